@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+# Two programs that meet in libsampler/format.h. The rooms are listed by name, file by file.
+# Notes after ## are what `make help` prints.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD ?= build
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+V ?= 0
+WERROR ?= -Werror
+
+OPT ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+	-Wwrite-strings -Wundef -Wvla $(WERROR)
+COMMON := -std=gnu11 $(WARN) $(OPT) -iquote . -D_GNU_SOURCE -DCPS_PROJECT_VERSION='"$(VERSION)"'
+SAN ?=
+
+# ---- libcpsample.so ---------------------------------------------------------------------------
+SIGNAL_ROOM := arena module fde expression cfi unwind thread loss batch record journal pack drain \
+	announce recording sample
+CLOCK_ROOM := clock clock_timer clock_itimer
+DOOR_ROOM := config output identity door wrap_thread wrap_process wrap_signal wrap_loader
+
+LIB_CFLAGS := $(COMMON) -iquote libsampler -fPIC -fvisibility=hidden -ftls-model=initial-exec \
+	-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none $(SAN)
+LIB_LDFLAGS := -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+	-Wl,--exclude-libs,ALL -Wl,--version-script=libsampler/libcpsample.map
+LIB_LIBS := -l:libz.a
+
+# ---- cpconv -----------------------------------------------------------------------------------
+BASE_ROOM := error strings numbers
+READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
+MODEL_ROOM := modules paths builder builder_paths profile
+NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
+	demangle symbols entry
+SHAPE_ROOM := order pairs tree functions graph callpath
+SHOW_ROOM := out amount caption path_name suggest colour dot_text info_text views view_flat view_tree \
+	view_callpath view_folded view_dot view_info
+MAIN_ROOM := newest options main
+
+CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
+CONV_LDFLAGS := -pie $(SAN)
+CONV_LIBS := -ldw -lelf -l:libiberty.a -lz
+
+# ---- tests ------------------------------------------------------------------------------------
+# Each test/unit/test_*.c is a program, each test/live/*.sh (but lib.sh) a test, each
+# test/targets/*.c a program to be profiled, each test/fuzz/fuzz_*.c a harness
+# whose corpus is in test/fuzz/corpus.
+# ONLY=decode narrows a run down to tests whose name contains it.
+ONLY ?=
+only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
+UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/test_*.c))))
+UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer
+UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
+UNIT_LIBS := -lcriterion $(CONV_LIBS)
+DOOR_TESTED := config output # of the door's files, those that do not act on their own
+LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
+TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c))
+FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
+
+TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit -fPIE $(SAN)
+TARGET_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -fno-inline -fno-optimize-sibling-calls -pthread
+
+# -----------------------------------------------------------------------------------------------
+Q := $(if $(filter 0,$(V)),@,)
+silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
+
+SIGNAL_OBJS := $(SIGNAL_ROOM:%=$(BUILD)/libsampler/%.o)
+LIB_OBJS := $(SIGNAL_OBJS) $(CLOCK_ROOM:%=$(BUILD)/libsampler/%.o) $(DOOR_ROOM:%=$(BUILD)/libsampler/%.o)
+CONV_OBJS := $(patsubst %,$(BUILD)/converters/%.o,$(BASE_ROOM) $(READ_ROOM) $(MODEL_ROOM) \
+	$(NAMES_ROOM) $(SHAPE_ROOM) $(SHOW_ROOM))
+MAIN_OBJS := $(MAIN_ROOM:%=$(BUILD)/converters/%.o)
+HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/%.o)
+UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
+REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
+
+all: $(BUILD)/libcpsample.so $(BUILD)/cpconv ## build libcpsample.so and cpconv into build/
+
+# A change of compiler or flags rebuilds what they made.
+FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TARGET_CFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(FLAGS_TEXT))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS_TEXT))' >$@
+
+$(BUILD)/libsampler/%.o: libsampler/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/converters/%.o: converters/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CONV_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/libcpsample.so: $(LIB_OBJS) libsampler/libcpsample.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(LIB_LDFLAGS) -o $@ $(LIB_OBJS) $(LIB_LIBS)
+
+$(BUILD)/cpconv: $(CONV_OBJS) $(MAIN_OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS)
+
+# ---- tests: linked with the very objects that ship, out of two archives -------------------------
+$(BUILD)/converters.a: $(CONV_OBJS) $(filter-out %/main.o,$(MAIN_OBJS))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/signal.a: $(SIGNAL_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/%.o)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/unit/%.o: test/unit/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(HELPER_OBJS) $(BUILD)/converters.a $(BUILD)/signal.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(UNIT_LIBS)
+
+$(BUILD)/unit/test_unwind: UNIT_LIBS += -lunwind # the other opinion
+
+$(BUILD)/targets/%: test/targets/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+
+# A harness without libFuzzer: runs the files that it is given.
+$(BUILD)/fuzz/replay_%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(BUILD)/converters.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TEST_CFLAGS) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS)
+
+unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
+
+targets: $(TARGETS)
+
+check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
+	$(Q)BUILD=$(BUILD) test/run $(UNIT_BINS) $(REPLAY_BINS)
+
+check-live: all $(TARGETS) ## real programs under the recorder
+	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
+
+test: all unit-bins $(TARGETS) ## unit tests, then live tests
+	$(Q)BUILD=$(BUILD) test/run $(UNIT_BINS) $(REPLAY_BINS) $(LIVE_TESTS)
+
+# ---- other builds, each in a directory of its own, so that none makes another one build again ----
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SAN_BUILD := $(BUILD)/sanitize
+# Live tests that feed cpconv what it does not expect.
+SAN_LIVE := $(call only,$(foreach t,cut corrupt foreign views,$(wildcard test/live/$(t).sh)))
+
+sanitize: all $(TARGETS) ## unit tests, fuzz corpus and hostile files under ASan and UBSan
+	$(Q)$(MAKE) --no-print-directory BUILD=$(SAN_BUILD) SAN="$(SANITIZERS)" OPT="-O1 -g" \
+		$(SAN_BUILD)/cpconv unit-bins
+	$(Q)BUILD=$(BUILD) LOG=$(SAN_BUILD)/log CPCONV=$(SAN_BUILD)/cpconv CUTS=250 DAMAGES=150 CRITERION_JOBS=1 \
+		ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 test/run \
+		$(UNIT_TESTS:%=$(SAN_BUILD)/unit/%) $(FUZZERS:fuzz_%=$(SAN_BUILD)/fuzz/replay_%) $(SAN_LIVE)
+
+# What the fuzzer finds new stays in build/fuzz; what is worth keeping goes into test/fuzz/corpus.
+T ?= 60
+FUZZ_BUILD := $(BUILD)/fuzz
+FUZZ_SAN := -fno-sanitize-recover=all -fsanitize=address,undefined
+$(FUZZ_BUILD)/fuzz_%: test/fuzz/fuzz_%.c $(FUZZ_BUILD)/converters.a
+	$(call say,LINK,$@)
+	$(Q)clang $(TEST_CFLAGS) $(CONV_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(CONV_LIBS)
+
+fuzz-bins: $(FUZZERS:%=$(FUZZ_BUILD)/%)
+
+fuzz: ## libFuzzer for T=60 seconds per harness (clang)
+	$(Q)$(MAKE) --no-print-directory CC=clang BUILD=$(FUZZ_BUILD) FUZZ_BUILD=$(FUZZ_BUILD) \
+		SAN="$(FUZZ_SAN),fuzzer-no-link" fuzz-bins
+	$(Q)for f in $(FUZZERS:fuzz_%=%); do mkdir -p $(FUZZ_BUILD)/found/$$f && echo "$$f, $(T) s" && \
+		$(FUZZ_BUILD)/fuzz_$$f -max_total_time=$(T) -print_final_stats=1 -verbosity=0 \
+		-artifact_prefix=$(FUZZ_BUILD)/ $(FUZZ_BUILD)/found/$$f \
+		$$(find test/fuzz/corpus/$$f -maxdepth 0 2>/dev/null) || exit 1; done
+
+COV_BUILD := $(BUILD)/coverage
+coverage: ## which lines of the converters the unit tests reach
+	$(Q)$(MAKE) --no-print-directory BUILD=$(COV_BUILD) SAN=--coverage OPT="-O0 -g" check-unit || true
+	$(Q)for f in $(CONV_OBJS:$(BUILD)/%.o=%); do \
+		gcov -n -o $(COV_BUILD)/$${f%/*} $$f.c 2>/dev/null | awk -v f=$$f.c ' \
+			/^File/ { ours = $$0 == "File \x27" f "\x27" } \
+			/^Lines/ && ours { sub(/.*:/, ""); split($$0, n, "% of "); \
+				printf "%7.1f %% of %4d  %s\n", n[1], n[2], f; ours = 0 }'; \
+	done | sort -n | awk '{ hit += $$1 * $$4 / 100; lines += $$4; print } \
+		END { if (lines) printf "%7.1f %% of %4d  all\n", 100 * hit / lines, lines }'
+
+lint: all ## what the compiler does not check
+	$(Q)BUILD=$(BUILD) ROOM_signal="$(SIGNAL_ROOM)" ROOM_clock="$(CLOCK_ROOM)" \
+		ROOM_door="$(DOOR_ROOM)" ROOM_base="$(BASE_ROOM)" ROOM_read="$(READ_ROOM)" \
+		ROOM_model="$(MODEL_ROOM)" ROOM_names="$(NAMES_ROOM)" ROOM_shape="$(SHAPE_ROOM)" \
+		ROOM_show="$(SHOW_ROOM)" ROOM_main="$(MAIN_ROOM)" scripts/lint
+
+format: ## lay the sources out with clang-format
+	clang-format -i $(shell find libsampler converters test -name '*.[ch]')
+
+# An entry for each object: FLAGS OBJECTS
+entries = $(foreach o,$(2),$(call entry,$(1),$(o),$(patsubst $(BUILD)/%.o,%.c,$(o)));)
+entry = printf '{"directory":"%s","file":"%s","command":"%s"}\n' '$(CURDIR)' '$(3)' \
+	'$(subst ",\",$(subst ','\'',$(CC) $(1) -c -o $(2) $(3)))'
+compile_commands.json: Makefile ## for clangd and its kin
+	$(Q){ $(call entries,$(LIB_CFLAGS),$(LIB_OBJS)) \
+		$(call entries,$(CONV_CFLAGS),$(CONV_OBJS) $(MAIN_OBJS)) } | \
+		sed '1s/^/[/; $$!s/$$/,/; $$s/$$/]/' >$@
+
+# ---- installing ------------------------------------------------------------------------------------
+BIN := $(DESTDIR)$(PREFIX)/bin
+LIB := $(DESTDIR)$(PREFIX)/lib
+MAN := $(DESTDIR)$(PREFIX)/share/man
+
+install: all ## into $(DESTDIR)$(PREFIX): bin, lib, share/man
+	$(Q)install -d $(BIN) $(LIB) $(MAN)/man1 $(MAN)/man7
+	$(Q)install -m 755 $(BUILD)/cpconv scripts/cpsample $(BIN)
+	$(Q)install -m 644 $(BUILD)/libcpsample.so $(LIB)
+	$(Q)install -m 644 doc/cpconv.1 $(MAN)/man1
+	$(Q)install -m 644 doc/libcpsample.7 $(MAN)/man7
+
+uninstall: ## remove what install has put there
+	rm -f $(BIN)/cpconv $(BIN)/cpsample $(LIB)/libcpsample.so $(MAN)/man1/cpconv.1 \
+		$(MAN)/man7/libcpsample.7
+
+clean: ## remove build/
+	rm -rf $(BUILD) compile_commands.json
+
+help: ## this list
+	@echo "make [BUILD=build] [CC=gcc] [V=1] [ONLY=part of a test's name] TARGET"
+	@sed -n 's/^\([a-z_.-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
+
+-include $(wildcard $(BUILD)/*/*.d)
+.SECONDARY:
+.PHONY: all test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
+.PHONY: install uninstall clean help FORCE

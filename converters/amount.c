@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * amount.c - writes amounts of the resource for people.
+ *
+ * Show room. In: gticks or hits, and what they are. Out: text.
+ */
+#include "amount.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct amount_scale times[] = {
+	{1e9, " s"},
+	{1e6, " ms"},
+	{1e3, " us"},
+	{1, " ns"},
+};
+
+static struct amount_scale time_scale(uint64_t largest)
+{
+	size_t i = 0;
+
+	while (i < 3 && (double)largest < times[i].divisor)
+		i++;
+	return times[i];
+}
+
+bool amount_is_time(const struct profile *p)
+{
+	return p->unit != STRINGS_NONE && strcmp(strings_get(p->strings, p->unit, NULL), "ns") == 0;
+}
+
+struct amount_scale amount_scale(const struct profile *p, enum tree_unit unit, uint64_t largest)
+{
+	if (unit == TREE_GTICKS && amount_is_time(p))
+		return time_scale(largest);
+	return (struct amount_scale){1, ""};
+}
+
+const char *amount_text(char text[AMOUNT_BYTES], struct amount_scale scale, uint64_t amount)
+{
+	if (scale.divisor > 1)
+		snprintf(text, AMOUNT_BYTES, "%.3f%s", (double)amount / scale.divisor,
+			 scale.suffix);
+	else
+		snprintf(text, AMOUNT_BYTES, "%" PRIu64 "%s", amount, scale.suffix);
+	return text;
+}
+
+const char *amount_gticks(char text[AMOUNT_BYTES], const struct profile *p, uint64_t gticks)
+{
+	return amount_text(text, amount_scale(p, TREE_GTICKS, gticks), gticks);
+}
+
+const char *amount_duration(char text[AMOUNT_BYTES], uint64_t ns)
+{
+	return amount_text(text, time_scale(ns), ns);
+}
+
+const char *amount_ns(char text[AMOUNT_BYTES], uint64_t ns)
+{
+	struct amount_scale scale = time_scale(ns);
+
+	snprintf(text, AMOUNT_BYTES, "%.10g%s", (double)ns / scale.divisor, scale.suffix);
+	return text;
+}
+
+double amount_fraction(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+bool amount_below(uint64_t part, uint64_t whole, double percent)
+{
+	return (double)part * 100 < percent * (double)whole;
+}

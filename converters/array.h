@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * array.h - growing arrays: room for one more, at a constant cost on average.
+ */
+#ifndef ARRAY_H
+#define ARRAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Make room for `needed` elements of `element` bytes in the array *pointer (a pointer to the
+ * array's pointer), which has room for *size. False when memory is out; the array is then as it was.
+ */
+static inline bool array_reserve(void *pointer, size_t *size, size_t needed, size_t element)
+{
+	void *array;
+	size_t larger = *size < 8 ? 8 : *size;
+
+	if (needed <= *size)
+		return true;
+	while (larger < needed)
+		if (__builtin_mul_overflow(larger, 2, &larger))
+			return false;
+	memcpy(&array, pointer, sizeof(array)); /* it may point to any kind of pointer */
+	array = reallocarray(array, larger, element);
+	if (!array)
+		return false;
+	memcpy(pointer, &array, sizeof(array));
+	*size = larger;
+	return true;
+}
+
+#endif

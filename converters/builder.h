@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builder.h - a profile that is being built: all inputs so far, and the current one.
+ *
+ * Shared by builder.c (the sink), builder_paths.c (its samples) and profile.c (before and after).
+ */
+#ifndef BUILDER_H
+#define BUILDER_H
+
+#include "modules.h"
+#include "numbers.h"
+#include "paths.h"
+#include "profile.h"
+
+/* Of the current input. Its call paths get a tree of their own, with the input's module numbers;
+ * when it is over, that tree is merged into the tree of all. */
+struct recording {
+	bool open, by_name;
+	struct profile_process process;
+	size_t args_size, threads_size;
+	struct paths *paths;
+	/* The nodes of the previous sample: its base (the root, or "[incomplete]"), then one per
+	 * frame. */
+	uint32_t *walk;
+	size_t walk_size, depth;
+	bool has_incomplete;	 /* that base is "[incomplete]" */
+	struct numbers *threads; /* place -> index in process.threads */
+	uint32_t last_thread;	 /* index there of the previous sample's thread */
+	struct numbers *reasons; /* of losses, those without a place of their own */
+	uint64_t *reason_counts;
+	size_t reasons_size;
+};
+
+struct profile_builder {
+	struct event_sink sink;
+	struct profile *profile; /* nodes and modules are in `all` and `modules` until finished */
+	size_t processes_size;
+	struct paths *all;
+	struct modules *modules;
+	uint32_t empty, incomplete; /* the strings "" and PROFILE_INCOMPLETE */
+	uint32_t resource_file;	    /* the input that said what is counted */
+	struct recording current;
+};
+
+/* The callbacks of a builder's sink. */
+void builder_sink_init(struct profile_builder *b);
+
+/* The name of the current input, for messages. */
+const char *builder_file(const struct profile_builder *b);
+
+/* The thread of the current input with that id, added if it is new. NULL when memory is out. */
+struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id);
+
+/* builder_paths.c: the sink's `sample`. */
+int builder_sample(void *context, const struct event_sample *e, struct error *err);
+
+/* builder_paths.c: the current input's modules and call paths join those of all inputs. */
+int builder_merge(struct profile_builder *b, struct error *err);
+
+/* Free what the current input holds. */
+void builder_recording_free(struct recording *r);
+
+/* Free what a process holds. */
+void profile_process_free(struct profile_process *p);
+
+#endif

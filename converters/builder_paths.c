@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builder_paths.c - credits samples to call paths.
+ *
+ * Room: model. In: samples. Out: weights at the nodes of a tree of paths. A sample costs as much as
+ * its stack differs from the previous one's.
+ */
+#include <stdlib.h>
+
+#include "array.h"
+#include "builder.h"
+
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+/* A stack cut off at its outer end stands under a pseudo frame, so that its outermost frame does
+ * not pass for a place where threads begin. */
+static bool is_incomplete(const struct event_sample *e)
+{
+	return e->depth == 0 || (e->mark != CPS_MARK_COMPLETE && e->mark != CPS_MARK_TOO_DEEP);
+}
+
+/* The frame as the model knows it. Its module is still the input's own number. */
+static bool frame_make(struct profile_builder *b, const struct event_frame *e,
+		       struct profile_frame *f)
+{
+	*f = (struct profile_frame){e->module, STRINGS_NONE, e->address};
+	if (!b->current.by_name)
+		return true;
+	f->module = PROFILE_NO_MODULE;
+	f->address = 0;
+	f->name = strings_add(b->profile->strings, e->name.bytes, e->name.length);
+	return f->name != STRINGS_NONE;
+}
+
+/* Set walk[0], from where the stack's frames are followed. */
+static int walk_base(struct profile_builder *b, bool incomplete)
+{
+	const struct profile_frame frame = {PROFILE_NO_MODULE, b->incomplete, 0};
+	struct recording *r = &b->current;
+
+	r->depth = 0;
+	r->has_incomplete = incomplete;
+	r->walk[0] = incomplete ? paths_child(r->paths, 0, &frame) : 0;
+	return r->walk[0] == PATHS_NONE ? -1 : 0;
+}
+
+/* Find the sample's node: follow the frames that the previous sample did not have. */
+static int walk_stack(struct profile_builder *b, const struct event_sample *e)
+{
+	struct recording *r = &b->current;
+	size_t i = e->keep < r->depth ? e->keep : r->depth;
+	bool incomplete = is_incomplete(e);
+	struct profile_frame frame;
+
+	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
+		return -1;
+	if (!i || incomplete != r->has_incomplete) {
+		if (walk_base(b, incomplete))
+			return -1;
+		i = 0;
+	}
+	for (uint32_t node = r->walk[i]; i < e->depth; i++) {
+		if (!frame_make(b, &e->frames[i], &frame))
+			return -1;
+		node = paths_child(r->paths, node, &frame);
+		if (node == PATHS_NONE)
+			return -1;
+		r->walk[i + 1] = node;
+	}
+	r->depth = e->depth;
+	return 0;
+}
+
+static struct profile_thread *sample_thread(struct profile_builder *b, uint32_t id)
+{
+	struct recording *r = &b->current;
+
+	if (r->last_thread != NUMBERS_NONE && r->process.threads[r->last_thread].id == id)
+		return &r->process.threads[r->last_thread];
+	struct profile_thread *t = builder_thread(b, id);
+	if (t)
+		r->last_thread = (uint32_t)(t - r->process.threads);
+	return t;
+}
+
+/* All other sums are parts of the two totals, so that only these can overflow. */
+static int totals_add(struct profile_builder *b, const struct event_sample *e, struct error *err)
+{
+	struct profile *p = b->profile;
+
+	if (__builtin_add_overflow(p->gticks, e->weight, &p->gticks))
+		return error_set(err, "%s: overflow: the sum of weights does not fit 64 bits",
+				 builder_file(b));
+	if (__builtin_add_overflow(p->hits, e->hits, &p->hits))
+		return error_set(err, "%s: overflow: the number of samples does not fit 64 bits",
+				 builder_file(b));
+	return 0;
+}
+
+static void process_add(struct recording *r, const struct event_sample *e)
+{
+	struct profile_process *p = &r->process;
+
+	p->samples += e->hits;
+	p->tails += !e->hits && !r->by_name;
+	p->gticks += e->weight;
+	p->gticks_by_mark[e->mark] += e->weight;
+	if (e->mark == CPS_MARK_COMPLETE)
+		p->gticks_complete += e->weight;
+	if (e->depth > p->deepest)
+		p->deepest = e->depth;
+	if (e->time_us > p->last_us)
+		p->last_us = e->time_us;
+}
+
+int builder_sample(void *context, const struct event_sample *e, struct error *err)
+{
+	struct profile_builder *b = context;
+	struct recording *r = &b->current;
+
+	if (e->mark >= CPS_MARK_COUNT)
+		return error_set(err, "%s: unknown mark %u", builder_file(b), (unsigned)e->mark);
+	if (totals_add(b, e, err))
+		return -1;
+	struct profile_thread *t = sample_thread(b, e->thread);
+	if (!t || walk_stack(b, e))
+		return error_memory(err);
+	struct profile_node *node = &r->paths->nodes[r->walk[r->depth]];
+	node->self_gticks += e->weight;
+	node->self_hits += e->hits;
+	t->gticks += e->weight;
+	t->hits += e->hits;
+	process_add(r, e);
+	return 0;
+}
+
+/* ---- the end of an input --------------------------------------------------------------------- */
+
+/* From the input's module numbers to indices in the list of all. */
+static int frames_resolve(struct profile_builder *b)
+{
+	struct paths *paths = b->current.paths;
+
+	for (size_t i = 0; i < paths->n_frames; i++) {
+		struct profile_frame *f = &paths->frames[i];
+		if (f->module == EVENT_NO_MODULE)
+			continue;
+		f->module = modules_resolve(b->modules, f->module);
+		if (f->module == PROFILE_NO_MODULE)
+			return -1;
+	}
+	return 0;
+}
+
+/* Parents come before children, so that map[parent] is always known. */
+static int nodes_merge(struct paths *all, const struct paths *input)
+{
+	uint32_t *map = calloc(input->n_nodes, sizeof(*map));
+
+	if (!map)
+		return -1;
+	for (size_t i = 0; i < input->n_nodes; i++) {
+		const struct profile_node *from = &input->nodes[i];
+		if (i)
+			map[i] = paths_child(all, map[from->parent], &input->frames[from->frame]);
+		if (map[i] == PATHS_NONE) {
+			free(map);
+			return -1;
+		}
+		all->nodes[map[i]].self_gticks += from->self_gticks;
+		all->nodes[map[i]].self_hits += from->self_hits;
+	}
+	free(map);
+	return 0;
+}
+
+int builder_merge(struct profile_builder *b, struct error *err)
+{
+	struct recording *r = &b->current;
+
+	if (frames_resolve(b))
+		return error_memory(err);
+	if (b->all->n_nodes == 1 && (r->by_name || paths_reindex(r->paths))) {
+		/* The first paths: all that there are. */
+		paths_free(b->all);
+		b->all = r->paths;
+		r->paths = NULL;
+	} else if (nodes_merge(b->all, r->paths)) {
+		return error_memory(err);
+	}
+	return modules_close(b->modules, &r->process.modules, &r->process.n_modules, err);
+}

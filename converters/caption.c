@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * caption.c - writes the lines above a table.
+ *
+ * Show room. In: a profile. Out: text.
+ */
+#include "caption.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "amount.h"
+
+#define PROCESSES_NAMED 4u
+
+static const char *string(const struct profile *p, uint32_t number, size_t *length)
+{
+	*length = 0;
+	return number == STRINGS_NONE ? "" : strings_get(p->strings, number, length);
+}
+
+/* "cpu" is the paper's CPU Time; of others each word gets a capital: "page-faults", Page Faults. */
+static void write_resource(struct out *o, const struct profile *p)
+{
+	size_t n, i;
+	const char *name = string(p, p->resource, &n);
+	bool begins = true;
+
+	if (n == 3 && memcmp(name, "cpu", 3) == 0) {
+		out_text(o, "CPU Time");
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		char c = name[i] == '-' || name[i] == '_' ? ' ' : name[i];
+
+		if (begins)
+			c = (char)toupper((unsigned char)c);
+		out_name(o, &c, 1);
+		begins = c == ' ';
+	}
+}
+
+/* Merged recordings may differ in their intervals. */
+static void write_samples(struct out *o, const struct profile *p)
+{
+	uint64_t interval = p->n_processes ? p->processes[0].interval : 0;
+	bool same = true;
+	char text[AMOUNT_BYTES];
+	size_t i;
+
+	for (i = 1; i < p->n_processes; i++)
+		same = same && p->processes[i].interval == interval;
+	out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
+	if (!same)
+		out_text(o, ", sampled at different intervals");
+	else if (interval && amount_is_time(p))
+		out_format(o, ", sampled every %s", amount_ns(text, interval));
+	else if (interval)
+		out_format(o, ", sampled every %" PRIu64 " gtick%s", interval,
+			   interval == 1 ? "" : "s");
+	out_text(o, "\n");
+}
+
+/* The kernel may tick more coarsely than it was asked to: then a sample stands for more than the
+ * interval. */
+static void write_credit(struct out *o, const struct profile *p)
+{
+	char text[AMOUNT_BYTES];
+
+	if (amount_is_time(p)) {
+		out_format(o, "%s credited", amount_gticks(text, p, p->gticks));
+		if (p->hits)
+			out_format(o, ", %s per sample",
+				   amount_gticks(text, p, p->gticks / p->hits));
+		out_text(o, "\n");
+	} else if (p->gticks != p->hits) {
+		out_format(o, "%" PRIu64 " gticks credited\n", p->gticks);
+	}
+}
+
+/* An argument that a shell would take apart is shown in quotes. */
+static void write_argument(struct out *o, const char *bytes, size_t n)
+{
+	bool quote = n == 0 || memchr(bytes, ' ', n) || memchr(bytes, '\'', n);
+
+	out_text(o, quote ? "\"" : "");
+	out_name(o, bytes, n);
+	out_text(o, quote ? "\"" : "");
+}
+
+void caption_command(struct out *o, const struct profile *p, const struct profile_process *process)
+{
+	const char *bytes;
+	size_t i, n;
+
+	for (i = 0; i < process->n_args; i++) {
+		out_text(o, i ? " " : "");
+		bytes = string(p, process->args[i], &n);
+		write_argument(o, bytes, n);
+	}
+	if (process->n_args > 0)
+		return;
+	bytes = string(p, process->exe, &n);
+	out_name(o, bytes, n);
+}
+
+static void write_processes(struct out *o, const struct profile *p)
+{
+	const char *file;
+	size_t i, n;
+
+	for (i = 0; i < p->n_processes && i < PROCESSES_NAMED; i++) {
+		const struct profile_process *process = &p->processes[i];
+
+		if (process->n_args > 0 || process->exe != STRINGS_NONE) {
+			out_format(o, "process %" PRIu64 ": ", process->pid);
+			caption_command(o, p, process);
+		} else {
+			out_text(o, "file: ");
+			file = string(p, process->file, &n);
+			out_name(o, file, n);
+		}
+		out_text(o, "\n");
+	}
+	if (i < p->n_processes)
+		out_format(o, "and %zu more processes\n", p->n_processes - i);
+}
+
+/* A short program may well end before its first tick. */
+static void write_why_empty(struct out *o, const struct profile *p)
+{
+	uint64_t cpu_ns = 0, lost = 0;
+	char text[AMOUNT_BYTES];
+	bool ended = p->n_processes > 0;
+	size_t i;
+
+	for (i = 0; i < p->n_processes; i++) {
+		cpu_ns += p->processes[i].cpu_ns;
+		lost += profile_process_lost(&p->processes[i]);
+		ended = ended && p->processes[i].ended;
+	}
+	out_text(o, "no samples");
+	if (lost)
+		out_format(o, ": %" PRIu64 " ticks were lost (see --info)", lost);
+	else if (ended && amount_is_time(p))
+		out_format(o, ": %s of CPU time", amount_duration(text, cpu_ns));
+	else if (!ended)
+		out_text(o, ": the recording ends before the first one");
+	out_text(o, "\n");
+}
+
+void caption_write(struct out *o, const char *title, const struct view_input *in)
+{
+	const struct profile *p = in->profile;
+
+	out_format(o, "%s for resource: ", title);
+	write_resource(o, p);
+	out_text(o, "\n");
+	write_samples(o, p);
+	write_credit(o, p);
+	write_processes(o, p);
+	if (p->hits == 0 && p->gticks == 0)
+		write_why_empty(o, p);
+}
+
+void caption_rule(struct out *o)
+{
+	out_text(o, "-----------------------------------------------------\n");
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * caption.h - the lines above a table: which profile, of what resource, of which process.
+ *
+ * Show room. In: a profile. Out: text.
+ */
+#ifndef CAPTION_H
+#define CAPTION_H
+
+#include "out.h"
+#include "view.h"
+
+/*
+ * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, and the process
+ * or processes; if there are no samples, why. Lines end with LF.
+ */
+void caption_write(struct out *o, const char *title, const struct view_input *in);
+
+/* A line of dashes, as the papers print it. */
+void caption_rule(struct out *o);
+
+/* The process's arguments, separated by spaces, or its executable. */
+void caption_command(struct out *o, const struct profile *p, const struct profile_process *process);
+
+#endif

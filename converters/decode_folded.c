@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode_folded.c - decodes folded stacks, "outer;middle;inner COUNT" lines.
+ *
+ * Room: read. In: text. Out: a sample event per line. Names are bytes, taken verbatim; the count is
+ * what follows the last space. The previous line's stack stays, so that what two lines share at their
+ * beginning costs a comparison.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "decode.h"
+
+struct folded {
+	struct input *in;
+	const struct event_sink *sink;
+	struct error *err;
+	const char *name;
+	uint64_t line;	 /* number of the line at hand, from 1 */
+	uint64_t offset; /* where it begins */
+	uint64_t hits;
+	char *carry; /* the beginning of a line that is not whole yet */
+	size_t n_carry, carry_size;
+	char *stack; /* of the previous line */
+	size_t n_stack, stack_size;
+	struct event_frame *frames;
+	size_t depth, frames_size;
+};
+
+/* ---- the stack ------------------------------------------------------------------------------- */
+
+/* How many bytes a and b have in common at their beginning. */
+static size_t common_prefix(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+
+	while (n - i >= 256 && !memcmp(a + i, b + i, 256))
+		i += 256;
+	while (n - i >= 8 && !memcmp(a + i, b + i, 8))
+		i += 8;
+	while (i < n && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* How many of the previous line's frames end within the first `common` bytes of both lines. `text`
+ * is the new line's stack. */
+static size_t frames_kept(const struct folded *f, const char *text, size_t n, size_t common)
+{
+	size_t low = 0, high = f->depth;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct event_text *name = &f->frames[middle].name;
+		size_t end = (size_t)(name->bytes - f->stack) + name->length;
+		if (end < common || (end == common && (n == end || text[end] == ';')))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Split what follows the kept frames into frames. */
+static int frames_split(struct folded *f, size_t keep)
+{
+	const char *end = f->stack + f->n_stack;
+	const char *at = f->stack;
+
+	if (keep)
+		at = f->frames[keep - 1].name.bytes + f->frames[keep - 1].name.length + 1;
+	for (f->depth = keep; at <= end; f->depth++) {
+		const char *stop = memchr(at, ';', (size_t)(end - at));
+		if (!stop)
+			stop = end;
+		if (!array_reserve(&f->frames, &f->frames_size, f->depth + 1, sizeof(*f->frames)))
+			return -1;
+		f->frames[f->depth] =
+			(struct event_frame){EVENT_NO_MODULE, 0, {at, (size_t)(stop - at)}};
+		at = stop + 1;
+	}
+	return 0;
+}
+
+/* Make the n bytes at `text` the stack; *keep is how many frames the previous one had too. */
+static int stack_set(struct folded *f, const char *text, size_t n, size_t *keep)
+{
+	size_t size = f->stack_size;
+	size_t shorter = n < f->n_stack ? n : f->n_stack;
+	size_t common = shorter ? common_prefix(f->stack, text, shorter) : 0;
+
+	*keep = f->depth ? frames_kept(f, text, n, common) : 0;
+	if (!array_reserve(&f->stack, &f->stack_size, n + 1, 1))
+		return -1;
+	if (n > common)
+		memcpy(f->stack + common, text + common, n - common);
+	f->n_stack = n;
+	return frames_split(f, f->stack_size == size ? *keep : 0); /* it may have moved */
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static int line_wrong(struct folded *f, const char *wrong)
+{
+	return error_set(f->err, "%s: line %llu: %s at byte %llu", f->name,
+			 (unsigned long long)f->line, wrong, (unsigned long long)f->offset);
+}
+
+/* The count at the end of the line. Returns what is wrong, or NULL. */
+static const char *count_read(const char *at, const char *end, uint64_t *count)
+{
+	*count = 0;
+	if (at == end)
+		return "no count after the last space";
+	for (; at < end; at++) {
+		if (*at < '0' || *at > '9')
+			return "what follows the last space is not a count";
+		if (__builtin_mul_overflow(*count, 10, count) ||
+		    __builtin_add_overflow(*count, (uint64_t)(*at - '0'), count))
+			return "overflow: the count does not fit 64 bits";
+	}
+	return NULL;
+}
+
+static int sample_push(struct folded *f, uint64_t count, size_t keep)
+{
+	const struct event_sample e = {
+		.weight = count,
+		.hits = count,
+		.mark = 0,
+		.depth = f->depth,
+		.keep = keep,
+		.frames = f->frames,
+	};
+
+	if (__builtin_add_overflow(f->hits, count, &f->hits))
+		return line_wrong(f, "overflow: the sum of counts does not fit 64 bits");
+	if (f->sink->sample && f->sink->sample(f->sink->context, &e, f->err))
+		return error_append(f->err, " at byte %llu", (unsigned long long)f->offset);
+	return 0;
+}
+
+/* One line without its line feed. */
+static int line_decode(struct folded *f, const char *text, size_t n)
+{
+	const char *end = text + n;
+	uint64_t count;
+	size_t keep;
+
+	if (n && end[-1] == '\r')
+		end--;
+	if (end == text)
+		return 0;
+	const char *space = memrchr(text, ' ', (size_t)(end - text));
+	if (!space)
+		return line_wrong(f, "no space and count at its end");
+	const char *wrong = count_read(space + 1, end, &count);
+	if (wrong)
+		return line_wrong(f, wrong);
+	if (stack_set(f, text, (size_t)(space - text), &keep))
+		return error_memory(f->err);
+	return sample_push(f, count, keep);
+}
+
+/* Keep the beginning of a line until the rest has come. */
+static int carry_add(struct folded *f, const char *text, size_t n)
+{
+	if (!array_reserve(&f->carry, &f->carry_size, f->n_carry + n, 1))
+		return error_memory(f->err);
+	if (n)
+		memcpy(f->carry + f->n_carry, text, n);
+	f->n_carry += n;
+	return 0;
+}
+
+/* The rest of a line, `taken` bytes of the file. */
+static int line_end(struct folded *f, const char *text, size_t n, size_t taken)
+{
+	size_t length = f->n_carry + taken;
+
+	f->line++;
+	if (f->n_carry) {
+		if (carry_add(f, text, n) || line_decode(f, f->carry, f->n_carry))
+			return -1;
+		f->n_carry = 0;
+	} else if (line_decode(f, text, n)) {
+		return -1;
+	}
+	f->offset += length;
+	return 0;
+}
+
+static int piece_decode(struct folded *f, const char *text, size_t n)
+{
+	const char *end = text + n, *stop;
+
+	for (; text < end; text = stop + 1) {
+		stop = memchr(text, '\n', (size_t)(end - text));
+		if (!stop)
+			return carry_add(f, text, (size_t)(end - text));
+		if (line_end(f, text, (size_t)(stop - text), (size_t)(stop - text) + 1))
+			return -1;
+	}
+	return 0;
+}
+
+static int folded_decode(struct folded *f)
+{
+	const unsigned char *bytes;
+	size_t n;
+
+	do {
+		if (input_next(f->in, &bytes, &n, f->err) ||
+		    piece_decode(f, (const char *)bytes, n))
+			return -1;
+	} while (n);
+	return f->n_carry ? line_end(f, "", 0, 0) : 0;
+}
+
+/* ---- the input ------------------------------------------------------------------------------- */
+
+static int process_push(struct folded *f)
+{
+	const struct event_process e = {
+		.file = f->name,
+		.resource = {"samples", 7},
+		.unit = {"samples", 7},
+		.scale = 1,
+		.has_stacks_by_name = true,
+	};
+
+	return f->sink->process ? f->sink->process(f->sink->context, &e, f->err) : 0;
+}
+
+/* A text has no sign of its end: it is always whole. */
+static int end_push(struct folded *f)
+{
+	const struct event_end e = {.ticks = f->hits, .bytes = input_offset(f->in)};
+
+	return f->sink->end ? f->sink->end(f->sink->context, &e, f->err) : 0;
+}
+
+static int folded_run(struct input *in, const char *path, const struct event_sink *sink,
+		      struct error *err)
+{
+	struct folded f = {.in = in, .sink = sink, .err = err, .name = input_name(in)};
+	int result;
+
+	(void)path;
+	result = process_push(&f);
+	if (!result)
+		result = folded_decode(&f);
+	if (!result)
+		result = end_push(&f);
+	free(f.carry);
+	free(f.stack);
+	free(f.frames);
+	return result;
+}
+
+/* ---- detection ------------------------------------------------------------------------------- */
+
+/* A first line that ends in a space and digits. One that is longer than what we see must at least
+ * be text so far; the decoder looks at its end. */
+static int folded_detect(const unsigned char *head, size_t n)
+{
+	const char *text = (const char *)head, *end = text + n;
+	const char *stop;
+	uint64_t count;
+
+	if (memchr(text, '\0', n))
+		return 0;
+	while (text < end && (*text == '\n' || *text == '\r'))
+		text++;
+	stop = memchr(text, '\n', (size_t)(end - text));
+	if (!stop && n == 4096)
+		return 1;
+	if (!stop)
+		stop = end;
+	if (stop > text && stop[-1] == '\r')
+		stop--;
+	const char *space = memrchr(text, ' ', (size_t)(stop - text));
+	return space && !count_read(space + 1, stop, &count);
+}
+
+const struct decoder decoder_folded = {"folded", folded_detect, folded_run};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event.h - what decoders push and sinks receive.
+ *
+ * A decoder (the recorded stream, folded text, ...) owns the loop and calls a sink for each thing
+ * that it reads. Pointers in events belong to the decoder and are valid during the call only.
+ * A callback that is NULL is skipped. A callback returns 0, or -1 with the error set to stop.
+ *
+ * Order: process first, end or cut last, exactly one of them per input; modules and threads may
+ * come after samples that refer to them.
+ */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+#define EVENT_NO_MODULE UINT32_MAX
+
+struct event_text {
+	const char *bytes; /* not terminated, any bytes; NULL with length 0 when absent */
+	size_t length;
+};
+
+struct event_process {
+	const char *file; /* name of the input, for messages */
+	uint64_t pid, ppid, start_ns;
+	struct event_text resource; /* "cpu", "signals"; for folded text "samples" */
+	struct event_text unit;	    /* "ns", "signals", "samples": what one gtick is */
+	uint64_t scale;	   /* gticks per unit of weight in the file; weights are scaled already */
+	uint64_t interval; /* gticks, 0 = none */
+	struct event_text engine, engine_why, exe, cwd, host, machine, recorder;
+	const struct event_text *args;
+	size_t n_args;
+	uint64_t cpu_before_ns;
+	bool has_stacks_by_name; /* frames are names, not addresses (folded text) */
+};
+
+struct event_segment {
+	uint64_t vaddr, memory_bytes, file_offset, file_bytes;
+	uint32_t flags; /* ELF: 1 executable, 2 writable, 4 readable */
+};
+
+struct event_module {
+	uint32_t id;
+	struct event_text path, build_id; /* build id: raw bytes */
+	uint64_t bias;
+	bool is_vdso;
+	const struct event_segment *segments;
+	size_t n_segments;
+};
+
+struct event_thread {
+	uint32_t id;
+	uint64_t tid, start_us;
+	struct event_text name;
+};
+
+/* One frame: an address of a module, an address of the process (EVENT_NO_MODULE), or a name. */
+struct event_frame {
+	uint32_t module;
+	uint64_t address;	/* the module's virtual address */
+	struct event_text name; /* set when the process has_stacks_by_name */
+};
+
+struct event_sample {
+	uint32_t thread;
+	uint64_t time_us; /* since the process's start */
+	uint64_t weight;  /* gticks */
+	uint64_t hits;	  /* raw samples: 1 for a tick, 0 for a tail, the count for folded text */
+	uint32_t mark;	  /* enum cps_mark of libsampler/format.h */
+	size_t depth;
+	size_t keep; /* the outermost `keep` frames are those of the previous sample event */
+	/* The whole stack, outermost first; depth entries. */
+	const struct event_frame *frames;
+};
+
+struct event_loss {
+	uint32_t reason; /* enum cps_loss, or beyond */
+	uint64_t count;	 /* total so far */
+};
+
+struct event_end {
+	uint64_t time_us, cpu_ns, ticks, bytes;
+};
+
+/* The input stopped before its end. */
+struct event_cut {
+	uint64_t offset; /* bytes of the file that could be used */
+	const char *why; /* "the file ends inside a record", ... */
+};
+
+struct event_sink {
+	void *context;
+	int (*process)(void *context, const struct event_process *, struct error *);
+	int (*module)(void *context, const struct event_module *, struct error *);
+	int (*thread)(void *context, const struct event_thread *, struct error *);
+	int (*sample)(void *context, const struct event_sample *, struct error *);
+	int (*loss)(void *context, const struct event_loss *, struct error *);
+	int (*end)(void *context, const struct event_end *, struct error *);
+	int (*cut)(void *context, const struct event_cut *, struct error *);
+};
+
+#endif

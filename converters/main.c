@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * main.c - runs the stages that a view needs.
+ *
+ * Main room. In: the command line. Out: an exit status. Only this file prints to stderr or exits.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode.h"
+#include "entry.h"
+#include "newest.h"
+#include "options.h"
+#include "view.h"
+
+#define EXIT_USAGE     2
+#define WARNINGS_SHOWN 5u
+
+/* What the stages made, to be freed together. */
+struct stages {
+	struct profile *profile;
+	struct symbols *symbols;
+	struct tree *tree;
+	struct graph *graph;
+};
+
+static int die(const struct error *err)
+{
+	fprintf(stderr, "cpconv: %s\n", err->text);
+	return EXIT_FAILURE;
+}
+
+/* A file opened in the place of a closed standard descriptor would be written to by mistake. */
+static void hold_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static struct profile *read_files(const struct options *opt, struct error *err)
+{
+	struct profile_builder *builder = profile_builder_new(err);
+	size_t i;
+
+	if (!builder)
+		return NULL;
+	for (i = 0; i < opt->n_files; i++) {
+		if (decode_file(opt->files[i], profile_builder_sink(builder), err)) {
+			profile_builder_free(builder);
+			return NULL;
+		}
+	}
+	return profile_builder_finish(builder, err);
+}
+
+/* A target may have been killed: what it left is shown, with a warning. */
+static int check_cuts(const struct profile *p, bool strict, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+		const char *file = strings_get(p->strings, process->file, NULL), *why;
+
+		if (process->ended)
+			continue;
+		why = process->cut_why == STRINGS_NONE
+			      ? "it has no end"
+			      : strings_get(p->strings, process->cut_why, NULL);
+		error_set(err, "%s: %scut at byte %llu: %s", file,
+			  strict ? "" : "warning: ", (unsigned long long)process->cut_offset, why);
+		if (strict)
+			return -1;
+		die(err);
+	}
+	return 0;
+}
+
+static void warn_of_modules(const struct stages *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->profile->n_modules; i++) {
+		const char *text = symbols_module_warning(s->symbols, (uint32_t)i);
+
+		if (text && n++ < WARNINGS_SHOWN)
+			fprintf(stderr, "cpconv: warning: %s\n", text);
+	}
+	if (n > WARNINGS_SHOWN)
+		fprintf(stderr, "cpconv: warning: and %zu more modules\n", n - WARNINGS_SHOWN);
+}
+
+static int run_stages(struct stages *s, const struct options *opt, struct error *err)
+{
+	unsigned needs = opt->view->needs;
+
+	s->profile = read_files(opt, err);
+	if (!s->profile || check_cuts(s->profile, opt->strict, err))
+		return -1;
+	if (needs) {
+		s->symbols = symbols_new(s->profile, &opt->of_symbols, err);
+		if (!s->symbols || entry_name(s->symbols, s->profile, err))
+			return -1;
+	}
+	if (needs & (VIEW_NEEDS_TREE | VIEW_NEEDS_GRAPH)) {
+		s->tree = tree_build(s->profile, s->symbols, opt->of_view.unit, err);
+		if (!s->tree)
+			return -1;
+		warn_of_modules(s);
+	}
+	if (needs & VIEW_NEEDS_GRAPH)
+		s->graph = graph_build(s->tree, err);
+	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
+}
+
+static void free_stages(struct stages *s)
+{
+	graph_free(s->graph);
+	tree_free(s->tree);
+	if (s->symbols)
+		symbols_free(s->symbols);
+	if (s->profile)
+		profile_free(s->profile);
+}
+
+static int emit(const struct stages *s, const struct options *opt, struct error *err)
+{
+	const struct view_input in = {
+		.profile = s->profile,
+		.symbols = s->symbols,
+		.tree = s->tree,
+		.graph = s->graph,
+		.options = &opt->of_view,
+	};
+	struct error unused;
+	struct out *o = out_open(opt->output, err);
+	int status;
+
+	if (!o)
+		return -1;
+	status = opt->view->emit(&in, o, err);
+	if (out_close(o, !status, status ? &unused : err))
+		status = -1;
+	return status;
+}
+
+static int convert(struct options *opt)
+{
+	struct stages s = {0};
+	struct error err;
+	char *newest = NULL;
+	int status = EXIT_SUCCESS;
+
+	if (opt->n_files == 0) {
+		newest = newest_recording(&err);
+		if (!newest)
+			return die(&err);
+		fprintf(stderr, "cpconv: reading %s\n", newest);
+		opt->files = &newest;
+		opt->n_files = 1;
+	}
+	if (run_stages(&s, opt, &err) || emit(&s, opt, &err))
+		status = die(&err);
+	free_stages(&s);
+	free(newest);
+	return status;
+}
+
+static int print(void (*write)(struct out *o))
+{
+	struct error err;
+	struct out *o = out_open(NULL, &err);
+
+	if (!o)
+		return die(&err);
+	write(o);
+	return out_close(o, true, &err) ? die(&err) : EXIT_SUCCESS;
+}
+
+static void write_version(struct out *o)
+{
+	out_text(o, "cpconv " CPS_PROJECT_VERSION "\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt;
+	struct error err;
+
+	hold_descriptors();
+	signal(SIGPIPE, SIG_IGN); /* write then fails with EPIPE, which out takes as the end */
+	if (options_parse(&opt, argc, argv, &err)) {
+		fprintf(stderr, "cpconv: %s (see cpconv --help)\n", err.text);
+		return EXIT_USAGE;
+	}
+	switch (opt.action) {
+	case OPTIONS_HELP:
+		return print(options_help);
+	case OPTIONS_VERSION:
+		return print(write_version);
+	default:
+		return convert(&opt);
+	}
+}

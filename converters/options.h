@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.h - cpconv's command line.
+ *
+ * Main room. In: argv. Out: what was asked for.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "out.h"
+#include "symbols.h"
+#include "view.h"
+
+enum options_action { OPTIONS_CONVERT, OPTIONS_HELP, OPTIONS_VERSION };
+
+struct options {
+	enum options_action action;
+	const struct view *view;
+	struct view_options of_view;
+	struct symbols_options of_symbols;
+	const char *output; /* NULL: standard output */
+	bool strict;
+	char **files;
+	size_t n_files;
+};
+
+/* Pointers in *opt are into argv. Returns 0, or -1 for a usage error, its text without a file name. */
+int options_parse(struct options *opt, int argc, char **argv, struct error *err);
+
+void options_help(struct out *o);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * out.c - writes text to a file or to standard output.
+ *
+ * Show room. In: bytes from views. Out: a file that is whole or not there. Errors wait until out_close.
+ */
+#include "out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES	   65536u
+#define NAME_COLUMNS_LEAST 12
+
+struct out {
+	int fd;
+	int width;	  /* of the terminal, 0: it is none */
+	int failed;	  /* the first errno, or 0 */
+	char *path;	  /* what it will be called, NULL for standard output */
+	char *temporary;  /* what it is called until out_close, or NULL */
+	const char *name; /* for messages */
+	size_t used;
+	char buffer[BUFFER_BYTES];
+};
+
+static void flush(struct out *o)
+{
+	size_t done = 0;
+
+	while (done < o->used && !o->failed) {
+		ssize_t n = write(o->fd, o->buffer + done, o->used - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0)
+			o->failed = EIO;
+		else if (errno != EINTR)
+			o->failed = errno;
+	}
+	o->used = 0;
+}
+
+/* The temporary name stands in the same directory: rename does not cross file systems. */
+static int open_temporary(struct out *o, mode_t mode)
+{
+	const char *slash = strrchr(o->path, '/');
+	int directory = slash ? (int)(slash - o->path + 1) : 0;
+
+	if (asprintf(&o->temporary, "%.*s.%s.XXXXXX", directory, o->path, o->path + directory) <
+	    0) {
+		o->temporary = NULL;
+		errno = ENOMEM;
+		return -1;
+	}
+	o->fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (o->fd < 0) {
+		free(o->temporary);
+		o->temporary = NULL;
+		return -1;
+	}
+	return fchmod(o->fd, mode);
+}
+
+/* A device, a pipe or the like is written as it stands; a file is replaced when all went well. */
+static int open_path(struct out *o, const char *path)
+{
+	struct stat st;
+	mode_t mask;
+
+	if (stat(path, &st) == 0) {
+		/* A symbolic link stays one: the file that it leads to is replaced. */
+		o->path = S_ISREG(st.st_mode) ? realpath(path, NULL) : strdup(path);
+		if (!o->path)
+			return -1;
+		if (S_ISREG(st.st_mode))
+			return open_temporary(o, st.st_mode & 0777);
+		o->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return o->fd < 0 ? -1 : 0;
+	}
+	if (errno != ENOENT)
+		return -1;
+	o->path = strdup(path);
+	if (!o->path)
+		return -1;
+	mask = umask(0);
+	umask(mask);
+	return open_temporary(o, 0666 & ~mask);
+}
+
+static int terminal_width(int fd)
+{
+	struct winsize size;
+
+	if (!isatty(fd))
+		return 0;
+	if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
+}
+
+static void discard(struct out *o)
+{
+	if (o->temporary)
+		unlink(o->temporary);
+	free(o->temporary);
+	free(o->path);
+	free(o);
+}
+
+struct out *out_open(const char *path, struct error *err)
+{
+	struct out *o = calloc(1, sizeof(*o));
+
+	if (!o) {
+		error_memory(err);
+		return NULL;
+	}
+	o->fd = STDOUT_FILENO;
+	o->name = "(standard output)";
+	if (path && strcmp(path, "-") != 0) {
+		o->fd = -1;
+		o->name = path;
+		if (open_path(o, path)) {
+			error_set(err, "%s: %s", path, strerror(errno));
+			if (o->fd >= 0)
+				close(o->fd);
+			discard(o);
+			return NULL;
+		}
+	}
+	o->width = terminal_width(o->fd);
+	return o;
+}
+
+int out_close(struct out *o, bool keep, struct error *err)
+{
+	int status = 0;
+
+	if (keep)
+		flush(o);
+	if (o->path && close(o->fd) && !o->failed)
+		o->failed = errno;
+	if (keep && !o->failed && o->temporary) {
+		if (rename(o->temporary, o->path)) {
+			o->failed = errno;
+		} else {
+			free(o->temporary);
+			o->temporary = NULL;
+		}
+	}
+	if (keep && o->failed && o->failed != EPIPE)
+		status = error_set(err, "%s: %s", o->name, strerror(o->failed));
+	discard(o);
+	return status;
+}
+
+void out_bytes(struct out *o, const char *bytes, size_t n)
+{
+	while (n > 0 && !o->failed) {
+		size_t piece = BUFFER_BYTES - o->used;
+
+		if (piece > n)
+			piece = n;
+		memcpy(o->buffer + o->used, bytes, piece);
+		o->used += piece;
+		bytes += piece;
+		n -= piece;
+		if (o->used == BUFFER_BYTES)
+			flush(o);
+	}
+}
+
+void out_text(struct out *o, const char *text)
+{
+	out_bytes(o, text, strlen(text));
+}
+
+void out_format(struct out *o, const char *format, ...)
+{
+	char text[256], *longer;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (n >= 0 && (size_t)n < sizeof(text)) {
+		out_bytes(o, text, (size_t)n);
+		return;
+	}
+	va_start(args, format);
+	n = vasprintf(&longer, format, args);
+	va_end(args);
+	if (n < 0) {
+		o->failed = o->failed ? o->failed : ENOMEM;
+		return;
+	}
+	out_bytes(o, longer, (size_t)n);
+	free(longer);
+}
+
+void out_name(struct out *o, const char *bytes, size_t n)
+{
+	size_t i, from = 0;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+
+		if (c >= ' ' && c != 0x7f)
+			continue;
+		out_bytes(o, bytes + from, i - from);
+		out_format(o, "\\x%02x", c);
+		from = i + 1;
+	}
+	out_bytes(o, bytes + from, n - from);
+}
+
+/* Columns that a byte takes up; those that continue a UTF-8 character take none. */
+static int byte_columns(unsigned char c)
+{
+	if (c < ' ' || c == 0x7f)
+		return 4;
+	return (c & 0xc0) == 0x80 ? 0 : 1;
+}
+
+void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
+{
+	int room = o->width - column > NAME_COLUMNS_LEAST ? o->width - column : NAME_COLUMNS_LEAST;
+	int used = 0;
+	size_t i, fits = 0;
+
+	for (i = 0; i < n; i++) {
+		used += byte_columns((unsigned char)bytes[i]);
+		if (used <= room - 2)
+			fits = i + 1;
+	}
+	if (o->width == 0 || used <= room) {
+		out_name(o, bytes, n);
+		return;
+	}
+	out_name(o, bytes, fits);
+	out_text(o, "..");
+}
+
+/* A decimal of up to 15 digits survives the way through a double, so %.15g is the shortest text if it
+ * reads back as v; else 16 digits may do, and 17 always do. */
+void out_double(struct out *o, double v)
+{
+	char text[40];
+	int digits;
+
+	for (digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, v);
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	out_text(o, text);
+}
+
+int out_width(const struct out *o)
+{
+	return o->width;
+}
+
+bool out_colour(const struct out *o)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return o->width > 0 && !(no && *no);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * out.h - where views write: buffered, with a sticky error that is checked once, at the end.
+ */
+#ifndef OUT_H
+#define OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct out;
+
+/* PATH NULL or "-": standard output. A file is written under a temporary name and renamed by
+ * out_close, so that a failure leaves no stump. NULL on error. */
+struct out *out_open(const char *path, struct error *err);
+/* Flush and close; -1 if anything since out_open could not be written. Frees o. A reader that has
+ * gone away (EPIPE) is no error. `keep` false: give the file up. */
+int out_close(struct out *o, bool keep, struct error *err);
+
+void out_bytes(struct out *o, const char *bytes, size_t n);
+void out_text(struct out *o, const char *text);
+void out_format(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A name as it stands in text views: control characters as \xNN, all else verbatim. */
+void out_name(struct out *o, const char *bytes, size_t n);
+/* The same at the end of a line, `column` columns into it: cut, with ".." at the end, if the output is a
+ * terminal and too narrow. At least a dozen columns are written. */
+void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
+/* A number with the fewest digits that read back as the same double ("0.29999999999999999" or shorter). */
+void out_double(struct out *o, double v);
+
+/* The width of the terminal if the output is one, else 0. Colour is allowed only if so and NO_COLOR unset. */
+int out_width(const struct out *o);
+bool out_colour(const struct out *o);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * path_name.c - makes a function name fit to stand between semicolons.
+ *
+ * Show room. In: a name of any bytes. Out: a name that cannot break the line.
+ */
+#include "path_name.h"
+
+void path_name_copy(char *to, const char *from, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)from[i];
+
+		to[i] = (char)(c == ';' ? ':' : c < ' ' || c == 0x7f ? '?' : c);
+	}
+}

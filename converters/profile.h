@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * profile.h - what was recorded, folded into a tree of call paths by address.
+ *
+ * Memory grows with distinct call paths, not with samples. The builder is an event sink; several
+ * inputs pushed one after the other are merged. Modules with the same path and build id are one.
+ */
+#ifndef PROFILE_H
+#define PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event.h"
+#include "libsampler/format.h"
+#include "strings.h"
+
+#define PROFILE_NO_MODULE UINT32_MAX
+
+/* The named frame that stands outermost in stacks whose outer part is missing (tree.h has it too). */
+#define PROFILE_INCOMPLETE "[incomplete]"
+
+struct profile_segment {
+	uint64_t vaddr, memory_bytes, file_offset, file_bytes;
+	uint32_t flags;
+};
+
+struct profile_module {
+	uint32_t path; /* in profile.strings; STRINGS_NONE if a sample named it and no record did */
+	unsigned char *build_id;
+	size_t build_id_bytes;
+	bool is_vdso;
+	struct profile_segment *segments;
+	size_t n_segments;
+};
+
+/* A distinct place of execution: an address of a module, or (module none) of the process, or a
+ * name (folded text). */
+struct profile_frame {
+	uint32_t module; /* index in profile.modules or PROFILE_NO_MODULE */
+	uint32_t name;	 /* in profile.strings when named, else STRINGS_NONE */
+	uint64_t address;
+};
+
+/* Nodes are numbered so that parent < child; node 0 is the root, above every outermost frame. */
+struct profile_node {
+	uint32_t parent, frame;
+	uint64_t self_gticks, self_hits;
+};
+
+struct profile_thread {
+	uint32_t id;
+	uint64_t tid, start_us, gticks, hits;
+	uint32_t name; /* in profile.strings */
+};
+
+struct profile_process {
+	uint32_t file, exe, cwd, host, machine, recorder, engine, engine_why; /* strings or NONE */
+	uint32_t *args;
+	size_t n_args;
+	uint64_t pid, ppid, start_ns, interval, scale, cpu_before_ns;
+	uint64_t samples;	  /* ticks that became samples */
+	uint64_t tails;		  /* samples that are credits at a thread's end */
+	uint64_t gticks;	  /* credited, all samples */
+	uint64_t gticks_complete; /* credited to samples whose stack is whole */
+	uint64_t gticks_by_mark[CPS_MARK_COUNT];
+	uint64_t losses[CPS_LOSS_COUNT + 1]; /* the last one: unknown reasons */
+	uint64_t deepest;		     /* frames of the deepest stack */
+	struct profile_thread *threads;
+	size_t n_threads;
+	uint32_t *modules; /* indices in profile.modules, in order of appearance */
+	size_t n_modules;
+	bool ended;			       /* an end record was read */
+	uint64_t end_us, cpu_ns, ticks, bytes; /* of the end record */
+	uint64_t cut_offset;		       /* when not ended */
+	uint32_t cut_why;
+	uint64_t last_us; /* time of the last sample */
+};
+
+struct profile {
+	struct strings *strings;
+	uint32_t resource, unit; /* of the inputs; different ones are refused */
+	bool by_name;		 /* some input gives names instead of addresses */
+	struct profile_process *processes;
+	size_t n_processes;
+	struct profile_module *modules;
+	size_t n_modules;
+	struct profile_frame *frames;
+	size_t n_frames;
+	struct profile_node *nodes; /* n_nodes >= 1 */
+	size_t n_nodes;
+	uint64_t gticks, hits; /* totals; an overflow is an error while building */
+};
+
+struct profile_builder;
+
+struct profile_builder *profile_builder_new(struct error *err);
+/* The sink to hand to decode_file, once per input. Valid as long as the builder. */
+const struct event_sink *profile_builder_sink(struct profile_builder *b);
+/* Done reading: the profile now belongs to the caller, the builder is freed. */
+struct profile *profile_builder_finish(struct profile_builder *b, struct error *err);
+void profile_builder_free(struct profile_builder *b); /* instead of finish, after an error */
+void profile_free(struct profile *p);
+
+/* Sum of all losses of a process. */
+uint64_t profile_process_lost(const struct profile_process *p);
+
+#endif

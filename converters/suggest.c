@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * suggest.c - finds names that resemble one.
+ *
+ * Show room. In: struct tree and a name. Out: text for an error message.
+ */
+#include "suggest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN	   3u
+#define LENGTH_MAX 64u /* longer names are only searched for the given one */
+#define FAR	   UINT32_MAX
+
+struct candidate {
+	uint32_t distance;
+	uint64_t total;
+	uint32_t name;
+};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edits that turn one into the other: insert, delete, replace, swap two neighbours (the optimal string
+ * alignment distance, three rows at a time). */
+static uint32_t edits(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+	uint32_t rows[3][LENGTH_MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2];
+	size_t i, k;
+
+	for (k = 0; k <= n_b; k++)
+		last[k] = (uint32_t)k;
+	for (i = 1; i <= n_a; i++) {
+		uint32_t *oldest = before;
+
+		row[0] = (uint32_t)i;
+		for (k = 1; k <= n_b; k++) {
+			row[k] = least(least(last[k], row[k - 1]) + 1,
+				       last[k - 1] + (a[i - 1] != b[k - 1]));
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+				row[k] = least(row[k], before[k - 2] + 1);
+		}
+		before = last;
+		last = row;
+		row = oldest;
+	}
+	return last[n_b];
+}
+
+/* A name that differs in case comes first, then few edits, then names that contain this one. */
+static uint32_t distance(const char *wanted, const char *name)
+{
+	size_t n_wanted = strlen(wanted), n = strlen(name);
+	uint32_t d = FAR;
+
+	if (strcasecmp(wanted, name) == 0)
+		return 0;
+	if (n <= LENGTH_MAX && n_wanted <= LENGTH_MAX)
+		d = edits(wanted, n_wanted, name, n);
+	if (d <= 1 + n_wanted / 4)
+		return d;
+	return n_wanted > 0 && strcasestr(name, wanted) ? LENGTH_MAX + 1 : FAR;
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return strings_compare(context, x->name, y->name);
+}
+
+/* All functions, nearest first. */
+static struct candidate *find(const struct tree *t, const char *wanted, size_t *n,
+			      struct error *err)
+{
+	struct tree_function *functions = tree_functions(t, n, err);
+	struct candidate *found = functions ? calloc(*n + 1, sizeof(*found)) : NULL;
+	size_t i;
+
+	for (i = 0; found && i < *n; i++) {
+		const char *name = strings_get(t->strings, functions[i].name, NULL);
+
+		found[i] = (struct candidate){distance(wanted, name), functions[i].total,
+					      functions[i].name};
+	}
+	if (found)
+		qsort_r(found, *n, sizeof(*found), compare, (void *)(uintptr_t)t->strings);
+	free(functions);
+	return found;
+}
+
+int suggest_functions(const struct tree *t, const char *name, struct error *err)
+{
+	char similar[512] = "";
+	size_t i, n, used = 0;
+	struct candidate *found = find(t, name, &n, err);
+
+	if (!found)
+		return error_memory(err);
+	for (i = 0; i < n && i < SHOWN && found[i].distance != FAR; i++)
+		if (used < sizeof(similar))
+			used += (size_t)snprintf(similar + used, sizeof(similar) - used, "%s%s",
+						 i ? ", " : "; similar: ",
+						 strings_get(t->strings, found[i].name, NULL));
+	free(found);
+	return error_set(err, "no function \"%s\" in the profile%s", name, similar);
+}

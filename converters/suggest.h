@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * suggest.h - names of the profile that resemble one that is not in it.
+ *
+ * Show room. In: struct tree and a name. Out: text for an error message.
+ */
+#ifndef SUGGEST_H
+#define SUGGEST_H
+
+#include "tree.h"
+
+/* Sets the error: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
+int suggest_functions(const struct tree *t, const char *name, struct error *err);
+
+#endif

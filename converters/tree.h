@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree.h - the sample tree (Hall & Goldberg, section 5.3): call paths by function name.
+ *
+ * Built from the profile's tree of addresses; recursion is kept. All views read it.
+ */
+#ifndef TREE_H
+#define TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "profile.h"
+#include "symbols.h"
+
+/* The pseudo frame that stands outermost in stacks whose outer part is missing, and the one that stands
+ * for a middle left out. */
+#define TREE_INCOMPLETE "[incomplete]"
+#define TREE_CUT	"[cut]"
+
+enum tree_unit { TREE_GTICKS, TREE_HITS };
+
+/* Nodes are in preorder: a subtree is a range of indices, [i, nodes[i].end). Node 0 is the root, above
+ * every outermost function, without name. Siblings: by total descending, then name bytewise. */
+struct tree_node {
+	uint32_t parent;
+	uint32_t end;		  /* one past the last node of the subtree */
+	uint32_t depth;		  /* 0 for an outermost function; the root's is UINT32_MAX */
+	uint32_t name;		  /* in tree.strings */
+	uint64_t self, total;	  /* in the tree's unit */
+	uint64_t self_hits, hits; /* raw samples, self and total */
+};
+
+struct tree {
+	const struct strings *strings; /* borrowed from the profile */
+	enum tree_unit unit;
+	struct tree_node *nodes;
+	size_t n_nodes;
+	uint64_t total; /* nodes[0].total */
+};
+
+/* One weight per function name. Each stack counts once (Naganov). */
+struct tree_function {
+	uint32_t name;
+	uint64_t self, total, self_hits, hits;
+};
+
+/* -> NULL on error (memory, overflow). symbols may be NULL if the profile is by_name throughout. */
+struct tree *tree_build(struct profile *p, struct symbols *s, enum tree_unit unit,
+			struct error *err);
+void tree_free(struct tree *t);
+
+/* All functions, unsorted, *n of them; free() the array. A function's total is the sum over its nodes
+ * without an equally named ancestor. NULL on error. */
+struct tree_function *tree_functions(const struct tree *t, size_t *n, struct error *err);
+
+/* Frames of the deepest stack. */
+uint32_t tree_height(const struct tree *t);
+
+/* The next node after i that is not in i's subtree is nodes[i].end; its first child is i + 1 if that is
+ * below nodes[i].end. */
+
+#endif

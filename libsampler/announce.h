@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * announce.h - threads and modules get their records once samples speak of them.
+ */
+#ifndef CPS_ANNOUNCE_H
+#define CPS_ANNOUNCE_H
+
+#include "thread.h"
+
+/* [signal] The thread, unless the stream has it with the name that it has now. */
+void cps_announce_thread(struct cps_thread *t);
+
+/* [signal] All modules that are used and not announced yet. */
+void cps_announce_modules(void);
+
+#endif

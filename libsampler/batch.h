@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch.h - codes samples against each other (doc/format.md, "Batch of samples").
+ *
+ * Locks: the caller holds whatever protects the batch; nothing here is shared.
+ */
+#ifndef CPS_BATCH_H
+#define CPS_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind.h"
+
+/* Addresses that one batch introduces; at the limit it is full. */
+#define CPS_BATCH_IDS  4096u
+#define CPS_BATCH_HASH (2 * CPS_BATCH_IDS)
+
+struct cps_item {
+	uint32_t thread;
+	bool is_tail;
+	uint64_t time_us, weight;
+	const struct cps_stack *stack; /* its frames are those of cps_batch_frames */
+};
+
+struct cps_batch {
+	uint8_t *bytes;
+	size_t used, room;
+	uint64_t *frames, *previous; /* CPS_DEPTH_MAX each, swapped by every item */
+	uint32_t previous_depth;
+	uint32_t generation; /* of the module table */
+	bool has_thread;
+	bool is_full; /* an item did not fit: the coding state is not what a reader has */
+	uint32_t thread;
+	uint64_t time_us, weight;
+	uint32_t n_ids;
+	uint64_t address[CPS_BATCH_IDS];
+	uint16_t successor[CPS_BATCH_IDS + 1][4]; /* the last row is for outermost frames */
+	uint16_t hash[CPS_BATCH_HASH];		  /* id + 1 */
+};
+
+/* [signal] A batch without memory for its frames yet: false if there is none. */
+bool cps_batch_prepare(struct cps_batch *b);
+
+/* [signal] Start anew in these bytes. */
+void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t buffer,
+		     uint32_t sequence, uint64_t time_us);
+
+/* [signal] Where to unwind the next sample to. */
+static inline uint64_t *cps_batch_frames(struct cps_batch *b)
+{
+	return b->frames;
+}
+
+/*
+ * [signal] Append an item. False: it does not fit, b->used is as before, and the batch takes no
+ * more. Modules that are mentioned for the first time are marked as used.
+ */
+bool cps_batch_add(struct cps_batch *b, const struct cps_item *item);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock.h - what makes the recorder tick.
+ *
+ * A new clock is one file and one line in clock.c's table.
+ */
+#ifndef CPS_CLOCK_H
+#define CPS_CLOCK_H
+
+#include "config.h"
+#include "sample.h"
+#include "thread.h"
+
+struct cps_clock {
+	const char *name;	     /* CPSAMPLE_CLOCK, and the engine in the stream */
+	const char *resource, *unit; /* what it measures, and one gtick of it */
+	const struct cps_meter *meter;
+	/* Any of these may be NULL. */
+	int (*start)(const struct cps_config *config); /* 0 or -errno; before any arm */
+	void (*stop)(void);			       /* the process ends */
+	int (*arm)(struct cps_thread *t);	       /* the calling thread begins; 0 or -errno */
+	void (*disarm)(struct cps_thread *t);	       /* it ends */
+};
+
+extern const struct cps_clock cps_clock_timer, cps_clock_itimer, cps_clock_signals;
+
+/* The clock for these settings; never NULL after cps_config_read has accepted them. */
+const struct cps_clock *cps_clock_find(const struct cps_config *config);
+
+/* The functions of a clock, or nothing and 0. */
+int cps_clock_start(const struct cps_clock *clock, const struct cps_config *config);
+void cps_clock_stop(const struct cps_clock *clock);
+int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
+void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);
+
+/* [signal] CPU time in ns, of the calling thread and of any live one. */
+uint64_t cps_clock_cpu(void);
+/* [signal] */
+uint64_t cps_clock_cpu_of(const struct cps_thread *t);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock_timer.c - a POSIX timer on each thread's CPU clock.
+ *
+ * Room: clock. In: an interval. Out: SIGPROF to the thread whose time has passed. One shot at a
+ * time: the handler arms the next one, so that a slow handler can never pile up ticks, and each
+ * interval can be drawn anew. The kernel looks at CPU timers when it ticks: an interval shorter
+ * than its tick comes out as the tick, which the weights take into account.
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "clock.h"
+#include "sys.h"
+
+static uint64_t interval_ns, seed;
+static bool jitter;
+
+/* splitmix64 */
+static uint64_t draw(struct cps_thread *t)
+{
+	uint64_t x = t->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* No address of a program looks like this: a tick is ours whatever has become of its thread. */
+#define COOKIE UINT64_C(0xc95a3b7e00000000)
+
+static bool is_mine(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER &&
+	       ((uintptr_t)info->si_value.sival_ptr & ~UINT64_C(0xffffffff)) == COOKIE;
+}
+
+static void shoot(struct cps_thread *t)
+{
+	uint64_t ns = interval_ns;
+	struct itimerspec when = {0};
+
+	if (jitter)
+		ns = ns / 2 + draw(t) % ns;
+	when.it_value.tv_sec = (time_t)(ns / 1000000000);
+	when.it_value.tv_nsec = (long)(ns % 1000000000);
+	CPS_SYS(timer_settime, t->timer, 0, &when, NULL);
+}
+
+static int start(const struct cps_config *config)
+{
+	interval_ns = config->interval_ns;
+	jitter = config->jitter;
+	seed = config->seed;
+	return 0;
+}
+
+static int arm(struct cps_thread *t)
+{
+	struct sigevent event;
+	int error;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = SIGPROF;
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)(COOKIE | t->id);
+	event._sigev_un._tid = t->tid;
+	error = (int)CPS_SYS(timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &t->timer, 0);
+	if (error)
+		return error;
+	t->random ^= seed;
+	t->has_timer = true;
+	shoot(t);
+	return 0;
+}
+
+static void disarm(struct cps_thread *t)
+{
+	if (t->has_timer)
+		CPS_SYS(timer_delete, t->timer, 0, 0, 0);
+	t->has_timer = false;
+}
+
+static void disarm_one(struct cps_thread *t, void *context)
+{
+	(void)context;
+	disarm(t);
+}
+
+static void stop(void)
+{
+	cps_thread_each(disarm_one, NULL);
+}
+
+static const struct cps_meter meter = {
+	.is_mine = is_mine,
+	.read = cps_clock_cpu,
+	.read_of = cps_clock_cpu_of,
+	.rearm = shoot,
+	.scale = 1000,
+};
+
+const struct cps_clock cps_clock_timer = {
+	.name = "timer",
+	.resource = "cpu",
+	.unit = "ns",
+	.meter = &meter,
+	.start = start,
+	.stop = stop,
+	.arm = arm,
+	.disarm = disarm,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * drain.h - what waits in the journal goes to the stream.
+ */
+#ifndef CPS_DRAIN_H
+#define CPS_DRAIN_H
+
+#include "journal.h"
+#include "record.h"
+
+/* [signal] Empty an acquired buffer. 0; -EBUSY when another thread is deflating; or -errno, and the
+ * fuse is blown. */
+int cps_drain(struct cps_buffer *b);
+
+/*
+ * [signal] Empty all buffers, write the end record, finish the stream; nothing can be added afterwards.
+ * Waits, some milliseconds at most, for handlers in other threads. 0 or -errno, and the fuse is blown.
+ * end->bytes is filled in here.
+ */
+int cps_drain_all(struct cps_ending *end);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * format.h - the vocabulary of the recorded stream.
+ *
+ * The one header that the recorder and the converters share. doc/format.md is the
+ * specification, byte by byte; this file only names what it defines.
+ *
+ * All integers are varints (LEB128: seven bits a byte, least significant first, the top bit
+ * says that more follow, ten bytes at most) unless the specification says otherwise. Signed
+ * integers are zigzag coded first: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+ */
+#ifndef CPS_FORMAT_H
+#define CPS_FORMAT_H
+
+#include <stdint.h>
+
+/* The plain head of a stream: eight bytes of magic, one byte of version; zlib data follows. */
+#define CPS_MAGIC	"CPSAMPLE"
+#define CPS_MAGIC_BYTES 8
+#define CPS_VERSION	1
+#define CPS_HEAD_BYTES	(CPS_MAGIC_BYTES + 1)
+
+/* Within the zlib data: record = tag, length, payload[length], CRC-32 of these (4 bytes, little
+ * endian). A reader skips a record whose tag it does not know. */
+enum cps_tag {
+	CPS_TAG_PROCESS = 1, /* fields (enum cps_process_field) */
+	CPS_TAG_MODULE = 2,  /* id, path, build id, bias, flags, segments */
+	CPS_TAG_THREAD = 3,  /* id, tid, start, name; a later one replaces an earlier one */
+	CPS_TAG_SAMPLES = 4, /* a batch of samples */
+	CPS_TAG_LOSS = 5,    /* (reason, count) pairs; totals so far, the last one holds */
+	CPS_TAG_END = 6,     /* fields (enum cps_end_field); nothing follows */
+};
+
+/* No record is longer; a batch never exceeds a journal buffer. */
+#define CPS_RECORD_BYTES_MAX (1u << 20)
+
+/* Fields of CPS_TAG_PROCESS and CPS_TAG_END: key = number * 2 + (1 if text), then a varint, or
+ * for a text its length and bytes. A reader skips a number that it does not know. */
+enum cps_process_field {
+	CPS_PROCESS_PID = 1,
+	CPS_PROCESS_PPID = 2,
+	CPS_PROCESS_START_NS = 3,	/* CLOCK_REALTIME when recording began */
+	CPS_PROCESS_RESOURCE = 4,	/* text: "cpu", "signals" */
+	CPS_PROCESS_UNIT = 5,		/* text: what one gtick is, "ns" or "signals" */
+	CPS_PROCESS_SCALE = 6,		/* gticks per unit of weight */
+	CPS_PROCESS_INTERVAL = 7,	/* mean sampling interval in gticks; 0 = none */
+	CPS_PROCESS_ENGINE = 8,		/* text: what really ticked, "timer", "itimer", "signals" */
+	CPS_PROCESS_EXE = 9,		/* text: absolute path of the executable */
+	CPS_PROCESS_ARG = 10,		/* text, once per argument, in order */
+	CPS_PROCESS_CWD = 11,		/* text: where the program was started */
+	CPS_PROCESS_HOST = 12,		/* text */
+	CPS_PROCESS_MACHINE = 13,	/* text: "x86_64" */
+	CPS_PROCESS_CPU_BEFORE_NS = 14, /* CPU time of the process before recording began */
+	CPS_PROCESS_JOURNAL = 15,	/* a number that the journal of this stream repeats */
+	CPS_PROCESS_ENGINE_WHY = 16,	/* text: why that engine, if another one was asked for */
+	CPS_PROCESS_RECORDER = 17,	/* text: version of the recorder */
+};
+
+enum cps_end_field {
+	CPS_END_TIME_US = 1, /* microseconds after CPS_PROCESS_START_NS */
+	CPS_END_CPU_NS = 2,  /* CPU time of the process since recording began */
+	CPS_END_TICKS = 3,   /* samples taken of ticks, over all batches */
+	CPS_END_BYTES = 4,   /* bytes of records before compression */
+};
+
+/* CPS_TAG_MODULE: flags. */
+#define CPS_MODULE_VDSO 1u
+
+/* CPS_TAG_SAMPLES: buffer, sequence, time, then items. The head of an item: these bits, and
+ * above them the number of innermost frames that leave the previous item's stack. */
+#define CPS_ITEM_THREAD	   1u /* the thread's id follows; else the same thread as before */
+#define CPS_ITEM_TAIL	   2u /* no tick: the rest of a thread's consumption, credited at its end */
+#define CPS_ITEM_MARK	   4u /* enum cps_mark follows; else the stack is complete */
+#define CPS_ITEM_POP_SHIFT 3
+
+/* Why a stack is not complete. */
+enum cps_mark {
+	CPS_MARK_COMPLETE = 0,
+	CPS_MARK_NO_RECIPE = 1,	  /* code without unwind information or frame pointer */
+	CPS_MARK_BAD_MEMORY = 2,  /* a frame that cannot be read */
+	CPS_MARK_NO_PROGRESS = 3, /* the stack pointer did not move outward */
+	CPS_MARK_TOO_DEEP = 4,	  /* both ends kept; a CPS_CUT frame stands for the middle */
+	CPS_MARK_COUNT
+};
+
+/* Frame codes, outermost first. The successors of an address are the last four distinct
+ * addresses that followed it in this batch, most recent first. */
+#define CPS_FRAME_SUCCESSORS 4u /* codes 0..3: that successor of the frame before */
+#define CPS_FRAME_NEW	     4u /* module + 1 (0: none), address: the next id of the batch */
+#define CPS_FRAME_RUN	     5u /* n: the next n frames are each the first successor */
+#define CPS_FRAME_KNOWN	     6u /* 6 + id: an address that this batch has introduced */
+
+/* The address, without module, of the frame that stands for frames left out. */
+#define CPS_CUT_ADDRESS 0u
+
+/* Limits that a writer keeps and a reader enforces. */
+#define CPS_DEPTH_MAX	   65536u /* frames in a stack */
+#define CPS_DICTIONARY_MAX 16384u /* addresses that one batch introduces */
+#define CPS_MODULES_MAX	   65535u
+#define CPS_SEGMENTS_MAX   64u
+#define CPS_TEXT_MAX	   65536u /* bytes of any text */
+#define CPS_WEIGHT_MAX	   (UINT64_C(1) << 62)
+
+/* Why a tick gave no sample, or a sample did not reach the stream. */
+enum cps_loss {
+	CPS_LOSS_REENTERED = 0, /* the tick hit the recorder itself */
+	CPS_LOSS_BUSY = 1,	/* every buffer was in use */
+	CPS_LOSS_MEMORY = 2,	/* no memory for a thread or a buffer */
+	CPS_LOSS_OUTPUT = 3,	/* the output could not be created or written */
+	CPS_LOSS_STACK = 4,	/* not one frame could be had */
+	CPS_LOSS_COUNT
+};
+
+/*
+ * The journal: a file of fixed layout beside the stream, STREAM.journal, that holds what has
+ * not yet been deflated. Little endian, fixed-width integers.
+ *
+ *   0    struct cps_journal_head
+ *   64   struct cps_journal_buffer [buffers]
+ *   data_offset + i * buffer_bytes   the bytes of buffer i
+ *
+ * Buffer 0 holds whole records; buffer i > 0 the payload of one CPS_TAG_SAMPLES record, which
+ * counts unless the stream already has a batch of the same buffer and sequence.
+ */
+#define CPS_JOURNAL_MAGIC  "CPJOURNL"
+#define CPS_JOURNAL_SUFFIX ".journal"
+
+struct cps_journal_head {
+	uint8_t magic[8];
+	uint32_t version;
+	uint32_t buffers;
+	uint32_t buffer_bytes;
+	uint32_t data_offset;
+	uint64_t id; /* CPS_PROCESS_JOURNAL of the stream */
+	uint8_t reserved[32];
+};
+
+struct cps_journal_buffer {
+	uint32_t committed; /* bytes that count; written last, with release order */
+	uint32_t sequence;
+	uint8_t reserved[56];
+};
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal.h - the buffers in which records wait to be deflated, in memory that survives the
+ * process.
+ *
+ * Locks: each buffer has one, which is tried and never waited for. Whoever has acquired a buffer
+ * owns it, also in a handler, until it releases it.
+ */
+#ifndef CPS_JOURNAL_H
+#define CPS_JOURNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch.h"
+#include "format.h"
+
+#define CPS_BUFFERS	 16u /* of samples; number 0 is one more, for other records */
+#define CPS_BUFFER_BYTES (64u << 10)
+
+struct cps_buffer {
+	atomic_flag lock;
+	uint32_t number;
+	struct cps_batch *batch;	 /* NULL until it is first used, and for number 0 */
+	struct cps_journal_buffer *head; /* in the journal */
+	uint8_t *bytes;			 /* CPS_BUFFER_BYTES, in the journal */
+};
+
+/*
+ * [signal] Make the journal: the file PATH, or if there cannot be one plain memory. -errno when
+ * there is not even that.
+ */
+int cps_journal_open(const char *path, uint64_t id);
+
+/* [signal] A buffer of samples, its batch begun, the same one for the same wish; NULL: busy. */
+struct cps_buffer *cps_journal_acquire(uint32_t wish);
+
+/* [signal] That buffer, as it is (number 0 too); NULL: busy. */
+struct cps_buffer *cps_journal_acquire_number(uint32_t number);
+
+/* [signal] */
+void cps_journal_release(struct cps_buffer *b);
+
+/* [signal] Append a sample; false: it does not fit, the buffer must be emptied first. */
+bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item);
+
+/* [signal] Append a whole record to buffer 0; false: it does not fit. */
+bool cps_journal_add_record(struct cps_buffer *b, const uint8_t *record, size_t n);
+
+/* [signal] Bytes that wait in it. */
+uint32_t cps_journal_waiting(const struct cps_buffer *b);
+
+/* [signal] What waited is in the stream now: begin the next sequence, at a time that no sample in
+ * it will precede. */
+void cps_journal_empty(struct cps_buffer *b, uint64_t time_us);
+
+/* [signal] The journal is needed no more: remove its file. */
+void cps_journal_remove(void);
+
+#endif

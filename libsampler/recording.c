@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recording.c - the states of a recording: not there yet, open, over.
+ *
+ * Room: signal. In: samples. Out: a file. Nothing is created before there is something to record.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "announce.h"
+#include "arena.h"
+#include "drain.h"
+#include "format.h"
+#include "journal.h"
+#include "loss.h"
+#include "pack.h"
+#include "recording.h"
+#include "sys.h"
+#include "poison.h"
+
+#define PATH_BYTES     8192
+#define NAMES_TO_TRY   10000
+#define IDENTITY_BYTES (512u << 10)
+
+enum state { IDLE, CREATING, OPEN, OVER };
+
+static _Atomic int state;
+static struct cps_output output;
+static _Atomic uint64_t ticks;
+static char path[PATH_BYTES], journal_path[PATH_BYTES];
+
+static bool is_open(void)
+{
+	return atomic_load_explicit(&state, memory_order_acquire) == OPEN && !cps_fuse_reason(NULL);
+}
+
+void cps_recording_prepare(const struct cps_output *o)
+{
+	output = *o;
+}
+
+uint64_t cps_recording_now_us(void)
+{
+	return (cps_sys_clock_ns(CLOCK_MONOTONIC) - output.identity->start_monotonic_ns) / 1000;
+}
+
+const char *cps_recording_path(void)
+{
+	return atomic_load(&state) >= OPEN && path[0] ? path : NULL;
+}
+
+uint64_t cps_recording_ticks(void)
+{
+	return atomic_load(&ticks);
+}
+
+/* stem[.N]suffix */
+static bool compose(unsigned n)
+{
+	char number[16], *p = number + sizeof(number);
+	struct cps_writer w = {(uint8_t *)path, (uint8_t *)path + sizeof(path) - 32, false};
+
+	*--p = '\0';
+	for (unsigned rest = n; rest; rest /= 10)
+		*--p = (char)('0' + rest % 10);
+	if (n)
+		*--p = '.';
+	cps_put_bytes(&w, output.stem, strlen(output.stem));
+	cps_put_bytes(&w, p, strlen(p));
+	cps_put_bytes(&w, output.suffix, strlen(output.suffix) + 1);
+	if (w.full)
+		return false;
+	memcpy(journal_path, path, sizeof(path));
+	memcpy(journal_path + strlen(path), CPS_JOURNAL_SUFFIX, sizeof(CPS_JOURNAL_SUFFIX));
+	return true;
+}
+
+static int create_file(void)
+{
+	int error = -ENAMETOOLONG;
+
+	for (unsigned n = 0; n < NAMES_TO_TRY && compose(n); n++) {
+		error = cps_pack_create(path);
+		if (error != -EEXIST)
+			break;
+	}
+	return error;
+}
+
+static int write_identity(void)
+{
+	uint8_t *bytes = cps_arena_pages(IDENTITY_BYTES);
+	struct cps_writer w = {bytes, bytes, false};
+	int error;
+
+	if (!bytes)
+		return -ENOMEM;
+	w.end += IDENTITY_BYTES;
+	cps_record_process(&w, output.identity);
+	error = w.full ? -E2BIG : cps_pack_append(bytes, (size_t)(w.p - bytes), CPS_PACK_SYNC);
+	cps_sys_munmap(bytes, IDENTITY_BYTES);
+	return error;
+}
+
+static int create(void)
+{
+	int error;
+
+	if (!cps_pack_try())
+		return -EBUSY;
+	error = create_file();
+	if (error)
+		path[0] = '\0';
+	if (!error)
+		error = write_identity();
+	if (!error)
+		error = cps_journal_open(journal_path, output.identity->journal_id);
+	cps_pack_release();
+	return error;
+}
+
+bool cps_recording_ready(void)
+{
+	int now = IDLE, error;
+
+	if (is_open())
+		return true;
+	if (!atomic_compare_exchange_strong(&state, &now, CREATING)) {
+		cps_loss_add(now == CREATING ? CPS_LOSS_BUSY : CPS_LOSS_OUTPUT, 1);
+		return false;
+	}
+	error = create();
+	if (error) {
+		cps_fuse_blow("the output cannot be created", error);
+		cps_loss_add(CPS_LOSS_OUTPUT, 1);
+	}
+	atomic_store(&state, error ? OVER : OPEN);
+	return !error;
+}
+
+/* Within a batch time never goes back. */
+static bool add_now(struct cps_buffer *b, struct cps_item *item)
+{
+	item->time_us = cps_recording_now_us();
+	if (item->time_us < b->batch->time_us)
+		item->time_us = b->batch->time_us;
+	return cps_journal_add(b, item);
+}
+
+/* Append the item; make room first if need be. */
+static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *stack)
+{
+	if (add_now(b, item))
+		return true;
+	if (cps_drain(b) < 0)
+		return false;
+	if (add_now(b, item))
+		return true;
+	/* A stack too varied for a whole buffer: both its ends must do. */
+	if (stack->depth <= 2001)
+		return false;
+	stack->frames[1000] = CPS_CUT_ADDRESS;
+	memmove(stack->frames + 1001, stack->frames + stack->depth - 1000,
+		1000 * sizeof(stack->frames[0]));
+	stack->depth = 2001;
+	if (stack->mark == CPS_MARK_COMPLETE)
+		stack->mark = CPS_MARK_TOO_DEEP;
+	cps_journal_empty(b, item->time_us);
+	return add_now(b, item);
+}
+
+/* What a sample is made of: a frame to unwind from, or a stack that is given. */
+struct source {
+	const struct cps_regs *regs;
+	struct cps_peek *peek;
+	const struct cps_stack *given;
+	struct cps_stack *stack; /* what became of it */
+};
+
+static bool take_stack(struct cps_buffer *b, const struct source *from)
+{
+	struct cps_stack *stack = from->stack;
+
+	stack->frames = cps_batch_frames(b->batch);
+	stack->room = CPS_DEPTH_MAX;
+	if (from->given) {
+		stack->depth = from->given->depth;
+		stack->mark = from->given->mark;
+		memcpy(stack->frames, from->given->frames, stack->depth * sizeof(stack->frames[0]));
+	} else {
+		cps_unwind(from->regs, from->peek, stack);
+	}
+	return stack->depth > 0;
+}
+
+/* Into the thread's own buffer, or if that is busy, or full while another thread is deflating, into
+ * the next one that can take it. */
+static bool place(struct cps_item *item, const struct source *from, enum cps_loss *why)
+{
+	bool done = false;
+
+	*why = CPS_LOSS_BUSY;
+	for (uint32_t i = 0; i < CPS_BUFFERS && !done && is_open(); i++) {
+		struct cps_buffer *b = cps_journal_acquire(item->thread + i);
+
+		if (!b)
+			continue;
+		if (take_stack(b, from))
+			done = add(b, item, from->stack);
+		else
+			*why = CPS_LOSS_STACK;
+		cps_journal_release(b);
+		if (*why == CPS_LOSS_STACK)
+			return false;
+	}
+	if (!is_open())
+		*why = CPS_LOSS_OUTPUT;
+	return done;
+}
+
+bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct cps_peek *peek,
+		       const struct cps_stack *given, uint64_t weight, bool is_tail)
+{
+	struct cps_stack stack;
+	struct cps_item item = {
+		.thread = t->id, .is_tail = is_tail, .weight = weight, .stack = &stack};
+	struct source from = {regs, peek, given, &stack};
+	enum cps_loss why;
+
+	if (!place(&item, &from, &why)) {
+		cps_loss_add(why, 1);
+		return false;
+	}
+	if (!is_tail)
+		atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
+	t->is_sampled = true;
+	if (!t->announced)
+		cps_announce_thread(t);
+	cps_announce_modules();
+	return true;
+}
+
+void cps_recording_thread_ends(struct cps_thread *t)
+{
+	if (is_open() && t->is_sampled)
+		cps_announce_thread(t);
+}
+
+bool cps_recording_end(uint64_t cpu_ns)
+{
+	struct cps_ending end = {.time_us = cps_recording_now_us(), .cpu_ns = cpu_ns};
+
+	if (!is_open())
+		return true;
+	cps_announce_modules();
+	end.ticks = cps_recording_ticks();
+	if (cps_drain_all(&end) == 0)
+		cps_journal_remove();
+	atomic_store(&state, OVER);
+	return !cps_fuse_reason(NULL);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recording.h - the life of one recording: nothing, then a stream with its journal, then its end.
+ */
+#ifndef CPS_RECORDING_H
+#define CPS_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch.h"
+#include "record.h"
+#include "thread.h"
+
+/* Where to: the name is `stem` + `suffix`, or if that exists `stem` + ".1" + `suffix`, and so on.
+ * All texts and the identity stay. */
+struct cps_output {
+	const char *stem, *suffix;
+	const struct cps_identity *identity;
+};
+
+/* [signal] The start, once; nothing is created yet. */
+void cps_recording_prepare(const struct cps_output *output);
+
+/* [signal] May samples be added? Creates the stream at the first call. Counts a loss if not. */
+bool cps_recording_ready(void);
+
+/* [signal] Microseconds since the start. */
+uint64_t cps_recording_now_us(void);
+
+/*
+ * [signal] Unwind the frame in `regs` with `peek`, or take `given` as it is, and add a sample for
+ * thread t. False: it was not possible; a loss has been counted.
+ */
+bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct cps_peek *peek,
+		       const struct cps_stack *given, uint64_t weight, bool is_tail);
+
+/* [signal] The thread's name may have changed for the last time. */
+void cps_recording_thread_ends(struct cps_thread *t);
+
+/* [signal] The end: cpu_ns is what the process has used until now. Everything that waits goes to the stream, with an end record. Waits, some
+ * milliseconds at most, for handlers that are at work in other threads: not for the handler.
+ * Returns false if the journal had to stay. */
+bool cps_recording_end(uint64_t cpu_ns);
+
+/* [signal] The file's name, or NULL if nothing was created; and samples so far. */
+const char *cps_recording_path(void);
+/* [signal] */
+uint64_t cps_recording_ticks(void);
+
+#endif

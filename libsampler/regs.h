@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * regs.h - what differs between machines: registers by DWARF number, and where signals put them.
+ *
+ * Another architecture is a second block here and its system call in sys.h.
+ */
+#ifndef CPS_REGS_H
+#define CPS_REGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#if defined(__x86_64__)
+
+#define CPS_MACHINE "x86_64"
+
+enum { CPS_REG_FP = 6, CPS_REG_SP = 7, CPS_REG_PC = 16, CPS_REGS = 17 };
+
+/* Registers of one frame; `valid` has a bit for each that is known. */
+struct cps_regs {
+	uint64_t r[CPS_REGS];
+	uint32_t valid;
+};
+
+#define CPS_REGS_ALL ((1u << CPS_REGS) - 1)
+
+/* Below the stack pointer a leaf function may still have data. */
+#define CPS_RED_ZONE 128
+
+/* DWARF register number -> index in gregs. */
+static const uint8_t cps_greg_of[CPS_REGS] = {
+	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+	REG_R9,	 REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+};
+
+/* [signal] The interrupted frame. */
+static inline void cps_regs_of_context(struct cps_regs *regs, const ucontext_t *uc)
+{
+	for (int i = 0; i < CPS_REGS; i++)
+		regs->r[i] = (uint64_t)uc->uc_mcontext.gregs[cps_greg_of[i]];
+	regs->valid = CPS_REGS_ALL;
+}
+
+/* [signal] The frame of whoever calls this, exact enough to unwind from. */
+static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs *regs)
+{
+	uint64_t sp, fp, pc;
+
+	__asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
+			 : "=r"(pc), "=r"(sp), "=r"(fp));
+	regs->r[CPS_REG_PC] = pc;
+	regs->r[CPS_REG_SP] = sp;
+	regs->r[CPS_REG_FP] = fp;
+	regs->valid = 1u << CPS_REG_PC | 1u << CPS_REG_SP | 1u << CPS_REG_FP;
+}
+
+/* [signal] Do the bytes before p end with a call instruction? Eight of them can be read. */
+static inline int cps_regs_is_call(const uint8_t *p)
+{
+	/* e8 rel32; ff /2 with a register, or with memory and 0, 1 or 4 bytes of displacement,
+	 * and a byte more if there is an index. */
+	if (p[-5] == 0xe8)
+		return 1;
+	for (int n = 2; n <= 7; n++)
+		if (p[-n] == 0xff && (p[-n + 1] & 0x38) == 0x10)
+			return 1;
+	return 0;
+}
+
+/* [signal] The thread's control block, which glibc puts above the stack of every thread but the
+ * first. */
+static inline uintptr_t cps_thread_pointer(void)
+{
+	uintptr_t tp;
+
+	__asm__("movq %%fs:0, %0" : "=r"(tp));
+	return tp;
+}
+
+#else
+#error "this architecture needs its registers in regs.h and its system call in sys.h"
+#endif
+
+#endif

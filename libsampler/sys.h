@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sys.h - system calls straight to the kernel.
+ *
+ * The C library's wrappers are cancellation points, set errno and can be interposed by the target
+ * or by another preloaded library. These are none of that: each returns a value or -errno, and
+ * every one is async-signal-safe. [signal] throughout.
+ */
+#ifndef CPS_SYS_H
+#define CPS_SYS_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+
+/* [signal] One system call with up to six arguments. */
+static inline long cps_sys6(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+#else
+#error "this architecture needs its system call in sys.h and its registers in regs.h"
+#endif
+
+#define CPS_SYS(name, a, b, c, d)                                                                  \
+	cps_sys6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+/* [signal] */
+static inline int cps_sys_open(const char *path, int flags, int mode)
+{
+	return (int)CPS_SYS(openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+
+/* [signal] */
+static inline int cps_sys_close(int fd)
+{
+	return (int)CPS_SYS(close, fd, 0, 0, 0);
+}
+
+/* [signal] */
+static inline long cps_sys_read(int fd, void *bytes, size_t n)
+{
+	return CPS_SYS(read, fd, bytes, n, 0);
+}
+
+/* [signal] */
+static inline long cps_sys_write(int fd, const void *bytes, size_t n)
+{
+	return CPS_SYS(write, fd, bytes, n, 0);
+}
+
+/* [signal] */
+static inline int cps_sys_unlink(const char *path)
+{
+	return (int)CPS_SYS(unlinkat, AT_FDCWD, path, 0, 0);
+}
+
+/* [signal] NULL, not MAP_FAILED, when there is none. fd -1: anonymous memory. */
+static inline void *cps_sys_mmap(size_t n, int protection, int flags, int fd)
+{
+	long result = cps_sys6(SYS_mmap, 0, (long)n, protection, flags, fd, 0);
+
+	return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
+/* [signal] */
+static inline int cps_sys_munmap(void *start, size_t n)
+{
+	return (int)CPS_SYS(munmap, start, n, 0, 0);
+}
+
+/* [signal] Nanoseconds of any clock; 0 if it cannot be read. */
+static inline uint64_t cps_sys_clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	if (CPS_SYS(clock_gettime, clock, &ts, 0, 0) != 0)
+		return 0;
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* [signal] The CPU clock of any thread of this process, as pthread_getcpuclockid builds it. */
+static inline clockid_t cps_sys_thread_clock(int tid)
+{
+	return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
+/* [signal] */
+static inline int cps_sys_gettid(void)
+{
+	return (int)CPS_SYS(gettid, 0, 0, 0, 0);
+}
+
+/* [signal] */
+static inline int cps_sys_getpid(void)
+{
+	return (int)CPS_SYS(getpid, 0, 0, 0, 0);
+}
+
+/* [signal] Would a file of so many bytes break the limit of its size? Then the kernel would not only
+ * refuse but send SIGXFSZ, to the target. */
+static inline int cps_sys_too_big(uint64_t bytes)
+{
+	uint64_t limit[2];
+
+	return CPS_SYS(prlimit64, 0, 1 /* RLIMIT_FSIZE */, NULL, limit) == 0 && bytes > limit[0];
+}
+
+/*
+ * [signal] Can eight bytes at this address be read? The kernel copies the new mask before it looks
+ * at `how`, so a senseless `how` gives EFAULT for memory that is not there and EINVAL for memory
+ * that is, without any effect and without a descriptor.
+ */
+static inline int cps_sys_readable(uintptr_t address)
+{
+	return CPS_SYS(rt_sigprocmask, -1, address, 0, 8) == -22 /* EINVAL */;
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread.c - keeps an entry for every thread that is sampled.
+ *
+ * Room: signal. In: threads that begin and end. Out: struct cps_thread. Entries lie in chunks
+ * that are never given back; a free one is taken by compare-and-swap on its state.
+ */
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "arena.h"
+#include "regs.h"
+#include "sys.h"
+#include "thread.h"
+#include "poison.h"
+
+#define CHUNK  32u
+#define CHUNKS 4096u
+
+static _Atomic(struct cps_thread *) chunks[CHUNKS];
+static _Atomic uint32_t next_id;
+static uintptr_t first_low, first_high;
+static int first_tid;
+
+static __thread struct cps_thread *self;
+
+struct cps_thread *cps_thread_self(void)
+{
+	return self;
+}
+
+static struct cps_thread *chunk_at(uint32_t i)
+{
+	struct cps_thread *chunk = atomic_load(&chunks[i]), *fresh;
+
+	if (chunk)
+		return chunk;
+	fresh = cps_arena_take(CHUNK * sizeof(*fresh));
+	if (!fresh || atomic_compare_exchange_strong(&chunks[i], &chunk, fresh))
+		return fresh;
+	return chunk;
+}
+
+struct cps_thread *cps_thread_take(void)
+{
+	for (uint32_t i = 0; i < CHUNKS; i++) {
+		struct cps_thread *chunk = chunk_at(i);
+
+		for (uint32_t k = 0; chunk && k < CHUNK; k++) {
+			struct cps_thread *t = &chunk[k];
+			uint32_t state = CPS_THREAD_FREE;
+
+			if (atomic_load_explicit(&t->state, memory_order_relaxed) != state ||
+			    !atomic_compare_exchange_strong(&t->state, &state, CPS_THREAD_TAKEN))
+				continue;
+			memset((char *)t + sizeof(t->state), 0, sizeof(*t) - sizeof(t->state));
+			t->id = atomic_fetch_add(&next_id, 1);
+			return t;
+		}
+		if (!chunk)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t top = cps_thread_pointer();
+
+	if (t->tid == first_tid) {
+		t->stack_low = first_low;
+		t->stack_high = first_high;
+	} else if (stack_bytes && top > here && top - here < stack_bytes) {
+		t->stack_low = top - stack_bytes;
+		t->stack_high = top & ~(uintptr_t)7;
+	}
+}
+
+void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
+{
+	t->tid = cps_sys_gettid();
+	find_stack(t, stack_bytes);
+	t->random = (uint64_t)(t->id + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	if (!self) /* shared with the creator, perhaps */
+		self = t;
+	atomic_store(&t->state, CPS_THREAD_LIVE);
+}
+
+void cps_thread_leave(struct cps_thread *t)
+{
+	/* What comes now, in the destructors of thread-local objects, has no entry: busy for
+	 * ever. */
+	static struct cps_thread gone = {.busy = 1};
+
+	self = &gone;
+	atomic_store(&t->state, CPS_THREAD_FREE);
+}
+
+void cps_thread_drop(struct cps_thread *t)
+{
+	atomic_store(&t->state, CPS_THREAD_FREE);
+}
+
+void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *context)
+{
+	for (uint32_t i = 0; i < CHUNKS && atomic_load(&chunks[i]); i++) {
+		struct cps_thread *chunk = atomic_load(&chunks[i]);
+
+		for (uint32_t k = 0; k < CHUNK; k++)
+			if (atomic_load(&chunk[k].state) == CPS_THREAD_LIVE)
+				f(&chunk[k], context);
+	}
+}
+
+struct found {
+	int tid;
+	struct cps_thread *thread;
+};
+
+static void compare(struct cps_thread *t, void *context)
+{
+	struct found *f = context;
+
+	if (t->tid == f->tid)
+		f->thread = t;
+}
+
+struct cps_thread *cps_thread_find(int tid)
+{
+	struct found f = {.tid = tid};
+
+	cps_thread_each(compare, &f);
+	return f.thread;
+}
+
+void cps_thread_set_first_stack(uintptr_t low, uintptr_t high)
+{
+	first_tid = cps_sys_getpid();
+	first_low = low;
+	first_high = high & ~(uintptr_t)7;
+}
+
+static char *digits(char *end, unsigned n)
+{
+	*--end = '\0';
+	do
+		*--end = (char)('0' + n % 10);
+	while (n /= 10);
+	return end;
+}
+
+void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])
+{
+	char path[64] = "/proc/self/task/", number[16];
+	const char *tid = digits(number + sizeof(number), (unsigned)t->tid);
+	long n = 0;
+	int fd;
+
+	memset(name, 0, CPS_THREAD_NAME_BYTES);
+	if (t == self) {
+		CPS_SYS(prctl, PR_GET_NAME, name, 0, 0);
+		name[CPS_THREAD_NAME_BYTES - 1] = '\0';
+		return;
+	}
+	memcpy(path + 16, tid, strlen(tid));
+	memcpy(path + 16 + strlen(tid), "/comm", 6);
+	fd = cps_sys_open(path, O_RDONLY, 0);
+	if (fd >= 0) {
+		n = cps_sys_read(fd, name, CPS_THREAD_NAME_BYTES - 1);
+		cps_sys_close(fd);
+	}
+	if (n > 0 && name[n - 1] == '\n')
+		name[n - 1] = '\0';
+}

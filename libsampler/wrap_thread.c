@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_thread.c - every thread that the target creates is armed before it runs.
+ *
+ * Room: door. In: pthread_create. Out: a thread with an entry and a ticking clock. The wrapped
+ * call's result is the real one's; without memory for the entry the thread just runs unrecorded.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <threads.h>
+
+#include "door.h"
+#include "loss.h"
+#include "recording.h"
+#include "sys.h"
+#include "unwind.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The frames below the thread's routine, for when its own stack cannot be seen (sample.h). */
+static void learn_base(struct cps_thread *t)
+{
+	struct cps_stack stack = {.frames = t->base, .room = CPS_THREAD_BASE};
+	struct cps_peek peek = {t->stack_low, t->stack_high, 0};
+	struct cps_regs regs;
+
+	cps_regs_here(&regs);
+	cps_unwind(&regs, &peek, &stack);
+	t->n_base = stack.depth;
+}
+
+static void begin(struct cps_thread *t, uint64_t stack_bytes)
+{
+	const struct cps_clock *clock = cps_door_clock();
+	uint64_t mask = UINT64_C(1) << (SIGPROF - 1);
+
+	cps_thread_enter(t, stack_bytes);
+	t->start_us = cps_recording_now_us();
+	if (!clock || !cps_sample_is_on())
+		return;
+	learn_base(t);
+	/* Its creator may have had everything blocked. */
+	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+	if (cps_clock_arm(clock, t) != 0)
+		cps_loss_add(CPS_LOSS_MEMORY, 1);
+}
+
+static void end(struct cps_thread *t)
+{
+	const struct cps_clock *clock = cps_door_clock();
+
+	if (clock && cps_sample_is_on()) {
+		cps_clock_disarm(clock, t);
+		cps_sample_tail(t);
+		cps_recording_thread_ends(t);
+	}
+	cps_thread_leave(t);
+}
+
+/*
+ * The thread has returned, called pthread_exit, or was cancelled, and destructors of thread-local objects
+ * are running: they are to be seen, too. The C library goes round the keys as long as one is set again, up
+ * to PTHREAD_DESTRUCTOR_ITERATIONS times; the last round is ours.
+ */
+static void leaving(void *entry)
+{
+	struct cps_thread *t = entry;
+
+	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	    pthread_setspecific(cps_door_key(), t) == 0)
+		return;
+	end(t);
+}
+
+int cps_wrap_thread_prepare(pthread_key_t *key)
+{
+	return pthread_key_create(key, leaving);
+}
+
+static void *run(void *entry)
+{
+	struct cps_thread *t = entry;
+
+	begin(t, t->stack_bytes);
+	if (pthread_setspecific(cps_door_key(), t) != 0)
+		end(t);
+	return t->routine(t->argument);
+}
+
+static int run_c11(void *entry)
+{
+	struct cps_thread *t = entry;
+	union {
+		void *(*posix)(void *);
+		int (*c11)(void *);
+	} routine = {t->routine};
+
+	begin(t, t->stack_bytes);
+	if (pthread_setspecific(cps_door_key(), t) != 0)
+		end(t);
+	return routine.c11(t->argument);
+}
+
+static uint64_t stack_of(const pthread_attr_t *attributes)
+{
+	size_t bytes = 0;
+
+	if (attributes && pthread_attr_getstacksize(attributes, &bytes) == 0)
+		return bytes;
+	return cps_door_default_stack();
+}
+
+/* An entry for a thread that is to run routine(argument); NULL: it runs unrecorded. */
+static struct cps_thread *prepare(void *(*routine)(void *), void *argument, uint64_t stack_bytes)
+{
+	int saved = errno;
+	struct cps_thread *t = cps_door_clock() ? cps_thread_take() : NULL;
+
+	errno = saved;
+	if (!t)
+		return NULL;
+	t->routine = routine;
+	t->argument = argument;
+	t->stack_bytes = stack_bytes;
+	return t;
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			  void *(*routine)(void *), void *argument)
+{
+	struct cps_thread *t;
+	int result;
+
+	cps_door_open();
+	if (!cps_real.pthread_create)
+		return EAGAIN;
+	t = prepare(routine, argument, stack_of(attributes));
+	if (!t)
+		return cps_real.pthread_create(thread, attributes, routine, argument);
+	result = cps_real.pthread_create(thread, attributes, run, t);
+	if (result != 0)
+		cps_thread_drop(t);
+	return result;
+}
+
+/* The C library's own does not come by pthread_create. */
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+	union {
+		int (*c11)(void *);
+		void *(*posix)(void *);
+	} any = {routine};
+	struct cps_thread *t;
+	int result;
+
+	cps_door_open();
+	if (!cps_real.thrd_create)
+		return thrd_error;
+	t = prepare(any.posix, argument, stack_of(NULL));
+	if (!t)
+		return cps_real.thrd_create(thread, routine, argument);
+	result = cps_real.thrd_create(thread, run_c11, t);
+	if (result != thrd_success)
+		cps_thread_drop(t);
+	return result;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * writer.h - puts numbers and texts into a piece of memory that may be too small.
+ */
+#ifndef CPS_WRITER_H
+#define CPS_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct cps_writer {
+	uint8_t *p, *end;
+	bool full; /* something did not fit; what was written since is void */
+};
+
+/* [signal] LEB128. */
+static inline void cps_put(struct cps_writer *w, uint64_t v)
+{
+	if (w->end - w->p < 10) {
+		w->full = true;
+		return;
+	}
+	for (; v >= 0x80; v >>= 7)
+		*w->p++ = (uint8_t)(v | 0x80);
+	*w->p++ = (uint8_t)v;
+}
+
+/* [signal] Zigzag. */
+static inline void cps_put_signed(struct cps_writer *w, int64_t v)
+{
+	cps_put(w, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+/* [signal] */
+static inline void cps_put_bytes(struct cps_writer *w, const void *bytes, size_t n)
+{
+	if ((size_t)(w->end - w->p) < n) {
+		w->full = true;
+		return;
+	}
+	memcpy(w->p, bytes, n);
+	w->p += n;
+}
+
+/* [signal] Length and bytes. */
+static inline void cps_put_text(struct cps_writer *w, const void *bytes, size_t n)
+{
+	cps_put(w, n);
+	cps_put_bytes(w, bytes, n);
+}
+
+#endif

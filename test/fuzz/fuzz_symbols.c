@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_symbols.c - any file that stands where a module was gives names, right or none.
+ *
+ * If the first bytes are "_Z" or "_R", the input is a mangled name, else a module's file.
+ */
+#include <elf.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "demangle.h"
+#include "symbols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static void demangle(const uint8_t *data, size_t size)
+{
+	char *name = strndup((const char *)data, size), *readable;
+
+	CHECK(name);
+	readable = demangle_name(name, strlen(name));
+	CHECK(!readable || (readable[0] && strlen(readable) <= 65536));
+	free(readable);
+	free(name);
+}
+
+static void ask(struct symbols *s, const struct profile *p, uint64_t address)
+{
+	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE, .address = address};
+	struct symbols_place place;
+	struct error err;
+	size_t n;
+
+	CHECK(symbols_frame(s, &frame, &place, &err) == 0);
+	/* A signal trampoline's unwind entry starts a byte early. */
+	CHECK(place.start <= address || place.start == address + 1);
+	CHECK(place.function < strings_count(p->strings));
+	strings_get(p->strings, place.function, &n);
+	CHECK(n > 0);
+}
+
+/* Around each segment's and each section's ends, as far as the file tells them. */
+static void ask_all(struct symbols *s, const struct profile *p, const uint8_t *data, size_t size)
+{
+	uint64_t word;
+
+	for (uint64_t address = 0; address < 0x3000; address += 61)
+		ask(s, p, address);
+	for (size_t at = 0; at + sizeof(word) <= size && at < 65536; at += sizeof(word)) {
+		memcpy(&word, data + at, sizeof(word));
+		ask(s, p, word);
+		ask(s, p, word - 1);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct symbols_options options = {.demangle = true, .debug_dir = "/nonexistent"};
+	struct profile_module module = {0};
+	struct profile p = {.strings = strings_new(), .modules = &module, .n_modules = 1};
+	int fd = memfd_create("module", MFD_CLOEXEC);
+	struct symbols *s;
+	struct error err;
+	char path[64];
+
+	CHECK(p.strings && fd >= 0);
+	if (size >= 2 && data[0] == '_') {
+		demangle(data, size);
+	} else {
+		CHECK(write(fd, data, size) == (ssize_t)size);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		module.path = strings_add(p.strings, path, strlen(path));
+		s = symbols_new(&p, &options, &err);
+		CHECK(s);
+		ask_all(s, &p, data, size);
+		symbols_free(s);
+	}
+	close(fd);
+	strings_free(p.strings);
+	return 0;
+}

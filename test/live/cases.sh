@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cpconv makes of the folded stacks in test/data/cases what the tables beside them say.
+#
+# Integers and texts must be equal, fractions within 1e-9, rows in the same order.
+. "$(dirname "$0")/lib.sh"
+count=0
+
+# agree TABLE GOT: prints the first difference
+agree() {
+	LC_ALL=C awk -F "$tab" '
+		function number(s) {
+			return s ~ /^-?[0-9]*\.?[0-9]+(e[-+]?[0-9]+)?$/
+		}
+		function equal(a, b, d) {
+			if (a "" == b "") return 1
+			if (!number(a) || !number(b) || a !~ /[.e]/ && b !~ /[.e]/) return 0
+			d = a > b ? a - b : b - a
+			return d <= 1e-9
+		}
+		FNR == NR { want[FNR] = $0; rows = FNR; next }
+		{
+			same = split(want[FNR], w) == NF
+			for (i = 1; same && i <= NF; i++) same = equal(w[i], $i)
+			if (same) next
+			print "row " FNR ": want " want[FNR] ", got " $0
+			bad = 1
+			exit
+		}
+		END {
+			if (!bad && FNR != rows) {
+				print rows " rows wanted, " FNR " came"
+				bad = 1
+			}
+			exit bad
+		}' "$1" "$2"
+}
+
+# check TABLE OPTION...
+check() {
+	table=$1
+	shift
+	"$CPCONV" "$@" --threshold 0 --tsv "$case/in.folded" >got 2>err || fail "$table: $(cat err)"
+	[ ! -s err ] || fail "$table: $(cat err)"
+	[ -s got ] || fail "$table: no row"
+	agree "$table" got >why || fail "$table: $(cat why)"
+	count=$((count + 1))
+}
+
+# The comparison itself sees what is wrong.
+printf '1\t0.5\ta\n2\t0.25\tb\n' >one
+for other in '1\t0.5\ta\n' '1\t0.5\ta\n2\t0.25\tc\n' '1\t0.5\ta\n2\t0.250000002\tb\n' \
+	'1\t0.5\ta\n3\t0.25\tb\n' '2\t0.25\tb\n1\t0.5\ta\n' '1\t0.5\ta\n2\t0.25\tb\n3\t0\tc\n'; do
+	# shellcheck disable=SC2059 # the escapes are meant
+	printf "$other" >two
+	agree one two >why && fail "the comparison takes $other for equal"
+done
+
+for case in "$root"/test/data/cases/*/; do
+	case=${case%/}
+	[ -f "$case/in.folded" ] || fail "no cases"
+	check "$case/flat.tsv" --flat
+	check "$case/tree.tsv" --tree
+	for table in "$case"/callpath.*.down.tsv; do
+		# The first row is the root function alone.
+		check "$table" --callpath --root "$(head -n 1 "$table" | cut -f 3)"
+	done
+done
+[ $count -ge 50 ] || fail "only $count tables"
+note "$count tables"

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make install puts everything where it belongs, and it works from there; uninstall leaves nothing.
+. "$(dirname "$0")/lib.sh"
+need make
+
+make -s -C "$root" BUILD="$BUILD" DESTDIR="$tmp/root" PREFIX=/usr install >log 2>&1 || fail "$(cat log)"
+for file in bin/cpconv bin/cpsample lib/libcpsample.so share/man/man1/cpconv.1 \
+	share/man/man7/libcpsample.7; do
+	[ -s "root/usr/$file" ] || fail "no $file"
+done
+[ -x root/usr/bin/cpconv ] && [ -x root/usr/bin/cpsample ] || fail "not executable"
+[ ! -x root/usr/lib/libcpsample.so ] || fail "the library is executable"
+
+root/usr/bin/cpsample -o here.cps "$targets/spin" 50 >out || fail "cpsample ended with $?"
+[ "$(cat out)" = spun ] || fail "output: $(cat out)"
+root/usr/bin/cpconv --flat here.cps | grep -q spin_inner || fail "no profile"
+
+make -s -C "$root" BUILD="$BUILD" DESTDIR="$tmp/root" PREFIX=/usr uninstall >log 2>&1 || fail "$(cat log)"
+[ -z "$(find root -type f)" ] || fail "left: $(find root -type f)"

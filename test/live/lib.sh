@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+# lib.sh - what live tests share. A test sources it first and is then in a directory of its own.
+#
+# BUILD    the build directory with libcpsample.so, cpconv and targets/
+# CPCONV   the cpconv to use, by default that of BUILD
+#
+# A test exits with 0 (passed), 77 (skipped; its last line says why) or else. A line that begins
+# with "note: " is shown beside the result.
+# shellcheck shell=sh disable=SC2034 # some of it is for the tests
+set -u
+unset CPSAMPLE_RESOURCES CPSAMPLE_CLOCK CPSAMPLE_OUTPUT CPSAMPLE_VERBOSE LD_PRELOAD
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+BUILD=$(cd "${BUILD:-$root/build}" && pwd) || exit 1
+CPCONV=${CPCONV:-$BUILD/cpconv}
+case $CPCONV in
+/*) ;;
+*) CPCONV=$PWD/$CPCONV ;;
+esac
+LIBRARY=$BUILD/libcpsample.so
+targets=$BUILD/targets
+CC=${CC:-cc}
+tab=$(printf '\t')
+
+tmp=$(mktemp -d) || exit 1
+trap 'chmod -R u+rwx "$tmp" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$tmp" || exit 1
+
+fail() {
+	echo "FAILED: $*"
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+note() {
+	echo "note: $*"
+}
+
+need() {
+	command -v "$1" >/dev/null || skip "no $1 on this machine"
+}
+
+# record [SETTING=VALUE...] PROGRAM ARGUMENT...
+record() {
+	env "LD_PRELOAD=$LIBRARY" "$@"
+}
+
+# The one recording in a directory, default the current one; the journal of a finished one is gone.
+one_stream() {
+	set -- "${1:-.}"/*.cps*
+	[ -f "$1" ] || fail "no recording was made"
+	[ $# -eq 1 ] || fail "more than one recording: $*"
+	echo "$1"
+}
+
+no_stream() {
+	for file in ./*.cps*; do
+		[ -e "$file" ] && fail "a recording was made: $file"
+	done
+	return 0
+}
+
+# info FILE KEY: what the recording says of itself
+info() {
+	"$CPCONV" --info --tsv "$1" | awk -F "$tab" -v key="$2" '$1 == key { print $2; exit }'
+}
+
+# within PERCENT A B: do two numbers differ by at most that share of B?
+within() {
+	awk -v p="$1" -v a="$2" -v b="$3" 'BEGIN {
+		d = a > b ? a - b : b - a
+		exit !(b > 0 && d <= b * p / 100)
+	}'
+}
+
+at_least() {
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a >= b) }'
+}
+
+same() {
+	cmp -s "$1" "$2" || fail "$3 differs: $(diff "$1" "$2" | head -n 5)"
+}
+
+# All views of a recording come out, on standard output alone.
+all_views() {
+	for view in flat tree callpath folded dot info; do
+		"$CPCONV" "--$view" "$1" >view.out 2>view.err || fail "--$view: $(cat view.err)"
+		[ -s view.out ] || fail "--$view is empty"
+		[ ! -s view.err ] || fail "--$view complains: $(cat view.err)"
+	done
+}
+
+# The recording stands for the CPU time of the process: FILE. A tick that met the recorder at work or
+# found no buffer is counted as lost, and what it stands for is credited with the thread's next
+# sample; one in a hundred is the limit here.
+accounts_for_all() {
+	credited=$(info "$1" credited_ns)
+	process=$(info "$1" process_cpu_ns)
+	within 1 "$credited" "$process" ||
+		fail "credited $credited ns of the $process ns that the process has used"
+	lost=$(info "$1" lost)
+	[ $((lost * 100)) -le "$(info "$1" samples)" ] ||
+		fail "lost $lost ticks, $(info "$1" samples) became samples"
+	[ "$(info "$1" ended)" = clean ] || fail "ended: $(info "$1" ended)"
+}
+
+# real_program SECONDS PROGRAM ARGUMENT...: unchanged under the recorder, fully recorded with both
+# clocks. SECONDS of CPU time is what it must use to be worth a test.
+real_program() {
+	seconds=$1
+	summary=${summary-}
+	shift
+	"$@" >bare.out 2>bare.err </dev/null
+	bare=$?
+	for clock in timer itimer; do
+		mkdir "$clock"
+		(cd "$clock" && record CPSAMPLE_CLOCK=$clock "$@" >../out 2>../err </dev/null)
+		status=$?
+		[ "$status" -eq "$bare" ] || fail "$clock: exit status $status, bare $bare: $(cat err)"
+		same bare.out out "$clock: standard output"
+		same bare.err err "$clock: standard error"
+		stream=$(one_stream "$clock") || fail "$clock: $stream"
+		all_views "$stream"
+		accounts_for_all "$stream"
+		[ "$(info "$stream" engine)" = "$clock" ] || fail "$clock: engine $(info "$stream" engine)"
+		complete=$(info "$stream" complete_percent)
+		at_least "$complete" 99 || fail "$clock: $complete % of the stacks are complete"
+		at_least "$(info "$stream" process_cpu_ns)" "${seconds}000000000" ||
+			fail "$clock: used less than $seconds s of CPU time"
+		summary="$summary$clock $(info "$stream" samples) samples, $complete % complete; "
+	done
+	note "${summary%; }"
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * burn.h - CPU time spent on purpose, in the function that asks for it.
+ */
+#ifndef BURN_H
+#define BURN_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Always inlined, so that the time is the caller's own. Returns what must not be optimised away. */
+static inline __attribute__((always_inline)) uint64_t burn(uint64_t x, unsigned long turns)
+{
+	while (turns--) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		__asm__ volatile("" : "+r"(x));
+	}
+	return x;
+}
+
+static inline uint64_t cpu_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* test_options.c - the command line, and the recording that is meant without a name. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "newest.h"
+#include "options.h"
+#include "out_text.h"
+
+/* Parse one line of words; the options point into `line`. */
+static int parse(struct options *opt, char *line, struct error *err)
+{
+	static char *argv[32];
+	char *word, *rest;
+	int argc = 0;
+
+	argv[argc++] = (char *)(uintptr_t) "cpconv";
+	for (word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	optind = 0; /* glibc: begin anew */
+	return options_parse(opt, argc, argv, err);
+}
+
+static struct options parsed(const char *line)
+{
+	static char copy[512];
+	struct options opt;
+	struct error err;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	cr_assert_eq(parse(&opt, copy, &err), 0, "%s: %s", line, err.text);
+	return opt;
+}
+
+static void wrong(const char *line, const char *want)
+{
+	char copy[512];
+	struct options opt;
+	struct error err;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	cr_assert_eq(parse(&opt, copy, &err), -1, "%s", line);
+	cr_assert_str_eq(err.text, want);
+}
+
+Test(options, defaults)
+{
+	struct options opt = parsed("");
+
+	cr_assert_eq(opt.action, OPTIONS_CONVERT);
+	cr_assert_eq(opt.view, &view_flat);
+	cr_assert_eq(opt.n_files, 0);
+	cr_assert_null(opt.output);
+	cr_assert_null(opt.of_view.root);
+	cr_assert_eq(opt.of_view.unit, TREE_GTICKS);
+	cr_assert_lt(opt.of_view.threshold, 0);
+	cr_assert(opt.of_symbols.demangle);
+	cr_assert_not(opt.strict);
+}
+
+Test(options, all_of_them)
+{
+	struct options opt =
+		parsed("--format callpath a --tsv --unit samples --root f -o x --depth 7 "
+		       "--threshold 2.5% --node-thres 1 --edge-thres=0 --strict "
+		       "--no-demangle --sysroot /s --debug-dir /d b -- --c");
+
+	cr_assert_eq(opt.view, &view_callpath);
+	cr_assert(opt.of_view.tsv && opt.strict && !opt.of_symbols.demangle);
+	cr_assert_eq(opt.of_view.unit, TREE_HITS);
+	cr_assert_str_eq(opt.of_view.root, "f");
+	cr_assert_str_eq(opt.output, "x");
+	cr_assert_eq(opt.of_view.depth, 7);
+	cr_assert_eq(opt.of_view.threshold, 2.5);
+	cr_assert_eq(opt.of_view.node_threshold, 1);
+	cr_assert_eq(opt.of_view.edge_threshold, 0);
+	cr_assert_str_eq(opt.of_symbols.sysroot, "/s");
+	cr_assert_str_eq(opt.of_symbols.debug_dir, "/d");
+	cr_assert_eq(opt.n_files, 3);
+	cr_assert_str_eq(opt.files[0], "a");
+	cr_assert_str_eq(opt.files[2], "--c");
+}
+
+Test(options, every_view_is_an_option)
+{
+	char line[64];
+	size_t i;
+
+	for (i = 0; views[i]; i++) {
+		snprintf(line, sizeof(line), "--%s", views[i]->name);
+		cr_assert_eq(parsed(line).view, views[i]);
+		snprintf(line, sizeof(line), "--format=%s --%s", views[i]->name, views[i]->name);
+		cr_assert_eq(parsed(line).view, views[i]);
+	}
+	cr_assert_eq(parsed("-h").action, OPTIONS_HELP);
+	cr_assert_eq(parsed("--version").action, OPTIONS_VERSION);
+}
+
+Test(options, wrong_usage)
+{
+	wrong("--nonsense", "unknown or ambiguous option --nonsense");
+	wrong("--t", "unknown or ambiguous option --t");
+	wrong("-x", "unknown option -x");
+	wrong("-xh", "unknown option -x");
+	wrong("--tsv=1", "option --tsv=1 takes no value");
+	wrong("a --root", "option --root needs a value");
+	wrong("-o", "option -o needs a value");
+	wrong("--format x", "--format: there is no view \"x\"");
+	wrong("--flat --tree", "one view at a time: flat or tree");
+	wrong("--dot --tsv", "the view dot has no --tsv");
+	wrong("--threshold x", "--threshold: \"x\" is not a percentage from 0 to 100");
+	wrong("--threshold -1", "--threshold: \"-1\" is not a percentage from 0 to 100");
+	wrong("--threshold nan", "--threshold: \"nan\" is not a percentage from 0 to 100");
+	wrong("--node-thres 101", "--node-thres: \"101\" is not a percentage from 0 to 100");
+	wrong("--edge-thres 1x", "--edge-thres: \"1x\" is not a percentage from 0 to 100");
+	wrong("--depth 0", "--depth: \"0\" is not a number from 1 up");
+	wrong("--depth -1", "--depth: \"-1\" is not a number from 1 up");
+	wrong("--depth 99999999999", "--depth: \"99999999999\" is not a number from 1 up");
+	wrong("--unit ms", "--unit: \"ms\" is neither gticks nor samples");
+}
+
+Test(options, help_fits_80_columns)
+{
+	struct error err;
+	struct out *o = open_text();
+	char *text, *line, *rest;
+	size_t i;
+
+	options_help(o);
+	cr_assert_eq(out_close(o, true, &err), 0);
+	text = text_of_file("text");
+	for (i = 0; views[i]; i++)
+		cr_assert(strstr(text, views[i]->help));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		cr_assert_leq(strlen(line), 80, "%s", line);
+	free(text);
+}
+
+static void make_file(const char *name, time_t seconds)
+{
+	struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+
+	cr_assert(fd >= 0);
+	cr_assert_eq(futimens(fd, times), 0);
+	close(fd);
+}
+
+Test(newest, by_time_then_name)
+{
+	struct error err;
+	char *name;
+
+	enter_new_directory();
+	cr_assert_null(newest_recording(&err));
+	cr_assert_str_eq(err.text, "no FILE given, and no *.cps file in the current directory");
+	make_file(".cps", 900);
+	make_file("cps", 900);
+	make_file("x.cps.journal", 900);
+	cr_assert_eq(mkdir("dir.cps", 0700), 0);
+	cr_assert_null(newest_recording(&err));
+	make_file("z.cps", 100);
+	make_file("a.cps", 200);
+	make_file("b.cps", 200);
+	name = newest_recording(&err);
+	cr_assert_str_eq(name, "b.cps");
+	free(name);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* test_out.c - files that are whole or not there, and how names and numbers are written. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <float.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <termios.h>
+
+#include "out_text.h"
+
+static int files_here(void)
+{
+	DIR *d = opendir(".");
+	int n = -2; /* . and .. */
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+static struct out *open_path(const char *path)
+{
+	struct error err;
+	struct out *o = out_open(path, &err);
+
+	cr_assert(o, "%s", err.text);
+	return o;
+}
+
+static void write_path(const char *path, const char *text)
+{
+	struct error err;
+	struct out *o = open_path(path);
+
+	out_text(o, text);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+}
+
+static void file_is(const char *path, const char *want)
+{
+	char *text = text_of_file(path);
+
+	cr_assert(text, "%s", path);
+	cr_assert_str_eq(text, want);
+	free(text);
+}
+
+Test(out, whole_file_or_none)
+{
+	struct error err;
+	struct out *o;
+
+	enter_new_directory();
+	o = open_path("x");
+	out_text(o, "given up");
+	cr_assert_neq(access("x", F_OK), 0, "not under its name before the end");
+	cr_assert_eq(out_close(o, false, &err), 0);
+	cr_assert_eq(files_here(), 0);
+
+	write_path("x", "first");
+	file_is("x", "first");
+	o = open_path("x");
+	out_text(o, "second");
+	file_is("x", "first");
+	cr_assert_eq(out_close(o, false, &err), 0);
+	file_is("x", "first");
+	write_path("x", "third");
+	file_is("x", "third");
+	cr_assert_eq(files_here(), 1);
+}
+
+Test(out, permissions_and_links_stay)
+{
+	struct stat st;
+
+	enter_new_directory();
+	umask(027);
+	write_path("x", "new");
+	cr_assert_eq(stat("x", &st), 0);
+	cr_assert_eq(st.st_mode & 0777, 0640, "of a new file: the umask's");
+	cr_assert_eq(chmod("x", 0604), 0);
+	cr_assert_eq(symlink("x", "link"), 0);
+	write_path("link", "through the link");
+	file_is("x", "through the link");
+	cr_assert_eq(lstat("link", &st), 0);
+	cr_assert(S_ISLNK(st.st_mode));
+	cr_assert_eq(stat("x", &st), 0);
+	cr_assert_eq(st.st_mode & 0777, 0604, "of an old file: its own");
+}
+
+Test(out, devices_and_pipes_are_written_as_they_are)
+{
+	struct error err;
+	struct out *o = open_path("/dev/null");
+
+	out_text(o, "gone");
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	cr_assert_eq(access("/dev/null", F_OK), 0);
+}
+
+Test(out, full_disk)
+{
+	struct error err;
+	struct out *o;
+	int i;
+
+	if (access("/dev/full", W_OK) != 0)
+		cr_skip_test("no /dev/full");
+	o = open_path("/dev/full");
+	for (i = 0; i < 100000; i++)
+		out_text(o, "0123456789");
+	cr_assert_eq(out_close(o, true, &err), -1);
+	cr_assert_str_eq(err.text, "/dev/full: No space left on device");
+	o = open_path("/dev/full");
+	out_text(o, "given up anyway");
+	cr_assert_eq(out_close(o, false, &err), 0);
+}
+
+Test(out, reader_that_has_gone_away)
+{
+	struct error err;
+	struct out *o;
+	char path[64];
+	int ends[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	cr_assert_eq(pipe(ends), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[1]);
+	o = open_path(path);
+	close(ends[0]);
+	out_text(o, "nobody reads this");
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	close(ends[1]);
+}
+
+Test(out, places_that_cannot_be_written)
+{
+	struct error err;
+
+	enter_new_directory();
+	cr_assert_null(out_open("no/such/directory", &err));
+	cr_assert_str_eq(err.text, "no/such/directory: No such file or directory");
+	cr_assert_null(out_open(".", &err));
+	cr_assert_str_eq(err.text, ".: Is a directory");
+	cr_assert_eq(files_here(), 0);
+}
+
+Test(out, more_than_the_buffer_holds)
+{
+	struct error err;
+	struct out *o;
+	size_t i, n = 300000;
+	char *long_text = malloc(n + 1), *text;
+
+	for (i = 0; i < n; i++)
+		long_text[i] = (char)('a' + i % 26);
+	long_text[n] = '\0';
+	o = open_text();
+	out_format(o, "%s", long_text);
+	out_bytes(o, long_text, n);
+	cr_assert_eq(out_close(o, true, &err), 0);
+	text = text_of_file("text");
+	cr_assert_eq(strlen(text), 2 * n);
+	cr_assert_eq(memcmp(text, long_text, n), 0);
+	cr_assert_eq(memcmp(text + n, long_text, n), 0);
+	free(text);
+	free(long_text);
+}
+
+Test(out, names)
+{
+	struct out *o = open_text();
+
+	out_name(o, "plain name\xc3\xa9\xff", 13);
+	out_name(o, "\n\x1b[31m\x7f", 7);
+	out_name(o, "", 0);
+	text_is(o, "plain name\xc3\xa9\xff\\x0a\\x1b[31m\\x7f");
+}
+
+Test(out, doubles_are_short_and_exact)
+{
+	struct out *o = open_text();
+
+	out_double(o, 0);
+	out_text(o, " ");
+	out_double(o, 1);
+	out_text(o, " ");
+	out_double(o, 0.1);
+	out_text(o, " ");
+	out_double(o, 0.1 + 0.2);
+	out_text(o, " ");
+	out_double(o, 1.0 / 3);
+	out_text(o, " ");
+	out_double(o, 5e-324);
+	text_is(o, "0 1 0.1 0.30000000000000004 0.3333333333333333 4.94065645841247e-324");
+}
+
+Test(out, doubles_read_back)
+{
+	enum { N = 20000 };
+	double *values = malloc(N * sizeof(*values));
+	struct error err;
+	struct out *o = open_text();
+	char *text, *at;
+	int i;
+
+	srand(7);
+	for (i = 0; i < N; i++) {
+		values[i] = ldexp((double)rand() / ((double)rand() + 1), rand() % 200 - 100);
+		out_double(o, values[i]);
+		out_text(o, "\n");
+	}
+	cr_assert_eq(out_close(o, true, &err), 0);
+	at = text = text_of_file("text");
+	for (i = 0; i < N; i++)
+		cr_assert_eq(strtod(at, &at), values[i], "number %d", i);
+	free(text);
+	free(values);
+}
+
+/* What `name` becomes, `column` columns into a line of a terminal of `width`. */
+static void fits_as(int width, const char *name, int column, const char *want)
+{
+	struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)width};
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), other;
+	char text[256] = "";
+	struct termios raw;
+	struct error err;
+	struct out *o;
+
+	cr_assert(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+	other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	cr_assert_eq(tcgetattr(other, &raw), 0);
+	cfmakeraw(&raw);
+	cr_assert_eq(tcsetattr(other, TCSANOW, &raw), 0);
+	cr_assert_eq(ioctl(other, TIOCSWINSZ, &size), 0);
+	o = open_path(ptsname(terminal));
+	cr_assert_eq(out_width(o), width ? width : 80);
+	unsetenv("NO_COLOR");
+	cr_assert(out_colour(o));
+	setenv("NO_COLOR", "1", 1);
+	cr_assert_not(out_colour(o));
+	out_name_fit(o, name, strlen(name), column);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	cr_assert(read(terminal, text, sizeof(text) - 1) > 0);
+	cr_assert_str_eq(text, want);
+	close(other);
+	close(terminal);
+}
+
+Test(out, names_on_a_terminal)
+{
+	fits_as(40, "exactly_twenty_bytes", 20, "exactly_twenty_bytes");
+	fits_as(40, "one more than twenty.", 20, "one more than twen..");
+	fits_as(40,
+		"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4",
+		28,
+		"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4");
+	fits_as(40, "123456789\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4", 28, "123456789\xc3\xa4..");
+	fits_as(40, "12345678\n0123", 28, "12345678..");
+	fits_as(40, "at least a dozen columns", 39, "at least a..");
+	fits_as(0, "a terminal of unknown width has eighty columns", 50,
+		"a terminal of unknown width ..");
+}
+
+Test(out, no_terminal)
+{
+	struct out *o = open_text();
+
+	cr_assert_eq(out_width(o), 0);
+	cr_assert_not(out_colour(o));
+	out_name_fit(o, "is cut at a terminal only", 25, 1000);
+	text_is(o, "is cut at a terminal only");
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* test_views.c - the table of views, and what single views do with odd names and deep stacks. */
+#include "folded_text.h"
+#include "graph.h"
+#include "out_text.h"
+#include "view.h"
+
+static const struct view_options defaults = {
+	.threshold = -1, .node_threshold = -1, .edge_threshold = -1};
+
+/* What the view writes; free() it. */
+static char *show(const struct view *v, struct profile *p, const struct view_options *options)
+{
+	struct view_input in = {.profile = p, .options = options};
+	char *text;
+	struct error err;
+	struct tree *t = tree_build(p, NULL, options->unit, &err);
+	struct graph *g = graph_build(t, &err);
+	struct out *o = open_text();
+
+	in.tree = t;
+	in.graph = g;
+	cr_assert_eq(v->emit(&in, o, &err), 0, "%s", err.text);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	text = text_of_file("text");
+	graph_free(g);
+	tree_free(t);
+	return text;
+}
+
+static void shows(const struct view *v, const char *folded, struct view_options options,
+		  const char *want)
+{
+	struct profile *p = profile_of(folded);
+	char *text = show(v, p, &options);
+
+	cr_assert_str_eq(text, want);
+	free(text);
+	profile_free(p);
+}
+
+Test(views, table)
+{
+	size_t i, k;
+
+	cr_assert_eq(views[0], &view_flat, "the default");
+	for (i = 0; views[i]; i++) {
+		cr_assert_eq(view_find(views[i]->name), views[i]);
+		cr_assert_leq(strlen(views[i]->name), 9, "--help's column");
+		cr_assert_leq(strlen(views[i]->help) + strlen(" (default)"), 80 - 14, "%s",
+			      views[i]->name);
+		for (k = 0; k < i; k++)
+			cr_assert_str_neq(views[i]->name, views[k]->name);
+	}
+	cr_assert_null(view_find("nonsense"));
+}
+
+/* Tables hide nothing unless they are asked to. */
+Test(views, tables_are_whole)
+{
+	struct view_options tsv = defaults;
+
+	tsv.tsv = true;
+	shows(&view_tree, "m;a 999\nm;b 1\n", tsv, "0\t1000\t0\tm\n1\t999\t999\ta\n1\t1\t1\tb\n");
+	shows(&view_callpath, "m;a 999\nm;b 1\n", tsv,
+	      "1000\t1\tm\n999\t0.999\tm;a\n1\t0.001\tm;b\n");
+}
+
+/* A recording without a single stack: every view comes out, whatever the root function. */
+Test(views, no_stacks)
+{
+	struct profile_node root = {0};
+	struct profile p = {.strings = strings_new(), .nodes = &root, .n_nodes = 1};
+	struct view_options options = defaults;
+	char *text;
+
+	p.resource = p.unit = strings_add(p.strings, "things", 6);
+	options.root = "f";
+	text = show(&view_callpath, &p, &options);
+	cr_assert(strstr(text, "Downward Call Path Profile for resource: Things\n0 samples\n"),
+		  "%s", text);
+	free(text);
+	text = show(&view_dot, &p, &options);
+	cr_assert(strstr(text, "digraph {\n"));
+	free(text);
+	options.tsv = true;
+	text = show(&view_callpath, &p, &options);
+	cr_assert_str_eq(text, "");
+	free(text);
+	strings_free(p.strings);
+}
+
+/* Every view of nothing is valid. */
+Test(views, no_samples)
+{
+	struct profile *p = profile_of("a;b 0\n");
+	struct view_options tsv = defaults;
+	char *text;
+
+	tsv.tsv = true;
+	shows(&view_folded, "a;b 0\n", defaults, "");
+	shows(&view_flat, "a;b 0\n", tsv, "0\t0\t0\t0\ta\n0\t0\t0\t0\tb\n");
+	shows(&view_tree, "a;b 0\n", tsv, "0\t0\t0\ta\n1\t0\t0\tb\n");
+	shows(&view_callpath, "a;b 0\n", tsv, "0\t0\ta\n0\t0\ta;b\n");
+	text = show(&view_flat, p, &defaults);
+	cr_assert(strstr(text, "\nno samples"), "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* Lines, not paths, are sorted: a space comes before a semicolon. */
+Test(folded, lines_are_sorted_bytewise)
+{
+	shows(&view_folded, "a;x 1\na b;y 2\na 3\na b 4\na!;z 5\na 6\n", defaults,
+	      "a 9\na b 4\na b;y 2\na!;z 5\na;x 1\n");
+}
+
+static int compare_stacks(const char *a, const char *b)
+{
+	size_t n_a = (size_t)(strrchr(a, ' ') - a), n_b = (size_t)(strrchr(b, ' ') - b);
+	int order = memcmp(a, b, n_a < n_b ? n_a : n_b);
+
+	return order ? order : (n_a > n_b) - (n_a < n_b);
+}
+
+/* Folding what was folded changes nothing, and the lines ascend, whatever the names. */
+Test(folded, round_trip)
+{
+	static const char letters[] = "ab !:;<\xc3";
+	char folded[8192], *end, *once, *twice, *line, *rest, *before;
+	int round, i, k;
+
+	srand(3);
+	for (round = 0; round < 200; round++) {
+		struct profile *p;
+
+		end = folded;
+		for (i = 0; i < 30; i++) {
+			for (k = rand() % 12; k >= 0; k--)
+				*end++ = letters[rand() % (int)(sizeof(letters) - 1)];
+			end += sprintf(end, "x %d\n", rand() % 4);
+		}
+		p = profile_of(folded);
+		once = show(&view_folded, p, &defaults);
+		profile_free(p);
+		p = profile_of(once);
+		twice = show(&view_folded, p, &defaults);
+		profile_free(p);
+		cr_assert_str_eq(once, twice);
+		before = NULL;
+		for (line = strtok_r(twice, "\n", &rest); line;
+		     line = strtok_r(NULL, "\n", &rest)) {
+			if (before)
+				cr_assert_lt(compare_stacks(before, line), 0, "%s, %s", before,
+					     line);
+			before = line;
+		}
+		free(once);
+		free(twice);
+	}
+}
+
+/* A profile of one stack, main and two functions of odd names. */
+static struct profile *odd_names(const char *f, size_t n_f, const char *g, size_t n_g)
+{
+	static struct profile_frame frames[3];
+	static struct profile_node nodes[4] = {
+		{0, 0, 0, 0}, {0, 0, 0, 0}, {1, 1, 2, 1}, {2, 2, 6, 3}};
+	static struct profile p;
+
+	p = (struct profile){.strings = strings_new(),
+			     .frames = frames,
+			     .n_frames = 3,
+			     .nodes = nodes,
+			     .n_nodes = 4,
+			     .gticks = 8,
+			     .hits = 4};
+	p.resource = p.unit = strings_add(p.strings, "things", 6);
+	frames[0] = (struct profile_frame){PROFILE_NO_MODULE, strings_add(p.strings, "main", 4), 0};
+	frames[1] = (struct profile_frame){PROFILE_NO_MODULE, strings_add(p.strings, f, n_f), 0};
+	frames[2] = (struct profile_frame){PROFILE_NO_MODULE, strings_add(p.strings, g, n_g), 0};
+	return &p;
+}
+
+static void odd_shows(const struct view *v, bool tsv, const char *want)
+{
+	struct profile *p = odd_names("a;b\tc\n", 6, "op<(int)1>(x \"\\y\")", 18);
+	struct view_options options = defaults;
+	char *text, *part;
+
+	options.tsv = tsv;
+	text = show(v, p, &options);
+	part = strstr(text, want);
+	cr_assert(part, "%s", text);
+	free(text);
+	strings_free(p->strings);
+}
+
+Test(views, odd_names)
+{
+	odd_shows(&view_folded, false, "main;a:b?c? 2\nmain;a:b?c?;op<(int)1>(x \"\\y\") 6\n");
+	odd_shows(&view_flat, true,
+		  "6\t6\t0.75\t0.75\top<(int)1>(x \"\\y\")\n2\t8\t0.25\t1\ta;b\\x09c\\x0a\n");
+	odd_shows(&view_tree, true, "1\t8\t2\ta;b\\x09c\\x0a\n2\t6\t6\top<(int)1>(x \"\\y\")\n");
+	odd_shows(&view_callpath, true,
+		  "8\t1\tmain;a:b?c?\n6\t0.75\tmain;a:b?c?;op<(int)1>(x \"\\y\")\n");
+	odd_shows(&view_callpath, false,
+		  "\n0.75000 (main a;b\\x09c\\x0a \"op<(int)1>(x \\\"\\\\y\\\")\") [3]\n");
+	odd_shows(&view_dot, false, "\"main\" -> \"a;b\\\\x09c\\\\x0a\" [");
+	odd_shows(&view_dot, false,
+		  "\"op<(int)1>(x \\\"\\\\y\\\")\" [label=\"op<(int)1>(x "
+		  "\\\"\\\\y\\\")\\n75.00%\\n(75.00%)\"");
+}
+
+Test(dot, bytes_that_are_no_utf8)
+{
+	struct profile *p =
+		odd_names("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9,
+			  "\xff\xc3(\xed\xa0\x80\xc0\x80\xe0\x80\x80\xf5\x80\x80\x80", 15);
+	char *text = show(&view_dot, p, &defaults);
+
+	cr_assert(strstr(text, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\" ["), "%s", text);
+	cr_assert(strstr(text, "\"\\\\xff\\\\xc3(\\\\xed\\\\xa0\\\\x80\\\\xc0\\\\x80"
+			       "\\\\xe0\\\\x80\\\\x80\\\\xf5\\\\x80\\\\x80\\\\x80\" ["),
+		  "%s", text);
+	free(text);
+	strings_free(p->strings);
+}
+
+Test(views, raw_samples)
+{
+	struct profile *p = odd_names("f", 1, "g", 1);
+	struct view_options options = defaults;
+	char *text;
+
+	options.unit = TREE_HITS;
+	text = show(&view_folded, p, &options);
+	cr_assert_str_eq(text, "main;f 1\nmain;f;g 3\n");
+	free(text);
+	strings_free(p->strings);
+}
+
+static int count(const char *text, const char *what)
+{
+	int n = 0;
+
+	for (text = strstr(text, what); text; text = strstr(text + 1, what))
+		n++;
+	return n;
+}
+
+/* Thresholds drop what is strictly below. */
+Test(views, thresholds)
+{
+	struct profile *p = profile_of("m;a 50\nm;b 30\nm;c 15\nm;d 5\n");
+	struct view_options options = defaults;
+	char *text;
+
+	options.tsv = true;
+	options.threshold = 15;
+	text = show(&view_tree, p, &options);
+	cr_assert_eq(count(text, "\n"), 4, "%s", text);
+	free(text);
+	text = show(&view_flat, p, &options);
+	cr_assert_eq(count(text, "\n"), 4, "%s", text);
+	free(text);
+	text = show(&view_callpath, p, &options);
+	cr_assert_eq(count(text, "\n"), 4, "%s", text);
+	free(text);
+	options.tsv = false;
+	options.node_threshold = 5;
+	options.edge_threshold = 15.1;
+	text = show(&view_dot, p, &options);
+	cr_assert_eq(count(text, "[label="), 5 + 2, "%s", text);
+	free(text);
+	options.node_threshold = 30.1;
+	options.edge_threshold = 0;
+	text = show(&view_dot, p, &options);
+	cr_assert_eq(count(text, "[label="), 2 + 1, "edges without an end go too: %s", text);
+	free(text);
+	profile_free(p);
+}
+
+Test(views, depth)
+{
+	struct profile *p = profile_of("m;a;b;c 1\nm;b 1\nx;c;b 1\n");
+	struct view_options options = defaults;
+	char *text;
+
+	options.depth = 2;
+	text = show(&view_dot, p, &options);
+	cr_assert_eq(count(text, "\t\"m\" ["), 1);
+	cr_assert_eq(count(text, "\t\"c\" ["), 1, "one call below x: %s", text);
+	cr_assert_eq(count(text, "\t\"b\" ["), 1, "one call below m: %s", text);
+	free(text);
+	options.depth = 1;
+	text = show(&view_dot, p, &options);
+	cr_assert_eq(count(text, "[label="), 2, "m and x: %s", text);
+	free(text);
+	options.tsv = true;
+	text = show(&view_tree, p, &options);
+	cr_assert_str_eq(text, "0\t2\t0\tm\n0\t1\t0\tx\n");
+	free(text);
+	options.depth = 2;
+	text = show(&view_callpath, p, &options);
+	cr_assert_eq(count(text, "\n"), 3, "m, m;a and m;b, not m;a;b: %s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* Deep levels are numbered, not indented: the width of a line does not grow with the depth. */
+Test(tree_view, deep_recursion)
+{
+	char *folded = malloc(5000 * 4 + 100), *end = folded, *text, *line, *rest;
+	struct profile *p;
+	size_t longest = 0;
+	int i;
+
+	end += sprintf(end, "main");
+	for (i = 0; i < 5000; i++)
+		end += sprintf(end, ";fib");
+	sprintf(end, " 7\n");
+	p = profile_of(folded);
+	text = show(&view_tree, p, &defaults);
+	cr_assert(strstr(text, " [21] fib\n") && strstr(text, " [5000] fib\n"));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		longest = strlen(line) > longest ? strlen(line) : longest;
+	cr_assert_leq(longest, 80);
+	free(text);
+	free(folded);
+	profile_free(p);
+}
+
+static void error_is(const char *folded, const char *root, const char *want)
+{
+	struct profile *p = profile_of(folded);
+	struct tree *t = tree_of(p);
+	struct view_options options = defaults;
+	struct view_input in = {.profile = p, .tree = t, .options = &options};
+	struct error err, unused;
+	struct out *o = open_text();
+
+	options.root = root;
+	cr_assert_eq(view_callpath.emit(&in, o, &err), -1);
+	cr_assert_str_eq(err.text, want);
+	out_close(o, false, &unused);
+	tree_free(t);
+	profile_free(p);
+}
+
+Test(callpath_view, unknown_root)
+{
+	const char folded[] = "main;quicksort 5\nmain;merge_sort 7\nmain;heapsort;Main 1\nmani 0\n";
+
+	error_is(folded, "mian", "no function \"mian\" in the profile; similar: main, Main, mani");
+	error_is(folded, "MAIN", "no function \"MAIN\" in the profile; similar: main, Main");
+	error_is(folded, "sort",
+		 "no function \"sort\" in the profile; similar: merge_sort, quicksort, heapsort");
+	error_is("long_SORT_name 9\nsort 1\n", "SORT",
+		 "no function \"SORT\" in the profile; similar: sort, long_SORT_name");
+	error_is(folded, "zzz", "no function \"zzz\" in the profile");
+	error_is(folded, "", "no function \"\" in the profile");
+}
+
+/* Without --root: main; else the heaviest outermost function. */
+Test(callpath_view, default_root)
+{
+	struct view_options tsv = defaults;
+
+	tsv.tsv = true;
+	shows(&view_callpath, "x;main;a 1\n", tsv, "1\t1\tmain\n1\t1\tmain;a\n");
+	shows(&view_callpath, "x 1\ny 3\n", tsv, "3\t0.75\ty\n");
+}
