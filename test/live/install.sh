@@ -12,7 +12,7 @@ done
 [ -x root/usr/bin/cpconv ] && [ -x root/usr/bin/cpsample ] || fail "not executable"
 [ ! -x root/usr/lib/libcpsample.so ] || fail "the library is executable"
 
-root/usr/bin/cpsample -o here.cps "$targets/spin" 50 >out || fail "cpsample ended with $?"
+root/usr/bin/cpsample -o here.cps "$targets/spin" 300 >out || fail "cpsample ended with $?"
 [ "$(cat out)" = spun ] || fail "output: $(cat out)"
 root/usr/bin/cpconv --flat here.cps | grep -q spin_inner || fail "no profile"
 

@@ -14,13 +14,13 @@ echo "from stdin" | cpsample -- ./script "a b" '' '*' 'c"d' >out 2>err
 status=$?
 [ $status -eq 9 ] || fail "exit status $status: $(cat err)"
 printf '<a b>\n<>\n<*>\n<c"d>\nfrom stdin\n' | cmp -s - out || fail "arguments or input: $(cat out)"
-cpsample --resource cpu:2ms --clock itimer -o mine.cps "$targets/spin" 60 4 >out
+cpsample --resource cpu:2ms --clock itimer -o mine.cps "$targets/spin" 300 4 >out
 status=$?
 [ $status -eq 4 ] || fail "exit status $status"
 [ "$(info mine.cps engine)" = itimer ] || fail "--clock: $(info mine.cps engine)"
 [ "$(info mine.cps interval)" = 2000000 ] || fail "--resource: $(info mine.cps interval)"
 rm mine.cps
-cpsample -v -- "$targets/spin" 50 >out 2>err || fail "exit status $?"
+cpsample -v -- "$targets/spin" 300 >out 2>err || fail "exit status $?"
 [ "$(wc -l <err)" -eq 1 ] || fail "-v: $(cat err)"
 # A preload of the user's own stays.
 LD_PRELOAD=libm.so.6 cpsample env 2>err | grep -q "^LD_PRELOAD=$LIBRARY:libm.so.6\$" ||

@@ -30,7 +30,7 @@ refused CPSAMPLE_SEED=seven
 for setting in CPSAMPLE_RESOURCES=cpu CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_RESOURCES=cpu:500us \
 	CPSAMPLE_RESOURCES=cpu:10ms CPSAMPLE_CLOCK=timer CPSAMPLE_CLOCK=itimer CPSAMPLE_JITTER=off \
 	CPSAMPLE_SEED=7 CPSAMPLE_VERBOSE=0 CPSAMPLE_RESOURCES= CPSAMPLE_CLOCK=; do
-	record $setting "$targets/spin" 50 7 >out 2>err
+	record $setting "$targets/spin" 300 7 >out 2>err
 	status=$?
 	[ $status -eq 7 ] || fail "$setting: exit status $status"
 	[ ! -s err ] || fail "$setting: $(cat err)"

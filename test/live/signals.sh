@@ -27,9 +27,16 @@ until [ -s said ]; do
 	[ $tries -lt 1000 ] || fail "cat does not answer"
 	sleep 0.01
 done
-for _ in 1 2 3 4 5; do
+# A second one that comes while the first is pending would be no signal at all: each is read back, out of the
+# recording of the running program, before the next is sent.
+for i in 1 2 3 4 5; do
 	kill -PROF $cat
-	sleep 0.05 # a second one that comes while the first is pending would be no signal at all
+	tries=0
+	until [ "$("$CPCONV" --folded ./*.cps 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')" = $i ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 1000 ] || fail "signal $i is not in the recording"
+		sleep 0.01
+	done
 done
 exec 3>&-
 wait $cat || fail "cat ended with $?"
