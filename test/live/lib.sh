@@ -70,6 +70,16 @@ info() {
 	"$CPCONV" --info --tsv "$1" | awk -F "$tab" -v key="$2" '$1 == key { print $2; exit }'
 }
 
+# within_10_s COMMAND...: until it succeeds; false if it never does
+within_10_s() {
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 1000 ] || return 1
+		sleep 0.01
+	done
+}
+
 # within PERCENT A B: do two numbers differ by at most that share of B?
 within() {
 	awk -v p="$1" -v a="$2" -v b="$3" 'BEGIN {

@@ -18,7 +18,7 @@ for clock in timer itimer; do
 		[ $mode = default ] && continue
 		stream=$(one_stream $clock.$mode) || fail "$clock, $mode: $stream"
 		[ "$(info "$stream" ended)" = clean ] || fail "$clock, $mode: not ended"
-		at_least "$(info "$stream" samples)" 5 ||
+		at_least "$(info "$stream" samples)" 20 ||
 			fail "$clock, $mode: $(info "$stream" samples) samples"
 		within 5 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
 			fail "$clock, $mode: credited $(info "$stream" credited_ns) of $(info "$stream" process_cpu_ns)"

@@ -10,7 +10,7 @@
 # some 2,600 times, one that is wrong by its error bound or more fails nearly always.
 #
 # On a machine that is busy with other work the kernel's tick finds the program running less often (36 times a
-# second of its CPU time instead of 250 have been seen), and what the samples weigh differs: samples of
+# second of its CPU time instead of 250 have been seen; burn.h says why), and what the samples weigh differs: samples of
 # exponentially distributed weights tell as much as half their number of equal ones. So a run goes on until it has
 # enough of them, and below 200 a second counts them half.
 . "$(dirname "$0")/lib.sh"

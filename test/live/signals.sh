@@ -21,22 +21,15 @@ env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals cat <pipe >said & # not rec
 cat=$!
 exec 3>pipe
 echo hello >&3
-tries=0
-until [ -s said ]; do
-	tries=$((tries + 1))
-	[ $tries -lt 1000 ] || fail "cat does not answer"
-	sleep 0.01
-done
+within_10_s test -s said || fail "cat does not answer"
 # A second one that comes while the first is pending would be no signal at all: each is read back, out of the
 # recording of the running program, before the next is sent.
+recorded() {
+	[ "$("$CPCONV" --folded ./*.cps 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')" = "$1" ]
+}
 for i in 1 2 3 4 5; do
 	kill -PROF $cat
-	tries=0
-	until [ "$("$CPCONV" --folded ./*.cps 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')" = $i ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 1000 ] || fail "signal $i is not in the recording"
-		sleep 0.01
-	done
+	within_10_s recorded $i || fail "signal $i is not in the recording"
 done
 exec 3>&-
 wait $cat || fail "cat ended with $?"

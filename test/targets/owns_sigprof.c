@@ -35,7 +35,7 @@ static uint64_t burn_ms(uint64_t ms)
 	uint64_t until = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000, x = 1;
 
 	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < until)
-		x = burn(x, 10000);
+		x = burn(x, ms > 1 ? BURN_LONG : 10000);
 	return x;
 }
 
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 
 	sigaction(SIGPROF, NULL, &before);
 	printf("before: %s\n", before.sa_handler == SIG_DFL ? "default" : "other");
-	burn_ms(100);
+	burn_ms(300);
 	if (strcmp(mode, "handler") == 0)
 		install(handler);
 	else if (strcmp(mode, "old") == 0)
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		burn_ms(1);
 		raise(SIGPROF);
 	}
-	burn_ms(100);
+	burn_ms(300);
 	printf("caught: %d, with mask: %d\n", (int)caught, (int)caught_with_mask);
 	fflush(stdout);
 	_exit(3);

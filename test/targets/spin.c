@@ -2,7 +2,7 @@
 /*
  * spin.c - uses CPU time, says so and ends as it was told.
  *
- * spin MS [STATUS [DIRECTORY]]: changes to DIRECTORY, uses MS of CPU time in spin_inner(), called
+ * spin MS [STATUS [DIRECTORY]]: changes to DIRECTORY, uses MS of CPU time, and up to 5 more, in spin_inner(), called
  * by spin_outer(); prints a line; exits with STATUS.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 static uint64_t spin_inner(uint64_t x)
 {
-	return burn(x, 100000);
+	return burn(x, BURN_LONG);
 }
 
 static uint64_t spin_outer(uint64_t ms)
