@@ -29,6 +29,9 @@ enum cps_tag {
 	CPS_TAG_SAMPLES = 4, /* a batch of samples */
 	CPS_TAG_LOSS = 5,    /* (reason, count) pairs; totals so far, the last one holds */
 	CPS_TAG_END = 6,     /* fields (enum cps_end_field); nothing follows */
+	CPS_TAG_MARK = 7,    /* time (us since the start), thread id, name: what the program says */
+	CPS_TAG_ENGINE = 8,  /* engine, why: from here on another one ticks */
+	CPS_TAG_JIT = 9,     /* bytes up to the payload's end: a piece of a perf map */
 };
 
 /* No record is longer; a batch never exceeds a journal buffer. */
@@ -54,13 +57,30 @@ enum cps_process_field {
 	CPS_PROCESS_JOURNAL = 15,	/* a number that the journal of this stream repeats */
 	CPS_PROCESS_ENGINE_WHY = 16,	/* text: why that engine, if another one was asked for */
 	CPS_PROCESS_RECORDER = 17,	/* text: version of the recorder */
+	CPS_PROCESS_TREE_PID = 18,	/* the topmost recorded ancestor, or the process itself */
+	CPS_PROCESS_TREE_START = 19,	/* its start: clock ticks after boot, /proc/PID/stat field 22 */
 };
 
 enum cps_end_field {
 	CPS_END_TIME_US = 1, /* microseconds after CPS_PROCESS_START_NS */
-	CPS_END_CPU_NS = 2,  /* CPU time of the process since recording began */
+	CPS_END_CPU_NS = 2,  /* CPU time of the process while sampling was on */
 	CPS_END_TICKS = 3,   /* samples taken of ticks, over all batches */
 	CPS_END_BYTES = 4,   /* bytes of records before compression */
+	CPS_END_STOP = 5,    /* enum cps_stop */
+	CPS_END_ERROR = 6,   /* the errno that goes with it; 0 = none */
+};
+
+/* Why recording ended before the process did. */
+enum cps_stop {
+	CPS_STOP_NONE = 0,     /* it did not: the process ended */
+	CPS_STOP_EXEC = 1,     /* the process became another program */
+	CPS_STOP_DURATION = 2, /* CPSAMPLE_DURATION is over */
+	CPS_STOP_SECCOMP = 3,  /* the program installed a seccomp filter */
+	CPS_STOP_LIMIT = 4,    /* CPSAMPLE_MAX_BYTES is reached */
+	CPS_STOP_CREATE = 5,   /* the output cannot be created */
+	CPS_STOP_WRITE = 6,    /* the output cannot be written */
+	CPS_STOP_CLOCK = 7,    /* the clock cannot be started */
+	CPS_STOP_COUNT
 };
 
 /* CPS_TAG_MODULE: flags. */
@@ -120,10 +140,14 @@ enum cps_loss {
  *   data_offset + i * buffer_bytes   the bytes of buffer i
  *
  * Buffer 0 holds whole records; buffer i > 0 the payload of one CPS_TAG_SAMPLES record, which
- * counts unless the stream already has a batch of the same buffer and sequence.
+ * counts unless the stream already has a batch of the same buffer and sequence. data_offset is
+ * a multiple of CPS_JOURNAL_ALIGN, so that the buffers can be mapped.
  */
 #define CPS_JOURNAL_MAGIC  "CPJOURNL"
 #define CPS_JOURNAL_SUFFIX ".journal"
+#define CPS_JOURNAL_ALIGN  4096u
+#define CPS_JOURNAL_BUFFERS_MAX 65536u
+#define CPS_JOURNAL_LOSSES 7 /* room for enum cps_loss */
 
 struct cps_journal_head {
 	uint8_t magic[8];
@@ -132,13 +156,15 @@ struct cps_journal_head {
 	uint32_t buffer_bytes;
 	uint32_t data_offset;
 	uint64_t id; /* CPS_PROCESS_JOURNAL of the stream */
-	uint8_t reserved[32];
+	uint32_t stop;	    /* enum cps_stop: recording has ended, the process has not */
+	int32_t stop_error; /* the errno that goes with it; 0 = none */
+	uint8_t reserved[24];
 };
 
 struct cps_journal_buffer {
 	uint32_t committed; /* bytes that count; written last, with release order */
 	uint32_t sequence;
-	uint8_t reserved[56];
+	uint64_t losses[CPS_JOURNAL_LOSSES]; /* of buffer 0: totals by enum cps_loss; else 0 */
 };
 
 #endif

@@ -204,7 +204,7 @@ static void random_stream(struct random_stream *r, bool finished)
 	for (unsigned i = 0; i < batches; i++) {
 		random_batch(r, i);
 		/* A tag of the future. */
-		bytes_record(&r->records, 7 + below(1000), "whatever", below(9));
+		bytes_record(&r->records, 1000 + below(1000), "whatever", below(9));
 	}
 	if (finished)
 		bytes_record(&r->records, CPS_TAG_END, NULL, 0);
