@@ -58,7 +58,8 @@ enum cps_process_field {
 	CPS_PROCESS_ENGINE_WHY = 16,	/* text: why that engine, if another one was asked for */
 	CPS_PROCESS_RECORDER = 17,	/* text: version of the recorder */
 	CPS_PROCESS_TREE_PID = 18,	/* the topmost recorded ancestor, or the process itself */
-	CPS_PROCESS_TREE_START = 19,	/* its start: clock ticks after boot, /proc/PID/stat field 22 */
+	CPS_PROCESS_TREE_START =
+		19, /* its start: clock ticks after boot, /proc/PID/stat field 22 */
 };
 
 enum cps_end_field {
@@ -143,11 +144,11 @@ enum cps_loss {
  * counts unless the stream already has a batch of the same buffer and sequence. data_offset is
  * a multiple of CPS_JOURNAL_ALIGN, so that the buffers can be mapped.
  */
-#define CPS_JOURNAL_MAGIC  "CPJOURNL"
-#define CPS_JOURNAL_SUFFIX ".journal"
-#define CPS_JOURNAL_ALIGN  4096u
+#define CPS_JOURNAL_MAGIC	"CPJOURNL"
+#define CPS_JOURNAL_SUFFIX	".journal"
+#define CPS_JOURNAL_ALIGN	4096u
 #define CPS_JOURNAL_BUFFERS_MAX 65536u
-#define CPS_JOURNAL_LOSSES 7 /* room for enum cps_loss */
+#define CPS_JOURNAL_LOSSES	7 /* room for enum cps_loss */
 
 struct cps_journal_head {
 	uint8_t magic[8];
@@ -155,7 +156,7 @@ struct cps_journal_head {
 	uint32_t buffers;
 	uint32_t buffer_bytes;
 	uint32_t data_offset;
-	uint64_t id; /* CPS_PROCESS_JOURNAL of the stream */
+	uint64_t id;	    /* CPS_PROCESS_JOURNAL of the stream */
 	uint32_t stop;	    /* enum cps_stop: recording has ended, the process has not */
 	int32_t stop_error; /* the errno that goes with it; 0 = none */
 	uint8_t reserved[24];
