@@ -37,7 +37,7 @@ MODEL_ROOM := modules paths builder builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols entry
 SHAPE_ROOM := order pairs tree functions graph callpath
-SHOW_ROOM := out amount caption path_name suggest colour dot_text info_text views view_flat view_tree \
+SHOW_ROOM := out amount caption path_name suggest colour dot_text stop_text info_text views view_flat view_tree \
 	view_callpath view_folded view_dot view_info
 MAIN_ROOM := newest options main
 

@@ -69,6 +69,9 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 		.interval = e->interval,
 		.scale = e->scale,
 		.cpu_before_ns = e->cpu_before_ns,
+		.tree_pid = e->tree_pid,
+		.tree_start = e->tree_start,
+		.note = STRINGS_NONE,
 		.cut_why = STRINGS_NONE,
 	};
 	p->args = calloc(e->n_args ? e->n_args : 1, sizeof(*p->args));
@@ -123,7 +126,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 	r->depth = 0;
 	r->has_incomplete = false;
 	r->last_thread = NUMBERS_NONE;
-	r->threads_size = 0;
+	r->threads_size = r->marks_size = 0;
 	r->paths = paths_new();
 	r->threads = numbers_new();
 	r->reasons = numbers_new();
@@ -135,7 +138,18 @@ static int on_process(void *context, const struct event_process *e, struct error
 	return 0;
 }
 
-/* ---- modules, threads, losses ---------------------------------------------------------------- */
+/* Engine and reason of the process record are over. */
+static int on_engine(void *context, const struct event_engine *e, struct error *err)
+{
+	struct profile_builder *b = context;
+	bool ok = true;
+
+	b->current.process.engine = text_number(b, e->engine, &ok);
+	b->current.process.engine_why = text_number(b, e->why, &ok);
+	return ok ? 0 : error_memory(err);
+}
+
+/* ---- modules, threads, marks, losses --------------------------------------------------------- */
 
 static int on_module(void *context, const struct event_module *e, struct error *err)
 {
@@ -172,6 +186,32 @@ static int on_thread(void *context, const struct event_thread *e, struct error *
 	t->tid = e->tid;
 	t->start_us = e->start_us;
 	t->name = name == STRINGS_NONE ? b->empty : name;
+	return 0;
+}
+
+static int on_mark(void *context, const struct event_mark *e, struct error *err)
+{
+	struct profile_builder *b = context;
+	struct recording *r = &b->current;
+	struct profile_process *p = &r->process;
+	struct profile_thread *t;
+	bool ok = true;
+	uint32_t name;
+
+	if (p->n_marks == PROFILE_MARKS_MAX) {
+		p->marks_left_out++;
+		return 0;
+	}
+	t = builder_thread(b, e->thread);
+	name = text_number(b, e->name, &ok);
+	if (!t || !ok ||
+	    !array_reserve(&p->marks, &r->marks_size, p->n_marks + 1, sizeof(*p->marks)))
+		return error_memory(err);
+	p->marks[p->n_marks++] = (struct profile_mark){
+		.time_us = e->time_us,
+		.thread = (uint32_t)(t - p->threads),
+		.name = name == STRINGS_NONE ? b->empty : name,
+	};
 	return 0;
 }
 
@@ -234,6 +274,10 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	struct profile_process *p = &b->current.process;
 
 	p->ended = true;
+	p->stop = e->stop;
+	p->stop_error = e->error;
+	if (e->note)
+		p->note = strings_add(b->profile->strings, e->note, strlen(e->note));
 	p->end_us = e->time_us;
 	p->cpu_ns = e->cpu_ns;
 	p->ticks = e->ticks;
@@ -246,6 +290,8 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 	struct profile_builder *b = context;
 	struct profile_process *p = &b->current.process;
 
+	p->stop = e->stop;
+	p->stop_error = e->error;
 	p->cut_offset = e->offset;
 	p->cut_why = strings_add(b->profile->strings, e->why, strlen(e->why));
 	if (p->cut_why == STRINGS_NONE)
@@ -262,6 +308,8 @@ void builder_sink_init(struct profile_builder *b)
 		.thread = on_thread,
 		.sample = builder_sample,
 		.loss = on_loss,
+		.mark = on_mark,
+		.engine = on_engine,
 		.end = on_end,
 		.cut = on_cut,
 	};

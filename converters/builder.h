@@ -17,7 +17,7 @@
 struct recording {
 	bool open, by_name;
 	struct profile_process process;
-	size_t args_size, threads_size;
+	size_t args_size, threads_size, marks_size;
 	struct paths *paths;
 	/* The nodes of the previous sample: its base (the root, or "[incomplete]"), then one per
 	 * frame. */

@@ -256,7 +256,7 @@ static int folded_run(struct input *in, const char *path, const struct event_sin
 	free(f.carry);
 	free(f.stack);
 	free(f.frames);
-	return result;
+	return result == EVENT_DECLINED ? 0 : result;
 }
 
 /* ---- detection ------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /*
  * decode_journal.c - decodes what a journal has that its stream lacks.
  *
- * Room: read. In: the journal beside a stream that did not end. Out: events. Nothing in a journal is
+ * Room: read. In: the journal beside a stream that is not all. Out: events. Nothing in a journal is
  * an error: what is damaged is left out and said, for the stream alone is worth reading.
  */
 #include <endian.h>
@@ -16,8 +16,8 @@
 
 #include "decode_stream.h"
 
-/* More than any recorder has; so that a forged count costs nothing. */
-#define BUFFERS_MAX 65536u
+/* More losses than that are none that a recorder has counted. */
+#define LOSSES_MAX (UINT64_C(1) << 60)
 
 _Static_assert(sizeof(struct cps_journal_head) == 64 && sizeof(struct cps_journal_buffer) == 64,
 	       "the layout is the file's");
@@ -25,12 +25,14 @@ _Static_assert(sizeof(struct cps_journal_head) == 64 && sizeof(struct cps_journa
 struct journal {
 	struct stream *s;
 	int fd;
+	uint64_t size; /* of the file */
 	uint32_t buffers, buffer_bytes, data_offset;
 	unsigned char *bytes; /* of one buffer */
 	size_t n;	      /* how many of them */
 	const char *damage;   /* the first damage found, or NULL */
 	const struct batch_id *torn;
 	bool torn_held;
+	struct event_loss losses[CPS_JOURNAL_LOSSES];
 };
 
 static void damaged(struct journal *j, const char *what)
@@ -57,22 +59,26 @@ static size_t journal_read(const struct journal *j, void *bytes, size_t n, uint6
 
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
-/* Read the bytes that count of buffer i; false if there are none. */
-static bool buffer_load(struct journal *j, uint32_t i, uint32_t *sequence)
+/* The entry of buffer i in the table; false if the file ends before it. */
+static bool entry_load(struct journal *j, uint32_t i, struct cps_journal_buffer *b)
 {
-	struct cps_journal_buffer b;
-	uint64_t offset = sizeof(struct cps_journal_head) + (uint64_t)i * sizeof(b);
+	uint64_t offset = sizeof(struct cps_journal_head) + (uint64_t)i * sizeof(*b);
 
-	if (journal_read(j, &b, sizeof(b), offset) < sizeof(b)) {
-		damaged(j, "it ends too early");
-		return false;
-	}
-	uint32_t committed = le32toh(b.committed);
+	if (offset + sizeof(*b) <= j->size && journal_read(j, b, sizeof(*b), offset) == sizeof(*b))
+		return true;
+	damaged(j, "it ends too early");
+	return false;
+}
+
+/* Read the bytes that count of buffer i; false if there are none. */
+static bool buffer_load(struct journal *j, uint32_t i, const struct cps_journal_buffer *b)
+{
+	uint32_t committed = le32toh(b->committed);
+
 	if (committed > j->buffer_bytes) {
 		damaged(j, "a buffer holds more than it can");
 		return false;
 	}
-	*sequence = le32toh(b.sequence);
 	j->n = journal_read(j, j->bytes, committed, j->data_offset + (uint64_t)i * j->buffer_bytes);
 	if (j->n < committed)
 		damaged(j, "it ends too early");
@@ -144,46 +150,81 @@ static int samples_decode(struct journal *j, uint32_t i, uint32_t sequence)
 	return 0;
 }
 
+/* What buffer 0's entry says of losses. */
+static void losses_note(struct journal *j, const struct cps_journal_buffer *b)
+{
+	for (uint32_t i = 0; i < CPS_JOURNAL_LOSSES; i++) {
+		j->losses[i] = (struct event_loss){i, le64toh(b->losses[i])};
+		if (j->losses[i].count <= LOSSES_MAX)
+			continue;
+		damaged(j, "its losses are impossible");
+		j->losses[i].count = 0;
+	}
+}
+
+/* They hold where they are larger than what records told. */
+static int losses_push(struct journal *j)
+{
+	const struct event_sink *sink = j->s->sink;
+
+	for (uint32_t i = 0; i < CPS_JOURNAL_LOSSES; i++)
+		if (j->losses[i].count > j->s->losses[i] && sink->loss &&
+		    sink->loss(sink->context, &j->losses[i], j->s->err))
+			return -1;
+	return 0;
+}
+
 static int buffers_decode(struct journal *j)
 {
-	uint32_t sequence;
+	struct cps_journal_buffer b;
 
 	if (j->s->n_batches)
 		qsort(j->s->batches, j->s->n_batches, sizeof(*j->s->batches), id_compare);
-	for (uint32_t i = 0; i < j->buffers; i++) {
-		if (!buffer_load(j, i, &sequence))
+	for (uint32_t i = 0; i < j->buffers && entry_load(j, i, &b); i++) {
+		if (!i)
+			losses_note(j, &b);
+		if (!buffer_load(j, i, &b))
 			continue;
-		if (i ? samples_decode(j, i, sequence) : records_decode(j))
+		if (i ? samples_decode(j, i, le32toh(b.sequence)) : records_decode(j))
 			return -1;
 	}
-	return 0;
+	return losses_push(j);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* What the head says, if it is one of a journal that can be read. *id is whose. */
-static const char *head_check(struct journal *j, uint64_t *id)
+/* The head, if it is one of a journal that can be read. */
+static const char *head_check(struct journal *j, struct cps_journal_head *head)
 {
-	struct cps_journal_head head;
-
-	if (journal_read(j, &head, sizeof(head), 0) < sizeof(head))
+	if (journal_read(j, head, sizeof(*head), 0) < sizeof(*head))
 		return "its head is not whole";
-	if (memcmp(head.magic, CPS_JOURNAL_MAGIC, sizeof(head.magic)))
+	if (memcmp(head->magic, CPS_JOURNAL_MAGIC, sizeof(head->magic)))
 		return "it has another file's head";
-	if (le32toh(head.version) != CPS_VERSION)
+	if (le32toh(head->version) != CPS_VERSION)
 		return "it has an unknown version";
-	j->buffers = le32toh(head.buffers);
-	j->buffer_bytes = le32toh(head.buffer_bytes);
-	j->data_offset = le32toh(head.data_offset);
-	*id = le64toh(head.id);
-	if (!j->buffers || j->buffers > BUFFERS_MAX || j->buffer_bytes > CPS_RECORD_BYTES_MAX ||
-	    j->data_offset < sizeof(head) + j->buffers * sizeof(struct cps_journal_buffer))
+	j->buffers = le32toh(head->buffers);
+	j->buffer_bytes = le32toh(head->buffer_bytes);
+	j->data_offset = le32toh(head->data_offset);
+	if (!j->buffers || j->buffers > CPS_JOURNAL_BUFFERS_MAX ||
+	    j->buffer_bytes > CPS_RECORD_BYTES_MAX ||
+	    j->data_offset < sizeof(*head) + j->buffers * sizeof(struct cps_journal_buffer))
 		return "its layout is impossible";
 	return NULL;
 }
 
+/* What the head says of a stop; the stream's end record, if there is one, knows better. */
+static void stop_note(struct stream *s, const struct cps_journal_head *head)
+{
+	int32_t error = (int32_t)le32toh((uint32_t)head->stop_error);
+
+	if (s->has_end || !head->stop)
+		return;
+	s->end.stop = le32toh(head->stop);
+	s->end.error = error > 0 ? (uint64_t)error : 0;
+}
+
 /* Open the journal of the stream at `path`: a regular file, so that nobody can make us wait. */
-static int journal_open(const char *path)
+static int journal_open(const char *path, uint64_t *size)
 {
 	struct stat st;
 	char *name;
@@ -197,43 +238,47 @@ static int journal_open(const char *path)
 		close(fd);
 		return -1;
 	}
+	*size = fd >= 0 ? (uint64_t)st.st_size : 0;
 	return fd;
 }
 
-static int journal_use(struct journal *j, char *why, size_t size)
+static int journal_use(struct journal *j, struct journal_outcome *o)
 {
-	size_t n = strlen(why);
-	uint64_t id;
+	struct cps_journal_head head;
 	int result = 0;
 
-	j->damage = head_check(j, &id);
-	if (!j->damage && (!j->s->has_journal || id != j->s->journal)) {
-		snprintf(why + n, size - n, "; the journal beside it %s",
+	j->damage = head_check(j, &head);
+	if (!j->damage && (!j->s->has_journal || le64toh(head.id) != j->s->journal)) {
+		o->is_wrong = true;
+		snprintf(o->text, sizeof(o->text), "; the journal beside it %s",
 			 j->s->has_journal ? "is another recording's" : "cannot be matched to it");
 		return 0;
 	}
 	if (!j->damage) {
+		stop_note(j->s, &head);
 		j->bytes = malloc(j->buffer_bytes ? j->buffer_bytes : 1);
 		result = j->bytes ? buffers_decode(j) : error_memory(j->s->err);
 		free(j->bytes);
 	}
+	o->is_wrong = j->damage;
 	if (j->damage)
-		snprintf(why + n, size - n, "; its journal is damaged: %s", j->damage);
+		snprintf(o->text, sizeof(o->text), "; its journal is damaged: %s", j->damage);
 	else
-		snprintf(why + n, size - n, "; its journal was read");
+		snprintf(o->text, sizeof(o->text), "; its journal was read");
 	return result;
 }
 
-int journal_decode(struct stream *s, const char *path, const struct batch_id *torn, bool *torn_held,
-		   char *why, size_t size)
+int journal_decode(struct stream *s, const char *path, const struct batch_id *torn,
+		   struct journal_outcome *outcome)
 {
-	struct journal j = {.s = s, .torn = torn, .fd = journal_open(path)};
+	struct journal j = {.s = s, .torn = torn};
 	int result;
 
+	j.fd = journal_open(path, &j.size);
 	if (j.fd < 0)
 		return 0;
-	result = journal_use(&j, why, size);
-	*torn_held = j.torn_held;
+	result = journal_use(&j, outcome);
+	outcome->torn_held = j.torn_held;
 	close(j.fd);
 	return result;
 }

@@ -2,7 +2,7 @@
 /*
  * decode_record.c - decodes the records other than samples.
  *
- * Room: read. In: a record's payload. Out: process, module, thread and loss events; the end's fields.
+ * Room: read. In: a record's payload. Out: an event for each but the end, whose fields are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +78,8 @@ static const struct field process_fields[] = {
 	{CPS_PROCESS_JOURNAL, FIELD_NUMBER, IN_PROCESS(journal)},
 	{CPS_PROCESS_ENGINE_WHY, FIELD_TEXT, IN_PROCESS(process.engine_why)},
 	{CPS_PROCESS_RECORDER, FIELD_TEXT, IN_PROCESS(process.recorder)},
+	{CPS_PROCESS_TREE_PID, FIELD_NUMBER, IN_PROCESS(process.tree_pid)},
+	{CPS_PROCESS_TREE_START, FIELD_NUMBER, IN_PROCESS(process.tree_start)},
 	{0},
 };
 
@@ -86,6 +88,8 @@ static const struct field end_fields[] = {
 	{CPS_END_CPU_NS, FIELD_NUMBER, IN_END(cpu_ns)},
 	{CPS_END_TICKS, FIELD_NUMBER, IN_END(ticks)},
 	{CPS_END_BYTES, FIELD_NUMBER, IN_END(bytes)},
+	{CPS_END_STOP, FIELD_NUMBER, IN_END(stop)},
+	{CPS_END_ERROR, FIELD_NUMBER, IN_END(error)},
 	{0},
 };
 
@@ -118,8 +122,14 @@ static bool field_read(struct cursor *c, const struct field *table, void *into, 
 
 static int process_push(struct stream *s, const struct event_process *e)
 {
+	int result;
+
 	s->has_process = true;
-	return s->sink->process ? s->sink->process(s->sink->context, e, s->err) : 0;
+	if (!s->sink->process)
+		return 0;
+	result = s->sink->process(s->sink->context, e, s->err);
+	s->is_declined = result == EVENT_DECLINED;
+	return result ? -1 : 0;
 }
 
 int stream_push_unknown_process(struct stream *s)
@@ -235,10 +245,41 @@ static int record_loss(struct stream *s, struct cursor *c)
 	while (c->at != c->end) {
 		if (!cursor_u32(c, &loss.reason) || !cursor_varint(c, &loss.count))
 			return stream_wrong(s, c->wrong);
+		if (loss.reason < CPS_JOURNAL_LOSSES)
+			s->losses[loss.reason] = loss.count;
 		if (s->sink->loss && s->sink->loss(s->sink->context, &loss, s->err))
 			return -1;
 	}
 	return 0;
+}
+
+static int record_mark(struct stream *s, struct cursor *c)
+{
+	struct event_mark m = {0};
+
+	if (!cursor_varint(c, &m.time_us) || !cursor_u32(c, &m.thread) || !cursor_text(c, &m.name))
+		return stream_wrong(s, c->wrong);
+	if (c->at != c->end)
+		return stream_wrong(s, "a mark has too many bytes");
+	return s->sink->mark ? s->sink->mark(s->sink->context, &m, s->err) : 0;
+}
+
+static int record_engine(struct stream *s, struct cursor *c)
+{
+	struct event_engine e = {0};
+
+	if (!cursor_text(c, &e.engine) || !cursor_text(c, &e.why))
+		return stream_wrong(s, c->wrong);
+	if (c->at != c->end)
+		return stream_wrong(s, "an engine record has too many bytes");
+	return s->sink->engine ? s->sink->engine(s->sink->context, &e, s->err) : 0;
+}
+
+static int record_jit(struct stream *s, const unsigned char *payload, size_t n)
+{
+	const struct event_jit e = {{(const char *)payload, n}};
+
+	return s->sink->jit && n ? s->sink->jit(s->sink->context, &e, s->err) : 0;
 }
 
 static int record_end(struct stream *s, struct cursor *c)
@@ -288,6 +329,12 @@ int stream_record(struct stream *s, uint64_t tag, const unsigned char *payload, 
 		return record_loss(s, &c);
 	case CPS_TAG_END:
 		return record_end(s, &c);
+	case CPS_TAG_MARK:
+		return record_mark(s, &c);
+	case CPS_TAG_ENGINE:
+		return record_engine(s, &c);
+	case CPS_TAG_JIT:
+		return record_jit(s, payload, n);
 	default:
 		return 0;
 	}

@@ -44,9 +44,14 @@ static uint64_t file_offset(const struct unpacker *u)
 static const char *record_name(uint64_t tag)
 {
 	static const char *const names[] = {
-		[CPS_TAG_PROCESS] = "process record", [CPS_TAG_MODULE] = "module record",
-		[CPS_TAG_THREAD] = "thread record",   [CPS_TAG_SAMPLES] = "record of samples",
-		[CPS_TAG_LOSS] = "record of losses",  [CPS_TAG_END] = "end record",
+		[CPS_TAG_PROCESS] = "process record",
+		[CPS_TAG_MODULE] = "module record",
+		[CPS_TAG_THREAD] = "thread record",
+		[CPS_TAG_SAMPLES] = "record of samples",
+		[CPS_TAG_LOSS] = "record of losses",
+		[CPS_TAG_END] = "end record",
+		[CPS_TAG_MARK] = "mark",
+		[CPS_TAG_ENGINE] = "engine record",
 	};
 
 	return tag < sizeof(names) / sizeof(names[0]) && names[tag] ? names[tag] : "record";
@@ -196,18 +201,18 @@ static bool torn_batch(const struct unpacker *u, const unsigned char **payload, 
 	return true;
 }
 
-/* Without an end record: what the torn batch and the journal hold. */
-static int remains_decode(struct unpacker *u, const char *path, char *why, size_t size)
+/* What the torn batch and the journal hold. */
+static int remains_decode(struct unpacker *u, const char *path, struct journal_outcome *journal)
 {
 	const unsigned char *payload;
 	struct batch_id id;
 	size_t n;
 	bool is_torn = torn_batch(u, &payload, &n);
-	bool is_known = is_torn && batch_identify(payload, n, &id), held = false;
+	bool is_known = is_torn && batch_identify(payload, n, &id);
 
-	if (journal_decode(&u->s, path, is_known ? &id : NULL, &held, why, size))
+	if (journal_decode(&u->s, path, is_known ? &id : NULL, journal))
 		return error_append(u->s.err, " in its journal");
-	if (is_known && !held && batch_decode(&u->s, payload, n, &is_torn)) {
+	if (is_known && !journal->torn_held && batch_decode(&u->s, payload, n, &is_torn)) {
 		if (u->s.wrong)
 			return corrupt(u, record_name(CPS_TAG_SAMPLES), u->s.wrong);
 		return refused(u, CPS_TAG_SAMPLES);
@@ -223,30 +228,50 @@ static const char *cut_reason(const struct unpacker *u)
 		return "the file ends inside a record";
 	if (u->is_over)
 		return "the file has no end record";
+	if (u->s.end.stop)
+		return "recording stopped before the program did";
 	return "the recording did not end (killed?)";
 }
 
-static int stream_cut(struct unpacker *u, const char *path, const char *reason)
+static int stream_cut(struct unpacker *u, const char *reason, const struct journal_outcome *journal)
 {
 	const struct event_sink *sink = u->s.sink;
 	char why[512];
-	struct event_cut cut = {.offset = input_offset(u->in), .why = why};
+	const struct event_cut cut = {
+		.offset = input_offset(u->in),
+		.why = why,
+		.stop = u->s.end.stop,
+		.error = u->s.end.error,
+	};
 
-	snprintf(why, sizeof(why), "%s", reason);
-	if (!u->s.has_process && stream_push_unknown_process(&u->s))
-		return -1;
-	if (!u->s.has_end && remains_decode(u, path, why, sizeof(why)))
-		return -1;
+	snprintf(why, sizeof(why), "%s%s", reason, journal->text);
 	return sink->cut ? sink->cut(sink->context, &cut, u->s.err) : 0;
 }
 
 static int stream_finish(struct unpacker *u, const char *path)
 {
 	const struct event_sink *sink = u->s.sink;
+	struct journal_outcome journal = {0};
 
+	if (!u->s.has_process && stream_push_unknown_process(&u->s))
+		return -1;
+	if ((!u->s.has_end || u->s.end.stop) && remains_decode(u, path, &journal))
+		return -1;
 	if (!u->s.has_end || !u->is_over)
-		return stream_cut(u, path, cut_reason(u));
+		return stream_cut(u, cut_reason(u), &journal);
+	/* Without the "; " with which it continues a sentence. */
+	u->s.end.note = journal.is_wrong ? journal.text + 2 : NULL;
 	return sink->end ? sink->end(sink->context, &u->s.end, u->s.err) : 0;
+}
+
+/* The file ends before its zlib data begin. */
+static int head_cut(struct unpacker *u, const char *path)
+{
+	struct journal_outcome journal = {0};
+
+	if (stream_push_unknown_process(&u->s) || remains_decode(u, path, &journal))
+		return -1;
+	return stream_cut(u, "the file ends inside its head", &journal);
 }
 
 /* ---- the beginning --------------------------------------------------------------------------- */
@@ -285,7 +310,7 @@ static int stream_read(struct unpacker *u, const char *path)
 	if (head < 0)
 		return -1;
 	if (!head)
-		return stream_cut(u, path, "the file ends inside its head");
+		return head_cut(u, path);
 	if (inflateInit(&u->z) != Z_OK)
 		return error_memory(u->s.err);
 	int result = stream_decode(u);
@@ -315,6 +340,8 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 	u->s.scale = 1;
 	u->s.batch = batch;
 	result = stream_read(u, path);
+	if (u->s.is_declined)
+		result = 0;
 	free(u->s.batches);
 	free(u);
 	batch_free(batch);

@@ -3,9 +3,9 @@
  * decode_stream.h - the parts of the recorded stream's decoder, for one another only.
  *
  *   decode_stream.c   head, zlib, records; how it ends
- *   decode_record.c   process, module, thread, losses, end
+ *   decode_record.c   process, module, thread, losses, mark, engine, jit, end
  *   decode_batch.c    a batch of samples
- *   decode_journal.c  what the journal adds when the stream has no end
+ *   decode_journal.c  what the journal adds when the stream is not all
  *
  * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller knows
  * which file and where) or without it and with *err set (the sink refused, memory is out).
@@ -30,9 +30,11 @@ struct stream {
 	const char *name; /* of the input */
 	const char *wrong;
 	bool has_process, has_end, has_journal;
+	bool is_declined; /* the sink wants no more */
 	uint64_t scale;
 	uint64_t journal; /* the id that the journal repeats */
 	struct event_end end;
+	uint64_t losses[CPS_JOURNAL_LOSSES]; /* the last counts that records told */
 	struct batch *batch;
 	struct batch_id *batches; /* those that were complete */
 	size_t n_batches, batches_size;
@@ -60,12 +62,19 @@ int batch_decode(struct stream *s, const unsigned char *payload, size_t n, bool 
 /* Which batch is this? False if the payload is too short to say. */
 bool batch_identify(const unsigned char *payload, size_t n, struct batch_id *id);
 
+/* What came of a journal. */
+struct journal_outcome {
+	bool torn_held; /* it has the batch in which the stream ends */
+	bool is_wrong;	/* it is damaged, or another recording's */
+	char text[160]; /* "; its journal was read"; empty if there is none */
+};
+
 /*
- * The stream at `path` has stopped without an end record, perhaps inside a batch (`torn`, NULL if
- * not). Push what its journal holds. *torn_held: the journal has that batch. `why` (a text of `size`
- * bytes) is continued with what came of it.
+ * The stream at `path` is not all of the recording: it has no end record, or one that says that
+ * recording was stopped. It ends perhaps inside a batch (`torn`, NULL if not). Push what its journal
+ * holds; what that says of a stop goes to s->end if there was no end record.
  */
-int journal_decode(struct stream *s, const char *path, const struct batch_id *torn, bool *torn_held,
-		   char *why, size_t size);
+int journal_decode(struct stream *s, const char *path, const struct batch_id *torn,
+		   struct journal_outcome *outcome);
 
 #endif

@@ -4,7 +4,9 @@
  *
  * A decoder (the recorded stream, folded text, ...) owns the loop and calls a sink for each thing
  * that it reads. Pointers in events belong to the decoder and are valid during the call only.
- * A callback that is NULL is skipped. A callback returns 0, or -1 with the error set to stop.
+ * A callback that is NULL is skipped. A callback returns 0, or -1 with the error set to stop;
+ * `process` may also return EVENT_DECLINED: then nothing more of this input comes, and it is read
+ * no further.
  *
  * Order: process first, end or cut last, exactly one of them per input; modules and threads may
  * come after samples that refer to them.
@@ -19,6 +21,7 @@
 #include "error.h"
 
 #define EVENT_NO_MODULE UINT32_MAX
+#define EVENT_DECLINED	1
 
 struct event_text {
 	const char *bytes; /* not terminated, any bytes; NULL with length 0 when absent */
@@ -36,7 +39,8 @@ struct event_process {
 	const struct event_text *args;
 	size_t n_args;
 	uint64_t cpu_before_ns;
-	bool has_stacks_by_name; /* frames are names, not addresses (folded text) */
+	uint64_t tree_pid, tree_start; /* with the host they name a process tree; pid 0: none */
+	bool has_stacks_by_name;       /* frames are names, not addresses (folded text) */
 };
 
 struct event_segment {
@@ -83,14 +87,35 @@ struct event_loss {
 	uint64_t count;	 /* total so far */
 };
 
+/* The program gave this moment a name. */
+struct event_mark {
+	uint64_t time_us; /* since the process's start */
+	uint32_t thread;
+	struct event_text name;
+};
+
+/* From here on another engine ticks. */
+struct event_engine {
+	struct event_text engine, why;
+};
+
+/* A piece of the process's perf map, which may begin and end in the middle of a line. */
+struct event_jit {
+	struct event_text text;
+};
+
 struct event_end {
 	uint64_t time_us, cpu_ns, ticks, bytes;
+	uint64_t stop;	  /* enum cps_stop, or beyond */
+	uint64_t error;	  /* errno that goes with it, 0: none */
+	const char *note; /* NULL, or what is wrong with the journal beside the file */
 };
 
 /* The input stopped before its end. */
 struct event_cut {
-	uint64_t offset; /* bytes of the file that could be used */
-	const char *why; /* "the file ends inside a record", ... */
+	uint64_t offset;      /* bytes of the file that could be used */
+	const char *why;      /* "the file ends inside a record", ... */
+	uint64_t stop, error; /* as above, if that is known; else 0 */
 };
 
 struct event_sink {
@@ -100,6 +125,9 @@ struct event_sink {
 	int (*thread)(void *context, const struct event_thread *, struct error *);
 	int (*sample)(void *context, const struct event_sample *, struct error *);
 	int (*loss)(void *context, const struct event_loss *, struct error *);
+	int (*mark)(void *context, const struct event_mark *, struct error *);
+	int (*engine)(void *context, const struct event_engine *, struct error *);
+	int (*jit)(void *context, const struct event_jit *, struct error *);
 	int (*end)(void *context, const struct event_end *, struct error *);
 	int (*cut)(void *context, const struct event_cut *, struct error *);
 };

@@ -11,6 +11,7 @@
 
 #include "amount.h"
 #include "caption.h"
+#include "stop_text.h"
 
 const char *const info_losses[CPS_LOSS_COUNT + 1] = {
 	[CPS_LOSS_REENTERED] = "inside the recorder",
@@ -73,7 +74,10 @@ static void write_identity(struct out *o, const struct profile *p,
 	line(o, p, "file", process->file);
 	if (process->pid) {
 		label(o, "process");
-		out_format(o, "%" PRIu64 ", child of %" PRIu64 "\n", process->pid, process->ppid);
+		out_format(o, "%" PRIu64 ", child of %" PRIu64, process->pid, process->ppid);
+		if (process->tree_pid && process->tree_pid != process->pid)
+			out_format(o, ", in the process tree of %" PRIu64, process->tree_pid);
+		out_text(o, "\n");
 	}
 	if (process->n_args) {
 		label(o, "command");
@@ -110,19 +114,30 @@ static void write_clock(struct out *o, const struct profile *p,
 	line(o, p, "", process->engine_why);
 }
 
+/* Forged times of the end of the universe saturate. */
+static const char *duration(char text[AMOUNT_BYTES], uint64_t us)
+{
+	return amount_duration(text, us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000);
+}
+
 static void write_duration(struct out *o, const struct profile *p,
 			   const struct profile_process *process)
 {
 	uint64_t us = process->ended ? process->end_us : process->last_us;
-	char text[AMOUNT_BYTES];
+	char text[AMOUNT_BYTES], why[STOP_TEXT_BYTES];
 
 	label(o, "recorded");
 	if (us)
-		out_format(o, "%s, ", amount_duration(text, us * 1000));
-	if (process->ended) {
+		out_format(o, "%s, ", duration(text, us));
+	if (process->stop)
+		out_format(o, "stopped: %s\n", stop_text(why, process));
+	else if (process->ended)
 		out_text(o, "ended clean\n");
+	line(o, p, "", process->note);
+	if (process->ended)
 		return;
-	}
+	if (process->stop)
+		label(o, "");
 	out_format(o, "cut at byte %" PRIu64, process->cut_offset);
 	if (process->cut_why != STRINGS_NONE) {
 		out_text(o, ": ");
@@ -207,6 +222,27 @@ static void write_threads(struct out *o, const struct profile *p,
 	}
 }
 
+static void write_marks(struct out *o, const struct profile *p,
+			const struct profile_process *process)
+{
+	size_t i;
+
+	if (!process->n_marks)
+		return;
+	out_format(o, "\n%zu mark%s\n", process->n_marks, process->n_marks == 1 ? "" : "s");
+	out_text(o, "     seconds  thread  name\n");
+	for (i = 0; i < process->n_marks; i++) {
+		const struct profile_mark *m = &process->marks[i];
+
+		out_format(o, "%5" PRIu64 ".%06" PRIu64 "  %6" PRIu32 "  ", m->time_us / 1000000,
+			   m->time_us % 1000000, process->threads[m->thread].id);
+		write_string(o, p, m->name);
+		out_text(o, "\n");
+	}
+	if (process->marks_left_out)
+		out_format(o, "  and %" PRIu64 " more\n", process->marks_left_out);
+}
+
 static void write_module(struct out *o, const struct profile *p, const struct profile_module *m)
 {
 	size_t i;
@@ -247,5 +283,6 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_stacks(o, process);
 	write_losses(o, process);
 	write_threads(o, p, process);
+	write_marks(o, p, process);
 	write_modules(o, p, process);
 }

@@ -15,6 +15,7 @@
 #include "entry.h"
 #include "newest.h"
 #include "options.h"
+#include "stop_text.h"
 #include "view.h"
 
 #define EXIT_USAGE     2
@@ -62,6 +63,24 @@ static struct profile *read_files(const struct options *opt, struct error *err)
 	return profile_builder_finish(builder, err);
 }
 
+static void warn(const struct profile *p, const struct profile_process *process, const char *what,
+		 const char *why)
+{
+	fprintf(stderr, "cpconv: %s: warning: %s%s\n", strings_get(p->strings, process->file, NULL),
+		what, why);
+}
+
+/* Recording stopped, though nobody has asked for it; or the journal is of no use. */
+static void warn_of_stop(const struct profile *p, const struct profile_process *process)
+{
+	char text[STOP_TEXT_BYTES];
+
+	if (stop_is_trouble(process))
+		warn(p, process, "recording stopped: ", stop_text(text, process));
+	if (process->note != STRINGS_NONE)
+		warn(p, process, "", strings_get(p->strings, process->note, NULL));
+}
+
 /* A target may have been killed: what it left is shown, with a warning. */
 static int check_cuts(const struct profile *p, bool strict, struct error *err)
 {
@@ -71,6 +90,7 @@ static int check_cuts(const struct profile *p, bool strict, struct error *err)
 		const struct profile_process *process = &p->processes[i];
 		const char *file = strings_get(p->strings, process->file, NULL), *why;
 
+		warn_of_stop(p, process);
 		if (process->ended)
 			continue;
 		why = process->cut_why == STRINGS_NONE

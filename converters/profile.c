@@ -14,6 +14,7 @@ void profile_process_free(struct profile_process *p)
 {
 	free(p->args);
 	free(p->threads);
+	free(p->marks);
 	free(p->modules);
 }
 

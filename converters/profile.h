@@ -55,15 +55,26 @@ struct profile_thread {
 	uint32_t name; /* in profile.strings */
 };
 
+/* A moment that the program gave a name. */
+struct profile_mark {
+	uint64_t time_us; /* since the process's start */
+	uint32_t thread;  /* index in profile_process.threads */
+	uint32_t name;	  /* in profile.strings */
+};
+
+/* No more of a process are kept, so that a file of few bytes cannot fill the memory with them. */
+#define PROFILE_MARKS_MAX (1u << 20)
+
 struct profile_process {
 	uint32_t file, exe, cwd, host, machine, recorder, engine, engine_why; /* strings or NONE */
 	uint32_t *args;
 	size_t n_args;
 	uint64_t pid, ppid, start_ns, interval, scale, cpu_before_ns;
-	uint64_t samples;	  /* ticks that became samples */
-	uint64_t tails;		  /* samples that are credits at a thread's end */
-	uint64_t gticks;	  /* credited, all samples */
-	uint64_t gticks_complete; /* credited to samples whose stack is whole */
+	uint64_t tree_pid, tree_start; /* 0: not known */
+	uint64_t samples;	       /* ticks that became samples */
+	uint64_t tails;		       /* samples that are credits at a thread's end */
+	uint64_t gticks;	       /* credited, all samples */
+	uint64_t gticks_complete;      /* credited to samples whose stack is whole */
 	uint64_t gticks_by_mark[CPS_MARK_COUNT];
 	uint64_t losses[CPS_LOSS_COUNT + 1]; /* the last one: unknown reasons */
 	uint64_t deepest;		     /* frames of the deepest stack */
@@ -71,6 +82,11 @@ struct profile_process {
 	size_t n_threads;
 	uint32_t *modules; /* indices in profile.modules, in order of appearance */
 	size_t n_modules;
+	struct profile_mark *marks; /* in order of arrival */
+	size_t n_marks;
+	uint64_t marks_left_out;
+	uint64_t stop, stop_error;	       /* why recording stopped, and an errno */
+	uint32_t note;			       /* what is wrong with the journal; NONE: nothing */
 	bool ended;			       /* an end record was read */
 	uint64_t end_us, cpu_ns, ticks, bytes; /* of the end record */
 	uint64_t cut_offset;		       /* when not ended */

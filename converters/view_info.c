@@ -8,6 +8,7 @@
 
 #include "amount.h"
 #include "info_text.h"
+#include "stop_text.h"
 #include "view.h"
 
 static const char *const loss_keys[CPS_LOSS_COUNT + 1] = {
@@ -57,6 +58,8 @@ static void write_identity(struct out *o, const struct profile *p,
 	string(o, p, "file", process->file);
 	number(o, "pid", process->pid);
 	number(o, "ppid", process->ppid);
+	number(o, "tree_pid", process->tree_pid);
+	number(o, "tree_start", process->tree_start);
 	string(o, p, "exe", process->exe);
 	out_text(o, "command\t");
 	for (i = 0; i < process->n_args; i++) {
@@ -107,12 +110,61 @@ static void write_losses(struct out *o, const struct profile_process *process)
 
 static void write_end(struct out *o, const struct profile *p, const struct profile_process *process)
 {
-	out_format(o, "ended\t%s\n", process->ended ? "clean" : "cut");
+	out_format(o, "ended\t%s\n", stop_word(process));
+	if (process->stop)
+		number(o, "stop_error", process->stop_error);
 	number(o, "duration_us", process->ended ? process->end_us : process->last_us);
 	if (process->ended)
 		return;
 	number(o, "cut_offset", process->cut_offset);
 	string(o, p, "cut_why", process->cut_why);
+}
+
+/* A thread's name in each row: id, tid, gticks, samples, name. */
+static void write_threads(struct out *o, const struct profile *p,
+			  const struct profile_process *process)
+{
+	size_t i;
+
+	for (i = 0; i < process->n_threads; i++) {
+		const struct profile_thread *t = &process->threads[i];
+
+		out_format(o, "thread\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", t->id,
+			   t->tid, t->gticks, t->hits);
+		write_value(o, p, t->name);
+		out_text(o, "\n");
+	}
+}
+
+/* Microseconds after the start, the thread's id, name. */
+static void write_marks(struct out *o, const struct profile *p,
+			const struct profile_process *process)
+{
+	size_t i;
+
+	for (i = 0; i < process->n_marks; i++) {
+		const struct profile_mark *m = &process->marks[i];
+
+		out_format(o, "mark\t%" PRIu64 "\t%" PRIu32 "\t", m->time_us,
+			   process->threads[m->thread].id);
+		write_value(o, p, m->name);
+		out_text(o, "\n");
+	}
+}
+
+static void write_process(struct out *o, const struct profile *p,
+			  const struct profile_process *process)
+{
+	write_identity(o, p, process);
+	write_clock(o, p, process);
+	write_credit(o, p, process);
+	number(o, "threads", process->n_threads);
+	number(o, "modules", process->n_modules);
+	number(o, "marks", process->n_marks + process->marks_left_out);
+	write_losses(o, process);
+	write_end(o, p, process);
+	write_threads(o, p, process);
+	write_marks(o, p, process);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
@@ -124,18 +176,12 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	for (i = 0; i < p->n_processes; i++) {
 		const struct profile_process *process = &p->processes[i];
 
-		if (!in->options->tsv) {
-			out_text(o, i ? "\n" : "");
-			info_text(o, p, process);
+		if (in->options->tsv) {
+			write_process(o, p, process);
 			continue;
 		}
-		write_identity(o, p, process);
-		write_clock(o, p, process);
-		write_credit(o, p, process);
-		number(o, "threads", process->n_threads);
-		number(o, "modules", process->n_modules);
-		write_losses(o, process);
-		write_end(o, p, process);
+		out_text(o, i ? "\n" : "");
+		info_text(o, p, process);
 	}
 	return 0;
 }

@@ -160,6 +160,45 @@ static int on_loss(void *context, const struct event_loss *e, struct error *err)
 	return 0;
 }
 
+static int on_mark(void *context, const struct event_mark *e, struct error *err)
+{
+	struct event_log *log = context;
+
+	(void)err;
+	check_order(log);
+	if (!log->has_samples_only)
+		add(log, "mark %llu %u %.*s\n", (unsigned long long)e->time_us, (unsigned)e->thread,
+		    TEXT(e->name));
+	return 0;
+}
+
+static int on_engine(void *context, const struct event_engine *e, struct error *err)
+{
+	struct event_log *log = context;
+
+	(void)err;
+	check_order(log);
+	if (!log->has_samples_only)
+		add(log, "engine %.*s, %.*s\n", TEXT(e->engine), TEXT(e->why));
+	return 0;
+}
+
+/* A line feed is shown as a bar. */
+static int on_jit(void *context, const struct event_jit *e, struct error *err)
+{
+	struct event_log *log = context;
+
+	(void)err;
+	check_order(log);
+	if (log->has_samples_only)
+		return 0;
+	add(log, "jit ");
+	for (size_t i = 0; i < e->text.length; i++)
+		add(log, "%c", e->text.bytes[i] == '\n' ? '|' : e->text.bytes[i]);
+	add(log, "\n");
+	return 0;
+}
+
 static int on_end(void *context, const struct event_end *e, struct error *err)
 {
 	struct event_log *log = context;
@@ -167,10 +206,15 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	(void)err;
 	check_order(log);
 	log->over = true;
-	if (!log->has_samples_only)
-		add(log, "end %llu %llu %llu %llu\n", (unsigned long long)e->time_us,
-		    (unsigned long long)e->cpu_ns, (unsigned long long)e->ticks,
-		    (unsigned long long)e->bytes);
+	if (log->has_samples_only)
+		return 0;
+	add(log, "end %llu %llu %llu %llu", (unsigned long long)e->time_us,
+	    (unsigned long long)e->cpu_ns, (unsigned long long)e->ticks,
+	    (unsigned long long)e->bytes);
+	if (e->stop)
+		add(log, " stop %llu %llu", (unsigned long long)e->stop,
+		    (unsigned long long)e->error);
+	add(log, "%s%s\n", e->note ? " " : "", e->note ? e->note : "");
 	return 0;
 }
 
@@ -183,13 +227,29 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 	log->over = log->was_cut = true;
 	if (!log->has_samples_only)
 		add(log, "cut %s\n", e->why);
+	if (!log->has_samples_only && e->stop)
+		add(log, "stop %llu %llu\n", (unsigned long long)e->stop,
+		    (unsigned long long)e->error);
 	return 0;
 }
 
 void event_log_init(struct event_log *log)
 {
 	*log = (struct event_log){
-		.sink = {log, on_process, on_module, on_thread, on_sample, on_loss, on_end, on_cut},
+		.sink =
+			{
+				.context = log,
+				.process = on_process,
+				.module = on_module,
+				.thread = on_thread,
+				.sample = on_sample,
+				.loss = on_loss,
+				.mark = on_mark,
+				.engine = on_engine,
+				.jit = on_jit,
+				.end = on_end,
+				.cut = on_cut,
+			},
 	};
 	add(log, "%s", "");
 }

@@ -7,8 +7,12 @@
  *	thread ID TID NAME
  *	sample THREAD at TIME: WEIGHT xHITS mark MARK: FRAME...
  *	loss REASON COUNT
- *	end TIME_US CPU_NS TICKS BYTES
+ *	mark TIME THREAD NAME
+ *	engine ENGINE, WHY
+ *	jit TEXT (line feeds as |)
+ *	end TIME_US CPU_NS TICKS BYTES [stop STOP ERROR] [NOTE]
  *	cut WHY
+ *	stop STOP ERROR (after cut, if that is known)
  *
  * FRAME is MODULE+ADDRESS in hexadecimal, ?+ADDRESS without module, or the name in quotes. An event
  * that breaks a promise of event.h (order, `keep`) adds a line that begins with BROKEN.

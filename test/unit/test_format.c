@@ -15,8 +15,8 @@
 
 /* ---- the page's examples --------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"whole",   "process", "module", "thread",
-				    "samples", "losses",  "end"};
+static const char *const kinds[] = {"whole",  "process", "module", "thread", "samples",
+				    "losses", "end",	 "mark",   "engine", "jit"};
 
 struct example {
 	struct bytes records, payload, events;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* test_journal_stop.c - what a journal says of losses and of why recording stopped. */
+#include "journal_fixture.h"
+
+/* Totals of a killed process: they hold where they are larger than what a record says. */
+Test(journal, tells_losses)
+{
+	struct recording r;
+
+	begin(&r, false); /* its stream has lost 3 for reason 1 */
+	make_journal(&r);
+	set32(&r, 64 + 8 + 8 * 1, 3);
+	set32(&r, 64 + 8 + 8 * 4, 7);
+	decode_says(&r, "mark 0: 0+1000 1+1002 0+1004\nloss 4 7\ncut");
+	set32(&r, 64 + 8 + 8 * 1, 4);
+	set32(&r, 64 + 64 + 8, 9); /* not of buffer 0 */
+	decode_says(&r, "\nloss 1 4\nloss 4 7\ncut");
+	hold_record(&r, CPS_TAG_LOSS, "\4\10", 2);
+	make_journal(&r);
+	set32(&r, 64 + 8 + 8 * 4, 7);
+	set32(&r, 64 + 8 + 8 * 6, 1); /* a reason of the future */
+	decode_says(&r, "\nloss 4 8\nloss 6 1\ncut");
+	set32(&r, 64 + 8 + 8 * 6 + 4, 0x80000000);
+	decode_says(&r, "\nloss 4 8\ncut the recording did not end (killed?); its journal is "
+			"damaged: its losses are impossible\n");
+	finish(&r);
+}
+
+Test(journal, tells_a_stop)
+{
+	struct recording r;
+
+	begin(&r, false);
+	make_journal(&r);
+	set32(&r, 32, CPS_STOP_WRITE);
+	set32(&r, 36, 28);
+	decode_says(&r, "cut recording stopped before the program did; its journal was read\n"
+			"stop 6 28\n");
+	set32(&r, 36, UINT32_MAX);
+	decode_says(&r, "\nstop 6 0\n");
+	set32(&r, 32, UINT32_MAX);
+	decode_says(&r, "\nstop 4294967295 0\n");
+	finish(&r);
+}
+
+/* The disk was full: what did not reach the stream is in the journal, which stays. */
+Test(journal, counts_after_a_stop)
+{
+	struct bytes records = {0};
+	struct recording r;
+
+	begin(&r, false);
+	bytes_free(&r.file);
+	demo_records(&records, false);
+	bytes_record(&records, CPS_TAG_END, "\6\137\12\6\14\34", 6);
+	writer_stream(&r.file, &records, 100, true);
+	hold(&r, 3, 17);
+	cr_assert_eq(decode_all(&r, "\nend 0 0 95 0 stop 6 28\n"), DEMO_SAMPLES + 17);
+	cr_assert_eq(decode(&r, r.file.n - 1,
+			    "cut the file ends before its last checksum; its journal was read\n"
+			    "stop 6 28\n"),
+		     DEMO_SAMPLES + 17);
+	r.batch.n = 0;
+	r.buffers[1] = (struct writer_buffer){NULL, 0, 0};
+	make_journal(&r);
+	set32(&r, 32, CPS_STOP_CLOCK); /* the end record knows better */
+	decode_says(&r, "\nend 0 0 95 0 stop 6 28\n");
+	set32(&r, 128, UINT32_MAX);
+	decode_says(&r, " stop 6 28 its journal is damaged: a buffer holds more than it can\n");
+	set32(&r, 24, 0);
+	decode_says(&r, " stop 6 28 the journal beside it is another recording's\n");
+	bytes_free(&records);
+	finish(&r);
+}
