@@ -33,13 +33,13 @@ LIB_LIBS := -l:libz.a
 # ---- cpconv -----------------------------------------------------------------------------------
 BASE_ROOM := error strings numbers
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
-MODEL_ROOM := modules paths builder builder_paths profile
+MODEL_ROOM := modules paths builder builder_group builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols entry
 SHAPE_ROOM := order pairs tree functions graph callpath
 SHOW_ROOM := out amount caption path_name suggest colour dot_text stop_text info_text views view_flat view_tree \
 	view_callpath view_folded view_dot view_info
-MAIN_ROOM := newest options main
+MAIN_ROOM := newest process_tree sources select options main
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
 CONV_LDFLAGS := -pie $(SAN)
@@ -145,6 +145,9 @@ check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
 
+soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer"
+	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" $(MODULES)
+
 test: all unit-bins $(TARGETS) ## unit tests, then live tests
 	$(Q)BUILD=$(BUILD) test/run $(UNIT_BINS) $(REPLAY_BINS) $(LIVE_TESTS)
 
@@ -234,4 +237,4 @@ help: ## this list
 -include $(wildcard $(BUILD)/*/*.d)
 .SECONDARY:
 .PHONY: all test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
-.PHONY: install uninstall clean help FORCE
+.PHONY: install uninstall clean help FORCE soak-python

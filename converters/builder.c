@@ -121,6 +121,9 @@ static int on_process(void *context, const struct event_process *e, struct error
 
 	if (r->open)
 		return error_set(err, "%s: a second process in one input", e->file);
+	int wanted = b->filter ? b->filter(b->filter_context, e, err) : 1;
+	if (wanted <= 0)
+		return wanted ? -1 : EVENT_DECLINED;
 	r->open = true;
 	r->by_name = e->has_stacks_by_name;
 	r->depth = 0;
@@ -132,7 +135,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 	r->reasons = numbers_new();
 	if (!process_fill(b, e) || !r->paths || !r->threads || !r->reasons)
 		return error_memory(err);
-	if (resource_check(b, e, err))
+	if (resource_check(b, e, err) || builder_group_process(b, e, err))
 		return -1;
 	b->profile->by_name |= e->has_stacks_by_name;
 	return 0;

@@ -24,6 +24,8 @@ struct recording {
 	uint32_t *walk;
 	size_t walk_size, depth;
 	bool has_incomplete;	 /* that base is "[incomplete]" */
+	uint32_t group;		 /* what the process is called, if stacks are grouped */
+	uint32_t group_thread;	 /* whose group the base belongs to */
 	struct numbers *threads; /* place -> index in process.threads */
 	uint32_t last_thread;	 /* index there of the previous sample's thread */
 	struct numbers *reasons; /* of losses, those without a place of their own */
@@ -37,6 +39,9 @@ struct profile_builder {
 	size_t processes_size;
 	struct paths *all;
 	struct modules *modules;
+	enum profile_by by;
+	profile_filter *filter;
+	void *filter_context;
 	uint32_t empty, incomplete; /* the strings "" and PROFILE_INCOMPLETE */
 	uint32_t resource_file;	    /* the input that said what is counted */
 	struct recording current;
@@ -50,6 +55,17 @@ const char *builder_file(const struct profile_builder *b);
 
 /* The thread of the current input with that id, added if it is new. NULL when memory is out. */
 struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id);
+
+/* builder_group.c: what the current process is called, from its record. */
+int builder_group_process(struct profile_builder *b, const struct event_process *e,
+			  struct error *err);
+/* The frame of the current input's group, or of that thread's, whose name comes when it is over. */
+struct profile_frame builder_group_frame(const struct profile_builder *b, uint32_t thread);
+bool builder_group_is_unnamed(const struct profile_frame *f);
+/* Name it. -1: memory. */
+int builder_group_name(struct profile_builder *b, struct profile_frame *f);
+/* All inputs are over. */
+int builder_group_finish(struct profile_builder *b);
 
 /* builder_paths.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);

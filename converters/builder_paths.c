@@ -33,15 +33,30 @@ static bool frame_make(struct profile_builder *b, const struct event_frame *e,
 }
 
 /* Set walk[0], from where the stack's frames are followed. */
-static int walk_base(struct profile_builder *b, bool incomplete)
+static int walk_base(struct profile_builder *b, uint32_t thread, bool incomplete)
 {
 	const struct profile_frame frame = {PROFILE_NO_MODULE, b->incomplete, 0};
+	const struct profile_frame group = builder_group_frame(b, thread);
 	struct recording *r = &b->current;
+	uint32_t node = 0;
 
 	r->depth = 0;
 	r->has_incomplete = incomplete;
-	r->walk[0] = incomplete ? paths_child(r->paths, 0, &frame) : 0;
-	return r->walk[0] == PATHS_NONE ? -1 : 0;
+	r->group_thread = thread;
+	if (b->by != PROFILE_BY_NOTHING)
+		node = paths_child(r->paths, node, &group);
+	if (incomplete && node != PATHS_NONE)
+		node = paths_child(r->paths, node, &frame);
+	r->walk[0] = node;
+	return node == PATHS_NONE ? -1 : 0;
+}
+
+/* Does the sample's stack begin where the previous one's did? */
+static bool base_holds(const struct profile_builder *b, const struct event_sample *e,
+		       bool incomplete)
+{
+	return incomplete == b->current.has_incomplete &&
+	       (b->by != PROFILE_BY_THREAD || e->thread == b->current.group_thread);
 }
 
 /* Find the sample's node: follow the frames that the previous sample did not have. */
@@ -54,8 +69,8 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 
 	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
 		return -1;
-	if (!i || incomplete != r->has_incomplete) {
-		if (walk_base(b, incomplete))
+	if (!i || !base_holds(b, e, incomplete)) {
+		if (walk_base(b, e->thread, incomplete))
 			return -1;
 		i = 0;
 	}
@@ -136,19 +151,24 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 
 /* ---- the end of an input --------------------------------------------------------------------- */
 
-/* From the input's module numbers to indices in the list of all. */
+/* From the input's module number to the index in the list of all. */
+static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
+{
+	if (builder_group_is_unnamed(f))
+		return builder_group_name(b, f);
+	if (f->module == EVENT_NO_MODULE)
+		return 0;
+	f->module = modules_resolve(b->modules, f->module);
+	return f->module == PROFILE_NO_MODULE ? -1 : 0;
+}
+
 static int frames_resolve(struct profile_builder *b)
 {
 	struct paths *paths = b->current.paths;
 
-	for (size_t i = 0; i < paths->n_frames; i++) {
-		struct profile_frame *f = &paths->frames[i];
-		if (f->module == EVENT_NO_MODULE)
-			continue;
-		f->module = modules_resolve(b->modules, f->module);
-		if (f->module == PROFILE_NO_MODULE)
+	for (size_t i = 0; i < paths->n_frames; i++)
+		if (frame_resolve(b, &paths->frames[i]))
 			return -1;
-	}
 	return 0;
 }
 

@@ -124,7 +124,8 @@ static void write_processes(struct out *o, const struct profile *p)
 		out_text(o, "\n");
 	}
 	if (i < p->n_processes)
-		out_format(o, "and %zu more processes\n", p->n_processes - i);
+		out_format(o, "and %zu more process%s\n", p->n_processes - i,
+			   p->n_processes - i == 1 ? "" : "es");
 }
 
 /* A short program may well end before its first tick. */

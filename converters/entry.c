@@ -18,14 +18,16 @@
 /* The frames of node i's stack, outermost first, if there are at most OUTERMOST; else 0. */
 static size_t outer_frames(const struct profile *p, size_t i, const struct profile_frame **frames)
 {
-	size_t node = i, n = 0;
+	/* The outermost one may be a group's. */
+	size_t node = i, n = 0, extra = p->is_grouped;
 
-	while (node && n <= OUTERMOST) {
+	while (node && n <= OUTERMOST + extra) {
 		node = p->nodes[node].parent;
 		n++;
 	}
-	if (n > OUTERMOST)
+	if (n > OUTERMOST + extra || n <= extra)
 		return 0;
+	n -= extra;
 	node = i;
 	for (size_t k = n; k-- > 0; node = p->nodes[node].parent)
 		frames[k] = &p->frames[p->nodes[node].frame];

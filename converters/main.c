@@ -13,8 +13,8 @@
 
 #include "decode.h"
 #include "entry.h"
-#include "newest.h"
 #include "options.h"
+#include "sources.h"
 #include "stop_text.h"
 #include "view.h"
 
@@ -47,18 +47,23 @@ static void hold_descriptors(void)
 		close(fd);
 }
 
-static struct profile *read_files(const struct options *opt, struct error *err)
+static struct profile *read_files(const struct sources *from, struct options *opt,
+				  struct error *err)
 {
 	struct profile_builder *builder = profile_builder_new(err);
+	int status = 0;
 	size_t i;
 
 	if (!builder)
 		return NULL;
-	for (i = 0; i < opt->n_files; i++) {
-		if (decode_file(opt->files[i], profile_builder_sink(builder), err)) {
-			profile_builder_free(builder);
-			return NULL;
-		}
+	profile_builder_group(builder, opt->by);
+	if (select_is_set(&opt->of_processes))
+		profile_builder_filter(builder, select_process, &opt->of_processes);
+	for (i = 0; !status && i < from->n; i++)
+		status = decode_file(from->files[i], profile_builder_sink(builder), err);
+	if (status || select_check(&opt->of_processes, err)) {
+		profile_builder_free(builder);
+		return NULL;
 	}
 	return profile_builder_finish(builder, err);
 }
@@ -119,11 +124,12 @@ static void warn_of_modules(const struct stages *s)
 		fprintf(stderr, "cpconv: warning: and %zu more modules\n", n - WARNINGS_SHOWN);
 }
 
-static int run_stages(struct stages *s, const struct options *opt, struct error *err)
+static int run_stages(struct stages *s, const struct sources *from, struct options *opt,
+		      struct error *err)
 {
 	unsigned needs = opt->view->needs;
 
-	s->profile = read_files(opt, err);
+	s->profile = read_files(from, opt, err);
 	if (!s->profile || check_cuts(s->profile, opt->strict, err))
 		return -1;
 	if (needs) {
@@ -173,25 +179,33 @@ static int emit(const struct stages *s, const struct options *opt, struct error 
 	return status;
 }
 
+/* What nobody has named, and what has been named too often. */
+static void say_sources(const struct sources *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_again; i++)
+		fprintf(stderr, "cpconv: %s: warning: given twice, read once\n", s->again[i]);
+	if (s->newest && s->n == 1)
+		fprintf(stderr, "cpconv: reading %s\n", s->newest);
+	else if (s->newest)
+		fprintf(stderr, "cpconv: reading %s and %zu more of its process tree\n", s->newest,
+			s->n - 1);
+}
+
 static int convert(struct options *opt)
 {
 	struct stages s = {0};
+	struct sources from;
 	struct error err;
-	char *newest = NULL;
-	int status = EXIT_SUCCESS;
+	int status = sources_find(&from, opt->files, opt->n_files, &err);
 
-	if (opt->n_files == 0) {
-		newest = newest_recording(&err);
-		if (!newest)
-			return die(&err);
-		fprintf(stderr, "cpconv: reading %s\n", newest);
-		opt->files = &newest;
-		opt->n_files = 1;
-	}
-	if (run_stages(&s, opt, &err) || emit(&s, opt, &err))
+	if (!status)
+		say_sources(&from);
+	if (status || run_stages(&s, &from, opt, &err) || emit(&s, opt, &err))
 		status = die(&err);
 	free_stages(&s);
-	free(newest);
+	sources_free(&from);
 	return status;
 }
 
@@ -215,19 +229,20 @@ int main(int argc, char **argv)
 {
 	struct options opt;
 	struct error err;
+	int status;
 
 	hold_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* write then fails with EPIPE, which out takes as the end */
 	if (options_parse(&opt, argc, argv, &err)) {
 		fprintf(stderr, "cpconv: %s (see cpconv --help)\n", err.text);
-		return EXIT_USAGE;
+		status = EXIT_USAGE;
+	} else if (opt.action == OPTIONS_HELP) {
+		status = print(options_help);
+	} else if (opt.action == OPTIONS_VERSION) {
+		status = print(write_version);
+	} else {
+		status = convert(&opt);
 	}
-	switch (opt.action) {
-	case OPTIONS_HELP:
-		return print(options_help);
-	case OPTIONS_VERSION:
-		return print(write_version);
-	default:
-		return convert(&opt);
-	}
+	options_free(&opt);
+	return status;
 }

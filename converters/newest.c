@@ -25,7 +25,7 @@ static bool is_newer(const struct stat *a, const char *a_name, const struct stat
 	return strcmp(a_name, b_name) > 0;
 }
 
-static bool is_recording(const char *name, struct stat *st)
+bool newest_is_recording(const char *name, struct stat *st)
 {
 	size_t n = strlen(name), suffix = strlen(SUFFIX);
 
@@ -47,7 +47,7 @@ char *newest_recording(struct error *err)
 	while ((entry = readdir(directory))) {
 		char *name;
 
-		if (!is_recording(entry->d_name, &st) ||
+		if (!newest_is_recording(entry->d_name, &st) ||
 		    (best && !is_newer(&st, entry->d_name, &best_st, best)))
 			continue;
 		name = strdup(entry->d_name);

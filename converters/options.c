@@ -26,6 +26,9 @@ enum option_key {
 	KEY_NO_DEMANGLE,
 	KEY_SYSROOT,
 	KEY_DEBUG_DIR,
+	KEY_PID,
+	KEY_EXE,
+	KEY_BY,
 	KEY_VIEW, /* plus the view's place in the table */
 };
 
@@ -46,6 +49,9 @@ static const struct known_option known[] = {
 	{"depth", "N", "show N levels at most (tree, callpath, dot)", KEY_DEPTH},
 	{"node-thres", "PERCENT", "dot: drop functions below (default 0.5)", KEY_NODE_THRESHOLD},
 	{"edge-thres", "PERCENT", "dot: drop calls below (default 0.1)", KEY_EDGE_THRESHOLD},
+	{"pid", "N,...", "take only these processes", KEY_PID},
+	{"exe", "REGEX", "take only processes whose executable's path matches", KEY_EXE},
+	{"by", "GROUP", "tell stacks apart: by process, thread or exe", KEY_BY},
 	{"strict", NULL, "an input that was cut is an error", KEY_STRICT},
 	{"no-demangle", NULL, "leave C++ and Rust names as the linker sees them", KEY_NO_DEMANGLE},
 	{"sysroot", "DIR", "look for modules and debug files below DIR", KEY_SYSROOT},
@@ -112,6 +118,23 @@ static int parse_unit(enum tree_unit *unit, const char *text, struct error *err)
 	return 0;
 }
 
+static int parse_by(enum profile_by *by, const char *text, struct error *err)
+{
+	static const char *const names[] = {
+		[PROFILE_BY_PROCESS] = "process",
+		[PROFILE_BY_THREAD] = "thread",
+		[PROFILE_BY_EXE] = "exe",
+	};
+
+	for (size_t i = PROFILE_BY_PROCESS; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(text, names[i]) != 0)
+			continue;
+		*by = (enum profile_by)i;
+		return 0;
+	}
+	return error_set(err, "--by: \"%s\" is neither process nor thread nor exe", text);
+}
+
 static int parse_format(struct options *opt, const char *text, struct error *err)
 {
 	const struct view *view = view_find(text);
@@ -129,6 +152,12 @@ static int apply_value(struct options *opt, int key, const char *text, struct er
 	switch (key) {
 	case KEY_FORMAT:
 		return parse_format(opt, text, err);
+	case KEY_PID:
+		return select_add_pids(&opt->of_processes, text, err);
+	case KEY_EXE:
+		return select_set_exe(&opt->of_processes, text, err);
+	case KEY_BY:
+		return parse_by(&opt->by, text, err);
 	case KEY_UNIT:
 		return parse_unit(&v->unit, text, err);
 	case KEY_THRESHOLD:
@@ -218,14 +247,20 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 	return 0;
 }
 
+void options_free(struct options *opt)
+{
+	select_free(&opt->of_processes);
+}
+
 void options_help(struct out *o)
 {
 	size_t i;
 
 	out_text(o,
 		 "Usage: cpconv [--VIEW | --format NAME] [OPTION]... [FILE]...\n"
-		 "Show what libcpsample recorded: the newest *.cps file here, or FILEs, merged;\n"
-		 "folded stacks (\"a;b;c COUNT\") are read too. FILE - is standard input.\n"
+		 "Show what libcpsample recorded: the newest *.cps file here with all of its\n"
+		 "process tree, or FILEs, merged; folded stacks (\"a;b;c COUNT\") are read too.\n"
+		 "FILE - is standard input.\n"
 		 "\nViews:\n");
 	for (i = 0; views[i]; i++)
 		out_format(o, "  --%-9s %s%s\n", views[i]->name, views[i]->help,

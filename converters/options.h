@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "out.h"
+#include "select.h"
 #include "symbols.h"
 #include "view.h"
 
@@ -22,14 +23,18 @@ struct options {
 	const struct view *view;
 	struct view_options of_view;
 	struct symbols_options of_symbols;
+	struct select of_processes;
+	enum profile_by by;
 	const char *output; /* NULL: standard output */
 	bool strict;
 	char **files;
 	size_t n_files;
 };
 
-/* Pointers in *opt are into argv. Returns 0, or -1 for a usage error, its text without a file name. */
+/* Pointers in *opt are into argv. To be freed in any case. Returns 0, or -1 for a usage error, its text without a file name. */
 int options_parse(struct options *opt, int argc, char **argv, struct error *err);
+
+void options_free(struct options *opt);
 
 void options_help(struct out *o);
 

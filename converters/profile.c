@@ -76,6 +76,18 @@ struct profile_builder *profile_builder_new(struct error *err)
 	return b;
 }
 
+void profile_builder_group(struct profile_builder *b, enum profile_by by)
+{
+	b->by = by;
+	b->profile->is_grouped = by != PROFILE_BY_NOTHING;
+}
+
+void profile_builder_filter(struct profile_builder *b, profile_filter *filter, void *context)
+{
+	b->filter = filter;
+	b->filter_context = context;
+}
+
 const struct event_sink *profile_builder_sink(struct profile_builder *b)
 {
 	return &b->sink;
@@ -97,6 +109,11 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	p->n_nodes = b->all->n_nodes;
 	b->all->frames = NULL;
 	b->all->nodes = NULL;
+	if (builder_group_finish(b)) {
+		profile_builder_free(b);
+		error_memory(err);
+		return NULL;
+	}
 	b->profile = NULL;
 	profile_builder_free(b);
 	return p;

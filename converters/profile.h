@@ -98,6 +98,7 @@ struct profile {
 	struct strings *strings;
 	uint32_t resource, unit; /* of the inputs; different ones are refused */
 	bool by_name;		 /* some input gives names instead of addresses */
+	bool is_grouped;	 /* each stack's outermost frame names its group */
 	struct profile_process *processes;
 	size_t n_processes;
 	struct profile_module *modules;
@@ -109,15 +110,27 @@ struct profile {
 	uint64_t gticks, hits; /* totals; an overflow is an error while building */
 };
 
+/* What stacks are told apart by: a named frame, outermost, for each group. */
+enum profile_by { PROFILE_BY_NOTHING, PROFILE_BY_PROCESS, PROFILE_BY_THREAD, PROFILE_BY_EXE };
+
+/* 1: take this process, 0: pass its input over, -1: error. */
+typedef int profile_filter(void *context, const struct event_process *e, struct error *err);
+
 struct profile_builder;
 
 struct profile_builder *profile_builder_new(struct error *err);
+/* Before the first input: how to group, and which inputs to take (NULL: all). */
+void profile_builder_group(struct profile_builder *b, enum profile_by by);
+void profile_builder_filter(struct profile_builder *b, profile_filter *filter, void *context);
 /* The sink to hand to decode_file, once per input. Valid as long as the builder. */
 const struct event_sink *profile_builder_sink(struct profile_builder *b);
 /* Done reading: the profile now belongs to the caller, the builder is freed. */
 struct profile *profile_builder_finish(struct profile_builder *b, struct error *err);
 void profile_builder_free(struct profile_builder *b); /* instead of finish, after an error */
 void profile_free(struct profile *p);
+
+/* What the process's program is called: the last part of its path. */
+struct event_text profile_program(const struct event_process *e);
 
 /* Sum of all losses of a process. */
 uint64_t profile_process_lost(const struct profile_process *p);

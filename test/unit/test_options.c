@@ -44,6 +44,7 @@ static void wrong(const char *line, const char *want)
 	snprintf(copy, sizeof(copy), "%s", line);
 	cr_assert_eq(parse(&opt, copy, &err), -1, "%s", line);
 	cr_assert_str_eq(err.text, want);
+	options_free(&opt);
 }
 
 Test(options, defaults)
@@ -84,6 +85,17 @@ Test(options, all_of_them)
 	cr_assert_str_eq(opt.files[2], "--c");
 }
 
+Test(options, processes)
+{
+	struct options opt = parsed("--pid 1,2 --pid=3 --exe (cc1|as)$ --by thread");
+
+	cr_assert_eq(opt.of_processes.n_pids, 3);
+	cr_assert_eq(opt.of_processes.pids[2], 3);
+	cr_assert(opt.of_processes.exe);
+	cr_assert_eq(opt.by, PROFILE_BY_THREAD);
+	options_free(&opt);
+}
+
 Test(options, every_view_is_an_option)
 {
 	char line[64];
@@ -119,6 +131,10 @@ Test(options, wrong_usage)
 	wrong("--depth 0", "--depth: \"0\" is not a number from 1 up");
 	wrong("--depth -1", "--depth: \"-1\" is not a number from 1 up");
 	wrong("--depth 99999999999", "--depth: \"99999999999\" is not a number from 1 up");
+	wrong("--pid x", "--pid: \"x\" is not a process id, or several with commas");
+	wrong("--exe [", "--exe: \"[\" is not a regular expression: Invalid regular expression");
+	wrong("--exe a --exe b", "--exe: one expression; join several with |");
+	wrong("--by pid", "--by: \"pid\" is neither process nor thread nor exe");
 	wrong("--unit ms", "--unit: \"ms\" is neither gticks nor samples");
 }
 
