@@ -20,9 +20,10 @@ SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
 SIGNAL_ROOM := arena module fde expression cfi unwind thread loss batch record journal pack drain \
-	announce recording sample
+	announce jit lineage recording disposition own_stack gate sample
 CLOCK_ROOM := clock clock_timer clock_itimer
-DOOR_ROOM := config output identity door wrap_thread wrap_process wrap_signal wrap_loader
+DOOR_ROOM := config output identity summary life control door wrap_thread wrap_process wrap_exec \
+	wrap_signal wrap_seccomp wrap_loader
 
 LIB_CFLAGS := $(COMMON) -iquote libsampler -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none $(SAN)
@@ -33,7 +34,7 @@ LIB_LIBS := -l:libz.a
 # ---- cpconv -----------------------------------------------------------------------------------
 BASE_ROOM := error strings numbers
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
-MODEL_ROOM := modules paths builder builder_group builder_paths profile
+MODEL_ROOM := modules paths jit_map builder builder_group builder_jit builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols entry
 SHAPE_ROOM := order pairs tree functions graph callpath

@@ -21,6 +21,8 @@ static void recording_close(struct recording *r)
 	paths_free(r->paths);
 	numbers_free(r->threads);
 	numbers_free(r->reasons);
+	jit_map_free(r->jit);
+	r->jit = NULL;
 	r->paths = NULL;
 	r->threads = NULL;
 	r->reasons = NULL;
@@ -127,7 +129,9 @@ static int on_process(void *context, const struct event_process *e, struct error
 	r->open = true;
 	r->by_name = e->has_stacks_by_name;
 	r->depth = 0;
-	r->has_incomplete = false;
+	r->has_incomplete = r->has_map = false;
+	r->has_owner = e->has_owner;
+	r->owner = e->owner;
 	r->last_thread = NUMBERS_NONE;
 	r->threads_size = r->marks_size = 0;
 	r->paths = paths_new();
@@ -313,6 +317,7 @@ void builder_sink_init(struct profile_builder *b)
 		.loss = on_loss,
 		.mark = on_mark,
 		.engine = on_engine,
+		.jit = builder_jit,
 		.end = on_end,
 		.cut = on_cut,
 	};

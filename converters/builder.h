@@ -7,6 +7,7 @@
 #ifndef BUILDER_H
 #define BUILDER_H
 
+#include "jit_map.h"
 #include "modules.h"
 #include "numbers.h"
 #include "paths.h"
@@ -23,9 +24,13 @@ struct recording {
 	 * frame. */
 	uint32_t *walk;
 	size_t walk_size, depth;
-	bool has_incomplete;	 /* that base is "[incomplete]" */
-	uint32_t group;		 /* what the process is called, if stacks are grouped */
-	uint32_t group_thread;	 /* whose group the base belongs to */
+	bool has_incomplete;   /* that base is "[incomplete]" */
+	uint32_t group;	       /* what the process is called, if stacks are grouped */
+	uint32_t group_thread; /* whose group the base belongs to */
+	struct jit_map *jit;   /* NULL: none so far */
+	bool has_map;	       /* it is to be asked */
+	bool has_owner;
+	uint64_t owner;		 /* of the input, a user */
 	struct numbers *threads; /* place -> index in process.threads */
 	uint32_t last_thread;	 /* index there of the previous sample's thread */
 	struct numbers *reasons; /* of losses, those without a place of their own */
@@ -66,6 +71,13 @@ bool builder_group_is_unnamed(const struct profile_frame *f);
 int builder_group_name(struct profile_builder *b, struct profile_frame *f);
 /* All inputs are over. */
 int builder_group_finish(struct profile_builder *b);
+
+/* builder_jit.c: the sink's `jit`. */
+int builder_jit(void *context, const struct event_jit *e, struct error *err);
+/* The current input is over: the map of its generated code, if it needs one; the name of a frame that
+ * has none, if the map has it. -1: memory. */
+int builder_jit_open(struct profile_builder *b);
+int builder_jit_name(struct profile_builder *b, struct profile_frame *f);
 
 /* builder_paths.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);

@@ -157,7 +157,7 @@ static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
 	if (builder_group_is_unnamed(f))
 		return builder_group_name(b, f);
 	if (f->module == EVENT_NO_MODULE)
-		return 0;
+		return builder_jit_name(b, f);
 	f->module = modules_resolve(b->modules, f->module);
 	return f->module == PROFILE_NO_MODULE ? -1 : 0;
 }
@@ -166,6 +166,8 @@ static int frames_resolve(struct profile_builder *b)
 {
 	struct paths *paths = b->current.paths;
 
+	if (builder_jit_open(b))
+		return -1;
 	for (size_t i = 0; i < paths->n_frames; i++)
 		if (frame_resolve(b, &paths->frames[i]))
 			return -1;

@@ -176,6 +176,8 @@ static int record_process(struct stream *s, struct cursor *c)
 	if (!result) {
 		s->scale = f.process.scale;
 		s->journal = f.journal;
+		f.process.has_owner = s->has_owner;
+		f.process.owner = s->owner;
 		f.process.args = args.list;
 		f.process.n_args = args.n;
 		result = process_push(s, &f.process);

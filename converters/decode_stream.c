@@ -337,6 +337,7 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 	u->s.sink = sink;
 	u->s.err = err;
 	u->s.name = input_name(in);
+	u->s.has_owner = input_owner(in, &u->s.owner);
 	u->s.scale = 1;
 	u->s.batch = batch;
 	result = stream_read(u, path);

@@ -28,6 +28,8 @@ struct stream {
 	const struct event_sink *sink;
 	struct error *err;
 	const char *name; /* of the input */
+	bool has_owner;
+	uint64_t owner;
 	const char *wrong;
 	bool has_process, has_end, has_journal;
 	bool is_declined; /* the sink wants no more */

@@ -40,7 +40,9 @@ struct event_process {
 	size_t n_args;
 	uint64_t cpu_before_ns;
 	uint64_t tree_pid, tree_start; /* with the host they name a process tree; pid 0: none */
-	bool has_stacks_by_name;       /* frames are names, not addresses (folded text) */
+	bool has_owner;
+	uint64_t owner;		 /* of the input: a user's number */
+	bool has_stacks_by_name; /* frames are names, not addresses (folded text) */
 };
 
 struct event_segment {

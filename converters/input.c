@@ -81,6 +81,16 @@ const char *input_name(const struct input *in)
 	return in->name;
 }
 
+bool input_owner(const struct input *in, uint64_t *user)
+{
+	struct stat st;
+
+	if (fstat(in->fd, &st))
+		return false;
+	*user = st.st_uid;
+	return true;
+}
+
 uint64_t input_offset(const struct input *in)
 {
 	return in->offset;

@@ -5,6 +5,7 @@
 #ifndef INPUT_H
 #define INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,9 @@ void input_close(struct input *in);
 
 /* The name for messages: the path, or "(standard input)". */
 const char *input_name(const struct input *in);
+
+/* The number of the user whose file it is. */
+bool input_owner(const struct input *in, uint64_t *user);
 
 /* Bytes handed out so far. */
 uint64_t input_offset(const struct input *in);
