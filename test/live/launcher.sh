@@ -26,6 +26,21 @@ cpsample -v -- "$targets/spin" 300 >out 2>err || fail "exit status $?"
 LD_PRELOAD=libm.so.6 cpsample env 2>err | grep -q "^LD_PRELOAD=$LIBRARY:libm.so.6\$" ||
 	fail "LD_PRELOAD is not kept"
 
+LD_PRELOAD=" libm.so.6  libdl.so.2 " cpsample env 2>err | grep -q "^LD_PRELOAD=$LIBRARY: libm.so.6  libdl.so.2 \$" ||
+	fail "LD_PRELOAD with spaces is not kept"
+[ ! -s err ] || fail "LD_PRELOAD with spaces: $(cat err)"
+# It is for the program, not for the tools that cpsample needs: seen to fail without its unset of LD_PRELOAD.
+echo '#include <errno.h>
+#include <stdio.h>
+__attribute__((constructor)) static void tell(void)
+{
+	fputs(program_invocation_short_name, stderr);
+	fputc(10, stderr);
+}' >tells.c
+$CC -D_GNU_SOURCE -shared -fPIC -o tells.so tells.c || fail "cannot build"
+LD_PRELOAD=./tells.so cpsample "$targets/spin" 10 2>err >out || fail "with a preload of the user: exit status $?"
+[ "$(tail -n +2 err)" = spin ] || fail "a preload of the user is also in: $(cat err)"
+
 # refuses STATUS TEXT PROGRAM...
 refuses() {
 	want=$1
