@@ -14,10 +14,9 @@
 #include "sys.h"
 #include "poison.h"
 
-static bool announce(const struct cps_writer *w, const uint8_t *record)
+bool cps_announce_record(const uint8_t *record, size_t n)
 {
-	struct cps_buffer *b = w->full ? NULL : cps_journal_acquire_number(0);
-	size_t n = (size_t)(w->p - record);
+	struct cps_buffer *b = cps_journal_acquire_number(0);
 	bool done;
 
 	if (!b)
@@ -27,6 +26,11 @@ static bool announce(const struct cps_writer *w, const uint8_t *record)
 		done = cps_journal_add_record(b, record, n);
 	cps_journal_release(b);
 	return done;
+}
+
+static bool announce(const struct cps_writer *w, const uint8_t *record)
+{
+	return !w->full && cps_announce_record(record, (size_t)(w->p - record));
 }
 
 void cps_announce_thread(struct cps_thread *t)

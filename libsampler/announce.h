@@ -5,7 +5,14 @@
 #ifndef CPS_ANNOUNCE_H
 #define CPS_ANNOUNCE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "thread.h"
+
+/* [signal] A whole record. False: the buffer is busy, or full for ever. */
+bool cps_announce_record(const uint8_t *record, size_t n);
 
 /* [signal] The thread, unless the stream has it with the name that it has now. */
 void cps_announce_thread(struct cps_thread *t);

@@ -6,6 +6,9 @@
  * follow the same caller as last time and take one byte; an address costs its full length once a
  * batch.
  */
+#include <stdatomic.h>
+#include <string.h>
+
 #include "arena.h"
 #include "batch.h"
 #include "format.h"
@@ -15,6 +18,18 @@
 
 #define NO_ID	  0xffff
 #define OUTERMOST CPS_BATCH_IDS
+
+static atomic_bool saw_generated;
+
+bool cps_batch_saw_generated(void)
+{
+	return atomic_load_explicit(&saw_generated, memory_order_relaxed);
+}
+
+void cps_batch_forget_generated(void)
+{
+	atomic_store(&saw_generated, false);
+}
 
 bool cps_batch_prepare(struct cps_batch *b)
 {
@@ -43,6 +58,7 @@ void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t 
 	b->time_us = time_us;
 	b->weight = 0;
 	b->n_ids = 0;
+	b->n_ticks = 0;
 	memset(b->hash, 0, sizeof(b->hash));
 	memset(b->successor[OUTERMOST], 0xff, sizeof(b->successor[OUTERMOST]));
 }
@@ -87,6 +103,7 @@ static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t sl
 	if (number == CPS_MODULE_NONE) {
 		cps_put(w, 0);
 		cps_put(w, address);
+		atomic_store_explicit(&saw_generated, true, memory_order_relaxed);
 	} else {
 		struct cps_module *m = cps_module_get(number);
 
@@ -206,6 +223,7 @@ bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 		return false;
 	}
 	b->used = (size_t)(w.p - b->bytes);
+	b->n_ticks += !item->is_tail;
 	b->has_thread = true;
 	b->thread = item->thread;
 	b->weight = item->weight;

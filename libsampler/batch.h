@@ -35,10 +35,16 @@ struct cps_batch {
 	uint32_t thread;
 	uint64_t time_us, weight;
 	uint32_t n_ids;
+	uint32_t n_ticks; /* samples in it that are ticks */
 	uint64_t address[CPS_BATCH_IDS];
 	uint16_t successor[CPS_BATCH_IDS + 1][4]; /* the last row is for outermost frames */
 	uint16_t hash[CPS_BATCH_HASH];		  /* id + 1 */
 };
+
+/* [signal] Has any batch had an address outside of all modules: code that was generated? */
+bool cps_batch_saw_generated(void);
+/* [signal] Forget it: a child begins anew. */
+void cps_batch_forget_generated(void);
 
 /* [signal] A batch without memory for its frames yet: false if there is none. */
 bool cps_batch_prepare(struct cps_batch *b);

@@ -48,7 +48,8 @@ static bool any_signal(const siginfo_t *info)
 	return true;
 }
 
-static const struct cps_meter signals_meter = {.is_mine = any_signal, .adopts = true, .scale = 1};
+static const struct cps_meter signals_meter = {
+	.signal = SIGPROF, .is_mine = any_signal, .adopts = true, .scale = 1};
 
 const struct cps_clock cps_clock_signals = {
 	.name = "signals",

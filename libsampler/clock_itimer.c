@@ -38,6 +38,7 @@ static void stop(void)
 }
 
 static const struct cps_meter meter = {
+	.signal = SIGPROF,
 	.is_mine = is_mine,
 	.read = cps_clock_cpu,
 	.read_of = cps_clock_cpu_of,

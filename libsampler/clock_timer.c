@@ -2,7 +2,7 @@
 /*
  * clock_timer.c - a POSIX timer on each thread's CPU clock.
  *
- * Room: clock. In: an interval. Out: SIGPROF to the thread whose time has passed. One shot at a
+ * Room: clock. In: an interval. Out: a tick in the thread whose time has passed. One shot at a
  * time: the handler arms the next one, so that a slow handler can never pile up ticks, and each
  * interval can be drawn anew. The kernel looks at CPU timers when it ticks: an interval shorter
  * than its tick comes out as the tick, which the weights take into account.
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "disposition.h"
 #include "sys.h"
 
 static uint64_t interval_ns, seed;
@@ -41,6 +42,8 @@ static void shoot(struct cps_thread *t)
 	uint64_t ns = interval_ns;
 	struct itimerspec when = {0};
 
+	if (!t->has_timer)
+		return;
 	if (jitter)
 		ns = ns / 2 + draw(t) % ns;
 	when.it_value.tv_sec = (time_t)(ns / 1000000000);
@@ -56,6 +59,7 @@ static int start(const struct cps_config *config)
 	return 0;
 }
 
+/* On the clock of that thread, not of the caller. */
 static int arm(struct cps_thread *t)
 {
 	struct sigevent event;
@@ -63,10 +67,10 @@ static int arm(struct cps_thread *t)
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = SIGPROF;
+	event.sigev_signo = CPS_SIGNAL_OWN;
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)(COOKIE | t->id);
 	event._sigev_un._tid = t->tid;
-	error = (int)CPS_SYS(timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &t->timer, 0);
+	error = (int)CPS_SYS(timer_create, cps_sys_thread_clock(t->tid), &event, &t->timer, 0);
 	if (error)
 		return error;
 	t->random ^= seed;
@@ -94,6 +98,7 @@ static void stop(void)
 }
 
 static const struct cps_meter meter = {
+	.signal = CPS_SIGNAL_OWN,
 	.is_mine = is_mine,
 	.read = cps_clock_cpu,
 	.read_of = cps_clock_cpu_of,

@@ -11,6 +11,10 @@
 
 enum cps_resource { CPS_RESOURCE_CPU, CPS_RESOURCE_SIGNALS };
 
+/* What to do when the target installs a seccomp filter: end the recording; go on without ever opening a file;
+ * go on as before. */
+enum cps_seccomp { CPS_SECCOMP_STOP, CPS_SECCOMP_JOURNAL, CPS_SECCOMP_ALL };
+
 struct cps_config {
 	enum cps_resource resource;
 	uint64_t interval_ns; /* mean */
@@ -19,6 +23,12 @@ struct cps_config {
 	bool verbose;
 	bool jitter; /* intervals uniform in [0.5, 1.5] of the mean (Hall & Goldberg, 7.1) */
 	uint64_t seed;
+	uint64_t delay_ns, duration_ns; /* of real time after the start; 0: none, no limit */
+	uint64_t max_bytes;		/* of the stream; 0: no limit */
+	uint64_t journal_bytes;		/* 0: as many as the buffers need */
+	int toggle_signal;		/* 0: none */
+	const char *exe; /* a regular expression that the program's path must match, or NULL */
+	enum cps_seccomp seccomp;
 };
 
 /*
@@ -26,5 +36,10 @@ struct cps_config {
  * setting and what it may be.
  */
 int cps_config_read(struct cps_config *config, char *complaint, size_t bytes);
+
+/* Replace config->output by one that needs no environment, and can be expanded in a child of fork. 0, or -1 as
+ * above. */
+int cps_config_fix_output(struct cps_config *config, const char *exe, char *complaint,
+			  size_t bytes);
 
 #endif

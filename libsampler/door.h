@@ -1,27 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * door.h - where the target comes in contact with the recorder: start, end, wrapped calls.
+ * door.h - where the target comes in contact with the recorder.
  */
 #ifndef CPS_DOOR_H
 #define CPS_DOOR_H
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <threads.h>
 
-#include "clock.h"
+#include "config.h"
 
-/* The functions that are wrapped or must not be anybody else's, resolved at the start. */
+struct itimerval;
+
+/* The functions that are wrapped, resolved at the start: never in a wrapper, which may be called where
+ * the loader must not be asked. Any of them may be NULL. */
 struct cps_real {
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*pthread_cancel)(pthread_t);
 	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
+	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	sighandler_t (*signal)(int, sighandler_t);
 	sighandler_t (*sysv_signal)(int, sighandler_t);
+	sighandler_t (*sigset)(int, sighandler_t);
+	int (*sigignore)(int);
+	int (*siginterrupt)(int, int);
+	int (*setitimer)(int, const struct itimerval *, struct itimerval *);
+	int (*getitimer)(int, struct itimerval *);
+	int (*pthread_sigmask)(int, const sigset_t *, sigset_t *);
+	int (*sigprocmask)(int, const sigset_t *, sigset_t *);
+	int (*sigblock)(int);
+	int (*sigsetmask)(int);
+	int (*sighold)(int);
 	int (*dlclose)(void *);
 	void (*exit_now)(int);
+	pid_t (*fork_now)(void);
+	int (*clone)(int (*)(void *), void *, int, void *, ...);
+	int (*execve)(const char *, char *const[], char *const[]);
+	int (*execvpe)(const char *, char *const[], char *const[]);
+	int (*fexecve)(int, char *const[], char *const[]);
+	int (*execveat)(int, const char *, char *const[], char *const[], int);
+	int (*prctl)(int, ...);
 };
 
 extern struct cps_real cps_real;
@@ -30,18 +53,11 @@ extern struct cps_real cps_real;
  * constructors of other libraries make before it. */
 void cps_door_open(void);
 
-/* The process ends: the recording does, once. Does nothing in a child that has not its own. May
- * be called anywhere, in a signal handler too. */
-void cps_door_close(void);
-
-/* The clock, or NULL if this process is not recorded. */
-const struct cps_clock *cps_door_clock(void);
-
-/* The key whose destructor notices the end of a thread; wrap_thread.c makes it. */
-pthread_key_t cps_door_key(void);
-int cps_wrap_thread_prepare(pthread_key_t *key);
-
-/* The size of a stack that pthread_create makes when it is not told one. */
-uint64_t cps_door_default_stack(void);
+/* Wrapped calls are split by purpose; each file's part of the start. 0 or an error number. */
+int cps_wrap_thread_prepare(void);
+int cps_wrap_process_prepare(void);
+int cps_control_prepare(int toggle_signal);
+void cps_wrap_seccomp_resolve(void);
+void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
 
 #endif

@@ -8,15 +8,19 @@
 #include "journal.h"
 #include "record.h"
 
-/* [signal] Empty an acquired buffer. 0; -EBUSY when another thread is deflating; or -errno, and the
- * fuse is blown. */
+/* [signal] Empty an acquired buffer. 0; -EBUSY when another thread is deflating; or -errno, now and for ever,
+ * and if it is the limit of the file's size the fuse is blown. */
 int cps_drain(struct cps_buffer *b);
 
 /*
  * [signal] Empty all buffers, write the end record, finish the stream; nothing can be added afterwards.
- * Waits, some milliseconds at most, for handlers in other threads. 0 or -errno, and the fuse is blown.
- * end->bytes is filled in here.
+ * Waits, some milliseconds at most, for handlers in other threads. 0 or -errno, and the fuse is blown:
+ * the journal has what the stream has not. end->bytes, and if it has none the reason why it
+ * ends, are filled in here; samples that the limit makes us drop are taken from end->ticks.
  */
 int cps_drain_all(struct cps_ending *end);
+
+/* [signal] Begin anew, in a child. */
+void cps_drain_reset(void);
 
 #endif

@@ -64,6 +64,7 @@ void cps_identity_read(struct cps_identity *identity)
 
 	identity->start_ns = cps_sys_clock_ns(CLOCK_REALTIME);
 	identity->start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
+	identity->ppid = (uint64_t)CPS_SYS(getppid, 0, 0, 0, 0);
 	identity->cpu_before_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	identity->exe = read_exe();
 	identity->cwd = read_cwd();

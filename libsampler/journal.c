@@ -12,31 +12,37 @@
 
 #include "arena.h"
 #include "journal.h"
+#include "loss.h"
 #include "module.h"
 #include "sys.h"
 #include "poison.h"
 
-#define ALL	    (CPS_BUFFERS + 1)
-#define DATA_OFFSET 4096u
-#define FILE_BYTES  (DATA_OFFSET + ALL * CPS_BUFFER_BYTES)
-#define TRIES	    4u
-
-_Static_assert(sizeof(struct cps_journal_head) + ALL * sizeof(struct cps_journal_buffer) <=
-		       DATA_OFFSET,
-	       "the heads fit before the data");
+#define ALL (CPS_BUFFERS + 1)
 
 static struct cps_buffer buffers[ALL];
 static const char *file_path;
+static uint8_t *map;
+static size_t map_bytes;
+static uint32_t n_areas = ALL;		 /* in the journal; buffer i begins with area i */
+static _Atomic uint32_t next_area = ALL; /* the first that no buffer has had */
+
+static uint32_t data_offset(void)
+{
+	uint32_t heads = (uint32_t)(sizeof(struct cps_journal_head) +
+				    n_areas * sizeof(struct cps_journal_buffer));
+
+	return (heads + 4095u) & ~4095u;
+}
 
 /* Room on disk for every page: writing to a hole on a full disk would be a SIGBUS in the target. */
 static int reserve(int fd)
 {
 	static const uint8_t zeros[4096];
-	int error = (int)CPS_SYS(fallocate, fd, 0, 0, FILE_BYTES);
+	int error = (int)CPS_SYS(fallocate, fd, 0, 0, map_bytes);
 
 	if (error != -EOPNOTSUPP && error != -ENOSYS)
 		return error;
-	for (uint32_t done = 0; done < FILE_BYTES; done += sizeof(zeros)) {
+	for (size_t done = 0; done < map_bytes; done += sizeof(zeros)) {
 		long n = cps_sys_write(fd, zeros, sizeof(zeros));
 
 		if (n != (long)sizeof(zeros))
@@ -47,44 +53,61 @@ static int reserve(int fd)
 
 static uint8_t *map_file(const char *path)
 {
-	uint8_t *map = NULL;
+	uint8_t *mapped = NULL;
 	int fd;
 
-	if (cps_sys_too_big(FILE_BYTES))
+	if (cps_sys_too_big(map_bytes))
 		return NULL;
 	fd = cps_sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
 	if (fd < 0)
 		return NULL;
 	if (reserve(fd) == 0)
-		map = cps_sys_mmap(FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+		mapped = cps_sys_mmap(map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
 	cps_sys_close(fd);
-	if (map)
+	if (mapped)
 		file_path = path;
 	else
 		cps_sys_unlink(path);
-	return map;
+	return mapped;
 }
 
-int cps_journal_open(const char *path, uint64_t id)
+static struct cps_journal_buffer *head_of(uint32_t area)
+{
+	return (struct cps_journal_buffer *)((struct cps_journal_head *)map + 1) + area;
+}
+
+static void give_area(struct cps_buffer *b, uint32_t area)
+{
+	b->area = area;
+	b->head = head_of(area);
+	b->bytes = map + data_offset() + (size_t)area * CPS_BUFFER_BYTES;
+	b->is_begun = false;
+}
+
+int cps_journal_open(const char *path, uint64_t id, uint64_t bytes)
 {
 	struct cps_journal_head *head;
-	uint8_t *map = map_file(path);
 
+	if (bytes > (uint64_t)ALL * CPS_BUFFER_BYTES)
+		n_areas = (uint32_t)(bytes / CPS_BUFFER_BYTES);
+	map_bytes = data_offset() + (size_t)n_areas * CPS_BUFFER_BYTES;
+	map = map_file(path);
 	if (!map)
-		map = cps_arena_pages(FILE_BYTES);
+		map = cps_arena_pages(map_bytes);
 	if (!map)
 		return -ENOMEM;
 	head = (void *)map;
 	head->version = CPS_VERSION;
-	head->buffers = ALL;
+	head->buffers = n_areas;
 	head->buffer_bytes = CPS_BUFFER_BYTES;
-	head->data_offset = DATA_OFFSET;
+	head->data_offset = data_offset();
 	head->id = id;
 	for (uint32_t i = 0; i < ALL; i++) {
 		buffers[i].number = i;
-		buffers[i].head = (struct cps_journal_buffer *)(head + 1) + i;
-		buffers[i].bytes = map + DATA_OFFSET + i * CPS_BUFFER_BYTES;
+		give_area(&buffers[i], i);
 	}
+	atomic_store(&next_area, ALL);
+	cps_loss_mirror(head, head_of(0));
 	memcpy(head->magic, CPS_JOURNAL_MAGIC, sizeof(head->magic));
 	return 0;
 }
@@ -94,15 +117,19 @@ static _Atomic uint32_t *committed(const struct cps_buffer *b)
 	return (_Atomic uint32_t *)&b->head->committed;
 }
 
+static void begin_batch(struct cps_buffer *b, uint64_t time_us)
+{
+	cps_batch_begin(b->batch, b->bytes, CPS_BUFFER_BYTES, b->area, b->head->sequence, time_us);
+	b->is_begun = true;
+}
+
 static bool begin(struct cps_buffer *b)
 {
-	if (b->batch)
-		return true;
-	b->batch = cps_arena_pages(sizeof(*b->batch));
 	if (!b->batch)
-		return false;
-	cps_batch_begin(b->batch, b->bytes, CPS_BUFFER_BYTES, b->number, b->head->sequence, 0);
-	return true;
+		b->batch = cps_arena_pages(sizeof(*b->batch));
+	if (b->batch && !b->is_begun)
+		begin_batch(b, 0);
+	return b->batch != NULL;
 }
 
 struct cps_buffer *cps_journal_acquire_number(uint32_t number)
@@ -120,6 +147,25 @@ struct cps_buffer *cps_journal_acquire(uint32_t wish)
 		return b;
 	cps_journal_release(b);
 	return NULL;
+}
+
+bool cps_journal_seal(struct cps_buffer *b)
+{
+	uint64_t time_us = b->batch->time_us;
+	uint32_t area = atomic_load(&next_area);
+
+	do {
+		if (area == n_areas)
+			return false;
+	} while (!atomic_compare_exchange_weak(&next_area, &area, area + 1));
+	give_area(b, area);
+	begin_batch(b, time_us);
+	return true;
+}
+
+bool cps_journal_has_sealed(void)
+{
+	return atomic_load(&next_area) > ALL;
 }
 
 void cps_journal_release(struct cps_buffer *b)
@@ -156,8 +202,7 @@ void cps_journal_empty(struct cps_buffer *b, uint64_t time_us)
 	atomic_store_explicit(committed(b), 0, memory_order_release);
 	b->head->sequence++;
 	if (b->batch)
-		cps_batch_begin(b->batch, b->bytes, CPS_BUFFER_BYTES, b->number, b->head->sequence,
-				time_us);
+		begin_batch(b, time_us);
 }
 
 void cps_journal_remove(void)
@@ -165,4 +210,17 @@ void cps_journal_remove(void)
 	if (file_path)
 		cps_sys_unlink(file_path);
 	file_path = NULL;
+}
+
+void cps_journal_reset(void)
+{
+	cps_loss_mirror(NULL, NULL);
+	if (map)
+		cps_sys_munmap(map, map_bytes);
+	map = NULL;
+	file_path = NULL;
+	for (uint32_t i = 0; i < ALL; i++) {
+		buffers[i].is_begun = false;
+		atomic_flag_clear(&buffers[i].lock);
+	}
 }

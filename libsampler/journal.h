@@ -22,6 +22,8 @@
 struct cps_buffer {
 	atomic_flag lock;
 	uint32_t number;
+	uint32_t area;			 /* of the journal, where it writes now */
+	bool is_begun;			 /* its batch is */
 	struct cps_batch *batch;	 /* NULL until it is first used, and for number 0 */
 	struct cps_journal_buffer *head; /* in the journal */
 	uint8_t *bytes;			 /* CPS_BUFFER_BYTES, in the journal */
@@ -29,9 +31,9 @@ struct cps_buffer {
 
 /*
  * [signal] Make the journal: the file PATH, or if there cannot be one plain memory. -errno when
- * there is not even that.
+ * there is not even that. `bytes`: room for samples, if it is to have more than the buffers need.
  */
-int cps_journal_open(const char *path, uint64_t id);
+int cps_journal_open(const char *path, uint64_t id, uint64_t bytes);
 
 /* [signal] A buffer of samples, its batch begun, the same one for the same wish; NULL: busy. */
 struct cps_buffer *cps_journal_acquire(uint32_t wish);
@@ -41,6 +43,14 @@ struct cps_buffer *cps_journal_acquire_number(uint32_t number);
 
 /* [signal] */
 void cps_journal_release(struct cps_buffer *b);
+
+/*
+ * [signal] The buffer is full and cannot be emptied: what it holds stays in the journal for good, and the buffer goes
+ * on in a free part of it. False: there is none.
+ */
+bool cps_journal_seal(struct cps_buffer *b);
+/* [signal] Has that happened? */
+bool cps_journal_has_sealed(void);
 
 /* [signal] Append a sample; false: it does not fit, the buffer must be emptied first. */
 bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item);
@@ -57,5 +67,9 @@ void cps_journal_empty(struct cps_buffer *b, uint64_t time_us);
 
 /* [signal] The journal is needed no more: remove its file. */
 void cps_journal_remove(void);
+
+/* [signal] There is no journal: all buffers are free, and nothing of it is touched any more but by its file's readers. In a
+ * child, or before another one is opened. */
+void cps_journal_reset(void);
 
 #endif

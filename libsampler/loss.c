@@ -2,21 +2,30 @@
 /*
  * loss.c - counts what could not be recorded.
  *
- * Room: signal. In: reasons. Out: totals.
+ * Room: signal. In: reasons. Out: totals, also in the journal, so that they survive the process.
  */
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "loss.h"
 #include "poison.h"
 
 static _Atomic uint64_t lost[CPS_LOSS_COUNT];
-static _Atomic(const char *) blown;
-static int blown_error;
+static _Atomic int stopped;
+static int stop_error;
+static struct cps_journal_head *head;
+static struct cps_journal_buffer *counters;
+
+_Static_assert(CPS_LOSS_COUNT <= sizeof(counters->losses) / sizeof(counters->losses[0]),
+	       "the journal has room for every reason");
 
 void cps_loss_add(enum cps_loss reason, uint64_t n)
 {
-	atomic_fetch_add_explicit(&lost[reason], n, memory_order_relaxed);
+	uint64_t now = atomic_fetch_add_explicit(&lost[reason], n, memory_order_relaxed) + n;
+
+	if (counters && counters->losses[reason] < now)
+		counters->losses[reason] = now;
 }
 
 uint64_t cps_loss_get(enum cps_loss reason)
@@ -33,17 +42,45 @@ uint64_t cps_loss_sum(void)
 	return sum;
 }
 
-void cps_fuse_blow(const char *what, int error)
+static void show_stop(void)
 {
-	const char *none = NULL;
-
-	if (atomic_compare_exchange_strong(&blown, &none, what))
-		blown_error = error;
+	if (!head)
+		return;
+	head->stop_error = stop_error;
+	head->stop = (uint32_t)atomic_load(&stopped);
 }
 
-const char *cps_fuse_reason(int *error)
+void cps_loss_mirror(struct cps_journal_head *h, struct cps_journal_buffer *b)
+{
+	for (int i = 0; b && i < CPS_LOSS_COUNT; i++)
+		b->losses[i] = lost[i];
+	counters = b;
+	head = h;
+	show_stop();
+}
+
+void cps_fuse_blow(enum cps_stop why, int error)
+{
+	int none = CPS_STOP_NONE;
+
+	if (!atomic_compare_exchange_strong(&stopped, &none, why))
+		return;
+	stop_error = error < 0 ? -error : 0;
+	show_stop();
+}
+
+enum cps_stop cps_fuse_reason(int *error)
 {
 	if (error)
-		*error = blown_error;
-	return atomic_load(&blown);
+		*error = stop_error;
+	return (enum cps_stop)atomic_load_explicit(&stopped, memory_order_relaxed);
+}
+
+void cps_loss_reset(void)
+{
+	head = NULL;
+	counters = NULL;
+	memset(lost, 0, sizeof(lost));
+	atomic_store(&stopped, CPS_STOP_NONE);
+	stop_error = 0;
 }

@@ -17,13 +17,16 @@ uint64_t cps_loss_get(enum cps_loss reason);
 /* [signal] */
 uint64_t cps_loss_sum(void);
 
-/*
- * [signal] Stop recording for good; the target runs on. The first reason is kept: `what` is a
- * literal, `error` a -errno or 0.
- */
-void cps_fuse_blow(const char *what, int error);
+/* [signal] From now on the counters and the fuse are also written there; NULL: no more. */
+void cps_loss_mirror(struct cps_journal_head *head, struct cps_journal_buffer *first);
 
-/* [signal] NULL while all is well; else the reason, and the error that goes with it. */
-const char *cps_fuse_reason(int *error);
+/* [signal] Stop recording for good; the target runs on. The first reason is kept; `error` is a -errno or 0. */
+void cps_fuse_blow(enum cps_stop why, int error);
+
+/* [signal] CPS_STOP_NONE while all is well; else the reason, and the errno that goes with it. */
+enum cps_stop cps_fuse_reason(int *error);
+
+/* [signal] All is well, nothing is lost: a child begins anew. */
+void cps_loss_reset(void);
 
 #endif

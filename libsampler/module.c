@@ -29,6 +29,7 @@ static size_t main_phnum;
 static uintptr_t vdso, own;
 static bool is_started;
 static _Atomic int readers, closing;
+static __thread int my_closing; /* a library that is being unloaded may fork */
 static atomic_bool has_news;
 
 uint32_t cps_module_count(void)
@@ -324,6 +325,7 @@ uint32_t cps_module_find_now(uintptr_t pc)
 void cps_module_close_begin(void)
 {
 	atomic_fetch_add(&closing, 1);
+	my_closing++;
 	for (int i = 0; atomic_load(&readers) && i < CLOSE_PATIENCE; i++)
 		CPS_SYS(sched_yield, 0, 0, 0, 0);
 }
@@ -334,7 +336,20 @@ void cps_module_close_end(void)
 		CPS_SYS(sched_yield, 0, 0, 0, 0);
 	walk();
 	atomic_flag_clear(&writing);
+	my_closing--;
 	atomic_fetch_sub(&closing, 1);
+}
+
+void cps_module_reset(void)
+{
+	atomic_flag_clear(&writing);
+	atomic_store(&readers, 0);
+	atomic_store(&closing, my_closing);
+	for (uint32_t i = 0; i < atomic_load(&count); i++) {
+		atomic_store(&cps_module_get(i)->used, false);
+		atomic_store(&cps_module_get(i)->announced, false);
+	}
+	atomic_store(&has_news, false);
 }
 
 void cps_module_init(const struct cps_module_start *start)

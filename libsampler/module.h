@@ -87,6 +87,10 @@ void cps_module_close_begin(void);
 /* [signal] */
 void cps_module_close_end(void);
 
+/* [signal] In a child that fork has made: no other thread is at work on the table, and no stream speaks of the
+ * modules yet. */
+void cps_module_reset(void);
+
 /* [signal] Changes whenever a module goes away: what was learned about addresses before is void. */
 uint32_t cps_module_generation(void);
 

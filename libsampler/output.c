@@ -15,6 +15,7 @@
 struct text {
 	char *p, *end;
 	bool full;
+	bool fixing; /* the result is a template again */
 };
 
 static void append(struct text *t, const char *s, size_t n)
@@ -31,8 +32,11 @@ static void append(struct text *t, const char *s, size_t n)
 /* Names from outside must not lead to another directory. */
 static void append_component(struct text *t, const char *s)
 {
-	for (; *s; s++)
+	for (; *s; s++) {
 		append(t, *s == '/' ? "_" : s, 1);
+		if (*s == '%' && t->fixing)
+			append(t, s, 1);
+	}
 }
 
 static void append_number(struct text *t, unsigned long long n)
@@ -76,9 +80,13 @@ static const char *expand(struct text *t, const char *p, const struct cps_output
 	const char *slash = strrchr(names->exe, '/');
 	struct utsname host;
 
+	if (t->fixing && (*p == 'p' || *p == 't')) {
+		append(t, p - 1, 2);
+		return p + 1;
+	}
 	switch (*p) {
 	case '%':
-		append(t, "%", 1);
+		append(t, "%%", t->fixing ? 2 : 1);
 		break;
 	case 'p':
 		append_number(t, names->pid);
@@ -104,22 +112,35 @@ static const char *expand(struct text *t, const char *p, const struct cps_output
 	return p + 1;
 }
 
+static int expand_all(struct text *t, const char *p, const struct cps_output_names *names)
+{
+	while (p && *p) {
+		if (*p == '%')
+			p = expand(t, p + 1, names);
+		else
+			append(t, p++, 1);
+	}
+	return p && !t->full ? 0 : -1;
+}
+
 int cps_output_expand(const char *template, const struct cps_output_names *names, char *path,
 		      size_t bytes)
 {
-	struct text t = {path, path + bytes, false};
-	const char *p = template;
+	struct text t = {path, path + bytes, false, false};
 
 	*path = '\0';
 	if (*template != '/' && names->cwd) {
 		append(&t, names->cwd, strlen(names->cwd));
 		append(&t, "/", 1);
 	}
-	while (p && *p) {
-		if (*p == '%')
-			p = expand(&t, p + 1, names);
-		else
-			append(&t, p++, 1);
-	}
-	return p && !t.full ? 0 : -1;
+	return expand_all(&t, template, names);
+}
+
+int cps_output_fix(const char *template, const char *exe, char *fixed, size_t bytes)
+{
+	struct cps_output_names names = {.exe = exe};
+	struct text t = {fixed, fixed + bytes, false, true};
+
+	*fixed = '\0';
+	return expand_all(&t, template, &names);
 }

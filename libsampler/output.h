@@ -22,4 +22,10 @@ struct cps_output_names {
 int cps_output_expand(const char *template, const struct cps_output_names *names, char *path,
 		      size_t bytes);
 
+/*
+ * Expand all but %p, %t and %%: what is left differs from process to process that fork makes, and can be
+ * expanded there without a look at the environment. 0 or -1 as above.
+ */
+int cps_output_fix(const char *template, const char *exe, char *fixed, size_t bytes);
+
 #endif

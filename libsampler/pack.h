@@ -15,20 +15,36 @@
 
 /* [signal] Take the lock; false: another thread is deflating. */
 bool cps_pack_try(void);
+/* [signal] The same, but wait for it, some milliseconds at most: not for the handler. */
+bool cps_pack_wait(void);
 /* [signal] */
 void cps_pack_release(void);
 
-/* [signal] Create the file (it must not exist) with the plain head. 0 or -errno. The path stays the
- * caller's and must last. */
-int cps_pack_create(const char *path);
+/* [signal] Create the file (it must not exist) with the plain head. It is never to have more bytes than
+ * `limit`; 0: no limit. 0 or -errno. The path stays the caller's and must last. */
+int cps_pack_create(const char *path, uint64_t limit);
 
-enum cps_pack_end { CPS_PACK_SYNC, CPS_PACK_FINISH };
+/* [signal] Append these bytes; afterwards all of them can be read back. 0; -EDQUOT: the limit; or another
+ * -errno. After an error the file is as it was before, and every further append fails likewise. */
+int cps_pack_append(const uint8_t *bytes, size_t n);
 
-/* [signal] Append these bytes; afterwards all of them can be read back. 0 or -errno; after an error
- * nothing more may be appended. */
-int cps_pack_append(const uint8_t *bytes, size_t n, enum cps_pack_end end);
+/* [signal] Append these bytes, at most 1,000, as the last ones, even after an error. 0 or -errno. */
+int cps_pack_finish(const uint8_t *bytes, size_t n);
+
+/* [signal] They were not the last ones after all: take away what cps_pack_finish has written. */
+int cps_pack_unfinish(void);
+
+/* [signal] No file may be opened any more: whatever is asked for fails with -EPERM, without a system call.
+ * Needs no lock. */
+void cps_pack_forbid(void);
+
+/* [signal] Why nothing can be appended any more: -errno; or 0. Needs no lock. */
+int cps_pack_error(void);
 
 /* [signal] Bytes so far, before compression. */
 uint64_t cps_pack_bytes(void);
+
+/* [signal] Forget the file, in a child that has none yet. Needs no lock. */
+void cps_pack_reset(void);
 
 #endif

@@ -4,6 +4,7 @@
  *
  * Room: signal. In: what the other files know. Out: bytes.
  */
+#include <string.h>
 #include <sys/utsname.h>
 #include <zlib.h>
 
@@ -68,7 +69,7 @@ void cps_record_process(struct cps_writer *w, const struct cps_identity *identit
 	struct utsname host;
 
 	number_field(w, CPS_PROCESS_PID, (uint64_t)cps_sys_getpid());
-	number_field(w, CPS_PROCESS_PPID, (uint64_t)CPS_SYS(getppid, 0, 0, 0, 0));
+	number_field(w, CPS_PROCESS_PPID, identity->ppid);
 	number_field(w, CPS_PROCESS_START_NS, identity->start_ns);
 	text_field(w, CPS_PROCESS_RESOURCE, identity->resource);
 	text_field(w, CPS_PROCESS_UNIT, identity->unit);
@@ -84,6 +85,10 @@ void cps_record_process(struct cps_writer *w, const struct cps_identity *identit
 	text_field(w, CPS_PROCESS_RECORDER, CPS_PROJECT_VERSION);
 	number_field(w, CPS_PROCESS_CPU_BEFORE_NS, identity->cpu_before_ns);
 	number_field(w, CPS_PROCESS_JOURNAL, identity->journal_id);
+	if (identity->tree_pid) {
+		number_field(w, CPS_PROCESS_TREE_PID, identity->tree_pid);
+		number_field(w, CPS_PROCESS_TREE_START, identity->tree_start);
+	}
 	for (size_t i = 0; i < identity->n_args; i++)
 		text_field(w, CPS_PROCESS_ARG, identity->args[i]);
 	finish(w, payload);
@@ -108,6 +113,25 @@ void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_m
 		cps_put(w, s->file_bytes);
 		cps_put(w, s->flags);
 	}
+	finish(w, payload);
+}
+
+void cps_record_engine(struct cps_writer *w, const char *engine, const char *why)
+{
+	uint8_t *payload = begin(w, CPS_TAG_ENGINE);
+
+	cps_put_text(w, engine, strlen(engine));
+	cps_put_text(w, why, strlen(why));
+	finish(w, payload);
+}
+
+void cps_record_mark(struct cps_writer *w, uint64_t time_us, uint32_t thread, const char *name)
+{
+	uint8_t *payload = begin(w, CPS_TAG_MARK);
+
+	cps_put(w, time_us);
+	cps_put(w, thread);
+	cps_put_text(w, name, strnlen(name, CPS_MARK_NAME_MAX));
 	finish(w, payload);
 }
 
@@ -141,6 +165,10 @@ void cps_record_end(struct cps_writer *w, const struct cps_ending *ending)
 	number_field(w, CPS_END_CPU_NS, ending->cpu_ns);
 	number_field(w, CPS_END_TICKS, ending->ticks);
 	number_field(w, CPS_END_BYTES, ending->bytes);
+	if (ending->stop) {
+		number_field(w, CPS_END_STOP, ending->stop);
+		number_field(w, CPS_END_ERROR, ending->error);
+	}
 	finish(w, payload);
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format.h"
 #include "module.h"
 #include "thread.h"
 #include "writer.h"
@@ -25,16 +26,25 @@ struct cps_identity {
 	uint64_t start_monotonic_ns;
 	uint64_t cpu_before_ns;
 	uint64_t journal_id;
+	uint64_t ppid, tree_pid, tree_start; /* start in ticks after boot; tree_pid 0: not known */
 };
 
 struct cps_ending {
 	uint64_t time_us, cpu_ns, ticks, bytes;
+	enum cps_stop stop; /* CPS_STOP_NONE: the process ends */
+	uint32_t error;	    /* errno that goes with it */
 };
 
 /* [signal] */
 void cps_record_process(struct cps_writer *w, const struct cps_identity *identity);
 /* [signal] */
 void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_module *m);
+/* [signal] Another engine ticks from here on. */
+void cps_record_engine(struct cps_writer *w, const char *engine, const char *why);
+#define CPS_MARK_NAME_MAX 1000u /* more of a mark's name is cut */
+
+/* [signal] */
+void cps_record_mark(struct cps_writer *w, uint64_t time_us, uint32_t thread, const char *name);
 /* [signal] The name is t->name. */
 void cps_record_thread(struct cps_writer *w, const struct cps_thread *t);
 /* [signal] The totals of loss.h. */

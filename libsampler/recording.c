@@ -11,7 +11,9 @@
 #include "arena.h"
 #include "drain.h"
 #include "format.h"
+#include "jit.h"
 #include "journal.h"
+#include "lineage.h"
 #include "loss.h"
 #include "pack.h"
 #include "recording.h"
@@ -80,7 +82,7 @@ static int create_file(void)
 	int error = -ENAMETOOLONG;
 
 	for (unsigned n = 0; n < NAMES_TO_TRY && compose(n); n++) {
-		error = cps_pack_create(path);
+		error = cps_pack_create(path, output.max_bytes);
 		if (error != -EEXIST)
 			break;
 	}
@@ -96,10 +98,17 @@ static int write_identity(void)
 	if (!bytes)
 		return -ENOMEM;
 	w.end += IDENTITY_BYTES;
+	if (!output.identity->tree_pid)
+		cps_lineage_find(&output.identity->tree_pid, &output.identity->tree_start);
 	cps_record_process(&w, output.identity);
-	error = w.full ? -E2BIG : cps_pack_append(bytes, (size_t)(w.p - bytes), CPS_PACK_SYNC);
+	error = w.full ? -E2BIG : cps_pack_append(bytes, (size_t)(w.p - bytes));
 	cps_sys_munmap(bytes, IDENTITY_BYTES);
 	return error;
+}
+
+static int open_journal(void)
+{
+	return cps_journal_open(journal_path, output.identity->journal_id, output.journal_bytes);
 }
 
 static int create(void)
@@ -114,7 +123,7 @@ static int create(void)
 	if (!error)
 		error = write_identity();
 	if (!error)
-		error = cps_journal_open(journal_path, output.identity->journal_id);
+		error = open_journal();
 	cps_pack_release();
 	return error;
 }
@@ -131,7 +140,7 @@ bool cps_recording_ready(void)
 	}
 	error = create();
 	if (error) {
-		cps_fuse_blow("the output cannot be created", error);
+		cps_fuse_blow(CPS_STOP_CREATE, error);
 		cps_loss_add(CPS_LOSS_OUTPUT, 1);
 	}
 	atomic_store(&state, error ? OVER : OPEN);
@@ -150,9 +159,12 @@ static bool add_now(struct cps_buffer *b, struct cps_item *item)
 /* Append the item; make room first if need be. */
 static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *stack)
 {
+	int error;
+
 	if (add_now(b, item))
 		return true;
-	if (cps_drain(b) < 0)
+	error = cps_drain(b);
+	if (error == -EBUSY || (error && !cps_journal_seal(b)))
 		return false;
 	if (add_now(b, item))
 		return true;
@@ -213,6 +225,8 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 		if (*why == CPS_LOSS_STACK)
 			return false;
 	}
+	if (!done && *why == CPS_LOSS_BUSY && cps_pack_error())
+		cps_fuse_blow(CPS_STOP_WRITE, cps_pack_error());
 	if (!is_open())
 		*why = CPS_LOSS_OUTPUT;
 	return done;
@@ -246,16 +260,77 @@ void cps_recording_thread_ends(struct cps_thread *t)
 		cps_announce_thread(t);
 }
 
-bool cps_recording_end(uint64_t cpu_ns)
+void cps_recording_mark(const struct cps_thread *t, const char *name)
 {
-	struct cps_ending end = {.time_us = cps_recording_now_us(), .cpu_ns = cpu_ns};
+	uint8_t bytes[CPS_MARK_NAME_MAX + 64];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
 
 	if (!is_open())
-		return true;
+		return;
+	cps_record_mark(&w, cps_recording_now_us(), t ? t->id : 0, name);
+	cps_announce_record(bytes, (size_t)(w.p - bytes));
+}
+
+void cps_recording_engine(const char *engine, const char *why)
+{
+	uint8_t bytes[512];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+
+	cps_record_engine(&w, engine, why);
+	if (is_open() && !w.full)
+		cps_announce_record(bytes, (size_t)(w.p - bytes));
+}
+
+void cps_recording_flush(void)
+{
+	if (!is_open())
+		return;
 	cps_announce_modules();
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
+		struct cps_buffer *b = cps_journal_acquire_number(i);
+
+		if (!b)
+			continue;
+		if (cps_journal_waiting(b))
+			cps_drain(b);
+		cps_journal_release(b);
+	}
+}
+
+bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
+{
+	struct cps_ending end = {.time_us = cps_recording_now_us(), .cpu_ns = cpu_ns, .stop = why};
+	int now = OPEN;
+	bool done;
+
+	if (!atomic_compare_exchange_strong(&state, &now, OVER))
+		return now != CREATING;
+	cps_announce_modules();
+	cps_jit_keep();
 	end.ticks = cps_recording_ticks();
-	if (cps_drain_all(&end) == 0)
+	done = cps_drain_all(&end) == 0;
+	if (done)
 		cps_journal_remove();
-	atomic_store(&state, OVER);
-	return !cps_fuse_reason(NULL);
+	return done;
+}
+
+void cps_recording_continue(void)
+{
+	if (atomic_load(&state) != OVER || !path[0] || cps_fuse_reason(NULL))
+		return;
+	cps_journal_reset();
+	if (cps_pack_unfinish() == 0 && open_journal() == 0)
+		atomic_store(&state, OPEN);
+}
+
+void cps_recording_reset(void)
+{
+	cps_journal_reset();
+	cps_pack_reset();
+	cps_drain_reset();
+	cps_loss_reset();
+	cps_batch_forget_generated();
+	path[0] = '\0';
+	atomic_store(&ticks, 0);
+	atomic_store(&state, IDLE);
 }

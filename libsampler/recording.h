@@ -16,7 +16,10 @@
  * All texts and the identity stay. */
 struct cps_output {
 	const char *stem, *suffix;
-	const struct cps_identity *identity;
+	struct cps_identity
+		*identity;  /* its tree_pid and tree_start are found out when the stream is made */
+	uint64_t max_bytes; /* of the stream; 0: no limit */
+	uint64_t journal_bytes; /* room for samples in the journal, if more than usual */
 };
 
 /* [signal] The start, once; nothing is created yet. */
@@ -38,10 +41,25 @@ bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct
 /* [signal] The thread's name may have changed for the last time. */
 void cps_recording_thread_ends(struct cps_thread *t);
 
+/* [signal] Marks the moment in the stream. */
+void cps_recording_mark(const struct cps_thread *t, const char *name);
+
+/* [signal] Another engine ticks from here on. Both texts are literals. */
+void cps_recording_engine(const char *engine, const char *why);
+
+/* [signal] All that waits goes to the stream, as far as nobody is at work on it. */
+void cps_recording_flush(void);
+
 /* [signal] The end: cpu_ns is what the process has used until now. Everything that waits goes to the stream, with an end record. Waits, some
  * milliseconds at most, for handlers that are at work in other threads: not for the handler.
  * Returns false if the journal had to stay. */
-bool cps_recording_end(uint64_t cpu_ns);
+bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
+
+/* [signal] It was not the end after all: an exec has failed. */
+void cps_recording_continue(void);
+
+/* [signal] Begin anew, in a child that has no recording yet. */
+void cps_recording_reset(void);
 
 /* [signal] The file's name, or NULL if nothing was created; and samples so far. */
 const char *cps_recording_path(void);

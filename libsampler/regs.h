@@ -78,6 +78,54 @@ static inline uintptr_t cps_thread_pointer(void)
 	return tp;
 }
 
+/* [signal] Has the signal just put an end to a system call that is never restarted? Then the kernel has
+ * put EINTR there for the instruction behind it. */
+static inline int cps_regs_interrupted_call(const ucontext_t *uc)
+{
+	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+	const uint8_t *p = (const uint8_t *)pc;
+
+	return uc->uc_mcontext.gregs[REG_RAX] == -4 /* EINTR */ && (pc & 4095) >= 2 &&
+	       p[-2] == 0x0f && p[-1] == 0x05;
+}
+
+/* [signal] Call f(argument) on another stack, whose end is at `top`. Our frame pointer stays, so that a
+ * debugger finds its way back. */
+static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %[top], %%rsp\n\t"
+			 "call *%[f]\n\t"
+			 "movq %%rbx, %%rsp"
+			 : "+D"(argument), [f] "+a"(f), [top] "+d"(top)
+			 :
+			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2",
+			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+			   "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+}
+
+/* Where a handler returns to; the kernel wants it with every disposition. No unwind information on purpose:
+ * unwinders know these very bytes. */
+#define CPS_REGS_RESTORER                                                                          \
+	__asm__(".text\n\tnop\n\t.p2align 4\n\t.type cps_regs_restore, @function\n"                \
+		"cps_regs_restore:\n\tmovq $15, %rax\n\tsyscall\n\t"                               \
+		".size cps_regs_restore, . - cps_regs_restore\n")
+
+#define CPS_REGS_TEXT(x)  #x
+#define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
+
+/* The function syscall(2): one number goes to `chosen`, all others jump on to where the variable `real` points
+ * (`early` while it is NULL) with registers and stack as they are. It may be vfork, which must not come back to a
+ * frame of ours. */
+#define CPS_REGS_SYSCALL(number, chosen, real, early)                                              \
+	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \
+		"syscall:\n\t.cfi_startproc\n\t"                                                   \
+		"cmpq $" CPS_REGS_VALUE(                                                           \
+			number) ", %rdi\n\tje " #chosen "\n\t"                                     \
+				"movq " #real "(%rip), %rax\n\ttestq %rax, %rax\n\tjz " #early     \
+				"\n\t"                                                             \
+				"jmp *%rax\n\t.cfi_endproc\n\t.size syscall, . - syscall\n")
+
 #else
 #error "this architecture needs its registers in regs.h and its system call in sys.h"
 #endif

@@ -9,124 +9,63 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "arena.h"
+#include "disposition.h"
+#include "gate.h"
 #include "loss.h"
-#include "module.h"
+#include "own_stack.h"
 #include "recording.h"
 #include "sample.h"
 #include "sys.h"
 #include "poison.h"
 
-#define PAGE_BYTES 4096
+static _Atomic(const struct cps_meter *) meter;
+static void (*when_over)(void);
+static __thread uint32_t interruptions;
 
-static struct cps_meter meter;
-/* On a page that the kernel wipes in a child, however it was made: the child is not recorded, and must
- * not write into its parent's journal. */
-static _Atomic(atomic_bool *) is_on;
-
-/* Two copies, so that a handler that comes in the middle of a change finds one that is whole. */
-static struct sigaction disposition[2];
-static _Atomic unsigned current;
-
-bool cps_sample_start(const struct cps_meter *m)
+void cps_sample_use(const struct cps_meter *m, void (*over)(void))
 {
-	atomic_bool *page = cps_arena_pages(PAGE_BYTES);
-
-	if (!page || CPS_SYS(madvise, page, PAGE_BYTES, MADV_WIPEONFORK, 0) != 0)
-		return false;
-	meter = *m;
-	atomic_store(page, true);
-	atomic_store(&is_on, page);
-	return true;
+	when_over = over;
+	atomic_store(&meter, m);
 }
 
-void cps_sample_set_disposition(const struct sigaction *action)
+static const struct cps_meter *meter_now(void)
 {
-	unsigned other = !atomic_load(&current);
-
-	disposition[other] = *action;
-	atomic_store(&current, other);
+	return atomic_load_explicit(&meter, memory_order_relaxed);
 }
 
-void cps_sample_get_disposition(struct sigaction *action)
+uint32_t cps_sample_interruptions(void)
 {
-	*action = disposition[atomic_load(&current)];
+	return interruptions;
 }
 
-void cps_sample_stop(void)
+/* If another signal waits to be handled, too, the call would have been interrupted without us. One that was
+ * handled first is not at fault, then: the kernel would have us interrupt its handler. */
+void cps_sample_note_interruption(const void *context)
 {
-	atomic_bool *page = atomic_load(&is_on);
+	const ucontext_t *uc = context;
+	uint64_t pending = 0, blocked;
 
-	if (page)
-		atomic_store(page, false);
-}
-
-bool cps_sample_is_on(void)
-{
-	atomic_bool *page = atomic_load_explicit(&is_on, memory_order_relaxed);
-
-	return page && atomic_load_explicit(page, memory_order_relaxed);
-}
-
-/* The default ends the process: once more, with the default in place. */
-static void end_process(int number)
-{
-	static const uint64_t by_default[4]; /* the kernel's struct sigaction, all zero */
-
-	CPS_SYS(rt_sigaction, number, by_default, 0, 8);
-	CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), number, 0);
-}
-
-/* The mask that the target's handler would run with: that of the interrupted code, the handler's,
- * and the signal itself. The kernel puts the first back when we return. */
-static void mask_for(const struct sigaction *action, int number, const ucontext_t *context)
-{
-	uint64_t interrupted, own;
-
-	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
-	memcpy(&own, &action->sa_mask, sizeof(own));
-	interrupted |= own;
-	if (!(action->sa_flags & SA_NODEFER))
-		interrupted |= UINT64_C(1) << (number - 1);
-	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &interrupted, 0, sizeof(interrupted));
-}
-
-/* Somebody else's signal: what would have happened without us. */
-static void pass_on(int number, siginfo_t *info, void *context)
-{
-	static const struct sigaction by_default = {.sa_handler = SIG_DFL};
-	struct sigaction action;
-
-	cps_sample_get_disposition(&action);
-	if (action.sa_handler == SIG_IGN)
+	if (!cps_regs_interrupted_call(uc))
 		return;
-	if (action.sa_handler == SIG_DFL) {
-		end_process(number);
-		return;
-	}
-	if (action.sa_flags & SA_RESETHAND)
-		cps_sample_set_disposition(&by_default);
-	mask_for(&action, number, context);
-	if (action.sa_flags & SA_SIGINFO)
-		action.sa_sigaction(number, info, context);
-	else
-		action.sa_handler(number);
+	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
+	if (CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0) == 0 && !(pending & ~blocked))
+		interruptions++;
 }
 
 /* Weight of a sample now: units, and in *rest the gticks that do not make a unit. */
 static uint64_t weigh(const struct cps_thread *t, uint64_t reading, uint32_t *rest)
 {
+	const struct cps_meter *m = meter_now();
 	uint64_t gticks;
 
-	if (!meter.read)
+	if (!m->read)
 		return 1;
 	gticks = reading - t->consumed + t->remainder;
 	if ((int64_t)gticks < 0)
 		gticks = 0;
-	*rest = (uint32_t)(gticks % meter.scale);
-	return gticks / meter.scale;
+	*rest = (uint32_t)(gticks % m->scale);
+	return gticks / m->scale;
 }
 
 static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
@@ -140,18 +79,39 @@ static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
 	peek->page = 0;
 }
 
-static void take(struct cps_thread *t, const struct cps_regs *regs, bool is_tail)
+/* What is done on a stack of ours. */
+struct job {
+	struct cps_thread *thread;
+	const struct cps_regs *regs;
+	bool is_tail;
+};
+
+static void take(void *argument)
 {
-	uint64_t reading = meter.read ? meter.read() : 0, weight;
+	const struct job *job = argument;
+	struct cps_thread *t = job->thread;
+	const struct cps_meter *m = meter_now();
+	uint64_t reading = m->read ? m->read() : 0, weight;
 	struct cps_peek peek;
 	uint32_t rest = 0;
 
 	weight = weigh(t, reading, &rest);
-	bounds_of(t, regs, &peek);
-	if (!cps_recording_ready() || !cps_recording_add(t, regs, &peek, NULL, weight, is_tail))
+	if (job->is_tail && !weight)
+		return;
+	bounds_of(t, job->regs, &peek);
+	if (!cps_recording_ready() ||
+	    !cps_recording_add(t, job->regs, &peek, NULL, weight, job->is_tail))
 		return;
 	t->consumed = reading;
 	t->remainder = rest;
+}
+
+static void take_on_own_stack(struct cps_thread *t, const struct cps_regs *regs, bool is_tail)
+{
+	struct job job = {t, regs, is_tail};
+
+	if (!cps_own_stack_call(t->id, take, &job))
+		cps_loss_add(CPS_LOSS_BUSY, 1);
 }
 
 /* A thread that nobody introduced: made by clone(2), or before we came. */
@@ -166,69 +126,152 @@ static struct cps_thread *adopt(void)
 	return t;
 }
 
-static void tick(const ucontext_t *context)
+/* The entry of the calling thread; NULL: it has none, and there is no tick to be taken. */
+static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 {
 	struct cps_thread *t = cps_thread_self();
-	struct cps_regs regs;
 
-	if (!t && !meter.adopts)
-		return;
+	if (!t && !m->adopts)
+		return NULL;
 	/* Threads that clone(2) made may share their creator's thread-local storage. */
-	if (t && meter.adopts && meter.read && t->tid && t->tid != cps_sys_gettid())
+	if (t && m->adopts && m->read && t->tid && t->tid != cps_sys_gettid())
 		t = cps_thread_find(cps_sys_gettid());
 	if (!t)
 		t = adopt();
-	if (!t) {
+	if (!t)
 		cps_loss_add(CPS_LOSS_MEMORY, 1);
+	return t;
+}
+
+static void tick(const struct cps_meter *m, const ucontext_t *context)
+{
+	struct cps_thread *t = thread_of_tick(m);
+	struct cps_regs regs;
+
+	if (!t)
 		return;
-	}
 	if (t->busy) {
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return;
 	}
 	t->busy = 1;
 	cps_regs_of_context(&regs, context);
-	take(t, &regs, false);
-	if (meter.rearm && !cps_fuse_reason(NULL))
-		meter.rearm(t);
+	take_on_own_stack(t, &regs, false);
+	if (m->rearm && !cps_fuse_reason(NULL))
+		m->rearm(t);
 	t->busy = 0;
+}
+
+/* Not yet: the tick goes by, and so does what it stands for. */
+static void skip(const struct cps_meter *m)
+{
+	struct cps_thread *t = cps_thread_self();
+
+	if (!t || !m->read)
+		return;
+	t->consumed = m->read();
+	t->remainder = 0;
+	if (m->rearm)
+		m->rearm(t);
+}
+
+static void call_over(void *unused)
+{
+	(void)unused;
+	when_over();
+}
+
+static void judge(const struct cps_meter *m, const ucontext_t *context)
+{
+	switch (cps_gate_verdict()) {
+	case CPS_GATE_OPEN:
+		tick(m, context);
+		break;
+	case CPS_GATE_BEGINS:
+		cps_sample_skip(NULL);
+		skip(m);
+		break;
+	case CPS_GATE_EARLY:
+		skip(m);
+		break;
+	case CPS_GATE_OVER:
+		tick(m, context);
+		cps_own_stack_call(0, call_over, NULL);
+		break;
+	case CPS_GATE_PAUSED:
+	case CPS_GATE_CLOSED:
+		break;
+	}
 }
 
 void cps_sample_handler(int number, siginfo_t *info, void *context)
 {
+	const struct cps_meter *m = meter_now();
 	int saved = errno;
 
-	if (!meter.is_mine(info))
-		pass_on(number, info, context);
-	else if (cps_sample_is_on())
-		tick(context);
+	if (number == m->signal && m->is_mine(info)) {
+		judge(m, context);
+		cps_sample_note_interruption(context);
+	} else {
+		cps_disposition_pass_on(number, info, context);
+	}
 	errno = saved;
 }
 
-void cps_sample_tail(struct cps_thread *t)
+void cps_sample_tail(struct cps_thread *t, const void *context)
 {
 	struct cps_regs regs;
 
-	if (!meter.read || t->busy || !cps_recording_path())
+	if (!meter_now()->read || t->busy || !cps_recording_path())
 		return;
 	t->busy = 1;
-	cps_regs_here(&regs);
-	take(t, &regs, true);
+	if (context)
+		cps_regs_of_context(&regs, context);
+	else
+		cps_regs_here(&regs);
+	take_on_own_stack(t, &regs, true);
 	t->busy = 0;
 }
 
 void cps_sample_tail_of(struct cps_thread *t)
 {
+	const struct cps_meter *m = meter_now();
 	uint64_t frames[CPS_THREAD_BASE + 1] = {(uintptr_t)t->routine};
 	struct cps_stack stack = {.frames = frames, .depth = t->n_base + 1};
 	uint32_t rest = 0;
 	uint64_t reading, weight;
 
-	if (!meter.read_of || !t->routine || t->busy || !cps_recording_path())
+	if (!m->read_of || !t->routine || t->busy || !cps_recording_path())
 		return;
 	memcpy(frames + 1, t->base, t->n_base * sizeof(frames[0]));
-	reading = meter.read_of(t);
+	reading = m->read_of(t);
 	weight = weigh(t, reading, &rest);
 	if (weight && cps_recording_add(t, NULL, NULL, &stack, weight, true))
 		t->consumed = reading;
+}
+
+static void skip_one(struct cps_thread *t, void *except)
+{
+	if (t == except)
+		return;
+	t->consumed = meter_now()->read_of(t);
+	t->remainder = 0;
+}
+
+void cps_sample_skip(const struct cps_thread *except)
+{
+	if (meter_now()->read_of)
+		cps_thread_each(skip_one, (void *)(uintptr_t)except);
+}
+
+static void rearm_one(struct cps_thread *t, void *context)
+{
+	(void)context;
+	meter_now()->rearm(t);
+}
+
+void cps_sample_rearm(void)
+{
+	if (meter_now()->rearm)
+		cps_thread_each(rearm_one, NULL);
 }

@@ -17,6 +17,7 @@
  * sample; this is the same in gticks), never the nominal interval.
  */
 struct cps_meter {
+	int signal; /* that a tick comes by: CPS_SIGNAL_OWN or SIGPROF */
 	/* [signal] Is this signal a tick of ours? */
 	bool (*is_mine)(const siginfo_t *info);
 	/* [signal] Consumption of the calling thread so far, in gticks; NULL: every tick weighs
@@ -24,33 +25,40 @@ struct cps_meter {
 	uint64_t (*read)(void);
 	/* [signal] The same for any live thread; NULL likewise. */
 	uint64_t (*read_of)(const struct cps_thread *t);
-	/* [signal] Arm the next tick of the calling thread; may be NULL. */
+	/* [signal] Arm the next tick of a thread; may be NULL. */
 	void (*rearm)(struct cps_thread *t);
 	bool adopts;	/* a tick may come to a thread that was never armed */
 	uint32_t scale; /* gticks per unit of weight in the stream */
 };
 
-/* [signal] The start: from now on ticks are taken, in this process and none of its children. False: the
- * kernel cannot promise that. */
-bool cps_sample_start(const struct cps_meter *meter);
-/* [signal] From now on they are not. */
-void cps_sample_stop(void);
-/* [signal] */
-bool cps_sample_is_on(void);
+/* [signal] From now on ticks are this meter's; it stays. The gate (gate.h) is not touched. `over` is
+ * called in the handler when the time that was set for recording has passed. */
+void cps_sample_use(const struct cps_meter *meter, void (*over)(void));
 
-/* [signal] What the target has asked for as SIGPROF's disposition: that is what it is told, and
- * what becomes of a SIGPROF that is not a tick. */
-void cps_sample_set_disposition(const struct sigaction *action);
-/* [signal] */
-void cps_sample_get_disposition(struct sigaction *action);
-
-/* [signal] The handler, for sigaction with SA_SIGINFO. */
+/* [signal] The handler, for cps_disposition_take. */
 void cps_sample_handler(int number, siginfo_t *info, void *context);
 
 /* [signal] The thread ends, or the process: credit what the calling thread has consumed since its
- * last sample to where it is now. */
-void cps_sample_tail(struct cps_thread *t);
+ * last sample to where it is now, or if this is a signal handler to where it was: `context`, else NULL. */
+void cps_sample_tail(struct cps_thread *t, const void *context);
 /* [signal] The same for another thread, whose stack cannot be seen: credited to its start. */
 void cps_sample_tail_of(struct cps_thread *t);
+
+/* [signal] What threads have consumed until now is not to be credited to anything: all but `except`
+ * (NULL: none). */
+void cps_sample_skip(const struct cps_thread *except);
+
+/* [signal] All threads: their next tick, which may have got lost. */
+void cps_sample_rearm(void);
+
+/*
+ * [signal] How often a system call of the calling thread was interrupted by a signal of ours and by no other:
+ * if the number has changed during a call that failed with EINTR, the failure is our doing (signal(7)
+ * lists the calls that are never restarted by the kernel).
+ */
+uint32_t cps_sample_interruptions(void);
+
+/* [signal] At the end of a handler of ours: count such an interruption. */
+void cps_sample_note_interruption(const void *context);
 
 #endif

@@ -20,6 +20,7 @@
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
 static _Atomic uint32_t next_id;
 static uintptr_t first_low, first_high;
+static void *(*first_entry)(void *);
 static int first_tid;
 
 static __thread struct cps_thread *self;
@@ -71,6 +72,9 @@ static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
 	if (t->tid == first_tid) {
 		t->stack_low = first_low;
 		t->stack_high = first_high;
+		t->routine = t->routine ? t->routine : first_entry;
+	} else if (t->stack_high) {
+		return; /* a child of fork: where its parent was */
 	} else if (stack_bytes && top > here && top - here < stack_bytes) {
 		t->stack_low = top - stack_bytes;
 		t->stack_high = top & ~(uintptr_t)7;
@@ -134,8 +138,32 @@ struct cps_thread *cps_thread_find(int tid)
 	return f.thread;
 }
 
-void cps_thread_set_first_stack(uintptr_t low, uintptr_t high)
+struct cps_thread *cps_thread_reset(void)
 {
+	struct cps_thread *t = self;
+
+	for (uint32_t i = 0; i < CHUNKS && chunks[i]; i++)
+		for (uint32_t k = 0; k < CHUNK; k++)
+			if (&chunks[i][k] != t)
+				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
+	self = NULL;
+	atomic_store(&next_id, 0);
+	if (!t || atomic_load(&t->state) != CPS_THREAD_LIVE)
+		return NULL;
+	if (t->tid == first_tid)
+		first_tid = cps_sys_getpid();
+	t->id = atomic_fetch_add(&next_id, 1);
+	t->busy = 0;
+	t->is_sampled = t->announced = t->has_timer = false;
+	t->remainder = 0;
+	t->start_us = 0;
+	atomic_store(&t->state, CPS_THREAD_TAKEN);
+	return t;
+}
+
+void cps_thread_set_first_stack(uintptr_t low, uintptr_t high, void *(*entry)(void *))
+{
+	first_entry = entry;
 	first_tid = cps_sys_getpid();
 	first_low = low;
 	first_high = high & ~(uintptr_t)7;

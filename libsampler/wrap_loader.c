@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "door.h"
+#include "life.h"
 #include "module.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -21,7 +22,7 @@ EXPORT int dlclose(void *handle)
 	cps_door_open();
 	if (!cps_real.dlclose)
 		return -1;
-	if (!cps_door_clock())
+	if (!cps_life_clock())
 		return cps_real.dlclose(handle);
 	cps_module_close_begin();
 	result = cps_real.dlclose(handle);

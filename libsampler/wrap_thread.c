@@ -8,15 +8,23 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <threads.h>
 
+#include "disposition.h"
 #include "door.h"
+#include "gate.h"
+#include "life.h"
 #include "loss.h"
 #include "recording.h"
 #include "sys.h"
 #include "unwind.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define EXPORT	      __attribute__((visibility("default")))
+#define DEFAULT_STACK (2u << 20) /* glibc's, when the limit is "unlimited" */
+
+static pthread_key_t key; /* whose destructor notices the end of a thread */
+static uint64_t default_stack;
 
 /* The frames below the thread's routine, for when its own stack cannot be seen (sample.h). */
 static void learn_base(struct cps_thread *t)
@@ -32,15 +40,16 @@ static void learn_base(struct cps_thread *t)
 
 static void begin(struct cps_thread *t, uint64_t stack_bytes)
 {
-	const struct cps_clock *clock = cps_door_clock();
-	uint64_t mask = UINT64_C(1) << (SIGPROF - 1);
+	const struct cps_clock *clock = cps_life_clock();
+	uint64_t mask;
 
 	cps_thread_enter(t, stack_bytes);
 	t->start_us = cps_recording_now_us();
-	if (!clock || !cps_sample_is_on())
+	if (!clock || !cps_gate_is_open())
 		return;
 	learn_base(t);
 	/* Its creator may have had everything blocked. */
+	mask = UINT64_C(1) << (clock->meter->signal - 1);
 	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 	if (cps_clock_arm(clock, t) != 0)
 		cps_loss_add(CPS_LOSS_MEMORY, 1);
@@ -48,11 +57,11 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 
 static void end(struct cps_thread *t)
 {
-	const struct cps_clock *clock = cps_door_clock();
+	const struct cps_clock *clock = cps_life_clock();
 
-	if (clock && cps_sample_is_on()) {
+	if (clock && cps_gate_is_open()) {
 		cps_clock_disarm(clock, t);
-		cps_sample_tail(t);
+		cps_sample_tail(t, NULL);
 		cps_recording_thread_ends(t);
 	}
 	cps_thread_leave(t);
@@ -67,15 +76,18 @@ static void leaving(void *entry)
 {
 	struct cps_thread *t = entry;
 
-	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
-	    pthread_setspecific(cps_door_key(), t) == 0)
+	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
 		return;
 	end(t);
 }
 
-int cps_wrap_thread_prepare(pthread_key_t *key)
+int cps_wrap_thread_prepare(void)
 {
-	return pthread_key_create(key, leaving);
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	getrlimit(RLIMIT_STACK, &limit);
+	default_stack = limit.rlim_cur == RLIM_INFINITY ? DEFAULT_STACK : limit.rlim_cur;
+	return pthread_key_create(&key, leaving);
 }
 
 static void *run(void *entry)
@@ -83,7 +95,7 @@ static void *run(void *entry)
 	struct cps_thread *t = entry;
 
 	begin(t, t->stack_bytes);
-	if (pthread_setspecific(cps_door_key(), t) != 0)
+	if (pthread_setspecific(key, t) != 0)
 		end(t);
 	return t->routine(t->argument);
 }
@@ -97,7 +109,7 @@ static int run_c11(void *entry)
 	} routine = {t->routine};
 
 	begin(t, t->stack_bytes);
-	if (pthread_setspecific(cps_door_key(), t) != 0)
+	if (pthread_setspecific(key, t) != 0)
 		end(t);
 	return routine.c11(t->argument);
 }
@@ -108,14 +120,14 @@ static uint64_t stack_of(const pthread_attr_t *attributes)
 
 	if (attributes && pthread_attr_getstacksize(attributes, &bytes) == 0)
 		return bytes;
-	return cps_door_default_stack();
+	return default_stack;
 }
 
 /* An entry for a thread that is to run routine(argument); NULL: it runs unrecorded. */
 static struct cps_thread *prepare(void *(*routine)(void *), void *argument, uint64_t stack_bytes)
 {
 	int saved = errno;
-	struct cps_thread *t = cps_door_clock() ? cps_thread_take() : NULL;
+	struct cps_thread *t = cps_life_clock() ? cps_thread_take() : NULL;
 
 	errno = saved;
 	if (!t)
@@ -163,5 +175,20 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	result = cps_real.thrd_create(thread, run_c11, t);
 	if (result != thrd_success)
 		cps_thread_drop(t);
+	return result;
+}
+
+/* The first time it installs the library's own handler over ours; ticks that it has swallowed are due
+ * again. */
+EXPORT int pthread_cancel(pthread_t thread)
+{
+	int result;
+
+	cps_door_open();
+	if (!cps_real.pthread_cancel)
+		return ENOSYS;
+	result = cps_real.pthread_cancel(thread);
+	if (cps_life_clock() && cps_disposition_retake(CPS_SIGNAL_OWN) && cps_gate_is_open())
+		cps_sample_rearm();
 	return result;
 }

@@ -26,6 +26,7 @@
 
 static char directory[64], file[96];
 static bool is_one_thread;
+static uint64_t max_bytes;
 static struct cps_identity identity;
 static struct cps_thread threads[3] = {
 	{.id = 0, .tid = 100, .name = "zero", .announced = true},
@@ -48,7 +49,8 @@ static void prepare(void)
 					 .phnum = getauxval(AT_PHNUM),
 					 .vdso = getauxval(AT_SYSINFO_EHDR)};
 	static char stem[80];
-	struct cps_output output = {.stem = stem, .suffix = ".cps", .identity = &identity};
+	struct cps_output output = {
+		.stem = stem, .suffix = ".cps", .identity = &identity, .max_bytes = max_bytes};
 
 	if (!*directory)
 		make_directory();
@@ -197,13 +199,25 @@ static void add_samples(uint64_t from, uint64_t to)
 	}
 }
 
+/* Ticks that may get lost. */
+static void offer_ticks(uint64_t to)
+{
+	for (uint64_t n = 0; n < to; n++) {
+		struct cps_stack s = stack_number(n);
+
+		if (cps_recording_ready())
+			cps_recording_add(thread_number(n), NULL, NULL, &s, weight_number(n),
+					  false);
+	}
+}
+
 Test(recording, many_batches)
 {
 	struct reader r;
 
 	prepare();
 	add_samples(0, 20000);
-	cr_assert(cps_recording_end(0));
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	r = read_back(false);
 	cr_assert_eq(r.samples, 20000);
 	cr_assert_eq(r.hits, cps_recording_ticks());
@@ -220,7 +234,7 @@ Test(recording, every_frame_comes_back_after_many_batches)
 	prepare();
 	is_one_thread = true;
 	add_samples(0, 5000);
-	cr_assert(cps_recording_end(0));
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	r = read_back(true);
 	cr_assert_eq(r.samples, 5000);
 	clean_up();
@@ -233,7 +247,7 @@ Test(recording, every_frame_comes_back)
 	prepare();
 	/* 50 samples a thread fit one buffer each; reading takes the buffers in order. */
 	add_samples(0, 150);
-	cr_assert(cps_recording_end(0));
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	r = read_back(true);
 	cr_assert_eq(r.samples, 150);
 	cr_assert_eq(r.hits, cps_recording_ticks());
@@ -250,7 +264,7 @@ Test(recording, journal_is_removed_at_the_end)
 	cr_assert(access(file, F_OK) != 0, "nothing is created before there is a sample");
 	add_samples(0, 10);
 	cr_assert(access(journal, F_OK) == 0);
-	cr_assert(cps_recording_end(0));
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	cr_assert(access(journal, F_OK) != 0);
 	cr_assert(!cps_recording_ready(), "nothing comes after the end");
 	clean_up();
@@ -265,7 +279,7 @@ Test(recording, name_is_never_taken_twice)
 	stat(file, &before);
 	add_samples(0, 1);
 	cr_assert_str_eq(strrchr(cps_recording_path(), '/'), "/r.1.cps");
-	cps_recording_end(0);
+	cps_recording_end(0, CPS_STOP_NONE);
 	stat(file, &after);
 	cr_assert_eq(before.st_size, after.st_size);
 	clean_up();
@@ -286,7 +300,7 @@ Test(recording, deep_stacks)
 	for (uint32_t i = 0; i < DEEP; i++)
 		frames[i] = draw(UINT64_C(1) << 46);
 	cr_assert(cps_recording_add(&threads[0], NULL, NULL, &s, 1, false));
-	cr_assert(cps_recording_end(0));
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	r = read_back(false);
 	cr_assert_eq(r.samples, 2);
 	cr_assert_eq(r.deepest, DEEP);
@@ -318,6 +332,45 @@ Test(recording, killed)
 	}
 }
 
+/* An exec that fails: what looked like the end is taken away, and the same file goes on. */
+Test(recording, goes_on_after_its_end)
+{
+	struct reader r;
+
+	prepare();
+	add_samples(0, 500);
+	cr_assert(cps_recording_end(1, CPS_STOP_EXEC));
+	cps_recording_continue();
+	add_samples(500, 900);
+	cps_recording_end(2, CPS_STOP_EXEC);
+	cps_recording_continue();
+	add_samples(900, 1000);
+	cr_assert(cps_recording_end(3, CPS_STOP_NONE));
+	r = read_back(false);
+	cr_assert(r.ended && !r.was_cut);
+	cr_assert_eq(r.samples, 1000);
+	clean_up();
+}
+
+Test(recording, keeps_the_limit_of_its_size)
+{
+	struct reader r;
+	struct stat st;
+
+	max_bytes = 40000;
+	prepare();
+	offer_ticks(20000);
+	cr_assert_eq(cps_fuse_reason(NULL), CPS_STOP_LIMIT);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	cr_assert_eq(stat(file, &st), 0);
+	cr_assert_leq(st.st_size, 40000);
+	r = read_back(false);
+	cr_assert(r.ended && !r.was_cut);
+	cr_assert_gt(r.samples, 100);
+	cr_assert_eq(r.samples + cps_loss_get(CPS_LOSS_OUTPUT), 20000);
+	clean_up();
+}
+
 Test(recording, output_that_cannot_be_made)
 {
 	int error;
@@ -325,10 +378,10 @@ Test(recording, output_that_cannot_be_made)
 	prepare();
 	clean_up();
 	cr_assert(!cps_recording_ready());
-	cr_assert(cps_fuse_reason(&error));
-	cr_assert_eq(error, -2 /* ENOENT */);
+	cr_assert_eq(cps_fuse_reason(&error), CPS_STOP_CREATE);
+	cr_assert_eq(error, 2 /* ENOENT */);
 	cr_assert_eq(cps_loss_get(CPS_LOSS_OUTPUT), 1);
 	cr_assert(!cps_recording_ready());
 	cr_assert_eq(cps_loss_get(CPS_LOSS_OUTPUT), 2);
-	cr_assert(cps_recording_end(0));
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 }

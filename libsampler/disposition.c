@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * disposition.c - keeps what the target wants to happen at signals that are ours.
+ *
+ * Room: signal. In: what the target asks for. Out: what it is told, and what becomes of a signal that is
+ * no tick. The kernel is asked directly: the C library lets nobody touch its own signals.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "disposition.h"
+#include "regs.h"
+#include "sys.h"
+#include "poison.h"
+
+#define SA_KERNEL_RESTORER 0x04000000
+#define TAKEN_MAX	   4
+
+/* The kernel's struct sigaction. */
+struct kernel_action {
+	void *handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+/* Two copies, so that a handler that comes in the middle of a change finds one that is whole. */
+struct taken {
+	_Atomic int number; /* 0: free */
+	_Atomic unsigned current;
+	struct sigaction action[2];
+	void (*handler)(int, siginfo_t *, void *);
+};
+
+static struct taken all[TAKEN_MAX];
+
+CPS_REGS_RESTORER;
+void cps_regs_restore(void);
+
+static struct taken *find(int number)
+{
+	for (int i = 0; i < TAKEN_MAX; i++)
+		if (atomic_load_explicit(&all[i].number, memory_order_relaxed) == number)
+			return &all[i];
+	return NULL;
+}
+
+bool cps_disposition_is_taken(int number)
+{
+	return number > 0 && find(number);
+}
+
+static int ask_kernel(int number, const struct kernel_action *new, struct kernel_action *old)
+{
+	return (int)CPS_SYS(rt_sigaction, number, new, old, sizeof(new->mask));
+}
+
+static void to_libc(const struct kernel_action *k, struct sigaction *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->sa_handler = (sighandler_t)k->handler;
+	a->sa_flags = (int)(k->flags & ~(unsigned long)SA_KERNEL_RESTORER);
+	memcpy(&a->sa_mask, &k->mask, sizeof(k->mask));
+	a->sa_restorer = k->restorer;
+}
+
+static void to_kernel(const struct sigaction *a, struct kernel_action *k)
+{
+	k->handler = (void *)a->sa_handler;
+	k->flags = (unsigned)a->sa_flags | SA_KERNEL_RESTORER;
+	k->restorer = a->sa_restorer ? a->sa_restorer : cps_regs_restore;
+	memcpy(&k->mask, &a->sa_mask, sizeof(k->mask));
+}
+
+/* Nothing interrupts our handler but faults, which are the target's to handle: one that left with longjmp
+ * would leave a buffer taken for ever. It runs on the alternate stack where there is one, for programs
+ * whose threads have hardly any stack of their own. */
+static int install(const struct taken *t, struct kernel_action *old)
+{
+	const struct kernel_action action = {
+		.handler = (void *)t->handler,
+		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_KERNEL_RESTORER,
+		.restorer = cps_regs_restore,
+		.mask = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) |
+			  UINT64_C(1) << (SIGILL - 1) | UINT64_C(1) << (SIGFPE - 1) |
+			  UINT64_C(1) << (SIGTRAP - 1)),
+	};
+
+	return ask_kernel(t->number, &action, old);
+}
+
+int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	struct taken *t = find(0);
+	struct kernel_action old;
+	int error;
+
+	if (cps_disposition_is_taken(number))
+		return -EBUSY;
+	if (!t)
+		return -ENOSPC;
+	t->handler = handler;
+	error = ask_kernel(number, NULL, &old);
+	if (error)
+		return error;
+	to_libc(&old, &t->action[0]);
+	t->current = 0;
+	atomic_store(&t->number, number);
+	error = install(t, &old);
+	if (error)
+		atomic_store(&t->number, 0);
+	return error;
+}
+
+bool cps_disposition_retake(int number)
+{
+	struct taken *t = find(number);
+	struct kernel_action now;
+	struct sigaction action;
+
+	if (!t || ask_kernel(number, NULL, &now) != 0 || now.handler == (void *)t->handler)
+		return false;
+	to_libc(&now, &action);
+	cps_disposition_set(number, &action);
+	install(t, &now);
+	return true;
+}
+
+void cps_disposition_give_back(int number)
+{
+	static const struct kernel_action ignore = {.handler = (void *)SIG_IGN};
+	struct taken *t = find(number);
+	struct kernel_action action;
+
+	if (!t)
+		return;
+	to_kernel(&t->action[t->current], &action);
+	atomic_store(&t->number, 0);
+	ask_kernel(number, &ignore, NULL);
+	ask_kernel(number, &action, NULL);
+}
+
+void cps_disposition_set(int number, const struct sigaction *action)
+{
+	struct taken *t = find(number);
+	unsigned other = !atomic_load(&t->current);
+
+	t->action[other] = *action;
+	atomic_store(&t->current, other);
+}
+
+void cps_disposition_get(int number, struct sigaction *action)
+{
+	const struct taken *t = find(number);
+
+	*action = t->action[atomic_load(&t->current)];
+}
+
+/* The default ends the process: once more, with the default in place. */
+static void end_process(int number)
+{
+	static const struct kernel_action by_default;
+
+	ask_kernel(number, &by_default, NULL);
+	CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), number, 0);
+}
+
+/* The mask that the target's handler would run with: that of the interrupted code, the handler's,
+ * and the signal itself. The kernel puts the first back when we return. */
+static void mask_for(const struct sigaction *action, int number, const ucontext_t *context)
+{
+	uint64_t interrupted, own;
+
+	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
+	memcpy(&own, &action->sa_mask, sizeof(own));
+	interrupted |= own;
+	if (!(action->sa_flags & SA_NODEFER))
+		interrupted |= UINT64_C(1) << (number - 1);
+	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &interrupted, 0, sizeof(interrupted));
+}
+
+void cps_disposition_pass_on(int number, siginfo_t *info, void *context)
+{
+	static const struct sigaction by_default = {.sa_handler = SIG_DFL};
+	struct sigaction action;
+
+	if (!find(number))
+		return; /* it was given back while this one was on its way */
+	cps_disposition_get(number, &action);
+	if (action.sa_handler == SIG_IGN)
+		return;
+	if (action.sa_handler == SIG_DFL) {
+		end_process(number);
+		return;
+	}
+	if (action.sa_flags & SA_RESETHAND)
+		cps_disposition_set(number, &by_default);
+	mask_for(&action, number, context);
+	if (action.sa_flags & SA_SIGINFO)
+		action.sa_sigaction(number, info, context);
+	else
+		action.sa_handler(number);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gate.c - decides whether ticks become samples.
+ *
+ * Room: signal. In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a page that the
+ * kernel wipes in a child, however it was made: a child must not write into its parent's journal.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include "arena.h"
+#include "gate.h"
+#include "sys.h"
+#include "poison.h"
+
+#define PAGE_BYTES 4096
+
+static _Atomic(atomic_bool *) is_on;
+static atomic_bool is_paused;
+static _Atomic uint64_t from, until;
+static _Atomic uint64_t cpu_sum,
+	cpu_since; /* of the times before the last pause; since the last resume */
+
+static uint64_t process_cpu(void)
+{
+	return cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+bool cps_gate_open(void)
+{
+	atomic_bool *page = atomic_load(&is_on);
+
+	if (!page) {
+		page = cps_arena_pages(PAGE_BYTES);
+		if (!page || CPS_SYS(madvise, page, PAGE_BYTES, MADV_WIPEONFORK, 0) != 0)
+			return false;
+		atomic_store(&is_on, page);
+	}
+	cpu_sum = 0;
+	cpu_since = process_cpu();
+	atomic_store(page, true);
+	return true;
+}
+
+void cps_gate_close(void)
+{
+	atomic_bool *page = atomic_load(&is_on);
+
+	if (page)
+		atomic_store(page, false);
+}
+
+bool cps_gate_reopen(void)
+{
+	atomic_bool *page = atomic_load(&is_on);
+
+	if (page)
+		atomic_store(page, true);
+	return page != NULL;
+}
+
+bool cps_gate_is_open(void)
+{
+	atomic_bool *page = atomic_load_explicit(&is_on, memory_order_relaxed);
+
+	return page && atomic_load_explicit(page, memory_order_relaxed);
+}
+
+void cps_gate_limit(uint64_t from_ns, uint64_t until_ns)
+{
+	from = from_ns;
+	until = until_ns;
+}
+
+bool cps_gate_pause(void)
+{
+	if (atomic_exchange(&is_paused, true))
+		return false;
+	cpu_sum += process_cpu() - cpu_since;
+	return true;
+}
+
+bool cps_gate_resume(void)
+{
+	if (!atomic_load(&is_paused))
+		return false;
+	cpu_since = process_cpu();
+	return atomic_exchange(&is_paused, false);
+}
+
+bool cps_gate_is_paused(void)
+{
+	return atomic_load(&is_paused);
+}
+
+uint64_t cps_gate_cpu_ns(void)
+{
+	return cpu_sum + (cps_gate_is_paused() || from ? 0 : process_cpu() - cpu_since);
+}
+
+static enum cps_verdict by_time(void)
+{
+	uint64_t now = cps_sys_clock_ns(CLOCK_MONOTONIC), start = from;
+
+	if (until && now >= until)
+		return CPS_GATE_OVER;
+	if (start && now < start)
+		return CPS_GATE_EARLY;
+	if (start && atomic_compare_exchange_strong(&from, &start, 0)) {
+		cpu_since = process_cpu();
+		return CPS_GATE_BEGINS;
+	}
+	return CPS_GATE_OPEN;
+}
+
+enum cps_verdict cps_gate_verdict(void)
+{
+	if (!cps_gate_is_open())
+		return CPS_GATE_CLOSED;
+	if (atomic_load_explicit(&is_paused, memory_order_relaxed))
+		return CPS_GATE_PAUSED;
+	return atomic_load_explicit(&from, memory_order_relaxed) ||
+			       atomic_load_explicit(&until, memory_order_relaxed)
+		       ? by_time()
+		       : CPS_GATE_OPEN;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * life.c - starts, hands over, interrupts and ends the recording of a process.
+ *
+ * Room: door. In: what becomes of the process. Out: clocks armed or not, a recording begun or ended.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "arena.h"
+#include "disposition.h"
+#include "gate.h"
+#include "life.h"
+#include "loss.h"
+#include "module.h"
+#include "output.h"
+#include "own_stack.h"
+#include "recording.h"
+#include "sample.h"
+#include "summary.h"
+#include "sys.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static const struct cps_config *config;
+static struct cps_identity *identity;
+static _Atomic(const struct cps_clock *) clock_in_use;
+static int recorded_pid;
+static atomic_bool has_left;
+static char stem[4096];
+
+const struct cps_clock *cps_life_clock(void)
+{
+	return atomic_load_explicit(&clock_in_use, memory_order_relaxed);
+}
+
+bool cps_life_is_here(void)
+{
+	return cps_life_clock() && cps_sys_getpid() == recorded_pid;
+}
+
+/* "dir/name.cps" -> "dir/name", ".cps": a number may have to go between. */
+static int prepare_output(void)
+{
+	struct cps_output_names names = {.exe = identity->exe,
+					 .cwd = identity->cwd,
+					 .pid = (unsigned)recorded_pid,
+					 .start_s = identity->start_ns / SECOND};
+	struct cps_output output = {.stem = stem,
+				    .suffix = "",
+				    .identity = identity,
+				    .max_bytes = config->max_bytes,
+				    .journal_bytes = config->journal_bytes};
+	size_t n;
+
+	if (cps_output_expand(config->output, &names, stem, sizeof(stem)) < 0)
+		return -1;
+	n = strlen(stem);
+	if (n > 4 && strcmp(stem + n - 4, ".cps") == 0) {
+		output.suffix = ".cps";
+		stem[n - 4] = '\0';
+	}
+	cps_recording_prepare(&output);
+	return 0;
+}
+
+static void unblock(int number)
+{
+	uint64_t mask = UINT64_C(1) << (number - 1);
+
+	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+}
+
+static void over(void)
+{
+	cps_life_end(CPS_STOP_DURATION);
+}
+
+static int enter_first_thread(struct cps_thread *t)
+{
+	const struct cps_meter *meter = cps_life_clock()->meter;
+
+	if (!t)
+		t = cps_thread_take();
+	if (!t)
+		return -1;
+	cps_thread_enter(t, 0);
+	t->consumed = meter->read ? meter->read() : 0;
+	return 0;
+}
+
+static void arm_one(struct cps_thread *t, void *context)
+{
+	(void)context;
+	cps_clock_disarm(cps_life_clock(), t);
+	if (cps_clock_arm(cps_life_clock(), t) != 0)
+		cps_loss_add(CPS_LOSS_MEMORY, 1);
+}
+
+static int start_clock(void)
+{
+	int error = cps_clock_start(cps_life_clock(), config);
+
+	if (!error && !cps_gate_is_paused())
+		cps_thread_each(arm_one, NULL);
+	return error;
+}
+
+static void describe(const struct cps_clock *clock)
+{
+	identity->resource = clock->resource;
+	identity->unit = clock->unit;
+	identity->engine = clock->name;
+	identity->scale = clock->meter->scale;
+	identity->interval = config->resource == CPS_RESOURCE_CPU ? config->interval_ns : 0;
+}
+
+static void set_limits(void)
+{
+	uint64_t from = identity->start_monotonic_ns + config->delay_ns;
+
+	cps_gate_limit(config->delay_ns ? from : 0,
+		       config->duration_ns ? from + config->duration_ns : 0);
+	if (config->toggle_signal)
+		cps_gate_pause();
+}
+
+bool cps_life_begin(const struct cps_config *c, struct cps_identity *i)
+{
+	const struct cps_clock *clock;
+	static char why[256];
+
+	config = c;
+	identity = i;
+	recorded_pid = cps_sys_getpid();
+	if (prepare_output() < 0)
+		return false;
+	clock = cps_clock_find(config);
+	identity->engine_why = *why ? why : NULL;
+	atomic_store(&clock_in_use, clock);
+	describe(clock);
+	cps_sample_use(clock->meter, over);
+	if (enter_first_thread(NULL) == 0 &&
+	    cps_disposition_take(clock->meter->signal, cps_sample_handler) == 0 &&
+	    cps_gate_open()) {
+		set_limits();
+		unblock(clock->meter->signal);
+		if (start_clock() == 0)
+			return true;
+	}
+	cps_gate_close();
+	cps_disposition_give_back(clock->meter->signal);
+	atomic_store(&clock_in_use, NULL);
+	return false;
+}
+
+/* What the parent knew of itself is not true of the child. */
+static void be_born(void)
+{
+	identity->ppid = (uint64_t)recorded_pid;
+	recorded_pid = cps_sys_getpid();
+	identity->start_ns = cps_sys_clock_ns(CLOCK_REALTIME);
+	identity->start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
+	identity->cpu_before_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	identity->journal_id ^= identity->start_ns ^ (uint64_t)recorded_pid << 32;
+}
+
+void cps_life_child(void)
+{
+	const struct cps_clock *clock = cps_life_clock();
+
+	if (!clock || cps_sys_getpid() == recorded_pid)
+		return;
+	be_born();
+	cps_recording_reset();
+	cps_module_reset();
+	cps_own_stack_reset();
+	atomic_store(&has_left, false);
+	if (prepare_output() == 0 && enter_first_thread(cps_thread_reset()) == 0 &&
+	    cps_gate_open() && start_clock() == 0)
+		return;
+	cps_gate_close();
+	cps_disposition_give_back(clock->meter->signal);
+	atomic_store(&clock_in_use, NULL);
+}
+
+static void tail_of_other(struct cps_thread *t, void *context)
+{
+	if (t != context) {
+		cps_sample_tail_of(t);
+		cps_recording_thread_ends(t);
+	}
+}
+
+/* What has been consumed since the last ticks, by all threads. */
+static void credit_rest(const void *context)
+{
+	struct cps_thread *t = cps_thread_self();
+
+	if (cps_gate_is_paused())
+		return;
+	if (t)
+		cps_sample_tail(t, context);
+	cps_thread_each(tail_of_other, t);
+	if (t)
+		cps_recording_thread_ends(t);
+}
+
+static uint64_t finish(const struct cps_clock *clock, enum cps_stop why)
+{
+	uint64_t cpu_ns;
+
+	cps_clock_stop(clock);
+	cps_gate_close();
+	cpu_ns = cps_gate_cpu_ns();
+	credit_rest(NULL);
+	cps_recording_end(cpu_ns, why);
+	return cpu_ns;
+}
+
+bool cps_life_leave(enum cps_stop why)
+{
+	uint64_t cpu_ns;
+
+	if (!cps_life_is_here() || atomic_exchange(&has_left, true))
+		return false;
+	cpu_ns = finish(cps_life_clock(), why);
+	if (config->verbose && why != CPS_STOP_EXEC)
+		cps_summary(config->output, cpu_ns);
+	return true;
+}
+
+void cps_life_forget(void)
+{
+	atomic_store(&clock_in_use, NULL);
+}
+
+void cps_life_return(void)
+{
+	cps_recording_continue();
+	atomic_store(&has_left, false);
+	if (cps_gate_reopen())
+		start_clock();
+}
+
+void cps_life_end(enum cps_stop why)
+{
+	const struct cps_clock *clock = cps_life_clock();
+	uint64_t cpu_ns;
+
+	if (!cps_life_is_here() || !atomic_compare_exchange_strong(&clock_in_use, &clock, NULL))
+		return;
+	if (atomic_load(&has_left))
+		return;
+	cpu_ns = finish(clock, why);
+	if (config->verbose)
+		cps_summary(config->output, cpu_ns);
+}
+
+void cps_life_leave_sigprof(void)
+{
+	const struct cps_clock *clock = cps_life_clock();
+
+	if (clock != &cps_clock_itimer || !cps_life_is_here())
+		return;
+	cps_clock_stop(clock);
+	identity->engine_why = "the program uses SIGPROF itself, so itimer gave way";
+	identity->engine = cps_clock_timer.name;
+	cps_recording_engine(identity->engine, identity->engine_why);
+	if (cps_disposition_take(cps_clock_timer.meter->signal, cps_sample_handler) != 0)
+		return;
+	cps_sample_use(cps_clock_timer.meter, over);
+	atomic_store(&clock_in_use, &cps_clock_timer);
+	cps_disposition_give_back(SIGPROF);
+	unblock(cps_clock_timer.meter->signal);
+	start_clock();
+}
+
+void cps_life_pause(const void *context)
+{
+	if (!cps_life_is_here() || cps_gate_is_paused())
+		return;
+	credit_rest(context);
+	cps_gate_pause();
+	cps_clock_stop(cps_life_clock());
+	cps_recording_flush();
+}
+
+void cps_life_resume(void)
+{
+	if (!cps_life_is_here() || !cps_gate_is_paused())
+		return;
+	cps_sample_skip(NULL);
+	cps_gate_resume();
+	start_clock();
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * summary.h - the one line that CPSAMPLE_VERBOSE=1 prints.
+ */
+#ifndef CPS_SUMMARY_H
+#define CPS_SUMMARY_H
+
+#include <stdint.h>
+
+/* Say on standard error what was recorded. `wanted` names the output if there is none. */
+void cps_summary(const char *wanted, uint64_t cpu_ns);
+
+#endif
