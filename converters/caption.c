@@ -8,6 +8,8 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "amount.h"
@@ -80,46 +82,66 @@ static void write_credit(struct out *o, const struct profile *p)
 }
 
 /* An argument that a shell would take apart is shown in quotes. */
-static void write_argument(struct out *o, const char *bytes, size_t n)
+static void put_argument(FILE *f, const char *bytes, size_t n)
 {
 	bool quote = n == 0 || memchr(bytes, ' ', n) || memchr(bytes, '\'', n);
 
-	out_text(o, quote ? "\"" : "");
-	out_name(o, bytes, n);
-	out_text(o, quote ? "\"" : "");
+	fputs(quote ? "\"" : "", f);
+	fwrite(bytes, 1, n, f);
+	fputs(quote ? "\"" : "", f);
 }
 
-void caption_command(struct out *o, const struct profile *p, const struct profile_process *process)
+static void put_command(FILE *f, const struct profile *p, const struct profile_process *process)
 {
 	const char *bytes;
 	size_t i, n;
 
 	for (i = 0; i < process->n_args; i++) {
-		out_text(o, i ? " " : "");
+		fputs(i ? " " : "", f);
 		bytes = string(p, process->args[i], &n);
-		write_argument(o, bytes, n);
+		put_argument(f, bytes, n);
 	}
 	if (process->n_args > 0)
 		return;
 	bytes = string(p, process->exe, &n);
-	out_name(o, bytes, n);
+	fwrite(bytes, 1, n, f);
+}
+
+void caption_command(struct out *o, const struct profile *p, const struct profile_process *process,
+		     int column)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		return;
+	put_command(f, p, process);
+	if (fclose(f) == 0 && column)
+		out_name_fit(o, text, n, column);
+	else if (text)
+		out_name(o, text, n);
+	free(text);
 }
 
 static void write_processes(struct out *o, const struct profile *p)
 {
 	const char *file;
+	char label[40];
 	size_t i, n;
 
 	for (i = 0; i < p->n_processes && i < PROCESSES_NAMED; i++) {
 		const struct profile_process *process = &p->processes[i];
 
 		if (process->n_args > 0 || process->exe != STRINGS_NONE) {
-			out_format(o, "process %" PRIu64 ": ", process->pid);
-			caption_command(o, p, process);
+			n = (size_t)snprintf(label, sizeof(label), "process %" PRIu64 ": ",
+					     process->pid);
+			out_text(o, label);
+			caption_command(o, p, process, (int)n);
 		} else {
 			out_text(o, "file: ");
 			file = string(p, process->file, &n);
-			out_name(o, file, n);
+			out_name_fit(o, file, n, (int)strlen("file: "));
 		}
 		out_text(o, "\n");
 	}

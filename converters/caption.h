@@ -19,7 +19,9 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 /* A line of dashes, as the papers print it. */
 void caption_rule(struct out *o);
 
-/* The process's arguments, separated by spaces, or its executable. */
-void caption_command(struct out *o, const struct profile *p, const struct profile_process *process);
+/* The process's arguments, separated by spaces, or its executable: `column` columns into the line and
+ * cut there if the output is a terminal and too narrow; whole if that is 0. */
+void caption_command(struct out *o, const struct profile *p, const struct profile_process *process,
+		     int column);
 
 #endif

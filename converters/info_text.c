@@ -81,7 +81,7 @@ static void write_identity(struct out *o, const struct profile *p,
 	}
 	if (process->n_args) {
 		label(o, "command");
-		caption_command(o, p, process);
+		caption_command(o, p, process, 0);
 		out_text(o, "\n");
 	}
 	line(o, p, "executable", process->exe);
