@@ -5,12 +5,14 @@
  * Room: signal. In: who appeared in samples. Out: records. If the buffer is busy the announcement is made
  * another time, at the latest at the end.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "announce.h"
 #include "arena.h"
 #include "drain.h"
 #include "format.h"
+#include "pack.h"
 #include "sys.h"
 #include "poison.h"
 
@@ -39,6 +41,9 @@ void cps_announce_thread(struct cps_thread *t)
 	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
 	char name[CPS_THREAD_NAME_BYTES];
 
+	/* Another thread's name is in a file. */
+	if (t != cps_thread_self() && cps_pack_error() == -EPERM)
+		return;
 	cps_thread_read_name(t, name);
 	if (t->announced && (!name[0] || memcmp(name, t->name, sizeof(name)) == 0))
 		return;

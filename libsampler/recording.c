@@ -21,6 +21,7 @@
 #include "poison.h"
 
 #define PATH_BYTES     8192
+#define PATIENCE       2000 /* yields, for another thread to have created it */
 #define NAMES_TO_TRY   10000
 #define IDENTITY_BYTES (512u << 10)
 
@@ -303,6 +304,8 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 	int now = OPEN;
 	bool done;
 
+	for (int i = 0; i < PATIENCE && atomic_load(&state) == CREATING; i++)
+		CPS_SYS(sched_yield, 0, 0, 0, 0);
 	if (!atomic_compare_exchange_strong(&state, &now, OVER))
 		return now != CREATING;
 	cps_announce_modules();

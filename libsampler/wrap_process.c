@@ -5,6 +5,7 @@
  * Room: door. In: fork, _Fork, clone, _exit. Out: a recording for the child, an end for this one. GNU
  * sort ends by _exit. A child of vfork(2), which shares our memory, goes straight through.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -105,6 +106,10 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 		more[i] = va_arg(list, void *);
 	va_end(list);
 	cps_door_open();
+	if (!cps_real.clone) {
+		errno = ENOSYS;
+		return -1;
+	}
 	if (!routine || !cps_life_clock() || flags & CLONE_VM)
 		return cps_real.clone(routine, stack, flags, argument, more[0], more[1], more[2]);
 	return cps_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);

@@ -14,6 +14,7 @@
 #include "door.h"
 #include "life.h"
 #include "pack.h"
+#include "recording.h"
 #include "regs.h"
 #include "sys.h"
 
@@ -37,8 +38,10 @@ static bool step_aside(void)
 {
 	if (!cps_life_clock())
 		return false;
-	if (mode == CPS_SECCOMP_JOURNAL)
+	if (mode == CPS_SECCOMP_JOURNAL) {
+		cps_recording_ready(); /* now or never */
 		cps_pack_forbid();
+	}
 	return mode == CPS_SECCOMP_STOP && cps_life_leave(CPS_STOP_SECCOMP);
 }
 

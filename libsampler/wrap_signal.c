@@ -26,8 +26,8 @@ sighandler_t __sysv_signal(int number, sighandler_t handler);
 static bool is_taken(int number)
 {
 	cps_door_open();
-	if (!cps_life_clock() || !cps_disposition_is_taken(number))
-		return false;
+	if (!cps_life_clock() || number == CPS_SIGNAL_OWN || !cps_disposition_is_taken(number))
+		return false; /* the C library refuses its own signal, with and without us */
 	if (number == SIGPROF)
 		cps_life_leave_sigprof();
 	return cps_disposition_is_taken(number) && cps_life_is_here();
