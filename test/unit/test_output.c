@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_output.c - the name template, and the settings.
+ * test_output.c - the name template.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libsampler/config.h"
 #include "libsampler/output.h"
 
 static const struct cps_output_names names = {
@@ -49,87 +48,15 @@ Test(output, refused)
 	cr_assert_eq(cps_output_expand("/123456", &names, small, sizeof(small)), 0);
 }
 
-/* ---- settings ------------------------------------------------------------------------------------ */
-
-static struct cps_config config;
-static char line[512];
-
-static int with(const char *name, const char *value)
+Test(output, what_a_child_can_expand)
 {
-	static const char *const all[] = {"CPSAMPLE_RESOURCES", "CPSAMPLE_CLOCK",
-					  "CPSAMPLE_OUTPUT",	"CPSAMPLE_VERBOSE",
-					  "CPSAMPLE_JITTER",	"CPSAMPLE_SEED"};
+	char fixed[300], small[8];
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		unsetenv(all[i]);
-	setenv(name, value, 1);
-	line[0] = '\0';
-	return cps_config_read(&config, line, sizeof(line));
-}
-
-Test(config, defaults)
-{
-	cr_assert_eq(with("CPSAMPLE_OUTPUT", ""), 0);
-	cr_assert_eq(config.resource, CPS_RESOURCE_CPU);
-	cr_assert_eq(config.interval_ns, 1000000);
-	cr_assert_str_eq(config.clock, "timer");
-	cr_assert_str_eq(config.output, "cpsample.%e.%p.cps");
-	cr_assert(config.jitter && !config.verbose);
-}
-
-Test(config, intervals)
-{
-	static const struct {
-		const char *text;
-		uint64_t ns;
-	} right[] = {{"cpu:1ms", 1000000},   {"cpu:250us", 250000},  {"cpu:0.5s", 500000000},
-		     {"cpu:10000ns", 10000}, {"cpu:1.5ms", 1500000}, {"cpu:3600s", 3600000000000},
-		     {"cpu", 1000000}};
-	static const char *const wrong[] = {"cpu:",
-					    "cpu:0",
-					    "cpu:1",
-					    "cpu:0ms",
-					    "cpu:1 ms",
-					    "cpu:-1ms",
-					    "cpu:9us",
-					    "cpu:1h",
-					    "cpu:3601s",
-					    "cpu:1ms ",
-					    "cpu:ms",
-					    "cpux",
-					    "cpu,real",
-					    "nonsense",
-					    "signals:1ms",
-					    "cpu:1.ms.",
-					    "cpu:99999999999999999999s",
-					    "cpu:0x1ms"};
-
-	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
-		cr_assert_eq(with("CPSAMPLE_RESOURCES", right[i].text), 0, "%s", right[i].text);
-		cr_assert_eq(config.interval_ns, right[i].ns, "%s", right[i].text);
-	}
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		cr_assert_lt(with("CPSAMPLE_RESOURCES", wrong[i]), 0, "%s", wrong[i]);
-		cr_assert(strstr(line, "CPSAMPLE_RESOURCES") && strstr(line, wrong[i]));
-		cr_assert_eq(strchr(line, '\n') - line, (long)strlen(line) - 1, "one line");
-	}
-	cr_assert_eq(with("CPSAMPLE_RESOURCES", "signals"), 0);
-	cr_assert_eq(config.resource, CPS_RESOURCE_SIGNALS);
-}
-
-Test(config, others)
-{
-	cr_assert_eq(with("CPSAMPLE_CLOCK", "itimer"), 0);
-	cr_assert_str_eq(config.clock, "itimer");
-	cr_assert_lt(with("CPSAMPLE_CLOCK", "perfect"), 0);
-	cr_assert_eq(with("CPSAMPLE_JITTER", "off"), 0);
-	cr_assert_not(config.jitter);
-	cr_assert_lt(with("CPSAMPLE_JITTER", "no"), 0);
-	cr_assert_eq(with("CPSAMPLE_VERBOSE", "1"), 0);
-	cr_assert(config.verbose);
-	cr_assert_lt(with("CPSAMPLE_VERBOSE", "yes"), 0);
-	cr_assert_eq(with("CPSAMPLE_SEED", "42"), 0);
-	cr_assert_eq(config.seed, 42);
-	cr_assert_lt(with("CPSAMPLE_SEED", "-1"), 0);
-	cr_assert_lt(with("CPSAMPLE_SEED", "1x"), 0);
+	setenv("ODD", "50%p", 1);
+	cr_assert_eq(cps_output_fix("%e-%{ODD}-%%-%p.%t.cps", "/bin/prog", fixed, sizeof(fixed)),
+		     0);
+	cr_assert_str_eq(fixed, "prog-50%%p-%%-%p.%t.cps");
+	expect(fixed, "/home/u/prog-50%p-%-4711.1700000000.cps");
+	cr_assert_lt(cps_output_fix("%q", "/bin/prog", fixed, sizeof(fixed)), 0);
+	cr_assert_lt(cps_output_fix("12345678", "/bin/prog", small, sizeof(small)), 0);
 }
