@@ -148,7 +148,7 @@ for compiler in gcc clang; do
 	fi
 done
 
-# libtsan: cpsample says no. See Limits in libcpsample(7).
+# libtsan: cpsample says no.
 if build gcc-tsan gcc -fsanitize=thread; then
 	cpsample ./gcc-tsan 10 >out 2>err
 	status=$?
@@ -156,10 +156,5 @@ if build gcc-tsan gcc -fsanitize=thread; then
 	[ ! -s out ] || fail "gcc-tsan: was run"
 	[ "$(wc -l <err)" -eq 1 ] && grep -q "^cpsample: ./gcc-tsan: .*libtsan" err || fail "gcc-tsan: $(cat err)"
 fi
-rounds=30000
-if build clang-tsan clang -fsanitize=thread; then
-	runs clang-tsan preloaded
-fi
-
 [ $kinds -gt 0 ] || skip "no sanitizer runs here"
 note "$kinds ways of running under a sanitizer"
