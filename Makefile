@@ -21,7 +21,7 @@ SAN ?=
 # ---- libcpsample.so ---------------------------------------------------------------------------
 SIGNAL_ROOM := arena module fde expression cfi unwind thread loss batch record journal pack drain \
 	announce jit lineage recording disposition own_stack gate sample
-CLOCK_ROOM := clock clock_timer clock_itimer
+CLOCK_ROOM := clock clock_timer clock_itimer clock_perf
 DOOR_ROOM := config output identity summary life control door wrap_thread wrap_process wrap_exec \
 	wrap_signal wrap_seccomp wrap_loader
 

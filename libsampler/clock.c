@@ -10,6 +10,9 @@
 #include "clock.h"
 #include "sys.h"
 
+static uint64_t seed;
+static bool jitter;
+
 uint64_t cps_clock_cpu(void)
 {
 	return cps_sys_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -20,8 +23,32 @@ uint64_t cps_clock_cpu_of(const struct cps_thread *t)
 	return cps_sys_clock_ns(cps_sys_thread_clock(t->tid));
 }
 
+/* splitmix64 */
+static uint64_t draw(struct cps_thread *t)
+{
+	uint64_t x = (t->random += UINT64_C(0x9e3779b97f4a7c15)) ^ seed;
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread)
+{
+	return jitter && spread ? mean - spread + draw(t) % (2 * spread) : mean;
+}
+
+const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
+					 const struct cps_config *config, char *why, size_t bytes)
+{
+	why[0] = '\0';
+	return wanted->probe && wanted->probe(config, why, bytes) != 0 ? wanted->fallback : wanted;
+}
+
 int cps_clock_start(const struct cps_clock *clock, const struct cps_config *config)
 {
+	jitter = config->jitter;
+	seed = config->seed;
 	return clock->start ? clock->start(config) : 0;
 }
 
@@ -58,7 +85,8 @@ const struct cps_clock cps_clock_signals = {
 	.meter = &signals_meter,
 };
 
-static const struct cps_clock *const cpu_clocks[] = {&cps_clock_timer, &cps_clock_itimer};
+static const struct cps_clock *const cpu_clocks[] = {&cps_clock_timer, &cps_clock_itimer,
+						     &cps_clock_perf};
 
 const struct cps_clock *cps_clock_find(const struct cps_config *config)
 {

@@ -15,18 +15,7 @@
 #include "disposition.h"
 #include "sys.h"
 
-static uint64_t interval_ns, seed;
-static bool jitter;
-
-/* splitmix64 */
-static uint64_t draw(struct cps_thread *t)
-{
-	uint64_t x = t->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
+static uint64_t interval_ns;
 
 /* No address of a program looks like this: a tick is ours whatever has become of its thread. */
 #define COOKIE UINT64_C(0xc95a3b7e00000000)
@@ -39,13 +28,12 @@ static bool is_mine(const siginfo_t *info)
 
 static void shoot(struct cps_thread *t)
 {
-	uint64_t ns = interval_ns;
 	struct itimerspec when = {0};
+	uint64_t ns;
 
 	if (!t->has_timer)
 		return;
-	if (jitter)
-		ns = ns / 2 + draw(t) % ns;
+	ns = cps_clock_vary(t, interval_ns, interval_ns / 2);
 	when.it_value.tv_sec = (time_t)(ns / 1000000000);
 	when.it_value.tv_nsec = (long)(ns % 1000000000);
 	CPS_SYS(timer_settime, t->timer, 0, &when, NULL);
@@ -54,8 +42,6 @@ static void shoot(struct cps_thread *t)
 static int start(const struct cps_config *config)
 {
 	interval_ns = config->interval_ns;
-	jitter = config->jitter;
-	seed = config->seed;
 	return 0;
 }
 
@@ -73,7 +59,6 @@ static int arm(struct cps_thread *t)
 	error = (int)CPS_SYS(timer_create, cps_sys_thread_clock(t->tid), &event, &t->timer, 0);
 	if (error)
 		return error;
-	t->random ^= seed;
 	t->has_timer = true;
 	shoot(t);
 	return 0;

@@ -99,9 +99,10 @@ static int read_clock(struct cps_config *c, char *line, size_t bytes)
 	if (!value)
 		return 0;
 	c->clock = value;
-	if (strcmp(value, "timer") == 0 || strcmp(value, "itimer") == 0)
+	if (strcmp(value, "timer") == 0 || strcmp(value, "itimer") == 0 ||
+	    strcmp(value, "perf") == 0)
 		return 0;
-	return complain(line, bytes, "CPSAMPLE_CLOCK", value, "must be timer or itimer");
+	return complain(line, bytes, "CPSAMPLE_CLOCK", value, "must be timer, itimer or perf");
 }
 
 static int read_flag(const char *name, const char *on, const char *off, bool *flag, char *line,

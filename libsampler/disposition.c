@@ -32,6 +32,7 @@ struct taken {
 	_Atomic unsigned current;
 	struct sigaction action[2];
 	void (*handler)(int, siginfo_t *, void *);
+	bool only_default; /* the kernel keeps what the target asks for, ours stands for the default */
 };
 
 static struct taken all[TAKEN_MAX];
@@ -50,6 +51,13 @@ static struct taken *find(int number)
 bool cps_disposition_is_taken(int number)
 {
 	return number > 0 && find(number);
+}
+
+bool cps_disposition_is_default_only(int number)
+{
+	const struct taken *t = find(number);
+
+	return t && t->only_default;
 }
 
 static int ask_kernel(int number, const struct kernel_action *new, struct kernel_action *old)
@@ -91,7 +99,7 @@ static int install(const struct taken *t, struct kernel_action *old)
 	return ask_kernel(t->number, &action, old);
 }
 
-int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *))
+static int take(int number, void (*handler)(int, siginfo_t *, void *), bool only_default)
 {
 	struct taken *t = find(0);
 	struct kernel_action old;
@@ -102,16 +110,28 @@ int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *))
 	if (!t)
 		return -ENOSPC;
 	t->handler = handler;
+	t->only_default = only_default;
 	error = ask_kernel(number, NULL, &old);
 	if (error)
 		return error;
 	to_libc(&old, &t->action[0]);
 	t->current = 0;
 	atomic_store(&t->number, number);
-	error = install(t, &old);
+	if (!only_default || old.handler == (void *)SIG_DFL)
+		error = install(t, &old);
 	if (error)
 		atomic_store(&t->number, 0);
 	return error;
+}
+
+int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	return take(number, handler, false);
+}
+
+int cps_disposition_take_default(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	return take(number, handler, true);
 }
 
 bool cps_disposition_retake(int number)
@@ -120,7 +140,8 @@ bool cps_disposition_retake(int number)
 	struct kernel_action now;
 	struct sigaction action;
 
-	if (!t || ask_kernel(number, NULL, &now) != 0 || now.handler == (void *)t->handler)
+	if (!t || t->only_default || ask_kernel(number, NULL, &now) != 0 ||
+	    now.handler == (void *)t->handler)
 		return false;
 	to_libc(&now, &action);
 	cps_disposition_set(number, &action);
@@ -133,12 +154,17 @@ void cps_disposition_give_back(int number)
 	static const struct kernel_action ignore = {.handler = (void *)SIG_IGN};
 	struct taken *t = find(number);
 	struct kernel_action action;
+	struct sigaction wanted;
 
 	if (!t)
 		return;
-	to_kernel(&t->action[t->current], &action);
+	cps_disposition_get(number, &wanted);
+	to_kernel(&wanted, &action);
 	atomic_store(&t->number, 0);
-	ask_kernel(number, &ignore, NULL);
+	if (t->only_default && wanted.sa_handler != SIG_DFL)
+		return; /* it is there already */
+	if (!t->only_default)
+		ask_kernel(number, &ignore, NULL);
 	ask_kernel(number, &action, NULL);
 }
 
@@ -146,7 +172,16 @@ void cps_disposition_set(int number, const struct sigaction *action)
 {
 	struct taken *t = find(number);
 	unsigned other = !atomic_load(&t->current);
+	struct kernel_action old, new;
 
+	if (t->only_default) {
+		to_kernel(action, &new);
+		if (action->sa_handler == SIG_DFL)
+			install(t, &old);
+		else
+			ask_kernel(number, &new, NULL);
+		return;
+	}
 	t->action[other] = *action;
 	atomic_store(&t->current, other);
 }
@@ -154,7 +189,14 @@ void cps_disposition_set(int number, const struct sigaction *action)
 void cps_disposition_get(int number, struct sigaction *action)
 {
 	const struct taken *t = find(number);
+	struct kernel_action now;
 
+	if (t->only_default && ask_kernel(number, NULL, &now) == 0) {
+		if (now.handler == (void *)t->handler)
+			now = (struct kernel_action){.handler = (void *)SIG_DFL};
+		to_libc(&now, action);
+		return;
+	}
 	*action = t->action[atomic_load(&t->current)];
 }
 

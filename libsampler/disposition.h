@@ -20,6 +20,12 @@
 /* [signal] Put `handler` in place, and keep what was there as the target's. 0 or -errno. */
 int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *));
 
+/* [signal] Put `handler` in place only while the target wants the default: everything else that it asks for goes to
+ * the kernel. 0 or -errno. */
+int cps_disposition_take_default(int number, void (*handler)(int, siginfo_t *, void *));
+/* [signal] Was the signal taken so? */
+bool cps_disposition_is_default_only(int number);
+
 /* [signal] The C library has put its own handler in the place of ours: keep that as the target's, and put
  * ours back. False: it is ours. */
 bool cps_disposition_retake(int number);

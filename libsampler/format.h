@@ -47,7 +47,7 @@ enum cps_process_field {
 	CPS_PROCESS_UNIT = 5,		/* text: what one gtick is, "ns" or "signals" */
 	CPS_PROCESS_SCALE = 6,		/* gticks per unit of weight */
 	CPS_PROCESS_INTERVAL = 7,	/* mean sampling interval in gticks; 0 = none */
-	CPS_PROCESS_ENGINE = 8,		/* text: what really ticked, "timer", "itimer", "signals" */
+	CPS_PROCESS_ENGINE = 8,		/* text: what really ticked, the name of a clock */
 	CPS_PROCESS_EXE = 9,		/* text: absolute path of the executable */
 	CPS_PROCESS_ARG = 10,		/* text, once per argument, in order */
 	CPS_PROCESS_CWD = 11,		/* text: where the program was started */

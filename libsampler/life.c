@@ -136,7 +136,7 @@ bool cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 	recorded_pid = cps_sys_getpid();
 	if (prepare_output() < 0)
 		return false;
-	clock = cps_clock_find(config);
+	clock = cps_clock_choose(cps_clock_find(config), config, why, sizeof(why));
 	identity->engine_why = *why ? why : NULL;
 	atomic_store(&clock_in_use, clock);
 	describe(clock);

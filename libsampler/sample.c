@@ -83,6 +83,7 @@ static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
 struct job {
 	struct cps_thread *thread;
 	const struct cps_regs *regs;
+	uint64_t reading; /* of the meter, if it has one */
 	bool is_tail;
 };
 
@@ -90,25 +91,24 @@ static void take(void *argument)
 {
 	const struct job *job = argument;
 	struct cps_thread *t = job->thread;
-	const struct cps_meter *m = meter_now();
-	uint64_t reading = m->read ? m->read() : 0, weight;
 	struct cps_peek peek;
 	uint32_t rest = 0;
+	uint64_t weight = weigh(t, job->reading, &rest);
 
-	weight = weigh(t, reading, &rest);
 	if (job->is_tail && !weight)
 		return;
 	bounds_of(t, job->regs, &peek);
 	if (!cps_recording_ready() ||
 	    !cps_recording_add(t, job->regs, &peek, NULL, weight, job->is_tail))
 		return;
-	t->consumed = reading;
+	t->consumed = job->reading;
 	t->remainder = rest;
 }
 
-static void take_on_own_stack(struct cps_thread *t, const struct cps_regs *regs, bool is_tail)
+static void take_on_own_stack(struct cps_thread *t, const struct cps_regs *regs, uint64_t reading,
+			      bool is_tail)
 {
-	struct job job = {t, regs, is_tail};
+	struct job job = {t, regs, reading, is_tail};
 
 	if (!cps_own_stack_call(t->id, take, &job))
 		cps_loss_add(CPS_LOSS_BUSY, 1);
@@ -143,10 +143,22 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 	return t;
 }
 
+/*
+ * Ticks of a clock that does not wait for us pile up while we are at work, or the signal is blocked, and then
+ * come all at once. The first stands for the whole time; the others would be samples of one place that weigh
+ * nothing, or if we are slower than the clock, leave the program no time at all. What the thread has used
+ * since we were done with the last one tells them from those that are in time.
+ */
+static bool is_left_over(const struct cps_thread *t, uint64_t reading)
+{
+	return t->least && reading - t->settled < t->least;
+}
+
 static void tick(const struct cps_meter *m, const ucontext_t *context)
 {
 	struct cps_thread *t = thread_of_tick(m);
 	struct cps_regs regs;
+	uint64_t reading;
 
 	if (!t)
 		return;
@@ -155,8 +167,13 @@ static void tick(const struct cps_meter *m, const ucontext_t *context)
 		return;
 	}
 	t->busy = 1;
-	cps_regs_of_context(&regs, context);
-	take_on_own_stack(t, &regs, false);
+	reading = m->read ? m->read() : 0;
+	if (!is_left_over(t, reading)) {
+		cps_regs_of_context(&regs, context);
+		take_on_own_stack(t, &regs, reading, false);
+		if (t->least)
+			t->settled = m->read();
+	}
 	if (m->rearm && !cps_fuse_reason(NULL))
 		m->rearm(t);
 	t->busy = 0;
@@ -229,7 +246,7 @@ void cps_sample_tail(struct cps_thread *t, const void *context)
 		cps_regs_of_context(&regs, context);
 	else
 		cps_regs_here(&regs);
-	take_on_own_stack(t, &regs, true);
+	take_on_own_stack(t, &regs, meter_now()->read(), true);
 	t->busy = 0;
 }
 

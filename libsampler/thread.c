@@ -155,6 +155,8 @@ struct cps_thread *cps_thread_reset(void)
 	t->id = atomic_fetch_add(&next_id, 1);
 	t->busy = 0;
 	t->is_sampled = t->announced = t->has_timer = false;
+	atomic_store(&t->event, NULL);
+	t->least = 0;
 	t->remainder = 0;
 	t->start_us = 0;
 	atomic_store(&t->state, CPS_THREAD_TAKEN);

@@ -25,8 +25,11 @@ struct cps_thread {
 	bool has_timer;
 	int rounds; /* of thread-local destructors, at its end */
 	int timer;
-	uint32_t remainder; /* of the last weight, in gticks, less than a unit */
-	uint64_t consumed;  /* reading of the resource's clock at the last sample */
+	_Atomic(void *) event; /* the page that keeps its perf event alive */
+	uint32_t remainder;    /* of the last weight, in gticks, less than a unit */
+	uint64_t consumed;     /* reading of the resource's clock at the last sample */
+	uint64_t least;	       /* gticks; a tick that comes sooner is a left-over; 0: none is */
+	uint64_t settled;      /* reading when the last tick was dealt with, if `least` is set */
 	uint64_t start_us;
 	uint64_t random;
 	uint64_t stack_bytes;		 /* as it was created */

@@ -107,7 +107,7 @@ EXPORT int sigignore(int number)
 
 EXPORT int siginterrupt(int number, int interrupt)
 {
-	if (is_taken(number))
+	if (is_taken(number) && !cps_disposition_is_default_only(number))
 		return 0; /* ours restarts, always */
 	return cps_real.siginterrupt ? cps_real.siginterrupt(number, interrupt) : -1;
 }
