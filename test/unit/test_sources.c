@@ -87,6 +87,7 @@ Test(sources, the_newest_tree)
 	make("c.cps", "h", 100, 5, 30, 800);
 	make("a.cps", "h", 100, 5, 20, 100);
 	make("other_host.cps", "i", 100, 5, 20, 100);
+	make("no_host.cps", "", 100, 5, 20, 100);
 	make("other_pid.cps", "h", 101, 5, 20, 100);
 	make("other_start.cps", "h", 100, 6, 20, 100);
 	make("no_tree.cps", "h", 0, 5, 20, 100);
