@@ -92,7 +92,8 @@ static void prefer(uint16_t list[4], uint32_t place, uint32_t id)
 static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t slot,
 			  uint64_t address)
 {
-	uint32_t number = cps_module_find_now(address);
+	bool is_sure;
+	uint32_t number = cps_module_find_now(address, &is_sure);
 	uint32_t id = b->n_ids;
 
 	if (id == CPS_BATCH_IDS) {
@@ -103,7 +104,8 @@ static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t sl
 	if (number == CPS_MODULE_NONE) {
 		cps_put(w, 0);
 		cps_put(w, address);
-		atomic_store_explicit(&saw_generated, true, memory_order_relaxed);
+		if (is_sure)
+			atomic_store_explicit(&saw_generated, true, memory_order_relaxed);
 	} else {
 		struct cps_module *m = cps_module_get(number);
 

@@ -60,4 +60,8 @@ int cps_control_prepare(int toggle_signal);
 void cps_wrap_seccomp_resolve(void);
 void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
 
+/* The calling thread begins: a tick finds room for its frame from now on. */
+void cps_altstack_begin(void);
+void cps_altstack_end(void);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "disposition.h"
+#include "door.h"
 #include "gate.h"
 #include "life.h"
 #include "loss.h"
@@ -86,6 +87,7 @@ static int enter_first_thread(struct cps_thread *t)
 	if (!t)
 		return -1;
 	cps_thread_enter(t, 0);
+	cps_altstack_begin();
 	t->consumed = meter->read ? meter->read() : 0;
 	return 0;
 }

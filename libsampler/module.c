@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "elf_memory.h"
 #include "format.h"
 #include "module.h"
 #include "sys.h"
@@ -89,79 +90,16 @@ static const char *path_of(const char *name, bool is_first, bool is_vdso)
 	return path;
 }
 
-static void take_build_id(struct cps_module *m, const uint8_t *note, size_t bytes)
+/* The loader itself is one, and in the list of every namespace. */
+static bool is_elsewhere(const struct link_map *l)
 {
-	while (bytes >= sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *n = (const void *)note;
-		size_t name = ((size_t)n->n_namesz + 3) & ~(size_t)3;
-		size_t whole = sizeof(*n) + name + (((size_t)n->n_descsz + 3) & ~(size_t)3);
+	for (uint32_t i = 0; i < atomic_load(&count); i++) {
+		const struct cps_module *m = cps_module_get(i);
 
-		if (whole > bytes)
-			return;
-		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= 64 &&
-		    memcmp(note + sizeof(*n), "GNU", 4) == 0) {
-			m->build_id = (const uint8_t *)cps_arena_copy(
-				(const char *)note + sizeof(*n) + name, n->n_descsz);
-			m->build_id_bytes = m->build_id ? n->n_descsz : 0;
-			return;
-		}
-		note += whole;
-		bytes -= whole;
+		if (m->is_lasting && m->bias == l->l_addr && m->dynamic == l->l_ld)
+			return true;
 	}
-}
-
-static void take_segment(struct cps_module *m, struct cps_segment *s, const ElfW(Phdr) * p)
-{
-	uintptr_t start = m->bias + p->p_vaddr;
-
-	*s = (struct cps_segment){.vaddr = p->p_vaddr,
-				  .memory_bytes = p->p_memsz,
-				  .file_offset = p->p_offset,
-				  .file_bytes = p->p_filesz,
-				  .flags = p->p_flags & 7u};
-	if (!m->n_segments || start < m->start)
-		m->start = start;
-	if (!m->n_segments || start + p->p_memsz > m->end)
-		m->end = start + p->p_memsz;
-	m->n_segments++;
-}
-
-static int take_segments(struct cps_module *m, const ElfW(Phdr) * p, size_t n)
-{
-	struct cps_segment *segments;
-	size_t loads = 0;
-
-	for (size_t i = 0; i < n; i++)
-		loads += p[i].p_type == PT_LOAD;
-	if (loads > CPS_SEGMENTS_MAX)
-		loads = CPS_SEGMENTS_MAX;
-	segments = loads ? cps_arena_take(loads * sizeof(*segments)) : NULL;
-	if (!segments)
-		return -1;
-	m->segments = segments;
-	for (size_t i = 0; i < n && m->n_segments < loads; i++)
-		if (p[i].p_type == PT_LOAD)
-			take_segment(m, &segments[m->n_segments], &p[i]);
-	return 0;
-}
-
-static int take_headers(struct cps_module *m, const ElfW(Phdr) * p, size_t n)
-{
-	if (!p || n > 512 || !readable(p) || !readable(p + n - 1) || take_segments(m, p, n) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		const uint8_t *where = (const uint8_t *)m->bias + p[i].p_vaddr;
-
-		if ((uintptr_t)where < m->start || (uintptr_t)where + p[i].p_memsz > m->end)
-			continue;
-		if (p[i].p_type == PT_NOTE && !m->build_id && readable(where))
-			take_build_id(m, where, p[i].p_memsz);
-		if (p[i].p_type == PT_GNU_EH_FRAME && p[i].p_memsz >= 8) {
-			m->eh_frame_hdr = where;
-			m->eh_frame_hdr_bytes = p[i].p_memsz;
-		}
-	}
-	return 0;
+	return false;
 }
 
 static void add(const struct link_map *l, bool is_first)
@@ -175,7 +113,8 @@ static void add(const struct link_map *l, bool is_first)
 	if (number == CHUNK * CHUNKS)
 		return;
 	if (!is_first) {
-		if (!l->l_addr || !readable(e) || memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
+		if (!l->l_addr || is_elsewhere(l) || !readable(e) ||
+		    memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
 			return;
 		p = (const void *)(l->l_addr + e->e_phoff);
 		n = e->e_phnum;
@@ -190,9 +129,10 @@ static void add(const struct link_map *l, bool is_first)
 	m->dynamic = l->l_ld;
 	m->bias = l->l_addr;
 	m->is_vdso = vdso && l->l_addr == vdso;
-	if (take_headers(m, p, n) < 0)
+	if (cps_elf_take(m, p, n) < 0)
 		return;
 	m->path = path_of(l->l_name, is_first, m->is_vdso);
+	m->bytes = m->end - m->start;
 	m->is_own = own >= m->start && own < m->end;
 	m->is_lasting = !is_started;
 	m->is_seen = true;
@@ -215,42 +155,97 @@ static struct cps_module *known(const struct link_map *l)
 	return NULL;
 }
 
-/* While the loader is changing its list, nothing in it can be relied on. */
+/* The namespaces that dlmopen(3) makes have lists of their own, in turn in a list if the loader is not too old. */
+static const struct r_debug_extended *base(void)
+{
+	return (const void *)&_r_debug;
+}
+
+static const struct r_debug_extended *next_of(const struct r_debug_extended *r)
+{
+	return _r_debug.r_version >= 2 ? *(struct r_debug_extended *const volatile *)&r->r_next
+				       : NULL;
+}
+
+static bool any_in_state(int state)
+{
+	for (const struct r_debug_extended *r = base(); r; r = next_of(r))
+		if (*(volatile const int *)&r->base.r_state == state)
+			return true;
+	return false;
+}
+
+/* While the loader is changing its list, what is new or gone cannot be told. */
 static bool is_settled(void)
 {
-	return *(volatile const int *)&_r_debug.r_state == RT_CONSISTENT;
+	return !any_in_state(RT_ADD) && !any_in_state(RT_DELETE);
 }
 
 /* The C library unloads libraries, too (iconv, name services), and tells nobody. */
 static bool is_there(const struct cps_module *m)
 {
-	const struct link_map *l = _r_debug.r_map;
-
 	if (m->is_lasting)
 		return true;
-	if (!is_settled())
+	if (any_in_state(RT_DELETE))
 		return false;
-	while (l && readable(l) && l != m->map)
-		l = l->l_next;
-	return l && readable(l) && is_same(m, l);
+	for (const struct r_debug_extended *r = base(); r; r = next_of(r)) {
+		const struct link_map *l = r->base.r_map;
+
+		while (l && readable(l) && l != m->map)
+			l = l->l_next;
+		if (l && readable(l))
+			return is_same(m, l);
+	}
+	return false;
 }
 
-/* Walk the loader's list; the caller holds `writing`. */
-static void walk(void)
+/* The same file at the same place as once before: a program that loads and unloads for ever must not fill the table. */
+static struct cps_module *revive(const struct link_map *l)
 {
-	const struct link_map *l = _r_debug.r_map;
-	bool is_first = true, any_gone = false;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < atomic_load(&count); i++)
-		cps_module_get(i)->is_seen = false;
+	for (uint32_t i = atomic_load(&count); i-- > 0;) {
+		struct cps_module *m = cps_module_get(i);
+		const uint8_t *id;
+
+		if (m->end || !m->build_id || m->bias != l->l_addr || m->dynamic != l->l_ld ||
+		    !readable(l->l_name) || strcmp(m->path, l->l_name) != 0 ||
+		    !readable(m->build_id_note) ||
+		    !readable(m->build_id_note + m->build_id_note_bytes - 1))
+			continue;
+		id = cps_elf_build_id(m->build_id_note, m->build_id_note_bytes, &n);
+		if (!id || n != m->build_id_bytes || memcmp(id, m->build_id, n) != 0)
+			continue;
+		m->map = l;
+		m->end = m->start + m->bytes;
+		return m;
+	}
+	return NULL;
+}
+
+static void walk_list(const struct link_map *l, bool is_first)
+{
 	for (; l && readable(l); l = l->l_next, is_first = false) {
 		struct cps_module *m = known(l);
 
+		if (!m)
+			m = revive(l);
 		if (m)
 			m->is_seen = true;
 		else
 			add(l, is_first);
 	}
+}
+
+/* Walk the loader's lists; the caller holds `writing`. */
+static void walk(void)
+{
+	bool any_gone = false;
+
+	for (uint32_t i = 0; i < atomic_load(&count); i++)
+		cps_module_get(i)->is_seen = false;
+	for (const struct r_debug_extended *r = base(); r; r = next_of(r))
+		walk_list(r->base.r_map, r == base());
 	for (uint32_t i = 0; i < atomic_load(&count); i++) {
 		struct cps_module *m = cps_module_get(i);
 
@@ -298,25 +293,30 @@ void cps_module_read_end(const struct cps_module *m)
 		atomic_fetch_sub(&readers, 1);
 }
 
-/* Take in what is new and what is gone. Nothing happens while another thread is at it. */
-static void refresh(void)
+/* Take in what is new and what is gone. False: that cannot be told now, another thread is at it. */
+static bool refresh(void)
 {
+	bool done = false;
+
 	if (!cps_module_read_begin(NULL))
-		return;
+		return false;
 	if (is_settled() && !atomic_flag_test_and_set(&writing)) {
 		walk();
+		done = is_settled();
 		atomic_flag_clear(&writing);
 	}
 	cps_module_read_end(NULL);
+	return done;
 }
 
-uint32_t cps_module_find_now(uintptr_t pc)
+uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
 {
 	uint32_t number = cps_module_find(pc);
 
+	*is_sure = true;
 	if (number != CPS_MODULE_NONE && is_there(cps_module_get(number)))
 		return number;
-	refresh();
+	*is_sure = refresh();
 	number = cps_module_find(pc);
 	return number != CPS_MODULE_NONE && is_there(cps_module_get(number)) ? number
 									     : CPS_MODULE_NONE;

@@ -22,10 +22,13 @@ struct cps_segment {
 
 struct cps_module {
 	uintptr_t start, end; /* where its segments lie; end = 0 after dlclose */
+	uintptr_t bytes;      /* end - start */
 	uintptr_t bias;
 	const char *path; /* absolute; "[vdso]" for the vDSO */
 	const uint8_t *build_id;
 	uint32_t build_id_bytes;
+	const uint8_t *build_id_note; /* where it was */
+	size_t build_id_note_bytes;
 	uint32_t n_segments;
 	const struct cps_segment *segments;
 	const uint8_t *eh_frame_hdr; /* NULL: no unwind information */
@@ -63,8 +66,8 @@ struct cps_module *cps_module_get(uint32_t number);
 uint32_t cps_module_count(void);
 
 /* [signal] The same, but sure of it: the module is still loaded, and if none was known the loader's list
- * has been looked at again. */
-uint32_t cps_module_find_now(uintptr_t pc);
+ * has been looked at again; not sure: it could not be, so that the next one who asks may get another answer. */
+uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure);
 
 /* [signal] A recorded address lies in the module. */
 void cps_module_use(struct cps_module *m);

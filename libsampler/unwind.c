@@ -67,9 +67,9 @@ static __attribute__((noinline)) uint64_t learn(uint64_t key, uintptr_t pc, uint
 {
 	struct slot *slot = &cache[mix(key) >> (64 - CACHE_BITS)];
 	struct cps_row row = {.kind = CPS_ROW_NONE};
-	uint32_t number = cps_module_find_now(pc);
+	bool own = false, is_sure;
+	uint32_t number = cps_module_find_now(pc, &is_sure);
 	uint64_t packed;
-	bool own = false;
 
 	if (number != CPS_MODULE_NONE) {
 		const struct cps_module *m = cps_module_get(number);
@@ -81,6 +81,8 @@ static __attribute__((noinline)) uint64_t learn(uint64_t key, uintptr_t pc, uint
 		cps_module_read_end(m);
 	}
 	packed = pack(&row, own, tag);
+	if (!is_sure)
+		return packed;
 	atomic_store_explicit(&slot->key, 0, memory_order_relaxed);
 	atomic_store_explicit(&slot->row, packed, memory_order_release);
 	atomic_store_explicit(&slot->key, key, memory_order_release);

@@ -40,14 +40,16 @@ static void learn_base(struct cps_thread *t)
 
 static void begin(struct cps_thread *t, uint64_t stack_bytes)
 {
-	const struct cps_clock *clock = cps_life_clock();
+	const struct cps_clock *clock;
 	uint64_t mask;
 
 	cps_thread_enter(t, stack_bytes);
+	clock = cps_life_clock(); /* not before: one that takes over arms all that have entered */
 	t->start_us = cps_recording_now_us();
 	if (!clock || !cps_gate_is_open())
 		return;
 	learn_base(t);
+	cps_altstack_begin();
 	/* Its creator may have had everything blocked. */
 	mask = UINT64_C(1) << (clock->meter->signal - 1);
 	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
@@ -63,6 +65,7 @@ static void end(struct cps_thread *t)
 		cps_clock_disarm(clock, t);
 		cps_sample_tail(t, NULL);
 		cps_recording_thread_ends(t);
+		cps_altstack_end();
 	}
 	cps_thread_leave(t);
 }
