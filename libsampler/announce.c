@@ -5,7 +5,6 @@
  * Room: signal. In: who appeared in samples. Out: records. If the buffer is busy the announcement is made
  * another time, at the latest at the end.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "announce.h"
@@ -42,7 +41,7 @@ void cps_announce_thread(struct cps_thread *t)
 	char name[CPS_THREAD_NAME_BYTES];
 
 	/* Another thread's name is in a file. */
-	if (t != cps_thread_self() && cps_pack_error() == -EPERM)
+	if (t != cps_thread_self() && !cps_pack_is_allowed())
 		return;
 	cps_thread_read_name(t, name);
 	if (t->announced && (!name[0] || memcmp(name, t->name, sizeof(name)) == 0))

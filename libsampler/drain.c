@@ -6,6 +6,7 @@
  * in the file: killed in between, both have them, and the reader knows them by their sequence.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "drain.h"
 #include "loss.h"
@@ -13,10 +14,9 @@
 #include "sys.h"
 #include "poison.h"
 
-#define PATIENCE 2000 /* yields for a handler in another thread to finish */
-
 static uint8_t scratch[CPS_BUFFER_BYTES + 512]; /* this and the next: under the pack's lock */
 static uint64_t losses_told;
+static bool is_acquired[CPS_BUFFERS + 1]; /* by the end */
 
 /* Buffer 0 holds records as they are. */
 static int drain_records(struct cps_buffer *b)
@@ -30,12 +30,24 @@ static int drain_records(struct cps_buffer *b)
 	return error;
 }
 
+/* What samples mention is to be in the stream before them: there may be no room for it later. */
+static void drain_records_first(void)
+{
+	struct cps_buffer *b = cps_journal_acquire_number(0);
+
+	if (!b)
+		return;
+	drain_records(b);
+	cps_journal_release(b);
+}
+
 static int drain_samples(struct cps_buffer *b)
 {
 	struct cps_writer w = {scratch, scratch + sizeof(scratch), false};
 	int error = 0;
 
 	if (cps_journal_waiting(b)) {
+		drain_records_first();
 		if (losses_told != cps_loss_sum()) {
 			losses_told = cps_loss_sum();
 			cps_record_losses(&w);
@@ -56,7 +68,7 @@ int cps_drain(struct cps_buffer *b)
 		return -EBUSY;
 	error = b->number ? drain_samples(b) : drain_records(b);
 	cps_pack_release();
-	if (error == -EDQUOT)
+	if (error == CPS_PACK_LIMIT)
 		cps_fuse_blow(CPS_STOP_LIMIT, 0);
 	return error;
 }
@@ -64,50 +76,60 @@ int cps_drain(struct cps_buffer *b)
 void cps_drain_reset(void)
 {
 	losses_told = 0;
+	memset(is_acquired, 0, sizeof(is_acquired));
 }
 
-static struct cps_buffer *acquire_patiently(uint32_t number)
+static struct cps_buffer *acquire_patiently(uint32_t number, uint64_t *until)
 {
-	struct cps_buffer *b = cps_journal_acquire_number(number);
+	struct cps_buffer *b;
 
-	for (int i = 0; !b && i < PATIENCE; i++) {
-		CPS_SYS(sched_yield, 0, 0, 0, 0);
+	do
 		b = cps_journal_acquire_number(number);
-	}
+	while (!b && cps_sys_patience(until));
 	return b;
 }
 
-/* Over the limit there is to be nothing beside the stream either. */
-static void drop(struct cps_buffer *b, struct cps_ending *end)
+bool cps_drain_is_complete(void)
 {
-	uint32_t ticks = cps_journal_waiting(b) && b->batch ? b->batch->n_ticks : 0;
+	uint64_t until = 0;
 
-	cps_loss_add(CPS_LOSS_OUTPUT, ticks);
-	end->ticks -= ticks;
-	cps_journal_empty(b, 0);
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
+		is_acquired[i] = is_acquired[i] || acquire_patiently(i, &until);
+		if (!is_acquired[i])
+			return false;
+	}
+	return true;
+}
+
+/* Over the limit there is to be nothing beside the stream; and memory does not outlive us. */
+static void drop(struct cps_buffer *b)
+{
+	cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_drop(b));
 }
 
 /* All buffers, samples first: their modules and threads may be news. They are never released: nothing
  * may come after the end. */
-static int drain_buffers(struct cps_ending *end)
+static int drain_buffers(void)
 {
+	uint64_t until = 0;
 	int error = 0;
 
 	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
-		struct cps_buffer *b = acquire_patiently((i + 1) % (CPS_BUFFERS + 1));
+		struct cps_buffer *b = acquire_patiently((i + 1) % (CPS_BUFFERS + 1), &until);
 		int e = -EBUSY;
 
 		if (b)
 			e = b->number ? drain_samples(b) : drain_records(b);
-		if (e == -EDQUOT) {
-			cps_fuse_blow(CPS_STOP_LIMIT, 0);
-			drop(b, end);
-			e = 0;
-		}
-		error = error ? error : e;
+		is_acquired[(i + 1) % (CPS_BUFFERS + 1)] = b;
+		if (b && e && (e == CPS_PACK_LIMIT || !cps_journal_is_file()))
+			drop(b);
+		if (e != CPS_PACK_LIMIT)
+			error = error ? error : e;
 	}
-	if (cps_journal_has_sealed())
-		error = error ? error : -EPERM;
+	if (cps_pack_error() == CPS_PACK_LIMIT)
+		cps_fuse_blow(CPS_STOP_LIMIT, 0);
+	if (!error && cps_pack_error() != CPS_PACK_LIMIT)
+		error = cps_pack_error();
 	return error;
 }
 
@@ -121,6 +143,7 @@ static int write_end(struct cps_ending *end)
 		end->error = (uint32_t)error;
 	}
 	end->bytes = cps_pack_bytes();
+	end->ticks = cps_journal_ticks();
 	cps_record_losses(&w);
 	cps_record_end(&w, end);
 	return cps_pack_finish(scratch, (size_t)(w.p - scratch));
@@ -131,7 +154,7 @@ int cps_drain_all(struct cps_ending *end)
 	int error = -EBUSY, e;
 
 	if (cps_pack_wait()) {
-		error = drain_buffers(end);
+		error = drain_buffers();
 		if (error)
 			cps_fuse_blow(CPS_STOP_WRITE, error);
 		e = write_end(end);

@@ -25,6 +25,7 @@ static uint8_t *map;
 static size_t map_bytes;
 static uint32_t n_areas = ALL;		 /* in the journal; buffer i begins with area i */
 static _Atomic uint32_t next_area = ALL; /* the first that no buffer has had */
+static _Atomic uint64_t ticks;
 
 static uint32_t data_offset(void)
 {
@@ -38,20 +39,37 @@ static uint32_t data_offset(void)
 static int reserve(int fd)
 {
 	static const uint8_t zeros[4096];
-	int error = (int)CPS_SYS(fallocate, fd, 0, 0, map_bytes);
+	int error;
 
+	do
+		error = (int)CPS_SYS(fallocate, fd, 0, 0, map_bytes);
+	while (error == -EINTR);
 	if (error != -EOPNOTSUPP && error != -ENOSYS)
 		return error;
-	for (size_t done = 0; done < map_bytes; done += sizeof(zeros)) {
-		long n = cps_sys_write(fd, zeros, sizeof(zeros));
+	for (size_t done = 0; done < map_bytes;) {
+		size_t left = map_bytes - done;
+		long n = cps_sys_write(fd, zeros, left < sizeof(zeros) ? left : sizeof(zeros));
 
-		if (n != (long)sizeof(zeros))
+		if (n <= 0 && n != -EINTR)
 			return n < 0 ? (int)n : -ENOSPC;
+		done += n > 0 ? (size_t)n : 0;
 	}
 	return 0;
 }
 
-static uint8_t *map_file(const char *path)
+/* `at`: in place of what is there, so that whoever still looks at it finds memory. */
+static uint8_t *map_fd(int fd, void *at)
+{
+	long result;
+
+	if (!at)
+		return cps_sys_mmap(map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	result = cps_sys6(SYS_mmap, (long)at, (long)map_bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED, fd, 0);
+	return result == (long)at ? at : NULL;
+}
+
+static uint8_t *map_file(const char *path, void *at)
 {
 	uint8_t *mapped = NULL;
 	int fd;
@@ -62,7 +80,7 @@ static uint8_t *map_file(const char *path)
 	if (fd < 0)
 		return NULL;
 	if (reserve(fd) == 0)
-		mapped = cps_sys_mmap(map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+		mapped = map_fd(fd, at);
 	cps_sys_close(fd);
 	if (mapped)
 		file_path = path;
@@ -84,19 +102,10 @@ static void give_area(struct cps_buffer *b, uint32_t area)
 	b->is_begun = false;
 }
 
-int cps_journal_open(const char *path, uint64_t id, uint64_t bytes)
+static void lay_out(uint64_t id, uint32_t sequence)
 {
-	struct cps_journal_head *head;
+	struct cps_journal_head *head = (void *)map;
 
-	if (bytes > (uint64_t)ALL * CPS_BUFFER_BYTES)
-		n_areas = (uint32_t)(bytes / CPS_BUFFER_BYTES);
-	map_bytes = data_offset() + (size_t)n_areas * CPS_BUFFER_BYTES;
-	map = map_file(path);
-	if (!map)
-		map = cps_arena_pages(map_bytes);
-	if (!map)
-		return -ENOMEM;
-	head = (void *)map;
 	head->version = CPS_VERSION;
 	head->buffers = n_areas;
 	head->buffer_bytes = CPS_BUFFER_BYTES;
@@ -105,11 +114,39 @@ int cps_journal_open(const char *path, uint64_t id, uint64_t bytes)
 	for (uint32_t i = 0; i < ALL; i++) {
 		buffers[i].number = i;
 		give_area(&buffers[i], i);
+		buffers[i].head->sequence = sequence;
 	}
 	atomic_store(&next_area, ALL);
 	cps_loss_mirror(head, head_of(0));
 	memcpy(head->magic, CPS_JOURNAL_MAGIC, sizeof(head->magic));
+}
+
+int cps_journal_open(const char *path, uint64_t id, uint64_t bytes)
+{
+	if (bytes > (uint64_t)ALL * CPS_BUFFER_BYTES)
+		n_areas = (uint32_t)(bytes / CPS_BUFFER_BYTES);
+	map_bytes = data_offset() + (size_t)n_areas * CPS_BUFFER_BYTES;
+	map = map_file(path, NULL);
+	if (!map)
+		map = cps_arena_pages(map_bytes);
+	if (!map)
+		return -ENOMEM;
+	lay_out(id, 0);
 	return 0;
+}
+
+/* The stream has batches of the sequences so far. Without a new file the old one's memory must do. */
+void cps_journal_renew(const char *path, uint64_t id)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < ALL; i++)
+		if (head_of(i)->sequence > next)
+			next = head_of(i)->sequence;
+	map_file(path, map);
+	lay_out(id, next);
+	for (uint32_t i = 0; i < ALL; i++)
+		cps_journal_release(&buffers[i]);
 }
 
 static _Atomic uint32_t *committed(const struct cps_buffer *b)
@@ -155,7 +192,7 @@ bool cps_journal_seal(struct cps_buffer *b)
 	uint32_t area = atomic_load(&next_area);
 
 	do {
-		if (area == n_areas)
+		if (area == n_areas || !cps_journal_is_file())
 			return false;
 	} while (!atomic_compare_exchange_weak(&next_area, &area, area + 1));
 	give_area(b, area);
@@ -163,9 +200,9 @@ bool cps_journal_seal(struct cps_buffer *b)
 	return true;
 }
 
-bool cps_journal_has_sealed(void)
+bool cps_journal_is_file(void)
 {
-	return atomic_load(&next_area) > ALL;
+	return file_path != NULL;
 }
 
 void cps_journal_release(struct cps_buffer *b)
@@ -178,6 +215,8 @@ bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item)
 	if (!cps_batch_add(b->batch, item))
 		return false;
 	atomic_store_explicit(committed(b), (uint32_t)b->batch->used, memory_order_release);
+	if (!item->is_tail)
+		atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
 	return true;
 }
 
@@ -199,10 +238,26 @@ uint32_t cps_journal_waiting(const struct cps_buffer *b)
 
 void cps_journal_empty(struct cps_buffer *b, uint64_t time_us)
 {
-	atomic_store_explicit(committed(b), 0, memory_order_release);
+	atomic_store_explicit(committed(b), 0, memory_order_relaxed);
+	/* Nobody must see what follows beside the old bytes. */
+	atomic_thread_fence(memory_order_release);
 	b->head->sequence++;
 	if (b->batch)
 		begin_batch(b, time_us);
+}
+
+uint32_t cps_journal_drop(struct cps_buffer *b)
+{
+	uint32_t n = cps_journal_waiting(b) && b->batch ? b->batch->n_ticks : 0;
+
+	atomic_fetch_sub_explicit(&ticks, n, memory_order_relaxed);
+	cps_journal_empty(b, b->batch ? b->batch->time_us : 0);
+	return n;
+}
+
+uint64_t cps_journal_ticks(void)
+{
+	return atomic_load_explicit(&ticks, memory_order_relaxed);
 }
 
 void cps_journal_remove(void)
@@ -214,6 +269,7 @@ void cps_journal_remove(void)
 
 void cps_journal_reset(void)
 {
+	atomic_store(&ticks, 0);
 	cps_loss_mirror(NULL, NULL);
 	if (map)
 		cps_sys_munmap(map, map_bytes);

@@ -29,6 +29,10 @@ struct cps_buffer {
 	uint8_t *bytes;			 /* CPS_BUFFER_BYTES, in the journal */
 };
 
+/* [signal] After its removal, all buffers acquired and empty: make the file again, at the same place in memory. All
+ * buffers are released. */
+void cps_journal_renew(const char *path, uint64_t id);
+
 /*
  * [signal] Make the journal: the file PATH, or if there cannot be one plain memory. -errno when
  * there is not even that. `bytes`: room for samples, if it is to have more than the buffers need.
@@ -46,11 +50,12 @@ void cps_journal_release(struct cps_buffer *b);
 
 /*
  * [signal] The buffer is full and cannot be emptied: what it holds stays in the journal for good, and the buffer goes
- * on in a free part of it. False: there is none.
+ * on in a free part of it. False: there is none, or the
+ * journal would not outlive the process.
  */
 bool cps_journal_seal(struct cps_buffer *b);
-/* [signal] Has that happened? */
-bool cps_journal_has_sealed(void);
+/* [signal] Is it a file, which outlives the process? */
+bool cps_journal_is_file(void);
 
 /* [signal] Append a sample; false: it does not fit, the buffer must be emptied first. */
 bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item);
@@ -64,12 +69,17 @@ uint32_t cps_journal_waiting(const struct cps_buffer *b);
 /* [signal] What waited is in the stream now: begin the next sequence, at a time that no sample in
  * it will precede. */
 void cps_journal_empty(struct cps_buffer *b, uint64_t time_us);
+/* [signal] What waits never gets there: empty it. Returns how many ticks are lost. */
+uint32_t cps_journal_drop(struct cps_buffer *b);
 
 /* [signal] The journal is needed no more: remove its file. */
 void cps_journal_remove(void);
 
 /* [signal] There is no journal: all buffers are free, and nothing of it is touched any more but by its file's readers. In a
- * child, or before another one is opened. */
+ * child, which begins a stream of its own. */
 void cps_journal_reset(void);
+
+/* [signal] Samples that are ticks, in the stream or in the journal. */
+uint64_t cps_journal_ticks(void);
 
 #endif

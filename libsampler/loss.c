@@ -22,10 +22,15 @@ _Static_assert(CPS_LOSS_COUNT <= sizeof(counters->losses) / sizeof(counters->los
 
 void cps_loss_add(enum cps_loss reason, uint64_t n)
 {
-	uint64_t now = atomic_fetch_add_explicit(&lost[reason], n, memory_order_relaxed) + n;
+	uint64_t now = atomic_fetch_add_explicit(&lost[reason], n, memory_order_relaxed) + n, shown;
+	_Atomic uint64_t *mirror;
 
-	if (counters && counters->losses[reason] < now)
-		counters->losses[reason] = now;
+	if (!counters)
+		return;
+	mirror = (_Atomic uint64_t *)&counters->losses[reason];
+	shown = atomic_load_explicit(mirror, memory_order_relaxed);
+	while (shown < now && !atomic_compare_exchange_weak(mirror, &shown, now))
+		;
 }
 
 uint64_t cps_loss_get(enum cps_loss reason)
@@ -65,7 +70,7 @@ void cps_fuse_blow(enum cps_stop why, int error)
 
 	if (!atomic_compare_exchange_strong(&stopped, &none, why))
 		return;
-	stop_error = error < 0 ? -error : 0;
+	stop_error = error < 0 && error > -4096 ? -error : 0;
 	show_stop();
 }
 

@@ -20,21 +20,22 @@
  * once in thousands of samples. */
 #define LEVEL	     6
 #define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
-#define PATIENCE     2000	  /* yields for a handler in another thread to finish */
 #define FINISH_BYTES 1000u
 #define FINISH_FRAME 9u /* of a stored block, and the checksum */
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static z_stream z;
 static const char *file_path;
-static uint8_t out[16384];
+static uint8_t out[80u << 10];	 /* a buffer fits, deflated: the file is open for the write alone */
+static _Atomic int open_fd = -1; /* of the file, while it is written */
 static uint8_t *pool;
 static size_t pool_used;
 
 static uint64_t file_bytes, limit_bytes;
 static uint32_t checksum; /* of all that the file has, deflated */
 static uint64_t before_finish;
-static _Atomic int dead; /* 0 or -errno */
+static _Atomic int dead; /* 0, CPS_PACK_LIMIT or -errno */
+static atomic_bool is_forbidden;
 
 bool cps_pack_try(void)
 {
@@ -43,12 +44,12 @@ bool cps_pack_try(void)
 
 bool cps_pack_wait(void)
 {
-	for (int i = 0; i < PATIENCE; i++) {
-		if (cps_pack_try())
-			return true;
-		CPS_SYS(sched_yield, 0, 0, 0, 0);
-	}
-	return false;
+	uint64_t until = 0;
+
+	while (!cps_pack_try())
+		if (!cps_sys_patience(&until))
+			return false;
+	return true;
 }
 
 void cps_pack_release(void)
@@ -85,12 +86,46 @@ static bool begin_deflating(void)
 	return deflateInit(&z, LEVEL) == Z_OK;
 }
 
+/* The number is kept for a child that is made meanwhile; it is forgotten before it can be another file's. */
+static int open_file(int flags)
+{
+	int fd = cps_sys_open(file_path, O_WRONLY | flags, 0666);
+
+	if (fd >= 0)
+		open_fd = fd;
+	return fd;
+}
+
+static void close_file(int fd)
+{
+	open_fd = -1;
+	if (fd >= 0)
+		cps_sys_close(fd);
+}
+
+/* Room for the bytes and for those that end the stream: else it could be full before it has said so. -EOPNOTSUPP
+ * and the like: the file system cannot promise. */
+static int reserve(int fd, size_t n)
+{
+	long error;
+
+	do
+		error = CPS_SYS(fallocate, fd, 1 /* FALLOC_FL_KEEP_SIZE */, file_bytes, n);
+	while (error == -EINTR);
+	return error == -ENOSPC || error == -EDQUOT ? (int)error : 0;
+}
+
 static int write_all(int fd, const uint8_t *bytes, size_t n, size_t to_be_kept_free)
 {
-	if (cps_sys_too_big(file_bytes + n))
+	int error;
+
+	if (cps_sys_too_big(file_bytes + n + to_be_kept_free))
 		return -EFBIG;
 	if (limit_bytes && file_bytes + n + to_be_kept_free > limit_bytes)
-		return -EDQUOT;
+		return CPS_PACK_LIMIT;
+	error = to_be_kept_free ? reserve(fd, n + to_be_kept_free) : 0;
+	if (error)
+		return error;
 	while (n) {
 		long written = cps_sys_write(fd, bytes, n);
 
@@ -110,33 +145,46 @@ int cps_pack_create(const char *path, uint64_t limit)
 	static const uint8_t head[CPS_HEAD_BYTES] = CPS_MAGIC "\1";
 	int fd, error;
 
-	if (dead)
-		return dead;
+	if (is_forbidden)
+		return -EPERM;
 	if (!begin_deflating())
 		return -ENOMEM;
-	fd = cps_sys_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-	if (fd < 0)
+	file_path = path;
+	fd = open_file(O_CREAT | O_EXCL);
+	if (fd < 0) {
+		file_path = NULL;
 		return fd;
+	}
 	limit_bytes = limit;
-	error = write_all(fd, head, sizeof(head), 0);
-	cps_sys_close(fd);
+	error = write_all(fd, head, sizeof(head), FINISH_BYTES);
+	close_file(fd);
 	if (error)
-		cps_sys_unlink(path);
-	else
-		file_path = path;
+		cps_pack_discard();
 	checksum = (uint32_t)adler32(0, NULL, 0);
 	return error;
 }
 
-static int cut_to(uint64_t bytes)
+void cps_pack_discard(void)
 {
-	file_bytes = bytes;
-	return (int)CPS_SYS(truncate, file_path, bytes, 0, 0);
+	if (file_path)
+		cps_sys_unlink(file_path);
+	file_path = NULL;
 }
 
-static int append(int fd, const uint8_t *bytes, size_t n)
+static int cut_to(int fd, uint64_t bytes)
 {
-	int error = 0;
+	int error = (int)CPS_SYS(ftruncate, fd, bytes, 0, 0);
+
+	if (error)
+		file_path = NULL; /* what is there now must not be added to */
+	file_bytes = bytes;
+	return error;
+}
+
+static int append(const uint8_t *bytes, size_t n)
+{
+	uint64_t before = file_bytes;
+	int error = 0, fd = -1;
 
 	z.next_in = (Bytef *)(uintptr_t)bytes;
 	z.avail_in = (uInt)n;
@@ -144,8 +192,15 @@ static int append(int fd, const uint8_t *bytes, size_t n)
 		z.next_out = out;
 		z.avail_out = sizeof(out);
 		deflate(&z, Z_SYNC_FLUSH);
+		if (fd < 0)
+			fd = open_file(O_APPEND);
+		if (fd < 0)
+			return fd;
 		error = write_all(fd, out, sizeof(out) - z.avail_out, FINISH_BYTES);
 	} while (!error && z.avail_out == 0);
+	if (error && file_bytes != before)
+		cut_to(fd, before);
+	close_file(fd);
 	return error;
 }
 
@@ -153,19 +208,13 @@ static int append(int fd, const uint8_t *bytes, size_t n)
  * the end of appending. */
 int cps_pack_append(const uint8_t *bytes, size_t n)
 {
-	uint64_t before = file_bytes;
-	int fd, error;
+	int error = cps_pack_error();
 
-	if (dead)
-		return dead;
-	fd = cps_sys_open(file_path, O_WRONLY | O_APPEND, 0);
-	error = fd < 0 ? fd : append(fd, bytes, n);
-	if (fd >= 0)
-		cps_sys_close(fd);
+	if (error)
+		return error;
+	error = append(bytes, n);
 	if (!error)
 		checksum = (uint32_t)adler32(checksum, bytes, (uInt)n);
-	else if (fd >= 0)
-		cut_to(before);
 	dead = error;
 	return error;
 }
@@ -191,31 +240,46 @@ int cps_pack_finish(const uint8_t *bytes, size_t n)
 	uint8_t block[FINISH_BYTES + FINISH_FRAME];
 	int fd, error;
 
-	if (!file_path || dead == -EPERM || n > FINISH_BYTES - FINISH_FRAME)
+	if (!file_path || is_forbidden || n > FINISH_BYTES - FINISH_FRAME)
 		return -EPERM;
 	before_finish = file_bytes;
-	fd = cps_sys_open(file_path, O_WRONLY | O_APPEND, 0);
-	error = fd < 0 ? fd : write_all(fd, block, frame(block, bytes, n), 0);
-	if (fd >= 0)
-		cps_sys_close(fd);
-	if (error && fd >= 0)
-		cut_to(before_finish);
+	fd = open_file(O_APPEND);
+	if (fd < 0)
+		return fd;
+	error = write_all(fd, block, frame(block, bytes, n), 0);
+	cut_to(fd, error ? before_finish : file_bytes); /* gives back what was reserved, too */
+	close_file(fd);
 	return error;
 }
 
 int cps_pack_unfinish(void)
 {
-	return cut_to(before_finish);
+	int fd = file_path && !is_forbidden ? open_file(O_APPEND) : -EPERM, error;
+
+	if (fd < 0)
+		return fd;
+	error = cut_to(fd, before_finish);
+	close_file(fd);
+	return error;
 }
 
-void cps_pack_forbid(void)
+bool cps_pack_allow(bool is_allowed)
 {
-	dead = -EPERM;
+	bool has_lock = cps_pack_wait(), before = !atomic_exchange(&is_forbidden, !is_allowed);
+
+	if (has_lock)
+		cps_pack_release();
+	return before;
+}
+
+bool cps_pack_is_allowed(void)
+{
+	return !is_forbidden;
 }
 
 int cps_pack_error(void)
 {
-	return dead;
+	return is_forbidden ? -EPERM : dead;
 }
 
 uint64_t cps_pack_bytes(void)
@@ -225,8 +289,12 @@ uint64_t cps_pack_bytes(void)
 
 void cps_pack_reset(void)
 {
+	int fd = atomic_exchange(&open_fd, -1);
+
+	if (fd >= 0)
+		cps_sys_close(fd);
 	file_path = NULL;
 	file_bytes = 0;
-	dead = dead == -EPERM ? -EPERM : 0;
+	dead = 0;
 	cps_pack_release();
 }

@@ -15,7 +15,7 @@
 
 /* [signal] Take the lock; false: another thread is deflating. */
 bool cps_pack_try(void);
-/* [signal] The same, but wait for it, some milliseconds at most: not for the handler. */
+/* [signal] The same, but wait for it, a second at most: not for the handler. */
 bool cps_pack_wait(void);
 /* [signal] */
 void cps_pack_release(void);
@@ -24,8 +24,11 @@ void cps_pack_release(void);
  * `limit`; 0: no limit. 0 or -errno. The path stays the caller's and must last. */
 int cps_pack_create(const char *path, uint64_t limit);
 
-/* [signal] Append these bytes; afterwards all of them can be read back. 0; -EDQUOT: the limit; or another
- * -errno. After an error the file is as it was before, and every further append fails likewise. */
+#define CPS_PACK_LIMIT                                                                             \
+	(-4096) /* the limit is reached; no errno, for a file system may have one, too */
+
+/* [signal] Append these bytes; afterwards all of them can be read back. 0, CPS_PACK_LIMIT or -errno. After
+ * an error the file is as it was before, and every further append fails likewise. */
 int cps_pack_append(const uint8_t *bytes, size_t n);
 
 /* [signal] Append these bytes, at most 1,000, as the last ones, even after an error. 0 or -errno. */
@@ -34,17 +37,23 @@ int cps_pack_finish(const uint8_t *bytes, size_t n);
 /* [signal] They were not the last ones after all: take away what cps_pack_finish has written. */
 int cps_pack_unfinish(void);
 
-/* [signal] No file may be opened any more: whatever is asked for fails with -EPERM, without a system call.
- * Needs no lock. */
-void cps_pack_forbid(void);
+/* [signal] May files be opened? If not, whatever is asked for fails with -EPERM, without a system call.
+ * Waits for whoever has the lock. Returns what was allowed before. */
+bool cps_pack_allow(bool is_allowed);
+/* [signal] */
+bool cps_pack_is_allowed(void);
 
-/* [signal] Why nothing can be appended any more: -errno; or 0. Needs no lock. */
+/* [signal] Nothing is to come any more after an error: take the file away, for it says nothing. */
+void cps_pack_discard(void);
+
+/* [signal] Why nothing can be appended any more: CPS_PACK_LIMIT, -errno; or 0. Needs no lock. */
 int cps_pack_error(void);
 
 /* [signal] Bytes so far, before compression. */
 uint64_t cps_pack_bytes(void);
 
-/* [signal] Forget the file, in a child that has none yet. Needs no lock. */
+/* [signal] Forget the file, in a child that has none yet: it closes what another thread of its parent had
+ * open. Needs no lock. */
 void cps_pack_reset(void);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "announce.h"
 #include "arena.h"
@@ -21,7 +22,6 @@
 #include "poison.h"
 
 #define PATH_BYTES     8192
-#define PATIENCE       2000 /* yields, for another thread to have created it */
 #define NAMES_TO_TRY   10000
 #define IDENTITY_BYTES (512u << 10)
 
@@ -29,7 +29,6 @@ enum state { IDLE, CREATING, OPEN, OVER };
 
 static _Atomic int state;
 static struct cps_output output;
-static _Atomic uint64_t ticks;
 static char path[PATH_BYTES], journal_path[PATH_BYTES];
 
 static bool is_open(void)
@@ -54,7 +53,7 @@ const char *cps_recording_path(void)
 
 uint64_t cps_recording_ticks(void)
 {
-	return atomic_load(&ticks);
+	return cps_journal_ticks();
 }
 
 /* stem[.N]suffix */
@@ -78,12 +77,15 @@ static bool compose(unsigned n)
 	return true;
 }
 
+/* Neither over a recording nor beside the journal of one that was moved away. */
 static int create_file(void)
 {
 	int error = -ENAMETOOLONG;
 
 	for (unsigned n = 0; n < NAMES_TO_TRY && compose(n); n++) {
-		error = cps_pack_create(path, output.max_bytes);
+		error = -EEXIST;
+		if (CPS_SYS(faccessat, AT_FDCWD, journal_path, F_OK, 0) != 0)
+			error = cps_pack_create(path, output.max_bytes);
 		if (error != -EEXIST)
 			break;
 	}
@@ -119,12 +121,14 @@ static int create(void)
 	if (!cps_pack_try())
 		return -EBUSY;
 	error = create_file();
-	if (error)
-		path[0] = '\0';
 	if (!error)
 		error = write_identity();
 	if (!error)
 		error = open_journal();
+	if (error) {
+		cps_pack_discard();
+		path[0] = '\0';
+	}
 	cps_pack_release();
 	return error;
 }
@@ -141,7 +145,7 @@ bool cps_recording_ready(void)
 	}
 	error = create();
 	if (error) {
-		cps_fuse_blow(CPS_STOP_CREATE, error);
+		cps_fuse_blow(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE, error);
 		cps_loss_add(CPS_LOSS_OUTPUT, 1);
 	}
 	atomic_store(&state, error ? OVER : OPEN);
@@ -165,7 +169,7 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 	if (add_now(b, item))
 		return true;
 	error = cps_drain(b);
-	if (error == -EBUSY || (error && !cps_journal_seal(b)))
+	if (error == -EBUSY || error == CPS_PACK_LIMIT || (error && !cps_journal_seal(b)))
 		return false;
 	if (add_now(b, item))
 		return true;
@@ -246,8 +250,6 @@ bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct
 		cps_loss_add(why, 1);
 		return false;
 	}
-	if (!is_tail)
-		atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
 	t->is_sampled = true;
 	if (!t->announced)
 		cps_announce_thread(t);
@@ -282,10 +284,8 @@ void cps_recording_engine(const char *engine, const char *why)
 		cps_announce_record(bytes, (size_t)(w.p - bytes));
 }
 
-void cps_recording_flush(void)
+static void flush(void)
 {
-	if (!is_open())
-		return;
 	cps_announce_modules();
 	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
 		struct cps_buffer *b = cps_journal_acquire_number(i);
@@ -298,19 +298,25 @@ void cps_recording_flush(void)
 	}
 }
 
+void cps_recording_flush(void)
+{
+	if (is_open())
+		flush();
+}
+
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 {
 	struct cps_ending end = {.time_us = cps_recording_now_us(), .cpu_ns = cpu_ns, .stop = why};
+	uint64_t until = 0;
 	int now = OPEN;
 	bool done;
 
-	for (int i = 0; i < PATIENCE && atomic_load(&state) == CREATING; i++)
-		CPS_SYS(sched_yield, 0, 0, 0, 0);
+	while (atomic_load(&state) == CREATING && cps_sys_patience(&until))
+		;
 	if (!atomic_compare_exchange_strong(&state, &now, OVER))
 		return now != CREATING;
-	cps_announce_modules();
+	flush(); /* names that a compiler has left may be too many for the limit, samples first */
 	cps_jit_keep();
-	end.ticks = cps_recording_ticks();
 	done = cps_drain_all(&end) == 0;
 	if (done)
 		cps_journal_remove();
@@ -319,11 +325,12 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 
 void cps_recording_continue(void)
 {
-	if (atomic_load(&state) != OVER || !path[0] || cps_fuse_reason(NULL))
+	if (atomic_load(&state) != OVER || !path[0] || cps_fuse_reason(NULL) ||
+	    !cps_drain_is_complete() || cps_pack_unfinish() != 0)
 		return;
-	cps_journal_reset();
-	if (cps_pack_unfinish() == 0 && open_journal() == 0)
-		atomic_store(&state, OPEN);
+	cps_drain_reset();
+	cps_journal_renew(journal_path, output.identity->journal_id);
+	atomic_store(&state, OPEN);
 }
 
 void cps_recording_reset(void)
@@ -334,6 +341,5 @@ void cps_recording_reset(void)
 	cps_loss_reset();
 	cps_batch_forget_generated();
 	path[0] = '\0';
-	atomic_store(&ticks, 0);
 	atomic_store(&state, IDLE);
 }

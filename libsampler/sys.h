@@ -93,6 +93,27 @@ static inline uint64_t cps_sys_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/*
+ * [signal] A moment for other threads, in a loop that waits for one of them: not for the handler. False when a
+ * second has passed since *until was 0. One that is put aside in the middle of its work, on a busy machine,
+ * comes back later than any number of sched_yield takes.
+ */
+static inline int cps_sys_patience(uint64_t *until)
+{
+	static const struct timespec nap = {0, 100000};
+	uint64_t now = cps_sys_clock_ns(CLOCK_MONOTONIC), most = 1000000000;
+
+	if (!*until)
+		*until = now + most;
+	if (now >= *until)
+		return 0;
+	if (*until - now > most - most / 100)
+		CPS_SYS(sched_yield, 0, 0, 0, 0);
+	else
+		CPS_SYS(nanosleep, &nap, NULL, 0, 0);
+	return 1;
+}
+
 /* [signal] The CPU clock of any thread of this process, as pthread_getcpuclockid builds it. */
 static inline clockid_t cps_sys_thread_clock(int tid)
 {

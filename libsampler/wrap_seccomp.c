@@ -33,25 +33,36 @@ void cps_wrap_seccomp_resolve(void)
 	cps_wrap_seccomp_real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 }
 
-/* True: the recording has ended, for now. */
-static bool step_aside(void)
+/* What has been done about a filter, to be undone if there is none after all. */
+struct step {
+	bool has_left, has_forbidden;
+};
+
+static struct step step_aside(void)
 {
-	if (!cps_life_clock())
-		return false;
+	struct step step = {false, false};
+
+	if (!cps_life_is_here())
+		return step;
 	if (mode == CPS_SECCOMP_JOURNAL) {
 		cps_recording_ready(); /* now or never */
-		cps_pack_forbid();
+		cps_recording_flush();
+		step.has_forbidden = cps_pack_allow(false);
 	}
-	return mode == CPS_SECCOMP_STOP && cps_life_leave(CPS_STOP_SECCOMP);
+	if (mode == CPS_SECCOMP_STOP)
+		step.has_left = cps_life_leave(CPS_STOP_SECCOMP);
+	return step;
 }
 
-static void have_stepped_aside(bool aside, bool has_failed)
+static void have_stepped_aside(struct step step, bool has_failed)
 {
 	int error = errno;
 
-	if (aside && has_failed)
+	if (step.has_forbidden && has_failed)
+		cps_pack_allow(true);
+	if (step.has_left && has_failed)
 		cps_life_return();
-	else if (aside)
+	else if (step.has_left)
 		cps_life_forget();
 	errno = error;
 }
@@ -59,8 +70,8 @@ static void have_stepped_aside(bool aside, bool has_failed)
 /* A filter that is NULL is only a question whether there could be one. */
 EXPORT int prctl(int option, ...)
 {
+	struct step step = {false, false};
 	unsigned long a[4];
-	bool aside = false;
 	va_list list;
 	int result;
 
@@ -69,14 +80,14 @@ EXPORT int prctl(int option, ...)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
 	cps_door_open();
-	if (option == PR_SET_SECCOMP && (a[0] == SECCOMP_MODE_STRICT || a[1]))
-		aside = step_aside();
 	if (!cps_real.prctl) {
 		errno = ENOSYS;
 		return -1;
 	}
+	if (option == PR_SET_SECCOMP && (a[0] == SECCOMP_MODE_STRICT || a[1]))
+		step = step_aside();
 	result = cps_real.prctl(option, a[0], a[1], a[2], a[3]);
-	have_stepped_aside(aside, result != 0);
+	have_stepped_aside(step, result != 0);
 	return result;
 }
 
@@ -100,16 +111,18 @@ __attribute__((used)) long cps_wrap_seccomp_early(long number, long a, long b, l
 __attribute__((used)) long cps_wrap_seccomp_call(long number, unsigned long operation,
 						 unsigned long flags, const void *filter)
 {
-	bool aside = false;
+	struct step step = {false, false};
 	long result;
 
 	cps_door_open();
 	if (operation == SECCOMP_SET_MODE_STRICT ||
 	    (operation == SECCOMP_SET_MODE_FILTER && filter))
-		aside = step_aside();
+		step = step_aside();
 	result =
 		cps_wrap_seccomp_early(number, (long)operation, (long)flags, (long)filter, 0, 0, 0);
-	have_stepped_aside(aside, result < 0);
+	/* A thread that cannot be synchronised comes as its number, a listener as its descriptor. */
+	have_stepped_aside(
+		step, result < 0 || (result > 0 && !(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
 	return result;
 }
 
