@@ -31,11 +31,12 @@ void cps_batch_forget_generated(void)
 	atomic_store(&saw_generated, false);
 }
 
+/* A child that is made while another thread swaps the two finds the same one twice. */
 bool cps_batch_prepare(struct cps_batch *b)
 {
 	if (!b->frames)
 		b->frames = cps_arena_pages(CPS_DEPTH_MAX * sizeof(*b->frames));
-	if (!b->previous)
+	if (!b->previous || b->previous == b->frames)
 		b->previous = cps_arena_pages(CPS_DEPTH_MAX * sizeof(*b->previous));
 	return b->frames && b->previous;
 }
