@@ -12,6 +12,8 @@
  * perf blocked MS       uses MS with all signals blocked, those of the C library, too
  * perf crowded MS       four threads use MS each, and there is no room for one more descriptor
  *
+ * perf sigio             what the program sees and does with SIGIO; status 3: not what it would be bare
+ *
  * All but exec print "events N", the events that are mapped at the end, on standard output.
  */
 #include <fcntl.h>
@@ -153,6 +155,28 @@ static int crowd(uint64_t ns)
 	return setrlimit(RLIMIT_NOFILE, &limit) || run(4, ns) || setrlimit(RLIMIT_NOFILE, &before);
 }
 
+static volatile sig_atomic_t handled;
+
+static void handle(int number)
+{
+	handled += number == SIGIO;
+}
+
+/* SIGIO goes from the default to a handler and back. */
+static int own_sigio(void)
+{
+	struct sigaction mine = {.sa_handler = handle}, old, now, back;
+
+	use(20000000);
+	if (sigaction(SIGIO, &mine, &old) || raise(SIGIO) || sigaction(SIGIO, NULL, &now) ||
+	    signal(SIGIO, SIG_DFL) != handle || sigaction(SIGIO, NULL, &back))
+		return 1;
+	return old.sa_handler == SIG_DFL && handled == 1 && now.sa_handler == handle &&
+			       !(now.sa_flags & SA_RESTART) && back.sa_handler == SIG_DFL
+		       ? 0
+		       : 3;
+}
+
 static unsigned events(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -187,6 +211,8 @@ int main(int argc, char **argv)
 		bad = list();
 	else if (strcmp(what, "full") == 0)
 		bad = fill(ms * 1000000);
+	else if (strcmp(what, "sigio") == 0)
+		bad = own_sigio();
 	else if (strcmp(what, "blocked") == 0)
 		bad = block(ms * 1000000);
 	else if (strcmp(what, "crowded") == 0)
