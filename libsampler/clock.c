@@ -48,7 +48,7 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 int cps_clock_start(const struct cps_clock *clock, const struct cps_config *config)
 {
 	jitter = config->jitter;
-	seed = config->seed;
+	seed = config->is_seeded ? config->seed : cps_sys_clock_ns(CLOCK_MONOTONIC);
 	return clock->start ? clock->start(config) : 0;
 }
 

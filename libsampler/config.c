@@ -50,7 +50,7 @@ static int parse_time(const char *text, uint64_t unit, uint64_t *ns)
 	const char *p = text;
 
 	for (; *p >= '0' && *p <= '9'; p++) {
-		if (whole > TIME_MAX)
+		if (whole > TIME_MAX / 10)
 			return -1;
 		whole = whole * 10 + (uint64_t)(*p - '0');
 	}
@@ -128,6 +128,7 @@ static int read_seed(struct cps_config *c, char *line, size_t bytes)
 	if (!value)
 		return 0;
 	c->seed = strtoull(value, &end, 10);
+	c->is_seeded = true;
 	if (*value >= '0' && *value <= '9' && !*end)
 		return 0;
 	return complain(line, bytes, "CPSAMPLE_SEED", value, "must be a number");

@@ -22,6 +22,7 @@ struct cps_config {
 	const char *output;   /* template, relative to the working directory at the start */
 	bool verbose;
 	bool jitter; /* intervals uniform in [0.5, 1.5] of the mean (Hall & Goldberg, 7.1) */
+	bool is_seeded;
 	uint64_t seed;
 	uint64_t delay_ns, duration_ns; /* of real time after the start; 0: none, no limit */
 	uint64_t max_bytes;		/* of the stream; 0: no limit */

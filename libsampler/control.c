@@ -2,9 +2,11 @@
 /*
  * control.c - starts, stops and marks the recording from within the target.
  *
- * Room: door. In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL. Out: a recording that pauses or goes on.
+ * Room: door. In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording that pauses, goes
+ * on or ends.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "cpsample.h"
 #include "disposition.h"
@@ -14,8 +16,10 @@
 #include "own_stack.h"
 #include "recording.h"
 #include "sample.h"
+#include "sys.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define NS_PER_S UINT64_C(1000000000)
+#define EXPORT	 __attribute__((visibility("default")))
 
 EXPORT void(cpsample_start)(void)
 {
@@ -44,10 +48,7 @@ EXPORT void(cpsample_mark)(const char *name)
 
 static void toggle(void *context)
 {
-	if (cps_gate_is_paused())
-		cps_life_resume();
-	else
-		cps_life_pause(context);
+	cps_life_toggle(context);
 }
 
 static void on_toggle(int number, siginfo_t *info, void *context)
@@ -65,4 +66,26 @@ static void on_toggle(int number, siginfo_t *info, void *context)
 int cps_control_prepare(int toggle_signal)
 {
 	return toggle_signal ? cps_disposition_take(toggle_signal, on_toggle) : 0;
+}
+
+/* A program that sleeps when its time is over has no tick to notice it by. */
+void cps_control_set_deadline(void)
+{
+	uint64_t until = cps_gate_until();
+	struct itimerspec when = {
+		.it_value = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)}};
+	struct sigevent event;
+	int timer;
+
+	if (!until)
+		return;
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = CPS_SIGNAL_OWN;
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)CPS_SAMPLE_DEADLINE;
+	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN))
+		cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler);
+	if (cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
+	    CPS_SYS(timer_create, CLOCK_MONOTONIC, &event, &timer, 0) == 0)
+		CPS_SYS(timer_settime, timer, TIMER_ABSTIME, &when, NULL);
 }

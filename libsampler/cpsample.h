@@ -4,7 +4,7 @@
  *
  * Include it and call; nothing is linked. Under LD_PRELOAD=libcpsample.so the calls reach the recorder,
  * without it they do nothing. They may be made from any thread and in signal handlers, and leave errno
- * alone.
+ * alone. They are macros: do not take their addresses.
  */
 #ifndef CPSAMPLE_H
 #define CPSAMPLE_H
@@ -14,22 +14,65 @@ extern "C" {
 #endif
 
 /* Record from here on, in all threads, if recording was stopped. */
-void cpsample_start(void) __attribute__((weak));
+void cpsample_start(void);
 
 /* Do not record from here on, in any thread. What is consumed until cpsample_start is not credited to
  * anything. What was recorded so far is in the file when this returns. */
-void cpsample_stop(void) __attribute__((weak));
+void cpsample_stop(void);
 
 /* Note the moment in the recording under this name, of which 1,000 bytes are kept. cpconv --info lists the marks. */
-void cpsample_mark(const char *name) __attribute__((weak));
+void cpsample_mark(const char *name);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* A weak symbol that nobody defines is at address 0. */
-#define cpsample_start()    ((cpsample_start) ? (cpsample_start)() : (void)0)
-#define cpsample_stop()	    ((cpsample_stop) ? (cpsample_stop)() : (void)0)
-#define cpsample_mark(name) ((cpsample_mark) ? (cpsample_mark)(name) : (void)0)
+/*
+ * A weak symbol that nobody defines is at address 0. But for a program that is linked with -no-pie the linker decides
+ * so at once, unless the address is taken from the global offset table and nowhere else: only then is the dynamic
+ * loader asked. Compilers do not do that for such a program.
+ */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define CPSAMPLE_FIND(name, found)                                                                 \
+	__asm__(".weak " #name "\n\t"                                                              \
+		"{movq " #name "@GOTPCREL(%%rip), %0|mov %0, qword ptr " #name "@GOTPCREL[rip]}"   \
+		: "=r"(found))
+#else
+#pragma weak cpsample_start
+#pragma weak cpsample_stop
+#pragma weak cpsample_mark
+#define CPSAMPLE_FIND(name, found) ((found) = (name))
+#endif
+
+static __inline__ void cpsample_call_start(void)
+{
+	void (*found)(void);
+
+	CPSAMPLE_FIND(cpsample_start, found);
+	if (found)
+		found();
+}
+
+static __inline__ void cpsample_call_stop(void)
+{
+	void (*found)(void);
+
+	CPSAMPLE_FIND(cpsample_stop, found);
+	if (found)
+		found();
+}
+
+static __inline__ void cpsample_call_mark(const char *name)
+{
+	void (*found)(const char *);
+
+	CPSAMPLE_FIND(cpsample_mark, found);
+	if (found)
+		found(name);
+}
+
+#define cpsample_start()    cpsample_call_start()
+#define cpsample_stop()	    cpsample_call_stop()
+#define cpsample_mark(name) cpsample_call_mark(name)
 
 #endif

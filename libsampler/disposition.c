@@ -26,11 +26,12 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-/* Two copies, so that a handler that comes in the middle of a change finds one that is whole. */
+/* Who changes what the target wants counts before and after; who finds an odd number, or another one afterwards,
+ * reads again. While it is changed nothing can interrupt the thread that does. */
 struct taken {
 	_Atomic int number; /* 0: free */
-	_Atomic unsigned current;
-	struct sigaction action[2];
+	_Atomic unsigned changes;
+	struct sigaction action;
 	void (*handler)(int, siginfo_t *, void *);
 	bool only_default; /* the kernel keeps what the target asks for, ours stands for the default */
 };
@@ -114,8 +115,7 @@ static int take(int number, void (*handler)(int, siginfo_t *, void *), bool only
 	error = ask_kernel(number, NULL, &old);
 	if (error)
 		return error;
-	to_libc(&old, &t->action[0]);
-	t->current = 0;
+	to_libc(&old, &t->action);
 	atomic_store(&t->number, number);
 	if (!only_default || old.handler == (void *)SIG_DFL)
 		error = install(t, &old);
@@ -168,22 +168,84 @@ void cps_disposition_give_back(int number)
 	ask_kernel(number, &action, NULL);
 }
 
+static bool is_ours(const struct taken *t)
+{
+	struct kernel_action now;
+
+	return t->number && ask_kernel(t->number, NULL, &now) == 0 &&
+	       now.handler == (void *)t->handler;
+}
+
+void cps_disposition_leave(int number)
+{
+	static const struct kernel_action ignore = {.handler = (void *)SIG_IGN};
+	struct kernel_action old;
+
+	for (struct taken *t = all; t < all + TAKEN_MAX; t++) {
+		bool stays = t->action.sa_handler == SIG_IGN;
+
+		if (!is_ours(t) || !(stays || t->number == number))
+			continue;
+		ask_kernel(t->number, &ignore, &old);
+		if (!stays)
+			install(t, &old);
+	}
+}
+
+void cps_disposition_return(void)
+{
+	struct kernel_action old;
+
+	for (struct taken *t = all; t < all + TAKEN_MAX; t++)
+		if (t->number && !t->only_default && t->action.sa_handler == SIG_IGN)
+			install(t, &old);
+}
+
+static void change(struct taken *t, const struct sigaction *action)
+{
+	uint64_t all_signals = ~UINT64_C(0), mask;
+	unsigned before;
+
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all_signals, &mask, sizeof(mask));
+	do {
+		before = atomic_load(&t->changes) & ~1u;
+	} while (!atomic_compare_exchange_weak(&t->changes, &before, before + 1));
+	t->action = *action;
+	atomic_store(&t->changes, before + 2);
+	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+void cps_disposition_reset(void)
+{
+	for (struct taken *t = all; t < all + TAKEN_MAX; t++)
+		atomic_fetch_and(&t->changes, ~1u);
+}
+
+static void recall(const struct taken *t, struct sigaction *action)
+{
+	unsigned before;
+
+	do {
+		while ((before = atomic_load(&t->changes)) & 1)
+			CPS_SYS(sched_yield, 0, 0, 0, 0);
+		*action = t->action;
+		atomic_thread_fence(memory_order_acquire);
+	} while (atomic_load(&t->changes) != before);
+}
+
 void cps_disposition_set(int number, const struct sigaction *action)
 {
 	struct taken *t = find(number);
-	unsigned other = !atomic_load(&t->current);
 	struct kernel_action old, new;
 
-	if (t->only_default) {
+	if (t && !t->only_default) {
+		change(t, action);
+	} else if (t && action->sa_handler == SIG_DFL) {
+		install(t, &old);
+	} else {
 		to_kernel(action, &new);
-		if (action->sa_handler == SIG_DFL)
-			install(t, &old);
-		else
-			ask_kernel(number, &new, NULL);
-		return;
+		ask_kernel(number, &new, NULL);
 	}
-	t->action[other] = *action;
-	atomic_store(&t->current, other);
 }
 
 void cps_disposition_get(int number, struct sigaction *action)
@@ -191,13 +253,20 @@ void cps_disposition_get(int number, struct sigaction *action)
 	const struct taken *t = find(number);
 	struct kernel_action now;
 
-	if (t->only_default && ask_kernel(number, NULL, &now) == 0) {
-		if (now.handler == (void *)t->handler)
+	if (t && !t->only_default) {
+		recall(t, action);
+	} else if (ask_kernel(number, NULL, &now) == 0) {
+		if (t && now.handler == (void *)t->handler)
 			now = (struct kernel_action){.handler = (void *)SIG_DFL};
 		to_libc(&now, action);
-		return;
 	}
-	*action = t->action[atomic_load(&t->current)];
+}
+
+bool cps_disposition_is_ignored(int number)
+{
+	struct kernel_action now;
+
+	return ask_kernel(number, NULL, &now) == 0 && now.handler == (void *)SIG_IGN;
 }
 
 /* The default ends the process: once more, with the default in place. */

@@ -33,13 +33,25 @@ bool cps_disposition_retake(int number);
 /* [signal] The signal is the target's again. What is pending is dropped: it was ours. */
 void cps_disposition_give_back(int number);
 
+/* [signal] Before and after an exec: the new program is to find ignored what the target ignores, and nothing of
+ * signal `number` (0: none), which was ours, pending. Works in a child of vfork, too. */
+void cps_disposition_leave(int number);
+/* [signal] */
+void cps_disposition_return(void);
+
+/* [signal] In a child that fork has made: nobody is changing anything. */
+void cps_disposition_reset(void);
+
 /* [signal] Is our handler in place for this signal? */
 bool cps_disposition_is_taken(int number);
 
-/* [signal] What the target has asked for, or wants from now on. The signal is a taken one. */
+/* [signal] What the target has asked for, or wants from now on. */
 void cps_disposition_get(int number, struct sigaction *action);
 /* [signal] */
 void cps_disposition_set(int number, const struct sigaction *action);
+
+/* [signal] Is the signal ignored in the kernel? */
+bool cps_disposition_is_ignored(int number);
 
 /* [signal] In the handler: what would have happened without us. */
 void cps_disposition_pass_on(int number, siginfo_t *info, void *context);

@@ -62,6 +62,7 @@ static void resolve_all(void)
 	RESOLVE(dlclose, "dlclose");
 	RESOLVE(exit_now, "_exit");
 	RESOLVE(fork_now, "_Fork");
+	RESOLVE(daemon, "daemon");
 	RESOLVE(clone, "clone");
 	RESOLVE(execve, "execve");
 	RESOLVE(execvpe, "execvpe");
@@ -70,7 +71,7 @@ static void resolve_all(void)
 	RESOLVE(prctl, "prctl");
 #undef RESOLVE
 	cps_wait_resolve();
-	cps_wrap_seccomp_resolve();
+	cps_wrap_syscall_resolve();
 }
 
 static void learn_stack(void)
@@ -141,8 +142,8 @@ void cps_door_open(void)
 		say(complaint);
 		return;
 	}
-	if (!prepare() || !cps_life_begin(&config, &identity) ||
-	    cps_control_prepare(config.toggle_signal) != 0)
+	if (!prepare() || cps_control_prepare(config.toggle_signal) != 0 ||
+	    !cps_life_begin(&config, &identity))
 		say("libcpsample: the clock cannot be started; not recording\n");
 }
 

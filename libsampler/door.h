@@ -39,6 +39,7 @@ struct cps_real {
 	int (*dlclose)(void *);
 	void (*exit_now)(int);
 	pid_t (*fork_now)(void);
+	int (*daemon)(int, int);
 	int (*clone)(int (*)(void *), void *, int, void *, ...);
 	int (*execve)(const char *, char *const[], char *const[]);
 	int (*execvpe)(const char *, char *const[], char *const[]);
@@ -57,8 +58,13 @@ void cps_door_open(void);
 int cps_wrap_thread_prepare(void);
 int cps_wrap_process_prepare(void);
 int cps_control_prepare(int toggle_signal);
-void cps_wrap_seccomp_resolve(void);
+/* The recording ends when the time is over that cps_gate_limit was given. */
+void cps_control_set_deadline(void);
+void cps_wrap_syscall_resolve(void);
 void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
+
+/* seccomp(2), which has no function of its own. Its result, or -errno. */
+long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);
 
 /* The calling thread begins: a tick finds room for its frame from now on. */
 void cps_altstack_begin(void);

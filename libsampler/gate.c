@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "arena.h"
 #include "gate.h"
@@ -22,9 +23,16 @@ static _Atomic uint64_t from, until;
 static _Atomic uint64_t cpu_sum,
 	cpu_since; /* of the times before the last pause; since the last resume */
 
+/* While an interval timer runs, CLOCK_PROCESS_CPUTIME_ID goes on only at the kernel's ticks. */
 static uint64_t process_cpu(void)
 {
-	return cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	struct rusage used;
+	const struct timeval *u = &used.ru_utime, *s = &used.ru_stime;
+
+	if (CPS_SYS(getrusage, RUSAGE_SELF, &used, 0, 0) != 0)
+		return cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return (uint64_t)(u->tv_sec + s->tv_sec) * 1000000000 +
+	       (uint64_t)(u->tv_usec + s->tv_usec) * 1000;
 }
 
 bool cps_gate_open(void)
@@ -77,7 +85,8 @@ bool cps_gate_pause(void)
 {
 	if (atomic_exchange(&is_paused, true))
 		return false;
-	cpu_sum += process_cpu() - cpu_since;
+	if (!cps_gate_is_early())
+		cpu_sum += process_cpu() - cpu_since;
 	return true;
 }
 
@@ -94,9 +103,28 @@ bool cps_gate_is_paused(void)
 	return atomic_load(&is_paused);
 }
 
+bool cps_gate_is_early(void)
+{
+	return atomic_load(&from) != 0;
+}
+
+bool cps_gate_is_over(void)
+{
+	uint64_t end = atomic_load(&until);
+
+	return end && cps_sys_clock_ns(CLOCK_MONOTONIC) >= end;
+}
+
+uint64_t cps_gate_until(void)
+{
+	return atomic_load(&until);
+}
+
 uint64_t cps_gate_cpu_ns(void)
 {
-	return cpu_sum + (cps_gate_is_paused() || from ? 0 : process_cpu() - cpu_since);
+	bool counts = !cps_gate_is_paused() && !cps_gate_is_early();
+
+	return cpu_sum + (counts ? process_cpu() - cpu_since : 0);
 }
 
 static enum cps_verdict by_time(void)

@@ -31,6 +31,12 @@ bool cps_gate_is_open(void);
 
 /* [signal] Sample from one time to another only, in ns of CLOCK_MONOTONIC; 0: no such limit. */
 void cps_gate_limit(uint64_t from_ns, uint64_t until_ns);
+/* [signal] Has no tick come after `from` yet? */
+bool cps_gate_is_early(void);
+/* [signal] Has `until` passed? */
+bool cps_gate_is_over(void);
+/* [signal] */
+uint64_t cps_gate_until(void);
 
 /* [signal] False: it was paused, or not, already. */
 bool cps_gate_pause(void);

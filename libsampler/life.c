@@ -29,6 +29,9 @@ static struct cps_identity *identity;
 static _Atomic(const struct cps_clock *) clock_in_use;
 static int recorded_pid;
 static atomic_bool has_left;
+static atomic_flag giving_way = ATOMIC_FLAG_INIT;
+static atomic_bool wants_pause;
+static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and not */
 static char stem[4096];
 
 const struct cps_clock *cps_life_clock(void)
@@ -38,7 +41,12 @@ const struct cps_clock *cps_life_clock(void)
 
 bool cps_life_is_here(void)
 {
-	return cps_life_clock() && cps_sys_getpid() == recorded_pid;
+	return cps_life_clock() && cps_life_is_own_memory();
+}
+
+bool cps_life_is_own_memory(void)
+{
+	return cps_sys_getpid() == recorded_pid;
 }
 
 /* "dir/name.cps" -> "dir/name", ".cps": a number may have to go between. */
@@ -73,9 +81,11 @@ static void unblock(int number)
 	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 }
 
-static void over(void)
+static void end(enum cps_stop why, const void *context);
+
+static void over(const void *context)
 {
-	cps_life_end(CPS_STOP_DURATION);
+	end(CPS_STOP_DURATION, context);
 }
 
 static int enter_first_thread(struct cps_thread *t)
@@ -92,21 +102,26 @@ static int enter_first_thread(struct cps_thread *t)
 	return 0;
 }
 
-static void arm_one(struct cps_thread *t, void *context)
+static void arm_one(struct cps_thread *t, void *clock)
 {
-	(void)context;
-	cps_clock_disarm(cps_life_clock(), t);
-	if (cps_clock_arm(cps_life_clock(), t) != 0)
+	cps_clock_disarm(clock, t);
+	if (cps_clock_arm(clock, t) != 0)
 		cps_loss_add(CPS_LOSS_MEMORY, 1);
 }
 
+/* Another thread may end the recording at any moment. */
 static int start_clock(void)
 {
-	int error = cps_clock_start(cps_life_clock(), config);
+	const struct cps_clock *clock = cps_life_clock();
+	int error = clock ? cps_clock_start(clock, config) : 0;
 
-	if (!error && !cps_gate_is_paused())
-		cps_thread_each(arm_one, NULL);
-	return error;
+	if (!clock || error)
+		return error;
+	if (!cps_gate_is_paused())
+		cps_thread_each(arm_one, (void *)(uintptr_t)clock);
+	if (cps_gate_is_paused() || cps_life_clock() != clock)
+		cps_clock_stop(clock);
+	return 0;
 }
 
 static void describe(const struct cps_clock *clock)
@@ -124,6 +139,7 @@ static void set_limits(void)
 
 	cps_gate_limit(config->delay_ns ? from : 0,
 		       config->duration_ns ? from + config->duration_ns : 0);
+	atomic_store(&wants_pause, config->toggle_signal != 0);
 	if (config->toggle_signal)
 		cps_gate_pause();
 }
@@ -148,6 +164,7 @@ bool cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 	    cps_gate_open()) {
 		set_limits();
 		unblock(clock->meter->signal);
+		cps_control_set_deadline();
 		if (start_clock() == 0)
 			return true;
 	}
@@ -178,10 +195,16 @@ void cps_life_child(void)
 	cps_recording_reset();
 	cps_module_reset();
 	cps_own_stack_reset();
+	cps_disposition_reset();
+	atomic_flag_clear(&giving_way);
 	atomic_store(&has_left, false);
+	atomic_flag_clear(&is_switching);
+	atomic_store(&wants_pause, cps_gate_is_paused());
 	if (prepare_output() == 0 && enter_first_thread(cps_thread_reset()) == 0 &&
-	    cps_gate_open() && start_clock() == 0)
+	    cps_gate_open() && start_clock() == 0) {
+		cps_control_set_deadline();
 		return;
+	}
 	cps_gate_close();
 	cps_disposition_give_back(clock->meter->signal);
 	atomic_store(&clock_in_use, NULL);
@@ -200,7 +223,7 @@ static void credit_rest(const void *context)
 {
 	struct cps_thread *t = cps_thread_self();
 
-	if (cps_gate_is_paused())
+	if (cps_gate_is_early())
 		return;
 	if (t)
 		cps_sample_tail(t, context);
@@ -209,14 +232,15 @@ static void credit_rest(const void *context)
 		cps_recording_thread_ends(t);
 }
 
-static uint64_t finish(const struct cps_clock *clock, enum cps_stop why)
+static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const void *context)
 {
 	uint64_t cpu_ns;
 
 	cps_clock_stop(clock);
 	cps_gate_close();
 	cpu_ns = cps_gate_cpu_ns();
-	credit_rest(NULL);
+	if (!cps_gate_is_paused())
+		credit_rest(context);
 	cps_recording_end(cpu_ns, why);
 	return cpu_ns;
 }
@@ -227,7 +251,7 @@ bool cps_life_leave(enum cps_stop why)
 
 	if (!cps_life_is_here() || atomic_exchange(&has_left, true))
 		return false;
-	cpu_ns = finish(cps_life_clock(), why);
+	cpu_ns = finish(cps_life_clock(), why, NULL);
 	if (config->verbose && why != CPS_STOP_EXEC)
 		cps_summary(config->output, cpu_ns);
 	return true;
@@ -244,56 +268,116 @@ void cps_life_return(void)
 	atomic_store(&has_left, false);
 	if (cps_gate_reopen())
 		start_clock();
+	if (cps_gate_is_over())
+		cps_life_end(CPS_STOP_DURATION);
 }
 
-void cps_life_end(enum cps_stop why)
+static void end(enum cps_stop why, const void *context)
 {
 	const struct cps_clock *clock = cps_life_clock();
 	uint64_t cpu_ns;
 
-	if (!cps_life_is_here() || !atomic_compare_exchange_strong(&clock_in_use, &clock, NULL))
+	if (!cps_life_is_here() || atomic_load(&has_left) ||
+	    !atomic_compare_exchange_strong(&clock_in_use, &clock, NULL))
 		return;
-	if (atomic_load(&has_left))
-		return;
-	cpu_ns = finish(clock, why);
+	cpu_ns = finish(clock, why, context);
 	if (config->verbose)
 		cps_summary(config->output, cpu_ns);
 }
 
-void cps_life_leave_sigprof(void)
+void cps_life_end(enum cps_stop why)
 {
-	const struct cps_clock *clock = cps_life_clock();
+	end(why, NULL);
+}
 
-	if (clock != &cps_clock_itimer || !cps_life_is_here())
-		return;
-	cps_clock_stop(clock);
+static void give_way(void)
+{
+	cps_clock_stop(&cps_clock_itimer);
 	identity->engine_why = "the program uses SIGPROF itself, so itimer gave way";
 	identity->engine = cps_clock_timer.name;
 	cps_recording_engine(identity->engine, identity->engine_why);
-	if (cps_disposition_take(cps_clock_timer.meter->signal, cps_sample_handler) != 0)
+	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
+	    cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler) != 0)
 		return;
 	cps_sample_use(cps_clock_timer.meter, over);
 	atomic_store(&clock_in_use, &cps_clock_timer);
 	cps_disposition_give_back(SIGPROF);
-	unblock(cps_clock_timer.meter->signal);
 	start_clock();
+}
+
+/* Nothing may interrupt it that calls it, too; another thread waits until it is done. */
+void cps_life_leave_sigprof(void)
+{
+	uint64_t all = ~UINT64_C(0), mask;
+
+	if (cps_life_clock() != &cps_clock_itimer || !cps_life_is_here())
+		return;
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(mask));
+	while (atomic_flag_test_and_set(&giving_way))
+		CPS_SYS(sched_yield, 0, 0, 0, 0);
+	if (cps_life_clock() == &cps_clock_itimer)
+		give_way();
+	atomic_flag_clear(&giving_way);
+	mask &= ~(UINT64_C(1) << (CPS_SIGNAL_OWN - 1));
+	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+static void pause_now(const void *context)
+{
+	const struct cps_clock *clock = cps_life_clock();
+
+	cps_gate_pause();
+	if (!clock)
+		return;
+	cps_clock_stop(clock);
+	credit_rest(context);
+	cps_recording_flush();
+}
+
+static void resume_now(void)
+{
+	cps_sample_skip(NULL);
+	cps_gate_resume();
+	start_clock();
+}
+
+/* One at a time: whoever comes while another thread is at it, or a handler that has interrupted it, says what is
+ * wanted and leaves the rest to it. */
+static void settle(const void *context)
+{
+	while (atomic_load(&wants_pause) != cps_gate_is_paused()) {
+		if (atomic_flag_test_and_set(&is_switching))
+			return;
+		if (atomic_load(&wants_pause))
+			pause_now(context);
+		else
+			resume_now();
+		atomic_flag_clear(&is_switching);
+	}
 }
 
 void cps_life_pause(const void *context)
 {
-	if (!cps_life_is_here() || cps_gate_is_paused())
+	if (!cps_life_is_here())
 		return;
-	credit_rest(context);
-	cps_gate_pause();
-	cps_clock_stop(cps_life_clock());
-	cps_recording_flush();
+	atomic_store(&wants_pause, true);
+	settle(context);
 }
 
 void cps_life_resume(void)
 {
-	if (!cps_life_is_here() || !cps_gate_is_paused())
+	if (!cps_life_is_here())
 		return;
-	cps_sample_skip(NULL);
-	cps_gate_resume();
-	start_clock();
+	atomic_store(&wants_pause, false);
+	settle(NULL);
+}
+
+void cps_life_toggle(const void *context)
+{
+	bool pause = !atomic_load(&wants_pause);
+
+	if (pause)
+		cps_life_pause(context);
+	else
+		cps_life_resume();
 }

@@ -40,9 +40,13 @@ void cps_life_leave_sigprof(void);
  * anywhere. */
 void cps_life_pause(const void *context); /* of the signal handler that calls it, or NULL */
 void cps_life_resume(void);
+/* The one or the other. */
+void cps_life_toggle(const void *context);
 
 /* Is this process the one that is recorded? Costs a system call. */
 bool cps_life_is_here(void);
+/* Is it the one that is or was, not a child of vfork that would change its memory? Likewise. */
+bool cps_life_is_own_memory(void);
 
 /* The clock, or NULL if this process is not recorded (any more). */
 const struct cps_clock *cps_life_clock(void);

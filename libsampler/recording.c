@@ -22,6 +22,7 @@
 #include "poison.h"
 
 #define PATH_BYTES     8192
+#define MARK_PATIENCE  400 /* moments, for others to be done with the buffer */
 #define NAMES_TO_TRY   10000
 #define IDENTITY_BYTES (512u << 10)
 
@@ -263,15 +264,33 @@ void cps_recording_thread_ends(struct cps_thread *t)
 		cps_announce_thread(t);
 }
 
+static void rest_a_moment(void)
+{
+	const struct timespec moment = {.tv_nsec = 50000};
+
+	CPS_SYS(nanosleep, &moment, NULL, 0, 0);
+}
+
+/* Nobody makes it another time: wait for those that are at work. A mark is something to record. */
 void cps_recording_mark(const struct cps_thread *t, const char *name)
 {
+	uint64_t now_us = cps_recording_now_us();
 	uint8_t bytes[CPS_MARK_NAME_MAX + 64];
 	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+	int rest = MARK_PATIENCE;
 
-	if (!is_open())
+	while (atomic_load(&state) == CREATING && rest-- > 0)
+		rest_a_moment();
+	if (!cps_recording_ready())
 		return;
-	cps_record_mark(&w, cps_recording_now_us(), t ? t->id : 0, name);
-	cps_announce_record(bytes, (size_t)(w.p - bytes));
+	cps_record_mark(&w, now_us, t ? t->id : 0, name);
+	while (!cps_announce_record(bytes, (size_t)(w.p - bytes))) {
+		if (!is_open() || cps_pack_error() || rest-- <= 0) {
+			cps_loss_add(CPS_LOSS_BUSY, 1);
+			return;
+		}
+		rest_a_moment();
+	}
 }
 
 void cps_recording_engine(const char *engine, const char *why)

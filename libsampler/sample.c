@@ -20,12 +20,14 @@
 #include "poison.h"
 
 static _Atomic(const struct cps_meter *) meter;
-static void (*when_over)(void);
+static _Atomic(const struct cps_meter *) meter_before;
+static void (*when_over)(const void *);
 static __thread uint32_t interruptions;
 
-void cps_sample_use(const struct cps_meter *m, void (*over)(void))
+void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context))
 {
 	when_over = over;
+	atomic_store(&meter_before, atomic_load(&meter));
 	atomic_store(&meter, m);
 }
 
@@ -162,11 +164,10 @@ static void tick(const struct cps_meter *m, const ucontext_t *context)
 
 	if (!t)
 		return;
-	if (t->busy) {
+	if (atomic_exchange(&t->busy, true)) {
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return;
 	}
-	t->busy = 1;
 	reading = m->read ? m->read() : 0;
 	if (!is_left_over(t, reading)) {
 		cps_regs_of_context(&regs, context);
@@ -176,7 +177,7 @@ static void tick(const struct cps_meter *m, const ucontext_t *context)
 	}
 	if (m->rearm && !cps_fuse_reason(NULL))
 		m->rearm(t);
-	t->busy = 0;
+	atomic_store(&t->busy, false);
 }
 
 /* Not yet: the tick goes by, and so does what it stands for. */
@@ -192,10 +193,16 @@ static void skip(const struct cps_meter *m)
 		m->rearm(t);
 }
 
-static void call_over(void *unused)
+static void call_over(void *context)
 {
-	(void)unused;
-	when_over();
+	when_over(context);
+}
+
+/* The time that was set has passed: a timer says so, since a program that sleeps does not tick. */
+static bool is_deadline(int number, const siginfo_t *info)
+{
+	return number == CPS_SIGNAL_OWN && info->si_code == SI_TIMER &&
+	       (uintptr_t)info->si_value.sival_ptr == CPS_SAMPLE_DEADLINE;
 }
 
 static void judge(const struct cps_meter *m, const ucontext_t *context)
@@ -213,7 +220,7 @@ static void judge(const struct cps_meter *m, const ucontext_t *context)
 		break;
 	case CPS_GATE_OVER:
 		tick(m, context);
-		cps_own_stack_call(0, call_over, NULL);
+		cps_own_stack_call(0, call_over, (void *)(uintptr_t)context);
 		break;
 	case CPS_GATE_PAUSED:
 	case CPS_GATE_CLOSED:
@@ -221,13 +228,38 @@ static void judge(const struct cps_meter *m, const ucontext_t *context)
 	}
 }
 
+/* On its way to a thread while the clock was changed. */
+static bool is_late(int number, const siginfo_t *info)
+{
+	const struct cps_meter *m = atomic_load(&meter_before);
+
+	return m && number == m->signal && m->is_mine(info);
+}
+
+/* When the recording has ended the program may use SIGPROF for itself. */
+static bool is_wanted(int number)
+{
+	struct sigaction action;
+
+	if (number != SIGPROF || cps_gate_is_open() || !cps_disposition_is_taken(number))
+		return false;
+	cps_disposition_get(number, &action);
+	return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
+}
+
 void cps_sample_handler(int number, siginfo_t *info, void *context)
 {
 	const struct cps_meter *m = meter_now();
 	int saved = errno;
 
-	if (number == m->signal && m->is_mine(info)) {
+	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, context);
+		cps_sample_note_interruption(context);
+	} else if (is_deadline(number, info)) {
+		if (cps_gate_is_open() && cps_gate_is_over())
+			cps_own_stack_call(0, call_over, context);
+		cps_sample_note_interruption(context);
+	} else if (is_late(number, info)) {
 		cps_sample_note_interruption(context);
 	} else {
 		cps_disposition_pass_on(number, info, context);
@@ -235,36 +267,60 @@ void cps_sample_handler(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-void cps_sample_tail(struct cps_thread *t, const void *context)
+static void tail(struct cps_thread *t, const void *context)
 {
 	struct cps_regs regs;
 
-	if (!meter_now()->read || t->busy || !cps_recording_path())
+	if (!meter_now()->read || !cps_recording_path() || atomic_exchange(&t->busy, true))
 		return;
-	t->busy = 1;
 	if (context)
 		cps_regs_of_context(&regs, context);
 	else
 		cps_regs_here(&regs);
 	take_on_own_stack(t, &regs, meter_now()->read(), true);
-	t->busy = 0;
+	atomic_store(&t->busy, false);
 }
 
-void cps_sample_tail_of(struct cps_thread *t)
+/* Outside of handlers everything is blocked meanwhile: a handler of the target's would run on a stack of ours, which may be
+ * small for it, and one that leaves by longjmp, or the end of the thread by pthread_cancel, would leave stack
+ * and buffer taken for ever. */
+void cps_sample_tail(struct cps_thread *t, const void *context)
 {
-	const struct cps_meter *m = meter_now();
+	uint64_t all = ~UINT64_C(0), mask;
+
+	if (!context)
+		CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(mask));
+	tail(t, context);
+	if (!context)
+		CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+static void add_tail_of(struct cps_thread *t, const struct cps_meter *m)
+{
 	uint64_t frames[CPS_THREAD_BASE + 1] = {(uintptr_t)t->routine};
 	struct cps_stack stack = {.frames = frames, .depth = t->n_base + 1};
 	uint32_t rest = 0;
 	uint64_t reading, weight;
 
-	if (!m->read_of || !t->routine || t->busy || !cps_recording_path())
+	if (atomic_load(&t->state) != CPS_THREAD_LIVE)
 		return;
 	memcpy(frames + 1, t->base, t->n_base * sizeof(frames[0]));
 	reading = m->read_of(t);
 	weight = weigh(t, reading, &rest);
-	if (weight && cps_recording_add(t, NULL, NULL, &stack, weight, true))
+	if (weight && cps_recording_add(t, NULL, NULL, &stack, weight, true)) {
 		t->consumed = reading;
+		t->remainder = rest;
+	}
+}
+
+void cps_sample_tail_of(struct cps_thread *t)
+{
+	const struct cps_meter *m = meter_now();
+
+	if (!m->read_of || !t->routine || !cps_recording_path() || atomic_exchange(&t->busy, true))
+		return;
+	add_tail_of(t, m);
+	atomic_store(&t->busy, false);
 }
 
 static void skip_one(struct cps_thread *t, void *except)

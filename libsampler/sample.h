@@ -32,8 +32,11 @@ struct cps_meter {
 };
 
 /* [signal] From now on ticks are this meter's; it stays. The gate (gate.h) is not touched. `over` is
- * called in the handler when the time that was set for recording has passed. */
-void cps_sample_use(const struct cps_meter *meter, void (*over)(void));
+ * called in the handler, with the context that it was given, when the time that was set for recording has passed. */
+void cps_sample_use(const struct cps_meter *meter, void (*over)(const void *context));
+
+/* The value of a timer that sends CPS_SIGNAL_OWN at that time. */
+#define CPS_SAMPLE_DEADLINE UINT64_C(0xc95a3b7d00000000)
 
 /* [signal] The handler, for cps_disposition_take. */
 void cps_sample_handler(int number, siginfo_t *info, void *context);

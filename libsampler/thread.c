@@ -14,8 +14,9 @@
 #include "thread.h"
 #include "poison.h"
 
-#define CHUNK  32u
-#define CHUNKS 4096u
+#define CHUNK	 32u
+#define CHUNKS	 4096u
+#define PATIENCE 2000 /* yields for another thread that adds a sample of this one */
 
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
 static _Atomic uint32_t next_id;
@@ -95,9 +96,11 @@ void cps_thread_leave(struct cps_thread *t)
 {
 	/* What comes now, in the destructors of thread-local objects, has no entry: busy for
 	 * ever. */
-	static struct cps_thread gone = {.busy = 1};
+	static struct cps_thread gone = {.busy = true};
 
 	self = &gone;
+	for (int i = 0; i < PATIENCE && atomic_exchange(&t->busy, true); i++)
+		CPS_SYS(sched_yield, 0, 0, 0, 0);
 	atomic_store(&t->state, CPS_THREAD_FREE);
 }
 
@@ -153,7 +156,7 @@ struct cps_thread *cps_thread_reset(void)
 	if (t->tid == first_tid)
 		first_tid = cps_sys_getpid();
 	t->id = atomic_fetch_add(&next_id, 1);
-	t->busy = 0;
+	atomic_store(&t->busy, false);
 	t->is_sampled = t->announced = t->has_timer = false;
 	atomic_store(&t->event, NULL);
 	t->least = 0;

@@ -19,7 +19,7 @@ struct cps_thread {
 	_Atomic uint32_t state; /* enum cps_thread_state */
 	uint32_t id;		/* counts up over the life of the process */
 	int tid;
-	volatile int busy; /* inside the recorder: a tick now is counted, not taken */
+	atomic_bool busy; /* somebody adds a sample of it: a tick now is counted, not taken */
 	bool is_sampled;
 	bool announced; /* the stream has its record */
 	bool has_timer;

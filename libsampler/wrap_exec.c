@@ -10,26 +10,43 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "disposition.h"
 #include "door.h"
 #include "life.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
+static bool leave(void)
+{
+	const struct cps_clock *clock;
+	bool has_left;
+
+	cps_door_open();
+	clock = cps_life_clock();
+	has_left = cps_life_leave(CPS_STOP_EXEC);
+	cps_disposition_leave(has_left && clock != &cps_clock_signals ? clock->meter->signal : 0);
+	return has_left;
+}
+
+static int come_back(bool has_left, int result, int error)
+{
+	cps_disposition_return();
+	if (has_left)
+		cps_life_return();
+	errno = error;
+	return result;
+}
+
 /* Expands to the call between the recording's end and its possible return. */
 #define CALL(name, ...)                                                                            \
-	bool has_left;                                                                             \
+	bool has_left = leave();                                                                   \
 	int result = -1, error = ENOSYS;                                                           \
                                                                                                    \
-	cps_door_open();                                                                           \
-	has_left = cps_life_leave(CPS_STOP_EXEC);                                                  \
 	if (cps_real.name) {                                                                       \
 		result = cps_real.name(__VA_ARGS__);                                               \
 		error = errno;                                                                     \
 	}                                                                                          \
-	if (has_left)                                                                              \
-		cps_life_return();                                                                 \
-	errno = error;                                                                             \
-	return result
+	return come_back(has_left, result, error)
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "disposition.h"
 #include "door.h"
 #include "life.h"
 #include "sys.h"
@@ -20,38 +19,44 @@
 
 /* A signal that arrives while the kernel copies the process makes it begin again: with ticks more frequent than a
  * copy takes, it would never finish. Recent C libraries block all signals themselves. */
-static __thread uint64_t mask_before;
-
-static uint64_t our_signal(void)
+static uint64_t block(void)
 {
-	return UINT64_C(1) << (cps_life_clock()->meter->signal - 1);
+	const struct cps_clock *clock = cps_life_clock();
+	uint64_t mask, before;
+
+	if (!clock)
+		return 0;
+	mask = UINT64_C(1) << (clock->meter->signal - 1);
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &mask, &before, sizeof(mask));
+	return mask & ~before;
 }
+
+static void unblock(uint64_t mask)
+{
+	if (mask)
+		CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+}
+
+/* By before_fork: the clock may be another one, or gone, afterwards. */
+static __thread uint64_t blocked;
+static __thread bool is_daemon, has_left;
 
 static void before_fork(void)
 {
-	uint64_t mask;
-
-	if (!cps_life_clock())
-		return;
-	mask = our_signal();
-	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &mask, &mask_before, sizeof(mask));
+	blocked = block();
 }
 
 static void after_fork(void)
 {
-	uint64_t mask;
-
-	if (!cps_life_clock())
-		return;
-	mask = our_signal();
-	if (!(mask_before & mask))
-		CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+	if (is_daemon)
+		has_left = cps_life_leave(CPS_STOP_NONE);
+	unblock(blocked);
 }
 
 static void in_child(void)
 {
 	cps_life_child();
-	after_fork();
+	unblock(blocked);
 }
 
 static void end(void)
@@ -69,37 +74,67 @@ int cps_wrap_process_prepare(void)
 /* No handlers of pthread_atfork run here. */
 EXPORT pid_t _Fork(void)
 {
+	uint64_t mask;
 	pid_t pid;
 
 	cps_door_open();
 	if (!cps_real.fork_now)
 		return fork();
+	mask = block();
 	pid = cps_real.fork_now();
 	if (pid == 0)
 		cps_life_child();
+	unblock(mask);
 	return pid;
+}
+
+/* Its first process ends inside the C library, where nobody is told. */
+EXPORT int daemon(int no_chdir, int no_close)
+{
+	int result, error;
+
+	cps_door_open();
+	if (!cps_real.daemon) {
+		errno = ENOSYS;
+		return -1;
+	}
+	is_daemon = true;
+	result = cps_real.daemon(no_chdir, no_close);
+	error = errno;
+	is_daemon = false;
+	if (has_left)
+		cps_life_return();
+	has_left = false;
+	errno = error;
+	return result;
 }
 
 struct start {
 	int (*routine)(void *);
 	void *argument;
+	uint64_t mask;
 };
 
 static int begin(void *argument)
 {
 	const struct start *start = argument;
+	int status;
 
 	cps_life_child();
-	return start->routine(start->argument);
+	unblock(start->mask);
+	status = start->routine(start->argument);
+	cps_life_end(CPS_STOP_NONE);
+	return status;
 }
 
 /* A process of its own memory is recorded like one of fork's; the child's copy of our frame outlives ours.
  * What shares memory is a thread, or like vfork. */
 EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument, ...)
 {
-	struct start start = {routine, argument};
+	struct start start = {routine, argument, 0};
 	void *more[3];
 	va_list list;
+	int result, error;
 
 	va_start(list, argument);
 	for (int i = 0; i < 3; i++)
@@ -112,7 +147,12 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 	}
 	if (!routine || !cps_life_clock() || flags & CLONE_VM)
 		return cps_real.clone(routine, stack, flags, argument, more[0], more[1], more[2]);
-	return cps_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
+	start.mask = block();
+	result = cps_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
+	error = errno;
+	unblock(start.mask);
+	errno = error;
+	return result;
 }
 
 EXPORT void _exit(int status)

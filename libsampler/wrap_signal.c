@@ -23,21 +23,21 @@ sighandler_t __sysv_signal(int number, sighandler_t handler);
 
 /* Does the target have to be told a story about this signal? A child of vfork shares our tables, but not the
  * kernel's. */
-static bool is_taken(int number)
+static bool is_taken(int number, bool to_change_it)
 {
 	cps_door_open();
-	if (!cps_life_clock() || number == CPS_SIGNAL_OWN || !cps_disposition_is_taken(number))
+	if (number == CPS_SIGNAL_OWN || !cps_disposition_is_taken(number))
 		return false; /* the C library refuses its own signal, with and without us */
-	if (number == SIGPROF)
-		cps_life_leave_sigprof();
-	return cps_disposition_is_taken(number) && cps_life_is_here();
+	if (number == SIGPROF && to_change_it)
+		cps_life_leave_sigprof(); /* who only asks, as Python does, does not want it */
+	return cps_disposition_is_taken(number) && cps_life_is_own_memory();
 }
 
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct sigaction before;
 
-	if (!is_taken(number))
+	if (!is_taken(number, action != NULL))
 		return cps_real.sigaction ? cps_real.sigaction(number, action, old) : -1;
 	cps_disposition_get(number, &before);
 	if (action)
@@ -62,7 +62,7 @@ static sighandler_t set(int number, sighandler_t handler, int flags)
 
 EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-	if (is_taken(number) && handler != SIG_ERR)
+	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, SA_RESTART);
 	return cps_real.signal ? cps_real.signal(number, handler) : SIG_ERR;
 }
@@ -79,7 +79,7 @@ EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 
 EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
-	if (is_taken(number) && handler != SIG_ERR)
+	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
 	return cps_real.sysv_signal ? cps_real.sysv_signal(number, handler) : SIG_ERR;
 }
@@ -91,14 +91,14 @@ EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
-	if (is_taken(number) && handler != SIG_ERR && handler != SIG_HOLD)
+	if (is_taken(number, true) && handler != SIG_ERR && handler != SIG_HOLD)
 		return set(number, handler, 0);
 	return cps_real.sigset ? cps_real.sigset(number, handler) : SIG_ERR;
 }
 
 EXPORT int sigignore(int number)
 {
-	if (is_taken(number)) {
+	if (is_taken(number, true)) {
 		set(number, SIG_IGN, 0);
 		return 0;
 	}
@@ -107,7 +107,7 @@ EXPORT int sigignore(int number)
 
 EXPORT int siginterrupt(int number, int interrupt)
 {
-	if (is_taken(number) && !cps_disposition_is_default_only(number))
+	if (is_taken(number, true) && !cps_disposition_is_default_only(number))
 		return 0; /* ours restarts, always */
 	return cps_real.siginterrupt ? cps_real.siginterrupt(number, interrupt) : -1;
 }
