@@ -2,7 +2,7 @@
 /*
  * thread_ways.c - threads that begin, live and end in all the ways there are, one for each argument.
  *
- *	blocked     created while its creator has every signal blocked
+ *	blocked     created while its creator has every signal blocked, those of the C library too
  *	detached    nobody joins it
  *	pexit       ends by pthread_exit, from another function
  *	cancelled   one cancelled while it waits, one while it computes; two others burn before and after that
@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -59,11 +60,12 @@ static void *burner(void *name)
 
 static void blocked(void)
 {
-	sigset_t all, before, now;
+	const uint64_t really_all = ~UINT64_C(0);
+	sigset_t before, now;
 	pthread_t t;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &really_all, NULL, sizeof(really_all));
 	start(&t, NULL, burner, "blocked");
 	pthread_sigmask(SIG_SETMASK, &before, &now);
 	printf("blocked: %d %d\n", sigismember(&now, SIGPROF), sigismember(&now, SIGUSR1));
