@@ -46,6 +46,8 @@ static int drain_samples(struct cps_buffer *b)
 	struct cps_writer w = {scratch, scratch + sizeof(scratch), false};
 	int error = 0;
 
+	if (cps_journal_waiting(b) && cps_pack_error())
+		return cps_pack_error(); /* without the work */
 	if (cps_journal_waiting(b)) {
 		drain_records_first();
 		if (losses_told != cps_loss_sum()) {

@@ -211,6 +211,12 @@ static bool take_stack(struct cps_buffer *b, const struct source *from)
 	return stack->depth > 0;
 }
 
+/* Then the stack need not be taken. */
+static bool is_full_for_good(struct cps_buffer *b)
+{
+	return b->batch->is_full && cps_pack_error() && !cps_journal_seal(b);
+}
+
 /* Into the thread's own buffer, or if that is busy, or full while another thread is deflating, into
  * the next one that can take it. */
 static bool place(struct cps_item *item, const struct source *from, enum cps_loss *why)
@@ -223,7 +229,9 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 
 		if (!b)
 			continue;
-		if (take_stack(b, from))
+		if (is_full_for_good(b))
+			*why = CPS_LOSS_BUSY;
+		else if (take_stack(b, from))
 			done = add(b, item, from->stack);
 		else
 			*why = CPS_LOSS_STACK;
