@@ -215,18 +215,20 @@ compile_commands.json: Makefile ## for clangd and its kin
 # ---- installing ------------------------------------------------------------------------------------
 BIN := $(DESTDIR)$(PREFIX)/bin
 LIB := $(DESTDIR)$(PREFIX)/lib
+INCLUDE := $(DESTDIR)$(PREFIX)/include
 MAN := $(DESTDIR)$(PREFIX)/share/man
 
-install: all ## into $(DESTDIR)$(PREFIX): bin, lib, share/man
-	$(Q)install -d $(BIN) $(LIB) $(MAN)/man1 $(MAN)/man7
+install: all ## into $(DESTDIR)$(PREFIX): bin, lib, include, share/man
+	$(Q)install -d $(BIN) $(LIB) $(INCLUDE) $(MAN)/man1 $(MAN)/man7
 	$(Q)install -m 755 $(BUILD)/cpconv scripts/cpsample $(BIN)
 	$(Q)install -m 644 $(BUILD)/libcpsample.so $(LIB)
+	$(Q)install -m 644 libsampler/cpsample.h $(INCLUDE)
 	$(Q)install -m 644 doc/cpconv.1 $(MAN)/man1
 	$(Q)install -m 644 doc/libcpsample.7 $(MAN)/man7
 
 uninstall: ## remove what install has put there
-	rm -f $(BIN)/cpconv $(BIN)/cpsample $(LIB)/libcpsample.so $(MAN)/man1/cpconv.1 \
-		$(MAN)/man7/libcpsample.7
+	rm -f $(BIN)/cpconv $(BIN)/cpsample $(LIB)/libcpsample.so $(INCLUDE)/cpsample.h \
+		$(MAN)/man1/cpconv.1 $(MAN)/man7/libcpsample.7
 
 clean: ## remove build/
 	rm -rf $(BUILD) compile_commands.json
