@@ -97,7 +97,8 @@ static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t sl
 	uint32_t number = cps_module_find_now(address, &is_sure);
 	uint32_t id = b->n_ids;
 
-	if (number == CPS_MODULE_NONE && !is_sure) /* what is on a stack is not what is just being unloaded */
+	if (number == CPS_MODULE_NONE &&
+	    !is_sure) /* what is on a stack is not what is just being unloaded */
 		number = cps_module_find(address);
 	if (id == CPS_BATCH_IDS) {
 		w->full = true;

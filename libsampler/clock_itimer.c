@@ -45,7 +45,8 @@ static int probe(const struct cps_config *config, char *why, size_t bytes)
 		snprintf(why, bytes, "SIGPROF was blocked when the program was started");
 	else if (CPS_SYS(getitimer, ITIMER_PROF, &running, 0, 0) == 0 &&
 		 (running.it_value.tv_sec || running.it_value.tv_usec))
-		snprintf(why, bytes, "the profiling timer was running when the program was started");
+		snprintf(why, bytes,
+			 "the profiling timer was running when the program was started");
 	else
 		return 0;
 	return -EBUSY;

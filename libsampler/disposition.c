@@ -287,7 +287,8 @@ static void mask_for(const struct sigaction *action, int number, const ucontext_
 	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
 	memcpy(&own, &action->sa_mask, sizeof(own));
 	interrupted |= own;
-	if (!(action->sa_flags & SA_NODEFER))
+	/* The C library's own does not mind, and may not return: a thread that is cancelled has handlers to call. */
+	if (!(action->sa_flags & SA_NODEFER) && number != CPS_SIGNAL_OWN)
 		interrupted |= UINT64_C(1) << (number - 1);
 	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &interrupted, 0, sizeof(interrupted));
 }

@@ -6,6 +6,7 @@
 # stands above main.
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC3045 # dash and all others have it
 ulimit -s 65536 2>/dev/null || ulimit -s unlimited 2>/dev/null || skip "no stack for 200,000 frames"
 
 # longest: the longest line of the folded view, a run of descend as its length
@@ -27,15 +28,15 @@ for frames in 5000 50000 200000; do
 	(cd $frames && record "$targets/deep" $frames 500 >/dev/null) || fail "$frames: deep ended with $?"
 	stream=$(one_stream $frames) || fail "$frames: $stream"
 	accounts_for_all "$stream"
-	longest >longest
+	longest >deepest
 	if [ $frames -lt 65536 ]; then
 		at_least "$(info "$stream" deepest)" $frames ||
 			fail "$frames: the deepest stack has $(info "$stream" deepest) frames"
 		at_least "$(info "$stream" complete_percent)" 99 ||
 			fail "$frames: $(info "$stream" complete_percent) % complete"
-		grep -q "main $frames bottom" longest || fail "$frames: $(cat longest)"
+		grep -q "main $frames bottom" deepest || fail "$frames: $(cat deepest)"
 	else
 		[ "$(info "$stream" deepest)" = 65536 ] || fail "kept $(info "$stream" deepest) frames"
-		grep -qE 'main 327[0-9][0-9] \[cut\] 327[0-9][0-9] bottom' longest || fail "$frames: $(cat longest)"
+		grep -qE 'main 327[0-9][0-9] \[cut\] 327[0-9][0-9] bottom' longest || fail "$frames: $(cat deepest)"
 	fi
 done

@@ -15,7 +15,7 @@ for way in timer wait masks old turns ignored blocked; do
 			fail "$clock, $way: ended with $?"
 		same want got "$clock, $way: output"
 		# Two recordings if it executes itself.
-		for stream in $way.$clock/*.cps; do
+		for stream in "$way.$clock"/*.cps; do
 			within 1 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
 				fail "$clock, $way: credited $(info "$stream" credited_ns) ns"
 			engine=$(info "$stream" engine)

@@ -114,15 +114,15 @@ static void pexit(void)
 	printf("pexit: %s\n", (char *)result);
 }
 
-static void clean(void *unused)
+static void clean(void *name)
 {
-	(void)unused;
+	burner(name);
 	cleaned++;
 }
 
-static void *waiter(void *unused)
+static void *waiter(void *name)
 {
-	pthread_cleanup_push(clean, unused);
+	pthread_cleanup_push(clean, name);
 	running++;
 	for (;;)
 		pause();
@@ -130,9 +130,9 @@ static void *waiter(void *unused)
 	return NULL;
 }
 
-static void *computer(void *unused)
+static void *computer(void *name)
 {
-	pthread_cleanup_push(clean, unused);
+	pthread_cleanup_push(clean, name);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	running++;
 	for (;;)
@@ -154,8 +154,8 @@ static void cancelled(void)
 	pthread_t t[4];
 	void *result[2];
 
-	start(&t[0], NULL, waiter, NULL);
-	start(&t[1], NULL, computer, NULL);
+	start(&t[0], NULL, waiter, "cleaner-1");
+	start(&t[1], NULL, computer, "cleaner-2");
 	start(&t[2], NULL, survivor, "survivor-1");
 	start(&t[3], NULL, survivor, "survivor-2");
 	while (running < 4)
