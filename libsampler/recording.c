@@ -121,7 +121,7 @@ static int create(void)
 
 	if (!cps_pack_try())
 		return -EBUSY;
-	error = create_file();
+	error = cps_pack_is_allowed() ? create_file() : -EPERM;
 	if (!error)
 		error = write_identity();
 	if (!error)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A place that is full, limited, read-only or gone harms nobody, and what was not kept is said: samples and losses
 # add up to what the target has counted.
+# Seen to fail: without looking at the limit first the target dies of SIGXFSZ; without counting what only memory has,
+# samples and losses are 2,434 short; with records that wait until the end, modules are not known at a limit of 64k.
 . "$(dirname "$0")/lib.sh"
 
 # A small disk, in a mount namespace that ends with this test.
