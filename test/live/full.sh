@@ -63,10 +63,10 @@ for limit in 16384 64k 100000 1M; do
 		[ "$bytes" -le "$(numfmt --from=iec "$(echo $limit | tr k K)")" ] || fail "limit $limit: $bytes bytes"
 		journal_gone "limit $limit"
 		[ $limit = 1M ] && want=clean || want=limit
-		[ $want = clean ] || stopped "limit $limit" limit 'the output has reached its limit'
+		[ "$want" = clean ] || stopped "limit $limit" limit 'the output has reached its limit'
 		# A full buffer is more than the least limit.
 		[ $limit = 16384 ] || [ "$(info out/x.cps samples)" -gt 1000 ] || fail "limit $limit: nothing was kept"
-		[ $want = limit ] || [ "$(info out/x.cps samples)" -eq "$(count)" ] || fail "limit 1M: not all"
+		[ "$want" = limit ] || [ "$(info out/x.cps samples)" -eq "$(count)" ] || fail "limit 1M: not all"
 		clean
 	done
 done

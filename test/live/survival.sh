@@ -60,7 +60,7 @@ while [ $i -lt "$KILLS" ]; do
 	rm -f ./*.cps*
 	# Soon after the start, or about when the first buffers are full: the rest of the time is like the latter.
 	[ $((i % 3)) -eq 0 ] && from=1 us=10000 || from=2400 us=20000
-	taken=$("$targets/kill_at" counters $from $us $((SEED + i)) env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals \
+	taken=$("$targets/kill_at" counters "$from" "$us" $((SEED + i)) env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals \
 		CPSAMPLE_OUTPUT=killed.cps "$targets/survive" counters $threads 0 none) || fail "kill $i: status $?"
 	"$CPCONV" --info --tsv killed.cps >info.out 2>err || fail "kill $i: $(cat err)"
 	grep -q damaged err && fail "kill $i: $(cat err)"
