@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waits.c - waits in every way that the kernel does not take up again after a signal's handler.
+ *
+ * waits quiet|hail ends|interrupts|restarts|nested|cancels [ROUNDS]
+ *
+ * hail        a process sends SIGPROF to the thread that waits, every 300 us
+ * ends        each call comes to its end: its time is over, and what it waits for happens
+ * interrupts  each call is interrupted by a handler of SIGUSR1, ROUNDS times
+ * restarts    the same, of a handler with SA_RESTART
+ * nested      the same, of a handler that sleeps
+ * cancels     a thread that waits is cancelled, ROUNDS times
+ *
+ * Prints a line for each call with its results, each of them once, and "errno N" when it has changed in a
+ * call that did not fail. "short" is one that has ended before its time. Never prints numbers that depend on
+ * how fast the machine is; those, the signals that had to be sent again, go to standard error.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wait_calls.h"
+
+enum { LIMIT_MS = 20, HAIL_NS = 300000 };
+
+static atomic_int *hailed; /* the thread; shared with the process that sends */
+static unsigned resent;
+static const struct wait_call *current;
+static unsigned rounds = 100;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static pid_t hail(void)
+{
+	pid_t target = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		int tid = atomic_load(hailed);
+
+		if (tid)
+			syscall(SYS_tgkill, target, tid, SIGPROF);
+		nap(HAIL_NS);
+	}
+}
+
+static void on_usr1(int number)
+{
+	(void)number;
+}
+
+static void on_usr1_sleep(int number)
+{
+	(void)number;
+	usleep(1000);
+}
+
+/* ---- the thread that waits ------------------------------------------------------------------------ */
+
+static long wait_once(void)
+{
+	uint64_t begin = now_ns();
+	long result;
+
+	errno = UNTOUCHED;
+	atomic_fetch_add(&entered, 1);
+	result = current->call();
+	if (result >= 0 && errno != UNTOUCHED && !current->sets_errno)
+		printf(" errno %d", errno);
+	if (wait_limit > 0 && now_ns() - begin < (uint64_t)wait_limit * 1000000)
+		printf(" short");
+	atomic_fetch_add(&done, 1);
+	return result;
+}
+
+static void tell(long result)
+{
+	if (result < 0)
+		printf(" %s", strerrorname_np((int)-result));
+	else
+		printf(" %ld", result);
+}
+
+static void *waiter(void *times)
+{
+	long result = 0, last = 0;
+
+	atomic_store(hailed, (int)syscall(SYS_gettid));
+	for (unsigned i = 0; i < *(unsigned *)times; i++) {
+		result = wait_once();
+		if (i == 0 || result != last)
+			tell(result);
+		last = result;
+	}
+	atomic_store(hailed, 0);
+	return NULL;
+}
+
+static pthread_t begin_waiter(unsigned *times)
+{
+	pthread_t thread;
+
+	atomic_store(&entered, 0);
+	atomic_store(&done, 0);
+	if (pthread_create(&thread, NULL, waiter, times))
+		abort();
+	return thread;
+}
+
+static void until_entered(unsigned n)
+{
+	while (atomic_load(&entered) < n)
+		nap(50000);
+}
+
+/* ---- what happens to it --------------------------------------------------------------------------- */
+
+static void ends_by_time(void)
+{
+	unsigned once = 1;
+
+	wait_limit = LIMIT_MS;
+	pthread_join(begin_waiter(&once), NULL);
+}
+
+static void ends_by_event(void)
+{
+	unsigned once = 1;
+	pthread_t thread;
+
+	wait_limit = -1;
+	thread = begin_waiter(&once);
+	until_entered(1);
+	nap(LIMIT_MS * 1000000);
+	do {
+		current->complete(thread);
+		for (unsigned i = 0; i < 200 && !atomic_load(&done); i++)
+			nap(100000);
+	} while (current->repeats && !atomic_load(&done));
+	pthread_join(thread, NULL);
+}
+
+static void ends(void)
+{
+	if (current->has_limit)
+		ends_by_time();
+	if (current->complete)
+		ends_by_event();
+}
+
+/* A signal that comes before the call has begun interrupts nothing, without the recorder, too: it is sent
+ * again. */
+static void interrupted(void)
+{
+	pthread_t thread;
+
+	if (current->is_restarted)
+		return;
+	wait_limit = -1;
+	thread = begin_waiter(&rounds);
+	for (unsigned i = 1; i <= rounds; i++) {
+		until_entered(i);
+		nap(300000);
+		pthread_kill(thread, SIGUSR1);
+		for (unsigned k = 1; atomic_load(&done) < i; k++) {
+			nap(100000);
+			if (k % 500 == 0) {
+				resent++;
+				pthread_kill(thread, SIGUSR1);
+			}
+		}
+	}
+	pthread_join(thread, NULL);
+}
+
+static void cancelled(void)
+{
+	unsigned once = 1;
+	void *result;
+
+	if (current->is_no_cancellation_point)
+		return;
+	wait_limit = -1;
+	for (unsigned i = 0; i < rounds; i++) {
+		pthread_t thread = begin_waiter(&once);
+
+		until_entered(1);
+		nap(i % 8 * 200000);
+		pthread_cancel(thread);
+		pthread_join(thread, &result);
+		atomic_store(hailed, 0);
+		if (result != PTHREAD_CANCELED)
+			printf(" not cancelled");
+	}
+	printf(" cancelled");
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 2 ? argv[2] : "";
+	struct sigaction action = {.sa_handler = on_usr1};
+	void (*act)(void) = NULL;
+	pid_t sender = 0;
+
+	if (strcmp(what, "ends") == 0)
+		act = ends;
+	else if (strcmp(what, "interrupts") == 0 || strcmp(what, "restarts") == 0 ||
+		 strcmp(what, "nested") == 0)
+		act = interrupted;
+	else if (strcmp(what, "cancels") == 0)
+		act = cancelled;
+	if (!act)
+		return 2;
+	if (argc > 3)
+		rounds = (unsigned)strtoul(argv[3], NULL, 10);
+	hailed = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (hailed == MAP_FAILED || !waits_prepare())
+		return 1;
+	if (strcmp(what, "restarts") == 0 || strcmp(what, "nested") == 0)
+		action.sa_flags = SA_RESTART;
+	if (strcmp(what, "nested") == 0)
+		action.sa_handler = on_usr1_sleep;
+	sigaction(SIGUSR1, &action, NULL);
+	if (strcmp(argv[1], "hail") == 0)
+		sender = hail();
+	for (current = wait_calls; current->name; current++) {
+		printf("%s:", current->name);
+		act();
+		printf("\n");
+		fflush(stdout);
+		if (resent)
+			fprintf(stderr, "%s: %u sent again\n", current->name, resent);
+		resent = 0;
+	}
+	if (sender > 0) {
+		kill(sender, SIGKILL);
+		waitpid(sender, NULL, 0);
+	}
+	waits_end();
+	return 0;
+}
