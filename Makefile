@@ -22,8 +22,9 @@ SAN ?=
 SIGNAL_ROOM := arena elf_memory module fde expression cfi unwind thread loss batch record journal pack drain \
 	announce jit lineage recording disposition own_stack gate sample
 CLOCK_ROOM := clock clock_timer clock_itimer clock_perf
-DOOR_ROOM := config output identity summary life control door wrap_thread wrap_process wrap_exec \
-	wrap_signal wrap_altstack wrap_seccomp wrap_loader
+DOOR_ROOM := memory config output identity summary life control door wrap_thread wrap_process wrap_exec \
+	wrap_signal wrap_altstack wrap_seccomp wrap_syscall wrap_loader again \
+	wrap_wait wrap_poll wrap_socket
 
 LIB_CFLAGS := $(COMMON) -iquote libsampler -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none $(SAN)

@@ -12,6 +12,7 @@
 
 #include "again.h"
 #include "sample.h"
+#include "sys.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -75,7 +76,7 @@ struct cps_wait cps_wait(void)
 {
 	const struct cps_wait w = {
 		.error = errno,
-		.seen = cps_sample_interruptions() - settled,
+		.seen = cps_sample_begin_call((uintptr_t)__builtin_frame_address(0)) - settled,
 		.clock = CLOCK_MONOTONIC,
 	};
 
@@ -148,4 +149,13 @@ bool cps_again_after_eintr(struct cps_wait *w)
 bool cps_again(struct cps_wait *w)
 {
 	return errno == EINTR && cps_again_after_eintr(w);
+}
+
+const sigset_t *cps_wait_mark(sigset_t *marked, const sigset_t *mask)
+{
+	if (!mask || !cps_sys_readable((uintptr_t)mask))
+		return mask;
+	memcpy(marked, mask, sizeof(uint64_t));
+	sigaddset(marked, CPS_SAMPLE_MARK);
+	return marked;
 }

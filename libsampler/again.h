@@ -121,6 +121,22 @@ int cps_wait_ms_left(const struct cps_wait *w, int timeout);
 		result_;                                                                           \
 	})
 
+/*
+ * A call that changes the mask of signals while it waits is made as CPS_MASKED, and `marked` is that mask
+ * with a mark by which the handler knows that it has interrupted this call. What it cannot read is for the
+ * kernel to refuse.
+ */
+const sigset_t *cps_wait_mark(sigset_t *marked, const sigset_t *mask);
+#define CPS_MASKED(is_marked, call)                                                                \
+	({                                                                                         \
+		uintptr_t before_ = cps_sample_in_masked_call(                                     \
+			(is_marked) ? (uintptr_t)__builtin_frame_address(0) : 0);                  \
+		__typeof__(call) masked_ = (call);                                                 \
+                                                                                                   \
+		cps_sample_in_masked_call(before_);                                                \
+		masked_;                                                                           \
+	})
+
 #define CPS_EXPORT __attribute__((visibility("default")))
 
 #endif

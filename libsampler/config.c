@@ -241,7 +241,7 @@ static int read_limits(struct cps_config *c, char *line, size_t bytes)
 {
 	if (read_time("CPSAMPLE_DELAY", &c->delay_ns, line, bytes) < 0 ||
 	    read_time("CPSAMPLE_DURATION", &c->duration_ns, line, bytes) < 0 ||
-	    read_size("CPSAMPLE_MAX_BYTES", 16384, &c->max_bytes, line, bytes) < 0 ||
+	    read_size("CPSAMPLE_MAX_BYTES", 65536, &c->max_bytes, line, bytes) < 0 ||
 	    read_size("CPSAMPLE_JOURNAL", 0, &c->journal_bytes, line, bytes) < 0)
 		return -1;
 	if (c->journal_bytes > JOURNAL_MAX)

@@ -13,17 +13,13 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
+#include "again.h"
 #include "door.h"
 #include "identity.h"
 #include "life.h"
 #include "module.h"
 #include "sys.h"
 #include "thread.h"
-#if __has_include("wrap_wait.h")
-#include "wrap_wait.h"
-#else
-#define cps_wait_resolve() (void)0
-#endif
 
 #define FIRST_STACK_MAX (UINT64_C(64) << 30)
 
@@ -70,7 +66,7 @@ static void resolve_all(void)
 	RESOLVE(execveat, "execveat");
 	RESOLVE(prctl, "prctl");
 #undef RESOLVE
-	cps_wait_resolve();
+	cps_again_resolve();
 	cps_wrap_syscall_resolve();
 }
 

@@ -245,6 +245,23 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	return cpu_ns;
 }
 
+static void look_whether_busy(struct cps_thread *t, void *any)
+{
+	*(bool *)any |= atomic_load(&t->busy);
+}
+
+/* A filter may be for all threads: one that is in our handler still makes system calls. */
+static void wait_for_handlers(void)
+{
+	uint64_t until = 0;
+	bool any;
+
+	do {
+		any = false;
+		cps_thread_each(look_whether_busy, &any);
+	} while (any && cps_sys_patience(&until));
+}
+
 bool cps_life_leave(enum cps_stop why)
 {
 	uint64_t cpu_ns;
@@ -252,6 +269,8 @@ bool cps_life_leave(enum cps_stop why)
 	if (!cps_life_is_here() || atomic_exchange(&has_left, true))
 		return false;
 	cpu_ns = finish(cps_life_clock(), why, NULL);
+	if (why == CPS_STOP_SECCOMP)
+		wait_for_handlers();
 	if (config->verbose && why != CPS_STOP_EXEC)
 		cps_summary(config->output, cpu_ns);
 	return true;

@@ -114,17 +114,21 @@ static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 #define CPS_REGS_TEXT(x)  #x
 #define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
 
-/* The function syscall(2): one number goes to `chosen`, all others jump on to where the variable `real` points
- * (`early` while it is NULL) with registers and stack as they are. It may be vfork, which must not come back to a
- * frame of ours. */
-#define CPS_REGS_SYSCALL(number, chosen, real, early)                                              \
+/* The function syscall(2): three numbers go to `chosen`, all others jump on to where the variable `real` points
+ * (`early` while it is NULL) with registers and stack as they are. */
+#define CPS_REGS_SYSCALL(n1, n2, n3, chosen, real, early)                                          \
 	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \
 		"syscall:\n\t.cfi_startproc\n\t"                                                   \
 		"cmpq $" CPS_REGS_VALUE(                                                           \
-			number) ", %rdi\n\tje " #chosen "\n\t"                                     \
-				"movq " #real "(%rip), %rax\n\ttestq %rax, %rax\n\tjz " #early     \
-				"\n\t"                                                             \
-				"jmp *%rax\n\t.cfi_endproc\n\t.size syscall, . - syscall\n")
+			n1) ", %rdi\n\tje " #chosen "\n\t"                                         \
+			    "cmpq $" CPS_REGS_VALUE(                                               \
+				    n2) ", %rdi\n\tje " #chosen "\n\t"                             \
+					"cmpq $" CPS_REGS_VALUE(                                   \
+						n3) ", %rdi\n\tje " #chosen "\n\t"                 \
+						    "movq " #real "(%rip), %rax\n\ttestq %rax, "   \
+						    "%rax\n\tjz " #early "\n\t"                    \
+						    "jmp *%rax\n\t.cfi_endproc\n\t.size syscall, " \
+						    ". - syscall\n")
 
 #else
 #error "this architecture needs its registers in regs.h and its system call in sys.h"

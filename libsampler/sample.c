@@ -23,6 +23,9 @@ static _Atomic(const struct cps_meter *) meter;
 static _Atomic(const struct cps_meter *) meter_before;
 static void (*when_over)(const void *);
 static __thread uint32_t interruptions;
+static __thread uintptr_t masked_call;
+
+#define NEAR_BYTES 1024
 
 void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context))
 {
@@ -41,6 +44,28 @@ uint32_t cps_sample_interruptions(void)
 	return interruptions;
 }
 
+uintptr_t cps_sample_in_masked_call(uintptr_t frame)
+{
+	uintptr_t before = masked_call;
+
+	masked_call = frame;
+	return before;
+}
+
+/* Does the context belong to that very call, not to one of a handler that has interrupted it? The kernel's
+ * frame of a handler has more bytes than those of the C library's few functions in between. */
+static bool is_masked_call(const ucontext_t *uc)
+{
+	return masked_call - (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] < NEAR_BYTES;
+}
+
+uint32_t cps_sample_begin_call(uintptr_t frame)
+{
+	if (masked_call && frame + NEAR_BYTES > masked_call)
+		masked_call = 0;
+	return interruptions;
+}
+
 /* If another signal waits to be handled, too, the call would have been interrupted without us. One that was
  * handled first is not at fault, then: the kernel would have us interrupt its handler. */
 void cps_sample_note_interruption(const void *context)
@@ -49,6 +74,9 @@ void cps_sample_note_interruption(const void *context)
 	uint64_t pending = 0, blocked;
 
 	if (!cps_regs_interrupted_call(uc))
+		return;
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked));
+	if (is_masked_call(uc) && !(blocked & UINT64_C(1) << (CPS_SAMPLE_MARK - 1)))
 		return;
 	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
 	if (CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0) == 0 && !(pending & ~blocked))
@@ -162,8 +190,8 @@ static void tick(const struct cps_meter *m, const ucontext_t *context)
 	struct cps_regs regs;
 	uint64_t reading;
 
-	if (!t)
-		return;
+	if (!t || cps_thread_is_gone(t))
+		return; /* what a thread uses after its end is nobody's */
 	if (atomic_exchange(&t->busy, true)) {
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return;
@@ -254,7 +282,8 @@ void cps_sample_handler(int number, siginfo_t *info, void *context)
 
 	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, context);
-		cps_sample_note_interruption(context);
+		if (cps_gate_is_open()) /* else even this system call may be forbidden */
+			cps_sample_note_interruption(context);
 	} else if (is_deadline(number, info)) {
 		if (cps_gate_is_open() && cps_gate_is_over())
 			cps_own_stack_call(0, call_over, context);

@@ -61,6 +61,20 @@ void cps_sample_rearm(void);
  */
 uint32_t cps_sample_interruptions(void);
 
+#define CPS_SAMPLE_MARK SIGTRAP
+
+/*
+ * [signal] A call that changes the mask while it waits has been begun by the function with this frame, with
+ * CPS_SAMPLE_MARK in the mask; 0: it is over. Returns what was there before. The mask is in force when our handler
+ * interrupts the call, and no more when the target's has: a tick that comes while the latter returns looks
+ * the same otherwise. No program waits for SIGTRAP, which the kernel sends to what runs.
+ */
+uintptr_t cps_sample_in_masked_call(uintptr_t frame);
+
+/* [signal] The same number, for a call that begins in a function with this frame: a masked call whose frame is not well
+ * above it was left by longjmp. */
+uint32_t cps_sample_begin_call(uintptr_t frame);
+
 /* [signal] At the end of a handler of ours: count such an interruption. */
 void cps_sample_note_interruption(const void *context);
 

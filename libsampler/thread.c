@@ -25,10 +25,16 @@ static void *(*first_entry)(void *);
 static int first_tid;
 
 static __thread struct cps_thread *self;
+static struct cps_thread gone = {.busy = true}; /* what comes after the end has no entry */
 
 struct cps_thread *cps_thread_self(void)
 {
 	return self;
+}
+
+bool cps_thread_is_gone(const struct cps_thread *t)
+{
+	return t == &gone;
 }
 
 static struct cps_thread *chunk_at(uint32_t i)
@@ -82,9 +88,25 @@ static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
 	}
 }
 
+/* A tick of a clock that the whole process has came before the thread was introduced: what was credited then is
+ * not to be credited again. */
+static void take_over(struct cps_thread *t, struct cps_thread *adopted)
+{
+	t->id = adopted->id;
+	t->consumed = adopted->consumed;
+	t->remainder = adopted->remainder;
+	t->is_sampled = adopted->is_sampled;
+	t->announced = adopted->announced;
+	memcpy(t->name, adopted->name, sizeof(t->name));
+	self = t;
+	atomic_store(&adopted->state, CPS_THREAD_FREE);
+}
+
 void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 {
 	t->tid = cps_sys_gettid();
+	if (self && self != t && self->tid == t->tid)
+		take_over(t, self);
 	find_stack(t, stack_bytes);
 	t->random = (uint64_t)(t->id + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	if (!self) /* shared with the creator, perhaps */
@@ -94,10 +116,6 @@ void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 
 void cps_thread_leave(struct cps_thread *t)
 {
-	/* What comes now, in the destructors of thread-local objects, has no entry: busy for
-	 * ever. */
-	static struct cps_thread gone = {.busy = true};
-
 	self = &gone;
 	for (int i = 0; i < PATIENCE && atomic_exchange(&t->busy, true); i++)
 		CPS_SYS(sched_yield, 0, 0, 0, 0);

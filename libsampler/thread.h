@@ -59,6 +59,9 @@ void cps_thread_drop(struct cps_thread *t);
 /* [signal] The calling thread's entry, or NULL. */
 struct cps_thread *cps_thread_self(void);
 
+/* [signal] Is this what the calling thread has after cps_thread_leave? */
+bool cps_thread_is_gone(const struct cps_thread *t);
+
 /* [signal] The live entry with this tid, or NULL. */
 struct cps_thread *cps_thread_find(int tid);
 

@@ -7,6 +7,7 @@
  */
 #undef _FORTIFY_SOURCE /* it would define inline what is defined here */
 #include "again.h"
+#include "sample.h"
 
 CPS_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
@@ -34,16 +35,21 @@ CPS_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeou
 		     const sigset_t *mask)
 {
 	struct cps_wait w = cps_wait_timeout(timeout);
+	sigset_t marked;
 
-	return CPS_AGAIN(w, CPS_NEXT(ppoll)(fds, n, w.timeout, mask));
+	mask = cps_wait_mark(&marked, mask);
+	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(ppoll)(fds, n, w.timeout, mask)));
 }
 
 CPS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 			   const sigset_t *mask, size_t bytes)
 {
 	struct cps_wait w = cps_wait_timeout(timeout);
+	sigset_t marked;
 
-	return CPS_AGAIN(w, CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes));
+	mask = cps_wait_mark(&marked, mask);
+	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
+				       CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
 }
 
 /* Linux tells what remains of the time, in whole microseconds: the last of them has begun. */
@@ -77,8 +83,11 @@ CPS_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other,
 		       const struct timespec *timeout, const sigset_t *mask)
 {
 	struct cps_wait w = cps_wait_timeout(timeout);
+	sigset_t marked;
 
-	return CPS_AGAIN(w, CPS_NEXT(pselect)(n, in, out, other, w.timeout, mask));
+	mask = cps_wait_mark(&marked, mask);
+	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
+				       CPS_NEXT(pselect)(n, in, out, other, w.timeout, mask)));
 }
 
 CPS_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
@@ -96,8 +105,12 @@ CPS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeou
 {
 	struct cps_wait w = cps_wait_ms(timeout);
 	int left = timeout, result;
+	sigset_t marked;
 
-	while ((result = CPS_NEXT(epoll_pwait)(fd, events, n, left, mask)) < 0 && cps_again(&w))
+	mask = cps_wait_mark(&marked, mask);
+	while ((result = CPS_MASKED(mask == &marked,
+				    CPS_NEXT(epoll_pwait)(fd, events, n, left, mask))) < 0 &&
+	       cps_again(&w))
 		left = cps_wait_ms_left(&w, timeout);
 	return result;
 }
@@ -106,6 +119,9 @@ CPS_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n,
 			    const struct timespec *timeout, const sigset_t *mask)
 {
 	struct cps_wait w = cps_wait_timeout(timeout);
+	sigset_t marked;
 
-	return CPS_AGAIN(w, CPS_NEXT(epoll_pwait2)(fd, events, n, w.timeout, mask));
+	mask = cps_wait_mark(&marked, mask);
+	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
+				       CPS_NEXT(epoll_pwait2)(fd, events, n, w.timeout, mask)));
 }

@@ -2,10 +2,9 @@
 /*
  * wrap_seccomp.c - notices when the target forbids itself system calls.
  *
- * Room: door. In: prctl, syscall. Out: a recording that has ended before the filter is there. The handler's own
+ * Room: door. In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended before the filter is there. The handler's own
  * system calls might be what a filter kills for.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -15,22 +14,15 @@
 #include "life.h"
 #include "pack.h"
 #include "recording.h"
-#include "regs.h"
 #include "sys.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 static enum cps_seccomp mode;
-__attribute__((visibility("hidden"))) long (*cps_wrap_seccomp_real)(long, ...);
 
 void cps_wrap_seccomp_prepare(enum cps_seccomp m)
 {
 	mode = m;
-}
-
-void cps_wrap_seccomp_resolve(void)
-{
-	cps_wrap_seccomp_real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 }
 
 /* What has been done about a filter, to be undone if there is none after all. */
@@ -91,25 +83,7 @@ EXPORT int prctl(int option, ...)
 	return result;
 }
 
-/* For the assembly below. */
-long cps_wrap_seccomp_call(long number, unsigned long operation, unsigned long flags,
-			   const void *filter);
-long cps_wrap_seccomp_early(long number, long a, long b, long c, long d, long e, long f);
-
-__attribute__((used)) long cps_wrap_seccomp_early(long number, long a, long b, long c, long d,
-						  long e, long f)
-{
-	long result = cps_sys6(number, a, b, c, d, e, f);
-
-	if (result < 0 && result > -4096) {
-		errno = (int)-result;
-		return -1;
-	}
-	return result;
-}
-
-__attribute__((used)) long cps_wrap_seccomp_call(long number, unsigned long operation,
-						 unsigned long flags, const void *filter)
+long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter)
 {
 	struct step step = {false, false};
 	long result;
@@ -118,13 +92,9 @@ __attribute__((used)) long cps_wrap_seccomp_call(long number, unsigned long oper
 	if (operation == SECCOMP_SET_MODE_STRICT ||
 	    (operation == SECCOMP_SET_MODE_FILTER && filter))
 		step = step_aside();
-	result =
-		cps_wrap_seccomp_early(number, (long)operation, (long)flags, (long)filter, 0, 0, 0);
+	result = CPS_SYS(seccomp, operation, flags, filter, 0);
 	/* A thread that cannot be synchronised comes as its number, a listener as its descriptor. */
 	have_stepped_aside(
 		step, result < 0 || (result > 0 && !(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
 	return result;
 }
-
-CPS_REGS_SYSCALL(317 /* seccomp */, cps_wrap_seccomp_call, cps_wrap_seccomp_real,
-		 cps_wrap_seccomp_early);

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "again.h"
+#include "sample.h"
 #include "sys.h"
 
 /* ---- sleeping ---------------------------------------------------------------------------------- */
@@ -141,8 +142,10 @@ CPS_EXPORT int pause(void)
 CPS_EXPORT int sigsuspend(const sigset_t *mask)
 {
 	struct cps_wait w = cps_wait();
+	sigset_t marked;
 
-	return CPS_AGAIN(w, CPS_NEXT(sigsuspend)(mask));
+	mask = cps_wait_mark(&marked, mask);
+	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(sigsuspend)(mask)));
 }
 
 CPS_EXPORT int __sigsuspend(const sigset_t *mask) __attribute__((alias("sigsuspend")));
