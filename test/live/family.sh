@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Trees of processes that many a user has: a build, a pipeline, Python's multiprocessing. Each process that was met by a
 # tick has a stream that names its parent and holds its own time; no other one leaves anything.
+# Seen to fail: without cps_life_child, where Python's children by fork have none (processes.sh has the rest).
 . "$(dirname "$0")/lib.sh"
 
 fresh_directory() {

@@ -89,18 +89,28 @@ static int storm(int children, int signals)
 	return failed != 0;
 }
 
+static void before(void)
+{
+	for (int i = 0; i < 10; i++)
+		sink = burn(sink + 1, BURN_LONG);
+}
+
+static void after(void)
+{
+	for (int i = 0; i < 10; i++)
+		sink = burn(sink + 2, BURN_LONG);
+}
+
 static int chain(char **argv, int link)
 {
 	static char number[12], mode[] = "chain";
 	char *me = argv[0], *next[] = {me, mode, number, NULL}, *bad[] = {mode, NULL};
 
-	for (int i = 0; i < 10; i++)
-		sink = burn(sink, BURN_LONG);
+	before();
 	snprintf(number, sizeof(number), "%d", link + 1);
 	if (execv("/nonexistent", bad) != -1 || execvp("no-such-program", bad) != -1)
 		return 1;
-	for (int i = 0; i < 10; i++)
-		sink = burn(sink, BURN_LONG);
+	after();
 	switch (link) {
 	case 0:
 		return execv(me, next);
