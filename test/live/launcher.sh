@@ -58,7 +58,29 @@ refuses 127 "not found" ./missing
 refuses 126 directory /tmp
 echo 'echo hello' >plain && chmod +x plain
 refuses 126 "neither an ELF program nor a script" ./plain
+# Every option sets its variable.
+cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M \
+	--journal=2M --seccomp all --seed 7 --jitter off -v -- env >out 2>err || fail "options: $(cat err)"
+grep ^CPSAMPLE_ out | sort >got
+cat >want <<'END'
+CPSAMPLE_CLOCK=itimer
+CPSAMPLE_DELAY=1
+CPSAMPLE_DURATION=2s
+CPSAMPLE_EXE=/env
+CPSAMPLE_JITTER=off
+CPSAMPLE_JOURNAL=2M
+CPSAMPLE_MAX_BYTES=1M
+CPSAMPLE_OUTPUT=x.cps
+CPSAMPLE_RESOURCES=cpu:2ms
+CPSAMPLE_SECCOMP=all
+CPSAMPLE_SEED=7
+CPSAMPLE_TOGGLE_SIGNAL=USR2
+CPSAMPLE_VERBOSE=1
+END
+same want got "variables"
+
 refuses 125 "unknown option" --nonsense true
+refuses 125 "unknown option" --verbose=1 true
 refuses 125 "no program" --
 refuses 125 "needs a value" --resource
 
