@@ -10,11 +10,10 @@
  * descriptor: the target may close all that it finds, and every number is free for its own files. A child
  * that fork makes has neither the page nor the event; munmap, by any thread, ends it.
  *
- * Without a descriptor its period cannot be changed: it is drawn once for each thread, within a tenth of
- * the mean, not for each tick. That suffices to not fall in step with the program. Of something that the
- * program does every q ns, ticks every p ns meet each part in proportion to its length, if p / q is
- * irrational (Weyl's theorem), which is so for almost all p; and in step with p for long are only those
- * near to a ratio of small numbers, which is what a fixed interval and a fixed q happen to have.
+ * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is good for
+ * a number of ticks and then makes room for another one, with a new period: as many signals can wait at most,
+ * and the kernel's queue of them, which all processes of a user share, stays free. A thread that has no time for
+ * anything but ticks, since they come faster than they can be dealt with, gets longer periods, until it has.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -29,11 +28,15 @@
 
 #include "clock.h"
 #include "disposition.h"
+#include "gate.h"
 #include "sys.h"
 
 #define PAGE 4096u
 #define PERIOD_LEAST                                                                               \
-	20000u		  /* ns; the kernel's own part of a tick takes 8 us on a virtual machine */
+	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
+#define TICKS	    128u  /* of one event; to make one takes about as long as a tick */
+#define SLOWEST	    8u	  /* times two */
+#define GOOD_ENOUGH 16u	  /* events without a left-over tick, until periods are shorter again */
 #define QUEUE_LEAST 1024u /* pending signals that the process may have */
 
 static uint64_t interval_ns;
@@ -80,7 +83,7 @@ static int map(int fd, void **page)
 
 static int arm_event(struct cps_thread *t)
 {
-	uint64_t period = cps_clock_vary(t, interval_ns, interval_ns / 10);
+	uint64_t mean = interval_ns << t->slower, period = cps_clock_vary(t, mean, mean / 2);
 	int fd = open_event(t->tid, period), error;
 	void *page;
 
@@ -94,8 +97,9 @@ static int arm_event(struct cps_thread *t)
 	if (!error) {
 		t->least = period / 2;
 		t->settled = 0;
+		t->left_over = 0;
 		atomic_store(&t->event, page);
-		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, TICKS, 0);
 	}
 	cps_sys_close(fd);
 	return error;
@@ -110,6 +114,20 @@ static void disarm(struct cps_thread *t)
 		cps_sys_munmap(page, PAGE);
 	t->least = 0;
 	cps_clock_timer.disarm(t);
+}
+
+/* Most of an event's ticks are left over after a buffer was deflated, too, but not twice in a row. */
+static void adapt(struct cps_thread *t)
+{
+	t->bad = t->left_over > TICKS / 2 ? t->bad + 1 : 0;
+	t->good = t->left_over ? 0 : t->good + 1;
+	if (t->bad > 1 && t->slower < SLOWEST) {
+		t->slower++;
+		t->bad = 0;
+	} else if (t->good > GOOD_ENOUGH && t->slower) {
+		t->slower--;
+		t->good = 0;
+	}
 }
 
 static int arm(struct cps_thread *t)
@@ -132,20 +150,40 @@ static void stop(void)
 	cps_disposition_give_back(SIGIO);
 }
 
-/*
- * When the process has as many signals pending as it may have, by a system call that takes seconds, the kernel drops
- * the tick and sends SIGIO instead, which by default kills.
- */
-static void ignore_one(int number, siginfo_t *info, void *context)
+/* Another thread may have stopped the clock, or be about to. */
+static void renew(struct cps_thread *t)
 {
+	void *page = atomic_exchange(&t->event, NULL);
+
+	if (!page)
+		return;
+	cps_sys_munmap(page, PAGE);
+	adapt(t);
+	arm(t);
+	if (!cps_gate_is_open() || cps_gate_is_paused())
+		disarm(t);
+}
+
+/*
+ * When the user has as many signals pending as he may have, the kernel drops the tick and sends SIGIO instead, which by
+ * default kills. It may have been the event's last tick.
+ */
+static void renew_after_loss(int number, siginfo_t *info, void *context)
+{
+	struct cps_thread *t = cps_thread_self();
+
 	(void)number;
 	(void)info;
+	if (t && !atomic_load(&t->busy)) {
+		t->left_over = TICKS;
+		renew(t);
+	}
 	cps_sample_note_interruption(context);
 }
 
 static int start(const struct cps_config *config)
 {
-	int error = cps_disposition_take_default(SIGIO, ignore_one);
+	int error = cps_disposition_take_default(SIGIO, renew_after_loss);
 
 	interval_ns = config->interval_ns > PERIOD_LEAST ? config->interval_ns : PERIOD_LEAST;
 	return error && error != -EBUSY ? error : cps_clock_start(&cps_clock_timer, config);
@@ -224,9 +262,12 @@ static int probe(const struct cps_config *config, char *why, size_t bytes)
 	return error ? explain(error, what, why, bytes) : 0;
 }
 
-static void rearm(struct cps_thread *t)
+static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
-	cps_clock_timer.meter->rearm(t);
+	if (t->has_timer)
+		cps_clock_timer.meter->rearm(t, info);
+	else if (!info || info->si_code == POLL_HUP)
+		renew(t);
 }
 
 static const struct cps_meter meter = {

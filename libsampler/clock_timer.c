@@ -39,6 +39,12 @@ static void shoot(struct cps_thread *t)
 	CPS_SYS(timer_settime, t->timer, 0, &when, NULL);
 }
 
+static void rearm(struct cps_thread *t, const siginfo_t *info)
+{
+	(void)info;
+	shoot(t);
+}
+
 static int start(const struct cps_config *config)
 {
 	interval_ns = config->interval_ns;
@@ -87,7 +93,7 @@ static const struct cps_meter meter = {
 	.is_mine = is_mine,
 	.read = cps_clock_cpu,
 	.read_of = cps_clock_cpu_of,
-	.rearm = shoot,
+	.rearm = rearm,
 	.scale = 1000,
 };
 

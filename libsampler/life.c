@@ -236,8 +236,8 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 {
 	uint64_t cpu_ns;
 
+	cps_gate_close(); /* first: a handler in another thread may just be arming its next tick */
 	cps_clock_stop(clock);
-	cps_gate_close();
 	cpu_ns = cps_gate_cpu_ns();
 	if (!cps_gate_is_paused())
 		credit_rest(context);

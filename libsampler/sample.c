@@ -79,6 +79,7 @@ void cps_sample_note_interruption(const void *context)
 	if (is_masked_call(uc) && !(blocked & UINT64_C(1) << (CPS_SAMPLE_MARK - 1)))
 		return;
 	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
+	blocked |= UINT64_C(1) << (meter_now()->signal - 1); /* one more of ours */
 	if (CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0) == 0 && !(pending & ~blocked))
 		interruptions++;
 }
@@ -184,7 +185,7 @@ static bool is_left_over(const struct cps_thread *t, uint64_t reading)
 	return t->least && reading - t->settled < t->least;
 }
 
-static void tick(const struct cps_meter *m, const ucontext_t *context)
+static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
 	struct cps_thread *t = thread_of_tick(m);
 	struct cps_regs regs;
@@ -197,19 +198,21 @@ static void tick(const struct cps_meter *m, const ucontext_t *context)
 		return;
 	}
 	reading = m->read ? m->read() : 0;
-	if (!is_left_over(t, reading)) {
+	if (is_left_over(t, reading)) {
+		t->left_over++;
+	} else {
 		cps_regs_of_context(&regs, context);
 		take_on_own_stack(t, &regs, reading, false);
 		if (t->least)
 			t->settled = m->read();
 	}
 	if (m->rearm && !cps_fuse_reason(NULL))
-		m->rearm(t);
+		m->rearm(t, info);
 	atomic_store(&t->busy, false);
 }
 
 /* Not yet: the tick goes by, and so does what it stands for. */
-static void skip(const struct cps_meter *m)
+static void skip(const struct cps_meter *m, const siginfo_t *info)
 {
 	struct cps_thread *t = cps_thread_self();
 
@@ -218,7 +221,7 @@ static void skip(const struct cps_meter *m)
 	t->consumed = m->read();
 	t->remainder = 0;
 	if (m->rearm)
-		m->rearm(t);
+		m->rearm(t, info);
 }
 
 static void call_over(void *context)
@@ -233,21 +236,21 @@ static bool is_deadline(int number, const siginfo_t *info)
 	       (uintptr_t)info->si_value.sival_ptr == CPS_SAMPLE_DEADLINE;
 }
 
-static void judge(const struct cps_meter *m, const ucontext_t *context)
+static void judge(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
 	switch (cps_gate_verdict()) {
 	case CPS_GATE_OPEN:
-		tick(m, context);
+		tick(m, info, context);
 		break;
 	case CPS_GATE_BEGINS:
 		cps_sample_skip(NULL);
-		skip(m);
+		skip(m, info);
 		break;
 	case CPS_GATE_EARLY:
-		skip(m);
+		skip(m, info);
 		break;
 	case CPS_GATE_OVER:
-		tick(m, context);
+		tick(m, info, context);
 		cps_own_stack_call(0, call_over, (void *)(uintptr_t)context);
 		break;
 	case CPS_GATE_PAUSED:
@@ -281,7 +284,7 @@ void cps_sample_handler(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
-		judge(m, context);
+		judge(m, info, context);
 		if (cps_gate_is_open()) /* else even this system call may be forbidden */
 			cps_sample_note_interruption(context);
 	} else if (is_deadline(number, info)) {
@@ -369,7 +372,7 @@ void cps_sample_skip(const struct cps_thread *except)
 static void rearm_one(struct cps_thread *t, void *context)
 {
 	(void)context;
-	meter_now()->rearm(t);
+	meter_now()->rearm(t, NULL);
 }
 
 void cps_sample_rearm(void)

@@ -25,8 +25,9 @@ struct cps_meter {
 	uint64_t (*read)(void);
 	/* [signal] The same for any live thread; NULL likewise. */
 	uint64_t (*read_of)(const struct cps_thread *t);
-	/* [signal] Arm the next tick of a thread; may be NULL. */
-	void (*rearm)(struct cps_thread *t);
+	/* [signal] Arm the next tick of a thread, after the one that `info` has announced, or whatever became of it:
+	 * NULL. May be NULL itself. */
+	void (*rearm)(struct cps_thread *t, const siginfo_t *info);
 	bool adopts;	/* a tick may come to a thread that was never armed */
 	uint32_t scale; /* gticks per unit of weight in the stream */
 };

@@ -178,6 +178,7 @@ struct cps_thread *cps_thread_reset(void)
 	t->is_sampled = t->announced = t->has_timer = false;
 	atomic_store(&t->event, NULL);
 	t->least = 0;
+	t->slower = 0;
 	t->remainder = 0;
 	t->start_us = 0;
 	atomic_store(&t->state, CPS_THREAD_TAKEN);

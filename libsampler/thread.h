@@ -29,6 +29,9 @@ struct cps_thread {
 	uint32_t remainder;    /* of the last weight, in gticks, less than a unit */
 	uint64_t consumed;     /* reading of the resource's clock at the last sample */
 	uint64_t least;	       /* gticks; a tick that comes sooner is a left-over; 0: none is */
+	uint32_t left_over;    /* such ticks of its event so far */
+	uint32_t bad, good;    /* events in a row that had too many of them, or none */
+	uint32_t slower;       /* so often were its periods doubled */
 	uint64_t settled;      /* reading when the last tick was dealt with, if `least` is set */
 	uint64_t start_us;
 	uint64_t random;
