@@ -109,17 +109,22 @@ static bool is_wanted(void)
 	return found;
 }
 
-static bool prepare(void)
+/* 0 or -errno */
+static int prepare(void)
 {
+	int error;
+
 	learn_modules();
 	learn_stack();
 	cps_wrap_seccomp_prepare(config.seccomp);
-	return cps_wrap_thread_prepare() == 0 && cps_wrap_process_prepare() == 0;
+	error = cps_wrap_thread_prepare();
+	return -(error ? error : cps_wrap_process_prepare());
 }
 
 void cps_door_open(void)
 {
 	char complaint[512];
+	int error;
 
 	if (is_open)
 		return;
@@ -138,9 +143,17 @@ void cps_door_open(void)
 		say(complaint);
 		return;
 	}
-	if (!prepare() || cps_control_prepare(config.toggle_signal) != 0 ||
-	    !cps_life_begin(&config, &identity))
-		say("libcpsample: the clock cannot be started; not recording\n");
+	error = prepare();
+	if (!error)
+		error = cps_control_prepare(config.toggle_signal);
+	if (!error)
+		error = cps_life_begin(&config, &identity);
+	if (error) {
+		snprintf(complaint, sizeof(complaint),
+			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
+			 config.clock, strerrordesc_np(-error));
+		say(complaint);
+	}
 }
 
 static void __attribute__((constructor(101))) constructor(void)

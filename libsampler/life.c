@@ -4,6 +4,7 @@
  *
  * Room: door. In: what becomes of the process. Out: clocks armed or not, a recording begun or ended.
  */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static atomic_bool has_left;
 static atomic_flag giving_way = ATOMIC_FLAG_INIT;
 static atomic_bool wants_pause;
 static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and not */
+static int arm_error;				    /* the last one */
 static char stem[4096];
 
 const struct cps_clock *cps_life_clock(void)
@@ -104,9 +106,14 @@ static int enter_first_thread(struct cps_thread *t)
 
 static void arm_one(struct cps_thread *t, void *clock)
 {
+	int error;
+
 	cps_clock_disarm(clock, t);
-	if (cps_clock_arm(clock, t) != 0)
+	error = cps_clock_arm(clock, t);
+	if (error) {
+		arm_error = error;
 		cps_loss_add(CPS_LOSS_MEMORY, 1);
+	}
 }
 
 /* Another thread may end the recording at any moment. */
@@ -144,16 +151,17 @@ static void set_limits(void)
 		cps_gate_pause();
 }
 
-bool cps_life_begin(const struct cps_config *c, struct cps_identity *i)
+int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 {
 	const struct cps_clock *clock;
 	static char why[256];
+	int error = 0;
 
 	config = c;
 	identity = i;
 	recorded_pid = cps_sys_getpid();
 	if (prepare_output() < 0)
-		return false;
+		return -ENAMETOOLONG;
 	clock = cps_clock_choose(cps_clock_find(config), config, why, sizeof(why));
 	identity->engine_why = *why ? why : NULL;
 	atomic_store(&clock_in_use, clock);
@@ -165,13 +173,14 @@ bool cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 		set_limits();
 		unblock(clock->meter->signal);
 		cps_control_set_deadline();
-		if (start_clock() == 0)
-			return true;
+		error = start_clock();
+		if (!error && !arm_error)
+			return 0;
 	}
 	cps_gate_close();
 	cps_disposition_give_back(clock->meter->signal);
 	atomic_store(&clock_in_use, NULL);
-	return false;
+	return error ? error : arm_error ? arm_error : -ENOMEM;
 }
 
 /* What the parent knew of itself is not true of the child. */

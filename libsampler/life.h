@@ -14,8 +14,8 @@
 #include "config.h"
 #include "record.h"
 
-/* The process begins; both stay. False: it cannot be recorded, and nothing has been started. */
-bool cps_life_begin(const struct cps_config *config, struct cps_identity *identity);
+/* The process begins; both stay. 0; or -errno: it cannot be recorded, and nothing has been started. */
+int cps_life_begin(const struct cps_config *config, struct cps_identity *identity);
 
 /* This is a child with memory of its own, made by fork or its like: it gets a recording of its own. */
 void cps_life_child(void);

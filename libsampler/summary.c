@@ -32,7 +32,10 @@ void cps_summary(const char *wanted, uint64_t cpu_ns)
 	n = snprintf(line, sizeof(line),
 		     "cpsample: %llu samples, %llu lost, %.3f s of CPU time%s%s%s\n",
 		     (unsigned long long)cps_recording_ticks(), (unsigned long long)cps_loss_sum(),
-		     (double)cpu_ns / 1e9, why, path ? ": " : ", no file ",
+		     (double)cpu_ns / 1e9, why,
+		     path	     ? ": "
+		     : reasons[stop] ? ", no file "
+				     : ", no file",
 		     path	     ? path
 		     : reasons[stop] ? wanted
 				     : "");
