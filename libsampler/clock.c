@@ -10,6 +10,8 @@
 #include "clock.h"
 #include "sys.h"
 
+#define CHAIN 3 /* of clocks that stand in for each other: itimer and timer do so both ways */
+
 static uint64_t seed;
 static bool jitter;
 
@@ -41,8 +43,23 @@ uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread)
 const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 const struct cps_config *config, char *why, size_t bytes)
 {
+	const struct cps_clock *clock = wanted;
+	size_t n = 0;
+
 	why[0] = '\0';
-	return wanted->probe && wanted->probe(config, why, bytes) != 0 ? wanted->fallback : wanted;
+	for (int i = 0; i < CHAIN && clock->probe && clock->fallback; i++) {
+		if (clock->probe(config, why + n, bytes - n) == 0)
+			break;
+		clock = clock->fallback;
+		n = strlen(why);
+		if (i + 1 < CHAIN && clock->probe && n + 3 < bytes) {
+			memcpy(why + n, "; ", 3);
+			n += 2;
+		}
+	}
+	if (n >= 2 && why[n - 1] == ' ' && !why[n])
+		why[n - 2] = '\0'; /* the last one had nothing to say */
+	return clock;
 }
 
 int cps_clock_start(const struct cps_clock *clock, const struct cps_config *config)

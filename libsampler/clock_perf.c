@@ -11,7 +11,7 @@
  * that fork makes has neither the page nor the event; munmap, by any thread, ends it.
  *
  * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is good for
- * a number of ticks and then makes room for another one, with a new period: as many signals can wait at most,
+ * a number of ticks and then makes room for another one, with a new period, drawn within a tenth of the mean: as many signals can wait at most,
  * and the kernel's queue of them, which all processes of a user share, stays free. A thread that has no time for
  * anything but ticks, since they come faster than they can be dealt with, gets longer periods, until it has.
  */
@@ -83,7 +83,7 @@ static int map(int fd, void **page)
 
 static int arm_event(struct cps_thread *t)
 {
-	uint64_t mean = interval_ns << t->slower, period = cps_clock_vary(t, mean, mean / 2);
+	uint64_t mean = interval_ns << t->slower, period = cps_clock_vary(t, mean, mean / 10);
 	int fd = open_event(t->tid, period), error;
 	void *page;
 

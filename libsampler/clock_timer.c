@@ -9,6 +9,7 @@
  */
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
@@ -52,22 +53,42 @@ static int start(const struct cps_config *config)
 }
 
 /* On the clock of that thread, not of the caller. */
-static int arm(struct cps_thread *t)
+static int create(struct cps_thread *t)
 {
 	struct sigevent event;
-	int error;
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = CPS_SIGNAL_OWN;
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)(COOKIE | t->id);
 	event._sigev_un._tid = t->tid;
-	error = (int)CPS_SYS(timer_create, cps_sys_thread_clock(t->tid), &event, &t->timer, 0);
+	return (int)CPS_SYS(timer_create, cps_sys_thread_clock(t->tid), &event, &t->timer, 0);
+}
+
+static int arm(struct cps_thread *t)
+{
+	int error = create(t);
+
 	if (error)
 		return error;
 	t->has_timer = true;
 	shoot(t);
 	return 0;
+}
+
+/* As many timers as signals may wait: RLIMIT_SIGPENDING, which all processes of a user share. And a container's filter
+ * may refuse them. */
+static int probe(const struct cps_config *config, char *why, size_t bytes)
+{
+	struct cps_thread self = {.tid = cps_sys_gettid()};
+	int error = create(&self);
+
+	(void)config;
+	if (!error)
+		CPS_SYS(timer_delete, self.timer, 0, 0, 0);
+	else
+		snprintf(why, bytes, "timer_create: %s", strerrordesc_np(-error));
+	return error;
 }
 
 static void disarm(struct cps_thread *t)
@@ -98,6 +119,8 @@ static const struct cps_meter meter = {
 };
 
 const struct cps_clock cps_clock_timer = {
+	.fallback = &cps_clock_itimer,
+	.probe = probe,
 	.name = "timer",
 	.resource = "cpu",
 	.unit = "ns",

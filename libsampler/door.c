@@ -129,6 +129,10 @@ void cps_door_open(void)
 	if (is_open)
 		return;
 	is_open = true;
+	if (getenv("CPSAMPLE_CONFINED")) { /* whatever we do may be what the filter kills for */
+		resolve_all();
+		return;
+	}
 	resolve_all();
 	if (!cps_real.pthread_create || !cps_real.sigaction || !cps_real.dlclose)
 		return;

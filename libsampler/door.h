@@ -63,6 +63,11 @@ void cps_control_set_deadline(void);
 void cps_wrap_syscall_resolve(void);
 void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
 
+/* Has the recording ended before a filter, which what this process becomes by exec inherits? Such a program is told by
+ * this variable not to record itself. */
+bool cps_wrap_seccomp_is_confined(void);
+#define CPS_CONFINED "CPSAMPLE_CONFINED=1"
+
 /* seccomp(2), which has no function of its own. Its result, or -errno. */
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);
 

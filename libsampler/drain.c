@@ -68,7 +68,9 @@ int cps_drain(struct cps_buffer *b)
 
 	if (!cps_pack_try())
 		return -EBUSY;
-	error = b->number ? drain_samples(b) : drain_records(b);
+	error = cps_pack_ready(); /* before the work is done */
+	if (!error)
+		error = b->number ? drain_samples(b) : drain_records(b);
 	cps_pack_release();
 	if (error == CPS_PACK_LIMIT)
 		cps_fuse_blow(CPS_STOP_LIMIT, 0);

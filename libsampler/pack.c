@@ -20,6 +20,7 @@
  * once in thousands of samples. */
 #define LEVEL	     6
 #define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
+#define RETRY_NS     10000000
 #define FINISH_BYTES 1000u
 #define FINISH_FRAME 9u /* of a stored block, and the checksum */
 
@@ -202,6 +203,24 @@ static int append(const uint8_t *bytes, size_t n)
 		cut_to(fd, before);
 	close_file(fd);
 	return error;
+}
+
+/* When all descriptors are in use it is better to find out before zlib's state has moved. */
+int cps_pack_ready(void)
+{
+	static uint64_t not_before; /* every sample asks, for every full buffer */
+	int error = cps_pack_error(), fd;
+
+	if (error)
+		return error;
+	if (not_before && cps_sys_clock_ns(CLOCK_MONOTONIC) < not_before)
+		return -EBUSY;
+	fd = open_file(O_APPEND);
+	close_file(fd);
+	not_before = 0;
+	if (fd == -EMFILE || fd == -ENFILE)
+		not_before = cps_sys_clock_ns(CLOCK_MONOTONIC) + RETRY_NS;
+	return not_before ? -EBUSY : 0;
 }
 
 /* Half of a piece in the file would be garbage to a reader. And zlib's state has gone past it: that is

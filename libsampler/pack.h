@@ -27,6 +27,10 @@ int cps_pack_create(const char *path, uint64_t limit);
 #define CPS_PACK_LIMIT                                                                             \
 	(-4096) /* the limit is reached; no errno, for a file system may have one, too */
 
+/* [signal] Can something be appended at this moment? 0; -EBUSY: not now, the target has no descriptor left; or the error
+ * that every append gives. */
+int cps_pack_ready(void);
+
 /* [signal] Append these bytes; afterwards all of them can be read back. 0, CPS_PACK_LIMIT or -errno. After
  * an error the file is as it was before, and every further append fails likewise. */
 int cps_pack_append(const uint8_t *bytes, size_t n);

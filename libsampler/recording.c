@@ -145,6 +145,12 @@ bool cps_recording_ready(void)
 		return false;
 	}
 	error = create();
+	if (error == -EMFILE || error == -ENFILE || error == -EBUSY) {
+		cps_loss_add(CPS_LOSS_BUSY,
+			     1); /* the target has no descriptor left: later, perhaps */
+		atomic_store(&state, IDLE);
+		return false;
+	}
 	if (error) {
 		cps_fuse_blow(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE, error);
 		cps_loss_add(CPS_LOSS_OUTPUT, 1);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "disposition.h"
@@ -22,6 +23,8 @@ static bool leave(void)
 	bool has_left;
 
 	cps_door_open();
+	if (cps_wrap_seccomp_is_confined())
+		return false;
 	clock = cps_life_clock();
 	has_left = cps_life_leave(CPS_STOP_EXEC);
 	cps_disposition_leave(has_left && clock != &cps_clock_signals ? clock->meter->signal : 0);
@@ -30,12 +33,39 @@ static bool leave(void)
 
 static int come_back(bool has_left, int result, int error)
 {
-	cps_disposition_return();
+	if (!cps_wrap_seccomp_is_confined())
+		cps_disposition_return();
 	if (has_left)
 		cps_life_return();
 	errno = error;
 	return result;
 }
+
+static size_t count_texts(char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+static char *const *mark(char **marked, char *const *envp)
+{
+	static char confined[] = CPS_CONFINED;
+	size_t n = count_texts(envp);
+
+	memcpy(marked, envp, n * sizeof(*envp));
+	marked[n] = confined;
+	marked[n + 1] = NULL;
+	return marked;
+}
+
+/* The environment for the new program; on the stack, since this may be a child of vfork. */
+#define ENVIRONMENT(envp)                                                                          \
+	(cps_wrap_seccomp_is_confined()                                                            \
+		 ? mark(__builtin_alloca((count_texts(envp) + 2) * sizeof(char *)), envp)          \
+		 : (envp))
 
 /* Expands to the call between the recording's end and its possible return. */
 #define CALL(name, ...)                                                                            \
@@ -50,22 +80,22 @@ static int come_back(bool has_left, int result, int error)
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	CALL(execve, path, argv, envp);
+	CALL(execve, path, argv, ENVIRONMENT(envp));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	CALL(execvpe, file, argv, envp);
+	CALL(execvpe, file, argv, ENVIRONMENT(envp));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	CALL(fexecve, fd, argv, envp);
+	CALL(fexecve, fd, argv, ENVIRONMENT(envp));
 }
 
 EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
-	CALL(execveat, fd, path, argv, envp, flags);
+	CALL(execveat, fd, path, argv, ENVIRONMENT(envp), flags);
 }
 
 EXPORT int execv(const char *path, char *const argv[])

@@ -46,16 +46,25 @@ static struct step step_aside(void)
 	return step;
 }
 
+static bool is_confined;
+
+bool cps_wrap_seccomp_is_confined(void)
+{
+	return is_confined;
+}
+
 static void have_stepped_aside(struct step step, bool has_failed)
 {
 	int error = errno;
 
 	if (step.has_forbidden && has_failed)
 		cps_pack_allow(true);
-	if (step.has_left && has_failed)
+	if (step.has_left && has_failed) {
 		cps_life_return();
-	else if (step.has_left)
+	} else if (step.has_left) {
+		is_confined = true;
 		cps_life_forget();
+	}
 	errno = error;
 }
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Programs that close all descriptors, go elsewhere or give up their rights do so as without us, and are recorded
 # to the end.
-# Seen to fail: with a file that stays open the target's own have other numbers.
+# Seen to fail: with a file that stays open the target's own have other numbers; with a recording that gives up when there is
+# no descriptor left, nothing is kept from then on.
 . "$(dirname "$0")/lib.sh"
 
 # Counts of the target: of its first process, of its daemon.
@@ -36,6 +37,13 @@ run() {
 run close
 sampled "$(one_stream close)" "$(count 1)"
 [ "$(info close/*.cps ended)" = clean ] || fail "close: ended $(info close/*.cps ended)"
+
+soft=$(ulimit -S -n)
+ulimit -S -n 64
+run none
+ulimit -S -n "$soft"
+sampled "$(one_stream none)" "$(count 1)"
+[ "$(info none/*.cps ended)" = clean ] || fail "none: ended $(info none/*.cps ended)"
 
 run daemon
 for stream in daemon/*.cps; do

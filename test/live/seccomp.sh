@@ -3,7 +3,7 @@
 # A program that forbids itself system calls by seccomp(2) is not killed for ours, whatever CPSAMPLE_SECCOMP says
 # about what is recorded then.
 # Seen to fail: with a recording that does not end before the filter, or files that are not forbidden, the target is
-# killed by SIGSYS; without a return after a filter that the kernel refused, the recording has ended.
+# killed by SIGSYS; without CPSAMPLE_CONFINED the program that it becomes is; without a return after a filter that the kernel refused, the recording has ended.
 . "$(dirname "$0")/lib.sh"
 
 "$targets/confined" prctl none >out
@@ -53,3 +53,13 @@ run journal syscall failing
 ended clean with
 run all syscall none
 ended clean with
+
+# What it becomes has the filter, too.
+for how in prctl syscall; do
+	mkdir exec.$how
+	(cd exec.$how && record "$targets/confined" $how timers "$targets/spin" 300 7 >../out 2>../err)
+	status=$?
+	[ $status -eq 7 ] || fail "exec after $how: exit status $status: $(cat err)"
+	[ ! -s err ] || fail "exec after $how: $(cat err)"
+	[ "$(info "$(one_stream exec.$how)" ended)" = seccomp ] || fail "exec after $how: $(echo exec.$how/*)"
+done

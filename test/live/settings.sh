@@ -37,3 +37,12 @@ for setting in CPSAMPLE_RESOURCES=cpu CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_RESOUR
 	stream=$(one_stream) || fail "$setting: $stream"
 	rm -f "$stream"
 done
+
+# No room for a timer: the one of the process does it, and says so.
+if command -v prlimit >/dev/null; then
+	record prlimit --sigpending=0 "$targets/spin" 300 >out 2>err || fail "no timers: $(cat err)"
+	[ ! -s err ] || fail "no timers: $(cat err)"
+	stream=$(one_stream) || fail "no timers: $stream"
+	[ "$(info "$stream" engine)" = itimer ] || fail "no timers: engine $(info "$stream" engine)"
+	"$CPCONV" --info "$stream" | grep -q timer_create || fail "no timers: it does not say why"
+fi

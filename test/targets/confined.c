@@ -2,10 +2,10 @@
 /*
  * confined.c - forbids itself system calls, and goes on with what is left.
  *
- * confined prctl|syscall open|strict|none|failing: uses CPU time in before(), installs a filter that kills on
+ * confined prctl|syscall open|strict|timers|none|failing [PROGRAM]: uses CPU time in before(), installs a filter that kills on
  * open(2) and openat(2), or on all but the few calls that it needs itself, or on nothing, or one that the kernel
  * refuses; and uses CPU time in after(): in this thread, in one from before that the filter includes if it comes by
- * seccomp(2), in a new one and in a child. Its own turns are counted, since clocks are system calls.
+ * seccomp(2), in a new one and in a child; or becomes PROGRAM, which inherits the filter. Its own turns are counted, since clocks are system calls.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -35,6 +35,8 @@
 
 static struct sock_filter no_open[] = {LOAD, ON(open, KILL), ON(openat, KILL), ON(creat, KILL),
 				       RETURN(SECCOMP_RET_ALLOW)};
+static struct sock_filter no_timers[] = {LOAD, ON(timer_create, KILL), ON(setitimer, KILL),
+					 ON(perf_event_open, KILL), RETURN(SECCOMP_RET_ALLOW)};
 static struct sock_filter strict[] = {LOAD,
 				      ALLOW(write),
 				      ALLOW(exit),
@@ -61,6 +63,7 @@ static const struct {
 	struct sock_fprog program;
 } filters[] = {{"open", PROGRAM(no_open)},
 	       {"strict", PROGRAM(strict)},
+	       {"timers", PROGRAM(no_timers)},
 	       {"none", PROGRAM(none)},
 	       {"failing", PROGRAM(failing)}};
 
@@ -124,6 +127,8 @@ int main(int argc, char **argv)
 		return 77;
 	if (install(argv[1], program))
 		say(errno == EINVAL ? "refused\n" : "failed\n");
+	if (argc > 3)
+		return execvp(argv[3], argv + 3);
 	is_confined = 1;
 	after(50);
 	pthread_create(&new, NULL, new_thread, NULL);

@@ -5,6 +5,7 @@
  * Each counts in the file `counters` how many SIGPROF of its own have been handled.
  *
  *	descriptors close    closes all from 3 up, again and again, and writes files of its own, whose numbers it prints
+ *	descriptors none     has none left for a while
  *	descriptors daemon   two forks, a session, all closed, in /
  *	descriptors chroot   in a root directory of its own
  *	descriptors nobody   without the right to write to where it is recorded
@@ -73,6 +74,19 @@ static int close_all(void)
 	return wrong;
 }
 
+static int use_up(void)
+{
+	int last = -1, fd;
+
+	while ((fd = open("/dev/null", O_RDONLY)) >= 0)
+		last = fd;
+	work(ROUNDS);
+	closefrom(3);
+	work(ROUNDS);
+	printf("%d\n", last);
+	return 0;
+}
+
 static int become_daemon(void)
 {
 	int status = 0;
@@ -132,6 +146,8 @@ int main(int argc, char **argv)
 	close(fd);
 	if (strcmp(mode, "close") == 0)
 		wrong = close_all();
+	else if (strcmp(mode, "none") == 0)
+		wrong = use_up();
 	else if (strcmp(mode, "daemon") == 0)
 		wrong = become_daemon();
 	else if (strcmp(mode, "chroot") == 0)
