@@ -204,6 +204,7 @@ void cps_life_child(void)
 	cps_recording_reset();
 	cps_module_reset();
 	cps_own_stack_reset();
+	cps_sample_reset();
 	cps_disposition_reset();
 	atomic_flag_clear(&giving_way);
 	atomic_store(&has_left, false);

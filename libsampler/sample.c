@@ -22,10 +22,12 @@
 static _Atomic(const struct cps_meter *) meter;
 static _Atomic(const struct cps_meter *) meter_before;
 static void (*when_over)(const void *);
+static _Atomic uint64_t unrecorded; /* gticks of threads that ended before there was a recording */
 static __thread uint32_t interruptions;
 static __thread uintptr_t masked_call;
 
-#define NEAR_BYTES 1024
+#define NEAR_BYTES   1024
+#define WORTH_A_FILE 10000000 /* ns of CPU time */
 
 void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context))
 {
@@ -311,6 +313,24 @@ static void tail(struct cps_thread *t, const void *context)
 		cps_regs_here(&regs);
 	take_on_own_stack(t, &regs, meter_now()->read(), true);
 	atomic_store(&t->busy, false);
+}
+
+void cps_sample_before_tail(struct cps_thread *t)
+{
+	const struct cps_meter *m = meter_now();
+	uint64_t used, sum;
+
+	if (!m->read || cps_recording_path() || cps_gate_verdict() != CPS_GATE_OPEN)
+		return;
+	used = m->read() - t->consumed;
+	sum = atomic_fetch_add(&unrecorded, used) + used;
+	if (sum >= WORTH_A_FILE && cps_recording_ready())
+		t->remainder += (uint32_t)(atomic_exchange(&unrecorded, 0) - used);
+}
+
+void cps_sample_reset(void)
+{
+	atomic_store(&unrecorded, 0);
 }
 
 /* Outside of handlers everything is blocked meanwhile: a handler of the target's would run on a stack of ours, which may be

@@ -45,12 +45,19 @@ void cps_sample_handler(int number, siginfo_t *info, void *context);
 /* [signal] The thread ends, or the process: credit what the calling thread has consumed since its
  * last sample to where it is now, or if this is a signal handler to where it was: `context`, else NULL. */
 void cps_sample_tail(struct cps_thread *t, const void *context);
+/* [signal] Before the tail of a thread that ends, and of none other: if there is no recording yet, is it time for one? A program of
+ * many short threads may use seconds before a tick finds it. What they used until then goes with this tail. */
+void cps_sample_before_tail(struct cps_thread *t);
+
 /* [signal] The same for another thread, whose stack cannot be seen: credited to its start. */
 void cps_sample_tail_of(struct cps_thread *t);
 
 /* [signal] What threads have consumed until now is not to be credited to anything: all but `except`
  * (NULL: none). */
 void cps_sample_skip(const struct cps_thread *except);
+
+/* [signal] Forget what was used without a recording: a child begins anew. */
+void cps_sample_reset(void);
 
 /* [signal] All threads: their next tick, which may have got lost. */
 void cps_sample_rearm(void);

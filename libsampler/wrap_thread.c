@@ -63,6 +63,7 @@ static void end(struct cps_thread *t)
 
 	if (clock && cps_gate_is_open()) {
 		cps_clock_disarm(clock, t);
+		cps_sample_before_tail(t);
 		cps_sample_tail(t, NULL);
 		cps_recording_thread_ends(t);
 		cps_altstack_end();

@@ -38,9 +38,12 @@ run close
 sampled "$(one_stream close)" "$(count 1)"
 [ "$(info close/*.cps ended)" = clean ] || fail "close: ended $(info close/*.cps ended)"
 
+# shellcheck disable=SC3045 # dash and all others have it
 soft=$(ulimit -S -n)
+# shellcheck disable=SC3045
 ulimit -S -n 64
 run none
+# shellcheck disable=SC3045
 ulimit -S -n "$soft"
 sampled "$(one_stream none)" "$(count 1)"
 [ "$(info none/*.cps ended)" = clean ] || fail "none: ended $(info none/*.cps ended)"

@@ -49,4 +49,5 @@ mkdir short
 [ "$(cat grown)" -lt 512 ] || fail "half of 6000 short threads took $(cat grown) KiB"
 stream=$(one_stream short) || fail "short threads: $stream"
 [ "$(info "$stream" ended)" = clean ] || fail "short threads: ended: $(info "$stream" ended)"
-at_least "$(info "$stream" samples)" 10 || fail "short threads: $(info "$stream" samples) samples"
+# Hardly any is met by a tick; but each is credited with what it used, from the 10 ms on that make a recording.
+at_least "$(info "$stream" threads)" 5000 || fail "short threads: $(info "$stream" threads) of them are known"
