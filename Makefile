@@ -147,6 +147,9 @@ check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
 
+soak-memory: all $(BUILD)/targets/memory ## ten minutes with each clock: the recorder's memory does not grow
+	$(Q)BUILD=$(BUILD) TEST_TIMEOUT=4000 SOAK=$(or $(SOAK),300) LINES_OF_SOAK=60 test/run test/live/guest.sh
+
 soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer"
 	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" $(MODULES)
 
@@ -241,4 +244,4 @@ help: ## this list
 -include $(wildcard $(BUILD)/*/*.d)
 .SECONDARY:
 .PHONY: all test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
-.PHONY: install uninstall clean help FORCE soak-python
+.PHONY: install uninstall clean help FORCE soak-memory soak-python
