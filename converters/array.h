@@ -12,7 +12,8 @@
 
 /*
  * Make room for `needed` elements of `element` bytes in the array *pointer (a pointer to the
- * array's pointer), which has room for *size. False when memory is out; the array is then as it was.
+ * array's pointer), which has room for *size. False when memory is out; the array is then as it
+ * was.
  */
 static inline bool array_reserve(void *pointer, size_t *size, size_t needed, size_t element)
 {

@@ -74,8 +74,8 @@ int builder_group_finish(struct profile_builder *b);
 
 /* builder_jit.c: the sink's `jit`. */
 int builder_jit(void *context, const struct event_jit *e, struct error *err);
-/* The current input is over: the map of its generated code, if it needs one; the name of a frame that
- * has none, if the map has it. -1: memory. */
+/* The current input is over: the map of its generated code, if it needs one; the name of a frame
+ * that has none, if the map has it. -1: memory. */
 int builder_jit_open(struct profile_builder *b);
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f);
 

@@ -2,8 +2,8 @@
 /*
  * builder_group.c - names the process, program or thread that a stack belongs to.
  *
- * Room: model. In: process records, threads. Out: frames that stand outermost. A thread's name may come
- * after its samples, so its frame is a number until the input is over.
+ * Room: model. In: process records, threads. Out: frames that stand outermost. A thread's name may
+ * come after its samples, so its frame is a number until the input is over.
  */
 #include <stdio.h>
 #include <stdlib.h>

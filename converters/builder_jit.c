@@ -2,8 +2,8 @@
 /*
  * builder_jit.c - gives names to generated code.
  *
- * Room: model. In: addresses without module, the perf map of their process. Out: frames with names. The
- * map is in the recording, or still where the process has left it: /tmp/perf-PID.map.
+ * Room: model. In: addresses without module, the perf map of their process. Out: frames with names.
+ * The map is in the recording, or still where the process has left it: /tmp/perf-PID.map.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,8 +37,8 @@ int builder_jit(void *context, const struct event_jit *e, struct error *err)
 
 /* ---- the file ---------------------------------------------------------------------------------- */
 
-/* May the file be believed? It is the stream's owner's or ours, and not left from an earlier process
- * with the same number. */
+/* May the file be believed? It is the stream's owner's or ours, and not left from an earlier
+ * process with the same number. */
 static bool is_trusted(const struct recording *r, const struct stat *st)
 {
 	uint64_t seconds = (uint64_t)st->st_mtim.tv_sec, start = r->process.start_ns;

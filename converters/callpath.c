@@ -4,18 +4,18 @@
  *
  * Shape room. In: struct tree. Out: struct callpaths.
  *
- * Hall & Goldberg's CPP-Rec descends the tree with a canonical path, the state. A node named g notes
- * the path state + g: its record gets the node's weight unless a node above has it locked. Below, the
- * state is that path, or, if g is in the state already, the state cut back to g.
+ * Hall & Goldberg's CPP-Rec descends the tree with a canonical path, the state. A node named g
+ * notes the path state + g: its record gets the node's weight unless a node above has it locked.
+ * Below, the state is that path, or, if g is in the state already, the state cut back to g.
  *
  *     stack   main  a     b       a             c
  *     notes   main  main  main a  main a b a    main a c
  *                   a     b       (cut: main a)
  *
- * The paths are a trie. The names of a state are distinct, and a state is a path of the trie: `spine`
- * holds its path of each length, and `where` the path at which a name came last. A name is in the state
- * if that path still is on the spine. A cut only lowers the length, so that each step, and its undoing,
- * takes constant time however deep the recursion.
+ * The paths are a trie. The names of a state are distinct, and a state is a path of the trie:
+ * `spine` holds its path of each length, and `where` the path at which a name came last. A name is
+ * in the state if that path still is on the spine. A cut only lowers the length, so that each step,
+ * and its undoing, takes constant time however deep the recursion.
  */
 #include "callpath.h"
 

@@ -25,16 +25,16 @@ struct callpaths {
 	const struct tree *tree;
 	struct callpath *paths; /* parents before children */
 	size_t n_paths;		/* path 0 included */
-	/* The numbers of all paths but the empty one, as a profile lists them: weight descending, then
-	 * the shorter one, then names bytewise. n_paths - 1 of them. */
+	/* The numbers of all paths but the empty one, as a profile lists them: weight
+	 * descending, then the shorter one, then names bytewise. n_paths - 1 of them. */
 	uint32_t *order;
 };
 
 /*
- * The downward profile: every path that begins with the function `root` (a name in tree->strings), also
- * those with no samples. No path if the tree has no such function. The canonical path of a recursive
- * stack, and the lock that keeps a stack from counting twice for one path, are those of the appendix.
- * Time and memory are linear in the tree. NULL on error (memory).
+ * The downward profile: every path that begins with the function `root` (a name in tree->strings),
+ * also those with no samples. No path if the tree has no such function. The canonical path of a
+ * recursive stack, and the lock that keeps a stack from counting twice for one path, are those of
+ * the appendix. Time and memory are linear in the tree. NULL on error (memory).
  */
 struct callpaths *callpath_down(const struct tree *t, uint32_t root, struct error *err);
 void callpath_free(struct callpaths *c);

@@ -11,16 +11,16 @@
 #include "view.h"
 
 /*
- * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, and the process
- * or processes; if there are no samples, why. Lines end with LF.
+ * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, and the
+ * process or processes; if there are no samples, why. Lines end with LF.
  */
 void caption_write(struct out *o, const char *title, const struct view_input *in);
 
 /* A line of dashes, as the papers print it. */
 void caption_rule(struct out *o);
 
-/* The process's arguments, separated by spaces, or its executable: `column` columns into the line and
- * cut there if the output is a terminal and too narrow; whole if that is 0. */
+/* The process's arguments, separated by spaces, or its executable: `column` columns into the
+ * line and cut there if the output is a terminal and too narrow; whole if that is 0. */
 void caption_command(struct out *o, const struct profile *p, const struct profile_process *process,
 		     int column);
 

@@ -22,8 +22,8 @@ static double most(double a, double b)
 	return a > b ? a : b;
 }
 
-/* One channel of a colour given by hue, saturation and lightness (CSS Color 3, section 4.2.4, in closed
- * form): `shift` is 0 for red, 8 for green, 4 for blue, in twelfths of the circle. */
+/* One channel of a colour given by hue, saturation and lightness (CSS Color 3, section 4.2.4, in
+ * closed form): `shift` is 0 for red, 8 for green, 4 for blue, in twelfths of the circle. */
 static double channel(double shift, double hue, double saturation, double lightness)
 {
 	double k = shift + hue * 12;

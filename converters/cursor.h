@@ -2,8 +2,8 @@
 /*
  * cursor.h - reads numbers and texts off a block of bytes.
  *
- * A reader that fails leaves `wrong` set and returns false; CURSOR_SHORT (the very pointer) when the
- * block ended too early, so that a torn block can be told from a corrupt one.
+ * A reader that fails leaves `wrong` set and returns false; CURSOR_SHORT (the very pointer) when
+ * the block ended too early, so that a torn block can be told from a corrupt one.
  */
 #ifndef CURSOR_H
 #define CURSOR_H

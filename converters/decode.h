@@ -12,8 +12,8 @@
 
 /*
  * Read PATH ("-": standard input) to its end and push its events. A recorded stream takes its
- * journal (PATH.journal) along. A cut input ends with the sink's `cut` and is no error; a corrupt or
- * foreign one is: -1, with the file's name and the offset in the error.
+ * journal (PATH.journal) along. A cut input ends with the sink's `cut` and is no error; a corrupt
+ * or foreign one is: -1, with the file's name and the offset in the error.
  */
 int decode_file(const char *path, const struct event_sink *sink, struct error *err);
 

@@ -2,8 +2,8 @@
 /*
  * decode_batch.c - decodes a batch of samples.
  *
- * Room: read. In: the payload of a samples record. Out: sample events. The stack stays between items,
- * so that an item costs as much as it changes it.
+ * Room: read. In: the payload of a samples record. Out: sample events. The stack stays between
+ * items, so that an item costs as much as it changes it.
  */
 #include <stdlib.h>
 

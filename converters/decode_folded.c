@@ -3,8 +3,8 @@
  * decode_folded.c - decodes folded stacks, "outer;middle;inner COUNT" lines.
  *
  * Room: read. In: text. Out: a sample event per line. Names are bytes, taken verbatim; the count is
- * what follows the last space. The previous line's stack stays, so that what two lines share at their
- * beginning costs a comparison.
+ * what follows the last space. The previous line's stack stays, so that what two lines share at
+ * their beginning costs a comparison.
  */
 #include <stdlib.h>
 #include <string.h>

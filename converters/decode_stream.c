@@ -2,8 +2,8 @@
 /*
  * decode_stream.c - decodes the recorded stream.
  *
- * Room: read. In: a file that libcpsample wrote (doc/format.md). Out: events. Unpacks piece by piece
- * into one buffer and hands on each record as soon as it is whole.
+ * Room: read. In: a file that libcpsample wrote (doc/format.md). Out: events. Unpacks piece by
+ * piece into one buffer and hands on each record as soon as it is whole.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  *   decode_batch.c    a batch of samples
  *   decode_journal.c  what the journal adds when the stream is not all
  *
- * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller knows
- * which file and where) or without it and with *err set (the sink refused, memory is out).
+ * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller
+ * knows which file and where) or without it and with *err set (the sink refused, memory is out).
  */
 #ifndef DECODE_STREAM_H
 #define DECODE_STREAM_H
@@ -73,8 +73,8 @@ struct journal_outcome {
 
 /*
  * The stream at `path` is not all of the recording: it has no end record, or one that says that
- * recording was stopped. It ends perhaps inside a batch (`torn`, NULL if not). Push what its journal
- * holds; what that says of a stop goes to s->end if there was no end record.
+ * recording was stopped. It ends perhaps inside a batch (`torn`, NULL if not). Push what its
+ * journal holds; what that says of a stop goes to s->end if there was no end record.
  */
 int journal_decode(struct stream *s, const char *path, const struct batch_id *torn,
 		   struct journal_outcome *outcome);

@@ -68,8 +68,8 @@ static bool unfold_rust(const char *name, struct readable *r)
 }
 
 /*
- * libiberty makes trees only with its first reading of "sr" (an unresolved name); if that fails, the
- * name is left to its other door, which tries both, but lets nobody see the tree.
+ * libiberty makes trees only with its first reading of "sr" (an unresolved name); if that fails,
+ * the name is left to its other door, which tries both, but lets nobody see the tree.
  */
 static bool unfold_unseen(const char *name, struct readable *r)
 {

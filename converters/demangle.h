@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * The readable form of a name of `bytes` bytes (a NUL follows), terminated, to be freed. NULL if the
- * name is not mangled, or so mangled that it is best shown as it is.
+ * The readable form of a name of `bytes` bytes (a NUL follows), terminated, to be freed. NULL if
+ * the name is not mangled, or so mangled that it is best shown as it is.
  */
 char *demangle_name(const char *name, size_t bytes);
 

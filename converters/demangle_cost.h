@@ -17,8 +17,8 @@ bool demangle_parses_fast(const char *name);
 bool demangle_has_pack(const char *name);
 
 /*
- * Can the tree, which lies in an array of n nodes, be printed in reasonable time and stack? Also false when
- * memory is out.
+ * Can the tree, which lies in an array of n nodes, be printed in reasonable time and stack? Also
+ * false when memory is out.
  */
 bool demangle_prints_fast(const struct demangle_component *tree,
 			  const struct demangle_component *nodes, size_t n);

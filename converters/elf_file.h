@@ -37,8 +37,8 @@ struct elf_file {
 };
 
 /*
- * Open a program or library, or the image of one in memory. 0; or -errno, with the text of `why` set
- * to the reason alone ("No such file or directory", "cut short"): the caller knows the name.
+ * Open a program or library, or the image of one in memory. 0; or -errno, with the text of `why`
+ * set to the reason alone ("No such file or directory", "cut short"): the caller knows the name.
  * -ENOEXEC: not an ELF file that can be used. -ENOMEM: out of memory.
  */
 int elf_file_open(struct elf_file *f, const char *path, struct error *why);

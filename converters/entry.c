@@ -2,11 +2,11 @@
 /*
  * entry.c - recognises main by who calls it.
  *
- * Room: names. In: the outer ends of the stacks. Out: two names. A stripped program has no symbol for
- * its main, and call paths from main are what most people ask for first:
+ * Room: names. In: the outer ends of the stacks. Out: two names. A stripped program has no symbol
+ * for its main, and call paths from main are what most people ask for first:
  *
- *	[prog+0x7720]  __libc_start_main  [libc.so.6+0x271d0]  [prog+0x7650]
- *	_start                            (or nothing)         main
+ * 	[prog+0x7720]  __libc_start_main  [libc.so.6+0x271d0]  [prog+0x7650]
+ * 	_start                            (or nothing)         main
  */
 #include "entry.h"
 

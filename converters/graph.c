@@ -2,8 +2,8 @@
 /*
  * graph.c - gathers the arcs of the call graph from the tree.
  *
- * Shape room. In: struct tree. Out: struct graph. One walk over the tree; an arc that is already on the
- * current path counts no stack again.
+ * Shape room. In: struct tree. Out: struct graph. One walk over the tree; an arc that is already on
+ * the current path counts no stack again.
  */
 #include "graph.h"
 

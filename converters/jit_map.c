@@ -3,8 +3,8 @@
  * jit_map.c - finds the lines of a perf map that cover an address.
  *
  * Room: model. In: text. Out: disjoint pieces of the address space, each with a name. Lines collect
- * until they are twice as many as the pieces that the earlier ones have become; then all become pieces
- * anew, so that a million lines for the same few functions take no more memory than these.
+ * until they are twice as many as the pieces that the earlier ones have become; then all become
+ * pieces anew, so that a million lines for the same few functions take no more memory than these.
  */
 #include "jit_map.h"
 
@@ -128,8 +128,8 @@ static void piece_add(struct entry *pieces, size_t *n, uint32_t *latest, const s
 }
 
 /*
- * Go through the entries, sorted by first address. Each step passes where an entry begins or where the
- * latest one ends, so there are at most two for each. Returns the number of pieces.
+ * Go through the entries, sorted by first address. Each step passes where an entry begins or where
+ * the latest one ends, so there are at most two for each. Returns the number of pieces.
  */
 static size_t sweep(struct heap *h, size_t n, struct entry *pieces)
 {

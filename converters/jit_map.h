@@ -17,8 +17,8 @@ struct jit_map *jit_map_new(void); /* NULL: out of memory */
 void jit_map_free(struct jit_map *m);
 
 /*
- * The next piece of the text, which may end anywhere. Lines that are not as they should be are passed
- * over, and so is a last one without line feed: its name may be cut. -1: memory.
+ * The next piece of the text, which may end anywhere. Lines that are not as they should be are
+ * passed over, and so is a last one without line feed: its name may be cut. -1: memory.
  */
 int jit_map_add(struct jit_map *m, const char *bytes, size_t n);
 

@@ -17,9 +17,9 @@ struct module_file {
 };
 
 /*
- * Find the files of a module and make sure that they are the ones that ran. 1; 0 if there is none (then
- * the warning says so); -1 out of memory. The warning may be set in any case, its text is empty if
- * not.
+ * Find the files of a module and make sure that they are the ones that ran. 1; 0 if there is none
+ * (then the warning says so); -1 out of memory. The warning may be set in any case, its text is
+ * empty if not.
  */
 int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
 		     const struct symbols_options *opt, struct error *warning);

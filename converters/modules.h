@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * modules.h - the modules of all inputs, each once, and the numbers that the current input gave them.
+ * modules.h - the modules of all inputs, each once, and the numbers that the current input gave
+ * them.
  *
  * An input may mention a number before the record that says what it means, so numbers are resolved
  * when the input is over.

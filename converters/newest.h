@@ -12,8 +12,8 @@
 
 #include "error.h"
 
-/* The regular file *.cps last written to, of several of the same time the last by name. free() it. NULL
- * on error, also if there is none. */
+/* The regular file *.cps last written to, of several of the same time the last by name. free()
+ * it. NULL on error, also if there is none. */
 char *newest_recording(struct error *err);
 
 /* Is it a regular file *.cps? */

@@ -31,7 +31,8 @@ struct options {
 	size_t n_files;
 };
 
-/* Pointers in *opt are into argv. To be freed in any case. Returns 0, or -1 for a usage error, its text without a file name. */
+/* Pointers in *opt are into argv. To be freed in any case. Returns 0, or -1 for a usage error,
+ * its text without a file name. */
 int options_parse(struct options *opt, int argc, char **argv, struct error *err);
 
 void options_free(struct options *opt);

@@ -14,8 +14,8 @@
 
 struct order_tree {
 	size_t n; /* at least 1, less than 2^32 - 1 */
-	/* The parent of node 0, the root, is not looked at; each other's has a lower number. They are
-	 * `stride` bytes apart. */
+	/* The parent of node 0, the root, is not looked at; each other's has a lower number.
+	 * They are `stride` bytes apart. */
 	const uint32_t *parents;
 	size_t stride;
 	/* Compares two siblings, as qsort_r does; both pointers are to node numbers (uint32_t). */

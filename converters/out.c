@@ -2,7 +2,8 @@
 /*
  * out.c - writes text to a file or to standard output.
  *
- * Show room. In: bytes from views. Out: a file that is whole or not there. Errors wait until out_close.
+ * Show room. In: bytes from views. Out: a file that is whole or not there. Errors wait until
+ * out_close.
  */
 #include "out.h"
 
@@ -250,8 +251,8 @@ void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
 	out_text(o, "..");
 }
 
-/* A decimal of up to 15 digits survives the way through a double, so %.15g is the shortest text if it
- * reads back as v; else 16 digits may do, and 17 always do. */
+/* A decimal of up to 15 digits survives the way through a double, so %.15g is the shortest text
+ * if it reads back as v; else 16 digits may do, and 17 always do. */
 void out_double(struct out *o, double v)
 {
 	char text[40];

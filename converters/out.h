@@ -26,13 +26,15 @@ void out_format(struct out *o, const char *format, ...) __attribute__((format(pr
 
 /* A name as it stands in text views: control characters as \xNN, all else verbatim. */
 void out_name(struct out *o, const char *bytes, size_t n);
-/* The same at the end of a line, `column` columns into it: cut, with ".." at the end, if the output is a
- * terminal and too narrow. At least a dozen columns are written. */
+/* The same at the end of a line, `column` columns into it: cut, with ".." at the end, if the
+ * output is a terminal and too narrow. At least a dozen columns are written. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
-/* A number with the fewest digits that read back as the same double ("0.29999999999999999" or shorter). */
+/* A number with the fewest digits that read back as the same double ("0.29999999999999999" or
+ * shorter). */
 void out_double(struct out *o, double v);
 
-/* The width of the terminal if the output is one, else 0. Colour is allowed only if so and NO_COLOR unset. */
+/* The width of the terminal if the output is one, else 0. Colour is allowed only if so and
+ * NO_COLOR unset. */
 int out_width(const struct out *o);
 bool out_colour(const struct out *o);
 

@@ -29,8 +29,8 @@ void paths_free(struct paths *p);
 uint32_t paths_child(struct paths *p, uint32_t parent, const struct profile_frame *frame);
 
 /*
- * The frames have been rewritten in place: index them anew. False if some are equal now; no node may
- * be added then.
+ * The frames have been rewritten in place: index them anew. False if some are equal now; no node
+ * may be added then.
  */
 bool paths_reindex(struct paths *p);
 

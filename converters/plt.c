@@ -22,7 +22,8 @@
 #include "strings.h"
 
 #define STUB_BYTES_MIN 8
-/* A large library's .rela.dyn has a million, and is left out: few stubs, those of .plt.got, need it. */
+/* A large library's .rela.dyn has a million, and is left out: few stubs, those of .plt.got, need
+ * it. */
 #define RELOCATIONS_MAX 65536
 
 struct relocation {

@@ -23,8 +23,8 @@ struct process_tree {
 };
 
 /*
- * `newest` and all *.cps here whose process record names the same process tree; `newest` alone if its
- * record names none, or cannot be read. Only the heads of the files are read. -1: memory.
+ * `newest` and all *.cps here whose process record names the same process tree; `newest` alone if
+ * its record names none, or cannot be read. Only the heads of the files are read. -1: memory.
  */
 int process_tree_find(struct process_tree *t, const char *newest, struct error *err);
 void process_tree_free(struct process_tree *t);

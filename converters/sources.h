@@ -20,9 +20,9 @@ struct sources {
 };
 
 /*
- * The named files; without any, the newest recording here and the others of its process tree, in the
- * order in which the processes began. Damaged files are passed over there unless they are the newest.
- * Free in any case.
+ * The named files; without any, the newest recording here and the others of its process tree, in
+ * the order in which the processes began. Damaged files are passed over there unless they are the
+ * newest. Free in any case.
  */
 int sources_find(struct sources *s, char *const *names, size_t n, struct error *err);
 void sources_free(struct sources *s);

@@ -25,8 +25,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Edits that turn one into the other: insert, delete, replace, swap two neighbours (the optimal string
- * alignment distance, three rows at a time). */
+/* Edits that turn one into the other: insert, delete, replace, swap two neighbours (the optimal
+ * string alignment distance, three rows at a time). */
 static uint32_t edits(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	uint32_t rows[3][LENGTH_MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2];

@@ -4,7 +4,8 @@
  *
  * A symbol covers what its size says and nothing beyond. Where several do, the one that starts last
  * is meant, then the one that ends first; of those with equal ranges a function rather than a bare
- * label, global before weak before local, fewer leading underscores, the shorter, the bytewise first.
+ * label, global before weak before local, fewer leading underscores, the shorter, the bytewise
+ * first.
  */
 #ifndef SYMBOL_TABLE_H
 #define SYMBOL_TABLE_H

@@ -5,8 +5,8 @@
  * Room: names. In: frames of the profile. Out: names in the profile's string table.
  *
  * A name is given to code only by a symbol that covers it. Everything else is named by the module
- * and the start of its function: "[cc1+0x4f2310]" says little, but nothing wrong, and all samples of
- * that function share it.
+ * and the start of its function: "[cc1+0x4f2310]" says little, but nothing wrong, and all samples
+ * of that function share it.
  */
 #include "symbols.h"
 
@@ -193,8 +193,8 @@ static int readable_name(struct symbols *s, const char *text, size_t n, const ch
 
 /*
  * A table's names together are not longer than the section that holds them, save those that share
- * their ends. Thousands of forged symbols that share an endless one run into this limit. 1; 0: limit;
- * -1: out of memory.
+ * their ends. Thousands of forged symbols that share an endless one run into this limit. 1; 0:
+ * limit; -1: out of memory.
  */
 static int symbol_name(struct symbols *s, struct module_names *m, struct symbol *symbol,
 		       struct error *err)
@@ -240,8 +240,9 @@ static int place_in_range(struct symbols *s, struct module_names *m, struct func
 
 /*
  * A symbol without size, as assembly often has it, names the range of the unwind table that starts
- * with it; where there is none, its one address: how far it goes nobody knows. The range of a signal
- * trampoline starts a byte before it, for the sake of those who look up return addresses less one.
+ * with it; where there is none, its one address: how far it goes nobody knows. The range of a
+ * signal trampoline starts a byte before it, for the sake of those who look up return addresses
+ * less one.
  */
 static struct symbol *unsized_symbol(const struct module_names *m, uint64_t address,
 				     const struct function_range *range)

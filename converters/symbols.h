@@ -27,7 +27,8 @@ struct symbols_options {
 
 /*
  * Names are added to the profile's string table. The profile must outlive the symbols. Modules are
- * opened when first asked for. The texts of the options must outlive them too. NULL when memory is out.
+ * opened when first asked for. The texts of the options must outlive them too. NULL when memory is
+ * out.
  */
 struct symbols *symbols_new(struct profile *p, const struct symbols_options *opt,
 			    struct error *err);
@@ -40,8 +41,8 @@ struct symbols_place {
 };
 
 /*
- * Where is this frame of the profile? Never fails on what the files hold: code without a symbol gets a
- * name made of its module and its function's start. -1: out of memory.
+ * Where is this frame of the profile? Never fails on what the files hold: code without a symbol
+ * gets a name made of its module and its function's start. -1: out of memory.
  */
 int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct symbols_place *place,
 		  struct error *err);

@@ -2,8 +2,8 @@
 /*
  * tree.c - folds the profile's tree of addresses into the tree of functions.
  *
- * Shape room. In: a profile, names of its frames. Out: struct tree in preorder. No C recursion: a stack
- * may have 65,536 frames.
+ * Shape room. In: a profile, names of its frames. Out: struct tree in preorder. No C recursion: a
+ * stack may have 65,536 frames.
  */
 #include "tree.h"
 

@@ -14,15 +14,16 @@
 #include "profile.h"
 #include "symbols.h"
 
-/* The pseudo frame that stands outermost in stacks whose outer part is missing, and the one that stands
- * for a middle left out. */
+/* The pseudo frame that stands outermost in stacks whose outer part is missing, and the one that
+ * stands for a middle left out. */
 #define TREE_INCOMPLETE "[incomplete]"
 #define TREE_CUT	"[cut]"
 
 enum tree_unit { TREE_GTICKS, TREE_HITS };
 
-/* Nodes are in preorder: a subtree is a range of indices, [i, nodes[i].end). Node 0 is the root, above
- * every outermost function, without name. Siblings: by total descending, then name bytewise. */
+/* Nodes are in preorder: a subtree is a range of indices, [i, nodes[i].end). Node 0 is the root,
+ * above every outermost function, without name. Siblings: by total descending, then name
+ * bytewise. */
 struct tree_node {
 	uint32_t parent;
 	uint32_t end;		  /* one past the last node of the subtree */
@@ -51,14 +52,14 @@ struct tree *tree_build(struct profile *p, struct symbols *s, enum tree_unit uni
 			struct error *err);
 void tree_free(struct tree *t);
 
-/* All functions, unsorted, *n of them; free() the array. A function's total is the sum over its nodes
- * without an equally named ancestor. NULL on error. */
+/* All functions, unsorted, *n of them; free() the array. A function's total is the sum over its
+ * nodes without an equally named ancestor. NULL on error. */
 struct tree_function *tree_functions(const struct tree *t, size_t *n, struct error *err);
 
 /* Frames of the deepest stack. */
 uint32_t tree_height(const struct tree *t);
 
-/* The next node after i that is not in i's subtree is nodes[i].end; its first child is i + 1 if that is
- * below nodes[i].end. */
+/* The next node after i that is not in i's subtree is nodes[i].end; its first child is i + 1 if
+ * that is below nodes[i].end. */
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * view_callpath.c - the downward call path profile (Hall & Goldberg, section 4).
  *
- * Show room. In: struct tree and a root function. Out: call paths by usage, as the paper prints them.
+ * Show room. In: struct tree and a root function. Out: call paths by usage, as the paper prints
+ * them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,7 +106,8 @@ static void write_row(const struct listing *l, uint32_t number)
 	out_text(l->out, "\n");
 }
 
-/* Weights descend, so the first row below the threshold ends the profile. Returns how many are shown. */
+/* Weights descend, so the first row below the threshold ends the profile. Returns how many are
+ * shown. */
 static size_t write_paths(const struct listing *l, const struct view_options *options)
 {
 	const struct callpaths *c = l->paths;

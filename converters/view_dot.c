@@ -4,8 +4,8 @@
  *
  * Show room. In: struct graph. Out: a digraph in the DOT language.
  *
- * Weights are exact: each stack counts once for a function and for an arc. A function calling itself
- * has no weight of its own on that arc; its label says in how many stacks it happens.
+ * Weights are exact: each stack counts once for a function and for an arc. A function calling
+ * itself has no weight of its own on that arc; its label says in how many stacks it happens.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,9 +4,10 @@
  *
  * Show room. In: struct tree. Out: one line per stack, as flame graph tools read it.
  *
- * Sorted are whole lines, not paths: "a b" < "a b;c" < "a;b", because a space comes before a semicolon.
- * Below a node there are two kinds of things, the line of a child (its name) and the lines that begin
- * with it (its name and a semicolon); sorted among each other, they put the lines in order.
+ * Sorted are whole lines, not paths: "a b" < "a b;c" < "a;b", because a space comes before a
+ * semicolon. Below a node there are two kinds of things, the line of a child (its name) and the
+ * lines that begin with it (its name and a semicolon); sorted among each other, they put the lines
+ * in order.
  */
 #include <inttypes.h>
 #include <stdlib.h>

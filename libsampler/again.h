@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * again.h - a call that one of our signals has interrupted is made again, with what remains of its time.
+ * again.h - a call that one of our signals has interrupted is made again, with what remains of its
+ * time.
  *
  * Our handler has SA_RESTART; this is for the calls that the kernel never restarts after a handler
  * (signal(7)). Those that a handler of the target's has interrupted fail with EINTR, as without us.
@@ -44,8 +45,8 @@ ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
 		       socklen_t *bytes);
 
-/* What a wrapper calls: the next definition of each in the order of the loader, so that other preloaded
- * libraries stay in place. */
+/* What a wrapper calls: the next definition of each in the order of the loader, so that other
+ * preloaded libraries stay in place. */
 /* clang-format off */
 #define CPS_NEXT_TIMED(X)                                                                          \
 	X(poll) X(__poll_chk) X(ppoll) X(__ppoll_chk) X(select) X(pselect) X(epoll_wait)           \
@@ -90,8 +91,8 @@ struct cps_wait {
 /* It has no time limit, or an absolute one. */
 struct cps_wait cps_wait(void);
 
-/* It may last so long from now; NULL: any time. The time is not read until the kernel has done so: what
- * is wrong with it is not ours to find. */
+/* It may last so long from now; NULL: any time. The time is not read until the kernel has done
+ * so: what is wrong with it is not ours to find. */
 struct cps_wait cps_wait_timeout(const struct timespec *timeout);
 
 /* The same, in milliseconds; 0 and less: there is no clock to be watched. */
@@ -100,13 +101,13 @@ struct cps_wait cps_wait_ms(int timeout);
 /* It may last so long from now, and was interrupted already: what remains is known of the kernel. */
 void cps_wait_remaining(struct cps_wait *w, const struct timespec *remaining);
 
-/* The call has failed with errno, or with EINTR: only because of us? Then errno is what it was, and there is
- * a new timeout. */
+/* The call has failed with errno, or with EINTR: only because of us? Then errno is what it was,
+ * and there is a new timeout. */
 bool cps_again(struct cps_wait *w);
 bool cps_again_after_eintr(struct cps_wait *w);
 
-/* The time by its clock; how much of its time is left: nanoseconds, or milliseconds rounded up (`timeout` is
- * what the target has asked for). */
+/* The time by its clock; how much of its time is left: nanoseconds, or milliseconds rounded up
+ * (`timeout` is what the target has asked for). */
 uint64_t cps_wait_now(const struct cps_wait *w);
 uint64_t cps_wait_ns(const struct cps_wait *w);
 int cps_wait_ms_left(const struct cps_wait *w, int timeout);
@@ -122,9 +123,9 @@ int cps_wait_ms_left(const struct cps_wait *w, int timeout);
 	})
 
 /*
- * A call that changes the mask of signals while it waits is made as CPS_MASKED, and `marked` is that mask
- * with a mark by which the handler knows that it has interrupted this call. What it cannot read is for the
- * kernel to refuse.
+ * A call that changes the mask of signals while it waits is made as CPS_MASKED, and `marked` is
+ * that mask with a mark by which the handler knows that it has interrupted this call. What it
+ * cannot read is for the kernel to refuse.
  */
 const sigset_t *cps_wait_mark(sigset_t *marked, const sigset_t *mask);
 #define CPS_MASKED(is_marked, call)                                                                \

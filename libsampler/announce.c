@@ -2,8 +2,8 @@
 /*
  * announce.c - puts records of threads and modules into the journal's buffer 0.
  *
- * Room: signal. In: who appeared in samples. Out: records. If the buffer is busy the announcement is made
- * another time, at the latest at the end.
+ * Room: signal. In: who appeared in samples. Out: records. If the buffer is busy the announcement
+ * is made another time, at the latest at the end.
  */
 #include <string.h>
 

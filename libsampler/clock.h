@@ -40,8 +40,8 @@ void cps_clock_stop(const struct cps_clock *clock);
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
 void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);
 
-/* [signal] An interval for this thread: uniform within `spread` of the mean, or the mean if there is to be no
- * jitter. */
+/* [signal] An interval for this thread: uniform within `spread` of the mean, or the mean if
+ * there is to be no jitter. */
 uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread);
 
 /* [signal] CPU time in ns, of the calling thread and of any live one. */

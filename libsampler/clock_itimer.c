@@ -30,8 +30,8 @@ static int set(uint64_t ns)
 	return (int)CPS_SYS(setitimer, ITIMER_PROF, &every, NULL, 0);
 }
 
-/* A program that was started with SIGPROF ignored or blocked, or with the timer running, is to find it so, and to hand
- * it on. */
+/* A program that was started with SIGPROF ignored or blocked, or with the timer running, is to
+ * find it so, and to hand it on. */
 static int probe(const struct cps_config *config, char *why, size_t bytes)
 {
 	struct itimerval running = {0};

@@ -2,18 +2,20 @@
 /*
  * clock_perf.c - an event of the kernel's perf subsystem on each thread's CPU time.
  *
- * Room: clock. In: an interval. Out: a tick in the thread whose time has passed, from one of the kernel's
- * high-resolution timers: 10,000 a second where CPU timers, which wait for the kernel's own tick, give
- * 250. Not everybody may have one: clock_timer.c stands in, for the process or for a thread.
+ * Room: clock. In: an interval. Out: a tick in the thread whose time has passed, from one of the
+ * kernel's high-resolution timers: 10,000 a second where CPU timers, which wait for the kernel's
+ * own tick, give 250. Not everybody may have one: clock_timer.c stands in, for the process or for a
+ * thread.
  *
  * An event lives as long as something keeps it open. Here that is a page mapped from it, and no
- * descriptor: the target may close all that it finds, and every number is free for its own files. A child
- * that fork makes has neither the page nor the event; munmap, by any thread, ends it.
+ * descriptor: the target may close all that it finds, and every number is free for its own files. A
+ * child that fork makes has neither the page nor the event; munmap, by any thread, ends it.
  *
- * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is good for
- * a number of ticks and then makes room for another one, with a new period, drawn within a tenth of the mean: as many signals can wait at most,
- * and the kernel's queue of them, which all processes of a user share, stays free. A thread that has no time for
- * anything but ticks, since they come faster than they can be dealt with, gets longer periods, until it has.
+ * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is
+ * good for a number of ticks and then makes room for another one, with a new period, drawn within a
+ * tenth of the mean: as many signals can wait at most, and the kernel's queue of them, which all
+ * processes of a user share, stays free. A thread that has no time for anything but ticks, since
+ * they come faster than they can be dealt with, gets longer periods, until it has.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -47,8 +49,8 @@ static bool is_mine(const siginfo_t *info)
 	       cps_clock_timer.meter->is_mine(info);
 }
 
-/* The kernel's part of the time counts, too: an event that left it out would credit all of that to wherever
- * the program is next met by a tick. */
+/* The kernel's part of the time counts, too: an event that left it out would credit all of that
+ * to wherever the program is next met by a tick. */
 static int open_event(int tid, uint64_t period)
 {
 	struct perf_event_attr attr;
@@ -165,8 +167,8 @@ static void renew(struct cps_thread *t)
 }
 
 /*
- * When the user has as many signals pending as he may have, the kernel drops the tick and sends SIGIO instead, which by
- * default kills. It may have been the event's last tick.
+ * When the user has as many signals pending as he may have, the kernel drops the tick and sends
+ * SIGIO instead, which by default kills. It may have been the event's last tick.
  */
 static void renew_after_loss(int number, siginfo_t *info, void *context)
 {
@@ -189,7 +191,8 @@ static int start(const struct cps_config *config)
 	return error && error != -EBUSY ? error : cps_clock_start(&cps_clock_timer, config);
 }
 
-/* ---- may we? ------------------------------------------------------------------------------------- */
+/* ---- may we?
+ * ------------------------------------------------------------------------------------- */
 static int paranoia(void)
 {
 	int fd = cps_sys_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;

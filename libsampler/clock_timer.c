@@ -76,8 +76,8 @@ static int arm(struct cps_thread *t)
 	return 0;
 }
 
-/* As many timers as signals may wait: RLIMIT_SIGPENDING, which all processes of a user share. And a container's filter
- * may refuse them. */
+/* As many timers as signals may wait: RLIMIT_SIGPENDING, which all processes of a user share.
+ * And a container's filter may refuse them. */
 static int probe(const struct cps_config *config, char *why, size_t bytes)
 {
 	struct cps_thread self = {.tid = cps_sys_gettid()};

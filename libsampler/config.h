@@ -11,8 +11,8 @@
 
 enum cps_resource { CPS_RESOURCE_CPU, CPS_RESOURCE_SIGNALS };
 
-/* What to do when the target installs a seccomp filter: end the recording; go on without ever opening a file;
- * go on as before. */
+/* What to do when the target installs a seccomp filter: end the recording; go on without ever
+ * opening a file; go on as before. */
 enum cps_seccomp { CPS_SECCOMP_STOP, CPS_SECCOMP_JOURNAL, CPS_SECCOMP_ALL };
 
 struct cps_config {
@@ -38,8 +38,8 @@ struct cps_config {
  */
 int cps_config_read(struct cps_config *config, char *complaint, size_t bytes);
 
-/* Replace config->output by one that needs no environment, and can be expanded in a child of fork. 0, or -1 as
- * above. */
+/* Replace config->output by one that needs no environment, and can be expanded in a child of
+ * fork. 0, or -1 as above. */
 int cps_config_fix_output(struct cps_config *config, const char *exe, char *complaint,
 			  size_t bytes);
 

@@ -2,8 +2,8 @@
 /*
  * control.c - starts, stops and marks the recording from within the target.
  *
- * Room: door. In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording that pauses, goes
- * on or ends.
+ * Room: door. In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording
+ * that pauses, goes on or ends.
  */
 #include <errno.h>
 #include <string.h>

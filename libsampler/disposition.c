@@ -2,8 +2,8 @@
 /*
  * disposition.c - keeps what the target wants to happen at signals that are ours.
  *
- * Room: signal. In: what the target asks for. Out: what it is told, and what becomes of a signal that is
- * no tick. The kernel is asked directly: the C library lets nobody touch its own signals.
+ * Room: signal. In: what the target asks for. Out: what it is told, and what becomes of a signal
+ * that is no tick. The kernel is asked directly: the C library lets nobody touch its own signals.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -26,8 +26,8 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-/* Who changes what the target wants counts before and after; who finds an odd number, or another one afterwards,
- * reads again. While it is changed nothing can interrupt the thread that does. */
+/* Who changes what the target wants counts before and after; who finds an odd number, or another
+ * one afterwards, reads again. While it is changed nothing can interrupt the thread that does. */
 struct taken {
 	_Atomic int number; /* 0: free */
 	_Atomic unsigned changes;
@@ -83,9 +83,9 @@ static void to_kernel(const struct sigaction *a, struct kernel_action *k)
 	memcpy(&k->mask, &a->sa_mask, sizeof(k->mask));
 }
 
-/* Nothing interrupts our handler but faults, which are the target's to handle: one that left with longjmp
- * would leave a buffer taken for ever. It runs on the alternate stack where there is one, for programs
- * whose threads have hardly any stack of their own. */
+/* Nothing interrupts our handler but faults, which are the target's to handle: one that left
+ * with longjmp would leave a buffer taken for ever. It runs on the alternate stack where there
+ * is one, for programs whose threads have hardly any stack of their own. */
 static int install(const struct taken *t, struct kernel_action *old)
 {
 	const struct kernel_action action = {
@@ -287,7 +287,8 @@ static void mask_for(const struct sigaction *action, int number, const ucontext_
 	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
 	memcpy(&own, &action->sa_mask, sizeof(own));
 	interrupted |= own;
-	/* The C library's own does not mind, and may not return: a thread that is cancelled has handlers to call. */
+	/* The C library's own does not mind, and may not return: a thread that is cancelled has
+	 * handlers to call. */
 	if (!(action->sa_flags & SA_NODEFER) && number != CPS_SIGNAL_OWN)
 		interrupted |= UINT64_C(1) << (number - 1);
 	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &interrupted, 0, sizeof(interrupted));

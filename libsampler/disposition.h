@@ -11,30 +11,31 @@
 #include <stdbool.h>
 
 /*
- * The clocks' own signal. The C library keeps it for the cancellation of threads and lets no program
- * block, handle, await or send it: so nothing that a target does with masks and dispositions can
- * stop our ticks, and it never sees them. The library's own use is passed on.
+ * The clocks' own signal. The C library keeps it for the cancellation of threads and lets no
+ * program block, handle, await or send it: so nothing that a target does with masks and
+ * dispositions can stop our ticks, and it never sees them. The library's own use is passed on.
  */
 #define CPS_SIGNAL_OWN 32
 
 /* [signal] Put `handler` in place, and keep what was there as the target's. 0 or -errno. */
 int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *));
 
-/* [signal] Put `handler` in place only while the target wants the default: everything else that it asks for goes to
- * the kernel. 0 or -errno. */
+/* [signal] Put `handler` in place only while the target wants the default: everything else that
+ * it asks for goes to the kernel. 0 or -errno. */
 int cps_disposition_take_default(int number, void (*handler)(int, siginfo_t *, void *));
 /* [signal] Was the signal taken so? */
 bool cps_disposition_is_default_only(int number);
 
-/* [signal] The C library has put its own handler in the place of ours: keep that as the target's, and put
- * ours back. False: it is ours. */
+/* [signal] The C library has put its own handler in the place of ours: keep that as the
+ * target's, and put ours back. False: it is ours. */
 bool cps_disposition_retake(int number);
 
 /* [signal] The signal is the target's again. What is pending is dropped: it was ours. */
 void cps_disposition_give_back(int number);
 
-/* [signal] Before and after an exec: the new program is to find ignored what the target ignores, and nothing of
- * signal `number` (0: none), which was ours, pending. Works in a child of vfork, too. */
+/* [signal] Before and after an exec: the new program is to find ignored what the target ignores,
+ * and nothing of signal `number` (0: none), which was ours, pending. Works in a child of vfork,
+ * too. */
 void cps_disposition_leave(int number);
 /* [signal] */
 void cps_disposition_return(void);

@@ -17,8 +17,8 @@
 
 struct itimerval;
 
-/* The functions that are wrapped, resolved at the start: never in a wrapper, which may be called where
- * the loader must not be asked. Any of them may be NULL. */
+/* The functions that are wrapped, resolved at the start: never in a wrapper, which may be called
+ * where the loader must not be asked. Any of them may be NULL. */
 struct cps_real {
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*pthread_cancel)(pthread_t);
@@ -63,8 +63,8 @@ void cps_control_set_deadline(void);
 void cps_wrap_syscall_resolve(void);
 void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
 
-/* Has the recording ended before a filter, which what this process becomes by exec inherits? Such a program is told by
- * this variable not to record itself. */
+/* Has the recording ended before a filter, which what this process becomes by exec inherits?
+ * Such a program is told by this variable not to record itself. */
 bool cps_wrap_seccomp_is_confined(void);
 #define CPS_CONFINED "CPSAMPLE_CONFINED=1"
 

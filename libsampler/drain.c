@@ -2,8 +2,8 @@
 /*
  * drain.c - empties buffers of the journal into the stream.
  *
- * Room: signal. In: full buffers. Out: records, deflated. A buffer is emptied only after its bytes are
- * in the file: killed in between, both have them, and the reader knows them by their sequence.
+ * Room: signal. In: full buffers. Out: records, deflated. A buffer is emptied only after its bytes
+ * are in the file: killed in between, both have them, and the reader knows them by their sequence.
  */
 #include <errno.h>
 #include <string.h>
@@ -111,8 +111,8 @@ static void drop(struct cps_buffer *b)
 	cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_drop(b));
 }
 
-/* All buffers, samples first: their modules and threads may be news. They are never released: nothing
- * may come after the end. */
+/* All buffers, samples first: their modules and threads may be news. They are never released:
+ * nothing may come after the end. */
 static int drain_buffers(void)
 {
 	uint64_t until = 0;

@@ -10,7 +10,8 @@
 
 #include "module.h"
 
-/* [signal] Fill in what the n program headers say; the module's bias is set. -1: nothing of use, or no memory. */
+/* [signal] Fill in what the n program headers say; the module's bias is set. -1: nothing of use,
+ * or no memory. */
 int cps_elf_take(struct cps_module *m, const void *headers, size_t n);
 
 /* [signal] The build id in a note segment that can be read; NULL: there is none. */

@@ -2,8 +2,9 @@
 /*
  * gate.c - decides whether ticks become samples.
  *
- * Room: signal. In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a page that the
- * kernel wipes in a child, however it was made: a child must not write into its parent's journal.
+ * Room: signal. In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a
+ * page that the kernel wipes in a child, however it was made: a child must not write into its
+ * parent's journal.
  */
 #include <stdatomic.h>
 #include <stddef.h>

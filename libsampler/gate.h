@@ -20,7 +20,8 @@ enum cps_verdict {
 	CPS_GATE_OVER /* after `until` */
 };
 
-/* [signal] Open it, in this process and none of its children. False: the kernel cannot promise that. */
+/* [signal] Open it, in this process and none of its children. False: the kernel cannot promise
+ * that. */
 bool cps_gate_open(void);
 /* [signal] */
 void cps_gate_close(void);

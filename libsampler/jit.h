@@ -6,9 +6,9 @@
 #define CPS_JIT_H
 
 /*
- * [signal] If samples lie in generated code and the target has written its names to /tmp/perf-PID.map, as
- * just-in-time compilers do for perf(1), copy them into the stream: the file may be gone, or another process's,
- * when the recording is read.
+ * [signal] If samples lie in generated code and the target has written its names to
+ * /tmp/perf-PID.map, as just-in-time compilers do for perf(1), copy them into the stream: the file
+ * may be gone, or another process's, when the recording is read.
  */
 void cps_jit_keep(void);
 

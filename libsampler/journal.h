@@ -29,8 +29,8 @@ struct cps_buffer {
 	uint8_t *bytes;			 /* CPS_BUFFER_BYTES, in the journal */
 };
 
-/* [signal] After its removal, all buffers acquired and empty: make the file again, at the same place in memory. All
- * buffers are released. */
+/* [signal] After its removal, all buffers acquired and empty: make the file again, at the same
+ * place in memory. All buffers are released. */
 void cps_journal_renew(const char *path, uint64_t id);
 
 /*
@@ -49,9 +49,9 @@ struct cps_buffer *cps_journal_acquire_number(uint32_t number);
 void cps_journal_release(struct cps_buffer *b);
 
 /*
- * [signal] The buffer is full and cannot be emptied: what it holds stays in the journal for good, and the buffer goes
- * on in a free part of it. False: there is none, or the
- * journal would not outlive the process.
+ * [signal] The buffer is full and cannot be emptied: what it holds stays in the journal for good,
+ * and the buffer goes on in a free part of it. False: there is none, or the journal would not
+ * outlive the process.
  */
 bool cps_journal_seal(struct cps_buffer *b);
 /* [signal] Is it a file, which outlives the process? */
@@ -75,8 +75,8 @@ uint32_t cps_journal_drop(struct cps_buffer *b);
 /* [signal] The journal is needed no more: remove its file. */
 void cps_journal_remove(void);
 
-/* [signal] There is no journal: all buffers are free, and nothing of it is touched any more but by its file's readers. In a
- * child, which begins a stream of its own. */
+/* [signal] There is no journal: all buffers are free, and nothing of it is touched any more but
+ * by its file's readers. In a child, which begins a stream of its own. */
 void cps_journal_reset(void);
 
 /* [signal] Samples that are ticks, in the stream or in the journal. */

@@ -2,7 +2,8 @@
 /*
  * life.c - starts, hands over, interrupts and ends the recording of a process.
  *
- * Room: door. In: what becomes of the process. Out: clocks armed or not, a recording begun or ended.
+ * Room: door. In: what becomes of the process. Out: clocks armed or not, a recording begun or
+ * ended.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -370,8 +371,8 @@ static void resume_now(void)
 	start_clock();
 }
 
-/* One at a time: whoever comes while another thread is at it, or a handler that has interrupted it, says what is
- * wanted and leaves the rest to it. */
+/* One at a time: whoever comes while another thread is at it, or a handler that has interrupted
+ * it, says what is wanted and leaves the rest to it. */
 static void settle(const void *context)
 {
 	while (atomic_load(&wants_pause) != cps_gate_is_paused()) {

@@ -2,8 +2,8 @@
 /*
  * life.h - a recording through the life of its process: birth, fork, exec, end.
  *
- * Every function does nothing in a process that is not recorded, a child that shares its memory with the
- * process that is (vfork) above all.
+ * Every function does nothing in a process that is not recorded, a child that shares its memory
+ * with the process that is (vfork) above all.
  */
 #ifndef CPS_LIFE_H
 #define CPS_LIFE_H
@@ -20,8 +20,8 @@ int cps_life_begin(const struct cps_config *config, struct cps_identity *identit
 /* This is a child with memory of its own, made by fork or its like: it gets a recording of its own. */
 void cps_life_child(void);
 
-/* The process is about to become another program, or to be forbidden what we need: the recording ends here.
- * False: there was none. May be called anywhere. */
+/* The process is about to become another program, or to be forbidden what we need: the recording
+ * ends here. False: there was none. May be called anywhere. */
 bool cps_life_leave(enum cps_stop why);
 
 /* It is so: nothing of ours happens in this process any more. */

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * [signal] The topmost of this process's ancestors from which on all have been started with the recorder, or the
- * process itself: its pid, and its start in clock ticks after boot. Reads /proc; pid 0: that cannot be
- * read. An ancestor that has ended breaks the line.
+ * [signal] The topmost of this process's ancestors from which on all have been started with the
+ * recorder, or the process itself: its pid, and its start in clock ticks after boot. Reads /proc;
+ * pid 0: that cannot be read. An ancestor that has ended breaks the line.
  */
 void cps_lineage_find(uint64_t *pid, uint64_t *start);
 

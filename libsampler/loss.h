@@ -20,7 +20,8 @@ uint64_t cps_loss_sum(void);
 /* [signal] From now on the counters and the fuse are also written there; NULL: no more. */
 void cps_loss_mirror(struct cps_journal_head *head, struct cps_journal_buffer *first);
 
-/* [signal] Stop recording for good; the target runs on. The first reason is kept; `error` is a -errno or 0. */
+/* [signal] Stop recording for good; the target runs on. The first reason is kept; `error` is a
+ * -errno or 0. */
 void cps_fuse_blow(enum cps_stop why, int error);
 
 /* [signal] CPS_STOP_NONE while all is well; else the reason, and the errno that goes with it. */

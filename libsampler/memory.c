@@ -2,11 +2,11 @@
 /*
  * memory.c - the C library's memory and string functions, once more, for the recorder alone.
  *
- * Room: door; goes into libcpsample.so only. A program or a library may have such functions of its own,
- * and a sanitizer does: they come before the C library's, and look at what they are given. In the
- * handler that gives races in our buffers which are none, and enters a runtime that has just been
- * interrupted. Hidden, so that our calls, and those of zlib, end here. The empty asm keeps the compiler
- * from making a call of the function out of its loop.
+ * Room: door; goes into libcpsample.so only. A program or a library may have such functions of its
+ * own, and a sanitizer does: they come before the C library's, and look at what they are given. In
+ * the handler that gives races in our buffers which are none, and enters a runtime that has just
+ * been interrupted. Hidden, so that our calls, and those of zlib, end here. The empty asm keeps the
+ * compiler from making a call of the function out of its loop.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -155,7 +155,8 @@ static struct cps_module *known(const struct link_map *l)
 	return NULL;
 }
 
-/* The namespaces that dlmopen(3) makes have lists of their own, in turn in a list if the loader is not too old. */
+/* The namespaces that dlmopen(3) makes have lists of their own, in turn in a list if the loader
+ * is not too old. */
 static const struct r_debug_extended *base(void)
 {
 	return (const void *)&_r_debug;
@@ -199,7 +200,8 @@ static bool is_there(const struct cps_module *m)
 	return false;
 }
 
-/* The same file at the same place as once before: a program that loads and unloads for ever must not fill the table. */
+/* The same file at the same place as once before: a program that loads and unloads for ever must
+ * not fill the table. */
 static struct cps_module *revive(const struct link_map *l)
 {
 	uint32_t n = 0;

@@ -65,8 +65,9 @@ struct cps_module *cps_module_get(uint32_t number);
 /* [signal] */
 uint32_t cps_module_count(void);
 
-/* [signal] The same, but sure of it: the module is still loaded, and if none was known the loader's list
- * has been looked at again; not sure: it could not be, so that the next one who asks may get another answer. */
+/* [signal] The same, but sure of it: the module is still loaded, and if none was known the
+ * loader's list has been looked at again; not sure: it could not be, so that the next one who
+ * asks may get another answer. */
 uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure);
 
 /* [signal] A recorded address lies in the module. */
@@ -90,8 +91,8 @@ void cps_module_close_begin(void);
 /* [signal] */
 void cps_module_close_end(void);
 
-/* [signal] In a child that fork has made: no other thread is at work on the table, and no stream speaks of the
- * modules yet. */
+/* [signal] In a child that fork has made: no other thread is at work on the table, and no stream
+ * speaks of the modules yet. */
 void cps_module_reset(void);
 
 /* [signal] Changes whenever a module goes away: what was learned about addresses before is void. */

@@ -23,8 +23,8 @@ int cps_output_expand(const char *template, const struct cps_output_names *names
 		      size_t bytes);
 
 /*
- * Expand all but %p, %t and %%: what is left differs from process to process that fork makes, and can be
- * expanded there without a look at the environment. 0 or -1 as above.
+ * Expand all but %p, %t and %%: what is left differs from process to process that fork makes, and
+ * can be expanded there without a look at the environment. 0 or -1 as above.
  */
 int cps_output_fix(const char *template, const char *exe, char *fixed, size_t bytes);
 

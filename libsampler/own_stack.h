@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* [signal] Call f(argument) on one of our stacks, if possible the one with this number modulo their count.
- * False: all are in use, f was not called. */
+/* [signal] Call f(argument) on one of our stacks, if possible the one with this number modulo
+ * their count. False: all are in use, f was not called. */
 bool cps_own_stack_call(uint32_t wish, void (*f)(void *), void *argument);
 
 /* [signal] All of them are free: in a child that fork has made. */

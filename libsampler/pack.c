@@ -2,8 +2,8 @@
 /*
  * pack.c - deflates what it is given and appends it to the stream.
  *
- * Room: signal. In: records. Out: the file. zlib allocates only through `take`, from a pool that a child
- * uses again.
+ * Room: signal. In: records. Out: the file. zlib allocates only through `take`, from a pool that a
+ * child uses again.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -87,7 +87,8 @@ static bool begin_deflating(void)
 	return deflateInit(&z, LEVEL) == Z_OK;
 }
 
-/* The number is kept for a child that is made meanwhile; it is forgotten before it can be another file's. */
+/* The number is kept for a child that is made meanwhile; it is forgotten before it can be
+ * another file's. */
 static int open_file(int flags)
 {
 	int fd = cps_sys_open(file_path, O_WRONLY | flags, 0666);
@@ -104,8 +105,8 @@ static void close_file(int fd)
 		cps_sys_close(fd);
 }
 
-/* Room for the bytes and for those that end the stream: else it could be full before it has said so. -EOPNOTSUPP
- * and the like: the file system cannot promise. */
+/* Room for the bytes and for those that end the stream: else it could be full before it has said
+ * so. -EOPNOTSUPP and the like: the file system cannot promise. */
 static int reserve(int fd, size_t n)
 {
 	long error;
@@ -223,8 +224,8 @@ int cps_pack_ready(void)
 	return not_before ? -EBUSY : 0;
 }
 
-/* Half of a piece in the file would be garbage to a reader. And zlib's state has gone past it: that is
- * the end of appending. */
+/* Half of a piece in the file would be garbage to a reader. And zlib's state has gone past it:
+ * that is the end of appending. */
 int cps_pack_append(const uint8_t *bytes, size_t n)
 {
 	int error = cps_pack_error();
@@ -240,7 +241,8 @@ int cps_pack_append(const uint8_t *bytes, size_t n)
 
 /*
  * The last bytes go into a stored block (RFC 1951, 3.2.4), which stands on its own: deflate's state
- * does not see it, so that it can be taken away again, or written after an error. Then the checksum of it all.
+ * does not see it, so that it can be taken away again, or written after an error. Then the checksum
+ * of it all.
  */
 static size_t frame(uint8_t *block, const uint8_t *bytes, size_t n)
 {

@@ -20,19 +20,19 @@ bool cps_pack_wait(void);
 /* [signal] */
 void cps_pack_release(void);
 
-/* [signal] Create the file (it must not exist) with the plain head. It is never to have more bytes than
- * `limit`; 0: no limit. 0 or -errno. The path stays the caller's and must last. */
+/* [signal] Create the file (it must not exist) with the plain head. It is never to have more
+ * bytes than `limit`; 0: no limit. 0 or -errno. The path stays the caller's and must last. */
 int cps_pack_create(const char *path, uint64_t limit);
 
 #define CPS_PACK_LIMIT                                                                             \
 	(-4096) /* the limit is reached; no errno, for a file system may have one, too */
 
-/* [signal] Can something be appended at this moment? 0; -EBUSY: not now, the target has no descriptor left; or the error
- * that every append gives. */
+/* [signal] Can something be appended at this moment? 0; -EBUSY: not now, the target has no
+ * descriptor left; or the error that every append gives. */
 int cps_pack_ready(void);
 
-/* [signal] Append these bytes; afterwards all of them can be read back. 0, CPS_PACK_LIMIT or -errno. After
- * an error the file is as it was before, and every further append fails likewise. */
+/* [signal] Append these bytes; afterwards all of them can be read back. 0, CPS_PACK_LIMIT or
+ * -errno. After an error the file is as it was before, and every further append fails likewise. */
 int cps_pack_append(const uint8_t *bytes, size_t n);
 
 /* [signal] Append these bytes, at most 1,000, as the last ones, even after an error. 0 or -errno. */
@@ -41,8 +41,8 @@ int cps_pack_finish(const uint8_t *bytes, size_t n);
 /* [signal] They were not the last ones after all: take away what cps_pack_finish has written. */
 int cps_pack_unfinish(void);
 
-/* [signal] May files be opened? If not, whatever is asked for fails with -EPERM, without a system call.
- * Waits for whoever has the lock. Returns what was allowed before. */
+/* [signal] May files be opened? If not, whatever is asked for fails with -EPERM, without a
+ * system call. Waits for whoever has the lock. Returns what was allowed before. */
 bool cps_pack_allow(bool is_allowed);
 /* [signal] */
 bool cps_pack_is_allowed(void);
@@ -56,8 +56,8 @@ int cps_pack_error(void);
 /* [signal] Bytes so far, before compression. */
 uint64_t cps_pack_bytes(void);
 
-/* [signal] Forget the file, in a child that has none yet: it closes what another thread of its parent had
- * open. Needs no lock. */
+/* [signal] Forget the file, in a child that has none yet: it closes what another thread of its
+ * parent had open. Needs no lock. */
 void cps_pack_reset(void);
 
 #endif

@@ -50,9 +50,9 @@ void cps_recording_engine(const char *engine, const char *why);
 /* [signal] All that waits goes to the stream, as far as nobody is at work on it. */
 void cps_recording_flush(void);
 
-/* [signal] The end: cpu_ns is what the process has used until now. Everything that waits goes to the stream, with an end record. Waits, some
- * seconds at most, for handlers that are at work in other threads: not for the handler.
- * Returns false if the journal had to stay. */
+/* [signal] The end: cpu_ns is what the process has used until now. Everything that waits goes to
+ * the stream, with an end record. Waits, some seconds at most, for handlers that are at work in
+ * other threads: not for the handler. Returns false if the journal had to stay. */
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
 
 /* [signal] It was not the end after all: an exec has failed. */

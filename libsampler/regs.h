@@ -78,8 +78,8 @@ static inline uintptr_t cps_thread_pointer(void)
 	return tp;
 }
 
-/* [signal] Has the signal just put an end to a system call that is never restarted? Then the kernel has
- * put EINTR there for the instruction behind it. */
+/* [signal] Has the signal just put an end to a system call that is never restarted? Then the
+ * kernel has put EINTR there for the instruction behind it. */
 static inline int cps_regs_interrupted_call(const ucontext_t *uc)
 {
 	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
@@ -89,8 +89,8 @@ static inline int cps_regs_interrupted_call(const ucontext_t *uc)
 	       p[-2] == 0x0f && p[-1] == 0x05;
 }
 
-/* [signal] Call f(argument) on another stack, whose end is at `top`. Our frame pointer stays, so that a
- * debugger finds its way back. */
+/* [signal] Call f(argument) on another stack, whose end is at `top`. Our frame pointer stays, so
+ * that a debugger finds its way back. */
 static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 {
 	__asm__ volatile("movq %%rsp, %%rbx\n\t"
@@ -104,8 +104,8 @@ static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 			   "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 
-/* Where a handler returns to; the kernel wants it with every disposition. No unwind information on purpose:
- * unwinders know these very bytes. */
+/* Where a handler returns to; the kernel wants it with every disposition. No unwind information
+ * on purpose: unwinders know these very bytes. */
 #define CPS_REGS_RESTORER                                                                          \
 	__asm__(".text\n\tnop\n\t.p2align 4\n\t.type cps_regs_restore, @function\n"                \
 		"cps_regs_restore:\n\tmovq $15, %rax\n\tsyscall\n\t"                               \
@@ -114,8 +114,8 @@ static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 #define CPS_REGS_TEXT(x)  #x
 #define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
 
-/* The function syscall(2): three numbers go to `chosen`, all others jump on to where the variable `real` points
- * (`early` while it is NULL) with registers and stack as they are. */
+/* The function syscall(2): three numbers go to `chosen`, all others jump on to where the
+ * variable `real` points (`early` while it is NULL) with registers and stack as they are. */
 #define CPS_REGS_SYSCALL(n1, n2, n3, chosen, real, early)                                          \
 	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \
 		"syscall:\n\t.cfi_startproc\n\t"                                                   \

@@ -54,8 +54,9 @@ uintptr_t cps_sample_in_masked_call(uintptr_t frame)
 	return before;
 }
 
-/* Does the context belong to that very call, not to one of a handler that has interrupted it? The kernel's
- * frame of a handler has more bytes than those of the C library's few functions in between. */
+/* Does the context belong to that very call, not to one of a handler that has interrupted it?
+ * The kernel's frame of a handler has more bytes than those of the C library's few functions in
+ * between. */
 static bool is_masked_call(const ucontext_t *uc)
 {
 	return masked_call - (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] < NEAR_BYTES;
@@ -68,8 +69,9 @@ uint32_t cps_sample_begin_call(uintptr_t frame)
 	return interruptions;
 }
 
-/* If another signal waits to be handled, too, the call would have been interrupted without us. One that was
- * handled first is not at fault, then: the kernel would have us interrupt its handler. */
+/* If another signal waits to be handled, too, the call would have been interrupted without us.
+ * One that was handled first is not at fault, then: the kernel would have us interrupt its
+ * handler. */
 void cps_sample_note_interruption(const void *context)
 {
 	const ucontext_t *uc = context;
@@ -177,10 +179,11 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 }
 
 /*
- * Ticks of a clock that does not wait for us pile up while we are at work, or the signal is blocked, and then
- * come all at once. The first stands for the whole time; the others would be samples of one place that weigh
- * nothing, or if we are slower than the clock, leave the program no time at all. What the thread has used
- * since we were done with the last one tells them from those that are in time.
+ * Ticks of a clock that does not wait for us pile up while we are at work, or the signal is
+ * blocked, and then come all at once. The first stands for the whole time; the others would be
+ * samples of one place that weigh nothing, or if we are slower than the clock, leave the program no
+ * time at all. What the thread has used since we were done with the last one tells them from those
+ * that are in time.
  */
 static bool is_left_over(const struct cps_thread *t, uint64_t reading)
 {
@@ -333,9 +336,9 @@ void cps_sample_reset(void)
 	atomic_store(&unrecorded, 0);
 }
 
-/* Outside of handlers everything is blocked meanwhile: a handler of the target's would run on a stack of ours, which may be
- * small for it, and one that leaves by longjmp, or the end of the thread by pthread_cancel, would leave stack
- * and buffer taken for ever. */
+/* Outside of handlers everything is blocked meanwhile: a handler of the target's would run on a
+ * stack of ours, which may be small for it, and one that leaves by longjmp, or the end of the
+ * thread by pthread_cancel, would leave stack and buffer taken for ever. */
 void cps_sample_tail(struct cps_thread *t, const void *context)
 {
 	uint64_t all = ~UINT64_C(0), mask;

@@ -94,9 +94,9 @@ static inline uint64_t cps_sys_clock_ns(clockid_t clock)
 }
 
 /*
- * [signal] A moment for other threads, in a loop that waits for one of them: not for the handler. False when a
- * second has passed since *until was 0. One that is put aside in the middle of its work, on a busy machine,
- * comes back later than any number of sched_yield takes.
+ * [signal] A moment for other threads, in a loop that waits for one of them: not for the handler.
+ * False when a second has passed since *until was 0. One that is put aside in the middle of its
+ * work, on a busy machine, comes back later than any number of sched_yield takes.
  */
 static inline int cps_sys_patience(uint64_t *until)
 {
@@ -132,8 +132,8 @@ static inline int cps_sys_getpid(void)
 	return (int)CPS_SYS(getpid, 0, 0, 0, 0);
 }
 
-/* [signal] Would a file of so many bytes break the limit of its size? Then the kernel would not only
- * refuse but send SIGXFSZ, to the target. */
+/* [signal] Would a file of so many bytes break the limit of its size? Then the kernel would not
+ * only refuse but send SIGXFSZ, to the target. */
 static inline int cps_sys_too_big(uint64_t bytes)
 {
 	uint64_t limit[2];

@@ -88,8 +88,8 @@ static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
 	}
 }
 
-/* A tick of a clock that the whole process has came before the thread was introduced: what was credited then is
- * not to be credited again. */
+/* A tick of a clock that the whole process has came before the thread was introduced: what was
+ * credited then is not to be credited again. */
 static void take_over(struct cps_thread *t, struct cps_thread *adopted)
 {
 	t->id = adopted->id;

@@ -74,8 +74,8 @@ void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *conte
 /* [signal] Where the stack of the first thread lies, and what it runs. */
 void cps_thread_set_first_stack(uintptr_t low, uintptr_t high, void *(*entry)(void *));
 
-/* [signal] In a child that fork has made: the calling thread, if it has an entry, is the only one, and the first. Returns
- * its entry, in state TAKEN, to be entered again. */
+/* [signal] In a child that fork has made: the calling thread, if it has an entry, is the only
+ * one, and the first. Returns its entry, in state TAKEN, to be entered again. */
 struct cps_thread *cps_thread_reset(void);
 
 /* [signal] The thread's name as the kernel has it now, NUL-terminated. Works for any live thread. */

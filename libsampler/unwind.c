@@ -21,8 +21,8 @@
 #define STEPS_MAX  (1u << 22)
 
 /*
- * A cached row in 64 bits, with a tag of the address so that two threads that write one slot at the same
- * time cannot make a false pair:
+ * A cached row in 64 bits, with a tag of the address so that two threads that write one slot at the
+ * same time cannot make a false pair:
  *
  *   63        40 39       25 24          5   4     3    2   0
  *   | tag (24) | fp/8 (15) | cfa (20)     | own | fp | kind |

@@ -2,13 +2,15 @@
 /*
  * wrap_altstack.c - our handler has a place on which the kernel can put its frame.
  *
- * Room: door. In: sigaltstack, threads that begin and end. Out: every thread has an alternate stack.
+ * Room: door. In: sigaltstack, threads that begin and end. Out: every thread has an alternate
+ * stack.
  *
- * The kernel saves all registers where the handler begins, 3.4 KiB with AVX-512, 11 with AMX. A coroutine
- * with a stack of 4 KiB, a thread that has used most of its 16, and an alternate stack of MINSIGSTKSZ, on which the
- * kernel would rather kill than overflow, have no room for it. So a thread that has no alternate stack, or a small
- * one, gets one of ours, on which the target's handlers then run as well if they ask for an alternate one.
- * The target is told of the one that it has set itself.
+ * The kernel saves all registers where the handler begins, 3.4 KiB with AVX-512, 11 with AMX. A
+ * coroutine with a stack of 4 KiB, a thread that has used most of its 16, and an alternate stack of
+ * MINSIGSTKSZ, on which the kernel would rather kill than overflow, have no room for it. So a
+ * thread that has no alternate stack, or a small one, gets one of ours, on which the target's
+ * handlers then run as well if they ask for an alternate one. The target is told of the one that it
+ * has set itself.
  */
 #include <errno.h>
 #include <signal.h>
@@ -104,8 +106,8 @@ void cps_altstack_end(void)
 	ours = NULL;
 }
 
-/* A handler that runs on ours although there should be none may set another one, which the kernel would not allow:
- * it is taken note of. */
+/* A handler that runs on ours although there should be none may set another one, which the
+ * kernel would not allow: it is taken note of. */
 static int change(const stack_t *new)
 {
 	int error = ask_kernel(new, NULL);

@@ -2,8 +2,8 @@
 /*
  * wrap_exec.c - the recording ends before the process becomes another program.
  *
- * Room: door. In: the exec family. Out: the real call, with nothing armed that could hit the new program, and if
- * it fails a recording that goes on.
+ * Room: door. In: the exec family. Out: the real call, with nothing armed that could hit the new
+ * program, and if it fails a recording that goes on.
  */
 #include <errno.h>
 #include <stdarg.h>

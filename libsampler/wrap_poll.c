@@ -2,8 +2,8 @@
 /*
  * wrap_poll.c - waiting for descriptors is not cut short by our signals.
  *
- * Room: door. In: poll, select, epoll_wait and their kin. Out: the real ones, again if need be. The kernel
- * leaves sets and events as they were when it fails.
+ * Room: door. In: poll, select, epoll_wait and their kin. Out: the real ones, again if need be. The
+ * kernel leaves sets and events as they were when it fails.
  */
 #undef _FORTIFY_SOURCE /* it would define inline what is defined here */
 #include "again.h"

@@ -2,8 +2,8 @@
 /*
  * wrap_process.c - follows a process through fork, and to an end without exit(3).
  *
- * Room: door. In: fork, _Fork, clone, _exit. Out: a recording for the child, an end for this one. GNU
- * sort ends by _exit. A child of vfork(2), which shares our memory, goes straight through.
+ * Room: door. In: fork, _Fork, clone, _exit. Out: a recording for the child, an end for this one.
+ * GNU sort ends by _exit. A child of vfork(2), which shares our memory, goes straight through.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,8 +17,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* A signal that arrives while the kernel copies the process makes it begin again: with ticks more frequent than a
- * copy takes, it would never finish. Recent C libraries block all signals themselves. */
+/* A signal that arrives while the kernel copies the process makes it begin again: with ticks
+ * more frequent than a copy takes, it would never finish. Recent C libraries block all signals
+ * themselves. */
 static uint64_t block(void)
 {
 	const struct cps_clock *clock = cps_life_clock();
@@ -127,8 +128,8 @@ static int begin(void *argument)
 	return status;
 }
 
-/* A process of its own memory is recorded like one of fork's; the child's copy of our frame outlives ours.
- * What shares memory is a thread, or like vfork. */
+/* A process of its own memory is recorded like one of fork's; the child's copy of our frame
+ * outlives ours. What shares memory is a thread, or like vfork. */
 EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument, ...)
 {
 	struct start start = {routine, argument, 0};

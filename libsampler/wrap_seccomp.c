@@ -2,8 +2,8 @@
 /*
  * wrap_seccomp.c - notices when the target forbids itself system calls.
  *
- * Room: door. In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended before the filter is there. The handler's own
- * system calls might be what a filter kills for.
+ * Room: door. In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended
+ * before the filter is there. The handler's own system calls might be what a filter kills for.
  */
 #include <errno.h>
 #include <linux/seccomp.h>

@@ -2,9 +2,10 @@
 /*
  * wrap_signal.c - keeps the few signals that the recorder uses out of the target's way.
  *
- * Room: door. In: sigaction and its relatives, masks, interval timers. Out: the real call; but for a signal
- * that is taken (SIGPROF as a resource, CPSAMPLE_TOGGLE_SIGNAL) what the target asks for is kept and
- * told again, not installed. The clock `itimer` gives way as soon as the target wants SIGPROF for itself.
+ * Room: door. In: sigaction and its relatives, masks, interval timers. Out: the real call; but for
+ * a signal that is taken (SIGPROF as a resource, CPSAMPLE_TOGGLE_SIGNAL) what the target asks for
+ * is kept and told again, not installed. The clock `itimer` gives way as soon as the target wants
+ * SIGPROF for itself.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,8 +22,8 @@
 sighandler_t bsd_signal(int number, sighandler_t handler);
 sighandler_t __sysv_signal(int number, sighandler_t handler);
 
-/* Does the target have to be told a story about this signal? A child of vfork shares our tables, but not the
- * kernel's. */
+/* Does the target have to be told a story about this signal? A child of vfork shares our tables,
+ * but not the kernel's. */
 static bool is_taken(int number, bool to_change_it)
 {
 	cps_door_open();
@@ -112,7 +113,8 @@ EXPORT int siginterrupt(int number, int interrupt)
 	return cps_real.siginterrupt ? cps_real.siginterrupt(number, interrupt) : -1;
 }
 
-/* ---- masks: blocked, SIGPROF may be waited for, or just never come ------------------------------- */
+/* ---- masks: blocked, SIGPROF may be waited for, or just never come
+ * ------------------------------- */
 
 static void blocks(bool sigprof)
 {
@@ -156,7 +158,8 @@ EXPORT int sighold(int number)
 	return cps_real.sighold ? cps_real.sighold(number) : -1;
 }
 
-/* ---- the one profiling timer of the process ------------------------------------------------------ */
+/* ---- the one profiling timer of the process
+ * ------------------------------------------------------ */
 
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
 {

@@ -2,9 +2,9 @@
 /*
  * wrap_socket.c - calls on sockets that have a timeout are not cut short by our signals.
  *
- * Room: door. In: what reads, writes, connects and accepts. Out: the real ones, again if need be. The
- * kernel restarts them, except on a socket with SO_RCVTIMEO or SO_SNDTIMEO; as long as the program has
- * set neither, each wrapper is two loads and a jump, and in no call stack.
+ * Room: door. In: what reads, writes, connects and accepts. Out: the real ones, again if need be.
+ * The kernel restarts them, except on a socket with SO_RCVTIMEO or SO_SNDTIMEO; as long as the
+ * program has set neither, each wrapper is two loads and a jump, and in no call stack.
  */
 #undef _FORTIFY_SOURCE /* it would define inline what is defined here */
 #include <errno.h>
@@ -49,8 +49,8 @@ static uint64_t end_of(int fd, short events, const struct cps_wait *w)
 	return w->start + (uint64_t)timeout.tv_sec * 1000000000 + (uint64_t)timeout.tv_usec * 1000;
 }
 
-/* A call has failed: is it to be made again? Made at once, it would have all of the socket's time again: what
- * is left of it passes here, and if nothing happens, `late` is the error. */
+/* A call has failed: is it to be made again? Made at once, it would have all of the socket's
+ * time again: what is left of it passes here, and if nothing happens, `late` is the error. */
 static bool again(struct cps_wait *w, int fd, short events, int late)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = events};
@@ -74,8 +74,8 @@ static bool again(struct cps_wait *w, int fd, short events, int late)
 	return result > 0;
 }
 
-/* Once more on a TCP socket, it waits on for the connection that it has begun; if that takes too long, it
- * says that it had been begun before. */
+/* Once more on a TCP socket, it waits on for the connection that it has begun; if that takes too
+ * long, it says that it had been begun before. */
 static __attribute__((noinline)) int connect_timed(int fd, __CONST_SOCKADDR_ARG address,
 						   socklen_t bytes)
 {

@@ -2,7 +2,8 @@
 /*
  * wrap_syscall.c - finds among bare system calls those that have a wrapper.
  *
- * Room: door. In: syscall(2). Out: exec and seccomp by way of us, all others with not one register changed.
+ * Room: door. In: syscall(2). Out: exec and seccomp by way of us, all others with not one register
+ * changed.
  */
 #include <dlfcn.h>
 #include <errno.h>

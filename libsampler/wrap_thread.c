@@ -72,9 +72,9 @@ static void end(struct cps_thread *t)
 }
 
 /*
- * The thread has returned, called pthread_exit, or was cancelled, and destructors of thread-local objects
- * are running: they are to be seen, too. The C library goes round the keys as long as one is set again, up
- * to PTHREAD_DESTRUCTOR_ITERATIONS times; the last round is ours.
+ * The thread has returned, called pthread_exit, or was cancelled, and destructors of thread-local
+ * objects are running: they are to be seen, too. The C library goes round the keys as long as one
+ * is set again, up to PTHREAD_DESTRUCTOR_ITERATIONS times; the last round is ours.
  */
 static void leaving(void *entry)
 {
@@ -182,8 +182,8 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	return result;
 }
 
-/* The first time it installs the library's own handler over ours; ticks that it has swallowed are due
- * again. */
+/* The first time it installs the library's own handler over ours; ticks that it has swallowed
+ * are due again. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
 	int result;

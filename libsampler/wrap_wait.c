@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_wait.c - sleeping, and waiting for signals, semaphores and messages, is not cut short by our signals.
+ * wrap_wait.c - sleeping, and waiting for signals, semaphores and messages, is not cut short by our
+ * signals.
  *
- * Room: door. In: the calls that the kernel never restarts. Out: the real ones, again if need be. Not here,
- * since the kernel does restart them: sem_wait, wait and its kin, record locks, mq_receive and mq_send; and
- * the C library waits on in sigwait, on mutexes and on condition variables.
+ * Room: door. In: the calls that the kernel never restarts. Out: the real ones, again if need be.
+ * Not here, since the kernel does restart them: sem_wait, wait and its kin, record locks,
+ * mq_receive and mq_send; and the C library waits on in sigwait, on mutexes and on condition
+ * variables.
  */
 #undef _FORTIFY_SOURCE /* it would define inline what is defined here */
 #include <errno.h>
@@ -27,8 +29,8 @@ static int sleep_on(struct cps_wait *w, struct timespec *left)
 	return 0;
 }
 
-/* What remains goes where the target wants it only when it was interrupted: by way of the kernel, which finds
- * out whether that is memory. EINTR, or EFAULT. */
+/* What remains goes where the target wants it only when it was interrupted: by way of the
+ * kernel, which finds out whether that is memory. EINTR, or EFAULT. */
 static int give(struct timespec *to, struct timespec *left)
 {
 	struct iovec here = {left, sizeof(*left)}, there = {to, sizeof(*to)};
@@ -130,7 +132,8 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 	return left;
 }
 
-/* ---- signals: the mask is changed and the wait begun in one step, each time ------------------------- */
+/* ---- signals: the mask is changed and the wait begun in one step, each time
+ * ------------------------- */
 
 CPS_EXPORT int pause(void)
 {
@@ -171,7 +174,8 @@ CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 	return CPS_AGAIN(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
 }
 
-/* ---- semaphores and messages ---------------------------------------------------------------------- */
+/* ---- semaphores and messages
+ * ---------------------------------------------------------------------- */
 
 CPS_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {

@@ -21,9 +21,9 @@ static inline __attribute__((always_inline)) uint64_t burn(uint64_t x, unsigned 
 }
 
 /*
- * About 5 ms of it. A loop that reads its CPU clock is put aside by the scheduler as soon as its slice is over,
- * not at the next tick; on a machine that is busy with other work such a loop, if its turns are short, runs
- * between the ticks and is hardly ever met by one.
+ * About 5 ms of it. A loop that reads its CPU clock is put aside by the scheduler as soon as its
+ * slice is over, not at the next tick; on a machine that is busy with other work such a loop, if
+ * its turns are short, runs between the ticks and is hardly ever met by one.
  */
 #define BURN_LONG 4000000ul
 

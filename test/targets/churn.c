@@ -26,8 +26,8 @@ struct worker {
 static _Atomic(unsigned char *) shelf[SHELF];
 static volatile unsigned sink;
 
-/* A block of its own for each round, large ones among them, grown once, and left for whoever comes by its place
- * next. */
+/* A block of its own for each round, large ones among them, grown once, and left for whoever
+ * comes by its place next. */
 static void one_round(struct worker *w)
 {
 	size_t n = 16 + w->x % (w->x % 8 ? 2000 : 100000);

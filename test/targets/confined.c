@@ -2,10 +2,12 @@
 /*
  * confined.c - forbids itself system calls, and goes on with what is left.
  *
- * confined prctl|syscall open|strict|timers|none|failing [PROGRAM]: uses CPU time in before(), installs a filter that kills on
- * open(2) and openat(2), or on all but the few calls that it needs itself, or on nothing, or one that the kernel
- * refuses; and uses CPU time in after(): in this thread, in one from before that the filter includes if it comes by
- * seccomp(2), in a new one and in a child; or becomes PROGRAM, which inherits the filter. Its own turns are counted, since clocks are system calls.
+ * confined prctl|syscall open|strict|timers|none|failing [PROGRAM]: uses CPU time in before(),
+ * installs a filter that kills on open(2) and openat(2), or on all but the few calls that it needs
+ * itself, or on nothing, or one that the kernel refuses; and uses CPU time in after(): in this
+ * thread, in one from before that the filter includes if it comes by seccomp(2), in a new one and
+ * in a child; or becomes PROGRAM, which inherits the filter. Its own turns are counted, since
+ * clocks are system calls.
  */
 #include <errno.h>
 #include <linux/audit.h>

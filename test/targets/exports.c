@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exports.c - a program with functions of its own under names that everybody uses; to be linked with
- * -rdynamic, so that they come before those of any library.
+ * exports.c - a program with functions of its own under names that everybody uses; to be linked
+ * with -rdynamic, so that they come before those of any library.
  *
  * exports MS: uses MS of CPU time in busy(), which allocates, in two threads. Its deflate ends the
  * program. Prints "before N": what has been allocated before main, and "during N": what has been

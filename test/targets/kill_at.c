@@ -2,8 +2,9 @@
 /*
  * kill_at.c - kills a program that counts, at a random instant, and says how far it came.
  *
- * kill_at FILE COUNT US SEED PROGRAM ARGUMENT...: FILE is where PROGRAM counts (survive.c). At most US microseconds
- * after its first thread has come to COUNT, SIGKILL. Prints the sum of the counters.
+ * kill_at FILE COUNT US SEED PROGRAM ARGUMENT...: FILE is where PROGRAM counts (survive.c). At most
+ * US microseconds after its first thread has come to COUNT, SIGKILL. Prints the sum of the
+ * counters.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loader_storm.c - four threads load libraries, run them and unload them; another one forks meanwhile.
+ * loader_storm.c - four threads load libraries, run them and unload them; another one forks
+ * meanwhile.
  *
- *	loader_storm ROUNDS LIBRARY...    ROUNDS for each thread, in different orders
+ * 	loader_storm ROUNDS LIBRARY...    ROUNDS for each thread, in different orders
  *
  * Each library has a function void plugin(void). Prints how many children ended well.
  */

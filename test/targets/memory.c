@@ -2,11 +2,11 @@
 /*
  * memory.c - four threads with ever new stacks, in a process that watches its own size.
  *
- *	memory SECONDS [LINES]
+ * 	memory SECONDS [LINES]
  *
- * Each thread uses SECONDS of CPU time. Prints, LINES times at even distances (default 1), the kilobytes that are
- * resident, and at the end how many threads there are besides, and whether the C library
- * thought before the threads were made that there was one.
+ * Each thread uses SECONDS of CPU time. Prints, LINES times at even distances (default 1), the
+ * kilobytes that are resident, and at the end how many threads there are besides, and whether the C
+ * library thought before the threads were made that there was one.
  */
 #include <dirent.h>
 #include <pthread.h>

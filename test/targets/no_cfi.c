@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * no_cfi.c - burns in and above code of which no unwind information speaks: written into memory at run time, and
- * assembly. A named function for each way: run_frame calls generated code with a frame pointer, which calls burn_frame;
- * run_none generated code that uses the frame pointer for something else; run_leaf and run_asm_leaf loops that
- * call nothing; run_asm_frame assembly with a frame pointer.
+ * no_cfi.c - burns in and above code of which no unwind information speaks: written into memory at
+ * run time, and assembly. A named function for each way: run_frame calls generated code with a
+ * frame pointer, which calls burn_frame; run_none generated code that uses the frame pointer for
+ * something else; run_leaf and run_asm_leaf loops that call nothing; run_asm_frame assembly with a
+ * frame pointer.
  *
- *	no_cfi MS    for so many ms of CPU time each
+ * 	no_cfi MS    for so many ms of CPU time each
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +32,8 @@ __asm__(".text\n"
 
 /* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
 static const unsigned char with_frame[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
-/* push %rbp; push %rsp; push %rsp; mov %rsp, %rbp; call *%rdi; pop %rdx; pop %rdx; pop %rbp; ret: the frame pointer
- * points to addresses of the stack, none of which is of code. */
+/* push %rbp; push %rsp; push %rsp; mov %rsp, %rbp; call *%rdi; pop %rdx; pop %rdx; pop %rbp;
+ * ret: the frame pointer points to addresses of the stack, none of which is of code. */
 static const unsigned char without[] = {0x55, 0x54, 0x54, 0x48, 0x89, 0xe5,
 					0xff, 0xd7, 0x5a, 0x5a, 0x5d, 0xc3};
 /* dec %rdi; jnz back; ret */

@@ -2,11 +2,11 @@
 /*
  * owns_sigprof.c - uses SIGPROF for itself, while it burns CPU time, and leaves by _exit.
  *
- *	owns_sigprof handler     installs a handler, raises the signal 100 times
- *	owns_sigprof old         the same through signal(2)
- *	owns_sigprof ignore      ignores it, raises it
- *	owns_sigprof default     raises it: the process must die of it
- *	owns_sigprof fork        a forked child must see what its parent installed, and die by default
+ * 	owns_sigprof handler     installs a handler, raises the signal 100 times
+ * 	owns_sigprof old         the same through signal(2)
+ * 	owns_sigprof ignore      ignores it, raises it
+ * 	owns_sigprof default     raises it: the process must die of it
+ * 	owns_sigprof fork        a forked child must see what its parent installed, and die by default
  *
  * Prints what happened; the same with and without a recorder.
  */

@@ -2,17 +2,18 @@
 /*
  * perf.c - what could go wrong with a clock that is a perf event of each thread.
  *
- * perf threads N MS     N threads at once use MS of CPU time each
- * perf short N          N threads, one after the other, eight at a time; each uses a little
- * perf fork N MS        N children, one after the other, each uses MS; so does the parent
- * perf exec N           becomes itself N times, without the recorder, after some CPU time
- * perf closes MS        closes all descriptors above 2, opens a file, uses MS, and says which number it has
- * perf lists            the descriptors that are open, while another thread runs
- * perf full MS          uses MS, then may have no signal pending, and uses MS again
- * perf blocked MS       uses MS with all signals blocked, those of the C library, too
- * perf crowded MS       four threads use MS each, and there is no room for one more descriptor
+ * perf threads N MS     N threads at once use MS of CPU time each perf short N          N threads,
+ * one after the other, eight at a time; each uses a little perf fork N MS        N children, one
+ * after the other, each uses MS; so does the parent perf exec N           becomes itself N times,
+ * without the recorder, after some CPU time perf closes MS        closes all descriptors above 2,
+ * opens a file, uses MS, and says which number it has perf lists            the descriptors that
+ * are open, while another thread runs perf full MS          uses MS, then may have no signal
+ * pending, and uses MS again perf blocked MS       uses MS with all signals blocked, those of the C
+ * library, too perf crowded MS       four threads use MS each, and there is no room for one more
+ * descriptor
  *
- * perf sigio             what the program sees and does with SIGIO; status 3: not what it would be bare
+ * perf sigio             what the program sees and does with SIGIO; status 3: not what it would be
+ * bare
  *
  * All but exec print "events N", the events that are mapped at the end, on standard output.
  */

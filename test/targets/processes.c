@@ -2,11 +2,11 @@
 /*
  * processes.c - becomes several processes, in one of the ways there are.
  *
- *	processes MODE [END]
+ * 	processes MODE [END]
  *
- * Each process that is to be recorded uses CPU time, the first one in in_parent() and the others in in_child(), and
- * then appends "ROLE PID PARENT NS" to the file $REPORT: who it is, whose child, and what it has used. END is how
- * the child ends: exit (the default), _exit, quick_exit, abort.
+ * Each process that is to be recorded uses CPU time, the first one in in_parent() and the others in
+ * in_child(), and then appends "ROLE PID PARENT NS" to the file $REPORT: who it is, whose child,
+ * and what it has used. END is how the child ends: exit (the default), _exit, quick_exit, abort.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -2,8 +2,8 @@
 /*
  * refuse.c - starts a program to which perf_event_open(2) is forbidden, as containers do.
  *
- * refuse ERRNO PROGRAM ARGUMENT...: a seccomp filter lets that call fail with ERRNO; exit status 77: no filter can be
- * installed here.
+ * refuse ERRNO PROGRAM ARGUMENT...: a seccomp filter lets that call fail with ERRNO; exit status
+ * 77: no filter can be installed here.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

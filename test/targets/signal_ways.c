@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signal_ways.c - uses SIGPROF for itself, or all signals at once, while it burns CPU time; one way for each argument.
+ * signal_ways.c - uses SIGPROF for itself, or all signals at once, while it burns CPU time; one way
+ * for each argument.
  *
- *	timer       its own ITIMER_PROF, with a handler
- *	wait        everything blocked: sigpending, sigtimedwait, sigwait, signalfd on full sets
- *	masks       sees the masks that it has set, also from a thread
- *	old         sigset, sighold, sigrelse, sigignore, siginterrupt, and what sigaction says of them
- *	turns       handler, default, ignored, and once more, from two threads at the same time
- *	ignored, blocked    executes itself with SIGPROF so, which finds it so
- *	report      the second half of that
+ * 	timer       its own ITIMER_PROF, with a handler
+ * 	wait        everything blocked: sigpending, sigtimedwait, sigwait, signalfd on full sets
+ * 	masks       sees the masks that it has set, also from a thread
+ * 	old         sigset, sighold, sigrelse, sigignore, siginterrupt, and what sigaction says of them
+ * 	turns       handler, default, ignored, and once more, from two threads at the same time
+ * 	ignored, blocked    executes itself with SIGPROF so, which finds it so
+ * 	report      the second half of that
  *
  * Prints what happened: the same with and without a recorder.
  */

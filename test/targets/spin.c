@@ -2,8 +2,8 @@
 /*
  * spin.c - uses CPU time, says so and ends as it was told.
  *
- * spin MS [STATUS [DIRECTORY]]: changes to DIRECTORY, uses MS of CPU time, and up to 5 more, in spin_inner(), called
- * by spin_outer(); prints a line; exits with STATUS.
+ * spin MS [STATUS [DIRECTORY]]: changes to DIRECTORY, uses MS of CPU time, and up to 5 more, in
+ * spin_inner(), called by spin_outer(); prints a line; exits with STATUS.
  */
 #include <stdio.h>
 #include <stdlib.h>

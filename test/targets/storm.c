@@ -2,10 +2,10 @@
 /*
  * storm.c - many threads take samples at the same time, at many depths, while others come and go.
  *
- *	storm THREADS SIGNALS    each thread raises SIGPROF that often. Prints how many in all.
+ * 	storm THREADS SIGNALS    each thread raises SIGPROF that often. Prints how many in all.
  *
- * The first signal of all comes while there is one thread: whoever finds the recording being created counts a
- * loss, and how many do is a matter of the disk.
+ * The first signal of all comes while there is one thread: whoever finds the recording being
+ * created counts a loss, and how many do is a matter of the disk.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -2,11 +2,11 @@
 /*
  * threads.c - threads that use CPU time in known shares.
  *
- * threads MS N: N threads, at most 8, named worker-1 to worker-N, use MS, 2 MS, ... N MS of CPU time.
- * Prints "NAME NS" per thread, measured by the thread, then "process NS".
+ * threads MS N: N threads, at most 8, named worker-1 to worker-N, use MS, 2 MS, ... N MS of CPU
+ * time. Prints "NAME NS" per thread, measured by the thread, then "process NS".
  *
- * threads short N: N threads, four at a time, each for 100 us. Prints by how many KiB the process has grown since half
- * of them was done.
+ * threads short N: N threads, four at a time, each for 100 us. Prints by how many KiB the process
+ * has grown since half of them was done.
  */
 #include <pthread.h>
 #include <stdio.h>

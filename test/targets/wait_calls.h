@@ -97,7 +97,8 @@ static long masked(long (*call)(const sigset_t *mask))
 	return r;
 }
 
-/* ---- descriptors ---------------------------------------------------------------------------------- */
+/* ---- descriptors
+ * ---------------------------------------------------------------------------------- */
 
 static struct pollfd poll_fd(void)
 {
@@ -202,9 +203,11 @@ static void raise_event(pthread_t waiter)
 	eventfd_read(event, &(eventfd_t){0});
 }
 
-/* ---- sleep ------------------------------------------------------------------------------------------ */
+/* ---- sleep
+ * ------------------------------------------------------------------------------------------ */
 
-/* What is left of a minute that was interrupted at its beginning: no more than that, but not nothing. */
+/* What is left of a minute that was interrupted at its beginning: no more than that, but not
+ * nothing. */
 static long with_rest(long r, const struct timespec *rest)
 {
 	if (r == 0)

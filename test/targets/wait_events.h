@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_events.h - the part of wait_calls.h that is about signals, semaphores, messages and asynchronous I/O.
+ * wait_events.h - the part of wait_calls.h that is about signals, semaphores, messages and
+ * asynchronous I/O.
  */
-/* ---- signals ---------------------------------------------------------------------------------------- */
+/* ---- signals
+ * ---------------------------------------------------------------------------------------- */
 
 static long call_pause(void)
 {
@@ -60,7 +62,8 @@ static void send_usr2(pthread_t waiter)
 	pthread_kill(waiter, SIGUSR2);
 }
 
-/* ---- semaphores and messages -------------------------------------------------------------------------- */
+/* ---- semaphores and messages
+ * -------------------------------------------------------------------------- */
 
 static long call_sem_wait(void)
 {

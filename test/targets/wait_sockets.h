@@ -12,7 +12,8 @@ static void set_limit(int fd, int option)
 	setsockopt(fd, SOL_SOCKET, option, &t, sizeof(t));
 }
 
-/* ---- in -------------------------------------------------------------------------------------------- */
+/* ---- in
+ * -------------------------------------------------------------------------------------------- */
 
 #define CALL_IN(name, call)                                                                        \
 	static long call_##name(void)                                                              \
@@ -42,7 +43,8 @@ static void send_bytes(pthread_t waiter)
 
 #define SOCKET_IN .complete = send_bytes, .has_limit = true
 
-/* ---- out: to a socket that is full --------------------------------------------------------------------- */
+/* ---- out: to a socket that is full
+ * --------------------------------------------------------------------- */
 
 #define CALL_OUT(name, call)                                                                       \
 	static long call_##name(void)                                                              \
@@ -78,7 +80,8 @@ static void take_bytes(pthread_t waiter)
 
 #define SOCKET_OUT .complete = take_bytes, .has_limit = true
 
-/* ---- connections --------------------------------------------------------------------------------------- */
+/* ---- connections
+ * --------------------------------------------------------------------------------------- */
 
 static long accepted(int fd)
 {
@@ -100,7 +103,8 @@ static long call_accept4(void)
 	return accepted(accept4(local, NULL, NULL, SOCK_CLOEXEC));
 }
 
-/* A connection from a socket that does not wait. The socket is kept: a closed one gives its place away. */
+/* A connection from a socket that does not wait. The socket is kept: a closed one gives its
+ * place away. */
 static bool try_connect(int family, void *name, socklen_t room)
 {
 	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK, 0);

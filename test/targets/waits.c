@@ -11,9 +11,10 @@
  * nested      the same, of a handler that sleeps
  * cancels     a thread that waits is cancelled, ROUNDS times
  *
- * Prints a line for each call with its results, each of them once, and "errno N" when it has changed in a
- * call that did not fail. "short" is one that has ended before its time. Never prints numbers that depend on
- * how fast the machine is; those, the signals that had to be sent again, go to standard error.
+ * Prints a line for each call with its results, each of them once, and "errno N" when it has
+ * changed in a call that did not fail. "short" is one that has ended before its time. Never prints
+ * numbers that depend on how fast the machine is; those, the signals that had to be sent again, go
+ * to standard error.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -74,7 +75,8 @@ static void on_usr1_sleep(int number)
 	usleep(1000);
 }
 
-/* ---- the thread that waits ------------------------------------------------------------------------ */
+/* ---- the thread that waits
+ * ------------------------------------------------------------------------ */
 
 static long wait_once(void)
 {
@@ -133,7 +135,8 @@ static void until_entered(unsigned n)
 		nap(50000);
 }
 
-/* ---- what happens to it --------------------------------------------------------------------------- */
+/* ---- what happens to it
+ * --------------------------------------------------------------------------- */
 
 static void ends_by_time(void)
 {
@@ -168,8 +171,8 @@ static void ends(void)
 		ends_by_event();
 }
 
-/* A signal that comes before the call has begun interrupts nothing, without the recorder, too: it is sent
- * again. */
+/* A signal that comes before the call has begun interrupts nothing, without the recorder, too:
+ * it is sent again. */
 static void interrupted(void)
 {
 	pthread_t thread;

@@ -83,7 +83,8 @@ void batch_writer_free(struct batch_writer *w);
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The plain head and `records` as zlib data, a sync flush after each `piece` bytes; finished or not. */
+/* The plain head and `records` as zlib data, a sync flush after each `piece` bytes; finished or
+ * not. */
 void writer_stream(struct bytes *file, const struct bytes *records, size_t piece, bool finished);
 
 struct writer_buffer {

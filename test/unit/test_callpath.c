@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_callpath.c - call path profiles, against the paper and against a fold of each stack by itself. */
+/* test_callpath.c - call path profiles, against the paper and against a fold of each stack by
+ * itself. */
 #include <stdlib.h>
 
 #include "callpath.h"
@@ -90,7 +91,8 @@ Test(callpath, order_of_ties)
 		   "3 m\n1 m a\n1 m a\x01\n1 m b\n1 m a d\n1 m a\x01 c\n1 m b c\n");
 }
 
-/* ---- the fold of each stack by itself, with strings ------------------------------------------------ */
+/* ---- the fold of each stack by itself, with strings
+ * ------------------------------------------------ */
 
 enum { DEPTH = 24, STACKS = 40, PATHS = 40000 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_module_table.c - the recorder's table of loaded files: what comes again takes no new entry, what is another
- * file does.
+ * test_module_table.c - the recorder's table of loaded files: what comes again takes no new entry,
+ * what is another file does.
  */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
