@@ -18,7 +18,7 @@
 
 #define CHUNK	       64u
 #define CHUNKS	       (CPS_MODULES_MAX / CHUNK)
-#define CLOSE_PATIENCE 10000 /* yields; a handler holds a module for microseconds */
+#define CLOSE_PATIENCE 10 /* s; a handler holds a module for microseconds, unless it is put aside */
 
 static struct cps_module *chunks[CHUNKS];
 static _Atomic uint32_t count;
@@ -328,18 +328,24 @@ void cps_module_close_begin(void)
 {
 	atomic_fetch_add(&closing, 1);
 	my_closing++;
-	for (int i = 0; atomic_load(&readers) && i < CLOSE_PATIENCE; i++)
-		CPS_SYS(sched_yield, 0, 0, 0, 0);
+	for (int i = 0; i < CLOSE_PATIENCE && atomic_load(&readers); i++) {
+		uint64_t until = 0;
+
+		while (atomic_load(&readers) && cps_sys_patience(&until))
+			;
+	}
 }
 
+/* Nobody may look at a library while another thread unloads one: then the walk is left to that thread, and what
+ * was learned of any address is void. */
 void cps_module_close_end(void)
 {
-	while (atomic_flag_test_and_set(&writing))
-		CPS_SYS(sched_yield, 0, 0, 0, 0);
-	walk();
-	atomic_flag_clear(&writing);
+	bool is_last;
+
 	my_closing--;
-	atomic_fetch_sub(&closing, 1);
+	is_last = atomic_fetch_sub(&closing, 1) == 1;
+	if (!is_last || !refresh())
+		atomic_fetch_add(&generation, 1);
 }
 
 void cps_module_reset(void)

@@ -14,9 +14,8 @@
 #include "thread.h"
 #include "poison.h"
 
-#define CHUNK	 32u
-#define CHUNKS	 4096u
-#define PATIENCE 2000 /* yields for another thread that adds a sample of this one */
+#define CHUNK  32u
+#define CHUNKS 4096u
 
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
 static _Atomic uint32_t next_id;
@@ -114,11 +113,14 @@ void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 	atomic_store(&t->state, CPS_THREAD_LIVE);
 }
 
+/* Another thread may be adding a sample of this one. */
 void cps_thread_leave(struct cps_thread *t)
 {
+	uint64_t until = 0;
+
 	self = &gone;
-	for (int i = 0; i < PATIENCE && atomic_exchange(&t->busy, true); i++)
-		CPS_SYS(sched_yield, 0, 0, 0, 0);
+	while (atomic_exchange(&t->busy, true) && cps_sys_patience(&until))
+		;
 	atomic_store(&t->state, CPS_THREAD_FREE);
 }
 
