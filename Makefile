@@ -165,7 +165,7 @@ SAN_LIVE := $(call only,$(foreach t,cut corrupt foreign views,$(wildcard test/li
 sanitize: all $(TARGETS) ## unit tests, fuzz corpus and hostile files under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory BUILD=$(SAN_BUILD) SAN="$(SANITIZERS)" OPT="-O1 -g" \
 		$(SAN_BUILD)/cpconv unit-bins
-	$(Q)BUILD=$(BUILD) LOG=$(SAN_BUILD)/log CPCONV=$(SAN_BUILD)/cpconv CUTS=250 DAMAGES=150 CRITERION_JOBS=1 \
+	$(Q)BUILD=$(BUILD) LOG=$(SAN_BUILD)/log CPCONV=$(SAN_BUILD)/cpconv CUTS=120 DAMAGES=150 CRITERION_JOBS=1 \
 		ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 test/run \
 		$(UNIT_TESTS:%=$(SAN_BUILD)/unit/%) $(FUZZERS:fuzz_%=$(SAN_BUILD)/fuzz/replay_%) $(SAN_LIVE)
 

@@ -72,13 +72,13 @@ static const struct {
 static atomic_int is_confined;
 static volatile uint64_t sink;
 
-__attribute__((noipa)) static void before(int ms)
+__attribute__((noinline)) static void before(int ms)
 {
 	for (int i = 0; i < ms / 5; i++)
 		sink = burn(sink + 1, BURN_LONG);
 }
 
-__attribute__((noipa)) static void after(int ms)
+__attribute__((noinline)) static void after(int ms)
 {
 	for (int i = 0; i < ms / 5; i++)
 		sink = burn(sink + 2, BURN_LONG);
