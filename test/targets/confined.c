@@ -25,6 +25,13 @@
 
 #include "burn.h"
 
+/* A function of its own under its own name. */
+#if __has_attribute(noipa)
+#define APART __attribute__((noipa))
+#else
+#define APART __attribute__((noinline))
+#endif
+
 #define LOAD	       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
 #define RETURN(what)   BPF_STMT(BPF_RET | BPF_K, what)
 #define ON(call, what) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), RETURN(what)
@@ -72,13 +79,13 @@ static const struct {
 static atomic_int is_confined;
 static volatile uint64_t sink;
 
-__attribute__((noinline)) static void before(int ms)
+APART static void before(int ms)
 {
 	for (int i = 0; i < ms / 5; i++)
 		sink = burn(sink + 1, BURN_LONG);
 }
 
-__attribute__((noinline)) static void after(int ms)
+APART static void after(int ms)
 {
 	for (int i = 0; i < ms / 5; i++)
 		sink = burn(sink + 2, BURN_LONG);
