@@ -23,13 +23,10 @@
 static void compose(char *path, unsigned pid)
 {
 	static const char before[] = "/tmp/perf-", behind[] = ".map";
-	char digits[16], *p = digits + sizeof(digits);
-	size_t n;
+	char digits[24];
+	const char *p = cps_digits(digits + sizeof(digits), pid);
+	size_t n = strlen(p);
 
-	do
-		*--p = (char)('0' + pid % 10);
-	while (pid /= 10);
-	n = (size_t)(digits + sizeof(digits) - p);
 	memcpy(path, before, sizeof(before) - 1);
 	memcpy(path + sizeof(before) - 1, p, n);
 	memcpy(path + sizeof(before) - 1 + n, behind, sizeof(behind));

@@ -11,6 +11,7 @@
 
 #include "lineage.h"
 #include "sys.h"
+#include "writer.h"
 #include "poison.h"
 
 #define GENERATIONS 64
@@ -18,13 +19,10 @@
 
 static const char *compose(char *path, uint64_t pid, const char *file)
 {
-	char digits[24], *p = digits + sizeof(digits);
-	size_t n;
+	char digits[24];
+	const char *p = cps_digits(digits + sizeof(digits), pid);
+	size_t n = strlen(p);
 
-	do
-		*--p = (char)('0' + pid % 10);
-	while (pid /= 10);
-	n = (size_t)(digits + sizeof(digits) - p);
 	memcpy(path, "/proc/", 6);
 	memcpy(path + 6, p, n);
 	memcpy(path + 6 + n, file, strlen(file) + 1);

@@ -12,6 +12,7 @@
 #include "regs.h"
 #include "sys.h"
 #include "thread.h"
+#include "writer.h"
 #include "poison.h"
 
 #define CHUNK  32u
@@ -195,19 +196,10 @@ void cps_thread_set_first_stack(uintptr_t low, uintptr_t high, void *(*entry)(vo
 	first_high = high & ~(uintptr_t)7;
 }
 
-static char *digits(char *end, unsigned n)
-{
-	*--end = '\0';
-	do
-		*--end = (char)('0' + n % 10);
-	while (n /= 10);
-	return end;
-}
-
 void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])
 {
-	char path[64] = "/proc/self/task/", number[16];
-	const char *tid = digits(number + sizeof(number), (unsigned)t->tid);
+	char path[64] = "/proc/self/task/", number[24];
+	const char *tid = cps_digits(number + sizeof(number), (unsigned)t->tid);
 	long n = 0;
 	int fd;
 

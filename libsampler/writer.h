@@ -51,4 +51,15 @@ static inline void cps_put_text(struct cps_writer *w, const void *bytes, size_t 
 	cps_put_bytes(w, bytes, n);
 }
 
+/* [signal] The number in decimal, NUL-terminated, in the bytes before `end`, of which there are at least 21. Returns
+ * where it begins. */
+static inline char *cps_digits(char *end, uint64_t n)
+{
+	*--end = '\0';
+	do
+		*--end = (char)('0' + n % 10);
+	while (n /= 10);
+	return end;
+}
+
 #endif
