@@ -56,7 +56,7 @@ static struct profile *read_files(const struct sources *from, struct options *op
 
 	if (!builder)
 		return NULL;
-	profile_builder_group(builder, opt->by);
+	profile_builder_group(builder, (enum profile_by)opt->by);
 	if (select_is_set(&opt->of_processes))
 		profile_builder_filter(builder, select_process, &opt->of_processes);
 	for (i = 0; !status && i < from->n; i++)
@@ -138,7 +138,7 @@ static int run_stages(struct stages *s, const struct sources *from, struct optio
 			return -1;
 	}
 	if (needs & (VIEW_NEEDS_TREE | VIEW_NEEDS_GRAPH)) {
-		s->tree = tree_build(s->profile, s->symbols, opt->of_view.unit, err);
+		s->tree = tree_build(s->profile, s->symbols, (enum tree_unit)opt->of_view.unit, err);
 		if (!s->tree)
 			return -1;
 		warn_of_modules(s);

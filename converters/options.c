@@ -7,61 +7,98 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum option_key {
-	KEY_HELP = 'h',
-	KEY_OUTPUT = 'o',
-	KEY_VERSION = 'V',
-	KEY_FORMAT = 256,
-	KEY_TSV,
-	KEY_UNIT,
-	KEY_ROOT,
-	KEY_THRESHOLD,
-	KEY_NODE_THRESHOLD,
-	KEY_EDGE_THRESHOLD,
-	KEY_DEPTH,
-	KEY_STRICT,
-	KEY_NO_DEMANGLE,
-	KEY_SYSROOT,
-	KEY_DEBUG_DIR,
-	KEY_PID,
-	KEY_EXE,
-	KEY_BY,
-	KEY_VIEW, /* plus the view's place in the table */
+/* What an option's value is, and what it is kept as. */
+enum kind {
+	KIND_HELP,    /* none: an action */
+	KIND_VERSION, /* none: an action */
+	KIND_VIEW,    /* the name of a view */
+	KIND_PIDS,    /* a list, for select */
+	KIND_EXE,     /* a regular expression, for select */
+	KIND_FLAG,    /* none: a bool becomes true */
+	KIND_NO,      /* none: a bool becomes false */
+	KIND_TEXT,    /* a const char * */
+	KIND_PERCENT, /* a double from 0 to 100 */
+	KIND_NUMBER,  /* a positive double */
+	KIND_COUNT,   /* a uint64_t from 1 up */
+	KIND_CHOICE,  /* an int: the place in a list of words */
+	KIND_SET,     /* none: an int becomes option.set */
 };
 
-/* An option, its argument's name (NULL: it takes none), and what --help says. */
+#define CHOICES_MAX 6
+
 struct known_option {
-	const char *name, *argument, *help;
-	int key;
+	const char *name, *argument, *help; /* argument NULL: it takes none */
+	enum kind kind;
+	size_t place; /* in struct options */
+	int set;
+	const char *choices[CHOICES_MAX];
 };
 
+#define AT(field) offsetof(struct options, field)
+
+#define OPTION(text, value, says) .name = text, .argument = value, .help = says
+#define FLAG(field)		  .kind = KIND_FLAG, .place = AT(field)
+#define NO(field)		  .kind = KIND_NO, .place = AT(field)
+#define TEXT(field)		  .kind = KIND_TEXT, .place = AT(field)
+#define PERCENT(field)		  .kind = KIND_PERCENT, .place = AT(field)
+#define COUNT(field)		  .kind = KIND_COUNT, .place = AT(field)
+#define CHOICE(field, ...)	  .kind = KIND_CHOICE, .place = AT(field), .choices = {__VA_ARGS__}
+#define SET(field, value)	  .kind = KIND_SET, .place = AT(field), .set = value
+
+/* In the order of --help. */
 static const struct known_option known[] = {
-	{"format", "NAME", "the view, by name", KEY_FORMAT},
-	{"output", "FILE", "write to FILE, not to standard output (also -o FILE)", KEY_OUTPUT},
-	{"tsv", NULL, "tab-separated values (flat, tree, callpath, info)", KEY_TSV},
-	{"unit", "UNIT", "count gticks (default) or samples", KEY_UNIT},
-	{"root", "NAME", "root function of callpath (default main)", KEY_ROOT},
-	{"threshold", "PERCENT", "hide what is below (flat 0, tree 0.5, callpath 1)",
-	 KEY_THRESHOLD},
-	{"depth", "N", "show N levels at most (tree, callpath, dot)", KEY_DEPTH},
-	{"node-thres", "PERCENT", "dot: drop functions below (default 0.5)", KEY_NODE_THRESHOLD},
-	{"edge-thres", "PERCENT", "dot: drop calls below (default 0.1)", KEY_EDGE_THRESHOLD},
-	{"pid", "N,...", "take only these processes", KEY_PID},
-	{"exe", "REGEX", "take only processes whose executable's path matches", KEY_EXE},
-	{"by", "GROUP", "tell stacks apart: by process, thread or exe", KEY_BY},
-	{"strict", NULL, "an input that was cut is an error", KEY_STRICT},
-	{"no-demangle", NULL, "leave C++ and Rust names as the linker sees them", KEY_NO_DEMANGLE},
-	{"sysroot", "DIR", "look for modules and debug files below DIR", KEY_SYSROOT},
-	{"debug-dir", "DIR", "look for debug files here, not in /usr/lib/debug", KEY_DEBUG_DIR},
-	{"help", NULL, "print this and exit (also -h)", KEY_HELP},
-	{"version", NULL, "print the version and exit (also -V)", KEY_VERSION},
+	{OPTION("format", "NAME", "the view, by name"), .kind = KIND_VIEW},
+	{OPTION("output", "FILE", "write to FILE, not to standard output (also -o FILE)"),
+	 TEXT(output)},
+	{OPTION("tsv", NULL, "a table for programs: tab-separated values"),
+	 SET(of_view.format, VIEW_TSV)},
+	{OPTION("json", NULL, "the same as JSON"), SET(of_view.format, VIEW_JSON)},
+	{OPTION("unit", "UNIT", "count gticks (default) or samples"),
+	 CHOICE(of_view.unit, [TREE_GTICKS] = "gticks", [TREE_HITS] = "samples")},
+	{OPTION("root", "NAME", "root function of callpath (default main)"), TEXT(of_view.root)},
+	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up)},
+	{OPTION("sort", "BY", "flat: by self (default) or total"),
+	 CHOICE(of_view.by_total, "self", "total")},
+	{OPTION("threshold", "PERCENT", "hide rows below (flat 0, trees 0.5, callpath 1)"),
+	 PERCENT(of_view.threshold)},
+	{OPTION("depth", "N", "show N levels at most (trees, callpath, dot, graph)"),
+	 COUNT(of_view.depth)},
+	{OPTION("top", "N", "show the N heaviest rows at most"), COUNT(of_view.top)},
+	{OPTION("percent", "OF", "percentages of the total (default) or the parent"),
+	 CHOICE(of_view.of_parent, "total", "parent")},
+	{OPTION("totals", "HOW", "dot, graph: propagated (default) or exact"),
+	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact")},
+	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (default 0.5)"),
+	 PERCENT(of_view.node_threshold)},
+	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (default 0.1)"),
+	 PERCENT(of_view.edge_threshold)},
+	{OPTION("pid", "N,...", "take only these processes"), .kind = KIND_PIDS},
+	{OPTION("exe", "REGEX", "take only processes whose executable's path matches"),
+	 .kind = KIND_EXE},
+	{OPTION("by", "GROUP", "tell stacks apart: by process, thread or exe"),
+	 CHOICE(by, [PROFILE_BY_NOTHING] = "nothing", [PROFILE_BY_PROCESS] = "process",
+		[PROFILE_BY_THREAD] = "thread", [PROFILE_BY_EXE] = "exe")},
+	{OPTION("strict", NULL, "an input that was cut is an error"), FLAG(strict)},
+	{OPTION("no-demangle", NULL, "leave C++ and Rust names as the linker sees them"),
+	 NO(of_symbols.demangle)},
+	{OPTION("sysroot", "DIR", "look for modules and debug files below DIR"),
+	 TEXT(of_symbols.sysroot)},
+	{OPTION("debug-dir", "DIR", "look for debug files here, not in /usr/lib/debug"),
+	 TEXT(of_symbols.debug_dir)},
+	{OPTION("help", NULL, "print this and exit (also -h)"), .kind = KIND_HELP},
+	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION},
 };
 
 #define N_KNOWN	  (sizeof(known) / sizeof(known[0]))
 #define VIEWS_MAX 64u
+/* getopt_long's values: beyond those of short options, the place in `known`, then in `views`. */
+#define KEY_KNOWN 256
+#define KEY_VIEW  (KEY_KNOWN + (int)N_KNOWN)
 
 /* getopt_long's table: the options above and one for each view. */
 static void fill_table(struct option table[N_KNOWN + VIEWS_MAX + 1])
@@ -72,7 +109,7 @@ static void fill_table(struct option table[N_KNOWN + VIEWS_MAX + 1])
 		table[n++] = (struct option){
 			.name = known[i].name,
 			.has_arg = known[i].argument ? required_argument : no_argument,
-			.val = known[i].key,
+			.val = KEY_KNOWN + (int)i,
 		};
 	for (i = 0; i < VIEWS_MAX && views[i]; i++)
 		table[n++] = (struct option){.name = views[i]->name, .val = KEY_VIEW + (int)i};
@@ -87,6 +124,15 @@ static int choose_view(struct options *opt, const struct view *view, struct erro
 	return 0;
 }
 
+static int parse_view(struct options *opt, const char *text, struct error *err)
+{
+	const struct view *view = view_find(text);
+
+	if (!view)
+		return error_set(err, "--format: there is no view \"%s\"", text);
+	return choose_view(opt, view, err);
+}
+
 static int parse_percent(double *value, const char *name, const char *text, struct error *err)
 {
 	char *end;
@@ -99,113 +145,105 @@ static int parse_percent(double *value, const char *name, const char *text, stru
 	return 0;
 }
 
-static int parse_depth(uint32_t *value, const char *text, struct error *err)
+static int parse_number(double *value, const char *name, const char *text, struct error *err)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end == text || *end || !isfinite(*value) || *value <= 0)
+		return error_set(err, "--%s: \"%s\" is not a number above 0", name, text);
+	return 0;
+}
+
+static int parse_count(uint64_t *value, const char *name, const char *text, struct error *err)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || n < 1 || n > UINT32_MAX)
-		return error_set(err, "--depth: \"%s\" is not a number from 1 up", text);
-	*value = (uint32_t)n;
+		return error_set(err, "--%s: \"%s\" is not a number from 1 up", name, text);
+	*value = n;
 	return 0;
 }
 
-static int parse_unit(enum tree_unit *unit, const char *text, struct error *err)
+static int parse_choice(void *value, const struct known_option *option, const char *text,
+			struct error *err)
 {
-	if (strcmp(text, "gticks") != 0 && strcmp(text, "samples") != 0)
-		return error_set(err, "--unit: \"%s\" is neither gticks nor samples", text);
-	*unit = strcmp(text, "samples") == 0 ? TREE_HITS : TREE_GTICKS;
-	return 0;
-}
+	int i;
 
-static int parse_by(enum profile_by *by, const char *text, struct error *err)
-{
-	static const char *const names[] = {
-		[PROFILE_BY_PROCESS] = "process",
-		[PROFILE_BY_THREAD] = "thread",
-		[PROFILE_BY_EXE] = "exe",
-	};
-
-	for (size_t i = PROFILE_BY_PROCESS; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(text, names[i]) != 0)
+	for (i = 0; i < CHOICES_MAX && option->choices[i]; i++) {
+		if (strcmp(option->choices[i], text) != 0)
 			continue;
-		*by = (enum profile_by)i;
+		*(int *)value = i;
 		return 0;
 	}
-	return error_set(err, "--by: \"%s\" is neither process nor thread nor exe", text);
+	error_set(err, "--%s: \"%s\" is not one of", option->name, text);
+	for (i = 0; i < CHOICES_MAX && option->choices[i]; i++)
+		error_append(err, "%s %s", i ? "," : "", option->choices[i]);
+	return -1;
 }
 
-static int parse_format(struct options *opt, const char *text, struct error *err)
+static int apply(struct options *opt, const struct known_option *option, const char *text,
+		 struct error *err)
 {
-	const struct view *view = view_find(text);
+	void *value = (char *)opt + option->place;
 
-	if (!view)
-		return error_set(err, "--format: there is no view \"%s\"", text);
-	return choose_view(opt, view, err);
-}
-
-/* Options with a value that can be wrong. */
-static int apply_value(struct options *opt, int key, const char *text, struct error *err)
-{
-	struct view_options *v = &opt->of_view;
-
-	switch (key) {
-	case KEY_FORMAT:
-		return parse_format(opt, text, err);
-	case KEY_PID:
-		return select_add_pids(&opt->of_processes, text, err);
-	case KEY_EXE:
-		return select_set_exe(&opt->of_processes, text, err);
-	case KEY_BY:
-		return parse_by(&opt->by, text, err);
-	case KEY_UNIT:
-		return parse_unit(&v->unit, text, err);
-	case KEY_THRESHOLD:
-		return parse_percent(&v->threshold, "threshold", text, err);
-	case KEY_NODE_THRESHOLD:
-		return parse_percent(&v->node_threshold, "node-thres", text, err);
-	case KEY_EDGE_THRESHOLD:
-		return parse_percent(&v->edge_threshold, "edge-thres", text, err);
-	case KEY_DEPTH:
-		return parse_depth(&v->depth, text, err);
-	default:
-		return choose_view(opt, views[key - KEY_VIEW], err);
-	}
-}
-
-static int apply(struct options *opt, int key, char *text, struct error *err)
-{
-	switch (key) {
-	case KEY_HELP:
+	switch (option->kind) {
+	case KIND_HELP:
 		opt->action = OPTIONS_HELP;
 		return 0;
-	case KEY_VERSION:
+	case KIND_VERSION:
 		opt->action = OPTIONS_VERSION;
 		return 0;
-	case KEY_OUTPUT:
-		opt->output = text;
+	case KIND_VIEW:
+		return parse_view(opt, text, err);
+	case KIND_PIDS:
+		return select_add_pids(&opt->of_processes, text, err);
+	case KIND_EXE:
+		return select_set_exe(&opt->of_processes, text, err);
+	case KIND_FLAG:
+	case KIND_NO:
+		*(bool *)value = option->kind == KIND_FLAG;
 		return 0;
-	case KEY_TSV:
-		opt->of_view.tsv = true;
+	case KIND_TEXT:
+		*(const char **)value = text;
 		return 0;
-	case KEY_ROOT:
-		opt->of_view.root = text;
+	case KIND_PERCENT:
+		return parse_percent(value, option->name, text, err);
+	case KIND_NUMBER:
+		return parse_number(value, option->name, text, err);
+	case KIND_COUNT:
+		return parse_count(value, option->name, text, err);
+	case KIND_CHOICE:
+		return parse_choice(value, option, text, err);
+	case KIND_SET:
+		*(int *)value = option->set;
 		return 0;
-	case KEY_STRICT:
-		opt->strict = true;
-		return 0;
-	case KEY_NO_DEMANGLE:
-		opt->of_symbols.demangle = false;
-		return 0;
-	case KEY_SYSROOT:
-		opt->of_symbols.sysroot = text;
-		return 0;
-	case KEY_DEBUG_DIR:
-		opt->of_symbols.debug_dir = text;
-		return 0;
-	default:
-		return apply_value(opt, key, text, err);
 	}
+	return 0;
+}
+
+/* The option that stands behind a short one. */
+static const struct known_option *known_named(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < N_KNOWN && strcmp(known[i].name, name) != 0;)
+		i++;
+	return &known[i];
+}
+
+static int apply_key(struct options *opt, int key, const char *text, struct error *err)
+{
+	if (key >= KEY_VIEW)
+		return choose_view(opt, views[key - KEY_VIEW], err);
+	if (key >= KEY_KNOWN)
+		return apply(opt, &known[key - KEY_KNOWN], text, err);
+	return apply(opt,
+		     known_named(key == 'h'   ? "help"
+				 : key == 'o' ? "output"
+					      : "version"),
+		     text, err);
 }
 
 /* getopt_long has stepped over the argument in question, unless it is one of several short ones. */
@@ -228,7 +266,10 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 	int key;
 
 	*opt = (struct options){
-		.of_view = {.threshold = -1, .node_threshold = -1, .edge_threshold = -1},
+		.of_view = {.threshold = -1,
+			    .node_threshold = -1,
+			    .edge_threshold = -1,
+			    .dot = {.skew = 1}},
 		.of_symbols = {.demangle = true},
 	};
 	fill_table(table);
@@ -236,12 +277,13 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 	while ((key = getopt_long(argc, argv, ":ho:V", table, NULL)) != -1) {
 		if (key == ':' || key == '?')
 			return complain(key, argv, err);
-		if (apply(opt, key, optarg, err))
+		if (apply_key(opt, key, optarg, err))
 			return -1;
 	}
 	opt->view = opt->view ? opt->view : views[0];
-	if (opt->of_view.tsv && !opt->view->has_tsv)
-		return error_set(err, "the view %s has no --tsv", opt->view->name);
+	if (view_is_rows(&opt->of_view) && !opt->view->has_rows)
+		return error_set(err, "the view %s is no table: it has no --%s", opt->view->name,
+				 opt->of_view.format == VIEW_TSV ? "tsv" : "json");
 	opt->files = argv + optind;
 	opt->n_files = (size_t)(argc - optind);
 	return 0;
@@ -263,7 +305,7 @@ void options_help(struct out *o)
 		 "FILE - is standard input.\n"
 		 "\nViews:\n");
 	for (i = 0; views[i]; i++)
-		out_format(o, "  --%-9s %s%s\n", views[i]->name, views[i]->help,
+		out_format(o, "  --%-12s %s%s\n", views[i]->name, views[i]->help,
 			   i ? "" : " (default)");
 	out_text(o, "\nOptions:\n");
 	for (i = 0; i < N_KNOWN; i++)

@@ -24,7 +24,7 @@ struct options {
 	struct view_options of_view;
 	struct symbols_options of_symbols;
 	struct select of_processes;
-	enum profile_by by;
+	int by; /* enum profile_by */
 	const char *output; /* NULL: standard output */
 	bool strict;
 	char **files;

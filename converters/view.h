@@ -18,18 +18,38 @@
 enum view_needs {
 	VIEW_NEEDS_NAMES = 1, /* symbols */
 	VIEW_NEEDS_TREE = 2,  /* implies names */
-	VIEW_NEEDS_GRAPH = 4, /* implies tree */
+	VIEW_NEEDS_GRAPH =
+		4, /* implies tree; or a call graph that was read, then there is no tree */
+};
+
+enum view_format { VIEW_TEXT, VIEW_TSV, VIEW_JSON };
+
+/* How the totals of a call graph come about. */
+enum view_totals { VIEW_PROPAGATED, VIEW_EXACT };
+
+/* The looks of dot's picture, as gprof2dot calls them. */
+struct view_dot_options {
+	const char *root, *leaf; /* keep what these reach, or what reaches them; NULL: all */
+	int colormap;		 /* the place in colour.h's list */
+	double skew;		 /* 1: linear */
+	bool strip, wrap, by_self, show_samples;
 };
 
 /* What the command line asked for; main fills it, views read it. */
 struct view_options {
-	bool tsv;
+	int format;	       /* enum view_format */
 	const char *root;      /* NULL: "main" */
-	double threshold;      /* percent; negative: the view's own default, 0 with tsv */
-	double node_threshold; /* percent, dot; negative: 0.5 */
-	double edge_threshold; /* percent, dot; negative: 0.1 */
-	enum tree_unit unit;
-	uint32_t depth; /* 0: no limit */
+	bool up;	       /* callpath: to the root function, not from it */
+	double threshold;      /* percent; negative: the view's own default, 0 for programs */
+	double node_threshold; /* percent, dot and graph; negative: 0.5 */
+	double edge_threshold; /* percent, dot and graph; negative: 0.1 */
+	int unit;	       /* enum tree_unit */
+	uint64_t depth;	       /* 0: no limit */
+	uint64_t top;	       /* rows at most; 0: no limit */
+	int totals;	       /* enum view_totals */
+	int of_parent;	       /* 1: percentages are of the caller's total, not of all */
+	int by_total;	       /* 1: flat sorts by total, not by self */
+	struct view_dot_options dot;
 };
 
 struct view_input {
@@ -44,7 +64,7 @@ struct view {
 	const char *name;
 	const char *help; /* one line for --help */
 	unsigned needs;
-	bool has_tsv;
+	bool has_rows; /* takes --tsv and --json */
 	int (*emit)(const struct view_input *in, struct out *o, struct error *err);
 };
 
@@ -53,6 +73,9 @@ extern const struct view view_flat, view_tree, view_callpath, view_folded, view_
 /* The table; ends with a NULL. The first one is the default. */
 extern const struct view *const views[];
 const struct view *view_find(const char *name);
+
+/* Is the table for programs (rows.h), not for people? */
+bool view_is_rows(const struct view_options *options);
 
 /* The threshold asked for, or the view's default for its text. */
 double view_threshold(const struct view_options *options, double text_default);

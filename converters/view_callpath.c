@@ -12,7 +12,7 @@
 #include "amount.h"
 #include "callpath.h"
 #include "caption.h"
-#include "path_name.h"
+#include "rows.h"
 #include "suggest.h"
 #include "view.h"
 
@@ -20,34 +20,23 @@
 
 struct listing {
 	const struct callpaths *paths;
-	uint32_t *names; /* of one path */
-	char *text;	 /* one name */
+	uint32_t *names;   /* of one path */
+	struct rows *rows; /* NULL: lines for people */
 	struct out *out;
 };
 
 static int listing_begin(struct listing *l, const struct callpaths *c, struct out *o)
 {
 	uint32_t longest_path = 0;
-	size_t i, n, longest_name = 0;
+	size_t i;
 
-	for (i = 1; i < c->n_paths; i++) {
+	for (i = 1; i < c->n_paths; i++)
 		if (c->paths[i].length > longest_path)
 			longest_path = c->paths[i].length;
-		strings_get(c->tree->strings, c->paths[i].name, &n);
-		if (n > longest_name)
-			longest_name = n;
-	}
 	l->paths = c;
 	l->out = o;
 	l->names = malloc((longest_path + 1) * sizeof(*l->names));
-	l->text = malloc(longest_name + 1);
-	return l->names && l->text ? 0 : -1;
-}
-
-static void listing_end(struct listing *l)
-{
-	free(l->names);
-	free(l->text);
+	return l->names ? 0 : -1;
 }
 
 /* The paper's paths are lists of words: a name that is none stands in quotes. */
@@ -88,22 +77,19 @@ static void write_line(const struct listing *l, uint32_t number)
 
 static void write_row(const struct listing *l, uint32_t number)
 {
+	static const char *const columns[] = {"samples", "fraction", "path", NULL};
 	const struct callpath *path = &l->paths->paths[number];
 	const struct tree *t = l->paths->tree;
 	uint32_t i;
 
-	out_format(l->out, "%" PRIu64 "\t", path->weight);
-	out_double(l->out, amount_fraction(path->weight, t->total));
+	rows_row(l->rows, columns);
+	rows_count(l->rows, path->weight);
+	rows_fraction(l->rows, amount_fraction(path->weight, t->total));
 	callpath_names(l->paths, number, l->names);
-	for (i = 0; i < path->length; i++) {
-		size_t n;
-		const char *name = strings_get(t->strings, l->names[i], &n);
-
-		path_name_copy(l->text, name, n);
-		out_text(l->out, i ? ";" : "\t");
-		out_bytes(l->out, l->text, n);
-	}
-	out_text(l->out, "\n");
+	rows_path_begin(l->rows);
+	for (i = 0; i < path->length; i++)
+		rows_path_name(l->rows, t->strings, l->names[i]);
+	rows_path_end(l->rows);
 }
 
 /* Weights descend, so the first row below the threshold ends the profile. Returns how many are
@@ -121,7 +107,7 @@ static size_t write_paths(const struct listing *l, const struct view_options *op
 			break;
 		if (options->depth && path->length > options->depth)
 			continue;
-		if (options->tsv)
+		if (l->rows)
 			write_row(l, c->order[i]);
 		else
 			write_line(l, c->order[i]);
@@ -130,12 +116,16 @@ static size_t write_paths(const struct listing *l, const struct view_options *op
 	return shown;
 }
 
-static void write_profile(const struct view_input *in, const struct listing *l)
+static void write_profile(const struct view_input *in, struct listing *l)
 {
 	size_t hidden;
+	struct rows r;
 
-	if (in->options->tsv) {
+	if (view_is_rows(in->options)) {
+		rows_begin(&r, l->out, "callpath", in);
+		l->rows = &r;
 		write_paths(l, in->options);
+		rows_end(&r);
 		return;
 	}
 	caption_write(l->out, "Downward Call Path Profile", in);
@@ -178,7 +168,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		status = error_memory(err);
 	else
 		write_profile(in, &l);
-	listing_end(&l);
+	free(l.names);
 	callpath_free(c);
 	return status;
 }
@@ -187,6 +177,6 @@ const struct view view_callpath = {
 	.name = "callpath",
 	.help = "call paths from a root function, by usage (--root)",
 	.needs = VIEW_NEEDS_TREE,
-	.has_tsv = true,
+	.has_rows = true,
 	.emit = emit,
 };

@@ -198,7 +198,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 const struct view view_dot = {
 	.name = "dot",
-	.help = "the call graph for Graphviz (--node-thres, --edge-thres)",
+	.help = "the call graph as a picture, for Graphviz",
 	.needs = VIEW_NEEDS_GRAPH,
 	.emit = emit,
 };

@@ -9,34 +9,45 @@
 
 #include "amount.h"
 #include "caption.h"
+#include "rows.h"
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.0
 #define NAME_COLUMN    42
 
+struct ranking {
+	const struct strings *strings;
+	bool by_total;
+};
+
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct tree_function *x = a, *y = b;
+	const struct ranking *r = context;
+	uint64_t x_first = r->by_total ? x->total : x->self,
+		 x_then = r->by_total ? x->self : x->total;
+	uint64_t y_first = r->by_total ? y->total : y->self,
+		 y_then = r->by_total ? y->self : y->total;
 
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return strings_compare(context, x->name, y->name);
+	if (x_first != y_first)
+		return x_first < y_first ? 1 : -1;
+	if (x_then != y_then)
+		return x_then < y_then ? 1 : -1;
+	return strings_compare(r->strings, x->name, y->name);
 }
 
-static void write_row(struct out *o, const struct tree *t, const struct tree_function *f)
+static void write_row(struct rows *r, const struct tree *t, const struct tree_function *f)
 {
-	size_t n;
-	const char *name = strings_get(t->strings, f->name, &n);
+	static const char *const columns[] = {
+		"self", "total", "self_fraction", "total_fraction", "name", NULL,
+	};
 
-	out_format(o, "%" PRIu64 "\t%" PRIu64 "\t", f->self, f->total);
-	out_double(o, amount_fraction(f->self, t->total));
-	out_text(o, "\t");
-	out_double(o, amount_fraction(f->total, t->total));
-	out_text(o, "\t");
-	out_name(o, name, n);
-	out_text(o, "\n");
+	rows_row(r, columns);
+	rows_count(r, f->self);
+	rows_count(r, f->total);
+	rows_fraction(r, amount_fraction(f->self, t->total));
+	rows_fraction(r, amount_fraction(f->total, t->total));
+	rows_name(r, t->strings, f->name);
 }
 
 static void write_line(struct out *o, const struct tree *t, const struct tree_function *f,
@@ -53,36 +64,59 @@ static void write_line(struct out *o, const struct tree *t, const struct tree_fu
 	out_text(o, "\n");
 }
 
-static void write_heading(struct out *o, const struct view_input *in)
+/* Those that are shown, at the array's beginning. Returns how many. */
+static size_t choose(const struct view_input *in, struct tree_function *functions, size_t n)
 {
+	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	size_t i, shown = 0;
+
+	for (i = 0; i < n; i++)
+		if (!amount_below(functions[i].total, in->tree->total, threshold))
+			functions[shown++] = functions[i];
+	return in->options->top && in->options->top < shown ? (size_t)in->options->top : shown;
+}
+
+static void write_table(struct out *o, const struct view_input *in,
+			const struct tree_function *functions, size_t n)
+{
+	const struct tree *t = in->tree;
+	struct amount_scale scale = amount_scale(in->profile, t->unit, t->total);
+	size_t i;
+
 	caption_write(o, "Flat Profile", in);
 	out_text(o, "\n  self %  total %         self   samples  function\n");
 	caption_rule(o);
+	for (i = 0; i < n; i++)
+		write_line(o, t, &functions[i], scale);
+}
+
+static void write_rows(struct out *o, const struct view_input *in,
+		       const struct tree_function *functions, size_t n)
+{
+	struct rows r;
+	size_t i;
+
+	rows_begin(&r, o, "flat", in);
+	for (i = 0; i < n; i++)
+		write_row(&r, in->tree, &functions[i]);
+	rows_end(&r);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	const struct tree *t = in->tree;
-	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	struct ranking ranking = {in->tree->strings, in->options->by_total};
 	struct tree_function *functions;
-	struct amount_scale scale;
-	size_t i, n;
+	size_t n;
 
-	functions = tree_functions(t, &n, err);
+	functions = tree_functions(in->tree, &n, err);
 	if (!functions)
 		return -1;
-	qsort_r(functions, n, sizeof(*functions), compare, (void *)(uintptr_t)t->strings);
-	scale = amount_scale(in->profile, t->unit, t->total);
-	if (!in->options->tsv)
-		write_heading(o, in);
-	for (i = 0; i < n; i++) {
-		if (amount_below(functions[i].total, t->total, threshold))
-			continue;
-		if (in->options->tsv)
-			write_row(o, t, &functions[i]);
-		else
-			write_line(o, t, &functions[i], scale);
-	}
+	qsort_r(functions, n, sizeof(*functions), compare, &ranking);
+	n = choose(in, functions, n);
+	if (view_is_rows(in->options))
+		write_rows(o, in, functions, n);
+	else
+		write_table(o, in, functions, n);
 	free(functions);
 	return 0;
 }
@@ -91,6 +125,6 @@ const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by self, with self and total",
 	.needs = VIEW_NEEDS_TREE,
-	.has_tsv = true,
+	.has_rows = true,
 	.emit = emit,
 };

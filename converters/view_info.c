@@ -176,7 +176,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	for (i = 0; i < p->n_processes; i++) {
 		const struct profile_process *process = &p->processes[i];
 
-		if (in->options->tsv) {
+		if (view_is_rows(in->options)) {
 			write_process(o, p, process);
 			continue;
 		}
@@ -189,6 +189,6 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_info = {
 	.name = "info",
 	.help = "the recording: process, clock, samples, losses, modules",
-	.has_tsv = true,
+	.has_rows = true,
 	.emit = emit,
 };

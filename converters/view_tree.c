@@ -10,6 +10,7 @@
 
 #include "amount.h"
 #include "caption.h"
+#include "rows.h"
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.5
@@ -17,15 +18,15 @@
 /* Deeper levels are not indented further: they say how deep they are. */
 #define LEVELS_INDENTED 20u
 
-static void write_row(struct out *o, const struct tree *t, const struct tree_node *node)
+static void write_row(struct rows *r, const struct tree *t, const struct tree_node *node)
 {
-	size_t n;
-	const char *name = strings_get(t->strings, node->name, &n);
+	static const char *const columns[] = {"depth", "total", "self", "name", NULL};
 
-	out_format(o, "%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t", node->depth, node->total,
-		   node->self);
-	out_name(o, name, n);
-	out_text(o, "\n");
+	rows_row(r, columns);
+	rows_count(r, node->depth);
+	rows_count(r, node->total);
+	rows_count(r, node->self);
+	rows_name(r, t->strings, node->name);
 }
 
 static void write_line(struct out *o, const struct tree *t, const struct tree_node *node)
@@ -57,21 +58,23 @@ struct hidden {
 };
 
 static void write_footer(struct out *o, const struct hidden *hidden, double threshold,
-			 uint32_t depth)
+			 uint64_t depth)
 {
 	caption_rule(o);
 	if (hidden->small)
 		out_format(o, "not shown: %zu call path%s below %g %%\n", hidden->small,
 			   hidden->small == 1 ? "" : "s", threshold);
 	if (hidden->deep)
-		out_format(o, "not shown: %zu call path%s of more than %" PRIu32 " functions\n",
+		out_format(o, "not shown: %zu call path%s of more than %" PRIu64 " functions\n",
 			   hidden->deep, hidden->deep == 1 ? "" : "s", depth);
 }
 
-static struct hidden write_nodes(const struct view_input *in, struct out *o, double threshold)
+/* As lines to o, or as rows. */
+static struct hidden write_nodes(const struct view_input *in, struct out *o, struct rows *r,
+				 double threshold)
 {
 	const struct tree *t = in->tree;
-	uint32_t depth = in->options->depth ? in->options->depth : UINT32_MAX;
+	uint64_t depth = in->options->depth ? in->options->depth : UINT32_MAX;
 	struct hidden hidden = {0};
 	size_t i = 1;
 
@@ -85,8 +88,8 @@ static struct hidden write_nodes(const struct view_input *in, struct out *o, dou
 			hidden.deep += node->end - i;
 			i = node->end;
 		} else {
-			if (in->options->tsv)
-				write_row(o, t, node);
+			if (r)
+				write_row(r, t, node);
 			else
 				write_line(o, t, node);
 			i++;
@@ -99,14 +102,17 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
 	struct hidden hidden;
+	struct rows r;
 
 	(void)err;
-	if (in->options->tsv) {
-		write_nodes(in, o, threshold);
+	if (view_is_rows(in->options)) {
+		rows_begin(&r, o, "tree", in);
+		write_nodes(in, o, &r, threshold);
+		rows_end(&r);
 		return 0;
 	}
 	write_heading(o, in);
-	hidden = write_nodes(in, o, threshold);
+	hidden = write_nodes(in, o, NULL, threshold);
 	write_footer(o, &hidden, threshold, in->options->depth);
 	return 0;
 }
@@ -115,6 +121,6 @@ const struct view view_tree = {
 	.name = "tree",
 	.help = "call paths from the outermost function inwards",
 	.needs = VIEW_NEEDS_TREE,
-	.has_tsv = true,
+	.has_rows = true,
 	.emit = emit,
 };

@@ -22,9 +22,14 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
+bool view_is_rows(const struct view_options *options)
+{
+	return options->format != VIEW_TEXT;
+}
+
 double view_threshold(const struct view_options *options, double text_default)
 {
 	if (options->threshold >= 0)
 		return options->threshold;
-	return options->tsv ? 0 : text_default;
+	return view_is_rows(options) ? 0 : text_default;
 }

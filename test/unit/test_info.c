@@ -63,7 +63,7 @@ static void make(const char *name, uint64_t stop, uint64_t error, bool finished)
 /* What the view writes of the file; free() it. */
 static char *info(const char *name, bool tsv)
 {
-	const struct view_options options = {.tsv = tsv};
+	const struct view_options options = {.format = tsv ? VIEW_TSV : VIEW_TEXT};
 	struct view_input in = {.options = &options};
 	struct error err = {{0}};
 	struct out *o = open_text();

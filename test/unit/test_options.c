@@ -70,7 +70,7 @@ Test(options, all_of_them)
 		       "--no-demangle --sysroot /s --debug-dir /d b -- --c");
 
 	cr_assert_eq(opt.view, &view_callpath);
-	cr_assert(opt.of_view.tsv && opt.strict && !opt.of_symbols.demangle);
+	cr_assert(opt.of_view.format == VIEW_TSV && opt.strict && !opt.of_symbols.demangle);
 	cr_assert_eq(opt.of_view.unit, TREE_HITS);
 	cr_assert_str_eq(opt.of_view.root, "f");
 	cr_assert_str_eq(opt.output, "x");
@@ -122,7 +122,7 @@ Test(options, wrong_usage)
 	wrong("-o", "option -o needs a value");
 	wrong("--format x", "--format: there is no view \"x\"");
 	wrong("--flat --tree", "one view at a time: flat or tree");
-	wrong("--dot --tsv", "the view dot has no --tsv");
+	wrong("--dot --tsv", "the view dot is no table: it has no --tsv");
 	wrong("--threshold x", "--threshold: \"x\" is not a percentage from 0 to 100");
 	wrong("--threshold -1", "--threshold: \"-1\" is not a percentage from 0 to 100");
 	wrong("--threshold nan", "--threshold: \"nan\" is not a percentage from 0 to 100");
@@ -134,8 +134,8 @@ Test(options, wrong_usage)
 	wrong("--pid x", "--pid: \"x\" is not a process id, or several with commas");
 	wrong("--exe [", "--exe: \"[\" is not a regular expression: Invalid regular expression");
 	wrong("--exe a --exe b", "--exe: one expression; join several with |");
-	wrong("--by pid", "--by: \"pid\" is neither process nor thread nor exe");
-	wrong("--unit ms", "--unit: \"ms\" is neither gticks nor samples");
+	wrong("--by pid", "--by: \"pid\" is not one of nothing, process, thread, exe");
+	wrong("--unit ms", "--unit: \"ms\" is not one of gticks, samples");
 }
 
 Test(options, help_fits_80_columns)

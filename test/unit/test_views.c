@@ -46,8 +46,8 @@ Test(views, table)
 	cr_assert_eq(views[0], &view_flat, "the default");
 	for (i = 0; views[i]; i++) {
 		cr_assert_eq(view_find(views[i]->name), views[i]);
-		cr_assert_leq(strlen(views[i]->name), 9, "--help's column");
-		cr_assert_leq(strlen(views[i]->help) + strlen(" (default)"), 80 - 14, "%s",
+		cr_assert_leq(strlen(views[i]->name), 12, "--help's column");
+		cr_assert_leq(strlen(views[i]->help) + strlen(" (default)"), 80 - 17, "%s",
 			      views[i]->name);
 		for (k = 0; k < i; k++)
 			cr_assert_str_neq(views[i]->name, views[k]->name);
@@ -60,7 +60,7 @@ Test(views, tables_are_whole)
 {
 	struct view_options tsv = defaults;
 
-	tsv.tsv = true;
+	tsv.format = VIEW_TSV;
 	shows(&view_tree, "m;a 999\nm;b 1\n", tsv, "0\t1000\t0\tm\n1\t999\t999\ta\n1\t1\t1\tb\n");
 	shows(&view_callpath, "m;a 999\nm;b 1\n", tsv,
 	      "1000\t1\tm\n999\t0.999\tm;a\n1\t0.001\tm;b\n");
@@ -83,7 +83,7 @@ Test(views, no_stacks)
 	text = show(&view_dot, &p, &options);
 	cr_assert(strstr(text, "digraph {\n"));
 	free(text);
-	options.tsv = true;
+	options.format = VIEW_TSV;
 	text = show(&view_callpath, &p, &options);
 	cr_assert_str_eq(text, "");
 	free(text);
@@ -97,7 +97,7 @@ Test(views, no_samples)
 	struct view_options tsv = defaults;
 	char *text;
 
-	tsv.tsv = true;
+	tsv.format = VIEW_TSV;
 	shows(&view_folded, "a;b 0\n", defaults, "");
 	shows(&view_flat, "a;b 0\n", tsv, "0\t0\t0\t0\ta\n0\t0\t0\t0\tb\n");
 	shows(&view_tree, "a;b 0\n", tsv, "0\t0\t0\ta\n1\t0\t0\tb\n");
@@ -188,7 +188,7 @@ static void odd_shows(const struct view *v, bool tsv, const char *want)
 	struct view_options options = defaults;
 	char *text, *part;
 
-	options.tsv = tsv;
+	options.format = tsv ? VIEW_TSV : VIEW_TEXT;
 	text = show(v, p, &options);
 	part = strstr(text, want);
 	cr_assert(part, "%s", text);
@@ -256,7 +256,7 @@ Test(views, thresholds)
 	struct view_options options = defaults;
 	char *text;
 
-	options.tsv = true;
+	options.format = VIEW_TSV;
 	options.threshold = 15;
 	text = show(&view_tree, p, &options);
 	cr_assert_eq(count(text, "\n"), 4, "%s", text);
@@ -267,7 +267,7 @@ Test(views, thresholds)
 	text = show(&view_callpath, p, &options);
 	cr_assert_eq(count(text, "\n"), 4, "%s", text);
 	free(text);
-	options.tsv = false;
+	options.format = VIEW_TEXT;
 	options.node_threshold = 5;
 	options.edge_threshold = 15.1;
 	text = show(&view_dot, p, &options);
@@ -297,7 +297,7 @@ Test(views, depth)
 	text = show(&view_dot, p, &options);
 	cr_assert_eq(count(text, "[label="), 2, "m and x: %s", text);
 	free(text);
-	options.tsv = true;
+	options.format = VIEW_TSV;
 	text = show(&view_tree, p, &options);
 	cr_assert_str_eq(text, "0\t2\t0\tm\n0\t1\t0\tx\n");
 	free(text);
@@ -367,7 +367,7 @@ Test(callpath_view, default_root)
 {
 	struct view_options tsv = defaults;
 
-	tsv.tsv = true;
+	tsv.format = VIEW_TSV;
 	shows(&view_callpath, "x;main;a 1\n", tsv, "1\t1\tmain\n1\t1\tmain;a\n");
 	shows(&view_callpath, "x 1\ny 3\n", tsv, "3\t0.75\ty\n");
 }
