@@ -188,7 +188,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 const struct view view_info = {
 	.name = "info",
-	.help = "the recording: process, clock, samples, losses, modules",
+	.help = "the recording: process, clock, losses, modules",
 	.has_rows = true,
 	.emit = emit,
 };
