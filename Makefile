@@ -53,6 +53,7 @@ CONV_LIBS := -ldw -lelf -l:libiberty.a -lz
 # whose corpus is in test/fuzz/corpus.
 # ONLY=decode narrows a run down to tests whose name contains it.
 ONLY ?=
+CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
 UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/test_*.c))))
 UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer
@@ -142,7 +143,7 @@ unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
 targets: $(TARGETS)
 
 check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
-	$(Q)BUILD=$(BUILD) test/run $(UNIT_BINS) $(REPLAY_BINS)
+	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS)
 
 check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
@@ -153,8 +154,9 @@ soak-memory: all $(BUILD)/targets/memory ## ten minutes with each clock: the rec
 soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer"
 	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" $(MODULES)
 
-test: all unit-bins $(TARGETS) ## unit tests, then live tests
-	$(Q)BUILD=$(BUILD) test/run $(UNIT_BINS) $(REPLAY_BINS) $(LIVE_TESTS)
+test: ## unit tests, then live tests
+	$(Q)status=0; for part in check-unit check-live; do \
+		$(MAKE) --no-print-directory $$part || status=1; done; exit $$status
 
 # ---- other builds, each in a directory of its own, so that none makes another one build again ----
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -166,7 +168,7 @@ sanitize: all $(TARGETS) ## unit tests, fuzz corpus and hostile files under ASan
 	$(Q)$(MAKE) --no-print-directory BUILD=$(SAN_BUILD) SAN="$(SANITIZERS)" OPT="-O1 -g" \
 		$(SAN_BUILD)/cpconv unit-bins
 	$(Q)BUILD=$(BUILD) LOG=$(SAN_BUILD)/log CPCONV=$(SAN_BUILD)/cpconv CUTS=120 DAMAGES=150 CRITERION_JOBS=1 \
-		ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 test/run \
+		JOBS=$(CORES) ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 test/run \
 		$(UNIT_TESTS:%=$(SAN_BUILD)/unit/%) $(FUZZERS:fuzz_%=$(SAN_BUILD)/fuzz/replay_%) $(SAN_LIVE)
 
 # What the fuzzer finds new stays in build/fuzz; what is worth keeping goes into test/fuzz/corpus.
