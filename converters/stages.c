@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stages.c - runs the stages between files and views.
+ *
+ * Main room. In: files, options. Out: a profile, names, a tree, a graph.
+ */
+#include "stages.h"
+
+#include "decode.h"
+#include "entry.h"
+#include "select.h"
+#include "warnings.h"
+
+static struct profile *read_files(const struct sources *from, struct options *opt,
+				  struct error *err)
+{
+	struct profile_builder *builder = profile_builder_new(err);
+	int status = 0;
+	size_t i;
+
+	if (!builder)
+		return NULL;
+	profile_builder_group(builder, (enum profile_by)opt->by);
+	if (select_is_set(&opt->of_processes))
+		profile_builder_filter(builder, select_process, &opt->of_processes);
+	for (i = 0; !status && i < from->n; i++)
+		status = decode_file(from->files[i], profile_builder_sink(builder), err);
+	if (status || select_check(&opt->of_processes, err)) {
+		profile_builder_free(builder);
+		return NULL;
+	}
+	return profile_builder_finish(builder, err);
+}
+
+int stages_read(struct stages *s, const struct sources *from, struct options *opt,
+		struct error *err)
+{
+	s->profile = read_files(from, opt, err);
+	return s->profile ? warnings_profile(s->profile, opt->strict, err) : -1;
+}
+
+static int look_up_names(struct stages *s, const struct options *opt, struct error *err)
+{
+	s->symbols = symbols_new(s->profile, &opt->of_symbols, err);
+	return s->symbols ? entry_name(s->symbols, s->profile, err) : -1;
+}
+
+static int grow_tree(struct stages *s, const struct options *opt, struct error *err)
+{
+	s->tree = tree_build(s->profile, s->symbols, (enum tree_unit)opt->of_view.unit, err);
+	if (!s->tree)
+		return -1;
+	warnings_modules(s->profile, s->symbols);
+	return 0;
+}
+
+int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
+{
+	if (needs && !s->symbols && look_up_names(s, opt, err))
+		return -1;
+	if (needs & (VIEW_NEEDS_TREE | VIEW_NEEDS_GRAPH) && !s->tree && grow_tree(s, opt, err))
+		return -1;
+	if (needs & VIEW_NEEDS_GRAPH && !s->graph)
+		s->graph = graph_build(s->tree, err);
+	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
+}
+
+struct view_input stages_input(const struct stages *s, const struct view_options *options)
+{
+	return (struct view_input){
+		.profile = s->profile,
+		.symbols = s->symbols,
+		.tree = s->tree,
+		.graph = s->graph,
+		.options = options,
+	};
+}
+
+void stages_free(struct stages *s)
+{
+	graph_free(s->graph);
+	tree_free(s->tree);
+	if (s->symbols)
+		symbols_free(s->symbols);
+	profile_free(s->profile);
+	*s = (struct stages){0};
+}

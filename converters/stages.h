@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stages.h - what the stages between files and views make, each when it is first needed.
+ *
+ * Main room. In: files, options. Out: a profile, names, a tree, a graph.
+ */
+#ifndef STAGES_H
+#define STAGES_H
+
+#include "graph.h"
+#include "options.h"
+#include "sources.h"
+#include "view.h"
+
+/* Begins as all zero; what is not made yet is NULL. */
+struct stages {
+	struct profile *profile;
+	struct symbols *symbols;
+	struct tree *tree;
+	struct graph *graph;
+};
+
+/* Read the files into one profile, and warn of what is wrong with them. */
+int stages_read(struct stages *s, const struct sources *from, struct options *opt,
+		struct error *err);
+
+/* Make what is needed (enum view_needs) and not there yet. */
+int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err);
+
+/* The input of a view. It is valid as long as the stages and the options. */
+struct view_input stages_input(const struct stages *s, const struct view_options *options);
+
+void stages_free(struct stages *s);
+
+#endif
