@@ -41,7 +41,8 @@ NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start de
 SHAPE_ROOM := order pairs tree functions graph callpath
 SHOW_ROOM := out amount caption path_name rows suggest colour dot_text stop_text info_text views view_flat view_tree \
 	view_callpath view_folded view_dot view_info
-MAIN_ROOM := newest process_tree sources select options say warnings stages main
+MAIN_ROOM := newest process_tree sources select options options_parse options_value say warnings \
+	stages main
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
 CONV_LDFLAGS := -pie $(SAN)

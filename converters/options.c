@@ -1,43 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.c - reads cpconv's command line.
+ * options.c - the table of options.
  *
- * Main room. In: argv. Out: what was asked for.
+ * Main room. In: -. Out: each option's name, help, value and place; --help.
  */
 #include "options.h"
 
-#include <getopt.h>
-#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* What an option's value is, and what it is kept as. */
-enum kind {
-	KIND_HELP,    /* none: an action */
-	KIND_VERSION, /* none: an action */
-	KIND_VIEW,    /* the name of a view */
-	KIND_PIDS,    /* a list, for select */
-	KIND_EXE,     /* a regular expression, for select */
-	KIND_FLAG,    /* none: a bool becomes true */
-	KIND_NO,      /* none: a bool becomes false */
-	KIND_TEXT,    /* a const char * */
-	KIND_PERCENT, /* a double from 0 to 100 */
-	KIND_NUMBER,  /* a positive double */
-	KIND_COUNT,   /* a uint64_t from 1 up */
-	KIND_CHOICE,  /* an int: the place in a list of words */
-	KIND_SET,     /* none: an int becomes option.set */
-};
-
-#define CHOICES_MAX 6
-
-struct known_option {
-	const char *name, *argument, *help; /* argument NULL: it takes none */
-	enum kind kind;
-	size_t place; /* in struct options */
-	int set;
-	const char *choices[CHOICES_MAX];
-};
+#include "options_table.h"
 
 #define AT(field) offsetof(struct options, field)
 
@@ -50,8 +22,7 @@ struct known_option {
 #define CHOICE(field, ...)	  .kind = KIND_CHOICE, .place = AT(field), .choices = {__VA_ARGS__}
 #define SET(field, value)	  .kind = KIND_SET, .place = AT(field), .set = value
 
-/* In the order of --help. */
-static const struct known_option known[] = {
+const struct known_option known_options[] = {
 	{OPTION("format", "NAME", "the view, by name"), .kind = KIND_VIEW},
 	{OPTION("output", "FILE", "write to FILE, not to standard output (also -o FILE)"),
 	 TEXT(output)},
@@ -94,177 +65,33 @@ static const struct known_option known[] = {
 	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION},
 };
 
-#define N_KNOWN	  (sizeof(known) / sizeof(known[0]))
-#define VIEWS_MAX 64u
-/* getopt_long's values: beyond those of short options, the place in `known`, then in `views`. */
-#define KEY_KNOWN 256
-#define KEY_VIEW  (KEY_KNOWN + (int)N_KNOWN)
+#define N_KNOWN (sizeof(known_options) / sizeof(known_options[0]))
 
-/* getopt_long's table: the options above and one for each view. */
-static void fill_table(struct option table[N_KNOWN + VIEWS_MAX + 1])
-{
-	size_t i, n = 0;
+const size_t n_known_options = N_KNOWN;
 
-	for (i = 0; i < N_KNOWN; i++)
-		table[n++] = (struct option){
-			.name = known[i].name,
-			.has_arg = known[i].argument ? required_argument : no_argument,
-			.val = KEY_KNOWN + (int)i,
-		};
-	for (i = 0; i < VIEWS_MAX && views[i]; i++)
-		table[n++] = (struct option){.name = views[i]->name, .val = KEY_VIEW + (int)i};
-	table[n] = (struct option){0};
-}
-
-static int choose_view(struct options *opt, const struct view *view, struct error *err)
-{
-	if (opt->view && opt->view != view)
-		return error_set(err, "one view at a time: %s or %s", opt->view->name, view->name);
-	opt->view = view;
-	return 0;
-}
-
-static int parse_view(struct options *opt, const char *text, struct error *err)
-{
-	const struct view *view = view_find(text);
-
-	if (!view)
-		return error_set(err, "--format: there is no view \"%s\"", text);
-	return choose_view(opt, view, err);
-}
-
-static int parse_percent(double *value, const char *name, const char *text, struct error *err)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	if (end > text && *end == '%')
-		end++;
-	if (end == text || *end || !(*value >= 0 && *value <= 100))
-		return error_set(err, "--%s: \"%s\" is not a percentage from 0 to 100", name, text);
-	return 0;
-}
-
-static int parse_number(double *value, const char *name, const char *text, struct error *err)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	if (end == text || *end || !isfinite(*value) || *value <= 0)
-		return error_set(err, "--%s: \"%s\" is not a number above 0", name, text);
-	return 0;
-}
-
-static int parse_count(uint64_t *value, const char *name, const char *text, struct error *err)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || n < 1 || n > UINT32_MAX)
-		return error_set(err, "--%s: \"%s\" is not a number from 1 up", name, text);
-	*value = n;
-	return 0;
-}
-
-static int parse_choice(void *value, const struct known_option *option, const char *text,
-			struct error *err)
-{
-	int i;
-
-	for (i = 0; i < CHOICES_MAX && option->choices[i]; i++) {
-		if (strcmp(option->choices[i], text) != 0)
-			continue;
-		*(int *)value = i;
-		return 0;
-	}
-	error_set(err, "--%s: \"%s\" is not one of", option->name, text);
-	for (i = 0; i < CHOICES_MAX && option->choices[i]; i++)
-		error_append(err, "%s %s", i ? "," : "", option->choices[i]);
-	return -1;
-}
-
-static int apply(struct options *opt, const struct known_option *option, const char *text,
-		 struct error *err)
-{
-	void *value = (char *)opt + option->place;
-
-	switch (option->kind) {
-	case KIND_HELP:
-		opt->action = OPTIONS_HELP;
-		return 0;
-	case KIND_VERSION:
-		opt->action = OPTIONS_VERSION;
-		return 0;
-	case KIND_VIEW:
-		return parse_view(opt, text, err);
-	case KIND_PIDS:
-		return select_add_pids(&opt->of_processes, text, err);
-	case KIND_EXE:
-		return select_set_exe(&opt->of_processes, text, err);
-	case KIND_FLAG:
-	case KIND_NO:
-		*(bool *)value = option->kind == KIND_FLAG;
-		return 0;
-	case KIND_TEXT:
-		*(const char **)value = text;
-		return 0;
-	case KIND_PERCENT:
-		return parse_percent(value, option->name, text, err);
-	case KIND_NUMBER:
-		return parse_number(value, option->name, text, err);
-	case KIND_COUNT:
-		return parse_count(value, option->name, text, err);
-	case KIND_CHOICE:
-		return parse_choice(value, option, text, err);
-	case KIND_SET:
-		*(int *)value = option->set;
-		return 0;
-	}
-	return 0;
-}
-
-/* The option that stands behind a short one. */
-static const struct known_option *known_named(const char *name)
+const struct known_option *options_known(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i + 1 < N_KNOWN && strcmp(known[i].name, name) != 0;)
-		i++;
-	return &known[i];
+	for (i = 0; i < N_KNOWN; i++)
+		if (strcmp(known_options[i].name, name) == 0)
+			return &known_options[i];
+	return NULL;
 }
 
-static int apply_key(struct options *opt, int key, const char *text, struct error *err)
+bool options_is_setting(const struct known_option *option)
 {
-	if (key >= KEY_VIEW)
-		return choose_view(opt, views[key - KEY_VIEW], err);
-	if (key >= KEY_KNOWN)
-		return apply(opt, &known[key - KEY_KNOWN], text, err);
-	return apply(opt,
-		     known_named(key == 'h'   ? "help"
-				 : key == 'o' ? "output"
-					      : "version"),
-		     text, err);
+	return option->place >= AT(of_view) &&
+	       option->place < AT(of_view) + sizeof(((struct options *)0)->of_view);
 }
 
-/* getopt_long has stepped over the argument in question, unless it is one of several short ones. */
-static int complain(int what, char **argv, struct error *err)
+bool options_is_of_cpconv(const struct known_option *option)
 {
-	const char *argument = optind > 0 ? argv[optind - 1] : "";
-
-	if (what == ':')
-		return error_set(err, "option %s needs a value", argument);
-	if (optopt > 0 && optopt < 256 && strncmp(argument, "--", 2) != 0)
-		return error_set(err, "unknown option -%c", optopt);
-	if (optopt)
-		return error_set(err, "option %s takes no value", argument);
-	return error_set(err, "unknown or ambiguous option %s", argument);
+	return option->kind == KIND_VIEW || option->place == AT(output);
 }
 
-int options_parse(struct options *opt, int argc, char **argv, struct error *err)
+void options_init(struct options *opt)
 {
-	struct option table[N_KNOWN + VIEWS_MAX + 1];
-	int key;
-
 	*opt = (struct options){
 		.of_view = {.threshold = -1,
 			    .node_threshold = -1,
@@ -272,21 +99,6 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 			    .dot = {.skew = 1}},
 		.of_symbols = {.demangle = true},
 	};
-	fill_table(table);
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, ":ho:V", table, NULL)) != -1) {
-		if (key == ':' || key == '?')
-			return complain(key, argv, err);
-		if (apply_key(opt, key, optarg, err))
-			return -1;
-	}
-	opt->view = opt->view ? opt->view : views[0];
-	if (view_is_rows(&opt->of_view) && !opt->view->has_rows)
-		return error_set(err, "the view %s is no table: it has no --%s", opt->view->name,
-				 opt->of_view.format == VIEW_TSV ? "tsv" : "json");
-	opt->files = argv + optind;
-	opt->n_files = (size_t)(argc - optind);
-	return 0;
 }
 
 void options_free(struct options *opt)
@@ -309,8 +121,11 @@ void options_help(struct out *o)
 			   i ? "" : " (default)");
 	out_text(o, "\nOptions:\n");
 	for (i = 0; i < N_KNOWN; i++)
-		out_format(o, "  --%s%s%-*s  %s\n", known[i].name, known[i].argument ? " " : "",
-			   (int)(19 - strlen(known[i].name) - (known[i].argument != NULL)),
-			   known[i].argument ? known[i].argument : "", known[i].help);
+		out_format(o, "  --%s%s%-*s  %s\n", known_options[i].name,
+			   known_options[i].argument ? " " : "",
+			   (int)(19 - strlen(known_options[i].name) -
+				 (known_options[i].argument != NULL)),
+			   known_options[i].argument ? known_options[i].argument : "",
+			   known_options[i].help);
 	out_text(o, "\nExit status: 0 success, 1 error, 2 wrong usage. See cpconv(1).\n");
 }

@@ -24,16 +24,29 @@ struct options {
 	struct view_options of_view;
 	struct symbols_options of_symbols;
 	struct select of_processes;
-	int by; /* enum profile_by */
+	int by;		    /* enum profile_by */
 	const char *output; /* NULL: standard output */
 	bool strict;
-	char **files;
+	char **files; /* what is no option */
 	size_t n_files;
 };
 
-/* Pointers in *opt are into argv. To be freed in any case. Returns 0, or -1 for a usage error,
- * its text without a file name. */
+/* What is in effect without any option. */
+void options_init(struct options *opt);
+
+/* Read cpconv's command line. Pointers in *opt are into argv. To be freed in any case. Returns 0, or
+ * -1 for a usage error, its text without a file name. */
 int options_parse(struct options *opt, int argc, char **argv, struct error *err);
+
+/* The same for cpprof's, which names no view. */
+int options_parse_explorer(struct options *opt, int argc, char **argv, struct error *err);
+
+/* The same for a command within cpprof: argv[0] is its name, *opt holds what is in effect, and only
+ * what views read can be changed. */
+int options_parse_command(struct options *opt, int argc, char **argv, struct error *err);
+
+/* -1 if a table for programs is asked for and the view is none. */
+int options_check_format(const struct options *opt, const struct view *view, struct error *err);
 
 void options_free(struct options *opt);
 

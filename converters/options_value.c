@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options_value.c - reads the values of options.
+ *
+ * Main room. In: an option and a text. Out: a field of struct options.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options_table.h"
+
+int options_choose_view(struct options *opt, const struct view *view, struct error *err)
+{
+	if (opt->view && opt->view != view)
+		return error_set(err, "one view at a time: %s or %s", opt->view->name, view->name);
+	opt->view = view;
+	return 0;
+}
+
+static int parse_view(struct options *opt, const char *text, struct error *err)
+{
+	const struct view *view = view_find(text);
+
+	if (!view)
+		return error_set(err, "--format: there is no view \"%s\"", text);
+	return options_choose_view(opt, view, err);
+}
+
+static int parse_percent(double *value, const char *name, const char *text, struct error *err)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end > text && *end == '%')
+		end++;
+	if (end == text || *end || !(*value >= 0 && *value <= 100))
+		return error_set(err, "--%s: \"%s\" is not a percentage from 0 to 100", name, text);
+	return 0;
+}
+
+static int parse_number(double *value, const char *name, const char *text, struct error *err)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end == text || *end || !isfinite(*value) || *value <= 0)
+		return error_set(err, "--%s: \"%s\" is not a number above 0", name, text);
+	return 0;
+}
+
+static int parse_count(uint64_t *value, const char *name, const char *text, struct error *err)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || n < 1 || n > UINT32_MAX)
+		return error_set(err, "--%s: \"%s\" is not a number from 1 up", name, text);
+	*value = n;
+	return 0;
+}
+
+static int parse_choice(void *value, const struct known_option *option, const char *text,
+			struct error *err)
+{
+	int i;
+
+	for (i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++) {
+		if (strcmp(option->choices[i], text) != 0)
+			continue;
+		*(int *)value = i;
+		return 0;
+	}
+	error_set(err, "--%s: \"%s\" is not one of", option->name, text);
+	for (i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++)
+		error_append(err, "%s %s", i ? "," : "", option->choices[i]);
+	return -1;
+}
+
+int options_apply(struct options *opt, const struct known_option *option, const char *text,
+		  struct error *err)
+{
+	void *value = (char *)opt + option->place;
+
+	switch (option->kind) {
+	case KIND_HELP:
+		opt->action = OPTIONS_HELP;
+		return 0;
+	case KIND_VERSION:
+		opt->action = OPTIONS_VERSION;
+		return 0;
+	case KIND_VIEW:
+		return parse_view(opt, text, err);
+	case KIND_PIDS:
+		return select_add_pids(&opt->of_processes, text, err);
+	case KIND_EXE:
+		return select_set_exe(&opt->of_processes, text, err);
+	case KIND_FLAG:
+	case KIND_NO:
+		*(bool *)value = option->kind == KIND_FLAG;
+		return 0;
+	case KIND_TEXT:
+		*(const char **)value = text;
+		return 0;
+	case KIND_PERCENT:
+		return parse_percent(value, option->name, text, err);
+	case KIND_NUMBER:
+		return parse_number(value, option->name, text, err);
+	case KIND_COUNT:
+		return parse_count(value, option->name, text, err);
+	case KIND_CHOICE:
+		return parse_choice(value, option, text, err);
+	case KIND_SET:
+		*(int *)value = option->set;
+		return 0;
+	}
+	return 0;
+}
