@@ -38,7 +38,7 @@ READ_ROOM := input decode decode_stream decode_record decode_batch decode_journa
 MODEL_ROOM := modules paths jit_map builder builder_group builder_jit builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols entry
-SHAPE_ROOM := order pairs tree functions graph callpath
+SHAPE_ROOM := order pairs tree functions graph callpath components cycle propagate propagate_graph
 SHOW_ROOM := out amount caption path_name rows suggest colour dot_text stop_text info_text views view_flat view_tree \
 	view_callpath view_folded view_dot view_info
 MAIN_ROOM := newest process_tree sources select options options_parse options_value say warnings \
@@ -46,7 +46,7 @@ MAIN_ROOM := newest process_tree sources select options options_parse options_va
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
 CONV_LDFLAGS := -pie $(SAN)
-CONV_LIBS := -ldw -lelf -l:libiberty.a -lz
+CONV_LIBS := -ldw -lelf -l:libiberty.a -lz -lm
 
 # ---- tests ------------------------------------------------------------------------------------
 # Each test/unit/test_*.c is a program, each test/live/*.sh (but lib.sh) a test, each
