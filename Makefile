@@ -33,12 +33,12 @@ LIB_LDFLAGS := -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,
 LIB_LIBS := -l:libz.a
 
 # ---- cpconv -----------------------------------------------------------------------------------
-BASE_ROOM := error strings numbers utf8
+BASE_ROOM := error strings numbers utf8 patterns
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
 MODEL_ROOM := modules paths jit_map builder builder_group builder_jit builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols entry
-SHAPE_ROOM := order pairs tree functions graph callpath components cycle propagate propagate_graph
+SHAPE_ROOM := order pairs filter tree functions graph callpath components cycle propagate propagate_graph
 SHOW_ROOM := out amount caption path_name rows suggest colour dot_text stop_text info_text views view_flat view_tree \
 	view_callpath view_folded view_dot view_info
 MAIN_ROOM := newest process_tree sources select options options_parse options_value say warnings \

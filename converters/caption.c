@@ -173,6 +173,35 @@ static void write_why_empty(struct out *o, const struct profile *p)
 	out_text(o, "\n");
 }
 
+/* "F, G" */
+static void write_values(struct out *o, const char *before, const struct patterns *p)
+{
+	const char *value;
+
+	for (size_t i = 0; (value = patterns_value(p, i)); i++) {
+		out_text(o, i ? ", " : before);
+		out_name(o, value, strlen(value));
+	}
+}
+
+/* What has been left out, so that nobody takes what is shown for all. */
+static void write_filter(struct out *o, const struct tree *t)
+{
+	const struct patterns *of = t->filter->of;
+	bool has_focus = of[FILTER_FOCUS].n_values;
+
+	write_values(o, "focus on ", &of[FILTER_FOCUS]);
+	write_values(o, has_focus ? ", without " : "without ", &of[FILTER_IGNORE]);
+	if (has_focus || of[FILTER_IGNORE].n_values)
+		out_format(o, ": %" PRIu64 " of %" PRIu64 " sample%s, %.2f %%\n", t->nodes[0].hits,
+			   t->hits, t->hits == 1 ? "" : "s",
+			   amount_fraction(t->nodes[0].total, t->total) * 100);
+	if (!of[FILTER_HIDE].n_values)
+		return;
+	write_values(o, "hidden: ", &of[FILTER_HIDE]);
+	out_text(o, "\n");
+}
+
 void caption_write(struct out *o, const char *title, const struct view_input *in)
 {
 	const struct profile *p = in->profile;
@@ -183,6 +212,8 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 	write_samples(o, p);
 	write_credit(o, p);
 	write_processes(o, p);
+	if (in->tree && in->tree->filter)
+		write_filter(o, in->tree);
 	if (p->hits == 0 && p->gticks == 0)
 		write_why_empty(o, p);
 }

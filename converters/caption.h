@@ -12,7 +12,7 @@
 
 /*
  * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, and the
- * process or processes; if there are no samples, why. Lines end with LF.
+ * process or processes; what a filter has left; if there are no samples, why. Lines end with LF.
  */
 void caption_write(struct out *o, const char *title, const struct view_input *in);
 

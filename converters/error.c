@@ -32,6 +32,18 @@ int error_set(struct error *err, const char *format, ...)
 {
 	va_list args;
 
+	err->is_usage = false;
+	va_start(args, format);
+	error_write(err, 0, format, args);
+	va_end(args);
+	return -1;
+}
+
+int error_usage(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	err->is_usage = true;
 	va_start(args, format);
 	error_write(err, 0, format, args);
 	va_end(args);

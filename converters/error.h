@@ -8,8 +8,11 @@
 #ifndef ERROR_H
 #define ERROR_H
 
+#include <stdbool.h>
+
 struct error {
 	char text[1024];
+	bool is_usage; /* the command line is at fault, though only the inputs have shown it */
 };
 
 /* Set the text (printf-like, cut to fit, control characters replaced by '?'). Returns -1. */
@@ -17,6 +20,9 @@ int error_set(struct error *err, const char *format, ...) __attribute__((format(
 
 /* Add to the end of the text what only the caller knows (" at byte 17"). Returns -1. */
 int error_append(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* As error_set, for what the command line should not have asked for. */
+int error_usage(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The usual one: "out of memory". Returns -1. */
 int error_memory(struct error *err);

@@ -21,7 +21,7 @@
 static int die(const struct error *err)
 {
 	say("%s", err->text);
-	return EXIT_FAILURE;
+	return err->is_usage ? EXIT_USAGE : EXIT_FAILURE;
 }
 
 /* A file opened in the place of a closed standard descriptor would be written to by mistake. */

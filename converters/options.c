@@ -20,6 +20,7 @@
 #define PERCENT(field)		  .kind = KIND_PERCENT, .place = AT(field)
 #define COUNT(field)		  .kind = KIND_COUNT, .place = AT(field)
 #define CHOICE(field, ...)	  .kind = KIND_CHOICE, .place = AT(field), .choices = {__VA_ARGS__}
+#define FILTER(which)		  .kind = KIND_FILTER, .set = which
 #define SET(field, value)	  .kind = KIND_SET, .place = AT(field), .set = value
 
 const struct known_option known_options[] = {
@@ -48,6 +49,11 @@ const struct known_option known_options[] = {
 	 PERCENT(of_view.node_threshold)},
 	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (default 0.1)"),
 	 PERCENT(of_view.edge_threshold)},
+	{OPTION("focus", "NAME,...", "only stacks that contain one (a name or regex)"),
+	 FILTER(FILTER_FOCUS)},
+	{OPTION("ignore", "NAME,...", "only stacks that contain none of these"),
+	 FILTER(FILTER_IGNORE)},
+	{OPTION("hide", "NAME,...", "take these functions out of all stacks"), FILTER(FILTER_HIDE)},
 	{OPTION("pid", "N,...", "take only these processes"), .kind = KIND_PIDS},
 	{OPTION("exe", "REGEX", "take only processes whose executable's path matches"),
 	 .kind = KIND_EXE},
@@ -104,6 +110,7 @@ void options_init(struct options *opt)
 void options_free(struct options *opt)
 {
 	select_free(&opt->of_processes);
+	filter_clear(&opt->filter);
 }
 
 void options_help(struct out *o)

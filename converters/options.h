@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "filter.h"
 #include "out.h"
 #include "select.h"
 #include "symbols.h"
@@ -24,8 +25,9 @@ struct options {
 	struct view_options of_view;
 	struct symbols_options of_symbols;
 	struct select of_processes;
-	int by;		    /* enum profile_by */
-	const char *output; /* NULL: standard output */
+	struct filter filter; /* of stacks */
+	int by;		      /* enum profile_by */
+	const char *output;   /* NULL: standard output */
 	bool strict;
 	char **files; /* what is no option */
 	size_t n_files;

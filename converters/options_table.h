@@ -16,6 +16,7 @@ enum option_kind {
 	KIND_VIEW,    /* the name of a view */
 	KIND_PIDS,    /* a list, for select */
 	KIND_EXE,     /* a regular expression, for select */
+	KIND_FILTER,  /* functions, for the filter of stacks: enum filter_kind is option.set */
 	KIND_FLAG,    /* none: a bool becomes true */
 	KIND_NO,      /* none: a bool becomes false */
 	KIND_TEXT,    /* a const char * */

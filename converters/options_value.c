@@ -95,6 +95,8 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 		return select_add_pids(&opt->of_processes, text, err);
 	case KIND_EXE:
 		return select_set_exe(&opt->of_processes, text, err);
+	case KIND_FILTER:
+		return filter_add(&opt->filter, (enum filter_kind)option->set, text, err);
 	case KIND_FLAG:
 	case KIND_NO:
 		*(bool *)value = option->kind == KIND_FLAG;

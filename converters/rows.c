@@ -60,7 +60,8 @@ void rows_begin(struct rows *r, struct out *o, const char *view, const struct vi
 		json_text(o, p->strings, p->unit);
 	out_format(o, ", \"samples\": %" PRIu64, p->hits);
 	if (in->tree)
-		out_format(o, ", \"total\": %" PRIu64, in->tree->total);
+		out_format(o, ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64, in->tree->total,
+			   in->tree->nodes[0].total);
 	out_text(o, ", \"rows\": [");
 }
 

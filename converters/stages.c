@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "entry.h"
 #include "select.h"
+#include "suggest.h"
 #include "warnings.h"
 
 static struct profile *read_files(const struct sources *from, struct options *opt,
@@ -45,16 +46,27 @@ static int look_up_names(struct stages *s, const struct options *opt, struct err
 	return s->symbols ? entry_name(s->symbols, s->profile, err) : -1;
 }
 
-static int grow_tree(struct stages *s, const struct options *opt, struct error *err)
+static int grow_tree(struct stages *s, struct options *opt, struct error *err)
 {
-	s->tree = tree_build(s->profile, s->symbols, (enum tree_unit)opt->of_view.unit, err);
+	const struct tree_options how = {
+		.unit = (enum tree_unit)opt->of_view.unit,
+		.filter = &opt->filter,
+	};
+
+	s->tree = tree_build(s->profile, s->symbols, &how, err);
 	if (!s->tree)
 		return -1;
+	if (suggest_focus(&opt->filter, s->profile, s->symbols, err)) {
+		tree_free(s->tree);
+		s->tree = NULL;
+		return -1;
+	}
+	warnings_filter(&opt->filter);
 	warnings_modules(s->profile, s->symbols);
 	return 0;
 }
 
-int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
+int stages_shape(struct stages *s, unsigned needs, struct options *opt, struct error *err)
 {
 	if (needs && !s->symbols && look_up_names(s, opt, err))
 		return -1;

@@ -25,7 +25,7 @@ int stages_read(struct stages *s, const struct sources *from, struct options *op
 		struct error *err);
 
 /* Make what is needed (enum view_needs) and not there yet. */
-int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err);
+int stages_shape(struct stages *s, unsigned needs, struct options *opt, struct error *err);
 
 /* The input of a view. It is valid as long as the stages and the options. */
 struct view_input stages_input(const struct stages *s, const struct view_options *options);

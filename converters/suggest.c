@@ -113,3 +113,19 @@ int suggest_functions(const struct tree *t, const char *name, struct error *err)
 	free(found);
 	return error_set(err, "no function \"%s\" in the profile%s", name, similar);
 }
+
+int suggest_focus(const struct filter *f, struct profile *p, struct symbols *s, struct error *err)
+{
+	const struct patterns *focus = &f->of[FILTER_FOCUS];
+	struct error similar;
+	struct tree *all;
+
+	if (!focus->n_values || patterns_matched(focus))
+		return 0;
+	all = tree_build(p, s, &(struct tree_options){0}, err);
+	if (!all)
+		return -1;
+	suggest_functions(all, patterns_unmatched(focus, 0), &similar);
+	tree_free(all);
+	return error_set(err, "--focus: %s", similar.text);
+}

@@ -12,4 +12,10 @@
 /* Sets the error: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
 int suggest_functions(const struct tree *t, const char *name, struct error *err);
 
+/*
+ * After tree_build: -1 if the filter has a focus that means no function at all, with the error as
+ * above. The profile is folded once more for it, then without the filter.
+ */
+int suggest_focus(const struct filter *f, struct profile *p, struct symbols *s, struct error *err);
+
 #endif

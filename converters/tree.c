@@ -17,8 +17,11 @@ struct fold {
 	struct profile *profile;
 	struct symbols *symbols;
 	enum tree_unit unit;
-	uint32_t *names;    /* by frame; STRINGS_NONE: not asked yet */
-	uint32_t *nodes;    /* by profile node: the tree node it became */
+	uint32_t *names; /* by frame; STRINGS_NONE: not asked yet */
+	uint32_t *nodes; /* by profile node: the tree node it became */
+	/* The filter's marks, by name and by profile node; NULL without one. */
+	unsigned char *of_names, *of_nodes;
+	uint32_t hidden;    /* the string TREE_HIDDEN */
 	struct pairs pairs; /* (parent, name) -> tree node - 1 */
 	struct tree *tree;
 	size_t room;
@@ -81,22 +84,41 @@ static int child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *numbe
 	return 0;
 }
 
+/* What counts at this node, though it may be left out, is part of the whole. */
+static int add_total(struct fold *f, const struct profile_node *n, uint64_t self, struct error *err)
+{
+	struct tree *t = f->tree;
+
+	if (__builtin_add_overflow(t->total, self, &t->total) ||
+	    __builtin_add_overflow(t->hits, n->self_hits, &t->hits))
+		return error_set(err, "the counts do not fit in 64 bits");
+	return 0;
+}
+
+/* All other sums are parts of the whole: they cannot overflow. */
 static int add_node(struct fold *f, size_t i, struct error *err)
 {
 	const struct profile_node *from = &f->profile->nodes[i];
-	struct tree_node *to;
-	uint32_t name, number = 0;
+	uint64_t self = f->unit == TREE_HITS ? from->self_hits : from->self_gticks;
+	unsigned char marks = f->of_nodes ? f->of_nodes[i] : FILTER_KEPT | FILTER_NEEDED;
+	uint32_t name, number = f->nodes[from->parent];
 
-	if (frame_name(f, from->frame, &name, err) ||
-	    child(f, f->nodes[from->parent], name, &number, err))
+	if (add_total(f, from, self, err))
+		return -1;
+	if (!(marks & FILTER_NEEDED))
+		return 0;
+	if (frame_name(f, from->frame, &name, err))
+		return -1;
+	if (!(f->of_names && f->of_names[name] & FILTER_HIDDEN) &&
+	    child(f, number, name, &number, err))
 		return -1;
 	f->nodes[i] = number;
-	to = &f->tree->nodes[number];
-	if (__builtin_add_overflow(to->self,
-				   f->unit == TREE_HITS ? from->self_hits : from->self_gticks,
-				   &to->self) ||
-	    __builtin_add_overflow(to->self_hits, from->self_hits, &to->self_hits))
-		return error_set(err, "the counts do not fit in 64 bits");
+	if (!(marks & FILTER_KEPT))
+		return 0;
+	if (number == 0 && child(f, 0, f->hidden, &number, err))
+		return -1;
+	f->tree->nodes[number].self += self;
+	f->tree->nodes[number].self_hits += from->self_hits;
 	return 0;
 }
 
@@ -105,12 +127,9 @@ static int fold_nodes(struct fold *f, struct error *err)
 {
 	size_t i, n = f->profile->n_nodes;
 
-	f->names = malloc((f->profile->n_frames + 1) * sizeof(*f->names));
-	f->nodes = malloc(n * sizeof(*f->nodes));
-	if (!f->names || !f->nodes || make_room(f))
+	f->nodes = calloc(n, sizeof(*f->nodes));
+	if (!f->nodes || make_room(f))
 		return error_memory(err);
-	memset(f->names, 0xff, (f->profile->n_frames + 1) * sizeof(*f->names));
-	f->nodes[0] = 0;
 	f->tree->nodes[0] = (struct tree_node){.depth = UINT32_MAX, .name = STRINGS_NONE};
 	f->tree->n_nodes = 1;
 	for (i = 1; i < n; i++)
@@ -119,24 +138,75 @@ static int fold_nodes(struct fold *f, struct error *err)
 	return 0;
 }
 
-static int sum_totals(struct tree *t, struct error *err)
+static int names_begin(struct fold *f, struct error *err)
 {
-	bool overflow = false;
+	size_t bytes = (f->profile->n_frames + 1) * sizeof(*f->names);
+
+	f->names = malloc(bytes);
+	if (!f->names)
+		return error_memory(err);
+	memset(f->names, 0xff, bytes);
+	return 0;
+}
+
+static void sum_totals(struct tree *t)
+{
 	size_t i;
 
 	for (i = t->n_nodes; i-- > 0;) {
 		struct tree_node *n = &t->nodes[i], *parent = &t->nodes[n->parent];
 
-		overflow |= __builtin_add_overflow(n->total, n->self, &n->total);
-		overflow |= __builtin_add_overflow(n->hits, n->self_hits, &n->hits);
+		n->total += n->self;
+		n->hits += n->self_hits;
 		if (i == 0)
 			break;
-		overflow |= __builtin_add_overflow(parent->total, n->total, &parent->total);
-		overflow |= __builtin_add_overflow(parent->hits, n->hits, &parent->hits);
+		parent->total += n->total;
+		parent->hits += n->hits;
 	}
-	t->total = t->nodes[0].total;
-	return overflow ? error_set(err, "the counts do not fit in 64 bits") : 0;
 }
+
+/* ---- filter ---------------------------------------------------------------------------------- */
+
+/* Which of the profile's strings are functions, and what the filter says of them. */
+static int filter_begin_names(struct fold *f, struct filter *filter, struct error *err)
+{
+	size_t n;
+	uint32_t i, name;
+
+	for (i = 0; i < f->profile->n_frames; i++)
+		if (frame_name(f, i, &name, err))
+			return -1;
+	n = strings_count(f->profile->strings);
+	f->of_names = calloc(n, 1);
+	if (!f->of_names)
+		return error_memory(err);
+	for (i = 0; i < f->profile->n_frames; i++)
+		f->of_names[f->names[i]] = PATTERNS_NAME;
+	return filter_names(filter, f->profile->strings, f->of_names, n, err);
+}
+
+static int filter_begin(struct fold *f, struct filter *filter, struct error *err)
+{
+	size_t i, n_frames = f->profile->n_frames;
+	unsigned char *of_frames;
+
+	if (!filter_is_set(filter))
+		return 0;
+	f->hidden = strings_add(f->profile->strings, TREE_HIDDEN, strlen(TREE_HIDDEN));
+	if (filter_begin_names(f, filter, err))
+		return -1;
+	f->of_nodes = malloc(f->profile->n_nodes);
+	of_frames = malloc(n_frames + 1);
+	if (f->of_nodes && of_frames) {
+		for (i = 0; i < n_frames; i++)
+			of_frames[i] = f->of_names[f->names[i]];
+		filter_nodes(filter, f->profile, of_frames, f->of_nodes);
+	}
+	free(of_frames);
+	return f->hidden == STRINGS_NONE || !f->of_nodes || !of_frames ? error_memory(err) : 0;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
 
 /* Siblings: by total descending, then name bytewise. */
 static int compare_siblings(const void *a, const void *b, void *context)
@@ -191,11 +261,28 @@ static int sort_nodes(struct tree *t, struct error *err)
 	return 0;
 }
 
-struct tree *tree_build(struct profile *p, struct symbols *s, enum tree_unit unit,
+/* ---- tree ------------------------------------------------------------------------------------ */
+
+static int fold(struct fold *f, struct filter *filter, struct error *err)
+{
+	int status = names_begin(f, err);
+
+	if (!status)
+		status = filter_begin(f, filter, err);
+	if (!status)
+		status = fold_nodes(f, err);
+	free(f->names);
+	free(f->nodes);
+	free(f->of_names);
+	free(f->of_nodes);
+	pairs_clear(&f->pairs);
+	return status;
+}
+
+struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_options *options,
 			struct error *err)
 {
-	struct fold f = {.profile = p, .symbols = s, .unit = unit};
-	int status;
+	struct fold f = {.profile = p, .symbols = s, .unit = options->unit};
 
 	f.tree = calloc(1, sizeof(*f.tree));
 	if (!f.tree) {
@@ -203,16 +290,15 @@ struct tree *tree_build(struct profile *p, struct symbols *s, enum tree_unit uni
 		return NULL;
 	}
 	f.tree->strings = p->strings;
-	f.tree->unit = unit;
-	status = fold_nodes(&f, err);
-	free(f.names);
-	free(f.nodes);
-	pairs_clear(&f.pairs);
-	if (status || sum_totals(f.tree, err) || sort_nodes(f.tree, err)) {
-		tree_free(f.tree);
-		return NULL;
+	f.tree->unit = options->unit;
+	f.tree->filter = filter_is_set(options->filter) ? options->filter : NULL;
+	if (!fold(&f, options->filter, err)) {
+		sum_totals(f.tree);
+		if (!sort_nodes(f.tree, err))
+			return f.tree;
 	}
-	return f.tree;
+	tree_free(f.tree);
+	return NULL;
 }
 
 void tree_free(struct tree *t)

@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "filter.h"
 #include "profile.h"
 #include "symbols.h"
 
-/* The pseudo frame that stands outermost in stacks whose outer part is missing, and the one that
- * stands for a middle left out. */
+/* The pseudo frame that stands outermost in stacks whose outer part is missing, the one that stands
+ * for a middle left out, and the one for all of a stack whose every frame is hidden. */
 #define TREE_INCOMPLETE "[incomplete]"
 #define TREE_CUT	"[cut]"
+#define TREE_HIDDEN	"[hidden]"
 
 enum tree_unit { TREE_GTICKS, TREE_HITS };
 
@@ -36,9 +38,17 @@ struct tree_node {
 struct tree {
 	const struct strings *strings; /* borrowed from the profile */
 	enum tree_unit unit;
+	const struct filter *filter; /* what it was built with; NULL: nothing is left out */
 	struct tree_node *nodes;
 	size_t n_nodes;
-	uint64_t total; /* nodes[0].total */
+	/* What 100 % is: all samples of the profile, those too that the filter has dropped. What is
+	 * left are those of nodes[0]. In the tree's unit, and raw samples. */
+	uint64_t total, hits;
+};
+
+struct tree_options {
+	enum tree_unit unit;
+	struct filter *filter; /* NULL: none. It must outlive the tree, and be cleared after it */
 };
 
 /* One weight per function name. Each stack counts once (Naganov). */
@@ -47,8 +57,10 @@ struct tree_function {
 	uint64_t self, total, self_hits, hits;
 };
 
-/* -> NULL on error (memory, overflow). symbols may be NULL if the profile is by_name throughout. */
-struct tree *tree_build(struct profile *p, struct symbols *s, enum tree_unit unit,
+/* -> NULL on error (memory, overflow; of usage: the filter's expressions). symbols may be NULL if
+ * the profile is by_name throughout. A value of the filter that means no function is no error here:
+ * patterns_unmatched. */
+struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_options *options,
 			struct error *err);
 void tree_free(struct tree *t);
 

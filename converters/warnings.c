@@ -72,3 +72,13 @@ void warnings_modules(const struct profile *p, const struct symbols *s)
 	if (n > MODULES_SHOWN)
 		say("warning: and %zu more modules", n - MODULES_SHOWN);
 }
+
+void warnings_filter(const struct filter *f)
+{
+	const char *text;
+	size_t i;
+
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		for (i = 0; (text = patterns_unmatched(&f->of[kind], i)); i++)
+			say("warning: %s: no function matches \"%s\"", f->of[kind].option, text);
+}

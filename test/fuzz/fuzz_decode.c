@@ -180,7 +180,7 @@ static void profile_check(const struct profile *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct error err = {{0}};
+	struct error err = {0};
 
 	if (!path[0])
 		directory_make();

@@ -262,7 +262,7 @@ void event_log_free(struct event_log *log)
 
 int event_log_decode(struct event_log *log, const char *path)
 {
-	struct error err = {{0}};
+	struct error err = {0};
 
 	event_log_init(log);
 	int result = decode_file(path, &log->sink, &err);

@@ -45,7 +45,7 @@ __attribute__((unused)) static struct profile *profile_of(const char *text)
 __attribute__((unused)) static struct tree *tree_of(struct profile *p)
 {
 	struct error err;
-	struct tree *t = tree_build(p, NULL, TREE_GTICKS, &err);
+	struct tree *t = tree_build(p, NULL, &(struct tree_options){0}, &err);
 
 	cr_assert(t, "%s", err.text);
 	return t;

@@ -65,7 +65,7 @@ static char *info(const char *name, bool tsv)
 {
 	const struct view_options options = {.format = tsv ? VIEW_TSV : VIEW_TEXT};
 	struct view_input in = {.options = &options};
-	struct error err = {{0}};
+	struct error err = {0};
 	struct out *o = open_text();
 	struct profile_builder *b = profile_builder_new(&err);
 

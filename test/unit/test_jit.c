@@ -92,7 +92,7 @@ Test(jit, of_several_processes)
 	cr_assert_eq(profile_weight(p, "?+20"), 8, "it has no map");
 	const struct symbols_options options = {0};
 	struct symbols *s = symbols_new(p, &options, &b.err);
-	t = tree_build(p, s, TREE_GTICKS, &b.err);
+	t = tree_build(p, s, &(struct tree_options){0}, &b.err);
 	cr_assert_eq(t->n_nodes, 4);
 	cr_assert_str_eq(profile_text(p, t->nodes[1].name), "[unknown]");
 	tree_free(t);

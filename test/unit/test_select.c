@@ -75,7 +75,7 @@ static struct profile *read_them(struct select *s, enum profile_by by, int n, st
 static void takes(const char *pids, const char *exe, const char *want)
 {
 	struct select s = {0};
-	struct error err = {{0}};
+	struct error err = {0};
 	char got[1100] = "";
 	struct profile *p = NULL;
 

@@ -107,7 +107,8 @@ Test(tree, addresses_fold_into_functions)
 	struct profile p = {
 		.strings = s, .frames = frames, .n_frames = 4, .nodes = nodes, .n_nodes = 7};
 	struct error err;
-	struct tree *t = tree_of(&p), *hits = tree_build(&p, NULL, TREE_HITS, &err);
+	struct tree *t = tree_of(&p),
+		    *hits = tree_build(&p, NULL, &(struct tree_options){.unit = TREE_HITS}, &err);
 
 	check_ranges(t);
 	cr_assert_eq(t->n_nodes, 5);
@@ -134,7 +135,7 @@ Test(tree, sums_that_do_not_fit_are_an_error)
 		.strings = s, .frames = frames, .n_frames = 2, .nodes = nodes, .n_nodes = 3};
 	struct error err;
 
-	cr_assert_null(tree_build(&p, NULL, TREE_GTICKS, &err));
+	cr_assert_null(tree_build(&p, NULL, &(struct tree_options){0}, &err));
 	cr_assert(strstr(err.text, "64 bits"), "%s", err.text);
 	strings_free(s);
 }

@@ -14,7 +14,8 @@ static char *show(const struct view *v, struct profile *p, const struct view_opt
 	struct view_input in = {.profile = p, .options = options};
 	char *text;
 	struct error err;
-	struct tree *t = tree_build(p, NULL, options->unit, &err);
+	struct tree *t = tree_build(
+		p, NULL, &(struct tree_options){.unit = (enum tree_unit)options->unit}, &err);
 	struct graph *g = graph_build(t, &err);
 	struct out *o = open_text();
 
