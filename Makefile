@@ -50,7 +50,7 @@ CONV_LIBS := -ldw -lelf -l:libiberty.a -lz -lm
 
 # ---- tests ------------------------------------------------------------------------------------
 # Each test/unit/test_*.c is a program, each test/live/*.sh (but lib.sh) a test, each
-# test/targets/*.c a program to be profiled, each test/fuzz/fuzz_*.c a harness
+# test/targets/*.c and doc/examples/*.c a program to be profiled, each test/fuzz/fuzz_*.c a harness
 # whose corpus is in test/fuzz/corpus.
 # ONLY=decode narrows a run down to tests whose name contains it.
 ONLY ?=
@@ -62,7 +62,8 @@ UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS)
 DOOR_TESTED := config output # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
-TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c))
+EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
+TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c)) $(EXAMPLES)
 FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
 
 TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit -fPIE $(SAN)
@@ -133,6 +134,11 @@ $(BUILD)/targets/%: test/targets/%.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
 
+$(BUILD)/examples/%: doc/examples/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+
 # A harness without libFuzzer: runs the files that it is given.
 $(BUILD)/fuzz/replay_%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(BUILD)/converters.a
 	@mkdir -p $(@D)
@@ -142,6 +148,8 @@ $(BUILD)/fuzz/replay_%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(BUILD)/converter
 unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
 
 targets: $(TARGETS)
+
+examples: all $(EXAMPLES) ## the programs of doc/tutorial.md, in build/examples
 
 check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS)
@@ -208,7 +216,7 @@ lint: all ## what the compiler does not check
 		ROOM_show="$(SHOW_ROOM)" ROOM_main="$(MAIN_ROOM)" scripts/lint
 
 format: ## lay the sources out with clang-format
-	clang-format -i $(shell find libsampler converters test -name '*.[ch]')
+	clang-format -i $(shell find libsampler converters test doc/examples -name '*.[ch]')
 
 # An entry for each object: FLAGS OBJECTS
 entries = $(foreach o,$(2),$(call entry,$(1),$(o),$(patsubst $(BUILD)/%.o,%.c,$(o)));)
@@ -246,5 +254,5 @@ help: ## this list
 
 -include $(wildcard $(BUILD)/*/*.d)
 .SECONDARY:
-.PHONY: all test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
+.PHONY: all examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
 .PHONY: install uninstall clean help FORCE soak-memory soak-python

@@ -88,6 +88,43 @@ within() {
 	}'
 }
 
+# How many samples of equal weight tell as much as those of the recording: FILE. Where the machine
+# is busy, ticks come more rarely and weights differ; exponentially distributed ones count half
+# (shares.sh).
+equal_samples() {
+	awk -v n="$(info "$1" samples)" -v ns="$(info "$1" credited_ns)" \
+		'BEGIN { print n < 200 * ns / 1e9 ? int(n / 2) : n }'
+}
+
+# shares_agree TABLE N TOTAL: does the table (weight, fraction, name; of N samples) say what standard
+# input does, lines of samples out of TOTAL and a name? A name that is not in the table has the share 0.
+#
+# Both are samples of the same program: a difference may be four standard deviations, by the
+# estimate (k + 2) / (n + 4) of the share, plus 0.01, which is what a program may use beside the work
+# that it counts. By chance one comparison in 16,000 fails.
+shares_agree() {
+	awk -F "$tab" -v n="$2" -v total="$3" '
+		NR == FNR { seen[$3] = $2; next }
+		{
+			k = $0; sub(/ .*/, "", k)
+			name = $0; sub(/[0-9]* /, "", name)
+			p = (k + 2) / (total + 4)
+			bound = 4 * sqrt(p * (1 - p) * (1 / n + 1 / total)) + 0.01
+			error = seen[name] - k / total
+			if (error < 0) error = -error
+			bad += error > bound
+			printf "%s %.4f, wanted %.4f, bound %.4f%s\n", name, seen[name], k / total, bound,
+				(error > bound ? " OUT OF BOUNDS" : "")
+		}
+		END { exit (bad > 0 || FNR == 0) }' "$1" -
+}
+
+# How much CPU time a process has used as a part of what another one has, of their recordings: A B.
+cpu_ratio() {
+	awk -v a="$(info "$1" process_cpu_ns)" -v b="$(info "$2" process_cpu_ns)" \
+		'BEGIN { printf "%.3f", a / b }'
+}
+
 at_least() {
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a >= b) }'
 }
