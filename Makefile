@@ -38,8 +38,10 @@ READ_ROOM := input decode decode_stream decode_record decode_batch decode_journa
 MODEL_ROOM := modules paths jit_map builder builder_group builder_jit builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols entry
-SHAPE_ROOM := order pairs filter tree functions graph callpath components cycle propagate propagate_graph
-SHOW_ROOM := out amount caption path_name rows suggest colour dot_text stop_text info_text views view_flat view_tree \
+SHAPE_ROOM := order pairs filter tree functions graph components cycle propagate propagate_graph \
+	roots callpath callpath_up callpath_trie callpath_order
+SHOW_ROOM := out amount caption footer top path_name rows suggest colour dot_text stop_text info_text \
+	views view_flat view_tree \
 	view_callpath view_folded view_dot view_info
 MAIN_ROOM := newest process_tree sources select options options_parse options_value say warnings \
 	stages main

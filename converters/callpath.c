@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callpath.c - folds the tree into the call paths below a root function.
+ * callpath.c - folds the tree into the call paths that begin with a root function.
  *
  * Shape room. In: struct tree. Out: struct callpaths.
  *
@@ -22,8 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "order.h"
-#include "pairs.h"
+#include "callpath_trie.h"
 
 /* What a step changed, to be put back when the walk leaves the node. */
 struct step {
@@ -35,10 +34,8 @@ struct step {
 };
 
 struct descent {
-	struct callpaths *result;
-	struct pairs pairs; /* (state, name) -> path - 1 */
-	size_t room;
-	bool *locked;	    /* by path */
+	const struct tree *tree;
+	struct callpath_trie trie;
 	uint32_t *spine;    /* by length */
 	uint32_t *where;    /* by name; 0: nowhere */
 	uint32_t length;    /* of the state */
@@ -46,73 +43,21 @@ struct descent {
 	uint32_t n_steps;
 };
 
-static int make_room(struct descent *d)
-{
-	size_t room = d->room ? d->room * 2 : 256;
-	struct callpath *paths;
-	bool *locked;
-
-	if (d->result->n_paths < d->room)
-		return 0;
-	paths = realloc(d->result->paths, room * sizeof(*paths));
-	if (paths)
-		d->result->paths = paths;
-	locked = realloc(d->locked, room * sizeof(*locked));
-	if (locked)
-		d->locked = locked;
-	if (!paths || !locked)
-		return -1;
-	d->room = room;
-	return 0;
-}
-
-/* The path state + name. */
-static int extend(struct descent *d, uint32_t state, uint32_t name, uint32_t *path)
-{
-	struct callpaths *c = d->result;
-	uint32_t pair = pairs_number(&d->pairs, state, name);
-
-	if (pair >= PAIRS_NONE - 1 || make_room(d))
-		return -1;
-	*path = pair + 1;
-	if (*path == c->n_paths) {
-		d->locked[c->n_paths] = false;
-		c->paths[c->n_paths++] = (struct callpath){
-			.parent = state,
-			.name = name,
-			.length = c->paths[state].length + 1,
-		};
-	}
-	return 0;
-}
-
 static bool in_state(const struct descent *d, uint32_t path)
 {
-	uint32_t length = d->result->paths[path].length;
+	uint32_t length = d->trie.paths->paths[path].length;
 
 	return path != 0 && length <= d->length && d->spine[length] == path;
 }
 
-/* Credit the path unless it is locked; the step remembers who holds the lock. */
-static void note(struct descent *d, uint32_t path, const struct tree_node *n, struct step *step)
-{
-	step->noted = 0;
-	if (d->locked[path])
-		return;
-	d->locked[path] = true;
-	d->result->paths[path].weight += n->total;
-	d->result->paths[path].hits += n->hits;
-	step->noted = path;
-}
-
-static int enter(struct descent *d, const struct tree_node *n)
+static int enter(struct descent *d, const struct tree_node *n, struct error *err)
 {
 	struct step *step = &d->steps[d->n_steps];
-	uint32_t path, earlier = d->where[n->name];
+	uint32_t path = 0, earlier = d->where[n->name];
 
-	if (extend(d, d->spine[d->length], n->name, &path))
+	if (callpath_trie_extend(&d->trie, d->spine[d->length], n->name, &path, err))
 		return -1;
-	note(d, path, n, step);
+	step->noted = callpath_trie_note(&d->trie, path, n) ? path : 0;
 	step->length = d->length;
 	step->appended = !in_state(d, earlier);
 	if (step->appended) {
@@ -122,7 +67,7 @@ static int enter(struct descent *d, const struct tree_node *n)
 		d->spine[d->length] = path;
 		d->where[n->name] = path;
 	} else {
-		d->length = d->result->paths[earlier].length;
+		d->length = d->trie.paths->paths[earlier].length;
 	}
 	d->n_steps++;
 	return 0;
@@ -133,26 +78,26 @@ static void leave(struct descent *d)
 	const struct step *step = &d->steps[--d->n_steps];
 
 	if (step->noted)
-		d->locked[step->noted] = false;
+		callpath_trie_unlock(&d->trie, step->noted);
 	if (step->appended) {
 		uint32_t path = d->spine[d->length];
 
-		d->where[d->result->paths[path].name] = step->old_where;
+		d->where[d->trie.paths->paths[path].name] = step->old_where;
 		d->spine[d->length] = step->old_spine;
 	}
 	d->length = step->length;
 }
 
 /* CPP-Rec on the subtree of node `top`, which has the root function's name. */
-static int descend(struct descent *d, uint32_t top)
+static int descend(struct descent *d, uint32_t top, struct error *err)
 {
-	const struct tree_node *nodes = d->result->tree->nodes;
+	const struct tree_node *nodes = d->tree->nodes;
 	uint32_t i;
 
 	for (i = top; i < nodes[top].end; i++) {
 		while (d->n_steps > nodes[i].depth - nodes[top].depth)
 			leave(d);
-		if (enter(d, &nodes[i]))
+		if (enter(d, &nodes[i], err))
 			return -1;
 	}
 	while (d->n_steps > 0)
@@ -161,9 +106,9 @@ static int descend(struct descent *d, uint32_t top)
 }
 
 /* Summarize-below-root: the outermost root function takes its whole subtree. */
-static int summarize(struct descent *d, uint32_t root)
+static int summarize(struct descent *d, uint32_t root, struct error *err)
 {
-	const struct tree *t = d->result->tree;
+	const struct tree *t = d->tree;
 	uint32_t i = 1;
 
 	while (i < t->n_nodes) {
@@ -171,103 +116,36 @@ static int summarize(struct descent *d, uint32_t root)
 			i++;
 			continue;
 		}
-		if (descend(d, i))
+		if (descend(d, i, err))
 			return -1;
 		i = t->nodes[i].end;
 	}
 	return 0;
 }
 
-static int compare_names(const void *a, const void *b, void *context)
+static int prepare(struct descent *d, struct error *err)
 {
-	const struct callpaths *c = context;
+	uint32_t height = tree_height(d->tree);
 
-	return strings_compare(c->tree->strings, c->paths[*(const uint32_t *)a].name,
-			       c->paths[*(const uint32_t *)b].name);
+	d->spine = calloc((size_t)height + 2, sizeof(*d->spine));
+	d->where = calloc(strings_count(d->tree->strings) + 1, sizeof(*d->where));
+	d->steps = calloc((size_t)height + 1, sizeof(*d->steps));
+	return d->spine && d->where && d->steps ? 0 : error_memory(err);
 }
 
-struct ranking {
-	const struct callpath *paths;
-	const uint32_t *place;
-};
-
-static int compare_paths(const void *a, const void *b, void *context)
+struct callpaths *callpath_down(const struct tree *t, const uint32_t *roots, size_t n_roots,
+				struct error *err)
 {
-	const struct ranking *r = context;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	const struct callpath *x = &r->paths[i], *y = &r->paths[k];
-
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	if (x->length != y->length)
-		return x->length < y->length ? -1 : 1;
-	return (r->place[i] > r->place[k]) - (r->place[i] < r->place[k]);
-}
-
-/* Paths of equal length compare as their places in the trie whose siblings are sorted by name. */
-static int sort_paths(struct callpaths *c, struct error *err)
-{
-	struct order_tree in = {
-		.n = c->n_paths,
-		.parents = &c->paths[0].parent,
-		.stride = sizeof(c->paths[0]),
-		.compare = compare_names,
-		.context = c,
-	};
-	struct order order;
-	struct ranking ranking = {.paths = c->paths};
+	struct descent d = {.tree = t};
+	int status = callpath_trie_begin(&d.trie, t, false, err) || prepare(&d, err) ? -1 : 0;
 	size_t i;
 
-	c->order = malloc(c->n_paths * sizeof(*c->order));
-	if (!c->order)
-		return error_memory(err);
-	if (order_preorder(&in, &order, err))
-		return -1;
-	for (i = 1; i < c->n_paths; i++)
-		c->order[i - 1] = (uint32_t)i;
-	ranking.place = order.place;
-	qsort_r(c->order, c->n_paths - 1, sizeof(*c->order), compare_paths, &ranking);
-	order_free(&order);
-	return 0;
-}
-
-static int prepare(struct descent *d)
-{
-	uint32_t height = tree_height(d->result->tree);
-
-	d->spine = calloc(height + 2, sizeof(*d->spine));
-	d->where = calloc(strings_count(d->result->tree->strings) + 1, sizeof(*d->where));
-	d->steps = calloc(height + 1, sizeof(*d->steps));
-	if (!d->spine || !d->where || !d->steps || make_room(d))
-		return -1;
-	d->result->paths[0] = (struct callpath){.name = STRINGS_NONE};
-	d->locked[0] = false;
-	d->result->n_paths = 1;
-	return 0;
-}
-
-struct callpaths *callpath_down(const struct tree *t, uint32_t root, struct error *err)
-{
-	struct descent d = {0};
-	int status;
-
-	d.result = calloc(1, sizeof(*d.result));
-	if (!d.result) {
-		error_memory(err);
-		return NULL;
-	}
-	d.result->tree = t;
-	status = prepare(&d) || summarize(&d, root) ? error_memory(err) : 0;
-	free(d.locked);
+	for (i = 0; !status && i < n_roots; i++)
+		status = summarize(&d, roots[i], err);
 	free(d.spine);
 	free(d.where);
 	free(d.steps);
-	pairs_clear(&d.pairs);
-	if (status || sort_paths(d.result, err)) {
-		callpath_free(d.result);
-		return NULL;
-	}
-	return d.result;
+	return callpath_trie_end(&d.trie, status, err);
 }
 
 void callpath_free(struct callpaths *c)
@@ -281,6 +159,11 @@ void callpath_free(struct callpaths *c)
 
 void callpath_names(const struct callpaths *c, uint32_t path, uint32_t *names)
 {
-	for (; path != 0; path = c->paths[path].parent)
-		names[c->paths[path].length - 1] = c->paths[path].name;
+	uint32_t length = c->paths[path].length;
+
+	for (; path != 0; path = c->paths[path].parent) {
+		uint32_t left = c->paths[path].length; /* names from here on */
+
+		names[c->up ? length - left : left - 1] = c->paths[path].name;
+	}
 }

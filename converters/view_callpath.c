@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_callpath.c - the downward call path profile (Hall & Goldberg, section 4).
+ * view_callpath.c - the downward or upward call path profile (Hall & Goldberg, section 4).
  *
  * Show room. In: struct tree and a root function. Out: call paths by usage, as the paper prints
  * them.
@@ -12,6 +12,8 @@
 #include "amount.h"
 #include "callpath.h"
 #include "caption.h"
+#include "footer.h"
+#include "roots.h"
 #include "rows.h"
 #include "suggest.h"
 #include "view.h"
@@ -20,12 +22,15 @@
 
 struct listing {
 	const struct callpaths *paths;
-	uint32_t *names;   /* of one path */
-	struct rows *rows; /* NULL: lines for people */
+	const struct view_options *options;
+	uint32_t *names; /* of one path */
+	bool is_rows;	 /* for programs */
+	struct rows rows;
 	struct out *out;
 };
 
-static int listing_begin(struct listing *l, const struct callpaths *c, struct out *o)
+static int listing_begin(struct listing *l, const struct callpaths *c,
+			 const struct view_options *options, struct out *o)
 {
 	uint32_t longest_path = 0;
 	size_t i;
@@ -34,6 +39,7 @@ static int listing_begin(struct listing *l, const struct callpaths *c, struct ou
 		if (c->paths[i].length > longest_path)
 			longest_path = c->paths[i].length;
 	l->paths = c;
+	l->options = options;
 	l->out = o;
 	l->names = malloc((longest_path + 1) * sizeof(*l->names));
 	return l->names ? 0 : -1;
@@ -57,13 +63,24 @@ static void write_word(struct out *o, const char *name, size_t n)
 	out_text(o, "\"");
 }
 
+/* Of all samples, or of those of the path without the name that is the farthest from the root. */
+static double fraction(const struct listing *l, const struct callpath *path)
+{
+	const struct callpaths *c = l->paths;
+
+	if (l->options->of_parent && path->parent != 0)
+		return amount_fraction(path->weight, c->paths[path->parent].weight);
+	return amount_fraction(path->weight, c->tree->total);
+}
+
+/* The paper prints five decimals downward and four upward. */
 static void write_line(const struct listing *l, uint32_t number)
 {
 	const struct callpath *path = &l->paths->paths[number];
 	const struct tree *t = l->paths->tree;
 	uint32_t i;
 
-	out_format(l->out, "%.5f (", amount_fraction(path->weight, t->total));
+	out_format(l->out, "%.*f (", l->paths->up ? 4 : 5, fraction(l, path));
 	callpath_names(l->paths, number, l->names);
 	for (i = 0; i < path->length; i++) {
 		size_t n;
@@ -75,100 +92,107 @@ static void write_line(const struct listing *l, uint32_t number)
 	out_format(l->out, ") [%" PRIu64 "]\n", path->hits);
 }
 
-static void write_row(const struct listing *l, uint32_t number)
+static void write_row(struct listing *l, uint32_t number)
 {
 	static const char *const columns[] = {"samples", "fraction", "path", NULL};
 	const struct callpath *path = &l->paths->paths[number];
 	const struct tree *t = l->paths->tree;
 	uint32_t i;
 
-	rows_row(l->rows, columns);
-	rows_count(l->rows, path->weight);
-	rows_fraction(l->rows, amount_fraction(path->weight, t->total));
+	rows_row(&l->rows, columns);
+	rows_count(&l->rows, path->weight);
+	rows_fraction(&l->rows, fraction(l, path));
 	callpath_names(l->paths, number, l->names);
-	rows_path_begin(l->rows);
+	rows_path_begin(&l->rows);
 	for (i = 0; i < path->length; i++)
-		rows_path_name(l->rows, t->strings, l->names[i]);
-	rows_path_end(l->rows);
+		rows_path_name(&l->rows, t->strings, l->names[i]);
+	rows_path_end(&l->rows);
 }
 
-/* Weights descend, so the first row below the threshold ends the profile. Returns how many are
- * shown. */
-static size_t write_paths(const struct listing *l, const struct view_options *options)
+/* Weights descend, so the first row below the threshold ends the profile. */
+static struct footer write_paths(struct listing *l, double threshold)
 {
 	const struct callpaths *c = l->paths;
-	double threshold = view_threshold(options, TEXT_THRESHOLD);
-	size_t i, shown = 0;
+	const struct view_options *options = l->options;
+	struct footer footer = {.what = "call path"};
+	uint64_t shown = 0;
+	size_t i;
 
 	for (i = 0; i + 1 < c->n_paths; i++) {
 		const struct callpath *path = &c->paths[c->order[i]];
 
-		if (amount_below(path->weight, c->tree->total, threshold))
+		if (amount_below(path->weight, c->tree->total, threshold)) {
+			footer.small = c->n_paths - 1 - i;
 			break;
-		if (options->depth && path->length > options->depth)
-			continue;
-		if (l->rows)
-			write_row(l, c->order[i]);
-		else
-			write_line(l, c->order[i]);
-		shown++;
+		}
+		if (options->depth && path->length > options->depth) {
+			footer.deep++;
+		} else if (options->top && shown == options->top) {
+			footer.beyond++;
+		} else {
+			if (l->is_rows)
+				write_row(l, c->order[i]);
+			else
+				write_line(l, c->order[i]);
+			shown++;
+		}
 	}
-	return shown;
+	return footer;
 }
 
 static void write_profile(const struct view_input *in, struct listing *l)
 {
-	size_t hidden;
-	struct rows r;
+	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	struct footer footer;
 
 	if (view_is_rows(in->options)) {
-		rows_begin(&r, l->out, "callpath", in);
-		l->rows = &r;
-		write_paths(l, in->options);
-		rows_end(&r);
+		l->is_rows = true;
+		rows_begin(&l->rows, l->out, "callpath", in);
+		write_paths(l, threshold);
+		rows_end(&l->rows);
 		return;
 	}
-	caption_write(l->out, "Downward Call Path Profile", in);
+	caption_write(l->out,
+		      l->paths->up ? "Upward Call Path Profile" : "Downward Call Path Profile", in);
 	out_text(l->out, "format: usage_fraction (call_path) [#raw_samples]\n");
 	caption_rule(l->out);
-	hidden = l->paths->n_paths - 1 - write_paths(l, in->options);
-	caption_rule(l->out);
-	if (hidden)
-		out_format(l->out, "not shown: %zu call path%s below %g %%%s\n", hidden,
-			   hidden == 1 ? "" : "s", view_threshold(in->options, TEXT_THRESHOLD),
-			   in->options->depth ? " or with more names" : "");
+	footer = write_paths(l, threshold);
+	footer_write(l->out, &footer, in->options, threshold);
 }
 
-/* Without --root it is main; where there is none, the heaviest outermost function. */
-static uint32_t default_root(const struct tree *t)
+static int list(const struct view_input *in, const struct callpaths *c, struct out *o,
+		struct error *err)
 {
-	uint32_t name = strings_find(t->strings, "main", 4);
-	uint32_t i;
+	struct listing l = {0};
+	int status = 0;
 
-	for (i = 1; i < t->n_nodes; i++)
-		if (t->nodes[i].name == name)
-			return name;
-	return t->n_nodes > 1 ? t->nodes[1].name : STRINGS_NONE;
+	if (listing_begin(&l, c, in->options, o))
+		status = error_memory(err);
+	else
+		write_profile(in, &l);
+	free(l.names);
+	return status;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct tree *t = in->tree;
-	const char *name = in->options->root;
-	uint32_t root = name ? strings_find(t->strings, name, strlen(name)) : default_root(t);
-	struct callpaths *c = callpath_down(t, root, err);
-	struct listing l = {0};
-	int status = 0;
+	const struct view_options *options = in->options;
+	size_t n_roots;
+	uint32_t *roots = roots_find(t, options->root, &n_roots, err);
+	struct callpaths *c;
+	int status;
 
-	if (!c)
+	if (!roots)
 		return -1;
-	if (c->n_paths == 1 && t->n_nodes > 1)
-		status = suggest_functions(t, name, err);
-	else if (listing_begin(&l, c, o))
-		status = error_memory(err);
-	else
-		write_profile(in, &l);
-	free(l.names);
+	if (n_roots == 0 && t->n_nodes > 1) {
+		free(roots);
+		return suggest_functions(t, options->root, err);
+	}
+	c = options->up ? callpath_up(t, roots, n_roots, err)
+			: callpath_down(t, roots, n_roots, err);
+	free(roots);
+	status = c ? list(in, c, o, err) : -1;
 	callpath_free(c);
 	return status;
 }

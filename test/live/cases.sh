@@ -61,10 +61,13 @@ for case in "$root"/test/data/cases/*/; do
 	[ -f "$case/in.folded" ] || fail "no cases"
 	check "$case/flat.tsv" --flat
 	check "$case/tree.tsv" --tree
+	# The first row is the root function alone.
 	for table in "$case"/callpath.*.down.tsv; do
-		# The first row is the root function alone.
 		check "$table" --callpath --root "$(head -n 1 "$table" | cut -f 3)"
 	done
+	for table in "$case"/callpath.*.up.tsv; do
+		check "$table" --callpath --up --root "$(head -n 1 "$table" | cut -f 3)"
+	done
 done
-[ $count -ge 50 ] || fail "only $count tables"
+[ $count -ge 80 ] || fail "only $count tables"
 note "$count tables"

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * roots.h - which names of the tree a function's name stands for.
+ *
+ * Shape room. In: struct tree and a name. Out: names of the tree.
+ */
+#ifndef ROOTS_H
+#define ROOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "tree.h"
+
+/*
+ * The function with that name; if there is none, the places in that function, which are called
+ * "NAME FILE:LINE" or "NAME+0xOFFSET". Without a name (NULL) those of main; if there is none, the
+ * heaviest outermost function. *n numbers in tree->strings, ascending, 0 if there is no such
+ * function; free() the array. NULL on error (memory).
+ */
+uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct error *err);
+
+#endif

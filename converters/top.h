@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top.h - which rows are among the N heaviest.
+ *
+ * Show room. In: the weights of all rows, twice. Out: yes or no for each row.
+ */
+#ifndef TOP_H
+#define TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Begins as {.n = N}; N = 0: no limit, every row is taken. The first time every weight is added,
+ * the second time each row is taken or not. Of rows of the same weight the first ones win. */
+struct top {
+	uint64_t n;
+	uint64_t *heap; /* the heaviest so far, the least of them first */
+	size_t count, size;
+	uint64_t ties; /* rows of the least weight that still may be taken */
+};
+
+/* -1: memory is out. */
+int top_add(struct top *t, uint64_t weight);
+/* Would this row be too light already? Then so is every lighter one. */
+bool top_is_passed(const struct top *t, uint64_t weight);
+/* All weights are added. */
+void top_close(struct top *t);
+bool top_take(struct top *t, uint64_t weight);
+void top_free(struct top *t);
+
+#endif
