@@ -139,7 +139,8 @@ static int on_process(void *context, const struct event_process *e, struct error
 	r->reasons = numbers_new();
 	if (!process_fill(b, e) || !r->paths || !r->threads || !r->reasons)
 		return error_memory(err);
-	if (resource_check(b, e, err) || builder_group_process(b, e, err))
+	if (builder_calls_process(b, e, err) || resource_check(b, e, err) ||
+	    builder_group_process(b, e, err))
 		return -1;
 	b->profile->by_name |= e->has_stacks_by_name;
 	return 0;
@@ -281,6 +282,8 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	struct profile_process *p = &b->current.process;
 
 	p->ended = true;
+	if (b->profile->calls)
+		b->profile->calls->has_totals &= e->has_totals;
 	p->stop = e->stop;
 	p->stop_error = e->error;
 	if (e->note)
@@ -297,6 +300,8 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 	struct profile_builder *b = context;
 	struct profile_process *p = &b->current.process;
 
+	if (b->profile->calls)
+		b->profile->calls->has_totals = false;
 	p->stop = e->stop;
 	p->stop_error = e->error;
 	p->cut_offset = e->offset;
@@ -314,6 +319,8 @@ void builder_sink_init(struct profile_builder *b)
 		.module = on_module,
 		.thread = on_thread,
 		.sample = builder_sample,
+		.self = builder_self,
+		.call = builder_call,
 		.loss = on_loss,
 		.mark = on_mark,
 		.engine = on_engine,

@@ -2,7 +2,8 @@
 /*
  * builder.h - a profile that is being built: all inputs so far, and the current one.
  *
- * Shared by builder.c (the sink), builder_paths.c (its samples) and profile.c (before and after).
+ * Shared by builder.c (the sink), builder_paths.c (its samples), builder_calls.c (its call graph)
+ * and profile.c (before and after).
  */
 #ifndef BUILDER_H
 #define BUILDER_H
@@ -78,6 +79,13 @@ int builder_jit(void *context, const struct event_jit *e, struct error *err);
  * that has none, if the map has it. -1: memory. */
 int builder_jit_open(struct profile_builder *b);
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f);
+
+/* builder_calls.c: the input is a call graph, or it is not; they do not mix. */
+int builder_calls_process(struct profile_builder *b, const struct event_process *e,
+			  struct error *err);
+/* The sink's `self` and `call`. */
+int builder_self(void *context, const struct event_self *e, struct error *err);
+int builder_call(void *context, const struct event_call *e, struct error *err);
 
 /* builder_paths.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);

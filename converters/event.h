@@ -10,6 +10,11 @@
  *
  * Order: process first, end or cut last, exactly one of them per input; modules and threads may
  * come after samples that refer to them.
+ *
+ * A decoder whose input counts several resources pushes a process for each in turn, until one is
+ * not declined; the events after it are of that resource alone.
+ *
+ * A call graph without stacks (has_calls) has no samples; `self` and `call` come instead.
  */
 #ifndef EVENT_H
 #define EVENT_H
@@ -43,6 +48,8 @@ struct event_process {
 	bool has_owner;
 	uint64_t owner;		 /* of the input: a user's number */
 	bool has_stacks_by_name; /* frames are names, not addresses (folded text) */
+	bool has_calls;		 /* a call graph without stacks (gprof, callgrind) */
+	bool has_inclusive;	 /* with inclusive weights */
 };
 
 struct event_segment {
@@ -84,6 +91,28 @@ struct event_sample {
 	const struct event_frame *frames;
 };
 
+/* A function of a call graph: two are the same if all three texts are. */
+struct event_function {
+	struct event_text name, file, object; /* file and object may be absent */
+};
+
+/* What a function itself used. May come several times for a function: the sum counts. */
+struct event_self {
+	struct event_function function;
+	uint64_t weight;    /* gticks */
+	uint64_t hits;	    /* raw samples; the weight if it was counted, not sampled */
+	uint64_t inclusive; /* the weight, and what its calls used, those of itself left out;
+			     * 0 unless the process has_inclusive */
+};
+
+/* Calls of one function by another, or by itself. May come several times, too. */
+struct event_call {
+	struct event_function caller, callee;
+	uint64_t count;
+	uint64_t weight; /* inclusive: gticks that these calls used, without calls of a function
+			  * that was running already; 0 unless the process has_inclusive */
+};
+
 struct event_loss {
 	uint32_t reason; /* enum cps_loss, or beyond */
 	uint64_t count;	 /* total so far */
@@ -111,6 +140,7 @@ struct event_end {
 	uint64_t stop;	  /* enum cps_stop, or beyond */
 	uint64_t error;	  /* errno that goes with it, 0: none */
 	const char *note; /* NULL, or what is wrong with the journal beside the file */
+	bool has_totals;  /* call graph: `inclusive` of a function counts no recursion twice */
 };
 
 /* The input stopped before its end. */
@@ -126,6 +156,8 @@ struct event_sink {
 	int (*module)(void *context, const struct event_module *, struct error *);
 	int (*thread)(void *context, const struct event_thread *, struct error *);
 	int (*sample)(void *context, const struct event_sample *, struct error *);
+	int (*self)(void *context, const struct event_self *, struct error *);
+	int (*call)(void *context, const struct event_call *, struct error *);
 	int (*loss)(void *context, const struct event_loss *, struct error *);
 	int (*mark)(void *context, const struct event_mark *, struct error *);
 	int (*engine)(void *context, const struct event_engine *, struct error *);

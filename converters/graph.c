@@ -27,6 +27,17 @@ static int compare_functions(const void *a, const void *b, void *context)
 	return strings_compare(context, x->name, y->name);
 }
 
+/* The functions that stacks begin with. */
+static void mark_starts(struct walk *w)
+{
+	const struct tree_node *nodes = w->graph->tree->nodes;
+	size_t i;
+
+	for (i = 1; i < nodes[0].end; i = nodes[i].end)
+		w->graph->starts[w->index[nodes[i].name]] =
+			(struct graph_start){true, nodes[i].total};
+}
+
 static int gather_functions(struct walk *w, struct error *err)
 {
 	struct graph *g = w->graph;
@@ -41,10 +52,12 @@ static int gather_functions(struct walk *w, struct error *err)
 		(void *)(uintptr_t)strings);
 	w->index = malloc((strings_count(strings) + 1) * sizeof(*w->index));
 	w->path = malloc((tree_height(g->tree) + 1) * sizeof(*w->path));
-	if (!w->index || !w->path)
+	g->starts = calloc(g->n_functions + 1, sizeof(*g->starts));
+	if (!w->index || !w->path || !g->starts)
 		return error_memory(err);
 	for (i = 0; i < g->n_functions; i++)
 		w->index[g->functions[i].name] = (uint32_t)i;
+	mark_starts(w);
 	return 0;
 }
 
@@ -143,6 +156,10 @@ struct graph *graph_build(const struct tree *t, struct error *err)
 		return NULL;
 	}
 	w.graph->tree = t;
+	w.graph->strings = t->strings;
+	w.graph->unit = t->unit;
+	w.graph->total = t->total;
+	w.graph->has_totals = true;
 	status = gather_functions(&w, err) || walk_tree(&w, err) ? -1 : 0;
 	if (!status && w.graph->n_arcs > 0)
 		qsort(w.graph->arcs, w.graph->n_arcs, sizeof(*w.graph->arcs), compare_arcs);
@@ -161,6 +178,7 @@ void graph_free(struct graph *g)
 	if (!g)
 		return;
 	free(g->functions);
+	free(g->starts);
 	free(g->arcs);
 	free(g);
 }

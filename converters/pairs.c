@@ -2,7 +2,7 @@
 /*
  * pairs.c - numbers distinct pairs of numbers.
  *
- * Shape room. In: pairs. Out: their numbers. Open addressing; a slot holds the whole key, so that a
+ * Base room. In: pairs. Out: their numbers. Open addressing; a slot holds the whole key, so that a
  * lookup costs one cache miss even in a table of ten million.
  */
 #include "pairs.h"

@@ -2,7 +2,7 @@
 /*
  * pairs.h - distinct pairs of numbers, numbered 0, 1, 2, ... in order of arrival.
  *
- * Shape room. In: (parent, name) of a tree, (caller, callee) of a graph. Out: their numbers.
+ * Base room. In: (parent, name) of a tree, (caller, callee) of a graph. Out: their numbers.
  */
 #ifndef PAIRS_H
 #define PAIRS_H

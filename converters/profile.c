@@ -28,6 +28,9 @@ void profile_free(struct profile *p)
 	modules_free_list(p->modules, p->n_modules);
 	free(p->frames);
 	free(p->nodes);
+	if (p->calls)
+		calls_clear(p->calls);
+	free(p->calls);
 	strings_free(p->strings);
 	free(p);
 }
@@ -109,7 +112,7 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	p->n_nodes = b->all->n_nodes;
 	b->all->frames = NULL;
 	b->all->nodes = NULL;
-	if (builder_group_finish(b)) {
+	if (builder_group_finish(b) || (p->calls && calls_name(p->calls, p->strings))) {
 		profile_builder_free(b);
 		error_memory(err);
 		return NULL;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calls.h"
 #include "event.h"
 #include "libsampler/format.h"
 #include "strings.h"
@@ -107,6 +108,7 @@ struct profile {
 	size_t n_frames;
 	struct profile_node *nodes; /* n_nodes >= 1 */
 	size_t n_nodes;
+	struct calls *calls;   /* a call graph without stacks: then there are no paths. Else NULL */
 	uint64_t gticks, hits; /* totals; an overflow is an error while building */
 };
 

@@ -14,25 +14,6 @@ struct copy {
 	struct propagate_call *calls;
 };
 
-/* The functions that stacks begin with. graph.functions are sorted by name, and so is nothing in
- * the tree: names are looked up through `index`. */
-static int mark_outermost(const struct graph *g, double *outermost)
-{
-	const struct tree *t = g->tree;
-	uint32_t *index = calloc(strings_count(t->strings) + 1, sizeof(*index)), i;
-
-	if (!index)
-		return -1;
-	for (i = 0; i < g->n_functions; i++) {
-		index[g->functions[i].name] = i;
-		outermost[i] = -1;
-	}
-	for (i = 1; i < t->n_nodes; i = t->nodes[i].end)
-		outermost[index[t->nodes[i].name]] = (double)t->nodes[i].total;
-	free(index);
-	return 0;
-}
-
 static int copy_graph(struct copy *c, const struct graph *g)
 {
 	size_t i;
@@ -40,10 +21,14 @@ static int copy_graph(struct copy *c, const struct graph *g)
 	c->self = calloc(g->n_functions + 1, sizeof(*c->self));
 	c->outermost = calloc(g->n_functions + 1, sizeof(*c->outermost));
 	c->calls = calloc(g->n_arcs + 1, sizeof(*c->calls));
-	if (!c->self || !c->outermost || !c->calls || mark_outermost(g, c->outermost))
+	if (!c->self || !c->outermost || !c->calls)
 		return -1;
-	for (i = 0; i < g->n_functions; i++)
+	for (i = 0; i < g->n_functions; i++) {
+		const struct graph_start *start = &g->starts[i];
+
 		c->self[i] = (double)g->functions[i].self;
+		c->outermost[i] = start->is_start ? (double)start->weight : -1;
+	}
 	for (i = 0; i < g->n_arcs; i++)
 		c->calls[i] = (struct propagate_call){
 			.caller = g->arcs[i].caller,
