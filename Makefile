@@ -37,10 +37,10 @@ BASE_ROOM := error strings numbers pairs utf8 patterns
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
-	demangle symbols entry
-SHAPE_ROOM := order filter tree functions graph graph_calls components cycle propagate propagate_graph \
+	demangle symbols symbols_names symbols_expand entry
+SHAPE_ROOM := order filter chains tree functions graph graph_calls components cycle propagate propagate_graph \
 	roots callpath callpath_up callpath_trie callpath_order
-SHOW_ROOM := out amount caption footer top path_name rows suggest colour dot_text stop_text info_text \
+SHOW_ROOM := out amount caption footer top path_name function_name rows suggest colour dot_text stop_text info_text \
 	views view_flat view_tree \
 	view_callpath view_folded view_dot view_info
 MAIN_ROOM := newest process_tree sources select options options_parse options_value say warnings \

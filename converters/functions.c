@@ -35,6 +35,8 @@ static int count_functions(struct sums *s)
 	s->functions = calloc(s->n + 1, sizeof(*s->functions));
 	s->active = calloc(s->n + 1, sizeof(*s->active));
 	s->path = malloc((tree_height(t) + 1) * sizeof(*s->path));
+	for (i = 0; s->functions && i < s->n; i++)
+		s->functions[i].is_inline = true;
 	return s->functions && s->active && s->path ? 0 : -1;
 }
 
@@ -53,6 +55,7 @@ static void sum(struct sums *s)
 		while (open > n->depth)
 			s->active[s->path[--open]]--;
 		f->name = n->name;
+		f->is_inline = f->is_inline && tree_is_inline(t, i);
 		f->self += n->self;
 		f->self_hits += n->self_hits;
 		if (s->active[number]++ == 0) {

@@ -11,38 +11,23 @@
 #include "symbols.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
-#include "function_start.h"
 #include "module_file.h"
 #include "plt.h"
-#include "symbol_table.h"
-
-#define VDSO_LABEL "vdso"
-
-struct module_names {
-	bool is_read;
-	bool has_file;	   /* one that may be believed */
-	char *warning;	   /* NULL: none */
-	const char *label; /* for names in brackets; NULL: the module's name is not known */
-	struct symbol_table table;
-	struct function_ranges ranges;
-	uint64_t text_left; /* bytes of symbol names still to be taken, see symbol_name */
-};
-
-struct symbols {
-	struct profile *profile;
-	struct symbols_options opt;
-	struct module_names *modules;
-};
+#include "symbols_module.h"
 
 struct symbols *symbols_new(struct profile *p, const struct symbols_options *opt, struct error *err)
 {
-	struct symbols *s = calloc(1, sizeof(*s));
+	struct symbols *s;
 
+	if (p->by_name && opt->granularity == SYMBOLS_BY_MODULE) {
+		error_set(err, "folded stacks do not say which module a function is of: "
+			       "--granularity module needs recordings");
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
 	if (s)
 		s->modules = calloc(p->n_modules + 1, sizeof(*s->modules));
 	if (!s || !s->modules) {
@@ -67,6 +52,7 @@ void symbols_free(struct symbols *s)
 		free(m->warning);
 	}
 	free(s->modules);
+	free(s->places);
 	free(s);
 }
 
@@ -92,23 +78,6 @@ static int read_tables(struct module_names *m, const struct module_file *files)
 	return function_ranges_read(&m->ranges, &files->main);
 }
 
-static void set_label(struct module_names *m, const struct profile *p, uint32_t module)
-{
-	const char *path, *slash;
-
-	if (p->modules[module].is_vdso) {
-		m->label = VDSO_LABEL;
-		return;
-	}
-	if (p->modules[module].path == STRINGS_NONE)
-		return;
-	path = strings_get(p->strings, p->modules[module].path, NULL);
-	slash = strrchr(path, '/');
-	m->label = slash && slash[1] ? slash + 1 : path;
-	if (!*m->label)
-		m->label = NULL;
-}
-
 static int read_module(struct symbols *s, uint32_t module, struct error *err)
 {
 	struct module_names *m = &s->modules[module];
@@ -116,8 +85,10 @@ static int read_module(struct symbols *s, uint32_t module, struct error *err)
 	struct error warning;
 	int rc;
 
+	if (m->is_read)
+		return 0;
 	m->is_read = true;
-	set_label(m, s->profile, module);
+	m->label = symbols_label(s, module);
 	if (!m->label)
 		return 0;
 	rc = module_file_open(&files, s->profile, module, &s->opt, &warning);
@@ -134,62 +105,6 @@ static int read_module(struct symbols *s, uint32_t module, struct error *err)
 }
 
 /* ---- names ---- */
-
-static int add_name(struct symbols *s, const char *bytes, size_t n, uint32_t *name,
-		    struct error *err)
-{
-	*name = strings_add(s->profile->strings, bytes, n);
-	return *name == STRINGS_NONE ? error_memory(err) : 0;
-}
-
-/* "[module]" */
-static int module_name(struct symbols *s, const struct module_names *m, uint32_t *name,
-		       struct error *err)
-{
-	char *text;
-	int n = asprintf(&text, "[%s]", m->label), rc;
-
-	if (n < 0)
-		return error_memory(err);
-	rc = add_name(s, text, (size_t)n, name, err);
-	free(text);
-	return rc;
-}
-
-/* "[module+0x1f30]" */
-static int offset_name(struct symbols *s, const struct module_names *m, uint64_t offset,
-		       uint32_t *name, struct error *err)
-{
-	char *text;
-	int n = asprintf(&text, "[%s+0x%" PRIx64 "]", m->label, offset), rc;
-
-	if (n < 0)
-		return error_memory(err);
-	rc = add_name(s, text, (size_t)n, name, err);
-	free(text);
-	return rc;
-}
-
-/* A stub is "memcpy@plt". */
-static int readable_name(struct symbols *s, const char *text, size_t n, const char *suffix,
-			 uint32_t *name, struct error *err)
-{
-	char *terminated = strndup(text, n), *readable = NULL, *whole;
-	int bytes, rc;
-
-	if (!terminated)
-		return error_memory(err);
-	if (s->opt.demangle)
-		readable = demangle_name(terminated, n);
-	bytes = asprintf(&whole, "%s%s", readable ? readable : terminated, suffix);
-	free(readable);
-	free(terminated);
-	if (bytes < 0)
-		return error_memory(err);
-	rc = add_name(s, whole, (size_t)bytes, name, err);
-	free(whole);
-	return rc;
-}
 
 /*
  * A table's names together are not longer than the section that holds them, save those that share
@@ -209,7 +124,7 @@ static int symbol_name(struct symbols *s, struct module_names *m, struct symbol 
 	if (n > m->text_left)
 		return 0;
 	m->text_left -= n;
-	rc = readable_name(s, text, n, symbol->is_stub ? "@plt" : "", &symbol->name, err);
+	rc = symbols_add_readable(s, text, n, symbol->is_stub ? "@plt" : "", &symbol->name, err);
 	return rc < 0 ? -1 : 1;
 }
 
@@ -223,16 +138,25 @@ static int place_at_symbol(struct symbols *s, struct module_names *m, struct sym
 	if (rc > 0) {
 		place->function = symbol->name;
 		place->start = symbol->start;
+		place->has_start = true;
 		place->has_symbol = true;
 	}
 	return rc;
+}
+
+/* "[module+0x1f30]" */
+static int add_offset(struct symbols *s, const struct module_names *m, uint64_t offset,
+		      uint32_t *name, struct error *err)
+{
+	return symbols_add_format(s, name, err, "[%s+0x%" PRIx64 "]", m->label, offset);
 }
 
 static int place_in_range(struct symbols *s, struct module_names *m, struct function_range *range,
 			  struct symbols_place *place, struct error *err)
 {
 	place->start = range->start;
-	if (range->name == STRINGS_NONE && offset_name(s, m, range->start, &range->name, err) < 0)
+	place->has_start = true;
+	if (range->name == STRINGS_NONE && add_offset(s, m, range->start, &range->name, err) < 0)
 		return -1;
 	place->function = range->name;
 	return 0;
@@ -262,7 +186,7 @@ static int place_in_module(struct symbols *s, struct module_names *m, uint64_t a
 	int rc;
 
 	if (!m->has_file)
-		return offset_name(s, m, address, &place->function, err);
+		return add_offset(s, m, address, &place->function, err);
 	range = symbol ? NULL : function_ranges_find(&m->ranges, address);
 	if (!symbol)
 		symbol = unsized_symbol(m, address, range);
@@ -271,31 +195,33 @@ static int place_in_module(struct symbols *s, struct module_names *m, uint64_t a
 		return rc < 0 ? -1 : 0;
 	if (range)
 		return place_in_range(s, m, range, place, err);
-	return module_name(s, m, &place->function, err);
+	return symbols_add_format(s, &place->function, err, "[%s]", m->label);
+}
+
+static int find_function(struct symbols *s, const struct profile_frame *frame,
+			 struct symbols_place *place, struct error *err)
+{
+	if (frame->module >= s->profile->n_modules)
+		return symbols_add_text(
+			s, frame->address == CPS_CUT_ADDRESS ? SYMBOLS_CUT : SYMBOLS_UNKNOWN,
+			&place->function, err);
+	if (read_module(s, frame->module, err))
+		return -1;
+	if (!s->modules[frame->module].label)
+		return symbols_add_text(s, SYMBOLS_UNKNOWN_MODULE, &place->function, err);
+	return place_in_module(s, &s->modules[frame->module], frame->address, place, err);
 }
 
 int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct symbols_place *place,
 		  struct error *err)
 {
-	struct module_names *m;
-	const char *fixed = NULL;
-
-	place->start = frame->address;
-	place->has_symbol = frame->name != STRINGS_NONE;
-	place->function = frame->name;
-	if (place->has_symbol)
-		return 0;
-	if (frame->module >= s->profile->n_modules) {
-		fixed = frame->address == CPS_CUT_ADDRESS ? SYMBOLS_CUT : SYMBOLS_UNKNOWN;
-		return add_name(s, fixed, strlen(fixed), &place->function, err);
-	}
-	m = &s->modules[frame->module];
-	if (!m->is_read && read_module(s, frame->module, err) < 0)
+	*place = (struct symbols_place){.function = frame->name,
+					.start = frame->address,
+					.has_symbol = frame->name != STRINGS_NONE};
+	if (!place->has_symbol && find_function(s, frame, place, err))
 		return -1;
-	if (!m->label)
-		return add_name(s, SYMBOLS_UNKNOWN_MODULE, strlen(SYMBOLS_UNKNOWN_MODULE),
-				&place->function, err);
-	return place_in_module(s, m, frame->address, place, err);
+	place->name = place->function;
+	return 0;
 }
 
 int symbols_set_name(struct symbols *s, const struct profile_frame *frame, const char *name,
@@ -309,5 +235,5 @@ int symbols_set_name(struct symbols *s, const struct profile_frame *frame, const
 	if (place.has_symbol || frame->module >= s->profile->n_modules)
 		return 0;
 	range = function_ranges_find(&s->modules[frame->module].ranges, frame->address);
-	return range ? add_name(s, name, strlen(name), &range->name, err) : 0;
+	return range ? symbols_add_text(s, name, &range->name, err) : 0;
 }

@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chains.h"
 #include "order.h"
 #include "pairs.h"
 
 struct fold {
 	struct profile *profile;
-	struct symbols *symbols;
 	enum tree_unit unit;
-	uint32_t *names; /* by frame; STRINGS_NONE: not asked yet */
+	struct chains chains;
 	uint32_t *nodes; /* by profile node: the tree node it became */
 	/* The filter's marks, by name and by profile node; NULL without one. */
 	unsigned char *of_names, *of_nodes;
@@ -27,32 +27,11 @@ struct fold {
 	size_t room;
 };
 
-/* The name of a frame, asked for once. */
-static int frame_name(struct fold *f, uint32_t number, uint32_t *name, struct error *err)
-{
-	const struct profile_frame *frame = &f->profile->frames[number];
-	struct symbols_place place;
-
-	*name = f->names[number];
-	if (*name != STRINGS_NONE)
-		return 0;
-	if (frame->name != STRINGS_NONE) {
-		*name = frame->name;
-	} else if (frame->module == PROFILE_NO_MODULE && frame->address == CPS_CUT_ADDRESS) {
-		*name = strings_add(f->profile->strings, TREE_CUT, strlen(TREE_CUT));
-	} else {
-		if (symbols_frame(f->symbols, frame, &place, err))
-			return -1;
-		*name = place.function;
-	}
-	f->names[number] = *name;
-	return *name == STRINGS_NONE ? error_memory(err) : 0;
-}
-
 static int make_room(struct fold *f)
 {
 	size_t room = f->room ? f->room + f->room / 2 : 1024;
 	struct tree_node *nodes;
+	bool *inlined;
 
 	if (f->tree->n_nodes < f->room)
 		return 0;
@@ -60,27 +39,68 @@ static int make_room(struct fold *f)
 	if (!nodes)
 		return -1;
 	f->tree->nodes = nodes;
+	if (f->tree->inlined) {
+		inlined = realloc(f->tree->inlined, room * sizeof(*inlined));
+		if (!inlined)
+			return -1;
+		f->tree->inlined = inlined;
+	}
 	f->room = room;
 	return 0;
 }
 
+/* A node is inlined if all frames are that were folded into it. */
+static int mark(struct fold *f, uint32_t number, bool is_new, bool is_inline)
+{
+	struct tree *t = f->tree;
+
+	if (!t->inlined && !is_inline)
+		return 0;
+	if (!t->inlined)
+		t->inlined = calloc(f->room, sizeof(*t->inlined));
+	if (!t->inlined)
+		return -1;
+	t->inlined[number] = is_inline && (is_new || t->inlined[number]);
+	return 0;
+}
+
 /* The child of `parent` with this name, added if it is new. */
-static int child(struct fold *f, uint32_t parent, uint32_t name, uint32_t *number,
+static int child(struct fold *f, uint32_t parent, uint32_t name, bool is_inline, uint32_t *number,
 		 struct error *err)
 {
 	struct tree *t = f->tree;
 	uint32_t pair = pairs_number(&f->pairs, parent, name);
+	bool is_new;
 
 	if (pair >= PAIRS_NONE - 1 || make_room(f))
 		return error_memory(err);
 	*number = pair + 1;
-	if (*number < t->n_nodes)
-		return 0;
-	t->nodes[t->n_nodes++] = (struct tree_node){
-		.parent = parent,
-		.name = name,
-		.depth = t->nodes[parent].depth + 1,
-	};
+	is_new = *number == t->n_nodes;
+	if (is_new)
+		t->nodes[t->n_nodes++] = (struct tree_node){
+			.parent = parent,
+			.name = name,
+			.depth = t->nodes[parent].depth + 1,
+		};
+	return mark(f, *number, is_new, is_inline) ? error_memory(err) : 0;
+}
+
+/* Go down from *number by the frame's names that are not hidden, to the innermost. */
+static int descend(struct fold *f, uint32_t frame, uint32_t *number, struct error *err)
+{
+	const uint32_t *names;
+	uint32_t i, n;
+
+	if (chains_get(&f->chains, frame, &names, &n, err))
+		return -1;
+	for (i = 0; i < n; i++) {
+		if (f->of_names && f->of_names[names[i]] & FILTER_HIDDEN)
+			continue;
+		if (f->chains.merge_calls && f->tree->nodes[*number].name == names[i])
+			continue;
+		if (child(f, *number, names[i], i > 0, number, err))
+			return -1;
+	}
 	return 0;
 }
 
@@ -101,21 +121,18 @@ static int add_node(struct fold *f, size_t i, struct error *err)
 	const struct profile_node *from = &f->profile->nodes[i];
 	uint64_t self = f->unit == TREE_HITS ? from->self_hits : from->self_gticks;
 	unsigned char marks = f->of_nodes ? f->of_nodes[i] : FILTER_KEPT | FILTER_NEEDED;
-	uint32_t name, number = f->nodes[from->parent];
+	uint32_t number = f->nodes[from->parent];
 
 	if (add_total(f, from, self, err))
 		return -1;
 	if (!(marks & FILTER_NEEDED))
 		return 0;
-	if (frame_name(f, from->frame, &name, err))
-		return -1;
-	if (!(f->of_names && f->of_names[name] & FILTER_HIDDEN) &&
-	    child(f, number, name, &number, err))
+	if (descend(f, from->frame, &number, err))
 		return -1;
 	f->nodes[i] = number;
 	if (!(marks & FILTER_KEPT))
 		return 0;
-	if (number == 0 && child(f, 0, f->hidden, &number, err))
+	if (number == 0 && child(f, 0, f->hidden, false, &number, err))
 		return -1;
 	f->tree->nodes[number].self += self;
 	f->tree->nodes[number].self_hits += from->self_hits;
@@ -135,17 +152,6 @@ static int fold_nodes(struct fold *f, struct error *err)
 	for (i = 1; i < n; i++)
 		if (add_node(f, i, err))
 			return -1;
-	return 0;
-}
-
-static int names_begin(struct fold *f, struct error *err)
-{
-	size_t bytes = (f->profile->n_frames + 1) * sizeof(*f->names);
-
-	f->names = malloc(bytes);
-	if (!f->names)
-		return error_memory(err);
-	memset(f->names, 0xff, bytes);
 	return 0;
 }
 
@@ -170,40 +176,57 @@ static void sum_totals(struct tree *t)
 /* Which of the profile's strings are functions, and what the filter says of them. */
 static int filter_begin_names(struct fold *f, struct filter *filter, struct error *err)
 {
-	size_t n;
-	uint32_t i, name;
+	const uint32_t *names;
+	uint32_t i, n;
+	size_t n_strings;
 
 	for (i = 0; i < f->profile->n_frames; i++)
-		if (frame_name(f, i, &name, err))
+		if (chains_get(&f->chains, i, &names, &n, err))
 			return -1;
-	n = strings_count(f->profile->strings);
-	f->of_names = calloc(n, 1);
+	n_strings = strings_count(f->profile->strings);
+	f->of_names = calloc(n_strings, 1);
 	if (!f->of_names)
 		return error_memory(err);
-	for (i = 0; i < f->profile->n_frames; i++)
-		f->of_names[f->names[i]] = PATTERNS_NAME;
-	return filter_names(filter, f->profile->strings, f->of_names, n, err);
+	for (i = 0; i < f->chains.n_all; i++)
+		f->of_names[f->chains.all[i]] = PATTERNS_NAME;
+	return filter_names(filter, f->profile->strings, f->of_names, n_strings, err);
+}
+
+/* The marks of all names of each frame. */
+static int mark_frames(struct fold *f, unsigned char *of_frames, struct error *err)
+{
+	const uint32_t *names;
+	uint32_t i, k, n;
+
+	for (i = 0; i < f->profile->n_frames; i++) {
+		if (chains_get(&f->chains, i, &names, &n, err))
+			return -1;
+		of_frames[i] = 0;
+		for (k = 0; k < n; k++)
+			of_frames[i] |= f->of_names[names[k]];
+	}
+	return 0;
 }
 
 static int filter_begin(struct fold *f, struct filter *filter, struct error *err)
 {
-	size_t i, n_frames = f->profile->n_frames;
 	unsigned char *of_frames;
+	int status;
 
 	if (!filter_is_set(filter))
 		return 0;
 	f->hidden = strings_add(f->profile->strings, TREE_HIDDEN, strlen(TREE_HIDDEN));
+	if (f->hidden == STRINGS_NONE)
+		return error_memory(err);
 	if (filter_begin_names(f, filter, err))
 		return -1;
 	f->of_nodes = malloc(f->profile->n_nodes);
-	of_frames = malloc(n_frames + 1);
-	if (f->of_nodes && of_frames) {
-		for (i = 0; i < n_frames; i++)
-			of_frames[i] = f->of_names[f->names[i]];
+	of_frames = malloc(f->profile->n_frames + 1);
+	status = f->of_nodes && of_frames ? mark_frames(f, of_frames, err) : error_memory(err);
+	if (!status)
 		filter_nodes(filter, f->profile, of_frames, f->of_nodes);
-	}
 	free(of_frames);
-	return f->hidden == STRINGS_NONE || !f->of_nodes || !of_frames ? error_memory(err) : 0;
+	return status;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -238,6 +261,22 @@ static void permute(struct tree *t, uint32_t *place)
 	}
 }
 
+static int permute_inlined(struct tree *t, const uint32_t *place)
+{
+	bool *inlined = t->inlined ? malloc(t->n_nodes * sizeof(*inlined)) : NULL;
+	size_t i;
+
+	if (!t->inlined)
+		return 0;
+	if (!inlined)
+		return -1;
+	for (i = 0; i < t->n_nodes; i++)
+		inlined[place[i]] = t->inlined[i];
+	free(t->inlined);
+	t->inlined = inlined;
+	return 0;
+}
+
 static int sort_nodes(struct tree *t, struct error *err)
 {
 	struct order_tree in = {
@@ -248,6 +287,7 @@ static int sort_nodes(struct tree *t, struct error *err)
 		.context = t,
 	};
 	struct order order;
+	int status;
 	size_t i;
 
 	if (order_preorder(&in, &order, err))
@@ -256,22 +296,23 @@ static int sort_nodes(struct tree *t, struct error *err)
 		t->nodes[i].parent = order.place[t->nodes[i].parent];
 		t->nodes[i].end = order.place[i] + order.size[i];
 	}
+	status = permute_inlined(t, order.place) ? error_memory(err) : 0;
 	permute(t, order.place);
 	order_free(&order);
-	return 0;
+	return status;
 }
 
 /* ---- tree ------------------------------------------------------------------------------------ */
 
-static int fold(struct fold *f, struct filter *filter, struct error *err)
+static int fold(struct fold *f, struct symbols *s, struct filter *filter, struct error *err)
 {
-	int status = names_begin(f, err);
+	int status = chains_init(&f->chains, f->profile, s, err);
 
 	if (!status)
 		status = filter_begin(f, filter, err);
 	if (!status)
 		status = fold_nodes(f, err);
-	free(f->names);
+	chains_clear(&f->chains);
 	free(f->nodes);
 	free(f->of_names);
 	free(f->of_nodes);
@@ -282,7 +323,7 @@ static int fold(struct fold *f, struct filter *filter, struct error *err)
 struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_options *options,
 			struct error *err)
 {
-	struct fold f = {.profile = p, .symbols = s, .unit = options->unit};
+	struct fold f = {.profile = p, .unit = options->unit};
 
 	f.tree = calloc(1, sizeof(*f.tree));
 	if (!f.tree) {
@@ -292,7 +333,7 @@ struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_
 	f.tree->strings = p->strings;
 	f.tree->unit = options->unit;
 	f.tree->filter = filter_is_set(options->filter) ? options->filter : NULL;
-	if (!fold(&f, options->filter, err)) {
+	if (!fold(&f, s, options->filter, err)) {
 		sum_totals(f.tree);
 		if (!sort_nodes(f.tree, err))
 			return f.tree;
@@ -306,7 +347,13 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	free(t->nodes);
+	free(t->inlined);
 	free(t);
+}
+
+bool tree_is_inline(const struct tree *t, size_t node)
+{
+	return t->inlined && t->inlined[node];
 }
 
 uint32_t tree_height(const struct tree *t)

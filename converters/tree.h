@@ -7,6 +7,7 @@
 #ifndef TREE_H
 #define TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ struct tree {
 	/* What 100 % is: all samples of the profile, those too that the filter has dropped. What is
 	 * left are those of nodes[0]. In the tree's unit, and raw samples. */
 	uint64_t total, hits;
+	bool *inlined; /* by node, see tree_is_inline; NULL if none is */
 };
 
 struct tree_options {
@@ -54,6 +56,7 @@ struct tree_options {
 /* One weight per function name. Each stack counts once (Naganov). */
 struct tree_function {
 	uint32_t name;
+	bool is_inline; /* all its nodes are */
 	uint64_t self, total, self_hits, hits;
 };
 
@@ -63,6 +66,9 @@ struct tree_function {
 struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_options *options,
 			struct error *err);
 void tree_free(struct tree *t);
+
+/* Has the compiler put the node's function into its caller, in all stacks that the node is of? */
+bool tree_is_inline(const struct tree *t, size_t node);
 
 /* All functions, unsorted, *n of them; free() the array. A function's total is the sum over its
  * nodes without an equally named ancestor. NULL on error. */

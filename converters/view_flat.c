@@ -9,6 +9,7 @@
 
 #include "amount.h"
 #include "caption.h"
+#include "function_name.h"
 #include "rows.h"
 #include "view.h"
 
@@ -54,13 +55,11 @@ static void write_line(struct out *o, const struct tree *t, const struct tree_fu
 		       struct amount_scale scale)
 {
 	char text[AMOUNT_BYTES];
-	size_t n;
-	const char *name = strings_get(t->strings, f->name, &n);
 
 	out_format(o, "%8.2f %8.2f %12s %9" PRIu64 "  ", amount_fraction(f->self, t->total) * 100,
 		   amount_fraction(f->total, t->total) * 100, amount_text(text, scale, f->self),
 		   f->self_hits);
-	out_name_fit(o, name, n, NAME_COLUMN);
+	function_name_write(o, t->strings, f->name, f->is_inline, NAME_COLUMN);
 	out_text(o, "\n");
 }
 

@@ -10,6 +10,7 @@
 
 #include "amount.h"
 #include "caption.h"
+#include "function_name.h"
 #include "rows.h"
 #include "view.h"
 
@@ -29,19 +30,19 @@ static void write_row(struct rows *r, const struct tree *t, const struct tree_no
 	rows_name(r, t->strings, node->name);
 }
 
-static void write_line(struct out *o, const struct tree *t, const struct tree_node *node)
+static void write_line(struct out *o, const struct tree *t, size_t number)
 {
+	const struct tree_node *node = &t->nodes[number];
 	int indent = 2 * (int)(node->depth < LEVELS_INDENTED ? node->depth : LEVELS_INDENTED);
 	char level[16] = "";
-	size_t n;
-	const char *name = strings_get(t->strings, node->name, &n);
 
 	if (node->depth > LEVELS_INDENTED)
 		snprintf(level, sizeof(level), "[%" PRIu32 "] ", node->depth);
 	out_format(o, "%8.2f %8.2f %9" PRIu64 "  %*s%s",
 		   amount_fraction(node->total, t->total) * 100,
 		   amount_fraction(node->self, t->total) * 100, node->hits, indent, "", level);
-	out_name_fit(o, name, n, NAME_COLUMN + indent + (int)strlen(level));
+	function_name_write(o, t->strings, node->name, tree_is_inline(t, number),
+			    NAME_COLUMN + indent + (int)strlen(level));
 	out_text(o, "\n");
 }
 
@@ -91,7 +92,7 @@ static struct hidden write_nodes(const struct view_input *in, struct out *o, str
 			if (r)
 				write_row(r, t, node);
 			else
-				write_line(o, t, node);
+				write_line(o, t, i);
 			i++;
 		}
 	}

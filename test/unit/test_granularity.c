@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_granularity.c - what names stand for: modules, functions, lines, addresses.
+ */
+#include "folded_text.h"
+#include "module_fixture.h"
+#include "profile_fixture.h"
+
+TestSuite(granularity, .init = enter_fixture, .fini = leave_fixture);
+
+/* The name of an address as the granularity has it. */
+static const char *names_at(struct subject *s, uint64_t address)
+{
+	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE, .address = address};
+	const struct symbols_place *places;
+	static char text[4096];
+	size_t n;
+
+	if (!s->symbols)
+		s->symbols = symbols_new(&s->profile, &s->options, &s->error);
+	cr_assert_eq(symbols_expand(s->symbols, &frame, &places, &n, &s->error), 0);
+	text[0] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		cr_assert_eq(places[i].is_inline, i > 0);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? ";" : "",
+			 strings_get(s->profile.strings, places[i].name, NULL));
+	}
+	return text;
+}
+
+Test(granularity, addresses_count_from_the_function)
+{
+	struct subject *s;
+	uint64_t f, g;
+	char want[300];
+
+	put("p.c", "int n;\n"
+		   "__attribute__((noinline)) void f(void) { n++; }\n"
+		   "__attribute__((noinline)) void g(void) { n--; f(); n--; }\n"
+		   "int main(void) { g(); return n; }\n");
+	sh("gcc -O1 -falign-functions=64 -o p p.c");
+	f = address_of("p", "f");
+	g = address_of("p", "g");
+	s = subject_recorded("p");
+	s->options.granularity = SYMBOLS_BY_ADDRESS;
+	cr_assert_str_eq(names_at(s, f), "f+0x0");
+	cr_assert_str_eq(names_at(s, g + 7), "g+0x7");
+	cr_assert_str_eq(names_at(s, 0x7fffffff), "[p]");
+	subject_free(s);
+	sh("strip p");
+	s = subject_recorded("p");
+	s->options.granularity = SYMBOLS_BY_ADDRESS;
+	snprintf(want, sizeof(want), "%s+0x3", bracketed("p", g));
+	cr_assert_str_eq(names_at(s, g + 3), want);
+	subject_free(s);
+	s = subject_new("gone");
+	s->options.granularity = SYMBOLS_BY_ADDRESS;
+	cr_assert_str_eq(names_at(s, 0x123), "[gone+0x123]", "it is an address already");
+	subject_free(s);
+}
+
+static struct tree *tree_by(struct profile *p, int granularity)
+{
+	const struct symbols_options options = {.granularity = granularity,
+						.debug_dir = "/nonexistent"};
+	const struct tree_options of_tree = {.unit = TREE_GTICKS};
+	struct error err;
+	struct symbols *s = symbols_new(p, &options, &err);
+	struct tree *t;
+
+	cr_assert(s, "%s", err.text);
+	t = tree_build(p, s, &of_tree, &err);
+	cr_assert(t, "%s", err.text);
+	symbols_free(s);
+	return t;
+}
+
+/* "0 a 7 2", depth, name, total, self, for each node. */
+static void tree_is(const struct tree *t, const char *want)
+{
+	char text[1024] = "", *at = text;
+
+	for (size_t i = 1; i < t->n_nodes; i++)
+		at += sprintf(at, "%s%u %s %u %u", i > 1 ? ", " : "", t->nodes[i].depth,
+			      name_of(t, t->nodes[i].name), (unsigned)t->nodes[i].total,
+			      (unsigned)t->nodes[i].self);
+	cr_assert_str_eq(text, want);
+}
+
+/* Calls within a module are no calls of modules; but into another one and back are. */
+Test(granularity, calls_within_a_module_are_merged)
+{
+	struct build b;
+	struct profile *p;
+	struct tree *t;
+
+	build_begin(&b);
+	build_process(&b, "a", "cpu", "ns");
+	build_module(&b, 1, "/bin/prog", "", 0);
+	build_module(&b, 2, "/lib/libc.so.6", "", 0);
+	build_sample(&b, 1, "01100120");
+	build_sample(&b, 2, "011002300240");
+	build_sample(&b, 4, "0110023002400150");
+	build_sample(&b, 8, "0110--77");
+	build_sample_marked(&b, 0, CPS_MARK_NO_RECIPE, 16, "0260");
+	build_end(&b);
+	p = build_finish(&b);
+	t = tree_by(p, SYMBOLS_BY_MODULE);
+	tree_is(t, "0 [incomplete] 16 0, 1 libc.so.6 16 16, 0 prog 15 1, 1 [unknown] 8 8, "
+		   "1 libc.so.6 6 2, 2 prog 4 4");
+	tree_free(t);
+	profile_free(p);
+}
+
+Test(granularity, of_a_group_only_its_members_are_modules)
+{
+	const struct event_frame frame = {1, 16, {NULL, 0}};
+	const struct event_sample e = {.weight = 3, .hits = 1, .depth = 1, .frames = &frame};
+	struct build b;
+	struct profile *p;
+	struct tree *t;
+
+	build_begin(&b);
+	profile_builder_group(b.builder, PROFILE_BY_EXE);
+	build_process(&b, "a", "cpu", "ns");
+	build_module(&b, 1, "/bin/prog", "", 0);
+	b.sink->sample(b.sink->context, &e, &b.err);
+	build_end(&b);
+	p = build_finish(&b);
+	t = tree_by(p, SYMBOLS_BY_MODULE);
+	cr_assert_eq(t->n_nodes, 3);
+	cr_assert_str_neq(name_of(t, t->nodes[1].name), SYMBOLS_GENERATED);
+	cr_assert_str_eq(name_of(t, t->nodes[2].name), "prog");
+	tree_free(t);
+	profile_free(p);
+}
+
+Test(granularity, folded_stacks_are_of_no_module)
+{
+	const struct symbols_options options = {.granularity = SYMBOLS_BY_MODULE};
+	struct profile *p = profile_of("main;f 3\nmain;f;f 2\n");
+	struct error err;
+	struct tree *t;
+
+	cr_assert_null(symbols_new(p, &options, &err));
+	cr_assert(strstr(err.text, "needs recordings"), "%s", err.text);
+	for (int by = SYMBOLS_BY_LINE; by <= SYMBOLS_BY_ADDRESS; by++) {
+		t = tree_by(p, by);
+		tree_is(t, "0 main 5 0, 1 f 5 3, 2 f 2 2");
+		tree_free(t);
+	}
+	profile_free(p);
+}
