@@ -224,9 +224,10 @@ void out_name(struct out *o, const char *bytes, size_t n)
 	out_bytes(o, bytes + from, n - from);
 }
 
-/* Columns that a byte takes up; those that continue a UTF-8 character take none. */
-static int byte_columns(unsigned char c)
+int out_columns(char byte)
 {
+	unsigned char c = (unsigned char)byte;
+
 	if (c < ' ' || c == 0x7f)
 		return 4;
 	return (c & 0xc0) == 0x80 ? 0 : 1;
@@ -239,7 +240,7 @@ void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
 	size_t i, fits = 0;
 
 	for (i = 0; i < n; i++) {
-		used += byte_columns((unsigned char)bytes[i]);
+		used += out_columns(bytes[i]);
 		if (used <= room - 2)
 			fits = i + 1;
 	}

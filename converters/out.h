@@ -26,7 +26,9 @@ void out_format(struct out *o, const char *format, ...) __attribute__((format(pr
 
 /* A name as it stands in text views: control characters as \xNN, all else verbatim. */
 void out_name(struct out *o, const char *bytes, size_t n);
-/* The same at the end of a line, `column` columns into it: cut, with ".." at the end, if the
+/* The columns that a byte of it fills; one that continues a UTF-8 character fills none. */
+int out_columns(char byte);
+/* A name at the end of a line, `column` columns into it: cut, with ".." at the end, if the
  * output is a terminal and too narrow. At least a dozen columns are written. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
 /* A number with the fewest digits that read back as the same double ("0.29999999999999999" or

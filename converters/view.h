@@ -69,6 +69,7 @@ struct view {
 };
 
 extern const struct view view_flat, view_tree, view_callpath, view_folded, view_dot, view_info;
+extern const struct view view_contexts;
 
 /* The table; ends with a NULL. The first one is the default. */
 extern const struct view *const views[];

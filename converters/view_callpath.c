@@ -17,6 +17,7 @@
 #include "rows.h"
 #include "suggest.h"
 #include "view.h"
+#include "words.h"
 
 #define TEXT_THRESHOLD 1.0
 
@@ -45,24 +46,6 @@ static int listing_begin(struct listing *l, const struct callpaths *c,
 	return l->names ? 0 : -1;
 }
 
-/* The paper's paths are lists of words: a name that is none stands in quotes. */
-static void write_word(struct out *o, const char *name, size_t n)
-{
-	size_t i;
-
-	if (n > 0 && strcspn(name, " ()\"") >= n) {
-		out_name(o, name, n);
-		return;
-	}
-	out_text(o, "\"");
-	for (i = 0; i < n; i++) {
-		if (name[i] == '"' || name[i] == '\\')
-			out_text(o, "\\");
-		out_name(o, &name[i], 1);
-	}
-	out_text(o, "\"");
-}
-
 /* Of all samples, or of those of the path without the name that is the farthest from the root. */
 static double fraction(const struct listing *l, const struct callpath *path)
 {
@@ -87,7 +70,7 @@ static void write_line(const struct listing *l, uint32_t number)
 		const char *name = strings_get(t->strings, l->names[i], &n);
 
 		out_text(l->out, i ? " " : "");
-		write_word(l->out, name, n);
+		words_write(l->out, name, n);
 	}
 	out_format(l->out, ") [%" PRIu64 "]\n", path->hits);
 }

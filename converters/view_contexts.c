@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_contexts.c - the contexts in which samples were taken (Spivey 2004).
+ *
+ * Show room. In: struct tree. Out: a table of histories with marks; for programs also the times of
+ * functions, arcs and cycles that follow from them.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "amount.h"
+#include "arc_rows.h"
+#include "caption.h"
+#include "contexts.h"
+#include "cycle_rows.h"
+#include "footer.h"
+#include "history.h"
+#include "rows.h"
+#include "view.h"
+#include "words.h"
+
+#define TEXT_THRESHOLD 0.5
+#define HISTORY_COLUMN 35
+
+struct listing {
+	const struct view_input *in;
+	const struct contexts *contexts;
+	size_t n_heavy; /* of these, the first ones are not below the threshold, */
+	size_t n_shown; /* and the first of those are shown */
+	struct history history;
+	char *marks; /* room for those of the longest history */
+};
+
+/* Samples descend. */
+static void choose(struct listing *l)
+{
+	const struct contexts *c = l->contexts;
+	double threshold = view_threshold(l->in->options, TEXT_THRESHOLD);
+	uint64_t top = l->in->options->top;
+
+	while (l->n_heavy < c->n &&
+	       !amount_below(c->contexts[l->n_heavy].samples, c->tree->total, threshold))
+		l->n_heavy++;
+	l->n_shown = top && top < l->n_heavy ? (size_t)top : l->n_heavy;
+}
+
+static int listing_open(struct listing *l, const struct view_input *in, const struct contexts *c,
+			struct error *err)
+{
+	*l = (struct listing){.in = in, .contexts = c};
+	choose(l);
+	if (history_open(&l->history, c->tree, err))
+		return -1;
+	l->marks = malloc(l->history.n_room + 1);
+	return l->marks ? 0 : error_memory(err);
+}
+
+static void listing_close(struct listing *l)
+{
+	history_close(&l->history);
+	free(l->marks);
+}
+
+/* ---- for people ---------------------------------------------------------------------------------- */
+
+/* Neighbours without marks share a pair of parentheses. */
+static void write_history(struct out *o, const struct history *h)
+{
+	struct words words;
+	uint32_t i;
+
+	words_begin(&words, o, h->tree->strings, HISTORY_COLUMN);
+	for (i = 0; i < h->length; i++) {
+		const struct history_entry *e = &h->entries[i];
+		bool opens = !e->is_marked && (i == 0 || e[-1].is_marked);
+		bool closes = !e->is_marked && e[1].is_marked; /* the last one has a mark */
+
+		words_add(&words, e->name, opens ? "(" : "", closes ? ")" : "");
+	}
+	out_text(o, "\n");
+}
+
+static void write_heading(struct out *o, const struct listing *l)
+{
+	const struct contexts *c = l->contexts;
+
+	caption_write(o, "Context Profile", l->in);
+	out_format(o, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
+		   c->n_with_samples);
+	out_text(o,
+		 "A context has the last call of each active function, with what called it and\n"
+		 "what it called; functions in parentheses are earlier calls, there to tell this.\n"
+		 "\n       %         self   samples  history\n");
+	caption_rule(o);
+}
+
+static void write_lines(struct out *o, struct listing *l)
+{
+	const struct tree *t = l->contexts->tree;
+	struct amount_scale scale = amount_scale(l->in->profile, t->unit, t->total);
+	char text[AMOUNT_BYTES];
+	size_t i;
+
+	for (i = 0; i < l->n_shown; i++) {
+		const struct context *c = &l->contexts->contexts[i];
+
+		out_format(o, "%8.2f %12s %9" PRIu64 "  ",
+			   amount_fraction(c->samples, t->total) * 100,
+			   amount_text(text, scale, c->samples), c->hits);
+		history_read(&l->history, c->node);
+		write_history(o, &l->history);
+	}
+}
+
+static void write_table(struct out *o, struct listing *l)
+{
+	const struct footer footer = {
+		.what = "context",
+		.small = l->contexts->n - l->n_heavy,
+		.beyond = l->n_heavy - l->n_shown,
+	};
+
+	write_heading(o, l);
+	write_lines(o, l);
+	footer_write(o, &footer, l->in->options, view_threshold(l->in->options, TEXT_THRESHOLD));
+}
+
+/* ---- for programs -------------------------------------------------------------------------------- */
+
+static void write_summary(struct rows *r, const struct contexts *c)
+{
+	static const char *const columns[] = {"row", "of", "contexts", "with_samples", NULL};
+
+	rows_row(r, columns);
+	rows_word(r, "summary");
+	rows_word(r, "contexts");
+	rows_count(r, c->n);
+	rows_count(r, c->n_with_samples);
+}
+
+static void write_row(struct rows *r, const struct listing *l, const struct context *c)
+{
+	static const char *const columns[] = {"row", "samples", "marks", "history", NULL};
+	const struct history *h = &l->history;
+	uint32_t i;
+
+	for (i = 0; i < h->length; i++)
+		l->marks[i] = h->entries[i].is_marked ? 'T' : 'F';
+	l->marks[i] = '\0';
+	rows_row(r, columns);
+	rows_word(r, "context");
+	rows_count(r, c->samples);
+	rows_word(r, l->marks);
+	rows_path_begin(r);
+	for (i = 0; i < h->length; i++)
+		rows_path_name(r, h->tree->strings, h->entries[i].name);
+	rows_path_end(r);
+}
+
+static int write_rows(struct out *o, struct listing *l, struct error *err)
+{
+	const struct contexts *c = l->contexts;
+	struct rows r;
+	size_t i;
+	int status;
+
+	rows_begin(&r, o, "contexts", l->in);
+	write_summary(&r, c);
+	for (i = 0; i < l->n_shown; i++) {
+		history_read(&l->history, c->contexts[i].node);
+		write_row(&r, l, &c->contexts[i]);
+	}
+	status = arc_rows_write(&r, l->in, err);
+	if (!status)
+		cycle_rows_write(&r, l->in, c, &l->history, true);
+	rows_end(&r);
+	return status;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct contexts *c = contexts_build(in->tree, err);
+	struct listing l;
+	int status;
+
+	if (!c)
+		return -1;
+	status = listing_open(&l, in, c, err);
+	if (!status && view_is_rows(in->options))
+		status = write_rows(o, &l, err);
+	else if (!status)
+		write_table(o, &l);
+	listing_close(&l);
+	contexts_free(c);
+	return status;
+}
+
+const struct view view_contexts = {
+	.name = "contexts",
+	.help = "histories of calls with recursion folded, by samples",
+	.needs = VIEW_NEEDS_TREE,
+	.has_rows = true,
+	.emit = emit,
+};
