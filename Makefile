@@ -38,11 +38,11 @@ READ_ROOM := input decode decode_stream decode_record decode_batch decode_journa
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols symbols_names symbols_expand entry
-SHAPE_ROOM := order filter chains tree functions graph graph_calls components cycle propagate propagate_graph \
+SHAPE_ROOM := order filter chains tree functions graph graph_calls components cycle propagate propagate_graph reach \
 	roots callpath callpath_up callpath_trie callpath_order prints contexts history arc_times
 SHOW_ROOM := out amount caption footer top path_name function_name words rows arc_rows cycle_rows \
 	suggest colour dot_text stop_text info_text views view_flat view_tree view_callpath view_contexts \
-	view_folded view_dot view_info
+	view_folded drawing view_graph view_dot view_info
 MAIN_ROOM := newest process_tree sources select options options_parse options_value say warnings \
 	stages main
 

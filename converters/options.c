@@ -33,6 +33,7 @@ const struct known_option known_options[] = {
 	{OPTION("unit", "UNIT", "count gticks (default) or samples"),
 	 CHOICE(of_view.unit, [TREE_GTICKS] = "gticks", [TREE_HITS] = "samples")},
 	{OPTION("root", "NAME", "root function of callpath (default main)"), TEXT(of_view.root)},
+	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf)},
 	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up)},
 	{OPTION("sort", "BY", "flat: by self (default) or total"),
 	 CHOICE(of_view.by_total, "self", "total")},

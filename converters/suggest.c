@@ -78,30 +78,29 @@ static int compare(const void *a, const void *b, void *context)
 }
 
 /* All functions, nearest first. */
-static struct candidate *find(const struct tree *t, const char *wanted, size_t *n,
-			      struct error *err)
+static struct candidate *rank(const struct strings *strings, const struct tree_function *functions,
+			      size_t n, const char *wanted)
 {
-	struct tree_function *functions = tree_functions(t, n, err);
-	struct candidate *found = functions ? calloc(*n + 1, sizeof(*found)) : NULL;
+	struct candidate *ranked = calloc(n + 1, sizeof(*ranked));
 	size_t i;
 
-	for (i = 0; found && i < *n; i++) {
-		const char *name = strings_get(t->strings, functions[i].name, NULL);
+	for (i = 0; ranked && i < n; i++) {
+		const char *name = strings_get(strings, functions[i].name, NULL);
 
-		found[i] = (struct candidate){distance(wanted, name), functions[i].total,
-					      functions[i].name};
+		ranked[i] = (struct candidate){distance(wanted, name), functions[i].total,
+					       functions[i].name};
 	}
-	if (found)
-		qsort_r(found, *n, sizeof(*found), compare, (void *)(uintptr_t)t->strings);
-	free(functions);
-	return found;
+	if (ranked)
+		qsort_r(ranked, n, sizeof(*ranked), compare, (void *)(uintptr_t)strings);
+	return ranked;
 }
 
-int suggest_functions(const struct tree *t, const char *name, struct error *err)
+static int suggest(const struct strings *strings, const struct tree_function *functions, size_t n,
+		   const char *name, struct error *err)
 {
 	char similar[512] = "";
-	size_t i, n, used = 0;
-	struct candidate *found = find(t, name, &n, err);
+	size_t i, used = 0;
+	struct candidate *found = rank(strings, functions, n, name);
 
 	if (!found)
 		return error_memory(err);
@@ -109,9 +108,25 @@ int suggest_functions(const struct tree *t, const char *name, struct error *err)
 		if (used < sizeof(similar))
 			used += (size_t)snprintf(similar + used, sizeof(similar) - used, "%s%s",
 						 i ? ", " : "; similar: ",
-						 strings_get(t->strings, found[i].name, NULL));
+						 strings_get(strings, found[i].name, NULL));
 	free(found);
 	return error_set(err, "no function \"%s\" in the profile%s", name, similar);
+}
+
+int suggest_functions(const struct tree *t, const char *name, struct error *err)
+{
+	size_t n;
+	struct tree_function *functions = tree_functions(t, &n, err);
+
+	if (functions)
+		suggest(t->strings, functions, n, name, err);
+	free(functions);
+	return -1;
+}
+
+int suggest_of_graph(const struct graph *g, const char *name, struct error *err)
+{
+	return suggest(g->strings, g->functions, g->n_functions, name, err);
 }
 
 int suggest_focus(const struct filter *f, struct profile *p, struct symbols *s, struct error *err)

@@ -2,15 +2,16 @@
 /*
  * suggest.h - names of the profile that resemble one that is not in it.
  *
- * Show room. In: struct tree and a name. Out: text for an error message.
+ * Show room. In: functions and a name. Out: text for an error message.
  */
 #ifndef SUGGEST_H
 #define SUGGEST_H
 
-#include "tree.h"
+#include "graph.h"
 
 /* Sets the error: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
 int suggest_functions(const struct tree *t, const char *name, struct error *err);
+int suggest_of_graph(const struct graph *g, const char *name, struct error *err);
 
 /*
  * After tree_build: -1 if the filter has a focus that means no function at all, with the error as

@@ -29,16 +29,16 @@ enum view_totals { VIEW_PROPAGATED, VIEW_EXACT };
 
 /* The looks of dot's picture, as gprof2dot calls them. */
 struct view_dot_options {
-	const char *root, *leaf; /* keep what these reach, or what reaches them; NULL: all */
-	int colormap;		 /* the place in colour.h's list */
-	double skew;		 /* 1: linear */
+	int colormap; /* enum colour_map */
+	double skew;  /* above 0; 1: linear */
 	bool strip, wrap, by_self, show_samples;
 };
 
 /* What the command line asked for; main fills it, views read it. */
 struct view_options {
 	int format;	       /* enum view_format */
-	const char *root;      /* NULL: "main" */
+	const char *root;      /* NULL: "main"; dot, graph: all; */
+	const char *leaf;      /* dot, graph: what reaches these; NULL: all */
 	bool up;	       /* callpath: to the root function, not from it */
 	double threshold;      /* percent; negative: the view's own default, 0 for programs */
 	double node_threshold; /* percent, dot and graph; negative: 0.5 */
@@ -69,7 +69,7 @@ struct view {
 };
 
 extern const struct view view_flat, view_tree, view_callpath, view_folded, view_dot, view_info;
-extern const struct view view_contexts;
+extern const struct view view_contexts, view_graph;
 
 /* The table; ends with a NULL. The first one is the default. */
 extern const struct view *const views[];

@@ -75,6 +75,7 @@ for case in "$root"/test/data/cases/*/; do
 	[ -f "$case/in.folded" ] || fail "no cases"
 	check "$case/flat.tsv" --flat
 	check "$case/tree.tsv" --tree
+	check "$case/graph.tsv" --graph --node-thres 0 --edge-thres 0
 	# The first row is the root function alone.
 	for table in "$case"/callpath.*.down.tsv; do
 		check "$table" --callpath --root "$(head -n 1 "$table" | cut -f 3)"
@@ -84,5 +85,7 @@ for case in "$root"/test/data/cases/*/; do
 	done
 	check_set "$case/spivey.tsv" --contexts
 done
+case=$root/test/data/cases/process_db
+check "$case/graph.default.tsv" --graph
 [ $count -ge 90 ] || fail "only $count tables"
 note "$count tables"

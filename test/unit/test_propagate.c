@@ -333,6 +333,19 @@ Test(propagate, cycle_at_the_outside)
 	free_fixture(&x);
 }
 
+/* Never called on the way in, though from elsewhere in the cycle: still all of it comes that way. */
+Test(propagate, calls_that_were_not_counted)
+{
+	static const double self[] = {1, 2, 4}, outermost[] = {1, -1, -1};
+	static const struct propagate_call calls[] = {{0, 1, 0}, {1, 2, 1}, {2, 0, 1}, {2, 1, 5}};
+	struct propagate_input in = {3, self, outermost, 4, calls};
+	struct propagation p = result_of(&in);
+
+	cr_assert(near(p.totals[0], 7) && near(p.totals[1], 6) && near(p.totals[2], 4));
+	cr_assert(near(p.call_totals[0], 6) && near(p.ratios[0], 0));
+	propagation_free(&p);
+}
+
 /* The same graph with its functions in reverse. */
 Test(propagate, whatever_the_names)
 {
