@@ -13,6 +13,7 @@
 
 #include "propagate.h"
 #include "reach.h"
+#include "roots.h"
 #include "suggest.h"
 
 #define NODE_THRESHOLD 0.5
@@ -90,24 +91,34 @@ static int weigh(struct drawing *d, bool exact, struct error *err)
 
 /* ---- what is reached ---- */
 
-/* The function of that name; or, if there is none, all that the shell pattern matches. */
-static int find_start(uint32_t *calls, const struct drawing *d, const char *pattern,
-		      struct error *err)
-{
-	const struct graph *g = d->graph;
-	uint32_t exact = strings_find(d->strings, pattern, strlen(pattern));
-	size_t i, n = 0;
+/* How a name given by the user may match a function's: the first way that matches any counts. */
+enum matching { AS_IT_IS, AS_PLACES, AS_PATTERN, MATCHINGS };
 
-	for (i = 0; exact != STRINGS_NONE && i < g->n_functions; i++)
-		if (g->functions[i].name == exact && ++n)
+static bool matches(enum matching how, const char *name, size_t n, const char *wanted)
+{
+	if (how == AS_PATTERN)
+		return fnmatch(wanted, name, 0) == 0;
+	if (how == AS_PLACES)
+		return roots_is_place(name, n, wanted, strlen(wanted));
+	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
+}
+
+static int find_start(uint32_t *calls, const struct graph *g, const char *wanted, struct error *err)
+{
+	size_t i, n, found = 0;
+	int how;
+
+	for (how = AS_IT_IS; how < MATCHINGS && found == 0; how++) {
+		for (i = 0; i < g->n_functions; i++) {
+			const char *name = strings_get(g->strings, g->functions[i].name, &n);
+
+			if (!matches(how, name, n, wanted))
+				continue;
 			calls[i] = 0;
-	for (i = 0; n == 0 && i < g->n_functions; i++)
-		if (fnmatch(pattern, strings_get(d->strings, g->functions[i].name, NULL), 0) == 0)
-			calls[i] = 0;
-	for (i = 0; i < g->n_functions; i++)
-		if (calls[i] == 0)
-			return 0;
-	return suggest_of_graph(g, pattern, err);
+			found++;
+		}
+	}
+	return found ? 0 : suggest_of_graph(g, wanted, err);
 }
 
 static void find_outermost(uint32_t *calls, const struct graph *g)
@@ -133,7 +144,7 @@ static int keep_reached(struct selection *s, const char *name, bool up, uint64_t
 		return error_memory(err);
 	memset(calls, 0xff, g->n_functions * sizeof(*calls));
 	if (name)
-		status = find_start(calls, s->drawing, name, err);
+		status = find_start(calls, g, name, err);
 	else
 		find_outermost(calls, g);
 	if (!status)
@@ -162,24 +173,33 @@ static int compare_function(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
+/* Of the n first nodes those that are heaviest. */
+static size_t keep_top(struct drawing *d, size_t n, uint64_t top)
+{
+	if (top == 0 || top >= n)
+		return n;
+	qsort(d->nodes, n, sizeof(*d->nodes), compare_weight);
+	qsort(d->nodes, (size_t)top, sizeof(*d->nodes), compare_function);
+	d->n_beyond = n - (size_t)top;
+	return (size_t)top;
+}
+
 static void keep_nodes(struct selection *s)
 {
 	struct drawing *d = s->drawing;
-	double threshold =
-		s->options->node_threshold >= 0 ? s->options->node_threshold : NODE_THRESHOLD;
 	size_t i, n = 0;
 
-	for (i = 0; i < d->n_nodes; i++)
-		if (s->kept[d->nodes[i].function] && !below(d->nodes[i].total, threshold))
+	for (i = 0; i < d->n_nodes; i++) {
+		if (!s->kept[d->nodes[i].function])
+			d->n_unreached++;
+		else if (below(d->nodes[i].total, d->node_threshold))
+			d->n_small++;
+		else
 			d->nodes[n++] = d->nodes[i];
-	if (s->options->top && s->options->top < n) {
-		qsort(d->nodes, n, sizeof(*d->nodes), compare_weight);
-		n = (size_t)s->options->top;
-		qsort(d->nodes, n, sizeof(*d->nodes), compare_function);
 	}
-	d->n_nodes = n;
+	d->n_nodes = keep_top(d, n, s->options->top);
 	memset(s->kept, 0, d->graph->n_functions * sizeof(*s->kept));
-	for (i = 0; i < n; i++)
+	for (i = 0; i < d->n_nodes; i++)
 		s->kept[d->nodes[i].function] = true;
 }
 
@@ -195,12 +215,10 @@ static double edge_weight(const struct drawing *d, const struct drawing_edge *e)
 static void keep_heavy_edges(struct selection *s)
 {
 	struct drawing *d = s->drawing;
-	double threshold =
-		s->options->edge_threshold >= 0 ? s->options->edge_threshold : EDGE_THRESHOLD;
 	size_t i, n = 0;
 
 	for (i = 0; i < d->n_edges; i++)
-		if (!below(edge_weight(d, &d->edges[i]), threshold))
+		if (!below(edge_weight(d, &d->edges[i]), d->edge_threshold))
 			d->edges[n++] = d->edges[i];
 	d->n_edges = n;
 }
@@ -244,9 +262,16 @@ int drawing_make(struct drawing *d, const struct view_input *in, struct error *e
 {
 	const struct graph *g = in->graph;
 
-	*d = (struct drawing){.graph = g, .strings = g->strings};
+	*d = (struct drawing){
+		.graph = g,
+		.strings = g->strings,
+		.node_threshold = in->options->node_threshold >= 0 ? in->options->node_threshold
+								   : NODE_THRESHOLD,
+		.edge_threshold = in->options->edge_threshold >= 0 ? in->options->edge_threshold
+								   : EDGE_THRESHOLD,
+	};
 	if (in->options->totals == VIEW_EXACT && !g->tree && !g->has_totals)
-		return error_set(err, "a call graph without stacks has no exact totals");
+		return error_usage(err, "a call graph without stacks has no exact totals");
 	if (weigh(d, in->options->totals == VIEW_EXACT, err) == 0 &&
 	    prune(d, in->options, err) == 0)
 		return 0;

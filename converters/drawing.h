@@ -30,6 +30,8 @@ struct drawing {
 	struct drawing_node *nodes; /* by name */
 	struct drawing_edge *edges; /* by caller's name, then callee's; both ends are nodes */
 	size_t n_nodes, n_edges;
+	double node_threshold, edge_threshold; /* those that were applied */
+	size_t n_unreached, n_small, n_beyond; /* functions left out, and why */
 };
 
 /*

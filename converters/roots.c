@@ -6,12 +6,10 @@
  */
 #include "roots.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Does the name say a place in the function, rather than the function itself? */
-static bool is_place(const char *name, size_t n, const char *function, size_t n_function)
+bool roots_is_place(const char *name, size_t n, const char *function, size_t n_function)
 {
 	if (n <= n_function || memcmp(name, function, n_function) != 0)
 		return false;
@@ -55,7 +53,7 @@ uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct e
 		in_tree[t->nodes[i].name] = true;
 	*n = choose(t, in_tree, function, is_function, found);
 	if (*n == 0)
-		*n = choose(t, in_tree, function, is_place, found);
+		*n = choose(t, in_tree, function, roots_is_place, found);
 	if (*n == 0 && !name && t->n_nodes > 1)
 		found[(*n)++] = t->nodes[1].name;
 	free(in_tree);

@@ -7,6 +7,7 @@
 #ifndef ROOTS_H
 #define ROOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,5 +21,8 @@
  * function; free() the array. NULL on error (memory).
  */
 uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct error *err);
+
+/* Does the name say a place in the function, rather than the function itself? */
+bool roots_is_place(const char *name, size_t n, const char *function, size_t n_function);
 
 #endif

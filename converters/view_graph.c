@@ -10,6 +10,7 @@
 
 #include "caption.h"
 #include "drawing.h"
+#include "footer.h"
 #include "rows.h"
 #include "view.h"
 
@@ -139,14 +140,19 @@ static void write_function(struct out *o, const struct drawing *d, const struct 
 	out_text(o, "\n");
 }
 
-static void write_left_out(struct out *o, const struct drawing *d)
+static void write_left_out(struct out *o, const struct drawing *d,
+			   const struct view_options *options)
 {
-	size_t nodes = d->graph->n_functions - d->n_nodes, edges = d->graph->n_arcs - d->n_edges;
+	struct footer footer = {.what = "function", .small = d->n_small, .beyond = d->n_beyond};
+	size_t calls = d->graph->n_arcs - d->n_edges;
 
-	if (nodes || edges)
-		out_format(o, "\nnot shown: %zu function%s and %zu call%s of %zu and %zu\n", nodes,
-			   nodes == 1 ? "" : "s", edges, edges == 1 ? "" : "s",
-			   d->graph->n_functions, d->graph->n_arcs);
+	footer_write(o, &footer, options, d->node_threshold);
+	if (d->n_unreached)
+		out_format(o, "not shown: %zu function%s out of reach\n", d->n_unreached,
+			   d->n_unreached == 1 ? "" : "s");
+	if (calls)
+		out_format(o, "not shown: %zu call%s of these or below %g %%\n", calls,
+			   calls == 1 ? "" : "s", d->edge_threshold);
 }
 
 static int write_text(struct out *o, const struct view_input *in, struct drawing *d,
@@ -174,7 +180,7 @@ static int write_text(struct out *o, const struct view_input *in, struct drawing
 		write_function(o, d, &d->nodes[i]);
 		write_calls(o, d, d->edges + end[f], d->edges + end[f + 1]);
 	}
-	write_left_out(o, d);
+	write_left_out(o, d, in->options);
 	free(end);
 	return 0;
 }

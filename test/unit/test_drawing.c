@@ -21,11 +21,12 @@ static char *show(const char *folded, const struct view_options *options, struct
 	struct view_input in = {.profile = p, .tree = t, .graph = g, .options = options};
 	struct out *o = open_text();
 	char *text = NULL;
+	struct error unused;
 	bool good;
 
 	cr_assert(g);
 	good = view_graph.emit(&in, o, err) == 0;
-	cr_assert_eq(out_close(o, good, good ? err : &(struct error){{0}}), 0);
+	cr_assert_eq(out_close(o, good, good ? err : &unused), 0);
 	if (good)
 		text = text_of_file("text");
 	graph_free(g);
@@ -55,9 +56,10 @@ static void keeps(const char *folded, struct view_options options, const char *w
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		if (*kept)
 			strcat(kept, " ");
-		if (sscanf(line, "func\t%*s\t%*s\t%*s\t%31s", callee) == 1)
+		if (sscanf(line, "func\t%*s\t%*s\t%*s\t%31[^\n]", callee) == 1)
 			strcat(kept, callee);
-		else if (sscanf(line, "edge\t%*s\t%*s\t%*s\t%31s\t%31s", caller, callee) == 2)
+		else if (sscanf(line, "edge\t%*s\t%*s\t%*s\t%31[^\t]\t%31[^\n]", caller, callee) ==
+			 2)
 			strcat(strcat(strcat(kept, caller), ">"), callee);
 	}
 	cr_assert_str_eq(kept, want);
@@ -149,8 +151,12 @@ Test(drawing, root_and_leaf)
 	options.leaf = "e";
 	keeps(folded, options, "b d e b>e d>b");
 	options.root = "[ad]";
-	keeps("m;[ad];x 1\nm;a;y 1\n",
-	      options = (struct view_options){.format = VIEW_TSV, .root = "[ad]"}, "[ad] x [ad]>x");
+	options.leaf = NULL;
+	options.root = "d";
+	keeps("m;d f.c:1;x 1\nm;d f.c:2;y 1\nm;d+0x1 1\nm;dd 1\n", options,
+	      "d f.c:1 d f.c:2 d+0x1 x y d f.c:1>x d f.c:2>y");
+	options.root = "[ad]";
+	keeps("m;[ad];x 1\nm;a;y 1\n", options, "[ad] x [ad]>x");
 }
 
 Test(drawing, depth_and_top)
@@ -208,7 +214,15 @@ Test(drawing, text)
 	cr_assert_null(strstr(text, "not shown"), "%s", text);
 	free(text);
 	options.node_threshold = 60;
+	options.top = 1;
 	text = show(cycle, &options, &err);
-	cr_assert(strstr(text, "\nnot shown: 3 functions and 4 calls of 5 and 5\n"), "%s", text);
+	cr_assert(strstr(text, "\nnot shown: 3 functions below 60 %\n"
+			       "not shown: 1 function beyond the 1 heaviest\n"
+			       "not shown: 5 calls of these or below 20 %\n"),
+		  "%s", text);
+	free(text);
+	options.root = "S";
+	text = show(cycle, &options, &err);
+	cr_assert(strstr(text, "\nnot shown: 4 functions out of reach\n"), "%s", text);
 	free(text);
 }
