@@ -32,7 +32,7 @@ LIB_LDFLAGS := -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,
 	-Wl,--exclude-libs,ALL -Wl,--version-script=libsampler/libcpsample.map
 LIB_LIBS := -l:libz.a
 
-# ---- cpconv -----------------------------------------------------------------------------------
+# ---- cpconv and cpprof -------------------------------------------------------------------------
 BASE_ROOM := error strings numbers pairs utf8 patterns
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_paths profile
@@ -43,8 +43,12 @@ SHAPE_ROOM := order filter chains tree functions graph graph_calls components cy
 SHOW_ROOM := out amount caption footer top path_name function_name words rows arc_rows cycle_rows \
 	suggest colour dot_text stop_text info_text views view_flat view_tree view_callpath view_contexts \
 	view_folded drawing view_graph view_dot view_info
-MAIN_ROOM := newest process_tree sources select options options_parse options_value say warnings \
+
+MAIN_ROOM := newest process_tree sources select options options_parse options_value options_help say warnings \
 	stages main
+
+EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_state explore_arcs \
+	explore_resources explore_set explore_view explore_commands explorer
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
 CONV_LDFLAGS := -pie $(SAN)
@@ -61,7 +65,7 @@ only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1)
 UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/test_*.c))))
 UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
-UNIT_LIBS := -lcriterion $(CONV_LIBS)
+UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
 DOOR_TESTED := config output # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
 EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
@@ -81,11 +85,12 @@ LIB_OBJS := $(SIGNAL_OBJS) $(CLOCK_ROOM:%=$(BUILD)/libsampler/%.o) $(DOOR_ROOM:%
 CONV_OBJS := $(patsubst %,$(BUILD)/converters/%.o,$(BASE_ROOM) $(READ_ROOM) $(MODEL_ROOM) \
 	$(NAMES_ROOM) $(SHAPE_ROOM) $(SHOW_ROOM))
 MAIN_OBJS := $(MAIN_ROOM:%=$(BUILD)/converters/%.o)
+EXPLORE_OBJS := $(EXPLORE_ROOM:%=$(BUILD)/converters/%.o)
 HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/%.o)
 UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 
-all: $(BUILD)/libcpsample.so $(BUILD)/cpconv ## build libcpsample.so and cpconv into build/
+all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof ## build libcpsample.so, cpconv and cpprof into build/
 
 # A change of compiler or flags rebuilds what they made.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TARGET_CFLAGS)
@@ -111,8 +116,12 @@ $(BUILD)/cpconv: $(CONV_OBJS) $(MAIN_OBJS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS)
 
+$(BUILD)/cpprof: $(CONV_OBJS) $(filter-out %/main.o,$(MAIN_OBJS)) $(EXPLORE_OBJS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS) $(EXPLORE_LIBS)
+
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
-$(BUILD)/converters.a: $(CONV_OBJS) $(filter-out %/main.o,$(MAIN_OBJS))
+$(BUILD)/converters.a: $(CONV_OBJS) $(filter-out %/main.o,$(MAIN_OBJS)) $(filter-out %/explorer.o,$(EXPLORE_OBJS))
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $^
 
@@ -215,7 +224,8 @@ lint: all ## what the compiler does not check
 	$(Q)BUILD=$(BUILD) ROOM_signal="$(SIGNAL_ROOM)" ROOM_clock="$(CLOCK_ROOM)" \
 		ROOM_door="$(DOOR_ROOM)" ROOM_base="$(BASE_ROOM)" ROOM_read="$(READ_ROOM)" \
 		ROOM_model="$(MODEL_ROOM)" ROOM_names="$(NAMES_ROOM)" ROOM_shape="$(SHAPE_ROOM)" \
-		ROOM_show="$(SHOW_ROOM)" ROOM_main="$(MAIN_ROOM)" scripts/lint
+		ROOM_show="$(SHOW_ROOM)" ROOM_main="$(MAIN_ROOM)" \
+		ROOM_explore="$(EXPLORE_ROOM)" scripts/lint
 
 format: ## lay the sources out with clang-format
 	clang-format -i $(shell find libsampler converters test doc/examples -name '*.[ch]')
@@ -226,7 +236,7 @@ entry = printf '{"directory":"%s","file":"%s","command":"%s"}\n' '$(CURDIR)' '$(
 	'$(subst ",\",$(subst ','\'',$(CC) $(1) -c -o $(2) $(3)))'
 compile_commands.json: Makefile ## for clangd and its kin
 	$(Q){ $(call entries,$(LIB_CFLAGS),$(LIB_OBJS)) \
-		$(call entries,$(CONV_CFLAGS),$(CONV_OBJS) $(MAIN_OBJS)) } | \
+		$(call entries,$(CONV_CFLAGS),$(CONV_OBJS) $(MAIN_OBJS) $(EXPLORE_OBJS)) } | \
 		sed '1s/^/[/; $$!s/$$/,/; $$s/$$/]/' >$@
 
 # ---- installing ------------------------------------------------------------------------------------
@@ -237,15 +247,15 @@ MAN := $(DESTDIR)$(PREFIX)/share/man
 
 install: all ## into $(DESTDIR)$(PREFIX): bin, lib, include, share/man
 	$(Q)install -d $(BIN) $(LIB) $(INCLUDE) $(MAN)/man1 $(MAN)/man7
-	$(Q)install -m 755 $(BUILD)/cpconv scripts/cpsample $(BIN)
+	$(Q)install -m 755 $(BUILD)/cpconv $(BUILD)/cpprof scripts/cpsample $(BIN)
 	$(Q)install -m 644 $(BUILD)/libcpsample.so $(LIB)
 	$(Q)install -m 644 libsampler/cpsample.h $(INCLUDE)
-	$(Q)install -m 644 doc/cpconv.1 $(MAN)/man1
+	$(Q)install -m 644 doc/cpconv.1 doc/cpprof.1 $(MAN)/man1
 	$(Q)install -m 644 doc/libcpsample.7 $(MAN)/man7
 
 uninstall: ## remove what install has put there
-	rm -f $(BIN)/cpconv $(BIN)/cpsample $(LIB)/libcpsample.so $(INCLUDE)/cpsample.h \
-		$(MAN)/man1/cpconv.1 $(MAN)/man7/libcpsample.7
+	rm -f $(BIN)/cpconv $(BIN)/cpprof $(BIN)/cpsample $(LIB)/libcpsample.so $(INCLUDE)/cpsample.h \
+		$(MAN)/man1/cpconv.1 $(MAN)/man1/cpprof.1 $(MAN)/man7/libcpsample.7
 
 clean: ## remove build/
 	rm -rf $(BUILD) compile_commands.json

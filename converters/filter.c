@@ -6,6 +6,8 @@
  */
 #include "filter.h"
 
+#include <string.h>
+
 /* Of a node, while they are being found: it has a child. */
 #define HAS_CHILD 32u
 #define FOCUS	  (1u << FILTER_FOCUS)
@@ -27,6 +29,39 @@ void filter_clear(struct filter *f)
 {
 	for (int kind = 0; kind < FILTER_KINDS; kind++)
 		patterns_clear(&f->of[kind]);
+}
+
+int filter_copy(struct filter *to, const struct filter *from, struct error *err)
+{
+	const char *value;
+
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		for (size_t i = 0; (value = patterns_value(&from->of[kind], i)); i++) {
+			if (!filter_add(to, (enum filter_kind)kind, value, err))
+				continue;
+			filter_clear(to);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool patterns_equal(const struct patterns *a, const struct patterns *b)
+{
+	if (a->n_values != b->n_values)
+		return false;
+	for (size_t i = 0; i < a->n_values; i++)
+		if (strcmp(patterns_value(a, i), patterns_value(b, i)) != 0)
+			return false;
+	return true;
+}
+
+bool filter_is_equal(const struct filter *a, const struct filter *b)
+{
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		if (!patterns_equal(&a->of[kind], &b->of[kind]))
+			return false;
+	return true;
 }
 
 bool filter_is_set(const struct filter *f)

@@ -31,6 +31,11 @@ struct filter {
 int filter_add(struct filter *f, enum filter_kind kind, const char *value, struct error *err);
 void filter_clear(struct filter *f);
 
+/* Make `to`, which is empty, a filter of the same values. -1: memory; `to` is then empty. */
+int filter_copy(struct filter *to, const struct filter *from, struct error *err);
+/* Are all values the same? */
+bool filter_is_equal(const struct filter *a, const struct filter *b);
+
 /* Is there any value? NULL: no. */
 bool filter_is_set(const struct filter *f);
 

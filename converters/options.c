@@ -2,7 +2,7 @@
 /*
  * options.c - the table of options.
  *
- * Main room. In: -. Out: each option's name, help, value and place; --help.
+ * Main room. In: -. Out: each option's name, help, value and place.
  */
 #include "options.h"
 
@@ -92,6 +92,8 @@ const struct known_option *options_known(const char *name)
 
 bool options_is_setting(const struct known_option *option)
 {
+	if (option->kind == KIND_FILTER)
+		return true;
 	return option->place >= AT(of_view) &&
 	       option->place < AT(of_view) + sizeof(((struct options *)0)->of_view);
 }
@@ -116,28 +118,4 @@ void options_free(struct options *opt)
 {
 	select_free(&opt->of_processes);
 	filter_clear(&opt->filter);
-}
-
-void options_help(struct out *o)
-{
-	size_t i;
-
-	out_text(o,
-		 "Usage: cpconv [--VIEW | --format NAME] [OPTION]... [FILE]...\n"
-		 "Show what libcpsample recorded: the newest *.cps file here with all of its\n"
-		 "process tree, or FILEs, merged; folded stacks (\"a;b;c COUNT\") are read too.\n"
-		 "FILE - is standard input.\n"
-		 "\nViews:\n");
-	for (i = 0; views[i]; i++)
-		out_format(o, "  --%-12s %s%s\n", views[i]->name, views[i]->help,
-			   i ? "" : " (default)");
-	out_text(o, "\nOptions:\n");
-	for (i = 0; i < N_KNOWN; i++)
-		out_format(o, "  --%s%s%-*s  %s\n", known_options[i].name,
-			   known_options[i].argument ? " " : "",
-			   (int)(19 - strlen(known_options[i].name) -
-				 (known_options[i].argument != NULL)),
-			   known_options[i].argument ? known_options[i].argument : "",
-			   known_options[i].help);
-	out_text(o, "\nExit status: 0 success, 1 error, 2 wrong usage. See cpconv(1).\n");
 }

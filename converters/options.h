@@ -53,5 +53,6 @@ int options_check_format(const struct options *opt, const struct view *view, str
 void options_free(struct options *opt);
 
 void options_help(struct out *o);
+void options_help_explorer(struct out *o);
 
 #endif

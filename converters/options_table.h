@@ -57,4 +57,10 @@ int options_choose_view(struct options *opt, const struct view *view, struct err
 int options_apply(struct options *opt, const struct known_option *option, const char *text,
 		  struct error *err);
 
+/* Back to what it is without the option; is it that; what it is, as a word or a few. Only of
+ * settings. */
+void options_reset(struct options *opt, const struct known_option *option);
+bool options_is_default(const struct options *opt, const struct known_option *option);
+void options_show(struct out *o, const struct options *opt, const struct known_option *option);
+
 #endif

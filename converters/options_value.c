@@ -118,3 +118,94 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 	}
 	return 0;
 }
+
+/* ---- back to the default, and for people ------------------------------------------------------- */
+
+static size_t size_of(const struct known_option *option)
+{
+	switch (option->kind) {
+	case KIND_FLAG:
+	case KIND_NO:
+		return sizeof(bool);
+	case KIND_TEXT:
+		return sizeof(const char *);
+	case KIND_PERCENT:
+	case KIND_NUMBER:
+		return sizeof(double);
+	case KIND_COUNT:
+		return sizeof(uint64_t);
+	case KIND_CHOICE:
+	case KIND_SET:
+		return sizeof(int);
+	case KIND_HELP:
+	case KIND_VERSION:
+	case KIND_VIEW:
+	case KIND_PIDS:
+	case KIND_EXE:
+	case KIND_FILTER:
+		return 0;
+	}
+	return 0;
+}
+
+static const struct patterns *patterns_of(const struct options *opt,
+					  const struct known_option *option)
+{
+	return &opt->filter.of[option->set];
+}
+
+void options_reset(struct options *opt, const struct known_option *option)
+{
+	struct options fresh;
+
+	if (option->kind == KIND_FILTER)
+		patterns_clear(&opt->filter.of[option->set]);
+	options_init(&fresh);
+	memcpy((char *)opt + option->place, (char *)&fresh + option->place, size_of(option));
+}
+
+bool options_is_default(const struct options *opt, const struct known_option *option)
+{
+	struct options fresh;
+
+	if (option->kind == KIND_FILTER)
+		return patterns_of(opt, option)->n_values == 0;
+	options_init(&fresh);
+	return memcmp((const char *)opt + option->place, (char *)&fresh + option->place,
+		      size_of(option)) == 0;
+}
+
+static void show_values(struct out *o, const struct patterns *p)
+{
+	const char *value;
+	size_t i;
+
+	for (i = 0; (value = patterns_value(p, i)); i++) {
+		out_text(o, i ? ", " : "");
+		out_name(o, value, strlen(value));
+	}
+}
+
+void options_show(struct out *o, const struct options *opt, const struct known_option *option)
+{
+	const void *value = (const char *)opt + option->place;
+
+	if (options_is_default(opt, option) && option->kind != KIND_CHOICE)
+		out_text(o, "default");
+	else if (option->kind == KIND_FILTER)
+		show_values(o, patterns_of(opt, option));
+	else if (option->kind == KIND_TEXT)
+		out_name(o, *(const char *const *)value, strlen(*(const char *const *)value));
+	else if (option->kind == KIND_PERCENT)
+		out_format(o, "%g %%", *(const double *)value);
+	else if (option->kind == KIND_NUMBER)
+		out_format(o, "%g", *(const double *)value);
+	else if (option->kind == KIND_COUNT)
+		out_format(o, "%llu", (unsigned long long)*(const uint64_t *)value);
+	else if (option->kind == KIND_CHOICE)
+		out_text(o, option->choices[*(const int *)value]);
+	else
+		out_text(o, option->kind != KIND_SET || *(const int *)value == option->set
+				    ? "on"
+				    : "default");
+}

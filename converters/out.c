@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,23 +24,57 @@
 
 struct out {
 	int fd;
-	int width;	  /* of the terminal, 0: it is none */
-	int failed;	  /* the first errno, or 0 */
-	char *path;	  /* what it will be called, NULL for standard output */
-	char *temporary;  /* what it is called until out_close, or NULL */
-	const char *name; /* for messages */
+	int width;		       /* of the terminal, 0: it is none */
+	int height;		       /* likewise */
+	bool is_paged;		       /* fd leads to the pager */
+	const struct out_pager *pager; /* NULL: none, or that is decided */
+	int failed;		       /* the first errno, or 0 */
+	char *path;		       /* what it will be called, NULL for standard output */
+	char *temporary;	       /* what it is called until out_close, or NULL */
+	const char *name;	       /* for messages */
 	size_t used;
 	char buffer[BUFFER_BYTES];
 };
+
+static volatile sig_atomic_t interrupted;
+
+static bool is_longer_than_screen(const struct out *o)
+{
+	const char *at = o->buffer, *end = o->buffer + o->used;
+	int lines = 0;
+
+	while (lines < o->height && (at = memchr(at, '\n', (size_t)(end - at)))) {
+		lines++;
+		at++;
+	}
+	return lines >= o->height;
+}
+
+/* The first bytes tell: a buffer is longer than a screen, or it is all there is. */
+static void choose_pager(struct out *o)
+{
+	int fd = o->used == BUFFER_BYTES || is_longer_than_screen(o) ? o->pager->start() : -1;
+
+	if (fd < 0) {
+		o->pager = NULL;
+		return;
+	}
+	o->fd = fd;
+	o->is_paged = true;
+}
 
 static void flush(struct out *o)
 {
 	size_t done = 0;
 
+	if (o->pager && !o->is_paged && !interrupted)
+		choose_pager(o);
 	while (done < o->used && !o->failed) {
-		ssize_t n = write(o->fd, o->buffer + done, o->used - done);
+		ssize_t n = interrupted ? 0 : write(o->fd, o->buffer + done, o->used - done);
 
-		if (n > 0)
+		if (interrupted)
+			o->failed = EINTR;
+		else if (n > 0)
 			done += (size_t)n;
 		else if (n == 0)
 			o->failed = EIO;
@@ -96,15 +131,16 @@ static int open_path(struct out *o, const char *path)
 	return open_temporary(o, 0666 & ~mask);
 }
 
-static int terminal_width(int fd)
+static void look_at_terminal(struct out *o)
 {
-	struct winsize size;
+	struct winsize size = {0};
 
-	if (!isatty(fd))
-		return 0;
-	if (ioctl(fd, TIOCGWINSZ, &size) || size.ws_col == 0)
-		return 80;
-	return size.ws_col;
+	if (!isatty(o->fd))
+		return;
+	if (ioctl(o->fd, TIOCGWINSZ, &size))
+		size = (struct winsize){0};
+	o->width = size.ws_col ? size.ws_col : 80;
+	o->height = size.ws_row ? size.ws_row : 24;
 }
 
 static void discard(struct out *o)
@@ -137,7 +173,7 @@ struct out *out_open(const char *path, struct error *err)
 			return NULL;
 		}
 	}
-	o->width = terminal_width(o->fd);
+	look_at_terminal(o);
 	return o;
 }
 
@@ -147,6 +183,12 @@ int out_close(struct out *o, bool keep, struct error *err)
 
 	if (keep)
 		flush(o);
+	if (interrupted)
+		keep = false;
+	if (o->is_paged) {
+		close(o->fd);
+		o->pager->finish();
+	}
 	if (o->path && close(o->fd) && !o->failed)
 		o->failed = errno;
 	if (keep && !o->failed && o->temporary) {
@@ -157,10 +199,31 @@ int out_close(struct out *o, bool keep, struct error *err)
 			o->temporary = NULL;
 		}
 	}
-	if (keep && o->failed && o->failed != EPIPE)
+	if (keep && o->failed && o->failed != EPIPE && o->failed != EINTR)
 		status = error_set(err, "%s: %s", o->name, strerror(o->failed));
 	discard(o);
 	return status;
+}
+
+void out_page(struct out *o, const struct out_pager *pager)
+{
+	if (o->height)
+		o->pager = pager;
+}
+
+void out_interrupt(void)
+{
+	interrupted = 1;
+}
+
+void out_resume(void)
+{
+	interrupted = 0;
+}
+
+bool out_is_interrupted(void)
+{
+	return interrupted;
 }
 
 void out_bytes(struct out *o, const char *bytes, size_t n)

@@ -20,6 +20,22 @@ struct out *out_open(const char *path, struct error *err);
  * gone away (EPIPE) is no error. `keep` false: give the file up. */
 int out_close(struct out *o, bool keep, struct error *err);
 
+/* What shows long output to somebody. */
+struct out_pager {
+	int (*start)(void);   /* a descriptor to write to, -1: it cannot be started */
+	void (*finish)(void); /* it was closed */
+};
+
+/* If o is a terminal and what is written is longer than its screen, all of it goes to the pager.
+ * To be called before anything is written; `pager` may be NULL. */
+void out_page(struct out *o, const struct out_pager *pager);
+
+/* From now on nothing more is written by any struct out, until out_resume. No error comes of it, but
+ * no file either. [async-signal-safe] */
+void out_interrupt(void);
+void out_resume(void);
+bool out_is_interrupted(void);
+
 void out_bytes(struct out *o, const char *bytes, size_t n);
 void out_text(struct out *o, const char *text);
 void out_format(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -46,27 +46,34 @@ static int look_up_names(struct stages *s, const struct options *opt, struct err
 	return s->symbols ? entry_name(s->symbols, s->profile, err) : -1;
 }
 
-static int grow_tree(struct stages *s, struct options *opt, struct error *err)
+/* The tree borrows the filter that it is built with: it gets a copy, since the options may change. */
+static int build_tree(struct stages *s, const struct options *opt, struct error *err)
 {
 	const struct tree_options how = {
 		.unit = (enum tree_unit)opt->of_view.unit,
-		.filter = &opt->filter,
+		.filter = &s->filter,
 	};
 
-	s->tree = tree_build(s->profile, s->symbols, &how, err);
-	if (!s->tree)
+	if (filter_copy(&s->filter, &opt->filter, err))
 		return -1;
-	if (suggest_focus(&opt->filter, s->profile, s->symbols, err)) {
-		tree_free(s->tree);
-		s->tree = NULL;
+	s->tree = tree_build(s->profile, s->symbols, &how, err);
+	return s->tree ? suggest_focus(&s->filter, s->profile, s->symbols, err) : -1;
+}
+
+static int grow_tree(struct stages *s, const struct options *opt, struct error *err)
+{
+	if (build_tree(s, opt, err)) {
+		stages_unshape(s);
 		return -1;
 	}
-	warnings_filter(&opt->filter);
-	warnings_modules(s->profile, s->symbols);
+	warnings_filter(&s->filter);
+	if (!s->has_warned)
+		warnings_modules(s->profile, s->symbols);
+	s->has_warned = true;
 	return 0;
 }
 
-int stages_shape(struct stages *s, unsigned needs, struct options *opt, struct error *err)
+int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	if (needs && !s->symbols && look_up_names(s, opt, err))
 		return -1;
@@ -75,6 +82,21 @@ int stages_shape(struct stages *s, unsigned needs, struct options *opt, struct e
 	if (needs & VIEW_NEEDS_GRAPH && !s->graph)
 		s->graph = graph_build(s->tree, err);
 	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
+}
+
+bool stages_has_shape(const struct stages *s, const struct options *opt)
+{
+	return !s->tree || (s->tree->unit == (enum tree_unit)opt->of_view.unit &&
+			    filter_is_equal(&s->filter, &opt->filter));
+}
+
+void stages_unshape(struct stages *s)
+{
+	graph_free(s->graph);
+	tree_free(s->tree);
+	s->graph = NULL;
+	s->tree = NULL;
+	filter_clear(&s->filter);
 }
 
 struct view_input stages_input(const struct stages *s, const struct view_options *options)
@@ -90,8 +112,7 @@ struct view_input stages_input(const struct stages *s, const struct view_options
 
 void stages_free(struct stages *s)
 {
-	graph_free(s->graph);
-	tree_free(s->tree);
+	stages_unshape(s);
 	if (s->symbols)
 		symbols_free(s->symbols);
 	profile_free(s->profile);

@@ -18,6 +18,8 @@ struct stages {
 	struct symbols *symbols;
 	struct tree *tree;
 	struct graph *graph;
+	struct filter filter; /* that of the tree */
+	bool has_warned;      /* of modules */
 };
 
 /* Read the files into one profile, and warn of what is wrong with them. */
@@ -25,7 +27,12 @@ int stages_read(struct stages *s, const struct sources *from, struct options *op
 		struct error *err);
 
 /* Make what is needed (enum view_needs) and not there yet. */
-int stages_shape(struct stages *s, unsigned needs, struct options *opt, struct error *err);
+int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err);
+
+/* Are tree and graph, if they are there, what these options ask for? Else they must be unmade before
+ * they can be shaped again. */
+bool stages_has_shape(const struct stages *s, const struct options *opt);
+void stages_unshape(struct stages *s);
 
 /* The input of a view. It is valid as long as the stages and the options. */
 struct view_input stages_input(const struct stages *s, const struct view_options *options);

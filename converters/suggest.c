@@ -12,7 +12,6 @@
 
 #define SHOWN	   3u
 #define LENGTH_MAX 64u /* longer names are only searched for the given one */
-#define FAR	   UINT32_MAX
 
 struct candidate {
 	uint32_t distance;
@@ -52,10 +51,10 @@ static uint32_t edits(const char *a, size_t n_a, const char *b, size_t n_b)
 }
 
 /* A name that differs in case comes first, then few edits, then names that contain this one. */
-static uint32_t distance(const char *wanted, const char *name)
+uint32_t suggest_distance(const char *wanted, const char *name)
 {
 	size_t n_wanted = strlen(wanted), n = strlen(name);
-	uint32_t d = FAR;
+	uint32_t d = SUGGEST_FAR;
 
 	if (strcasecmp(wanted, name) == 0)
 		return 0;
@@ -63,7 +62,7 @@ static uint32_t distance(const char *wanted, const char *name)
 		d = edits(wanted, n_wanted, name, n);
 	if (d <= 1 + n_wanted / 4)
 		return d;
-	return n_wanted > 0 && strcasestr(name, wanted) ? LENGTH_MAX + 1 : FAR;
+	return n_wanted > 0 && strcasestr(name, wanted) ? LENGTH_MAX + 1 : SUGGEST_FAR;
 }
 
 static int compare(const void *a, const void *b, void *context)
@@ -87,7 +86,7 @@ static struct candidate *rank(const struct strings *strings, const struct tree_f
 	for (i = 0; ranked && i < n; i++) {
 		const char *name = strings_get(strings, functions[i].name, NULL);
 
-		ranked[i] = (struct candidate){distance(wanted, name), functions[i].total,
+		ranked[i] = (struct candidate){suggest_distance(wanted, name), functions[i].total,
 					       functions[i].name};
 	}
 	if (ranked)
@@ -104,7 +103,7 @@ static int suggest(const struct strings *strings, const struct tree_function *fu
 
 	if (!found)
 		return error_memory(err);
-	for (i = 0; i < n && i < SHOWN && found[i].distance != FAR; i++)
+	for (i = 0; i < n && i < SHOWN && found[i].distance != SUGGEST_FAR; i++)
 		if (used < sizeof(similar))
 			used += (size_t)snprintf(similar + used, sizeof(similar) - used, "%s%s",
 						 i ? ", " : "; similar: ",

@@ -19,4 +19,9 @@ int suggest_of_graph(const struct graph *g, const char *name, struct error *err)
  */
 int suggest_focus(const struct filter *f, struct profile *p, struct symbols *s, struct error *err);
 
+/* How far is a name from what was typed: edits, 0 if only case differs. SUGGEST_FAR: they do not
+ * resemble each other. */
+#define SUGGEST_FAR UINT32_MAX
+uint32_t suggest_distance(const char *wanted, const char *name);
+
 #endif

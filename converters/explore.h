@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore.h - what cpprof knows between two commands.
+ *
+ * Explore room. In: files, then commands. Out: what the commands print.
+ */
+#ifndef EXPLORE_H
+#define EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "explore_line.h"
+#include "explore_names.h"
+#include "options.h"
+#include "stages.h"
+
+/* Inputs of different resources are profiles of their own. */
+struct explore_profile {
+	struct stages stages;
+	struct explore_names names; /* of the functions in stages.tree */
+	bool has_names;
+};
+
+struct explore {
+	struct options options; /* in effect; their texts are in `kept` or in argv */
+	char **kept;
+	size_t n_kept, kept_size;
+	struct explore_profile *profiles;
+	size_t n, size;
+	size_t current;	   /* the one that commands are about */
+	bool is_terminal;  /* somebody types, and sees what is printed */
+	const char *pager; /* NULL: none */
+	bool is_over;	   /* quit was said */
+};
+
+/* ---- explore_load.c ---- */
+
+/* Read the files, each into the profile of its resource, and warn of what is wrong with them. There
+ * is at least one profile then. */
+int explore_load(struct explore *e, const struct sources *from, struct error *err);
+void explore_free(struct explore *e);
+
+/* ---- explore_state.c ---- */
+
+/* The current profile with what is needed (enum view_needs), shaped as these options say. */
+int explore_shape(struct explore *e, unsigned needs, const struct options *opt, struct error *err);
+
+/* The names of the functions in the current profile, shaped as these options say; NULL: error. */
+const struct explore_names *explore_functions(struct explore *e, const struct options *opt,
+					      struct error *err);
+
+/* Write a view of the current profile to the file, or to standard output if that is NULL. */
+int explore_emit(struct explore *e, const struct view *view, const struct options *opt,
+		 const char *output, struct error *err);
+
+/* Open standard output, through the pager if that is wanted, or a file. */
+struct out *explore_open(const struct explore *e, const char *output, struct error *err);
+
+/* A copy of a text that lives as long as e. NULL: memory. */
+const char *explore_keep(struct explore *e, const char *text);
+
+/* ---- explore_commands.c ---- */
+
+/* Run one line; an empty one does nothing. */
+int explore_run(struct explore *e, const char *text, size_t n, struct error *err);
+
+#endif

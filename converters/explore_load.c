@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_load.c - reads files into one profile per resource.
+ *
+ * Explore room. In: files. Out: profiles. An input says at its beginning what it counts; all that
+ * follows goes to the builder of that resource.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "decode.h"
+#include "explore.h"
+#include "warnings.h"
+
+struct route {
+	struct profile_builder *builder;
+	char *resource, *unit;
+};
+
+/* The decoder's sink: at first its `process` is ours; that makes it the sink of a builder. */
+struct router {
+	struct event_sink sink;
+	struct route *routes;
+	size_t n, size;
+	struct options *options;
+};
+
+static bool is_same(const char *a, struct event_text b)
+{
+	return strlen(a) == b.length && memcmp(a, b.length ? b.bytes : "", b.length) == 0;
+}
+
+static struct route *add_route(struct router *r, const struct event_process *e, struct error *err)
+{
+	struct route *route;
+
+	if (!array_reserve(&r->routes, &r->size, r->n + 1, sizeof(*r->routes))) {
+		error_memory(err);
+		return NULL;
+	}
+	route = &r->routes[r->n];
+	*route = (struct route){
+		.builder = profile_builder_new(err),
+		.resource =
+			strndup(e->resource.length ? e->resource.bytes : "", e->resource.length),
+		.unit = strndup(e->unit.length ? e->unit.bytes : "", e->unit.length),
+	};
+	r->n++;
+	if (!route->builder || !route->resource || !route->unit) {
+		error_memory(err);
+		return NULL;
+	}
+	profile_builder_group(route->builder, (enum profile_by)r->options->by);
+	return route;
+}
+
+/* An input that was cut before it said what it counts has nothing to add: any will do. */
+static struct route *find_route(struct router *r, const struct event_process *e, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (!e->resource.length || (is_same(r->routes[i].resource, e->resource) &&
+					    is_same(r->routes[i].unit, e->unit)))
+			return &r->routes[i];
+	return add_route(r, e, err);
+}
+
+static int on_process(void *context, const struct event_process *e, struct error *err)
+{
+	struct router *r = context;
+	struct route *route;
+	int wanted = select_is_set(&r->options->of_processes)
+			     ? select_process(&r->options->of_processes, e, err)
+			     : 1;
+
+	if (wanted <= 0)
+		return wanted ? -1 : EVENT_DECLINED;
+	route = find_route(r, e, err);
+	if (!route)
+		return -1;
+	r->sink = *profile_builder_sink(route->builder);
+	return r->sink.process(r->sink.context, e, err);
+}
+
+static int read_files(struct router *r, const struct sources *from, struct error *err)
+{
+	size_t i;
+
+	for (i = 0; i < from->n; i++) {
+		r->sink = (struct event_sink){.context = r, .process = on_process};
+		if (decode_file(from->files[i], &r->sink, err))
+			return -1;
+	}
+	return select_check(&r->options->of_processes, err);
+}
+
+/* The builders become profiles; those that are left after an error are freed. */
+static int finish(struct explore *e, struct router *r, struct error *err)
+{
+	struct profile *p;
+	size_t i;
+
+	e->profiles = calloc(r->n + 1, sizeof(*e->profiles));
+	if (!e->profiles)
+		return error_memory(err);
+	for (i = 0; i < r->n; i++) {
+		p = profile_builder_finish(r->routes[i].builder, err);
+		r->routes[i].builder = NULL;
+		if (!p)
+			return -1;
+		e->profiles[e->n++].stages.profile = p;
+		if (warnings_profile(p, e->options.strict, err))
+			return -1;
+	}
+	return 0;
+}
+
+int explore_load(struct explore *e, const struct sources *from, struct error *err)
+{
+	struct router r = {.options = &e->options};
+	int status = read_files(&r, from, err);
+	size_t i;
+
+	if (!status)
+		status = finish(e, &r, err);
+	for (i = 0; i < r.n; i++) {
+		profile_builder_free(r.routes[i].builder);
+		free(r.routes[i].resource);
+		free(r.routes[i].unit);
+	}
+	free(r.routes);
+	return status;
+}
+
+void explore_free(struct explore *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->n; i++) {
+		explore_names_free(&e->profiles[i].names);
+		stages_free(&e->profiles[i].stages);
+	}
+	for (i = 0; i < e->n_kept; i++)
+		free(e->kept[i]);
+	free(e->profiles);
+	free(e->kept);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_names.c - finds the function that a user means.
+ *
+ * Explore room. In: struct tree. Out: one name for what was typed.
+ */
+#include "explore_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "roots.h"
+#include "suggest.h"
+
+#define SHOWN 5u
+
+static int compare(const void *a, const void *b, void *strings)
+{
+	return strings_compare(strings, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+int explore_names_fill(struct explore_names *l, const struct tree *t, struct error *err)
+{
+	struct tree_function *functions;
+	size_t i;
+
+	*l = (struct explore_names){.tree = t};
+	functions = tree_functions(t, &l->n, err);
+	if (!functions)
+		return -1;
+	l->names = calloc(l->n + 1, sizeof(*l->names));
+	for (i = 0; l->names && i < l->n; i++)
+		l->names[i] = functions[i].name;
+	free(functions);
+	if (!l->names)
+		return error_memory(err);
+	qsort_r(l->names, l->n, sizeof(*l->names), compare, (void *)(uintptr_t)t->strings);
+	return 0;
+}
+
+void explore_names_free(struct explore_names *l)
+{
+	free(l->names);
+	*l = (struct explore_names){0};
+}
+
+const char *explore_names_get(const struct explore_names *l, size_t i)
+{
+	return strings_get(l->tree->strings, l->names[i], NULL);
+}
+
+/* Several names contain the text: the first ones, bytewise. */
+static void list_several(const struct explore_names *l, const char *text, size_t n,
+			 struct error *err)
+{
+	size_t i, shown = 0;
+
+	error_set(err, "\"%s\" is in the names of %zu functions: ", text, n);
+	for (i = 0; i < l->n && shown < SHOWN; i++)
+		if (strstr(explore_names_get(l, i), text))
+			error_append(err, "%s%.100s", shown++ ? ", " : "", explore_names_get(l, i));
+	if (n > shown)
+		error_append(err, ", ...");
+}
+
+static const char *find_part(const struct explore_names *l, const char *text, struct error *err)
+{
+	const char *found = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; *text && i < l->n; i++) {
+		if (!strstr(explore_names_get(l, i), text))
+			continue;
+		found = explore_names_get(l, i);
+		n++;
+	}
+	if (n == 1)
+		return found;
+	if (n > 1)
+		list_several(l, text, n, err);
+	else
+		suggest_functions(l->tree, text, err);
+	return NULL;
+}
+
+const char *explore_names_find(const struct explore_names *l, const char *text, struct error *err)
+{
+	size_t n;
+	uint32_t *roots = roots_find(l->tree, text, &n, err);
+
+	if (!roots)
+		return NULL;
+	free(roots);
+	return n ? text : find_part(l, text, err);
+}
