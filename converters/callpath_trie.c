@@ -28,7 +28,7 @@ int callpath_trie_extend(struct callpath_trie *t, uint32_t parent, uint32_t name
 			 struct error *err)
 {
 	struct callpaths *c = t->paths;
-	uint32_t pair = pairs_number(&t->pairs, parent, name);
+	uint32_t pair = pairs_child(&t->pairs, parent, name);
 
 	if (pair >= CALLPATH_MAX)
 		return pair == PAIRS_NONE

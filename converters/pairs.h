@@ -18,13 +18,24 @@ struct pairs_slot {
 
 struct pairs {
 	struct pairs_slot *slots;
-	size_t n_slots; /* a power of two, or 0 before the first pair */
+	size_t n_slots; /* a power of two, or 0 before the first one is needed */
+	size_t used;
 	uint32_t count;
+	struct pairs_latest *latest; /* of pairs_child, by parent */
+	size_t n_latest, latest_size;
 };
 
 /* The number of (a, b); a new pair gets the number `count`. PAIRS_NONE: out of memory, or 2^32 - 1
  * pairs. A struct pairs begins as all zero. */
 uint32_t pairs_number(struct pairs *t, uint32_t a, uint32_t b);
+
+/*
+ * The same for a tree that grows: a parent is 0, the root, or 1 + the number of an earlier pair, its
+ * node. Costs less than pairs_number where nodes have one child, as most do in deep trees. All pairs
+ * of a table must be asked for in the same way.
+ */
+uint32_t pairs_child(struct pairs *t, uint32_t parent, uint32_t b);
+
 /* Frees what t holds; t is then empty. */
 void pairs_clear(struct pairs *t);
 

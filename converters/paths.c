@@ -2,8 +2,10 @@
 /*
  * paths.c - finds or adds the node of a call path.
  *
- * Room: model. In: a parent and a frame. Out: the child's number. Two open hash tables, one of
- * nodes by (parent, frame) and one of frames; the first answers for every path seen before.
+ * Room: model. In: a parent and a frame. Out: the child's number.
+ *
+ * Most nodes of deep stacks have one child. A node knows the child that it was asked for last; only
+ * children that have siblings are in a hash table, by (parent, frame). Another one is of frames.
  */
 #include "paths.h"
 
@@ -22,12 +24,13 @@ struct slot {
 struct table {
 	struct slot *slots; /* a power of two of them */
 	size_t n_slots;
+	size_t used;
 };
 
 struct paths_index {
 	struct hash_secret secret;
 	struct table frames, nodes;
-	uint32_t *latest; /* of each node, the child asked for last, 0 for none */
+	uint32_t *latest; /* of each node, the child asked for last; 0: it has none */
 	size_t latest_size;
 };
 
@@ -35,6 +38,7 @@ static int table_init(struct table *t, size_t n_slots)
 {
 	t->slots = calloc(n_slots, sizeof(*t->slots));
 	t->n_slots = n_slots;
+	t->used = 0;
 	return t->slots ? 0 : -1;
 }
 
@@ -46,12 +50,16 @@ static void table_put(struct table *t, struct slot entry)
 	while (t->slots[i].number)
 		i = (i + 1) & mask;
 	t->slots[i] = entry;
+	t->used++;
 }
 
-static int table_double(struct table *t)
+/* Make room for two more. */
+static int table_reserve(struct table *t)
 {
 	struct table larger;
 
+	if (t->used + 2 <= t->n_slots / 2)
+		return 0;
 	if (table_init(&larger, t->n_slots * 2))
 		return -1;
 	for (size_t i = 0; i < t->n_slots; i++)
@@ -117,9 +125,9 @@ static bool frame_equal(const struct profile_frame *a, const struct profile_fram
 	return a->address == b->address && a->module == b->module && a->name == b->name;
 }
 
-/* The slot that holds the node, or a free one. */
-static const struct slot *node_slot(const struct paths *p, uint32_t parent,
-				    const struct profile_frame *f, uint32_t hash)
+/* The node in the table, or 0. */
+static uint32_t node_find(const struct paths *p, uint32_t parent, const struct profile_frame *f,
+			  uint32_t hash)
 {
 	const struct table *t = &p->index->nodes;
 	size_t mask = t->n_slots - 1, i = hash & mask;
@@ -129,91 +137,123 @@ static const struct slot *node_slot(const struct paths *p, uint32_t parent,
 			continue;
 		const struct profile_node *n = &p->nodes[t->slots[i].number - 1];
 		if (n->parent == parent && frame_equal(&p->frames[n->frame], f))
-			break;
+			return t->slots[i].number - 1;
 	}
-	return &t->slots[i];
+	return 0;
 }
 
-static struct slot *frame_slot(const struct paths *p, const struct profile_frame *f, uint32_t hash)
+/* The frame's number, or PATHS_NONE. */
+static uint32_t frame_find(const struct paths *p, const struct profile_frame *f, uint32_t hash)
 {
 	const struct table *t = &p->index->frames;
 	size_t mask = t->n_slots - 1, i = hash & mask;
 
-	while (t->slots[i].number &&
-	       (t->slots[i].hash != hash || !frame_equal(&p->frames[t->slots[i].number - 1], f)))
-		i = (i + 1) & mask;
-	return &t->slots[i];
+	for (; t->slots[i].number; i = (i + 1) & mask)
+		if (t->slots[i].hash == hash && frame_equal(&p->frames[t->slots[i].number - 1], f))
+			return t->slots[i].number - 1;
+	return PATHS_NONE;
 }
 
 static uint32_t paths_frame(struct paths *p, const struct profile_frame *f)
 {
 	uint32_t hash = path_hash(p, 0, f);
-	struct slot *slot = frame_slot(p, f, hash);
+	uint32_t number = frame_find(p, f, hash);
 
-	if (slot->number)
-		return slot->number - 1;
+	if (number != PATHS_NONE)
+		return number;
 	if (p->n_frames >= PATHS_NONE - 1)
 		return PATHS_NONE;
-	if (p->n_frames >= p->index->frames.n_slots / 2) {
-		if (table_double(&p->index->frames))
-			return PATHS_NONE;
-		slot = frame_slot(p, f, hash);
-	}
+	if (table_reserve(&p->index->frames))
+		return PATHS_NONE;
 	if (!array_reserve(&p->frames, &p->frames_size, p->n_frames + 1, sizeof(*p->frames)))
 		return PATHS_NONE;
 	p->frames[p->n_frames++] = *f;
-	*slot = (struct slot){hash, (uint32_t)p->n_frames};
+	table_put(&p->index->frames, (struct slot){hash, (uint32_t)p->n_frames});
 	return (uint32_t)p->n_frames - 1;
 }
 
-static uint32_t paths_add(struct paths *p, uint32_t parent, const struct profile_frame *f,
-			  uint32_t hash)
+static uint32_t paths_add(struct paths *p, uint32_t parent, const struct profile_frame *f)
 {
 	uint32_t frame = paths_frame(p, f);
 
-	if (frame == PATHS_NONE || p->n_nodes >= PATHS_NONE - 1)
-		return PATHS_NONE;
-	if (p->n_nodes >= p->index->nodes.n_slots / 2 && table_double(&p->index->nodes))
-		return PATHS_NONE;
-	if (!nodes_reserve(p))
+	if (frame == PATHS_NONE || p->n_nodes >= PATHS_NONE - 1 || !nodes_reserve(p))
 		return PATHS_NONE;
 	p->index->latest[p->n_nodes] = 0;
 	p->nodes[p->n_nodes++] = (struct profile_node){.parent = parent, .frame = frame};
-	table_put(&p->index->nodes, (struct slot){hash, (uint32_t)p->n_nodes});
 	return (uint32_t)p->n_nodes - 1;
+}
+
+/* A further child of a node that has `first`: from now on both are in the table. */
+static uint32_t paths_add_sibling(struct paths *p, uint32_t first, const struct profile_frame *f,
+				  uint32_t hash)
+{
+	const struct profile_node *n = &p->nodes[first];
+	struct table *t = &p->index->nodes;
+	uint32_t parent = n->parent, child;
+	uint32_t first_hash = path_hash(p, parent, &p->frames[n->frame]);
+
+	if (table_reserve(t))
+		return PATHS_NONE;
+	if (!node_find(p, parent, &p->frames[n->frame], first_hash))
+		table_put(t, (struct slot){first_hash, first + 1});
+	child = paths_add(p, parent, f);
+	if (child != PATHS_NONE)
+		table_put(t, (struct slot){hash, child + 1});
+	return child;
 }
 
 uint32_t paths_child(struct paths *p, uint32_t parent, const struct profile_frame *frame)
 {
-	uint32_t child = p->index->latest[parent];
+	uint32_t latest = p->index->latest[parent], child;
 
-	if (child && frame_equal(&p->frames[p->nodes[child].frame], frame))
-		return child;
-	uint32_t hash = path_hash(p, parent, frame);
-	const struct slot *slot = node_slot(p, parent, frame, hash);
-	child = slot->number ? slot->number - 1 : paths_add(p, parent, frame, hash);
+	if (latest == 0) {
+		child = paths_add(p, parent, frame);
+	} else if (frame_equal(&p->frames[p->nodes[latest].frame], frame)) {
+		return latest;
+	} else {
+		uint32_t hash = path_hash(p, parent, frame);
+
+		child = node_find(p, parent, frame, hash);
+		if (child == 0)
+			child = paths_add_sibling(p, latest, frame, hash);
+	}
 	if (child != PATHS_NONE)
 		p->index->latest[parent] = child;
 	return child;
 }
 
+/* Put the nodes of the table to where their frames, as they are now, belong. */
+static int nodes_reindex(struct paths *p)
+{
+	struct table old = p->index->nodes, *t = &p->index->nodes;
+
+	if (table_init(t, old.n_slots)) {
+		*t = old;
+		return -1;
+	}
+	for (size_t i = 0; i < old.n_slots; i++) {
+		uint32_t number = old.slots[i].number;
+		if (!number)
+			continue;
+		const struct profile_node *n = &p->nodes[number - 1];
+		uint32_t hash = path_hash(p, n->parent, &p->frames[n->frame]);
+		table_put(t, (struct slot){hash, number});
+	}
+	free(old.slots);
+	return 0;
+}
+
 bool paths_reindex(struct paths *p)
 {
-	struct table *t = &p->index->nodes;
+	struct table *t = &p->index->frames;
 
-	memset(p->index->frames.slots, 0, p->index->frames.n_slots * sizeof(struct slot));
+	memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
+	t->used = 0;
 	for (size_t i = 0; i < p->n_frames; i++) {
 		uint32_t hash = path_hash(p, 0, &p->frames[i]);
-		struct slot *slot = frame_slot(p, &p->frames[i], hash);
-		if (slot->number)
+		if (frame_find(p, &p->frames[i], hash) != PATHS_NONE)
 			return false;
-		*slot = (struct slot){hash, (uint32_t)i + 1};
-	}
-	memset(t->slots, 0, t->n_slots * sizeof(struct slot));
-	for (size_t i = 1; i < p->n_nodes; i++) {
-		const struct profile_node *n = &p->nodes[i];
-		uint32_t hash = path_hash(p, n->parent, &p->frames[n->frame]);
 		table_put(t, (struct slot){hash, (uint32_t)i + 1});
 	}
-	return true;
+	return nodes_reindex(p) == 0;
 }

@@ -69,7 +69,7 @@ static int child(struct fold *f, uint32_t parent, uint32_t name, bool is_inline,
 		 struct error *err)
 {
 	struct tree *t = f->tree;
-	uint32_t pair = pairs_number(&f->pairs, parent, name);
+	uint32_t pair = pairs_child(&f->pairs, parent, name);
 	bool is_new;
 
 	if (pair >= PAIRS_NONE - 1 || make_room(f))
