@@ -35,7 +35,8 @@ LIB_LIBS := -l:libz.a
 # ---- cpconv and cpprof -------------------------------------------------------------------------
 BASE_ROOM := error strings numbers pairs utf8 patterns
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
-MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_paths profile
+MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_part \
+	builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols symbols_names symbols_expand entry
 SHAPE_ROOM := order filter chains tree functions graph graph_calls components cycle propagate propagate_graph reach \
@@ -44,7 +45,8 @@ SHOW_ROOM := out amount caption footer top path_name function_name words rows ar
 	suggest colour dot_text stop_text info_text views view_flat view_tree view_callpath view_contexts \
 	view_folded drawing view_graph view_dot view_info
 
-MAIN_ROOM := newest process_tree sources select options options_parse options_value options_help say warnings \
+MAIN_ROOM := newest process_tree sources run_start listing select select_part options \
+	options_parse options_value options_help say warnings \
 	stages main
 
 EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_state explore_arcs \

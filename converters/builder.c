@@ -105,7 +105,7 @@ static int resource_check(struct profile_builder *b, const struct event_process 
 	else if (p->resource != resource || p->unit != unit)
 		return error_set(err,
 				 "%s: it counts \"%.40s\" in \"%.40s\", but %s \"%.40s\" in "
-				 "\"%.40s\": convert them separately",
+				 "\"%.40s\": choose one with --resource",
 				 builder_file(b), strings_get(p->strings, resource, NULL),
 				 strings_get(p->strings, unit, NULL),
 				 strings_get(p->strings, b->resource_file, NULL),
@@ -128,7 +128,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 		return wanted ? -1 : EVENT_DECLINED;
 	r->open = true;
 	r->by_name = e->has_stacks_by_name;
-	r->depth = 0;
+	r->depth = r->keep = 0;
 	r->has_incomplete = r->has_map = false;
 	r->has_owner = e->has_owner;
 	r->owner = e->owner;
@@ -140,7 +140,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 	if (!process_fill(b, e) || !r->paths || !r->threads || !r->reasons)
 		return error_memory(err);
 	if (builder_calls_process(b, e, err) || resource_check(b, e, err) ||
-	    builder_group_process(b, e, err))
+	    builder_group_process(b, e, err) || builder_part_process(b, e, err))
 		return -1;
 	b->profile->by_name |= e->has_stacks_by_name;
 	return 0;

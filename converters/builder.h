@@ -25,6 +25,8 @@ struct recording {
 	 * frame. */
 	uint32_t *walk;
 	size_t walk_size, depth;
+	size_t keep; /* what samples since then that were passed over have left of its frames */
+	uint64_t after_ns;     /* when the input began, after the run did */
 	bool has_incomplete;   /* that base is "[incomplete]" */
 	uint32_t group;	       /* what the process is called, if stacks are grouped */
 	uint32_t group_thread; /* whose group the base belongs to */
@@ -48,6 +50,8 @@ struct profile_builder {
 	enum profile_by by;
 	profile_filter *filter;
 	void *filter_context;
+	struct profile_part part;
+	uint64_t gticks, hits;	    /* of all samples, also those that are not taken */
 	uint32_t empty, incomplete; /* the strings "" and PROFILE_INCOMPLETE */
 	uint32_t resource_file;	    /* the input that said what is counted */
 	struct recording current;
@@ -65,13 +69,27 @@ struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id);
 /* builder_group.c: what the current process is called, from its record. */
 int builder_group_process(struct profile_builder *b, const struct event_process *e,
 			  struct error *err);
-/* The frame of the current input's group, or of that thread's, whose name comes when it is over. */
+/* The frame of the current input's group. */
+struct profile_frame builder_group_input(const struct profile_builder *b);
+/* The same, or that of a thread, whose name comes when the input is over. */
 struct profile_frame builder_group_frame(const struct profile_builder *b, uint32_t thread);
 bool builder_group_is_unnamed(const struct profile_frame *f);
 /* Name it. -1: memory. */
 int builder_group_name(struct profile_builder *b, struct profile_frame *f);
 /* All inputs are over. */
 int builder_group_finish(struct profile_builder *b);
+
+/* builder_part.c: can the current input's samples be chosen among? */
+int builder_part_process(struct profile_builder *b, const struct event_process *e,
+			 struct error *err);
+/* Is the sample's time of the part? */
+bool builder_part_takes(const struct profile_builder *b, const struct event_sample *e);
+/* Are call paths kept apart by thread, to be named or chosen when the input is over? */
+bool builder_has_threads(const struct profile_builder *b);
+/* Which nodes of the current input go, since their thread is not wanted: *dropped has an entry for
+ * each, or is NULL if none goes. Their weight is taken off the totals. -1: memory, or the choice
+ * failed. */
+int builder_part_threads(struct profile_builder *b, unsigned char **dropped, struct error *err);
 
 /* builder_jit.c: the sink's `jit`. */
 int builder_jit(void *context, const struct event_jit *e, struct error *err);

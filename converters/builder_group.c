@@ -71,11 +71,16 @@ int builder_group_process(struct profile_builder *b, const struct event_process 
 	return b->current.group == STRINGS_NONE ? error_memory(err) : 0;
 }
 
+struct profile_frame builder_group_input(const struct profile_builder *b)
+{
+	return (struct profile_frame){PROFILE_NO_MODULE, b->current.group, 0};
+}
+
 struct profile_frame builder_group_frame(const struct profile_builder *b, uint32_t thread)
 {
-	if (b->by == PROFILE_BY_THREAD)
+	if (builder_has_threads(b))
 		return (struct profile_frame){THREAD_FRAME, STRINGS_NONE, thread};
-	return (struct profile_frame){PROFILE_NO_MODULE, b->current.group, 0};
+	return builder_group_input(b);
 }
 
 bool builder_group_is_unnamed(const struct profile_frame *f)

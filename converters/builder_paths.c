@@ -43,7 +43,7 @@ static int walk_base(struct profile_builder *b, uint32_t thread, bool incomplete
 	r->depth = 0;
 	r->has_incomplete = incomplete;
 	r->group_thread = thread;
-	if (b->by != PROFILE_BY_NOTHING)
+	if (b->by != PROFILE_BY_NOTHING || builder_has_threads(b))
 		node = paths_child(r->paths, node, &group);
 	if (incomplete && node != PATHS_NONE)
 		node = paths_child(r->paths, node, &frame);
@@ -56,14 +56,20 @@ static bool base_holds(const struct profile_builder *b, const struct event_sampl
 		       bool incomplete)
 {
 	return incomplete == b->current.has_incomplete &&
-	       (b->by != PROFILE_BY_THREAD || e->thread == b->current.group_thread);
+	       (!builder_has_threads(b) || e->thread == b->current.group_thread);
+}
+
+/* How many frames e has in common with the last sample that was taken, for sure. */
+static size_t frames_kept(const struct recording *r, const struct event_sample *e)
+{
+	return e->keep < r->keep ? e->keep : r->keep;
 }
 
 /* Find the sample's node: follow the frames that the previous sample did not have. */
 static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 {
 	struct recording *r = &b->current;
-	size_t i = e->keep < r->depth ? e->keep : r->depth;
+	size_t i = frames_kept(r, e);
 	bool incomplete = is_incomplete(e);
 	struct profile_frame frame;
 
@@ -82,7 +88,7 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 			return -1;
 		r->walk[i + 1] = node;
 	}
-	r->depth = e->depth;
+	r->depth = r->keep = e->depth;
 	return 0;
 }
 
@@ -101,12 +107,10 @@ static struct profile_thread *sample_thread(struct profile_builder *b, uint32_t 
 /* All other sums are parts of the two totals, so that only these can overflow. */
 static int totals_add(struct profile_builder *b, const struct event_sample *e, struct error *err)
 {
-	struct profile *p = b->profile;
-
-	if (__builtin_add_overflow(p->gticks, e->weight, &p->gticks))
+	if (__builtin_add_overflow(b->gticks, e->weight, &b->gticks))
 		return error_set(err, "%s: overflow: the sum of weights does not fit 64 bits",
 				 builder_file(b));
-	if (__builtin_add_overflow(p->hits, e->hits, &p->hits))
+	if (__builtin_add_overflow(b->hits, e->hits, &b->hits))
 		return error_set(err, "%s: overflow: the number of samples does not fit 64 bits",
 				 builder_file(b));
 	return 0;
@@ -128,6 +132,22 @@ static void process_add(struct recording *r, const struct event_sample *e)
 		p->last_us = e->time_us;
 }
 
+/* The sample becomes a part of the profile. */
+static int take(struct profile_builder *b, const struct event_sample *e)
+{
+	struct recording *r = &b->current;
+	struct profile_node *node;
+
+	if (walk_stack(b, e))
+		return -1;
+	node = &r->paths->nodes[r->walk[r->depth]];
+	node->self_gticks += e->weight;
+	node->self_hits += e->hits;
+	b->profile->gticks += e->weight;
+	b->profile->hits += e->hits;
+	return 0;
+}
+
 int builder_sample(void *context, const struct event_sample *e, struct error *err)
 {
 	struct profile_builder *b = context;
@@ -138,15 +158,16 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 	if (totals_add(b, e, err))
 		return -1;
 	struct profile_thread *t = sample_thread(b, e->thread);
-	if (!t || walk_stack(b, e))
+	if (!t)
 		return error_memory(err);
-	struct profile_node *node = &r->paths->nodes[r->walk[r->depth]];
-	node->self_gticks += e->weight;
-	node->self_hits += e->hits;
 	t->gticks += e->weight;
 	t->hits += e->hits;
 	process_add(r, e);
-	return 0;
+	if (!builder_part_takes(b, e)) {
+		r->keep = frames_kept(r, e);
+		return 0;
+	}
+	return take(b, e) ? error_memory(err) : 0;
 }
 
 /* ---- the end of an input --------------------------------------------------------------------- */
@@ -155,7 +176,7 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
 {
 	if (builder_group_is_unnamed(f))
-		return builder_group_name(b, f);
+		return b->by == PROFILE_BY_THREAD ? builder_group_name(b, f) : 0;
 	if (f->module == EVENT_NO_MODULE)
 		return builder_jit_name(b, f);
 	f->module = modules_resolve(b->modules, f->module);
@@ -174,41 +195,68 @@ static int frames_resolve(struct profile_builder *b)
 	return 0;
 }
 
-/* Parents come before children, so that map[parent] is always known. */
-static int nodes_merge(struct paths *all, const struct paths *input)
+/* The node of all inputs that the current input's node i becomes, whose parent's is known. */
+static uint32_t merged_node(struct profile_builder *b, const uint32_t *map, size_t i)
 {
+	const struct paths *input = b->current.paths;
+	const struct profile_node *node = &input->nodes[i];
+	const struct profile_frame group = builder_group_input(b);
+
+	if (!builder_group_is_unnamed(&input->frames[node->frame]))
+		return paths_child(b->all, map[node->parent], &input->frames[node->frame]);
+	/* A thread that was asked for, and is not told from the others. */
+	return b->by == PROFILE_BY_NOTHING ? 0 : paths_child(b->all, 0, &group);
+}
+
+/* Parents come before children, so that map[parent] is always known. */
+static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
+{
+	const struct paths *input = b->current.paths;
 	uint32_t *map = calloc(input->n_nodes, sizeof(*map));
 
 	if (!map)
 		return -1;
-	for (size_t i = 0; i < input->n_nodes; i++) {
-		const struct profile_node *from = &input->nodes[i];
-		if (i)
-			map[i] = paths_child(all, map[from->parent], &input->frames[from->frame]);
+	for (size_t i = 1; i < input->n_nodes; i++) {
+		if (dropped && dropped[i])
+			continue;
+		map[i] = merged_node(b, map, i);
 		if (map[i] == PATHS_NONE) {
 			free(map);
 			return -1;
 		}
-		all->nodes[map[i]].self_gticks += from->self_gticks;
-		all->nodes[map[i]].self_hits += from->self_hits;
+		b->all->nodes[map[i]].self_gticks += input->nodes[i].self_gticks;
+		b->all->nodes[map[i]].self_hits += input->nodes[i].self_hits;
 	}
 	free(map);
+	return 0;
+}
+
+/* The input's call paths join the others; the first ones are all that there are. */
+static int paths_merge(struct profile_builder *b, const unsigned char *dropped)
+{
+	struct recording *r = &b->current;
+
+	if (frames_resolve(b))
+		return -1;
+	if (dropped || b->all->n_nodes > 1 || !(r->by_name || paths_reindex(r->paths)))
+		return nodes_merge(b, dropped);
+	paths_free(b->all);
+	b->all = r->paths;
+	r->paths = NULL;
 	return 0;
 }
 
 int builder_merge(struct profile_builder *b, struct error *err)
 {
 	struct recording *r = &b->current;
+	unsigned char *dropped;
+	int status;
 
-	if (frames_resolve(b))
+	if (builder_part_threads(b, &dropped, err))
+		return -1;
+	status = paths_merge(b, dropped);
+	free(dropped);
+	if (status)
 		return error_memory(err);
-	if (b->all->n_nodes == 1 && (r->by_name || paths_reindex(r->paths))) {
-		/* The first paths: all that there are. */
-		paths_free(b->all);
-		b->all = r->paths;
-		r->paths = NULL;
-	} else if (nodes_merge(b->all, r->paths)) {
-		return error_memory(err);
-	}
 	return modules_close(b->modules, &r->process.modules, &r->process.n_modules, err);
 }

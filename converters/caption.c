@@ -150,6 +150,30 @@ static void write_processes(struct out *o, const struct profile *p)
 			   p->n_processes - i == 1 ? "" : "es");
 }
 
+static bool is_part(const struct profile *p)
+{
+	return p->threads || p->from_ns || p->to_ns;
+}
+
+/* What has been taken of the processes, so that nobody takes it for all. */
+static void write_part(struct out *o, const struct profile *p)
+{
+	char from[AMOUNT_BYTES], to[AMOUNT_BYTES];
+
+	if (p->threads) {
+		out_text(o, "only threads: ");
+		out_name(o, p->threads, strlen(p->threads));
+		out_text(o, "\n");
+	}
+	if (p->from_ns && p->to_ns)
+		out_format(o, "only from %s to %s into the run\n", amount_ns(from, p->from_ns),
+			   amount_ns(to, p->to_ns));
+	else if (p->to_ns)
+		out_format(o, "only the first %s of the run\n", amount_ns(to, p->to_ns));
+	else if (p->from_ns)
+		out_format(o, "only from %s into the run on\n", amount_ns(from, p->from_ns));
+}
+
 /* A short program may well end before its first tick. */
 static void write_why_empty(struct out *o, const struct profile *p)
 {
@@ -164,7 +188,9 @@ static void write_why_empty(struct out *o, const struct profile *p)
 		ended = ended && p->processes[i].ended;
 	}
 	out_text(o, "no samples");
-	if (lost)
+	if (is_part(p))
+		out_text(o, " in this part of the run");
+	else if (lost)
 		out_format(o, ": %" PRIu64 " ticks were lost (see --info)", lost);
 	else if (ended && amount_is_time(p))
 		out_format(o, ": %s of CPU time", amount_duration(text, cpu_ns));
@@ -212,6 +238,7 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 	write_samples(o, p);
 	write_credit(o, p);
 	write_processes(o, p);
+	write_part(o, p);
 	if (in->tree && in->tree->filter)
 		write_filter(o, in->tree);
 	if (p->hits == 0 && p->gticks == 0)

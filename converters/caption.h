@@ -11,8 +11,9 @@
 #include "view.h"
 
 /*
- * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, and the
- * process or processes; what a filter has left; if there are no samples, why. Lines end with LF.
+ * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, the
+ * process or processes; what part of them it is, and what a filter has left of that; if there are
+ * no samples, why. Lines end with LF.
  */
 void caption_write(struct out *o, const char *title, const struct view_input *in);
 

@@ -24,6 +24,7 @@ struct router {
 	struct route *routes;
 	size_t n, size;
 	struct options *options;
+	struct profile_part part;
 };
 
 static bool is_same(const char *a, struct event_text b)
@@ -52,6 +53,8 @@ static struct route *add_route(struct router *r, const struct event_process *e, 
 		return NULL;
 	}
 	profile_builder_group(route->builder, (enum profile_by)r->options->by);
+	if (profile_builder_part(route->builder, &r->part, err))
+		return NULL;
 	return route;
 }
 
@@ -71,8 +74,8 @@ static int on_process(void *context, const struct event_process *e, struct error
 {
 	struct router *r = context;
 	struct route *route;
-	int wanted = select_is_set(&r->options->of_processes)
-			     ? select_process(&r->options->of_processes, e, err)
+	int wanted = select_is_set(&r->options->chosen)
+			     ? select_process(&r->options->chosen, e, err)
 			     : 1;
 
 	if (wanted <= 0)
@@ -88,12 +91,14 @@ static int read_files(struct router *r, const struct sources *from, struct error
 {
 	size_t i;
 
+	if (stages_part(from, r->options, &r->part, err))
+		return -1;
 	for (i = 0; i < from->n; i++) {
 		r->sink = (struct event_sink){.context = r, .process = on_process};
 		if (decode_file(from->files[i], &r->sink, err))
 			return -1;
 	}
-	return select_check(&r->options->of_processes, err);
+	return select_check(&r->options->chosen, err);
 }
 
 /* The builders become profiles; those that are left after an error are freed. */
@@ -114,6 +119,7 @@ static int finish(struct explore *e, struct router *r, struct error *err)
 		if (warnings_profile(p, e->options.strict, err))
 			return -1;
 	}
+	warnings_unmatched(&e->options.chosen.threads, "thread");
 	return 0;
 }
 

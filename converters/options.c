@@ -20,6 +20,7 @@
 #define PERCENT(field)		  .kind = KIND_PERCENT, .place = AT(field)
 #define COUNT(field)		  .kind = KIND_COUNT, .place = AT(field)
 #define CHOICE(field, ...)	  .kind = KIND_CHOICE, .place = AT(field), .choices = {__VA_ARGS__}
+#define SECONDS(field, is_end)	  .kind = KIND_SECONDS, .place = AT(field), .set = is_end
 #define FILTER(which)		  .kind = KIND_FILTER, .set = which
 #define SET(field, value)	  .kind = KIND_SET, .place = AT(field), .set = value
 
@@ -58,6 +59,14 @@ const struct known_option known_options[] = {
 	{OPTION("pid", "N,...", "take only these processes"), .kind = KIND_PIDS},
 	{OPTION("exe", "REGEX", "take only processes whose executable's path matches"),
 	 .kind = KIND_EXE},
+	{OPTION("thread", "ID,...", "take only these threads (an id, a name or a regex)"),
+	 .kind = KIND_THREADS},
+	{OPTION("from", "SECONDS", "take only samples from that time of the run on"),
+	 SECONDS(chosen.from_ns, 0)},
+	{OPTION("to", "SECONDS", "take only samples before that time of the run"),
+	 SECONDS(chosen.to_ns, 1)},
+	{OPTION("resource", "NAME", "take only inputs that count this resource"),
+	 TEXT(chosen.resource)},
 	{OPTION("by", "GROUP", "tell stacks apart: by process, thread or exe"),
 	 CHOICE(by, [PROFILE_BY_NOTHING] = "nothing", [PROFILE_BY_PROCESS] = "process",
 		[PROFILE_BY_THREAD] = "thread", [PROFILE_BY_EXE] = "exe")},
@@ -116,6 +125,6 @@ void options_init(struct options *opt)
 
 void options_free(struct options *opt)
 {
-	select_free(&opt->of_processes);
+	select_free(&opt->chosen);
 	filter_clear(&opt->filter);
 }

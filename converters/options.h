@@ -24,7 +24,7 @@ struct options {
 	const struct view *view;
 	struct view_options of_view;
 	struct symbols_options of_symbols;
-	struct select of_processes;
+	struct select chosen; /* of the inputs */
 	struct filter filter; /* of stacks */
 	int by;		      /* enum profile_by */
 	const char *output;   /* NULL: standard output */

@@ -16,6 +16,8 @@ enum option_kind {
 	KIND_VIEW,    /* the name of a view */
 	KIND_PIDS,    /* a list, for select */
 	KIND_EXE,     /* a regular expression, for select */
+	KIND_THREADS, /* ids, names and expressions, for select */
+	KIND_SECONDS, /* a uint64_t: nanoseconds; option.set 1: not 0 */
 	KIND_FILTER,  /* functions, for the filter of stacks: enum filter_kind is option.set */
 	KIND_FLAG,    /* none: a bool becomes true */
 	KIND_NO,      /* none: a bool becomes false */

@@ -49,6 +49,21 @@ static int parse_number(double *value, const char *name, const char *text, struc
 	return 0;
 }
 
+/* More would not fit 64 bits of nanoseconds. */
+static int parse_seconds(uint64_t *value, bool is_end, const char *name, const char *text,
+			 struct error *err)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (end == text || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds <= 1e10))
+		return error_set(err, "--%s: \"%s\" is not a number of seconds", name, text);
+	*value = (uint64_t)(seconds * 1e9 + 0.5);
+	if (!*value && is_end)
+		return error_set(err, "--%s: nothing is before the run begins", name);
+	return 0;
+}
+
 static int parse_count(uint64_t *value, const char *name, const char *text, struct error *err)
 {
 	char *end;
@@ -92,9 +107,13 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 	case KIND_VIEW:
 		return parse_view(opt, text, err);
 	case KIND_PIDS:
-		return select_add_pids(&opt->of_processes, text, err);
+		return select_add_pids(&opt->chosen, text, err);
 	case KIND_EXE:
-		return select_set_exe(&opt->of_processes, text, err);
+		return select_set_exe(&opt->chosen, text, err);
+	case KIND_THREADS:
+		return select_add_threads(&opt->chosen, text, err);
+	case KIND_SECONDS:
+		return parse_seconds(value, option->set, option->name, text, err);
 	case KIND_FILTER:
 		return filter_add(&opt->filter, (enum filter_kind)option->set, text, err);
 	case KIND_FLAG:
@@ -133,6 +152,7 @@ static size_t size_of(const struct known_option *option)
 	case KIND_NUMBER:
 		return sizeof(double);
 	case KIND_COUNT:
+	case KIND_SECONDS:
 		return sizeof(uint64_t);
 	case KIND_CHOICE:
 	case KIND_SET:
@@ -142,6 +162,7 @@ static size_t size_of(const struct known_option *option)
 	case KIND_VIEW:
 	case KIND_PIDS:
 	case KIND_EXE:
+	case KIND_THREADS:
 	case KIND_FILTER:
 		return 0;
 	}

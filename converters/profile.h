@@ -110,6 +110,9 @@ struct profile {
 	size_t n_nodes;
 	struct calls *calls;   /* a call graph without stacks: then there are no paths. Else NULL */
 	uint64_t gticks, hits; /* totals; an overflow is an error while building */
+	/* What part of the inputs nodes and totals are of; processes are always whole. */
+	uint64_t from_ns, to_ns; /* of the run; to_ns 0: to its end */
+	const char *threads;	 /* which ones, in strings; NULL: all */
 };
 
 /* What stacks are told apart by: a named frame, outermost, for each group. */
@@ -118,12 +121,33 @@ enum profile_by { PROFILE_BY_NOTHING, PROFILE_BY_PROCESS, PROFILE_BY_THREAD, PRO
 /* 1: take this process, 0: pass its input over, -1: error. */
 typedef int profile_filter(void *context, const struct event_process *e, struct error *err);
 
+/* The input is over: set wanted[i] to 1 for each thread i of the process to be taken, all 0 before.
+ * -1: error. */
+typedef int profile_threads(void *context, const struct strings *s, const struct profile_process *p,
+			    unsigned char *wanted, struct error *err);
+
+/* Which samples to take. All zero: all. */
+struct profile_part {
+	/* Those taken in [from_ns, to_ns) after the run began; to_ns 0: to its end. A sample stands
+	 * for the time before it. */
+	uint64_t from_ns, to_ns;
+	/* When the run began, of which the inputs are parts, in the clock of start_ns; 0: when the
+	 * input at hand did. */
+	uint64_t run_ns;
+	profile_threads *threads; /* NULL: of all threads */
+	void *context;
+	const char *threads_text; /* which ones, for people */
+};
+
 struct profile_builder;
 
 struct profile_builder *profile_builder_new(struct error *err);
-/* Before the first input: how to group, and which inputs to take (NULL: all). */
+/* Before the first input: how to group, which inputs to take (NULL: all), and of these which part.
+ * Inputs without times and threads are an error if that is not all of them. */
 void profile_builder_group(struct profile_builder *b, enum profile_by by);
 void profile_builder_filter(struct profile_builder *b, profile_filter *filter, void *context);
+int profile_builder_part(struct profile_builder *b, const struct profile_part *part,
+			 struct error *err);
 /* The sink to hand to decode_file, once per input. Valid as long as the builder. */
 const struct event_sink *profile_builder_sink(struct profile_builder *b);
 /* Done reading: the profile now belongs to the caller, the builder is freed. */

@@ -2,7 +2,7 @@
 /*
  * select.c - tells the processes that were asked for from the others.
  *
- * Main room. In: --pid, --exe; process records. Out: yes or no.
+ * Main room. In: --pid, --exe, --resource; process records. Out: yes or no.
  */
 #include "select.h"
 
@@ -10,9 +10,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "profile.h"
-
-#define LISTED 10u
 
 static int add_pid(struct select *s, uint64_t pid, struct error *err)
 {
@@ -70,12 +67,17 @@ void select_free(struct select *s)
 		regfree(s->exe);
 	free(s->exe);
 	free(s->pids);
+	patterns_clear(&s->threads);
+	free(s->threads_text);
+	listing_clear(&s->processes);
+	listing_clear(&s->resources);
+	listing_clear(&s->threads_there);
 	*s = (struct select){0};
 }
 
 bool select_is_set(const struct select *s)
 {
-	return s->n_pids || s->exe;
+	return s->n_pids || s->exe || s->resource;
 }
 
 static bool has_pid(const struct select *s, uint64_t pid)
@@ -102,14 +104,23 @@ static int has_exe(const struct select *s, struct event_text exe)
 	return rc == REG_ESPACE ? -1 : rc == 0;
 }
 
-static void list_passed(struct select *s, const struct event_process *e)
+static bool has_resource(struct select *s, struct event_text name)
+{
+	int length = name.length < 64 ? (int)name.length : 64;
+
+	if (!s->resource ||
+	    (strlen(s->resource) == name.length && !memcmp(s->resource, name.bytes, name.length)))
+		return true;
+	listing_add(&s->resources, "%.*s", length, name.bytes);
+	return false;
+}
+
+static void list_process(struct select *s, const struct event_process *e)
 {
 	struct event_text name = profile_program(e);
+	int length = name.length < 64 ? (int)name.length : 64;
 
-	if (s->n_passed++ < LISTED)
-		error_append(&s->passed, "%s%llu %.*s", s->n_passed > 1 ? ", " : "",
-			     (unsigned long long)e->pid, name.length < 64 ? (int)name.length : 64,
-			     name.bytes);
+	listing_add(&s->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
 }
 
 int select_process(void *context, const struct event_process *e, struct error *err)
@@ -117,10 +128,11 @@ int select_process(void *context, const struct event_process *e, struct error *e
 	struct select *s = context;
 	int matches;
 
-	if (e->has_stacks_by_name)
+	if (!has_resource(s, e->resource))
+		return 0;
+	if ((e->has_stacks_by_name || e->has_calls) && (s->n_pids || s->exe))
 		return error_set(err,
-				 "%s: folded stacks do not say which process they are of: %s needs "
-				 "recordings",
+				 "%s: does not say which process it is of: %s needs recordings",
 				 e->file, s->n_pids ? "--pid" : "--exe");
 	matches = has_exe(s, e->exe);
 	if (matches < 0)
@@ -129,18 +141,20 @@ int select_process(void *context, const struct event_process *e, struct error *e
 	if (matches)
 		s->n_taken++;
 	else
-		list_passed(s, e);
+		list_process(s, e);
 	return matches;
 }
 
 int select_check(const struct select *s, struct error *err)
 {
 	if (s->n_taken || !select_is_set(s))
-		return 0;
-	error_set(err, "no process matches%s%s%s%s; there are: %s", s->n_pids ? " --pid" : "",
+		return select_check_threads(s, err);
+	if (!s->processes.seen) {
+		error_set(err, "no input counts the resource \"%s\"", s->resource);
+		return listing_append(&s->resources, err);
+	}
+	error_set(err, "no process matches%s%s%s%s", s->n_pids ? " --pid" : "",
 		  s->n_pids && s->exe ? " and" : "", s->exe ? " --exe " : "",
-		  s->exe ? s->regex : "", s->passed.text);
-	if (s->n_passed > LISTED)
-		error_append(err, " and %zu more", s->n_passed - LISTED);
-	return -1;
+		  s->exe ? s->regex : "");
+	return listing_append(&s->processes, err);
 }

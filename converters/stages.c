@@ -8,25 +8,46 @@
 
 #include "decode.h"
 #include "entry.h"
+#include "run_start.h"
 #include "select.h"
 #include "suggest.h"
 #include "warnings.h"
+
+int stages_part(const struct sources *from, struct options *opt, struct profile_part *part,
+		struct error *err)
+{
+	struct select *chosen = &opt->chosen;
+	uint64_t run_ns = 0;
+
+	if ((chosen->from_ns || chosen->to_ns) && run_start(from, &run_ns, err))
+		return -1;
+	return select_part(chosen, run_ns, part, err);
+}
+
+static int choose(struct profile_builder *b, const struct sources *from, struct options *opt,
+		  struct error *err)
+{
+	struct profile_part part;
+
+	profile_builder_group(b, (enum profile_by)opt->by);
+	if (select_is_set(&opt->chosen))
+		profile_builder_filter(b, select_process, &opt->chosen);
+	return stages_part(from, opt, &part, err) ? -1 : profile_builder_part(b, &part, err);
+}
 
 static struct profile *read_files(const struct sources *from, struct options *opt,
 				  struct error *err)
 {
 	struct profile_builder *builder = profile_builder_new(err);
-	int status = 0;
+	int status;
 	size_t i;
 
 	if (!builder)
 		return NULL;
-	profile_builder_group(builder, (enum profile_by)opt->by);
-	if (select_is_set(&opt->of_processes))
-		profile_builder_filter(builder, select_process, &opt->of_processes);
+	status = choose(builder, from, opt, err);
 	for (i = 0; !status && i < from->n; i++)
 		status = decode_file(from->files[i], profile_builder_sink(builder), err);
-	if (status || select_check(&opt->of_processes, err)) {
+	if (status || select_check(&opt->chosen, err)) {
 		profile_builder_free(builder);
 		return NULL;
 	}
@@ -37,7 +58,10 @@ int stages_read(struct stages *s, const struct sources *from, struct options *op
 		struct error *err)
 {
 	s->profile = read_files(from, opt, err);
-	return s->profile ? warnings_profile(s->profile, opt->strict, err) : -1;
+	if (!s->profile)
+		return -1;
+	warnings_unmatched(&opt->chosen.threads, "thread");
+	return warnings_profile(s->profile, opt->strict, err);
 }
 
 static int look_up_names(struct stages *s, const struct options *opt, struct error *err)
@@ -66,7 +90,8 @@ static int grow_tree(struct stages *s, const struct options *opt, struct error *
 		stages_unshape(s);
 		return -1;
 	}
-	warnings_filter(&s->filter);
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		warnings_unmatched(&s->filter.of[kind], "function");
 	if (!s->has_warned)
 		warnings_modules(s->profile, s->symbols);
 	s->has_warned = true;

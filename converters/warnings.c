@@ -73,12 +73,11 @@ void warnings_modules(const struct profile *p, const struct symbols *s)
 		say("warning: and %zu more modules", n - MODULES_SHOWN);
 }
 
-void warnings_filter(const struct filter *f)
+void warnings_unmatched(const struct patterns *p, const char *what)
 {
 	const char *text;
 	size_t i;
 
-	for (int kind = 0; kind < FILTER_KINDS; kind++)
-		for (i = 0; (text = patterns_unmatched(&f->of[kind], i)); i++)
-			say("warning: %s: no function matches \"%s\"", f->of[kind].option, text);
+	for (i = 0; (text = patterns_unmatched(p, i)); i++)
+		say("warning: %s: no %s matches \"%s\"", p->option, what, text);
 }

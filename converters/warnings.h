@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "error.h"
-#include "filter.h"
+#include "patterns.h"
 #include "profile.h"
 #include "sources.h"
 #include "symbols.h"
@@ -25,7 +25,7 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err);
 /* Modules that gave no names. To be called when all names have been looked up. */
 void warnings_modules(const struct profile *p, const struct symbols *s);
 
-/* Parts of the filter that no function matches, after the tree has been built. */
-void warnings_filter(const struct filter *f);
+/* Parts of values that have matched nothing, though they have been looked for; `what` they mean. */
+void warnings_unmatched(const struct patterns *p, const char *what);
 
 #endif

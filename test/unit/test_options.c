@@ -89,11 +89,30 @@ Test(options, processes)
 {
 	struct options opt = parsed("--pid 1,2 --pid=3 --exe (cc1|as)$ --by thread");
 
-	cr_assert_eq(opt.of_processes.n_pids, 3);
-	cr_assert_eq(opt.of_processes.pids[2], 3);
-	cr_assert(opt.of_processes.exe);
+	cr_assert_eq(opt.chosen.n_pids, 3);
+	cr_assert_eq(opt.chosen.pids[2], 3);
+	cr_assert(opt.chosen.exe);
 	cr_assert_eq(opt.by, PROFILE_BY_THREAD);
 	options_free(&opt);
+}
+
+Test(options, filters)
+{
+	struct options opt = parsed("--focus f,g --ignore x --hide h --focus k --thread 7,a "
+				    "--thread b --from 1.5 --to 2.000000001s --resource cpu");
+
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_FOCUS], 0), "f,g");
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_FOCUS], 1), "k");
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_IGNORE], 0), "x");
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_HIDE], 0), "h");
+	cr_assert_eq(opt.chosen.threads.n_values, 2);
+	cr_assert_eq(opt.chosen.from_ns, 1500000000);
+	cr_assert_eq(opt.chosen.to_ns, 2000000001);
+	cr_assert_str_eq(opt.chosen.resource, "cpu");
+	options_free(&opt);
+	opt = parsed("--from 0 --to 10000000000");
+	cr_assert_eq(opt.chosen.from_ns, 0);
+	cr_assert_eq(opt.chosen.to_ns, UINT64_C(10000000000000000000));
 }
 
 Test(options, every_view_is_an_option)
@@ -131,6 +150,12 @@ Test(options, wrong_usage)
 	wrong("--depth 0", "--depth: \"0\" is not a number from 1 up");
 	wrong("--depth -1", "--depth: \"-1\" is not a number from 1 up");
 	wrong("--depth 99999999999", "--depth: \"99999999999\" is not a number from 1 up");
+	wrong("--from x", "--from: \"x\" is not a number of seconds");
+	wrong("--from -1", "--from: \"-1\" is not a number of seconds");
+	wrong("--from 1m", "--from: \"1m\" is not a number of seconds");
+	wrong("--to 1e11", "--to: \"1e11\" is not a number of seconds");
+	wrong("--to nan", "--to: \"nan\" is not a number of seconds");
+	wrong("--to 0", "--to: nothing is before the run begins");
 	wrong("--pid x", "--pid: \"x\" is not a process id, or several with commas");
 	wrong("--exe [", "--exe: \"[\" is not a regular expression: Invalid regular expression");
 	wrong("--exe a --exe b", "--exe: one expression; join several with |");

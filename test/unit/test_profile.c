@@ -137,7 +137,7 @@ Test(profile, different_resources_do_not_add_up)
 	cr_assert_eq(build_process(&b, "b.cps", "signals", "signals"), -1);
 	cr_assert_str_eq(b.err.text,
 			 "b.cps: it counts \"signals\" in \"signals\", but a.cps \"cpu\" "
-			 "in \"ns\": convert them separately");
+			 "in \"ns\": choose one with --resource");
 	profile_builder_free(b.builder);
 }
 
@@ -225,7 +225,7 @@ Test(profile, recordings_and_texts_do_not_add_up)
 	cr_assert_eq(add(&b, "a", "a 1\n"), 0);
 	cr_assert_eq(decode_file(writer_path("demo.cps"), b.sink, &b.err), -1);
 	cr_assert(strstr(b.err.text, "/demo.cps: it counts \"cpu\""), "%s", b.err.text);
-	cr_assert(strstr(b.err.text, "separately") + 10 == strchr(b.err.text, '\0'));
+	cr_assert(strstr(b.err.text, "--resource") + 10 == strchr(b.err.text, '\0'));
 	profile_builder_free(b.builder);
 	bytes_free(&file);
 }

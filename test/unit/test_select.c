@@ -114,8 +114,7 @@ Test(select, what_there_is)
 	      "--pid: \"99999999999999999999\" is not a process id, or several with commas");
 	takes(NULL, "(", "--exe: \"(\" is not a regular expression: Unmatched ( or \\(");
 	writer_file("3.cps", "main 5\n", 7);
-	takes("1234", NULL,
-	      "3.cps: folded stacks do not say which process they are of: --pid needs recordings");
+	takes("1234", NULL, "3.cps: does not say which process it is of: --pid needs recordings");
 }
 
 /* What is passed over may be broken behind its process record. */

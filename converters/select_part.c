@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * select_part.c - tells the threads that were asked for from the others.
+ *
+ * Main room. In: --thread, --from, --to; threads of processes. Out: the part that the builder takes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "select.h"
+
+#define WANTED 1u
+
+int select_add_threads(struct select *s, const char *value, struct error *err)
+{
+	s->threads.option = "--thread";
+	s->threads.numbers_are_ids = true;
+	return patterns_add(&s->threads, value, err);
+}
+
+/* Thread names are few: the marks of all strings are mostly empty. */
+static int mark_names(struct select *s, const struct strings *strings,
+		      const struct profile_process *p, unsigned char *marks, size_t n,
+		      struct error *err)
+{
+	for (size_t i = 0; i < p->n_threads; i++) {
+		const struct profile_thread *t = &p->threads[i];
+		size_t length;
+		const char *name = strings_get(strings, t->name, &length);
+
+		if (length)
+			marks[t->name] = PATTERNS_NAME;
+		listing_add(&s->threads_there, "%s%s%llu", name, length ? " " : "",
+			    (unsigned long long)t->tid);
+	}
+	return patterns_match(&s->threads, strings, marks, n, WANTED, err);
+}
+
+/* A profile_threads. Names mean what they do in each process for itself: in one that has a thread
+ * of just that name, "worker" is not looked for in other names. */
+static int choose_threads(void *context, const struct strings *strings,
+			  const struct profile_process *p, unsigned char *wanted, struct error *err)
+{
+	struct select *s = context;
+	size_t n = strings_count(strings);
+	unsigned char *marks = calloc(n + 1, 1);
+	int status;
+
+	if (!marks)
+		return error_memory(err);
+	status = mark_names(s, strings, p, marks, n, err);
+	for (size_t i = 0; !status && i < p->n_threads; i++) {
+		const struct profile_thread *t = &p->threads[i];
+		bool has_id = t->tid && patterns_has_number(&s->threads, t->tid);
+
+		wanted[i] = has_id || marks[t->name] & WANTED;
+	}
+	free(marks);
+	return status;
+}
+
+/* "A, B" */
+static char *join(const struct patterns *p)
+{
+	const char *value;
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; (value = patterns_value(p, i)); i++)
+		fprintf(f, "%s%s", i ? ", " : "", value);
+	return fclose(f) ? NULL : text;
+}
+
+int select_part(struct select *s, uint64_t run_ns, struct profile_part *part, struct error *err)
+{
+	if (s->to_ns && s->to_ns <= s->from_ns)
+		return error_usage(err, "--to: must be later than --from");
+	*part = (struct profile_part){
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+		.run_ns = run_ns,
+	};
+	if (!s->threads.n_values)
+		return 0;
+	free(s->threads_text);
+	s->threads_text = join(&s->threads);
+	part->threads = choose_threads;
+	part->context = s;
+	part->threads_text = s->threads_text;
+	return s->threads_text ? 0 : error_memory(err);
+}
+
+int select_check_threads(const struct select *s, struct error *err)
+{
+	if (!s->threads.n_values || patterns_matched(&s->threads))
+		return 0;
+	error_set(err, "no thread matches --thread %s", s->threads_text);
+	return listing_append(&s->threads_there, err);
+}
