@@ -21,6 +21,8 @@
 
 #define BUFFER_BYTES	   65536u
 #define NAME_COLUMNS_LEAST 12
+#define DOUBLE_BYTES	   32u /* "-2.2250738585072014e-308" */
+#define COUNT_DIGITS	   20u /* of 2^64 - 1 */
 
 struct out {
 	int fd;
@@ -32,6 +34,8 @@ struct out {
 	char *path;		       /* what it will be called, NULL for standard output */
 	char *temporary;	       /* what it is called until out_close, or NULL */
 	const char *name;	       /* for messages */
+	double written; /* the last number of out_double, and its text; "": none yet */
+	char written_text[DOUBLE_BYTES];
 	size_t used;
 	char buffer[BUFFER_BYTES];
 };
@@ -315,19 +319,33 @@ void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
 	out_text(o, "..");
 }
 
+void out_count(struct out *o, uint64_t n)
+{
+	char text[COUNT_DIGITS];
+	size_t i = sizeof(text);
+
+	do
+		text[--i] = (char)('0' + n % 10);
+	while (n /= 10);
+	out_bytes(o, text + i, sizeof(text) - i);
+}
+
 /* A decimal of up to 15 digits survives the way through a double, so %.15g is the shortest text
- * if it reads back as v; else 16 digits may do, and 17 always do. */
+ * if it reads back as v; else 16 digits may do, and 17 always do. Sorted tables write the same
+ * number again and again. */
 void out_double(struct out *o, double v)
 {
-	char text[40];
 	int digits;
 
-	for (digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, v);
-		if (strtod(text, NULL) == v)
-			break;
+	if (!*o->written_text || memcmp(&v, &o->written, sizeof(v)) != 0) {
+		for (digits = 15; digits <= 17; digits++) {
+			snprintf(o->written_text, DOUBLE_BYTES, "%.*g", digits, v);
+			if (strtod(o->written_text, NULL) == v)
+				break;
+		}
+		o->written = v;
 	}
-	out_text(o, text);
+	out_text(o, o->written_text);
 }
 
 int out_width(const struct out *o)

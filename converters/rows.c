@@ -102,7 +102,7 @@ static void begin_value(struct rows *r)
 void rows_count(struct rows *r, uint64_t value)
 {
 	begin_value(r);
-	out_format(r->out, "%" PRIu64, value);
+	out_count(r->out, value);
 }
 
 void rows_fraction(struct rows *r, double value)
