@@ -9,36 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* " FILE:LINE" or "+0xOFFSET"? */
+static bool is_place(const char *text, size_t n)
+{
+	size_t digits = 0;
+
+	if (n > 3 && strncmp(text, "+0x", 3) == 0)
+		return strspn(text + 3, "0123456789abcdef") == n - 3;
+	while (digits < n && text[n - 1 - digits] >= '0' && text[n - 1 - digits] <= '9')
+		digits++;
+	return *text == ' ' && digits > 0 && digits + 2 < n && text[n - 1 - digits] == ':';
+}
+
 bool roots_is_place(const char *name, size_t n, const char *function, size_t n_function)
 {
-	if (n <= n_function || memcmp(name, function, n_function) != 0)
-		return false;
-	return name[n_function] == ' ' || strncmp(name + n_function, "+0x", 3) == 0;
-}
-
-static bool is_function(const char *name, size_t n, const char *function, size_t n_function)
-{
-	return n == n_function && memcmp(name, function, n) == 0;
-}
-
-/* The names that are in the tree and match, of all numbers up to n_names. */
-static size_t choose(const struct tree *t, const bool *in_tree, const char *function,
-		     bool (*matches)(const char *, size_t, const char *, size_t), uint32_t *found)
-{
-	size_t i, length, n = 0, n_names = strings_count(t->strings);
-
-	for (i = 0; i < n_names; i++) {
-		const char *name = strings_get(t->strings, (uint32_t)i, &length);
-
-		if (in_tree[i] && matches(name, length, function, strlen(function)))
-			found[n++] = (uint32_t)i;
-	}
-	return n;
+	return n > n_function && memcmp(name, function, n_function) == 0 &&
+	       is_place(name + n_function, n - n_function);
 }
 
 uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct error *err)
 {
-	size_t i, n_names = strings_count(t->strings);
+	size_t i, length, n_names = strings_count(t->strings);
 	bool *in_tree = calloc(n_names + 1, sizeof(*in_tree));
 	uint32_t *found = malloc((n_names + 1) * sizeof(*found));
 	const char *function = name ? name : "main";
@@ -51,9 +42,15 @@ uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct e
 	}
 	for (i = 1; i < t->n_nodes; i++)
 		in_tree[t->nodes[i].name] = true;
-	*n = choose(t, in_tree, function, is_function, found);
-	if (*n == 0)
-		*n = choose(t, in_tree, function, roots_is_place, found);
+	*n = 0;
+	for (i = 0; i < n_names; i++) {
+		const char *bytes = strings_get(t->strings, (uint32_t)i, &length);
+		bool is_it = length == strlen(function) && memcmp(bytes, function, length) == 0;
+
+		if (in_tree[i] &&
+		    (is_it || roots_is_place(bytes, length, function, strlen(function))))
+			found[(*n)++] = (uint32_t)i;
+	}
 	if (*n == 0 && !name && t->n_nodes > 1)
 		found[(*n)++] = t->nodes[1].name;
 	free(in_tree);

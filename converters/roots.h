@@ -15,8 +15,8 @@
 #include "tree.h"
 
 /*
- * The function with that name; if there is none, the places in that function, which are called
- * "NAME FILE:LINE" or "NAME+0xOFFSET". Without a name (NULL) those of main; if there is none, the
+ * The function with that name, and the places in it, which are called "NAME FILE:LINE" or
+ * "NAME+0xOFFSET": with a granularity finer than functions, it is all of them. Without a name (NULL) those of main; if there is none, the
  * heaviest outermost function. *n numbers in tree->strings, ascending, 0 if there is no such
  * function; free() the array. NULL on error (memory).
  */
