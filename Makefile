@@ -40,9 +40,10 @@ MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group bu
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols symbols_names symbols_expand entry
 SHAPE_ROOM := order filter chains tree functions graph graph_calls components cycle propagate propagate_graph reach \
-	roots callpath callpath_up callpath_trie callpath_order prints contexts history arc_times
-SHOW_ROOM := out amount caption footer top path_name function_name words rows arc_rows cycle_rows \
-	suggest colour dot_text stop_text info_text views view_flat view_tree view_callpath view_contexts \
+	roots callpath callpath_up callpath_trie callpath_order bottomup prints contexts history arc_times
+SHOW_ROOM := out amount caption footer top tree_line path_name function_name words rows arc_rows cycle_rows \
+	suggest colour dot_text stop_text info_text views view_flat view_tree \
+	view_bottomup view_callpath view_functions view_edges view_contexts \
 	view_folded drawing view_graph view_dot view_info
 
 MAIN_ROOM := newest process_tree sources run_start listing select select_part options \

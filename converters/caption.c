@@ -245,6 +245,12 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 		write_why_empty(o, p);
 }
 
+void caption_parent(struct out *o, const struct view_options *options, const char *text)
+{
+	if (options->of_parent)
+		out_format(o, "%s\n", text);
+}
+
 void caption_rule(struct out *o)
 {
 	out_text(o, "-----------------------------------------------------\n");

@@ -12,7 +12,8 @@
 
 static void begin_line(struct out *o, const struct footer *f, uint64_t n)
 {
-	out_format(o, "not shown: %" PRIu64 " %s%s", n, f->what, n == 1 ? "" : "s");
+	out_format(o, "not shown: %" PRIu64 " %s%s", n, n > 1 && f->plural ? f->plural : f->what,
+		   n > 1 && !f->plural ? "s" : "");
 }
 
 void footer_write(struct out *o, const struct footer *f, const struct view_options *options,

@@ -14,10 +14,11 @@
 
 /* Rows that options have left out; each row counts for one of them. */
 struct footer {
-	const char *what; /* a row, in the singular: "function" */
-	uint64_t small;	  /* below the threshold */
-	uint64_t deep;	  /* beyond --depth */
-	uint64_t beyond;  /* not among the --top heaviest */
+	const char *what;   /* a row: "function" */
+	const char *plural; /* NULL: that with an s */
+	uint64_t small;	    /* below the threshold */
+	uint64_t deep;	    /* beyond --depth */
+	uint64_t beyond;    /* not among the --top heaviest */
 };
 
 /* A rule, and a line for each reason. `threshold`: in percent, the one that was applied. */

@@ -58,6 +58,7 @@ static void sum(struct sums *s)
 		f->is_inline = f->is_inline && tree_is_inline(t, i);
 		f->self += n->self;
 		f->self_hits += n->self_hits;
+		f->is_innermost |= n->self > 0 || n->self_hits > 0 || n->end == i + 1;
 		if (s->active[number]++ == 0) {
 			f->total += n->total;
 			f->hits += n->hits;

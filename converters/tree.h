@@ -56,7 +56,8 @@ struct tree_options {
 /* One weight per function name. Each stack counts once (Naganov). */
 struct tree_function {
 	uint32_t name;
-	bool is_inline; /* all its nodes are */
+	bool is_inline;	   /* all its nodes are */
+	bool is_innermost; /* of some stack, be it one without weight */
 	uint64_t self, total, self_hits, hits;
 };
 

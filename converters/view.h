@@ -68,7 +68,8 @@ struct view {
 	int (*emit)(const struct view_input *in, struct out *o, struct error *err);
 };
 
-extern const struct view view_flat, view_tree, view_callpath, view_folded, view_dot, view_info;
+extern const struct view view_flat, view_tree, view_bottomup, view_callpath, view_functions,
+	view_bodies, view_edges, view_folded, view_dot, view_info;
 extern const struct view view_contexts, view_graph;
 
 /* The table; ends with a NULL. The first one is the default. */

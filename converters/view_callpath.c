@@ -137,6 +137,7 @@ static void write_profile(const struct view_input *in, struct listing *l)
 	}
 	caption_write(l->out,
 		      l->paths->up ? "Upward Call Path Profile" : "Downward Call Path Profile", in);
+	caption_parent(l->out, in->options, "fractions are of the parent path");
 	out_text(l->out, "format: usage_fraction (call_path) [#raw_samples]\n");
 	caption_rule(l->out);
 	footer = write_paths(l, threshold);

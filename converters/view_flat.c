@@ -9,6 +9,7 @@
 
 #include "amount.h"
 #include "caption.h"
+#include "footer.h"
 #include "function_name.h"
 #include "rows.h"
 #include "view.h"
@@ -63,16 +64,22 @@ static void write_line(struct out *o, const struct tree *t, const struct tree_fu
 	out_text(o, "\n");
 }
 
-/* Those that are shown, at the array's beginning. Returns how many. */
-static size_t choose(const struct view_input *in, struct tree_function *functions, size_t n)
+/* Put those that are shown at the array's beginning. Returns how many, and what is not. */
+static size_t choose(const struct view_input *in, struct tree_function *functions, size_t n,
+		     double threshold, struct footer *footer)
 {
-	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
 	size_t i, shown = 0;
 
-	for (i = 0; i < n; i++)
-		if (!amount_below(functions[i].total, in->tree->total, threshold))
+	*footer = (struct footer){.what = "function"};
+	for (i = 0; i < n; i++) {
+		if (amount_below(functions[i].total, in->tree->total, threshold))
+			footer->small++;
+		else if (in->options->top && shown == in->options->top)
+			footer->beyond++;
+		else
 			functions[shown++] = functions[i];
-	return in->options->top && in->options->top < shown ? (size_t)in->options->top : shown;
+	}
+	return shown;
 }
 
 static void write_table(struct out *o, const struct view_input *in,
@@ -104,18 +111,22 @@ static void write_rows(struct out *o, const struct view_input *in,
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct ranking ranking = {in->tree->strings, in->options->by_total};
+	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
 	struct tree_function *functions;
+	struct footer footer;
 	size_t n;
 
 	functions = tree_functions(in->tree, &n, err);
 	if (!functions)
 		return -1;
 	qsort_r(functions, n, sizeof(*functions), compare, &ranking);
-	n = choose(in, functions, n);
-	if (view_is_rows(in->options))
+	n = choose(in, functions, n, threshold, &footer);
+	if (view_is_rows(in->options)) {
 		write_rows(o, in, functions, n);
-	else
+	} else {
 		write_table(o, in, functions, n);
+		footer_write(o, &footer, in->options, threshold);
+	}
 	free(functions);
 	return 0;
 }

@@ -9,11 +9,11 @@
  * lines that begin with it (its name and a semicolon); sorted among each other, they put the lines
  * in order.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "path_name.h"
+#include "top.h"
 #include "view.h"
 
 struct thing {
@@ -28,6 +28,7 @@ struct folding {
 	size_t n_stack, room;
 	char *text;	/* the path of the node at hand */
 	size_t *length; /* by depth: bytes of the path above */
+	struct top top;
 	size_t text_room;
 };
 
@@ -132,23 +133,39 @@ static int handle(struct folding *f, struct thing thing)
 		f->length[node->depth + 1] = end + 1;
 		return push_children(f, thing.node);
 	}
+	if (!top_take(&f->top, node->self))
+		return 0;
 	out_bytes(f->out, f->text, end);
-	out_format(f->out, " %" PRIu64 "\n", node->self);
+	out_text(f->out, " ");
+	out_count(f->out, node->self);
+	out_text(f->out, "\n");
+	return 0;
+}
+
+static int weigh_stacks(struct folding *f)
+{
+	size_t i;
+
+	for (i = 1; f->top.n && i < f->tree->n_nodes; i++)
+		if (f->tree->nodes[i].self > 0 && top_add(&f->top, f->tree->nodes[i].self))
+			return -1;
+	top_close(&f->top);
 	return 0;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct folding f = {.tree = in->tree, .out = o};
+	struct folding f = {.tree = in->tree, .out = o, .top = {.n = in->options->top}};
 	int status;
 
 	f.length = calloc(tree_height(in->tree) + 2, sizeof(*f.length));
-	status = f.length ? push_children(&f, 0) : -1;
+	status = f.length && !weigh_stacks(&f) ? push_children(&f, 0) : -1;
 	while (!status && f.n_stack > 0)
 		status = handle(&f, f.stack[--f.n_stack]);
 	free(f.stack);
 	free(f.text);
 	free(f.length);
+	top_free(&f.top);
 	return status ? error_memory(err) : 0;
 }
 

@@ -4,20 +4,15 @@
  *
  * Show room. In: struct tree. Out: one line per call path, indented.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "amount.h"
 #include "caption.h"
-#include "function_name.h"
+#include "footer.h"
 #include "rows.h"
+#include "top.h"
+#include "tree_line.h"
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.5
-#define NAME_COLUMN    29
-/* Deeper levels are not indented further: they say how deep they are. */
-#define LEVELS_INDENTED 20u
 
 static void write_row(struct rows *r, const struct tree *t, const struct tree_node *node)
 {
@@ -30,92 +25,114 @@ static void write_row(struct rows *r, const struct tree *t, const struct tree_no
 	rows_name(r, t->strings, node->name);
 }
 
-static void write_line(struct out *o, const struct tree *t, size_t number)
+static void write_line(struct out *o, const struct tree *t, size_t number, bool of_parent)
 {
 	const struct tree_node *node = &t->nodes[number];
-	int indent = 2 * (int)(node->depth < LEVELS_INDENTED ? node->depth : LEVELS_INDENTED);
-	char level[16] = "";
+	uint64_t whole = of_parent && node->depth > 0 ? t->nodes[node->parent].total : t->total;
 
-	if (node->depth > LEVELS_INDENTED)
-		snprintf(level, sizeof(level), "[%" PRIu32 "] ", node->depth);
-	out_format(o, "%8.2f %8.2f %9" PRIu64 "  %*s%s",
-		   amount_fraction(node->total, t->total) * 100,
-		   amount_fraction(node->self, t->total) * 100, node->hits, indent, "", level);
-	function_name_write(o, t->strings, node->name, tree_is_inline(t, number),
-			    NAME_COLUMN + indent + (int)strlen(level));
-	out_text(o, "\n");
+	tree_line_write(o, t->strings,
+			&(struct tree_line){
+				.first = amount_fraction(node->total, whole),
+				.second = amount_fraction(node->self, whole),
+				.hits = node->hits,
+				.depth = node->depth,
+				.name = node->name,
+				.is_inline = tree_is_inline(t, number),
+			});
 }
 
-static void write_heading(struct out *o, const struct view_input *in)
-{
-	caption_write(o, "Sample Tree Profile", in);
-	out_text(o, "\n total %   self %   samples  function\n");
-	caption_rule(o);
-}
-
-/* Why a node and what is below it is not shown. */
-struct hidden {
-	size_t small, deep; /* call paths */
+/* What a walk over the tree leaves out. A node is at least as heavy as those below it, so each
+ * limit takes whole subtrees. */
+struct limits {
+	double threshold;
+	uint64_t depth;
+	struct top top;
 };
 
-static void write_footer(struct out *o, const struct hidden *hidden, double threshold,
-			 uint64_t depth)
+/* The subtree's end if the node is not shown, else 0. It is counted in the footer. */
+static size_t is_hidden(const struct tree *t, size_t i, const struct limits *limits,
+			struct footer *footer)
 {
-	caption_rule(o);
-	if (hidden->small)
-		out_format(o, "not shown: %zu call path%s below %g %%\n", hidden->small,
-			   hidden->small == 1 ? "" : "s", threshold);
-	if (hidden->deep)
-		out_format(o, "not shown: %zu call path%s of more than %" PRIu64 " functions\n",
-			   hidden->deep, hidden->deep == 1 ? "" : "s", depth);
+	const struct tree_node *node = &t->nodes[i];
+
+	if (amount_below(node->total, t->total, limits->threshold))
+		footer->small += node->end - i;
+	else if (limits->depth && node->depth >= limits->depth)
+		footer->deep += node->end - i;
+	else
+		return 0;
+	return node->end;
+}
+
+static int weigh_nodes(const struct tree *t, struct limits *limits)
+{
+	struct footer unused = {0};
+	size_t i = 1, end;
+
+	for (; limits->top.n && i < t->n_nodes; i = end ? end : i + 1) {
+		end = is_hidden(t, i, limits, &unused);
+		if (!end && top_add(&limits->top, t->nodes[i].total))
+			return -1;
+	}
+	top_close(&limits->top);
+	return 0;
 }
 
 /* As lines to o, or as rows. */
-static struct hidden write_nodes(const struct view_input *in, struct out *o, struct rows *r,
-				 double threshold)
+static struct footer write_nodes(const struct view_input *in, struct out *o, struct rows *r,
+				 struct limits *limits)
 {
 	const struct tree *t = in->tree;
-	uint64_t depth = in->options->depth ? in->options->depth : UINT32_MAX;
-	struct hidden hidden = {0};
-	size_t i = 1;
+	struct footer footer = {.what = "call path"};
+	size_t i = 1, end;
 
-	while (i < t->n_nodes) {
-		const struct tree_node *node = &t->nodes[i];
-
-		if (amount_below(node->total, t->total, threshold)) {
-			hidden.small += node->end - i;
-			i = node->end;
-		} else if (node->depth >= depth) {
-			hidden.deep += node->end - i;
-			i = node->end;
+	for (; i < t->n_nodes; i = end ? end : i + 1) {
+		end = is_hidden(t, i, limits, &footer);
+		if (end)
+			continue;
+		if (!top_take(&limits->top, t->nodes[i].total)) {
+			end = t->nodes[i].end;
+			footer.beyond += end - i;
+		} else if (r) {
+			write_row(r, t, &t->nodes[i]);
 		} else {
-			if (r)
-				write_row(r, t, node);
-			else
-				write_line(o, t, i);
-			i++;
+			write_line(o, t, i, in->options->of_parent);
 		}
 	}
-	return hidden;
+	return footer;
+}
+
+static void write_tree(const struct view_input *in, struct out *o, struct limits *limits)
+{
+	struct footer footer;
+	struct rows r;
+
+	if (view_is_rows(in->options)) {
+		rows_begin(&r, o, "tree", in);
+		write_nodes(in, o, &r, limits);
+		rows_end(&r);
+		return;
+	}
+	caption_write(o, "Sample Tree Profile", in);
+	caption_parent(o, in->options, "percentages are of the parent's total");
+	tree_line_heading(o, "total %", "self %");
+	footer = write_nodes(in, o, NULL, limits);
+	footer_write(o, &footer, in->options, limits->threshold);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
-	struct hidden hidden;
-	struct rows r;
+	struct limits limits = {
+		.threshold = view_threshold(in->options, TEXT_THRESHOLD),
+		.depth = in->options->depth,
+		.top = {.n = in->options->top},
+	};
+	int status = weigh_nodes(in->tree, &limits);
 
-	(void)err;
-	if (view_is_rows(in->options)) {
-		rows_begin(&r, o, "tree", in);
-		write_nodes(in, o, &r, threshold);
-		rows_end(&r);
-		return 0;
-	}
-	write_heading(o, in);
-	hidden = write_nodes(in, o, NULL, threshold);
-	write_footer(o, &hidden, threshold, in->options->depth);
-	return 0;
+	if (!status)
+		write_tree(in, o, &limits);
+	top_free(&limits.top);
+	return status ? error_memory(err) : 0;
 }
 
 const struct view view_tree = {

@@ -76,6 +76,10 @@ for case in "$root"/test/data/cases/*/; do
 	check "$case/flat.tsv" --flat
 	check "$case/tree.tsv" --tree
 	check "$case/graph.tsv" --graph --node-thres 0 --edge-thres 0
+	check "$case/bottomup.tsv" --bottomup
+	check "$case/function.tsv" --functions
+	check "$case/body.tsv" --bodies
+	check "$case/edges.tsv" --edges
 	# The first row is the root function alone.
 	for table in "$case"/callpath.*.down.tsv; do
 		check "$table" --callpath --root "$(head -n 1 "$table" | cut -f 3)"
@@ -87,5 +91,5 @@ for case in "$root"/test/data/cases/*/; do
 done
 case=$root/test/data/cases/process_db
 check "$case/graph.default.tsv" --graph
-[ $count -ge 90 ] || fail "only $count tables"
+[ $count -ge 110 ] || fail "only $count tables"
 note "$count tables"

@@ -114,7 +114,8 @@ Test(callpath, places_of_a_function)
 		   "2 main x.c:4\n2 main x.c:4 f x.c:9\n1 main x.c:3\n1 main x.c:3 f x.c:9\n");
 	profile_is("a;f+0x1 1\na;f+0x2 2\nf+1 1\n", "f", UP,
 		   "2 f+0x2\n2 a f+0x2\n1 f+0x1\n1 a f+0x1\n");
-	profile_is("f+0x1 1\nf 2\n", "f", UP, "2 f\n");
+	profile_is("f+0x1 1\nf 2\nf:3 1\nf x:y 1\nf :3 1\nf+0xg 1\nf+0x 1\n", "f", UP,
+		   "2 f\n1 f+0x1\n");
 	/* Each place has a profile of its own, one below another as well. */
 	profile_is("f+0x1;f+0x2;g 1\n", "f", DOWN,
 		   "1 f+0x1\n1 f+0x2\n1 f+0x1 f+0x2\n1 f+0x2 g\n1 f+0x1 f+0x2 g\n");

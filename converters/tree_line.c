@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_line.c - writes a line of a tree for people.
+ *
+ * Show room. In: a node's numbers. Out: text.
+ */
+#include "tree_line.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "caption.h"
+#include "function_name.h"
+
+#define NAME_COLUMN	29
+#define LEVELS_INDENTED 20u
+
+void tree_line_write(struct out *o, const struct strings *strings, const struct tree_line *line)
+{
+	int indent = 2 * (int)(line->depth < LEVELS_INDENTED ? line->depth : LEVELS_INDENTED);
+	char level[16] = "";
+
+	if (line->depth > LEVELS_INDENTED)
+		snprintf(level, sizeof(level), "[%" PRIu32 "] ", line->depth);
+	out_format(o, "%8.2f %8.2f %9" PRIu64 "  %*s%s", line->first * 100, line->second * 100,
+		   line->hits, indent, "", level);
+	function_name_write(o, strings, line->name, line->is_inline,
+			    NAME_COLUMN + indent + (int)strlen(level));
+	out_text(o, "\n");
+}
+
+void tree_line_heading(struct out *o, const char *first, const char *second)
+{
+	out_format(o, "\n%8s %8s   samples  function\n", first, second);
+	caption_rule(o);
+}
