@@ -51,11 +51,13 @@ MAIN_ROOM := newest process_tree sources run_start listing select select_part op
 	stages main
 
 EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_state explore_arcs \
-	explore_resources explore_set explore_view explore_commands explorer
+	explore_resources explore_set explore_view explore_commands explore_complete explore_list \
+	explore_edit explorer
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
 CONV_LDFLAGS := -pie $(SAN)
 CONV_LIBS := -ldw -lelf -l:libiberty.a -lz -lm
+EXPLORE_LIBS := -ledit
 
 # ---- tests ------------------------------------------------------------------------------------
 # Each test/unit/test_*.c is a program, each test/live/*.sh (but lib.sh) a test, each

@@ -19,7 +19,6 @@ enum explore_takes {
 	TAKES_COMMAND,
 	TAKES_SETTING, /* its name, then its value */
 	TAKES_VALUE,   /* of the setting that is called as the command */
-	TAKES_TEXT,
 };
 
 struct explore_command {

@@ -94,8 +94,10 @@ static int take_word(struct splitter *s, struct error *err)
 		s->at++;
 		return take_output(s, err);
 	}
-	if (!array_reserve(&l->words, &l->size, l->n + 2, sizeof(*l->words)))
+	if (!array_reserve(&l->words, &l->size, l->n + 2, sizeof(*l->words)) ||
+	    !array_reserve(&l->begins, &l->begins_size, l->n + 1, sizeof(*l->begins)))
 		return error_memory(err);
+	l->begins[l->n] = (size_t)(s->at - s->begin);
 	l->words[l->n++] = s->to;
 	l->words[l->n] = NULL;
 	l->last_is_output = false;
@@ -147,6 +149,7 @@ int explore_line_split_partial(struct explore_line *l, const char *text, size_t 
 void explore_line_free(struct explore_line *l)
 {
 	free(l->words);
+	free(l->begins);
 	free(l->bytes);
 	*l = (struct explore_line){0};
 }

@@ -22,18 +22,18 @@ struct explore_line {
 	size_t n, size;
 	const char *output; /* NULL: none was named */
 	char *bytes;	    /* the words' */
-	/* For completion: where the last word begins in the line, and its quote or NUL. The last word
-	 * may be an empty one that is only about to come; it is not counted in n then. */
-	size_t last_begin;
-	char last_quote;
-	bool last_is_output; /* it names the output */
+	/* For completion: where each word begins in the line. What is being typed is the last one, or
+	 * the file's name. */
+	size_t *begins, begins_size;
+	size_t last_begin; /* of what is being typed; the line's end, if that is still to come */
+	char last_quote;   /* what it stands in; NUL: nothing, or it is closed */
+	bool last_is_output;
 };
 
 /* Free in any case. -1: a quote is missing, two outputs, no name after >, a NUL byte, memory. */
 int explore_line_split(struct explore_line *l, const char *text, size_t n, struct error *err);
 
-/* The same for a line that is being typed: missing quotes and names are no error, and the last word
- * is looked at with a blank at the end, too. */
+/* The same for a line that is being typed: missing quotes and names are no error. */
 int explore_line_split_partial(struct explore_line *l, const char *text, size_t n,
 			       struct error *err);
 

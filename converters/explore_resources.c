@@ -40,10 +40,12 @@ static void write_profile(struct out *o, const struct explore *e, size_t i)
 
 	out_format(o, "%c %zu ", i == e->current ? '*' : ' ', i + 1);
 	out_name(o, resource, strlen(resource));
-	out_format(o, ": %s", amount_gticks(text, p, p->gticks));
-	if (!amount_is_time(p))
-		out_format(o, " %s", text_of(p, p->unit));
-	out_format(o, " in %" PRIu64 " samples", p->hits);
+	out_text(o, ": ");
+	if (amount_is_time(p))
+		out_format(o, "%s in ", amount_gticks(text, p, p->gticks));
+	else if (p->gticks != p->hits)
+		out_format(o, "%" PRIu64 " %s in ", p->gticks, text_of(p, p->unit));
+	out_format(o, "%" PRIu64 " samples", p->hits);
 	write_interval(o, p);
 	out_format(o, "; %zu input%s\n", p->n_processes, p->n_processes == 1 ? "" : "s");
 }
