@@ -17,14 +17,18 @@ void chains_clear(struct chains *c)
 {
 	free(c->frames);
 	free(c->all);
+	free(c->functions);
 	memset(c, 0, sizeof(*c));
 }
 
-static int add(struct chains *c, struct chain *chain, uint32_t name, struct error *err)
+static int add(struct chains *c, struct chain *chain, uint32_t name, uint32_t function,
+	       struct error *err)
 {
 	if (name == STRINGS_NONE || c->n_all >= UINT32_MAX ||
-	    !array_reserve(&c->all, &c->room, c->n_all + 1, sizeof(*c->all)))
+	    !array_reserve(&c->all, &c->room, c->n_all + 1, sizeof(*c->all)) ||
+	    !array_reserve(&c->functions, &c->functions_room, c->n_all + 1, sizeof(*c->functions)))
 		return error_memory(err);
+	c->functions[c->n_all] = function;
 	c->all[c->n_all++] = name;
 	chain->n++;
 	return 0;
@@ -43,7 +47,7 @@ static int add_groups(struct chains *c, struct error *err)
 		if (p->nodes[i].parent != 0 || chain->n)
 			continue;
 		chain->first = (uint32_t)c->n_all;
-		if (add(c, chain, p->frames[number].name, err))
+		if (add(c, chain, p->frames[number].name, p->frames[number].name, err))
 			return -1;
 	}
 	return 0;
@@ -66,7 +70,7 @@ static int expand(struct chains *c, const struct profile_frame *frame, struct ch
 	if (symbols_expand(c->symbols, frame, &places, &n, err))
 		return -1;
 	for (i = 0; i < n; i++)
-		if (add(c, chain, places[i].name, err))
+		if (add(c, chain, places[i].name, places[i].function, err))
 			return -1;
 	return 0;
 }
@@ -84,12 +88,13 @@ int chains_get(struct chains *c, uint32_t number, const uint32_t **names, uint32
 {
 	const struct profile_frame *frame = &c->profile->frames[number];
 	struct chain *chain = &c->frames[number];
+	uint32_t own;
 	int status = 0;
 
 	if (!chain->n) {
 		chain->first = (uint32_t)c->n_all;
-		status = c->symbols ? expand(c, frame, chain, err)
-				    : add(c, chain, own_name(c, frame), err);
+		own = c->symbols ? STRINGS_NONE : own_name(c, frame);
+		status = c->symbols ? expand(c, frame, chain, err) : add(c, chain, own, own, err);
 	}
 	*names = &c->all[chain->first];
 	*n = chain->n;

@@ -19,7 +19,8 @@ struct chains {
 	bool merge_calls;     /* equal names in a row are one */
 	struct chain *frames; /* by frame */
 	uint32_t *all;	      /* in the profile's string table */
-	size_t n_all, room;
+	uint32_t *functions;  /* likewise: the function that each of `all` is, or is a place in */
+	size_t n_all, room, functions_room;
 };
 
 /* Of no frame yet. symbols may be NULL if all frames have names. -1: out of memory. */

@@ -85,16 +85,23 @@ static int child(struct fold *f, uint32_t parent, uint32_t name, bool is_inline,
 	return mark(f, *number, is_new, is_inline) ? error_memory(err) : 0;
 }
 
+/* The filter's marks of a name in the chains: its own, and those of the function that it is of. */
+static unsigned char marks_of(const struct fold *f, uint32_t place)
+{
+	return f->of_names[f->chains.all[place]] | f->of_names[f->chains.functions[place]];
+}
+
 /* Go down from *number by the frame's names that are not hidden, to the innermost. */
 static int descend(struct fold *f, uint32_t frame, uint32_t *number, struct error *err)
 {
 	const uint32_t *names;
-	uint32_t i, n;
+	uint32_t i, n, first;
 
 	if (chains_get(&f->chains, frame, &names, &n, err))
 		return -1;
+	first = (uint32_t)(names - f->chains.all);
 	for (i = 0; i < n; i++) {
-		if (f->of_names && f->of_names[names[i]] & FILTER_HIDDEN)
+		if (f->of_names && marks_of(f, first + i) & FILTER_HIDDEN)
 			continue;
 		if (f->chains.merge_calls && f->tree->nodes[*number].name == names[i])
 			continue;
@@ -188,7 +195,7 @@ static int filter_begin_names(struct fold *f, struct filter *filter, struct erro
 	if (!f->of_names)
 		return error_memory(err);
 	for (i = 0; i < f->chains.n_all; i++)
-		f->of_names[f->chains.all[i]] = PATTERNS_NAME;
+		f->of_names[f->chains.all[i]] = f->of_names[f->chains.functions[i]] = PATTERNS_NAME;
 	return filter_names(filter, f->profile->strings, f->of_names, n_strings, err);
 }
 
@@ -203,7 +210,7 @@ static int mark_frames(struct fold *f, unsigned char *of_frames, struct error *e
 			return -1;
 		of_frames[i] = 0;
 		for (k = 0; k < n; k++)
-			of_frames[i] |= f->of_names[names[k]];
+			of_frames[i] |= marks_of(f, (uint32_t)(names - f->chains.all) + k);
 	}
 	return 0;
 }

@@ -59,11 +59,11 @@ Test(granularity, addresses_count_from_the_function)
 	subject_free(s);
 }
 
-static struct tree *tree_by(struct profile *p, int granularity)
+static struct tree *filtered_by(struct profile *p, int granularity, struct filter *filter)
 {
 	const struct symbols_options options = {.granularity = granularity,
 						.debug_dir = "/nonexistent"};
-	const struct tree_options of_tree = {.unit = TREE_GTICKS};
+	const struct tree_options of_tree = {.unit = TREE_GTICKS, .filter = filter};
 	struct error err;
 	struct symbols *s = symbols_new(p, &options, &err);
 	struct tree *t;
@@ -73,6 +73,11 @@ static struct tree *tree_by(struct profile *p, int granularity)
 	cr_assert(t, "%s", err.text);
 	symbols_free(s);
 	return t;
+}
+
+static struct tree *tree_by(struct profile *p, int granularity)
+{
+	return filtered_by(p, granularity, NULL);
 }
 
 /* "0 a 7 2", depth, name, total, self, for each node. */
@@ -110,6 +115,43 @@ Test(granularity, calls_within_a_module_are_merged)
 		   "1 libc.so.6 6 2, 2 prog 4 4");
 	tree_free(t);
 	profile_free(p);
+}
+
+/* Of a place, its function can be asked for, too. */
+Test(granularity, filters_mean_functions_and_places)
+{
+	struct profile_frame frames[] = {{0, STRINGS_NONE, 0}, {0, STRINGS_NONE, 0}};
+	struct profile_node nodes[] = {{0, 0, 0, 0}, {0, 0, 1, 1}, {1, 1, 2, 1}};
+	struct filter f = {0};
+	struct subject *s;
+	struct tree *t;
+
+	put("p.c", "int n;\n"
+		   "__attribute__((noinline)) void f(void) { n++; }\n"
+		   "int main(void) { f(); return n; }\n");
+	sh("gcc -O1 -falign-functions=64 -o p p.c");
+	s = subject_recorded("p");
+	frames[0].address = address_of("p", "main") + 5;
+	frames[1].address = address_of("p", "f");
+	s->profile.frames = frames;
+	s->profile.nodes = nodes;
+	s->profile.n_frames = 2;
+	s->profile.n_nodes = 3;
+	cr_assert_eq(filter_add(&f, FILTER_FOCUS, "^f$", &s->error), 0);
+	t = filtered_by(&s->profile, SYMBOLS_BY_ADDRESS, &f);
+	tree_is(t, "0 main+0x5 2 0, 1 f+0x0 2 2");
+	tree_free(t);
+	cr_assert_eq(filter_add(&f, FILTER_HIDE, "main", &s->error), 0);
+	t = filtered_by(&s->profile, SYMBOLS_BY_ADDRESS, &f);
+	tree_is(t, "0 f+0x0 2 2");
+	tree_free(t);
+	filter_clear(&f);
+	cr_assert_eq(filter_add(&f, FILTER_IGNORE, "f+0x0", &s->error), 0);
+	t = filtered_by(&s->profile, SYMBOLS_BY_ADDRESS, &f);
+	tree_is(t, "0 main+0x5 1 1");
+	tree_free(t);
+	filter_clear(&f);
+	subject_free(s);
 }
 
 Test(granularity, of_a_group_only_its_members_are_modules)
