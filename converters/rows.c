@@ -132,6 +132,32 @@ void rows_name(struct rows *r, const struct strings *s, uint32_t name)
 		out_name(r->out, bytes, n);
 }
 
+/* Bytes that would break a row are escaped as C does. */
+static void put_text(struct out *o, const char *bytes, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (bytes[i] == '\\')
+			out_text(o, "\\\\");
+		else if (bytes[i] == '\t')
+			out_text(o, "\\t");
+		else if (bytes[i] == '\n')
+			out_text(o, "\\n");
+		else
+			out_name(o, &bytes[i], 1);
+	}
+}
+
+void rows_text(struct rows *r, const char *bytes, size_t n)
+{
+	begin_value(r);
+	if (r->json)
+		json_string(r->out, bytes, n);
+	else
+		put_text(r->out, bytes, n);
+}
+
 void rows_none(struct rows *r)
 {
 	begin_value(r);

@@ -47,6 +47,9 @@ void rows_word(struct rows *r, const char *text);
 /* A name of any bytes: control characters stand as \xNN in TSV, and in JSON so do bytes that are
  * not UTF-8. */
 void rows_name(struct rows *r, const struct strings *s, uint32_t name);
+/* A text of any bytes that is no name: in TSV with backslash, tab and newline as C writes them; in
+ * JSON like a name. */
+void rows_text(struct rows *r, const char *bytes, size_t n);
 /* No value: "-" in TSV, null in JSON. */
 void rows_none(struct rows *r);
 

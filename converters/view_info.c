@@ -2,12 +2,14 @@
 /*
  * view_info.c - what is known of the recording itself.
  *
- * Show room. In: a profile. Out: text, or KEY TAB VALUE rows, for each process.
+ * Show room. In: a profile. Out: text, or rows of a key and a value, for each process.
  */
-#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "amount.h"
 #include "info_text.h"
+#include "rows.h"
 #include "stop_text.h"
 #include "view.h"
 
@@ -17,154 +19,190 @@ static const char *const loss_keys[CPS_LOSS_COUNT + 1] = {
 	[CPS_LOSS_STACK] = "lost_stack",	 [CPS_LOSS_COUNT] = "lost_other",
 };
 
-static void number(struct out *o, const char *key, uint64_t value)
+static void row(struct rows *r, const char *key)
 {
-	out_format(o, "%s\t%" PRIu64 "\n", key, value);
+	static const char *const columns[] = {"key", "value", NULL};
+
+	rows_row(r, columns);
+	rows_word(r, key);
 }
 
-/* Bytes that would break a row are escaped as C does. */
-static void write_value(struct out *o, const struct profile *p, uint32_t string)
+static void number(struct rows *r, const char *key, uint64_t value)
 {
-	const char *bytes;
-	size_t i, n;
+	row(r, key);
+	rows_count(r, value);
+}
 
-	if (string == STRINGS_NONE)
-		return;
-	bytes = strings_get(p->strings, string, &n);
-	for (i = 0; i < n; i++) {
-		if (bytes[i] == '\\')
-			out_text(o, "\\\\");
-		else if (bytes[i] == '\t')
-			out_text(o, "\\t");
-		else if (bytes[i] == '\n')
-			out_text(o, "\\n");
-		else
-			out_name(o, &bytes[i], 1);
+static void write_value(struct rows *r, const struct profile *p, uint32_t string)
+{
+	size_t n = 0;
+	const char *bytes = string == STRINGS_NONE ? "" : strings_get(p->strings, string, &n);
+
+	rows_text(r, bytes, n);
+}
+
+static void string(struct rows *r, const struct profile *p, const char *key, uint32_t value)
+{
+	row(r, key);
+	write_value(r, p, value);
+}
+
+/* The arguments, separated by spaces. */
+static int command(struct rows *r, const struct profile *p, const struct profile_process *process,
+		   struct error *err)
+{
+	char *text = NULL;
+	size_t i, length, n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	for (i = 0; f && i < process->n_args; i++) {
+		const char *arg = strings_get(p->strings, process->args[i], &length);
+
+		fputs(i ? " " : "", f);
+		fwrite(arg, 1, length, f);
 	}
-}
-
-static void string(struct out *o, const struct profile *p, const char *key, uint32_t value)
-{
-	out_format(o, "%s\t", key);
-	write_value(o, p, value);
-	out_text(o, "\n");
-}
-
-static void write_identity(struct out *o, const struct profile *p,
-			   const struct profile_process *process)
-{
-	size_t i;
-
-	string(o, p, "file", process->file);
-	number(o, "pid", process->pid);
-	number(o, "ppid", process->ppid);
-	number(o, "tree_pid", process->tree_pid);
-	number(o, "tree_start", process->tree_start);
-	string(o, p, "exe", process->exe);
-	out_text(o, "command\t");
-	for (i = 0; i < process->n_args; i++) {
-		out_text(o, i ? " " : "");
-		write_value(o, p, process->args[i]);
+	if (!f || fclose(f)) {
+		free(text);
+		return error_memory(err);
 	}
-	out_text(o, "\n");
-	string(o, p, "cwd", process->cwd);
-	string(o, p, "host", process->host);
-	string(o, p, "machine", process->machine);
-	string(o, p, "recorder", process->recorder);
-	number(o, "start_ns", process->start_ns);
+	row(r, "command");
+	rows_text(r, text, n);
+	free(text);
+	return 0;
 }
 
-static void write_clock(struct out *o, const struct profile *p,
+static int write_identity(struct rows *r, const struct profile *p,
+			  const struct profile_process *process, struct error *err)
+{
+	string(r, p, "file", process->file);
+	number(r, "pid", process->pid);
+	number(r, "ppid", process->ppid);
+	number(r, "tree_pid", process->tree_pid);
+	number(r, "tree_start", process->tree_start);
+	string(r, p, "exe", process->exe);
+	if (command(r, p, process, err))
+		return -1;
+	string(r, p, "cwd", process->cwd);
+	string(r, p, "host", process->host);
+	string(r, p, "machine", process->machine);
+	string(r, p, "recorder", process->recorder);
+	number(r, "start_ns", process->start_ns);
+	return 0;
+}
+
+static void write_clock(struct rows *r, const struct profile *p,
 			const struct profile_process *process)
 {
-	string(o, p, "resource", p->resource);
-	string(o, p, "unit", p->unit);
-	number(o, "interval", process->interval);
-	string(o, p, "engine", process->engine);
-	string(o, p, "engine_why", process->engine_why);
+	string(r, p, "resource", p->resource);
+	string(r, p, "unit", p->unit);
+	number(r, "interval", process->interval);
+	string(r, p, "engine", process->engine);
+	string(r, p, "engine_why", process->engine_why);
 }
 
-static void write_credit(struct out *o, const struct profile *p,
+static void write_credit(struct rows *r, const struct profile *p,
 			 const struct profile_process *process)
 {
-	number(o, "samples", process->samples);
-	number(o, "tails", process->tails);
-	number(o, "credited", process->gticks);
+	number(r, "samples", process->samples);
+	number(r, "tails", process->tails);
+	number(r, "credited", process->gticks);
 	if (amount_is_time(p))
-		number(o, "credited_ns", process->gticks);
-	number(o, "process_cpu_ns", process->cpu_ns);
-	out_text(o, "complete_percent\t");
-	out_double(o, amount_fraction(process->gticks_complete, process->gticks) * 100);
-	out_text(o, "\n");
-	number(o, "deepest", process->deepest);
+		number(r, "credited_ns", process->gticks);
+	number(r, "process_cpu_ns", process->cpu_ns);
+	row(r, "complete_percent");
+	rows_fraction(r, amount_fraction(process->gticks_complete, process->gticks) * 100);
+	number(r, "deepest", process->deepest);
 }
 
-static void write_losses(struct out *o, const struct profile_process *process)
+static void write_losses(struct rows *r, const struct profile_process *process)
 {
 	size_t i;
 
-	number(o, "lost", profile_process_lost(process));
+	number(r, "lost", profile_process_lost(process));
 	for (i = 0; i <= CPS_LOSS_COUNT; i++)
-		number(o, loss_keys[i], process->losses[i]);
+		number(r, loss_keys[i], process->losses[i]);
 }
 
-static void write_end(struct out *o, const struct profile *p, const struct profile_process *process)
+static void write_end(struct rows *r, const struct profile *p,
+		      const struct profile_process *process)
 {
-	out_format(o, "ended\t%s\n", stop_word(process));
+	row(r, "ended");
+	rows_word(r, stop_word(process));
 	if (process->stop)
-		number(o, "stop_error", process->stop_error);
-	number(o, "duration_us", process->ended ? process->end_us : process->last_us);
+		number(r, "stop_error", process->stop_error);
+	number(r, "duration_us", process->ended ? process->end_us : process->last_us);
 	if (process->ended)
 		return;
-	number(o, "cut_offset", process->cut_offset);
-	string(o, p, "cut_why", process->cut_why);
+	number(r, "cut_offset", process->cut_offset);
+	string(r, p, "cut_why", process->cut_why);
 }
 
-/* A thread's name in each row: id, tid, gticks, samples, name. */
-static void write_threads(struct out *o, const struct profile *p,
+static void write_threads(struct rows *r, const struct profile *p,
 			  const struct profile_process *process)
 {
+	static const char *const columns[] = {"key",	 "id",	 "tid", "gticks",
+					      "samples", "name", NULL};
 	size_t i;
 
 	for (i = 0; i < process->n_threads; i++) {
 		const struct profile_thread *t = &process->threads[i];
 
-		out_format(o, "thread\t%" PRIu32 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", t->id,
-			   t->tid, t->gticks, t->hits);
-		write_value(o, p, t->name);
-		out_text(o, "\n");
+		rows_row(r, columns);
+		rows_word(r, "thread");
+		rows_count(r, t->id);
+		rows_count(r, t->tid);
+		rows_count(r, t->gticks);
+		rows_count(r, t->hits);
+		write_value(r, p, t->name);
 	}
 }
 
-/* Microseconds after the start, the thread's id, name. */
-static void write_marks(struct out *o, const struct profile *p,
+static void write_marks(struct rows *r, const struct profile *p,
 			const struct profile_process *process)
 {
+	static const char *const columns[] = {"key", "time_us", "thread", "name", NULL};
 	size_t i;
 
 	for (i = 0; i < process->n_marks; i++) {
 		const struct profile_mark *m = &process->marks[i];
 
-		out_format(o, "mark\t%" PRIu64 "\t%" PRIu32 "\t", m->time_us,
-			   process->threads[m->thread].id);
-		write_value(o, p, m->name);
-		out_text(o, "\n");
+		rows_row(r, columns);
+		rows_word(r, "mark");
+		rows_count(r, m->time_us);
+		rows_count(r, process->threads[m->thread].id);
+		write_value(r, p, m->name);
 	}
 }
 
-static void write_process(struct out *o, const struct profile *p,
-			  const struct profile_process *process)
+static int write_process(struct rows *r, const struct profile *p,
+			 const struct profile_process *process, struct error *err)
 {
-	write_identity(o, p, process);
-	write_clock(o, p, process);
-	write_credit(o, p, process);
-	number(o, "threads", process->n_threads);
-	number(o, "modules", process->n_modules);
-	number(o, "marks", process->n_marks + process->marks_left_out);
-	write_losses(o, process);
-	write_end(o, p, process);
-	write_threads(o, p, process);
-	write_marks(o, p, process);
+	if (write_identity(r, p, process, err))
+		return -1;
+	write_clock(r, p, process);
+	write_credit(r, p, process);
+	number(r, "threads", process->n_threads);
+	number(r, "modules", process->n_modules);
+	number(r, "marks", process->n_marks + process->marks_left_out);
+	write_losses(r, process);
+	write_end(r, p, process);
+	write_threads(r, p, process);
+	write_marks(r, p, process);
+	return 0;
+}
+
+static int write_rows(const struct view_input *in, struct out *o, struct error *err)
+{
+	const struct profile *p = in->profile;
+	struct rows r;
+	size_t i;
+
+	rows_begin(&r, o, "info", in);
+	for (i = 0; i < p->n_processes; i++)
+		if (write_process(&r, p, &p->processes[i], err))
+			return -1;
+	rows_end(&r);
+	return 0;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
@@ -172,16 +210,11 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	const struct profile *p = in->profile;
 	size_t i;
 
-	(void)err;
+	if (view_is_rows(in->options))
+		return write_rows(in, o, err);
 	for (i = 0; i < p->n_processes; i++) {
-		const struct profile_process *process = &p->processes[i];
-
-		if (view_is_rows(in->options)) {
-			write_process(o, p, process);
-			continue;
-		}
 		out_text(o, i ? "\n" : "");
-		info_text(o, p, process);
+		info_text(o, p, &p->processes[i]);
 	}
 	return 0;
 }

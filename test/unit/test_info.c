@@ -61,9 +61,9 @@ static void make(const char *name, uint64_t stop, uint64_t error, bool finished)
 }
 
 /* What the view writes of the file; free() it. */
-static char *info(const char *name, bool tsv)
+static char *info(const char *name, enum view_format format)
 {
-	const struct view_options options = {.format = tsv ? VIEW_TSV : VIEW_TEXT};
+	const struct view_options options = {.format = format};
 	struct view_input in = {.options = &options};
 	struct error err = {0};
 	struct out *o = open_text();
@@ -78,39 +78,58 @@ static char *info(const char *name, bool tsv)
 	return text_of_file("text");
 }
 
-static void says(bool tsv, uint64_t stop, uint64_t error, const char *want)
+static void says(enum view_format format, uint64_t stop, uint64_t error, const char *want)
 {
 	char *text;
 
 	enter_new_directory();
 	make("x.cps", stop, error, true);
-	text = info("x.cps", tsv);
+	text = info("x.cps", format);
 	cr_assert(strstr(text, want), "%s: %s", want, text);
 	free(text);
 }
 
 Test(info, rows_of_threads_and_marks)
 {
-	says(true, 0, 0,
+	says(VIEW_TSV, 0, 0,
 	     "\nthread\t3\t1235\t0\t0\twor\\tker\nthread\t9\t0\t0\t0\t\n"
 	     "mark\t1500000\t3\tphase\\ntwo\nmark\t20\t9\t\n");
-	says(true, 0, 0, "\nmarks\t2\n");
-	says(true, 0, 0, "\nppid\t0\ntree_pid\t70\ntree_start\t123456\n");
-	says(true, 0, 0, "\nengine\titimer\nengine_why\ttimers ran out\n");
+	says(VIEW_TSV, 0, 0, "\nmarks\t2\n");
+	says(VIEW_TSV, 0, 0, "\nppid\t0\ntree_pid\t70\ntree_start\t123456\n");
+	says(VIEW_TSV, 0, 0, "\nengine\titimer\nengine_why\ttimers ran out\n");
+}
+
+/* Numbers are numbers; texts are as they were. */
+Test(info, json)
+{
+	says(VIEW_JSON, 0, 0,
+	     "{\"view\": \"info\", \"resource\": \"cpu\", \"unit\": \"ns\", "
+	     "\"samples\": 0, \"rows\": [\n {\"key\": \"file\", "
+	     "\"value\": \"x.cps\"},\n {\"key\": \"pid\", \"value\": 77},\n");
+	says(VIEW_JSON, 0, 0,
+	     "\n {\"key\": \"command\", \"value\": \"demo \"},\n "
+	     "{\"key\": \"cwd\", \"value\": \"\"},\n");
+	says(VIEW_JSON, 0, 0, "\n {\"key\": \"complete_percent\", \"value\": 0},\n");
+	says(VIEW_JSON, 0, 0,
+	     "\n {\"key\": \"thread\", \"id\": 3, \"tid\": 1235, \"gticks\": 0, "
+	     "\"samples\": 0, \"name\": \"wor\\u0009ker\"},\n");
+	says(VIEW_JSON, 0, 0,
+	     "\n {\"key\": \"mark\", \"time_us\": 20, \"thread\": 9, "
+	     "\"name\": \"\"}\n]}\n");
 }
 
 Test(info, text)
 {
-	says(false, 0, 0, "\nprocess      77, child of 0, in the process tree of 70\n");
-	says(false, 0, 0, "\nengine       itimer\n             timers ran out\n");
-	says(false, 0, 0,
+	says(VIEW_TEXT, 0, 0, "\nprocess      77, child of 0, in the process tree of 70\n");
+	says(VIEW_TEXT, 0, 0, "\nengine       itimer\n             timers ran out\n");
+	says(VIEW_TEXT, 0, 0,
 	     "\n2 marks\n     seconds  thread  name\n    1.500000       3  phase\\x0atwo\n"
 	     "    0.000020       9  \n");
-	says(false, 0, 0, "\nrecorded     1.200 s, ended clean\n");
-	says(false, CPS_STOP_WRITE, 28,
+	says(VIEW_TEXT, 0, 0, "\nrecorded     1.200 s, ended clean\n");
+	says(VIEW_TEXT, CPS_STOP_WRITE, 28,
 	     "\nrecorded     1.200 s, stopped: output cannot be written: No space left on "
 	     "device\n");
-	says(false, 99, UINT64_MAX, "stopped: reason 99, which this program does not know\n");
+	says(VIEW_TEXT, 99, UINT64_MAX, "stopped: reason 99, which this program does not know\n");
 }
 
 Test(info, words_of_stops)
@@ -121,12 +140,13 @@ Test(info, words_of_stops)
 
 	for (unsigned stop = 0; stop < CPS_STOP_COUNT; stop++) {
 		snprintf(row, sizeof(row), "\nended\t%s\n", words[stop]);
-		says(true, stop, 0, row);
+		says(VIEW_TSV, stop, 0, row);
 	}
-	says(true, CPS_STOP_COUNT, 0, "\nended\tother\n");
-	says(true, CPS_STOP_WRITE, 28, "\nended\twrite\nstop_error\t28\nduration_us\t1200000\n");
+	says(VIEW_TSV, CPS_STOP_COUNT, 0, "\nended\tother\n");
+	says(VIEW_TSV, CPS_STOP_WRITE, 28,
+	     "\nended\twrite\nstop_error\t28\nduration_us\t1200000\n");
 	make("cut.cps", 0, 0, false);
-	char *text = info("cut.cps", true);
+	char *text = info("cut.cps", VIEW_TSV);
 	cr_assert(strstr(text, "\nended\tcut\nduration_us\t0\ncut_offset\t"), "%s", text);
 	free(text);
 }
