@@ -1,68 +1,115 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.c - reads a history off a call stack (Spivey 2004; contexts.c says how).
+ * history.c - reads histories of many nodes of the tree.
  *
- * Shape room. In: a node of struct tree. Out: the entries of its history.
+ * Shape room. In: nodes of struct tree, in any order. Out: the entries of their histories.
  */
 #include "history.h"
 
 #include <stdlib.h>
 
-int history_open(struct history *h, const struct tree *t, struct error *err)
+#include "array.h"
+
+#define BATCH_ENTRIES 4000000u
+#define BATCH_ITEMS   500000u
+
+/* Where the history of a node goes. */
+struct history_place {
+	uint32_t node, length;
+	size_t at; /* in entries */
+};
+
+int history_open(struct history_reader *r, const struct tree *t, const struct history_item *items,
+		 size_t n, struct error *err)
 {
-	*h = (struct history){.tree = t, .n_room = tree_height(t)};
-	h->room = malloc((h->n_room + 1) * sizeof(*h->room));
-	h->seen = calloc(strings_count(t->strings) + 1, sizeof(*h->seen));
-	return h->room && h->seen ? 0 : error_memory(err);
+	*r = (struct history_reader){.tree = t, .items = items, .n = n, .batch = BATCH_ENTRIES};
+	return active_open(&r->active, t, err);
 }
 
-/* Entries come from the innermost one outwards. */
-static void put(struct history *h, uint32_t name, bool is_marked)
+void history_close(struct history_reader *r)
 {
-	h->entries--;
-	h->length++;
-	*h->entries = (struct history_entry){name, is_marked};
+	active_close(&r->active);
+	free(r->entries);
+	free(r->places);
 }
 
-/* What is left of the frames between two marked ones. */
-static void put_gap(struct history *h, uint32_t first, uint32_t last)
+static void put(const struct active *a, const struct history_place *p, struct history_entry *to)
 {
-	if (last == STRINGS_NONE)
-		return;
-	put(h, last, false);
-	if (first != last)
-		put(h, first, false);
-}
+	const struct active_frame *f = a->frames;
+	uint32_t right = a->top, left, gap, n = p->length;
 
-void history_read(struct history *h, uint32_t node)
-{
-	const struct tree_node *nodes = h->tree->nodes;
-	uint32_t inner = STRINGS_NONE; /* the frame before, which is this one's callee */
-	uint32_t last = STRINGS_NONE;  /* of the gap at hand; none: there is no gap */
-
-	h->entries = h->room + h->n_room;
-	h->length = 0;
-	h->n_readings++;
-	for (; node != 0; node = nodes[node].parent) {
-		uint32_t name = nodes[node].name;
-
-		if (name == inner)
-			continue;
-		if (h->seen[name] != h->n_readings) {
-			h->seen[name] = h->n_readings;
-			put_gap(h, inner, last);
-			put(h, name, true);
-			last = STRINGS_NONE;
-		} else if (last == STRINGS_NONE) {
-			last = name;
-		}
-		inner = name;
+	for (; n > 0 && right > 0; right = left) {
+		left = f[right].before;
+		gap = active_gap(a, left, right);
+		to[--n] = (struct history_entry){f[right].name, true};
+		if (n > 0 && gap > 0)
+			to[--n] = (struct history_entry){f[right - 1].name, false};
+		if (n > 0 && gap > 1)
+			to[--n] = (struct history_entry){f[left + 1].name, false};
 	}
-	put_gap(h, inner, last);
 }
 
-void history_close(struct history *h)
+static int compare(const void *a, const void *b)
 {
-	free(h->room);
-	free(h->seen);
+	const struct history_place *x = a, *y = b;
+
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Places for as many of the next items as make a batch, at least one. */
+static int plan(struct history_reader *r)
+{
+	const struct history_item *items = r->items + r->n_read;
+	size_t left = r->n - r->n_read, n = 0, entries = 0, i;
+
+	while (n < left && n < BATCH_ITEMS && (n == 0 || entries + items[n].length <= r->batch))
+		entries += items[n++].length;
+	if (!array_reserve(&r->places, &r->places_room, n, sizeof(*r->places)) ||
+	    !array_reserve(&r->entries, &r->entries_room, entries, sizeof(*r->entries)))
+		return -1;
+	entries = 0;
+	for (i = 0; i < n; i++) {
+		r->places[i] = (struct history_place){items[i].node, items[i].length, entries};
+		entries += items[i].length;
+	}
+	qsort(r->places, n, sizeof(*r->places), compare);
+	r->n_places = n;
+	return 0;
+}
+
+/* Subtrees without any of the nodes are passed over. */
+static void walk(struct history_reader *r)
+{
+	const struct history_place *p = r->places, *end = p + r->n_places;
+	uint32_t i = 1;
+
+	while (p < end) {
+		const struct tree_node *n = &r->tree->nodes[i];
+
+		if (p->node >= n->end) {
+			i = n->end;
+			continue;
+		}
+		active_enter(&r->active, n);
+		for (; p < end && p->node == i; p++)
+			put(&r->active, p, r->entries + p->at);
+		i++;
+	}
+}
+
+int history_next(struct history_reader *r, struct history *h, struct error *err)
+{
+	if (r->next == r->n)
+		return 0;
+	if (r->next == r->n_read) {
+		if (plan(r))
+			return error_memory(err);
+		walk(r);
+		r->n_read += r->n_places;
+		r->at = 0;
+	}
+	h->length = r->items[r->next++].length;
+	h->entries = r->entries + r->at;
+	r->at += h->length;
+	return 1;
 }

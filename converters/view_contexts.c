@@ -7,13 +7,12 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "amount.h"
 #include "arc_rows.h"
 #include "caption.h"
 #include "contexts.h"
-#include "cycle_rows.h"
+#include "cycle_list.h"
 #include "footer.h"
 #include "history.h"
 #include "rows.h"
@@ -28,7 +27,8 @@ struct listing {
 	const struct contexts *contexts;
 	size_t n_heavy; /* of these, the first ones are not below the threshold, */
 	size_t n_shown; /* and the first of those are shown */
-	struct history history;
+	struct history_item *items;
+	struct history_reader reader;
 	char *marks; /* room for those of the longest history */
 };
 
@@ -48,29 +48,41 @@ static void choose(struct listing *l)
 static int listing_open(struct listing *l, const struct view_input *in, const struct contexts *c,
 			struct error *err)
 {
+	uint32_t longest = 0;
+	size_t i;
+
 	*l = (struct listing){.in = in, .contexts = c};
 	choose(l);
-	if (history_open(&l->history, c->tree, err))
-		return -1;
-	l->marks = malloc(l->history.n_room + 1);
-	return l->marks ? 0 : error_memory(err);
+	l->items = malloc((l->n_shown + 1) * sizeof(*l->items));
+	if (!l->items)
+		return error_memory(err);
+	for (i = 0; i < l->n_shown; i++) {
+		l->items[i] = (struct history_item){c->contexts[i].node, c->contexts[i].length};
+		if (c->contexts[i].length > longest)
+			longest = c->contexts[i].length;
+	}
+	l->marks = malloc((size_t)longest + 1);
+	if (!l->marks)
+		return error_memory(err);
+	return history_open(&l->reader, c->tree, l->items, l->n_shown, err);
 }
 
 static void listing_close(struct listing *l)
 {
-	history_close(&l->history);
+	history_close(&l->reader);
+	free(l->items);
 	free(l->marks);
 }
 
 /* ---- for people ---------------------------------------------------------------------------------- */
 
 /* Neighbours without marks share a pair of parentheses. */
-static void write_history(struct out *o, const struct history *h)
+static void write_history(struct out *o, const struct strings *strings, const struct history *h)
 {
 	struct words words;
 	uint32_t i;
 
-	words_begin(&words, o, h->tree->strings, HISTORY_COLUMN);
+	words_begin(&words, o, strings, HISTORY_COLUMN);
 	for (i = 0; i < h->length; i++) {
 		const struct history_entry *e = &h->entries[i];
 		bool opens = !e->is_marked && (i == 0 || e[-1].is_marked);
@@ -95,25 +107,25 @@ static void write_heading(struct out *o, const struct listing *l)
 	caption_rule(o);
 }
 
-static void write_lines(struct out *o, struct listing *l)
+static int write_lines(struct out *o, struct listing *l, struct error *err)
 {
 	const struct tree *t = l->contexts->tree;
+	const struct context *c = l->contexts->contexts;
 	struct amount_scale scale = amount_scale(l->in->profile, t->unit, t->total);
 	char text[AMOUNT_BYTES];
-	size_t i;
+	struct history h;
+	int more;
 
-	for (i = 0; i < l->n_shown; i++) {
-		const struct context *c = &l->contexts->contexts[i];
-
+	for (; (more = history_next(&l->reader, &h, err)) > 0; c++) {
 		out_format(o, "%8.2f %12s %9" PRIu64 "  ",
 			   amount_fraction(c->samples, t->total) * 100,
 			   amount_text(text, scale, c->samples), c->hits);
-		history_read(&l->history, c->node);
-		write_history(o, &l->history);
+		write_history(o, t->strings, &h);
 	}
+	return more;
 }
 
-static void write_table(struct out *o, struct listing *l)
+static int write_table(struct out *o, struct listing *l, struct error *err)
 {
 	const struct footer footer = {
 		.what = "context",
@@ -122,8 +134,10 @@ static void write_table(struct out *o, struct listing *l)
 	};
 
 	write_heading(o, l);
-	write_lines(o, l);
+	if (write_lines(o, l, err))
+		return -1;
 	footer_write(o, &footer, l->in->options, view_threshold(l->in->options, TEXT_THRESHOLD));
+	return 0;
 }
 
 /* ---- for programs -------------------------------------------------------------------------------- */
@@ -139,10 +153,10 @@ static void write_summary(struct rows *r, const struct contexts *c)
 	rows_count(r, c->n_with_samples);
 }
 
-static void write_row(struct rows *r, const struct listing *l, const struct context *c)
+static void write_row(struct rows *r, const struct listing *l, uint64_t samples,
+		      const struct history *h)
 {
 	static const char *const columns[] = {"row", "samples", "marks", "history", NULL};
-	const struct history *h = &l->history;
 	uint32_t i;
 
 	for (i = 0; i < h->length; i++)
@@ -150,32 +164,36 @@ static void write_row(struct rows *r, const struct listing *l, const struct cont
 	l->marks[i] = '\0';
 	rows_row(r, columns);
 	rows_word(r, "context");
-	rows_count(r, c->samples);
+	rows_count(r, samples);
 	rows_word(r, l->marks);
 	rows_path_begin(r);
 	for (i = 0; i < h->length; i++)
-		rows_path_name(r, h->tree->strings, h->entries[i].name);
+		rows_path_name(r, l->contexts->tree->strings, h->entries[i].name);
 	rows_path_end(r);
+}
+
+static int write_contexts(struct rows *r, struct listing *l, struct error *err)
+{
+	const struct context *c = l->contexts->contexts;
+	struct history h;
+	int more;
+
+	for (; (more = history_next(&l->reader, &h, err)) > 0; c++)
+		write_row(r, l, c->samples, &h);
+	return more;
 }
 
 static int write_rows(struct out *o, struct listing *l, struct error *err)
 {
-	const struct contexts *c = l->contexts;
 	struct rows r;
-	size_t i;
-	int status;
 
 	rows_begin(&r, o, "contexts", l->in);
-	write_summary(&r, c);
-	for (i = 0; i < l->n_shown; i++) {
-		history_read(&l->history, c->contexts[i].node);
-		write_row(&r, l, &c->contexts[i]);
-	}
-	status = arc_rows_write(&r, l->in, err);
-	if (!status)
-		cycle_rows_write(&r, l->in, c, &l->history, true);
+	write_summary(&r, l->contexts);
+	if (write_contexts(&r, l, err) || arc_rows_write(&r, l->in, err) ||
+	    cycle_list_rows(&r, l->in, l->contexts, true, err))
+		return -1;
 	rows_end(&r);
-	return status;
+	return 0;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
@@ -190,7 +208,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	if (!status && view_is_rows(in->options))
 		status = write_rows(o, &l, err);
 	else if (!status)
-		write_table(o, &l);
+		status = write_table(o, &l, err);
 	listing_close(&l);
 	contexts_free(c);
 	return status;

@@ -16,41 +16,22 @@ static struct contexts *contexts_of(const struct tree *t)
 	return c;
 }
 
-/* "Main (P) (R) P" */
-static void put_history(FILE *f, const struct history *h, uint32_t from)
+/* Batches of all sizes give the same. */
+static void open_reader(struct history_reader *r, const struct tree *t,
+			const struct history_item *items, size_t n)
 {
-	uint32_t i;
+	static size_t batch;
+	struct error err;
 
-	for (i = from; i < h->length; i++)
-		fprintf(f, h->entries[i].is_marked ? " %s" : " (%s)",
-			name_of(h->tree, h->entries[i].name));
-	fputc('\n', f);
+	cr_assert_eq(history_open(r, t, items, n, &err), 0);
+	r->batch = batch++ % 64;
 }
 
-/* "SAMPLES HISTORY" lines. */
+/* "SAMPLES HISTORY" lines: "3 Main (P) (R) P". */
 static char *text_of_contexts(const struct contexts *c)
 {
-	struct history h;
-	struct error err;
-	char *text;
-	size_t i, n;
-	FILE *f = open_memstream(&text, &n);
-
-	cr_assert_eq(history_open(&h, c->tree, &err), 0);
-	for (i = 0; i < c->n; i++) {
-		fprintf(f, "%llu", (unsigned long long)c->contexts[i].samples);
-		history_read(&h, c->contexts[i].node);
-		cr_assert_eq(h.length, c->contexts[i].length);
-		put_history(f, &h, 0);
-	}
-	history_close(&h);
-	fclose(f);
-	return text;
-}
-
-/* "SAMPLES CONTEXTS PATH" lines. */
-static char *text_of_cycles(const struct contexts *c)
-{
+	struct history_item *items = malloc((c->n + 1) * sizeof(*items));
+	struct history_reader r;
 	struct history h;
 	struct error err;
 	char *text;
@@ -58,16 +39,50 @@ static char *text_of_cycles(const struct contexts *c)
 	uint32_t k;
 	FILE *f = open_memstream(&text, &n);
 
-	cr_assert_eq(history_open(&h, c->tree, &err), 0);
+	for (i = 0; i < c->n; i++)
+		items[i] = (struct history_item){c->contexts[i].node, c->contexts[i].length};
+	open_reader(&r, c->tree, items, c->n);
+	for (i = 0; i < c->n; i++) {
+		fprintf(f, "%llu", (unsigned long long)c->contexts[i].samples);
+		cr_assert_eq(history_next(&r, &h, &err), 1);
+		cr_assert_eq(h.length, c->contexts[i].length);
+		for (k = 0; k < h.length; k++)
+			fprintf(f, h.entries[k].is_marked ? " %s" : " (%s)",
+				name_of(c->tree, h.entries[k].name));
+		fputc('\n', f);
+	}
+	cr_assert_eq(history_next(&r, &h, &err), 0);
+	history_close(&r);
+	free(items);
+	fclose(f);
+	return text;
+}
+
+/* "SAMPLES CONTEXTS PATH" lines. */
+static char *text_of_cycles(const struct contexts *c)
+{
+	struct history_item *items = malloc((c->n_cycles + 1) * sizeof(*items));
+	struct history_reader r;
+	struct history h;
+	struct error err;
+	char *text;
+	size_t i, n;
+	uint32_t k;
+	FILE *f = open_memstream(&text, &n);
+
+	for (i = 0; i < c->n_cycles; i++)
+		items[i] = (struct history_item){c->cycles[i].node, c->cycles[i].length};
+	open_reader(&r, c->tree, items, c->n_cycles);
 	for (i = 0; i < c->n_cycles; i++) {
 		fprintf(f, "%llu %u", (unsigned long long)c->cycles[i].samples,
 			c->cycles[i].contexts);
-		history_read(&h, c->cycles[i].node);
-		for (k = h.length - c->cycles[i].length; k < h.length; k++)
-			fprintf(f, " %s", name_of(h.tree, h.entries[k].name));
+		cr_assert_eq(history_next(&r, &h, &err), 1);
+		for (k = 0; k < h.length; k++)
+			fprintf(f, " %s", name_of(c->tree, h.entries[k].name));
 		fputc('\n', f);
 	}
-	history_close(&h);
+	history_close(&r);
+	free(items);
 	fclose(f);
 	return text;
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cycle_list.h - cycles of calls that were really run, one after the other (Spivey 2004).
+ *
+ * Show room. In: struct contexts. Out: rows, or each cycle with its path.
+ */
+#ifndef CYCLE_LIST_H
+#define CYCLE_LIST_H
+
+#include "contexts.h"
+#include "history.h"
+#include "rows.h"
+
+/* Those that --threshold and --top leave, by samples. */
+struct cycle_list {
+	const struct contexts *contexts;
+	size_t n_heavy; /* the first ones are not below the threshold, */
+	size_t n;	/* and the first of those are listed */
+	size_t next;
+	struct history_item *items;
+	struct history_reader reader;
+};
+
+/* `text_default` is the threshold of a text without --threshold. Returns 0 or -1 (memory);
+ * cycle_list_close in any case. */
+int cycle_list_open(struct cycle_list *l, const struct view_input *in, const struct contexts *c,
+		    double text_default, struct error *err);
+/* The next cycle; NULL after the last one. Its path is valid until the one after it. Returns 0 or
+ * -1 (memory). */
+int cycle_list_next(struct cycle_list *l, const struct context_cycle **cycle, struct history *path,
+		    struct error *err);
+void cycle_list_close(struct cycle_list *l);
+
+/* samples, contexts, path of each of them; before them the word "cycle" if there are other kinds of
+ * rows in the table. Returns 0 or -1 (memory). */
+int cycle_list_rows(struct rows *r, const struct view_input *in, const struct contexts *c,
+		    bool with_kind, struct error *err);
+
+#endif
