@@ -25,7 +25,7 @@ shares_agree down "$n" 2676 <<'END' || fail "the call path profile is not the pa
 END
 
 # Both calls together are what a function profile shows, and nothing that distinguishes them.
-"$CPCONV" --flat --tsv "$stream" | cut -f 2,4,5 >functions
+"$CPCONV" --functions --tsv "$stream" >functions || fail "no function profile"
 shares_agree functions "$n" 2676 <<'END' || fail "the function profile is not the paper's"
 2676 main
 1820 qsort
