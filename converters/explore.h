@@ -20,7 +20,6 @@
 struct explore_profile {
 	struct stages stages;
 	struct explore_names names; /* of the functions in stages.tree */
-	bool has_names;
 };
 
 struct explore {

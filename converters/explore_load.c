@@ -11,6 +11,7 @@
 #include "array.h"
 #include "decode.h"
 #include "explore.h"
+#include "progress.h"
 #include "warnings.h"
 
 struct route {
@@ -89,16 +90,17 @@ static int on_process(void *context, const struct event_process *e, struct error
 
 static int read_files(struct router *r, const struct sources *from, struct error *err)
 {
+	int status = stages_part(from, r->options, &r->part, err);
 	size_t i;
 
-	if (stages_part(from, r->options, &r->part, err))
-		return -1;
-	for (i = 0; i < from->n; i++) {
+	progress_files(from);
+	for (i = 0; !status && i < from->n; i++) {
+		progress_next_file();
 		r->sink = (struct event_sink){.context = r, .process = on_process};
-		if (decode_file(from->files[i], &r->sink, err))
-			return -1;
+		status = decode_file(from->files[i], &r->sink, err);
 	}
-	return select_check(&r->options->chosen, err);
+	progress_end();
+	return status ? -1 : select_check(&r->options->chosen, err);
 }
 
 /* The builders become profiles; those that are left after an error are freed. */

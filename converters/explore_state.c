@@ -16,10 +16,9 @@ int explore_shape(struct explore *e, unsigned needs, const struct options *opt, 
 {
 	struct explore_profile *p = &e->profiles[e->current];
 
-	if (!stages_has_shape(&p->stages, opt)) {
-		stages_unshape(&p->stages);
+	stages_adapt(&p->stages, opt);
+	if (!p->stages.tree)
 		explore_names_free(&p->names);
-	}
 	return stages_shape(&p->stages, needs, opt, err);
 }
 

@@ -17,6 +17,8 @@
 #define PIECE_BYTES (256u * 1024)
 #define PEEK_BYTES  4096u
 
+static void (*observer)(size_t bytes);
+
 struct input {
 	int fd;
 	int failed; /* errno of the read that failed */
@@ -111,6 +113,8 @@ static bool input_fill(struct input *in)
 	if (n <= 0)
 		return false;
 	in->end += (size_t)n;
+	if (observer)
+		observer((size_t)n);
 	return true;
 }
 
@@ -153,4 +157,9 @@ int input_next(struct input *in, const unsigned char **bytes, size_t *n, struct 
 	in->start = in->end;
 	in->offset += *n;
 	return 0;
+}
+
+void input_observe(void (*read)(size_t bytes))
+{
+	observer = read;
 }

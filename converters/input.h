@@ -37,4 +37,7 @@ size_t input_peek(struct input *in, const unsigned char **bytes, size_t n, struc
  */
 int input_next(struct input *in, const unsigned char **bytes, size_t *n, struct error *err);
 
+/* Whoever wants to know how much was read of all inputs: called after each piece. NULL: nobody. */
+void input_observe(void (*read)(size_t bytes));
+
 #endif

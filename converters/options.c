@@ -101,7 +101,7 @@ const struct known_option *options_known(const char *name)
 
 bool options_is_setting(const struct known_option *option)
 {
-	if (option->kind == KIND_FILTER)
+	if (option->kind == KIND_FILTER || option->place == AT(of_symbols.granularity))
 		return true;
 	return option->place >= AT(of_view) &&
 	       option->place < AT(of_view) + sizeof(((struct options *)0)->of_view);

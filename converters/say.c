@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "progress.h"
+
 static const char *program = "cpconv";
 
 void say_program(const char *name)
@@ -20,6 +22,7 @@ void say(const char *format, ...)
 {
 	va_list args;
 
+	progress_end();
 	fprintf(stderr, "%s: ", program);
 	va_start(args, format);
 	vfprintf(stderr, format, args);

@@ -8,6 +8,7 @@
 
 #include "decode.h"
 #include "entry.h"
+#include "progress.h"
 #include "run_start.h"
 #include "select.h"
 #include "suggest.h"
@@ -45,8 +46,12 @@ static struct profile *read_files(const struct sources *from, struct options *op
 	if (!builder)
 		return NULL;
 	status = choose(builder, from, opt, err);
-	for (i = 0; !status && i < from->n; i++)
+	progress_files(from);
+	for (i = 0; !status && i < from->n; i++) {
+		progress_next_file();
 		status = decode_file(from->files[i], profile_builder_sink(builder), err);
+	}
+	progress_end();
 	if (status || select_check(&opt->chosen, err)) {
 		profile_builder_free(builder);
 		return NULL;
@@ -66,8 +71,18 @@ int stages_read(struct stages *s, const struct sources *from, struct options *op
 
 static int look_up_names(struct stages *s, const struct options *opt, struct error *err)
 {
+	s->of_symbols = opt->of_symbols;
 	s->symbols = symbols_new(s->profile, &opt->of_symbols, err);
 	return s->symbols ? entry_name(s->symbols, s->profile, err) : -1;
+}
+
+static void drop_tree(struct stages *s)
+{
+	graph_free(s->graph);
+	tree_free(s->tree);
+	s->graph = NULL;
+	s->tree = NULL;
+	filter_clear(&s->filter);
 }
 
 /* The tree borrows the filter that it is built with: it gets a copy, since the options may change. */
@@ -87,7 +102,7 @@ static int build_tree(struct stages *s, const struct options *opt, struct error 
 static int grow_tree(struct stages *s, const struct options *opt, struct error *err)
 {
 	if (build_tree(s, opt, err)) {
-		stages_unshape(s);
+		drop_tree(s);
 		return -1;
 	}
 	for (int kind = 0; kind < FILTER_KINDS; kind++)
@@ -98,7 +113,7 @@ static int grow_tree(struct stages *s, const struct options *opt, struct error *
 	return 0;
 }
 
-int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
+static int shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	if (needs && !s->symbols && look_up_names(s, opt, err))
 		return -1;
@@ -109,19 +124,31 @@ int stages_shape(struct stages *s, unsigned needs, const struct options *opt, st
 	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
 }
 
-bool stages_has_shape(const struct stages *s, const struct options *opt)
+int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
 {
-	return !s->tree || (s->tree->unit == (enum tree_unit)opt->of_view.unit &&
-			    filter_is_equal(&s->filter, &opt->filter));
+	int status;
+
+	progress_begin(s->profile->n_modules ? "looking up names" : "adding up stacks");
+	status = shape(s, needs, opt, err);
+	progress_end();
+	return status;
 }
 
-void stages_unshape(struct stages *s)
+static void drop_names(struct stages *s)
 {
-	graph_free(s->graph);
-	tree_free(s->tree);
-	s->graph = NULL;
-	s->tree = NULL;
-	filter_clear(&s->filter);
+	drop_tree(s);
+	if (s->symbols)
+		symbols_free(s->symbols);
+	s->symbols = NULL;
+}
+
+void stages_adapt(struct stages *s, const struct options *opt)
+{
+	if (s->of_symbols.granularity != opt->of_symbols.granularity)
+		drop_names(s);
+	if (s->tree && (s->tree->unit != (enum tree_unit)opt->of_view.unit ||
+			!filter_is_equal(&s->filter, &opt->filter)))
+		drop_tree(s);
 }
 
 struct view_input stages_input(const struct stages *s, const struct view_options *options)
@@ -137,9 +164,7 @@ struct view_input stages_input(const struct stages *s, const struct view_options
 
 void stages_free(struct stages *s)
 {
-	stages_unshape(s);
-	if (s->symbols)
-		symbols_free(s->symbols);
+	drop_names(s);
 	profile_free(s->profile);
 	*s = (struct stages){0};
 }

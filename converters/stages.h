@@ -18,8 +18,9 @@ struct stages {
 	struct symbols *symbols;
 	struct tree *tree;
 	struct graph *graph;
-	struct filter filter; /* that of the tree */
-	bool has_warned;      /* of modules */
+	struct symbols_options of_symbols; /* those of symbols */
+	struct filter filter;		   /* that of the tree */
+	bool has_warned;		   /* of modules */
 };
 
 /* Which samples of the files the options ask for. Valid as long as the options. -1: wrong usage, or
@@ -34,10 +35,8 @@ int stages_read(struct stages *s, const struct sources *from, struct options *op
 /* Make what is needed (enum view_needs) and not there yet. */
 int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err);
 
-/* Are tree and graph, if they are there, what these options ask for? Else they must be unmade before
- * they can be shaped again. */
-bool stages_has_shape(const struct stages *s, const struct options *opt);
-void stages_unshape(struct stages *s);
+/* The options have changed: unmake what they would make otherwise. */
+void stages_adapt(struct stages *s, const struct options *opt);
 
 /* The input of a view. It is valid as long as the stages and the options. */
 struct view_input stages_input(const struct stages *s, const struct view_options *options);
