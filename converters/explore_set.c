@@ -52,23 +52,44 @@ static bool is_one_of(const char *text, const char *const *words)
 }
 
 /* The text stays with e. */
-static int change(struct explore *e, const struct known_option *option, char *text,
-		  struct error *err)
+static int apply(struct explore *e, const struct known_option *option, const char *text,
+		 struct error *err)
 {
 	static const char *const defaults[] = {"default", "off", "-", NULL};
 	static const char *const on[] = {"on", NULL};
 	const char *value;
 
-	if (is_one_of(text, defaults)) {
-		options_reset(&e->options, option);
+	options_reset(&e->options, option);
+	if (is_one_of(text, defaults))
 		return 0;
-	}
 	if (!option->argument && !is_one_of(text, on))
 		return error_set(err, "%s is on or off", option->name);
 	value = explore_keep(e, text);
 	if (!value)
 		return error_memory(err);
 	return options_apply(&e->options, option, option->argument ? value : NULL, err);
+}
+
+/* What cannot be is said now, not by the next command, and everything stays as it was. */
+static int change(struct explore *e, const struct known_option *option, const char *text,
+		  struct error *err)
+{
+	struct options before = e->options;
+	int status;
+
+	before.filter = (struct filter){0};
+	if (filter_copy(&before.filter, &e->options.filter, err))
+		return -1;
+	status = apply(e, option, text, err);
+	if (!status && options_is_shape(option))
+		status = explore_shape(e, VIEW_NEEDS_TREE, &e->options, err);
+	if (status) {
+		filter_clear(&e->options.filter);
+		e->options = before;
+	} else {
+		filter_clear(&before.filter);
+	}
+	return status;
 }
 
 /* The setting, whose value are the words from `first` on. */

@@ -99,12 +99,17 @@ const struct known_option *options_known(const char *name)
 	return NULL;
 }
 
+bool options_is_shape(const struct known_option *option)
+{
+	return option->kind == KIND_FILTER || option->place == AT(of_symbols.granularity) ||
+	       option->place == AT(of_view.unit);
+}
+
 bool options_is_setting(const struct known_option *option)
 {
-	if (option->kind == KIND_FILTER || option->place == AT(of_symbols.granularity))
-		return true;
-	return option->place >= AT(of_view) &&
-	       option->place < AT(of_view) + sizeof(((struct options *)0)->of_view);
+	return options_is_shape(option) ||
+	       (option->place >= AT(of_view) &&
+		option->place < AT(of_view) + sizeof(((struct options *)0)->of_view));
 }
 
 bool options_is_of_cpconv(const struct known_option *option)

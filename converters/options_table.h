@@ -49,6 +49,9 @@ const struct known_option *options_known(const char *name);
 /* Can it be changed while the profile stays: a setting of views? */
 bool options_is_setting(const struct known_option *option);
 
+/* One that decides how the tree is made, not only what of it is shown? */
+bool options_is_shape(const struct known_option *option);
+
 /* Is it about the one view that cpconv writes? */
 bool options_is_of_cpconv(const struct known_option *option);
 
