@@ -40,7 +40,7 @@ MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group bu
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
 	demangle symbols symbols_names symbols_expand entry
 SHAPE_ROOM := order filter chains fold tree functions graph graph_calls components cycle propagate propagate_graph reach \
-	roots callpath callpath_up callpath_trie callpath_order bottomup
+	roots subtree callpath callpath_up callpath_trie callpath_order bottomup
 SHAPE_ROOM += prints active contexts history arc_times
 SHOW_ROOM := out amount caption footer top tree_line path_name function_name words rows \
 	suggest colour dot_text stop_text info_text views view_flat view_tree \

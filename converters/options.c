@@ -33,7 +33,7 @@ const struct known_option known_options[] = {
 	{OPTION("json", NULL, "the same as JSON"), SET(of_view.format, VIEW_JSON)},
 	{OPTION("unit", "UNIT", "count gticks (default) or samples"),
 	 CHOICE(of_view.unit, [TREE_GTICKS] = "gticks", [TREE_HITS] = "samples")},
-	{OPTION("root", "NAME", "root function of callpath (default main)"), TEXT(of_view.root)},
+	{OPTION("root", "NAME", "root function of callpath (default main) or tree"), TEXT(of_view.root)},
 	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf)},
 	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up)},
 	{OPTION("sort", "BY", "flat: by self (default) or total"),

@@ -4,10 +4,16 @@
  *
  * Show room. In: struct tree. Out: one line per call path, indented.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "amount.h"
 #include "caption.h"
 #include "footer.h"
+#include "roots.h"
 #include "rows.h"
+#include "subtree.h"
+#include "suggest.h"
 #include "top.h"
 #include "tree_line.h"
 #include "view.h"
@@ -114,13 +120,18 @@ static void write_tree(const struct view_input *in, struct out *o, struct limits
 		return;
 	}
 	caption_write(o, "Sample Tree Profile", in);
+	if (in->options->root) {
+		out_text(o, "root function: ");
+		out_name(o, in->options->root, strlen(in->options->root));
+		out_text(o, "\n");
+	}
 	caption_parent(o, in->options, "percentages are of the parent's total");
 	tree_line_heading(o, "total %", "self %");
 	footer = write_nodes(in, o, NULL, limits);
 	footer_write(o, &footer, in->options, limits->threshold);
 }
 
-static int emit(const struct view_input *in, struct out *o, struct error *err)
+static int show(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct limits limits = {
 		.threshold = view_threshold(in->options, TEXT_THRESHOLD),
@@ -133,6 +144,38 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		write_tree(in, o, &limits);
 	top_free(&limits.top);
 	return status ? error_memory(err) : 0;
+}
+
+/* The tree below the root function, if one is asked for. */
+static struct tree *below_root(const struct view_input *in, struct error *err)
+{
+	size_t n;
+	uint32_t *roots = roots_find(in->tree, in->options->root, &n, err);
+	struct tree *below = NULL;
+
+	if (roots && n == 0)
+		suggest_functions(in->tree, in->options->root, err);
+	else if (roots)
+		below = subtree_build(in->tree, roots, n, err);
+	free(roots);
+	return below;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct view_input rooted = *in;
+	struct tree *below;
+	int status;
+
+	if (!in->options->root)
+		return show(in, o, err);
+	below = below_root(in, err);
+	if (!below)
+		return -1;
+	rooted.tree = below;
+	status = show(&rooted, o, err);
+	tree_free(below);
+	return status;
 }
 
 const struct view view_tree = {
