@@ -35,6 +35,7 @@ LIB_LIBS := -l:libz.a
 # ---- cpconv and cpprof -------------------------------------------------------------------------
 BASE_ROOM := error strings numbers pairs utf8 patterns
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
+READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_part \
 	builder_paths profile
 NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \

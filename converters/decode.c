@@ -12,6 +12,8 @@
 
 static const struct decoder *const decoders[] = {
 	&decoder_stream,
+	&decoder_gprof,
+	&decoder_callgrind,
 	&decoder_folded,
 };
 
@@ -36,8 +38,9 @@ static int decode_foreign(const char *name, const unsigned char *head, size_t n,
 			return error_set(err, "%s: %s", name, mistakes[i].hint);
 	}
 	return error_set(err,
-			 "%s: is not a recording of libcpsample and not folded stacks; give a .cps "
-			 "file or lines \"outer;inner COUNT\"",
+			 "%s: is not a recording of libcpsample, nor folded stacks, nor what "
+			 "gprof or callgrind write; give a .cps file or lines \"outer;inner "
+			 "COUNT\"",
 			 name);
 }
 

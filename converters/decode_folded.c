@@ -11,17 +11,13 @@
 
 #include "array.h"
 #include "decode.h"
+#include "scan.h"
 
 struct folded {
-	struct input *in;
+	struct scan scan;
 	const struct event_sink *sink;
 	struct error *err;
-	const char *name;
-	uint64_t line;	 /* number of the line at hand, from 1 */
-	uint64_t offset; /* where it begins */
 	uint64_t hits;
-	char *carry; /* the beginning of a line that is not whole yet */
-	size_t n_carry, carry_size;
 	char *stack; /* of the previous line */
 	size_t n_stack, stack_size;
 	struct event_frame *frames;
@@ -101,12 +97,6 @@ static int stack_set(struct folded *f, const char *text, size_t n, size_t *keep)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static int line_wrong(struct folded *f, const char *wrong)
-{
-	return error_set(f->err, "%s: line %llu: %s at byte %llu", f->name,
-			 (unsigned long long)f->line, wrong, (unsigned long long)f->offset);
-}
-
 /* The count at the end of the line. Returns what is wrong, or NULL. */
 static const char *count_read(const char *at, const char *end, uint64_t *count)
 {
@@ -135,87 +125,39 @@ static int sample_push(struct folded *f, uint64_t count, size_t keep)
 	};
 
 	if (__builtin_add_overflow(f->hits, count, &f->hits))
-		return line_wrong(f, "overflow: the sum of counts does not fit 64 bits");
+		return scan_wrong(&f->scan, "overflow: the sum of counts does not fit 64 bits");
 	if (f->sink->sample && f->sink->sample(f->sink->context, &e, f->err))
-		return error_append(f->err, " at byte %llu", (unsigned long long)f->offset);
+		return error_append(f->err, " at byte %llu", (unsigned long long)f->scan.offset);
 	return 0;
 }
 
-/* One line without its line feed. */
 static int line_decode(struct folded *f, const char *text, size_t n)
 {
 	const char *end = text + n;
 	uint64_t count;
 	size_t keep;
 
-	if (n && end[-1] == '\r')
-		end--;
 	if (end == text)
 		return 0;
 	const char *space = memrchr(text, ' ', (size_t)(end - text));
 	if (!space)
-		return line_wrong(f, "no space and count at its end");
+		return scan_wrong(&f->scan, "no space and count at its end");
 	const char *wrong = count_read(space + 1, end, &count);
 	if (wrong)
-		return line_wrong(f, wrong);
+		return scan_wrong(&f->scan, wrong);
 	if (stack_set(f, text, (size_t)(space - text), &keep))
 		return error_memory(f->err);
 	return sample_push(f, count, keep);
 }
 
-/* Keep the beginning of a line until the rest has come. */
-static int carry_add(struct folded *f, const char *text, size_t n)
-{
-	if (!array_reserve(&f->carry, &f->carry_size, f->n_carry + n, 1))
-		return error_memory(f->err);
-	if (n)
-		memcpy(f->carry + f->n_carry, text, n);
-	f->n_carry += n;
-	return 0;
-}
-
-/* The rest of a line, `taken` bytes of the file. */
-static int line_end(struct folded *f, const char *text, size_t n, size_t taken)
-{
-	size_t length = f->n_carry + taken;
-
-	f->line++;
-	if (f->n_carry) {
-		if (carry_add(f, text, n) || line_decode(f, f->carry, f->n_carry))
-			return -1;
-		f->n_carry = 0;
-	} else if (line_decode(f, text, n)) {
-		return -1;
-	}
-	f->offset += length;
-	return 0;
-}
-
-static int piece_decode(struct folded *f, const char *text, size_t n)
-{
-	const char *end = text + n, *stop;
-
-	for (; text < end; text = stop + 1) {
-		stop = memchr(text, '\n', (size_t)(end - text));
-		if (!stop)
-			return carry_add(f, text, (size_t)(end - text));
-		if (line_end(f, text, (size_t)(stop - text), (size_t)(stop - text) + 1))
-			return -1;
-	}
-	return 0;
-}
-
 static int folded_decode(struct folded *f)
 {
-	const unsigned char *bytes;
-	size_t n;
+	int more;
 
-	do {
-		if (input_next(f->in, &bytes, &n, f->err) ||
-		    piece_decode(f, (const char *)bytes, n))
+	while ((more = scan_line(&f->scan)) > 0)
+		if (line_decode(f, f->scan.at, (size_t)(f->scan.end - f->scan.at)))
 			return -1;
-	} while (n);
-	return f->n_carry ? line_end(f, "", 0, 0) : 0;
+	return more;
 }
 
 /* ---- the input ------------------------------------------------------------------------------- */
@@ -223,7 +165,7 @@ static int folded_decode(struct folded *f)
 static int process_push(struct folded *f)
 {
 	const struct event_process e = {
-		.file = f->name,
+		.file = input_name(f->scan.in),
 		.resource = {"samples", 7},
 		.unit = {"samples", 7},
 		.scale = 1,
@@ -236,7 +178,7 @@ static int process_push(struct folded *f)
 /* A text has no sign of its end: it is always whole. */
 static int end_push(struct folded *f)
 {
-	const struct event_end e = {.ticks = f->hits, .bytes = input_offset(f->in)};
+	const struct event_end e = {.ticks = f->hits, .bytes = input_offset(f->scan.in)};
 
 	return f->sink->end ? f->sink->end(f->sink->context, &e, f->err) : 0;
 }
@@ -244,7 +186,7 @@ static int end_push(struct folded *f)
 static int folded_run(struct input *in, const char *path, const struct event_sink *sink,
 		      struct error *err)
 {
-	struct folded f = {.in = in, .sink = sink, .err = err, .name = input_name(in)};
+	struct folded f = {.scan = {.in = in, .err = err}, .sink = sink, .err = err};
 	int result;
 
 	(void)path;
@@ -253,7 +195,7 @@ static int folded_run(struct input *in, const char *path, const struct event_sin
 		result = folded_decode(&f);
 	if (!result)
 		result = end_push(&f);
-	free(f.carry);
+	scan_clear(&f.scan);
 	free(f.stack);
 	free(f.frames);
 	return result == EVENT_DECLINED ? 0 : result;

@@ -43,13 +43,20 @@ static int on_process(void *context, const struct event_process *e, struct error
 	(void)err;
 	if (log->begun)
 		add(log, "BROKEN: a second process\n");
+	if (log->declines) {
+		log->declines--;
+		return EVENT_DECLINED;
+	}
 	log->begun = true;
+	log->has_calls = e->has_calls;
 	if (log->has_samples_only)
 		return 0;
 	add(log, "process %llu %.*s %.*s %llu", (unsigned long long)e->pid, TEXT(e->resource),
 	    TEXT(e->unit), (unsigned long long)e->scale);
 	for (size_t i = 0; i < e->n_args; i++)
 		add(log, " %.*s", TEXT(e->args[i]));
+	if (e->has_calls)
+		add(log, " (calls%s)", e->has_inclusive ? ", inclusive" : "");
 	add(log, "\n");
 	return 0;
 }
@@ -123,12 +130,58 @@ static void check_keep(struct event_log *log, const struct event_sample *e)
 	}
 }
 
+static void add_function(struct event_log *log, const struct event_function *f)
+{
+	add(log, " \"%.*s\"", TEXT(f->name));
+	if (f->file.length)
+		add(log, "|%.*s", TEXT(f->file));
+	if (f->object.length)
+		add(log, "|%.*s", TEXT(f->object));
+}
+
+static void check_calls(struct event_log *log)
+{
+	check_order(log);
+	if (!log->has_calls)
+		add(log, "BROKEN: calls in a profile of stacks\n");
+}
+
+static int on_self(void *context, const struct event_self *e, struct error *err)
+{
+	struct event_log *log = context;
+
+	(void)err;
+	check_calls(log);
+	add(log, "self");
+	add_function(log, &e->function);
+	add(log, ": %llu x%llu inclusive %llu\n", (unsigned long long)e->weight,
+	    (unsigned long long)e->hits, (unsigned long long)e->inclusive);
+	return 0;
+}
+
+static int on_call(void *context, const struct event_call *e, struct error *err)
+{
+	struct event_log *log = context;
+
+	(void)err;
+	check_calls(log);
+	add(log, "call");
+	add_function(log, &e->caller);
+	add(log, " ->");
+	add_function(log, &e->callee);
+	add(log, ": %llu weight %llu\n", (unsigned long long)e->count,
+	    (unsigned long long)e->weight);
+	return 0;
+}
+
 static int on_sample(void *context, const struct event_sample *e, struct error *err)
 {
 	struct event_log *log = context;
 
 	(void)err;
 	check_order(log);
+	if (log->has_calls)
+		add(log, "BROKEN: a sample in a profile of calls\n");
 	check_keep(log, e);
 	log->samples++;
 	log->hits += e->hits;
@@ -214,7 +267,8 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	if (e->stop)
 		add(log, " stop %llu %llu", (unsigned long long)e->stop,
 		    (unsigned long long)e->error);
-	add(log, "%s%s\n", e->note ? " " : "", e->note ? e->note : "");
+	add(log, "%s%s%s\n", e->note ? " " : "", e->note ? e->note : "",
+	    e->has_totals ? " totals" : "");
 	return 0;
 }
 
@@ -243,6 +297,8 @@ void event_log_init(struct event_log *log)
 				.module = on_module,
 				.thread = on_thread,
 				.sample = on_sample,
+				.self = on_self,
+				.call = on_call,
 				.loss = on_loss,
 				.mark = on_mark,
 				.engine = on_engine,
@@ -268,7 +324,7 @@ int event_log_decode(struct event_log *log, const char *path)
 	int result = decode_file(path, &log->sink, &err);
 	if (result)
 		add(log, "error %s\n", err.text);
-	else if (!log->over)
+	else if (!log->over && log->begun)
 		add(log, "BROKEN: neither end nor cut\n");
 	return result;
 }

@@ -2,19 +2,22 @@
 /*
  * event_log.h - a sink that writes each event as a line of text, for tests to compare.
  *
- *	process PID RESOURCE UNIT SCALE [ARG]...
+ *	process PID RESOURCE UNIT SCALE [ARG]... [(calls[, inclusive])]
  *	module ID PATH BUILD_ID_HEX SEGMENTS
  *	thread ID TID NAME
  *	sample THREAD at TIME: WEIGHT xHITS mark MARK: FRAME...
+ *	self FUNCTION: WEIGHT xHITS inclusive INCLUSIVE
+ *	call FUNCTION -> FUNCTION: COUNT weight WEIGHT
  *	loss REASON COUNT
  *	mark TIME THREAD NAME
  *	engine ENGINE, WHY
  *	jit TEXT (line feeds as |)
- *	end TIME_US CPU_NS TICKS BYTES [stop STOP ERROR] [NOTE]
+ *	end TIME_US CPU_NS TICKS BYTES [stop STOP ERROR] [NOTE] [totals]
  *	cut WHY
  *	stop STOP ERROR (after cut, if that is known)
  *
- * FRAME is MODULE+ADDRESS in hexadecimal, ?+ADDRESS without module, or the name in quotes. An event
+ * FRAME is MODULE+ADDRESS in hexadecimal, ?+ADDRESS without module, or the name in quotes. FUNCTION
+ * is the name in quotes, then |FILE and |OBJECT, those that are known. An event
  * that breaks a promise of event.h (order, `keep`) adds a line that begins with BROKEN.
  */
 #ifndef EVENT_LOG_H
@@ -27,8 +30,9 @@ struct event_log {
 	char *text; /* the lines so far, each with its line feed */
 	size_t n, size;
 	bool has_samples_only; /* set it to log nothing else */
+	unsigned declines;     /* set it to decline so many processes */
 	/* What was seen: */
-	bool begun, over, was_cut;
+	bool begun, over, was_cut, has_calls;
 	uint64_t samples, hits, weight;
 	/* The previous sample's frames, with names copied. */
 	struct event_frame *frames;

@@ -216,11 +216,11 @@ Test(folded, long_lines)
 Test(folded, what_is_no_folded_text)
 {
 	refuse("", 0, "is empty");
-	refuse("hello\n", 6, "not a recording of libcpsample and not folded stacks");
-	refuse("a;b\n", 4, "not folded stacks");
-	refuse("a\0;b 1\n", 7, "not folded stacks");
-	refuse("\n\n", 2, "not folded stacks");
-	refuse("a x\nb 1\n", 8, "not folded stacks");
+	refuse("hello\n", 6, "not a recording of libcpsample, nor folded stacks");
+	refuse("a;b\n", 4, "nor folded stacks");
+	refuse("a\0;b 1\n", 7, "nor folded stacks");
+	refuse("\n\n", 2, "nor folded stacks");
+	refuse("a x\nb 1\n", 8, "nor folded stacks");
 	refuse("\x1f\x8b\x08\0\0", 5, "unpack it first");
 	refuse("\177ELF\2\1\1", 7, "is a program");
 	refuse("CPJOURNL", 8, "is the journal of a recording");
