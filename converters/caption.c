@@ -43,6 +43,14 @@ static void write_resource(struct out *o, const struct profile *p)
 	}
 }
 
+/* Calls without stacks, counted or sampled. */
+static void write_calls(struct out *o, const struct calls *c)
+{
+	out_format(o, "calls without stacks: %zu function%s, %zu call%s of one by another\n",
+		   c->n_functions, c->n_functions == 1 ? "" : "s", c->n_arcs,
+		   c->n_arcs == 1 ? "" : "s");
+}
+
 /* Merged recordings may differ in their intervals. */
 static void write_samples(struct out *o, const struct profile *p)
 {
@@ -53,7 +61,10 @@ static void write_samples(struct out *o, const struct profile *p)
 
 	for (i = 1; i < p->n_processes; i++)
 		same = same && p->processes[i].interval == interval;
-	out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
+	if (p->calls && p->calls->has_inclusive)
+		out_format(o, "%" PRIu64 " counted", p->hits);
+	else
+		out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
 	if (!same)
 		out_text(o, ", sampled at different intervals");
 	else if (interval && amount_is_time(p))
@@ -235,8 +246,11 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 	out_format(o, "%s for resource: ", title);
 	write_resource(o, p);
 	out_text(o, "\n");
-	write_samples(o, p);
+	if (p->hits || !p->calls)
+		write_samples(o, p);
 	write_credit(o, p);
+	if (p->calls)
+		write_calls(o, p->calls);
 	write_processes(o, p);
 	write_part(o, p);
 	if (in->tree && in->tree->filter)
@@ -249,6 +263,12 @@ void caption_parent(struct out *o, const struct view_options *options, const cha
 {
 	if (options->of_parent)
 		out_format(o, "%s\n", text);
+}
+
+void caption_totals(struct out *o, const struct view_input *in)
+{
+	if (!in->tree && !in->graph->has_totals)
+		out_text(o, "totals: propagated, cycles split\n");
 }
 
 void caption_rule(struct out *o)

@@ -20,6 +20,9 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 /* With --percent parent, a line that says what the percentages, or such, are of. */
 void caption_parent(struct out *o, const struct view_options *options, const char *text);
 
+/* A line that says so if totals are not those of stacks, but propagated. */
+void caption_totals(struct out *o, const struct view_input *in);
+
 /* A line of dashes, as the papers print it. */
 void caption_rule(struct out *o);
 

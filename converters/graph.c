@@ -159,6 +159,7 @@ struct graph *graph_build(const struct tree *t, struct error *err)
 	w.graph->strings = t->strings;
 	w.graph->unit = t->unit;
 	w.graph->total = t->total;
+	w.graph->hits = t->hits;
 	w.graph->has_totals = true;
 	status = gather_functions(&w, err) || walk_tree(&w, err) ? -1 : 0;
 	if (!status && w.graph->n_arcs > 0)

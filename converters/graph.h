@@ -9,7 +9,8 @@
 
 /*
  * Weight and stacks count each stack once that has callee directly under caller. Of a call graph
- * without stacks they are inclusive weights (struct event_call), or 0 if there are none.
+ * without stacks they are inclusive weights (struct event_call), or if there are none, propagated
+ * ones.
  */
 struct graph_arc {
 	uint32_t caller, callee; /* indices in graph.functions */
@@ -31,7 +32,7 @@ struct graph {
 	const struct tree *tree; /* NULL: of a call graph without stacks */
 	const struct strings *strings;
 	enum tree_unit unit;
-	uint64_t total;			 /* of all samples, as tree.total */
+	uint64_t total, hits;		 /* of all samples, as in tree.h */
 	bool has_calls;			 /* a call graph without stacks: the numbers of calls */
 	bool has_weights;		 /* and arcs have inclusive weights */
 	bool has_totals;		 /* functions' totals are exact, not yet to be propagated */
@@ -54,8 +55,9 @@ struct graph *graph_build(const struct tree *t, struct error *err);
  * in a cycle. The number of calls (gprof) makes every call of a function cost the same.
  */
 struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struct error *err);
-/* Totals by function, as propagation finds them; rounded. */
-void graph_set_totals(struct graph *g, const double *totals);
+/* Totals of functions and, without has_weights, of arcs, as propagation finds them; rounded. An arc
+ * whose total is NAN keeps 0. */
+void graph_set_totals(struct graph *g, const double *totals, const double *call_totals);
 void graph_free(struct graph *g);
 
 #endif

@@ -57,6 +57,14 @@ static int order_functions(struct making *m, struct error *err)
 	return 0;
 }
 
+/* Samples are not told apart by function: a total's share of all stands for them. */
+static void estimate_hits(const struct graph *g, struct tree_function *f)
+{
+	if (g->total)
+		f->hits = (uint64_t)(((unsigned __int128)f->total * g->hits + g->total / 2) /
+				     g->total);
+}
+
 static void copy_functions(struct making *m)
 {
 	struct graph *g = m->graph;
@@ -66,10 +74,13 @@ static void copy_functions(struct making *m)
 
 		g->functions[i] = (struct tree_function){
 			.name = f->name,
+			.is_innermost = f->self || f->hits,
 			.self = g->unit == TREE_HITS ? f->hits : f->self,
 			.total = g->has_totals ? f->inclusive : 0,
 			.self_hits = f->hits,
 		};
+		if (g->has_totals)
+			estimate_hits(g, &g->functions[i]);
 	}
 }
 
@@ -241,6 +252,7 @@ struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struc
 		.strings = p->strings,
 		.unit = unit,
 		.total = unit == TREE_HITS ? p->hits : p->gticks,
+		.hits = p->hits,
 		.has_calls = true,
 		.has_weights = p->calls->has_inclusive,
 		.has_totals = p->calls->has_totals,
@@ -254,12 +266,19 @@ struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struc
 	return NULL;
 }
 
-void graph_set_totals(struct graph *g, const double *totals)
+static uint64_t rounded(const struct graph *g, double weight)
+{
+	weight = rint(weight);
+	return weight < (double)g->total ? (uint64_t)fmax(weight, 0) : g->total;
+}
+
+void graph_set_totals(struct graph *g, const double *totals, const double *call_totals)
 {
 	for (size_t i = 0; i < g->n_functions; i++) {
-		double total = rint(totals[i]);
-
-		g->functions[i].total =
-			total < (double)g->total ? (uint64_t)fmax(total, 0) : g->total;
+		g->functions[i].total = rounded(g, totals[i]);
+		estimate_hits(g, &g->functions[i]);
 	}
+	for (size_t i = 0; !g->has_weights && i < g->n_arcs; i++)
+		if (!isnan(call_totals[i]))
+			g->arcs[i].weight = g->arcs[i].stacks = rounded(g, call_totals[i]);
 }

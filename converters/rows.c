@@ -62,6 +62,9 @@ void rows_begin(struct rows *r, struct out *o, const char *view, const struct vi
 	if (in->tree)
 		out_format(o, ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64, in->tree->total,
 			   in->tree->nodes[0].total);
+	else if (in->graph)
+		out_format(o, ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64, in->graph->total,
+			   in->graph->total);
 	out_text(o, ", \"rows\": [");
 }
 

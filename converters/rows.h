@@ -26,8 +26,8 @@ struct rows {
 
 /*
  * Begin the table. `view` is its name. In JSON, the object's keys are view, resource, unit,
- * samples, total (what 100 % is, in the tree's unit), kept (what the filter has left of it; neither
- * without a tree) and rows.
+ * samples, total (what 100 % is, in the unit asked for), kept (what the filter has left of it;
+ * neither without a tree or graph) and rows.
  */
 void rows_begin(struct rows *r, struct out *o, const char *view, const struct view_input *in);
 void rows_end(struct rows *r);

@@ -9,6 +9,7 @@
 #include "decode.h"
 #include "entry.h"
 #include "progress.h"
+#include "propagate.h"
 #include "run_start.h"
 #include "select.h"
 #include "suggest.h"
@@ -113,8 +114,46 @@ static int grow_tree(struct stages *s, const struct options *opt, struct error *
 	return 0;
 }
 
+/* What else there is for a profile without stacks. */
+static int refuse_calls(const struct profile *p, struct error *err)
+{
+	size_t i, n = 0;
+
+	error_set(err, "%s: it has calls without stacks; of it can be shown:",
+		  strings_get(p->strings, p->processes[0].file, NULL));
+	for (i = 0; views[i]; i++)
+		if (views[i]->needs & VIEW_TAKES_CALLS)
+			error_append(err, "%s --%s", n++ ? "," : "", views[i]->name);
+	return -1;
+}
+
+/* Without stacks, totals must be propagated, if the file does not say them. */
+static int shape_calls(struct stages *s, const struct options *opt, struct error *err)
+{
+	struct propagation p;
+
+	if (filter_is_set(&opt->filter))
+		return error_usage(err, "--focus, --ignore and --hide need stacks, and the input "
+					"has calls without stacks");
+	s->graph = graph_of_calls(s->profile, (enum tree_unit)opt->of_view.unit, err);
+	if (!s->graph || s->graph->has_totals)
+		return s->graph ? 0 : -1;
+	if (propagate_graph(&p, s->graph, err))
+		return -1;
+	graph_set_totals(s->graph, p.totals, p.call_totals);
+	propagation_free(&p);
+	return 0;
+}
+
 static int shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
 {
+	bool takes_calls = needs & VIEW_TAKES_CALLS;
+
+	needs &= ~(unsigned)VIEW_TAKES_CALLS;
+	if (s->profile->calls && !takes_calls)
+		return refuse_calls(s->profile, err);
+	if (s->profile->calls)
+		return needs && !s->graph ? shape_calls(s, opt, err) : 0;
 	if (needs && !s->symbols && look_up_names(s, opt, err))
 		return -1;
 	if (needs & (VIEW_NEEDS_TREE | VIEW_NEEDS_GRAPH) && !s->tree && grow_tree(s, opt, err))
@@ -148,6 +187,9 @@ void stages_adapt(struct stages *s, const struct options *opt)
 		drop_names(s);
 	if (s->tree && (s->tree->unit != (enum tree_unit)opt->of_view.unit ||
 			!filter_is_equal(&s->filter, &opt->filter)))
+		drop_tree(s);
+	if (s->profile->calls && s->graph &&
+	    (s->graph->unit != (enum tree_unit)opt->of_view.unit || filter_is_set(&opt->filter)))
 		drop_tree(s);
 }
 

@@ -18,8 +18,10 @@
 enum view_needs {
 	VIEW_NEEDS_NAMES = 1, /* symbols */
 	VIEW_NEEDS_TREE = 2,  /* implies names */
-	VIEW_NEEDS_GRAPH =
-		4, /* implies tree; or a call graph that was read, then there is no tree */
+	VIEW_NEEDS_GRAPH = 4, /* implies tree */
+	/* A call graph without stacks will do: then a graph is made, and no tree, when either is
+	 * needed; names are there already. */
+	VIEW_TAKES_CALLS = 8,
 };
 
 enum view_format { VIEW_TEXT, VIEW_TSV, VIEW_JSON };
@@ -75,6 +77,11 @@ extern const struct view view_contexts, view_graph;
 /* The table; ends with a NULL. The first one is the default. */
 extern const struct view *const views[];
 const struct view *view_find(const char *name);
+
+/* What 100 % is, and all functions, *n of them, unsorted; to be freed. Of the tree, or of the call
+ * graph if there are no stacks. NULL on error. */
+uint64_t view_total(const struct view_input *in);
+struct tree_function *view_all_functions(const struct view_input *in, size_t *n, struct error *err);
 
 /* Is the table for programs (rows.h), not for people? */
 bool view_is_rows(const struct view_options *options);

@@ -37,12 +37,6 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Arcs that only have a number of calls have no share of the whole. */
-static bool is_small(const struct graph *g, const struct graph_arc *arc, double threshold)
-{
-	return (!g->has_calls || g->has_weights) && amount_below(arc->stacks, g->total, threshold);
-}
-
 /* The arcs that are shown, for people the heaviest first; returns how many. */
 static size_t choose(const struct view_input *in, double threshold, uint32_t *arcs,
 		     struct footer *footer)
@@ -52,7 +46,7 @@ static size_t choose(const struct view_input *in, double threshold, uint32_t *ar
 
 	*footer = (struct footer){.what = "edge"};
 	for (i = 0; i < g->n_arcs; i++) {
-		if (is_small(g, &g->arcs[i], threshold))
+		if (amount_below(g->arcs[i].stacks, g->total, threshold))
 			footer->small++;
 		else
 			arcs[n++] = (uint32_t)i;
@@ -139,6 +133,8 @@ static void write_table(struct out *o, const struct view_input *in, const uint32
 	size_t i;
 
 	caption_write(o, "Call Graph Edges", in);
+	if (!in->graph->has_weights)
+		caption_totals(o, in);
 	caption_parent(o, in->options, "percentages are of the caller's total");
 	out_format(o, "\nweight %%       weight %12s  caller -> callee\n",
 		   in->graph->has_calls ? "calls" : "occurrences");
@@ -183,7 +179,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_edges = {
 	.name = "edges",
 	.help = "who calls whom, with the weight of the calls",
-	.needs = VIEW_NEEDS_GRAPH,
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit,
 };

@@ -2,7 +2,7 @@
 /*
  * view_flat.c - the flat profile: functions by self (Naganov, "flat view").
  *
- * Show room. In: struct tree. Out: a table of functions.
+ * Show room. In: struct tree, or a call graph without stacks. Out: a table of functions.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,29 +38,32 @@ static int compare(const void *a, const void *b, void *context)
 	return strings_compare(r->strings, x->name, y->name);
 }
 
-static void write_row(struct rows *r, const struct tree *t, const struct tree_function *f)
+static void write_row(struct rows *r, const struct view_input *in, const struct tree_function *f)
 {
 	static const char *const columns[] = {
 		"self", "total", "self_fraction", "total_fraction", "name", NULL,
 	};
 
+	uint64_t total = view_total(in);
+
 	rows_row(r, columns);
 	rows_count(r, f->self);
 	rows_count(r, f->total);
-	rows_fraction(r, amount_fraction(f->self, t->total));
-	rows_fraction(r, amount_fraction(f->total, t->total));
-	rows_name(r, t->strings, f->name);
+	rows_fraction(r, amount_fraction(f->self, total));
+	rows_fraction(r, amount_fraction(f->total, total));
+	rows_name(r, in->profile->strings, f->name);
 }
 
-static void write_line(struct out *o, const struct tree *t, const struct tree_function *f,
+static void write_line(struct out *o, const struct view_input *in, const struct tree_function *f,
 		       struct amount_scale scale)
 {
+	uint64_t total = view_total(in);
 	char text[AMOUNT_BYTES];
 
-	out_format(o, "%8.2f %8.2f %12s %9" PRIu64 "  ", amount_fraction(f->self, t->total) * 100,
-		   amount_fraction(f->total, t->total) * 100, amount_text(text, scale, f->self),
+	out_format(o, "%8.2f %8.2f %12s %9" PRIu64 "  ", amount_fraction(f->self, total) * 100,
+		   amount_fraction(f->total, total) * 100, amount_text(text, scale, f->self),
 		   f->self_hits);
-	function_name_write(o, t->strings, f->name, f->is_inline, NAME_COLUMN);
+	function_name_write(o, in->profile->strings, f->name, f->is_inline, NAME_COLUMN);
 	out_text(o, "\n");
 }
 
@@ -72,7 +75,7 @@ static size_t choose(const struct view_input *in, struct tree_function *function
 
 	*footer = (struct footer){.what = "function"};
 	for (i = 0; i < n; i++) {
-		if (amount_below(functions[i].total, in->tree->total, threshold))
+		if (amount_below(functions[i].total, view_total(in), threshold))
 			footer->small++;
 		else if (in->options->top && shown == in->options->top)
 			footer->beyond++;
@@ -85,15 +88,16 @@ static size_t choose(const struct view_input *in, struct tree_function *function
 static void write_table(struct out *o, const struct view_input *in,
 			const struct tree_function *functions, size_t n)
 {
-	const struct tree *t = in->tree;
-	struct amount_scale scale = amount_scale(in->profile, t->unit, t->total);
+	struct amount_scale scale =
+		amount_scale(in->profile, (enum tree_unit)in->options->unit, view_total(in));
 	size_t i;
 
 	caption_write(o, "Flat Profile", in);
+	caption_totals(o, in);
 	out_text(o, "\n  self %  total %         self   samples  function\n");
 	caption_rule(o);
 	for (i = 0; i < n; i++)
-		write_line(o, t, &functions[i], scale);
+		write_line(o, in, &functions[i], scale);
 }
 
 static void write_rows(struct out *o, const struct view_input *in,
@@ -104,19 +108,19 @@ static void write_rows(struct out *o, const struct view_input *in,
 
 	rows_begin(&r, o, "flat", in);
 	for (i = 0; i < n; i++)
-		write_row(&r, in->tree, &functions[i]);
+		write_row(&r, in, &functions[i]);
 	rows_end(&r);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct ranking ranking = {in->tree->strings, in->options->by_total};
+	struct ranking ranking = {in->profile->strings, in->options->by_total};
 	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
 	struct tree_function *functions;
 	struct footer footer;
 	size_t n;
 
-	functions = tree_functions(in->tree, &n, err);
+	functions = view_all_functions(in, &n, err);
 	if (!functions)
 		return -1;
 	qsort_r(functions, n, sizeof(*functions), compare, &ranking);
@@ -134,7 +138,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by self, with self and total",
-	.needs = VIEW_NEEDS_TREE,
+	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit,
 };

@@ -2,7 +2,8 @@
 /*
  * view_functions.c - the function profile or the body profile (Hall & Goldberg, sections 4.4, 5.2).
  *
- * Show room. In: struct tree. Out: functions by total, or by self, as the paper prints them.
+ * Show room. In: struct tree, or a call graph without stacks. Out: functions by total, or by self,
+ * as the paper prints them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,10 +31,10 @@ static int compare(const void *a, const void *b, void *context)
 }
 
 /* All functions by total, or those that were running by self; free() them. */
-static struct usage *gather(const struct tree *t, bool bodies, size_t *n, struct error *err)
+static struct usage *gather(const struct view_input *in, bool bodies, size_t *n, struct error *err)
 {
 	size_t i, n_functions;
-	struct tree_function *functions = tree_functions(t, &n_functions, err);
+	struct tree_function *functions = view_all_functions(in, &n_functions, err);
 	struct usage *usages = functions ? malloc((n_functions + 1) * sizeof(*usages)) : NULL;
 
 	*n = 0;
@@ -50,26 +51,27 @@ static struct usage *gather(const struct tree *t, bool bodies, size_t *n, struct
 	free(functions);
 	/* The comparison only reads; qsort_r has no const context. */
 	if (usages)
-		qsort_r(usages, *n, sizeof(*usages), compare, (void *)(uintptr_t)t->strings);
+		qsort_r(usages, *n, sizeof(*usages), compare,
+			(void *)(uintptr_t)in->profile->strings);
 	return usages;
 }
 
-static void write_row(struct rows *r, const struct tree *t, const struct usage *u)
+static void write_row(struct rows *r, const struct view_input *in, const struct usage *u)
 {
 	static const char *const columns[] = {"samples", "fraction", "name", NULL};
 
 	rows_row(r, columns);
 	rows_count(r, u->weight);
-	rows_fraction(r, amount_fraction(u->weight, t->total));
-	rows_name(r, t->strings, u->name);
+	rows_fraction(r, amount_fraction(u->weight, view_total(in)));
+	rows_name(r, in->profile->strings, u->name);
 }
 
-static void write_line(struct out *o, const struct tree *t, const struct usage *u)
+static void write_line(struct out *o, const struct view_input *in, const struct usage *u)
 {
 	size_t n;
-	const char *name = strings_get(t->strings, u->name, &n);
+	const char *name = strings_get(in->profile->strings, u->name, &n);
 
-	out_format(o, "%.4f ", amount_fraction(u->weight, t->total));
+	out_format(o, "%.4f ", amount_fraction(u->weight, view_total(in)));
 	out_name(o, name, n);
 	out_format(o, " [%" PRIu64 "]\n", u->hits);
 }
@@ -82,7 +84,7 @@ static size_t limit(const struct view_input *in, const struct usage *usages, siz
 	size_t shown = n;
 
 	*footer = (struct footer){.what = "function"};
-	while (shown > 0 && amount_below(usages[shown - 1].weight, in->tree->total, threshold))
+	while (shown > 0 && amount_below(usages[shown - 1].weight, view_total(in), threshold))
 		shown--;
 	footer->small = n - shown;
 	if (!top || shown <= top)
@@ -97,7 +99,7 @@ static int show(const struct view_input *in, struct out *o, bool bodies, struct 
 	struct footer footer;
 	struct rows r;
 	size_t i, n, shown;
-	struct usage *usages = gather(in->tree, bodies, &n, err);
+	struct usage *usages = gather(in, bodies, &n, err);
 
 	if (!usages)
 		return -1;
@@ -105,16 +107,17 @@ static int show(const struct view_input *in, struct out *o, bool bodies, struct 
 	if (view_is_rows(in->options)) {
 		rows_begin(&r, o, bodies ? "bodies" : "functions", in);
 		for (i = 0; i < shown; i++)
-			write_row(&r, in->tree, &usages[i]);
+			write_row(&r, in, &usages[i]);
 		rows_end(&r);
 	} else {
 		caption_write(
 			o, bodies ? "Body Function Profile" : "Body+Descendants Function Profile",
 			in);
+		caption_totals(o, in);
 		out_text(o, "format: usage_fraction function_name [#raw_samples]\n");
 		caption_rule(o);
 		for (i = 0; i < shown; i++)
-			write_line(o, in->tree, &usages[i]);
+			write_line(o, in, &usages[i]);
 		footer_write(o, &footer, in->options, threshold);
 	}
 	free(usages);
@@ -134,7 +137,7 @@ static int emit_bodies(const struct view_input *in, struct out *o, struct error 
 const struct view view_functions = {
 	.name = "functions",
 	.help = "functions by total, bodies and descendants",
-	.needs = VIEW_NEEDS_TREE,
+	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit_functions,
 };
@@ -142,7 +145,7 @@ const struct view view_functions = {
 const struct view view_bodies = {
 	.name = "bodies",
 	.help = "functions by self, bodies alone",
-	.needs = VIEW_NEEDS_TREE,
+	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit_bodies,
 };

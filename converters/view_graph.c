@@ -203,7 +203,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_graph = {
 	.name = "graph",
 	.help = "functions and their calls, with propagated totals",
-	.needs = VIEW_NEEDS_GRAPH,
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit,
 };

@@ -222,6 +222,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_info = {
 	.name = "info",
 	.help = "the recording: process, clock, losses, modules",
+	.needs = VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit,
 };

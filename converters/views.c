@@ -4,6 +4,7 @@
  *
  * Show room. In: a name. Out: the view of that name.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "view.h"
@@ -22,6 +23,27 @@ const struct view *view_find(const char *name)
 		if (strcmp(views[i]->name, name) == 0)
 			return views[i];
 	return NULL;
+}
+
+uint64_t view_total(const struct view_input *in)
+{
+	return in->tree ? in->tree->total : in->graph->total;
+}
+
+struct tree_function *view_all_functions(const struct view_input *in, size_t *n, struct error *err)
+{
+	const struct graph *g = in->graph;
+	struct tree_function *functions;
+
+	if (in->tree)
+		return tree_functions(in->tree, n, err);
+	*n = g->n_functions;
+	functions = malloc((*n + 1) * sizeof(*functions));
+	if (functions)
+		memcpy(functions, g->functions, *n * sizeof(*functions));
+	else
+		error_memory(err);
+	return functions;
 }
 
 bool view_is_rows(const struct view_options *options)
