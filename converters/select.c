@@ -123,6 +123,14 @@ static void list_process(struct select *s, const struct event_process *e)
 	listing_add(&s->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
 }
 
+/* Folded stacks know of no process, and call graphs at most its id. */
+static bool is_nobodys(const struct select *s, const struct event_process *e)
+{
+	if (e->has_stacks_by_name)
+		return s->n_pids || s->exe;
+	return e->has_calls && ((s->n_pids && !e->pid) || s->exe);
+}
+
 int select_process(void *context, const struct event_process *e, struct error *err)
 {
 	struct select *s = context;
@@ -130,10 +138,10 @@ int select_process(void *context, const struct event_process *e, struct error *e
 
 	if (!has_resource(s, e->resource))
 		return 0;
-	if ((e->has_stacks_by_name || e->has_calls) && (s->n_pids || s->exe))
+	if (is_nobodys(s, e))
 		return error_set(err,
 				 "%s: does not say which process it is of: %s needs recordings",
-				 e->file, s->n_pids ? "--pid" : "--exe");
+				 e->file, s->exe ? "--exe" : "--pid");
 	matches = has_exe(s, e->exe);
 	if (matches < 0)
 		return error_memory(err);

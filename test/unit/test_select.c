@@ -101,6 +101,8 @@ Test(select, processes)
 
 Test(select, what_there_is)
 {
+	static const char callgrind[] = "# callgrind format\nevents: Ir\npid: 77\nfn=f\n1 2\n";
+
 	make_three();
 	takes("5", NULL, "no process matches --pid; there are: 1234 cc1, 1235 as, 1236 cc1");
 	takes(NULL, "^cc1",
@@ -115,6 +117,11 @@ Test(select, what_there_is)
 	takes(NULL, "(", "--exe: \"(\" is not a regular expression: Unmatched ( or \\(");
 	writer_file("3.cps", "main 5\n", 7);
 	takes("1234", NULL, "3.cps: does not say which process it is of: --pid needs recordings");
+	writer_file("3.cps", callgrind, strlen(callgrind));
+	takes("77", NULL, "77");
+	takes("78", NULL,
+	      "no process matches --pid; there are: 1234 cc1, 1235 as, 77 [unknown program]");
+	takes("77", "p", "3.cps: does not say which process it is of: --exe needs recordings");
 }
 
 /* What is passed over may be broken behind its process record. */
