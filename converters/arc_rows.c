@@ -2,22 +2,20 @@
 /*
  * arc_rows.c - writes functions and arcs with their times as rows for programs.
  *
- * Show room. In: struct tree. Out: rows.
+ * Show room. In: struct call_report. Out: rows.
  */
 #include "arc_rows.h"
 
-#include <stdlib.h>
-
 #include "amount.h"
-#include "arc_times.h"
 
-int arc_rows_compare(const void *a, const void *b, void *strings)
+size_t arc_rows_heavy(const struct call_report *report, double threshold)
 {
-	const struct tree_function *x = a, *y = b;
+	size_t n = 0;
 
-	if (x->total != y->total)
-		return x->total < y->total ? 1 : -1;
-	return strings_compare(strings, x->name, y->name);
+	while (n < report->n &&
+	       !amount_below(report->functions[n].total, report->tree->total, threshold))
+		n++;
+	return n;
 }
 
 static void write_function(struct rows *r, const struct tree *t, const struct tree_function *f)
@@ -47,43 +45,23 @@ static void write_arc(struct rows *r, const struct tree *t, const struct arc_tim
 	rows_count(r, a->child2);
 }
 
-static int write_functions(struct rows *r, const struct view_input *in, struct error *err)
+void arc_rows_write(struct rows *r, const struct view_input *in, const struct call_report *report)
 {
-	const struct tree *t = in->tree;
+	const struct tree *t = report->tree;
 	double threshold = view_threshold(in->options, 0);
-	struct tree_function *functions;
-	size_t i, n;
+	size_t i, n = arc_rows_heavy(report, threshold);
 
-	functions = tree_functions(t, &n, err);
-	if (!functions)
-		return -1;
-	/* The comparison only reads; qsort_r has no const context. */
-	qsort_r(functions, n, sizeof(*functions), arc_rows_compare, (void *)(uintptr_t)t->strings);
-	for (i = 0; i < n && !amount_below(functions[i].total, t->total, threshold); i++)
-		write_function(r, t, &functions[i]);
-	free(functions);
-	return 0;
-}
+	if (in->options->top && in->options->top < n)
+		n = (size_t)in->options->top;
+	for (i = 0; i < n; i++)
+		write_function(r, t, &report->functions[i]);
+	for (i = 0; i < report->times->n; i++) {
+		const struct arc_time *a = &report->times->arcs[i];
 
-int arc_rows_write(struct rows *r, const struct view_input *in, struct error *err)
-{
-	double threshold = view_threshold(in->options, 0);
-	uint64_t total = in->tree->total;
-	struct arc_times *times;
-	size_t i;
-
-	if (write_functions(r, in, err))
-		return -1;
-	times = arc_times_build(in->tree, err);
-	if (!times)
-		return -1;
-	for (i = 0; i < times->n; i++) {
-		const struct arc_time *a = &times->arcs[i];
-
-		if (!amount_below(a->self1 + a->child1, total, threshold) ||
-		    !amount_below(a->self2 + a->child2, total, threshold))
-			write_arc(r, in->tree, a);
+		if (report->number[a->caller] >= n && report->number[a->callee] >= n)
+			continue;
+		if (!amount_below(a->self1 + a->child1, t->total, threshold) ||
+		    !amount_below(a->self2 + a->child2, t->total, threshold))
+			write_arc(r, t, a);
 	}
-	arc_times_free(times);
-	return 0;
 }

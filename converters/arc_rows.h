@@ -2,23 +2,23 @@
 /*
  * arc_rows.h - functions and arcs with their times, as rows for programs (Spivey 2004).
  *
- * Show room. In: struct tree. Out: rows.
+ * Show room. In: struct call_report. Out: rows.
  */
 #ifndef ARC_ROWS_H
 #define ARC_ROWS_H
 
-#include "error.h"
+#include "call_report.h"
 #include "rows.h"
 
 /*
  * "func", name, self, child, total of each function, by total descending, then name; then "arc",
  * caller, callee, self1, child1, self2, child2 (arc_times.h) of each arc, by caller, then callee.
- * Functions, and arcs both of whose times are, below --threshold are left out. Returns 0 or -1.
+ * Left out are functions, and arcs both of whose times are, below --threshold; functions that are
+ * not among the first --top, and arcs between others than those.
  */
-int arc_rows_write(struct rows *r, const struct view_input *in, struct error *err);
+void arc_rows_write(struct rows *r, const struct view_input *in, const struct call_report *report);
 
-/* Compares two struct tree_function by total descending, then name bytewise, as qsort_r does;
- * `strings` is the tree's. */
-int arc_rows_compare(const void *a, const void *b, void *strings);
+/* How many of the report's functions, the first ones, are not below the threshold. */
+size_t arc_rows_heavy(const struct call_report *report, double threshold);
 
 #endif

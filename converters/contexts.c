@@ -102,48 +102,38 @@ static int new_context(struct walk *w, uint32_t node)
 	return add_to_cycle(w, node, &w->cycle_of[c->n++]);
 }
 
-static int add_to_context(struct walk *w, uint32_t node)
+/* A part of the tree that a cycle leads to counts once for it, however often it is run there. */
+static void credit(struct walk *w, uint32_t number, uint32_t node)
 {
 	const struct tree_node *n = &w->result->tree->nodes[node];
-	struct context *context;
-	uint32_t i = prints_number(&w->histories, w->active.frames[w->active.top].print);
+	struct context *context = &w->result->contexts[number];
+	struct context_cycle *cycle;
 
-	if (i == PRINTS_NONE || (i == w->result->n && new_context(w, node)))
-		return -1;
-	context = &w->result->contexts[i];
 	context->samples += n->self;
 	context->hits += n->self_hits;
-	return 0;
+	if (w->cycle_of[number] == PRINTS_NONE)
+		return;
+	cycle = &w->result->cycles[w->cycle_of[number]];
+	cycle->samples += n->self;
+	if (node < cycle->end)
+		return;
+	cycle->total += n->total;
+	cycle->end = n->end;
 }
 
 static int walk_tree(struct walk *w)
 {
 	const struct tree *t = w->result->tree;
-	uint32_t i;
+	uint32_t i, number;
 
 	for (i = 1; i < t->n_nodes; i++) {
 		active_enter(&w->active, &t->nodes[i]);
-		if (add_to_context(w, i))
+		number = prints_number(&w->histories, w->active.frames[w->active.top].print);
+		if (number == PRINTS_NONE || (number == w->result->n && new_context(w, i)))
 			return -1;
+		credit(w, number, i);
 	}
 	return 0;
-}
-
-static void sum_cycles(const struct walk *w)
-{
-	struct contexts *c = w->result;
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
-		const struct context *context = &c->contexts[i];
-		uint32_t cycle = w->cycle_of[i];
-
-		c->n_with_samples += context->samples > 0;
-		if (cycle == PRINTS_NONE)
-			continue;
-		c->cycles[cycle].samples += context->samples;
-		c->cycles[cycle].hits += context->hits;
-	}
 }
 
 static int compare(uint64_t samples, uint64_t other_samples, uint64_t rest, uint64_t other_rest)
@@ -173,8 +163,10 @@ static int compare_cycles(const void *a, const void *b)
 static void finish(struct walk *w)
 {
 	struct contexts *c = w->result;
+	size_t i;
 
-	sum_cycles(w);
+	for (i = 0; i < c->n; i++)
+		c->n_with_samples += c->contexts[i].samples > 0;
 	if (c->n > 0)
 		qsort(c->contexts, c->n, sizeof(*c->contexts), compare_contexts);
 	if (c->n_cycles > 0)

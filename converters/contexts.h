@@ -31,10 +31,12 @@ struct context {
  * contexts of one cycle.
  */
 struct context_cycle {
-	uint64_t samples, hits; /* of its contexts */
-	uint32_t contexts;	/* how many */
-	uint32_t node;		/* of one of them: its path are the last `length` entries there */
-	uint32_t length;	/* at least 3: a direct call of itself leads to no new context */
+	uint64_t samples;  /* of its contexts */
+	uint64_t total;	   /* of all stacks that have come through one of its contexts */
+	uint32_t contexts; /* how many */
+	uint32_t node;	   /* of one of them: its path are the last `length` entries there */
+	uint32_t length;   /* at least 3: a direct call of itself leads to no new context */
+	uint32_t end;	   /* of the part of the tree that total has last counted */
 };
 
 struct contexts {

@@ -10,23 +10,47 @@
 
 #include "amount.h"
 
-int cycle_list_open(struct cycle_list *l, const struct view_input *in, const struct contexts *c,
-		    double text_default, struct error *err)
+static int compare_totals(const void *a, const void *b)
 {
-	double threshold = view_threshold(in->options, text_default);
+	const struct context_cycle *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Those at the array's beginning. */
+static void choose(struct cycle_list *l, const struct view_input *in, const struct contexts *c,
+		   double threshold)
+{
 	uint64_t top = in->options->top;
 	size_t i;
 
-	*l = (struct cycle_list){.contexts = c};
-	while (l->n_heavy < c->n_cycles &&
-	       !amount_below(c->cycles[l->n_heavy].samples, c->tree->total, threshold))
-		l->n_heavy++;
+	for (i = 0; i < c->n_cycles; i++)
+		if (!amount_below(c->cycles[i].total, c->tree->total, threshold))
+			l->cycles[l->n_heavy++] = c->cycles[i];
+	if (!view_is_rows(in->options))
+		qsort(l->cycles, l->n_heavy, sizeof(*l->cycles), compare_totals);
 	l->n = top && top < l->n_heavy ? (size_t)top : l->n_heavy;
-	l->items = malloc((l->n + 1) * sizeof(*l->items));
-	if (!l->items)
+}
+
+int cycle_list_open(struct cycle_list *l, const struct view_input *in, const struct contexts *c,
+		    double text_default, struct error *err)
+{
+	size_t i;
+
+	*l = (struct cycle_list){0};
+	l->cycles = calloc(c->n_cycles + 1, sizeof(*l->cycles));
+	l->items = calloc(c->n_cycles + 1, sizeof(*l->items));
+	if (!l->cycles || !l->items)
 		return error_memory(err);
+	choose(l, in, c, view_threshold(in->options, text_default));
 	for (i = 0; i < l->n; i++)
-		l->items[i] = (struct history_item){c->cycles[i].node, c->cycles[i].length};
+		l->items[i] = (struct history_item){l->cycles[i].node, l->cycles[i].length};
 	return history_open(&l->reader, c->tree, l->items, l->n, err);
 }
 
@@ -35,13 +59,14 @@ int cycle_list_next(struct cycle_list *l, const struct context_cycle **cycle, st
 {
 	int more = history_next(&l->reader, path, err);
 
-	*cycle = more > 0 ? &l->contexts->cycles[l->next++] : NULL;
+	*cycle = more > 0 ? &l->cycles[l->next++] : NULL;
 	return more < 0 ? -1 : 0;
 }
 
 void cycle_list_close(struct cycle_list *l)
 {
 	history_close(&l->reader);
+	free(l->cycles);
 	free(l->items);
 }
 

@@ -11,11 +11,11 @@
 #include "history.h"
 #include "rows.h"
 
-/* Those that --threshold and --top leave, by samples. */
+/* For people by total, for programs by samples. */
 struct cycle_list {
-	const struct contexts *contexts;
-	size_t n_heavy; /* the first ones are not below the threshold, */
-	size_t n;	/* and the first of those are listed */
+	struct context_cycle *cycles; /* whose total is not below --threshold, */
+	size_t n_heavy;
+	size_t n; /* and of those the --top first ones, which are listed */
 	size_t next;
 	struct history_item *items;
 	struct history_reader reader;
@@ -25,8 +25,8 @@ struct cycle_list {
  * cycle_list_close in any case. */
 int cycle_list_open(struct cycle_list *l, const struct view_input *in, const struct contexts *c,
 		    double text_default, struct error *err);
-/* The next cycle; NULL after the last one. Its path is valid until the one after it. Returns 0 or
- * -1 (memory). */
+/* The next cycle; NULL after the last one. It and its path are valid until the one after it.
+ * Returns 0 or -1 (memory). */
 int cycle_list_next(struct cycle_list *l, const struct context_cycle **cycle, struct history *path,
 		    struct error *err);
 void cycle_list_close(struct cycle_list *l);

@@ -185,15 +185,21 @@ static int write_contexts(struct rows *r, struct listing *l, struct error *err)
 
 static int write_rows(struct out *o, struct listing *l, struct error *err)
 {
+	struct call_report report;
 	struct rows r;
+	int status = call_report_open(&report, l->in->tree, err);
 
 	rows_begin(&r, o, "contexts", l->in);
 	write_summary(&r, l->contexts);
-	if (write_contexts(&r, l, err) || arc_rows_write(&r, l->in, err) ||
-	    cycle_list_rows(&r, l->in, l->contexts, true, err))
-		return -1;
+	if (!status)
+		status = write_contexts(&r, l, err);
+	if (!status) {
+		arc_rows_write(&r, l->in, &report);
+		status = cycle_list_rows(&r, l->in, l->contexts, true, err);
+	}
 	rows_end(&r);
-	return 0;
+	call_report_close(&report);
+	return status;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)

@@ -88,6 +88,10 @@ for case in "$root"/test/data/cases/*/; do
 		check "$table" --callpath --up --root "$(head -n 1 "$table" | cut -f 3)"
 	done
 	check_set "$case/spivey.tsv" --contexts
+	grep -E '^(func|arc)' "$case/spivey.tsv" >callgraph.tsv
+	check_set callgraph.tsv --callgraph
+	sed -n 's/^cycle.//p' "$case/spivey.tsv" >cycles.tsv
+	check_set cycles.tsv --cycles
 done
 case=$root/test/data/cases/process_db
 check "$case/graph.default.tsv" --graph

@@ -58,7 +58,7 @@ static char *text_of_contexts(const struct contexts *c)
 	return text;
 }
 
-/* "SAMPLES CONTEXTS PATH" lines. */
+/* "SAMPLES/TOTAL CONTEXTS PATH" lines. */
 static char *text_of_cycles(const struct contexts *c)
 {
 	struct history_item *items = malloc((c->n_cycles + 1) * sizeof(*items));
@@ -74,8 +74,8 @@ static char *text_of_cycles(const struct contexts *c)
 		items[i] = (struct history_item){c->cycles[i].node, c->cycles[i].length};
 	open_reader(&r, c->tree, items, c->n_cycles);
 	for (i = 0; i < c->n_cycles; i++) {
-		fprintf(f, "%llu %u", (unsigned long long)c->cycles[i].samples,
-			c->cycles[i].contexts);
+		fprintf(f, "%llu/%llu %u", (unsigned long long)c->cycles[i].samples,
+			(unsigned long long)c->cycles[i].total, c->cycles[i].contexts);
 		cr_assert_eq(history_next(&r, &h, &err), 1);
 		for (k = 0; k < h.length; k++)
 			fprintf(f, " %s", name_of(c->tree, h.entries[k].name));
@@ -127,7 +127,7 @@ Test(contexts, the_papers_nine)
 		for (k = 0; k < n; k++)
 			end += sprintf(end, ";P;Q;R");
 		sprintf(end, ";P;S 0\n");
-		contexts_are(folded, nine, "1 1 P Q R P\n1 1 Q R P Q\n0 1 R P Q R\n");
+		contexts_are(folded, nine, "1/3 1 P Q R P\n1/1 1 Q R P Q\n0/0 1 R P Q R\n");
 	}
 }
 
@@ -141,7 +141,7 @@ Test(contexts, the_first_entry_stays)
 {
 	contexts_are("a;b;c;a;b;c 1\n",
 		     "1 (a) (c) a b c\n0 a\n0 a b\n0 a b c\n0 (a) b c a\n0 (a) (b) c a b\n",
-		     "1 1 c a b c\n0 1 a b c a\n0 1 b c a b\n");
+		     "1/1 1 c a b c\n0/1 1 a b c a\n0/1 1 b c a b\n");
 }
 
 /* Between m and c stand a, b, a without marks: A4 takes b out, and A5 one of the two a. */
@@ -150,7 +150,7 @@ Test(contexts, same_neighbours_without_marks_are_one)
 	contexts_are("m;a;b;a;c;b;a 1\n",
 		     "1 m (a) c b a\n0 m\n0 m a\n0 m a b\n0 m (a) b a\n0 m (a) b a c\n"
 		     "0 m (a) (b) a c b\n",
-		     "1 1 a c b a\n0 1 a b a\n0 1 b a c b\n");
+		     "1/1 1 a c b a\n0/1 1 a b a\n0/1 1 b a c b\n");
 }
 
 /* Contexts whose paths have the same names are one cycle. */
@@ -158,14 +158,15 @@ Test(contexts, a_cycle_of_two_contexts)
 {
 	contexts_are("m;a;b;a 1\nn;a;b;a 2\n",
 		     "2 n (a) b a\n1 m (a) b a\n0 n\n0 m\n0 n a\n0 m a\n0 n a b\n0 m a b\n",
-		     "3 2 a b a\n");
+		     "3/3 2 a b a\n");
 }
 
 Test(contexts, large_counts)
 {
 	contexts_are("a;b 9223372036854775807\na;b;a;b 9223372036854775807\na;b;b 1\n",
 		     "9223372036854775808 a b\n9223372036854775807 (a) (b) a b\n0 a\n0 (a) b a\n",
-		     "9223372036854775807 1 b a b\n0 1 a b a\n");
+		     "9223372036854775807/9223372036854775807 1 b a b\n"
+		     "0/9223372036854775807 1 a b a\n");
 }
 
 /* ---- steps A1 to A5 as the paper has them ---------------------------------------------------------- */
@@ -252,8 +253,9 @@ static bool write_cycle(char *text, const struct literal *h)
 /* Texts with what they count. */
 struct table {
 	char text[CONTEXTS][5 * DEPTH];
-	unsigned long long samples[CONTEXTS];
+	unsigned long long samples[CONTEXTS], totals[CONTEXTS];
 	int contexts[CONTEXTS];
+	int last[CONTEXTS]; /* the stack that was added to totals last */
 	int n;
 };
 
@@ -266,13 +268,14 @@ static int row_of(struct table *t, const char *text)
 	if (i == t->n) {
 		cr_assert_lt(t->n, CONTEXTS);
 		strcpy(t->text[t->n++], text);
-		t->samples[i] = 0;
+		t->samples[i] = t->totals[i] = 0;
 		t->contexts[i] = 0;
+		t->last[i] = -1;
 	}
 	return i;
 }
 
-static void add_stack(struct table *contexts, struct table *cycles, const char *stack,
+static void add_stack(struct table *contexts, struct table *cycles, const char *stack, int number,
 		      unsigned long long samples)
 {
 	struct literal h = {.n = 0};
@@ -287,12 +290,15 @@ static void add_stack(struct table *contexts, struct table *cycles, const char *
 		contexts->samples[row] += stack[1] ? 0 : samples;
 		if (!write_cycle(text, &h))
 			continue;
-		cycles->contexts[row_of(cycles, text)] += contexts->n > n;
-		cycles->samples[row_of(cycles, text)] += stack[1] ? 0 : samples;
+		row = row_of(cycles, text);
+		cycles->contexts[row] += contexts->n > n;
+		cycles->samples[row] += stack[1] ? 0 : samples;
+		cycles->totals[row] += cycles->last[row] == number ? 0 : samples;
+		cycles->last[row] = number;
 	}
 }
 
-/* Each line is "SAMPLES TEXT", or with `of_cycles` "SAMPLES CONTEXTS TEXT". */
+/* Each line is "SAMPLES TEXT", or with `of_cycles` "SAMPLES/TOTAL CONTEXTS TEXT". */
 static void check_text(char *text, struct table *want, bool of_cycles, const char *folded)
 {
 	int i, n = 0;
@@ -300,6 +306,7 @@ static void check_text(char *text, struct table *want, bool of_cycles, const cha
 
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), n++) {
 		unsigned long long samples = strtoull(line, &at, 10);
+		unsigned long long total = of_cycles ? strtoull(at + 1, &at, 10) : 0;
 		int contexts = of_cycles ? (int)strtol(at, &at, 10) : 0;
 
 		for (i = 0; i < want->n && strcmp(want->text[i], at) != 0; i++)
@@ -307,6 +314,8 @@ static void check_text(char *text, struct table *want, bool of_cycles, const cha
 		cr_assert_lt(i, want->n, "only in the profile: %s of\n%s", at, folded);
 		cr_assert_eq(want->samples[i], samples, "%s: want %llu samples in\n%s", line,
 			     want->samples[i], folded);
+		cr_assert_eq(of_cycles ? want->totals[i] : 0, total, "%s: want %llu of\n%s", line,
+			     want->totals[i], folded);
 		cr_assert_eq(want->contexts[i] * of_cycles, contexts, "%s: want %d in\n%s", line,
 			     want->contexts[i], folded);
 	}
@@ -331,7 +340,7 @@ static void check_random(struct table *contexts, struct table *cycles, int lette
 		}
 		stack[n] = '\0';
 		end += sprintf(end, " %d\n", i % 5);
-		add_stack(contexts, cycles, stack, (unsigned)i % 5);
+		add_stack(contexts, cycles, stack, i, (unsigned)i % 5);
 	}
 	p = profile_of(folded);
 	t = tree_of(p);
