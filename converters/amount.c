@@ -17,7 +17,7 @@ static const struct amount_scale times[] = {
 	{1, " ns"},
 };
 
-static struct amount_scale time_scale(uint64_t largest)
+static struct amount_scale time_scale(unsigned __int128 largest)
 {
 	size_t i = 0;
 
@@ -31,20 +31,27 @@ bool amount_is_time(const struct profile *p)
 	return p->unit != STRINGS_NONE && strcmp(strings_get(p->strings, p->unit, NULL), "ns") == 0;
 }
 
-struct amount_scale amount_scale(const struct profile *p, enum tree_unit unit, uint64_t largest)
+struct amount_scale amount_scale(const struct profile *p, enum tree_unit unit,
+				 unsigned __int128 largest)
 {
 	if (unit == TREE_GTICKS && amount_is_time(p))
 		return time_scale(largest);
 	return (struct amount_scale){1, ""};
 }
 
-const char *amount_text(char text[AMOUNT_BYTES], struct amount_scale scale, uint64_t amount)
+const char *amount_text(char text[AMOUNT_BYTES], struct amount_scale scale,
+			unsigned __int128 amount)
 {
+	const uint64_t part = UINT64_C(1000000000000000000);
+
 	if (scale.divisor > 1)
 		snprintf(text, AMOUNT_BYTES, "%.3f%s", (double)amount / scale.divisor,
 			 scale.suffix);
+	else if (amount > UINT64_MAX)
+		snprintf(text, AMOUNT_BYTES, "%" PRIu64 "%018" PRIu64 "%s",
+			 (uint64_t)(amount / part), (uint64_t)(amount % part), scale.suffix);
 	else
-		snprintf(text, AMOUNT_BYTES, "%" PRIu64 "%s", amount, scale.suffix);
+		snprintf(text, AMOUNT_BYTES, "%" PRIu64 "%s", (uint64_t)amount, scale.suffix);
 	return text;
 }
 

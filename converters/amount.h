@@ -13,7 +13,7 @@
 #include "profile.h"
 #include "tree.h"
 
-#define AMOUNT_BYTES 40 /* the longest text with its NUL */
+#define AMOUNT_BYTES 48 /* the longest text with its NUL */
 
 /* How amounts of one table are written: all with the same unit, so that columns compare. */
 struct amount_scale {
@@ -22,8 +22,10 @@ struct amount_scale {
 };
 
 /* The scale for a table whose largest amount is `largest`. Only gticks of nanoseconds are times. */
-struct amount_scale amount_scale(const struct profile *p, enum tree_unit unit, uint64_t largest);
-const char *amount_text(char text[AMOUNT_BYTES], struct amount_scale scale, uint64_t amount);
+struct amount_scale amount_scale(const struct profile *p, enum tree_unit unit,
+				 unsigned __int128 largest);
+const char *amount_text(char text[AMOUNT_BYTES], struct amount_scale scale,
+			unsigned __int128 amount);
 
 /* One amount for itself: gticks of this profile. */
 const char *amount_gticks(char text[AMOUNT_BYTES], const struct profile *p, uint64_t gticks);

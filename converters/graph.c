@@ -96,7 +96,7 @@ static int find_arc(struct walk *w, uint32_t caller, uint32_t callee, uint32_t *
 	return 0;
 }
 
-/* Stacks are parts of the tree's total; only occurrences, weight times depth, can overflow. */
+/* Stacks are parts of the tree's total; occurrences are below that times the depth. */
 static int enter(struct walk *w, const struct tree_node *n, struct error *err)
 {
 	const struct tree_node *parent = &w->graph->tree->nodes[n->parent];
@@ -111,8 +111,7 @@ static int enter(struct walk *w, const struct tree_node *n, struct error *err)
 		if (arc->caller != arc->callee)
 			arc->weight += n->total;
 	}
-	if (__builtin_add_overflow(arc->occurrences, n->total, &arc->occurrences))
-		return error_set(err, "the counts of calls do not fit in 64 bits");
+	arc->occurrences += n->total;
 	w->path[n->depth] = number;
 	return 0;
 }

@@ -17,8 +17,9 @@ struct graph_arc {
 	uint64_t weight;	 /* 0 for self calls */
 	uint64_t stacks;	 /* of self calls too */
 	/* What propagation divides the callee's time by: weight times how often the pair stands in
-	 * the stack; without stacks, inclusive weight or else the number of calls. */
-	uint64_t occurrences;
+	 * the stack, which in deep recursion does not fit in 64 bits; without stacks, inclusive
+	 * weight or else the number of calls. */
+	unsigned __int128 occurrences;
 	uint64_t calls; /* how often it was called; 0 unless graph.has_calls */
 };
 
@@ -43,7 +44,7 @@ struct graph {
 	size_t n_arcs;
 };
 
-/* Naganov, "call graph". NULL on error (memory, overflow of 64 bits). */
+/* Naganov, "call graph". NULL on error (memory). */
 struct graph *graph_build(const struct tree *t, struct error *err);
 
 /*

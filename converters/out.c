@@ -22,7 +22,7 @@
 #define BUFFER_BYTES	   65536u
 #define NAME_COLUMNS_LEAST 12
 #define DOUBLE_BYTES	   32u /* "-2.2250738585072014e-308" */
-#define COUNT_DIGITS	   20u /* of 2^64 - 1 */
+#define COUNT_DIGITS	   40  /* of 128 bits, which have 39 */
 
 struct out {
 	int fd;
@@ -319,14 +319,18 @@ void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
 	out_text(o, "..");
 }
 
-void out_count(struct out *o, uint64_t n)
+void out_count(struct out *o, unsigned __int128 n)
 {
 	char text[COUNT_DIGITS];
 	size_t i = sizeof(text);
+	uint64_t low;
 
+	for (; n > UINT64_MAX; n /= 10)
+		text[--i] = (char)('0' + (int)(n % 10));
+	low = (uint64_t)n;
 	do
-		text[--i] = (char)('0' + n % 10);
-	while (n /= 10);
+		text[--i] = (char)('0' + low % 10);
+	while (low /= 10);
 	out_bytes(o, text + i, sizeof(text) - i);
 }
 

@@ -47,7 +47,7 @@ int out_columns(char byte);
 /* A name at the end of a line, `column` columns into it: cut, with ".." at the end, if the
  * output is a terminal and too narrow. At least a dozen columns are written. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
-void out_count(struct out *o, uint64_t n); /* in decimal */
+void out_count(struct out *o, unsigned __int128 n); /* in decimal */
 /* A number with the fewest digits that read back as the same double ("0.29999999999999999" or
  * shorter). */
 void out_double(struct out *o, double v);

@@ -102,7 +102,7 @@ static void begin_value(struct rows *r)
 		out_format(r->out, "\"%s\": ", *r->columns++);
 }
 
-void rows_count(struct rows *r, uint64_t value)
+void rows_count(struct rows *r, unsigned __int128 value)
 {
 	begin_value(r);
 	out_count(r->out, value);

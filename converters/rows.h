@@ -39,7 +39,7 @@ void rows_end(struct rows *r);
  */
 void rows_row(struct rows *r, const char *const *columns);
 
-void rows_count(struct rows *r, uint64_t value);
+void rows_count(struct rows *r, unsigned __int128 value);
 /* Written so that it reads back as the same double. */
 void rows_fraction(struct rows *r, double value);
 /* A word of ours, such as the kind of row. */

@@ -94,7 +94,8 @@ struct scales {
 static struct scales scales(const struct view_input *in)
 {
 	const struct graph *g = in->graph;
-	uint64_t weight = 0, occurrences = 0;
+	unsigned __int128 occurrences = 0;
+	uint64_t weight = 0;
 	size_t i;
 
 	for (i = 0; i < g->n_arcs; i++) {

@@ -277,3 +277,20 @@ Test(out, no_terminal)
 	out_name_fit(o, "is cut at a terminal only", 25, 1000);
 	text_is(o, "is cut at a terminal only");
 }
+
+Test(out, counts)
+{
+	struct out *o = open_text();
+
+	out_count(o, 0);
+	out_text(o, " ");
+	out_count(o, 1000);
+	out_text(o, " ");
+	out_count(o, UINT64_MAX);
+	out_text(o, " ");
+	out_count(o, (unsigned __int128)UINT64_MAX + 1);
+	out_text(o, " ");
+	out_count(o, ~(unsigned __int128)0);
+	text_is(o, "0 1000 18446744073709551615 18446744073709551616 "
+		   "340282366920938463463374607431768211455");
+}
