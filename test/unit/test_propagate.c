@@ -13,7 +13,7 @@
 
 static bool near(double a, double b)
 {
-	return fabs(a - b) <= 1e-9 * fmax(1, fmax(fabs(a), fabs(b)));
+	return isfinite(a) && isfinite(b) && fabs(a - b) <= 1e-9 * fmax(1, fmax(fabs(a), fabs(b)));
 }
 
 static struct propagation result_of(const struct propagate_input *in)
@@ -343,6 +343,19 @@ Test(propagate, calls_that_were_not_counted)
 
 	cr_assert(near(p.totals[0], 7) && near(p.totals[1], 6) && near(p.totals[2], 4));
 	cr_assert(near(p.call_totals[0], 6) && near(p.ratios[0], 0));
+	propagation_free(&p);
+}
+
+/* An entry without weight keeps calls all the same, with a total of 0. */
+Test(propagate, entry_without_weight)
+{
+	static const double self[] = {1, 2}, outermost[] = {3, 0};
+	static const struct propagate_call calls[] = {{0, 1, 1}, {1, 0, 1}};
+	struct propagate_input in = {2, self, outermost, 2, calls};
+	struct propagation p = result_of(&in);
+
+	cr_assert(near(p.totals[0], 3) && near(p.totals[1], 2));
+	cr_assert(near(p.call_totals[0], 2) && near(p.call_totals[1], 0));
 	propagation_free(&p);
 }
 
