@@ -35,9 +35,10 @@ struct callpaths {
 	uint32_t *order;
 };
 
-/* An upward profile may have more paths than the square of the tree's size: with more than these
- * it is an error. */
-#define CALLPATH_MAX (1u << 25)
+/* A hostile tree has an upward profile as large as the square of its own size. It is an error if
+ * there are more paths than these, and more than this many times the nodes of the tree. */
+#define CALLPATH_UP_MAX	 (1u << 22)
+#define CALLPATH_UP_RATE 8u
 
 /*
  * The downward profile: every path that begins with one of the functions `roots` (n_roots names
@@ -53,7 +54,7 @@ struct callpaths *callpath_down(const struct tree *t, const uint32_t *roots, siz
  * The upward profile: every path that ends with one of the functions, also those with no samples.
  * A path's usage is the one that the downward profile of its first function gives it (section
  * 4.2). Time is linear in the tree and in the names above each root function. NULL on error
- * (memory, more than CALLPATH_MAX paths).
+ * (memory, too many paths).
  */
 struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_t n_roots,
 			      struct error *err);

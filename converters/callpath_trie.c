@@ -6,6 +6,7 @@
  */
 #include "callpath_trie.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "array.h"
@@ -14,7 +15,7 @@
 int callpath_trie_begin(struct callpath_trie *t, const struct tree *tree, bool up,
 			struct error *err)
 {
-	*t = (struct callpath_trie){.paths = calloc(1, sizeof(*t->paths))};
+	*t = (struct callpath_trie){.paths = calloc(1, sizeof(*t->paths)), .limit = UINT32_MAX};
 	if (!t->paths || !array_reserve(&t->paths->paths, &t->size, 1, sizeof(struct callpath)))
 		return error_memory(err);
 	t->paths->tree = tree;
@@ -30,10 +31,10 @@ int callpath_trie_extend(struct callpath_trie *t, uint32_t parent, uint32_t name
 	struct callpaths *c = t->paths;
 	uint32_t pair = pairs_child(&t->pairs, parent, name);
 
-	if (pair >= CALLPATH_MAX)
-		return pair == PAIRS_NONE
-			       ? error_memory(err)
-			       : error_set(err, "there are more than %u call paths", CALLPATH_MAX);
+	if (pair >= PAIRS_NONE - 1)
+		return error_memory(err);
+	if (pair >= t->limit)
+		return error_set(err, "there are more than %" PRIu32 " call paths", t->limit);
 	*path = pair + 1;
 	if (*path < c->n_paths)
 		return 0;

@@ -14,6 +14,7 @@ struct callpath_trie {
 	struct callpaths *paths;
 	struct pairs pairs; /* (parent, name) -> path - 1 */
 	size_t size;	    /* room for paths */
+	uint32_t limit;	    /* more paths are an error; set after callpath_trie_begin */
 };
 
 /* Only the empty path. -1: memory. In any case, callpath_trie_end it. */

@@ -154,14 +154,24 @@ static int prepare(struct ascent *a, const uint32_t *roots, size_t n_roots, stru
 	return 0;
 }
 
+static uint32_t most_paths(const struct tree *t)
+{
+	uint64_t most = (uint64_t)CALLPATH_UP_RATE * t->n_nodes;
+
+	if (most > UINT32_MAX)
+		return UINT32_MAX;
+	return most > CALLPATH_UP_MAX ? (uint32_t)most : CALLPATH_UP_MAX;
+}
+
 struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_t n_roots,
 			      struct error *err)
 {
 	struct ascent a = {.tree = t};
-	int status = callpath_trie_begin(&a.trie, t, true, err) ||
-				     prepare(&a, roots, n_roots, err) || walk(&a, err)
-			     ? -1
-			     : 0;
+	int status = callpath_trie_begin(&a.trie, t, true, err);
+
+	a.trie.limit = most_paths(t);
+	if (status || prepare(&a, roots, n_roots, err) || walk(&a, err))
+		status = -1;
 
 	free(a.is_root);
 	free(a.next);

@@ -105,6 +105,34 @@ Test(callpath, upward_recursion)
 	profile_is("a;b 1\n", "nothing", UP, "");
 }
 
+/* A caller of each pair of others, with a frame of the root function between any two: n * n / 2
+ * paths (x r y r). That is an error, not all of the memory. */
+Test(callpath, too_many_upward_paths, .timeout = 60)
+{
+	enum { NAMES = 3000 };
+	char *folded;
+	size_t n;
+	FILE *f = open_memstream(&folded, &n);
+	struct profile *p;
+	struct tree *t;
+	struct error err;
+	uint32_t root;
+	int i;
+
+	for (i = 0; i < NAMES; i++)
+		fprintf(f, "r;f%d;", i);
+	fprintf(f, "r 1\n");
+	fclose(f);
+	p = profile_of(folded);
+	t = tree_of(p);
+	root = number_of(t, "r");
+	cr_assert_null(callpath_up(t, &root, 1, &err));
+	cr_assert_str_eq(err.text, "there are more than 4194304 call paths");
+	tree_free(t);
+	profile_free(p);
+	free(folded);
+}
+
 /* With a granularity finer than functions, a function is all of its places. */
 Test(callpath, places_of_a_function)
 {
