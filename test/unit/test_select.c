@@ -124,6 +124,22 @@ Test(select, what_there_is)
 	takes("77", "p", "3.cps: does not say which process it is of: --exe needs recordings");
 }
 
+Test(select, the_first_of_many)
+{
+	struct listing l = {0};
+	struct error err;
+
+	error_set(&err, "nothing");
+	listing_append(&l, &err);
+	cr_assert_str_eq(err.text, "nothing; there are: none");
+	for (int i = 0; i < 24; i++)
+		listing_add(&l, "%d", i % 12);
+	error_set(&err, "no x");
+	cr_assert_eq(listing_append(&l, &err), -1);
+	cr_assert_str_eq(err.text, "no x; there are: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more");
+	listing_clear(&l);
+}
+
 /* What is passed over may be broken behind its process record. */
 Test(select, reads_no_further)
 {
