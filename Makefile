@@ -42,12 +42,12 @@ NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start de
 	demangle symbols symbols_names symbols_expand entry
 SHAPE_ROOM := order filter chains fold tree functions graph graph_calls components cycle propagate propagate_graph reach \
 	roots subtree callpath callpath_up callpath_trie callpath_order bottomup
-SHAPE_ROOM += prints active contexts history arc_times call_report
+SHAPE_ROOM += prints active contexts history arc_times call_report sharing
 SHOW_ROOM := out amount caption footer top tree_line path_name function_name words rows \
 	suggest colour dot_text stop_text info_text views view_flat view_tree \
 	view_bottomup view_callpath view_functions view_edges \
 	view_folded drawing view_graph view_dot view_info
-SHOW_ROOM += arc_rows cycle_list view_contexts view_callgraph view_cycles
+SHOW_ROOM += arc_rows cycle_list view_contexts view_callgraph view_cycles view_average_time
 
 MAIN_ROOM := newest process_tree sources run_start listing select select_part options \
 	options_parse options_value options_help progress say warnings \

@@ -72,7 +72,7 @@ struct view {
 
 extern const struct view view_flat, view_tree, view_bottomup, view_callpath, view_functions,
 	view_bodies, view_edges, view_folded, view_dot, view_info;
-extern const struct view view_contexts, view_callgraph, view_cycles, view_graph;
+extern const struct view view_contexts, view_callgraph, view_cycles, view_average_time, view_graph;
 
 /* The table; ends with a NULL. The first one is the default. */
 extern const struct view *const views[];

@@ -10,9 +10,10 @@
 #include "view.h"
 
 const struct view *const views[] = {
-	&view_flat,   &view_tree,     &view_bottomup,  &view_callpath, &view_functions,
-	&view_bodies, &view_contexts, &view_callgraph, &view_cycles,   &view_edges,
-	&view_folded, &view_graph,    &view_dot,       &view_info,     NULL,
+	&view_flat,	 &view_tree,	     &view_bottomup, &view_callpath,
+	&view_functions, &view_bodies,	     &view_contexts, &view_callgraph,
+	&view_cycles,	 &view_average_time, &view_edges,    &view_folded,
+	&view_graph,	 &view_dot,	     &view_info,     NULL,
 };
 
 const struct view *view_find(const char *name)

@@ -135,7 +135,7 @@ same() {
 
 # All views of a recording come out, on standard output alone.
 all_views() {
-	for view in flat tree bottomup callpath functions bodies contexts callgraph cycles edges folded graph dot info; do
+	for view in flat tree bottomup callpath functions bodies contexts callgraph cycles average-time edges folded graph dot info; do
 		"$CPCONV" "--$view" "$1" >view.out 2>view.err || fail "--$view: $(cat view.err)"
 		[ -s view.out ] || fail "--$view is empty"
 		[ ! -s view.err ] || fail "--$view complains: $(cat view.err)"
