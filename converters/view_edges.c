@@ -5,6 +5,7 @@
  * Show room. In: struct graph. Out: a line for each pair of caller and callee.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "amount.h"
 #include "caption.h"
@@ -13,6 +14,8 @@
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.5
+#define NAMES_COLUMN   36
+#define ARROW	       " -> "
 
 /* By weight; of the calls that have none, those of themselves, by stacks. */
 static int compare_weights(const void *a, const void *b, void *context)
@@ -78,12 +81,14 @@ static void write_row(struct rows *r, const struct graph *g, const struct graph_
 		rows_count(r, arc->calls);
 }
 
+/* On a terminal, each of the two names has half of what the line has left. */
 static void write_name(struct out *o, const struct graph *g, uint32_t function)
 {
+	int width = out_width(o), room = (width - NAMES_COLUMN - (int)strlen(ARROW)) / 2;
 	size_t n;
 	const char *name = strings_get(g->strings, g->functions[function].name, &n);
 
-	out_name(o, name, n);
+	out_name_fit(o, name, n, width - room);
 }
 
 /* Amounts in one unit each, so that columns compare. */
@@ -123,7 +128,7 @@ static void write_line(struct out *o, const struct view_input *in, const struct 
 		   amount_text(occurrences, scales->occurrences,
 			       g->has_calls ? arc->calls : arc->occurrences));
 	write_name(o, g, arc->caller);
-	out_text(o, " -> ");
+	out_text(o, ARROW);
 	write_name(o, g, arc->callee);
 	out_text(o, "\n");
 }

@@ -6,7 +6,9 @@
  * as the paper prints them.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "amount.h"
 #include "caption.h"
@@ -15,6 +17,7 @@
 #include "view.h"
 
 #define TEXT_THRESHOLD 1.0
+#define NAME_COLUMN    7
 
 struct usage {
 	uint32_t name;
@@ -68,12 +71,15 @@ static void write_row(struct rows *r, const struct view_input *in, const struct 
 
 static void write_line(struct out *o, const struct view_input *in, const struct usage *u)
 {
+	const char *name;
+	char hits[32];
 	size_t n;
-	const char *name = strings_get(in->profile->strings, u->name, &n);
 
+	name = strings_get(in->profile->strings, u->name, &n);
+	snprintf(hits, sizeof(hits), " [%" PRIu64 "]", u->hits);
 	out_format(o, "%.4f ", amount_fraction(u->weight, view_total(in)));
-	out_name(o, name, n);
-	out_format(o, " [%" PRIu64 "]\n", u->hits);
+	out_name_fit(o, name, n, NAME_COLUMN + (int)strlen(hits));
+	out_format(o, "%s\n", hits);
 }
 
 /* How many are shown, being sorted, and why the others are not. */
