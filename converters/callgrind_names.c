@@ -62,7 +62,7 @@ uint32_t callgrind_name_add(struct callgrind_names *n, const char *text, size_t 
 
 struct event_text callgrind_name_text(const struct callgrind_names *n, uint32_t name)
 {
-	struct event_text text = {0};
+	struct event_text text = {"", 0};
 
 	if (name != CALLGRIND_NO_NAME)
 		text.bytes = strings_get(n->texts, name, &text.length);

@@ -57,6 +57,12 @@ static int order_functions(struct making *m, struct error *err)
 	return 0;
 }
 
+/* A file's sums may contradict each other: after a longjmp, or if it is forged. */
+static uint64_t at_most(uint64_t weight, uint64_t total)
+{
+	return weight < total ? weight : total;
+}
+
 /* Samples are not told apart by function: a total's share of all stands for them. */
 static void estimate_hits(const struct graph *g, struct tree_function *f)
 {
@@ -76,7 +82,7 @@ static void copy_functions(struct making *m)
 			.name = f->name,
 			.is_innermost = f->self || f->hits,
 			.self = g->unit == TREE_HITS ? f->hits : f->self,
-			.total = g->has_totals ? f->inclusive : 0,
+			.total = g->has_totals ? at_most(f->inclusive, g->total) : 0,
 			.self_hits = f->hits,
 		};
 		if (g->has_totals)
@@ -171,6 +177,14 @@ static void find_entries(const struct graph *g, const struct components *c, stru
 	}
 }
 
+/* Of two functions, in the order of names. */
+static uint32_t least_called(const struct entries *e, uint32_t f, uint32_t g)
+{
+	if (e->calls[f] != e->calls[g])
+		return e->calls[f] < e->calls[g] ? f : g;
+	return f < g ? f : g;
+}
+
 /*
  * A cycle that nobody calls is entered all the same, through a call that was not seen: code that is
  * not profiled called back. The function that the others call least is taken for the way in, since
@@ -183,13 +197,8 @@ static void enter_cycles(struct graph *g, const struct components *c, const stru
 
 		if (e->is_entered[k])
 			continue;
-		for (uint32_t i = c->first[k] + 1; i < c->first[k + 1]; i++) {
-			uint32_t f = c->members[i];
-
-			if (e->calls[f] < e->calls[best] ||
-			    (e->calls[f] == e->calls[best] && f < best))
-				best = f;
-		}
+		for (uint32_t i = c->first[k] + 1; i < c->first[k + 1]; i++)
+			best = least_called(e, best, c->members[i]);
 		g->starts[best].is_start = true;
 	}
 }

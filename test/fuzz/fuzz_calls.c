@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_calls.c - any text of gprof's or callgrind's becomes a call graph, a cut one or an error.
+ *
+ * The first byte chooses what stands before the others: 0 nothing, 1 the heading of gprof's call
+ * graph, 2 that of its flat profile, 3 the heading of a callgrind file.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "decode.h"
+#include "graph.h"
+#include "profile.h"
+#include "propagate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const heads[] = {
+	"",
+	"index % time    self  children    called     name\n",
+	("Flat profile:\n\nEach sample counts as 0.01 seconds.\n"
+	 " time   seconds   seconds    calls  us/call  us/call  name    \n"),
+	"# callgrind format\npositions: line\nevents: Ir Dr\n",
+};
+
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+			abort();                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static void calls_check(const struct profile *p)
+{
+	const struct calls *c = p->calls;
+	uint64_t gticks = 0, hits = 0, processes = 0;
+
+	for (size_t i = 0; i < c->n_functions; i++) {
+		gticks += c->functions[i].self;
+		hits += c->functions[i].hits;
+		CHECK(c->functions[i].name < strings_count(p->strings));
+	}
+	for (size_t i = 0; i < p->n_processes; i++)
+		processes += p->processes[i].gticks;
+	CHECK(gticks == p->gticks && hits == p->hits && processes == p->gticks);
+	for (size_t i = 0; i < c->n_arcs; i++)
+		CHECK(c->arcs[i].caller < c->n_functions && c->arcs[i].callee < c->n_functions);
+}
+
+static void graph_check(const struct graph *g)
+{
+	for (size_t i = 0; i < g->n_functions; i++)
+		CHECK(g->functions[i].total <= g->total);
+	for (size_t i = 1; i < g->n_arcs; i++) {
+		const struct graph_arc *a = &g->arcs[i - 1], *b = &g->arcs[i];
+
+		CHECK(a->caller < b->caller || (a->caller == b->caller && a->callee < b->callee));
+	}
+}
+
+static void graph_make(const struct profile *p)
+{
+	struct error err = {0};
+	struct propagation totals;
+	struct graph *g = graph_of_calls(p, TREE_GTICKS, &err);
+
+	CHECK(g && !propagate_graph(&totals, g, &err));
+	for (size_t i = 0; i < g->n_functions; i++)
+		CHECK(isfinite(totals.totals[i]) && totals.totals[i] >= 0);
+	if (!g->has_totals)
+		graph_set_totals(g, totals.totals, totals.call_totals);
+	graph_check(g);
+	propagation_free(&totals);
+	graph_free(g);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *head = heads[size ? data[0] % 4 : 0];
+	struct error err = {0};
+	struct profile_builder *b = profile_builder_new(&err);
+	int fd = memfd_create("text", 0), status = 0;
+	char path[64];
+
+	CHECK(b && fd >= 0);
+	CHECK(write(fd, head, strlen(head)) == (ssize_t)strlen(head));
+	if (size > 1)
+		CHECK(write(fd, data + 1, size - 1) == (ssize_t)size - 1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* Twice, for what is merged. */
+	for (int i = 0; !status && i < 2; i++)
+		status = decode_file(path, profile_builder_sink(b), &err);
+	close(fd);
+	if (status) {
+		CHECK(err.text[0]);
+		profile_builder_free(b);
+		return 0;
+	}
+	struct profile *p = profile_builder_finish(b, &err);
+	CHECK(p);
+	if (p->calls) {
+		calls_check(p);
+		graph_make(p);
+	}
+	profile_free(p);
+	return 0;
+}
