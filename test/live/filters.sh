@@ -28,7 +28,7 @@ for view in $views; do
 	for filter in "--focus work" "--ignore work" "--hide work" "--focus work --hide ^start" "--hide ." \
 		"--thread worker-1" "--thread $pid" "--from 0.05" "--to 0.05" "--from 0.05 --to 0.1" "--from 99" \
 		"--pid $pid" "--exe threads" "--resource cpu" "--top 2" "--unit samples" \
-		"--pid $pid --exe threads --resource cpu --thread worker --from 0.02 --to 0.2 --focus work \
+		"--pid $pid --exe threads --resource cpu --thread worker --from 0.001 --to 100 --focus work \
 			--ignore exit --hide clone --by thread --top 3 --unit samples"; do
 		# shellcheck disable=SC2086 # several words
 		show "$view" $filter

@@ -34,9 +34,9 @@ long=$(awk 'BEGIN { for (i = 0; i < 2500; i++) printf "long" }')
 	printf 'main;%s 4096\n%s;%s\342\202\254 8192\n' "$long" "$long" "$long"
 	printf 'main;f;g;f;g;h 16384\nmain;large 9223372036854775807\n'
 } >odd.folded
-write odd.folded --root main
-write odd.folded --unit samples --top 5 --root main
-write odd.folded --focus 'f|a' --hide '^g$' --root main
+write odd.folded
+write odd.folded --unit samples --top 5
+write odd.folded --focus 'f|a' --hide '^g$'
 "$CPCONV" --flat --json odd.folded | grep -q '"total": 9223372036854808574, "kept": 9223372036854808574' ||
 	fail "the total is not exact: $("$CPCONV" --flat --json odd.folded | head -n 1 | cut -c 1-200)"
 "$CPCONV" --flat --json --ignore large odd.folded | grep -q '"total": 9223372036854808574, "kept": 32767' ||
