@@ -76,8 +76,10 @@ UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
 DOOR_TESTED := config output # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
+BIG := $(BUILD)/big/stacks
 EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
-TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c)) $(EXAMPLES)
+TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c)) $(EXAMPLES) \
+	$(BIG)
 FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
 
 TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit -fPIE $(SAN)
@@ -164,6 +166,11 @@ $(BUILD)/fuzz/replay_%: test/fuzz/fuzz_%.c test/fuzz/replay.c $(BUILD)/converter
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(TEST_CFLAGS) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS)
 
+$(BUILD)/big/%: test/big/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+
 unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
 
 targets: $(TARGETS)
@@ -181,6 +188,9 @@ soak-memory: all $(BUILD)/targets/memory ## ten minutes with each clock: the rec
 
 soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer"
 	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" $(MODULES)
+
+big: all $(BIG) ## time and memory of each view of 20,000 stacks
+	$(Q)BUILD=$(BUILD) test/big/measure
 
 test: ## unit tests, then live tests
 	$(Q)status=0; for part in check-unit check-live; do \
@@ -274,5 +284,5 @@ help: ## this list
 
 -include $(wildcard $(BUILD)/*/*.d)
 .SECONDARY:
-.PHONY: all examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
+.PHONY: all big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
 .PHONY: install uninstall clean help FORCE soak-memory soak-python

@@ -6,6 +6,7 @@
  * its stack differs from the previous one's.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "builder.h"
@@ -19,8 +20,24 @@ static bool is_incomplete(const struct event_sample *e)
 	return e->depth == 0 || (e->mark != CPS_MARK_COMPLETE && e->mark != CPS_MARK_TOO_DEEP);
 }
 
-/* The frame as the model knows it. Its module is still the input's own number. */
-static bool frame_make(struct profile_builder *b, const struct event_frame *e,
+/* A name's number. What follows a path is often what followed it before: a comparison then saves
+ * the search. */
+static uint32_t name_number(struct profile_builder *b, uint32_t parent, const struct event_text *e)
+{
+	const struct profile_frame *f = paths_latest(b->current.paths, parent);
+	const char *name;
+	size_t n;
+
+	if (f && f->name != STRINGS_NONE) {
+		name = strings_get(b->profile->strings, f->name, &n);
+		if (n == e->length && (n == 0 || memcmp(name, e->bytes, n) == 0))
+			return f->name;
+	}
+	return strings_add(b->profile->strings, e->bytes, e->length);
+}
+
+/* The frame below `parent` as the model knows it. Its module is still the input's own number. */
+static bool frame_make(struct profile_builder *b, uint32_t parent, const struct event_frame *e,
 		       struct profile_frame *f)
 {
 	*f = (struct profile_frame){e->module, STRINGS_NONE, e->address};
@@ -28,7 +45,7 @@ static bool frame_make(struct profile_builder *b, const struct event_frame *e,
 		return true;
 	f->module = PROFILE_NO_MODULE;
 	f->address = 0;
-	f->name = strings_add(b->profile->strings, e->name.bytes, e->name.length);
+	f->name = name_number(b, parent, &e->name);
 	return f->name != STRINGS_NONE;
 }
 
@@ -81,7 +98,7 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 		i = 0;
 	}
 	for (uint32_t node = r->walk[i]; i < e->depth; i++) {
-		if (!frame_make(b, &e->frames[i], &frame))
+		if (!frame_make(b, node, &e->frames[i], &frame))
 			return -1;
 		node = paths_child(r->paths, node, &frame);
 		if (node == PATHS_NONE)

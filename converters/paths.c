@@ -222,6 +222,13 @@ uint32_t paths_child(struct paths *p, uint32_t parent, const struct profile_fram
 	return child;
 }
 
+const struct profile_frame *paths_latest(const struct paths *p, uint32_t parent)
+{
+	uint32_t latest = p->index->latest[parent];
+
+	return latest ? &p->frames[p->nodes[latest].frame] : NULL;
+}
+
 /* Put the nodes of the table to where their frames, as they are now, belong. */
 static int nodes_reindex(struct paths *p)
 {

@@ -28,6 +28,9 @@ void paths_free(struct paths *p);
  * out. */
 uint32_t paths_child(struct paths *p, uint32_t parent, const struct profile_frame *frame);
 
+/* The frame of the child that was asked for last; NULL if `parent` has none. */
+const struct profile_frame *paths_latest(const struct paths *p, uint32_t parent);
+
 /*
  * The frames have been rewritten in place: index them anew. False if some are equal now; no node
  * may be added then.

@@ -93,7 +93,7 @@ static void make_functions(void)
 			uint32_t above = FUNCTIONS - i - 1;
 
 			if (i < CYCLIC && k < CYCLIC_CALLEES)
-				function[i].callee[k] = 1 + draw(CYCLIC - 1);
+				function[i].callee[k] = 1 + (i + draw(CYCLIC - 2)) % (CYCLIC - 1);
 			else if (!above || draw(10) == 0)
 				function[i].callee[k] = 1 + draw(FUNCTIONS - 1);
 			else
