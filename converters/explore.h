@@ -19,7 +19,7 @@
 /* Inputs of different resources are profiles of their own. */
 struct explore_profile {
 	struct stages stages;
-	struct explore_names names; /* of the functions in stages.tree */
+	struct explore_names names; /* of the functions in stages.tree, or stages.graph */
 };
 
 struct explore {
@@ -42,6 +42,9 @@ int explore_load(struct explore *e, const struct sources *from, struct error *er
 void explore_free(struct explore *e);
 
 /* ---- explore_state.c ---- */
+
+/* What it takes to know the functions' names, of calls without stacks too. */
+#define EXPLORE_FUNCTIONS (VIEW_NEEDS_TREE | VIEW_TAKES_CALLS)
 
 /* The current profile with what is needed (enum view_needs), shaped as these options say. */
 int explore_shape(struct explore *e, unsigned needs, const struct options *opt, struct error *err);

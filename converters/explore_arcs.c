@@ -53,19 +53,6 @@ static int find_function(struct arcs *a, const char *name, struct error *err)
 	return error_set(err, "no function \"%s\" in the profile", name);
 }
 
-/* Samples whose outermost function it is. */
-static uint64_t outermost(const struct arcs *a)
-{
-	const struct tree_node *nodes = a->graph->tree->nodes;
-	uint32_t name = a->graph->functions[a->function].name, i;
-	uint64_t sum = 0;
-
-	for (i = 1; i < nodes[0].end; i = nodes[i].end)
-		if (nodes[i].name == name)
-			sum += nodes[i].total;
-	return sum;
-}
-
 static int collect(struct arcs *a, struct error *err)
 {
 	const struct graph *g = a->graph;
@@ -78,7 +65,7 @@ static int collect(struct arcs *a, struct error *err)
 		if ((a->is_up ? g->arcs[i].callee : g->arcs[i].caller) == a->function)
 			a->list[a->n++] = g->arcs[i];
 	qsort_r(a->list, a->n, sizeof(*a->list), compare, a);
-	a->rest = a->is_up ? outermost(a) : g->functions[a->function].self;
+	a->rest = a->is_up ? g->starts[a->function].weight : g->functions[a->function].self;
 	return 0;
 }
 
@@ -198,14 +185,14 @@ static int emit_callees(const struct view_input *in, struct out *o, struct error
 
 const struct view explore_callers = {
 	.name = "callers",
-	.needs = VIEW_NEEDS_GRAPH,
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit_callers,
 };
 
 const struct view explore_callees = {
 	.name = "callees",
-	.needs = VIEW_NEEDS_GRAPH,
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.emit = emit_callees,
 };

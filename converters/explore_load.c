@@ -3,7 +3,7 @@
  * explore_load.c - reads files into one profile per resource.
  *
  * Explore room. In: files. Out: profiles. An input says at its beginning what it counts; all that
- * follows goes to the builder of that resource.
+ * follows goes to the builder of that resource. One that counts several is read once for each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +26,8 @@ struct router {
 	size_t n, size;
 	struct options *options;
 	struct profile_part part;
+	size_t taken;	/* resources of the current input that have been read */
+	size_t offered; /* this time so far */
 };
 
 static bool is_same(const char *a, struct event_text b)
@@ -75,6 +77,9 @@ static int on_process(void *context, const struct event_process *e, struct error
 {
 	struct router *r = context;
 	struct route *route;
+
+	if (r->offered++ < r->taken)
+		return EVENT_DECLINED;
 	int wanted = select_is_set(&r->options->chosen)
 			     ? select_process(&r->options->chosen, e, err)
 			     : 1;
@@ -84,8 +89,25 @@ static int on_process(void *context, const struct event_process *e, struct error
 	route = find_route(r, e, err);
 	if (!route)
 		return -1;
+	r->taken = r->offered;
 	r->sink = *profile_builder_sink(route->builder);
 	return r->sink.process(r->sink.context, e, err);
+}
+
+/* Standard input can be read only once: of it, the first resource. */
+static int read_file(struct router *r, const char *path, struct error *err)
+{
+	size_t taken;
+	int status;
+
+	r->taken = 0;
+	do {
+		taken = r->taken;
+		r->offered = 0;
+		r->sink = (struct event_sink){.context = r, .process = on_process};
+		status = decode_file(path, &r->sink, err);
+	} while (!status && r->taken > taken && strcmp(path, "-") != 0);
+	return status;
 }
 
 static int read_files(struct router *r, const struct sources *from, struct error *err)
@@ -96,8 +118,7 @@ static int read_files(struct router *r, const struct sources *from, struct error
 	progress_files(from);
 	for (i = 0; !status && i < from->n; i++) {
 		progress_next_file();
-		r->sink = (struct event_sink){.context = r, .process = on_process};
-		status = decode_file(from->files[i], &r->sink, err);
+		status = read_file(r, from->files[i], err);
 	}
 	progress_end();
 	return status ? -1 : select_check(&r->options->chosen, err);

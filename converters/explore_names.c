@@ -2,7 +2,8 @@
 /*
  * explore_names.c - finds the function that a user means.
  *
- * Explore room. In: struct tree. Out: one name for what was typed.
+ * Explore room. In: struct tree, or the graph of calls without stacks. Out: one name for what was
+ * typed.
  */
 #include "explore_names.h"
 
@@ -19,23 +20,38 @@ static int compare(const void *a, const void *b, void *strings)
 	return strings_compare(strings, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-int explore_names_fill(struct explore_names *l, const struct tree *t, struct error *err)
+static int copy_names(struct explore_names *l, const struct tree_function *functions, size_t n,
+		      struct error *err)
 {
-	struct tree_function *functions;
-	size_t i;
-
-	*l = (struct explore_names){.tree = t};
-	functions = tree_functions(t, &l->n, err);
-	if (!functions)
-		return -1;
-	l->names = calloc(l->n + 1, sizeof(*l->names));
-	for (i = 0; l->names && i < l->n; i++)
-		l->names[i] = functions[i].name;
-	free(functions);
+	l->names = calloc(n + 1, sizeof(*l->names));
 	if (!l->names)
 		return error_memory(err);
-	qsort_r(l->names, l->n, sizeof(*l->names), compare, (void *)(uintptr_t)t->strings);
+	for (l->n = 0; l->n < n; l->n++)
+		l->names[l->n] = functions[l->n].name;
+	qsort_r(l->names, n, sizeof(*l->names), compare, (void *)(uintptr_t)l->strings);
 	return 0;
+}
+
+int explore_names_fill(struct explore_names *l, const struct tree *t, const struct graph *g,
+		       struct error *err)
+{
+	struct tree_function *functions;
+	size_t n;
+	int status;
+
+	*l = (struct explore_names){
+		.tree = t,
+		.graph = g,
+		.strings = t ? t->strings : g->strings,
+	};
+	if (!t)
+		return copy_names(l, g->functions, g->n_functions, err);
+	functions = tree_functions(t, &n, err);
+	if (!functions)
+		return -1;
+	status = copy_names(l, functions, n, err);
+	free(functions);
+	return status;
 }
 
 void explore_names_free(struct explore_names *l)
@@ -46,7 +62,7 @@ void explore_names_free(struct explore_names *l)
 
 const char *explore_names_get(const struct explore_names *l, size_t i)
 {
-	return strings_get(l->tree->strings, l->names[i], NULL);
+	return strings_get(l->strings, l->names[i], NULL);
 }
 
 /* Several names contain the text: the first ones, bytewise. */
@@ -78,16 +94,31 @@ static const char *find_part(const struct explore_names *l, const char *text, st
 		return found;
 	if (n > 1)
 		list_several(l, text, n, err);
-	else
+	else if (l->tree)
 		suggest_functions(l->tree, text, err);
+	else
+		suggest_of_graph(l->graph, text, err);
 	return NULL;
+}
+
+static bool is_name(const struct explore_names *l, const char *text)
+{
+	uint32_t number = strings_find(l->strings, text, strlen(text));
+	size_t i = 0;
+
+	while (i < l->n && l->names[i] != number)
+		i++;
+	return i < l->n;
 }
 
 const char *explore_names_find(const struct explore_names *l, const char *text, struct error *err)
 {
+	uint32_t *roots;
 	size_t n;
-	uint32_t *roots = roots_find(l->tree, text, &n, err);
 
+	if (!l->tree)
+		return is_name(l, text) ? text : find_part(l, text, err);
+	roots = roots_find(l->tree, text, &n, err);
 	if (!roots)
 		return NULL;
 	free(roots);

@@ -2,7 +2,8 @@
 /*
  * explore_names.h - the functions of a profile by name: what a user may have meant.
  *
- * Explore room. In: struct tree. Out: one name for what was typed.
+ * Explore room. In: struct tree, or the graph of calls without stacks. Out: one name for what was
+ * typed.
  */
 #ifndef EXPLORE_NAMES_H
 #define EXPLORE_NAMES_H
@@ -11,16 +12,20 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "graph.h"
 #include "tree.h"
 
 struct explore_names {
-	const struct tree *tree; /* borrowed */
-	uint32_t *names;	 /* of all functions, bytewise, in tree->strings */
+	const struct tree *tree;   /* borrowed; NULL: */
+	const struct graph *graph; /* likewise */
+	const struct strings *strings;
+	uint32_t *names; /* of all functions, bytewise, in strings */
 	size_t n;
 };
 
-/* All functions of the tree. -1: memory. */
-int explore_names_fill(struct explore_names *l, const struct tree *t, struct error *err);
+/* All functions of the tree, or if that is NULL, of the graph. -1: memory. */
+int explore_names_fill(struct explore_names *l, const struct tree *t, const struct graph *g,
+		       struct error *err);
 void explore_names_free(struct explore_names *l);
 
 /* The i-th name. */

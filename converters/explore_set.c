@@ -82,7 +82,7 @@ static int change(struct explore *e, const struct known_option *option, const ch
 		return -1;
 	status = apply(e, option, text, err);
 	if (!status && options_is_shape(option))
-		status = explore_shape(e, VIEW_NEEDS_TREE, &e->options, err);
+		status = explore_shape(e, EXPLORE_FUNCTIONS, &e->options, err);
 	if (status) {
 		filter_clear(&e->options.filter);
 		e->options = before;

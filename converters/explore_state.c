@@ -27,9 +27,9 @@ const struct explore_names *explore_functions(struct explore *e, const struct op
 {
 	struct explore_profile *p = &e->profiles[e->current];
 
-	if (explore_shape(e, VIEW_NEEDS_TREE, opt, err))
+	if (explore_shape(e, EXPLORE_FUNCTIONS, opt, err))
 		return NULL;
-	if (!p->names.names && explore_names_fill(&p->names, p->stages.tree, err))
+	if (!p->names.names && explore_names_fill(&p->names, p->stages.tree, p->stages.graph, err))
 		return NULL;
 	return &p->names;
 }

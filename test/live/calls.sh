@@ -127,6 +127,13 @@ if command -v valgrind >/dev/null; then
 			awk -F "$tab" '{ n += $1 } END { printf "%.0f\n", n }')
 		[ "$sum" = "$all" ] || fail "${event%:*} adds up to $sum, totals say $all"
 	done
+	printf 'resources\nresource Dr\ncallers burn\ncallees fall\ncallers brun\n' |
+		"$BUILD/cpprof" callgrind.out >out 2>err
+	[ "$(grep -c 'samples; 1 input$' out)" -eq 18 ] || fail "cpprof: resources: $(cat out err)"
+	grep -q 'Callers for resource: Dr' out || fail "cpprof: $(cat out)"
+	grep -q ' fall$' out && grep -q ' burn$' out || fail "cpprof: callers, callees: $(cat out)"
+	grep -q 'similar: burn' err || fail "cpprof: no suggestion: $(cat err)"
+
 	with_callgrind --compress-strings=no --compress-pos=no
 	of_callgrind
 
