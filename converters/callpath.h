@@ -33,11 +33,18 @@ struct callpaths {
 	/* The numbers of all paths but the empty one, as a profile lists them: weight
 	 * descending, then the shorter one, then names bytewise. n_paths - 1 of them. */
 	uint32_t *order;
+	bool is_cut; /* longer paths were left out */
 };
 
-/* A hostile tree has an upward profile as large as the square of its own size. It is an error if
- * there are more paths than these, and more than this many times the nodes of the tree. */
-#define CALLPATH_UP_MAX	 (1u << 22)
+/* A hostile tree has an upward profile as large as the square of its own size. */
+struct callpath_limits {
+	uint64_t longest; /* longer paths are left out; 0: none */
+	/* More paths than that, and more than CALLPATH_UP_RATE times the nodes of the tree, are an
+	 * error. */
+	uint32_t most;
+};
+
+#define CALLPATH_UP_MOST (1u << 24) /* a gigabyte and a half */
 #define CALLPATH_UP_RATE 8u
 
 /*
@@ -57,7 +64,7 @@ struct callpaths *callpath_down(const struct tree *t, const uint32_t *roots, siz
  * (memory, too many paths).
  */
 struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_t n_roots,
-			      struct error *err);
+			      const struct callpath_limits *limits, struct error *err);
 
 void callpath_free(struct callpaths *c);
 

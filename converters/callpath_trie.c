@@ -34,7 +34,10 @@ int callpath_trie_extend(struct callpath_trie *t, uint32_t parent, uint32_t name
 	if (pair >= PAIRS_NONE - 1)
 		return error_memory(err);
 	if (pair >= t->limit)
-		return error_set(err, "there are more than %" PRIu32 " call paths", t->limit);
+		return error_set(err,
+				 "there are more than %" PRIu32
+				 " call paths; --depth 20 leaves out the long ones",
+				 t->limit);
 	*path = pair + 1;
 	if (*path < c->n_paths)
 		return 0;

@@ -35,16 +35,22 @@ struct step {
 struct ascent {
 	const struct tree *tree;
 	struct callpath_trie trie;
+	uint64_t longest;	 /* names of a path, at most */
 	bool *is_root;		 /* by name */
 	uint32_t *next;		 /* by name: what stands below its last frame */
 	uint32_t *newer, *older; /* by name: a ring, closed by `end`, which is no name */
 	uint32_t end;
-	uint32_t *path; /* by name: from there to the frame at hand */
+	uint32_t *path; /* by name: from there to the frame at hand; 0 if it is too long */
 	uint32_t *held; /* paths that the stack at hand has locked */
 	size_t n_held, size;
 	struct step *steps; /* by depth */
 	uint32_t n_steps;
 };
+
+static bool is_longest(const struct ascent *a, uint32_t path)
+{
+	return path == 0 || a->trie.paths->paths[path].length >= a->longest;
+}
 
 static int note(struct ascent *a, uint32_t path, const struct tree_node *n, struct error *err)
 {
@@ -66,6 +72,11 @@ static int note_paths(struct ascent *a, const struct tree_node *n, struct error 
 	for (name = a->older[a->end]; name != a->end; name = a->older[name]) {
 		uint32_t below = name == a->older[a->end] ? root : a->path[a->next[name]];
 
+		a->path[name] = 0;
+		if (is_longest(a, below)) {
+			a->trie.paths->is_cut = true;
+			continue;
+		}
 		if (callpath_trie_extend(&a->trie, below, name, &a->path[name], err) ||
 		    note(a, a->path[name], n, err))
 			return -1;
@@ -154,22 +165,22 @@ static int prepare(struct ascent *a, const uint32_t *roots, size_t n_roots, stru
 	return 0;
 }
 
-static uint32_t most_paths(const struct tree *t)
+static uint32_t most_paths(const struct tree *t, uint32_t least)
 {
 	uint64_t most = (uint64_t)CALLPATH_UP_RATE * t->n_nodes;
 
 	if (most > UINT32_MAX)
 		return UINT32_MAX;
-	return most > CALLPATH_UP_MAX ? (uint32_t)most : CALLPATH_UP_MAX;
+	return most > least ? (uint32_t)most : least;
 }
 
 struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_t n_roots,
-			      struct error *err)
+			      const struct callpath_limits *limits, struct error *err)
 {
-	struct ascent a = {.tree = t};
+	struct ascent a = {.tree = t, .longest = limits->longest ? limits->longest : UINT64_MAX};
 	int status = callpath_trie_begin(&a.trie, t, true, err);
 
-	a.trie.limit = most_paths(t);
+	a.trie.limit = most_paths(t, limits->most);
 	if (status || prepare(&a, roots, n_roots, err) || walk(&a, err))
 		status = -1;
 

@@ -142,6 +142,9 @@ static void write_profile(const struct view_input *in, struct listing *l)
 	caption_rule(l->out);
 	footer = write_paths(l, threshold);
 	footer_write(l->out, &footer, in->options, threshold);
+	if (l->paths->is_cut)
+		out_format(l->out, "not shown: call paths of more than %" PRIu64 " functions\n",
+			   in->options->depth);
 }
 
 static int list(const struct view_input *in, const struct callpaths *c, struct out *o,
@@ -163,6 +166,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	const struct tree *t = in->tree;
 	const struct view_options *options = in->options;
 	size_t n_roots;
+	const struct callpath_limits limits = {options->depth, CALLPATH_UP_MOST};
 	uint32_t *roots = roots_find(t, options->root, &n_roots, err);
 	struct callpaths *c;
 	int status;
@@ -173,7 +177,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		free(roots);
 		return suggest_functions(t, options->root, err);
 	}
-	c = options->up ? callpath_up(t, roots, n_roots, err)
+	c = options->up ? callpath_up(t, roots, n_roots, &limits, err)
 			: callpath_down(t, roots, n_roots, err);
 	free(roots);
 	status = c ? list(in, c, o, err) : -1;

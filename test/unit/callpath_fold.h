@@ -15,11 +15,12 @@ enum way { DOWN, UP };
 
 static struct callpaths *fold(const struct tree *t, const char *root, enum way way)
 {
+	const struct callpath_limits limits = {0, CALLPATH_UP_MOST};
 	struct error err;
 	size_t n;
 	uint32_t *roots = roots_find(t, root, &n, &err);
-	struct callpaths *c =
-		way == UP ? callpath_up(t, roots, n, &err) : callpath_down(t, roots, n, &err);
+	struct callpaths *c = way == UP ? callpath_up(t, roots, n, &limits, &err)
+					: callpath_down(t, roots, n, &err);
 
 	free(roots);
 

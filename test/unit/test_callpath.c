@@ -109,7 +109,9 @@ Test(callpath, upward_recursion)
  * paths (x r y r). That is an error, not all of the memory. */
 Test(callpath, too_many_upward_paths, .timeout = 60)
 {
-	enum { NAMES = 3000 };
+	enum { NAMES = 300 };
+	const struct callpath_limits limits = {0, 20000}, short_ones = {3, 20000};
+	struct callpaths *c;
 	char *folded;
 	size_t n;
 	FILE *f = open_memstream(&folded, &n);
@@ -126,8 +128,13 @@ Test(callpath, too_many_upward_paths, .timeout = 60)
 	p = profile_of(folded);
 	t = tree_of(p);
 	root = number_of(t, "r");
-	cr_assert_null(callpath_up(t, &root, 1, &err));
-	cr_assert_str_eq(err.text, "there are more than 4194304 call paths");
+	cr_assert_null(callpath_up(t, &root, 1, &limits, &err));
+	cr_assert_str_eq(err.text, "there are more than 20000 call paths; --depth 20 leaves out "
+				   "the long ones");
+	c = callpath_up(t, &root, 1, &short_ones, &err);
+	cr_assert_not_null(c, "%s", err.text);
+	cr_assert_eq(c->n_paths - 1, 1 + 2 * NAMES);
+	callpath_free(c);
 	tree_free(t);
 	profile_free(p);
 	free(folded);

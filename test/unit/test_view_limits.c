@@ -175,9 +175,9 @@ Test(callpath_view, limits)
 	options.threshold = 35;
 	options.top = 1;
 	lines_are(&view_callpath, stacks, options,
-		  "0.7000 (x) [70]\n" RULE "not shown: 2 call paths below 35 %\n"
-		  "not shown: 1 call path of more than 2 functions\n"
-		  "not shown: 1 call path beyond the 1 heaviest\n");
+		  "0.7000 (x) [70]\n" RULE "not shown: 1 call path below 35 %\n"
+		  "not shown: 1 call path beyond the 1 heaviest\n"
+		  "not shown: call paths of more than 2 functions\n");
 }
 
 /* The heaviest stacks, in the order of all. */
