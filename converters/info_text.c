@@ -280,8 +280,10 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_clock(o, p, process);
 	write_duration(o, p, process);
 	write_credit(o, p, process);
-	write_stacks(o, process);
-	write_losses(o, process);
+	if (!p->calls) {
+		write_stacks(o, process);
+		write_losses(o, process);
+	}
 	write_threads(o, p, process);
 	write_marks(o, p, process);
 	write_modules(o, p, process);
