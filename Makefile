@@ -38,8 +38,9 @@ READ_ROOM := input decode decode_stream decode_record decode_batch decode_journa
 READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_part \
 	builder_paths profile
-NAMES_ROOM := elf_file debug_file module_file symbol_table plt function_start demangle_cost \
-	demangle symbols symbols_names symbols_expand entry
+NAMES_ROOM := elf_file elf_section debug_file module_file pieces symbol_table plt function_start \
+	debug_image debug_ranges debug_block debug_info demangle_cost demangle symbols \
+	symbols_names symbols_expand entry
 SHAPE_ROOM := order filter chains fold tree functions graph graph_calls components cycle propagate propagate_graph reach \
 	roots subtree callpath callpath_up callpath_trie callpath_order bottomup
 SHAPE_ROOM += prints active contexts history arc_times call_report sharing

@@ -31,7 +31,7 @@ static int open_candidate(struct elf_file *debug, const struct search *s, char *
 
 	if (!path)
 		return -ENOMEM;
-	rc = elf_file_open(debug, path, &why);
+	rc = elf_file_open_any(debug, path, &why); /* dwz makes object files */
 	if (rc < 0) {
 		if (rc == -ENOEXEC || rc == -EIO)
 			error_set(s->warning, "%s: ignored as a debug file: %s", path, why.text);
@@ -130,9 +130,10 @@ static const char *inside_root(const char *path, const struct symbols_options *o
 	return bytes > 0 && strncmp(path, opt->sysroot, bytes) == 0 ? path + bytes : path;
 }
 
-static int open_by_link(struct elf_file *debug, const struct search *s, const char *path,
+static int open_by_link(struct elf_file *debug, const struct search *s,
 			const struct symbols_options *opt)
 {
+	const char *path = s->main->path;
 	char *name, *below;
 	uint32_t crc;
 	int rc = read_link(s->main, &name, &crc);
@@ -151,7 +152,7 @@ static int open_by_link(struct elf_file *debug, const struct search *s, const ch
 	return rc;
 }
 
-int debug_file_open(struct elf_file *debug, const struct elf_file *main, const char *path,
+int debug_file_open(struct elf_file *debug, const struct elf_file *main,
 		    const struct symbols_options *opt, struct error *warning)
 {
 	struct search s = {.main = main, .warning = warning};
@@ -162,6 +163,81 @@ int debug_file_open(struct elf_file *debug, const struct elf_file *main, const c
 		return s.id_bytes;
 	rc = open_by_build_id(debug, &s, opt);
 	if (rc == 0)
-		rc = open_by_link(debug, &s, path, opt);
+		rc = open_by_link(debug, &s, opt);
+	return rc;
+}
+
+/* .gnu_debugaltlink: a path, a NUL, the build id of that file. 1: *path is set, and s->id. */
+static int read_shared_link(struct search *s, char **path)
+{
+	const Elf64_Shdr *section = elf_file_section_named(s->main, ".gnu_debugaltlink");
+	unsigned char *bytes;
+	size_t length, id_bytes;
+	int rc;
+
+	if (!section || section->sh_size > LINK_BYTES_MAX)
+		return 0;
+	rc = elf_file_load(s->main, section->sh_offset, section->sh_size, &bytes);
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	length = strlen((char *)bytes) + 1;
+	id_bytes = length < section->sh_size ? section->sh_size - length : 0;
+	if (length == 1 || id_bytes == 0 || id_bytes > sizeof(s->id)) {
+		free(bytes);
+		return 0;
+	}
+	s->id_bytes = (int)id_bytes;
+	memcpy(s->id, bytes + length, id_bytes);
+	*path = (char *)bytes;
+	return 1;
+}
+
+/* A path that is not absolute is meant from where the file is that has it, links resolved. */
+static char *shared_path(const struct search *s, const char *path,
+			 const struct symbols_options *opt)
+{
+	char *real, *result;
+
+	if (path[0] == '/')
+		return asprintf(&result, "%s%s", opt->sysroot ? opt->sysroot : "", path) < 0
+			       ? NULL
+			       : result;
+	real = realpath(s->main->path, NULL);
+	result = real ? beside(real, "", path) : strdup(path);
+	free(real);
+	return result;
+}
+
+/* An explicit directory may have the tree that is usually in DEBUG_DIR. */
+static int open_in_tree(struct elf_file *shared, const struct search *s, const char *path,
+			const struct symbols_options *opt)
+{
+	size_t bytes = strlen(DEBUG_DIR "/");
+
+	if (!opt->debug_dir || strncmp(path, DEBUG_DIR "/", bytes) != 0)
+		return 0;
+	return open_candidate(shared, s, in_debug_dir(opt, path + bytes));
+}
+
+int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
+			   const struct symbols_options *opt, struct error *warning)
+{
+	struct search s = {.main = of, .warning = warning};
+	char *path;
+	int rc = read_shared_link(&s, &path);
+
+	if (rc <= 0)
+		return rc;
+	rc = open_candidate(shared, &s, shared_path(&s, path, opt));
+	if (rc == 0)
+		rc = open_in_tree(shared, &s, path, opt);
+	if (rc == 0)
+		rc = open_by_build_id(shared, &s, opt);
+	if (rc == 0 && !warning->text[0])
+		error_set(warning,
+			  "%s: its debug information needs %s, which is not there; some "
+			  "inlined functions are not shown",
+			  of->path, path);
+	free(path);
 	return rc;
 }

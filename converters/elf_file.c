@@ -25,7 +25,7 @@
 #define NOTES_MAX      32
 #define NOTE_BYTES_MAX 65536
 
-static int read_exactly(const struct elf_file *f, uint64_t offset, void *to, size_t bytes)
+int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t bytes)
 {
 	unsigned char *p = to;
 
@@ -62,7 +62,7 @@ int elf_file_load(const struct elf_file *f, uint64_t offset, uint64_t bytes, uns
 	p = malloc((size_t)bytes + 1);
 	if (!p)
 		return -ENOMEM;
-	rc = read_exactly(f, offset, p, (size_t)bytes);
+	rc = elf_file_read(f, offset, p, (size_t)bytes);
 	if (rc < 0) {
 		free(p);
 		return rc;
@@ -87,8 +87,6 @@ static const char *flaw_of_head(const struct elf_file *f)
 		return "not an ELF file";
 	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
 		return "not a 64-bit little-endian ELF file";
-	if (h->e_type != ET_EXEC && h->e_type != ET_DYN)
-		return "neither a program nor a shared library";
 	if (h->e_shoff != 0 && (h->e_shnum == 0 || h->e_shentsize != sizeof(Elf64_Shdr)))
 		return "a corrupt ELF file (section headers)";
 	if (h->e_phnum == PN_XNUM || (h->e_phnum > 0 && h->e_phentsize != sizeof(Elf64_Phdr)))
@@ -123,7 +121,7 @@ static int load_tables(struct elf_file *f)
 static int open_tables(struct elf_file *f, struct error *why)
 {
 	const char *flaw;
-	int rc = read_exactly(f, 0, &f->head, sizeof(f->head));
+	int rc = elf_file_read(f, 0, &f->head, sizeof(f->head));
 
 	if (rc == -ENODATA)
 		return refuse(why, -ENOEXEC, "not an ELF file");
@@ -140,7 +138,7 @@ static int open_tables(struct elf_file *f, struct error *why)
 	return 0;
 }
 
-int elf_file_open(struct elf_file *f, const char *path, struct error *why)
+int elf_file_open_any(struct elf_file *f, const char *path, struct error *why)
 {
 	struct stat st;
 	int rc;
@@ -161,10 +159,21 @@ int elf_file_open(struct elf_file *f, const char *path, struct error *why)
 	f->bytes = (uint64_t)st.st_size;
 	f->device = st.st_dev;
 	f->inode = st.st_ino;
-	rc = open_tables(f, why);
+	f->path = strdup(path);
+	rc = f->path ? open_tables(f, why) : refuse(why, -ENOMEM, strerror(ENOMEM));
 	if (rc < 0)
 		elf_file_close(f);
 	return rc;
+}
+
+int elf_file_open(struct elf_file *f, const char *path, struct error *why)
+{
+	int rc = elf_file_open_any(f, path, why);
+
+	if (rc < 0 || f->head.e_type == ET_EXEC || f->head.e_type == ET_DYN)
+		return rc;
+	elf_file_close(f);
+	return refuse(why, -ENOEXEC, "neither a program nor a shared library");
 }
 
 int elf_file_open_image(struct elf_file *f, const void *image, size_t bytes, struct error *why)
@@ -184,6 +193,7 @@ void elf_file_close(struct elf_file *f)
 {
 	if (f->is_open)
 		close(f->fd);
+	free(f->path);
 	free(f->sections);
 	free(f->segments);
 	free(f->names);
@@ -199,17 +209,21 @@ const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f, Elf64_Word 
 	return NULL;
 }
 
-const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *name)
+bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name)
 {
 	size_t bytes = strlen(name) + 1; /* with the NUL */
 
+	return s->sh_name < f->names_bytes && bytes <= f->names_bytes - s->sh_name &&
+	       memcmp(f->names + s->sh_name, name, bytes) == 0;
+}
+
+const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *name)
+{
 	for (size_t i = 1; i < f->n_sections; i++) {
 		const Elf64_Shdr *s = &f->sections[i];
 
-		if (s->sh_type == SHT_NOBITS || (s->sh_flags & SHF_COMPRESSED))
-			continue;
-		if (s->sh_name < f->names_bytes && bytes <= f->names_bytes - s->sh_name &&
-		    memcmp(f->names + s->sh_name, name, bytes) == 0)
+		if (s->sh_type != SHT_NOBITS && !(s->sh_flags & SHF_COMPRESSED) &&
+		    elf_file_section_is(f, s, name))
 			return s;
 	}
 	return NULL;
@@ -290,7 +304,7 @@ int elf_file_crc(const struct elf_file *f, uint32_t *crc)
 		return -EFBIG;
 	for (uint64_t at = 0; at < f->bytes; at += sizeof(piece)) {
 		uint64_t n = f->bytes - at < sizeof(piece) ? f->bytes - at : sizeof(piece);
-		int rc = read_exactly(f, at, piece, (size_t)n);
+		int rc = elf_file_read(f, at, piece, (size_t)n);
 
 		if (rc < 0)
 			return rc;

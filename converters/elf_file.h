@@ -23,6 +23,7 @@
 struct elf_file {
 	int fd;
 	bool is_open;		    /* and fd with it */
+	char *path;		    /* that it was opened by */
 	const unsigned char *image; /* NULL: a file */
 	uint64_t bytes;		    /* of the file */
 	dev_t device;
@@ -42,19 +43,27 @@ struct elf_file {
  * -ENOEXEC: not an ELF file that can be used. -ENOMEM: out of memory.
  */
 int elf_file_open(struct elf_file *f, const char *path, struct error *why);
+/* The same, for any type of file: an object file too. */
+int elf_file_open_any(struct elf_file *f, const char *path, struct error *why);
 int elf_file_open_image(struct elf_file *f, const void *image, size_t bytes, struct error *why);
 /* Does nothing to one that is closed, or all zero. */
 void elf_file_close(struct elf_file *f);
 
-/* The first section of that type, or name; NULL if there is none with bytes in the file. */
+/* The first section of that type, or name; NULL if there is none with bytes in the file. That of a
+ * name is not compressed; elf_section.h has the others too. */
 const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f, Elf64_Word type);
 const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *name);
+/* Is this the section's name? */
+bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name);
 
 /*
  * A copy of bytes [offset, offset + bytes) of the file, followed by a NUL; to be freed. -ENODATA if
  * the file does not have them, or they are more than any sane section; -ENOMEM; -EIO.
  */
 int elf_file_load(const struct elf_file *f, uint64_t offset, uint64_t bytes, unsigned char **copy);
+
+/* Read bytes [offset, offset + bytes) of the file. 0, -ENODATA if it does not have them, -EIO. */
+int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t bytes);
 
 /* Copy the GNU build id and return its length, 0 if there is none, -ENOMEM. */
 int elf_file_build_id(const struct elf_file *f, unsigned char id[ELF_FILE_BUILD_ID_MAX]);

@@ -16,10 +16,12 @@
 #include <sys/auxv.h>
 
 #include "debug_file.h"
+#include "elf_section.h"
 #include "strings.h"
 
-#define DELETED	 " (deleted)" /* the kernel's mark in /proc/PID/maps */
-#define NO_NAMES "its functions have no names"
+#define DELETED	   " (deleted)" /* the kernel's mark in /proc/PID/maps */
+#define DEBUG_INFO ".debug_info"
+#define NO_NAMES   "its functions have no names"
 
 static char *hex(const unsigned char *bytes, size_t n)
 {
@@ -162,15 +164,24 @@ static int open_recorded(struct module_file *m, const struct profile *p, uint32_
 	return *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;
 }
 
-static int open_debug(struct module_file *m, const char *path, const struct symbols_options *opt,
+static int open_debug(struct module_file *m, const struct symbols_options *opt,
 		      struct error *warning)
 {
-	int rc;
+	bool has_symbols = elf_file_section_of_type(&m->main, SHT_SYMTAB);
+	bool wants_info = symbols_wants_debug(opt);
+	int rc = 0;
 
-	if (elf_file_section_of_type(&m->main, SHT_SYMTAB))
-		return 1;
-	rc = debug_file_open(&m->debug, &m->main, path, opt, warning);
+	if (wants_info && elf_section_named(&m->main, DEBUG_INFO))
+		m->debug_info = &m->main;
+	if (!has_symbols || (wants_info && !m->debug_info))
+		rc = debug_file_open(&m->debug, &m->main, opt, warning);
 	m->has_debug = rc > 0;
+	if (wants_info && !m->debug_info && m->has_debug &&
+	    elf_section_named(&m->debug, DEBUG_INFO))
+		m->debug_info = &m->debug;
+	if (rc >= 0 && m->debug_info)
+		rc = debug_file_open_shared(&m->shared, m->debug_info, opt, warning);
+	m->debug_shared = m->debug_info && rc > 0 ? &m->shared : NULL;
 	return rc < 0 ? -1 : 1;
 }
 
@@ -195,7 +206,7 @@ static int open_file(struct module_file *m, const struct profile *p, uint32_t mo
 	} else {
 		rc = check_identity(&m->main, path, &p->modules[module], warning);
 		if (rc > 0)
-			rc = open_debug(m, path, opt, warning);
+			rc = open_debug(m, opt, warning);
 	}
 	free(path);
 	return rc;
@@ -221,5 +232,7 @@ void module_file_close(struct module_file *m)
 {
 	elf_file_close(&m->main);
 	elf_file_close(&m->debug);
+	elf_file_close(&m->shared);
 	m->has_debug = false;
+	m->debug_info = m->debug_shared = NULL;
 }

@@ -14,6 +14,10 @@ struct module_file {
 	struct elf_file main;  /* the program or library itself, or the vDSO */
 	struct elf_file debug; /* the separate debug file; closed if there is none, or no need */
 	bool has_debug;
+	/* If debug information is wanted: the file that has it, or NULL; and what that shares with
+	 * others, likewise. */
+	const struct elf_file *debug_info, *debug_shared;
+	struct elf_file shared;
 };
 
 /*

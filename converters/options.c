@@ -76,6 +76,8 @@ const struct known_option known_options[] = {
 	 CHOICE(of_symbols.granularity, [SYMBOLS_BY_FUNCTION] = "function",
 		[SYMBOLS_BY_MODULE] = "module", [SYMBOLS_BY_LINE] = "line",
 		[SYMBOLS_BY_ADDRESS] = "address")},
+	{OPTION("no-inlines", NULL, "do not list functions that were inlined"),
+	 NO(of_symbols.inlines)},
 	{OPTION("no-demangle", NULL, "leave C++ and Rust names as the linker sees them"),
 	 NO(of_symbols.demangle)},
 	{OPTION("sysroot", "DIR", "look for modules and debug files below DIR"),
@@ -125,7 +127,7 @@ void options_init(struct options *opt)
 			    .node_threshold = -1,
 			    .edge_threshold = -1,
 			    .dot = {.skew = 1}},
-		.of_symbols = {.demangle = true},
+		.of_symbols = {.demangle = true, .inlines = true},
 	};
 }
 

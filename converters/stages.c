@@ -183,7 +183,8 @@ static void drop_names(struct stages *s)
 
 void stages_adapt(struct stages *s, const struct options *opt)
 {
-	if (s->of_symbols.granularity != opt->of_symbols.granularity)
+	if (s->of_symbols.granularity != opt->of_symbols.granularity ||
+	    s->of_symbols.inlines != opt->of_symbols.inlines)
 		drop_names(s);
 	if (s->tree && (s->tree->unit != (enum tree_unit)opt->of_view.unit ||
 			!filter_is_equal(&s->filter, &opt->filter)))

@@ -13,7 +13,6 @@
 #include "array.h"
 #include "strings.h"
 
-#define NO_SYMBOL      UINT32_MAX
 #define TEXT_BYTES_MAX (1u << 20)
 /* Equal ranges are told apart by this much of their names: forged names may all be endless. */
 #define COMPARED_BYTES_MAX 256
@@ -195,64 +194,15 @@ static int compare_symbols(const void *left, const void *right, void *table)
 	return compare_names(table, a, b);
 }
 
-static void add_piece(struct symbol_table *t, uint64_t start, uint32_t symbol)
-{
-	if (t->n_pieces > 0 && t->pieces[t->n_pieces - 1].start == start)
-		t->n_pieces--;
-	t->pieces[t->n_pieces].start = start;
-	t->pieces[t->n_pieces++].symbol = symbol;
-}
-
-/*
- * Cut the sorted ranges, which may nest and overlap, into disjoint pieces, so that a lookup is one
- * binary search however they are forged. `open` is the stack of the ranges that may still be
- * seen: the top one is meant, those below it end later.
- */
-static void cut_pieces(struct symbol_table *t, uint32_t *open)
-{
-	const struct symbol *all = t->sized.symbols;
-	size_t depth = 0;
-
-	for (size_t i = 0; i <= t->sized.n; i++) {
-		bool is_last = i == t->sized.n;
-
-		while (depth > 0 && (is_last || all[open[depth - 1]].end <= all[i].start)) {
-			uint64_t end = all[open[--depth]].end;
-
-			add_piece(t, end, depth > 0 ? open[depth - 1] : NO_SYMBOL);
-		}
-		if (is_last)
-			return;
-		while (depth > 0 && all[open[depth - 1]].end <= all[i].end)
-			depth--;
-		open[depth++] = (uint32_t)i;
-		add_piece(t, all[i].start, (uint32_t)i);
-	}
-}
-
 int symbol_table_finish(struct symbol_table *t)
 {
-	size_t n = t->sized.n;
-	uint32_t *open;
-
 	if (t->unsized.n > 0)
 		qsort_r(t->unsized.symbols, t->unsized.n, sizeof(*t->unsized.symbols),
 			compare_symbols, t);
-	if (n == 0)
-		return 0;
-	if (n >= NO_SYMBOL)
-		return -ENOMEM;
-	qsort_r(t->sized.symbols, n, sizeof(*t->sized.symbols), compare_symbols, t);
-	open = malloc(n * sizeof(*open));
-	/* A symbol adds a piece where it starts and one where it ends. */
-	t->pieces = reallocarray(NULL, 2 * n, sizeof(*t->pieces));
-	if (!open || !t->pieces) {
-		free(open);
-		return -ENOMEM;
-	}
-	cut_pieces(t, open);
-	free(open);
-	return 0;
+	if (t->sized.n > 0)
+		qsort_r(t->sized.symbols, t->sized.n, sizeof(*t->sized.symbols), compare_symbols,
+			t);
+	return pieces_cut(&t->pieces, t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n);
 }
 
 void symbol_table_free(struct symbol_table *t)
@@ -261,25 +211,15 @@ void symbol_table_free(struct symbol_table *t)
 		free(t->sources[i].names);
 	free(t->sized.symbols);
 	free(t->unsized.symbols);
-	free(t->pieces);
+	pieces_clear(&t->pieces);
 	memset(t, 0, sizeof(*t));
 }
 
 struct symbol *symbol_table_covering(const struct symbol_table *t, uint64_t address)
 {
-	size_t low = 0, high = t->n_pieces;
+	uint32_t symbol = pieces_find(&t->pieces, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || t->pieces[low - 1].symbol == NO_SYMBOL)
-		return NULL;
-	return &t->sized.symbols[t->pieces[low - 1].symbol];
+	return symbol == PIECES_NONE ? NULL : &t->sized.symbols[symbol];
 }
 
 struct symbol *symbol_table_label(const struct symbol_table *t, uint64_t address)

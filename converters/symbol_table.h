@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "elf_file.h"
+#include "pieces.h"
 
 /* The main file's .symtab and .dynsym, and a debug file's .symtab. */
 #define SYMBOL_TABLE_SOURCES 3
@@ -32,16 +33,9 @@ struct symbol_list {
 	size_t n, capacity;
 };
 
-/* [start, start of the next piece) belongs to a symbol, or to none. */
-struct symbol_piece {
-	uint64_t start;
-	uint32_t symbol;
-};
-
 struct symbol_table {
 	struct symbol_list sized, unsized; /* sorted by finish */
-	struct symbol_piece *pieces;	   /* of the sized ones, disjoint, by start */
-	size_t n_pieces;
+	struct pieces pieces;		   /* of the sized ones */
 	struct {
 		Elf64_Word type; /* of the section */
 		unsigned char *names;

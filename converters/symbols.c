@@ -49,6 +49,7 @@ void symbols_free(struct symbols *s)
 
 		symbol_table_free(&m->table);
 		function_ranges_free(&m->ranges);
+		debug_info_free(m->debug);
 		free(m->warning);
 	}
 	free(s->modules);
@@ -63,18 +64,24 @@ const char *symbols_module_warning(const struct symbols *s, uint32_t module)
 
 /* ---- reading a module's files ---- */
 
-static int read_tables(struct module_names *m, const struct module_file *files)
+static int read_tables(struct module_names *m, const struct module_file *files,
+		       const struct symbols_options *opt)
 {
+	bool has_symbols = elf_file_section_of_type(&files->main, SHT_SYMTAB);
+
 	if (symbol_table_add_section(&m->table, &files->main, SHT_SYMTAB) < 0 ||
 	    symbol_table_add_section(&m->table, &files->main, SHT_DYNSYM) < 0 ||
 	    plt_add_symbols(&m->table, &files->main) < 0)
 		return -1;
-	if (files->has_debug && symbol_table_add_section(&m->table, &files->debug, SHT_SYMTAB) < 0)
+	if (files->has_debug && !has_symbols &&
+	    symbol_table_add_section(&m->table, &files->debug, SHT_SYMTAB) < 0)
 		return -1;
 	if (symbol_table_finish(&m->table) < 0)
 		return -1;
 	for (size_t i = 0; i < m->table.n_sources; i++)
 		m->text_left += 8 * m->table.sources[i].bytes;
+	if (symbols_wants_debug(opt) && debug_info_open(&m->debug, files, symbols_wants_lines(opt)))
+		return -1;
 	return function_ranges_read(&m->ranges, &files->main);
 }
 
@@ -94,7 +101,7 @@ static int read_module(struct symbols *s, uint32_t module, struct error *err)
 	rc = module_file_open(&files, s->profile, module, &s->opt, &warning);
 	if (rc > 0) {
 		m->has_file = true;
-		rc = read_tables(m, &files);
+		rc = read_tables(m, &files, &s->opt);
 		module_file_close(&files);
 	}
 	if (rc >= 0 && warning.text[0]) {
@@ -151,6 +158,30 @@ static int add_offset(struct symbols *s, const struct module_names *m, uint64_t 
 	return symbols_add_format(s, name, err, "[%s+0x%" PRIx64 "]", m->label, offset);
 }
 
+/* Code that no symbol covers may still have debug information. 1; 0: it has not; -1. */
+static int place_in_debug(struct symbols *s, struct module_names *m, uint64_t address,
+			  const struct function_range *range, struct symbols_place *place,
+			  struct error *err)
+{
+	const struct debug_function *functions;
+	size_t n;
+
+	if (!m->debug)
+		return 0;
+	if (debug_info_find(m->debug, address, &functions, &n))
+		return error_memory(err);
+	if (n == 0)
+		return 0;
+	if (symbols_debug_name(s, m, &functions[0], &place->function, err))
+		return -1;
+	if (place->function == STRINGS_NONE)
+		return 0;
+	place->start = range ? range->start : address;
+	place->has_start = range;
+	place->has_symbol = true;
+	return 1;
+}
+
 static int place_in_range(struct symbols *s, struct module_names *m, struct function_range *range,
 			  struct symbols_place *place, struct error *err)
 {
@@ -190,7 +221,8 @@ static int place_in_module(struct symbols *s, struct module_names *m, uint64_t a
 	range = symbol ? NULL : function_ranges_find(&m->ranges, address);
 	if (!symbol)
 		symbol = unsized_symbol(m, address, range);
-	rc = symbol ? place_at_symbol(s, m, symbol, place, err) : 0;
+	rc = symbol ? place_at_symbol(s, m, symbol, place, err)
+		    : place_in_debug(s, m, address, range, place, err);
 	if (rc != 0)
 		return rc < 0 ? -1 : 0;
 	if (range)
@@ -217,7 +249,8 @@ int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct s
 {
 	*place = (struct symbols_place){.function = frame->name,
 					.start = frame->address,
-					.has_symbol = frame->name != STRINGS_NONE};
+					.has_symbol = frame->name != STRINGS_NONE,
+					.file = STRINGS_NONE};
 	if (!place->has_symbol && find_function(s, frame, place, err))
 		return -1;
 	place->name = place->function;

@@ -39,10 +39,30 @@ enum symbols_granularity {
 
 struct symbols_options {
 	bool demangle;	       /* C++ and Rust */
+	bool inlines;	       /* list functions that were inlined, if debug information has them */
+	bool lines;	       /* set the source lines of places, whatever the granularity */
 	int granularity;       /* enum symbols_granularity */
 	const char *sysroot;   /* prefix for module paths and /usr/lib/debug, or NULL */
 	const char *debug_dir; /* as it is, instead of SYSROOT/usr/lib/debug; or NULL */
 };
+
+/* What of the debug information is needed? */
+static inline bool symbols_wants_lines(const struct symbols_options *opt)
+{
+	return opt->lines || opt->granularity == SYMBOLS_BY_LINE;
+}
+
+static inline bool symbols_wants_inlines(const struct symbols_options *opt)
+{
+	return opt->inlines &&
+	       (opt->granularity == SYMBOLS_BY_FUNCTION || opt->granularity == SYMBOLS_BY_LINE);
+}
+
+static inline bool symbols_wants_debug(const struct symbols_options *opt)
+{
+	return opt->granularity != SYMBOLS_BY_MODULE &&
+	       (symbols_wants_inlines(opt) || symbols_wants_lines(opt));
+}
 
 /*
  * Names are added to the profile's string table. The profile must outlive the symbols. Modules are
@@ -58,14 +78,17 @@ struct symbols_place {
 	uint32_t name;	   /* likewise, as the granularity has it */
 	uint64_t start; /* the function's first address in the module, if known, else the address */
 	bool has_start; /* it is known */
-	bool has_symbol; /* a symbol table named it; else it is "[module+0xSTART]" or the like */
+	bool has_symbol; /* the files have its name; else it is "[module+0xSTART]" or the like */
 	bool is_inline;	 /* its code is part of the place before it in the list */
+	uint32_t file; /* path of the source that is executed, or calls; STRINGS_NONE: not known */
+	uint32_t line, column; /* 0: not known */
 };
 
 /*
- * In which function is this frame of the profile? Neither granularity nor inline functions matter.
- * Never fails on what the files hold: code without a symbol gets a name made of its module and its
- * function's start. -1: out of memory.
+ * In which function is this frame of the profile? Neither granularity nor inline functions matter,
+ * and source lines are not set. Never fails on what the files hold: code that neither a symbol nor
+ * debug information has a name for gets one made of its module and its function's start. -1: out of
+ * memory.
  */
 int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct symbols_place *place,
 		  struct error *err);

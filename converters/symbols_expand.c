@@ -21,7 +21,7 @@ static int expand_module(struct symbols *s, const struct profile_frame *frame,
 {
 	const char *label = SYMBOLS_GENERATED, *name;
 
-	*place = (struct symbols_place){.start = frame->address};
+	*place = (struct symbols_place){.start = frame->address, .file = STRINGS_NONE};
 	if (frame->name != STRINGS_NONE) {
 		name = strings_get(s->profile->strings, frame->name, NULL);
 		label = strcmp(name, PROFILE_INCOMPLETE) == 0 ? PROFILE_INCOMPLETE : label;
@@ -37,32 +37,110 @@ static int expand_module(struct symbols *s, const struct profile_frame *frame,
 	return 0;
 }
 
+/* "f file.c:12"; without lines "f". */
+static int name_line(struct symbols *s, struct symbols_place *place, struct error *err)
+{
+	const char *path, *slash;
+
+	if (place->file == STRINGS_NONE || place->line == 0)
+		return 0;
+	path = strings_get(s->profile->strings, place->file, NULL);
+	slash = strrchr(path, '/');
+	return symbols_add_format(s, &place->name, err, "%s %s:%" PRIu32,
+				  strings_get(s->profile->strings, place->function, NULL),
+				  slash ? slash + 1 : path, place->line);
+}
+
 /* "f+0x1f". The return of a signal handler may stand a byte before its symbol. */
 static int name_address(struct symbols *s, const struct profile_frame *frame,
 			struct symbols_place *place, struct error *err)
 {
-	const char *function = strings_get(s->profile->strings, place->function, NULL);
-
 	if (!place->has_start || frame->address < place->start)
 		return 0;
-	return symbols_add_format(s, &place->name, err, "%s+0x%" PRIx64, function,
+	return symbols_add_format(s, &place->name, err, "%s+0x%" PRIx64,
+				  strings_get(s->profile->strings, place->function, NULL),
 				  frame->address - place->start);
+}
+
+static int name_place(struct symbols *s, const struct profile_frame *frame,
+		      struct symbols_place *place, struct error *err)
+{
+	if (frame->name != STRINGS_NONE)
+		return 0;
+	if (s->opt.granularity == SYMBOLS_BY_LINE)
+		return name_line(s, place, err);
+	if (s->opt.granularity == SYMBOLS_BY_ADDRESS)
+		return name_address(s, frame, place, err);
+	return 0;
+}
+
+static int set_source(struct symbols *s, struct symbols_place *place,
+		      const struct debug_function *from, struct error *err)
+{
+	if (!from->file)
+		return 0;
+	place->line = (uint32_t)from->line;
+	place->column = (uint32_t)from->column;
+	return symbols_add_text(s, from->file, &place->file, err);
+}
+
+/* What was inlined there; a function without a name is left out. */
+static int add_inlined(struct symbols *s, struct module_names *m,
+		       const struct debug_function *functions, size_t n, size_t *n_places,
+		       struct error *err)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct symbols_place *place = &s->places[*n_places];
+
+		*place = (struct symbols_place){.is_inline = true, .file = STRINGS_NONE};
+		if (symbols_debug_name(s, m, &functions[i], &place->function, err))
+			return -1;
+		if (place->function == STRINGS_NONE)
+			continue;
+		place->name = place->function;
+		if (set_source(s, place, &functions[i], err))
+			return -1;
+		(*n_places)++;
+	}
+	return 0;
+}
+
+/* The places of an address, from what debug information its module has. */
+static int expand_inlined(struct symbols *s, const struct profile_frame *frame, size_t *n_places,
+			  struct error *err)
+{
+	struct module_names *m =
+		frame->name == STRINGS_NONE && frame->module < s->profile->n_modules
+			? &s->modules[frame->module]
+			: NULL;
+	const struct debug_function *functions;
+	size_t n;
+
+	if (!m || !m->debug)
+		return 0;
+	if (debug_info_find(m->debug, frame->address, &functions, &n) ||
+	    !array_reserve(&s->places, &s->places_room, n + 1, sizeof(*s->places)))
+		return error_memory(err);
+	if (n > 0 && set_source(s, &s->places[0], &functions[0], err))
+		return -1;
+	return symbols_wants_inlines(&s->opt) ? add_inlined(s, m, functions, n, n_places, err) : 0;
 }
 
 int symbols_expand(struct symbols *s, const struct profile_frame *frame,
 		   const struct symbols_place **places, size_t *n, struct error *err)
 {
-	int rc;
-
 	if (!array_reserve(&s->places, &s->places_room, 1, sizeof(*s->places)))
 		return error_memory(err);
-	if (symbols_merge_calls(s))
-		rc = expand_module(s, frame, s->places, err);
-	else
-		rc = symbols_frame(s, frame, s->places, err);
-	if (!rc && s->opt.granularity == SYMBOLS_BY_ADDRESS)
-		rc = name_address(s, frame, s->places, err);
-	*places = s->places;
 	*n = 1;
-	return rc;
+	if (symbols_merge_calls(s)) {
+		if (expand_module(s, frame, s->places, err))
+			return -1;
+	} else if (symbols_frame(s, frame, s->places, err) || expand_inlined(s, frame, n, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < *n; i++)
+		if (name_place(s, frame, &s->places[i], err))
+			return -1;
+	*places = s->places;
+	return 0;
 }

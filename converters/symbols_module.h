@@ -5,6 +5,7 @@
 #ifndef SYMBOLS_MODULE_H
 #define SYMBOLS_MODULE_H
 
+#include "debug_info.h"
 #include "function_start.h"
 #include "symbol_table.h"
 #include "symbols.h"
@@ -16,7 +17,8 @@ struct module_names {
 	const char *label; /* for names in brackets; NULL: the module's name is not known */
 	struct symbol_table table;
 	struct function_ranges ranges;
-	uint64_t text_left; /* bytes of symbol names still to be taken, see symbol_name */
+	struct debug_info *debug; /* NULL: none, or not wanted */
+	uint64_t text_left;	  /* bytes of names still to be taken, see symbol_name */
 };
 
 struct symbols {
@@ -36,6 +38,13 @@ int symbols_add_format(struct symbols *s, uint32_t *name, struct error *err, con
 /* Demangled, if it is to be. A stub is "memcpy" with "@plt". */
 int symbols_add_readable(struct symbols *s, const char *text, size_t n, const char *suffix,
 			 uint32_t *name, struct error *err);
+
+/*
+ * The name of a function of the debug information, demangled; STRINGS_NONE if it has none. -1: out
+ * of memory.
+ */
+int symbols_debug_name(struct symbols *s, struct module_names *m, const struct debug_function *f,
+		       uint32_t *name, struct error *err);
 
 /* What the module is called: the last part of its path; NULL if no record says. */
 const char *symbols_label(const struct symbols *s, uint32_t module);

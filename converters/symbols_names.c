@@ -73,3 +73,20 @@ int symbols_add_readable(struct symbols *s, const char *text, size_t n, const ch
 	free(terminated);
 	return rc;
 }
+
+int symbols_debug_name(struct symbols *s, struct module_names *m, const struct debug_function *f,
+		       uint32_t *name, struct error *err)
+{
+	const char *text;
+
+	*name = STRINGS_NONE;
+	if (!f->name)
+		return 0;
+	if (*f->name == STRINGS_NONE) {
+		text = debug_info_name(m->debug, f);
+		if (text && symbols_add_readable(s, text, strlen(text), "", f->name, err))
+			return -1;
+	}
+	*name = *f->name;
+	return 0;
+}

@@ -8,17 +8,19 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Always inlined, so that the time is the caller's own. Returns what must not be optimised away. */
-static inline __attribute__((always_inline)) uint64_t burn(uint64_t x, unsigned long turns)
-{
-	while (turns--) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		__asm__ volatile("" : "+r"(x));
-	}
-	return x;
-}
+/* A macro, so that the time is the caller's own: even a function that is inlined has its name in the
+ * debug information. The value is what must not be optimised away. */
+#define burn(seed, turns)                                                                          \
+	({                                                                                         \
+		uint64_t burn_x = (seed);                                                          \
+		for (unsigned long burn_left = (turns); burn_left > 0; burn_left--) {              \
+			burn_x ^= burn_x << 13;                                                    \
+			burn_x ^= burn_x >> 7;                                                     \
+			burn_x ^= burn_x << 17;                                                    \
+			__asm__ volatile("" : "+r"(burn_x));                                       \
+		}                                                                                  \
+		burn_x;                                                                            \
+	})
 
 /*
  * About 5 ms of it. A loop that reads its CPU clock is put aside by the scheduler as soon as its
