@@ -27,6 +27,7 @@ static const struct {
 	{"\x28\xb5\x2f\xfd", "is compressed with zstd; unpack it first"},
 	{"\3757zXZ", "is compressed with xz; unpack it first"},
 	{"PERFILE2", "is a recording of perf; fold its stacks into lines \"outer;inner COUNT\""},
+	{"gmon\1", "is for gprof to read; give what that prints: gprof PROGRAM gmon.out"},
 	{"\177ELF", "is a program, not a recording"},
 };
 

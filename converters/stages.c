@@ -135,6 +135,9 @@ static int shape_calls(struct stages *s, const struct options *opt, struct error
 	if (filter_is_set(&opt->filter))
 		return error_usage(err, "--focus, --ignore and --hide need stacks, and the input "
 					"has calls without stacks");
+	if (opt->of_symbols.granularity == SYMBOLS_BY_MODULE)
+		return error_usage(err, "--granularity module needs recordings, and the input has "
+					"calls without stacks");
 	s->graph = graph_of_calls(s->profile, (enum tree_unit)opt->of_view.unit, err);
 	if (!s->graph || s->graph->has_totals)
 		return s->graph ? 0 : -1;

@@ -179,6 +179,11 @@ if command -v valgrind >/dev/null; then
 	"$CPCONV" --flat --strict short >out 2>err && fail "a cut file passes --strict"
 	"$CPCONV" --callpath callgrind.out >out 2>err && fail "call paths without stacks"
 	grep -q -- '--flat.*--graph' err || fail "what can be had? $(cat err)"
+	for option in '--focus main' '--hide main' '--granularity module' '--by process' '--pid 1' '--thread 1'; do
+		# shellcheck disable=SC2086 # two words
+		"$CPCONV" $option callgrind.out >out 2>err && fail "$option: taken for calls without stacks"
+		[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "$option: $(cat out err)"
+	done
 else
 	note "no valgrind on this machine"
 fi
