@@ -45,7 +45,7 @@ SHAPE_ROOM := order filter chains fold tree functions graph graph_calls componen
 	roots subtree callpath callpath_up callpath_trie callpath_order bottomup
 SHAPE_ROOM += prints active contexts history arc_times call_report sharing
 SHOW_ROOM := out amount caption footer top tree_line path_name function_name words rows \
-	suggest colour dot_text stop_text info_text views view_flat view_tree \
+	suggest colour short_name dot_text stop_text info_text views view_flat view_tree \
 	view_bottomup view_callpath view_functions view_edges \
 	view_folded drawing view_graph view_dot view_info
 SHOW_ROOM += arc_rows cycle_list view_contexts view_callgraph view_cycles view_average_time

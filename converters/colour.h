@@ -1,19 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * colour.h - the colour of a share: dark blue for little, red for all.
+ * colour.h - the looks of a share in a picture: a colour, a size of letters, a width of lines.
  *
- * Show room. In: a fraction. Out: "#rrggbb" for shapes and for text on them.
+ * Show room. In: a fraction. Out: "#rrggbb" for shapes and for text on them, points.
  */
 #ifndef COLOUR_H
 #define COLOUR_H
 
+#include <stdbool.h>
+
 #define COLOUR_BYTES 8
 
-/* The fill or line colour of a fraction between 0 and 1. */
-const char *colour_of(char text[COLOUR_BYTES], double fraction);
-/* The same hue, dark enough for text on white. */
-const char *colour_of_label(char text[COLOUR_BYTES], double fraction);
-/* Black or white, whichever is easier to read on that colour. */
-const char *colour_of_text(double fraction);
+/* gprof2dot's colour maps. The last one is another name of the first. */
+enum colour_name {
+	COLOUR_TEMPERATURE,
+	COLOUR_PINK,
+	COLOUR_GRAY,
+	COLOUR_BW,
+	COLOUR_PRINT,
+	COLOUR_COLOR,
+};
+
+struct colour_scale {
+	int map;     /* enum colour_name */
+	double skew; /* Below 1 small shares differ more, above 1 large ones; 1, or 0: linear */
+};
+
+/* Are shapes filled? Otherwise they have an outline. */
+bool colour_fills(struct colour_scale scale);
+
+/* The fill or outline of a fraction between 0 and 1. */
+const char *colour_of(char text[COLOUR_BYTES], struct colour_scale scale, double fraction);
+/* The same hue, dark enough for lines and for text on white. */
+const char *colour_of_line(char text[COLOUR_BYTES], struct colour_scale scale, double fraction);
+const char *colour_of_label(char text[COLOUR_BYTES], struct colour_scale scale, double fraction);
+/* Black or white, whichever is easier to read on that shape. */
+const char *colour_of_text(struct colour_scale scale, double fraction);
+
+/* The size of letters and the width of a line, in points. */
+double colour_font(struct colour_scale scale, double fraction);
+double colour_pen(struct colour_scale scale, double fraction);
 
 #endif

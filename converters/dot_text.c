@@ -6,12 +6,9 @@
  */
 #include "dot_text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "utf8.h"
 
-static void write_escaped(struct out *o, const char *bytes, size_t n)
+void dot_escape(struct out *o, const char *bytes, size_t n)
 {
 	size_t i = 0;
 
@@ -31,21 +28,12 @@ static void write_escaped(struct out *o, const char *bytes, size_t n)
 	}
 }
 
-void dot_quote(struct out *o, const struct strings *s, uint32_t name, const char *format, ...)
+void dot_quote(struct out *o, const struct strings *s, uint32_t name)
 {
-	const char *bytes;
-	char more[256];
-	va_list args;
 	size_t n;
+	const char *bytes = strings_get(s, name, &n);
 
-	bytes = strings_get(s, name, &n);
 	out_text(o, "\"");
-	write_escaped(o, bytes, n);
-	if (format) {
-		va_start(args, format);
-		vsnprintf(more, sizeof(more), format, args);
-		va_end(args);
-		out_text(o, more);
-	}
+	dot_escape(o, bytes, n);
 	out_text(o, "\"");
 }

@@ -10,11 +10,9 @@
 #include "out.h"
 #include "strings.h"
 
-/*
- * The name in quotes, and behind it, within the quotes, what the format gives (may be NULL; its
- * text is not escaped: "\\n" starts a line of a label). UTF-8 passes; other bytes stand as \xNN.
- */
-void dot_quote(struct out *o, const struct strings *s, uint32_t name, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+/* The name in quotes. */
+void dot_quote(struct out *o, const struct strings *s, uint32_t name);
+/* What stands within quotes. UTF-8 passes; other bytes, and control characters, stand as \xNN. */
+void dot_escape(struct out *o, const char *bytes, size_t n);
 
 #endif

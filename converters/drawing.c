@@ -118,7 +118,7 @@ static int find_start(uint32_t *calls, const struct graph *g, const char *wanted
 			found++;
 		}
 	}
-	return found ? 0 : suggest_of_graph(g, wanted, err);
+	return found || g->n_functions == 0 ? 0 : suggest_of_graph(g, wanted, err);
 }
 
 static void find_outermost(uint32_t *calls, const struct graph *g)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "colour.h"
 #include "options_table.h"
 
 #define AT(field) offsetof(struct options, field)
@@ -18,6 +19,7 @@
 #define NO(field)		  .kind = KIND_NO, .place = AT(field)
 #define TEXT(field)		  .kind = KIND_TEXT, .place = AT(field)
 #define PERCENT(field)		  .kind = KIND_PERCENT, .place = AT(field)
+#define NUMBER(field)		  .kind = KIND_NUMBER, .place = AT(field)
 #define COUNT(field)		  .kind = KIND_COUNT, .place = AT(field)
 #define CHOICE(field, ...)	  .kind = KIND_CHOICE, .place = AT(field), .choices = {__VA_ARGS__}
 #define SECONDS(field, is_end)	  .kind = KIND_SECONDS, .place = AT(field), .set = is_end
@@ -48,10 +50,23 @@ const struct known_option known_options[] = {
 	 CHOICE(of_view.of_parent, "total", "parent")},
 	{OPTION("totals", "HOW", "dot, graph: propagated (default) or exact"),
 	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact")},
-	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (default 0.5)"),
+	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (0.5; also -n)"),
 	 PERCENT(of_view.node_threshold)},
-	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (default 0.1)"),
+	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (0.1; also -e)"),
 	 PERCENT(of_view.edge_threshold)},
+	{OPTION("colormap", "MAP", "dot: temperature (default), pink, gray, bw or print"),
+	 CHOICE(of_view.dot.colormap, [COLOUR_TEMPERATURE] = "temperature", [COLOUR_PINK] = "pink",
+		[COLOUR_GRAY] = "gray", [COLOUR_BW] = "bw", [COLOUR_PRINT] = "print",
+		[COLOUR_COLOR] = "color")},
+	{OPTION("skew", "N", "dot: below 1, colours tell small shares apart"),
+	 NUMBER(of_view.dot.skew)},
+	{OPTION("color-nodes-by-selftime", NULL, "dot: by self, not by total"),
+	 FLAG(of_view.dot.by_self)},
+	{OPTION("show-samples", NULL, "dot: the numbers of samples, too"),
+	 FLAG(of_view.dot.show_samples)},
+	{OPTION("strip", NULL, "dot: names without arguments and template parameters"),
+	 FLAG(of_view.dot.strip)},
+	{OPTION("wrap", NULL, "dot: long names on several lines"), FLAG(of_view.dot.wrap)},
 	{OPTION("focus", "NAME,...", "only stacks that contain one (a name or regex)"),
 	 FILTER(FILTER_FOCUS)},
 	{OPTION("ignore", "NAME,...", "only stacks that contain none of these"),

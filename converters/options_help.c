@@ -11,10 +11,10 @@
 static void write_option(struct out *o, const struct known_option *option)
 {
 	const char *argument = option->argument ? option->argument : "";
+	int room = 19 - (int)strlen(option->name) - (*argument != 0);
 
-	out_format(o, "  --%s%s%-*s  %s\n", option->name, option->argument ? " " : "",
-		   (int)(19 - strlen(option->name) - (option->argument != NULL)), argument,
-		   option->help);
+	out_format(o, "  --%s%s%-*s  %s\n", option->name, *argument ? " " : "", room > 0 ? room : 0,
+		   argument, option->help);
 }
 
 void options_help(struct out *o)

@@ -33,9 +33,21 @@ static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
 	table[n] = (struct option){0};
 }
 
+#define SHORT_OPTIONS ":e:hn:o:V"
+
 static const char *long_name(int key)
 {
-	return key == 'h' ? "help" : key == 'o' ? "output" : "version";
+	switch (key) {
+	case 'e':
+		return "edge-thres";
+	case 'h':
+		return "help";
+	case 'n':
+		return "node-thres";
+	case 'o':
+		return "output";
+	}
+	return "version";
 }
 
 static int apply_key(struct options *opt, enum whose whose, int key, const char *text,
@@ -75,7 +87,7 @@ static int parse(struct options *opt, enum whose whose, int argc, char **argv, s
 	fill_table(table, whose);
 	opterr = 0;
 	optind = 0; /* glibc: begin anew */
-	while ((key = getopt_long(argc, argv, whose == WHOSE_COMMAND ? ":" : ":ho:V", table,
+	while ((key = getopt_long(argc, argv, whose == WHOSE_COMMAND ? ":" : SHORT_OPTIONS, table,
 				  NULL)) != -1) {
 		if (key == ':' || key == '?')
 			return complain(key, argv, err);

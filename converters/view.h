@@ -32,14 +32,14 @@ enum view_totals { VIEW_PROPAGATED, VIEW_EXACT };
 /* The looks of dot's picture, as gprof2dot calls them. */
 struct view_dot_options {
 	int colormap; /* enum colour_map */
-	double skew;  /* above 0; 1: linear */
+	double skew;  /* struct colour_scale */
 	bool strip, wrap, by_self, show_samples;
 };
 
 /* What the command line asked for; main fills it, views read it. */
 struct view_options {
 	int format;	       /* enum view_format */
-	const char *root;      /* NULL: "main"; dot, graph: all; */
+	const char *root;      /* NULL: "main"; dot, graph: all */
 	const char *leaf;      /* dot, graph: what reaches these; NULL: all */
 	bool up;	       /* callpath: to the root function, not from it */
 	double threshold;      /* percent; negative: the view's own default, 0 for programs */

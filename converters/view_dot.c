@@ -1,199 +1,172 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_dot.c - the call graph for Graphviz (Naganov, "call graph"), pruned.
+ * view_dot.c - the call graph for Graphviz (Fonseca; Naganov, "call graph").
  *
- * Show room. In: struct graph. Out: a digraph in the DOT language.
- *
- * Weights are exact: each stack counts once for a function and for an arc. A function calling
- * itself has no weight of its own on that arc; its label says in how many stacks it happens.
+ * Show room. In: struct drawing. Out: a digraph in the DOT language.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "amount.h"
 #include "colour.h"
 #include "dot_text.h"
+#include "drawing.h"
+#include "short_name.h"
 #include "view.h"
 
-#define NODE_THRESHOLD 0.5
-#define EDGE_THRESHOLD 0.1
-#define PEN_LEAST      0.5
-#define PEN_MOST       4.0
-#define UNREACHED      UINT32_MAX
-
-struct drawing {
-	const struct graph *graph;
-	const struct view_options *options;
-	double node_threshold, edge_threshold;
-	uint32_t *level; /* by function: fewest calls from an outermost one */
-	bool *kept;	 /* by function */
+struct picture {
+	struct drawing drawing;
+	const struct view_dot_options *options;
+	struct colour_scale scale;
+	char *name;	 /* room for the longest one */
+	uint64_t *calls; /* by function: of it, by others and itself; 0 if not known */
 };
 
 static const char head[] =
 	"digraph {\n"
 	"\tgraph [fontname=\"Arial\", nodesep=\"0.125\", ranksep=\"0.25\"];\n"
 	"\tnode [fontname=\"Arial\", fontsize=\"10\", height=\"0\", shape=\"box\", "
-	"style=\"filled\", width=\"0\"];\n"
+	"style=\"%s\", width=\"0\"];\n"
 	"\tedge [fontname=\"Arial\", fontsize=\"10\"];\n";
 
-/* Put the outermost functions, level 0, into the queue; returns how many there are. */
-static uint32_t mark_outermost(struct drawing *d, const uint32_t *function_of, uint32_t *queue)
+static int make_room(struct picture *p)
 {
-	const struct tree_node *nodes = d->graph->tree->nodes;
-	uint32_t n = 0, i;
+	const struct graph *g = p->drawing.graph;
+	size_t longest = 0, n, i;
 
-	for (i = 1; i < nodes[0].end; i = nodes[i].end) {
-		uint32_t f = function_of[nodes[i].name];
-
-		if (d->level[f] != UNREACHED)
-			continue;
-		d->level[f] = 0;
-		queue[n++] = f;
+	for (i = 0; i < p->drawing.n_nodes; i++) {
+		strings_get(g->strings, g->functions[p->drawing.nodes[i].function].name, &n);
+		longest = n > longest ? n : longest;
 	}
-	return n;
+	p->name = malloc(longest + 1);
+	p->calls = calloc(g->n_functions + 1, sizeof(*p->calls));
+	return p->name && p->calls ? 0 : -1;
 }
 
-/* The first arc of a caller: arcs are sorted by caller. */
-static size_t first_arc(const struct graph *g, uint32_t caller)
+static void count_calls(struct picture *p)
 {
-	size_t low = 0, high = g->n_arcs;
+	const struct graph *g = p->drawing.graph;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	for (i = 0; i < g->n_arcs; i++) {
+		uint64_t *calls = &p->calls[g->arcs[i].callee];
 
-		if (g->arcs[middle].caller < caller)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Breadth first. */
-static void spread(struct drawing *d, uint32_t *queue, uint32_t n)
-{
-	const struct graph *g = d->graph;
-	uint32_t i;
-	size_t k;
-
-	for (i = 0; i < n; i++) {
-		for (k = first_arc(g, queue[i]); k < g->n_arcs; k++) {
-			uint32_t callee = g->arcs[k].callee;
-
-			if (g->arcs[k].caller != queue[i])
-				break;
-			if (d->level[callee] != UNREACHED)
-				continue;
-			d->level[callee] = d->level[queue[i]] + 1;
-			queue[n++] = callee;
-		}
+		if (__builtin_add_overflow(*calls, g->arcs[i].calls, calls))
+			*calls = UINT64_MAX;
 	}
 }
 
-static int find_levels(struct drawing *d)
+static void write_name(struct out *o, const struct picture *p, uint32_t name)
 {
-	const struct graph *g = d->graph;
-	uint32_t *queue = calloc(g->n_functions + 1, sizeof(*queue));
-	uint32_t *function_of = calloc(strings_count(g->tree->strings) + 1, sizeof(*function_of));
-	int status = queue && function_of ? 0 : -1;
-	uint32_t i;
+	size_t n, line;
+	const char *bytes = strings_get(p->drawing.strings, name, &n);
 
-	if (!status) {
-		for (i = 0; i < g->n_functions; i++)
-			function_of[g->functions[i].name] = i;
-		memset(d->level, 0xff, g->n_functions * sizeof(*d->level));
-		spread(d, queue, mark_outermost(d, function_of, queue));
+	if (p->options->strip) {
+		size_t stripped = short_name_strip(p->name, bytes, n);
+
+		bytes = stripped ? p->name : bytes;
+		n = stripped ? stripped : n;
 	}
-	free(queue);
-	free(function_of);
-	return status;
+	for (; n > 0; bytes += line, n -= line) {
+		line = p->options->wrap ? short_name_line(bytes, n) : n;
+		dot_escape(o, bytes, line);
+		out_text(o, line < n ? "\\n" : "");
+	}
 }
 
-static void write_node(struct out *o, const struct drawing *d, const struct tree_function *f)
+static void write_node(struct out *o, const struct picture *p, const struct drawing_node *n)
 {
-	const struct tree *t = d->graph->tree;
-	double total = amount_fraction(f->total, t->total);
+	const struct tree_function *f = &p->drawing.graph->functions[n->function];
+	double share = p->options->by_self ? n->self : n->total;
 	char colour[COLOUR_BYTES];
 
 	out_text(o, "\t");
-	dot_quote(o, t->strings, f->name, NULL);
-	out_text(o, " [label=");
-	dot_quote(o, t->strings, f->name, "\\n%.2f%%\\n(%.2f%%)", total * 100,
-		  amount_fraction(f->self, t->total) * 100);
-	out_format(o, ", color=\"%s\", fontcolor=\"%s\"];\n", colour_of(colour, total),
-		   colour_of_text(total));
+	dot_quote(o, p->drawing.strings, f->name);
+	out_text(o, " [label=\"");
+	write_name(o, p, f->name);
+	out_format(o, "\\n%.2f%%\\n(%.2f%%)", n->total * 100, n->self * 100);
+	if (p->calls[n->function])
+		out_format(o, "\\n%" PRIu64 "\xc3\x97", p->calls[n->function]);
+	if (p->options->show_samples && p->drawing.graph->tree)
+		out_format(o, "\\n%" PRIu64 " (%" PRIu64 ") samples", f->hits, f->self_hits);
+	else if (p->options->show_samples)
+		out_format(o, "\\n(%" PRIu64 ") samples", f->self_hits);
+	out_format(o, "\", color=\"%s\", fontcolor=\"%s\"", colour_of(colour, p->scale, share),
+		   colour_of_text(p->scale, share));
+	if (!colour_fills(p->scale))
+		out_format(o, ", fontsize=\"%.1f\", penwidth=\"%.2f\"",
+			   colour_font(p->scale, share), colour_pen(p->scale, share));
+	if (p->options->strip || p->options->wrap) {
+		out_text(o, ", tooltip=");
+		dot_quote(o, p->drawing.strings, f->name);
+	}
+	out_text(o, "];\n");
 }
 
-static void write_edge(struct out *o, const struct drawing *d, const struct graph_arc *arc)
+static void write_ends(struct out *o, const struct picture *p, const struct graph_arc *arc)
 {
-	const struct graph *g = d->graph;
-	double share = amount_fraction(arc->stacks, g->tree->total);
-	double pen = share * PEN_MOST > PEN_LEAST ? share * PEN_MOST : PEN_LEAST;
-	char colour[COLOUR_BYTES], label[COLOUR_BYTES];
+	const struct drawing *d = &p->drawing;
 
 	out_text(o, "\t");
-	dot_quote(o, g->tree->strings, g->functions[arc->caller].name, NULL);
+	dot_quote(o, d->strings, d->graph->functions[arc->caller].name);
 	out_text(o, " -> ");
-	dot_quote(o, g->tree->strings, g->functions[arc->callee].name, NULL);
+	dot_quote(o, d->strings, d->graph->functions[arc->callee].name);
+}
+
+/* Without a total an edge is as thin as can be, has no label, and no say in what is above what: time
+ * flows downwards. */
+static void write_edge(struct out *o, const struct picture *p, const struct drawing_edge *e)
+{
+	const struct graph_arc *arc = &p->drawing.graph->arcs[e->arc];
+	double share = isnan(e->total) ? 0 : e->total, pen = colour_pen(p->scale, share);
+	char line[COLOUR_BYTES], label[COLOUR_BYTES];
+
+	write_ends(o, p, arc);
+	out_text(o, " [label=\"");
+	if (!isnan(e->total))
+		out_format(o, "%.2f%%", share * 100);
+	if (!isnan(e->total) && arc->calls)
+		out_format(o, "\\n%" PRIu64 "\xc3\x97", arc->calls);
 	out_format(o,
-		   " [label=\"%.2f%%\", color=\"%s\", fontcolor=\"%s\", penwidth=\"%.2f\", "
-		   "labeldistance=\"%.2f\", arrowsize=\"%.2f\"];\n",
-		   share * 100, colour_of(colour, share), colour_of_label(label, share), pen, pen,
-		   0.25 + pen / 5);
+		   "\", color=\"%s\", fontcolor=\"%s\", penwidth=\"%.2f\", "
+		   "arrowsize=\"%.2f\"",
+		   colour_of_line(line, p->scale, share), colour_of_label(label, p->scale, share),
+		   pen, 0.25 + pen / 5);
+	if (isnan(e->total))
+		out_text(o, ", constraint=\"false\"");
+	if (!colour_fills(p->scale))
+		out_format(o, ", fontsize=\"%.1f\"", colour_font(p->scale, share));
+	out_text(o, "];\n");
 }
 
-static bool keeps(const struct drawing *d, uint32_t function)
+static void write_picture(struct out *o, const struct picture *p)
 {
-	const struct graph *g = d->graph;
-
-	return !amount_below(g->functions[function].total, g->tree->total, d->node_threshold) &&
-	       !(d->options->depth && d->level[function] >= d->options->depth);
-}
-
-static void write_graph(struct drawing *d, struct out *o)
-{
-	const struct graph *g = d->graph;
 	size_t i;
 
-	out_text(o, head);
-	for (i = 0; i < g->n_functions; i++) {
-		d->kept[i] = keeps(d, (uint32_t)i);
-		if (d->kept[i])
-			write_node(o, d, &g->functions[i]);
-	}
-	for (i = 0; i < g->n_arcs; i++) {
-		const struct graph_arc *arc = &g->arcs[i];
-
-		if (d->kept[arc->caller] && d->kept[arc->callee] &&
-		    !amount_below(arc->stacks, g->tree->total, d->edge_threshold))
-			write_edge(o, d, arc);
-	}
+	out_format(o, head, colour_fills(p->scale) ? "filled" : "solid");
+	for (i = 0; i < p->drawing.n_nodes; i++)
+		write_node(o, p, &p->drawing.nodes[i]);
+	for (i = 0; i < p->drawing.n_edges; i++)
+		write_edge(o, p, &p->drawing.edges[i]);
 	out_text(o, "}\n");
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	const struct view_options *options = in->options;
-	struct drawing d = {
-		.graph = in->graph,
-		.options = options,
-		.node_threshold =
-			options->node_threshold >= 0 ? options->node_threshold : NODE_THRESHOLD,
-		.edge_threshold =
-			options->edge_threshold >= 0 ? options->edge_threshold : EDGE_THRESHOLD,
-	};
-	int status = -1;
+	const struct view_dot_options *options = &in->options->dot;
+	struct picture p = {.options = options, .scale = {options->colormap, options->skew}};
+	int status = drawing_make(&p.drawing, in, err);
 
-	d.level = calloc(in->graph->n_functions + 1, sizeof(*d.level));
-	d.kept = calloc(in->graph->n_functions + 1, sizeof(*d.kept));
-	if (d.level && d.kept && !find_levels(&d)) {
-		write_graph(&d, o);
-		status = 0;
+	if (!status && make_room(&p))
+		status = error_memory(err);
+	if (!status) {
+		count_calls(&p);
+		write_picture(o, &p);
 	}
-	free(d.level);
-	free(d.kept);
-	return status ? error_memory(err) : 0;
+	free(p.name);
+	free(p.calls);
+	drawing_free(&p.drawing);
+	return status;
 }
 
 const struct view view_dot = {

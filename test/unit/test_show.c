@@ -68,30 +68,85 @@ static void part(const char *colour, int rgb[3])
 	cr_assert_eq(sscanf(colour, "#%2x%2x%2x", &rgb[0], &rgb[1], &rgb[2]), 3);
 }
 
-/* From dark blue over green to red; whatever the fraction, a colour. */
+static const struct colour_scale temperature = {COLOUR_TEMPERATURE, 1};
+
+/* From dark blue over green to red. */
 Test(colour, ramp)
 {
 	char text[COLOUR_BYTES];
-	int rgb[3], i;
+	int rgb[3];
 
-	cr_assert_str_eq(colour_of(text, 1), "#ff0000");
-	cr_assert_str_eq(colour_of(text, 0), "#0d0d73");
-	part(colour_of(text, 0.5), rgb);
+	cr_assert_str_eq(colour_of(text, temperature, 1), "#ff0000");
+	cr_assert_str_eq(colour_of(text, temperature, 0), "#0d0d73");
+	part(colour_of(text, temperature, 0.5), rgb);
 	cr_assert(rgb[1] > 2 * rgb[0] && rgb[1] > 2 * rgb[2], "green in the middle");
-	cr_assert_str_eq(colour_of(text, 7), "#ff0000");
-	cr_assert_str_eq(colour_of(text, -7), "#0d0d73");
-	for (i = 0; i <= 100; i++) {
-		part(colour_of(text, i / 100.0), rgb);
-		part(colour_of_label(text, i / 100.0), rgb);
-		cr_assert(rgb[0] + 2 * rgb[1] < 2 * 255, "readable on white: %s", text);
+	cr_assert_str_eq(colour_of(text, temperature, 7), "#ff0000");
+	cr_assert_str_eq(colour_of(text, temperature, -7), "#0d0d73");
+	cr_assert_str_eq(colour_of(text, (struct colour_scale){COLOUR_COLOR, 1}, 0.3),
+			 colour_of((char[COLOUR_BYTES]){0}, temperature, 0.3));
+}
+
+/* Whatever the map, the skew and the fraction, a colour; and text can be read. */
+Test(colour, all_maps)
+{
+	static const double skews[] = {1e-300, 0.01, 1, 1 + 1e-9, 100, 1e300};
+	struct colour_scale scale;
+	char text[COLOUR_BYTES];
+	int rgb[3], i, k, light;
+
+	for (scale.map = 0; scale.map <= COLOUR_COLOR; scale.map++) {
+		for (k = 0; k < 6; k++) {
+			for (i = 0; i <= 100; i++) {
+				scale.skew = skews[k];
+				part(colour_of(text, scale, i / 100.0), rgb);
+				light = colour_fills(scale) ? rgb[0] + 3 * rgb[1] + rgb[2] : 1275;
+				if (light < 300 || light > 1100)
+					cr_assert_str_eq(colour_of_text(scale, i / 100.0),
+							 light < 300 ? "#ffffff" : "#000000");
+				part(colour_of_line(text, scale, i / 100.0), rgb);
+				cr_assert(rgb[0] + rgb[1] + rgb[2] < 600, "a line on white: %s",
+					  text);
+				part(colour_of_label(text, scale, i / 100.0), rgb);
+				cr_assert(rgb[0] + 2 * rgb[1] < 2 * 255, "readable on white: %s",
+					  text);
+			}
+		}
 	}
+}
+
+/* Small shares differ more with less skew. */
+Test(colour, skew)
+{
+	struct colour_scale low = {COLOUR_GRAY, 0.1}, high = {COLOUR_GRAY, 10};
+	struct colour_scale linear = {COLOUR_GRAY, 1};
+	char text[COLOUR_BYTES];
+	int a[3], b[3], c[3];
+
+	part(colour_of(text, low, 0.2), a);
+	part(colour_of(text, linear, 0.2), b);
+	part(colour_of(text, high, 0.2), c);
+	cr_assert(a[0] < b[0] - 20 && b[0] < c[0] - 20, "%d %d %d", a[0], b[0], c[0]);
+	part(colour_of(text, low, 1), a);
+	part(colour_of(text, high, 1), c);
+	cr_assert_eq(a[0], c[0]);
 }
 
 Test(colour, text_can_be_read)
 {
-	cr_assert_str_eq(colour_of_text(0), "#ffffff");
-	cr_assert_str_eq(colour_of_text(0.7), "#000000", "on yellow");
-	cr_assert_str_eq(colour_of_text(1), "#ffffff");
+	cr_assert_str_eq(colour_of_text(temperature, 0), "#ffffff");
+	cr_assert_str_eq(colour_of_text(temperature, 0.7), "#000000", "on yellow");
+	cr_assert_str_eq(colour_of_text(temperature, 1), "#ffffff");
+}
+
+Test(colour, sizes)
+{
+	struct colour_scale print = {COLOUR_PRINT, 1};
+
+	cr_assert(colour_fills(temperature) && !colour_fills(print));
+	cr_assert_eq((int)colour_font(temperature, 0.5), 10);
+	cr_assert_eq((int)colour_font(print, 0), 18);
+	cr_assert_eq((int)colour_font(print, 1), 30);
+	cr_assert_eq((int)colour_pen(print, 1), 6);
 }
 
 Test(path_name, nothing_breaks_the_line)
