@@ -172,6 +172,6 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_dot = {
 	.name = "dot",
 	.help = "the call graph as a picture, for Graphviz",
-	.needs = VIEW_NEEDS_GRAPH,
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.emit = emit,
 };

@@ -178,7 +178,7 @@ if command -v valgrind >/dev/null; then
 	grep -q 'warning: cut at byte' err || fail "a cut file is no warning: $(cat err)"
 	"$CPCONV" --flat --strict short >out 2>err && fail "a cut file passes --strict"
 	"$CPCONV" --callpath callgrind.out >out 2>err && fail "call paths without stacks"
-	grep -q -- '--flat.*--graph' err || fail "what can be had? $(cat err)"
+	grep -q -- '--flat.*--graph.*--dot' err || fail "what can be had? $(cat err)"
 	for option in '--focus main' '--hide main' '--granularity module' '--by process' '--pid 1' '--thread 1'; do
 		# shellcheck disable=SC2086 # two words
 		"$CPCONV" $option callgrind.out >out 2>err && fail "$option: taken for calls without stacks"
@@ -238,3 +238,7 @@ awk 'NR == FNR { ours[$5] = $2 / 1e9; next }
 "$CPCONV" --flat brief callgrind.out >out 2>err && fail "times and instructions are added up"
 gprof -b profiled gmon.out | "$CPCONV" --graph - >out || fail "standard input"
 grep -q '(cycle of even)' out || fail "no cycle: $(cat out)"
+if command -v dot >/dev/null; then
+	gprof profiled gmon.out | "$CPCONV" --dot - | dot -Tsvg >picture 2>err || fail "dot: $(cat err)"
+	grep -q '15000×' picture && grep -q '>even<' picture || fail "no numbers of calls in the picture"
+fi
