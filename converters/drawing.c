@@ -54,6 +54,19 @@ static void weigh_nodes(struct drawing *d, const struct propagation *p, bool exa
 	d->n_nodes = g->n_functions;
 }
 
+static void count_calls(struct drawing *d)
+{
+	const struct graph *g = d->graph;
+	size_t i;
+
+	for (i = 0; i < g->n_arcs; i++) {
+		uint64_t *calls = &d->nodes[g->arcs[i].callee].calls;
+
+		if (__builtin_add_overflow(*calls, g->arcs[i].calls, calls))
+			*calls = UINT64_MAX;
+	}
+}
+
 static void weigh_edges(struct drawing *d, const struct propagation *p, bool exact)
 {
 	const struct graph *g = d->graph;
@@ -84,6 +97,7 @@ static int weigh(struct drawing *d, bool exact, struct error *err)
 	if (propagate_graph(&p, d->graph, err))
 		return -1;
 	weigh_nodes(d, &p, exact);
+	count_calls(d);
 	weigh_edges(d, &p, exact);
 	propagation_free(&p);
 	return 0;

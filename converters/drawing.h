@@ -16,6 +16,7 @@ struct drawing_node {
 	uint32_t function; /* in graph.functions */
 	uint32_t cycle;	   /* the function that its cycle is named after, or DRAWING_NO_CYCLE */
 	double total, self;
+	uint64_t calls; /* of it, by others and by itself; 0 unless graph.has_calls */
 };
 
 struct drawing_edge {

@@ -18,8 +18,7 @@ struct picture {
 	struct drawing drawing;
 	const struct view_dot_options *options;
 	struct colour_scale scale;
-	char *name;	 /* room for the longest one */
-	uint64_t *calls; /* by function: of it, by others and itself; 0 if not known */
+	char *name; /* room for the longest one */
 };
 
 static const char head[] =
@@ -39,21 +38,7 @@ static int make_room(struct picture *p)
 		longest = n > longest ? n : longest;
 	}
 	p->name = malloc(longest + 1);
-	p->calls = calloc(g->n_functions + 1, sizeof(*p->calls));
-	return p->name && p->calls ? 0 : -1;
-}
-
-static void count_calls(struct picture *p)
-{
-	const struct graph *g = p->drawing.graph;
-	size_t i;
-
-	for (i = 0; i < g->n_arcs; i++) {
-		uint64_t *calls = &p->calls[g->arcs[i].callee];
-
-		if (__builtin_add_overflow(*calls, g->arcs[i].calls, calls))
-			*calls = UINT64_MAX;
-	}
+	return p->name ? 0 : -1;
 }
 
 static void write_name(struct out *o, const struct picture *p, uint32_t name)
@@ -85,12 +70,10 @@ static void write_node(struct out *o, const struct picture *p, const struct draw
 	out_text(o, " [label=\"");
 	write_name(o, p, f->name);
 	out_format(o, "\\n%.2f%%\\n(%.2f%%)", n->total * 100, n->self * 100);
-	if (p->calls[n->function])
-		out_format(o, "\\n%" PRIu64 "\xc3\x97", p->calls[n->function]);
+	if (n->calls)
+		out_format(o, "\\n%" PRIu64 "\xc3\x97", n->calls);
 	if (p->options->show_samples && p->drawing.graph->tree)
 		out_format(o, "\\n%" PRIu64 " (%" PRIu64 ") samples", f->hits, f->self_hits);
-	else if (p->options->show_samples)
-		out_format(o, "\\n(%" PRIu64 ") samples", f->self_hits);
 	out_format(o, "\", color=\"%s\", fontcolor=\"%s\"", colour_of(colour, p->scale, share),
 		   colour_of_text(p->scale, share));
 	if (!colour_fills(p->scale))
@@ -159,12 +142,9 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 	if (!status && make_room(&p))
 		status = error_memory(err);
-	if (!status) {
-		count_calls(&p);
+	if (!status)
 		write_picture(o, &p);
-	}
 	free(p.name);
-	free(p.calls);
 	drawing_free(&p.drawing);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "view.h"
 
 #define NAME_COLUMN 30
+#define CALLS_WIDTH 12 /* a column more */
 
 /* ---- for programs ---- */
 static void write_share(struct rows *r, double share)
@@ -45,13 +46,17 @@ static void write_edge(struct rows *r, const struct drawing *d, const struct dra
 	static const char *const columns[] = {
 		"kind", "total", "ratio", "occurrences", "caller", "callee", NULL,
 	};
+	static const char *const of_calls[] = {
+		"kind", "total", "ratio", "calls", "caller", "callee", NULL,
+	};
+	bool has_calls = d->graph->has_calls;
 	const struct graph_arc *a = &d->graph->arcs[e->arc];
 
-	rows_row(r, columns);
+	rows_row(r, has_calls ? of_calls : columns);
 	rows_word(r, "edge");
 	write_share(r, e->total);
 	write_share(r, e->ratio);
-	rows_count(r, a->occurrences);
+	rows_count(r, has_calls ? a->calls : a->occurrences);
 	rows_name(r, d->strings, d->graph->functions[a->caller].name);
 	rows_name(r, d->strings, d->graph->functions[a->callee].name);
 }
@@ -105,12 +110,20 @@ static void write_percent(struct out *o, double share)
 		out_format(o, " %8.2f", share * 100);
 }
 
+/* The number of calls, if it is known; and what is between that column and names. */
+static void write_count(struct out *o, const struct drawing *d, uint64_t calls)
+{
+	if (d->graph->has_calls)
+		out_format(o, " %*" PRIu64, CALLS_WIDTH - 1, calls);
+	out_text(o, "   ");
+}
+
 static void write_name(struct out *o, const struct drawing *d, uint32_t function, int column)
 {
 	size_t n;
 	const char *name = strings_get(d->strings, d->graph->functions[function].name, &n);
 
-	out_name_fit(o, name, n, column);
+	out_name_fit(o, name, n, column + (d->graph->has_calls ? CALLS_WIDTH : 0));
 }
 
 static void write_calls(struct out *o, const struct drawing *d, const struct drawing_edge *e,
@@ -120,7 +133,8 @@ static void write_calls(struct out *o, const struct drawing *d, const struct dra
 		write_percent(o, e->total);
 		out_text(o, "         ");
 		write_percent(o, e->ratio);
-		out_text(o, "     -> ");
+		write_count(o, d, d->graph->arcs[e->arc].calls);
+		out_text(o, "  -> ");
 		write_name(o, d, d->graph->arcs[e->arc].callee, NAME_COLUMN + 5);
 		out_text(o, "\n");
 	}
@@ -130,7 +144,8 @@ static void write_function(struct out *o, const struct drawing *d, const struct 
 {
 	write_percent(o, n->total);
 	write_percent(o, n->self);
-	out_text(o, "            ");
+	out_text(o, "         ");
+	write_count(o, d, n->calls);
 	write_name(o, d, n->function, NAME_COLUMN);
 	if (n->cycle != DRAWING_NO_CYCLE) {
 		out_text(o, "  (cycle of ");
@@ -155,6 +170,20 @@ static void write_left_out(struct out *o, const struct drawing *d,
 			   calls == 1 ? "" : "s", d->edge_threshold);
 }
 
+static void write_heading(struct out *o, const struct view_input *in)
+{
+	caption_write(o, "Call Graph", in);
+	if (in->options->totals == VIEW_PROPAGATED)
+		out_text(o, "totals: propagated, cycles split\n");
+	else
+		out_text(o, in->tree ? "totals: each stack once\n" : "totals: as recorded\n");
+	out_text(o, "\n  total %   self %  share %");
+	if (in->graph->has_calls)
+		out_format(o, " %*s", CALLS_WIDTH - 1, "calls");
+	out_text(o, "   function, and what it calls\n");
+	caption_rule(o);
+}
+
 static int write_text(struct out *o, const struct view_input *in, struct drawing *d,
 		      struct error *err)
 {
@@ -169,11 +198,7 @@ static int write_text(struct out *o, const struct view_input *in, struct drawing
 	for (i = 1; i <= d->graph->n_functions; i++)
 		end[i] = end[i] > end[i - 1] ? end[i] : end[i - 1];
 	qsort(d->nodes, d->n_nodes, sizeof(*d->nodes), compare_nodes);
-	caption_write(o, "Call Graph", in);
-	out_text(o, in->options->totals == VIEW_EXACT ? "totals: each stack once\n"
-						      : "totals: propagated, cycles split\n");
-	out_text(o, "\n  total %   self %  share %   function, and what it calls\n");
-	caption_rule(o);
+	write_heading(o, in);
 	for (i = 0; i < d->n_nodes; i++) {
 		uint32_t f = d->nodes[i].function;
 

@@ -94,3 +94,42 @@ Test(dot, print)
 	      "fontcolor=\"#000000\", fontsize=\"24.0\", penwidth=\"3.25\"];");
 	draws("m;f 1\nm 1\n", dot, "penwidth=\"3.25\", arrowsize=\"0.90\", fontsize=\"24.0\"];");
 }
+
+/* What the view makes of a call graph as callgrind writes it; free() it. */
+static char *show_calls(const struct view *v, const char *callgrind)
+{
+	static const struct view_options options = {.threshold = -1};
+	struct error err;
+	struct profile *p = profile_of(callgrind);
+	struct graph *g = graph_of_calls(p, TREE_GTICKS, &err);
+	struct view_input in = {.profile = p, .graph = g, .options = &options};
+	struct out *o = open_text();
+
+	cr_assert(g, "%s", err.text);
+	cr_assert_eq(v->emit(&in, o, &err), 0, "%s", err.text);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	graph_free(g);
+	profile_free(p);
+	return text_of_file("text");
+}
+
+/* Without stacks it is known how often functions were called. */
+Test(dot, calls)
+{
+	static const char callgrind[] = "events: Ir\n"
+					"fn=m\n1 10\ncfn=f\ncalls=3 0\n1 90\n\n"
+					"fn=f\n1 90\ncfn=f\ncalls=4 0\n1 60\n";
+	char *text = show_calls(&view_dot, callgrind);
+
+	cr_assert(strstr(text, "[label=\"f\\n90.00%\\n(90.00%)\\n7\xc3\x97\""), "%s", text);
+	cr_assert(strstr(text, "[label=\"m\\n100.00%\\n(10.00%)\""), "%s", text);
+	cr_assert(strstr(text, "\"m\" -> \"f\" [label=\"90.00%\\n3\xc3\x97\""), "%s", text);
+	free(text);
+	text = show_calls(&view_graph, callgrind);
+	cr_assert(strstr(text, "   100.00    10.00                    0   m\n"
+			       "    90.00            100.00           3     -> f\n"
+			       "    90.00    90.00                    7   f\n"
+			       "        -                 -           4     -> f\n"),
+		  "%s", text);
+	free(text);
+}
