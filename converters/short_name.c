@@ -7,6 +7,7 @@
 #include "short_name.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 
 #include "utf8.h"
 
-#define COLUMNS	     32u /* of a line */
-#define COLUMNS_MOST 64u /* of a line that there is no good place to end in */
+#define COLUMNS 32u /* of a line, at least */
+#define SQUARE	6.0 /* columns per line of a long name: about three times as wide as high */
 
 /* ---- strip ----------------------------------------------------------------------------------- */
 
@@ -81,6 +82,8 @@ static bool is_of(const char *before, size_t n, char bracket)
 		return false;
 	if (bracket == '<' && ends_with(before, n, "::"))
 		return n > 2; /* Rust's f::<T> */
+	if (bracket == '<' && ends_with(before, n, "< "))
+		return true; /* operator< <T> */
 	return last && (isalnum(last) || last >= 0x80 || strchr("_)>}]~<=+-*/%^&|!,", last));
 }
 
@@ -109,6 +112,8 @@ static size_t strip(char *to, const char *name, size_t n, const size_t *partner)
 		}
 		if (ends_with(to, length, "::"))
 			length -= 2;
+		if (ends_with(to, length, "< "))
+			length--;
 		i = partner[i] + 1;
 		if (parenthesis)
 			i += qualifiers(name + i, n - i);
@@ -143,9 +148,16 @@ static enum ending ending_at(const char *name, size_t n, size_t i)
 	return strchr("_.-<>(){}", name[i - 1]) && name[i] != name[i - 1] ? POOR : NOWHERE;
 }
 
+uint32_t short_name_columns(size_t n)
+{
+	double columns = sqrt(SQUARE * (double)n);
+
+	return columns > COLUMNS ? (uint32_t)columns : COLUMNS;
+}
+
 /* The last good place counts, or else the last poor one, which those are, too, that leave half of the
  * line empty; or else the first of any kind that is farther away. */
-size_t short_name_line(const char *name, size_t n)
+size_t short_name_line(const char *name, size_t n, uint32_t columns)
 {
 	size_t i = 0, length, best = 0;
 	enum ending ending, how = NOWHERE;
@@ -153,13 +165,13 @@ size_t short_name_line(const char *name, size_t n)
 
 	while (i < n) {
 		ending = i ? ending_at(name, n, i) : NOWHERE;
-		if (ending == GOOD && column < COLUMNS / 2)
+		if (ending == GOOD && column < columns / 2)
 			ending = POOR;
-		if (column > COLUMNS && (how != NOWHERE || ending != NOWHERE))
+		if (column > columns && (how != NOWHERE || ending != NOWHERE))
 			return how != NOWHERE ? best : i;
-		if (column == COLUMNS_MOST)
+		if (column == 2 * columns)
 			return i;
-		if (ending != NOWHERE && ending >= how && column <= COLUMNS) {
+		if (ending != NOWHERE && ending >= how && column <= columns) {
 			how = ending;
 			best = i;
 		}
@@ -167,5 +179,5 @@ size_t short_name_line(const char *name, size_t n)
 		i += length ? length : 1;
 		column++;
 	}
-	return column > COLUMNS && how != NOWHERE ? best : n;
+	return column > columns && how != NOWHERE ? best : n;
 }

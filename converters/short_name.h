@@ -8,6 +8,7 @@
 #define SHORT_NAME_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Without the arguments and template parameters of C++ and Rust: "ns::f<int>(char)::g(void) const"
@@ -18,10 +19,13 @@
  */
 size_t short_name_strip(char *to, const char *name, size_t n);
 
+/* How many columns the lines of a name of n bytes should have: a few dozen, more if it is long. */
+uint32_t short_name_columns(size_t n);
+
 /*
- * Bytes of the first line of a name wrapped to a few dozen columns: up to a space, or between the
- * parts of a qualified name, or where it must be. What follows is for the next line.
+ * Bytes of the first line of a name wrapped to so many columns: up to a space, or between the parts
+ * of a qualified name, or where it must be. What follows is for the next line.
  */
-size_t short_name_line(const char *name, size_t n);
+size_t short_name_line(const char *name, size_t n, uint32_t columns);
 
 #endif

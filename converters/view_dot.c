@@ -45,6 +45,7 @@ static void write_name(struct out *o, const struct picture *p, uint32_t name)
 {
 	size_t n, line;
 	const char *bytes = strings_get(p->drawing.strings, name, &n);
+	uint32_t columns;
 
 	if (p->options->strip) {
 		size_t stripped = short_name_strip(p->name, bytes, n);
@@ -52,8 +53,9 @@ static void write_name(struct out *o, const struct picture *p, uint32_t name)
 		bytes = stripped ? p->name : bytes;
 		n = stripped ? stripped : n;
 	}
+	columns = short_name_columns(n);
 	for (; n > 0; bytes += line, n -= line) {
-		line = p->options->wrap ? short_name_line(bytes, n) : n;
+		line = p->options->wrap ? short_name_line(bytes, n, columns) : n;
 		dot_escape(o, bytes, line);
 		out_text(o, line < n ? "\\n" : "");
 	}

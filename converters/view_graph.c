@@ -16,6 +16,7 @@
 
 #define NAME_COLUMN 30
 #define CALLS_WIDTH 12 /* a column more */
+#define CYCLE_WIDTH 25 /* of what stands behind a name, on a terminal that is too narrow */
 
 /* ---- for programs ---- */
 static void write_share(struct rows *r, double share)
@@ -146,10 +147,12 @@ static void write_function(struct out *o, const struct drawing *d, const struct 
 	write_percent(o, n->self);
 	out_text(o, "         ");
 	write_count(o, d, n->calls);
-	write_name(o, d, n->function, NAME_COLUMN);
-	if (n->cycle != DRAWING_NO_CYCLE) {
+	if (n->cycle == DRAWING_NO_CYCLE) {
+		write_name(o, d, n->function, NAME_COLUMN);
+	} else {
+		write_name(o, d, n->function, NAME_COLUMN + CYCLE_WIDTH);
 		out_text(o, "  (cycle of ");
-		write_name(o, d, n->cycle, NAME_COLUMN);
+		write_name(o, d, n->cycle, out_width(o));
 		out_text(o, ")");
 	}
 	out_text(o, "\n");

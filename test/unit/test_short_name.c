@@ -40,7 +40,8 @@ Test(short_name, what_only_looks_like_it)
 	strips("A<int>::operator<(A<int> const&) const", "A::operator<");
 	strips("operator<=>(A, B)", "operator<=>");
 	strips("A::operator->()", "A::operator->");
-	strips("operator< <int>(int)", "operator< <int>");
+	strips("bool a::operator< <int>(int)", "bool a::operator<");
+	strips("operator<< <int>(int)", "operator<<");
 	strips("<alloc::vec::Vec<T> as Display>::fmt", "<alloc::vec::Vec as Display>::fmt");
 	strips("<module>", "<module>");
 	strips("f.<locals>.<lambda>", "f.<locals>.<lambda>");
@@ -84,12 +85,19 @@ static void wraps(const char *name, const char *want)
 	size_t n = strlen(name), line;
 
 	for (; n > 0; name += line, n -= line) {
-		line = short_name_line(name, n);
+		line = short_name_line(name, n, 32);
 		cr_assert(line > 0 && line <= n);
 		strncat(text, name, line);
 		strcat(text, line < n ? "|" : "");
 	}
 	cr_assert_str_eq(text, want);
+}
+
+Test(short_name, columns)
+{
+	cr_assert_eq(short_name_columns(0), 32);
+	cr_assert_eq(short_name_columns(100), 32);
+	cr_assert_eq(short_name_columns(10000), 244, "%u", short_name_columns(10000));
 }
 
 Test(short_name, lines)
