@@ -257,6 +257,7 @@ static void check_flow(const struct fixture *x, const char *folded)
 	for (i = 0; i < g->n_functions; i++) {
 		cr_assert(near(out[i], x->p.totals[i]), "%s: %g of %g in\n%s",
 			  name_of(x->tree, g->functions[i].name), out[i], x->p.totals[i], folded);
+		cr_assert_leq(x->p.totals[i], (double)x->tree->total * (1 + 1e-9), "%s", folded);
 		outermost[i] = x->p.totals[i] - in[i];
 		cr_assert_geq(outermost[i], -1e-9 * (double)x->tree->total, "%s", folded);
 		roots += outermost[i];
