@@ -193,9 +193,8 @@ soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..."
 big: all $(BIG) ## time and memory of each view of 20,000 stacks
 	$(Q)BUILD=$(BUILD) test/big/measure
 
-test: ## unit tests, then live tests
-	$(Q)status=0; for part in check-unit check-live; do \
-		$(MAKE) --no-print-directory $$part || status=1; done; exit $$status
+test: all unit-bins $(TARGETS) ## unit tests, then live tests
+	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS) $(LIVE_TESTS)
 
 # ---- other builds, each in a directory of its own, so that none makes another one build again ----
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer

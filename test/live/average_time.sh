@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # average-time: of a call graph with measured calls, as callgrind writes it; what gprof's lacks, it says.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 
 # The paper's qsort: one call of 313 takes 26 % of the time.

@@ -3,6 +3,7 @@
 # The size that all views must carry (test/big/stacks.c): 20,000 stacks of up to 5,000 frames, counts
 # beyond 2^60, names of up to 10,000 bytes. Sums are exact to the last digit, nothing exceeds 100 %,
 # and 500 MB of memory are enough. `make big` says how long each view takes.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 stacks=$BUILD/big/stacks
 views=$("$CPCONV" --help | sed -n '/^Views:/,/^$/s/^  --\([a-z-]*\) .*/\1/p' | grep -v '^info$')

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Calls without stacks, as gprof and callgrind write them of a program with recursion, cycles and two
 # functions of one name: numbers of calls are those that the program makes, totals are callgrind's own.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 
 cat >main.c <<'END'

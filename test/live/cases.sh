@@ -3,6 +3,7 @@
 # cpconv makes of the folded stacks in test/data/cases what the tables beside them say.
 #
 # Integers and texts must be equal, fractions within 1e-9, rows in the same order.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 count=0
 

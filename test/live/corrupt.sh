@@ -3,6 +3,7 @@
 # A damaged recording gives one line that names it, or a view; never a crash.
 #
 # DAMAGES says how often, by default 300; SEED repeats a run.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 DAMAGES=${DAMAGES:-300}
 SEED=${SEED:-$(date +%s)}

@@ -3,6 +3,7 @@
 # A recording cut at any byte gives a view of what is left and a warning that names the file.
 #
 # CUTS says at how many random places, by default 1000; SEED repeats a run.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 CUTS=${CUTS:-1000}
 SEED=${SEED:-$(date +%s)}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Graphviz takes every picture of a call graph without complaint, and shows what --graph lists.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 
 command -v dot >/dev/null || {

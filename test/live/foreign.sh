@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What is no recording is refused with one line that names it, exit status 1 and no output.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 
 : >empty

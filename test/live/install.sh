@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make install puts everything where it belongs, and it works from there; uninstall leaves nothing.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 need make
 

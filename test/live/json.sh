@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What --json writes is JSON, whatever functions and programs are called: quotes, backslashes, bytes that are no UTF-8,
 # newlines, ten thousand bytes. Numbers of 64 bits are whole, and the rows are those of --tsv.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 need python3
 

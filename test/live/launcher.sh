@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cpsample records what can be recorded, passes everything through, and refuses the rest with a line.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 cpsample() {
 	"$root/scripts/cpsample" --library "$LIBRARY" "$@"

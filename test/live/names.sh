@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Where names come from, and that none is made up: stripped, rebuilt and separated programs.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 need gcc
 need objcopy

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Where recordings go, and that a place that cannot be written harms nobody.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 
 # The default: in the directory where the program started, although it goes elsewhere.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The layouts of text views: each file in test/golden/text begins with the command line that gives it,
 # "$ cpconv ...", run in test/data/cases. GOLDEN=write writes them anew, to be read before committing.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 cases=$root/test/data/cases
 count=0
