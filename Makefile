@@ -200,7 +200,7 @@ test: all unit-bins $(TARGETS) ## unit tests, then live tests
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_BUILD := $(BUILD)/sanitize
 # Live tests that feed cpconv what it does not expect.
-SAN_LIVE := $(call only,$(foreach t,cut corrupt foreign views json,$(wildcard test/live/$(t).sh)))
+SAN_LIVE := $(call only,$(foreach t,cut corrupt foreign inline views json,$(wildcard test/live/$(t).sh)))
 
 sanitize: all $(TARGETS) ## unit tests, fuzz corpus and hostile files under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory BUILD=$(SAN_BUILD) SAN="$(SANITIZERS)" OPT="-O1 -g" \

@@ -14,19 +14,12 @@
 #include "array.h"
 #include "strings.h"
 
-/* Deeper entries are left out. Templates that inline each other make a hundred levels. */
-#define DEPTH_MAX 1000u
-/*
- * An entry takes a byte at least, so that a unit has no more of them than bytes, unless it is
- * forged: siblings may be said to stand where others' children are. All are seen up to three times,
- * once for each of enum debug_what.
- */
-#define READS_MAX 3u
 /*
  * An entry that does not say where its sibling is (clang's do not) costs a walk over all that is
- * below it: the whole unit once more for each level of the tree, of which there are ten or twenty.
+ * below it: for a whole unit up to seven times its bytes were seen. More is forged: siblings may be
+ * said to stand where others' children are.
  */
-#define WALKS_MAX 100u
+#define WALKS_MAX 20u
 
 struct level {
 	Dwarf_Die die;
@@ -44,10 +37,8 @@ struct walk {
 
 struct debug_budget debug_budget(uint64_t n_bytes, uint64_t *ranges)
 {
-	return (struct debug_budget){.entries = READS_MAX * n_bytes,
-				     .bytes = WALKS_MAX * n_bytes,
-				     .unit_bytes = n_bytes,
-				     .ranges = ranges};
+	return (struct debug_budget){
+		.bytes = WALKS_MAX * n_bytes, .unit_bytes = n_bytes, .ranges = ranges};
 }
 
 static int push(struct walk *w, const struct level *level)
@@ -121,16 +112,16 @@ static int enter(struct walk *w, struct level *at, struct level *in)
 	}
 }
 
-/* The way to an entry's sibling may lead over all that is below it, or to the end of the unit. */
+/* The way to an entry's sibling, which is further on, may lead over all that is below the entry, or
+ * to the end of the unit. */
 static bool pay(struct walk *w, const Dwarf_Die *from, const Dwarf_Die *to)
 {
 	struct debug_budget *b = w->budget;
 	const char *a = from->addr, *z = to->addr;
 	uint64_t bytes = z ? (uint64_t)(z - a) : b->unit_bytes;
 
-	if (b->entries == 0 || bytes > b->bytes)
+	if (bytes > b->bytes)
 		return false;
-	b->entries--;
 	b->bytes -= bytes;
 	return true;
 }
@@ -159,7 +150,7 @@ static int descend(struct walk *w)
 	struct level in;
 	int rc;
 
-	while ((rc = enter(w, &w->levels[w->depth - 1], &in)) > 0 && w->depth < DEPTH_MAX &&
+	while ((rc = enter(w, &w->levels[w->depth - 1], &in)) > 0 &&
 	       dwarf_child(&w->levels[w->depth - 1].die, &in.die) == 0) {
 		if (push(w, &in))
 			return -ENOMEM;

@@ -26,7 +26,6 @@ struct debug_ranges {
 
 /* What may still be read. Forged information comes to an end here. */
 struct debug_budget {
-	uint64_t entries;
 	uint64_t bytes; /* of entries that are stepped over */
 	uint64_t unit_bytes;
 	uint64_t *ranges; /* shared by all units: many entries may claim the same long list */

@@ -91,18 +91,21 @@ static void write_head(const struct plan *p, unsigned char *image)
 	memcpy(image + p->end, p->sections, p->n * sizeof(p->sections[0]));
 }
 
-/* A section that cannot be read, because the file was cut meanwhile, is left as zeros. */
+/* A section that cannot be read, because it is not what it says or the file was cut meanwhile, is
+ * zeros. */
 static int write_sections(const struct plan *p, const struct elf_file *f, unsigned char *image)
 {
 	char *name = (char *)image + p->sections[p->n - 1].sh_offset + NAME_BYTES;
 	size_t i;
 
 	for (i = 1; i + 1 < p->n; i++, name += NAME_BYTES) {
-		const Elf64_Shdr *from = p->from[i - 1];
-		int rc = elf_section_read(f, from, image + p->sections[i].sh_offset);
+		const Elf64_Shdr *from = p->from[i - 1], *to = &p->sections[i];
+		int rc = elf_section_read(f, from, image + to->sh_offset);
 
 		if (rc == -ENOMEM)
 			return rc;
+		if (rc < 0)
+			memset(image + to->sh_offset, 0, to->sh_size);
 		strcpy(name, (const char *)f->names + from->sh_name);
 	}
 	return 0;

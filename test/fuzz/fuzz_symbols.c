@@ -39,16 +39,20 @@ static void demangle(const uint8_t *data, size_t size)
 static void ask(struct symbols *s, const struct profile *p, uint64_t address)
 {
 	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE, .address = address};
-	struct symbols_place place;
+	const struct symbols_place *places;
 	struct error err;
-	size_t n;
+	size_t n, bytes;
 
-	CHECK(symbols_frame(s, &frame, &place, &err) == 0);
+	CHECK(symbols_expand(s, &frame, &places, &n, &err) == 0);
+	CHECK(n > 0 && !places[0].is_inline);
 	/* A signal trampoline's unwind entry starts a byte early. */
-	CHECK(place.start <= address || place.start == address + 1);
-	CHECK(place.function < strings_count(p->strings));
-	strings_get(p->strings, place.function, &n);
-	CHECK(n > 0);
+	CHECK(places[0].start <= address || places[0].start == address + 1);
+	for (size_t i = 0; i < n; i++) {
+		CHECK(places[i].function < strings_count(p->strings));
+		CHECK(places[i].name < strings_count(p->strings));
+		strings_get(p->strings, places[i].name, &bytes);
+		CHECK(bytes > 0);
+	}
 }
 
 /* Around each segment's and each section's ends, as far as the file tells them. */
@@ -67,7 +71,10 @@ static void ask_all(struct symbols *s, const struct profile *p, const uint8_t *d
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct symbols_options options = {.demangle = true, .debug_dir = "/nonexistent"};
+	const struct symbols_options options = {.demangle = true,
+						.inlines = true,
+						.granularity = SYMBOLS_BY_LINE,
+						.debug_dir = "/nonexistent"};
 	struct profile_module module = {0};
 	struct profile p = {.strings = strings_new(), .modules = &module, .n_modules = 1};
 	int fd = memfd_create("module", MFD_CLOEXEC);
