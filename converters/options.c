@@ -120,7 +120,7 @@ const struct known_option *options_known(const char *name)
 bool options_is_shape(const struct known_option *option)
 {
 	return option->kind == KIND_FILTER || option->place == AT(of_symbols.granularity) ||
-	       option->place == AT(of_view.unit);
+	       option->place == AT(of_symbols.inlines) || option->place == AT(of_view.unit);
 }
 
 bool options_is_setting(const struct known_option *option)
