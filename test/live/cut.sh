@@ -31,7 +31,7 @@ while read -r place; do
 	[ $status -eq 0 ] || fail "cut at $place of $size: --info exits with $status: $(cat err)"
 	[ "$(wc -l <err)" -eq 1 ] || fail "cut at $place of $size: not one warning: $(cat err)"
 	grep -q 'cut.cps: .*byte [0-9]' err || fail "cut at $place of $size: $(cat err)"
-	"$CPCONV" --flat cut.cps >flat.out 2>err
+	"$CPCONV" --flat --no-inlines cut.cps >flat.out 2>err
 	status=$?
 	[ $status -eq 0 ] || fail "cut at $place of $size: --flat exits with $status: $(cat err)"
 	[ -s err ] || fail "cut at $place of $size: --flat does not warn"
