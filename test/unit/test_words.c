@@ -57,6 +57,17 @@ Test(words, columns)
 		  SIXTY " " TEN "\n12345\\x01");
 }
 
+/* So have quotes and backslashes. */
+Test(words, columns_of_quotes)
+{
+	words_are((const char *const[]){SIXTY, TEN "123456 ", NULL}, 0,
+		  SIXTY " \"" TEN "123456 \"");
+	words_are((const char *const[]){SIXTY, TEN "1234567 ", NULL}, 0,
+		  SIXTY "\n\"" TEN "1234567 \"");
+	words_are((const char *const[]){SIXTY, TEN "12345\\ ", NULL}, 0,
+		  SIXTY "\n\"" TEN "12345\\\\ \"");
+}
+
 /* A parenthesis belongs to its word. */
 Test(words, parentheses)
 {
