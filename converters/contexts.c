@@ -19,6 +19,7 @@ struct walk {
 	struct prints histories, paths; /* -> contexts, cycles */
 	size_t room, cycle_room, cycle_of_room;
 	uint32_t *cycle_of; /* by context, or PRINTS_NONE */
+	bool with_cycles;
 };
 
 struct path {
@@ -77,7 +78,7 @@ static int add_to_cycle(struct walk *w, uint32_t node, uint32_t *number)
 	struct path path;
 
 	*number = PRINTS_NONE;
-	if (!find_cycle(&w->active, &path))
+	if (!w->with_cycles || !find_cycle(&w->active, &path))
 		return 0;
 	*number = prints_number(&w->paths, path.print);
 	if (*number == PRINTS_NONE ||
@@ -173,9 +174,9 @@ static void finish(struct walk *w)
 		qsort(c->cycles, c->n_cycles, sizeof(*c->cycles), compare_cycles);
 }
 
-struct contexts *contexts_build(const struct tree *t, struct error *err)
+struct contexts *contexts_build(const struct tree *t, bool with_cycles, struct error *err)
 {
-	struct walk w = {0};
+	struct walk w = {.with_cycles = with_cycles};
 	int status;
 
 	w.result = calloc(1, sizeof(*w.result));

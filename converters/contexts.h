@@ -12,6 +12,7 @@
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,14 +47,14 @@ struct contexts {
 	struct context *contexts;
 	size_t n;
 	size_t n_with_samples;
-	struct context_cycle *cycles; /* in the same order */
+	struct context_cycle *cycles; /* in the same order; none if not asked for */
 	size_t n_cycles;
 };
 
-/* Time is linear in the tree, however deep, and in the paths of its contexts' cycles; memory in the
- * tree's depth and the number of contexts. No sum overflows, as each node's self is part of one
- * context only. NULL on error (memory). */
-struct contexts *contexts_build(const struct tree *t, struct error *err);
+/* Time is linear in the tree, however deep, and with cycles also in the paths of all contexts that
+ * end with one; memory in the tree's depth and the number of contexts. No sum overflows, as each
+ * node's self is part of one context only. NULL on error (memory). */
+struct contexts *contexts_build(const struct tree *t, bool with_cycles, struct error *err);
 void contexts_free(struct contexts *c);
 
 #endif

@@ -204,7 +204,7 @@ static int write_rows(struct out *o, struct listing *l, struct error *err)
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct contexts *c = contexts_build(in->tree, err);
+	struct contexts *c = contexts_build(in->tree, view_is_rows(in->options), err);
 	struct listing l;
 	int status;
 

@@ -81,7 +81,7 @@ static int write_table(struct out *o, const struct view_input *in, const struct 
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct contexts *c = contexts_build(in->tree, err);
+	struct contexts *c = contexts_build(in->tree, true, err);
 	struct rows r;
 	int status;
 

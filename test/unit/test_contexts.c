@@ -10,7 +10,7 @@
 static struct contexts *contexts_of(const struct tree *t)
 {
 	struct error err;
-	struct contexts *c = contexts_build(t, &err);
+	struct contexts *c = contexts_build(t, true, &err);
 
 	cr_assert(c, "%s", err.text);
 	return c;
@@ -384,16 +384,20 @@ static struct profile *ring(uint32_t frames, uint32_t names)
 	return p;
 }
 
-static void check_ring(uint32_t frames, uint32_t names, size_t contexts, uint32_t longest)
+static void check_ring(uint32_t frames, uint32_t names, bool with_cycles, size_t contexts,
+		       uint32_t longest)
 {
 	struct profile *p = ring(frames, names);
 	struct tree *t = tree_of(p);
-	struct contexts *c = contexts_of(t);
+	struct error err;
+	struct contexts *c = contexts_build(t, with_cycles, &err);
 
+	cr_assert(c, "%s", err.text);
 	cr_assert_eq(c->n, contexts, "%zu contexts", c->n);
 	cr_assert_eq(c->n_with_samples, 1);
 	cr_assert_eq(c->contexts[0].samples, 3);
 	cr_assert_eq(c->contexts[0].length, longest, "%u entries", c->contexts[0].length);
+	cr_assert_eq(c->n_cycles, with_cycles ? contexts - names : 0);
 	contexts_free(c);
 	tree_free(t);
 	profile_free(p);
@@ -403,7 +407,8 @@ static void check_ring(uint32_t frames, uint32_t names, size_t contexts, uint32_
  * the ring, and what is left of all before them, the first and the last. */
 Test(contexts, deepest_stacks, .timeout = 20)
 {
-	check_ring(60000, 60000, 60000, 60000);
-	check_ring(8000, 4000, 8000, 4002);
-	check_ring(60000, 100, 200, 102);
+	check_ring(60000, 60000, true, 60000, 60000);
+	check_ring(60000, 30000, false, 60000, 30002);
+	check_ring(8000, 4000, true, 8000, 4002);
+	check_ring(60000, 100, true, 200, 102);
 }
