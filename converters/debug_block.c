@@ -112,7 +112,7 @@ static int enter(struct walk *w, struct level *at, struct level *in)
 	}
 }
 
-/* The way to an entry's sibling, which is further on, may lead over all that is below the entry, or
+/* Where the way leads is further on. That to a sibling may lead over all that is below the entry, or
  * to the end of the unit. */
 static bool pay(struct walk *w, const Dwarf_Die *from, const Dwarf_Die *to)
 {
@@ -150,12 +150,15 @@ static int descend(struct walk *w)
 	struct level in;
 	int rc;
 
-	while ((rc = enter(w, &w->levels[w->depth - 1], &in)) > 0 &&
-	       dwarf_child(&w->levels[w->depth - 1].die, &in.die) == 0) {
+	while ((rc = enter(w, &w->levels[w->depth - 1], &in)) > 0) {
+		Dwarf_Die *at = &w->levels[w->depth - 1].die;
+
+		if (dwarf_child(at, &in.die) != 0 || !pay(w, at, &in.die))
+			return 0;
 		if (push(w, &in))
 			return -ENOMEM;
 	}
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 static int walk(struct walk *w, Dwarf_Die *die)

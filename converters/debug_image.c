@@ -12,18 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug_cost.h"
 #include "elf_section.h"
 
-/* The line tables come last: they are not always wanted. The first two must be there. */
+/* The first two must be there. The line tables come last: they are not always wanted. */
 static const char *const names[] = {
 	".debug_info",	   ".debug_abbrev",	 ".debug_str",
 	".debug_line_str", ".debug_ranges",	 ".debug_rnglists",
 	".debug_addr",	   ".debug_str_offsets", ".debug_line",
 };
 
-#define N_NAMES	   (sizeof(names) / sizeof(names[0]))
-#define N_NEEDED   2
-#define NAME_BYTES 20 /* room for each of them in the image */
+#define N_NAMES	      (sizeof(names) / sizeof(names[0]))
+#define N_NEEDED      2
+#define ABBREVIATIONS 1 /* places in names */
+#define LINES	      (N_NAMES - 1)
+#define NAME_BYTES    20 /* room for each of them in the image */
 /* Behind each section: the longest number is 10 bytes, an address 8. */
 #define ZEROS	  32u
 #define BYTES_MAX (UINT64_C(1) << 30) /* of an image */
@@ -31,6 +34,7 @@ static const char *const names[] = {
 /* Section 0 is empty, the last one has the names. */
 struct plan {
 	const Elf64_Shdr *from[N_NAMES];
+	size_t kinds[N_NAMES]; /* their places in names */
 	Elf64_Shdr sections[N_NAMES + 2];
 	size_t n;
 	uint64_t end; /* of what is planned so far */
@@ -66,6 +70,7 @@ static bool plan_image(struct plan *p, const struct elf_file *f, bool lines)
 		if (!bytes)
 			continue;
 		p->from[p->n - 1] = s;
+		p->kinds[p->n - 1] = i;
 		plan_section(p, SHT_PROGBITS, bytes);
 	}
 	plan_section(p, SHT_STRTAB, (p->n + 1) * NAME_BYTES);
@@ -111,6 +116,18 @@ static int write_sections(const struct plan *p, const struct elf_file *f, unsign
 	return 0;
 }
 
+/* The section of that name; it has no bytes if there is none. */
+static struct debug_section section(const struct debug_image *d, const struct plan *p, size_t name)
+{
+	size_t i;
+
+	for (i = 1; i + 1 < p->n; i++)
+		if (p->kinds[i - 1] == name)
+			return (struct debug_section){d->bytes + p->sections[i].sh_offset,
+						      p->sections[i].sh_size};
+	return (struct debug_section){0};
+}
+
 int debug_image_open(struct debug_image *d, const struct elf_file *f, bool lines)
 {
 	struct plan p;
@@ -128,7 +145,9 @@ int debug_image_open(struct debug_image *d, const struct elf_file *f, bool lines
 	elf_version(EV_CURRENT);
 	d->elf = elf_memory((char *)d->bytes, d->n_bytes);
 	d->dwarf = d->elf ? dwarf_begin_elf(d->elf, DWARF_C_READ, NULL) : NULL;
-	if (d->dwarf)
+	d->abbreviations = section(d, &p, ABBREVIATIONS);
+	d->lines = section(d, &p, LINES);
+	if (d->dwarf && debug_cost_is_bounded(d))
 		return 1;
 	debug_image_close(d);
 	return 0;

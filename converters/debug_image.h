@@ -14,16 +14,23 @@
 
 #include "elf_file.h"
 
+struct debug_section {
+	const unsigned char *bytes; /* NULL: there is none */
+	uint64_t n;
+};
+
 /* Begins as all zero. */
 struct debug_image {
 	Dwarf *dwarf;
 	Elf *elf;
 	unsigned char *bytes;
 	uint64_t n_bytes;
+	struct debug_section abbreviations, lines;
 };
 
 /*
- * 1; 0 if the file has no debug information that can be used; -1 out of memory. Lines: take the
+ * 1; 0 if the file has no debug information that can be used, or such that libdw would have to do
+ * without end (debug_cost.h); -1 out of memory. Lines: take the
  * line tables, too. The file may be closed afterwards.
  */
 int debug_image_open(struct debug_image *d, const struct elf_file *f, bool lines);

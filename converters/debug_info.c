@@ -14,7 +14,9 @@
 
 #include "array.h"
 #include "debug_block.h"
+#include "debug_cost.h"
 #include "debug_image.h"
+#include "pairs.h"
 
 /* Of what is inlined at an address, no more than so many. */
 #define CHAIN_MAX      256u
@@ -26,6 +28,7 @@ struct unit {
 	struct debug_budget budget;
 	struct debug_block *functions; /* NULL: not read yet */
 	bool has_all;		       /* functions that stand in others, too */
+	bool has_asked, has_lines;     /* may its line table be read? */
 };
 
 struct debug_info {
@@ -33,8 +36,10 @@ struct debug_info {
 	bool lines;
 	struct unit *units;
 	size_t n_units, units_room;
-	struct debug_ranges ranges;	 /* of the units */
-	uint64_t ranges_left, text_left; /* forged information may share long lists, and names */
+	struct debug_ranges ranges; /* of the units */
+	/* Forged information may share long lists, names and tables. */
+	uint64_t ranges_left, text_left, lines_left;
+	struct pairs line_tables;	       /* those read: (high, low) of the offset */
 	struct debug_function list[CHAIN_MAX]; /* what was found last, at the end */
 };
 
@@ -108,6 +113,7 @@ int debug_info_open(struct debug_info **info, const struct module_file *files, b
 	rc = open_images(d, files);
 	d->ranges_left = d->image.n_bytes;
 	d->text_left = d->image.n_bytes + d->shared.n_bytes;
+	d->lines_left = d->image.lines.n;
 	if (rc > 0)
 		rc = list_units(d) ? -1 : 1;
 	if (rc > 0)
@@ -125,6 +131,7 @@ void debug_info_free(struct debug_info *d)
 		debug_block_free(d->units[i].functions);
 	free(d->units);
 	debug_ranges_clear(&d->ranges);
+	pairs_clear(&d->line_tables);
 	debug_image_close(&d->image);
 	debug_image_close(&d->shared);
 	free(d);
@@ -141,6 +148,30 @@ static int number(Dwarf_Die *die, unsigned name)
 	    value > INT32_MAX)
 		return 0;
 	return (int)value;
+}
+
+/* Line tables do not overlap: together they are no more than the section. One that is shared is
+ * read once. */
+static int ask_for_lines(struct debug_info *d, struct unit *u)
+{
+	uint32_t n_tables = d->line_tables.count, table;
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+	uint64_t bytes;
+
+	u->has_asked = true;
+	if (!dwarf_attr(&u->die, DW_AT_stmt_list, &attribute) ||
+	    dwarf_formudata(&attribute, &offset))
+		return 0;
+	bytes = debug_cost_lines(&d->image, offset);
+	if (bytes == 0 || bytes > d->lines_left)
+		return 0;
+	table = pairs_number(&d->line_tables, (uint32_t)(offset >> 32), (uint32_t)offset);
+	if (table == PAIRS_NONE)
+		return -1;
+	d->lines_left -= table == n_tables ? bytes : 0;
+	u->has_lines = true;
+	return 0;
 }
 
 /* Where the innermost function is executed. */
@@ -169,11 +200,15 @@ static void set_call(struct debug_function *f, struct unit *u, struct debug_scop
 		f->file = dwarf_filesrc(files, file, NULL, NULL);
 }
 
-static void set_lines(struct debug_info *d, struct unit *u, size_t first, uint64_t address)
+static int set_lines(struct debug_info *d, struct unit *u, size_t first, uint64_t address)
 {
-	for (size_t i = first; i + 1 < CHAIN_MAX; i++)
+	if (!u->has_asked && ask_for_lines(d, u))
+		return -1;
+	for (size_t i = first; u->has_lines && i + 1 < CHAIN_MAX; i++)
 		set_call(&d->list[i], u, d->list[i + 1].scope);
-	set_line(&d->list[CHAIN_MAX - 1], u, address);
+	if (u->has_lines)
+		set_line(&d->list[CHAIN_MAX - 1], u, address);
+	return 0;
 }
 
 /* ---- scopes ---- */
@@ -239,8 +274,8 @@ int debug_info_find(struct debug_info *d, uint64_t address, const struct debug_f
 		list_scopes(d, &first, function, address);
 	else if (u && d->lines)
 		prepend(d, &first, NULL);
-	if (u && d->lines)
-		set_lines(d, u, first, address);
+	if (u && d->lines && set_lines(d, u, first, address))
+		return -1;
 	*list = &d->list[first];
 	*n = CHAIN_MAX - first;
 	return 0;

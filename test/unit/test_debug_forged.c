@@ -77,7 +77,9 @@ static const char prelude[] =
 	"	.quad f, 4096\n"
 	"	.long 0\n";
 static const char tail[] = "	.section .debug_info\n"
+			   "	.ifndef unit_end\n"
 			   "unit_end:\n"
+			   "	.endif\n"
 			   "	.section .debug_line,\"\",@progbits\n"
 			   "	.section .debug_ranges,\"\",@progbits\n";
 
@@ -288,6 +290,102 @@ static void fits_memory(const char *file, const char *section)
 	cr_assert_eq(elf_file_open(&f, file, &why), 0);
 	cr_assert_eq(elf_section_bytes(&f, elf_section_named(&f, section)), 0);
 	elf_file_close(&f);
+}
+
+/* Each of 300 units refers to a table of 20,000 abbreviations, and means the last one. */
+Test(debug_forged, abbreviations_that_all_share)
+{
+	static const char units[] = "p:	pattern g\n"
+				    "	function f\n"
+				    "	inlined p\n"
+				    "	.byte 0, 0, 0\n"
+				    "unit_end:\n"
+				    "	.rept %d\n"
+				    "	.long 2f - 1f\n"
+				    "1:	.short 4\n"
+				    "	.long large\n"
+				    "	.byte 8\n"
+				    "	.uleb128 20007, 0\n"
+				    "2:\n"
+				    "	.endr\n"
+				    "	.section .debug_abbrev\n"
+				    "large:\n"
+				    "	.set code, 8\n"
+				    "	.rept 20000\n"
+				    "	abbreviation code, 0x11, 1\n"
+				    "	.byte 3, 8, 0, 0\n"
+				    "	.set code, code + 1\n"
+				    "	.endr\n"
+				    "	.byte 0\n"
+				    "	.section .debug_info\n";
+	char *text;
+
+	/* What few share is usual. */
+	cr_assert_gt(asprintf(&text, units, 3), 0);
+	makes(text, "", "f;g");
+	free(text);
+	cr_assert_gt(asprintf(&text, units, 300), 0);
+	makes(text, "", "f");
+	free(text);
+}
+
+/* A table that stands inside of another one: the second that is asked for is not read. */
+Test(debug_forged, line_tables_in_each_other)
+{
+	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE};
+	const struct symbols_place *places;
+	struct subject *s = forged(
+		"	.byte 0\n"
+		"unit_end:\n"
+		"	.long 2f - 1f\n"
+		"1:	.short 4\n"
+		"	.long abbreviations\n"
+		"	.byte 8\n"
+		"	.byte 1\n"
+		"	.quad main, 3\n"
+		"	.long 3f\n"
+		"	.byte 0\n"
+		"2:\n",
+		"	.macro table end, code, line\n"
+		"	.long \\end - 1f\n"
+		"1:	.short 4\n"
+		"	.long 2f - 4f\n"
+		"4:	.byte 1, 1, 1, -5, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1\n"
+		"	.byte 0\n"
+		"	.asciz \"p.c\"\n"
+		"	.byte 0, 0, 0, 0\n"
+		"2:	.byte 0, 9, 2\n"
+		"	.quad \\code\n"
+		"	.byte 3, \\line, 1, 2\n" /* that many lines further; a row; to the end */
+		"	.uleb128 3\n"
+		"	.endm\n"
+		"	.macro end_sequence\n"
+		"	.byte 0, 1, 1\n"
+		"	.endm\n"
+		"	.section .debug_line\n"
+		"	table 6f, f, 16\n"
+		"	end_sequence\n"
+		"	.byte 0, 5f - 3f + 1, 0x80\n" /* an unknown operation, with bytes of its own */
+		"3:	table 5f, main, 8\n"
+		"	end_sequence\n"
+		"5:\n"
+		"6:\n");
+	size_t n;
+
+	s->symbols = symbols_new(&s->profile, &s->options, &s->error);
+	for (int i = 0; i < 2; i++) {
+		frame.address = address_of("p", i ? "main" : "f");
+		cr_assert_eq(symbols_expand(s->symbols, &frame, &places, &n, &s->error), 0);
+		cr_assert_eq(places[0].line, i ? 0 : 17);
+	}
+	subject_free(s);
+	/* The inner one alone is well. */
+	s = subject_recorded("p");
+	s->options.lines = true;
+	s->symbols = symbols_new(&s->profile, &s->options, &s->error);
+	cr_assert_eq(symbols_expand(s->symbols, &frame, &places, &n, &s->error), 0);
+	cr_assert_eq(places[0].line, 9);
+	subject_free(s);
 }
 
 /* A compressed section that claims to be a thousand million bytes, or what it is not. */
