@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES	   65536u
+#define SHORT_BYTES	   24u
 #define NAME_COLUMNS_LEAST 12
 #define DOUBLE_BYTES	   32u /* "-2.2250738585072014e-308" */
 #define COUNT_DIGITS	   40  /* of 128 bits, which have 39 */
@@ -232,6 +233,15 @@ bool out_is_interrupted(void)
 
 void out_bytes(struct out *o, const char *bytes, size_t n)
 {
+	/* Most of what is written are numbers and tabs: too short for a call of memcpy. */
+	if (n <= SHORT_BYTES && BUFFER_BYTES - o->used > n) {
+		char *to = o->buffer + o->used;
+
+		o->used += n;
+		while (n--)
+			*to++ = *bytes++;
+		return;
+	}
 	while (n > 0 && !o->failed) {
 		size_t piece = BUFFER_BYTES - o->used;
 

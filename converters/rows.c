@@ -72,7 +72,7 @@ void rows_begin(struct rows *r, struct out *o, const char *view, const struct vi
 static void end_row(struct rows *r)
 {
 	if (r->has_row)
-		out_text(r->out, r->json ? "}" : "\n");
+		out_bytes(r->out, r->json ? "}" : "\n", 1);
 }
 
 void rows_end(struct rows *r)
@@ -96,7 +96,7 @@ void rows_row(struct rows *r, const char *const *columns)
 static void begin_value(struct rows *r)
 {
 	if (!r->is_first)
-		out_text(r->out, r->json ? ", " : "\t");
+		out_bytes(r->out, r->json ? ", " : "\t", r->json ? 2 : 1);
 	r->is_first = false;
 	if (r->json)
 		out_format(r->out, "\"%s\": ", *r->columns++);
