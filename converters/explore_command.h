@@ -50,6 +50,9 @@ int explore_set(struct explore *e, const struct explore_command *c, const struct
 int explore_set_value(struct explore *e, const struct explore_command *c,
 		      const struct explore_line *l, struct error *err);
 
+int explore_set_pager(struct explore *e, const struct explore_command *c,
+		      const struct explore_line *l, struct error *err);
+
 /* explore_resources.c */
 int explore_resources(struct explore *e, const struct explore_command *c,
 		      const struct explore_line *l, struct error *err);

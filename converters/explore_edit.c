@@ -8,9 +8,12 @@
 #include "explore_edit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <histedit.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +29,13 @@
 
 struct explore_edit {
 	struct explore *e;
-	FILE *in, *out;
+	FILE *out;
+	int keys; /* the terminal, opened anew, so that reading it never waits; or as it was */
 	EditLine *el;
 	History *history;
 	char *history_file; /* NULL: none */
 	locale_t locale;
+	sigset_t signals; /* those that are not blocked while a key is waited for */
 };
 
 static volatile sig_atomic_t is_resized, is_continued;
@@ -47,16 +52,35 @@ static void on_signal(int signal)
 		is_continued = 1;
 }
 
-/* Without SA_RESTART: a read that waits for a key comes back. */
+static const int caught[] = {SIGINT, SIGWINCH, SIGCONT};
+
+#define N_CAUGHT (sizeof(caught) / sizeof(caught[0]))
+
 static void catch_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGWINCH, SIGCONT};
 	struct sigaction action = {.sa_handler = on_signal};
 	size_t i;
 
 	sigemptyset(&action.sa_mask);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &action, NULL);
+	for (i = 0; i < N_CAUGHT; i++)
+		sigaction(caught[i], &action, NULL);
+}
+
+/* While a line is edited they only come where a key is waited for; none is missed. */
+static void hold_signals(struct explore_edit *d)
+{
+	sigset_t held;
+	size_t i;
+
+	sigemptyset(&held);
+	for (i = 0; i < N_CAUGHT; i++)
+		sigaddset(&held, caught[i]);
+	sigprocmask(SIG_BLOCK, &held, &d->signals);
+}
+
+static void release_signals(struct explore_edit *d)
+{
+	sigprocmask(SIG_SETMASK, &d->signals, NULL);
 }
 
 /* A signal came while a key was waited for. -1: the line is given up. */
@@ -76,6 +100,22 @@ static int after_signal(EditLine *el)
 	return 0;
 }
 
+/* A byte of what is typed; 0 at the end, -1 if the line is given up. An interrupt throws away what was
+ * typed before: there may be nothing to be read after all. */
+static ssize_t read_byte(EditLine *el, struct explore_edit *d, char *byte)
+{
+	struct pollfd key = {.fd = d->keys, .events = POLLIN};
+	ssize_t n;
+
+	do {
+		while (ppoll(&key, 1, NULL, &d->signals) < 0)
+			if (errno != EINTR || after_signal(el))
+				return -1;
+		n = read(key.fd, byte, 1);
+	} while (n < 0 && errno == EAGAIN);
+	return n;
+}
+
 /* libedit's own would give the line up for any signal. */
 static int read_key(EditLine *el, wchar_t *key)
 {
@@ -83,16 +123,14 @@ static int read_key(EditLine *el, wchar_t *key)
 	mbstate_t state = {0};
 	size_t length;
 	ssize_t n;
-	char c;
+	char byte;
 
 	el_get(el, EL_CLIENTDATA, &d);
 	for (;;) {
-		n = read(fileno(d->in), &c, 1);
-		if (n < 0 && errno == EINTR && !after_signal(el))
-			continue;
+		n = read_byte(el, d, &byte);
 		if (n <= 0)
 			return (int)n;
-		length = mbrtowc(key, &c, 1, &state);
+		length = mbrtowc(key, &byte, 1, &state);
 		if (length == (size_t)-1)
 			state = (mbstate_t){0}; /* no character: as if it had not been typed */
 		else if (length != (size_t)-2)
@@ -237,6 +275,17 @@ static void prepare(struct explore_edit *d)
 	el_source(d->el, NULL);
 }
 
+static int open_keys(int terminal)
+{
+	char name[PATH_MAX];
+	int fd;
+
+	if (ttyname_r(terminal, name, sizeof(name)))
+		return dup(terminal);
+	fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? dup(terminal) : fd;
+}
+
 struct explore_edit *explore_edit_open(struct explore *e, FILE *in, FILE *out)
 {
 	struct explore_edit *d = calloc(1, sizeof(*d));
@@ -245,15 +294,15 @@ struct explore_edit *explore_edit_open(struct explore *e, FILE *in, FILE *out)
 	if (!d)
 		return NULL;
 	d->e = e;
-	d->in = in;
 	d->out = out;
+	d->keys = open_keys(fileno(in));
 	d->locale = find_locale();
 	before = uselocale(d->locale);
 	d->el = el_init("cpprof", in, out, stderr);
 	if (d->el)
 		prepare(d);
 	uselocale(before);
-	if (!d->el) {
+	if (!d->el || d->keys < 0) {
 		explore_edit_close(d);
 		return NULL;
 	}
@@ -268,6 +317,8 @@ void explore_edit_close(struct explore_edit *d)
 		el_end(d->el);
 	if (d->locale)
 		freelocale(d->locale);
+	if (d->keys >= 0)
+		close(d->keys);
 	free(d);
 }
 
@@ -278,9 +329,12 @@ const char *explore_edit_line(struct explore_edit *d, size_t *n)
 	int length;
 
 	out_resume();
+	hold_signals(d);
+	el_set(d->el, EL_PREP_TERM, 1); /* before the prompt: keys may follow it at once */
 	line = el_gets(d->el, &length);
 	if (line)
 		remember(d, line);
+	release_signals(d);
 	uselocale(before);
 	if (!line && out_is_interrupted()) {
 		fputs("^C\n", d->out);

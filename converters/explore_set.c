@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "explore_command.h"
+#include "explore_pager.h"
 #include "options_table.h"
 #include "suggest.h"
 
@@ -147,4 +148,39 @@ int explore_set_value(struct explore *e, const struct explore_command *c,
 		      const struct explore_line *l, struct error *err)
 {
 	return show_or_change(e, options_known(c->name), l, 1, err);
+}
+
+static int show_pager(const struct explore *e, const char *output, struct error *err)
+{
+	const char *pager = e->pager ? e->pager : "off";
+	struct out *o = explore_open(e, output, err);
+
+	if (!o)
+		return -1;
+	out_text(o, "pager        ");
+	out_name(o, pager, strlen(pager));
+	out_text(o, "\n");
+	return out_close(o, true, err);
+}
+
+int explore_set_pager(struct explore *e, const struct explore_command *c,
+		      const struct explore_line *l, struct error *err)
+{
+	char *text;
+
+	(void)c;
+	if (l->n == 1)
+		return show_pager(e, l->output, err);
+	if (l->n == 2 && strcmp(l->words[1], "off") == 0) {
+		e->pager = NULL;
+		return 0;
+	}
+	if (l->n == 2 && strcmp(l->words[1], "default") == 0) {
+		e->pager = explore_pager_default();
+		return 0;
+	}
+	text = explore_line_rest(l, 1);
+	e->pager = text ? explore_keep(e, text) : NULL;
+	free(text);
+	return e->pager ? 0 : error_memory(err);
 }

@@ -32,6 +32,8 @@ static int parse_percent(double *value, const char *name, const char *text, stru
 	char *end;
 
 	*value = strtod(text, &end);
+	if (end > text)
+		end += strspn(end, " ");
 	if (end > text && *end == '%')
 		end++;
 	if (end == text || *end || !(*value >= 0 && *value <= 100))

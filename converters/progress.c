@@ -165,11 +165,15 @@ void progress_files(const struct sources *from)
 			line.total += (uint64_t)st.st_size;
 	line.began_ms = now_ms();
 	progress_begin("reading");
-	if (line.is_on)
-		input_observe(on_read);
+	if (!line.is_on)
+		return;
+	say_read();
+	input_observe(on_read);
 }
 
 void progress_next_file(void)
 {
 	line.file++;
+	if (line.is_on)
+		say_read();
 }

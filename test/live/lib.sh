@@ -2,7 +2,7 @@
 # lib.sh - what live tests share. A test sources it first and is then in a directory of its own.
 #
 # BUILD    the build directory with libcpsample.so, cpconv and targets/
-# CPCONV   the cpconv to use, by default that of BUILD
+# CPCONV   the cpconv to use, by default that of BUILD; CPPROF likewise
 #
 # A test exits with 0 (passed), 77 (skipped; its last line says why) or else. A line that begins
 # with "note: " is shown beside the result.
@@ -16,6 +16,11 @@ CPCONV=${CPCONV:-$BUILD/cpconv}
 case $CPCONV in
 /*) ;;
 *) CPCONV=$PWD/$CPCONV ;;
+esac
+CPPROF=${CPPROF:-$BUILD/cpprof}
+case $CPPROF in
+/*) ;;
+*) CPPROF=$PWD/$CPPROF ;;
 esac
 LIBRARY=$BUILD/libcpsample.so
 targets=$BUILD/targets
