@@ -68,7 +68,7 @@ const struct explore_command explore_commands[] = {
 	{COMMAND("hide", "[NAME,...]", "take these functions out of all stacks"), SETTING},
 	{COMMAND("set", "[NAME [VALUE]]", "all settings, one, or a new value for it"),
 	 TAKES(SETTING), .run = explore_set},
-	{COMMAND("pager", "[COMMAND]", "the program for what is longer than the screen, or off"),
+	{COMMAND("pager", "[COMMAND]", "what shows output longer than the screen, or off"),
 	 TAKES(NOTHING), .run = explore_set_pager},
 	{COMMAND("help", "[COMMAND]", "this list, or more of one command"), TAKES(COMMAND),
 	 .run = help},

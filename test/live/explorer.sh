@@ -16,7 +16,10 @@ equal() {
 	printf "$commands" | "$CPPROF" "$file" >got 2>err || fail "$commands: $(cat err)"
 	[ ! -s err ] || fail "$commands: $(cat err)"
 	"$CPCONV" "$@" "$file" >want || fail "cpconv $*"
-	[ -s want ] || fail "cpconv $* prints nothing"
+	case " $* " in
+	*' --cycles --tsv '*) ;; # there may be none
+	*) [ -s want ] || fail "cpconv $* prints nothing" ;;
+	esac
 	same want got "$commands"
 	count=$((count + 1))
 }
@@ -36,11 +39,14 @@ views() {
 	equal "$1" 'bottomup' --bottomup
 	equal "$1" 'contexts' --contexts
 	equal "$1" 'edges 4' --edges --top 4
+	equal "$1" 'callgraph' --callgraph
+	equal "$1" 'cycles' --cycles
+	equal "$1" 'average-time' --average-time
 	equal "$1" 'graph' --graph
 	equal "$1" 'dot' --dot
 	equal "$1" 'folded' --folded
 	equal "$1" 'info' --info
-	for view in functions bodies flat tree bottomup contexts edges graph info; do
+	for view in functions bodies flat tree bottomup contexts edges graph callgraph cycles average-time info; do
 		equal "$1" "$view --tsv" "--$view" --tsv
 		equal "$1" "$view --json" "--$view" --json
 	done
@@ -90,16 +96,18 @@ same want got "--by thread"
 for case in process_db nested_cycles direct_recursion; do
 	in=$cases/$case/in.folded
 	"$CPCONV" --edges --tsv "$in" >edges
-	for function in $(cut -f 1 edges | sort -u); do
+	cut -f 1 edges | sort -u >names
+	while read -r function; do
 		echo "callees --tsv $function" | "$CPPROF" "$in" | cut -f 1,4 | sort >got
 		awk -F "$tab" -v f="$function" '$1 == f { print $4 "\t" $2 }' edges | sort >want
 		same want got "callees of $function"
-	done
-	for function in $(cut -f 2 edges | sort -u); do
+	done <names
+	cut -f 2 edges | sort -u >names
+	while read -r function; do
 		echo "callers $function --tsv" | "$CPPROF" "$in" | cut -f 1,4 | sort >got
 		awk -F "$tab" -v f="$function" '$2 == f { print $4 "\t" $1 }' edges | sort >want
 		same want got "callers of $function"
-	done
+	done <names
 done
 # Without recursion the callers' shares and that of the outermost stacks are all there is.
 printf 'a;b;c 3\na;c 2\nc 5\na;b 7\n' >shares.folded
