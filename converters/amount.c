@@ -7,8 +7,13 @@
 #include "amount.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Percentages are decimals of twelve places, and not the binary fractions next to them: then the
+ * comparison with counts of 64 bits is one of whole numbers, of less than 111 bits. */
+#define PER_PERCENT UINT64_C(1000000000000)
 
 static const struct amount_scale times[] = {
 	{1e9, " s"},
@@ -80,5 +85,7 @@ double amount_fraction(uint64_t part, uint64_t whole)
 
 bool amount_below(uint64_t part, uint64_t whole, double percent)
 {
-	return (double)part * 100 < percent * (double)whole;
+	unsigned __int128 least = (uint64_t)llround(percent * PER_PERCENT);
+
+	return (unsigned __int128)part * 100 * PER_PERCENT < least * whole;
 }

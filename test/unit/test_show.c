@@ -62,6 +62,29 @@ Test(amount, fractions)
 	cr_assert_not(amount_below(0, 10, 0), "0 hides nothing");
 }
 
+/* 2.97 * 10000 is 29700.000000000004 in doubles, and counts of 61 bits are rounded to 256. */
+Test(amount, thresholds_are_exact)
+{
+	uint64_t tens[] = {UINT64_C(10000), UINT64_C(1000000), UINT64_C(10000000000000000000)};
+	uint64_t half = UINT64_C(1) << 63;
+	size_t i;
+	int p;
+
+	for (i = 0; i < sizeof(tens) / sizeof(*tens); i++)
+		for (p = 1; p <= 10000; p++) {
+			cr_assert_not(
+				amount_below(tens[i] / 10000 * (unsigned)p, tens[i], p / 100.0),
+				"%d", p);
+			cr_assert(
+				amount_below(tens[i] / 10000 * (unsigned)p - 1, tens[i], p / 100.0),
+				"%d", p);
+		}
+	cr_assert(amount_below(UINT64_MAX - 1, UINT64_MAX, 100));
+	cr_assert_not(amount_below(UINT64_MAX, UINT64_MAX, 100));
+	cr_assert(amount_below(half - 1, half * 2 - 2 + 1, 50));
+	cr_assert_not(amount_below(half, UINT64_MAX, 50));
+}
+
 static void part(const char *colour, int rgb[3])
 {
 	cr_assert_eq(strlen(colour), 7);
