@@ -51,5 +51,8 @@ done <links
 awk '/^```/ { is_code = $0 == "```c"; next } is_code' "$text" >code
 [ -s code ] || fail "no code"
 grep -vxF -f "$root/doc/examples/forms.c" code && fail "forms.c has no such lines"
-grep -q '>db_read_record<' "$root/doc/forms.svg" || fail "doc/forms.svg has no db_read_record"
+for picture in forms:db_read_record process_db:page_in recursion:clang::ParseAST; do
+	grep -q ">${picture#*:}<" "$root/doc/${picture%%:*}.svg" || fail "doc: ${picture%%:*}.svg is another one"
+	grep -q ">${picture#*:}<" "${picture%%:*}.svg" || fail "the picture has no ${picture#*:}"
+done
 note "$count commands"
