@@ -6,16 +6,42 @@
  */
 #include "arc_rows.h"
 
+#include <string.h>
+
 #include "amount.h"
+#include "suggest.h"
 
-size_t arc_rows_heavy(const struct call_report *report, double threshold)
+static int choose_root(struct arc_choice *c, const struct call_report *report, const char *root,
+		       struct error *err)
 {
-	size_t n = 0;
+	uint32_t name = strings_find(report->tree->strings, root, strlen(root));
+	size_t i = 0;
 
-	while (n < report->n &&
-	       !amount_below(report->functions[n].total, report->tree->total, threshold))
-		n++;
-	return n;
+	while (i < report->n && report->functions[i].name != name)
+		i++;
+	if (i == report->n)
+		return suggest_functions(report->tree, root, err);
+	c->first = i;
+	c->end = i + 1;
+	return 0;
+}
+
+int arc_choose(struct arc_choice *c, const struct call_report *report,
+	       const struct view_options *options, const char *root, double text_threshold,
+	       struct error *err)
+{
+	size_t heavy = 0;
+
+	*c = (struct arc_choice){.threshold = view_threshold(options, root ? 0 : text_threshold)};
+	if (root)
+		return choose_root(c, report, root, err);
+	while (heavy < report->n &&
+	       !amount_below(report->functions[heavy].total, report->tree->total, c->threshold))
+		heavy++;
+	c->end = options->top && options->top < heavy ? (size_t)options->top : heavy;
+	c->n_small = report->n - heavy;
+	c->n_beyond = heavy - c->end;
+	return 0;
 }
 
 static void write_function(struct rows *r, const struct tree *t, const struct tree_function *f)
@@ -45,23 +71,26 @@ static void write_arc(struct rows *r, const struct tree *t, const struct arc_tim
 	rows_count(r, a->child2);
 }
 
-void arc_rows_write(struct rows *r, const struct view_input *in, const struct call_report *report)
+static bool is_chosen(const struct arc_choice *c, uint32_t function)
+{
+	return function >= c->first && function < c->end;
+}
+
+void arc_rows_write(struct rows *r, const struct call_report *report, const struct arc_choice *c)
 {
 	const struct tree *t = report->tree;
-	double threshold = view_threshold(in->options, 0);
-	size_t i, n = arc_rows_heavy(report, threshold);
+	size_t i;
 
-	if (in->options->top && in->options->top < n)
-		n = (size_t)in->options->top;
-	for (i = 0; i < n; i++)
+	for (i = c->first; i < c->end; i++)
 		write_function(r, t, &report->functions[i]);
 	for (i = 0; i < report->times->n; i++) {
 		const struct arc_time *a = &report->times->arcs[i];
 
-		if (report->number[a->caller] >= n && report->number[a->callee] >= n)
+		if (!is_chosen(c, report->number[a->caller]) &&
+		    !is_chosen(c, report->number[a->callee]))
 			continue;
-		if (!amount_below(a->self1 + a->child1, t->total, threshold) ||
-		    !amount_below(a->self2 + a->child2, t->total, threshold))
+		if (!amount_below(a->self1 + a->child1, t->total, c->threshold) ||
+		    !amount_below(a->self2 + a->child2, t->total, c->threshold))
 			write_arc(r, t, a);
 	}
 }

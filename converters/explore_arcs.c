@@ -14,43 +14,61 @@
 #include "amount.h"
 #include "caption.h"
 #include "explore_command.h"
+#include "roots.h"
 #include "rows.h"
+#include "suggest.h"
 
 #define NAME_COLUMN 34
+#define ARROW	    " -> "
 
 struct arcs {
 	const struct graph *graph;
-	uint32_t function; /* whose: an index in graph->functions */
-	bool is_up;	   /* its callers */
+	const struct view_options *options;
+	bool *is_ours; /* by function of the graph: the function, or a place in it */
+	size_t n_ours;
+	bool is_up; /* its callers, not its callees */
+	uint64_t total, self;
 	struct graph_arc *list;
 	size_t n;
 	uint64_t
-		rest; /* stacks that have no caller, or no callee: it was outermost, it was running */
+		rest; /* stacks that have no caller, or no callee: it is outermost, it is running */
 };
 
-static uint32_t other_end(const struct arcs *a, const struct graph_arc *arc)
+/* ---- which arcs --------------------------------------------------------------------------------- */
+
+static int choose_functions(struct arcs *a, const char *name, struct error *err)
 {
-	return a->is_up ? arc->caller : arc->callee;
+	const struct graph *g = a->graph;
+	size_t i, n, n_name = strlen(name);
+
+	a->is_ours = calloc(g->n_functions + 1, sizeof(*a->is_ours));
+	if (!a->is_ours)
+		return error_memory(err);
+	for (i = 0; i < g->n_functions; i++) {
+		const char *bytes = strings_get(g->strings, g->functions[i].name, &n);
+
+		a->is_ours[i] = (n == n_name && memcmp(bytes, name, n) == 0) ||
+				roots_is_place(bytes, n, name, n_name);
+		a->n_ours += a->is_ours[i];
+	}
+	return a->n_ours ? 0 : suggest_of_graph(g, name, err);
 }
 
-static int compare(const void *a, const void *b, void *context)
+static bool is_wanted(const struct arcs *a, const struct graph_arc *arc)
+{
+	return a->is_ours[a->is_up ? arc->callee : arc->caller];
+}
+
+/* By stacks, then caller, then callee: functions are sorted by name. */
+static int compare(const void *a, const void *b)
 {
 	const struct graph_arc *x = a, *y = b;
-	const struct arcs *all = context;
 
 	if (x->stacks != y->stacks)
 		return x->stacks < y->stacks ? 1 : -1;
-	return other_end(all, x) < other_end(all, y) ? -1 : 1; /* functions are sorted by name */
-}
-
-static int find_function(struct arcs *a, const char *name, struct error *err)
-{
-	uint32_t number = strings_find(a->graph->strings, name, strlen(name));
-
-	for (a->function = 0; a->function < a->graph->n_functions; a->function++)
-		if (a->graph->functions[a->function].name == number)
-			return 0;
-	return error_set(err, "no function \"%s\" in the profile", name);
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
 static int collect(struct arcs *a, struct error *err)
@@ -62,113 +80,175 @@ static int collect(struct arcs *a, struct error *err)
 	if (!a->list)
 		return error_memory(err);
 	for (i = 0; i < g->n_arcs; i++)
-		if ((a->is_up ? g->arcs[i].callee : g->arcs[i].caller) == a->function)
+		if (is_wanted(a, &g->arcs[i]))
 			a->list[a->n++] = g->arcs[i];
-	qsort_r(a->list, a->n, sizeof(*a->list), compare, a);
-	a->rest = a->is_up ? g->starts[a->function].weight : g->functions[a->function].self;
+	qsort(a->list, a->n, sizeof(*a->list), compare);
 	return 0;
 }
 
-static void write_line(struct out *o, const struct arcs *a, struct amount_scale scale,
-		       uint64_t weight, const char *name, size_t n)
+/* Each stack counts once, in whichever place of the function it is. */
+static int weigh_stacks(struct arcs *a, struct error *err)
+{
+	const struct tree *t = a->graph->tree;
+	bool *is_name = calloc(strings_count(t->strings) + 1, sizeof(*is_name));
+	size_t i;
+
+	if (!is_name)
+		return error_memory(err);
+	for (i = 0; i < a->graph->n_functions; i++)
+		is_name[a->graph->functions[i].name] = a->is_ours[i];
+	for (i = 1; i < t->n_nodes;) {
+		if (!is_name[t->nodes[i].name]) {
+			i++;
+			continue;
+		}
+		a->total += t->nodes[i].total;
+		if (a->is_up && t->nodes[i].depth == 0)
+			a->rest += t->nodes[i].total;
+		i = t->nodes[i].end;
+	}
+	free(is_name);
+	return 0;
+}
+
+static int weigh(struct arcs *a, struct error *err)
+{
+	const struct graph *g = a->graph;
+	size_t i;
+
+	for (i = 0; i < g->n_functions; i++)
+		if (a->is_ours[i])
+			a->self += g->functions[i].self;
+	if (!a->is_up)
+		a->rest = a->self;
+	if (g->tree)
+		return weigh_stacks(a, err);
+	for (i = 0; i < g->n_functions; i++) {
+		if (!a->is_ours[i])
+			continue;
+		a->total += g->functions[i].total;
+		if (a->is_up && g->has_weights)
+			a->rest += g->starts[i].weight;
+	}
+	return 0;
+}
+
+/* ---- lines -------------------------------------------------------------------------------------- */
+
+static void write_weight(struct out *o, const struct arcs *a, struct amount_scale scale,
+			 uint64_t weight)
 {
 	char text[AMOUNT_BYTES];
 
-	out_format(o, "%8.2f %8.2f %12s  ",
-		   amount_fraction(weight, a->graph->functions[a->function].total) * 100,
+	out_format(o, "%8.2f %8.2f %12s  ", amount_fraction(weight, a->total) * 100,
 		   amount_fraction(weight, a->graph->total) * 100,
 		   amount_text(text, scale, weight));
-	out_name_fit(o, name, n, NAME_COLUMN);
-	out_text(o, "\n");
 }
 
-static void write_rest(struct out *o, const struct arcs *a, struct amount_scale scale)
+static void write_name(struct out *o, const struct arcs *a, uint32_t function, int column)
 {
-	const char *text = a->is_up ? "(none: it is outermost)" : "(none: it is running)";
+	size_t n;
+	const char *name = strings_get(a->graph->strings, a->graph->functions[function].name, &n);
 
-	if (a->rest)
-		write_line(o, a, scale, a->rest, text, strlen(text));
+	out_name_fit(o, name, n, column);
+}
+
+/* Of several places in the function, which one it is. */
+static void write_line(struct out *o, const struct arcs *a, struct amount_scale scale,
+		       const struct graph_arc *arc)
+{
+	int column = NAME_COLUMN;
+
+	write_weight(o, a, scale, arc->stacks);
+	if (a->graph->has_calls) {
+		out_format(o, "%12" PRIu64 "  ", arc->calls);
+		column += 14;
+	}
+	if (a->n_ours > 1) {
+		write_name(o, a, arc->caller, column);
+		out_text(o, ARROW);
+		write_name(o, a, arc->callee, column);
+	} else {
+		write_name(o, a, a->is_up ? arc->caller : arc->callee, column);
+	}
+	out_text(o, "\n");
 }
 
 static void write_heading(struct out *o, const struct arcs *a, const struct view_input *in)
 {
-	const struct tree_function *f = &a->graph->functions[a->function];
-	const struct strings *strings = a->graph->strings;
-	char title[16];
-	size_t n;
-	const char *name = strings_get(strings, f->name, &n);
+	const char *what = a->n_ours > 1 ? "caller -> callee" : a->is_up ? "caller" : "callee";
 
-	strcpy(title, a->is_up ? "Callers" : "Callees");
-	caption_write(o, title, in);
+	caption_write(o, a->is_up ? "Callers" : "Callees", in);
 	out_text(o, "function: ");
-	out_name_fit(o, name, n, 10);
+	out_name_fit(o, in->options->root, strlen(in->options->root), 10);
 	out_format(o, "\ntotal %.2f %%, self %.2f %%\n\n",
-		   amount_fraction(f->total, a->graph->total) * 100,
-		   amount_fraction(f->self, a->graph->total) * 100);
-	out_format(o, " share %%  total %%       weight  %s\n", a->is_up ? "caller" : "callee");
+		   amount_fraction(a->total, a->graph->total) * 100,
+		   amount_fraction(a->self, a->graph->total) * 100);
+	out_format(o, " share %%  total %%       weight  %s%s\n",
+		   a->graph->has_calls ? "       calls  " : "", what);
 	caption_rule(o);
 }
 
-static bool is_shown(const struct arcs *a, const struct graph_arc *arc, size_t shown,
-		     const struct view_options *options)
+static bool is_shown(const struct arcs *a, size_t i)
 {
-	return !amount_below(arc->stacks, a->graph->total, view_threshold(options, 0)) &&
-	       (!options->top || shown < options->top);
+	const struct view_options *options = a->options;
+
+	return !amount_below(a->list[i].stacks, a->graph->total, view_threshold(options, 0)) &&
+	       (!options->top || i < options->top);
 }
 
 static void write_table(struct out *o, const struct arcs *a, const struct view_input *in)
 {
-	const struct graph *g = a->graph;
-	struct amount_scale scale =
-		amount_scale(in->profile, g->unit, g->functions[a->function].total);
-	size_t i, shown = 0;
+	struct amount_scale scale = amount_scale(in->profile, a->graph->unit, a->total);
+	size_t i;
 
 	write_heading(o, a, in);
-	for (i = 0; i < a->n; i++) {
-		uint32_t name = g->functions[other_end(a, &a->list[i])].name;
-		size_t n;
-		const char *bytes = strings_get(g->strings, name, &n);
-
-		if (!is_shown(a, &a->list[i], shown, in->options))
-			break;
-		write_line(o, a, scale, a->list[i].stacks, bytes, n);
-		shown++;
+	for (i = 0; i < a->n && is_shown(a, i); i++)
+		write_line(o, a, scale, &a->list[i]);
+	if (a->rest) {
+		write_weight(o, a, scale, a->rest);
+		out_format(o, "%*s%s\n", a->graph->has_calls ? 14 : 0, "",
+			   a->is_up ? "(none: it is outermost)" : "(none: it is running)");
 	}
-	write_rest(o, a, scale);
 	caption_rule(o);
-	if (shown < a->n)
-		out_format(o, "not shown: %zu lighter one%s\n", a->n - shown,
-			   a->n - shown == 1 ? "" : "s");
+	if (i < a->n)
+		out_format(o, "not shown: %zu lighter one%s\n", a->n - i, a->n - i == 1 ? "" : "s");
 }
 
 static void write_rows(struct out *o, const struct arcs *a, const struct view_input *in)
 {
-	static const char *const columns[] = {"weight", "share", "fraction", "name", NULL};
+	static const char *const columns[] = {"weight", "share",  "fraction",
+					      "caller", "callee", NULL};
 	const struct graph *g = a->graph;
 	struct rows r;
 	size_t i;
 
 	rows_begin(&r, o, a->is_up ? "callers" : "callees", in);
-	for (i = 0; i < a->n && is_shown(a, &a->list[i], i, in->options); i++) {
+	for (i = 0; i < a->n && is_shown(a, i); i++) {
+		const struct graph_arc *arc = &a->list[i];
+
 		rows_row(&r, columns);
-		rows_count(&r, a->list[i].stacks);
-		rows_fraction(&r,
-			      amount_fraction(a->list[i].stacks, g->functions[a->function].total));
-		rows_fraction(&r, amount_fraction(a->list[i].stacks, g->total));
-		rows_name(&r, g->strings, g->functions[other_end(a, &a->list[i])].name);
+		rows_count(&r, arc->stacks);
+		rows_fraction(&r, amount_fraction(arc->stacks, a->total));
+		rows_fraction(&r, amount_fraction(arc->stacks, g->total));
+		rows_name(&r, g->strings, g->functions[arc->caller].name);
+		rows_name(&r, g->strings, g->functions[arc->callee].name);
 	}
 	rows_end(&r);
 }
 
 static int emit(const struct view_input *in, struct out *o, bool is_up, struct error *err)
 {
-	struct arcs a = {.graph = in->graph, .is_up = is_up};
-	int status = find_function(&a, in->options->root, err) || collect(&a, err) ? -1 : 0;
+	struct arcs a = {.graph = in->graph, .options = in->options, .is_up = is_up};
+	int status = choose_functions(&a, in->options->root, err);
 
+	if (!status)
+		status = collect(&a, err) || weigh(&a, err) ? -1 : 0;
 	if (!status && view_is_rows(in->options))
 		write_rows(o, &a, in);
 	else if (!status)
 		write_table(o, &a, in);
+	free(a.is_ours);
 	free(a.list);
 	return status;
 }

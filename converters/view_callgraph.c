@@ -28,15 +28,14 @@ struct listing {
 	const struct call_report *report;
 	struct out *out;
 	struct amount_scale scale;
-	double threshold;
-	size_t n_shown; /* functions that have a block, the first ones */
+	struct arc_choice choice; /* functions that have a block */
 };
 
 /* The function's name and where its block is: [n], or (n) if that is not shown. */
 static void write_name(const struct listing *l, uint32_t function, int column)
 {
 	const struct tree_function *f = &l->report->functions[function];
-	bool has_block = function < l->n_shown;
+	bool has_block = function >= l->choice.first && function < l->choice.end;
 	char number[16];
 
 	snprintf(number, sizeof(number), has_block ? " [%" PRIu32 "]" : " (%" PRIu32 ")",
@@ -61,19 +60,19 @@ static int compare_self(const void *a, const void *b, void *functions)
 static int write_flat(const struct listing *l, struct error *err)
 {
 	const struct tree_function *f = l->report->functions;
-	uint32_t *order = malloc((l->n_shown + 1) * sizeof(*order));
+	size_t i, n = l->choice.end;
+	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	char cumulative[AMOUNT_BYTES], self[AMOUNT_BYTES], total[AMOUNT_BYTES];
 	uint64_t sum = 0;
-	size_t i;
 
 	if (!order)
 		return error_memory(err);
-	for (i = 0; i < l->n_shown; i++)
+	for (i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
-	qsort_r(order, l->n_shown, sizeof(*order), compare_self, l->report->functions);
+	qsort_r(order, n, sizeof(*order), compare_self, l->report->functions);
 	out_text(l->out, "\n  self %   cumulative         self        total  function\n");
 	caption_rule(l->out);
-	for (i = 0; i < l->n_shown; i++) {
+	for (i = 0; i < n; i++) {
 		const struct tree_function *function = &f[order[i]];
 
 		sum += function->self;
@@ -106,7 +105,7 @@ static void write_share(const struct listing *l, struct share share)
 
 static bool is_small(const struct listing *l, struct share share)
 {
-	return amount_below(share.self + share.child, l->in->tree->total, l->threshold);
+	return amount_below(share.self + share.child, l->in->tree->total, l->choice.threshold);
 }
 
 /* Those that are not worth a line each. */
@@ -115,7 +114,8 @@ static void write_small(const struct listing *l, size_t n, struct share sum, con
 	if (n == 0)
 		return;
 	write_share(l, sum);
-	out_format(l->out, "%zu %s%s below %g %%\n", n, what, n == 1 ? "" : "s", l->threshold);
+	out_format(l->out, "%zu %s%s below %g %%\n", n, what, n == 1 ? "" : "s",
+		   l->choice.threshold);
 }
 
 /* gprof's word for what begins a stack, or seems to. */
@@ -207,29 +207,44 @@ static void write_blocks(const struct listing *l)
 		"Samples count no calls: there is no column for them.\n"
 		"\nindex    total %          self     children  function\n");
 	caption_rule(l->out);
-	for (i = 0; i < l->n_shown; i++) {
+	for (i = l->choice.first; i < l->choice.end; i++) {
 		write_callers(l, i);
 		write_function(l, i);
 		write_callees(l, i);
-		if (i + 1 < l->n_shown)
+		if (i + 1 < l->choice.end)
 			caption_rule(l->out);
 	}
 }
 
+/* Of one function alone there is no flat profile. */
 static int write_report(struct listing *l, struct error *err)
 {
-	size_t heavy = arc_rows_heavy(l->report, l->threshold);
-	uint64_t top = l->in->options->top;
-	struct footer footer = {.what = "function"};
+	struct footer footer = {
+		.what = "function",
+		.small = l->choice.n_small,
+		.beyond = l->choice.n_beyond,
+	};
 
-	l->n_shown = top && top < heavy ? (size_t)top : heavy;
-	footer.small = l->report->n - heavy;
-	footer.beyond = heavy - l->n_shown;
 	caption_write(l->out, "Call Graph Profile", l->in);
-	if (write_flat(l, err))
+	if (!l->in->options->root && write_flat(l, err))
 		return -1;
 	write_blocks(l);
-	footer_write(l->out, &footer, l->in->options, l->threshold);
+	footer_write(l->out, &footer, l->in->options, l->choice.threshold);
+	return 0;
+}
+
+static int show(struct listing *l, struct error *err)
+{
+	const struct view_input *in = l->in;
+	struct rows r;
+
+	if (arc_choose(&l->choice, l->report, in->options, in->options->root, TEXT_THRESHOLD, err))
+		return -1;
+	if (!view_is_rows(in->options))
+		return write_report(l, err);
+	rows_begin(&r, l->out, "callgraph", in);
+	arc_rows_write(&r, l->report, &l->choice);
+	rows_end(&r);
 	return 0;
 }
 
@@ -242,17 +257,10 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		.report = &report,
 		.out = o,
 		.scale = amount_scale(in->profile, in->tree->unit, in->tree->total),
-		.threshold = view_threshold(in->options, TEXT_THRESHOLD),
 	};
-	struct rows r;
 
-	if (!status && !view_is_rows(in->options)) {
-		status = write_report(&l, err);
-	} else if (!status) {
-		rows_begin(&r, o, "callgraph", in);
-		arc_rows_write(&r, in, &report);
-		rows_end(&r);
-	}
+	if (!status)
+		status = show(&l, err);
 	call_report_close(&report);
 	return status;
 }

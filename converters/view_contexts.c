@@ -186,6 +186,7 @@ static int write_contexts(struct rows *r, struct listing *l, struct error *err)
 static int write_rows(struct out *o, struct listing *l, struct error *err)
 {
 	struct call_report report;
+	struct arc_choice choice;
 	struct rows r;
 	int status = call_report_open(&report, l->in->tree, err);
 
@@ -193,8 +194,10 @@ static int write_rows(struct out *o, struct listing *l, struct error *err)
 	write_summary(&r, l->contexts);
 	if (!status)
 		status = write_contexts(&r, l, err);
+	if (!status)
+		status = arc_choose(&choice, &report, l->in->options, NULL, 0, err);
 	if (!status) {
-		arc_rows_write(&r, l->in, &report);
+		arc_rows_write(&r, &report, &choice);
 		status = cycle_list_rows(&r, l->in, l->contexts, true, err);
 	}
 	rows_end(&r);
