@@ -16,10 +16,10 @@
 #define PER_PERCENT UINT64_C(1000000000000)
 
 static const struct amount_scale times[] = {
-	{1e9, " s"},
-	{1e6, " ms"},
-	{1e3, " us"},
-	{1, " ns"},
+	{1e9, " s", AMOUNT_WIDTH},
+	{1e6, " ms", AMOUNT_WIDTH},
+	{1e3, " us", AMOUNT_WIDTH},
+	{1, " ns", AMOUNT_WIDTH},
 };
 
 static struct amount_scale time_scale(unsigned __int128 largest)
@@ -39,9 +39,24 @@ bool amount_is_time(const struct profile *p)
 struct amount_scale amount_scale(const struct profile *p, enum tree_unit unit,
 				 unsigned __int128 largest)
 {
+	struct amount_scale scale = {1, "", AMOUNT_WIDTH};
+	char text[AMOUNT_BYTES];
+	int width;
+
 	if (unit == TREE_GTICKS && amount_is_time(p))
-		return time_scale(largest);
-	return (struct amount_scale){1, ""};
+		scale = time_scale(largest);
+	width = (int)strlen(amount_text(text, scale, largest));
+	scale.width = width > AMOUNT_WIDTH ? width : AMOUNT_WIDTH;
+	return scale;
+}
+
+int amount_count_width(uint64_t largest)
+{
+	int width = 1;
+
+	for (; largest > 9; largest /= 10)
+		width++;
+	return width > COUNT_WIDTH ? width : COUNT_WIDTH;
 }
 
 const char *amount_text(char text[AMOUNT_BYTES], struct amount_scale scale,

@@ -19,13 +19,20 @@
 struct amount_scale {
 	double divisor;	    /* 1: a count, written without decimals */
 	const char *suffix; /* " s", " ms", ... or "" */
+	int width;	    /* of a column, so that the largest amount fits: AMOUNT_WIDTH or more */
 };
+
+#define AMOUNT_WIDTH 12 /* of a column of amounts, unless they are longer */
+#define COUNT_WIDTH  9	/* of a column of counts */
 
 /* The scale for a table whose largest amount is `largest`. Only gticks of nanoseconds are times. */
 struct amount_scale amount_scale(const struct profile *p, enum tree_unit unit,
 				 unsigned __int128 largest);
 const char *amount_text(char text[AMOUNT_BYTES], struct amount_scale scale,
 			unsigned __int128 amount);
+
+/* How wide a column must be for counts of up to `largest`: COUNT_WIDTH or more. */
+int amount_count_width(uint64_t largest);
 
 /* One amount for itself: gticks of this profile. */
 const char *amount_gticks(char text[AMOUNT_BYTES], const struct profile *p, uint64_t gticks);

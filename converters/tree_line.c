@@ -13,7 +13,7 @@
 #include "caption.h"
 #include "function_name.h"
 
-#define NAME_COLUMN	29
+#define PERCENTS_WIDTH	18 /* both, with a space behind each */
 #define LEVELS_INDENTED 20u
 
 void tree_line_write(struct out *o, const struct strings *strings, const struct tree_line *line)
@@ -23,15 +23,15 @@ void tree_line_write(struct out *o, const struct strings *strings, const struct 
 
 	if (line->depth > LEVELS_INDENTED)
 		snprintf(level, sizeof(level), "[%" PRIu32 "] ", line->depth);
-	out_format(o, "%8.2f %8.2f %9" PRIu64 "  %*s%s", line->first * 100, line->second * 100,
-		   line->hits, indent, "", level);
+	out_format(o, "%8.2f %8.2f %*" PRIu64 "  %*s%s", line->first * 100, line->second * 100,
+		   line->hits_width, line->hits, indent, "", level);
 	function_name_write(o, strings, line->name, line->is_inline,
-			    NAME_COLUMN + indent + (int)strlen(level));
+			    PERCENTS_WIDTH + line->hits_width + 2 + indent + (int)strlen(level));
 	out_text(o, "\n");
 }
 
-void tree_line_heading(struct out *o, const char *first, const char *second)
+void tree_line_heading(struct out *o, const char *first, const char *second, int hits_width)
 {
-	out_format(o, "\n%8s %8s   samples  function\n", first, second);
+	out_format(o, "\n%8s %8s %*s  function\n", first, second, hits_width, "samples");
 	caption_rule(o);
 }

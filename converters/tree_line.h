@@ -16,6 +16,7 @@
 struct tree_line {
 	double first, second; /* fractions, written in percent */
 	uint64_t hits;
+	int hits_width; /* of their column */
 	uint32_t depth; /* 0: not indented */
 	uint32_t name;
 	bool is_inline;
@@ -25,6 +26,6 @@ struct tree_line {
 void tree_line_write(struct out *o, const struct strings *strings, const struct tree_line *line);
 
 /* What stands above the lines, given what the percentages are of; and a rule. */
-void tree_line_heading(struct out *o, const char *first, const char *second);
+void tree_line_heading(struct out *o, const char *first, const char *second, int hits_width);
 
 #endif

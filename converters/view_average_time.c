@@ -17,7 +17,6 @@
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.5
-#define NAME_COLUMN    46
 #define INDENT	       2 /* of callers */
 
 struct listing {
@@ -49,7 +48,8 @@ static void write_heading(const struct listing *l)
 				 "these differ from\n"
 				 "the time only for functions that are called again while they are "
 				 "active.\n");
-	out_text(l->out, "\n calls %   time %     by calls     measured  function, its callers\n");
+	out_format(l->out, "\n calls %%   time %% %*s %*s  function, its callers\n", l->scale.width,
+		   "by calls", l->scale.width, "measured");
 	caption_rule(l->out);
 }
 
@@ -58,7 +58,8 @@ static void write_name(const struct listing *l, uint32_t function, int indent)
 	const struct tree_function *f = &l->graph->functions[function];
 
 	out_format(l->out, "%*s", indent, "");
-	function_name_write(l->out, l->graph->strings, f->name, f->is_inline, NAME_COLUMN + indent);
+	function_name_write(l->out, l->graph->strings, f->name, f->is_inline,
+			    18 + 2 * l->scale.width + 3 + indent);
 	out_text(l->out, "\n");
 }
 
@@ -67,9 +68,9 @@ static void write_shares(const struct listing *l, const struct sharing_function 
 {
 	char by_calls[AMOUNT_BYTES], measured[AMOUNT_BYTES];
 
-	out_format(l->out, "%8.2f %8.2f %12s %12s  ", sharing_calls_share(f, a) * 100,
-		   sharing_time_share(f, a) * 100,
-		   amount_text(by_calls, l->scale, sharing_by_calls(f, a)),
+	out_format(l->out, "%8.2f %8.2f %*s %*s  ", sharing_calls_share(f, a) * 100,
+		   sharing_time_share(f, a) * 100, l->scale.width,
+		   amount_text(by_calls, l->scale, sharing_by_calls(f, a)), l->scale.width,
 		   amount_text(measured, l->scale, a->time));
 }
 
@@ -97,7 +98,8 @@ static void write_function(const struct listing *l, const struct sharing_functio
 	char text[AMOUNT_BYTES];
 	size_t i;
 
-	out_format(l->out, "%30s %12s  ", "", amount_text(text, l->scale, f->time));
+	out_format(l->out, "%*s %*s  ", 18 + l->scale.width, "", l->scale.width,
+		   amount_text(text, l->scale, f->time));
 	write_name(l, f->function, 0);
 	for (i = 0; i < f->n && !is_small(l, sharing_misplaced(f, &arcs[i])); i++) {
 		write_shares(l, f, &arcs[i]);

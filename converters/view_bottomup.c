@@ -83,6 +83,7 @@ static void write_line(const struct listing *l, const struct bottomup_node *node
 				.first = amount_fraction(node->weight, whole),
 				.second = amount_fraction(node->outermost, whole),
 				.hits = node->hits,
+				.hits_width = amount_count_width(l->in->tree->hits),
 				.depth = node->depth,
 				.name = node->name,
 				.is_inline = node->is_inline,
@@ -137,7 +138,7 @@ static int write_tree(struct listing *l, struct error *err)
 	}
 	caption_write(l->out, "Bottom-Up Tree Profile", l->in);
 	caption_parent(l->out, l->in->options, "percentages are of the parent's weight");
-	tree_line_heading(l->out, "weight %", "outer %");
+	tree_line_heading(l->out, "weight %", "outer %", amount_count_width(l->in->tree->hits));
 	status = write_nodes(l, err);
 	footer_write(l->out, &l->footer, l->in->options, l->threshold);
 	return status;

@@ -20,8 +20,7 @@
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.5
-#define NAME_COLUMN    47 /* of a block's function */
-#define INDENT	       4  /* of callers and callees */
+#define INDENT	       4 /* of callers and callees */
 
 struct listing {
 	const struct view_input *in;
@@ -30,6 +29,12 @@ struct listing {
 	struct amount_scale scale;
 	struct arc_choice choice; /* functions that have a block */
 };
+
+/* Of a block's function. */
+static int name_column(const struct listing *l)
+{
+	return 18 + 2 * l->scale.width + 5; /* 18: the index and the percentage */
+}
 
 /* The function's name and where its block is: [n], or (n) if that is not shown. */
 static void write_name(const struct listing *l, uint32_t function, int column)
@@ -63,6 +68,7 @@ static int write_flat(const struct listing *l, struct error *err)
 	size_t i, n = l->choice.end;
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	char cumulative[AMOUNT_BYTES], self[AMOUNT_BYTES], total[AMOUNT_BYTES];
+	int width = l->scale.width;
 	uint64_t sum = 0;
 
 	if (!order)
@@ -70,18 +76,19 @@ static int write_flat(const struct listing *l, struct error *err)
 	for (i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, n, sizeof(*order), compare_self, l->report->functions);
-	out_text(l->out, "\n  self %   cumulative         self        total  function\n");
+	out_format(l->out, "\n  self %% %*s %*s %*s  function\n", width, "cumulative", width,
+		   "self", width, "total");
 	caption_rule(l->out);
 	for (i = 0; i < n; i++) {
 		const struct tree_function *function = &f[order[i]];
 
 		sum += function->self;
-		out_format(l->out, "%8.2f %12s %12s %12s  ",
-			   amount_fraction(function->self, l->in->tree->total) * 100,
-			   amount_text(cumulative, l->scale, sum),
-			   amount_text(self, l->scale, function->self),
+		out_format(l->out, "%8.2f %*s %*s %*s  ",
+			   amount_fraction(function->self, l->in->tree->total) * 100, width,
+			   amount_text(cumulative, l->scale, sum), width,
+			   amount_text(self, l->scale, function->self), width,
 			   amount_text(total, l->scale, function->total));
-		write_name(l, order[i], NAME_COLUMN + 2);
+		write_name(l, order[i], 3 * width + 13);
 	}
 	caption_rule(l->out);
 	free(order);
@@ -99,7 +106,8 @@ static void write_share(const struct listing *l, struct share share)
 {
 	char self[AMOUNT_BYTES], child[AMOUNT_BYTES];
 
-	out_format(l->out, "%18s%12s %12s  %*s", "", amount_text(self, l->scale, share.self),
+	out_format(l->out, "%18s%*s %*s  %*s", "", l->scale.width,
+		   amount_text(self, l->scale, share.self), l->scale.width,
 		   amount_text(child, l->scale, share.child), INDENT, "");
 }
 
@@ -153,7 +161,7 @@ static void write_callers(const struct listing *l, size_t function)
 		const struct arc_time *a = &r->times->arcs[arcs.list[i]];
 
 		write_share(l, (struct share){a->self2, a->child2});
-		write_name(l, r->number[a->caller], NAME_COLUMN + INDENT);
+		write_name(l, r->number[a->caller], name_column(l) + INDENT);
 	}
 }
 
@@ -163,11 +171,11 @@ static void write_function(const struct listing *l, size_t function)
 	char index[24], self[AMOUNT_BYTES], child[AMOUNT_BYTES];
 
 	snprintf(index, sizeof(index), "[%zu]", function + 1);
-	out_format(l->out, "%-8s%8.2f  %12s %12s  ", index,
-		   amount_fraction(f->total, l->in->tree->total) * 100,
-		   amount_text(self, l->scale, f->self),
+	out_format(l->out, "%-8s%8.2f  %*s %*s  ", index,
+		   amount_fraction(f->total, l->in->tree->total) * 100, l->scale.width,
+		   amount_text(self, l->scale, f->self), l->scale.width,
 		   amount_text(child, l->scale, f->total - f->self));
-	write_name(l, (uint32_t)function, NAME_COLUMN);
+	write_name(l, (uint32_t)function, name_column(l));
 }
 
 static void write_callees(const struct listing *l, size_t function)
@@ -188,7 +196,7 @@ static void write_callees(const struct listing *l, size_t function)
 			continue;
 		}
 		write_share(l, share);
-		write_name(l, r->number[a->callee], NAME_COLUMN + INDENT);
+		write_name(l, r->number[a->callee], name_column(l) + INDENT);
 	}
 	write_small(l, n_small, small, "callee");
 }
@@ -197,7 +205,7 @@ static void write_blocks(const struct listing *l)
 {
 	size_t i;
 
-	out_text(
+	out_format(
 		l->out,
 		"\nA block for each function. Above its line stand its callers, with what is due "
 		"to\n"
@@ -205,7 +213,8 @@ static void write_blocks(const struct listing *l)
 		"its children. If it is called again while it is active, only its latest call\n"
 		"counts: a call may have one time here and another in the other function's block.\n"
 		"Samples count no calls: there is no column for them.\n"
-		"\nindex    total %          self     children  function\n");
+		"\nindex    total %%  %*s %*s  function\n",
+		l->scale.width, "self", l->scale.width, "children");
 	caption_rule(l->out);
 	for (i = l->choice.first; i < l->choice.end; i++) {
 		write_callers(l, i);

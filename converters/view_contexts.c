@@ -20,7 +20,7 @@
 #include "words.h"
 
 #define TEXT_THRESHOLD 0.5
-#define HISTORY_COLUMN 35
+#define PERCENT_WIDTH  9 /* with a space behind it */
 
 struct listing {
 	const struct view_input *in;
@@ -77,12 +77,13 @@ static void listing_close(struct listing *l)
 /* ---- for people ---------------------------------------------------------------------------------- */
 
 /* Neighbours without marks share a pair of parentheses. */
-static void write_history(struct out *o, const struct strings *strings, const struct history *h)
+static void write_history(struct out *o, const struct strings *strings, const struct history *h,
+			  int column)
 {
 	struct words words;
 	uint32_t i;
 
-	words_begin(&words, o, strings, HISTORY_COLUMN);
+	words_begin(&words, o, strings, column);
 	for (i = 0; i < h->length; i++) {
 		const struct history_entry *e = &h->entries[i];
 		bool opens = !e->is_marked && (i == 0 || e[-1].is_marked);
@@ -100,10 +101,13 @@ static void write_heading(struct out *o, const struct listing *l)
 	caption_write(o, "Context Profile", l->in);
 	out_format(o, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
 		   c->n_with_samples);
-	out_text(o,
-		 "A context has the last call of each active function, with what called it and\n"
-		 "what it called; functions in parentheses are earlier calls, there to tell this.\n"
-		 "\n       %         self   samples  history\n");
+	out_format(
+		o,
+		"A context has the last call of each active function, with what called it and\n"
+		"what it called; functions in parentheses are earlier calls, there to tell this.\n"
+		"\n       %% %*s %*s  history\n",
+		amount_scale(l->in->profile, c->tree->unit, c->tree->total).width, "self",
+		amount_count_width(c->tree->hits), "samples");
 	caption_rule(o);
 }
 
@@ -112,15 +116,16 @@ static int write_lines(struct out *o, struct listing *l, struct error *err)
 	const struct tree *t = l->contexts->tree;
 	const struct context *c = l->contexts->contexts;
 	struct amount_scale scale = amount_scale(l->in->profile, t->unit, t->total);
+	int width = amount_count_width(t->hits);
 	char text[AMOUNT_BYTES];
 	struct history h;
 	int more;
 
 	for (; (more = history_next(&l->reader, &h, err)) > 0; c++) {
-		out_format(o, "%8.2f %12s %9" PRIu64 "  ",
-			   amount_fraction(c->samples, t->total) * 100,
-			   amount_text(text, scale, c->samples), c->hits);
-		write_history(o, t->strings, &h);
+		out_format(o, "%8.2f %*s %*" PRIu64 "  ",
+			   amount_fraction(c->samples, t->total) * 100, scale.width,
+			   amount_text(text, scale, c->samples), width, c->hits);
+		write_history(o, t->strings, &h, PERCENT_WIDTH + scale.width + width + 5);
 	}
 	return more;
 }

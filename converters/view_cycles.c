@@ -15,17 +15,19 @@
 #include "words.h"
 
 #define TEXT_THRESHOLD 0.5
-#define PATH_COLUMN    43
+#define PATH_COLUMN    31 /* without that of the total */
 
 static void write_heading(struct out *o, const struct view_input *in, const struct contexts *c)
 {
 	caption_write(o, "Cycle Profile", in);
 	out_format(o, "%zu cycle%s in %zu context%s\n\n", c->n_cycles, c->n_cycles == 1 ? "" : "s",
 		   c->n, c->n == 1 ? "" : "s");
-	out_text(o,
-		 "A cycle is a path of calls that was run, from a function to another call of it.\n"
-		 "Its self is when that call was running, its total when it was active.\n"
-		 "\n total %   self %        total  contexts  cycle\n");
+	out_format(
+		o,
+		"A cycle is a path of calls that was run, from a function to another call of it.\n"
+		"Its self is when that call was running, its total when it was active.\n"
+		"\n total %%   self %% %*s  contexts  cycle\n",
+		amount_scale(in->profile, c->tree->unit, c->tree->total).width, "total");
 	caption_rule(o);
 }
 
@@ -33,16 +35,16 @@ static void write_line(struct out *o, const struct view_input *in,
 		       const struct context_cycle *cycle, const struct history *path)
 {
 	const struct tree *t = in->tree;
+	struct amount_scale scale = amount_scale(in->profile, t->unit, t->total);
 	char text[AMOUNT_BYTES];
 	struct words words;
 	uint32_t i;
 
-	out_format(o, "%8.2f %8.2f %12s %9" PRIu32 "  ",
+	out_format(o, "%8.2f %8.2f %*s %9" PRIu32 "  ",
 		   amount_fraction(cycle->total, t->total) * 100,
-		   amount_fraction(cycle->samples, t->total) * 100,
-		   amount_text(text, amount_scale(in->profile, t->unit, t->total), cycle->total),
-		   cycle->contexts);
-	words_begin(&words, o, t->strings, PATH_COLUMN);
+		   amount_fraction(cycle->samples, t->total) * 100, scale.width,
+		   amount_text(text, scale, cycle->total), cycle->contexts);
+	words_begin(&words, o, t->strings, PATH_COLUMN + scale.width);
 	for (i = 0; i < path->length; i++)
 		words_add(&words, path->entries[i].name, "", "");
 	out_text(o, "\n");

@@ -14,7 +14,6 @@
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.5
-#define NAMES_COLUMN   36
 #define ARROW	       " -> "
 
 /* By weight; of the calls that have none, those of themselves, by stacks. */
@@ -81,10 +80,10 @@ static void write_row(struct rows *r, const struct graph *g, const struct graph_
 		rows_count(r, arc->calls);
 }
 
-/* On a terminal, each of the two names has half of what the line has left. */
-static void write_name(struct out *o, const struct graph *g, uint32_t function)
+/* On a terminal, each of the two names has half of what the line has left from `column` on. */
+static void write_name(struct out *o, const struct graph *g, uint32_t function, int column)
 {
-	int width = out_width(o), room = (width - NAMES_COLUMN - (int)strlen(ARROW)) / 2;
+	int width = out_width(o), room = (width - column - (int)strlen(ARROW)) / 2;
 	size_t n;
 	const char *name = strings_get(g->strings, g->functions[function].name, &n);
 
@@ -95,6 +94,11 @@ static void write_name(struct out *o, const struct graph *g, uint32_t function)
 struct scales {
 	struct amount_scale weight, occurrences;
 };
+
+static unsigned __int128 often(const struct graph *g, const struct graph_arc *arc)
+{
+	return g->has_calls ? arc->calls : arc->occurrences;
+}
 
 static struct scales scales(const struct view_input *in)
 {
@@ -107,12 +111,12 @@ static struct scales scales(const struct view_input *in)
 		const struct graph_arc *arc = &g->arcs[i];
 
 		weight = arc->weight > weight ? arc->weight : weight;
-		occurrences = arc->occurrences > occurrences ? arc->occurrences : occurrences;
+		if (often(g, arc) > occurrences)
+			occurrences = often(g, arc);
 	}
 	return (struct scales){
 		amount_scale(in->profile, g->unit, weight),
-		g->has_calls ? (struct amount_scale){1, ""}
-			     : amount_scale(in->profile, g->unit, occurrences),
+		amount_scale(in->profile, g->has_calls ? TREE_HITS : g->unit, occurrences),
 	};
 }
 
@@ -121,15 +125,16 @@ static void write_line(struct out *o, const struct view_input *in, const struct 
 {
 	const struct graph *g = in->graph;
 	uint64_t whole = in->options->of_parent ? g->functions[arc->caller].total : g->total;
+	int column = 9 + scales->weight.width + 1 + scales->occurrences.width + 2;
 	char weight[AMOUNT_BYTES], occurrences[AMOUNT_BYTES];
 
-	out_format(o, "%8.2f %12s %12s  ", amount_fraction(arc->weight, whole) * 100,
-		   amount_text(weight, scales->weight, arc->weight),
-		   amount_text(occurrences, scales->occurrences,
-			       g->has_calls ? arc->calls : arc->occurrences));
-	write_name(o, g, arc->caller);
+	out_format(o, "%8.2f %*s %*s  ", amount_fraction(arc->weight, whole) * 100,
+		   scales->weight.width, amount_text(weight, scales->weight, arc->weight),
+		   scales->occurrences.width,
+		   amount_text(occurrences, scales->occurrences, often(g, arc)));
+	write_name(o, g, arc->caller, column);
 	out_text(o, ARROW);
-	write_name(o, g, arc->callee);
+	write_name(o, g, arc->callee, column);
 	out_text(o, "\n");
 }
 
@@ -142,8 +147,8 @@ static void write_table(struct out *o, const struct view_input *in, const uint32
 	if (!in->graph->has_weights)
 		caption_totals(o, in);
 	caption_parent(o, in->options, "percentages are of the caller's total");
-	out_format(o, "\nweight %%       weight %12s  caller -> callee\n",
-		   in->graph->has_calls ? "calls" : "occurrences");
+	out_format(o, "\nweight %% %*s %*s  caller -> callee\n", both.weight.width, "weight",
+		   both.occurrences.width, in->graph->has_calls ? "calls" : "occurrences");
 	caption_rule(o);
 	for (i = 0; i < n; i++)
 		write_line(o, in, &in->graph->arcs[arcs[i]], &both);

@@ -15,7 +15,7 @@
 #include "view.h"
 
 #define TEXT_THRESHOLD 0.0
-#define NAME_COLUMN    42
+#define PERCENTS_WIDTH 18 /* both, with a space behind each */
 
 struct ranking {
 	const struct strings *strings;
@@ -57,13 +57,15 @@ static void write_row(struct rows *r, const struct view_input *in, const struct 
 static void write_line(struct out *o, const struct view_input *in, const struct tree_function *f,
 		       struct amount_scale scale)
 {
+	int width = amount_count_width(in->profile->hits);
 	uint64_t total = view_total(in);
 	char text[AMOUNT_BYTES];
 
-	out_format(o, "%8.2f %8.2f %12s %9" PRIu64 "  ", amount_fraction(f->self, total) * 100,
-		   amount_fraction(f->total, total) * 100, amount_text(text, scale, f->self),
-		   f->self_hits);
-	function_name_write(o, in->profile->strings, f->name, f->is_inline, NAME_COLUMN);
+	out_format(o, "%8.2f %8.2f %*s %*" PRIu64 "  ", amount_fraction(f->self, total) * 100,
+		   amount_fraction(f->total, total) * 100, scale.width,
+		   amount_text(text, scale, f->self), width, f->self_hits);
+	function_name_write(o, in->profile->strings, f->name, f->is_inline,
+			    PERCENTS_WIDTH + scale.width + width + 3);
 	out_text(o, "\n");
 }
 
@@ -94,7 +96,8 @@ static void write_table(struct out *o, const struct view_input *in,
 
 	caption_write(o, "Flat Profile", in);
 	caption_totals(o, in);
-	out_text(o, "\n  self %  total %         self   samples  function\n");
+	out_format(o, "\n  self %%  total %% %*s %*s  function\n", scale.width, "self",
+		   amount_count_width(in->profile->hits), "samples");
 	caption_rule(o);
 	for (i = 0; i < n; i++)
 		write_line(o, in, &functions[i], scale);

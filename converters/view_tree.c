@@ -41,6 +41,7 @@ static void write_line(struct out *o, const struct tree *t, size_t number, bool 
 				.first = amount_fraction(node->total, whole),
 				.second = amount_fraction(node->self, whole),
 				.hits = node->hits,
+				.hits_width = amount_count_width(t->hits),
 				.depth = node->depth,
 				.name = node->name,
 				.is_inline = tree_is_inline(t, number),
@@ -126,7 +127,7 @@ static void write_tree(const struct view_input *in, struct out *o, struct limits
 		out_text(o, "\n");
 	}
 	caption_parent(o, in->options, "percentages are of the parent's total");
-	tree_line_heading(o, "total %", "self %");
+	tree_line_heading(o, "total %", "self %", amount_count_width(in->tree->hits));
 	footer = write_nodes(in, o, NULL, limits);
 	footer_write(o, &footer, in->options, limits->threshold);
 }

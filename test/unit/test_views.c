@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_views.c - the table of views, and what single views do with odd names and deep stacks. */
+#include <ctype.h>
+
 #include "view_text.h"
 
 Test(views, table)
@@ -210,6 +212,59 @@ static int count(const char *text, const char *what)
 	for (text = strstr(text, what); text; text = strstr(text + 1, what))
 		n++;
 	return n;
+}
+
+/* Where the names begin, below the heading's last word, in the first table that is `text`. */
+static void has_columns(const char *text, const char *heading)
+{
+	const char *rule, *line, *title = strstr(text, heading);
+	size_t column;
+
+	cr_assert(title, "%s", text);
+	for (line = title; line[-1] != '\n';)
+		line--;
+	column = (size_t)(title - line);
+	rule = strstr(title, "\n---") + 1;
+	for (line = strchr(rule, '\n') + 1; *line && *line != '-'; line = strchr(line, '\n') + 1) {
+		cr_assert(strlen(line) > column, "%s", text);
+		cr_assert(isdigit((unsigned char)line[column - 3]), "%s", text);
+		cr_assert(line[column - 2] == ' ' && line[column - 1] == ' ', "%s", text);
+	}
+}
+
+/* Of callgrind's instructions, or nanoseconds in folded stacks, there are more than a billion. */
+Test(views, columns_hold_any_count)
+{
+	static const struct {
+		const struct view *view;
+		const char *last;
+	} all[] = {
+		{&view_flat, "function"},     {&view_tree, "function"},
+		{&view_bottomup, "function"}, {&view_contexts, "history\n"},
+		{&view_cycles, "cycle\n"},    {&view_callgraph, "function\n--"},
+		{&view_edges, "caller"},      {&view_average_time, "function, its"},
+	};
+	static const char *const counts[] = {"7", "12345678901", "1844674407370955161"};
+	char folded[200];
+	size_t i, k;
+
+	for (k = 0; k < sizeof(counts) / sizeof(*counts); k++) {
+		struct profile *p;
+
+		snprintf(folded, sizeof(folded), "m;a;b;a %s\nm;b 3\nm;b;a %s\nm;c;a 1\n",
+			 counts[k], counts[k]);
+		p = profile_of(folded);
+		for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+			struct view_options options = defaults;
+			char *text;
+
+			options.threshold = 0;
+			text = show(all[i].view, p, &options);
+			has_columns(text, all[i].last);
+			free(text);
+		}
+		profile_free(p);
+	}
 }
 
 /* Thresholds drop what is strictly below. */
