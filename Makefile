@@ -39,7 +39,8 @@ READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callg
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_part \
 	builder_paths profile
 NAMES_ROOM := elf_file elf_section debug_file module_file pieces symbol_table plt function_start \
-	debug_cost debug_image debug_ranges debug_block debug_info demangle_cost demangle symbols \
+	debug_cost debug_image debug_ranges debug_block debug_outer debug_info demangle_cost \
+	demangle symbols \
 	symbols_names symbols_expand entry
 SHAPE_ROOM := order filter chains fold tree functions graph graph_calls components cycle propagate propagate_graph reach \
 	roots subtree callpath callpath_up callpath_trie callpath_order bottomup

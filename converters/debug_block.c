@@ -87,10 +87,37 @@ static int enter_inlined(struct walk *w, struct level *at, struct level *in)
 	return in->scope != at->scope;
 }
 
+/* Whatever has no addresses, too. 1 or -ENOMEM. */
+static int enter_outer(struct walk *w, struct level *at, struct level *in)
+{
+	struct debug_block *b = w->block;
+
+	if (!array_reserve(&b->scopes, &b->room, b->n + 1, sizeof(*b->scopes)))
+		return -ENOMEM;
+	in->scope = (uint32_t)b->n;
+	b->scopes[b->n++] = (struct debug_scope){at->die, at->scope, STRINGS_NONE, NULL};
+	return 1;
+}
+
+static bool is_outer(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_namespace:
+		return true;
+	}
+	return false;
+}
+
 /* What stands below the entry is in *in. 1: it matters; 0: it does not; -ENOMEM. */
 static int enter(struct walk *w, struct level *at, struct level *in)
 {
 	*in = *at;
+	if (w->what == DEBUG_OUTER && is_outer(&at->die))
+		return enter_outer(w, at, in);
 	switch (dwarf_tag(&at->die)) {
 	case DW_TAG_subprogram:
 		return enter_function(w, at, in);

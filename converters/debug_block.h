@@ -43,6 +43,7 @@ enum debug_what {
 	DEBUG_FUNCTIONS,     /* of a unit */
 	DEBUG_ALL_FUNCTIONS, /* those too that stand in others */
 	DEBUG_INLINED,	     /* in a function */
+	DEBUG_OUTER,	     /* in a unit: all that functions may stand in, and they themselves */
 };
 
 /* What is below one entry. */

@@ -16,6 +16,7 @@
 #include "debug_block.h"
 #include "debug_cost.h"
 #include "debug_image.h"
+#include "debug_outer.h"
 #include "pairs.h"
 
 /* Of what is inlined at an address, no more than so many. */
@@ -27,6 +28,7 @@ struct unit {
 	Dwarf_Die die;
 	struct debug_budget budget;
 	struct debug_block *functions; /* NULL: not read yet */
+	struct debug_block *outer;     /* likewise */
 	bool has_all;		       /* functions that stand in others, too */
 	bool has_asked, has_lines;     /* may its line table be read? */
 };
@@ -41,6 +43,7 @@ struct debug_info {
 	uint64_t ranges_left, text_left, lines_left;
 	struct pairs line_tables;	       /* those read: (high, low) of the offset */
 	struct debug_function list[CHAIN_MAX]; /* what was found last, at the end */
+	struct debug_outer_text name;	       /* likewise */
 };
 
 /* ---- units ---- */
@@ -127,9 +130,12 @@ void debug_info_free(struct debug_info *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < d->n_units; i++)
+	for (size_t i = 0; i < d->n_units; i++) {
 		debug_block_free(d->units[i].functions);
+		debug_block_free(d->units[i].outer);
+	}
 	free(d->units);
+	free(d->name.bytes);
 	debug_ranges_clear(&d->ranges);
 	pairs_clear(&d->line_tables);
 	debug_image_close(&d->image);
@@ -281,20 +287,65 @@ int debug_info_find(struct debug_info *d, uint64_t address, const struct debug_f
 	return 0;
 }
 
-const char *debug_info_name(struct debug_info *d, const struct debug_function *f)
-{
-	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-	size_t n;
+/* ---- names ---- */
 
-	if (!f->scope)
-		return NULL;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !name; i++)
-		name = dwarf_formstring(dwarf_attr_integrate(&f->scope->die, names[i], &attribute));
-	n = name ? strnlen(name, TEXT_BYTES_MAX + 1) : 0;
-	if (n == 0 || n > TEXT_BYTES_MAX || n > d->text_left)
-		return NULL;
-	d->text_left -= n;
-	return name;
+static int outer_block(void *context, Dwarf_Die *die, const struct debug_block **block)
+{
+	struct debug_info *d = context;
+	Dwarf_Die unit;
+	size_t first = 0, end = d->n_units;
+
+	*block = NULL;
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
+		return 0;
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if ((const char *)d->units[middle].die.addr < (const char *)unit.addr)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	if (first == d->n_units || d->units[first].die.addr != unit.addr)
+		return 0;
+	if (!d->units[first].outer)
+		d->units[first].outer =
+			debug_block_read(&unit, DEBUG_OUTER, &d->units[first].budget);
+	*block = d->units[first].outer;
+	return *block ? 0 : -1;
+}
+
+static const char *attribute_text(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+/* Its own name, or NULL. */
+static const char *own_name(Dwarf_Die *die, bool *is_linkage)
+{
+	const char *name = attribute_text(die, DW_AT_linkage_name);
+
+	if (!name)
+		name = attribute_text(die, DW_AT_MIPS_linkage_name);
+	*is_linkage = name != NULL;
+	return name ? name : attribute_text(die, DW_AT_name);
+}
+
+int debug_info_name(struct debug_info *d, const struct debug_function *f, const char **name)
+{
+	bool is_linkage;
+	const char *text = f->scope ? own_name(&f->scope->die, &is_linkage) : NULL;
+	size_t most = d->text_left < TEXT_BYTES_MAX ? d->text_left : TEXT_BYTES_MAX;
+	size_t n = text ? strnlen(text, most + 1) : 0;
+
+	*name = NULL;
+	if (n == 0 || n > most)
+		return 0;
+	if (!is_linkage && debug_outer_name(&f->scope->die, outer_block, d, &d->name, most, &text))
+		return -1;
+	*name = text;
+	d->text_left -= strlen(text);
+	return 0;
 }

@@ -83,7 +83,8 @@ int symbols_debug_name(struct symbols *s, struct module_names *m, const struct d
 	if (!f->name)
 		return 0;
 	if (*f->name == STRINGS_NONE) {
-		text = debug_info_name(m->debug, f);
+		if (debug_info_name(m->debug, f, &text))
+			return error_memory(err);
 		if (text && symbols_add_readable(s, text, strlen(text), "", f->name, err))
 			return -1;
 	}

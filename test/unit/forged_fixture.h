@@ -40,7 +40,18 @@ static const char forged_prelude[] =
 	"	.byte 0x31, 0x13, 0x55, 0x17, 0, 0\n"
 	"	abbreviation 7, 0x0b, 1\n" /* block */
 	"	.byte 0, 0\n"
+	"	abbreviation 8, 0x13, 1\n" /* structure */
+	"	.byte 0, 0\n"
+	"	abbreviation 9, 0x2e, 1\n" /* function: specification */
+	"	.byte 0x47, 0x13, 0, 0\n"
 	"	.byte 0\n"
+	"	.macro structure\n"
+	"	.byte 8\n"
+	"	.endm\n"
+	"	.macro specified declaration\n"
+	"	.byte 9\n"
+	"	.long \\declaration - unit\n"
+	"	.endm\n"
 	"	.macro function name\n"
 	"	.byte 2\n"
 	"	.asciz \"\\name\"\n"

@@ -31,6 +31,35 @@ Test(debug_forged, origins_in_a_circle)
 	      "", "f;g");
 }
 
+/* A function that stands in a type that stands in a function whose declaration is the first one. */
+Test(debug_forged, outer_entries_in_a_circle)
+{
+	makes("	specified p\n"
+	      "	structure\n"
+	      "p:	pattern g\n"
+	      "	.byte 0, 0\n"
+	      "	function f\n"
+	      "	inlined p\n"
+	      "	.byte 0, 0, 0\n",
+	      "", "f;g");
+}
+
+/* Types in types in types: names do not grow with them. */
+Test(debug_forged, outer_entries_without_end)
+{
+	makes("	.rept 10000\n"
+	      "	structure\n"
+	      "	.endr\n"
+	      "p:	pattern g\n"
+	      "	.rept 10000\n"
+	      "	.byte 0\n"
+	      "	.endr\n"
+	      "	function f\n"
+	      "	inlined p\n"
+	      "	.byte 0, 0, 0\n",
+	      "", "f;g");
+}
+
 Test(debug_forged, origins_that_are_nowhere)
 {
 	makes("	function f\n"

@@ -370,3 +370,61 @@ Test(inlines, functions_within_functions)
 	cr_assert_str_eq(chain_at(s, at), "f(int)::local::member(int) p.cc:5;add p.cc:2");
 	subject_free(s);
 }
+
+/* What has no linkage name because no other file can mean it is not operator() and g for all that:
+ * it has the name of what it stands in. */
+Test(inlines, functions_are_named_with_what_they_stand_in)
+{
+	static const char *const want[] = {
+		"f(int);a::(anonymous namespace)::g;a::b::type::h(int);"
+		"a::b::type::h(int)::{lambda(int)#1}::operator()(int) const", /* linkage names */
+		"f(int);a::(anonymous namespace)::type<2>::g<f(int)::<lambda(int)> >;"
+		"f::<lambda 20>::operator()",
+		"f(int);a::(anonymous namespace)::type<2>::g<f(int)::<lambda(int)> >;"
+		"f::<lambda 21>::operator()",
+		"f(int);f::local::g;f::<type 17>::g",
+	};
+	static struct opinion opinions[2048];
+	struct subject *s;
+	size_t n;
+
+	if (!has("g++"))
+		cr_skip_test("no g++ on this machine");
+	put("p.cc",
+	    "#define INLINE __attribute__((always_inline))\n"
+	    "volatile int sink;\n"
+	    "namespace a {\n"
+	    "namespace b {\n"
+	    "struct type {\n"
+	    "	INLINE int h(int n);\n"
+	    "};\n"
+	    "inline int type::h(int n) {\n"
+	    "	auto k = [](int x) INLINE { return x / (sink + 1); };\n"
+	    "	return k(n);\n"
+	    "}}\n"
+	    "namespace {\n"
+	    "template <int i> struct type { template <class F> static INLINE int g(int n, F f) { "
+	    "return f(n + i); } };\n"
+	    "static inline INLINE int g(int n) { return b::type().h(n); }\n"
+	    "}}\n"
+	    "int f(int n) {\n"
+	    "	struct { INLINE int g(int x) { return x * 7 / sink; } } nameless;\n"
+	    "	struct local { decltype(nameless) in; INLINE int g(int x) { return in.g(x); } };\n"
+	    "	n += a::g(n) + local{nameless}.g(n);\n"
+	    "	n += a::type<2>::g(n, [](int x) INLINE { return x / sink; });\n"
+	    "	n += a::type<2>::g(n, [](int x) INLINE { return x % sink; });\n"
+	    "	return n;\n"
+	    "}\n"
+	    "int main(int c, char **) { return f(c); }\n");
+	sh("g++ -O2 -g -o p p.cc");
+	s = subject_inlined("p", SYMBOLS_BY_FUNCTION);
+	n = ask_addr2line("p", "_Z1fi", opinions, 2048);
+	for (size_t k = 0; k < sizeof(want) / sizeof(want[0]); k++) {
+		bool found = false;
+
+		for (size_t i = 0; i < n && !found; i++)
+			found = strcmp(chain_at(s, opinions[i].address), want[k]) == 0;
+		cr_expect(found, "nowhere is %s", want[k]);
+	}
+	subject_free(s);
+}
