@@ -56,8 +56,8 @@ MAIN_ROOM := newest process_tree sources run_start listing select select_part op
 	stages main
 
 EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_state explore_arcs \
-	explore_resources explore_set explore_view explore_commands explore_complete explore_list \
-	explore_edit explorer
+	explore_source explore_source_lines explore_source_text explore_resources explore_set \
+	explore_view explore_commands explore_complete explore_list explore_edit explorer
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
 CONV_LDFLAGS := -pie $(SAN)

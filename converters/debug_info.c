@@ -180,6 +180,15 @@ static int ask_for_lines(struct debug_info *d, struct unit *u)
 	return 0;
 }
 
+/* Where the unit was compiled. */
+static void set_directory(struct debug_function *f, struct unit *u)
+{
+	Dwarf_Attribute attribute;
+
+	if (f->file && *f->file != '/')
+		f->directory = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &attribute));
+}
+
 /* Where the innermost function is executed. */
 static void set_line(struct debug_function *f, struct unit *u, uint64_t address)
 {
@@ -190,6 +199,7 @@ static void set_line(struct debug_function *f, struct unit *u, uint64_t address)
 		return;
 	}
 	f->file = dwarf_linesrc(line, NULL, NULL);
+	set_directory(f, u);
 	if (dwarf_linecol(line, &f->column) || f->column < 0)
 		f->column = 0;
 }
@@ -204,6 +214,7 @@ static void set_call(struct debug_function *f, struct unit *u, struct debug_scop
 	f->column = number(&callee->die, DW_AT_call_column);
 	if (dwarf_getsrcfiles(&u->die, &files, &n) == 0 && file < n)
 		f->file = dwarf_filesrc(files, file, NULL, NULL);
+	set_directory(f, u);
 }
 
 static int set_lines(struct debug_info *d, struct unit *u, size_t first, uint64_t address)

@@ -20,8 +20,9 @@ struct debug_function {
 	struct debug_scope *scope; /* for debug_info_name; NULL: only the line is known */
 	uint32_t *
 		name; /* for the caller; STRINGS_NONE at first. One for each inlined call, or NULL */
-	const char *file; /* where execution stands in it, a path; NULL: not known */
-	int line, column; /* 0: not known */
+	const char *file;      /* where execution stands in it, a path; NULL: not known */
+	const char *directory; /* what the path is relative to, if it is; NULL: not known */
+	int line, column;      /* 0: not known */
 };
 
 /*

@@ -18,8 +18,12 @@
 
 /* Inputs of different resources are profiles of their own. */
 struct explore_profile {
-	struct stages stages;
+	struct stages stages;	    /* shaped as the settings say */
 	struct explore_names names; /* of the functions in stages.tree, or stages.graph */
+	/* The same as the options of a command said, the last time that they said something else;
+	 * the profile is that of `stages`. */
+	struct stages once;
+	struct explore_names once_names;
 };
 
 struct explore {
@@ -46,8 +50,10 @@ void explore_free(struct explore *e);
 /* What it takes to know the functions' names, of calls without stacks too. */
 #define EXPLORE_FUNCTIONS (VIEW_NEEDS_TREE | VIEW_TAKES_CALLS)
 
-/* The current profile with what is needed (enum view_needs), shaped as these options say. */
-int explore_shape(struct explore *e, unsigned needs, const struct options *opt, struct error *err);
+/* The current profile with what is needed (enum view_needs), shaped as these options say; valid until
+ * the next call. NULL: error. */
+struct stages *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
+			     struct error *err);
 
 /* The names of the functions in the current profile, shaped as these options say; NULL: error. */
 const struct explore_names *explore_functions(struct explore *e, const struct options *opt,

@@ -40,9 +40,28 @@ const struct explore_command *explore_command_find(const char *word, struct erro
 /* Is the word (n bytes) the beginning of the name? */
 bool explore_begins(const char *name, const char *word, size_t n);
 
-/* explore_view.c */
+/* explore_view.c: a command at work. */
+struct explore_call {
+	struct explore *e;
+	const struct explore_command *command;
+	struct options options; /* in effect for this command alone; root is the function that it is
+				   about */
+	char *text;		/* what it takes, NULL: nothing was given */
+	const char *output;	/* NULL: standard output */
+};
+
+/* Read the line's options and what the command takes. End it in any case. */
+int explore_call_begin(struct explore_call *c, struct explore *e,
+		       const struct explore_command *command, const struct explore_line *l,
+		       struct error *err);
+void explore_call_end(struct explore_call *c);
+
 int explore_view(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		 struct error *err);
+
+/* explore_source.c */
+int explore_source(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		   struct error *err);
 
 /* explore_set.c */
 int explore_set(struct explore *e, const struct explore_command *c, const struct explore_line *l,

@@ -41,6 +41,8 @@ const struct explore_command explore_commands[] = {
 	 NEEDS(FUNCTION), VIEW(explore_callees)},
 	{COMMAND("tree", "[FUNCTION]", "call paths from the outermost function, or this one"),
 	 TAKES(FUNCTION), VIEW(view_tree)},
+	{COMMAND("source", "FUNCTION", "a function's source lines, with what they used"),
+	 NEEDS(FUNCTION), .run = explore_source},
 	{COMMAND("bottomup", NULL, "call paths from the running function outwards"),
 	 VIEW(view_bottomup)},
 	{COMMAND("contexts", "[N]", "stacks without their recursion, by samples"), TAKES(COUNT),

@@ -169,6 +169,9 @@ void explore_free(struct explore *e)
 
 	for (i = 0; i < e->n; i++) {
 		explore_names_free(&e->profiles[i].names);
+		explore_names_free(&e->profiles[i].once_names);
+		e->profiles[i].once.profile = NULL; /* it is that of stages */
+		stages_free(&e->profiles[i].once);
 		stages_free(&e->profiles[i].stages);
 	}
 	for (i = 0; i < e->n_kept; i++)

@@ -83,7 +83,7 @@ static int change(struct explore *e, const struct known_option *option, const ch
 		return -1;
 	status = apply(e, option, text, err);
 	if (!status && options_is_shape(option))
-		status = explore_shape(e, EXPLORE_FUNCTIONS, &e->options, err);
+		status = explore_shape(e, EXPLORE_FUNCTIONS, &e->options, err) ? 0 : -1;
 	if (status) {
 		filter_clear(&e->options.filter);
 		e->options = before;

@@ -12,26 +12,42 @@
 #include "explore.h"
 #include "explore_pager.h"
 
-int explore_shape(struct explore *e, unsigned needs, const struct options *opt, struct error *err)
+/* Are they shaped like what is there for the settings? */
+static bool is_as_set(const struct explore *e, const struct options *opt)
+{
+	const struct options *set = &e->options;
+
+	return set->of_view.unit == opt->of_view.unit &&
+	       set->of_symbols.granularity == opt->of_symbols.granularity &&
+	       set->of_symbols.inlines == opt->of_symbols.inlines &&
+	       filter_is_equal(&set->filter, &opt->filter);
+}
+
+struct stages *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
+			     struct error *err)
 {
 	struct explore_profile *p = &e->profiles[e->current];
+	bool is_set = is_as_set(e, opt);
+	struct stages *s = is_set ? &p->stages : &p->once;
 
-	stages_adapt(&p->stages, opt);
-	if (!p->stages.tree)
-		explore_names_free(&p->names);
-	return stages_shape(&p->stages, needs, opt, err);
+	s->profile = p->stages.profile;
+	s->has_warned |= p->stages.has_warned;
+	stages_adapt(s, opt);
+	if (!s->tree)
+		explore_names_free(is_set ? &p->names : &p->once_names);
+	return stages_shape(s, needs, opt, err) ? NULL : s;
 }
 
 const struct explore_names *explore_functions(struct explore *e, const struct options *opt,
 					      struct error *err)
 {
 	struct explore_profile *p = &e->profiles[e->current];
+	struct explore_names *names = is_as_set(e, opt) ? &p->names : &p->once_names;
+	struct stages *s = explore_shape(e, EXPLORE_FUNCTIONS, opt, err);
 
-	if (explore_shape(e, EXPLORE_FUNCTIONS, opt, err))
+	if (!s || (!names->names && explore_names_fill(names, s->tree, s->graph, err)))
 		return NULL;
-	if (!p->names.names && explore_names_fill(&p->names, p->stages.tree, p->stages.graph, err))
-		return NULL;
-	return &p->names;
+	return names;
 }
 
 struct out *explore_open(const struct explore *e, const char *output, struct error *err)
@@ -48,15 +64,19 @@ int explore_emit(struct explore *e, const struct view *view, const struct option
 {
 	struct view_input in;
 	struct error unused;
+	struct stages *s;
 	struct out *o;
 	int status;
 
-	if (options_check_format(opt, view, err) || explore_shape(e, view->needs, opt, err))
+	if (options_check_format(opt, view, err))
+		return -1;
+	s = explore_shape(e, view->needs, opt, err);
+	if (!s)
 		return -1;
 	o = explore_open(e, output, err);
 	if (!o)
 		return -1;
-	in = stages_input(&e->profiles[e->current].stages, &opt->of_view);
+	in = stages_input(s, &opt->of_view);
 	status = view->emit(&in, o, err);
 	if (out_close(o, !status, status ? &unused : err))
 		status = -1;

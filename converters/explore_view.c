@@ -10,17 +10,8 @@
 #include "explore_command.h"
 #include "options_table.h"
 
-/* A command at work. */
-struct call {
-	struct explore *e;
-	const struct explore_command *command;
-	struct options options; /* in effect for this command alone */
-	char *text;		/* what it takes, NULL: nothing was given */
-	const char *output;
-};
-
 /* The words behind the command that are no options, as one text. */
-static int take_text(struct call *c, struct error *err)
+static int take_text(struct explore_call *c, struct error *err)
 {
 	const struct explore_line given = {.words = c->options.files, .n = c->options.n_files};
 
@@ -32,7 +23,7 @@ static int take_text(struct call *c, struct error *err)
 	return c->text ? 0 : error_memory(err);
 }
 
-static int use_function(struct call *c, struct error *err)
+static int use_function(struct explore_call *c, struct error *err)
 {
 	const struct explore_names *names = explore_functions(c->e, &c->options, err);
 
@@ -42,7 +33,7 @@ static int use_function(struct call *c, struct error *err)
 	return c->options.of_view.root ? 0 : -1;
 }
 
-static int use_file(struct call *c, struct error *err)
+static int use_file(struct explore_call *c, struct error *err)
 {
 	if (c->output)
 		return error_set(err, "there are two outputs");
@@ -50,7 +41,7 @@ static int use_file(struct call *c, struct error *err)
 	return 0;
 }
 
-static int use_text(struct call *c, struct error *err)
+static int use_text(struct explore_call *c, struct error *err)
 {
 	const char *name = c->command->name;
 
@@ -70,30 +61,35 @@ static int use_text(struct call *c, struct error *err)
 	}
 }
 
-static int show(struct call *c, struct error *err)
+int explore_call_begin(struct explore_call *c, struct explore *e,
+		       const struct explore_command *command, const struct explore_line *l,
+		       struct error *err)
 {
-	const struct explore_command *command = c->command;
-
-	if (command->is_up)
-		c->options.of_view.up = true;
-	if (take_text(c, err) || use_text(c, err))
+	*c = (struct explore_call){
+		.e = e, .command = command, .options = e->options, .output = l->output};
+	c->options.filter = (struct filter){0};
+	if (filter_copy(&c->options.filter, &e->options.filter, err) ||
+	    options_parse_command(&c->options, (int)l->n, l->words, err))
 		return -1;
-	return explore_emit(c->e, command->view, &c->options, c->output, err);
+	return take_text(c, err) || use_text(c, err) ? -1 : 0;
+}
+
+void explore_call_end(struct explore_call *c)
+{
+	filter_clear(&c->options.filter);
+	free(c->text);
 }
 
 int explore_view(struct explore *e, const struct explore_command *command,
 		 const struct explore_line *l, struct error *err)
 {
-	struct call c = {.e = e, .command = command, .options = e->options, .output = l->output};
-	int status;
+	struct explore_call c;
+	int status = explore_call_begin(&c, e, command, l, err);
 
-	c.options.filter = (struct filter){0};
-	status = filter_copy(&c.options.filter, &e->options.filter, err);
+	if (command->is_up)
+		c.options.of_view.up = true;
 	if (!status)
-		status = options_parse_command(&c.options, (int)l->n, l->words, err);
-	if (!status)
-		status = show(&c, err);
-	filter_clear(&c.options.filter);
-	free(c.text);
+		status = explore_emit(e, command->view, &c.options, c.output, err);
+	explore_call_end(&c);
 	return status;
 }

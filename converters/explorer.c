@@ -67,7 +67,7 @@ static int run_terminal(struct explore *e, FILE *in, FILE *out)
 	e->is_terminal = isatty(STDOUT_FILENO);
 	e->pager = explore_pager_default();
 	if (explore_run(e, "resources", strlen("resources"), &err) ||
-	    explore_shape(e, EXPLORE_FUNCTIONS, &e->options, &err))
+	    !explore_shape(e, EXPLORE_FUNCTIONS, &e->options, &err))
 		return die(&err);
 	d = explore_edit_open(e, in, out);
 	if (!d)

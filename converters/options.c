@@ -99,6 +99,8 @@ const struct known_option known_options[] = {
 	 TEXT(of_symbols.sysroot)},
 	{OPTION("debug-dir", "DIR", "look for debug files here, not in /usr/lib/debug"),
 	 TEXT(of_symbols.debug_dir)},
+	{OPTION("source-dir", "DIR", "source: look for source files below DIR first"),
+	 TEXT(of_view.source_dir)},
 	{OPTION("help", NULL, "print this and exit (also -h)"), .kind = KIND_HELP},
 	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION},
 };
@@ -133,6 +135,11 @@ bool options_is_setting(const struct known_option *option)
 bool options_is_of_cpconv(const struct known_option *option)
 {
 	return option->kind == KIND_VIEW || option->place == AT(output);
+}
+
+bool options_is_of_cpprof(const struct known_option *option)
+{
+	return option->place == AT(of_view.source_dir);
 }
 
 void options_init(struct options *opt)

@@ -32,7 +32,8 @@ void options_help(struct out *o)
 			   i ? "" : " (default)");
 	out_text(o, "\nOptions:\n");
 	for (i = 0; i < n_known_options; i++)
-		write_option(o, &known_options[i]);
+		if (!options_is_of_cpprof(&known_options[i]))
+			write_option(o, &known_options[i]);
 	out_text(o, "\nExit status: 0 success, 1 error, 2 wrong usage. See cpconv(1).\n");
 }
 

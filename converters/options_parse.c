@@ -58,6 +58,8 @@ static int apply_key(struct options *opt, enum whose whose, int key, const char 
 	if (key >= KEY_VIEW)
 		return options_choose_view(opt, views[key - KEY_VIEW], err);
 	option = key >= KEY_KNOWN ? &known_options[key - KEY_KNOWN] : options_known(long_name(key));
+	if (whose == WHOSE_CPCONV && options_is_of_cpprof(option))
+		return error_set(err, "--%s: is an option of cpprof", option->name);
 	if (whose == WHOSE_CPPROF && options_is_of_cpconv(option))
 		return error_set(err, "--%s: is an option of cpconv", option->name);
 	if (whose == WHOSE_COMMAND && !options_is_setting(option))

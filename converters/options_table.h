@@ -55,6 +55,9 @@ bool options_is_shape(const struct known_option *option);
 /* Is it about the one view that cpconv writes? */
 bool options_is_of_cpconv(const struct known_option *option);
 
+/* Is it about what only cpprof shows? */
+bool options_is_of_cpprof(const struct known_option *option);
+
 /* -1: there is another one already. */
 int options_choose_view(struct options *opt, const struct view *view, struct error *err);
 

@@ -81,6 +81,9 @@ static int set_source(struct symbols *s, struct symbols_place *place,
 		return 0;
 	place->line = (uint32_t)from->line;
 	place->column = (uint32_t)from->column;
+	if (from->directory)
+		return symbols_add_format(s, &place->file, err, "%s/%s", from->directory,
+					  from->file);
 	return symbols_add_text(s, from->file, &place->file, err);
 }
 

@@ -52,6 +52,7 @@ struct view_options {
 	int of_parent;	       /* 1: percentages are of the caller's total, not of all */
 	int by_total;	       /* 1: flat sorts by total, not by self */
 	struct view_dot_options dot;
+	const char *source_dir; /* cpprof's source: where to look for files; NULL: nowhere else */
 };
 
 struct view_input {

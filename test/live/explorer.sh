@@ -206,6 +206,56 @@ fi
 yes flat | head -n 2000 | "$CPPROF" names.folded 2>err | head -n 1 >/dev/null
 [ ! -s err ] || fail "a reader that goes away: $(head -n 1 err)"
 
+# ---- source lines ---------------------------------------------------------------------------------
+# What the lines of a function used themselves is what it used; a stack counts once for a line.
+"$CPCONV" --flat --tsv rec.cps >flat
+for function in main seventy twenty ten burn; do
+	echo "source $function --tsv" | "$CPPROF" rec.cps >lines 2>err || fail "source $function: $(cat err)"
+	awk -F "$tab" -v f="$function" 'FNR == NR { self += $1; if ($2 > most) most = $2; next }
+		$5 == f { found = 1; bad = $1 != self || $2 < most }
+		END { exit !found || bad }' lines flat || fail "source $function: $(cat lines)"
+	cut -f 5 lines | grep -v -e "$root/test/targets/shares.c" -e "$root/test/targets/burn.h" >odd &&
+		fail "source $function: $(cat odd)"
+	echo "source $function" | "$CPPROF" rec.cps >got
+	sed -n 's/^source: //p' got >path
+	awk 'FNR == NR { text[FNR] = $0; next }
+		/^-----/ { inside = !inside; next }
+		inside && !/\.\.\.$/ {
+			number = substr($0, 28, 7) + 0
+			want = text[number]
+			gsub(/\t/, "", want)
+			got = substr($0, 37)
+			gsub(/ /, "", want)
+			gsub(/ /, "", got)
+			if (got != want) { print number ": " $0; bad = 1 }
+			n++
+		}
+		END { exit bad || n < 5 }' "$(cat path)" got >why || fail "source $function: $(cat why got)"
+done
+grep -q 'total 9[0-9].*%, self' got || fail "source burn: $(cat got)"
+echo 'source main --tsv' | "$CPPROF" rec.cps >lines
+awk -F "$tab" -v all="$(info rec.cps credited)" '$2 > most { most = $2; self = $1 }
+	END { exit !(most > all * 0.9 && self < most) }' lines || fail "main calls nothing: $(cat lines)"
+printf 'focus twenty\nsource burn --tsv\n' | "$CPPROF" rec.cps >lines
+printf 'source twenty --tsv\n' | "$CPPROF" rec.cps >twenty
+[ "$(awk '{ n += $1 } END { print n + 0 }' lines)" -gt 0 ] || fail "source with a focus: $(cat lines)"
+# The program was moved: its source is looked for.
+mkdir -p tree/targets && cp "$root/test/targets/shares.c" tree/targets
+$CC -g -O1 -iquote "$root/test/targets" -o moved tree/targets/shares.c 2>err || fail "$CC: $(cat err)"
+record CPSAMPLE_OUTPUT="$tmp/moved.cps" ./moved 1 1 >/dev/null || fail "moved ended with $?"
+mv tree/targets tree/elsewhere
+echo 'source main' | "$CPPROF" moved.cps >got 2>err || fail "moved: $(cat err)"
+grep -q -- '--source-dir' got || fail "moved: $(cat got)"
+mv tree/elsewhere tree/targets && mv tree deeper
+echo 'source main' | "$CPPROF" --source-dir deeper moved.cps >got 2>err || fail "moved: $(cat err)"
+grep -q '^source: deeper/targets/shares.c$' got || fail "--source-dir: $(cat got)"
+printf 'set source-dir deeper/targets\nsource main' | "$CPPROF" moved.cps >got 2>err || fail "moved: $(cat err)"
+grep -q '^source: deeper/targets/shares.c$' got || fail "set source-dir: $(cat got)"
+mkfifo deeper/fifo && rm deeper/targets/shares.c && mkfifo deeper/targets/shares.c
+echo 'source main' | "$CPPROF" --source-dir deeper moved.cps >got 2>err || fail "a fifo: $(cat err)"
+wrong 'source qsort' \
+	'cpprof: line 1: no source lines of "qsort" are known: its program or library has no debug information, or it is not found'
+
 # ---- resources ------------------------------------------------------------------------------------
 printf 'resources\nresources cpu\nfunctions 1\nresources 1\nfunctions 1\n' |
 	"$CPPROF" names.folded rec.cps >out 2>err || fail "two resources: $(cat err)"

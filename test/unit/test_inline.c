@@ -209,7 +209,7 @@ Test(inlines, only_if_asked_for)
 	chain_is("p", SYMBOLS_BY_LINE, true, at, "f");
 }
 
-Test(inlines, places_have_their_source)
+static void places_have_source(const char *build)
 {
 	const struct symbols_place *places;
 	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE};
@@ -218,7 +218,7 @@ Test(inlines, places_have_their_source)
 	size_t n;
 
 	put("p.c", program);
-	sh("gcc -O2 -g -o p \"$PWD/p.c\"");
+	sh(build);
 	frame.address = inside("p");
 	s = subject_inlined("p", SYMBOLS_BY_FUNCTION);
 	s->options.lines = true;
@@ -235,6 +235,13 @@ Test(inlines, places_have_their_source)
 	cr_assert(places[3].line >= 2 && places[3].line <= 7);
 	free(path);
 	subject_free(s);
+}
+
+Test(inlines, places_have_their_source)
+{
+	places_have_source("gcc -O2 -g -o p \"$PWD/p.c\"");
+	places_have_source("gcc -O2 -g -o p p.c"); /* relative to where it was compiled */
+	places_have_source("gcc -O2 -g -gdwarf-4 -o p p.c");
 }
 
 /* Where two instructions stand that name a node: of one stack f inlines g, of the other it calls. */
