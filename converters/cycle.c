@@ -6,6 +6,7 @@
  */
 #include "cycle.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -152,13 +153,32 @@ static void split_at(struct dag *d, uint32_t entry)
 	collect(d, d->members[entry].entered);
 }
 
+/* Each entry looks at all members and calls. */
+static int check_cost(const struct cycle_member *members, uint32_t n, struct error *err)
+{
+	uint32_t n_entries = 0, i;
+
+	for (i = 0; i < n; i++)
+		n_entries += members[i].entered >= 0;
+	if ((uint64_t)n_entries * ((uint64_t)n + members[n].first) <= CYCLE_STEPS_MAX)
+		return 0;
+	return error_set(err,
+			 "a cycle of %" PRIu32 " functions is entered at %" PRIu32
+			 " of them: too large to be split (--totals=exact does without, --focus "
+			 "and --hide make it smaller)",
+			 n, n_entries);
+}
+
 int cycle_split(struct cycle_member *members, uint32_t n, struct cycle_call *calls,
 		struct error *err)
 {
 	struct dag d = {.members = members, .n = n};
-	int status = make_dag(&d, calls);
+	int status;
 	uint32_t i;
 
+	if (check_cost(members, n, err))
+		return -1;
+	status = make_dag(&d, calls);
 	for (i = 0; !status && i < n; i++)
 		if (members[i].entered >= 0)
 			split_at(&d, i);

@@ -12,6 +12,10 @@
 
 #include "error.h"
 
+/* Splitting takes as many steps as entries times members and calls; more are an error. It is some
+ * minute's work. */
+#define CYCLE_STEPS_MAX UINT64_C(20000000000)
+
 struct cycle_member {
 	double own;	/* its self and what it calls outside the cycle */
 	double entered; /* the share of the cycle's time that callers outside have in it; negative if
@@ -35,7 +39,7 @@ struct cycle_call {
  * totals are the sums over all such decompositions.
  *
  * There are n members, each of which reaches all others, and one more after them, for its `first`.
- * Takes time in proportion to entries times calls. 0 or -1 (memory).
+ * Takes time in proportion to entries times calls. 0 or -1 (memory, more steps than these).
  */
 int cycle_split(struct cycle_member *members, uint32_t n, struct cycle_call *calls,
 		struct error *err);

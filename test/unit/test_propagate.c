@@ -273,3 +273,24 @@ Test(propagate, deep)
 	cr_assert(isnan(p.call_totals[n - 1]) && p.cycles[n - 1] == 0);
 	propagation_free(&p);
 }
+
+/* A ring that is entered everywhere would take the square of its size. */
+Test(propagate, too_many_entries, .timeout = 60)
+{
+	const uint32_t n = 110000;
+	double *self = calloc(n, sizeof(*self)), *outermost = calloc(n, sizeof(*outermost));
+	struct propagate_call *calls = calloc(n, sizeof(*calls));
+	struct propagate_input in = {n, self, outermost, n, calls};
+	struct propagation p;
+	struct error err;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		calls[i] = (struct propagate_call){i, (i + 1) % n, 1};
+	cr_assert_eq(propagate(&p, &in, &err), -1);
+	cr_assert(strstr(err.text, "a cycle of 110000 functions is entered at 110000 of them"),
+		  "%s", err.text);
+	free(self);
+	free(outermost);
+	free(calls);
+}
