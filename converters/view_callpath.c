@@ -25,7 +25,9 @@ struct listing {
 	const struct callpaths *paths;
 	const struct view_options *options;
 	uint32_t *names; /* of one path */
-	bool is_rows;	 /* for programs */
+	const uint32_t *roots;
+	size_t n_roots;
+	bool is_rows; /* for programs */
 	struct rows rows;
 	struct out *out;
 };
@@ -123,6 +125,41 @@ static struct footer write_paths(struct listing *l, double threshold)
 	return footer;
 }
 
+/* The stacks with none of the roots. */
+static uint64_t without_roots(const struct listing *l)
+{
+	const struct tree *t = l->paths->tree;
+	uint64_t rest = t->nodes[0].total;
+	size_t i = 1;
+
+	while (i < t->n_nodes) {
+		size_t k = 0;
+
+		while (k < l->n_roots && l->roots[k] != t->nodes[i].name)
+			k++;
+		rest -= k < l->n_roots ? t->nodes[i].total : 0;
+		i = k < l->n_roots ? t->nodes[i].end : i + 1;
+	}
+	return rest;
+}
+
+/* Nobody has asked for main in particular; threads, for one, have none. */
+static void write_rest(const struct listing *l, double threshold)
+{
+	const struct tree *t = l->paths->tree;
+	uint64_t rest = l->options->root || l->n_roots == 0 ? 0 : without_roots(l);
+	size_t n;
+	const char *name;
+
+	if (rest == 0 || amount_below(rest, t->total, threshold))
+		return;
+	name = strings_get(t->strings, l->roots[0], &n);
+	out_format(l->out, "not shown: %.2f %% of all, in stacks without ",
+		   100 * amount_fraction(rest, t->total));
+	words_write(l->out, name, n);
+	out_text(l->out, "; --root chooses others\n");
+}
+
 static void write_profile(const struct view_input *in, struct listing *l)
 {
 	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
@@ -145,12 +182,13 @@ static void write_profile(const struct view_input *in, struct listing *l)
 	if (l->paths->is_cut)
 		out_format(l->out, "not shown: call paths of more than %" PRIu64 " functions\n",
 			   in->options->depth);
+	write_rest(l, threshold);
 }
 
-static int list(const struct view_input *in, const struct callpaths *c, struct out *o,
-		struct error *err)
+static int list(const struct view_input *in, const struct callpaths *c, const uint32_t *roots,
+		size_t n_roots, struct out *o, struct error *err)
 {
-	struct listing l = {0};
+	struct listing l = {.roots = roots, .n_roots = n_roots};
 	int status = 0;
 
 	if (listing_begin(&l, c, in->options, o))
@@ -179,8 +217,8 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	}
 	c = options->up ? callpath_up(t, roots, n_roots, &limits, err)
 			: callpath_down(t, roots, n_roots, err);
+	status = c ? list(in, c, roots, n_roots, o, err) : -1;
 	free(roots);
-	status = c ? list(in, c, o, err) : -1;
 	callpath_free(c);
 	return status;
 }

@@ -389,3 +389,31 @@ Test(callpath_view, default_root)
 	shows(&view_callpath, "x;main;a 1\n", tsv, "1\t1\tmain\n1\t1\tmain;a\n");
 	shows(&view_callpath, "x 1\ny 3\n", tsv, "3\t0.75\ty\n");
 }
+
+static void rest_is(const char *folded, const char *root, const char *want)
+{
+	struct view_options options = defaults;
+	struct profile *p = profile_of(folded);
+	char *text, *at;
+
+	options.root = root;
+	text = show(&view_callpath, p, &options);
+	at = strstr(text, "not shown: ");
+	cr_expect_str_eq(at ? at : "", want);
+	free(text);
+	profile_free(p);
+}
+
+/* Threads have no main: that their time is in no path is said, unless the root was chosen. */
+Test(callpath_view, stacks_without_the_default_root)
+{
+	static const char folded[] = "main;main;f 3\nclone;main;f 2\nclone;f 15\n";
+
+	rest_is(folded, NULL,
+		"not shown: 75.00 % of all, in stacks without main; --root chooses others\n");
+	rest_is(folded, "main", "");
+	rest_is("main;f 3\nx;main 1\n", NULL, "");
+	rest_is("main 199\nx 1\n", NULL, "");
+	rest_is("x y 3\nz 1\n", NULL,
+		"not shown: 25.00 % of all, in stacks without \"x y\"; --root chooses others\n");
+}
