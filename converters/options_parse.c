@@ -5,9 +5,11 @@
  * Main room. In: argv. Out: what was asked for.
  */
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "options_table.h"
+#include "suggest.h"
 
 #define ENTRIES_MAX 192u /* options and views */
 /* getopt_long's values: beyond those of short options, the place in the table, then in `views`. */
@@ -67,8 +69,35 @@ static int apply_key(struct options *opt, enum whose whose, int key, const char 
 	return options_apply(opt, option, text, err);
 }
 
+/* A misspelt option, or the beginning of several, which are listed. */
+static int unknown(const char *argument, const struct option *table, struct error *err)
+{
+	const char *word = argument + 2, *nearest = NULL;
+	size_t n = strcspn(word, "="), used = 0;
+	char typed[64], all[256] = "";
+	uint32_t least = SUGGEST_FAR;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)(n < sizeof(typed) ? n : sizeof(typed)), word);
+	for (; table->name; table++) {
+		uint32_t distance = suggest_distance(typed, table->name);
+
+		if (n > 0 && strncmp(table->name, word, n) == 0 && used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s--%s",
+						 used ? ", " : "", table->name);
+		if (distance < least) {
+			least = distance;
+			nearest = table->name;
+		}
+	}
+	if (used)
+		return error_set(err, "option %s is the beginning of %s", argument, all);
+	return error_set(err, "unknown option %s%s%s%s", argument,
+			 nearest ? "; did you mean --" : "", nearest ? nearest : "",
+			 nearest ? "?" : "");
+}
+
 /* getopt_long has stepped over the argument in question, unless it is one of several short ones. */
-static int complain(int what, char **argv, struct error *err)
+static int complain(int what, char **argv, const struct option *table, struct error *err)
 {
 	const char *argument = optind > 0 ? argv[optind - 1] : "";
 
@@ -78,7 +107,7 @@ static int complain(int what, char **argv, struct error *err)
 		return error_set(err, "unknown option -%c", optopt);
 	if (optopt)
 		return error_set(err, "option %s takes no value", argument);
-	return error_set(err, "unknown or ambiguous option %s", argument);
+	return unknown(argument, table, err);
 }
 
 static int parse(struct options *opt, enum whose whose, int argc, char **argv, struct error *err)
@@ -92,7 +121,7 @@ static int parse(struct options *opt, enum whose whose, int argc, char **argv, s
 	while ((key = getopt_long(argc, argv, whose == WHOSE_COMMAND ? ":" : SHORT_OPTIONS, table,
 				  NULL)) != -1) {
 		if (key == ':' || key == '?')
-			return complain(key, argv, err);
+			return complain(key, argv, table, err);
 		if (apply_key(opt, whose, key, optarg, err))
 			return -1;
 	}

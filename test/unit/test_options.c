@@ -132,8 +132,11 @@ Test(options, every_view_is_an_option)
 
 Test(options, wrong_usage)
 {
-	wrong("--nonsense", "unknown or ambiguous option --nonsense");
-	wrong("--t", "unknown or ambiguous option --t");
+	wrong("--nonsense", "unknown option --nonsense");
+	wrong("--=x", "unknown option --=x");
+	wrong("--no", "option --no is the beginning of --node-thres, --no-inlines, --no-demangle");
+	wrong("--depht=3", "unknown option --depht=3; did you mean --depth?");
+	wrong("--bottom-up", "unknown option --bottom-up; did you mean --bottomup?");
 	wrong("-x", "unknown option -x");
 	wrong("-xh", "unknown option -x");
 	wrong("--tsv=1", "option --tsv=1 takes no value");
