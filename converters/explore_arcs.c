@@ -14,12 +14,13 @@
 #include "amount.h"
 #include "caption.h"
 #include "explore_command.h"
+#include "function_name.h"
 #include "roots.h"
 #include "rows.h"
 #include "suggest.h"
 
-#define NAME_COLUMN 34
-#define ARROW	    " -> "
+#define PERCENTS_WIDTH 18 /* both, with a space behind each */
+#define ARROW	       " -> "
 
 struct arcs {
 	const struct graph *graph;
@@ -30,8 +31,10 @@ struct arcs {
 	uint64_t total, self;
 	struct graph_arc *list;
 	size_t n;
-	uint64_t
-		rest; /* stacks that have no caller, or no callee: it is outermost, it is running */
+	/* Stacks that have no caller, or no callee: it is outermost, it is running. */
+	uint64_t rest;
+	struct amount_scale scale;
+	int calls_width; /* of a column for the numbers of calls; 0: there is none */
 };
 
 /* ---- which arcs --------------------------------------------------------------------------------- */
@@ -135,41 +138,48 @@ static int weigh(struct arcs *a, struct error *err)
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-static void write_weight(struct out *o, const struct arcs *a, struct amount_scale scale,
-			 uint64_t weight)
+static void set_widths(struct arcs *a, const struct view_input *in)
+{
+	uint64_t calls = 0;
+	size_t i;
+
+	a->scale = amount_scale(in->profile, a->graph->unit, a->total);
+	for (i = 0; i < a->n; i++)
+		calls = a->list[i].calls > calls ? a->list[i].calls : calls;
+	if (a->graph->has_calls)
+		a->calls_width = amount_count_width(calls) + 1;
+}
+
+static void write_weight(struct out *o, const struct arcs *a, uint64_t weight)
 {
 	char text[AMOUNT_BYTES];
 
-	out_format(o, "%8.2f %8.2f %12s  ", amount_fraction(weight, a->total) * 100,
-		   amount_fraction(weight, a->graph->total) * 100,
-		   amount_text(text, scale, weight));
+	out_format(o, "%8.2f %8.2f %*s", amount_fraction(weight, a->total) * 100,
+		   amount_fraction(weight, a->graph->total) * 100, a->scale.width,
+		   amount_text(text, a->scale, weight));
 }
 
-static void write_name(struct out *o, const struct arcs *a, uint32_t function, int column)
+static void write_name(struct out *o, const struct arcs *a, uint32_t function)
 {
-	size_t n;
-	const char *name = strings_get(a->graph->strings, a->graph->functions[function].name, &n);
+	const struct tree_function *f = &a->graph->functions[function];
 
-	out_name_fit(o, name, n, column);
+	function_name_write(o, a->graph->strings, f->name, f->is_inline,
+			    PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
 }
 
 /* Of several places in the function, which one it is. */
-static void write_line(struct out *o, const struct arcs *a, struct amount_scale scale,
-		       const struct graph_arc *arc)
+static void write_line(struct out *o, const struct arcs *a, const struct graph_arc *arc)
 {
-	int column = NAME_COLUMN;
-
-	write_weight(o, a, scale, arc->stacks);
-	if (a->graph->has_calls) {
-		out_format(o, "%12" PRIu64 "  ", arc->calls);
-		column += 14;
-	}
+	write_weight(o, a, arc->stacks);
+	if (a->calls_width)
+		out_format(o, "%*" PRIu64, a->calls_width, arc->calls);
+	out_text(o, "  ");
 	if (a->n_ours > 1) {
-		write_name(o, a, arc->caller, column);
+		write_name(o, a, arc->caller);
 		out_text(o, ARROW);
-		write_name(o, a, arc->callee, column);
+		write_name(o, a, arc->callee);
 	} else {
-		write_name(o, a, a->is_up ? arc->caller : arc->callee, column);
+		write_name(o, a, a->is_up ? arc->caller : arc->callee);
 	}
 	out_text(o, "\n");
 }
@@ -184,8 +194,8 @@ static void write_heading(struct out *o, const struct arcs *a, const struct view
 	out_format(o, "\ntotal %.2f %%, self %.2f %%\n\n",
 		   amount_fraction(a->total, a->graph->total) * 100,
 		   amount_fraction(a->self, a->graph->total) * 100);
-	out_format(o, " share %%  total %%       weight  %s%s\n",
-		   a->graph->has_calls ? "       calls  " : "", what);
+	out_format(o, " share %%  total %% %*s%*s  %s\n", a->scale.width, "weight", a->calls_width,
+		   a->calls_width ? "calls" : "", what);
 	caption_rule(o);
 }
 
@@ -197,17 +207,17 @@ static bool is_shown(const struct arcs *a, size_t i)
 	       (!options->top || i < options->top);
 }
 
-static void write_table(struct out *o, const struct arcs *a, const struct view_input *in)
+static void write_table(struct out *o, struct arcs *a, const struct view_input *in)
 {
-	struct amount_scale scale = amount_scale(in->profile, a->graph->unit, a->total);
 	size_t i;
 
+	set_widths(a, in);
 	write_heading(o, a, in);
 	for (i = 0; i < a->n && is_shown(a, i); i++)
-		write_line(o, a, scale, &a->list[i]);
+		write_line(o, a, &a->list[i]);
 	if (a->rest) {
-		write_weight(o, a, scale, a->rest);
-		out_format(o, "%*s%s\n", a->graph->has_calls ? 14 : 0, "",
+		write_weight(o, a, a->rest);
+		out_format(o, "%*s  %s\n", a->calls_width, "",
 			   a->is_up ? "(none: it is outermost)" : "(none: it is running)");
 	}
 	caption_rule(o);

@@ -15,22 +15,24 @@
 #include "explore_command.h"
 #include "rows.h"
 
-#define CONTEXT	     3u /* lines around one with samples */
-#define TEXT_COLUMN  37
-#define TAB_COLUMNS  8
-#define COLUMNS_MOST 1000 /* of a line's text */
+#define CONTEXT	       3u /* lines around one with samples */
+#define PERCENTS_WIDTH 18 /* both, with a space behind each */
+#define LINE_WIDTH     6
+#define TAB_COLUMNS    8
+#define COLUMNS_MOST   1000 /* of a line's text */
 
 struct table {
 	struct out *out;
 	const struct view_input *in;
 	const struct source_lines *lines;
 	struct source_text *text; /* of the file at hand; NULL: not found */
+	int width;		  /* of a column of samples */
 };
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
 /* Tabs become blanks: the text does not begin at the terminal's edge. */
-static void write_text(struct out *o, const char *bytes, size_t n)
+static void write_text(const struct table *t, const char *bytes, size_t n)
 {
 	char plain[COLUMNS_MOST];
 	size_t i, used = 0;
@@ -45,7 +47,7 @@ static void write_text(struct out *o, const char *bytes, size_t n)
 		while (used % TAB_COLUMNS && used < sizeof(plain));
 	}
 	if (used > 0)
-		out_name_fit(o, plain, used, TEXT_COLUMN);
+		out_name_fit(t->out, plain, used, PERCENTS_WIDTH + t->width + LINE_WIDTH + 3);
 }
 
 /* One with samples, or (NULL) one beside those. False: the file has no such line. */
@@ -60,14 +62,14 @@ static bool write_line(struct table *t, uint32_t number, const struct source_lin
 	if (!text && !line)
 		return false;
 	if (line)
-		out_format(t->out, "%8.2f %8.2f %9" PRIu64,
+		out_format(t->out, "%8.2f %8.2f %*" PRIu64,
 			   amount_fraction(line->self, tree->total) * 100,
-			   amount_fraction(line->total, tree->total) * 100, line->hits);
+			   amount_fraction(line->total, tree->total) * 100, t->width, line->hits);
 	else
-		out_format(t->out, "%27s", "");
-	out_format(t->out, " %6" PRIu32 "%s", number, text && n > 0 ? "  " : "");
+		out_format(t->out, "%*s", PERCENTS_WIDTH + t->width, "");
+	out_format(t->out, " %*" PRIu32 "%s", LINE_WIDTH, number, text && n > 0 ? "  " : "");
 	if (text)
-		write_text(t->out, text, n);
+		write_text(t, text, n);
 	out_text(t->out, "\n");
 	return true;
 }
@@ -80,7 +82,8 @@ static void write_file_lines(struct table *t, const struct source_line *list, si
 
 	for (i = 0; i < n; i++) {
 		if (t->text && list[i].line > next + 2 * CONTEXT && i > 0) {
-			out_format(t->out, "%34s\n", "...");
+			out_format(t->out, "%*s\n", PERCENTS_WIDTH + t->width + LINE_WIDTH + 1,
+				   "...");
 			next = list[i].line - CONTEXT;
 		}
 		for (; t->text && next < list[i].line; next++)
@@ -120,7 +123,8 @@ static size_t write_file(struct table *t, size_t first)
 	while (end < t->lines->n && list[end].file == file)
 		end++;
 	write_path(t, file);
-	out_text(t->out, "\n  self %  total %   samples   line\n");
+	out_format(t->out, "\n  self %%  total %% %*s %*s\n", t->width, "samples", LINE_WIDTH,
+		   "line");
 	caption_rule(t->out);
 	write_file_lines(t, list + first, end - first);
 	caption_rule(t->out);
@@ -191,7 +195,11 @@ static int write(const struct explore_call *c, const struct stages *s, const str
 		 struct error *err)
 {
 	const struct view_input in = stages_input(s, &c->options.of_view);
-	struct table t = {.in = &in, .lines = l};
+	struct table t = {
+		.in = &in,
+		.lines = l,
+		.width = amount_count_width(s->profile->hits),
+	};
 
 	t.out = explore_open(c->e, c->output, err);
 	if (!t.out)
