@@ -201,13 +201,13 @@ test: all unit-bins $(TARGETS) ## unit tests, then live tests
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_BUILD := $(BUILD)/sanitize
 # Live tests that feed cpconv what it does not expect.
-SAN_LIVE := $(call only,$(foreach t,cut corrupt foreign inline views json,$(wildcard test/live/$(t).sh)))
+SAN_LIVE := $(call only,$(foreach t,cut corrupt foreign inline views json explorer,$(wildcard test/live/$(t).sh)))
 
 sanitize: all $(TARGETS) ## unit tests, fuzz corpus and hostile files under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory BUILD=$(SAN_BUILD) SAN="$(SANITIZERS)" OPT="-O1 -g" \
-		$(SAN_BUILD)/cpconv unit-bins
-	$(Q)BUILD=$(BUILD) LOG=$(SAN_BUILD)/log CPCONV=$(SAN_BUILD)/cpconv CUTS=120 DAMAGES=150 CRITERION_JOBS=1 \
-		JOBS=$(CORES) ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 test/run \
+		$(SAN_BUILD)/cpconv $(SAN_BUILD)/cpprof unit-bins
+	$(Q)BUILD=$(BUILD) LOG=$(SAN_BUILD)/log CPCONV=$(SAN_BUILD)/cpconv CPPROF=$(SAN_BUILD)/cpprof \
+		CUTS=120 DAMAGES=150 CRITERION_JOBS=1 JOBS=$(CORES) ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=print_stacktrace=1 test/run \
 		$(UNIT_TESTS:%=$(SAN_BUILD)/unit/%) $(FUZZERS:fuzz_%=$(SAN_BUILD)/fuzz/replay_%) $(SAN_LIVE)
 
 # What the fuzzer finds new stays in build/fuzz; what is worth keeping goes into test/fuzz/corpus.
