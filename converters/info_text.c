@@ -74,7 +74,9 @@ static void write_identity(struct out *o, const struct profile *p,
 	line(o, p, "file", process->file);
 	if (process->pid) {
 		label(o, "process");
-		out_format(o, "%" PRIu64 ", child of %" PRIu64, process->pid, process->ppid);
+		out_format(o, "%" PRIu64, process->pid);
+		if (process->ppid)
+			out_format(o, ", child of %" PRIu64, process->ppid);
 		if (process->tree_pid && process->tree_pid != process->pid)
 			out_format(o, ", in the process tree of %" PRIu64, process->tree_pid);
 		out_text(o, "\n");

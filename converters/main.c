@@ -58,6 +58,8 @@ static int convert(struct options *opt)
 	struct error err;
 	int status = sources_find(&from, opt->files, opt->n_files, &err);
 
+	if (opt->idle)
+		say("warning: --%s has no effect on --%s", opt->idle, opt->view->name);
 	if (!status)
 		warnings_sources(&from);
 	if (status || stages_read(&s, &from, opt, &err) ||

@@ -36,37 +36,44 @@ const struct known_option known_options[] = {
 	{OPTION("unit", "UNIT", "count gticks (default) or samples"),
 	 CHOICE(of_view.unit, [TREE_GTICKS] = "gticks", [TREE_HITS] = "samples")},
 	{OPTION("root", "NAME", "root function of callpath (default main) or tree"),
-	 TEXT(of_view.root)},
-	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf)},
-	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up)},
+	 TEXT(of_view.root), .views = "callpath tree dot graph callgraph average-time"},
+	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf),
+	 .views = "dot graph"},
+	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up),
+	 .views = "callpath"},
 	{OPTION("sort", "BY", "flat: by self (default) or total"),
-	 CHOICE(of_view.by_total, "self", "total")},
+	 CHOICE(of_view.by_total, "self", "total"), .views = "flat"},
 	{OPTION("threshold", "PERCENT", "hide rows below (flat 0, trees 0.5, callpath 1)"),
-	 PERCENT(of_view.threshold)},
+	 PERCENT(of_view.threshold),
+	 .views = "flat tree bottomup callpath functions bodies contexts callgraph cycles "
+		  "average-time edges"},
 	{OPTION("depth", "N", "show N levels at most (trees, callpath, dot, graph)"),
-	 COUNT(of_view.depth)},
+	 COUNT(of_view.depth), .views = "tree bottomup callpath dot graph"},
 	{OPTION("top", "N", "show the N heaviest rows at most"), COUNT(of_view.top)},
 	{OPTION("percent", "OF", "percentages of the total (default) or the parent"),
-	 CHOICE(of_view.of_parent, "total", "parent")},
+	 CHOICE(of_view.of_parent, "total", "parent"), .views = "tree bottomup callpath edges"},
 	{OPTION("totals", "HOW", "dot, graph: propagated (default) or exact"),
-	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact")},
+	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact"),
+	 .views = "dot graph"},
 	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (0.5; also -n)"),
-	 PERCENT(of_view.node_threshold)},
+	 PERCENT(of_view.node_threshold), .views = "dot graph"},
 	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (0.1; also -e)"),
-	 PERCENT(of_view.edge_threshold)},
+	 PERCENT(of_view.edge_threshold), .views = "dot graph"},
 	{OPTION("colormap", "MAP", "dot: temperature (default), pink, gray, bw or print"),
 	 CHOICE(of_view.dot.colormap, [COLOUR_TEMPERATURE] = "temperature", [COLOUR_PINK] = "pink",
 		[COLOUR_GRAY] = "gray", [COLOUR_BW] = "bw", [COLOUR_PRINT] = "print",
-		[COLOUR_COLOR] = "color")},
+		[COLOUR_COLOR] = "color"),
+	 .views = "dot"},
 	{OPTION("skew", "N", "dot: below 1, colours tell small shares apart"),
-	 NUMBER(of_view.dot.skew)},
+	 NUMBER(of_view.dot.skew), .views = "dot"},
 	{OPTION("color-nodes-by-selftime", NULL, "dot: by self, not by total"),
-	 FLAG(of_view.dot.by_self)},
+	 FLAG(of_view.dot.by_self), .views = "dot"},
 	{OPTION("show-samples", NULL, "dot: the numbers of samples, too"),
-	 FLAG(of_view.dot.show_samples)},
+	 FLAG(of_view.dot.show_samples), .views = "dot"},
 	{OPTION("strip", NULL, "dot: names without arguments and template parameters"),
-	 FLAG(of_view.dot.strip)},
-	{OPTION("wrap", NULL, "dot: long names on several lines"), FLAG(of_view.dot.wrap)},
+	 FLAG(of_view.dot.strip), .views = "dot"},
+	{OPTION("wrap", NULL, "dot: long names on several lines"), FLAG(of_view.dot.wrap),
+	 .views = "dot"},
 	{OPTION("focus", "NAME,...", "only stacks that contain one (a name or regex)"),
 	 FILTER(FILTER_FOCUS)},
 	{OPTION("ignore", "NAME,...", "only stacks that contain none of these"),
@@ -117,6 +124,20 @@ const struct known_option *options_known(const char *name)
 		if (strcmp(known_options[i].name, name) == 0)
 			return &known_options[i];
 	return NULL;
+}
+
+bool options_is_of_view(const struct known_option *option, const struct view *view)
+{
+	size_t n = strlen(view->name);
+	const char *word = option->views;
+
+	while (word && (strncmp(word, view->name, n) != 0 || (word[n] && word[n] != ' '))) {
+		word = strchr(word, ' ');
+		if (!word)
+			return false;
+		word++;
+	}
+	return true;
 }
 
 bool options_is_shape(const struct known_option *option)

@@ -31,6 +31,7 @@ struct options {
 	bool strict;
 	char **files; /* what is no option */
 	size_t n_files;
+	const char *idle; /* the first option without an effect on the view; NULL: none */
 };
 
 /* What is in effect without any option. */

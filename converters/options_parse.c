@@ -52,6 +52,11 @@ static const char *long_name(int key)
 	return "version";
 }
 
+static const struct known_option *option_of(int key)
+{
+	return key >= KEY_KNOWN ? &known_options[key - KEY_KNOWN] : options_known(long_name(key));
+}
+
 static int apply_key(struct options *opt, enum whose whose, int key, const char *text,
 		     struct error *err)
 {
@@ -59,7 +64,7 @@ static int apply_key(struct options *opt, enum whose whose, int key, const char 
 
 	if (key >= KEY_VIEW)
 		return options_choose_view(opt, views[key - KEY_VIEW], err);
-	option = key >= KEY_KNOWN ? &known_options[key - KEY_KNOWN] : options_known(long_name(key));
+	option = option_of(key);
 	if (whose == WHOSE_CPCONV && options_is_of_cpprof(option))
 		return error_set(err, "--%s: is an option of cpprof", option->name);
 	if (whose == WHOSE_CPPROF && options_is_of_cpconv(option))
@@ -110,7 +115,9 @@ static int complain(int what, char **argv, const struct option *table, struct er
 	return unknown(argument, table, err);
 }
 
-static int parse(struct options *opt, enum whose whose, int argc, char **argv, struct error *err)
+/* given[i] becomes true for each option i of the table that is there; it may be NULL. */
+static int parse(struct options *opt, enum whose whose, int argc, char **argv, bool *given,
+		 struct error *err)
 {
 	struct option table[ENTRIES_MAX + 1];
 	int key;
@@ -124,6 +131,8 @@ static int parse(struct options *opt, enum whose whose, int argc, char **argv, s
 			return complain(key, argv, table, err);
 		if (apply_key(opt, whose, key, optarg, err))
 			return -1;
+		if (given && key < KEY_VIEW)
+			given[option_of(key) - known_options] = true;
 	}
 	opt->files = argv + optind;
 	opt->n_files = (size_t)(argc - optind);
@@ -138,22 +147,35 @@ int options_check_format(const struct options *opt, const struct view *view, str
 			 opt->of_view.format == VIEW_TSV ? "tsv" : "json");
 }
 
+/* The view may be named after its options: so this is for the end. */
+static void find_idle(struct options *opt, const bool *given)
+{
+	size_t i;
+
+	for (i = 0; i < n_known_options && !opt->idle; i++)
+		if (given[i] && !options_is_of_view(&known_options[i], opt->view))
+			opt->idle = known_options[i].name;
+}
+
 int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 {
+	bool given[ENTRIES_MAX] = {false};
+
 	options_init(opt);
-	if (parse(opt, WHOSE_CPCONV, argc, argv, err))
+	if (parse(opt, WHOSE_CPCONV, argc, argv, given, err))
 		return -1;
 	opt->view = opt->view ? opt->view : views[0];
+	find_idle(opt, given);
 	return options_check_format(opt, opt->view, err);
 }
 
 int options_parse_explorer(struct options *opt, int argc, char **argv, struct error *err)
 {
 	options_init(opt);
-	return parse(opt, WHOSE_CPPROF, argc, argv, err);
+	return parse(opt, WHOSE_CPPROF, argc, argv, NULL, err);
 }
 
 int options_parse_command(struct options *opt, int argc, char **argv, struct error *err)
 {
-	return parse(opt, WHOSE_COMMAND, argc, argv, err);
+	return parse(opt, WHOSE_COMMAND, argc, argv, NULL, err);
 }

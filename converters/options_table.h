@@ -37,6 +37,7 @@ struct known_option {
 	size_t place; /* in struct options */
 	int set;
 	const char *choices[OPTION_CHOICES_MAX];
+	const char *views; /* those that it has an effect on, a word each; NULL: all */
 };
 
 /* In the order of --help. */
@@ -45,6 +46,9 @@ extern const size_t n_known_options;
 
 /* The option of that name, NULL if there is none. */
 const struct known_option *options_known(const char *name);
+
+/* Has it an effect on that view? */
+bool options_is_of_view(const struct known_option *option, const struct view *view);
 
 /* Can it be changed while the profile stays: a setting of views? */
 bool options_is_setting(const struct known_option *option);

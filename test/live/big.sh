@@ -53,6 +53,7 @@ for view in $views; do
 	convert "--$view" wide.txt
 	case $view in
 	folded | dot) ;;
+	graph) convert --graph --tsv wide.txt ;;
 	*) convert "--$view" --threshold 0 --tsv wide.txt ;;
 	esac
 	case $view in

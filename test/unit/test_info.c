@@ -120,7 +120,7 @@ Test(info, json)
 
 Test(info, text)
 {
-	says(VIEW_TEXT, 0, 0, "\nprocess      77, child of 0, in the process tree of 70\n");
+	says(VIEW_TEXT, 0, 0, "\nprocess      77, in the process tree of 70\n");
 	says(VIEW_TEXT, 0, 0, "\nengine       itimer\n             timers ran out\n");
 	says(VIEW_TEXT, 0, 0,
 	     "\n2 marks\n     seconds  thread  name\n    1.500000       3  phase\\x0atwo\n"

@@ -130,6 +130,33 @@ Test(options, every_view_is_an_option)
 	cr_assert_eq(parsed("--version").action, OPTIONS_VERSION);
 }
 
+/* An option that the view does not look at is said, whatever their order. */
+Test(options, without_effect)
+{
+	static const struct {
+		const char *line, *idle;
+	} cases[] = {
+		{"--up --callpath --root f --depth 3", NULL},
+		{"--up", "up"},
+		{"--sort total --tree", "sort"},
+		{"--dot -n 1 -e 2 --wrap --top 3 --unit samples", NULL},
+		{"--functions -n 1", "node-thres"},
+		{"--graph --wrap", "wrap"},
+		{"--info --threshold 3 --pid 7", "threshold"},
+		{"--callgraph --root f --focus g --strict", NULL},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct options opt = parsed(cases[i].line);
+
+		cr_assert((opt.idle == NULL) == (cases[i].idle == NULL), "%s", cases[i].line);
+		if (opt.idle)
+			cr_assert_str_eq(opt.idle, cases[i].idle);
+		options_free(&opt);
+	}
+}
+
 Test(options, wrong_usage)
 {
 	wrong("--nonsense", "unknown option --nonsense");
