@@ -116,7 +116,8 @@ static void write_table(const struct listing *l, const struct footer *footer)
 	for (i = l->first; i < l->end; i++)
 		write_function(l, &l->sharing->functions[i]);
 	if (l->first == l->end)
-		out_text(l->out, "nothing: no function has callers between whom it would be wrong\n");
+		out_text(l->out,
+			 "nothing: no function has callers between whom it would be wrong\n");
 	footer_write(l->out, footer, l->in->options, l->threshold);
 }
 
