@@ -52,7 +52,7 @@ SHOW_ROOM := out amount caption footer top tree_line path_name function_name wor
 SHOW_ROOM += arc_rows cycle_list view_contexts view_callgraph view_cycles view_average_time
 
 MAIN_ROOM := newest process_tree sources run_start listing select select_part options \
-	options_parse options_value options_help progress say warnings \
+	options_parse options_value options_help progress say program warnings \
 	stages main
 
 EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_state explore_arcs \

@@ -55,6 +55,10 @@ void explore_free(struct explore *e);
 struct stages *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
 			     struct error *err);
 
+/* Shape the current profile as the settings will say from now on: `wanted`, which the caller puts into
+ * effect then. What was there stays, for whoever goes back. -1: it cannot be. */
+int explore_reshape(struct explore *e, const struct options *wanted, struct error *err);
+
 /* The names of the functions in the current profile, shaped as these options say; NULL: error. */
 const struct explore_names *explore_functions(struct explore *e, const struct options *opt,
 					      struct error *err);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "options_table.h"
 #include "suggest.h"
 
 static int help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
@@ -166,6 +167,21 @@ static const char more[] =
 	"and writes to a file with > FILE. A function is named in full, or by a part that\n"
 	"no other name has. See cpprof(1).\n";
 
+/* Where there is more to be read, and what is set. */
+static void write_more(struct out *o, const struct explore *e, const struct explore_command *c)
+{
+	const struct known_option *option = options_known(c->name);
+
+	if (c->view && view_find(c->view->name))
+		out_format(o, "  It shows what cpconv --%s%s shows; see there in cpconv(1).\n",
+			   c->view->name, c->is_up ? " --up" : "");
+	if (c->takes != TAKES_VALUE)
+		return;
+	out_format(o, "  It is cpconv's --%s; off takes it back. Now: ", c->name);
+	options_show(o, &e->options, option);
+	out_text(o, "\n");
+}
+
 static int help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err)
 {
@@ -180,8 +196,10 @@ static int help(struct explore *e, const struct explore_command *c, const struct
 	o = explore_open(e, l->output, err);
 	if (!o)
 		return -1;
-	if (one)
+	if (one) {
 		write_help(o, one);
+		write_more(o, e, one);
+	}
 	for (c = explore_commands; !one && c->name; c++)
 		write_help(o, c);
 	out_text(o, one ? "" : more);

@@ -53,14 +53,14 @@ static bool is_one_of(const char *text, const char *const *words)
 }
 
 /* The text stays with e. */
-static int apply(struct explore *e, const struct known_option *option, const char *text,
-		 struct error *err)
+static int apply(struct explore *e, struct options *wanted, const struct known_option *option,
+		 const char *text, struct error *err)
 {
 	static const char *const defaults[] = {"default", "off", "-", NULL};
 	static const char *const on[] = {"on", NULL};
 	const char *value;
 
-	options_reset(&e->options, option);
+	options_reset(wanted, option);
 	if (is_one_of(text, defaults))
 		return 0;
 	if (!option->argument && !is_one_of(text, on))
@@ -68,29 +68,30 @@ static int apply(struct explore *e, const struct known_option *option, const cha
 	value = explore_keep(e, text);
 	if (!value)
 		return error_memory(err);
-	return options_apply(&e->options, option, option->argument ? value : NULL, err);
+	return options_apply(wanted, option, option->argument ? value : NULL, err);
 }
 
 /* What cannot be is said now, not by the next command, and everything stays as it was. */
 static int change(struct explore *e, const struct known_option *option, const char *text,
 		  struct error *err)
 {
-	struct options before = e->options;
+	struct options wanted = e->options;
+	struct filter before = e->options.filter;
 	int status;
 
-	before.filter = (struct filter){0};
-	if (filter_copy(&before.filter, &e->options.filter, err))
-		return -1;
-	status = apply(e, option, text, err);
+	wanted.filter = (struct filter){0};
+	status = filter_copy(&wanted.filter, &before, err);
+	if (!status)
+		status = apply(e, &wanted, option, text, err);
 	if (!status && options_is_shape(option))
-		status = explore_shape(e, EXPLORE_FUNCTIONS, &e->options, err) ? 0 : -1;
+		status = explore_reshape(e, &wanted, err);
 	if (status) {
-		filter_clear(&e->options.filter);
-		e->options = before;
-	} else {
-		filter_clear(&before.filter);
+		filter_clear(&wanted.filter);
+		return -1;
 	}
-	return status;
+	filter_clear(&before);
+	e->options = wanted;
+	return 0;
 }
 
 /* The setting, whose value are the words from `first` on. */

@@ -33,9 +33,28 @@ struct stages *explore_shape(struct explore *e, unsigned needs, const struct opt
 	s->profile = p->stages.profile;
 	s->has_warned |= p->stages.has_warned;
 	stages_adapt(s, opt);
+	stages_share_names(s, is_set ? &p->once : &p->stages, opt);
 	if (!s->tree)
 		explore_names_free(is_set ? &p->names : &p->once_names);
 	return stages_shape(s, needs, opt, err) ? NULL : s;
+}
+
+int explore_reshape(struct explore *e, const struct options *wanted, struct error *err)
+{
+	struct explore_profile *p = &e->profiles[e->current];
+	struct explore_names names = p->names;
+	struct stages stages;
+
+	if (!explore_shape(e, EXPLORE_FUNCTIONS, wanted, err))
+		return -1;
+	if (is_as_set(e, wanted))
+		return 0;
+	stages = p->stages;
+	p->stages = p->once;
+	p->names = p->once_names;
+	p->once = stages;
+	p->once_names = names;
+	return 0;
 }
 
 const struct explore_names *explore_functions(struct explore *e, const struct options *opt,

@@ -4,7 +4,7 @@
  *
  * Explore room. In: the command line, then commands. Out: what they show, an exit status.
  */
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +14,9 @@
 #include "explore_edit.h"
 #include "explore_pager.h"
 #include "options.h"
+#include "program.h"
 #include "say.h"
 #include "warnings.h"
-
-#define EXIT_USAGE 2
-
-static int die(const struct error *err)
-{
-	say("%s", err->text);
-	return EXIT_FAILURE;
-}
 
 static bool reads_standard_input(const struct explore *e)
 {
@@ -33,6 +26,14 @@ static bool reads_standard_input(const struct explore *e)
 		if (strcmp(e->options.files[i], "-") == 0)
 			return true;
 	return false;
+}
+
+/* Is standard output read by anybody, as far as we know? */
+static bool has_reader(void)
+{
+	struct pollfd output = {.fd = STDOUT_FILENO};
+
+	return poll(&output, 1, 0) <= 0 || !(output.revents & POLLERR);
 }
 
 /* Commands out of a file or a pipe: nothing is said but what they show, and what went wrong. All of
@@ -45,11 +46,13 @@ static int run_script(struct explore *e, FILE *in)
 	struct error err;
 	ssize_t n;
 
-	while (!e->is_over && (n = getline(&text, &size, in)) >= 0) {
+	while (!e->is_over && has_reader() && (n = getline(&text, &size, in)) >= 0) {
 		snprintf(speaker, sizeof(speaker), "cpprof: line %zu", ++line);
 		say_program(speaker);
-		if (explore_run(e, text, (size_t)n, &err))
-			status = die(&err);
+		if (explore_run(e, text, (size_t)n, &err)) {
+			program_die(&err);
+			status = EXIT_FAILURE;
+		}
 	}
 	say_program("cpprof");
 	free(text);
@@ -68,13 +71,13 @@ static int run_terminal(struct explore *e, FILE *in, FILE *out)
 	e->pager = explore_pager_default();
 	if (explore_run(e, "resources", strlen("resources"), &err) ||
 	    !explore_shape(e, EXPLORE_FUNCTIONS, &e->options, &err))
-		return die(&err);
+		return program_die(&err);
 	d = explore_edit_open(e, in, out);
 	if (!d)
 		return run_script(e, in);
 	while (!e->is_over && (text = explore_edit_line(d, &n)))
 		if (explore_run(e, text, n, &err))
-			die(&err);
+			program_die(&err);
 	explore_edit_close(d);
 	return EXIT_SUCCESS;
 }
@@ -110,24 +113,13 @@ static int explore(struct options *opt)
 	if (!status)
 		warnings_sources(&from);
 	if (status || explore_load(&e, &from, &err))
-		status = die(&err);
+		status = program_die(&err);
 	sources_free(&from);
 	if (!status)
 		status = run(&e);
 	explore_free(&e);
 	*opt = e.options; /* settings may hold memory */
 	return status;
-}
-
-static int print(void (*write)(struct out *o))
-{
-	struct error err;
-	struct out *o = out_open(NULL, &err);
-
-	if (!o)
-		return die(&err);
-	write(o);
-	return out_close(o, true, &err) ? die(&err) : EXIT_SUCCESS;
 }
 
 static void write_version(struct out *o)
@@ -141,15 +133,14 @@ int main(int argc, char **argv)
 	struct error err;
 	int status;
 
-	say_program("cpprof");
-	signal(SIGPIPE, SIG_IGN);
+	program_begin("cpprof");
 	if (options_parse_explorer(&opt, argc, argv, &err)) {
 		say("%s (see cpprof --help)", err.text);
 		status = EXIT_USAGE;
 	} else if (opt.action == OPTIONS_HELP) {
-		status = print(options_help_explorer);
+		status = program_print(options_help_explorer);
 	} else if (opt.action == OPTIONS_VERSION) {
-		status = print(write_version);
+		status = program_print(write_version);
 	} else {
 		status = explore(&opt);
 	}

@@ -4,37 +4,13 @@
  *
  * Main room. In: the command line. Out: a view, an exit status.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "options.h"
+#include "program.h"
 #include "say.h"
 #include "sources.h"
 #include "stages.h"
 #include "view.h"
 #include "warnings.h"
-
-#define EXIT_USAGE 2
-
-static int die(const struct error *err)
-{
-	say("%s", err->text);
-	return err->is_usage ? EXIT_USAGE : EXIT_FAILURE;
-}
-
-/* A file opened in the place of a closed standard descriptor would be written to by mistake. */
-static void hold_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDONLY);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
 
 static int emit(const struct stages *s, const struct options *opt, struct error *err)
 {
@@ -64,21 +40,10 @@ static int convert(struct options *opt)
 		warnings_sources(&from);
 	if (status || stages_read(&s, &from, opt, &err) ||
 	    stages_shape(&s, opt->view->needs, opt, &err) || emit(&s, opt, &err))
-		status = die(&err);
+		status = program_die(&err);
 	stages_free(&s);
 	sources_free(&from);
 	return status;
-}
-
-static int print(void (*write)(struct out *o))
-{
-	struct error err;
-	struct out *o = out_open(NULL, &err);
-
-	if (!o)
-		return die(&err);
-	write(o);
-	return out_close(o, true, &err) ? die(&err) : EXIT_SUCCESS;
 }
 
 static void write_version(struct out *o)
@@ -92,15 +57,14 @@ int main(int argc, char **argv)
 	struct error err;
 	int status;
 
-	hold_descriptors();
-	signal(SIGPIPE, SIG_IGN); /* write then fails with EPIPE, which out takes as the end */
+	program_begin("cpconv");
 	if (options_parse(&opt, argc, argv, &err)) {
 		say("%s (see cpconv --help)", err.text);
 		status = EXIT_USAGE;
 	} else if (opt.action == OPTIONS_HELP) {
-		status = print(options_help);
+		status = program_print(options_help);
 	} else if (opt.action == OPTIONS_VERSION) {
-		status = print(write_version);
+		status = program_print(write_version);
 	} else {
 		status = convert(&opt);
 	}

@@ -6,6 +6,8 @@
  */
 #include "stages.h"
 
+#include <stdlib.h>
+
 #include "decode.h"
 #include "entry.h"
 #include "progress.h"
@@ -83,21 +85,25 @@ static void drop_tree(struct stages *s)
 	tree_free(s->tree);
 	s->graph = NULL;
 	s->tree = NULL;
-	filter_clear(&s->filter);
+	if (s->filter)
+		filter_clear(s->filter);
+	free(s->filter);
+	s->filter = NULL;
 }
 
 /* The tree borrows the filter that it is built with: it gets a copy, since the options may change. */
 static int build_tree(struct stages *s, const struct options *opt, struct error *err)
 {
-	const struct tree_options how = {
-		.unit = (enum tree_unit)opt->of_view.unit,
-		.filter = &s->filter,
-	};
+	struct tree_options how = {.unit = (enum tree_unit)opt->of_view.unit};
 
-	if (filter_copy(&s->filter, &opt->filter, err))
+	s->filter = calloc(1, sizeof(*s->filter));
+	if (!s->filter)
+		return error_memory(err);
+	if (filter_copy(s->filter, &opt->filter, err))
 		return -1;
+	how.filter = s->filter;
 	s->tree = tree_build(s->profile, s->symbols, &how, err);
-	return s->tree ? suggest_focus(&s->filter, s->profile, s->symbols, err) : -1;
+	return s->tree ? suggest_focus(s->filter, s->profile, s->symbols, err) : -1;
 }
 
 static int grow_tree(struct stages *s, const struct options *opt, struct error *err)
@@ -107,7 +113,7 @@ static int grow_tree(struct stages *s, const struct options *opt, struct error *
 		return -1;
 	}
 	for (int kind = 0; kind < FILTER_KINDS; kind++)
-		warnings_unmatched(&s->filter.of[kind], "function");
+		warnings_unmatched(&s->filter->of[kind], "function");
 	if (!s->has_warned)
 		warnings_modules(s->profile, s->symbols);
 	s->has_warned = true;
@@ -184,13 +190,27 @@ static void drop_names(struct stages *s)
 	s->symbols = NULL;
 }
 
+/* The other options of names do not change while the profile stays. */
+static bool has_names(const struct stages *s, const struct options *opt)
+{
+	return s->of_symbols.granularity == opt->of_symbols.granularity &&
+	       s->of_symbols.inlines == opt->of_symbols.inlines;
+}
+
+void stages_share_names(struct stages *s, const struct stages *from, const struct options *opt)
+{
+	if (s->symbols || !from->symbols || !has_names(from, opt))
+		return;
+	s->symbols = symbols_share(from->symbols);
+	s->of_symbols = from->of_symbols;
+}
+
 void stages_adapt(struct stages *s, const struct options *opt)
 {
-	if (s->of_symbols.granularity != opt->of_symbols.granularity ||
-	    s->of_symbols.inlines != opt->of_symbols.inlines)
+	if (!has_names(s, opt))
 		drop_names(s);
 	if (s->tree && (s->tree->unit != (enum tree_unit)opt->of_view.unit ||
-			!filter_is_equal(&s->filter, &opt->filter)))
+			!filter_is_equal(s->filter, &opt->filter)))
 		drop_tree(s);
 	if (s->profile->calls && s->graph &&
 	    (s->graph->unit != (enum tree_unit)opt->of_view.unit || filter_is_set(&opt->filter)))

@@ -19,8 +19,8 @@ struct stages {
 	struct tree *tree;
 	struct graph *graph;
 	struct symbols_options of_symbols; /* those of symbols */
-	struct filter filter;		   /* that of the tree */
-	bool has_warned;		   /* of modules */
+	struct filter *filter; /* that of the tree, which borrows it: struct stages may be moved */
+	bool has_warned;       /* of modules */
 };
 
 /* Which samples of the files the options ask for. Valid as long as the options. -1: wrong usage, or
@@ -37,6 +37,9 @@ int stages_shape(struct stages *s, unsigned needs, const struct options *opt, st
 
 /* The options have changed: unmake what they would make otherwise. */
 void stages_adapt(struct stages *s, const struct options *opt);
+
+/* If both are of one profile and ask for the same names, s has those of `from` from now on. */
+void stages_share_names(struct stages *s, const struct stages *from, const struct options *opt);
 
 /* The input of a view. It is valid as long as the stages and the options. */
 struct view_input stages_input(const struct stages *s, const struct view_options *options);

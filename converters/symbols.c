@@ -40,9 +40,15 @@ struct symbols *symbols_new(struct profile *p, const struct symbols_options *opt
 	return s;
 }
 
+struct symbols *symbols_share(struct symbols *s)
+{
+	s->n_others++;
+	return s;
+}
+
 void symbols_free(struct symbols *s)
 {
-	if (!s)
+	if (!s || s->n_others-- > 0)
 		return;
 	for (size_t i = 0; i < s->profile->n_modules; i++) {
 		struct module_names *m = &s->modules[i];

@@ -72,6 +72,8 @@ static inline bool symbols_wants_debug(const struct symbols_options *opt)
 struct symbols *symbols_new(struct profile *p, const struct symbols_options *opt,
 			    struct error *err);
 void symbols_free(struct symbols *s);
+/* One more owner: each calls symbols_free. */
+struct symbols *symbols_share(struct symbols *s);
 
 struct symbols_place {
 	uint32_t function; /* name in the string table, always set */

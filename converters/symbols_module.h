@@ -27,6 +27,7 @@ struct symbols {
 	struct module_names *modules;
 	struct symbols_place *places; /* of the frame that was expanded last */
 	size_t places_room;
+	size_t n_others; /* owners but for the first */
 };
 
 /*
