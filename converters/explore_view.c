@@ -9,6 +9,7 @@
 
 #include "explore_command.h"
 #include "options_table.h"
+#include "say.h"
 
 /* The words behind the command that are no options, as one text. */
 static int take_text(struct explore_call *c, struct error *err)
@@ -30,7 +31,11 @@ static int use_function(struct explore_call *c, struct error *err)
 	if (!names)
 		return -1;
 	c->options.of_view.root = explore_names_find(names, c->text, err);
-	return c->options.of_view.root ? 0 : -1;
+	if (!c->options.of_view.root)
+		return -1;
+	if (c->e->is_terminal && c->options.of_view.root != c->text)
+		say("%s: %s", c->text, c->options.of_view.root);
+	return 0;
 }
 
 static int use_file(struct explore_call *c, struct error *err)
