@@ -5,6 +5,7 @@
 # not come first"; with libasan in LD_PRELOAD instead, perl, started by one, reports its own leaks; with the
 # next sigaction for the recorder's handler a program with libtsan gives a recording of one sample; with the memcpy and
 # memset that come first, races in the recorder.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 unset ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS
 kinds=0

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # cpprof with commands out of a pipe: each prints what cpconv does with the same options; what goes
 # wrong is said with its line, and the rest is done all the same.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 export HOME="$tmp" XDG_STATE_HOME="$tmp/state"
 cases=$root/test/data/cases

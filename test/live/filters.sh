@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # All views take all filters, and what filters tell apart adds up to the whole again: threads, times, stacks with a
 # function and without it.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 views=$("$CPCONV" --help | sed -n '/^Views:/,/^$/s/^  --\([a-z-]*\) .*/\1/p')
 

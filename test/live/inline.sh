@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Functions that were inlined are shown where they stand, whatever compiler and wherever the debug
 # information; and two calls of one function are two call paths by line.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 need gcc
 need objcopy

@@ -6,6 +6,7 @@
 # Seen to fail: with a malloc in the handler jemalloc and tcmalloc hang or crash; without the wrapped sigaction
 # libprofiler takes SIGPROF, and there is no recording; with a relative name taken as it is burn_at_start has
 # no name.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 runs=0
 

@@ -4,6 +4,7 @@
 # itself by its built-in predicates, and the C++ compiler, a recursive descent of some hundred
 # functions. No total exceeds 100 % in any view, the cycles are listed, and are cycles that were
 # run, and the picture of the call graph stays one that can be read.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 
 # Between the rows of FILE and 100 %: FILE COLUMN WHOLE [KIND]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the views of one recording must have in common: sums, a form that other tools accept, the same
 # bytes each time.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 
 record "$targets/shares" 2 1 >/dev/null || fail "shares ended with $?"
