@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# explorer_terminal.py CPPROF: somebody types, in a terminal that this program plays.
+# explorer_terminal.py CPPROF CPCONV TEST...: somebody types, in a terminal that this program plays.
 import fcntl, os, pty, re, select, signal, stat, struct, sys, termios, time
 
-CPPROF = sys.argv[1]
+CPPROF, CPCONV = sys.argv[1:3]
 UP, TAB, CTRL_C, CTRL_D, ENTER = '\x1b[A', '\t', '\x03', '\x04', '\r'
 PROMPT = 'cpprof> '
 LIMIT = 30  # seconds, for the slowest machine
@@ -196,7 +196,17 @@ def progress():
     shown = s.expect(re.escape(PROMPT))
     check('\r' + ' ' * 78 + '\r' in shown, 'the line is taken away')
     s.end()
+    os.mkfifo('fifo')
+    slowly = '{ sleep 2; cat wide.folded; } >fifo & '
+    s = Session('/bin/sh', '-c', slowly + '"%s" --flat names.folded fifo >flat' % CPCONV, columns=30)
+    s.expect(r'\rreading file 2 of 2: 100 % {3}')
+    s.end('')
+    check(s.text == '\r' + ' ' * 29 + '\r', 'a narrow line is taken away: %r' % s.text)
+    check('qsort' in open('flat').read(), 'and cpconv has done its work')
+    s = Session('/bin/sh', '-c', slowly + '"%s" --flat names.folded fifo >flat 2>errors' % CPCONV)
+    s.end('')
+    check(os.path.getsize('errors') == 0, 'there is no line but on a terminal')
 
 
-for test in sys.argv[2:]:
+for test in sys.argv[3:]:
     globals()[test]()

@@ -19,5 +19,5 @@ awk 'BEGIN {
 head -n 100 many.folded >some.folded
 
 for test in completion history interrupts ends windows pager standard_input progress; do
-	python3 "$root/test/live/explorer_terminal.py" "$CPPROF" $test >out 2>&1 || fail "$test: $(cat out)"
+	python3 "$root/test/live/explorer_terminal.py" "$CPPROF" "$CPCONV" $test >out 2>&1 || fail "$test: $(cat out)"
 done
