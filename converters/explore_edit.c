@@ -90,8 +90,10 @@ static int after_signal(EditLine *el)
 		errno = EINTR;
 		return -1;
 	}
-	if (is_continued)
-		el_set(el, EL_PREP_TERM, 1); /* the shell has had the terminal */
+	if (is_continued) { /* the shell has had the terminal, which libedit does not know */
+		el_set(el, EL_PREP_TERM, 0);
+		el_set(el, EL_PREP_TERM, 1);
+	}
 	if (is_resized)
 		el_resize(el);
 	if (is_continued || is_resized)

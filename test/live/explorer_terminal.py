@@ -130,6 +130,20 @@ def interrupts():
     s.end()
 
 
+def stopped():
+    s = start('names.folded')
+    s.expect('fl', 'fl')
+    os.kill(s.pid, signal.SIGSTOP)
+    modes = termios.tcgetattr(s.terminal)
+    modes[3] |= termios.ICANON | termios.ECHO  # as a shell does
+    termios.tcsetattr(s.terminal, termios.TCSANOW, modes)
+    os.kill(s.pid, signal.SIGCONT)
+    s.expect(re.escape(PROMPT + 'fl'))
+    s.expect('at ', TAB)  # a key is read when it is pressed, again
+    check('Flat Profile' in s.run(''), 'the line goes on after a stop')
+    s.end()
+
+
 def ends():
     s = start('names.folded')
     check('no function "x"' in s.run('up x'), 'errors are shown')

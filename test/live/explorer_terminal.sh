@@ -18,6 +18,6 @@ awk 'BEGIN {
 }' >many.folded
 head -n 100 many.folded >some.folded
 
-for test in completion history interrupts ends windows pager standard_input progress; do
+for test in completion history interrupts stopped ends windows pager standard_input progress; do
 	python3 "$root/test/live/explorer_terminal.py" "$CPPROF" "$CPCONV" $test >out 2>&1 || fail "$test: $(cat out)"
 done
