@@ -5,6 +5,7 @@
 #
 # With npm on the machine it compiles the SQLite amalgamation that the package better-sqlite3
 # carries (fetched once into BUILD/cache); without, a file of some thousand functions, made here.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 need gcc
 cc1=$(gcc -print-prog-name=cc1)

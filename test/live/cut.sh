@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # A recording cut at any byte gives a view of what is left and a warning that names the file.
 #
-# CUTS says at how many random places, by default 1000; SEED repeats a run.
+# CUTS says at how many random places, by default 400; SEED repeats a run.
 # May run beside others.
 . "$(dirname "$0")/lib.sh"
-CUTS=${CUTS:-1000}
+CUTS=${CUTS:-400}
 SEED=${SEED:-$(date +%s)}
 echo "SEED=$SEED"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Debian's sqlite3, program and library stripped, at work: unchanged under the recorder, and all its
 # time on complete stacks.
+# May run beside others.
 . "$(dirname "$0")/lib.sh"
 need sqlite3
 

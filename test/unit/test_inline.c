@@ -218,7 +218,7 @@ static void places_have_source(const char *build)
 	size_t n;
 
 	put("p.c", program);
-	sh(build);
+	sh("%s", build);
 	frame.address = inside("p");
 	s = subject_inlined("p", SYMBOLS_BY_FUNCTION);
 	s->options.lines = true;

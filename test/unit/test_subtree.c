@@ -77,7 +77,7 @@ static void check(const char *text, const char *a, const char *b)
 		below = subtree_build(t, roots, 2, &err);
 		cr_assert(below, "%s", err.text);
 		is_same(below, want);
-		cr_assert_eq(below->total, t->total, "100 % stay those of all");
+		cr_assert_eq(below->total, t->total, "100 %% stay those of all");
 		tree_free(below);
 		tree_free(want);
 		profile_free(q);
