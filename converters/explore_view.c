@@ -74,8 +74,10 @@ int explore_call_begin(struct explore_call *c, struct explore *e,
 		.e = e, .command = command, .options = e->options, .output = l->output};
 	c->options.filter = (struct filter){0};
 	if (filter_copy(&c->options.filter, &e->options.filter, err) ||
-	    options_parse_command(&c->options, (int)l->n, l->words, err))
+	    options_parse_command(&c->options, command->view, (int)l->n, l->words, err))
 		return -1;
+	if (c->options.idle)
+		say("warning: --%s has no effect on %s", c->options.idle, command->name);
 	return take_text(c, err) || use_text(c, err) ? -1 : 0;
 }
 

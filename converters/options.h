@@ -44,9 +44,10 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 /* The same for cpprof's, which names no view. */
 int options_parse_explorer(struct options *opt, int argc, char **argv, struct error *err);
 
-/* The same for a command within cpprof: argv[0] is its name, *opt holds what is in effect, and only
- * what views read can be changed. */
-int options_parse_command(struct options *opt, int argc, char **argv, struct error *err);
+/* The same for a command within cpprof that shows the view (NULL: none): argv[0] is its name, *opt
+ * holds what is in effect, and only what views read can be changed. */
+int options_parse_command(struct options *opt, const struct view *view, int argc, char **argv,
+			  struct error *err);
 
 /* -1 if a table for programs is asked for and the view is none. */
 int options_check_format(const struct options *opt, const struct view *view, struct error *err);

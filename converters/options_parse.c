@@ -175,7 +175,16 @@ int options_parse_explorer(struct options *opt, int argc, char **argv, struct er
 	return parse(opt, WHOSE_CPPROF, argc, argv, NULL, err);
 }
 
-int options_parse_command(struct options *opt, int argc, char **argv, struct error *err)
+int options_parse_command(struct options *opt, const struct view *view, int argc, char **argv,
+			  struct error *err)
 {
-	return parse(opt, WHOSE_COMMAND, argc, argv, NULL, err);
+	bool given[ENTRIES_MAX] = {false};
+
+	opt->view = view;
+	opt->idle = NULL;
+	if (parse(opt, WHOSE_COMMAND, argc, argv, given, err))
+		return -1;
+	if (view && view_find(view->name))
+		find_idle(opt, given);
+	return 0;
 }

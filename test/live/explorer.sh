@@ -178,6 +178,9 @@ wrong 'granularity module' \
 	'cpprof: line 1: folded stacks do not say which module a function is of: --granularity module needs recordings'
 [ ! -e a ] && [ ! -e b ] || fail "a command that is wrong has written a file"
 
+printf 'flat --up\nflat' | "$CPPROF" names.folded >out 2>err || fail "flat --up ended with $?"
+[ "$(cat err)" = 'cpprof: line 1: warning: --up has no effect on flat' ] || fail "flat --up: $(cat err)"
+
 # After an error the next line runs; a setting that was refused stays as it was; quit ends.
 printf 'focus qsort\nfocus nothing\nfocus\nbad\ntop 1\r\nquit\nflat\n' | "$CPPROF" names.folded >out 2>err &&
 	fail "exit status 0"
