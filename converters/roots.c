@@ -33,6 +33,8 @@ uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct e
 	bool *in_tree = calloc(n_names + 1, sizeof(*in_tree));
 	uint32_t *found = malloc((n_names + 1) * sizeof(*found));
 	const char *function = name ? name : "main";
+	uint32_t exact;
+	bool with_places;
 
 	if (!in_tree || !found) {
 		free(in_tree);
@@ -42,13 +44,15 @@ uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct e
 	}
 	for (i = 1; i < t->n_nodes; i++)
 		in_tree[t->nodes[i].name] = true;
+	exact = strings_find(t->strings, function, strlen(function));
+	with_places = t->has_places || exact == STRINGS_NONE || !in_tree[exact];
 	*n = 0;
 	for (i = 0; i < n_names; i++) {
 		const char *bytes = strings_get(t->strings, (uint32_t)i, &length);
-		bool is_it = length == strlen(function) && memcmp(bytes, function, length) == 0;
 
 		if (in_tree[i] &&
-		    (is_it || roots_is_place(bytes, length, function, strlen(function))))
+		    (i == exact ||
+		     (with_places && roots_is_place(bytes, length, function, strlen(function)))))
 			found[(*n)++] = (uint32_t)i;
 	}
 	if (*n == 0 && !name && t->n_nodes > 1)

@@ -15,9 +15,9 @@
 #include "tree.h"
 
 /*
- * The function with that name, and the places in it, which are called "NAME FILE:LINE" or
- * "NAME+0xOFFSET": with a granularity finer than functions, it is all of them. Without a name (NULL) those of main; if there is none, the
- * heaviest outermost function. *n numbers in tree->strings, ascending, 0 if there is no such
+ * The function with that name. If names say places, or there is none of that name, also the places
+ * in it: "NAME FILE:LINE", "NAME+0xOFFSET". Without a name (NULL) those of main; if there is none,
+ * the heaviest outermost function. *n numbers in tree->strings, ascending, 0 if there is no such
  * function; free() the array. NULL on error (memory).
  */
 uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct error *err);

@@ -10,6 +10,11 @@
 #include "array.h"
 #include "symbols_module.h"
 
+bool symbols_has_places(const struct symbols *s)
+{
+	return s->opt.granularity == SYMBOLS_BY_LINE || s->opt.granularity == SYMBOLS_BY_ADDRESS;
+}
+
 bool symbols_merge_calls(const struct symbols *s)
 {
 	return s->opt.granularity == SYMBOLS_BY_MODULE;

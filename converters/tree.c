@@ -170,6 +170,7 @@ struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_
 	}
 	b.tree->strings = p->strings;
 	b.tree->unit = options->unit;
+	b.tree->has_places = s && symbols_has_places(s);
 	b.tree->filter = filter_is_set(options->filter) ? options->filter : NULL;
 	status = fold_build(&b.fold, p, s, options->filter, err);
 	if (!status)

@@ -45,7 +45,8 @@ struct tree {
 	/* What 100 % is: all samples of the profile, those too that the filter has dropped. What is
 	 * left are those of nodes[0]. In the tree's unit, and raw samples. */
 	uint64_t total, hits;
-	bool *inlined; /* by node, see tree_is_inline; NULL if none is */
+	bool has_places; /* names say places in functions (symbols.h) */
+	bool *inlined;	 /* by node, see tree_is_inline; NULL if none is */
 };
 
 struct tree_options {

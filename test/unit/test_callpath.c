@@ -149,11 +149,29 @@ Test(callpath, places_of_a_function)
 		   "2 main x.c:4\n2 main x.c:4 f x.c:9\n1 main x.c:3\n1 main x.c:3 f x.c:9\n");
 	profile_is("a;f+0x1 1\na;f+0x2 2\nf+1 1\n", "f", UP,
 		   "2 f+0x2\n2 a f+0x2\n1 f+0x1\n1 a f+0x1\n");
-	profile_is("f+0x1 1\nf 2\nf:3 1\nf x:y 1\nf :3 1\nf+0xg 1\nf+0x 1\n", "f", UP,
-		   "2 f\n1 f+0x1\n");
+	profile_is("f+0x1 1\nf:3 1\nf x:y 1\nf :3 1\nf+0xg 1\nf+0x 1\n", "f", UP, "1 f+0x1\n");
 	/* Each place has a profile of its own, one below another as well. */
 	profile_is("f+0x1;f+0x2;g 1\n", "f", DOWN,
 		   "1 f+0x1\n1 f+0x2\n1 f+0x1 f+0x2\n1 f+0x2 g\n1 f+0x1 f+0x2 g\n");
+}
+
+/* Where names are functions, one that looks like a place is another function; where they are places,
+ * some may not be known. */
+Test(callpath, function_among_its_places)
+{
+	struct profile *p = profile_of("f+0x1 1\nf 2\nf x.c:3 4\n");
+	struct tree *t = tree_of(p);
+	struct callpaths *c = fold(t, "f", DOWN);
+
+	cr_assert_eq(c->n_paths - 1, 1);
+	cr_assert_eq(c->paths[1].weight, 2);
+	callpath_free(c);
+	t->has_places = true;
+	c = fold(t, "f", DOWN);
+	cr_assert_eq(c->n_paths - 1, 3);
+	callpath_free(c);
+	tree_free(t);
+	profile_free(p);
 }
 
 /* One path of each length. */
