@@ -39,21 +39,47 @@ struct arcs {
 
 /* ---- which arcs --------------------------------------------------------------------------------- */
 
+/* The names that are the function's, ascending; calls without stacks know no places. */
+static uint32_t *find_names(const struct graph *g, const char *name, size_t *n, struct error *err)
+{
+	uint32_t *found;
+
+	if (g->tree)
+		return roots_find(g->tree, name, n, err);
+	found = malloc(sizeof(*found));
+	if (!found) {
+		error_memory(err);
+		return NULL;
+	}
+	*found = strings_find(g->strings, name, strlen(name));
+	*n = 1;
+	return found;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 static int choose_functions(struct arcs *a, const char *name, struct error *err)
 {
 	const struct graph *g = a->graph;
-	size_t i, n, n_name = strlen(name);
+	size_t i, n;
+	uint32_t *names = find_names(g, name, &n, err);
 
+	if (!names)
+		return -1;
 	a->is_ours = calloc(g->n_functions + 1, sizeof(*a->is_ours));
-	if (!a->is_ours)
-		return error_memory(err);
-	for (i = 0; i < g->n_functions; i++) {
-		const char *bytes = strings_get(g->strings, g->functions[i].name, &n);
-
-		a->is_ours[i] = (n == n_name && memcmp(bytes, name, n) == 0) ||
-				roots_is_place(bytes, n, name, n_name);
+	for (i = 0; a->is_ours && i < g->n_functions; i++) {
+		a->is_ours[i] =
+			bsearch(&g->functions[i].name, names, n, sizeof(*names), compare_names);
 		a->n_ours += a->is_ours[i];
 	}
+	free(names);
+	if (!a->is_ours)
+		return error_memory(err);
 	return a->n_ours ? 0 : suggest_of_graph(g, name, err);
 }
 

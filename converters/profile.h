@@ -19,7 +19,7 @@
 
 #define PROFILE_NO_MODULE UINT32_MAX
 
-/* The named frame that stands outermost in stacks whose outer part is missing (tree.h has it too). */
+/* The named frame that stands outermost in stacks whose outer part is missing. */
 #define PROFILE_INCOMPLETE "[incomplete]"
 
 struct profile_segment {

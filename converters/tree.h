@@ -16,11 +16,10 @@
 #include "profile.h"
 #include "symbols.h"
 
-/* The pseudo frame that stands outermost in stacks whose outer part is missing, the one that stands
- * for a middle left out, and the one for all of a stack whose every frame is hidden. */
-#define TREE_INCOMPLETE "[incomplete]"
-#define TREE_CUT	"[cut]"
-#define TREE_HIDDEN	"[hidden]"
+/* The pseudo frame that stands for a middle left out, and the one for all of a stack whose every
+ * frame is hidden; PROFILE_INCOMPLETE is a third. */
+#define TREE_CUT    "[cut]"
+#define TREE_HIDDEN "[hidden]"
 
 enum tree_unit { TREE_GTICKS, TREE_HITS };
 
