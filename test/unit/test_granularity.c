@@ -8,26 +8,6 @@
 
 TestSuite(granularity, .init = enter_fixture, .fini = leave_fixture);
 
-/* The name of an address as the granularity has it. */
-static const char *names_at(struct subject *s, uint64_t address)
-{
-	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE, .address = address};
-	const struct symbols_place *places;
-	static char text[4096];
-	size_t n;
-
-	if (!s->symbols)
-		s->symbols = symbols_new(&s->profile, &s->options, &s->error);
-	cr_assert_eq(symbols_expand(s->symbols, &frame, &places, &n, &s->error), 0);
-	text[0] = '\0';
-	for (size_t i = 0; i < n; i++) {
-		cr_assert_eq(places[i].is_inline, i > 0);
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? ";" : "",
-			 strings_get(s->profile.strings, places[i].name, NULL));
-	}
-	return text;
-}
-
 Test(granularity, addresses_count_from_the_function)
 {
 	struct subject *s;
@@ -43,19 +23,19 @@ Test(granularity, addresses_count_from_the_function)
 	g = address_of("p", "g");
 	s = subject_recorded("p");
 	s->options.granularity = SYMBOLS_BY_ADDRESS;
-	cr_assert_str_eq(names_at(s, f), "f+0x0");
-	cr_assert_str_eq(names_at(s, g + 7), "g+0x7");
-	cr_assert_str_eq(names_at(s, 0x7fffffff), "[p]");
+	cr_assert_str_eq(chain_at(s, f), "f+0x0");
+	cr_assert_str_eq(chain_at(s, g + 7), "g+0x7");
+	cr_assert_str_eq(chain_at(s, 0x7fffffff), "[p]");
 	subject_free(s);
 	sh("strip p");
 	s = subject_recorded("p");
 	s->options.granularity = SYMBOLS_BY_ADDRESS;
 	snprintf(want, sizeof(want), "%s+0x3", bracketed("p", g));
-	cr_assert_str_eq(names_at(s, g + 3), want);
+	cr_assert_str_eq(chain_at(s, g + 3), want);
 	subject_free(s);
 	s = subject_new("gone");
 	s->options.granularity = SYMBOLS_BY_ADDRESS;
-	cr_assert_str_eq(names_at(s, 0x123), "[gone+0x123]", "it is an address already");
+	cr_assert_str_eq(chain_at(s, 0x123), "[gone+0x123]", "it is an address already");
 	subject_free(s);
 }
 

@@ -43,26 +43,6 @@ static const char program[] =
 	"	return (int)(f((unsigned)c) + leaf(3));\n"
 	"}\n";
 
-/* "f;g;h" at an address, or by line "f p.c:22;...": outermost first. */
-static const char *chain_at(struct subject *s, uint64_t address)
-{
-	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE, .address = address};
-	const struct symbols_place *places;
-	static char text[65536];
-	size_t n;
-
-	if (!s->symbols)
-		s->symbols = symbols_new(&s->profile, &s->options, &s->error);
-	cr_assert_eq(symbols_expand(s->symbols, &frame, &places, &n, &s->error), 0);
-	text[0] = '\0';
-	for (size_t i = 0; i < n; i++) {
-		cr_assert_eq(places[i].is_inline, i > 0);
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", i ? ";" : "",
-			 strings_get(s->profile.strings, places[i].name, NULL));
-	}
-	return text;
-}
-
 static struct subject *subject_inlined(const char *file, int granularity)
 {
 	struct subject *s = subject_recorded(file);
