@@ -79,6 +79,7 @@ UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
 DOOR_TESTED := config output # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
 BIG := $(BUILD)/big/stacks
+BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(wildcard test/bench/*.c))
 EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
 TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c)) $(EXAMPLES) \
 	$(BIG)
@@ -173,9 +174,22 @@ $(BUILD)/big/%: test/big/%.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
 
+$(BUILD)/bench/%: test/bench/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+
+# With the recorder's own objects.
+$(BUILD)/bench/streams: test/bench/streams.c $(BUILD)/signal.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -pie -o $@ $^ $(LIB_LIBS)
+
 unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
 
-targets: $(TARGETS)
+targets: $(TARGETS) bench-bins
+
+bench-bins: $(BENCH)
 
 examples: all $(EXAMPLES) ## the programs of doc/tutorial.md, in build/examples
 
@@ -193,6 +207,9 @@ soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..."
 
 big: all $(BIG) ## time and memory of each view of 20,000 stacks
 	$(Q)BUILD=$(BUILD) test/big/measure
+
+bench: ## beside other profilers, in half an hour: doc/performance.md
+	$(Q)BUILD=$(BUILD) scripts/bench
 
 test: all unit-bins $(TARGETS) ## unit tests, then live tests
 	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS) $(LIVE_TESTS)
@@ -285,5 +302,5 @@ help: ## this list
 
 -include $(wildcard $(BUILD)/*/*.d)
 .SECONDARY:
-.PHONY: all big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
+.PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
 .PHONY: install uninstall clean help FORCE soak-memory soak-python

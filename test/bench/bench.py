@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Measures us and our peers on the same work: bench.py [--quick] [--figure NAME]...
+
+Called by scripts/bench. The table goes to standard output, and with JSON and Markdown of it to
+BUILD/bench. Exit status 1: a figure could not be measured.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import peers
+import sample
+import startup
+import table
+from measure import Failure, Runner
+
+FIGURES = [sample, startup]
+
+
+class Bench:
+    """What all figures share."""
+
+    def __init__(self, root, build, directory, is_quick):
+        self.root, self.build, self.is_quick = root, build, is_quick
+        self.library = os.path.join(build, "libcpsample.so")
+        self.cpconv = os.path.join(build, "cpconv")
+        self.runner = Runner(self.tool("spend"), directory)
+        self.plain, self.ours = peers.Plain(self), peers.Ours(self)
+        self.notes, self.remarks, self.known = {}, [], {}
+        self.begin = time.monotonic()
+
+    def tool(self, name):
+        return os.path.join(self.build, "bench", name)
+
+    def work(self, name):
+        """A workload that live tests have, too."""
+        return os.path.join(self.root, "test", "work", name)
+
+    def size(self, full, quick):
+        return quick if self.is_quick else full
+
+    def peer(self, name):
+        """The peer of that name, or None if it is not to be had here."""
+        if name not in self.known:
+            peer = next(p for p in peers.ALL if p.name == name)(self)
+            why = peer.missing()
+            if why:
+                self.remark(why)
+            self.known[name] = None if why else peer
+        return self.known[name]
+
+    def peers(self, *names):
+        return [peer for peer in map(self.peer, names) if peer]
+
+    def progress(self, what):
+        print(f"[{time.monotonic() - self.begin:5.0f} s] {what}", file=sys.stderr, flush=True)
+
+    def note(self, title, words):
+        if words not in self.notes.setdefault(title, []):
+            self.notes[title].append(words)
+
+    def remark(self, words):
+        """A note on the machine."""
+        if words not in self.remarks:
+            self.remarks.append(words)
+
+
+def first_line(*argv):
+    try:
+        ran = subprocess.run(argv, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return (ran.stdout or ran.stderr).strip().split("\n")[0]
+
+
+def version_of(package):
+    return first_line("dpkg-query", "-W", "-f=${Version}", package) if shutil.which("dpkg-query") else ""
+
+
+def lines_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read().splitlines()
+    except OSError:
+        return []
+
+
+def value_of(lines, key):
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith(key)), "unknown")
+
+
+def ticks_per_second():
+    """CONFIG_HZ, as far as it can be found out."""
+    for path in (f"/boot/config-{platform.release()}", "/proc/config.gz"):
+        if path.endswith(".gz") and os.path.exists(path):
+            lines = subprocess.run(["zcat", path], capture_output=True, text=True, check=False).stdout
+            lines = lines.splitlines()
+        else:
+            lines = lines_of(path)
+        for line in lines:
+            if line.startswith("CONFIG_HZ="):
+                return line.split("=")[1]
+    return "unknown"
+
+
+def hardware_counters():
+    """Does the processor count cycles for us?"""
+    counted = first_line("perf", "stat", "-x,", "-e", "cycles", "true")
+    if not counted:
+        return "unknown"
+    return "no (perf uses cpu-clock)" if "<not" in counted else "yes (perf uses cpu-clock nevertheless)"
+
+
+def machine(bench, load):
+    memory = int(value_of(lines_of("/proc/meminfo"), "MemTotal").split()[0]) / 2**20
+    versions = {
+        "gperftools": version_of("google-perftools"),
+        "perf": version_of("linux-perf"),
+        "gprofng": version_of("binutils"),
+        "lua": version_of("lua5.4"),
+        "sqlite3": version_of("sqlite3"),
+        "gcc": first_line("gcc", "-dumpfullversion"),
+    }
+    commit = first_line("git", "-C", bench.root, "rev-parse", "--short", "HEAD")
+    ours = first_line(bench.cpconv, "--version")
+    facts = {
+        "date": f"{datetime.datetime.now():%Y-%m-%d %H:%M}, "
+        f"{(time.monotonic() - bench.begin) / 60:.0f} min{', --quick: no figures to go by' if bench.is_quick else ''}",
+        "processor": f"{value_of(lines_of('/proc/cpuinfo'), 'model name')}, {os.cpu_count()} cores, "
+        f"{memory:.0f} GB of memory",
+        "kernel": f"{platform.system()} {platform.release()}, {ticks_per_second()} ticks a second, "
+        f"hardware counters: {hardware_counters()}",
+        "load": f"{load:.2f} at the beginning, {os.getloadavg()[0]:.2f} at the end",
+        "ours": f"{ours} {commit}".strip(),
+        "peers": ", ".join(f"{name} {version}" for name, version in versions.items() if version),
+    }
+    if bench.remarks:
+        facts["but"] = "; ".join(bench.remarks)
+    return facts
+
+
+def measure(bench, figures):
+    rows, failures = [], []
+    for figure in figures:
+        try:
+            rows += figure.run(bench)
+        except (Failure, OSError, ValueError, KeyError) as why:
+            failures.append(f"{figure.NAME}: {type(why).__name__}: {why}")
+            print(f"bench: {failures[-1]}", file=sys.stderr)
+    return rows, failures
+
+
+def write(bench, facts, rows):
+    directory = os.path.join(bench.build, "bench")
+    shown = table.as_text(facts, rows, bench.notes)
+    print(shown, end="")
+    found = table.as_json(facts, rows, bench.notes, bench.is_quick)
+    for name, content in [
+        ("bench.txt", shown),
+        ("bench.json", json.dumps(found, indent=1) + "\n"),
+        ("table.md", table.as_markdown(facts, rows, bench.notes)),
+    ]:
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write(content)
+
+
+def main():
+    names = [figure.NAME for figure in FIGURES]
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Us and our peers on the same work.")
+    parser.add_argument("--quick", action="store_true", help="everything once, small: does it run?")
+    parser.add_argument("--figure", action="append", choices=names, help="only this one; repeatable")
+    options = parser.parse_args()
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    build = os.path.abspath(os.environ.get("BUILD") or os.path.join(root, "build"))
+    load = os.getloadavg()[0]
+    for name in list(os.environ):
+        if name.startswith(("CPSAMPLE_", "CPUPROFILE")) or name == "LD_PRELOAD":
+            del os.environ[name]
+    os.environ["LC_ALL"] = "C"
+    with tempfile.TemporaryDirectory(prefix="work.", dir=os.path.join(build, "bench")) as directory:
+        bench = Bench(root, build, directory, options.quick)
+        wanted = [f for f in FIGURES if not options.figure or f.NAME in options.figure]
+        rows, failures = measure(bench, wanted)
+        write(bench, machine(bench, load), rows)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

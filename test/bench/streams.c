@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * streams.c - writes recordings of any size, with the recorder's own objects.
+ *
+ * streams STEM SAMPLES PATHS [RECORDINGS]: STEM.cps has SAMPLES samples of at most PATHS distinct
+ * call paths of 10 to 60 frames, some much more often than others if there are at most MAX_TABLE of
+ * them, else one as often as the other. With RECORDINGS each of so many files (STEM.0.cps, ...) has
+ * SAMPLES.
+ *
+ * The frames are addresses in the C library, so that there are names to be found.
+ */
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libsampler/module.h"
+#include "libsampler/recording.h"
+#include "libsampler/sys.h"
+
+#define DEPTH_MIN 10u
+#define DEPTH_MAX 60u
+#define ADDRESSES 2000u
+#define MAX_TABLE 10000u
+
+struct path {
+	uint32_t depth;
+	uint64_t frames[DEPTH_MAX]; /* innermost first */
+};
+
+static uint64_t code[ADDRESSES];
+static uint64_t n_paths;
+static struct path *table; /* NULL: made for each sample */
+
+static uint64_t mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* Addresses spread over the code of the C library. */
+static int find_code(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size, (void)context;
+	if (!strstr(info->dlpi_name, "/libc.so"))
+		return 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+			continue;
+		for (unsigned k = 0; k < ADDRESSES; k++)
+			code[k] = info->dlpi_addr + p->p_vaddr + p->p_memsz / ADDRESSES * k;
+	}
+	return 1;
+}
+
+/* Path number n. Neighbours have the outer frames in common, as in a program. */
+static void make_path(struct path *path, uint64_t n)
+{
+	uint32_t depth = DEPTH_MIN + (uint32_t)(mix(n) % (DEPTH_MAX - DEPTH_MIN + 1));
+	uint64_t key;
+
+	path->depth = depth;
+	for (uint32_t i = 0; i < depth; i++) { /* from the outermost on */
+		if (i < 4)
+			key = i;
+		else if (i < depth / 2)
+			key = mix(n / 1000) + i;
+		else if (i < depth - 5)
+			key = mix(n / 30) + i;
+		else
+			key = mix(n) + i;
+		path->frames[depth - 1 - i] = code[mix(key) % ADDRESSES];
+	}
+}
+
+/* The frames of sample number n, in `made` or in the table. */
+static struct path *draw(uint64_t n, struct path *made)
+{
+	uint64_t random = mix(n);
+	double part;
+
+	if (!table) {
+		make_path(made, random % n_paths);
+		return made;
+	}
+	part = (double)(random >> 11) * 0x1p-53;
+	return &table[(uint64_t)(part * part * part * (double)n_paths)];
+}
+
+static void prepare(const char *stem)
+{
+	static struct cps_identity identity;
+	struct cps_module_start start = {.exe = "/proc/self/exe",
+					 .cwd = "/",
+					 .phdr = (const void *)getauxval(AT_PHDR),
+					 .phnum = getauxval(AT_PHNUM),
+					 .vdso = getauxval(AT_SYSINFO_EHDR)};
+	struct cps_output output = {.stem = stem, .suffix = ".cps", .identity = &identity};
+
+	identity = (struct cps_identity){.exe = "/bin/streams",
+					 .resource = "cpu",
+					 .unit = "ns",
+					 .engine = "timer",
+					 .scale = 1000,
+					 .interval = 1000000,
+					 .start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC),
+					 .journal_id = 1};
+	cps_module_init(&start);
+	cps_recording_prepare(&output);
+}
+
+/* The one place that knows how a sample gets into a recording. */
+static int record(const char *stem, uint64_t samples, uint64_t seed)
+{
+	static struct cps_thread thread = {.id = 0, .tid = 1, .name = "main", .announced = true};
+	struct path made;
+
+	prepare(stem);
+	if (!cps_recording_ready())
+		return 1;
+	for (uint64_t n = 0; n < samples; n++) {
+		struct path *path = draw(seed + n, &made);
+		struct cps_stack stack = {
+			.frames = path->frames, .room = DEPTH_MAX, .depth = path->depth};
+		uint64_t weight = 950 + mix(n) % 100;
+
+		if (!cps_recording_add(&thread, NULL, NULL, &stack, weight, false))
+			return 1;
+	}
+	return !cps_recording_end(samples * 1000000, CPS_STOP_NONE);
+}
+
+static int record_many(const char *stem, uint64_t samples, uint64_t recordings)
+{
+	char name[4096];
+	int status;
+
+	for (uint64_t i = 0; i < recordings; i++) {
+		pid_t pid = fork();
+
+		snprintf(name, sizeof(name), "%s.%llu", stem, (unsigned long long)i);
+		if (!pid)
+			_exit(record(name, samples, i * samples));
+		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
+			return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t samples;
+
+	if (argc < 4)
+		return 2;
+	samples = strtoull(argv[2], NULL, 10);
+	n_paths = strtoull(argv[3], NULL, 10);
+	n_paths = n_paths ? n_paths : 1;
+	dl_iterate_phdr(find_code, NULL);
+	if (!code[0])
+		return 1;
+	if (n_paths <= MAX_TABLE) {
+		table = malloc(n_paths * sizeof(*table));
+		if (!table)
+			return 1;
+		for (uint64_t i = 0; i < n_paths; i++)
+			make_path(&table[i], i);
+	}
+	if (argc > 4)
+		return record_many(argv[1], samples, strtoull(argv[4], NULL, 10));
+	return record(argv[1], samples, 0);
+}
