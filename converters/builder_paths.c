@@ -37,16 +37,19 @@ static uint32_t name_number(struct profile_builder *b, uint32_t parent, const st
 }
 
 /* The frame below `parent` as the model knows it. Its module is still the input's own number. */
-static bool frame_make(struct profile_builder *b, uint32_t parent, const struct event_frame *e,
-		       struct profile_frame *f)
+static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
+				    const struct event_frame *e)
 {
-	*f = (struct profile_frame){e->module, STRINGS_NONE, e->address};
+	struct paths *paths = b->current.paths;
+	uint32_t name;
+
 	if (!b->current.by_name)
-		return true;
-	f->module = PROFILE_NO_MODULE;
-	f->address = 0;
-	f->name = name_number(b, parent, &e->name);
-	return f->name != STRINGS_NONE;
+		return paths_frame(paths,
+				   (struct profile_frame){e->module, STRINGS_NONE, e->address});
+	name = name_number(b, parent, &e->name);
+	if (name == STRINGS_NONE)
+		return PATHS_NONE;
+	return paths_frame(paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
 }
 
 /* Set walk[0], from where the stack's frames are followed. */
@@ -88,7 +91,6 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 	struct recording *r = &b->current;
 	size_t i = frames_kept(r, e);
 	bool incomplete = is_incomplete(e);
-	struct profile_frame frame;
 
 	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
 		return -1;
@@ -98,9 +100,7 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 		i = 0;
 	}
 	for (uint32_t node = r->walk[i]; i < e->depth; i++) {
-		if (!frame_make(b, node, &e->frames[i], &frame))
-			return -1;
-		node = paths_child(r->paths, node, &frame);
+		node = paths_step(r->paths, node, frame_number(b, node, &e->frames[i]));
 		if (node == PATHS_NONE)
 			return -1;
 		r->walk[i + 1] = node;

@@ -15,17 +15,9 @@
 
 #define FIRST_SLOTS 256u
 
-/* Of a tree's node, the child that was asked for last. */
-struct pairs_latest {
-	uint32_t b, number; /* number PAIRS_NONE: the node has no child */
-};
-
 static size_t slot_of(const struct pairs *t, uint32_t a, uint32_t b)
 {
-	uint64_t x = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
-	return (size_t)(x ^ x >> 32) & (t->n_slots - 1);
+	return (size_t)hash_pair(&t->secret, (uint64_t)a << 32 | b, 0) & (t->n_slots - 1);
 }
 
 static struct pairs_slot *find(const struct pairs *t, uint32_t a, uint32_t b)
@@ -48,12 +40,14 @@ static int reserve(struct pairs *t)
 	bigger.slots = malloc(bigger.n_slots * sizeof(*bigger.slots));
 	if (!bigger.slots)
 		return -1;
+	bigger.secret = t->n_slots ? t->secret : hash_secret();
 	/* All bits set: every number is PAIRS_NONE. */
 	memset(bigger.slots, 0xff, bigger.n_slots * sizeof(*bigger.slots));
 	for (i = 0; i < t->n_slots; i++)
 		if (t->slots[i].number != PAIRS_NONE)
 			*find(&bigger, t->slots[i].a, t->slots[i].b) = t->slots[i];
 	free(t->slots);
+	t->secret = bigger.secret;
 	t->slots = bigger.slots;
 	t->n_slots = bigger.n_slots;
 	return 0;
@@ -94,29 +88,32 @@ static struct pairs_latest *latest_of(struct pairs *t, uint32_t parent)
 	return &t->latest[parent];
 }
 
-uint32_t pairs_child(struct pairs *t, uint32_t parent, uint32_t b)
+/* A pair that is not in the table. The first of siblings joins it when the second one comes. */
+static uint32_t add_child(struct pairs *t, uint32_t parent, uint32_t b)
 {
 	struct pairs_latest *latest = latest_of(t, parent);
-	uint32_t number;
 
-	if (!latest)
+	if (!latest || t->count == PAIRS_NONE)
 		return PAIRS_NONE;
-	if (latest->number == PAIRS_NONE) {
-		if (t->count == PAIRS_NONE)
-			return PAIRS_NONE;
-		number = t->count++;
-	} else if (latest->b == b) {
-		return latest->number;
-	} else {
-		/* There are siblings: the latest one may not be in the table yet. */
+	if (latest->number != PAIRS_NONE) {
 		if (reserve(t))
 			return PAIRS_NONE;
 		put(t, (struct pairs_slot){parent, latest->b, latest->number});
-		number = pairs_number(t, parent, b);
+		put(t, (struct pairs_slot){parent, b, t->count});
 	}
-	if (number != PAIRS_NONE)
-		*latest = (struct pairs_latest){b, number};
-	return number;
+	*latest = (struct pairs_latest){b, t->count};
+	return t->count++;
+}
+
+/* The child is not the latest one. */
+uint32_t pairs_child_other(struct pairs *t, uint32_t parent, uint32_t b)
+{
+	const struct pairs_slot *slot = t->n_slots ? find(t, parent, b) : NULL;
+
+	if (!slot || slot->number == PAIRS_NONE)
+		return add_child(t, parent, b);
+	t->latest[parent] = (struct pairs_latest){b, slot->number};
+	return slot->number;
 }
 
 void pairs_clear(struct pairs *t)
