@@ -9,7 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+
+#include "unpack.h"
 
 /* Debug sections shrink to a third, those full of zeros more; what claims to have shrunk further is
  * no debug section, and would fill the memory. */
@@ -49,21 +50,6 @@ uint64_t elf_section_bytes(const struct elf_file *f, const Elf64_Shdr *s)
 	return bytes <= BYTES_MAX ? bytes : 0;
 }
 
-static int inflate_all(unsigned char *from, size_t n, unsigned char *to, size_t bytes)
-{
-	z_stream z = {
-		.next_in = from, .avail_in = (uInt)n, .next_out = to, .avail_out = (uInt)bytes};
-	int rc = inflateInit(&z);
-
-	if (rc != Z_OK)
-		return rc == Z_MEM_ERROR ? -ENOMEM : -EIO;
-	rc = inflate(&z, Z_FINISH);
-	inflateEnd(&z);
-	if (rc == Z_MEM_ERROR)
-		return -ENOMEM;
-	return rc == Z_STREAM_END && z.avail_out == 0 ? 0 : -ENODATA;
-}
-
 int elf_section_read(const struct elf_file *f, const Elf64_Shdr *s, unsigned char *to)
 {
 	uint64_t bytes = elf_section_bytes(f, s);
@@ -74,10 +60,13 @@ int elf_section_read(const struct elf_file *f, const Elf64_Shdr *s, unsigned cha
 		return -ENODATA;
 	if (!(s->sh_flags & SHF_COMPRESSED))
 		return elf_file_read(f, s->sh_offset, to, bytes);
-	rc = elf_file_load(f, s->sh_offset, s->sh_size, &packed);
-	if (rc < 0)
-		return rc;
-	rc = inflate_all(packed + sizeof(Elf64_Chdr), s->sh_size - sizeof(Elf64_Chdr), to, bytes);
+	packed = malloc(s->sh_size + UNPACK_PADDING);
+	if (!packed)
+		return -ENOMEM;
+	rc = elf_file_read(f, s->sh_offset, packed, s->sh_size);
+	if (rc == 0)
+		rc = unpack(packed + sizeof(Elf64_Chdr), s->sh_size - sizeof(Elf64_Chdr), to,
+			    bytes);
 	free(packed);
 	return rc;
 }
