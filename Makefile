@@ -19,7 +19,7 @@ COMMON := -std=gnu11 $(WARN) $(OPT) -iquote . -D_GNU_SOURCE -DCPS_PROJECT_VERSIO
 SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
-SIGNAL_ROOM := arena elf_memory module fde expression cfi unwind thread loss batch record journal pack drain \
+SIGNAL_ROOM := arena elf_memory module fde expression cfi unwind thread loss batch record journal pack columns recode drain \
 	announce jit lineage recording disposition own_stack gate sample
 CLOCK_ROOM := clock clock_timer clock_itimer clock_perf
 DOOR_ROOM := memory config output identity summary life control door wrap_thread wrap_process wrap_exec \
@@ -34,7 +34,7 @@ LIB_LIBS := -l:libz.a
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
 BASE_ROOM := error strings numbers pairs utf8 patterns
-READ_ROOM := input decode decode_stream decode_record decode_batch decode_journal decode_folded
+READ_ROOM := input decode decode_stream decode_record decode_batch decode_columns decode_journal decode_folded
 READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_part \
 	builder_paths profile

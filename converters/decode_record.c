@@ -295,15 +295,25 @@ static int record_end(struct stream *s, struct cursor *c)
 	return 0;
 }
 
-static int record_samples(struct stream *s, const unsigned char *payload, size_t n)
+static int record_samples(struct stream *s, const unsigned char *payload, size_t n,
+			  struct batch_id *id)
 {
-	struct batch_id id;
 	bool torn = false;
 
 	if (batch_decode(s, payload, n, &torn))
 		return -1;
-	if (torn || !batch_identify(payload, n, &id))
+	if (torn || !batch_identify(payload, n, id))
 		return stream_wrong(s, "a batch of samples ends too early");
+	return 0;
+}
+
+static int record_batch(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n)
+{
+	struct batch_id id;
+
+	if (tag == CPS_TAG_COLUMNS ? columns_decode(s, payload, n, &id)
+				   : record_samples(s, payload, n, &id))
+		return -1;
 	if (!array_reserve(&s->batches, &s->batches_size, s->n_batches + 1, sizeof(*s->batches)))
 		return error_memory(s->err);
 	s->batches[s->n_batches++] = id;
@@ -326,7 +336,8 @@ int stream_record(struct stream *s, uint64_t tag, const unsigned char *payload, 
 	case CPS_TAG_THREAD:
 		return record_thread(s, &c);
 	case CPS_TAG_SAMPLES:
-		return record_samples(s, payload, n);
+	case CPS_TAG_COLUMNS:
+		return record_batch(s, tag, payload, n);
 	case CPS_TAG_LOSS:
 		return record_loss(s, &c);
 	case CPS_TAG_END:

@@ -52,6 +52,7 @@ static const char *record_name(uint64_t tag)
 		[CPS_TAG_END] = "end record",
 		[CPS_TAG_MARK] = "mark",
 		[CPS_TAG_ENGINE] = "engine record",
+		[CPS_TAG_COLUMNS] = "record of samples",
 	};
 
 	return tag < sizeof(names) / sizeof(names[0]) && names[tag] ? names[tag] : "record";
@@ -295,10 +296,10 @@ static int head_take(struct unpacker *u)
 		u->z.next_in = (unsigned char *)bytes + mine;
 		u->z.avail_in = (unsigned)(n - mine);
 	}
-	if (version != CPS_VERSION)
+	if (!version || version > CPS_VERSION)
 		return error_set(u->s.err,
 				 "%s: has version %u of the format at byte %d, but this program "
-				 "reads version %d",
+				 "reads versions up to %d",
 				 u->s.name, version, CPS_MAGIC_BYTES, CPS_VERSION);
 	return 1;
 }
@@ -344,6 +345,7 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 	if (u->s.is_declined)
 		result = 0;
 	free(u->s.batches);
+	columns_free(u->s.columns);
 	free(u);
 	batch_free(batch);
 	return result;

@@ -4,7 +4,8 @@
  *
  *   decode_stream.c   head, zlib, records; how it ends
  *   decode_record.c   process, module, thread, losses, mark, engine, jit, end
- *   decode_batch.c    a batch of samples
+ *   decode_batch.c    a batch of samples, as the journal has them
+ *   decode_columns.c  a batch of samples in columns, as the stream has them
  *   decode_journal.c  what the journal adds when the stream is not all
  *
  * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller
@@ -17,7 +18,8 @@
 #include "event.h"
 #include "input.h"
 
-struct batch; /* coding state, decode_batch.c */
+struct batch;	/* coding state, decode_batch.c */
+struct columns; /* likewise, decode_columns.c */
 
 /* What identifies a batch. */
 struct batch_id {
@@ -38,6 +40,8 @@ struct stream {
 	struct event_end end;
 	uint64_t losses[CPS_JOURNAL_LOSSES]; /* the last counts that records told */
 	struct batch *batch;
+	struct columns *columns;  /* NULL until they are needed */
+	bool has_columns;	  /* there has been such a record */
 	struct batch_id *batches; /* those that were complete */
 	size_t n_batches, batches_size;
 };
@@ -60,6 +64,11 @@ void batch_free(struct batch *b);
 /* The payload of a batch, pushed as samples. If it ends inside an item *torn is set, and the
  * items before that one have been pushed. */
 int batch_decode(struct stream *s, const unsigned char *payload, size_t n, bool *torn);
+
+void columns_free(struct columns *c);
+
+/* The payload of samples in columns, pushed; *id: which batch it is. */
+int columns_decode(struct stream *s, const unsigned char *payload, size_t n, struct batch_id *id);
 
 /* Which batch is this? False if the payload is too short to say. */
 bool batch_identify(const unsigned char *payload, size_t n, struct batch_id *id);

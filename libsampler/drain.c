@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "columns.h"
 #include "drain.h"
 #include "loss.h"
-#include "pack.h"
+#include "recode.h"
 #include "sys.h"
 #include "poison.h"
 
@@ -41,21 +42,32 @@ static void drain_records_first(void)
 	cps_journal_release(b);
 }
 
-static int drain_samples(struct cps_buffer *b)
+static int append_batch(const uint8_t *payload, size_t n)
 {
 	struct cps_writer w = {scratch, scratch + sizeof(scratch), false};
+	struct cps_piece pieces[1 + CPS_RECODE_PIECES];
+	size_t more;
+
+	if (losses_told != cps_loss_sum()) {
+		losses_told = cps_loss_sum();
+		cps_record_losses(&w);
+	}
+	more = cps_recode(payload, n, pieces + 1);
+	if (!more)
+		cps_record_wrap(&w, CPS_TAG_SAMPLES, payload, n);
+	pieces[0] = (struct cps_piece){scratch, (size_t)(w.p - scratch)};
+	return cps_pack_append_pieces(pieces, 1 + more);
+}
+
+static int drain_samples(struct cps_buffer *b)
+{
 	int error = 0;
 
 	if (cps_journal_waiting(b) && cps_pack_error())
 		return cps_pack_error(); /* without the work */
 	if (cps_journal_waiting(b)) {
 		drain_records_first();
-		if (losses_told != cps_loss_sum()) {
-			losses_told = cps_loss_sum();
-			cps_record_losses(&w);
-		}
-		cps_record_wrap(&w, CPS_TAG_SAMPLES, b->bytes, cps_journal_waiting(b));
-		error = cps_pack_append(scratch, (size_t)(w.p - scratch));
+		error = append_batch(b->bytes, cps_journal_waiting(b));
 	}
 	if (!error)
 		cps_journal_empty(b, b->batch ? b->batch->time_us : 0);
@@ -80,6 +92,7 @@ int cps_drain(struct cps_buffer *b)
 void cps_drain_reset(void)
 {
 	losses_told = 0;
+	cps_columns_forget();
 	memset(is_acquired, 0, sizeof(is_acquired));
 }
 

@@ -17,7 +17,7 @@
 /* The plain head of a stream: eight bytes of magic, one byte of version; zlib data follows. */
 #define CPS_MAGIC	"CPSAMPLE"
 #define CPS_MAGIC_BYTES 8
-#define CPS_VERSION	1
+#define CPS_VERSION	2 /* 1 had no samples in columns */
 #define CPS_HEAD_BYTES	(CPS_MAGIC_BYTES + 1)
 
 /* Within the zlib data: record = tag, length, payload[length], CRC-32 of these (4 bytes, little
@@ -32,6 +32,7 @@ enum cps_tag {
 	CPS_TAG_MARK = 7,    /* time (us since the start), thread id, name: what the program says */
 	CPS_TAG_ENGINE = 8,  /* engine, why: from here on another one ticks */
 	CPS_TAG_JIT = 9,     /* bytes up to the payload's end: a piece of a perf map */
+	CPS_TAG_COLUMNS = 10, /* a batch of samples, in columns */
 };
 
 /* No record is longer; a batch never exceeds a journal buffer. */
@@ -111,6 +112,46 @@ enum cps_mark {
 #define CPS_FRAME_RUN	     5u /* n: the next n frames are each the first successor */
 #define CPS_FRAME_KNOWN	     6u /* 6 + id: an address that this batch has introduced */
 
+/* CPS_TAG_COLUMNS: buffer, sequence, time, grain, whether it begins anew, the length of each
+ * column; the columns. The head of a sample: these bits, and above them what is popped. */
+enum cps_column {
+	CPS_COLUMN_HEAD,
+	CPS_COLUMN_EXTRA,  /* thread, mark, rest of a weight, lengths of runs */
+	CPS_COLUMN_WEIGHT, /* in grains */
+	CPS_COLUMN_TIME,   /* likewise */
+	CPS_COLUMN_CODE,   /* a byte for each frame or run */
+	CPS_COLUMN_KNOWN,  /* ids: the low byte, and in the next column the high one */
+	CPS_COLUMN_KNOWN_HIGH,
+	CPS_COLUMN_NEAR, /* differences of addresses, likewise */
+	CPS_COLUMN_NEAR_HIGH,
+	CPS_COLUMN_FAR, /* of larger differences the three low bytes, a column each */
+	CPS_COLUMN_FAR_1,
+	CPS_COLUMN_FAR_2,
+	CPS_COLUMN_FAR_REST, /* module, the rest of the difference */
+	CPS_COLUMNS
+};
+
+#define CPS_HEAD_EXTRA	   1u /* something in CPS_COLUMN_EXTRA: CPS_ITEM_* */
+#define CPS_HEAD_NO_FRAMES 2u /* nothing is pushed */
+#define CPS_HEAD_POP_SHIFT 2
+#define CPS_ITEM_REST	   8u /* what the weight is more than its grains */
+
+#define CPS_COLUMN_SUCCESSORS 16u
+#define CPS_COLUMN_IDS	      32768u
+
+/* Codes 0..15: that successor of the frame before. Frames end with a leaf: an address that was
+ * innermost when it was last on a stack. */
+enum cps_code {
+	CPS_CODE_RUN = CPS_COLUMN_SUCCESSORS, /* n frames, each the first successor */
+	CPS_CODE_FLIP,			      /* the next frame is a leaf, if it was none, or not */
+	CPS_CODE_KNOWN,			      /* an id */
+	CPS_CODE_NEAR,			      /* a new address, near the first successor */
+	CPS_CODE_NEAR_LEAF,
+	CPS_CODE_FAR, /* a new address */
+	CPS_CODE_FAR_LEAF,
+	CPS_CODE_COUNT
+};
+
 /* The address, without module, of the frame that stands for frames left out. */
 #define CPS_CUT_ADDRESS 0u
 
@@ -145,6 +186,7 @@ enum cps_loss {
  * a multiple of CPS_JOURNAL_ALIGN, so that the buffers can be mapped.
  */
 #define CPS_JOURNAL_MAGIC	"CPJOURNL"
+#define CPS_JOURNAL_VERSION	1
 #define CPS_JOURNAL_SUFFIX	".journal"
 #define CPS_JOURNAL_ALIGN	4096u
 #define CPS_JOURNAL_BUFFERS_MAX 65536u

@@ -106,7 +106,7 @@ static void lay_out(uint64_t id, uint32_t sequence)
 {
 	struct cps_journal_head *head = (void *)map;
 
-	head->version = CPS_VERSION;
+	head->version = CPS_JOURNAL_VERSION;
 	head->buffers = n_areas;
 	head->buffer_bytes = CPS_BUFFER_BYTES;
 	head->data_offset = data_offset();

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "columns.h"
 #include "disposition.h"
 #include "door.h"
 #include "gate.h"
@@ -132,6 +133,16 @@ static int start_clock(void)
 	return 0;
 }
 
+/* Microseconds: a power of two, at most a fiftieth of the interval. */
+static uint32_t grain_of(uint64_t interval_ns)
+{
+	uint32_t grain = 1;
+
+	while (grain * UINT64_C(2) * 50000 <= interval_ns && grain < 1u << 16)
+		grain *= 2;
+	return grain;
+}
+
 static void describe(const struct cps_clock *clock)
 {
 	identity->resource = clock->resource;
@@ -139,6 +150,7 @@ static void describe(const struct cps_clock *clock)
 	identity->engine = clock->name;
 	identity->scale = clock->meter->scale;
 	identity->interval = config->resource == CPS_RESOURCE_CPU ? config->interval_ns : 0;
+	cps_columns_set_grain(grain_of(identity->interval));
 }
 
 static void set_limits(void)

@@ -21,6 +21,7 @@
 #define LEVEL	     6
 #define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
 #define RETRY_NS     10000000
+#define BLOCK_LEAST  512u
 #define FINISH_BYTES 1000u
 #define FINISH_FRAME 9u /* of a stored block, and the checksum */
 
@@ -183,24 +184,58 @@ static int cut_to(int fd, uint64_t bytes)
 	return error;
 }
 
-static int append(const uint8_t *bytes, size_t n)
+/* What `out` holds goes to the file, which is opened for the first time. */
+static int write_out(int *fd)
 {
-	uint64_t before = file_bytes;
+	int error;
+
+	if (*fd < 0)
+		*fd = open_file(O_APPEND);
+	if (*fd < 0)
+		return *fd;
+	error = write_all(*fd, out, sizeof(out) - z.avail_out, FINISH_BYTES);
+	z.next_out = out;
+	z.avail_out = sizeof(out);
+	return error;
+}
+
+static int deflate_piece(const struct cps_piece *piece, int flush, int *fd)
+{
+	int error = 0;
+
+	z.next_in = (Bytef *)(uintptr_t)piece->bytes;
+	z.avail_in = (uInt)piece->n;
+	for (;;) {
+		deflate(&z, flush);
+		if (error || z.avail_out)
+			return error;
+		error = write_out(fd);
+	}
+}
+
+/* A block of deflate's has codes for its own bytes; what is short is not worth a table of them. */
+static int append(const struct cps_piece *pieces, size_t n)
+{
+	uint64_t before = file_bytes, block = 0;
 	int error = 0, fd = -1;
 
-	z.next_in = (Bytef *)(uintptr_t)bytes;
-	z.avail_in = (uInt)n;
-	do {
-		z.next_out = out;
-		z.avail_out = sizeof(out);
-		deflate(&z, Z_SYNC_FLUSH);
-		if (fd < 0)
-			fd = open_file(O_APPEND);
-		if (fd < 0)
-			return fd;
-		error = write_all(fd, out, sizeof(out) - z.avail_out, FINISH_BYTES);
-	} while (!error && z.avail_out == 0);
-	if (error && file_bytes != before)
+	z.next_out = out;
+	z.avail_out = sizeof(out);
+	for (size_t i = 0; i < n && !error; i++) {
+		int flush = Z_NO_FLUSH;
+
+		block += pieces[i].n;
+		if (i + 1 == n)
+			flush = Z_SYNC_FLUSH;
+		else if (block >= BLOCK_LEAST && pieces[i + 1].n >= BLOCK_LEAST)
+			flush = Z_BLOCK;
+		if (flush == Z_BLOCK)
+			block = 0;
+		error = deflate_piece(&pieces[i], flush, &fd);
+	}
+	if (!error)
+		error = write_out(&fd);
+	if (error && fd >= 0 && file_bytes != before)
 		cut_to(fd, before);
 	close_file(fd);
 	return error;
@@ -226,17 +261,22 @@ int cps_pack_ready(void)
 
 /* Half of a piece in the file would be garbage to a reader. And zlib's state has gone past it:
  * that is the end of appending. */
-int cps_pack_append(const uint8_t *bytes, size_t n)
+int cps_pack_append_pieces(const struct cps_piece *pieces, size_t n)
 {
 	int error = cps_pack_error();
 
 	if (error)
 		return error;
-	error = append(bytes, n);
-	if (!error)
-		checksum = (uint32_t)adler32(checksum, bytes, (uInt)n);
+	error = append(pieces, n);
+	for (size_t i = 0; i < n && !error; i++)
+		checksum = (uint32_t)adler32(checksum, pieces[i].bytes, (uInt)pieces[i].n);
 	dead = error;
 	return error;
+}
+
+int cps_pack_append(const uint8_t *bytes, size_t n)
+{
+	return cps_pack_append_pieces(&(struct cps_piece){bytes, n}, 1);
 }
 
 /*

@@ -31,9 +31,17 @@ int cps_pack_create(const char *path, uint64_t limit);
  * descriptor left; or the error that every append gives. */
 int cps_pack_ready(void);
 
+struct cps_piece {
+	const uint8_t *bytes;
+	size_t n;
+};
+
 /* [signal] Append these bytes; afterwards all of them can be read back. 0, CPS_PACK_LIMIT or
  * -errno. After an error the file is as it was before, and every further append fails likewise. */
 int cps_pack_append(const uint8_t *bytes, size_t n);
+
+/* [signal] The same for several pieces, of which each that is long enough gets codes of its own. */
+int cps_pack_append_pieces(const struct cps_piece *pieces, size_t n);
 
 /* [signal] Append these bytes, at most 1,000, as the last ones, even after an error. 0 or -errno. */
 int cps_pack_finish(const uint8_t *bytes, size_t n);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "columns.h"
 #include "disposition.h"
 #include "gate.h"
 #include "loss.h"
@@ -88,10 +89,13 @@ void cps_sample_note_interruption(const void *context)
 		interruptions++;
 }
 
-/* Weight of a sample now: units, and in *rest the gticks that do not make a unit. */
-static uint64_t weigh(const struct cps_thread *t, uint64_t reading, uint32_t *rest)
+/* Weight of a sample now: units, and in *rest the gticks that go with the thread's next one. A
+ * tick weighs whole grains: it is the sum that has to be exact, and digits that are noise would be
+ * a tenth of the stream. */
+static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail, uint32_t *rest)
 {
 	const struct cps_meter *m = meter_now();
+	uint32_t units = is_tail ? 1 : cps_columns_grain();
 	uint64_t gticks;
 
 	if (!m->read)
@@ -99,8 +103,8 @@ static uint64_t weigh(const struct cps_thread *t, uint64_t reading, uint32_t *re
 	gticks = reading - t->consumed + t->remainder;
 	if ((int64_t)gticks < 0)
 		gticks = 0;
-	*rest = (uint32_t)(gticks % m->scale);
-	return gticks / m->scale;
+	*rest = (uint32_t)(gticks % (m->scale * units));
+	return gticks / (m->scale * units) * units;
 }
 
 static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
@@ -128,7 +132,7 @@ static void take(void *argument)
 	struct cps_thread *t = job->thread;
 	struct cps_peek peek;
 	uint32_t rest = 0;
-	uint64_t weight = weigh(t, job->reading, &rest);
+	uint64_t weight = weigh(t, job->reading, job->is_tail, &rest);
 
 	if (job->is_tail && !weight)
 		return;
@@ -361,7 +365,7 @@ static void add_tail_of(struct cps_thread *t, const struct cps_meter *m)
 		return;
 	memcpy(frames + 1, t->base, t->n_base * sizeof(frames[0]));
 	reading = m->read_of(t);
-	weight = weigh(t, reading, &rest);
+	weight = weigh(t, reading, true, &rest);
 	if (weight && cps_recording_add(t, NULL, NULL, &stack, weight, true)) {
 		t->consumed = reading;
 		t->remainder = rest;

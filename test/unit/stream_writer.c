@@ -295,7 +295,7 @@ void writer_journal(struct bytes *file, uint64_t id, uint32_t buffer_bytes,
 	static const unsigned char zeros[65536];
 	struct cps_journal_head head = {
 		.magic = CPS_JOURNAL_MAGIC,
-		.version = htole32(CPS_VERSION),
+		.version = htole32(CPS_JOURNAL_VERSION),
 		.buffers = htole32(n),
 		.buffer_bytes = htole32(buffer_bytes),
 		.data_offset = htole32((uint32_t)(64 + 64 * n)),

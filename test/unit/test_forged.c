@@ -351,8 +351,10 @@ Test(forged, a_head_that_is_not_ours)
 	struct bytes file = {0};
 
 	demo_stream(&file, 100, true);
-	file.at[8] = 2;
-	file_refused(&file, "version 2 of the format");
+	file.at[8] = CPS_VERSION + 1;
+	file_refused(&file, "version 3 of the format");
+	file.at[8] = 0;
+	file_refused(&file, "version 0 of the format");
 	file.at[8] = CPS_VERSION;
 	file.at[9] ^= 0x0f;
 	file_refused(&file, "corrupt zlib data");

@@ -11,12 +11,13 @@
 
 #include "event_log.h"
 #include "libsampler/format.h"
+#include "random_items.h"
 #include "stream_writer.h"
 
 /* ---- the page's examples --------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"whole",  "process", "module", "thread", "samples",
-				    "losses", "end",	 "mark",   "engine", "jit"};
+static const char *const kinds[] = {"whole", "process", "module", "thread", "samples", "losses",
+				    "end",   "mark",	"engine", "jit",    "columns"};
 
 struct example {
 	struct bytes records, payload, events;
@@ -105,53 +106,11 @@ Test(format, the_examples_of_the_page)
 
 /* ---- random streams -------------------------------------------------------------------------- */
 
-#define MODULES 5u
-
 struct random_stream {
 	struct bytes records, file;
 	struct bytes events; /* what the decoder must give, as event_log writes it */
 	uint64_t samples;
 };
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)rand() % n;
-}
-
-static uint64_t random_wide(void)
-{
-	uint64_t bits = (uint64_t)rand() << 42 ^ (uint64_t)rand() << 21 ^ (uint64_t)rand();
-
-	return bits >> below(64);
-}
-
-/* Few addresses, so that paths repeat and successors move. */
-static struct writer_frame random_frame(void)
-{
-	struct writer_frame f = {below(MODULES), 0x1000 + below(12)};
-
-	if (below(10) == 0)
-		f.module = WRITER_NO_MODULE;
-	if (below(50) == 0)
-		f.address = random_wide();
-	return f;
-}
-
-static void random_item(struct writer_item *item)
-{
-	size_t keep = below(3) ? item->depth - below((unsigned)item->depth / 8 + 1) : 0;
-	unsigned more = below(4) ? below(4) : below(WRITER_DEPTH - (unsigned)keep);
-
-	item->depth = keep;
-	for (unsigned i = 0; i < more && item->depth < WRITER_DEPTH; i++)
-		item->stack[item->depth++] = random_frame();
-	if (below(4) == 0)
-		item->thread = below(3) ? below(4) : (uint32_t)random_wide();
-	item->mark = below(5) ? 0 : below(CPS_MARK_COUNT);
-	item->tail = below(20) == 0;
-	item->weight = below(3) ? 10000 : random_wide() % (UINT64_C(1) << 40);
-	item->time_us += below(3) ? item->weight : random_wide() % (UINT64_C(1) << 40);
-}
 
 static void expect_item(struct bytes *events, const struct writer_item *item, uint64_t start_us,
 			uint64_t scale)

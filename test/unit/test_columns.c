@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_columns.c - samples in columns say what the batch said that they were made of.
+ *
+ * The recorder's recoding and the decoder against batches that stream_writer.c has written.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demo_stream.h"
+#include "event_log.h"
+#include "libsampler/columns.h"
+#include "libsampler/recode.h"
+#include "random_items.h"
+
+/* The same samples twice. */
+struct twins {
+	struct bytes batches, columns; /* records */
+	unsigned n, anew;	       /* batches; records that do not build on others */
+	struct batch_writer w;
+	struct writer_item item;
+};
+
+static void twins_begin(struct twins *t)
+{
+	t->batches.n = t->columns.n = 0;
+	t->n = t->anew = 0;
+	demo_process(&t->batches);
+	demo_process(&t->columns);
+	cps_columns_forget();
+}
+
+static void twins_free(struct twins *t)
+{
+	bytes_free(&t->batches);
+	bytes_free(&t->columns);
+}
+
+static void batch_begin(struct twins *t, enum writer_style style, uint64_t time_us)
+{
+	memset(&t->item, 0, sizeof(t->item));
+	batch_writer_begin(&t->w, style, 1 + t->n % 3, t->n, time_us);
+}
+
+/* Where the fifth number of the record's payload is: does it begin anew? */
+static bool begins_anew(const struct cps_piece *head)
+{
+	const uint8_t *p = head->bytes;
+
+	for (int number = 0; number < 6; number++) /* tag, length, buffer, sequence, time, grain */
+		while (*p++ & 0x80)
+			;
+	return *p;
+}
+
+static size_t recode(const struct bytes *payload, struct cps_piece *pieces)
+{
+	return cps_recode(payload->at, payload->n, pieces);
+}
+
+static void batch_end(struct twins *t)
+{
+	struct cps_piece pieces[CPS_RECODE_PIECES];
+	size_t n = recode(&t->w.payload, pieces);
+
+	cr_assert_eq(n, CPS_RECODE_PIECES);
+	t->anew += begins_anew(&pieces[0]);
+	for (size_t i = 0; i < n; i++)
+		bytes_put(&t->columns, pieces[i].bytes, pieces[i].n);
+	bytes_record(&t->batches, CPS_TAG_SAMPLES, t->w.payload.at, t->w.payload.n);
+	batch_writer_free(&t->w);
+	t->n++;
+}
+
+static void decode(const struct bytes *records, struct event_log *log)
+{
+	struct bytes file = {0};
+
+	writer_stream(&file, records, 100000, true);
+	cr_assert_eq(event_log_decode_bytes(log, file.at, file.n), 0, "%s", log->text);
+	cr_assert(!strstr(log->text, "BROKEN"), "%s", log->text);
+	bytes_free(&file);
+}
+
+static void twins_are_equal(struct twins *t, const char *what, unsigned seed)
+{
+	struct event_log batches, columns;
+
+	decode(&t->batches, &batches);
+	decode(&t->columns, &columns);
+	cr_assert_gt(batches.samples, 0);
+	cr_assert_str_eq(batches.text, columns.text, "%s, seed %u", what, seed);
+	event_log_free(&batches);
+	event_log_free(&columns);
+}
+
+static void random_batch(struct twins *t, uint32_t grain)
+{
+	unsigned items = below(200);
+
+	batch_begin(t, below(3), (random_wide() >> 8) / grain * grain);
+	for (unsigned i = 0; i < items; i++) {
+		random_item(&t->item);
+		t->item.time_us = t->item.time_us / grain * grain;
+		batch_writer_item(&t->w, &t->item);
+	}
+	batch_end(t);
+}
+
+Test(columns, random_batches_are_the_same)
+{
+	static struct twins t;
+
+	for (unsigned seed = 0; seed < 100; seed++) {
+		uint32_t grain = seed % 2 ? 1u << below(10) : 1;
+
+		srand(seed);
+		cps_columns_set_grain(grain);
+		twins_begin(&t);
+		random_batch(&t, grain);
+		for (unsigned i = below(6); i; i--)
+			random_batch(&t, grain);
+		twins_are_equal(&t, "random", seed);
+		twins_free(&t);
+	}
+	cps_columns_set_grain(1);
+}
+
+Test(columns, times_are_rounded_down_and_weights_are_not)
+{
+	static struct twins t;
+	struct event_log log;
+
+	cps_columns_set_grain(16);
+	twins_begin(&t);
+	batch_begin(&t, WRITER_SHORT, 1600);
+	for (unsigned i = 1; i < 5; i++) {
+		t.item.depth = 1;
+		t.item.weight = 100 + i;
+		t.item.time_us = 17 * i;
+		t.item.tail = i == 4;
+		batch_writer_item(&t.w, &t.item);
+	}
+	batch_end(&t);
+	decode(&t.columns, &log);
+	cr_assert(strstr(log.text, "sample 0 at 1616: 101000 x1 "), "%s", log.text);
+	cr_assert(strstr(log.text, "sample 0 at 1632: 102000 x1 "), "%s", log.text);
+	cr_assert(strstr(log.text, "sample 0 at 1648: 103000 x1 "), "%s", log.text);
+	cr_assert(strstr(log.text, "sample 0 at 1664: 104000 x0 "), "%s", log.text);
+	event_log_free(&log);
+	twins_free(&t);
+	cps_columns_set_grain(1);
+}
+
+/* Twelve times 4,000 addresses, of which some come again. */
+Test(columns, more_addresses_than_are_remembered)
+{
+	static struct twins t;
+
+	srand(1);
+	twins_begin(&t);
+	for (unsigned batch = 0; batch < 12; batch++) {
+		batch_begin(&t, WRITER_SHORT, 0);
+		for (unsigned i = 0; i < 2000; i++) {
+			t.item.depth = 2;
+			t.item.stack[0] = (struct writer_frame){below(2), below(90000)};
+			t.item.stack[1] =
+				(struct writer_frame){below(2), (uint64_t)below(90000) << 20};
+			batch_writer_item(&t.w, &t.item);
+		}
+		batch_end(&t);
+	}
+	cr_assert(t.anew > 1 && t.anew < 4, "%u", t.anew);
+	twins_are_equal(&t, "many addresses", 1);
+	twins_free(&t);
+}
+
+/* The same addresses inside of stacks and at their ends, and stacks without frames. */
+Test(columns, leaves_that_are_none)
+{
+	static struct twins t;
+
+	for (unsigned seed = 0; seed < 50; seed++) {
+		srand(seed);
+		twins_begin(&t);
+		batch_begin(&t, WRITER_SHORT, 0);
+		for (unsigned i = 0; i < 300; i++) {
+			t.item.depth = below(12);
+			for (unsigned k = 0; k < t.item.depth; k++)
+				t.item.stack[k] = (struct writer_frame){0, below(2 + seed % 3)};
+			batch_writer_item(&t.w, &t.item);
+		}
+		batch_end(&t);
+		twins_are_equal(&t, "leaves", seed);
+		twins_free(&t);
+	}
+}
+
+Test(columns, runs_are_short)
+{
+	static struct twins t;
+	struct cps_piece pieces[CPS_RECODE_PIECES];
+	size_t sum = 0;
+
+	twins_begin(&t);
+	batch_begin(&t, WRITER_SHORT, 0);
+	for (unsigned i = 0; i < 400; i++) {
+		t.item.depth = WRITER_DEPTH;
+		for (unsigned k = 0; k < WRITER_DEPTH; k++)
+			t.item.stack[k] = (struct writer_frame){0, 7 + (k == 1 && i % 2)};
+		batch_writer_item(&t.w, &t.item);
+	}
+	for (size_t i = 0, n = recode(&t.w.payload, pieces); i < n; i++)
+		sum += pieces[i].n;
+	cr_assert_lt(sum, 400 * 20);
+	cps_columns_forget();
+	batch_end(&t);
+	twins_are_equal(&t, "runs", 0);
+	twins_free(&t);
+}
+
+/* The journal's bytes may be anybody's: they are left as they are, and what follows builds on
+ * nothing. */
+Test(columns, a_batch_that_makes_no_sense)
+{
+	static struct twins t;
+	struct cps_piece pieces[CPS_RECODE_PIECES];
+	unsigned refused = 0;
+
+	for (unsigned seed = 0; seed < 400; seed++) {
+		srand(seed);
+		twins_begin(&t);
+		random_batch(&t, 1);
+		batch_begin(&t, WRITER_SHORT, 0);
+		for (unsigned i = 0; i < 40; i++) {
+			random_item(&t.item);
+			batch_writer_item(&t.w, &t.item);
+		}
+		t.w.payload.at[below((unsigned)t.w.payload.n)] ^= (unsigned char)(1u << below(8));
+		if (!recode(&t.w.payload, pieces)) {
+			refused++;
+			batch_writer_free(&t.w);
+			random_batch(&t, 1);
+			cr_assert_eq(t.anew, 2);
+			twins_are_equal(&t, "after a wrong one", seed);
+		} else {
+			batch_writer_free(&t.w);
+		}
+		twins_free(&t);
+	}
+	cr_assert_gt(refused, 50);
+}
+
+/* ---- a reader of what is wrong ---------------------------------------------------------------- */
+
+static void payload_make(struct bytes *payload)
+{
+	static struct twins t;
+	const unsigned char *p;
+	uint64_t length = 0;
+
+	srand(3);
+	twins_begin(&t);
+	t.columns.n = 0;
+	batch_begin(&t, WRITER_SHORT, 0);
+	for (unsigned i = 0; i < 60; i++) {
+		random_item(&t.item);
+		batch_writer_item(&t.w, &t.item);
+	}
+	batch_end(&t);
+	p = t.columns.at + 1;
+	for (unsigned shift = 0;; shift += 7) {
+		length |= (uint64_t)(*p & 0x7f) << shift;
+		if (!(*p++ & 0x80))
+			break;
+	}
+	bytes_put(payload, p, length);
+	twins_free(&t);
+}
+
+/* 0 if it was taken, -1 with the message in log->text. */
+static int decode_payload(const struct bytes *payload, struct event_log *log)
+{
+	struct bytes records = {0}, file = {0};
+	int status;
+
+	demo_process(&records);
+	bytes_record(&records, CPS_TAG_COLUMNS, payload->at, payload->n);
+	writer_stream(&file, &records, 100000, true);
+	status = event_log_decode_bytes(log, file.at, file.n);
+	bytes_free(&records);
+	bytes_free(&file);
+	return status;
+}
+
+static void refused(struct bytes *payload, const char *why)
+{
+	struct event_log log;
+
+	cr_assert_eq(decode_payload(payload, &log), -1, "%s", why);
+	cr_assert(strstr(log.text, "corrupt record of samples: "), "%s", log.text);
+	cr_assert(strstr(log.text, why), "not \"%s\" but %s", why, log.text);
+	event_log_free(&log);
+}
+
+Test(columns, damage_is_an_error_or_another_sample)
+{
+	struct bytes payload = {0}, copy = {0};
+	struct event_log log;
+	unsigned errors = 0;
+
+	payload_make(&payload);
+	cr_assert_eq(decode_payload(&payload, &log), 0, "%s", log.text);
+	event_log_free(&log);
+	for (size_t at = 0; at < payload.n; at++) {
+		copy.n = 0;
+		bytes_put(&copy, payload.at, payload.n);
+		copy.at[at] ^= (unsigned char)(1u << at % 8);
+		errors += decode_payload(&copy, &log) != 0;
+		cr_assert(!strstr(log.text, "BROKEN"), "%s", log.text);
+		event_log_free(&log);
+	}
+	cr_assert_gt(errors, payload.n / 10);
+	for (size_t n = 0; n < payload.n; n++) {
+		copy.n = 0;
+		bytes_put(&copy, payload.at, n);
+		cr_assert_eq(decode_payload(&copy, &log), -1, "%zu bytes", n);
+		event_log_free(&log);
+	}
+	bytes_free(&payload);
+	bytes_free(&copy);
+}
+
+/* A record whose columns are given; the others are empty. */
+static void columns_make(struct bytes *payload, uint64_t grain, bool anew,
+			 const char *const columns[CPS_COLUMNS], const size_t n[CPS_COLUMNS])
+{
+	payload->n = 0;
+	bytes_varint(payload, 1);
+	bytes_varint(payload, 0);
+	bytes_varint(payload, 0);
+	bytes_varint(payload, grain);
+	bytes_varint(payload, anew);
+	for (int i = 0; i < CPS_COLUMNS; i++)
+		bytes_varint(payload, n[i]);
+	for (int i = 0; i < CPS_COLUMNS; i++)
+		if (n[i])
+			bytes_put(payload, columns[i], n[i]);
+}
+
+#define COLUMN(which, text)                                                                        \
+	columns[CPS_COLUMN_##which] = text, n[CPS_COLUMN_##which] = sizeof(text) - 1
+
+Test(columns, what_is_wrong_is_said)
+{
+	const char *columns[CPS_COLUMNS] = {0};
+	size_t n[CPS_COLUMNS] = {0};
+	struct bytes p = {0};
+
+	columns_make(&p, 1, false, columns, n);
+	refused(&p, "it builds on a record that is not there");
+	columns_make(&p, 0, true, columns, n);
+	refused(&p, "its grain is out of range");
+	columns_make(&p, 1, true, columns, n);
+	bytes_byte(&p, 0);
+	refused(&p, "it has bytes behind its columns");
+	COLUMN(CODE, "\0");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a column has too many bytes");
+	COLUMN(HEAD, "\2");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a sample has no thread");
+	COLUMN(HEAD, "\7");
+	COLUMN(EXTRA, "\1\0");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a column ends too early");
+	COLUMN(WEIGHT, "\2");
+	COLUMN(TIME, "\0");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "more frames leave the stack than it has");
+	COLUMN(HEAD, "\1");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a frame has no such successor");
+	COLUMN(CODE, "\23");
+	COLUMN(NEAR, "\0");
+	COLUMN(NEAR_HIGH, "\0");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a new address is near none");
+	COLUMN(CODE, "\22");
+	COLUMN(KNOWN, "\0");
+	COLUMN(KNOWN_HIGH, "\0");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a frame's address is unknown");
+	COLUMN(CODE, "\26");
+	COLUMN(FAR, "\0");
+	COLUMN(FAR_1, "\0");
+	COLUMN(FAR_2, "\0");
+	COLUMN(FAR_REST, "\1\x80\x80\x80\x80\x80\x40");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "an address does not fit 64 bits");
+	COLUMN(FAR_REST, "\x80\x80\4\0");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a frame's module number is too large");
+	COLUMN(CODE, "\20");
+	COLUMN(EXTRA, "\1\0\x80\x80\x80\x80\4");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a stack is too deep");
+	COLUMN(EXTRA, "\11\0\3");
+	COLUMN(HEAD, "\3");
+	columns_make(&p, 2, true, columns, n);
+	refused(&p, "a sample's weight is out of range");
+	COLUMN(EXTRA, "\1\0");
+	COLUMN(WEIGHT, "\1");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a sample's weight is out of range");
+	COLUMN(WEIGHT, "\0");
+	COLUMN(TIME, "\1");
+	columns_make(&p, 1, true, columns, n);
+	refused(&p, "a sample's time is out of range");
+	bytes_free(&p);
+}
