@@ -36,7 +36,7 @@ LIB_LIBS := -l:libz.a
 BASE_ROOM := error strings numbers pairs utf8 patterns
 READ_ROOM := input decode decode_stream decode_record decode_batch decode_columns decode_journal decode_folded
 READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
-MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_part \
+MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_join builder_part \
 	builder_paths profile
 NAMES_ROOM := elf_file unpack elf_section debug_file module_file pieces symbol_table plt function_start \
 	debug_cost debug_image debug_ranges debug_block debug_outer debug_info demangle_cost \
@@ -51,7 +51,7 @@ SHOW_ROOM := out amount caption footer top tree_line path_name function_name wor
 	view_folded drawing view_graph view_dot view_info
 SHOW_ROOM += arc_rows cycle_list view_contexts view_callgraph view_cycles view_average_time
 
-MAIN_ROOM := newest process_tree sources run_start listing select select_part options \
+MAIN_ROOM := newest process_tree sources run_start listing select select_part jobs load options \
 	options_parse options_value options_help progress say program warnings \
 	stages main
 
@@ -59,8 +59,8 @@ EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_st
 	explore_source explore_source_lines explore_source_text explore_resources explore_set \
 	explore_view explore_commands explore_complete explore_list explore_edit explorer
 
-CONV_CFLAGS := $(COMMON) -iquote converters -fPIE $(SAN)
-CONV_LDFLAGS := -pie $(SAN)
+CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
+CONV_LDFLAGS := -pie -pthread $(SAN)
 CONV_LIBS := -ldw -lelf -l:libiberty.a -lz -lm
 EXPLORE_LIBS := -ledit
 

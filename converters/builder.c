@@ -123,9 +123,6 @@ static int on_process(void *context, const struct event_process *e, struct error
 
 	if (r->open)
 		return error_set(err, "%s: a second process in one input", e->file);
-	int wanted = b->filter ? b->filter(b->filter_context, e, err) : 1;
-	if (wanted <= 0)
-		return wanted ? -1 : EVENT_DECLINED;
 	r->open = true;
 	r->by_name = e->has_stacks_by_name;
 	r->depth = r->keep = 0;

@@ -48,8 +48,6 @@ struct profile_builder {
 	struct paths *all;
 	struct modules *modules;
 	enum profile_by by;
-	profile_filter *filter;
-	void *filter_context;
 	struct profile_part part;
 	uint64_t gticks, hits;	    /* of all samples, also those that are not taken */
 	uint32_t empty, incomplete; /* the strings "" and PROFILE_INCOMPLETE */

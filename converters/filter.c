@@ -33,15 +33,11 @@ void filter_clear(struct filter *f)
 
 int filter_copy(struct filter *to, const struct filter *from, struct error *err)
 {
-	const char *value;
-
 	for (int kind = 0; kind < FILTER_KINDS; kind++) {
-		for (size_t i = 0; (value = patterns_value(&from->of[kind], i)); i++) {
-			if (!filter_add(to, (enum filter_kind)kind, value, err))
-				continue;
-			filter_clear(to);
-			return -1;
-		}
+		if (!patterns_copy(&to->of[kind], &from->of[kind], err))
+			continue;
+		filter_clear(to);
+		return -1;
 	}
 	return 0;
 }

@@ -21,7 +21,9 @@ static void (*observer)(size_t bytes);
 
 struct input {
 	int fd;
-	int failed; /* errno of the read that failed */
+	int failed;   /* errno of the read that failed */
+	bool is_over; /* a read has found the end */
+	uid_t owner;
 	char *name;
 	uint64_t offset;
 	unsigned char *bytes;
@@ -64,6 +66,7 @@ struct input *input_open(const char *path, struct error *err)
 		input_close(in);
 		return NULL;
 	}
+	in->owner = st.st_uid;
 	return in;
 }
 
@@ -85,11 +88,7 @@ const char *input_name(const struct input *in)
 
 bool input_owner(const struct input *in, uint64_t *user)
 {
-	struct stat st;
-
-	if (fstat(in->fd, &st))
-		return false;
-	*user = st.st_uid;
+	*user = in->owner;
 	return true;
 }
 
@@ -103,13 +102,14 @@ static bool input_fill(struct input *in)
 {
 	ssize_t n;
 
-	if (in->failed)
+	if (in->failed || in->is_over)
 		return false;
 	do
 		n = read(in->fd, in->bytes + in->end, PIECE_BYTES - in->end);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		in->failed = errno;
+	in->is_over = n == 0;
 	if (n <= 0)
 		return false;
 	in->end += (size_t)n;

@@ -31,6 +31,14 @@ void listing_add(struct listing *l, const char *format, ...)
 	error_append(&l->text, "%s%s", before ? ", " : "", text);
 }
 
+void listing_join(struct listing *l, const struct listing *other)
+{
+	size_t i, n = other->seen ? strings_count(other->seen) : 0;
+
+	for (i = 0; i < n; i++)
+		listing_add(l, "%s", strings_get(other->seen, (uint32_t)i, NULL));
+}
+
 void listing_clear(struct listing *l)
 {
 	if (l->seen)

@@ -18,6 +18,8 @@ struct listing {
 
 /* When memory is out the text is left out. */
 void listing_add(struct listing *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The texts of another one, in their order. */
+void listing_join(struct listing *l, const struct listing *other);
 void listing_clear(struct listing *l);
 
 /* Append "; there are: A, B and 3 more" to the error. Returns -1. */

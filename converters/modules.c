@@ -198,19 +198,19 @@ static uint32_t modules_append(struct modules *m, struct profile_module *module)
 	return (uint32_t)m->n_all++;
 }
 
-static uint32_t modules_recognise(struct modules *m, struct local *l)
+static uint32_t modules_recognise(struct modules *m, struct profile_module *module)
 {
 	size_t before = strings_count(m->keys);
 
-	if (!l->described)
-		return modules_append(m, &l->module);
+	if (module->path == STRINGS_NONE)
+		return modules_append(m, module);
 	if (!array_reserve(&m->by_key, &m->by_key_size, before + 1, sizeof(*m->by_key)))
 		return PROFILE_NO_MODULE;
-	uint32_t key = module_key(m, &l->module);
+	uint32_t key = module_key(m, module);
 	if (key == STRINGS_NONE)
 		return PROFILE_NO_MODULE;
 	if (key == before)
-		m->by_key[key] = modules_append(m, &l->module);
+		m->by_key[key] = modules_append(m, module);
 	return m->by_key[key];
 }
 
@@ -221,7 +221,7 @@ uint32_t modules_resolve(struct modules *m, uint32_t id)
 	if (!l)
 		return PROFILE_NO_MODULE;
 	if (l->global == PROFILE_NO_MODULE)
-		l->global = modules_recognise(m, l);
+		l->global = modules_recognise(m, &l->module);
 	return l->global;
 }
 
@@ -254,6 +254,23 @@ int modules_close(struct modules *m, uint32_t **list, size_t *n, struct error *e
 	modules_forget(m);
 	m->ids = numbers_new();
 	return *list && m->ids ? 0 : error_memory(err);
+}
+
+int modules_join(struct modules *m, struct modules *other, const uint32_t *strings, uint32_t **map)
+{
+	*map = calloc(other->n_all + 1, sizeof(**map));
+	if (!*map)
+		return -1;
+	for (size_t i = 0; i < other->n_all; i++) {
+		struct profile_module *module = &other->all[i];
+
+		if (module->path != STRINGS_NONE)
+			module->path = strings[module->path];
+		(*map)[i] = modules_recognise(m, module);
+		if ((*map)[i] == PROFILE_NO_MODULE)
+			return -1;
+	}
+	return 0;
 }
 
 void modules_take(struct modules *m, struct profile_module **list, size_t *n)

@@ -30,6 +30,10 @@ uint32_t modules_resolve(struct modules *m, uint32_t id);
 /* The current input is over: its modules, described ones first, each once. *list is the caller's. */
 int modules_close(struct modules *m, uint32_t **list, size_t *n, struct error *err);
 
+/* The list of all modules of `other`, whose strings have got other numbers, joins that of m, and is
+ * of no use then. *map is the caller's: which index each has got. -1: memory. */
+int modules_join(struct modules *m, struct modules *other, const uint32_t *strings, uint32_t **map);
+
 /* Hand the list of all modules over. */
 void modules_take(struct modules *m, struct profile_module **list, size_t *n);
 

@@ -29,7 +29,8 @@ struct options {
 	int by;		      /* enum profile_by */
 	const char *output;   /* NULL: standard output */
 	bool strict;
-	char **files; /* what is no option */
+	uint64_t jobs; /* threads that read; 0: one for each core */
+	char **files;  /* what is no option */
 	size_t n_files;
 	const char *idle; /* the first option without an effect on the view; NULL: none */
 };

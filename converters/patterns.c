@@ -94,6 +94,21 @@ void patterns_clear(struct patterns *p)
 	p->n = p->size = p->n_values = 0;
 }
 
+int patterns_copy(struct patterns *to, const struct patterns *from, struct error *err)
+{
+	const char *value;
+
+	to->option = from->option;
+	to->numbers_are_ids = from->numbers_are_ids;
+	for (size_t i = 0; (value = patterns_value(from, i)); i++) {
+		if (!patterns_add(to, value, err))
+			continue;
+		patterns_clear(to);
+		return -1;
+	}
+	return 0;
+}
+
 const char *patterns_value(const struct patterns *p, size_t i)
 {
 	for (size_t at = 0; at < p->n; at += 1 + p->list[at].n_parts)
@@ -250,4 +265,10 @@ void patterns_forget(struct patterns *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		p->list[i].matched = false;
+}
+
+void patterns_join(struct patterns *p, const struct patterns *copy)
+{
+	for (size_t i = 0; i < p->n; i++)
+		p->list[i].matched |= copy->list[i].matched;
 }

@@ -39,6 +39,9 @@ struct patterns {
 int patterns_add(struct patterns *p, const char *value, struct error *err);
 void patterns_clear(struct patterns *p);
 
+/* The same values for `to`, which has none yet. -1: memory; there are still none. */
+int patterns_copy(struct patterns *to, const struct patterns *from, struct error *err);
+
 /* The i-th value as it was given, NULL behind the last one. */
 const char *patterns_value(const struct patterns *p, size_t i);
 
@@ -61,5 +64,7 @@ bool patterns_has_number(struct patterns *p, uint64_t number);
 bool patterns_matched(const struct patterns *p);
 const char *patterns_unmatched(const struct patterns *p, size_t i);
 void patterns_forget(struct patterns *p);
+/* What has matched in a copy of p has matched in p. */
+void patterns_join(struct patterns *p, const struct patterns *copy);
 
 #endif

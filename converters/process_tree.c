@@ -58,11 +58,11 @@ static bool same_tree(const struct head *a, const struct head *b)
 	       (!a->host || !strcmp(a->host, b->host));
 }
 
-static int add_member(struct process_tree *t, const char *file, uint64_t start_ns)
+static int add_member(struct process_tree *t, const char *file, uint64_t start_ns, off_t bytes)
 {
 	if (!array_reserve(&t->members, &t->size, t->n + 1, sizeof(*t->members)))
 		return -1;
-	t->members[t->n] = (struct process_tree_member){strdup(file), start_ns};
+	t->members[t->n] = (struct process_tree_member){strdup(file), start_ns, (uint64_t)bytes};
 	return t->members[t->n].file ? (t->n++, 0) : -1;
 }
 
@@ -76,7 +76,7 @@ static int consider(struct process_tree *t, const struct head *tree, const char 
 	if (!newest_is_recording(file, &st))
 		return 0;
 	if (head_read(&h, file) && same_tree(tree, &h))
-		rc = add_member(t, file, h.start_ns);
+		rc = add_member(t, file, h.start_ns, st.st_size);
 	if (h.no_memory)
 		rc = -1;
 	free(h.host);
@@ -110,12 +110,14 @@ static int add_others(struct process_tree *t, const struct head *tree, const cha
 
 int process_tree_find(struct process_tree *t, const char *newest, struct error *err)
 {
+	struct stat st = {0};
 	struct head tree;
 	bool is_tree = head_read(&tree, newest);
 	int rc;
 
 	*t = (struct process_tree){0};
-	rc = tree.no_memory ? -1 : add_member(t, newest, tree.start_ns);
+	stat(newest, &st);
+	rc = tree.no_memory ? -1 : add_member(t, newest, tree.start_ns, st.st_size);
 	if (!rc && is_tree)
 		rc = add_others(t, &tree, newest);
 	free(tree.host);

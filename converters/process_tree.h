@@ -14,7 +14,7 @@
 
 struct process_tree_member {
 	char *file;
-	uint64_t start_ns;
+	uint64_t start_ns, bytes;
 };
 
 struct process_tree {

@@ -85,12 +85,6 @@ void profile_builder_group(struct profile_builder *b, enum profile_by by)
 	b->profile->is_grouped = by != PROFILE_BY_NOTHING;
 }
 
-void profile_builder_filter(struct profile_builder *b, profile_filter *filter, void *context)
-{
-	b->filter = filter;
-	b->filter_context = context;
-}
-
 const struct event_sink *profile_builder_sink(struct profile_builder *b)
 {
 	return &b->sink;

@@ -118,9 +118,6 @@ struct profile {
 /* What stacks are told apart by: a named frame, outermost, for each group. */
 enum profile_by { PROFILE_BY_NOTHING, PROFILE_BY_PROCESS, PROFILE_BY_THREAD, PROFILE_BY_EXE };
 
-/* 1: take this process, 0: pass its input over, -1: error. */
-typedef int profile_filter(void *context, const struct event_process *e, struct error *err);
-
 /* The input is over: set wanted[i] to 1 for each thread i of the process to be taken, all 0 before.
  * -1: error. */
 typedef int profile_threads(void *context, const struct strings *s, const struct profile_process *p,
@@ -142,14 +139,21 @@ struct profile_part {
 struct profile_builder;
 
 struct profile_builder *profile_builder_new(struct error *err);
-/* Before the first input: how to group, which inputs to take (NULL: all), and of these which part.
- * Inputs without times and threads are an error if that is not all of them. */
+/* Before the first input: how to group, and which part to take. Inputs without times and threads are
+ * an error if that is not all of them. */
 void profile_builder_group(struct profile_builder *b, enum profile_by by);
-void profile_builder_filter(struct profile_builder *b, profile_filter *filter, void *context);
 int profile_builder_part(struct profile_builder *b, const struct profile_part *part,
 			 struct error *err);
 /* The sink to hand to decode_file, once per input. Valid as long as the builder. */
 const struct event_sink *profile_builder_sink(struct profile_builder *b);
+/*
+ * Another builder, set up alike, has read inputs: to join makes it as if b had, after its own; the
+ * other is of no use then, but to be freed. Can they? If not, they have something that is not just
+ * added up, or not at all: to read these inputs again, into b, does the one or says the other.
+ */
+bool profile_builder_can_join(const struct profile_builder *b, const struct profile_builder *other);
+int profile_builder_join(struct profile_builder *b, struct profile_builder *other,
+			 struct error *err);
 /* Done reading: the profile now belongs to the caller, the builder is freed. */
 struct profile *profile_builder_finish(struct profile_builder *b, struct error *err);
 void profile_builder_free(struct profile_builder *b); /* instead of finish, after an error */

@@ -11,12 +11,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,8 +29,10 @@
 #define NEXT_MS	  100
 
 static struct {
+	pthread_t drawer; /* who asked for the line; others may read files, too */
 	size_t files, file;
-	uint64_t total, read; /* bytes */
+	uint64_t total; /* bytes */
+	uint64_t read;	/* atomic */
 	int64_t began_ms;
 	int width;
 	bool is_on;
@@ -135,34 +137,32 @@ void progress_end(void)
 static void say_read(void)
 {
 	char text[WIDTH_MAX + 1], which[48] = "";
+	uint64_t read = __atomic_load_n(&line.read, __ATOMIC_RELAXED);
 
 	if (line.files > 1)
 		snprintf(which, sizeof(which), " file %zu of %zu", line.file, line.files);
 	if (line.total)
 		snprintf(text, sizeof(text), "reading%s: %d %%", which,
-			 line.read < line.total ? (int)(line.read * 100.0 / line.total) : 100);
+			 read < line.total ? (int)(read * 100.0 / line.total) : 100);
 	else
-		snprintf(text, sizeof(text), "reading%s: %" PRIu64 " MB", which,
-			 line.read / 1000000);
+		snprintf(text, sizeof(text), "reading%s: %" PRIu64 " MB", which, read / 1000000);
 	set_text(text);
 }
 
 static void on_read(size_t bytes)
 {
-	line.read += bytes;
-	say_read();
+	__atomic_fetch_add(&line.read, bytes, __ATOMIC_RELAXED);
+	if (pthread_equal(pthread_self(), line.drawer))
+		say_read();
 }
 
 void progress_files(const struct sources *from)
 {
-	struct stat st;
-	size_t i;
-
+	line.drawer = pthread_self();
 	line.files = from->n;
-	line.file = line.total = line.read = 0;
-	for (i = 0; i < from->n; i++)
-		if (!stat(from->files[i], &st) && S_ISREG(st.st_mode))
-			line.total += (uint64_t)st.st_size;
+	line.file = 1;
+	line.read = 0;
+	line.total = from->bytes;
 	line.began_ms = now_ms();
 	progress_begin("reading");
 	if (!line.is_on)
@@ -171,9 +171,14 @@ void progress_files(const struct sources *from)
 	input_observe(on_read);
 }
 
-void progress_next_file(void)
+void progress_file(size_t number)
 {
-	line.file++;
+	line.file = number;
+	progress_read();
+}
+
+void progress_read(void)
+{
 	if (line.is_on)
 		say_read();
 }

@@ -11,9 +11,11 @@
 
 #include "sources.h"
 
-/* These files will be read, the first second begins; the next of them is begun. */
+/* These files will be read, the first second begins; the one of that number is at hand, from 1 up;
+ * other threads may have read some of them. */
 void progress_files(const struct sources *from);
-void progress_next_file(void);
+void progress_file(size_t number);
+void progress_read(void);
 /* Something that takes a while begins: "looking up names". */
 void progress_begin(const char *what);
 /* What was begun is over, or there is something else to write: the line is taken away. */

@@ -75,6 +75,37 @@ void select_free(struct select *s)
 	*s = (struct select){0};
 }
 
+int select_fork(struct select *fork, const struct select *s, struct error *err)
+{
+	*fork = (struct select){
+		.pids = s->pids,
+		.n_pids = s->n_pids,
+		.exe = s->exe,
+		.regex = s->regex,
+		.resource = s->resource,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+	};
+	return patterns_copy(&fork->threads, &s->threads, err);
+}
+
+void select_join(struct select *s, const struct select *fork)
+{
+	s->n_taken += fork->n_taken;
+	listing_join(&s->processes, &fork->processes);
+	listing_join(&s->resources, &fork->resources);
+	listing_join(&s->threads_there, &fork->threads_there);
+	patterns_join(&s->threads, &fork->threads);
+}
+
+void select_fork_free(struct select *fork)
+{
+	listing_clear(&fork->processes);
+	listing_clear(&fork->resources);
+	listing_clear(&fork->threads_there);
+	patterns_clear(&fork->threads);
+}
+
 bool select_is_set(const struct select *s)
 {
 	return s->n_pids || s->exe || s->resource;
@@ -131,9 +162,8 @@ static bool is_nobodys(const struct select *s, const struct event_process *e)
 	return e->has_calls && ((s->n_pids && !e->pid) || s->exe);
 }
 
-int select_process(void *context, const struct event_process *e, struct error *err)
+int select_process(struct select *s, const struct event_process *e, struct error *err)
 {
-	struct select *s = context;
 	int matches;
 
 	if (!has_resource(s, e->resource))

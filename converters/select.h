@@ -41,11 +41,18 @@ int select_set_exe(struct select *s, const char *regex, struct error *err);
 int select_add_threads(struct select *s, const char *value, struct error *err);
 void select_free(struct select *s);
 
+/* The same choice, for another thread to ask, and to be made there: only of what does not change
+ * while s is asked. It is valid as long as s. -1: memory. */
+int select_fork(struct select *fork, const struct select *s, struct error *err);
+/* What the fork was asked about counts as if s had been asked. */
+void select_join(struct select *s, const struct select *fork);
+void select_fork_free(struct select *fork);
+
 /* Is a choice of processes asked for, or of resources? */
 bool select_is_set(const struct select *s);
 
-/* A profile_filter; the context is a struct select. */
-int select_process(void *context, const struct event_process *e, struct error *err);
+/* 1: take this process, 0: pass its input over, -1: error. */
+int select_process(struct select *s, const struct event_process *e, struct error *err);
 
 /* All inputs were read: -1, with a list of what there is, if none was taken, or no thread. */
 int select_check(const struct select *s, struct error *err);

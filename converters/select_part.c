@@ -18,22 +18,25 @@ int select_add_threads(struct select *s, const char *value, struct error *err)
 	return patterns_add(&s->threads, value, err);
 }
 
-/* Thread names are few: the marks of all strings are mostly empty. */
-static int mark_names(struct select *s, const struct strings *strings,
-		      const struct profile_process *p, unsigned char *marks, size_t n,
-		      struct error *err)
+/* The names of the threads, once each; numbers[i] is that of thread i. */
+static int name_threads(struct select *s, const struct strings *strings,
+			const struct profile_process *p, struct strings *names,
+			unsigned char *marks, uint32_t *numbers)
 {
 	for (size_t i = 0; i < p->n_threads; i++) {
 		const struct profile_thread *t = &p->threads[i];
 		size_t length;
 		const char *name = strings_get(strings, t->name, &length);
 
+		numbers[i] = strings_add(names, name, length);
+		if (numbers[i] == STRINGS_NONE)
+			return -1;
 		if (length)
-			marks[t->name] = PATTERNS_NAME;
+			marks[numbers[i]] = PATTERNS_NAME;
 		listing_add(&s->threads_there, "%s%s%llu", name, length ? " " : "",
 			    (unsigned long long)t->tid);
 	}
-	return patterns_match(&s->threads, strings, marks, n, WANTED, err);
+	return 0;
 }
 
 /* A profile_threads. Names mean what they do in each process for itself: in one that has a thread
@@ -42,20 +45,25 @@ static int choose_threads(void *context, const struct strings *strings,
 			  const struct profile_process *p, unsigned char *wanted, struct error *err)
 {
 	struct select *s = context;
-	size_t n = strings_count(strings);
-	unsigned char *marks = calloc(n + 1, 1);
+	struct strings *names = strings_new();
+	unsigned char *marks = calloc(p->n_threads + 1, 1);
+	uint32_t *numbers = calloc(p->n_threads + 1, sizeof(*numbers));
 	int status;
 
-	if (!marks)
-		return error_memory(err);
-	status = mark_names(s, strings, p, marks, n, err);
+	if (!names || !marks || !numbers || name_threads(s, strings, p, names, marks, numbers))
+		status = error_memory(err);
+	else
+		status = patterns_match(&s->threads, names, marks, strings_count(names), WANTED,
+					err);
 	for (size_t i = 0; !status && i < p->n_threads; i++) {
 		const struct profile_thread *t = &p->threads[i];
 		bool has_id = t->tid && patterns_has_number(&s->threads, t->tid);
 
-		wanted[i] = has_id || marks[t->name] & WANTED;
+		wanted[i] = has_id || marks[numbers[i]] & WANTED;
 	}
+	strings_free(names);
 	free(marks);
+	free(numbers);
 	return status;
 }
 

@@ -33,17 +33,27 @@ struct identity {
 	dev_t device;
 	ino_t inode;
 	size_t place;
+	uint64_t bytes;
 	bool is_known;
 };
 
-static struct identity identify(const char *name, size_t place)
+static struct identity identify(struct sources *s, const char *name, size_t place)
 {
 	struct stat st;
-	int rc = strcmp(name, "-") ? stat(name, &st) : fstat(0, &st);
+	bool is_standard = !strcmp(name, "-");
+	int rc = is_standard ? fstat(0, &st) : stat(name, &st);
+	bool is_regular = !rc && S_ISREG(st.st_mode);
 
-	if (rc || (strcmp(name, "-") && !S_ISREG(st.st_mode)))
+	s->is_read_once_only |= is_standard || (!rc && !is_regular);
+	if (rc || (!is_standard && !is_regular))
 		return (struct identity){.place = place};
-	return (struct identity){st.st_dev, st.st_ino, place, true};
+	return (struct identity){
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.place = place,
+		.bytes = is_regular ? (uint64_t)st.st_size : 0,
+		.is_known = true,
+	};
 }
 
 /* Equal files beside each other, in the order in which they were named. */
@@ -73,11 +83,13 @@ static int add_named(struct sources *s, char *const *names, size_t n, struct err
 	int rc = list && again ? 0 : error_memory(err);
 
 	for (size_t i = 0; !rc && i < n; i++)
-		list[i] = identify(names[i], i);
+		list[i] = identify(s, names[i], i);
 	if (!rc)
 		qsort(list, n, sizeof(*list), identity_compare);
-	for (size_t i = 1; !rc && i < n; i++)
-		again[list[i].place] = is_again(&list[i - 1], &list[i]);
+	for (size_t i = 0; !rc && i < n; i++) {
+		again[list[i].place] = i && is_again(&list[i - 1], &list[i]);
+		s->bytes += again[list[i].place] ? 0 : list[i].bytes;
+	}
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = again[i] ? add_name(&s->again, &s->n_again, &s->again_size, strdup(names[i]),
 					 err)
@@ -97,8 +109,10 @@ static int add_tree(struct sources *s, struct error *err)
 	if (!s->newest || process_tree_find(&tree, s->newest, err))
 		return -1;
 	int rc = 0;
-	for (size_t i = 0; !rc && i < tree.n; i++)
+	for (size_t i = 0; !rc && i < tree.n; i++) {
+		s->bytes += tree.members[i].bytes;
 		rc = add_name(&s->files, &s->n, &s->size, strdup(tree.members[i].file), err);
+	}
 	process_tree_free(&tree);
 	return rc;
 }

@@ -7,7 +7,9 @@
 #ifndef SOURCES_H
 #define SOURCES_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 
@@ -16,7 +18,9 @@ struct sources {
 	size_t n, size;
 	char **again; /* files given a second time, by this or another name */
 	size_t n_again, again_size;
-	char *newest; /* NULL: files were named; else the newest recording, one of `files` */
+	char *newest;	/* NULL: files were named; else the newest recording, one of `files` */
+	uint64_t bytes; /* of all files, as far as that is known */
+	bool is_read_once_only; /* one of them is a pipe, a terminal, standard input */
 };
 
 /*

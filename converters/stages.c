@@ -8,66 +8,23 @@
 
 #include <stdlib.h>
 
-#include "decode.h"
 #include "entry.h"
+#include "load.h"
 #include "progress.h"
 #include "propagate.h"
-#include "run_start.h"
-#include "select.h"
 #include "suggest.h"
 #include "warnings.h"
-
-int stages_part(const struct sources *from, struct options *opt, struct profile_part *part,
-		struct error *err)
-{
-	struct select *chosen = &opt->chosen;
-	uint64_t run_ns = 0;
-
-	if ((chosen->from_ns || chosen->to_ns) && run_start(from, &run_ns, err))
-		return -1;
-	return select_part(chosen, run_ns, part, err);
-}
-
-static int choose(struct profile_builder *b, const struct sources *from, struct options *opt,
-		  struct error *err)
-{
-	struct profile_part part;
-
-	profile_builder_group(b, (enum profile_by)opt->by);
-	if (select_is_set(&opt->chosen))
-		profile_builder_filter(b, select_process, &opt->chosen);
-	return stages_part(from, opt, &part, err) ? -1 : profile_builder_part(b, &part, err);
-}
-
-static struct profile *read_files(const struct sources *from, struct options *opt,
-				  struct error *err)
-{
-	struct profile_builder *builder = profile_builder_new(err);
-	int status;
-	size_t i;
-
-	if (!builder)
-		return NULL;
-	status = choose(builder, from, opt, err);
-	progress_files(from);
-	for (i = 0; !status && i < from->n; i++) {
-		progress_next_file();
-		status = decode_file(from->files[i], profile_builder_sink(builder), err);
-	}
-	progress_end();
-	if (status || select_check(&opt->chosen, err)) {
-		profile_builder_free(builder);
-		return NULL;
-	}
-	return profile_builder_finish(builder, err);
-}
 
 int stages_read(struct stages *s, const struct sources *from, struct options *opt,
 		struct error *err)
 {
-	s->profile = read_files(from, opt, err);
-	if (!s->profile)
+	struct profile **list;
+	size_t n;
+
+	if (load_profiles(from, opt, LOAD_AS_ONE, &list, &n, err))
 		return -1;
+	s->profile = list[0];
+	free(list);
 	warnings_unmatched(&opt->chosen.threads, "thread");
 	return warnings_profile(s->profile, opt->strict, err);
 }

@@ -23,11 +23,6 @@ struct stages {
 	bool has_warned;       /* of modules */
 };
 
-/* Which samples of the files the options ask for. Valid as long as the options. -1: wrong usage, or
- * the files cannot be read twice. */
-int stages_part(const struct sources *from, struct options *opt, struct profile_part *part,
-		struct error *err);
-
 /* Read the files into one profile, and warn of what is wrong with them. */
 int stages_read(struct stages *s, const struct sources *from, struct options *opt,
 		struct error *err);

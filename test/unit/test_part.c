@@ -6,8 +6,7 @@
 #include "libsampler/format.h"
 #include "out_text.h"
 #include "profile_fixture.h"
-#include "run_start.h"
-#include "select.h"
+#include "read_part.h"
 #include "stream_writer.h"
 
 /* What a recording of the tests says of itself. */
@@ -58,32 +57,6 @@ static void make(const char *name, struct recipe r, int n, bool finished)
 	batch_writer_free(&w);
 }
 
-/* The profile of these files, NULL with the error. */
-static struct profile *read_them(struct select *s, enum profile_by by, char **files, size_t n,
-				 struct error *err)
-{
-	const struct sources from = {.files = files, .n = n};
-	struct profile_builder *b = profile_builder_new(err);
-	struct profile_part part;
-	uint64_t run_ns = 0;
-	int status;
-
-	profile_builder_group(b, by);
-	if (select_is_set(s))
-		profile_builder_filter(b, select_process, s);
-	status = s->from_ns || s->to_ns ? run_start(&from, &run_ns, err) : 0;
-	if (!status)
-		status = select_part(s, run_ns, &part, err);
-	if (!status)
-		status = profile_builder_part(b, &part, err);
-	for (size_t i = 0; !status && i < n; i++)
-		status = decode_file(files[i], profile_builder_sink(b), err);
-	if (!status && !select_check(s, err))
-		return profile_builder_finish(b, err);
-	profile_builder_free(b);
-	return NULL;
-}
-
 /* "1.cps" begins 5 ms after "2.cps". */
 static char *both[] = {(char[]){"1.cps"}, (char[]){"2.cps"}};
 
@@ -118,7 +91,7 @@ static void threads_weigh(const char *value, uint64_t want, const char *error)
 	struct profile *p;
 
 	cr_assert_eq(select_add_threads(&s, value, &err), 0);
-	p = read_them(&s, PROFILE_BY_NOTHING, both, 1, &err);
+	p = read_part(&s, PROFILE_BY_NOTHING, both, 1, &err);
 	cr_assert_str_eq(p ? "" : err.text, error);
 	if (p) {
 		cr_assert_eq(sum(p), want, "%s: %llx", value, (unsigned long long)sum(p));
@@ -157,21 +130,21 @@ Test(part, threads_and_groups)
 
 	make_both();
 	cr_assert_eq(select_add_threads(&s, "worker", &err), 0);
-	p = read_them(&s, PROFILE_BY_NOTHING, both, 2, &err);
+	p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(profile_weight(p, "/a+10 /a+20 /a+104"), 2 * 16);
 	cr_assert_eq(profile_weight(p, "/a+10 /a+20 /a+103"), UINT64_MAX);
 	profile_free(p);
-	p = read_them(&s, PROFILE_BY_PROCESS, both, 2, &err);
+	p = read_part(&s, PROFILE_BY_PROCESS, both, 2, &err);
 	cr_assert_eq(profile_weight(p, "demo [100] /a+10 /a+20 /a+104"), 16);
 	cr_assert_eq(profile_weight(p, "demo [200] /a+10 /a+30 /a+110"), 1024);
 	cr_assert_eq(profile_weight(p, "demo [200] /a+10 /a+30 /a+111"), UINT64_MAX);
 	profile_free(p);
-	p = read_them(&s, PROFILE_BY_THREAD, both, 2, &err);
+	p = read_part(&s, PROFILE_BY_THREAD, both, 2, &err);
 	cr_assert_eq(profile_weight(p, "demo [100] worker (tid 101) /a+10 /a+20 /a+104"), 16);
 	cr_assert_eq(profile_weight(p, "demo [100] worker-2 (tid 102)"), UINT64_MAX);
 	profile_free(p);
-	p = read_them(&s, PROFILE_BY_THREAD, both, 1, &err);
+	p = read_part(&s, PROFILE_BY_THREAD, both, 1, &err);
 	cr_assert_eq(profile_weight(p, "worker (tid 101) /a+10 /a+20 /a+104"), 16);
 	profile_free(p);
 	select_free(&s);
@@ -184,7 +157,7 @@ static void times_weigh(double from_ms, double to_ms, size_t files, uint64_t wan
 {
 	struct select s = {.from_ns = (uint64_t)(from_ms * 1e6), .to_ns = (uint64_t)(to_ms * 1e6)};
 	struct error err = {0};
-	struct profile *p = read_them(&s, PROFILE_BY_NOTHING, both, files, &err);
+	struct profile *p = read_part(&s, PROFILE_BY_NOTHING, both, files, &err);
 
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, want, "%g to %g: %llo", from_ms, to_ms,
@@ -227,7 +200,7 @@ Test(part, times_are_the_runs)
 
 	make_both();
 	cr_assert_eq(select_add_pids(&s, "100", &err), 0);
-	p = read_them(&s, PROFILE_BY_NOTHING, both, 2, &err);
+	p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 0006);
 	cr_assert_eq(p->n_processes, 1);
@@ -246,7 +219,7 @@ Test(part, slices_add_up)
 	char path[256];
 
 	make_both();
-	all = read_them(&none, PROFILE_BY_NOTHING, both, 2, &err);
+	all = read_part(&none, PROFILE_BY_NOTHING, both, 2, &err);
 	for (uint64_t from = 0; from < 16; from += 2)
 		for (int t = 0; t < 2; t++) {
 			struct select s = {.from_ns = from * 1000000};
@@ -254,7 +227,7 @@ Test(part, slices_add_up)
 
 			s.to_ns = s.from_ns + 2000000;
 			cr_assert_eq(select_add_threads(&s, threads[t], &err), 0);
-			p = read_them(&s, PROFILE_BY_NOTHING, both, 2, &err);
+			p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 			cr_assert(p, "%s", err.text);
 			total += p->gticks;
 			for (uint32_t i = 1; i < p->n_nodes; i++) {
@@ -279,7 +252,7 @@ Test(part, cut_ones)
 	make_both();
 	make("1.cps", (struct recipe){100, 1000005000000, NULL}, 9, false);
 	cr_assert_eq(select_add_threads(&s, "worker", &err), 0);
-	p = read_them(&s, PROFILE_BY_NOTHING, both, 1, &err);
+	p = read_part(&s, PROFILE_BY_NOTHING, both, 1, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 2);
 	profile_free(p);
@@ -325,7 +298,7 @@ static void fails(struct select *s, char **files, size_t n, bool is_usage, const
 {
 	struct error err = {0};
 
-	cr_assert_null(read_them(s, PROFILE_BY_NOTHING, files, n, &err));
+	cr_assert_null(read_part(s, PROFILE_BY_NOTHING, files, n, &err));
 	cr_assert_str_eq(err.text, want);
 	cr_assert_eq(err.is_usage, is_usage);
 	select_free(s);
@@ -367,13 +340,13 @@ Test(part, resources)
 	      "2.cps: it counts \"signals\" in \"ns\", but 1.cps \"cpu\" in \"ns\": choose one "
 	      "with --resource");
 	s.resource = "signals";
-	p = read_them(&s, PROFILE_BY_NOTHING, three, 3, &err);
+	p = read_part(&s, PROFILE_BY_NOTHING, three, 3, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 07777);
 	profile_free(p);
 	select_free(&s);
 	s.resource = "samples";
-	p = read_them(&s, PROFILE_BY_NOTHING, three, 3, &err);
+	p = read_part(&s, PROFILE_BY_NOTHING, three, 3, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 5);
 	profile_free(p);

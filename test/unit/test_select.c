@@ -4,7 +4,7 @@
 #include "libsampler/format.h"
 #include "out_text.h"
 #include "profile_fixture.h"
-#include "select.h"
+#include "read_part.h"
 #include "stream_writer.h"
 
 /* A recording of a process with one stack in each of two threads. */
@@ -53,22 +53,9 @@ static void make_three(void)
 /* The profile of "1.cps", "2.cps", ...; NULL with the error. */
 static struct profile *read_them(struct select *s, enum profile_by by, int n, struct error *err)
 {
-	struct profile_builder *b = profile_builder_new(err);
-	char name[] = "0.cps";
+	char *files[] = {(char[]){"1.cps"}, (char[]){"2.cps"}, (char[]){"3.cps"}};
 
-	profile_builder_group(b, by);
-	profile_builder_filter(b, select_process, s);
-	while (n--) {
-		name[0]++;
-		if (!decode_file(name, profile_builder_sink(b), err))
-			continue;
-		profile_builder_free(b);
-		return NULL;
-	}
-	if (!select_check(s, err))
-		return profile_builder_finish(b, err);
-	profile_builder_free(b);
-	return NULL;
+	return read_part(s, by, files, (size_t)n, err);
 }
 
 /* Which processes are taken with these options? Their ids, or the error. */
