@@ -13,6 +13,15 @@
 #define OUTSIDE	 CPS_COLUMN_IDS /* the place before the outermost frame */
 #define TOO_DEEP "a stack is too deep"
 
+/* An address: what follows it is looked at together with it. */
+struct known {
+	uint64_t address;
+	uint32_t module;
+	bool is_leaf;
+	uint8_t n_successors;
+	uint16_t successor[CPS_COLUMN_SUCCESSORS];
+};
+
 struct columns {
 	struct cursor column[CPS_COLUMNS];
 	uint64_t grain;
@@ -21,14 +30,11 @@ struct columns {
 	bool has_thread;
 	size_t depth, keep;
 	size_t n_ids;
-	uint64_t latest_address; /* that was new */
-	uint32_t latest_module;	 /* likewise; its number + 1 */
-	bool is_leaf[CPS_COLUMN_IDS];
-	struct event_frame frame[CPS_COLUMN_IDS]; /* of each id */
-	uint8_t n_successors[CPS_COLUMN_IDS + 1];
-	uint16_t successor[CPS_COLUMN_IDS + 1][CPS_COLUMN_SUCCESSORS];
+	uint64_t latest_address;		/* that was new */
+	uint32_t latest_module;			/* likewise */
+	struct known known[CPS_COLUMN_IDS + 1]; /* by id */
 	uint16_t ids[CPS_DEPTH_MAX];
-	struct event_frame frames[CPS_DEPTH_MAX];
+	struct event_frame frames[CPS_DEPTH_MAX]; /* names are never set */
 };
 
 void columns_free(struct columns *c)
@@ -76,69 +82,70 @@ static int64_t unzigzag(uint64_t value)
 
 static inline void frame_push(struct columns *c, uint32_t id)
 {
-	c->ids[c->depth] = (uint16_t)id;
-	c->frames[c->depth] = c->frame[id];
-	c->depth++;
+	struct event_frame *f = &c->frames[c->depth];
+
+	c->ids[c->depth++] = (uint16_t)id;
+	f->module = c->known[id].module;
+	f->address = c->known[id].address;
 }
 
-/* The row of the innermost frame's successors. */
-static inline uint32_t row_now(const struct columns *c)
+/* The frame before the next one. */
+static inline struct known *innermost(struct columns *c)
 {
-	return c->depth ? c->ids[c->depth - 1] : OUTSIDE;
+	return &c->known[c->depth ? c->ids[c->depth - 1] : OUTSIDE];
 }
 
 static bool id_new(struct columns *c, uint32_t module, uint64_t address, bool is_leaf, uint32_t *id)
 {
+	struct known *k = &c->known[c->n_ids];
+
 	if (c->n_ids == CPS_COLUMN_IDS)
 		return wrong(c, "too many addresses");
 	*id = (uint32_t)c->n_ids++;
-	c->frame[*id] =
-		(struct event_frame){module ? module - 1 : EVENT_NO_MODULE, address, {NULL, 0}};
-	c->is_leaf[*id] = is_leaf;
-	c->n_successors[*id] = 0;
-	c->latest_module = module;
-	c->latest_address = address;
+	k->address = c->latest_address = address;
+	k->module = c->latest_module = module;
+	k->is_leaf = is_leaf;
+	k->n_successors = 0;
 	return true;
 }
 
 /* A new address near that of the first successor. */
-static bool id_near(struct columns *c, uint32_t row, bool is_leaf, uint32_t *id)
+static bool id_near(struct columns *c, const struct known *before, bool is_leaf, uint32_t *id)
 {
-	const struct event_frame *f;
+	const struct known *beside;
 	uint32_t value;
 
 	if (!number_bytes(c, CPS_COLUMN_NEAR, 2, &value))
 		return false;
-	if (!c->n_successors[row])
+	if (!before->n_successors)
 		return wrong(c, "a new address is near none");
-	f = &c->frame[c->successor[row][0]];
-	return id_new(c, f->module == EVENT_NO_MODULE ? 0 : f->module + 1,
-		      f->address + (uint64_t)unzigzag(value), is_leaf, id);
+	beside = &c->known[before->successor[0]];
+	return id_new(c, beside->module, beside->address + (uint64_t)unzigzag(value), is_leaf, id);
 }
 
 static bool id_far(struct columns *c, bool is_leaf, uint32_t *id)
 {
-	uint64_t module, rest, address;
-	uint32_t low;
+	uint64_t number_plus_1, rest, address;
+	uint32_t low, module;
 
-	if (!number_bytes(c, CPS_COLUMN_FAR, 3, &low) || !number(c, CPS_COLUMN_FAR_REST, &module) ||
+	if (!number_bytes(c, CPS_COLUMN_FAR, 3, &low) ||
+	    !number(c, CPS_COLUMN_FAR_REST, &number_plus_1) ||
 	    !number(c, CPS_COLUMN_FAR_REST, &rest))
 		return false;
-	if (module > CPS_MODULES_MAX)
+	if (number_plus_1 > CPS_MODULES_MAX)
 		return wrong(c, "a frame's module number is too large");
 	if (rest >> 40)
 		return wrong(c, "an address does not fit 64 bits");
 	address = (uint64_t)unzigzag(rest << 24 | low);
+	module = number_plus_1 ? (uint32_t)number_plus_1 - 1 : EVENT_NO_MODULE;
 	if (module == c->latest_module)
 		address += c->latest_address;
-	return id_new(c, (uint32_t)module, address, is_leaf, id);
+	return id_new(c, module, address, is_leaf, id);
 }
 
-/* The id that a code stands for, other than a run's or a flip's; *place: where it is among the
- * successors, or how many these are. */
-static bool id_read(struct columns *c, uint32_t row, unsigned code, uint32_t *id, uint32_t *place)
+/* The id that a code stands for, other than a successor's, a run's or a flip's. */
+static bool id_read(struct columns *c, struct known *before, unsigned code, uint32_t *id)
 {
-	*place = c->n_successors[row];
 	switch (code) {
 	case CPS_CODE_KNOWN:
 		if (!number_bytes(c, CPS_COLUMN_KNOWN, 2, id))
@@ -146,33 +153,30 @@ static bool id_read(struct columns *c, uint32_t row, unsigned code, uint32_t *id
 		return *id < c->n_ids || wrong(c, "a frame's address is unknown");
 	case CPS_CODE_NEAR:
 	case CPS_CODE_NEAR_LEAF:
-		return id_near(c, row, code == CPS_CODE_NEAR_LEAF, id);
+		return id_near(c, before, code == CPS_CODE_NEAR_LEAF, id);
 	case CPS_CODE_FAR:
 	case CPS_CODE_FAR_LEAF:
 		return id_far(c, code == CPS_CODE_FAR_LEAF, id);
 	default:
-		if (code >= *place)
-			return wrong(c, "a frame has no such successor");
-		*place = code;
-		*id = c->successor[row][code];
-		return true;
+		return wrong(c, "a frame has no such successor");
 	}
 }
 
-/* As the writer does it: half of the way to the front; new ones behind three quarters. */
-static inline void prefer(struct columns *c, uint32_t row, uint32_t place, uint32_t id)
+static inline void move(uint16_t *list, uint32_t place, uint32_t to, uint32_t id)
 {
-	uint16_t *list = c->successor[row];
-	uint32_t to = place / 2;
-
-	if (place == c->n_successors[row]) {
-		place -= place == CPS_COLUMN_SUCCESSORS;
-		c->n_successors[row] = (uint8_t)(place + 1);
-		to = place * 3 / 4;
-	}
 	for (; place > to; place--)
 		list[place] = list[place - 1];
 	list[to] = (uint16_t)id;
+}
+
+/* A frame that was not among the successors comes in behind three quarters of them. */
+static void successor_add(struct known *k, uint32_t id)
+{
+	uint32_t n = k->n_successors;
+
+	n -= n == CPS_COLUMN_SUCCESSORS; /* the last one falls off */
+	k->n_successors = (uint8_t)(n + 1);
+	move(k->successor, n, n * 3 / 4, id);
 }
 
 /* Frames that are each the first successor of the one before. *is_over: the last one is a leaf. */
@@ -184,16 +188,23 @@ static bool run_read(struct columns *c, bool *is_over)
 		return false;
 	if (n > CPS_DEPTH_MAX - c->depth)
 		return wrong(c, TOO_DEEP);
-	while (n--) {
-		uint32_t row = row_now(c), id = c->successor[row][0];
-
-		if (!c->n_successors[row])
+	for (const struct known *k = innermost(c); n--; k = innermost(c)) {
+		if (!k->n_successors)
 			return wrong(c, "a frame has no such successor");
-		frame_push(c, id);
-		*is_over = c->is_leaf[id];
+		frame_push(c, k->successor[0]);
+		*is_over = c->known[k->successor[0]].is_leaf;
 		if (*is_over && n)
 			return wrong(c, "a run of frames has a wrong length");
 	}
+	return true;
+}
+
+/* A frame that is no successor, or its address is new. */
+static bool stranger_read(struct columns *c, struct known *before, unsigned code, uint32_t *id)
+{
+	if (!id_read(c, before, code, id))
+		return false;
+	successor_add(before, *id);
 	return true;
 }
 
@@ -201,36 +212,37 @@ static bool run_read(struct columns *c, bool *is_over)
 static bool frames_read(struct columns *c)
 {
 	struct cursor *codes = &c->column[CPS_COLUMN_CODE];
+	struct known *before = innermost(c);
 	bool is_over = false, is_flipped = false;
 
 	while (!is_over) {
-		uint32_t row = row_now(c), id, place;
 		unsigned code;
+		uint32_t id;
 
 		if (codes->at == codes->end)
 			return wrong(c, CURSOR_SHORT);
 		code = *codes->at++;
-		if (code == CPS_CODE_FLIP) {
+		if (code < before->n_successors) {
+			id = before->successor[code]; /* which moves half of the way to the front */
+			move(before->successor, code, code / 2, id);
+		} else if (code == CPS_CODE_FLIP) {
 			is_flipped = !is_flipped;
 			continue;
-		}
-		if (code == CPS_CODE_RUN) {
+		} else if (code == CPS_CODE_RUN) {
 			if (!run_read(c, &is_over))
 				return false;
+			before = innermost(c);
 			continue;
+		} else if (!stranger_read(c, before, code, &id)) {
+			return false;
 		}
 		if (c->depth == CPS_DEPTH_MAX)
 			return wrong(c, TOO_DEEP);
-		if (!id_read(c, row, code, &id, &place))
-			return false;
-		c->is_leaf[id] ^= is_flipped;
-		is_flipped = false;
-		if (place)
-			prefer(c, row, place, id);
-		else if (!c->n_successors[row])
-			prefer(c, row, 0, id);
 		frame_push(c, id);
-		is_over = c->is_leaf[id];
+		before = &c->known[id];
+		before->is_leaf ^= is_flipped;
+		is_flipped = false;
+		is_over = before->is_leaf;
 	}
 	return true;
 }
@@ -331,8 +343,9 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 static void begin_anew(struct columns *c)
 {
 	c->n_ids = 0;
-	c->latest_address = c->latest_module = 0;
-	c->n_successors[OUTSIDE] = 0;
+	c->latest_address = 0;
+	c->latest_module = EVENT_NO_MODULE;
+	c->known[OUTSIDE].n_successors = 0;
 }
 
 /* The numbers before the columns, and where each of these is. */
@@ -394,7 +407,7 @@ int columns_decode(struct stream *s, const unsigned char *payload, size_t n, str
 	struct cursor c = {payload, payload + n, NULL};
 
 	if (!s->columns)
-		s->columns = malloc(sizeof(*s->columns)); /* what is not touched costs nothing */
+		s->columns = calloc(1, sizeof(*s->columns)); /* what is not touched costs nothing */
 	if (!s->columns)
 		return error_memory(s->err);
 	s->wrong = head_read(s, &c, id);
