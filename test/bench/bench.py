@@ -7,6 +7,7 @@ BUILD/bench. Exit status 1: a figure could not be measured.
 
 import argparse
 import datetime
+import gzip
 import json
 import os
 import platform
@@ -16,13 +17,18 @@ import sys
 import tempfile
 import time
 
+import big
+import conversion
+import many
+import overhead
 import peers
 import sample
+import size
 import startup
 import table
 from measure import Failure, Runner
 
-FIGURES = [sample, startup]
+FIGURES = [sample, overhead, size, startup, conversion, big, many]
 
 
 class Bench:
@@ -34,7 +40,7 @@ class Bench:
         self.cpconv = os.path.join(build, "cpconv")
         self.runner = Runner(self.tool("spend"), directory)
         self.plain, self.ours = peers.Plain(self), peers.Ours(self)
-        self.notes, self.remarks, self.known = {}, [], {}
+        self.notes, self.remarks, self.known, self.recordings = {}, [], {}, {}
         self.begin = time.monotonic()
 
     def tool(self, name):
@@ -82,7 +88,9 @@ def first_line(*argv):
 
 
 def version_of(package):
-    return first_line("dpkg-query", "-W", "-f=${Version}", package) if shutil.which("dpkg-query") else ""
+    if not shutil.which("dpkg-query"):
+        return ""
+    return first_line("dpkg-query", "-W", "-f=${Version}", package)
 
 
 def lines_of(path):
@@ -94,21 +102,17 @@ def lines_of(path):
 
 
 def value_of(lines, key):
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith(key)), "unknown")
+    found = (line.split(":", 1)[1].strip() for line in lines if line.startswith(key))
+    return next(found, "unknown")
 
 
 def ticks_per_second():
     """CONFIG_HZ, as far as it can be found out."""
-    for path in (f"/boot/config-{platform.release()}", "/proc/config.gz"):
-        if path.endswith(".gz") and os.path.exists(path):
-            lines = subprocess.run(["zcat", path], capture_output=True, text=True, check=False).stdout
-            lines = lines.splitlines()
-        else:
-            lines = lines_of(path)
-        for line in lines:
-            if line.startswith("CONFIG_HZ="):
-                return line.split("=")[1]
-    return "unknown"
+    lines = lines_of(f"/boot/config-{platform.release()}")
+    if os.path.exists("/proc/config.gz"):
+        with gzip.open("/proc/config.gz", "rt") as file:
+            lines = file.read().splitlines()
+    return next((line.split("=")[1] for line in lines if line.startswith("CONFIG_HZ=")), "unknown")
 
 
 def hardware_counters():
@@ -116,7 +120,7 @@ def hardware_counters():
     counted = first_line("perf", "stat", "-x,", "-e", "cycles", "true")
     if not counted:
         return "unknown"
-    return "no (perf uses cpu-clock)" if "<not" in counted else "yes (perf uses cpu-clock nevertheless)"
+    return "no" if "<not" in counted else "yes"
 
 
 def machine(bench, load):
@@ -131,13 +135,14 @@ def machine(bench, load):
     }
     commit = first_line("git", "-C", bench.root, "rev-parse", "--short", "HEAD")
     ours = first_line(bench.cpconv, "--version")
+    model = value_of(lines_of("/proc/cpuinfo"), "model name")
+    minutes = (time.monotonic() - bench.begin) / 60
+    quick = ", --quick: no figures to go by" if bench.is_quick else ""
     facts = {
-        "date": f"{datetime.datetime.now():%Y-%m-%d %H:%M}, "
-        f"{(time.monotonic() - bench.begin) / 60:.0f} min{', --quick: no figures to go by' if bench.is_quick else ''}",
-        "processor": f"{value_of(lines_of('/proc/cpuinfo'), 'model name')}, {os.cpu_count()} cores, "
-        f"{memory:.0f} GB of memory",
+        "date": f"{datetime.datetime.now():%Y-%m-%d %H:%M}, in {minutes:.0f} min{quick}",
+        "processor": f"{model}, {os.cpu_count()} cores, {memory:.0f} GB of memory",
         "kernel": f"{platform.system()} {platform.release()}, {ticks_per_second()} ticks a second, "
-        f"hardware counters: {hardware_counters()}",
+        f"hardware counters: {hardware_counters()} (perf is to use cpu-clock in any case)",
         "load": f"{load:.2f} at the beginning, {os.getloadavg()[0]:.2f} at the end",
         "ours": f"{ours} {commit}".strip(),
         "peers": ", ".join(f"{name} {version}" for name, version in versions.items() if version),
@@ -174,9 +179,11 @@ def write(bench, facts, rows):
 
 def main():
     names = [figure.NAME for figure in FIGURES]
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Us and our peers on the same work.")
-    parser.add_argument("--quick", action="store_true", help="everything once, small: does it run?")
-    parser.add_argument("--figure", action="append", choices=names, help="only this one; repeatable")
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", description="Us and other profilers on the same work."
+    )
+    parser.add_argument("--quick", action="store_true", help="all once, small: does it run?")
+    parser.add_argument("--figure", action="append", choices=names, help="this one; repeatable")
     options = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     build = os.path.abspath(os.environ.get("BUILD") or os.path.join(root, "build"))

@@ -14,6 +14,7 @@ class Plain:
     """No profiler."""
 
     name = "none"
+    suffix = ""  # that its recordings must have
 
     def __init__(self, bench):
         self.bench = bench
@@ -27,11 +28,10 @@ class Plain:
         return argv, {}
 
     def size(self, out):
-        return sum(
-            os.path.getsize(os.path.join(at, name))
-            for at, _, names in os.walk(out)
-            for name in names
-        ) if os.path.isdir(out) else os.path.getsize(out)
+        if os.path.isfile(out):
+            return os.path.getsize(out)
+        found = ((at, name) for at, _, names in os.walk(out) for name in names)
+        return sum(os.path.getsize(os.path.join(*file)) for file in found)
 
     def samples(self, out, run):
         """How many samples the recording has; `run` made it."""
@@ -72,8 +72,9 @@ class Gperftools(Plain):
     library = "libprofiler.so.0"
 
     def missing(self):
-        listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False)
-        return None if self.library in listed.stdout else f"no {self.library} on this machine"
+        command = ["/sbin/ldconfig", "-p"]
+        listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        return None if self.library in listed else f"no {self.library} on this machine"
 
     def wrap(self, argv, out, rate):
         return argv, {
@@ -128,6 +129,7 @@ class PerfDwarf(Perf):
 
 class Gprofng(Plain):
     name = "gprofng"
+    suffix = ".er"
 
     def missing(self):
         return None if shutil.which("gprofng") else "no gprofng on this machine"
@@ -141,13 +143,16 @@ class Gprofng(Plain):
         return ["gprofng", "collect", "app", "-p", interval, "-F", "off", "-o", out, *argv], {}
 
     def samples(self, out, run):
-        shown = self.bench.runner.run(
-            ["gprofng", "display", "text", "-metrics", "e.totalcpu", "-functions", out], output=True
-        )
-        header = self.bench.runner.run(["gprofng", "display", "text", "-header", out], output=True)
-        total = re.search(r"^\s*([\d.]+)\s.*<Total>", shown.output, re.M)
+        show = ["gprofng", "display", "text"]
+        header = self.bench.runner.run([*show, "-header", out], output=True)
         interval = re.search(r"interval = (\d+) microsecs", header.output)
-        return round(float(total[1]) * 1e6 / int(interval[1])) if total and interval else 0
+        if not interval:
+            raise Failure(f"gprofng: {run.errors.strip()[-300:]} {header.output.strip()[-300:]}")
+        functions = [*show, "-metrics", "e.totalcpu", "-functions", out]
+        total = re.search(
+            r"^\s*([\d.]+)\s.*<Total>", self.bench.runner.run(functions, output=True).output, re.M
+        )
+        return round(float(total[1]) * 1e6 / int(interval[1])) if total else 0
 
 
 ALL = [Gperftools, Perf, PerfDwarf, Gprofng]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spend.c - runs a program and writes down what it has used, in all its processes.
+ * spend.c - runs a program and writes down what it has used, in all its processes: also in those
+ * that it did not wait for.
  *
  * spend [-t SECONDS] [-e NAME=VALUE]... RESULT PROGRAM ARGUMENT...
  *
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -108,12 +110,16 @@ int main(int argc, char **argv)
 	signal(SIGALRM, stop);
 	signal(SIGTERM, stop);
 	signal(SIGINT, stop);
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* perf leaves its addr2line behind */
 	begin = now_ns();
 	start(argv + optind + 1, env, limit);
-	while (wait4(child, &status, 0, &used) < 0)
+	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return 2;
 	begin = now_ns() - begin;
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+	getrusage(RUSAGE_CHILDREN, &used);
 	result = fopen(argv[optind], "w");
 	if (!result)
 		return 2;

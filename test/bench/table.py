@@ -18,8 +18,10 @@ class Peer:
     name: str
     stat: Stat
     note: str = ""
-    ratio: Optional[float] = None  # how many times ours; by default of the medians
     is_comparable: bool = True  # it did the same work
+    ratio: Optional[float] = None  # how many times ours: Row says this and the rest
+    goal: Optional[float] = None
+    verdict: str = ""
 
 
 @dataclass
@@ -30,35 +32,34 @@ class Row:
     ours: Stat
     peers: List[Peer] = field(default_factory=list)
     at_most: Optional[float] = None  # what ours is to reach
-    at_least_times: dict = field(default_factory=dict)  # peer -> ratio to reach
+    at_least_times: dict = field(default_factory=dict)  # name of a peer -> ratio to reach
     note: str = ""
 
     def __post_init__(self):
+        ours = self.ours
         for peer in self.peers:
             # What does not stand out from the noise has no ratio.
-            if peer.ratio is None and peer.is_comparable and self.ours.median > 2 * self.ours.error:
-                peer.ratio = peer.stat.median / self.ours.median
+            if peer.is_comparable and ours.median > 2 * ours.error and peer.stat.median > 0:
+                peer.ratio = peer.stat.median / ours.median
+            peer.goal = self.at_least_times.get(peer.name)
+            peer.verdict = self.against(peer)
 
-    @property
-    def goal(self):
-        words = [f"<= {number(self.at_most)}"] if self.at_most is not None else []
-        words += [f"{number(times)}x {name}" for name, times in self.at_least_times.items()]
+    def against(self, peer):
+        """How we stand against a peer, where there is something to say."""
+        words = []
+        if peer.goal and peer.ratio is not None:
+            words.append("reached" if peer.ratio >= peer.goal else "missed")
+        lead = peer.stat.median - self.ours.median
+        noise = 2 * (self.ours.error**2 + peer.stat.error**2) ** 0.5
+        if peer.is_comparable and lead <= noise:
+            words.append(f"{'lost to' if lead < -noise else 'even with'} {peer.name}")
         return ", ".join(words)
 
     @property
     def verdict(self):
-        words = []
-        if self.at_most is not None:
-            words.append("reached" if self.ours.median <= self.at_most else "missed")
-        for peer in self.peers:
-            times = self.at_least_times.get(peer.name)
-            if times is not None and peer.is_comparable and peer.ratio is not None:
-                words.append("reached" if peer.ratio >= times else "missed")
-        words = ["missed"] if "missed" in words else words[:1]
-        for peer in self.peers:
-            if peer.is_comparable and peer.stat.median < self.ours.median:
-                words.append(f"lost to {peer.name}")
-        return ", ".join(words)
+        if self.at_most is None:
+            return ""
+        return "reached" if self.ours.median <= self.at_most else "missed"
 
 
 def number(value):
@@ -87,11 +88,21 @@ def times(peer):
     return f"{number(peer.ratio)}x" if peer.ratio is not None else ""
 
 
+def at_most(row):
+    return f"<= {row.at_most:,.10g}" if row.at_most is not None else ""
+
+
+def at_least(peer):
+    return f">= {peer.goal:g}x" if peer.goal else ""
+
+
 def lines_of(row):
-    """(case, who, median, spread, ratio, to reach, verdict or note) per line."""
-    yield row.case, OURS, median(row.ours), spread(row.ours), "", row.goal, row.verdict, row.note
+    """(case, who, median, spread, ratio, to reach, verdict, note) per line."""
+    ours = row.ours
+    yield row.case, OURS, median(ours), spread(ours), "", at_most(row), row.verdict, row.note
     for peer in row.peers:
-        yield "", peer.name, median(peer.stat), spread(peer.stat), times(peer), "", "", peer.note
+        cells = median(peer.stat), spread(peer.stat), times(peer), at_least(peer)
+        yield "", peer.name, *cells, peer.verdict, peer.note
 
 
 def figures(rows):
@@ -110,18 +121,21 @@ def wrapped(words, indent):
     yield line.rstrip()
 
 
+LINE = "  {:<17} {:<11} {:>8} {:>17} {:>7} {:>9}  {}"
+
+
 def as_text(machine, rows, notes):
     out = [line for key, value in machine.items() for line in wrapped(value, f"{key + ':':<12}")]
     for name, some in figures(rows):
         out += ["", f"{name}, {some[0].unit}"]
-        head = ("", "", "median", "quartiles", "ratio", "to reach", "")
-        out.append("  {:<17} {:<10} {:>8} {:>17} {:>7} {:>9}  {}".format(*head).rstrip())
+        out.append(LINE.format("", "", "median", "quartiles", "ratio", "to reach", "").rstrip())
         for row in some:
-            for case, who, *cells, verdict, note in lines_of(row):
-                goals = cells[3].split(", ")
-                rest = f"{verdict}{'; ' if verdict and note else ''}{note}"
-                line = f"  {case:<17} {who:<10} {cells[0]:>8} {cells[1]:>17} {cells[2]:>7} "
-                out.append(f"{line}{goals[0]:>9}  {rest}".rstrip())
+            for *cells, verdict, note in lines_of(row):
+                line = LINE.format(*cells, "; ".join(word for word in (verdict, note) if word))
+                if len(line) > WIDTH:
+                    out.append(LINE.format(*cells, verdict).rstrip())
+                    line = " " * 24 + note
+                out.append(line.rstrip())
         for note in notes.get(name, []):
             out += wrapped(note, "  * ")
     return "\n".join(out) + "\n"
@@ -129,7 +143,13 @@ def as_text(machine, rows, notes):
 
 def as_json(machine, rows, notes, is_quick):
     def plain(stat):
-        return dict(median=stat.median, low=stat.low, high=stat.high, runs=stat.n, at_least=stat.is_least)
+        return {
+            "median": stat.median,
+            "low": stat.low,
+            "high": stat.high,
+            "runs": stat.n,
+            "at_least": stat.is_least,
+        }
 
     def line(row):
         return {
@@ -143,12 +163,14 @@ def as_json(machine, rows, notes, is_quick):
                     name=peer.name,
                     **plain(peer.stat),
                     ratio=peer.ratio,
+                    at_least_times=peer.goal,
+                    verdict=peer.verdict,
                     comparable=peer.is_comparable,
                     note=peer.note,
                 )
                 for peer in row.peers
             ],
-            "to_reach": row.goal,
+            "at_most": row.at_most,
             "verdict": row.verdict,
         }
 
@@ -157,19 +179,24 @@ def as_json(machine, rows, notes, is_quick):
 
 def as_markdown(machine, rows, notes):
     """For doc/performance.md: a table per figure, a row per case."""
+
+    def joined(*words):
+        return ", ".join(word for word in words if word)
+
     out = ["| machine | |", "|---|---|"]
     out += [f"| {key} | {value} |" for key, value in machine.items()]
     for name, some in figures(rows):
-        peers = list(dict.fromkeys(peer.name for row in some for peer in row.peers))
-        out += ["", f"### {name[0].upper()}{name[1:]}, {some[0].unit}", ""]
-        out += [f"| | {' | '.join([OURS, *peers])} | to reach | |", "|---" * (len(peers) + 4) + "|"]
+        names = list(dict.fromkeys(peer.name for row in some for peer in row.peers))
+        out += ["", f"**{name[0].upper()}{name[1:]}**, {some[0].unit}", ""]
+        out += [f"| | {' | '.join([OURS, *names])} | to reach | |", "|---" * (len(names) + 4) + "|"]
         for row in some:
-            cells = [f"**{median(row.ours)}** ({spread(row.ours)}){' ' if row.note else ''}{row.note}"]
-            for name_of_peer in peers:
-                peer = next((p for p in row.peers if p.name == name_of_peer), None)
-                words = [median(peer.stat), times(peer), peer.note] if peer else []
-                cells.append(", ".join(word for word in words if word))
-            out.append(f"| {row.case} | {' | '.join(cells)} | {row.goal} | {row.verdict} |")
+            peers = {peer.name: peer for peer in row.peers}
+            cells = [joined(f"**{median(row.ours)}** ({spread(row.ours)})", row.note)]
+            for peer in map(peers.get, names):
+                cells.append(joined(median(peer.stat), times(peer), peer.note) if peer else "")
+            cells.append(joined(at_most(row), *map(at_least, row.peers)))
+            cells.append(joined(row.verdict, *(peer.verdict for peer in row.peers)))
+            out.append(f"| {row.case} | {' | '.join(cells)} |")
         if notes.get(name):
             out += [""] + [f"- {note}" for note in notes[name]]
     return "\n".join(out) + "\n"
