@@ -38,7 +38,7 @@ READ_ROOM := input decode decode_stream decode_record decode_batch decode_column
 READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_join builder_part \
 	builder_paths profile
-NAMES_ROOM := elf_file unpack elf_section debug_file module_file pieces symbol_table plt function_start \
+NAMES_ROOM := elf_file unpack elf_section debug_file module_file by_start pieces symbol_table plt function_start \
 	debug_cost debug_image debug_ranges debug_block debug_outer debug_info demangle_cost \
 	demangle symbols \
 	symbols_names symbols_expand entry

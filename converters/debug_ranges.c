@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "by_start.h"
 #include "debug_block.h"
 
 /* Functions that the linker has dropped are left at address 0, or 1. */
@@ -41,8 +42,9 @@ int debug_ranges_add(struct debug_ranges *r, Dwarf_Die *die, uint32_t owner,
 }
 
 /* Outer before inner: owners are numbered from the outside inwards. */
-static int compare(const void *left, const void *right)
+static int compare(const void *left, const void *right, void *unused)
 {
+	(void)unused;
 	const struct debug_range *a = left, *b = right;
 
 	if (a->start != b->start)
@@ -54,8 +56,8 @@ static int compare(const void *left, const void *right)
 
 int debug_ranges_sort(struct debug_ranges *r)
 {
-	if (r->n > 0)
-		qsort(r->list, r->n, sizeof(*r->list), compare);
+	if (by_start(r->list, sizeof(*r->list), r->n, compare, NULL))
+		return -ENOMEM;
 	return pieces_cut(&r->pieces, r->list, sizeof(*r->list), r->n);
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "by_start.h"
 #include "strings.h"
 
 /* DWARF exception header encodings (LSB Core, 10.5): the form in the low bits, what it is relative
@@ -168,8 +169,9 @@ static int walk_entries(struct walk *w, struct function_ranges *r)
 }
 
 /* Of several with one start the shortest comes first: it is the one that claims least. */
-static int compare_ranges(const void *left, const void *right)
+static int compare_ranges(const void *left, const void *right, void *unused)
 {
+	(void)unused;
 	const struct function_range *a = left, *b = right;
 
 	if (a->start != b->start)
@@ -177,16 +179,18 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-static void sort(struct function_ranges *r)
+static int sort(struct function_ranges *r)
 {
 	size_t kept = 0;
 
-	qsort(r->ranges, r->n, sizeof(*r->ranges), compare_ranges);
+	if (by_start(r->ranges, sizeof(*r->ranges), r->n, compare_ranges, NULL))
+		return -ENOMEM;
 	for (size_t i = 0; i < r->n; i++) {
 		if (kept == 0 || r->ranges[kept - 1].start != r->ranges[i].start)
 			r->ranges[kept++] = r->ranges[i];
 	}
 	r->n = kept;
+	return 0;
 }
 
 int function_ranges_read(struct function_ranges *r, const struct elf_file *f)
@@ -210,9 +214,7 @@ int function_ranges_read(struct function_ranges *r, const struct elf_file *f)
 	memcpy(w.ident, f->head.e_ident, sizeof(w.ident));
 	rc = walk_entries(&w, r);
 	free(bytes);
-	if (rc == 0 && !w.is_sorted)
-		sort(r);
-	return rc;
+	return rc == 0 && !w.is_sorted ? sort(r) : rc;
 }
 
 void function_ranges_free(struct function_ranges *r)

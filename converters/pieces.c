@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Fewer are searched as they are. */
+#define FEW 32u
+
 struct cut {
 	struct pieces *pieces;
 	const unsigned char *ranges;
@@ -65,6 +68,26 @@ static void open_range(struct cut *c, uint32_t range)
 	add_piece(c, start_of(c, range), range);
 }
 
+/* A stretch for each piece, if they were of one size: then few are left to be searched. Without
+ * memory, all of them are. */
+static void index_stretches(struct pieces *p)
+{
+	uint64_t base = p->list[0].start, span = p->list[p->n - 1].start - base;
+	size_t stretch, i = 0;
+
+	if (p->n < FEW || p->n >= UINT32_MAX)
+		return;
+	while (span >> p->shift >= p->n)
+		p->shift++;
+	p->n_stretches = (size_t)(span >> p->shift) + 1;
+	p->before = reallocarray(NULL, p->n_stretches + 1, sizeof(*p->before));
+	for (stretch = 0; p->before && stretch <= p->n_stretches; stretch++) {
+		while (i < p->n && (p->list[i].start - base) >> p->shift < stretch)
+			i++;
+		p->before[stretch] = (uint32_t)i;
+	}
+}
+
 int pieces_cut(struct pieces *p, const void *ranges, size_t stride, size_t n)
 {
 	struct cut c = {.pieces = p, .ranges = ranges, .stride = stride};
@@ -88,13 +111,22 @@ int pieces_cut(struct pieces *p, const void *ranges, size_t stride, size_t n)
 	}
 	close_until(&c, UINT64_MAX);
 	free(c.open);
+	index_stretches(p);
 	return 0;
 }
 
 uint32_t pieces_find(const struct pieces *p, uint64_t address)
 {
 	size_t low = 0, high = p->n;
+	uint64_t stretch;
 
+	if (p->before) {
+		if (address < p->list[0].start)
+			return PIECES_NONE;
+		stretch = (address - p->list[0].start) >> p->shift;
+		low = p->before[stretch < p->n_stretches ? stretch : p->n_stretches];
+		high = p->before[stretch < p->n_stretches ? stretch + 1 : p->n_stretches];
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -109,5 +141,6 @@ uint32_t pieces_find(const struct pieces *p, uint64_t address)
 void pieces_clear(struct pieces *p)
 {
 	free(p->list);
+	free(p->before);
 	*p = (struct pieces){0};
 }

@@ -19,6 +19,11 @@ struct piece {
 struct pieces {
 	struct piece *list; /* disjoint, by start */
 	size_t n;
+	/* Stretches of 2^shift addresses, from that of the first piece on: the number of pieces before
+	 * each, and behind the last. NULL: none. */
+	uint32_t *before;
+	size_t n_stretches;
+	unsigned shift;
 };
 
 /*

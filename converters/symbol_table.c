@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "by_start.h"
 #include "strings.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
@@ -196,12 +197,10 @@ static int compare_symbols(const void *left, const void *right, void *table)
 
 int symbol_table_finish(struct symbol_table *t)
 {
-	if (t->unsized.n > 0)
-		qsort_r(t->unsized.symbols, t->unsized.n, sizeof(*t->unsized.symbols),
-			compare_symbols, t);
-	if (t->sized.n > 0)
-		qsort_r(t->sized.symbols, t->sized.n, sizeof(*t->sized.symbols), compare_symbols,
-			t);
+	if (by_start(t->unsized.symbols, sizeof(*t->unsized.symbols), t->unsized.n, compare_symbols,
+		     t) ||
+	    by_start(t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n, compare_symbols, t))
+		return -ENOMEM;
 	return pieces_cut(&t->pieces, t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n);
 }
 

@@ -43,6 +43,38 @@ static void check(struct range *ranges, uint32_t n, uint64_t from, uint64_t to)
 	cr_assert_eq(pieces_find(&p, from), PIECES_NONE);
 }
 
+/* So many that they are found by stretches of addresses, which may be next to empty, or whole. */
+Test(pieces, many_ranges_however_far_apart)
+{
+	struct range ranges[300];
+	struct pieces p;
+
+	srand(18);
+	for (int round = 0; round < 200; round++) {
+		uint32_t n = 100 + (uint32_t)rand() % 200;
+		unsigned bits = 1 + (unsigned)rand() % 63;
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint64_t some = ((uint64_t)rand() << 33 ^ (uint64_t)rand() << 5) >> bits;
+
+			ranges[i].start = i % 4 ? 5000 + some : 1 + (uint64_t)rand() % 10000;
+			ranges[i].end = ranges[i].start + 1 + (uint64_t)rand() % 1000;
+			ranges[i].worth = 0;
+		}
+		qsort(ranges, n, sizeof(*ranges), compare);
+		cr_assert_eq(pieces_cut(&p, ranges, sizeof(*ranges), n), 0);
+		for (uint32_t i = 0; i < 4 * n; i++) {
+			uint64_t edge = i % 2 ? ranges[i / 4].start : ranges[i / 4].end;
+			uint64_t a = edge + (uint64_t)(i % 3) - 1;
+
+			cr_assert_eq(pieces_find(&p, a), meant(ranges, n, a));
+		}
+		cr_assert_eq(pieces_find(&p, 0), PIECES_NONE);
+		cr_assert_eq(pieces_find(&p, UINT64_MAX), PIECES_NONE);
+		pieces_clear(&p);
+	}
+}
+
 Test(pieces, random_ranges)
 {
 	struct range ranges[24];
