@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -152,29 +153,33 @@ def machine(bench, load):
     return facts
 
 
-def measure(bench, figures):
-    rows, failures = [], []
+def measure(bench, figures, load):
+    """The table as text, and what could not be measured. Files are written after each figure."""
+    rows, failures, shown = [], [], ""
     for figure in figures:
         try:
             rows += figure.run(bench)
         except (Failure, OSError, ValueError, KeyError) as why:
             failures.append(f"{figure.NAME}: {type(why).__name__}: {why}")
             print(f"bench: {failures[-1]}", file=sys.stderr)
-    return rows, failures
+        facts = machine(bench, load)
+        if failures:
+            facts["FAILED"] = "; ".join(failures)
+        shown = write(bench, facts, rows)
+    return shown, failures
 
 
 def write(bench, facts, rows):
-    directory = os.path.join(bench.build, "bench")
     shown = table.as_text(facts, rows, bench.notes)
-    print(shown, end="")
     found = table.as_json(facts, rows, bench.notes, bench.is_quick)
     for name, content in [
         ("bench.txt", shown),
         ("bench.json", json.dumps(found, indent=1) + "\n"),
         ("table.md", table.as_markdown(facts, rows, bench.notes)),
     ]:
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+        with open(os.path.join(bench.build, "bench", name), "w", encoding="utf-8") as file:
             file.write(content)
+    return shown
 
 
 def main():
@@ -195,12 +200,16 @@ def main():
     with tempfile.TemporaryDirectory(prefix="work.", dir=os.path.join(build, "bench")) as directory:
         bench = Bench(root, build, directory, options.quick)
         wanted = [f for f in FIGURES if not options.figure or f.NAME in options.figure]
-        rows, failures = measure(bench, wanted)
-        write(bench, machine(bench, load), rows)
+        try:
+            shown, failures = measure(bench, wanted, load)
+        finally:
+            bench.runner.stop()
+        print(shown, end="")
     return 1 if failures else 0
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         sys.exit(main())
     except KeyboardInterrupt:

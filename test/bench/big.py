@@ -29,22 +29,29 @@ SUM = r"""{ n = $NF; sub(/ [0-9]+$/, ""); c[$0] += n } END { for (s in c) print 
 
 
 def synthetic(bench, sizes):
-    """Streams that the recorder's own objects write, two at a time: name -> (path, samples)."""
+    """Streams that the recorder's own objects write, one per core at a time: name -> (path,
+    samples)."""
     made, waiting = {}, []
-    for name, samples, paths in sizes:
-        stem = bench.runner.path(name.replace(" ", "."))
-        made[name] = (f"{stem}.cps", samples)
-        waiting.append(subprocess.Popen([bench.tool("streams"), stem, str(samples), str(paths)]))
-        if len(waiting) == (os.cpu_count() or 1):
-            finish(waiting)
-    finish(waiting)
+    try:
+        for name, samples, paths in sizes:
+            stem = bench.runner.path(name.replace(" ", "."))
+            made[name] = (f"{stem}.cps", samples)
+            command = [bench.tool("streams"), stem, str(samples), str(paths)]
+            waiting.append(subprocess.Popen(command))
+            if len(waiting) == (os.cpu_count() or 1):
+                finish(waiting)
+        finish(waiting)
+    finally:
+        for process in waiting:
+            process.kill()
     return made
 
 
 def finish(processes):
     while processes:
-        if processes.pop(0).wait() != 0:
+        if processes[0].wait() != 0:
             raise Failure("streams: failed")
+        processes.pop(0)
 
 
 def short(n):

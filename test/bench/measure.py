@@ -99,9 +99,16 @@ class Runner:
             )
             self.current.wait()
         errors = text(err)
-        if self.current.returncode != 0:
+        if self.current.returncode != 0 or "cannot be preloaded" in errors:
             raise Failure(f"{argv[0]}: {errors.strip()[-300:]}")
         return spent(result, text(out) if output is True else "", errors)
+
+
+    def stop(self):
+        """End the program that is running, if any."""
+        if self.current and self.current.poll() is None:
+            self.current.terminate()
+            self.current.wait()
 
 
 def text(path):

@@ -17,6 +17,7 @@ TITLE = "overhead of a run"
 UNIT = "% of CPU time"
 RATES = [1000, 250, 10000]
 AT_MOST = {1000: 0.5}
+ROUNDS = {1000: 32, 250: 8, 10000: 8}
 QUICK = [(1000, "lua"), (1000, "cc1"), (10000, "sqlite")]
 AGAIN = "none again"
 PEERS = ["gperftools", "perf -g", "perf dwarf", "gprofng"]
@@ -114,8 +115,8 @@ def run(bench):
             if bench.is_quick and (rate, name) not in QUICK:
                 continue
             bench.progress(f"{NAME}: {name} at {rate:,}/s")
-            argv = command(bench, bench.size(1, 0.05))
-            rounds = bench.size(36 if rate == 1000 else 10, 1)
+            argv = command(bench, bench.size(0.8, 0.05))
+            rounds = bench.size(ROUNDS[rate], 1)
             ours, noise, real = mirrored(bench, argv, rate, rounds)
             peers = [Peer(AGAIN, noise, f"the noise, +- {noise.error:.2f}", is_comparable=False)]
             peers += of_peers(bench, argv, rate, fixed)
