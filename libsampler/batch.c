@@ -31,14 +31,24 @@ void cps_batch_forget_generated(void)
 	atomic_store(&saw_generated, false);
 }
 
-/* A child that is made while another thread swaps the two finds the same one twice. */
+static bool has(struct cps_frame **frames)
+{
+	if (!*frames)
+		*frames = cps_arena_pages(CPS_DEPTH_MAX * sizeof(**frames));
+	return *frames;
+}
+
 bool cps_batch_prepare(struct cps_batch *b)
 {
-	if (!b->frames)
-		b->frames = cps_arena_pages(CPS_DEPTH_MAX * sizeof(*b->frames));
-	if (!b->previous || b->previous == b->frames)
-		b->previous = cps_arena_pages(CPS_DEPTH_MAX * sizeof(*b->previous));
-	return b->frames && b->previous;
+	return has(&b->frames) && has(&b->trail.ring);
+}
+
+/* Between two stores of a swap both are the same array. */
+void cps_batch_forget_trail(struct cps_batch *b)
+{
+	if (b->frames == b->trail.ring)
+		b->frames = NULL;
+	b->trail.begin = b->trail.depth = 0;
 }
 
 void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t buffer,
@@ -175,26 +185,31 @@ static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct c
 	uint32_t from = OUTERMOST, run = 0;
 
 	if (keep)
-		from = b->hash[slot_of(b, s->frames[s->depth - keep])] - 1u;
+		from = b->hash[slot_of(b, cps_stack_frame(s, s->depth - keep)->pc)] - 1u;
 	for (uint32_t i = s->depth - keep; i-- > 0 && !w->full;) {
-		if (is_successor(b, from, 0, s->frames[i])) {
+		uint64_t pc = cps_stack_frame(s, i)->pc;
+
+		if (is_successor(b, from, 0, pc)) {
 			from = b->successor[from][0];
 			run++;
 			continue;
 		}
 		put_run(w, run);
 		run = 0;
-		from = put_frame(b, w, from, s->frames[i]);
+		from = put_frame(b, w, from, pc);
 	}
 	put_run(w, run);
 }
 
+/* How many of the outermost frames the stack and the one before have in common. What is the
+ * trail's is. */
 static uint32_t common(const struct cps_batch *b, const struct cps_stack *s)
 {
-	uint32_t most = s->depth < b->previous_depth ? s->depth : b->previous_depth, n = 0;
-	const uint64_t *mine = s->frames + s->depth, *theirs = b->previous + b->previous_depth;
+	uint32_t before = b->previous_depth, most = s->depth < before ? s->depth : before;
+	uint32_t n = before ? s->depth - s->fresh : 0;
 
-	while (n < most && *--mine == *--theirs)
+	while (n < most && cps_stack_frame(s, s->depth - n - 1)->pc ==
+				   cps_trail_frame(&b->trail, before - n - 1)->pc)
 		n++;
 	return n;
 }
@@ -203,7 +218,6 @@ bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 {
 	struct cps_writer w = {b->bytes + b->used, b->bytes + b->room, false};
 	const struct cps_stack *s = item->stack;
-	uint64_t *swap = b->previous;
 	bool same_thread = b->has_thread && b->thread == item->thread;
 	uint32_t keep = 0;
 
@@ -234,8 +248,7 @@ bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 	b->thread = item->thread;
 	b->weight = item->weight;
 	b->time_us = item->time_us;
-	b->previous = b->frames;
-	b->frames = swap;
 	b->previous_depth = s->depth;
+	cps_trail_take(&b->trail, s, &b->frames);
 	return true;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "unwind.h"
+#include "trail.h"
 
 /* Addresses that one batch introduces; at the limit it is full. */
 #define CPS_BATCH_IDS  4096u
@@ -21,15 +21,16 @@ struct cps_item {
 	uint32_t thread;
 	bool is_tail;
 	uint64_t time_us, weight;
-	const struct cps_stack *stack; /* its frames are those of cps_batch_frames */
+	const struct cps_stack *stack; /* made as cps_batch_stack has it */
 };
 
 struct cps_batch {
 	uint8_t *bytes;
 	size_t used, room;
-	uint64_t *frames, *previous; /* CPS_DEPTH_MAX each, swapped by every item */
-	uint32_t previous_depth;
-	uint32_t generation; /* of the module table */
+	struct cps_trail trail;	  /* the stack of the item before, also of one in another batch */
+	struct cps_frame *frames; /* CPS_DEPTH_MAX, for the next item's */
+	uint32_t previous_depth;  /* of the item before, in this batch */
+	uint32_t generation;	  /* of the module table */
 	bool has_thread;
 	bool is_full; /* an item did not fit: the coding state is not what a reader has */
 	uint32_t thread;
@@ -46,18 +47,21 @@ bool cps_batch_saw_generated(void);
 /* [signal] Forget it: a child begins anew. */
 void cps_batch_forget_generated(void);
 
-/* [signal] A batch without memory for its frames yet: false if there is none. */
+/* [signal] Memory for its frames, if it has none yet: false if there is none. */
 bool cps_batch_prepare(struct cps_batch *b);
 
 /* [signal] Start anew in these bytes. */
 void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t buffer,
 		     uint32_t sequence, uint64_t time_us);
 
-/* [signal] Where to unwind the next sample to. */
-static inline uint64_t *cps_batch_frames(struct cps_batch *b)
+/* [signal] Where to unwind the next sample to, and what that may begin with. */
+static inline struct cps_stack cps_batch_stack(const struct cps_batch *b)
 {
-	return b->frames;
+	return (struct cps_stack){.frames = b->frames, .room = CPS_DEPTH_MAX, .trail = &b->trail};
 }
+
+/* [signal] In a child that fork has made: another thread may have been about to change it. */
+void cps_batch_forget_trail(struct cps_batch *b);
 
 /*
  * [signal] Append an item. False: it does not fit, b->used is as before, and the batch takes no

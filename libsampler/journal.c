@@ -277,6 +277,8 @@ void cps_journal_reset(void)
 	file_path = NULL;
 	for (uint32_t i = 0; i < ALL; i++) {
 		buffers[i].is_begun = false;
+		if (buffers[i].batch)
+			cps_batch_forget_trail(buffers[i].batch);
 		atomic_flag_clear(&buffers[i].lock);
 	}
 }

@@ -19,6 +19,7 @@
 #include "pack.h"
 #include "recording.h"
 #include "sys.h"
+#include "unwind.h"
 #include "poison.h"
 
 #define PATH_BYTES     8192
@@ -183,12 +184,7 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 	/* A stack too varied for a whole buffer: both its ends must do. */
 	if (stack->depth <= 2001)
 		return false;
-	stack->frames[1000] = CPS_CUT_ADDRESS;
-	memmove(stack->frames + 1001, stack->frames + stack->depth - 1000,
-		1000 * sizeof(stack->frames[0]));
-	stack->depth = 2001;
-	if (stack->mark == CPS_MARK_COMPLETE)
-		stack->mark = CPS_MARK_TOO_DEEP;
+	cps_stack_cut(stack, 1000);
 	cps_journal_empty(b, item->time_us);
 	return add_now(b, item);
 }
@@ -205,10 +201,9 @@ static bool take_stack(struct cps_buffer *b, const struct source *from)
 {
 	struct cps_stack *stack = from->stack;
 
-	stack->frames = cps_batch_frames(b->batch);
-	stack->room = CPS_DEPTH_MAX;
+	*stack = cps_batch_stack(b->batch);
 	if (from->given) {
-		stack->depth = from->given->depth;
+		stack->depth = stack->fresh = from->given->depth;
 		stack->mark = from->given->mark;
 		memcpy(stack->frames, from->given->frames, stack->depth * sizeof(stack->frames[0]));
 	} else {

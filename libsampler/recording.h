@@ -10,6 +10,7 @@
 
 #include "batch.h"
 #include "record.h"
+#include "regs.h"
 #include "thread.h"
 
 /* Where to: the name is `stem` + `suffix`, or if that exists `stem` + ".1" + `suffix`, and so on.

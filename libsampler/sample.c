@@ -356,14 +356,15 @@ void cps_sample_tail(struct cps_thread *t, const void *context)
 
 static void add_tail_of(struct cps_thread *t, const struct cps_meter *m)
 {
-	uint64_t frames[CPS_THREAD_BASE + 1] = {(uintptr_t)t->routine};
+	struct cps_frame frames[CPS_THREAD_BASE + 1] = {{.pc = (uintptr_t)t->routine}};
 	struct cps_stack stack = {.frames = frames, .depth = t->n_base + 1};
 	uint32_t rest = 0;
 	uint64_t reading, weight;
 
 	if (atomic_load(&t->state) != CPS_THREAD_LIVE)
 		return;
-	memcpy(frames + 1, t->base, t->n_base * sizeof(frames[0]));
+	for (uint32_t i = 0; i < t->n_base; i++)
+		frames[i + 1].pc = t->base[i];
 	reading = m->read_of(t);
 	weight = weigh(t, reading, true, &rest);
 	if (weight && cps_recording_add(t, NULL, NULL, &stack, weight, true)) {

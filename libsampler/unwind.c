@@ -9,118 +9,122 @@
  * The interpreter may need a register that the quick steps did not follow: then the walk begins
  * again with all registers followed.
  */
-#include <stdatomic.h>
-
 #include "cfi.h"
 #include "module.h"
+#include "row.h"
 #include "unwind.h"
 #include "poison.h"
 
-#define CACHE_BITS 15
 #define QUICK_REGS (1u << CPS_REG_FP | 1u << CPS_REG_SP | 1u << CPS_REG_PC)
 #define STEPS_MAX  (1u << 22)
-
-/*
- * A cached row in 64 bits, with a tag of the address so that two threads that write one slot at the
- * same time cannot make a false pair:
- *
- *   63        40 39       25 24          5   4     3    2   0
- *   | tag (24) | fp/8 (15) | cfa (20)     | own | fp | kind |
- */
-struct slot {
-	_Atomic uint64_t key; /* address and, in the upper 16 bits, the module table's generation */
-	_Atomic uint64_t row;
-};
-
-static struct slot cache[1u << CACHE_BITS];
 
 struct walk {
 	struct cps_regs regs;
 	struct cps_peek *peek;
 	struct cps_stack *out;
-	uint64_t seen; /* frames, also those that were left out */
+	const struct cps_trail *trail; /* NULL: not to be met any more */
+	uint64_t seen;		       /* frames that are not the trail's, also those left out */
 	uint64_t key_high;
+	uint64_t fp_at;	     /* of the frame that the walk stands at, as in struct cps_frame */
+	uint64_t join;	     /* that of frame `joined` */
+	uint32_t joined, at; /* of the trail: where the walk met it, where it stands or may do so */
+	bool is_joined;
 	bool follow_all;
 	bool is_exact; /* pc is where the frame stands, not behind a call */
 };
 
-static uint64_t mix(uint64_t key)
-{
-	return key * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-static uint64_t pack(const struct cps_row *row, bool own, uint64_t tag)
-{
-	int32_t cfa = row->cfa_offset, fp = row->fp_offset;
-	uint64_t kind = row->kind;
-
-	if (row->kind == CPS_ROW_FAST && (cfa < -(1 << 19) || cfa >= 1 << 19 || fp % 8 ||
-					  fp / 8 < -(1 << 14) || fp / 8 >= 1 << 14)) {
-		kind = CPS_ROW_SLOW;
-		cfa = fp = 0;
-	}
-	return kind | (uint64_t)row->from_fp << 3 | (uint64_t)own << 4 |
-	       ((uint64_t)cfa & 0xfffff) << 5 | ((uint64_t)(fp / 8) & 0x7fff) << 25 | tag << 40;
-}
-
-static __attribute__((noinline)) uint64_t learn(uint64_t key, uintptr_t pc, uint64_t tag)
-{
-	struct slot *slot = &cache[mix(key) >> (64 - CACHE_BITS)];
-	struct cps_row row = {.kind = CPS_ROW_NONE};
-	bool own = false, is_sure;
-	uint32_t number = cps_module_find_now(pc, &is_sure);
-	uint64_t packed;
-
-	if (number != CPS_MODULE_NONE) {
-		const struct cps_module *m = cps_module_get(number);
-
-		if (!cps_module_read_begin(m))
-			return pack(&row, false, tag);
-		cps_cfi_row(m, pc, &row);
-		own = m->is_own;
-		cps_module_read_end(m);
-	}
-	packed = pack(&row, own, tag);
-	if (!is_sure)
-		return packed;
-	atomic_store_explicit(&slot->key, 0, memory_order_relaxed);
-	atomic_store_explicit(&slot->row, packed, memory_order_release);
-	atomic_store_explicit(&slot->key, key, memory_order_release);
-	return packed;
-}
-
-static inline uint64_t row_of(uint64_t key_high, uintptr_t pc)
-{
-	uint64_t key = key_high | pc;
-	uint64_t hash = mix(key);
-	uint64_t tag = hash >> (64 - CACHE_BITS - 24) & 0xffffff;
-	struct slot *slot = &cache[hash >> (64 - CACHE_BITS)];
-
-	if (atomic_load_explicit(&slot->key, memory_order_acquire) == key) {
-		uint64_t row = atomic_load_explicit(&slot->row, memory_order_relaxed);
-
-		if (row >> 40 == tag)
-			return row;
-	}
-	return learn(key, pc, tag);
-}
-
-static inline void note(struct walk *w, uintptr_t pc)
+static void put(struct walk *w, const struct cps_frame *frame)
 {
 	uint64_t i = w->seen++;
 	uint32_t inner = w->out->room / 2;
 
-	if (i >= w->out->room)
+	if (i >= w->out->room) {
+		w->trail = NULL;
 		i = inner + (i - inner) % (w->out->room - inner);
-	w->out->frames[i] = pc;
+	}
+	w->out->frames[i] = *frame;
+}
+
+static bool is_at(const struct walk *w, const struct cps_frame *here)
+{
+	const struct cps_frame *f;
+
+	if (w->at >= w->trail->depth)
+		return false;
+	f = cps_trail_frame(w->trail, w->at);
+	return f->sp == here->sp && f->pc == here->pc && f->fp == here->fp;
+}
+
+/* The walk has come to another frame than the trail: what they had in common is copied. */
+static void part(struct walk *w)
+{
+	const struct cps_trail *trail = w->trail;
+	struct cps_frame first = *cps_trail_frame(trail, w->joined);
+
+	first.fp_at = w->join;
+	put(w, &first);
+	for (uint32_t i = w->joined + 1; i <= w->at; i++)
+		put(w, cps_trail_frame(trail, i));
+	w->is_joined = false;
+	w->at++;
+}
+
+/* Does the walk stand at a frame of the trail? Going outward, sp rises in both. */
+static bool meet(struct walk *w, const struct cps_frame *here)
+{
+	if (!w->trail)
+		return false;
+	while (w->at < w->trail->depth && cps_trail_frame(w->trail, w->at)->sp < here->sp)
+		w->at++;
+	if (!is_at(w, here))
+		return false;
+	w->is_joined = true;
+	w->joined = w->at;
+	w->join = here->fp_at;
+	return true;
+}
+
+/* Go on for as long as the trail tells the way: the walk stands at its last frame then. */
+static bool follow(struct walk *w)
+{
+	uint32_t to = w->follow_all ? w->at : cps_trail_follow(w->trail, w->at, w->peek);
+	const struct cps_frame *f = cps_trail_frame(w->trail, to);
+
+	if (to == w->at)
+		return false;
+	w->at = to;
+	w->regs.r[CPS_REG_PC] = f->pc + 1;
+	w->regs.r[CPS_REG_SP] = f->sp;
+	w->regs.r[CPS_REG_FP] = f->fp;
+	w->regs.valid = QUICK_REGS;
+	w->is_exact = false;
+	return true;
+}
+
+/* True: the walk stands at another frame now, which is noted. */
+static inline bool note(struct walk *w, uintptr_t pc)
+{
+	struct cps_frame here = {pc, w->regs.r[CPS_REG_SP], w->regs.r[CPS_REG_FP], w->fp_at};
+
+	if (w->is_joined) {
+		w->at++;
+		if (is_at(w, &here))
+			return follow(w);
+		w->at--;
+		part(w);
+	}
+	if (meet(w, &here))
+		return follow(w);
+	put(w, &here);
+	return false;
 }
 
 static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 {
-	int64_t cfa_offset = (int64_t)(row << 39) >> 44;
-	int64_t fp_offset = ((int64_t)(row << 24) >> 49) * 8;
+	int64_t cfa_offset = cps_row_cfa(row), fp_offset = cps_row_fp(row);
 	uint64_t sp = w->regs.r[CPS_REG_SP], ra;
-	uint64_t cfa = w->regs.r[row & 8 ? CPS_REG_FP : CPS_REG_SP] + (uint64_t)cfa_offset;
+	uint64_t cfa =
+		w->regs.r[row & CPS_ROW_FROM_FP ? CPS_REG_FP : CPS_REG_SP] + (uint64_t)cfa_offset;
 
 	if (cfa <= sp) {
 		*mark = CPS_MARK_NO_PROGRESS;
@@ -131,6 +135,8 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 		*mark = CPS_MARK_BAD_MEMORY;
 		return false;
 	}
+	if (!(row & CPS_ROW_OWN))
+		w->fp_at = fp_offset ? cfa + (uint64_t)fp_offset : 0;
 	w->regs.r[CPS_REG_SP] = cfa;
 	w->regs.r[CPS_REG_PC] = ra;
 	w->regs.valid = QUICK_REGS; /* no others are followed */
@@ -243,10 +249,13 @@ static enum outcome walk_on(struct walk *w, uint32_t *mark)
 
 		if (w->regs.r[CPS_REG_PC] == 0)
 			return STOPPED; /* a zero return address ends a stack, too */
-		row = row_of(w->key_high, pc);
-		kind = row & 7;
-		if (!(row & 16))
-			note(w, pc);
+		row = cps_row_of(w->key_high, pc);
+		if (!(row & CPS_ROW_OWN) && note(w, pc)) {
+			pc = w->regs.r[CPS_REG_PC] - 1;
+			row = cps_row_of(w->key_high, pc);
+		}
+		kind = row & CPS_ROW_KIND;
+		w->fp_at = CPS_TRAIL_OTHER;
 		if (kind == CPS_ROW_FAST && !w->follow_all) {
 			if (!quick_step(w, row, mark))
 				return STOPPED;
@@ -269,10 +278,10 @@ static enum outcome walk_on(struct walk *w, uint32_t *mark)
 	return STOPPED;
 }
 
-static void reverse(uint64_t *frames, size_t n)
+static void reverse(struct cps_frame *frames, size_t n)
 {
 	for (size_t i = 0; i < n / 2; i++) {
-		uint64_t t = frames[i];
+		struct cps_frame t = frames[i];
 
 		frames[i] = frames[n - 1 - i];
 		frames[n - 1 - i] = t;
@@ -283,28 +292,54 @@ static void reverse(uint64_t *frames, size_t n)
 static void close_ring(struct walk *w)
 {
 	uint32_t inner = w->out->room / 2, outer = w->out->room - inner;
-	uint64_t *ring = w->out->frames + inner;
+	struct cps_frame *ring = w->out->frames + inner;
 	size_t oldest = (w->seen - inner) % outer;
 
 	reverse(ring, oldest);
 	reverse(ring + oldest, outer - oldest);
 	reverse(ring, outer);
-	ring[0] = CPS_CUT_ADDRESS;
-	w->out->depth = w->out->room;
+	ring[0] = (struct cps_frame){.pc = CPS_CUT_ADDRESS};
+	w->out->fresh = w->out->room;
 	if (w->out->mark == CPS_MARK_COMPLETE)
 		w->out->mark = CPS_MARK_TOO_DEEP;
 }
 
+/* What the walk and the trail have in common stays where it is if it goes to the end of both. */
+static void finish(struct walk *w)
+{
+	struct cps_stack *s = w->out;
+	uint32_t kept = 0;
+
+	if (w->is_joined) {
+		kept = w->trail->depth - w->joined;
+		if (w->at + 1 != w->trail->depth || w->seen + kept > s->room) {
+			part(w);
+			kept = 0;
+		}
+	}
+	s->join = w->join;
+	s->fresh = (uint32_t)w->seen;
+	if (w->seen > s->room)
+		close_ring(w);
+	s->depth = s->fresh + kept;
+}
+
 void cps_unwind(const struct cps_regs *regs, struct cps_peek *peek, struct cps_stack *stack)
 {
-	uint64_t high = (uint64_t)(cps_module_generation() & 0xffff) << 48;
+	uint32_t generation = cps_module_generation();
+	const struct cps_trail *trail = stack->trail;
 	struct cps_peek start = *peek;
 
+	if (trail && trail->generation != generation)
+		trail = NULL;
+	stack->generation = generation;
 	for (int pass = 0; pass < 2; pass++) {
 		struct walk w = {.regs = *regs,
 				 .peek = peek,
 				 .out = stack,
-				 .key_high = high,
+				 .trail = trail,
+				 .key_high = (uint64_t)(generation & 0xffff) << 48,
+				 .fp_at = CPS_TRAIL_OTHER,
 				 .follow_all = pass == 1,
 				 .is_exact = true};
 
@@ -312,10 +347,8 @@ void cps_unwind(const struct cps_regs *regs, struct cps_peek *peek, struct cps_s
 		*peek = start;
 		if (walk_on(&w, &stack->mark) == START_OVER)
 			continue;
-		stack->depth = (uint32_t)w.seen;
-		if (w.seen > stack->room)
-			close_ring(&w);
+		finish(&w);
 		return;
 	}
-	stack->depth = 0;
+	stack->depth = stack->fresh = 0;
 }

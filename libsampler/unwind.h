@@ -7,19 +7,13 @@
 
 #include <stdint.h>
 
-#include "format.h"
 #include "peek.h"
 #include "regs.h"
-
-struct cps_stack {
-	uint64_t *frames; /* innermost first */
-	uint32_t room;	  /* frames that fit; more than that and the middle is left out */
-	uint32_t depth;
-	uint32_t mark; /* enum cps_mark */
-};
+#include "trail.h"
 
 /*
- * [signal] Fill the stack. The innermost address is regs' pc; that of a calling frame lies inside
+ * [signal] Fill the stack: its frames, room and trail are set. Of the trail, the stack of a sample
+ * before, what is still so is not walked again (trail.h). The innermost address is regs' pc; that of a calling frame lies inside
  * its call instruction; a frame that a signal interrupted has its exact pc. Frames of the
  * recorder itself are left out.
  */

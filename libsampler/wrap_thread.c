@@ -29,13 +29,16 @@ static uint64_t default_stack;
 /* The frames below the thread's routine, for when its own stack cannot be seen (sample.h). */
 static void learn_base(struct cps_thread *t)
 {
-	struct cps_stack stack = {.frames = t->base, .room = CPS_THREAD_BASE};
+	struct cps_frame frames[CPS_THREAD_BASE] = {{0}};
+	struct cps_stack stack = {.frames = frames, .room = CPS_THREAD_BASE};
 	struct cps_peek peek = {t->stack_low, t->stack_high, 0};
 	struct cps_regs regs;
 
 	cps_regs_here(&regs);
 	cps_unwind(&regs, &peek, &stack);
 	t->n_base = stack.depth;
+	for (uint32_t i = 0; i < stack.depth; i++)
+		t->base[i] = frames[i].pc;
 }
 
 static void begin(struct cps_thread *t, uint64_t stack_bytes)

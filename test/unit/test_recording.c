@@ -90,7 +90,7 @@ static uint64_t draw(uint64_t below)
 }
 
 /* Innermost first: a walk over few addresses, so that branches, runs and repeats all happen. */
-static uint64_t frames[DEEP];
+static struct cps_frame frames[DEEP];
 
 static struct cps_stack stack_number(uint64_t n)
 {
@@ -103,9 +103,9 @@ static struct cps_stack stack_number(uint64_t n)
 	for (uint32_t i = s.depth; i-- > 0;) {
 		if (i == s.depth / 2)
 			random_state = n;
-		frames[i] = 0x10000 + 0x100 * draw(variety);
+		frames[i].pc = 0x10000 + 0x100 * draw(variety);
 		if (draw(20) == 0) /* an address of this very program */
-			frames[i] = (uintptr_t)stack_number + draw(16);
+			frames[i].pc = (uintptr_t)stack_number + draw(16);
 	}
 	s.mark = draw(10) == 0 ? CPS_MARK_NO_RECIPE : CPS_MARK_COMPLETE;
 	return s;
@@ -146,7 +146,7 @@ static int on_sample(void *context, const struct event_sample *s, struct error *
 		cr_assert_eq(s->hits, r->samples % 7 != 0);
 		for (uint32_t i = 0; i < want.depth; i++) {
 			const struct event_frame *f = &s->frames[i];
-			uint64_t pc = want.frames[want.depth - 1 - i];
+			uint64_t pc = want.frames[want.depth - 1 - i].pc;
 			uint32_t module = cps_module_find(pc);
 
 			cr_assert_eq(f->module,
@@ -293,12 +293,12 @@ Test(recording, deep_stacks)
 
 	prepare();
 	for (uint32_t i = 0; i < DEEP; i++)
-		frames[i] = 0x5000 + i % 3;
+		frames[i].pc = 0x5000 + i % 3;
 	cr_assert(cps_recording_ready());
 	cr_assert(cps_recording_add(&threads[0], NULL, NULL, &s, 1, false));
 	random_state = 1;
 	for (uint32_t i = 0; i < DEEP; i++)
-		frames[i] = draw(UINT64_C(1) << 46);
+		frames[i].pc = draw(UINT64_C(1) << 46);
 	cr_assert(cps_recording_add(&threads[0], NULL, NULL, &s, 1, false));
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	r = read_back(false);
