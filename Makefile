@@ -19,7 +19,7 @@ COMMON := -std=gnu11 $(WARN) $(OPT) -iquote . -D_GNU_SOURCE -DCPS_PROJECT_VERSIO
 SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
-SIGNAL_ROOM := arena elf_memory module fde expression cfi row trail unwind thread loss batch record journal pack columns recode drain \
+SIGNAL_ROOM := arena moment elf_memory module fde expression cfi row trail unwind thread loss batch record journal pack columns recode drain \
 	announce jit lineage recording disposition own_stack gate sample
 CLOCK_ROOM := clock clock_timer clock_itimer clock_perf
 DOOR_ROOM := memory config output identity summary life control door wrap_thread wrap_process wrap_exec \

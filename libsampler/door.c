@@ -18,6 +18,7 @@
 #include "identity.h"
 #include "life.h"
 #include "module.h"
+#include "moment.h"
 #include "sys.h"
 #include "thread.h"
 
@@ -92,6 +93,7 @@ static void learn_modules(void)
 					 .own = &config};
 
 	cps_module_init(&start);
+	cps_moment_prepare(start.vdso);
 }
 
 /* CPSAMPLE_EXE: some programs of a tree only. */

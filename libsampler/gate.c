@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "gate.h"
+#include "moment.h"
 #include "sys.h"
 #include "poison.h"
 
@@ -113,7 +114,7 @@ bool cps_gate_is_over(void)
 {
 	uint64_t end = atomic_load(&until);
 
-	return end && cps_sys_clock_ns(CLOCK_MONOTONIC) >= end;
+	return end && cps_moment_ns() >= end;
 }
 
 uint64_t cps_gate_until(void)
@@ -130,7 +131,7 @@ uint64_t cps_gate_cpu_ns(void)
 
 static enum cps_verdict by_time(void)
 {
-	uint64_t now = cps_sys_clock_ns(CLOCK_MONOTONIC), start = from;
+	uint64_t now = cps_moment_ns(), start = from;
 
 	if (until && now >= until)
 		return CPS_GATE_OVER;

@@ -16,6 +16,7 @@
 #include "journal.h"
 #include "lineage.h"
 #include "loss.h"
+#include "moment.h"
 #include "pack.h"
 #include "recording.h"
 #include "sys.h"
@@ -45,7 +46,7 @@ void cps_recording_prepare(const struct cps_output *o)
 
 uint64_t cps_recording_now_us(void)
 {
-	return (cps_sys_clock_ns(CLOCK_MONOTONIC) - output.identity->start_monotonic_ns) / 1000;
+	return (cps_moment_ns() - output.identity->start_monotonic_ns) / 1000;
 }
 
 const char *cps_recording_path(void)

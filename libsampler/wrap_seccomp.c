@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_seccomp.c - notices when the target forbids itself system calls.
+ * wrap_seccomp.c - notices when the target forbids itself system calls, or the cycle counter.
  *
  * Room: door. In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended
  * before the filter is there. The handler's own system calls might be what a filter kills for.
@@ -12,6 +12,7 @@
 
 #include "door.h"
 #include "life.h"
+#include "moment.h"
 #include "pack.h"
 #include "recording.h"
 #include "sys.h"
@@ -87,6 +88,8 @@ EXPORT int prctl(int option, ...)
 	}
 	if (option == PR_SET_SECCOMP && (a[0] == SECCOMP_MODE_STRICT || a[1]))
 		step = step_aside();
+	if (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
+		cps_moment_ask_kernel();
 	result = cps_real.prctl(option, a[0], a[1], a[2], a[3]);
 	have_stepped_aside(step, result != 0);
 	return result;
