@@ -11,16 +11,18 @@
  * The loads do not wait for each other: their addresses are known. */
 uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, struct cps_peek *peek)
 {
+	struct cps_peek k = *peek; /* in registers */
 	uint64_t word;
 
 	for (; i + 1 < t->depth; i++) {
 		const struct cps_frame *next = cps_trail_frame(t, i + 1);
 
-		if (!cps_peek(peek, next->sp - 8, &word) || word != next->pc + 1)
+		if (!cps_peek(&k, next->sp - 8, &word) || word != next->pc + 1)
 			break;
-		if (next->fp_at && (!cps_peek(peek, next->fp_at, &word) || word != next->fp))
+		if (next->fp_at && (!cps_peek(&k, next->fp_at, &word) || word != next->fp))
 			break;
 	}
+	*peek = k;
 	return i;
 }
 
