@@ -47,10 +47,14 @@ void cps_trail_take(struct cps_trail *t, const struct cps_stack *s, struct cps_f
 	if (kept) {
 		t->begin += t->depth - kept;
 		cps_trail_frame(t, 0)->fp_at = s->join;
+	}
+	if (kept > s->fresh) {
 		t->begin -= s->fresh;
 		for (uint32_t i = 0; i < s->fresh; i++)
 			*cps_trail_frame(t, i) = s->frames[i];
 	} else {
+		for (uint32_t i = 0; i < kept; i++)
+			s->frames[s->fresh + i] = *cps_trail_frame(t, i);
 		*frames = t->ring;
 		t->ring = s->frames;
 		t->begin = 0;

@@ -22,8 +22,9 @@ struct walk {
 	struct cps_regs regs;
 	struct cps_peek *peek;
 	struct cps_stack *out;
-	const struct cps_trail *trail; /* NULL: not to be met any more */
-	uint64_t seen;		       /* frames that are not the trail's, also those left out */
+	const struct cps_trail *trail;
+	uint64_t next_sp; /* of its frame `at`, if that may be met; else UINT64_MAX */
+	uint64_t seen;	  /* frames that are not the trail's, also those left out */
 	uint64_t key_high;
 	uint64_t fp_at;	     /* of the frame that the walk stands at, as in struct cps_frame */
 	uint64_t join;	     /* that of frame `joined` */
@@ -33,50 +34,54 @@ struct walk {
 	bool is_exact; /* pc is where the frame stands, not behind a call */
 };
 
-static void put(struct walk *w, const struct cps_frame *frame)
+static inline void put(struct walk *w, const struct cps_frame *frame)
 {
 	uint64_t i = w->seen++;
 	uint32_t inner = w->out->room / 2;
 
 	if (i >= w->out->room) {
-		w->trail = NULL;
+		w->next_sp = UINT64_MAX;
 		i = inner + (i - inner) % (w->out->room - inner);
 	}
 	w->out->frames[i] = *frame;
 }
 
-static bool is_at(const struct walk *w, const struct cps_frame *here)
+static bool is_at(const struct walk *w, uint32_t i, const struct cps_frame *here)
 {
 	const struct cps_frame *f;
 
-	if (w->at >= w->trail->depth)
+	if (i >= w->trail->depth)
 		return false;
-	f = cps_trail_frame(w->trail, w->at);
+	f = cps_trail_frame(w->trail, i);
 	return f->sp == here->sp && f->pc == here->pc && f->fp == here->fp;
+}
+
+/* The frame of the trail that may be met. Going outward, sp rises in both. */
+static void look_from(struct walk *w, uint32_t i, uint64_t sp)
+{
+	while (i < w->trail->depth && cps_trail_frame(w->trail, i)->sp < sp)
+		i++;
+	w->at = i;
+	w->next_sp = i < w->trail->depth ? cps_trail_frame(w->trail, i)->sp : UINT64_MAX;
 }
 
 /* The walk has come to another frame than the trail: what they had in common is copied. */
 static void part(struct walk *w)
 {
-	const struct cps_trail *trail = w->trail;
-	struct cps_frame first = *cps_trail_frame(trail, w->joined);
+	struct cps_frame first = *cps_trail_frame(w->trail, w->joined);
 
 	first.fp_at = w->join;
-	put(w, &first);
-	for (uint32_t i = w->joined + 1; i <= w->at; i++)
-		put(w, cps_trail_frame(trail, i));
 	w->is_joined = false;
-	w->at++;
+	look_from(w, w->at + 1, 0);
+	put(w, &first);
+	for (uint32_t i = w->joined + 1; i < w->at; i++)
+		put(w, cps_trail_frame(w->trail, i));
 }
 
-/* Does the walk stand at a frame of the trail? Going outward, sp rises in both. */
 static bool meet(struct walk *w, const struct cps_frame *here)
 {
-	if (!w->trail)
-		return false;
-	while (w->at < w->trail->depth && cps_trail_frame(w->trail, w->at)->sp < here->sp)
-		w->at++;
-	if (!is_at(w, here))
+	look_from(w, w->at, here->sp);
+	if (!is_at(w, w->at, here))
 		return false;
 	w->is_joined = true;
 	w->joined = w->at;
@@ -107,13 +112,13 @@ static inline bool note(struct walk *w, uintptr_t pc)
 	struct cps_frame here = {pc, w->regs.r[CPS_REG_SP], w->regs.r[CPS_REG_FP], w->fp_at};
 
 	if (w->is_joined) {
-		w->at++;
-		if (is_at(w, &here))
+		if (is_at(w, w->at + 1, &here)) {
+			w->at++;
 			return follow(w);
-		w->at--;
+		}
 		part(w);
 	}
-	if (meet(w, &here))
+	if (here.sp >= w->next_sp && meet(w, &here))
 		return follow(w);
 	put(w, &here);
 	return false;
@@ -327,11 +332,11 @@ static void finish(struct walk *w)
 void cps_unwind(const struct cps_regs *regs, struct cps_peek *peek, struct cps_stack *stack)
 {
 	uint32_t generation = cps_module_generation();
-	const struct cps_trail *trail = stack->trail;
+	const struct cps_trail none = {.depth = 0}, *trail = stack->trail;
 	struct cps_peek start = *peek;
 
-	if (trail && trail->generation != generation)
-		trail = NULL;
+	if (!trail || trail->generation != generation)
+		trail = &none;
 	stack->generation = generation;
 	for (int pass = 0; pass < 2; pass++) {
 		struct walk w = {.regs = *regs,
