@@ -120,6 +120,7 @@ static void prepare(const char *stem)
 static int record(const char *stem, uint64_t samples, uint64_t seed)
 {
 	static struct cps_thread thread = {.id = 0, .tid = 1, .name = "main", .announced = true};
+	static struct cps_frame frames[DEPTH_MAX];
 	struct path made;
 
 	prepare(stem);
@@ -127,10 +128,11 @@ static int record(const char *stem, uint64_t samples, uint64_t seed)
 		return 1;
 	for (uint64_t n = 0; n < samples; n++) {
 		struct path *path = draw(seed + n, &made);
-		struct cps_stack stack = {
-			.frames = path->frames, .room = DEPTH_MAX, .depth = path->depth};
+		struct cps_stack stack = {.frames = frames, .depth = path->depth};
 		uint64_t weight = 950 + mix(n) % 100;
 
+		for (uint32_t i = 0; i < path->depth; i++)
+			frames[i].pc = path->frames[i];
 		if (!cps_recording_add(&thread, NULL, NULL, &stack, weight, false))
 			return 1;
 	}
