@@ -87,12 +87,13 @@ def against_perf(bench):
         if peer.name == SLOW:
             scripts["no-inline"] = ["perf", "script", "--no-inline", "-i", theirs.path], theirs
     counts = ", ".join(f"{name} {recording.samples:,}" for name, (_, recording) in scripts.items())
-    bench.note(
-        TITLE,
-        "folded, 1,000/s: warm, beside perf script, which does not fold what it writes; samples: "
-        f"ours {ours.samples:,}, {counts}. perf dwarf is run once, {limit(bench)} s at most: it "
-        "asks addr2line for functions that were inlined; no-inline is the same without that.",
-    )
+    if scripts:
+        bench.note(
+            TITLE,
+            "folded, 1,000/s: warm, beside perf script, which does not fold what it writes; "
+            f"samples: ours {ours.samples:,}, {counts}. perf dwarf is run once, {limit(bench)} s at "
+            "most: it asks addr2line for functions that were inlined; no-inline is without that.",
+        )
     yield compare(
         bench, "folded, 1,000/s", ([bench.cpconv, "--folded", ours.path], ours), scripts, False
     )

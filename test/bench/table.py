@@ -61,6 +61,15 @@ class Row:
             return ""
         return "reached" if self.ours.median <= self.at_most else "missed"
 
+    @property
+    def overall(self):
+        """The verdict on all that was to be reached, and where we lose."""
+        words = [self.verdict, *", ".join(peer.verdict for peer in self.peers).split(", ")]
+        if "missed" in words:
+            words = ["missed", *words]
+        words = [w for i, w in enumerate(words) if w and w not in words[:i]]
+        return ", ".join(w for w in words if w != "reached" or "missed" not in words)
+
 
 def number(value):
     """Three digits that count, or all that stand before the point."""
@@ -171,7 +180,7 @@ def as_json(machine, rows, notes, is_quick):
                 for peer in row.peers
             ],
             "at_most": row.at_most,
-            "verdict": row.verdict,
+            "verdict": row.overall,
         }
 
     return dict(machine=machine, quick=is_quick, rows=[line(row) for row in rows], notes=notes)
@@ -195,7 +204,7 @@ def as_markdown(machine, rows, notes):
             for peer in map(peers.get, names):
                 cells.append(joined(median(peer.stat), times(peer), peer.note) if peer else "")
             cells.append(joined(at_most(row), *map(at_least, row.peers)))
-            cells.append(joined(row.verdict, *(peer.verdict for peer in row.peers)))
+            cells.append(row.overall)
             out.append(f"| {row.case} | {' | '.join(cells)} |")
         if notes.get(name):
             out += [""] + [f"- {note}" for note in notes[name]]
