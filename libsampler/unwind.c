@@ -6,6 +6,9 @@
  * cache and two loads; what the cache cannot hold (signal frames, linkage tables, realigned stacks)
  * takes the interpreter. No lock, no allocation, no call into the loader.
  *
+ * A walk that comes to where the one of the sample before has been compares instead of stepping
+ * (trail.h): the two go on together until a word differs.
+ *
  * The interpreter may need a register that the quick steps did not follow: then the walk begins
  * again with all registers followed.
  */
