@@ -14,6 +14,7 @@
 #include "disposition.h"
 #include "gate.h"
 #include "loss.h"
+#include "moment.h"
 #include "own_stack.h"
 #include "recording.h"
 #include "sample.h"
@@ -191,14 +192,24 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
  */
 static bool is_left_over(const struct cps_thread *t, uint64_t reading)
 {
-	return t->least && reading - t->settled < t->least;
+	return t->least && (int64_t)(reading - t->settled) < (int64_t)t->least;
+}
+
+/* What the meter says when a tick has been dealt with that began with `reading`, at `begin`. Asking it
+ * again would be another system call; unless we were kept from working, our time is what it has gone
+ * on by. */
+static uint64_t reading_after(const struct cps_thread *t, uint64_t reading, uint64_t begin)
+{
+	uint64_t elapsed = cps_moment_ns() - begin;
+
+	return elapsed < t->least ? reading + elapsed : meter_now()->read();
 }
 
 static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
 	struct cps_thread *t = thread_of_tick(m);
 	struct cps_regs regs;
-	uint64_t reading;
+	uint64_t reading, begin;
 
 	if (!t || cps_thread_is_gone(t))
 		return; /* what a thread uses after its end is nobody's */
@@ -206,6 +217,7 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return;
 	}
+	begin = t->least ? cps_moment_ns() : 0;
 	reading = m->read ? m->read() : 0;
 	if (is_left_over(t, reading)) {
 		t->left_over++;
@@ -213,7 +225,7 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 		cps_regs_of_context(&regs, context);
 		take_on_own_stack(t, &regs, reading, false);
 		if (t->least)
-			t->settled = m->read();
+			t->settled = reading_after(t, reading, begin);
 	}
 	if (m->rearm && !cps_fuse_reason(NULL))
 		m->rearm(t, info);
