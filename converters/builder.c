@@ -22,6 +22,8 @@ static void recording_close(struct recording *r)
 	numbers_free(r->threads);
 	numbers_free(r->reasons);
 	jit_map_free(r->jit);
+	free(r->of_ids);
+	r->of_ids = NULL;
 	r->jit = NULL;
 	r->paths = NULL;
 	r->threads = NULL;

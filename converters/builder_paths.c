@@ -40,16 +40,22 @@ static uint32_t name_number(struct profile_builder *b, uint32_t parent, const st
 static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
 				    const struct event_frame *e)
 {
-	struct paths *paths = b->current.paths;
-	uint32_t name;
+	struct recording *r = &b->current;
+	uint32_t name, number, *known = e->id ? &r->of_ids[e->id - 1] : NULL;
 
-	if (!b->current.by_name)
-		return paths_frame(paths,
-				   (struct profile_frame){e->module, STRINGS_NONE, e->address});
+	if (known && *known)
+		return *known - 1;
+	if (!r->by_name) {
+		number = paths_frame(r->paths,
+				     (struct profile_frame){e->module, STRINGS_NONE, e->address});
+		if (known)
+			*known = number + 1; /* PATHS_NONE becomes 0 */
+		return number;
+	}
 	name = name_number(b, parent, &e->name);
 	if (name == STRINGS_NONE)
 		return PATHS_NONE;
-	return paths_frame(paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
+	return paths_frame(r->paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
 }
 
 /* Set walk[0], from where the stack's frames are followed. */
@@ -85,6 +91,17 @@ static size_t frames_kept(const struct recording *r, const struct event_sample *
 	return e->keep < r->keep ? e->keep : r->keep;
 }
 
+/* Forget what the ids of an earlier generation stood for. */
+static int ids_renew(struct recording *r, uint32_t generation)
+{
+	if (!r->of_ids)
+		r->of_ids = calloc(CPS_COLUMN_IDS, sizeof(*r->of_ids));
+	else
+		memset(r->of_ids, 0, CPS_COLUMN_IDS * sizeof(*r->of_ids));
+	r->generation = generation;
+	return r->of_ids ? 0 : -1;
+}
+
 /* Find the sample's node: follow the frames that the previous sample did not have. */
 static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 {
@@ -92,7 +109,8 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 	size_t i = frames_kept(r, e);
 	bool incomplete = is_incomplete(e);
 
-	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
+	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)) ||
+	    ((!r->of_ids || r->generation != e->generation) && ids_renew(r, e->generation)))
 		return -1;
 	if (!i || !base_holds(b, e, incomplete)) {
 		if (walk_base(b, e->thread, incomplete))

@@ -93,7 +93,7 @@ static inline void frame_push(struct batch *b, uint16_t id)
 	const struct address *a = &b->addresses[id];
 
 	b->ids[b->depth] = id;
-	b->frames[b->depth] = (struct event_frame){a->module, a->address, {NULL, 0}};
+	b->frames[b->depth] = (struct event_frame){a->module, 0, a->address, {NULL, 0}};
 	b->depth++;
 }
 

@@ -30,6 +30,7 @@ struct columns {
 	bool has_thread;
 	size_t depth, keep;
 	size_t n_ids;
+	uint32_t generation;			/* of ids */
 	uint64_t latest_address;		/* that was new */
 	uint32_t latest_module;			/* likewise */
 	struct known known[CPS_COLUMN_IDS + 1]; /* by id */
@@ -86,6 +87,7 @@ static inline void frame_push(struct columns *c, uint32_t id)
 
 	c->ids[c->depth++] = (uint16_t)id;
 	f->module = c->known[id].module;
+	f->id = id + 1;
 	f->address = c->known[id].address;
 }
 
@@ -334,6 +336,7 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 	e->depth = c->depth;
 	e->keep = c->keep;
 	e->frames = c->frames;
+	e->generation = c->generation;
 	c->keep = c->depth;
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;
 }
@@ -343,6 +346,7 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 static void begin_anew(struct columns *c)
 {
 	c->n_ids = 0;
+	c->generation++;
 	c->latest_address = 0;
 	c->latest_module = EVENT_NO_MODULE;
 	c->known[OUTSIDE].n_successors = 0;

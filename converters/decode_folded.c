@@ -73,7 +73,7 @@ static int frames_split(struct folded *f, size_t keep)
 		if (!array_reserve(&f->frames, &f->frames_size, f->depth + 1, sizeof(*f->frames)))
 			return -1;
 		f->frames[f->depth] =
-			(struct event_frame){EVENT_NO_MODULE, 0, {at, (size_t)(stop - at)}};
+			(struct event_frame){EVENT_NO_MODULE, 0, 0, {at, (size_t)(stop - at)}};
 		at = stop + 1;
 	}
 	return 0;

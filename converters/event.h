@@ -75,6 +75,7 @@ struct event_thread {
 /* One frame: an address of a module, an address of the process (EVENT_NO_MODULE), or a name. */
 struct event_frame {
 	uint32_t module;
+	uint32_t id;		/* see `generation` of a sample; 0: none */
 	uint64_t address;	/* the module's virtual address */
 	struct event_text name; /* set when the process has_stacks_by_name */
 };
@@ -89,6 +90,9 @@ struct event_sample {
 	size_t keep; /* the outermost `keep` frames are those of the previous sample event */
 	/* The whole stack, outermost first; depth entries. */
 	const struct event_frame *frames;
+	/* In samples of one generation, which follow each other, frames with the same id are the
+	 * same. Ids are 1 to CPS_COLUMN_IDS. */
+	uint32_t generation;
 };
 
 /* A function of a call graph: two are the same if all three texts are. */

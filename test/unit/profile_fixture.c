@@ -50,7 +50,7 @@ int build_sample_marked(struct build *b, uint32_t thread, uint32_t mark, uint64_
 		cr_assert_eq(sscanf(stack + 2, "%2u", &address), 1);
 		if (*stack != '-')
 			sscanf(stack, "%2u", &id);
-		frames[e.depth++] = (struct event_frame){id, address, {NULL, 0}};
+		frames[e.depth++] = (struct event_frame){id, 0, address, {NULL, 0}};
 	}
 	return b->sink->sample(b->sink->context, &e, &b->err);
 }

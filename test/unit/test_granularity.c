@@ -136,7 +136,7 @@ Test(granularity, filters_mean_functions_and_places)
 
 Test(granularity, of_a_group_only_its_members_are_modules)
 {
-	const struct event_frame frame = {1, 16, {NULL, 0}};
+	const struct event_frame frame = {1, 0, 16, {NULL, 0}};
 	const struct event_sample e = {.weight = 3, .hits = 1, .depth = 1, .frames = &frame};
 	struct build b;
 	struct profile *p;

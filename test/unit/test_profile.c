@@ -40,12 +40,37 @@ Test(profile, incomplete_stacks_stand_apart)
 	profile_free(p);
 }
 
+/* A frame's id stands for it as long as the generation is the same. */
+Test(profile, ids_of_frames)
+{
+	struct event_frame frames[] = {{EVENT_NO_MODULE, 7, 1, {NULL, 0}},
+				       {EVENT_NO_MODULE, CPS_COLUMN_IDS, 2, {NULL, 0}}};
+	struct build b;
+
+	build_begin(&b);
+	build_process(&b, "a", "cpu", "ns");
+	for (uint32_t i = 0; i < 6; i++) {
+		struct event_sample e = {
+			.depth = 2, .frames = frames, .weight = 1, .hits = 1, .generation = i / 2};
+
+		frames[0].address = frames[1].address = 1 + i / 2;
+		cr_assert_eq(b.sink->sample(b.sink->context, &e, &b.err), 0);
+	}
+	build_end(&b);
+	struct profile *p = build_finish(&b);
+	cr_assert_eq(profile_weight(p, "?+1 ?+1"), 2);
+	cr_assert_eq(profile_weight(p, "?+2 ?+2"), 2);
+	cr_assert_eq(profile_weight(p, "?+3 ?+3"), 2);
+	cr_assert_eq(p->n_frames, 3);
+	profile_free(p);
+}
+
 /* `keep` of an event holds only if both samples stand on the same base. */
 Test(profile, kept_frames)
 {
-	struct event_frame frames[] = {{EVENT_NO_MODULE, 1, {NULL, 0}},
-				       {EVENT_NO_MODULE, 2, {NULL, 0}},
-				       {EVENT_NO_MODULE, 3, {NULL, 0}}};
+	struct event_frame frames[] = {{EVENT_NO_MODULE, 0, 1, {NULL, 0}},
+				       {EVENT_NO_MODULE, 0, 2, {NULL, 0}},
+				       {EVENT_NO_MODULE, 0, 3, {NULL, 0}}};
 	static const struct {
 		uint32_t mark;
 		size_t keep, depth;
