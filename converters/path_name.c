@@ -10,9 +10,6 @@ void path_name_copy(char *to, const char *from, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)from[i];
-
-		to[i] = (char)(c == ';' ? ':' : c < ' ' || c == 0x7f ? '?' : c);
-	}
+	for (i = 0; i < n; i++)
+		to[i] = path_name_byte(from[i]);
 }

@@ -12,4 +12,12 @@
 /* Copy with ';' as ':' and control characters as '?'. The length stays. */
 void path_name_copy(char *to, const char *from, size_t n);
 
+/* One byte of it. */
+static inline char path_name_byte(char byte)
+{
+	unsigned char c = (unsigned char)byte;
+
+	return (char)(c == ';' ? ':' : c < ' ' || c == 0x7f ? '?' : c);
+}
+
 #endif

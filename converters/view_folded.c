@@ -41,14 +41,11 @@ static size_t copy_name(const struct tree *t, uint32_t node, const char **name)
 }
 
 /* The byte of a thing's key at i, or -1 past its end. */
-static int key_byte(const char *name, size_t n, bool below, size_t i)
+static inline int key_byte(const char *name, size_t n, bool below, size_t i)
 {
-	char c = ';';
-
 	if (i >= n)
-		return i == n && below ? c : -1;
-	path_name_copy(&c, name + i, 1);
-	return (unsigned char)c;
+		return i == n && below ? ';' : -1;
+	return (unsigned char)path_name_byte(name[i]);
 }
 
 /* Descending: the stack is worked off from its end. */
