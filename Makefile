@@ -51,7 +51,7 @@ SHOW_ROOM := out amount caption footer top tree_line path_name function_name wor
 	view_folded drawing view_graph view_dot view_info
 SHOW_ROOM += arc_rows cycle_list view_contexts view_callgraph view_cycles view_average_time
 
-MAIN_ROOM := newest process_tree sources run_start listing select select_part jobs load options \
+MAIN_ROOM := newest names_given process_tree sources run_start listing select select_part jobs load options \
 	options_parse options_value options_help progress say program warnings \
 	stages main
 

@@ -25,7 +25,7 @@ static bool reads_standard_input(const struct explore *e)
 	for (i = 0; i < e->options.n_files; i++)
 		if (strcmp(e->options.files[i], "-") == 0)
 			return true;
-	return false;
+	return e->options.list && strcmp(e->options.list, "-") == 0;
 }
 
 /* Is standard output read by anybody, as far as we know? */
@@ -92,7 +92,7 @@ static int run(struct explore *e)
 	if (reads_standard_input(e)) {
 		terminal = fopen("/dev/tty", "re");
 		if (!terminal) {
-			say("standard input is a profile, and there is no terminal for commands");
+			say("standard input was read, and there is no terminal for commands");
 			return EXIT_FAILURE;
 		}
 		in = terminal;
@@ -108,7 +108,7 @@ static int explore(struct options *opt)
 	struct explore e = {.options = *opt};
 	struct sources from;
 	struct error err;
-	int status = sources_find(&from, opt->files, opt->n_files, &err);
+	int status = sources_find(&from, opt->files, opt->n_files, opt->list, &err);
 
 	if (!status)
 		warnings_sources(&from);

@@ -62,7 +62,7 @@ struct input *input_open(const char *path, struct error *err)
 		return NULL;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		error_set(err, "%s: is a directory; name the recordings in it", in->name);
+		error_set(err, "%s: is a directory", in->name);
 		input_close(in);
 		return NULL;
 	}

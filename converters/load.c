@@ -42,6 +42,7 @@ struct router {
 	struct profile_part part;
 	size_t taken;	/* resources of the current input that have been read */
 	size_t offered; /* this time so far */
+	bool took_any;	/* an input did not say what it counts */
 };
 
 /* ---- one input ------------------------------------------------------------------------------- */
@@ -79,6 +80,7 @@ static struct route *add_route(struct router *r, struct event_text resource, str
 static struct route *find_route(struct router *r, struct event_text resource,
 				struct event_text unit, struct error *err)
 {
+	r->took_any |= r->as == LOAD_BY_RESOURCE && !resource.length;
 	for (size_t i = 0; i < r->n; i++)
 		if (r->as == LOAD_AS_ONE || !resource.length ||
 		    (is_same(r->routes[i].resource, resource) && is_same(r->routes[i].unit, unit)))
@@ -210,14 +212,15 @@ static struct route *same_route(struct load *l, const struct route *of)
 	return find_route(&l->router, resource, unit, l->err);
 }
 
-/* 1: they can be joined, 0: they cannot, -1. */
+/* 1: they can be joined, 0: they cannot, -1. What has gone to any route may belong to another one of
+ * ours. */
 static int can_join(struct load *l, const struct job *job)
 {
 	for (size_t i = 0; i < job->router.n; i++) {
 		const struct route *theirs = &job->router.routes[i], *ours;
 
-		if (l->router.as == LOAD_BY_RESOURCE && !*theirs->resource)
-			return 0; /* any will do, but the same as if we had read it */
+		if (job->router.took_any)
+			return 0;
 		ours = same_route(l, theirs);
 		if (!ours || !profile_builder_can_join(ours->builder, theirs->builder))
 			return ours ? 0 : -1;

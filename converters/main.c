@@ -32,7 +32,7 @@ static int convert(struct options *opt)
 	struct stages s = {0};
 	struct sources from;
 	struct error err;
-	int status = sources_find(&from, opt->files, opt->n_files, &err);
+	int status = sources_find(&from, opt->files, opt->n_files, opt->list, &err);
 
 	if (opt->idle)
 		say("warning: --%s has no effect on --%s", opt->idle, opt->view->name);

@@ -93,6 +93,8 @@ const struct known_option known_options[] = {
 	{OPTION("by", "GROUP", "tell stacks apart: by process, thread or exe"),
 	 CHOICE(by, [PROFILE_BY_NOTHING] = "nothing", [PROFILE_BY_PROCESS] = "process",
 		[PROFILE_BY_THREAD] = "thread", [PROFILE_BY_EXE] = "exe")},
+	{OPTION("files-from", "LIST", "read the files that LIST names, too (- standard input)"),
+	 TEXT(list)},
 	{OPTION("jobs", "N", "read N files at a time (default: one per core)"), COUNT(jobs)},
 	{OPTION("strict", NULL, "an input that was cut is an error"), FLAG(strict)},
 	{OPTION("granularity", "WHAT", "names stand for: module, function, line, address"),

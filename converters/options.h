@@ -32,6 +32,7 @@ struct options {
 	uint64_t jobs; /* threads that read; 0: one for each core */
 	char **files;  /* what is no option */
 	size_t n_files;
+	const char *list; /* a file that names more; NULL: none */
 	const char *idle; /* the first option without an effect on the view; NULL: none */
 };
 

@@ -25,7 +25,7 @@ void options_help(struct out *o)
 		 "Usage: cpconv [--VIEW | --format NAME] [OPTION]... [FILE]...\n"
 		 "Show what libcpsample recorded: the newest *.cps file here with all of its\n"
 		 "process tree, or FILEs, merged; folded stacks (\"a;b;c COUNT\") are read too.\n"
-		 "FILE - is standard input.\n"
+		 "FILE - is standard input; of a directory, all *.cps in it are read.\n"
 		 "\nViews:\n");
 	for (i = 0; views[i]; i++)
 		out_format(o, "  --%-12s %s%s\n", views[i]->name, views[i]->help,

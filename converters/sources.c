@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "array.h"
+#include "names_given.h"
 #include "newest.h"
 #include "process_tree.h"
 
@@ -117,10 +118,23 @@ static int add_tree(struct sources *s, struct error *err)
 	return rc;
 }
 
-int sources_find(struct sources *s, char *const *names, size_t n, struct error *err)
+int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
+		 struct error *err)
 {
+	struct names_given given = {0};
+	int rc = 0;
+
 	*s = (struct sources){0};
-	return n ? add_named(s, names, n, err) : add_tree(s, err);
+	if (!n && !list)
+		return add_tree(s, err);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = names_given_add(&given, names[i], err);
+	if (!rc && list)
+		rc = names_given_add_list(&given, list, err);
+	if (!rc)
+		rc = add_named(s, given.list, given.n, err);
+	names_given_free(&given);
+	return rc;
 }
 
 void sources_free(struct sources *s)

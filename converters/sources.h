@@ -24,11 +24,13 @@ struct sources {
 };
 
 /*
- * The named files; without any, the newest recording here and the others of its process tree, in
+ * The named files, the recordings in named directories, and what the file `list` (NULL: none) names;
+ * without any, the newest recording here and the others of its process tree, in
  * the order in which the processes began. Damaged files are passed over there unless they are the
  * newest. Free in any case.
  */
-int sources_find(struct sources *s, char *const *names, size_t n, struct error *err);
+int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
+		 struct error *err);
 void sources_free(struct sources *s);
 
 #endif

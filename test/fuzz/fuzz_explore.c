@@ -123,7 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < size; i++)
 		text[i] = data[i] == '/' ? '_' : (char)data[i];
 	options_init(&e.options);
-	CHECK(sources_find(&from, names, 1, &err) == 0);
+	CHECK(sources_find(&from, names, 1, NULL, &err) == 0);
 	confine(true);
 	CHECK(explore_load(&e, &from, &err) == 0);
 	run(&e, text, size);

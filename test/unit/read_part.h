@@ -32,6 +32,11 @@ static void same_strings(const struct strings *a, const struct strings *b)
 		cr_assert_str_eq(strings_get(a, i, NULL), strings_get(b, i, NULL));
 }
 
+static void same_bytes(const void *a, const void *b, size_t n)
+{
+	cr_assert(n == 0 || memcmp(a, b, n) == 0);
+}
+
 static void same_profiles(const struct profile *a, const struct profile *b)
 {
 	same_strings(a->strings, b->strings);
@@ -43,21 +48,21 @@ static void same_profiles(const struct profile *a, const struct profile *b)
 	for (size_t i = 0; i < a->n_modules; i++)
 		cr_assert_eq(a->modules[i].path, b->modules[i].path);
 	cr_assert_eq(a->n_frames, b->n_frames);
-	cr_assert_eq(memcmp(a->frames, b->frames, a->n_frames * sizeof(*a->frames)), 0);
+	same_bytes(a->frames, b->frames, a->n_frames * sizeof(*a->frames));
 	cr_assert_eq(a->n_nodes, b->n_nodes);
-	cr_assert_eq(memcmp(a->nodes, b->nodes, a->n_nodes * sizeof(*a->nodes)), 0);
+	same_bytes(a->nodes, b->nodes, a->n_nodes * sizeof(*a->nodes));
 	cr_assert_eq(a->n_processes, b->n_processes);
 	for (size_t i = 0; i < a->n_processes; i++) {
 		const struct profile_process *p = &a->processes[i], *q = &b->processes[i];
 
-		cr_assert_eq(memcmp(p, q, offsetof(struct profile_process, args)), 0);
+		same_bytes(p, q, offsetof(struct profile_process, args));
 		cr_assert_eq(p->gticks, q->gticks);
 		cr_assert_eq(p->cut_why, q->cut_why);
 		cr_assert_eq(p->n_threads, q->n_threads);
 		for (size_t k = 0; k < p->n_threads; k++)
 			cr_assert_eq(p->threads[k].name, q->threads[k].name);
 		cr_assert_eq(p->n_modules, q->n_modules);
-		cr_assert_eq(memcmp(p->modules, q->modules, p->n_modules * sizeof(*p->modules)), 0);
+		same_bytes(p->modules, q->modules, p->n_modules * sizeof(*p->modules));
 	}
 }
 

@@ -52,7 +52,7 @@ static void finds(const char *names, const char *want)
 	snprintf(copy, sizeof(copy), "%s", names);
 	for (char *w = strtok_r(copy, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
 		list[n++] = w;
-	cr_assert_eq(sources_find(&s, list, n, &err), 0, "%s", err.text);
+	cr_assert_eq(sources_find(&s, list, n, NULL, &err), 0, "%s", err.text);
 	for (size_t i = 0; i < s.n; i++)
 		strcat(strcat(got, i ? " " : ""), s.files[i]);
 	for (size_t i = 0; i < s.n_again; i++)
@@ -76,6 +76,48 @@ Test(sources, named_files_once_each)
 	finds("none a none", "none a none");
 	finds("- a -", "- a [-]");
 	finds("/dev/null /dev/null", "/dev/null /dev/null");
+}
+
+Test(sources, directories)
+{
+	enter_new_directory();
+	cr_assert_eq(mkdir("runs", 0700), 0);
+	cr_assert_eq(mkdir("runs/below.cps", 0700), 0);
+	put("a", "x 1\n", 1);
+	put("runs/b.cps", "x 1\n", 1);
+	put("runs/a.cps", "x 1\n", 1);
+	put("runs/a.cps.journal", "x 1\n", 1);
+	put("runs/c.txt", "x 1\n", 1);
+	finds("a runs", "a runs/a.cps runs/b.cps");
+	finds("runs/// runs/b.cps a", "runs/a.cps runs/b.cps a [runs/b.cps]");
+}
+
+Test(sources, lists)
+{
+	static const char nuls[] = "b\0a\nb\0runs\0\0";
+	struct sources s;
+	struct error err;
+
+	enter_new_directory();
+	put("list", "b\n\nruns/\na", 1);
+	cr_assert_eq(mkdir("runs", 0700), 0);
+	cr_assert_eq(sources_find(&s, NULL, 0, "list", &err), -1);
+	cr_assert_str_eq(err.text, "runs/: no *.cps file in this directory");
+	sources_free(&s);
+	put("runs/c.cps", "", 1);
+	cr_assert_eq(sources_find(&s, (char *[]){(char[]){"first"}}, 1, "list", &err), 0);
+	cr_assert_eq(s.n, 4);
+	cr_assert_str_eq(s.files[0], "first");
+	cr_assert_str_eq(s.files[2], "runs/c.cps");
+	cr_assert_str_eq(s.files[3], "a");
+	sources_free(&s);
+	writer_file("list", nuls, sizeof(nuls) - 1);
+	cr_assert_eq(sources_find(&s, NULL, 0, "list", &err), 0);
+	cr_assert_eq(s.n, 3);
+	cr_assert_str_eq(s.files[1], "a\nb");
+	sources_free(&s);
+	cr_assert_eq(sources_find(&s, NULL, 0, "none", &err), -1);
+	cr_assert_str_eq(err.text, "none: No such file or directory");
 }
 
 Test(sources, the_newest_tree)
