@@ -62,7 +62,7 @@ accounts_for_all "$stream"
 shares 40
 
 for i in 1 2 3 4 5 6; do
-	library "storm_$i" "turns < 60"
+	library "storm_$i" "turns < 180 + begin / 1000 % 361" # else ticks could keep in step with them
 done
 for clock in timer perf; do
 	rm -rf storm && mkdir storm
