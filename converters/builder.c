@@ -22,8 +22,6 @@ static void recording_close(struct recording *r)
 	numbers_free(r->threads);
 	numbers_free(r->reasons);
 	jit_map_free(r->jit);
-	free(r->of_ids);
-	r->of_ids = NULL;
 	r->jit = NULL;
 	r->paths = NULL;
 	r->threads = NULL;
@@ -37,6 +35,7 @@ void builder_recording_free(struct recording *r)
 		profile_process_free(&r->process);
 	recording_close(r);
 	free(r->walk);
+	free(r->of_ids);
 	free(r->reason_counts);
 }
 
@@ -127,7 +126,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 		return error_set(err, "%s: a second process in one input", e->file);
 	r->open = true;
 	r->by_name = e->has_stacks_by_name;
-	r->depth = r->keep = 0;
+	r->depth = r->keep = r->n_ids = 0;
 	r->has_incomplete = r->has_map = false;
 	r->has_owner = e->has_owner;
 	r->owner = e->owner;

@@ -26,8 +26,9 @@ struct recording {
 	uint32_t *walk;
 	size_t walk_size, depth;
 	size_t keep; /* what samples since then that were passed over have left of its frames */
-	uint64_t after_ns;     /* when the input began, after the run did */
-	uint32_t *of_ids;      /* frame + 1 by id, 0: not known; NULL: no frame had an id */
+	uint64_t after_ns; /* when the input began, after the run did */
+	uint32_t *of_ids;  /* frame + 1 by id - 1, 0: not known */
+	size_t n_ids, ids_size;
 	uint32_t generation;   /* of these ids */
 	bool has_incomplete;   /* that base is "[incomplete]" */
 	uint32_t group;	       /* what the process is called, if stacks are grouped */

@@ -36,12 +36,28 @@ static uint32_t name_number(struct profile_builder *b, uint32_t parent, const st
 	return strings_add(b->profile->strings, e->bytes, e->length);
 }
 
+/* The entry of an id that is larger than all before, as most recordings are small. NULL: memory, and
+ * the frame is searched for. */
+static uint32_t *ids_extend(struct recording *r, uint32_t id)
+{
+	if (!array_reserve(&r->of_ids, &r->ids_size, id, sizeof(*r->of_ids)))
+		return NULL;
+	memset(r->of_ids + r->n_ids, 0, (r->ids_size - r->n_ids) * sizeof(*r->of_ids));
+	r->n_ids = r->ids_size;
+	return &r->of_ids[id - 1];
+}
+
+static inline uint32_t *of_id(struct recording *r, uint32_t id)
+{
+	return id <= r->n_ids ? &r->of_ids[id - 1] : ids_extend(r, id);
+}
+
 /* The frame below `parent` as the model knows it. Its module is still the input's own number. */
 static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
 				    const struct event_frame *e)
 {
 	struct recording *r = &b->current;
-	uint32_t name, number, *known = e->id ? &r->of_ids[e->id - 1] : NULL;
+	uint32_t name, number, *known = e->id ? of_id(r, e->id) : NULL;
 
 	if (known && *known)
 		return *known - 1;
@@ -91,17 +107,6 @@ static size_t frames_kept(const struct recording *r, const struct event_sample *
 	return e->keep < r->keep ? e->keep : r->keep;
 }
 
-/* Forget what the ids of an earlier generation stood for. */
-static int ids_renew(struct recording *r, uint32_t generation)
-{
-	if (!r->of_ids)
-		r->of_ids = calloc(CPS_COLUMN_IDS, sizeof(*r->of_ids));
-	else
-		memset(r->of_ids, 0, CPS_COLUMN_IDS * sizeof(*r->of_ids));
-	r->generation = generation;
-	return r->of_ids ? 0 : -1;
-}
-
 /* Find the sample's node: follow the frames that the previous sample did not have. */
 static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 {
@@ -109,9 +114,11 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 	size_t i = frames_kept(r, e);
 	bool incomplete = is_incomplete(e);
 
-	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)) ||
-	    ((!r->of_ids || r->generation != e->generation) && ids_renew(r, e->generation)))
+	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
 		return -1;
+	if (r->generation != e->generation) /* ids stand for others now */
+		r->n_ids = 0;
+	r->generation = e->generation;
 	if (!i || !base_holds(b, e, incomplete)) {
 		if (walk_base(b, e->thread, incomplete))
 			return -1;

@@ -29,14 +29,25 @@ struct columns {
 	uint32_t thread;
 	bool has_thread;
 	size_t depth, keep;
+	size_t deepest; /* frames whose name is set: to none */
 	size_t n_ids;
 	uint32_t generation;			/* of ids */
 	uint64_t latest_address;		/* that was new */
 	uint32_t latest_module;			/* likewise */
 	struct known known[CPS_COLUMN_IDS + 1]; /* by id */
 	uint16_t ids[CPS_DEPTH_MAX];
-	struct event_frame frames[CPS_DEPTH_MAX]; /* names are never set */
+	struct event_frame frames[CPS_DEPTH_MAX];
 };
+
+/* Megabytes, of which a short recording uses little: nothing is read before it is set. */
+static struct columns *columns_new(void)
+{
+	struct columns *c = malloc(sizeof(*c));
+
+	if (c)
+		memset(c, 0, offsetof(struct columns, known));
+	return c;
+}
 
 void columns_free(struct columns *c)
 {
@@ -332,6 +343,8 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 				   : "overflow: a sample's weight or time does not fit 64 bits";
 		return -1;
 	}
+	for (; c->deepest < c->depth; c->deepest++)
+		c->frames[c->deepest].name = (struct event_text){NULL, 0};
 	e->thread = c->thread;
 	e->depth = c->depth;
 	e->keep = c->keep;
@@ -411,7 +424,7 @@ int columns_decode(struct stream *s, const unsigned char *payload, size_t n, str
 	struct cursor c = {payload, payload + n, NULL};
 
 	if (!s->columns)
-		s->columns = calloc(1, sizeof(*s->columns)); /* what is not touched costs nothing */
+		s->columns = columns_new();
 	if (!s->columns)
 		return error_memory(s->err);
 	s->wrong = head_read(s, &c, id);
