@@ -91,8 +91,8 @@ def against_perf(bench):
         bench.note(
             TITLE,
             "folded, 1,000/s: warm, beside perf script, which does not fold what it writes; "
-            f"samples: ours {ours.samples:,}, {counts}. perf dwarf is run once, {limit(bench)} s at "
-            "most: it asks addr2line for functions that were inlined; no-inline is without that.",
+            f"samples: ours {ours.samples:,}, {counts}. perf dwarf is run once, {limit(bench)} s "
+            "at most: it asks addr2line for functions that were inlined; no-inline: it does not.",
         )
     yield compare(
         bench, "folded, 1,000/s", ([bench.cpconv, "--folded", ours.path], ours), scripts, False

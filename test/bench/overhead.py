@@ -115,7 +115,7 @@ def run(bench):
             if bench.is_quick and (rate, name) not in QUICK:
                 continue
             bench.progress(f"{NAME}: {name} at {rate:,}/s")
-            argv = command(bench, bench.size(0.8, 0.05))
+            argv = command(bench, bench.size(1, 0.05))
             rounds = bench.size(ROUNDS[rate], 1)
             ours, noise, real = mirrored(bench, argv, rate, rounds)
             peers = [Peer(AGAIN, noise, f"the noise, +- {noise.error:.2f}", is_comparable=False)]
