@@ -43,6 +43,8 @@ class Bench:
         self.plain, self.ours = peers.Plain(self), peers.Ours(self)
         self.notes, self.remarks, self.known, self.recordings = {}, [], {}, {}
         self.begin = time.monotonic()
+        commit = first_line("git", "-C", root, "rev-parse", "--short", "HEAD")
+        self.version = f"{first_line(self.cpconv, '--version')} {commit}".strip()
 
     def tool(self, name):
         return os.path.join(self.build, "bench", name)
@@ -134,8 +136,6 @@ def machine(bench, load):
         "sqlite3": version_of("sqlite3"),
         "gcc": first_line("gcc", "-dumpfullversion"),
     }
-    commit = first_line("git", "-C", bench.root, "rev-parse", "--short", "HEAD")
-    ours = first_line(bench.cpconv, "--version")
     model = value_of(lines_of("/proc/cpuinfo"), "model name")
     minutes = (time.monotonic() - bench.begin) / 60
     quick = ", --quick: no figures to go by" if bench.is_quick else ""
@@ -145,7 +145,7 @@ def machine(bench, load):
         "kernel": f"{platform.system()} {platform.release()}, {ticks_per_second()} ticks a second, "
         f"hardware counters: {hardware_counters()} (perf is to use cpu-clock in any case)",
         "load": f"{load:.2f} at the beginning, {os.getloadavg()[0]:.2f} at the end",
-        "ours": f"{ours} {commit}".strip(),
+        "ours": bench.version,
         "peers": ", ".join(f"{name} {version}" for name, version in versions.items() if version),
     }
     if bench.remarks:
