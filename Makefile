@@ -38,7 +38,7 @@ READ_ROOM := input decode decode_stream decode_record decode_batch decode_column
 READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_join builder_part \
 	builder_paths profile
-NAMES_ROOM := elf_file unpack elf_section debug_file module_file by_start pieces symbol_table plt function_start \
+NAMES_ROOM := elf_file elf_section debug_file module_file by_start pieces symbol_table plt function_start \
 	debug_cost debug_image debug_ranges debug_block debug_outer debug_info demangle_cost \
 	demangle symbols \
 	symbols_names symbols_expand entry
@@ -61,7 +61,7 @@ EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_st
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
 CONV_LDFLAGS := -pie -pthread $(SAN)
-CONV_LIBS := -ldw -lelf -l:libiberty.a -lz -lm
+CONV_LIBS := -ldw -lelf -l:libiberty.a -ldeflate -lz -lm
 EXPLORE_LIBS := -ledit
 
 # ---- tests ------------------------------------------------------------------------------------

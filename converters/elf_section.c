@@ -7,10 +7,8 @@
 #include "elf_section.h"
 
 #include <errno.h>
+#include <libdeflate.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "unpack.h"
 
 /* Debug sections shrink to a third, those full of zeros more; what claims to have shrunk further is
  * no debug section, and would fill the memory. */
@@ -50,6 +48,19 @@ uint64_t elf_section_bytes(const struct elf_file *f, const Elf64_Shdr *s)
 	return bytes <= BYTES_MAX ? bytes : 0;
 }
 
+/* All of it is there at once, which takes libdeflate little more than half of zlib's time. */
+static int unpack(const unsigned char *from, size_t n, unsigned char *to, size_t bytes)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	enum libdeflate_result result;
+
+	if (!d)
+		return -ENOMEM;
+	result = libdeflate_zlib_decompress(d, from, n, to, bytes, NULL);
+	libdeflate_free_decompressor(d);
+	return result == LIBDEFLATE_SUCCESS ? 0 : -ENODATA;
+}
+
 int elf_section_read(const struct elf_file *f, const Elf64_Shdr *s, unsigned char *to)
 {
 	uint64_t bytes = elf_section_bytes(f, s);
@@ -60,7 +71,7 @@ int elf_section_read(const struct elf_file *f, const Elf64_Shdr *s, unsigned cha
 		return -ENODATA;
 	if (!(s->sh_flags & SHF_COMPRESSED))
 		return elf_file_read(f, s->sh_offset, to, bytes);
-	packed = malloc(s->sh_size + UNPACK_PADDING);
+	packed = malloc(s->sh_size);
 	if (!packed)
 		return -ENOMEM;
 	rc = elf_file_read(f, s->sh_offset, packed, s->sh_size);
