@@ -84,9 +84,9 @@ static void forget(struct cps_batch *b)
 
 static uint32_t slot_of(const struct cps_batch *b, uint64_t address)
 {
-	uint32_t i = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 51);
+	uint32_t i = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 50);
 
-	_Static_assert(CPS_BATCH_HASH == 1u << 13, "the shift above gives 13 bits");
+	_Static_assert(CPS_BATCH_HASH == 1u << 14, "the shift above gives 14 bits");
 	while (b->hash[i] && b->address[b->hash[i] - 1] != address)
 		i = (i + 1) % CPS_BATCH_HASH;
 	return i;

@@ -14,7 +14,7 @@
 #include "trail.h"
 
 /* Addresses that one batch introduces; at the limit it is full. */
-#define CPS_BATCH_IDS  4096u
+#define CPS_BATCH_IDS  8192u
 #define CPS_BATCH_HASH (2 * CPS_BATCH_IDS)
 
 struct cps_item {
