@@ -24,8 +24,8 @@ struct known {
 
 struct columns {
 	struct cursor column[CPS_COLUMNS];
-	uint64_t grain;
-	uint64_t time, weight; /* of the previous item, in grains */
+	uint64_t grain, step;
+	uint64_t time, weight; /* of the previous item, in steps and in grains */
 	uint32_t thread;
 	bool has_thread;
 	size_t depth, keep;
@@ -288,11 +288,11 @@ static bool extra_read(struct columns *c, struct event_sample *e, uint64_t *rest
 	return true;
 }
 
-/* Weight and time, in grains; times are predicted: a sample stands for the time since the one
- * before. */
+/* Weight and time, in grains and steps; times are predicted: a sample stands for the time since the
+ * one before. */
 static bool amounts_read(struct columns *c)
 {
-	int64_t more, weight, early, step;
+	int64_t more, weight, early, expected, step;
 
 	if (!number_signed(c, CPS_COLUMN_WEIGHT, &more) ||
 	    !number_signed(c, CPS_COLUMN_TIME, &early))
@@ -300,10 +300,11 @@ static bool amounts_read(struct columns *c)
 	if (__builtin_add_overflow((int64_t)c->weight, more, &weight) || weight < 0 ||
 	    (uint64_t)weight > CPS_WEIGHT_MAX / c->grain)
 		return wrong(c, "a sample's weight is out of range");
-	if (__builtin_add_overflow(weight, early, &step) || step < 0 ||
+	c->weight = (uint64_t)weight;
+	expected = (int64_t)((c->weight * c->grain + c->step / 2) / c->step);
+	if (__builtin_add_overflow(expected, early, &step) || step < 0 ||
 	    __builtin_add_overflow(c->time, (uint64_t)step, &c->time))
 		return wrong(c, "a sample's time is out of range");
-	c->weight = (uint64_t)weight;
 	return true;
 }
 
@@ -337,7 +338,7 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 	uint64_t units = c->weight * c->grain; /* at most CPS_WEIGHT_MAX */
 
 	if (rest >= c->grain || __builtin_mul_overflow(units + rest, s->scale, &e->weight) ||
-	    __builtin_mul_overflow(c->time, c->grain, &e->time_us)) {
+	    __builtin_mul_overflow(c->time, c->step, &e->time_us)) {
 		s->wrong = rest >= c->grain
 				   ? "a sample's weight is out of range"
 				   : "overflow: a sample's weight or time does not fit 64 bits";
@@ -373,10 +374,10 @@ static const char *head_read(struct stream *s, struct cursor *from, struct batch
 
 	if (!cursor_varint(from, &id->buffer) || !cursor_varint(from, &id->sequence) ||
 	    !cursor_varint(from, &c->time) || !cursor_varint(from, &c->grain) ||
-	    !cursor_varint(from, &anew))
+	    !cursor_varint(from, &c->step) || !cursor_varint(from, &anew))
 		return from->wrong;
-	if (!c->grain || c->grain > UINT32_MAX)
-		return "its grain is out of range";
+	if (!c->grain || c->grain > UINT32_MAX || !c->step || c->step > UINT32_MAX)
+		return "its grain or step is out of range";
 	if (!anew && !s->has_columns)
 		return "it builds on a record that is not there";
 	for (int i = 0; i < CPS_COLUMNS; i++)

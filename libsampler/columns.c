@@ -34,14 +34,20 @@ struct dictionary {
 struct cps_writer cps_column[CPS_COLUMNS];
 static struct dictionary *d;
 static uint32_t n_ids;
-static uint32_t grain = 1;
-static uint64_t weight, time_grains; /* of the item before, in grains */
-static uint64_t latest_address;	     /* that was new */
+static uint32_t grain = 1, step = 1;
+static uint64_t weight, time_steps; /* of the item before, in grains and steps */
+static uint64_t latest_address;	    /* that was new */
 static uint32_t latest_module, run;
 
-void cps_columns_set_grain(uint32_t units)
+void cps_columns_set_grain(uint32_t units, uint32_t step_us)
 {
 	grain = units;
+	step = step_us;
+}
+
+uint32_t cps_columns_step(void)
+{
+	return step;
 }
 
 uint32_t cps_columns_grain(void)
@@ -77,7 +83,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 		cps_column[i] =
 			(struct cps_writer){d->bytes[i], d->bytes[i] + sizeof(d->bytes[i]), false};
 	weight = 0;
-	time_grains = time_us / grain;
+	time_steps = time_us / step;
 	run = 0;
 	return true;
 }
@@ -127,7 +133,7 @@ static void put_extra(const struct cps_column_item *item, uint64_t rest)
 void cps_columns_item(const struct cps_column_item *item)
 {
 	uint64_t grains = item->weight / grain, rest = item->weight % grain;
-	uint64_t now = item->time_us / grain;
+	uint64_t now = item->time_us / step, expected = (grains * grain + step / 2) / step;
 	bool has_extra = item->has_thread || item->is_tail || item->mark || rest;
 
 	cps_put(column(CPS_COLUMN_HEAD), item->pop << CPS_HEAD_POP_SHIFT |
@@ -136,9 +142,9 @@ void cps_columns_item(const struct cps_column_item *item)
 	if (has_extra)
 		put_extra(item, rest);
 	cps_put_signed(column(CPS_COLUMN_WEIGHT), (int64_t)(grains - weight));
-	cps_put_signed(column(CPS_COLUMN_TIME), (int64_t)(now - time_grains - grains));
+	cps_put_signed(column(CPS_COLUMN_TIME), (int64_t)(now - time_steps - expected));
 	weight = grains;
-	time_grains = now;
+	time_steps = now;
 }
 
 uint32_t cps_columns_id(uint32_t module, uint64_t address, bool *is_new)

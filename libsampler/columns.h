@@ -52,10 +52,12 @@ bool cps_columns_end(void);
 /* [signal] The next record begins anew: its reader has not what was said before. */
 void cps_columns_forget(void);
 
-/* [signal] Weights of ticks are multiples of this many units, times are rounded down to as many
- * microseconds. */
-void cps_columns_set_grain(uint32_t units);
+/* [signal] Weights of ticks are multiples of this many units, and times are rounded down to so many
+ * microseconds, a multiple of it. */
+void cps_columns_set_grain(uint32_t units, uint32_t step_us);
 /* [signal] */
 uint32_t cps_columns_grain(void);
+/* [signal] */
+uint32_t cps_columns_step(void);
 
 #endif

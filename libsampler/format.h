@@ -112,13 +112,13 @@ enum cps_mark {
 #define CPS_FRAME_RUN	     5u /* n: the next n frames are each the first successor */
 #define CPS_FRAME_KNOWN	     6u /* 6 + id: an address that this batch has introduced */
 
-/* CPS_TAG_COLUMNS: buffer, sequence, time, grain, whether it begins anew, the length of each
+/* CPS_TAG_COLUMNS: buffer, sequence, time, grain, step, whether it begins anew, the length of each
  * column; the columns. The head of a sample: these bits, and above them what is popped. */
 enum cps_column {
 	CPS_COLUMN_HEAD,
 	CPS_COLUMN_EXTRA,  /* thread, mark, rest of a weight, lengths of runs */
 	CPS_COLUMN_WEIGHT, /* in grains */
-	CPS_COLUMN_TIME,   /* likewise */
+	CPS_COLUMN_TIME,   /* in steps */
 	CPS_COLUMN_CODE,   /* a byte for each frame or run */
 	CPS_COLUMN_KNOWN,  /* ids: the low byte, and in the next column the high one */
 	CPS_COLUMN_KNOWN_HIGH,

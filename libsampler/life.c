@@ -133,14 +133,15 @@ static int start_clock(void)
 	return 0;
 }
 
-/* Microseconds: a power of two, at most a fiftieth of the interval. */
-static uint32_t grain_of(uint64_t interval_ns)
+/* Of weights: microseconds, a power of two, at most a fiftieth of the interval. Times are looked at
+ * less closely. */
+static void set_grain(uint64_t interval_ns)
 {
 	uint32_t grain = 1;
 
 	while (grain * UINT64_C(2) * 50000 <= interval_ns && grain < 1u << 16)
 		grain *= 2;
-	return grain;
+	cps_columns_set_grain(grain, interval_ns ? 4 * grain : 1);
 }
 
 static void describe(const struct cps_clock *clock)
@@ -150,7 +151,7 @@ static void describe(const struct cps_clock *clock)
 	identity->engine = clock->name;
 	identity->scale = clock->meter->scale;
 	identity->interval = config->resource == CPS_RESOURCE_CPU ? config->interval_ns : 0;
-	cps_columns_set_grain(grain_of(identity->interval));
+	set_grain(identity->interval);
 }
 
 static void set_limits(void)

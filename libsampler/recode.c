@@ -25,7 +25,7 @@ static struct {
 	uint16_t stack[CPS_DEPTH_MAX]; /* the batch's ids */
 } in;
 
-#define NUMBERS	      5 /* before the lengths of the columns */
+#define NUMBERS	      6 /* before the lengths of the columns */
 #define VARINT_BYTES  10
 #define PAYLOAD_BYTES ((NUMBERS + CPS_COLUMNS) * VARINT_BYTES)
 
@@ -219,7 +219,7 @@ size_t cps_recode(const uint8_t *payload, size_t n, struct cps_piece pieces[CPS_
 	memset(in.successor[OUTSIDE], 0xff, sizeof(in.successor[0]));
 	if (!items())
 		return 0;
-	return pieces_of((uint64_t[]){buffer, sequence, time_us / cps_columns_grain(),
-				      cps_columns_grain(), begins_anew},
+	return pieces_of((uint64_t[]){buffer, sequence, time_us / cps_columns_step(),
+				      cps_columns_grain(), cps_columns_step(), begins_anew},
 			 pieces);
 }

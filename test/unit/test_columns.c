@@ -44,12 +44,12 @@ static void batch_begin(struct twins *t, enum writer_style style, uint64_t time_
 	batch_writer_begin(&t->w, style, 1 + t->n % 3, t->n, time_us);
 }
 
-/* Where the fifth number of the record's payload is: does it begin anew? */
+/* Where the sixth number of the record's payload is: does it begin anew? */
 static bool begins_anew(const struct cps_piece *head)
 {
 	const uint8_t *p = head->bytes;
 
-	for (int number = 0; number < 6; number++) /* tag, length, buffer, sequence, time, grain */
+	for (int number = 0; number < 7; number++) /* ..., sequence, time, grain, step */
 		while (*p++ & 0x80)
 			;
 	return *p;
@@ -96,14 +96,14 @@ static void twins_are_equal(struct twins *t, const char *what, unsigned seed)
 	event_log_free(&columns);
 }
 
-static void random_batch(struct twins *t, uint32_t grain)
+static void random_batch(struct twins *t, uint32_t step)
 {
 	unsigned items = below(200);
 
-	batch_begin(t, below(3), (random_wide() >> 8) / grain * grain);
+	batch_begin(t, below(3), (random_wide() >> 8) / step * step);
 	for (unsigned i = 0; i < items; i++) {
 		random_item(&t->item);
-		t->item.time_us = t->item.time_us / grain * grain;
+		t->item.time_us = t->item.time_us / step * step;
 		batch_writer_item(&t->w, &t->item);
 	}
 	batch_end(t);
@@ -114,18 +114,18 @@ Test(columns, random_batches_are_the_same)
 	static struct twins t;
 
 	for (unsigned seed = 0; seed < 100; seed++) {
-		uint32_t grain = seed % 2 ? 1u << below(10) : 1;
+		uint32_t grain = seed % 2 ? 1u << below(10) : 1, step = grain << seed / 2 % 3;
 
 		srand(seed);
-		cps_columns_set_grain(grain);
+		cps_columns_set_grain(grain, step);
 		twins_begin(&t);
-		random_batch(&t, grain);
+		random_batch(&t, step);
 		for (unsigned i = below(6); i; i--)
-			random_batch(&t, grain);
+			random_batch(&t, step);
 		twins_are_equal(&t, "random", seed);
 		twins_free(&t);
 	}
-	cps_columns_set_grain(1);
+	cps_columns_set_grain(1, 1);
 }
 
 Test(columns, times_are_rounded_down_and_weights_are_not)
@@ -133,7 +133,7 @@ Test(columns, times_are_rounded_down_and_weights_are_not)
 	static struct twins t;
 	struct event_log log;
 
-	cps_columns_set_grain(16);
+	cps_columns_set_grain(16, 32);
 	twins_begin(&t);
 	batch_begin(&t, WRITER_SHORT, 1600);
 	for (unsigned i = 1; i < 5; i++) {
@@ -145,13 +145,13 @@ Test(columns, times_are_rounded_down_and_weights_are_not)
 	}
 	batch_end(&t);
 	decode(&t.columns, &log);
-	cr_assert(strstr(log.text, "sample 0 at 1616: 101000 x1 "), "%s", log.text);
+	cr_assert(strstr(log.text, "sample 0 at 1600: 101000 x1 "), "%s", log.text);
 	cr_assert(strstr(log.text, "sample 0 at 1632: 102000 x1 "), "%s", log.text);
-	cr_assert(strstr(log.text, "sample 0 at 1648: 103000 x1 "), "%s", log.text);
+	cr_assert(strstr(log.text, "sample 0 at 1632: 103000 x1 "), "%s", log.text);
 	cr_assert(strstr(log.text, "sample 0 at 1664: 104000 x0 "), "%s", log.text);
 	event_log_free(&log);
 	twins_free(&t);
-	cps_columns_set_grain(1);
+	cps_columns_set_grain(1, 1);
 }
 
 /* Twelve times 4,000 addresses, of which some come again. */
@@ -342,6 +342,7 @@ static void columns_make(struct bytes *payload, uint64_t grain, bool anew,
 	bytes_varint(payload, 0);
 	bytes_varint(payload, 0);
 	bytes_varint(payload, grain);
+	bytes_varint(payload, grain);
 	bytes_varint(payload, anew);
 	for (int i = 0; i < CPS_COLUMNS; i++)
 		bytes_varint(payload, n[i]);
@@ -362,7 +363,7 @@ Test(columns, what_is_wrong_is_said)
 	columns_make(&p, 1, false, columns, n);
 	refused(&p, "it builds on a record that is not there");
 	columns_make(&p, 0, true, columns, n);
-	refused(&p, "its grain is out of range");
+	refused(&p, "its grain or step is out of range");
 	columns_make(&p, 1, true, columns, n);
 	bytes_byte(&p, 0);
 	refused(&p, "it has bytes behind its columns");
