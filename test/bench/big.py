@@ -33,10 +33,10 @@ def synthetic(bench, sizes):
     samples)."""
     made, waiting = {}, []
     try:
-        for name, samples, paths in sizes:
+        for name, samples, paths, *more in sizes:
             stem = bench.runner.path(name.replace(" ", "."))
             made[name] = (f"{stem}.cps", samples)
-            command = [bench.tool("streams"), stem, str(samples), str(paths)]
+            command = [bench.tool("streams"), stem, str(samples), str(paths), *more]
             waiting.append(subprocess.Popen(command))
             if len(waiting) == (os.cpu_count() or 1):
                 finish(waiting)
@@ -60,15 +60,16 @@ def short(n):
 
 def sizes(bench):
     free = shutil.disk_usage(bench.runner.directory).free
-    for kind, n, paths in [
+    for kind, n, paths, *more in [
         *(("repeat", n, 1000) for n in bench.size([10**6, 10**7, 10**8], [10000, 50000, 100000])),
+        *(("jumps", n, 1000, "0", "jumps") for n in bench.size([10**7], [100000])),
         *(("distinct", n, n // 10) for n in bench.size([10**6, 10**7], [200000])),
     ]:
         name = f"{kind} {short(n)}"
         if free < 100 * n:
             bench.remark(f"no room on the disk for {name}")
         else:
-            yield name, n, paths
+            yield name, n, paths, *more
 
 
 def fold(bench, case, paths, samples, pipes, at_most, rounds=5):
@@ -151,8 +152,9 @@ def run(bench):
     bench.note(
         TITLE,
         "repeat: 1,000 call paths of 10 to 60 frames in the C library, some much more often than "
-        "others, in no order; distinct: a tenth as many paths as samples. Both are written by "
-        "the recorder's own code. recursion: a million signals at a depth of 60.",
+        "others, of which two in a row mostly differ in their inner frames; jumps: the same, in no "
+        "order; distinct: a tenth as many paths as samples, in no order. All are written by the "
+        "recorder's own code. recursion: a million signals at a depth of 60.",
     )
     bench.note(
         TITLE,

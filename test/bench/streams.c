@@ -2,10 +2,12 @@
 /*
  * streams.c - writes recordings of any size, with the recorder's own objects.
  *
- * streams STEM SAMPLES PATHS [RECORDINGS]: STEM.cps has SAMPLES samples of at most PATHS distinct
- * call paths of 10 to 60 frames, some much more often than others if there are at most MAX_TABLE of
- * them, else one as often as the other. With RECORDINGS each of so many files (STEM.0.cps, ...) has
- * SAMPLES.
+ * streams STEM SAMPLES PATHS [RECORDINGS [jumps]]: STEM.cps has SAMPLES samples of at most PATHS
+ * distinct call paths of 10 to 60 frames, some much more often than others if there are at most
+ * MAX_TABLE of them, else one as often as the other. The few are gone through as a program does,
+ * which is mostly still where it was: two samples in a row differ in six frames, as those of cc1 do
+ * at 1,000 a second. With `jumps` each is drawn from all. With RECORDINGS, if not 0, each of so
+ * many files (STEM.0.cps, ...) has SAMPLES.
  *
  * The frames are addresses in the C library, so that there are names to be found.
  */
@@ -23,6 +25,8 @@
 
 #define DEPTH_MIN 10u
 #define DEPTH_MAX 60u
+#define PLACE	  30u /* paths that differ in their innermost frames only */
+#define STAYS	  8u  /* samples in one place, on average */
 #define ADDRESSES 2000u
 #define MAX_TABLE 10000u
 
@@ -33,6 +37,7 @@ struct path {
 
 static uint64_t code[ADDRESSES];
 static uint64_t n_paths;
+static bool jumps;
 static struct path *table; /* NULL: made for each sample */
 
 static uint64_t mix(uint64_t x)
@@ -63,35 +68,48 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context)
 /* Path number n. Neighbours have the outer frames in common, as in a program. */
 static void make_path(struct path *path, uint64_t n)
 {
-	uint32_t depth = DEPTH_MIN + (uint32_t)(mix(n) % (DEPTH_MAX - DEPTH_MIN + 1));
+	uint64_t place = n / PLACE;
+	uint32_t common = DEPTH_MIN - 2 + (uint32_t)(mix(place) % (DEPTH_MAX - DEPTH_MIN - 3));
 	uint64_t key;
 
-	path->depth = depth;
-	for (uint32_t i = 0; i < depth; i++) { /* from the outermost on */
+	path->depth = common + 2 + (uint32_t)(mix(n) % 5);
+	for (uint32_t i = 0; i < path->depth; i++) { /* from the outermost on */
 		if (i < 4)
 			key = i;
-		else if (i < depth / 2)
+		else if (i < common / 2)
 			key = mix(n / 1000) + i;
-		else if (i < depth - 5)
-			key = mix(n / 30) + i;
+		else if (i < common)
+			key = mix(place) + i;
 		else
 			key = mix(n) + i;
-		path->frames[depth - 1 - i] = code[mix(key) % ADDRESSES];
+		path->frames[path->depth - 1 - i] = code[mix(key) % ADDRESSES];
 	}
+}
+
+/* The number of a path of the table for this random number. */
+static uint64_t draw_from_table(uint64_t random)
+{
+	static uint64_t place;
+	double part = (double)(random >> 11) * 0x1p-53;
+	uint64_t number = (uint64_t)(part * part * part * (double)n_paths);
+
+	if (jumps)
+		return number;
+	if (random % STAYS == 0)
+		place = number / PLACE * PLACE;
+	number = place + mix(random) % PLACE;
+	return number < n_paths ? number : n_paths - 1;
 }
 
 /* The frames of sample number n, in `made` or in the table. */
 static struct path *draw(uint64_t n, struct path *made)
 {
 	uint64_t random = mix(n);
-	double part;
 
-	if (!table) {
-		make_path(made, random % n_paths);
-		return made;
-	}
-	part = (double)(random >> 11) * 0x1p-53;
-	return &table[(uint64_t)(part * part * part * (double)n_paths)];
+	if (table)
+		return &table[draw_from_table(random)];
+	make_path(made, random % n_paths);
+	return made;
 }
 
 static void prepare(const char *stem)
@@ -165,6 +183,7 @@ int main(int argc, char **argv)
 	samples = strtoull(argv[2], NULL, 10);
 	n_paths = strtoull(argv[3], NULL, 10);
 	n_paths = n_paths ? n_paths : 1;
+	jumps = argc > 5;
 	dl_iterate_phdr(find_code, NULL);
 	if (!code[0])
 		return 1;
@@ -175,7 +194,7 @@ int main(int argc, char **argv)
 		for (uint64_t i = 0; i < n_paths; i++)
 			make_path(&table[i], i);
 	}
-	if (argc > 4)
+	if (argc > 4 && strtoull(argv[4], NULL, 10))
 		return record_many(argv[1], samples, strtoull(argv[4], NULL, 10));
 	return record(argv[1], samples, 0);
 }
