@@ -192,12 +192,15 @@ def as_markdown(machine, rows, notes):
     def joined(*words):
         return ", ".join(word for word in words if word)
 
+    def line(*cells):
+        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
     out = ["| machine | |", "|---|---|"]
-    out += [f"| {key} | {value} |" for key, value in machine.items()]
+    out += [line(key, value) for key, value in machine.items()]
     for name, some in figures(rows):
         names = list(dict.fromkeys(peer.name for row in some for peer in row.peers))
         out += ["", f"**{name[0].upper()}{name[1:]}**, {some[0].unit}", ""]
-        out += [f"| | {' | '.join([OURS, *names])} | to reach | |", "|---" * (len(names) + 4) + "|"]
+        out += [line("", OURS, *names, "to reach", ""), "|---" * (len(names) + 4) + "|"]
         for row in some:
             peers = {peer.name: peer for peer in row.peers}
             cells = [joined(f"**{median(row.ours)}** ({spread(row.ours)})", row.note)]
@@ -205,7 +208,7 @@ def as_markdown(machine, rows, notes):
                 cells.append(joined(median(peer.stat), times(peer), peer.note) if peer else "")
             cells.append(joined(at_most(row), *map(at_least, row.peers)))
             cells.append(row.overall)
-            out.append(f"| {row.case} | {' | '.join(cells)} |")
+            out.append(line(row.case, *cells))
         if notes.get(name):
             out += [""] + [f"- {note}" for note in notes[name]]
     return "\n".join(out) + "\n"
