@@ -183,7 +183,7 @@ $(BUILD)/bench/%: test/bench/%.c $(BUILD)/flags
 $(BUILD)/bench/streams: test/bench/streams.c $(BUILD)/signal.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -pie -o $@ $^ $(LIB_LIBS)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -pie -o $@ $< $(BUILD)/signal.a $(LIB_LIBS)
 
 unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
 
