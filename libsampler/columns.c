@@ -24,7 +24,7 @@ _Static_assert(CPS_COLUMN_IDS < CPS_NO_ID && HASH >= 2 * CPS_COLUMN_IDS, "ids fi
 struct dictionary {
 	uint64_t address[CPS_COLUMN_IDS];
 	uint16_t module[CPS_COLUMN_IDS]; /* its number + 1 */
-	bool is_leaf[CPS_COLUMN_IDS];	 /* was innermost when it last stood on a stack */
+	bool is_leaf[CPS_COLUMN_IDS];	 /* was innermost when it was last pushed */
 	uint8_t n_successors[CPS_COLUMN_IDS + 1];
 	uint16_t successor[CPS_COLUMN_IDS + 1][CPS_COLUMN_SUCCESSORS];
 	uint16_t hash[HASH]; /* id + 1 */

@@ -140,7 +140,7 @@ enum cps_column {
 #define CPS_COLUMN_IDS	      32768u
 
 /* Codes 0..15: that successor of the frame before. Frames end with a leaf: an address that was
- * innermost when it was last on a stack. */
+ * innermost when it was last pushed. */
 enum cps_code {
 	CPS_CODE_RUN = CPS_COLUMN_SUCCESSORS, /* n frames, each the first successor */
 	CPS_CODE_FLIP,			      /* the next frame is a leaf, if it was none, or not */

@@ -114,21 +114,18 @@ static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 #define CPS_REGS_TEXT(x)  #x
 #define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
 
-/* The function syscall(2): three numbers go to `chosen`, all others jump on to where the
+/* The function syscall(2): four numbers go to `chosen`, all others jump on to where the
  * variable `real` points (`early` while it is NULL) with registers and stack as they are. */
-#define CPS_REGS_SYSCALL(n1, n2, n3, chosen, real, early)                                          \
+#define CPS_REGS_CHOOSE(n, chosen) "cmpq $" CPS_REGS_VALUE(n) ", %rdi\n\tje " #chosen "\n\t"
+#define CPS_REGS_SYSCALL(n1, n2, n3, n4, chosen, real, early)                                      \
 	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \
-		"syscall:\n\t.cfi_startproc\n\t"                                                   \
-		"cmpq $" CPS_REGS_VALUE(                                                           \
-			n1) ", %rdi\n\tje " #chosen "\n\t"                                         \
-			    "cmpq $" CPS_REGS_VALUE(                                               \
-				    n2) ", %rdi\n\tje " #chosen "\n\t"                             \
-					"cmpq $" CPS_REGS_VALUE(                                   \
-						n3) ", %rdi\n\tje " #chosen "\n\t"                 \
-						    "movq " #real "(%rip), %rax\n\ttestq %rax, "   \
-						    "%rax\n\tjz " #early "\n\t"                    \
-						    "jmp *%rax\n\t.cfi_endproc\n\t.size syscall, " \
-						    ". - syscall\n")
+		"syscall:\n\t.cfi_startproc\n\t" CPS_REGS_CHOOSE(n1, chosen)                       \
+			CPS_REGS_CHOOSE(n2, chosen) CPS_REGS_CHOOSE(n3, chosen)                    \
+				CPS_REGS_CHOOSE(n4, chosen) "movq " #real "(%rip), %rax\n\t"       \
+							    "testq %rax, %rax\n\tjz " #early       \
+							    "\n\t"                                 \
+							    "jmp *%rax\n\t.cfi_endproc\n\t"        \
+							    ".size syscall, . - syscall\n")
 
 #else
 #error "this architecture needs its registers in regs.h and its system call in sys.h"

@@ -2,11 +2,12 @@
 /*
  * wrap_syscall.c - finds among bare system calls those that have a wrapper.
  *
- * Room: door. In: syscall(2). Out: exec and seccomp by way of us, all others with not one register
+ * Room: door. In: syscall(2). Out: exec, seccomp and prctl by way of us, all others with not one register
  * changed.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "door.h"
@@ -46,13 +47,16 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 	case SYS_execveat:
 		return execveat((int)a, (const char *)b, (char *const *)c, (char *const *)d,
 				(int)e);
+	case SYS_prctl:
+		return prctl((int)a, b, c, d, e);
 	default:
 		return as_libc(
 			cps_wrap_seccomp((unsigned long)a, (unsigned long)b, (const void *)c));
 	}
 }
 
-CPS_REGS_SYSCALL(59 /* execve */, 322 /* execveat */, 317 /* seccomp */, cps_wrap_syscall_chosen,
-		 cps_wrap_syscall_real, cps_wrap_syscall_early);
+CPS_REGS_SYSCALL(59 /* execve */, 322 /* execveat */, 317 /* seccomp */, 157 /* prctl */,
+		 cps_wrap_syscall_chosen, cps_wrap_syscall_real, cps_wrap_syscall_early);
 
-_Static_assert(SYS_execve == 59 && SYS_execveat == 322 && SYS_seccomp == 317, "the numbers above");
+_Static_assert(SYS_execve == 59 && SYS_execveat == 322 && SYS_seccomp == 317 && SYS_prctl == 157,
+	       "the numbers above");
