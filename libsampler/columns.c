@@ -67,7 +67,10 @@ const uint8_t *cps_column_start(enum cps_column column)
 
 bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 {
-	if (!d)
+	bool is_fresh =
+		!d; /* and zeroed: most processes have few records, and touch little of it */
+
+	if (is_fresh)
 		d = cps_arena_pages(sizeof(*d));
 	if (!d)
 		return false;
@@ -75,7 +78,8 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 		n_ids = 0;
 	*begins_anew = n_ids == 0;
 	if (*begins_anew) {
-		memset(d->hash, 0, sizeof(d->hash));
+		if (!is_fresh)
+			memset(d->hash, 0, sizeof(d->hash));
 		d->n_successors[OUTSIDE] = 0;
 		latest_address = latest_module = 0;
 	}
@@ -108,11 +112,6 @@ static void put_bytes(enum cps_column first, int n, uint64_t value)
 {
 	for (int i = 0; i < n; i++)
 		put_byte((enum cps_column)(first + i), (uint8_t)(value >> 8 * i));
-}
-
-static uint64_t zigzag(int64_t v)
-{
-	return v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1;
 }
 
 /* What most samples have not. */
@@ -185,7 +184,7 @@ static void put_far(uint32_t id)
 {
 	uint64_t address = d->address[id], difference;
 
-	difference = zigzag(
+	difference = cps_zigzag(
 		(int64_t)(d->module[id] == latest_module ? address - latest_address : address));
 	put_bytes(CPS_COLUMN_FAR, 3, difference);
 	cps_put(column(CPS_COLUMN_FAR_REST), d->module[id]);
@@ -205,7 +204,7 @@ static void put_new(uint32_t id, uint32_t beside, bool is_innermost)
 	}
 	if (is_near) {
 		put_byte(CPS_COLUMN_CODE, is_innermost ? CPS_CODE_NEAR_LEAF : CPS_CODE_NEAR);
-		put_bytes(CPS_COLUMN_NEAR, 2, zigzag(difference));
+		put_bytes(CPS_COLUMN_NEAR, 2, cps_zigzag(difference));
 	} else {
 		put_byte(CPS_COLUMN_CODE, is_innermost ? CPS_CODE_FAR_LEAF : CPS_CODE_FAR);
 		put_far(id);

@@ -27,10 +27,16 @@ static inline void cps_put(struct cps_writer *w, uint64_t v)
 	*w->p++ = (uint8_t)v;
 }
 
+/* [signal] 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
+static inline uint64_t cps_zigzag(int64_t v)
+{
+	return v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1;
+}
+
 /* [signal] Zigzag. */
 static inline void cps_put_signed(struct cps_writer *w, int64_t v)
 {
-	cps_put(w, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+	cps_put(w, cps_zigzag(v));
 }
 
 /* [signal] */
