@@ -19,7 +19,7 @@ COMMON := -std=gnu11 $(WARN) $(OPT) -iquote . -D_GNU_SOURCE -DCPS_PROJECT_VERSIO
 SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
-SIGNAL_ROOM := arena moment elf_memory module fde expression cfi row trail unwind thread loss batch record journal pack columns recode drain \
+SIGNAL_ROOM := arena moment elf_memory module fde expression cfi row trail unwind thread loss batch record journal pack stacks columns recode drain \
 	announce jit lineage recording disposition own_stack gate sample
 CLOCK_ROOM := clock clock_timer clock_itimer clock_perf
 DOOR_ROOM := memory config output identity summary life control door wrap_thread wrap_process wrap_exec \
@@ -34,7 +34,7 @@ LIB_LIBS := -l:libz.a
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
 BASE_ROOM := error strings numbers pairs utf8 patterns
-READ_ROOM := input decode decode_stream decode_record decode_batch decode_columns decode_journal decode_folded
+READ_ROOM := input decode decode_stream decode_record decode_batch decode_columns decode_frames decode_journal decode_folded
 READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
 MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_join builder_part \
 	builder_paths profile
@@ -73,7 +73,7 @@ ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
 UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/test_*.c))))
-UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer
+UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
 DOOR_TESTED := config output # of the door's files, those that do not act on their own

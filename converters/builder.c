@@ -36,6 +36,7 @@ void builder_recording_free(struct recording *r)
 	recording_close(r);
 	free(r->walk);
 	free(r->of_ids);
+	free(r->of_stacks);
 	free(r->reason_counts);
 }
 
@@ -126,7 +127,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 		return error_set(err, "%s: a second process in one input", e->file);
 	r->open = true;
 	r->by_name = e->has_stacks_by_name;
-	r->depth = r->keep = r->n_ids = 0;
+	r->depth = r->keep = r->n_ids = r->n_stacks = 0;
 	r->has_incomplete = r->has_map = false;
 	r->has_owner = e->has_owner;
 	r->owner = e->owner;

@@ -29,12 +29,15 @@ struct recording {
 	uint64_t after_ns; /* when the input began, after the run did */
 	uint32_t *of_ids;  /* frame + 1 by id - 1, 0: not known */
 	size_t n_ids, ids_size;
-	uint32_t generation;   /* of these ids */
-	bool has_incomplete;   /* that base is "[incomplete]" */
-	uint32_t group;	       /* what the process is called, if stacks are grouped */
-	uint32_t group_thread; /* whose group the base belongs to */
-	struct jit_map *jit;   /* NULL: none so far */
-	bool has_map;	       /* it is to be asked */
+	uint32_t generation; /* of these ids */
+	uint32_t *of_stacks; /* node by number of a stack - 1 */
+	size_t n_stacks, stacks_size;
+	uint32_t stacks_generation; /* of these numbers */
+	bool has_incomplete;	    /* that base is "[incomplete]" */
+	uint32_t group;		    /* what the process is called, if stacks are grouped */
+	uint32_t group_thread;	    /* whose group the base belongs to */
+	struct jit_map *jit;	    /* NULL: none so far */
+	bool has_map;		    /* it is to be asked */
 	bool has_owner;
 	uint64_t owner;		 /* of the input, a user */
 	struct numbers *threads; /* place -> index in process.threads */
@@ -87,10 +90,10 @@ int builder_part_process(struct profile_builder *b, const struct event_process *
 bool builder_part_takes(const struct profile_builder *b, const struct event_sample *e);
 /* Are call paths kept apart by thread, to be named or chosen when the input is over? */
 bool builder_has_threads(const struct profile_builder *b);
-/* Which nodes of the current input go, since their thread is not wanted: *dropped has an entry for
- * each, or is NULL if none goes. Their weight is taken off the totals. -1: memory, or the choice
- * failed. */
-int builder_part_threads(struct profile_builder *b, unsigned char **dropped, struct error *err);
+/* Which nodes of the current input go, since their thread is not wanted, or none of their samples
+ * was taken: *dropped has an entry for each, or is NULL if none goes. Their weight is taken off the
+ * totals. -1: memory, or the choice failed. */
+int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struct error *err);
 
 /* builder_jit.c: the sink's `jit`. */
 int builder_jit(void *context, const struct event_jit *e, struct error *err);

@@ -72,8 +72,20 @@ bool builder_has_threads(const struct profile_builder *b)
 	return b->by == PROFILE_BY_THREAD || b->part.threads;
 }
 
+/* Stacks of which no sample was taken. */
+static void drop_unused(const struct paths *paths, unsigned char *dropped)
+{
+	memset(dropped, 1, paths->n_nodes);
+	for (size_t i = paths->n_nodes; --i > 0;) {
+		const struct profile_node *node = &paths->nodes[i];
+
+		dropped[i] &= !node->self_gticks && !node->self_hits;
+		dropped[node->parent] &= dropped[i];
+	}
+}
+
 /* A node below the root is a thread, and all below it are of the same. */
-static void mark_dropped(struct profile_builder *b, const unsigned char *wanted,
+static void drop_threads(struct profile_builder *b, const unsigned char *wanted,
 			 unsigned char *dropped)
 {
 	const struct recording *r = &b->current;
@@ -82,8 +94,8 @@ static void mark_dropped(struct profile_builder *b, const unsigned char *wanted,
 		const struct profile_node *node = &r->paths->nodes[i];
 		uint32_t id = (uint32_t)r->paths->frames[node->frame].address;
 
-		dropped[i] = node->parent ? dropped[node->parent]
-					  : !wanted[numbers_find(r->threads, id)];
+		dropped[i] |= node->parent ? dropped[node->parent]
+					   : !wanted[numbers_find(r->threads, id)];
 		if (!dropped[i])
 			continue;
 		b->profile->gticks -= node->self_gticks;
@@ -91,26 +103,35 @@ static void mark_dropped(struct profile_builder *b, const unsigned char *wanted,
 	}
 }
 
-int builder_part_threads(struct profile_builder *b, unsigned char **dropped, struct error *err)
+static int choose_threads(struct profile_builder *b, unsigned char *dropped, struct error *err)
 {
 	struct recording *r = &b->current;
-	unsigned char *wanted;
+	unsigned char *wanted = calloc(r->process.n_threads + 1, 1);
 	int status;
 
-	*dropped = NULL;
-	if (!b->part.threads)
-		return 0;
-	wanted = calloc(r->process.n_threads + 1, 1);
-	*dropped = calloc(r->paths->n_nodes, 1);
-	if (!wanted || !*dropped)
-		status = error_memory(err);
-	else
-		status = b->part.threads(b->part.context, b->profile->strings, &r->process, wanted,
-					 err);
+	if (!wanted)
+		return error_memory(err);
+	status = b->part.threads(b->part.context, b->profile->strings, &r->process, wanted, err);
 	if (!status)
-		mark_dropped(b, wanted, *dropped);
-	else
-		free(*dropped);
+		drop_threads(b, wanted, dropped);
 	free(wanted);
 	return status;
+}
+
+int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struct error *err)
+{
+	const struct paths *paths = b->current.paths;
+
+	*dropped = NULL;
+	if (!b->part.threads && !has_times(b))
+		return 0;
+	*dropped = calloc(paths->n_nodes, 1);
+	if (!*dropped)
+		return error_memory(err);
+	if (has_times(b))
+		drop_unused(paths, *dropped);
+	if (!b->part.threads || !choose_threads(b, *dropped, err))
+		return 0;
+	free(*dropped);
+	return -1;
 }

@@ -174,26 +174,41 @@ static void process_add(struct recording *r, const struct event_sample *e)
 		p->last_us = e->time_us;
 }
 
-/* The sample becomes a part of the profile. */
-static int take(struct profile_builder *b, const struct event_sample *e)
+/* The node of a stack that may come again. */
+static int stack_remember(struct recording *r, const struct event_sample *e)
+{
+	if (r->stacks_generation != e->generation)
+		r->n_stacks = 0;
+	r->stacks_generation = e->generation;
+	if (!array_reserve(&r->of_stacks, &r->stacks_size, e->stack, sizeof(*r->of_stacks)))
+		return -1;
+	for (; r->n_stacks < e->stack; r->n_stacks++)
+		r->of_stacks[r->n_stacks] = PATHS_NONE;
+	r->of_stacks[e->stack - 1] = r->walk[r->depth];
+	return 0;
+}
+
+/* The sample's node, or PATHS_NONE. */
+static uint32_t node_find(struct profile_builder *b, const struct event_sample *e)
 {
 	struct recording *r = &b->current;
-	struct profile_node *node;
 
-	if (walk_stack(b, e))
-		return -1;
-	node = &r->paths->nodes[r->walk[r->depth]];
-	node->self_gticks += e->weight;
-	node->self_hits += e->hits;
-	b->profile->gticks += e->weight;
-	b->profile->hits += e->hits;
-	return 0;
+	if (e->is_again)
+		return e->stack <= r->n_stacks && e->generation == r->stacks_generation
+			       ? r->of_stacks[e->stack - 1]
+			       : PATHS_NONE;
+	if (walk_stack(b, e) || (e->stack && stack_remember(r, e)))
+		return PATHS_NONE;
+	return r->walk[r->depth];
 }
 
 int builder_sample(void *context, const struct event_sample *e, struct error *err)
 {
 	struct profile_builder *b = context;
 	struct recording *r = &b->current;
+	bool is_taken = builder_part_takes(b, e);
+	struct profile_node *node;
+	uint32_t number;
 
 	if (e->mark >= CPS_MARK_COUNT)
 		return error_set(err, "%s: unknown mark %u", builder_file(b), (unsigned)e->mark);
@@ -205,11 +220,21 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 	t->gticks += e->weight;
 	t->hits += e->hits;
 	process_add(r, e);
-	if (!builder_part_takes(b, e)) {
+	if (!is_taken && !e->stack) {
 		r->keep = frames_kept(r, e);
 		return 0;
 	}
-	return take(b, e) ? error_memory(err) : 0;
+	number = node_find(b, e); /* also where it is not taken: the stack may come again */
+	if (number == PATHS_NONE)
+		return error_memory(err);
+	if (!is_taken)
+		return 0;
+	node = &r->paths->nodes[number];
+	node->self_gticks += e->weight;
+	node->self_hits += e->hits;
+	b->profile->gticks += e->weight;
+	b->profile->hits += e->hits;
+	return 0;
 }
 
 /* ---- the end of an input --------------------------------------------------------------------- */
@@ -294,7 +319,7 @@ int builder_merge(struct profile_builder *b, struct error *err)
 	unsigned char *dropped;
 	int status;
 
-	if (builder_part_threads(b, &dropped, err))
+	if (builder_part_nodes(b, &dropped, err))
 		return -1;
 	status = paths_merge(b, dropped);
 	free(dropped);

@@ -2,42 +2,13 @@
 /*
  * decode_columns.c - decodes a batch of samples in columns.
  *
- * Room: read. In: the payload of such a record. Out: sample events. Addresses and what followed
- * them stay from record to record.
+ * Room: read. In: the payload of such a record. Out: sample events. Numbers of stacks stay from
+ * record to record.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode_stream.h"
-
-#define OUTSIDE	 CPS_COLUMN_IDS /* the place before the outermost frame */
-#define TOO_DEEP "a stack is too deep"
-
-/* An address: what follows it is looked at together with it. */
-struct known {
-	uint64_t address;
-	uint32_t module;
-	bool is_leaf;
-	uint8_t n_successors;
-	uint16_t successor[CPS_COLUMN_SUCCESSORS];
-};
-
-struct columns {
-	struct cursor column[CPS_COLUMNS];
-	uint64_t grain, step;
-	uint64_t time, weight; /* of the previous item, in steps and in grains */
-	uint32_t thread;
-	bool has_thread;
-	size_t depth, keep;
-	size_t deepest; /* frames whose name is set: to none */
-	size_t n_ids;
-	uint32_t generation;			/* of ids */
-	uint64_t latest_address;		/* that was new */
-	uint32_t latest_module;			/* likewise */
-	struct known known[CPS_COLUMN_IDS + 1]; /* by id */
-	uint16_t ids[CPS_DEPTH_MAX];
-	struct event_frame frames[CPS_DEPTH_MAX];
-};
+#include "decode_columns.h"
 
 /* Megabytes, of which a short recording uses little: nothing is read before it is set. */
 static struct columns *columns_new(void)
@@ -54,212 +25,6 @@ void columns_free(struct columns *c)
 	free(c);
 }
 
-/* Whatever is wrong is said of the first column. */
-static bool wrong(struct columns *c, const char *why)
-{
-	c->column[0].wrong = why;
-	return false;
-}
-
-static bool number(struct columns *c, enum cps_column column, uint64_t *value)
-{
-	return cursor_varint(&c->column[column], value) || wrong(c, c->column[column].wrong);
-}
-
-static bool number_signed(struct columns *c, enum cps_column column, int64_t *value)
-{
-	return cursor_zigzag(&c->column[column], value) || wrong(c, c->column[column].wrong);
-}
-
-/* The low bytes of a number, one a column. */
-static bool number_bytes(struct columns *c, enum cps_column first, int n, uint32_t *value)
-{
-	*value = 0;
-	for (int i = 0; i < n; i++) {
-		struct cursor *from = &c->column[(int)first + i];
-
-		if (from->at == from->end)
-			return wrong(c, CURSOR_SHORT);
-		*value |= (uint32_t)*from->at++ << 8 * i;
-	}
-	return true;
-}
-
-static int64_t unzigzag(uint64_t value)
-{
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
-}
-
-/* ---- frames ---------------------------------------------------------------------------------- */
-
-static inline void frame_push(struct columns *c, uint32_t id)
-{
-	struct event_frame *f = &c->frames[c->depth];
-
-	c->ids[c->depth++] = (uint16_t)id;
-	f->module = c->known[id].module;
-	f->id = id + 1;
-	f->address = c->known[id].address;
-}
-
-/* The frame before the next one. */
-static inline struct known *innermost(struct columns *c)
-{
-	return &c->known[c->depth ? c->ids[c->depth - 1] : OUTSIDE];
-}
-
-static bool id_new(struct columns *c, uint32_t module, uint64_t address, bool is_leaf, uint32_t *id)
-{
-	struct known *k = &c->known[c->n_ids];
-
-	if (c->n_ids == CPS_COLUMN_IDS)
-		return wrong(c, "too many addresses");
-	*id = (uint32_t)c->n_ids++;
-	k->address = c->latest_address = address;
-	k->module = c->latest_module = module;
-	k->is_leaf = is_leaf;
-	k->n_successors = 0;
-	return true;
-}
-
-/* A new address near that of the first successor. */
-static bool id_near(struct columns *c, const struct known *before, bool is_leaf, uint32_t *id)
-{
-	const struct known *beside;
-	uint32_t value;
-
-	if (!number_bytes(c, CPS_COLUMN_NEAR, 2, &value))
-		return false;
-	if (!before->n_successors)
-		return wrong(c, "a new address is near none");
-	beside = &c->known[before->successor[0]];
-	return id_new(c, beside->module, beside->address + (uint64_t)unzigzag(value), is_leaf, id);
-}
-
-static bool id_far(struct columns *c, bool is_leaf, uint32_t *id)
-{
-	uint64_t number_plus_1, rest, address;
-	uint32_t low, module;
-
-	if (!number_bytes(c, CPS_COLUMN_FAR, 3, &low) ||
-	    !number(c, CPS_COLUMN_FAR_REST, &number_plus_1) ||
-	    !number(c, CPS_COLUMN_FAR_REST, &rest))
-		return false;
-	if (number_plus_1 > CPS_MODULES_MAX)
-		return wrong(c, "a frame's module number is too large");
-	if (rest >> 40)
-		return wrong(c, "an address does not fit 64 bits");
-	address = (uint64_t)unzigzag(rest << 24 | low);
-	module = number_plus_1 ? (uint32_t)number_plus_1 - 1 : EVENT_NO_MODULE;
-	if (module == c->latest_module)
-		address += c->latest_address;
-	return id_new(c, module, address, is_leaf, id);
-}
-
-/* The id that a code stands for, other than a successor's, a run's or a flip's. */
-static bool id_read(struct columns *c, struct known *before, unsigned code, uint32_t *id)
-{
-	switch (code) {
-	case CPS_CODE_KNOWN:
-		if (!number_bytes(c, CPS_COLUMN_KNOWN, 2, id))
-			return false;
-		return *id < c->n_ids || wrong(c, "a frame's address is unknown");
-	case CPS_CODE_NEAR:
-	case CPS_CODE_NEAR_LEAF:
-		return id_near(c, before, code == CPS_CODE_NEAR_LEAF, id);
-	case CPS_CODE_FAR:
-	case CPS_CODE_FAR_LEAF:
-		return id_far(c, code == CPS_CODE_FAR_LEAF, id);
-	default:
-		return wrong(c, "a frame has no such successor");
-	}
-}
-
-static inline void move(uint16_t *list, uint32_t place, uint32_t to, uint32_t id)
-{
-	for (; place > to; place--)
-		list[place] = list[place - 1];
-	list[to] = (uint16_t)id;
-}
-
-/* A frame that was not among the successors comes in behind three quarters of them. */
-static void successor_add(struct known *k, uint32_t id)
-{
-	uint32_t n = k->n_successors;
-
-	n -= n == CPS_COLUMN_SUCCESSORS; /* the last one falls off */
-	k->n_successors = (uint8_t)(n + 1);
-	move(k->successor, n, n * 3 / 4, id);
-}
-
-/* Frames that are each the first successor of the one before. *is_over: the last one is a leaf. */
-static bool run_read(struct columns *c, bool *is_over)
-{
-	uint64_t n;
-
-	if (!number(c, CPS_COLUMN_EXTRA, &n))
-		return false;
-	if (n > CPS_DEPTH_MAX - c->depth)
-		return wrong(c, TOO_DEEP);
-	for (const struct known *k = innermost(c); n--; k = innermost(c)) {
-		if (!k->n_successors)
-			return wrong(c, "a frame has no such successor");
-		frame_push(c, k->successor[0]);
-		*is_over = c->known[k->successor[0]].is_leaf;
-		if (*is_over && n)
-			return wrong(c, "a run of frames has a wrong length");
-	}
-	return true;
-}
-
-/* A frame that is no successor, or its address is new. */
-static bool stranger_read(struct columns *c, struct known *before, unsigned code, uint32_t *id)
-{
-	if (!id_read(c, before, code, id))
-		return false;
-	successor_add(before, *id);
-	return true;
-}
-
-/* Frames up to a leaf. */
-static bool frames_read(struct columns *c)
-{
-	struct cursor *codes = &c->column[CPS_COLUMN_CODE];
-	struct known *before = innermost(c);
-	bool is_over = false, is_flipped = false;
-
-	while (!is_over) {
-		unsigned code;
-		uint32_t id;
-
-		if (codes->at == codes->end)
-			return wrong(c, CURSOR_SHORT);
-		code = *codes->at++;
-		if (code < before->n_successors) {
-			id = before->successor[code]; /* which moves half of the way to the front */
-			move(before->successor, code, code / 2, id);
-		} else if (code == CPS_CODE_FLIP) {
-			is_flipped = !is_flipped;
-			continue;
-		} else if (code == CPS_CODE_RUN) {
-			if (!run_read(c, &is_over))
-				return false;
-			before = innermost(c);
-			continue;
-		} else if (!stranger_read(c, before, code, &id)) {
-			return false;
-		}
-		if (c->depth == CPS_DEPTH_MAX)
-			return wrong(c, TOO_DEEP);
-		frame_push(c, id);
-		before = &c->known[id];
-		before->is_leaf ^= is_flipped;
-		is_flipped = false;
-		is_over = before->is_leaf;
-	}
-	return true;
-}
-
 /* ---- items ----------------------------------------------------------------------------------- */
 
 /* What most samples have not: into *e, and what the weight is more than its grains. */
@@ -267,25 +32,34 @@ static bool extra_read(struct columns *c, struct event_sample *e, uint64_t *rest
 {
 	uint64_t flags, thread, mark = CPS_MARK_COMPLETE;
 
-	if (!number(c, CPS_COLUMN_EXTRA, &flags))
+	if (!columns_number(c, CPS_COLUMN_EXTRA, &flags))
 		return false;
 	if (flags & CPS_ITEM_THREAD) {
-		if (!number(c, CPS_COLUMN_EXTRA, &thread))
+		if (!columns_number(c, CPS_COLUMN_EXTRA, &thread))
 			return false;
 		if (thread > UINT32_MAX)
-			return wrong(c, "a number does not fit 32 bits");
+			return columns_wrong(c, "a number does not fit 32 bits");
 		c->thread = (uint32_t)thread;
 		c->has_thread = true;
 	}
-	if (flags & CPS_ITEM_MARK && !number(c, CPS_COLUMN_EXTRA, &mark))
+	if (flags & CPS_ITEM_MARK && !columns_number(c, CPS_COLUMN_EXTRA, &mark))
 		return false;
 	if (mark >= CPS_MARK_COUNT)
-		return wrong(c, "a sample has an unknown mark");
-	if (flags & CPS_ITEM_REST && !number(c, CPS_COLUMN_EXTRA, rest))
+		return columns_wrong(c, "a sample has an unknown mark");
+	if (flags & CPS_ITEM_REST && !columns_number(c, CPS_COLUMN_EXTRA, rest))
 		return false;
 	e->mark = (uint32_t)mark;
 	e->hits = !(flags & CPS_ITEM_TAIL);
 	return true;
+}
+
+/* The time that so many grains take: at most CPS_WEIGHT_MAX units. A division would be a tenth of
+ * what a sample costs, and our recorder's steps are powers of two. */
+static inline uint64_t steps_of(const struct columns *c, uint64_t grains)
+{
+	uint64_t units = grains * c->grain + c->step / 2;
+
+	return c->step_shift < 64 ? units >> c->step_shift : units / c->step;
 }
 
 /* Weight and time, in grains and steps; times are predicted: a sample stands for the time since the
@@ -294,42 +68,112 @@ static bool amounts_read(struct columns *c)
 {
 	int64_t more, weight, early, expected, step;
 
-	if (!number_signed(c, CPS_COLUMN_WEIGHT, &more) ||
-	    !number_signed(c, CPS_COLUMN_TIME, &early))
+	if (!columns_signed(c, CPS_COLUMN_WEIGHT, &more) ||
+	    !columns_signed(c, CPS_COLUMN_TIME, &early))
 		return false;
 	if (__builtin_add_overflow((int64_t)c->weight, more, &weight) || weight < 0 ||
-	    (uint64_t)weight > CPS_WEIGHT_MAX / c->grain)
-		return wrong(c, "a sample's weight is out of range");
+	    (uint64_t)weight > c->weight_max)
+		return columns_wrong(c, "a sample's weight is out of range");
 	c->weight = (uint64_t)weight;
-	expected = (int64_t)((c->weight * c->grain + c->step / 2) / c->step);
+	expected = (int64_t)steps_of(c, c->weight);
 	if (__builtin_add_overflow(expected, early, &step) || step < 0 ||
 	    __builtin_add_overflow(c->time, (uint64_t)step, &c->time))
-		return wrong(c, "a sample's time is out of range");
+		return columns_wrong(c, "a sample's time is out of range");
+	return true;
+}
+
+/* ---- stacks that come again ------------------------------------------------------------------ */
+
+/* The number of the latest one, which was `place` or more others ago, moves to the front. */
+static void recent_put(struct columns *c, uint32_t place, uint32_t number)
+{
+	memmove(c->recent + 1, c->recent, place * sizeof(*c->recent));
+	c->recent[0] = (uint16_t)number;
+}
+
+/* The stack of a sample with a head gets a number, which may have been another's. */
+static void stack_add(struct columns *c, struct event_sample *e)
+{
+	e->stack = c->next_stack + 1;
+	e->is_again = false;
+	c->stacks[c->next_stack] = (struct stack){c->thread, e->mark};
+	c->n_recent += c->n_recent < CPS_RECENT;
+	recent_put(c, c->n_recent - 1, c->next_stack);
+	c->next_stack = (c->next_stack + 1) % CPS_STACKS;
+	c->n_stacks += c->n_stacks < CPS_STACKS;
+}
+
+static bool stack_known(struct columns *c, unsigned code, uint32_t *number)
+{
+	uint32_t place = code - 1;
+
+	if (code == CPS_AGAIN_NUMBER) {
+		if (!columns_bytes(c, CPS_COLUMN_NUMBER, 2, number))
+			return false;
+		c->n_recent += c->n_recent < CPS_RECENT;
+		place = c->n_recent - 1;
+	} else if (place < c->n_recent) {
+		*number = c->recent[place];
+	} else {
+		return columns_wrong(c, "a stack is not among the recent ones");
+	}
+	if (*number >= c->n_stacks)
+		return columns_wrong(c, "a stack's number is unknown");
+	recent_put(c, place, *number);
+	return true;
+}
+
+/* A sample whose stack was there before. */
+static bool again_read(struct columns *c, unsigned code, struct event_sample *e)
+{
+	uint32_t number;
+
+	if (!stack_known(c, code, &number) || !amounts_read(c))
+		return false;
+	e->stack = number + 1;
+	e->is_again = true;
+	e->hits = 1;
+	e->mark = c->stacks[number].mark;
+	c->thread = c->stacks[number].thread;
+	c->has_thread = true;
+	return true;
+}
+
+/* A sample that has a head, into c and *e. */
+static bool whole_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+{
+	uint64_t head, pop;
+
+	if (!columns_number(c, CPS_COLUMN_HEAD, &head))
+		return false;
+	e->mark = 0;
+	e->hits = 1;
+	if (head & CPS_HEAD_EXTRA && !extra_read(c, e, rest))
+		return false;
+	if (!c->has_thread)
+		return columns_wrong(c, "a sample has no thread");
+	if (!amounts_read(c))
+		return false;
+	pop = head >> CPS_HEAD_POP_SHIFT;
+	if (pop > c->depth)
+		return columns_wrong(c, "more frames leave the stack than it has");
+	c->depth -= pop;
+	if (c->depth < c->keep)
+		c->keep = c->depth;
+	if (!(head & CPS_HEAD_NO_FRAMES) && !frames_read(c))
+		return false;
+	stack_add(c, e);
 	return true;
 }
 
 /* One item, into c and *e. */
 static bool item_read(struct columns *c, struct event_sample *e, uint64_t *rest)
 {
-	uint64_t head, pop;
+	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
+	unsigned code = again->at == again->end ? CPS_AGAIN_NOT : *again->at++;
 
-	if (!number(c, CPS_COLUMN_HEAD, &head))
-		return false;
-	*rest = e->mark = 0;
-	e->hits = 1;
-	if (head & CPS_HEAD_EXTRA && !extra_read(c, e, rest))
-		return false;
-	if (!c->has_thread)
-		return wrong(c, "a sample has no thread");
-	if (!amounts_read(c))
-		return false;
-	pop = head >> CPS_HEAD_POP_SHIFT;
-	if (pop > c->depth)
-		return wrong(c, "more frames leave the stack than it has");
-	c->depth -= pop;
-	if (c->depth < c->keep)
-		c->keep = c->depth;
-	return head & CPS_HEAD_NO_FRAMES || frames_read(c);
+	*rest = 0;
+	return code == CPS_AGAIN_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
 }
 
 static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
@@ -347,11 +191,11 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 	for (; c->deepest < c->depth; c->deepest++)
 		c->frames[c->deepest].name = (struct event_text){NULL, 0};
 	e->thread = c->thread;
-	e->depth = c->depth;
-	e->keep = c->keep;
-	e->frames = c->frames;
 	e->generation = c->generation;
-	c->keep = c->depth;
+	e->depth = e->is_again ? 0 : c->depth;
+	e->keep = e->is_again ? 0 : c->keep;
+	e->frames = e->is_again ? NULL : c->frames;
+	c->keep = e->is_again ? c->keep : c->depth;
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;
 }
 
@@ -359,18 +203,17 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 
 static void begin_anew(struct columns *c)
 {
-	c->n_ids = 0;
+	frames_forget(c);
+	c->n_stacks = c->n_recent = c->next_stack = 0;
 	c->generation++;
-	c->latest_address = 0;
-	c->latest_module = EVENT_NO_MODULE;
-	c->known[OUTSIDE].n_successors = 0;
 }
 
 /* The numbers before the columns, and where each of these is. */
-static const char *head_read(struct stream *s, struct cursor *from, struct batch_id *id)
+static const char *head_read(struct stream *s, struct cursor *from, int n_columns,
+			     struct batch_id *id)
 {
 	struct columns *c = s->columns;
-	uint64_t anew, length[CPS_COLUMNS];
+	uint64_t anew, length[CPS_COLUMNS] = {0};
 
 	if (!cursor_varint(from, &id->buffer) || !cursor_varint(from, &id->sequence) ||
 	    !cursor_varint(from, &c->time) || !cursor_varint(from, &c->grain) ||
@@ -378,9 +221,11 @@ static const char *head_read(struct stream *s, struct cursor *from, struct batch
 		return from->wrong;
 	if (!c->grain || c->grain > UINT32_MAX || !c->step || c->step > UINT32_MAX)
 		return "its grain or step is out of range";
+	c->weight_max = CPS_WEIGHT_MAX / c->grain;
+	c->step_shift = c->step & (c->step - 1) ? 64 : (unsigned)__builtin_ctzll(c->step);
 	if (!anew && !s->has_columns)
 		return "it builds on a record that is not there";
-	for (int i = 0; i < CPS_COLUMNS; i++)
+	for (int i = 0; i < n_columns; i++)
 		if (!cursor_varint(from, &length[i]))
 			return from->wrong;
 	for (int i = 0; i < CPS_COLUMNS; i++) {
@@ -397,7 +242,8 @@ static const char *head_read(struct stream *s, struct cursor *from, struct batch
 	return NULL;
 }
 
-static int items_decode(struct stream *s)
+/* `each`: the column that has something for each sample. */
+static int items_decode(struct stream *s, const struct cursor *each)
 {
 	struct columns *c = s->columns;
 	struct event_sample e = {0};
@@ -406,7 +252,7 @@ static int items_decode(struct stream *s)
 	c->weight = 0;
 	c->has_thread = false;
 	c->depth = c->keep = 0;
-	while (c->column[CPS_COLUMN_HEAD].at != c->column[CPS_COLUMN_HEAD].end) {
+	while (each->at != each->end) {
 		if (!item_read(c, &e, &rest)) {
 			s->wrong = c->column[0].wrong;
 			return -1;
@@ -420,16 +266,19 @@ static int items_decode(struct stream *s)
 	return s->wrong ? -1 : 0;
 }
 
-int columns_decode(struct stream *s, const unsigned char *payload, size_t n, struct batch_id *id)
+int columns_decode(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n,
+		   struct batch_id *id)
 {
+	bool is_old = tag == CPS_TAG_COLUMNS_2;
 	struct cursor c = {payload, payload + n, NULL};
 
 	if (!s->columns)
 		s->columns = columns_new();
 	if (!s->columns)
 		return error_memory(s->err);
-	s->wrong = head_read(s, &c, id);
-	if (s->wrong || items_decode(s)) {
+	s->wrong = head_read(s, &c, is_old ? CPS_COLUMNS_2 : CPS_COLUMNS, id);
+	if (s->wrong ||
+	    items_decode(s, &s->columns->column[is_old ? CPS_COLUMN_HEAD : CPS_COLUMN_AGAIN])) {
 		if (s->wrong == CURSOR_SHORT)
 			s->wrong = "a column ends too early";
 		return -1;

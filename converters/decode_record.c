@@ -311,7 +311,7 @@ static int record_batch(struct stream *s, uint64_t tag, const unsigned char *pay
 {
 	struct batch_id id;
 
-	if (tag == CPS_TAG_COLUMNS ? columns_decode(s, payload, n, &id)
+	if (tag != CPS_TAG_SAMPLES ? columns_decode(s, tag, payload, n, &id)
 				   : record_samples(s, payload, n, &id))
 		return -1;
 	if (!array_reserve(&s->batches, &s->batches_size, s->n_batches + 1, sizeof(*s->batches)))
@@ -336,6 +336,7 @@ int stream_record(struct stream *s, uint64_t tag, const unsigned char *payload, 
 	case CPS_TAG_THREAD:
 		return record_thread(s, &c);
 	case CPS_TAG_SAMPLES:
+	case CPS_TAG_COLUMNS_2:
 	case CPS_TAG_COLUMNS:
 		return record_batch(s, tag, payload, n);
 	case CPS_TAG_LOSS:

@@ -52,6 +52,7 @@ static const char *record_name(uint64_t tag)
 		[CPS_TAG_END] = "end record",
 		[CPS_TAG_MARK] = "mark",
 		[CPS_TAG_ENGINE] = "engine record",
+		[CPS_TAG_COLUMNS_2] = "record of samples",
 		[CPS_TAG_COLUMNS] = "record of samples",
 	};
 

@@ -6,6 +6,7 @@
  *   decode_record.c   process, module, thread, losses, mark, engine, jit, end
  *   decode_batch.c    a batch of samples, as the journal has them
  *   decode_columns.c  a batch of samples in columns, as the stream has them
+ *   decode_frames.c   their frames
  *   decode_journal.c  what the journal adds when the stream is not all
  *
  * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller
@@ -67,8 +68,9 @@ int batch_decode(struct stream *s, const unsigned char *payload, size_t n, bool 
 
 void columns_free(struct columns *c);
 
-/* The payload of samples in columns, pushed; *id: which batch it is. */
-int columns_decode(struct stream *s, const unsigned char *payload, size_t n, struct batch_id *id);
+/* The payload of samples in columns, of this or the older tag, pushed; *id: which batch it is. */
+int columns_decode(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n,
+		   struct batch_id *id);
 
 /* Which batch is this? False if the payload is too short to say. */
 bool batch_identify(const unsigned char *payload, size_t n, struct batch_id *id);

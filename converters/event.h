@@ -93,6 +93,12 @@ struct event_sample {
 	/* In samples of one generation, which follow each other, frames with the same id are the
 	 * same. Ids are 1 to CPS_COLUMN_IDS. */
 	uint32_t generation;
+	/* 0, or a number from 1 to CPS_STACKS. is_again: the stack, the thread and the mark are
+	 * those of the latest sample of this generation that had this number and was not again.
+	 * Then depth and keep are 0, frames is NULL, and for `keep` of the next sample this one was
+	 * not there. */
+	uint32_t stack;
+	bool is_again;
 };
 
 /* A function of a call graph: two are the same if all three texts are. */

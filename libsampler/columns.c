@@ -72,7 +72,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 
 	if (is_fresh)
 		d = cps_arena_pages(sizeof(*d));
-	if (!d)
+	if (!d || !cps_stacks_prepare())
 		return false;
 	if (n_ids + addresses > CPS_COLUMN_IDS)
 		n_ids = 0;
@@ -81,6 +81,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 		if (!is_fresh)
 			memset(d->hash, 0, sizeof(d->hash));
 		d->n_successors[OUTSIDE] = 0;
+		cps_stacks_forget();
 		latest_address = latest_module = 0;
 	}
 	for (int i = 0; i < CPS_COLUMNS; i++)
@@ -129,21 +130,46 @@ static void put_extra(const struct cps_column_item *item, uint64_t rest)
 		cps_put(w, rest);
 }
 
-void cps_columns_item(const struct cps_column_item *item)
+static void put_amounts(const struct cps_column_item *item)
 {
-	uint64_t grains = item->weight / grain, rest = item->weight % grain;
-	uint64_t now = item->time_us / step, expected = (grains * grain + step / 2) / step;
+	uint64_t grains = item->weight / grain, now = item->time_us / step;
+	uint64_t expected = (grains * grain + step / 2) / step;
+
+	cps_put_signed(column(CPS_COLUMN_WEIGHT), (int64_t)(grains - weight));
+	cps_put_signed(column(CPS_COLUMN_TIME), (int64_t)(now - time_steps - expected));
+	weight = grains;
+	time_steps = now;
+}
+
+void cps_columns_item(const struct cps_column_item *item, struct cps_stack_key key)
+{
+	uint64_t rest = item->weight % grain;
 	bool has_extra = item->has_thread || item->is_tail || item->mark || rest;
 
+	put_byte(CPS_COLUMN_AGAIN, CPS_AGAIN_NOT);
 	cps_put(column(CPS_COLUMN_HEAD), item->pop << CPS_HEAD_POP_SHIFT |
 						 (item->has_frames ? 0 : CPS_HEAD_NO_FRAMES) |
 						 (has_extra ? CPS_HEAD_EXTRA : 0));
 	if (has_extra)
 		put_extra(item, rest);
-	cps_put_signed(column(CPS_COLUMN_WEIGHT), (int64_t)(grains - weight));
-	cps_put_signed(column(CPS_COLUMN_TIME), (int64_t)(now - time_steps - expected));
-	weight = grains;
-	time_steps = now;
+	put_amounts(item);
+	cps_stacks_add(key);
+}
+
+bool cps_columns_again(const struct cps_column_item *item, struct cps_stack_key key)
+{
+	uint32_t place, number;
+
+	if (item->is_tail || item->weight % grain || !cps_stacks_again(key, &place, &number))
+		return false;
+	if (place < CPS_RECENT) {
+		put_byte(CPS_COLUMN_AGAIN, (uint8_t)(place + 1));
+	} else {
+		put_byte(CPS_COLUMN_AGAIN, CPS_AGAIN_NUMBER);
+		put_bytes(CPS_COLUMN_NUMBER, 2, number);
+	}
+	put_amounts(item);
+	return true;
 }
 
 uint32_t cps_columns_id(uint32_t module, uint64_t address, bool *is_new)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "format.h"
+#include "stacks.h"
 #include "writer.h"
 
 #define CPS_NO_ID 0xffffu
@@ -22,7 +23,7 @@ struct cps_column_item {
 	uint32_t thread, mark;
 	bool is_tail, has_thread; /* the thread is another than before */
 	uint64_t weight, time_us;
-	uint64_t pop; /* frames that leave the stack; none may follow */
+	uint64_t pop; /* frames that leave the stack of the sample before that had a head */
 	bool has_frames;
 };
 
@@ -38,7 +39,11 @@ const uint8_t *cps_column_start(enum cps_column column);
 bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew);
 
 /* [signal] A sample; its frames follow, outermost first, if it has some. */
-void cps_columns_item(const struct cps_column_item *item);
+void cps_columns_item(const struct cps_column_item *item, struct cps_stack_key key);
+
+/* [signal] A sample whose stack, thread and mark, its key, there were before. False: there were
+ * not, or it has more to say, and nothing is done. */
+bool cps_columns_again(const struct cps_column_item *item, struct cps_stack_key key);
 
 /* [signal] The id of an address, with its module's number + 1 (0: none); *is_new: it had none. */
 uint32_t cps_columns_id(uint32_t module, uint64_t address, bool *is_new);

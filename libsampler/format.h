@@ -17,7 +17,7 @@
 /* The plain head of a stream: eight bytes of magic, one byte of version; zlib data follows. */
 #define CPS_MAGIC	"CPSAMPLE"
 #define CPS_MAGIC_BYTES 8
-#define CPS_VERSION	2 /* 1 had no samples in columns */
+#define CPS_VERSION	3 /* 1 had no columns, 2 no numbers of stacks */
 #define CPS_HEAD_BYTES	(CPS_MAGIC_BYTES + 1)
 
 /* Within the zlib data: record = tag, length, payload[length], CRC-32 of these (4 bytes, little
@@ -32,7 +32,8 @@ enum cps_tag {
 	CPS_TAG_MARK = 7,    /* time (us since the start), thread id, name: what the program says */
 	CPS_TAG_ENGINE = 8,  /* engine, why: from here on another one ticks */
 	CPS_TAG_JIT = 9,     /* bytes up to the payload's end: a piece of a perf map */
-	CPS_TAG_COLUMNS = 10, /* a batch of samples, in columns */
+	CPS_TAG_COLUMNS_2 = 10, /* a batch of samples in columns, as version 2 had it */
+	CPS_TAG_COLUMNS = 11,	/* a batch of samples, in columns */
 };
 
 /* No record is longer; a batch never exceeds a journal buffer. */
@@ -113,7 +114,7 @@ enum cps_mark {
 #define CPS_FRAME_KNOWN	     6u /* 6 + id: an address that this batch has introduced */
 
 /* CPS_TAG_COLUMNS: buffer, sequence, time, grain, step, whether it begins anew, the length of each
- * column; the columns. The head of a sample: these bits, and above them what is popped. */
+ * column; the columns. A head: these bits, and above them what is popped. */
 enum cps_column {
 	CPS_COLUMN_HEAD,
 	CPS_COLUMN_EXTRA,  /* thread, mark, rest of a weight, lengths of runs */
@@ -128,8 +129,19 @@ enum cps_column {
 	CPS_COLUMN_FAR_1,
 	CPS_COLUMN_FAR_2,
 	CPS_COLUMN_FAR_REST, /* module, the rest of the difference */
+	CPS_COLUMNS_2,
+	CPS_COLUMN_AGAIN = CPS_COLUMNS_2, /* a byte for each sample, see below */
+	CPS_COLUMN_NUMBER,		  /* of a stack, low and high byte */
+	CPS_COLUMN_NUMBER_HIGH,
 	CPS_COLUMNS
 };
+
+/* CPS_COLUMN_AGAIN: the stack, thread and mark of a sample are those of one before it. Samples
+ * that have a head get the numbers 0, 1, ..., CPS_STACKS - 1, 0, ... */
+#define CPS_AGAIN_NOT	 0u   /* it has a head, and perhaps frames */
+#define CPS_AGAIN_NUMBER 255u /* its stack's number follows; else how recent it is, plus 1 */
+#define CPS_RECENT	 254u
+#define CPS_STACKS	 32768u
 
 #define CPS_HEAD_EXTRA	   1u /* something in CPS_COLUMN_EXTRA: CPS_ITEM_* */
 #define CPS_HEAD_NO_FRAMES 2u /* nothing is pushed */

@@ -44,6 +44,11 @@ OURS void *memmove(void *to, const void *from, size_t n)
 
 	if ((uintptr_t)t - (uintptr_t)f >= n)
 		return memcpy(to, from, n);
+	for (uint64_t word; n >= 8; n -= 8) {
+		__builtin_memcpy(&word, f + n - 8, 8);
+		__builtin_memcpy(t + n - 8, &word, 8);
+		KEEP(t);
+	}
 	while (n--) {
 		t[n] = f[n];
 		KEEP(t);

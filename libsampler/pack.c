@@ -145,10 +145,10 @@ static int write_all(int fd, const uint8_t *bytes, size_t n, size_t to_be_kept_f
 
 int cps_pack_create(const char *path, uint64_t limit)
 {
-	static const uint8_t head[CPS_HEAD_BYTES] = CPS_MAGIC "\2";
+	static const uint8_t head[CPS_HEAD_BYTES] = CPS_MAGIC "\3";
 	int fd, error;
 
-	_Static_assert(CPS_VERSION == 2, "the last byte of the head");
+	_Static_assert(CPS_VERSION == 3, "the last byte of the head");
 	if (is_forbidden)
 		return -EPERM;
 	if (!begin_deflating())

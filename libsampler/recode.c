@@ -19,10 +19,15 @@ static struct {
 	const uint8_t *p, *end;
 	bool is_wrong;
 	struct cps_column_item item; /* time and weight are those of the item before */
-	uint32_t n_ids, depth;
+	uint32_t n_ids;
 	uint16_t ids[CPS_BATCH_IDS]; /* the columns' id of the batch's */
 	uint16_t successor[CPS_BATCH_IDS + 1][CPS_FRAME_SUCCESSORS];
-	uint16_t stack[CPS_DEPTH_MAX]; /* the batch's ids */
+	uint32_t depth, kept; /* of the stack; frames of it that the columns have on theirs */
+	uint32_t columns_depth;
+	bool has_new;				     /* the item has an address that is */
+	uint16_t stack[CPS_DEPTH_MAX];		     /* the batch's ids */
+	bool is_new[CPS_DEPTH_MAX];		     /* its address, when it was pushed */
+	struct cps_stack_key key[CPS_DEPTH_MAX + 1]; /* by depth: of the frames up to there */
 } in;
 
 #define NUMBERS	      6 /* before the lengths of the columns */
@@ -88,11 +93,14 @@ static void prefer(uint16_t list[CPS_FRAME_SUCCESSORS], uint32_t id)
 	}
 }
 
-static void put(uint32_t from, uint32_t id, bool is_new, bool is_innermost)
+static void push(uint32_t id, bool is_new)
 {
-	in.stack[in.depth++] = (uint16_t)id;
-	cps_columns_frame(from == OUTSIDE ? CPS_NO_ID : in.ids[from], in.ids[id], is_new,
-			  is_innermost);
+	uint32_t at = in.depth++;
+
+	in.stack[at] = (uint16_t)id;
+	in.is_new[at] = is_new;
+	in.has_new |= is_new;
+	in.key[at + 1] = cps_stack_key_with(in.key[at], in.ids[id]);
 }
 
 /* Up to `left` frames; returns how many. */
@@ -107,11 +115,11 @@ static uint64_t frames(uint64_t left)
 		n = get();
 		if (!n || n > left)
 			return wrong();
-		for (uint64_t i = 1; i <= n; i++) {
+		for (uint64_t i = 0; i < n; i++) {
 			id = in.successor[from][0];
 			if (id >= in.n_ids)
 				return wrong();
-			put(from, (uint32_t)id, false, i == left);
+			push((uint32_t)id, false);
 			from = (uint32_t)id;
 		}
 		return n;
@@ -125,14 +133,49 @@ static uint64_t frames(uint64_t left)
 	if (in.is_wrong || id >= in.n_ids)
 		return wrong();
 	prefer(in.successor[from], (uint32_t)id);
-	put(from, (uint32_t)id, is_new, left == 1);
+	push((uint32_t)id, is_new);
 	return n;
+}
+
+/* The stack and what else makes one sample like another. */
+static struct cps_stack_key key_of_item(void)
+{
+	return cps_stack_key_with(in.key[in.depth], (uint64_t)in.item.mark << 32 | in.item.thread);
+}
+
+/* The item in full: the stack from where it differs from the one that the columns have. */
+static void put_item(void)
+{
+	in.item.pop = in.columns_depth - in.kept;
+	in.item.has_frames = in.kept < in.depth;
+	cps_columns_item(&in.item, key_of_item());
+	for (uint32_t i = in.kept; i < in.depth; i++)
+		cps_columns_frame(i ? in.ids[in.stack[i - 1]] : CPS_NO_ID, in.ids[in.stack[i]],
+				  in.is_new[i], i + 1 == in.depth);
+	in.columns_depth = in.kept = in.depth;
+}
+
+/* Pop and push. */
+static void change_stack(uint64_t pop)
+{
+	uint64_t left = get();
+
+	if (in.is_wrong || pop > in.depth || left > CPS_DEPTH_MAX - (in.depth - pop)) {
+		wrong();
+		return;
+	}
+	in.depth -= (uint32_t)pop;
+	if (in.depth < in.kept)
+		in.kept = in.depth;
+	in.has_new = false;
+	while (left && !in.is_wrong)
+		left -= frames(left);
 }
 
 static void item(void)
 {
 	struct cps_column_item *i = &in.item;
-	uint64_t flags = get(), push;
+	uint64_t flags = get();
 
 	i->has_thread = flags & CPS_ITEM_THREAD;
 	if (i->has_thread)
@@ -141,17 +184,9 @@ static void item(void)
 	i->mark = flags & CPS_ITEM_MARK ? (uint32_t)get() : 0;
 	i->weight += get_signed();
 	i->time_us += i->weight + get_signed();
-	i->pop = flags >> CPS_ITEM_POP_SHIFT;
-	push = get();
-	if (in.is_wrong || i->pop > in.depth || push > CPS_DEPTH_MAX - (in.depth - i->pop)) {
-		wrong();
-		return;
-	}
-	in.depth -= (uint32_t)i->pop;
-	i->has_frames = push > 0;
-	cps_columns_item(i);
-	while (push && !in.is_wrong)
-		push -= frames(push);
+	change_stack(flags >> CPS_ITEM_POP_SHIFT);
+	if (!in.is_wrong && (in.has_new || !cps_columns_again(i, key_of_item())))
+		put_item();
 }
 
 static bool items(void)
@@ -215,7 +250,8 @@ size_t cps_recode(const uint8_t *payload, size_t n, struct cps_piece pieces[CPS_
 	if (in.is_wrong || !cps_columns_begin(time_us, CPS_BATCH_IDS, &begins_anew))
 		return 0;
 	in.item = (struct cps_column_item){.time_us = time_us};
-	in.n_ids = in.depth = 0;
+	in.n_ids = in.depth = in.kept = in.columns_depth = 0;
+	in.key[0] = CPS_STACK_KEY_EMPTY;
 	memset(in.successor[OUTSIDE], 0xff, sizeof(in.successor[0]));
 	if (!items())
 		return 0;

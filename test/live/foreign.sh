@@ -8,7 +8,7 @@
 head -c 100000 /dev/urandom >random
 head -c 5 "$LIBRARY" >five
 printf 'CPSAMPLE' >head8
-printf 'CPSAMPLE\003xxxxxxxxxx' >version3
+printf 'CPSAMPLE\004xxxxxxxxxx' >version4
 printf 'CPSAMPLE\001this is not zlib data' >nozlib
 printf 'CPSAMPLE\001' >zeros && head -c 5000 /dev/zero >>zeros
 printf 'just a few words\nand no count\n' >words
@@ -18,7 +18,7 @@ cp /bin/true program
 mkdir directory
 mkfifo fifo
 
-for file in empty random five version3 nozlib zeros words oneline zipped program directory missing; do
+for file in empty random five version4 nozlib zeros words oneline zipped program directory missing; do
 	"$CPCONV" --flat "$file" >out 2>err
 	status=$?
 	[ $status -eq 1 ] || fail "$file: exit status $status: $(cat out err)"
@@ -28,7 +28,7 @@ for file in empty random five version3 nozlib zeros words oneline zipped program
 	LC_ALL=C grep -q '[[:cntrl:]]' err && fail "$file: control characters: $(cat -v err)"
 	cat err
 done
-for file in version3 nozlib zeros oneline; do
+for file in version4 nozlib zeros oneline; do
 	"$CPCONV" --flat "$file" 2>&1 | grep -q 'byte [0-9]' || fail "$file: at which byte?"
 done
 

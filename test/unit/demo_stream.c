@@ -77,3 +77,17 @@ void demo_stream(struct bytes *file, size_t piece, bool finished)
 	writer_stream(file, &records, piece, finished);
 	bytes_free(&records);
 }
+
+int demo_decode(struct event_log *log, uint64_t tag, const struct bytes *payload)
+{
+	struct bytes records = {0}, file = {0};
+	int status;
+
+	demo_process(&records);
+	bytes_record(&records, tag, payload->at, payload->n);
+	writer_stream(&file, &records, 100000, true);
+	status = event_log_decode_bytes(log, file.at, file.n);
+	bytes_free(&records);
+	bytes_free(&file);
+	return status;
+}

@@ -5,6 +5,7 @@
 #ifndef DEMO_STREAM_H
 #define DEMO_STREAM_H
 
+#include "event_log.h"
 #include "stream_writer.h"
 
 #define DEMO_SAMPLES 95
@@ -22,5 +23,8 @@ void demo_records(struct bytes *records, bool finished);
 
 /* The file of it, see writer_stream. */
 void demo_stream(struct bytes *file, size_t piece, bool finished);
+
+/* Decode a stream of demo_process and this record: 0, or -1 with the message in log->text. */
+int demo_decode(struct event_log *log, uint64_t tag, const struct bytes *payload);
 
 #endif

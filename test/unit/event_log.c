@@ -174,15 +174,18 @@ static int on_call(void *context, const struct event_call *e, struct error *err)
 	return 0;
 }
 
-static int on_sample(void *context, const struct event_sample *e, struct error *err)
+static int on_sample(void *context, const struct event_sample *sample, struct error *err)
 {
 	struct event_log *log = context;
+	const struct event_sample whole = whole_sample(&log->whole, sample), *e = &whole;
 
 	(void)err;
 	check_order(log);
 	if (log->has_calls)
 		add(log, "BROKEN: a sample in a profile of calls\n");
-	check_keep(log, e);
+	log->again += e->is_again;
+	if (!e->is_again)
+		check_keep(log, e);
 	log->samples++;
 	log->hits += e->hits;
 	log->weight += e->weight;
@@ -313,6 +316,7 @@ void event_log_init(struct event_log *log)
 void event_log_free(struct event_log *log)
 {
 	frames_forget(log);
+	whole_samples_free(&log->whole);
 	free(log->text);
 }
 

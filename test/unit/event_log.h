@@ -24,6 +24,7 @@
 #define EVENT_LOG_H
 
 #include "event.h"
+#include "whole_samples.h"
 
 struct event_log {
 	struct event_sink sink;
@@ -34,7 +35,9 @@ struct event_log {
 	/* What was seen: */
 	bool begun, over, was_cut, has_calls;
 	uint64_t samples, hits, weight;
-	/* The previous sample's frames, with names copied. */
+	uint64_t again; /* samples whose stack came again */
+	struct whole_samples whole;
+	/* The previous sample's frames, of those that were not again, with names copied. */
 	struct event_frame *frames;
 	size_t depth;
 };

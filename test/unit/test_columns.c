@@ -253,7 +253,76 @@ Test(columns, a_batch_that_makes_no_sense)
 	cr_assert_gt(refused, 50);
 }
 
-/* ---- a reader of what is wrong ---------------------------------------------------------------- */
+/* Sample number n of a program that has so many stacks, on three threads. */
+static void known_item(struct writer_item *item, unsigned stack)
+{
+	item->thread = stack % 3;
+	item->mark = stack % 7 == 0 ? CPS_MARK_BAD_MEMORY : CPS_MARK_COMPLETE;
+	item->depth = 4;
+	for (unsigned i = 0; i < item->depth; i++, stack /= 30)
+		item->stack[i] = (struct writer_frame){0, 0x1000 + 16 * (stack % 30) + i};
+}
+
+/* Some nearby, some from far, and some that are recorded in full though they are known. */
+Test(columns, stacks_that_come_again)
+{
+	static struct twins t;
+	struct event_log log;
+	unsigned stack = 0;
+
+	srand(2);
+	cps_columns_set_grain(8, 8);
+	twins_begin(&t);
+	for (unsigned batch = 0; batch < 4; batch++) {
+		batch_begin(&t, WRITER_SHORT, 0);
+		for (unsigned i = 0; i < 3000; i++) {
+			stack = below(8) ? stack / 20 * 20 + below(20) : below(1500);
+			known_item(&t.item, stack);
+			t.item.tail = below(50) == 0;
+			t.item.weight = below(50) ? 800 : 801;
+			batch_writer_item(&t.w, &t.item);
+		}
+		batch_end(&t);
+	}
+	twins_are_equal(&t, "again", 2);
+	decode(&t.columns, &log);
+	cr_assert(log.again > 9000 && log.again < 11000, "%llu", (unsigned long long)log.again);
+	event_log_free(&log);
+	twins_free(&t);
+	cps_columns_set_grain(1, 1);
+}
+
+/* More stacks than have numbers: those that come again after fewer others are known, others not. */
+Test(columns, more_stacks_than_are_remembered)
+{
+	static const unsigned rounds[] = {CPS_STACKS - 6000, CPS_STACKS + 700};
+	static struct twins t;
+	struct event_log log;
+
+	for (unsigned r = 0; r < 2; r++) {
+		unsigned n = 0;
+
+		twins_begin(&t);
+		while (n < 2 * rounds[r]) {
+			batch_begin(&t, WRITER_SHORT, 0);
+			for (unsigned i = 0; i < 4000 && n < 2 * rounds[r]; i++) {
+				known_item(&t.item, n++ % rounds[r]);
+				batch_writer_item(&t.w, &t.item);
+			}
+			batch_end(&t);
+		}
+		twins_are_equal(&t, "many stacks", r);
+		decode(&t.columns, &log);
+		if (r)
+			cr_assert_eq(log.again, 0);
+		else /* but for those that found no room in their part of a hash table */
+			cr_assert_gt(log.again, rounds[r] * 9 / 10);
+		event_log_free(&log);
+		twins_free(&t);
+	}
+}
+
+/* ---- a reader of what is damaged -------------------------------------------------------------- */
 
 static void payload_make(struct bytes *payload)
 {
@@ -280,31 +349,6 @@ static void payload_make(struct bytes *payload)
 	twins_free(&t);
 }
 
-/* 0 if it was taken, -1 with the message in log->text. */
-static int decode_payload(const struct bytes *payload, struct event_log *log)
-{
-	struct bytes records = {0}, file = {0};
-	int status;
-
-	demo_process(&records);
-	bytes_record(&records, CPS_TAG_COLUMNS, payload->at, payload->n);
-	writer_stream(&file, &records, 100000, true);
-	status = event_log_decode_bytes(log, file.at, file.n);
-	bytes_free(&records);
-	bytes_free(&file);
-	return status;
-}
-
-static void refused(struct bytes *payload, const char *why)
-{
-	struct event_log log;
-
-	cr_assert_eq(decode_payload(payload, &log), -1, "%s", why);
-	cr_assert(strstr(log.text, "corrupt record of samples: "), "%s", log.text);
-	cr_assert(strstr(log.text, why), "not \"%s\" but %s", why, log.text);
-	event_log_free(&log);
-}
-
 Test(columns, damage_is_an_error_or_another_sample)
 {
 	struct bytes payload = {0}, copy = {0};
@@ -312,13 +356,13 @@ Test(columns, damage_is_an_error_or_another_sample)
 	unsigned errors = 0;
 
 	payload_make(&payload);
-	cr_assert_eq(decode_payload(&payload, &log), 0, "%s", log.text);
+	cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNS, &payload), 0, "%s", log.text);
 	event_log_free(&log);
 	for (size_t at = 0; at < payload.n; at++) {
 		copy.n = 0;
 		bytes_put(&copy, payload.at, payload.n);
 		copy.at[at] ^= (unsigned char)(1u << at % 8);
-		errors += decode_payload(&copy, &log) != 0;
+		errors += demo_decode(&log, CPS_TAG_COLUMNS, &copy) != 0;
 		cr_assert(!strstr(log.text, "BROKEN"), "%s", log.text);
 		event_log_free(&log);
 	}
@@ -326,99 +370,9 @@ Test(columns, damage_is_an_error_or_another_sample)
 	for (size_t n = 0; n < payload.n; n++) {
 		copy.n = 0;
 		bytes_put(&copy, payload.at, n);
-		cr_assert_eq(decode_payload(&copy, &log), -1, "%zu bytes", n);
+		cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNS, &copy), -1, "%zu bytes", n);
 		event_log_free(&log);
 	}
 	bytes_free(&payload);
 	bytes_free(&copy);
-}
-
-/* A record whose columns are given; the others are empty. */
-static void columns_make(struct bytes *payload, uint64_t grain, bool anew,
-			 const char *const columns[CPS_COLUMNS], const size_t n[CPS_COLUMNS])
-{
-	payload->n = 0;
-	bytes_varint(payload, 1);
-	bytes_varint(payload, 0);
-	bytes_varint(payload, 0);
-	bytes_varint(payload, grain);
-	bytes_varint(payload, grain);
-	bytes_varint(payload, anew);
-	for (int i = 0; i < CPS_COLUMNS; i++)
-		bytes_varint(payload, n[i]);
-	for (int i = 0; i < CPS_COLUMNS; i++)
-		if (n[i])
-			bytes_put(payload, columns[i], n[i]);
-}
-
-#define COLUMN(which, text)                                                                        \
-	columns[CPS_COLUMN_##which] = text, n[CPS_COLUMN_##which] = sizeof(text) - 1
-
-Test(columns, what_is_wrong_is_said)
-{
-	const char *columns[CPS_COLUMNS] = {0};
-	size_t n[CPS_COLUMNS] = {0};
-	struct bytes p = {0};
-
-	columns_make(&p, 1, false, columns, n);
-	refused(&p, "it builds on a record that is not there");
-	columns_make(&p, 0, true, columns, n);
-	refused(&p, "its grain or step is out of range");
-	columns_make(&p, 1, true, columns, n);
-	bytes_byte(&p, 0);
-	refused(&p, "it has bytes behind its columns");
-	COLUMN(CODE, "\0");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a column has too many bytes");
-	COLUMN(HEAD, "\2");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a sample has no thread");
-	COLUMN(HEAD, "\7");
-	COLUMN(EXTRA, "\1\0");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a column ends too early");
-	COLUMN(WEIGHT, "\2");
-	COLUMN(TIME, "\0");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "more frames leave the stack than it has");
-	COLUMN(HEAD, "\1");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a frame has no such successor");
-	COLUMN(CODE, "\23");
-	COLUMN(NEAR, "\0");
-	COLUMN(NEAR_HIGH, "\0");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a new address is near none");
-	COLUMN(CODE, "\22");
-	COLUMN(KNOWN, "\0");
-	COLUMN(KNOWN_HIGH, "\0");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a frame's address is unknown");
-	COLUMN(CODE, "\26");
-	COLUMN(FAR, "\0");
-	COLUMN(FAR_1, "\0");
-	COLUMN(FAR_2, "\0");
-	COLUMN(FAR_REST, "\1\x80\x80\x80\x80\x80\x40");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "an address does not fit 64 bits");
-	COLUMN(FAR_REST, "\x80\x80\4\0");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a frame's module number is too large");
-	COLUMN(CODE, "\20");
-	COLUMN(EXTRA, "\1\0\x80\x80\x80\x80\4");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a stack is too deep");
-	COLUMN(EXTRA, "\11\0\3");
-	COLUMN(HEAD, "\3");
-	columns_make(&p, 2, true, columns, n);
-	refused(&p, "a sample's weight is out of range");
-	COLUMN(EXTRA, "\1\0");
-	COLUMN(WEIGHT, "\1");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a sample's weight is out of range");
-	COLUMN(WEIGHT, "\0");
-	COLUMN(TIME, "\1");
-	columns_make(&p, 1, true, columns, n);
-	refused(&p, "a sample's time is out of range");
-	bytes_free(&p);
 }

@@ -352,7 +352,7 @@ Test(forged, a_head_that_is_not_ours)
 
 	demo_stream(&file, 100, true);
 	file.at[8] = CPS_VERSION + 1;
-	file_refused(&file, "version 3 of the format");
+	file_refused(&file, "version 4 of the format");
 	file.at[8] = 0;
 	file_refused(&file, "version 0 of the format");
 	file.at[8] = CPS_VERSION;

@@ -16,8 +16,8 @@
 
 /* ---- the page's examples --------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"whole", "process", "module", "thread", "samples", "losses",
-				    "end",   "mark",	"engine", "jit",    "columns"};
+static const char *const kinds[] = {"whole", "process", "module", "thread", "samples",	"losses",
+				    "end",   "mark",	"engine", "jit",    "columns2", "columns"};
 
 struct example {
 	struct bytes records, payload, events;

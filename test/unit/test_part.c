@@ -294,6 +294,50 @@ Test(part, stacks_around_one_that_is_passed_over)
 	profile_free(p);
 }
 
+/* A stack that comes again counts where it is asked for, also if only its first sample is not; one
+ * of which no sample was taken is not there. */
+Test(part, stacks_that_come_again)
+{
+	static const struct {
+		uint64_t time_us;
+		uint32_t stack, thread;
+		bool is_again;
+	} steps[] = {{9, 1, 0, false}, {10, 2, 1, false}, {1, 1, 0, true}, {2, 3, 2, false},
+		     {3, 1, 0, true},  {9, 3, 2, true},	  {4, 3, 2, true}, {9, 4, 2, false}};
+	const struct profile_part part = {.to_ns = 5000};
+	struct build b;
+	struct profile *p;
+
+	build_begin(&b);
+	cr_assert_eq(profile_builder_part(b.builder, &part, &b.err), 0);
+	cr_assert_eq(build_process(&b, "x.cps", "cpu", "ns"), 0);
+	cr_assert_eq(build_module(&b, 0, "/a", "id", 0), 0);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		struct event_frame frames[2] = {{.address = 10}, {.address = steps[i].stack}};
+		struct event_sample e = {.time_us = steps[i].time_us,
+					 .thread = steps[i].thread,
+					 .weight = UINT64_C(1) << i,
+					 .hits = 1,
+					 .generation = 1,
+					 .stack = steps[i].stack,
+					 .is_again = steps[i].is_again};
+
+		if (!e.is_again) {
+			e.depth = 2;
+			e.frames = frames;
+		}
+		cr_assert_eq(b.sink->sample(b.sink->context, &e, &b.err), 0);
+	}
+	cr_assert_eq(build_end(&b), 0);
+	p = build_finish(&b);
+	cr_assert_eq(profile_weight(p, "/a+10 /a+1"), 4 + 16);
+	cr_assert_eq(profile_weight(p, "/a+10 /a+3"), 8 + 64);
+	cr_assert_eq(p->n_nodes, 4); /* the root, a+10, and these two */
+	cr_assert_eq(p->gticks, 92);
+	cr_assert_eq(p->processes[0].gticks, 255);
+	profile_free(p);
+}
+
 static void fails(struct select *s, char **files, size_t n, bool is_usage, const char *want)
 {
 	struct error err = {0};

@@ -21,6 +21,7 @@
 #include "libsampler/module.h"
 #include "libsampler/recording.h"
 #include "libsampler/sys.h"
+#include "whole_samples.h"
 
 #define DEEP CPS_DEPTH_MAX
 
@@ -128,11 +129,13 @@ struct reader {
 	uint64_t samples, hits;
 	bool ended, was_cut, checks_order;
 	uint64_t deepest;
+	struct whole_samples whole;
 };
 
-static int on_sample(void *context, const struct event_sample *s, struct error *err)
+static int on_sample(void *context, const struct event_sample *sample, struct error *err)
 {
 	struct reader *r = context;
+	const struct event_sample whole = whole_sample(&r->whole, sample), *s = &whole;
 	struct cps_stack want = stack_number(r->samples);
 
 	(void)err;

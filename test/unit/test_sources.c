@@ -150,7 +150,7 @@ Test(sources, damaged_ones)
 	put("empty.cps", "", 100);
 	put("head.cps", "CPSAMP", 100);
 	put("zlib.cps", "CPSAMPLE\001zzzzzzzz", 100);
-	put("version.cps", "CPSAMPLE\003zzzzzzzz", 100);
+	put("version.cps", "CPSAMPLE\004zzzzzzzz", 100);
 	cr_assert_eq(mkfifo("pipe.cps", 0600), 0);
 	cr_assert_eq(symlink("nowhere", "link.cps"), 0);
 	finds("", "z.cps a.cps newest z.cps");

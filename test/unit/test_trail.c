@@ -25,6 +25,7 @@
 #include "libsampler/recording.h"
 #include "libsampler/sys.h"
 #include "libsampler/unwind.h"
+#include "whole_samples.h"
 
 extern void *__libc_stack_end;
 
@@ -330,8 +331,10 @@ static void record(int number, siginfo_t *info, void *context)
 		strcpy(difference, "not recorded");
 }
 
-static int on_read(void *context, const struct event_sample *s, struct error *err)
+static int on_read(void *context, const struct event_sample *sample, struct error *err)
 {
+	static struct whole_samples whole_samples;
+	const struct event_sample whole = whole_sample(&whole_samples, sample), *s = &whole;
 	uint64_t *depth = &wanted[n_checked];
 
 	(void)context;
