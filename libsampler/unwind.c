@@ -211,6 +211,17 @@ static bool follows_call(uint64_t ra)
 	return cps_regs_is_call(p);
 }
 
+/* A stack is no code, but its words can look like a call: one address of a stack in 200 does. Where the
+ * bounds are not known, it reaches at least from the stack pointer to the frame pointer. */
+static bool is_on_stack(const struct walk *w, uint64_t address)
+{
+	bool is_known = w->peek->high != 0;
+	uint64_t low = is_known ? w->peek->low : w->regs.r[CPS_REG_SP];
+	uint64_t high = is_known ? w->peek->high : w->regs.r[CPS_REG_FP] + 16;
+
+	return address >= (low & ~UINT64_C(4095)) && address <= ((high - 1) | 4095);
+}
+
 /* An interrupted function without information may be a leaf, as assembly often is: then the
  * return address is on top of the stack. */
 static bool leaf_step(struct walk *w)
@@ -236,7 +247,7 @@ static bool frame_pointer_step(struct walk *w, uint32_t *mark)
 		return true;
 	if (!(w->regs.valid & 1u << CPS_REG_FP) || fp < w->regs.r[CPS_REG_SP] ||
 	    !cps_peek(w->peek, fp, &next) || !cps_peek(w->peek, fp + 8, &ra) ||
-	    (ra && !follows_call(ra))) {
+	    (ra && (is_on_stack(w, ra) || !follows_call(ra)))) {
 		*mark = CPS_MARK_NO_RECIPE;
 		return false;
 	}

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 #include <zlib.h>
 
@@ -364,6 +365,35 @@ Test(unwind, frame_pointer_where_there_is_nothing_else)
 		passed += ours[i] >= (uintptr_t)through_frame_pointer &&
 			  ours[i] < (uintptr_t)through_frame_pointer_end;
 	cr_assert_eq(passed, 1);
+}
+
+/* The frame pointer points to addresses of its own stack, and the bytes of these look like a call (e8 rel32).
+ * Seen to fail: a second frame, which is on the stack, where only calls are looked for. */
+Test(unwind, a_stack_is_no_code)
+{
+	uint64_t *stack = mmap((void *)0x4000e8000000, 8192, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	struct cps_frame frames[8];
+
+	cr_assert_eq(stack, (void *)0x4000e8000000);
+	start();
+	for (int is_known = 0; is_known < 2; is_known++) {
+		struct cps_stack out = {.frames = frames, .room = 8};
+		struct cps_regs regs = {.valid = CPS_REGS_ALL};
+		struct cps_peek peek = {0, 0, 0};
+		uint64_t *fp = stack + 16;
+
+		if (is_known)
+			peek = (struct cps_peek){(uintptr_t)stack, (uintptr_t)(stack + 1024), 0};
+		fp[0] = (uintptr_t)(fp + 1);
+		fp[1] = (uintptr_t)(fp + 2);
+		regs.r[CPS_REG_SP] = (uintptr_t)stack;
+		regs.r[CPS_REG_FP] = (uintptr_t)fp;
+		regs.r[CPS_REG_PC] = (uintptr_t)through_frame_pointer + 4;
+		cps_unwind(&regs, &peek, &out);
+		cr_assert_eq(out.depth, 1);
+		cr_assert_eq(out.mark, CPS_MARK_NO_RECIPE);
+	}
 }
 
 Test(unwind, leaf_without_anything)
