@@ -36,7 +36,7 @@ void builder_recording_free(struct recording *r)
 	recording_close(r);
 	free(r->walk);
 	free(r->of_ids);
-	free(r->of_stacks);
+	free(r->stacks);
 	free(r->reason_counts);
 }
 

@@ -14,6 +14,12 @@
 #include "paths.h"
 #include "profile.h"
 
+/* A stack that may come again. What its samples weigh is added up here, and credited once. */
+struct known_stack {
+	uint64_t gticks, hits; /* not credited yet; all of them are taken */
+	uint32_t node, thread, mark;
+};
+
 /* Of the current input. Its call paths get a tree of their own, with the input's module numbers;
  * when it is over, that tree is merged into the tree of all. */
 struct recording {
@@ -29,8 +35,8 @@ struct recording {
 	uint64_t after_ns; /* when the input began, after the run did */
 	uint32_t *of_ids;  /* frame + 1 by id - 1, 0: not known */
 	size_t n_ids, ids_size;
-	uint32_t generation; /* of these ids */
-	uint32_t *of_stacks; /* node by number of a stack - 1 */
+	uint32_t generation;	    /* of these ids */
+	struct known_stack *stacks; /* by number - 1 */
 	size_t n_stacks, stacks_size;
 	uint32_t stacks_generation; /* of these numbers */
 	bool has_incomplete;	    /* that base is "[incomplete]" */

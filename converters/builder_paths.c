@@ -158,82 +158,138 @@ static int totals_add(struct profile_builder *b, const struct event_sample *e, s
 	return 0;
 }
 
-static void process_add(struct recording *r, const struct event_sample *e)
+/* So much was used by the process, on a thread of it. */
+static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark, uint64_t gticks,
+		       uint64_t hits)
 {
-	struct profile_process *p = &r->process;
+	struct profile_process *p = &b->current.process;
+	struct profile_thread *t = sample_thread(b, thread);
 
-	p->samples += e->hits;
-	p->tails += !e->hits && !r->by_name;
-	p->gticks += e->weight;
-	p->gticks_by_mark[e->mark] += e->weight;
-	if (e->mark == CPS_MARK_COMPLETE)
-		p->gticks_complete += e->weight;
-	if (e->depth > p->deepest)
-		p->deepest = e->depth;
-	if (e->time_us > p->last_us)
-		p->last_us = e->time_us;
-}
-
-/* The node of a stack that may come again. */
-static int stack_remember(struct recording *r, const struct event_sample *e)
-{
-	if (r->stacks_generation != e->generation)
-		r->n_stacks = 0;
-	r->stacks_generation = e->generation;
-	if (!array_reserve(&r->of_stacks, &r->stacks_size, e->stack, sizeof(*r->of_stacks)))
+	if (!t)
 		return -1;
-	for (; r->n_stacks < e->stack; r->n_stacks++)
-		r->of_stacks[r->n_stacks] = PATHS_NONE;
-	r->of_stacks[e->stack - 1] = r->walk[r->depth];
+	t->gticks += gticks;
+	t->hits += hits;
+	p->samples += hits;
+	p->gticks += gticks;
+	p->gticks_by_mark[mark] += gticks;
+	if (mark == CPS_MARK_COMPLETE)
+		p->gticks_complete += gticks;
 	return 0;
 }
 
-/* The sample's node, or PATHS_NONE. */
-static uint32_t node_find(struct profile_builder *b, const struct event_sample *e)
+/* So much of it becomes a part of the profile. */
+static void node_add(struct profile_builder *b, uint32_t number, uint64_t gticks, uint64_t hits)
+{
+	struct profile_node *node = &b->current.paths->nodes[number];
+
+	node->self_gticks += gticks;
+	node->self_hits += hits;
+	b->profile->gticks += gticks;
+	b->profile->hits += hits;
+}
+
+/* ---- stacks that come again ------------------------------------------------------------------ */
+
+/* What its samples weigh is credited. */
+static int stack_settle(struct profile_builder *b, struct known_stack *s)
+{
+	if (!s->hits)
+		return 0;
+	if (process_add(b, s->thread, s->mark, s->gticks, s->hits))
+		return -1;
+	node_add(b, s->node, s->gticks, s->hits);
+	s->gticks = s->hits = 0;
+	return 0;
+}
+
+static int stacks_settle(struct profile_builder *b)
 {
 	struct recording *r = &b->current;
 
-	if (e->is_again)
-		return e->stack <= r->n_stacks && e->generation == r->stacks_generation
-			       ? r->of_stacks[e->stack - 1]
-			       : PATHS_NONE;
-	if (walk_stack(b, e) || (e->stack && stack_remember(r, e)))
-		return PATHS_NONE;
-	return r->walk[r->depth];
+	for (size_t i = 0; i < r->n_stacks; i++)
+		if (stack_settle(b, &r->stacks[i]))
+			return -1;
+	return 0;
+}
+
+static int stacks_extend(struct recording *r, size_t n)
+{
+	if (!array_reserve(&r->stacks, &r->stacks_size, n, sizeof(*r->stacks)))
+		return -1;
+	for (; r->n_stacks < n; r->n_stacks++)
+		r->stacks[r->n_stacks] = (struct known_stack){.node = PATHS_NONE};
+	return 0;
+}
+
+/* The sample's stack may come again: its node is known now. */
+static int stack_remember(struct profile_builder *b, const struct event_sample *e, uint32_t node)
+{
+	struct recording *r = &b->current;
+
+	if (r->stacks_generation != e->generation) {
+		if (stacks_settle(b))
+			return -1;
+		r->n_stacks = 0;
+	}
+	r->stacks_generation = e->generation;
+	if (stacks_extend(r, e->stack) || stack_settle(b, &r->stacks[e->stack - 1]))
+		return -1;
+	r->stacks[e->stack - 1] =
+		(struct known_stack){.node = node, .thread = e->thread, .mark = e->mark};
+	return 0;
+}
+
+static inline int stack_again(struct profile_builder *b, const struct event_sample *e)
+{
+	struct recording *r = &b->current;
+	struct known_stack *s = &r->stacks[e->stack - 1];
+
+	if (e->stack > r->n_stacks || e->generation != r->stacks_generation ||
+	    s->node == PATHS_NONE)
+		return -1;
+	if (!builder_part_takes(b, e))
+		return process_add(b, s->thread, s->mark, e->weight, e->hits);
+	s->gticks += e->weight;
+	s->hits += e->hits;
+	return 0;
+}
+
+/* ---- any sample ------------------------------------------------------------------------------ */
+
+static int stack_once(struct profile_builder *b, const struct event_sample *e)
+{
+	struct recording *r = &b->current;
+	bool is_taken = builder_part_takes(b, e);
+
+	if (process_add(b, e->thread, e->mark, e->weight, e->hits))
+		return -1;
+	r->process.tails += !e->hits && !r->by_name;
+	if (e->depth > r->process.deepest)
+		r->process.deepest = e->depth;
+	if (!is_taken && !e->stack) {
+		r->keep = frames_kept(r, e);
+		return 0;
+	}
+	if (walk_stack(b, e) || (e->stack && stack_remember(b, e, r->walk[r->depth])))
+		return -1;
+	if (is_taken)
+		node_add(b, r->walk[r->depth], e->weight, e->hits);
+	return 0;
 }
 
 int builder_sample(void *context, const struct event_sample *e, struct error *err)
 {
 	struct profile_builder *b = context;
-	struct recording *r = &b->current;
-	bool is_taken = builder_part_takes(b, e);
-	struct profile_node *node;
-	uint32_t number;
+	struct profile_process *p = &b->current.process;
 
 	if (e->mark >= CPS_MARK_COUNT)
 		return error_set(err, "%s: unknown mark %u", builder_file(b), (unsigned)e->mark);
 	if (totals_add(b, e, err))
 		return -1;
-	struct profile_thread *t = sample_thread(b, e->thread);
-	if (!t)
+	if (e->time_us > p->last_us)
+		p->last_us = e->time_us;
+	if (e->is_again ? stack_again(b, e) : stack_once(b, e))
 		return error_memory(err);
-	t->gticks += e->weight;
-	t->hits += e->hits;
-	process_add(r, e);
-	if (!is_taken && !e->stack) {
-		r->keep = frames_kept(r, e);
-		return 0;
-	}
-	number = node_find(b, e); /* also where it is not taken: the stack may come again */
-	if (number == PATHS_NONE)
-		return error_memory(err);
-	if (!is_taken)
-		return 0;
-	node = &r->paths->nodes[number];
-	node->self_gticks += e->weight;
-	node->self_hits += e->hits;
-	b->profile->gticks += e->weight;
-	b->profile->hits += e->hits;
 	return 0;
 }
 
@@ -319,6 +375,8 @@ int builder_merge(struct profile_builder *b, struct error *err)
 	unsigned char *dropped;
 	int status;
 
+	if (stacks_settle(b))
+		return error_memory(err);
 	if (builder_part_nodes(b, &dropped, err))
 		return -1;
 	status = paths_merge(b, dropped);

@@ -63,22 +63,22 @@ static inline uint64_t steps_of(const struct columns *c, uint64_t grains)
 }
 
 /* Weight and time, in grains and steps; times are predicted: a sample stands for the time since the
- * one before. */
-static bool amounts_read(struct columns *c)
+ * one before. Both differences are added as they are, modulo 2^64: what is negative is too large. */
+static inline bool amounts_read(struct columns *c)
 {
-	int64_t more, weight, early, expected, step;
+	int64_t more, early;
+	uint64_t weight, steps;
 
 	if (!columns_signed(c, CPS_COLUMN_WEIGHT, &more) ||
 	    !columns_signed(c, CPS_COLUMN_TIME, &early))
 		return false;
-	if (__builtin_add_overflow((int64_t)c->weight, more, &weight) || weight < 0 ||
-	    (uint64_t)weight > c->weight_max)
+	weight = c->weight + (uint64_t)more;
+	if (weight > c->weight_max)
 		return columns_wrong(c, "a sample's weight is out of range");
-	c->weight = (uint64_t)weight;
-	expected = (int64_t)steps_of(c, c->weight);
-	if (__builtin_add_overflow(expected, early, &step) || step < 0 ||
-	    __builtin_add_overflow(c->time, (uint64_t)step, &c->time))
+	steps = steps_of(c, weight) + (uint64_t)early;
+	if (steps > INT64_MAX || __builtin_add_overflow(c->time, steps, &c->time))
 		return columns_wrong(c, "a sample's time is out of range");
+	c->weight = weight;
 	return true;
 }
 
@@ -87,13 +87,23 @@ static bool amounts_read(struct columns *c)
 /* The number of the latest one, which was `place` or more others ago, moves to the front. */
 static void recent_put(struct columns *c, uint32_t place, uint32_t number)
 {
-	memmove(c->recent + 1, c->recent, place * sizeof(*c->recent));
+	if (place < 32) /* mostly: the processor would wait for what memmove has just stored */
+		for (; place > 0; place--)
+			c->recent[place] = c->recent[place - 1];
+	else
+		memmove(c->recent + 1, c->recent, place * sizeof(*c->recent));
 	c->recent[0] = (uint16_t)number;
 }
 
 /* The stack of a sample with a head gets a number, which may have been another's. */
 static void stack_add(struct columns *c, struct event_sample *e)
 {
+	for (; c->deepest < c->depth; c->deepest++)
+		c->frames[c->deepest].name = (struct event_text){NULL, 0};
+	e->frames = c->frames;
+	e->depth = c->depth;
+	e->keep = c->keep;
+	c->keep = c->depth;
 	e->stack = c->next_stack + 1;
 	e->is_again = false;
 	c->stacks[c->next_stack] = (struct stack){c->thread, e->mark};
@@ -103,7 +113,7 @@ static void stack_add(struct columns *c, struct event_sample *e)
 	c->n_stacks += c->n_stacks < CPS_STACKS;
 }
 
-static bool stack_known(struct columns *c, unsigned code, uint32_t *number)
+static inline bool stack_known(struct columns *c, unsigned code, uint32_t *number)
 {
 	uint32_t place = code - 1;
 
@@ -124,12 +134,14 @@ static bool stack_known(struct columns *c, unsigned code, uint32_t *number)
 }
 
 /* A sample whose stack was there before. */
-static bool again_read(struct columns *c, unsigned code, struct event_sample *e)
+static inline bool again_read(struct columns *c, unsigned code, struct event_sample *e)
 {
 	uint32_t number;
 
 	if (!stack_known(c, code, &number) || !amounts_read(c))
 		return false;
+	e->frames = NULL;
+	e->depth = e->keep = 0;
 	e->stack = number + 1;
 	e->is_again = true;
 	e->hits = 1;
@@ -167,7 +179,7 @@ static bool whole_read(struct columns *c, struct event_sample *e, uint64_t *rest
 }
 
 /* One item, into c and *e. */
-static bool item_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+static inline bool item_read(struct columns *c, struct event_sample *e, uint64_t *rest)
 {
 	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
 	unsigned code = again->at == again->end ? CPS_AGAIN_NOT : *again->at++;
@@ -176,7 +188,7 @@ static bool item_read(struct columns *c, struct event_sample *e, uint64_t *rest)
 	return code == CPS_AGAIN_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
 }
 
-static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
+static inline int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 {
 	struct columns *c = s->columns;
 	uint64_t units = c->weight * c->grain; /* at most CPS_WEIGHT_MAX */
@@ -188,14 +200,7 @@ static int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
 				   : "overflow: a sample's weight or time does not fit 64 bits";
 		return -1;
 	}
-	for (; c->deepest < c->depth; c->deepest++)
-		c->frames[c->deepest].name = (struct event_text){NULL, 0};
 	e->thread = c->thread;
-	e->generation = c->generation;
-	e->depth = e->is_again ? 0 : c->depth;
-	e->keep = e->is_again ? 0 : c->keep;
-	e->frames = e->is_again ? NULL : c->frames;
-	c->keep = e->is_again ? c->keep : c->depth;
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;
 }
 
@@ -246,7 +251,7 @@ static const char *head_read(struct stream *s, struct cursor *from, int n_column
 static int items_decode(struct stream *s, const struct cursor *each)
 {
 	struct columns *c = s->columns;
-	struct event_sample e = {0};
+	struct event_sample e = {.generation = c->generation};
 	uint64_t rest;
 
 	c->weight = 0;
