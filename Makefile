@@ -79,7 +79,8 @@ UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
 DOOR_TESTED := config output # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
 BIG := $(BUILD)/big/stacks
-BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(wildcard test/bench/*.c))
+BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c,$(wildcard test/bench/*.c))) \
+	$(BUILD)/bench/tick.so
 EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
 TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c)) $(EXAMPLES) \
 	$(BIG)
@@ -178,6 +179,11 @@ $(BUILD)/bench/%: test/bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+
+$(BUILD)/bench/%.so: test/bench/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TARGET_CFLAGS) -fPIC -shared -MMD -MP -o $@ $<
 
 # With the recorder's own objects.
 $(BUILD)/bench/streams: test/bench/streams.c $(BUILD)/signal.a

@@ -67,7 +67,7 @@ class Runner:
     def __init__(self, spend, directory):
         self.spend = spend
         self.directory = directory
-        self.current = None
+        self.current = []  # processes
 
     def path(self, name):
         return os.path.join(self.directory, name)
@@ -80,35 +80,62 @@ class Runner:
 
     def run(self, argv, env=(), limit=900, output=None, descriptors=None, stdin=None):
         """Run a program; its output goes to a file, or is in the answer if `output` is True."""
-        result, out, err = self.path("spent"), self.path("out"), self.path("err")
+        out = self.path("out") if output is True else output or self.path("output")
+        started = self.start("spent", argv, env, limit, out, descriptors, stdin)
+        return self.finish(started, out if output is True else None)
 
-        def few():
-            resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+    def beside(self, commands):
+        """Run (argv, env) of each at the same time on one processor, which they take turns on every
+        few milliseconds: what makes one slower makes the others slower, too."""
+        one = {max(os.sched_getaffinity(0))}
+        started = []
+        try:
+            for i, (argv, env) in enumerate(commands):
+                output = self.path(f"output.{i}")
+                started.append(self.start(f"spent.{i}", argv, env, 900, output, processors=one))
+            return [self.finish(each) for each in started]
+        finally:
+            self.stop()
 
-        # Not /dev/null: who writes there writes nothing.
-        with open(out if output is True else output or self.path("output"), "wb") as stdout, open(
-            err, "wb"
-        ) as stderr, open(stdin or os.devnull, "rb") as source:
-            self.current = subprocess.Popen(
+    # Not /dev/null for output: who writes there writes nothing.
+    def start(self, name, argv, env, limit, out, descriptors=None, stdin=None, processors=None):
+        def limits():
+            if descriptors:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+            if processors:
+                os.sched_setaffinity(0, processors)
+
+        result, err = self.path(name), self.path(f"{name}.err")
+        with open(out, "wb") as stdout, open(err, "wb") as stderr, open(
+            stdin or os.devnull, "rb"
+        ) as source:
+            process = subprocess.Popen(
                 self.command(result, argv, env, limit),
                 stdin=source,
                 stdout=stdout,
                 stderr=stderr,
                 cwd=self.directory,
-                preexec_fn=few if descriptors else None,
+                preexec_fn=limits if descriptors or processors else None,
             )
-            self.current.wait()
-        errors = text(err)
-        if self.current.returncode != 0 or "cannot be preloaded" in errors:
-            raise Failure(f"{argv[0]}: {errors.strip()[-300:]}")
-        return spent(result, text(out) if output is True else "", errors)
+        self.current.append(process)
+        return process, argv[0], result, err
 
+    def finish(self, started, out=None):
+        process, name, result, err = started
+        process.wait()
+        self.current.remove(process)
+        errors = text(err)
+        if process.returncode != 0 or "cannot be preloaded" in errors:
+            raise Failure(f"{name}: {errors.strip()[-300:]}")
+        return spent(result, text(out) if out else "", errors)
 
     def stop(self):
-        """End the program that is running, if any."""
-        if self.current and self.current.poll() is None:
-            self.current.terminate()
-            self.current.wait()
+        """End the programs that are running, if any."""
+        while self.current:
+            process = self.current.pop()
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
 
 
 def text(path):

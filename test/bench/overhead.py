@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Overhead of a run: CPU time with a profiler and without, in the same round.
+"""Overhead of a run: CPU time of a program with a profiler, and of the same one without.
 
-Ours is below what varies from one run to the next. So our rounds are many, and mirrored (none,
-ours, none again, none again, ours, none): what drifts evenly cancels. What the second `none` seems
-to cost is the noise.
+Two runs one after the other differ by more than we cost, on a machine that others use, too. So they
+run at the same time, on one processor, where they take turns every few milliseconds: what slows
+one of them slows the other. What a second program without a profiler seems to cost is the noise;
+what an empty handler costs is the kernel's part of each tick.
 """
 
 import os
 
 import work
 from measure import Failure, in_turns, spent, stat
+from peers import Empty
 from table import Peer, Row
 
 NAME = "overhead"
@@ -17,43 +19,45 @@ TITLE = "overhead of a run"
 UNIT = "% of CPU time"
 RATES = [1000, 250, 10000]
 AT_MOST = {1000: 0.5}
-ROUNDS = {1000: 24, 250: 6, 10000: 6}
+ROUNDS = {1000: 12, 250: 6, 10000: 6}
 QUICK = [(1000, "lua"), (1000, "cc1"), (10000, "sqlite")]
 AGAIN = "none again"
+EMPTY = "empty handler"
 PEERS = ["gperftools", "perf -g", "perf dwarf", "gprofng"]
 
 
 class Case:
-    """A workload under a recorder at a rate: runs it, and keeps what the last run says."""
+    """A workload under a recorder at a rate, and what its runs used."""
 
-    def __init__(self, bench, recorder, argv, rate):
-        self.bench, self.recorder, self.rate = bench, recorder, rate
-        self.out = bench.runner.path(f"overhead.{recorder.name.replace(' ', '.')}{recorder.suffix}")
-        self.inner = bench.runner.path("spent.inside")
+    def __init__(self, bench, name, recorder, argv, rate):
+        self.bench, self.name, self.recorder = bench, name, recorder
+        self.out = bench.runner.path(f"overhead.{name.replace(' ', '.')}{recorder.suffix}")
+        self.inner = bench.runner.path(f"spent.inside.{name.replace(' ', '.')}")
         self.has_inner = recorder.name.startswith("perf")
         if self.has_inner:  # its own process works, too
             argv = bench.runner.command(self.inner, argv)
-        self.argv, self.env = recorder.wrap(argv, self.out, rate)
-        self.samples = 0
+        self.command = recorder.wrap(argv, self.out, rate)
         self.last, self.target = None, []
+        self.more, self.more_in_target = [], []  # in %
 
-    def __call__(self):
+    def prepare(self):
         self.recorder.remove(self.out)
         if self.has_inner and os.path.exists(self.inner):
             os.unlink(self.inner)
-        self.last = self.bench.runner.run(self.argv, self.env)
-        inner = spent(self.inner) if self.has_inner else self.last
+
+    def ran(self, run):
+        self.last = run
+        inner = spent(self.inner) if self.has_inner else run
         self.target.append(inner.cpu)
-        if not inner.cpu or self.last.was_stopped:
-            raise Failure(f"{self.recorder.name}: {self.last.errors.strip()[-300:]}")
-        return self.last.cpu
+        if not inner.cpu or run.was_stopped:
+            raise Failure(f"{self.name}: {run.errors.strip()[-300:]}")
 
     def ended_as(self, plain):
         """The program ended as it does without a recorder, or this was not the same work. perf
         has a status of its own."""
         if self.last.status not in (plain.last.status, 0):
             raise Failure(
-                f"{self.recorder.name}: status {self.last.status}, without it {plain.last.status}: "
+                f"{self.name}: status {self.last.status}, without it {plain.last.status}: "
                 f"{self.last.errors.strip()[-300:]}"
             )
 
@@ -61,7 +65,7 @@ class Case:
         """Samples per second of the last run."""
         samples = self.recorder.samples(self.out, self.last)
         if not samples and not self.bench.is_quick:
-            raise Failure(f"{self.recorder.name}: no samples: {self.last.errors.strip()[-300:]}")
+            raise Failure(f"{self.name}: no samples: {self.last.errors.strip()[-300:]}")
         return samples / self.target[-1]
 
 
@@ -70,57 +74,77 @@ def is_near(real, rate):
     return 0.8 * rate <= real <= 1.2 * rate
 
 
-def percent(with_it, without):
-    return stat([(a / b - 1) * 100 for a, b in zip(with_it, without)])
+def pair(bench, case, plain, fixed, is_first):
+    """Run both at the same time. `fixed`: seconds that the case costs whatever is recorded."""
+    order = [case, plain] if is_first else [plain, case]
+    for each in order:
+        each.prepare()
+    for each, run in zip(order, bench.runner.beside([each.command for each in order])):
+        each.ran(run)
+    without = plain.last.cpu
+    case.more.append(((case.last.cpu - fixed) / without - 1) * 100)
+    case.more_in_target.append((case.target[-1] / without - 1) * 100)
+    case.ended_as(plain)
 
 
-def mirrored(bench, argv, rate, rounds):
-    """Ours, the noise, and our real rate."""
-    cases = {
-        "none": Case(bench, bench.plain, argv, rate),
-        "ours": Case(bench, bench.ours, argv, rate),
-        AGAIN: Case(bench, bench.plain, argv, rate),
-    }
-    names, sums = list(cases), {name: [] for name in cases}
-    cases["none"]()
-    for i in range(rounds):
-        order = names[i % 3 :] + names[: i % 3]
-        total = dict.fromkeys(names, 0)
-        for name in order + order[::-1]:
-            total[name] += cases[name]()
-        for name in names:
-            sums[name].append(total[name])
-    cases["ours"].ended_as(cases["none"])
-    return (
-        percent(sums["ours"], sums["none"]),
-        percent(sums[AGAIN], sums["none"]),
-        cases["ours"].real_rate(),
+def measure(bench, argv, rate, fixed):
+    """The cases of a workload at a rate, name -> case."""
+    recorders = {"ours": bench.ours, AGAIN: bench.plain, EMPTY: Empty(bench)}
+    recorders.update({peer.name: peer for peer in bench.peers(*PEERS)})
+    cases = {name: Case(bench, name, each, argv, rate) for name, each in recorders.items()}
+    plain = Case(bench, "none", bench.plain, argv, rate)
+    for i in range(bench.size(ROUNDS[rate], 1)):
+        for name, case in cases.items():
+            peers_fixed = fixed[name] if name in PEERS else 0
+            pair(bench, case, plain, peers_fixed, i % 2 == 0)
+    return cases
+
+
+def of_peer(case, rate):
+    used = stat(case.more)
+    if case.name == AGAIN:
+        return Peer(case.name, used, f"the noise, +- {used.error:.2f}", is_comparable=False)
+    if case.name == EMPTY:
+        return Peer(case.name, used, f"+- {used.error:.2f}", is_comparable=False)
+    real = case.real_rate()
+    note = f"{real:,.0f}/s"
+    if case.has_inner:
+        note += f"; target {stat(case.more_in_target).median:.2f}"
+    return Peer(case.name, used, note, is_comparable=is_near(real, rate))
+
+
+def row_of(name, cases, rate):
+    ours = cases.pop("ours")
+    used, real = stat(ours.more), ours.real_rate()
+    peers = [of_peer(case, rate) for case in cases.values()]
+    if not is_near(real, rate):  # nobody is beaten by doing less
+        for peer in peers:
+            peer.is_comparable = False
+    above = used.median - stat(cases[EMPTY].more).median
+    return Row(
+        TITLE,
+        f"{name}, {rate:,}/s",
+        UNIT,
+        used,
+        peers,
+        AT_MOST.get(rate) if is_near(real, rate) else None,
+        note=f"+- {used.error:.2f}, {real:,.0f}/s; {above:.2f} above the empty handler",
     )
 
 
-def of_peers(bench, argv, rate, fixed):
-    """What peers cost beside `fixed`, name -> seconds."""
-    cases = {p.name: Case(bench, p, argv, rate) for p in bench.peers(*PEERS)}
-    cases["none"] = Case(bench, bench.plain, argv, rate)
-    results = in_turns(bench.size(4, 1), cases)
-    without = results.pop("none")
-    for name, used in results.items():
-        cases[name].ended_as(cases["none"])
-        real = cases[name].real_rate()
-        note = f"{real:,.0f}/s"
-        if cases[name].has_inner:
-            note += f"; target {percent(cases[name].target, without).median:.2f}"
-        used = percent([seconds - fixed[name] for seconds in used], without)
-        yield Peer(name, used, note, is_comparable=is_near(real, rate))
-    for case in cases.values():
-        case.recorder.remove(case.out)
+def cost(bench, case):
+    def once():
+        case.prepare()
+        return bench.runner.run(*case.command).cpu
+
+    return once
 
 
 def fixed_costs(bench):
     """What a recording costs that has nothing to record: name -> seconds of CPU time."""
     recorders = [bench.plain, bench.ours, *bench.peers(*PEERS)]
-    cases = {r.name: Case(bench, r, ["/bin/true"], 1000) for r in recorders}
-    results = in_turns(bench.size(10, 2), cases)
+    commands = {r.name: Case(bench, r.name, r, ["/bin/true"], 1000) for r in recorders}
+    results = in_turns(bench.size(10, 2), {n: cost(bench, c) for n, c in commands.items()})
     bare = stat(results.pop("none")).median
     return {name: stat(used).median - bare for name, used in results.items()}
 
@@ -134,22 +158,21 @@ def run(bench):
                 continue
             bench.progress(f"{NAME}: {name} at {rate:,}/s")
             argv = command(bench, bench.size(1, 0.05))
-            rounds = bench.size(ROUNDS[rate], 1)
-            ours, noise, real = mirrored(bench, argv, rate, rounds)
-            peers = [Peer(AGAIN, noise, f"the noise, +- {noise.error:.2f}", is_comparable=False)]
-            peers += of_peers(bench, argv, rate, fixed)
-            note = f"+- {ours.error:.2f}, {real:,.0f}/s"
-            limit = AT_MOST.get(rate)
-            if not is_near(real, rate):  # nobody is beaten by doing less
-                limit = None
-                for peer in peers:
-                    peer.is_comparable = False
-            rows.append(Row(TITLE, f"{name}, {rate:,}/s", UNIT, ours, peers, limit, note=note))
+            cases = measure(bench, argv, rate, fixed)
+            rows.append(row_of(name, dict(cases), rate))
+            for case in cases.values():
+                case.recorder.remove(case.out)
     costs = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in fixed.items())
     bench.note(
         TITLE,
-        "Runs of about a second of CPU time. What peers cost that have nothing to record is taken "
-        f"off, since long runs do not feel it; what we cost is not. It is {costs}.",
+        "Runs of about a second of CPU time, each beside one without a profiler, on the same "
+        "processor. What peers cost that have nothing to record is taken off, since long runs do "
+        f"not feel it; what we cost is not. It is {costs}.",
+    )
+    bench.note(
+        TITLE,
+        "empty handler: an event of perf that ticks as often as ours, and a handler that does "
+        "nothing. That is the kernel's, and the virtual machine's, part of a tick.",
     )
     bench.note(
         TITLE,

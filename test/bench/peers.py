@@ -67,6 +67,16 @@ class Ours(Plain):
         return int(info["samples"])
 
 
+class Empty(Plain):
+    """Our clock's ticks, to a handler that does nothing (tick.c)."""
+
+    name = "empty handler"
+
+    def wrap(self, argv, out, rate):
+        settings = {"LD_PRELOAD": self.bench.tool("tick.so"), "TICK_US": str(1000000 // rate)}
+        return argv, settings
+
+
 class Gperftools(Plain):
     name = "gperftools"
     library = "libprofiler.so.0"

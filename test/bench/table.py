@@ -130,7 +130,7 @@ def wrapped(words, indent):
     yield line.rstrip()
 
 
-LINE = "  {:<17} {:<11} {:>8} {:>17} {:>7} {:>9}  {}"
+LINE = "  {:<17} {:<13} {:>8} {:>17} {:>7} {:>9}  {}"
 
 
 def as_text(machine, rows, notes):
@@ -143,7 +143,7 @@ def as_text(machine, rows, notes):
                 line = LINE.format(*cells, "; ".join(word for word in (verdict, note) if word))
                 if len(line) > WIDTH:
                     out.append(LINE.format(*cells, verdict).rstrip())
-                    line = " " * 24 + note
+                    line = " " * 26 + note
                 out.append(line.rstrip())
         for note in notes.get(name, []):
             out += wrapped(note, "  * ")
