@@ -28,7 +28,7 @@ struct state {
 struct machine {
 	struct state now, initial, stack[REMEMBERED];
 	unsigned depth;
-	uintptr_t location;
+	uintptr_t location, from, until; /* `now` is what holds from `from` on, before `until` */
 	const struct cps_fde *fde;
 	const uint8_t *base; /* of the module, for expressions */
 	bool bad;
@@ -195,14 +195,17 @@ static bool run(struct machine *m, struct cps_bytes b, uintptr_t pc)
 			if (op == 0x01)
 				m->location = cps_bytes_fixed(&b, 8);
 		}
-		if (m->location > pc)
+		if (m->location > pc) {
+			m->until = m->location;
 			break;
+		}
+		m->from = m->location;
 	}
 	return !m->bad && !b.bad;
 }
 
 static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_fde *fde,
-		     struct state *state)
+		     struct state *state, struct cps_row *row)
 {
 	struct machine m;
 
@@ -217,10 +220,15 @@ static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_f
 	if (!run(&m, fde->initial, UINTPTR_MAX))
 		return false;
 	m.initial = m.now;
-	m.location = fde->start;
+	m.location = m.from = fde->start;
+	m.until = fde->end;
 	if (!run(&m, fde->program, pc))
 		return false;
 	*state = m.now;
+	if (row && m.from <= pc && pc < m.until) { /* else it says nothing that makes sense */
+		row->from = m.from;
+		row->until = m.until < fde->end ? m.until : fde->end;
+	}
 	return true;
 }
 
@@ -229,8 +237,8 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row)
 	struct cps_fde fde;
 	struct state s;
 
-	*row = (struct cps_row){.kind = CPS_ROW_NONE};
-	if (!describe(m, pc, &fde, &s) || fde.ra_register != CPS_REG_PC)
+	*row = (struct cps_row){.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
+	if (!describe(m, pc, &fde, &s, row) || fde.ra_register != CPS_REG_PC)
 		return;
 	if (fde.is_signal_frame) {
 		row->kind = CPS_ROW_SIGNAL;
@@ -329,7 +337,7 @@ enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_
 	struct state s;
 	uint64_t cfa;
 
-	if (!describe(m, pc, &fde, &s))
+	if (!describe(m, pc, &fde, &s, NULL))
 		return CPS_STEP_NO_RECIPE;
 	step = cfa_of(m, &s, regs, peek, &cfa);
 	for (int reg = 0; reg < CPS_REGS && step == CPS_STEP_OK; reg++)

@@ -28,6 +28,7 @@ struct cps_row {
 	bool from_fp;
 	int32_t cfa_offset;
 	int32_t fp_offset; /* the caller's fp is saved at CFA + this; 0: still in its register */
+	uintptr_t from, until; /* it is the row of all addresses from `from`, before `until` */
 };
 
 /* [signal] The row for an address inside a module (that of the call for a calling frame). */

@@ -2,8 +2,9 @@
 /*
  * row.c - learns the row of an address and puts it into the table.
  *
- * Room: signal. In: addresses, call frame information. Out: one-word rows. An address costs its
- * search in .eh_frame once, or again when another one has taken its slot.
+ * Room: signal. In: addresses, call frame information. Out: one-word rows. A range of addresses
+ * costs its search in .eh_frame once, or again when its line has become another's. Whoever finds a
+ * line locked does without: also if it is so for ever, since a child was forked at that moment.
  */
 #include <stdbool.h>
 
@@ -12,9 +13,11 @@
 #include "row.h"
 #include "poison.h"
 
-struct cps_row_slot cps_row_table[1u << CPS_ROW_BITS];
+#define LOCKED UINT64_MAX
 
-static uint64_t pack(const struct cps_row *row, bool own, uint64_t tag)
+_Alignas(64) struct cps_row_line cps_row_table[1u << CPS_ROW_LINES];
+
+static uint64_t pack(const struct cps_row *row, bool own)
 {
 	int32_t cfa = row->cfa_offset, fp = row->fp_offset;
 	uint64_t kind = row->kind;
@@ -25,13 +28,58 @@ static uint64_t pack(const struct cps_row *row, bool own, uint64_t tag)
 		cfa = fp = 0;
 	}
 	return kind | (uint64_t)row->from_fp << 3 | (uint64_t)own << 4 |
-	       ((uint64_t)cfa & 0xfffff) << 5 | ((uint64_t)(fp / 8) & 0x7fff) << 25 | tag << 40;
+	       ((uint64_t)cfa & 0xfffff) << 5 | ((uint64_t)(fp / 8) & 0x7fff) << 25;
 }
 
-uint64_t cps_row_learn(uint64_t key, uintptr_t pc, uint64_t tag)
+/* With what of the row's range is in the line of pc. */
+static uint64_t pack_range(uint64_t packed, const struct cps_row *row, uintptr_t pc)
 {
-	struct cps_row_slot *slot = &cps_row_table[cps_row_hash(key) >> (64 - CPS_ROW_BITS)];
-	struct cps_row row = {.kind = CPS_ROW_NONE};
+	uintptr_t first = pc >> CPS_ROW_BITS << CPS_ROW_BITS;
+	uintptr_t last = first + ((1u << CPS_ROW_BITS) - 1);
+	uintptr_t from = row->from > first ? row->from : first;
+	uintptr_t to = row->until - 1 < last ? row->until - 1 : last;
+
+	return packed | (uint64_t)(from - first) << 40 | (uint64_t)(to - from) << 49;
+}
+
+/* The line that has the key, or is to have it: of two that others have, the one that the address
+ * says, which is as good as chance. */
+static struct cps_row_line *line_for(uint64_t key)
+{
+	struct cps_row_line *pair = cps_row_line_of(key);
+
+	for (uint64_t want = key;; want = 0) {
+		for (int i = 0; i < 2; i++)
+			if (atomic_load_explicit(&pair[i].key, memory_order_relaxed) == want)
+				return &pair[i];
+		if (!want)
+			return &pair[key & 1];
+	}
+}
+
+static void put(uint64_t key, uint64_t entry)
+{
+	struct cps_row_line *line = line_for(key);
+	uint64_t before = atomic_load_explicit(&line->key, memory_order_relaxed);
+	unsigned i = 0;
+
+	if (!key || key == LOCKED || before == LOCKED ||
+	    !atomic_compare_exchange_strong(&line->key, &before, LOCKED))
+		return;
+	atomic_thread_fence(memory_order_release);
+	for (unsigned k = 0; before != key && k < CPS_ROW_ENTRIES; k++)
+		atomic_store_explicit(&line->entry[k], 0, memory_order_relaxed);
+	while (i < CPS_ROW_ENTRIES && atomic_load_explicit(&line->entry[i], memory_order_relaxed))
+		i++;
+	if (i == CPS_ROW_ENTRIES)
+		i = (unsigned)(entry >> 40) % CPS_ROW_ENTRIES;
+	atomic_store_explicit(&line->entry[i], entry, memory_order_relaxed);
+	atomic_store_explicit(&line->key, key, memory_order_release);
+}
+
+uint64_t cps_row_learn(uint64_t key, uintptr_t pc)
+{
+	struct cps_row row = {.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
 	bool own = false, is_sure;
 	uint32_t number = cps_module_find_now(pc, &is_sure);
 	uint64_t packed;
@@ -40,18 +88,15 @@ uint64_t cps_row_learn(uint64_t key, uintptr_t pc, uint64_t tag)
 		const struct cps_module *m = cps_module_get(number);
 
 		if (!cps_module_read_begin(m))
-			return pack(&row, false, tag);
+			return pack(&row, false);
 		cps_cfi_row(m, pc, &row);
 		own = m->is_own;
 		cps_module_read_end(m);
 	}
 	if (!is_sure && row.kind == CPS_ROW_FAST)
 		row.kind = CPS_ROW_SLOW; /* its step is not one to be remembered */
-	packed = pack(&row, own, tag);
-	if (!is_sure)
-		return packed;
-	atomic_store_explicit(&slot->key, 0, memory_order_relaxed);
-	atomic_store_explicit(&slot->row, packed, memory_order_release);
-	atomic_store_explicit(&slot->key, key, memory_order_release);
+	packed = pack(&row, own);
+	if (is_sure)
+		put(key, pack_range(packed, &row, pc));
 	return packed;
 }

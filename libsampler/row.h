@@ -2,11 +2,12 @@
 /*
  * row.h - the unwinder's rows by address, a word each, in a table that all threads share.
  *
- * A row has a tag of its address, so that two threads that write one slot at the same time cannot
- * make a false pair:
+ * A line of the table is a line of the processor's cache. It has what is known of 512 bytes of code:
+ * a row holds for a range of addresses, mostly for the whole body of a function, and so for calls
+ * in it that were never met. An entry is a row and its range, as offset and what follows:
  *
- *   63        40 39       25 24          5   4     3    2   0
- *   | tag (24) | fp/8 (15) | cfa (20)     | own | fp | kind |
+ *   63    58       49 48       40 39       25 24          5   4     3    2   0
+ *   | 0   | more (9) | from (9) | fp/8 (15) | cfa (20)     | own | fp | kind |
  */
 #ifndef CPS_ROW_H
 #define CPS_ROW_H
@@ -14,17 +15,20 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define CPS_ROW_BITS	15 /* of the table's size */
+#define CPS_ROW_BITS	9  /* of a line's addresses */
+#define CPS_ROW_LINES	14 /* bits of their number */
+#define CPS_ROW_ENTRIES 7u
 #define CPS_ROW_KIND	7u /* enum cps_row_kind */
 #define CPS_ROW_FROM_FP 8u
 #define CPS_ROW_OWN	16u /* a frame of the recorder itself */
 
-struct cps_row_slot {
-	_Atomic uint64_t key; /* address and, in the upper 16 bits, the module table's generation */
-	_Atomic uint64_t row;
+struct cps_row_line {
+	/* Address / 512 and, in the upper 16 bits, the module table's generation; 0: empty. */
+	_Atomic uint64_t key;
+	_Atomic uint64_t entry[CPS_ROW_ENTRIES]; /* 0: none */
 };
 
-extern struct cps_row_slot cps_row_table[1u << CPS_ROW_BITS];
+extern struct cps_row_line cps_row_table[1u << CPS_ROW_LINES];
 
 /* [signal] The offset of the CFA from its register. */
 static inline int64_t cps_row_cfa(uint64_t row)
@@ -38,29 +42,41 @@ static inline int64_t cps_row_fp(uint64_t row)
 	return ((int64_t)(row << 24) >> 49) * 8;
 }
 
-/* [signal] */
-static inline uint64_t cps_row_hash(uint64_t key)
+/* [signal] The first of the two lines, side by side, that may have it. */
+static inline struct cps_row_line *cps_row_line_of(uint64_t key)
 {
-	return key * UINT64_C(0x9e3779b97f4a7c15);
+	return &cps_row_table[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CPS_ROW_LINES) &
+			      ~UINT64_C(1)];
 }
 
 /* [signal] What the table does not have. */
-uint64_t cps_row_learn(uint64_t key, uintptr_t pc, uint64_t tag);
+uint64_t cps_row_learn(uint64_t key, uintptr_t pc);
+
+/* [signal] What the line has for an address at this offset of its code; 0: nothing. A line that is
+ * written to meanwhile has another key afterwards, or a while before that. */
+static inline uint64_t cps_row_in(struct cps_row_line *line, uint64_t key, uint64_t offset)
+{
+	for (unsigned i = 0; i < CPS_ROW_ENTRIES; i++) {
+		uint64_t e = atomic_load_explicit(&line->entry[i], memory_order_relaxed);
+
+		if (!e || offset - (e >> 40 & 511) > e >> 49)
+			continue;
+		atomic_thread_fence(memory_order_acquire);
+		return atomic_load_explicit(&line->key, memory_order_relaxed) == key ? e : 0;
+	}
+	return 0;
+}
 
 /* [signal] The row for an address; key_high is the generation. */
 static inline uint64_t cps_row_of(uint64_t key_high, uintptr_t pc)
 {
-	uint64_t key = key_high | pc, hash = cps_row_hash(key);
-	uint64_t tag = hash >> (64 - CPS_ROW_BITS - 24) & 0xffffff;
-	struct cps_row_slot *slot = &cps_row_table[hash >> (64 - CPS_ROW_BITS)];
+	uint64_t key = key_high | pc >> CPS_ROW_BITS, row = 0;
+	struct cps_row_line *line = cps_row_line_of(key);
 
-	if (atomic_load_explicit(&slot->key, memory_order_acquire) == key) {
-		uint64_t row = atomic_load_explicit(&slot->row, memory_order_relaxed);
-
-		if (row >> 40 == tag)
-			return row;
-	}
-	return cps_row_learn(key, pc, tag);
+	line += atomic_load_explicit(&line->key, memory_order_relaxed) != key;
+	if (atomic_load_explicit(&line->key, memory_order_acquire) == key)
+		row = cps_row_in(line, key, pc % (1u << CPS_ROW_BITS));
+	return row ? row : cps_row_learn(key, pc);
 }
 
 #endif
