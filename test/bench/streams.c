@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libsampler/columns.h"
 #include "libsampler/module.h"
 #include "libsampler/recording.h"
 #include "libsampler/sys.h"
@@ -29,6 +30,7 @@
 #define STAYS	  8u  /* samples in one place, on average */
 #define ADDRESSES 2000u
 #define MAX_TABLE 10000u
+#define GRAIN	  16u /* as libcpsample has it at 1,000 samples a second; a step is four */
 
 struct path {
 	uint32_t depth;
@@ -130,6 +132,7 @@ static void prepare(const char *stem)
 					 .interval = 1000000,
 					 .start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC),
 					 .journal_id = 1};
+	cps_columns_set_grain(GRAIN, 4 * GRAIN);
 	cps_module_init(&start);
 	cps_recording_prepare(&output);
 }
@@ -147,7 +150,7 @@ static int record(const char *stem, uint64_t samples, uint64_t seed)
 	for (uint64_t n = 0; n < samples; n++) {
 		struct path *path = draw(seed + n, &made);
 		struct cps_stack stack = {.frames = frames, .depth = path->depth};
-		uint64_t weight = 950 + mix(n) % 100;
+		uint64_t weight = (950 + mix(n) % 100) / GRAIN * GRAIN;
 
 		for (uint32_t i = 0; i < path->depth; i++)
 			frames[i].pc = path->frames[i];
