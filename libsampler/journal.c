@@ -176,11 +176,12 @@ struct cps_buffer *cps_journal_acquire_number(uint32_t number)
 	return atomic_flag_test_and_set_explicit(&b->lock, memory_order_acquire) ? NULL : b;
 }
 
-struct cps_buffer *cps_journal_acquire(uint32_t wish)
+struct cps_buffer *cps_journal_acquire(uint32_t wish, bool *has_memory)
 {
 	struct cps_buffer *b = cps_journal_acquire_number(1 + wish % CPS_BUFFERS);
 
-	if (!b || (begin(b) && cps_batch_prepare(b->batch)))
+	*has_memory = !b || (begin(b) && cps_batch_prepare(b->batch));
+	if (*has_memory)
 		return b;
 	cps_journal_release(b);
 	return NULL;

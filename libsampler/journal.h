@@ -39,8 +39,9 @@ void cps_journal_renew(const char *path, uint64_t id);
  */
 int cps_journal_open(const char *path, uint64_t id, uint64_t bytes);
 
-/* [signal] A buffer of samples, its batch begun, the same one for the same wish; NULL: busy. */
-struct cps_buffer *cps_journal_acquire(uint32_t wish);
+/* [signal] A buffer of samples, its batch begun, the same one for the same wish; NULL: busy, or not
+ * *has_memory: there is none for what it needs. */
+struct cps_buffer *cps_journal_acquire(uint32_t wish, bool *has_memory);
 
 /* [signal] That buffer, as it is (number 0 too); NULL: busy. */
 struct cps_buffer *cps_journal_acquire_number(uint32_t number);

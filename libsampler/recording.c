@@ -227,8 +227,11 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 
 	*why = CPS_LOSS_BUSY;
 	for (uint32_t i = 0; i < CPS_BUFFERS && !done && is_open(); i++) {
-		struct cps_buffer *b = cps_journal_acquire(item->thread + i);
+		bool has_memory;
+		struct cps_buffer *b = cps_journal_acquire(item->thread + i, &has_memory);
 
+		if (!has_memory)
+			*why = CPS_LOSS_MEMORY;
 		if (!b)
 			continue;
 		if (is_full_for_good(b))
