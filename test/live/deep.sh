@@ -4,6 +4,7 @@
 # kept, with a mark where the others were.
 # Seen to fail: with CPS_DEPTH_MAX at 32,768 that of 50,000 is cut; without close_ring() in unwind.c the bottom of the longest
 # stands above main.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck disable=SC3045 # dash and all others have it

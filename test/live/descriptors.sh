@@ -4,6 +4,7 @@
 # to the end.
 # Seen to fail: with a file that stays open the target's own have other numbers; with a recording that gives up when there is
 # no descriptor left, nothing is kept from then on.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 # Counts of the target: of its first process, of its daemon.

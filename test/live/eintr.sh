@@ -5,6 +5,7 @@
 # handler of its own interrupts is interrupted, and a thread that waits can be cancelled.
 # Seen to fail: with the names left out of libcpsample.map 45 of 49 lines of "ends" differ, 42 by an EINTR;
 # with a retry of every EINTR "interrupts" does not end; without `settled` in again.c "nested" does not.
+# Waits, beside others.
 . "$(dirname "$0")/lib.sh"
 
 waits=$targets/waits

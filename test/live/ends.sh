@@ -7,6 +7,7 @@
 # without the page that is wiped the child's time is credited to its parent; reading a module without
 # looking whether it is still loaded is a segmentation fault; without cps_sys_too_big the target dies of
 # SIGXFSZ.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 for mode in c11 keys child iconv; do

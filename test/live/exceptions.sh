@@ -4,6 +4,7 @@
 # and goes, catches all of it while it is sampled, and its stacks are whole: but for the few instructions with
 # which libgcc leaves its own frame, of which no unwind information speaks.
 # Seen to fail: with the frame pointer instead of the unwind information (NONE for every row) one stack in ten is whole.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 need g++
 

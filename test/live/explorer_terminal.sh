@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cpprof in a terminal: completion, history, interrupts, windows of all sizes, the pager.
+# Waits, beside others.
 . "$(dirname "$0")/lib.sh"
 need python3
 

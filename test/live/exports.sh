@@ -5,7 +5,7 @@
 # Seen to fail: with deflate, deflateInit_ and crc32 in the version script and without --exclude-libs the
 # target's deflateInit_ is called and ends it; with a malloc in the handler the target counts as many more
 # allocations as there are ticks.
-# May run beside others.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 $CC -std=gnu11 -D_GNU_SOURCE -O2 -g -fno-inline -pthread -rdynamic -o exports "$root/test/targets/exports.c" ||

@@ -4,6 +4,7 @@
 # add up to what the target has counted.
 # Seen to fail: without looking at the limit first the target dies of SIGXFSZ; without counting what only memory has,
 # samples and losses are 2,434 short; with records that wait until the end, modules are not known at a limit of 64k.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 # A small disk, in a mount namespace that ends with this test.

@@ -5,6 +5,7 @@
 # Seen to fail: without leaf_step() the loops in assembly and in generated code are marked, or lose their caller; with a frame
 # pointer that is taken unseen (follows_call()) what cannot be known gets callers that never were,
 # and without is_on_stack() it gets one in one run of 200, by where the stack lies.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 for clock in timer perf; do

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A program that uses no time to speak of leaves no file.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 for program in true "sh -c :" "echo hello"; do

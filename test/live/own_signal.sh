@@ -4,6 +4,7 @@
 # recording cleanly. GNU sort does both.
 # Seen to fail: without the wrapped sigaction it gets our ticks, and a sort of some size dies of "Profiling
 # timer expired"; without the wrapped _exit the recording is cut.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 for clock in timer itimer; do

@@ -4,6 +4,7 @@
 # test: the short form of `make soak-python`, without what takes long bare. A test that fails here as well as
 # bare is the machine's affair.
 # Seen to fail: itimer, where test_itimer_prof lost its timer to the recorder's.
+# Waits, beside others.
 . "$(dirname "$0")/lib.sh"
 [ -f /usr/lib/python3.11/test/test_signal.py ] || skip "no libpython3.11-testsuite on this machine"
 

@@ -4,6 +4,7 @@
 # about what is recorded then.
 # Seen to fail: with a recording that does not end before the filter, or files that are not forbidden, the target is
 # killed by SIGSYS; without CPSAMPLE_CONFINED the program that it becomes is; without a return after a filter that the kernel refused, the recording has ended.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 "$targets/confined" prctl none >out

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A setting that cannot be understood gives one line that names it, no recording, and a program that
 # runs as without it.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 refused() {

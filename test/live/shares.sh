@@ -14,6 +14,7 @@
 # second of its CPU time instead of 250 have been seen; burn.h says why), and what the samples weigh differs: samples of
 # exponentially distributed weights tell as much as half their number of equal ones. So a run goes on until it has
 # enough of them, and below 200 a second counts them half.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 # CLOCK SEED: prints each share that is out of bounds

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The resource "signals": every SIGPROF that anyone sends is one sample.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 for n in 1 1000; do

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # One launch, several programs: all are read without being named, can be chosen, and told apart.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 # Two programs below a shell, and one more that has nothing to do with them.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # doc/tutorial.md is true: its commands succeed, and print each line that it shows, if other figures
 # stand for figures. Lines between those, for which it may have "...", are not looked at.
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 text=$root/doc/tutorial.md
 need dot
