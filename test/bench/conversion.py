@@ -15,7 +15,7 @@ SLOW = "perf dwarf"
 
 def limit(bench):
     """Seconds for one command."""
-    return bench.size(150, 4)
+    return bench.size(150, 2)
 
 
 def command(bench, argv, is_cold):
@@ -67,7 +67,7 @@ def against_google(bench, google):
         f"ours, {theirs.samples:,} of gperftools; cold: nothing of the disk is in memory.",
     )
     for view, word in (("--folded", "--collapsed"), ("--dot", "--dot")):
-        for heat in heats:
+        for heat in heats[: bench.size(2, 1)]:
             pair = ["google-pprof", word, work.compiler(), theirs.path], theirs
             yield compare(
                 bench,

@@ -21,8 +21,8 @@ def run(bench):
     cases = {r.name: case(r) for r in [bench.plain, bench.ours, *peers]}
     default = {"LD_PRELOAD": bench.library, "CPSAMPLE_OUTPUT": bench.runner.path("start.default")}
     cases["default"] = lambda: must(bench.runner.run(["/bin/true"], default), "start")
-    in_turns(3, cases)  # warm up
-    results = in_turns(bench.size(500, 20), cases)
+    in_turns(bench.size(3, 1), cases)  # warm up
+    results = in_turns(bench.size(500, 5), cases)
 
     def above(name, what):
         pairs = zip(results[name], results["none"])
