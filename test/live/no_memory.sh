@@ -3,6 +3,7 @@
 # A program that may have little memory has it for itself: what the recorder lacks then costs it samples, which are
 # counted as that, and the program nothing.
 # Seen to fail: with cps_journal_acquire() that does not tell that from a buffer in use they are "busy".
+# Wants a core of its own.
 . "$(dirname "$0")/lib.sh"
 
 # shellcheck disable=SC3045 # dash and all others have it
