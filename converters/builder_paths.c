@@ -242,10 +242,12 @@ static int stack_remember(struct profile_builder *b, const struct event_sample *
 static inline int stack_again(struct profile_builder *b, const struct event_sample *e)
 {
 	struct recording *r = &b->current;
-	struct known_stack *s = &r->stacks[e->stack - 1];
+	struct known_stack *s;
 
-	if (e->stack > r->n_stacks || e->generation != r->stacks_generation ||
-	    s->node == PATHS_NONE)
+	if (!e->stack || e->stack > r->n_stacks || e->generation != r->stacks_generation)
+		return -1;
+	s = &r->stacks[e->stack - 1];
+	if (s->node == PATHS_NONE)
 		return -1;
 	if (!builder_part_takes(b, e))
 		return process_add(b, s->thread, s->mark, e->weight, e->hits);

@@ -15,7 +15,13 @@
 
 #define LOCKED UINT64_MAX
 
+#define NONE_BITS 13
+
 _Alignas(64) struct cps_row_line cps_row_table[1u << CPS_ROW_LINES];
+
+/* Addresses of which nothing is known, with the generation: generated code has many of them side by
+ * side, and no range for which that holds. */
+static _Atomic uint64_t nothing_at[1u << NONE_BITS];
 
 static uint64_t pack(const struct cps_row *row, bool own)
 {
@@ -29,6 +35,11 @@ static uint64_t pack(const struct cps_row *row, bool own)
 	}
 	return kind | (uint64_t)row->from_fp << 3 | (uint64_t)own << 4 |
 	       ((uint64_t)cfa & 0xfffff) << 5 | ((uint64_t)(fp / 8) & 0x7fff) << 25;
+}
+
+static _Atomic uint64_t *nothing(uint64_t address)
+{
+	return &nothing_at[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NONE_BITS)];
 }
 
 /* With what of the row's range is in the line of pc. */
@@ -80,10 +91,13 @@ static void put(uint64_t key, uint64_t entry)
 uint64_t cps_row_learn(uint64_t key, uintptr_t pc)
 {
 	struct cps_row row = {.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
+	uint64_t address = (key & UINT64_C(0xffff) << 48) | pc, packed;
 	bool own = false, is_sure;
-	uint32_t number = cps_module_find_now(pc, &is_sure);
-	uint64_t packed;
+	uint32_t number;
 
+	if (atomic_load_explicit(nothing(address), memory_order_relaxed) == address)
+		return CPS_ROW_NONE;
+	number = cps_module_find_now(pc, &is_sure);
 	if (number != CPS_MODULE_NONE) {
 		const struct cps_module *m = cps_module_get(number);
 
@@ -96,7 +110,9 @@ uint64_t cps_row_learn(uint64_t key, uintptr_t pc)
 	if (!is_sure && row.kind == CPS_ROW_FAST)
 		row.kind = CPS_ROW_SLOW; /* its step is not one to be remembered */
 	packed = pack(&row, own);
-	if (is_sure)
-		put(key, pack_range(packed, &row, pc));
+	if (is_sure && packed)
+		put(key, pack_range(packed, &row, pc) | cps_row_tag(key) << 58);
+	else if (is_sure)
+		atomic_store_explicit(nothing(address), address, memory_order_relaxed);
 	return packed;
 }

@@ -6,8 +6,11 @@
  * a row holds for a range of addresses, mostly for the whole body of a function, and so for calls
  * in it that were never met. An entry is a row and its range, as offset and what follows:
  *
- *   63    58       49 48       40 39       25 24          5   4     3    2   0
- *   | 0   | more (9) | from (9) | fp/8 (15) | cfa (20)     | own | fp | kind |
+ *   63     58 57     49 48      40 39       25 24          5   4     3    2   0
+ *   | tag (6) | more (9) | from (9) | fp/8 (15) | cfa (20)     | own | fp | kind |
+ *
+ * The tag is of the line's key: a reader that was kept waiting while its line became another one's,
+ * and its own again, takes a wrong entry for one of its own in one such case of 64.
  */
 #ifndef CPS_ROW_H
 #define CPS_ROW_H
@@ -52,6 +55,12 @@ static inline struct cps_row_line *cps_row_line_of(uint64_t key)
 /* [signal] What the table does not have. */
 uint64_t cps_row_learn(uint64_t key, uintptr_t pc);
 
+/* [signal] */
+static inline uint64_t cps_row_tag(uint64_t key)
+{
+	return key * UINT64_C(0xd6e8feb86659fd93) >> 58;
+}
+
 /* [signal] What the line has for an address at this offset of its code; 0: nothing. A line that is
  * written to meanwhile has another key afterwards, or a while before that. */
 static inline uint64_t cps_row_in(struct cps_row_line *line, uint64_t key, uint64_t offset)
@@ -59,7 +68,7 @@ static inline uint64_t cps_row_in(struct cps_row_line *line, uint64_t key, uint6
 	for (unsigned i = 0; i < CPS_ROW_ENTRIES; i++) {
 		uint64_t e = atomic_load_explicit(&line->entry[i], memory_order_relaxed);
 
-		if (!e || offset - (e >> 40 & 511) > e >> 49)
+		if (!e || offset - (e >> 40 & 511) > (e >> 49 & 511) || e >> 58 != cps_row_tag(key))
 			continue;
 		atomic_thread_fence(memory_order_acquire);
 		return atomic_load_explicit(&line->key, memory_order_relaxed) == key ? e : 0;

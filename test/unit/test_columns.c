@@ -292,6 +292,25 @@ Test(columns, stacks_that_come_again)
 	cps_columns_set_grain(1, 1);
 }
 
+/* A stack that is met all the time is recent still when its number is given to another. */
+Test(columns, a_number_that_is_given_again)
+{
+	static struct twins t;
+	unsigned n = 0;
+
+	twins_begin(&t);
+	while (n < CPS_STACKS + 2000) {
+		batch_begin(&t, WRITER_SHORT, 0);
+		for (unsigned i = 0; i < 4000; i++) {
+			known_item(&t.item, i % 3 ? 7 + ++n : n % 2 ? 7 : 3);
+			batch_writer_item(&t.w, &t.item);
+		}
+		batch_end(&t);
+	}
+	twins_are_equal(&t, "a number that is given again", 0);
+	twins_free(&t);
+}
+
 /* More stacks than have numbers: those that come again after fewer others are known, others not. */
 Test(columns, more_stacks_than_are_remembered)
 {
