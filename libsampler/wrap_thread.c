@@ -186,7 +186,8 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 }
 
 /* The first time it installs the library's own handler over ours; ticks that it has swallowed
- * are due again. */
+ * are due again. A thread that is cancelled by that very handler, before we are back, does the rest of
+ * its work with the signal blocked: it is credited when the thread ends, with the stack of its end. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
 	int result;
