@@ -49,12 +49,18 @@ static void put_first(uint16_t *list, uint32_t place, uint32_t number)
 	list[0] = (uint16_t)number;
 }
 
+/* It was there longer ago than all of them, or never. */
+static void put_recent(uint32_t number)
+{
+	n_recent += n_recent < CPS_RECENT;
+	put_first(recent, n_recent - 1, number);
+}
+
 void cps_stacks_add(struct cps_stack_key key)
 {
 	put_first(bucket_of(key), WAYS - 1, next);
 	s->key[next] = key;
-	n_recent += n_recent < CPS_RECENT;
-	put_first(recent, n_recent - 1, next);
+	put_recent(next);
 	next = (next + 1) % CPS_STACKS;
 	n_stacks += n_stacks < CPS_STACKS;
 }
@@ -82,10 +88,9 @@ bool cps_stacks_again(struct cps_stack_key key, uint32_t *place, uint32_t *numbe
 	while (i < n_recent && recent[i] != *number)
 		i++;
 	*place = i < n_recent ? i : CPS_RECENT;
-	if (i == n_recent) { /* it was there longer ago */
-		n_recent += n_recent < CPS_RECENT;
-		i = n_recent - 1;
-	}
-	put_first(recent, i, *number);
+	if (i < n_recent)
+		put_first(recent, i, *number);
+	else
+		put_recent(*number);
 	return true;
 }

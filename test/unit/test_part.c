@@ -259,6 +259,15 @@ Test(part, cut_ones)
 	select_free(&s);
 }
 
+/* One process with one module, of which a part is asked for. */
+static void build_part(struct build *b, const struct profile_part *part)
+{
+	build_begin(b);
+	cr_assert_eq(profile_builder_part(b->builder, part, &b->err), 0);
+	cr_assert_eq(build_process(b, "x.cps", "cpu", "ns"), 0);
+	cr_assert_eq(build_module(b, 0, "/a", "id", 0), 0);
+}
+
 /* What is passed over may have other frames than what came before it and comes after it. */
 Test(part, stacks_around_one_that_is_passed_over)
 {
@@ -268,10 +277,7 @@ Test(part, stacks_around_one_that_is_passed_over)
 	struct build b;
 	struct profile *p;
 
-	build_begin(&b);
-	cr_assert_eq(profile_builder_part(b.builder, &part, &b.err), 0);
-	cr_assert_eq(build_process(&b, "x.cps", "cpu", "ns"), 0);
-	cr_assert_eq(build_module(&b, 0, "/a", "id", 0), 0);
+	build_part(&b, &part);
 	for (int i = 0; i < 3; i++) {
 		struct event_frame frames[3] = {{0}};
 		const struct event_sample e = {.time_us = times_us[i],
@@ -308,10 +314,7 @@ Test(part, stacks_that_come_again)
 	struct build b;
 	struct profile *p;
 
-	build_begin(&b);
-	cr_assert_eq(profile_builder_part(b.builder, &part, &b.err), 0);
-	cr_assert_eq(build_process(&b, "x.cps", "cpu", "ns"), 0);
-	cr_assert_eq(build_module(&b, 0, "/a", "id", 0), 0);
+	build_part(&b, &part);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		struct event_frame frames[2] = {{.address = 10}, {.address = steps[i].stack}};
 		struct event_sample e = {.time_us = steps[i].time_us,
