@@ -53,8 +53,8 @@ for clock in timer itimer perf; do
 	same want got "$clock: output"
 	sampled $clock.quiet blocked detached pexit tiny altstack coroutine
 	# The first one that a process cancels may do the rest of its work with the tick's signal blocked (wrap_thread.c).
-	sampled $clock.cancelled cleaner-2 survivor-1 survivor-2 later
-	credited $clock.cancelled cleaner-1
+	sampled $clock.cancelled cleaner-1 cleaner-2 survivor-1 survivor-2 later
+	credited $clock.cancelled opener
 	sampled $clock.first
 	# Who may not write to the directory any more leaves a journal.
 	: >got

@@ -5,7 +5,7 @@
  *	blocked     created while its creator has every signal blocked, those of the C library too
  *	detached    nobody joins it
  *	pexit       ends by pthread_exit, from another function
- *	cancelled   one cancelled while it waits, one while it computes; two others burn before and after that
+ *	cancelled   two cancelled while they wait, one while it computes; two others burn before and after that
  *	tiny        a stack of PTHREAD_STACK_MIN, most of which is in use
  *	altstack    burns in a handler on an alternate stack of MINSIGSTKSZ, and beside one; what the program asks for
  *	            is what it is told
@@ -151,26 +151,27 @@ static void *survivor(void *name)
 
 static void cancelled(void)
 {
-	pthread_t t[4];
-	void *result[2];
+	pthread_t t[5];
+	void *result[3];
 
-	start(&t[0], NULL, waiter, "cleaner-1");
-	start(&t[1], NULL, computer, "cleaner-2");
-	start(&t[2], NULL, survivor, "survivor-1");
-	start(&t[3], NULL, survivor, "survivor-2");
-	while (running < 4)
+	start(&t[0], NULL, waiter, "opener");
+	start(&t[1], NULL, waiter, "cleaner-1");
+	start(&t[2], NULL, computer, "cleaner-2");
+	start(&t[3], NULL, survivor, "survivor-1");
+	start(&t[4], NULL, survivor, "survivor-2");
+	while (running < 5)
 		usleep(1000);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		pthread_cancel(t[i]);
 		pthread_join(t[i], &result[i]);
 	}
 	go_on = 1;
-	pthread_join(t[2], NULL);
 	pthread_join(t[3], NULL);
+	pthread_join(t[4], NULL);
 	start(&t[0], NULL, burner, "later");
 	pthread_join(t[0], NULL);
-	printf("cancelled: %d %d, cleaned %d\n", result[0] == PTHREAD_CANCELED,
-	       result[1] == PTHREAD_CANCELED, (int)cleaned);
+	printf("cancelled: %d %d %d, cleaned %d\n", result[0] == PTHREAD_CANCELED,
+	       result[1] == PTHREAD_CANCELED, result[2] == PTHREAD_CANCELED, (int)cleaned);
 }
 
 /* So many bytes of the stack are in use while we burn. How many of them have changed afterwards? */
