@@ -71,7 +71,7 @@ void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t 
 	b->n_ids = 0;
 	b->n_ticks = 0;
 	memset(b->hash, 0, sizeof(b->hash));
-	memset(b->successor[OUTERMOST], 0xff, sizeof(b->successor[OUTERMOST]));
+	memset(b->id[OUTERMOST].successor, 0xff, sizeof(b->id[OUTERMOST].successor));
 }
 
 /* A library went away: an address may mean something else now. The ids stay, without meaning. */
@@ -79,7 +79,8 @@ static void forget(struct cps_batch *b)
 {
 	b->generation = cps_module_generation();
 	memset(b->hash, 0, sizeof(b->hash));
-	memset(b->address, 0xff, b->n_ids * sizeof(b->address[0]));
+	for (uint32_t i = 0; i < b->n_ids; i++)
+		b->id[i].address = UINT64_MAX;
 }
 
 static uint32_t slot_of(const struct cps_batch *b, uint64_t address)
@@ -87,7 +88,7 @@ static uint32_t slot_of(const struct cps_batch *b, uint64_t address)
 	uint32_t i = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 50);
 
 	_Static_assert(CPS_BATCH_HASH == 1u << 14, "the shift above gives 14 bits");
-	while (b->hash[i] && b->address[b->hash[i] - 1] != address)
+	while (b->hash[i] && b->id[b->hash[i] - 1].address != address)
 		i = (i + 1) % CPS_BATCH_HASH;
 	return i;
 }
@@ -128,17 +129,17 @@ static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t sl
 		cps_module_use(m);
 	}
 	b->n_ids = id + 1;
-	b->address[id] = address;
-	memset(b->successor[id], 0xff, sizeof(b->successor[id]));
+	b->id[id].address = address;
+	memset(b->id[id].successor, 0xff, sizeof(b->id[id].successor));
 	b->hash[slot] = (uint16_t)(id + 1);
 	return id;
 }
 
 static bool is_successor(const struct cps_batch *b, uint32_t from, uint32_t place, uint64_t address)
 {
-	uint16_t id = b->successor[from][place];
+	uint16_t id = b->id[from].successor[place];
 
-	return id != NO_ID && b->address[id] == address;
+	return id != NO_ID && b->id[id].address == address;
 }
 
 static void put_run(struct cps_writer *w, uint32_t n)
@@ -156,7 +157,7 @@ static void put_run(struct cps_writer *w, uint32_t n)
 static uint32_t put_frame(struct cps_batch *b, struct cps_writer *w, uint32_t from,
 			  uint64_t address)
 {
-	uint16_t *list = b->successor[from];
+	uint16_t *list = b->id[from].successor;
 	uint32_t id, slot;
 
 	for (uint32_t place = 1; place < CPS_FRAME_SUCCESSORS; place++) {
@@ -190,7 +191,7 @@ static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct c
 		uint64_t pc = cps_stack_frame(s, i)->pc;
 
 		if (is_successor(b, from, 0, pc)) {
-			from = b->successor[from][0];
+			from = b->id[from].successor[0];
 			run++;
 			continue;
 		}

@@ -17,11 +17,19 @@
 #define CPS_BATCH_IDS  8192u
 #define CPS_BATCH_HASH (2 * CPS_BATCH_IDS)
 
+#define CPS_BATCH_SUCCESSORS 4
+
 struct cps_item {
 	uint32_t thread;
 	bool is_tail;
 	uint64_t time_us, weight;
 	const struct cps_stack *stack; /* made as cps_batch_stack has it */
+};
+
+/* What is looked at together lies together. */
+struct cps_batch_id {
+	uint64_t address;
+	uint16_t successor[CPS_BATCH_SUCCESSORS];
 };
 
 struct cps_batch {
@@ -36,10 +44,9 @@ struct cps_batch {
 	uint32_t thread;
 	uint64_t time_us, weight;
 	uint32_t n_ids;
-	uint32_t n_ticks; /* samples in it that are ticks */
-	uint64_t address[CPS_BATCH_IDS];
-	uint16_t successor[CPS_BATCH_IDS + 1][4]; /* the last row is for outermost frames */
-	uint16_t hash[CPS_BATCH_HASH];		  /* id + 1 */
+	uint32_t n_ticks;			   /* samples in it that are ticks */
+	struct cps_batch_id id[CPS_BATCH_IDS + 1]; /* the last is what outermost frames follow */
+	uint16_t hash[CPS_BATCH_HASH];		   /* id + 1 */
 };
 
 /* [signal] Has any batch had an address outside of all modules: code that was generated? */

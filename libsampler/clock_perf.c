@@ -14,7 +14,7 @@
  * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is
  * good for a number of ticks and then makes room for another one, with a new period, drawn within a
  * tenth of the mean: as many signals can wait at most, and the kernel's queue of them, which all
- * processes of a user share, stays free. A thread that has no time for anything but ticks, since
+ * processes of a user share, stays free. The number grows while no tick has to wait. A thread that has no time for anything but ticks, since
  * they come faster than they can be dealt with, gets longer periods, until it has.
  */
 #include <errno.h>
@@ -36,9 +36,10 @@
 #define PAGE 4096u
 #define PERIOD_LEAST                                                                               \
 	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
-#define TICKS	    128u  /* of one event; to make one takes about as long as a tick */
+#define TICKS_LEAST 128u  /* of one event */
+#define TICKS_MOST  512u  /* of one whose ticks are in time; to make one takes 100 us */
 #define SLOWEST	    8u	  /* times two */
-#define GOOD_ENOUGH 16u	  /* events without a left-over tick, until periods are shorter again */
+#define GOOD_ENOUGH 5u	  /* events without a left-over tick, until periods are shorter again */
 #define QUEUE_LEAST 1024u /* pending signals that the process may have */
 
 static uint64_t interval_ns;
@@ -91,17 +92,19 @@ static int arm_event(struct cps_thread *t)
 
 	if (fd < 0)
 		return fd;
+	if (!t->event_ticks)
+		t->event_ticks = TICKS_LEAST;
 	error = address(fd, t->tid);
 	if (!error)
 		error = (int)CPS_SYS(fcntl, fd, F_SETFL, O_ASYNC, 0);
 	if (!error)
 		error = map(fd, &page);
 	if (!error) {
-		t->least = period / 2;
-		t->settled = 0;
+		t->period = period;
+		t->reading = t->settled = t->began = 0;
 		t->left_over = 0;
 		atomic_store(&t->event, page);
-		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, TICKS, 0);
+		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, t->event_ticks, 0);
 	}
 	cps_sys_close(fd);
 	return error;
@@ -114,14 +117,14 @@ static void disarm(struct cps_thread *t)
 
 	if (page)
 		cps_sys_munmap(page, PAGE);
-	t->least = 0;
+	t->period = 0;
 	cps_clock_timer.disarm(t);
 }
 
 /* Most of an event's ticks are left over after a buffer was deflated, too, but not twice in a row. */
 static void adapt(struct cps_thread *t)
 {
-	t->bad = t->left_over > TICKS / 2 ? t->bad + 1 : 0;
+	t->bad = t->left_over > t->event_ticks / 2 ? t->bad + 1 : 0;
 	t->good = t->left_over ? 0 : t->good + 1;
 	if (t->bad > 1 && t->slower < SLOWEST) {
 		t->slower++;
@@ -130,6 +133,9 @@ static void adapt(struct cps_thread *t)
 		t->slower--;
 		t->good = 0;
 	}
+	t->event_ticks = t->left_over ? TICKS_LEAST : 2 * t->event_ticks;
+	if (t->event_ticks > TICKS_MOST)
+		t->event_ticks = TICKS_MOST;
 }
 
 static int arm(struct cps_thread *t)
@@ -177,7 +183,7 @@ static void renew_after_loss(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	if (t && !atomic_load(&t->busy)) {
-		t->left_over = TICKS;
+		t->left_over = t->event_ticks;
 		renew(t);
 	}
 	cps_sample_note_interruption(context);

@@ -224,7 +224,8 @@ static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde
 	return !b.bad;
 }
 
-/* Binary search for the last entry at or below pc in the table of n pairs (start, FDE). */
+/* Binary search for the last entry at or below pc in the table of n pairs (start, FDE). Where it will
+ * look next, on either side, is asked of the memory beforehand: a large table is in no cache. */
 static bool search(struct cps_bytes table, uint64_t n, uintptr_t base, uintptr_t pc, uintptr_t *fde)
 {
 	uint64_t low = 0, high = n;
@@ -235,6 +236,8 @@ static bool search(struct cps_bytes table, uint64_t n, uintptr_t base, uintptr_t
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
+		__builtin_prefetch(table.p + (low + middle) / 2 * 8);
+		__builtin_prefetch(table.p + (middle + 1 + high) / 2 * 8);
 		memcpy(pair, table.p + middle * 8, 8);
 		if (base + (uintptr_t)(intptr_t)pair[0] <= pc)
 			low = middle + 1;

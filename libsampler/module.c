@@ -23,6 +23,7 @@
 static struct cps_module *chunks[CHUNKS];
 static _Atomic uint32_t count;
 static _Atomic uint32_t generation = 1;
+static _Atomic uint32_t latest; /* that was found */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 static const char *exe_path, *start_dir;
 static const ElfW(Phdr) * main_phdr;
@@ -48,13 +49,26 @@ struct cps_module *cps_module_get(uint32_t number)
 	return &chunks[number / CHUNK][number % CHUNK];
 }
 
+static bool holds(uint32_t number, uintptr_t pc)
+{
+	const struct cps_module *m = cps_module_get(number);
+
+	return pc >= m->start && pc < m->end;
+}
+
+/* Most are asked for in a row. */
 uint32_t cps_module_find(uintptr_t pc)
 {
-	for (uint32_t i = cps_module_count(); i-- > 0;) {
-		const struct cps_module *m = cps_module_get(i);
+	uint32_t n = cps_module_count();
+	uint32_t i = atomic_load_explicit(&latest, memory_order_relaxed);
 
-		if (pc >= m->start && pc < m->end)
+	if (i < n && holds(i, pc))
+		return i;
+	for (i = n; i-- > 0;) {
+		if (holds(i, pc)) {
+			atomic_store_explicit(&latest, i, memory_order_relaxed);
 			return i;
+		}
 	}
 	return CPS_MODULE_NONE;
 }

@@ -18,7 +18,7 @@
 
 /* Level 6 takes about twice the time of level 1 and a fifth off the size; a buffer is deflated
  * once in thousands of samples. */
-#define LEVEL	     6
+#define LEVEL	     5
 #define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
 #define RETRY_NS     10000000
 #define BLOCK_LEAST  512u

@@ -30,6 +30,7 @@ static __thread uintptr_t masked_call;
 
 #define NEAR_BYTES   1024
 #define WORTH_A_FILE 10000000 /* ns of CPU time */
+#define RECKONED     15	      /* ticks in a row, at most */
 
 void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context))
 {
@@ -102,8 +103,10 @@ static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail
 	if (!m->read)
 		return 1;
 	gticks = reading - t->consumed + t->remainder;
-	if ((int64_t)gticks < 0)
-		gticks = 0;
+	if ((int64_t)gticks < 0) { /* not yet again what was reckoned */
+		*rest = t->remainder;
+		return 0;
+	}
 	*rest = (uint32_t)(gticks % (m->scale * units));
 	return gticks / (m->scale * units) * units;
 }
@@ -141,7 +144,8 @@ static void take(void *argument)
 	if (!cps_recording_ready() ||
 	    !cps_recording_add(t, job->regs, &peek, NULL, weight, job->is_tail))
 		return;
-	t->consumed = job->reading;
+	if (t->consumed < job->reading)
+		t->consumed = job->reading;
 	t->remainder = rest;
 }
 
@@ -192,7 +196,37 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
  */
 static bool is_left_over(const struct cps_thread *t, uint64_t reading)
 {
-	return t->least && (int64_t)(reading - t->settled) < (int64_t)t->least;
+	return t->period && (int64_t)(reading - t->settled) < (int64_t)(t->period / 2);
+}
+
+/*
+ * What the meter says at a tick that began at that moment. Ticks come at equal distances of the
+ * thread's time, so that one that also comes in time by the clock on the wall is a period after the
+ * one before: most of the system calls that would say so, each of them a good part of what a tick
+ * costs, are saved. What the others say is exact, and all that is credited is a difference from what
+ * was said before: an error is gone with the next of them. Where ticks go ahead of the thread's
+ * clock, as on a virtual machine that leaves out the time that was taken from it, the clock is asked
+ * each time.
+ */
+static uint64_t reading_at(struct cps_thread *t, const struct cps_meter *m, uint64_t begin)
+{
+	uint64_t since = begin - t->began, before = t->reading;
+
+	if (!m->read)
+		return 0;
+	if (!t->period)
+		return m->read();
+	if (t->began && !t->is_reckoning_off && t->reckoned < RECKONED &&
+	    since - (t->period - t->period / 4) < t->period / 2) {
+		t->reckoned++;
+		t->reading += t->period;
+	} else {
+		t->reading = m->read();
+		t->reckoned = 0;
+		t->is_reckoning_off |= t->reading + 2 * t->period < before;
+	}
+	t->began = begin;
+	return t->reading;
 }
 
 /* What the meter says when a tick has been dealt with that began with `reading`, at `begin`. Asking it
@@ -202,7 +236,7 @@ static uint64_t reading_after(const struct cps_thread *t, uint64_t reading, uint
 {
 	uint64_t elapsed = cps_moment_ns() - begin;
 
-	return elapsed < t->least ? reading + elapsed : meter_now()->read();
+	return elapsed < t->period / 2 ? reading + elapsed : meter_now()->read();
 }
 
 static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
@@ -217,14 +251,14 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return;
 	}
-	begin = t->least ? cps_moment_ns() : 0;
-	reading = m->read ? m->read() : 0;
+	begin = t->period ? cps_moment_ns() : 0;
+	reading = reading_at(t, m, begin);
 	if (is_left_over(t, reading)) {
 		t->left_over++;
 	} else {
 		cps_regs_of_context(&regs, context);
 		take_on_own_stack(t, &regs, reading, false);
-		if (t->least)
+		if (t->period)
 			t->settled = reading_after(t, reading, begin);
 	}
 	if (m->rearm && !cps_fuse_reason(NULL))

@@ -180,7 +180,7 @@ struct cps_thread *cps_thread_reset(void)
 	atomic_store(&t->busy, false);
 	t->is_sampled = t->announced = t->has_timer = false;
 	atomic_store(&t->event, NULL);
-	t->least = 0;
+	t->period = 0;
 	t->slower = 0;
 	t->remainder = 0;
 	t->start_us = 0;
