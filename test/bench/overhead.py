@@ -4,14 +4,15 @@
 Two runs one after the other differ by more than we cost, on a machine that others use, too. So they
 run at the same time, on one processor, where they take turns every few milliseconds: what slows
 one of them slows the other. What a second program without a profiler seems to cost is the noise;
-what an empty handler costs is the kernel's part of each tick.
+what an empty handler costs is the kernel's part of each tick, and the interrupt alone is the part of
+it that every timer has.
 """
 
 import os
 
 import work
 from measure import Failure, in_turns, spent, stat
-from peers import Empty
+from peers import Empty, Interrupt
 from table import Peer, Row
 
 NAME = "overhead"
@@ -19,10 +20,13 @@ TITLE = "overhead of a run"
 UNIT = "% of CPU time"
 RATES = [1000, 250, 10000]
 AT_MOST = {1000: 0.5}
-ROUNDS = {1000: 8, 250: 4, 10000: 4}
+SECONDS = 5  # of a run, about
+ROUNDS = {1000: 6, 250: 4, 10000: 2}
+ROUNDS_OF_PEERS = {1000: 3, 250: 2, 10000: 2}
 QUICK = [(1000, "lua"), (10000, "sqlite")]
 AGAIN = "none again"
 EMPTY = "empty handler"
+INTERRUPT = "interrupt alone"
 PEERS = ["gperftools", "perf -g", "perf dwarf", "gprofng"]
 
 
@@ -89,14 +93,17 @@ def pair(bench, case, plain, fixed, is_first):
 
 def measure(bench, argv, rate, fixed):
     """The cases of a workload at a rate, name -> case."""
-    recorders = {"ours": bench.ours, AGAIN: bench.plain, EMPTY: Empty(bench)}
+    recorders = {"ours": bench.ours, AGAIN: bench.plain}
+    recorders |= {EMPTY: Empty(bench), INTERRUPT: Interrupt(bench)}
     recorders.update({peer.name: peer for peer in bench.peers(*PEERS)})
     cases = {name: Case(bench, name, each, argv, rate) for name, each in recorders.items()}
     plain = Case(bench, "none", bench.plain, argv, rate)
     for i in range(bench.size(ROUNDS[rate], 1)):
         for name, case in cases.items():
-            peers_fixed = fixed[name] if name in PEERS else 0
-            pair(bench, case, plain, peers_fixed, i % 2 == 0)
+            if name not in PEERS:
+                pair(bench, case, plain, 0, i % 2 == 0)
+            elif i < ROUNDS_OF_PEERS[rate]:
+                pair(bench, case, plain, fixed[name], i % 2 == 0)
     return cases
 
 
@@ -104,7 +111,7 @@ def of_peer(case, rate):
     used = stat(case.more)
     if case.name == AGAIN:
         return Peer(case.name, used, f"the noise, +- {used.error:.2f}", is_comparable=False)
-    if case.name == EMPTY:
+    if case.name in (EMPTY, INTERRUPT):
         return Peer(case.name, used, f"+- {used.error:.2f}", is_comparable=False)
     real = case.real_rate()
     note = f"{real:,.0f}/s"
@@ -120,7 +127,8 @@ def row_of(name, cases, rate):
     if not is_near(real, rate):  # nobody is beaten by doing less
         for peer in peers:
             peer.is_comparable = False
-    above = used.median - stat(cases[EMPTY].more).median
+    empty = stat(cases[EMPTY].more)
+    above, error = used.median - empty.median, (used.error**2 + empty.error**2) ** 0.5
     return Row(
         TITLE,
         f"{name}, {rate:,}/s",
@@ -128,7 +136,8 @@ def row_of(name, cases, rate):
         used,
         peers,
         AT_MOST.get(rate) if is_near(real, rate) else None,
-        note=f"+- {used.error:.2f}, {real:,.0f}/s; {above:.2f} above the empty handler",
+        note=f"+- {used.error:.2f}, {real:,.0f}/s; {above:.2f} +- {error:.2f} above the empty "
+        "handler",
     )
 
 
@@ -157,7 +166,7 @@ def run(bench):
             if bench.is_quick and (rate, name) not in QUICK:
                 continue
             bench.progress(f"{NAME}: {name} at {rate:,}/s")
-            argv = command(bench, bench.size(1, 0.05))
+            argv = command(bench, bench.size(SECONDS, 0.05))
             cases = measure(bench, argv, rate, fixed)
             rows.append(row_of(name, dict(cases), rate))
             for case in cases.values():
@@ -165,14 +174,15 @@ def run(bench):
     costs = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in fixed.items())
     bench.note(
         TITLE,
-        "Runs of about a second of CPU time, each beside one without a profiler, on the same "
+        "Runs of three to five seconds of CPU time, each beside one without a profiler, on the same "
         "processor. What peers cost that have nothing to record is taken off, since long runs do "
         f"not feel it; what we cost is not. It is {costs}.",
     )
     bench.note(
         TITLE,
         "empty handler: an event of perf that ticks as often as ours, and a handler that does "
-        "nothing. That is the kernel's, and the virtual machine's, part of a tick.",
+        "nothing. That is the kernel's, and the virtual machine's, part of a tick. interrupt alone: "
+        "such an event without signals; the kernel writes an address down.",
     )
     bench.note(
         TITLE,

@@ -77,6 +77,16 @@ class Empty(Plain):
         return argv, settings
 
 
+class Interrupt(Empty):
+    """The kernel's timer alone, as often (tick.c)."""
+
+    name = "interrupt alone"
+
+    def wrap(self, argv, out, rate):
+        argv, settings = super().wrap(argv, out, rate)
+        return argv, {**settings, "TICK_SILENT": "1"}
+
+
 class Gperftools(Plain):
     name = "gperftools"
     library = "libprofiler.so.0"

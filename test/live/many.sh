@@ -12,7 +12,7 @@ mkdir some all
 cd some || exit 1
 for seconds in 1 2 3; do
 	record CPSAMPLE_RESOURCES=cpu:1ms "$targets/spin" ${seconds}0 >/dev/null || fail "spin ended with $?"
-	record CPSAMPLE_RESOURCES=cpu:1ms awk "BEGIN { while (i < ${seconds}00000) i++ }" || fail "awk ended with $?"
+	record CPSAMPLE_RESOURCES=cpu:1ms awk "BEGIN { while (i < ${seconds}000000) i++ }" || fail "awk ended with $?"
 done
 set -- *.cps
 [ $# -ge 5 ] || fail "recordings: $*"
