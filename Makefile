@@ -20,7 +20,7 @@ SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
 SIGNAL_ROOM := arena moment elf_memory module fde expression cfi row trail unwind thread loss batch record journal pack stacks columns recode drain \
-	announce jit lineage recording disposition own_stack gate sample
+	announce jit lineage recording disposition own_stack gate reading sample
 CLOCK_ROOM := clock clock_timer clock_itimer clock_perf
 DOOR_ROOM := memory config output identity summary life control door wrap_thread wrap_process wrap_exec \
 	wrap_signal wrap_altstack wrap_seccomp wrap_syscall wrap_loader again \

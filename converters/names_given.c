@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "decode.h"
 #include "newest.h"
 
 /* Takes the name, NULL or not. */
@@ -122,6 +123,10 @@ static int add_names(struct names_given *g, const char *file, char *text, size_t
 	const char end = memchr(text, '\0', n) ? '\0' : '\n';
 	char *stop;
 
+	if (n && decoder_stream.detect((const unsigned char *)text, n))
+		return error_set(
+			err, "%s: a recording, not a list of names; name it without --files-from",
+			file);
 	for (char *name = text; name < text + n; name = stop + 1) {
 		stop = memchr(name, end, (size_t)(text + n - name));
 		if (!stop)

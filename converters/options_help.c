@@ -44,8 +44,8 @@ void options_help_explorer(struct out *o)
 	out_text(o,
 		 "Usage: cpprof [OPTION]... [FILE]...\n"
 		 "Explore what libcpsample recorded: the newest *.cps file here with all of its\n"
-		 "process tree, or FILEs. Commands are read from the terminal, or from a pipe;\n"
-		 "the command help lists them.\n"
+		 "process tree, or FILEs; of a directory, all *.cps in it. Commands are read from\n"
+		 "the terminal, or from a pipe; the command help lists them.\n"
 		 "\nOptions that choose what is read:\n");
 	for (i = 0; i < n_known_options; i++)
 		if (!options_is_setting(&known_options[i]) &&

@@ -37,7 +37,7 @@
 #define PERIOD_LEAST                                                                               \
 	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
 #define TICKS_LEAST 128u  /* of one event */
-#define TICKS_MOST  512u  /* of one whose ticks are in time; to make one takes 100 us */
+#define TICKS_MOST  256u  /* of one whose ticks are in time; to make one takes 100 us */
 #define SLOWEST	    8u	  /* times two */
 #define GOOD_ENOUGH 5u	  /* events without a left-over tick, until periods are shorter again */
 #define QUEUE_LEAST 1024u /* pending signals that the process may have */

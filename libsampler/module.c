@@ -23,7 +23,7 @@
 static struct cps_module *chunks[CHUNKS];
 static _Atomic uint32_t count;
 static _Atomic uint32_t generation = 1;
-static _Atomic uint32_t latest; /* that was found */
+static _Atomic uint32_t latest; /* that was found of those that stay */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 static const char *exe_path, *start_dir;
 static const ElfW(Phdr) * main_phdr;
@@ -56,7 +56,7 @@ static bool holds(uint32_t number, uintptr_t pc)
 	return pc >= m->start && pc < m->end;
 }
 
-/* Most are asked for in a row. */
+/* Most are asked for in a row. What can be unloaded can also be in another's place. */
 uint32_t cps_module_find(uintptr_t pc)
 {
 	uint32_t n = cps_module_count();
@@ -66,7 +66,8 @@ uint32_t cps_module_find(uintptr_t pc)
 		return i;
 	for (i = n; i-- > 0;) {
 		if (holds(i, pc)) {
-			atomic_store_explicit(&latest, i, memory_order_relaxed);
+			if (cps_module_get(i)->is_lasting)
+				atomic_store_explicit(&latest, i, memory_order_relaxed);
 			return i;
 		}
 	}

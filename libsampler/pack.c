@@ -16,8 +16,8 @@
 #include "sys.h"
 #include "poison.h"
 
-/* Level 6 takes about twice the time of level 1 and a fifth off the size; a buffer is deflated
- * once in thousands of samples. */
+/* Of what level 6 takes, level 5 takes six tenths of the time and makes half a percent more bytes; level
+ * 1 a quarter, and six percent more. A buffer is deflated once in thousands of samples. */
 #define LEVEL	     5
 #define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
 #define RETRY_NS     10000000

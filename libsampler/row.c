@@ -63,6 +63,9 @@ static struct cps_row_line *line_for(uint64_t key)
 		for (int i = 0; i < 2; i++)
 			if (atomic_load_explicit(&pair[i].key, memory_order_relaxed) == want)
 				return &pair[i];
+		for (int i = 0; !want && i < 2; i++) /* of before a library went away */
+			if ((atomic_load_explicit(&pair[i].key, memory_order_relaxed) ^ key) >> 48)
+				return &pair[i];
 		if (!want)
 			return &pair[key & 1];
 	}

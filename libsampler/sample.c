@@ -16,6 +16,7 @@
 #include "loss.h"
 #include "moment.h"
 #include "own_stack.h"
+#include "reading.h"
 #include "recording.h"
 #include "sample.h"
 #include "sys.h"
@@ -30,7 +31,6 @@ static __thread uintptr_t masked_call;
 
 #define NEAR_BYTES   1024
 #define WORTH_A_FILE 10000000 /* ns of CPU time */
-#define RECKONED     15	      /* ticks in a row, at most */
 
 void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context))
 {
@@ -103,10 +103,8 @@ static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail
 	if (!m->read)
 		return 1;
 	gticks = reading - t->consumed + t->remainder;
-	if ((int64_t)gticks < 0) { /* not yet again what was reckoned */
-		*rest = t->remainder;
+	if ((int64_t)gticks < 0)
 		return 0;
-	}
 	*rest = (uint32_t)(gticks % (m->scale * units));
 	return gticks / (m->scale * units) * units;
 }
@@ -144,8 +142,9 @@ static void take(void *argument)
 	if (!cps_recording_ready() ||
 	    !cps_recording_add(t, job->regs, &peek, NULL, weight, job->is_tail))
 		return;
-	if (t->consumed < job->reading)
-		t->consumed = job->reading;
+	if ((int64_t)(job->reading - t->consumed + t->remainder) < 0)
+		return; /* not yet again what was reckoned */
+	t->consumed = job->reading;
 	t->remainder = rest;
 }
 
@@ -187,58 +186,6 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 	return t;
 }
 
-/*
- * Ticks of a clock that does not wait for us pile up while we are at work, or the signal is
- * blocked, and then come all at once. The first stands for the whole time; the others would be
- * samples of one place that weigh nothing, or if we are slower than the clock, leave the program no
- * time at all. What the thread has used since we were done with the last one tells them from those
- * that are in time.
- */
-static bool is_left_over(const struct cps_thread *t, uint64_t reading)
-{
-	return t->period && (int64_t)(reading - t->settled) < (int64_t)(t->period / 2);
-}
-
-/*
- * What the meter says at a tick that began at that moment. Ticks come at equal distances of the
- * thread's time, so that one that also comes in time by the clock on the wall is a period after the
- * one before: most of the system calls that would say so, each of them a good part of what a tick
- * costs, are saved. What the others say is exact, and all that is credited is a difference from what
- * was said before: an error is gone with the next of them. Where ticks go ahead of the thread's
- * clock, as on a virtual machine that leaves out the time that was taken from it, the clock is asked
- * each time.
- */
-static uint64_t reading_at(struct cps_thread *t, const struct cps_meter *m, uint64_t begin)
-{
-	uint64_t since = begin - t->began, before = t->reading;
-
-	if (!m->read)
-		return 0;
-	if (!t->period)
-		return m->read();
-	if (t->began && !t->is_reckoning_off && t->reckoned < RECKONED &&
-	    since - (t->period - t->period / 4) < t->period / 2) {
-		t->reckoned++;
-		t->reading += t->period;
-	} else {
-		t->reading = m->read();
-		t->reckoned = 0;
-		t->is_reckoning_off |= t->reading + 2 * t->period < before;
-	}
-	t->began = begin;
-	return t->reading;
-}
-
-/* What the meter says when a tick has been dealt with that began with `reading`, at `begin`. Asking it
- * again would be another system call; unless we were kept from working, our time is what it has gone
- * on by. */
-static uint64_t reading_after(const struct cps_thread *t, uint64_t reading, uint64_t begin)
-{
-	uint64_t elapsed = cps_moment_ns() - begin;
-
-	return elapsed < t->period / 2 ? reading + elapsed : meter_now()->read();
-}
-
 static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
 	struct cps_thread *t = thread_of_tick(m);
@@ -252,14 +199,14 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 		return;
 	}
 	begin = t->period ? cps_moment_ns() : 0;
-	reading = reading_at(t, m, begin);
-	if (is_left_over(t, reading)) {
+	reading = cps_reading_at(t, m->read, begin);
+	if (cps_reading_is_left_over(t, reading)) {
 		t->left_over++;
 	} else {
 		cps_regs_of_context(&regs, context);
 		take_on_own_stack(t, &regs, reading, false);
 		if (t->period)
-			t->settled = reading_after(t, reading, begin);
+			t->settled = cps_reading_after(t, m->read, reading, begin);
 	}
 	if (m->rearm && !cps_fuse_reason(NULL))
 		m->rearm(t, info);

@@ -15,7 +15,7 @@
  * The side of a clock that the handler sees. Weights are what the resource's meter has really
  * gone on since the thread's previous sample (Hall & Goldberg, 5.1, credit several hits to a late
  * sample; this is the same in gticks), never the nominal interval: only a tick that is seen to be in
- * time stands for its period (sample.c, reading_at).
+ * time stands for its period (reading.c).
  */
 struct cps_meter {
 	int signal; /* that a tick comes by: CPS_SIGNAL_OWN or SIGPROF */

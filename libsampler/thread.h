@@ -27,13 +27,12 @@ struct cps_thread {
 	int timer;
 	_Atomic(void *) event; /* the page that keeps its perf event alive */
 	uint32_t remainder;    /* of the last weight, in gticks, less than a unit */
-	uint64_t consumed;     /* reading of the resource's clock at the last sample */
+	uint64_t consumed;     /* reading of the resource's clock at the last sample, or reckoned */
 	uint64_t period;       /* gticks from one tick to the next; 0: not known */
 	uint64_t reading;      /* at the last tick, if `period` is set; may be reckoned */
 	uint64_t settled;      /* reading when that tick was dealt with */
 	uint64_t began;	       /* the moment of that tick; 0: there was none of this period */
 	uint32_t reckoned;     /* ticks in a row for which the clock was not asked */
-	bool is_reckoning_off; /* it would go ahead of the clock */
 	uint32_t event_ticks;  /* that its event is good for */
 	uint32_t left_over;    /* ticks of its event that came too soon, so far */
 	uint32_t bad, good;    /* events in a row that had too many of them, or none */

@@ -24,7 +24,8 @@ SYS_SCHED_SETATTR = 314  # x86-64
 
 def ask_for_slices():
     """The calling process, and what it starts, is to run that long at a time."""
-    attr = struct.pack("=IIQiIQQQII", 56, 0, 0, 0, 0, SLICE_NS, 0, 0, 0, 0)
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
+    attr = struct.pack("=IIQiIQQQII", 56, 0, 0, nice, 0, SLICE_NS, 0, 0, 0, 0)
     ctypes.CDLL(None).syscall(SYS_SCHED_SETATTR, 0, attr, 0)
 
 

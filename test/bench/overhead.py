@@ -12,7 +12,7 @@ import os
 
 import work
 from measure import Failure, in_turns, spent, stat
-from peers import Empty, Interrupt
+from peers import Empty, Interrupt, OursByTimer
 from table import Peer, Row
 
 NAME = "overhead"
@@ -27,6 +27,8 @@ QUICK = [(1000, "lua"), (10000, "sqlite")]
 AGAIN = "none again"
 EMPTY = "empty handler"
 INTERRUPT = "interrupt alone"
+OURS_BY_TIMER = OursByTimer.name
+TIMER_RATE = 250  # samples a second that the kernel's own ticks are good for, mostly
 PEERS = ["gperftools", "perf -g", "perf dwarf", "gprofng"]
 
 
@@ -95,6 +97,8 @@ def measure(bench, argv, rate, fixed):
     """The cases of a workload at a rate, name -> case."""
     recorders = {"ours": bench.ours, AGAIN: bench.plain}
     recorders |= {EMPTY: Empty(bench), INTERRUPT: Interrupt(bench)}
+    if rate <= TIMER_RATE:
+        recorders[OURS_BY_TIMER] = OursByTimer(bench)
     recorders.update({peer.name: peer for peer in bench.peers(*PEERS)})
     cases = {name: Case(bench, name, each, argv, rate) for name, each in recorders.items()}
     plain = Case(bench, "none", bench.plain, argv, rate)
@@ -115,6 +119,8 @@ def of_peer(case, rate):
         return Peer(case.name, used, f"+- {used.error:.2f}", is_comparable=False)
     real = case.real_rate()
     note = f"{real:,.0f}/s"
+    if case.name == OURS_BY_TIMER:
+        return Peer(case.name, used, f"+- {used.error:.2f}, {note}", is_comparable=False)
     if case.has_inner:
         note += f"; target {stat(case.more_in_target).median:.2f}"
     return Peer(case.name, used, note, is_comparable=is_near(real, rate))
@@ -183,6 +189,11 @@ def run(bench):
         "empty handler: an event of perf that ticks as often as ours, and a handler that does "
         "nothing. That is the kernel's, and the virtual machine's, part of a tick. interrupt alone: "
         "such an event without signals; the kernel writes an address down.",
+    )
+    bench.note(
+        TITLE,
+        "our timer: the clock that we have unless told otherwise, as gperftools has it: CPU timers, "
+        "which the kernel looks at when it ticks anyway. The others of us are by the perf clock.",
     )
     bench.note(
         TITLE,

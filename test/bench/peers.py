@@ -67,6 +67,19 @@ class Ours(Plain):
         return int(info["samples"])
 
 
+class OursByTimer(Ours):
+    """The clock that we have unless told otherwise: the kernel's own ticks, no interrupts of ours."""
+
+    name = "our timer"
+
+    def wrap(self, argv, out, rate):
+        argv, settings = super().wrap(argv, out, rate)
+        return argv, {**settings, "CPSAMPLE_CLOCK": "timer"}
+
+    def samples(self, out, run):
+        return int(self.info(out)["samples"])
+
+
 class Empty(Plain):
     """Our clock's ticks, to a handler that does nothing (tick.c)."""
 

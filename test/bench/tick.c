@@ -52,7 +52,8 @@ __attribute__((constructor)) static void start(void)
 	if (fd < 0)
 		return;
 	if (is_silent) { /* a ring that nobody reads: read-only, it is written over for ever */
-		mmap(NULL, (1 + RING_PAGES) * 4096, PROT_READ, MAP_SHARED, fd, 0);
+		if (mmap(NULL, (1 + RING_PAGES) * 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED)
+			abort(); /* without it nothing is interrupted */
 	} else {
 		sigaction(SIGRTMIN, &action, NULL);
 		fcntl(fd, F_SETOWN_EX, &owner);

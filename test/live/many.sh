@@ -92,4 +92,8 @@ mkdir none
 grep -q '^cpconv: none: no \*.cps file in this directory$' err || fail "said: $(cat err)"
 "$CPCONV" --files-from /dev/null 2>err && fail "an empty list is taken"
 grep -q '^cpconv: /dev/null: names no file$' err || fail "said: $(cat err)"
+set -- some/*.cps
+"$CPCONV" --files-from "$1" 2>err && fail "a recording is taken for a list"
+grep -q "^cpconv: $1: a recording, not a list of names; name it without --files-from\$" err ||
+	fail "said: $(cat err)"
 note "3,000 recordings of $(echo some/*.cps | wc -w) processes"
