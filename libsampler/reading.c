@@ -16,16 +16,16 @@
 
 static _Atomic uint32_t reckoned_most = 1;
 
-/* The meter was asked at a tick in time that is so much later than reckoned: less, if ticks go ahead of
- * the thread's clock, which may leave out what interrupts and a virtual machine's host take. That is
- * what the machine does, in all threads. */
+/* The meter was asked at a tick in time, and it is so much later than reckoned: less, if ticks go ahead
+ * of the thread's clock, which may leave out what interrupts and a virtual machine's host take. That
+ * is what the machine does for a while, in all threads. */
 static void learn_from(int64_t drift, uint64_t period)
 {
 	uint32_t most = atomic_load_explicit(&reckoned_most, memory_order_relaxed);
 
 	if (drift < -(int64_t)(period / 8))
 		most /= 2;
-	else if (most && most < RECKONED)
+	else if (most < RECKONED)
 		most = 2 * most + 1;
 	atomic_store_explicit(&reckoned_most, most, memory_order_relaxed);
 }
@@ -45,11 +45,12 @@ uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t b
 		t->reading = before + period;
 	} else {
 		t->reading = read();
-		if (is_in_time && t->reckoned) {
+		if (is_in_time) {
 			int64_t drift = (int64_t)(t->reading - before - period);
 
 			learn_from(drift, period);
-			t->settled += (uint64_t)drift; /* it was reckoned from there */
+			if (t->reckoned) /* from what had been settled, too */
+				t->settled += (uint64_t)drift;
 		}
 		t->reckoned = 0;
 	}
