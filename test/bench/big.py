@@ -81,7 +81,8 @@ def fold(bench, case, paths, samples, pipes, at_most, rounds=5):
 
     bench.progress(f"{NAME}: {case}")
     cases = {"ours": once(case, [bench.cpconv, "--folded", *paths])}
-    cases.update({name: once(name, ["sh", "-c", command]) for name, (command, _) in pipes.items()})
+    bash = ["bash", "-o", "pipefail", "-c"]
+    cases.update({name: once(name, [*bash, command]) for name, (command, _) in pipes.items()})
     results = in_turns(bench.size(rounds, 1), cases, budget=40)
     each = stat([run.cpu * 1e9 / samples for run in results["ours"]])
     wall = stat([run.wall for run in results["ours"]]).median
