@@ -14,8 +14,13 @@
  * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is
  * good for a number of ticks and then makes room for another one, with a new period, drawn within a
  * tenth of the mean: as many signals can wait at most, and the kernel's queue of them, which all
- * processes of a user share, stays free. The number grows while no tick has to wait. A thread that has no time for anything but ticks, since
- * they come faster than they can be dealt with, gets longer periods, until it has.
+ * processes of a user share, stays free. The number grows while no tick has to wait. A thread that
+ * has no time for anything but ticks, since they come faster than they can be dealt with, gets
+ * longer periods, until it has.
+ *
+ * Periods from half to one and a half of the mean would keep a program whose rhythm is the interval
+ * out of step better (LIMITS in libcpsample(7): 27 to 34 % for a true 30), but an event has one period for
+ * all of its ticks: threads that do the same would differ by more samples than chance has them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
