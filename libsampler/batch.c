@@ -19,8 +19,6 @@
 #define NO_ID	  0xffff
 #define OUTERMOST CPS_BATCH_IDS
 
-_Static_assert(CPS_BATCH_SUCCESSORS == CPS_FRAME_SUCCESSORS, "a list has what a code can name");
-
 static atomic_bool saw_generated;
 
 bool cps_batch_saw_generated(void)

@@ -11,13 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format.h"
 #include "trail.h"
 
 /* Addresses that one batch introduces; at the limit it is full. */
 #define CPS_BATCH_IDS  8192u
 #define CPS_BATCH_HASH (2 * CPS_BATCH_IDS)
-
-#define CPS_BATCH_SUCCESSORS 4
 
 struct cps_item {
 	uint32_t thread;
@@ -29,7 +28,7 @@ struct cps_item {
 /* What is looked at together lies together. */
 struct cps_batch_id {
 	uint64_t address;
-	uint16_t successor[CPS_BATCH_SUCCESSORS];
+	uint16_t successor[CPS_FRAME_SUCCESSORS];
 };
 
 struct cps_batch {

@@ -19,7 +19,7 @@
  * longer periods, until it has.
  *
  * Periods from half to one and a half of the mean would keep a program whose rhythm is the interval
- * out of step better (LIMITS in libcpsample(7): 27 to 34 % for a true 30), but an event has one period for
+ * out of step better (27 to 34 % for a true 30, instead of 25 to 42), but an event has one period for
  * all of its ticks: threads that do the same would differ by more samples than chance has them.
  */
 #include <errno.h>
@@ -36,6 +36,7 @@
 #include "clock.h"
 #include "disposition.h"
 #include "gate.h"
+#include "reading.h"
 #include "sys.h"
 
 #define PAGE 4096u
@@ -105,8 +106,7 @@ static int arm_event(struct cps_thread *t)
 	if (!error)
 		error = map(fd, &page);
 	if (!error) {
-		t->period = period;
-		t->reading = t->settled = t->began = 0;
+		cps_reading_begin(t, period);
 		t->left_over = 0;
 		atomic_store(&t->event, page);
 		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, t->event_ticks, 0);

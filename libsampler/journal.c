@@ -82,12 +82,13 @@ static uint8_t *map_file(const char *path, void *at)
 	if (reserve(fd) == 0)
 		mapped = map_fd(fd, at);
 	cps_sys_close(fd);
-	if (mapped) /* or the first touch would read a megabyte of nothing ahead, for half a ms */
+	if (mapped) {
+		/* Else the first touch would read a megabyte of nothing ahead, for half a ms. */
 		CPS_SYS(madvise, mapped, map_bytes, MADV_RANDOM, 0);
-	if (mapped)
 		file_path = path;
-	else
+	} else {
 		cps_sys_unlink(path);
+	}
 	return mapped;
 }
 

@@ -2,8 +2,7 @@
 /*
  * reading.h - what a thread's meter says at a tick, without a system call for most of them.
  *
- * The fields of struct cps_thread from `period` on are kept here, and begun anew with an event.
- * Only the thread itself calls these, in its handler.
+ * Of struct cps_thread it keeps `period` to `reckoned`. Only the thread itself asks, in its handler.
  */
 #ifndef CPS_READING_H
 #define CPS_READING_H
@@ -12,6 +11,13 @@
 #include <stdint.h>
 
 #include "thread.h"
+
+/* [signal] Ticks come at this distance, in gticks, from now on: of those before, nothing is known. */
+static inline void cps_reading_begin(struct cps_thread *t, uint64_t period)
+{
+	t->period = period;
+	t->reading = t->settled = t->began = 0;
+}
 
 /*
  * [signal] What the meter says (0: there is none) at a tick that began at that moment. Ticks come at

@@ -91,6 +91,12 @@ void cps_sample_note_interruption(const void *context)
 		interruptions++;
 }
 
+/* What the thread has consumed and was not credited with; less than 0: not yet again what was reckoned. */
+static int64_t due(const struct cps_thread *t, uint64_t reading)
+{
+	return (int64_t)(reading - t->consumed + t->remainder);
+}
+
 /* Weight of a sample now: units, and in *rest the gticks that go with the thread's next one. A
  * tick weighs whole grains: it is the sum that has to be exact, and digits that are noise would be
  * a tenth of the stream. */
@@ -102,9 +108,9 @@ static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail
 
 	if (!m->read)
 		return 1;
-	gticks = reading - t->consumed + t->remainder;
-	if ((int64_t)gticks < 0)
+	if (due(t, reading) < 0)
 		return 0;
+	gticks = (uint64_t)due(t, reading);
 	*rest = (uint32_t)(gticks % (m->scale * units));
 	return gticks / (m->scale * units) * units;
 }
@@ -142,8 +148,8 @@ static void take(void *argument)
 	if (!cps_recording_ready() ||
 	    !cps_recording_add(t, job->regs, &peek, NULL, weight, job->is_tail))
 		return;
-	if ((int64_t)(job->reading - t->consumed + t->remainder) < 0)
-		return; /* not yet again what was reckoned */
+	if (due(t, job->reading) < 0)
+		return;
 	t->consumed = job->reading;
 	t->remainder = rest;
 }

@@ -20,6 +20,7 @@
 #include "libsampler/gate.h"
 #include "libsampler/module.h"
 #include "libsampler/moment.h"
+#include "libsampler/reading.h"
 #include "libsampler/recording.h"
 #include "libsampler/sample.h"
 #include "libsampler/sys.h"
@@ -112,7 +113,7 @@ static void begin(void)
 	cps_recording_prepare(&output);
 	thread = cps_thread_take();
 	cps_thread_enter(thread, 0);
-	thread->period = PERIOD;
+	cps_reading_begin(thread, PERIOD);
 	thread->consumed = cpu;
 	cps_sample_use(&meter, NULL);
 	cr_assert(cps_gate_open());
@@ -270,8 +271,7 @@ Test(tick, a_new_event_is_asked)
 {
 	for (unsigned i = 1; i <= 3; i++)
 		tick(PERIOD, PERIOD);
-	thread->period = 2 * PERIOD;
-	thread->reading = thread->settled = thread->began = 0;
+	cps_reading_begin(thread, 2 * PERIOD);
 	asked = 0;
 	tick(2 * PERIOD, PERIOD);
 	cr_assert_eq(asked, 1);
