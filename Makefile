@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Two programs that meet in libsampler/format.h. The rooms are listed by name, file by file.
+# Two programs that meet in libsampler/format.h. Each folder's files are all that it holds.
 # Notes after ## are what `make help` prints.
 
 VERSION := 0.1.0
@@ -19,12 +19,10 @@ COMMON := -std=gnu11 $(WARN) $(OPT) -iquote . -D_GNU_SOURCE -DCPS_PROJECT_VERSIO
 SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
-SIGNAL_ROOM := arena moment elf_memory module fde expression cfi row trail unwind thread loss batch record journal pack stacks columns recode drain \
-	announce jit lineage recording disposition own_stack gate reading sample
-CLOCK_ROOM := clock clock_timer clock_itimer clock_perf
-DOOR_ROOM := memory config output identity summary life control door wrap_thread wrap_process wrap_exec \
-	wrap_signal wrap_altstack wrap_seccomp wrap_syscall wrap_loader again \
-	wrap_wait wrap_poll wrap_socket
+# Folders in the order in which they may include each other; scripts/lint checks that. The first
+# four are async-signal-safe from end to end.
+SIGNAL_SAFE := base unwind stream signal
+LIB_FOLDERS := $(SIGNAL_SAFE) clock door
 
 LIB_CFLAGS := $(COMMON) -iquote libsampler -fPIC -fvisibility=hidden -ftls-model=initial-exec \
 	-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none $(SAN)
@@ -33,31 +31,9 @@ LIB_LDFLAGS := -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,
 LIB_LIBS := -l:libz.a
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
-BASE_ROOM := error strings numbers pairs utf8 patterns
-READ_ROOM := input decode decode_stream decode_record decode_batch decode_columns decode_frames decode_journal decode_folded
-READ_ROOM += scan decode_gprof gprof_block decode_callgrind callgrind_body callgrind_names
-MODEL_ROOM := modules paths calls jit_map builder builder_calls builder_group builder_jit builder_join builder_part \
-	builder_paths profile
-NAMES_ROOM := elf_file elf_section debug_file module_file by_start pieces symbol_table plt function_start \
-	debug_cost debug_image debug_ranges debug_block debug_outer debug_info demangle_cost \
-	demangle symbols \
-	symbols_names symbols_expand entry
-SHAPE_ROOM := order filter chains fold tree functions graph graph_calls components cycle propagate propagate_graph reach \
-	roots subtree callpath callpath_up callpath_trie callpath_order bottomup
-SHAPE_ROOM += prints active contexts history arc_times call_report sharing
-SHOW_ROOM := out amount caption footer top tree_line path_name function_name words rows \
-	suggest colour short_name dot_text stop_text info_text views view_flat view_tree \
-	view_bottomup view_callpath view_functions view_edges \
-	view_folded drawing view_graph view_dot view_info
-SHOW_ROOM += arc_rows cycle_list view_contexts view_callgraph view_cycles view_average_time
-
-MAIN_ROOM := newest names_given process_tree sources run_start listing select select_part jobs load options \
-	options_parse options_value options_help progress say program warnings \
-	stages main
-
-EXPLORE_ROOM := explore_line explore_names explore_pager explore_load explore_state explore_arcs \
-	explore_source explore_source_lines explore_source_text explore_resources explore_set \
-	explore_view explore_commands explore_complete explore_list explore_edit explorer
+# cpconv.c and cpprof.c may include all of them, but only cpprof is linked with explore.
+CONV_FOLDERS := base read model elf dwarf symbols tree graph contexts write view options pipeline \
+	explore
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
 CONV_LDFLAGS := -pie -pthread $(SAN)
@@ -72,11 +48,11 @@ EXPLORE_LIBS := -ledit
 ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
-UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/test_*.c))))
+UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/*/*/test_*.c))))
 UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
-DOOR_TESTED := config output # of the door's files, those that do not act on their own
+DOOR_TESTED := door/config door/output # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
 BIG := $(BUILD)/big/stacks
 BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c,$(wildcard test/bench/*.c))) \
@@ -86,7 +62,7 @@ TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/target
 	$(BIG)
 FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
 
-TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit -fPIE $(SAN)
+TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
 TARGET_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -fno-inline -fno-optimize-sibling-calls -pthread
 
 # -----------------------------------------------------------------------------------------------
@@ -94,23 +70,28 @@ Q := $(if $(filter 0,$(V)),@,)
 silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
 
-SIGNAL_OBJS := $(SIGNAL_ROOM:%=$(BUILD)/libsampler/%.o)
-LIB_OBJS := $(SIGNAL_OBJS) $(CLOCK_ROOM:%=$(BUILD)/libsampler/%.o) $(DOOR_ROOM:%=$(BUILD)/libsampler/%.o)
-CONV_OBJS := $(patsubst %,$(BUILD)/converters/%.o,$(BASE_ROOM) $(READ_ROOM) $(MODEL_ROOM) \
-	$(NAMES_ROOM) $(SHAPE_ROOM) $(SHOW_ROOM))
-MAIN_OBJS := $(MAIN_ROOM:%=$(BUILD)/converters/%.o)
-EXPLORE_OBJS := $(EXPLORE_ROOM:%=$(BUILD)/converters/%.o)
-HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/%.o)
+objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)/$(d)/*.c))))
+SIGNAL_OBJS := $(call objects_of,libsampler,$(SIGNAL_SAFE))
+LIB_OBJS := $(call objects_of,libsampler,$(LIB_FOLDERS))
+CONV_OBJS := $(call objects_of,converters,$(filter-out explore,$(CONV_FOLDERS)))
+EXPLORE_OBJS := $(call objects_of,converters,explore)
+HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/fixtures/%.o)
 UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 
 all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof ## build libcpsample.so, cpconv and cpprof into build/
 
-# A change of compiler or flags rebuilds what they made.
+# A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TARGET_CFLAGS)
+OBJECTS_TEXT := $(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS)
+remember = echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(FLAGS_TEXT))' | cmp -s - $@ || echo '$(subst ','\'',$(FLAGS_TEXT))' >$@
+	@$(call remember,$(FLAGS_TEXT))
+
+$(BUILD)/objects: FORCE
+	@mkdir -p $(@D)
+	@$(call remember,$(OBJECTS_TEXT))
 
 $(BUILD)/libsampler/%.o: libsampler/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -122,37 +103,37 @@ $(BUILD)/converters/%.o: converters/%.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CONV_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/libcpsample.so: $(LIB_OBJS) libsampler/libcpsample.map
+$(BUILD)/libcpsample.so: $(LIB_OBJS) libsampler/libcpsample.map $(BUILD)/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(LIB_LDFLAGS) -o $@ $(LIB_OBJS) $(LIB_LIBS)
 
-$(BUILD)/cpconv: $(CONV_OBJS) $(MAIN_OBJS)
+$(BUILD)/cpconv: $(CONV_OBJS) $(BUILD)/converters/cpconv.o $(BUILD)/objects
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
 
-$(BUILD)/cpprof: $(CONV_OBJS) $(filter-out %/main.o,$(MAIN_OBJS)) $(EXPLORE_OBJS)
+$(BUILD)/cpprof: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/converters/cpprof.o $(BUILD)/objects
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(CONV_LIBS) $(EXPLORE_LIBS)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS) $(EXPLORE_LIBS)
 
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
-$(BUILD)/converters.a: $(CONV_OBJS) $(filter-out %/main.o,$(MAIN_OBJS)) $(filter-out %/explorer.o,$(EXPLORE_OBJS))
+$(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/signal.a: $(SIGNAL_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/%.o)
+$(BUILD)/signal.a: $(SIGNAL_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/%.o) $(BUILD)/objects
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
 $(BUILD)/unit/%.o: test/unit/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/unit/test_%: $(BUILD)/unit/test_%.o $(HELPER_OBJS) $(BUILD)/converters.a $(BUILD)/signal.a
+$(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(HELPER_OBJS) $(BUILD)/converters.a $(BUILD)/signal.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(UNIT_LIBS)
 
-$(BUILD)/unit/test_unwind: UNIT_LIBS += -lunwind # the other opinion
+$(BUILD)/unit/libsampler/unwind/test_unwind: UNIT_LIBS += -lunwind # the other opinion
 
 $(BUILD)/targets/%: test/targets/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -263,11 +244,8 @@ coverage: ## which lines of the converters the unit tests reach
 		END { if (lines) printf "%7.1f %% of %4d  all\n", 100 * hit / lines, lines }'
 
 lint: all ## what the compiler does not check
-	$(Q)BUILD=$(BUILD) ROOM_signal="$(SIGNAL_ROOM)" ROOM_clock="$(CLOCK_ROOM)" \
-		ROOM_door="$(DOOR_ROOM)" ROOM_base="$(BASE_ROOM)" ROOM_read="$(READ_ROOM)" \
-		ROOM_model="$(MODEL_ROOM)" ROOM_names="$(NAMES_ROOM)" ROOM_shape="$(SHAPE_ROOM)" \
-		ROOM_show="$(SHOW_ROOM)" ROOM_main="$(MAIN_ROOM)" \
-		ROOM_explore="$(EXPLORE_ROOM)" scripts/lint
+	$(Q)BUILD=$(BUILD) SIGNAL_SAFE="$(SIGNAL_SAFE)" LIB_FOLDERS="$(LIB_FOLDERS)" \
+		CONV_FOLDERS="$(CONV_FOLDERS)" scripts/lint
 
 format: ## lay the sources out with clang-format
 	clang-format -i $(shell find libsampler converters test doc/examples -name '*.[ch]')
@@ -278,7 +256,7 @@ entry = printf '{"directory":"%s","file":"%s","command":"%s"}\n' '$(CURDIR)' '$(
 	'$(subst ",\",$(subst ','\'',$(CC) $(1) -c -o $(2) $(3)))'
 compile_commands.json: Makefile ## for clangd and its kin
 	$(Q){ $(call entries,$(LIB_CFLAGS),$(LIB_OBJS)) \
-		$(call entries,$(CONV_CFLAGS),$(CONV_OBJS) $(MAIN_OBJS) $(EXPLORE_OBJS)) } | \
+		$(call entries,$(CONV_CFLAGS),$(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/converters/cpconv.o $(BUILD)/converters/cpprof.o) } | \
 		sed '1s/^/[/; $$!s/$$/,/; $$s/$$/]/' >$@
 
 # ---- installing ------------------------------------------------------------------------------------
@@ -306,7 +284,7 @@ help: ## this list
 	@echo "make [BUILD=build] [CC=gcc] [V=1] [ONLY=part of a test's name] TARGET"
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
 
--include $(wildcard $(BUILD)/*/*.d)
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 .SECONDARY:
 .PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
 .PHONY: install uninstall clean help FORCE soak-memory soak-python

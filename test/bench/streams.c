@@ -19,10 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libsampler/columns.h"
-#include "libsampler/module.h"
-#include "libsampler/recording.h"
-#include "libsampler/sys.h"
+#include "libsampler/stream/columns.h"
+#include "libsampler/unwind/module.h"
+#include "libsampler/stream/recording.h"
+#include "libsampler/base/sys.h"
 
 #define DEPTH_MIN 10u
 #define DEPTH_MAX 60u

@@ -13,10 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode.h"
-#include "graph.h"
-#include "profile.h"
-#include "propagate.h"
+#include "read/decode.h"
+#include "graph/graph.h"
+#include "model/profile.h"
+#include "graph/propagate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

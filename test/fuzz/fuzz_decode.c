@@ -18,9 +18,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "decode.h"
+#include "read/decode.h"
 #include "libsampler/format.h"
-#include "profile.h"
+#include "model/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

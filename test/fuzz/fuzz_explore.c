@@ -15,10 +15,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "explore.h"
-#include "explore_complete.h"
-#include "say.h"
-#include "sources.h"
+#include "explore/explore.h"
+#include "explore/explore_complete.h"
+#include "pipeline/message.h"
+#include "pipeline/sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * error.c - puts one line of text into a struct error.
+ *
+ * Room: read. In: a format and its arguments. Out: a text that a terminal can be shown.
+ */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* File names come from anywhere: nothing in a message may steer a terminal. */
+static void error_clean(char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c < 0x20 || c == 0x7f)
+			*text = '?';
+	}
+}
+
+static int error_write(struct error *err, size_t at, const char *format, va_list args)
+{
+	if (vsnprintf(err->text + at, sizeof(err->text) - at, format, args) < 0)
+		err->text[at] = '\0';
+	error_clean(err->text + at);
+	return -1;
+}
+
+int error_set(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	err->is_usage = false;
+	va_start(args, format);
+	error_write(err, 0, format, args);
+	va_end(args);
+	return -1;
+}
+
+int error_usage(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	err->is_usage = true;
+	va_start(args, format);
+	error_write(err, 0, format, args);
+	va_end(args);
+	return -1;
+}
+
+int error_append(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	error_write(err, strnlen(err->text, sizeof(err->text) - 1), format, args);
+	va_end(args);
+	return -1;
+}
+
+int error_memory(struct error *err)
+{
+	return error_set(err, "out of memory");
+}

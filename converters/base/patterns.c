@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * patterns.c - finds the names that the values of an option mean.
+ *
+ * Base room. In: values; names. Out: marks.
+ */
+#include "base/patterns.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+	       (c >= 'a' && c <= 'z');
+}
+
+/* What stands between `begin` and `at` ends in the word "operator". */
+static bool is_operator(const char *begin, const char *at)
+{
+	static const char word[] = "operator";
+	size_t n = sizeof(word) - 1;
+
+	return (size_t)(at - begin) >= n && !memcmp(at - n, word, n) &&
+	       ((size_t)(at - begin) == n || !is_word(at[-1 - (ptrdiff_t)n]));
+}
+
+/* One step through a value: how many bytes that cannot be told apart, and how deep in brackets it
+ * is behind them. What follows the word "operator", the arrow of Rust's types and what a backslash
+ * quotes are no brackets. */
+static size_t step(const char *begin, const char *at, unsigned *depth)
+{
+	if (is_operator(begin, at) && strchr(",<>=-", *at))
+		return *at == ',' ? 1 : strspn(at, "<>=-");
+	if (!strncmp(at, "->", 2) || (*at == '\\' && at[1]))
+		return 2;
+	if (strchr("(<[{", *at))
+		++*depth;
+	else if (strchr(")>]}", *at) && *depth)
+		--*depth;
+	return 1;
+}
+
+/* The first comma that is not inside brackets, or the end. */
+static const char *part_end(const char *value)
+{
+	const char *at = value;
+	unsigned depth = 0;
+
+	while (*at && (*at != ',' || depth || is_operator(value, at)))
+		at += step(value, at, &depth);
+	return at;
+}
+
+static int add(struct patterns *p, const char *text, size_t n, struct error *err)
+{
+	if (!array_reserve(&p->list, &p->size, p->n + 1, sizeof(*p->list)))
+		return error_memory(err);
+	p->list[p->n] = (struct pattern){.text = strndup(text, n)};
+	return p->list[p->n].text ? (p->n++, 0) : error_memory(err);
+}
+
+int patterns_add(struct patterns *p, const char *value, struct error *err)
+{
+	size_t whole = p->n;
+	const char *part = value, *end = part_end(value);
+
+	if (*end && add(p, value, strlen(value), err))
+		return -1;
+	for (;; part = end + 1) {
+		end = part_end(part);
+		if (add(p, part, (size_t)(end - part), err))
+			return -1;
+		if (!*end)
+			break;
+	}
+	if (p->n - whole > 1)
+		p->list[whole].n_parts = p->n - whole - 1;
+	p->n_values++;
+	return 0;
+}
+
+void patterns_clear(struct patterns *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->list[i].text);
+	free(p->list);
+	p->list = NULL;
+	p->n = p->size = p->n_values = 0;
+}
+
+int patterns_copy(struct patterns *to, const struct patterns *from, struct error *err)
+{
+	const char *value;
+
+	to->option = from->option;
+	to->numbers_are_ids = from->numbers_are_ids;
+	for (size_t i = 0; (value = patterns_value(from, i)); i++) {
+		if (!patterns_add(to, value, err))
+			continue;
+		patterns_clear(to);
+		return -1;
+	}
+	return 0;
+}
+
+const char *patterns_value(const struct patterns *p, size_t i)
+{
+	for (size_t at = 0; at < p->n; at += 1 + p->list[at].n_parts)
+		if (i-- == 0)
+			return p->list[at].text;
+	return NULL;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+struct names {
+	const struct strings *strings;
+	unsigned char *marks; /* by number */
+	size_t n;
+	unsigned char mark;
+};
+
+/* The text is a name, and all of it. */
+static bool mark_name(const struct names *names, const char *text)
+{
+	uint32_t name = strings_find(names->strings, text, strlen(text));
+
+	if (name >= names->n || !(names->marks[name] & PATTERNS_NAME))
+		return false;
+	names->marks[name] |= names->mark;
+	return true;
+}
+
+/* The names that the expression is found in. 1: some, 0: none, -1: memory. Names have no end but
+ * their length. */
+static int mark_found(const struct names *names, const regex_t *regex)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < names->n; i++) {
+		regmatch_t whole = {0, 0};
+		const char *name;
+		size_t n;
+		int rc;
+
+		if (!(names->marks[i] & PATTERNS_NAME))
+			continue;
+		name = strings_get(names->strings, i, &n);
+		whole.rm_eo = (regoff_t)n;
+		rc = regexec(regex, name, 1, &whole, REG_STARTEND);
+		if (rc == REG_ESPACE)
+			return -1;
+		if (rc)
+			continue;
+		names->marks[i] |= names->mark;
+		found = 1;
+	}
+	return found;
+}
+
+/* "[incomplete]", but not "[ab]c" or "[a][b]". */
+static bool is_in_brackets(const char *text)
+{
+	const char *close = *text == '[' ? strchr(text, ']') : NULL;
+
+	return close && !close[1];
+}
+
+static bool is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+static int mark_part(const struct patterns *p, struct pattern *part, const struct names *names,
+		     struct error *err)
+{
+	char why[128];
+	regex_t regex;
+	int rc;
+
+	if (mark_name(names, part->text)) {
+		part->matched = true;
+		return 0;
+	}
+	if (is_in_brackets(part->text) || (p->numbers_are_ids && is_number(part->text)))
+		return 0;
+	if (!*part->text)
+		return error_usage(err, "%s: a name is empty", p->option);
+	rc = regcomp(&regex, part->text, REG_EXTENDED | REG_NOSUB);
+	if (rc) {
+		regerror(rc, &regex, why, sizeof(why));
+		return error_usage(err, "%s: \"%s\" is no name, and not a regular expression: %s",
+				   p->option, part->text, why);
+	}
+	rc = mark_found(names, &regex);
+	regfree(&regex);
+	part->matched |= rc > 0;
+	return rc < 0 ? error_memory(err) : 0;
+}
+
+int patterns_match(struct patterns *p, const struct strings *s, unsigned char *marks, size_t n,
+		   unsigned char mark, struct error *err)
+{
+	const struct names all = {s, marks, n, mark};
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct pattern *pattern = &p->list[i];
+
+		if (!pattern->n_parts) {
+			if (mark_part(p, pattern, &all, err))
+				return -1;
+		} else if (mark_name(&all, pattern->text)) {
+			pattern->matched = true;
+			i += pattern->n_parts;
+		}
+	}
+	return 0;
+}
+
+bool patterns_has_number(struct patterns *p, uint64_t number)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < p->n; i++) {
+		struct pattern *pattern = &p->list[i];
+
+		if (!is_number(pattern->text) || strlen(pattern->text) > 19 ||
+		    strtoull(pattern->text, NULL, 10) != number)
+			continue;
+		pattern->matched = has = true;
+	}
+	return has;
+}
+
+/* ---- what has matched ------------------------------------------------------------------------ */
+
+bool patterns_matched(const struct patterns *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->list[i].matched)
+			return true;
+	return false;
+}
+
+const char *patterns_unmatched(const struct patterns *p, size_t i)
+{
+	for (size_t at = 0; at < p->n; at++) {
+		const struct pattern *pattern = &p->list[at];
+
+		if (pattern->matched)
+			at += pattern->n_parts;
+		else if (!pattern->n_parts && i-- == 0)
+			return pattern->text;
+	}
+	return NULL;
+}
+
+void patterns_forget(struct patterns *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		p->list[i].matched = false;
+}
+
+void patterns_join(struct patterns *p, const struct patterns *copy)
+{
+	for (size_t i = 0; i < p->n; i++)
+		p->list[i].matched |= copy->list[i].matched;
+}

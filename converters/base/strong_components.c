@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * components.c - finds the strongly connected components of a directed graph.
+ *
+ * Shape room. In: each vertex's successors. Out: which component it is in, callees' first.
+ */
+#include "base/strong_components.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN UINT32_MAX /* visited or not, but in no component yet */
+
+struct search {
+	const struct successors *graph;
+	struct components *found;
+	uint32_t *number; /* by vertex: 1, 2, ... in order of the first visit; 0: none yet */
+	uint32_t *low;	  /* by vertex: the least number known to be reached from there */
+	uint32_t *next;	  /* by vertex: the arc to be looked at next */
+	uint32_t *path;	  /* from where the search began to where it is */
+	uint32_t *open;	  /* visited, but not yet in a component, by number */
+	uint32_t n_visited, n_path, n_open, n_members;
+};
+
+static void visit(struct search *s, uint32_t v)
+{
+	s->number[v] = s->low[v] = ++s->n_visited;
+	s->next[v] = s->graph->first[v];
+	s->path[s->n_path++] = v;
+	s->open[s->n_open++] = v;
+}
+
+/* What is open from v on is one component. */
+static void close_component(struct search *s, uint32_t v)
+{
+	struct components *c = s->found;
+	uint32_t member;
+
+	do {
+		member = s->open[--s->n_open];
+		c->of[member] = c->n;
+		c->members[s->n_members++] = member;
+	} while (member != v);
+	c->first[++c->n] = s->n_members;
+}
+
+static void leave(struct search *s, uint32_t v)
+{
+	uint32_t caller;
+
+	s->n_path--;
+	if (s->low[v] == s->number[v])
+		close_component(s, v);
+	if (s->n_path == 0)
+		return;
+	caller = s->path[s->n_path - 1];
+	if (s->low[v] < s->low[caller])
+		s->low[caller] = s->low[v];
+}
+
+static void search_from(struct search *s, uint32_t start)
+{
+	const struct successors *g = s->graph;
+
+	visit(s, start);
+	while (s->n_path > 0) {
+		uint32_t v = s->path[s->n_path - 1], w;
+
+		if (s->next[v] == g->first[v + 1]) {
+			leave(s, v);
+			continue;
+		}
+		w = g->target[s->next[v]++];
+		if (s->number[w] == 0)
+			visit(s, w);
+		else if (s->found->of[w] == OPEN && s->number[w] < s->low[v])
+			s->low[v] = s->number[w];
+	}
+}
+
+int components_find(struct components *c, const struct successors *graph, struct error *err)
+{
+	size_t n = graph->n;
+	uint32_t *block = calloc(5 * n + 1, sizeof(*block)), v;
+	struct search s = {.graph = graph, .found = c};
+
+	*c = (struct components){
+		.of = malloc((n + 1) * sizeof(*c->of)),
+		.first = calloc(n + 1, sizeof(*c->first)),
+		.members = malloc((n + 1) * sizeof(*c->members)),
+	};
+	if (!block || !c->of || !c->first || !c->members) {
+		free(block);
+		components_free(c);
+		return error_memory(err);
+	}
+	s.number = block;
+	s.low = block + n;
+	s.next = block + 2 * n;
+	s.path = block + 3 * n;
+	s.open = block + 4 * n;
+	memset(c->of, 0xff, n * sizeof(*c->of));
+	for (v = 0; v < graph->n; v++)
+		if (s.number[v] == 0)
+			search_from(&s, v);
+	free(block);
+	return 0;
+}
+
+void components_free(struct components *c)
+{
+	free(c->of);
+	free(c->first);
+	free(c->members);
+	*c = (struct components){0};
+}

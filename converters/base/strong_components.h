@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * components.h - the strongly connected components of a directed graph.
+ *
+ * Shape room. In: each vertex's successors. Out: which component it is in, callees' first.
+ */
+#ifndef COMPONENTS_H
+#define COMPONENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* The successors of vertex v are target[first[v]] .. target[first[v + 1] - 1]. */
+struct successors {
+	uint32_t n;		/* vertices; less than 2^32 - 1 */
+	const uint32_t *first;	/* n + 1 */
+	const uint32_t *target; /* repetitions and v itself may be among them */
+};
+
+/* Numbered so that an arc between two components leads to the lower number. */
+struct components {
+	uint32_t n;
+	uint32_t *of;	   /* by vertex */
+	uint32_t *first;   /* n + 1: where in `members` each begins */
+	uint32_t *members; /* the vertices, component by component */
+};
+
+/* Tarjan's algorithm (1972), without recursion. Fill *c; components_free it. 0 or -1 (memory). */
+int components_find(struct components *c, const struct successors *graph, struct error *err);
+void components_free(struct components *c);
+
+#endif

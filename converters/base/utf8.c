@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * utf8.c - tells UTF-8 from other bytes.
+ *
+ * Base room. In: bytes. Out: the length of a character.
+ */
+#include "base/utf8.h"
+
+size_t utf8_length(const char *text, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	unsigned char low = 0x80, high = 0xbf;
+	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	size_t i;
+
+	if (length == 0 || length > n || s[0] > 0xf4)
+		return 0;
+	/* Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte. */
+	low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : low;
+	high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : high;
+	for (i = 1; i < length; i++) {
+		if (s[i] < low || s[i] > high)
+			return 0;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return length;
+}

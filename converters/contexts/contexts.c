@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * contexts.c - finds the contexts of all stacks in the tree, and the cycles among them.
+ *
+ * Shape room. In: struct tree. Out: struct contexts. One walk over the tree; active.h has the
+ * history of each stack.
+ */
+#include "contexts/contexts.h"
+
+#include <stdlib.h>
+
+#include "contexts/stack_history.h"
+#include "base/array.h"
+#include "base/fingerprint_table.h"
+
+struct walk {
+	struct contexts *result;
+	struct active active;
+	struct prints histories, paths; /* -> contexts, cycles */
+	size_t room, cycle_room, cycle_of_room;
+	uint32_t *cycle_of; /* by context, or PRINTS_NONE */
+	bool with_cycles;
+};
+
+struct path {
+	struct print print;
+	uint32_t length;
+};
+
+/* How many unmarked entries before the marked frame `right` belong to the path: those from the
+ * running function's on. 0: it is not among them. */
+static uint32_t begins_before(const struct active *a, uint32_t right)
+{
+	const struct active_frame *f = a->frames;
+	uint32_t left = f[right].before, n = active_gap(a, left, right), running = f[a->top].name;
+
+	if (n > 0 && f[right - 1].name == running)
+		return 1;
+	return n > 1 && f[left + 1].name == running ? 2 : 0;
+}
+
+/*
+ * The path from the running function's last unmarked entry to the end, looked for from the end. Its
+ * names tell its marks, as those of a history do, so that the same neighbours mean the same names.
+ * Of the first neighbours not all is on the path. Takes time with the path's length, which is a few
+ * functions, or with the history's if there is none.
+ */
+static bool find_cycle(const struct active *a, struct path *path)
+{
+	const struct active_frame *f = a->frames;
+	uint32_t running = f[a->top].name, right, n;
+
+	*path = (struct path){0};
+	if (!f[a->top].earlier)
+		return false;
+	for (right = a->top; right > 0; right = f[right].before) {
+		path->length++;
+		n = begins_before(a, right);
+		if (n > 0) {
+			struct print begin =
+				print_of(&a->secret, (uint64_t)running << 32 | f[right - 1].name,
+					 (uint64_t)STRINGS_NONE << 32 | f[right].name);
+
+			path->length += n;
+			path->print = print_plus(path->print, begin);
+			return true;
+		}
+		path->length += active_gap(a, f[right].before, right);
+		path->print = print_plus(path->print, f[right].link);
+	}
+	return false;
+}
+
+/* The cycle that a new context closes, if it does. */
+static int add_to_cycle(struct walk *w, uint32_t node, uint32_t *number)
+{
+	struct contexts *c = w->result;
+	struct path path;
+
+	*number = PRINTS_NONE;
+	if (!w->with_cycles || !find_cycle(&w->active, &path))
+		return 0;
+	*number = prints_number(&w->paths, path.print);
+	if (*number == PRINTS_NONE ||
+	    !array_reserve(&c->cycles, &w->cycle_room, c->n_cycles + 1, sizeof(*c->cycles)))
+		return -1;
+	if (*number == c->n_cycles)
+		c->cycles[c->n_cycles++] =
+			(struct context_cycle){.node = node, .length = path.length};
+	c->cycles[*number].contexts++;
+	return 0;
+}
+
+static int new_context(struct walk *w, uint32_t node)
+{
+	struct contexts *c = w->result;
+
+	if (!array_reserve(&c->contexts, &w->room, c->n + 1, sizeof(*c->contexts)) ||
+	    !array_reserve(&w->cycle_of, &w->cycle_of_room, c->n + 1, sizeof(*w->cycle_of)))
+		return -1;
+	c->contexts[c->n] =
+		(struct context){.node = node, .length = w->active.frames[w->active.top].length};
+	return add_to_cycle(w, node, &w->cycle_of[c->n++]);
+}
+
+/* A part of the tree that a cycle leads to counts once for it, however often it is run there. */
+static void credit(struct walk *w, uint32_t number, uint32_t node)
+{
+	const struct tree_node *n = &w->result->tree->nodes[node];
+	struct context *context = &w->result->contexts[number];
+	struct context_cycle *cycle;
+
+	context->samples += n->self;
+	context->hits += n->self_hits;
+	if (w->cycle_of[number] == PRINTS_NONE)
+		return;
+	cycle = &w->result->cycles[w->cycle_of[number]];
+	cycle->samples += n->self;
+	if (node < cycle->end)
+		return;
+	cycle->total += n->total;
+	cycle->end = n->end;
+}
+
+static int walk_tree(struct walk *w)
+{
+	const struct tree *t = w->result->tree;
+	uint32_t i, number;
+
+	for (i = 1; i < t->n_nodes; i++) {
+		active_enter(&w->active, &t->nodes[i]);
+		number = prints_number(&w->histories, w->active.frames[w->active.top].print);
+		if (number == PRINTS_NONE || (number == w->result->n && new_context(w, i)))
+			return -1;
+		credit(w, number, i);
+	}
+	return 0;
+}
+
+static int compare(uint64_t samples, uint64_t other_samples, uint64_t rest, uint64_t other_rest)
+{
+	if (samples != other_samples)
+		return samples < other_samples ? 1 : -1;
+	return (rest > other_rest) - (rest < other_rest);
+}
+
+static int compare_contexts(const void *a, const void *b)
+{
+	const struct context *x = a, *y = b;
+
+	return compare(x->samples, y->samples, (uint64_t)x->length << 32 | x->node,
+		       (uint64_t)y->length << 32 | y->node);
+}
+
+static int compare_cycles(const void *a, const void *b)
+{
+	const struct context_cycle *x = a, *y = b;
+
+	return compare(x->samples, y->samples, (uint64_t)x->length << 32 | x->node,
+		       (uint64_t)y->length << 32 | y->node);
+}
+
+/* From the order of arrival to that of the views. */
+static void finish(struct walk *w)
+{
+	struct contexts *c = w->result;
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		c->n_with_samples += c->contexts[i].samples > 0;
+	if (c->n > 0)
+		qsort(c->contexts, c->n, sizeof(*c->contexts), compare_contexts);
+	if (c->n_cycles > 0)
+		qsort(c->cycles, c->n_cycles, sizeof(*c->cycles), compare_cycles);
+}
+
+struct contexts *contexts_build(const struct tree *t, bool with_cycles, struct error *err)
+{
+	struct walk w = {.with_cycles = with_cycles};
+	int status;
+
+	w.result = calloc(1, sizeof(*w.result));
+	if (!w.result) {
+		error_memory(err);
+		return NULL;
+	}
+	w.result->tree = t;
+	status = active_open(&w.active, t, err);
+	if (!status && walk_tree(&w))
+		status = error_memory(err);
+	if (!status)
+		finish(&w);
+	active_close(&w.active);
+	free(w.cycle_of);
+	prints_clear(&w.histories);
+	prints_clear(&w.paths);
+	if (!status)
+		return w.result;
+	contexts_free(w.result);
+	return NULL;
+}
+
+void contexts_free(struct contexts *c)
+{
+	if (!c)
+		return;
+	free(c->contexts);
+	free(c->cycles);
+	free(c);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explorer.c - cpprof: files in, then views of them by command (Hall & Goldberg, section 5.2).
+ *
+ * Explore room. In: the command line, then commands. Out: what they show, an exit status.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explore/explore.h"
+#include "explore/explore_edit.h"
+#include "explore/explore_pager.h"
+#include "options/options.h"
+#include "pipeline/program.h"
+#include "pipeline/message.h"
+#include "pipeline/warnings.h"
+
+static bool reads_standard_input(const struct explore *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->options.n_files; i++)
+		if (strcmp(e->options.files[i], "-") == 0)
+			return true;
+	return e->options.list && strcmp(e->options.list, "-") == 0;
+}
+
+/* Is standard output read by anybody, as far as we know? */
+static bool has_reader(void)
+{
+	struct pollfd output = {.fd = STDOUT_FILENO};
+
+	return poll(&output, 1, 0) <= 0 || !(output.revents & POLLERR);
+}
+
+/* Commands out of a file or a pipe: nothing is said but what they show, and what went wrong. All of
+ * them are run; the exit status tells whether all went well. */
+static int run_script(struct explore *e, FILE *in)
+{
+	char *text = NULL, speaker[40];
+	size_t size = 0, line = 0;
+	int status = EXIT_SUCCESS;
+	struct error err;
+	ssize_t n;
+
+	while (!e->is_over && has_reader() && (n = getline(&text, &size, in)) >= 0) {
+		snprintf(speaker, sizeof(speaker), "cpprof: line %zu", ++line);
+		say_program(speaker);
+		if (explore_run(e, text, (size_t)n, &err)) {
+			program_die(&err);
+			status = EXIT_FAILURE;
+		}
+	}
+	say_program("cpprof");
+	free(text);
+	return status;
+}
+
+/* Somebody types. What goes wrong is said, and seen. */
+static int run_terminal(struct explore *e, FILE *in, FILE *out)
+{
+	struct explore_edit *d;
+	const char *text;
+	struct error err;
+	size_t n;
+
+	e->is_terminal = isatty(STDOUT_FILENO);
+	e->pager = explore_pager_default();
+	if (explore_run(e, "resources", strlen("resources"), &err) ||
+	    !explore_shape(e, EXPLORE_FUNCTIONS, &e->options, &err))
+		return program_die(&err);
+	d = explore_edit_open(e, in, out);
+	if (!d)
+		return run_script(e, in);
+	while (!e->is_over && (text = explore_edit_line(d, &n)))
+		if (explore_run(e, text, n, &err))
+			program_die(&err);
+	explore_edit_close(d);
+	return EXIT_SUCCESS;
+}
+
+/* Commands come from standard input; where that is the profile, from the terminal. */
+static int run(struct explore *e)
+{
+	FILE *out = isatty(STDOUT_FILENO) ? stdout : isatty(STDERR_FILENO) ? stderr : NULL;
+	FILE *in = stdin, *terminal = NULL;
+	int status;
+
+	if (reads_standard_input(e)) {
+		terminal = fopen("/dev/tty", "re");
+		if (!terminal) {
+			say("standard input was read, and there is no terminal for commands");
+			return EXIT_FAILURE;
+		}
+		in = terminal;
+	}
+	status = out && isatty(fileno(in)) ? run_terminal(e, in, out) : run_script(e, in);
+	if (terminal)
+		fclose(terminal);
+	return status;
+}
+
+static int explore(struct options *opt)
+{
+	struct explore e = {.options = *opt};
+	struct sources from;
+	struct error err;
+	int status = sources_find(&from, opt->files, opt->n_files, opt->list, &err);
+
+	if (!status)
+		warnings_sources(&from);
+	if (status || explore_load(&e, &from, &err))
+		status = program_die(&err);
+	sources_free(&from);
+	if (!status)
+		status = run(&e);
+	explore_free(&e);
+	*opt = e.options; /* settings may hold memory */
+	return status;
+}
+
+static void write_version(struct out *o)
+{
+	out_text(o, "cpprof " CPS_PROJECT_VERSION "\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct options opt;
+	struct error err;
+	int status;
+
+	program_begin("cpprof");
+	if (options_parse_explorer(&opt, argc, argv, &err)) {
+		say("%s (see cpprof --help)", err.text);
+		status = EXIT_USAGE;
+	} else if (opt.action == OPTIONS_HELP) {
+		status = program_print(options_help_explorer);
+	} else if (opt.action == OPTIONS_VERSION) {
+		status = program_print(write_version);
+	} else {
+		status = explore(&opt);
+	}
+	options_free(&opt);
+	return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * debug_ranges.c - from addresses to what debug information has there.
+ *
+ * Room: names. In: the address ranges of its entries. Out: the innermost one at an address.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "elf/address_sort.h"
+#include "dwarf/debug_scopes.h"
+
+/* Functions that the linker has dropped are left at address 0, or 1. */
+#define DROPPED_MAX 1u
+
+static int add(struct debug_ranges *r, uint64_t start, uint64_t end, uint32_t owner)
+{
+	if (start <= DROPPED_MAX || start >= end)
+		return 0;
+	if (!array_reserve(&r->list, &r->room, r->n + 1, sizeof(*r->list)))
+		return -ENOMEM;
+	r->list[r->n++] = (struct debug_range){start, end, owner};
+	return 0;
+}
+
+int debug_ranges_add(struct debug_ranges *r, Dwarf_Die *die, uint32_t owner,
+		     struct debug_budget *budget)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		if (*budget->ranges == 0)
+			return 0;
+		(*budget->ranges)--;
+		if (add(r, start, end, owner))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Outer before inner: owners are numbered from the outside inwards. */
+static int compare(const void *left, const void *right, void *unused)
+{
+	(void)unused;
+	const struct debug_range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->owner > b->owner) - (a->owner < b->owner);
+}
+
+int debug_ranges_sort(struct debug_ranges *r)
+{
+	if (by_start(r->list, sizeof(*r->list), r->n, compare, NULL))
+		return -ENOMEM;
+	return pieces_cut(&r->pieces, r->list, sizeof(*r->list), r->n);
+}
+
+const struct debug_range *debug_ranges_find(const struct debug_ranges *r, uint64_t address)
+{
+	uint32_t range = pieces_find(&r->pieces, address);
+
+	return range == PIECES_NONE ? NULL : &r->list[range];
+}
+
+void debug_ranges_clear(struct debug_ranges *r)
+{
+	free(r->list);
+	pieces_clear(&r->pieces);
+	memset(r, 0, sizeof(*r));
+}

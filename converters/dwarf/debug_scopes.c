@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * debug_block.c - finds functions, and what was inlined into them.
+ *
+ * Room: names. In: the tree of entries of a unit (DWARF 5, 2.3). Out: scopes, and their addresses.
+ * The tree is walked with a stack of our own: how deep it is, the file says.
+ */
+#include "dwarf/debug_scopes.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/strings.h"
+
+/*
+ * An entry that does not say where its sibling is (clang's do not) costs a walk over all that is
+ * below it: for a whole unit up to seven times its bytes were seen. More is forged: siblings may be
+ * said to stand where others' children are.
+ */
+#define WALKS_MAX 20u
+
+struct level {
+	Dwarf_Die die;
+	uint32_t scope; /* that the entry stands in */
+	bool is_local;	/* it stands in a function */
+};
+
+struct walk {
+	struct debug_block *block;
+	enum debug_what what;
+	struct debug_budget *budget;
+	struct level *levels; /* the entry at hand is the last */
+	size_t depth, room;
+};
+
+struct debug_budget debug_budget(uint64_t n_bytes, uint64_t *ranges)
+{
+	return (struct debug_budget){
+		.bytes = WALKS_MAX * n_bytes, .unit_bytes = n_bytes, .ranges = ranges};
+}
+
+static int push(struct walk *w, const struct level *level)
+{
+	if (!array_reserve(&w->levels, &w->room, w->depth + 1, sizeof(*w->levels)))
+		return -ENOMEM;
+	w->levels[w->depth++] = *level;
+	return 0;
+}
+
+/* If the entry has code, it is the scope of what stands below it. 0 or -ENOMEM. */
+static int add_scope(struct walk *w, struct level *at, struct level *in)
+{
+	struct debug_block *b = w->block;
+	size_t n_ranges = b->ranges.n;
+
+	if (!array_reserve(&b->scopes, &b->room, b->n + 1, sizeof(*b->scopes)) ||
+	    debug_ranges_add(&b->ranges, &at->die, (uint32_t)b->n, w->budget))
+		return -ENOMEM;
+	if (b->ranges.n == n_ranges)
+		return 0;
+	in->scope = (uint32_t)b->n;
+	b->scopes[b->n++] = (struct debug_scope){at->die, at->scope, STRINGS_NONE, NULL};
+	return 0;
+}
+
+/* A function without code is declared only, or the pattern of those inlined; but it may have
+ * classes, and these have functions. */
+static int enter_function(struct walk *w, struct level *at, struct level *in)
+{
+	if (w->what == DEBUG_INLINED)
+		return 0;
+	if (add_scope(w, at, in))
+		return -ENOMEM;
+	in->scope = DEBUG_NO_SCOPE;
+	in->is_local = true;
+	return w->what == DEBUG_ALL_FUNCTIONS;
+}
+
+static int enter_inlined(struct walk *w, struct level *at, struct level *in)
+{
+	if (w->what != DEBUG_INLINED)
+		return 0;
+	if (add_scope(w, at, in))
+		return -ENOMEM;
+	return in->scope != at->scope;
+}
+
+/* Whatever has no addresses, too. 1 or -ENOMEM. */
+static int enter_outer(struct walk *w, struct level *at, struct level *in)
+{
+	struct debug_block *b = w->block;
+
+	if (!array_reserve(&b->scopes, &b->room, b->n + 1, sizeof(*b->scopes)))
+		return -ENOMEM;
+	in->scope = (uint32_t)b->n;
+	b->scopes[b->n++] = (struct debug_scope){at->die, at->scope, STRINGS_NONE, NULL};
+	return 1;
+}
+
+static bool is_outer(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_namespace:
+		return true;
+	}
+	return false;
+}
+
+/* What stands below the entry is in *in. 1: it matters; 0: it does not; -ENOMEM. */
+static int enter(struct walk *w, struct level *at, struct level *in)
+{
+	*in = *at;
+	if (w->what == DEBUG_OUTER && is_outer(&at->die))
+		return enter_outer(w, at, in);
+	switch (dwarf_tag(&at->die)) {
+	case DW_TAG_subprogram:
+		return enter_function(w, at, in);
+	case DW_TAG_inlined_subroutine:
+		return enter_inlined(w, at, in);
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		return at->is_local && w->what == DEBUG_ALL_FUNCTIONS;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Where the way leads is further on. That to a sibling may lead over all that is below the entry, or
+ * to the end of the unit. */
+static bool pay(struct walk *w, const Dwarf_Die *from, const Dwarf_Die *to)
+{
+	struct debug_budget *b = w->budget;
+	const char *a = from->addr, *z = to->addr;
+	uint64_t bytes = z ? (uint64_t)(z - a) : b->unit_bytes;
+
+	if (bytes > b->bytes)
+		return false;
+	b->bytes -= bytes;
+	return true;
+}
+
+/* To the next entry beside this one or beside those that it stands in. False: that was the last. */
+static bool advance(struct walk *w)
+{
+	while (w->depth > 0) {
+		Dwarf_Die *at = &w->levels[w->depth - 1].die, next = {0};
+		int rc = dwarf_siblingof(at, &next);
+
+		if (rc < 0 || !pay(w, at, &next))
+			return false;
+		if (rc == 0) {
+			*at = next;
+			return true;
+		}
+		w->depth--;
+	}
+	return false;
+}
+
+/* Down to the first entry that has none below it that matter. 0 or -ENOMEM. */
+static int descend(struct walk *w)
+{
+	struct level in;
+	int rc;
+
+	while ((rc = enter(w, &w->levels[w->depth - 1], &in)) > 0) {
+		Dwarf_Die *at = &w->levels[w->depth - 1].die;
+
+		if (dwarf_child(at, &in.die) != 0 || !pay(w, at, &in.die))
+			return 0;
+		if (push(w, &in))
+			return -ENOMEM;
+	}
+	return rc;
+}
+
+static int walk(struct walk *w, Dwarf_Die *die)
+{
+	struct level first = {.scope = DEBUG_NO_SCOPE};
+
+	if (dwarf_child(die, &first.die) != 0)
+		return 0;
+	if (push(w, &first))
+		return -ENOMEM;
+	do {
+		if (descend(w))
+			return -ENOMEM;
+	} while (advance(w));
+	return 0;
+}
+
+struct debug_block *debug_block_read(Dwarf_Die *die, enum debug_what what,
+				     struct debug_budget *budget)
+{
+	struct walk w = {.what = what, .budget = budget};
+	int rc;
+
+	w.block = calloc(1, sizeof(*w.block));
+	rc = w.block ? walk(&w, die) : -ENOMEM;
+	free(w.levels);
+	if (!rc)
+		rc = debug_ranges_sort(&w.block->ranges);
+	if (!rc)
+		return w.block;
+	debug_block_free(w.block);
+	return NULL;
+}
+
+struct debug_scope *debug_block_find(const struct debug_block *b, uint64_t address)
+{
+	const struct debug_range *range = debug_ranges_find(&b->ranges, address);
+
+	return range ? &b->scopes[range->owner] : NULL;
+}
+
+void debug_block_free(struct debug_block *b)
+{
+	if (!b)
+		return;
+	for (size_t i = 0; i < b->n; i++)
+		debug_block_free(b->scopes[i].block); /* whose scopes have none */
+	free(b->scopes);
+	debug_ranges_clear(&b->ranges);
+	free(b);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * debug_file.c - the search for a module's separate debug file.
+ *
+ * Room: names. In: the stripped file and its path. Out: the opened debug file. Only local files are
+ * looked at; nothing is ever fetched.
+ */
+#include "elf/debug_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEBUG_DIR      "/usr/lib/debug"
+#define LINK_BYTES_MAX 4096
+
+struct search {
+	const struct elf_file *main;
+	unsigned char id[ELF_FILE_BUILD_ID_MAX];
+	int id_bytes;
+	struct error *warning;
+};
+
+/* Is it there, and does its build id not say that it belongs to something else? Takes `path`. */
+static int open_candidate(struct elf_file *debug, const struct search *s, char *path)
+{
+	unsigned char id[ELF_FILE_BUILD_ID_MAX];
+	struct error why;
+	int rc, id_bytes;
+
+	if (!path)
+		return -ENOMEM;
+	rc = elf_file_open_any(debug, path, &why); /* dwz makes object files */
+	if (rc < 0) {
+		if (rc == -ENOEXEC || rc == -EIO)
+			error_set(s->warning, "%s: ignored as a debug file: %s", path, why.text);
+		free(path);
+		return rc == -ENOMEM ? rc : 0;
+	}
+	free(path);
+	id_bytes = elf_file_build_id(debug, id);
+	if (id_bytes >= 0 && id_bytes == s->id_bytes && memcmp(id, s->id, (size_t)id_bytes) == 0 &&
+	    (debug->device != s->main->device || debug->inode != s->main->inode))
+		return 1;
+	elf_file_close(debug);
+	return id_bytes == -ENOMEM ? id_bytes : 0;
+}
+
+/* An explicit directory is meant as it is; the usual one is looked for below the sysroot. */
+static char *in_debug_dir(const struct symbols_options *opt, const char *below)
+{
+	char *path;
+	int rc;
+
+	if (opt->debug_dir)
+		rc = asprintf(&path, "%s/%s", opt->debug_dir, below);
+	else
+		rc = asprintf(&path, "%s" DEBUG_DIR "/%s", opt->sysroot ? opt->sysroot : "", below);
+	return rc < 0 ? NULL : path;
+}
+
+static int open_by_build_id(struct elf_file *debug, const struct search *s,
+			    const struct symbols_options *opt)
+{
+	char below[sizeof(".build-id/xx/.debug") + 2 * ELF_FILE_BUILD_ID_MAX];
+	int n;
+
+	if (s->id_bytes < 2)
+		return 0;
+	n = sprintf(below, ".build-id/%02x/", s->id[0]);
+	for (int i = 1; i < s->id_bytes; i++)
+		n += sprintf(below + n, "%02x", s->id[i]);
+	strcpy(below + n, ".debug");
+	return open_candidate(debug, s, in_debug_dir(opt, below));
+}
+
+/* .gnu_debuglink: a file name, NULs up to a multiple of four, the CRC of that file. */
+static int read_link(const struct elf_file *f, char **name, uint32_t *crc)
+{
+	const Elf64_Shdr *s = elf_file_section_named(f, ".gnu_debuglink");
+	unsigned char *bytes;
+	size_t length, at;
+	int rc;
+
+	if (!s || s->sh_size > LINK_BYTES_MAX)
+		return 0;
+	rc = elf_file_load(f, s->sh_offset, s->sh_size, &bytes);
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	length = strlen((char *)bytes);
+	at = (length + 4) & ~(size_t)3;
+	if (length == 0 || at + sizeof(*crc) > s->sh_size || strchr((char *)bytes, '/')) {
+		free(bytes);
+		return 0;
+	}
+	memcpy(crc, bytes + at, sizeof(*crc));
+	*name = (char *)bytes;
+	return 1;
+}
+
+static int open_checked(struct elf_file *debug, const struct search *s, uint32_t crc, char *path)
+{
+	uint32_t found;
+	int rc = open_candidate(debug, s, path);
+
+	if (rc <= 0)
+		return rc;
+	if (elf_file_crc(debug, &found) == 0 && found == crc)
+		return 1;
+	elf_file_close(debug);
+	return 0;
+}
+
+static char *beside(const char *path, const char *subdirectory, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	int directory_bytes = slash ? (int)(slash - path) + 1 : 0;
+	char *result;
+
+	if (asprintf(&result, "%.*s%s%s", directory_bytes, path, subdirectory, name) < 0)
+		return NULL;
+	return result;
+}
+
+static const char *inside_root(const char *path, const struct symbols_options *opt)
+{
+	size_t bytes = opt->sysroot ? strlen(opt->sysroot) : 0;
+
+	return bytes > 0 && strncmp(path, opt->sysroot, bytes) == 0 ? path + bytes : path;
+}
+
+static int open_by_link(struct elf_file *debug, const struct search *s,
+			const struct symbols_options *opt)
+{
+	const char *path = s->main->path;
+	char *name, *below;
+	uint32_t crc;
+	int rc = read_link(s->main, &name, &crc);
+
+	if (rc <= 0)
+		return rc;
+	rc = open_checked(debug, s, crc, beside(path, "", name));
+	if (rc == 0)
+		rc = open_checked(debug, s, crc, beside(path, ".debug/", name));
+	if (rc == 0) {
+		below = beside(inside_root(path, opt), "", name);
+		rc = below ? open_checked(debug, s, crc, in_debug_dir(opt, below)) : -ENOMEM;
+		free(below);
+	}
+	free(name);
+	return rc;
+}
+
+int debug_file_open(struct elf_file *debug, const struct elf_file *main,
+		    const struct symbols_options *opt, struct error *warning)
+{
+	struct search s = {.main = main, .warning = warning};
+	int rc;
+
+	s.id_bytes = elf_file_build_id(main, s.id);
+	if (s.id_bytes < 0)
+		return s.id_bytes;
+	rc = open_by_build_id(debug, &s, opt);
+	if (rc == 0)
+		rc = open_by_link(debug, &s, opt);
+	return rc;
+}
+
+/* .gnu_debugaltlink: a path, a NUL, the build id of that file. 1: *path is set, and s->id. */
+static int read_shared_link(struct search *s, char **path)
+{
+	const Elf64_Shdr *section = elf_file_section_named(s->main, ".gnu_debugaltlink");
+	unsigned char *bytes;
+	size_t length, id_bytes;
+	int rc;
+
+	if (!section || section->sh_size > LINK_BYTES_MAX)
+		return 0;
+	rc = elf_file_load(s->main, section->sh_offset, section->sh_size, &bytes);
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	length = strlen((char *)bytes) + 1;
+	id_bytes = length < section->sh_size ? section->sh_size - length : 0;
+	if (length == 1 || id_bytes == 0 || id_bytes > sizeof(s->id)) {
+		free(bytes);
+		return 0;
+	}
+	s->id_bytes = (int)id_bytes;
+	memcpy(s->id, bytes + length, id_bytes);
+	*path = (char *)bytes;
+	return 1;
+}
+
+/* A path that is not absolute is meant from where the file is that has it, links resolved. */
+static char *shared_path(const struct search *s, const char *path,
+			 const struct symbols_options *opt)
+{
+	char *real, *result;
+
+	if (path[0] == '/')
+		return asprintf(&result, "%s%s", opt->sysroot ? opt->sysroot : "", path) < 0
+			       ? NULL
+			       : result;
+	real = realpath(s->main->path, NULL);
+	result = real ? beside(real, "", path) : strdup(path);
+	free(real);
+	return result;
+}
+
+/* An explicit directory may have the tree that is usually in DEBUG_DIR. */
+static int open_in_tree(struct elf_file *shared, const struct search *s, const char *path,
+			const struct symbols_options *opt)
+{
+	size_t bytes = strlen(DEBUG_DIR "/");
+
+	if (!opt->debug_dir || strncmp(path, DEBUG_DIR "/", bytes) != 0)
+		return 0;
+	return open_candidate(shared, s, in_debug_dir(opt, path + bytes));
+}
+
+int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
+			   const struct symbols_options *opt, struct error *warning)
+{
+	struct search s = {.main = of, .warning = warning};
+	char *path;
+	int rc = read_shared_link(&s, &path);
+
+	if (rc <= 0)
+		return rc;
+	rc = open_candidate(shared, &s, shared_path(&s, path, opt));
+	if (rc == 0)
+		rc = open_in_tree(shared, &s, path, opt);
+	if (rc == 0)
+		rc = open_by_build_id(shared, &s, opt);
+	if (rc == 0 && !warning->text[0])
+		error_set(warning,
+			  "%s: its debug information needs %s, which is not there; some "
+			  "inlined functions are not shown",
+			  of->path, path);
+	free(path);
+	return rc;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * elf_file.c - bounds-checked access to the pieces of an ELF file.
+ *
+ * Room: names. In: a path, or an image in memory. Out: headers, copies of sections.
+ *
+ * Sections are read with pread rather than mapped: a mapped file that is rebuilt while we read it
+ * raises SIGBUS, and of a compiler's 33 MB only the symbols and unwind tables, a tenth, are wanted.
+ */
+#include "elf/elf_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* The largest piece that is loaded: a limit for forged sizes in sparse files. */
+#define LOAD_BYTES_MAX (UINT64_C(1) << 30)
+/* Files with more are not worth a checksum. */
+#define CRC_BYTES_MAX (UINT64_C(1) << 33)
+/* Build ids are in the first note or the second; a forged file may have thousands. */
+#define NOTES_MAX      32
+#define NOTE_BYTES_MAX 65536
+
+int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t bytes)
+{
+	unsigned char *p = to;
+
+	if (offset > f->bytes || bytes > f->bytes - offset)
+		return -ENODATA;
+	if (f->image) {
+		memcpy(to, f->image + offset, bytes);
+		return 0;
+	}
+	while (bytes > 0) {
+		ssize_t n = pread(f->fd, p, bytes, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -EIO;
+		if (n == 0)
+			return -ENODATA; /* cut since it was opened */
+		p += n;
+		offset += (uint64_t)n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+int elf_file_load(const struct elf_file *f, uint64_t offset, uint64_t bytes, unsigned char **copy)
+{
+	unsigned char *p;
+	int rc;
+
+	*copy = NULL;
+	if (bytes > LOAD_BYTES_MAX || offset > f->bytes || bytes > f->bytes - offset)
+		return -ENODATA;
+	p = malloc((size_t)bytes + 1);
+	if (!p)
+		return -ENOMEM;
+	rc = elf_file_read(f, offset, p, (size_t)bytes);
+	if (rc < 0) {
+		free(p);
+		return rc;
+	}
+	p[bytes] = '\0';
+	*copy = p;
+	return 0;
+}
+
+static int refuse(struct error *why, int rc, const char *reason)
+{
+	error_set(why, "%s", reason);
+	return rc;
+}
+
+/* Extended numbering (more than 65,279 sections, 65,534 segments) is for object files. */
+static const char *flaw_of_head(const struct elf_file *f)
+{
+	const Elf64_Ehdr *h = &f->head;
+
+	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
+		return "not an ELF file";
+	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
+		return "not a 64-bit little-endian ELF file";
+	if (h->e_shoff != 0 && (h->e_shnum == 0 || h->e_shentsize != sizeof(Elf64_Shdr)))
+		return "a corrupt ELF file (section headers)";
+	if (h->e_phnum == PN_XNUM || (h->e_phnum > 0 && h->e_phentsize != sizeof(Elf64_Phdr)))
+		return "a corrupt ELF file (program headers)";
+	return NULL;
+}
+
+static int load_tables(struct elf_file *f)
+{
+	const Elf64_Ehdr *h = &f->head;
+	unsigned char *copy;
+	int rc = elf_file_load(f, h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr), &copy);
+
+	if (rc < 0)
+		return rc;
+	f->segments = (Elf64_Phdr *)copy;
+	f->n_segments = h->e_phnum;
+	if (h->e_shoff == 0)
+		return 0;
+	rc = elf_file_load(f, h->e_shoff, h->e_shnum * sizeof(Elf64_Shdr), &copy);
+	if (rc < 0)
+		return rc;
+	f->sections = (Elf64_Shdr *)copy;
+	f->n_sections = h->e_shnum;
+	if (h->e_shstrndx >= f->n_sections)
+		return 0;
+	f->names_bytes = f->sections[h->e_shstrndx].sh_size;
+	rc = elf_file_load(f, f->sections[h->e_shstrndx].sh_offset, f->names_bytes, &f->names);
+	return rc;
+}
+
+static int open_tables(struct elf_file *f, struct error *why)
+{
+	const char *flaw;
+	int rc = elf_file_read(f, 0, &f->head, sizeof(f->head));
+
+	if (rc == -ENODATA)
+		return refuse(why, -ENOEXEC, "not an ELF file");
+	if (rc < 0)
+		return refuse(why, rc, strerror(-rc));
+	flaw = flaw_of_head(f);
+	if (flaw)
+		return refuse(why, -ENOEXEC, flaw);
+	rc = load_tables(f);
+	if (rc == -ENODATA)
+		return refuse(why, -ENOEXEC, "an ELF file that is cut short or corrupt");
+	if (rc < 0)
+		return refuse(why, rc, strerror(-rc));
+	return 0;
+}
+
+int elf_file_open_any(struct elf_file *f, const char *path, struct error *why)
+{
+	struct stat st;
+	int rc;
+
+	memset(f, 0, sizeof(*f));
+	/* O_NONBLOCK: a FIFO of that name must not stop us. */
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	f->is_open = f->fd >= 0;
+	if (!f->is_open || fstat(f->fd, &st) < 0) {
+		rc = -errno;
+		elf_file_close(f);
+		return refuse(why, rc, strerror(-rc));
+	}
+	if (!S_ISREG(st.st_mode)) {
+		elf_file_close(f);
+		return refuse(why, -ENOEXEC, "not a regular file");
+	}
+	f->bytes = (uint64_t)st.st_size;
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+	f->path = strdup(path);
+	rc = f->path ? open_tables(f, why) : refuse(why, -ENOMEM, strerror(ENOMEM));
+	if (rc < 0)
+		elf_file_close(f);
+	return rc;
+}
+
+int elf_file_open(struct elf_file *f, const char *path, struct error *why)
+{
+	int rc = elf_file_open_any(f, path, why);
+
+	if (rc < 0 || f->head.e_type == ET_EXEC || f->head.e_type == ET_DYN)
+		return rc;
+	elf_file_close(f);
+	return refuse(why, -ENOEXEC, "neither a program nor a shared library");
+}
+
+int elf_file_open_image(struct elf_file *f, const void *image, size_t bytes, struct error *why)
+{
+	int rc;
+
+	memset(f, 0, sizeof(*f));
+	f->image = image;
+	f->bytes = bytes;
+	rc = open_tables(f, why);
+	if (rc < 0)
+		elf_file_close(f);
+	return rc;
+}
+
+void elf_file_close(struct elf_file *f)
+{
+	if (f->is_open)
+		close(f->fd);
+	free(f->path);
+	free(f->sections);
+	free(f->segments);
+	free(f->names);
+	memset(f, 0, sizeof(*f));
+}
+
+const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f, Elf64_Word type)
+{
+	for (size_t i = 1; i < f->n_sections; i++) {
+		if (f->sections[i].sh_type == type)
+			return &f->sections[i];
+	}
+	return NULL;
+}
+
+bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name)
+{
+	size_t bytes = strlen(name) + 1; /* with the NUL */
+
+	return s->sh_name < f->names_bytes && bytes <= f->names_bytes - s->sh_name &&
+	       memcmp(f->names + s->sh_name, name, bytes) == 0;
+}
+
+const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *name)
+{
+	for (size_t i = 1; i < f->n_sections; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+
+		if (s->sh_type != SHT_NOBITS && !(s->sh_flags & SHF_COMPRESSED) &&
+		    elf_file_section_is(f, s, name))
+			return s;
+	}
+	return NULL;
+}
+
+/* Notes are (name length, descriptor length, type), name, descriptor; each padded to 4 bytes. */
+static int build_id_in(const unsigned char *note, size_t bytes, unsigned char *id)
+{
+	while (bytes >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr h;
+		uint64_t name_bytes, all_bytes;
+
+		memcpy(&h, note, sizeof(h));
+		name_bytes = ((uint64_t)h.n_namesz + 3) & ~UINT64_C(3);
+		all_bytes = sizeof(h) + name_bytes + (((uint64_t)h.n_descsz + 3) & ~UINT64_C(3));
+		if (sizeof(h) + name_bytes + h.n_descsz > bytes)
+			return 0;
+		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    memcmp(note + sizeof(h), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
+		    h.n_descsz <= ELF_FILE_BUILD_ID_MAX) {
+			memcpy(id, note + sizeof(h) + name_bytes, h.n_descsz);
+			return (int)h.n_descsz;
+		}
+		if (all_bytes >= bytes)
+			return 0;
+		note += all_bytes;
+		bytes -= (size_t)all_bytes;
+	}
+	return 0;
+}
+
+static int build_id_at(const struct elf_file *f, uint64_t offset, uint64_t bytes, unsigned char *id)
+{
+	unsigned char *note;
+	int rc;
+
+	if (bytes > NOTE_BYTES_MAX)
+		return 0;
+	rc = elf_file_load(f, offset, bytes, &note);
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	rc = build_id_in(note, (size_t)bytes, id);
+	free(note);
+	return rc;
+}
+
+/* Sections first: in a separate debug file the segments point to bytes that are no longer there. */
+int elf_file_build_id(const struct elf_file *f, unsigned char id[ELF_FILE_BUILD_ID_MAX])
+{
+	size_t looked_at = 0;
+	int n = 0;
+
+	for (size_t i = 1; i < f->n_sections && n == 0 && looked_at < NOTES_MAX; i++) {
+		const Elf64_Shdr *s = &f->sections[i];
+
+		if (s->sh_type != SHT_NOTE)
+			continue;
+		n = build_id_at(f, s->sh_offset, s->sh_size, id);
+		looked_at++;
+	}
+	for (size_t i = 0; i < f->n_segments && n == 0 && looked_at < NOTES_MAX; i++) {
+		const Elf64_Phdr *p = &f->segments[i];
+
+		if (p->p_type != PT_NOTE || f->n_sections > 0)
+			continue;
+		n = build_id_at(f, p->p_offset, p->p_filesz, id);
+		looked_at++;
+	}
+	return n;
+}
+
+int elf_file_crc(const struct elf_file *f, uint32_t *crc)
+{
+	unsigned char piece[65536];
+	uLong sum = crc32(0, NULL, 0);
+
+	if (f->bytes > CRC_BYTES_MAX)
+		return -EFBIG;
+	for (uint64_t at = 0; at < f->bytes; at += sizeof(piece)) {
+		uint64_t n = f->bytes - at < sizeof(piece) ? f->bytes - at : sizeof(piece);
+		int rc = elf_file_read(f, at, piece, (size_t)n);
+
+		if (rc < 0)
+			return rc;
+		sum = crc32(sum, piece, (uInt)n);
+	}
+	*crc = (uint32_t)sum;
+	return 0;
+}

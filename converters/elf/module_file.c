@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * module_file.c - is the file on disk the one that was recorded?
+ *
+ * Room: names. In: what the stream says of a module. Out: its files, opened, or the reason why not.
+ *
+ * A program rebuilt since has other functions at the recorded addresses: wrong names are worse than
+ * none, so a file counts only if its build id is the recorded one.
+ */
+#include "elf/module_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "elf/debug_file.h"
+#include "elf/elf_section.h"
+#include "base/strings.h"
+
+#define DELETED	   " (deleted)" /* the kernel's mark in /proc/PID/maps */
+#define DEBUG_INFO ".debug_info"
+#define NO_NAMES   "its functions have no names"
+
+static char *hex(const unsigned char *bytes, size_t n)
+{
+	char *text = malloc(2 * n + 1);
+
+	if (!text)
+		return NULL;
+	text[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+	return text;
+}
+
+/* The loaded segments are what a file without a build id can be told by. */
+static bool has_segments(const struct elf_file *f, const struct profile_module *m)
+{
+	size_t n = 0;
+
+	if (m->n_segments == 0)
+		return true;
+	for (size_t i = 0; i < f->n_segments; i++) {
+		const Elf64_Phdr *p = &f->segments[i];
+		const struct profile_segment *s = &m->segments[n];
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (n == m->n_segments)
+			return n == CPS_SEGMENTS_MAX; /* no more are recorded */
+		if (p->p_vaddr != s->vaddr || p->p_memsz != s->memory_bytes ||
+		    p->p_offset != s->file_offset || p->p_filesz != s->file_bytes ||
+		    ((p->p_flags ^ s->flags) & (PF_R | PF_W | PF_X)))
+			return false;
+		n++;
+	}
+	return n == m->n_segments;
+}
+
+static int warn_of_build(struct error *warning, const char *path, const unsigned char *found,
+			 size_t found_bytes, const struct profile_module *m)
+{
+	char *found_hex = hex(found, found_bytes),
+	     *recorded_hex = hex(m->build_id, m->build_id_bytes);
+
+	if (found_hex && recorded_hex)
+		error_set(warning,
+			  "%s: rebuilt since the recording (build id %s, recorded %s); " NO_NAMES,
+			  path, found_bytes ? found_hex : "missing", recorded_hex);
+	free(found_hex);
+	free(recorded_hex);
+	return found_hex && recorded_hex ? 0 : -1;
+}
+
+/* 1 if it is the file that ran, 0 if not, -1 out of memory. */
+static int check_identity(const struct elf_file *f, const char *path,
+			  const struct profile_module *m, struct error *warning)
+{
+	unsigned char id[ELF_FILE_BUILD_ID_MAX];
+	int n = elf_file_build_id(f, id);
+
+	if (n < 0)
+		return -1;
+	if (m->build_id_bytes == 0) {
+		if (has_segments(f, m))
+			return 1;
+		error_set(warning, "%s: rebuilt since the recording (other segments); " NO_NAMES,
+			  path);
+		return 0;
+	}
+	if ((size_t)n == m->build_id_bytes && memcmp(id, m->build_id, (size_t)n) == 0)
+		return 1;
+	return warn_of_build(warning, path, id, (size_t)n, m);
+}
+
+/* The image ends with its section headers. */
+static int open_vdso(struct module_file *m, const struct profile_module *module,
+		     struct error *warning)
+{
+	const Elf64_Ehdr *image = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
+	unsigned char id[ELF_FILE_BUILD_ID_MAX];
+	struct error why;
+	int rc, n;
+
+	if (!image || module->build_id_bytes == 0)
+		return 0;
+	rc = elf_file_open_image(&m->main, image,
+				 (size_t)image->e_shoff + image->e_shnum * sizeof(Elf64_Shdr),
+				 &why);
+	if (rc < 0)
+		return rc == -ENOMEM ? -1 : 0;
+	n = elf_file_build_id(&m->main, id);
+	if (n > 0 && (size_t)n == module->build_id_bytes &&
+	    memcmp(id, module->build_id, (size_t)n) == 0)
+		return 1;
+	error_set(warning, "vdso: of another kernel than the one that runs here; " NO_NAMES);
+	return n < 0 ? -1 : 0;
+}
+
+/* Where a process with this module was started, or NULL. */
+static const char *directory_of(const struct profile *p, uint32_t module)
+{
+	for (size_t i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+
+		for (size_t j = 0; j < process->n_modules; j++) {
+			if (process->modules[j] == module && process->cwd != STRINGS_NONE)
+				return strings_get(p->strings, process->cwd, NULL);
+		}
+	}
+	return NULL;
+}
+
+/* The recorded path, `bytes` of it, as a path of this machine. */
+static char *path_here(const struct profile *p, uint32_t module, const char *recorded, size_t bytes,
+		       const struct symbols_options *opt)
+{
+	const char *directory = recorded[0] == '/' ? NULL : directory_of(p, module);
+	char *path;
+
+	if (asprintf(&path, "%s%s%s%.*s", opt->sysroot ? opt->sysroot : "",
+		     directory ? directory : "", directory ? "/" : "", (int)bytes, recorded) < 0)
+		return NULL;
+	return path;
+}
+
+/* 0 or -errno; *path is where it was, or would have been. */
+static int open_recorded(struct module_file *m, const struct profile *p, uint32_t module,
+			 const struct symbols_options *opt, char **path, struct error *why)
+{
+	size_t bytes, mark = strlen(DELETED);
+	const char *recorded = strings_get(p->strings, p->modules[module].path, &bytes);
+	int rc;
+
+	*path = path_here(p, module, recorded, bytes, opt);
+	rc = *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;
+	if (rc != -ENOENT || bytes <= mark || strcmp(recorded + bytes - mark, DELETED) != 0)
+		return rc;
+	/* Perhaps the same file has been put there again; its build id will tell. */
+	free(*path);
+	*path = path_here(p, module, recorded, bytes - mark, opt);
+	return *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;
+}
+
+static int open_debug(struct module_file *m, const struct symbols_options *opt,
+		      struct error *warning)
+{
+	bool has_symbols = elf_file_section_of_type(&m->main, SHT_SYMTAB);
+	bool wants_info = symbols_wants_debug(opt);
+	int rc = 0;
+
+	if (wants_info && elf_section_named(&m->main, DEBUG_INFO))
+		m->debug_info = &m->main;
+	if (!has_symbols || (wants_info && !m->debug_info))
+		rc = debug_file_open(&m->debug, &m->main, opt, warning);
+	m->has_debug = rc > 0;
+	if (wants_info && !m->debug_info && m->has_debug &&
+	    elf_section_named(&m->debug, DEBUG_INFO))
+		m->debug_info = &m->debug;
+	if (rc >= 0 && m->debug_info)
+		rc = debug_file_open_shared(&m->shared, m->debug_info, opt, warning);
+	m->debug_shared = m->debug_info && rc > 0 ? &m->shared : NULL;
+	return rc < 0 ? -1 : 1;
+}
+
+static int open_file(struct module_file *m, const struct profile *p, uint32_t module,
+		     const struct symbols_options *opt, struct error *warning)
+{
+	struct error why;
+	char *path;
+	int rc = open_recorded(m, p, module, opt, &path, &why);
+
+	if (rc == -ENOMEM) {
+		rc = -1;
+	} else if (rc == -ENOENT || rc == -ENOTDIR) {
+		error_set(warning,
+			  "%s: not there any more (put the file back, or name the directory that "
+			  "has its tree as the sysroot); " NO_NAMES,
+			  path);
+		rc = 0;
+	} else if (rc < 0) {
+		error_set(warning, "%s: %s; " NO_NAMES, path, why.text);
+		rc = 0;
+	} else {
+		rc = check_identity(&m->main, path, &p->modules[module], warning);
+		if (rc > 0)
+			rc = open_debug(m, opt, warning);
+	}
+	free(path);
+	return rc;
+}
+
+int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
+		     const struct symbols_options *opt, struct error *warning)
+{
+	int rc;
+
+	memset(m, 0, sizeof(*m));
+	warning->text[0] = '\0';
+	if (p->modules[module].is_vdso)
+		rc = open_vdso(m, &p->modules[module], warning);
+	else
+		rc = open_file(m, p, module, opt, warning);
+	if (rc <= 0)
+		module_file_close(m);
+	return rc;
+}
+
+void module_file_close(struct module_file *m)
+{
+	elf_file_close(&m->main);
+	elf_file_close(&m->debug);
+	elf_file_close(&m->shared);
+	m->has_debug = false;
+	m->debug_info = m->debug_shared = NULL;
+}

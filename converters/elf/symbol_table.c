@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbol_table.c - from addresses to symbols.
+ *
+ * Room: names. In: symbol table sections of ELF files. Out: the symbol that covers an address.
+ */
+#include "elf/symbol_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "elf/address_sort.h"
+#include "base/strings.h"
+
+#define TEXT_BYTES_MAX (1u << 20)
+/* Equal ranges are told apart by this much of their names: forged names may all be endless. */
+#define COMPARED_BYTES_MAX 256
+
+/* Marks of the assembler: $x, $d.17 (mapping symbols), .L3, and "" name no function. */
+static bool is_mark(const unsigned char *text)
+{
+	if (text[0] == '$')
+		return text[1] != '\0' && strchr("adtx", text[1]) && (!text[2] || text[2] == '.');
+	return text[0] == '\0' || (text[0] == '.' && text[1] == 'L');
+}
+
+int symbol_table_add(struct symbol_table *t, const struct symbol *s)
+{
+	struct symbol_list *l = s->end > s->start ? &t->sized : &t->unsized;
+
+	if (s->text >= t->sources[s->source].bytes ||
+	    is_mark(t->sources[s->source].names + s->text))
+		return 0;
+	if (!array_reserve(&l->symbols, &l->capacity, l->n + 1, sizeof(*l->symbols)))
+		return -ENOMEM;
+	l->symbols[l->n++] = *s;
+	return 0;
+}
+
+int symbol_table_source(const struct symbol_table *t, Elf64_Word type)
+{
+	for (size_t i = 0; i < t->n_sources; i++) {
+		if (t->sources[i].type == type)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* Which of two names for the same range: the higher rank. */
+static unsigned char rank_of(const Elf64_Sym *sym)
+{
+	unsigned bind = ELF64_ST_BIND(sym->st_info);
+	unsigned is_function = ELF64_ST_TYPE(sym->st_info) != STT_NOTYPE;
+
+	return (unsigned char)(is_function * 4 + (bind == STB_LOCAL  ? 0
+						  : bind == STB_WEAK ? 1
+								     : 2));
+}
+
+/* A symbol counts if it may name code: then with its range cut to its section. */
+static bool symbol_of(const struct elf_file *f, const Elf64_Sym *sym, struct symbol *s)
+{
+	unsigned type = ELF64_ST_TYPE(sym->st_info);
+	const Elf64_Shdr *in;
+	uint64_t left;
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= f->n_sections)
+		return false;
+	in = &f->sections[sym->st_shndx];
+	if (!(in->sh_flags & SHF_EXECINSTR) || sym->st_value < in->sh_addr ||
+	    sym->st_value - in->sh_addr >= in->sh_size || in->sh_size > UINT64_MAX - in->sh_addr)
+		return false;
+	left = in->sh_size - (sym->st_value - in->sh_addr);
+	s->start = sym->st_value;
+	s->end = s->start + (sym->st_size < left ? sym->st_size : left);
+	s->rank = rank_of(sym);
+	return true;
+}
+
+static int add_symbols(struct symbol_table *t, const struct elf_file *f, const unsigned char *bytes,
+		       size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct symbol s = {.name = STRINGS_NONE};
+		Elf64_Sym sym;
+
+		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
+		s.text = sym.st_name;
+		s.source = (unsigned char)(t->n_sources - 1);
+		if (symbol_of(f, &sym, &s) && symbol_table_add(t, &s) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_loaded(struct symbol_table *t, const struct elf_file *f, const Elf64_Shdr *section)
+{
+	unsigned char *bytes;
+	int rc = elf_file_load(f, section->sh_offset, section->sh_size, &bytes);
+
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	rc = add_symbols(t, f, bytes, section->sh_size / sizeof(Elf64_Sym));
+	free(bytes);
+	return rc;
+}
+
+int symbol_table_add_section(struct symbol_table *t, const struct elf_file *f, Elf64_Word type)
+{
+	const Elf64_Shdr *section = elf_file_section_of_type(f, type), *names;
+	unsigned char *text;
+	int rc;
+
+	if (!section || section->sh_link >= f->n_sections || (section->sh_flags & SHF_COMPRESSED) ||
+	    section->sh_entsize != sizeof(Elf64_Sym) || t->n_sources == SYMBOL_TABLE_SOURCES)
+		return 0;
+	names = &f->sections[section->sh_link];
+	if (names->sh_type != SHT_STRTAB || (names->sh_flags & SHF_COMPRESSED))
+		return 0;
+	rc = elf_file_load(f, names->sh_offset, names->sh_size, &text);
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	t->sources[t->n_sources].type = type;
+	t->sources[t->n_sources].names = text;
+	t->sources[t->n_sources++].bytes = names->sh_size;
+	return add_loaded(t, f, section);
+}
+
+static const char *bounded_text(const struct symbol_table *t, const struct symbol *s, size_t max,
+				size_t *bytes)
+{
+	const char *text = (const char *)t->sources[s->source].names + s->text;
+	const char *version;
+
+	*bytes = strnlen(text, max); /* a NUL stands behind the section's last byte */
+	version = *bytes > 1 ? memchr(text + 1, '@', *bytes - 1) : NULL;
+	if (version)
+		*bytes = (size_t)(version - text);
+	return text;
+}
+
+const char *symbol_table_text(const struct symbol_table *t, const struct symbol *s, size_t *bytes)
+{
+	return bounded_text(t, s, TEXT_BYTES_MAX, bytes);
+}
+
+static size_t underscores(const char *text, size_t bytes)
+{
+	size_t n = 0;
+
+	while (n < bytes && text[n] == '_')
+		n++;
+	return n;
+}
+
+/* Of two names for the same range: > 0 if a is the better one. */
+static int compare_names(const struct symbol_table *t, const struct symbol *a,
+			 const struct symbol *b)
+{
+	size_t a_bytes, b_bytes, a_under, b_under;
+	const char *a_text, *b_text;
+	int order;
+
+	if (a->rank != b->rank)
+		return a->rank - b->rank;
+	a_text = bounded_text(t, a, COMPARED_BYTES_MAX, &a_bytes);
+	b_text = bounded_text(t, b, COMPARED_BYTES_MAX, &b_bytes);
+	a_under = underscores(a_text, a_bytes);
+	b_under = underscores(b_text, b_bytes);
+	if (a_under != b_under)
+		return a_under < b_under ? 1 : -1;
+	if (a_bytes != b_bytes)
+		return a_bytes < b_bytes ? 1 : -1;
+	order = memcmp(b_text, a_text, a_bytes);
+	if (order != 0)
+		return order;
+	if (a->source != b->source)
+		return a->source < b->source ? 1 : -1;
+	return (a->text < b->text) - (a->text > b->text);
+}
+
+/* Outer before inner, worse before better: what comes later is meant wherever both cover. */
+static int compare_symbols(const void *left, const void *right, void *table)
+{
+	const struct symbol *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return compare_names(table, a, b);
+}
+
+int symbol_table_finish(struct symbol_table *t)
+{
+	if (by_start(t->unsized.symbols, sizeof(*t->unsized.symbols), t->unsized.n, compare_symbols,
+		     t) ||
+	    by_start(t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n, compare_symbols, t))
+		return -ENOMEM;
+	return pieces_cut(&t->pieces, t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n);
+}
+
+void symbol_table_free(struct symbol_table *t)
+{
+	for (size_t i = 0; i < t->n_sources; i++)
+		free(t->sources[i].names);
+	free(t->sized.symbols);
+	free(t->unsized.symbols);
+	pieces_clear(&t->pieces);
+	memset(t, 0, sizeof(*t));
+}
+
+struct symbol *symbol_table_covering(const struct symbol_table *t, uint64_t address)
+{
+	uint32_t symbol = pieces_find(&t->pieces, address);
+
+	return symbol == PIECES_NONE ? NULL : &t->sized.symbols[symbol];
+}
+
+struct symbol *symbol_table_label(const struct symbol_table *t, uint64_t address)
+{
+	size_t low = 0, high = t->unsized.n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->unsized.symbols[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && t->unsized.symbols[low - 1].start == address
+		       ? &t->unsized.symbols[low - 1]
+		       : NULL;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_arcs.c - who calls a function, and whom it calls.
+ *
+ * Explore room. In: struct graph and a function. Out: a table of its callers or callees, by weight.
+ *
+ * A stack counts once for a caller, however often that calls the function in it. Several callers may
+ * stand in one stack of a recursive program: then their shares add up to more than 100 %.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/quantity.h"
+#include "write/caption.h"
+#include "explore/explore_command.h"
+#include "write/function_name.h"
+#include "tree/function_roots.h"
+#include "write/rows.h"
+#include "graph/suggest.h"
+
+#define PERCENTS_WIDTH 18 /* both, with a space behind each */
+#define ARROW	       " -> "
+
+struct arcs {
+	const struct graph *graph;
+	const struct view_options *options;
+	bool *is_ours; /* by function of the graph: the function, or a place in it */
+	size_t n_ours;
+	bool is_up; /* its callers, not its callees */
+	uint64_t total, self;
+	struct graph_arc *list;
+	size_t n;
+	/* Stacks that have no caller, or no callee: it is outermost, it is running. */
+	uint64_t rest;
+	struct amount_scale scale;
+	int calls_width; /* of a column for the numbers of calls; 0: there is none */
+};
+
+/* ---- which arcs --------------------------------------------------------------------------------- */
+
+/* The names that are the function's, ascending; calls without stacks know no places. */
+static uint32_t *find_names(const struct graph *g, const char *name, size_t *n, struct error *err)
+{
+	uint32_t *found;
+
+	if (g->tree)
+		return roots_find(g->tree, name, n, err);
+	found = malloc(sizeof(*found));
+	if (!found) {
+		error_memory(err);
+		return NULL;
+	}
+	*found = strings_find(g->strings, name, strlen(name));
+	*n = 1;
+	return found;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int choose_functions(struct arcs *a, const char *name, struct error *err)
+{
+	const struct graph *g = a->graph;
+	size_t i, n;
+	uint32_t *names = find_names(g, name, &n, err);
+
+	if (!names)
+		return -1;
+	a->is_ours = calloc(g->n_functions + 1, sizeof(*a->is_ours));
+	for (i = 0; a->is_ours && i < g->n_functions; i++) {
+		a->is_ours[i] =
+			bsearch(&g->functions[i].name, names, n, sizeof(*names), compare_names);
+		a->n_ours += a->is_ours[i];
+	}
+	free(names);
+	if (!a->is_ours)
+		return error_memory(err);
+	return a->n_ours ? 0 : suggest_of_graph(g, name, err);
+}
+
+static bool is_wanted(const struct arcs *a, const struct graph_arc *arc)
+{
+	return a->is_ours[a->is_up ? arc->callee : arc->caller];
+}
+
+/* By stacks, then caller, then callee: functions are sorted by name. */
+static int compare(const void *a, const void *b)
+{
+	const struct graph_arc *x = a, *y = b;
+
+	if (x->stacks != y->stacks)
+		return x->stacks < y->stacks ? 1 : -1;
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+static int collect(struct arcs *a, struct error *err)
+{
+	const struct graph *g = a->graph;
+	size_t i;
+
+	a->list = calloc(g->n_arcs + 1, sizeof(*a->list));
+	if (!a->list)
+		return error_memory(err);
+	for (i = 0; i < g->n_arcs; i++)
+		if (is_wanted(a, &g->arcs[i]))
+			a->list[a->n++] = g->arcs[i];
+	qsort(a->list, a->n, sizeof(*a->list), compare);
+	return 0;
+}
+
+/* Each stack counts once, in whichever place of the function it is. */
+static int weigh_stacks(struct arcs *a, struct error *err)
+{
+	const struct tree *t = a->graph->tree;
+	bool *is_name = calloc(strings_count(t->strings) + 1, sizeof(*is_name));
+	size_t i;
+
+	if (!is_name)
+		return error_memory(err);
+	for (i = 0; i < a->graph->n_functions; i++)
+		is_name[a->graph->functions[i].name] = a->is_ours[i];
+	for (i = 1; i < t->n_nodes;) {
+		if (!is_name[t->nodes[i].name]) {
+			i++;
+			continue;
+		}
+		a->total += t->nodes[i].total;
+		if (a->is_up && t->nodes[i].depth == 0)
+			a->rest += t->nodes[i].total;
+		i = t->nodes[i].end;
+	}
+	free(is_name);
+	return 0;
+}
+
+static int weigh(struct arcs *a, struct error *err)
+{
+	const struct graph *g = a->graph;
+	size_t i;
+
+	for (i = 0; i < g->n_functions; i++)
+		if (a->is_ours[i])
+			a->self += g->functions[i].self;
+	if (!a->is_up)
+		a->rest = a->self;
+	if (g->tree)
+		return weigh_stacks(a, err);
+	for (i = 0; i < g->n_functions; i++) {
+		if (!a->is_ours[i])
+			continue;
+		a->total += g->functions[i].total;
+		if (a->is_up && g->has_weights)
+			a->rest += g->starts[i].weight;
+	}
+	return 0;
+}
+
+/* ---- lines -------------------------------------------------------------------------------------- */
+
+static void set_widths(struct arcs *a, const struct view_input *in)
+{
+	uint64_t calls = 0;
+	size_t i;
+
+	a->scale = amount_scale(in->profile, a->graph->unit, a->total);
+	for (i = 0; i < a->n; i++)
+		calls = a->list[i].calls > calls ? a->list[i].calls : calls;
+	if (a->graph->has_calls)
+		a->calls_width = amount_count_width(calls) + 1;
+}
+
+static void write_weight(struct out *o, const struct arcs *a, uint64_t weight)
+{
+	char text[AMOUNT_BYTES];
+
+	out_format(o, "%8.2f %8.2f %*s", amount_fraction(weight, a->total) * 100,
+		   amount_fraction(weight, a->graph->total) * 100, a->scale.width,
+		   amount_text(text, a->scale, weight));
+}
+
+static void write_name(struct out *o, const struct arcs *a, uint32_t function)
+{
+	const struct tree_function *f = &a->graph->functions[function];
+
+	function_name_write(o, a->graph->strings, f->name, f->is_inline,
+			    PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
+}
+
+/* Of several places in the function, which one it is. */
+static void write_line(struct out *o, const struct arcs *a, const struct graph_arc *arc)
+{
+	write_weight(o, a, arc->stacks);
+	if (a->calls_width)
+		out_format(o, "%*" PRIu64, a->calls_width, arc->calls);
+	out_text(o, "  ");
+	if (a->n_ours > 1) {
+		write_name(o, a, arc->caller);
+		out_text(o, ARROW);
+		write_name(o, a, arc->callee);
+	} else {
+		write_name(o, a, a->is_up ? arc->caller : arc->callee);
+	}
+	out_text(o, "\n");
+}
+
+static void write_heading(struct out *o, const struct arcs *a, const struct view_input *in)
+{
+	const char *what = a->n_ours > 1 ? "caller -> callee" : a->is_up ? "caller" : "callee";
+
+	caption_write(o, a->is_up ? "Callers" : "Callees", in);
+	out_text(o, "function: ");
+	out_name_fit(o, in->options->root, strlen(in->options->root), 10);
+	out_format(o, "\ntotal %.2f %%, self %.2f %%\n\n",
+		   amount_fraction(a->total, a->graph->total) * 100,
+		   amount_fraction(a->self, a->graph->total) * 100);
+	out_format(o, " share %%  total %% %*s%*s  %s\n", a->scale.width, "weight", a->calls_width,
+		   a->calls_width ? "calls" : "", what);
+	caption_rule(o);
+}
+
+static bool is_shown(const struct arcs *a, size_t i)
+{
+	const struct view_options *options = a->options;
+
+	return !amount_below(a->list[i].stacks, a->graph->total, view_threshold(options, 0)) &&
+	       (!options->top || i < options->top);
+}
+
+static void write_table(struct out *o, struct arcs *a, const struct view_input *in)
+{
+	size_t i;
+
+	set_widths(a, in);
+	write_heading(o, a, in);
+	for (i = 0; i < a->n && is_shown(a, i); i++)
+		write_line(o, a, &a->list[i]);
+	if (a->rest) {
+		write_weight(o, a, a->rest);
+		out_format(o, "%*s  %s\n", a->calls_width, "",
+			   a->is_up ? "(none: it is outermost)" : "(none: it is running)");
+	}
+	caption_rule(o);
+	if (i < a->n)
+		out_format(o, "not shown: %zu lighter one%s\n", a->n - i, a->n - i == 1 ? "" : "s");
+}
+
+static void write_rows(struct out *o, const struct arcs *a, const struct view_input *in)
+{
+	static const char *const columns[] = {"weight", "share",  "fraction",
+					      "caller", "callee", NULL};
+	const struct graph *g = a->graph;
+	struct rows r;
+	size_t i;
+
+	rows_begin(&r, o, a->is_up ? "callers" : "callees", in);
+	for (i = 0; i < a->n && is_shown(a, i); i++) {
+		const struct graph_arc *arc = &a->list[i];
+
+		rows_row(&r, columns);
+		rows_count(&r, arc->stacks);
+		rows_fraction(&r, amount_fraction(arc->stacks, a->total));
+		rows_fraction(&r, amount_fraction(arc->stacks, g->total));
+		rows_name(&r, g->strings, g->functions[arc->caller].name);
+		rows_name(&r, g->strings, g->functions[arc->callee].name);
+	}
+	rows_end(&r);
+}
+
+static int emit(const struct view_input *in, struct out *o, bool is_up, struct error *err)
+{
+	struct arcs a = {.graph = in->graph, .options = in->options, .is_up = is_up};
+	int status = choose_functions(&a, in->options->root, err);
+
+	if (!status)
+		status = collect(&a, err) || weigh(&a, err) ? -1 : 0;
+	if (!status && view_is_rows(in->options))
+		write_rows(o, &a, in);
+	else if (!status)
+		write_table(o, &a, in);
+	free(a.is_ours);
+	free(a.list);
+	return status;
+}
+
+static int emit_callers(const struct view_input *in, struct out *o, struct error *err)
+{
+	return emit(in, o, true, err);
+}
+
+static int emit_callees(const struct view_input *in, struct out *o, struct error *err)
+{
+	return emit(in, o, false, err);
+}
+
+const struct view explore_callers = {
+	.name = "callers",
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
+	.has_rows = true,
+	.emit = emit_callers,
+};
+
+const struct view explore_callees = {
+	.name = "callees",
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
+	.has_rows = true,
+	.emit = emit_callees,
+};

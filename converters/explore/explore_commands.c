@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_commands.c - the table of commands, and how a line finds its command.
+ *
+ * Explore room. In: a line. Out: what the command prints.
+ */
+#include "explore/explore_command.h"
+
+#include <string.h>
+
+#include "options/options_table.h"
+#include "graph/suggest.h"
+
+static int help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err);
+static int quit(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err);
+
+#define COMMAND(text, value, says) .name = text, .arguments = value, .help = says
+#define VIEW(which)		   .run = explore_view, .view = &(which)
+#define NEEDS(what)		   .takes = TAKES_##what, .is_needed = true
+#define TAKES(what)		   .takes = TAKES_##what
+#define SETTING			   .takes = TAKES_VALUE, .run = explore_set_value
+
+/* In the order of help. */
+const struct explore_command explore_commands[] = {
+	{COMMAND("resources", "[NAME]", "what was counted; NAME chooses one of several"),
+	 TAKES(RESOURCE), .run = explore_resources},
+	{COMMAND("info", NULL, "the recordings: process, clock, what was lost"), VIEW(view_info)},
+	{COMMAND("functions", "[N]", "functions by what they and their callees used"), TAKES(COUNT),
+	 VIEW(view_functions)},
+	{COMMAND("bodies", "[N]", "functions by what they used themselves"), TAKES(COUNT),
+	 VIEW(view_bodies)},
+	{COMMAND("flat", "[N]", "functions with both, as a table"), TAKES(COUNT), VIEW(view_flat)},
+	{COMMAND("down", "[FUNCTION]", "what the calls below a function cost, path by path"),
+	 TAKES(FUNCTION), VIEW(view_callpath)},
+	{COMMAND("up", "FUNCTION", "on which call paths a function's cost arises"), NEEDS(FUNCTION),
+	 VIEW(view_callpath), .is_up = true},
+	{COMMAND("callers", "FUNCTION", "who calls a function, with shares of its total"),
+	 NEEDS(FUNCTION), VIEW(explore_callers)},
+	{COMMAND("callees", "FUNCTION", "whom a function calls, with shares of its total"),
+	 NEEDS(FUNCTION), VIEW(explore_callees)},
+	{COMMAND("tree", "[FUNCTION]", "call paths from the outermost function, or this one"),
+	 TAKES(FUNCTION), VIEW(view_tree)},
+	{COMMAND("source", "FUNCTION", "a function's source lines, with what they used"),
+	 NEEDS(FUNCTION), .run = explore_source},
+	{COMMAND("bottomup", NULL, "call paths from the running function outwards"),
+	 VIEW(view_bottomup)},
+	{COMMAND("contexts", "[N]", "stacks without their recursion, by samples"), TAKES(COUNT),
+	 VIEW(view_contexts)},
+	{COMMAND("callgraph", "[FUNCTION]", "gprof's report, or the block of one function"),
+	 TAKES(FUNCTION), VIEW(view_callgraph)},
+	{COMMAND("cycles", "[N]", "cycles of calls that were really run"), TAKES(COUNT),
+	 VIEW(view_cycles)},
+	{COMMAND("average-time", "[FUNCTION]", "where sharing time by numbers of calls misleads"),
+	 TAKES(FUNCTION), VIEW(view_average_time)},
+	{COMMAND("edges", "[N]", "who calls whom, as a table"), TAKES(COUNT), VIEW(view_edges)},
+	{COMMAND("graph", NULL, "the call graph as text, cycles split"), VIEW(view_graph)},
+	{COMMAND("folded", NULL, "each stack as a line \"outer;inner COUNT\""), VIEW(view_folded)},
+	{COMMAND("dot", "[FILE]", "the call graph for Graphviz, into FILE"), TAKES(FILE),
+	 VIEW(view_dot)},
+	{COMMAND("threshold", "[PERCENT]", "hide rows below this share"), SETTING},
+	{COMMAND("depth", "[N]", "show N levels at most"), SETTING},
+	{COMMAND("top", "[N]", "show the N heaviest rows at most"), SETTING},
+	{COMMAND("unit", "[UNIT]", "count gticks or samples"), SETTING},
+	{COMMAND("percent", "[OF]", "percentages of the total or the parent"), SETTING},
+	{COMMAND("granularity", "[WHAT]", "names stand for a module, function, line, address"),
+	 SETTING},
+	{COMMAND("focus", "[NAME,...]", "only stacks that contain one (a name or regex)"), SETTING},
+	{COMMAND("ignore", "[NAME,...]", "only stacks that contain none of these"), SETTING},
+	{COMMAND("hide", "[NAME,...]", "take these functions out of all stacks"), SETTING},
+	{COMMAND("set", "[NAME [VALUE]]", "all settings, one, or a new value for it"),
+	 TAKES(SETTING), .run = explore_set},
+	{COMMAND("pager", "[COMMAND]", "what shows output longer than the screen, or off"),
+	 TAKES(NOTHING), .run = explore_set_pager},
+	{COMMAND("help", "[COMMAND]", "this list, or more of one command"), TAKES(COMMAND),
+	 .run = help},
+	{COMMAND("quit", NULL, "leave; so do exit and Ctrl-D"), .run = quit},
+	{COMMAND("exit", NULL, NULL), .run = quit},
+	{.name = NULL},
+};
+
+bool explore_begins(const char *name, const char *word, size_t n)
+{
+	return strncmp(name, word, n) == 0;
+}
+
+/* No command begins so. */
+static const struct explore_command *unknown(const char *word, struct error *err)
+{
+	const struct explore_command *c;
+	const char *nearest = NULL;
+	uint32_t least = SUGGEST_FAR;
+
+	for (c = explore_commands; c->name; c++) {
+		uint32_t distance = suggest_distance(word, c->name);
+
+		if (distance >= least)
+			continue;
+		least = distance;
+		nearest = c->name;
+	}
+	error_set(err, "no command \"%s\"%s%s%s", word, nearest ? "; did you mean " : "",
+		  nearest ? nearest : "", nearest ? "?" : "; help lists them");
+	return NULL;
+}
+
+static const struct explore_command *ambiguous(const char *word, struct error *err)
+{
+	const struct explore_command *c;
+	size_t n = 0;
+
+	error_set(err, "\"%s\" is the beginning of", word);
+	for (c = explore_commands; c->name; c++)
+		if (explore_begins(c->name, word, strlen(word)))
+			error_append(err, "%s %s", n++ ? "," : "", c->name);
+	return NULL;
+}
+
+const struct explore_command *explore_command_find(const char *word, struct error *err)
+{
+	const struct explore_command *c, *found = NULL;
+	size_t n = 0;
+
+	for (c = explore_commands; c->name; c++) {
+		if (strcmp(c->name, word) == 0)
+			return c;
+		if (!explore_begins(c->name, word, strlen(word)))
+			continue;
+		found = c;
+		n++;
+	}
+	if (n == 1)
+		return found;
+	return n ? ambiguous(word, err) : unknown(word, err);
+}
+
+int explore_run(struct explore *e, const char *text, size_t n, struct error *err)
+{
+	const struct explore_command *c;
+	struct explore_line l;
+	int status = explore_line_split(&l, text, n, err);
+
+	if (!status && l.n == 0 && l.output)
+		status = error_set(err, "there is no command before >");
+	if (!status && l.n > 0) {
+		c = explore_command_find(l.words[0], err);
+		status = c ? c->run(e, c, &l, err) : -1;
+	}
+	explore_line_free(&l);
+	return status;
+}
+
+/* ---- help and quit ----------------------------------------------------------------------------- */
+
+static void write_help(struct out *o, const struct explore_command *c)
+{
+	const char *arguments = c->arguments ? c->arguments : "";
+
+	if (c->help)
+		out_format(o, "  %s %-*s %s\n", c->name, (int)(23 - strlen(c->name)), arguments,
+			   c->help);
+}
+
+static const char more[] =
+	"\nA command may be shortened, takes cpconv's options for its view (flat --tsv),\n"
+	"and writes to a file with > FILE. A function is named in full, or by a part that\n"
+	"no other name has. See cpprof(1).\n";
+
+/* Where there is more to be read, and what is set. */
+static void write_more(struct out *o, const struct explore *e, const struct explore_command *c)
+{
+	const struct known_option *option = options_known(c->name);
+
+	if (c->view && view_find(c->view->name))
+		out_format(o, "  It shows what cpconv --%s%s shows; see there in cpconv(1).\n",
+			   c->view->name, c->is_up ? " --up" : "");
+	if (c->takes != TAKES_VALUE)
+		return;
+	out_format(o, "  It is cpconv's --%s; off takes it back. Now: ", c->name);
+	options_show(o, &e->options, option);
+	out_text(o, "\n");
+}
+
+static int help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err)
+{
+	const struct explore_command *one = NULL;
+	struct out *o;
+
+	if (l->n > 1) {
+		one = explore_command_find(l->words[1], err);
+		if (!one)
+			return -1;
+	}
+	o = explore_open(e, l->output, err);
+	if (!o)
+		return -1;
+	if (one) {
+		write_help(o, one);
+		write_more(o, e, one);
+	}
+	for (c = explore_commands; !one && c->name; c++)
+		write_help(o, c);
+	out_text(o, one ? "" : more);
+	return out_close(o, true, err);
+}
+
+static int quit(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err)
+{
+	(void)c;
+	(void)l;
+	(void)err;
+	e->is_over = true;
+	return 0;
+}

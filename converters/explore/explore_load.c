@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_load.c - the profiles that cpprof explores.
+ *
+ * Explore room. In: files. Out: a profile per resource, and warnings.
+ */
+#include <stdlib.h>
+
+#include "explore/explore.h"
+#include "pipeline/load.h"
+#include "pipeline/warnings.h"
+
+static int take(struct explore *e, struct profile **list, size_t n, struct error *err)
+{
+	e->profiles = calloc(n, sizeof(*e->profiles));
+	if (!e->profiles) {
+		for (size_t i = 0; i < n; i++)
+			profile_free(list[i]);
+		return error_memory(err);
+	}
+	for (; e->n < n; e->n++)
+		e->profiles[e->n].stages.profile = list[e->n];
+	return 0;
+}
+
+int explore_load(struct explore *e, const struct sources *from, struct error *err)
+{
+	struct profile **list;
+	size_t n;
+	int status;
+
+	if (load_profiles(from, &e->options, LOAD_BY_RESOURCE, &list, &n, err))
+		return -1;
+	status = take(e, list, n, err);
+	free(list);
+	for (size_t i = 0; !status && i < n; i++)
+		status = warnings_profile(e->profiles[i].stages.profile, e->options.strict, err);
+	if (!status)
+		warnings_unmatched(&e->options.chosen.threads, "thread");
+	return status;
+}
+
+void explore_free(struct explore *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->n; i++) {
+		explore_names_free(&e->profiles[i].names);
+		explore_names_free(&e->profiles[i].once_names);
+		e->profiles[i].once.profile = NULL; /* it is that of stages */
+		stages_free(&e->profiles[i].once);
+		stages_free(&e->profiles[i].stages);
+	}
+	for (i = 0; i < e->n_kept; i++)
+		free(e->kept[i]);
+	free(e->profiles);
+	free(e->kept);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_pager.c - starts the program that shows what is longer than the screen.
+ *
+ * Explore room. In: a shell command. Out: a pipe to it.
+ */
+#include "explore/explore_pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *shell_command;
+static pid_t child;
+
+const char *explore_pager_default(void)
+{
+	const char *command = getenv("PAGER");
+
+	if (command && *command)
+		return command;
+	return "command -v less >/dev/null && exec less -FRX; exec cat";
+}
+
+/* In the child: signals as a program expects them. */
+static void become_pager(int fd)
+{
+	signal(SIGPIPE, SIG_DFL);
+	if (dup2(fd, STDIN_FILENO) >= 0)
+		execl("/bin/sh", "sh", "-c", shell_command, (char *)NULL);
+	_exit(127);
+}
+
+static int start(void)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	child = fork();
+	if (child == 0)
+		become_pager(ends[0]);
+	close(ends[0]);
+	if (child < 0) {
+		close(ends[1]);
+		return -1;
+	}
+	return ends[1];
+}
+
+static void finish(void)
+{
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+const struct out_pager *explore_pager(const char *command)
+{
+	static const struct out_pager pager = {start, finish};
+
+	shell_command = command;
+	return command ? &pager : NULL;
+}

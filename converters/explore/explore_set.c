@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_set.c - shows settings and changes them.
+ *
+ * Explore room. In: a setting's name, a value. Out: the options that later commands begin with. The
+ * settings are those of cpconv's options that views read, by the same names and with the same values.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/explore_command.h"
+#include "explore/explore_pager.h"
+#include "options/options_table.h"
+#include "graph/suggest.h"
+
+static void write_setting(struct out *o, const struct explore *e, const struct known_option *option)
+{
+	out_format(o, "%-12s ", option->name);
+	options_show(o, &e->options, option);
+	out_text(o, "\n");
+}
+
+static int list(const struct explore *e, const char *output, struct error *err)
+{
+	struct out *o = explore_open(e, output, err);
+	size_t i;
+
+	if (!o)
+		return -1;
+	for (i = 0; i < n_known_options; i++)
+		if (options_is_setting(&known_options[i]))
+			write_setting(o, e, &known_options[i]);
+	return out_close(o, true, err);
+}
+
+static int show(const struct explore *e, const struct known_option *option, const char *output,
+		struct error *err)
+{
+	struct out *o = explore_open(e, output, err);
+
+	if (!o)
+		return -1;
+	write_setting(o, e, option);
+	return out_close(o, true, err);
+}
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcmp(text, *words) == 0)
+			return true;
+	return false;
+}
+
+/* The text stays with e. */
+static int apply(struct explore *e, struct options *wanted, const struct known_option *option,
+		 const char *text, struct error *err)
+{
+	static const char *const defaults[] = {"default", "off", "-", NULL};
+	static const char *const on[] = {"on", NULL};
+	const char *value;
+
+	options_reset(wanted, option);
+	if (is_one_of(text, defaults))
+		return 0;
+	if (!option->argument && !is_one_of(text, on))
+		return error_set(err, "%s is on or off", option->name);
+	value = explore_keep(e, text);
+	if (!value)
+		return error_memory(err);
+	return options_apply(wanted, option, option->argument ? value : NULL, err);
+}
+
+/* What cannot be is said now, not by the next command, and everything stays as it was. */
+static int change(struct explore *e, const struct known_option *option, const char *text,
+		  struct error *err)
+{
+	struct options wanted = e->options;
+	struct filter before = e->options.filter;
+	int status;
+
+	wanted.filter = (struct filter){0};
+	status = filter_copy(&wanted.filter, &before, err);
+	if (!status)
+		status = apply(e, &wanted, option, text, err);
+	if (!status && options_is_shape(option))
+		status = explore_reshape(e, &wanted, err);
+	if (status) {
+		filter_clear(&wanted.filter);
+		return -1;
+	}
+	filter_clear(&before);
+	e->options = wanted;
+	return 0;
+}
+
+/* The setting, whose value are the words from `first` on. */
+static int show_or_change(struct explore *e, const struct known_option *option,
+			  const struct explore_line *l, size_t first, struct error *err)
+{
+	char *text;
+	int status;
+
+	if (l->n <= first)
+		return show(e, option, l->output, err);
+	if (l->output)
+		return error_set(err, "a change of a setting has no output");
+	text = explore_line_rest(l, first);
+	if (!text)
+		return error_memory(err);
+	status = change(e, option, text, err);
+	free(text);
+	return status;
+}
+
+static int unknown(const char *word, struct error *err)
+{
+	const char *nearest = NULL;
+	uint32_t least = SUGGEST_FAR;
+	size_t i;
+
+	for (i = 0; i < n_known_options; i++) {
+		uint32_t distance = suggest_distance(word, known_options[i].name);
+
+		if (!options_is_setting(&known_options[i]) || distance >= least)
+			continue;
+		least = distance;
+		nearest = known_options[i].name;
+	}
+	return error_set(err, "no setting \"%s\"%s%s%s", word, nearest ? "; did you mean " : "",
+			 nearest ? nearest : "", nearest ? "?" : "; set lists them");
+}
+
+int explore_set(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err)
+{
+	const struct known_option *option;
+
+	(void)c;
+	if (l->n == 1)
+		return list(e, l->output, err);
+	option = options_known(l->words[1]);
+	if (!option || !options_is_setting(option))
+		return unknown(l->words[1], err);
+	return show_or_change(e, option, l, 2, err);
+}
+
+int explore_set_value(struct explore *e, const struct explore_command *c,
+		      const struct explore_line *l, struct error *err)
+{
+	return show_or_change(e, options_known(c->name), l, 1, err);
+}
+
+static int show_pager(const struct explore *e, const char *output, struct error *err)
+{
+	const char *pager = e->pager ? e->pager : "off";
+	struct out *o = explore_open(e, output, err);
+
+	if (!o)
+		return -1;
+	out_text(o, "pager        ");
+	out_name(o, pager, strlen(pager));
+	out_text(o, "\n");
+	return out_close(o, true, err);
+}
+
+int explore_set_pager(struct explore *e, const struct explore_command *c,
+		      const struct explore_line *l, struct error *err)
+{
+	char *text;
+
+	(void)c;
+	if (l->n == 1)
+		return show_pager(e, l->output, err);
+	if (l->n == 2 && strcmp(l->words[1], "off") == 0) {
+		e->pager = NULL;
+		return 0;
+	}
+	if (l->n == 2 && strcmp(l->words[1], "default") == 0) {
+		e->pager = explore_pager_default();
+		return 0;
+	}
+	text = explore_line_rest(l, 1);
+	e->pager = text ? explore_keep(e, text) : NULL;
+	free(text);
+	return e->pager ? 0 : error_memory(err);
+}

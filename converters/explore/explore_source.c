@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_source.c - shows the source lines of a function with what they used.
+ *
+ * Explore room. In: the lines of a function, and their text. Out: a table, or rows.
+ */
+#include "explore/explore_source.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/quantity.h"
+#include "write/caption.h"
+#include "explore/explore_command.h"
+#include "write/rows.h"
+
+#define CONTEXT	       3u /* lines around one with samples */
+#define PERCENTS_WIDTH 18 /* both, with a space behind each */
+#define LINE_WIDTH     6
+#define TAB_COLUMNS    8
+#define COLUMNS_MOST   1000 /* of a line's text */
+
+struct table {
+	struct out *out;
+	const struct view_input *in;
+	const struct source_lines *lines;
+	struct source_text *text; /* of the file at hand; NULL: not found */
+	int width;		  /* of a column of samples */
+};
+
+/* ---- lines -------------------------------------------------------------------------------------- */
+
+/* Tabs become blanks: the text does not begin at the terminal's edge. */
+static void write_text(const struct table *t, const char *bytes, size_t n)
+{
+	char plain[COLUMNS_MOST];
+	size_t i, used = 0;
+
+	for (i = 0; i < n && used < sizeof(plain); i++) {
+		if (bytes[i] != '\t') {
+			plain[used++] = bytes[i];
+			continue;
+		}
+		do
+			plain[used++] = ' ';
+		while (used % TAB_COLUMNS && used < sizeof(plain));
+	}
+	if (used > 0)
+		out_name_fit(t->out, plain, used, PERCENTS_WIDTH + t->width + LINE_WIDTH + 3);
+}
+
+/* One with samples, or (NULL) one beside those. False: the file has no such line. */
+static bool write_line(struct table *t, uint32_t number, const struct source_line *line)
+{
+	const struct tree *tree = t->in->tree;
+	const char *text = NULL;
+	size_t n = 0;
+
+	if (t->text)
+		text = source_text_line(t->text, number, &n);
+	if (!text && !line)
+		return false;
+	if (line)
+		out_format(t->out, "%8.2f %8.2f %*" PRIu64,
+			   amount_fraction(line->self, tree->total) * 100,
+			   amount_fraction(line->total, tree->total) * 100, t->width, line->hits);
+	else
+		out_format(t->out, "%*s", PERCENTS_WIDTH + t->width, "");
+	out_format(t->out, " %*" PRIu32 "%s", LINE_WIDTH, number, text && n > 0 ? "  " : "");
+	if (text)
+		write_text(t, text, n);
+	out_text(t->out, "\n");
+	return true;
+}
+
+/* Lines of one file: those with samples, and their neighbours. What is far from any is left out. */
+static void write_file_lines(struct table *t, const struct source_line *list, size_t n)
+{
+	uint32_t next = list[0].line > CONTEXT ? list[0].line - CONTEXT : 1, until;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (t->text && list[i].line > next + 2 * CONTEXT && i > 0) {
+			out_format(t->out, "%*s\n", PERCENTS_WIDTH + t->width + LINE_WIDTH + 1,
+				   "...");
+			next = list[i].line - CONTEXT;
+		}
+		for (; t->text && next < list[i].line; next++)
+			write_line(t, next, NULL);
+		write_line(t, list[i].line, &list[i]);
+		next = list[i].line + 1;
+		until = i + 1 < n && list[i + 1].line < next + CONTEXT ? next : next + CONTEXT;
+		while (t->text && next < until && write_line(t, next, NULL))
+			next++;
+	}
+}
+
+static void write_path(struct table *t, uint32_t file)
+{
+	const char *directory = t->in->options->source_dir;
+	size_t n;
+	const char *path = strings_get(t->in->profile->strings, file, &n);
+
+	t->text = source_text_open(path, directory);
+	out_text(t->out, "\nsource: ");
+	if (t->text) {
+		path = source_text_path(t->text);
+		n = strlen(path);
+	}
+	out_name(t->out, path, n);
+	out_text(t->out,
+		 t->text ? "\n" : "\n(not found; --source-dir says where else it may be)\n");
+}
+
+/* The lines from `first` on that are of one file. */
+static size_t write_file(struct table *t, size_t first)
+{
+	const struct source_line *list = t->lines->list;
+	uint32_t file = list[first].file;
+	size_t end = first;
+
+	while (end < t->lines->n && list[end].file == file)
+		end++;
+	write_path(t, file);
+	out_format(t->out, "\n  self %%  total %% %*s %*s\n", t->width, "samples", LINE_WIDTH,
+		   "line");
+	caption_rule(t->out);
+	write_file_lines(t, list + first, end - first);
+	caption_rule(t->out);
+	source_text_close(t->text);
+	t->text = NULL;
+	return end;
+}
+
+static void write_table(struct table *t)
+{
+	const struct tree *tree = t->in->tree;
+	const struct source_lines *l = t->lines;
+	size_t i = 0;
+
+	caption_write(t->out, "Source Line Profile", t->in);
+	out_text(t->out, "function: ");
+	out_name_fit(t->out, t->in->options->root, strlen(t->in->options->root), 10);
+	out_format(t->out, "\ntotal %.2f %%, self %.2f %%\n",
+		   amount_fraction(l->total, tree->total) * 100,
+		   amount_fraction(l->self, tree->total) * 100);
+	while (i < l->n && l->list[i].file != STRINGS_NONE)
+		i = write_file(t, i);
+	if (i < l->n)
+		out_format(t->out, "of no known line: self %.2f %%, total %.2f %%\n",
+			   amount_fraction(l->list[i].self, tree->total) * 100,
+			   amount_fraction(l->list[i].total, tree->total) * 100);
+}
+
+static void write_rows(struct table *t)
+{
+	static const char *const columns[] = {"self", "total", "samples", "line", "file", NULL};
+	struct rows r;
+	size_t i;
+
+	rows_begin(&r, t->out, "source", t->in);
+	for (i = 0; i < t->lines->n; i++) {
+		const struct source_line *line = &t->lines->list[i];
+
+		rows_row(&r, columns);
+		rows_count(&r, line->self);
+		rows_count(&r, line->total);
+		rows_count(&r, line->hits);
+		if (line->file == STRINGS_NONE) {
+			rows_none(&r);
+			rows_none(&r);
+			continue;
+		}
+		rows_count(&r, line->line);
+		rows_name(&r, t->in->profile->strings, line->file);
+	}
+	rows_end(&r);
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static int check_lines(const struct source_lines *l, const struct explore_call *c,
+		       struct error *err)
+{
+	if (l->n > 0 && l->list[0].file != STRINGS_NONE)
+		return 0;
+	return error_set(err,
+			 "no source lines of \"%s\" are known: its program or library has no debug "
+			 "information, or it is not found",
+			 c->options.of_view.root);
+}
+
+static int write(const struct explore_call *c, const struct stages *s, const struct source_lines *l,
+		 struct error *err)
+{
+	const struct view_input in = stages_input(s, &c->options.of_view);
+	struct table t = {
+		.in = &in,
+		.lines = l,
+		.width = amount_count_width(s->profile->hits),
+	};
+
+	t.out = explore_open(c->e, c->output, err);
+	if (!t.out)
+		return -1;
+	if (view_is_rows(&c->options.of_view))
+		write_rows(&t);
+	else
+		write_table(&t);
+	return out_close(t.out, true, err);
+}
+
+static int show(struct explore_call *c, struct error *err)
+{
+	struct source_lines lines;
+	struct stages *s;
+	int status;
+
+	c->options.of_symbols.granularity = SYMBOLS_BY_LINE;
+	s = explore_shape(c->e, VIEW_NEEDS_TREE, &c->options, err);
+	if (!s)
+		return -1;
+	status = source_lines_find(&lines, s, c->options.of_view.root, err);
+	if (!status)
+		status = check_lines(&lines, c, err);
+	if (!status)
+		status = write(c, s, &lines, err);
+	source_lines_free(&lines);
+	return status;
+}
+
+int explore_source(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		   struct error *err)
+{
+	struct explore_call call;
+	int status = explore_call_begin(&call, e, c, l, err);
+
+	if (!status)
+		status = show(&call, err);
+	explore_call_end(&call);
+	return status;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_source_lines.c - weighs the source lines of a function.
+ *
+ * Explore room. In: a profile shaped by line, and a function. Out: struct source_lines.
+ *
+ * The tree by line has a name for each place, "f file.c:12". Which path and line a name stands for,
+ * and of which function it is, the frames tell.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/explore_source.h"
+
+/* What a name of the tree stands for. */
+struct place {
+	bool is_ours; /* it is a place in the function */
+	uint32_t file, line;
+};
+
+struct search {
+	struct stages *stages;
+	const char *function;
+	struct place *places; /* by name */
+	size_t n_names;
+};
+
+/* A name that is new is of a frame that a filter has dropped: it is not in the tree. */
+static void look_at(struct search *s, const struct symbols_place *place)
+{
+	const struct strings *strings = s->stages->profile->strings;
+
+	if (place->name >= s->n_names ||
+	    strcmp(strings_get(strings, place->function, NULL), s->function) != 0)
+		return;
+	s->places[place->name] = (struct place){
+		.is_ours = true,
+		.file = place->line ? place->file : STRINGS_NONE,
+		.line = place->file == STRINGS_NONE ? 0 : place->line,
+	};
+}
+
+static int look_at_frames(struct search *s, struct error *err)
+{
+	const struct profile *p = s->stages->profile;
+	const struct symbols_place *places;
+	size_t i, k, n;
+
+	for (i = 0; i < p->n_frames; i++) {
+		if (p->frames[i].name != STRINGS_NONE)
+			continue;
+		if (symbols_expand(s->stages->symbols, &p->frames[i], &places, &n, err))
+			return -1;
+		for (k = 0; k < n; k++)
+			look_at(s, &places[k]);
+	}
+	return 0;
+}
+
+/* ---- weights ------------------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b, void *strings)
+{
+	const struct source_line *x = a, *y = b;
+
+	if (x->file != y->file) {
+		if (x->file == STRINGS_NONE || y->file == STRINGS_NONE)
+			return x->file == STRINGS_NONE ? 1 : -1;
+		return strings_compare(strings, x->file, y->file);
+	}
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static int weigh_lines(struct source_lines *l, const struct search *s, struct error *err)
+{
+	size_t i, n;
+	struct tree_function *functions = tree_functions(s->stages->tree, &n, err);
+
+	l->list = functions ? calloc(n + 1, sizeof(*l->list)) : NULL;
+	for (i = 0; l->list && i < n; i++) {
+		const struct tree_function *f = &functions[i];
+		const struct place *place = &s->places[f->name];
+
+		if (!place->is_ours)
+			continue;
+		l->list[l->n++] = (struct source_line){
+			.file = place->file,
+			.line = place->line,
+			.self = f->self,
+			.total = f->total,
+			.hits = f->hits,
+		};
+		l->self += f->self;
+	}
+	free(functions);
+	if (!l->list)
+		return error_memory(err);
+	qsort_r(l->list, l->n, sizeof(*l->list), compare,
+		(void *)(uintptr_t)s->stages->profile->strings);
+	return 0;
+}
+
+/* Each stack once, at the outermost of its places. */
+static void weigh_function(struct source_lines *l, const struct search *s)
+{
+	const struct tree *t = s->stages->tree;
+	size_t i;
+
+	for (i = 1; i < t->n_nodes;) {
+		if (!s->places[t->nodes[i].name].is_ours) {
+			i++;
+			continue;
+		}
+		l->total += t->nodes[i].total;
+		i = t->nodes[i].end;
+	}
+}
+
+int source_lines_find(struct source_lines *l, struct stages *s, const char *function,
+		      struct error *err)
+{
+	struct search search = {
+		.stages = s,
+		.function = function,
+		.n_names = strings_count(s->profile->strings),
+	};
+	int status = 0;
+
+	*l = (struct source_lines){0};
+	search.places = calloc(search.n_names + 1, sizeof(*search.places));
+	if (!search.places)
+		return error_memory(err);
+	if (look_at_frames(&search, err) || weigh_lines(l, &search, err))
+		status = -1;
+	else
+		weigh_function(l, &search);
+	free(search.places);
+	return status;
+}
+
+void source_lines_free(struct source_lines *l)
+{
+	free(l->list);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * explore_view.c - runs a command that shows a view.
+ *
+ * Explore room. In: a line's words and options. Out: what cpconv would show with these options.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/explore_command.h"
+#include "options/options_table.h"
+#include "pipeline/message.h"
+
+/* The words behind the command that are no options, as one text. */
+static int take_text(struct explore_call *c, struct error *err)
+{
+	const struct explore_line given = {.words = c->options.files, .n = c->options.n_files};
+
+	if (given.n == 0)
+		return 0;
+	if (c->command->takes != TAKES_FUNCTION && given.n > 1)
+		return error_set(err, "%s takes one argument at most", c->command->name);
+	c->text = explore_line_rest(&given, 0);
+	return c->text ? 0 : error_memory(err);
+}
+
+static int use_function(struct explore_call *c, struct error *err)
+{
+	const struct explore_names *names = explore_functions(c->e, &c->options, err);
+
+	if (!names)
+		return -1;
+	c->options.of_view.root = explore_names_find(names, c->text, err);
+	if (!c->options.of_view.root)
+		return -1;
+	if (c->e->is_terminal && c->options.of_view.root != c->text)
+		say("%s: %s", c->text, c->options.of_view.root);
+	return 0;
+}
+
+static int use_file(struct explore_call *c, struct error *err)
+{
+	if (c->output)
+		return error_set(err, "there are two outputs");
+	c->output = c->text;
+	return 0;
+}
+
+static int use_text(struct explore_call *c, struct error *err)
+{
+	const char *name = c->command->name;
+
+	if (!c->text)
+		return c->command->is_needed ? error_set(err, "%s: of what? %s %s", name, name,
+							 c->command->arguments)
+					     : 0;
+	switch (c->command->takes) {
+	case TAKES_FUNCTION:
+		return use_function(c, err);
+	case TAKES_COUNT:
+		return options_apply(&c->options, options_known("top"), c->text, err);
+	case TAKES_FILE:
+		return use_file(c, err);
+	default:
+		return error_set(err, "%s takes no argument", name);
+	}
+}
+
+int explore_call_begin(struct explore_call *c, struct explore *e,
+		       const struct explore_command *command, const struct explore_line *l,
+		       struct error *err)
+{
+	*c = (struct explore_call){
+		.e = e, .command = command, .options = e->options, .output = l->output};
+	c->options.filter = (struct filter){0};
+	if (filter_copy(&c->options.filter, &e->options.filter, err) ||
+	    options_parse_command(&c->options, command->view, (int)l->n, l->words, err))
+		return -1;
+	if (c->options.idle)
+		say("warning: --%s has no effect on %s", c->options.idle, command->name);
+	return take_text(c, err) || use_text(c, err) ? -1 : 0;
+}
+
+void explore_call_end(struct explore_call *c)
+{
+	filter_clear(&c->options.filter);
+	free(c->text);
+}
+
+int explore_view(struct explore *e, const struct explore_command *command,
+		 const struct explore_line *l, struct error *err)
+{
+	struct explore_call c;
+	int status = explore_call_begin(&c, e, command, l, err);
+
+	if (command->is_up)
+		c.options.of_view.up = true;
+	if (!status)
+		status = explore_emit(e, command->view, &c.options, c.output, err);
+	explore_call_end(&c);
+	return status;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph_calls.c - makes the call graph of calls that come without stacks.
+ *
+ * Shape room. In: struct calls. Out: struct graph, its functions and arcs in order.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strong_components.h"
+#include "graph/graph.h"
+
+struct making {
+	const struct calls *calls;
+	struct graph *graph;
+	uint32_t *order;  /* by place in the graph: the function's index in calls */
+	uint32_t *places; /* the other way round */
+};
+
+/* ---- functions and arcs ---------------------------------------------------------------------- */
+
+/* What qsort_r's comparison needs. */
+struct naming {
+	const struct strings *strings;
+	const struct calls_function *functions;
+};
+
+static int compare_functions(const void *a, const void *b, void *context)
+{
+	const struct naming *n = context;
+	const uint32_t *x = a, *y = b;
+	int order = strings_compare(n->strings, n->functions[*x].name, n->functions[*y].name);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+static int order_functions(struct making *m, struct error *err)
+{
+	const struct calls *c = m->calls;
+	struct naming naming = {m->graph->strings, c->functions};
+	size_t n = c->n_functions;
+
+	m->order = calloc(n + 1, sizeof(*m->order));
+	m->places = calloc(n + 1, sizeof(*m->places));
+	m->graph->functions = calloc(n + 1, sizeof(*m->graph->functions));
+	m->graph->starts = calloc(n + 1, sizeof(*m->graph->starts));
+	m->graph->arcs = calloc(c->n_arcs + 1, sizeof(*m->graph->arcs));
+	if (!m->order || !m->places || !m->graph->functions || !m->graph->starts || !m->graph->arcs)
+		return error_memory(err);
+	for (size_t i = 0; i < n; i++)
+		m->order[i] = (uint32_t)i;
+	qsort_r(m->order, n, sizeof(*m->order), compare_functions, &naming);
+	for (size_t i = 0; i < n; i++)
+		m->places[m->order[i]] = (uint32_t)i;
+	m->graph->n_functions = n;
+	return 0;
+}
+
+/* A file's sums may contradict each other: after a longjmp, or if it is forged. */
+static uint64_t at_most(uint64_t weight, uint64_t total)
+{
+	return weight < total ? weight : total;
+}
+
+/* Samples are not told apart by function: a total's share of all stands for them. */
+static void estimate_hits(const struct graph *g, struct tree_function *f)
+{
+	if (g->total)
+		f->hits = (uint64_t)(((unsigned __int128)f->total * g->hits + g->total / 2) /
+				     g->total);
+}
+
+static void copy_functions(struct making *m)
+{
+	struct graph *g = m->graph;
+
+	for (size_t i = 0; i < g->n_functions; i++) {
+		const struct calls_function *f = &m->calls->functions[m->order[i]];
+
+		g->functions[i] = (struct tree_function){
+			.name = f->name,
+			.is_innermost = f->self || f->hits,
+			.self = g->unit == TREE_HITS ? f->hits : f->self,
+			.total = g->has_totals ? at_most(f->inclusive, g->total) : 0,
+			.self_hits = f->hits,
+		};
+		if (g->has_totals)
+			estimate_hits(g, &g->functions[i]);
+	}
+}
+
+static int compare_arcs(const void *a, const void *b)
+{
+	const struct graph_arc *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+static void copy_arcs(struct making *m)
+{
+	struct graph *g = m->graph;
+
+	for (; g->n_arcs < m->calls->n_arcs; g->n_arcs++) {
+		const struct calls_arc *arc = &m->calls->arcs[g->n_arcs];
+
+		g->arcs[g->n_arcs] = (struct graph_arc){
+			.caller = m->places[arc->caller],
+			.callee = m->places[arc->callee],
+			.weight = arc->caller == arc->callee ? 0 : arc->weight,
+			.stacks = arc->weight,
+			.occurrences = g->has_weights ? arc->weight : arc->count,
+			.calls = arc->count,
+		};
+	}
+	qsort(g->arcs, g->n_arcs, sizeof(*g->arcs), compare_arcs);
+}
+
+/* ---- who is called from outside -------------------------------------------------------------- */
+
+/*
+ * What a function and its calls used, and no caller answers for, is due to calls from outside: a
+ * thread began with it, or a signal. With numbers of calls alone, only functions that nobody calls
+ * are known to be called from outside.
+ */
+static int mark_starts(struct making *m, struct error *err)
+{
+	struct graph *g = m->graph;
+	uint64_t *into = calloc(g->n_functions + 1, sizeof(*into));
+	bool *is_called = calloc(g->n_functions + 1, sizeof(*is_called));
+
+	for (size_t i = 0; into && is_called && i < g->n_arcs; i++) {
+		const struct graph_arc *arc = &g->arcs[i];
+
+		if (arc->caller == arc->callee)
+			continue;
+		is_called[arc->callee] = true;
+		if (__builtin_add_overflow(into[arc->callee], arc->weight, &into[arc->callee]))
+			into[arc->callee] = UINT64_MAX; /* more than the function's own sum */
+	}
+	for (size_t i = 0; into && is_called && i < g->n_functions; i++) {
+		uint64_t inclusive =
+			g->has_weights ? m->calls->functions[m->order[i]].inclusive : 0;
+
+		if (inclusive > into[i])
+			g->starts[i].weight = inclusive - into[i];
+		g->starts[i].is_start = inclusive > into[i] || !is_called[i];
+	}
+	free(into);
+	free(is_called);
+	return into && is_called ? 0 : error_memory(err);
+}
+
+/* By component: whether anything enters it from outside; by function: calls of it by the others of
+ * its component. */
+struct entries {
+	bool *is_entered;
+	uint64_t *calls;
+};
+
+static void find_entries(const struct graph *g, const struct components *c, struct entries *e)
+{
+	for (size_t i = 0; i < g->n_functions; i++)
+		if (g->starts[i].is_start)
+			e->is_entered[c->of[i]] = true;
+	for (size_t i = 0; i < g->n_arcs; i++) {
+		const struct graph_arc *arc = &g->arcs[i];
+		uint64_t *calls = &e->calls[arc->callee];
+
+		if (c->of[arc->caller] != c->of[arc->callee])
+			e->is_entered[c->of[arc->callee]] = true;
+		else if (arc->caller != arc->callee &&
+			 __builtin_add_overflow(*calls, arc->calls, calls))
+			*calls = UINT64_MAX;
+	}
+}
+
+/* Of two functions, in the order of names. */
+static uint32_t least_called(const struct entries *e, uint32_t f, uint32_t g)
+{
+	if (e->calls[f] != e->calls[g])
+		return e->calls[f] < e->calls[g] ? f : g;
+	return f < g ? f : g;
+}
+
+/*
+ * A cycle that nobody calls is entered all the same, through a call that was not seen: code that is
+ * not profiled called back. The function that the others call least is taken for the way in, since
+ * a recursion is entered at its top; the first by name among equals.
+ */
+static void enter_cycles(struct graph *g, const struct components *c, const struct entries *e)
+{
+	for (uint32_t k = 0; k < c->n; k++) {
+		uint32_t best = c->members[c->first[k]];
+
+		if (e->is_entered[k])
+			continue;
+		for (uint32_t i = c->first[k] + 1; i < c->first[k + 1]; i++)
+			best = least_called(e, best, c->members[i]);
+		g->starts[best].is_start = true;
+	}
+}
+
+static int mark_cycle_starts(struct graph *g, struct error *err)
+{
+	uint32_t *first = calloc(g->n_functions + 1, sizeof(*first));
+	uint32_t *target = calloc(g->n_arcs + 1, sizeof(*target));
+	struct entries e = {
+		.is_entered = calloc(g->n_functions + 1, sizeof(*e.is_entered)),
+		.calls = calloc(g->n_functions + 1, sizeof(*e.calls)),
+	};
+	struct successors successors = {(uint32_t)g->n_functions, first, target};
+	struct components c = {0};
+	bool ok = first && target && e.is_entered && e.calls;
+
+	for (size_t i = 0; ok && i < g->n_arcs; i++) {
+		target[i] = g->arcs[i].callee;
+		first[g->arcs[i].caller + 1]++;
+	}
+	for (size_t i = 0; ok && i < g->n_functions; i++)
+		first[i + 1] += first[i];
+	int status = ok ? components_find(&c, &successors, err) : error_memory(err);
+	if (!status) {
+		find_entries(g, &c, &e);
+		enter_cycles(g, &c, &e);
+		g->has_totals = g->has_weights && (g->has_totals || c.n == g->n_functions);
+	}
+	components_free(&c);
+	free(first);
+	free(target);
+	free(e.is_entered);
+	free(e.calls);
+	return status;
+}
+
+/* ---- the graph ------------------------------------------------------------------------------- */
+
+static int make(struct making *m, struct error *err)
+{
+	if (order_functions(m, err))
+		return -1;
+	copy_arcs(m);
+	if (mark_starts(m, err) || mark_cycle_starts(m->graph, err))
+		return -1;
+	copy_functions(m);
+	return 0;
+}
+
+struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struct error *err)
+{
+	struct making m = {.calls = p->calls, .graph = calloc(1, sizeof(*m.graph))};
+	int status;
+
+	if (!m.graph) {
+		error_memory(err);
+		return NULL;
+	}
+	*m.graph = (struct graph){
+		.strings = p->strings,
+		.unit = unit,
+		.total = unit == TREE_HITS ? p->hits : p->gticks,
+		.hits = p->hits,
+		.has_calls = true,
+		.has_weights = p->calls->has_inclusive,
+		.has_totals = p->calls->has_totals,
+	};
+	status = make(&m, err);
+	free(m.order);
+	free(m.places);
+	if (!status)
+		return m.graph;
+	graph_free(m.graph);
+	return NULL;
+}
+
+static uint64_t rounded(const struct graph *g, double weight)
+{
+	weight = rint(weight);
+	return weight < (double)g->total ? (uint64_t)fmax(weight, 0) : g->total;
+}
+
+void graph_set_totals(struct graph *g, const double *totals, const double *call_totals)
+{
+	for (size_t i = 0; i < g->n_functions; i++) {
+		g->functions[i].total = rounded(g, totals[i]);
+		estimate_hits(g, &g->functions[i]);
+	}
+	for (size_t i = 0; !g->has_weights && i < g->n_arcs; i++)
+		if (!isnan(call_totals[i]))
+			g->arcs[i].weight = g->arcs[i].stacks = rounded(g, call_totals[i]);
+}

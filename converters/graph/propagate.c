@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * propagate.c - hands time up the call graph, from callees to callers.
+ *
+ * Shape room. In: each function's self, who calls whom how often. Out: totals of functions and of
+ * calls.
+ */
+#include "graph/propagate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/strong_components.h"
+#include "graph/cycle_split.h"
+
+struct function {
+	double into;	/* calls by others */
+	double entered; /* struct cycle_member */
+	uint32_t place; /* which member of its component it is */
+};
+
+struct component {
+	double into; /* calls from outside */
+	double time; /* what its callers share */
+};
+
+struct work {
+	const struct propagate_input *in;
+	struct propagation *out;
+	uint32_t *first, *target; /* struct successors */
+	struct components components;
+	struct function *functions;
+	struct component *times; /* by component */
+	/* Of the cycle at hand; room for the whole graph. */
+	struct cycle_member *members;
+	struct cycle_call *calls;
+};
+
+static int make_room(struct work *w)
+{
+	size_t n = w->in->n_functions, n_calls = w->in->n_calls;
+	struct propagation *p = w->out;
+
+	p->totals = calloc(n + 1, sizeof(*p->totals));
+	p->cycles = calloc(n + 1, sizeof(*p->cycles));
+	p->call_totals = calloc(n_calls + 1, sizeof(*p->call_totals));
+	p->ratios = calloc(n_calls + 1, sizeof(*p->ratios));
+	w->first = calloc(n + 2, sizeof(*w->first));
+	w->target = calloc(n_calls + 1, sizeof(*w->target));
+	w->functions = calloc(n + 1, sizeof(*w->functions));
+	w->times = calloc(n + 1, sizeof(*w->times));
+	w->members = calloc(n + 1, sizeof(*w->members));
+	w->calls = calloc(n_calls + 1, sizeof(*w->calls));
+	return p->totals && p->cycles && p->call_totals && p->ratios && w->first && w->target &&
+			       w->functions && w->times && w->members && w->calls
+		       ? 0
+		       : -1;
+}
+
+static void free_work(struct work *w)
+{
+	components_free(&w->components);
+	free(w->first);
+	free(w->target);
+	free(w->functions);
+	free(w->times);
+	free(w->members);
+	free(w->calls);
+}
+
+static int find_components(struct work *w, struct error *err)
+{
+	struct successors successors = {(uint32_t)w->in->n_functions, w->first, w->target};
+	size_t i;
+
+	for (i = 0; i < w->in->n_calls; i++) {
+		w->target[i] = w->in->calls[i].callee;
+		w->first[w->in->calls[i].caller + 1]++;
+	}
+	for (i = 0; i < w->in->n_functions; i++)
+		w->first[i + 1] += w->first[i];
+	return components_find(&w->components, &successors, err);
+}
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? fmin(part / whole, 1) : 1;
+}
+
+static bool is_outermost(const struct work *w, size_t function)
+{
+	return w->in->outermost && w->in->outermost[function] >= 0;
+}
+
+static void sum_calls(struct work *w)
+{
+	const uint32_t *of = w->components.of;
+	size_t i;
+
+	for (i = 0; i < w->in->n_functions; i++) {
+		if (!is_outermost(w, i))
+			continue;
+		w->functions[i].into += w->in->outermost[i];
+		w->times[of[i]].into += w->in->outermost[i];
+	}
+	for (i = 0; i < w->in->n_calls; i++) {
+		const struct propagate_call *c = &w->in->calls[i];
+
+		if (c->caller != c->callee)
+			w->functions[c->callee].into += c->weight;
+		if (of[c->caller] != of[c->callee])
+			w->times[of[c->callee]].into += c->weight;
+	}
+}
+
+static void enter(struct function *f, double share)
+{
+	f->entered = f->entered < 0 ? share : f->entered + share;
+}
+
+/* Each call's share in what its callee takes, or in what the cycle takes that it leads into. */
+static void find_ratios(struct work *w)
+{
+	const uint32_t *of = w->components.of;
+	size_t i;
+
+	for (i = 0; i < w->in->n_functions; i++) {
+		w->functions[i].entered = -1;
+		if (is_outermost(w, i))
+			enter(&w->functions[i], ratio(w->in->outermost[i], w->times[of[i]].into));
+	}
+	for (i = 0; i < w->in->n_calls; i++) {
+		const struct propagate_call *c = &w->in->calls[i];
+		struct function *callee = &w->functions[c->callee];
+		double *r = &w->out->ratios[i];
+
+		if (c->caller == c->callee) {
+			*r = NAN;
+		} else if (of[c->caller] == of[c->callee]) {
+			*r = ratio(c->weight, callee->into);
+		} else {
+			*r = ratio(c->weight, w->times[of[c->callee]].into);
+			enter(callee, *r);
+		}
+	}
+}
+
+/* A function's self, and what it gets from other components: those have been dealt with. */
+static double own_time(struct work *w, uint32_t function)
+{
+	const struct components *c = &w->components;
+	double time = w->in->self[function];
+	uint32_t i;
+
+	for (i = w->first[function]; i < w->first[function + 1]; i++) {
+		double *t = &w->out->call_totals[i];
+		uint32_t callee = c->of[w->target[i]];
+
+		*t = callee == c->of[function] ? NAN : w->out->ratios[i] * w->times[callee].time;
+		if (!isnan(*t))
+			time += *t;
+	}
+	return time;
+}
+
+/* The calls of one member by another: a self call is none. */
+static uint32_t list_calls(struct work *w, uint32_t caller, uint32_t n)
+{
+	const uint32_t *of = w->components.of;
+	uint32_t i;
+
+	for (i = w->first[caller]; i < w->first[caller + 1]; i++) {
+		uint32_t callee = w->target[i];
+
+		if (callee != caller && of[callee] == of[caller])
+			w->calls[n++] = (struct cycle_call){
+				.callee = w->functions[callee].place,
+				.number = i,
+				.ratio = w->out->ratios[i],
+			};
+	}
+	return n;
+}
+
+static int split_cycle(struct work *w, const uint32_t *functions, uint32_t n, struct error *err)
+{
+	struct component *c = &w->times[w->components.of[functions[0]]];
+	uint32_t lowest = functions[0], n_calls = 0, i;
+
+	for (i = 0; i < n; i++) {
+		w->functions[functions[i]].place = i;
+		lowest = functions[i] < lowest ? functions[i] : lowest;
+	}
+	for (i = 0; i < n; i++) {
+		w->members[i] = (struct cycle_member){
+			.own = own_time(w, functions[i]),
+			.entered = w->functions[functions[i]].entered,
+			.first = n_calls,
+		};
+		n_calls = list_calls(w, functions[i], n_calls);
+		c->time += w->members[i].own;
+	}
+	w->members[n].first = n_calls;
+	if (cycle_split(w->members, n, w->calls, err))
+		return -1;
+	for (i = 0; i < n; i++) {
+		w->out->totals[functions[i]] = w->members[i].total;
+		w->out->cycles[functions[i]] = lowest;
+	}
+	for (i = 0; i < n_calls; i++)
+		w->out->call_totals[w->calls[i].number] = w->calls[i].total;
+	return 0;
+}
+
+/* Callees come before their callers. */
+static int hand_up(struct work *w, struct error *err)
+{
+	const struct components *c = &w->components;
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++) {
+		const uint32_t *members = c->members + c->first[i];
+
+		if (c->first[i + 1] - c->first[i] > 1) {
+			if (split_cycle(w, members, c->first[i + 1] - c->first[i], err))
+				return -1;
+			continue;
+		}
+		w->times[i].time = own_time(w, *members);
+		w->out->totals[*members] = w->times[i].time;
+		w->out->cycles[*members] = PROPAGATE_NO_CYCLE;
+	}
+	return 0;
+}
+
+int propagate(struct propagation *p, const struct propagate_input *in, struct error *err)
+{
+	struct work w = {.in = in, .out = p};
+	int status = 0;
+
+	*p = (struct propagation){0};
+	if (make_room(&w))
+		status = error_memory(err);
+	if (!status)
+		status = find_components(&w, err);
+	if (!status) {
+		sum_calls(&w);
+		find_ratios(&w);
+		status = hand_up(&w, err);
+	}
+	free_work(&w);
+	if (status)
+		propagation_free(p);
+	return status;
+}
+
+void propagation_free(struct propagation *p)
+{
+	free(p->totals);
+	free(p->cycles);
+	free(p->call_totals);
+	free(p->ratios);
+	*p = (struct propagation){0};
+}

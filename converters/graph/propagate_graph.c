@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * propagate_graph.c - hands the numbers of a call graph to the propagation.
+ *
+ * Shape room. In: struct graph. Out: struct propagation.
+ */
+#include <stdlib.h>
+
+#include "graph/propagate.h"
+
+/* What propagate reads; all of it is freed. */
+struct copy {
+	double *self, *outermost;
+	struct propagate_call *calls;
+};
+
+static int copy_graph(struct copy *c, const struct graph *g)
+{
+	size_t i;
+
+	c->self = calloc(g->n_functions + 1, sizeof(*c->self));
+	c->outermost = calloc(g->n_functions + 1, sizeof(*c->outermost));
+	c->calls = calloc(g->n_arcs + 1, sizeof(*c->calls));
+	if (!c->self || !c->outermost || !c->calls)
+		return -1;
+	for (i = 0; i < g->n_functions; i++) {
+		const struct graph_start *start = &g->starts[i];
+
+		c->self[i] = (double)g->functions[i].self;
+		c->outermost[i] = start->is_start ? (double)start->weight : -1;
+	}
+	for (i = 0; i < g->n_arcs; i++)
+		c->calls[i] = (struct propagate_call){
+			.caller = g->arcs[i].caller,
+			.callee = g->arcs[i].callee,
+			.weight = (double)g->arcs[i].occurrences,
+		};
+	return 0;
+}
+
+int propagate_graph(struct propagation *p, const struct graph *g, struct error *err)
+{
+	struct copy c = {0};
+	int status;
+
+	if (copy_graph(&c, g)) {
+		status = error_memory(err);
+	} else {
+		struct propagate_input in = {
+			.n_functions = g->n_functions,
+			.self = c.self,
+			.outermost = c.outermost,
+			.n_calls = g->n_arcs,
+			.calls = c.calls,
+		};
+
+		status = propagate(p, &in, err);
+	}
+	free(c.self);
+	free(c.outermost);
+	free(c.calls);
+	return status;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builder_paths.c - credits samples to call paths.
+ *
+ * Room: model. In: samples. Out: weights at the nodes of a tree of paths. A sample costs as much as
+ * its stack differs from the previous one's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "model/builder.h"
+
+/* ---- one sample ------------------------------------------------------------------------------ */
+
+/* A stack cut off at its outer end stands under a pseudo frame, so that its outermost frame does
+ * not pass for a place where threads begin. */
+static bool is_incomplete(const struct event_sample *e)
+{
+	return e->depth == 0 || (e->mark != CPS_MARK_COMPLETE && e->mark != CPS_MARK_TOO_DEEP);
+}
+
+/* A name's number. What follows a path is often what followed it before: a comparison then saves
+ * the search. */
+static uint32_t name_number(struct profile_builder *b, uint32_t parent, const struct event_text *e)
+{
+	const struct profile_frame *f = paths_latest(b->current.paths, parent);
+	const char *name;
+	size_t n;
+
+	if (f && f->name != STRINGS_NONE) {
+		name = strings_get(b->profile->strings, f->name, &n);
+		if (n == e->length && (n == 0 || memcmp(name, e->bytes, n) == 0))
+			return f->name;
+	}
+	return strings_add(b->profile->strings, e->bytes, e->length);
+}
+
+/* The entry of an id that is larger than all before, as most recordings are small. NULL: memory, and
+ * the frame is searched for. */
+static uint32_t *ids_extend(struct recording *r, uint32_t id)
+{
+	if (!array_reserve(&r->of_ids, &r->ids_size, id, sizeof(*r->of_ids)))
+		return NULL;
+	memset(r->of_ids + r->n_ids, 0, (r->ids_size - r->n_ids) * sizeof(*r->of_ids));
+	r->n_ids = r->ids_size;
+	return &r->of_ids[id - 1];
+}
+
+static inline uint32_t *of_id(struct recording *r, uint32_t id)
+{
+	return id <= r->n_ids ? &r->of_ids[id - 1] : ids_extend(r, id);
+}
+
+/* The frame below `parent` as the model knows it. Its module is still the input's own number. */
+static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
+				    const struct event_frame *e)
+{
+	struct recording *r = &b->current;
+	uint32_t name, number, *known = e->id ? of_id(r, e->id) : NULL;
+
+	if (known && *known)
+		return *known - 1;
+	if (!r->by_name) {
+		number = paths_frame(r->paths,
+				     (struct profile_frame){e->module, STRINGS_NONE, e->address});
+		if (known)
+			*known = number + 1; /* PATHS_NONE becomes 0 */
+		return number;
+	}
+	name = name_number(b, parent, &e->name);
+	if (name == STRINGS_NONE)
+		return PATHS_NONE;
+	return paths_frame(r->paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
+}
+
+/* Set walk[0], from where the stack's frames are followed. */
+static int walk_base(struct profile_builder *b, uint32_t thread, bool incomplete)
+{
+	const struct profile_frame frame = {PROFILE_NO_MODULE, b->incomplete, 0};
+	const struct profile_frame group = builder_group_frame(b, thread);
+	struct recording *r = &b->current;
+	uint32_t node = 0;
+
+	r->depth = 0;
+	r->has_incomplete = incomplete;
+	r->group_thread = thread;
+	if (b->by != PROFILE_BY_NOTHING || builder_has_threads(b))
+		node = paths_child(r->paths, node, &group);
+	if (incomplete && node != PATHS_NONE)
+		node = paths_child(r->paths, node, &frame);
+	r->walk[0] = node;
+	return node == PATHS_NONE ? -1 : 0;
+}
+
+/* Does the sample's stack begin where the previous one's did? */
+static bool base_holds(const struct profile_builder *b, const struct event_sample *e,
+		       bool incomplete)
+{
+	return incomplete == b->current.has_incomplete &&
+	       (!builder_has_threads(b) || e->thread == b->current.group_thread);
+}
+
+/* How many frames e has in common with the last sample that was taken, for sure. */
+static size_t frames_kept(const struct recording *r, const struct event_sample *e)
+{
+	return e->keep < r->keep ? e->keep : r->keep;
+}
+
+/* Find the sample's node: follow the frames that the previous sample did not have. */
+static int walk_stack(struct profile_builder *b, const struct event_sample *e)
+{
+	struct recording *r = &b->current;
+	size_t i = frames_kept(r, e);
+	bool incomplete = is_incomplete(e);
+
+	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
+		return -1;
+	if (r->generation != e->generation) /* ids stand for others now */
+		r->n_ids = 0;
+	r->generation = e->generation;
+	if (!i || !base_holds(b, e, incomplete)) {
+		if (walk_base(b, e->thread, incomplete))
+			return -1;
+		i = 0;
+	}
+	for (uint32_t node = r->walk[i]; i < e->depth; i++) {
+		node = paths_step(r->paths, node, frame_number(b, node, &e->frames[i]));
+		if (node == PATHS_NONE)
+			return -1;
+		r->walk[i + 1] = node;
+	}
+	r->depth = r->keep = e->depth;
+	return 0;
+}
+
+static struct profile_thread *sample_thread(struct profile_builder *b, uint32_t id)
+{
+	struct recording *r = &b->current;
+
+	if (r->last_thread != NUMBERS_NONE && r->process.threads[r->last_thread].id == id)
+		return &r->process.threads[r->last_thread];
+	struct profile_thread *t = builder_thread(b, id);
+	if (t)
+		r->last_thread = (uint32_t)(t - r->process.threads);
+	return t;
+}
+
+/* All other sums are parts of the two totals, so that only these can overflow. */
+static int totals_add(struct profile_builder *b, const struct event_sample *e, struct error *err)
+{
+	if (__builtin_add_overflow(b->gticks, e->weight, &b->gticks))
+		return error_set(err, "%s: overflow: the sum of weights does not fit 64 bits",
+				 builder_file(b));
+	if (__builtin_add_overflow(b->hits, e->hits, &b->hits))
+		return error_set(err, "%s: overflow: the number of samples does not fit 64 bits",
+				 builder_file(b));
+	return 0;
+}
+
+/* So much was used by the process, on a thread of it. */
+static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark, uint64_t gticks,
+		       uint64_t hits)
+{
+	struct profile_process *p = &b->current.process;
+	struct profile_thread *t = sample_thread(b, thread);
+
+	if (!t)
+		return -1;
+	t->gticks += gticks;
+	t->hits += hits;
+	p->samples += hits;
+	p->gticks += gticks;
+	p->gticks_by_mark[mark] += gticks;
+	if (mark == CPS_MARK_COMPLETE)
+		p->gticks_complete += gticks;
+	return 0;
+}
+
+/* So much of it becomes a part of the profile. */
+static void node_add(struct profile_builder *b, uint32_t number, uint64_t gticks, uint64_t hits)
+{
+	struct profile_node *node = &b->current.paths->nodes[number];
+
+	node->self_gticks += gticks;
+	node->self_hits += hits;
+	b->profile->gticks += gticks;
+	b->profile->hits += hits;
+}
+
+/* ---- stacks that come again ------------------------------------------------------------------ */
+
+/* What its samples weigh is credited. */
+static int stack_settle(struct profile_builder *b, struct known_stack *s)
+{
+	if (!s->hits)
+		return 0;
+	if (process_add(b, s->thread, s->mark, s->gticks, s->hits))
+		return -1;
+	node_add(b, s->node, s->gticks, s->hits);
+	s->gticks = s->hits = 0;
+	return 0;
+}
+
+static int stacks_settle(struct profile_builder *b)
+{
+	struct recording *r = &b->current;
+
+	for (size_t i = 0; i < r->n_stacks; i++)
+		if (stack_settle(b, &r->stacks[i]))
+			return -1;
+	return 0;
+}
+
+static int stacks_extend(struct recording *r, size_t n)
+{
+	if (!array_reserve(&r->stacks, &r->stacks_size, n, sizeof(*r->stacks)))
+		return -1;
+	for (; r->n_stacks < n; r->n_stacks++)
+		r->stacks[r->n_stacks] = (struct known_stack){.node = PATHS_NONE};
+	return 0;
+}
+
+/* The sample's stack may come again: its node is known now. */
+static int stack_remember(struct profile_builder *b, const struct event_sample *e, uint32_t node)
+{
+	struct recording *r = &b->current;
+
+	if (r->stacks_generation != e->generation) {
+		if (stacks_settle(b))
+			return -1;
+		r->n_stacks = 0;
+	}
+	r->stacks_generation = e->generation;
+	if (stacks_extend(r, e->stack) || stack_settle(b, &r->stacks[e->stack - 1]))
+		return -1;
+	r->stacks[e->stack - 1] =
+		(struct known_stack){.node = node, .thread = e->thread, .mark = e->mark};
+	return 0;
+}
+
+static inline int stack_again(struct profile_builder *b, const struct event_sample *e)
+{
+	struct recording *r = &b->current;
+	struct known_stack *s;
+
+	if (!e->stack || e->stack > r->n_stacks || e->generation != r->stacks_generation)
+		return -1;
+	s = &r->stacks[e->stack - 1];
+	if (s->node == PATHS_NONE)
+		return -1;
+	if (!builder_part_takes(b, e))
+		return process_add(b, s->thread, s->mark, e->weight, e->hits);
+	s->gticks += e->weight;
+	s->hits += e->hits;
+	return 0;
+}
+
+/* ---- any sample ------------------------------------------------------------------------------ */
+
+static int stack_once(struct profile_builder *b, const struct event_sample *e)
+{
+	struct recording *r = &b->current;
+	bool is_taken = builder_part_takes(b, e);
+
+	if (process_add(b, e->thread, e->mark, e->weight, e->hits))
+		return -1;
+	r->process.tails += !e->hits && !r->by_name;
+	if (e->depth > r->process.deepest)
+		r->process.deepest = e->depth;
+	if (!is_taken && !e->stack) {
+		r->keep = frames_kept(r, e);
+		return 0;
+	}
+	if (walk_stack(b, e) || (e->stack && stack_remember(b, e, r->walk[r->depth])))
+		return -1;
+	if (is_taken)
+		node_add(b, r->walk[r->depth], e->weight, e->hits);
+	return 0;
+}
+
+int builder_sample(void *context, const struct event_sample *e, struct error *err)
+{
+	struct profile_builder *b = context;
+	struct profile_process *p = &b->current.process;
+
+	if (e->mark >= CPS_MARK_COUNT)
+		return error_set(err, "%s: unknown mark %u", builder_file(b), (unsigned)e->mark);
+	if (totals_add(b, e, err))
+		return -1;
+	if (e->time_us > p->last_us)
+		p->last_us = e->time_us;
+	if (e->is_again ? stack_again(b, e) : stack_once(b, e))
+		return error_memory(err);
+	return 0;
+}
+
+/* ---- the end of an input --------------------------------------------------------------------- */
+
+/* From the input's module number to the index in the list of all. */
+static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
+{
+	if (builder_group_is_unnamed(f))
+		return b->by == PROFILE_BY_THREAD ? builder_group_name(b, f) : 0;
+	if (f->module == EVENT_NO_MODULE)
+		return builder_jit_name(b, f);
+	f->module = modules_resolve(b->modules, f->module);
+	return f->module == PROFILE_NO_MODULE ? -1 : 0;
+}
+
+static int frames_resolve(struct profile_builder *b)
+{
+	struct paths *paths = b->current.paths;
+
+	if (builder_jit_open(b))
+		return -1;
+	for (size_t i = 0; i < paths->n_frames; i++)
+		if (frame_resolve(b, &paths->frames[i]))
+			return -1;
+	return 0;
+}
+
+/* The node of all inputs that the current input's node i becomes, whose parent's is known. */
+static uint32_t merged_node(struct profile_builder *b, const uint32_t *map, size_t i)
+{
+	const struct paths *input = b->current.paths;
+	const struct profile_node *node = &input->nodes[i];
+	const struct profile_frame group = builder_group_input(b);
+
+	if (!builder_group_is_unnamed(&input->frames[node->frame]))
+		return paths_child(b->all, map[node->parent], &input->frames[node->frame]);
+	/* A thread that was asked for, and is not told from the others. */
+	return b->by == PROFILE_BY_NOTHING ? 0 : paths_child(b->all, 0, &group);
+}
+
+/* Parents come before children, so that map[parent] is always known. */
+static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
+{
+	const struct paths *input = b->current.paths;
+	uint32_t *map = calloc(input->n_nodes, sizeof(*map));
+
+	if (!map)
+		return -1;
+	for (size_t i = 1; i < input->n_nodes; i++) {
+		if (dropped && dropped[i])
+			continue;
+		map[i] = merged_node(b, map, i);
+		if (map[i] == PATHS_NONE) {
+			free(map);
+			return -1;
+		}
+		b->all->nodes[map[i]].self_gticks += input->nodes[i].self_gticks;
+		b->all->nodes[map[i]].self_hits += input->nodes[i].self_hits;
+	}
+	free(map);
+	return 0;
+}
+
+/* The input's call paths join the others; the first ones are all that there are. */
+static int paths_merge(struct profile_builder *b, const unsigned char *dropped)
+{
+	struct recording *r = &b->current;
+
+	if (frames_resolve(b))
+		return -1;
+	if (dropped || b->all->n_nodes > 1 || !(r->by_name || paths_reindex(r->paths)))
+		return nodes_merge(b, dropped);
+	paths_free(b->all);
+	b->all = r->paths;
+	r->paths = NULL;
+	return 0;
+}
+
+int builder_merge(struct profile_builder *b, struct error *err)
+{
+	struct recording *r = &b->current;
+	unsigned char *dropped;
+	int status;
+
+	if (stacks_settle(b))
+		return error_memory(err);
+	if (builder_part_nodes(b, &dropped, err))
+		return -1;
+	status = paths_merge(b, dropped);
+	free(dropped);
+	if (status)
+		return error_memory(err);
+	return modules_close(b->modules, &r->process.modules, &r->process.n_modules, err);
+}

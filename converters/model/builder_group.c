@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builder_group.c - names the process, program or thread that a stack belongs to.
+ *
+ * Room: model. In: process records, threads. Out: frames that stand outermost. A thread's name may
+ * come after its samples, so its frame is a number until the input is over.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+/* The module of a frame that is a thread's id: no input has as many modules. */
+#define THREAD_FRAME (PROFILE_NO_MODULE - 1)
+
+_Static_assert(THREAD_FRAME > CPS_MODULES_MAX, "else it could be a module");
+
+/* Takes the text, NULL or not. */
+static uint32_t take_string(struct profile_builder *b, int n, char *text)
+{
+	uint32_t number;
+
+	if (n < 0)
+		return STRINGS_NONE;
+	number = strings_add(b->profile->strings, text, (size_t)n);
+	free(text);
+	return number;
+}
+
+/* What follows the last slash, if anything does. */
+static struct event_text base_name(struct event_text path)
+{
+	const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
+	size_t before = slash ? (size_t)(slash + 1 - path.bytes) : 0;
+
+	if (before < path.length)
+		return (struct event_text){path.bytes + before, path.length - before};
+	return path;
+}
+
+struct event_text profile_program(const struct event_process *e)
+{
+	struct event_text name = base_name(e->exe);
+
+	if (!name.length && e->n_args)
+		name = base_name(e->args[0]);
+	return name.length ? name : (struct event_text){"[unknown program]", 17};
+}
+
+int builder_group_process(struct profile_builder *b, const struct event_process *e,
+			  struct error *err)
+{
+	struct event_text name = profile_program(e);
+	char *text;
+	int n;
+
+	if (b->by == PROFILE_BY_NOTHING)
+		return 0;
+	if (e->has_stacks_by_name)
+		return error_set(err,
+				 "%s: folded stacks do not say which process they are of: --by "
+				 "needs recordings",
+				 e->file);
+	if (b->by == PROFILE_BY_EXE)
+		n = asprintf(&text, "%.*s", (int)name.length, name.bytes);
+	else
+		n = asprintf(&text, "%.*s [%llu]", (int)name.length, name.bytes,
+			     (unsigned long long)e->pid);
+	b->current.group = take_string(b, n, text);
+	return b->current.group == STRINGS_NONE ? error_memory(err) : 0;
+}
+
+struct profile_frame builder_group_input(const struct profile_builder *b)
+{
+	return (struct profile_frame){PROFILE_NO_MODULE, b->current.group, 0};
+}
+
+struct profile_frame builder_group_frame(const struct profile_builder *b, uint32_t thread)
+{
+	if (builder_has_threads(b))
+		return (struct profile_frame){THREAD_FRAME, STRINGS_NONE, thread};
+	return builder_group_input(b);
+}
+
+bool builder_group_is_unnamed(const struct profile_frame *f)
+{
+	return f->module == THREAD_FRAME;
+}
+
+/* "worker (tid 1235)" */
+static uint32_t thread_name(struct profile_builder *b, const struct profile_thread *t)
+{
+	const char *name = strings_get(b->profile->strings, t->name, NULL);
+	char *text;
+	int n;
+
+	n = asprintf(&text, "%s%s(%s %llu)", name, *name ? " " : "", t->tid ? "tid" : "thread",
+		     (unsigned long long)(t->tid ? t->tid : t->id));
+	return take_string(b, n, text);
+}
+
+/* "cc1 [1234] worker (tid 1235)" */
+static uint32_t thread_full_name(struct profile_builder *b, const struct profile_thread *t)
+{
+	uint32_t name = thread_name(b, t);
+	char *text;
+
+	if (name == STRINGS_NONE)
+		return name;
+	int n = asprintf(&text, "%s %s", strings_get(b->profile->strings, b->current.group, NULL),
+			 strings_get(b->profile->strings, name, NULL));
+	return take_string(b, n, text);
+}
+
+int builder_group_name(struct profile_builder *b, struct profile_frame *f)
+{
+	const struct profile_thread *t = builder_thread(b, (uint32_t)f->address);
+
+	if (!t)
+		return -1;
+	*f = (struct profile_frame){PROFILE_NO_MODULE, thread_full_name(b, t), 0};
+	return f->name == STRINGS_NONE ? -1 : 0;
+}
+
+/* The frames are called `full` no more. Numbers of full names are far fewer than frames. */
+static void frames_rename(struct profile *p, const struct numbers *full, const uint32_t *names)
+{
+	for (size_t i = 0; i < p->n_frames; i++) {
+		struct profile_frame *f = &p->frames[i];
+		uint32_t place =
+			f->name == STRINGS_NONE ? NUMBERS_NONE : numbers_find(full, f->name);
+
+		if (place != NUMBERS_NONE)
+			f->name = names[place];
+	}
+}
+
+/* Of one process alone, the threads' own names will do. */
+int builder_group_finish(struct profile_builder *b)
+{
+	struct profile *p = b->profile;
+	const struct profile_process *process = p->processes;
+	struct numbers *full;
+	uint32_t *names;
+	bool ok = true;
+
+	if (b->by != PROFILE_BY_THREAD || p->n_processes != 1)
+		return 0;
+	full = numbers_new();
+	names = calloc(process->n_threads + 1, sizeof(*names));
+	for (size_t i = 0; full && names && ok && i < process->n_threads; i++) {
+		uint32_t number = thread_full_name(b, &process->threads[i]);
+		uint32_t place = number == STRINGS_NONE ? NUMBERS_NONE : numbers_add(full, number);
+
+		ok = place != NUMBERS_NONE;
+		if (ok)
+			names[place] = thread_name(b, &process->threads[i]);
+	}
+	if (full && names && ok)
+		frames_rename(p, full, names);
+	ok = ok && full && names;
+	numbers_free(full);
+	free(names);
+	return ok ? 0 : -1;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builder_part.c - tells the samples that were asked for from the others.
+ *
+ * Room: model. In: times, threads. Out: yes or no. A thread's name may come after its samples: they
+ * are chosen among when the input is over.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/builder.h"
+
+int profile_builder_part(struct profile_builder *b, const struct profile_part *part,
+			 struct error *err)
+{
+	struct profile *p = b->profile;
+	uint32_t text;
+
+	b->part = *part;
+	p->from_ns = part->from_ns;
+	p->to_ns = part->to_ns;
+	if (!part->threads)
+		return 0;
+	text = strings_add(p->strings, part->threads_text, strlen(part->threads_text));
+	if (text == STRINGS_NONE)
+		return error_memory(err);
+	p->threads = strings_get(p->strings, text, NULL);
+	return 0;
+}
+
+static bool has_times(const struct profile_builder *b)
+{
+	return b->part.from_ns || b->part.to_ns;
+}
+
+int builder_part_process(struct profile_builder *b, const struct event_process *e,
+			 struct error *err)
+{
+	bool is_later = b->part.run_ns && e->start_ns > b->part.run_ns;
+
+	b->current.after_ns = is_later ? e->start_ns - b->part.run_ns : 0;
+	if (!(e->has_stacks_by_name || e->has_calls) || (!b->part.threads && !has_times(b)))
+		return 0;
+	return error_set(err, "%s: has no %s: %s recordings", e->file,
+			 b->part.threads ? "threads" : "times",
+			 b->part.threads ? "--thread needs" : "--from and --to need");
+}
+
+/* Forged times of the end of the universe saturate. */
+static uint64_t run_time(const struct profile_builder *b, uint64_t time_us)
+{
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(time_us, 1000, &ns) ||
+	    __builtin_add_overflow(ns, b->current.after_ns, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+bool builder_part_takes(const struct profile_builder *b, const struct event_sample *e)
+{
+	uint64_t ns;
+
+	if (!has_times(b))
+		return true;
+	ns = run_time(b, e->time_us);
+	return ns >= b->part.from_ns && (!b->part.to_ns || ns < b->part.to_ns);
+}
+
+bool builder_has_threads(const struct profile_builder *b)
+{
+	return b->by == PROFILE_BY_THREAD || b->part.threads;
+}
+
+/* Stacks of which no sample was taken. */
+static void drop_unused(const struct paths *paths, unsigned char *dropped)
+{
+	memset(dropped, 1, paths->n_nodes);
+	for (size_t i = paths->n_nodes; --i > 0;) {
+		const struct profile_node *node = &paths->nodes[i];
+
+		dropped[i] &= !node->self_gticks && !node->self_hits;
+		dropped[node->parent] &= dropped[i];
+	}
+}
+
+/* A node below the root is a thread, and all below it are of the same. */
+static void drop_threads(struct profile_builder *b, const unsigned char *wanted,
+			 unsigned char *dropped)
+{
+	const struct recording *r = &b->current;
+
+	for (size_t i = 1; i < r->paths->n_nodes; i++) {
+		const struct profile_node *node = &r->paths->nodes[i];
+		uint32_t id = (uint32_t)r->paths->frames[node->frame].address;
+
+		dropped[i] |= node->parent ? dropped[node->parent]
+					   : !wanted[numbers_find(r->threads, id)];
+		if (!dropped[i])
+			continue;
+		b->profile->gticks -= node->self_gticks;
+		b->profile->hits -= node->self_hits;
+	}
+}
+
+static int choose_threads(struct profile_builder *b, unsigned char *dropped, struct error *err)
+{
+	struct recording *r = &b->current;
+	unsigned char *wanted = calloc(r->process.n_threads + 1, 1);
+	int status;
+
+	if (!wanted)
+		return error_memory(err);
+	status = b->part.threads(b->part.context, b->profile->strings, &r->process, wanted, err);
+	if (!status)
+		drop_threads(b, wanted, dropped);
+	free(wanted);
+	return status;
+}
+
+int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struct error *err)
+{
+	const struct paths *paths = b->current.paths;
+
+	*dropped = NULL;
+	if (!b->part.threads && !has_times(b))
+		return 0;
+	*dropped = calloc(paths->n_nodes, 1);
+	if (!*dropped)
+		return error_memory(err);
+	if (has_times(b))
+		drop_unused(paths, *dropped);
+	if (!b->part.threads || !choose_threads(b, *dropped, err))
+		return 0;
+	free(*dropped);
+	return -1;
+}

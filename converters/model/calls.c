@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * calls.c - gathers a call graph that comes without stacks.
+ *
+ * Model room. In: functions by name, file and object; pairs of them. Out: numbered functions and
+ * arcs, each once; names that tell the functions apart.
+ */
+#include "model/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+void calls_clear(struct calls *c)
+{
+	free(c->functions);
+	free(c->arcs);
+	pairs_clear(&c->places);
+	pairs_clear(&c->identities);
+	pairs_clear(&c->pairs);
+	*c = (struct calls){0};
+}
+
+/* ---- functions and arcs ---------------------------------------------------------------------- */
+
+/* STRINGS_NONE for an absent text and, with *ok = false, without memory. */
+static uint32_t string(struct strings *s, struct event_text text, bool *ok)
+{
+	if (!text.length)
+		return STRINGS_NONE;
+	uint32_t number = strings_add(s, text.bytes, text.length);
+	*ok = *ok && number != STRINGS_NONE;
+	return number;
+}
+
+uint32_t calls_function(struct calls *c, struct strings *s, const struct event_function *f)
+{
+	bool ok = true;
+	struct calls_function function = {
+		.name = strings_add(s, f->name.bytes, f->name.length),
+		.file = string(s, f->file, &ok),
+		.object = string(s, f->object, &ok),
+	};
+
+	if (!ok || function.name == STRINGS_NONE)
+		return CALLS_NONE;
+	uint32_t place = pairs_number(&c->places, function.file, function.object);
+	if (place == PAIRS_NONE)
+		return CALLS_NONE;
+	uint32_t number = pairs_number(&c->identities, function.name, place);
+	if (number == PAIRS_NONE || number < c->n_functions)
+		return number;
+	if (!array_reserve(&c->functions, &c->functions_size, c->n_functions + 1,
+			   sizeof(*c->functions)))
+		return CALLS_NONE;
+	c->functions[c->n_functions++] = function;
+	return number;
+}
+
+struct calls_arc *calls_arc(struct calls *c, uint32_t caller, uint32_t callee)
+{
+	uint32_t number = pairs_number(&c->pairs, caller, callee);
+
+	if (number == PAIRS_NONE)
+		return NULL;
+	if (number < c->n_arcs)
+		return &c->arcs[number];
+	if (!array_reserve(&c->arcs, &c->arcs_size, c->n_arcs + 1, sizeof(*c->arcs)))
+		return NULL;
+	c->arcs[c->n_arcs] = (struct calls_arc){.caller = caller, .callee = callee};
+	return &c->arcs[c->n_arcs++];
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* What is put behind a name, in the order of preference. */
+enum suffix { SUFFIX_FILE, SUFFIX_OBJECT, SUFFIX_BOTH, N_SUFFIXES };
+
+/* A path, or its last part. */
+static const char *path(const struct strings *s, uint32_t number, bool whole)
+{
+	const char *text = number == STRINGS_NONE ? "???" : strings_get(s, number, NULL);
+	const char *slash = whole ? NULL : strrchr(text, '/');
+
+	return slash && slash[1] ? slash + 1 : text;
+}
+
+static uint32_t name_with(struct strings *s, const struct calls_function *f, enum suffix suffix)
+{
+	const char *file = path(s, f->file, suffix == SUFFIX_BOTH);
+	const char *object = path(s, f->object, suffix == SUFFIX_BOTH);
+	size_t n_name, n = 0;
+	const char *name = strings_get(s, f->name, &n_name);
+	uint32_t number = STRINGS_NONE;
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, &n);
+
+	if (!stream)
+		return STRINGS_NONE;
+	fwrite(name, 1, n_name, stream);
+	fprintf(stream, " (%s%s%s)", suffix == SUFFIX_OBJECT ? "" : file,
+		suffix == SUFFIX_BOTH ? ", " : "", suffix == SUFFIX_FILE ? "" : object);
+	if (!fclose(stream))
+		number = strings_add(s, text, n);
+	free(text);
+	return number;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool are_distinct(uint32_t *numbers, size_t n)
+{
+	qsort(numbers, n, sizeof(*numbers), compare_numbers);
+	for (size_t i = 1; i < n; i++)
+		if (numbers[i] == numbers[i - 1])
+			return false;
+	return true;
+}
+
+/* Functions of one name, and what they may be called. */
+struct group {
+	struct calls *calls;
+	struct strings *strings;
+	const uint32_t *functions;
+	uint32_t *names, *sorted; /* room for n */
+	size_t n;
+};
+
+/* 1: these names will do, 0: they do not tell all apart, -1: memory. */
+static int group_try(struct group *g, enum suffix suffix)
+{
+	bool knows_files = true;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct calls_function *f = &g->calls->functions[g->functions[i]];
+
+		knows_files = knows_files && f->file != STRINGS_NONE;
+		g->names[i] = name_with(g->strings, f, suffix);
+		if (g->names[i] == STRINGS_NONE)
+			return -1;
+	}
+	memcpy(g->sorted, g->names, g->n * sizeof(*g->sorted));
+	return suffix == SUFFIX_BOTH ||
+	       ((suffix != SUFFIX_FILE || knows_files) && are_distinct(g->sorted, g->n));
+}
+
+static int group_name(struct group *g)
+{
+	int done = 0;
+
+	for (unsigned suffix = 0; !done && suffix < N_SUFFIXES; suffix++)
+		done = group_try(g, (enum suffix)suffix);
+	for (size_t i = 0; done > 0 && i < g->n; i++)
+		g->calls->functions[g->functions[i]].name = g->names[i];
+	return done > 0 ? 0 : -1;
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct calls *c = context;
+	const uint32_t *x = a, *y = b;
+	uint32_t x_name = c->functions[*x].name, y_name = c->functions[*y].name;
+
+	return x_name != y_name ? (x_name < y_name ? -1 : 1) : compare_numbers(a, b);
+}
+
+/* `order`: all functions, those of one name beside each other. */
+static int name_groups(struct group *g, const uint32_t *order)
+{
+	const struct calls *c = g->calls;
+	size_t i, end;
+
+	for (i = 0; i < c->n_functions; i = end) {
+		for (end = i + 1; end < c->n_functions; end++)
+			if (c->functions[order[end]].name != c->functions[order[i]].name)
+				break;
+		g->functions = order + i;
+		g->n = end - i;
+		if (g->n > 1 && group_name(g))
+			return -1;
+	}
+	return 0;
+}
+
+int calls_name(struct calls *c, struct strings *s)
+{
+	size_t n = c->n_functions + 1;
+	uint32_t *order = calloc(n, sizeof(*order));
+	struct group g = {
+		.calls = c,
+		.strings = s,
+		.names = calloc(n, sizeof(*g.names)),
+		.sorted = calloc(n, sizeof(*g.sorted)),
+	};
+	int status = order && g.names && g.sorted ? 0 : -1;
+
+	if (!status) {
+		for (size_t i = 0; i < c->n_functions; i++)
+			order[i] = (uint32_t)i;
+		qsort_r(order, c->n_functions, sizeof(*order), compare_names, c);
+		status = name_groups(&g, order);
+	}
+	free(order);
+	free(g.names);
+	free(g.sorted);
+	return status;
+}

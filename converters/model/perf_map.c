@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jit_map.c - finds the lines of a perf map that cover an address.
+ *
+ * Room: model. In: text. Out: disjoint pieces of the address space, each with a name. Lines collect
+ * until they are twice as many as the pieces that the earlier ones have become; then all become
+ * pieces anew, so that a million lines for the same few functions take no more memory than these.
+ */
+#include "model/perf_map.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "libsampler/format.h"
+#include "base/strings.h"
+
+/* Two numbers, two separators and a name. */
+#define LINE_BYTES_MAX (CPS_TEXT_MAX + 40)
+#define ENTRIES_LEAST  65536u
+#define ENTRIES_MAX    (UINT32_MAX / 4)
+
+/* Pieces have order 0, lines after them 1, 2, 3, ... */
+struct entry {
+	uint64_t first, last; /* addresses */
+	uint32_t name, order;
+};
+
+struct jit_map {
+	struct strings *names;
+	struct entry *entries;
+	size_t n, size;
+	size_t n_pieces; /* the first ones, disjoint and sorted */
+	char *line;	 /* the beginning of one, LINE_BYTES_MAX + 1 bytes or NULL */
+	size_t line_bytes;
+};
+
+struct jit_map *jit_map_new(void)
+{
+	struct jit_map *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->names = strings_new();
+	if (m->names)
+		return m;
+	free(m);
+	return NULL;
+}
+
+void jit_map_free(struct jit_map *m)
+{
+	if (!m)
+		return;
+	strings_free(m->names);
+	free(m->entries);
+	free(m->line);
+	free(m);
+}
+
+/* ---- lines become pieces ----------------------------------------------------------------------- */
+
+/* The lines that cover the place of the sweep, the latest on top; and some that did. */
+struct heap {
+	const struct entry *entries;
+	uint32_t *items;
+	size_t n;
+};
+
+static bool is_later(const struct heap *h, size_t a, size_t b)
+{
+	return h->entries[h->items[a]].order > h->entries[h->items[b]].order;
+}
+
+static void heap_swap(struct heap *h, size_t a, size_t b)
+{
+	uint32_t item = h->items[a];
+
+	h->items[a] = h->items[b];
+	h->items[b] = item;
+}
+
+static void heap_push(struct heap *h, uint32_t item)
+{
+	size_t i = h->n++;
+
+	h->items[i] = item;
+	for (; i && is_later(h, i, (i - 1) / 2); i = (i - 1) / 2)
+		heap_swap(h, i, (i - 1) / 2);
+}
+
+static void heap_pop(struct heap *h)
+{
+	size_t i = 0, child;
+
+	h->items[0] = h->items[--h->n];
+	while ((child = 2 * i + 1) < h->n) {
+		if (child + 1 < h->n && is_later(h, child + 1, child))
+			child++;
+		if (!is_later(h, child, i))
+			return;
+		heap_swap(h, i, child);
+		i = child;
+	}
+}
+
+static int entry_compare(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* A piece of that entry; it continues the piece before if that is of the same one. */
+static void piece_add(struct entry *pieces, size_t *n, uint32_t *latest, const struct heap *h,
+		      uint64_t first, uint64_t last)
+{
+	uint32_t top = h->items[0];
+
+	if (*n && *latest == top && pieces[*n - 1].last + 1 == first)
+		pieces[*n - 1].last = last;
+	else
+		pieces[(*n)++] = (struct entry){first, last, h->entries[top].name, 0};
+	*latest = top;
+}
+
+/*
+ * Go through the entries, sorted by first address. Each step passes where an entry begins or where
+ * the latest one ends, so there are at most two for each. Returns the number of pieces.
+ */
+static size_t sweep(struct heap *h, size_t n, struct entry *pieces)
+{
+	const struct entry *entries = h->entries;
+	uint64_t at = 0, last;
+	uint32_t latest = 0;
+	size_t i = 0, n_pieces = 0;
+
+	while (i < n || h->n) {
+		if (!h->n)
+			at = entries[i].first;
+		for (; i < n && entries[i].first <= at; i++)
+			heap_push(h, (uint32_t)i);
+		while (h->n && entries[h->items[0]].last < at)
+			heap_pop(h);
+		if (!h->n)
+			continue;
+		last = entries[h->items[0]].last;
+		if (i < n && entries[i].first <= last)
+			last = entries[i].first - 1;
+		piece_add(pieces, &n_pieces, &latest, h, at, last);
+		if (last == UINT64_MAX)
+			break;
+		at = last + 1;
+	}
+	return n_pieces;
+}
+
+static int pieces_make(struct jit_map *m)
+{
+	struct heap h = {m->entries, calloc(m->n + 1, sizeof(*h.items)), 0};
+	struct entry *pieces = calloc(2 * m->n + 1, sizeof(*pieces));
+
+	if (!h.items || !pieces) {
+		free(h.items);
+		free(pieces);
+		return -1;
+	}
+	if (m->n)
+		qsort(m->entries, m->n, sizeof(*m->entries), entry_compare);
+	m->size = 2 * m->n + 1;
+	m->n = m->n_pieces = sweep(&h, m->n, pieces);
+	free(h.items);
+	free(m->entries);
+	m->entries = pieces;
+	return 0;
+}
+
+/* ---- text becomes lines ------------------------------------------------------------------------ */
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A hexadecimal number with what separates it from the next. False if it is none, or too large. */
+static bool hex_take(const char **at, const char *end, uint64_t *value)
+{
+	const char *c = *at;
+
+	if (end - c > 2 && c[0] == '0' && (c[1] | 0x20) == 'x')
+		c += 2;
+	const char *begin = c;
+	for (*value = 0; c < end && hex_digit(*c) >= 0; c++) {
+		if (*value >> 60)
+			return false;
+		*value = *value << 4 | (uint64_t)hex_digit(*c);
+	}
+	*at = c + 1;
+	return c > begin && c < end && (*c == ' ' || *c == '\t');
+}
+
+static int entry_add(struct jit_map *m, uint64_t first, uint64_t bytes, const char *name, size_t n)
+{
+	uint32_t number = strings_add(m->names, name, n);
+	uint64_t last;
+
+	if (__builtin_add_overflow(first, bytes - 1, &last))
+		last = UINT64_MAX;
+	if (m->n >= ENTRIES_LEAST && m->n / 2 >= m->n_pieces && pieces_make(m))
+		return -1;
+	if (number == STRINGS_NONE || m->n >= ENTRIES_MAX ||
+	    !array_reserve(&m->entries, &m->size, m->n + 1, sizeof(*m->entries)))
+		return -1;
+	m->entries[m->n] = (struct entry){first, last, number, (uint32_t)(m->n - m->n_pieces + 1)};
+	m->n++;
+	return 0;
+}
+
+static int line_take(struct jit_map *m, const char *line, size_t n)
+{
+	const char *at = line, *end = line + n;
+	uint64_t first, bytes;
+
+	if (!hex_take(&at, end, &first) || !hex_take(&at, end, &bytes) || !bytes || at == end ||
+	    (size_t)(end - at) > CPS_TEXT_MAX)
+		return 0;
+	return entry_add(m, first, bytes, at, (size_t)(end - at));
+}
+
+/* The beginning or the middle of a line. Of one that is too long it remembers that it is. */
+static int line_keep(struct jit_map *m, const char *bytes, size_t n)
+{
+	size_t room = LINE_BYTES_MAX + 1 - m->line_bytes;
+
+	if (!m->line)
+		m->line = malloc(LINE_BYTES_MAX + 1);
+	if (!m->line)
+		return -1;
+	if (n > room)
+		n = room;
+	if (n)
+		memcpy(m->line + m->line_bytes, bytes, n);
+	m->line_bytes += n;
+	return 0;
+}
+
+/* A line's end, of n bytes before the line feed. */
+static int line_end(struct jit_map *m, const char *bytes, size_t n)
+{
+	int rc;
+
+	if (!m->line_bytes)
+		return n > LINE_BYTES_MAX ? 0 : line_take(m, bytes, n);
+	rc = line_keep(m, bytes, n);
+	if (!rc && m->line_bytes <= LINE_BYTES_MAX)
+		rc = line_take(m, m->line, m->line_bytes);
+	m->line_bytes = 0;
+	return rc;
+}
+
+int jit_map_add(struct jit_map *m, const char *bytes, size_t n)
+{
+	const char *end = bytes + n, *stop;
+
+	for (; bytes < end; bytes = stop + 1) {
+		stop = memchr(bytes, '\n', (size_t)(end - bytes));
+		if (!stop)
+			return line_keep(m, bytes, (size_t)(end - bytes));
+		if (line_end(m, bytes, (size_t)(stop - bytes)))
+			return -1;
+	}
+	return 0;
+}
+
+int jit_map_finish(struct jit_map *m)
+{
+	return pieces_make(m);
+}
+
+const char *jit_map_find(const struct jit_map *m, uint64_t address, size_t *n)
+{
+	size_t low = 0, high = m->n;
+
+	/* The last piece that does not begin behind the address. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->entries[middle].first <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || m->entries[low - 1].last < address)
+		return NULL;
+	return strings_get(m->names, m->entries[low - 1].name, n);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.c - the table of options.
+ *
+ * Main room. In: -. Out: each option's name, help, value and place.
+ */
+#include "options/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "write/colour.h"
+#include "options/options_table.h"
+
+#define AT(field) offsetof(struct options, field)
+
+#define OPTION(text, value, says) .name = text, .argument = value, .help = says
+#define FLAG(field)		  .kind = KIND_FLAG, .place = AT(field)
+#define NO(field)		  .kind = KIND_NO, .place = AT(field)
+#define TEXT(field)		  .kind = KIND_TEXT, .place = AT(field)
+#define PERCENT(field)		  .kind = KIND_PERCENT, .place = AT(field)
+#define NUMBER(field)		  .kind = KIND_NUMBER, .place = AT(field)
+#define COUNT(field)		  .kind = KIND_COUNT, .place = AT(field)
+#define CHOICE(field, ...)	  .kind = KIND_CHOICE, .place = AT(field), .choices = {__VA_ARGS__}
+#define SECONDS(field, is_end)	  .kind = KIND_SECONDS, .place = AT(field), .set = is_end
+#define FILTER(which)		  .kind = KIND_FILTER, .set = which
+#define SET(field, value)	  .kind = KIND_SET, .place = AT(field), .set = value
+
+const struct known_option known_options[] = {
+	{OPTION("format", "NAME", "the view, by name"), .kind = KIND_VIEW},
+	{OPTION("output", "FILE", "write to FILE, not to standard output (also -o FILE)"),
+	 TEXT(output)},
+	{OPTION("tsv", NULL, "a table for programs: tab-separated values"),
+	 SET(of_view.format, VIEW_TSV)},
+	{OPTION("json", NULL, "the same as JSON"), SET(of_view.format, VIEW_JSON)},
+	{OPTION("unit", "UNIT", "count gticks (default) or samples"),
+	 CHOICE(of_view.unit, [TREE_GTICKS] = "gticks", [TREE_HITS] = "samples")},
+	{OPTION("root", "NAME", "root function of callpath (default main) or tree"),
+	 TEXT(of_view.root), .views = "callpath tree dot graph callgraph average-time"},
+	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf),
+	 .views = "dot graph"},
+	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up),
+	 .views = "callpath"},
+	{OPTION("sort", "BY", "flat: by self (default) or total"),
+	 CHOICE(of_view.by_total, "self", "total"), .views = "flat"},
+	{OPTION("threshold", "PERCENT", "hide rows below (flat 0, trees 0.5, callpath 1)"),
+	 PERCENT(of_view.threshold),
+	 .views = "flat tree bottomup callpath functions bodies contexts callgraph cycles "
+		  "average-time edges"},
+	{OPTION("depth", "N", "show N levels at most (trees, callpath, dot, graph)"),
+	 COUNT(of_view.depth), .views = "tree bottomup callpath dot graph"},
+	{OPTION("top", "N", "show the N heaviest rows at most"), COUNT(of_view.top)},
+	{OPTION("percent", "OF", "percentages of the total (default) or the parent"),
+	 CHOICE(of_view.of_parent, "total", "parent"), .views = "tree bottomup callpath edges"},
+	{OPTION("totals", "HOW", "dot, graph: propagated (default) or exact"),
+	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact"),
+	 .views = "dot graph"},
+	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (0.5; also -n)"),
+	 PERCENT(of_view.node_threshold), .views = "dot graph"},
+	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (0.1; also -e)"),
+	 PERCENT(of_view.edge_threshold), .views = "dot graph"},
+	{OPTION("colormap", "MAP", "dot: temperature (default), pink, gray, bw or print"),
+	 CHOICE(of_view.dot.colormap, [COLOUR_TEMPERATURE] = "temperature", [COLOUR_PINK] = "pink",
+		[COLOUR_GRAY] = "gray", [COLOUR_BW] = "bw", [COLOUR_PRINT] = "print",
+		[COLOUR_COLOR] = "color"),
+	 .views = "dot"},
+	{OPTION("skew", "N", "dot: below 1, colours tell small shares apart"),
+	 NUMBER(of_view.dot.skew), .views = "dot"},
+	{OPTION("color-nodes-by-selftime", NULL, "dot: by self, not by total"),
+	 FLAG(of_view.dot.by_self), .views = "dot"},
+	{OPTION("show-samples", NULL, "dot: the numbers of samples, too"),
+	 FLAG(of_view.dot.show_samples), .views = "dot"},
+	{OPTION("strip", NULL, "dot: names without arguments and template parameters"),
+	 FLAG(of_view.dot.strip), .views = "dot"},
+	{OPTION("wrap", NULL, "dot: long names on several lines"), FLAG(of_view.dot.wrap),
+	 .views = "dot"},
+	{OPTION("focus", "NAME,...", "only stacks that contain one (a name or regex)"),
+	 FILTER(FILTER_FOCUS)},
+	{OPTION("ignore", "NAME,...", "only stacks that contain none of these"),
+	 FILTER(FILTER_IGNORE)},
+	{OPTION("hide", "NAME,...", "take these functions out of all stacks"), FILTER(FILTER_HIDE)},
+	{OPTION("pid", "N,...", "take only these processes"), .kind = KIND_PIDS},
+	{OPTION("exe", "REGEX", "take only processes whose executable's path matches"),
+	 .kind = KIND_EXE},
+	{OPTION("thread", "ID,...", "take only these threads (an id, a name or a regex)"),
+	 .kind = KIND_THREADS},
+	{OPTION("from", "SECONDS", "take only samples from that time of the run on"),
+	 SECONDS(chosen.from_ns, 0)},
+	{OPTION("to", "SECONDS", "take only samples before that time of the run"),
+	 SECONDS(chosen.to_ns, 1)},
+	{OPTION("resource", "NAME", "take only inputs that count this resource"),
+	 TEXT(chosen.resource)},
+	{OPTION("by", "GROUP", "tell stacks apart: by process, thread or exe"),
+	 CHOICE(by, [PROFILE_BY_NOTHING] = "nothing", [PROFILE_BY_PROCESS] = "process",
+		[PROFILE_BY_THREAD] = "thread", [PROFILE_BY_EXE] = "exe")},
+	{OPTION("files-from", "LIST", "read the files that LIST names, too (- standard input)"),
+	 TEXT(list)},
+	{OPTION("jobs", "N", "read N files at a time (default: one per core)"), COUNT(jobs)},
+	{OPTION("strict", NULL, "an input that was cut is an error"), FLAG(strict)},
+	{OPTION("granularity", "WHAT", "names stand for: module, function, line, address"),
+	 CHOICE(of_symbols.granularity, [SYMBOLS_BY_FUNCTION] = "function",
+		[SYMBOLS_BY_MODULE] = "module", [SYMBOLS_BY_LINE] = "line",
+		[SYMBOLS_BY_ADDRESS] = "address")},
+	{OPTION("no-inlines", NULL, "do not list functions that were inlined"),
+	 NO(of_symbols.inlines)},
+	{OPTION("no-demangle", NULL, "leave C++ and Rust names as the linker sees them"),
+	 NO(of_symbols.demangle)},
+	{OPTION("sysroot", "DIR", "look for modules and debug files below DIR"),
+	 TEXT(of_symbols.sysroot)},
+	{OPTION("debug-dir", "DIR", "look for debug files here, not in /usr/lib/debug"),
+	 TEXT(of_symbols.debug_dir)},
+	{OPTION("source-dir", "DIR", "source: look for source files below DIR first"),
+	 TEXT(of_view.source_dir)},
+	{OPTION("help", NULL, "print this and exit (also -h)"), .kind = KIND_HELP},
+	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION},
+};
+
+#define N_KNOWN (sizeof(known_options) / sizeof(known_options[0]))
+
+const size_t n_known_options = N_KNOWN;
+
+const struct known_option *options_known(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < N_KNOWN; i++)
+		if (strcmp(known_options[i].name, name) == 0)
+			return &known_options[i];
+	return NULL;
+}
+
+bool options_is_of_view(const struct known_option *option, const struct view *view)
+{
+	size_t n = strlen(view->name);
+	const char *word = option->views;
+
+	while (word && (strncmp(word, view->name, n) != 0 || (word[n] && word[n] != ' '))) {
+		word = strchr(word, ' ');
+		if (!word)
+			return false;
+		word++;
+	}
+	return true;
+}
+
+bool options_is_shape(const struct known_option *option)
+{
+	return option->kind == KIND_FILTER || option->place == AT(of_symbols.granularity) ||
+	       option->place == AT(of_symbols.inlines) || option->place == AT(of_view.unit);
+}
+
+bool options_is_setting(const struct known_option *option)
+{
+	return options_is_shape(option) ||
+	       (option->place >= AT(of_view) &&
+		option->place < AT(of_view) + sizeof(((struct options *)0)->of_view));
+}
+
+bool options_is_of_cpconv(const struct known_option *option)
+{
+	return option->kind == KIND_VIEW || option->place == AT(output);
+}
+
+bool options_is_of_cpprof(const struct known_option *option)
+{
+	return option->place == AT(of_view.source_dir);
+}
+
+void options_init(struct options *opt)
+{
+	*opt = (struct options){
+		.of_view = {.threshold = -1,
+			    .node_threshold = -1,
+			    .edge_threshold = -1,
+			    .dot = {.skew = 1}},
+		.of_symbols = {.demangle = true, .inlines = true},
+	};
+}
+
+void options_free(struct options *opt)
+{
+	select_free(&opt->chosen);
+	filter_clear(&opt->filter);
+}

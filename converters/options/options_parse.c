@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options_parse.c - reads a command line.
+ *
+ * Main room. In: argv. Out: what was asked for.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options/options_table.h"
+#include "graph/suggest.h"
+
+#define ENTRIES_MAX 192u /* options and views */
+/* getopt_long's values: beyond those of short options, the place in the table, then in `views`. */
+#define KEY_KNOWN 256
+#define KEY_VIEW  (KEY_KNOWN + (int)n_known_options)
+
+/* Whose command line it is: cpconv's, cpprof's, or that of a command within cpprof. */
+enum whose { WHOSE_CPCONV, WHOSE_CPPROF, WHOSE_COMMAND };
+
+/* getopt_long's table: the options and, for cpconv, one for each view. */
+static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < n_known_options && n < ENTRIES_MAX; i++)
+		table[n++] = (struct option){
+			.name = known_options[i].name,
+			.has_arg = known_options[i].argument ? required_argument : no_argument,
+			.val = KEY_KNOWN + (int)i,
+		};
+	for (i = 0; whose == WHOSE_CPCONV && views[i] && n < ENTRIES_MAX; i++)
+		table[n++] = (struct option){.name = views[i]->name, .val = KEY_VIEW + (int)i};
+	table[n] = (struct option){0};
+}
+
+#define SHORT_OPTIONS ":e:hn:o:V"
+
+static const char *long_name(int key)
+{
+	switch (key) {
+	case 'e':
+		return "edge-thres";
+	case 'h':
+		return "help";
+	case 'n':
+		return "node-thres";
+	case 'o':
+		return "output";
+	}
+	return "version";
+}
+
+static const struct known_option *option_of(int key)
+{
+	return key >= KEY_KNOWN ? &known_options[key - KEY_KNOWN] : options_known(long_name(key));
+}
+
+static int apply_key(struct options *opt, enum whose whose, int key, const char *text,
+		     struct error *err)
+{
+	const struct known_option *option;
+
+	if (key >= KEY_VIEW)
+		return options_choose_view(opt, views[key - KEY_VIEW], err);
+	option = option_of(key);
+	if (whose == WHOSE_CPCONV && options_is_of_cpprof(option))
+		return error_set(err, "--%s: is an option of cpprof", option->name);
+	if (whose == WHOSE_CPPROF && options_is_of_cpconv(option))
+		return error_set(err, "--%s: is an option of cpconv", option->name);
+	if (whose == WHOSE_COMMAND && !options_is_setting(option))
+		return error_set(err, "--%s: cannot be given to a command", option->name);
+	return options_apply(opt, option, text, err);
+}
+
+/* A misspelt option, or the beginning of several, which are listed. */
+static int unknown(const char *argument, const struct option *table, struct error *err)
+{
+	const char *word = argument + 2, *nearest = NULL;
+	size_t n = strcspn(word, "="), used = 0;
+	char typed[64], all[256] = "";
+	uint32_t least = SUGGEST_FAR;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)(n < sizeof(typed) ? n : sizeof(typed)), word);
+	for (; table->name; table++) {
+		uint32_t distance = suggest_distance(typed, table->name);
+
+		if (n > 0 && strncmp(table->name, word, n) == 0 && used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s--%s",
+						 used ? ", " : "", table->name);
+		if (distance < least) {
+			least = distance;
+			nearest = table->name;
+		}
+	}
+	if (used)
+		return error_set(err, "option %s is the beginning of %s", argument, all);
+	return error_set(err, "unknown option %s%s%s%s", argument,
+			 nearest ? "; did you mean --" : "", nearest ? nearest : "",
+			 nearest ? "?" : "");
+}
+
+/* getopt_long has stepped over the argument in question, unless it is one of several short ones. */
+static int complain(int what, char **argv, const struct option *table, struct error *err)
+{
+	const char *argument = optind > 0 ? argv[optind - 1] : "";
+
+	if (what == ':')
+		return error_set(err, "option %s needs a value", argument);
+	if (optopt > 0 && optopt < 256 && strncmp(argument, "--", 2) != 0)
+		return error_set(err, "unknown option -%c", optopt);
+	if (optopt)
+		return error_set(err, "option %s takes no value", argument);
+	return unknown(argument, table, err);
+}
+
+/* given[i] becomes true for each option i of the table that is there; it may be NULL. */
+static int parse(struct options *opt, enum whose whose, int argc, char **argv, bool *given,
+		 struct error *err)
+{
+	struct option table[ENTRIES_MAX + 1];
+	int key;
+
+	fill_table(table, whose);
+	opterr = 0;
+	optind = 0; /* glibc: begin anew */
+	while ((key = getopt_long(argc, argv, whose == WHOSE_COMMAND ? ":" : SHORT_OPTIONS, table,
+				  NULL)) != -1) {
+		if (key == ':' || key == '?')
+			return complain(key, argv, table, err);
+		if (apply_key(opt, whose, key, optarg, err))
+			return -1;
+		if (given && key < KEY_VIEW)
+			given[option_of(key) - known_options] = true;
+	}
+	opt->files = argv + optind;
+	opt->n_files = (size_t)(argc - optind);
+	return 0;
+}
+
+int options_check_format(const struct options *opt, const struct view *view, struct error *err)
+{
+	if (!view_is_rows(&opt->of_view) || view->has_rows)
+		return 0;
+	return error_set(err, "the view %s is no table: it has no --%s", view->name,
+			 opt->of_view.format == VIEW_TSV ? "tsv" : "json");
+}
+
+/* The view may be named after its options: so this is for the end. */
+static void find_idle(struct options *opt, const bool *given)
+{
+	size_t i;
+
+	for (i = 0; i < n_known_options && !opt->idle; i++)
+		if (given[i] && !options_is_of_view(&known_options[i], opt->view))
+			opt->idle = known_options[i].name;
+}
+
+int options_parse(struct options *opt, int argc, char **argv, struct error *err)
+{
+	bool given[ENTRIES_MAX] = {false};
+
+	options_init(opt);
+	if (parse(opt, WHOSE_CPCONV, argc, argv, given, err))
+		return -1;
+	opt->view = opt->view ? opt->view : views[0];
+	find_idle(opt, given);
+	return options_check_format(opt, opt->view, err);
+}
+
+int options_parse_explorer(struct options *opt, int argc, char **argv, struct error *err)
+{
+	options_init(opt);
+	return parse(opt, WHOSE_CPPROF, argc, argv, NULL, err);
+}
+
+int options_parse_command(struct options *opt, const struct view *view, int argc, char **argv,
+			  struct error *err)
+{
+	bool given[ENTRIES_MAX] = {false};
+
+	opt->view = view;
+	opt->idle = NULL;
+	if (parse(opt, WHOSE_COMMAND, argc, argv, given, err))
+		return -1;
+	if (view && view_find(view->name))
+		find_idle(opt, given);
+	return 0;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * select.c - tells the processes that were asked for from the others.
+ *
+ * Main room. In: --pid, --exe, --resource; process records. Out: yes or no.
+ */
+#include "options/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static int add_pid(struct select *s, uint64_t pid, struct error *err)
+{
+	if (!array_reserve(&s->pids, &s->pids_size, s->n_pids + 1, sizeof(*s->pids)))
+		return error_memory(err);
+	s->pids[s->n_pids++] = pid;
+	return 0;
+}
+
+int select_add_pids(struct select *s, const char *list, struct error *err)
+{
+	const char *text = list;
+
+	for (;;) {
+		uint64_t pid = 0;
+		const char *begin = text;
+
+		for (; *text >= '0' && *text <= '9' && text - begin < 18; text++)
+			pid = pid * 10 + (uint64_t)(*text - '0');
+		if (text == begin || (*text && *text != ','))
+			return error_set(err,
+					 "--pid: \"%s\" is not a process id, or several with "
+					 "commas",
+					 list);
+		if (add_pid(s, pid, err))
+			return -1;
+		if (!*text++)
+			return 0;
+	}
+}
+
+int select_set_exe(struct select *s, const char *regex, struct error *err)
+{
+	char why[128];
+	int rc;
+
+	if (s->exe)
+		return error_set(err, "--exe: one expression; join several with |");
+	s->exe = malloc(sizeof(*s->exe));
+	if (!s->exe)
+		return error_memory(err);
+	rc = regcomp(s->exe, regex, REG_EXTENDED | REG_NOSUB);
+	s->regex = regex;
+	if (!rc)
+		return 0;
+	regerror(rc, s->exe, why, sizeof(why));
+	free(s->exe);
+	s->exe = NULL;
+	return error_set(err, "--exe: \"%s\" is not a regular expression: %s", regex, why);
+}
+
+void select_free(struct select *s)
+{
+	if (s->exe)
+		regfree(s->exe);
+	free(s->exe);
+	free(s->pids);
+	patterns_clear(&s->threads);
+	free(s->threads_text);
+	listing_clear(&s->processes);
+	listing_clear(&s->resources);
+	listing_clear(&s->threads_there);
+	*s = (struct select){0};
+}
+
+int select_fork(struct select *fork, const struct select *s, struct error *err)
+{
+	*fork = (struct select){
+		.pids = s->pids,
+		.n_pids = s->n_pids,
+		.exe = s->exe,
+		.regex = s->regex,
+		.resource = s->resource,
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+	};
+	return patterns_copy(&fork->threads, &s->threads, err);
+}
+
+void select_join(struct select *s, const struct select *fork)
+{
+	s->n_taken += fork->n_taken;
+	listing_join(&s->processes, &fork->processes);
+	listing_join(&s->resources, &fork->resources);
+	listing_join(&s->threads_there, &fork->threads_there);
+	patterns_join(&s->threads, &fork->threads);
+}
+
+void select_fork_free(struct select *fork)
+{
+	listing_clear(&fork->processes);
+	listing_clear(&fork->resources);
+	listing_clear(&fork->threads_there);
+	patterns_clear(&fork->threads);
+}
+
+bool select_is_set(const struct select *s)
+{
+	return s->n_pids || s->exe || s->resource;
+}
+
+static bool has_pid(const struct select *s, uint64_t pid)
+{
+	for (size_t i = 0; i < s->n_pids; i++)
+		if (s->pids[i] == pid)
+			return true;
+	return !s->n_pids;
+}
+
+/* 1, 0, or -1 when memory is out. */
+static int has_exe(const struct select *s, struct event_text exe)
+{
+	char *path;
+	int rc;
+
+	if (!s->exe)
+		return 1;
+	path = strndup(exe.length ? exe.bytes : "", exe.length);
+	if (!path)
+		return -1;
+	rc = regexec(s->exe, path, 0, NULL, 0);
+	free(path);
+	return rc == REG_ESPACE ? -1 : rc == 0;
+}
+
+static bool has_resource(struct select *s, struct event_text name)
+{
+	int length = name.length < 64 ? (int)name.length : 64;
+
+	if (!s->resource ||
+	    (strlen(s->resource) == name.length && !memcmp(s->resource, name.bytes, name.length)))
+		return true;
+	listing_add(&s->resources, "%.*s", length, name.bytes);
+	return false;
+}
+
+static void list_process(struct select *s, const struct event_process *e)
+{
+	struct event_text name = profile_program(e);
+	int length = name.length < 64 ? (int)name.length : 64;
+
+	listing_add(&s->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
+}
+
+/* Folded stacks know of no process, and call graphs at most its id. */
+static bool is_nobodys(const struct select *s, const struct event_process *e)
+{
+	if (e->has_stacks_by_name)
+		return s->n_pids || s->exe;
+	return e->has_calls && ((s->n_pids && !e->pid) || s->exe);
+}
+
+int select_process(struct select *s, const struct event_process *e, struct error *err)
+{
+	int matches;
+
+	if (!has_resource(s, e->resource))
+		return 0;
+	if (is_nobodys(s, e))
+		return error_set(err,
+				 "%s: does not say which process it is of: %s needs recordings",
+				 e->file, s->exe ? "--exe" : "--pid");
+	matches = has_exe(s, e->exe);
+	if (matches < 0)
+		return error_memory(err);
+	matches = matches && has_pid(s, e->pid);
+	if (matches)
+		s->n_taken++;
+	else
+		list_process(s, e);
+	return matches;
+}
+
+int select_check(const struct select *s, struct error *err)
+{
+	if (s->n_taken || !select_is_set(s))
+		return select_check_threads(s, err);
+	if (!s->processes.seen) {
+		error_set(err, "no input counts the resource \"%s\"", s->resource);
+		return listing_append(&s->resources, err);
+	}
+	error_set(err, "no process matches%s%s%s%s", s->n_pids ? " --pid" : "",
+		  s->n_pids && s->exe ? " and" : "", s->exe ? " --exe " : "",
+		  s->exe ? s->regex : "");
+	return listing_append(&s->processes, err);
+}

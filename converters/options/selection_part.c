@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * select_part.c - tells the threads that were asked for from the others.
+ *
+ * Main room. In: --thread, --from, --to; threads of processes. Out: the part that the builder takes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "options/selection.h"
+
+#define WANTED 1u
+
+int select_add_threads(struct select *s, const char *value, struct error *err)
+{
+	s->threads.option = "--thread";
+	s->threads.numbers_are_ids = true;
+	return patterns_add(&s->threads, value, err);
+}
+
+/* The names of the threads, once each; numbers[i] is that of thread i. */
+static int name_threads(struct select *s, const struct strings *strings,
+			const struct profile_process *p, struct strings *names,
+			unsigned char *marks, uint32_t *numbers)
+{
+	for (size_t i = 0; i < p->n_threads; i++) {
+		const struct profile_thread *t = &p->threads[i];
+		size_t length;
+		const char *name = strings_get(strings, t->name, &length);
+
+		numbers[i] = strings_add(names, name, length);
+		if (numbers[i] == STRINGS_NONE)
+			return -1;
+		if (length)
+			marks[numbers[i]] = PATTERNS_NAME;
+		listing_add(&s->threads_there, "%s%s%llu", name, length ? " " : "",
+			    (unsigned long long)t->tid);
+	}
+	return 0;
+}
+
+/* A profile_threads. Names mean what they do in each process for itself: in one that has a thread
+ * of just that name, "worker" is not looked for in other names. */
+static int choose_threads(void *context, const struct strings *strings,
+			  const struct profile_process *p, unsigned char *wanted, struct error *err)
+{
+	struct select *s = context;
+	struct strings *names = strings_new();
+	unsigned char *marks = calloc(p->n_threads + 1, 1);
+	uint32_t *numbers = calloc(p->n_threads + 1, sizeof(*numbers));
+	int status;
+
+	if (!names || !marks || !numbers || name_threads(s, strings, p, names, marks, numbers))
+		status = error_memory(err);
+	else
+		status = patterns_match(&s->threads, names, marks, strings_count(names), WANTED,
+					err);
+	for (size_t i = 0; !status && i < p->n_threads; i++) {
+		const struct profile_thread *t = &p->threads[i];
+		bool has_id = t->tid && patterns_has_number(&s->threads, t->tid);
+
+		wanted[i] = has_id || marks[numbers[i]] & WANTED;
+	}
+	strings_free(names);
+	free(marks);
+	free(numbers);
+	return status;
+}
+
+/* "A, B" */
+static char *join(const struct patterns *p)
+{
+	const char *value;
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	if (!f)
+		return NULL;
+	for (size_t i = 0; (value = patterns_value(p, i)); i++)
+		fprintf(f, "%s%s", i ? ", " : "", value);
+	return fclose(f) ? NULL : text;
+}
+
+int select_part(struct select *s, uint64_t run_ns, struct profile_part *part, struct error *err)
+{
+	if (s->to_ns && s->to_ns <= s->from_ns)
+		return error_usage(err, "--to: must be later than --from");
+	*part = (struct profile_part){
+		.from_ns = s->from_ns,
+		.to_ns = s->to_ns,
+		.run_ns = run_ns,
+	};
+	if (!s->threads.n_values)
+		return 0;
+	free(s->threads_text);
+	s->threads_text = join(&s->threads);
+	part->threads = choose_threads;
+	part->context = s;
+	part->threads_text = s->threads_text;
+	return s->threads_text ? 0 : error_memory(err);
+}
+
+int select_check_threads(const struct select *s, struct error *err)
+{
+	if (!s->threads.n_values || patterns_matched(&s->threads))
+		return 0;
+	error_set(err, "no thread matches --thread %s", s->threads_text);
+	return listing_append(&s->threads_there, err);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stages.c - runs the stages between files and views.
+ *
+ * Main room. In: files, options. Out: a profile, names, a tree, a graph.
+ */
+#include "pipeline/analysis.h"
+
+#include <stdlib.h>
+
+#include "symbols/entry_points.h"
+#include "pipeline/load.h"
+#include "pipeline/progress.h"
+#include "graph/propagate.h"
+#include "graph/suggest.h"
+#include "pipeline/warnings.h"
+
+int stages_read(struct stages *s, const struct sources *from, struct options *opt,
+		struct error *err)
+{
+	struct profile **list;
+	size_t n;
+
+	if (load_profiles(from, opt, LOAD_AS_ONE, &list, &n, err))
+		return -1;
+	s->profile = list[0];
+	free(list);
+	warnings_unmatched(&opt->chosen.threads, "thread");
+	return warnings_profile(s->profile, opt->strict, err);
+}
+
+static int look_up_names(struct stages *s, const struct options *opt, struct error *err)
+{
+	s->of_symbols = opt->of_symbols;
+	s->symbols = symbols_new(s->profile, &opt->of_symbols, err);
+	return s->symbols ? entry_name(s->symbols, s->profile, err) : -1;
+}
+
+static void drop_tree(struct stages *s)
+{
+	graph_free(s->graph);
+	tree_free(s->tree);
+	s->graph = NULL;
+	s->tree = NULL;
+	if (s->filter)
+		filter_clear(s->filter);
+	free(s->filter);
+	s->filter = NULL;
+}
+
+/* The tree borrows the filter that it is built with: it gets a copy, since the options may change. */
+static int build_tree(struct stages *s, const struct options *opt, struct error *err)
+{
+	struct tree_options how = {.unit = (enum tree_unit)opt->of_view.unit};
+
+	s->filter = calloc(1, sizeof(*s->filter));
+	if (!s->filter)
+		return error_memory(err);
+	if (filter_copy(s->filter, &opt->filter, err))
+		return -1;
+	how.filter = s->filter;
+	s->tree = tree_build(s->profile, s->symbols, &how, err);
+	return s->tree ? suggest_focus(s->filter, s->profile, s->symbols, err) : -1;
+}
+
+static int grow_tree(struct stages *s, const struct options *opt, struct error *err)
+{
+	if (build_tree(s, opt, err)) {
+		drop_tree(s);
+		return -1;
+	}
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		warnings_unmatched(&s->filter->of[kind], "function");
+	if (!s->has_warned)
+		warnings_modules(s->profile, s->symbols);
+	s->has_warned = true;
+	return 0;
+}
+
+/* What else there is for a profile without stacks. */
+static int refuse_calls(const struct profile *p, struct error *err)
+{
+	size_t i, n = 0;
+
+	error_set(err, "%s: it has calls without stacks; of it can be shown:",
+		  strings_get(p->strings, p->processes[0].file, NULL));
+	for (i = 0; views[i]; i++)
+		if (views[i]->needs & VIEW_TAKES_CALLS)
+			error_append(err, "%s --%s", n++ ? "," : "", views[i]->name);
+	return -1;
+}
+
+/* Without stacks, totals must be propagated, if the file does not say them. */
+static int shape_calls(struct stages *s, const struct options *opt, struct error *err)
+{
+	struct propagation p;
+
+	if (filter_is_set(&opt->filter))
+		return error_usage(err, "--focus, --ignore and --hide need stacks, and the input "
+					"has calls without stacks");
+	if (opt->of_symbols.granularity == SYMBOLS_BY_MODULE)
+		return error_usage(err, "--granularity module needs recordings, and the input has "
+					"calls without stacks");
+	s->graph = graph_of_calls(s->profile, (enum tree_unit)opt->of_view.unit, err);
+	if (!s->graph || s->graph->has_totals)
+		return s->graph ? 0 : -1;
+	if (propagate_graph(&p, s->graph, err))
+		return -1;
+	graph_set_totals(s->graph, p.totals, p.call_totals);
+	propagation_free(&p);
+	return 0;
+}
+
+static int shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
+{
+	bool takes_calls = needs & VIEW_TAKES_CALLS;
+
+	needs &= ~(unsigned)VIEW_TAKES_CALLS;
+	if (s->profile->calls && !takes_calls)
+		return refuse_calls(s->profile, err);
+	if (s->profile->calls)
+		return needs && !s->graph ? shape_calls(s, opt, err) : 0;
+	if (needs && !s->symbols && look_up_names(s, opt, err))
+		return -1;
+	if (needs & (VIEW_NEEDS_TREE | VIEW_NEEDS_GRAPH) && !s->tree && grow_tree(s, opt, err))
+		return -1;
+	if (needs & VIEW_NEEDS_GRAPH && !s->graph)
+		s->graph = graph_build(s->tree, err);
+	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
+}
+
+int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
+{
+	int status;
+
+	progress_begin(s->profile->n_modules ? "looking up names" : "adding up stacks");
+	status = shape(s, needs, opt, err);
+	progress_end();
+	return status;
+}
+
+static void drop_names(struct stages *s)
+{
+	drop_tree(s);
+	if (s->symbols)
+		symbols_free(s->symbols);
+	s->symbols = NULL;
+}
+
+/* The other options of names do not change while the profile stays. */
+static bool has_names(const struct stages *s, const struct options *opt)
+{
+	return s->of_symbols.granularity == opt->of_symbols.granularity &&
+	       s->of_symbols.inlines == opt->of_symbols.inlines;
+}
+
+void stages_share_names(struct stages *s, const struct stages *from, const struct options *opt)
+{
+	if (s->symbols || !from->symbols || !has_names(from, opt))
+		return;
+	s->symbols = symbols_share(from->symbols);
+	s->of_symbols = from->of_symbols;
+}
+
+void stages_adapt(struct stages *s, const struct options *opt)
+{
+	if (!has_names(s, opt))
+		drop_names(s);
+	if (s->tree && (s->tree->unit != (enum tree_unit)opt->of_view.unit ||
+			!filter_is_equal(s->filter, &opt->filter)))
+		drop_tree(s);
+	if (s->profile->calls && s->graph &&
+	    (s->graph->unit != (enum tree_unit)opt->of_view.unit || filter_is_set(&opt->filter)))
+		drop_tree(s);
+}
+
+struct view_input stages_input(const struct stages *s, const struct view_options *options)
+{
+	return (struct view_input){
+		.profile = s->profile,
+		.symbols = s->symbols,
+		.tree = s->tree,
+		.graph = s->graph,
+		.options = options,
+	};
+}
+
+void stages_free(struct stages *s)
+{
+	drop_names(s);
+	profile_free(s->profile);
+	*s = (struct stages){0};
+}

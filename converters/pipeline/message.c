@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * say.c - writes lines to standard error, where only this file writes.
+ *
+ * Main room. In: text. Out: "PROGRAM: TEXT" on standard error.
+ */
+#include "pipeline/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "pipeline/progress.h"
+
+static const char *program = "cpconv";
+
+void say_program(const char *name)
+{
+	program = name;
+}
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	progress_end();
+	fprintf(stderr, "%s: ", program);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}

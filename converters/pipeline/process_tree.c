@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process_tree.c - finds the recordings of a process tree by their process records.
+ *
+ * Main room. In: the current directory. Out: file names. One file is open at a time.
+ */
+#include "pipeline/process_tree.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "read/decode.h"
+#include "pipeline/sources_newest.h"
+
+/* What a process record says of the tree. */
+struct head {
+	char *host; /* NULL: none */
+	uint64_t pid, start, start_ns;
+	bool no_memory;
+};
+
+static int on_process(void *context, const struct event_process *e, struct error *err)
+{
+	struct head *h = context;
+
+	(void)err;
+	h->pid = e->tree_pid;
+	h->start = e->tree_start;
+	h->start_ns = e->start_ns;
+	if (e->host.length) {
+		h->host = strndup(e->host.bytes, e->host.length);
+		h->no_memory = !h->host;
+	}
+	return EVENT_DECLINED;
+}
+
+/* False, and nothing to free, if the file has no process record that names a tree. */
+static bool head_read(struct head *h, const char *file)
+{
+	const struct event_sink sink = {.context = h, .process = on_process};
+	struct error unused;
+
+	*h = (struct head){0};
+	if (!decode_file(file, &sink, &unused) && h->pid)
+		return true;
+	free(h->host);
+	h->host = NULL;
+	return false;
+}
+
+static bool same_tree(const struct head *a, const struct head *b)
+{
+	return a->pid == b->pid && a->start == b->start && !a->host == !b->host &&
+	       (!a->host || !strcmp(a->host, b->host));
+}
+
+static int add_member(struct process_tree *t, const char *file, uint64_t start_ns, off_t bytes)
+{
+	if (!array_reserve(&t->members, &t->size, t->n + 1, sizeof(*t->members)))
+		return -1;
+	t->members[t->n] = (struct process_tree_member){strdup(file), start_ns, (uint64_t)bytes};
+	return t->members[t->n].file ? (t->n++, 0) : -1;
+}
+
+/* Is this directory entry another recording of the tree? 1, 0, -1. */
+static int consider(struct process_tree *t, const struct head *tree, const char *file)
+{
+	struct stat st;
+	struct head h;
+	int rc = 0;
+
+	if (!newest_is_recording(file, &st))
+		return 0;
+	if (head_read(&h, file) && same_tree(tree, &h))
+		rc = add_member(t, file, h.start_ns, st.st_size);
+	if (h.no_memory)
+		rc = -1;
+	free(h.host);
+	return rc;
+}
+
+static int member_compare(const void *a, const void *b)
+{
+	const struct process_tree_member *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return strcmp(x->file, y->file);
+}
+
+/* All others in the current directory. */
+static int add_others(struct process_tree *t, const struct head *tree, const char *newest)
+{
+	DIR *directory = opendir(".");
+	struct dirent *entry;
+	int rc = 0;
+
+	if (!directory)
+		return 0;
+	while (!rc && (entry = readdir(directory)))
+		if (strcmp(entry->d_name, newest) != 0)
+			rc = consider(t, tree, entry->d_name);
+	closedir(directory);
+	return rc;
+}
+
+int process_tree_find(struct process_tree *t, const char *newest, struct error *err)
+{
+	struct stat st = {0};
+	struct head tree;
+	bool is_tree = head_read(&tree, newest);
+	int rc;
+
+	*t = (struct process_tree){0};
+	stat(newest, &st);
+	rc = tree.no_memory ? -1 : add_member(t, newest, tree.start_ns, st.st_size);
+	if (!rc && is_tree)
+		rc = add_others(t, &tree, newest);
+	free(tree.host);
+	if (rc) {
+		process_tree_free(t);
+		return error_memory(err);
+	}
+	qsort(t->members, t->n, sizeof(*t->members), member_compare);
+	return 0;
+}
+
+void process_tree_free(struct process_tree *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->members[i].file);
+	free(t->members);
+	*t = (struct process_tree){0};
+}

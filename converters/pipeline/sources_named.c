@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * names_given.c - makes names of files out of what the command line names.
+ *
+ * Main room. In: names, a list of names, directories. Out: names of files.
+ */
+#include "pipeline/sources_named.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "read/decode.h"
+#include "pipeline/sources_newest.h"
+
+/* Takes the name, NULL or not. */
+static int take(struct names_given *g, char *name, struct error *err)
+{
+	if (!name || !array_reserve(&g->list, &g->size, g->n + 1, sizeof(*g->list))) {
+		free(name);
+		return error_memory(err);
+	}
+	g->list[g->n++] = name;
+	return 0;
+}
+
+void names_given_free(struct names_given *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		free(g->list[i]);
+	free(g->list);
+	*g = (struct names_given){0};
+}
+
+/* ---- directories ----------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The entry, if it is a recording. */
+static int consider(struct names_given *g, const char *directory, const char *entry,
+		    struct error *err)
+{
+	size_t n = strlen(directory);
+	struct stat st;
+	char *name;
+
+	while (n > 1 && directory[n - 1] == '/')
+		n--;
+	if (asprintf(&name, "%.*s%s%s", (int)n, directory, directory[n - 1] == '/' ? "" : "/",
+		     entry) < 0)
+		return error_memory(err);
+	if (newest_is_recording(name, &st))
+		return take(g, name, err);
+	free(name);
+	return 0;
+}
+
+static int add_directory(struct names_given *g, const char *name, DIR *directory, struct error *err)
+{
+	size_t before = g->n;
+	struct dirent *entry;
+	int status = 0;
+
+	while (!status && (entry = readdir(directory)))
+		status = consider(g, name, entry->d_name, err);
+	if (status)
+		return -1;
+	if (g->n == before)
+		return error_set(err, "%s: no *.cps file in this directory", name);
+	qsort(g->list + before, g->n - before, sizeof(*g->list), compare);
+	return 0;
+}
+
+int names_given_add(struct names_given *g, const char *name, struct error *err)
+{
+	DIR *directory;
+	struct stat st;
+	int status;
+
+	if (!strcmp(name, "-") || stat(name, &st) || !S_ISDIR(st.st_mode))
+		return take(g, strdup(name), err);
+	directory = opendir(name);
+	if (!directory)
+		return error_set(err, "%s: %s", name, strerror(errno));
+	status = add_directory(g, name, directory, err);
+	closedir(directory);
+	return status;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* All of it, with a NUL behind. NULL: memory, or it cannot be read. */
+static char *read_all(const char *name, FILE *file, size_t *n, struct error *err)
+{
+	size_t size = 0, got = 1;
+	char *text = NULL;
+
+	for (*n = 0; got; *n += got) {
+		if (!array_reserve(&text, &size, *n + 4096, 1)) {
+			free(text);
+			error_memory(err);
+			return NULL;
+		}
+		got = fread(text + *n, 1, size - *n - 1, file);
+	}
+	text[*n] = '\0';
+	if (!ferror(file))
+		return text;
+	error_set(err, "%s: %s", name, strerror(errno));
+	free(text);
+	return NULL;
+}
+
+static int add_names(struct names_given *g, const char *file, char *text, size_t n,
+		     struct error *err)
+{
+	const char end = memchr(text, '\0', n) ? '\0' : '\n';
+	char *stop;
+
+	if (n && decoder_stream.detect((const unsigned char *)text, n))
+		return error_set(
+			err, "%s: a recording, not a list of names; name it without --files-from",
+			file);
+	for (char *name = text; name < text + n; name = stop + 1) {
+		stop = memchr(name, end, (size_t)(text + n - name));
+		if (!stop)
+			stop = text + n;
+		*stop = '\0';
+		if (*name && names_given_add(g, name, err))
+			return -1;
+	}
+	return g->n ? 0 : error_set(err, "%s: names no file", file);
+}
+
+int names_given_add_list(struct names_given *g, const char *file, struct error *err)
+{
+	const char *name = strcmp(file, "-") ? file : "standard input";
+	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	char *text;
+	size_t n;
+	int status = -1;
+
+	if (!f)
+		return error_set(err, "%s: %s", name, strerror(errno));
+	text = read_all(name, f, &n, err);
+	if (text)
+		status = add_names(g, name, text, n, err);
+	free(text);
+	if (f != stdin)
+		fclose(f);
+	return status;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * newest.c - finds the newest recording in the current directory.
+ *
+ * Main room. In: the current directory. Out: a file name.
+ */
+#include "pipeline/sources_newest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define SUFFIX ".cps"
+
+static bool is_newer(const struct stat *a, const char *a_name, const struct stat *b,
+		     const char *b_name)
+{
+	if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+		return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+	if (a->st_mtim.tv_nsec != b->st_mtim.tv_nsec)
+		return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+	return strcmp(a_name, b_name) > 0;
+}
+
+bool newest_is_recording(const char *name, struct stat *st)
+{
+	size_t n = strlen(name), suffix = strlen(SUFFIX);
+
+	return n > suffix && strcmp(name + n - suffix, SUFFIX) == 0 && stat(name, st) == 0 &&
+	       S_ISREG(st->st_mode);
+}
+
+char *newest_recording(struct error *err)
+{
+	DIR *directory = opendir(".");
+	struct dirent *entry;
+	struct stat st, best_st = {0};
+	char *best = NULL;
+
+	if (!directory) {
+		error_set(err, ".: %s", strerror(errno));
+		return NULL;
+	}
+	while ((entry = readdir(directory))) {
+		char *name;
+
+		if (!newest_is_recording(entry->d_name, &st) ||
+		    (best && !is_newer(&st, entry->d_name, &best_st, best)))
+			continue;
+		name = strdup(entry->d_name);
+		if (!name)
+			break;
+		free(best);
+		best = name;
+		best_st = st;
+	}
+	closedir(directory);
+	if (!best)
+		error_set(err, "no FILE given, and no *.cps file in the current directory");
+	return best;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * warnings.c - says what the user should know of the files that were read.
+ *
+ * Main room. In: files, a profile, its modules. Out: lines on standard error.
+ */
+#include "pipeline/warnings.h"
+
+#include "pipeline/message.h"
+#include "write/stop_text.h"
+
+/* Of warnings of one kind, when there may be thousands. */
+#define SHOWN 5u
+
+void warnings_sources(const struct sources *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_again && i < SHOWN; i++)
+		say("%s: warning: given twice, read once", s->again[i]);
+	if (i < s->n_again)
+		say("warning: and %zu more files given twice", s->n_again - i);
+	if (s->newest && s->n == 1)
+		say("reading %s", s->newest);
+	else if (s->newest)
+		say("reading %s and %zu more of its process tree", s->newest, s->n - 1);
+}
+
+struct counts {
+	size_t stops, journals, cuts;
+};
+
+/* Recording stopped, though nobody has asked for it; or the journal is of no use. */
+static void warn_of_stop(const struct profile *p, const struct profile_process *process,
+			 struct counts *n)
+{
+	const char *file = strings_get(p->strings, process->file, NULL);
+	char text[STOP_TEXT_BYTES];
+
+	if (stop_is_trouble(process) && n->stops++ < SHOWN)
+		say("%s: warning: recording stopped: %s", file, stop_text(text, process));
+	if (process->note != STRINGS_NONE && n->journals++ < SHOWN)
+		say("%s: warning: %s", file, strings_get(p->strings, process->note, NULL));
+}
+
+static void say_rest(size_t n, const char *what)
+{
+	if (n > SHOWN)
+		say("warning: and %zu more %s", n - SHOWN, what);
+}
+
+/* A target may have been killed: what it left is shown, with a warning. */
+int warnings_profile(const struct profile *p, bool strict, struct error *err)
+{
+	struct counts n = {0};
+	size_t i;
+
+	for (i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+		const char *file = strings_get(p->strings, process->file, NULL), *why;
+
+		warn_of_stop(p, process, &n);
+		if (process->ended || (n.cuts++ >= SHOWN && !strict))
+			continue;
+		why = process->cut_why == STRINGS_NONE
+			      ? "it has no end"
+			      : strings_get(p->strings, process->cut_why, NULL);
+		error_set(err, "%s: %scut at byte %llu: %s", file,
+			  strict ? "" : "warning: ", (unsigned long long)process->cut_offset, why);
+		if (strict)
+			return -1;
+		say("%s", err->text);
+	}
+	say_rest(n.stops, "recordings stopped");
+	say_rest(n.journals, "journals are of no use");
+	say_rest(n.cuts, "recordings were cut");
+	return 0;
+}
+
+void warnings_modules(const struct profile *p, const struct symbols *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->n_modules; i++) {
+		const char *text = symbols_module_warning(s, (uint32_t)i);
+
+		if (text && n++ < SHOWN)
+			say("warning: %s", text);
+	}
+	say_rest(n, "modules");
+}
+
+void warnings_unmatched(const struct patterns *p, const char *what)
+{
+	const char *text;
+	size_t i;
+
+	for (i = 0; (text = patterns_unmatched(p, i)); i++)
+		say("warning: %s: no %s matches \"%s\"", p->option, what, text);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode_columns.c - decodes a batch of samples in columns.
+ *
+ * Room: read. In: the payload of such a record. Out: sample events. Numbers of stacks stay from
+ * record to record.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/decode_columns.h"
+
+/* Megabytes, of which a short recording uses little: nothing is read before it is set. */
+static struct columns *columns_new(void)
+{
+	struct columns *c = malloc(sizeof(*c));
+
+	if (c)
+		memset(c, 0, offsetof(struct columns, known));
+	return c;
+}
+
+void columns_free(struct columns *c)
+{
+	free(c);
+}
+
+/* ---- items ----------------------------------------------------------------------------------- */
+
+/* What most samples have not: into *e, and what the weight is more than its grains. */
+static bool extra_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+{
+	uint64_t flags, thread, mark = CPS_MARK_COMPLETE;
+
+	if (!columns_number(c, CPS_COLUMN_EXTRA, &flags))
+		return false;
+	if (flags & CPS_ITEM_THREAD) {
+		if (!columns_number(c, CPS_COLUMN_EXTRA, &thread))
+			return false;
+		if (thread > UINT32_MAX)
+			return columns_wrong(c, "a number does not fit 32 bits");
+		c->thread = (uint32_t)thread;
+		c->has_thread = true;
+	}
+	if (flags & CPS_ITEM_MARK && !columns_number(c, CPS_COLUMN_EXTRA, &mark))
+		return false;
+	if (mark >= CPS_MARK_COUNT)
+		return columns_wrong(c, "a sample has an unknown mark");
+	if (flags & CPS_ITEM_REST && !columns_number(c, CPS_COLUMN_EXTRA, rest))
+		return false;
+	e->mark = (uint32_t)mark;
+	e->hits = !(flags & CPS_ITEM_TAIL);
+	return true;
+}
+
+/* The time that so many grains take: at most CPS_WEIGHT_MAX units. A division would be a tenth of
+ * what a sample costs, and our recorder's steps are powers of two. */
+static inline uint64_t steps_of(const struct columns *c, uint64_t grains)
+{
+	uint64_t units = grains * c->grain + c->step / 2;
+
+	return c->step_shift < 64 ? units >> c->step_shift : units / c->step;
+}
+
+/* Weight and time, in grains and steps; times are predicted: a sample stands for the time since the
+ * one before. Both differences are added as they are, modulo 2^64: what is negative is too large. */
+static inline bool amounts_read(struct columns *c)
+{
+	int64_t more, early;
+	uint64_t weight, steps;
+
+	if (!columns_signed(c, CPS_COLUMN_WEIGHT, &more) ||
+	    !columns_signed(c, CPS_COLUMN_TIME, &early))
+		return false;
+	weight = c->weight + (uint64_t)more;
+	if (weight > c->weight_max)
+		return columns_wrong(c, "a sample's weight is out of range");
+	steps = steps_of(c, weight) + (uint64_t)early;
+	if (steps > INT64_MAX || __builtin_add_overflow(c->time, steps, &c->time))
+		return columns_wrong(c, "a sample's time is out of range");
+	c->weight = weight;
+	return true;
+}
+
+/* ---- stacks that come again ------------------------------------------------------------------ */
+
+/* The number of the latest one, which was `place` or more others ago, moves to the front. */
+static void recent_put(struct columns *c, uint32_t place, uint32_t number)
+{
+	if (place < 32) /* mostly: the processor would wait for what memmove has just stored */
+		for (; place > 0; place--)
+			c->recent[place] = c->recent[place - 1];
+	else
+		memmove(c->recent + 1, c->recent, place * sizeof(*c->recent));
+	c->recent[0] = (uint16_t)number;
+}
+
+/* The stack of a sample with a head gets a number, which may have been another's. */
+static void stack_add(struct columns *c, struct event_sample *e)
+{
+	for (; c->deepest < c->depth; c->deepest++)
+		c->frames[c->deepest].name = (struct event_text){NULL, 0};
+	e->frames = c->frames;
+	e->depth = c->depth;
+	e->keep = c->keep;
+	c->keep = c->depth;
+	e->stack = c->next_stack + 1;
+	e->is_again = false;
+	c->stacks[c->next_stack] = (struct stack){c->thread, e->mark};
+	c->n_recent += c->n_recent < CPS_RECENT;
+	recent_put(c, c->n_recent - 1, c->next_stack);
+	c->next_stack = (c->next_stack + 1) % CPS_STACKS;
+	c->n_stacks += c->n_stacks < CPS_STACKS;
+}
+
+static inline bool stack_known(struct columns *c, unsigned code, uint32_t *number)
+{
+	uint32_t place = code - 1;
+
+	if (code == CPS_AGAIN_NUMBER) {
+		if (!columns_bytes(c, CPS_COLUMN_NUMBER, 2, number))
+			return false;
+		c->n_recent += c->n_recent < CPS_RECENT;
+		place = c->n_recent - 1;
+	} else if (place < c->n_recent) {
+		*number = c->recent[place];
+	} else {
+		return columns_wrong(c, "a stack is not among the recent ones");
+	}
+	if (*number >= c->n_stacks)
+		return columns_wrong(c, "a stack's number is unknown");
+	recent_put(c, place, *number);
+	return true;
+}
+
+/* A sample whose stack was there before. */
+static inline bool again_read(struct columns *c, unsigned code, struct event_sample *e)
+{
+	uint32_t number;
+
+	if (!stack_known(c, code, &number) || !amounts_read(c))
+		return false;
+	e->frames = NULL;
+	e->depth = e->keep = 0;
+	e->stack = number + 1;
+	e->is_again = true;
+	e->hits = 1;
+	e->mark = c->stacks[number].mark;
+	c->thread = c->stacks[number].thread;
+	c->has_thread = true;
+	return true;
+}
+
+/* A sample that has a head, into c and *e. */
+static bool whole_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+{
+	uint64_t head, pop;
+
+	if (!columns_number(c, CPS_COLUMN_HEAD, &head))
+		return false;
+	e->mark = 0;
+	e->hits = 1;
+	if (head & CPS_HEAD_EXTRA && !extra_read(c, e, rest))
+		return false;
+	if (!c->has_thread)
+		return columns_wrong(c, "a sample has no thread");
+	if (!amounts_read(c))
+		return false;
+	pop = head >> CPS_HEAD_POP_SHIFT;
+	if (pop > c->depth)
+		return columns_wrong(c, "more frames leave the stack than it has");
+	c->depth -= pop;
+	if (c->depth < c->keep)
+		c->keep = c->depth;
+	if (!(head & CPS_HEAD_NO_FRAMES) && !frames_read(c))
+		return false;
+	stack_add(c, e);
+	return true;
+}
+
+/* One item, into c and *e. */
+static inline bool item_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+{
+	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
+	unsigned code = again->at == again->end ? CPS_AGAIN_NOT : *again->at++;
+
+	*rest = 0;
+	return code == CPS_AGAIN_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
+}
+
+static inline int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
+{
+	struct columns *c = s->columns;
+	uint64_t units = c->weight * c->grain; /* at most CPS_WEIGHT_MAX */
+
+	if (rest >= c->grain || __builtin_mul_overflow(units + rest, s->scale, &e->weight) ||
+	    __builtin_mul_overflow(c->time, c->step, &e->time_us)) {
+		s->wrong = rest >= c->grain
+				   ? "a sample's weight is out of range"
+				   : "overflow: a sample's weight or time does not fit 64 bits";
+		return -1;
+	}
+	e->thread = c->thread;
+	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;
+}
+
+/* ---- the record ------------------------------------------------------------------------------ */
+
+static void begin_anew(struct columns *c)
+{
+	frames_forget(c);
+	c->n_stacks = c->n_recent = c->next_stack = 0;
+	c->generation++;
+}
+
+/* The numbers before the columns, and where each of these is. */
+static const char *head_read(struct stream *s, struct cursor *from, int n_columns,
+			     struct batch_id *id)
+{
+	struct columns *c = s->columns;
+	uint64_t anew, length[CPS_COLUMNS] = {0};
+
+	if (!cursor_varint(from, &id->buffer) || !cursor_varint(from, &id->sequence) ||
+	    !cursor_varint(from, &c->time) || !cursor_varint(from, &c->grain) ||
+	    !cursor_varint(from, &c->step) || !cursor_varint(from, &anew))
+		return from->wrong;
+	if (!c->grain || c->grain > UINT32_MAX || !c->step || c->step > UINT32_MAX)
+		return "its grain or step is out of range";
+	c->weight_max = CPS_WEIGHT_MAX / c->grain;
+	c->step_shift = c->step & (c->step - 1) ? 64 : (unsigned)__builtin_ctzll(c->step);
+	if (!anew && !s->has_columns)
+		return "it builds on a record that is not there";
+	for (int i = 0; i < n_columns; i++)
+		if (!cursor_varint(from, &length[i]))
+			return from->wrong;
+	for (int i = 0; i < CPS_COLUMNS; i++) {
+		if (length[i] > (size_t)(from->end - from->at))
+			return CURSOR_SHORT;
+		c->column[i] = (struct cursor){from->at, from->at + length[i], NULL};
+		from->at += length[i];
+	}
+	if (from->at != from->end)
+		return "it has bytes behind its columns";
+	if (anew)
+		begin_anew(c);
+	s->has_columns = true;
+	return NULL;
+}
+
+/* `each`: the column that has something for each sample. */
+static int items_decode(struct stream *s, const struct cursor *each)
+{
+	struct columns *c = s->columns;
+	struct event_sample e = {.generation = c->generation};
+	uint64_t rest;
+
+	c->weight = 0;
+	c->has_thread = false;
+	c->depth = c->keep = 0;
+	while (each->at != each->end) {
+		if (!item_read(c, &e, &rest)) {
+			s->wrong = c->column[0].wrong;
+			return -1;
+		}
+		if (item_push(s, &e, rest))
+			return -1;
+	}
+	for (int i = 0; i < CPS_COLUMNS; i++)
+		if (c->column[i].at != c->column[i].end)
+			s->wrong = "a column has too many bytes";
+	return s->wrong ? -1 : 0;
+}
+
+int columns_decode(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n,
+		   struct batch_id *id)
+{
+	bool is_old = tag == CPS_TAG_COLUMNS_2;
+	struct cursor c = {payload, payload + n, NULL};
+
+	if (!s->columns)
+		s->columns = columns_new();
+	if (!s->columns)
+		return error_memory(s->err);
+	s->wrong = head_read(s, &c, is_old ? CPS_COLUMNS_2 : CPS_COLUMNS, id);
+	if (s->wrong ||
+	    items_decode(s, &s->columns->column[is_old ? CPS_COLUMN_HEAD : CPS_COLUMN_AGAIN])) {
+		if (s->wrong == CURSOR_SHORT)
+			s->wrong = "a column ends too early";
+		return -1;
+	}
+	return 0;
+}

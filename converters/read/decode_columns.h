@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode_columns.h - the state of decoding samples in columns, for its two files only.
+ */
+#ifndef DECODE_COLUMNS_H
+#define DECODE_COLUMNS_H
+
+#include "read/decode_stream.h"
+
+/* An address: what follows it is looked at together with it. */
+struct known {
+	uint64_t address;
+	uint32_t module;
+	bool is_leaf;
+	uint8_t n_successors;
+	uint16_t successor[CPS_COLUMN_SUCCESSORS];
+};
+
+/* What samples with the same stack have in common, beside the stack. */
+struct stack {
+	uint32_t thread, mark;
+};
+
+struct columns {
+	struct cursor column[CPS_COLUMNS];
+	uint64_t grain, step;
+	uint64_t weight_max;   /* in grains */
+	unsigned step_shift;   /* if the step is a power of two: of which; else 64 */
+	uint64_t time, weight; /* of the previous item, in steps and in grains */
+	uint32_t thread;
+	bool has_thread;
+	size_t depth, keep;
+	size_t deepest; /* frames whose name is set: to none */
+	size_t n_ids;
+	uint32_t generation;	 /* of ids */
+	uint64_t latest_address; /* that was new */
+	uint32_t latest_module;	 /* likewise */
+	size_t n_stacks;	 /* that have a number */
+	uint32_t next_stack;	 /* number */
+	uint32_t n_recent;
+	uint16_t recent[CPS_RECENT];		/* numbers of stacks, the latest first */
+	struct known known[CPS_COLUMN_IDS + 1]; /* by id */
+	struct stack stacks[CPS_STACKS];	/* by number */
+	uint16_t ids[CPS_DEPTH_MAX];
+	struct event_frame frames[CPS_DEPTH_MAX];
+};
+
+/* ---- numbers; false: there is none, and why --------------------------------------------------- */
+
+/* Whatever is wrong is said of the first column. */
+static inline bool columns_wrong(struct columns *c, const char *why)
+{
+	c->column[0].wrong = why;
+	return false;
+}
+
+static inline bool columns_number(struct columns *c, enum cps_column column, uint64_t *value)
+{
+	return cursor_varint(&c->column[column], value) ||
+	       columns_wrong(c, c->column[column].wrong);
+}
+
+static inline bool columns_signed(struct columns *c, enum cps_column column, int64_t *value)
+{
+	return cursor_zigzag(&c->column[column], value) ||
+	       columns_wrong(c, c->column[column].wrong);
+}
+
+/* The low bytes of a number, one a column. */
+static inline bool columns_bytes(struct columns *c, enum cps_column first, int n, uint32_t *value)
+{
+	*value = 0;
+	for (int i = 0; i < n; i++) {
+		struct cursor *from = &c->column[(int)first + i];
+
+		if (from->at == from->end)
+			return columns_wrong(c, CURSOR_SHORT);
+		*value |= (uint32_t)*from->at++ << 8 * i;
+	}
+	return true;
+}
+
+/* decode_frames.c: no address is known, and nothing that followed one. */
+void frames_forget(struct columns *c);
+
+/* The frames that a sample pushes, up to a leaf. False: something is wrong. */
+bool frames_read(struct columns *c);
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode_gprof.c - decodes the text that gprof prints.
+ *
+ * Read room. In: a flat profile, a call graph, or both, with or without explanations. Out: selfs
+ * and calls, at the end, when it is known which functions share a name.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "read/decode.h"
+#include "read/gprof.h"
+
+/* ---- the flat profile ------------------------------------------------------------------------ */
+
+/* 51.02      0.16     0.08     2541    63.07    63.07  work */
+static int flat_line(struct gprof *g)
+{
+	struct scan *s = &g->scan;
+	uint64_t self;
+
+	scan_spaces(s);
+	if (s->at == s->end) {
+		g->section = GPROF_BETWEEN;
+		return 0;
+	}
+	if (!gprof_is_decimal(s))
+		return scan_wrong(s, "this is no line of a flat profile");
+	for (int i = 0; i < 2; i++) {
+		scan_token(s); /* per cent, cumulative seconds */
+		scan_spaces(s);
+	}
+	const char *wrong = gprof_seconds(s, &self);
+	if (wrong)
+		return scan_wrong(s, wrong);
+	for (int i = 0; scan_spaces(s) < GPROF_BLANK && i < 3; i++)
+		scan_token(s); /* calls, and times per call */
+	const struct gprof_label l = gprof_label(s);
+	uint32_t name = strings_add(g->names, l.name, l.n);
+	if (name == STRINGS_NONE ||
+	    !array_reserve(&g->rows, &g->rows_size, g->n_rows + 1, sizeof(*g->rows)))
+		return error_memory(g->err);
+	g->rows[g->n_rows++] = (struct gprof_row){name, self};
+	return 0;
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+/* "0.01 seconds.", and now the flat profile's times are times. */
+static int interval_line(struct gprof *g)
+{
+	struct scan *s = &g->scan;
+	const char *begin = s->at;
+	char text[32] = "";
+	size_t n = scan_token(s);
+
+	memcpy(text, begin, n < sizeof(text) ? n : sizeof(text) - 1);
+	double seconds = strtod(text, NULL);
+	scan_spaces(s);
+	if (!scan_text(s, "seconds"))
+		return scan_wrong(s, "its samples do not count seconds");
+	if (seconds > 0 && seconds < 1e9)
+		g->interval = (uint64_t)llround(seconds * 1e9);
+	return 0;
+}
+
+static bool has(const struct scan *s, const char *text)
+{
+	return memmem(s->at, (size_t)(s->end - s->at), text, strlen(text));
+}
+
+/* Between sections stand their headings, and explanations, which are passed over. */
+static int between_line(struct gprof *g)
+{
+	struct scan *s = &g->scan;
+
+	scan_spaces(s);
+	if (scan_text(s, "Each sample counts as "))
+		return interval_line(g);
+	if (scan_text(s, "index ") && scan_spaces(s) < 2 && scan_text(s, "%") && has(s, "name"))
+		g->section = GPROF_GRAPH;
+	else if (scan_text(s, "time ") && has(s, "seconds") && has(s, "name"))
+		g->section = GPROF_FLAT;
+	g->has_section |= g->section != GPROF_BETWEEN;
+	return 0;
+}
+
+static int line_decode(struct gprof *g)
+{
+	if (scan_text(&g->scan, "\f"))
+		g->section = GPROF_BETWEEN;
+	switch (g->section) {
+	case GPROF_FLAT:
+		return flat_line(g);
+	case GPROF_GRAPH:
+		return gprof_graph_line(g);
+	default:
+		return between_line(g);
+	}
+}
+
+/* A last line without its end may be half a line. 1: such a line has come. */
+static int lines_decode(struct gprof *g)
+{
+	int more;
+
+	while ((more = scan_line(&g->scan)) > 0) {
+		if (!g->scan.is_whole)
+			return 1;
+		if (line_decode(g))
+			return -1;
+	}
+	return more;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static int process_push(struct gprof *g)
+{
+	const struct event_process e = {
+		.file = input_name(g->scan.in),
+		.resource = {"cpu", 3},
+		.unit = {"ns", 2},
+		.scale = 1,
+		.interval = g->interval,
+		.engine = {"gprof", 5},
+		.has_calls = true,
+	};
+
+	return g->sink->process ? g->sink->process(g->sink->context, &e, g->err) : 0;
+}
+
+static struct event_function function(const struct gprof *g, uint32_t name)
+{
+	struct event_function f = {0};
+
+	f.name.bytes = strings_get(g->names, name, &f.name.length);
+	return f;
+}
+
+/* The raw samples that a time was made of. */
+static uint64_t samples(const struct gprof *g, uint64_t time)
+{
+	if (!g->interval)
+		return 0;
+	uint64_t rest = time % g->interval;
+	return time / g->interval + (rest && rest >= g->interval - rest);
+}
+
+static int self_push(struct gprof *g, uint32_t name, uint64_t self)
+{
+	const struct event_self e = {
+		.function = function(g, name),
+		.weight = self,
+		.hits = samples(g, self),
+	};
+
+	g->hits += e.hits; /* the sink checks that the sum fits */
+	return g->sink->self ? g->sink->self(g->sink->context, &e, g->err) : 0;
+}
+
+static int arc_push(struct gprof *g, const struct gprof_arc *arc)
+{
+	const struct event_call e = {
+		.caller = function(g, g->functions[arc->caller].name),
+		.callee = function(g, g->functions[arc->callee].name),
+		.count = arc->count,
+	};
+
+	/* What stands in a callee's block stands in the caller's, too, if that has one. */
+	if (arc->is_of_callee && g->functions[arc->caller].has_block)
+		return 0;
+	return g->sink->call ? g->sink->call(g->sink->context, &e, g->err) : 0;
+}
+
+/* Only its index tells a static function from another one of the same name. */
+static int function_rename(struct gprof *g, struct gprof_function *f)
+{
+	char *text;
+	size_t n_name;
+	const char *name = strings_get(g->names, f->name, &n_name);
+	int n = asprintf(&text, "%.*s [%u]", (int)n_name, name, (unsigned)f->index);
+
+	if (n < 0)
+		return error_memory(g->err);
+	f->name = strings_add(g->names, text, (size_t)n);
+	free(text);
+	return f->name == STRINGS_NONE ? error_memory(g->err) : 0;
+}
+
+/* `blocks`: by name, how many functions of that name have a block. */
+static int functions_push(struct gprof *g, const uint32_t *blocks)
+{
+	for (size_t i = 0; i < g->n_rows; i++)
+		if (!blocks[g->rows[i].name] && self_push(g, g->rows[i].name, g->rows[i].self))
+			return -1;
+	for (size_t i = 0; i < g->n_functions; i++) {
+		struct gprof_function *f = &g->functions[i];
+
+		if (f->is_cycle)
+			continue;
+		if (blocks[f->name] > 1 && function_rename(g, f))
+			return -1;
+		if (f->has_block && self_push(g, f->name, f->self))
+			return -1;
+	}
+	return 0;
+}
+
+static int graph_push(struct gprof *g)
+{
+	uint32_t *blocks = calloc(strings_count(g->names) + 1, sizeof(*blocks));
+
+	if (!blocks)
+		return error_memory(g->err);
+	for (size_t i = 0; i < g->n_functions; i++)
+		blocks[g->functions[i].name] +=
+			g->functions[i].has_block && !g->functions[i].is_cycle;
+	int status = functions_push(g, blocks);
+	for (size_t i = 0; !status && i < g->n_arcs; i++)
+		status = arc_push(g, &g->arcs[i]);
+	free(blocks);
+	return status;
+}
+
+static int end_push(struct gprof *g)
+{
+	const struct event_end e = {.ticks = g->hits, .bytes = input_offset(g->scan.in)};
+
+	return g->sink->end ? g->sink->end(g->sink->context, &e, g->err) : 0;
+}
+
+static int cut_push(struct gprof *g)
+{
+	const struct event_cut e = {
+		.offset = g->scan.offset,
+		.why = g->in_block ? "it ends within a block of the call graph"
+				   : "it ends within a line",
+	};
+
+	return g->sink->cut ? g->sink->cut(g->sink->context, &e, g->err) : 0;
+}
+
+/* ---- the input ------------------------------------------------------------------------------- */
+
+static int gprof_decode(struct gprof *g)
+{
+	int cut = lines_decode(g);
+	int status;
+
+	if (cut < 0)
+		return -1;
+	cut = cut || g->in_block;
+	if (!g->has_section && !cut)
+		return error_set(g->err, "%s: it has neither a flat profile nor a call graph",
+				 input_name(g->scan.in));
+	if (g->in_block && (g->function == GPROF_NONE || g->functions[g->function].is_cycle))
+		g->n_arcs = g->first_arc;
+	status = process_push(g);
+	if (!status)
+		status = graph_push(g);
+	if (!status)
+		status = cut ? cut_push(g) : end_push(g);
+	return status == EVENT_DECLINED ? 0 : status;
+}
+
+static int gprof_run(struct input *in, const char *path, const struct event_sink *sink,
+		     struct error *err)
+{
+	struct gprof g = {
+		.scan = {.in = in, .err = err},
+		.sink = sink,
+		.err = err,
+		.names = strings_new(),
+		.indices = numbers_new(),
+		.function = GPROF_NONE,
+	};
+	int status = g.names && g.indices ? gprof_decode(&g) : error_memory(err);
+
+	(void)path;
+	scan_clear(&g.scan);
+	strings_free(g.names);
+	numbers_free(g.indices);
+	free(g.functions);
+	free(g.arcs);
+	free(g.rows);
+	return status;
+}
+
+/* ---- detection ------------------------------------------------------------------------------- */
+
+/* How the first line begins that is not empty. */
+static int gprof_detect(const unsigned char *head, size_t n)
+{
+	static const char *const beginnings[] = {
+		"Flat profile:",      "Call graph",
+		"call graph profile", "granularity: each sample hit covers ",
+		"index % time ",      "Each sample counts as ",
+		"flat profile:",
+	};
+	struct scan s = {.at = (const char *)head, .end = (const char *)head + n};
+
+	while (s.at < s.end && strchr("\r\n\f\t ", *s.at) && *s.at)
+		s.at++;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		if (scan_text(&s, beginnings[i]))
+			return 1;
+	return 0;
+}
+
+const struct decoder decoder_gprof = {"gprof", gprof_detect, gprof_run};

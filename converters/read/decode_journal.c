@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode_journal.c - decodes what a journal has that its stream lacks.
+ *
+ * Room: read. In: the journal beside a stream that is not all. Out: events. Nothing in a journal is
+ * an error: what is damaged is left out and said, for the stream alone is worth reading.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "read/decode_stream.h"
+
+/* More losses than that are none that a recorder has counted. */
+#define LOSSES_MAX (UINT64_C(1) << 60)
+
+_Static_assert(sizeof(struct cps_journal_head) == 64 && sizeof(struct cps_journal_buffer) == 64,
+	       "the layout is the file's");
+
+struct journal {
+	struct stream *s;
+	int fd;
+	uint64_t size; /* of the file */
+	uint32_t buffers, buffer_bytes, data_offset;
+	unsigned char *bytes; /* of one buffer */
+	size_t n;	      /* how many of them */
+	const char *damage;   /* the first damage found, or NULL */
+	const struct batch_id *torn;
+	bool torn_held;
+	struct event_loss losses[CPS_JOURNAL_LOSSES];
+};
+
+static void damaged(struct journal *j, const char *what)
+{
+	if (!j->damage)
+		j->damage = what;
+}
+
+/* As many bytes as there are, up to n. */
+static size_t journal_read(const struct journal *j, void *bytes, size_t n, uint64_t offset)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t got = pread(j->fd, (char *)bytes + have, n - have, (off_t)(offset + have));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		have += (size_t)got;
+	}
+	return have;
+}
+
+/* ---- one buffer ------------------------------------------------------------------------------ */
+
+/* The entry of buffer i in the table; false if the file ends before it. */
+static bool entry_load(struct journal *j, uint32_t i, struct cps_journal_buffer *b)
+{
+	uint64_t offset = sizeof(struct cps_journal_head) + (uint64_t)i * sizeof(*b);
+
+	if (offset + sizeof(*b) <= j->size && journal_read(j, b, sizeof(*b), offset) == sizeof(*b))
+		return true;
+	damaged(j, "it ends too early");
+	return false;
+}
+
+/* Read the bytes that count of buffer i; false if there are none. */
+static bool buffer_load(struct journal *j, uint32_t i, const struct cps_journal_buffer *b)
+{
+	uint32_t committed = le32toh(b->committed);
+
+	if (committed > j->buffer_bytes) {
+		damaged(j, "a buffer holds more than it can");
+		return false;
+	}
+	j->n = journal_read(j, j->bytes, committed, j->data_offset + (uint64_t)i * j->buffer_bytes);
+	if (j->n < committed)
+		damaged(j, "it ends too early");
+	return j->n > 0;
+}
+
+/* Buffer 0: modules, threads, losses. */
+static int records_decode(struct journal *j)
+{
+	struct cursor c = {j->bytes, j->bytes + j->n, NULL};
+	uint64_t tag, length;
+
+	while (c.at != c.end) {
+		const unsigned char *record = c.at;
+
+		if (!stream_frame(&c, &tag, &length) || length + 4 > (size_t)(c.end - c.at) ||
+		    !stream_crc_is_right(record, (size_t)(c.at - record) + length)) {
+			damaged(j, "a record in it is corrupt");
+			return 0;
+		}
+		if (tag == CPS_TAG_SAMPLES || tag == CPS_TAG_PROCESS || tag == CPS_TAG_END)
+			damaged(j, "a record in it is out of place");
+		else if (stream_record(j->s, tag, c.at, length) && !j->s->wrong)
+			return -1;
+		if (j->s->wrong)
+			damaged(j, j->s->wrong);
+		j->s->wrong = NULL;
+		c.at += length + 4;
+	}
+	return 0;
+}
+
+static int id_compare(const void *a, const void *b)
+{
+	const struct batch_id *x = a, *y = b;
+
+	if (x->buffer != y->buffer)
+		return x->buffer < y->buffer ? -1 : 1;
+	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static bool stream_has(const struct stream *s, const struct batch_id *id)
+{
+	return s->n_batches &&
+	       bsearch(id, s->batches, s->n_batches, sizeof(*s->batches), id_compare);
+}
+
+/* Buffer i > 0: a batch, unless the stream has it. */
+static int samples_decode(struct journal *j, uint32_t i, uint32_t sequence)
+{
+	struct batch_id id;
+	bool torn;
+
+	if (!batch_identify(j->bytes, j->n, &id) || id.buffer != i || id.sequence != sequence) {
+		damaged(j, "a buffer holds another batch");
+		return 0;
+	}
+	if (stream_has(j->s, &id))
+		return 0;
+	if (j->torn && !id_compare(j->torn, &id))
+		j->torn_held = true;
+	if (batch_decode(j->s, j->bytes, j->n, &torn) && !j->s->wrong)
+		return -1;
+	if (j->s->wrong)
+		damaged(j, j->s->wrong);
+	else if (torn)
+		damaged(j, "a batch in it ends inside a sample");
+	j->s->wrong = NULL;
+	return 0;
+}
+
+/* What buffer 0's entry says of losses. */
+static void losses_note(struct journal *j, const struct cps_journal_buffer *b)
+{
+	for (uint32_t i = 0; i < CPS_JOURNAL_LOSSES; i++) {
+		j->losses[i] = (struct event_loss){i, le64toh(b->losses[i])};
+		if (j->losses[i].count <= LOSSES_MAX)
+			continue;
+		damaged(j, "its losses are impossible");
+		j->losses[i].count = 0;
+	}
+}
+
+/* They hold where they are larger than what records told. */
+static int losses_push(struct journal *j)
+{
+	const struct event_sink *sink = j->s->sink;
+
+	for (uint32_t i = 0; i < CPS_JOURNAL_LOSSES; i++)
+		if (j->losses[i].count > j->s->losses[i] && sink->loss &&
+		    sink->loss(sink->context, &j->losses[i], j->s->err))
+			return -1;
+	return 0;
+}
+
+static int buffers_decode(struct journal *j)
+{
+	struct cps_journal_buffer b;
+
+	if (j->s->n_batches)
+		qsort(j->s->batches, j->s->n_batches, sizeof(*j->s->batches), id_compare);
+	for (uint32_t i = 0; i < j->buffers && entry_load(j, i, &b); i++) {
+		if (!i)
+			losses_note(j, &b);
+		if (!buffer_load(j, i, &b))
+			continue;
+		if (i ? samples_decode(j, i, le32toh(b.sequence)) : records_decode(j))
+			return -1;
+	}
+	return losses_push(j);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+/* The head, if it is one of a journal that can be read. */
+static const char *head_check(struct journal *j, struct cps_journal_head *head)
+{
+	if (journal_read(j, head, sizeof(*head), 0) < sizeof(*head))
+		return "its head is not whole";
+	if (memcmp(head->magic, CPS_JOURNAL_MAGIC, sizeof(head->magic)))
+		return "it has another file's head";
+	if (le32toh(head->version) != CPS_JOURNAL_VERSION)
+		return "it has an unknown version";
+	j->buffers = le32toh(head->buffers);
+	j->buffer_bytes = le32toh(head->buffer_bytes);
+	j->data_offset = le32toh(head->data_offset);
+	if (!j->buffers || j->buffers > CPS_JOURNAL_BUFFERS_MAX ||
+	    j->buffer_bytes > CPS_RECORD_BYTES_MAX ||
+	    j->data_offset < sizeof(*head) + j->buffers * sizeof(struct cps_journal_buffer))
+		return "its layout is impossible";
+	return NULL;
+}
+
+/* What the head says of a stop; the stream's end record, if there is one, knows better. */
+static void stop_note(struct stream *s, const struct cps_journal_head *head)
+{
+	int32_t error = (int32_t)le32toh((uint32_t)head->stop_error);
+
+	if (s->has_end || !head->stop)
+		return;
+	s->end.stop = le32toh(head->stop);
+	s->end.error = error > 0 ? (uint64_t)error : 0;
+}
+
+/* Open the journal of the stream at `path`: a regular file, so that nobody can make us wait. */
+static int journal_open(const char *path, uint64_t *size)
+{
+	struct stat st;
+	char *name;
+	int fd;
+
+	if (!strcmp(path, "-") || asprintf(&name, "%s" CPS_JOURNAL_SUFFIX, path) < 0)
+		return -1;
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(name);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	*size = fd >= 0 ? (uint64_t)st.st_size : 0;
+	return fd;
+}
+
+static int journal_use(struct journal *j, struct journal_outcome *o)
+{
+	struct cps_journal_head head;
+	int result = 0;
+
+	j->damage = head_check(j, &head);
+	if (!j->damage && (!j->s->has_journal || le64toh(head.id) != j->s->journal)) {
+		o->is_wrong = true;
+		snprintf(o->text, sizeof(o->text), "; the journal beside it %s",
+			 j->s->has_journal ? "is another recording's" : "cannot be matched to it");
+		return 0;
+	}
+	if (!j->damage) {
+		stop_note(j->s, &head);
+		j->bytes = malloc(j->buffer_bytes ? j->buffer_bytes : 1);
+		result = j->bytes ? buffers_decode(j) : error_memory(j->s->err);
+		free(j->bytes);
+	}
+	o->is_wrong = j->damage;
+	if (j->damage)
+		snprintf(o->text, sizeof(o->text), "; its journal is damaged: %s", j->damage);
+	else
+		snprintf(o->text, sizeof(o->text), "; its journal was read");
+	return result;
+}
+
+int journal_decode(struct stream *s, const char *path, const struct batch_id *torn,
+		   struct journal_outcome *outcome)
+{
+	struct journal j = {.s = s, .torn = torn};
+	int result;
+
+	j.fd = journal_open(path, &j.size);
+	if (j.fd < 0)
+		return 0;
+	result = journal_use(&j, outcome);
+	outcome->torn_held = j.torn_held;
+	close(j.fd);
+	return result;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode_record.c - decodes the records other than samples.
+ *
+ * Room: read. In: a record's payload. Out: an event for each but the end, whose fields are kept.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/array.h"
+#include "read/decode_stream.h"
+
+const char CURSOR_SHORT[] = "it ends too early";
+
+bool stream_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
+{
+	if (!cursor_varint(c, tag) || !cursor_varint(c, length))
+		return false;
+	if (*length > CPS_RECORD_BYTES_MAX)
+		return cursor_fail(c, "a record is too long");
+	return true;
+}
+
+bool stream_crc_is_right(const unsigned char *record, size_t n)
+{
+	const unsigned char *at = record + n;
+	uint32_t crc = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+
+	return crc32_z(0, record, n) == crc;
+}
+
+static int stream_wrong(struct stream *s, const char *wrong)
+{
+	s->wrong = wrong;
+	return -1;
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+enum field_kind { FIELD_NUMBER, FIELD_TEXT };
+
+struct field {
+	unsigned number;
+	enum field_kind kind;
+	size_t offset; /* where it goes */
+};
+
+struct process_fields {
+	struct event_process process;
+	struct event_text arg; /* the latest one */
+	uint64_t journal;
+};
+
+struct arg_list {
+	struct event_text *list;
+	size_t n, size;
+};
+
+#define IN_PROCESS(member) offsetof(struct process_fields, member)
+#define IN_END(member)	   offsetof(struct event_end, member)
+
+static const struct field process_fields[] = {
+	{CPS_PROCESS_PID, FIELD_NUMBER, IN_PROCESS(process.pid)},
+	{CPS_PROCESS_PPID, FIELD_NUMBER, IN_PROCESS(process.ppid)},
+	{CPS_PROCESS_START_NS, FIELD_NUMBER, IN_PROCESS(process.start_ns)},
+	{CPS_PROCESS_RESOURCE, FIELD_TEXT, IN_PROCESS(process.resource)},
+	{CPS_PROCESS_UNIT, FIELD_TEXT, IN_PROCESS(process.unit)},
+	{CPS_PROCESS_SCALE, FIELD_NUMBER, IN_PROCESS(process.scale)},
+	{CPS_PROCESS_INTERVAL, FIELD_NUMBER, IN_PROCESS(process.interval)},
+	{CPS_PROCESS_ENGINE, FIELD_TEXT, IN_PROCESS(process.engine)},
+	{CPS_PROCESS_EXE, FIELD_TEXT, IN_PROCESS(process.exe)},
+	{CPS_PROCESS_ARG, FIELD_TEXT, IN_PROCESS(arg)},
+	{CPS_PROCESS_CWD, FIELD_TEXT, IN_PROCESS(process.cwd)},
+	{CPS_PROCESS_HOST, FIELD_TEXT, IN_PROCESS(process.host)},
+	{CPS_PROCESS_MACHINE, FIELD_TEXT, IN_PROCESS(process.machine)},
+	{CPS_PROCESS_CPU_BEFORE_NS, FIELD_NUMBER, IN_PROCESS(process.cpu_before_ns)},
+	{CPS_PROCESS_JOURNAL, FIELD_NUMBER, IN_PROCESS(journal)},
+	{CPS_PROCESS_ENGINE_WHY, FIELD_TEXT, IN_PROCESS(process.engine_why)},
+	{CPS_PROCESS_RECORDER, FIELD_TEXT, IN_PROCESS(process.recorder)},
+	{CPS_PROCESS_TREE_PID, FIELD_NUMBER, IN_PROCESS(process.tree_pid)},
+	{CPS_PROCESS_TREE_START, FIELD_NUMBER, IN_PROCESS(process.tree_start)},
+	{0},
+};
+
+static const struct field end_fields[] = {
+	{CPS_END_TIME_US, FIELD_NUMBER, IN_END(time_us)},
+	{CPS_END_CPU_NS, FIELD_NUMBER, IN_END(cpu_ns)},
+	{CPS_END_TICKS, FIELD_NUMBER, IN_END(ticks)},
+	{CPS_END_BYTES, FIELD_NUMBER, IN_END(bytes)},
+	{CPS_END_STOP, FIELD_NUMBER, IN_END(stop)},
+	{CPS_END_ERROR, FIELD_NUMBER, IN_END(error)},
+	{0},
+};
+
+/* Read one field into `into`. *number says which; unknown ones are skipped. */
+static bool field_read(struct cursor *c, const struct field *table, void *into, uint64_t *number)
+{
+	uint64_t key, value = 0;
+	struct event_text text;
+
+	if (!cursor_varint(c, &key))
+		return false;
+	enum field_kind kind = key & 1 ? FIELD_TEXT : FIELD_NUMBER;
+	if (kind == FIELD_TEXT ? !cursor_text(c, &text) : !cursor_varint(c, &value))
+		return false;
+	*number = key >> 1;
+	while (table->number && table->number != *number)
+		table++;
+	if (!table->number)
+		return true;
+	if (table->kind != kind)
+		return cursor_fail(c, "a text stands for a number, or a number for a text");
+	if (kind == FIELD_TEXT)
+		memcpy((char *)into + table->offset, &text, sizeof(text));
+	else
+		memcpy((char *)into + table->offset, &value, sizeof(value));
+	return true;
+}
+
+/* ---- process --------------------------------------------------------------------------------- */
+
+static int process_push(struct stream *s, const struct event_process *e)
+{
+	int result;
+
+	s->has_process = true;
+	if (!s->sink->process)
+		return 0;
+	result = s->sink->process(s->sink->context, e, s->err);
+	s->is_declined = result == EVENT_DECLINED;
+	return result ? -1 : 0;
+}
+
+int stream_push_unknown_process(struct stream *s)
+{
+	const struct event_process e = {.file = s->name, .scale = 1};
+
+	return process_push(s, &e);
+}
+
+static int process_check(struct stream *s, const struct event_process *e)
+{
+	if (!e->resource.length || !e->unit.length)
+		return stream_wrong(s, "the process record does not say what was counted");
+	if (!e->scale)
+		return stream_wrong(s, "the process record has scale 0");
+	return 0;
+}
+
+static int process_fields_read(struct stream *s, struct cursor *c, struct process_fields *f,
+			       struct arg_list *args)
+{
+	uint64_t number;
+
+	while (c->at != c->end) {
+		if (!field_read(c, process_fields, f, &number))
+			return stream_wrong(s, c->wrong);
+		if (number == CPS_PROCESS_JOURNAL)
+			s->has_journal = true;
+		if (number != CPS_PROCESS_ARG)
+			continue;
+		if (!array_reserve(&args->list, &args->size, args->n + 1, sizeof(*args->list)))
+			return error_memory(s->err);
+		args->list[args->n++] = f->arg;
+	}
+	return process_check(s, &f->process);
+}
+
+static int record_process(struct stream *s, struct cursor *c)
+{
+	struct process_fields f = {.process = {.file = s->name, .scale = 1}};
+	struct arg_list args = {NULL, 0, 0};
+	int result = process_fields_read(s, c, &f, &args);
+
+	if (!result) {
+		s->scale = f.process.scale;
+		s->journal = f.journal;
+		f.process.has_owner = s->has_owner;
+		f.process.owner = s->owner;
+		f.process.args = args.list;
+		f.process.n_args = args.n;
+		result = process_push(s, &f.process);
+	}
+	free(args.list);
+	return result;
+}
+
+/* ---- the others ------------------------------------------------------------------------------ */
+
+static bool segment_read(struct cursor *c, struct event_segment *s)
+{
+	return cursor_varint(c, &s->vaddr) && cursor_varint(c, &s->memory_bytes) &&
+	       cursor_varint(c, &s->file_offset) && cursor_varint(c, &s->file_bytes) &&
+	       cursor_u32(c, &s->flags);
+}
+
+static bool module_read(struct cursor *c, struct event_module *m, struct event_segment *segments)
+{
+	uint64_t flags, n;
+
+	if (!cursor_u32(c, &m->id))
+		return false;
+	if (m->id >= CPS_MODULES_MAX)
+		return cursor_fail(c, "a module's number is too large");
+	if (!cursor_text(c, &m->path) || !cursor_text(c, &m->build_id) ||
+	    !cursor_varint(c, &m->bias) || !cursor_varint(c, &flags) || !cursor_varint(c, &n))
+		return false;
+	if (n > CPS_SEGMENTS_MAX)
+		return cursor_fail(c, "a module has too many segments");
+	m->is_vdso = flags & CPS_MODULE_VDSO;
+	m->segments = segments;
+	for (; m->n_segments < n; m->n_segments++)
+		if (!segment_read(c, &segments[m->n_segments]))
+			return false;
+	return true;
+}
+
+static int record_module(struct stream *s, struct cursor *c)
+{
+	struct event_segment segments[CPS_SEGMENTS_MAX];
+	struct event_module m = {0};
+
+	if (!module_read(c, &m, segments))
+		return stream_wrong(s, c->wrong);
+	if (c->at != c->end)
+		return stream_wrong(s, "a module record has too many bytes");
+	return s->sink->module ? s->sink->module(s->sink->context, &m, s->err) : 0;
+}
+
+static int record_thread(struct stream *s, struct cursor *c)
+{
+	struct event_thread t = {0};
+
+	if (!cursor_u32(c, &t.id) || !cursor_varint(c, &t.tid) || !cursor_varint(c, &t.start_us) ||
+	    !cursor_text(c, &t.name))
+		return stream_wrong(s, c->wrong);
+	if (c->at != c->end)
+		return stream_wrong(s, "a thread record has too many bytes");
+	return s->sink->thread ? s->sink->thread(s->sink->context, &t, s->err) : 0;
+}
+
+static int record_loss(struct stream *s, struct cursor *c)
+{
+	struct event_loss loss;
+
+	while (c->at != c->end) {
+		if (!cursor_u32(c, &loss.reason) || !cursor_varint(c, &loss.count))
+			return stream_wrong(s, c->wrong);
+		if (loss.reason < CPS_JOURNAL_LOSSES)
+			s->losses[loss.reason] = loss.count;
+		if (s->sink->loss && s->sink->loss(s->sink->context, &loss, s->err))
+			return -1;
+	}
+	return 0;
+}
+
+static int record_mark(struct stream *s, struct cursor *c)
+{
+	struct event_mark m = {0};
+
+	if (!cursor_varint(c, &m.time_us) || !cursor_u32(c, &m.thread) || !cursor_text(c, &m.name))
+		return stream_wrong(s, c->wrong);
+	if (c->at != c->end)
+		return stream_wrong(s, "a mark has too many bytes");
+	return s->sink->mark ? s->sink->mark(s->sink->context, &m, s->err) : 0;
+}
+
+static int record_engine(struct stream *s, struct cursor *c)
+{
+	struct event_engine e = {0};
+
+	if (!cursor_text(c, &e.engine) || !cursor_text(c, &e.why))
+		return stream_wrong(s, c->wrong);
+	if (c->at != c->end)
+		return stream_wrong(s, "an engine record has too many bytes");
+	return s->sink->engine ? s->sink->engine(s->sink->context, &e, s->err) : 0;
+}
+
+static int record_jit(struct stream *s, const unsigned char *payload, size_t n)
+{
+	const struct event_jit e = {{(const char *)payload, n}};
+
+	return s->sink->jit && n ? s->sink->jit(s->sink->context, &e, s->err) : 0;
+}
+
+static int record_end(struct stream *s, struct cursor *c)
+{
+	uint64_t number;
+
+	while (c->at != c->end)
+		if (!field_read(c, end_fields, &s->end, &number))
+			return stream_wrong(s, c->wrong);
+	s->has_end = true;
+	return 0;
+}
+
+static int record_samples(struct stream *s, const unsigned char *payload, size_t n,
+			  struct batch_id *id)
+{
+	bool torn = false;
+
+	if (batch_decode(s, payload, n, &torn))
+		return -1;
+	if (torn || !batch_identify(payload, n, id))
+		return stream_wrong(s, "a batch of samples ends too early");
+	return 0;
+}
+
+static int record_batch(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n)
+{
+	struct batch_id id;
+
+	if (tag != CPS_TAG_SAMPLES ? columns_decode(s, tag, payload, n, &id)
+				   : record_samples(s, payload, n, &id))
+		return -1;
+	if (!array_reserve(&s->batches, &s->batches_size, s->n_batches + 1, sizeof(*s->batches)))
+		return error_memory(s->err);
+	s->batches[s->n_batches++] = id;
+	return 0;
+}
+
+int stream_record(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n)
+{
+	struct cursor c = {payload, payload + n, NULL};
+
+	if ((tag == CPS_TAG_PROCESS) == s->has_process)
+		return tag == CPS_TAG_PROCESS
+			       ? stream_wrong(s, "a second process record")
+			       : stream_wrong(s, "the first record is not the process record");
+	switch (tag) {
+	case CPS_TAG_PROCESS:
+		return record_process(s, &c);
+	case CPS_TAG_MODULE:
+		return record_module(s, &c);
+	case CPS_TAG_THREAD:
+		return record_thread(s, &c);
+	case CPS_TAG_SAMPLES:
+	case CPS_TAG_COLUMNS_2:
+	case CPS_TAG_COLUMNS:
+		return record_batch(s, tag, payload, n);
+	case CPS_TAG_LOSS:
+		return record_loss(s, &c);
+	case CPS_TAG_END:
+		return record_end(s, &c);
+	case CPS_TAG_MARK:
+		return record_mark(s, &c);
+	case CPS_TAG_ENGINE:
+		return record_engine(s, &c);
+	case CPS_TAG_JIT:
+		return record_jit(s, payload, n);
+	default:
+		return 0;
+	}
+}

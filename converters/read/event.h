@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event.h - what decoders push and sinks receive.
+ *
+ * A decoder (the recorded stream, folded text, ...) owns the loop and calls a sink for each thing
+ * that it reads. Pointers in events belong to the decoder and are valid during the call only.
+ * A callback that is NULL is skipped. A callback returns 0, or -1 with the error set to stop;
+ * `process` may also return EVENT_DECLINED: then nothing more of this input comes, and it is read
+ * no further.
+ *
+ * Order: process first, end or cut last, exactly one of them per input; modules and threads may
+ * come after samples that refer to them.
+ *
+ * A decoder whose input counts several resources pushes a process for each in turn, until one is
+ * not declined; the events after it are of that resource alone.
+ *
+ * A call graph without stacks (has_calls) has no samples; `self` and `call` come instead.
+ */
+#ifndef EVENT_H
+#define EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define EVENT_NO_MODULE UINT32_MAX
+#define EVENT_DECLINED	1
+
+struct event_text {
+	const char *bytes; /* not terminated, any bytes; NULL with length 0 when absent */
+	size_t length;
+};
+
+struct event_process {
+	const char *file; /* name of the input, for messages */
+	uint64_t pid, ppid, start_ns;
+	struct event_text resource; /* "cpu", "signals"; for folded text "samples" */
+	struct event_text unit;	    /* "ns", "signals", "samples": what one gtick is */
+	uint64_t scale;	   /* gticks per unit of weight in the file; weights are scaled already */
+	uint64_t interval; /* gticks, 0 = none */
+	struct event_text engine, engine_why, exe, cwd, host, machine, recorder;
+	const struct event_text *args;
+	size_t n_args;
+	uint64_t cpu_before_ns;
+	uint64_t tree_pid, tree_start; /* with the host they name a process tree; pid 0: none */
+	bool has_owner;
+	uint64_t owner;		 /* of the input: a user's number */
+	bool has_stacks_by_name; /* frames are names, not addresses (folded text) */
+	bool has_calls;		 /* a call graph without stacks (gprof, callgrind) */
+	bool has_inclusive;	 /* with inclusive weights */
+};
+
+struct event_segment {
+	uint64_t vaddr, memory_bytes, file_offset, file_bytes;
+	uint32_t flags; /* ELF: 1 executable, 2 writable, 4 readable */
+};
+
+struct event_module {
+	uint32_t id;
+	struct event_text path, build_id; /* build id: raw bytes */
+	uint64_t bias;
+	bool is_vdso;
+	const struct event_segment *segments;
+	size_t n_segments;
+};
+
+struct event_thread {
+	uint32_t id;
+	uint64_t tid, start_us;
+	struct event_text name;
+};
+
+/* One frame: an address of a module, an address of the process (EVENT_NO_MODULE), or a name. */
+struct event_frame {
+	uint32_t module;
+	uint32_t id;		/* see `generation` of a sample; 0: none */
+	uint64_t address;	/* the module's virtual address */
+	struct event_text name; /* set when the process has_stacks_by_name */
+};
+
+struct event_sample {
+	uint32_t thread;
+	uint64_t time_us; /* since the process's start */
+	uint64_t weight;  /* gticks */
+	uint64_t hits;	  /* raw samples: 1 for a tick, 0 for a tail, the count for folded text */
+	uint32_t mark;	  /* enum cps_mark of libsampler/format.h */
+	size_t depth;
+	size_t keep; /* the outermost `keep` frames are those of the previous sample event */
+	/* The whole stack, outermost first; depth entries. */
+	const struct event_frame *frames;
+	/* In samples of one generation, which follow each other, frames with the same id are the
+	 * same. Ids are 1 to CPS_COLUMN_IDS. */
+	uint32_t generation;
+	/* 0, or a number from 1 to CPS_STACKS. is_again: the stack, the thread and the mark are
+	 * those of the latest sample of this generation that had this number and was not again.
+	 * Then depth and keep are 0, frames is NULL, and for `keep` of the next sample this one was
+	 * not there. */
+	uint32_t stack;
+	bool is_again;
+};
+
+/* A function of a call graph: two are the same if all three texts are. */
+struct event_function {
+	struct event_text name, file, object; /* file and object may be absent */
+};
+
+/* What a function itself used. May come several times for a function: the sum counts. */
+struct event_self {
+	struct event_function function;
+	uint64_t weight;    /* gticks */
+	uint64_t hits;	    /* raw samples; the weight if it was counted, not sampled */
+	uint64_t inclusive; /* the weight, and what its calls used, those of itself left out;
+			     * 0 unless the process has_inclusive */
+};
+
+/* Calls of one function by another, or by itself. May come several times, too. */
+struct event_call {
+	struct event_function caller, callee;
+	uint64_t count;
+	uint64_t weight; /* inclusive: gticks that these calls used, without calls of a function
+			  * that was running already; 0 unless the process has_inclusive */
+};
+
+struct event_loss {
+	uint32_t reason; /* enum cps_loss, or beyond */
+	uint64_t count;	 /* total so far */
+};
+
+/* The program gave this moment a name. */
+struct event_mark {
+	uint64_t time_us; /* since the process's start */
+	uint32_t thread;
+	struct event_text name;
+};
+
+/* From here on another engine ticks. */
+struct event_engine {
+	struct event_text engine, why;
+};
+
+/* A piece of the process's perf map, which may begin and end in the middle of a line. */
+struct event_jit {
+	struct event_text text;
+};
+
+struct event_end {
+	uint64_t time_us, cpu_ns, ticks, bytes;
+	uint64_t stop;	  /* enum cps_stop, or beyond */
+	uint64_t error;	  /* errno that goes with it, 0: none */
+	const char *note; /* NULL, or what is wrong with the journal beside the file */
+	bool has_totals;  /* call graph: `inclusive` of a function counts no recursion twice */
+};
+
+/* The input stopped before its end. */
+struct event_cut {
+	uint64_t offset;      /* bytes of the file that could be used */
+	const char *why;      /* "the file ends inside a record", ... */
+	uint64_t stop, error; /* as above, if that is known; else 0 */
+};
+
+struct event_sink {
+	void *context;
+	int (*process)(void *context, const struct event_process *, struct error *);
+	int (*module)(void *context, const struct event_module *, struct error *);
+	int (*thread)(void *context, const struct event_thread *, struct error *);
+	int (*sample)(void *context, const struct event_sample *, struct error *);
+	int (*self)(void *context, const struct event_self *, struct error *);
+	int (*call)(void *context, const struct event_call *, struct error *);
+	int (*loss)(void *context, const struct event_loss *, struct error *);
+	int (*mark)(void *context, const struct event_mark *, struct error *);
+	int (*engine)(void *context, const struct event_engine *, struct error *);
+	int (*jit)(void *context, const struct event_jit *, struct error *);
+	int (*end)(void *context, const struct event_end *, struct error *);
+	int (*cut)(void *context, const struct event_cut *, struct error *);
+};
+
+#endif

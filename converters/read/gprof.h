@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gprof.h - what has been read of gprof's text.
+ *
+ * Read room. Shared by decode_gprof.c, which reads the whole, and gprof_block.c, which reads the call
+ * graph.
+ */
+#ifndef GPROF_H
+#define GPROF_H
+
+#include "read/event.h"
+#include "base/id_table.h"
+#include "read/text_scan.h"
+#include "base/strings.h"
+
+#define GPROF_NONE UINT32_MAX
+/* An empty column is wider than any number is set off by. */
+#define GPROF_BLANK 12u
+
+struct gprof_function {
+	uint32_t index, name; /* in names */
+	uint64_t self;	      /* ns */
+	bool has_block;
+	bool is_cycle; /* it is no function, but a cycle as a whole */
+};
+
+struct gprof_arc {
+	uint32_t caller, callee; /* places of functions */
+	uint64_t count;
+	bool is_of_callee; /* it stands in the callee's block */
+};
+
+/* A line of the flat profile. */
+struct gprof_row {
+	uint32_t name;
+	uint64_t self; /* ns */
+};
+
+enum gprof_section { GPROF_BETWEEN, GPROF_FLAT, GPROF_GRAPH };
+
+struct gprof {
+	struct scan scan;
+	const struct event_sink *sink;
+	struct error *err;
+	enum gprof_section section;
+	bool has_section;
+	uint64_t interval; /* ns, 0: not known */
+	uint64_t hits;	   /* those pushed */
+	struct strings *names;
+	struct numbers *indices; /* a function's index to its place */
+	struct gprof_function *functions;
+	struct gprof_arc *arcs;
+	struct gprof_row *rows;
+	size_t n_functions, n_arcs, n_rows, functions_size, arcs_size, rows_size;
+	/* The block at hand. */
+	bool in_block;
+	size_t first_arc;
+	uint32_t function; /* its place; GPROF_NONE: its line has not come yet */
+};
+
+/* A name with what gprof puts behind it: the number of its cycle in angle brackets, an index in
+ * brackets, round ones if the function has no block. */
+struct gprof_label {
+	const char *name;
+	size_t n;
+	uint64_t index; /* 0: none */
+};
+
+/* What is left of the line is one. */
+struct gprof_label gprof_label(const struct scan *s);
+
+/* Is the next token a number with decimals? */
+bool gprof_is_decimal(const struct scan *s);
+/* Take "12.34" seconds as nanoseconds. NULL, or what is wrong. */
+const char *gprof_seconds(struct scan *s, uint64_t *ns);
+
+/* A line of the call graph. -1 on error. */
+int gprof_graph_line(struct gprof *g);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * input.h - a file or standard input as a sequence of bytes with a name and an offset.
+ */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct input;
+
+/* Open PATH for reading, "-" is standard input. Directories are refused. NULL on error. */
+struct input *input_open(const char *path, struct error *err);
+void input_close(struct input *in);
+
+/* The name for messages: the path, or "(standard input)". */
+const char *input_name(const struct input *in);
+
+/* The number of the user whose file it is. */
+bool input_owner(const struct input *in, uint64_t *user);
+
+/* Bytes handed out so far. */
+uint64_t input_offset(const struct input *in);
+
+/* Look at up to `n` (at most 4096) coming bytes without taking them; returns how many there are.
+ * When reading fails it is as if the input ended there; the next input_next that finds nothing
+ * returns the error. */
+size_t input_peek(struct input *in, const unsigned char **bytes, size_t n, struct error *err);
+
+/*
+ * Take the next piece, as long as convenient; *n = 0 at the end. The bytes belong to the input and
+ * are valid until the next call. Returns 0, or -1 when reading failed.
+ */
+int input_next(struct input *in, const unsigned char **bytes, size_t *n, struct error *err);
+
+/* Whoever wants to know how much was read of all inputs: called after each piece. NULL: nobody. */
+void input_observe(void (*read)(size_t bytes));
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbols_expand.c - all places that a frame is, under the names that were asked for.
+ *
+ * Room: names. In: a frame of the profile. Out: its function and those inlined there.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "symbols/symbols_module.h"
+
+bool symbols_has_places(const struct symbols *s)
+{
+	return s->opt.granularity == SYMBOLS_BY_LINE || s->opt.granularity == SYMBOLS_BY_ADDRESS;
+}
+
+bool symbols_merge_calls(const struct symbols *s)
+{
+	return s->opt.granularity == SYMBOLS_BY_MODULE;
+}
+
+/* Frames with a name are of generated code, or stand for what is missing. */
+static int expand_module(struct symbols *s, const struct profile_frame *frame,
+			 struct symbols_place *place, struct error *err)
+{
+	const char *label = SYMBOLS_GENERATED, *name;
+
+	*place = (struct symbols_place){.start = frame->address, .file = STRINGS_NONE};
+	if (frame->name != STRINGS_NONE) {
+		name = strings_get(s->profile->strings, frame->name, NULL);
+		label = strcmp(name, PROFILE_INCOMPLETE) == 0 ? PROFILE_INCOMPLETE : label;
+	} else if (frame->module >= s->profile->n_modules) {
+		label = frame->address == CPS_CUT_ADDRESS ? SYMBOLS_CUT : SYMBOLS_UNKNOWN;
+	} else {
+		label = symbols_label(s, frame->module);
+		label = label ? label : SYMBOLS_UNKNOWN_MODULE;
+	}
+	if (symbols_add_text(s, label, &place->function, err))
+		return -1;
+	place->name = place->function;
+	return 0;
+}
+
+/* "f file.c:12"; without lines "f". */
+static int name_line(struct symbols *s, struct symbols_place *place, struct error *err)
+{
+	const char *path, *slash;
+
+	if (place->file == STRINGS_NONE || place->line == 0)
+		return 0;
+	path = strings_get(s->profile->strings, place->file, NULL);
+	slash = strrchr(path, '/');
+	return symbols_add_format(s, &place->name, err, "%s %s:%" PRIu32,
+				  strings_get(s->profile->strings, place->function, NULL),
+				  slash ? slash + 1 : path, place->line);
+}
+
+/* "f+0x1f". The return of a signal handler may stand a byte before its symbol. */
+static int name_address(struct symbols *s, const struct profile_frame *frame,
+			struct symbols_place *place, struct error *err)
+{
+	if (!place->has_start || frame->address < place->start)
+		return 0;
+	return symbols_add_format(s, &place->name, err, "%s+0x%" PRIx64,
+				  strings_get(s->profile->strings, place->function, NULL),
+				  frame->address - place->start);
+}
+
+static int name_place(struct symbols *s, const struct profile_frame *frame,
+		      struct symbols_place *place, struct error *err)
+{
+	if (frame->name != STRINGS_NONE)
+		return 0;
+	if (s->opt.granularity == SYMBOLS_BY_LINE)
+		return name_line(s, place, err);
+	if (s->opt.granularity == SYMBOLS_BY_ADDRESS)
+		return name_address(s, frame, place, err);
+	return 0;
+}
+
+static int set_source(struct symbols *s, struct symbols_place *place,
+		      const struct debug_function *from, struct error *err)
+{
+	if (!from->file)
+		return 0;
+	place->line = (uint32_t)from->line;
+	place->column = (uint32_t)from->column;
+	if (from->directory)
+		return symbols_add_format(s, &place->file, err, "%s/%s", from->directory,
+					  from->file);
+	return symbols_add_text(s, from->file, &place->file, err);
+}
+
+/* What was inlined there; a function without a name is left out. */
+static int add_inlined(struct symbols *s, struct module_names *m,
+		       const struct debug_function *functions, size_t n, size_t *n_places,
+		       struct error *err)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct symbols_place *place = &s->places[*n_places];
+
+		*place = (struct symbols_place){.is_inline = true, .file = STRINGS_NONE};
+		if (symbols_debug_name(s, m, &functions[i], &place->function, err))
+			return -1;
+		if (place->function == STRINGS_NONE)
+			continue;
+		place->name = place->function;
+		if (set_source(s, place, &functions[i], err))
+			return -1;
+		(*n_places)++;
+	}
+	return 0;
+}
+
+/* The places of an address, from what debug information its module has. */
+static int expand_inlined(struct symbols *s, const struct profile_frame *frame, size_t *n_places,
+			  struct error *err)
+{
+	struct module_names *m =
+		frame->name == STRINGS_NONE && frame->module < s->profile->n_modules
+			? &s->modules[frame->module]
+			: NULL;
+	const struct debug_function *functions;
+	size_t n;
+
+	if (!m || !m->debug)
+		return 0;
+	if (debug_info_find(m->debug, frame->address, &functions, &n) ||
+	    !array_reserve(&s->places, &s->places_room, n + 1, sizeof(*s->places)))
+		return error_memory(err);
+	if (n > 0 && set_source(s, &s->places[0], &functions[0], err))
+		return -1;
+	return symbols_wants_inlines(&s->opt) ? add_inlined(s, m, functions, n, n_places, err) : 0;
+}
+
+int symbols_expand(struct symbols *s, const struct profile_frame *frame,
+		   const struct symbols_place **places, size_t *n, struct error *err)
+{
+	if (!array_reserve(&s->places, &s->places_room, 1, sizeof(*s->places)))
+		return error_memory(err);
+	*n = 1;
+	if (symbols_merge_calls(s)) {
+		if (expand_module(s, frame, s->places, err))
+			return -1;
+	} else if (symbols_frame(s, frame, s->places, err) || expand_inlined(s, frame, n, err)) {
+		return -1;
+	}
+	for (size_t i = 0; i < *n; i++)
+		if (name_place(s, frame, &s->places[i], err))
+			return -1;
+	*places = s->places;
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbols_module.h - what the files symbols*.c know of each module, and what they share.
+ */
+#ifndef SYMBOLS_MODULE_H
+#define SYMBOLS_MODULE_H
+
+#include "dwarf/debug_info.h"
+#include "elf/eh_frame_functions.h"
+#include "elf/symbol_table.h"
+#include "symbols/symbols.h"
+
+struct module_names {
+	bool is_read;
+	bool has_file;	   /* one that may be believed */
+	char *warning;	   /* NULL: none */
+	const char *label; /* for names in brackets; NULL: the module's name is not known */
+	struct symbol_table table;
+	struct function_ranges ranges;
+	struct debug_info *debug; /* NULL: none, or not wanted */
+	uint64_t text_left;	  /* bytes of names still to be taken, see symbol_name */
+};
+
+struct symbols {
+	struct profile *profile;
+	struct symbols_options opt;
+	struct module_names *modules;
+	struct symbols_place *places; /* of the frame that was expanded last */
+	size_t places_room;
+	size_t n_others; /* owners but for the first */
+};
+
+/*
+ * Numbers of names in the profile's string table. -1: out of memory.
+ */
+int symbols_add_text(struct symbols *s, const char *text, uint32_t *name, struct error *err);
+int symbols_add_format(struct symbols *s, uint32_t *name, struct error *err, const char *format,
+		       ...) __attribute__((format(printf, 4, 5)));
+/* Demangled, if it is to be. A stub is "memcpy" with "@plt". */
+int symbols_add_readable(struct symbols *s, const char *text, size_t n, const char *suffix,
+			 uint32_t *name, struct error *err);
+
+/*
+ * The name of a function of the debug information, demangled; STRINGS_NONE if it has none. -1: out
+ * of memory.
+ */
+int symbols_debug_name(struct symbols *s, struct module_names *m, const struct debug_function *f,
+		       uint32_t *name, struct error *err);
+
+/* What the module is called: the last part of its path; NULL if no record says. */
+const char *symbols_label(const struct symbols *s, uint32_t module);
+
+#endif

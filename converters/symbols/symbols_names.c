@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * symbols_names.c - puts names together.
+ *
+ * Room: names. In: a symbol's text, a module's path. Out: names in the profile's string table.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/demangle.h"
+#include "symbols/symbols_module.h"
+
+#define VDSO_LABEL "vdso"
+
+const char *symbols_label(const struct symbols *s, uint32_t module)
+{
+	const struct profile_module *m = &s->profile->modules[module];
+	const char *path, *slash;
+
+	if (m->is_vdso)
+		return VDSO_LABEL;
+	if (m->path == STRINGS_NONE)
+		return NULL;
+	path = strings_get(s->profile->strings, m->path, NULL);
+	slash = strrchr(path, '/');
+	if (slash && slash[1])
+		return slash + 1;
+	return *path ? path : NULL;
+}
+
+static int add(struct symbols *s, const char *bytes, size_t n, uint32_t *name, struct error *err)
+{
+	*name = strings_add(s->profile->strings, bytes, n);
+	return *name == STRINGS_NONE ? error_memory(err) : 0;
+}
+
+int symbols_add_text(struct symbols *s, const char *text, uint32_t *name, struct error *err)
+{
+	return add(s, text, strlen(text), name, err);
+}
+
+int symbols_add_format(struct symbols *s, uint32_t *name, struct error *err, const char *format,
+		       ...)
+{
+	va_list list;
+	char *text;
+	int n, rc;
+
+	va_start(list, format);
+	n = vasprintf(&text, format, list);
+	va_end(list);
+	if (n < 0)
+		return error_memory(err);
+	rc = add(s, text, (size_t)n, name, err);
+	free(text);
+	return rc;
+}
+
+int symbols_add_readable(struct symbols *s, const char *text, size_t n, const char *suffix,
+			 uint32_t *name, struct error *err)
+{
+	char *terminated = strndup(text, n), *readable = NULL;
+	int rc;
+
+	if (!terminated)
+		return error_memory(err);
+	if (s->opt.demangle)
+		readable = demangle_name(terminated, n);
+	rc = symbols_add_format(s, name, err, "%s%s", readable ? readable : terminated, suffix);
+	free(readable);
+	free(terminated);
+	return rc;
+}
+
+int symbols_debug_name(struct symbols *s, struct module_names *m, const struct debug_function *f,
+		       uint32_t *name, struct error *err)
+{
+	const char *text;
+
+	*name = STRINGS_NONE;
+	if (!f->name)
+		return 0;
+	if (*f->name == STRINGS_NONE) {
+		if (debug_info_name(m->debug, f, &text))
+			return error_memory(err);
+		if (text && symbols_add_readable(s, text, strlen(text), "", f->name, err))
+			return -1;
+	}
+	*name = *f->name;
+	return 0;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bottomup.c - walks the bottom-up tree without building it.
+ *
+ * Shape room. In: struct tree. Out: nodes in preorder.
+ *
+ * A node of the bottom-up tree is a group of stacks with the same innermost names: a range of an
+ * array. Each stack remembers how far out the walk is. Below the node, the group falls apart into
+ * ranges by the name of the next frame; those that are still to be walked wait on a heap of work,
+ * and as they have no stack in common, they never are more than there are stacks.
+ */
+#include "tree/bottomup.h"
+
+#include <stdlib.h>
+
+struct stack {
+	uint32_t at;   /* the tree's node that the walk has reached */
+	uint32_t name; /* that node's */
+	uint64_t weight, hits;
+};
+
+struct group {
+	size_t from, n; /* of stacks */
+	uint32_t name, depth;
+	uint64_t weight, hits;
+};
+
+struct bottomup {
+	const struct tree *tree;
+	struct stack *stacks;
+	size_t n_stacks;
+	struct group *work; /* the next one last */
+	size_t n_work;
+	struct group last; /* what bottomup_next gave */
+	bool is_open;	   /* its children are still to come */
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct stack *x = a, *y = b;
+
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* The first one is taken last. */
+static int compare_groups(const void *a, const void *b, void *context)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? -1 : 1;
+	return strings_compare(context, y->name, x->name);
+}
+
+/* The stacks of one name, from this one on. */
+static struct group gather(const struct bottomup *b, size_t from, size_t end, uint32_t depth)
+{
+	struct group g = {.from = from, .name = b->stacks[from].name, .depth = depth};
+
+	for (; from < end && b->stacks[from].name == g.name; from++, g.n++) {
+		g.weight += b->stacks[from].weight;
+		g.hits += b->stacks[from].hits;
+	}
+	return g;
+}
+
+/* Put the groups of stacks[from .. end - 1] on the heap of work. */
+static void split(struct bottomup *b, size_t from, size_t end, uint32_t depth)
+{
+	size_t i = from, first = b->n_work;
+
+	while (i < end && b->stacks[i].name == b->stacks[from].name)
+		i++;
+	if (i < end)
+		qsort(b->stacks + from, end - from, sizeof(*b->stacks), compare_names);
+	for (i = from; i < end; i += b->work[b->n_work++].n)
+		b->work[b->n_work] = gather(b, i, end, depth);
+	/* The comparison only reads; qsort_r has no const context. */
+	if (b->n_work > first + 1)
+		qsort_r(b->work + first, b->n_work - first, sizeof(*b->work), compare_groups,
+			(void *)(uintptr_t)b->tree->strings);
+}
+
+/* One frame further out. At most one stack of a group ends: two would be the same stack. */
+static void open_children(struct bottomup *b)
+{
+	const struct tree_node *nodes = b->tree->nodes;
+	size_t i, from = b->last.from, end = from + b->last.n;
+
+	for (i = from; i < end; i++) {
+		struct stack *s = &b->stacks[i];
+
+		s->at = nodes[s->at].parent;
+		s->name = nodes[s->at].name;
+		if (s->at != 0)
+			continue;
+		*s = b->stacks[from++];
+	}
+	split(b, from, end, b->last.depth + 1);
+}
+
+bool bottomup_next(struct bottomup *b, struct bottomup_node *node)
+{
+	const struct tree *t = b->tree;
+	size_t i;
+
+	if (b->is_open)
+		open_children(b);
+	b->is_open = b->n_work > 0;
+	if (!b->is_open)
+		return false;
+	b->last = b->work[--b->n_work];
+	*node = (struct bottomup_node){
+		.name = b->last.name,
+		.depth = b->last.depth,
+		.weight = b->last.weight,
+		.hits = b->last.hits,
+		.is_inline = true,
+	};
+	for (i = b->last.from; i < b->last.from + b->last.n; i++) {
+		if (t->nodes[b->stacks[i].at].parent == 0)
+			node->outermost = b->stacks[i].weight;
+		node->is_inline = node->is_inline && tree_is_inline(t, b->stacks[i].at);
+	}
+	return true;
+}
+
+void bottomup_skip(struct bottomup *b)
+{
+	b->is_open = false;
+}
+
+static bool is_stack(const struct tree *t, size_t i)
+{
+	return t->nodes[i].self > 0 || t->nodes[i].self_hits > 0 || t->nodes[i].end == i + 1;
+}
+
+static int gather_stacks(struct bottomup *b)
+{
+	const struct tree *t = b->tree;
+	size_t i, n = 0;
+
+	for (i = 1; i < t->n_nodes; i++)
+		n += is_stack(t, i);
+	b->stacks = malloc((n + 1) * sizeof(*b->stacks));
+	b->work = malloc((n + 1) * sizeof(*b->work));
+	if (!b->stacks || !b->work)
+		return -1;
+	for (i = 1; i < t->n_nodes; i++)
+		if (is_stack(t, i))
+			b->stacks[b->n_stacks++] = (struct stack){
+				.at = (uint32_t)i,
+				.name = t->nodes[i].name,
+				.weight = t->nodes[i].self,
+				.hits = t->nodes[i].self_hits,
+			};
+	return 0;
+}
+
+struct bottomup *bottomup_new(const struct tree *t, struct error *err)
+{
+	struct bottomup *b = calloc(1, sizeof(*b));
+
+	if (b)
+		b->tree = t;
+	if (!b || gather_stacks(b)) {
+		bottomup_free(b);
+		error_memory(err);
+		return NULL;
+	}
+	split(b, 0, b->n_stacks, 0);
+	return b;
+}
+
+void bottomup_free(struct bottomup *b)
+{
+	if (!b)
+		return;
+	free(b->stacks);
+	free(b->work);
+	free(b);
+}

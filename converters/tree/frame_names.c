@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chains.c - keeps the names of frames.
+ *
+ * Shape room. In: a frame of the profile. Out: names, outermost function first. A frame stands at
+ * many nodes, and its names cost a search.
+ */
+#include "tree/frame_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tree/tree.h"
+
+void chains_clear(struct chains *c)
+{
+	free(c->frames);
+	free(c->all);
+	free(c->functions);
+	memset(c, 0, sizeof(*c));
+}
+
+static int add(struct chains *c, struct chain *chain, uint32_t name, uint32_t function,
+	       struct error *err)
+{
+	if (name == STRINGS_NONE || c->n_all >= UINT32_MAX ||
+	    !array_reserve(&c->all, &c->room, c->n_all + 1, sizeof(*c->all)) ||
+	    !array_reserve(&c->functions, &c->functions_room, c->n_all + 1, sizeof(*c->functions)))
+		return error_memory(err);
+	c->functions[c->n_all] = function;
+	c->all[c->n_all++] = name;
+	chain->n++;
+	return 0;
+}
+
+/* Groups are none of the program's functions: their names stay. */
+static int add_groups(struct chains *c, struct error *err)
+{
+	const struct profile *p = c->profile;
+	size_t i;
+
+	for (i = 1; p->is_grouped && i < p->n_nodes; i++) {
+		uint32_t number = p->nodes[i].frame;
+		struct chain *chain = &c->frames[number];
+
+		if (p->nodes[i].parent != 0 || chain->n)
+			continue;
+		chain->first = (uint32_t)c->n_all;
+		if (add(c, chain, p->frames[number].name, p->frames[number].name, err))
+			return -1;
+	}
+	return 0;
+}
+
+int chains_init(struct chains *c, struct profile *p, struct symbols *s, struct error *err)
+{
+	*c = (struct chains){.profile = p, .symbols = s};
+	c->merge_calls = s && symbols_merge_calls(s);
+	c->frames = calloc(p->n_frames + 1, sizeof(*c->frames));
+	return c->frames ? add_groups(c, err) : error_memory(err);
+}
+
+static int expand(struct chains *c, const struct profile_frame *frame, struct chain *chain,
+		  struct error *err)
+{
+	const struct symbols_place *places;
+	size_t i, n;
+
+	if (symbols_expand(c->symbols, frame, &places, &n, err))
+		return -1;
+	for (i = 0; i < n; i++)
+		if (add(c, chain, places[i].name, places[i].function, err))
+			return -1;
+	return 0;
+}
+
+/* Without symbols: a frame without a name is the middle that was left out. */
+static uint32_t own_name(struct chains *c, const struct profile_frame *frame)
+{
+	if (frame->name != STRINGS_NONE)
+		return frame->name;
+	return strings_add(c->profile->strings, TREE_CUT, strlen(TREE_CUT));
+}
+
+int chains_get(struct chains *c, uint32_t number, const uint32_t **names, uint32_t *n,
+	       struct error *err)
+{
+	const struct profile_frame *frame = &c->profile->frames[number];
+	struct chain *chain = &c->frames[number];
+	uint32_t own;
+	int status = 0;
+
+	if (!chain->n) {
+		chain->first = (uint32_t)c->n_all;
+		own = c->symbols ? STRINGS_NONE : own_name(c, frame);
+		status = c->symbols ? expand(c, frame, chain, err) : add(c, chain, own, own, err);
+	}
+	*names = &c->all[chain->first];
+	*n = chain->n;
+	return status;
+}

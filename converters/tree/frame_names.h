@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chains.h - the names that each frame of a profile stands for, asked for once.
+ */
+#ifndef CHAINS_H
+#define CHAINS_H
+
+#include "model/profile.h"
+#include "symbols/symbols.h"
+
+/* Where a frame's names are: all[first .. first + n). */
+struct chain {
+	uint32_t first, n; /* n 0: not asked yet */
+};
+
+struct chains {
+	struct profile *profile;
+	struct symbols *symbols;
+	bool merge_calls;     /* equal names in a row are one */
+	struct chain *frames; /* by frame */
+	uint32_t *all;	      /* in the profile's string table */
+	uint32_t *functions;  /* likewise: the function that each of `all` is, or is a place in */
+	size_t n_all, room, functions_room;
+};
+
+/* Of no frame yet. symbols may be NULL if all frames have names. -1: out of memory. */
+int chains_init(struct chains *c, struct profile *p, struct symbols *s, struct error *err);
+/* Frees what c holds. */
+void chains_clear(struct chains *c);
+
+/* The frame's function, then those inlined there; at least one. Valid until the next call. -1: out
+ * of memory. */
+int chains_get(struct chains *c, uint32_t frame, const uint32_t **names, uint32_t *n,
+	       struct error *err);
+
+#endif

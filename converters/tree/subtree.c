@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * subtree.c - merges what is below some functions into one tree.
+ *
+ * Shape room. In: struct tree and root functions. Out: struct tree.
+ */
+#include "tree/subtree.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/preorder.h"
+#include "base/pair_table.h"
+
+struct merge {
+	const struct tree *from;
+	bool *is_root;	   /* by name */
+	uint32_t *numbers; /* by node of `from`: what it became; 0: it is not below a root */
+	struct pairs pairs;
+	/* By number, in order of arrival: */
+	uint32_t *parents, *names;
+	uint64_t *totals;
+	uint32_t *place; /* in the new tree */
+	size_t n;
+	struct tree *tree;
+};
+
+static int prepare(struct merge *m, const uint32_t *roots, size_t n_roots)
+{
+	size_t i, n = m->from->n_nodes;
+
+	m->is_root = calloc(strings_count(m->from->strings) + 1, sizeof(*m->is_root));
+	m->numbers = calloc(n, sizeof(*m->numbers));
+	m->parents = calloc(n, sizeof(*m->parents));
+	m->names = calloc(n, sizeof(*m->names));
+	m->totals = calloc(n, sizeof(*m->totals));
+	m->tree = calloc(1, sizeof(*m->tree));
+	if (!m->is_root || !m->numbers || !m->parents || !m->names || !m->totals || !m->tree)
+		return -1;
+	for (i = 0; i < n_roots; i++)
+		m->is_root[roots[i]] = true;
+	m->n = 1;
+	return 0;
+}
+
+/* Sums are parts of the old tree's total: they cannot overflow. */
+static int merge_nodes(struct merge *m)
+{
+	const struct tree *t = m->from;
+	size_t i;
+
+	for (i = 1; i < t->n_nodes; i++) {
+		const struct tree_node *node = &t->nodes[i];
+		uint32_t parent = m->numbers[node->parent], pair;
+
+		if (parent == 0 && !m->is_root[node->name])
+			continue;
+		pair = pairs_child(&m->pairs, parent, node->name);
+		if (pair == PAIRS_NONE)
+			return -1;
+		m->numbers[i] = pair + 1;
+		m->parents[pair + 1] = parent;
+		m->names[pair + 1] = node->name;
+		m->totals[pair + 1] += node->total;
+	}
+	m->n += m->pairs.count;
+	return 0;
+}
+
+/* Siblings: by total descending, then name bytewise. */
+static int compare_siblings(const void *a, const void *b, void *context)
+{
+	const struct merge *m = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (m->totals[x] != m->totals[y])
+		return m->totals[x] < m->totals[y] ? 1 : -1;
+	return strings_compare(m->from->strings, m->names[x], m->names[y]);
+}
+
+static int find_places(struct merge *m, struct error *err)
+{
+	struct order_tree in = {
+		.n = m->n,
+		.parents = m->parents,
+		.compare = compare_siblings,
+		.context = m,
+	};
+
+	m->place = order_preorder(&in, err);
+	return m->place ? 0 : -1;
+}
+
+static int place_nodes(struct merge *m)
+{
+	struct tree *t = m->tree;
+	size_t i;
+
+	t->n_nodes = m->n;
+	t->nodes = calloc(m->n, sizeof(*t->nodes));
+	t->inlined = m->from->inlined ? calloc(m->n, sizeof(*t->inlined)) : NULL;
+	if (!t->nodes || (m->from->inlined && !t->inlined))
+		return -1;
+	t->nodes[0] = (struct tree_node){.depth = UINT32_MAX, .name = STRINGS_NONE};
+	for (i = 1; i < m->n; i++) {
+		struct tree_node *node = &t->nodes[m->place[i]];
+
+		node->parent = m->place[m->parents[i]];
+		node->name = m->names[i];
+		node->depth = t->nodes[node->parent].depth + 1;
+		if (t->inlined)
+			t->inlined[m->place[i]] = true;
+	}
+	return 0;
+}
+
+static void weigh_nodes(struct merge *m)
+{
+	struct tree *t = m->tree;
+	size_t i;
+
+	for (i = 1; i < m->from->n_nodes; i++) {
+		const struct tree_node *from = &m->from->nodes[i];
+		uint32_t to = m->place[m->numbers[i]];
+
+		if (to == 0)
+			continue;
+		t->nodes[to].self += from->self;
+		t->nodes[to].self_hits += from->self_hits;
+		if (t->inlined)
+			t->inlined[to] = t->inlined[to] && m->from->inlined[i];
+	}
+	for (i = t->n_nodes; i-- > 0;) {
+		struct tree_node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
+
+		node->total += node->self;
+		node->hits += node->self_hits;
+		if (node->end == 0)
+			node->end = (uint32_t)i + 1;
+		if (i == 0)
+			break;
+		parent->total += node->total;
+		parent->hits += node->hits;
+		if (parent->end == 0) /* its last child is seen first */
+			parent->end = node->end;
+	}
+}
+
+static int build(struct merge *m, const uint32_t *roots, size_t n_roots, struct error *err)
+{
+	if (prepare(m, roots, n_roots) || merge_nodes(m))
+		return error_memory(err);
+	if (find_places(m, err))
+		return -1;
+	if (place_nodes(m))
+		return error_memory(err);
+	weigh_nodes(m);
+	m->tree->strings = m->from->strings;
+	m->tree->unit = m->from->unit;
+	m->tree->filter = m->from->filter;
+	m->tree->total = m->from->total;
+	m->tree->hits = m->from->hits;
+	return 0;
+}
+
+struct tree *subtree_build(const struct tree *t, const uint32_t *roots, size_t n_roots,
+			   struct error *err)
+{
+	struct merge m = {.from = t};
+	int status = build(&m, roots, n_roots, err);
+
+	free(m.is_root);
+	free(m.numbers);
+	free(m.parents);
+	free(m.names);
+	free(m.totals);
+	free(m.place);
+	pairs_clear(&m.pairs);
+	if (!status)
+		return m.tree;
+	tree_free(m.tree);
+	return NULL;
+}

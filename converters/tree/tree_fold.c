@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fold.c - folds the profile's tree of addresses into nodes by name.
+ *
+ * Shape room. In: a profile, names of its frames, a filter. Out: the nodes' parents and names. Ten
+ * million nodes are nothing unusual: they get their weights only when their places are known.
+ */
+#include "tree/tree_fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tree/frame_names.h"
+#include "base/pair_table.h"
+#include "tree/tree.h"
+
+struct folding {
+	struct fold *to;
+	struct profile *profile;
+	struct chains chains;
+	/* The filter's marks, by name and by profile node; NULL without one. */
+	unsigned char *of_names, *of_nodes;
+	uint32_t hidden;    /* the string TREE_HIDDEN */
+	struct pairs pairs; /* (parent, name) -> node - 1 */
+	size_t parents_room, names_room, inlined_room;
+};
+
+static unsigned char node_marks(const struct folding *f, size_t i)
+{
+	return f->of_nodes ? f->of_nodes[i] : FILTER_KEPT | FILTER_NEEDED;
+}
+
+/* A node is inlined if all frames are that were folded into it. */
+static int mark(struct folding *f, uint32_t number, bool is_new, bool is_inline)
+{
+	struct fold *to = f->to;
+	size_t room = f->inlined_room;
+
+	if (!to->inlined && !is_inline)
+		return 0;
+	if (!array_reserve(&to->inlined, &f->inlined_room, to->n, sizeof(*to->inlined)))
+		return -1;
+	memset(to->inlined + room, 0, f->inlined_room - room);
+	to->inlined[number] = is_inline && (is_new || to->inlined[number]);
+	return 0;
+}
+
+/* A node in addition; the pair has its number. */
+static int add(struct folding *f, uint32_t parent, uint32_t name)
+{
+	struct fold *to = f->to;
+
+	if (!array_reserve(&to->parents, &f->parents_room, to->n + 1, sizeof(*to->parents)) ||
+	    !array_reserve(&to->names, &f->names_room, to->n + 1, sizeof(*to->names)))
+		return -1;
+	to->parents[to->n] = parent;
+	to->names[to->n] = name;
+	to->n++;
+	return 0;
+}
+
+/* The child of `parent` with this name, added if it is new. */
+static int child(struct folding *f, uint32_t parent, uint32_t name, bool is_inline,
+		 uint32_t *number, struct error *err)
+{
+	uint32_t pair = pairs_child(&f->pairs, parent, name);
+	bool is_new;
+
+	if (pair >= PAIRS_NONE - 1)
+		return error_memory(err);
+	*number = pair + 1;
+	is_new = *number == f->to->n;
+	if ((is_new && add(f, parent, name)) || mark(f, *number, is_new, is_inline))
+		return error_memory(err);
+	return 0;
+}
+
+/* The filter's marks of a name in the chains: its own, and those of the function that it is of. */
+static unsigned char name_marks(const struct folding *f, uint32_t place)
+{
+	return f->of_names[f->chains.all[place]] | f->of_names[f->chains.functions[place]];
+}
+
+/* Go down from *number by the frame's names that are not hidden, to the innermost. */
+static int descend(struct folding *f, uint32_t frame, uint32_t *number, struct error *err)
+{
+	const uint32_t *names;
+	uint32_t i, n, first;
+
+	if (chains_get(&f->chains, frame, &names, &n, err))
+		return -1;
+	first = (uint32_t)(names - f->chains.all);
+	for (i = 0; i < n; i++) {
+		if (f->of_names && name_marks(f, first + i) & FILTER_HIDDEN)
+			continue;
+		if (f->chains.merge_calls && f->to->names[*number] == names[i])
+			continue;
+		if (child(f, *number, names[i], i > 0, number, err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Nodes in order of creation, so that a parent comes before its children. */
+static int fold_nodes(struct folding *f, struct error *err)
+{
+	const struct profile *p = f->profile;
+	uint32_t *nodes = f->to->nodes = calloc(p->n_nodes, sizeof(*nodes));
+	size_t i;
+
+	if (!nodes || add(f, 0, STRINGS_NONE))
+		return error_memory(err);
+	for (i = 1; i < p->n_nodes; i++) {
+		uint32_t number = nodes[p->nodes[i].parent];
+
+		if (node_marks(f, i) & FILTER_NEEDED && descend(f, p->nodes[i].frame, &number, err))
+			return -1;
+		nodes[i] = number;
+	}
+	return 0;
+}
+
+/* Stacks that are dropped, and stacks of which all frames are hidden. */
+static int assign_samples(struct folding *f, struct error *err)
+{
+	uint32_t *nodes = f->to->nodes;
+	size_t i;
+
+	for (i = 1; f->of_nodes && i < f->profile->n_nodes; i++)
+		if (!(node_marks(f, i) & FILTER_KEPT))
+			nodes[i] = FOLD_DROPPED;
+		else if (nodes[i] == 0 && child(f, 0, f->hidden, false, &nodes[i], err))
+			return -1;
+	return 0;
+}
+
+/* ---- filter ---------------------------------------------------------------------------------- */
+
+/* Which of the profile's strings are functions, and what the filter says of them. */
+static int filter_begin_names(struct folding *f, struct filter *filter, struct error *err)
+{
+	const uint32_t *names;
+	uint32_t i, n;
+	size_t n_strings;
+
+	for (i = 0; i < f->profile->n_frames; i++)
+		if (chains_get(&f->chains, i, &names, &n, err))
+			return -1;
+	n_strings = strings_count(f->profile->strings);
+	f->of_names = calloc(n_strings, 1);
+	if (!f->of_names)
+		return error_memory(err);
+	for (i = 0; i < f->chains.n_all; i++)
+		f->of_names[f->chains.all[i]] = f->of_names[f->chains.functions[i]] = PATTERNS_NAME;
+	return filter_names(filter, f->profile->strings, f->of_names, n_strings, err);
+}
+
+/* The marks of all names of each frame. */
+static int mark_frames(struct folding *f, unsigned char *of_frames, struct error *err)
+{
+	const uint32_t *names;
+	uint32_t i, k, n;
+
+	for (i = 0; i < f->profile->n_frames; i++) {
+		if (chains_get(&f->chains, i, &names, &n, err))
+			return -1;
+		of_frames[i] = 0;
+		for (k = 0; k < n; k++)
+			of_frames[i] |= name_marks(f, (uint32_t)(names - f->chains.all) + k);
+	}
+	return 0;
+}
+
+static int filter_begin(struct folding *f, struct filter *filter, struct error *err)
+{
+	unsigned char *of_frames;
+	int status;
+
+	if (!filter_is_set(filter))
+		return 0;
+	f->hidden = strings_add(f->profile->strings, TREE_HIDDEN, strlen(TREE_HIDDEN));
+	if (f->hidden == STRINGS_NONE)
+		return error_memory(err);
+	if (filter_begin_names(f, filter, err))
+		return -1;
+	f->of_nodes = malloc(f->profile->n_nodes);
+	of_frames = malloc(f->profile->n_frames + 1);
+	status = f->of_nodes && of_frames ? mark_frames(f, of_frames, err) : error_memory(err);
+	if (!status)
+		filter_nodes(filter, f->profile, of_frames, f->of_nodes);
+	free(of_frames);
+	return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+int fold_build(struct fold *f, struct profile *p, struct symbols *s, struct filter *filter,
+	       struct error *err)
+{
+	struct folding folding = {.to = f, .profile = p};
+	int status;
+
+	*f = (struct fold){0};
+	status = chains_init(&folding.chains, p, s, err);
+	if (!status)
+		status = filter_begin(&folding, filter, err);
+	if (!status)
+		status = fold_nodes(&folding, err);
+	if (!status)
+		status = assign_samples(&folding, err);
+	chains_clear(&folding.chains);
+	free(folding.of_names);
+	free(folding.of_nodes);
+	pairs_clear(&folding.pairs);
+	return status;
+}
+
+void fold_clear(struct fold *f)
+{
+	free(f->parents);
+	free(f->names);
+	free(f->inlined);
+	free(f->nodes);
+	*f = (struct fold){0};
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_average_time.c - where gprof's average time assumption misleads (Spivey 2004).
+ *
+ * Show room. In: struct graph. Out: functions with several callers, and their callers' shares by
+ * calls and by time.
+ */
+#include <string.h>
+
+#include "write/quantity.h"
+#include "write/caption.h"
+#include "write/footer.h"
+#include "write/function_name.h"
+#include "write/rows.h"
+#include "contexts/caller_shares.h"
+#include "graph/suggest.h"
+#include "view/view.h"
+
+#define TEXT_THRESHOLD 0.5
+#define INDENT	       2 /* of callers */
+
+struct listing {
+	const struct view_input *in;
+	const struct graph *graph;
+	const struct sharing *sharing;
+	struct out *out;
+	struct amount_scale scale;
+	double threshold;
+	size_t first, end; /* the functions that are shown */
+};
+
+static bool is_small(const struct listing *l, double misplaced)
+{
+	return misplaced * 100 < l->threshold * (double)l->graph->total;
+}
+
+/* ---- for people ---------------------------------------------------------------------------------- */
+
+static void write_heading(const struct listing *l)
+{
+	caption_write(l->out, "Average Time Assumption", l->in);
+	out_text(
+		l->out,
+		"\nFunctions whose time would go to the wrong callers, if each call took the same\n"
+		"time, as gprof assumes: the callers' shares of calls and of the time measured.\n");
+	if (!l->graph->has_calls)
+		out_text(l->out, "Samples count no calls. Occurrences on stacks stand for them; "
+				 "these differ from\n"
+				 "the time only for functions that are called again while they are "
+				 "active.\n");
+	out_format(l->out, "\n calls %%   time %% %*s %*s  function, its callers\n", l->scale.width,
+		   "by calls", l->scale.width, "measured");
+	caption_rule(l->out);
+}
+
+static void write_name(const struct listing *l, uint32_t function, int indent)
+{
+	const struct tree_function *f = &l->graph->functions[function];
+
+	out_format(l->out, "%*s", indent, "");
+	function_name_write(l->out, l->graph->strings, f->name, f->is_inline,
+			    18 + 2 * l->scale.width + 3 + indent);
+	out_text(l->out, "\n");
+}
+
+static void write_shares(const struct listing *l, const struct sharing_function *f,
+			 const struct sharing_arc *a)
+{
+	char by_calls[AMOUNT_BYTES], measured[AMOUNT_BYTES];
+
+	out_format(l->out, "%8.2f %8.2f %*s %*s  ", sharing_calls_share(f, a) * 100,
+		   sharing_time_share(f, a) * 100, l->scale.width,
+		   amount_text(by_calls, l->scale, sharing_by_calls(f, a)), l->scale.width,
+		   amount_text(measured, l->scale, a->time));
+}
+
+/* Misplaced times descend: those that are not worth a line each come last. */
+static void write_small(const struct listing *l, const struct sharing_function *f, size_t from)
+{
+	const struct sharing_arc *arcs = l->sharing->arcs + f->first;
+	struct sharing_arc sum = {0};
+	size_t i;
+
+	if (from == f->n)
+		return;
+	for (i = from; i < f->n; i++) {
+		sum.calls += arcs[i].calls;
+		sum.time += arcs[i].time;
+	}
+	write_shares(l, f, &sum);
+	out_format(l->out, "%*s%zu caller%s off by less than %g %%\n", INDENT, "", f->n - from,
+		   f->n - from == 1 ? "" : "s", l->threshold);
+}
+
+static void write_function(const struct listing *l, const struct sharing_function *f)
+{
+	const struct sharing_arc *arcs = l->sharing->arcs + f->first;
+	char text[AMOUNT_BYTES];
+	size_t i;
+
+	out_format(l->out, "%*s %*s  ", 18 + l->scale.width, "", l->scale.width,
+		   amount_text(text, l->scale, f->time));
+	write_name(l, f->function, 0);
+	for (i = 0; i < f->n && !is_small(l, sharing_misplaced(f, &arcs[i])); i++) {
+		write_shares(l, f, &arcs[i]);
+		write_name(l, arcs[i].caller, INDENT);
+	}
+	write_small(l, f, i);
+}
+
+static void write_table(const struct listing *l, const struct footer *footer)
+{
+	size_t i;
+
+	write_heading(l);
+	for (i = l->first; i < l->end; i++)
+		write_function(l, &l->sharing->functions[i]);
+	if (l->first == l->end)
+		out_text(l->out,
+			 "nothing: no function has callers between whom it would be wrong\n");
+	footer_write(l->out, footer, l->in->options, l->threshold);
+}
+
+/* ---- for programs -------------------------------------------------------------------------------- */
+
+static void write_row(struct rows *r, const struct listing *l, const struct sharing_function *f,
+		      const struct sharing_arc *a)
+{
+	static const char *const columns[] = {
+		"function", "caller",	     "calls",	   "calls_fraction",
+		"time",	    "time_fraction", "difference", "misplaced_fraction",
+		NULL,
+	};
+	const struct graph *g = l->graph;
+	double by_calls = sharing_calls_share(f, a), by_time = sharing_time_share(f, a);
+
+	rows_row(r, columns);
+	rows_name(r, g->strings, g->functions[f->function].name);
+	rows_name(r, g->strings, g->functions[a->caller].name);
+	rows_count(r, a->calls);
+	rows_fraction(r, by_calls);
+	rows_count(r, a->time);
+	rows_fraction(r, by_time);
+	rows_fraction(r, by_time - by_calls);
+	rows_fraction(r, g->total ? sharing_misplaced(f, a) / (double)g->total : 0);
+}
+
+static void write_rows(const struct listing *l)
+{
+	struct rows r;
+	size_t i, k;
+
+	rows_begin(&r, l->out, "average-time", l->in);
+	for (i = l->first; i < l->end; i++) {
+		const struct sharing_function *f = &l->sharing->functions[i];
+		const struct sharing_arc *arcs = l->sharing->arcs + f->first;
+
+		for (k = 0; k < f->n && !is_small(l, sharing_misplaced(f, &arcs[k])); k++)
+			write_row(&r, l, f, &arcs[k]);
+	}
+	rows_end(&r);
+}
+
+/* ---- which functions ----------------------------------------------------------------------------- */
+
+/* --root: that function alone, all of its callers unless there is a threshold. */
+static int choose_root(struct listing *l, const char *root, struct error *err)
+{
+	const struct graph *g = l->graph;
+	uint32_t name = strings_find(g->strings, root, strlen(root));
+	size_t i = 0, k = 0;
+
+	while (i < g->n_functions && g->functions[i].name != name)
+		i++;
+	if (name == STRINGS_NONE || i == g->n_functions)
+		return suggest_of_graph(g, root, err);
+	while (k < l->sharing->n && l->sharing->functions[k].function != i)
+		k++;
+	if (k == l->sharing->n)
+		return error_set(err, "--root: the function \"%s\" has not got several callers",
+				 root);
+	l->first = k;
+	l->end = k + 1;
+	l->threshold = view_threshold(l->in->options, 0);
+	return 0;
+}
+
+static int choose(struct listing *l, struct footer *footer, struct error *err)
+{
+	const struct view_options *options = l->in->options;
+	size_t heavy = 0;
+
+	*footer = (struct footer){.what = "function"};
+	l->threshold = view_threshold(options, TEXT_THRESHOLD);
+	if (options->root)
+		return choose_root(l, options->root, err);
+	while (heavy < l->sharing->n && !is_small(l, l->sharing->functions[heavy].misplaced))
+		heavy++;
+	l->end = options->top && options->top < heavy ? (size_t)options->top : heavy;
+	footer->small = l->sharing->n - heavy;
+	footer->beyond = heavy - l->end;
+	return 0;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	const struct graph *g = in->graph;
+	struct sharing sharing = {0};
+	struct listing l = {
+		.in = in,
+		.graph = g,
+		.sharing = &sharing,
+		.out = o,
+		.scale = amount_scale(in->profile, g->unit, g->total),
+	};
+	struct footer footer;
+	int status;
+
+	if (g->has_calls && !g->has_weights)
+		return error_set(err,
+				 "gprof has not measured what calls take, but assumes an average: "
+				 "--average-time needs stacks, or callgrind's output");
+	status = sharing_of_graph(&sharing, g, err);
+	if (!status)
+		status = choose(&l, &footer, err);
+	if (!status && view_is_rows(in->options))
+		write_rows(&l);
+	else if (!status)
+		write_table(&l, &footer);
+	sharing_free(&sharing);
+	return status;
+}
+
+const struct view view_average_time = {
+	.name = "average-time",
+	.help = "where sharing time by numbers of calls would mislead",
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
+	.has_rows = true,
+	.emit = emit,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_bottomup.c - the bottom-up tree: what was running, and below it who had called it (Naganov).
+ *
+ * Show room. In: struct tree. Out: one line per path from the innermost function outwards, indented.
+ */
+#include "write/quantity.h"
+#include "base/array.h"
+#include "tree/bottomup.h"
+#include "write/caption.h"
+#include "write/footer.h"
+#include "write/rows.h"
+#include "write/heaviest.h"
+#include "write/tree_line.h"
+#include "view/view.h"
+
+#define TEXT_THRESHOLD 0.5
+
+struct listing {
+	const struct view_input *in;
+	struct out *out;
+	double threshold;
+	struct top top;
+	struct footer footer;
+	struct rows rows;
+	uint64_t *weights; /* by depth, of the path at hand */
+	size_t size;
+};
+
+/* A node is at least as heavy as those below it, so each limit takes whole branches. */
+static bool is_hidden(struct listing *l, const struct bottomup_node *node)
+{
+	uint64_t depth = l->in->options->depth;
+
+	if (amount_below(node->weight, l->in->tree->total, l->threshold))
+		l->footer.small++;
+	else if (depth && node->depth >= depth)
+		l->footer.deep++;
+	else
+		return false;
+	return true;
+}
+
+static int weigh_nodes(struct listing *l, struct error *err)
+{
+	struct bottomup *b = bottomup_new(l->in->tree, err);
+	struct bottomup_node node;
+
+	if (!b)
+		return -1;
+	while (l->top.n && bottomup_next(b, &node)) {
+		if (is_hidden(l, &node) || top_is_passed(&l->top, node.weight)) {
+			bottomup_skip(b);
+		} else if (top_add(&l->top, node.weight)) {
+			bottomup_free(b);
+			return error_memory(err);
+		}
+	}
+	top_close(&l->top);
+	bottomup_free(b);
+	return 0;
+}
+
+static void write_row(struct listing *l, const struct bottomup_node *node)
+{
+	static const char *const columns[] = {"depth", "weight", "outermost", "name", NULL};
+
+	rows_row(&l->rows, columns);
+	rows_count(&l->rows, node->depth);
+	rows_count(&l->rows, node->weight);
+	rows_count(&l->rows, node->outermost);
+	rows_name(&l->rows, l->in->tree->strings, node->name);
+}
+
+static void write_line(const struct listing *l, const struct bottomup_node *node)
+{
+	uint64_t whole = l->in->tree->total;
+
+	if (l->in->options->of_parent && node->depth > 0)
+		whole = l->weights[node->depth - 1];
+	tree_line_write(l->out, l->in->tree->strings,
+			&(struct tree_line){
+				.first = amount_fraction(node->weight, whole),
+				.second = amount_fraction(node->outermost, whole),
+				.hits = node->hits,
+				.hits_width = amount_count_width(l->in->tree->hits),
+				.depth = node->depth,
+				.name = node->name,
+				.is_inline = node->is_inline,
+			});
+}
+
+static int write_node(struct listing *l, const struct bottomup_node *node)
+{
+	if (view_is_rows(l->in->options)) {
+		write_row(l, node);
+		return 0;
+	}
+	if (!array_reserve(&l->weights, &l->size, (size_t)node->depth + 1, sizeof(*l->weights)))
+		return -1;
+	l->weights[node->depth] = node->weight;
+	write_line(l, node);
+	return 0;
+}
+
+static int write_nodes(struct listing *l, struct error *err)
+{
+	struct bottomup *b = bottomup_new(l->in->tree, err);
+	struct bottomup_node node;
+	int status = 0;
+
+	if (!b)
+		return -1;
+	l->footer = (struct footer){.what = "branch", .plural = "branches"};
+	while (!status && bottomup_next(b, &node)) {
+		if (is_hidden(l, &node)) {
+			bottomup_skip(b);
+		} else if (!top_take(&l->top, node.weight)) {
+			l->footer.beyond++;
+			bottomup_skip(b);
+		} else if (write_node(l, &node)) {
+			status = error_memory(err);
+		}
+	}
+	bottomup_free(b);
+	return status;
+}
+
+static int write_tree(struct listing *l, struct error *err)
+{
+	int status;
+
+	if (view_is_rows(l->in->options)) {
+		rows_begin(&l->rows, l->out, "bottomup", l->in);
+		status = write_nodes(l, err);
+		rows_end(&l->rows);
+		return status;
+	}
+	caption_write(l->out, "Bottom-Up Tree Profile", l->in);
+	caption_parent(l->out, l->in->options, "percentages are of the parent's weight");
+	tree_line_heading(l->out, "weight %", "outer %", amount_count_width(l->in->tree->hits));
+	status = write_nodes(l, err);
+	footer_write(l->out, &l->footer, l->in->options, l->threshold);
+	return status;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct listing l = {
+		.in = in,
+		.out = o,
+		.threshold = view_threshold(in->options, TEXT_THRESHOLD),
+		.top = {.n = in->options->top},
+	};
+	int status = weigh_nodes(&l, err);
+
+	if (!status)
+		status = write_tree(&l, err);
+	top_free(&l.top);
+	free(l.weights);
+	return status;
+}
+
+const struct view view_bottomup = {
+	.name = "bottomup",
+	.help = "what was running, and below it who had called it",
+	.needs = VIEW_NEEDS_TREE,
+	.has_rows = true,
+	.emit = emit,
+};

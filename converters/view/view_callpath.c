@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_callpath.c - the downward or upward call path profile (Hall & Goldberg, section 4).
+ *
+ * Show room. In: struct tree and a root function. Out: call paths by usage, as the paper prints
+ * them.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/quantity.h"
+#include "tree/callpath.h"
+#include "write/caption.h"
+#include "write/footer.h"
+#include "tree/function_roots.h"
+#include "write/rows.h"
+#include "graph/suggest.h"
+#include "view/view.h"
+#include "write/name_lists.h"
+
+#define TEXT_THRESHOLD 1.0
+
+struct listing {
+	const struct callpaths *paths;
+	const struct view_options *options;
+	uint32_t *names; /* of one path */
+	const uint32_t *roots;
+	size_t n_roots;
+	bool is_rows; /* for programs */
+	struct rows rows;
+	struct out *out;
+};
+
+static int listing_begin(struct listing *l, const struct callpaths *c,
+			 const struct view_options *options, struct out *o)
+{
+	uint32_t longest_path = 0;
+	size_t i;
+
+	for (i = 1; i < c->n_paths; i++)
+		if (c->paths[i].length > longest_path)
+			longest_path = c->paths[i].length;
+	l->paths = c;
+	l->options = options;
+	l->out = o;
+	l->names = malloc((longest_path + 1) * sizeof(*l->names));
+	return l->names ? 0 : -1;
+}
+
+/* Of all samples, or of those of the path without the name that is the farthest from the root. */
+static double fraction(const struct listing *l, const struct callpath *path)
+{
+	const struct callpaths *c = l->paths;
+
+	if (l->options->of_parent && path->parent != 0)
+		return amount_fraction(path->weight, c->paths[path->parent].weight);
+	return amount_fraction(path->weight, c->tree->total);
+}
+
+/* The paper prints five decimals downward and four upward. */
+static void write_line(const struct listing *l, uint32_t number)
+{
+	const struct callpath *path = &l->paths->paths[number];
+	const struct tree *t = l->paths->tree;
+	uint32_t i;
+
+	out_format(l->out, "%.*f (", l->paths->up ? 4 : 5, fraction(l, path));
+	callpath_names(l->paths, number, l->names);
+	for (i = 0; i < path->length; i++) {
+		size_t n;
+		const char *name = strings_get(t->strings, l->names[i], &n);
+
+		out_text(l->out, i ? " " : "");
+		words_write(l->out, name, n);
+	}
+	out_format(l->out, ") [%" PRIu64 "]\n", path->hits);
+}
+
+static void write_row(struct listing *l, uint32_t number)
+{
+	static const char *const columns[] = {"samples", "fraction", "path", NULL};
+	const struct callpath *path = &l->paths->paths[number];
+	const struct tree *t = l->paths->tree;
+	uint32_t i;
+
+	rows_row(&l->rows, columns);
+	rows_count(&l->rows, path->weight);
+	rows_fraction(&l->rows, fraction(l, path));
+	callpath_names(l->paths, number, l->names);
+	rows_path_begin(&l->rows);
+	for (i = 0; i < path->length; i++)
+		rows_path_name(&l->rows, t->strings, l->names[i]);
+	rows_path_end(&l->rows);
+}
+
+/* Weights descend, so the first row below the threshold ends the profile. */
+static struct footer write_paths(struct listing *l, double threshold)
+{
+	const struct callpaths *c = l->paths;
+	const struct view_options *options = l->options;
+	struct footer footer = {.what = "call path"};
+	uint64_t shown = 0;
+	size_t i;
+
+	for (i = 0; i + 1 < c->n_paths; i++) {
+		const struct callpath *path = &c->paths[c->order[i]];
+
+		if (amount_below(path->weight, c->tree->total, threshold)) {
+			footer.small = c->n_paths - 1 - i;
+			break;
+		}
+		if (options->depth && path->length > options->depth) {
+			footer.deep++;
+		} else if (options->top && shown == options->top) {
+			footer.beyond++;
+		} else {
+			if (l->is_rows)
+				write_row(l, c->order[i]);
+			else
+				write_line(l, c->order[i]);
+			shown++;
+		}
+	}
+	return footer;
+}
+
+/* The stacks with none of the roots. */
+static uint64_t without_roots(const struct listing *l)
+{
+	const struct tree *t = l->paths->tree;
+	uint64_t rest = t->nodes[0].total;
+	size_t i = 1;
+
+	while (i < t->n_nodes) {
+		size_t k = 0;
+
+		while (k < l->n_roots && l->roots[k] != t->nodes[i].name)
+			k++;
+		rest -= k < l->n_roots ? t->nodes[i].total : 0;
+		i = k < l->n_roots ? t->nodes[i].end : i + 1;
+	}
+	return rest;
+}
+
+/* Nobody has asked for main in particular; threads, for one, have none. */
+static void write_rest(const struct listing *l, double threshold)
+{
+	const struct tree *t = l->paths->tree;
+	uint64_t rest = l->options->root || l->n_roots == 0 ? 0 : without_roots(l);
+	size_t n;
+	const char *name;
+
+	if (rest == 0 || amount_below(rest, t->total, threshold))
+		return;
+	name = strings_get(t->strings, l->roots[0], &n);
+	out_format(l->out, "not shown: %.2f %% of all, in stacks without ",
+		   100 * amount_fraction(rest, t->total));
+	words_write(l->out, name, n);
+	out_text(l->out, "; --root chooses others\n");
+}
+
+static void write_profile(const struct view_input *in, struct listing *l)
+{
+	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	struct footer footer;
+
+	if (view_is_rows(in->options)) {
+		l->is_rows = true;
+		rows_begin(&l->rows, l->out, "callpath", in);
+		write_paths(l, threshold);
+		rows_end(&l->rows);
+		return;
+	}
+	caption_write(l->out,
+		      l->paths->up ? "Upward Call Path Profile" : "Downward Call Path Profile", in);
+	caption_parent(l->out, in->options, "fractions are of the parent path");
+	out_text(l->out, "format: usage_fraction (call_path) [#raw_samples]\n");
+	caption_rule(l->out);
+	footer = write_paths(l, threshold);
+	footer_write(l->out, &footer, in->options, threshold);
+	if (l->paths->is_cut)
+		out_format(l->out, "not shown: call paths of more than %" PRIu64 " functions\n",
+			   in->options->depth);
+	write_rest(l, threshold);
+}
+
+static int list(const struct view_input *in, const struct callpaths *c, const uint32_t *roots,
+		size_t n_roots, struct out *o, struct error *err)
+{
+	struct listing l = {.roots = roots, .n_roots = n_roots};
+	int status = 0;
+
+	if (listing_begin(&l, c, in->options, o))
+		status = error_memory(err);
+	else
+		write_profile(in, &l);
+	free(l.names);
+	return status;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	const struct tree *t = in->tree;
+	const struct view_options *options = in->options;
+	size_t n_roots;
+	const struct callpath_limits limits = {options->depth, CALLPATH_UP_MOST};
+	uint32_t *roots = roots_find(t, options->root, &n_roots, err);
+	struct callpaths *c;
+	int status;
+
+	if (!roots)
+		return -1;
+	if (n_roots == 0 && t->n_nodes > 1) {
+		free(roots);
+		return suggest_functions(t, options->root, err);
+	}
+	c = options->up ? callpath_up(t, roots, n_roots, &limits, err)
+			: callpath_down(t, roots, n_roots, err);
+	status = c ? list(in, c, roots, n_roots, o, err) : -1;
+	free(roots);
+	callpath_free(c);
+	return status;
+}
+
+const struct view view_callpath = {
+	.name = "callpath",
+	.help = "call paths from a root function, by usage (--root)",
+	.needs = VIEW_NEEDS_TREE,
+	.has_rows = true,
+	.emit = emit,
+};

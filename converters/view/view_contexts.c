@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_contexts.c - the contexts in which samples were taken (Spivey 2004).
+ *
+ * Show room. In: struct tree. Out: a table of histories with marks; for programs also the times of
+ * functions, arcs and cycles that follow from them.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "write/quantity.h"
+#include "write/arc_rows.h"
+#include "write/caption.h"
+#include "contexts/contexts.h"
+#include "write/cycle_list.h"
+#include "write/footer.h"
+#include "contexts/history.h"
+#include "write/rows.h"
+#include "view/view.h"
+#include "write/name_lists.h"
+
+#define TEXT_THRESHOLD 0.5
+#define PERCENT_WIDTH  9 /* with a space behind it */
+
+struct listing {
+	const struct view_input *in;
+	const struct contexts *contexts;
+	size_t n_heavy; /* of these, the first ones are not below the threshold, */
+	size_t n_shown; /* and the first of those are shown */
+	struct history_item *items;
+	struct history_reader reader;
+	char *marks; /* room for those of the longest history */
+};
+
+/* Samples descend. */
+static void choose(struct listing *l)
+{
+	const struct contexts *c = l->contexts;
+	double threshold = view_threshold(l->in->options, TEXT_THRESHOLD);
+	uint64_t top = l->in->options->top;
+
+	while (l->n_heavy < c->n &&
+	       !amount_below(c->contexts[l->n_heavy].samples, c->tree->total, threshold))
+		l->n_heavy++;
+	l->n_shown = top && top < l->n_heavy ? (size_t)top : l->n_heavy;
+}
+
+static int listing_open(struct listing *l, const struct view_input *in, const struct contexts *c,
+			struct error *err)
+{
+	uint32_t longest = 0;
+	size_t i;
+
+	*l = (struct listing){.in = in, .contexts = c};
+	choose(l);
+	l->items = malloc((l->n_shown + 1) * sizeof(*l->items));
+	if (!l->items)
+		return error_memory(err);
+	for (i = 0; i < l->n_shown; i++) {
+		l->items[i] = (struct history_item){c->contexts[i].node, c->contexts[i].length};
+		if (c->contexts[i].length > longest)
+			longest = c->contexts[i].length;
+	}
+	l->marks = malloc((size_t)longest + 1);
+	if (!l->marks)
+		return error_memory(err);
+	return history_open(&l->reader, c->tree, l->items, l->n_shown, err);
+}
+
+static void listing_close(struct listing *l)
+{
+	history_close(&l->reader);
+	free(l->items);
+	free(l->marks);
+}
+
+/* ---- for people ---------------------------------------------------------------------------------- */
+
+/* Neighbours without marks share a pair of parentheses. */
+static void write_history(struct out *o, const struct strings *strings, const struct history *h,
+			  int column)
+{
+	struct words words;
+	uint32_t i;
+
+	words_begin(&words, o, strings, column);
+	for (i = 0; i < h->length; i++) {
+		const struct history_entry *e = &h->entries[i];
+		bool opens = !e->is_marked && (i == 0 || e[-1].is_marked);
+		bool closes = !e->is_marked && e[1].is_marked; /* the last one has a mark */
+
+		words_add(&words, e->name, opens ? "(" : "", closes ? ")" : "");
+	}
+	out_text(o, "\n");
+}
+
+static void write_heading(struct out *o, const struct listing *l)
+{
+	const struct contexts *c = l->contexts;
+
+	caption_write(o, "Context Profile", l->in);
+	out_format(o, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
+		   c->n_with_samples);
+	out_format(
+		o,
+		"A context has the last call of each active function, with what called it and\n"
+		"what it called; functions in parentheses are earlier calls, there to tell this.\n"
+		"\n       %% %*s %*s  history\n",
+		amount_scale(l->in->profile, c->tree->unit, c->tree->total).width, "self",
+		amount_count_width(c->tree->hits), "samples");
+	caption_rule(o);
+}
+
+static int write_lines(struct out *o, struct listing *l, struct error *err)
+{
+	const struct tree *t = l->contexts->tree;
+	const struct context *c = l->contexts->contexts;
+	struct amount_scale scale = amount_scale(l->in->profile, t->unit, t->total);
+	int width = amount_count_width(t->hits);
+	char text[AMOUNT_BYTES];
+	struct history h;
+	int more;
+
+	for (; (more = history_next(&l->reader, &h, err)) > 0; c++) {
+		out_format(o, "%8.2f %*s %*" PRIu64 "  ",
+			   amount_fraction(c->samples, t->total) * 100, scale.width,
+			   amount_text(text, scale, c->samples), width, c->hits);
+		write_history(o, t->strings, &h, PERCENT_WIDTH + scale.width + width + 5);
+	}
+	return more;
+}
+
+static int write_table(struct out *o, struct listing *l, struct error *err)
+{
+	const struct footer footer = {
+		.what = "context",
+		.small = l->contexts->n - l->n_heavy,
+		.beyond = l->n_heavy - l->n_shown,
+	};
+
+	write_heading(o, l);
+	if (write_lines(o, l, err))
+		return -1;
+	footer_write(o, &footer, l->in->options, view_threshold(l->in->options, TEXT_THRESHOLD));
+	return 0;
+}
+
+/* ---- for programs -------------------------------------------------------------------------------- */
+
+static void write_summary(struct rows *r, const struct contexts *c)
+{
+	static const char *const columns[] = {"row", "of", "contexts", "with_samples", NULL};
+
+	rows_row(r, columns);
+	rows_word(r, "summary");
+	rows_word(r, "contexts");
+	rows_count(r, c->n);
+	rows_count(r, c->n_with_samples);
+}
+
+static void write_row(struct rows *r, const struct listing *l, uint64_t samples,
+		      const struct history *h)
+{
+	static const char *const columns[] = {"row", "samples", "marks", "history", NULL};
+	uint32_t i;
+
+	for (i = 0; i < h->length; i++)
+		l->marks[i] = h->entries[i].is_marked ? 'T' : 'F';
+	l->marks[i] = '\0';
+	rows_row(r, columns);
+	rows_word(r, "context");
+	rows_count(r, samples);
+	rows_word(r, l->marks);
+	rows_path_begin(r);
+	for (i = 0; i < h->length; i++)
+		rows_path_name(r, l->contexts->tree->strings, h->entries[i].name);
+	rows_path_end(r);
+}
+
+static int write_contexts(struct rows *r, struct listing *l, struct error *err)
+{
+	const struct context *c = l->contexts->contexts;
+	struct history h;
+	int more;
+
+	for (; (more = history_next(&l->reader, &h, err)) > 0; c++)
+		write_row(r, l, c->samples, &h);
+	return more;
+}
+
+static int write_rows(struct out *o, struct listing *l, struct error *err)
+{
+	struct call_report report;
+	struct arc_choice choice;
+	struct rows r;
+	int status = call_report_open(&report, l->in->tree, err);
+
+	rows_begin(&r, o, "contexts", l->in);
+	write_summary(&r, l->contexts);
+	if (!status)
+		status = write_contexts(&r, l, err);
+	if (!status)
+		status = arc_choose(&choice, &report, l->in->options, NULL, 0, err);
+	if (!status) {
+		arc_rows_write(&r, &report, &choice);
+		status = cycle_list_rows(&r, l->in, l->contexts, true, err);
+	}
+	rows_end(&r);
+	call_report_close(&report);
+	return status;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct contexts *c = contexts_build(in->tree, view_is_rows(in->options), err);
+	struct listing l;
+	int status;
+
+	if (!c)
+		return -1;
+	status = listing_open(&l, in, c, err);
+	if (!status && view_is_rows(in->options))
+		status = write_rows(o, &l, err);
+	else if (!status)
+		status = write_table(o, &l, err);
+	listing_close(&l);
+	contexts_free(c);
+	return status;
+}
+
+const struct view view_contexts = {
+	.name = "contexts",
+	.help = "histories of calls with recursion folded, by samples",
+	.needs = VIEW_NEEDS_TREE,
+	.has_rows = true,
+	.emit = emit,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_folded.c - folded stacks, "a;b;c COUNT", sorted bytewise.
+ *
+ * Show room. In: struct tree. Out: one line per stack, as flame graph tools read it.
+ *
+ * Sorted are whole lines, not paths: "a b" < "a b;c" < "a;b", because a space comes before a
+ * semicolon. Below a node there are two kinds of things, the line of a child (its name) and the
+ * lines that begin with it (its name and a semicolon); sorted among each other, they put the lines
+ * in order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/path_name.h"
+#include "write/heaviest.h"
+#include "view/view.h"
+
+struct thing {
+	uint32_t node;
+	bool below; /* the lines below the node, not its own */
+};
+
+struct folding {
+	const struct tree *tree;
+	struct out *out;
+	struct thing *stack; /* still to do, the next one last */
+	size_t n_stack, room;
+	char *text;	/* the path of the node at hand */
+	size_t *length; /* by depth: bytes of the path above */
+	struct top top;
+	size_t text_room;
+};
+
+static size_t copy_name(const struct tree *t, uint32_t node, const char **name)
+{
+	size_t n;
+
+	*name = strings_get(t->strings, t->nodes[node].name, &n);
+	return n;
+}
+
+/* The byte of a thing's key at i, or -1 past its end. */
+static inline int key_byte(const char *name, size_t n, bool below, size_t i)
+{
+	if (i >= n)
+		return i == n && below ? ';' : -1;
+	return (unsigned char)path_name_byte(name[i]);
+}
+
+/* Descending: the stack is worked off from its end. */
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct thing *x = a, *y = b;
+	const char *x_name, *y_name;
+	size_t i, n_x = copy_name(context, x->node, &x_name);
+	size_t n_y = copy_name(context, y->node, &y_name);
+
+	for (i = 0;; i++) {
+		int p = key_byte(x_name, n_x, x->below, i), q = key_byte(y_name, n_y, y->below, i);
+
+		if (p != q)
+			return p < q ? 1 : -1;
+		if (p < 0)
+			return (x->node < y->node) - (x->node > y->node);
+	}
+}
+
+static int push(struct folding *f, uint32_t node, bool below)
+{
+	if (f->n_stack == f->room) {
+		size_t room = f->room ? f->room * 2 : 64;
+		struct thing *stack = realloc(f->stack, room * sizeof(*stack));
+
+		if (!stack)
+			return -1;
+		f->stack = stack;
+		f->room = room;
+	}
+	f->stack[f->n_stack++] = (struct thing){node, below};
+	return 0;
+}
+
+static int push_children(struct folding *f, uint32_t parent)
+{
+	const struct tree_node *nodes = f->tree->nodes;
+	size_t from = f->n_stack;
+	uint32_t i;
+
+	for (i = parent + 1; i < nodes[parent].end; i = nodes[i].end)
+		if ((nodes[i].self > 0 && push(f, i, false)) ||
+		    (nodes[i].end > i + 1 && push(f, i, true)))
+			return -1;
+	if (f->n_stack > from)
+		qsort_r(f->stack + from, f->n_stack - from, sizeof(*f->stack), compare,
+			(void *)(uintptr_t)f->tree);
+	return 0;
+}
+
+/* Put the node's name behind the path of its parent; returns the new length. */
+static int append(struct folding *f, uint32_t node, size_t *end)
+{
+	const char *name;
+	size_t n = copy_name(f->tree, node, &name);
+	size_t from = f->length[f->tree->nodes[node].depth];
+
+	*end = from + n;
+	if (*end + 1 > f->text_room) {
+		size_t room = (*end + 1) * 2;
+		char *text = realloc(f->text, room);
+
+		if (!text)
+			return -1;
+		f->text = text;
+		f->text_room = room;
+	}
+	path_name_copy(f->text + from, name, n);
+	return 0;
+}
+
+static int handle(struct folding *f, struct thing thing)
+{
+	const struct tree_node *node = &f->tree->nodes[thing.node];
+	size_t end;
+
+	if (append(f, thing.node, &end))
+		return -1;
+	if (thing.below) {
+		f->text[end] = ';';
+		f->length[node->depth + 1] = end + 1;
+		return push_children(f, thing.node);
+	}
+	if (!top_take(&f->top, node->self))
+		return 0;
+	out_bytes(f->out, f->text, end);
+	out_text(f->out, " ");
+	out_count(f->out, node->self);
+	out_text(f->out, "\n");
+	return 0;
+}
+
+static int weigh_stacks(struct folding *f)
+{
+	size_t i;
+
+	for (i = 1; f->top.n && i < f->tree->n_nodes; i++)
+		if (f->tree->nodes[i].self > 0 && top_add(&f->top, f->tree->nodes[i].self))
+			return -1;
+	top_close(&f->top);
+	return 0;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct folding f = {.tree = in->tree, .out = o, .top = {.n = in->options->top}};
+	int status;
+
+	f.length = calloc(tree_height(in->tree) + 2, sizeof(*f.length));
+	status = f.length && !weigh_stacks(&f) ? push_children(&f, 0) : -1;
+	while (!status && f.n_stack > 0)
+		status = handle(&f, f.stack[--f.n_stack]);
+	free(f.stack);
+	free(f.text);
+	free(f.length);
+	top_free(&f.top);
+	return status ? error_memory(err) : 0;
+}
+
+const struct view view_folded = {
+	.name = "folded",
+	.help = "stacks as \"a;b;c COUNT\", for flame graphs",
+	.needs = VIEW_NEEDS_TREE,
+	.emit = emit,
+};

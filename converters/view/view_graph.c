@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_graph.c - the call graph as text, the same that view_dot.c draws (Fonseca).
+ *
+ * Show room. In: struct drawing. Out: functions, each with its calls.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "write/caption.h"
+#include "write/pruned_graph.h"
+#include "write/footer.h"
+#include "write/rows.h"
+#include "view/view.h"
+
+#define NAME_COLUMN 30
+#define CALLS_WIDTH 12 /* a column more */
+#define CYCLE_WIDTH 25 /* of what stands behind a name, on a terminal that is too narrow */
+
+/* ---- for programs ---- */
+static void write_share(struct rows *r, double share)
+{
+	if (isnan(share))
+		rows_none(r);
+	else
+		rows_fraction(r, share);
+}
+
+static void write_node(struct rows *r, const struct drawing *d, const struct drawing_node *n)
+{
+	static const char *const columns[] = {"kind", "total", "self", "cycle", "name", NULL};
+
+	rows_row(r, columns);
+	rows_word(r, "func");
+	rows_fraction(r, n->total);
+	rows_fraction(r, n->self);
+	if (n->cycle == DRAWING_NO_CYCLE)
+		rows_none(r);
+	else
+		rows_name(r, d->strings, d->graph->functions[n->cycle].name);
+	rows_name(r, d->strings, d->graph->functions[n->function].name);
+}
+
+static void write_edge(struct rows *r, const struct drawing *d, const struct drawing_edge *e)
+{
+	static const char *const columns[] = {
+		"kind", "total", "ratio", "occurrences", "caller", "callee", NULL,
+	};
+	static const char *const of_calls[] = {
+		"kind", "total", "ratio", "calls", "caller", "callee", NULL,
+	};
+	bool has_calls = d->graph->has_calls;
+	const struct graph_arc *a = &d->graph->arcs[e->arc];
+
+	rows_row(r, has_calls ? of_calls : columns);
+	rows_word(r, "edge");
+	write_share(r, e->total);
+	write_share(r, e->ratio);
+	rows_count(r, has_calls ? a->calls : a->occurrences);
+	rows_name(r, d->strings, d->graph->functions[a->caller].name);
+	rows_name(r, d->strings, d->graph->functions[a->callee].name);
+}
+
+static void write_rows(struct out *o, const struct view_input *in, const struct drawing *d)
+{
+	struct rows r;
+	size_t i;
+
+	rows_begin(&r, o, "graph", in);
+	for (i = 0; i < d->n_nodes; i++)
+		write_node(&r, d, &d->nodes[i]);
+	for (i = 0; i < d->n_edges; i++)
+		write_edge(&r, d, &d->edges[i]);
+	rows_end(&r);
+}
+
+/* ---- for people ---- */
+
+/* Heaviest first; of two as heavy, the caller is likelier to have the lesser self. */
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct drawing_node *x = a, *y = b;
+
+	if (x->total < y->total || x->total > y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->self < y->self || x->self > y->self)
+		return x->self < y->self ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* By caller, heaviest first; calls without a total are last. */
+static int compare_edges(const void *a, const void *b, void *context)
+{
+	const struct drawing_edge *x = a, *y = b;
+	const struct graph_arc *arcs = context;
+	double x_total = isnan(x->total) ? -1 : x->total, y_total = isnan(y->total) ? -1 : y->total;
+
+	if (arcs[x->arc].caller != arcs[y->arc].caller)
+		return arcs[x->arc].caller < arcs[y->arc].caller ? -1 : 1;
+	if (x_total < y_total || x_total > y_total)
+		return x_total < y_total ? 1 : -1;
+	return (x->arc > y->arc) - (x->arc < y->arc);
+}
+
+static void write_percent(struct out *o, double share)
+{
+	if (isnan(share))
+		out_text(o, "        -");
+	else
+		out_format(o, " %8.2f", share * 100);
+}
+
+/* The number of calls, if it is known; and what is between that column and names. */
+static void write_count(struct out *o, const struct drawing *d, uint64_t calls)
+{
+	if (d->graph->has_calls)
+		out_format(o, " %*" PRIu64, CALLS_WIDTH - 1, calls);
+	out_text(o, "   ");
+}
+
+static void write_name(struct out *o, const struct drawing *d, uint32_t function, int column)
+{
+	size_t n;
+	const char *name = strings_get(d->strings, d->graph->functions[function].name, &n);
+
+	out_name_fit(o, name, n, column + (d->graph->has_calls ? CALLS_WIDTH : 0));
+}
+
+static void write_calls(struct out *o, const struct drawing *d, const struct drawing_edge *e,
+			const struct drawing_edge *end)
+{
+	for (; e < end; e++) {
+		write_percent(o, e->total);
+		out_text(o, "         ");
+		write_percent(o, e->ratio);
+		write_count(o, d, d->graph->arcs[e->arc].calls);
+		out_text(o, "  -> ");
+		write_name(o, d, d->graph->arcs[e->arc].callee, NAME_COLUMN + 5);
+		out_text(o, "\n");
+	}
+}
+
+static void write_function(struct out *o, const struct drawing *d, const struct drawing_node *n)
+{
+	write_percent(o, n->total);
+	write_percent(o, n->self);
+	out_text(o, "         ");
+	write_count(o, d, n->calls);
+	if (n->cycle == DRAWING_NO_CYCLE) {
+		write_name(o, d, n->function, NAME_COLUMN);
+	} else {
+		write_name(o, d, n->function, NAME_COLUMN + CYCLE_WIDTH);
+		out_text(o, "  (cycle of ");
+		write_name(o, d, n->cycle, out_width(o));
+		out_text(o, ")");
+	}
+	out_text(o, "\n");
+}
+
+static void write_left_out(struct out *o, const struct drawing *d,
+			   const struct view_options *options)
+{
+	struct footer footer = {.what = "function", .small = d->n_small, .beyond = d->n_beyond};
+	size_t calls = d->graph->n_arcs - d->n_edges;
+
+	footer_write(o, &footer, options, d->node_threshold);
+	if (d->n_unreached)
+		out_format(o, "not shown: %zu function%s out of reach\n", d->n_unreached,
+			   d->n_unreached == 1 ? "" : "s");
+	if (calls)
+		out_format(o, "not shown: %zu call%s of these or below %g %%\n", calls,
+			   calls == 1 ? "" : "s", d->edge_threshold);
+}
+
+static void write_heading(struct out *o, const struct view_input *in)
+{
+	caption_write(o, "Call Graph", in);
+	if (in->options->totals == VIEW_PROPAGATED)
+		out_text(o, "totals: propagated, cycles split\n");
+	else
+		out_text(o, in->tree ? "totals: each stack once\n" : "totals: as recorded\n");
+	out_text(o, "\n  total %   self %  share %");
+	if (in->graph->has_calls)
+		out_format(o, " %*s", CALLS_WIDTH - 1, "calls");
+	out_text(o, "   function, and what it calls\n");
+	caption_rule(o);
+}
+
+static int write_text(struct out *o, const struct view_input *in, struct drawing *d,
+		      struct error *err)
+{
+	/* By function: where its calls end; they begin where those of the one before end. */
+	size_t *end = calloc(d->graph->n_functions + 1, sizeof(*end)), i;
+
+	if (!end)
+		return error_memory(err);
+	qsort_r(d->edges, d->n_edges, sizeof(*d->edges), compare_edges, d->graph->arcs);
+	for (i = 0; i < d->n_edges; i++)
+		end[d->graph->arcs[d->edges[i].arc].caller + 1] = i + 1;
+	for (i = 1; i <= d->graph->n_functions; i++)
+		end[i] = end[i] > end[i - 1] ? end[i] : end[i - 1];
+	qsort(d->nodes, d->n_nodes, sizeof(*d->nodes), compare_nodes);
+	write_heading(o, in);
+	for (i = 0; i < d->n_nodes; i++) {
+		uint32_t f = d->nodes[i].function;
+
+		write_function(o, d, &d->nodes[i]);
+		write_calls(o, d, d->edges + end[f], d->edges + end[f + 1]);
+	}
+	write_left_out(o, d, in->options);
+	free(end);
+	return 0;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct drawing d;
+	int status = 0;
+
+	if (drawing_make(&d, in, err))
+		return -1;
+	if (view_is_rows(in->options))
+		write_rows(o, in, &d);
+	else
+		status = write_text(o, in, &d, err);
+	drawing_free(&d);
+	return status;
+}
+
+const struct view view_graph = {
+	.name = "graph",
+	.help = "functions and their calls, with propagated totals",
+	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
+	.has_rows = true,
+	.emit = emit,
+};

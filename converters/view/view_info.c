@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_info.c - what is known of the recording itself.
+ *
+ * Show room. In: a profile. Out: text, or rows of a key and a value, for each process.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "write/quantity.h"
+#include "write/info_text.h"
+#include "write/rows.h"
+#include "write/stop_text.h"
+#include "view/view.h"
+
+static const char *const loss_keys[CPS_LOSS_COUNT + 1] = {
+	[CPS_LOSS_REENTERED] = "lost_reentered", [CPS_LOSS_BUSY] = "lost_busy",
+	[CPS_LOSS_MEMORY] = "lost_memory",	 [CPS_LOSS_OUTPUT] = "lost_output",
+	[CPS_LOSS_STACK] = "lost_stack",	 [CPS_LOSS_COUNT] = "lost_other",
+};
+
+static void row(struct rows *r, const char *key)
+{
+	static const char *const columns[] = {"key", "value", NULL};
+
+	rows_row(r, columns);
+	rows_word(r, key);
+}
+
+static void number(struct rows *r, const char *key, uint64_t value)
+{
+	row(r, key);
+	rows_count(r, value);
+}
+
+static void write_value(struct rows *r, const struct profile *p, uint32_t string)
+{
+	size_t n = 0;
+	const char *bytes = string == STRINGS_NONE ? "" : strings_get(p->strings, string, &n);
+
+	rows_text(r, bytes, n);
+}
+
+static void string(struct rows *r, const struct profile *p, const char *key, uint32_t value)
+{
+	row(r, key);
+	write_value(r, p, value);
+}
+
+/* The arguments, separated by spaces. */
+static int command(struct rows *r, const struct profile *p, const struct profile_process *process,
+		   struct error *err)
+{
+	char *text = NULL;
+	size_t i, length, n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	for (i = 0; f && i < process->n_args; i++) {
+		const char *arg = strings_get(p->strings, process->args[i], &length);
+
+		fputs(i ? " " : "", f);
+		fwrite(arg, 1, length, f);
+	}
+	if (!f || fclose(f)) {
+		free(text);
+		return error_memory(err);
+	}
+	row(r, "command");
+	rows_text(r, text, n);
+	free(text);
+	return 0;
+}
+
+static int write_identity(struct rows *r, const struct profile *p,
+			  const struct profile_process *process, struct error *err)
+{
+	string(r, p, "file", process->file);
+	number(r, "pid", process->pid);
+	number(r, "ppid", process->ppid);
+	number(r, "tree_pid", process->tree_pid);
+	number(r, "tree_start", process->tree_start);
+	string(r, p, "exe", process->exe);
+	if (command(r, p, process, err))
+		return -1;
+	string(r, p, "cwd", process->cwd);
+	string(r, p, "host", process->host);
+	string(r, p, "machine", process->machine);
+	string(r, p, "recorder", process->recorder);
+	number(r, "start_ns", process->start_ns);
+	return 0;
+}
+
+static void write_clock(struct rows *r, const struct profile *p,
+			const struct profile_process *process)
+{
+	string(r, p, "resource", p->resource);
+	string(r, p, "unit", p->unit);
+	number(r, "interval", process->interval);
+	string(r, p, "engine", process->engine);
+	string(r, p, "engine_why", process->engine_why);
+}
+
+static void write_credit(struct rows *r, const struct profile *p,
+			 const struct profile_process *process)
+{
+	number(r, "samples", process->samples);
+	number(r, "tails", process->tails);
+	number(r, "credited", process->gticks);
+	if (amount_is_time(p))
+		number(r, "credited_ns", process->gticks);
+	number(r, "process_cpu_ns", process->cpu_ns);
+	row(r, "complete_percent");
+	rows_fraction(r, amount_fraction(process->gticks_complete, process->gticks) * 100);
+	number(r, "deepest", process->deepest);
+}
+
+static void write_losses(struct rows *r, const struct profile_process *process)
+{
+	size_t i;
+
+	number(r, "lost", profile_process_lost(process));
+	for (i = 0; i <= CPS_LOSS_COUNT; i++)
+		number(r, loss_keys[i], process->losses[i]);
+}
+
+static void write_end(struct rows *r, const struct profile *p,
+		      const struct profile_process *process)
+{
+	row(r, "ended");
+	rows_word(r, stop_word(process));
+	if (process->stop)
+		number(r, "stop_error", process->stop_error);
+	number(r, "duration_us", process->ended ? process->end_us : process->last_us);
+	if (process->ended)
+		return;
+	number(r, "cut_offset", process->cut_offset);
+	string(r, p, "cut_why", process->cut_why);
+}
+
+static void write_threads(struct rows *r, const struct profile *p,
+			  const struct profile_process *process)
+{
+	static const char *const columns[] = {"key",	 "id",	 "tid", "gticks",
+					      "samples", "name", NULL};
+	size_t i;
+
+	for (i = 0; i < process->n_threads; i++) {
+		const struct profile_thread *t = &process->threads[i];
+
+		rows_row(r, columns);
+		rows_word(r, "thread");
+		rows_count(r, t->id);
+		rows_count(r, t->tid);
+		rows_count(r, t->gticks);
+		rows_count(r, t->hits);
+		write_value(r, p, t->name);
+	}
+}
+
+static void write_marks(struct rows *r, const struct profile *p,
+			const struct profile_process *process)
+{
+	static const char *const columns[] = {"key", "time_us", "thread", "name", NULL};
+	size_t i;
+
+	for (i = 0; i < process->n_marks; i++) {
+		const struct profile_mark *m = &process->marks[i];
+
+		rows_row(r, columns);
+		rows_word(r, "mark");
+		rows_count(r, m->time_us);
+		rows_count(r, process->threads[m->thread].id);
+		write_value(r, p, m->name);
+	}
+}
+
+static int write_process(struct rows *r, const struct profile *p,
+			 const struct profile_process *process, struct error *err)
+{
+	if (write_identity(r, p, process, err))
+		return -1;
+	write_clock(r, p, process);
+	write_credit(r, p, process);
+	number(r, "threads", process->n_threads);
+	number(r, "modules", process->n_modules);
+	number(r, "marks", process->n_marks + process->marks_left_out);
+	write_losses(r, process);
+	write_end(r, p, process);
+	write_threads(r, p, process);
+	write_marks(r, p, process);
+	return 0;
+}
+
+static int write_rows(const struct view_input *in, struct out *o, struct error *err)
+{
+	const struct profile *p = in->profile;
+	struct rows r;
+	size_t i;
+
+	rows_begin(&r, o, "info", in);
+	for (i = 0; i < p->n_processes; i++)
+		if (write_process(&r, p, &p->processes[i], err))
+			return -1;
+	rows_end(&r);
+	return 0;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	const struct profile *p = in->profile;
+	size_t i;
+
+	if (view_is_rows(in->options))
+		return write_rows(in, o, err);
+	for (i = 0; i < p->n_processes; i++) {
+		out_text(o, i ? "\n" : "");
+		info_text(o, p, &p->processes[i]);
+	}
+	return 0;
+}
+
+const struct view view_info = {
+	.name = "info",
+	.help = "the recording: process, clock, losses, modules",
+	.needs = VIEW_TAKES_CALLS,
+	.has_rows = true,
+	.emit = emit,
+};

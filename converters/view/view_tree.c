@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_tree.c - the top-down tree (Naganov, "tree view"; Hall & Goldberg, "sample tree profile").
+ *
+ * Show room. In: struct tree. Out: one line per call path, indented.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/quantity.h"
+#include "write/caption.h"
+#include "write/footer.h"
+#include "tree/function_roots.h"
+#include "write/rows.h"
+#include "tree/subtree.h"
+#include "graph/suggest.h"
+#include "write/heaviest.h"
+#include "write/tree_line.h"
+#include "view/view.h"
+
+#define TEXT_THRESHOLD 0.5
+
+static void write_row(struct rows *r, const struct tree *t, const struct tree_node *node)
+{
+	static const char *const columns[] = {"depth", "total", "self", "name", NULL};
+
+	rows_row(r, columns);
+	rows_count(r, node->depth);
+	rows_count(r, node->total);
+	rows_count(r, node->self);
+	rows_name(r, t->strings, node->name);
+}
+
+static void write_line(struct out *o, const struct tree *t, size_t number, bool of_parent)
+{
+	const struct tree_node *node = &t->nodes[number];
+	uint64_t whole = of_parent && node->depth > 0 ? t->nodes[node->parent].total : t->total;
+
+	tree_line_write(o, t->strings,
+			&(struct tree_line){
+				.first = amount_fraction(node->total, whole),
+				.second = amount_fraction(node->self, whole),
+				.hits = node->hits,
+				.hits_width = amount_count_width(t->hits),
+				.depth = node->depth,
+				.name = node->name,
+				.is_inline = tree_is_inline(t, number),
+			});
+}
+
+/* What a walk over the tree leaves out. A node is at least as heavy as those below it, so each
+ * limit takes whole subtrees. */
+struct limits {
+	double threshold;
+	uint64_t depth;
+	struct top top;
+};
+
+/* The subtree's end if the node is not shown, else 0. It is counted in the footer. */
+static size_t is_hidden(const struct tree *t, size_t i, const struct limits *limits,
+			struct footer *footer)
+{
+	const struct tree_node *node = &t->nodes[i];
+
+	if (amount_below(node->total, t->total, limits->threshold))
+		footer->small += node->end - i;
+	else if (limits->depth && node->depth >= limits->depth)
+		footer->deep += node->end - i;
+	else
+		return 0;
+	return node->end;
+}
+
+static int weigh_nodes(const struct tree *t, struct limits *limits)
+{
+	struct footer unused = {0};
+	size_t i = 1, end;
+
+	for (; limits->top.n && i < t->n_nodes; i = end ? end : i + 1) {
+		end = is_hidden(t, i, limits, &unused);
+		if (!end && top_add(&limits->top, t->nodes[i].total))
+			return -1;
+	}
+	top_close(&limits->top);
+	return 0;
+}
+
+/* As lines to o, or as rows. */
+static struct footer write_nodes(const struct view_input *in, struct out *o, struct rows *r,
+				 struct limits *limits)
+{
+	const struct tree *t = in->tree;
+	struct footer footer = {.what = "call path"};
+	size_t i = 1, end;
+
+	for (; i < t->n_nodes; i = end ? end : i + 1) {
+		end = is_hidden(t, i, limits, &footer);
+		if (end)
+			continue;
+		if (!top_take(&limits->top, t->nodes[i].total)) {
+			end = t->nodes[i].end;
+			footer.beyond += end - i;
+		} else if (r) {
+			write_row(r, t, &t->nodes[i]);
+		} else {
+			write_line(o, t, i, in->options->of_parent);
+		}
+	}
+	return footer;
+}
+
+static void write_tree(const struct view_input *in, struct out *o, struct limits *limits)
+{
+	struct footer footer;
+	struct rows r;
+
+	if (view_is_rows(in->options)) {
+		rows_begin(&r, o, "tree", in);
+		write_nodes(in, o, &r, limits);
+		rows_end(&r);
+		return;
+	}
+	caption_write(o, "Sample Tree Profile", in);
+	if (in->options->root) {
+		out_text(o, "root function: ");
+		out_name(o, in->options->root, strlen(in->options->root));
+		out_text(o, "\n");
+	}
+	caption_parent(o, in->options, "percentages are of the parent's total");
+	tree_line_heading(o, "total %", "self %", amount_count_width(in->tree->hits));
+	footer = write_nodes(in, o, NULL, limits);
+	footer_write(o, &footer, in->options, limits->threshold);
+}
+
+static int show(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct limits limits = {
+		.threshold = view_threshold(in->options, TEXT_THRESHOLD),
+		.depth = in->options->depth,
+		.top = {.n = in->options->top},
+	};
+	int status = weigh_nodes(in->tree, &limits);
+
+	if (!status)
+		write_tree(in, o, &limits);
+	top_free(&limits.top);
+	return status ? error_memory(err) : 0;
+}
+
+/* The tree below the root function, if one is asked for. */
+static struct tree *below_root(const struct view_input *in, struct error *err)
+{
+	size_t n;
+	uint32_t *roots = roots_find(in->tree, in->options->root, &n, err);
+	struct tree *below = NULL;
+
+	if (roots && n == 0)
+		suggest_functions(in->tree, in->options->root, err);
+	else if (roots)
+		below = subtree_build(in->tree, roots, n, err);
+	free(roots);
+	return below;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct view_input rooted = *in;
+	struct tree *below;
+	int status;
+
+	if (!in->options->root)
+		return show(in, o, err);
+	below = below_root(in, err);
+	if (!below)
+		return -1;
+	rooted.tree = below;
+	status = show(&rooted, o, err);
+	tree_free(below);
+	return status;
+}
+
+const struct view view_tree = {
+	.name = "tree",
+	.help = "call paths from the outermost function inwards",
+	.needs = VIEW_NEEDS_TREE,
+	.has_rows = true,
+	.emit = emit,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arc_rows.c - writes functions and arcs with their times as rows for programs.
+ *
+ * Show room. In: struct call_report. Out: rows.
+ */
+#include "write/arc_rows.h"
+
+#include <string.h>
+
+#include "write/quantity.h"
+#include "graph/suggest.h"
+
+static int choose_root(struct arc_choice *c, const struct call_report *report, const char *root,
+		       struct error *err)
+{
+	uint32_t name = strings_find(report->tree->strings, root, strlen(root));
+	size_t i = 0;
+
+	while (i < report->n && report->functions[i].name != name)
+		i++;
+	if (i == report->n)
+		return suggest_functions(report->tree, root, err);
+	c->first = i;
+	c->end = i + 1;
+	return 0;
+}
+
+int arc_choose(struct arc_choice *c, const struct call_report *report,
+	       const struct view_options *options, const char *root, double text_threshold,
+	       struct error *err)
+{
+	size_t heavy = 0;
+
+	*c = (struct arc_choice){.threshold = view_threshold(options, root ? 0 : text_threshold)};
+	if (root)
+		return choose_root(c, report, root, err);
+	while (heavy < report->n &&
+	       !amount_below(report->functions[heavy].total, report->tree->total, c->threshold))
+		heavy++;
+	c->end = options->top && options->top < heavy ? (size_t)options->top : heavy;
+	c->n_small = report->n - heavy;
+	c->n_beyond = heavy - c->end;
+	return 0;
+}
+
+static void write_function(struct rows *r, const struct tree *t, const struct tree_function *f)
+{
+	static const char *const columns[] = {"row", "name", "self", "child", "total", NULL};
+
+	rows_row(r, columns);
+	rows_word(r, "func");
+	rows_name(r, t->strings, f->name);
+	rows_count(r, f->self);
+	rows_count(r, f->total - f->self);
+	rows_count(r, f->total);
+}
+
+static void write_arc(struct rows *r, const struct tree *t, const struct arc_time *a)
+{
+	static const char *const columns[] = {"row",	"caller", "callee", "self1",
+					      "child1", "self2",  "child2", NULL};
+
+	rows_row(r, columns);
+	rows_word(r, "arc");
+	rows_name(r, t->strings, a->caller);
+	rows_name(r, t->strings, a->callee);
+	rows_count(r, a->self1);
+	rows_count(r, a->child1);
+	rows_count(r, a->self2);
+	rows_count(r, a->child2);
+}
+
+static bool is_chosen(const struct arc_choice *c, uint32_t function)
+{
+	return function >= c->first && function < c->end;
+}
+
+void arc_rows_write(struct rows *r, const struct call_report *report, const struct arc_choice *c)
+{
+	const struct tree *t = report->tree;
+	size_t i;
+
+	for (i = c->first; i < c->end; i++)
+		write_function(r, t, &report->functions[i]);
+	for (i = 0; i < report->times->n; i++) {
+		const struct arc_time *a = &report->times->arcs[i];
+
+		if (!is_chosen(c, report->number[a->caller]) &&
+		    !is_chosen(c, report->number[a->callee]))
+			continue;
+		if (!amount_below(a->self1 + a->child1, t->total, c->threshold) ||
+		    !amount_below(a->self2 + a->child2, t->total, c->threshold))
+			write_arc(r, t, a);
+	}
+}

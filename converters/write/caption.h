@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * caption.h - the lines above a table: which profile, of what resource, of which process.
+ *
+ * Show room. In: a profile. Out: text.
+ */
+#ifndef CAPTION_H
+#define CAPTION_H
+
+#include "write/out.h"
+#include "view/view.h"
+
+/*
+ * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, the
+ * process or processes; what part of them it is, and what a filter has left of that; if there are
+ * no samples, why. Lines end with LF.
+ */
+void caption_write(struct out *o, const char *title, const struct view_input *in);
+
+/* With --percent parent, a line that says what the percentages, or such, are of. */
+void caption_parent(struct out *o, const struct view_options *options, const char *text);
+
+/* A line that says so if totals are not those of stacks, but propagated. */
+void caption_totals(struct out *o, const struct view_input *in);
+
+/* A line of dashes, as the papers print it. */
+void caption_rule(struct out *o);
+
+/* The process's arguments, separated by spaces, or its executable: `column` columns into the
+ * line and cut there if the output is a terminal and too narrow; whole if that is 0. */
+void caption_command(struct out *o, const struct profile *p, const struct profile_process *process,
+		     int column);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dot_text.c - writes quoted strings of the DOT language.
+ *
+ * Show room. In: names of any bytes. Out: a double-quoted string that Graphviz accepts.
+ */
+#include "write/dot_text.h"
+
+#include "base/utf8.h"
+
+void dot_escape(struct out *o, const char *bytes, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n) {
+		unsigned char c = (unsigned char)bytes[i];
+		size_t length = utf8_length(bytes + i, n - i);
+
+		if (c == '"' || c == '\\')
+			out_text(o, "\\");
+		if (c < ' ' || c == 0x7f || length == 0) {
+			out_format(o, "\\\\x%02x", c);
+			length = 1;
+		} else {
+			out_bytes(o, bytes + i, length);
+		}
+		i += length;
+	}
+}
+
+void dot_quote(struct out *o, const struct strings *s, uint32_t name)
+{
+	size_t n;
+	const char *bytes = strings_get(s, name, &n);
+
+	out_text(o, "\"");
+	dot_escape(o, bytes, n);
+	out_text(o, "\"");
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * info_text.c - writes what is known of one process for people.
+ *
+ * Show room. In: a profile. Out: two columns of text, and tables of threads and modules.
+ */
+#include "write/info_text.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "write/quantity.h"
+#include "write/caption.h"
+#include "write/stop_text.h"
+
+const char *const info_losses[CPS_LOSS_COUNT + 1] = {
+	[CPS_LOSS_REENTERED] = "inside the recorder",
+	[CPS_LOSS_BUSY] = "buffers busy",
+	[CPS_LOSS_MEMORY] = "no memory",
+	[CPS_LOSS_OUTPUT] = "output not written",
+	[CPS_LOSS_STACK] = "no stack",
+	[CPS_LOSS_COUNT] = "other reasons",
+};
+
+static const char *const marks[CPS_MARK_COUNT] = {
+	[CPS_MARK_COMPLETE] = "whole",
+	[CPS_MARK_NO_RECIPE] = "no unwind information",
+	[CPS_MARK_BAD_MEMORY] = "unreadable frame",
+	[CPS_MARK_NO_PROGRESS] = "stack pointer did not move",
+	[CPS_MARK_TOO_DEEP] = "too deep, middle left out",
+};
+
+static void label(struct out *o, const char *text)
+{
+	out_format(o, "%-12s ", text);
+}
+
+static void write_string(struct out *o, const struct profile *p, uint32_t number)
+{
+	const char *bytes;
+	size_t n;
+
+	if (number == STRINGS_NONE)
+		return;
+	bytes = strings_get(p->strings, number, &n);
+	out_name(o, bytes, n);
+}
+
+static void line(struct out *o, const struct profile *p, const char *name, uint32_t number)
+{
+	if (number == STRINGS_NONE)
+		return;
+	label(o, name);
+	write_string(o, p, number);
+	out_text(o, "\n");
+}
+
+static void write_start(struct out *o, uint64_t start_ns)
+{
+	time_t seconds = (time_t)(start_ns / 1000000000);
+	char text[64];
+	struct tm tm;
+
+	if (!start_ns || !localtime_r(&seconds, &tm) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %z", &tm))
+		return;
+	label(o, "started");
+	out_format(o, "%s\n", text);
+}
+
+static void write_identity(struct out *o, const struct profile *p,
+			   const struct profile_process *process)
+{
+	line(o, p, "file", process->file);
+	if (process->pid) {
+		label(o, "process");
+		out_format(o, "%" PRIu64, process->pid);
+		if (process->ppid)
+			out_format(o, ", child of %" PRIu64, process->ppid);
+		if (process->tree_pid && process->tree_pid != process->pid)
+			out_format(o, ", in the process tree of %" PRIu64, process->tree_pid);
+		out_text(o, "\n");
+	}
+	if (process->n_args) {
+		label(o, "command");
+		caption_command(o, p, process, 0);
+		out_text(o, "\n");
+	}
+	line(o, p, "executable", process->exe);
+	line(o, p, "directory", process->cwd);
+	line(o, p, "host", process->host);
+	line(o, p, "machine", process->machine);
+	line(o, p, "recorder", process->recorder);
+	write_start(o, process->start_ns);
+}
+
+static void write_clock(struct out *o, const struct profile *p,
+			const struct profile_process *process)
+{
+	char text[AMOUNT_BYTES];
+
+	line(o, p, "resource", p->resource);
+	line(o, p, "unit", p->unit);
+	if (process->interval) {
+		label(o, "interval");
+		if (amount_is_time(p))
+			out_format(o, "%s", amount_ns(text, process->interval));
+		else
+			out_format(o, "%" PRIu64 " gticks", process->interval);
+		if (process->samples)
+			out_format(o, "; %s per sample in fact",
+				   amount_gticks(text, p, process->gticks / process->samples));
+		out_text(o, "\n");
+	}
+	line(o, p, "engine", process->engine);
+	line(o, p, "", process->engine_why);
+}
+
+/* Forged times of the end of the universe saturate. */
+static const char *duration(char text[AMOUNT_BYTES], uint64_t us)
+{
+	return amount_duration(text, us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000);
+}
+
+static void write_duration(struct out *o, const struct profile *p,
+			   const struct profile_process *process)
+{
+	uint64_t us = process->ended ? process->end_us : process->last_us;
+	char text[AMOUNT_BYTES], why[STOP_TEXT_BYTES];
+
+	label(o, "recorded");
+	if (us)
+		out_format(o, "%s, ", duration(text, us));
+	if (process->stop)
+		out_format(o, "stopped: %s\n", stop_text(why, process));
+	else if (process->ended)
+		out_text(o, "ended clean\n");
+	line(o, p, "", process->note);
+	if (process->ended)
+		return;
+	if (process->stop)
+		label(o, "");
+	out_format(o, "cut at byte %" PRIu64, process->cut_offset);
+	if (process->cut_why != STRINGS_NONE) {
+		out_text(o, ": ");
+		write_string(o, p, process->cut_why);
+	}
+	out_text(o, "\n");
+}
+
+static void write_credit(struct out *o, const struct profile *p,
+			 const struct profile_process *process)
+{
+	char text[AMOUNT_BYTES];
+
+	label(o, "samples");
+	out_format(o, "%" PRIu64, process->samples);
+	if (process->tails)
+		out_format(o, ", and %" PRIu64 " rest%s of threads at their end", process->tails,
+			   process->tails == 1 ? "" : "s");
+	out_text(o, "\n");
+	label(o, "credited");
+	out_text(o, amount_gticks(text, p, process->gticks));
+	if (process->cpu_ns && amount_is_time(p)) {
+		out_format(o, " of %s CPU time", amount_gticks(text, p, process->cpu_ns));
+		out_format(o, " (%.2f %%)",
+			   amount_fraction(process->gticks, process->cpu_ns) * 100);
+	}
+	out_text(o, "\n");
+}
+
+static void write_stacks(struct out *o, const struct profile_process *process)
+{
+	size_t i;
+
+	if (!process->gticks)
+		return;
+	label(o, "whole stacks");
+	out_format(o, "%.2f %% of what was credited\n",
+		   amount_fraction(process->gticks_complete, process->gticks) * 100);
+	for (i = CPS_MARK_COMPLETE + 1; i < CPS_MARK_COUNT; i++) {
+		if (!process->gticks_by_mark[i])
+			continue;
+		label(o, "");
+		out_format(o, "%.2f %% %s\n",
+			   amount_fraction(process->gticks_by_mark[i], process->gticks) * 100,
+			   marks[i]);
+	}
+	label(o, "deepest");
+	out_format(o, "%" PRIu64 " frame%s\n", process->deepest, process->deepest == 1 ? "" : "s");
+}
+
+static void write_losses(struct out *o, const struct profile_process *process)
+{
+	uint64_t lost = profile_process_lost(process);
+	size_t i;
+
+	label(o, "lost");
+	out_format(o, "%" PRIu64 " tick%s", lost, lost == 1 ? "" : "s");
+	for (i = 0; i <= CPS_LOSS_COUNT; i++)
+		if (process->losses[i])
+			out_format(o, "; %" PRIu64 " %s", process->losses[i], info_losses[i]);
+	out_text(o, "\n");
+}
+
+static void write_threads(struct out *o, const struct profile *p,
+			  const struct profile_process *process)
+{
+	struct amount_scale scale = amount_scale(p, TREE_GTICKS, process->gticks);
+	char text[AMOUNT_BYTES];
+	size_t i;
+
+	if (!process->n_threads)
+		return;
+	out_format(o, "\n%zu thread%s\n", process->n_threads, process->n_threads == 1 ? "" : "s");
+	out_text(o, "    id      tid     credited   samples  name\n");
+	for (i = 0; i < process->n_threads; i++) {
+		const struct profile_thread *t = &process->threads[i];
+
+		out_format(o, "%6" PRIu32 " %8" PRIu64 " %12s %9" PRIu64 "  ", t->id, t->tid,
+			   amount_text(text, scale, t->gticks), t->hits);
+		write_string(o, p, t->name);
+		out_text(o, "\n");
+	}
+}
+
+static void write_marks(struct out *o, const struct profile *p,
+			const struct profile_process *process)
+{
+	size_t i;
+
+	if (!process->n_marks)
+		return;
+	out_format(o, "\n%zu mark%s\n", process->n_marks, process->n_marks == 1 ? "" : "s");
+	out_text(o, "     seconds  thread  name\n");
+	for (i = 0; i < process->n_marks; i++) {
+		const struct profile_mark *m = &process->marks[i];
+
+		out_format(o, "%5" PRIu64 ".%06" PRIu64 "  %6" PRIu32 "  ", m->time_us / 1000000,
+			   m->time_us % 1000000, process->threads[m->thread].id);
+		write_string(o, p, m->name);
+		out_text(o, "\n");
+	}
+	if (process->marks_left_out)
+		out_format(o, "  and %" PRIu64 " more\n", process->marks_left_out);
+}
+
+static void write_module(struct out *o, const struct profile *p, const struct profile_module *m)
+{
+	size_t i;
+
+	out_text(o, "  ");
+	for (i = 0; i < 6; i++)
+		if (i < m->build_id_bytes)
+			out_format(o, "%02x", m->build_id[i]);
+		else
+			out_text(o, m->build_id_bytes ? "  " : "--");
+	out_text(o, "  ");
+	if (m->path != STRINGS_NONE)
+		write_string(o, p, m->path);
+	else
+		out_text(o, "(no record of this module)");
+	out_text(o, "\n");
+}
+
+static void write_modules(struct out *o, const struct profile *p,
+			  const struct profile_process *process)
+{
+	size_t i;
+
+	if (!process->n_modules)
+		return;
+	out_format(o, "\n%zu module%s\n", process->n_modules, process->n_modules == 1 ? "" : "s");
+	out_text(o, "  build id      path\n");
+	for (i = 0; i < process->n_modules; i++)
+		write_module(o, p, &p->modules[process->modules[i]]);
+}
+
+void info_text(struct out *o, const struct profile *p, const struct profile_process *process)
+{
+	write_identity(o, p, process);
+	write_clock(o, p, process);
+	write_duration(o, p, process);
+	write_credit(o, p, process);
+	if (!p->calls) {
+		write_stacks(o, process);
+		write_losses(o, process);
+	}
+	write_threads(o, p, process);
+	write_marks(o, p, process);
+	write_modules(o, p, process);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * words.c - writes paths of names as lists of words.
+ *
+ * Show room. In: names of any bytes. Out: text.
+ */
+#include "write/name_lists.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define WIDTH 80
+
+static bool is_word(const char *name, size_t n)
+{
+	return n > 0 && strcspn(name, " ()\"") >= n;
+}
+
+void words_write(struct out *o, const char *name, size_t n)
+{
+	size_t i;
+
+	if (is_word(name, n)) {
+		out_name(o, name, n);
+		return;
+	}
+	out_text(o, "\"");
+	for (i = 0; i < n; i++) {
+		if (name[i] == '"' || name[i] == '\\')
+			out_text(o, "\\");
+		out_name(o, &name[i], 1);
+	}
+	out_text(o, "\"");
+}
+
+/* The columns that words_write fills; never more than an int holds. */
+static int columns(const char *name, size_t n)
+{
+	bool quoted = !is_word(name, n);
+	int used = quoted ? 2 : 0;
+	size_t i;
+
+	for (i = 0; i < n && used < 10 * WIDTH; i++)
+		used += out_columns(name[i]) + (quoted && (name[i] == '"' || name[i] == '\\'));
+	return used;
+}
+
+void words_begin(struct words *w, struct out *o, const struct strings *s, int column)
+{
+	int width = out_width(o);
+
+	*w = (struct words){
+		.out = o,
+		.strings = s,
+		.column = column,
+		.at = column,
+		.width = width ? width : WIDTH,
+	};
+}
+
+void words_add(struct words *w, uint32_t name, const char *before, const char *after)
+{
+	size_t n;
+	const char *bytes = strings_get(w->strings, name, &n);
+	int used = columns(bytes, n) + (int)(strlen(before) + strlen(after));
+
+	if (w->at > w->column && w->at + 1 + used > w->width) {
+		out_format(w->out, "\n%*s", w->column, "");
+		w->at = w->column;
+	} else if (w->at > w->column) {
+		out_text(w->out, " ");
+		w->at++;
+	}
+	out_text(w->out, before);
+	words_write(w->out, bytes, n);
+	out_text(w->out, after);
+	w->at += used;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * drawing.c - selects what of a call graph is shown.
+ *
+ * Show room. In: struct graph and what the command line asked for. Out: nodes and edges.
+ */
+#include "write/pruned_graph.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/propagate.h"
+#include "graph/call_distance.h"
+#include "tree/function_roots.h"
+#include "graph/suggest.h"
+
+#define NODE_THRESHOLD 0.5
+#define EDGE_THRESHOLD 0.1
+#define ROUNDING       1e-12 /* what may get lost when shares are added up */
+
+struct selection {
+	struct drawing *drawing;
+	const struct view_options *options;
+	bool *kept; /* by function */
+};
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? fmin(part / whole, 1) : 1;
+}
+
+static bool below(double share_of_all, double percent)
+{
+	return share_of_all * 100 < percent * (1 - ROUNDING);
+}
+
+/* ---- all nodes and edges, with their shares ---- */
+static void weigh_nodes(struct drawing *d, const struct propagation *p, bool exact)
+{
+	const struct graph *g = d->graph;
+	double all = (double)g->total;
+	uint32_t i;
+
+	for (i = 0; i < g->n_functions; i++)
+		d->nodes[i] = (struct drawing_node){
+			.function = i,
+			.cycle = p->cycles[i] == PROPAGATE_NO_CYCLE ? DRAWING_NO_CYCLE
+								    : p->cycles[i],
+			.total = share(exact ? (double)g->functions[i].total : p->totals[i], all),
+			.self = share((double)g->functions[i].self, all),
+		};
+	d->n_nodes = g->n_functions;
+}
+
+static void count_calls(struct drawing *d)
+{
+	const struct graph *g = d->graph;
+	size_t i;
+
+	for (i = 0; i < g->n_arcs; i++) {
+		uint64_t *calls = &d->nodes[g->arcs[i].callee].calls;
+
+		if (__builtin_add_overflow(*calls, g->arcs[i].calls, calls))
+			*calls = UINT64_MAX;
+	}
+}
+
+static void weigh_edges(struct drawing *d, const struct propagation *p, bool exact)
+{
+	const struct graph *g = d->graph;
+	uint32_t i;
+
+	for (i = 0; i < g->n_arcs; i++) {
+		const struct graph_arc *a = &g->arcs[i];
+		double total = exact ? (double)a->weight : p->call_totals[i];
+		bool has_total = a->caller != a->callee && !isnan(total);
+
+		d->edges[i] = (struct drawing_edge){
+			.arc = i,
+			.total = has_total ? share(total, (double)g->total) : NAN,
+			.ratio = p->ratios[i],
+		};
+	}
+	d->n_edges = g->n_arcs;
+}
+
+static int weigh(struct drawing *d, bool exact, struct error *err)
+{
+	struct propagation p;
+
+	d->nodes = calloc(d->graph->n_functions + 1, sizeof(*d->nodes));
+	d->edges = calloc(d->graph->n_arcs + 1, sizeof(*d->edges));
+	if (!d->nodes || !d->edges)
+		return error_memory(err);
+	if (propagate_graph(&p, d->graph, err))
+		return -1;
+	weigh_nodes(d, &p, exact);
+	count_calls(d);
+	weigh_edges(d, &p, exact);
+	propagation_free(&p);
+	return 0;
+}
+
+/* ---- what is reached ---- */
+
+/* How a name given by the user may match a function's: the first way that matches any counts. */
+enum matching { AS_IT_IS, AS_PLACES, AS_PATTERN, MATCHINGS };
+
+static bool matches(enum matching how, const char *name, size_t n, const char *wanted)
+{
+	if (how == AS_PATTERN)
+		return fnmatch(wanted, name, 0) == 0;
+	if (how == AS_PLACES)
+		return roots_is_place(name, n, wanted, strlen(wanted));
+	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
+}
+
+static int find_start(uint32_t *calls, const struct graph *g, const char *wanted, struct error *err)
+{
+	size_t i, n, found = 0;
+	int how;
+
+	for (how = AS_IT_IS; how < MATCHINGS && found == 0; how++) {
+		for (i = 0; i < g->n_functions; i++) {
+			const char *name = strings_get(g->strings, g->functions[i].name, &n);
+
+			if (!matches(how, name, n, wanted))
+				continue;
+			calls[i] = 0;
+			found++;
+		}
+	}
+	return found || g->n_functions == 0 ? 0 : suggest_of_graph(g, wanted, err);
+}
+
+static void find_outermost(uint32_t *calls, const struct graph *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->n_functions; i++)
+		if (g->starts[i].is_start)
+			calls[i] = 0;
+}
+
+/* Drop what is not reached from `name`, or if that is NULL, from outermost functions. depth 0: at
+ * any distance. */
+static int keep_reached(struct selection *s, const char *name, bool up, uint64_t depth,
+			struct error *err)
+{
+	const struct graph *g = s->drawing->graph;
+	uint32_t *calls = malloc((g->n_functions + 1) * sizeof(*calls));
+	int status = 0;
+	size_t i;
+
+	if (!calls)
+		return error_memory(err);
+	memset(calls, 0xff, g->n_functions * sizeof(*calls));
+	if (name)
+		status = find_start(calls, g, name, err);
+	else
+		find_outermost(calls, g);
+	if (!status)
+		status = reach_spread(calls, g, up, err);
+	for (i = 0; !status && i < g->n_functions; i++)
+		if (calls[i] == REACH_NEVER || (depth && calls[i] >= depth))
+			s->kept[i] = false;
+	free(calls);
+	return status;
+}
+
+/* ---- what weighs enough ---- */
+static int compare_weight(const void *a, const void *b)
+{
+	const struct drawing_node *x = a, *y = b;
+
+	if (x->total < y->total || x->total > y->total)
+		return x->total < y->total ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+static int compare_function(const void *a, const void *b)
+{
+	const struct drawing_node *x = a, *y = b;
+
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Of the n first nodes those that are heaviest. */
+static size_t keep_top(struct drawing *d, size_t n, uint64_t top)
+{
+	if (top == 0 || top >= n)
+		return n;
+	qsort(d->nodes, n, sizeof(*d->nodes), compare_weight);
+	qsort(d->nodes, (size_t)top, sizeof(*d->nodes), compare_function);
+	d->n_beyond = n - (size_t)top;
+	return (size_t)top;
+}
+
+static void keep_nodes(struct selection *s)
+{
+	struct drawing *d = s->drawing;
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n_nodes; i++) {
+		if (!s->kept[d->nodes[i].function])
+			d->n_unreached++;
+		else if (below(d->nodes[i].total, d->node_threshold))
+			d->n_small++;
+		else
+			d->nodes[n++] = d->nodes[i];
+	}
+	d->n_nodes = keep_top(d, n, s->options->top);
+	memset(s->kept, 0, d->graph->n_functions * sizeof(*s->kept));
+	for (i = 0; i < d->n_nodes; i++)
+		s->kept[d->nodes[i].function] = true;
+}
+
+/* Before any node is dropped: there nodes[f] is that of function f. */
+static double edge_weight(const struct drawing *d, const struct drawing_edge *e)
+{
+	const struct graph_arc *a = &d->graph->arcs[e->arc];
+
+	return isnan(e->total) ? fmin(d->nodes[a->caller].total, d->nodes[a->callee].total)
+			       : e->total;
+}
+
+static void keep_heavy_edges(struct selection *s)
+{
+	struct drawing *d = s->drawing;
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n_edges; i++)
+		if (!below(edge_weight(d, &d->edges[i]), d->edge_threshold))
+			d->edges[n++] = d->edges[i];
+	d->n_edges = n;
+}
+
+static void keep_whole_edges(struct selection *s)
+{
+	struct drawing *d = s->drawing;
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n_edges; i++) {
+		const struct graph_arc *a = &d->graph->arcs[d->edges[i].arc];
+
+		if (s->kept[a->caller] && s->kept[a->callee])
+			d->edges[n++] = d->edges[i];
+	}
+	d->n_edges = n;
+}
+
+static int prune(struct drawing *d, const struct view_options *options, struct error *err)
+{
+	struct selection s = {d, options, malloc(d->graph->n_functions + 1)};
+	int status = s.kept ? 0 : error_memory(err);
+
+	if (!status) {
+		memset(s.kept, true, d->graph->n_functions);
+		if (options->root || options->depth)
+			status = keep_reached(&s, options->root, false, options->depth, err);
+	}
+	if (!status && options->leaf)
+		status = keep_reached(&s, options->leaf, true, 0, err);
+	if (!status) {
+		keep_heavy_edges(&s);
+		keep_nodes(&s);
+		keep_whole_edges(&s);
+	}
+	free(s.kept);
+	return status;
+}
+
+int drawing_make(struct drawing *d, const struct view_input *in, struct error *err)
+{
+	const struct graph *g = in->graph;
+
+	*d = (struct drawing){
+		.graph = g,
+		.strings = g->strings,
+		.node_threshold = in->options->node_threshold >= 0 ? in->options->node_threshold
+								   : NODE_THRESHOLD,
+		.edge_threshold = in->options->edge_threshold >= 0 ? in->options->edge_threshold
+								   : EDGE_THRESHOLD,
+	};
+	if (in->options->totals == VIEW_EXACT && !g->tree && !g->has_totals)
+		return error_usage(err, "a call graph without stacks has no exact totals");
+	if (weigh(d, in->options->totals == VIEW_EXACT, err) == 0 &&
+	    prune(d, in->options, err) == 0)
+		return 0;
+	drawing_free(d);
+	return -1;
+}
+
+void drawing_free(struct drawing *d)
+{
+	free(d->nodes);
+	free(d->edges);
+	*d = (struct drawing){0};
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stop_text.c - says why recording stopped before the program did.
+ *
+ * Show room. In: a process of the profile. Out: text.
+ */
+#include "write/stop_text.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *word, *text;
+	bool is_trouble;
+} stops[CPS_STOP_COUNT] = {
+	[CPS_STOP_NONE] = {"clean", "the program ended", false},
+	[CPS_STOP_EXEC] = {"exec", "the process became another program", false},
+	[CPS_STOP_DURATION] = {"duration", "its duration was over", false},
+	[CPS_STOP_SECCOMP] = {"seccomp", "the program installed a seccomp filter", true},
+	[CPS_STOP_LIMIT] = {"limit", "the output has reached its limit", false},
+	[CPS_STOP_CREATE] = {"create", "output cannot be created", true},
+	[CPS_STOP_WRITE] = {"write", "output cannot be written", true},
+	[CPS_STOP_CLOCK] = {"clock", "the clock cannot be started", true},
+};
+
+const char *stop_text(char text[STOP_TEXT_BYTES], const struct profile_process *process)
+{
+	uint64_t error = process->stop_error;
+	int n;
+
+	if (process->stop < CPS_STOP_COUNT)
+		n = snprintf(text, STOP_TEXT_BYTES, "%s", stops[process->stop].text);
+	else
+		n = snprintf(text, STOP_TEXT_BYTES, "reason %llu, which this program does not know",
+			     (unsigned long long)process->stop);
+	if (error && error <= INT_MAX)
+		snprintf(text + n, STOP_TEXT_BYTES - (size_t)n, ": %s", strerror((int)error));
+	return text;
+}
+
+const char *stop_word(const struct profile_process *process)
+{
+	if (!process->stop && !process->ended)
+		return "cut";
+	return process->stop < CPS_STOP_COUNT ? stops[process->stop].word : "other";
+}
+
+bool stop_is_trouble(const struct profile_process *process)
+{
+	return process->stop >= CPS_STOP_COUNT || stops[process->stop].is_trouble;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arena.c - hands out memory inside a signal handler.
+ *
+ * Room: signal. In: sizes. Out: zeroed memory. A block is carved by one compare-and-swap; when it
+ * is used up a new one is mapped, and a thread that loses the race for it gives its block back.
+ */
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "base/sys.h"
+#include "base/poison.h"
+
+#define BLOCK_BYTES (64u << 10)
+
+struct block {
+	_Atomic size_t used;
+	unsigned char bytes[];
+};
+
+static _Atomic(struct block *) current;
+
+/* As a stack it gets no huge pages (Linux 6.7), of which the first byte would cost 2 MiB. */
+void *cps_arena_pages(size_t bytes)
+{
+	return cps_sys_mmap(bytes, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1);
+}
+
+static void *carve(struct block *b, size_t bytes)
+{
+	size_t room = BLOCK_BYTES - 64;
+	size_t used = atomic_load_explicit(&b->used, memory_order_relaxed);
+
+	do {
+		if (bytes > room - used)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&b->used, &used, used + bytes));
+	return (unsigned char *)b + 64 + used;
+}
+
+void *cps_arena_take(size_t bytes)
+{
+	struct block *b = atomic_load(&current), *fresh;
+	void *got;
+
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (bytes > BLOCK_BYTES / 4)
+		return cps_arena_pages(bytes);
+	if (b && (got = carve(b, bytes)))
+		return got;
+	fresh = cps_arena_pages(BLOCK_BYTES);
+	if (!fresh)
+		return NULL;
+	got = carve(fresh, bytes);
+	if (!atomic_compare_exchange_strong(&current, &b, fresh)) {
+		void *theirs = carve(b, bytes);
+
+		if (theirs) {
+			cps_sys_munmap(fresh, BLOCK_BYTES);
+			return theirs;
+		}
+	}
+	return got;
+}
+
+char *cps_arena_copy(const char *bytes, size_t n)
+{
+	char *copy = cps_arena_take(n + 1);
+
+	if (copy)
+		memcpy(copy, bytes, n);
+	return copy;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock.h - what makes the recorder tick.
+ *
+ * A new clock is one file and one line in clock.c's table.
+ */
+#ifndef CPS_CLOCK_H
+#define CPS_CLOCK_H
+
+#include "door/config.h"
+#include "signal/sample.h"
+#include "stream/thread.h"
+
+struct cps_clock {
+	const char *name;	     /* CPSAMPLE_CLOCK, and the engine in the stream */
+	const char *resource, *unit; /* what it measures, and one gtick of it */
+	const struct cps_meter *meter;
+	const struct cps_clock *fallback; /* that is used when probe says no */
+	/* Any of these may be NULL. */
+	/* Would it tick here? 0, or -errno and a line of why not; arms nothing, sends no signal. */
+	int (*probe)(const struct cps_config *config, char *why, size_t bytes);
+	int (*start)(const struct cps_config *config); /* 0 or -errno; before any arm */
+	void (*stop)(void);			       /* the process ends */
+	int (*arm)(struct cps_thread *t);	       /* that thread begins; 0 or -errno */
+	void (*disarm)(struct cps_thread *t);	       /* it ends */
+};
+
+extern const struct cps_clock cps_clock_timer, cps_clock_itimer, cps_clock_perf, cps_clock_signals;
+
+/* The clock for these settings; never NULL after cps_config_read has accepted them. */
+const struct cps_clock *cps_clock_find(const struct cps_config *config);
+
+/* That clock, or its fallback with a line of why in `why`, which else is empty. Before any start. */
+const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
+					 const struct cps_config *config, char *why, size_t bytes);
+
+/* The functions of a clock, or nothing and 0. */
+int cps_clock_start(const struct cps_clock *clock, const struct cps_config *config);
+void cps_clock_stop(const struct cps_clock *clock);
+int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
+void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);
+
+/* [signal] An interval for this thread: uniform within `spread` of the mean, or the mean if
+ * there is to be no jitter. */
+uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread);
+
+/* [signal] CPU time in ns, of the calling thread and of any live one. */
+uint64_t cps_clock_cpu(void);
+/* [signal] */
+uint64_t cps_clock_cpu_of(const struct cps_thread *t);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock_perf.c - an event of the kernel's perf subsystem on each thread's CPU time.
+ *
+ * Room: clock. In: an interval. Out: a tick in the thread whose time has passed, from one of the
+ * kernel's high-resolution timers: 10,000 a second where CPU timers, which wait for the kernel's
+ * own tick, give 250. Not everybody may have one: clock_timer.c stands in, for the process or for a
+ * thread.
+ *
+ * An event lives as long as something keeps it open. Here that is a page mapped from it, and no
+ * descriptor: the target may close all that it finds, and every number is free for its own files. A
+ * child that fork makes has neither the page nor the event; munmap, by any thread, ends it.
+ *
+ * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is
+ * good for a number of ticks and then makes room for another one, with a new period, drawn within a
+ * tenth of the mean: as many signals can wait at most, and the kernel's queue of them, which all
+ * processes of a user share, stays free. The number grows while no tick has to wait. A thread that
+ * has no time for anything but ticks, since they come faster than they can be dealt with, gets
+ * longer periods, until it has.
+ *
+ * Periods from half to one and a half of the mean would keep a program whose rhythm is the interval
+ * out of step better (27 to 34 % for a true 30, instead of 25 to 42), but an event has one period for
+ * all of its ticks: threads that do the same would differ by more samples than chance has them.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "clock/clock.h"
+#include "signal/disposition.h"
+#include "signal/gate.h"
+#include "signal/reading.h"
+#include "base/sys.h"
+
+#define PAGE 4096u
+#define PERIOD_LEAST                                                                               \
+	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
+#define TICKS_LEAST 128u  /* of one event */
+#define TICKS_MOST  256u  /* of one whose ticks are in time; to make one takes 100 us */
+#define SLOWEST	    8u	  /* times two */
+#define GOOD_ENOUGH 5u	  /* events without a left-over tick, until periods are shorter again */
+#define QUEUE_LEAST 1024u /* pending signals that the process may have */
+
+static uint64_t interval_ns;
+
+static bool is_mine(const siginfo_t *info)
+{
+	return info->si_code == POLL_IN || info->si_code == POLL_HUP ||
+	       cps_clock_timer.meter->is_mine(info);
+}
+
+/* The kernel's part of the time counts, too: an event that left it out would credit all of that
+ * to wherever the program is next met by a tick. */
+static int open_event(int tid, uint64_t period)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.size = sizeof(attr);
+	attr.config = PERF_COUNT_SW_TASK_CLOCK;
+	attr.sample_period = period;
+	attr.wakeup_events = 1;
+	attr.disabled = 1;
+	return (int)cps_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC,
+			     0);
+}
+
+/* Each overflow is to be our signal, to that thread. */
+static int address(int fd, int tid)
+{
+	const struct f_owner_ex owner = {F_OWNER_TID, tid};
+	int error = (int)CPS_SYS(fcntl, fd, F_SETOWN_EX, &owner, 0);
+
+	return error ? error : (int)CPS_SYS(fcntl, fd, F_SETSIG, CPS_SIGNAL_OWN, 0);
+}
+
+static int map(int fd, void **page)
+{
+	long result = cps_sys6(SYS_mmap, 0, PAGE, PROT_READ, MAP_SHARED, fd, 0);
+
+	*page = (void *)result;
+	return result < 0 && result > -4096 ? (int)result : 0;
+}
+
+static int arm_event(struct cps_thread *t)
+{
+	uint64_t mean = interval_ns << t->slower, period = cps_clock_vary(t, mean, mean / 10);
+	int fd = open_event(t->tid, period), error;
+	void *page;
+
+	if (fd < 0)
+		return fd;
+	if (!t->event_ticks)
+		t->event_ticks = TICKS_LEAST;
+	error = address(fd, t->tid);
+	if (!error)
+		error = (int)CPS_SYS(fcntl, fd, F_SETFL, O_ASYNC, 0);
+	if (!error)
+		error = map(fd, &page);
+	if (!error) {
+		cps_reading_begin(t, period);
+		t->left_over = 0;
+		atomic_store(&t->event, page);
+		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, t->event_ticks, 0);
+	}
+	cps_sys_close(fd);
+	return error;
+}
+
+/* Whoever takes the page out unmaps it: the thread itself, or one that stops them all. */
+static void disarm(struct cps_thread *t)
+{
+	void *page = atomic_exchange(&t->event, NULL);
+
+	if (page)
+		cps_sys_munmap(page, PAGE);
+	t->period = 0;
+	cps_clock_timer.disarm(t);
+}
+
+/* Most of an event's ticks are left over after a buffer was deflated, too, but not twice in a row. */
+static void adapt(struct cps_thread *t)
+{
+	t->bad = t->left_over > t->event_ticks / 2 ? t->bad + 1 : 0;
+	t->good = t->left_over ? 0 : t->good + 1;
+	if (t->bad > 1 && t->slower < SLOWEST) {
+		t->slower++;
+		t->bad = 0;
+	} else if (t->good > GOOD_ENOUGH && t->slower) {
+		t->slower--;
+		t->good = 0;
+	}
+	t->event_ticks = t->left_over ? TICKS_LEAST : 2 * t->event_ticks;
+	if (t->event_ticks > TICKS_MOST)
+		t->event_ticks = TICKS_MOST;
+}
+
+static int arm(struct cps_thread *t)
+{
+	if (arm_event(t) == 0)
+		return 0;
+	disarm(t);
+	return cps_clock_timer.arm(t);
+}
+
+static void disarm_one(struct cps_thread *t, void *context)
+{
+	(void)context;
+	disarm(t);
+}
+
+static void stop(void)
+{
+	cps_thread_each(disarm_one, NULL);
+	cps_disposition_give_back(SIGIO);
+}
+
+/* Another thread may have stopped the clock, or be about to. */
+static void renew(struct cps_thread *t)
+{
+	void *page = atomic_exchange(&t->event, NULL);
+
+	if (!page)
+		return;
+	cps_sys_munmap(page, PAGE);
+	adapt(t);
+	arm(t);
+	if (!cps_gate_is_open() || cps_gate_is_paused())
+		disarm(t);
+}
+
+/*
+ * When the user has as many signals pending as he may have, the kernel drops the tick and sends
+ * SIGIO instead, which by default kills. It may have been the event's last tick.
+ */
+static void renew_after_loss(int number, siginfo_t *info, void *context)
+{
+	struct cps_thread *t = cps_thread_self();
+
+	(void)number;
+	(void)info;
+	if (t && !atomic_load(&t->busy)) {
+		t->left_over = t->event_ticks;
+		renew(t);
+	}
+	cps_sample_note_interruption(context);
+}
+
+static int start(const struct cps_config *config)
+{
+	int error = cps_disposition_take_default(SIGIO, renew_after_loss);
+
+	interval_ns = config->interval_ns > PERIOD_LEAST ? config->interval_ns : PERIOD_LEAST;
+	return error && error != -EBUSY ? error : cps_clock_start(&cps_clock_timer, config);
+}
+
+/* ---- may we?
+ * ------------------------------------------------------------------------------------- */
+static int paranoia(void)
+{
+	int fd = cps_sys_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
+	char text[16] = "";
+
+	if (fd < 0)
+		return -1;
+	n = (int)cps_sys_read(fd, text, sizeof(text) - 1);
+	cps_sys_close(fd);
+	return n > 0 && text[0] >= '0' && text[0] <= '9' ? text[0] - '0' : -1;
+}
+
+static int explain(int error, const char *what, char *why, size_t bytes)
+{
+	char more[128] = "";
+
+	if (error == -EACCES && paranoia() > 1)
+		snprintf(more, sizeof(more),
+			 " (kernel.perf_event_paranoid is %d; sysctl kernel.perf_event_paranoid=1 "
+			 "or "
+			 "CAP_PERFMON would allow it)",
+			 paranoia());
+	else if (error == -EPERM)
+		snprintf(more, sizeof(more), " (by a seccomp filter, as containers have them?)");
+	else if (error == -ENOSYS)
+		snprintf(more, sizeof(more), " (a seccomp filter, or a kernel without it?)");
+	snprintf(why, bytes, "%s: %s%s", what, strerrordesc_np(-error), more);
+	return error;
+}
+
+/* All that arming does, but no signal is asked for: nobody handles it yet. */
+static int try_event(int fd, const char **what)
+{
+	int tid = cps_sys_gettid(), error = address(fd, tid);
+	uint64_t count = 0;
+	void *page;
+
+	*what = "fcntl of a perf event";
+	if (error)
+		return error;
+	error = map(fd, &page);
+	*what = "mmap of a perf event";
+	if (error)
+		return error;
+	cps_sys_munmap(page, PAGE);
+	error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+	*what = "a perf event that is enabled";
+	if (error)
+		return error;
+	return cps_sys_read(fd, &count, sizeof(count)) == sizeof(count) && count ? 0 : -ENODATA;
+}
+
+static int probe(const struct cps_config *config, char *why, size_t bytes)
+{
+	const char *what = "perf_event_open";
+	uint64_t limit[2];
+	int error, fd;
+
+	if (CPS_SYS(prlimit64, 0, RLIMIT_SIGPENDING, NULL, limit) == 0 && limit[0] < QUEUE_LEAST) {
+		snprintf(why, bytes,
+			 "only %u signals may be pending (ulimit -i), perf needs room for %u",
+			 (unsigned)limit[0], QUEUE_LEAST);
+		return -EAGAIN;
+	}
+	fd = open_event(0, config->interval_ns);
+	if (fd < 0)
+		return explain(fd, what, why, bytes);
+	error = try_event(fd, &what);
+	cps_sys_close(fd);
+	return error ? explain(error, what, why, bytes) : 0;
+}
+
+static void rearm(struct cps_thread *t, const siginfo_t *info)
+{
+	if (t->has_timer)
+		cps_clock_timer.meter->rearm(t, info);
+	else if (!info || info->si_code == POLL_HUP)
+		renew(t);
+}
+
+static const struct cps_meter meter = {
+	.signal = CPS_SIGNAL_OWN,
+	.is_mine = is_mine,
+	.read = cps_clock_cpu,
+	.read_of = cps_clock_cpu_of,
+	.rearm = rearm,
+	.scale = 1000,
+};
+
+const struct cps_clock cps_clock_perf = {
+	.name = "perf",
+	.resource = "cpu",
+	.unit = "ns",
+	.meter = &meter,
+	.fallback = &cps_clock_timer,
+	.probe = probe,
+	.start = start,
+	.stop = stop,
+	.arm = arm,
+	.disarm = disarm,
+};

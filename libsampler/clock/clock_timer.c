@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock_timer.c - a POSIX timer on each thread's CPU clock.
+ *
+ * Room: clock. In: an interval. Out: a tick in the thread whose time has passed. One shot at a
+ * time: the handler arms the next one, so that a slow handler can never pile up ticks, and each
+ * interval can be drawn anew. The kernel looks at CPU timers when it ticks: an interval shorter
+ * than its tick comes out as the tick, which the weights take into account.
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock/clock.h"
+#include "signal/disposition.h"
+#include "base/sys.h"
+
+static uint64_t interval_ns;
+
+/* No address of a program looks like this: a tick is ours whatever has become of its thread. */
+#define COOKIE UINT64_C(0xc95a3b7e00000000)
+
+static bool is_mine(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER &&
+	       ((uintptr_t)info->si_value.sival_ptr & ~UINT64_C(0xffffffff)) == COOKIE;
+}
+
+static void shoot(struct cps_thread *t)
+{
+	struct itimerspec when = {0};
+	uint64_t ns;
+
+	if (!t->has_timer)
+		return;
+	ns = cps_clock_vary(t, interval_ns, interval_ns / 2);
+	when.it_value.tv_sec = (time_t)(ns / 1000000000);
+	when.it_value.tv_nsec = (long)(ns % 1000000000);
+	CPS_SYS(timer_settime, t->timer, 0, &when, NULL);
+}
+
+static void rearm(struct cps_thread *t, const siginfo_t *info)
+{
+	(void)info;
+	shoot(t);
+}
+
+static int start(const struct cps_config *config)
+{
+	interval_ns = config->interval_ns;
+	return 0;
+}
+
+/* On the clock of that thread, not of the caller. */
+static int create(struct cps_thread *t)
+{
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = CPS_SIGNAL_OWN;
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)(COOKIE | t->id);
+	event._sigev_un._tid = t->tid;
+	return (int)CPS_SYS(timer_create, cps_sys_thread_clock(t->tid), &event, &t->timer, 0);
+}
+
+static int arm(struct cps_thread *t)
+{
+	int error = create(t);
+
+	if (error)
+		return error;
+	t->has_timer = true;
+	shoot(t);
+	return 0;
+}
+
+/* As many timers as signals may wait: RLIMIT_SIGPENDING, which all processes of a user share.
+ * And a container's filter may refuse them. */
+static int probe(const struct cps_config *config, char *why, size_t bytes)
+{
+	struct cps_thread self = {.tid = cps_sys_gettid()};
+	int error = create(&self);
+
+	(void)config;
+	if (!error)
+		CPS_SYS(timer_delete, self.timer, 0, 0, 0);
+	else
+		snprintf(why, bytes, "timer_create: %s", strerrordesc_np(-error));
+	return error;
+}
+
+static void disarm(struct cps_thread *t)
+{
+	if (t->has_timer)
+		CPS_SYS(timer_delete, t->timer, 0, 0, 0);
+	t->has_timer = false;
+}
+
+static void disarm_one(struct cps_thread *t, void *context)
+{
+	(void)context;
+	disarm(t);
+}
+
+static void stop(void)
+{
+	cps_thread_each(disarm_one, NULL);
+}
+
+static const struct cps_meter meter = {
+	.signal = CPS_SIGNAL_OWN,
+	.is_mine = is_mine,
+	.read = cps_clock_cpu,
+	.read_of = cps_clock_cpu_of,
+	.rearm = rearm,
+	.scale = 1000,
+};
+
+const struct cps_clock cps_clock_timer = {
+	.fallback = &cps_clock_itimer,
+	.probe = probe,
+	.name = "timer",
+	.resource = "cpu",
+	.unit = "ns",
+	.meter = &meter,
+	.start = start,
+	.stop = stop,
+	.arm = arm,
+	.disarm = disarm,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * again.c - finds out whose doing an EINTR was, and how much time is left.
+ *
+ * Room: door. In: a call that failed, and the handler's count. Out: once more, or not.
+ */
+#undef _FORTIFY_SOURCE /* it would define inline what the wrappers define */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "door/again.h"
+#include "signal/sample.h"
+#include "base/sys.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+struct cps_next cps_next;
+
+/* Interruptions by us that a wrapper has made good. A handler of the target's may wait, too: what
+ * interrupts its call is nothing to the call that it has interrupted. */
+static __thread uint32_t settled;
+
+static long missing(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+void cps_again_resolve(void)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} all[] = {
+#define NAME(name) {#name, offsetof(struct cps_next, name)},
+		CPS_NEXT_ALL(NAME)
+#undef NAME
+	};
+	long (*const none)(void) = missing;
+	bool is_first = !cps_next.poll;
+	int saved = errno;
+	void *found;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		found = dlsym(RTLD_NEXT, all[i].name);
+		if (found) {
+			memcpy((char *)&cps_next + all[i].offset, &found, sizeof(found));
+		} else {
+			memcpy((char *)&cps_next + all[i].offset, &none, sizeof(none));
+			dlerror();
+		}
+	}
+	if (is_first)
+		atomic_store(&cps_next.none_is_timed, true);
+	errno = saved;
+}
+
+static uint64_t ns_of(const struct timespec *t)
+{
+	if ((uint64_t)t->tv_sec >= UINT64_MAX / 4 / NS_PER_S)
+		return UINT64_MAX / 4;
+	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
+}
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t = {0, 0};
+
+	CPS_NEXT(clock_gettime)(clock, &t);
+	return ns_of(&t);
+}
+
+struct cps_wait cps_wait(void)
+{
+	const struct cps_wait w = {
+		.error = errno,
+		.seen = cps_sample_begin_call((uintptr_t)__builtin_frame_address(0)) - settled,
+		.clock = CLOCK_MONOTONIC,
+	};
+
+	return w;
+}
+
+struct cps_wait cps_wait_timeout(const struct timespec *timeout)
+{
+	struct cps_wait w = cps_wait();
+
+	w.timeout = timeout;
+	if (timeout)
+		w.start = now(CLOCK_MONOTONIC);
+	return w;
+}
+
+struct cps_wait cps_wait_ms(int timeout)
+{
+	struct cps_wait w = cps_wait();
+
+	if (timeout > 0)
+		w.until = now(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000;
+	return w;
+}
+
+void cps_wait_remaining(struct cps_wait *w, const struct timespec *remaining)
+{
+	w->until = now(w->clock) + ns_of(remaining);
+	w->left = *remaining;
+	w->timeout = &w->left;
+}
+
+uint64_t cps_wait_now(const struct cps_wait *w)
+{
+	return now(w->clock);
+}
+
+uint64_t cps_wait_ns(const struct cps_wait *w)
+{
+	uint64_t t = now(w->clock);
+
+	return w->until > t ? w->until - t : 0;
+}
+
+int cps_wait_ms_left(const struct cps_wait *w, int timeout)
+{
+	return timeout > 0 ? (int)((cps_wait_ns(w) + 999999) / 1000000) : timeout;
+}
+
+bool cps_again_after_eintr(struct cps_wait *w)
+{
+	uint32_t number = cps_sample_interruptions() - settled;
+	uint64_t left;
+
+	if (number == w->seen)
+		return false;
+	settled += number - w->seen;
+	errno = w->error;
+	if (!w->timeout)
+		return true;
+	if (!w->until)
+		w->until = w->start + ns_of(w->timeout);
+	left = cps_wait_ns(w);
+	w->left.tv_sec = (time_t)(left / NS_PER_S);
+	w->left.tv_nsec = (long)(left % NS_PER_S);
+	w->timeout = &w->left;
+	return true;
+}
+
+bool cps_again(struct cps_wait *w)
+{
+	return errno == EINTR && cps_again_after_eintr(w);
+}
+
+const sigset_t *cps_wait_mark(sigset_t *marked, const sigset_t *mask)
+{
+	if (!mask || !cps_sys_readable((uintptr_t)mask))
+		return mask;
+	memcpy(marked, mask, sizeof(uint64_t));
+	sigaddset(marked, CPS_SAMPLE_MARK);
+	return marked;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * config.c - reads the settings.
+ *
+ * Room: door. In: environment. Out: struct cps_config.
+ */
+#include <errno.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "door/config.h"
+#include "door/output.h"
+
+#define INTERVAL_MIN UINT64_C(10000) /* 10 us */
+#define SECOND	     UINT64_C(1000000000)
+#define INTERVAL_MAX (3600 * SECOND)
+#define JOURNAL_MAX  (UINT64_C(2) << 30)
+#define TIME_MAX     (UINT64_C(4000000000) * SECOND) /* more than a century */
+
+static int complain(char *line, size_t bytes, const char *name, const char *value,
+		    const char *wanted)
+{
+	snprintf(line, bytes, "libcpsample: %s=%.200s: %s; not recording\n", name, value, wanted);
+	return -1;
+}
+
+static const char *setting(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* "1ms", "250us", "0.5s", "100000ns"; a unit is required, unless plain numbers are `unit` ns each. */
+static int parse_time(const char *text, uint64_t unit, uint64_t *ns)
+{
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1},
+		     {"us", 1000},
+		     {"ms", 1000000},
+		     {"s", SECOND},
+		     {unit ? "" : "s", SECOND},
+		     {"min", 60 * SECOND}};
+	uint64_t whole = 0, fraction = 0, divisor = 1;
+	const char *p = text;
+
+	for (; *p >= '0' && *p <= '9'; p++) {
+		if (whole > TIME_MAX / 10)
+			return -1;
+		whole = whole * 10 + (uint64_t)(*p - '0');
+	}
+	if (p == text)
+		return -1;
+	if (*p == '.')
+		for (p++; *p >= '0' && *p <= '9' && divisor < 1000000000; p++, divisor *= 10)
+			fraction = fraction * 10 + (uint64_t)(*p - '0');
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(p, units[i].name) != 0)
+			continue;
+		if (whole > TIME_MAX / units[i].ns)
+			return -1;
+		*ns = whole * units[i].ns + fraction * units[i].ns / divisor;
+		return 0;
+	}
+	return -1;
+}
+
+static int parse_interval(const char *text, uint64_t *ns)
+{
+	return parse_time(text, 0, ns) == 0 && *ns >= INTERVAL_MIN && *ns <= INTERVAL_MAX ? 0 : -1;
+}
+
+static int read_resource(struct cps_config *c, char *line, size_t bytes)
+{
+	const char *value = setting("CPSAMPLE_RESOURCES");
+
+	if (!value || strcmp(value, "cpu") == 0)
+		return 0;
+	if (strcmp(value, "signals") == 0) {
+		c->resource = CPS_RESOURCE_SIGNALS;
+		return 0;
+	}
+	if (strncmp(value, "cpu:", 4) == 0 && parse_interval(value + 4, &c->interval_ns) == 0)
+		return 0;
+	return complain(
+		line, bytes, "CPSAMPLE_RESOURCES", value,
+		"must be cpu, cpu:INTERVAL (such as cpu:1ms, from 10us to 3600s), or signals");
+}
+
+static int read_clock(struct cps_config *c, char *line, size_t bytes)
+{
+	const char *value = setting("CPSAMPLE_CLOCK");
+
+	if (!value)
+		return 0;
+	c->clock = value;
+	if (strcmp(value, "timer") == 0 || strcmp(value, "itimer") == 0 ||
+	    strcmp(value, "perf") == 0)
+		return 0;
+	return complain(line, bytes, "CPSAMPLE_CLOCK", value, "must be timer, itimer or perf");
+}
+
+static int read_flag(const char *name, const char *on, const char *off, bool *flag, char *line,
+		     size_t bytes)
+{
+	const char *value = setting(name);
+	char wanted[64];
+
+	if (!value)
+		return 0;
+	*flag = strcmp(value, on) == 0;
+	if (*flag || strcmp(value, off) == 0)
+		return 0;
+	snprintf(wanted, sizeof(wanted), "must be %s or %s", on, off);
+	return complain(line, bytes, name, value, wanted);
+}
+
+static int read_seed(struct cps_config *c, char *line, size_t bytes)
+{
+	const char *value = setting("CPSAMPLE_SEED");
+	char *end;
+
+	if (!value)
+		return 0;
+	c->seed = strtoull(value, &end, 10);
+	c->is_seeded = true;
+	if (*value >= '0' && *value <= '9' && !*end)
+		return 0;
+	return complain(line, bytes, "CPSAMPLE_SEED", value, "must be a number");
+}
+
+/* Seconds, or with a unit. */
+static int read_time(const char *name, uint64_t *ns, char *line, size_t bytes)
+{
+	const char *value = setting(name);
+
+	if (!value || parse_time(value, SECOND, ns) == 0)
+		return 0;
+	return complain(line, bytes, name, value, "must be a time, such as 10 or 10s, 500ms, 5min");
+}
+
+/* "1000000", "64k", "64M", "2G": powers of 1024. */
+static int read_size(const char *name, uint64_t least, uint64_t *size, char *line, size_t bytes)
+{
+	static const char letters[] = "kMG";
+	const char *value = setting(name), *letter;
+	char *end, wanted[80];
+	unsigned shift = 0;
+
+	if (!value)
+		return 0;
+	errno = 0;
+	*size = strtoull(value, &end, 10);
+	letter = *end ? strchr(letters, *end) : NULL;
+	if (letter) {
+		shift = 10 * (unsigned)(letter - letters + 1);
+		end++;
+	}
+	if (*value >= '0' && *value <= '9' && !*end && !errno &&
+	    *size <= UINT64_MAX >> shift >> 2) {
+		*size <<= shift;
+		if (*size >= least)
+			return 0;
+	}
+	snprintf(wanted, sizeof(wanted), "must be a number of bytes, such as 64M, at least %llu",
+		 (unsigned long long)least);
+	return complain(line, bytes, name, value, wanted);
+}
+
+/* "USR2", "SIGUSR2", "12" */
+static int find_signal(const char *text)
+{
+	const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (*text >= '0' && *text <= '9' && !*end && number > 0 && number < NSIG)
+		return (int)number;
+	for (int i = 1; i < 32; i++)
+		if (sigabbrev_np(i) && strcmp(sigabbrev_np(i), name) == 0)
+			return i;
+	return 0;
+}
+
+/* Not those that a process cannot or must not do without. */
+static int read_toggle(struct cps_config *c, char *line, size_t bytes)
+{
+	static const int unfit[] = {0,	     SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
+				    SIGTRAP, SIGABRT, SIGPROF, SIGCONT, 32,	33};
+	const char *value = setting("CPSAMPLE_TOGGLE_SIGNAL");
+	int number;
+
+	if (!value)
+		return 0;
+	number = find_signal(value);
+	for (size_t i = 0; i < sizeof(unfit) / sizeof(unfit[0]); i++)
+		if (number == unfit[i])
+			return complain(
+				line, bytes, "CPSAMPLE_TOGGLE_SIGNAL", value,
+				"must be a signal that the program has no use for, such as USR2");
+	c->toggle_signal = number;
+	return 0;
+}
+
+static int read_exe(struct cps_config *c, char *line, size_t bytes)
+{
+	regex_t regex;
+
+	c->exe = setting("CPSAMPLE_EXE");
+	if (!c->exe)
+		return 0;
+	if (regcomp(&regex, c->exe, REG_EXTENDED | REG_NOSUB) != 0)
+		return complain(line, bytes, "CPSAMPLE_EXE", c->exe,
+				"must be an extended regular expression");
+	regfree(&regex);
+	return 0;
+}
+
+static int read_seccomp(struct cps_config *c, char *line, size_t bytes)
+{
+	static const char *const names[] = {"stop", "journal", "all"};
+	const char *value = setting("CPSAMPLE_SECCOMP");
+
+	if (!value)
+		return 0;
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(value, names[i]) == 0) {
+			c->seccomp = (enum cps_seccomp)i;
+			return 0;
+		}
+	}
+	return complain(line, bytes, "CPSAMPLE_SECCOMP", value, "must be stop, journal or all");
+}
+
+static int read_limits(struct cps_config *c, char *line, size_t bytes)
+{
+	if (read_time("CPSAMPLE_DELAY", &c->delay_ns, line, bytes) < 0 ||
+	    read_time("CPSAMPLE_DURATION", &c->duration_ns, line, bytes) < 0 ||
+	    read_size("CPSAMPLE_MAX_BYTES", 65536, &c->max_bytes, line, bytes) < 0 ||
+	    read_size("CPSAMPLE_JOURNAL", 0, &c->journal_bytes, line, bytes) < 0)
+		return -1;
+	if (c->journal_bytes > JOURNAL_MAX)
+		return complain(line, bytes, "CPSAMPLE_JOURNAL", setting("CPSAMPLE_JOURNAL"),
+				"must be at most 2G");
+	return 0;
+}
+
+int cps_config_read(struct cps_config *c, char *line, size_t bytes)
+{
+	*c = (struct cps_config){.resource = CPS_RESOURCE_CPU,
+				 .interval_ns = 1000000,
+				 .clock = "timer",
+				 .output = setting("CPSAMPLE_OUTPUT"),
+				 .jitter = true};
+	if (!c->output)
+		c->output = "cpsample.%e.%p.cps";
+	if (read_resource(c, line, bytes) < 0 || read_clock(c, line, bytes) < 0 ||
+	    read_flag("CPSAMPLE_VERBOSE", "1", "0", &c->verbose, line, bytes) < 0 ||
+	    read_flag("CPSAMPLE_JITTER", "on", "off", &c->jitter, line, bytes) < 0 ||
+	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||
+	    read_toggle(c, line, bytes) < 0 || read_exe(c, line, bytes) < 0 ||
+	    read_seccomp(c, line, bytes) < 0)
+		return -1;
+	return 0;
+}
+
+int cps_config_fix_output(struct cps_config *c, const char *exe, char *line, size_t bytes)
+{
+	static char fixed[4096];
+
+	if (cps_output_fix(c->output, exe, fixed, sizeof(fixed)) < 0)
+		return complain(
+			line, bytes, "CPSAMPLE_OUTPUT", c->output,
+			"after % may stand p, e, h, t, r, {VAR} or %, and the whole must be "
+			"shorter than 4,000 bytes");
+	c->output = fixed;
+	return 0;
+}

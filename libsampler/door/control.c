@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control.c - starts, stops and marks the recording from within the target.
+ *
+ * Room: door. In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording
+ * that pauses, goes on or ends.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cpsample.h"
+#include "signal/disposition.h"
+#include "door/door.h"
+#include "signal/gate.h"
+#include "door/life.h"
+#include "signal/own_stack.h"
+#include "stream/recording.h"
+#include "signal/sample.h"
+#include "base/sys.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define EXPORT	 __attribute__((visibility("default")))
+
+EXPORT void(cpsample_start)(void)
+{
+	int saved = errno;
+
+	cps_life_resume();
+	errno = saved;
+}
+
+EXPORT void(cpsample_stop)(void)
+{
+	int saved = errno;
+
+	cps_life_pause(NULL);
+	errno = saved;
+}
+
+EXPORT void(cpsample_mark)(const char *name)
+{
+	int saved = errno;
+
+	if (name && cps_life_clock() && cps_gate_is_open())
+		cps_recording_mark(cps_thread_self(), name);
+	errno = saved;
+}
+
+static void toggle(void *context)
+{
+	cps_life_toggle(context);
+}
+
+static void on_toggle(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	if (cps_life_clock())
+		cps_own_stack_call(0, toggle, context);
+	else
+		cps_disposition_pass_on(number, info, context);
+	cps_sample_note_interruption(context);
+	errno = saved;
+}
+
+int cps_control_prepare(int toggle_signal)
+{
+	return toggle_signal ? cps_disposition_take(toggle_signal, on_toggle) : 0;
+}
+
+/* A program that sleeps when its time is over has no tick to notice it by. */
+void cps_control_set_deadline(void)
+{
+	uint64_t until = cps_gate_until();
+	struct itimerspec when = {
+		.it_value = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)}};
+	struct sigevent event;
+	int timer;
+
+	if (!until)
+		return;
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = CPS_SIGNAL_OWN;
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)CPS_SAMPLE_DEADLINE;
+	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN))
+		cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler);
+	if (cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
+	    CPS_SYS(timer_create, CLOCK_MONOTONIC, &event, &timer, 0) == 0)
+		CPS_SYS(timer_settime, timer, TIMER_ABSTIME, &when, NULL);
+}

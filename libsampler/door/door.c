@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * door.c - starts the recorder when the library is loaded, ends it when the process exits.
+ *
+ * Room: door. In: the environment. Out: a recording, or nothing at all: it refuses to start
+ * rather than half-start.
+ */
+#include <dlfcn.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+
+#include "door/again.h"
+#include "door/door.h"
+#include "door/identity.h"
+#include "door/life.h"
+#include "unwind/module.h"
+#include "base/moment.h"
+#include "base/sys.h"
+#include "stream/thread.h"
+
+#define FIRST_STACK_MAX (UINT64_C(64) << 30)
+
+extern void *__libc_stack_end; /* of the loader: where the first stack began */
+
+struct cps_real cps_real;
+
+static struct cps_config config;
+static struct cps_identity identity;
+static bool is_open;
+
+static void say(const char *line)
+{
+	cps_sys_write(2, line, strlen(line));
+}
+
+static void resolve_all(void)
+{
+#define RESOLVE(member, name) cps_real.member = dlsym(RTLD_NEXT, name)
+	RESOLVE(pthread_create, "pthread_create");
+	RESOLVE(pthread_cancel, "pthread_cancel");
+	RESOLVE(thrd_create, "thrd_create");
+	RESOLVE(sigaction, "sigaction");
+	RESOLVE(signal, "signal");
+	RESOLVE(sysv_signal, "__sysv_signal");
+	RESOLVE(sigset, "sigset");
+	RESOLVE(sigignore, "sigignore");
+	RESOLVE(siginterrupt, "siginterrupt");
+	RESOLVE(setitimer, "setitimer");
+	RESOLVE(getitimer, "getitimer");
+	RESOLVE(pthread_sigmask, "pthread_sigmask");
+	RESOLVE(sigprocmask, "sigprocmask");
+	RESOLVE(sigblock, "sigblock");
+	RESOLVE(sigsetmask, "sigsetmask");
+	RESOLVE(sighold, "sighold");
+	RESOLVE(dlclose, "dlclose");
+	RESOLVE(exit_now, "_exit");
+	RESOLVE(fork_now, "_Fork");
+	RESOLVE(daemon, "daemon");
+	RESOLVE(clone, "clone");
+	RESOLVE(execve, "execve");
+	RESOLVE(execvpe, "execvpe");
+	RESOLVE(fexecve, "fexecve");
+	RESOLVE(execveat, "execveat");
+	RESOLVE(prctl, "prctl");
+#undef RESOLVE
+	cps_again_resolve();
+	cps_wrap_syscall_resolve();
+}
+
+static void learn_stack(void)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+	uintptr_t high = (uintptr_t)__libc_stack_end;
+	uint64_t bytes;
+
+	getrlimit(RLIMIT_STACK, &limit);
+	bytes = limit.rlim_cur < FIRST_STACK_MAX ? limit.rlim_cur : FIRST_STACK_MAX;
+	cps_thread_set_first_stack(high > bytes ? high - bytes : 0, high,
+				   (void *(*)(void *))getauxval(AT_ENTRY));
+}
+
+static void learn_modules(void)
+{
+	struct cps_module_start start = {.exe = identity.exe,
+					 .cwd = identity.cwd,
+					 .phdr = (const void *)getauxval(AT_PHDR),
+					 .phnum = getauxval(AT_PHNUM),
+					 .vdso = getauxval(AT_SYSINFO_EHDR),
+					 .own = &config};
+
+	cps_module_init(&start);
+	cps_moment_prepare(start.vdso);
+}
+
+/* CPSAMPLE_EXE: some programs of a tree only. */
+static bool is_wanted(void)
+{
+	regex_t regex;
+	bool found;
+
+	if (!config.exe)
+		return true;
+	if (regcomp(&regex, config.exe, REG_EXTENDED | REG_NOSUB) != 0)
+		return false; /* config.c has looked at it */
+	found = regexec(&regex, identity.exe, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return found;
+}
+
+/* 0 or -errno */
+static int prepare(void)
+{
+	int error;
+
+	learn_modules();
+	learn_stack();
+	cps_wrap_seccomp_prepare(config.seccomp);
+	error = cps_wrap_thread_prepare();
+	return -(error ? error : cps_wrap_process_prepare());
+}
+
+void cps_door_open(void)
+{
+	char complaint[512];
+	int error;
+
+	if (is_open)
+		return;
+	is_open = true;
+	if (getenv("CPSAMPLE_CONFINED")) { /* whatever we do may be what the filter kills for */
+		resolve_all();
+		return;
+	}
+	resolve_all();
+	if (!cps_real.pthread_create || !cps_real.sigaction || !cps_real.dlclose)
+		return;
+	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
+		say(complaint);
+		return;
+	}
+	cps_identity_read(&identity);
+	if (!is_wanted())
+		return;
+	if (cps_config_fix_output(&config, identity.exe, complaint, sizeof(complaint)) < 0) {
+		say(complaint);
+		return;
+	}
+	error = prepare();
+	if (!error)
+		error = cps_control_prepare(config.toggle_signal);
+	if (!error)
+		error = cps_life_begin(&config, &identity);
+	if (error) {
+		snprintf(complaint, sizeof(complaint),
+			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
+			 config.clock, strerrordesc_np(-error));
+		say(complaint);
+	}
+}
+
+static void __attribute__((constructor(101))) constructor(void)
+{
+	cps_door_open();
+}
+
+static void __attribute__((destructor(101))) destructor(void)
+{
+	cps_life_end(CPS_STOP_NONE);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * life.c - starts, hands over, interrupts and ends the recording of a process.
+ *
+ * Room: door. In: what becomes of the process. Out: clocks armed or not, a recording begun or
+ * ended.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "stream/columns.h"
+#include "signal/disposition.h"
+#include "door/door.h"
+#include "signal/gate.h"
+#include "door/life.h"
+#include "stream/loss.h"
+#include "unwind/module.h"
+#include "door/output.h"
+#include "signal/own_stack.h"
+#include "stream/recording.h"
+#include "signal/sample.h"
+#include "door/summary.h"
+#include "base/sys.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static const struct cps_config *config;
+static struct cps_identity *identity;
+static _Atomic(const struct cps_clock *) clock_in_use;
+static int recorded_pid;
+static atomic_bool has_left;
+static atomic_flag giving_way = ATOMIC_FLAG_INIT;
+static atomic_bool wants_pause;
+static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and not */
+static int arm_error;				    /* the last one */
+static char stem[4096];
+
+const struct cps_clock *cps_life_clock(void)
+{
+	return atomic_load_explicit(&clock_in_use, memory_order_relaxed);
+}
+
+bool cps_life_is_here(void)
+{
+	return cps_life_clock() && cps_life_is_own_memory();
+}
+
+bool cps_life_is_own_memory(void)
+{
+	return cps_sys_getpid() == recorded_pid;
+}
+
+/* "dir/name.cps" -> "dir/name", ".cps": a number may have to go between. */
+static int prepare_output(void)
+{
+	struct cps_output_names names = {.exe = identity->exe,
+					 .cwd = identity->cwd,
+					 .pid = (unsigned)recorded_pid,
+					 .start_s = identity->start_ns / SECOND};
+	struct cps_output output = {.stem = stem,
+				    .suffix = "",
+				    .identity = identity,
+				    .max_bytes = config->max_bytes,
+				    .journal_bytes = config->journal_bytes};
+	size_t n;
+
+	if (cps_output_expand(config->output, &names, stem, sizeof(stem)) < 0)
+		return -1;
+	n = strlen(stem);
+	if (n > 4 && strcmp(stem + n - 4, ".cps") == 0) {
+		output.suffix = ".cps";
+		stem[n - 4] = '\0';
+	}
+	cps_recording_prepare(&output);
+	return 0;
+}
+
+static void unblock(int number)
+{
+	uint64_t mask = UINT64_C(1) << (number - 1);
+
+	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+}
+
+static void end(enum cps_stop why, const void *context);
+
+static void over(const void *context)
+{
+	end(CPS_STOP_DURATION, context);
+}
+
+static int enter_first_thread(struct cps_thread *t)
+{
+	const struct cps_meter *meter = cps_life_clock()->meter;
+
+	if (!t)
+		t = cps_thread_take();
+	if (!t)
+		return -1;
+	cps_thread_enter(t, 0);
+	cps_altstack_begin();
+	t->consumed = meter->read ? meter->read() : 0;
+	return 0;
+}
+
+static void arm_one(struct cps_thread *t, void *clock)
+{
+	int error;
+
+	cps_clock_disarm(clock, t);
+	error = cps_clock_arm(clock, t);
+	if (error) {
+		arm_error = error;
+		cps_loss_add(CPS_LOSS_MEMORY, 1);
+	}
+}
+
+/* Another thread may end the recording at any moment. */
+static int start_clock(void)
+{
+	const struct cps_clock *clock = cps_life_clock();
+	int error = clock ? cps_clock_start(clock, config) : 0;
+
+	if (!clock || error)
+		return error;
+	if (!cps_gate_is_paused())
+		cps_thread_each(arm_one, (void *)(uintptr_t)clock);
+	if (cps_gate_is_paused() || cps_life_clock() != clock)
+		cps_clock_stop(clock);
+	return 0;
+}
+
+/* Of weights: microseconds, a power of two, at most a fiftieth of the interval. Times are looked at
+ * less closely. */
+static void set_grain(uint64_t interval_ns)
+{
+	uint32_t grain = 1;
+
+	while (grain * UINT64_C(2) * 50000 <= interval_ns && grain < 1u << 16)
+		grain *= 2;
+	cps_columns_set_grain(grain, interval_ns ? 4 * grain : 1);
+}
+
+static void describe(const struct cps_clock *clock)
+{
+	identity->resource = clock->resource;
+	identity->unit = clock->unit;
+	identity->engine = clock->name;
+	identity->scale = clock->meter->scale;
+	identity->interval = config->resource == CPS_RESOURCE_CPU ? config->interval_ns : 0;
+	set_grain(identity->interval);
+}
+
+static void set_limits(void)
+{
+	uint64_t from = identity->start_monotonic_ns + config->delay_ns;
+
+	cps_gate_limit(config->delay_ns ? from : 0,
+		       config->duration_ns ? from + config->duration_ns : 0);
+	atomic_store(&wants_pause, config->toggle_signal != 0);
+	if (config->toggle_signal)
+		cps_gate_pause();
+}
+
+int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
+{
+	const struct cps_clock *clock;
+	static char why[256];
+	int error = 0;
+
+	config = c;
+	identity = i;
+	recorded_pid = cps_sys_getpid();
+	if (prepare_output() < 0)
+		return -ENAMETOOLONG;
+	clock = cps_clock_choose(cps_clock_find(config), config, why, sizeof(why));
+	identity->engine_why = *why ? why : NULL;
+	atomic_store(&clock_in_use, clock);
+	describe(clock);
+	cps_sample_use(clock->meter, over);
+	if (enter_first_thread(NULL) == 0 &&
+	    cps_disposition_take(clock->meter->signal, cps_sample_handler) == 0 &&
+	    cps_gate_open()) {
+		set_limits();
+		unblock(clock->meter->signal);
+		cps_control_set_deadline();
+		error = start_clock();
+		if (!error && !arm_error)
+			return 0;
+	}
+	cps_gate_close();
+	cps_disposition_give_back(clock->meter->signal);
+	atomic_store(&clock_in_use, NULL);
+	return error ? error : arm_error ? arm_error : -ENOMEM;
+}
+
+/* What the parent knew of itself is not true of the child. */
+static void be_born(void)
+{
+	identity->ppid = (uint64_t)recorded_pid;
+	recorded_pid = cps_sys_getpid();
+	identity->start_ns = cps_sys_clock_ns(CLOCK_REALTIME);
+	identity->start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
+	identity->cpu_before_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	identity->journal_id ^= identity->start_ns ^ (uint64_t)recorded_pid << 32;
+}
+
+void cps_life_child(void)
+{
+	const struct cps_clock *clock = cps_life_clock();
+
+	if (!clock || cps_sys_getpid() == recorded_pid)
+		return;
+	be_born();
+	cps_recording_reset();
+	cps_module_reset();
+	cps_own_stack_reset();
+	cps_sample_reset();
+	cps_disposition_reset();
+	atomic_flag_clear(&giving_way);
+	atomic_store(&has_left, false);
+	atomic_flag_clear(&is_switching);
+	atomic_store(&wants_pause, cps_gate_is_paused());
+	if (prepare_output() == 0 && enter_first_thread(cps_thread_reset()) == 0 &&
+	    cps_gate_open() && start_clock() == 0) {
+		cps_control_set_deadline();
+		return;
+	}
+	cps_gate_close();
+	cps_disposition_give_back(clock->meter->signal);
+	atomic_store(&clock_in_use, NULL);
+}
+
+static void tail_of_other(struct cps_thread *t, void *context)
+{
+	if (t != context) {
+		cps_sample_tail_of(t);
+		cps_recording_thread_ends(t);
+	}
+}
+
+/* What has been consumed since the last ticks, by all threads. */
+static void credit_rest(const void *context)
+{
+	struct cps_thread *t = cps_thread_self();
+
+	if (cps_gate_is_early())
+		return;
+	if (t)
+		cps_sample_tail(t, context);
+	cps_thread_each(tail_of_other, t);
+	if (t)
+		cps_recording_thread_ends(t);
+}
+
+static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const void *context)
+{
+	uint64_t cpu_ns;
+
+	cps_gate_close(); /* first: a handler in another thread may just be arming its next tick */
+	cps_clock_stop(clock);
+	cpu_ns = cps_gate_cpu_ns();
+	if (!cps_gate_is_paused())
+		credit_rest(context);
+	cps_recording_end(cpu_ns, why);
+	return cpu_ns;
+}
+
+static void look_whether_busy(struct cps_thread *t, void *any)
+{
+	*(bool *)any |= atomic_load(&t->busy);
+}
+
+/* A filter may be for all threads: one that is in our handler still makes system calls. */
+static void wait_for_handlers(void)
+{
+	uint64_t until = 0;
+	bool any;
+
+	do {
+		any = false;
+		cps_thread_each(look_whether_busy, &any);
+	} while (any && cps_sys_patience(&until));
+}
+
+bool cps_life_leave(enum cps_stop why)
+{
+	uint64_t cpu_ns;
+
+	if (!cps_life_is_here() || atomic_exchange(&has_left, true))
+		return false;
+	cpu_ns = finish(cps_life_clock(), why, NULL);
+	if (why == CPS_STOP_SECCOMP)
+		wait_for_handlers();
+	if (config->verbose && why != CPS_STOP_EXEC)
+		cps_summary(config->output, cpu_ns);
+	return true;
+}
+
+void cps_life_forget(void)
+{
+	atomic_store(&clock_in_use, NULL);
+}
+
+void cps_life_return(void)
+{
+	cps_recording_continue();
+	atomic_store(&has_left, false);
+	if (cps_gate_reopen())
+		start_clock();
+	if (cps_gate_is_over())
+		cps_life_end(CPS_STOP_DURATION);
+}
+
+static void end(enum cps_stop why, const void *context)
+{
+	const struct cps_clock *clock = cps_life_clock();
+	uint64_t cpu_ns;
+
+	if (!cps_life_is_here() || atomic_load(&has_left) ||
+	    !atomic_compare_exchange_strong(&clock_in_use, &clock, NULL))
+		return;
+	cpu_ns = finish(clock, why, context);
+	if (config->verbose)
+		cps_summary(config->output, cpu_ns);
+}
+
+void cps_life_end(enum cps_stop why)
+{
+	end(why, NULL);
+}
+
+static void give_way(void)
+{
+	cps_clock_stop(&cps_clock_itimer);
+	identity->engine_why = "the program uses SIGPROF itself, so itimer gave way";
+	identity->engine = cps_clock_timer.name;
+	cps_recording_engine(identity->engine, identity->engine_why);
+	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
+	    cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler) != 0)
+		return;
+	cps_sample_use(cps_clock_timer.meter, over);
+	atomic_store(&clock_in_use, &cps_clock_timer);
+	cps_disposition_give_back(SIGPROF);
+	start_clock();
+}
+
+/* Nothing may interrupt it that calls it, too; another thread waits until it is done. */
+void cps_life_leave_sigprof(void)
+{
+	uint64_t all = ~UINT64_C(0), mask;
+
+	if (cps_life_clock() != &cps_clock_itimer || !cps_life_is_here())
+		return;
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(mask));
+	while (atomic_flag_test_and_set(&giving_way))
+		CPS_SYS(sched_yield, 0, 0, 0, 0);
+	if (cps_life_clock() == &cps_clock_itimer)
+		give_way();
+	atomic_flag_clear(&giving_way);
+	mask &= ~(UINT64_C(1) << (CPS_SIGNAL_OWN - 1));
+	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+static void pause_now(const void *context)
+{
+	const struct cps_clock *clock = cps_life_clock();
+
+	cps_gate_pause();
+	if (!clock)
+		return;
+	cps_clock_stop(clock);
+	credit_rest(context);
+	cps_recording_flush();
+}
+
+static void resume_now(void)
+{
+	cps_sample_skip(NULL);
+	cps_gate_resume();
+	start_clock();
+}
+
+/* One at a time: whoever comes while another thread is at it, or a handler that has interrupted
+ * it, says what is wanted and leaves the rest to it. */
+static void settle(const void *context)
+{
+	while (atomic_load(&wants_pause) != cps_gate_is_paused()) {
+		if (atomic_flag_test_and_set(&is_switching))
+			return;
+		if (atomic_load(&wants_pause))
+			pause_now(context);
+		else
+			resume_now();
+		atomic_flag_clear(&is_switching);
+	}
+}
+
+void cps_life_pause(const void *context)
+{
+	if (!cps_life_is_here())
+		return;
+	atomic_store(&wants_pause, true);
+	settle(context);
+}
+
+void cps_life_resume(void)
+{
+	if (!cps_life_is_here())
+		return;
+	atomic_store(&wants_pause, false);
+	settle(NULL);
+}
+
+void cps_life_toggle(const void *context)
+{
+	bool pause = !atomic_load(&wants_pause);
+
+	if (pause)
+		cps_life_pause(context);
+	else
+		cps_life_resume();
+}

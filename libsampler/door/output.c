@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output.c - expands the name template.
+ *
+ * Room: door. In: template and what its letters stand for. Out: an absolute path.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "door/output.h"
+
+struct text {
+	char *p, *end;
+	bool full;
+	bool fixing; /* the result is a template again */
+};
+
+static void append(struct text *t, const char *s, size_t n)
+{
+	if ((size_t)(t->end - t->p) <= n) {
+		t->full = true;
+		return;
+	}
+	memcpy(t->p, s, n);
+	t->p += n;
+	*t->p = '\0';
+}
+
+/* Names from outside must not lead to another directory. */
+static void append_component(struct text *t, const char *s)
+{
+	for (; *s; s++) {
+		append(t, *s == '/' ? "_" : s, 1);
+		if (*s == '%' && t->fixing)
+			append(t, s, 1);
+	}
+}
+
+static void append_number(struct text *t, unsigned long long n)
+{
+	char digits[32];
+
+	append(t, digits, (size_t)snprintf(digits, sizeof(digits), "%llu", n));
+}
+
+static void append_rank(struct text *t)
+{
+	static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+					    "SLURM_PROCID"};
+	const char *rank = NULL;
+
+	for (size_t i = 0; !rank && i < sizeof(names) / sizeof(names[0]); i++)
+		rank = getenv(names[i]);
+	append_component(t, rank ? rank : "0");
+}
+
+/* "{VAR}": the value, or nothing. Returns behind the brace, or NULL. */
+static const char *append_variable(struct text *t, const char *p)
+{
+	const char *close = strchr(p, '}');
+	char name[256];
+	const char *value;
+
+	if (!close || (size_t)(close - p) > sizeof(name))
+		return NULL;
+	memcpy(name, p + 1, (size_t)(close - p) - 1);
+	name[close - p - 1] = '\0';
+	value = getenv(name);
+	if (value)
+		append_component(t, value);
+	return close + 1;
+}
+
+/* What follows a '%'. Returns behind it, or NULL. */
+static const char *expand(struct text *t, const char *p, const struct cps_output_names *names)
+{
+	const char *slash = strrchr(names->exe, '/');
+	struct utsname host;
+
+	if (t->fixing && (*p == 'p' || *p == 't')) {
+		append(t, p - 1, 2);
+		return p + 1;
+	}
+	switch (*p) {
+	case '%':
+		append(t, "%%", t->fixing ? 2 : 1);
+		break;
+	case 'p':
+		append_number(t, names->pid);
+		break;
+	case 'e':
+		append_component(t, slash ? slash + 1 : names->exe);
+		break;
+	case 't':
+		append_number(t, names->start_s);
+		break;
+	case 'r':
+		append_rank(t);
+		break;
+	case 'h':
+		if (uname(&host) == 0)
+			append_component(t, host.nodename);
+		break;
+	case '{':
+		return append_variable(t, p);
+	default:
+		return NULL;
+	}
+	return p + 1;
+}
+
+static int expand_all(struct text *t, const char *p, const struct cps_output_names *names)
+{
+	while (p && *p) {
+		if (*p == '%')
+			p = expand(t, p + 1, names);
+		else
+			append(t, p++, 1);
+	}
+	return p && !t->full ? 0 : -1;
+}
+
+int cps_output_expand(const char *template, const struct cps_output_names *names, char *path,
+		      size_t bytes)
+{
+	struct text t = {path, path + bytes, false, false};
+
+	*path = '\0';
+	if (*template != '/' && names->cwd) {
+		append(&t, names->cwd, strlen(names->cwd));
+		append(&t, "/", 1);
+	}
+	return expand_all(&t, template, names);
+}
+
+int cps_output_fix(const char *template, const char *exe, char *fixed, size_t bytes)
+{
+	struct cps_output_names names = {.exe = exe};
+	struct text t = {fixed, fixed + bytes, false, true};
+
+	*fixed = '\0';
+	return expand_all(&t, template, &names);
+}

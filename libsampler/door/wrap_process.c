@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_process.c - follows a process through fork, and to an end without exit(3).
+ *
+ * Room: door. In: fork, _Fork, clone, _exit. Out: a recording for the child, an end for this one.
+ * GNU sort ends by _exit. A child of vfork(2), which shares our memory, goes straight through.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "door/door.h"
+#include "door/life.h"
+#include "base/sys.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* A signal that arrives while the kernel copies the process makes it begin again: with ticks
+ * more frequent than a copy takes, it would never finish. Recent C libraries block all signals
+ * themselves. */
+static uint64_t block(void)
+{
+	const struct cps_clock *clock = cps_life_clock();
+	uint64_t mask, before;
+
+	if (!clock)
+		return 0;
+	mask = UINT64_C(1) << (clock->meter->signal - 1);
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &mask, &before, sizeof(mask));
+	return mask & ~before;
+}
+
+static void unblock(uint64_t mask)
+{
+	if (mask)
+		CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+}
+
+/* By before_fork: the clock may be another one, or gone, afterwards. */
+static __thread uint64_t blocked;
+static __thread bool is_daemon, has_left;
+
+static void before_fork(void)
+{
+	blocked = block();
+}
+
+static void after_fork(void)
+{
+	if (is_daemon)
+		has_left = cps_life_leave(CPS_STOP_NONE);
+	unblock(blocked);
+}
+
+static void in_child(void)
+{
+	cps_life_child();
+	unblock(blocked);
+}
+
+static void end(void)
+{
+	cps_life_end(CPS_STOP_NONE);
+}
+
+int cps_wrap_process_prepare(void)
+{
+	int error = pthread_atfork(before_fork, after_fork, in_child);
+
+	return error ? error : at_quick_exit(end);
+}
+
+/* No handlers of pthread_atfork run here. */
+EXPORT pid_t _Fork(void)
+{
+	uint64_t mask;
+	pid_t pid;
+
+	cps_door_open();
+	if (!cps_real.fork_now)
+		return fork();
+	mask = block();
+	pid = cps_real.fork_now();
+	if (pid == 0)
+		cps_life_child();
+	unblock(mask);
+	return pid;
+}
+
+/* Its first process ends inside the C library, where nobody is told. */
+EXPORT int daemon(int no_chdir, int no_close)
+{
+	int result, error;
+
+	cps_door_open();
+	if (!cps_real.daemon) {
+		errno = ENOSYS;
+		return -1;
+	}
+	is_daemon = true;
+	result = cps_real.daemon(no_chdir, no_close);
+	error = errno;
+	is_daemon = false;
+	if (has_left)
+		cps_life_return();
+	has_left = false;
+	errno = error;
+	return result;
+}
+
+struct start {
+	int (*routine)(void *);
+	void *argument;
+	uint64_t mask;
+};
+
+static int begin(void *argument)
+{
+	const struct start *start = argument;
+	int status;
+
+	cps_life_child();
+	unblock(start->mask);
+	status = start->routine(start->argument);
+	cps_life_end(CPS_STOP_NONE);
+	return status;
+}
+
+/* A process of its own memory is recorded like one of fork's; the child's copy of our frame
+ * outlives ours. What shares memory is a thread, or like vfork. */
+EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument, ...)
+{
+	struct start start = {routine, argument, 0};
+	void *more[3];
+	va_list list;
+	int result, error;
+
+	va_start(list, argument);
+	for (int i = 0; i < 3; i++)
+		more[i] = va_arg(list, void *);
+	va_end(list);
+	cps_door_open();
+	if (!cps_real.clone) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (!routine || !cps_life_clock() || flags & CLONE_VM)
+		return cps_real.clone(routine, stack, flags, argument, more[0], more[1], more[2]);
+	start.mask = block();
+	result = cps_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
+	error = errno;
+	unblock(start.mask);
+	errno = error;
+	return result;
+}
+
+EXPORT void _exit(int status)
+{
+	cps_life_end(CPS_STOP_NONE);
+	if (cps_real.exit_now)
+		cps_real.exit_now(status);
+	for (;;)
+		CPS_SYS(exit_group, status, 0, 0, 0);
+}
+
+EXPORT void _Exit(int status)
+{
+	_exit(status);
+}

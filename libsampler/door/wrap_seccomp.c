@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_seccomp.c - notices when the target forbids itself system calls, or the cycle counter.
+ *
+ * Room: door. In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended
+ * before the filter is there. The handler's own system calls might be what a filter kills for.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "door/door.h"
+#include "door/life.h"
+#include "base/moment.h"
+#include "stream/pack.h"
+#include "stream/recording.h"
+#include "base/sys.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static enum cps_seccomp mode;
+
+void cps_wrap_seccomp_prepare(enum cps_seccomp m)
+{
+	mode = m;
+}
+
+/* What has been done about a filter, to be undone if there is none after all. */
+struct step {
+	bool has_left, has_forbidden;
+};
+
+static struct step step_aside(void)
+{
+	struct step step = {false, false};
+
+	if (!cps_life_is_here())
+		return step;
+	if (mode == CPS_SECCOMP_JOURNAL) {
+		cps_recording_ready(); /* now or never */
+		cps_recording_flush();
+		step.has_forbidden = cps_pack_allow(false);
+	}
+	if (mode == CPS_SECCOMP_STOP)
+		step.has_left = cps_life_leave(CPS_STOP_SECCOMP);
+	return step;
+}
+
+static bool is_confined;
+
+bool cps_wrap_seccomp_is_confined(void)
+{
+	return is_confined;
+}
+
+static void have_stepped_aside(struct step step, bool has_failed)
+{
+	int error = errno;
+
+	if (step.has_forbidden && has_failed)
+		cps_pack_allow(true);
+	if (step.has_left && has_failed) {
+		cps_life_return();
+	} else if (step.has_left) {
+		is_confined = true;
+		cps_life_forget();
+	}
+	errno = error;
+}
+
+/* A filter that is NULL is only a question whether there could be one. */
+EXPORT int prctl(int option, ...)
+{
+	struct step step = {false, false};
+	unsigned long a[4];
+	va_list list;
+	int result;
+
+	va_start(list, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(list, unsigned long);
+	va_end(list);
+	cps_door_open();
+	if (!cps_real.prctl) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (option == PR_SET_SECCOMP && (a[0] == SECCOMP_MODE_STRICT || a[1]))
+		step = step_aside();
+	if (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
+		cps_moment_ask_kernel();
+	result = cps_real.prctl(option, a[0], a[1], a[2], a[3]);
+	have_stepped_aside(step, result != 0);
+	return result;
+}
+
+long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter)
+{
+	struct step step = {false, false};
+	long result;
+
+	cps_door_open();
+	if (operation == SECCOMP_SET_MODE_STRICT ||
+	    (operation == SECCOMP_SET_MODE_FILTER && filter))
+		step = step_aside();
+	result = CPS_SYS(seccomp, operation, flags, filter, 0);
+	/* A thread that cannot be synchronised comes as its number, a listener as its descriptor. */
+	have_stepped_aside(
+		step, result < 0 || (result > 0 && !(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
+	return result;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_signal.c - keeps the few signals that the recorder uses out of the target's way.
+ *
+ * Room: door. In: sigaction and its relatives, masks, interval timers. Out: the real call; but for
+ * a signal that is taken (SIGPROF as a resource, CPSAMPLE_TOGGLE_SIGNAL) what the target asks for
+ * is kept and told again, not installed. The clock `itimer` gives way as soon as the target wants
+ * SIGPROF for itself.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "signal/disposition.h"
+#include "door/door.h"
+#include "door/life.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Not every libc header declares all of them. */
+sighandler_t bsd_signal(int number, sighandler_t handler);
+sighandler_t __sysv_signal(int number, sighandler_t handler);
+
+/* Does the target have to be told a story about this signal? A child of vfork shares our tables,
+ * but not the kernel's. */
+static bool is_taken(int number, bool to_change_it)
+{
+	cps_door_open();
+	if (number == CPS_SIGNAL_OWN || !cps_disposition_is_taken(number))
+		return false; /* the C library refuses its own signal, with and without us */
+	if (number == SIGPROF && to_change_it)
+		cps_life_leave_sigprof(); /* who only asks, as Python does, does not want it */
+	return cps_disposition_is_taken(number) && cps_life_is_own_memory();
+}
+
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction before;
+
+	if (!is_taken(number, action != NULL))
+		return cps_real.sigaction ? cps_real.sigaction(number, action, old) : -1;
+	cps_disposition_get(number, &before);
+	if (action)
+		cps_disposition_set(number, action);
+	if (old)
+		*old = before;
+	return 0;
+}
+
+static sighandler_t set(int number, sighandler_t handler, int flags)
+{
+	struct sigaction action, before;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handler;
+	action.sa_flags = flags;
+	if (!(flags & SA_NODEFER))
+		sigaddset(&action.sa_mask, number);
+	sigaction(number, &action, &before);
+	return before.sa_handler;
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+	if (is_taken(number, true) && handler != SIG_ERR)
+		return set(number, handler, SA_RESTART);
+	return cps_real.signal ? cps_real.signal(number, handler) : SIG_ERR;
+}
+
+EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+	return signal(number, handler);
+}
+
+EXPORT sighandler_t ssignal(int number, sighandler_t handler)
+{
+	return signal(number, handler);
+}
+
+EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+	if (is_taken(number, true) && handler != SIG_ERR)
+		return set(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
+	return cps_real.sysv_signal ? cps_real.sysv_signal(number, handler) : SIG_ERR;
+}
+
+EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+	return __sysv_signal(number, handler);
+}
+
+EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+	if (is_taken(number, true) && handler != SIG_ERR && handler != SIG_HOLD)
+		return set(number, handler, 0);
+	return cps_real.sigset ? cps_real.sigset(number, handler) : SIG_ERR;
+}
+
+EXPORT int sigignore(int number)
+{
+	if (is_taken(number, true)) {
+		set(number, SIG_IGN, 0);
+		return 0;
+	}
+	return cps_real.sigignore ? cps_real.sigignore(number) : -1;
+}
+
+EXPORT int siginterrupt(int number, int interrupt)
+{
+	if (is_taken(number, true) && !cps_disposition_is_default_only(number))
+		return 0; /* ours restarts, always */
+	return cps_real.siginterrupt ? cps_real.siginterrupt(number, interrupt) : -1;
+}
+
+/* ---- masks: blocked, SIGPROF may be waited for, or just never come
+ * ------------------------------- */
+
+static void blocks(bool sigprof)
+{
+	cps_door_open();
+	if (sigprof && cps_life_clock() == &cps_clock_itimer)
+		cps_life_leave_sigprof();
+}
+
+static bool has_sigprof(int how, const sigset_t *set)
+{
+	return set && how != SIG_UNBLOCK && sigismember(set, SIGPROF) == 1;
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	blocks(has_sigprof(how, set));
+	return cps_real.pthread_sigmask ? cps_real.pthread_sigmask(how, set, old) : ENOSYS;
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	blocks(has_sigprof(how, set));
+	return cps_real.sigprocmask ? cps_real.sigprocmask(how, set, old) : -1;
+}
+
+EXPORT int sigblock(int mask)
+{
+	blocks(mask & 1 << (SIGPROF - 1));
+	return cps_real.sigblock ? cps_real.sigblock(mask) : -1;
+}
+
+EXPORT int sigsetmask(int mask)
+{
+	blocks(mask & 1 << (SIGPROF - 1));
+	return cps_real.sigsetmask ? cps_real.sigsetmask(mask) : -1;
+}
+
+EXPORT int sighold(int number)
+{
+	blocks(number == SIGPROF);
+	return cps_real.sighold ? cps_real.sighold(number) : -1;
+}
+
+/* ---- the one profiling timer of the process
+ * ------------------------------------------------------ */
+
+EXPORT int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
+{
+	blocks(which == ITIMER_PROF);
+	return cps_real.setitimer ? cps_real.setitimer(which, new, old) : -1;
+}
+
+EXPORT int getitimer(__itimer_which_t which, struct itimerval *value)
+{
+	blocks(which == ITIMER_PROF);
+	return cps_real.getitimer ? cps_real.getitimer(which, value) : -1;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_thread.c - every thread that the target creates is armed before it runs.
+ *
+ * Room: door. In: pthread_create. Out: a thread with an entry and a ticking clock. The wrapped
+ * call's result is the real one's; without memory for the entry the thread just runs unrecorded.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <threads.h>
+
+#include "signal/disposition.h"
+#include "door/door.h"
+#include "signal/gate.h"
+#include "door/life.h"
+#include "stream/loss.h"
+#include "stream/recording.h"
+#include "base/sys.h"
+#include "unwind/unwind.h"
+
+#define EXPORT	      __attribute__((visibility("default")))
+#define DEFAULT_STACK (2u << 20) /* glibc's, when the limit is "unlimited" */
+
+static pthread_key_t key; /* whose destructor notices the end of a thread */
+static uint64_t default_stack;
+
+/* The frames below the thread's routine, for when its own stack cannot be seen (sample.h). */
+static void learn_base(struct cps_thread *t)
+{
+	struct cps_frame frames[CPS_THREAD_BASE] = {{0}};
+	struct cps_stack stack = {.frames = frames, .room = CPS_THREAD_BASE};
+	struct cps_peek peek = {t->stack_low, t->stack_high, 0};
+	struct cps_regs regs;
+
+	cps_regs_here(&regs);
+	cps_unwind(&regs, &peek, &stack);
+	t->n_base = stack.depth;
+	for (uint32_t i = 0; i < stack.depth; i++)
+		t->base[i] = frames[i].pc;
+}
+
+static void begin(struct cps_thread *t, uint64_t stack_bytes)
+{
+	const struct cps_clock *clock;
+	uint64_t mask;
+
+	cps_thread_enter(t, stack_bytes);
+	clock = cps_life_clock(); /* not before: one that takes over arms all that have entered */
+	t->start_us = cps_recording_now_us();
+	if (!clock || !cps_gate_is_open())
+		return;
+	learn_base(t);
+	cps_altstack_begin();
+	/* Its creator may have had everything blocked. */
+	mask = UINT64_C(1) << (clock->meter->signal - 1);
+	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+	if (cps_clock_arm(clock, t) != 0)
+		cps_loss_add(CPS_LOSS_MEMORY, 1);
+}
+
+static void end(struct cps_thread *t)
+{
+	const struct cps_clock *clock = cps_life_clock();
+
+	if (clock && cps_gate_is_open()) {
+		cps_clock_disarm(clock, t);
+		cps_sample_before_tail(t);
+		cps_sample_tail(t, NULL);
+		cps_recording_thread_ends(t);
+		cps_altstack_end();
+	}
+	cps_thread_leave(t);
+}
+
+/*
+ * The thread has returned, called pthread_exit, or was cancelled, and destructors of thread-local
+ * objects are running: they are to be seen, too. The C library goes round the keys as long as one
+ * is set again, up to PTHREAD_DESTRUCTOR_ITERATIONS times; the last round is ours.
+ */
+static void leaving(void *entry)
+{
+	struct cps_thread *t = entry;
+
+	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
+		return;
+	end(t);
+}
+
+int cps_wrap_thread_prepare(void)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+	getrlimit(RLIMIT_STACK, &limit);
+	default_stack = limit.rlim_cur == RLIM_INFINITY ? DEFAULT_STACK : limit.rlim_cur;
+	return pthread_key_create(&key, leaving);
+}
+
+static void *run(void *entry)
+{
+	struct cps_thread *t = entry;
+
+	begin(t, t->stack_bytes);
+	if (pthread_setspecific(key, t) != 0)
+		end(t);
+	return t->routine(t->argument);
+}
+
+static int run_c11(void *entry)
+{
+	struct cps_thread *t = entry;
+	union {
+		void *(*posix)(void *);
+		int (*c11)(void *);
+	} routine = {t->routine};
+
+	begin(t, t->stack_bytes);
+	if (pthread_setspecific(key, t) != 0)
+		end(t);
+	return routine.c11(t->argument);
+}
+
+static uint64_t stack_of(const pthread_attr_t *attributes)
+{
+	size_t bytes = 0;
+
+	if (attributes && pthread_attr_getstacksize(attributes, &bytes) == 0)
+		return bytes;
+	return default_stack;
+}
+
+/* An entry for a thread that is to run routine(argument); NULL: it runs unrecorded. */
+static struct cps_thread *prepare(void *(*routine)(void *), void *argument, uint64_t stack_bytes)
+{
+	int saved = errno;
+	struct cps_thread *t = cps_life_clock() ? cps_thread_take() : NULL;
+
+	errno = saved;
+	if (!t)
+		return NULL;
+	t->routine = routine;
+	t->argument = argument;
+	t->stack_bytes = stack_bytes;
+	return t;
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+			  void *(*routine)(void *), void *argument)
+{
+	struct cps_thread *t;
+	int result;
+
+	cps_door_open();
+	if (!cps_real.pthread_create)
+		return EAGAIN;
+	t = prepare(routine, argument, stack_of(attributes));
+	if (!t)
+		return cps_real.pthread_create(thread, attributes, routine, argument);
+	result = cps_real.pthread_create(thread, attributes, run, t);
+	if (result != 0)
+		cps_thread_drop(t);
+	return result;
+}
+
+/* The C library's own does not come by pthread_create. */
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+	union {
+		int (*c11)(void *);
+		void *(*posix)(void *);
+	} any = {routine};
+	struct cps_thread *t;
+	int result;
+
+	cps_door_open();
+	if (!cps_real.thrd_create)
+		return thrd_error;
+	t = prepare(any.posix, argument, stack_of(NULL));
+	if (!t)
+		return cps_real.thrd_create(thread, routine, argument);
+	result = cps_real.thrd_create(thread, run_c11, t);
+	if (result != thrd_success)
+		cps_thread_drop(t);
+	return result;
+}
+
+/* The first time it installs the library's own handler over ours; ticks that it has swallowed
+ * are due again. A thread that is cancelled by that very handler, before we are back, does the rest of
+ * its work with the signal blocked: it is credited when the thread ends, with the stack of its end. */
+EXPORT int pthread_cancel(pthread_t thread)
+{
+	int result;
+
+	cps_door_open();
+	if (!cps_real.pthread_cancel)
+		return ENOSYS;
+	result = cps_real.pthread_cancel(thread);
+	if (cps_life_clock() && cps_disposition_retake(CPS_SIGNAL_OWN) && cps_gate_is_open())
+		cps_sample_rearm();
+	return result;
+}

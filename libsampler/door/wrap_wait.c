@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_wait.c - sleeping, and waiting for signals, semaphores and messages, is not cut short by our
+ * signals.
+ *
+ * Room: door. In: the calls that the kernel never restarts. Out: the real ones, again if need be.
+ * Not here, since the kernel does restart them: sem_wait, wait and its kin, record locks,
+ * mq_receive and mq_send; and the C library waits on in sigwait, on mutexes and on condition
+ * variables.
+ */
+#undef _FORTIFY_SOURCE /* it would define inline what is defined here */
+#include <errno.h>
+
+#include "door/again.h"
+#include "signal/sample.h"
+#include "base/sys.h"
+
+/* ---- sleeping ---------------------------------------------------------------------------------- */
+
+/* The rest of a sleep that w knows. 0, or -1 and EINTR: the target's own signal has ended it. */
+static int sleep_on(struct cps_wait *w, struct timespec *left)
+{
+	while (w->timeout->tv_sec || w->timeout->tv_nsec) {
+		if (CPS_NEXT(nanosleep)(w->timeout, left) == 0)
+			return 0;
+		if (!cps_again(w))
+			return -1;
+	}
+	return 0;
+}
+
+/* What remains goes where the target wants it only when it was interrupted: by way of the
+ * kernel, which finds out whether that is memory. EINTR, or EFAULT. */
+static int give(struct timespec *to, struct timespec *left)
+{
+	struct iovec here = {left, sizeof(*left)}, there = {to, sizeof(*to)};
+	long written;
+
+	if (!to)
+		return EINTR;
+	written = cps_sys6(SYS_process_vm_writev, cps_sys_getpid(), (long)&here, 1, (long)&there, 1,
+			   0);
+	if (written == -EFAULT)
+		return EFAULT;
+	if (written < 0)
+		*to = *left;
+	return EINTR;
+}
+
+/* The kernel tells what remains. It adds the timer's slack, so only its first answer is used. */
+CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remaining)
+{
+	struct cps_wait w = cps_wait();
+	struct timespec left = {0, 0};
+	int result = CPS_NEXT(nanosleep)(request, &left);
+
+	if (result < 0 && cps_again(&w)) {
+		cps_wait_remaining(&w, &left);
+		result = sleep_on(&w, &left);
+	}
+	if (result < 0 && errno == EINTR)
+		errno = give(remaining, &left);
+	return result;
+}
+
+CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *remaining)
+	__attribute__((alias("nanosleep")));
+
+/* A relative sleep by a clock that can be set goes by the monotonic one. */
+CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
+			       struct timespec *remaining)
+{
+	struct cps_wait w = cps_wait();
+	struct timespec left = {0, 0};
+	int error;
+
+	while ((error = CPS_NEXT(clock_nanosleep)(clock, flags, request, &left)) == EINTR &&
+	       cps_again_after_eintr(&w)) {
+		if (flags & TIMER_ABSTIME)
+			continue;
+		if (!w.timeout) {
+			w.clock = clock == CLOCK_REALTIME || clock == CLOCK_TAI ? CLOCK_MONOTONIC
+										: clock;
+			cps_wait_remaining(&w, &left);
+		}
+		request = w.timeout;
+		if (!request->tv_sec && !request->tv_nsec)
+			return 0;
+	}
+	return error == EINTR && !(flags & TIMER_ABSTIME) ? give(remaining, &left) : error;
+}
+
+/* 0; -1: interrupted; less: wrong. Without errno. */
+CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remaining)
+{
+	struct cps_wait w = cps_wait();
+	struct timespec left = {0, 0};
+	int result;
+
+	while ((result = CPS_NEXT(thrd_sleep)(request, &left)) == -1 && cps_again_after_eintr(&w)) {
+		if (!w.timeout)
+			cps_wait_remaining(&w, &left);
+		request = w.timeout;
+		if (!request->tv_sec && !request->tv_nsec)
+			return 0;
+	}
+	return result == -1 && give(remaining, &left) == EFAULT ? -2 : result;
+}
+
+CPS_EXPORT int usleep(useconds_t us)
+{
+	const struct timespec whole = {us / 1000000, us % 1000000 * 1000};
+	struct cps_wait w = cps_wait_timeout(&whole);
+	int result = CPS_NEXT(usleep)(us);
+
+	return result == 0 || !cps_again(&w) ? result : sleep_on(&w, NULL);
+}
+
+/* Its result does not tell whether it was interrupted: half a second left is none. */
+CPS_EXPORT unsigned sleep(unsigned seconds)
+{
+	const struct timespec whole = {seconds, 0};
+	struct cps_wait w = cps_wait_timeout(&whole);
+	unsigned left;
+
+	errno = 0;
+	left = CPS_NEXT(sleep)(seconds);
+	if (errno == 0)
+		errno = w.error;
+	else if (cps_again(&w))
+		left = sleep_on(&w, NULL) == 0 ? 0 : (unsigned)(cps_wait_ns(&w) / 1000000000);
+	return left;
+}
+
+/* ---- signals: the mask is changed and the wait begun in one step, each time
+ * ------------------------- */
+
+CPS_EXPORT int pause(void)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(pause)());
+}
+
+CPS_EXPORT int sigsuspend(const sigset_t *mask)
+{
+	struct cps_wait w = cps_wait();
+	sigset_t marked;
+
+	mask = cps_wait_mark(&marked, mask);
+	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(sigsuspend)(mask)));
+}
+
+CPS_EXPORT int __sigsuspend(const sigset_t *mask) __attribute__((alias("sigsuspend")));
+
+CPS_EXPORT int __xpg_sigpause(int number)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(__xpg_sigpause)(number));
+}
+
+CPS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(sigwaitinfo)(set, info));
+}
+
+CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	struct cps_wait w = cps_wait_timeout(timeout);
+
+	return CPS_AGAIN(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
+}
+
+/* ---- semaphores and messages
+ * ---------------------------------------------------------------------- */
+
+CPS_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(sem_timedwait)(semaphore, until));
+}
+
+CPS_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(sem_clockwait)(semaphore, clock, until));
+}
+
+CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(semop)(id, operations, n));
+}
+
+CPS_EXPORT int semtimedop(int id, struct sembuf *operations, size_t n,
+			  const struct timespec *timeout)
+{
+	struct cps_wait w = cps_wait_timeout(timeout);
+
+	return CPS_AGAIN(w, CPS_NEXT(semtimedop)(id, operations, n, w.timeout));
+}
+
+CPS_EXPORT ssize_t msgrcv(int id, void *message, size_t n, long type, int flags)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(msgrcv)(id, message, n, type, flags));
+}
+
+CPS_EXPORT int msgsnd(int id, const void *message, size_t n, int flags)
+{
+	struct cps_wait w = cps_wait();
+
+	return CPS_AGAIN(w, CPS_NEXT(msgsnd)(id, message, n, flags));
+}
+
+CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct timespec *timeout)
+{
+	struct cps_wait w = cps_wait_timeout(timeout);
+
+	return CPS_AGAIN(w, CPS_NEXT(aio_suspend)(list, n, w.timeout));
+}
+
+CPS_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
+			     const struct timespec *timeout)
+{
+	struct cps_wait w = cps_wait_timeout(timeout);
+
+	return CPS_AGAIN(w, CPS_NEXT(aio_suspend64)(list, n, w.timeout));
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * disposition.c - keeps what the target wants to happen at signals that are ours.
+ *
+ * Room: signal. In: what the target asks for. Out: what it is told, and what becomes of a signal
+ * that is no tick. The kernel is asked directly: the C library lets nobody touch its own signals.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "signal/disposition.h"
+#include "unwind/regs.h"
+#include "base/sys.h"
+#include "base/poison.h"
+
+#define SA_KERNEL_RESTORER 0x04000000
+#define TAKEN_MAX	   4
+
+/* The kernel's struct sigaction. */
+struct kernel_action {
+	void *handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+/* Who changes what the target wants counts before and after; who finds an odd number, or another
+ * one afterwards, reads again. While it is changed nothing can interrupt the thread that does. */
+struct taken {
+	_Atomic int number; /* 0: free */
+	_Atomic unsigned changes;
+	struct sigaction action;
+	void (*handler)(int, siginfo_t *, void *);
+	bool only_default; /* the kernel keeps what the target asks for, ours stands for the default */
+};
+
+static struct taken all[TAKEN_MAX];
+
+CPS_REGS_RESTORER;
+void cps_regs_restore(void);
+
+static struct taken *find(int number)
+{
+	for (int i = 0; i < TAKEN_MAX; i++)
+		if (atomic_load_explicit(&all[i].number, memory_order_relaxed) == number)
+			return &all[i];
+	return NULL;
+}
+
+bool cps_disposition_is_taken(int number)
+{
+	return number > 0 && find(number);
+}
+
+bool cps_disposition_is_default_only(int number)
+{
+	const struct taken *t = find(number);
+
+	return t && t->only_default;
+}
+
+static int ask_kernel(int number, const struct kernel_action *new, struct kernel_action *old)
+{
+	return (int)CPS_SYS(rt_sigaction, number, new, old, sizeof(new->mask));
+}
+
+static void to_libc(const struct kernel_action *k, struct sigaction *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->sa_handler = (sighandler_t)k->handler;
+	a->sa_flags = (int)(k->flags & ~(unsigned long)SA_KERNEL_RESTORER);
+	memcpy(&a->sa_mask, &k->mask, sizeof(k->mask));
+	a->sa_restorer = k->restorer;
+}
+
+static void to_kernel(const struct sigaction *a, struct kernel_action *k)
+{
+	k->handler = (void *)a->sa_handler;
+	k->flags = (unsigned)a->sa_flags | SA_KERNEL_RESTORER;
+	k->restorer = a->sa_restorer ? a->sa_restorer : cps_regs_restore;
+	memcpy(&k->mask, &a->sa_mask, sizeof(k->mask));
+}
+
+/* Nothing interrupts our handler but faults, which are the target's to handle: one that left
+ * with longjmp would leave a buffer taken for ever. It runs on the alternate stack where there
+ * is one, for programs whose threads have hardly any stack of their own. */
+static int install(const struct taken *t, struct kernel_action *old)
+{
+	const struct kernel_action action = {
+		.handler = (void *)t->handler,
+		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_KERNEL_RESTORER,
+		.restorer = cps_regs_restore,
+		.mask = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) |
+			  UINT64_C(1) << (SIGILL - 1) | UINT64_C(1) << (SIGFPE - 1) |
+			  UINT64_C(1) << (SIGTRAP - 1)),
+	};
+
+	return ask_kernel(t->number, &action, old);
+}
+
+static int take(int number, void (*handler)(int, siginfo_t *, void *), bool only_default)
+{
+	struct taken *t = find(0);
+	struct kernel_action old;
+	int error;
+
+	if (cps_disposition_is_taken(number))
+		return -EBUSY;
+	if (!t)
+		return -ENOSPC;
+	t->handler = handler;
+	t->only_default = only_default;
+	error = ask_kernel(number, NULL, &old);
+	if (error)
+		return error;
+	to_libc(&old, &t->action);
+	atomic_store(&t->number, number);
+	if (!only_default || old.handler == (void *)SIG_DFL)
+		error = install(t, &old);
+	if (error)
+		atomic_store(&t->number, 0);
+	return error;
+}
+
+int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	return take(number, handler, false);
+}
+
+int cps_disposition_take_default(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	return take(number, handler, true);
+}
+
+bool cps_disposition_retake(int number)
+{
+	struct taken *t = find(number);
+	struct kernel_action now;
+	struct sigaction action;
+
+	if (!t || t->only_default || ask_kernel(number, NULL, &now) != 0 ||
+	    now.handler == (void *)t->handler)
+		return false;
+	to_libc(&now, &action);
+	cps_disposition_set(number, &action);
+	install(t, &now);
+	return true;
+}
+
+void cps_disposition_give_back(int number)
+{
+	static const struct kernel_action ignore = {.handler = (void *)SIG_IGN};
+	struct taken *t = find(number);
+	struct kernel_action action;
+	struct sigaction wanted;
+
+	if (!t)
+		return;
+	cps_disposition_get(number, &wanted);
+	to_kernel(&wanted, &action);
+	atomic_store(&t->number, 0);
+	if (t->only_default && wanted.sa_handler != SIG_DFL)
+		return; /* it is there already */
+	if (!t->only_default)
+		ask_kernel(number, &ignore, NULL);
+	ask_kernel(number, &action, NULL);
+}
+
+static bool is_ours(const struct taken *t)
+{
+	struct kernel_action now;
+
+	return t->number && ask_kernel(t->number, NULL, &now) == 0 &&
+	       now.handler == (void *)t->handler;
+}
+
+void cps_disposition_leave(int number)
+{
+	static const struct kernel_action ignore = {.handler = (void *)SIG_IGN};
+	struct kernel_action old;
+
+	for (struct taken *t = all; t < all + TAKEN_MAX; t++) {
+		bool stays = t->action.sa_handler == SIG_IGN;
+
+		if (!is_ours(t) || !(stays || t->number == number))
+			continue;
+		ask_kernel(t->number, &ignore, &old);
+		if (!stays)
+			install(t, &old);
+	}
+}
+
+void cps_disposition_return(void)
+{
+	struct kernel_action old;
+
+	for (struct taken *t = all; t < all + TAKEN_MAX; t++)
+		if (t->number && !t->only_default && t->action.sa_handler == SIG_IGN)
+			install(t, &old);
+}
+
+static void change(struct taken *t, const struct sigaction *action)
+{
+	uint64_t all_signals = ~UINT64_C(0), mask;
+	unsigned before;
+
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all_signals, &mask, sizeof(mask));
+	do {
+		before = atomic_load(&t->changes) & ~1u;
+	} while (!atomic_compare_exchange_weak(&t->changes, &before, before + 1));
+	t->action = *action;
+	atomic_store(&t->changes, before + 2);
+	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+}
+
+void cps_disposition_reset(void)
+{
+	for (struct taken *t = all; t < all + TAKEN_MAX; t++)
+		atomic_fetch_and(&t->changes, ~1u);
+}
+
+static void recall(const struct taken *t, struct sigaction *action)
+{
+	unsigned before;
+
+	do {
+		while ((before = atomic_load(&t->changes)) & 1)
+			CPS_SYS(sched_yield, 0, 0, 0, 0);
+		*action = t->action;
+		atomic_thread_fence(memory_order_acquire);
+	} while (atomic_load(&t->changes) != before);
+}
+
+void cps_disposition_set(int number, const struct sigaction *action)
+{
+	struct taken *t = find(number);
+	struct kernel_action old, new;
+
+	if (t && !t->only_default) {
+		change(t, action);
+	} else if (t && action->sa_handler == SIG_DFL) {
+		install(t, &old);
+	} else {
+		to_kernel(action, &new);
+		ask_kernel(number, &new, NULL);
+	}
+}
+
+void cps_disposition_get(int number, struct sigaction *action)
+{
+	const struct taken *t = find(number);
+	struct kernel_action now;
+
+	if (t && !t->only_default) {
+		recall(t, action);
+	} else if (ask_kernel(number, NULL, &now) == 0) {
+		if (t && now.handler == (void *)t->handler)
+			now = (struct kernel_action){.handler = (void *)SIG_DFL};
+		to_libc(&now, action);
+	}
+}
+
+bool cps_disposition_is_ignored(int number)
+{
+	struct kernel_action now;
+
+	return ask_kernel(number, NULL, &now) == 0 && now.handler == (void *)SIG_IGN;
+}
+
+/* The default ends the process: once more, with the default in place. */
+static void end_process(int number)
+{
+	static const struct kernel_action by_default;
+
+	ask_kernel(number, &by_default, NULL);
+	CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), number, 0);
+}
+
+/* The mask that the target's handler would run with: that of the interrupted code, the handler's,
+ * and the signal itself. The kernel puts the first back when we return. */
+static void mask_for(const struct sigaction *action, int number, const ucontext_t *context)
+{
+	uint64_t interrupted, own;
+
+	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
+	memcpy(&own, &action->sa_mask, sizeof(own));
+	interrupted |= own;
+	/* The C library's own does not mind, and may not return: a thread that is cancelled has
+	 * handlers to call. */
+	if (!(action->sa_flags & SA_NODEFER) && number != CPS_SIGNAL_OWN)
+		interrupted |= UINT64_C(1) << (number - 1);
+	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &interrupted, 0, sizeof(interrupted));
+}
+
+void cps_disposition_pass_on(int number, siginfo_t *info, void *context)
+{
+	static const struct sigaction by_default = {.sa_handler = SIG_DFL};
+	struct sigaction action;
+
+	if (!find(number))
+		return; /* it was given back while this one was on its way */
+	cps_disposition_get(number, &action);
+	if (action.sa_handler == SIG_IGN)
+		return;
+	if (action.sa_handler == SIG_DFL) {
+		end_process(number);
+		return;
+	}
+	if (action.sa_flags & SA_RESETHAND)
+		cps_disposition_set(number, &by_default);
+	mask_for(&action, number, context);
+	if (action.sa_flags & SA_SIGINFO)
+		action.sa_sigaction(number, info, context);
+	else
+		action.sa_handler(number);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * announce.c - puts records of threads and modules into the journal's buffer 0.
+ *
+ * Room: signal. In: who appeared in samples. Out: records. If the buffer is busy the announcement
+ * is made another time, at the latest at the end.
+ */
+#include <string.h>
+
+#include "stream/announce.h"
+#include "base/arena.h"
+#include "stream/drain.h"
+#include "format.h"
+#include "stream/pack.h"
+#include "base/sys.h"
+#include "base/poison.h"
+
+bool cps_announce_record(const uint8_t *record, size_t n)
+{
+	struct cps_buffer *b = cps_journal_acquire_number(0);
+	bool done;
+
+	if (!b)
+		return false;
+	done = cps_journal_add_record(b, record, n);
+	if (!done && cps_drain(b) == 0)
+		done = cps_journal_add_record(b, record, n);
+	cps_journal_release(b);
+	return done;
+}
+
+static bool announce(const struct cps_writer *w, const uint8_t *record)
+{
+	return !w->full && cps_announce_record(record, (size_t)(w->p - record));
+}
+
+void cps_announce_thread(struct cps_thread *t)
+{
+	uint8_t bytes[128];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+	char name[CPS_THREAD_NAME_BYTES];
+
+	/* Another thread's name is in a file. */
+	if (t != cps_thread_self() && !cps_pack_is_allowed())
+		return;
+	cps_thread_read_name(t, name);
+	if (t->announced && (!name[0] || memcmp(name, t->name, sizeof(name)) == 0))
+		return;
+	memcpy(t->name, name, sizeof(name));
+	cps_record_thread(&w, t);
+	t->announced = announce(&w, bytes);
+}
+
+static void announce_module(uint32_t number, struct cps_module *m)
+{
+	/* Too much for a small signal stack: borrowed from the kernel for the moment. */
+	size_t room = CPS_TEXT_MAX + 8192;
+	uint8_t *bytes = cps_arena_pages(room);
+	struct cps_writer w = {bytes, bytes, false};
+	bool done = false;
+
+	if (bytes) {
+		w.end += room;
+		cps_record_module(&w, number, m);
+		done = announce(&w, bytes);
+		cps_sys_munmap(bytes, room);
+	}
+	if (!done) {
+		atomic_store(&m->announced, false);
+		cps_module_set_news(true);
+	}
+}
+
+void cps_announce_modules(void)
+{
+	if (!cps_module_has_news())
+		return;
+	cps_module_set_news(false);
+	for (uint32_t i = 0; i < cps_module_count(); i++) {
+		struct cps_module *m = cps_module_get(i);
+
+		if (atomic_load_explicit(&m->used, memory_order_relaxed) &&
+		    !atomic_exchange(&m->announced, true))
+			announce_module(i, m);
+	}
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch.c - writes a sample as its difference from the one before.
+ *
+ * Room: signal. In: a stack, a weight, a time. Out: a few bytes. Most frames of a new branch
+ * follow the same caller as last time and take one byte; an address costs its full length once a
+ * batch.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "stream/batch.h"
+#include "format.h"
+#include "unwind/module.h"
+#include "base/writer.h"
+#include "base/poison.h"
+
+#define NO_ID	  0xffff
+#define OUTERMOST CPS_BATCH_IDS
+
+static atomic_bool saw_generated;
+
+bool cps_batch_saw_generated(void)
+{
+	return atomic_load_explicit(&saw_generated, memory_order_relaxed);
+}
+
+void cps_batch_forget_generated(void)
+{
+	atomic_store(&saw_generated, false);
+}
+
+static bool has(struct cps_frame **frames)
+{
+	if (!*frames)
+		*frames = cps_arena_pages(CPS_DEPTH_MAX * sizeof(**frames));
+	return *frames;
+}
+
+bool cps_batch_prepare(struct cps_batch *b)
+{
+	return has(&b->frames) && has(&b->trail.ring);
+}
+
+/* Between two stores of a swap both are the same array. */
+void cps_batch_forget_trail(struct cps_batch *b)
+{
+	if (b->frames == b->trail.ring)
+		b->frames = NULL;
+	b->trail.begin = b->trail.depth = 0;
+}
+
+void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t buffer,
+		     uint32_t sequence, uint64_t time_us)
+{
+	struct cps_writer w = {bytes, bytes + room, false};
+
+	cps_put(&w, buffer);
+	cps_put(&w, sequence);
+	cps_put(&w, time_us);
+	b->bytes = bytes;
+	b->room = room;
+	b->used = (size_t)(w.p - bytes);
+	b->previous_depth = 0;
+	b->generation = cps_module_generation();
+	b->has_thread = false;
+	b->is_full = false;
+	b->time_us = time_us;
+	b->weight = 0;
+	b->n_ids = 0;
+	b->n_ticks = 0;
+	memset(b->hash, 0, sizeof(b->hash));
+	memset(b->id[OUTERMOST].successor, 0xff, sizeof(b->id[OUTERMOST].successor));
+}
+
+/* A library went away: an address may mean something else now. The ids stay, without meaning. */
+static void forget(struct cps_batch *b)
+{
+	b->generation = cps_module_generation();
+	memset(b->hash, 0, sizeof(b->hash));
+	for (uint32_t i = 0; i < b->n_ids; i++)
+		b->id[i].address = UINT64_MAX;
+}
+
+static uint32_t slot_of(const struct cps_batch *b, uint64_t address)
+{
+	uint32_t i = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 50);
+
+	_Static_assert(CPS_BATCH_HASH == 1u << 14, "the shift above gives 14 bits");
+	while (b->hash[i] && b->id[b->hash[i] - 1].address != address)
+		i = (i + 1) % CPS_BATCH_HASH;
+	return i;
+}
+
+/* The successor becomes the most recent one of the frame before. */
+static void prefer(uint16_t list[4], uint32_t place, uint32_t id)
+{
+	for (; place > 0; place--)
+		list[place] = list[place - 1];
+	list[0] = (uint16_t)id;
+}
+
+static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t slot,
+			  uint64_t address)
+{
+	bool is_sure;
+	uint32_t number = cps_module_find_now(address, &is_sure);
+	uint32_t id = b->n_ids;
+
+	if (number == CPS_MODULE_NONE &&
+	    !is_sure) /* what is on a stack is not what is just being unloaded */
+		number = cps_module_find(address);
+	if (id == CPS_BATCH_IDS) {
+		w->full = true;
+		return 0;
+	}
+	cps_put(w, CPS_FRAME_NEW);
+	if (number == CPS_MODULE_NONE) {
+		cps_put(w, 0);
+		cps_put(w, address);
+		if (is_sure)
+			atomic_store_explicit(&saw_generated, true, memory_order_relaxed);
+	} else {
+		struct cps_module *m = cps_module_get(number);
+
+		cps_put(w, number + 1);
+		cps_put(w, address - m->bias);
+		cps_module_use(m);
+	}
+	b->n_ids = id + 1;
+	b->id[id].address = address;
+	memset(b->id[id].successor, 0xff, sizeof(b->id[id].successor));
+	b->hash[slot] = (uint16_t)(id + 1);
+	return id;
+}
+
+static bool is_successor(const struct cps_batch *b, uint32_t from, uint32_t place, uint64_t address)
+{
+	uint16_t id = b->id[from].successor[place];
+
+	return id != NO_ID && b->id[id].address == address;
+}
+
+static void put_run(struct cps_writer *w, uint32_t n)
+{
+	if (n > 2) {
+		cps_put(w, CPS_FRAME_RUN);
+		cps_put(w, n);
+	} else {
+		for (; n; n--)
+			cps_put(w, 0);
+	}
+}
+
+/* One frame that is not the first successor of `from`; its id. */
+static uint32_t put_frame(struct cps_batch *b, struct cps_writer *w, uint32_t from,
+			  uint64_t address)
+{
+	uint16_t *list = b->id[from].successor;
+	uint32_t id, slot;
+
+	for (uint32_t place = 1; place < CPS_FRAME_SUCCESSORS; place++) {
+		if (is_successor(b, from, place, address)) {
+			id = list[place];
+			cps_put(w, place);
+			prefer(list, place, id);
+			return id;
+		}
+	}
+	slot = slot_of(b, address);
+	if (b->hash[slot]) {
+		id = b->hash[slot] - 1u;
+		cps_put(w, CPS_FRAME_KNOWN + id);
+	} else {
+		id = introduce(b, w, slot, address);
+	}
+	prefer(list, CPS_FRAME_SUCCESSORS - 1, id);
+	return id;
+}
+
+/* The frames below the `keep` outermost ones, from the outside inward. */
+static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct cps_stack *s,
+		       uint32_t keep)
+{
+	uint32_t from = OUTERMOST, run = 0;
+
+	if (keep)
+		from = b->hash[slot_of(b, cps_stack_frame(s, s->depth - keep)->pc)] - 1u;
+	for (uint32_t i = s->depth - keep; i-- > 0 && !w->full;) {
+		uint64_t pc = cps_stack_frame(s, i)->pc;
+
+		if (is_successor(b, from, 0, pc)) {
+			from = b->id[from].successor[0];
+			run++;
+			continue;
+		}
+		put_run(w, run);
+		run = 0;
+		from = put_frame(b, w, from, pc);
+	}
+	put_run(w, run);
+}
+
+/* How many of the outermost frames the stack and the one before have in common. What is the
+ * trail's is. */
+static uint32_t common(const struct cps_batch *b, const struct cps_stack *s)
+{
+	uint32_t before = b->previous_depth, most = s->depth < before ? s->depth : before;
+	uint32_t n = before ? s->depth - s->fresh : 0;
+
+	while (n < most && cps_stack_frame(s, s->depth - n - 1)->pc ==
+				   cps_trail_frame(&b->trail, before - n - 1)->pc)
+		n++;
+	return n;
+}
+
+bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
+{
+	struct cps_writer w = {b->bytes + b->used, b->bytes + b->room, false};
+	const struct cps_stack *s = item->stack;
+	bool same_thread = b->has_thread && b->thread == item->thread;
+	uint32_t keep = 0;
+
+	if (b->is_full)
+		return false;
+	if (b->generation == cps_module_generation())
+		keep = common(b, s);
+	else
+		forget(b);
+	cps_put(&w, (uint64_t)(b->previous_depth - keep) << CPS_ITEM_POP_SHIFT |
+			    (same_thread ? 0 : CPS_ITEM_THREAD) |
+			    (item->is_tail ? CPS_ITEM_TAIL : 0) | (s->mark ? CPS_ITEM_MARK : 0));
+	if (!same_thread)
+		cps_put(&w, item->thread);
+	if (s->mark)
+		cps_put(&w, s->mark);
+	cps_put_signed(&w, (int64_t)(item->weight - b->weight));
+	cps_put_signed(&w, (int64_t)(item->time_us - b->time_us - item->weight));
+	cps_put(&w, s->depth - keep);
+	put_frames(b, &w, s, keep);
+	if (w.full) {
+		b->is_full = true;
+		return false;
+	}
+	b->used = (size_t)(w.p - b->bytes);
+	b->n_ticks += !item->is_tail;
+	b->has_thread = true;
+	b->thread = item->thread;
+	b->weight = item->weight;
+	b->time_us = item->time_us;
+	b->previous_depth = s->depth;
+	cps_trail_take(&b->trail, s, &b->frames);
+	return true;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * drain.c - empties buffers of the journal into the stream.
+ *
+ * Room: signal. In: full buffers. Out: records, deflated. A buffer is emptied only after its bytes
+ * are in the file: killed in between, both have them, and the reader knows them by their sequence.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "stream/columns.h"
+#include "stream/drain.h"
+#include "stream/loss.h"
+#include "stream/recode.h"
+#include "base/sys.h"
+#include "base/poison.h"
+
+static uint8_t scratch[CPS_BUFFER_BYTES + 512]; /* this and the next: under the pack's lock */
+static uint64_t losses_told;
+static bool is_acquired[CPS_BUFFERS + 1]; /* by the end */
+
+/* Buffer 0 holds records as they are. */
+static int drain_records(struct cps_buffer *b)
+{
+	int error = 0;
+
+	if (cps_journal_waiting(b))
+		error = cps_pack_append(b->bytes, cps_journal_waiting(b));
+	if (!error)
+		cps_journal_empty(b, 0);
+	return error;
+}
+
+/* What samples mention is to be in the stream before them: there may be no room for it later. */
+static void drain_records_first(void)
+{
+	struct cps_buffer *b = cps_journal_acquire_number(0);
+
+	if (!b)
+		return;
+	drain_records(b);
+	cps_journal_release(b);
+}
+
+static int append_batch(const uint8_t *payload, size_t n)
+{
+	struct cps_writer w = {scratch, scratch + sizeof(scratch), false};
+	struct cps_piece pieces[1 + CPS_RECODE_PIECES];
+	size_t more;
+
+	if (losses_told != cps_loss_sum()) {
+		losses_told = cps_loss_sum();
+		cps_record_losses(&w);
+	}
+	more = cps_recode(payload, n, pieces + 1);
+	if (!more)
+		cps_record_wrap(&w, CPS_TAG_SAMPLES, payload, n);
+	pieces[0] = (struct cps_piece){scratch, (size_t)(w.p - scratch)};
+	return cps_pack_append_pieces(pieces, 1 + more);
+}
+
+static int drain_samples(struct cps_buffer *b)
+{
+	int error = 0;
+
+	if (cps_journal_waiting(b) && cps_pack_error())
+		return cps_pack_error(); /* without the work */
+	if (cps_journal_waiting(b)) {
+		drain_records_first();
+		error = append_batch(b->bytes, cps_journal_waiting(b));
+	}
+	if (!error)
+		cps_journal_empty(b, b->batch ? b->batch->time_us : 0);
+	return error;
+}
+
+int cps_drain(struct cps_buffer *b)
+{
+	int error;
+
+	if (!cps_pack_try())
+		return -EBUSY;
+	error = cps_pack_ready(); /* before the work is done */
+	if (!error)
+		error = b->number ? drain_samples(b) : drain_records(b);
+	cps_pack_release();
+	if (error == CPS_PACK_LIMIT)
+		cps_fuse_blow(CPS_STOP_LIMIT, 0);
+	return error;
+}
+
+void cps_drain_reset(void)
+{
+	losses_told = 0;
+	cps_columns_forget();
+	memset(is_acquired, 0, sizeof(is_acquired));
+}
+
+static struct cps_buffer *acquire_patiently(uint32_t number, uint64_t *until)
+{
+	struct cps_buffer *b;
+
+	do
+		b = cps_journal_acquire_number(number);
+	while (!b && cps_sys_patience(until));
+	return b;
+}
+
+bool cps_drain_is_complete(void)
+{
+	uint64_t until = 0;
+
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
+		is_acquired[i] = is_acquired[i] || acquire_patiently(i, &until);
+		if (!is_acquired[i])
+			return false;
+	}
+	return true;
+}
+
+/* Over the limit there is to be nothing beside the stream; and memory does not outlive us. */
+static void drop(struct cps_buffer *b)
+{
+	cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_drop(b));
+}
+
+/* All buffers, samples first: their modules and threads may be news. They are never released:
+ * nothing may come after the end. */
+static int drain_buffers(void)
+{
+	uint64_t until = 0;
+	int error = 0;
+
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
+		struct cps_buffer *b = acquire_patiently((i + 1) % (CPS_BUFFERS + 1), &until);
+		int e = -EBUSY;
+
+		if (b)
+			e = b->number ? drain_samples(b) : drain_records(b);
+		is_acquired[(i + 1) % (CPS_BUFFERS + 1)] = b;
+		if (b && e && (e == CPS_PACK_LIMIT || !cps_journal_is_file()))
+			drop(b);
+		if (e != CPS_PACK_LIMIT)
+			error = error ? error : e;
+	}
+	if (cps_pack_error() == CPS_PACK_LIMIT)
+		cps_fuse_blow(CPS_STOP_LIMIT, 0);
+	if (!error && cps_pack_error() != CPS_PACK_LIMIT)
+		error = cps_pack_error();
+	return error;
+}
+
+static int write_end(struct cps_ending *end)
+{
+	struct cps_writer w = {scratch, scratch + sizeof(scratch), false};
+	int error;
+
+	if (!end->stop) {
+		end->stop = cps_fuse_reason(&error);
+		end->error = (uint32_t)error;
+	}
+	end->bytes = cps_pack_bytes();
+	end->ticks = cps_journal_ticks();
+	cps_record_losses(&w);
+	cps_record_end(&w, end);
+	return cps_pack_finish(scratch, (size_t)(w.p - scratch));
+}
+
+int cps_drain_all(struct cps_ending *end)
+{
+	int error = -EBUSY, e;
+
+	if (cps_pack_wait()) {
+		error = drain_buffers();
+		if (error)
+			cps_fuse_blow(CPS_STOP_WRITE, error);
+		e = write_end(end);
+		error = error ? error : e;
+		cps_pack_release();
+	}
+	if (error)
+		cps_fuse_blow(CPS_STOP_WRITE, error);
+	return error;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pack.c - deflates what it is given and appends it to the stream.
+ *
+ * Room: signal. In: records. Out: the file. zlib allocates only through `take`, from a pool that a
+ * child uses again.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/arena.h"
+#include "format.h"
+#include "stream/pack.h"
+#include "base/sys.h"
+#include "base/poison.h"
+
+/* Of what level 6 takes, level 5 takes six tenths of the time and makes half a percent more bytes; level
+ * 1 a quarter, and six percent more. A buffer is deflated once in thousands of samples. */
+#define LEVEL	     5
+#define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
+#define RETRY_NS     10000000
+#define BLOCK_LEAST  512u
+#define FINISH_BYTES 1000u
+#define FINISH_FRAME 9u /* of a stored block, and the checksum */
+
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+static z_stream z;
+static const char *file_path;
+static uint8_t out[80u << 10];	 /* a buffer fits, deflated: the file is open for the write alone */
+static _Atomic int open_fd = -1; /* of the file, while it is written */
+static uint8_t *pool;
+static size_t pool_used;
+
+static uint64_t file_bytes, limit_bytes;
+static uint32_t checksum; /* of all that the file has, deflated */
+static uint64_t before_finish;
+static _Atomic int dead; /* 0, CPS_PACK_LIMIT or -errno */
+static atomic_bool is_forbidden;
+
+bool cps_pack_try(void)
+{
+	return !atomic_flag_test_and_set_explicit(&lock, memory_order_acquire);
+}
+
+bool cps_pack_wait(void)
+{
+	uint64_t until = 0;
+
+	while (!cps_pack_try())
+		if (!cps_sys_patience(&until))
+			return false;
+	return true;
+}
+
+void cps_pack_release(void)
+{
+	atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+static voidpf take(voidpf opaque, uInt n, uInt size)
+{
+	size_t bytes = ((size_t)n * size + 15) & ~(size_t)15;
+	uint8_t *got = pool + pool_used;
+
+	(void)opaque;
+	if (bytes > POOL_BYTES - pool_used)
+		return cps_arena_take(bytes);
+	pool_used += bytes;
+	return got;
+}
+
+static void give(voidpf opaque, voidpf address)
+{
+	(void)opaque;
+	(void)address;
+}
+
+static bool begin_deflating(void)
+{
+	if (!pool)
+		pool = cps_arena_pages(POOL_BYTES);
+	if (!pool)
+		return false;
+	pool_used = 0;
+	z = (z_stream){.zalloc = take, .zfree = give};
+	return deflateInit(&z, LEVEL) == Z_OK;
+}
+
+/* The number is kept for a child that is made meanwhile; it is forgotten before it can be
+ * another file's. */
+static int open_file(int flags)
+{
+	int fd = cps_sys_open(file_path, O_WRONLY | flags, 0666);
+
+	if (fd >= 0)
+		open_fd = fd;
+	return fd;
+}
+
+static void close_file(int fd)
+{
+	open_fd = -1;
+	if (fd >= 0)
+		cps_sys_close(fd);
+}
+
+/* Room for the bytes and for those that end the stream: else it could be full before it has said
+ * so. -EOPNOTSUPP and the like: the file system cannot promise. */
+static int reserve(int fd, size_t n)
+{
+	long error;
+
+	do
+		error = CPS_SYS(fallocate, fd, 1 /* FALLOC_FL_KEEP_SIZE */, file_bytes, n);
+	while (error == -EINTR);
+	return error == -ENOSPC || error == -EDQUOT ? (int)error : 0;
+}
+
+static int write_all(int fd, const uint8_t *bytes, size_t n, size_t to_be_kept_free)
+{
+	int error;
+
+	if (cps_sys_too_big(file_bytes + n + to_be_kept_free))
+		return -EFBIG;
+	if (limit_bytes && file_bytes + n + to_be_kept_free > limit_bytes)
+		return CPS_PACK_LIMIT;
+	error = to_be_kept_free ? reserve(fd, n + to_be_kept_free) : 0;
+	if (error)
+		return error;
+	while (n) {
+		long written = cps_sys_write(fd, bytes, n);
+
+		if (written == -EINTR)
+			continue;
+		if (written <= 0)
+			return written < 0 ? (int)written : -ENOSPC;
+		bytes += written;
+		file_bytes += (uint64_t)written;
+		n -= (size_t)written;
+	}
+	return 0;
+}
+
+int cps_pack_create(const char *path, uint64_t limit)
+{
+	static const uint8_t head[CPS_HEAD_BYTES] = CPS_MAGIC "\3";
+	int fd, error;
+
+	_Static_assert(CPS_VERSION == 3, "the last byte of the head");
+	if (is_forbidden)
+		return -EPERM;
+	if (!begin_deflating())
+		return -ENOMEM;
+	file_path = path;
+	fd = open_file(O_CREAT | O_EXCL);
+	if (fd < 0) {
+		file_path = NULL;
+		return fd;
+	}
+	limit_bytes = limit;
+	error = write_all(fd, head, sizeof(head), FINISH_BYTES);
+	close_file(fd);
+	if (error)
+		cps_pack_discard();
+	checksum = (uint32_t)adler32(0, NULL, 0);
+	return error;
+}
+
+void cps_pack_discard(void)
+{
+	if (file_path)
+		cps_sys_unlink(file_path);
+	file_path = NULL;
+}
+
+static int cut_to(int fd, uint64_t bytes)
+{
+	int error = (int)CPS_SYS(ftruncate, fd, bytes, 0, 0);
+
+	if (error)
+		file_path = NULL; /* what is there now must not be added to */
+	file_bytes = bytes;
+	return error;
+}
+
+/* What `out` holds goes to the file, which is opened for the first time. */
+static int write_out(int *fd)
+{
+	int error;
+
+	if (*fd < 0)
+		*fd = open_file(O_APPEND);
+	if (*fd < 0)
+		return *fd;
+	error = write_all(*fd, out, sizeof(out) - z.avail_out, FINISH_BYTES);
+	z.next_out = out;
+	z.avail_out = sizeof(out);
+	return error;
+}
+
+static int deflate_piece(const struct cps_piece *piece, int flush, int *fd)
+{
+	int error = 0;
+
+	z.next_in = (Bytef *)(uintptr_t)piece->bytes;
+	z.avail_in = (uInt)piece->n;
+	for (;;) {
+		deflate(&z, flush);
+		if (error || z.avail_out)
+			return error;
+		error = write_out(fd);
+	}
+}
+
+/* A block of deflate's has codes for its own bytes; what is short is not worth a table of them. */
+static int append(const struct cps_piece *pieces, size_t n)
+{
+	uint64_t before = file_bytes, block = 0;
+	int error = 0, fd = -1;
+
+	z.next_out = out;
+	z.avail_out = sizeof(out);
+	for (size_t i = 0; i < n && !error; i++) {
+		int flush = Z_NO_FLUSH;
+
+		block += pieces[i].n;
+		if (i + 1 == n)
+			flush = Z_SYNC_FLUSH;
+		else if (block >= BLOCK_LEAST && pieces[i + 1].n >= BLOCK_LEAST)
+			flush = Z_BLOCK;
+		if (flush == Z_BLOCK)
+			block = 0;
+		error = deflate_piece(&pieces[i], flush, &fd);
+	}
+	if (!error)
+		error = write_out(&fd);
+	if (error && fd >= 0 && file_bytes != before)
+		cut_to(fd, before);
+	close_file(fd);
+	return error;
+}
+
+/* When all descriptors are in use it is better to find out before zlib's state has moved. */
+int cps_pack_ready(void)
+{
+	static uint64_t not_before; /* every sample asks, for every full buffer */
+	int error = cps_pack_error(), fd;
+
+	if (error)
+		return error;
+	if (not_before && cps_sys_clock_ns(CLOCK_MONOTONIC) < not_before)
+		return -EBUSY;
+	fd = open_file(O_APPEND);
+	close_file(fd);
+	not_before = 0;
+	if (fd == -EMFILE || fd == -ENFILE)
+		not_before = cps_sys_clock_ns(CLOCK_MONOTONIC) + RETRY_NS;
+	return not_before ? -EBUSY : 0;
+}
+
+/* Half of a piece in the file would be garbage to a reader. And zlib's state has gone past it:
+ * that is the end of appending. */
+int cps_pack_append_pieces(const struct cps_piece *pieces, size_t n)
+{
+	int error = cps_pack_error();
+
+	if (error)
+		return error;
+	error = append(pieces, n);
+	for (size_t i = 0; i < n && !error; i++)
+		checksum = (uint32_t)adler32(checksum, pieces[i].bytes, (uInt)pieces[i].n);
+	dead = error;
+	return error;
+}
+
+int cps_pack_append(const uint8_t *bytes, size_t n)
+{
+	return cps_pack_append_pieces(&(struct cps_piece){bytes, n}, 1);
+}
+
+/*
+ * The last bytes go into a stored block (RFC 1951, 3.2.4), which stands on its own: deflate's state
+ * does not see it, so that it can be taken away again, or written after an error. Then the checksum
+ * of it all.
+ */
+static size_t frame(uint8_t *block, const uint8_t *bytes, size_t n)
+{
+	uint32_t sum = (uint32_t)adler32(checksum, bytes, (uInt)n);
+	const uint8_t head[5] = {1, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)~n, (uint8_t)(~n >> 8)};
+
+	memcpy(block, head, sizeof(head));
+	memcpy(block + 5, bytes, n);
+	for (int i = 0; i < 4; i++)
+		block[5 + n + (size_t)i] = (uint8_t)(sum >> (24 - 8 * i));
+	return n + FINISH_FRAME;
+}
+
+int cps_pack_finish(const uint8_t *bytes, size_t n)
+{
+	uint8_t block[FINISH_BYTES + FINISH_FRAME];
+	int fd, error;
+
+	if (!file_path || is_forbidden || n > FINISH_BYTES - FINISH_FRAME)
+		return -EPERM;
+	before_finish = file_bytes;
+	fd = open_file(O_APPEND);
+	if (fd < 0)
+		return fd;
+	error = write_all(fd, block, frame(block, bytes, n), 0);
+	cut_to(fd, error ? before_finish : file_bytes); /* gives back what was reserved, too */
+	close_file(fd);
+	return error;
+}
+
+int cps_pack_unfinish(void)
+{
+	int fd = file_path && !is_forbidden ? open_file(O_APPEND) : -EPERM, error;
+
+	if (fd < 0)
+		return fd;
+	error = cut_to(fd, before_finish);
+	close_file(fd);
+	return error;
+}
+
+bool cps_pack_allow(bool is_allowed)
+{
+	bool has_lock = cps_pack_wait(), before = !atomic_exchange(&is_forbidden, !is_allowed);
+
+	if (has_lock)
+		cps_pack_release();
+	return before;
+}
+
+bool cps_pack_is_allowed(void)
+{
+	return !is_forbidden;
+}
+
+int cps_pack_error(void)
+{
+	return is_forbidden ? -EPERM : dead;
+}
+
+uint64_t cps_pack_bytes(void)
+{
+	return z.total_in;
+}
+
+void cps_pack_reset(void)
+{
+	int fd = atomic_exchange(&open_fd, -1);
+
+	if (fd >= 0)
+		cps_sys_close(fd);
+	file_path = NULL;
+	file_bytes = 0;
+	dead = 0;
+	cps_pack_release();
+}

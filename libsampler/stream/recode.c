@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recode.c - reads a batch as batch.c has written it, and has columns.c write it again.
+ *
+ * Room: signal. In: the payload of a batch. Out: the pieces of a record. The journal lies in a
+ * file that others may write to: what makes no sense is left as it is.
+ */
+#include <string.h>
+#include <zlib.h>
+
+#include "stream/batch.h"
+#include "stream/columns.h"
+#include "stream/recode.h"
+#include "base/poison.h"
+
+#define OUTSIDE CPS_BATCH_IDS
+
+static struct {
+	const uint8_t *p, *end;
+	bool is_wrong;
+	struct cps_column_item item; /* time and weight are those of the item before */
+	uint32_t n_ids;
+	uint16_t ids[CPS_BATCH_IDS]; /* the columns' id of the batch's */
+	uint16_t successor[CPS_BATCH_IDS + 1][CPS_FRAME_SUCCESSORS];
+	uint32_t depth, kept; /* of the stack; frames of it that the columns have on theirs */
+	uint32_t columns_depth;
+	bool has_new;				     /* the item has an address that is */
+	uint16_t stack[CPS_DEPTH_MAX];		     /* the batch's ids */
+	bool is_new[CPS_DEPTH_MAX];		     /* its address, when it was pushed */
+	struct cps_stack_key key[CPS_DEPTH_MAX + 1]; /* by depth: of the frames up to there */
+} in;
+
+#define NUMBERS	      6 /* before the lengths of the columns */
+#define VARINT_BYTES  10
+#define PAYLOAD_BYTES ((NUMBERS + CPS_COLUMNS) * VARINT_BYTES)
+
+static uint8_t head[2 * VARINT_BYTES + PAYLOAD_BYTES], checksum[4];
+
+static uint64_t wrong(void)
+{
+	in.is_wrong = true;
+	return 0;
+}
+
+static uint64_t get(void)
+{
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 64 && in.p < in.end; shift += 7) {
+		uint8_t byte = *in.p++;
+
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return v;
+	}
+	return wrong();
+}
+
+static uint64_t get_signed(void)
+{
+	uint64_t v = get();
+
+	return v >> 1 ^ (0 - (v & 1));
+}
+
+/* A new address of the batch: its id there. */
+static uint32_t get_address(bool *is_new)
+{
+	uint64_t module = get(), address = get();
+	uint32_t id;
+
+	if (in.is_wrong || in.n_ids == CPS_BATCH_IDS || module > CPS_MODULES_MAX)
+		return (uint32_t)wrong();
+	id = cps_columns_id((uint32_t)module, address, is_new);
+	if (id == CPS_NO_ID)
+		return (uint32_t)wrong();
+	in.ids[in.n_ids] = (uint16_t)id;
+	memset(in.successor[in.n_ids], 0xff, sizeof(in.successor[0]));
+	return in.n_ids++;
+}
+
+static void prefer(uint16_t list[CPS_FRAME_SUCCESSORS], uint32_t id)
+{
+	uint16_t carried = (uint16_t)id;
+
+	for (unsigned i = 0; i < CPS_FRAME_SUCCESSORS; i++) {
+		uint16_t here = list[i];
+
+		list[i] = carried;
+		if (here == id)
+			return;
+		carried = here;
+	}
+}
+
+static void push(uint32_t id, bool is_new)
+{
+	uint32_t at = in.depth++;
+
+	in.stack[at] = (uint16_t)id;
+	in.is_new[at] = is_new;
+	in.has_new |= is_new;
+	in.key[at + 1] = cps_stack_key_with(in.key[at], in.ids[id]);
+}
+
+/* Up to `left` frames; returns how many. */
+static uint64_t frames(uint64_t left)
+{
+	uint32_t from = in.depth ? in.stack[in.depth - 1] : OUTSIDE;
+	uint64_t code = get(), n = 1;
+	bool is_new = false;
+	uint64_t id = 0;
+
+	if (code == CPS_FRAME_RUN) {
+		n = get();
+		if (!n || n > left)
+			return wrong();
+		for (uint64_t i = 0; i < n; i++) {
+			id = in.successor[from][0];
+			if (id >= in.n_ids)
+				return wrong();
+			push((uint32_t)id, false);
+			from = (uint32_t)id;
+		}
+		return n;
+	}
+	if (code < CPS_FRAME_SUCCESSORS)
+		id = in.successor[from][code];
+	else if (code == CPS_FRAME_NEW)
+		id = get_address(&is_new);
+	else
+		id = code - CPS_FRAME_KNOWN;
+	if (in.is_wrong || id >= in.n_ids)
+		return wrong();
+	prefer(in.successor[from], (uint32_t)id);
+	push((uint32_t)id, is_new);
+	return n;
+}
+
+/* The stack and what else makes one sample like another. */
+static struct cps_stack_key key_of_item(void)
+{
+	return cps_stack_key_with(in.key[in.depth], (uint64_t)in.item.mark << 32 | in.item.thread);
+}
+
+/* The item in full: the stack from where it differs from the one that the columns have. */
+static void put_item(void)
+{
+	in.item.pop = in.columns_depth - in.kept;
+	in.item.has_frames = in.kept < in.depth;
+	cps_columns_item(&in.item, key_of_item());
+	for (uint32_t i = in.kept; i < in.depth; i++)
+		cps_columns_frame(i ? in.ids[in.stack[i - 1]] : CPS_NO_ID, in.ids[in.stack[i]],
+				  in.is_new[i], i + 1 == in.depth);
+	in.columns_depth = in.kept = in.depth;
+}
+
+/* Pop and push. */
+static void change_stack(uint64_t pop)
+{
+	uint64_t left = get();
+
+	if (in.is_wrong || pop > in.depth || left > CPS_DEPTH_MAX - (in.depth - pop)) {
+		wrong();
+		return;
+	}
+	in.depth -= (uint32_t)pop;
+	if (in.depth < in.kept)
+		in.kept = in.depth;
+	in.has_new = false;
+	while (left && !in.is_wrong)
+		left -= frames(left);
+}
+
+static void item(void)
+{
+	struct cps_column_item *i = &in.item;
+	uint64_t flags = get();
+
+	i->has_thread = flags & CPS_ITEM_THREAD;
+	if (i->has_thread)
+		i->thread = (uint32_t)get();
+	i->is_tail = flags & CPS_ITEM_TAIL;
+	i->mark = flags & CPS_ITEM_MARK ? (uint32_t)get() : 0;
+	i->weight += get_signed();
+	i->time_us += i->weight + get_signed();
+	change_stack(flags >> CPS_ITEM_POP_SHIFT);
+	if (!in.is_wrong && (in.has_new || !cps_columns_again(i, key_of_item())))
+		put_item();
+}
+
+static bool items(void)
+{
+	while (in.p < in.end && !in.is_wrong)
+		item();
+	if (in.is_wrong)
+		cps_columns_forget();
+	return cps_columns_end() && !in.is_wrong;
+}
+
+/* What stands before the columns: tag and length of the record, and the numbers. */
+static struct cps_piece heading(const uint64_t numbers[NUMBERS], size_t n_columns)
+{
+	uint8_t payload[PAYLOAD_BYTES];
+	struct cps_writer p = {payload, payload + sizeof(payload), false};
+	struct cps_writer w = {head, head + sizeof(head), false};
+
+	for (int i = 0; i < NUMBERS; i++)
+		cps_put(&p, numbers[i]);
+	for (int i = 0; i < CPS_COLUMNS; i++)
+		cps_put(&p, (uint64_t)(cps_column[i].p - cps_column_start((enum cps_column)i)));
+	cps_put(&w, CPS_TAG_COLUMNS);
+	cps_put(&w, (uint64_t)(p.p - payload) + n_columns);
+	cps_put_bytes(&w, payload, (size_t)(p.p - payload));
+	return (struct cps_piece){head, (size_t)(w.p - head)};
+}
+
+static size_t pieces_of(const uint64_t numbers[NUMBERS], struct cps_piece *pieces)
+{
+	size_t sum = 0, n = 1;
+	uint32_t crc;
+
+	for (int i = 0; i < CPS_COLUMNS; i++) {
+		const uint8_t *start = cps_column_start((enum cps_column)i);
+
+		pieces[n] = (struct cps_piece){start, (size_t)(cps_column[i].p - start)};
+		sum += pieces[n].n;
+		n++;
+	}
+	pieces[0] = heading(numbers, sum);
+	crc = 0;
+	for (size_t i = 0; i < n; i++)
+		crc = (uint32_t)crc32(crc, pieces[i].bytes, (uInt)pieces[i].n);
+	memcpy(checksum, &crc, sizeof(checksum));
+	pieces[n++] = (struct cps_piece){checksum, sizeof(checksum)};
+	return n;
+}
+
+size_t cps_recode(const uint8_t *payload, size_t n, struct cps_piece pieces[CPS_RECODE_PIECES])
+{
+	uint64_t buffer, sequence, time_us;
+	bool begins_anew;
+
+	in.p = payload;
+	in.end = payload + n;
+	in.is_wrong = false;
+	buffer = get();
+	sequence = get();
+	time_us = get();
+	if (in.is_wrong || !cps_columns_begin(time_us, CPS_BATCH_IDS, &begins_anew))
+		return 0;
+	in.item = (struct cps_column_item){.time_us = time_us};
+	in.n_ids = in.depth = in.kept = in.columns_depth = 0;
+	in.key[0] = CPS_STACK_KEY_EMPTY;
+	memset(in.successor[OUTSIDE], 0xff, sizeof(in.successor[0]));
+	if (!items())
+		return 0;
+	return pieces_of((uint64_t[]){buffer, sequence, time_us / cps_columns_step(),
+				      cps_columns_grain(), cps_columns_step(), begins_anew},
+			 pieces);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recording.c - the states of a recording: not there yet, open, over.
+ *
+ * Room: signal. In: samples. Out: a file. Nothing is created before there is something to record.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "stream/announce.h"
+#include "base/arena.h"
+#include "stream/drain.h"
+#include "format.h"
+#include "stream/jit.h"
+#include "stream/journal.h"
+#include "stream/lineage.h"
+#include "stream/loss.h"
+#include "base/moment.h"
+#include "stream/pack.h"
+#include "stream/recording.h"
+#include "base/sys.h"
+#include "unwind/unwind.h"
+#include "base/poison.h"
+
+#define PATH_BYTES     8192
+#define MARK_PATIENCE  400 /* moments, for others to be done with the buffer */
+#define NAMES_TO_TRY   10000
+#define IDENTITY_BYTES (512u << 10)
+
+enum state { IDLE, CREATING, OPEN, OVER };
+
+static _Atomic int state;
+static struct cps_output output;
+static char path[PATH_BYTES], journal_path[PATH_BYTES];
+
+static bool is_open(void)
+{
+	return atomic_load_explicit(&state, memory_order_acquire) == OPEN && !cps_fuse_reason(NULL);
+}
+
+void cps_recording_prepare(const struct cps_output *o)
+{
+	output = *o;
+}
+
+uint64_t cps_recording_now_us(void)
+{
+	return (cps_moment_ns() - output.identity->start_monotonic_ns) / 1000;
+}
+
+const char *cps_recording_path(void)
+{
+	return atomic_load(&state) >= OPEN && path[0] ? path : NULL;
+}
+
+uint64_t cps_recording_ticks(void)
+{
+	return cps_journal_ticks();
+}
+
+/* stem[.N]suffix */
+static bool compose(unsigned n)
+{
+	char number[16], *p = number + sizeof(number);
+	struct cps_writer w = {(uint8_t *)path, (uint8_t *)path + sizeof(path) - 32, false};
+
+	*--p = '\0';
+	for (unsigned rest = n; rest; rest /= 10)
+		*--p = (char)('0' + rest % 10);
+	if (n)
+		*--p = '.';
+	cps_put_bytes(&w, output.stem, strlen(output.stem));
+	cps_put_bytes(&w, p, strlen(p));
+	cps_put_bytes(&w, output.suffix, strlen(output.suffix) + 1);
+	if (w.full)
+		return false;
+	memcpy(journal_path, path, sizeof(path));
+	memcpy(journal_path + strlen(path), CPS_JOURNAL_SUFFIX, sizeof(CPS_JOURNAL_SUFFIX));
+	return true;
+}
+
+/* Neither over a recording nor beside the journal of one that was moved away. */
+static int create_file(void)
+{
+	int error = -ENAMETOOLONG;
+
+	for (unsigned n = 0; n < NAMES_TO_TRY && compose(n); n++) {
+		error = -EEXIST;
+		if (CPS_SYS(faccessat, AT_FDCWD, journal_path, F_OK, 0) != 0)
+			error = cps_pack_create(path, output.max_bytes);
+		if (error != -EEXIST)
+			break;
+	}
+	return error;
+}
+
+static int write_identity(void)
+{
+	uint8_t *bytes = cps_arena_pages(IDENTITY_BYTES);
+	struct cps_writer w = {bytes, bytes, false};
+	int error;
+
+	if (!bytes)
+		return -ENOMEM;
+	w.end += IDENTITY_BYTES;
+	if (!output.identity->tree_pid)
+		cps_lineage_find(&output.identity->tree_pid, &output.identity->tree_start);
+	cps_record_process(&w, output.identity);
+	error = w.full ? -E2BIG : cps_pack_append(bytes, (size_t)(w.p - bytes));
+	cps_sys_munmap(bytes, IDENTITY_BYTES);
+	return error;
+}
+
+static int open_journal(void)
+{
+	return cps_journal_open(journal_path, output.identity->journal_id, output.journal_bytes);
+}
+
+static int create(void)
+{
+	int error;
+
+	if (!cps_pack_try())
+		return -EBUSY;
+	error = cps_pack_is_allowed() ? create_file() : -EPERM;
+	if (!error)
+		error = write_identity();
+	if (!error)
+		error = open_journal();
+	if (error) {
+		cps_pack_discard();
+		path[0] = '\0';
+	}
+	cps_pack_release();
+	return error;
+}
+
+bool cps_recording_ready(void)
+{
+	int now = IDLE, error;
+
+	if (is_open())
+		return true;
+	if (!atomic_compare_exchange_strong(&state, &now, CREATING)) {
+		cps_loss_add(now == CREATING ? CPS_LOSS_BUSY : CPS_LOSS_OUTPUT, 1);
+		return false;
+	}
+	error = create();
+	if (error == -EMFILE || error == -ENFILE || error == -EBUSY) {
+		cps_loss_add(CPS_LOSS_BUSY,
+			     1); /* the target has no descriptor left: later, perhaps */
+		atomic_store(&state, IDLE);
+		return false;
+	}
+	if (error) {
+		cps_fuse_blow(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE, error);
+		cps_loss_add(CPS_LOSS_OUTPUT, 1);
+	}
+	atomic_store(&state, error ? OVER : OPEN);
+	return !error;
+}
+
+/* Within a batch time never goes back. */
+static bool add_now(struct cps_buffer *b, struct cps_item *item)
+{
+	item->time_us = cps_recording_now_us();
+	if (item->time_us < b->batch->time_us)
+		item->time_us = b->batch->time_us;
+	return cps_journal_add(b, item);
+}
+
+/* Append the item; make room first if need be. */
+static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *stack)
+{
+	int error;
+
+	if (add_now(b, item))
+		return true;
+	error = cps_drain(b);
+	if (error == -EBUSY || error == CPS_PACK_LIMIT || (error && !cps_journal_seal(b)))
+		return false;
+	if (add_now(b, item))
+		return true;
+	/* A stack too varied for a whole buffer: both its ends must do. */
+	if (stack->depth <= 2001)
+		return false;
+	cps_stack_cut(stack, 1000);
+	cps_journal_empty(b, item->time_us);
+	return add_now(b, item);
+}
+
+/* What a sample is made of: a frame to unwind from, or a stack that is given. */
+struct source {
+	const struct cps_regs *regs;
+	struct cps_peek *peek;
+	const struct cps_stack *given;
+	struct cps_stack *stack; /* what became of it */
+};
+
+static bool take_stack(struct cps_buffer *b, const struct source *from)
+{
+	struct cps_stack *stack = from->stack;
+
+	*stack = cps_batch_stack(b->batch);
+	if (from->given) {
+		stack->depth = stack->fresh = from->given->depth;
+		stack->mark = from->given->mark;
+		memcpy(stack->frames, from->given->frames, stack->depth * sizeof(stack->frames[0]));
+	} else {
+		cps_unwind(from->regs, from->peek, stack);
+	}
+	return stack->depth > 0;
+}
+
+/* Then the stack need not be taken. */
+static bool is_full_for_good(struct cps_buffer *b)
+{
+	return b->batch->is_full && cps_pack_error() && !cps_journal_seal(b);
+}
+
+/* Into the thread's own buffer, or if that is busy, or full while another thread is deflating, into
+ * the next one that can take it. */
+static bool place(struct cps_item *item, const struct source *from, enum cps_loss *why)
+{
+	bool done = false;
+
+	*why = CPS_LOSS_BUSY;
+	for (uint32_t i = 0; i < CPS_BUFFERS && !done && is_open(); i++) {
+		bool has_memory;
+		struct cps_buffer *b = cps_journal_acquire(item->thread + i, &has_memory);
+
+		if (!has_memory)
+			*why = CPS_LOSS_MEMORY;
+		if (!b)
+			continue;
+		if (is_full_for_good(b))
+			*why = CPS_LOSS_BUSY;
+		else if (take_stack(b, from))
+			done = add(b, item, from->stack);
+		else
+			*why = CPS_LOSS_STACK;
+		cps_journal_release(b);
+		if (*why == CPS_LOSS_STACK)
+			return false;
+	}
+	if (!done && *why == CPS_LOSS_BUSY && cps_pack_error())
+		cps_fuse_blow(CPS_STOP_WRITE, cps_pack_error());
+	if (!is_open())
+		*why = CPS_LOSS_OUTPUT;
+	return done;
+}
+
+bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct cps_peek *peek,
+		       const struct cps_stack *given, uint64_t weight, bool is_tail)
+{
+	struct cps_stack stack;
+	struct cps_item item = {
+		.thread = t->id, .is_tail = is_tail, .weight = weight, .stack = &stack};
+	struct source from = {regs, peek, given, &stack};
+	enum cps_loss why;
+
+	if (!place(&item, &from, &why)) {
+		cps_loss_add(why, 1);
+		return false;
+	}
+	t->is_sampled = true;
+	if (!t->announced)
+		cps_announce_thread(t);
+	cps_announce_modules();
+	return true;
+}
+
+void cps_recording_thread_ends(struct cps_thread *t)
+{
+	if (is_open() && t->is_sampled)
+		cps_announce_thread(t);
+}
+
+static void rest_a_moment(void)
+{
+	const struct timespec moment = {.tv_nsec = 50000};
+
+	CPS_SYS(nanosleep, &moment, NULL, 0, 0);
+}
+
+/* Nobody makes it another time: wait for those that are at work. A mark is something to record. */
+void cps_recording_mark(const struct cps_thread *t, const char *name)
+{
+	uint64_t now_us = cps_recording_now_us();
+	uint8_t bytes[CPS_MARK_NAME_MAX + 64];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+	int rest = MARK_PATIENCE;
+
+	while (atomic_load(&state) == CREATING && rest-- > 0)
+		rest_a_moment();
+	if (!cps_recording_ready())
+		return;
+	cps_record_mark(&w, now_us, t ? t->id : 0, name);
+	while (!cps_announce_record(bytes, (size_t)(w.p - bytes))) {
+		if (!is_open() || cps_pack_error() || rest-- <= 0) {
+			cps_loss_add(CPS_LOSS_BUSY, 1);
+			return;
+		}
+		rest_a_moment();
+	}
+}
+
+void cps_recording_engine(const char *engine, const char *why)
+{
+	uint8_t bytes[512];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+
+	cps_record_engine(&w, engine, why);
+	if (is_open() && !w.full)
+		cps_announce_record(bytes, (size_t)(w.p - bytes));
+}
+
+static void flush(void)
+{
+	cps_announce_modules();
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
+		struct cps_buffer *b = cps_journal_acquire_number(i);
+
+		if (!b)
+			continue;
+		if (cps_journal_waiting(b))
+			cps_drain(b);
+		cps_journal_release(b);
+	}
+}
+
+void cps_recording_flush(void)
+{
+	if (is_open())
+		flush();
+}
+
+bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
+{
+	struct cps_ending end = {.time_us = cps_recording_now_us(), .cpu_ns = cpu_ns, .stop = why};
+	uint64_t until = 0;
+	int now = OPEN;
+	bool done;
+
+	while (atomic_load(&state) == CREATING && cps_sys_patience(&until))
+		;
+	if (!atomic_compare_exchange_strong(&state, &now, OVER))
+		return now != CREATING;
+	flush(); /* names that a compiler has left may be too many for the limit, samples first */
+	cps_jit_keep();
+	done = cps_drain_all(&end) == 0;
+	if (done)
+		cps_journal_remove();
+	return done;
+}
+
+void cps_recording_continue(void)
+{
+	if (atomic_load(&state) != OVER || !path[0] || cps_fuse_reason(NULL) ||
+	    !cps_drain_is_complete() || cps_pack_unfinish() != 0)
+		return;
+	cps_drain_reset();
+	cps_journal_renew(journal_path, output.identity->journal_id);
+	atomic_store(&state, OPEN);
+}
+
+void cps_recording_reset(void)
+{
+	cps_journal_reset();
+	cps_pack_reset();
+	cps_drain_reset();
+	cps_loss_reset();
+	cps_batch_forget_generated();
+	path[0] = '\0';
+	atomic_store(&state, IDLE);
+}

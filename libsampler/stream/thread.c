@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread.c - keeps an entry for every thread that is sampled.
+ *
+ * Room: signal. In: threads that begin and end. Out: struct cps_thread. Entries lie in chunks
+ * that are never given back; a free one is taken by compare-and-swap on its state.
+ */
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/arena.h"
+#include "unwind/regs.h"
+#include "base/sys.h"
+#include "stream/thread.h"
+#include "base/writer.h"
+#include "base/poison.h"
+
+#define CHUNK  32u
+#define CHUNKS 4096u
+
+static _Atomic(struct cps_thread *) chunks[CHUNKS];
+static _Atomic uint32_t next_id;
+static uintptr_t first_low, first_high;
+static void *(*first_entry)(void *);
+static int first_tid;
+
+static __thread struct cps_thread *self;
+static struct cps_thread gone = {.busy = true}; /* what comes after the end has no entry */
+
+struct cps_thread *cps_thread_self(void)
+{
+	return self;
+}
+
+bool cps_thread_is_gone(const struct cps_thread *t)
+{
+	return t == &gone;
+}
+
+static struct cps_thread *chunk_at(uint32_t i)
+{
+	struct cps_thread *chunk = atomic_load(&chunks[i]), *fresh;
+
+	if (chunk)
+		return chunk;
+	fresh = cps_arena_take(CHUNK * sizeof(*fresh));
+	if (!fresh || atomic_compare_exchange_strong(&chunks[i], &chunk, fresh))
+		return fresh;
+	return chunk;
+}
+
+struct cps_thread *cps_thread_take(void)
+{
+	for (uint32_t i = 0; i < CHUNKS; i++) {
+		struct cps_thread *chunk = chunk_at(i);
+
+		for (uint32_t k = 0; chunk && k < CHUNK; k++) {
+			struct cps_thread *t = &chunk[k];
+			uint32_t state = CPS_THREAD_FREE;
+
+			if (atomic_load_explicit(&t->state, memory_order_relaxed) != state ||
+			    !atomic_compare_exchange_strong(&t->state, &state, CPS_THREAD_TAKEN))
+				continue;
+			memset((char *)t + sizeof(t->state), 0, sizeof(*t) - sizeof(t->state));
+			t->id = atomic_fetch_add(&next_id, 1);
+			return t;
+		}
+		if (!chunk)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t top = cps_thread_pointer();
+
+	if (t->tid == first_tid) {
+		t->stack_low = first_low;
+		t->stack_high = first_high;
+		t->routine = t->routine ? t->routine : first_entry;
+	} else if (t->stack_high) {
+		return; /* a child of fork: where its parent was */
+	} else if (stack_bytes && top > here && top - here < stack_bytes) {
+		t->stack_low = top - stack_bytes;
+		t->stack_high = top & ~(uintptr_t)7;
+	}
+}
+
+/* A tick of a clock that the whole process has came before the thread was introduced: what was
+ * credited then is not to be credited again. */
+static void take_over(struct cps_thread *t, struct cps_thread *adopted)
+{
+	t->id = adopted->id;
+	t->consumed = adopted->consumed;
+	t->remainder = adopted->remainder;
+	t->is_sampled = adopted->is_sampled;
+	t->announced = adopted->announced;
+	memcpy(t->name, adopted->name, sizeof(t->name));
+	self = t;
+	atomic_store(&adopted->state, CPS_THREAD_FREE);
+}
+
+void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
+{
+	t->tid = cps_sys_gettid();
+	if (self && self != t && self->tid == t->tid)
+		take_over(t, self);
+	find_stack(t, stack_bytes);
+	t->random = (uint64_t)(t->id + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	if (!self) /* shared with the creator, perhaps */
+		self = t;
+	atomic_store(&t->state, CPS_THREAD_LIVE);
+}
+
+/* Another thread may be adding a sample of this one. */
+void cps_thread_leave(struct cps_thread *t)
+{
+	uint64_t until = 0;
+
+	self = &gone;
+	while (atomic_exchange(&t->busy, true) && cps_sys_patience(&until))
+		;
+	atomic_store(&t->state, CPS_THREAD_FREE);
+}
+
+void cps_thread_drop(struct cps_thread *t)
+{
+	atomic_store(&t->state, CPS_THREAD_FREE);
+}
+
+void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *context)
+{
+	for (uint32_t i = 0; i < CHUNKS && atomic_load(&chunks[i]); i++) {
+		struct cps_thread *chunk = atomic_load(&chunks[i]);
+
+		for (uint32_t k = 0; k < CHUNK; k++)
+			if (atomic_load(&chunk[k].state) == CPS_THREAD_LIVE)
+				f(&chunk[k], context);
+	}
+}
+
+struct found {
+	int tid;
+	struct cps_thread *thread;
+};
+
+static void compare(struct cps_thread *t, void *context)
+{
+	struct found *f = context;
+
+	if (t->tid == f->tid)
+		f->thread = t;
+}
+
+struct cps_thread *cps_thread_find(int tid)
+{
+	struct found f = {.tid = tid};
+
+	cps_thread_each(compare, &f);
+	return f.thread;
+}
+
+struct cps_thread *cps_thread_reset(void)
+{
+	struct cps_thread *t = self;
+
+	for (uint32_t i = 0; i < CHUNKS && chunks[i]; i++)
+		for (uint32_t k = 0; k < CHUNK; k++)
+			if (&chunks[i][k] != t)
+				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
+	self = NULL;
+	atomic_store(&next_id, 0);
+	if (!t || atomic_load(&t->state) != CPS_THREAD_LIVE)
+		return NULL;
+	if (t->tid == first_tid)
+		first_tid = cps_sys_getpid();
+	t->id = atomic_fetch_add(&next_id, 1);
+	atomic_store(&t->busy, false);
+	t->is_sampled = t->announced = t->has_timer = false;
+	atomic_store(&t->event, NULL);
+	t->period = 0;
+	t->slower = 0;
+	t->remainder = 0;
+	t->start_us = 0;
+	atomic_store(&t->state, CPS_THREAD_TAKEN);
+	return t;
+}
+
+void cps_thread_set_first_stack(uintptr_t low, uintptr_t high, void *(*entry)(void *))
+{
+	first_entry = entry;
+	first_tid = cps_sys_getpid();
+	first_low = low;
+	first_high = high & ~(uintptr_t)7;
+}
+
+void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])
+{
+	char path[64] = "/proc/self/task/", number[24];
+	const char *tid = cps_digits(number + sizeof(number), (unsigned)t->tid);
+	long n = 0;
+	int fd;
+
+	memset(name, 0, CPS_THREAD_NAME_BYTES);
+	if (t == self) {
+		CPS_SYS(prctl, PR_GET_NAME, name, 0, 0);
+		name[CPS_THREAD_NAME_BYTES - 1] = '\0';
+		return;
+	}
+	memcpy(path + 16, tid, strlen(tid));
+	memcpy(path + 16 + strlen(tid), "/comm", 6);
+	fd = cps_sys_open(path, O_RDONLY, 0);
+	if (fd >= 0) {
+		n = cps_sys_read(fd, name, CPS_THREAD_NAME_BYTES - 1);
+		cps_sys_close(fd);
+	}
+	if (n > 0 && name[n - 1] == '\n')
+		name[n - 1] = '\0';
+}

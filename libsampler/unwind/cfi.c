@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cfi.c - executes call frame instructions.
+ *
+ * Room: signal. In: an FDE, an address, registers. Out: a packed row, or the caller's registers.
+ * Only the registers that survive a call can matter to an outer frame, but all are followed.
+ */
+#include <string.h>
+
+#include "unwind/cfi.h"
+#include "unwind/expression.h"
+#include "unwind/fde.h"
+#include "base/poison.h"
+
+enum rule { SAME, UNDEFINED, AT_OFFSET, IS_OFFSET, AT_EXPRESSION, IS_EXPRESSION, IN_REGISTER };
+
+#define CFA_IS_EXPRESSION 0xff
+#define REMEMBERED	  6
+
+/* Where the caller's registers are, at one address. Expressions are offsets from `base`. */
+struct state {
+	uint8_t rule[CPS_REGS];
+	uint8_t cfa_register; /* or CFA_IS_EXPRESSION */
+	int32_t value[CPS_REGS];
+	int32_t cfa_value;
+};
+
+struct machine {
+	struct state now, initial, stack[REMEMBERED];
+	unsigned depth;
+	uintptr_t location, from, until; /* `now` is what holds from `from` on, before `until` */
+	const struct cps_fde *fde;
+	const uint8_t *base; /* of the module, for expressions */
+	bool bad;
+};
+
+static void set(struct machine *m, uint64_t reg, enum rule rule, int64_t value)
+{
+	if (reg >= CPS_REGS)
+		return;
+	if (value != (int32_t)value)
+		m->bad = true;
+	m->now.rule[reg] = (uint8_t)rule;
+	m->now.value[reg] = (int32_t)value;
+}
+
+static void set_cfa(struct machine *m, uint64_t reg, int64_t value)
+{
+	if (reg >= CPS_REGS || value != (int32_t)value)
+		m->bad = true;
+	m->now.cfa_register = (uint8_t)reg;
+	m->now.cfa_value = (int32_t)value;
+}
+
+/* An expression is kept as the distance of its length byte from the module's start. */
+static int64_t take_expression(struct machine *m, struct cps_bytes *b)
+{
+	int64_t where = b->p - m->base;
+	uint64_t length = cps_bytes_uleb(b);
+
+	if (b->bad || length > (size_t)(b->end - b->p)) {
+		b->bad = true;
+		return 0;
+	}
+	b->p += length;
+	return where;
+}
+
+static void restore(struct machine *m, uint64_t reg)
+{
+	if (reg < CPS_REGS) {
+		m->now.rule[reg] = m->initial.rule[reg];
+		m->now.value[reg] = m->initial.value[reg];
+	}
+}
+
+static void remember(struct machine *m, bool push)
+{
+	if (push ? m->depth == REMEMBERED : m->depth == 0)
+		m->bad = true;
+	else if (push)
+		m->stack[m->depth++] = m->now;
+	else
+		m->now = m->stack[--m->depth];
+}
+
+/* The instructions of the 00 group, DWARF 4 figure 40. */
+static void extended(struct machine *m, uint8_t op, struct cps_bytes *b)
+{
+	int64_t data = m->fde->data_align;
+	uint64_t reg;
+
+	switch (op) {
+	case 0x00: /* nop */
+		break;
+	case 0x01: /* set_loc, handled by the caller */
+		break;
+	case 0x02:
+		m->location += cps_bytes_fixed(b, 1) * m->fde->code_align;
+		break;
+	case 0x03:
+		m->location += cps_bytes_fixed(b, 2) * m->fde->code_align;
+		break;
+	case 0x04:
+		m->location += cps_bytes_fixed(b, 4) * m->fde->code_align;
+		break;
+	case 0x05: /* offset_extended */
+		reg = cps_bytes_uleb(b);
+		set(m, reg, AT_OFFSET, (int64_t)cps_bytes_uleb(b) * data);
+		break;
+	case 0x06:
+		restore(m, cps_bytes_uleb(b));
+		break;
+	case 0x07:
+		set(m, cps_bytes_uleb(b), UNDEFINED, 0);
+		break;
+	case 0x08:
+		set(m, cps_bytes_uleb(b), SAME, 0);
+		break;
+	case 0x09: /* register */
+		reg = cps_bytes_uleb(b);
+		set(m, reg, IN_REGISTER, (int64_t)cps_bytes_uleb(b));
+		break;
+	case 0x0a:
+	case 0x0b:
+		remember(m, op == 0x0a);
+		break;
+	case 0x0c: /* def_cfa */
+		reg = cps_bytes_uleb(b);
+		set_cfa(m, reg, (int64_t)cps_bytes_uleb(b));
+		break;
+	case 0x0d:
+		set_cfa(m, cps_bytes_uleb(b), m->now.cfa_value);
+		break;
+	case 0x0e:
+		set_cfa(m, m->now.cfa_register, (int64_t)cps_bytes_uleb(b));
+		break;
+	case 0x0f: /* def_cfa_expression */
+		set_cfa(m, 0, take_expression(m, b));
+		m->now.cfa_register = CFA_IS_EXPRESSION;
+		break;
+	case 0x10:
+	case 0x16: /* expression, val_expression */
+		reg = cps_bytes_uleb(b);
+		set(m, reg, op == 0x10 ? AT_EXPRESSION : IS_EXPRESSION, take_expression(m, b));
+		break;
+	case 0x11: /* offset_extended_sf */
+		reg = cps_bytes_uleb(b);
+		set(m, reg, AT_OFFSET, cps_bytes_sleb(b) * data);
+		break;
+	case 0x12: /* def_cfa_sf */
+		reg = cps_bytes_uleb(b);
+		set_cfa(m, reg, cps_bytes_sleb(b) * data);
+		break;
+	case 0x13:
+		set_cfa(m, m->now.cfa_register, cps_bytes_sleb(b) * data);
+		break;
+	case 0x14:
+	case 0x15: /* val_offset, val_offset_sf */
+		reg = cps_bytes_uleb(b);
+		set(m, reg, IS_OFFSET,
+		    (op == 0x14 ? (int64_t)cps_bytes_uleb(b) : cps_bytes_sleb(b)) * data);
+		break;
+	case 0x2e: /* GNU_args_size */
+		cps_bytes_uleb(b);
+		break;
+	case 0x2f: /* GNU_negative_offset_extended */
+		reg = cps_bytes_uleb(b);
+		set(m, reg, AT_OFFSET, -(int64_t)cps_bytes_uleb(b) * data);
+		break;
+	default:
+		m->bad = true;
+	}
+}
+
+/* Run a program as far as it describes pc. */
+static bool run(struct machine *m, struct cps_bytes b, uintptr_t pc)
+{
+	while (b.p < b.end && !m->bad && !b.bad) {
+		uint8_t op = *b.p++;
+		uint8_t low = op & 0x3f;
+
+		switch (op >> 6) {
+		case 1: /* advance_loc */
+			m->location += low * m->fde->code_align;
+			break;
+		case 2: /* offset */
+			set(m, low, AT_OFFSET, (int64_t)cps_bytes_uleb(&b) * m->fde->data_align);
+			break;
+		case 3:
+			restore(m, low);
+			break;
+		default:
+			extended(m, op, &b);
+			if (op == 0x01)
+				m->location = cps_bytes_fixed(&b, 8);
+		}
+		if (m->location > pc) {
+			m->until = m->location;
+			break;
+		}
+		m->from = m->location;
+	}
+	return !m->bad && !b.bad;
+}
+
+static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_fde *fde,
+		     struct state *state, struct cps_row *row)
+{
+	struct machine m;
+
+	if (!cps_fde_find(module, pc, fde))
+		return false;
+	m.depth = 0;
+	m.bad = false;
+	m.fde = fde;
+	m.base = (const uint8_t *)module->start;
+	m.location = 0;
+	memset(&m.now, 0, sizeof(m.now));
+	if (!run(&m, fde->initial, UINTPTR_MAX))
+		return false;
+	m.initial = m.now;
+	m.location = m.from = fde->start;
+	m.until = fde->end;
+	if (!run(&m, fde->program, pc))
+		return false;
+	*state = m.now;
+	if (row && m.from <= pc && pc < m.until) { /* else it says nothing that makes sense */
+		row->from = m.from;
+		row->until = m.until < fde->end ? m.until : fde->end;
+	}
+	return true;
+}
+
+void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row)
+{
+	struct cps_fde fde;
+	struct state s;
+
+	*row = (struct cps_row){.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
+	if (!describe(m, pc, &fde, &s, row) || fde.ra_register != CPS_REG_PC)
+		return;
+	if (fde.is_signal_frame) {
+		row->kind = CPS_ROW_SIGNAL;
+		return;
+	}
+	if (s.rule[CPS_REG_PC] == UNDEFINED) {
+		row->kind = CPS_ROW_END;
+		return;
+	}
+	row->kind = CPS_ROW_SLOW;
+	if (s.cfa_register != CPS_REG_SP && s.cfa_register != CPS_REG_FP)
+		return;
+	if (s.rule[CPS_REG_PC] != AT_OFFSET || s.value[CPS_REG_PC] != -8 ||
+	    s.rule[CPS_REG_SP] != SAME)
+		return;
+	if (s.rule[CPS_REG_FP] != SAME &&
+	    (s.rule[CPS_REG_FP] != AT_OFFSET || s.value[CPS_REG_FP] == 0))
+		return;
+	row->kind = CPS_ROW_FAST;
+	row->from_fp = s.cfa_register == CPS_REG_FP;
+	row->cfa_offset = s.cfa_value;
+	row->fp_offset = s.rule[CPS_REG_FP] == AT_OFFSET ? s.value[CPS_REG_FP] : 0;
+}
+
+static enum cps_step evaluate(const struct cps_module *m, int32_t where,
+			      const struct cps_regs *regs, struct cps_peek *peek,
+			      const uint64_t *first, uint64_t *value)
+{
+	struct cps_bytes b = {(const uint8_t *)m->start + where, (const uint8_t *)m->end, false};
+	uint64_t length = cps_bytes_uleb(&b);
+
+	if (b.bad || length > (size_t)(b.end - b.p))
+		return CPS_STEP_NO_RECIPE;
+	b.end = b.p + length;
+	return cps_expression_evaluate(&b, regs, peek, first, value);
+}
+
+static enum cps_step cfa_of(const struct cps_module *m, const struct state *s,
+			    const struct cps_regs *regs, struct cps_peek *peek, uint64_t *cfa)
+{
+	if (s->cfa_register == CFA_IS_EXPRESSION)
+		return evaluate(m, s->cfa_value, regs, peek, NULL, cfa);
+	if (!(regs->valid & 1u << s->cfa_register))
+		return CPS_STEP_UNKNOWN_REGISTER;
+	*cfa = regs->r[s->cfa_register] + (uint64_t)(int64_t)s->cfa_value;
+	return CPS_STEP_OK;
+}
+
+/* One register of the caller. */
+static enum cps_step recover(const struct cps_module *m, const struct state *s, int reg,
+			     uint64_t cfa, const struct cps_regs *regs, struct cps_peek *peek,
+			     struct cps_regs *caller)
+{
+	enum cps_step step = CPS_STEP_OK;
+	uint64_t v = regs->r[reg];
+	uint32_t from = (uint32_t)s->value[reg];
+
+	caller->valid |= 1u << reg;
+	switch ((enum rule)s->rule[reg]) {
+	case SAME:
+		caller->valid &= regs->valid | ~(1u << reg);
+		break;
+	case UNDEFINED:
+		caller->valid &= ~(1u << reg);
+		break;
+	case IN_REGISTER:
+		if (from >= CPS_REGS || !(regs->valid & 1u << from))
+			caller->valid &= ~(1u << reg);
+		else
+			v = regs->r[from];
+		break;
+	case IS_OFFSET:
+		v = cfa + (uint64_t)(int64_t)s->value[reg];
+		break;
+	case AT_OFFSET:
+		if (!cps_peek(peek, cfa + (uint64_t)(int64_t)s->value[reg], &v))
+			step = CPS_STEP_BAD_MEMORY;
+		break;
+	case AT_EXPRESSION:
+	case IS_EXPRESSION:
+		step = evaluate(m, s->value[reg], regs, peek, &cfa, &v);
+		if (step == CPS_STEP_OK && s->rule[reg] == AT_EXPRESSION && !cps_peek(peek, v, &v))
+			step = CPS_STEP_BAD_MEMORY;
+		break;
+	}
+	caller->r[reg] = v;
+	return step;
+}
+
+enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_regs *regs,
+			   struct cps_peek *peek)
+{
+	struct cps_regs caller = {.valid = 0};
+	enum cps_step step;
+	struct cps_fde fde;
+	struct state s;
+	uint64_t cfa;
+
+	if (!describe(m, pc, &fde, &s, NULL))
+		return CPS_STEP_NO_RECIPE;
+	step = cfa_of(m, &s, regs, peek, &cfa);
+	for (int reg = 0; reg < CPS_REGS && step == CPS_STEP_OK; reg++)
+		step = recover(m, &s, reg, cfa, regs, peek, &caller);
+	if (step != CPS_STEP_OK)
+		return step;
+	if (s.rule[CPS_REG_SP] == SAME)
+		caller.r[CPS_REG_SP] = cfa;
+	caller.valid |= 1u << CPS_REG_SP;
+	if (!(caller.valid & 1u << CPS_REG_PC))
+		return CPS_STEP_UNKNOWN_REGISTER;
+	*regs = caller;
+	return CPS_STEP_OK;
+}

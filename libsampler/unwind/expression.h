@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * expression.h - evaluates the DWARF expressions that call frame information uses.
+ *
+ * Source: DWARF 4, 2.5.1; only what can occur in call frame information (6.4.2).
+ */
+#ifndef CPS_EXPRESSION_H
+#define CPS_EXPRESSION_H
+
+#include "unwind/cfi.h"
+#include "unwind/fde.h"
+
+/* [signal] The value on top of the stack at the end; `first`, if not NULL, is pushed before the
+ * start. */
+enum cps_step cps_expression_evaluate(struct cps_bytes *b, const struct cps_regs *regs,
+				      struct cps_peek *peek, const uint64_t *first,
+				      uint64_t *value);
+
+#endif

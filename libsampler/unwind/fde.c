@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fde.c - looks a function up in the sorted table of .eh_frame_hdr.
+ *
+ * Room: signal. In: a module in memory, an address. Out: struct cps_fde. Every pointer that the
+ * tables hold is checked against the module's readable segments before it is followed.
+ */
+#include <string.h>
+
+#include "unwind/fde.h"
+#include "base/poison.h"
+
+#define PE_FORMAT      0x0f
+#define PE_PCREL       0x10
+#define PE_DATAREL     0x30
+#define PE_APPLICATION 0x70
+#define PE_OMIT	       0xff
+#define PE_TABLE       (PE_DATAREL | 0x0b) /* datarel | sdata4: what every linker writes */
+
+uint64_t cps_bytes_fixed(struct cps_bytes *b, unsigned n)
+{
+	uint64_t v = 0;
+
+	if (b->bad || (size_t)(b->end - b->p) < n) {
+		b->bad = true;
+		return 0;
+	}
+	memcpy(&v, b->p, n);
+	b->p += n;
+	return v;
+}
+
+/* The groups of seven bits, the least first, and how many bits they were. */
+static uint64_t groups(struct cps_bytes *b, unsigned *bits)
+{
+	uint64_t v = 0, byte;
+
+	*bits = 0;
+	do {
+		byte = cps_bytes_fixed(b, 1);
+		if (*bits < 64)
+			v |= (byte & 0x7f) << *bits;
+		*bits += 7;
+	} while (byte & 0x80);
+	return v;
+}
+
+uint64_t cps_bytes_uleb(struct cps_bytes *b)
+{
+	unsigned bits;
+
+	return groups(b, &bits);
+}
+
+int64_t cps_bytes_sleb(struct cps_bytes *b)
+{
+	unsigned bits;
+	uint64_t v = groups(b, &bits);
+
+	if (bits < 64 && v >> (bits - 1))
+		v |= ~UINT64_C(0) << bits;
+	return (int64_t)v;
+}
+
+uint64_t cps_bytes_encoded(struct cps_bytes *b, uint8_t encoding, uintptr_t data_base)
+{
+	uintptr_t here = (uintptr_t)b->p;
+	uint64_t v;
+
+	switch (encoding & PE_FORMAT) {
+	case 0x01:
+		v = cps_bytes_uleb(b);
+		break;
+	case 0x02:
+		v = cps_bytes_fixed(b, 2);
+		break;
+	case 0x03:
+		v = cps_bytes_fixed(b, 4);
+		break;
+	case 0x09:
+		v = (uint64_t)cps_bytes_sleb(b);
+		break;
+	case 0x0a:
+		v = (uint64_t)(int16_t)cps_bytes_fixed(b, 2);
+		break;
+	case 0x0b:
+		v = (uint64_t)(int32_t)cps_bytes_fixed(b, 4);
+		break;
+	case 0x00:
+	case 0x04:
+	case 0x0c:
+		v = cps_bytes_fixed(b, 8);
+		break;
+	default:
+		b->bad = true;
+		return 0;
+	}
+	switch (encoding & PE_APPLICATION) {
+	case 0:
+		return v;
+	case PE_PCREL:
+		return v ? v + here : 0;
+	case PE_DATAREL:
+		return v + data_base;
+	default:
+		b->bad = true;
+		return 0;
+	}
+}
+
+/* The bytes from `where` to the end of the readable segment around it; bad if there is none. */
+static struct cps_bytes bytes_at(const struct cps_module *m, uintptr_t where)
+{
+	for (uint32_t i = 0; i < m->n_segments; i++) {
+		const struct cps_segment *s = &m->segments[i];
+		uintptr_t start = m->bias + s->vaddr;
+
+		if (s->flags & 4 && where >= start && where - start < s->memory_bytes)
+			return (struct cps_bytes){(const uint8_t *)where,
+						  (const uint8_t *)start + s->memory_bytes, false};
+	}
+	return (struct cps_bytes){NULL, NULL, true};
+}
+
+/* An entry of .eh_frame: cuts `b` to its content; false at the terminator or if it does not fit. */
+static bool entry(struct cps_bytes *b)
+{
+	uint64_t length = cps_bytes_fixed(b, 4);
+
+	if (length == 0xffffffff)
+		length = cps_bytes_fixed(b, 8);
+	if (b->bad || length < 4 || length > (size_t)(b->end - b->p))
+		return false;
+	b->end = b->p + length;
+	return true;
+}
+
+struct cie {
+	uint8_t pointer_encoding;
+	bool has_augmentation;
+};
+
+static bool augmentation(struct cps_bytes *b, const char *letters, struct cie *cie,
+			 struct cps_fde *fde)
+{
+	uint64_t length;
+	const uint8_t *after;
+
+	if (!*letters)
+		return true;
+	if (*letters++ != 'z')
+		return false;
+	length = cps_bytes_uleb(b);
+	if (b->bad || length > (size_t)(b->end - b->p))
+		return false;
+	after = b->p + length;
+	cie->has_augmentation = true;
+	for (; *letters; letters++) {
+		if (*letters == 'R')
+			cie->pointer_encoding = (uint8_t)cps_bytes_fixed(b, 1);
+		else if (*letters == 'L')
+			cps_bytes_fixed(b, 1);
+		else if (*letters == 'P')
+			cps_bytes_encoded(b, (uint8_t)cps_bytes_fixed(b, 1), 0);
+		else if (*letters == 'S')
+			fde->is_signal_frame = true;
+		else if (*letters != 'B')
+			break;
+	}
+	b->p = after;
+	return !b->bad;
+}
+
+static bool read_cie(const struct cps_module *m, uintptr_t where, struct cie *cie,
+		     struct cps_fde *fde)
+{
+	struct cps_bytes b = bytes_at(m, where);
+	const char *letters;
+	uint8_t version;
+
+	if (!entry(&b) || cps_bytes_fixed(&b, 4) != 0)
+		return false;
+	version = (uint8_t)cps_bytes_fixed(&b, 1);
+	if (version != 1 && version != 3)
+		return false;
+	letters = (const char *)b.p;
+	while (cps_bytes_fixed(&b, 1) != 0)
+		;
+	if (b.bad)
+		return false;
+	fde->code_align = cps_bytes_uleb(&b);
+	fde->data_align = cps_bytes_sleb(&b);
+	fde->ra_register = version == 1 ? cps_bytes_fixed(&b, 1) : cps_bytes_uleb(&b);
+	if (!augmentation(&b, letters, cie, fde))
+		return false;
+	fde->initial = b;
+	return !b.bad;
+}
+
+static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde *fde)
+{
+	struct cps_bytes b = bytes_at(m, where);
+	struct cie cie = {0, false};
+	uintptr_t here;
+	uint64_t back;
+
+	*fde = (struct cps_fde){0};
+	if (!entry(&b))
+		return false;
+	here = (uintptr_t)b.p;
+	back = cps_bytes_fixed(&b, 4);
+	if (back == 0 || !read_cie(m, here - back, &cie, fde))
+		return false;
+	fde->start = cps_bytes_encoded(&b, cie.pointer_encoding, 0);
+	fde->end = fde->start + cps_bytes_encoded(&b, cie.pointer_encoding & PE_FORMAT, 0);
+	if (cie.has_augmentation) {
+		uint64_t length = cps_bytes_uleb(&b);
+
+		if (b.bad || length > (size_t)(b.end - b.p))
+			return false;
+		b.p += length;
+	}
+	fde->program = b;
+	return !b.bad;
+}
+
+/* Binary search for the last entry at or below pc in the table of n pairs (start, FDE). Where it will
+ * look next, on either side, is asked of the memory beforehand: a large table is in no cache. */
+static bool search(struct cps_bytes table, uint64_t n, uintptr_t base, uintptr_t pc, uintptr_t *fde)
+{
+	uint64_t low = 0, high = n;
+	int32_t pair[2];
+
+	if (n == 0 || n > (size_t)(table.end - table.p) / 8)
+		return false;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		__builtin_prefetch(table.p + (low + middle) / 2 * 8);
+		__builtin_prefetch(table.p + (middle + 1 + high) / 2 * 8);
+		memcpy(pair, table.p + middle * 8, 8);
+		if (base + (uintptr_t)(intptr_t)pair[0] <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return false;
+	memcpy(pair, table.p + (low - 1) * 8, 8);
+	*fde = base + (uintptr_t)(intptr_t)pair[1];
+	return true;
+}
+
+bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde)
+{
+	uintptr_t base = (uintptr_t)m->eh_frame_hdr, where;
+	struct cps_bytes b = {m->eh_frame_hdr, m->eh_frame_hdr + m->eh_frame_hdr_bytes, false};
+	uint8_t pointer, count_encoding, table;
+	uint64_t n;
+
+	if (!m->eh_frame_hdr || cps_bytes_fixed(&b, 1) != 1)
+		return false;
+	pointer = (uint8_t)cps_bytes_fixed(&b, 1);
+	count_encoding = (uint8_t)cps_bytes_fixed(&b, 1);
+	table = (uint8_t)cps_bytes_fixed(&b, 1);
+	if (pointer == PE_OMIT || count_encoding == PE_OMIT || table != PE_TABLE)
+		return false;
+	cps_bytes_encoded(&b, pointer, base);
+	n = cps_bytes_encoded(&b, count_encoding, base);
+	if (b.bad || !search(b, n, base, pc, &where) || !read_fde(m, where, fde))
+		return false;
+	return pc >= fde->start && pc < fde->end;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fde.h - finds the unwind description of a function in .eh_frame.
+ *
+ * Source of the layout: DWARF 4, 6.4, and the Linux Standard Base, "Exception Frames".
+ */
+#ifndef CPS_FDE_H
+#define CPS_FDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/module.h"
+
+/* A cursor over bytes that never passes their end. */
+struct cps_bytes {
+	const uint8_t *p, *end;
+	bool bad; /* something did not fit; everything read since is 0 */
+};
+
+struct cps_fde {
+	uintptr_t start, end; /* the code that it describes */
+	uint64_t code_align;
+	int64_t data_align;
+	uint64_t ra_register;
+	bool is_signal_frame;
+	struct cps_bytes initial, program; /* the instructions of CIE and FDE */
+};
+
+/* [signal] The description of the function that holds pc; false if there is none. */
+bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde);
+
+/* [signal] Fixed-width unsigned of n (1, 2, 4, 8) bytes. */
+uint64_t cps_bytes_fixed(struct cps_bytes *b, unsigned n);
+/* [signal] */
+uint64_t cps_bytes_uleb(struct cps_bytes *b);
+/* [signal] */
+int64_t cps_bytes_sleb(struct cps_bytes *b);
+/* [signal] A pointer in one of the DW_EH_PE_ encodings, without following an indirection. */
+uint64_t cps_bytes_encoded(struct cps_bytes *b, uint8_t encoding, uintptr_t data_base);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row.c - learns the row of an address and puts it into the table.
+ *
+ * Room: signal. In: addresses, call frame information. Out: one-word rows. A range of addresses
+ * costs its search in .eh_frame once, or again when its line has become another's. Whoever finds a
+ * line locked does without: also if it is so for ever, since a child was forked at that moment.
+ */
+#include <stdbool.h>
+
+#include "unwind/cfi.h"
+#include "unwind/module.h"
+#include "unwind/row.h"
+#include "base/poison.h"
+
+#define LOCKED UINT64_MAX
+
+#define NONE_BITS 13
+
+_Alignas(64) struct cps_row_line cps_row_table[1u << CPS_ROW_LINES];
+
+/* Addresses of which nothing is known, with the generation: generated code has many of them side by
+ * side, and no range for which that holds. */
+static _Atomic uint64_t nothing_at[1u << NONE_BITS];
+
+static uint64_t pack(const struct cps_row *row, bool own)
+{
+	int32_t cfa = row->cfa_offset, fp = row->fp_offset;
+	uint64_t kind = row->kind;
+
+	if (row->kind == CPS_ROW_FAST && (cfa < -(1 << 19) || cfa >= 1 << 19 || fp % 8 ||
+					  fp / 8 < -(1 << 14) || fp / 8 >= 1 << 14)) {
+		kind = CPS_ROW_SLOW;
+		cfa = fp = 0;
+	}
+	return kind | (uint64_t)row->from_fp << 3 | (uint64_t)own << 4 |
+	       ((uint64_t)cfa & 0xfffff) << 5 | ((uint64_t)(fp / 8) & 0x7fff) << 25;
+}
+
+static _Atomic uint64_t *nothing(uint64_t address)
+{
+	return &nothing_at[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NONE_BITS)];
+}
+
+/* With what of the row's range is in the line of pc. */
+static uint64_t pack_range(uint64_t packed, const struct cps_row *row, uintptr_t pc)
+{
+	uintptr_t first = pc >> CPS_ROW_BITS << CPS_ROW_BITS;
+	uintptr_t last = first + ((1u << CPS_ROW_BITS) - 1);
+	uintptr_t from = row->from > first ? row->from : first;
+	uintptr_t to = row->until - 1 < last ? row->until - 1 : last;
+
+	return packed | (uint64_t)(from - first) << 40 | (uint64_t)(to - from) << 49;
+}
+
+/* The line that has the key, or is to have it: of two that others have, the one that the address
+ * says, which is as good as chance. */
+static struct cps_row_line *line_for(uint64_t key)
+{
+	struct cps_row_line *pair = cps_row_line_of(key);
+
+	for (uint64_t want = key;; want = 0) {
+		for (int i = 0; i < 2; i++)
+			if (atomic_load_explicit(&pair[i].key, memory_order_relaxed) == want)
+				return &pair[i];
+		for (int i = 0; !want && i < 2; i++) /* of before a library went away */
+			if ((atomic_load_explicit(&pair[i].key, memory_order_relaxed) ^ key) >> 48)
+				return &pair[i];
+		if (!want)
+			return &pair[key & 1];
+	}
+}
+
+static void put(uint64_t key, uint64_t entry)
+{
+	struct cps_row_line *line = line_for(key);
+	uint64_t before = atomic_load_explicit(&line->key, memory_order_relaxed);
+	unsigned i = 0;
+
+	if (!key || key == LOCKED || before == LOCKED ||
+	    !atomic_compare_exchange_strong(&line->key, &before, LOCKED))
+		return;
+	atomic_thread_fence(memory_order_release);
+	for (unsigned k = 0; before != key && k < CPS_ROW_ENTRIES; k++)
+		atomic_store_explicit(&line->entry[k], 0, memory_order_relaxed);
+	while (i < CPS_ROW_ENTRIES && atomic_load_explicit(&line->entry[i], memory_order_relaxed))
+		i++;
+	if (i == CPS_ROW_ENTRIES)
+		i = (unsigned)(entry >> 40) % CPS_ROW_ENTRIES;
+	atomic_store_explicit(&line->entry[i], entry, memory_order_relaxed);
+	atomic_store_explicit(&line->key, key, memory_order_release);
+}
+
+uint64_t cps_row_learn(uint64_t key, uintptr_t pc)
+{
+	struct cps_row row = {.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
+	uint64_t address = (key & UINT64_C(0xffff) << 48) | pc, packed;
+	bool own = false, is_sure;
+	uint32_t number;
+
+	if (atomic_load_explicit(nothing(address), memory_order_relaxed) == address)
+		return CPS_ROW_NONE;
+	number = cps_module_find_now(pc, &is_sure);
+	if (number != CPS_MODULE_NONE) {
+		const struct cps_module *m = cps_module_get(number);
+
+		if (!cps_module_read_begin(m))
+			return pack(&row, false);
+		cps_cfi_row(m, pc, &row);
+		own = m->is_own;
+		cps_module_read_end(m);
+	}
+	if (!is_sure && row.kind == CPS_ROW_FAST)
+		row.kind = CPS_ROW_SLOW; /* its step is not one to be remembered */
+	packed = pack(&row, own);
+	if (is_sure && packed)
+		put(key, pack_range(packed, &row, pc) | cps_row_tag(key) << 58);
+	else if (is_sure)
+		atomic_store_explicit(nothing(address), address, memory_order_relaxed);
+	return packed;
+}

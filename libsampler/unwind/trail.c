@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trail.c - compares the words that a stack was walked by with what they are now.
+ *
+ * Room: signal. In: the stack of the sample before. Out: how much of it is still so.
+ */
+#include "unwind/trail.h"
+#include "base/poison.h"
+
+/* Frames that were given, and a cut, have a stack pointer of 0, from where nothing can be read.
+ * The loads do not wait for each other: their addresses are known. */
+uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, struct cps_peek *peek)
+{
+	struct cps_peek k = *peek; /* in registers */
+	uint64_t word;
+
+	for (; i + 1 < t->depth; i++) {
+		const struct cps_frame *next = cps_trail_frame(t, i + 1);
+
+		if (!cps_peek(&k, next->sp - 8, &word) || word != next->pc + 1)
+			break;
+		if (next->fp_at && (!cps_peek(&k, next->fp_at, &word) || word != next->fp))
+			break;
+	}
+	*peek = k;
+	return i;
+}
+
+void cps_stack_cut(struct cps_stack *s, uint32_t each)
+{
+	uint32_t depth = 2 * each + 1;
+
+	for (uint32_t i = 0; i < each; i++)
+		s->frames[i] = *cps_stack_frame(s, i);
+	for (uint32_t i = each + 1; i < depth; i++)
+		s->frames[i] = *cps_stack_frame(s, s->depth - depth + i);
+	s->frames[each] = (struct cps_frame){.pc = CPS_CUT_ADDRESS};
+	s->depth = s->fresh = depth;
+	if (s->mark == CPS_MARK_COMPLETE)
+		s->mark = CPS_MARK_TOO_DEEP;
+}
+
+void cps_trail_take(struct cps_trail *t, const struct cps_stack *s, struct cps_frame **frames)
+{
+	uint32_t kept = s->depth - s->fresh;
+
+	if (kept) {
+		t->begin += t->depth - kept;
+		cps_trail_frame(t, 0)->fp_at = s->join;
+	}
+	if (kept > s->fresh) {
+		t->begin -= s->fresh;
+		for (uint32_t i = 0; i < s->fresh; i++)
+			*cps_trail_frame(t, i) = s->frames[i];
+	} else {
+		for (uint32_t i = 0; i < kept; i++)
+			s->frames[s->fresh + i] = *cps_trail_frame(t, i);
+		*frames = t->ring;
+		t->ring = s->frames;
+		t->begin = 0;
+	}
+	t->depth = s->depth;
+	t->generation = s->generation;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* test_options.c - the command line, and the recording that is meant without a name. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pipeline/sources_newest.h"
+#include "options/options.h"
+#include "out_text.h"
+
+/* Parse one line of words; the options point into `line`. */
+static int parse(struct options *opt, char *line, struct error *err)
+{
+	static char *argv[32];
+	char *word, *rest;
+	int argc = 0;
+
+	argv[argc++] = (char *)(uintptr_t) "cpconv";
+	for (word = strtok_r(line, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	optind = 0; /* glibc: begin anew */
+	return options_parse(opt, argc, argv, err);
+}
+
+static struct options parsed(const char *line)
+{
+	static char copy[512];
+	struct options opt;
+	struct error err;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	cr_assert_eq(parse(&opt, copy, &err), 0, "%s: %s", line, err.text);
+	return opt;
+}
+
+static void wrong(const char *line, const char *want)
+{
+	char copy[512];
+	struct options opt;
+	struct error err;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	cr_assert_eq(parse(&opt, copy, &err), -1, "%s", line);
+	cr_assert_str_eq(err.text, want);
+	options_free(&opt);
+}
+
+Test(options, defaults)
+{
+	struct options opt = parsed("");
+
+	cr_assert_eq(opt.action, OPTIONS_CONVERT);
+	cr_assert_eq(opt.view, &view_flat);
+	cr_assert_eq(opt.n_files, 0);
+	cr_assert_null(opt.output);
+	cr_assert_null(opt.of_view.root);
+	cr_assert_eq(opt.of_view.unit, TREE_GTICKS);
+	cr_assert_lt(opt.of_view.threshold, 0);
+	cr_assert(opt.of_symbols.demangle);
+	cr_assert_not(opt.strict);
+}
+
+Test(options, all_of_them)
+{
+	struct options opt =
+		parsed("--format callpath a --tsv --unit samples --root f -o x --depth 7 "
+		       "--threshold 2.5% --node-thres 1 --edge-thres=0 --strict "
+		       "--no-demangle --sysroot /s --debug-dir /d b -- --c");
+
+	cr_assert_eq(opt.view, &view_callpath);
+	cr_assert(opt.of_view.format == VIEW_TSV && opt.strict && !opt.of_symbols.demangle);
+	cr_assert_eq(opt.of_view.unit, TREE_HITS);
+	cr_assert_str_eq(opt.of_view.root, "f");
+	cr_assert_str_eq(opt.output, "x");
+	cr_assert_eq(opt.of_view.depth, 7);
+	cr_assert_eq(opt.of_view.threshold, 2.5);
+	cr_assert_eq(opt.of_view.node_threshold, 1);
+	cr_assert_eq(opt.of_view.edge_threshold, 0);
+	cr_assert_str_eq(opt.of_symbols.sysroot, "/s");
+	cr_assert_str_eq(opt.of_symbols.debug_dir, "/d");
+	cr_assert_eq(opt.n_files, 3);
+	cr_assert_str_eq(opt.files[0], "a");
+	cr_assert_str_eq(opt.files[2], "--c");
+}
+
+Test(options, processes)
+{
+	struct options opt = parsed("--pid 1,2 --pid=3 --exe (cc1|as)$ --by thread");
+
+	cr_assert_eq(opt.chosen.n_pids, 3);
+	cr_assert_eq(opt.chosen.pids[2], 3);
+	cr_assert(opt.chosen.exe);
+	cr_assert_eq(opt.by, PROFILE_BY_THREAD);
+	options_free(&opt);
+}
+
+Test(options, filters)
+{
+	struct options opt = parsed("--focus f,g --ignore x --hide h --focus k --thread 7,a "
+				    "--thread b --from 1.5 --to 2.000000001s --resource cpu");
+
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_FOCUS], 0), "f,g");
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_FOCUS], 1), "k");
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_IGNORE], 0), "x");
+	cr_assert_str_eq(patterns_value(&opt.filter.of[FILTER_HIDE], 0), "h");
+	cr_assert_eq(opt.chosen.threads.n_values, 2);
+	cr_assert_eq(opt.chosen.from_ns, 1500000000);
+	cr_assert_eq(opt.chosen.to_ns, 2000000001);
+	cr_assert_str_eq(opt.chosen.resource, "cpu");
+	options_free(&opt);
+	opt = parsed("--from 0 --to 10000000000");
+	cr_assert_eq(opt.chosen.from_ns, 0);
+	cr_assert_eq(opt.chosen.to_ns, UINT64_C(10000000000000000000));
+}
+
+Test(options, every_view_is_an_option)
+{
+	char line[64];
+	size_t i;
+
+	for (i = 0; views[i]; i++) {
+		snprintf(line, sizeof(line), "--%s", views[i]->name);
+		cr_assert_eq(parsed(line).view, views[i]);
+		snprintf(line, sizeof(line), "--format=%s --%s", views[i]->name, views[i]->name);
+		cr_assert_eq(parsed(line).view, views[i]);
+	}
+	cr_assert_eq(parsed("-h").action, OPTIONS_HELP);
+	cr_assert_eq(parsed("--version").action, OPTIONS_VERSION);
+}
+
+/* An option that the view does not look at is said, whatever their order. */
+Test(options, without_effect)
+{
+	static const struct {
+		const char *line, *idle;
+	} cases[] = {
+		{"--up --callpath --root f --depth 3", NULL},
+		{"--up", "up"},
+		{"--sort total --tree", "sort"},
+		{"--dot -n 1 -e 2 --wrap --top 3 --unit samples", NULL},
+		{"--functions -n 1", "node-thres"},
+		{"--graph --wrap", "wrap"},
+		{"--info --threshold 3 --pid 7", "threshold"},
+		{"--callgraph --root f --focus g --strict", NULL},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct options opt = parsed(cases[i].line);
+
+		cr_assert((opt.idle == NULL) == (cases[i].idle == NULL), "%s", cases[i].line);
+		if (opt.idle)
+			cr_assert_str_eq(opt.idle, cases[i].idle);
+		options_free(&opt);
+	}
+}
+
+Test(options, wrong_usage)
+{
+	wrong("--nonsense", "unknown option --nonsense");
+	wrong("--=x", "unknown option --=x");
+	wrong("--no", "option --no is the beginning of --node-thres, --no-inlines, --no-demangle");
+	wrong("--depht=3", "unknown option --depht=3; did you mean --depth?");
+	wrong("--bottom-up", "unknown option --bottom-up; did you mean --bottomup?");
+	wrong("-x", "unknown option -x");
+	wrong("-xh", "unknown option -x");
+	wrong("--tsv=1", "option --tsv=1 takes no value");
+	wrong("a --root", "option --root needs a value");
+	wrong("-o", "option -o needs a value");
+	wrong("--format x", "--format: there is no view \"x\"");
+	wrong("--flat --tree", "one view at a time: flat or tree");
+	wrong("--dot --tsv", "the view dot is no table: it has no --tsv");
+	wrong("--threshold x", "--threshold: \"x\" is not a percentage from 0 to 100");
+	wrong("--threshold -1", "--threshold: \"-1\" is not a percentage from 0 to 100");
+	wrong("--threshold nan", "--threshold: \"nan\" is not a percentage from 0 to 100");
+	wrong("--node-thres 101", "--node-thres: \"101\" is not a percentage from 0 to 100");
+	wrong("--edge-thres 1x", "--edge-thres: \"1x\" is not a percentage from 0 to 100");
+	wrong("--depth 0", "--depth: \"0\" is not a number from 1 up");
+	wrong("--depth -1", "--depth: \"-1\" is not a number from 1 up");
+	wrong("--depth 99999999999", "--depth: \"99999999999\" is not a number from 1 up");
+	wrong("--from x", "--from: \"x\" is not a number of seconds");
+	wrong("--from -1", "--from: \"-1\" is not a number of seconds");
+	wrong("--from 1m", "--from: \"1m\" is not a number of seconds");
+	wrong("--to 1e11", "--to: \"1e11\" is not a number of seconds");
+	wrong("--to nan", "--to: \"nan\" is not a number of seconds");
+	wrong("--to 0", "--to: nothing is before the run begins");
+	wrong("--pid x", "--pid: \"x\" is not a process id, or several with commas");
+	wrong("--exe [", "--exe: \"[\" is not a regular expression: Invalid regular expression");
+	wrong("--exe a --exe b", "--exe: one expression; join several with |");
+	wrong("--by pid", "--by: \"pid\" is not one of nothing, process, thread, exe");
+	wrong("--unit ms", "--unit: \"ms\" is not one of gticks, samples");
+}
+
+Test(options, help_fits_80_columns)
+{
+	struct error err;
+	struct out *o = open_text();
+	char *text, *line, *rest;
+	size_t i;
+
+	options_help(o);
+	cr_assert_eq(out_close(o, true, &err), 0);
+	text = text_of_file("text");
+	for (i = 0; views[i]; i++)
+		cr_assert(strstr(text, views[i]->help));
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		cr_assert_leq(strlen(line), 80, "%s", line);
+	free(text);
+}
+
+static void make_file(const char *name, time_t seconds)
+{
+	struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+
+	cr_assert(fd >= 0);
+	cr_assert_eq(futimens(fd, times), 0);
+	close(fd);
+}
+
+Test(newest, by_time_then_name)
+{
+	struct error err;
+	char *name;
+
+	enter_new_directory();
+	cr_assert_null(newest_recording(&err));
+	cr_assert_str_eq(err.text, "no FILE given, and no *.cps file in the current directory");
+	make_file(".cps", 900);
+	make_file("cps", 900);
+	make_file("x.cps.journal", 900);
+	cr_assert_eq(mkdir("dir.cps", 0700), 0);
+	cr_assert_null(newest_recording(&err));
+	make_file("z.cps", 100);
+	make_file("a.cps", 200);
+	make_file("b.cps", 200);
+	name = newest_recording(&err);
+	cr_assert_str_eq(name, "b.cps");
+	free(name);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* test_sources.c - which files are read: those named, each once, or the newest process tree. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "libsampler/format.h"
+#include "out_text.h"
+#include "pipeline/sources.h"
+#include "stream_writer.h"
+
+static void touch(const char *name, time_t seconds)
+{
+	struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+
+	cr_assert_eq(utimensat(AT_FDCWD, name, times, 0), 0);
+}
+
+/* A recording of that tree, begun then, last written to at `seconds`. */
+static void make(const char *name, const char *host, uint64_t tree_pid, uint64_t tree_start,
+		 uint64_t start_ns, time_t seconds)
+{
+	struct bytes records = {0}, payload = {0}, file = {0};
+
+	bytes_process(&payload, 77, 1000, 0);
+	bytes_field_text(&payload, CPS_PROCESS_HOST, host);
+	bytes_field(&payload, CPS_PROCESS_START_NS, start_ns);
+	if (tree_pid)
+		bytes_field(&payload, CPS_PROCESS_TREE_PID, tree_pid);
+	bytes_field(&payload, CPS_PROCESS_TREE_START, tree_start);
+	bytes_record(&records, CPS_TAG_PROCESS, payload.at, payload.n);
+	writer_stream(&file, &records, 1000, false);
+	writer_file(name, file.at, file.n);
+	touch(name, seconds);
+	bytes_free(&records), bytes_free(&payload), bytes_free(&file);
+}
+
+static void put(const char *name, const char *text, time_t seconds)
+{
+	writer_file(name, text, strlen(text));
+	touch(name, seconds);
+}
+
+/* The names joined by spaces, then those given again in brackets. */
+static void finds(const char *names, const char *want)
+{
+	char *list[8], copy[256], got[512] = "", *rest;
+	struct sources s;
+	struct error err;
+	size_t n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", names);
+	for (char *w = strtok_r(copy, " ", &rest); w; w = strtok_r(NULL, " ", &rest))
+		list[n++] = w;
+	cr_assert_eq(sources_find(&s, list, n, NULL, &err), 0, "%s", err.text);
+	for (size_t i = 0; i < s.n; i++)
+		strcat(strcat(got, i ? " " : ""), s.files[i]);
+	for (size_t i = 0; i < s.n_again; i++)
+		strcat(strcat(strcat(got, " ["), s.again[i]), "]");
+	if (s.newest)
+		strcat(strcat(got, " newest "), s.newest);
+	cr_assert_str_eq(got, want);
+	sources_free(&s);
+}
+
+Test(sources, named_files_once_each)
+{
+	enter_new_directory();
+	put("a", "x 1\n", 1);
+	put("b", "x 1\n", 1);
+	cr_assert_eq(link("a", "c"), 0);
+	cr_assert_eq(symlink("b", "d"), 0);
+	finds("b a", "b a");
+	finds("b a ./b", "b a [./b]");
+	finds("c b a d b", "c b [a] [d] [b]");
+	finds("none a none", "none a none");
+	finds("- a -", "- a [-]");
+	finds("/dev/null /dev/null", "/dev/null /dev/null");
+}
+
+Test(sources, directories)
+{
+	enter_new_directory();
+	cr_assert_eq(mkdir("runs", 0700), 0);
+	cr_assert_eq(mkdir("runs/below.cps", 0700), 0);
+	put("a", "x 1\n", 1);
+	put("runs/b.cps", "x 1\n", 1);
+	put("runs/a.cps", "x 1\n", 1);
+	put("runs/a.cps.journal", "x 1\n", 1);
+	put("runs/c.txt", "x 1\n", 1);
+	finds("a runs", "a runs/a.cps runs/b.cps");
+	finds("runs/// runs/b.cps a", "runs/a.cps runs/b.cps a [runs/b.cps]");
+}
+
+Test(sources, lists)
+{
+	static const char nuls[] = "b\0a\nb\0runs\0\0";
+	struct sources s;
+	struct error err;
+
+	enter_new_directory();
+	put("list", "b\n\nruns/\na", 1);
+	cr_assert_eq(mkdir("runs", 0700), 0);
+	cr_assert_eq(sources_find(&s, NULL, 0, "list", &err), -1);
+	cr_assert_str_eq(err.text, "runs/: no *.cps file in this directory");
+	sources_free(&s);
+	put("runs/c.cps", "", 1);
+	cr_assert_eq(sources_find(&s, (char *[]){(char[]){"first"}}, 1, "list", &err), 0);
+	cr_assert_eq(s.n, 4);
+	cr_assert_str_eq(s.files[0], "first");
+	cr_assert_str_eq(s.files[2], "runs/c.cps");
+	cr_assert_str_eq(s.files[3], "a");
+	sources_free(&s);
+	writer_file("list", nuls, sizeof(nuls) - 1);
+	cr_assert_eq(sources_find(&s, NULL, 0, "list", &err), 0);
+	cr_assert_eq(s.n, 3);
+	cr_assert_str_eq(s.files[1], "a\nb");
+	sources_free(&s);
+	cr_assert_eq(sources_find(&s, NULL, 0, "none", &err), -1);
+	cr_assert_str_eq(err.text, "none: No such file or directory");
+}
+
+Test(sources, the_newest_tree)
+{
+	enter_new_directory();
+	make("z.cps", "h", 100, 5, 10, 1000);
+	finds("", "z.cps newest z.cps");
+	make("b.cps", "h", 100, 5, 30, 900);
+	make("c.cps", "h", 100, 5, 30, 800);
+	make("a.cps", "h", 100, 5, 20, 100);
+	make("other_host.cps", "i", 100, 5, 20, 100);
+	make("no_host.cps", "", 100, 5, 20, 100);
+	make("other_pid.cps", "h", 101, 5, 20, 100);
+	make("other_start.cps", "h", 100, 6, 20, 100);
+	make("no_tree.cps", "h", 0, 5, 20, 100);
+	finds("", "z.cps a.cps b.cps c.cps newest z.cps");
+	make("last.cps", "h", 100, 5, 15, 1001);
+	finds("", "z.cps last.cps a.cps b.cps c.cps newest last.cps");
+	make("alone.cps", "h", 0, 0, 15, 1002);
+	finds("", "alone.cps newest alone.cps");
+}
+
+/* Damage in others is nobody's business; the newest is to be complained of when it is read. */
+Test(sources, damaged_ones)
+{
+	enter_new_directory();
+	make("z.cps", "h", 100, 5, 10, 1000);
+	make("a.cps", "h", 100, 5, 20, 900);
+	put("text.cps", "main;f 5\n", 100);
+	put("empty.cps", "", 100);
+	put("head.cps", "CPSAMP", 100);
+	put("zlib.cps", "CPSAMPLE\001zzzzzzzz", 100);
+	put("version.cps", "CPSAMPLE\004zzzzzzzz", 100);
+	cr_assert_eq(mkfifo("pipe.cps", 0600), 0);
+	cr_assert_eq(symlink("nowhere", "link.cps"), 0);
+	finds("", "z.cps a.cps newest z.cps");
+	put("broken.cps", "CPSAMPLE\001zzzzzzzz", 2000);
+	finds("", "broken.cps newest broken.cps");
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_scan.c - texts as lines, and lines as numbers and words.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/text_scan.h"
+#include "stream_writer.h"
+
+static struct scan scan_of(const char *text, size_t n, struct error *err)
+{
+	const char *path = writer_path("in.txt");
+
+	writer_file(path, text, n);
+	struct input *in = input_open(path, err);
+	cr_assert(in, "%s", err->text);
+	return (struct scan){.in = in, .err = err};
+}
+
+static void end(struct scan *s)
+{
+	struct input *in = s->in;
+
+	cr_assert_eq(scan_line(s), 0);
+	cr_assert_eq(scan_line(s), 0);
+	scan_clear(s);
+	input_close(in);
+}
+
+static void expect_line(struct scan *s, const char *text, size_t n, uint64_t number,
+			uint64_t offset)
+{
+	cr_assert_eq(scan_line(s), 1);
+	cr_assert_eq((size_t)(s->end - s->at), n);
+	cr_assert_eq(memcmp(s->at, text, n), 0);
+	cr_assert_eq(s->number, number);
+	cr_assert_eq(s->offset, offset);
+}
+
+Test(scan, lines)
+{
+	struct error err;
+	struct scan s = scan_of("a\r\n\n\0b\r\r\nc", 10, &err);
+
+	expect_line(&s, "a", 1, 1, 0);
+	cr_assert(s.is_whole);
+	expect_line(&s, "", 0, 2, 3);
+	expect_line(&s, "\0b\r", 3, 3, 4);
+	expect_line(&s, "c", 1, 4, 9);
+	cr_assert(!s.is_whole);
+	end(&s);
+	s = scan_of("", 0, &err);
+	end(&s);
+	s = scan_of("\n", 1, &err);
+	expect_line(&s, "", 0, 1, 0);
+	end(&s);
+}
+
+/* Lines of all lengths, so that pieces of the file end anywhere in them; the last is longer than any
+ * piece. */
+Test(scan, lines_that_come_in_pieces)
+{
+	enum { LINES = 1500, LAST = 1000000 };
+	size_t n = 0, offset = 0;
+	char *text = malloc(LINES * LINES + LAST);
+	struct error err;
+
+	for (size_t i = 0; i < LINES; i++) {
+		memset(text + n, 'a' + (int)(i % 26), i);
+		text[n + i] = '\n';
+		n += i + 1;
+	}
+	memset(text + n, '.', LAST);
+	n += LAST;
+	struct scan s = scan_of(text, n, &err);
+	for (size_t i = 0; i < LINES; i++) {
+		expect_line(&s, text + offset, i, i + 1, offset);
+		offset += i + 1;
+	}
+	expect_line(&s, text + offset, LAST, LINES + 1, offset);
+	end(&s);
+	free(text);
+}
+
+Test(scan, tokens)
+{
+	struct error err;
+	uint64_t count;
+	struct scan s = scan_of(
+		"  \tkey=18446744073709551615 x\n18446744073709551616\n184467440737095516150\n", 72,
+		&err);
+
+	scan_line(&s);
+	cr_assert_eq(scan_spaces(&s), 3);
+	cr_assert_eq(scan_spaces(&s), 0);
+	cr_assert(!scan_text(&s, "kex"));
+	cr_assert(scan_text(&s, "key="));
+	cr_assert_eq(scan_count(&s, &count), NULL);
+	cr_assert_eq(count, UINT64_MAX);
+	cr_assert(scan_count(&s, &count));
+	scan_spaces(&s);
+	cr_assert(!scan_text(&s, "xy"));
+	cr_assert_eq(scan_token(&s), 1);
+	cr_assert_eq(scan_token(&s), 0);
+	cr_assert_eq(s.at, s.end);
+	scan_line(&s);
+	cr_assert_str_eq(scan_count(&s, &count), "overflow: a number does not fit 64 bits");
+	scan_line(&s);
+	cr_assert_str_eq(scan_count(&s, &count), "overflow: a number does not fit 64 bits");
+	cr_assert_eq(scan_wrong(&s, "so"), -1);
+	cr_assert(strstr(err.text, "in.txt: line 3: so at byte 51"), "%s", err.text);
+	end(&s);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_demangle.c - readable names for honest ones, patience with none of the others.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "symbols/demangle.h"
+
+/* NULL: stays as it is. */
+static void expect(const char *name, const char *readable)
+{
+	char *got = demangle_name(name, strlen(name));
+
+	if (readable)
+		cr_assert(got && strcmp(got, readable) == 0, "%s became %s", name,
+			  got ? got : "nothing");
+	else
+		cr_assert_null(got, "%.50s became %.50s", name, got);
+	free(got);
+}
+
+Test(demangle, cplus)
+{
+	expect("_Z3foov", "foo()");
+	expect("_ZNSt6vectorIiSaIiEE9push_backEOi",
+	       "std::vector<int, std::allocator<int> >::push_back(int&&)");
+	expect("_Z3foov.cold", "foo() [clone .cold]");
+	expect("_Z3foov.constprop.0.isra.1", "foo() [clone .constprop.0] [clone .isra.1]");
+	/* Needs the second way to read "sr". */
+	expect("_Z10multiple_pILj1EljEN10if_nonpolyIT1_bXsr15poly_int_traitsIS1_E7is_polyEE4typeE"
+	       "RK12poly_int_podIXT_ET0_ES1_",
+	       "if_nonpoly<unsigned int, bool, poly_int_traits<unsigned int>::is_poly>::type "
+	       "multiple_p<1u, long, unsigned int>(poly_int_pod<1u, long> const&, unsigned int)");
+	expect("_Z1fIJiilEEvDpT_", "void f<int, int, long>(int, int, long)");
+}
+
+Test(demangle, rust)
+{
+	expect("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
+	expect("_ZN4core3fmt5write17h0123456789abcdefE.llvm.12345", "core::fmt::write");
+	expect("_RNvCs1234_7mycrate3foo", "mycrate::foo");
+	expect("_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<usize>");
+}
+
+Test(demangle, what_is_not_mangled)
+{
+	expect("main", NULL);
+	expect("", NULL);
+	expect("_", NULL);
+	expect("_Z", NULL);
+	expect("_Zebra", NULL);
+	expect("_R", NULL);
+	expect("_Return", NULL);
+	expect("__libc_start_main", NULL);
+	expect("main.cold", NULL);
+}
+
+/* A template of a thousand arguments is real code; libiberty's usual door refuses it. */
+Test(demangle, long_names)
+{
+	char name[4096], readable[16384];
+	size_t n = (size_t)sprintf(name, "_Z1fI"), r = (size_t)sprintf(readable, "void f<");
+
+	for (int i = 0; i < 1000; i++) {
+		n += (size_t)sprintf(name + n, "i");
+		r += (size_t)sprintf(readable + r, i ? ", int" : "int");
+	}
+	strcpy(name + n, "Evv");
+	strcpy(readable + r, ">()");
+	expect(name, readable);
+}
+
+/* ---- forged names: each must be given up soon ---- */
+
+/* The back reference to the i-th thing seen. */
+static size_t reference(char *to, int i)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	if (i == 0)
+		return (size_t)sprintf(to, "S_");
+	if (i <= 36)
+		return (size_t)sprintf(to, "S%c_", digits[i - 1]);
+	return (size_t)sprintf(to, "S%c%c_", digits[(i - 1) / 36], digits[(i - 1) % 36]);
+}
+
+/* PFv PFv ... P1a S0_ E S2_ E: a function of two equal functions of two equal functions ... */
+static size_t doubled(char *to, int depth)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < depth; i++)
+		n += (size_t)sprintf(to + n, "PFv");
+	n += (size_t)sprintf(to + n, "P1a");
+	for (int i = 0; i < depth; i++) {
+		n += reference(to + n, 2 * i + 1);
+		n += (size_t)sprintf(to + n, "E");
+	}
+	return n;
+}
+
+static void give_up_soon(const char *name)
+{
+	clock_t start = clock();
+
+	expect(name, NULL);
+	cr_assert_lt(clock() - start, CLOCKS_PER_SEC / 2, "%.60s... takes its time", name);
+}
+
+Test(demangle, exponential_output, .timeout = 20)
+{
+	char name[2048] = "_Z1f";
+
+	doubled(name + 4, 3);
+	expect(name, "f(void (*)(void (*)(void (*)(a*, a*), void (*)(a*, a*)), "
+		     "void (*)(void (*)(a*, a*), void (*)(a*, a*))))");
+	doubled(name + 4, 50);
+	give_up_soon(name);
+}
+
+Test(demangle, exponential_silence, .timeout = 20)
+{
+	char name[2048] = "_Z1fDp";
+
+	doubled(name + 6, 50);
+	give_up_soon(name);
+}
+
+Test(demangle, exponential_reading, .timeout = 20)
+{
+	char name[2048];
+	size_t n = (size_t)sprintf(name, "_Z");
+
+	for (int i = 0; i < 60; i++)
+		n += (size_t)sprintf(name + n, "cvT_IL_Z");
+	n += (size_t)sprintf(name + n, "1fv");
+	for (int i = 0; i < 60; i++)
+		n += (size_t)sprintf(name + n, "EEv");
+	give_up_soon(name);
+}
+
+/* A number as Rust's back references have it: none for 0, then base 62 of the number less one. */
+static size_t base62(char *to, size_t number)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	if (number == 0)
+		return 0;
+	if (number <= 62)
+		return (size_t)sprintf(to, "%c", digits[number - 1]);
+	return (size_t)sprintf(to, "%c%c", digits[(number - 1) / 62], digits[(number - 1) % 62]);
+}
+
+/* Tuples of two equal tuples of two equal tuples ... */
+static void tuples(char *name, int depth)
+{
+	size_t n = (size_t)sprintf(name, "_RINvC1a1f"), tuple = n - 2;
+
+	n += (size_t)sprintf(name + n, "TllE");
+	for (int i = 1; i < depth; i++) {
+		size_t next = n - 2;
+
+		n += (size_t)sprintf(name + n, "TB");
+		n += base62(name + n, tuple);
+		n += (size_t)sprintf(name + n, "_B");
+		n += base62(name + n, tuple);
+		n += (size_t)sprintf(name + n, "_E");
+		tuple = next;
+	}
+	strcpy(name + n, "E");
+}
+
+Test(demangle, exponential_rust, .timeout = 20)
+{
+	char name[2048];
+
+	tuples(name, 2);
+	expect(name, "a::f::<(i32, i32), ((i32, i32), (i32, i32))>");
+	tuples(name, 40);
+	give_up_soon(name);
+}
+
+Test(demangle, deep_and_long, .timeout = 20)
+{
+	static const char *const parts[] = {"P", "FvP", "1aI", "Dp",	"M1a",
+					    "N", "cv",	"TV",  "L_Z1gI"};
+	static const size_t lengths[] = {900, 8000, 99000, 300000};
+	char *name = malloc(400000);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) * 4; i++) {
+		const char *part = parts[i / 4];
+		size_t n = (size_t)sprintf(name, "_Z1f");
+		clock_t start = clock();
+
+		while (n < lengths[i % 4])
+			n += (size_t)sprintf(name + n, "%s", part);
+		strcpy(name + n, "i");
+		free(demangle_name(name, n + 1));
+		cr_assert_lt(clock() - start, CLOCKS_PER_SEC / 2);
+	}
+	free(name);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* test_filter.c - the filtered tree, against the tree of stacks that were filtered one by one. */
+#include <stdlib.h>
+
+#include "tree/filter.h"
+#include "folded_text.h"
+#include "graph/suggest.h"
+
+static void add(struct filter *f, enum filter_kind kind, const char *value)
+{
+	struct error err;
+
+	cr_assert_eq(filter_add(f, kind, value, &err), 0);
+}
+
+static struct tree *filtered(struct profile *p, struct filter *f)
+{
+	const struct tree_options options = {.filter = f};
+	struct error err;
+	struct tree *t = tree_build(p, NULL, &options, &err);
+
+	cr_assert(t, "%s", err.text);
+	return t;
+}
+
+/* "NAME(TOTAL SELF)" of each node, children in brackets behind their parent. */
+static char *text_of(const struct tree *t)
+{
+	char *text;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+	uint32_t i, depth = 0;
+
+	for (i = 1; i < t->n_nodes; i++) {
+		const struct tree_node *node = &t->nodes[i];
+
+		for (; depth > node->depth; depth--)
+			fputc(']', f);
+		for (; depth < node->depth; depth++)
+			fputc('[', f);
+		cr_assert_eq(node->total, node->hits);
+		cr_assert_eq(node->self, node->self_hits);
+		fprintf(f, " %s(%llu %llu)", name_of(t, node->name),
+			(unsigned long long)node->total, (unsigned long long)node->self);
+	}
+	fclose(f);
+	return text;
+}
+
+static void gives(const char *folded, const char *focus, const char *ignore, const char *hide,
+		  const char *want)
+{
+	struct profile *p = profile_of(folded);
+	struct filter f = {0};
+	struct tree *t;
+	char *text;
+
+	if (focus)
+		add(&f, FILTER_FOCUS, focus);
+	if (ignore)
+		add(&f, FILTER_IGNORE, ignore);
+	if (hide)
+		add(&f, FILTER_HIDE, hide);
+	t = filtered(p, &f);
+	text = text_of(t);
+	cr_assert_str_eq(text, want);
+	cr_assert_eq(t->total, p->gticks);
+	cr_assert_eq(t->hits, p->hits);
+	cr_assert_eq(t->filter, focus || ignore || hide ? &f : NULL);
+	free(text);
+	tree_free(t);
+	filter_clear(&f);
+	profile_free(p);
+}
+
+static const char stacks[] = "m;a;b 1\nm;a;c 2\nm;b;a 4\nm;d 8\nm 16\nz 32\nm;d;e 0\n";
+
+Test(filter, keeps_all_without_values)
+{
+	gives(stacks, NULL, NULL, NULL,
+	      " z(32 32) m(31 16)[ d(8 8)[ e(0 0)] b(4 0)[ a(4 4)] a(3 0)[ c(2 2) b(1 1)");
+}
+
+Test(filter, focus)
+{
+	gives(stacks, "a", NULL, NULL, " m(7 0)[ b(4 0)[ a(4 4)] a(3 0)[ c(2 2) b(1 1)");
+	gives(stacks, "c,z", NULL, NULL, " z(32 32) m(2 0)[ a(2 0)[ c(2 2)");
+	gives(stacks, "e", NULL, NULL, " m(0 0)[ d(0 0)[ e(0 0)");
+	gives(stacks, "nobody", NULL, NULL, "");
+}
+
+Test(filter, ignore)
+{
+	gives(stacks, NULL, "[zd]|b", NULL, " m(18 16)[ a(2 0)[ c(2 2)");
+	gives(stacks, "a", "b", NULL, " m(2 0)[ a(2 0)[ c(2 2)");
+	gives(stacks, NULL, "m,z", NULL, "");
+}
+
+/* What is hidden is its caller's; equal names that then stand side by side become one. */
+Test(filter, hide)
+{
+	gives(stacks, NULL, NULL, "a", " z(32 32) m(31 16)[ d(8 8)[ e(0 0)] b(5 5) c(2 2)");
+	gives(stacks, NULL, NULL, "m",
+	      " z(32 32) [hidden](16 16) d(8 8)[ e(0 0)] b(4 0)[ a(4 4)] a(3 0)[ c(2 2) b(1 1)");
+	gives(stacks, NULL, NULL, ".", " [hidden](63 63)");
+	gives("a;x;a 1\na;a 2\n", NULL, NULL, "x", " a(3 0)[ a(3 3)");
+	gives("a;b 0\n", NULL, NULL, "a,b", " [hidden](0 0)");
+}
+
+/* Hidden functions are there for the others. */
+Test(filter, all_of_them)
+{
+	gives(stacks, "a", "c", "a,b", " m(5 5)");
+	gives(stacks, "a", NULL, "m,a,b,c", " [hidden](7 7)");
+}
+
+/* ---- against stacks that were filtered by themselves ------------------------------------------- */
+
+enum { STACKS = 40, DEPTH = 8 };
+
+struct stack {
+	char frames[DEPTH + 1]; /* a letter each */
+	unsigned count;
+};
+
+/* Stacks of few functions; some of them begin as others do, some have no count. */
+static void make_stacks(struct stack *list, int letters)
+{
+	int i, k;
+
+	for (i = 0; i < STACKS; i++) {
+		int depth = 1 + rand() % DEPTH;
+
+		for (k = 0; k < depth; k++)
+			list[i].frames[k] = (char)('a' + rand() % letters);
+		list[i].frames[depth] = '\0';
+		list[i].count = (unsigned)(rand() % 4);
+	}
+}
+
+static char *folded_of(const struct stack *list)
+{
+	char *text;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+	int i;
+
+	for (i = 0; i < STACKS; i++) {
+		const char *c = list[i].frames;
+
+		if (!*c)
+			continue;
+		for (; *c; c++)
+			fprintf(f, "%s%c", c > list[i].frames ? ";" : "", *c);
+		fprintf(f, " %u\n", list[i].count);
+	}
+	fclose(f);
+	return text;
+}
+
+/* A stack without weight that another one goes through is no stack of its own in a profile. */
+static bool is_way(const struct stack *list, int i)
+{
+	size_t n = strlen(list[i].frames);
+	unsigned count = 0;
+	bool goes_on = false;
+	int k;
+
+	for (k = 0; k < STACKS; k++) {
+		if (strncmp(list[k].frames, list[i].frames, n) != 0)
+			continue;
+		if (list[k].frames[n])
+			goes_on = true;
+		else
+			count += list[k].count;
+	}
+	return goes_on && !count;
+}
+
+/* Each stack as it is or empty, and without what is hidden; H stands for nothing that is left. */
+static void sift(const struct stack *from, struct stack *to, const char *focus, const char *ignore,
+		 const char *hide)
+{
+	int i;
+
+	for (i = 0; i < STACKS; i++) {
+		const char *c;
+		char *end = to[i].frames;
+
+		to[i].count = from[i].count;
+		if ((!*focus || strpbrk(from[i].frames, focus)) &&
+		    !strpbrk(from[i].frames, ignore) && !is_way(from, i)) {
+			for (c = from[i].frames; *c; c++)
+				if (!strchr(hide, *c))
+					*end++ = *c;
+			if (end == to[i].frames)
+				*end++ = 'H';
+		}
+		*end = '\0';
+	}
+}
+
+/* Some letters; the values that mean them. */
+static void choose(struct filter *f, enum filter_kind kind, char *letters, int n)
+{
+	char value[4];
+	int i;
+
+	for (i = 0; i < n; i++) {
+		letters[i] = (char)('a' + rand() % 6);
+		sprintf(value, "^%c", letters[i]);
+		add(f, kind, rand() % 2 ? value : value + 1);
+	}
+	letters[n] = '\0';
+}
+
+static char *sifted_text(const struct stack *list, const char *focus, const char *ignore,
+			 const char *hide)
+{
+	struct stack left[STACKS];
+	struct profile *p;
+	struct tree *t;
+	char *folded, *text;
+
+	sift(list, left, focus, ignore, hide);
+	folded = folded_of(left);
+	if (!*folded)
+		return folded;
+	p = profile_of(folded);
+	t = tree_of(p);
+	text = text_of(t);
+	tree_free(t);
+	profile_free(p);
+	free(folded);
+	return text;
+}
+
+/* "H" becomes "[hidden]" where a name begins. Siblings with equal totals go by name: both stand
+ * before the letters. */
+static char *named(char *text)
+{
+	char *out, *c;
+	size_t n;
+	FILE *f = open_memstream(&out, &n);
+
+	for (c = text; *c; c++)
+		fputs(*c == 'H' ? TREE_HIDDEN : (char[]){*c, '\0'}, f);
+	fclose(f);
+	free(text);
+	return out;
+}
+
+Test(filter, equals_the_tree_of_filtered_stacks)
+{
+	char focus[4], ignore[4], hide[4], *folded, *got, *want;
+	struct stack list[STACKS];
+	int round;
+
+	srand(2004);
+	for (round = 0; round < 3000; round++) {
+		struct filter f = {0};
+		struct profile *p;
+		struct tree *t;
+
+		make_stacks(list, 2 + round % 6);
+		choose(&f, FILTER_FOCUS, focus, rand() % 3);
+		choose(&f, FILTER_IGNORE, ignore, rand() % 2);
+		choose(&f, FILTER_HIDE, hide, rand() % 4);
+		folded = folded_of(list);
+		p = profile_of(folded);
+		t = filtered(p, &f);
+		got = text_of(t);
+		want = named(sifted_text(list, focus, ignore, hide));
+		cr_assert_str_eq(got, want, "focus %s, ignore %s, hide %s:\n%s", focus, ignore,
+				 hide, folded);
+		cr_assert_eq(t->total, p->gticks);
+		free(folded);
+		free(want);
+		free(got);
+		tree_free(t);
+		profile_free(p);
+		filter_clear(&f);
+	}
+}
+
+/* ---- values that mean nothing ------------------------------------------------------------------ */
+
+Test(filter, focus_on_nothing_is_an_error)
+{
+	struct profile *p = profile_of("main;qsort 3\n");
+	struct filter f = {0};
+	struct error err;
+
+	add(&f, FILTER_FOCUS, "qsrot,^x");
+	tree_free(filtered(p, &f));
+	cr_assert_eq(suggest_focus(&f, p, NULL, &err), -1);
+	cr_assert_str_eq(err.text, "--focus: no function \"qsrot\" in the profile; similar: qsort");
+	add(&f, FILTER_FOCUS, "^m");
+	tree_free(filtered(p, &f));
+	cr_assert_eq(suggest_focus(&f, p, NULL, &err), 0);
+	filter_clear(&f);
+	add(&f, FILTER_IGNORE, "x");
+	tree_free(filtered(p, &f));
+	cr_assert_eq(suggest_focus(&f, p, NULL, &err), 0);
+	cr_assert_str_eq(patterns_unmatched(&f.of[FILTER_IGNORE], 0), "x");
+	filter_clear(&f);
+	profile_free(p);
+}
+
+Test(filter, wrong_expressions_are_wrong_usage)
+{
+	struct profile *p = profile_of("main;a(b 3\n");
+	struct filter f = {0};
+	struct error err;
+
+	add(&f, FILTER_HIDE, "a(b");
+	tree_free(filtered(p, &f));
+	add(&f, FILTER_HIDE, "a(");
+	cr_assert_null(tree_build(p, NULL, &(const struct tree_options){.filter = &f}, &err));
+	cr_assert(err.is_usage);
+	cr_assert_str_eq(err.text, "--hide: \"a(\" is no name, and not a regular expression: "
+				   "Unmatched ( or \\(");
+	filter_clear(&f);
+	profile_free(p);
+}
+
+/* No recursion, and each expression looks at a name once. */
+Test(filter, deepest_stack, .timeout = 20)
+{
+	enum { FRAMES = 200000 };
+	char *folded = malloc(FRAMES * 8), *end = folded;
+	struct filter f = {0};
+	struct profile *p;
+	struct tree *t;
+	int i;
+
+	for (i = 0; i < FRAMES; i++)
+		end += sprintf(end, "f%d;", i);
+	strcpy(end - 1, " 7\n");
+	p = profile_of(folded);
+	add(&f, FILTER_FOCUS, "^f199999$");
+	add(&f, FILTER_HIDE, "[13579]$");
+	t = filtered(p, &f);
+	cr_assert_eq(t->n_nodes, 1 + FRAMES / 2);
+	cr_assert_eq(t->nodes[FRAMES / 2].self, 7);
+	tree_free(t);
+	profile_free(p);
+	filter_clear(&f);
+	free(folded);
+}

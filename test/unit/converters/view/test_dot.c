@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* test_dot.c - pictures of call graphs: what labels say, and how much is seen. */
+#include <stdlib.h>
+
+#include "write/colour.h"
+#include "view_text.h"
+
+static char *draw(const char *folded, struct view_dot_options dot)
+{
+	struct view_options options = {.threshold = -1, .dot = dot};
+	struct profile *p = profile_of(folded);
+	char *text = show(&view_dot, p, &options);
+
+	profile_free(p);
+	return text;
+}
+
+static void draws(const char *folded, struct view_dot_options dot, const char *want)
+{
+	char *text = draw(folded, dot);
+
+	cr_assert(strstr(text, want), "%s is not in\n%s", want, text);
+	free(text);
+}
+
+static const struct view_dot_options plain = {.skew = 1};
+
+/* R's call of P leads back: P's total is entered at P, and R's call has none. */
+static const char cycle[] = "m;P;S 1\nm;P;Q;R 2\nm;P;Q;R;P;S 1\n";
+
+Test(dot, labels)
+{
+	draws(cycle, plain,
+	      "\t\"P\" [label=\"P\\n100.00%\\n(0.00%)\", color=\"#ff0000\", "
+	      "fontcolor=\"#ffffff\"];\n");
+	draws(cycle, plain, "\t\"P\" -> \"Q\" [label=\"50.00%\", ");
+}
+
+/* Thin, and it does not decide what is above what. */
+Test(dot, edge_without_a_total)
+{
+	char *text = draw(cycle, plain), *edge = strstr(text, "\"R\" -> \"P\" [label=\"\", ");
+
+	cr_assert(edge, "%s", text);
+	*strchr(edge, '\n') = '\0';
+	cr_assert(strstr(edge, "penwidth=\"0.50\"") && strstr(edge, "constraint=\"false\""), "%s",
+		  edge);
+	free(text);
+	text = draw(cycle, plain);
+	*strstr(text, "\"R\" -> \"P\"") = '\0';
+	cr_assert_null(strstr(text, "constraint"));
+	free(text);
+}
+
+Test(dot, samples)
+{
+	struct view_dot_options dot = plain;
+
+	dot.show_samples = true;
+	draws("m;f 3\nm 1\n", dot, "label=\"m\\n100.00%\\n(25.00%)\\n4 (1) samples\"");
+}
+
+Test(dot, colours_by_self)
+{
+	struct view_dot_options dot = plain;
+
+	dot.by_self = true;
+	draws("m;f 3\n", dot, "\"m\\n100.00%\\n(0.00%)\", color=\"#0d0d73\"");
+	draws("m;f 3\n", dot, "\"f\\n100.00%\\n(100.00%)\", color=\"#ff0000\"");
+}
+
+Test(dot, short_names)
+{
+	static const char folded[] =
+		"m;ns::f<int>(char) 1\nm;ns::a_long_name::of_a_function::of_mine 1\n";
+	struct view_dot_options dot = plain;
+
+	draws(folded, dot, "\t\"ns::f<int>(char)\" [label=\"ns::f<int>(char)\\n50.00%");
+	dot.strip = true;
+	draws(folded, dot, "\t\"ns::f<int>(char)\" [label=\"ns::f\\n50.00%");
+	draws(folded, dot, ", tooltip=\"ns::f<int>(char)\"];\n");
+	dot.wrap = true;
+	draws(folded, dot, "[label=\"ns::a_long_name::of_a_function\\n::of_mine\\n50.00%");
+}
+
+/* In black and white a share is seen by the size of letters and the width of lines. */
+Test(dot, print)
+{
+	struct view_dot_options dot = {.colormap = COLOUR_PRINT, .skew = 1};
+
+	draws("m;f 3\n", dot, "style=\"solid\"");
+	draws("m;f 1\nm 1\n", dot,
+	      "\"f\\n50.00%\\n(50.00%)\", color=\"#000000\", "
+	      "fontcolor=\"#000000\", fontsize=\"24.0\", penwidth=\"3.25\"];");
+	draws("m;f 1\nm 1\n", dot, "penwidth=\"3.25\", arrowsize=\"0.90\", fontsize=\"24.0\"];");
+}
+
+/* What the view makes of a call graph as callgrind writes it; free() it. */
+static char *show_calls(const struct view *v, const char *callgrind)
+{
+	static const struct view_options options = {.threshold = -1};
+	struct error err;
+	struct profile *p = profile_of(callgrind);
+	struct graph *g = graph_of_calls(p, TREE_GTICKS, &err);
+	struct view_input in = {.profile = p, .graph = g, .options = &options};
+	struct out *o = open_text();
+
+	cr_assert(g, "%s", err.text);
+	cr_assert_eq(v->emit(&in, o, &err), 0, "%s", err.text);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	graph_free(g);
+	profile_free(p);
+	return text_of_file("text");
+}
+
+/* Without stacks it is known how often functions were called. */
+Test(dot, calls)
+{
+	static const char callgrind[] = "events: Ir\n"
+					"fn=m\n1 10\ncfn=f\ncalls=3 0\n1 90\n\n"
+					"fn=f\n1 90\ncfn=f\ncalls=4 0\n1 60\n";
+	char *text = show_calls(&view_dot, callgrind);
+
+	cr_assert(strstr(text, "[label=\"f\\n90.00%\\n(90.00%)\\n7\xc3\x97\""), "%s", text);
+	cr_assert(strstr(text, "[label=\"m\\n100.00%\\n(10.00%)\""), "%s", text);
+	cr_assert(strstr(text, "\"m\" -> \"f\" [label=\"90.00%\\n3\xc3\x97\""), "%s", text);
+	free(text);
+	text = show_calls(&view_graph, callgrind);
+	cr_assert(strstr(text, "   100.00    10.00                    0   m\n"
+			       "    90.00            100.00           3     -> f\n"
+			       "    90.00    90.00                    7   f\n"
+			       "        -                 -           4     -> f\n"),
+		  "%s", text);
+	free(text);
+}

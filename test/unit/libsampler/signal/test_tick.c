@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_tick.c - what ticks are credited with, by clocks that are the test's own.
+ *
+ * The meter is a number, and so is the clock on the wall: the handler reads it in a vDSO of our
+ * making. Ticks of an event come at multiples of its period of the thread's time, or later.
+ */
+#include <criterion/criterion.h>
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "read/decode.h"
+#include "libsampler/format.h"
+#include "libsampler/signal/gate.h"
+#include "libsampler/unwind/module.h"
+#include "libsampler/base/moment.h"
+#include "libsampler/signal/reading.h"
+#include "libsampler/stream/recording.h"
+#include "libsampler/signal/sample.h"
+#include "libsampler/base/sys.h"
+
+#define PERIOD	 UINT64_C(1000000)
+#define SIGNAL	 SIGUSR2
+#define IN_A_ROW 16u /* ticks of which one at least asks the meter */
+
+#define BEGIN (50 * PERIOD) /* of the thread's time, when it is first recorded */
+
+static uint64_t wall = 1000 * PERIOD, cpu = BEGIN, sum;
+static unsigned asked;
+static struct cps_thread *thread;
+static char directory[] = "/tmp/test_tick.XXXXXX";
+
+static uint64_t read_meter(void)
+{
+	asked++;
+	return cpu;
+}
+
+static bool is_mine(const siginfo_t *info)
+{
+	(void)info;
+	return true;
+}
+
+static const struct cps_meter meter = {
+	.signal = SIGNAL, .is_mine = is_mine, .read = read_meter, .scale = 1000};
+
+static int tell(clockid_t clock, struct timespec *t)
+{
+	(void)clock;
+	t->tv_sec = (time_t)(wall / 1000000000);
+	t->tv_nsec = (long)(wall % 1000000000);
+	return 0;
+}
+
+static struct {
+	ElfW(Ehdr) header;
+	ElfW(Phdr) load, dynamic;
+	ElfW(Dyn) tags[4];
+	ElfW(Sym) symbols[2];
+	char names[32];
+	uint32_t hash[2];
+} image;
+
+static void make_clock(void)
+{
+	uintptr_t base = (uintptr_t)&image;
+
+	image.header.e_phoff = (uintptr_t)&image.load - base;
+	image.header.e_phnum = 2;
+	image.load.p_type = PT_LOAD;
+	image.dynamic.p_type = PT_DYNAMIC;
+	image.dynamic.p_offset = image.dynamic.p_vaddr = (uintptr_t)image.tags - base;
+	image.tags[0].d_tag = DT_SYMTAB;
+	image.tags[0].d_un.d_ptr = (uintptr_t)image.symbols - base;
+	image.tags[1].d_tag = DT_STRTAB;
+	image.tags[1].d_un.d_ptr = (uintptr_t)image.names - base;
+	image.tags[2].d_tag = DT_HASH;
+	image.tags[2].d_un.d_ptr = (uintptr_t)image.hash - base;
+	memcpy(image.names + 1, "__vdso_clock_gettime", sizeof("__vdso_clock_gettime"));
+	image.symbols[1].st_name = 1;
+	image.symbols[1].st_value = (uintptr_t)tell - base;
+	image.hash[1] = 2;
+	cps_moment_prepare(base);
+	cr_assert_eq(cps_moment_ns(), wall);
+}
+
+static void begin(void)
+{
+	static struct cps_identity identity = {.exe = "/bin/test",
+					       .resource = "cpu",
+					       .unit = "ns",
+					       .engine = "perf",
+					       .scale = 1000,
+					       .interval = 1000000};
+	static char stem[64];
+	struct cps_output output = {.stem = stem, .suffix = ".cps", .identity = &identity};
+	struct cps_module_start start = {.exe = "/proc/self/exe",
+					 .cwd = "/",
+					 .phdr = (const void *)getauxval(AT_PHDR),
+					 .phnum = getauxval(AT_PHNUM)};
+
+	make_clock();
+	cr_assert(mkdtemp(directory));
+	strcat(strcpy(stem, directory), "/r");
+	cps_module_init(&start);
+	cps_recording_prepare(&output);
+	thread = cps_thread_take();
+	cps_thread_enter(thread, 0);
+	cps_reading_begin(thread, PERIOD);
+	thread->consumed = cpu;
+	cps_sample_use(&meter, NULL);
+	cr_assert(cps_gate_open());
+}
+
+static int add(void *context, const struct event_sample *e, struct error *err)
+{
+	(void)context;
+	(void)err;
+	sum += e->weight;
+	return 0;
+}
+
+/* What the samples weigh is what was credited. */
+static void weighs_what_was_credited(void)
+{
+	struct event_sink sink = {.sample = add};
+	struct error err;
+	char file[64];
+
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	snprintf(file, sizeof(file), "%s/r.cps", directory);
+	cr_assert_eq(decode_file(file, &sink, &err), 0, "%s", err.text);
+	cr_assert_eq(sum + thread->remainder, thread->consumed - BEGIN);
+}
+
+static void end(void)
+{
+	char command[64] = "rm -rf ";
+
+	cps_moment_ask_kernel();
+	cr_assert_eq(system(strcat(command, directory)), 0);
+}
+
+TestSuite(tick, .init = begin, .fini = end);
+
+/* Some time later, and of the thread's own, a tick. */
+static void tick(uint64_t wall_more, uint64_t cpu_more)
+{
+	siginfo_t info = {.si_code = SI_TKILL};
+	ucontext_t here;
+
+	wall += wall_more;
+	cpu += cpu_more;
+	getcontext(&here);
+	cps_sample_handler(SIGNAL, &info, &here);
+}
+
+/* What was credited, with what is left over for the next sample, beside what was consumed. */
+static int64_t credited_too_much(void)
+{
+	return (int64_t)(thread->consumed - cpu);
+}
+
+Test(tick, in_time_asks_seldom_and_credits_the_same)
+{
+	for (unsigned i = 1; i <= 64; i++) {
+		tick(PERIOD, PERIOD);
+		cr_assert_eq(credited_too_much(), 0);
+	}
+	cr_assert_eq(asked, 7); /* 1, 3, 7 and 15 apart, the last three times */
+	cr_assert_eq(thread->left_over, 0);
+	weighs_what_was_credited();
+}
+
+Test(tick, late_or_put_aside_is_asked)
+{
+	tick(PERIOD, PERIOD);
+	for (unsigned i = 1; i <= 20; i++) {
+		asked = 0;
+		tick(5 * PERIOD, 5 * PERIOD); /* a long system call */
+		cr_assert_eq(asked, 1);
+		cr_assert_eq(credited_too_much(), 0);
+		tick(3 * PERIOD, PERIOD); /* another program ran */
+		cr_assert_eq(asked, 2);
+		cr_assert_eq(credited_too_much(), 0);
+	}
+	weighs_what_was_credited();
+}
+
+/* The signal was on its way for a while. */
+Test(tick, delays_do_not_add_up)
+{
+	uint64_t delay = 0;
+
+	srand(4711);
+	for (unsigned i = 1; i <= 5000; i++) {
+		uint64_t next = (uint64_t)rand() % (PERIOD / 9);
+
+		tick(PERIOD + next - delay, PERIOD + next - delay);
+		delay = next;
+		cr_assert_leq(llabs(credited_too_much()), (int64_t)PERIOD / 9);
+	}
+	cr_assert_leq(asked, 5000 / IN_A_ROW + 4);
+	weighs_what_was_credited();
+}
+
+/* Its clock leaves out a part of the time in which its event ticks, of which there are more and more. */
+Test(tick, ahead_of_the_clock_is_found_out)
+{
+	ucontext_t here;
+
+	getcontext(&here);
+	for (unsigned part = 0; part <= 40; part++) {
+		for (unsigned i = 1; i <= 100; i++) {
+			tick(PERIOD, PERIOD - part * (PERIOD / 100) - 7);
+			cr_assert_lt(credited_too_much(), (int64_t)PERIOD / 3, "at %u %%", part);
+		}
+		cps_sample_tail(thread, &here); /* as before an exec that fails */
+		cr_assert_lt(credited_too_much(), (int64_t)PERIOD / 3, "at %u %%", part);
+	}
+	cr_assert_eq(thread->left_over, 0);
+	asked = 0;
+	for (unsigned i = 1; i <= 100; i++)
+		tick(PERIOD, PERIOD / 2);
+	cr_assert_eq(asked, 100);
+	cr_assert_eq(credited_too_much(), 0);
+	asked = 0;
+	for (unsigned i = 1; i <= 100; i++)
+		tick(PERIOD, PERIOD); /* a better time */
+	cr_assert_lt(asked, 15);
+	weighs_what_was_credited();
+}
+
+/* From one tick to the next: what was credited too much is taken back, and each tick is a sample. */
+Test(tick, suddenly_ahead_of_the_clock)
+{
+	for (unsigned i = 1; i <= 31; i++)
+		tick(PERIOD, PERIOD);
+	for (unsigned i = 1; i <= 100; i++)
+		tick(PERIOD, PERIOD * 4 / 5);
+	cr_assert_eq(cps_recording_ticks(), 131);
+	cr_assert_eq(thread->left_over, 0);
+	cr_assert_eq(credited_too_much(), 0);
+	weighs_what_was_credited();
+}
+
+Test(tick, that_waited_is_no_sample)
+{
+	uint64_t ticks;
+
+	tick(PERIOD, PERIOD);
+	ticks = cps_recording_ticks();
+	tick(PERIOD / 10, PERIOD / 10);
+	cr_assert_eq(cps_recording_ticks(), ticks);
+	cr_assert_eq(thread->left_over, 1);
+	tick(PERIOD, PERIOD);
+	cr_assert_eq(cps_recording_ticks(), ticks + 1);
+	cr_assert_eq(credited_too_much(), 0);
+	weighs_what_was_credited();
+}
+
+/* Another event, another period: nothing is known of when it began. */
+Test(tick, a_new_event_is_asked)
+{
+	for (unsigned i = 1; i <= 3; i++)
+		tick(PERIOD, PERIOD);
+	cps_reading_begin(thread, 2 * PERIOD);
+	asked = 0;
+	tick(2 * PERIOD, PERIOD);
+	cr_assert_eq(asked, 1);
+	cr_assert_eq(credited_too_much(), 0);
+	tick(2 * PERIOD, 2 * PERIOD);
+	cr_assert_eq(asked, 1);
+	cr_assert_eq(credited_too_much(), 0);
+	weighs_what_was_credited();
+}

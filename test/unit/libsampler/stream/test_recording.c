@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_recording.c - what goes into a recording comes out of the decoder, whatever ends the
+ * process.
+ *
+ * The recorder's own objects write a stream; cpconv's decoder reads it back.
+ */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "read/decode.h"
+#include "libsampler/format.h"
+#include "libsampler/stream/loss.h"
+#include "libsampler/unwind/module.h"
+#include "libsampler/stream/recording.h"
+#include "libsampler/base/sys.h"
+#include "whole_samples.h"
+
+#define DEEP CPS_DEPTH_MAX
+
+static char directory[64], file[96];
+static bool is_one_thread;
+static uint64_t max_bytes;
+static struct cps_identity identity;
+static struct cps_thread threads[3] = {
+	{.id = 0, .tid = 100, .name = "zero", .announced = true},
+	{.id = 1, .tid = 101, .name = "one", .announced = true},
+	{.id = 2, .tid = 102, .name = "two", .announced = true},
+};
+
+static void make_directory(void)
+{
+	strcpy(directory, "/tmp/test_recording.XXXXXX");
+	cr_assert(mkdtemp(directory));
+	snprintf(file, sizeof(file), "%s/r.cps", directory);
+}
+
+static void prepare(void)
+{
+	struct cps_module_start start = {.exe = "/proc/self/exe",
+					 .cwd = "/",
+					 .phdr = (const void *)getauxval(AT_PHDR),
+					 .phnum = getauxval(AT_PHNUM),
+					 .vdso = getauxval(AT_SYSINFO_EHDR)};
+	static char stem[80];
+	struct cps_output output = {
+		.stem = stem, .suffix = ".cps", .identity = &identity, .max_bytes = max_bytes};
+
+	if (!*directory)
+		make_directory();
+	snprintf(stem, sizeof(stem), "%s/r", directory);
+	identity = (struct cps_identity){.exe = "/bin/test",
+					 .resource = "cpu",
+					 .unit = "ns",
+					 .engine = "timer",
+					 .scale = 1000,
+					 .interval = 1000000,
+					 .start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC),
+					 .journal_id = 77};
+	cps_module_init(&start);
+	cps_recording_prepare(&output);
+}
+
+static void clean_up(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	cr_assert_eq(system(command), 0);
+}
+
+/* ---- random samples, the same for the same number
+ * ---------------------------------------------- */
+
+static uint64_t random_state;
+
+static uint64_t draw(uint64_t below)
+{
+	uint64_t x = random_state += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (x ^ x >> 31) % below;
+}
+
+/* Innermost first: a walk over few addresses, so that branches, runs and repeats all happen. */
+static struct cps_frame frames[DEEP];
+
+static struct cps_stack stack_number(uint64_t n)
+{
+	struct cps_stack s = {.frames = frames, .room = DEEP};
+	uint64_t variety;
+
+	random_state = n / 4; /* four in a row share their outer part */
+	s.depth = (uint32_t)(1 + draw(n % 97 == 0 ? 3000 : 60));
+	variety = 1 + draw(n % 50 == 0 ? 4000 : 6);
+	for (uint32_t i = s.depth; i-- > 0;) {
+		if (i == s.depth / 2)
+			random_state = n;
+		frames[i].pc = 0x10000 + 0x100 * draw(variety);
+		if (draw(20) == 0) /* an address of this very program */
+			frames[i].pc = (uintptr_t)stack_number + draw(16);
+	}
+	s.mark = draw(10) == 0 ? CPS_MARK_NO_RECIPE : CPS_MARK_COMPLETE;
+	return s;
+}
+
+static uint64_t weight_number(uint64_t n)
+{
+	return n % 11 == 0 ? 0 : n % 13 == 0 ? UINT64_C(1) << 40 : 3900 + n % 200;
+}
+
+static struct cps_thread *thread_number(uint64_t n)
+{
+	return &threads[is_one_thread ? 0 : n / 50 % 3];
+}
+
+/* ---- what comes back
+ * ---------------------------------------------------------------------------- */
+
+struct reader {
+	uint64_t samples, hits;
+	bool ended, was_cut, checks_order;
+	uint64_t deepest;
+	struct whole_samples whole;
+};
+
+static int on_sample(void *context, const struct event_sample *sample, struct error *err)
+{
+	struct reader *r = context;
+	const struct event_sample whole = whole_sample(&r->whole, sample), *s = &whole;
+	struct cps_stack want = stack_number(r->samples);
+
+	(void)err;
+	r->deepest = s->depth > r->deepest ? s->depth : r->deepest;
+	r->hits += s->hits;
+	if (r->checks_order) {
+		cr_assert_eq(s->depth, want.depth);
+		cr_assert_eq(s->mark, want.mark);
+		cr_assert_eq(s->weight, weight_number(r->samples) * 1000);
+		cr_assert_eq(s->thread, thread_number(r->samples)->id);
+		cr_assert_eq(s->hits, r->samples % 7 != 0);
+		for (uint32_t i = 0; i < want.depth; i++) {
+			const struct event_frame *f = &s->frames[i];
+			uint64_t pc = want.frames[want.depth - 1 - i].pc;
+			uint32_t module = cps_module_find(pc);
+
+			cr_assert_eq(f->module,
+				     module == CPS_MODULE_NONE ? EVENT_NO_MODULE : module);
+			cr_assert_eq(f->address, module == CPS_MODULE_NONE
+							 ? pc
+							 : pc - cps_module_get(module)->bias);
+		}
+	}
+	r->samples++;
+	return 0;
+}
+
+static int on_end(void *context, const struct event_end *e, struct error *err)
+{
+	struct reader *r = context;
+
+	(void)err;
+	r->ended = true;
+	cr_assert_eq(e->ticks, r->hits);
+	return 0;
+}
+
+static int on_cut(void *context, const struct event_cut *c, struct error *err)
+{
+	(void)c;
+	(void)err;
+	((struct reader *)context)->was_cut = true;
+	return 0;
+}
+
+static struct reader read_back(bool checks_order)
+{
+	struct reader r = {.checks_order = checks_order};
+	struct event_sink sink = {.context = &r, .sample = on_sample, .end = on_end, .cut = on_cut};
+	struct error err;
+
+	cr_assert_eq(decode_file(file, &sink, &err), 0, "%s", err.text);
+	return r;
+}
+
+static void add_samples(uint64_t from, uint64_t to)
+{
+	for (uint64_t n = from; n < to; n++) {
+		struct cps_stack s = stack_number(n);
+
+		cr_assert(cps_recording_ready());
+		cr_assert(cps_recording_add(thread_number(n), NULL, NULL, &s, weight_number(n),
+					    n % 7 == 0));
+	}
+}
+
+/* Ticks that may get lost. */
+static void offer_ticks(uint64_t to)
+{
+	for (uint64_t n = 0; n < to; n++) {
+		struct cps_stack s = stack_number(n);
+
+		if (cps_recording_ready())
+			cps_recording_add(thread_number(n), NULL, NULL, &s, weight_number(n),
+					  false);
+	}
+}
+
+Test(recording, many_batches)
+{
+	struct reader r;
+
+	prepare();
+	add_samples(0, 20000);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	r = read_back(false);
+	cr_assert_eq(r.samples, 20000);
+	cr_assert_eq(r.hits, cps_recording_ticks());
+	cr_assert(r.ended);
+	cr_assert_eq(cps_loss_sum(), 0);
+	clean_up();
+}
+
+/* One buffer, so that the order is kept. */
+Test(recording, every_frame_comes_back_after_many_batches)
+{
+	struct reader r;
+
+	prepare();
+	is_one_thread = true;
+	add_samples(0, 5000);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	r = read_back(true);
+	cr_assert_eq(r.samples, 5000);
+	clean_up();
+}
+
+Test(recording, every_frame_comes_back)
+{
+	struct reader r;
+
+	prepare();
+	/* 50 samples a thread fit one buffer each; reading takes the buffers in order. */
+	add_samples(0, 150);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	r = read_back(true);
+	cr_assert_eq(r.samples, 150);
+	cr_assert_eq(r.hits, cps_recording_ticks());
+	cr_assert(access(file, F_OK) == 0);
+	clean_up();
+}
+
+Test(recording, journal_is_removed_at_the_end)
+{
+	char journal[128];
+
+	prepare();
+	snprintf(journal, sizeof(journal), "%s.journal", file);
+	cr_assert(access(file, F_OK) != 0, "nothing is created before there is a sample");
+	add_samples(0, 10);
+	cr_assert(access(journal, F_OK) == 0);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	cr_assert(access(journal, F_OK) != 0);
+	cr_assert(!cps_recording_ready(), "nothing comes after the end");
+	clean_up();
+}
+
+Test(recording, name_is_never_taken_twice)
+{
+	struct stat before, after;
+
+	prepare();
+	fclose(fopen(file, "w"));
+	stat(file, &before);
+	add_samples(0, 1);
+	cr_assert_str_eq(strrchr(cps_recording_path(), '/'), "/r.1.cps");
+	cps_recording_end(0, CPS_STOP_NONE);
+	stat(file, &after);
+	cr_assert_eq(before.st_size, after.st_size);
+	clean_up();
+}
+
+/* Deep and monotonous comes out whole; deep and varied keeps both ends. */
+Test(recording, deep_stacks)
+{
+	struct reader r;
+	struct cps_stack s = {.frames = frames, .depth = DEEP, .room = DEEP};
+
+	prepare();
+	for (uint32_t i = 0; i < DEEP; i++)
+		frames[i].pc = 0x5000 + i % 3;
+	cr_assert(cps_recording_ready());
+	cr_assert(cps_recording_add(&threads[0], NULL, NULL, &s, 1, false));
+	random_state = 1;
+	for (uint32_t i = 0; i < DEEP; i++)
+		frames[i].pc = draw(UINT64_C(1) << 46);
+	cr_assert(cps_recording_add(&threads[0], NULL, NULL, &s, 1, false));
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	r = read_back(false);
+	cr_assert_eq(r.samples, 2);
+	cr_assert_eq(r.deepest, DEEP);
+	cr_assert_eq(cps_loss_sum(), 0);
+	clean_up();
+}
+
+/* After SIGKILL at any instant, every sample whose add had returned is there. */
+Test(recording, killed)
+{
+	for (uint64_t n = 1; n < 12000; n = n * 3 + 1) {
+		struct reader r;
+		int status;
+		pid_t child;
+
+		make_directory();
+		child = fork();
+		if (child == 0) {
+			prepare();
+			add_samples(0, n);
+			kill(getpid(), SIGKILL);
+		}
+		cr_assert_eq(waitpid(child, &status, 0), child);
+		cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		r = read_back(false);
+		cr_assert(r.was_cut && !r.ended);
+		cr_assert_eq(r.samples, n);
+		clean_up();
+	}
+}
+
+/* An exec that fails: what looked like the end is taken away, and the same file goes on. */
+Test(recording, goes_on_after_its_end)
+{
+	struct reader r;
+
+	prepare();
+	add_samples(0, 500);
+	cr_assert(cps_recording_end(1, CPS_STOP_EXEC));
+	cps_recording_continue();
+	add_samples(500, 900);
+	cps_recording_end(2, CPS_STOP_EXEC);
+	cps_recording_continue();
+	add_samples(900, 1000);
+	cr_assert(cps_recording_end(3, CPS_STOP_NONE));
+	r = read_back(false);
+	cr_assert(r.ended && !r.was_cut);
+	cr_assert_eq(r.samples, 1000);
+	clean_up();
+}
+
+Test(recording, keeps_the_limit_of_its_size)
+{
+	struct reader r;
+	struct stat st;
+
+	max_bytes = 40000;
+	prepare();
+	offer_ticks(20000);
+	cr_assert_eq(cps_fuse_reason(NULL), CPS_STOP_LIMIT);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	cr_assert_eq(stat(file, &st), 0);
+	cr_assert_leq(st.st_size, 40000);
+	r = read_back(false);
+	cr_assert(r.ended && !r.was_cut);
+	cr_assert_gt(r.samples, 100);
+	cr_assert_eq(r.samples + cps_loss_get(CPS_LOSS_OUTPUT), 20000);
+	clean_up();
+}
+
+Test(recording, output_that_cannot_be_made)
+{
+	int error;
+
+	prepare();
+	clean_up();
+	cr_assert(!cps_recording_ready());
+	cr_assert_eq(cps_fuse_reason(&error), CPS_STOP_CREATE);
+	cr_assert_eq(error, 2 /* ENOENT */);
+	cr_assert_eq(cps_loss_get(CPS_LOSS_OUTPUT), 1);
+	cr_assert(!cps_recording_ready());
+	cr_assert_eq(cps_loss_get(CPS_LOSS_OUTPUT), 2);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+}

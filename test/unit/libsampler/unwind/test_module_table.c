@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_module_table.c - the recorder's table of loaded files: what comes again takes no new entry,
+ * what is another file does.
+ */
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "libsampler/unwind/module.h"
+
+TestSuite(module_table, .timeout = 60);
+
+static void init(void)
+{
+	const struct cps_module_start start = {.exe = "/proc/self/exe",
+					       .phdr = (const void *)getauxval(AT_PHDR),
+					       .phnum = getauxval(AT_PHNUM),
+					       .vdso = getauxval(AT_SYSINFO_EHDR)};
+
+	cps_module_init(&start);
+}
+
+static uint32_t find(void *handle)
+{
+	const struct link_map *map;
+	bool is_sure;
+	uint32_t number;
+
+	cr_assert(handle);
+	cr_assert_eq(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+	number = cps_module_find_now((uintptr_t)map->l_ld, &is_sure);
+	cr_assert(is_sure);
+	return number;
+}
+
+/* Load a library, look it up, unload it: its number. */
+static uint32_t visit(const char *library)
+{
+	void *handle = dlopen(library, RTLD_NOW);
+	uint32_t number = find(handle);
+
+	cr_assert_neq(number, CPS_MODULE_NONE);
+	cr_assert(strstr(cps_module_get(number)->path, library));
+	cps_module_close_begin();
+	dlclose(handle);
+	cps_module_close_end();
+	cr_assert_eq(cps_module_get(number)->end, 0);
+	return number;
+}
+
+Test(module_table, a_library_that_comes_again_takes_no_new_entry)
+{
+	uint32_t before, generation;
+
+	init();
+	before = cps_module_count();
+	generation = cps_module_generation();
+	for (int i = 0; i < 500; i++) {
+		visit("libanl.so.1");
+		visit("libBrokenLocale.so.1");
+	}
+	cr_assert_lt(cps_module_count(), before + 20);
+	cr_assert_geq(cps_module_generation(), generation + 1000);
+}
+
+Test(module_table, two_files_are_two_entries)
+{
+	init();
+	cr_assert_neq(visit("libanl.so.1"), visit("libBrokenLocale.so.1"));
+}
+
+Test(module_table, a_library_in_another_namespace_is_found)
+{
+	void *handle = dlmopen(LM_ID_NEWLM, "libanl.so.1", RTLD_NOW);
+	uint32_t number;
+
+	init();
+	number = find(handle);
+	cr_assert_neq(number, CPS_MODULE_NONE);
+	cr_assert(strstr(cps_module_get(number)->path, "libanl"));
+}

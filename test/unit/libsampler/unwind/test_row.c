@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_row.c - a row that the table remembers is the one that the call frame information gives.
+ *
+ * The addresses are those of the C library's code, in no order, also from several threads at once:
+ * they take the lines of the table from each other.
+ */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "libsampler/unwind/cfi.h"
+#include "libsampler/unwind/row.h"
+
+#define THREADS 4
+
+static const struct cps_module *libc;
+static uintptr_t first, bytes; /* of its code */
+static atomic_uint wrong;
+
+static void start(void)
+{
+	struct cps_module_start s = {.exe = "/proc/self/exe",
+				     .phdr = (const void *)getauxval(AT_PHDR),
+				     .phnum = getauxval(AT_PHNUM),
+				     .vdso = getauxval(AT_SYSINFO_EHDR)};
+	uint32_t number;
+
+	cps_module_init(&s);
+	number = cps_module_find((uintptr_t)strtok);
+	cr_assert_neq(number, CPS_MODULE_NONE);
+	libc = cps_module_get(number);
+	for (uint32_t i = 0; i < libc->n_segments; i++) {
+		if (!(libc->segments[i].flags & 1))
+			continue;
+		first = libc->bias + libc->segments[i].vaddr;
+		bytes = libc->segments[i].memory_bytes;
+	}
+	cr_assert_gt(bytes, 100000);
+}
+
+static bool is_right(uintptr_t pc)
+{
+	uint64_t row = cps_row_of(0, pc);
+	struct cps_row want;
+
+	cps_cfi_row(libc, pc, &want);
+	if ((row & CPS_ROW_KIND) != want.kind)
+		return false;
+	return want.kind != CPS_ROW_FAST ||
+	       (cps_row_cfa(row) == want.cfa_offset && cps_row_fp(row) == want.fp_offset &&
+		!!(row & CPS_ROW_FROM_FP) == want.from_fp);
+}
+
+/* All addresses once or twice: the step has no factor in common with their number. */
+static void *look(void *seed)
+{
+	uintptr_t at = (uintptr_t)seed % bytes;
+
+	for (uintptr_t i = 0; i < bytes; i++) {
+		atomic_fetch_add(&wrong, !is_right(first + at));
+		at = (at + 777769) % bytes; /* a prime */
+	}
+	return NULL;
+}
+
+/* Functions of one line are met one after the other, too, and a row found by another address. */
+Test(row, all_of_the_c_library, .init = start)
+{
+	unsigned learnt = 0;
+
+	for (uintptr_t pc = first; pc < first + bytes; pc++)
+		atomic_fetch_add(&wrong, !is_right(pc));
+	cr_assert_eq(wrong, 0);
+	look(NULL);
+	cr_assert_eq(wrong, 0);
+	for (size_t i = 0; i < 1u << CPS_ROW_LINES; i++)
+		for (size_t k = 0; k < CPS_ROW_ENTRIES; k++)
+			learnt += cps_row_table[i].entry[k] != 0;
+	cr_assert(learnt > 1000 && learnt < bytes / 4, "%u", learnt);
+}
+
+Test(row, of_several_threads, .init = start)
+{
+	pthread_t threads[THREADS];
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&threads[i], NULL, look, (void *)(i * 300007)), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	cr_assert_eq(wrong, 0);
+}
