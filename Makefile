@@ -10,12 +10,20 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 V ?= 0
-WERROR ?= -Werror
+
+# CFLAGS, CPPFLAGS and LDFLAGS are the user's. They come after the flags that are a matter of taste, so that
+# `make CFLAGS=-O0` is obeyed, and before those without which the programs would not work.
+# WERROR=-Werror is for continuous integration (scripts/test): another compiler has other warnings.
+CFLAGS ?=
+CPPFLAGS ?=
+LDFLAGS ?=
+WERROR ?=
 
 OPT ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wwrite-strings -Wundef -Wvla $(WERROR)
-COMMON := -std=gnu11 $(WARN) $(OPT) -iquote . -D_GNU_SOURCE -DCPS_PROJECT_VERSION='"$(VERSION)"'
+COMMON := -std=gnu11 $(WARN) $(OPT) $(CPPFLAGS) $(CFLAGS) -iquote . -D_GNU_SOURCE \
+	-DCPS_PROJECT_VERSION='"$(VERSION)"'
 SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
@@ -24,9 +32,19 @@ SAN ?=
 SIGNAL_SAFE := base unwind stream signal
 LIB_FOLDERS := $(SIGNAL_SAFE) clock door
 
-LIB_CFLAGS := $(COMMON) -iquote libsampler -fPIC -fvisibility=hidden -ftls-model=initial-exec \
-	-fno-omit-frame-pointer -fno-stack-protector -fcf-protection=none $(SAN)
-LIB_LDFLAGS := -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+# What the recorder needs, whatever hardening the user's flags ask for. It runs in a signal handler, where it may
+# call only what libsampler/signal-allowed.txt lists:
+#   _FORTIFY_SOURCE turns memcpy into __memcpy_chk, and the stack protector calls __stack_chk_fail. Both end the
+#   program with a message, and the former also goes past the recorder's own memcpy to the C library's.
+#   -fcf-protection marks a library as fit for shadow stacks. The recorder changes stacks in its handler and has
+#   not been tried with them, so it must not bear that mark.
+#   The general model of thread-local storage calls __tls_get_addr, which may allocate.
+#   With -flto an object does not have the names that `make lint` compares with the list.
+# _FORTIFY_SOURCE cannot be set again after -U, because nothing of the user's comes later.
+LIB_NEEDS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-pointer \
+	-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE -fno-lto
+LIB_CFLAGS := $(COMMON) -iquote libsampler $(LIB_NEEDS) $(SAN)
+LIB_LDFLAGS := $(LDFLAGS) -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--exclude-libs,ALL -Wl,--version-script=libsampler/libcpsample.map
 LIB_LIBS := -l:libz.a
 
@@ -36,7 +54,7 @@ CONV_FOLDERS := base read model elf dwarf symbols tree graph contexts write view
 	explore
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
-CONV_LDFLAGS := -pie -pthread $(SAN)
+CONV_LDFLAGS := -pie $(LDFLAGS) -pthread $(SAN)
 CONV_LIBS := -ldw -lelf -l:libiberty.a -ldeflate -lz -lm
 EXPLORE_LIBS := -ledit
 
@@ -63,6 +81,7 @@ TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/target
 FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fuzz_*.c))))
 
 TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
+# What is to be profiled has flags of its own: tests know what the compiler makes of it.
 TARGET_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -fno-inline -fno-optimize-sibling-calls -pthread
 
 # -----------------------------------------------------------------------------------------------
@@ -170,7 +189,7 @@ $(BUILD)/bench/%.so: test/bench/%.c $(BUILD)/flags
 $(BUILD)/bench/streams: test/bench/streams.c $(BUILD)/signal.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -pie -o $@ $< $(BUILD)/signal.a $(LIB_LIBS)
+	$(Q)$(CC) $(TEST_CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< $(BUILD)/signal.a $(LIB_LIBS)
 
 unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
 
