@@ -2,7 +2,7 @@
 # Two programs that meet in libsampler/format.h. Each folder's files are all that it holds.
 # Notes after ## are what `make help` prints.
 
-VERSION := 0.1.0
+VERSION := $(shell cat VERSION)
 PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
@@ -279,22 +279,38 @@ compile_commands.json: Makefile ## for clangd and its kin
 		sed '1s/^/[/; $$!s/$$/,/; $$s/$$/]/' >$@
 
 # ---- installing ------------------------------------------------------------------------------------
-BIN := $(DESTDIR)$(PREFIX)/bin
-LIB := $(DESTDIR)$(PREFIX)/lib
-INCLUDE := $(DESTDIR)$(PREFIX)/include
-MAN := $(DESTDIR)$(PREFIX)/share/man
+# $(DESTDIR) is put before each directory, by those who make packages.
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+BASHDIR ?= $(DATADIR)/bash-completion/completions
+ZSHDIR ?= $(DATADIR)/zsh/site-functions
+INSTALL ?= install
 
-install: all ## into $(DESTDIR)$(PREFIX): bin, lib, include, share/man
-	$(Q)install -d $(BIN) $(LIB) $(INCLUDE) $(MAN)/man1 $(MAN)/man7
-	$(Q)install -m 755 $(BUILD)/cpconv $(BUILD)/cpprof scripts/cpsample $(BIN)
-	$(Q)install -m 644 $(BUILD)/libcpsample.so $(LIB)
-	$(Q)install -m 644 libsampler/cpsample.h $(INCLUDE)
-	$(Q)install -m 644 doc/cpconv.1 doc/cpprof.1 $(MAN)/man1
-	$(Q)install -m 644 doc/libcpsample.7 $(MAN)/man7
+PROGRAMS := cpconv cpprof cpsample
+MANUALS := man1/cpconv.1 man1/cpprof.1 man7/libcpsample.7
+INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(INCLUDEDIR)/cpsample.h \
+	$(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(ZSHDIR)/_%)
+
+# The launcher finds the library by the way from its own directory, so that what is installed can be moved.
+install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR), $(MANDIR)
+	$(Q)$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR)/man1 $(MANDIR)/man7)
+	$(Q)libdir=$$(realpath -m -s --relative-to='$(BINDIR)' '$(LIBDIR)') && \
+		sed -e 's|^version=$$|version=$(VERSION)|' -e "s|^libdir=$$|libdir=$$libdir|" \
+			scripts/cpsample >$(BUILD)/cpsample
+	$(Q)$(INSTALL) -m 755 $(PROGRAMS:%=$(BUILD)/%) $(DESTDIR)$(BINDIR)
+	$(Q)$(INSTALL) -m 644 $(BUILD)/libcpsample.so $(DESTDIR)$(LIBDIR)
+	$(Q)$(INSTALL) -m 644 libsampler/cpsample.h $(DESTDIR)$(INCLUDEDIR)
+	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true
+	$(Q)for file in $(BUILD)/completions/*/*; do case $$file in \
+		*/completions/bash/*) $(INSTALL) -D -m 644 $$file $(DESTDIR)$(BASHDIR)/$${file##*/} || exit 1 ;; \
+		*/completions/zsh/*) $(INSTALL) -D -m 644 $$file $(DESTDIR)$(ZSHDIR)/$${file##*/} || exit 1 ;; \
+		esac; done
 
 uninstall: ## remove what install has put there
-	rm -f $(BIN)/cpconv $(BIN)/cpprof $(BIN)/cpsample $(LIB)/libcpsample.so $(INCLUDE)/cpsample.h \
-		$(MAN)/man1/cpconv.1 $(MAN)/man1/cpprof.1 $(MAN)/man7/libcpsample.7
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 
 clean: ## remove build/
 	rm -rf $(BUILD) compile_commands.json
