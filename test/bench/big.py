@@ -152,16 +152,16 @@ def run(bench):
     rows.sort(key=lambda row: row.figure == MEMORY)
     bench.note(
         TITLE,
-        "repeat: 1,000 call paths of 10 to 60 frames in the C library, some much more often than "
-        "others, of which two in a row mostly differ in their inner frames; jumps: the same, in no "
-        "order; distinct: a tenth as many paths as samples, in no order. All are written by the "
+        "repeat: 1,000 call paths of 10 to 60 frames in the C library, some much more frequent than "
+        "others; two in a row mostly differ in their inner frames. jumps: the same paths, in no "
+        "order. distinct: a tenth as many paths as samples, in no order. All are written by the "
         "recorder's own code. recursion: a million signals at a depth of 60.",
     )
     bench.note(
         TITLE,
         "100 ns per sample are 10 million samples per second and core. perf | awk: perf script of "
         "perf's recording (-g) of the same run, folded by an awk program. lines of text: a million "
-        "folded stacks, one a line.",
+        "folded stacks, one on each line.",
     )
-    bench.note(MEMORY, "At its highest; of a pipeline that of the largest process.")
+    bench.note(MEMORY, "The most at any time; of a pipeline, that of the largest process.")
     return rows

@@ -64,7 +64,7 @@ def against_google(bench, google):
     bench.note(
         TITLE,
         f"folded, dot: recordings of the same run of cc1 at 250/s, {ours.samples:,} samples of "
-        f"ours, {theirs.samples:,} of gperftools; cold: nothing of the disk is in memory.",
+        f"cpsample, {theirs.samples:,} of gperftools. cold: nothing of the disk is in memory.",
     )
     for view, word in (("--folded", "--collapsed"), ("--dot", "--dot")):
         for heat in heats[: bench.size(2, 1)]:
@@ -90,9 +90,10 @@ def against_perf(bench):
     if scripts:
         bench.note(
             TITLE,
-            "folded, 1,000/s: warm, beside perf script, which does not fold what it writes; "
-            f"samples: ours {ours.samples:,}, {counts}. perf dwarf is run once, {limit(bench)} s "
-            "at most: it asks addr2line for functions that were inlined; no-inline: it does not.",
+            "folded, 1,000/s: warm, compared with perf script, which does not fold what it writes. "
+            f"Samples: cpsample {ours.samples:,}, {counts}. perf dwarf is run once, "
+            f"{limit(bench)} s at most, because it asks addr2line for inlined functions; with "
+            "no-inline it does not.",
         )
     yield compare(
         bench, "folded, 1,000/s", ([bench.cpconv, "--folded", ours.path], ours), scripts, False

@@ -38,7 +38,7 @@ def run(bench):
         os.unlink(f"{stem}.{i}.cps")
     bench.note(
         TITLE,
-        "100 samples of 50 call paths in each; no more than 64 files may be open at a time. To "
-        f"reach: linear, which is at most {LINEAR} times what each takes of the number above.",
+        "Each has 100 samples of 50 call paths; no more than 64 files may be open at a time. The "
+        f"goal is linear growth: each takes at most {LINEAR} times what it takes in the row above.",
     )
     return rows

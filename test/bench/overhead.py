@@ -181,27 +181,27 @@ def run(bench):
     bench.note(
         TITLE,
         "Runs of three to five seconds of CPU time, each beside one without a profiler, on the same "
-        "processor. What peers cost that have nothing to record is taken off, since long runs do "
-        f"not feel it; what we cost is not. It is {costs}.",
+        "processor. What peers cost when they have nothing to record is subtracted, since it does "
+        f"not matter in long runs; what cpsample costs then is not. It is {costs}.",
     )
     bench.note(
         TITLE,
-        "empty handler: an event of perf that ticks as often as ours, and a handler that does "
-        "nothing. That is the kernel's, and the virtual machine's, part of a tick. interrupt alone: "
-        "such an event without signals; the kernel writes an address down.",
+        "empty handler: a perf event that ticks as often as that of cpsample, and a handler that "
+        "does nothing. This is the part of a tick that the kernel and the virtual machine take. "
+        "interrupt alone: such an event without signals; the kernel only writes an address down.",
     )
     bench.note(
         TITLE,
-        "our timer: the clock that we have unless told otherwise, as gperftools has it: CPU timers, "
-        "which the kernel looks at when it ticks anyway. The others of us are by the perf clock.",
+        "our timer: cpsample with its default clock, CPU timers, as gperftools has them. The kernel "
+        "looks at them when its own clock ticks. The column cpsample is with the perf clock.",
     )
     bench.note(
         TITLE,
-        "+- is the standard error of the median. N/s: samples really taken per second; at less "
-        "than 80 % of what was asked for there is no ratio, for it is not the same work.",
+        "+- is the standard error of the median. N/s are the samples really taken per second. If "
+        "they are less than 80 % of what was asked for, there is no ratio: the work is another.",
     )
     bench.note(
         TITLE,
-        "perf: of all its processes; target: what the recorded program itself used more, in %.",
+        "perf: of all its processes; target: how much more the recorded program itself used, in %.",
     )
     return rows

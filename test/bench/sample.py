@@ -79,13 +79,13 @@ def run(bench):
             )
     bench.note(
         TITLE,
-        "depth: the stack is what it was at the last sample; inner new: one to seven of the "
-        "innermost frames are others; all new: the recursion begins anew for each sample, from two "
-        "places in turn.",
+        "depth: the stack is the same as at the previous sample. inner new: one to seven of the "
+        "innermost frames have changed. all new: the recursion begins anew for each sample, from "
+        "two places in turn.",
     )
     bench.note(
         TITLE,
-        "200,000 signals (20,000 at 5,000 frames), for gperftools 20,000 (5,000 from 200 frames "
-        "on); what they cost with an empty handler in the same round is subtracted.",
+        "200,000 signals (20,000 at 5,000 frames); for gperftools 20,000 (5,000 from 200 frames on). "
+        "What the same signals cost with an empty handler, in the same round, is subtracted.",
     )
     return rows

@@ -24,7 +24,7 @@ def run(bench):
         rows.append(Row(TITLE, f"cc1, {rate:,}/s", UNIT, each, peers, at_most=8, note=note))
     bench.note(
         TITLE,
-        "One run each. gperftools takes no more samples per second than the kernel's clock ticks. "
-        "perf -g goes by frame pointers, which Debian's programs do not keep: its stacks are cut.",
+        "One run each. gperftools takes no more samples per second than the kernel's clock has ticks. "
+        "perf -g follows frame pointers, which Debian's programs do not keep, so its stacks are cut.",
     )
     return rows
