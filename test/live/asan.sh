@@ -72,7 +72,12 @@ finds() {
 	[ $status -eq $bare ] || fail "$name, $what: status $status, without us $bare: $(cat err)"
 	same bare.out out "$name, $what: standard output"
 	grep -q "$text" err || fail "$name, $what: not found: $(cat err)"
-	grep -q "misbehave\|churn.c" err || fail "$name, $what: without a place: $(cat err)"
+	# clang's runtime asks llvm-symbolizer, which need not be there, for the names of places.
+	if grep -q "misbehave\|churn.c" bare.err; then
+		grep -q "misbehave\|churn.c" err || fail "$name, $what: without a place: $(cat err)"
+	else
+		note "$name: places have no names here"
+	fi
 	grep "SUMMARY" err | grep -q "libcpsample\|libsampler" && fail "$name, $what: $(cat err)"
 	# libasan ends the process by the system call: then the journal has the last samples.
 	for stream in run/cpsample."$name".*.cps; do
