@@ -48,20 +48,21 @@ static int open_candidate(struct elf_file *debug, const struct search *s, char *
 }
 
 /* An explicit directory is meant as it is; the usual one is looked for below the sysroot. */
-static char *in_debug_dir(const struct symbols_options *opt, const char *below)
+static char *in_debug_dir(const struct file_search *where, const char *below)
 {
 	char *path;
 	int rc;
 
-	if (opt->debug_dir)
-		rc = asprintf(&path, "%s/%s", opt->debug_dir, below);
+	if (where->debug_dir)
+		rc = asprintf(&path, "%s/%s", where->debug_dir, below);
 	else
-		rc = asprintf(&path, "%s" DEBUG_DIR "/%s", opt->sysroot ? opt->sysroot : "", below);
+		rc = asprintf(&path, "%s" DEBUG_DIR "/%s", where->sysroot ? where->sysroot : "",
+			      below);
 	return rc < 0 ? NULL : path;
 }
 
 static int open_by_build_id(struct elf_file *debug, const struct search *s,
-			    const struct symbols_options *opt)
+			    const struct file_search *where)
 {
 	char below[sizeof(".build-id/xx/.debug") + 2 * ELF_FILE_BUILD_ID_MAX];
 	int n;
@@ -72,7 +73,7 @@ static int open_by_build_id(struct elf_file *debug, const struct search *s,
 	for (int i = 1; i < s->id_bytes; i++)
 		n += sprintf(below + n, "%02x", s->id[i]);
 	strcpy(below + n, ".debug");
-	return open_candidate(debug, s, in_debug_dir(opt, below));
+	return open_candidate(debug, s, in_debug_dir(where, below));
 }
 
 /* .gnu_debuglink: a file name, NULs up to a multiple of four, the CRC of that file. */
@@ -123,15 +124,15 @@ static char *beside(const char *path, const char *subdirectory, const char *name
 	return result;
 }
 
-static const char *inside_root(const char *path, const struct symbols_options *opt)
+static const char *inside_root(const char *path, const struct file_search *where)
 {
-	size_t bytes = opt->sysroot ? strlen(opt->sysroot) : 0;
+	size_t bytes = where->sysroot ? strlen(where->sysroot) : 0;
 
-	return bytes > 0 && strncmp(path, opt->sysroot, bytes) == 0 ? path + bytes : path;
+	return bytes > 0 && strncmp(path, where->sysroot, bytes) == 0 ? path + bytes : path;
 }
 
 static int open_by_link(struct elf_file *debug, const struct search *s,
-			const struct symbols_options *opt)
+			const struct file_search *where)
 {
 	const char *path = s->main->path;
 	char *name, *below;
@@ -144,8 +145,8 @@ static int open_by_link(struct elf_file *debug, const struct search *s,
 	if (rc == 0)
 		rc = open_checked(debug, s, crc, beside(path, ".debug/", name));
 	if (rc == 0) {
-		below = beside(inside_root(path, opt), "", name);
-		rc = below ? open_checked(debug, s, crc, in_debug_dir(opt, below)) : -ENOMEM;
+		below = beside(inside_root(path, where), "", name);
+		rc = below ? open_checked(debug, s, crc, in_debug_dir(where, below)) : -ENOMEM;
 		free(below);
 	}
 	free(name);
@@ -153,7 +154,7 @@ static int open_by_link(struct elf_file *debug, const struct search *s,
 }
 
 int debug_file_open(struct elf_file *debug, const struct elf_file *main,
-		    const struct symbols_options *opt, struct error *warning)
+		    const struct file_search *where, struct error *warning)
 {
 	struct search s = {.main = main, .warning = warning};
 	int rc;
@@ -161,9 +162,9 @@ int debug_file_open(struct elf_file *debug, const struct elf_file *main,
 	s.id_bytes = elf_file_build_id(main, s.id);
 	if (s.id_bytes < 0)
 		return s.id_bytes;
-	rc = open_by_build_id(debug, &s, opt);
+	rc = open_by_build_id(debug, &s, where);
 	if (rc == 0)
-		rc = open_by_link(debug, &s, opt);
+		rc = open_by_link(debug, &s, where);
 	return rc;
 }
 
@@ -193,13 +194,12 @@ static int read_shared_link(struct search *s, char **path)
 }
 
 /* A path that is not absolute is meant from where the file is that has it, links resolved. */
-static char *shared_path(const struct search *s, const char *path,
-			 const struct symbols_options *opt)
+static char *shared_path(const struct search *s, const char *path, const struct file_search *where)
 {
 	char *real, *result;
 
 	if (path[0] == '/')
-		return asprintf(&result, "%s%s", opt->sysroot ? opt->sysroot : "", path) < 0
+		return asprintf(&result, "%s%s", where->sysroot ? where->sysroot : "", path) < 0
 			       ? NULL
 			       : result;
 	real = realpath(s->main->path, NULL);
@@ -210,17 +210,17 @@ static char *shared_path(const struct search *s, const char *path,
 
 /* An explicit directory may have the tree that is usually in DEBUG_DIR. */
 static int open_in_tree(struct elf_file *shared, const struct search *s, const char *path,
-			const struct symbols_options *opt)
+			const struct file_search *where)
 {
 	size_t bytes = strlen(DEBUG_DIR "/");
 
-	if (!opt->debug_dir || strncmp(path, DEBUG_DIR "/", bytes) != 0)
+	if (!where->debug_dir || strncmp(path, DEBUG_DIR "/", bytes) != 0)
 		return 0;
-	return open_candidate(shared, s, in_debug_dir(opt, path + bytes));
+	return open_candidate(shared, s, in_debug_dir(where, path + bytes));
 }
 
 int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
-			   const struct symbols_options *opt, struct error *warning)
+			   const struct file_search *where, struct error *warning)
 {
 	struct search s = {.main = of, .warning = warning};
 	char *path;
@@ -228,11 +228,11 @@ int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
 
 	if (rc <= 0)
 		return rc;
-	rc = open_candidate(shared, &s, shared_path(&s, path, opt));
+	rc = open_candidate(shared, &s, shared_path(&s, path, where));
 	if (rc == 0)
-		rc = open_in_tree(shared, &s, path, opt);
+		rc = open_in_tree(shared, &s, path, where);
 	if (rc == 0)
-		rc = open_by_build_id(shared, &s, opt);
+		rc = open_by_build_id(shared, &s, where);
 	if (rc == 0 && !warning->text[0])
 		error_set(warning,
 			  "%s: its debug information needs %s, which is not there; some "

@@ -135,12 +135,12 @@ static const char *directory_of(const struct profile *p, uint32_t module)
 
 /* The recorded path, `bytes` of it, as a path of this machine. */
 static char *path_here(const struct profile *p, uint32_t module, const char *recorded, size_t bytes,
-		       const struct symbols_options *opt)
+		       const struct file_search *where)
 {
 	const char *directory = recorded[0] == '/' ? NULL : directory_of(p, module);
 	char *path;
 
-	if (asprintf(&path, "%s%s%s%.*s", opt->sysroot ? opt->sysroot : "",
+	if (asprintf(&path, "%s%s%s%.*s", where->sysroot ? where->sysroot : "",
 		     directory ? directory : "", directory ? "/" : "", (int)bytes, recorded) < 0)
 		return NULL;
 	return path;
@@ -148,49 +148,48 @@ static char *path_here(const struct profile *p, uint32_t module, const char *rec
 
 /* 0 or -errno; *path is where it was, or would have been. */
 static int open_recorded(struct module_file *m, const struct profile *p, uint32_t module,
-			 const struct symbols_options *opt, char **path, struct error *why)
+			 const struct file_search *where, char **path, struct error *why)
 {
 	size_t bytes, mark = strlen(DELETED);
 	const char *recorded = strings_get(p->strings, p->modules[module].path, &bytes);
 	int rc;
 
-	*path = path_here(p, module, recorded, bytes, opt);
+	*path = path_here(p, module, recorded, bytes, where);
 	rc = *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;
 	if (rc != -ENOENT || bytes <= mark || strcmp(recorded + bytes - mark, DELETED) != 0)
 		return rc;
 	/* Perhaps the same file has been put there again; its build id will tell. */
 	free(*path);
-	*path = path_here(p, module, recorded, bytes - mark, opt);
+	*path = path_here(p, module, recorded, bytes - mark, where);
 	return *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;
 }
 
-static int open_debug(struct module_file *m, const struct symbols_options *opt,
+static int open_debug(struct module_file *m, const struct file_search *where, bool wants_debug,
 		      struct error *warning)
 {
 	bool has_symbols = elf_file_section_of_type(&m->main, SHT_SYMTAB);
-	bool wants_info = symbols_wants_debug(opt);
 	int rc = 0;
 
-	if (wants_info && elf_section_named(&m->main, DEBUG_INFO))
+	if (wants_debug && elf_section_named(&m->main, DEBUG_INFO))
 		m->debug_info = &m->main;
-	if (!has_symbols || (wants_info && !m->debug_info))
-		rc = debug_file_open(&m->debug, &m->main, opt, warning);
+	if (!has_symbols || (wants_debug && !m->debug_info))
+		rc = debug_file_open(&m->debug, &m->main, where, warning);
 	m->has_debug = rc > 0;
-	if (wants_info && !m->debug_info && m->has_debug &&
+	if (wants_debug && !m->debug_info && m->has_debug &&
 	    elf_section_named(&m->debug, DEBUG_INFO))
 		m->debug_info = &m->debug;
 	if (rc >= 0 && m->debug_info)
-		rc = debug_file_open_shared(&m->shared, m->debug_info, opt, warning);
+		rc = debug_file_open_shared(&m->shared, m->debug_info, where, warning);
 	m->debug_shared = m->debug_info && rc > 0 ? &m->shared : NULL;
 	return rc < 0 ? -1 : 1;
 }
 
 static int open_file(struct module_file *m, const struct profile *p, uint32_t module,
-		     const struct symbols_options *opt, struct error *warning)
+		     const struct file_search *where, bool wants_debug, struct error *warning)
 {
 	struct error why;
 	char *path;
-	int rc = open_recorded(m, p, module, opt, &path, &why);
+	int rc = open_recorded(m, p, module, where, &path, &why);
 
 	if (rc == -ENOMEM) {
 		rc = -1;
@@ -206,14 +205,14 @@ static int open_file(struct module_file *m, const struct profile *p, uint32_t mo
 	} else {
 		rc = check_identity(&m->main, path, &p->modules[module], warning);
 		if (rc > 0)
-			rc = open_debug(m, opt, warning);
+			rc = open_debug(m, where, wants_debug, warning);
 	}
 	free(path);
 	return rc;
 }
 
 int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
-		     const struct symbols_options *opt, struct error *warning)
+		     const struct file_search *where, bool wants_debug, struct error *warning)
 {
 	int rc;
 
@@ -222,7 +221,7 @@ int module_file_open(struct module_file *m, const struct profile *p, uint32_t mo
 	if (p->modules[module].is_vdso)
 		rc = open_vdso(m, &p->modules[module], warning);
 	else
-		rc = open_file(m, p, module, opt, warning);
+		rc = open_file(m, p, module, where, wants_debug, warning);
 	if (rc <= 0)
 		module_file_close(m);
 	return rc;

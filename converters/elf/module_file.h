@@ -8,7 +8,7 @@
 #include "elf/elf_file.h"
 #include "base/error.h"
 #include "model/profile.h"
-#include "symbols/symbols.h"
+#include "elf/file_search.h"
 
 struct module_file {
 	struct elf_file main;  /* the program or library itself, or the vDSO */
@@ -21,12 +21,13 @@ struct module_file {
 };
 
 /*
- * Find the files of a module and make sure that they are the ones that ran. 1; 0 if there is none
+ * Find the files of a module, for debug information too if that is wanted, and make sure that they
+ * are the ones that ran. 1; 0 if there is none
  * (then the warning says so); -1 out of memory. The warning may be set in any case, its text is
  * empty if not.
  */
 int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
-		     const struct symbols_options *opt, struct error *warning);
+		     const struct file_search *where, bool wants_debug, struct error *warning);
 void module_file_close(struct module_file *m);
 
 #endif

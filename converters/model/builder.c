@@ -11,47 +11,7 @@
 
 #include "base/array.h"
 
-const char *builder_file(const struct profile_builder *b)
-{
-	return strings_get(b->profile->strings, b->current.process.file, NULL);
-}
-
-static void recording_close(struct recording *r)
-{
-	paths_free(r->paths);
-	numbers_free(r->threads);
-	numbers_free(r->reasons);
-	jit_map_free(r->jit);
-	r->jit = NULL;
-	r->paths = NULL;
-	r->threads = NULL;
-	r->reasons = NULL;
-	r->open = false;
-}
-
-void builder_recording_free(struct recording *r)
-{
-	if (r->open)
-		profile_process_free(&r->process);
-	recording_close(r);
-	free(r->walk);
-	free(r->of_ids);
-	free(r->stacks);
-	free(r->reason_counts);
-}
-
 /* ---- process --------------------------------------------------------------------------------- */
-
-/* The number of a text; STRINGS_NONE for an absent one and, with *ok = false, without memory. */
-static uint32_t text_number(struct profile_builder *b, struct event_text text, bool *ok)
-{
-	if (!text.length)
-		return STRINGS_NONE;
-	uint32_t number = strings_add(b->profile->strings, text.bytes, text.length);
-	if (number == STRINGS_NONE)
-		*ok = false;
-	return number;
-}
 
 static bool process_fill(struct profile_builder *b, const struct event_process *e)
 {
@@ -60,13 +20,13 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 
 	*p = (struct profile_process){
 		.file = strings_add(b->profile->strings, e->file, strlen(e->file)),
-		.exe = text_number(b, e->exe, &ok),
-		.cwd = text_number(b, e->cwd, &ok),
-		.host = text_number(b, e->host, &ok),
-		.machine = text_number(b, e->machine, &ok),
-		.recorder = text_number(b, e->recorder, &ok),
-		.engine = text_number(b, e->engine, &ok),
-		.engine_why = text_number(b, e->engine_why, &ok),
+		.exe = builder_text(b, e->exe, &ok),
+		.cwd = builder_text(b, e->cwd, &ok),
+		.host = builder_text(b, e->host, &ok),
+		.machine = builder_text(b, e->machine, &ok),
+		.recorder = builder_text(b, e->recorder, &ok),
+		.engine = builder_text(b, e->engine, &ok),
+		.engine_why = builder_text(b, e->engine_why, &ok),
 		.pid = e->pid,
 		.ppid = e->ppid,
 		.start_ns = e->start_ns,
@@ -81,7 +41,7 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 	p->args = calloc(e->n_args ? e->n_args : 1, sizeof(*p->args));
 	for (; p->args && p->n_args < e->n_args; p->n_args++) {
 		struct event_text arg = e->args[p->n_args];
-		p->args[p->n_args] = arg.length ? text_number(b, arg, &ok) : b->empty;
+		p->args[p->n_args] = arg.length ? builder_text(b, arg, &ok) : b->empty;
 	}
 	return ok && p->args && p->file != STRINGS_NONE;
 }
@@ -93,8 +53,8 @@ static int resource_check(struct profile_builder *b, const struct event_process 
 {
 	struct profile *p = b->profile;
 	bool ok = true;
-	uint32_t resource = text_number(b, e->resource, &ok);
-	uint32_t unit = text_number(b, e->unit, &ok);
+	uint32_t resource = builder_text(b, e->resource, &ok);
+	uint32_t unit = builder_text(b, e->unit, &ok);
 
 	if (!ok)
 		return error_memory(err);
@@ -151,8 +111,8 @@ static int on_engine(void *context, const struct event_engine *e, struct error *
 	struct profile_builder *b = context;
 	bool ok = true;
 
-	b->current.process.engine = text_number(b, e->engine, &ok);
-	b->current.process.engine_why = text_number(b, e->why, &ok);
+	b->current.process.engine = builder_text(b, e->engine, &ok);
+	b->current.process.engine_why = builder_text(b, e->why, &ok);
 	return ok ? 0 : error_memory(err);
 }
 
@@ -165,28 +125,12 @@ static int on_module(void *context, const struct event_module *e, struct error *
 	return modules_describe(b->modules, b->profile->strings, e, builder_file(b), err);
 }
 
-struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id)
-{
-	struct recording *r = &b->current;
-	struct profile_process *p = &r->process;
-	uint32_t place = numbers_add(r->threads, id);
-
-	if (place == NUMBERS_NONE)
-		return NULL;
-	if (place < p->n_threads)
-		return &p->threads[place];
-	if (!array_reserve(&p->threads, &r->threads_size, p->n_threads + 1, sizeof(*p->threads)))
-		return NULL;
-	p->threads[p->n_threads] = (struct profile_thread){.id = id, .name = b->empty};
-	return &p->threads[p->n_threads++];
-}
-
 static int on_thread(void *context, const struct event_thread *e, struct error *err)
 {
 	struct profile_builder *b = context;
 	struct profile_thread *t = builder_thread(b, e->id);
 	bool ok = true;
-	uint32_t name = text_number(b, e->name, &ok);
+	uint32_t name = builder_text(b, e->name, &ok);
 
 	if (!t || !ok)
 		return error_memory(err);
@@ -210,7 +154,7 @@ static int on_mark(void *context, const struct event_mark *e, struct error *err)
 		return 0;
 	}
 	t = builder_thread(b, e->thread);
-	name = text_number(b, e->name, &ok);
+	name = builder_text(b, e->name, &ok);
 	if (!t || !ok ||
 	    !array_reserve(&p->marks, &r->marks_size, p->n_marks + 1, sizeof(*p->marks)))
 		return error_memory(err);
@@ -310,7 +254,7 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 	return builder_close(b, err);
 }
 
-void builder_sink_init(struct profile_builder *b)
+static void builder_sink_init(struct profile_builder *b)
 {
 	b->sink = (struct event_sink){
 		.context = b,
@@ -327,4 +271,85 @@ void builder_sink_init(struct profile_builder *b)
 		.end = on_end,
 		.cut = on_cut,
 	};
+}
+
+void profile_builder_free(struct profile_builder *b)
+{
+	if (!b)
+		return;
+	builder_recording_free(&b->current);
+	modules_free(b->modules);
+	paths_free(b->all);
+	profile_free(b->profile);
+	free(b);
+}
+
+static int builder_init(struct profile_builder *b)
+{
+	b->all = paths_new();
+	b->modules = modules_new();
+	b->profile = calloc(1, sizeof(*b->profile));
+	if (!b->all || !b->modules || !b->profile)
+		return -1;
+	b->profile->strings = strings_new();
+	if (!b->profile->strings)
+		return -1;
+	b->empty = strings_add(b->profile->strings, "", 0);
+	b->incomplete = strings_add(b->profile->strings, PROFILE_INCOMPLETE,
+				    sizeof(PROFILE_INCOMPLETE) - 1);
+	if (b->empty == STRINGS_NONE || b->incomplete == STRINGS_NONE)
+		return -1;
+	b->profile->resource = b->empty;
+	b->profile->unit = b->empty;
+	builder_sink_init(b);
+	return 0;
+}
+
+struct profile_builder *profile_builder_new(struct error *err)
+{
+	struct profile_builder *b = calloc(1, sizeof(*b));
+
+	if (!b || builder_init(b)) {
+		profile_builder_free(b);
+		error_memory(err);
+		return NULL;
+	}
+	return b;
+}
+
+void profile_builder_group(struct profile_builder *b, enum profile_by by)
+{
+	b->by = by;
+	b->profile->is_grouped = by != PROFILE_BY_NOTHING;
+}
+
+const struct event_sink *profile_builder_sink(struct profile_builder *b)
+{
+	return &b->sink;
+}
+
+struct profile *profile_builder_finish(struct profile_builder *b, struct error *err)
+{
+	struct profile *p = b->profile;
+
+	if (b->current.open) {
+		profile_builder_free(b);
+		error_set(err, "an input was not read to its end");
+		return NULL;
+	}
+	modules_take(b->modules, &p->modules, &p->n_modules);
+	p->frames = b->all->frames;
+	p->n_frames = b->all->n_frames;
+	p->nodes = b->all->nodes;
+	p->n_nodes = b->all->n_nodes;
+	b->all->frames = NULL;
+	b->all->nodes = NULL;
+	if (builder_group_finish(b) || (p->calls && calls_name(p->calls, p->strings))) {
+		profile_builder_free(b);
+		error_memory(err);
+		return NULL;
+	}
+	b->profile = NULL;
+	profile_builder_free(b);
+	return p;
 }

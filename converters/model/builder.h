@@ -13,6 +13,7 @@
 #include "base/id_table.h"
 #include "model/cct.h"
 #include "model/profile.h"
+#include "model/profile_builder.h"
 
 /* A stack that may come again. What its samples weigh is added up here, and credited once. */
 struct known_stack {
@@ -67,8 +68,9 @@ struct profile_builder {
 	struct recording current;
 };
 
-/* The callbacks of a builder's sink. */
-void builder_sink_init(struct profile_builder *b);
+/* recording.c: the number of a text; STRINGS_NONE for an absent one and, with *ok = false, without
+ * memory. */
+uint32_t builder_text(struct profile_builder *b, struct event_text text, bool *ok);
 
 /* The name of the current input, for messages. */
 const char *builder_file(const struct profile_builder *b);
@@ -122,9 +124,7 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 int builder_merge(struct profile_builder *b, struct error *err);
 
 /* Free what the current input holds. */
+void recording_close(struct recording *r);
 void builder_recording_free(struct recording *r);
-
-/* Free what a process holds. */
-void profile_process_free(struct profile_process *p);
 
 #endif

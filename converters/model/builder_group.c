@@ -28,26 +28,6 @@ static uint32_t take_string(struct profile_builder *b, int n, char *text)
 	return number;
 }
 
-/* What follows the last slash, if anything does. */
-static struct event_text base_name(struct event_text path)
-{
-	const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
-	size_t before = slash ? (size_t)(slash + 1 - path.bytes) : 0;
-
-	if (before < path.length)
-		return (struct event_text){path.bytes + before, path.length - before};
-	return path;
-}
-
-struct event_text profile_program(const struct event_process *e)
-{
-	struct event_text name = base_name(e->exe);
-
-	if (!name.length && e->n_args)
-		name = base_name(e->args[0]);
-	return name.length ? name : (struct event_text){"[unknown program]", 17};
-}
-
 int builder_group_process(struct profile_builder *b, const struct event_process *e,
 			  struct error *err)
 {

@@ -31,26 +31,11 @@ struct modules {
 	size_t locals_size;
 };
 
-static void module_free(struct profile_module *m)
-{
-	free(m->build_id);
-	free(m->segments);
-	m->build_id = NULL;
-	m->segments = NULL;
-}
-
-void modules_free_list(struct profile_module *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		module_free(&list[i]);
-	free(list);
-}
-
 /* Forget the current input. */
 static void modules_forget(struct modules *m)
 {
 	for (size_t i = 0; m->ids && i < numbers_count(m->ids); i++)
-		module_free(&m->locals[i].module);
+		profile_module_free(&m->locals[i].module);
 	numbers_free(m->ids);
 	free(m->locals);
 	m->ids = NULL;
@@ -78,7 +63,7 @@ void modules_free(struct modules *m)
 	if (!m)
 		return;
 	modules_forget(m);
-	modules_free_list(m->all, m->n_all);
+	profile_modules_free(m->all, m->n_all);
 	strings_free(m->keys);
 	free(m->by_key);
 	free(m);

@@ -37,7 +37,4 @@ int modules_join(struct modules *m, struct modules *other, const uint32_t *strin
 /* Hand the list of all modules over. */
 void modules_take(struct modules *m, struct profile_module **list, size_t *n);
 
-/* Free n modules and the list. */
-void modules_free_list(struct profile_module *list, size_t n);
-
 #endif

@@ -18,6 +18,7 @@
 #include "options/shortlist.h"
 #include "base/patterns.h"
 #include "model/profile.h"
+#include "model/profile_builder.h"
 
 struct select {
 	uint64_t *pids;

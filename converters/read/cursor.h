@@ -20,7 +20,7 @@ struct cursor {
 	const char *wrong;
 };
 
-extern const char CURSOR_SHORT[]; /* decode_record.c */
+extern const char CURSOR_SHORT[];
 
 static inline bool cursor_fail(struct cursor *c, const char *wrong)
 {

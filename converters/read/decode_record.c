@@ -11,8 +11,6 @@
 #include "base/array.h"
 #include "read/decode_stream.h"
 
-const char CURSOR_SHORT[] = "it ends too early";
-
 bool stream_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
 {
 	if (!cursor_varint(c, tag) || !cursor_varint(c, length))

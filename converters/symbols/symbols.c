@@ -104,7 +104,8 @@ static int read_module(struct symbols *s, uint32_t module, struct error *err)
 	m->label = symbols_label(s, module);
 	if (!m->label)
 		return 0;
-	rc = module_file_open(&files, s->profile, module, &s->opt, &warning);
+	rc = module_file_open(&files, s->profile, module, &s->opt.search,
+			      symbols_wants_debug(&s->opt), &warning);
 	if (rc > 0) {
 		m->has_file = true;
 		rc = read_tables(m, &files, &s->opt);
@@ -241,7 +242,7 @@ static int find_function(struct symbols *s, const struct profile_frame *frame,
 {
 	if (frame->module >= s->profile->n_modules)
 		return symbols_add_text(
-			s, frame->address == CPS_CUT_ADDRESS ? SYMBOLS_CUT : SYMBOLS_UNKNOWN,
+			s, frame->address == CPS_CUT_ADDRESS ? PROFILE_CUT : SYMBOLS_UNKNOWN,
 			&place->function, err);
 	if (read_module(s, frame->module, err))
 		return -1;

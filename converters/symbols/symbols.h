@@ -14,55 +14,17 @@
 
 #include "base/error.h"
 #include "model/profile.h"
+#include "symbols/symbols_options.h"
 #include "base/strings.h"
 
-/* Frames that are of no module: the middle left out of a deep stack (the same text as TREE_CUT), an
+/* Frames that are of no module: the middle left out of a deep stack (the same text as PROFILE_CUT), an
  * address outside all modules, and one of a module that no record describes. */
-#define SYMBOLS_CUT	       "[cut]"
 #define SYMBOLS_UNKNOWN	       "[unknown]"
 #define SYMBOLS_UNKNOWN_MODULE "[unknown module]"
 /* By module: what a perf map has a name for. */
 #define SYMBOLS_GENERATED "[generated]"
 
 struct symbols;
-
-/*
- * What a name stands for. By line and by address, two calls of one function by another are two
- * arcs, and make two call paths, which Hall & Goldberg wish for in section 7.1.
- */
-enum symbols_granularity {
-	SYMBOLS_BY_FUNCTION, /* "f" */
-	SYMBOLS_BY_MODULE,   /* "libc.so.6": the last part of its path */
-	SYMBOLS_BY_LINE,     /* "f file.c:12": in a caller, the line of the call; "f" if unknown */
-	SYMBOLS_BY_ADDRESS, /* "f+0x1f": bytes from the function's start; "g@f+0x1f": g inlined there */
-};
-
-struct symbols_options {
-	bool demangle;	       /* C++ and Rust */
-	bool inlines;	       /* list functions that were inlined, if debug information has them */
-	bool lines;	       /* set the source lines of places, whatever the granularity */
-	int granularity;       /* enum symbols_granularity */
-	const char *sysroot;   /* prefix for module paths and /usr/lib/debug, or NULL */
-	const char *debug_dir; /* as it is, instead of SYSROOT/usr/lib/debug; or NULL */
-};
-
-/* What of the debug information is needed? */
-static inline bool symbols_wants_lines(const struct symbols_options *opt)
-{
-	return opt->lines || opt->granularity == SYMBOLS_BY_LINE;
-}
-
-static inline bool symbols_wants_inlines(const struct symbols_options *opt)
-{
-	return opt->inlines &&
-	       (opt->granularity == SYMBOLS_BY_FUNCTION || opt->granularity == SYMBOLS_BY_LINE);
-}
-
-static inline bool symbols_wants_debug(const struct symbols_options *opt)
-{
-	return opt->granularity != SYMBOLS_BY_MODULE &&
-	       (symbols_wants_inlines(opt) || symbols_wants_lines(opt));
-}
 
 /*
  * Names are added to the profile's string table. The profile must outlive the symbols. Modules are

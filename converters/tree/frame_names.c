@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "tree/tree.h"
 
 void chains_clear(struct chains *c)
 {
@@ -80,7 +79,7 @@ static uint32_t own_name(struct chains *c, const struct profile_frame *frame)
 {
 	if (frame->name != STRINGS_NONE)
 		return frame->name;
-	return strings_add(c->profile->strings, TREE_CUT, strlen(TREE_CUT));
+	return strings_add(c->profile->strings, PROFILE_CUT, strlen(PROFILE_CUT));
 }
 
 int chains_get(struct chains *c, uint32_t number, const uint32_t **names, uint32_t *n,

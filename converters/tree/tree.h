@@ -16,11 +16,6 @@
 #include "model/profile.h"
 #include "symbols/symbols.h"
 
-/* The pseudo frame that stands for a middle left out, and the one for all of a stack whose every
- * frame is hidden; PROFILE_INCOMPLETE is a third. */
-#define TREE_CUT    "[cut]"
-#define TREE_HIDDEN "[hidden]"
-
 enum tree_unit { TREE_GTICKS, TREE_HITS };
 
 /* Nodes are in preorder: a subtree is a range of indices, [i, nodes[i].end). Node 0 is the root,

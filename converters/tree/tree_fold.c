@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "tree/frame_names.h"
 #include "base/pair_table.h"
-#include "tree/tree.h"
 
 struct folding {
 	struct fold *to;
@@ -21,7 +20,7 @@ struct folding {
 	struct chains chains;
 	/* The filter's marks, by name and by profile node; NULL without one. */
 	unsigned char *of_names, *of_nodes;
-	uint32_t hidden;    /* the string TREE_HIDDEN */
+	uint32_t hidden;    /* the string PROFILE_HIDDEN */
 	struct pairs pairs; /* (parent, name) -> node - 1 */
 	size_t parents_room, names_room, inlined_room;
 };
@@ -179,7 +178,7 @@ static int filter_begin(struct folding *f, struct filter *filter, struct error *
 
 	if (!filter_is_set(filter))
 		return 0;
-	f->hidden = strings_add(f->profile->strings, TREE_HIDDEN, strlen(TREE_HIDDEN));
+	f->hidden = strings_add(f->profile->strings, PROFILE_HIDDEN, strlen(PROFILE_HIDDEN));
 	if (f->hidden == STRINGS_NONE)
 		return error_memory(err);
 	if (filter_begin_names(f, filter, err))

@@ -9,11 +9,8 @@
 
 #include <stdbool.h>
 
-#include "graph/graph.h"
 #include "write/out.h"
-#include "model/profile.h"
-#include "symbols/symbols.h"
-#include "tree/tree.h"
+#include "write/view_input.h"
 
 enum view_needs {
 	VIEW_NEEDS_NAMES = 1, /* symbols */
@@ -22,45 +19,6 @@ enum view_needs {
 	/* A call graph without stacks will do: then a graph is made, and no tree, when either is
 	 * needed; names are there already. */
 	VIEW_TAKES_CALLS = 8,
-};
-
-enum view_format { VIEW_TEXT, VIEW_TSV, VIEW_JSON };
-
-/* How the totals of a call graph come about. */
-enum view_totals { VIEW_PROPAGATED, VIEW_EXACT };
-
-/* The looks of dot's picture, as gprof2dot calls them. */
-struct view_dot_options {
-	int colormap; /* enum colour_map */
-	double skew;  /* struct colour_scale */
-	bool strip, wrap, by_self, show_samples;
-};
-
-/* What the command line asked for; main fills it, views read it. */
-struct view_options {
-	int format;	       /* enum view_format */
-	const char *root;      /* NULL: "main"; dot, graph: all */
-	const char *leaf;      /* dot, graph: what reaches these; NULL: all */
-	bool up;	       /* callpath: to the root function, not from it */
-	double threshold;      /* percent; negative: the view's own default, 0 for programs */
-	double node_threshold; /* percent, dot and graph; negative: 0.5 */
-	double edge_threshold; /* percent, dot and graph; negative: 0.1 */
-	int unit;	       /* enum tree_unit */
-	uint64_t depth;	       /* 0: no limit */
-	uint64_t top;	       /* rows at most; 0: no limit */
-	int totals;	       /* enum view_totals */
-	int of_parent;	       /* 1: percentages are of the caller's total, not of all */
-	int by_total;	       /* 1: flat sorts by total, not by self */
-	struct view_dot_options dot;
-	const char *source_dir; /* cpprof's source: where to look for files; NULL: nowhere else */
-};
-
-struct view_input {
-	const struct profile *profile;
-	const struct symbols *symbols; /* NULL if the view does not need names */
-	const struct tree *tree;       /* likewise */
-	const struct graph *graph;
-	const struct view_options *options;
 };
 
 struct view {
@@ -78,16 +36,5 @@ extern const struct view view_contexts, view_callgraph, view_cycles, view_averag
 /* The table; ends with a NULL. The first one is the default. */
 extern const struct view *const views[];
 const struct view *view_find(const char *name);
-
-/* What 100 % is, and all functions, *n of them, unsorted; to be freed. Of the tree, or of the call
- * graph if there are no stacks. NULL on error. */
-uint64_t view_total(const struct view_input *in);
-struct tree_function *view_all_functions(const struct view_input *in, size_t *n, struct error *err);
-
-/* Is the table for programs (rows.h), not for people? */
-bool view_is_rows(const struct view_options *options);
-
-/* The threshold asked for, or the view's default for its text. */
-double view_threshold(const struct view_options *options, double text_default);
 
 #endif

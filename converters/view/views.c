@@ -25,36 +25,3 @@ const struct view *view_find(const char *name)
 			return views[i];
 	return NULL;
 }
-
-uint64_t view_total(const struct view_input *in)
-{
-	return in->tree ? in->tree->total : in->graph->total;
-}
-
-struct tree_function *view_all_functions(const struct view_input *in, size_t *n, struct error *err)
-{
-	const struct graph *g = in->graph;
-	struct tree_function *functions;
-
-	if (in->tree)
-		return tree_functions(in->tree, n, err);
-	*n = g->n_functions;
-	functions = malloc((*n + 1) * sizeof(*functions));
-	if (functions)
-		memcpy(functions, g->functions, *n * sizeof(*functions));
-	else
-		error_memory(err);
-	return functions;
-}
-
-bool view_is_rows(const struct view_options *options)
-{
-	return options->format != VIEW_TEXT;
-}
-
-double view_threshold(const struct view_options *options, double text_default)
-{
-	if (options->threshold >= 0)
-		return options->threshold;
-	return view_is_rows(options) ? 0 : text_default;
-}

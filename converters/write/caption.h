@@ -8,7 +8,7 @@
 #define CAPTION_H
 
 #include "write/out.h"
-#include "view/view.h"
+#include "write/view_input.h"
 
 /*
  * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, the

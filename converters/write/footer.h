@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "write/out.h"
-#include "view/view.h"
+#include "write/view_input.h"
 
 /* Rows that options have left out; each row counts for one of them. */
 struct footer {

@@ -7,7 +7,7 @@
 #ifndef DRAWING_H
 #define DRAWING_H
 
-#include "view/view.h"
+#include "write/view_input.h"
 
 #define DRAWING_NO_CYCLE UINT32_MAX
 

@@ -13,7 +13,7 @@
 
 #include "write/out.h"
 #include "base/strings.h"
-#include "view/view.h"
+#include "write/view_input.h"
 
 struct rows {
 	struct out *out;

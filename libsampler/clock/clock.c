@@ -41,14 +41,15 @@ uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread)
 }
 
 const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
-					 const struct cps_config *config, char *why, size_t bytes)
+					 const struct cps_clock_settings *settings, char *why,
+					 size_t bytes)
 {
 	const struct cps_clock *clock = wanted;
 	size_t n = 0;
 
 	why[0] = '\0';
 	for (int i = 0; i < CHAIN && clock->probe && clock->fallback; i++) {
-		if (clock->probe(config, why + n, bytes - n) == 0)
+		if (clock->probe(settings, why + n, bytes - n) == 0)
 			break;
 		clock = clock->fallback;
 		n = strlen(why);
@@ -62,11 +63,11 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 	return clock;
 }
 
-int cps_clock_start(const struct cps_clock *clock, const struct cps_config *config)
+int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings)
 {
-	jitter = config->jitter;
-	seed = config->is_seeded ? config->seed : cps_sys_clock_ns(CLOCK_MONOTONIC);
-	return clock->start ? clock->start(config) : 0;
+	jitter = settings->jitter;
+	seed = settings->is_seeded ? settings->seed : cps_sys_clock_ns(CLOCK_MONOTONIC);
+	return clock->start ? clock->start(settings) : 0;
 }
 
 void cps_clock_stop(const struct cps_clock *clock)
@@ -102,15 +103,25 @@ const struct cps_clock cps_clock_signals = {
 	.meter = &signals_meter,
 };
 
-static const struct cps_clock *const cpu_clocks[] = {&cps_clock_timer, &cps_clock_itimer,
-						     &cps_clock_perf};
+/* A new clock is a line here. */
+static const struct cps_clock *const clocks[] = {
+	&cps_clock_timer,
+	&cps_clock_itimer,
+	&cps_clock_perf,
+	&cps_clock_signals,
+};
 
-const struct cps_clock *cps_clock_find(const struct cps_config *config)
+const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings)
 {
-	if (config->resource == CPS_RESOURCE_SIGNALS)
-		return &cps_clock_signals;
-	for (size_t i = 0; i < sizeof(cpu_clocks) / sizeof(cpu_clocks[0]); i++)
-		if (strcmp(cpu_clocks[i]->name, config->clock) == 0)
-			return cpu_clocks[i];
-	return NULL;
+	const struct cps_clock *first = NULL;
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		if (strcmp(clocks[i]->resource, settings->resource) != 0)
+			continue;
+		if (strcmp(clocks[i]->name, settings->name) == 0)
+			return clocks[i];
+		if (!first)
+			first = clocks[i];
+	}
+	return first;
 }

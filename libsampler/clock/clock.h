@@ -7,35 +7,38 @@
 #ifndef CPS_CLOCK_H
 #define CPS_CLOCK_H
 
-#include "door/config.h"
+#include "clock/clock_settings.h"
 #include "signal/sample.h"
 #include "stream/thread.h"
 
 struct cps_clock {
 	const char *name;	     /* CPSAMPLE_CLOCK, and the engine in the stream */
 	const char *resource, *unit; /* what it measures, and one gtick of it */
+	bool is_periodic;	     /* ticks in the interval of the settings */
 	const struct cps_meter *meter;
 	const struct cps_clock *fallback; /* that is used when probe says no */
 	/* Any of these may be NULL. */
 	/* Would it tick here? 0, or -errno and a line of why not; arms nothing, sends no signal. */
-	int (*probe)(const struct cps_config *config, char *why, size_t bytes);
-	int (*start)(const struct cps_config *config); /* 0 or -errno; before any arm */
-	void (*stop)(void);			       /* the process ends */
-	int (*arm)(struct cps_thread *t);	       /* that thread begins; 0 or -errno */
-	void (*disarm)(struct cps_thread *t);	       /* it ends */
+	int (*probe)(const struct cps_clock_settings *settings, char *why, size_t bytes);
+	int (*start)(const struct cps_clock_settings *settings); /* 0 or -errno; before any arm */
+	void (*stop)(void);					 /* the process ends */
+	int (*arm)(struct cps_thread *t);     /* that thread begins; 0 or -errno */
+	void (*disarm)(struct cps_thread *t); /* it ends */
 };
 
 extern const struct cps_clock cps_clock_timer, cps_clock_itimer, cps_clock_perf, cps_clock_signals;
 
-/* The clock for these settings; never NULL after cps_config_read has accepted them. */
-const struct cps_clock *cps_clock_find(const struct cps_config *config);
+/* The clock for these settings: of those that measure the resource the one with that name, or the
+ * first if none has it. NULL: nothing measures that resource. */
+const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings);
 
 /* That clock, or its fallback with a line of why in `why`, which else is empty. Before any start. */
 const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
-					 const struct cps_config *config, char *why, size_t bytes);
+					 const struct cps_clock_settings *settings, char *why,
+					 size_t bytes);
 
 /* The functions of a clock, or nothing and 0. */
-int cps_clock_start(const struct cps_clock *clock, const struct cps_config *config);
+int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings);
 void cps_clock_stop(const struct cps_clock *clock);
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
 void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);

@@ -32,12 +32,12 @@ static int set(uint64_t ns)
 
 /* A program that was started with SIGPROF ignored or blocked, or with the timer running, is to
  * find it so, and to hand it on. */
-static int probe(const struct cps_config *config, char *why, size_t bytes)
+static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
 {
 	struct itimerval running = {0};
 	uint64_t mask = 0;
 
-	(void)config;
+	(void)settings;
 	if (cps_disposition_is_ignored(SIGPROF))
 		snprintf(why, bytes, "SIGPROF was ignored when the program was started");
 	else if (CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, &mask, sizeof(mask)) == 0 &&
@@ -52,9 +52,9 @@ static int probe(const struct cps_config *config, char *why, size_t bytes)
 	return -EBUSY;
 }
 
-static int start(const struct cps_config *config)
+static int start(const struct cps_clock_settings *settings)
 {
-	return set(config->interval_ns);
+	return set(settings->interval_ns);
 }
 
 static void stop(void)
@@ -74,6 +74,7 @@ static const struct cps_meter meter = {
 const struct cps_clock cps_clock_itimer = {
 	.name = "itimer",
 	.resource = "cpu",
+	.is_periodic = true,
 	.unit = "ns",
 	.meter = &meter,
 	.fallback = &cps_clock_timer,

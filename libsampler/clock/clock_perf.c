@@ -194,12 +194,12 @@ static void renew_after_loss(int number, siginfo_t *info, void *context)
 	cps_sample_note_interruption(context);
 }
 
-static int start(const struct cps_config *config)
+static int start(const struct cps_clock_settings *settings)
 {
 	int error = cps_disposition_take_default(SIGIO, renew_after_loss);
 
-	interval_ns = config->interval_ns > PERIOD_LEAST ? config->interval_ns : PERIOD_LEAST;
-	return error && error != -EBUSY ? error : cps_clock_start(&cps_clock_timer, config);
+	interval_ns = settings->interval_ns > PERIOD_LEAST ? settings->interval_ns : PERIOD_LEAST;
+	return error && error != -EBUSY ? error : cps_clock_start(&cps_clock_timer, settings);
 }
 
 /* ---- may we?
@@ -256,7 +256,7 @@ static int try_event(int fd, const char **what)
 	return cps_sys_read(fd, &count, sizeof(count)) == sizeof(count) && count ? 0 : -ENODATA;
 }
 
-static int probe(const struct cps_config *config, char *why, size_t bytes)
+static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
 {
 	const char *what = "perf_event_open";
 	uint64_t limit[2];
@@ -268,7 +268,7 @@ static int probe(const struct cps_config *config, char *why, size_t bytes)
 			 (unsigned)limit[0], QUEUE_LEAST);
 		return -EAGAIN;
 	}
-	fd = open_event(0, config->interval_ns);
+	fd = open_event(0, settings->interval_ns);
 	if (fd < 0)
 		return explain(fd, what, why, bytes);
 	error = try_event(fd, &what);
@@ -296,6 +296,7 @@ static const struct cps_meter meter = {
 const struct cps_clock cps_clock_perf = {
 	.name = "perf",
 	.resource = "cpu",
+	.is_periodic = true,
 	.unit = "ns",
 	.meter = &meter,
 	.fallback = &cps_clock_timer,

@@ -46,9 +46,9 @@ static void rearm(struct cps_thread *t, const siginfo_t *info)
 	shoot(t);
 }
 
-static int start(const struct cps_config *config)
+static int start(const struct cps_clock_settings *settings)
 {
-	interval_ns = config->interval_ns;
+	interval_ns = settings->interval_ns;
 	return 0;
 }
 
@@ -78,12 +78,12 @@ static int arm(struct cps_thread *t)
 
 /* As many timers as signals may wait: RLIMIT_SIGPENDING, which all processes of a user share.
  * And a container's filter may refuse them. */
-static int probe(const struct cps_config *config, char *why, size_t bytes)
+static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
 {
 	struct cps_thread self = {.tid = cps_sys_gettid()};
 	int error = create(&self);
 
-	(void)config;
+	(void)settings;
 	if (!error)
 		CPS_SYS(timer_delete, self.timer, 0, 0, 0);
 	else
@@ -123,6 +123,7 @@ const struct cps_clock cps_clock_timer = {
 	.probe = probe,
 	.name = "timer",
 	.resource = "cpu",
+	.is_periodic = true,
 	.unit = "ns",
 	.meter = &meter,
 	.start = start,

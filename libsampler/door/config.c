@@ -82,10 +82,10 @@ static int read_resource(struct cps_config *c, char *line, size_t bytes)
 	if (!value || strcmp(value, "cpu") == 0)
 		return 0;
 	if (strcmp(value, "signals") == 0) {
-		c->resource = CPS_RESOURCE_SIGNALS;
+		c->clock.resource = "signals";
 		return 0;
 	}
-	if (strncmp(value, "cpu:", 4) == 0 && parse_interval(value + 4, &c->interval_ns) == 0)
+	if (strncmp(value, "cpu:", 4) == 0 && parse_interval(value + 4, &c->clock.interval_ns) == 0)
 		return 0;
 	return complain(
 		line, bytes, "CPSAMPLE_RESOURCES", value,
@@ -98,7 +98,7 @@ static int read_clock(struct cps_config *c, char *line, size_t bytes)
 
 	if (!value)
 		return 0;
-	c->clock = value;
+	c->clock.name = value;
 	if (strcmp(value, "timer") == 0 || strcmp(value, "itimer") == 0 ||
 	    strcmp(value, "perf") == 0)
 		return 0;
@@ -127,8 +127,8 @@ static int read_seed(struct cps_config *c, char *line, size_t bytes)
 
 	if (!value)
 		return 0;
-	c->seed = strtoull(value, &end, 10);
-	c->is_seeded = true;
+	c->clock.seed = strtoull(value, &end, 10);
+	c->clock.is_seeded = true;
 	if (*value >= '0' && *value <= '9' && !*end)
 		return 0;
 	return complain(line, bytes, "CPSAMPLE_SEED", value, "must be a number");
@@ -252,16 +252,16 @@ static int read_limits(struct cps_config *c, char *line, size_t bytes)
 
 int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 {
-	*c = (struct cps_config){.resource = CPS_RESOURCE_CPU,
-				 .interval_ns = 1000000,
-				 .clock = "timer",
-				 .output = setting("CPSAMPLE_OUTPUT"),
-				 .jitter = true};
+	*c = (struct cps_config){.clock = {.resource = "cpu",
+					   .name = "timer",
+					   .interval_ns = 1000000,
+					   .jitter = true},
+				 .output = setting("CPSAMPLE_OUTPUT")};
 	if (!c->output)
 		c->output = "cpsample.%e.%p.cps";
 	if (read_resource(c, line, bytes) < 0 || read_clock(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_VERBOSE", "1", "0", &c->verbose, line, bytes) < 0 ||
-	    read_flag("CPSAMPLE_JITTER", "on", "off", &c->jitter, line, bytes) < 0 ||
+	    read_flag("CPSAMPLE_JITTER", "on", "off", &c->clock.jitter, line, bytes) < 0 ||
 	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||
 	    read_toggle(c, line, bytes) < 0 || read_exe(c, line, bytes) < 0 ||
 	    read_seccomp(c, line, bytes) < 0)

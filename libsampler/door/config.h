@@ -9,21 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum cps_resource { CPS_RESOURCE_CPU, CPS_RESOURCE_SIGNALS };
+#include "clock/clock_settings.h"
 
 /* What to do when the target installs a seccomp filter: end the recording; go on without ever
  * opening a file; go on as before. */
 enum cps_seccomp { CPS_SECCOMP_STOP, CPS_SECCOMP_JOURNAL, CPS_SECCOMP_ALL };
 
 struct cps_config {
-	enum cps_resource resource;
-	uint64_t interval_ns; /* mean */
-	const char *clock;    /* name of a clock */
-	const char *output;   /* template, relative to the working directory at the start */
+	struct cps_clock_settings clock;
+	const char *output; /* template, relative to the working directory at the start */
 	bool verbose;
-	bool jitter; /* intervals uniform in [0.5, 1.5] of the mean (Hall & Goldberg, 7.1) */
-	bool is_seeded;
-	uint64_t seed;
 	uint64_t delay_ns, duration_ns; /* of real time after the start; 0: none, no limit */
 	uint64_t max_bytes;		/* of the stream; 0: no limit */
 	uint64_t journal_bytes;		/* 0: as many as the buffers need */

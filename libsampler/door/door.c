@@ -157,7 +157,7 @@ void cps_door_open(void)
 	if (error) {
 		snprintf(complaint, sizeof(complaint),
 			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
-			 config.clock, strerrordesc_np(-error));
+			 config.clock.name, strerrordesc_np(-error));
 		say(complaint);
 	}
 }

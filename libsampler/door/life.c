@@ -122,7 +122,7 @@ static void arm_one(struct cps_thread *t, void *clock)
 static int start_clock(void)
 {
 	const struct cps_clock *clock = cps_life_clock();
-	int error = clock ? cps_clock_start(clock, config) : 0;
+	int error = clock ? cps_clock_start(clock, &config->clock) : 0;
 
 	if (!clock || error)
 		return error;
@@ -150,7 +150,7 @@ static void describe(const struct cps_clock *clock)
 	identity->unit = clock->unit;
 	identity->engine = clock->name;
 	identity->scale = clock->meter->scale;
-	identity->interval = config->resource == CPS_RESOURCE_CPU ? config->interval_ns : 0;
+	identity->interval = clock->is_periodic ? config->clock.interval_ns : 0;
 	set_grain(identity->interval);
 }
 
@@ -176,7 +176,7 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 	recorded_pid = cps_sys_getpid();
 	if (prepare_output() < 0)
 		return -ENAMETOOLONG;
-	clock = cps_clock_choose(cps_clock_find(config), config, why, sizeof(why));
+	clock = cps_clock_choose(cps_clock_find(&config->clock), &config->clock, why, sizeof(why));
 	identity->engine_why = *why ? why : NULL;
 	atomic_store(&clock_in_use, clock);
 	describe(clock);

@@ -16,6 +16,7 @@
 #include "read/decode.h"
 #include "graph/graph.h"
 #include "model/profile.h"
+#include "model/profile_builder.h"
 #include "graph/propagate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -21,6 +21,7 @@
 #include "read/decode.h"
 #include "libsampler/format.h"
 #include "model/profile.h"
+#include "model/profile_builder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

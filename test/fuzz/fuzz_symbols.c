@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct symbols_options options = {.demangle = true,
 						.inlines = true,
 						.granularity = SYMBOLS_BY_LINE,
-						.debug_dir = "/nonexistent"};
+						.search.debug_dir = "/nonexistent"};
 	struct profile_module module = {0};
 	struct profile p = {.strings = strings_new(), .modules = &module, .n_modules = 1};
 	int fd = memfd_create("module", MFD_CLOEXEC);

@@ -123,7 +123,7 @@ Test(module_file, sysroot)
 
 	sh("mkdir -p root/opt && mv l.so root/opt");
 	s->module.path = strings_add(s->profile.strings, "/opt/l.so", 9);
-	s->options.sysroot = "root";
+	s->options.search.sysroot = "root";
 	expect(s, inner, "inner", "");
 }
 
@@ -150,7 +150,7 @@ static struct subject *split_subject(const char *debug_dir)
 {
 	struct subject *s = subject_recorded("l.so");
 
-	s->options.debug_dir = debug_dir;
+	s->options.search.debug_dir = debug_dir;
 	return s;
 }
 
@@ -171,7 +171,7 @@ Test(module_file, debug_file_below_the_sysroot)
 	file_by_build_id("l.debug");
 	sh("mkdir -p root/usr/lib root/opt && mv D root/usr/lib/debug && mv l.so root/opt");
 	s->module.path = strings_add(s->profile.strings, "/opt/l.so", 9);
-	s->options.sysroot = "root";
+	s->options.search.sysroot = "root";
 	expect(s, inner, "inner", "");
 }
 

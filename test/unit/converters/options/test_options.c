@@ -78,8 +78,8 @@ Test(options, all_of_them)
 	cr_assert_eq(opt.of_view.threshold, 2.5);
 	cr_assert_eq(opt.of_view.node_threshold, 1);
 	cr_assert_eq(opt.of_view.edge_threshold, 0);
-	cr_assert_str_eq(opt.of_symbols.sysroot, "/s");
-	cr_assert_str_eq(opt.of_symbols.debug_dir, "/d");
+	cr_assert_str_eq(opt.of_symbols.search.sysroot, "/s");
+	cr_assert_str_eq(opt.of_symbols.search.debug_dir, "/d");
 	cr_assert_eq(opt.n_files, 3);
 	cr_assert_str_eq(opt.files[0], "a");
 	cr_assert_str_eq(opt.files[2], "--c");

@@ -42,7 +42,7 @@ Test(granularity, addresses_count_from_the_function)
 static struct tree *filtered_by(struct profile *p, int granularity, struct filter *filter)
 {
 	const struct symbols_options options = {.granularity = granularity,
-						.debug_dir = "/nonexistent"};
+						.search.debug_dir = "/nonexistent"};
 	const struct tree_options of_tree = {.unit = TREE_GTICKS, .filter = filter};
 	struct error err;
 	struct symbols *s = symbols_new(p, &options, &err);

@@ -244,7 +244,7 @@ static char *named(char *text)
 	FILE *f = open_memstream(&out, &n);
 
 	for (c = text; *c; c++)
-		fputs(*c == 'H' ? TREE_HIDDEN : (char[]){*c, '\0'}, f);
+		fputs(*c == 'H' ? PROFILE_HIDDEN : (char[]){*c, '\0'}, f);
 	fclose(f);
 	free(text);
 	return out;

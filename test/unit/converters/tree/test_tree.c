@@ -114,7 +114,7 @@ Test(tree, addresses_fold_into_functions)
 	cr_assert_eq(t->n_nodes, 5);
 	line_is(t, 1, 0, 210, 30, "f");
 	line_is(t, 2, 1, 180, 70, "g");
-	line_is(t, 3, 2, 110, 50, TREE_CUT);
+	line_is(t, 3, 2, 110, 50, PROFILE_CUT);
 	line_is(t, 4, 3, 60, 60, "f");
 	cr_assert_eq(t->nodes[1].hits, 21);
 	cr_assert_eq(t->nodes[2].self_hits, 7);

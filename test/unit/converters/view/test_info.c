@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_info.c - what --info makes of a recording's own account of itself. */
+#include "model/profile_builder.h"
 #include "read/decode.h"
 #include "libsampler/format.h"
 #include "out_text.h"

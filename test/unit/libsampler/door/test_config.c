@@ -40,11 +40,11 @@ static void refuses(const char *name, const char *value)
 Test(config, defaults)
 {
 	cr_assert_eq(cps_config_read(&config, complaint, sizeof(complaint)), 0);
-	cr_assert_eq(config.interval_ns, 1000000);
-	cr_assert_str_eq(config.clock, "timer");
+	cr_assert_eq(config.clock.interval_ns, 1000000);
+	cr_assert_str_eq(config.clock.name, "timer");
 	cr_assert_str_eq(config.output, "cpsample.%e.%p.cps");
-	cr_assert_eq(config.resource, CPS_RESOURCE_CPU);
-	cr_assert(config.jitter && !config.verbose);
+	cr_assert_str_eq(config.clock.resource, "cpu");
+	cr_assert(config.clock.jitter && !config.verbose);
 	cr_assert_eq(config.max_bytes + config.journal_bytes + config.delay_ns + config.duration_ns,
 		     0);
 	cr_assert_eq(config.toggle_signal, 0);
@@ -82,12 +82,12 @@ Test(config, intervals)
 
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
 		accepts("CPSAMPLE_RESOURCES", right[i].text);
-		cr_assert_eq(config.interval_ns, right[i].ns, "%s", right[i].text);
+		cr_assert_eq(config.clock.interval_ns, right[i].ns, "%s", right[i].text);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		refuses("CPSAMPLE_RESOURCES", wrong[i]);
 	accepts("CPSAMPLE_RESOURCES", "signals");
-	cr_assert_eq(config.resource, CPS_RESOURCE_SIGNALS);
+	cr_assert_str_eq(config.clock.resource, "signals");
 }
 
 Test(config, times)
@@ -155,16 +155,16 @@ Test(config, choices)
 	cr_assert_str_eq(config.exe, "(cc1|ld)$");
 	refuses("CPSAMPLE_EXE", "(");
 	accepts("CPSAMPLE_CLOCK", "itimer");
-	cr_assert_str_eq(config.clock, "itimer");
+	cr_assert_str_eq(config.clock.name, "itimer");
 	refuses("CPSAMPLE_CLOCK", "perfect");
 	accepts("CPSAMPLE_JITTER", "off");
-	cr_assert_not(config.jitter);
+	cr_assert_not(config.clock.jitter);
 	refuses("CPSAMPLE_JITTER", "no");
 	accepts("CPSAMPLE_VERBOSE", "1");
 	cr_assert(config.verbose);
 	refuses("CPSAMPLE_VERBOSE", "yes");
 	accepts("CPSAMPLE_SEED", "42");
-	cr_assert_eq(config.seed, 42);
+	cr_assert_eq(config.clock.seed, 42);
 	refuses("CPSAMPLE_SEED", "-1");
 	refuses("CPSAMPLE_SEED", "1x");
 }

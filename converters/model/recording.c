@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recording.c - the input that is being read: its name, its texts, its threads.
+ *
+ * Room: model. What all builder_*.c need of it.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "model/builder.h"
+
+const char *builder_file(const struct profile_builder *b)
+{
+	return strings_get(b->profile->strings, b->current.process.file, NULL);
+}
+
+void recording_close(struct recording *r)
+{
+	paths_free(r->paths);
+	numbers_free(r->threads);
+	numbers_free(r->reasons);
+	jit_map_free(r->jit);
+	r->jit = NULL;
+	r->paths = NULL;
+	r->threads = NULL;
+	r->reasons = NULL;
+	r->open = false;
+}
+
+void builder_recording_free(struct recording *r)
+{
+	if (r->open)
+		profile_process_free(&r->process);
+	recording_close(r);
+	free(r->walk);
+	free(r->of_ids);
+	free(r->stacks);
+	free(r->reason_counts);
+}
+
+/* The number of a text; STRINGS_NONE for an absent one and, with *ok = false, without memory. */
+uint32_t builder_text(struct profile_builder *b, struct event_text text, bool *ok)
+{
+	if (!text.length)
+		return STRINGS_NONE;
+	uint32_t number = strings_add(b->profile->strings, text.bytes, text.length);
+	if (number == STRINGS_NONE)
+		*ok = false;
+	return number;
+}
+
+struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id)
+{
+	struct recording *r = &b->current;
+	struct profile_process *p = &r->process;
+	uint32_t place = numbers_add(r->threads, id);
+
+	if (place == NUMBERS_NONE)
+		return NULL;
+	if (place < p->n_threads)
+		return &p->threads[place];
+	if (!array_reserve(&p->threads, &r->threads_size, p->n_threads + 1, sizeof(*p->threads)))
+		return NULL;
+	p->threads[p->n_threads] = (struct profile_thread){.id = id, .name = b->empty};
+	return &p->threads[p->n_threads++];
+}
