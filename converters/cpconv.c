@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - cpconv: files in, one view out.
+ * cpconv.c - cpconv: files in, one view out.
  *
- * Main room. In: the command line. Out: a view, an exit status.
+ * In: the command line. Out: a view, an exit status.
  */
 #include "options/options.h"
-#include "pipeline/program.h"
-#include "pipeline/message.h"
-#include "pipeline/sources.h"
 #include "pipeline/analysis.h"
-#include "view/view.h"
+#include "pipeline/message.h"
+#include "pipeline/program.h"
+#include "pipeline/sources.h"
 #include "pipeline/warnings.h"
+#include "view/view.h"
 
-static int emit(const struct stages *s, const struct options *opt, struct error *err)
+static int emit(const struct analysis *s, const struct options *opt, struct error *err)
 {
-	const struct view_input in = stages_input(s, &opt->of_view);
+	const struct view_input in = analysis_input(s, &opt->of_view);
 	struct error unused;
 	struct out *o = out_open(opt->output, err);
 	int status;
@@ -29,19 +29,19 @@ static int emit(const struct stages *s, const struct options *opt, struct error 
 
 static int convert(struct options *opt)
 {
-	struct stages s = {0};
+	struct analysis s = {0};
 	struct sources from;
 	struct error err;
 	int status = sources_find(&from, opt->files, opt->n_files, opt->list, &err);
 
 	if (opt->idle)
-		say("warning: --%s has no effect on --%s", opt->idle, opt->view->name);
+		message("warning: --%s has no effect on --%s", opt->idle, opt->view->name);
 	if (!status)
 		warnings_sources(&from);
-	if (status || stages_read(&s, &from, opt, &err) ||
-	    stages_shape(&s, opt->view->needs, opt, &err) || emit(&s, opt, &err))
+	if (status || analysis_read(&s, &from, opt, &err) ||
+	    analysis_shape(&s, opt->view->needs, opt, &err) || emit(&s, opt, &err))
 		status = program_die(&err);
-	stages_free(&s);
+	analysis_free(&s);
 	sources_free(&from);
 	return status;
 }
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 
 	program_begin("cpconv");
 	if (options_parse(&opt, argc, argv, &err)) {
-		say("%s (see cpconv --help)", err.text);
+		message("%s (see cpconv --help)", err.text);
 		status = EXIT_USAGE;
 	} else if (opt.action == OPTIONS_HELP) {
 		status = program_print(options_help);

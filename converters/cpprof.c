@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explorer.c - cpprof: files in, then views of them by command (Hall & Goldberg, section 5.2).
+ * cpprof.c - cpprof: files in, then views of them by command (Hall & Goldberg, section 5.2).
  *
- * Explore room. In: the command line, then commands. Out: what they show, an exit status.
+ * In: the command line, then commands. Out: what they show, an exit status.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "explore/explore_edit.h"
 #include "explore/explore_pager.h"
 #include "options/options.h"
-#include "pipeline/program.h"
 #include "pipeline/message.h"
+#include "pipeline/program.h"
 #include "pipeline/warnings.h"
 
 static bool reads_standard_input(const struct explore *e)
@@ -48,13 +48,13 @@ static int run_script(struct explore *e, FILE *in)
 
 	while (!e->is_over && has_reader() && (n = getline(&text, &size, in)) >= 0) {
 		snprintf(speaker, sizeof(speaker), "cpprof: line %zu", ++line);
-		say_program(speaker);
+		message_program(speaker);
 		if (explore_run(e, text, (size_t)n, &err)) {
 			program_die(&err);
 			status = EXIT_FAILURE;
 		}
 	}
-	say_program("cpprof");
+	message_program("cpprof");
 	free(text);
 	return status;
 }
@@ -92,7 +92,7 @@ static int run(struct explore *e)
 	if (reads_standard_input(e)) {
 		terminal = fopen("/dev/tty", "re");
 		if (!terminal) {
-			say("standard input was read, and there is no terminal for commands");
+			message("standard input was read, and there is no terminal for commands");
 			return EXIT_FAILURE;
 		}
 		in = terminal;
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 
 	program_begin("cpprof");
 	if (options_parse_explorer(&opt, argc, argv, &err)) {
-		say("%s (see cpprof --help)", err.text);
+		message("%s (see cpprof --help)", err.text);
 		status = EXIT_USAGE;
 	} else if (opt.action == OPTIONS_HELP) {
 		status = program_print(options_help_explorer);

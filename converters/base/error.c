@@ -2,7 +2,7 @@
 /*
  * error.c - puts one line of text into a struct error.
  *
- * Room: read. In: a format and its arguments. Out: a text that a terminal can be shown.
+ * In: a format and its arguments. Out: a text that a terminal can be shown.
  */
 #include "base/error.h"
 

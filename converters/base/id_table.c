@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * numbers.c - renumbers the numbers of a file in order of arrival.
+ * id_table.c - renumbers the numbers of a file in order of arrival.
  *
- * Room: model. In: numbers, any. Out: places without gaps.
+ * In: numbers, any. Out: places without gaps.
  */
 #include "base/id_table.h"
 
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-struct numbers {
+struct id_table {
 	struct hash_secret secret;
 	uint32_t *list;
 	size_t n, size;
@@ -19,9 +19,9 @@ struct numbers {
 	size_t n_slots;
 };
 
-struct numbers *numbers_new(void)
+struct id_table *id_table_new(void)
 {
-	struct numbers *s = calloc(1, sizeof(*s));
+	struct id_table *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -35,7 +35,7 @@ struct numbers *numbers_new(void)
 	return s;
 }
 
-void numbers_free(struct numbers *s)
+void id_table_free(struct id_table *s)
 {
 	if (!s)
 		return;
@@ -44,7 +44,7 @@ void numbers_free(struct numbers *s)
 	free(s);
 }
 
-static size_t numbers_slot(const struct numbers *s, uint32_t number)
+static size_t id_table_slot(const struct id_table *s, uint32_t number)
 {
 	size_t mask = s->n_slots - 1;
 	size_t i = hash_pair(&s->secret, number, 0) & mask;
@@ -54,7 +54,7 @@ static size_t numbers_slot(const struct numbers *s, uint32_t number)
 	return i;
 }
 
-static int numbers_rehash(struct numbers *s)
+static int id_table_rehash(struct id_table *s)
 {
 	uint32_t *old = s->slots;
 	uint32_t *slots = calloc(s->n_slots * 2, sizeof(*slots));
@@ -64,44 +64,44 @@ static int numbers_rehash(struct numbers *s)
 	s->slots = slots;
 	s->n_slots *= 2;
 	for (size_t i = 0; i < s->n; i++)
-		s->slots[numbers_slot(s, s->list[i])] = (uint32_t)i + 1;
+		s->slots[id_table_slot(s, s->list[i])] = (uint32_t)i + 1;
 	free(old);
 	return 0;
 }
 
-uint32_t numbers_add(struct numbers *s, uint32_t number)
+uint32_t id_table_add(struct id_table *s, uint32_t number)
 {
-	size_t slot = numbers_slot(s, number);
+	size_t slot = id_table_slot(s, number);
 
 	if (s->slots[slot])
 		return s->slots[slot] - 1;
-	if (s->n >= NUMBERS_NONE - 1)
-		return NUMBERS_NONE;
+	if (s->n >= ID_TABLE_NONE - 1)
+		return ID_TABLE_NONE;
 	if (s->n >= s->n_slots / 2) {
-		if (numbers_rehash(s))
-			return NUMBERS_NONE;
-		slot = numbers_slot(s, number);
+		if (id_table_rehash(s))
+			return ID_TABLE_NONE;
+		slot = id_table_slot(s, number);
 	}
 	if (!array_reserve(&s->list, &s->size, s->n + 1, sizeof(*s->list)))
-		return NUMBERS_NONE;
+		return ID_TABLE_NONE;
 	s->list[s->n] = number;
 	s->slots[slot] = (uint32_t)++s->n;
 	return (uint32_t)s->n - 1;
 }
 
-uint32_t numbers_find(const struct numbers *s, uint32_t number)
+uint32_t id_table_find(const struct id_table *s, uint32_t number)
 {
-	size_t slot = numbers_slot(s, number);
+	size_t slot = id_table_slot(s, number);
 
-	return s->slots[slot] ? s->slots[slot] - 1 : NUMBERS_NONE;
+	return s->slots[slot] ? s->slots[slot] - 1 : ID_TABLE_NONE;
 }
 
-uint32_t numbers_get(const struct numbers *s, uint32_t place)
+uint32_t id_table_get(const struct id_table *s, uint32_t place)
 {
 	return s->list[place];
 }
 
-size_t numbers_count(const struct numbers *s)
+size_t id_table_count(const struct id_table *s)
 {
 	return s->n;
 }

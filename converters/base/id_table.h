@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * numbers.h - numbers that a file chose, renumbered 0, 1, 2, ... in order of arrival.
+ * id_table.h - numbers that a file chose, renumbered 0, 1, 2, ... in order of arrival.
  *
  * So that an array can be indexed with what a file says, however large.
  */
-#ifndef NUMBERS_H
-#define NUMBERS_H
+#ifndef ID_TABLE_H
+#define ID_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define NUMBERS_NONE UINT32_MAX
+#define ID_TABLE_NONE UINT32_MAX
 
-struct numbers;
+struct id_table;
 
-struct numbers *numbers_new(void); /* NULL: out of memory */
-void numbers_free(struct numbers *s);
+struct id_table *id_table_new(void); /* NULL: out of memory */
+void id_table_free(struct id_table *s);
 
-/* The place of the number, added if it is new; NUMBERS_NONE when memory is out. */
-uint32_t numbers_add(struct numbers *s, uint32_t number);
-/* The place of the number, or NUMBERS_NONE. */
-uint32_t numbers_find(const struct numbers *s, uint32_t number);
+/* The place of the number, added if it is new; ID_TABLE_NONE when memory is out. */
+uint32_t id_table_add(struct id_table *s, uint32_t number);
+/* The place of the number, or ID_TABLE_NONE. */
+uint32_t id_table_find(const struct id_table *s, uint32_t number);
 
-uint32_t numbers_get(const struct numbers *s, uint32_t place);
-size_t numbers_count(const struct numbers *s);
+uint32_t id_table_get(const struct id_table *s, uint32_t place);
+size_t id_table_count(const struct id_table *s);
 
 #endif

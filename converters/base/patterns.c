@@ -2,7 +2,7 @@
 /*
  * patterns.c - finds the names that the values of an option mean.
  *
- * Base room. In: values; names. Out: marks.
+ * In: values; names. Out: marks.
  */
 #include "base/patterns.h"
 

@@ -2,7 +2,7 @@
 /*
  * patterns.h - which names are meant by the values of an option such as --focus.
  *
- * Base room. In: values as they were given; names. Out: a mark for each name that is meant.
+ * In: values as they were given; names. Out: a mark for each name that is meant.
  *
  * What a value means depends on the names that there are. If all of it is a name, it means that
  * one. Else it is split at commas that are not inside () <> [] {}, and each part is a name, or an

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order.c - numbers the nodes of a tree in preorder.
+ * preorder.c - numbers the nodes of a tree in preorder.
  *
- * Shape room. In: each node's parent. Out: each node's place.
+ * In: each node's parent. Out: each node's place.
  */
 #include "base/preorder.h"
 
@@ -14,7 +14,7 @@ struct children {
 };
 
 /* A counting sort by parent. */
-static int gather_children(const struct order_tree *t, struct children *c)
+static int gather_children(const struct preorder_tree *t, struct children *c)
 {
 	size_t i;
 
@@ -32,7 +32,7 @@ static int gather_children(const struct order_tree *t, struct children *c)
 	return 0;
 }
 
-static void sort_siblings(const struct order_tree *t, const struct children *c)
+static void sort_siblings(const struct preorder_tree *t, const struct children *c)
 {
 	size_t i;
 
@@ -45,7 +45,7 @@ static void sort_siblings(const struct order_tree *t, const struct children *c)
 }
 
 /* Parents have lower numbers than their children, so two loops do. */
-static void number(const struct order_tree *t, const struct children *c, uint32_t *size,
+static void number(const struct preorder_tree *t, const struct children *c, uint32_t *size,
 		   uint32_t *place)
 {
 	size_t i;
@@ -65,7 +65,7 @@ static void number(const struct order_tree *t, const struct children *c, uint32_
 	}
 }
 
-uint32_t *order_preorder(const struct order_tree *tree, struct error *err)
+uint32_t *preorder_places(const struct preorder_tree *tree, struct error *err)
 {
 	uint32_t *place = malloc(tree->n * sizeof(*place)), *size = NULL;
 	struct children c = {0};

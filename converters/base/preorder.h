@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order.h - numbers the nodes of a tree in preorder, siblings in a given order.
+ * preorder.h - numbers the nodes of a tree in preorder, siblings in a given order.
  *
- * Shape room. In: each node's parent. Out: each node's place.
+ * In: each node's parent. Out: each node's place.
  */
-#ifndef ORDER_H
-#define ORDER_H
+#ifndef PREORDER_H
+#define PREORDER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
-struct order_tree {
+struct preorder_tree {
 	size_t n; /* at least 1, less than 2^32 - 1 */
 	/* The parent of node 0, the root, is not looked at; each other's has a lower number. */
 	const uint32_t *parents;
@@ -23,6 +23,6 @@ struct order_tree {
 
 /* Where each of the n nodes stands in preorder; the root's place is 0. free() it. Needs no C
  * recursion. NULL: out of memory. */
-uint32_t *order_preorder(const struct order_tree *tree, struct error *err);
+uint32_t *preorder_places(const struct preorder_tree *tree, struct error *err);
 
 #endif

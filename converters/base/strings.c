@@ -2,7 +2,7 @@
 /*
  * strings.c - numbers distinct byte strings in order of arrival.
  *
- * Room: model. In: bytes. Out: numbers, and the bytes again. An open hash table of numbers; the
+ * In: bytes. Out: numbers, and the bytes again. An open hash table of numbers; the
  * bytes lie in blocks that never move.
  */
 #include "base/strings.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * components.c - finds the strongly connected components of a directed graph.
+ * strong_components.c - finds the strongly connected components of a directed graph.
  *
- * Shape room. In: each vertex's successors. Out: which component it is in, callees' first.
+ * In: each vertex's successors. Out: which component it is in, callees' first.
  */
 #include "base/strong_components.h"
 
@@ -13,7 +13,7 @@
 
 struct search {
 	const struct successors *graph;
-	struct components *found;
+	struct strong_components *found;
 	uint32_t *number; /* by vertex: 1, 2, ... in order of the first visit; 0: none yet */
 	uint32_t *low;	  /* by vertex: the least number known to be reached from there */
 	uint32_t *next;	  /* by vertex: the arc to be looked at next */
@@ -33,7 +33,7 @@ static void visit(struct search *s, uint32_t v)
 /* What is open from v on is one component. */
 static void close_component(struct search *s, uint32_t v)
 {
-	struct components *c = s->found;
+	struct strong_components *c = s->found;
 	uint32_t member;
 
 	do {
@@ -78,20 +78,21 @@ static void search_from(struct search *s, uint32_t start)
 	}
 }
 
-int components_find(struct components *c, const struct successors *graph, struct error *err)
+int strong_components_find(struct strong_components *c, const struct successors *graph,
+			   struct error *err)
 {
 	size_t n = graph->n;
 	uint32_t *block = calloc(5 * n + 1, sizeof(*block)), v;
 	struct search s = {.graph = graph, .found = c};
 
-	*c = (struct components){
+	*c = (struct strong_components){
 		.of = malloc((n + 1) * sizeof(*c->of)),
 		.first = calloc(n + 1, sizeof(*c->first)),
 		.members = malloc((n + 1) * sizeof(*c->members)),
 	};
 	if (!block || !c->of || !c->first || !c->members) {
 		free(block);
-		components_free(c);
+		strong_components_free(c);
 		return error_memory(err);
 	}
 	s.number = block;
@@ -107,10 +108,10 @@ int components_find(struct components *c, const struct successors *graph, struct
 	return 0;
 }
 
-void components_free(struct components *c)
+void strong_components_free(struct strong_components *c)
 {
 	free(c->of);
 	free(c->first);
 	free(c->members);
-	*c = (struct components){0};
+	*c = (struct strong_components){0};
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * components.h - the strongly connected components of a directed graph.
+ * strong_components.h - the strongly connected components of a directed graph.
  *
- * Shape room. In: each vertex's successors. Out: which component it is in, callees' first.
+ * In: each vertex's successors. Out: which component it is in, callees' first.
  */
-#ifndef COMPONENTS_H
-#define COMPONENTS_H
+#ifndef STRONG_COMPONENTS_H
+#define STRONG_COMPONENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,15 +20,16 @@ struct successors {
 };
 
 /* Numbered so that an arc between two components leads to the lower number. */
-struct components {
+struct strong_components {
 	uint32_t n;
 	uint32_t *of;	   /* by vertex */
 	uint32_t *first;   /* n + 1: where in `members` each begins */
 	uint32_t *members; /* the vertices, component by component */
 };
 
-/* Tarjan's algorithm (1972), without recursion. Fill *c; components_free it. 0 or -1 (memory). */
-int components_find(struct components *c, const struct successors *graph, struct error *err);
-void components_free(struct components *c);
+/* Tarjan's algorithm (1972), without recursion. Fill *c; strong_components_free it. 0 or -1 (memory). */
+int strong_components_find(struct strong_components *c, const struct successors *graph,
+			   struct error *err);
+void strong_components_free(struct strong_components *c);
 
 #endif

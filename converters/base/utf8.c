@@ -2,7 +2,7 @@
 /*
  * utf8.c - tells UTF-8 from other bytes.
  *
- * Base room. In: bytes. Out: the length of a character.
+ * In: bytes. Out: the length of a character.
  */
 #include "base/utf8.h"
 

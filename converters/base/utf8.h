@@ -2,7 +2,7 @@
 /*
  * utf8.h - which bytes are characters.
  *
- * Base room.
+ * 
  */
 #ifndef UTF8_H
 #define UTF8_H

@@ -2,7 +2,7 @@
 /*
  * arc_times.c - charges each stack to the arcs of its context (Spivey 2004).
  *
- * Shape room. In: struct tree. Out: struct arc_times.
+ * In: struct tree. Out: struct arc_times.
  *
  * The items A[B]C of a context are the last occurrences of its functions B on the stack, direct
  * repeats left out: A is the frame before, C the one after. One walk over the tree suffices, as a
@@ -37,7 +37,7 @@ struct frame {
 struct walk {
 	const struct tree *tree;
 	struct arc_times *result;
-	struct pairs pairs; /* (caller, callee) -> arc */
+	struct pair_table pairs; /* (caller, callee) -> arc */
 	size_t room;
 	struct frame *frames;
 	uint32_t top;
@@ -93,8 +93,9 @@ static int find_arc(struct walk *w, uint32_t caller, uint32_t callee, uint32_t *
 {
 	struct arc_times *a = w->result;
 
-	*number = pairs_number(&w->pairs, caller, callee);
-	if (*number == PAIRS_NONE || !array_reserve(&a->arcs, &w->room, a->n + 1, sizeof(*a->arcs)))
+	*number = pair_table_number(&w->pairs, caller, callee);
+	if (*number == PAIR_TABLE_NONE ||
+	    !array_reserve(&a->arcs, &w->room, a->n + 1, sizeof(*a->arcs)))
 		return -1;
 	if (*number == a->n)
 		a->arcs[a->n++] = (struct arc_time){.caller = caller, .callee = callee};
@@ -184,7 +185,7 @@ struct arc_times *arc_times_build(const struct tree *t, struct error *err)
 	free(w.frames);
 	free(w.last);
 	free(w.self);
-	pairs_clear(&w.pairs);
+	pair_table_clear(&w.pairs);
 	if (status) {
 		arc_times_free(a);
 		return NULL;

@@ -2,7 +2,7 @@
 /*
  * arc_times.h - the time that each arc of the call graph accounts for (Spivey 2004).
  *
- * Shape room. In: struct tree. Out: struct arc_times.
+ * In: struct tree. Out: struct arc_times.
  */
 #ifndef ARC_TIMES_H
 #define ARC_TIMES_H

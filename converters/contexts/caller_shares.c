@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sharing.c - compares the shares that callers have of a function's calls and time.
+ * caller_shares.c - compares the shares that callers have of a function's calls and time.
  *
- * Shape room. In: arcs with calls and times. Out: functions with several callers.
+ * In: arcs with calls and times. Out: functions with several callers.
  */
 #include "contexts/caller_shares.h"
 
@@ -11,23 +11,26 @@
 #include "contexts/arc_times.h"
 
 /* Of calls that need more than 64 bits the last ones are no loss. */
-static uint64_t scaled(const struct sharing_function *f, unsigned __int128 calls)
+static uint64_t scaled(const struct caller_shares_function *f, unsigned __int128 calls)
 {
 	return (uint64_t)(calls >> f->shift);
 }
 
-double sharing_calls_share(const struct sharing_function *f, const struct sharing_arc *a)
+double caller_shares_of_calls(const struct caller_shares_function *f,
+			      const struct caller_shares_arc *a)
 {
 	return f->calls ? (double)a->calls / (double)f->calls : 0;
 }
 
-double sharing_time_share(const struct sharing_function *f, const struct sharing_arc *a)
+double caller_shares_of_time(const struct caller_shares_function *f,
+			     const struct caller_shares_arc *a)
 {
 	return f->time ? (double)a->time / (double)f->time : 0;
 }
 
 /* Misplaced time times the number of calls, in integers, so that equal ones compare as equal. */
-static unsigned __int128 difference(const struct sharing_function *f, const struct sharing_arc *a)
+static unsigned __int128 difference(const struct caller_shares_function *f,
+				    const struct caller_shares_arc *a)
 {
 	unsigned __int128 by_calls = (unsigned __int128)scaled(f, a->calls) * f->time;
 	unsigned __int128 by_time = (unsigned __int128)scaled(f, f->calls) * a->time;
@@ -35,12 +38,14 @@ static unsigned __int128 difference(const struct sharing_function *f, const stru
 	return by_calls > by_time ? by_calls - by_time : by_time - by_calls;
 }
 
-double sharing_misplaced(const struct sharing_function *f, const struct sharing_arc *a)
+double caller_shares_misplaced(const struct caller_shares_function *f,
+			       const struct caller_shares_arc *a)
 {
 	return f->calls ? (double)difference(f, a) / (double)scaled(f, f->calls) : (double)a->time;
 }
 
-uint64_t sharing_by_calls(const struct sharing_function *f, const struct sharing_arc *a)
+uint64_t caller_shares_by_calls(const struct caller_shares_function *f,
+				const struct caller_shares_arc *a)
 {
 	unsigned __int128 product = (unsigned __int128)scaled(f, a->calls) * f->time;
 	uint64_t calls = scaled(f, f->calls), rest;
@@ -53,14 +58,14 @@ uint64_t sharing_by_calls(const struct sharing_function *f, const struct sharing
 
 static int compare_callees(const void *a, const void *b)
 {
-	const struct sharing_arc *x = a, *y = b;
+	const struct caller_shares_arc *x = a, *y = b;
 
 	return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
 static int compare_callers(const void *a, const void *b, void *function)
 {
-	const struct sharing_arc *x = a, *y = b;
+	const struct caller_shares_arc *x = a, *y = b;
 	unsigned __int128 of_x = difference(function, x), of_y = difference(function, y);
 
 	if (of_x != of_y)
@@ -70,14 +75,14 @@ static int compare_callers(const void *a, const void *b, void *function)
 
 static int compare_functions(const void *a, const void *b)
 {
-	const struct sharing_function *x = a, *y = b;
+	const struct caller_shares_function *x = a, *y = b;
 
 	if (x->misplaced != y->misplaced)
 		return x->misplaced < y->misplaced ? 1 : -1;
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-static size_t drop_idle(struct sharing_arc *arcs, size_t n)
+static size_t drop_idle(struct caller_shares_arc *arcs, size_t n)
 {
 	size_t i, kept = 0;
 
@@ -87,12 +92,13 @@ static size_t drop_idle(struct sharing_arc *arcs, size_t n)
 	return kept;
 }
 
-static int add_function(struct sharing *s, size_t first, size_t n, struct error *err)
+static int add_function(struct caller_shares *s, size_t first, size_t n, struct error *err)
 {
-	struct sharing_function *f = &s->functions[s->n++];
+	struct caller_shares_function *f = &s->functions[s->n++];
 	size_t i;
 
-	*f = (struct sharing_function){.function = s->arcs[first].callee, .first = first, .n = n};
+	*f = (struct caller_shares_function){
+		.function = s->arcs[first].callee, .first = first, .n = n};
 	for (i = first; i < first + n; i++)
 		if (__builtin_add_overflow(f->calls, s->arcs[i].calls, &f->calls) ||
 		    __builtin_add_overflow(f->time, s->arcs[i].time, &f->time))
@@ -100,15 +106,16 @@ static int add_function(struct sharing *s, size_t first, size_t n, struct error 
 	while (f->calls >> f->shift > UINT64_MAX)
 		f->shift++;
 	qsort_r(s->arcs + first, n, sizeof(*s->arcs), compare_callers, f);
-	f->misplaced = sharing_misplaced(f, &s->arcs[first]);
+	f->misplaced = caller_shares_misplaced(f, &s->arcs[first]);
 	return 0;
 }
 
-int sharing_build(struct sharing *s, struct sharing_arc *arcs, size_t n, struct error *err)
+int caller_shares_build(struct caller_shares *s, struct caller_shares_arc *arcs, size_t n,
+			struct error *err)
 {
 	size_t first, end;
 
-	*s = (struct sharing){.arcs = arcs};
+	*s = (struct caller_shares){.arcs = arcs};
 	n = drop_idle(arcs, n);
 	s->functions = calloc(n / 2 + 1, sizeof(*s->functions));
 	if (!s->functions)
@@ -125,14 +132,14 @@ int sharing_build(struct sharing *s, struct sharing_arc *arcs, size_t n, struct 
 	return 0;
 }
 
-void sharing_free(struct sharing *s)
+void caller_shares_free(struct caller_shares *s)
 {
 	free(s->arcs);
 	free(s->functions);
 }
 
 /* Both arrays are in the order of names; arc_times has no arcs of a function with itself. */
-static void add_times(struct sharing_arc *arcs, const struct graph *g,
+static void add_times(struct caller_shares_arc *arcs, const struct graph *g,
 		      const struct arc_times *times)
 {
 	size_t i, k = 0;
@@ -146,13 +153,13 @@ static void add_times(struct sharing_arc *arcs, const struct graph *g,
 	}
 }
 
-static int measure(struct sharing_arc *arcs, const struct graph *g, struct error *err)
+static int measure(struct caller_shares_arc *arcs, const struct graph *g, struct error *err)
 {
 	struct arc_times *times;
 	size_t i;
 
 	for (i = 0; i < g->n_arcs; i++)
-		arcs[i] = (struct sharing_arc){
+		arcs[i] = (struct caller_shares_arc){
 			.caller = g->arcs[i].caller,
 			.callee = g->arcs[i].callee,
 			.calls = g->arcs[i].calls,
@@ -168,15 +175,15 @@ static int measure(struct sharing_arc *arcs, const struct graph *g, struct error
 	return 0;
 }
 
-int sharing_of_graph(struct sharing *s, const struct graph *g, struct error *err)
+int caller_shares_of_graph(struct caller_shares *s, const struct graph *g, struct error *err)
 {
-	struct sharing_arc *arcs = malloc((g->n_arcs + 1) * sizeof(*arcs));
+	struct caller_shares_arc *arcs = malloc((g->n_arcs + 1) * sizeof(*arcs));
 
-	*s = (struct sharing){0};
+	*s = (struct caller_shares){0};
 	if (!arcs)
 		return error_memory(err);
 	if (!measure(arcs, g, err))
-		return sharing_build(s, arcs, g->n_arcs, err);
+		return caller_shares_build(s, arcs, g->n_arcs, err);
 	free(arcs);
 	return -1;
 }

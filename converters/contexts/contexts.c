@@ -2,37 +2,38 @@
 /*
  * contexts.c - finds the contexts of all stacks in the tree, and the cycles among them.
  *
- * Shape room. In: struct tree. Out: struct contexts. One walk over the tree; active.h has the
+ * In: struct tree. Out: struct contexts. One walk over the tree; stack_history.h has the
  * history of each stack.
  */
 #include "contexts/contexts.h"
 
 #include <stdlib.h>
 
-#include "contexts/stack_history.h"
 #include "base/array.h"
-#include "base/fingerprint_table.h"
+#include "base/fingerprint.h"
+#include "contexts/stack_history.h"
 
 struct walk {
 	struct contexts *result;
-	struct active active;
-	struct prints histories, paths; /* -> contexts, cycles */
+	struct stack_history active;
+	struct fingerprint_table histories, paths; /* -> contexts, cycles */
 	size_t room, cycle_room, cycle_of_room;
-	uint32_t *cycle_of; /* by context, or PRINTS_NONE */
+	uint32_t *cycle_of; /* by context, or FINGERPRINT_TABLE_NONE */
 	bool with_cycles;
 };
 
 struct path {
-	struct print print;
+	struct fingerprint print;
 	uint32_t length;
 };
 
 /* How many unmarked entries before the marked frame `right` belong to the path: those from the
  * running function's on. 0: it is not among them. */
-static uint32_t begins_before(const struct active *a, uint32_t right)
+static uint32_t begins_before(const struct stack_history *a, uint32_t right)
 {
-	const struct active_frame *f = a->frames;
-	uint32_t left = f[right].before, n = active_gap(a, left, right), running = f[a->top].name;
+	const struct stack_history_frame *f = a->frames;
+	uint32_t left = f[right].before, n = stack_history_gap(a, left, right),
+		 running = f[a->top].name;
 
 	if (n > 0 && f[right - 1].name == running)
 		return 1;
@@ -45,9 +46,9 @@ static uint32_t begins_before(const struct active *a, uint32_t right)
  * Of the first neighbours not all is on the path. Takes time with the path's length, which is a few
  * functions, or with the history's if there is none.
  */
-static bool find_cycle(const struct active *a, struct path *path)
+static bool find_cycle(const struct stack_history *a, struct path *path)
 {
-	const struct active_frame *f = a->frames;
+	const struct stack_history_frame *f = a->frames;
 	uint32_t running = f[a->top].name, right, n;
 
 	*path = (struct path){0};
@@ -57,16 +58,16 @@ static bool find_cycle(const struct active *a, struct path *path)
 		path->length++;
 		n = begins_before(a, right);
 		if (n > 0) {
-			struct print begin =
-				print_of(&a->secret, (uint64_t)running << 32 | f[right - 1].name,
-					 (uint64_t)STRINGS_NONE << 32 | f[right].name);
+			struct fingerprint begin = fingerprint_of(
+				&a->secret, (uint64_t)running << 32 | f[right - 1].name,
+				(uint64_t)STRINGS_NONE << 32 | f[right].name);
 
 			path->length += n;
-			path->print = print_plus(path->print, begin);
+			path->print = fingerprint_plus(path->print, begin);
 			return true;
 		}
-		path->length += active_gap(a, f[right].before, right);
-		path->print = print_plus(path->print, f[right].link);
+		path->length += stack_history_gap(a, f[right].before, right);
+		path->print = fingerprint_plus(path->print, f[right].link);
 	}
 	return false;
 }
@@ -77,11 +78,11 @@ static int add_to_cycle(struct walk *w, uint32_t node, uint32_t *number)
 	struct contexts *c = w->result;
 	struct path path;
 
-	*number = PRINTS_NONE;
+	*number = FINGERPRINT_TABLE_NONE;
 	if (!w->with_cycles || !find_cycle(&w->active, &path))
 		return 0;
-	*number = prints_number(&w->paths, path.print);
-	if (*number == PRINTS_NONE ||
+	*number = fingerprint_table_number(&w->paths, path.print);
+	if (*number == FINGERPRINT_TABLE_NONE ||
 	    !array_reserve(&c->cycles, &w->cycle_room, c->n_cycles + 1, sizeof(*c->cycles)))
 		return -1;
 	if (*number == c->n_cycles)
@@ -112,7 +113,7 @@ static void credit(struct walk *w, uint32_t number, uint32_t node)
 
 	context->samples += n->self;
 	context->hits += n->self_hits;
-	if (w->cycle_of[number] == PRINTS_NONE)
+	if (w->cycle_of[number] == FINGERPRINT_TABLE_NONE)
 		return;
 	cycle = &w->result->cycles[w->cycle_of[number]];
 	cycle->samples += n->self;
@@ -128,9 +129,11 @@ static int walk_tree(struct walk *w)
 	uint32_t i, number;
 
 	for (i = 1; i < t->n_nodes; i++) {
-		active_enter(&w->active, &t->nodes[i]);
-		number = prints_number(&w->histories, w->active.frames[w->active.top].print);
-		if (number == PRINTS_NONE || (number == w->result->n && new_context(w, i)))
+		stack_history_enter(&w->active, &t->nodes[i]);
+		number = fingerprint_table_number(&w->histories,
+						  w->active.frames[w->active.top].print);
+		if (number == FINGERPRINT_TABLE_NONE ||
+		    (number == w->result->n && new_context(w, i)))
 			return -1;
 		credit(w, number, i);
 	}
@@ -185,15 +188,15 @@ struct contexts *contexts_build(const struct tree *t, bool with_cycles, struct e
 		return NULL;
 	}
 	w.result->tree = t;
-	status = active_open(&w.active, t, err);
+	status = stack_history_open(&w.active, t, err);
 	if (!status && walk_tree(&w))
 		status = error_memory(err);
 	if (!status)
 		finish(&w);
-	active_close(&w.active);
+	stack_history_close(&w.active);
 	free(w.cycle_of);
-	prints_clear(&w.histories);
-	prints_clear(&w.paths);
+	fingerprint_table_clear(&w.histories);
+	fingerprint_table_clear(&w.paths);
 	if (!status)
 		return w.result;
 	contexts_free(w.result);

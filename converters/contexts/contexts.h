@@ -2,7 +2,7 @@
 /*
  * contexts.h - contexts (Spivey 2004): what a call stack comes down to however deep its recursion.
  *
- * Shape room. In: struct tree. Out: struct contexts.
+ * In: struct tree. Out: struct contexts.
  *
  * A context is a history: functions with marks, outermost first, made from a stack call by call
  * (the paper's steps A1 to A5). The last entry of each active function is marked, it stands for

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_report.c - puts functions and arcs in the order of gprof's report.
+ * gprof_report.c - puts functions and arcs in the order of gprof's report.
  *
- * Shape room. In: struct tree. Out: struct call_report.
+ * In: struct tree. Out: struct gprof_report.
  */
 #include "contexts/gprof_report.h"
 
@@ -24,14 +24,14 @@ struct place {
 	uint64_t time;
 };
 
-static struct place place_into(const struct call_report *r, uint32_t arc)
+static struct place place_into(const struct gprof_report *r, uint32_t arc)
 {
 	const struct arc_time *a = &r->times->arcs[arc];
 
 	return (struct place){r->number[a->callee], r->number[a->caller], a->self2 + a->child2};
 }
 
-static struct place place_out(const struct call_report *r, uint32_t arc)
+static struct place place_out(const struct gprof_report *r, uint32_t arc)
 {
 	const struct arc_time *a = &r->times->arcs[arc];
 
@@ -65,7 +65,7 @@ static int compare_out(const void *a, const void *b, void *report)
 	return compare_times(x, y);
 }
 
-static int sort_functions(struct call_report *r, struct error *err)
+static int sort_functions(struct gprof_report *r, struct error *err)
 {
 	const struct strings *strings = r->tree->strings;
 	size_t i;
@@ -83,9 +83,9 @@ static int sort_functions(struct call_report *r, struct error *err)
 }
 
 /* The arcs of function i begin at first[i]. */
-static void sort_arcs(struct call_report *r, uint32_t *arcs, size_t *first,
+static void sort_arcs(struct gprof_report *r, uint32_t *arcs, size_t *first,
 		      int (*compare)(const void *, const void *, void *),
-		      struct place (*place)(const struct call_report *, uint32_t))
+		      struct place (*place)(const struct gprof_report *, uint32_t))
 {
 	size_t n = r->times->n, i, function = 0;
 
@@ -99,9 +99,9 @@ static void sort_arcs(struct call_report *r, uint32_t *arcs, size_t *first,
 		first[function++] = n;
 }
 
-int call_report_open(struct call_report *r, const struct tree *t, struct error *err)
+int gprof_report_open(struct gprof_report *r, const struct tree *t, struct error *err)
 {
-	*r = (struct call_report){.tree = t};
+	*r = (struct gprof_report){.tree = t};
 	if (sort_functions(r, err))
 		return -1;
 	r->times = arc_times_build(t, err);
@@ -118,7 +118,7 @@ int call_report_open(struct call_report *r, const struct tree *t, struct error *
 	return 0;
 }
 
-void call_report_close(struct call_report *r)
+void gprof_report_close(struct gprof_report *r)
 {
 	free(r->functions);
 	free(r->number);
@@ -129,16 +129,16 @@ void call_report_close(struct call_report *r)
 	free(r->first_out);
 }
 
-struct call_arcs call_report_callers(const struct call_report *r, size_t function)
+struct gprof_report_arcs gprof_report_callers(const struct gprof_report *r, size_t function)
 {
 	size_t first = r->first_into[function];
 
-	return (struct call_arcs){r->into + first, r->first_into[function + 1] - first};
+	return (struct gprof_report_arcs){r->into + first, r->first_into[function + 1] - first};
 }
 
-struct call_arcs call_report_callees(const struct call_report *r, size_t function)
+struct gprof_report_arcs gprof_report_callees(const struct gprof_report *r, size_t function)
 {
 	size_t first = r->first_out[function];
 
-	return (struct call_arcs){r->out + first, r->first_out[function + 1] - first};
+	return (struct gprof_report_arcs){r->out + first, r->first_out[function + 1] - first};
 }

@@ -2,7 +2,7 @@
 /*
  * history.c - reads histories of many nodes of the tree.
  *
- * Shape room. In: nodes of struct tree, in any order. Out: the entries of their histories.
+ * In: nodes of struct tree, in any order. Out: the entries of their histories.
  */
 #include "contexts/history.h"
 
@@ -23,24 +23,25 @@ int history_open(struct history_reader *r, const struct tree *t, const struct hi
 		 size_t n, struct error *err)
 {
 	*r = (struct history_reader){.tree = t, .items = items, .n = n, .batch = BATCH_ENTRIES};
-	return active_open(&r->active, t, err);
+	return stack_history_open(&r->active, t, err);
 }
 
 void history_close(struct history_reader *r)
 {
-	active_close(&r->active);
+	stack_history_close(&r->active);
 	free(r->entries);
 	free(r->places);
 }
 
-static void put(const struct active *a, const struct history_place *p, struct history_entry *to)
+static void put(const struct stack_history *a, const struct history_place *p,
+		struct history_entry *to)
 {
-	const struct active_frame *f = a->frames;
+	const struct stack_history_frame *f = a->frames;
 	uint32_t right = a->top, left, gap, n = p->length;
 
 	for (; n > 0 && right > 0; right = left) {
 		left = f[right].before;
-		gap = active_gap(a, left, right);
+		gap = stack_history_gap(a, left, right);
 		to[--n] = (struct history_entry){f[right].name, true};
 		if (n > 0 && gap > 0)
 			to[--n] = (struct history_entry){f[right - 1].name, false};
@@ -90,7 +91,7 @@ static void walk(struct history_reader *r)
 			i = n->end;
 			continue;
 		}
-		active_enter(&r->active, n);
+		stack_history_enter(&r->active, n);
 		for (; p < end && p->node == i; p++)
 			put(&r->active, p, r->entries + p->at);
 		i++;

@@ -2,7 +2,7 @@
 /*
  * history.h - histories of many nodes of the tree (Spivey 2004), one after the other.
  *
- * Shape room. In: nodes of struct tree, in any order. Out: the entries of their histories.
+ * In: nodes of struct tree, in any order. Out: the entries of their histories.
  */
 #ifndef HISTORY_H
 #define HISTORY_H
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contexts/stack_history.h"
 #include "base/error.h"
+#include "contexts/stack_history.h"
 #include "tree/tree.h"
 
 struct history_entry {
@@ -37,7 +37,7 @@ struct history_item {
  */
 struct history_reader {
 	const struct tree *tree;
-	struct active active;
+	struct stack_history active;
 	const struct history_item *items;
 	size_t batch;		       /* entries of one, if it is not a single longer item */
 	size_t n, next;		       /* the item to be given out next, */

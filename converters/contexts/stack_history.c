@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * active.c - keeps the history of the stack at hand.
+ * stack_history.c - keeps the history of the stack at hand.
  *
- * Shape room. In: nodes of struct tree, in preorder. Out: a stack with marks.
+ * In: nodes of struct tree, in preorder. Out: a stack with marks.
  */
 #include "contexts/stack_history.h"
 
 #include <stdlib.h>
 
-int active_open(struct active *a, const struct tree *t, struct error *err)
+int stack_history_open(struct stack_history *a, const struct tree *t, struct error *err)
 {
-	*a = (struct active){.secret = print_secret()};
+	*a = (struct stack_history){.secret = fingerprint_secret()};
 	a->frames = malloc((tree_height(t) + 1) * sizeof(*a->frames));
 	a->last = calloc(strings_count(t->strings) + 1, sizeof(*a->last));
 	if (!a->frames || !a->last)
 		return error_memory(err);
-	a->frames[0] = (struct active_frame){.name = STRINGS_NONE};
+	a->frames[0] = (struct stack_history_frame){.name = STRINGS_NONE};
 	return 0;
 }
 
-void active_close(struct active *a)
+void stack_history_close(struct stack_history *a)
 {
 	free(a->frames);
 	free(a->last);
@@ -27,35 +27,37 @@ void active_close(struct active *a)
 
 /* Two neighbours: their names, what stands after the left and what before the right one. Without
  * frames between them these are the other's name. */
-static struct print link_print(const struct active *a, uint32_t left, uint32_t right)
+static struct fingerprint link_print(const struct stack_history *a, uint32_t left, uint32_t right)
 {
-	const struct active_frame *f = a->frames;
+	const struct stack_history_frame *f = a->frames;
 
-	return print_of(&a->secret, (uint64_t)f[left].name << 32 | f[left + 1].name,
-			(uint64_t)f[right - 1].name << 32 | f[right].name);
+	return fingerprint_of(&a->secret, (uint64_t)f[left].name << 32 | f[left + 1].name,
+			      (uint64_t)f[right - 1].name << 32 | f[right].name);
 }
 
 /* `left` and `right` become neighbours; f gets the history with them as such. */
-static void join(struct active *a, uint32_t left, uint32_t right, struct active_frame *f)
+static void join(struct stack_history *a, uint32_t left, uint32_t right,
+		 struct stack_history_frame *f)
 {
-	struct print link = link_print(a, left, right);
+	struct fingerprint link = link_print(a, left, right);
 
 	a->frames[left].after = right;
 	a->frames[right].before = left;
 	a->frames[right].link = link;
-	f->print = print_plus(f->print, link);
-	f->length += active_gap(a, left, right);
+	f->print = fingerprint_plus(f->print, link);
+	f->length += stack_history_gap(a, left, right);
 }
 
 /* They no longer are. */
-static void part(const struct active *a, uint32_t left, uint32_t right, struct active_frame *f)
+static void part(const struct stack_history *a, uint32_t left, uint32_t right,
+		 struct stack_history_frame *f)
 {
-	f->print = print_minus(f->print, a->frames[right].link);
-	f->length -= active_gap(a, left, right);
+	f->print = fingerprint_minus(f->print, a->frames[right].link);
+	f->length -= stack_history_gap(a, left, right);
 }
 
 /* The marked frame `at` loses its mark. It still knows its neighbours. */
-static void unmark(struct active *a, uint32_t at, struct active_frame *f)
+static void unmark(struct stack_history *a, uint32_t at, struct stack_history_frame *f)
 {
 	uint32_t left = a->frames[at].before, right = a->frames[at].after;
 
@@ -65,7 +67,7 @@ static void unmark(struct active *a, uint32_t at, struct active_frame *f)
 	join(a, left, right, f);
 }
 
-static void mark_again(struct active *a, uint32_t at)
+static void mark_again(struct stack_history *a, uint32_t at)
 {
 	uint32_t right = a->frames[at].after;
 
@@ -75,12 +77,12 @@ static void mark_again(struct active *a, uint32_t at)
 }
 
 /* A call of a function that is not the running one. */
-static void push(struct active *a, const struct tree_node *n)
+static void push(struct stack_history *a, const struct tree_node *n)
 {
 	uint32_t at = a->top + 1;
-	struct active_frame *f = &a->frames[at];
+	struct stack_history_frame *f = &a->frames[at];
 
-	*f = (struct active_frame){
+	*f = (struct stack_history_frame){
 		.name = n->name,
 		.depth = n->depth,
 		.earlier = a->last[n->name],
@@ -95,16 +97,16 @@ static void push(struct active *a, const struct tree_node *n)
 	a->top = at;
 }
 
-static void pop(struct active *a)
+static void pop(struct stack_history *a)
 {
-	const struct active_frame *f = &a->frames[a->top--];
+	const struct stack_history_frame *f = &a->frames[a->top--];
 
 	a->last[f->name] = f->earlier;
 	if (f->earlier)
 		mark_again(a, f->earlier);
 }
 
-void active_enter(struct active *a, const struct tree_node *n)
+void stack_history_enter(struct stack_history *a, const struct tree_node *n)
 {
 	while (a->top > 0 && a->frames[a->top].depth >= n->depth)
 		pop(a);

@@ -2,7 +2,7 @@
 /*
  * debug_cost.c - sizes of the tables that units of debug information refer to.
  *
- * Room: names. In: the sections of an image. Out: bytes.
+ * In: the sections of an image. Out: bytes.
  */
 #include "dwarf/debug_cost.h"
 

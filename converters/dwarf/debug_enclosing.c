@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_outer.c - qualifies the names of functions that the linker has no name for.
+ * debug_enclosing.c - qualifies the names of functions that the linker has no name for.
  *
- * Room: names. In: an entry, and the tree of entries of its unit. Out: "ns::type::f".
+ * In: an entry, and the tree of entries of its unit. Out: "ns::type::f".
  * Compilers leave out linkage names where no other unit can mean the function: in anonymous
  * namespaces, in functions, and with arguments of such types. Then many have the same DW_AT_name,
  * operator() above all.
@@ -43,7 +43,7 @@ static Dwarf_Die declaration(Dwarf_Die die)
 	return die;
 }
 
-static const struct debug_scope *find(const struct debug_block *b, Dwarf_Die *die)
+static const struct debug_scope *find(const struct debug_scopes *b, Dwarf_Die *die)
 {
 	Dwarf_Off offset = dwarf_dieoffset(die);
 	size_t first = 0, end = b->n;
@@ -97,13 +97,13 @@ static bool is_function(Dwarf_Die *die)
 }
 
 /* 1: complete; 0: without, the name is its own; -1: out of memory. */
-static int collect(struct parts *parts, Dwarf_Die *function, debug_outer_block *block_of,
+static int collect(struct parts *parts, Dwarf_Die *function, debug_enclosing_block *block_of,
 		   void *context, size_t max)
 {
 	Dwarf_Die at = declaration(*function);
 
 	for (;;) {
-		const struct debug_block *block;
+		const struct debug_scopes *block;
 		const struct debug_scope *scope;
 		Dwarf_Die outer;
 
@@ -130,8 +130,8 @@ static void join(const struct parts *parts, char *to)
 	}
 }
 
-int debug_outer_name(Dwarf_Die *function, debug_outer_block *block_of, void *context,
-		     struct debug_outer_text *text, size_t max, const char **name)
+int debug_enclosing_name(Dwarf_Die *function, debug_enclosing_block *block_of, void *context,
+			 struct debug_enclosing_text *text, size_t max, const char **name)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
 	int rc = parts ? 0 : -1;

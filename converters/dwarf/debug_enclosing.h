@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_outer.h - what a function of the debug information stands in: namespaces, types and
+ * debug_enclosing.h - what a function of the debug information stands in: namespaces, types and
  * functions.
  */
-#ifndef DEBUG_OUTER_H
-#define DEBUG_OUTER_H
+#ifndef DEBUG_ENCLOSING_H
+#define DEBUG_ENCLOSING_H
 
 #include "dwarf/debug_scopes.h"
 
 /* A name with what it stands in. */
-struct debug_outer_text {
+struct debug_enclosing_text {
 	char *bytes;
 	size_t room;
 };
 
-/* The block of the unit that an entry is of, read with DEBUG_OUTER; *block is NULL if there is
+/* The block of the unit that an entry is of, read with DEBUG_ENCLOSING; *block is NULL if there is
  * none. 0; -1 out of memory. */
-typedef int debug_outer_block(void *context, Dwarf_Die *die, const struct debug_block **block);
+typedef int debug_enclosing_block(void *context, Dwarf_Die *die, const struct debug_scopes **block);
 
 /*
  * The name of a function that the linker has no name for, as C++ qualifies it: "ns::type::f". What
@@ -25,7 +25,7 @@ typedef int debug_outer_block(void *context, Dwarf_Die *die, const struct debug_
  * function stands in anything and that takes no more than so many bytes. A function directly within
  * a function, as in GNU C, keeps its own. 0; -1 out of memory.
  */
-int debug_outer_name(Dwarf_Die *function, debug_outer_block *block_of, void *context,
-		     struct debug_outer_text *text, size_t max, const char **name);
+int debug_enclosing_name(Dwarf_Die *function, debug_enclosing_block *block_of, void *context,
+			 struct debug_enclosing_text *text, size_t max, const char **name);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * debug_image.c - puts debug sections together for libdw.
  *
- * Room: names. In: an ELF file. Out: a Dwarf handle on copies of its sections:
+ * In: an ELF file. Out: a Dwarf handle on copies of its sections:
  *
  * 	Elf64_Ehdr | section, zeros | section, zeros | ... | section names | Elf64_Shdr ...
  */

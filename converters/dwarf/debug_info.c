@@ -2,7 +2,7 @@
 /*
  * debug_info.c - the functions at an address, as the debug information has them.
  *
- * Room: names. In: a module's files. Out: for an address its function, what was inlined there, and
+ * In: a module's files. Out: for an address its function, what was inlined there, and
  * source lines.
  */
 #include "dwarf/debug_info.h"
@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "dwarf/debug_scopes.h"
-#include "dwarf/debug_cost.h"
-#include "dwarf/debug_image.h"
-#include "dwarf/debug_enclosing.h"
 #include "base/pair_table.h"
+#include "dwarf/debug_cost.h"
+#include "dwarf/debug_enclosing.h"
+#include "dwarf/debug_image.h"
+#include "dwarf/debug_scopes.h"
 
 /* Of what is inlined at an address, no more than so many. */
 #define CHAIN_MAX      256u
@@ -27,10 +27,10 @@
 struct unit {
 	Dwarf_Die die;
 	struct debug_budget budget;
-	struct debug_block *functions; /* NULL: not read yet */
-	struct debug_block *outer;     /* likewise */
-	bool has_all;		       /* functions that stand in others, too */
-	bool has_asked, has_lines;     /* may its line table be read? */
+	struct debug_scopes *functions; /* NULL: not read yet */
+	struct debug_scopes *outer;	/* likewise */
+	bool has_all;			/* functions that stand in others, too */
+	bool has_asked, has_lines;	/* may its line table be read? */
 };
 
 struct debug_info {
@@ -41,9 +41,9 @@ struct debug_info {
 	struct debug_ranges ranges; /* of the units */
 	/* Forged information may share long lists, names and tables. */
 	uint64_t ranges_left, text_left, lines_left;
-	struct pairs line_tables;	       /* those read: (high, low) of the offset */
+	struct pair_table line_tables;	       /* those read: (high, low) of the offset */
 	struct debug_function list[CHAIN_MAX]; /* what was found last, at the end */
-	struct debug_outer_text name;	       /* likewise */
+	struct debug_enclosing_text name;      /* likewise */
 };
 
 /* ---- units ---- */
@@ -69,7 +69,7 @@ static void set_budgets(struct debug_info *d)
 					 ? dwarf_dieoffset(&u[1].die) - dwarf_dieoffset(&u->die)
 					 : d->image.n_bytes;
 
-		u->budget = debug_budget(bytes, &d->ranges_left);
+		u->budget = debug_scopes_budget(bytes, &d->ranges_left);
 	}
 }
 
@@ -131,13 +131,13 @@ void debug_info_free(struct debug_info *d)
 	if (!d)
 		return;
 	for (size_t i = 0; i < d->n_units; i++) {
-		debug_block_free(d->units[i].functions);
-		debug_block_free(d->units[i].outer);
+		debug_scopes_free(d->units[i].functions);
+		debug_scopes_free(d->units[i].outer);
 	}
 	free(d->units);
 	free(d->name.bytes);
 	debug_ranges_clear(&d->ranges);
-	pairs_clear(&d->line_tables);
+	pair_table_clear(&d->line_tables);
 	debug_image_close(&d->image);
 	debug_image_close(&d->shared);
 	free(d);
@@ -172,8 +172,8 @@ static int ask_for_lines(struct debug_info *d, struct unit *u)
 	bytes = debug_cost_lines(&d->image, offset);
 	if (bytes == 0 || bytes > d->lines_left)
 		return 0;
-	table = pairs_number(&d->line_tables, (uint32_t)(offset >> 32), (uint32_t)offset);
-	if (table == PAIRS_NONE)
+	table = pair_table_number(&d->line_tables, (uint32_t)(offset >> 32), (uint32_t)offset);
+	if (table == PAIR_TABLE_NONE)
 		return -1;
 	d->lines_left -= table == n_tables ? bytes : 0;
 	u->has_lines = true;
@@ -232,8 +232,8 @@ static int set_lines(struct debug_info *d, struct unit *u, size_t first, uint64_
 
 static int read_functions(struct unit *u, enum debug_what what)
 {
-	debug_block_free(u->functions);
-	u->functions = debug_block_read(&u->die, what, &u->budget);
+	debug_scopes_free(u->functions);
+	u->functions = debug_scopes_read(&u->die, what, &u->budget);
 	return u->functions ? 0 : -1;
 }
 
@@ -245,15 +245,15 @@ static int find_function(struct unit *u, uint64_t address, struct debug_scope **
 
 	if (!u->functions && read_functions(u, DEBUG_FUNCTIONS))
 		return -1;
-	f = debug_block_find(u->functions, address);
+	f = debug_scopes_find(u->functions, address);
 	if (!f && !u->has_all) {
 		u->has_all = true;
 		if (read_functions(u, DEBUG_ALL_FUNCTIONS))
 			return -1;
-		f = debug_block_find(u->functions, address);
+		f = debug_scopes_find(u->functions, address);
 	}
 	if (f && !f->block)
-		f->block = debug_block_read(&f->die, DEBUG_INLINED, &u->budget);
+		f->block = debug_scopes_read(&f->die, DEBUG_INLINED, &u->budget);
 	*function = f;
 	return f && !f->block ? -1 : 0;
 }
@@ -269,8 +269,8 @@ static void prepend(struct debug_info *d, size_t *first, struct debug_scope *sco
 static void list_scopes(struct debug_info *d, size_t *first, struct debug_scope *function,
 			uint64_t address)
 {
-	const struct debug_block *b = function->block;
-	struct debug_scope *s = debug_block_find(b, address);
+	const struct debug_scopes *b = function->block;
+	struct debug_scope *s = debug_scopes_find(b, address);
 
 	for (; s; s = s->parent == DEBUG_NO_SCOPE ? NULL : &b->scopes[s->parent])
 		prepend(d, first, s);
@@ -300,7 +300,7 @@ int debug_info_find(struct debug_info *d, uint64_t address, const struct debug_f
 
 /* ---- names ---- */
 
-static int outer_block(void *context, Dwarf_Die *die, const struct debug_block **block)
+static int outer_block(void *context, Dwarf_Die *die, const struct debug_scopes **block)
 {
 	struct debug_info *d = context;
 	Dwarf_Die unit;
@@ -321,7 +321,7 @@ static int outer_block(void *context, Dwarf_Die *die, const struct debug_block *
 		return 0;
 	if (!d->units[first].outer)
 		d->units[first].outer =
-			debug_block_read(&unit, DEBUG_OUTER, &d->units[first].budget);
+			debug_scopes_read(&unit, DEBUG_ENCLOSING, &d->units[first].budget);
 	*block = d->units[first].outer;
 	return *block ? 0 : -1;
 }
@@ -354,7 +354,8 @@ int debug_info_name(struct debug_info *d, const struct debug_function *f, const 
 	*name = NULL;
 	if (n == 0 || n > most)
 		return 0;
-	if (!is_linkage && debug_outer_name(&f->scope->die, outer_block, d, &d->name, most, &text))
+	if (!is_linkage &&
+	    debug_enclosing_name(&f->scope->die, outer_block, d, &d->name, most, &text))
 		return -1;
 	*name = text;
 	d->text_left -= strlen(text);

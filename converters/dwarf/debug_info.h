@@ -42,7 +42,7 @@ int debug_info_find(struct debug_info *d, uint64_t address, const struct debug_f
 
 /*
  * The name, as the linker has it if it is known so, else as the source has it, with what it stands
- * in, see debug_outer.h. *name is NULL if there is none, or more names were asked for than any
+ * in, see debug_enclosing.h. *name is NULL if there is none, or more names were asked for than any
  * information has; it is valid until the next call. 0; -1 out of memory.
  */
 int debug_info_name(struct debug_info *d, const struct debug_function *f, const char **name);

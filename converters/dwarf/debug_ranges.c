@@ -2,15 +2,15 @@
 /*
  * debug_ranges.c - from addresses to what debug information has there.
  *
- * Room: names. In: the address ranges of its entries. Out: the innermost one at an address.
+ * In: the address ranges of its entries. Out: the innermost one at an address.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "elf/address_sort.h"
 #include "dwarf/debug_scopes.h"
+#include "elf/address_sort.h"
 
 /* Functions that the linker has dropped are left at address 0, or 1. */
 #define DROPPED_MAX 1u
@@ -56,14 +56,14 @@ static int compare(const void *left, const void *right, void *unused)
 
 int debug_ranges_sort(struct debug_ranges *r)
 {
-	if (by_start(r->list, sizeof(*r->list), r->n, compare, NULL))
+	if (address_sort(r->list, sizeof(*r->list), r->n, compare, NULL))
 		return -ENOMEM;
-	return pieces_cut(&r->pieces, r->list, sizeof(*r->list), r->n);
+	return address_ranges_cut(&r->pieces, r->list, sizeof(*r->list), r->n);
 }
 
 const struct debug_range *debug_ranges_find(const struct debug_ranges *r, uint64_t address)
 {
-	uint32_t range = pieces_find(&r->pieces, address);
+	uint32_t range = address_ranges_find(&r->pieces, address);
 
 	return range == PIECES_NONE ? NULL : &r->list[range];
 }
@@ -71,6 +71,6 @@ const struct debug_range *debug_ranges_find(const struct debug_ranges *r, uint64
 void debug_ranges_clear(struct debug_ranges *r)
 {
 	free(r->list);
-	pieces_clear(&r->pieces);
+	address_ranges_clear(&r->pieces);
 	memset(r, 0, sizeof(*r));
 }

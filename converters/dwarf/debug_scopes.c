@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_block.c - finds functions, and what was inlined into them.
+ * debug_scopes.c - finds functions, and what was inlined into them.
  *
- * Room: names. In: the tree of entries of a unit (DWARF 5, 2.3). Out: scopes, and their addresses.
+ * In: the tree of entries of a unit (DWARF 5, 2.3). Out: scopes, and their addresses.
  * The tree is walked with a stack of our own: how deep it is, the file says.
  */
 #include "dwarf/debug_scopes.h"
@@ -28,14 +28,14 @@ struct level {
 };
 
 struct walk {
-	struct debug_block *block;
+	struct debug_scopes *block;
 	enum debug_what what;
 	struct debug_budget *budget;
 	struct level *levels; /* the entry at hand is the last */
 	size_t depth, room;
 };
 
-struct debug_budget debug_budget(uint64_t n_bytes, uint64_t *ranges)
+struct debug_budget debug_scopes_budget(uint64_t n_bytes, uint64_t *ranges)
 {
 	return (struct debug_budget){
 		.bytes = WALKS_MAX * n_bytes, .unit_bytes = n_bytes, .ranges = ranges};
@@ -52,7 +52,7 @@ static int push(struct walk *w, const struct level *level)
 /* If the entry has code, it is the scope of what stands below it. 0 or -ENOMEM. */
 static int add_scope(struct walk *w, struct level *at, struct level *in)
 {
-	struct debug_block *b = w->block;
+	struct debug_scopes *b = w->block;
 	size_t n_ranges = b->ranges.n;
 
 	if (!array_reserve(&b->scopes, &b->room, b->n + 1, sizeof(*b->scopes)) ||
@@ -90,7 +90,7 @@ static int enter_inlined(struct walk *w, struct level *at, struct level *in)
 /* Whatever has no addresses, too. 1 or -ENOMEM. */
 static int enter_outer(struct walk *w, struct level *at, struct level *in)
 {
-	struct debug_block *b = w->block;
+	struct debug_scopes *b = w->block;
 
 	if (!array_reserve(&b->scopes, &b->room, b->n + 1, sizeof(*b->scopes)))
 		return -ENOMEM;
@@ -116,7 +116,7 @@ static bool is_outer(Dwarf_Die *die)
 static int enter(struct walk *w, struct level *at, struct level *in)
 {
 	*in = *at;
-	if (w->what == DEBUG_OUTER && is_outer(&at->die))
+	if (w->what == DEBUG_ENCLOSING && is_outer(&at->die))
 		return enter_outer(w, at, in);
 	switch (dwarf_tag(&at->die)) {
 	case DW_TAG_subprogram:
@@ -203,8 +203,8 @@ static int walk(struct walk *w, Dwarf_Die *die)
 	return 0;
 }
 
-struct debug_block *debug_block_read(Dwarf_Die *die, enum debug_what what,
-				     struct debug_budget *budget)
+struct debug_scopes *debug_scopes_read(Dwarf_Die *die, enum debug_what what,
+				       struct debug_budget *budget)
 {
 	struct walk w = {.what = what, .budget = budget};
 	int rc;
@@ -216,23 +216,23 @@ struct debug_block *debug_block_read(Dwarf_Die *die, enum debug_what what,
 		rc = debug_ranges_sort(&w.block->ranges);
 	if (!rc)
 		return w.block;
-	debug_block_free(w.block);
+	debug_scopes_free(w.block);
 	return NULL;
 }
 
-struct debug_scope *debug_block_find(const struct debug_block *b, uint64_t address)
+struct debug_scope *debug_scopes_find(const struct debug_scopes *b, uint64_t address)
 {
 	const struct debug_range *range = debug_ranges_find(&b->ranges, address);
 
 	return range ? &b->scopes[range->owner] : NULL;
 }
 
-void debug_block_free(struct debug_block *b)
+void debug_scopes_free(struct debug_scopes *b)
 {
 	if (!b)
 		return;
 	for (size_t i = 0; i < b->n; i++)
-		debug_block_free(b->scopes[i].block); /* whose scopes have none */
+		debug_scopes_free(b->scopes[i].block); /* whose scopes have none */
 	free(b->scopes);
 	debug_ranges_clear(&b->ranges);
 	free(b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces.c - cuts address ranges into disjoint pieces.
+ * address_ranges.c - cuts address ranges into disjoint pieces.
  *
- * Room: names. In: ranges, however they nest, overlap or are forged. Out: pieces, so that a lookup
+ * In: ranges, however they nest, overlap or are forged. Out: pieces, so that a lookup
  * is one binary search.
  */
 #include "elf/address_ranges.h"
@@ -15,7 +15,7 @@
 #define FEW 32u
 
 struct cut {
-	struct pieces *pieces;
+	struct address_ranges *pieces;
 	const unsigned char *ranges;
 	size_t stride;
 	uint32_t *open; /* the ranges that may still be seen: the last is meant, others end later */
@@ -40,11 +40,11 @@ static uint64_t end_of(const struct cut *c, size_t range)
 
 static void add_piece(struct cut *c, uint64_t start, uint32_t owner)
 {
-	struct pieces *p = c->pieces;
+	struct address_ranges *p = c->pieces;
 
 	if (p->n > 0 && p->list[p->n - 1].start == start)
 		p->n--;
-	p->list[p->n++] = (struct piece){start, owner};
+	p->list[p->n++] = (struct address_range){start, owner};
 }
 
 /* Those that end up to here are seen no more. */
@@ -70,7 +70,7 @@ static void open_range(struct cut *c, uint32_t range)
 
 /* A stretch for each piece, if they were of one size: then few are left to be searched. Without
  * memory, all of them are. */
-static void index_stretches(struct pieces *p)
+static void index_stretches(struct address_ranges *p)
 {
 	uint64_t base = p->list[0].start, span = p->list[p->n - 1].start - base;
 	size_t stretch, i = 0;
@@ -88,11 +88,11 @@ static void index_stretches(struct pieces *p)
 	}
 }
 
-int pieces_cut(struct pieces *p, const void *ranges, size_t stride, size_t n)
+int address_ranges_cut(struct address_ranges *p, const void *ranges, size_t stride, size_t n)
 {
 	struct cut c = {.pieces = p, .ranges = ranges, .stride = stride};
 
-	*p = (struct pieces){0};
+	*p = (struct address_ranges){0};
 	if (n == 0)
 		return 0;
 	if (n >= PIECES_NONE)
@@ -102,7 +102,7 @@ int pieces_cut(struct pieces *p, const void *ranges, size_t stride, size_t n)
 	c.open = reallocarray(NULL, n, sizeof(*c.open));
 	if (!p->list || !c.open) {
 		free(c.open);
-		pieces_clear(p);
+		address_ranges_clear(p);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -115,7 +115,7 @@ int pieces_cut(struct pieces *p, const void *ranges, size_t stride, size_t n)
 	return 0;
 }
 
-uint32_t pieces_find(const struct pieces *p, uint64_t address)
+uint32_t address_ranges_find(const struct address_ranges *p, uint64_t address)
 {
 	size_t low = 0, high = p->n;
 	uint64_t stretch;
@@ -138,9 +138,9 @@ uint32_t pieces_find(const struct pieces *p, uint64_t address)
 	return low > 0 ? p->list[low - 1].owner : PIECES_NONE;
 }
 
-void pieces_clear(struct pieces *p)
+void address_ranges_clear(struct address_ranges *p)
 {
 	free(p->list);
 	free(p->before);
-	*p = (struct pieces){0};
+	*p = (struct address_ranges){0};
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces.h - address ranges that nest and overlap, cut so that each address has one owner.
+ * address_ranges.h - address ranges that nest and overlap, cut so that each address has one owner.
  */
-#ifndef PIECES_H
-#define PIECES_H
+#ifndef ADDRESS_RANGES_H
+#define ADDRESS_RANGES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,13 +11,13 @@
 #define PIECES_NONE UINT32_MAX
 
 /* From here to the next piece's start. */
-struct piece {
+struct address_range {
 	uint64_t start;
 	uint32_t owner; /* index of a range, or PIECES_NONE */
 };
 
-struct pieces {
-	struct piece *list; /* disjoint, by start */
+struct address_ranges {
+	struct address_range *list; /* disjoint, by start */
 	size_t n;
 	/* Stretches of 2^shift addresses, from that of the first piece on: the number of pieces before
 	 * each, and behind the last. NULL: none. */
@@ -32,12 +32,12 @@ struct pieces {
  * before the better. An address belongs to the last one in this order that covers it: to the
  * innermost, if they nest. 0 or -ENOMEM. *p is overwritten.
  */
-int pieces_cut(struct pieces *p, const void *ranges, size_t stride, size_t n);
+int address_ranges_cut(struct address_ranges *p, const void *ranges, size_t stride, size_t n);
 
 /* The range that the address belongs to, or PIECES_NONE. */
-uint32_t pieces_find(const struct pieces *p, uint64_t address);
+uint32_t address_ranges_find(const struct address_ranges *p, uint64_t address);
 
 /* Frees what p holds; p is then empty. */
-void pieces_clear(struct pieces *p);
+void address_ranges_clear(struct address_ranges *p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * by_start.c - sorts symbols and ranges by their first address.
+ * address_sort.c - sorts symbols and ranges by their first address.
  *
- * Room: names. In: elements that begin with one. Out: the same in order. Of a compiler's 45,000
+ * In: elements that begin with one. Out: the same in order. Of a compiler's 45,000
  * functions nearly all begin somewhere else: it is faster to distribute addresses by their bytes
  * than to compare them, and the comparison is left with those that are equal.
  */
@@ -88,8 +88,8 @@ static int order_starts(unsigned char *elements, size_t size, size_t n)
 	return keys && copy ? 0 : -ENOMEM;
 }
 
-int by_start(void *elements, size_t size, size_t n,
-	     int (*compare)(const void *, const void *, void *), void *context)
+int address_sort(void *elements, size_t size, size_t n,
+		 int (*compare)(const void *, const void *, void *), void *context)
 {
 	unsigned char *e = elements;
 	size_t end;

@@ -2,7 +2,7 @@
 /*
  * debug_file.c - the search for a module's separate debug file.
  *
- * Room: names. In: the stripped file and its path. Out: the opened debug file. Only local files are
+ * In: the stripped file and its path. Out: the opened debug file. Only local files are
  * looked at; nothing is ever fetched.
  */
 #include "elf/debug_file.h"

@@ -5,8 +5,8 @@
 #ifndef DEBUG_FILE_H
 #define DEBUG_FILE_H
 
-#include "elf/elf_file.h"
 #include "base/error.h"
+#include "elf/elf_file.h"
 #include "elf/file_search.h"
 
 /*

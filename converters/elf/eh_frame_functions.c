@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * function_start.c - function ranges out of .eh_frame.
+ * eh_frame_functions.c - function ranges out of .eh_frame.
  *
- * Room: names. In: an ELF file. Out: a sorted array of [start, end).
+ * In: an ELF file. Out: a sorted array of [start, end).
  *
  * The section is walked whole, once. Its index, .eh_frame_hdr, would spare that, but knows no ends
  * (each lookup needs the entry anyway), need not be there and may disagree; and the walk over a
@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "elf/address_sort.h"
 #include "base/strings.h"
+#include "elf/address_sort.h"
 
 /* DWARF exception header encodings (LSB Core, 10.5): the form in the low bits, what it is relative
  * to in the high ones. */
@@ -118,7 +118,7 @@ static size_t read_form(const uint8_t *p, size_t left, unsigned form, uint64_t *
 	return bytes;
 }
 
-static bool range_of(struct walk *w, const Dwarf_FDE *fde, struct function_range *range)
+static bool range_of(struct walk *w, const Dwarf_FDE *fde, struct eh_frame_function *range)
 {
 	unsigned encoding = encoding_of(w, fde->CIE_pointer);
 	const uint8_t *p = fde->start;
@@ -139,21 +139,21 @@ static bool range_of(struct walk *w, const Dwarf_FDE *fde, struct function_range
 		return false;
 	if (length == 0 || start + length < start)
 		return false;
-	*range = (struct function_range){.start = start,
-					 .end = start + length,
-					 .name = STRINGS_NONE,
-					 .is_signal = w->is_signal};
+	*range = (struct eh_frame_function){.start = start,
+					    .end = start + length,
+					    .name = STRINGS_NONE,
+					    .is_signal = w->is_signal};
 	return true;
 }
 
-static int walk_entries(struct walk *w, struct function_ranges *r)
+static int walk_entries(struct walk *w, struct eh_frame_functions *r)
 {
 	Dwarf_Off at = 0, next = 0;
 
 	/* An entry that cannot be used is skipped as long as its length leads on. */
 	for (;; at = next) {
 		Dwarf_CFI_Entry entry;
-		struct function_range range;
+		struct eh_frame_function range;
 		int rc = dwarf_next_cfi(w->ident, &w->data, true, at, &next, &entry);
 
 		if (rc > 0 || next <= at || next == (Dwarf_Off)-1)
@@ -172,18 +172,18 @@ static int walk_entries(struct walk *w, struct function_ranges *r)
 static int compare_ranges(const void *left, const void *right, void *unused)
 {
 	(void)unused;
-	const struct function_range *a = left, *b = right;
+	const struct eh_frame_function *a = left, *b = right;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-static int sort(struct function_ranges *r)
+static int sort(struct eh_frame_functions *r)
 {
 	size_t kept = 0;
 
-	if (by_start(r->ranges, sizeof(*r->ranges), r->n, compare_ranges, NULL))
+	if (address_sort(r->ranges, sizeof(*r->ranges), r->n, compare_ranges, NULL))
 		return -ENOMEM;
 	for (size_t i = 0; i < r->n; i++) {
 		if (kept == 0 || r->ranges[kept - 1].start != r->ranges[i].start)
@@ -193,7 +193,7 @@ static int sort(struct function_ranges *r)
 	return 0;
 }
 
-int function_ranges_read(struct function_ranges *r, const struct elf_file *f)
+int eh_frame_functions_read(struct eh_frame_functions *r, const struct elf_file *f)
 {
 	const Elf64_Shdr *s = elf_file_section_named(f, ".eh_frame");
 	struct walk w = {.cie = (Dwarf_Off)-1, .encoding = ENCODING_UNKNOWN, .is_sorted = true};
@@ -217,13 +217,14 @@ int function_ranges_read(struct function_ranges *r, const struct elf_file *f)
 	return rc == 0 && !w.is_sorted ? sort(r) : rc;
 }
 
-void function_ranges_free(struct function_ranges *r)
+void eh_frame_functions_free(struct eh_frame_functions *r)
 {
 	free(r->ranges);
 	memset(r, 0, sizeof(*r));
 }
 
-struct function_range *function_ranges_find(const struct function_ranges *r, uint64_t address)
+struct eh_frame_function *eh_frame_functions_find(const struct eh_frame_functions *r,
+						  uint64_t address)
 {
 	size_t low = 0, high = r->n;
 

@@ -2,7 +2,7 @@
 /*
  * elf_file.c - bounds-checked access to the pieces of an ELF file.
  *
- * Room: names. In: a path, or an image in memory. Out: headers, copies of sections.
+ * In: a path, or an image in memory. Out: headers, copies of sections.
  *
  * Sections are read with pread rather than mapped: a mapped file that is rebuilt while we read it
  * raises SIGBUS, and of a compiler's 33 MB only the symbols and unwind tables, a tenth, are wanted.

@@ -2,7 +2,7 @@
 /*
  * elf_section.c - reads sections that may be compressed.
  *
- * Room: names. In: an ELF file. Out: the bytes of a section.
+ * In: an ELF file. Out: the bytes of a section.
  */
 #include "elf/elf_section.h"
 

@@ -2,7 +2,7 @@
 /*
  * module_file.c - is the file on disk the one that was recorded?
  *
- * Room: names. In: what the stream says of a module. Out: its files, opened, or the reason why not.
+ * In: what the stream says of a module. Out: its files, opened, or the reason why not.
  *
  * A program rebuilt since has other functions at the recorded addresses: wrong names are worse than
  * none, so a file counts only if its build id is the recorded one.
@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/strings.h"
 #include "elf/debug_file.h"
 #include "elf/elf_section.h"
-#include "base/strings.h"
 
 #define DELETED	   " (deleted)" /* the kernel's mark in /proc/PID/maps */
 #define DEBUG_INFO ".debug_info"

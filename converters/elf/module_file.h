@@ -5,10 +5,10 @@
 #ifndef MODULE_FILE_H
 #define MODULE_FILE_H
 
-#include "elf/elf_file.h"
 #include "base/error.h"
-#include "model/profile.h"
+#include "elf/elf_file.h"
 #include "elf/file_search.h"
+#include "model/profile.h"
 
 struct module_file {
 	struct elf_file main;  /* the program or library itself, or the vDSO */

@@ -2,7 +2,7 @@
 /*
  * plt.c - what each stub of a procedure linkage table jumps to.
  *
- * Room: names. In: .plt, .plt.sec, .plt.got and the relocations of a module. Out: symbols.
+ * In: .plt, .plt.sec, .plt.got and the relocations of a module. Out: symbols.
  *
  * On x86-64 a stub is, wherever it is and however long,
  *

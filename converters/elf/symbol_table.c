@@ -2,7 +2,7 @@
 /*
  * symbol_table.c - from addresses to symbols.
  *
- * Room: names. In: symbol table sections of ELF files. Out: the symbol that covers an address.
+ * In: symbol table sections of ELF files. Out: the symbol that covers an address.
  */
 #include "elf/symbol_table.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "elf/address_sort.h"
 #include "base/strings.h"
+#include "elf/address_sort.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
 /* Equal ranges are told apart by this much of their names: forged names may all be endless. */
@@ -197,11 +197,13 @@ static int compare_symbols(const void *left, const void *right, void *table)
 
 int symbol_table_finish(struct symbol_table *t)
 {
-	if (by_start(t->unsized.symbols, sizeof(*t->unsized.symbols), t->unsized.n, compare_symbols,
-		     t) ||
-	    by_start(t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n, compare_symbols, t))
+	if (address_sort(t->unsized.symbols, sizeof(*t->unsized.symbols), t->unsized.n,
+			 compare_symbols, t) ||
+	    address_sort(t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n, compare_symbols,
+			 t))
 		return -ENOMEM;
-	return pieces_cut(&t->pieces, t->sized.symbols, sizeof(*t->sized.symbols), t->sized.n);
+	return address_ranges_cut(&t->pieces, t->sized.symbols, sizeof(*t->sized.symbols),
+				  t->sized.n);
 }
 
 void symbol_table_free(struct symbol_table *t)
@@ -210,13 +212,13 @@ void symbol_table_free(struct symbol_table *t)
 		free(t->sources[i].names);
 	free(t->sized.symbols);
 	free(t->unsized.symbols);
-	pieces_clear(&t->pieces);
+	address_ranges_clear(&t->pieces);
 	memset(t, 0, sizeof(*t));
 }
 
 struct symbol *symbol_table_covering(const struct symbol_table *t, uint64_t address)
 {
-	uint32_t symbol = pieces_find(&t->pieces, address);
+	uint32_t symbol = address_ranges_find(&t->pieces, address);
 
 	return symbol == PIECES_NONE ? NULL : &t->sized.symbols[symbol];
 }

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/elf_file.h"
 #include "elf/address_ranges.h"
+#include "elf/elf_file.h"
 
 /* The main file's .symtab and .dynsym, and a debug file's .symtab. */
 #define SYMBOL_TABLE_SOURCES 3
@@ -35,7 +35,7 @@ struct symbol_list {
 
 struct symbol_table {
 	struct symbol_list sized, unsized; /* sorted by finish */
-	struct pieces pieces;		   /* of the sized ones */
+	struct address_ranges pieces;	   /* of the sized ones */
 	struct {
 		Elf64_Word type; /* of the section */
 		unsigned char *names;

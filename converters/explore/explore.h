@@ -2,7 +2,7 @@
 /*
  * explore.h - what cpprof knows between two commands.
  *
- * Explore room. In: files, then commands. Out: what the commands print.
+ * In: files, then commands. Out: what the commands print.
  */
 #ifndef EXPLORE_H
 #define EXPLORE_H
@@ -18,11 +18,11 @@
 
 /* Inputs of different resources are profiles of their own. */
 struct explore_profile {
-	struct stages stages;	    /* shaped as the settings say */
+	struct analysis stages;	    /* shaped as the settings say */
 	struct explore_names names; /* of the functions in stages.tree, or stages.graph */
 	/* The same as the options of a command said, the last time that they said something else;
 	 * the profile is that of `stages`. */
-	struct stages once;
+	struct analysis once;
 	struct explore_names once_names;
 };
 
@@ -52,8 +52,8 @@ void explore_free(struct explore *e);
 
 /* The current profile with what is needed (enum view_needs), shaped as these options say; valid until
  * the next call. NULL: error. */
-struct stages *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
-			     struct error *err);
+struct analysis *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
+			       struct error *err);
 
 /* Shape the current profile as the settings will say from now on: `wanted`, which the caller puts into
  * effect then. What was there stays, for whoever goes back. -1: it cannot be. */

@@ -2,7 +2,7 @@
 /*
  * explore_arcs.c - who calls a function, and whom it calls.
  *
- * Explore room. In: struct graph and a function. Out: a table of its callers or callees, by weight.
+ * In: struct graph and a function. Out: a table of its callers or callees, by weight.
  *
  * A stack counts once for a caller, however often that calls the function in it. Several callers may
  * stand in one stack of a recursive program: then their shares add up to more than 100 %.
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
-#include "write/caption.h"
 #include "explore/explore_command.h"
-#include "write/function_name.h"
-#include "tree/function_roots.h"
-#include "write/rows.h"
 #include "graph/suggest.h"
+#include "tree/function_roots.h"
+#include "write/caption.h"
+#include "write/name_text.h"
+#include "write/rows.h"
+#include "write/weight.h"
 
 #define PERCENTS_WIDTH 18 /* both, with a space behind each */
 #define ARROW	       " -> "
@@ -33,7 +33,7 @@ struct arcs {
 	size_t n;
 	/* Stacks that have no caller, or no callee: it is outermost, it is running. */
 	uint64_t rest;
-	struct amount_scale scale;
+	struct weight_scale scale;
 	int calls_width; /* of a column for the numbers of calls; 0: there is none */
 };
 
@@ -45,7 +45,7 @@ static uint32_t *find_names(const struct graph *g, const char *name, size_t *n, 
 	uint32_t *found;
 
 	if (g->tree)
-		return roots_find(g->tree, name, n, err);
+		return function_roots_find(g->tree, name, n, err);
 	found = malloc(sizeof(*found));
 	if (!found) {
 		error_memory(err);
@@ -169,28 +169,28 @@ static void set_widths(struct arcs *a, const struct view_input *in)
 	uint64_t calls = 0;
 	size_t i;
 
-	a->scale = amount_scale(in->profile, a->graph->unit, a->total);
+	a->scale = weight_scale(in->profile, a->graph->unit, a->total);
 	for (i = 0; i < a->n; i++)
 		calls = a->list[i].calls > calls ? a->list[i].calls : calls;
 	if (a->graph->has_calls)
-		a->calls_width = amount_count_width(calls) + 1;
+		a->calls_width = weight_count_width(calls) + 1;
 }
 
 static void write_weight(struct out *o, const struct arcs *a, uint64_t weight)
 {
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 
-	out_format(o, "%8.2f %8.2f %*s", amount_fraction(weight, a->total) * 100,
-		   amount_fraction(weight, a->graph->total) * 100, a->scale.width,
-		   amount_text(text, a->scale, weight));
+	out_format(o, "%8.2f %8.2f %*s", weight_fraction(weight, a->total) * 100,
+		   weight_fraction(weight, a->graph->total) * 100, a->scale.width,
+		   weight_text(text, a->scale, weight));
 }
 
 static void write_name(struct out *o, const struct arcs *a, uint32_t function)
 {
 	const struct tree_function *f = &a->graph->functions[function];
 
-	function_name_write(o, a->graph->strings, f->name, f->is_inline,
-			    PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
+	name_text_last(o, a->graph->strings, f->name, f->is_inline,
+		       PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
 }
 
 /* Of several places in the function, which one it is. */
@@ -218,8 +218,8 @@ static void write_heading(struct out *o, const struct arcs *a, const struct view
 	out_text(o, "function: ");
 	out_name_fit(o, in->options->root, strlen(in->options->root), 10);
 	out_format(o, "\ntotal %.2f %%, self %.2f %%\n\n",
-		   amount_fraction(a->total, a->graph->total) * 100,
-		   amount_fraction(a->self, a->graph->total) * 100);
+		   weight_fraction(a->total, a->graph->total) * 100,
+		   weight_fraction(a->self, a->graph->total) * 100);
 	out_format(o, " share %%  total %% %*s%*s  %s\n", a->scale.width, "weight", a->calls_width,
 		   a->calls_width ? "calls" : "", what);
 	caption_rule(o);
@@ -229,7 +229,8 @@ static bool is_shown(const struct arcs *a, size_t i)
 {
 	const struct view_options *options = a->options;
 
-	return !amount_below(a->list[i].stacks, a->graph->total, view_threshold(options, 0)) &&
+	return !weight_below(a->list[i].stacks, a->graph->total,
+			     view_input_threshold(options, 0)) &&
 	       (!options->top || i < options->top);
 }
 
@@ -265,8 +266,8 @@ static void write_rows(struct out *o, const struct arcs *a, const struct view_in
 
 		rows_row(&r, columns);
 		rows_count(&r, arc->stacks);
-		rows_fraction(&r, amount_fraction(arc->stacks, a->total));
-		rows_fraction(&r, amount_fraction(arc->stacks, g->total));
+		rows_fraction(&r, weight_fraction(arc->stacks, a->total));
+		rows_fraction(&r, weight_fraction(arc->stacks, g->total));
 		rows_name(&r, g->strings, g->functions[arc->caller].name);
 		rows_name(&r, g->strings, g->functions[arc->callee].name);
 	}
@@ -280,7 +281,7 @@ static int emit(const struct view_input *in, struct out *o, bool is_up, struct e
 
 	if (!status)
 		status = collect(&a, err) || weigh(&a, err) ? -1 : 0;
-	if (!status && view_is_rows(in->options))
+	if (!status && view_input_is_rows(in->options))
 		write_rows(o, &a, in);
 	else if (!status)
 		write_table(o, &a, in);

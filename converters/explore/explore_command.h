@@ -2,7 +2,7 @@
 /*
  * explore_command.h - what a command of cpprof is: a name, what it takes, and what it does.
  *
- * Explore room. A command that shows a view is one line in explore_commands.c.
+ * A command that shows a view is one line in explore_commands.c.
  */
 #ifndef EXPLORE_COMMAND_H
 #define EXPLORE_COMMAND_H

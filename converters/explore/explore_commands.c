@@ -2,14 +2,14 @@
 /*
  * explore_commands.c - the table of commands, and how a line finds its command.
  *
- * Explore room. In: a line. Out: what the command prints.
+ * In: a line. Out: what the command prints.
  */
 #include "explore/explore_command.h"
 
 #include <string.h>
 
-#include "options/options_table.h"
 #include "graph/suggest.h"
+#include "options/options_table.h"
 
 static int help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err);

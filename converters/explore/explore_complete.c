@@ -2,7 +2,7 @@
 /*
  * explore_complete.c - finds out how a line that is being typed can go on.
  *
- * Explore room. In: the line up to the cursor. Out: names of commands, functions, settings, files.
+ * In: the line up to the cursor. Out: names of commands, functions, settings, files.
  */
 #include "explore/explore_complete.h"
 
@@ -63,10 +63,10 @@ static void offer_settings(struct typed *t, const char *before)
 	char name[64];
 	size_t i;
 
-	for (i = 0; i < n_known_options; i++) {
-		if (!options_is_setting(&known_options[i]))
+	for (i = 0; i < options_table_count; i++) {
+		if (!options_is_setting(&options_table[i]))
 			continue;
-		snprintf(name, sizeof(name), "%s%s", before, known_options[i].name);
+		snprintf(name, sizeof(name), "%s%s", before, options_table[i].name);
 		offer(t, name);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * explore_complete.h - how a line that is being typed can go on.
  *
- * Explore room. In: the line up to the cursor. Out: what may stand there, and what all of that has in
+ * In: the line up to the cursor. Out: what may stand there, and what all of that has in
  * common.
  */
 #ifndef EXPLORE_COMPLETE_H

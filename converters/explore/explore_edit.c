@@ -2,7 +2,7 @@
 /*
  * explore_edit.c - lets somebody edit a line.
  *
- * Explore room. In: a terminal. Out: lines. Text of the terminal is in the user's encoding; all else
+ * In: a terminal. Out: lines. Text of the terminal is in the user's encoding; all else
  * in cpprof is bytes, so the user's locale is only in effect while a line is edited.
  */
 #include "explore/explore_edit.h"
@@ -22,7 +22,6 @@
 #include <wchar.h>
 
 #include "explore/explore_complete.h"
-#include "explore/explore_list.h"
 
 #define PROMPT	     "cpprof> "
 #define HISTORY_SIZE 1000

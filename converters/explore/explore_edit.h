@@ -2,7 +2,7 @@
 /*
  * explore_edit.h - lines that somebody types, with history and completion.
  *
- * Explore room. In: a terminal. Out: lines. The editor is libedit: it has the licence of BSD, while
+ * In: a terminal. Out: lines. The editor is libedit: it has the licence of BSD, while
  * GNU readline's would have to be that of all of cpprof.
  */
 #ifndef EXPLORE_EDIT_H
@@ -23,5 +23,9 @@ void explore_edit_close(struct explore_edit *d);
 /* The next line, *n bytes without its line feed, valid until the next call. It is empty when it was
  * interrupted. NULL: there is no more. */
 const char *explore_edit_line(struct explore_edit *d, size_t *n);
+
+/* explore_list.c: write the first hundred of the names in columns, ordered downwards, and how many
+ * more there are, below the line that is being typed. */
+void explore_list(FILE *out, char *const *names, size_t n);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * explore_line.c - takes a command line of cpprof apart.
  *
- * Explore room. In: a line. Out: words, and the file that output is to go to.
+ * In: a line. Out: words, and the file that output is to go to.
  */
 #include "explore/explore_line.h"
 

@@ -2,7 +2,7 @@
 /*
  * explore_line.h - a command line of cpprof, taken apart into words.
  *
- * Explore room. In: a line. Out: words, and the file that output is to go to.
+ * In: a line. Out: words, and the file that output is to go to.
  *
  * Blanks separate words. A word that begins with ' or " goes on to the next such quote, whatever is
  * between; within "" a backslash stands before a " or a backslash. Elsewhere quotes and backslashes

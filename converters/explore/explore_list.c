@@ -2,9 +2,9 @@
 /*
  * explore_list.c - writes names in columns.
  *
- * Explore room. In: names. Out: lines as wide as the terminal.
+ * In: names. Out: lines as wide as the terminal.
  */
-#include "explore/explore_list.h"
+#include "explore/explore_edit.h"
 
 #include <stdlib.h>
 #include <string.h>

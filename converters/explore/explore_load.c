@@ -2,7 +2,7 @@
 /*
  * explore_load.c - the profiles that cpprof explores.
  *
- * Explore room. In: files. Out: a profile per resource, and warnings.
+ * In: files. Out: a profile per resource, and warnings.
  */
 #include <stdlib.h>
 
@@ -48,8 +48,8 @@ void explore_free(struct explore *e)
 		explore_names_free(&e->profiles[i].names);
 		explore_names_free(&e->profiles[i].once_names);
 		e->profiles[i].once.profile = NULL; /* it is that of stages */
-		stages_free(&e->profiles[i].once);
-		stages_free(&e->profiles[i].stages);
+		analysis_free(&e->profiles[i].once);
+		analysis_free(&e->profiles[i].stages);
 	}
 	for (i = 0; i < e->n_kept; i++)
 		free(e->kept[i]);

@@ -2,7 +2,7 @@
 /*
  * explore_names.c - finds the function that a user means.
  *
- * Explore room. In: struct tree, or the graph of calls without stacks. Out: one name for what was
+ * In: struct tree, or the graph of calls without stacks. Out: one name for what was
  * typed.
  */
 #include "explore/explore_names.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tree/function_roots.h"
 #include "graph/suggest.h"
+#include "tree/function_roots.h"
 
 #define SHOWN 5u
 
@@ -118,7 +118,7 @@ const char *explore_names_find(const struct explore_names *l, const char *text, 
 
 	if (!l->tree)
 		return is_name(l, text) ? text : find_part(l, text, err);
-	roots = roots_find(l->tree, text, &n, err);
+	roots = function_roots_find(l->tree, text, &n, err);
 	if (!roots)
 		return NULL;
 	free(roots);

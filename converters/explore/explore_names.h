@@ -2,7 +2,7 @@
 /*
  * explore_names.h - the functions of a profile by name: what a user may have meant.
  *
- * Explore room. In: struct tree, or the graph of calls without stacks. Out: one name for what was
+ * In: struct tree, or the graph of calls without stacks. Out: one name for what was
  * typed.
  */
 #ifndef EXPLORE_NAMES_H
@@ -32,7 +32,7 @@ void explore_names_free(struct explore_names *l);
 const char *explore_names_get(const struct explore_names *l, size_t i);
 
 /*
- * The function that is called so (or the places in it: roots.h), or else the only one whose name
+ * The function that is called so (or the places in it: function_roots.h), or else the only one whose name
  * contains the text. Its name, valid as long as l and `text`; NULL: there is none, or there are
  * several; the error says which ones may have been meant.
  */

@@ -2,7 +2,7 @@
 /*
  * explore_pager.c - starts the program that shows what is longer than the screen.
  *
- * Explore room. In: a shell command. Out: a pipe to it.
+ * In: a shell command. Out: a pipe to it.
  */
 #include "explore/explore_pager.h"
 

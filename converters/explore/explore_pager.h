@@ -2,7 +2,7 @@
 /*
  * explore_pager.h - the program that shows what is longer than the screen.
  *
- * Explore room. In: a shell command. Out: a struct out_pager.
+ * In: a shell command. Out: a struct out_pager.
  */
 #ifndef EXPLORE_PAGER_H
 #define EXPLORE_PAGER_H

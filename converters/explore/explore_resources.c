@@ -2,14 +2,14 @@
 /*
  * explore_resources.c - lists what the files have counted, and chooses one of it.
  *
- * Explore room. In: the profiles. Out: a table; the current one.
+ * In: the profiles. Out: a table; the current one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
 #include "explore/explore_command.h"
+#include "write/weight.h"
 
 static const char *text_of(const struct profile *p, uint32_t text)
 {
@@ -20,14 +20,14 @@ static const char *text_of(const struct profile *p, uint32_t text)
 static void write_interval(struct out *o, const struct profile *p)
 {
 	uint64_t interval = p->n_processes ? p->processes[0].interval : 0;
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 	size_t i;
 
 	for (i = 1; i < p->n_processes; i++)
 		if (p->processes[i].interval != interval)
 			interval = 0;
-	if (interval && amount_is_time(p))
-		out_format(o, ", sampled every %s", amount_ns(text, interval));
+	if (interval && weight_is_time(p))
+		out_format(o, ", sampled every %s", weight_ns(text, interval));
 	else if (interval)
 		out_format(o, ", sampled every %" PRIu64 " %s", interval, text_of(p, p->unit));
 }
@@ -36,13 +36,13 @@ static void write_profile(struct out *o, const struct explore *e, size_t i)
 {
 	const struct profile *p = e->profiles[i].stages.profile;
 	const char *resource = text_of(p, p->resource);
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 
 	out_format(o, "%c %zu ", i == e->current ? '*' : ' ', i + 1);
 	out_name(o, resource, strlen(resource));
 	out_text(o, ": ");
-	if (amount_is_time(p))
-		out_format(o, "%s in ", amount_gticks(text, p, p->gticks));
+	if (weight_is_time(p))
+		out_format(o, "%s in ", weight_gticks(text, p, p->gticks));
 	else if (p->gticks != p->hits)
 		out_format(o, "%" PRIu64 " %s in ", p->gticks, text_of(p, p->unit));
 	out_format(o, "%" PRIu64 " samples", p->hits);

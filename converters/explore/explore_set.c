@@ -2,7 +2,7 @@
 /*
  * explore_set.c - shows settings and changes them.
  *
- * Explore room. In: a setting's name, a value. Out: the options that later commands begin with. The
+ * In: a setting's name, a value. Out: the options that later commands begin with. The
  * settings are those of cpconv's options that views read, by the same names and with the same values.
  */
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #include "explore/explore_command.h"
 #include "explore/explore_pager.h"
-#include "options/options_table.h"
 #include "graph/suggest.h"
+#include "options/options_table.h"
 
 static void write_setting(struct out *o, const struct explore *e, const struct known_option *option)
 {
@@ -27,9 +27,9 @@ static int list(const struct explore *e, const char *output, struct error *err)
 
 	if (!o)
 		return -1;
-	for (i = 0; i < n_known_options; i++)
-		if (options_is_setting(&known_options[i]))
-			write_setting(o, e, &known_options[i]);
+	for (i = 0; i < options_table_count; i++)
+		if (options_is_setting(&options_table[i]))
+			write_setting(o, e, &options_table[i]);
 	return out_close(o, true, err);
 }
 
@@ -119,13 +119,13 @@ static int unknown(const char *word, struct error *err)
 	uint32_t least = SUGGEST_FAR;
 	size_t i;
 
-	for (i = 0; i < n_known_options; i++) {
-		uint32_t distance = suggest_distance(word, known_options[i].name);
+	for (i = 0; i < options_table_count; i++) {
+		uint32_t distance = suggest_distance(word, options_table[i].name);
 
-		if (!options_is_setting(&known_options[i]) || distance >= least)
+		if (!options_is_setting(&options_table[i]) || distance >= least)
 			continue;
 		least = distance;
-		nearest = known_options[i].name;
+		nearest = options_table[i].name;
 	}
 	return error_set(err, "no setting \"%s\"%s%s%s", word, nearest ? "; did you mean " : "",
 			 nearest ? nearest : "", nearest ? "?" : "; set lists them");

@@ -2,7 +2,7 @@
 /*
  * explore_source.c - shows the source lines of a function with what they used.
  *
- * Explore room. In: the lines of a function, and their text. Out: a table, or rows.
+ * In: the lines of a function, and their text. Out: a table, or rows.
  */
 #include "explore/explore_source.h"
 
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
-#include "write/caption.h"
 #include "explore/explore_command.h"
+#include "write/caption.h"
 #include "write/rows.h"
+#include "write/weight.h"
 
 #define CONTEXT	       3u /* lines around one with samples */
 #define PERCENTS_WIDTH 18 /* both, with a space behind each */
@@ -24,9 +24,9 @@
 struct table {
 	struct out *out;
 	const struct view_input *in;
-	const struct source_lines *lines;
-	struct source_text *text; /* of the file at hand; NULL: not found */
-	int width;		  /* of a column of samples */
+	const struct explore_source_lines *lines;
+	struct explore_source_text *text; /* of the file at hand; NULL: not found */
+	int width;			  /* of a column of samples */
 };
 
 /* ---- lines -------------------------------------------------------------------------------------- */
@@ -58,13 +58,13 @@ static bool write_line(struct table *t, uint32_t number, const struct source_lin
 	size_t n = 0;
 
 	if (t->text)
-		text = source_text_line(t->text, number, &n);
+		text = explore_source_text_line(t->text, number, &n);
 	if (!text && !line)
 		return false;
 	if (line)
 		out_format(t->out, "%8.2f %8.2f %*" PRIu64,
-			   amount_fraction(line->self, tree->total) * 100,
-			   amount_fraction(line->total, tree->total) * 100, t->width, line->hits);
+			   weight_fraction(line->self, tree->total) * 100,
+			   weight_fraction(line->total, tree->total) * 100, t->width, line->hits);
 	else
 		out_format(t->out, "%*s", PERCENTS_WIDTH + t->width, "");
 	out_format(t->out, " %*" PRIu32 "%s", LINE_WIDTH, number, text && n > 0 ? "  " : "");
@@ -102,10 +102,10 @@ static void write_path(struct table *t, uint32_t file)
 	size_t n;
 	const char *path = strings_get(t->in->profile->strings, file, &n);
 
-	t->text = source_text_open(path, directory);
+	t->text = explore_source_text_open(path, directory);
 	out_text(t->out, "\nsource: ");
 	if (t->text) {
-		path = source_text_path(t->text);
+		path = explore_source_text_path(t->text);
 		n = strlen(path);
 	}
 	out_name(t->out, path, n);
@@ -128,7 +128,7 @@ static size_t write_file(struct table *t, size_t first)
 	caption_rule(t->out);
 	write_file_lines(t, list + first, end - first);
 	caption_rule(t->out);
-	source_text_close(t->text);
+	explore_source_text_close(t->text);
 	t->text = NULL;
 	return end;
 }
@@ -136,21 +136,21 @@ static size_t write_file(struct table *t, size_t first)
 static void write_table(struct table *t)
 {
 	const struct tree *tree = t->in->tree;
-	const struct source_lines *l = t->lines;
+	const struct explore_source_lines *l = t->lines;
 	size_t i = 0;
 
 	caption_write(t->out, "Source Line Profile", t->in);
 	out_text(t->out, "function: ");
 	out_name_fit(t->out, t->in->options->root, strlen(t->in->options->root), 10);
 	out_format(t->out, "\ntotal %.2f %%, self %.2f %%\n",
-		   amount_fraction(l->total, tree->total) * 100,
-		   amount_fraction(l->self, tree->total) * 100);
+		   weight_fraction(l->total, tree->total) * 100,
+		   weight_fraction(l->self, tree->total) * 100);
 	while (i < l->n && l->list[i].file != STRINGS_NONE)
 		i = write_file(t, i);
 	if (i < l->n)
 		out_format(t->out, "of no known line: self %.2f %%, total %.2f %%\n",
-			   amount_fraction(l->list[i].self, tree->total) * 100,
-			   amount_fraction(l->list[i].total, tree->total) * 100);
+			   weight_fraction(l->list[i].self, tree->total) * 100,
+			   weight_fraction(l->list[i].total, tree->total) * 100);
 }
 
 static void write_rows(struct table *t)
@@ -180,7 +180,7 @@ static void write_rows(struct table *t)
 
 /* ---- the command -------------------------------------------------------------------------------- */
 
-static int check_lines(const struct source_lines *l, const struct explore_call *c,
+static int check_lines(const struct explore_source_lines *l, const struct explore_call *c,
 		       struct error *err)
 {
 	if (l->n > 0 && l->list[0].file != STRINGS_NONE)
@@ -191,20 +191,20 @@ static int check_lines(const struct source_lines *l, const struct explore_call *
 			 c->options.of_view.root);
 }
 
-static int write(const struct explore_call *c, const struct stages *s, const struct source_lines *l,
-		 struct error *err)
+static int write(const struct explore_call *c, const struct analysis *s,
+		 const struct explore_source_lines *l, struct error *err)
 {
-	const struct view_input in = stages_input(s, &c->options.of_view);
+	const struct view_input in = analysis_input(s, &c->options.of_view);
 	struct table t = {
 		.in = &in,
 		.lines = l,
-		.width = amount_count_width(s->profile->hits),
+		.width = weight_count_width(s->profile->hits),
 	};
 
 	t.out = explore_open(c->e, c->output, err);
 	if (!t.out)
 		return -1;
-	if (view_is_rows(&c->options.of_view))
+	if (view_input_is_rows(&c->options.of_view))
 		write_rows(&t);
 	else
 		write_table(&t);
@@ -213,20 +213,20 @@ static int write(const struct explore_call *c, const struct stages *s, const str
 
 static int show(struct explore_call *c, struct error *err)
 {
-	struct source_lines lines;
-	struct stages *s;
+	struct explore_source_lines lines;
+	struct analysis *s;
 	int status;
 
 	c->options.of_symbols.granularity = SYMBOLS_BY_LINE;
 	s = explore_shape(c->e, VIEW_NEEDS_TREE, &c->options, err);
 	if (!s)
 		return -1;
-	status = source_lines_find(&lines, s, c->options.of_view.root, err);
+	status = explore_source_lines_find(&lines, s, c->options.of_view.root, err);
 	if (!status)
 		status = check_lines(&lines, c, err);
 	if (!status)
 		status = write(c, s, &lines, err);
-	source_lines_free(&lines);
+	explore_source_lines_free(&lines);
 	return status;
 }
 

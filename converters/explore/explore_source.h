@@ -2,7 +2,7 @@
 /*
  * explore_source.h - the source lines of a function, with what they used.
  *
- * Explore room. In: a profile shaped by line, and a function. Out: lines, with their text where the
+ * In: a profile shaped by line, and a function. Out: lines, with their text where the
  * source is found.
  */
 #ifndef EXPLORE_SOURCE_H
@@ -21,28 +21,28 @@ struct source_line {
 	uint64_t self, total, hits;
 };
 
-struct source_lines {
+struct explore_source_lines {
 	struct source_line *list; /* by path bytewise, then line; what is not known last */
 	size_t n;
 	uint64_t self, total; /* of the function; each stack counts once for the total */
 };
 
 /* explore_source_lines.c: s has a tree by line. -1: memory. Free in any case. */
-int source_lines_find(struct source_lines *l, struct stages *s, const char *function,
-		      struct error *err);
-void source_lines_free(struct source_lines *l);
+int explore_source_lines_find(struct explore_source_lines *l, struct analysis *s,
+			      const char *function, struct error *err);
+void explore_source_lines_free(struct explore_source_lines *l);
 
 /* explore_source_text.c: the text of a source file, from the beginning on. */
-struct source_text;
+struct explore_source_text;
 
 /* The file: as it is named; else below `directory` (NULL: none), or here, by as many of its last
  * parts as lead to a regular file. NULL: there is none. */
-struct source_text *source_text_open(const char *path, const char *directory);
-void source_text_close(struct source_text *t);
+struct explore_source_text *explore_source_text_open(const char *path, const char *directory);
+void explore_source_text_close(struct explore_source_text *t);
 /* What it was found as. */
-const char *source_text_path(const struct source_text *t);
+const char *explore_source_text_path(const struct explore_source_text *t);
 /* A line, without its line feed; *n bytes, valid until the next call. Lines must be asked for in
  * ascending order. NULL: the file is not that long. */
-const char *source_text_line(struct source_text *t, uint32_t line, size_t *n);
+const char *explore_source_text_line(struct explore_source_text *t, uint32_t line, size_t *n);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * explore_source_lines.c - weighs the source lines of a function.
  *
- * Explore room. In: a profile shaped by line, and a function. Out: struct source_lines.
+ * In: a profile shaped by line, and a function. Out: struct explore_source_lines.
  *
  * The tree by line has a name for each place, "f file.c:12". Which path and line a name stands for,
  * and of which function it is, the frames tell.
@@ -20,7 +20,7 @@ struct place {
 };
 
 struct search {
-	struct stages *stages;
+	struct analysis *stages;
 	const char *function;
 	struct place *places; /* by name */
 	size_t n_names;
@@ -72,7 +72,7 @@ static int compare(const void *a, const void *b, void *strings)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-static int weigh_lines(struct source_lines *l, const struct search *s, struct error *err)
+static int weigh_lines(struct explore_source_lines *l, const struct search *s, struct error *err)
 {
 	size_t i, n;
 	struct tree_function *functions = tree_functions(s->stages->tree, &n, err);
@@ -102,7 +102,7 @@ static int weigh_lines(struct source_lines *l, const struct search *s, struct er
 }
 
 /* Each stack once, at the outermost of its places. */
-static void weigh_function(struct source_lines *l, const struct search *s)
+static void weigh_function(struct explore_source_lines *l, const struct search *s)
 {
 	const struct tree *t = s->stages->tree;
 	size_t i;
@@ -117,8 +117,8 @@ static void weigh_function(struct source_lines *l, const struct search *s)
 	}
 }
 
-int source_lines_find(struct source_lines *l, struct stages *s, const char *function,
-		      struct error *err)
+int explore_source_lines_find(struct explore_source_lines *l, struct analysis *s,
+			      const char *function, struct error *err)
 {
 	struct search search = {
 		.stages = s,
@@ -127,7 +127,7 @@ int source_lines_find(struct source_lines *l, struct stages *s, const char *func
 	};
 	int status = 0;
 
-	*l = (struct source_lines){0};
+	*l = (struct explore_source_lines){0};
 	search.places = calloc(search.n_names + 1, sizeof(*search.places));
 	if (!search.places)
 		return error_memory(err);
@@ -139,7 +139,7 @@ int source_lines_find(struct source_lines *l, struct stages *s, const char *func
 	return status;
 }
 
-void source_lines_free(struct source_lines *l)
+void explore_source_lines_free(struct explore_source_lines *l)
 {
 	free(l->list);
 }

@@ -2,7 +2,7 @@
 /*
  * explore_source_text.c - finds a source file and reads its lines.
  *
- * Explore room. In: a path as the debug information has it. Out: text. What the path leads to is
+ * In: a path as the debug information has it. Out: text. What the path leads to is
  * anybody's guess: only regular files are read, and only as far as it is asked for.
  */
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "explore/explore_source.h"
 
-struct source_text {
+struct explore_source_text {
 	FILE *file;
 	char *path;
 	uint32_t line; /* that was read last */
@@ -24,10 +24,10 @@ struct source_text {
 };
 
 /* Takes the path. NULL if it is no regular file that can be read. */
-static struct source_text *try_path(char *path)
+static struct explore_source_text *try_path(char *path)
 {
 	int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-	struct source_text *t = calloc(1, sizeof(*t));
+	struct explore_source_text *t = calloc(1, sizeof(*t));
 	struct stat st;
 
 	if (t && fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
@@ -44,9 +44,9 @@ static struct source_text *try_path(char *path)
 }
 
 /* "DIRECTORY/a/b.c", "DIRECTORY/b.c". */
-static struct source_text *try_below(const char *directory, const char *path)
+static struct explore_source_text *try_below(const char *directory, const char *path)
 {
-	struct source_text *t = NULL;
+	struct explore_source_text *t = NULL;
 	char *name;
 
 	while (!t && path) {
@@ -60,16 +60,16 @@ static struct source_text *try_below(const char *directory, const char *path)
 	return t;
 }
 
-struct source_text *source_text_open(const char *path, const char *directory)
+struct explore_source_text *explore_source_text_open(const char *path, const char *directory)
 {
-	struct source_text *t = directory ? try_below(directory, path) : NULL;
+	struct explore_source_text *t = directory ? try_below(directory, path) : NULL;
 
 	if (!t)
 		t = try_path(strdup(path));
 	return t ? t : try_below(NULL, path);
 }
 
-void source_text_close(struct source_text *t)
+void explore_source_text_close(struct explore_source_text *t)
 {
 	if (!t)
 		return;
@@ -79,12 +79,12 @@ void source_text_close(struct source_text *t)
 	free(t);
 }
 
-const char *source_text_path(const struct source_text *t)
+const char *explore_source_text_path(const struct explore_source_text *t)
 {
 	return t->path;
 }
 
-const char *source_text_line(struct source_text *t, uint32_t line, size_t *n)
+const char *explore_source_text_line(struct explore_source_text *t, uint32_t line, size_t *n)
 {
 	while (t->line < line) {
 		t->n = getline(&t->bytes, &t->size, t->file);

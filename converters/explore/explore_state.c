@@ -2,7 +2,7 @@
 /*
  * explore_state.c - shapes the current profile as a command wants it, and keeps it that way.
  *
- * Explore room. In: options of a command. Out: a tree, a graph, a view. What the next command wants
+ * In: options of a command. Out: a tree, a graph, a view. What the next command wants
  * in the same shape is there already.
  */
 #include <stdlib.h>
@@ -23,27 +23,27 @@ static bool is_as_set(const struct explore *e, const struct options *opt)
 	       filter_is_equal(&set->filter, &opt->filter);
 }
 
-struct stages *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
-			     struct error *err)
+struct analysis *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
+			       struct error *err)
 {
 	struct explore_profile *p = &e->profiles[e->current];
 	bool is_set = is_as_set(e, opt);
-	struct stages *s = is_set ? &p->stages : &p->once;
+	struct analysis *s = is_set ? &p->stages : &p->once;
 
 	s->profile = p->stages.profile;
 	s->has_warned |= p->stages.has_warned;
-	stages_adapt(s, opt);
-	stages_share_names(s, is_set ? &p->once : &p->stages, opt);
+	analysis_adapt(s, opt);
+	analysis_share_names(s, is_set ? &p->once : &p->stages, opt);
 	if (!s->tree)
 		explore_names_free(is_set ? &p->names : &p->once_names);
-	return stages_shape(s, needs, opt, err) ? NULL : s;
+	return analysis_shape(s, needs, opt, err) ? NULL : s;
 }
 
 int explore_reshape(struct explore *e, const struct options *wanted, struct error *err)
 {
 	struct explore_profile *p = &e->profiles[e->current];
 	struct explore_names names = p->names;
-	struct stages stages;
+	struct analysis stages;
 
 	if (!explore_shape(e, EXPLORE_FUNCTIONS, wanted, err))
 		return -1;
@@ -62,7 +62,7 @@ const struct explore_names *explore_functions(struct explore *e, const struct op
 {
 	struct explore_profile *p = &e->profiles[e->current];
 	struct explore_names *names = is_as_set(e, opt) ? &p->names : &p->once_names;
-	struct stages *s = explore_shape(e, EXPLORE_FUNCTIONS, opt, err);
+	struct analysis *s = explore_shape(e, EXPLORE_FUNCTIONS, opt, err);
 
 	if (!s || (!names->names && explore_names_fill(names, s->tree, s->graph, err)))
 		return NULL;
@@ -83,7 +83,7 @@ int explore_emit(struct explore *e, const struct view *view, const struct option
 {
 	struct view_input in;
 	struct error unused;
-	struct stages *s;
+	struct analysis *s;
 	struct out *o;
 	int status;
 
@@ -95,7 +95,7 @@ int explore_emit(struct explore *e, const struct view *view, const struct option
 	o = explore_open(e, output, err);
 	if (!o)
 		return -1;
-	in = stages_input(s, &opt->of_view);
+	in = analysis_input(s, &opt->of_view);
 	status = view->emit(&in, o, err);
 	if (out_close(o, !status, status ? &unused : err))
 		status = -1;

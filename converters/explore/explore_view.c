@@ -2,7 +2,7 @@
 /*
  * explore_view.c - runs a command that shows a view.
  *
- * Explore room. In: a line's words and options. Out: what cpconv would show with these options.
+ * In: a line's words and options. Out: what cpconv would show with these options.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static int use_function(struct explore_call *c, struct error *err)
 	if (!c->options.of_view.root)
 		return -1;
 	if (c->e->is_terminal && c->options.of_view.root != c->text)
-		say("%s: %s", c->text, c->options.of_view.root);
+		message("%s: %s", c->text, c->options.of_view.root);
 	return 0;
 }
 
@@ -77,7 +77,7 @@ int explore_call_begin(struct explore_call *c, struct explore *e,
 	    options_parse_command(&c->options, command->view, (int)l->n, l->words, err))
 		return -1;
 	if (c->options.idle)
-		say("warning: --%s has no effect on %s", c->options.idle, command->name);
+		message("warning: --%s has no effect on %s", c->options.idle, command->name);
 	return take_text(c, err) || use_text(c, err) ? -1 : 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reach.c - spreads along the arcs of a call graph, breadth-first.
+ * call_distance.c - spreads along the arcs of a call graph, breadth-first.
  *
- * Shape room. In: struct graph and where to begin. Out: a number of calls for each function.
+ * In: struct graph and where to begin. Out: a number of calls for each function.
  */
 #include "graph/call_distance.h"
 
@@ -48,7 +48,7 @@ static void spread(struct steps *s, uint32_t *calls, size_t n_functions)
 		uint32_t f = s->queue[i];
 
 		for (k = s->first[f]; k < s->first[f + 1]; k++) {
-			if (calls[s->next[k]] != REACH_NEVER)
+			if (calls[s->next[k]] != CALL_DISTANCE_NEVER)
 				continue;
 			calls[s->next[k]] = calls[f] + 1;
 			s->queue[n++] = s->next[k];
@@ -56,7 +56,7 @@ static void spread(struct steps *s, uint32_t *calls, size_t n_functions)
 	}
 }
 
-int reach_spread(uint32_t *calls, const struct graph *g, bool up, struct error *err)
+int call_distance_spread(uint32_t *calls, const struct graph *g, bool up, struct error *err)
 {
 	struct steps s = {0};
 	int status = list_steps(&s, g, up);

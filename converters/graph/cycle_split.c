@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cycle.c - splits the time of a cycle among its members, one entry at a time.
+ * cycle_split.c - splits the time of a cycle among its members, one entry at a time.
  *
- * Shape room. In: the time and the calls of a cycle's members. Out: a total for each.
+ * In: the time and the calls of a cycle's members. Out: a total for each.
  */
 #include "graph/cycle_split.h"
 

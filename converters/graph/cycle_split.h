@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cycle.h - splits the time of a cycle among its members (Fonseca).
+ * cycle_split.h - splits the time of a cycle among its members (Fonseca).
  *
- * Shape room. In: the time and the calls of a cycle's members. Out: a total for each.
+ * In: the time and the calls of a cycle's members. Out: a total for each.
  */
-#ifndef CYCLE_H
-#define CYCLE_H
+#ifndef CYCLE_SPLIT_H
+#define CYCLE_SPLIT_H
 
 #include <stddef.h>
 #include <stdint.h>

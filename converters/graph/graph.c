@@ -2,7 +2,7 @@
 /*
  * graph.c - gathers the arcs of the call graph from the tree.
  *
- * Shape room. In: struct tree. Out: struct graph. One walk over the tree; an arc that is already on
+ * In: struct tree. Out: struct graph. One walk over the tree; an arc that is already on
  * the current path counts no stack again.
  */
 #include "graph/graph.h"
@@ -13,11 +13,11 @@
 
 struct walk {
 	struct graph *graph;
-	uint32_t *index;    /* by name: its function */
-	struct pairs pairs; /* (caller, callee) -> arc */
-	size_t room;	    /* for arcs */
-	uint32_t *active;   /* by arc: how often it stands on the current path */
-	uint32_t *path;	    /* by depth: the arc that leads there */
+	uint32_t *index;	 /* by name: its function */
+	struct pair_table pairs; /* (caller, callee) -> arc */
+	size_t room;		 /* for arcs */
+	uint32_t *active;	 /* by arc: how often it stands on the current path */
+	uint32_t *path;		 /* by depth: the arc that leads there */
 };
 
 static int compare_functions(const void *a, const void *b, void *context)
@@ -86,8 +86,8 @@ static int find_arc(struct walk *w, uint32_t caller, uint32_t callee, uint32_t *
 {
 	struct graph *g = w->graph;
 
-	*number = pairs_number(&w->pairs, caller, callee);
-	if (*number == PAIRS_NONE || make_room(w))
+	*number = pair_table_number(&w->pairs, caller, callee);
+	if (*number == PAIR_TABLE_NONE || make_room(w))
 		return error_memory(err);
 	if (*number == g->n_arcs) {
 		g->arcs[g->n_arcs++] = (struct graph_arc){.caller = caller, .callee = callee};
@@ -166,7 +166,7 @@ struct graph *graph_build(const struct tree *t, struct error *err)
 	free(w.index);
 	free(w.active);
 	free(w.path);
-	pairs_clear(&w.pairs);
+	pair_table_clear(&w.pairs);
 	if (!status)
 		return w.graph;
 	graph_free(w.graph);

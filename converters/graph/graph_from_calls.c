@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_calls.c - makes the call graph of calls that come without stacks.
+ * graph_from_calls.c - makes the call graph of calls that come without stacks.
  *
- * Shape room. In: struct calls. Out: struct graph, its functions and arcs in order.
+ * In: struct calls. Out: struct graph, its functions and arcs in order.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -160,7 +160,8 @@ struct entries {
 	uint64_t *calls;
 };
 
-static void find_entries(const struct graph *g, const struct components *c, struct entries *e)
+static void find_entries(const struct graph *g, const struct strong_components *c,
+			 struct entries *e)
 {
 	for (size_t i = 0; i < g->n_functions; i++)
 		if (g->starts[i].is_start)
@@ -190,7 +191,8 @@ static uint32_t least_called(const struct entries *e, uint32_t f, uint32_t g)
  * not profiled called back. The function that the others call least is taken for the way in, since
  * a recursion is entered at its top; the first by name among equals.
  */
-static void enter_cycles(struct graph *g, const struct components *c, const struct entries *e)
+static void enter_cycles(struct graph *g, const struct strong_components *c,
+			 const struct entries *e)
 {
 	for (uint32_t k = 0; k < c->n; k++) {
 		uint32_t best = c->members[c->first[k]];
@@ -212,7 +214,7 @@ static int mark_cycle_starts(struct graph *g, struct error *err)
 		.calls = calloc(g->n_functions + 1, sizeof(*e.calls)),
 	};
 	struct successors successors = {(uint32_t)g->n_functions, first, target};
-	struct components c = {0};
+	struct strong_components c = {0};
 	bool ok = first && target && e.is_entered && e.calls;
 
 	for (size_t i = 0; ok && i < g->n_arcs; i++) {
@@ -221,13 +223,13 @@ static int mark_cycle_starts(struct graph *g, struct error *err)
 	}
 	for (size_t i = 0; ok && i < g->n_functions; i++)
 		first[i + 1] += first[i];
-	int status = ok ? components_find(&c, &successors, err) : error_memory(err);
+	int status = ok ? strong_components_find(&c, &successors, err) : error_memory(err);
 	if (!status) {
 		find_entries(g, &c, &e);
 		enter_cycles(g, &c, &e);
 		g->has_totals = g->has_weights && (g->has_totals || c.n == g->n_functions);
 	}
-	components_free(&c);
+	strong_components_free(&c);
 	free(first);
 	free(target);
 	free(e.is_entered);

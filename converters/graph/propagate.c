@@ -2,7 +2,7 @@
 /*
  * propagate.c - hands time up the call graph, from callees to callers.
  *
- * Shape room. In: each function's self, who calls whom how often. Out: totals of functions and of
+ * In: each function's self, who calls whom how often. Out: totals of functions and of
  * calls.
  */
 #include "graph/propagate.h"
@@ -28,7 +28,7 @@ struct work {
 	const struct propagate_input *in;
 	struct propagation *out;
 	uint32_t *first, *target; /* struct successors */
-	struct components components;
+	struct strong_components components;
 	struct function *functions;
 	struct component *times; /* by component */
 	/* Of the cycle at hand; room for the whole graph. */
@@ -59,7 +59,7 @@ static int make_room(struct work *w)
 
 static void free_work(struct work *w)
 {
-	components_free(&w->components);
+	strong_components_free(&w->components);
 	free(w->first);
 	free(w->target);
 	free(w->functions);
@@ -79,7 +79,7 @@ static int find_components(struct work *w, struct error *err)
 	}
 	for (i = 0; i < w->in->n_functions; i++)
 		w->first[i + 1] += w->first[i];
-	return components_find(&w->components, &successors, err);
+	return strong_components_find(&w->components, &successors, err);
 }
 
 static double ratio(double part, double whole)
@@ -148,7 +148,7 @@ static void find_ratios(struct work *w)
 /* A function's self, and what it gets from other components: those have been dealt with. */
 static double own_time(struct work *w, uint32_t function)
 {
-	const struct components *c = &w->components;
+	const struct strong_components *c = &w->components;
 	double time = w->in->self[function];
 	uint32_t i;
 
@@ -215,7 +215,7 @@ static int split_cycle(struct work *w, const uint32_t *functions, uint32_t n, st
 /* Callees come before their callers. */
 static int hand_up(struct work *w, struct error *err)
 {
-	const struct components *c = &w->components;
+	const struct strong_components *c = &w->components;
 	uint32_t i;
 
 	for (i = 0; i < c->n; i++) {
@@ -250,11 +250,11 @@ int propagate(struct propagation *p, const struct propagate_input *in, struct er
 	}
 	free_work(&w);
 	if (status)
-		propagation_free(p);
+		propagate_free(p);
 	return status;
 }
 
-void propagation_free(struct propagation *p)
+void propagate_free(struct propagation *p)
 {
 	free(p->totals);
 	free(p->cycles);

@@ -2,7 +2,7 @@
 /*
  * propagate.h - totals from selfs and calls alone, cycles split (Fonseca).
  *
- * Shape room. In: each function's self, who calls whom how often. Out: totals of functions and of
+ * In: each function's self, who calls whom how often. Out: totals of functions and of
  * calls.
  */
 #ifndef PROPAGATE_H
@@ -42,14 +42,14 @@ struct propagation {
 /*
  * A callee's time is divided among its callers by how often they call it. A cycle, two or more
  * functions that reach each other, passes the time of all its members to those who call into it;
- * within, it is split as cycle.h says. Self calls take no part; 0/0 calls count as a share of 1.
+ * within, it is split as cycle_split.h says. Self calls take no part; 0/0 calls count as a share of 1.
  *
  * Without cycles and with weights that are occurrences in stacks, totals are those of tree.h. A
  * cycle that nobody outside calls has totals of 0. Any depth, without recursion. Fill *p;
- * propagation_free it. 0 or -1 (memory).
+ * propagate_free it. 0 or -1 (memory).
  */
 int propagate(struct propagation *p, const struct propagate_input *in, struct error *err);
-void propagation_free(struct propagation *p);
+void propagate_free(struct propagation *p);
 
 /* The same for a call graph; functions and calls have its numbers. Calls weigh their occurrences,
  * and a synthetic function calls the outermost one of each stack. */

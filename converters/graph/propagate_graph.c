@@ -2,7 +2,7 @@
 /*
  * propagate_graph.c - hands the numbers of a call graph to the propagation.
  *
- * Shape room. In: struct graph. Out: struct propagation.
+ * In: struct graph. Out: struct propagation.
  */
 #include <stdlib.h>
 

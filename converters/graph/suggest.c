@@ -2,7 +2,7 @@
 /*
  * suggest.c - finds names that resemble one.
  *
- * Show room. In: struct tree and a name. Out: text for an error message.
+ * In: struct tree and a name. Out: text for an error message.
  */
 #include "graph/suggest.h"
 

@@ -2,7 +2,7 @@
 /*
  * suggest.h - names of the profile that resemble one that is not in it.
  *
- * Show room. In: functions and a name. Out: text for an error message.
+ * In: functions and a name. Out: text for an error message.
  */
 #ifndef SUGGEST_H
 #define SUGGEST_H

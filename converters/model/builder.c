@@ -2,7 +2,7 @@
 /*
  * builder.c - folds the events of an input into the profile.
  *
- * Room: model. In: events. Out: processes, threads, modules; samples go on to builder_paths.c.
+ * In: events. Out: processes, threads, modules; samples go on to builder_cct.c.
  */
 #include "model/builder.h"
 
@@ -91,11 +91,11 @@ static int on_process(void *context, const struct event_process *e, struct error
 	r->has_incomplete = r->has_map = false;
 	r->has_owner = e->has_owner;
 	r->owner = e->owner;
-	r->last_thread = NUMBERS_NONE;
+	r->last_thread = ID_TABLE_NONE;
 	r->threads_size = r->marks_size = 0;
-	r->paths = paths_new();
-	r->threads = numbers_new();
-	r->reasons = numbers_new();
+	r->paths = cct_new();
+	r->threads = id_table_new();
+	r->reasons = id_table_new();
 	if (!process_fill(b, e) || !r->paths || !r->threads || !r->reasons)
 		return error_memory(err);
 	if (builder_calls_process(b, e, err) || resource_check(b, e, err) ||
@@ -176,9 +176,9 @@ static int on_loss(void *context, const struct event_loss *e, struct error *err)
 		r->process.losses[e->reason] = e->count;
 		return 0;
 	}
-	uint32_t place = numbers_add(r->reasons, e->reason);
-	if (place == NUMBERS_NONE || !array_reserve(&r->reason_counts, &r->reasons_size, place + 1,
-						    sizeof(*r->reason_counts)))
+	uint32_t place = id_table_add(r->reasons, e->reason);
+	if (place == ID_TABLE_NONE || !array_reserve(&r->reason_counts, &r->reasons_size, place + 1,
+						     sizeof(*r->reason_counts)))
 		return error_memory(err);
 	r->reason_counts[place] = e->count;
 	return 0;
@@ -192,7 +192,7 @@ static int losses_close(struct profile_builder *b, struct error *err)
 	uint64_t sum = 0;
 	bool overflow = false;
 
-	for (size_t i = 0; i < numbers_count(r->reasons); i++)
+	for (size_t i = 0; i < id_table_count(r->reasons); i++)
 		overflow |= __builtin_add_overflow(*unknown, r->reason_counts[i], unknown);
 	for (size_t i = 0; i <= CPS_LOSS_COUNT; i++)
 		overflow |= __builtin_add_overflow(sum, r->process.losses[i], &sum);
@@ -279,14 +279,14 @@ void profile_builder_free(struct profile_builder *b)
 		return;
 	builder_recording_free(&b->current);
 	modules_free(b->modules);
-	paths_free(b->all);
+	cct_free(b->all);
 	profile_free(b->profile);
 	free(b);
 }
 
 static int builder_init(struct profile_builder *b)
 {
-	b->all = paths_new();
+	b->all = cct_new();
 	b->modules = modules_new();
 	b->profile = calloc(1, sizeof(*b->profile));
 	if (!b->all || !b->modules || !b->profile)

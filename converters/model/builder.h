@@ -2,16 +2,16 @@
 /*
  * builder.h - a profile that is being built: all inputs so far, and the current one.
  *
- * Shared by builder.c (the sink), builder_paths.c (its samples), builder_calls.c (its call graph)
+ * Shared by builder.c (the sink), builder_cct.c (its samples), builder_calls.c (its call graph)
  * and profile.c (before and after).
  */
 #ifndef BUILDER_H
 #define BUILDER_H
 
-#include "model/perf_map.h"
-#include "model/modules.h"
 #include "base/id_table.h"
 #include "model/cct.h"
+#include "model/modules.h"
+#include "model/perf_map.h"
 #include "model/profile.h"
 #include "model/profile_builder.h"
 
@@ -27,7 +27,7 @@ struct recording {
 	bool open, by_name;
 	struct profile_process process;
 	size_t args_size, threads_size, marks_size;
-	struct paths *paths;
+	struct cct *paths;
 	/* The nodes of the previous sample: its base (the root, or "[incomplete]"), then one per
 	 * frame. */
 	uint32_t *walk;
@@ -43,13 +43,13 @@ struct recording {
 	bool has_incomplete;	    /* that base is "[incomplete]" */
 	uint32_t group;		    /* what the process is called, if stacks are grouped */
 	uint32_t group_thread;	    /* whose group the base belongs to */
-	struct jit_map *jit;	    /* NULL: none so far */
+	struct perf_map *jit;	    /* NULL: none so far */
 	bool has_map;		    /* it is to be asked */
 	bool has_owner;
-	uint64_t owner;		 /* of the input, a user */
-	struct numbers *threads; /* place -> index in process.threads */
-	uint32_t last_thread;	 /* index there of the previous sample's thread */
-	struct numbers *reasons; /* of losses, those without a place of their own */
+	uint64_t owner;		  /* of the input, a user */
+	struct id_table *threads; /* place -> index in process.threads */
+	uint32_t last_thread;	  /* index there of the previous sample's thread */
+	struct id_table *reasons; /* of losses, those without a place of their own */
 	uint64_t *reason_counts;
 	size_t reasons_size;
 };
@@ -58,7 +58,7 @@ struct profile_builder {
 	struct event_sink sink;
 	struct profile *profile; /* nodes and modules are in `all` and `modules` until finished */
 	size_t processes_size;
-	struct paths *all;
+	struct cct *all;
 	struct modules *modules;
 	enum profile_by by;
 	struct profile_part part;
@@ -91,7 +91,7 @@ int builder_group_name(struct profile_builder *b, struct profile_frame *f);
 /* All inputs are over. */
 int builder_group_finish(struct profile_builder *b);
 
-/* builder_part.c: can the current input's samples be chosen among? */
+/* builder_selection.c: can the current input's samples be chosen among? */
 int builder_part_process(struct profile_builder *b, const struct event_process *e,
 			 struct error *err);
 /* Is the sample's time of the part? */
@@ -103,7 +103,7 @@ bool builder_has_threads(const struct profile_builder *b);
  * totals. -1: memory, or the choice failed. */
 int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struct error *err);
 
-/* builder_jit.c: the sink's `jit`. */
+/* builder_perf_map.c: the sink's `jit`. */
 int builder_jit(void *context, const struct event_jit *e, struct error *err);
 /* The current input is over: the map of its generated code, if it needs one; the name of a frame
  * that has none, if the map has it. -1: memory. */
@@ -117,10 +117,10 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 int builder_self(void *context, const struct event_self *e, struct error *err);
 int builder_call(void *context, const struct event_call *e, struct error *err);
 
-/* builder_paths.c: the sink's `sample`. */
+/* builder_cct.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);
 
-/* builder_paths.c: the current input's modules and call paths join those of all inputs. */
+/* builder_cct.c: the current input's modules and call paths join those of all inputs. */
 int builder_merge(struct profile_builder *b, struct error *err);
 
 /* Free what the current input holds. */

@@ -2,7 +2,7 @@
 /*
  * builder_calls.c - credits functions and arcs of call graphs that come without stacks.
  *
- * Model room. In: selfs and calls. Out: struct calls, of all inputs.
+ * In: selfs and calls. Out: struct calls, of all inputs.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder_paths.c - credits samples to call paths.
+ * builder_cct.c - credits samples to call paths.
  *
- * Room: model. In: samples. Out: weights at the nodes of a tree of paths. A sample costs as much as
+ * In: samples. Out: weights at the nodes of a tree of paths. A sample costs as much as
  * its stack differs from the previous one's.
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool is_incomplete(const struct event_sample *e)
  * the search. */
 static uint32_t name_number(struct profile_builder *b, uint32_t parent, const struct event_text *e)
 {
-	const struct profile_frame *f = paths_latest(b->current.paths, parent);
+	const struct profile_frame *f = cct_latest(b->current.paths, parent);
 	const char *name;
 	size_t n;
 
@@ -62,16 +62,16 @@ static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
 	if (known && *known)
 		return *known - 1;
 	if (!r->by_name) {
-		number = paths_frame(r->paths,
-				     (struct profile_frame){e->module, STRINGS_NONE, e->address});
+		number = cct_frame(r->paths,
+				   (struct profile_frame){e->module, STRINGS_NONE, e->address});
 		if (known)
-			*known = number + 1; /* PATHS_NONE becomes 0 */
+			*known = number + 1; /* CCT_NONE becomes 0 */
 		return number;
 	}
 	name = name_number(b, parent, &e->name);
 	if (name == STRINGS_NONE)
-		return PATHS_NONE;
-	return paths_frame(r->paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
+		return CCT_NONE;
+	return cct_frame(r->paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
 }
 
 /* Set walk[0], from where the stack's frames are followed. */
@@ -86,11 +86,11 @@ static int walk_base(struct profile_builder *b, uint32_t thread, bool incomplete
 	r->has_incomplete = incomplete;
 	r->group_thread = thread;
 	if (b->by != PROFILE_BY_NOTHING || builder_has_threads(b))
-		node = paths_child(r->paths, node, &group);
-	if (incomplete && node != PATHS_NONE)
-		node = paths_child(r->paths, node, &frame);
+		node = cct_child(r->paths, node, &group);
+	if (incomplete && node != CCT_NONE)
+		node = cct_child(r->paths, node, &frame);
 	r->walk[0] = node;
-	return node == PATHS_NONE ? -1 : 0;
+	return node == CCT_NONE ? -1 : 0;
 }
 
 /* Does the sample's stack begin where the previous one's did? */
@@ -125,8 +125,8 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 		i = 0;
 	}
 	for (uint32_t node = r->walk[i]; i < e->depth; i++) {
-		node = paths_step(r->paths, node, frame_number(b, node, &e->frames[i]));
-		if (node == PATHS_NONE)
+		node = cct_step(r->paths, node, frame_number(b, node, &e->frames[i]));
+		if (node == CCT_NONE)
 			return -1;
 		r->walk[i + 1] = node;
 	}
@@ -138,7 +138,7 @@ static struct profile_thread *sample_thread(struct profile_builder *b, uint32_t 
 {
 	struct recording *r = &b->current;
 
-	if (r->last_thread != NUMBERS_NONE && r->process.threads[r->last_thread].id == id)
+	if (r->last_thread != ID_TABLE_NONE && r->process.threads[r->last_thread].id == id)
 		return &r->process.threads[r->last_thread];
 	struct profile_thread *t = builder_thread(b, id);
 	if (t)
@@ -217,7 +217,7 @@ static int stacks_extend(struct recording *r, size_t n)
 	if (!array_reserve(&r->stacks, &r->stacks_size, n, sizeof(*r->stacks)))
 		return -1;
 	for (; r->n_stacks < n; r->n_stacks++)
-		r->stacks[r->n_stacks] = (struct known_stack){.node = PATHS_NONE};
+		r->stacks[r->n_stacks] = (struct known_stack){.node = CCT_NONE};
 	return 0;
 }
 
@@ -247,7 +247,7 @@ static inline int stack_again(struct profile_builder *b, const struct event_samp
 	if (!e->stack || e->stack > r->n_stacks || e->generation != r->stacks_generation)
 		return -1;
 	s = &r->stacks[e->stack - 1];
-	if (s->node == PATHS_NONE)
+	if (s->node == CCT_NONE)
 		return -1;
 	if (!builder_part_takes(b, e))
 		return process_add(b, s->thread, s->mark, e->weight, e->hits);
@@ -310,7 +310,7 @@ static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
 
 static int frames_resolve(struct profile_builder *b)
 {
-	struct paths *paths = b->current.paths;
+	struct cct *paths = b->current.paths;
 
 	if (builder_jit_open(b))
 		return -1;
@@ -323,20 +323,20 @@ static int frames_resolve(struct profile_builder *b)
 /* The node of all inputs that the current input's node i becomes, whose parent's is known. */
 static uint32_t merged_node(struct profile_builder *b, const uint32_t *map, size_t i)
 {
-	const struct paths *input = b->current.paths;
+	const struct cct *input = b->current.paths;
 	const struct profile_node *node = &input->nodes[i];
 	const struct profile_frame group = builder_group_input(b);
 
 	if (!builder_group_is_unnamed(&input->frames[node->frame]))
-		return paths_child(b->all, map[node->parent], &input->frames[node->frame]);
+		return cct_child(b->all, map[node->parent], &input->frames[node->frame]);
 	/* A thread that was asked for, and is not told from the others. */
-	return b->by == PROFILE_BY_NOTHING ? 0 : paths_child(b->all, 0, &group);
+	return b->by == PROFILE_BY_NOTHING ? 0 : cct_child(b->all, 0, &group);
 }
 
 /* Parents come before children, so that map[parent] is always known. */
 static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
 {
-	const struct paths *input = b->current.paths;
+	const struct cct *input = b->current.paths;
 	uint32_t *map = calloc(input->n_nodes, sizeof(*map));
 
 	if (!map)
@@ -345,7 +345,7 @@ static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
 		if (dropped && dropped[i])
 			continue;
 		map[i] = merged_node(b, map, i);
-		if (map[i] == PATHS_NONE) {
+		if (map[i] == CCT_NONE) {
 			free(map);
 			return -1;
 		}
@@ -357,15 +357,15 @@ static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
 }
 
 /* The input's call paths join the others; the first ones are all that there are. */
-static int paths_merge(struct profile_builder *b, const unsigned char *dropped)
+static int cct_merge(struct profile_builder *b, const unsigned char *dropped)
 {
 	struct recording *r = &b->current;
 
 	if (frames_resolve(b))
 		return -1;
-	if (dropped || b->all->n_nodes > 1 || !(r->by_name || paths_reindex(r->paths)))
+	if (dropped || b->all->n_nodes > 1 || !(r->by_name || cct_reindex(r->paths)))
 		return nodes_merge(b, dropped);
-	paths_free(b->all);
+	cct_free(b->all);
 	b->all = r->paths;
 	r->paths = NULL;
 	return 0;
@@ -381,7 +381,7 @@ int builder_merge(struct profile_builder *b, struct error *err)
 		return error_memory(err);
 	if (builder_part_nodes(b, &dropped, err))
 		return -1;
-	status = paths_merge(b, dropped);
+	status = cct_merge(b, dropped);
 	free(dropped);
 	if (status)
 		return error_memory(err);

@@ -2,7 +2,7 @@
 /*
  * builder_group.c - names the process, program or thread that a stack belongs to.
  *
- * Room: model. In: process records, threads. Out: frames that stand outermost. A thread's name may
+ * In: process records, threads. Out: frames that stand outermost. A thread's name may
  * come after its samples, so its frame is a number until the input is over.
  */
 #include <stdio.h>
@@ -104,14 +104,14 @@ int builder_group_name(struct profile_builder *b, struct profile_frame *f)
 }
 
 /* The frames are called `full` no more. Numbers of full names are far fewer than frames. */
-static void frames_rename(struct profile *p, const struct numbers *full, const uint32_t *names)
+static void frames_rename(struct profile *p, const struct id_table *full, const uint32_t *names)
 {
 	for (size_t i = 0; i < p->n_frames; i++) {
 		struct profile_frame *f = &p->frames[i];
 		uint32_t place =
-			f->name == STRINGS_NONE ? NUMBERS_NONE : numbers_find(full, f->name);
+			f->name == STRINGS_NONE ? ID_TABLE_NONE : id_table_find(full, f->name);
 
-		if (place != NUMBERS_NONE)
+		if (place != ID_TABLE_NONE)
 			f->name = names[place];
 	}
 }
@@ -121,26 +121,27 @@ int builder_group_finish(struct profile_builder *b)
 {
 	struct profile *p = b->profile;
 	const struct profile_process *process = p->processes;
-	struct numbers *full;
+	struct id_table *full;
 	uint32_t *names;
 	bool ok = true;
 
 	if (b->by != PROFILE_BY_THREAD || p->n_processes != 1)
 		return 0;
-	full = numbers_new();
+	full = id_table_new();
 	names = calloc(process->n_threads + 1, sizeof(*names));
 	for (size_t i = 0; full && names && ok && i < process->n_threads; i++) {
 		uint32_t number = thread_full_name(b, &process->threads[i]);
-		uint32_t place = number == STRINGS_NONE ? NUMBERS_NONE : numbers_add(full, number);
+		uint32_t place =
+			number == STRINGS_NONE ? ID_TABLE_NONE : id_table_add(full, number);
 
-		ok = place != NUMBERS_NONE;
+		ok = place != ID_TABLE_NONE;
 		if (ok)
 			names[place] = thread_name(b, &process->threads[i]);
 	}
 	if (full && names && ok)
 		frames_rename(p, full, names);
 	ok = ok && full && names;
-	numbers_free(full);
+	id_table_free(full);
 	free(names);
 	return ok ? 0 : -1;
 }

@@ -2,7 +2,7 @@
 /*
  * builder_join.c - adds what one builder has read to another.
  *
- * Room: model. In: two builders. Out: one, as if it had read the inputs of both: all is numbered in
+ * In: two builders. Out: one, as if it had read the inputs of both: all is numbered in
  * the order of arrival, and the other builder has kept that order.
  */
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int strings_join(const struct profile_builder *b, const struct strings *o
 
 /* ---- call paths ------------------------------------------------------------------------------ */
 
-static void frames_translate(struct paths *paths, const struct maps *maps)
+static void frames_translate(struct cct *paths, const struct maps *maps)
 {
 	for (size_t i = 0; i < paths->n_frames; i++) {
 		struct profile_frame *f = &paths->frames[i];
@@ -69,7 +69,7 @@ static void frames_translate(struct paths *paths, const struct maps *maps)
 }
 
 /* Parents come before children. */
-static int paths_join(struct paths *all, struct paths *other, struct maps *maps)
+static int cct_join(struct cct *all, struct cct *other, struct maps *maps)
 {
 	frames_translate(other, maps);
 	maps->nodes = calloc(other->n_nodes, sizeof(*maps->nodes));
@@ -78,9 +78,9 @@ static int paths_join(struct paths *all, struct paths *other, struct maps *maps)
 	for (size_t i = 0; i < other->n_nodes; i++) {
 		const struct profile_node *n = &other->nodes[i];
 		uint32_t node =
-			i ? paths_child(all, maps->nodes[n->parent], &other->frames[n->frame]) : 0;
+			i ? cct_child(all, maps->nodes[n->parent], &other->frames[n->frame]) : 0;
 
-		if (node == PATHS_NONE)
+		if (node == CCT_NONE)
 			return -1;
 		maps->nodes[i] = node;
 		all->nodes[node].self_gticks += n->self_gticks;
@@ -151,7 +151,7 @@ static int join(struct profile_builder *b, struct profile_builder *other, struct
 {
 	if (strings_join(b, other->profile->strings, &maps->strings) ||
 	    modules_join(b->modules, other->modules, maps->strings, &maps->modules) ||
-	    paths_join(b->all, other->all, maps) || processes_join(b, other->profile, maps))
+	    cct_join(b->all, other->all, maps) || processes_join(b, other->profile, maps))
 		return -1;
 	totals_join(b, other, maps);
 	return 0;

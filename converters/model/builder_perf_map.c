@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder_jit.c - gives names to generated code.
+ * builder_perf_map.c - gives names to generated code.
  *
- * Room: model. In: addresses without module, the perf map of their process. Out: frames with names.
+ * In: addresses without module, the perf map of their process. Out: frames with names.
  * The map is in the recording, or still where the process has left it: /tmp/perf-PID.map.
  */
 #include <errno.h>
@@ -18,19 +18,19 @@
 /* More is no map that a program has written. */
 #define FILE_BYTES_MAX (UINT64_C(1) << 30)
 
-static struct jit_map *map_of(struct recording *r)
+static struct perf_map *map_of(struct recording *r)
 {
 	if (!r->jit)
-		r->jit = jit_map_new();
+		r->jit = perf_map_new();
 	return r->jit;
 }
 
 int builder_jit(void *context, const struct event_jit *e, struct error *err)
 {
 	struct profile_builder *b = context;
-	struct jit_map *m = map_of(&b->current);
+	struct perf_map *m = map_of(&b->current);
 
-	if (!m || jit_map_add(m, e->text.bytes, e->text.length))
+	if (!m || perf_map_add(m, e->text.bytes, e->text.length))
 		return error_memory(err);
 	return 0;
 }
@@ -78,7 +78,7 @@ static int file_open(const struct profile_builder *b)
 	return fd;
 }
 
-static int file_read(struct jit_map *m, int fd)
+static int file_read(struct perf_map *m, int fd)
 {
 	char bytes[65536];
 	uint64_t total = 0;
@@ -90,7 +90,7 @@ static int file_read(struct jit_map *m, int fd)
 			continue;
 		if (n <= 0)
 			break;
-		if (jit_map_add(m, bytes, (size_t)n))
+		if (perf_map_add(m, bytes, (size_t)n))
 			return -1;
 		total += (uint64_t)n;
 	}
@@ -105,7 +105,7 @@ static bool is_nameless(const struct profile_frame *f)
 	       f->address != CPS_CUT_ADDRESS;
 }
 
-static bool needs_map(const struct paths *paths)
+static bool needs_map(const struct cct *paths)
 {
 	for (size_t i = 0; i < paths->n_frames; i++)
 		if (is_nameless(&paths->frames[i]))
@@ -126,7 +126,7 @@ int builder_jit_open(struct profile_builder *b)
 		close(fd);
 	}
 	r->has_map = !rc && r->jit;
-	return r->has_map ? jit_map_finish(r->jit) : rc;
+	return r->has_map ? perf_map_finish(r->jit) : rc;
 }
 
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f)
@@ -136,7 +136,7 @@ int builder_jit_name(struct profile_builder *b, struct profile_frame *f)
 
 	if (!b->current.has_map || !is_nameless(f))
 		return 0;
-	name = jit_map_find(b->current.jit, f->address, &n);
+	name = perf_map_find(b->current.jit, f->address, &n);
 	if (!name)
 		return 0;
 	*f = (struct profile_frame){PROFILE_NO_MODULE, strings_add(b->profile->strings, name, n),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder_part.c - tells the samples that were asked for from the others.
+ * builder_selection.c - tells the samples that were asked for from the others.
  *
- * Room: model. In: times, threads. Out: yes or no. A thread's name may come after its samples: they
+ * In: times, threads. Out: yes or no. A thread's name may come after its samples: they
  * are chosen among when the input is over.
  */
 #include <stdlib.h>
@@ -73,7 +73,7 @@ bool builder_has_threads(const struct profile_builder *b)
 }
 
 /* Stacks of which no sample was taken. */
-static void drop_unused(const struct paths *paths, unsigned char *dropped)
+static void drop_unused(const struct cct *paths, unsigned char *dropped)
 {
 	memset(dropped, 1, paths->n_nodes);
 	for (size_t i = paths->n_nodes; --i > 0;) {
@@ -95,7 +95,7 @@ static void drop_threads(struct profile_builder *b, const unsigned char *wanted,
 		uint32_t id = (uint32_t)r->paths->frames[node->frame].address;
 
 		dropped[i] |= node->parent ? dropped[node->parent]
-					   : !wanted[numbers_find(r->threads, id)];
+					   : !wanted[id_table_find(r->threads, id)];
 		if (!dropped[i])
 			continue;
 		b->profile->gticks -= node->self_gticks;
@@ -120,7 +120,7 @@ static int choose_threads(struct profile_builder *b, unsigned char *dropped, str
 
 int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struct error *err)
 {
-	const struct paths *paths = b->current.paths;
+	const struct cct *paths = b->current.paths;
 
 	*dropped = NULL;
 	if (!b->part.threads && !has_times(b))

@@ -2,7 +2,7 @@
 /*
  * calls.c - gathers a call graph that comes without stacks.
  *
- * Model room. In: functions by name, file and object; pairs of them. Out: numbered functions and
+ * In: functions by name, file and object; pairs of them. Out: numbered functions and
  * arcs, each once; names that tell the functions apart.
  */
 #include "model/calls.h"
@@ -17,9 +17,9 @@ void calls_clear(struct calls *c)
 {
 	free(c->functions);
 	free(c->arcs);
-	pairs_clear(&c->places);
-	pairs_clear(&c->identities);
-	pairs_clear(&c->pairs);
+	pair_table_clear(&c->places);
+	pair_table_clear(&c->identities);
+	pair_table_clear(&c->pairs);
 	*c = (struct calls){0};
 }
 
@@ -46,11 +46,11 @@ uint32_t calls_function(struct calls *c, struct strings *s, const struct event_f
 
 	if (!ok || function.name == STRINGS_NONE)
 		return CALLS_NONE;
-	uint32_t place = pairs_number(&c->places, function.file, function.object);
-	if (place == PAIRS_NONE)
+	uint32_t place = pair_table_number(&c->places, function.file, function.object);
+	if (place == PAIR_TABLE_NONE)
 		return CALLS_NONE;
-	uint32_t number = pairs_number(&c->identities, function.name, place);
-	if (number == PAIRS_NONE || number < c->n_functions)
+	uint32_t number = pair_table_number(&c->identities, function.name, place);
+	if (number == PAIR_TABLE_NONE || number < c->n_functions)
 		return number;
 	if (!array_reserve(&c->functions, &c->functions_size, c->n_functions + 1,
 			   sizeof(*c->functions)))
@@ -61,9 +61,9 @@ uint32_t calls_function(struct calls *c, struct strings *s, const struct event_f
 
 struct calls_arc *calls_arc(struct calls *c, uint32_t caller, uint32_t callee)
 {
-	uint32_t number = pairs_number(&c->pairs, caller, callee);
+	uint32_t number = pair_table_number(&c->pairs, caller, callee);
 
-	if (number == PAIRS_NONE)
+	if (number == PAIR_TABLE_NONE)
 		return NULL;
 	if (number < c->n_arcs)
 		return &c->arcs[number];

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "read/event.h"
 #include "base/pair_table.h"
 #include "base/strings.h"
+#include "read/event.h"
 
 #define CALLS_NONE UINT32_MAX
 
@@ -39,7 +39,7 @@ struct calls {
 	bool has_inclusive; /* all inputs had inclusive weights */
 	bool has_totals;    /* and those are totals: struct event_end */
 	size_t functions_size, arcs_size;
-	struct pairs places, identities,
+	struct pair_table places, identities,
 		pairs; /* (file, object), (name, place), (caller, callee) */
 };
 

@@ -1,94 +1,93 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * paths.h - a growing tree of distinct call paths.
+ * cct.h - a growing tree of distinct call paths.
  *
  * Nodes are numbered in order of arrival, so that a parent's number is less than its children's;
  * node 0 is the root. Frames are distinct.
  */
-#ifndef PATHS_H
-#define PATHS_H
+#ifndef CCT_H
+#define CCT_H
 
 #include "base/hash.h"
 #include "base/pair_table.h"
 #include "model/profile.h"
 
-#define PATHS_NONE UINT32_MAX
+#define CCT_NONE UINT32_MAX
 
 /* Frames found lately, by a few bits of their hash value: a power of two. */
-#define PATHS_RECENT_BITS 12
+#define CCT_RECENT_BITS 12
 
-struct paths {
+struct cct {
 	struct profile_frame *frames;
 	struct profile_node *nodes;
 	size_t n_frames, n_nodes;
-	/* Private to paths.c: */
+	/* Private to cct.c: */
 	size_t frames_size, nodes_size;
-	struct pairs pairs; /* (parent, frame) -> node - 1 */
-	struct paths_index *index;
-	uint32_t recent[1u << PATHS_RECENT_BITS]; /* frame + 1, 0: none */
+	struct pair_table pairs; /* (parent, frame) -> node - 1 */
+	struct cct_index *index;
+	uint32_t recent[1u << CCT_RECENT_BITS]; /* frame + 1, 0: none */
 };
 
-struct paths *paths_new(void); /* NULL: out of memory */
-void paths_free(struct paths *p);
+struct cct *cct_new(void); /* NULL: out of memory */
+void cct_free(struct cct *p);
 
-/* The number of a frame, added if it is new; PATHS_NONE when memory is out. */
-static inline uint32_t paths_frame(struct paths *p, struct profile_frame frame);
+/* The number of a frame, added if it is new; CCT_NONE when memory is out. */
+static inline uint32_t cct_frame(struct cct *p, struct profile_frame frame);
 
-/* The child of `parent` for the frame of that number, added with weight 0 if it is new; PATHS_NONE
- * when memory is out, or the frame is PATHS_NONE. */
-static inline uint32_t paths_step(struct paths *p, uint32_t parent, uint32_t frame);
-static inline uint32_t paths_child(struct paths *p, uint32_t parent,
-				   const struct profile_frame *frame)
+/* The child of `parent` for the frame of that number, added with weight 0 if it is new; CCT_NONE
+ * when memory is out, or the frame is CCT_NONE. */
+static inline uint32_t cct_step(struct cct *p, uint32_t parent, uint32_t frame);
+static inline uint32_t cct_child(struct cct *p, uint32_t parent, const struct profile_frame *frame)
 {
-	return paths_step(p, parent, paths_frame(p, *frame));
+	return cct_step(p, parent, cct_frame(p, *frame));
 }
 
 /* The frame of the child that was asked for last; NULL if `parent` has none. */
-const struct profile_frame *paths_latest(const struct paths *p, uint32_t parent);
+const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent);
 
 /*
  * The frames have been rewritten in place: index them anew. False if some are equal now; nothing
  * may be added then.
  */
-bool paths_reindex(struct paths *p);
+bool cct_reindex(struct cct *p);
 
 /* ---- what is inlined ---- */
 
-uint32_t paths_frame_search(struct paths *p, struct profile_frame frame);
-uint32_t paths_add(struct paths *p, uint32_t parent, uint32_t frame);
+uint32_t cct_frame_search(struct cct *p, struct profile_frame frame);
+uint32_t cct_add(struct cct *p, uint32_t parent, uint32_t frame);
 
-static inline bool paths_frame_equal(const struct profile_frame *a, struct profile_frame b)
+static inline bool cct_frame_equal(const struct profile_frame *a, struct profile_frame b)
 {
 	return a->address == b.address && a->module == b.module && a->name == b.name;
 }
 
 /* Where a frame may be in `recent`. Who forges collisions here has each frame searched for. */
-static inline size_t paths_recent(struct profile_frame frame)
+static inline size_t cct_recent(struct profile_frame frame)
 {
 	uint64_t x = (frame.address ^ (uint64_t)frame.name << 32) + frame.module;
 
-	return x * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PATHS_RECENT_BITS);
+	return x * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CCT_RECENT_BITS);
 }
 
 /* By value: most frames then never leave the registers. */
-static inline uint32_t paths_frame(struct paths *p, struct profile_frame frame)
+static inline uint32_t cct_frame(struct cct *p, struct profile_frame frame)
 {
-	uint32_t *recent = &p->recent[paths_recent(frame)], number;
+	uint32_t *recent = &p->recent[cct_recent(frame)], number;
 
-	if (*recent && paths_frame_equal(&p->frames[*recent - 1], frame))
+	if (*recent && cct_frame_equal(&p->frames[*recent - 1], frame))
 		return *recent - 1;
-	number = paths_frame_search(p, frame);
-	*recent = number + 1; /* PATHS_NONE becomes 0 */
+	number = cct_frame_search(p, frame);
+	*recent = number + 1; /* CCT_NONE becomes 0 */
 	return number;
 }
 
-static inline uint32_t paths_step(struct paths *p, uint32_t parent, uint32_t frame)
+static inline uint32_t cct_step(struct cct *p, uint32_t parent, uint32_t frame)
 {
-	const struct pairs_latest latest = pairs_latest(&p->pairs, parent);
+	const struct pair_table_latest latest = pair_table_latest(&p->pairs, parent);
 
-	if (latest.b == frame && latest.number != PAIRS_NONE)
+	if (latest.b == frame && latest.number != PAIR_TABLE_NONE)
 		return latest.number + 1;
-	return paths_add(p, parent, frame);
+	return cct_add(p, parent, frame);
 }
 
 #endif

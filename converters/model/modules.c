@@ -2,7 +2,7 @@
 /*
  * modules.c - recognises modules across inputs.
  *
- * Room: model. In: module records, numbers that one input chose. Out: indices in one list.
+ * In: module records, numbers that one input chose. Out: indices in one list.
  */
 #include "model/modules.h"
 
@@ -26,7 +26,7 @@ struct modules {
 	struct strings *keys; /* path, vDSO or not, build id */
 	uint32_t *by_key;     /* number in `keys` -> index in `all` */
 	size_t by_key_size;
-	struct numbers *ids; /* of the current input; place -> index in `locals` */
+	struct id_table *ids; /* of the current input; place -> index in `locals` */
 	struct local *locals;
 	size_t locals_size;
 };
@@ -34,9 +34,9 @@ struct modules {
 /* Forget the current input. */
 static void modules_forget(struct modules *m)
 {
-	for (size_t i = 0; m->ids && i < numbers_count(m->ids); i++)
+	for (size_t i = 0; m->ids && i < id_table_count(m->ids); i++)
 		profile_module_free(&m->locals[i].module);
-	numbers_free(m->ids);
+	id_table_free(m->ids);
 	free(m->locals);
 	m->ids = NULL;
 	m->locals = NULL;
@@ -50,7 +50,7 @@ struct modules *modules_new(void)
 	if (!m)
 		return NULL;
 	m->keys = strings_new();
-	m->ids = numbers_new();
+	m->ids = id_table_new();
 	if (!m->keys || !m->ids) {
 		modules_free(m);
 		return NULL;
@@ -72,12 +72,12 @@ void modules_free(struct modules *m)
 /* The entry of the number, added if it is new. NULL when memory is out. */
 static struct local *modules_local(struct modules *m, uint32_t id)
 {
-	size_t before = numbers_count(m->ids);
+	size_t before = id_table_count(m->ids);
 
 	if (!array_reserve(&m->locals, &m->locals_size, before + 1, sizeof(*m->locals)))
 		return NULL;
-	uint32_t place = numbers_add(m->ids, id);
-	if (place == NUMBERS_NONE)
+	uint32_t place = id_table_add(m->ids, id);
+	if (place == ID_TABLE_NONE)
 		return NULL;
 	if (place == before) {
 		m->locals[place] = (struct local){.global = PROFILE_NO_MODULE};
@@ -211,14 +211,14 @@ uint32_t modules_resolve(struct modules *m, uint32_t id)
 }
 
 /* Distinct indices, in the order in which the input's numbers appeared. */
-static struct numbers *modules_distinct(struct modules *m)
+static struct id_table *modules_distinct(struct modules *m)
 {
-	struct numbers *distinct = numbers_new();
+	struct id_table *distinct = id_table_new();
 
-	for (uint32_t i = 0; distinct && i < numbers_count(m->ids); i++) {
-		uint32_t index = modules_resolve(m, numbers_get(m->ids, i));
-		if (index == PROFILE_NO_MODULE || numbers_add(distinct, index) == NUMBERS_NONE) {
-			numbers_free(distinct);
+	for (uint32_t i = 0; distinct && i < id_table_count(m->ids); i++) {
+		uint32_t index = modules_resolve(m, id_table_get(m->ids, i));
+		if (index == PROFILE_NO_MODULE || id_table_add(distinct, index) == ID_TABLE_NONE) {
+			id_table_free(distinct);
 			return NULL;
 		}
 	}
@@ -227,17 +227,17 @@ static struct numbers *modules_distinct(struct modules *m)
 
 int modules_close(struct modules *m, uint32_t **list, size_t *n, struct error *err)
 {
-	struct numbers *distinct = modules_distinct(m);
+	struct id_table *distinct = modules_distinct(m);
 
 	if (!distinct)
 		return error_memory(err);
-	*n = numbers_count(distinct);
+	*n = id_table_count(distinct);
 	*list = calloc(*n ? *n : 1, sizeof(**list));
 	for (uint32_t i = 0; *list && i < *n; i++)
-		(*list)[i] = numbers_get(distinct, i);
-	numbers_free(distinct);
+		(*list)[i] = id_table_get(distinct, i);
+	id_table_free(distinct);
 	modules_forget(m);
-	m->ids = numbers_new();
+	m->ids = id_table_new();
 	return *list && m->ids ? 0 : error_memory(err);
 }
 

@@ -9,8 +9,8 @@
 #ifndef MODULES_H
 #define MODULES_H
 
-#include "read/event.h"
 #include "model/profile.h"
+#include "read/event.h"
 
 struct modules;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jit_map.c - finds the lines of a perf map that cover an address.
+ * perf_map.c - finds the lines of a perf map that cover an address.
  *
- * Room: model. In: text. Out: disjoint pieces of the address space, each with a name. Lines collect
+ * In: text. Out: disjoint pieces of the address space, each with a name. Lines collect
  * until they are twice as many as the pieces that the earlier ones have become; then all become
  * pieces anew, so that a million lines for the same few functions take no more memory than these.
  */
@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "libsampler/format.h"
 #include "base/strings.h"
+#include "libsampler/format.h"
 
 /* Two numbers, two separators and a name. */
 #define LINE_BYTES_MAX (CPS_TEXT_MAX + 40)
@@ -27,7 +27,7 @@ struct entry {
 	uint32_t name, order;
 };
 
-struct jit_map {
+struct perf_map {
 	struct strings *names;
 	struct entry *entries;
 	size_t n, size;
@@ -36,9 +36,9 @@ struct jit_map {
 	size_t line_bytes;
 };
 
-struct jit_map *jit_map_new(void)
+struct perf_map *perf_map_new(void)
 {
-	struct jit_map *m = calloc(1, sizeof(*m));
+	struct perf_map *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
@@ -49,7 +49,7 @@ struct jit_map *jit_map_new(void)
 	return NULL;
 }
 
-void jit_map_free(struct jit_map *m)
+void perf_map_free(struct perf_map *m)
 {
 	if (!m)
 		return;
@@ -158,7 +158,7 @@ static size_t sweep(struct heap *h, size_t n, struct entry *pieces)
 	return n_pieces;
 }
 
-static int pieces_make(struct jit_map *m)
+static int address_ranges_make(struct perf_map *m)
 {
 	struct heap h = {m->entries, calloc(m->n + 1, sizeof(*h.items)), 0};
 	struct entry *pieces = calloc(2 * m->n + 1, sizeof(*pieces));
@@ -205,14 +205,14 @@ static bool hex_take(const char **at, const char *end, uint64_t *value)
 	return c > begin && c < end && (*c == ' ' || *c == '\t');
 }
 
-static int entry_add(struct jit_map *m, uint64_t first, uint64_t bytes, const char *name, size_t n)
+static int entry_add(struct perf_map *m, uint64_t first, uint64_t bytes, const char *name, size_t n)
 {
 	uint32_t number = strings_add(m->names, name, n);
 	uint64_t last;
 
 	if (__builtin_add_overflow(first, bytes - 1, &last))
 		last = UINT64_MAX;
-	if (m->n >= ENTRIES_LEAST && m->n / 2 >= m->n_pieces && pieces_make(m))
+	if (m->n >= ENTRIES_LEAST && m->n / 2 >= m->n_pieces && address_ranges_make(m))
 		return -1;
 	if (number == STRINGS_NONE || m->n >= ENTRIES_MAX ||
 	    !array_reserve(&m->entries, &m->size, m->n + 1, sizeof(*m->entries)))
@@ -222,7 +222,7 @@ static int entry_add(struct jit_map *m, uint64_t first, uint64_t bytes, const ch
 	return 0;
 }
 
-static int line_take(struct jit_map *m, const char *line, size_t n)
+static int line_take(struct perf_map *m, const char *line, size_t n)
 {
 	const char *at = line, *end = line + n;
 	uint64_t first, bytes;
@@ -234,7 +234,7 @@ static int line_take(struct jit_map *m, const char *line, size_t n)
 }
 
 /* The beginning or the middle of a line. Of one that is too long it remembers that it is. */
-static int line_keep(struct jit_map *m, const char *bytes, size_t n)
+static int line_keep(struct perf_map *m, const char *bytes, size_t n)
 {
 	size_t room = LINE_BYTES_MAX + 1 - m->line_bytes;
 
@@ -251,7 +251,7 @@ static int line_keep(struct jit_map *m, const char *bytes, size_t n)
 }
 
 /* A line's end, of n bytes before the line feed. */
-static int line_end(struct jit_map *m, const char *bytes, size_t n)
+static int line_end(struct perf_map *m, const char *bytes, size_t n)
 {
 	int rc;
 
@@ -264,7 +264,7 @@ static int line_end(struct jit_map *m, const char *bytes, size_t n)
 	return rc;
 }
 
-int jit_map_add(struct jit_map *m, const char *bytes, size_t n)
+int perf_map_add(struct perf_map *m, const char *bytes, size_t n)
 {
 	const char *end = bytes + n, *stop;
 
@@ -278,12 +278,12 @@ int jit_map_add(struct jit_map *m, const char *bytes, size_t n)
 	return 0;
 }
 
-int jit_map_finish(struct jit_map *m)
+int perf_map_finish(struct perf_map *m)
 {
-	return pieces_make(m);
+	return address_ranges_make(m);
 }
 
-const char *jit_map_find(const struct jit_map *m, uint64_t address, size_t *n)
+const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *n)
 {
 	size_t low = 0, high = m->n;
 

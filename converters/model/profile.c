@@ -2,7 +2,7 @@
 /*
  * profile.c - frees a profile, and reads it.
  *
- * Room: model.
+ * 
  */
 #include "model/profile.h"
 

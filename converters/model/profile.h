@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/strings.h"
+#include "libsampler/format.h"
 #include "model/calls.h"
 #include "read/event.h"
-#include "libsampler/format.h"
-#include "base/strings.h"
 
 #define PROFILE_NO_MODULE UINT32_MAX
 

@@ -2,7 +2,7 @@
 /*
  * recording.c - the input that is being read: its name, its texts, its threads.
  *
- * Room: model. What all builder_*.c need of it.
+ * What all builder_*.c need of it.
  */
 #include <stdlib.h>
 
@@ -16,10 +16,10 @@ const char *builder_file(const struct profile_builder *b)
 
 void recording_close(struct recording *r)
 {
-	paths_free(r->paths);
-	numbers_free(r->threads);
-	numbers_free(r->reasons);
-	jit_map_free(r->jit);
+	cct_free(r->paths);
+	id_table_free(r->threads);
+	id_table_free(r->reasons);
+	perf_map_free(r->jit);
 	r->jit = NULL;
 	r->paths = NULL;
 	r->threads = NULL;
@@ -53,9 +53,9 @@ struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id)
 {
 	struct recording *r = &b->current;
 	struct profile_process *p = &r->process;
-	uint32_t place = numbers_add(r->threads, id);
+	uint32_t place = id_table_add(r->threads, id);
 
-	if (place == NUMBERS_NONE)
+	if (place == ID_TABLE_NONE)
 		return NULL;
 	if (place < p->n_threads)
 		return &p->threads[place];

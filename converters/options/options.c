@@ -2,15 +2,15 @@
 /*
  * options.c - the table of options.
  *
- * Main room. In: -. Out: each option's name, help, value and place.
+ * In: -. Out: each option's name, help, value and place.
  */
 #include "options/options.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "write/colour.h"
 #include "options/options_table.h"
+#include "write/colour.h"
 
 #define AT(field) offsetof(struct options, field)
 
@@ -26,7 +26,7 @@
 #define FILTER(which)		  .kind = KIND_FILTER, .set = which
 #define SET(field, value)	  .kind = KIND_SET, .place = AT(field), .set = value
 
-const struct known_option known_options[] = {
+const struct known_option options_table[] = {
 	{OPTION("format", "NAME", "the view, by name"), .kind = KIND_VIEW},
 	{OPTION("output", "FILE", "write to FILE, not to standard output (also -o FILE)"),
 	 TEXT(output)},
@@ -115,17 +115,17 @@ const struct known_option known_options[] = {
 	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION},
 };
 
-#define N_KNOWN (sizeof(known_options) / sizeof(known_options[0]))
+#define N_KNOWN (sizeof(options_table) / sizeof(options_table[0]))
 
-const size_t n_known_options = N_KNOWN;
+const size_t options_table_count = N_KNOWN;
 
 const struct known_option *options_known(const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < N_KNOWN; i++)
-		if (strcmp(known_options[i].name, name) == 0)
-			return &known_options[i];
+		if (strcmp(options_table[i].name, name) == 0)
+			return &options_table[i];
 	return NULL;
 }
 
@@ -179,6 +179,6 @@ void options_init(struct options *opt)
 
 void options_free(struct options *opt)
 {
-	select_free(&opt->chosen);
+	selection_free(&opt->chosen);
 	filter_clear(&opt->filter);
 }

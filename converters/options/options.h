@@ -2,7 +2,7 @@
 /*
  * options.h - cpconv's command line.
  *
- * Main room. In: argv. Out: what was asked for.
+ * In: argv. Out: what was asked for.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "tree/filter.h"
-#include "write/out.h"
 #include "options/selection.h"
 #include "symbols/symbols.h"
+#include "tree/filter.h"
 #include "view/view.h"
+#include "write/out.h"
 
 enum options_action { OPTIONS_CONVERT, OPTIONS_HELP, OPTIONS_VERSION };
 
@@ -24,10 +24,10 @@ struct options {
 	const struct view *view;
 	struct view_options of_view;
 	struct symbols_options of_symbols;
-	struct select chosen; /* of the inputs */
-	struct filter filter; /* of stacks */
-	int by;		      /* enum profile_by */
-	const char *output;   /* NULL: standard output */
+	struct selection chosen; /* of the inputs */
+	struct filter filter;	 /* of stacks */
+	int by;			 /* enum profile_by */
+	const char *output;	 /* NULL: standard output */
 	bool strict;
 	uint64_t jobs; /* threads that read; 0: one for each core */
 	char **files;  /* what is no option */

@@ -2,7 +2,7 @@
 /*
  * options_help.c - writes what --help says.
  *
- * Main room. In: the tables of views and options. Out: text.
+ * In: the tables of views and options. Out: text.
  */
 #include <string.h>
 
@@ -31,9 +31,9 @@ void options_help(struct out *o)
 		out_format(o, "  --%-12s %s%s\n", views[i]->name, views[i]->help,
 			   i ? "" : " (default)");
 	out_text(o, "\nOptions:\n");
-	for (i = 0; i < n_known_options; i++)
-		if (!options_is_of_cpprof(&known_options[i]))
-			write_option(o, &known_options[i]);
+	for (i = 0; i < options_table_count; i++)
+		if (!options_is_of_cpprof(&options_table[i]))
+			write_option(o, &options_table[i]);
 	out_text(o, "\nExit status: 0 success, 1 error, 2 wrong usage. See cpconv(1).\n");
 }
 
@@ -47,14 +47,14 @@ void options_help_explorer(struct out *o)
 		 "process tree, or FILEs; of a directory, all *.cps in it. Commands are read from\n"
 		 "the terminal, or from a pipe; the command help lists them.\n"
 		 "\nOptions that choose what is read:\n");
-	for (i = 0; i < n_known_options; i++)
-		if (!options_is_setting(&known_options[i]) &&
-		    !options_is_of_cpconv(&known_options[i]))
-			write_option(o, &known_options[i]);
+	for (i = 0; i < options_table_count; i++)
+		if (!options_is_setting(&options_table[i]) &&
+		    !options_is_of_cpconv(&options_table[i]))
+			write_option(o, &options_table[i]);
 	out_text(o, "\nSettings, which commands can change:\n");
-	for (i = 0; i < n_known_options; i++)
-		if (options_is_setting(&known_options[i]))
-			write_option(o, &known_options[i]);
+	for (i = 0; i < options_table_count; i++)
+		if (options_is_setting(&options_table[i]))
+			write_option(o, &options_table[i]);
 	out_text(o,
 		 "\nExit status: 0 success, 1 a command failed, 2 wrong usage. See cpprof(1).\n");
 }

@@ -2,19 +2,19 @@
 /*
  * options_parse.c - reads a command line.
  *
- * Main room. In: argv. Out: what was asked for.
+ * In: argv. Out: what was asked for.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "options/options_table.h"
 #include "graph/suggest.h"
+#include "options/options_table.h"
 
 #define ENTRIES_MAX 192u /* options and views */
 /* getopt_long's values: beyond those of short options, the place in the table, then in `views`. */
 #define KEY_KNOWN 256
-#define KEY_VIEW  (KEY_KNOWN + (int)n_known_options)
+#define KEY_VIEW  (KEY_KNOWN + (int)options_table_count)
 
 /* Whose command line it is: cpconv's, cpprof's, or that of a command within cpprof. */
 enum whose { WHOSE_CPCONV, WHOSE_CPPROF, WHOSE_COMMAND };
@@ -24,10 +24,10 @@ static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < n_known_options && n < ENTRIES_MAX; i++)
+	for (i = 0; i < options_table_count && n < ENTRIES_MAX; i++)
 		table[n++] = (struct option){
-			.name = known_options[i].name,
-			.has_arg = known_options[i].argument ? required_argument : no_argument,
+			.name = options_table[i].name,
+			.has_arg = options_table[i].argument ? required_argument : no_argument,
 			.val = KEY_KNOWN + (int)i,
 		};
 	for (i = 0; whose == WHOSE_CPCONV && views[i] && n < ENTRIES_MAX; i++)
@@ -54,7 +54,7 @@ static const char *long_name(int key)
 
 static const struct known_option *option_of(int key)
 {
-	return key >= KEY_KNOWN ? &known_options[key - KEY_KNOWN] : options_known(long_name(key));
+	return key >= KEY_KNOWN ? &options_table[key - KEY_KNOWN] : options_known(long_name(key));
 }
 
 static int apply_key(struct options *opt, enum whose whose, int key, const char *text,
@@ -132,7 +132,7 @@ static int parse(struct options *opt, enum whose whose, int argc, char **argv, b
 		if (apply_key(opt, whose, key, optarg, err))
 			return -1;
 		if (given && key < KEY_VIEW)
-			given[option_of(key) - known_options] = true;
+			given[option_of(key) - options_table] = true;
 	}
 	opt->files = argv + optind;
 	opt->n_files = (size_t)(argc - optind);
@@ -141,7 +141,7 @@ static int parse(struct options *opt, enum whose whose, int argc, char **argv, b
 
 int options_check_format(const struct options *opt, const struct view *view, struct error *err)
 {
-	if (!view_is_rows(&opt->of_view) || view->has_rows)
+	if (!view_input_is_rows(&opt->of_view) || view->has_rows)
 		return 0;
 	return error_set(err, "the view %s is no table: it has no --%s", view->name,
 			 opt->of_view.format == VIEW_TSV ? "tsv" : "json");
@@ -152,9 +152,9 @@ static void find_idle(struct options *opt, const bool *given)
 {
 	size_t i;
 
-	for (i = 0; i < n_known_options && !opt->idle; i++)
-		if (given[i] && !options_is_of_view(&known_options[i], opt->view))
-			opt->idle = known_options[i].name;
+	for (i = 0; i < options_table_count && !opt->idle; i++)
+		if (given[i] && !options_is_of_view(&options_table[i], opt->view))
+			opt->idle = options_table[i].name;
 }
 
 int options_parse(struct options *opt, int argc, char **argv, struct error *err)

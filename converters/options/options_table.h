@@ -2,7 +2,7 @@
 /*
  * options_table.h - what an option is.
  *
- * Main room. Shared by options.c (the table), options_parse.c and options_value.c.
+ * Shared by options.c (the table), options_parse.c and options_value.c.
  */
 #ifndef OPTIONS_TABLE_H
 #define OPTIONS_TABLE_H
@@ -41,8 +41,8 @@ struct known_option {
 };
 
 /* In the order of --help. */
-extern const struct known_option known_options[];
-extern const size_t n_known_options;
+extern const struct known_option options_table[];
+extern const size_t options_table_count;
 
 /* The option of that name, NULL if there is none. */
 const struct known_option *options_known(const char *name);

@@ -2,7 +2,7 @@
 /*
  * options_value.c - reads the values of options.
  *
- * Main room. In: an option and a text. Out: a field of struct options.
+ * In: an option and a text. Out: a field of struct options.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -109,11 +109,11 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 	case KIND_VIEW:
 		return parse_view(opt, text, err);
 	case KIND_PIDS:
-		return select_add_pids(&opt->chosen, text, err);
+		return selection_add_pids(&opt->chosen, text, err);
 	case KIND_EXE:
-		return select_set_exe(&opt->chosen, text, err);
+		return selection_set_exe(&opt->chosen, text, err);
 	case KIND_THREADS:
-		return select_add_threads(&opt->chosen, text, err);
+		return selection_add_threads(&opt->chosen, text, err);
 	case KIND_SECONDS:
 		return parse_seconds(value, option->set, option->name, text, err);
 	case KIND_FILTER:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * select.c - tells the processes that were asked for from the others.
+ * selection.c - tells the processes that were asked for from the others.
  *
- * Main room. In: --pid, --exe, --resource; process records. Out: yes or no.
+ * In: --pid, --exe, --resource; process records. Out: yes or no.
  */
 #include "options/selection.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 
-static int add_pid(struct select *s, uint64_t pid, struct error *err)
+static int add_pid(struct selection *s, uint64_t pid, struct error *err)
 {
 	if (!array_reserve(&s->pids, &s->pids_size, s->n_pids + 1, sizeof(*s->pids)))
 		return error_memory(err);
@@ -19,7 +19,7 @@ static int add_pid(struct select *s, uint64_t pid, struct error *err)
 	return 0;
 }
 
-int select_add_pids(struct select *s, const char *list, struct error *err)
+int selection_add_pids(struct selection *s, const char *list, struct error *err)
 {
 	const char *text = list;
 
@@ -41,7 +41,7 @@ int select_add_pids(struct select *s, const char *list, struct error *err)
 	}
 }
 
-int select_set_exe(struct select *s, const char *regex, struct error *err)
+int selection_set_exe(struct selection *s, const char *regex, struct error *err)
 {
 	char why[128];
 	int rc;
@@ -61,7 +61,7 @@ int select_set_exe(struct select *s, const char *regex, struct error *err)
 	return error_set(err, "--exe: \"%s\" is not a regular expression: %s", regex, why);
 }
 
-void select_free(struct select *s)
+void selection_free(struct selection *s)
 {
 	if (s->exe)
 		regfree(s->exe);
@@ -69,15 +69,15 @@ void select_free(struct select *s)
 	free(s->pids);
 	patterns_clear(&s->threads);
 	free(s->threads_text);
-	listing_clear(&s->processes);
-	listing_clear(&s->resources);
-	listing_clear(&s->threads_there);
-	*s = (struct select){0};
+	shortlist_clear(&s->processes);
+	shortlist_clear(&s->resources);
+	shortlist_clear(&s->threads_there);
+	*s = (struct selection){0};
 }
 
-int select_fork(struct select *fork, const struct select *s, struct error *err)
+int selection_fork(struct selection *fork, const struct selection *s, struct error *err)
 {
-	*fork = (struct select){
+	*fork = (struct selection){
 		.pids = s->pids,
 		.n_pids = s->n_pids,
 		.exe = s->exe,
@@ -89,29 +89,29 @@ int select_fork(struct select *fork, const struct select *s, struct error *err)
 	return patterns_copy(&fork->threads, &s->threads, err);
 }
 
-void select_join(struct select *s, const struct select *fork)
+void selection_join(struct selection *s, const struct selection *fork)
 {
 	s->n_taken += fork->n_taken;
-	listing_join(&s->processes, &fork->processes);
-	listing_join(&s->resources, &fork->resources);
-	listing_join(&s->threads_there, &fork->threads_there);
+	shortlist_join(&s->processes, &fork->processes);
+	shortlist_join(&s->resources, &fork->resources);
+	shortlist_join(&s->threads_there, &fork->threads_there);
 	patterns_join(&s->threads, &fork->threads);
 }
 
-void select_fork_free(struct select *fork)
+void selection_fork_free(struct selection *fork)
 {
-	listing_clear(&fork->processes);
-	listing_clear(&fork->resources);
-	listing_clear(&fork->threads_there);
+	shortlist_clear(&fork->processes);
+	shortlist_clear(&fork->resources);
+	shortlist_clear(&fork->threads_there);
 	patterns_clear(&fork->threads);
 }
 
-bool select_is_set(const struct select *s)
+bool selection_is_set(const struct selection *s)
 {
 	return s->n_pids || s->exe || s->resource;
 }
 
-static bool has_pid(const struct select *s, uint64_t pid)
+static bool has_pid(const struct selection *s, uint64_t pid)
 {
 	for (size_t i = 0; i < s->n_pids; i++)
 		if (s->pids[i] == pid)
@@ -120,7 +120,7 @@ static bool has_pid(const struct select *s, uint64_t pid)
 }
 
 /* 1, 0, or -1 when memory is out. */
-static int has_exe(const struct select *s, struct event_text exe)
+static int has_exe(const struct selection *s, struct event_text exe)
 {
 	char *path;
 	int rc;
@@ -135,34 +135,34 @@ static int has_exe(const struct select *s, struct event_text exe)
 	return rc == REG_ESPACE ? -1 : rc == 0;
 }
 
-static bool has_resource(struct select *s, struct event_text name)
+static bool has_resource(struct selection *s, struct event_text name)
 {
 	int length = name.length < 64 ? (int)name.length : 64;
 
 	if (!s->resource ||
 	    (strlen(s->resource) == name.length && !memcmp(s->resource, name.bytes, name.length)))
 		return true;
-	listing_add(&s->resources, "%.*s", length, name.bytes);
+	shortlist_add(&s->resources, "%.*s", length, name.bytes);
 	return false;
 }
 
-static void list_process(struct select *s, const struct event_process *e)
+static void list_process(struct selection *s, const struct event_process *e)
 {
 	struct event_text name = profile_program(e);
 	int length = name.length < 64 ? (int)name.length : 64;
 
-	listing_add(&s->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
+	shortlist_add(&s->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
 }
 
 /* Folded stacks know of no process, and call graphs at most its id. */
-static bool is_nobodys(const struct select *s, const struct event_process *e)
+static bool is_nobodys(const struct selection *s, const struct event_process *e)
 {
 	if (e->has_stacks_by_name)
 		return s->n_pids || s->exe;
 	return e->has_calls && ((s->n_pids && !e->pid) || s->exe);
 }
 
-int select_process(struct select *s, const struct event_process *e, struct error *err)
+int selection_process(struct selection *s, const struct event_process *e, struct error *err)
 {
 	int matches;
 
@@ -183,16 +183,16 @@ int select_process(struct select *s, const struct event_process *e, struct error
 	return matches;
 }
 
-int select_check(const struct select *s, struct error *err)
+int selection_check(const struct selection *s, struct error *err)
 {
-	if (s->n_taken || !select_is_set(s))
-		return select_check_threads(s, err);
+	if (s->n_taken || !selection_is_set(s))
+		return selection_check_threads(s, err);
 	if (!s->processes.seen) {
 		error_set(err, "no input counts the resource \"%s\"", s->resource);
-		return listing_append(&s->resources, err);
+		return shortlist_append(&s->resources, err);
 	}
 	error_set(err, "no process matches%s%s%s%s", s->n_pids ? " --pid" : "",
 		  s->n_pids && s->exe ? " and" : "", s->exe ? " --exe " : "",
 		  s->exe ? s->regex : "");
-	return listing_append(&s->processes, err);
+	return shortlist_append(&s->processes, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * select_part.c - tells the threads that were asked for from the others.
+ * selection_part.c - tells the threads that were asked for from the others.
  *
- * Main room. In: --thread, --from, --to; threads of processes. Out: the part that the builder takes.
+ * In: --thread, --from, --to; threads of processes. Out: the part that the builder takes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define WANTED 1u
 
-int select_add_threads(struct select *s, const char *value, struct error *err)
+int selection_add_threads(struct selection *s, const char *value, struct error *err)
 {
 	s->threads.option = "--thread";
 	s->threads.numbers_are_ids = true;
@@ -19,7 +19,7 @@ int select_add_threads(struct select *s, const char *value, struct error *err)
 }
 
 /* The names of the threads, once each; numbers[i] is that of thread i. */
-static int name_threads(struct select *s, const struct strings *strings,
+static int name_threads(struct selection *s, const struct strings *strings,
 			const struct profile_process *p, struct strings *names,
 			unsigned char *marks, uint32_t *numbers)
 {
@@ -33,8 +33,8 @@ static int name_threads(struct select *s, const struct strings *strings,
 			return -1;
 		if (length)
 			marks[numbers[i]] = PATTERNS_NAME;
-		listing_add(&s->threads_there, "%s%s%llu", name, length ? " " : "",
-			    (unsigned long long)t->tid);
+		shortlist_add(&s->threads_there, "%s%s%llu", name, length ? " " : "",
+			      (unsigned long long)t->tid);
 	}
 	return 0;
 }
@@ -44,7 +44,7 @@ static int name_threads(struct select *s, const struct strings *strings,
 static int choose_threads(void *context, const struct strings *strings,
 			  const struct profile_process *p, unsigned char *wanted, struct error *err)
 {
-	struct select *s = context;
+	struct selection *s = context;
 	struct strings *names = strings_new();
 	unsigned char *marks = calloc(p->n_threads + 1, 1);
 	uint32_t *numbers = calloc(p->n_threads + 1, sizeof(*numbers));
@@ -82,7 +82,8 @@ static char *join(const struct patterns *p)
 	return fclose(f) ? NULL : text;
 }
 
-int select_part(struct select *s, uint64_t run_ns, struct profile_part *part, struct error *err)
+int selection_part(struct selection *s, uint64_t run_ns, struct profile_part *part,
+		   struct error *err)
 {
 	if (s->to_ns && s->to_ns <= s->from_ns)
 		return error_usage(err, "--to: must be later than --from");
@@ -101,10 +102,10 @@ int select_part(struct select *s, uint64_t run_ns, struct profile_part *part, st
 	return s->threads_text ? 0 : error_memory(err);
 }
 
-int select_check_threads(const struct select *s, struct error *err)
+int selection_check_threads(const struct selection *s, struct error *err)
 {
 	if (!s->threads.n_values || patterns_matched(&s->threads))
 		return 0;
 	error_set(err, "no thread matches --thread %s", s->threads_text);
-	return listing_append(&s->threads_there, err);
+	return shortlist_append(&s->threads_there, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * listing.c - lists the first few distinct texts of many.
+ * shortlist.c - lists the first few distinct texts of many.
  *
- * Main room. In: texts. Out: the end of a message.
+ * In: texts. Out: the end of a message.
  */
 #include "options/shortlist.h"
 
@@ -12,7 +12,7 @@
 
 #define LISTED 10u
 
-void listing_add(struct listing *l, const char *format, ...)
+void shortlist_add(struct shortlist *l, const char *format, ...)
 {
 	char text[96];
 	va_list args;
@@ -31,22 +31,22 @@ void listing_add(struct listing *l, const char *format, ...)
 	error_append(&l->text, "%s%s", before ? ", " : "", text);
 }
 
-void listing_join(struct listing *l, const struct listing *other)
+void shortlist_join(struct shortlist *l, const struct shortlist *other)
 {
 	size_t i, n = other->seen ? strings_count(other->seen) : 0;
 
 	for (i = 0; i < n; i++)
-		listing_add(l, "%s", strings_get(other->seen, (uint32_t)i, NULL));
+		shortlist_add(l, "%s", strings_get(other->seen, (uint32_t)i, NULL));
 }
 
-void listing_clear(struct listing *l)
+void shortlist_clear(struct shortlist *l)
 {
 	if (l->seen)
 		strings_free(l->seen);
-	*l = (struct listing){0};
+	*l = (struct shortlist){0};
 }
 
-int listing_append(const struct listing *l, struct error *err)
+int shortlist_append(const struct shortlist *l, struct error *err)
 {
 	size_t n = l->seen ? strings_count(l->seen) : 0;
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stages.c - runs the stages between files and views.
+ * analysis.c - runs the stages between files and views.
  *
- * Main room. In: files, options. Out: a profile, names, a tree, a graph.
+ * In: files, options. Out: a profile, names, a tree, a graph.
  */
 #include "pipeline/analysis.h"
 
 #include <stdlib.h>
 
-#include "symbols/entry_points.h"
-#include "pipeline/load.h"
-#include "pipeline/progress.h"
 #include "graph/propagate.h"
 #include "graph/suggest.h"
+#include "pipeline/load.h"
+#include "pipeline/progress.h"
 #include "pipeline/warnings.h"
+#include "symbols/entry_points.h"
 
-int stages_read(struct stages *s, const struct sources *from, struct options *opt,
-		struct error *err)
+int analysis_read(struct analysis *s, const struct sources *from, struct options *opt,
+		  struct error *err)
 {
 	struct profile **list;
 	size_t n;
@@ -29,14 +29,14 @@ int stages_read(struct stages *s, const struct sources *from, struct options *op
 	return warnings_profile(s->profile, opt->strict, err);
 }
 
-static int look_up_names(struct stages *s, const struct options *opt, struct error *err)
+static int look_up_names(struct analysis *s, const struct options *opt, struct error *err)
 {
 	s->of_symbols = opt->of_symbols;
 	s->symbols = symbols_new(s->profile, &opt->of_symbols, err);
-	return s->symbols ? entry_name(s->symbols, s->profile, err) : -1;
+	return s->symbols ? entry_points_name(s->symbols, s->profile, err) : -1;
 }
 
-static void drop_tree(struct stages *s)
+static void drop_tree(struct analysis *s)
 {
 	graph_free(s->graph);
 	tree_free(s->tree);
@@ -49,7 +49,7 @@ static void drop_tree(struct stages *s)
 }
 
 /* The tree borrows the filter that it is built with: it gets a copy, since the options may change. */
-static int build_tree(struct stages *s, const struct options *opt, struct error *err)
+static int build_tree(struct analysis *s, const struct options *opt, struct error *err)
 {
 	struct tree_options how = {.unit = (enum tree_unit)opt->of_view.unit};
 
@@ -63,7 +63,7 @@ static int build_tree(struct stages *s, const struct options *opt, struct error 
 	return s->tree ? suggest_focus(s->filter, s->profile, s->symbols, err) : -1;
 }
 
-static int grow_tree(struct stages *s, const struct options *opt, struct error *err)
+static int grow_tree(struct analysis *s, const struct options *opt, struct error *err)
 {
 	if (build_tree(s, opt, err)) {
 		drop_tree(s);
@@ -91,7 +91,7 @@ static int refuse_calls(const struct profile *p, struct error *err)
 }
 
 /* Without stacks, totals must be propagated, if the file does not say them. */
-static int shape_calls(struct stages *s, const struct options *opt, struct error *err)
+static int shape_calls(struct analysis *s, const struct options *opt, struct error *err)
 {
 	struct propagation p;
 
@@ -107,11 +107,11 @@ static int shape_calls(struct stages *s, const struct options *opt, struct error
 	if (propagate_graph(&p, s->graph, err))
 		return -1;
 	graph_set_totals(s->graph, p.totals, p.call_totals);
-	propagation_free(&p);
+	propagate_free(&p);
 	return 0;
 }
 
-static int shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
+static int shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	bool takes_calls = needs & VIEW_TAKES_CALLS;
 
@@ -129,7 +129,7 @@ static int shape(struct stages *s, unsigned needs, const struct options *opt, st
 	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
 }
 
-int stages_shape(struct stages *s, unsigned needs, const struct options *opt, struct error *err)
+int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	int status;
 
@@ -139,7 +139,7 @@ int stages_shape(struct stages *s, unsigned needs, const struct options *opt, st
 	return status;
 }
 
-static void drop_names(struct stages *s)
+static void drop_names(struct analysis *s)
 {
 	drop_tree(s);
 	if (s->symbols)
@@ -148,13 +148,14 @@ static void drop_names(struct stages *s)
 }
 
 /* The other options of names do not change while the profile stays. */
-static bool has_names(const struct stages *s, const struct options *opt)
+static bool has_names(const struct analysis *s, const struct options *opt)
 {
 	return s->of_symbols.granularity == opt->of_symbols.granularity &&
 	       s->of_symbols.inlines == opt->of_symbols.inlines;
 }
 
-void stages_share_names(struct stages *s, const struct stages *from, const struct options *opt)
+void analysis_share_names(struct analysis *s, const struct analysis *from,
+			  const struct options *opt)
 {
 	if (s->symbols || !from->symbols || !has_names(from, opt))
 		return;
@@ -162,7 +163,7 @@ void stages_share_names(struct stages *s, const struct stages *from, const struc
 	s->of_symbols = from->of_symbols;
 }
 
-void stages_adapt(struct stages *s, const struct options *opt)
+void analysis_adapt(struct analysis *s, const struct options *opt)
 {
 	if (!has_names(s, opt))
 		drop_names(s);
@@ -174,7 +175,7 @@ void stages_adapt(struct stages *s, const struct options *opt)
 		drop_tree(s);
 }
 
-struct view_input stages_input(const struct stages *s, const struct view_options *options)
+struct view_input analysis_input(const struct analysis *s, const struct view_options *options)
 {
 	return (struct view_input){
 		.profile = s->profile,
@@ -185,9 +186,9 @@ struct view_input stages_input(const struct stages *s, const struct view_options
 	};
 }
 
-void stages_free(struct stages *s)
+void analysis_free(struct analysis *s)
 {
 	drop_names(s);
 	profile_free(s->profile);
-	*s = (struct stages){0};
+	*s = (struct analysis){0};
 }

@@ -2,7 +2,7 @@
 /*
  * load.c - reads files into one profile, or one per resource.
  *
- * Main room. In: files. Out: profiles. An input says at its beginning what it counts; all that
+ * In: files. Out: profiles. An input says at its beginning what it counts; all that
  * follows goes to the builder of that resource. One that counts several is read once for each.
  *
  * On several threads, each reads some files into builders of its own, which then join ours in the
@@ -15,10 +15,10 @@
 #include <sys/resource.h>
 
 #include "base/array.h"
-#include "read/decode.h"
-#include "pipeline/worker_pool.h"
 #include "pipeline/progress.h"
 #include "pipeline/run_start.h"
+#include "pipeline/worker_pool.h"
+#include "read/decode.h"
 
 /* Less is read before threads are there. */
 #define BYTES_FOR_THREADS 65536u
@@ -36,7 +36,7 @@ struct router {
 	struct event_sink sink;
 	struct route *routes;
 	size_t n, size;
-	struct select *chosen;
+	struct selection *chosen;
 	enum profile_by by;
 	enum load_as as;
 	struct profile_part part;
@@ -96,7 +96,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 
 	if (r->offered++ < r->taken)
 		return EVENT_DECLINED;
-	wanted = select_is_set(r->chosen) ? select_process(r->chosen, e, err) : 1;
+	wanted = selection_is_set(r->chosen) ? selection_process(r->chosen, e, err) : 1;
 	if (wanted <= 0)
 		return wanted ? -1 : EVENT_DECLINED;
 	route = find_route(r, e->resource, e->unit, err);
@@ -145,7 +145,7 @@ struct load {
 /* What a thread has read. */
 struct job {
 	struct router router;
-	struct select chosen;
+	struct selection chosen;
 };
 
 static size_t part_begin(const struct load *l, size_t part)
@@ -165,7 +165,7 @@ static void drop(void *result)
 	struct job *job = result;
 
 	routes_free(&job->router);
-	select_fork_free(&job->chosen);
+	selection_fork_free(&job->chosen);
 	free(job);
 }
 
@@ -182,7 +182,7 @@ static struct job *begin(const struct router *ours, struct error *err)
 		.part = ours->part,
 	};
 	job->router.part.context = &job->chosen;
-	if (!select_fork(&job->chosen, ours->chosen, err))
+	if (!selection_fork(&job->chosen, ours->chosen, err))
 		return job;
 	drop(job);
 	return NULL;
@@ -236,7 +236,7 @@ static int join(struct load *l, const struct job *job)
 		if (!ours || profile_builder_join(ours->builder, theirs->builder, l->err))
 			return -1;
 	}
-	select_join(l->router.chosen, &job->chosen);
+	selection_join(l->router.chosen, &job->chosen);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static size_t descriptors_suffice_for(size_t n_threads)
 
 static size_t count_threads(const struct sources *from, const struct options *opt)
 {
-	size_t n = opt->jobs ? opt->jobs : jobs_cores();
+	size_t n = opt->jobs ? opt->jobs : worker_pool_cores();
 
 	if (from->is_read_once_only || (!opt->jobs && from->bytes < BYTES_FOR_THREADS))
 		return 1;
@@ -301,11 +301,11 @@ static size_t count_files(const struct sources *from, size_t n_threads)
 static int read_files(struct load *l, const struct options *opt)
 {
 	size_t n_threads = count_threads(l->from, opt);
-	struct jobs jobs;
+	struct worker_pool jobs;
 	int status;
 
 	l->at_a_time = n_threads > 1 ? count_files(l->from, n_threads) : l->from->n;
-	jobs = (struct jobs){
+	jobs = (struct worker_pool){
 		.n = l->from->n / l->at_a_time + (l->from->n % l->at_a_time != 0),
 		.n_threads = n_threads,
 		.context = l,
@@ -315,7 +315,7 @@ static int read_files(struct load *l, const struct options *opt)
 		.wait = progress_read,
 	};
 	progress_files(l->from);
-	status = n_threads > 1 ? jobs_run(&jobs) : read_part(l, 0);
+	status = n_threads > 1 ? worker_pool_run(&jobs) : read_part(l, 0);
 	progress_end();
 	return status;
 }
@@ -325,7 +325,7 @@ static int read_files(struct load *l, const struct options *opt)
 static int choose(struct load *l, struct options *opt, enum load_as as)
 {
 	static const struct event_text any = {"", 0};
-	struct select *chosen = &opt->chosen;
+	struct selection *chosen = &opt->chosen;
 	uint64_t run_ns = 0;
 
 	l->router.chosen = chosen;
@@ -333,7 +333,7 @@ static int choose(struct load *l, struct options *opt, enum load_as as)
 	l->router.as = as;
 	if ((chosen->from_ns || chosen->to_ns) && run_start(l->from, &run_ns, l->err))
 		return -1;
-	if (select_part(chosen, run_ns, &l->router.part, l->err))
+	if (selection_part(chosen, run_ns, &l->router.part, l->err))
 		return -1;
 	return as == LOAD_AS_ONE && !add_route(&l->router, any, any, l->err) ? -1 : 0;
 }
@@ -369,7 +369,7 @@ int load_profiles(const struct sources *from, struct options *opt, enum load_as 
 	if (!status)
 		status = read_files(&l, opt);
 	if (!status)
-		status = select_check(&opt->chosen, err);
+		status = selection_check(&opt->chosen, err);
 	if (!status)
 		status = finish(&l, list, n);
 	routes_free(&l.router);

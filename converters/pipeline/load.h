@@ -2,7 +2,7 @@
 /*
  * load.h - files become profiles.
  *
- * Main room. In: files, options. Out: profiles. With several cores several files are read at a time;
+ * In: files, options. Out: profiles. With several cores several files are read at a time;
  * what comes of it is the same, errors too.
  */
 #ifndef LOAD_H

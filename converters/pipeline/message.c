@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * say.c - writes lines to standard error, where only this file writes.
+ * message.c - writes lines to standard error, where only this file writes.
  *
- * Main room. In: text. Out: "PROGRAM: TEXT" on standard error.
+ * In: text. Out: "PROGRAM: TEXT" on standard error.
  */
 #include "pipeline/message.h"
 
@@ -13,12 +13,12 @@
 
 static const char *program = "cpconv";
 
-void say_program(const char *name)
+void message_program(const char *name)
 {
 	program = name;
 }
 
-void say(const char *format, ...)
+void message(const char *format, ...)
 {
 	va_list args;
 

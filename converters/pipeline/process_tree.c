@@ -2,7 +2,7 @@
 /*
  * process_tree.c - finds the recordings of a process tree by their process records.
  *
- * Main room. In: the current directory. Out: file names. One file is open at a time.
+ * In: the current directory. Out: file names. One file is open at a time.
  */
 #include "pipeline/process_tree.h"
 
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "pipeline/sources.h"
 #include "read/decode.h"
-#include "pipeline/sources_newest.h"
 
 /* What a process record says of the tree. */
 struct head {
@@ -73,7 +73,7 @@ static int consider(struct process_tree *t, const struct head *tree, const char 
 	struct head h;
 	int rc = 0;
 
-	if (!newest_is_recording(file, &st))
+	if (!sources_is_recording(file, &st))
 		return 0;
 	if (head_read(&h, file) && same_tree(tree, &h))
 		rc = add_member(t, file, h.start_ns, st.st_size);

@@ -2,7 +2,7 @@
 /*
  * process_tree.h - the recordings that one launch has left in the current directory.
  *
- * Main room. In: the name of one. Out: all of them.
+ * In: the name of one. Out: all of them.
  */
 #ifndef PROCESS_TREE_H
 #define PROCESS_TREE_H

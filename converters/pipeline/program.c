@@ -2,7 +2,7 @@
 /*
  * program.c - begins and ends both programs.
  *
- * Main room. In: a name, an error. Out: an exit status.
+ * In: a name, an error. Out: an exit status.
  */
 #include "pipeline/program.h"
 
@@ -29,12 +29,12 @@ void program_begin(const char *name)
 {
 	hold_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* write then fails with EPIPE, which out takes as the end */
-	say_program(name);
+	message_program(name);
 }
 
 int program_die(const struct error *err)
 {
-	say("%s", err->text);
+	message("%s", err->text);
 	return err->is_usage ? EXIT_USAGE : EXIT_FAILURE;
 }
 

@@ -2,7 +2,7 @@
 /*
  * program.h - how both programs begin, and what they exit with.
  *
- * Main room. In: a name, an error. Out: an exit status.
+ * In: a name, an error. Out: an exit status.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H
@@ -12,7 +12,7 @@
 
 #define EXIT_USAGE 2
 
-/* First of all: who speaks (say.h), and no surprises from descriptors and signals. */
+/* First of all: who speaks (message.h), and no surprises from descriptors and signals. */
 void program_begin(const char *name);
 
 /* Say what went wrong. Returns the exit status: EXIT_FAILURE, or EXIT_USAGE. */

@@ -2,7 +2,7 @@
 /*
  * progress.c - draws a line that says how far it is.
  *
- * Main room. In: files, bytes read of them; what is being done. Out: a line on standard error.
+ * In: files, bytes read of them; what is being done. Out: a line on standard error.
  *
  * What is being done does not ask the clock: a timer's signal draws the line. The handler only
  * writes a text that is ready; while the next one is made there is another.

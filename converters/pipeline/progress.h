@@ -2,7 +2,7 @@
 /*
  * progress.h - tells somebody who waits at a terminal how far it is.
  *
- * Main room. In: files, bytes read of them; what is being done. Out: a line on standard error, if
+ * In: files, bytes read of them; what is being done. Out: a line on standard error, if
  * that is a terminal and it takes more than a second; redrawn ten times a second at most, and gone
  * at the end.
  */

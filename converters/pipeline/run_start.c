@@ -2,7 +2,7 @@
 /*
  * run_start.c - finds the earliest start among process records.
  *
- * Main room. In: files. Out: a time.
+ * In: files. Out: a time.
  */
 #include "pipeline/run_start.h"
 

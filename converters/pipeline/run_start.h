@@ -2,7 +2,7 @@
 /*
  * run_start.h - when the run began that the inputs are recordings of.
  *
- * Main room. In: files. Out: a time.
+ * In: files. Out: a time.
  */
 #ifndef RUN_START_H
 #define RUN_START_H

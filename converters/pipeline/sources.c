@@ -2,7 +2,7 @@
 /*
  * sources.c - finds the files to be read.
  *
- * Main room. In: the names on the command line, or the current directory. Out: files, each once.
+ * In: the names on the command line, or the current directory. Out: files, each once.
  */
 #include "pipeline/sources.h"
 
@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "pipeline/sources_named.h"
-#include "pipeline/sources_newest.h"
 #include "pipeline/process_tree.h"
 
 /* Takes the name, NULL or not. */
@@ -106,7 +104,7 @@ static int add_tree(struct sources *s, struct error *err)
 {
 	struct process_tree tree;
 
-	s->newest = newest_recording(err);
+	s->newest = sources_newest(err);
 	if (!s->newest || process_tree_find(&tree, s->newest, err))
 		return -1;
 	int rc = 0;
@@ -121,19 +119,19 @@ static int add_tree(struct sources *s, struct error *err)
 int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
 		 struct error *err)
 {
-	struct names_given given = {0};
+	struct sources_named given = {0};
 	int rc = 0;
 
 	*s = (struct sources){0};
 	if (!n && !list)
 		return add_tree(s, err);
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = names_given_add(&given, names[i], err);
+		rc = sources_named_add(&given, names[i], err);
 	if (!rc && list)
-		rc = names_given_add_list(&given, list, err);
+		rc = sources_named_add_list(&given, list, err);
 	if (!rc)
 		rc = add_named(s, given.list, given.n, err);
-	names_given_free(&given);
+	sources_named_free(&given);
 	return rc;
 }
 

@@ -2,7 +2,7 @@
 /*
  * sources.h - the files to be read.
  *
- * Main room. In: the names on the command line, or the current directory. Out: files, each once.
+ * In: the names on the command line, or the current directory. Out: files, each once.
  */
 #ifndef SOURCES_H
 #define SOURCES_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 
@@ -32,5 +33,31 @@ struct sources {
 int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
 		 struct error *err);
 void sources_free(struct sources *s);
+
+/* ---- sources_named.c: files, directories and lists that the command line names ---- */
+
+/* Begins as all zero. */
+struct sources_named {
+	char **list;
+	size_t n, size;
+};
+
+/* A file, or a directory: the recordings in it, by name. -1: memory, or it has none. */
+int sources_named_add(struct sources_named *g, const char *name, struct error *err);
+
+/* What the file names ("-": standard input), each on a line, or each with a NUL behind it. -1: it
+ * cannot be read, it names nothing, or as above. */
+int sources_named_add_list(struct sources_named *g, const char *file, struct error *err);
+
+void sources_named_free(struct sources_named *g);
+
+/* ---- sources_newest.c: the recording that is meant when none is named ---- */
+
+/* The regular file *.cps last written to, of several of the same time the last by name. free()
+ * it. NULL on error, also if there is none. */
+char *sources_newest(struct error *err);
+
+/* Is it a regular file *.cps? */
+bool sources_is_recording(const char *name, struct stat *st);
 
 #endif

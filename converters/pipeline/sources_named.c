@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names_given.c - makes names of files out of what the command line names.
+ * sources_named.c - makes names of files out of what the command line names.
  *
- * Main room. In: names, a list of names, directories. Out: names of files.
+ * In: names, a list of names, directories. Out: names of files.
  */
-#include "pipeline/sources_named.h"
+#include "pipeline/sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,10 +14,9 @@
 
 #include "base/array.h"
 #include "read/decode.h"
-#include "pipeline/sources_newest.h"
 
 /* Takes the name, NULL or not. */
-static int take(struct names_given *g, char *name, struct error *err)
+static int take(struct sources_named *g, char *name, struct error *err)
 {
 	if (!name || !array_reserve(&g->list, &g->size, g->n + 1, sizeof(*g->list))) {
 		free(name);
@@ -27,12 +26,12 @@ static int take(struct names_given *g, char *name, struct error *err)
 	return 0;
 }
 
-void names_given_free(struct names_given *g)
+void sources_named_free(struct sources_named *g)
 {
 	for (size_t i = 0; i < g->n; i++)
 		free(g->list[i]);
 	free(g->list);
-	*g = (struct names_given){0};
+	*g = (struct sources_named){0};
 }
 
 /* ---- directories ----------------------------------------------------------------------------- */
@@ -43,7 +42,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The entry, if it is a recording. */
-static int consider(struct names_given *g, const char *directory, const char *entry,
+static int consider(struct sources_named *g, const char *directory, const char *entry,
 		    struct error *err)
 {
 	size_t n = strlen(directory);
@@ -55,13 +54,14 @@ static int consider(struct names_given *g, const char *directory, const char *en
 	if (asprintf(&name, "%.*s%s%s", (int)n, directory, directory[n - 1] == '/' ? "" : "/",
 		     entry) < 0)
 		return error_memory(err);
-	if (newest_is_recording(name, &st))
+	if (sources_is_recording(name, &st))
 		return take(g, name, err);
 	free(name);
 	return 0;
 }
 
-static int add_directory(struct names_given *g, const char *name, DIR *directory, struct error *err)
+static int add_directory(struct sources_named *g, const char *name, DIR *directory,
+			 struct error *err)
 {
 	size_t before = g->n;
 	struct dirent *entry;
@@ -77,7 +77,7 @@ static int add_directory(struct names_given *g, const char *name, DIR *directory
 	return 0;
 }
 
-int names_given_add(struct names_given *g, const char *name, struct error *err)
+int sources_named_add(struct sources_named *g, const char *name, struct error *err)
 {
 	DIR *directory;
 	struct stat st;
@@ -117,13 +117,13 @@ static char *read_all(const char *name, FILE *file, size_t *n, struct error *err
 	return NULL;
 }
 
-static int add_names(struct names_given *g, const char *file, char *text, size_t n,
+static int add_names(struct sources_named *g, const char *file, char *text, size_t n,
 		     struct error *err)
 {
 	const char end = memchr(text, '\0', n) ? '\0' : '\n';
 	char *stop;
 
-	if (n && decoder_stream.detect((const unsigned char *)text, n))
+	if (n && decode_stream.detect((const unsigned char *)text, n))
 		return error_set(
 			err, "%s: a recording, not a list of names; name it without --files-from",
 			file);
@@ -132,13 +132,13 @@ static int add_names(struct names_given *g, const char *file, char *text, size_t
 		if (!stop)
 			stop = text + n;
 		*stop = '\0';
-		if (*name && names_given_add(g, name, err))
+		if (*name && sources_named_add(g, name, err))
 			return -1;
 	}
 	return g->n ? 0 : error_set(err, "%s: names no file", file);
 }
 
-int names_given_add_list(struct names_given *g, const char *file, struct error *err)
+int sources_named_add_list(struct sources_named *g, const char *file, struct error *err)
 {
 	const char *name = strcmp(file, "-") ? file : "standard input";
 	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;

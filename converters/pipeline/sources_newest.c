@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * newest.c - finds the newest recording in the current directory.
+ * sources_newest.c - finds the newest recording in the current directory.
  *
- * Main room. In: the current directory. Out: a file name.
+ * In: the current directory. Out: a file name.
  */
-#include "pipeline/sources_newest.h"
+#include "pipeline/sources.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static bool is_newer(const struct stat *a, const char *a_name, const struct stat
 	return strcmp(a_name, b_name) > 0;
 }
 
-bool newest_is_recording(const char *name, struct stat *st)
+bool sources_is_recording(const char *name, struct stat *st)
 {
 	size_t n = strlen(name), suffix = strlen(SUFFIX);
 
@@ -33,7 +33,7 @@ bool newest_is_recording(const char *name, struct stat *st)
 	       S_ISREG(st->st_mode);
 }
 
-char *newest_recording(struct error *err)
+char *sources_newest(struct error *err)
 {
 	DIR *directory = opendir(".");
 	struct dirent *entry;
@@ -47,7 +47,7 @@ char *newest_recording(struct error *err)
 	while ((entry = readdir(directory))) {
 		char *name;
 
-		if (!newest_is_recording(entry->d_name, &st) ||
+		if (!sources_is_recording(entry->d_name, &st) ||
 		    (best && !is_newer(&st, entry->d_name, &best_st, best)))
 			continue;
 		name = strdup(entry->d_name);

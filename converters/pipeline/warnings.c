@@ -2,7 +2,7 @@
 /*
  * warnings.c - says what the user should know of the files that were read.
  *
- * Main room. In: files, a profile, its modules. Out: lines on standard error.
+ * In: files, a profile, its modules. Out: lines on standard error.
  */
 #include "pipeline/warnings.h"
 
@@ -17,13 +17,13 @@ void warnings_sources(const struct sources *s)
 	size_t i;
 
 	for (i = 0; i < s->n_again && i < SHOWN; i++)
-		say("%s: warning: given twice, read once", s->again[i]);
+		message("%s: warning: given twice, read once", s->again[i]);
 	if (i < s->n_again)
-		say("warning: and %zu more files given twice", s->n_again - i);
+		message("warning: and %zu more files given twice", s->n_again - i);
 	if (s->newest && s->n == 1)
-		say("reading %s", s->newest);
+		message("reading %s", s->newest);
 	else if (s->newest)
-		say("reading %s and %zu more of its process tree", s->newest, s->n - 1);
+		message("reading %s and %zu more of its process tree", s->newest, s->n - 1);
 }
 
 struct counts {
@@ -37,16 +37,16 @@ static void warn_of_stop(const struct profile *p, const struct profile_process *
 	const char *file = strings_get(p->strings, process->file, NULL);
 	char text[STOP_TEXT_BYTES];
 
-	if (stop_is_trouble(process) && n->stops++ < SHOWN)
-		say("%s: warning: recording stopped: %s", file, stop_text(text, process));
+	if (stop_text_is_trouble(process) && n->stops++ < SHOWN)
+		message("%s: warning: recording stopped: %s", file, stop_text(text, process));
 	if (process->note != STRINGS_NONE && n->journals++ < SHOWN)
-		say("%s: warning: %s", file, strings_get(p->strings, process->note, NULL));
+		message("%s: warning: %s", file, strings_get(p->strings, process->note, NULL));
 }
 
 static void say_rest(size_t n, const char *what)
 {
 	if (n > SHOWN)
-		say("warning: and %zu more %s", n - SHOWN, what);
+		message("warning: and %zu more %s", n - SHOWN, what);
 }
 
 /* A target may have been killed: what it left is shown, with a warning. */
@@ -69,7 +69,7 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err)
 			  strict ? "" : "warning: ", (unsigned long long)process->cut_offset, why);
 		if (strict)
 			return -1;
-		say("%s", err->text);
+		message("%s", err->text);
 	}
 	say_rest(n.stops, "recordings stopped");
 	say_rest(n.journals, "journals are of no use");
@@ -85,7 +85,7 @@ void warnings_modules(const struct profile *p, const struct symbols *s)
 		const char *text = symbols_module_warning(s, (uint32_t)i);
 
 		if (text && n++ < SHOWN)
-			say("warning: %s", text);
+			message("warning: %s", text);
 	}
 	say_rest(n, "modules");
 }
@@ -96,5 +96,5 @@ void warnings_unmatched(const struct patterns *p, const char *what)
 	size_t i;
 
 	for (i = 0; (text = patterns_unmatched(p, i)); i++)
-		say("warning: %s: no %s matches \"%s\"", p->option, what, text);
+		message("warning: %s: no %s matches \"%s\"", p->option, what, text);
 }

@@ -2,7 +2,7 @@
 /*
  * warnings.h - what the user should know of the files that were read.
  *
- * Main room. In: files, a profile, its modules. Out: lines on standard error.
+ * In: files, a profile, its modules. Out: lines on standard error.
  */
 #ifndef WARNINGS_H
 #define WARNINGS_H

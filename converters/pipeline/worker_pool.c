@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobs.c - threads that take one part after the other.
+ * worker_pool.c - threads that take one part after the other.
  *
- * Main room. In: functions. Out: calls of them. All that threads share is in struct crew, under its
+ * In: functions. Out: calls of them. All that threads share is in struct crew, under its
  * lock; results go through a ring, in which a part has its place.
  */
 #include "pipeline/worker_pool.h"
@@ -23,7 +23,7 @@ struct slot {
 };
 
 struct crew {
-	const struct jobs *jobs;
+	const struct worker_pool *jobs;
 	pthread_mutex_t lock;
 	pthread_cond_t done; /* the part that the caller waits for */
 	pthread_cond_t room; /* a slot is free, or it is over */
@@ -138,7 +138,7 @@ static void count(struct crew *c)
 
 static int take_all(struct crew *c)
 {
-	const struct jobs *j = c->jobs;
+	const struct worker_pool *j = c->jobs;
 	int status = 0;
 
 	for (size_t part = 0; !status && part < j->n; part++) {
@@ -148,7 +148,7 @@ static int take_all(struct crew *c)
 	return status;
 }
 
-int jobs_run(const struct jobs *j)
+int worker_pool_run(const struct worker_pool *j)
 {
 	struct crew c = {
 		.jobs = j,
@@ -171,7 +171,7 @@ int jobs_run(const struct jobs *j)
 	return status;
 }
 
-size_t jobs_cores(void)
+size_t worker_pool_cores(void)
 {
 	cpu_set_t set;
 	int n = sched_getaffinity(0, sizeof(set), &set) ? CORES_MAX : CPU_COUNT(&set);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jobs.h - runs the parts of some work on several threads, and hands over their results in order.
+ * worker_pool.h - runs the parts of some work on several threads, and hands over their results in order.
  *
- * Main room. In: functions. Out: calls of them.
+ * In: functions. Out: calls of them.
  */
-#ifndef JOBS_H
-#define JOBS_H
+#ifndef WORKER_POOL_H
+#define WORKER_POOL_H
 
 #include <stddef.h>
 
-struct jobs {
+struct worker_pool {
 	size_t n; /* parts: 0, 1, 2, ... */
 	size_t n_threads;
 	void *context; /* shared by all threads, so that `run` can only look at it */
@@ -26,10 +26,10 @@ struct jobs {
 
 /* What the last call of `take` returned. No more than twice as many results as threads wait at a
  * time. Without threads, for want of memory, all is left to `take`. */
-int jobs_run(const struct jobs *j);
+int worker_pool_run(const struct worker_pool *j);
 
 /* How many threads are worth it: one for each core that this process may use, sixteen at most, since
  * there is one caller to take their results. */
-size_t jobs_cores(void);
+size_t worker_pool_cores(void);
 
 #endif

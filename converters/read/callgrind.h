@@ -2,7 +2,7 @@
 /*
  * callgrind.h - what has been read of a callgrind file, and where in it we are.
  *
- * Read room. Shared by decode_callgrind.c, which reads the header, and callgrind_body.c, which reads
+ * Shared by decode_callgrind.c, which reads the header, and callgrind_body.c, which reads
  * the costs.
  */
 #ifndef CALLGRIND_H
@@ -18,7 +18,7 @@ struct callgrind_function {
 };
 
 struct callgrind {
-	struct scan scan;
+	struct text_scan scan;
 	const struct event_sink *sink;
 	struct error *err;
 	struct callgrind_names *names;

@@ -2,7 +2,7 @@
 /*
  * callgrind_body.c - reads what a callgrind file says of costs and calls.
  *
- * Read room. In: lines. Out: selfs and calls.
+ * In: lines. Out: selfs and calls.
  *
  * Where a function begins that is running already, callgrind calls it f'2: both are f here. What
  * calls of f'2 cost is within the cost of f already, and so is not counted again.
@@ -14,7 +14,7 @@
 /* ---- numbers and names ----------------------------------------------------------------------- */
 
 /* The digits after 0x. */
-static const char *hexadecimal_read(struct scan *s, uint64_t *number)
+static const char *hexadecimal_read(struct text_scan *s, uint64_t *number)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *begin = s->at;
@@ -32,26 +32,26 @@ static const char *hexadecimal_read(struct scan *s, uint64_t *number)
 }
 
 /* A token that is a number. NULL or what is wrong. */
-static const char *number_read(struct scan *s, uint64_t *number)
+static const char *number_read(struct text_scan *s, uint64_t *number)
 {
 	const char *wrong =
-		scan_text(s, "0x") ? hexadecimal_read(s, number) : scan_count(s, number);
+		text_scan_text(s, "0x") ? hexadecimal_read(s, number) : text_scan_count(s, number);
 
-	if (!wrong && s->at < s->end && !scan_spaces(s))
+	if (!wrong && s->at < s->end && !text_scan_spaces(s))
 		return "this is no number";
 	return wrong;
 }
 
 /* "16", "+4", "-4" or "*". Where in a function costs arise is not shown anywhere. */
-static const char *position_pass(struct scan *s)
+static const char *position_pass(struct text_scan *s)
 {
 	uint64_t number;
 
-	scan_spaces(s);
-	if (scan_text(s, "*"))
+	text_scan_spaces(s);
+	if (text_scan_text(s, "*"))
 		return NULL;
-	if (!scan_text(s, "+"))
-		scan_text(s, "-");
+	if (!text_scan_text(s, "+"))
+		text_scan_text(s, "-");
 	return number_read(s, &number);
 }
 
@@ -115,7 +115,7 @@ int callgrind_self_push(struct callgrind *c)
 static int add(struct callgrind *c, uint64_t *sum, uint64_t cost)
 {
 	if (__builtin_add_overflow(*sum, cost, sum))
-		return scan_wrong(&c->scan, "overflow: a sum of costs does not fit 64 bits");
+		return text_scan_wrong(&c->scan, "overflow: a sum of costs does not fit 64 bits");
 	return 0;
 }
 
@@ -140,22 +140,22 @@ static int call_push(struct callgrind *c, uint64_t cost)
 
 static int cost_line(struct callgrind *c)
 {
-	struct scan *s = &c->scan;
+	struct text_scan *s = &c->scan;
 	uint64_t cost = 0, number;
 	const char *wrong = NULL;
 
 	if (!c->has_function)
-		return scan_wrong(s, "a cost before the first line \"fn=\"");
+		return text_scan_wrong(s, "a cost before the first line \"fn=\"");
 	for (size_t i = 0; !wrong && i < c->n_positions; i++)
 		wrong = position_pass(s);
-	for (size_t i = 0; !wrong && (scan_spaces(s), s->at < s->end); i++) {
+	for (size_t i = 0; !wrong && (text_scan_spaces(s), s->at < s->end); i++) {
 		wrong = i < c->n_events ? number_read(s, &number)
 					: "there are more costs than events";
 		if (i == c->column && !wrong)
 			cost = number;
 	}
 	if (wrong)
-		return scan_wrong(s, wrong);
+		return text_scan_wrong(s, wrong);
 	if (c->in_call)
 		return call_push(c, cost);
 	return add(c, &c->self, cost) || add(c, &c->inclusive, cost) || add(c, &c->total, cost) ? -1
@@ -165,10 +165,10 @@ static int cost_line(struct callgrind *c)
 static int calls_line(struct callgrind *c)
 {
 	if (!c->has_called || !c->has_function)
-		return scan_wrong(&c->scan, "calls without a caller and a callee");
-	const char *wrong = scan_count(&c->scan, &c->calls);
+		return text_scan_wrong(&c->scan, "calls without a caller and a callee");
+	const char *wrong = text_scan_count(&c->scan, &c->calls);
 	if (wrong)
-		return scan_wrong(&c->scan, wrong);
+		return text_scan_wrong(&c->scan, wrong);
 	/* What is not given is the same as for the caller. */
 	c->called.file = c->has_called_file ? c->called_file : c->file;
 	c->called.object = c->has_called_object ? c->called_object : c->function.object;
@@ -207,31 +207,31 @@ static int called_place(struct callgrind *c, enum callgrind_kind kind, uint32_t 
 
 static int position_line(struct callgrind *c)
 {
-	struct scan *s = &c->scan;
+	struct text_scan *s = &c->scan;
 	uint32_t unused;
 
-	if (scan_text(s, "fn="))
+	if (text_scan_text(s, "fn="))
 		return function_line(c);
-	if (scan_text(s, "cfn="))
+	if (text_scan_text(s, "cfn="))
 		return called_line(c);
-	if (scan_text(s, "calls="))
+	if (text_scan_text(s, "calls="))
 		return calls_line(c);
-	if (scan_text(s, "fl=") || scan_text(s, "fi=") || scan_text(s, "fe="))
+	if (text_scan_text(s, "fl=") || text_scan_text(s, "fi=") || text_scan_text(s, "fe="))
 		return callgrind_name(c->names, CALLGRIND_FILE, s, &c->file);
-	if (scan_text(s, "ob="))
+	if (text_scan_text(s, "ob="))
 		return callgrind_name(c->names, CALLGRIND_OBJECT, s, &c->object);
-	if (scan_text(s, "cfi=") || scan_text(s, "cfl="))
+	if (text_scan_text(s, "cfi=") || text_scan_text(s, "cfl="))
 		return called_place(c, CALLGRIND_FILE, &c->called_file, &c->has_called_file);
-	if (scan_text(s, "cob="))
+	if (text_scan_text(s, "cob="))
 		return called_place(c, CALLGRIND_OBJECT, &c->called_object, &c->has_called_object);
 	/* Jumps within functions; the names in them may be referred to later. */
-	if (scan_text(s, "jfi="))
+	if (text_scan_text(s, "jfi="))
 		return callgrind_name(c->names, CALLGRIND_FILE, s, &unused);
-	if (scan_text(s, "jfn="))
+	if (text_scan_text(s, "jfn="))
 		return callgrind_name(c->names, CALLGRIND_FUNCTION, s, &unused);
-	if (scan_text(s, "jump=") || scan_text(s, "jcnd="))
+	if (text_scan_text(s, "jump=") || text_scan_text(s, "jcnd="))
 		return 0;
-	return scan_wrong(s, "this is no line of a callgrind file");
+	return text_scan_wrong(s, "this is no line of a callgrind file");
 }
 
 int callgrind_body_line(struct callgrind *c)
@@ -241,7 +241,7 @@ int callgrind_body_line(struct callgrind *c)
 		(first >= '0' && first <= '9') || first == '+' || first == '-' || first == '*';
 
 	if (c->in_call && !is_cost)
-		return scan_wrong(&c->scan, "the cost of the calls before it is missing");
+		return text_scan_wrong(&c->scan, "the cost of the calls before it is missing");
 	c->is_part_over = false;
 	return is_cost ? cost_line(c) : position_line(c);
 }

@@ -2,7 +2,7 @@
 /*
  * callgrind_names.c - expands the numbered names of a callgrind file.
  *
- * Read room. In: "(7) main", "(7)", "main". Out: a number for each distinct text.
+ * In: "(7) main", "(7)", "main". Out: a number for each distinct text.
  */
 #include "read/callgrind_names.h"
 
@@ -15,8 +15,8 @@
 
 /* Numbers are the file's choice, so that they are not indices. */
 struct table {
-	struct numbers *numbers; /* to their places */
-	uint32_t *names;	 /* by place */
+	struct id_table *numbers; /* to their places */
+	uint32_t *names;	  /* by place */
 	size_t n, size;
 };
 
@@ -34,7 +34,7 @@ struct callgrind_names *callgrind_names_new(void)
 		return NULL;
 	n->texts = strings_new();
 	for (int i = 0; i < CALLGRIND_KINDS; i++) {
-		n->tables[i].numbers = numbers_new();
+		n->tables[i].numbers = id_table_new();
 		ok = ok && n->tables[i].numbers;
 	}
 	if (ok && n->texts)
@@ -48,7 +48,7 @@ void callgrind_names_free(struct callgrind_names *n)
 	if (!n)
 		return;
 	for (int i = 0; i < CALLGRIND_KINDS; i++) {
-		numbers_free(n->tables[i].numbers);
+		id_table_free(n->tables[i].numbers);
 		free(n->tables[i].names);
 	}
 	strings_free(n->texts);
@@ -70,11 +70,11 @@ struct event_text callgrind_name_text(const struct callgrind_names *n, uint32_t 
 }
 
 /* What is left of the line, without spaces around it. */
-static int text_take(struct callgrind_names *n, struct scan *s, uint32_t *name)
+static int text_take(struct callgrind_names *n, struct text_scan *s, uint32_t *name)
 {
 	const char *end = s->end;
 
-	scan_spaces(s);
+	text_scan_spaces(s);
 	while (end > s->at && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	size_t length = (size_t)(end - s->at);
@@ -89,43 +89,43 @@ static int text_take(struct callgrind_names *n, struct scan *s, uint32_t *name)
 }
 
 /* "(7" and then ")". A name such as "(below main)" is no number. */
-static bool is_numbered(const struct scan *s)
+static bool is_numbered(const struct text_scan *s)
 {
-	struct scan ahead = *s;
+	struct text_scan ahead = *s;
 
-	if (!scan_text(&ahead, "("))
+	if (!text_scan_text(&ahead, "("))
 		return false;
 	const char *digits = ahead.at;
 	while (ahead.at < ahead.end && *ahead.at >= '0' && *ahead.at <= '9')
 		ahead.at++;
-	return ahead.at > digits && scan_text(&ahead, ")");
+	return ahead.at > digits && text_scan_text(&ahead, ")");
 }
 
-int callgrind_name(struct callgrind_names *n, enum callgrind_kind kind, struct scan *s,
+int callgrind_name(struct callgrind_names *n, enum callgrind_kind kind, struct text_scan *s,
 		   uint32_t *name)
 {
 	struct table *t = &n->tables[kind];
 	uint64_t number;
 
-	scan_spaces(s);
+	text_scan_spaces(s);
 	if (!is_numbered(s))
 		return text_take(n, s, name);
-	scan_text(s, "(");
-	const char *wrong = scan_count(s, &number);
+	text_scan_text(s, "(");
+	const char *wrong = text_scan_count(s, &number);
 	if (wrong || number > UINT32_MAX)
-		return scan_wrong(s, "overflow: the number of a name does not fit 32 bits");
-	scan_text(s, ")");
-	scan_spaces(s);
+		return text_scan_wrong(s, "overflow: the number of a name does not fit 32 bits");
+	text_scan_text(s, ")");
+	text_scan_spaces(s);
 	if (s->at == s->end) {
-		uint32_t place = numbers_find(t->numbers, (uint32_t)number);
+		uint32_t place = id_table_find(t->numbers, (uint32_t)number);
 
-		if (place == NUMBERS_NONE)
-			return scan_wrong(s, "the number of a name that was not given");
+		if (place == ID_TABLE_NONE)
+			return text_scan_wrong(s, "the number of a name that was not given");
 		*name = t->names[place];
 		return 0;
 	}
-	uint32_t place = numbers_add(t->numbers, (uint32_t)number);
-	if (place == NUMBERS_NONE ||
+	uint32_t place = id_table_add(t->numbers, (uint32_t)number);
+	if (place == ID_TABLE_NONE ||
 	    !array_reserve(&t->names, &t->size, place + 1, sizeof(*t->names)))
 		return error_memory(s->err);
 	return text_take(n, s, &t->names[place]) ? -1 : (*name = t->names[place], 0);

@@ -2,7 +2,7 @@
 /*
  * callgrind_names.h - the names of a callgrind file, which may be written once and then numbered.
  *
- * Read room. "(7) main" says that 7 stands for main from here on, "(7)" is main again, and what
+ * "(7) main" says that 7 stands for main from here on, "(7)" is main again, and what
  * does not begin so is a name itself. Files, functions and objects have numbers of their own.
  */
 #ifndef CALLGRIND_NAMES_H
@@ -28,7 +28,7 @@ void callgrind_names_free(struct callgrind_names *n);
  * text of any kind; CALLGRIND_NO_NAME if that is empty or "???". -1: memory, or a number that is
  * wrong or stands for nothing.
  */
-int callgrind_name(struct callgrind_names *n, enum callgrind_kind kind, struct scan *s,
+int callgrind_name(struct callgrind_names *n, enum callgrind_kind kind, struct text_scan *s,
 		   uint32_t *name);
 
 /* The number of a text. CALLGRIND_NO_NAME: memory. */

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "read/event.h"
 #include "libsampler/format.h"
+#include "read/event.h"
 
 struct cursor {
 	const unsigned char *at, *end;

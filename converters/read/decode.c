@@ -2,7 +2,7 @@
 /*
  * decode.c - finds the decoder for an input by its first bytes.
  *
- * Room: read. In: a path. Out: events, from the decoder that recognises the content.
+ * In: a path. Out: events, from the decoder that recognises the content.
  */
 #include "read/decode.h"
 
@@ -11,10 +11,10 @@
 #include "libsampler/format.h"
 
 static const struct decoder *const decoders[] = {
-	&decoder_stream,
-	&decoder_gprof,
-	&decoder_callgrind,
-	&decoder_folded,
+	&decode_stream,
+	&decode_gprof,
+	&decode_callgrind,
+	&decode_folded,
 };
 
 /* Files that are likely to be given by mistake, by how they begin. */

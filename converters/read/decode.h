@@ -25,9 +25,9 @@ struct decoder {
 		   struct error *err);
 };
 
-extern const struct decoder decoder_stream;    /* decode_stream.c: libcpsample's recording */
-extern const struct decoder decoder_folded;    /* decode_folded.c: "a;b;c COUNT" lines */
-extern const struct decoder decoder_gprof;     /* decode_gprof.c: what gprof prints */
-extern const struct decoder decoder_callgrind; /* decode_callgrind.c: callgrind.out.PID */
+extern const struct decoder decode_stream;    /* decode_stream.c: libcpsample's recording */
+extern const struct decoder decode_folded;    /* decode_folded.c: "a;b;c COUNT" lines */
+extern const struct decoder decode_gprof;     /* decode_gprof.c: what gprof prints */
+extern const struct decoder decode_callgrind; /* decode_callgrind.c: callgrind.out.PID */
 
 #endif

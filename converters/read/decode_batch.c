@@ -2,7 +2,7 @@
 /*
  * decode_batch.c - decodes a batch of samples.
  *
- * Room: read. In: the payload of a samples record. Out: sample events. The stack stays between
+ * In: the payload of a samples record. Out: sample events. The stack stays between
  * items, so that an item costs as much as it changes it.
  */
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct address {
 	uint16_t next[CPS_FRAME_SUCCESSORS]; /* most recent first, ID_NONE for none */
 };
 
-struct batch {
+struct decode_batch {
 	struct cursor c;
 	uint64_t start_us; /* times of items are relative to it */
 	uint64_t time_us;  /* of the previous item, so relative */
@@ -34,12 +34,13 @@ struct batch {
 	struct event_frame frames[CPS_DEPTH_MAX];
 };
 
-struct batch *batch_new(void)
+struct decode_batch *decode_batch_new(void)
 {
-	return malloc(sizeof(struct batch)); /* large, but what is not touched costs nothing */
+	return malloc(
+		sizeof(struct decode_batch)); /* large, but what is not touched costs nothing */
 }
 
-void batch_free(struct batch *b)
+void decode_batch_free(struct decode_batch *b)
 {
 	free(b);
 }
@@ -55,7 +56,7 @@ static void address_set(struct address *a, uint32_t module, uint64_t address)
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 /* A new address: module, address. Returns its id, or ID_NONE with c.wrong. */
-static uint16_t address_read(struct batch *b)
+static uint16_t address_read(struct decode_batch *b)
 {
 	uint64_t module, address;
 
@@ -88,7 +89,7 @@ static inline void successor_note(uint16_t *next, uint16_t id)
 	}
 }
 
-static inline void frame_push(struct batch *b, uint16_t id)
+static inline void frame_push(struct decode_batch *b, uint16_t id)
 {
 	const struct address *a = &b->addresses[id];
 
@@ -97,13 +98,13 @@ static inline void frame_push(struct batch *b, uint16_t id)
 	b->depth++;
 }
 
-static inline uint16_t batch_innermost(const struct batch *b)
+static inline uint16_t batch_innermost(const struct decode_batch *b)
 {
 	return b->depth ? b->ids[b->depth - 1] : ID_OUTSIDE;
 }
 
 /* Up to `left` frames, each the first successor of the one before. Returns how many, 0 if wrong. */
-static uint64_t run_read(struct batch *b, uint64_t left)
+static uint64_t run_read(struct decode_batch *b, uint64_t left)
 {
 	uint64_t n;
 
@@ -126,7 +127,7 @@ static uint64_t run_read(struct batch *b, uint64_t left)
 }
 
 /* One frame code other than a run. */
-static bool frame_read(struct batch *b, uint64_t code)
+static bool frame_read(struct decode_batch *b, uint64_t code)
 {
 	struct address *before = &b->addresses[batch_innermost(b)];
 	uint16_t id;
@@ -150,7 +151,7 @@ static bool frame_read(struct batch *b, uint64_t code)
 }
 
 /* Take `pop` frames off the stack and put `push` ones on it. */
-static bool stack_read(struct batch *b, uint64_t pop)
+static bool stack_read(struct decode_batch *b, uint64_t pop)
 {
 	uint64_t push, code;
 
@@ -180,7 +181,7 @@ static bool stack_read(struct batch *b, uint64_t pop)
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-static bool weight_read(struct batch *b)
+static bool weight_read(struct decode_batch *b)
 {
 	int64_t delta, weight;
 
@@ -194,7 +195,7 @@ static bool weight_read(struct batch *b)
 }
 
 /* Times are predicted: a sample stands for the time since the one before. */
-static bool time_read(struct batch *b)
+static bool time_read(struct decode_batch *b)
 {
 	int64_t delta, step;
 
@@ -207,7 +208,7 @@ static bool time_read(struct batch *b)
 }
 
 /* One item, into b and *e. False with c.wrong. */
-static bool item_read(struct batch *b, struct event_sample *e)
+static bool item_read(struct decode_batch *b, struct event_sample *e)
 {
 	uint64_t head, mark = CPS_MARK_COMPLETE;
 
@@ -231,9 +232,9 @@ static bool item_read(struct batch *b, struct event_sample *e)
 	return true;
 }
 
-static int item_push(struct stream *s, struct event_sample *e)
+static int item_push(struct decode_stream *s, struct event_sample *e)
 {
-	struct batch *b = s->batch;
+	struct decode_batch *b = s->batch;
 
 	if (__builtin_mul_overflow(b->weight, s->scale, &e->weight) ||
 	    __builtin_add_overflow(b->start_us, b->time_us, &e->time_us)) {
@@ -248,7 +249,7 @@ static int item_push(struct stream *s, struct event_sample *e)
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;
 }
 
-static void batch_begin(struct batch *b, const unsigned char *payload, size_t n)
+static void batch_begin(struct decode_batch *b, const unsigned char *payload, size_t n)
 {
 	b->c = (struct cursor){payload, payload + n, NULL};
 	b->start_us = b->time_us = b->weight = 0;
@@ -258,16 +259,16 @@ static void batch_begin(struct batch *b, const unsigned char *payload, size_t n)
 	address_set(&b->addresses[ID_OUTSIDE], EVENT_NO_MODULE, 0);
 }
 
-bool batch_identify(const unsigned char *payload, size_t n, struct batch_id *id)
+bool decode_batch_identify(const unsigned char *payload, size_t n, struct decode_batch_id *id)
 {
 	struct cursor c = {payload, payload + n, NULL};
 
 	return cursor_varint(&c, &id->buffer) && cursor_varint(&c, &id->sequence);
 }
 
-int batch_decode(struct stream *s, const unsigned char *payload, size_t n, bool *torn)
+int decode_batch(struct decode_stream *s, const unsigned char *payload, size_t n, bool *torn)
 {
-	struct batch *b = s->batch;
+	struct decode_batch *b = s->batch;
 	struct event_sample e = {0};
 	uint64_t id;
 

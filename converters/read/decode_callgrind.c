@@ -3,7 +3,7 @@
  * decode_callgrind.c - decodes the files that valgrind's tool callgrind writes, and others of that
  * format.
  *
- * Read room. In: text, "Callgrind Format Specification" of valgrind's manual. Out: selfs and calls
+ * In: text, "Callgrind Format Specification" of valgrind's manual. Out: selfs and calls
  * of one of the events that the file counts: the first that the sink does not decline.
  *
  *	events: Ir Dr		what the numbers are
@@ -41,7 +41,7 @@ static int process_offer(struct callgrind *c, struct event_process *e)
 static int process_push(struct callgrind *c)
 {
 	struct event_text command = callgrind_name_text(c->names, c->command), *args = NULL;
-	struct scan s = {.at = command.bytes, .end = command.bytes + command.length};
+	struct text_scan s = {.at = command.bytes, .end = command.bytes + command.length};
 	size_t n = 0, size = 0;
 	struct event_process e = {
 		.file = input_name(c->scan.in),
@@ -53,16 +53,16 @@ static int process_push(struct callgrind *c)
 	};
 
 	if (!c->n_events)
-		return scan_wrong(&c->scan, "there was no line \"events:\"");
+		return text_scan_wrong(&c->scan, "there was no line \"events:\"");
 	c->has_process = true;
-	while (scan_spaces(&s), s.at < s.end) {
+	while (text_scan_spaces(&s), s.at < s.end) {
 		const char *begin = s.at;
 
 		if (!array_reserve(&args, &size, n + 1, sizeof(*args))) {
 			free(args);
 			return error_memory(c->err);
 		}
-		args[n++] = (struct event_text){begin, scan_token(&s)};
+		args[n++] = (struct event_text){begin, text_scan_token(&s)};
 	}
 	e.args = args;
 	e.n_args = n;
@@ -81,17 +81,17 @@ static int column_find(struct callgrind *c)
 	for (c->column = 0; c->column < c->n_events; c->column++)
 		if (c->events[c->column] == c->event)
 			return 0;
-	return scan_wrong(&c->scan, "this part of the file does not count the same event");
+	return text_scan_wrong(&c->scan, "this part of the file does not count the same event");
 }
 
 static int events_read(struct callgrind *c)
 {
-	struct scan *s = &c->scan;
+	struct text_scan *s = &c->scan;
 
 	c->n_events = 0;
-	while (scan_spaces(s), s->at < s->end) {
+	while (text_scan_spaces(s), s->at < s->end) {
 		const char *begin = s->at;
-		size_t n = scan_token(s);
+		size_t n = text_scan_token(s);
 		uint32_t name = callgrind_name_add(c->names, begin, n);
 
 		if (name == CALLGRIND_NO_NAME ||
@@ -105,10 +105,10 @@ static int events_read(struct callgrind *c)
 
 static int positions_read(struct callgrind *c)
 {
-	struct scan *s = &c->scan;
+	struct text_scan *s = &c->scan;
 
-	for (c->n_positions = 0; scan_spaces(s), s->at < s->end; c->n_positions++)
-		scan_token(s);
+	for (c->n_positions = 0; text_scan_spaces(s), s->at < s->end; c->n_positions++)
+		text_scan_token(s);
 	if (!c->n_positions)
 		c->n_positions = 1;
 	return 0;
@@ -116,46 +116,46 @@ static int positions_read(struct callgrind *c)
 
 static int header_text(struct callgrind *c, uint32_t *text)
 {
-	struct scan *s = &c->scan;
+	struct text_scan *s = &c->scan;
 
-	scan_spaces(s);
+	text_scan_spaces(s);
 	*text = callgrind_name_add(c->names, s->at, (size_t)(s->end - s->at));
 	return *text == CALLGRIND_NO_NAME ? error_memory(c->err) : 0;
 }
 
 static int header_line(struct callgrind *c)
 {
-	struct scan *s = &c->scan;
+	struct text_scan *s = &c->scan;
 	const char *wrong = NULL;
 	uint64_t version = 1;
 
-	if (scan_text(s, "events:"))
+	if (text_scan_text(s, "events:"))
 		return events_read(c);
-	if (scan_text(s, "positions:"))
+	if (text_scan_text(s, "positions:"))
 		return positions_read(c);
-	if (scan_text(s, "creator:"))
+	if (text_scan_text(s, "creator:"))
 		return header_text(c, &c->creator);
-	if (scan_text(s, "cmd:"))
+	if (text_scan_text(s, "cmd:"))
 		return header_text(c, &c->command);
-	if (scan_text(s, "totals:"))
+	if (text_scan_text(s, "totals:"))
 		c->is_part_over = true;
-	if (scan_text(s, "pid:")) {
-		scan_spaces(s);
-		wrong = scan_count(s, &c->pid);
+	if (text_scan_text(s, "pid:")) {
+		text_scan_spaces(s);
+		wrong = text_scan_count(s, &c->pid);
 	}
-	if (scan_text(s, "version:")) {
-		scan_spaces(s);
-		wrong = scan_count(s, &version);
+	if (text_scan_text(s, "version:")) {
+		text_scan_spaces(s);
+		wrong = text_scan_count(s, &version);
 	}
 	if (version > 1)
 		wrong = "this version of the format is not known";
-	return wrong ? scan_wrong(s, wrong) : 0;
+	return wrong ? text_scan_wrong(s, wrong) : 0;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* "key:", not "key=". */
-static bool is_header(const struct scan *s)
+static bool is_header(const struct text_scan *s)
 {
 	const char *at = s->at;
 
@@ -166,10 +166,10 @@ static bool is_header(const struct scan *s)
 
 static int line_decode(struct callgrind *c)
 {
-	struct scan *s = &c->scan;
+	struct text_scan *s = &c->scan;
 	int status;
 
-	scan_spaces(s);
+	text_scan_spaces(s);
 	if (s->at == s->end || *s->at == '#')
 		return 0;
 	if (is_header(s))
@@ -183,7 +183,7 @@ static int lines_decode(struct callgrind *c)
 {
 	int status = 0, more;
 
-	while (!status && (more = scan_line(&c->scan)) > 0 && c->scan.is_whole)
+	while (!status && (more = text_scan_line(&c->scan)) > 0 && c->scan.is_whole)
 		status = line_decode(c);
 	if (!status && more < 0)
 		return -1;
@@ -243,7 +243,7 @@ static int callgrind_run(struct input *in, const char *path, const struct event_
 		status = callgrind_self_push(&c);
 	if (!status)
 		status = end_push(&c);
-	scan_clear(&c.scan);
+	text_scan_clear(&c.scan);
 	callgrind_names_free(c.names);
 	free(c.events);
 	return status == EVENT_DECLINED ? 0 : status;
@@ -256,13 +256,13 @@ static int callgrind_detect(const unsigned char *head, size_t n)
 {
 	static const char mark[] = "# callgrind format";
 	const char *text = (const char *)head;
-	struct scan s = {.at = text, .end = text + n};
+	struct text_scan s = {.at = text, .end = text + n};
 
 	if (n >= sizeof(mark) - 1 && !memcmp(head, mark, sizeof(mark) - 1))
 		return 1;
 	if (memchr(head, '\0', n) || !is_header(&s))
 		return 0;
-	return scan_text(&s, "events:") || memmem(head, n, "\nevents:", 8);
+	return text_scan_text(&s, "events:") || memmem(head, n, "\nevents:", 8);
 }
 
-const struct decoder decoder_callgrind = {"callgrind", callgrind_detect, callgrind_run};
+const struct decoder decode_callgrind = {"callgrind", callgrind_detect, callgrind_run};

@@ -2,7 +2,7 @@
 /*
  * decode_columns.c - decodes a batch of samples in columns.
  *
- * Room: read. In: the payload of such a record. Out: sample events. Numbers of stacks stay from
+ * In: the payload of such a record. Out: sample events. Numbers of stacks stay from
  * record to record.
  */
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "read/decode_columns.h"
 
 /* Megabytes, of which a short recording uses little: nothing is read before it is set. */
-static struct columns *columns_new(void)
+static struct decode_columns *columns_new(void)
 {
-	struct columns *c = malloc(sizeof(*c));
+	struct decode_columns *c = malloc(sizeof(*c));
 
 	if (c)
-		memset(c, 0, offsetof(struct columns, known));
+		memset(c, 0, offsetof(struct decode_columns, known));
 	return c;
 }
 
-void columns_free(struct columns *c)
+void decode_columns_free(struct decode_columns *c)
 {
 	free(c);
 }
@@ -28,7 +28,7 @@ void columns_free(struct columns *c)
 /* ---- items ----------------------------------------------------------------------------------- */
 
 /* What most samples have not: into *e, and what the weight is more than its grains. */
-static bool extra_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
 	uint64_t flags, thread, mark = CPS_MARK_COMPLETE;
 
@@ -55,7 +55,7 @@ static bool extra_read(struct columns *c, struct event_sample *e, uint64_t *rest
 
 /* The time that so many grains take: at most CPS_WEIGHT_MAX units. A division would be a tenth of
  * what a sample costs, and our recorder's steps are powers of two. */
-static inline uint64_t steps_of(const struct columns *c, uint64_t grains)
+static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
 {
 	uint64_t units = grains * c->grain + c->step / 2;
 
@@ -64,7 +64,7 @@ static inline uint64_t steps_of(const struct columns *c, uint64_t grains)
 
 /* Weight and time, in grains and steps; times are predicted: a sample stands for the time since the
  * one before. Both differences are added as they are, modulo 2^64: what is negative is too large. */
-static inline bool amounts_read(struct columns *c)
+static inline bool amounts_read(struct decode_columns *c)
 {
 	int64_t more, early;
 	uint64_t weight, steps;
@@ -85,7 +85,7 @@ static inline bool amounts_read(struct columns *c)
 /* ---- stacks that come again ------------------------------------------------------------------ */
 
 /* The number of the latest one, which was `place` or more others ago, moves to the front. */
-static void recent_put(struct columns *c, uint32_t place, uint32_t number)
+static void recent_put(struct decode_columns *c, uint32_t place, uint32_t number)
 {
 	if (place < 32) /* mostly: the processor would wait for what memmove has just stored */
 		for (; place > 0; place--)
@@ -96,7 +96,7 @@ static void recent_put(struct columns *c, uint32_t place, uint32_t number)
 }
 
 /* The stack of a sample with a head gets a number, which may have been another's. */
-static void stack_add(struct columns *c, struct event_sample *e)
+static void stack_add(struct decode_columns *c, struct event_sample *e)
 {
 	for (; c->deepest < c->depth; c->deepest++)
 		c->frames[c->deepest].name = (struct event_text){NULL, 0};
@@ -113,7 +113,7 @@ static void stack_add(struct columns *c, struct event_sample *e)
 	c->n_stacks += c->n_stacks < CPS_STACKS;
 }
 
-static inline bool stack_known(struct columns *c, unsigned code, uint32_t *number)
+static inline bool stack_known(struct decode_columns *c, unsigned code, uint32_t *number)
 {
 	uint32_t place = code - 1;
 
@@ -134,7 +134,7 @@ static inline bool stack_known(struct columns *c, unsigned code, uint32_t *numbe
 }
 
 /* A sample whose stack was there before. */
-static inline bool again_read(struct columns *c, unsigned code, struct event_sample *e)
+static inline bool again_read(struct decode_columns *c, unsigned code, struct event_sample *e)
 {
 	uint32_t number;
 
@@ -152,7 +152,7 @@ static inline bool again_read(struct columns *c, unsigned code, struct event_sam
 }
 
 /* A sample that has a head, into c and *e. */
-static bool whole_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
 	uint64_t head, pop;
 
@@ -172,14 +172,14 @@ static bool whole_read(struct columns *c, struct event_sample *e, uint64_t *rest
 	c->depth -= pop;
 	if (c->depth < c->keep)
 		c->keep = c->depth;
-	if (!(head & CPS_HEAD_NO_FRAMES) && !frames_read(c))
+	if (!(head & CPS_HEAD_NO_FRAMES) && !decode_frames_read(c))
 		return false;
 	stack_add(c, e);
 	return true;
 }
 
 /* One item, into c and *e. */
-static inline bool item_read(struct columns *c, struct event_sample *e, uint64_t *rest)
+static inline bool item_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
 	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
 	unsigned code = again->at == again->end ? CPS_AGAIN_NOT : *again->at++;
@@ -188,9 +188,9 @@ static inline bool item_read(struct columns *c, struct event_sample *e, uint64_t
 	return code == CPS_AGAIN_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
 }
 
-static inline int item_push(struct stream *s, struct event_sample *e, uint64_t rest)
+static inline int item_push(struct decode_stream *s, struct event_sample *e, uint64_t rest)
 {
-	struct columns *c = s->columns;
+	struct decode_columns *c = s->columns;
 	uint64_t units = c->weight * c->grain; /* at most CPS_WEIGHT_MAX */
 
 	if (rest >= c->grain || __builtin_mul_overflow(units + rest, s->scale, &e->weight) ||
@@ -206,18 +206,18 @@ static inline int item_push(struct stream *s, struct event_sample *e, uint64_t r
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-static void begin_anew(struct columns *c)
+static void begin_anew(struct decode_columns *c)
 {
-	frames_forget(c);
+	decode_frames_forget(c);
 	c->n_stacks = c->n_recent = c->next_stack = 0;
 	c->generation++;
 }
 
 /* The numbers before the columns, and where each of these is. */
-static const char *head_read(struct stream *s, struct cursor *from, int n_columns,
-			     struct batch_id *id)
+static const char *head_read(struct decode_stream *s, struct cursor *from, int n_columns,
+			     struct decode_batch_id *id)
 {
-	struct columns *c = s->columns;
+	struct decode_columns *c = s->columns;
 	uint64_t anew, length[CPS_COLUMNS] = {0};
 
 	if (!cursor_varint(from, &id->buffer) || !cursor_varint(from, &id->sequence) ||
@@ -248,9 +248,9 @@ static const char *head_read(struct stream *s, struct cursor *from, int n_column
 }
 
 /* `each`: the column that has something for each sample. */
-static int items_decode(struct stream *s, const struct cursor *each)
+static int items_decode(struct decode_stream *s, const struct cursor *each)
 {
-	struct columns *c = s->columns;
+	struct decode_columns *c = s->columns;
 	struct event_sample e = {.generation = c->generation};
 	uint64_t rest;
 
@@ -271,8 +271,8 @@ static int items_decode(struct stream *s, const struct cursor *each)
 	return s->wrong ? -1 : 0;
 }
 
-int columns_decode(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n,
-		   struct batch_id *id)
+int decode_columns(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
+		   struct decode_batch_id *id)
 {
 	bool is_old = tag == CPS_TAG_COLUMNS_2;
 	struct cursor c = {payload, payload + n, NULL};

@@ -21,7 +21,7 @@ struct stack {
 	uint32_t thread, mark;
 };
 
-struct columns {
+struct decode_columns {
 	struct cursor column[CPS_COLUMNS];
 	uint64_t grain, step;
 	uint64_t weight_max;   /* in grains */
@@ -48,26 +48,27 @@ struct columns {
 /* ---- numbers; false: there is none, and why --------------------------------------------------- */
 
 /* Whatever is wrong is said of the first column. */
-static inline bool columns_wrong(struct columns *c, const char *why)
+static inline bool columns_wrong(struct decode_columns *c, const char *why)
 {
 	c->column[0].wrong = why;
 	return false;
 }
 
-static inline bool columns_number(struct columns *c, enum cps_column column, uint64_t *value)
+static inline bool columns_number(struct decode_columns *c, enum cps_column column, uint64_t *value)
 {
 	return cursor_varint(&c->column[column], value) ||
 	       columns_wrong(c, c->column[column].wrong);
 }
 
-static inline bool columns_signed(struct columns *c, enum cps_column column, int64_t *value)
+static inline bool columns_signed(struct decode_columns *c, enum cps_column column, int64_t *value)
 {
 	return cursor_zigzag(&c->column[column], value) ||
 	       columns_wrong(c, c->column[column].wrong);
 }
 
 /* The low bytes of a number, one a column. */
-static inline bool columns_bytes(struct columns *c, enum cps_column first, int n, uint32_t *value)
+static inline bool columns_bytes(struct decode_columns *c, enum cps_column first, int n,
+				 uint32_t *value)
 {
 	*value = 0;
 	for (int i = 0; i < n; i++) {
@@ -81,9 +82,9 @@ static inline bool columns_bytes(struct columns *c, enum cps_column first, int n
 }
 
 /* decode_frames.c: no address is known, and nothing that followed one. */
-void frames_forget(struct columns *c);
+void decode_frames_forget(struct decode_columns *c);
 
 /* The frames that a sample pushes, up to a leaf. False: something is wrong. */
-bool frames_read(struct columns *c);
+bool decode_frames_read(struct decode_columns *c);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * decode_folded.c - decodes folded stacks, "outer;middle;inner COUNT" lines.
  *
- * Room: read. In: text. Out: a sample event per line. Names are bytes, taken verbatim; the count is
+ * In: text. Out: a sample event per line. Names are bytes, taken verbatim; the count is
  * what follows the last space. The previous line's stack stays, so that what two lines share at
  * their beginning costs a comparison.
  */
@@ -14,7 +14,7 @@
 #include "read/text_scan.h"
 
 struct folded {
-	struct scan scan;
+	struct text_scan scan;
 	const struct event_sink *sink;
 	struct error *err;
 	uint64_t hits;
@@ -125,7 +125,8 @@ static int sample_push(struct folded *f, uint64_t count, size_t keep)
 	};
 
 	if (__builtin_add_overflow(f->hits, count, &f->hits))
-		return scan_wrong(&f->scan, "overflow: the sum of counts does not fit 64 bits");
+		return text_scan_wrong(&f->scan,
+				       "overflow: the sum of counts does not fit 64 bits");
 	if (f->sink->sample && f->sink->sample(f->sink->context, &e, f->err))
 		return error_append(f->err, " at byte %llu", (unsigned long long)f->scan.offset);
 	return 0;
@@ -141,10 +142,10 @@ static int line_decode(struct folded *f, const char *text, size_t n)
 		return 0;
 	const char *space = memrchr(text, ' ', (size_t)(end - text));
 	if (!space)
-		return scan_wrong(&f->scan, "no space and count at its end");
+		return text_scan_wrong(&f->scan, "no space and count at its end");
 	const char *wrong = count_read(space + 1, end, &count);
 	if (wrong)
-		return scan_wrong(&f->scan, wrong);
+		return text_scan_wrong(&f->scan, wrong);
 	if (stack_set(f, text, (size_t)(space - text), &keep))
 		return error_memory(f->err);
 	return sample_push(f, count, keep);
@@ -154,7 +155,7 @@ static int folded_decode(struct folded *f)
 {
 	int more;
 
-	while ((more = scan_line(&f->scan)) > 0)
+	while ((more = text_scan_line(&f->scan)) > 0)
 		if (line_decode(f, f->scan.at, (size_t)(f->scan.end - f->scan.at)))
 			return -1;
 	return more;
@@ -195,7 +196,7 @@ static int folded_run(struct input *in, const char *path, const struct event_sin
 		result = folded_decode(&f);
 	if (!result)
 		result = end_push(&f);
-	scan_clear(&f.scan);
+	text_scan_clear(&f.scan);
 	free(f.stack);
 	free(f.frames);
 	return result == EVENT_DECLINED ? 0 : result;
@@ -226,4 +227,4 @@ static int folded_detect(const unsigned char *head, size_t n)
 	return space && !count_read(space + 1, stop, &count);
 }
 
-const struct decoder decoder_folded = {"folded", folded_detect, folded_run};
+const struct decoder decode_folded = {"folded", folded_detect, folded_run};

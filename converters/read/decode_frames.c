@@ -2,7 +2,7 @@
 /*
  * decode_frames.c - decodes the frames of samples in columns.
  *
- * Room: read. In: codes, and what numbers go with them. Out: frames on the stack. Addresses and what
+ * In: codes, and what numbers go with them. Out: frames on the stack. Addresses and what
  * followed them stay from record to record.
  */
 #include "read/decode_columns.h"
@@ -10,7 +10,7 @@
 #define OUTSIDE	 CPS_COLUMN_IDS /* the place before the outermost frame */
 #define TOO_DEEP "a stack is too deep"
 
-void frames_forget(struct columns *c)
+void decode_frames_forget(struct decode_columns *c)
 {
 	c->n_ids = 0;
 	c->latest_address = 0;
@@ -23,7 +23,7 @@ static int64_t unzigzag(uint64_t value)
 	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
 }
 
-static inline void frame_push(struct columns *c, uint32_t id)
+static inline void frame_push(struct decode_columns *c, uint32_t id)
 {
 	struct event_frame *f = &c->frames[c->depth];
 
@@ -34,12 +34,13 @@ static inline void frame_push(struct columns *c, uint32_t id)
 }
 
 /* The frame before the next one. */
-static inline struct known *innermost(struct columns *c)
+static inline struct known *innermost(struct decode_columns *c)
 {
 	return &c->known[c->depth ? c->ids[c->depth - 1] : OUTSIDE];
 }
 
-static bool id_new(struct columns *c, uint32_t module, uint64_t address, bool is_leaf, uint32_t *id)
+static bool id_new(struct decode_columns *c, uint32_t module, uint64_t address, bool is_leaf,
+		   uint32_t *id)
 {
 	struct known *k = &c->known[c->n_ids];
 
@@ -54,7 +55,8 @@ static bool id_new(struct columns *c, uint32_t module, uint64_t address, bool is
 }
 
 /* A new address near that of the first successor. */
-static bool id_near(struct columns *c, const struct known *before, bool is_leaf, uint32_t *id)
+static bool id_near(struct decode_columns *c, const struct known *before, bool is_leaf,
+		    uint32_t *id)
 {
 	const struct known *beside;
 	uint32_t value;
@@ -67,7 +69,7 @@ static bool id_near(struct columns *c, const struct known *before, bool is_leaf,
 	return id_new(c, beside->module, beside->address + (uint64_t)unzigzag(value), is_leaf, id);
 }
 
-static bool id_far(struct columns *c, bool is_leaf, uint32_t *id)
+static bool id_far(struct decode_columns *c, bool is_leaf, uint32_t *id)
 {
 	uint64_t number_plus_1, rest, address;
 	uint32_t low, module;
@@ -88,7 +90,7 @@ static bool id_far(struct columns *c, bool is_leaf, uint32_t *id)
 }
 
 /* The id that a code stands for, other than a successor's, a run's or a flip's. */
-static bool id_read(struct columns *c, struct known *before, unsigned code, uint32_t *id)
+static bool id_read(struct decode_columns *c, struct known *before, unsigned code, uint32_t *id)
 {
 	switch (code) {
 	case CPS_CODE_KNOWN:
@@ -124,7 +126,7 @@ static void successor_add(struct known *k, uint32_t id)
 }
 
 /* Frames that are each the first successor of the one before. *is_over: the last one is a leaf. */
-static bool run_read(struct columns *c, bool *is_over)
+static bool run_read(struct decode_columns *c, bool *is_over)
 {
 	uint64_t n;
 
@@ -144,7 +146,8 @@ static bool run_read(struct columns *c, bool *is_over)
 }
 
 /* A frame that is no successor, or its address is new. */
-static bool stranger_read(struct columns *c, struct known *before, unsigned code, uint32_t *id)
+static bool stranger_read(struct decode_columns *c, struct known *before, unsigned code,
+			  uint32_t *id)
 {
 	if (!id_read(c, before, code, id))
 		return false;
@@ -152,7 +155,7 @@ static bool stranger_read(struct columns *c, struct known *before, unsigned code
 	return true;
 }
 
-bool frames_read(struct columns *c)
+bool decode_frames_read(struct decode_columns *c)
 {
 	struct cursor *codes = &c->column[CPS_COLUMN_CODE];
 	struct known *before = innermost(c);

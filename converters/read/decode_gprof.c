@@ -2,7 +2,7 @@
 /*
  * decode_gprof.c - decodes the text that gprof prints.
  *
- * Read room. In: a flat profile, a call graph, or both, with or without explanations. Out: selfs
+ * In: a flat profile, a call graph, or both, with or without explanations. Out: selfs
  * and calls, at the end, when it is known which functions share a name.
  */
 #include <math.h>
@@ -19,25 +19,25 @@
 /* 51.02      0.16     0.08     2541    63.07    63.07  work */
 static int flat_line(struct gprof *g)
 {
-	struct scan *s = &g->scan;
+	struct text_scan *s = &g->scan;
 	uint64_t self;
 
-	scan_spaces(s);
+	text_scan_spaces(s);
 	if (s->at == s->end) {
 		g->section = GPROF_BETWEEN;
 		return 0;
 	}
 	if (!gprof_is_decimal(s))
-		return scan_wrong(s, "this is no line of a flat profile");
+		return text_scan_wrong(s, "this is no line of a flat profile");
 	for (int i = 0; i < 2; i++) {
-		scan_token(s); /* per cent, cumulative seconds */
-		scan_spaces(s);
+		text_scan_token(s); /* per cent, cumulative seconds */
+		text_scan_spaces(s);
 	}
 	const char *wrong = gprof_seconds(s, &self);
 	if (wrong)
-		return scan_wrong(s, wrong);
-	for (int i = 0; scan_spaces(s) < GPROF_BLANK && i < 3; i++)
-		scan_token(s); /* calls, and times per call */
+		return text_scan_wrong(s, wrong);
+	for (int i = 0; text_scan_spaces(s) < GPROF_BLANK && i < 3; i++)
+		text_scan_token(s); /* calls, and times per call */
 	const struct gprof_label l = gprof_label(s);
 	uint32_t name = strings_add(g->names, l.name, l.n);
 	if (name == STRINGS_NONE ||
@@ -52,22 +52,22 @@ static int flat_line(struct gprof *g)
 /* "0.01 seconds.", and now the flat profile's times are times. */
 static int interval_line(struct gprof *g)
 {
-	struct scan *s = &g->scan;
+	struct text_scan *s = &g->scan;
 	const char *begin = s->at;
 	char text[32] = "";
-	size_t n = scan_token(s);
+	size_t n = text_scan_token(s);
 
 	memcpy(text, begin, n < sizeof(text) ? n : sizeof(text) - 1);
 	double seconds = strtod(text, NULL);
-	scan_spaces(s);
-	if (!scan_text(s, "seconds"))
-		return scan_wrong(s, "its samples do not count seconds");
+	text_scan_spaces(s);
+	if (!text_scan_text(s, "seconds"))
+		return text_scan_wrong(s, "its samples do not count seconds");
 	if (seconds > 0 && seconds < 1e9)
 		g->interval = (uint64_t)llround(seconds * 1e9);
 	return 0;
 }
 
-static bool has(const struct scan *s, const char *text)
+static bool has(const struct text_scan *s, const char *text)
 {
 	return memmem(s->at, (size_t)(s->end - s->at), text, strlen(text));
 }
@@ -75,14 +75,15 @@ static bool has(const struct scan *s, const char *text)
 /* Between sections stand their headings, and explanations, which are passed over. */
 static int between_line(struct gprof *g)
 {
-	struct scan *s = &g->scan;
+	struct text_scan *s = &g->scan;
 
-	scan_spaces(s);
-	if (scan_text(s, "Each sample counts as "))
+	text_scan_spaces(s);
+	if (text_scan_text(s, "Each sample counts as "))
 		return interval_line(g);
-	if (scan_text(s, "index ") && scan_spaces(s) < 2 && scan_text(s, "%") && has(s, "name"))
+	if (text_scan_text(s, "index ") && text_scan_spaces(s) < 2 && text_scan_text(s, "%") &&
+	    has(s, "name"))
 		g->section = GPROF_GRAPH;
-	else if (scan_text(s, "time ") && has(s, "seconds") && has(s, "name"))
+	else if (text_scan_text(s, "time ") && has(s, "seconds") && has(s, "name"))
 		g->section = GPROF_FLAT;
 	g->has_section |= g->section != GPROF_BETWEEN;
 	return 0;
@@ -90,7 +91,7 @@ static int between_line(struct gprof *g)
 
 static int line_decode(struct gprof *g)
 {
-	if (scan_text(&g->scan, "\f"))
+	if (text_scan_text(&g->scan, "\f"))
 		g->section = GPROF_BETWEEN;
 	switch (g->section) {
 	case GPROF_FLAT:
@@ -107,7 +108,7 @@ static int lines_decode(struct gprof *g)
 {
 	int more;
 
-	while ((more = scan_line(&g->scan)) > 0) {
+	while ((more = text_scan_line(&g->scan)) > 0) {
 		if (!g->scan.is_whole)
 			return 1;
 		if (line_decode(g))
@@ -275,15 +276,15 @@ static int gprof_run(struct input *in, const char *path, const struct event_sink
 		.sink = sink,
 		.err = err,
 		.names = strings_new(),
-		.indices = numbers_new(),
+		.indices = id_table_new(),
 		.function = GPROF_NONE,
 	};
 	int status = g.names && g.indices ? gprof_decode(&g) : error_memory(err);
 
 	(void)path;
-	scan_clear(&g.scan);
+	text_scan_clear(&g.scan);
 	strings_free(g.names);
-	numbers_free(g.indices);
+	id_table_free(g.indices);
 	free(g.functions);
 	free(g.arcs);
 	free(g.rows);
@@ -301,14 +302,14 @@ static int gprof_detect(const unsigned char *head, size_t n)
 		"index % time ",      "Each sample counts as ",
 		"flat profile:",
 	};
-	struct scan s = {.at = (const char *)head, .end = (const char *)head + n};
+	struct text_scan s = {.at = (const char *)head, .end = (const char *)head + n};
 
 	while (s.at < s.end && strchr("\r\n\f\t ", *s.at) && *s.at)
 		s.at++;
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
-		if (scan_text(&s, beginnings[i]))
+		if (text_scan_text(&s, beginnings[i]))
 			return 1;
 	return 0;
 }
 
-const struct decoder decoder_gprof = {"gprof", gprof_detect, gprof_run};
+const struct decoder decode_gprof = {"gprof", gprof_detect, gprof_run};

@@ -2,7 +2,7 @@
 /*
  * decode_journal.c - decodes what a journal has that its stream lacks.
  *
- * Room: read. In: the journal beside a stream that is not all. Out: events. Nothing in a journal is
+ * In: the journal beside a stream that is not all. Out: events. Nothing in a journal is
  * an error: what is damaged is left out and said, for the stream alone is worth reading.
  */
 #include <endian.h>
@@ -23,14 +23,14 @@ _Static_assert(sizeof(struct cps_journal_head) == 64 && sizeof(struct cps_journa
 	       "the layout is the file's");
 
 struct journal {
-	struct stream *s;
+	struct decode_stream *s;
 	int fd;
 	uint64_t size; /* of the file */
 	uint32_t buffers, buffer_bytes, data_offset;
 	unsigned char *bytes; /* of one buffer */
 	size_t n;	      /* how many of them */
 	const char *damage;   /* the first damage found, or NULL */
-	const struct batch_id *torn;
+	const struct decode_batch_id *torn;
 	bool torn_held;
 	struct event_loss losses[CPS_JOURNAL_LOSSES];
 };
@@ -94,14 +94,15 @@ static int records_decode(struct journal *j)
 	while (c.at != c.end) {
 		const unsigned char *record = c.at;
 
-		if (!stream_frame(&c, &tag, &length) || length + 4 > (size_t)(c.end - c.at) ||
-		    !stream_crc_is_right(record, (size_t)(c.at - record) + length)) {
+		if (!decode_record_frame(&c, &tag, &length) ||
+		    length + 4 > (size_t)(c.end - c.at) ||
+		    !decode_record_crc_is_right(record, (size_t)(c.at - record) + length)) {
 			damaged(j, "a record in it is corrupt");
 			return 0;
 		}
 		if (tag == CPS_TAG_SAMPLES || tag == CPS_TAG_PROCESS || tag == CPS_TAG_END)
 			damaged(j, "a record in it is out of place");
-		else if (stream_record(j->s, tag, c.at, length) && !j->s->wrong)
+		else if (decode_record(j->s, tag, c.at, length) && !j->s->wrong)
 			return -1;
 		if (j->s->wrong)
 			damaged(j, j->s->wrong);
@@ -113,14 +114,14 @@ static int records_decode(struct journal *j)
 
 static int id_compare(const void *a, const void *b)
 {
-	const struct batch_id *x = a, *y = b;
+	const struct decode_batch_id *x = a, *y = b;
 
 	if (x->buffer != y->buffer)
 		return x->buffer < y->buffer ? -1 : 1;
 	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
-static bool stream_has(const struct stream *s, const struct batch_id *id)
+static bool stream_has(const struct decode_stream *s, const struct decode_batch_id *id)
 {
 	return s->n_batches &&
 	       bsearch(id, s->batches, s->n_batches, sizeof(*s->batches), id_compare);
@@ -129,10 +130,11 @@ static bool stream_has(const struct stream *s, const struct batch_id *id)
 /* Buffer i > 0: a batch, unless the stream has it. */
 static int samples_decode(struct journal *j, uint32_t i, uint32_t sequence)
 {
-	struct batch_id id;
+	struct decode_batch_id id;
 	bool torn;
 
-	if (!batch_identify(j->bytes, j->n, &id) || id.buffer != i || id.sequence != sequence) {
+	if (!decode_batch_identify(j->bytes, j->n, &id) || id.buffer != i ||
+	    id.sequence != sequence) {
 		damaged(j, "a buffer holds another batch");
 		return 0;
 	}
@@ -140,7 +142,7 @@ static int samples_decode(struct journal *j, uint32_t i, uint32_t sequence)
 		return 0;
 	if (j->torn && !id_compare(j->torn, &id))
 		j->torn_held = true;
-	if (batch_decode(j->s, j->bytes, j->n, &torn) && !j->s->wrong)
+	if (decode_batch(j->s, j->bytes, j->n, &torn) && !j->s->wrong)
 		return -1;
 	if (j->s->wrong)
 		damaged(j, j->s->wrong);
@@ -213,7 +215,7 @@ static const char *head_check(struct journal *j, struct cps_journal_head *head)
 }
 
 /* What the head says of a stop; the stream's end record, if there is one, knows better. */
-static void stop_note(struct stream *s, const struct cps_journal_head *head)
+static void stop_note(struct decode_stream *s, const struct cps_journal_head *head)
 {
 	int32_t error = (int32_t)le32toh((uint32_t)head->stop_error);
 
@@ -242,7 +244,7 @@ static int journal_open(const char *path, uint64_t *size)
 	return fd;
 }
 
-static int journal_use(struct journal *j, struct journal_outcome *o)
+static int journal_use(struct journal *j, struct decode_journal_outcome *o)
 {
 	struct cps_journal_head head;
 	int result = 0;
@@ -268,8 +270,8 @@ static int journal_use(struct journal *j, struct journal_outcome *o)
 	return result;
 }
 
-int journal_decode(struct stream *s, const char *path, const struct batch_id *torn,
-		   struct journal_outcome *outcome)
+int decode_journal(struct decode_stream *s, const char *path, const struct decode_batch_id *torn,
+		   struct decode_journal_outcome *outcome)
 {
 	struct journal j = {.s = s, .torn = torn};
 	int result;

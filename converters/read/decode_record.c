@@ -2,7 +2,7 @@
 /*
  * decode_record.c - decodes the records other than samples.
  *
- * Room: read. In: a record's payload. Out: an event for each but the end, whose fields are kept.
+ * In: a record's payload. Out: an event for each but the end, whose fields are kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "read/decode_stream.h"
 
-bool stream_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
+bool decode_record_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
 {
 	if (!cursor_varint(c, tag) || !cursor_varint(c, length))
 		return false;
@@ -20,7 +20,7 @@ bool stream_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
 	return true;
 }
 
-bool stream_crc_is_right(const unsigned char *record, size_t n)
+bool decode_record_crc_is_right(const unsigned char *record, size_t n)
 {
 	const unsigned char *at = record + n;
 	uint32_t crc = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -28,7 +28,7 @@ bool stream_crc_is_right(const unsigned char *record, size_t n)
 	return crc32_z(0, record, n) == crc;
 }
 
-static int stream_wrong(struct stream *s, const char *wrong)
+static int stream_wrong(struct decode_stream *s, const char *wrong)
 {
 	s->wrong = wrong;
 	return -1;
@@ -118,7 +118,7 @@ static bool field_read(struct cursor *c, const struct field *table, void *into, 
 
 /* ---- process --------------------------------------------------------------------------------- */
 
-static int process_push(struct stream *s, const struct event_process *e)
+static int process_push(struct decode_stream *s, const struct event_process *e)
 {
 	int result;
 
@@ -130,14 +130,14 @@ static int process_push(struct stream *s, const struct event_process *e)
 	return result ? -1 : 0;
 }
 
-int stream_push_unknown_process(struct stream *s)
+int decode_record_push_unknown_process(struct decode_stream *s)
 {
 	const struct event_process e = {.file = s->name, .scale = 1};
 
 	return process_push(s, &e);
 }
 
-static int process_check(struct stream *s, const struct event_process *e)
+static int process_check(struct decode_stream *s, const struct event_process *e)
 {
 	if (!e->resource.length || !e->unit.length)
 		return stream_wrong(s, "the process record does not say what was counted");
@@ -146,7 +146,7 @@ static int process_check(struct stream *s, const struct event_process *e)
 	return 0;
 }
 
-static int process_fields_read(struct stream *s, struct cursor *c, struct process_fields *f,
+static int process_fields_read(struct decode_stream *s, struct cursor *c, struct process_fields *f,
 			       struct arg_list *args)
 {
 	uint64_t number;
@@ -165,7 +165,7 @@ static int process_fields_read(struct stream *s, struct cursor *c, struct proces
 	return process_check(s, &f->process);
 }
 
-static int record_process(struct stream *s, struct cursor *c)
+static int record_process(struct decode_stream *s, struct cursor *c)
 {
 	struct process_fields f = {.process = {.file = s->name, .scale = 1}};
 	struct arg_list args = {NULL, 0, 0};
@@ -214,7 +214,7 @@ static bool module_read(struct cursor *c, struct event_module *m, struct event_s
 	return true;
 }
 
-static int record_module(struct stream *s, struct cursor *c)
+static int record_module(struct decode_stream *s, struct cursor *c)
 {
 	struct event_segment segments[CPS_SEGMENTS_MAX];
 	struct event_module m = {0};
@@ -226,7 +226,7 @@ static int record_module(struct stream *s, struct cursor *c)
 	return s->sink->module ? s->sink->module(s->sink->context, &m, s->err) : 0;
 }
 
-static int record_thread(struct stream *s, struct cursor *c)
+static int record_thread(struct decode_stream *s, struct cursor *c)
 {
 	struct event_thread t = {0};
 
@@ -238,7 +238,7 @@ static int record_thread(struct stream *s, struct cursor *c)
 	return s->sink->thread ? s->sink->thread(s->sink->context, &t, s->err) : 0;
 }
 
-static int record_loss(struct stream *s, struct cursor *c)
+static int record_loss(struct decode_stream *s, struct cursor *c)
 {
 	struct event_loss loss;
 
@@ -253,7 +253,7 @@ static int record_loss(struct stream *s, struct cursor *c)
 	return 0;
 }
 
-static int record_mark(struct stream *s, struct cursor *c)
+static int record_mark(struct decode_stream *s, struct cursor *c)
 {
 	struct event_mark m = {0};
 
@@ -264,7 +264,7 @@ static int record_mark(struct stream *s, struct cursor *c)
 	return s->sink->mark ? s->sink->mark(s->sink->context, &m, s->err) : 0;
 }
 
-static int record_engine(struct stream *s, struct cursor *c)
+static int record_engine(struct decode_stream *s, struct cursor *c)
 {
 	struct event_engine e = {0};
 
@@ -275,14 +275,14 @@ static int record_engine(struct stream *s, struct cursor *c)
 	return s->sink->engine ? s->sink->engine(s->sink->context, &e, s->err) : 0;
 }
 
-static int record_jit(struct stream *s, const unsigned char *payload, size_t n)
+static int record_jit(struct decode_stream *s, const unsigned char *payload, size_t n)
 {
 	const struct event_jit e = {{(const char *)payload, n}};
 
 	return s->sink->jit && n ? s->sink->jit(s->sink->context, &e, s->err) : 0;
 }
 
-static int record_end(struct stream *s, struct cursor *c)
+static int record_end(struct decode_stream *s, struct cursor *c)
 {
 	uint64_t number;
 
@@ -293,23 +293,24 @@ static int record_end(struct stream *s, struct cursor *c)
 	return 0;
 }
 
-static int record_samples(struct stream *s, const unsigned char *payload, size_t n,
-			  struct batch_id *id)
+static int record_samples(struct decode_stream *s, const unsigned char *payload, size_t n,
+			  struct decode_batch_id *id)
 {
 	bool torn = false;
 
-	if (batch_decode(s, payload, n, &torn))
+	if (decode_batch(s, payload, n, &torn))
 		return -1;
-	if (torn || !batch_identify(payload, n, id))
+	if (torn || !decode_batch_identify(payload, n, id))
 		return stream_wrong(s, "a batch of samples ends too early");
 	return 0;
 }
 
-static int record_batch(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n)
+static int record_batch(struct decode_stream *s, uint64_t tag, const unsigned char *payload,
+			size_t n)
 {
-	struct batch_id id;
+	struct decode_batch_id id;
 
-	if (tag != CPS_TAG_SAMPLES ? columns_decode(s, tag, payload, n, &id)
+	if (tag != CPS_TAG_SAMPLES ? decode_columns(s, tag, payload, n, &id)
 				   : record_samples(s, payload, n, &id))
 		return -1;
 	if (!array_reserve(&s->batches, &s->batches_size, s->n_batches + 1, sizeof(*s->batches)))
@@ -318,7 +319,7 @@ static int record_batch(struct stream *s, uint64_t tag, const unsigned char *pay
 	return 0;
 }
 
-int stream_record(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n)
+int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n)
 {
 	struct cursor c = {payload, payload + n, NULL};
 

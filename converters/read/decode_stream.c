@@ -2,7 +2,7 @@
 /*
  * decode_stream.c - decodes the recorded stream.
  *
- * Room: read. In: a file that libcpsample wrote (doc/format.md). Out: events. Unpacks piece by
+ * In: a file that libcpsample wrote (doc/format.md). Out: events. Unpacks piece by
  * piece into one buffer and hands on each record as soon as it is whole.
  */
 #include <stdio.h>
@@ -24,7 +24,7 @@ _Static_assert(UNPACKED_BYTES >= CPS_RECORD_BYTES_MAX + FRAME_BYTES_MAX + STEP_B
 	       "room for a record that is not whole yet, and for the next step");
 
 struct unpacker {
-	struct stream s; /* what the other files see */
+	struct decode_stream s; /* what the other files see */
 	struct input *in;
 	z_stream z;
 	bool is_over;	   /* the zlib data came to its end */
@@ -87,14 +87,14 @@ static int record_next(struct unpacker *u)
 		return 0;
 	if (u->s.has_end)
 		return corrupt(u, "file", "there is data after its end record");
-	if (!stream_frame(&c, &tag, &length))
+	if (!decode_record_frame(&c, &tag, &length))
 		return c.wrong == CURSOR_SHORT ? 0 : corrupt(u, "record", c.wrong);
 	if (length + CRC_BYTES > (size_t)(c.end - c.at))
 		return 0;
 	size_t whole = (size_t)(c.at - (u->bytes + u->start)) + length;
-	if (!stream_crc_is_right(u->bytes + u->start, whole))
+	if (!decode_record_crc_is_right(u->bytes + u->start, whole))
 		return corrupt(u, record_name(tag), "wrong checksum");
-	if (stream_record(&u->s, tag, c.at, length)) {
+	if (decode_record(&u->s, tag, c.at, length)) {
 		if (u->s.wrong)
 			return corrupt(u, record_name(tag), u->s.wrong);
 		return refused(u, tag);
@@ -196,7 +196,7 @@ static bool torn_batch(const struct unpacker *u, const unsigned char **payload, 
 	struct cursor c = {u->bytes + u->start, u->bytes + u->end, NULL};
 	uint64_t tag, length;
 
-	if (!u->s.has_process || !stream_frame(&c, &tag, &length) || tag != CPS_TAG_SAMPLES)
+	if (!u->s.has_process || !decode_record_frame(&c, &tag, &length) || tag != CPS_TAG_SAMPLES)
 		return false;
 	*payload = c.at;
 	*n = (size_t)(c.end - c.at) < length ? (size_t)(c.end - c.at) : length;
@@ -204,17 +204,18 @@ static bool torn_batch(const struct unpacker *u, const unsigned char **payload, 
 }
 
 /* What the torn batch and the journal hold. */
-static int remains_decode(struct unpacker *u, const char *path, struct journal_outcome *journal)
+static int remains_decode(struct unpacker *u, const char *path,
+			  struct decode_journal_outcome *journal)
 {
 	const unsigned char *payload;
-	struct batch_id id;
+	struct decode_batch_id id;
 	size_t n;
 	bool is_torn = torn_batch(u, &payload, &n);
-	bool is_known = is_torn && batch_identify(payload, n, &id);
+	bool is_known = is_torn && decode_batch_identify(payload, n, &id);
 
-	if (journal_decode(&u->s, path, is_known ? &id : NULL, journal))
+	if (decode_journal(&u->s, path, is_known ? &id : NULL, journal))
 		return error_append(u->s.err, " in its journal");
-	if (is_known && !journal->torn_held && batch_decode(&u->s, payload, n, &is_torn)) {
+	if (is_known && !journal->torn_held && decode_batch(&u->s, payload, n, &is_torn)) {
 		if (u->s.wrong)
 			return corrupt(u, record_name(CPS_TAG_SAMPLES), u->s.wrong);
 		return refused(u, CPS_TAG_SAMPLES);
@@ -235,7 +236,8 @@ static const char *cut_reason(const struct unpacker *u)
 	return "the recording did not end (killed?)";
 }
 
-static int stream_cut(struct unpacker *u, const char *reason, const struct journal_outcome *journal)
+static int stream_cut(struct unpacker *u, const char *reason,
+		      const struct decode_journal_outcome *journal)
 {
 	const struct event_sink *sink = u->s.sink;
 	char why[512];
@@ -253,9 +255,9 @@ static int stream_cut(struct unpacker *u, const char *reason, const struct journ
 static int stream_finish(struct unpacker *u, const char *path)
 {
 	const struct event_sink *sink = u->s.sink;
-	struct journal_outcome journal = {0};
+	struct decode_journal_outcome journal = {0};
 
-	if (!u->s.has_process && stream_push_unknown_process(&u->s))
+	if (!u->s.has_process && decode_record_push_unknown_process(&u->s))
 		return -1;
 	if ((!u->s.has_end || u->s.end.stop) && remains_decode(u, path, &journal))
 		return -1;
@@ -269,9 +271,9 @@ static int stream_finish(struct unpacker *u, const char *path)
 /* The file ends before its zlib data begin. */
 static int head_cut(struct unpacker *u, const char *path)
 {
-	struct journal_outcome journal = {0};
+	struct decode_journal_outcome journal = {0};
 
-	if (stream_push_unknown_process(&u->s) || remains_decode(u, path, &journal))
+	if (decode_record_push_unknown_process(&u->s) || remains_decode(u, path, &journal))
 		return -1;
 	return stream_cut(u, "the file ends inside its head", &journal);
 }
@@ -326,12 +328,12 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 		      struct error *err)
 {
 	struct unpacker *u = malloc(sizeof(*u));
-	struct batch *batch = batch_new();
+	struct decode_batch *batch = decode_batch_new();
 	int result;
 
 	if (!u || !batch) {
 		free(u);
-		batch_free(batch);
+		decode_batch_free(batch);
 		return error_memory(err);
 	}
 	memset(u, 0, offsetof(struct unpacker, bytes));
@@ -346,9 +348,9 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 	if (u->s.is_declined)
 		result = 0;
 	free(u->s.batches);
-	columns_free(u->s.columns);
+	decode_columns_free(u->s.columns);
 	free(u);
-	batch_free(batch);
+	decode_batch_free(batch);
 	return result;
 }
 
@@ -362,4 +364,4 @@ static int stream_detect(const unsigned char *head, size_t n)
 	       (n < CPS_HEAD_BYTES || head[CPS_MAGIC_BYTES] < ' ');
 }
 
-const struct decoder decoder_stream = {"recording", stream_detect, stream_run};
+const struct decoder decode_stream = {"recording", stream_detect, stream_run};

@@ -19,15 +19,15 @@
 #include "read/event.h"
 #include "read/input.h"
 
-struct batch;	/* coding state, decode_batch.c */
-struct columns; /* likewise, decode_columns.c */
+struct decode_batch;   /* coding state, decode_batch.c */
+struct decode_columns; /* likewise, decode_columns.c */
 
 /* What identifies a batch. */
-struct batch_id {
+struct decode_batch_id {
 	uint64_t buffer, sequence;
 };
 
-struct stream {
+struct decode_stream {
 	const struct event_sink *sink;
 	struct error *err;
 	const char *name; /* of the input */
@@ -40,43 +40,43 @@ struct stream {
 	uint64_t journal; /* the id that the journal repeats */
 	struct event_end end;
 	uint64_t losses[CPS_JOURNAL_LOSSES]; /* the last counts that records told */
-	struct batch *batch;
-	struct columns *columns;  /* NULL until they are needed */
-	bool has_columns;	  /* there has been such a record */
-	struct batch_id *batches; /* those that were complete */
+	struct decode_batch *batch;
+	struct decode_columns *columns;	 /* NULL until they are needed */
+	bool has_columns;		 /* there has been such a record */
+	struct decode_batch_id *batches; /* those that were complete */
 	size_t n_batches, batches_size;
 };
 
 /* One whole record's payload. Unknown tags are skipped. */
-int stream_record(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n);
+int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n);
 
 /* A record's frame at c: tag and length. False with c->wrong. */
-bool stream_frame(struct cursor *c, uint64_t *tag, uint64_t *length);
+bool decode_record_frame(struct cursor *c, uint64_t *tag, uint64_t *length);
 
 /* The checksum of a record's tag, length and payload, n bytes in all, stands behind them. */
-bool stream_crc_is_right(const unsigned char *record, size_t n);
+bool decode_record_crc_is_right(const unsigned char *record, size_t n);
 
 /* A process event of an input that is cut before it says more than its name. */
-int stream_push_unknown_process(struct stream *s);
+int decode_record_push_unknown_process(struct decode_stream *s);
 
-struct batch *batch_new(void); /* NULL: out of memory */
-void batch_free(struct batch *b);
+struct decode_batch *decode_batch_new(void); /* NULL: out of memory */
+void decode_batch_free(struct decode_batch *b);
 
 /* The payload of a batch, pushed as samples. If it ends inside an item *torn is set, and the
  * items before that one have been pushed. */
-int batch_decode(struct stream *s, const unsigned char *payload, size_t n, bool *torn);
+int decode_batch(struct decode_stream *s, const unsigned char *payload, size_t n, bool *torn);
 
-void columns_free(struct columns *c);
+void decode_columns_free(struct decode_columns *c);
 
 /* The payload of samples in columns, of this or the older tag, pushed; *id: which batch it is. */
-int columns_decode(struct stream *s, uint64_t tag, const unsigned char *payload, size_t n,
-		   struct batch_id *id);
+int decode_columns(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
+		   struct decode_batch_id *id);
 
 /* Which batch is this? False if the payload is too short to say. */
-bool batch_identify(const unsigned char *payload, size_t n, struct batch_id *id);
+bool decode_batch_identify(const unsigned char *payload, size_t n, struct decode_batch_id *id);
 
 /* What came of a journal. */
-struct journal_outcome {
+struct decode_journal_outcome {
 	bool torn_held; /* it has the batch in which the stream ends */
 	bool is_wrong;	/* it is damaged, or another recording's */
 	char text[160]; /* "; its journal was read"; empty if there is none */
@@ -87,7 +87,7 @@ struct journal_outcome {
  * recording was stopped. It ends perhaps inside a batch (`torn`, NULL if not). Push what its
  * journal holds; what that says of a stop goes to s->end if there was no end record.
  */
-int journal_decode(struct stream *s, const char *path, const struct batch_id *torn,
-		   struct journal_outcome *outcome);
+int decode_journal(struct decode_stream *s, const char *path, const struct decode_batch_id *torn,
+		   struct decode_journal_outcome *outcome);
 
 #endif

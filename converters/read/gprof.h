@@ -2,16 +2,16 @@
 /*
  * gprof.h - what has been read of gprof's text.
  *
- * Read room. Shared by decode_gprof.c, which reads the whole, and gprof_block.c, which reads the call
+ * Shared by decode_gprof.c, which reads the whole, and gprof_block.c, which reads the call
  * graph.
  */
 #ifndef GPROF_H
 #define GPROF_H
 
-#include "read/event.h"
 #include "base/id_table.h"
-#include "read/text_scan.h"
 #include "base/strings.h"
+#include "read/event.h"
+#include "read/text_scan.h"
 
 #define GPROF_NONE UINT32_MAX
 /* An empty column is wider than any number is set off by. */
@@ -39,7 +39,7 @@ struct gprof_row {
 enum gprof_section { GPROF_BETWEEN, GPROF_FLAT, GPROF_GRAPH };
 
 struct gprof {
-	struct scan scan;
+	struct text_scan scan;
 	const struct event_sink *sink;
 	struct error *err;
 	enum gprof_section section;
@@ -47,7 +47,7 @@ struct gprof {
 	uint64_t interval; /* ns, 0: not known */
 	uint64_t hits;	   /* those pushed */
 	struct strings *names;
-	struct numbers *indices; /* a function's index to its place */
+	struct id_table *indices; /* a function's index to its place */
 	struct gprof_function *functions;
 	struct gprof_arc *arcs;
 	struct gprof_row *rows;
@@ -67,12 +67,12 @@ struct gprof_label {
 };
 
 /* What is left of the line is one. */
-struct gprof_label gprof_label(const struct scan *s);
+struct gprof_label gprof_label(const struct text_scan *s);
 
 /* Is the next token a number with decimals? */
-bool gprof_is_decimal(const struct scan *s);
+bool gprof_is_decimal(const struct text_scan *s);
 /* Take "12.34" seconds as nanoseconds. NULL, or what is wrong. */
-const char *gprof_seconds(struct scan *s, uint64_t *ns);
+const char *gprof_seconds(struct text_scan *s, uint64_t *ns);
 
 /* A line of the call graph. -1 on error. */
 int gprof_graph_line(struct gprof *g);

@@ -2,7 +2,7 @@
 /*
  * gprof_block.c - reads gprof's call graph, a block for each function.
  *
- * Read room. In: lines. Out: functions and arcs, kept until all are known. A block is
+ * In: lines. Out: functions and arcs, kept until all are known. A block is
  *
  *	                0.00    0.03      40/40          main [3]	callers
  *	[5]     18.9    0.00    0.03      40+440         fact [5]	the function
@@ -19,16 +19,16 @@
 
 /* ---- numbers and names ----------------------------------------------------------------------- */
 
-const char *gprof_seconds(struct scan *s, uint64_t *ns)
+const char *gprof_seconds(struct text_scan *s, uint64_t *ns)
 {
 	uint64_t whole, digit = 100000000;
-	const char *wrong = scan_count(s, &whole);
+	const char *wrong = text_scan_count(s, &whole);
 
 	if (wrong)
 		return wrong;
 	if (__builtin_mul_overflow(whole, 1000000000, ns))
 		return "overflow: a time does not fit 64 bits";
-	if (!scan_text(s, "."))
+	if (!text_scan_text(s, "."))
 		return "a time has no decimals";
 	for (; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++, digit /= 10)
 		if (__builtin_add_overflow(*ns, (uint64_t)(*s->at - '0') * digit, ns))
@@ -36,11 +36,11 @@ const char *gprof_seconds(struct scan *s, uint64_t *ns)
 	return NULL;
 }
 
-bool gprof_is_decimal(const struct scan *s)
+bool gprof_is_decimal(const struct text_scan *s)
 {
-	struct scan ahead = *s;
+	struct text_scan ahead = *s;
 	const char *begin = ahead.at;
-	size_t n = scan_token(&ahead);
+	size_t n = text_scan_token(&ahead);
 
 	return n && *begin >= '0' && *begin <= '9' && memchr(begin, '.', n);
 }
@@ -56,7 +56,7 @@ static const char *back_to(const char *begin, const char *end, const char *open)
 	return NULL;
 }
 
-struct gprof_label gprof_label(const struct scan *s)
+struct gprof_label gprof_label(const struct text_scan *s)
 {
 	const char *end = s->end;
 	struct gprof_label l = {.name = s->at};
@@ -65,19 +65,19 @@ struct gprof_label gprof_label(const struct scan *s)
 		end--;
 	if (end > s->at && (end[-1] == ']' || end[-1] == ')')) {
 		const char *open = back_to(s->at, end, end[-1] == ']' ? " [" : " (");
-		struct scan number = {.at = open ? open + 2 : end, .end = end - 1};
+		struct text_scan number = {.at = open ? open + 2 : end, .end = end - 1};
 
-		if (open && !scan_count(&number, &l.index) && number.at == number.end)
+		if (open && !text_scan_count(&number, &l.index) && number.at == number.end)
 			end = open;
 		else
 			l.index = 0;
 	}
 	if (end > s->at && end[-1] == '>') {
 		const char *open = back_to(s->at, end, " <cycle ");
-		struct scan number = {.at = open ? open + 8 : end, .end = end - 1};
+		struct text_scan number = {.at = open ? open + 8 : end, .end = end - 1};
 		uint64_t cycle;
 
-		if (open && !scan_count(&number, &cycle) && number.at == number.end)
+		if (open && !text_scan_count(&number, &cycle) && number.at == number.end)
 			end = open;
 	}
 	l.n = (size_t)(end - l.name);
@@ -97,11 +97,11 @@ static bool is_whole_cycle(const struct gprof_label *l)
 static int function_find(struct gprof *g, const struct gprof_label *l, uint32_t *place)
 {
 	if (!l->index)
-		return scan_wrong(&g->scan, "a function has no index");
+		return text_scan_wrong(&g->scan, "a function has no index");
 	if (l->index >= UINT32_MAX)
-		return scan_wrong(&g->scan, "overflow: an index does not fit 32 bits");
-	*place = numbers_add(g->indices, (uint32_t)l->index);
-	if (*place == NUMBERS_NONE)
+		return text_scan_wrong(&g->scan, "overflow: an index does not fit 32 bits");
+	*place = id_table_add(g->indices, (uint32_t)l->index);
+	if (*place == ID_TABLE_NONE)
 		return error_memory(g->err);
 	if (*place < g->n_functions)
 		return 0;
@@ -119,31 +119,31 @@ static int function_find(struct gprof *g, const struct gprof_label *l, uint32_t 
 /* [5]     18.9    0.00    0.03      40+440     fact [5] */
 static int block_function(struct gprof *g)
 {
-	struct scan *s = &g->scan;
+	struct text_scan *s = &g->scan;
 	struct gprof_function *f;
 	uint64_t self;
 
-	scan_token(s); /* index */
-	scan_spaces(s);
-	scan_token(s); /* per cent */
-	scan_spaces(s);
+	text_scan_token(s); /* index */
+	text_scan_spaces(s);
+	text_scan_token(s); /* per cent */
+	text_scan_spaces(s);
 	const char *wrong = gprof_seconds(s, &self);
 	if (wrong)
-		return scan_wrong(s, wrong);
-	scan_spaces(s);
-	scan_token(s); /* children */
-	if (scan_spaces(s) < GPROF_BLANK) {
-		scan_token(s); /* called */
-		scan_spaces(s);
+		return text_scan_wrong(s, wrong);
+	text_scan_spaces(s);
+	text_scan_token(s); /* children */
+	if (text_scan_spaces(s) < GPROF_BLANK) {
+		text_scan_token(s); /* called */
+		text_scan_spaces(s);
 	}
 	const struct gprof_label l = gprof_label(s);
 	if (g->function != GPROF_NONE)
-		return scan_wrong(s, "a second function in one block");
+		return text_scan_wrong(s, "a second function in one block");
 	if (function_find(g, &l, &g->function))
 		return -1;
 	f = &g->functions[g->function];
 	if (f->has_block)
-		return scan_wrong(s, "a second block of one function");
+		return text_scan_wrong(s, "a second block of one function");
 	f->has_block = true;
 	f->is_cycle = is_whole_cycle(&l);
 	f->self = self;
@@ -158,22 +158,22 @@ static int block_function(struct gprof *g)
  */
 static int block_arc(struct gprof *g)
 {
-	struct scan *s = &g->scan;
+	struct text_scan *s = &g->scan;
 	const char *wrong;
 	uint64_t count;
 	uint32_t place;
 
 	if (gprof_is_decimal(s)) {
-		scan_token(s); /* self */
-		scan_spaces(s);
-		scan_token(s); /* children */
-		scan_spaces(s);
+		text_scan_token(s); /* self */
+		text_scan_spaces(s);
+		text_scan_token(s); /* children */
+		text_scan_spaces(s);
 	}
-	wrong = scan_count(s, &count);
+	wrong = text_scan_count(s, &count);
 	if (wrong)
-		return scan_wrong(s, wrong);
-	scan_token(s); /* of how many */
-	scan_spaces(s);
+		return text_scan_wrong(s, wrong);
+	text_scan_token(s); /* of how many */
+	text_scan_spaces(s);
 	const struct gprof_label l = gprof_label(s);
 	if (function_find(g, &l, &place))
 		return -1;
@@ -193,7 +193,7 @@ static int block_arc(struct gprof *g)
 static int block_end(struct gprof *g)
 {
 	if (g->in_block && g->function == GPROF_NONE)
-		return scan_wrong(&g->scan, "a block has no line with an index at its left");
+		return text_scan_wrong(&g->scan, "a block has no line with an index at its left");
 	if (g->in_block && g->functions[g->function].is_cycle)
 		g->n_arcs = g->first_arc;
 	g->in_block = false;
@@ -204,13 +204,13 @@ static int block_end(struct gprof *g)
 
 int gprof_graph_line(struct gprof *g)
 {
-	struct scan *s = &g->scan;
-	struct scan ahead = *s;
+	struct text_scan *s = &g->scan;
+	struct text_scan ahead = *s;
 
-	if (scan_text(&ahead, "----"))
+	if (text_scan_text(&ahead, "----"))
 		return block_end(g);
-	scan_spaces(&ahead);
-	if (ahead.at == ahead.end || (!g->in_block && scan_text(&ahead, "called/total")))
+	text_scan_spaces(&ahead);
+	if (ahead.at == ahead.end || (!g->in_block && text_scan_text(&ahead, "called/total")))
 		return 0; /* gprof -T */
 	if (*s->at == '[') {
 		g->in_block = true;
@@ -221,12 +221,12 @@ int gprof_graph_line(struct gprof *g)
 		g->in_block = true;
 		return block_arc(g);
 	}
-	if (scan_text(s, "<spontaneous>")) {
+	if (text_scan_text(s, "<spontaneous>")) {
 		g->in_block = true;
 		return 0;
 	}
 	if (g->in_block)
-		return scan_wrong(s, "this is no line of a call graph");
+		return text_scan_wrong(s, "this is no line of a call graph");
 	g->section = GPROF_BETWEEN; /* the explanation */
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * input.c - reads a file or a pipe in pieces.
  *
- * Room: read. In: a path. Out: its bytes, in order, with the number of bytes handed out.
+ * In: a path. Out: its bytes, in order, with the number of bytes handed out.
  */
 #include "read/input.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan.c - splits a text input into lines.
+ * text_scan.c - splits a text input into lines.
  *
- * Read room. In: pieces of a file. Out: lines. A line that lies in one piece is not copied.
+ * In: pieces of a file. Out: lines. A line that lies in one piece is not copied.
  */
 #include "read/text_scan.h"
 
@@ -11,14 +11,14 @@
 
 #include "base/array.h"
 
-void scan_clear(struct scan *s)
+void text_scan_clear(struct text_scan *s)
 {
 	free(s->carry);
-	*s = (struct scan){0};
+	*s = (struct text_scan){0};
 }
 
 /* Keep the beginning of a line until the rest has come. */
-static int carry_add(struct scan *s, const char *text, size_t n)
+static int carry_add(struct text_scan *s, const char *text, size_t n)
 {
 	if (!array_reserve(&s->carry, &s->carry_size, s->n_carry + n, 1))
 		return error_memory(s->err);
@@ -29,7 +29,7 @@ static int carry_add(struct scan *s, const char *text, size_t n)
 }
 
 /* The line is what was carried and what stands before `stop`. */
-static int line_set(struct scan *s, const char *stop, bool is_whole)
+static int line_set(struct text_scan *s, const char *stop, bool is_whole)
 {
 	s->is_whole = is_whole;
 	s->at = s->piece;
@@ -49,7 +49,7 @@ static int line_set(struct scan *s, const char *stop, bool is_whole)
 }
 
 /* Take the next piece. 1, 0 at the end, -1 on error. */
-static int piece_next(struct scan *s)
+static int piece_next(struct text_scan *s)
 {
 	const unsigned char *bytes;
 	size_t n;
@@ -61,7 +61,7 @@ static int piece_next(struct scan *s)
 	return n > 0;
 }
 
-int scan_line(struct scan *s)
+int text_scan_line(struct text_scan *s)
 {
 	s->offset += s->line_bytes;
 	s->line_bytes = 0;
@@ -82,7 +82,7 @@ int scan_line(struct scan *s)
 	}
 }
 
-int scan_wrong(struct scan *s, const char *wrong)
+int text_scan_wrong(struct text_scan *s, const char *wrong)
 {
 	return error_set(s->err, "%s: line %llu: %s at byte %llu", input_name(s->in),
 			 (unsigned long long)s->number, wrong, (unsigned long long)s->offset);
@@ -93,7 +93,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-size_t scan_spaces(struct scan *s)
+size_t text_scan_spaces(struct text_scan *s)
 {
 	const char *begin = s->at;
 
@@ -102,7 +102,7 @@ size_t scan_spaces(struct scan *s)
 	return (size_t)(s->at - begin);
 }
 
-bool scan_text(struct scan *s, const char *text)
+bool text_scan_text(struct text_scan *s, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -112,7 +112,7 @@ bool scan_text(struct scan *s, const char *text)
 	return true;
 }
 
-size_t scan_token(struct scan *s)
+size_t text_scan_token(struct text_scan *s)
 {
 	const char *begin = s->at;
 
@@ -121,7 +121,7 @@ size_t scan_token(struct scan *s)
 	return (size_t)(s->at - begin);
 }
 
-const char *scan_count(struct scan *s, uint64_t *count)
+const char *text_scan_count(struct text_scan *s, uint64_t *count)
 {
 	const char *begin = s->at;
 

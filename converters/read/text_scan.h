@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scan.h - a text input, line by line, and a line from left to right.
+ * text_scan.h - a text input, line by line, and a line from left to right.
  *
- * Read room. Used by the decoders of texts.
+ * Used by the decoders of texts.
  */
-#ifndef SCAN_H
-#define SCAN_H
+#ifndef TEXT_SCAN_H
+#define TEXT_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "read/input.h"
 
-/* Begins as all zero but for `in` and `err`; scan_clear frees what it holds, not the input. */
-struct scan {
+/* Begins as all zero but for `in` and `err`; text_scan_clear frees what it holds, not the input. */
+struct text_scan {
 	struct input *in;
 	struct error *err;
 	const char *at, *end; /* what is left of the line at hand */
@@ -29,23 +29,23 @@ struct scan {
 	size_t line_bytes; /* of the line at hand, with its line feed */
 };
 
-void scan_clear(struct scan *s);
+void text_scan_clear(struct text_scan *s);
 
 /* Take the next line, of any bytes, without its line feed or CR LF. 1, 0 at the end, -1 on error. The
  * line is valid until the next one is taken. */
-int scan_line(struct scan *s);
+int text_scan_line(struct text_scan *s);
 
 /* Set the error "FILE: line N: WRONG at byte OFFSET". Returns -1. */
-int scan_wrong(struct scan *s, const char *wrong);
+int text_scan_wrong(struct text_scan *s, const char *wrong);
 
 /* Pass over spaces and tabs. Returns how many there were. */
-size_t scan_spaces(struct scan *s);
+size_t text_scan_spaces(struct text_scan *s);
 /* Pass over this text, if it comes next. */
-bool scan_text(struct scan *s, const char *text);
+bool text_scan_text(struct text_scan *s, const char *text);
 /* Pass over what is neither space nor tab. Returns its length. */
-size_t scan_token(struct scan *s);
+size_t text_scan_token(struct text_scan *s);
 /* Take the digits that come next. NULL, or what is wrong: there is none, or the number does not fit
  * 64 bits. */
-const char *scan_count(struct scan *s, uint64_t *count);
+const char *text_scan_count(struct text_scan *s, uint64_t *count);
 
 #endif

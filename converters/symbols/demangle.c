@@ -2,7 +2,7 @@
 /*
  * demangle.c - mangled names made readable within bounds.
  *
- * Room: names. In: a symbol's name. Out: the name for the user.
+ * In: a symbol's name. Out: the name for the user.
  *
  * The work is libiberty's. A mangled name is a little program (it refers back to parts of itself),
  * and a forged one of some hundred bytes can unfold to terabytes. libiberty limits its recursion,

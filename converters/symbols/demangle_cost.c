@@ -2,7 +2,7 @@
 /*
  * demangle_cost.c - forged C++ names told from honest ones before they cost anything.
  *
- * Room: names. In: a mangled name, or the tree that libiberty made of it. Out: worth it or not.
+ * In: a mangled name, or the tree that libiberty made of it. Out: worth it or not.
  *
  * libiberty (2.40) hangs on names of 250 bytes in two ways that no limit on its output stops:
  *

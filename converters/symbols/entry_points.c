@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * entry.c - recognises main by who calls it.
+ * entry_points.c - recognises main by who calls it.
  *
- * Room: names. In: the outer ends of the stacks. Out: two names. A stripped program has no symbol
+ * In: the outer ends of the stacks. Out: two names. A stripped program has no symbol
  * for its main, and call paths from main are what most people ask for first:
  *
  * 	[prog+0x7720]  __libc_start_main  [libc.so.6+0x271d0]  [prog+0x7650]
@@ -56,7 +56,7 @@ static bool is_main(const struct profile_frame *const *frames, size_t n)
 	return n == 3 || (n == 4 && frames[2]->module == library);
 }
 
-int entry_name(struct symbols *s, const struct profile *p, struct error *err)
+int entry_points_name(struct symbols *s, const struct profile *p, struct error *err)
 {
 	const struct profile_frame *frames[OUTERMOST + 1];
 

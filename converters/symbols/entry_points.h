@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * entry.h - main and _start of programs without symbols.
+ * entry_points.h - main and _start of programs without symbols.
  */
-#ifndef ENTRY_H
-#define ENTRY_H
+#ifndef ENTRY_POINTS_H
+#define ENTRY_POINTS_H
 
 #include "symbols/symbols.h"
 
@@ -13,6 +13,6 @@
  * "_start"; the first of the same module beyond the C library's own is "main". Functions that have
  * a symbol keep it. To be called before any name is used. -1: out of memory.
  */
-int entry_name(struct symbols *s, const struct profile *p, struct error *err);
+int entry_points_name(struct symbols *s, const struct profile *p, struct error *err);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * symbols.c - the function that an address belongs to, by name.
  *
- * Room: names. In: frames of the profile. Out: names in the profile's string table.
+ * In: frames of the profile. Out: names in the profile's string table.
  *
  * A name is given to code only by a symbol that covers it. Everything else is named by the module
  * and the start of its function: "[cc1+0x4f2310]" says little, but nothing wrong, and all samples
@@ -54,7 +54,7 @@ void symbols_free(struct symbols *s)
 		struct module_names *m = &s->modules[i];
 
 		symbol_table_free(&m->table);
-		function_ranges_free(&m->ranges);
+		eh_frame_functions_free(&m->ranges);
 		debug_info_free(m->debug);
 		free(m->warning);
 	}
@@ -88,7 +88,7 @@ static int read_tables(struct module_names *m, const struct module_file *files,
 		m->text_left += 8 * m->table.sources[i].bytes;
 	if (symbols_wants_debug(opt) && debug_info_open(&m->debug, files, symbols_wants_lines(opt)))
 		return -1;
-	return function_ranges_read(&m->ranges, &files->main);
+	return eh_frame_functions_read(&m->ranges, &files->main);
 }
 
 static int read_module(struct symbols *s, uint32_t module, struct error *err)
@@ -167,7 +167,7 @@ static int add_offset(struct symbols *s, const struct module_names *m, uint64_t 
 
 /* Code that no symbol covers may still have debug information. 1; 0: it has not; -1. */
 static int place_in_debug(struct symbols *s, struct module_names *m, uint64_t address,
-			  const struct function_range *range, struct symbols_place *place,
+			  const struct eh_frame_function *range, struct symbols_place *place,
 			  struct error *err)
 {
 	const struct debug_function *functions;
@@ -189,8 +189,9 @@ static int place_in_debug(struct symbols *s, struct module_names *m, uint64_t ad
 	return 1;
 }
 
-static int place_in_range(struct symbols *s, struct module_names *m, struct function_range *range,
-			  struct symbols_place *place, struct error *err)
+static int place_in_range(struct symbols *s, struct module_names *m,
+			  struct eh_frame_function *range, struct symbols_place *place,
+			  struct error *err)
 {
 	place->start = range->start;
 	place->has_start = true;
@@ -207,7 +208,7 @@ static int place_in_range(struct symbols *s, struct module_names *m, struct func
  * less one.
  */
 static struct symbol *unsized_symbol(const struct module_names *m, uint64_t address,
-				     const struct function_range *range)
+				     const struct eh_frame_function *range)
 {
 	struct symbol *symbol = symbol_table_label(&m->table, range ? range->start : address);
 
@@ -220,12 +221,12 @@ static int place_in_module(struct symbols *s, struct module_names *m, uint64_t a
 			   struct symbols_place *place, struct error *err)
 {
 	struct symbol *symbol = symbol_table_covering(&m->table, address);
-	struct function_range *range;
+	struct eh_frame_function *range;
 	int rc;
 
 	if (!m->has_file)
 		return add_offset(s, m, address, &place->function, err);
-	range = symbol ? NULL : function_ranges_find(&m->ranges, address);
+	range = symbol ? NULL : eh_frame_functions_find(&m->ranges, address);
 	if (!symbol)
 		symbol = unsized_symbol(m, address, range);
 	rc = symbol ? place_at_symbol(s, m, symbol, place, err)
@@ -268,12 +269,12 @@ int symbols_set_name(struct symbols *s, const struct profile_frame *frame, const
 		     struct error *err)
 {
 	struct symbols_place place;
-	struct function_range *range;
+	struct eh_frame_function *range;
 
 	if (symbols_frame(s, frame, &place, err))
 		return -1;
 	if (place.has_symbol || frame->module >= s->profile->n_modules)
 		return 0;
-	range = function_ranges_find(&s->modules[frame->module].ranges, frame->address);
+	range = eh_frame_functions_find(&s->modules[frame->module].ranges, frame->address);
 	return range ? symbols_add_text(s, name, &range->name, err) : 0;
 }

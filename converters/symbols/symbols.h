@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/strings.h"
 #include "model/profile.h"
 #include "symbols/symbols_options.h"
-#include "base/strings.h"
 
 /* Frames that are of no module: the middle left out of a deep stack (the same text as PROFILE_CUT), an
  * address outside all modules, and one of a module that no record describes. */

@@ -2,7 +2,7 @@
 /*
  * symbols_expand.c - all places that a frame is, under the names that were asked for.
  *
- * Room: names. In: a frame of the profile. Out: its function and those inlined there.
+ * In: a frame of the profile. Out: its function and those inlined there.
  */
 #include <inttypes.h>
 #include <string.h>

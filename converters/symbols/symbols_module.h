@@ -16,7 +16,7 @@ struct module_names {
 	char *warning;	   /* NULL: none */
 	const char *label; /* for names in brackets; NULL: the module's name is not known */
 	struct symbol_table table;
-	struct function_ranges ranges;
+	struct eh_frame_functions ranges;
 	struct debug_info *debug; /* NULL: none, or not wanted */
 	uint64_t text_left;	  /* bytes of names still to be taken, see symbol_name */
 };

@@ -2,7 +2,7 @@
 /*
  * symbols_names.c - puts names together.
  *
- * Room: names. In: a symbol's text, a module's path. Out: names in the profile's string table.
+ * In: a symbol's text, a module's path. Out: names in the profile's string table.
  */
 #include <stdarg.h>
 #include <stdio.h>

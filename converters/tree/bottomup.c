@@ -2,7 +2,7 @@
 /*
  * bottomup.c - walks the bottom-up tree without building it.
  *
- * Shape room. In: struct tree. Out: nodes in preorder.
+ * In: struct tree. Out: nodes in preorder.
  *
  * A node of the bottom-up tree is a group of stacks with the same innermost names: a range of an
  * array. Each stack remembers how far out the walk is. Below the node, the group falls apart into

@@ -2,7 +2,7 @@
 /*
  * bottomup.h - the bottom-up tree: who called what was running (Naganov, "bottom up tree").
  *
- * Shape room. In: struct tree. Out: the nodes of the tree of the same stacks, each read from its
+ * In: struct tree. Out: the nodes of the tree of the same stacks, each read from its
  * innermost function outwards; one after the other, so that the tree is never held: it may have as
  * many nodes as all stacks have frames. Memory grows with the number of stacks.
  */

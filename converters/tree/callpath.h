@@ -2,7 +2,7 @@
 /*
  * callpath.h - call path profiles (Hall & Goldberg 1993, sections 4.3 and 5.3, and the appendix).
  *
- * Shape room. In: struct tree and root functions. Out: paths of names with their usage.
+ * In: struct tree and root functions. Out: paths of names with their usage.
  */
 #ifndef CALLPATH_H
 #define CALLPATH_H
@@ -65,6 +65,9 @@ struct callpaths *callpath_down(const struct tree *t, const uint32_t *roots, siz
  */
 struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_t n_roots,
 			      const struct callpath_limits *limits, struct error *err);
+
+/* Fill in `order`. 0 or -1 (memory). For the files that build profiles. */
+int callpath_order(struct callpaths *c, struct error *err);
 
 void callpath_free(struct callpaths *c);
 

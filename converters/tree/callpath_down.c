@@ -2,7 +2,7 @@
 /*
  * callpath_down.c - folds the tree into the call paths that begin with a root function.
  *
- * Shape room. In: struct tree. Out: struct callpaths.
+ * In: struct tree. Out: struct callpaths.
  *
  * Hall & Goldberg's CPP-Rec descends the tree with a canonical path, the state. A node named g
  * notes the path state + g: its record gets the node's weight unless a node above has it locked.

@@ -2,7 +2,7 @@
 /*
  * callpath_trie.c - gathers the paths of a call path profile.
  *
- * Shape room. In: paths, each as another one and a name. Out: struct callpaths, in order.
+ * In: paths, each as another one and a name. Out: struct callpaths, in order.
  */
 #include "tree/callpath_trie.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "tree/callpath_order.h"
+#include "tree/callpath.h"
 
 int callpath_trie_begin(struct callpath_trie *t, const struct tree *tree, bool up,
 			struct error *err)
@@ -29,9 +29,9 @@ int callpath_trie_extend(struct callpath_trie *t, uint32_t parent, uint32_t name
 			 struct error *err)
 {
 	struct callpaths *c = t->paths;
-	uint32_t pair = pairs_child(&t->pairs, parent, name);
+	uint32_t pair = pair_table_child(&t->pairs, parent, name);
 
-	if (pair >= PAIRS_NONE - 1)
+	if (pair >= PAIR_TABLE_NONE - 1)
 		return error_memory(err);
 	if (pair >= t->limit)
 		return error_set(err,
@@ -70,7 +70,7 @@ void callpath_trie_unlock(struct callpath_trie *t, uint32_t path)
 
 struct callpaths *callpath_trie_end(struct callpath_trie *t, int status, struct error *err)
 {
-	pairs_clear(&t->pairs);
+	pair_table_clear(&t->pairs);
 	if (!status && !callpath_order(t->paths, err))
 		return t->paths;
 	callpath_free(t->paths);

@@ -2,19 +2,19 @@
 /*
  * callpath_trie.h - the paths of a call path profile while it is built.
  *
- * Shape room. In: paths, each as another one and a name. Out: struct callpaths.
+ * In: paths, each as another one and a name. Out: struct callpaths.
  */
 #ifndef CALLPATH_TRIE_H
 #define CALLPATH_TRIE_H
 
-#include "tree/callpath.h"
 #include "base/pair_table.h"
+#include "tree/callpath.h"
 
 struct callpath_trie {
 	struct callpaths *paths;
-	struct pairs pairs; /* (parent, name) -> path - 1 */
-	size_t size;	    /* room for paths */
-	uint32_t limit;	    /* more paths are an error; set after callpath_trie_begin */
+	struct pair_table pairs; /* (parent, name) -> path - 1 */
+	size_t size;		 /* room for paths */
+	uint32_t limit;		 /* more paths are an error; set after callpath_trie_begin */
 };
 
 /* Only the empty path. -1: memory. In any case, callpath_trie_end it. */

@@ -2,7 +2,7 @@
 /*
  * callpath_up.c - folds the tree into the call paths that end with a root function.
  *
- * Shape room. In: struct tree. Out: struct callpaths.
+ * In: struct tree. Out: struct callpaths.
  *
  * A frame R notes a path for each function f that stands above it: the state that CPP-Rec has
  * there when it began at the outermost f, and R. That state is the stack without its loops: f, then

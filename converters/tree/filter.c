@@ -2,7 +2,7 @@
 /*
  * filter.c - finds out which samples of a profile are kept.
  *
- * Shape room. In: values; a profile, names of its frames. Out: marks.
+ * In: values; a profile, names of its frames. Out: marks.
  */
 #include "tree/filter.h"
 

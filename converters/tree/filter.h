@@ -2,7 +2,7 @@
 /*
  * filter.h - which samples and which frames of a profile become part of the tree.
  *
- * Shape room. In: the values of --focus, --ignore, --hide. Out: marks on names and on nodes.
+ * In: the values of --focus, --ignore, --hide. Out: marks on names and on nodes.
  *
  * A sample is kept if its stack contains a function in focus (Spivey: "a profile of only the
  * contexts in which one of the given routines is active"), and none that is ignored. Of the stacks

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chains.c - keeps the names of frames.
+ * frame_names.c - keeps the names of frames.
  *
- * Shape room. In: a frame of the profile. Out: names, outermost function first. A frame stands at
+ * In: a frame of the profile. Out: names, outermost function first. A frame stands at
  * many nodes, and its names cost a search.
  */
 #include "tree/frame_names.h"
@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-void chains_clear(struct chains *c)
+void frame_names_clear(struct frame_names *c)
 {
 	free(c->frames);
 	free(c->all);
@@ -20,7 +20,7 @@ void chains_clear(struct chains *c)
 	memset(c, 0, sizeof(*c));
 }
 
-static int add(struct chains *c, struct chain *chain, uint32_t name, uint32_t function,
+static int add(struct frame_names *c, struct chain *chain, uint32_t name, uint32_t function,
 	       struct error *err)
 {
 	if (name == STRINGS_NONE || c->n_all >= UINT32_MAX ||
@@ -34,7 +34,7 @@ static int add(struct chains *c, struct chain *chain, uint32_t name, uint32_t fu
 }
 
 /* Groups are none of the program's functions: their names stay. */
-static int add_groups(struct chains *c, struct error *err)
+static int add_groups(struct frame_names *c, struct error *err)
 {
 	const struct profile *p = c->profile;
 	size_t i;
@@ -52,15 +52,15 @@ static int add_groups(struct chains *c, struct error *err)
 	return 0;
 }
 
-int chains_init(struct chains *c, struct profile *p, struct symbols *s, struct error *err)
+int frame_names_init(struct frame_names *c, struct profile *p, struct symbols *s, struct error *err)
 {
-	*c = (struct chains){.profile = p, .symbols = s};
+	*c = (struct frame_names){.profile = p, .symbols = s};
 	c->merge_calls = s && symbols_merge_calls(s);
 	c->frames = calloc(p->n_frames + 1, sizeof(*c->frames));
 	return c->frames ? add_groups(c, err) : error_memory(err);
 }
 
-static int expand(struct chains *c, const struct profile_frame *frame, struct chain *chain,
+static int expand(struct frame_names *c, const struct profile_frame *frame, struct chain *chain,
 		  struct error *err)
 {
 	const struct symbols_place *places;
@@ -75,15 +75,15 @@ static int expand(struct chains *c, const struct profile_frame *frame, struct ch
 }
 
 /* Without symbols: a frame without a name is the middle that was left out. */
-static uint32_t own_name(struct chains *c, const struct profile_frame *frame)
+static uint32_t own_name(struct frame_names *c, const struct profile_frame *frame)
 {
 	if (frame->name != STRINGS_NONE)
 		return frame->name;
 	return strings_add(c->profile->strings, PROFILE_CUT, strlen(PROFILE_CUT));
 }
 
-int chains_get(struct chains *c, uint32_t number, const uint32_t **names, uint32_t *n,
-	       struct error *err)
+int frame_names_get(struct frame_names *c, uint32_t number, const uint32_t **names, uint32_t *n,
+		    struct error *err)
 {
 	const struct profile_frame *frame = &c->profile->frames[number];
 	struct chain *chain = &c->frames[number];

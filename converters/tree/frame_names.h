@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chains.h - the names that each frame of a profile stands for, asked for once.
+ * frame_names.h - the names that each frame of a profile stands for, asked for once.
  */
-#ifndef CHAINS_H
-#define CHAINS_H
+#ifndef FRAME_NAMES_H
+#define FRAME_NAMES_H
 
 #include "model/profile.h"
 #include "symbols/symbols.h"
@@ -13,7 +13,7 @@ struct chain {
 	uint32_t first, n; /* n 0: not asked yet */
 };
 
-struct chains {
+struct frame_names {
 	struct profile *profile;
 	struct symbols *symbols;
 	bool merge_calls;     /* equal names in a row are one */
@@ -24,13 +24,14 @@ struct chains {
 };
 
 /* Of no frame yet. symbols may be NULL if all frames have names. -1: out of memory. */
-int chains_init(struct chains *c, struct profile *p, struct symbols *s, struct error *err);
+int frame_names_init(struct frame_names *c, struct profile *p, struct symbols *s,
+		     struct error *err);
 /* Frees what c holds. */
-void chains_clear(struct chains *c);
+void frame_names_clear(struct frame_names *c);
 
 /* The frame's function, then those inlined there; at least one. Valid until the next call. -1: out
  * of memory. */
-int chains_get(struct chains *c, uint32_t frame, const uint32_t **names, uint32_t *n,
-	       struct error *err);
+int frame_names_get(struct frame_names *c, uint32_t frame, const uint32_t **names, uint32_t *n,
+		    struct error *err);
 
 #endif

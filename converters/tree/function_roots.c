@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roots.c - finds the names of the tree that a function's name stands for.
+ * function_roots.c - finds the names of the tree that a function's name stands for.
  *
- * Shape room. In: struct tree and a name. Out: names of the tree.
+ * In: struct tree and a name. Out: names of the tree.
  */
 #include "tree/function_roots.h"
 
@@ -21,13 +21,13 @@ static bool is_place(const char *text, size_t n)
 	return *text == ' ' && digits > 0 && digits + 2 < n && text[n - 1 - digits] == ':';
 }
 
-bool roots_is_place(const char *name, size_t n, const char *function, size_t n_function)
+bool function_roots_is_place(const char *name, size_t n, const char *function, size_t n_function)
 {
 	return n > n_function && memcmp(name, function, n_function) == 0 &&
 	       is_place(name + n_function, n - n_function);
 }
 
-uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct error *err)
+uint32_t *function_roots_find(const struct tree *t, const char *name, size_t *n, struct error *err)
 {
 	size_t i, length, n_names = strings_count(t->strings);
 	bool *in_tree = calloc(n_names + 1, sizeof(*in_tree));
@@ -51,8 +51,8 @@ uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct e
 		const char *bytes = strings_get(t->strings, (uint32_t)i, &length);
 
 		if (in_tree[i] &&
-		    (i == exact ||
-		     (with_places && roots_is_place(bytes, length, function, strlen(function)))))
+		    (i == exact || (with_places && function_roots_is_place(bytes, length, function,
+									   strlen(function)))))
 			found[(*n)++] = (uint32_t)i;
 	}
 	if (*n == 0 && !name && t->n_nodes > 1)

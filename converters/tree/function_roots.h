@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * roots.h - which names of the tree a function's name stands for.
+ * function_roots.h - which names of the tree a function's name stands for.
  *
- * Shape room. In: struct tree and a name. Out: names of the tree.
+ * In: struct tree and a name. Out: names of the tree.
  */
-#ifndef ROOTS_H
-#define ROOTS_H
+#ifndef FUNCTION_ROOTS_H
+#define FUNCTION_ROOTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,9 +20,9 @@
  * the heaviest outermost function. *n numbers in tree->strings, ascending, 0 if there is no such
  * function; free() the array. NULL on error (memory).
  */
-uint32_t *roots_find(const struct tree *t, const char *name, size_t *n, struct error *err);
+uint32_t *function_roots_find(const struct tree *t, const char *name, size_t *n, struct error *err);
 
 /* Does the name say a place in the function, rather than the function itself? */
-bool roots_is_place(const char *name, size_t n, const char *function, size_t n_function);
+bool function_roots_is_place(const char *name, size_t n, const char *function, size_t n_function);
 
 #endif

@@ -2,21 +2,21 @@
 /*
  * subtree.c - merges what is below some functions into one tree.
  *
- * Shape room. In: struct tree and root functions. Out: struct tree.
+ * In: struct tree and root functions. Out: struct tree.
  */
 #include "tree/subtree.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/preorder.h"
 #include "base/pair_table.h"
+#include "base/preorder.h"
 
 struct merge {
 	const struct tree *from;
 	bool *is_root;	   /* by name */
 	uint32_t *numbers; /* by node of `from`: what it became; 0: it is not below a root */
-	struct pairs pairs;
+	struct pair_table pairs;
 	/* By number, in order of arrival: */
 	uint32_t *parents, *names;
 	uint64_t *totals;
@@ -55,8 +55,8 @@ static int merge_nodes(struct merge *m)
 
 		if (parent == 0 && !m->is_root[node->name])
 			continue;
-		pair = pairs_child(&m->pairs, parent, node->name);
-		if (pair == PAIRS_NONE)
+		pair = pair_table_child(&m->pairs, parent, node->name);
+		if (pair == PAIR_TABLE_NONE)
 			return -1;
 		m->numbers[i] = pair + 1;
 		m->parents[pair + 1] = parent;
@@ -80,14 +80,14 @@ static int compare_siblings(const void *a, const void *b, void *context)
 
 static int find_places(struct merge *m, struct error *err)
 {
-	struct order_tree in = {
+	struct preorder_tree in = {
 		.n = m->n,
 		.parents = m->parents,
 		.compare = compare_siblings,
 		.context = m,
 	};
 
-	m->place = order_preorder(&in, err);
+	m->place = preorder_places(&in, err);
 	return m->place ? 0 : -1;
 }
 
@@ -175,7 +175,7 @@ struct tree *subtree_build(const struct tree *t, const uint32_t *roots, size_t n
 	free(m.names);
 	free(m.totals);
 	free(m.place);
-	pairs_clear(&m.pairs);
+	pair_table_clear(&m.pairs);
 	if (!status)
 		return m.tree;
 	tree_free(m.tree);

@@ -3,7 +3,7 @@
  * subtree.h - the sample tree below some functions (Hall & Goldberg, section 5.3: its root "has the
  * name of the root function").
  *
- * Shape room. In: struct tree and root functions. Out: struct tree.
+ * In: struct tree and root functions. Out: struct tree.
  */
 #ifndef SUBTREE_H
 #define SUBTREE_H

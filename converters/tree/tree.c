@@ -2,19 +2,19 @@
 /*
  * tree.c - makes the tree of functions out of the profile.
  *
- * Shape room. In: a profile, names of its frames. Out: struct tree in preorder. No C recursion: a
+ * In: a profile, names of its frames. Out: struct tree in preorder. No C recursion: a
  * stack may have 65,536 frames.
  */
 #include "tree/tree.h"
 
 #include <stdlib.h>
 
-#include "tree/tree_fold.h"
 #include "base/preorder.h"
+#include "tree/tree_fold.h"
 
 struct building {
 	const struct profile *profile;
-	struct fold fold;
+	struct tree_fold fold;
 	uint64_t *totals; /* by node of the fold; only until the order is known */
 	uint32_t *place;  /* by node of the fold: where it is in the tree */
 	struct tree *tree;
@@ -45,7 +45,7 @@ static int sum_whole(const struct building *b, struct error *err)
 static int sum_totals(struct building *b)
 {
 	const struct profile *p = b->profile;
-	const struct fold *f = &b->fold;
+	const struct tree_fold *f = &b->fold;
 	size_t i;
 
 	b->totals = calloc(f->n, sizeof(*b->totals));
@@ -73,7 +73,7 @@ static int compare_siblings(const void *a, const void *b, void *context)
 
 static int find_places(struct building *b, struct error *err)
 {
-	struct order_tree in = {
+	struct preorder_tree in = {
 		.n = b->fold.n,
 		.parents = b->fold.parents,
 		.compare = compare_siblings,
@@ -82,7 +82,7 @@ static int find_places(struct building *b, struct error *err)
 
 	if (sum_totals(b))
 		return error_memory(err);
-	b->place = order_preorder(&in, err);
+	b->place = preorder_places(&in, err);
 	free(b->totals);
 	return b->place ? 0 : -1;
 }
@@ -91,7 +91,7 @@ static int find_places(struct building *b, struct error *err)
 
 static int place_nodes(struct building *b)
 {
-	const struct fold *f = &b->fold;
+	const struct tree_fold *f = &b->fold;
 	const uint32_t *place = b->place;
 	struct tree *t = b->tree;
 	size_t i;
@@ -172,10 +172,10 @@ struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_
 	b.tree->unit = options->unit;
 	b.tree->has_places = s && symbols_has_places(s);
 	b.tree->filter = filter_is_set(options->filter) ? options->filter : NULL;
-	status = fold_build(&b.fold, p, s, options->filter, err);
+	status = tree_fold_build(&b.fold, p, s, options->filter, err);
 	if (!status)
 		status = build(&b, err);
-	fold_clear(&b.fold);
+	tree_fold_clear(&b.fold);
 	free(b.place);
 	if (!status)
 		return b.tree;

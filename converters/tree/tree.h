@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "tree/filter.h"
 #include "model/profile.h"
 #include "symbols/symbols.h"
+#include "tree/filter.h"
 
 enum tree_unit { TREE_GTICKS, TREE_HITS };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fold.c - folds the profile's tree of addresses into nodes by name.
+ * tree_fold.c - folds the profile's tree of addresses into nodes by name.
  *
- * Shape room. In: a profile, names of its frames, a filter. Out: the nodes' parents and names. Ten
+ * In: a profile, names of its frames, a filter. Out: the nodes' parents and names. Ten
  * million nodes are nothing unusual: they get their weights only when their places are known.
  */
 #include "tree/tree_fold.h"
@@ -11,17 +11,17 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "tree/frame_names.h"
 #include "base/pair_table.h"
+#include "tree/frame_names.h"
 
 struct folding {
-	struct fold *to;
+	struct tree_fold *to;
 	struct profile *profile;
-	struct chains chains;
+	struct frame_names chains;
 	/* The filter's marks, by name and by profile node; NULL without one. */
 	unsigned char *of_names, *of_nodes;
-	uint32_t hidden;    /* the string PROFILE_HIDDEN */
-	struct pairs pairs; /* (parent, name) -> node - 1 */
+	uint32_t hidden;	 /* the string PROFILE_HIDDEN */
+	struct pair_table pairs; /* (parent, name) -> node - 1 */
 	size_t parents_room, names_room, inlined_room;
 };
 
@@ -33,7 +33,7 @@ static unsigned char node_marks(const struct folding *f, size_t i)
 /* A node is inlined if all frames are that were folded into it. */
 static int mark(struct folding *f, uint32_t number, bool is_new, bool is_inline)
 {
-	struct fold *to = f->to;
+	struct tree_fold *to = f->to;
 	size_t room = f->inlined_room;
 
 	if (!to->inlined && !is_inline)
@@ -48,7 +48,7 @@ static int mark(struct folding *f, uint32_t number, bool is_new, bool is_inline)
 /* A node in addition; the pair has its number. */
 static int add(struct folding *f, uint32_t parent, uint32_t name)
 {
-	struct fold *to = f->to;
+	struct tree_fold *to = f->to;
 
 	if (!array_reserve(&to->parents, &f->parents_room, to->n + 1, sizeof(*to->parents)) ||
 	    !array_reserve(&to->names, &f->names_room, to->n + 1, sizeof(*to->names)))
@@ -63,10 +63,10 @@ static int add(struct folding *f, uint32_t parent, uint32_t name)
 static int child(struct folding *f, uint32_t parent, uint32_t name, bool is_inline,
 		 uint32_t *number, struct error *err)
 {
-	uint32_t pair = pairs_child(&f->pairs, parent, name);
+	uint32_t pair = pair_table_child(&f->pairs, parent, name);
 	bool is_new;
 
-	if (pair >= PAIRS_NONE - 1)
+	if (pair >= PAIR_TABLE_NONE - 1)
 		return error_memory(err);
 	*number = pair + 1;
 	is_new = *number == f->to->n;
@@ -87,7 +87,7 @@ static int descend(struct folding *f, uint32_t frame, uint32_t *number, struct e
 	const uint32_t *names;
 	uint32_t i, n, first;
 
-	if (chains_get(&f->chains, frame, &names, &n, err))
+	if (frame_names_get(&f->chains, frame, &names, &n, err))
 		return -1;
 	first = (uint32_t)(names - f->chains.all);
 	for (i = 0; i < n; i++) {
@@ -144,7 +144,7 @@ static int filter_begin_names(struct folding *f, struct filter *filter, struct e
 	size_t n_strings;
 
 	for (i = 0; i < f->profile->n_frames; i++)
-		if (chains_get(&f->chains, i, &names, &n, err))
+		if (frame_names_get(&f->chains, i, &names, &n, err))
 			return -1;
 	n_strings = strings_count(f->profile->strings);
 	f->of_names = calloc(n_strings, 1);
@@ -162,7 +162,7 @@ static int mark_frames(struct folding *f, unsigned char *of_frames, struct error
 	uint32_t i, k, n;
 
 	for (i = 0; i < f->profile->n_frames; i++) {
-		if (chains_get(&f->chains, i, &names, &n, err))
+		if (frame_names_get(&f->chains, i, &names, &n, err))
 			return -1;
 		of_frames[i] = 0;
 		for (k = 0; k < n; k++)
@@ -194,32 +194,32 @@ static int filter_begin(struct folding *f, struct filter *filter, struct error *
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-int fold_build(struct fold *f, struct profile *p, struct symbols *s, struct filter *filter,
-	       struct error *err)
+int tree_fold_build(struct tree_fold *f, struct profile *p, struct symbols *s,
+		    struct filter *filter, struct error *err)
 {
 	struct folding folding = {.to = f, .profile = p};
 	int status;
 
-	*f = (struct fold){0};
-	status = chains_init(&folding.chains, p, s, err);
+	*f = (struct tree_fold){0};
+	status = frame_names_init(&folding.chains, p, s, err);
 	if (!status)
 		status = filter_begin(&folding, filter, err);
 	if (!status)
 		status = fold_nodes(&folding, err);
 	if (!status)
 		status = assign_samples(&folding, err);
-	chains_clear(&folding.chains);
+	frame_names_clear(&folding.chains);
 	free(folding.of_names);
 	free(folding.of_nodes);
-	pairs_clear(&folding.pairs);
+	pair_table_clear(&folding.pairs);
 	return status;
 }
 
-void fold_clear(struct fold *f)
+void tree_fold_clear(struct tree_fold *f)
 {
 	free(f->parents);
 	free(f->names);
 	free(f->inlined);
 	free(f->nodes);
-	*f = (struct fold){0};
+	*f = (struct tree_fold){0};
 }

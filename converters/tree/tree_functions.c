@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * functions.c - sums the tree up by function.
+ * tree_functions.c - sums the tree up by function.
  *
- * Shape room. In: struct tree. Out: an array of struct tree_function, each stack counted once.
+ * In: struct tree. Out: an array of struct tree_function, each stack counted once.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,41 +2,41 @@
 /*
  * view_average_time.c - where gprof's average time assumption misleads (Spivey 2004).
  *
- * Show room. In: struct graph. Out: functions with several callers, and their callers' shares by
+ * In: struct graph. Out: functions with several callers, and their callers' shares by
  * calls and by time.
  */
 #include <string.h>
 
-#include "write/quantity.h"
-#include "write/caption.h"
-#include "write/footer.h"
-#include "write/function_name.h"
-#include "write/rows.h"
 #include "contexts/caller_shares.h"
 #include "graph/suggest.h"
 #include "view/view.h"
+#include "write/caption.h"
+#include "write/footer.h"
+#include "write/name_text.h"
+#include "write/rows.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 #define INDENT	       2 /* of callers */
 
-struct listing {
+struct shortlist {
 	const struct view_input *in;
 	const struct graph *graph;
-	const struct sharing *sharing;
+	const struct caller_shares *sharing;
 	struct out *out;
-	struct amount_scale scale;
+	struct weight_scale scale;
 	double threshold;
 	size_t first, end; /* the functions that are shown */
 };
 
-static bool is_small(const struct listing *l, double misplaced)
+static bool is_small(const struct shortlist *l, double misplaced)
 {
 	return misplaced * 100 < l->threshold * (double)l->graph->total;
 }
 
 /* ---- for people ---------------------------------------------------------------------------------- */
 
-static void write_heading(const struct listing *l)
+static void write_heading(const struct shortlist *l)
 {
 	caption_write(l->out, "Average Time Assumption", l->in);
 	out_text(
@@ -53,32 +53,33 @@ static void write_heading(const struct listing *l)
 	caption_rule(l->out);
 }
 
-static void write_name(const struct listing *l, uint32_t function, int indent)
+static void write_name(const struct shortlist *l, uint32_t function, int indent)
 {
 	const struct tree_function *f = &l->graph->functions[function];
 
 	out_format(l->out, "%*s", indent, "");
-	function_name_write(l->out, l->graph->strings, f->name, f->is_inline,
-			    18 + 2 * l->scale.width + 3 + indent);
+	name_text_last(l->out, l->graph->strings, f->name, f->is_inline,
+		       18 + 2 * l->scale.width + 3 + indent);
 	out_text(l->out, "\n");
 }
 
-static void write_shares(const struct listing *l, const struct sharing_function *f,
-			 const struct sharing_arc *a)
+static void write_shares(const struct shortlist *l, const struct caller_shares_function *f,
+			 const struct caller_shares_arc *a)
 {
-	char by_calls[AMOUNT_BYTES], measured[AMOUNT_BYTES];
+	char by_calls[WEIGHT_BYTES], measured[WEIGHT_BYTES];
 
-	out_format(l->out, "%8.2f %8.2f %*s %*s  ", sharing_calls_share(f, a) * 100,
-		   sharing_time_share(f, a) * 100, l->scale.width,
-		   amount_text(by_calls, l->scale, sharing_by_calls(f, a)), l->scale.width,
-		   amount_text(measured, l->scale, a->time));
+	out_format(l->out, "%8.2f %8.2f %*s %*s  ", caller_shares_of_calls(f, a) * 100,
+		   caller_shares_of_time(f, a) * 100, l->scale.width,
+		   weight_text(by_calls, l->scale, caller_shares_by_calls(f, a)), l->scale.width,
+		   weight_text(measured, l->scale, a->time));
 }
 
 /* Misplaced times descend: those that are not worth a line each come last. */
-static void write_small(const struct listing *l, const struct sharing_function *f, size_t from)
+static void write_small(const struct shortlist *l, const struct caller_shares_function *f,
+			size_t from)
 {
-	const struct sharing_arc *arcs = l->sharing->arcs + f->first;
-	struct sharing_arc sum = {0};
+	const struct caller_shares_arc *arcs = l->sharing->arcs + f->first;
+	struct caller_shares_arc sum = {0};
 	size_t i;
 
 	if (from == f->n)
@@ -92,23 +93,23 @@ static void write_small(const struct listing *l, const struct sharing_function *
 		   f->n - from == 1 ? "" : "s", l->threshold);
 }
 
-static void write_function(const struct listing *l, const struct sharing_function *f)
+static void write_function(const struct shortlist *l, const struct caller_shares_function *f)
 {
-	const struct sharing_arc *arcs = l->sharing->arcs + f->first;
-	char text[AMOUNT_BYTES];
+	const struct caller_shares_arc *arcs = l->sharing->arcs + f->first;
+	char text[WEIGHT_BYTES];
 	size_t i;
 
 	out_format(l->out, "%*s %*s  ", 18 + l->scale.width, "", l->scale.width,
-		   amount_text(text, l->scale, f->time));
+		   weight_text(text, l->scale, f->time));
 	write_name(l, f->function, 0);
-	for (i = 0; i < f->n && !is_small(l, sharing_misplaced(f, &arcs[i])); i++) {
+	for (i = 0; i < f->n && !is_small(l, caller_shares_misplaced(f, &arcs[i])); i++) {
 		write_shares(l, f, &arcs[i]);
 		write_name(l, arcs[i].caller, INDENT);
 	}
 	write_small(l, f, i);
 }
 
-static void write_table(const struct listing *l, const struct footer *footer)
+static void write_table(const struct shortlist *l, const struct footer *footer)
 {
 	size_t i;
 
@@ -123,8 +124,8 @@ static void write_table(const struct listing *l, const struct footer *footer)
 
 /* ---- for programs -------------------------------------------------------------------------------- */
 
-static void write_row(struct rows *r, const struct listing *l, const struct sharing_function *f,
-		      const struct sharing_arc *a)
+static void write_row(struct rows *r, const struct shortlist *l,
+		      const struct caller_shares_function *f, const struct caller_shares_arc *a)
 {
 	static const char *const columns[] = {
 		"function", "caller",	     "calls",	   "calls_fraction",
@@ -132,7 +133,7 @@ static void write_row(struct rows *r, const struct listing *l, const struct shar
 		NULL,
 	};
 	const struct graph *g = l->graph;
-	double by_calls = sharing_calls_share(f, a), by_time = sharing_time_share(f, a);
+	double by_calls = caller_shares_of_calls(f, a), by_time = caller_shares_of_time(f, a);
 
 	rows_row(r, columns);
 	rows_name(r, g->strings, g->functions[f->function].name);
@@ -142,20 +143,20 @@ static void write_row(struct rows *r, const struct listing *l, const struct shar
 	rows_count(r, a->time);
 	rows_fraction(r, by_time);
 	rows_fraction(r, by_time - by_calls);
-	rows_fraction(r, g->total ? sharing_misplaced(f, a) / (double)g->total : 0);
+	rows_fraction(r, g->total ? caller_shares_misplaced(f, a) / (double)g->total : 0);
 }
 
-static void write_rows(const struct listing *l)
+static void write_rows(const struct shortlist *l)
 {
 	struct rows r;
 	size_t i, k;
 
 	rows_begin(&r, l->out, "average-time", l->in);
 	for (i = l->first; i < l->end; i++) {
-		const struct sharing_function *f = &l->sharing->functions[i];
-		const struct sharing_arc *arcs = l->sharing->arcs + f->first;
+		const struct caller_shares_function *f = &l->sharing->functions[i];
+		const struct caller_shares_arc *arcs = l->sharing->arcs + f->first;
 
-		for (k = 0; k < f->n && !is_small(l, sharing_misplaced(f, &arcs[k])); k++)
+		for (k = 0; k < f->n && !is_small(l, caller_shares_misplaced(f, &arcs[k])); k++)
 			write_row(&r, l, f, &arcs[k]);
 	}
 	rows_end(&r);
@@ -164,7 +165,7 @@ static void write_rows(const struct listing *l)
 /* ---- which functions ----------------------------------------------------------------------------- */
 
 /* --root: that function alone, all of its callers unless there is a threshold. */
-static int choose_root(struct listing *l, const char *root, struct error *err)
+static int choose_root(struct shortlist *l, const char *root, struct error *err)
 {
 	const struct graph *g = l->graph;
 	uint32_t name = strings_find(g->strings, root, strlen(root));
@@ -181,17 +182,17 @@ static int choose_root(struct listing *l, const char *root, struct error *err)
 				 root);
 	l->first = k;
 	l->end = k + 1;
-	l->threshold = view_threshold(l->in->options, 0);
+	l->threshold = view_input_threshold(l->in->options, 0);
 	return 0;
 }
 
-static int choose(struct listing *l, struct footer *footer, struct error *err)
+static int choose(struct shortlist *l, struct footer *footer, struct error *err)
 {
 	const struct view_options *options = l->in->options;
 	size_t heavy = 0;
 
 	*footer = (struct footer){.what = "function"};
-	l->threshold = view_threshold(options, TEXT_THRESHOLD);
+	l->threshold = view_input_threshold(options, TEXT_THRESHOLD);
 	if (options->root)
 		return choose_root(l, options->root, err);
 	while (heavy < l->sharing->n && !is_small(l, l->sharing->functions[heavy].misplaced))
@@ -205,13 +206,13 @@ static int choose(struct listing *l, struct footer *footer, struct error *err)
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct graph *g = in->graph;
-	struct sharing sharing = {0};
-	struct listing l = {
+	struct caller_shares sharing = {0};
+	struct shortlist l = {
 		.in = in,
 		.graph = g,
 		.sharing = &sharing,
 		.out = o,
-		.scale = amount_scale(in->profile, g->unit, g->total),
+		.scale = weight_scale(in->profile, g->unit, g->total),
 	};
 	struct footer footer;
 	int status;
@@ -220,14 +221,14 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		return error_set(err,
 				 "gprof has not measured what calls take, but assumes an average: "
 				 "--average-time needs stacks, or callgrind's output");
-	status = sharing_of_graph(&sharing, g, err);
+	status = caller_shares_of_graph(&sharing, g, err);
 	if (!status)
 		status = choose(&l, &footer, err);
-	if (!status && view_is_rows(in->options))
+	if (!status && view_input_is_rows(in->options))
 		write_rows(&l);
 	else if (!status)
 		write_table(&l, &footer);
-	sharing_free(&sharing);
+	caller_shares_free(&sharing);
 	return status;
 }
 

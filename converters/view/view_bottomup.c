@@ -2,25 +2,25 @@
 /*
  * view_bottomup.c - the bottom-up tree: what was running, and below it who had called it (Naganov).
  *
- * Show room. In: struct tree. Out: one line per path from the innermost function outwards, indented.
+ * In: struct tree. Out: one line per path from the innermost function outwards, indented.
  */
-#include "write/quantity.h"
 #include "base/array.h"
 #include "tree/bottomup.h"
+#include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
-#include "write/rows.h"
 #include "write/heaviest.h"
-#include "write/tree_line.h"
-#include "view/view.h"
+#include "write/name_text.h"
+#include "write/rows.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 
-struct listing {
+struct shortlist {
 	const struct view_input *in;
 	struct out *out;
 	double threshold;
-	struct top top;
+	struct heaviest top;
 	struct footer footer;
 	struct rows rows;
 	uint64_t *weights; /* by depth, of the path at hand */
@@ -28,11 +28,11 @@ struct listing {
 };
 
 /* A node is at least as heavy as those below it, so each limit takes whole branches. */
-static bool is_hidden(struct listing *l, const struct bottomup_node *node)
+static bool is_hidden(struct shortlist *l, const struct bottomup_node *node)
 {
 	uint64_t depth = l->in->options->depth;
 
-	if (amount_below(node->weight, l->in->tree->total, l->threshold))
+	if (weight_below(node->weight, l->in->tree->total, l->threshold))
 		l->footer.small++;
 	else if (depth && node->depth >= depth)
 		l->footer.deep++;
@@ -41,7 +41,7 @@ static bool is_hidden(struct listing *l, const struct bottomup_node *node)
 	return true;
 }
 
-static int weigh_nodes(struct listing *l, struct error *err)
+static int weigh_nodes(struct shortlist *l, struct error *err)
 {
 	struct bottomup *b = bottomup_new(l->in->tree, err);
 	struct bottomup_node node;
@@ -49,19 +49,19 @@ static int weigh_nodes(struct listing *l, struct error *err)
 	if (!b)
 		return -1;
 	while (l->top.n && bottomup_next(b, &node)) {
-		if (is_hidden(l, &node) || top_is_passed(&l->top, node.weight)) {
+		if (is_hidden(l, &node) || heaviest_is_passed(&l->top, node.weight)) {
 			bottomup_skip(b);
-		} else if (top_add(&l->top, node.weight)) {
+		} else if (heaviest_add(&l->top, node.weight)) {
 			bottomup_free(b);
 			return error_memory(err);
 		}
 	}
-	top_close(&l->top);
+	heaviest_close(&l->top);
 	bottomup_free(b);
 	return 0;
 }
 
-static void write_row(struct listing *l, const struct bottomup_node *node)
+static void write_row(struct shortlist *l, const struct bottomup_node *node)
 {
 	static const char *const columns[] = {"depth", "weight", "outermost", "name", NULL};
 
@@ -72,27 +72,27 @@ static void write_row(struct listing *l, const struct bottomup_node *node)
 	rows_name(&l->rows, l->in->tree->strings, node->name);
 }
 
-static void write_line(const struct listing *l, const struct bottomup_node *node)
+static void write_line(const struct shortlist *l, const struct bottomup_node *node)
 {
 	uint64_t whole = l->in->tree->total;
 
 	if (l->in->options->of_parent && node->depth > 0)
 		whole = l->weights[node->depth - 1];
-	tree_line_write(l->out, l->in->tree->strings,
-			&(struct tree_line){
-				.first = amount_fraction(node->weight, whole),
-				.second = amount_fraction(node->outermost, whole),
-				.hits = node->hits,
-				.hits_width = amount_count_width(l->in->tree->hits),
-				.depth = node->depth,
-				.name = node->name,
-				.is_inline = node->is_inline,
-			});
+	name_text_node(l->out, l->in->tree->strings,
+		       &(struct name_text_node){
+			       .first = weight_fraction(node->weight, whole),
+			       .second = weight_fraction(node->outermost, whole),
+			       .hits = node->hits,
+			       .hits_width = weight_count_width(l->in->tree->hits),
+			       .depth = node->depth,
+			       .name = node->name,
+			       .is_inline = node->is_inline,
+		       });
 }
 
-static int write_node(struct listing *l, const struct bottomup_node *node)
+static int write_node(struct shortlist *l, const struct bottomup_node *node)
 {
-	if (view_is_rows(l->in->options)) {
+	if (view_input_is_rows(l->in->options)) {
 		write_row(l, node);
 		return 0;
 	}
@@ -103,7 +103,7 @@ static int write_node(struct listing *l, const struct bottomup_node *node)
 	return 0;
 }
 
-static int write_nodes(struct listing *l, struct error *err)
+static int write_nodes(struct shortlist *l, struct error *err)
 {
 	struct bottomup *b = bottomup_new(l->in->tree, err);
 	struct bottomup_node node;
@@ -115,7 +115,7 @@ static int write_nodes(struct listing *l, struct error *err)
 	while (!status && bottomup_next(b, &node)) {
 		if (is_hidden(l, &node)) {
 			bottomup_skip(b);
-		} else if (!top_take(&l->top, node.weight)) {
+		} else if (!heaviest_take(&l->top, node.weight)) {
 			l->footer.beyond++;
 			bottomup_skip(b);
 		} else if (write_node(l, &node)) {
@@ -126,11 +126,11 @@ static int write_nodes(struct listing *l, struct error *err)
 	return status;
 }
 
-static int write_tree(struct listing *l, struct error *err)
+static int write_tree(struct shortlist *l, struct error *err)
 {
 	int status;
 
-	if (view_is_rows(l->in->options)) {
+	if (view_input_is_rows(l->in->options)) {
 		rows_begin(&l->rows, l->out, "bottomup", l->in);
 		status = write_nodes(l, err);
 		rows_end(&l->rows);
@@ -138,7 +138,7 @@ static int write_tree(struct listing *l, struct error *err)
 	}
 	caption_write(l->out, "Bottom-Up Tree Profile", l->in);
 	caption_parent(l->out, l->in->options, "percentages are of the parent's weight");
-	tree_line_heading(l->out, "weight %", "outer %", amount_count_width(l->in->tree->hits));
+	name_text_heading(l->out, "weight %", "outer %", weight_count_width(l->in->tree->hits));
 	status = write_nodes(l, err);
 	footer_write(l->out, &l->footer, l->in->options, l->threshold);
 	return status;
@@ -146,17 +146,17 @@ static int write_tree(struct listing *l, struct error *err)
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct listing l = {
+	struct shortlist l = {
 		.in = in,
 		.out = o,
-		.threshold = view_threshold(in->options, TEXT_THRESHOLD),
+		.threshold = view_input_threshold(in->options, TEXT_THRESHOLD),
 		.top = {.n = in->options->top},
 	};
 	int status = weigh_nodes(&l, err);
 
 	if (!status)
 		status = write_tree(&l, err);
-	top_free(&l.top);
+	heaviest_free(&l.top);
 	free(l.weights);
 	return status;
 }

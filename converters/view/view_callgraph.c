@@ -2,7 +2,7 @@
 /*
  * view_callgraph.c - gprof's report, with times that hold for recursion (Spivey 2004).
  *
- * Show room. In: struct tree. Out: the flat profile, then a block for each function with its
+ * In: struct tree. Out: the flat profile, then a block for each function with its
  * callers and callees.
  */
 #include <inttypes.h>
@@ -10,34 +10,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
-#include "write/arc_rows.h"
 #include "contexts/gprof_report.h"
+#include "view/view.h"
+#include "write/arc_rows.h"
 #include "write/caption.h"
 #include "write/footer.h"
-#include "write/function_name.h"
+#include "write/name_text.h"
 #include "write/rows.h"
-#include "view/view.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 #define INDENT	       4 /* of callers and callees */
 
-struct listing {
+struct shortlist {
 	const struct view_input *in;
-	const struct call_report *report;
+	const struct gprof_report *report;
 	struct out *out;
-	struct amount_scale scale;
+	struct weight_scale scale;
 	struct arc_choice choice; /* functions that have a block */
 };
 
 /* Of a block's function. */
-static int name_column(const struct listing *l)
+static int name_column(const struct shortlist *l)
 {
 	return 18 + 2 * l->scale.width + 5; /* 18: the index and the percentage */
 }
 
 /* The function's name and where its block is: [n], or (n) if that is not shown. */
-static void write_name(const struct listing *l, uint32_t function, int column)
+static void write_name(const struct shortlist *l, uint32_t function, int column)
 {
 	const struct tree_function *f = &l->report->functions[function];
 	bool has_block = function >= l->choice.first && function < l->choice.end;
@@ -45,8 +45,8 @@ static void write_name(const struct listing *l, uint32_t function, int column)
 
 	snprintf(number, sizeof(number), has_block ? " [%" PRIu32 "]" : " (%" PRIu32 ")",
 		 function + 1);
-	function_name_write(l->out, l->in->tree->strings, f->name, f->is_inline,
-			    column + (int)strlen(number));
+	name_text_last(l->out, l->in->tree->strings, f->name, f->is_inline,
+		       column + (int)strlen(number));
 	out_format(l->out, "%s\n", number);
 }
 
@@ -62,12 +62,12 @@ static int compare_self(const void *a, const void *b, void *functions)
 	return (i > k) - (i < k);
 }
 
-static int write_flat(const struct listing *l, struct error *err)
+static int write_flat(const struct shortlist *l, struct error *err)
 {
 	const struct tree_function *f = l->report->functions;
 	size_t i, n = l->choice.end;
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
-	char cumulative[AMOUNT_BYTES], self[AMOUNT_BYTES], total[AMOUNT_BYTES];
+	char cumulative[WEIGHT_BYTES], self[WEIGHT_BYTES], total[WEIGHT_BYTES];
 	int width = l->scale.width;
 	uint64_t sum = 0;
 
@@ -84,10 +84,10 @@ static int write_flat(const struct listing *l, struct error *err)
 
 		sum += function->self;
 		out_format(l->out, "%8.2f %*s %*s %*s  ",
-			   amount_fraction(function->self, l->in->tree->total) * 100, width,
-			   amount_text(cumulative, l->scale, sum), width,
-			   amount_text(self, l->scale, function->self), width,
-			   amount_text(total, l->scale, function->total));
+			   weight_fraction(function->self, l->in->tree->total) * 100, width,
+			   weight_text(cumulative, l->scale, sum), width,
+			   weight_text(self, l->scale, function->self), width,
+			   weight_text(total, l->scale, function->total));
 		write_name(l, order[i], 3 * width + 13);
 	}
 	caption_rule(l->out);
@@ -102,22 +102,22 @@ struct share {
 	uint64_t self, child;
 };
 
-static void write_share(const struct listing *l, struct share share)
+static void write_share(const struct shortlist *l, struct share share)
 {
-	char self[AMOUNT_BYTES], child[AMOUNT_BYTES];
+	char self[WEIGHT_BYTES], child[WEIGHT_BYTES];
 
 	out_format(l->out, "%18s%*s %*s  %*s", "", l->scale.width,
-		   amount_text(self, l->scale, share.self), l->scale.width,
-		   amount_text(child, l->scale, share.child), INDENT, "");
+		   weight_text(self, l->scale, share.self), l->scale.width,
+		   weight_text(child, l->scale, share.child), INDENT, "");
 }
 
-static bool is_small(const struct listing *l, struct share share)
+static bool is_small(const struct shortlist *l, struct share share)
 {
-	return amount_below(share.self + share.child, l->in->tree->total, l->choice.threshold);
+	return weight_below(share.self + share.child, l->in->tree->total, l->choice.threshold);
 }
 
 /* Those that are not worth a line each. */
-static void write_small(const struct listing *l, size_t n, struct share sum, const char *what)
+static void write_small(const struct shortlist *l, size_t n, struct share sum, const char *what)
 {
 	if (n == 0)
 		return;
@@ -127,18 +127,18 @@ static void write_small(const struct listing *l, size_t n, struct share sum, con
 }
 
 /* gprof's word for what begins a stack, or seems to. */
-static void write_spontaneous(const struct listing *l, struct share share)
+static void write_spontaneous(const struct shortlist *l, struct share share)
 {
 	write_share(l, share);
 	out_text(l->out, "<spontaneous>\n");
 }
 
 /* The one that accounts for most stands next to the function's line. */
-static void write_callers(const struct listing *l, size_t function)
+static void write_callers(const struct shortlist *l, size_t function)
 {
-	const struct call_report *r = l->report;
+	const struct gprof_report *r = l->report;
 	const struct tree_function *f = &r->functions[function];
-	struct call_arcs arcs = call_report_callers(r, function);
+	struct gprof_report_arcs arcs = gprof_report_callers(r, function);
 	struct share outermost = {f->self, f->total - f->self}, small = {0};
 	size_t i, n_small = 0;
 
@@ -165,23 +165,23 @@ static void write_callers(const struct listing *l, size_t function)
 	}
 }
 
-static void write_function(const struct listing *l, size_t function)
+static void write_function(const struct shortlist *l, size_t function)
 {
 	const struct tree_function *f = &l->report->functions[function];
-	char index[24], self[AMOUNT_BYTES], child[AMOUNT_BYTES];
+	char index[24], self[WEIGHT_BYTES], child[WEIGHT_BYTES];
 
 	snprintf(index, sizeof(index), "[%zu]", function + 1);
 	out_format(l->out, "%-8s%8.2f  %*s %*s  ", index,
-		   amount_fraction(f->total, l->in->tree->total) * 100, l->scale.width,
-		   amount_text(self, l->scale, f->self), l->scale.width,
-		   amount_text(child, l->scale, f->total - f->self));
+		   weight_fraction(f->total, l->in->tree->total) * 100, l->scale.width,
+		   weight_text(self, l->scale, f->self), l->scale.width,
+		   weight_text(child, l->scale, f->total - f->self));
 	write_name(l, (uint32_t)function, name_column(l));
 }
 
-static void write_callees(const struct listing *l, size_t function)
+static void write_callees(const struct shortlist *l, size_t function)
 {
-	const struct call_report *r = l->report;
-	struct call_arcs arcs = call_report_callees(r, function);
+	const struct gprof_report *r = l->report;
+	struct gprof_report_arcs arcs = gprof_report_callees(r, function);
 	struct share small = {0};
 	size_t i, n_small = 0;
 
@@ -201,7 +201,7 @@ static void write_callees(const struct listing *l, size_t function)
 	write_small(l, n_small, small, "callee");
 }
 
-static void write_blocks(const struct listing *l)
+static void write_blocks(const struct shortlist *l)
 {
 	size_t i;
 
@@ -226,7 +226,7 @@ static void write_blocks(const struct listing *l)
 }
 
 /* Of one function alone there is no flat profile. */
-static int write_report(struct listing *l, struct error *err)
+static int write_report(struct shortlist *l, struct error *err)
 {
 	struct footer footer = {
 		.what = "function",
@@ -242,14 +242,15 @@ static int write_report(struct listing *l, struct error *err)
 	return 0;
 }
 
-static int show(struct listing *l, struct error *err)
+static int show(struct shortlist *l, struct error *err)
 {
 	const struct view_input *in = l->in;
 	struct rows r;
 
-	if (arc_choose(&l->choice, l->report, in->options, in->options->root, TEXT_THRESHOLD, err))
+	if (arc_rows_choose(&l->choice, l->report, in->options, in->options->root, TEXT_THRESHOLD,
+			    err))
 		return -1;
-	if (!view_is_rows(in->options))
+	if (!view_input_is_rows(in->options))
 		return write_report(l, err);
 	rows_begin(&r, l->out, "callgraph", in);
 	arc_rows_write(&r, l->report, &l->choice);
@@ -259,18 +260,18 @@ static int show(struct listing *l, struct error *err)
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct call_report report;
-	int status = call_report_open(&report, in->tree, err);
-	struct listing l = {
+	struct gprof_report report;
+	int status = gprof_report_open(&report, in->tree, err);
+	struct shortlist l = {
 		.in = in,
 		.report = &report,
 		.out = o,
-		.scale = amount_scale(in->profile, in->tree->unit, in->tree->total),
+		.scale = weight_scale(in->profile, in->tree->unit, in->tree->total),
 	};
 
 	if (!status)
 		status = show(&l, err);
-	call_report_close(&report);
+	gprof_report_close(&report);
 	return status;
 }
 

@@ -2,26 +2,26 @@
 /*
  * view_callpath.c - the downward or upward call path profile (Hall & Goldberg, section 4).
  *
- * Show room. In: struct tree and a root function. Out: call paths by usage, as the paper prints
+ * In: struct tree and a root function. Out: call paths by usage, as the paper prints
  * them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
+#include "graph/suggest.h"
 #include "tree/callpath.h"
+#include "tree/function_roots.h"
+#include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
-#include "tree/function_roots.h"
+#include "write/name_list.h"
 #include "write/rows.h"
-#include "graph/suggest.h"
-#include "view/view.h"
-#include "write/name_lists.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 1.0
 
-struct listing {
+struct shortlist {
 	const struct callpaths *paths;
 	const struct view_options *options;
 	uint32_t *names; /* of one path */
@@ -32,8 +32,8 @@ struct listing {
 	struct out *out;
 };
 
-static int listing_begin(struct listing *l, const struct callpaths *c,
-			 const struct view_options *options, struct out *o)
+static int shortlist_begin(struct shortlist *l, const struct callpaths *c,
+			   const struct view_options *options, struct out *o)
 {
 	uint32_t longest_path = 0;
 	size_t i;
@@ -49,17 +49,17 @@ static int listing_begin(struct listing *l, const struct callpaths *c,
 }
 
 /* Of all samples, or of those of the path without the name that is the farthest from the root. */
-static double fraction(const struct listing *l, const struct callpath *path)
+static double fraction(const struct shortlist *l, const struct callpath *path)
 {
 	const struct callpaths *c = l->paths;
 
 	if (l->options->of_parent && path->parent != 0)
-		return amount_fraction(path->weight, c->paths[path->parent].weight);
-	return amount_fraction(path->weight, c->tree->total);
+		return weight_fraction(path->weight, c->paths[path->parent].weight);
+	return weight_fraction(path->weight, c->tree->total);
 }
 
 /* The paper prints five decimals downward and four upward. */
-static void write_line(const struct listing *l, uint32_t number)
+static void write_line(const struct shortlist *l, uint32_t number)
 {
 	const struct callpath *path = &l->paths->paths[number];
 	const struct tree *t = l->paths->tree;
@@ -72,12 +72,12 @@ static void write_line(const struct listing *l, uint32_t number)
 		const char *name = strings_get(t->strings, l->names[i], &n);
 
 		out_text(l->out, i ? " " : "");
-		words_write(l->out, name, n);
+		name_list_write(l->out, name, n);
 	}
 	out_format(l->out, ") [%" PRIu64 "]\n", path->hits);
 }
 
-static void write_row(struct listing *l, uint32_t number)
+static void write_row(struct shortlist *l, uint32_t number)
 {
 	static const char *const columns[] = {"samples", "fraction", "path", NULL};
 	const struct callpath *path = &l->paths->paths[number];
@@ -95,7 +95,7 @@ static void write_row(struct listing *l, uint32_t number)
 }
 
 /* Weights descend, so the first row below the threshold ends the profile. */
-static struct footer write_paths(struct listing *l, double threshold)
+static struct footer write_paths(struct shortlist *l, double threshold)
 {
 	const struct callpaths *c = l->paths;
 	const struct view_options *options = l->options;
@@ -106,7 +106,7 @@ static struct footer write_paths(struct listing *l, double threshold)
 	for (i = 0; i + 1 < c->n_paths; i++) {
 		const struct callpath *path = &c->paths[c->order[i]];
 
-		if (amount_below(path->weight, c->tree->total, threshold)) {
+		if (weight_below(path->weight, c->tree->total, threshold)) {
 			footer.small = c->n_paths - 1 - i;
 			break;
 		}
@@ -126,7 +126,7 @@ static struct footer write_paths(struct listing *l, double threshold)
 }
 
 /* The stacks with none of the roots. */
-static uint64_t without_roots(const struct listing *l)
+static uint64_t without_roots(const struct shortlist *l)
 {
 	const struct tree *t = l->paths->tree;
 	uint64_t rest = t->nodes[0].total;
@@ -144,28 +144,28 @@ static uint64_t without_roots(const struct listing *l)
 }
 
 /* Nobody has asked for main in particular; threads, for one, have none. */
-static void write_rest(const struct listing *l, double threshold)
+static void write_rest(const struct shortlist *l, double threshold)
 {
 	const struct tree *t = l->paths->tree;
 	uint64_t rest = l->options->root || l->n_roots == 0 ? 0 : without_roots(l);
 	size_t n;
 	const char *name;
 
-	if (rest == 0 || amount_below(rest, t->total, threshold))
+	if (rest == 0 || weight_below(rest, t->total, threshold))
 		return;
 	name = strings_get(t->strings, l->roots[0], &n);
 	out_format(l->out, "not shown: %.2f %% of all, in stacks without ",
-		   100 * amount_fraction(rest, t->total));
-	words_write(l->out, name, n);
+		   100 * weight_fraction(rest, t->total));
+	name_list_write(l->out, name, n);
 	out_text(l->out, "; --root chooses others\n");
 }
 
-static void write_profile(const struct view_input *in, struct listing *l)
+static void write_profile(const struct view_input *in, struct shortlist *l)
 {
-	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	double threshold = view_input_threshold(in->options, TEXT_THRESHOLD);
 	struct footer footer;
 
-	if (view_is_rows(in->options)) {
+	if (view_input_is_rows(in->options)) {
 		l->is_rows = true;
 		rows_begin(&l->rows, l->out, "callpath", in);
 		write_paths(l, threshold);
@@ -188,10 +188,10 @@ static void write_profile(const struct view_input *in, struct listing *l)
 static int list(const struct view_input *in, const struct callpaths *c, const uint32_t *roots,
 		size_t n_roots, struct out *o, struct error *err)
 {
-	struct listing l = {.roots = roots, .n_roots = n_roots};
+	struct shortlist l = {.roots = roots, .n_roots = n_roots};
 	int status = 0;
 
-	if (listing_begin(&l, c, in->options, o))
+	if (shortlist_begin(&l, c, in->options, o))
 		status = error_memory(err);
 	else
 		write_profile(in, &l);
@@ -205,7 +205,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	const struct view_options *options = in->options;
 	size_t n_roots;
 	const struct callpath_limits limits = {options->depth, CALLPATH_UP_MOST};
-	uint32_t *roots = roots_find(t, options->root, &n_roots, err);
+	uint32_t *roots = function_roots_find(t, options->root, &n_roots, err);
 	struct callpaths *c;
 	int status;
 

@@ -2,27 +2,27 @@
 /*
  * view_contexts.c - the contexts in which samples were taken (Spivey 2004).
  *
- * Show room. In: struct tree. Out: a table of histories with marks; for programs also the times of
+ * In: struct tree. Out: a table of histories with marks; for programs also the times of
  * functions, arcs and cycles that follow from them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "write/quantity.h"
+#include "contexts/contexts.h"
+#include "contexts/history.h"
+#include "view/view.h"
 #include "write/arc_rows.h"
 #include "write/caption.h"
-#include "contexts/contexts.h"
 #include "write/cycle_list.h"
 #include "write/footer.h"
-#include "contexts/history.h"
+#include "write/name_list.h"
 #include "write/rows.h"
-#include "view/view.h"
-#include "write/name_lists.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 #define PERCENT_WIDTH  9 /* with a space behind it */
 
-struct listing {
+struct shortlist {
 	const struct view_input *in;
 	const struct contexts *contexts;
 	size_t n_heavy; /* of these, the first ones are not below the threshold, */
@@ -33,25 +33,25 @@ struct listing {
 };
 
 /* Samples descend. */
-static void choose(struct listing *l)
+static void choose(struct shortlist *l)
 {
 	const struct contexts *c = l->contexts;
-	double threshold = view_threshold(l->in->options, TEXT_THRESHOLD);
+	double threshold = view_input_threshold(l->in->options, TEXT_THRESHOLD);
 	uint64_t top = l->in->options->top;
 
 	while (l->n_heavy < c->n &&
-	       !amount_below(c->contexts[l->n_heavy].samples, c->tree->total, threshold))
+	       !weight_below(c->contexts[l->n_heavy].samples, c->tree->total, threshold))
 		l->n_heavy++;
 	l->n_shown = top && top < l->n_heavy ? (size_t)top : l->n_heavy;
 }
 
-static int listing_open(struct listing *l, const struct view_input *in, const struct contexts *c,
-			struct error *err)
+static int shortlist_open(struct shortlist *l, const struct view_input *in,
+			  const struct contexts *c, struct error *err)
 {
 	uint32_t longest = 0;
 	size_t i;
 
-	*l = (struct listing){.in = in, .contexts = c};
+	*l = (struct shortlist){.in = in, .contexts = c};
 	choose(l);
 	l->items = malloc((l->n_shown + 1) * sizeof(*l->items));
 	if (!l->items)
@@ -67,7 +67,7 @@ static int listing_open(struct listing *l, const struct view_input *in, const st
 	return history_open(&l->reader, c->tree, l->items, l->n_shown, err);
 }
 
-static void listing_close(struct listing *l)
+static void shortlist_close(struct shortlist *l)
 {
 	history_close(&l->reader);
 	free(l->items);
@@ -80,21 +80,21 @@ static void listing_close(struct listing *l)
 static void write_history(struct out *o, const struct strings *strings, const struct history *h,
 			  int column)
 {
-	struct words words;
+	struct name_list words;
 	uint32_t i;
 
-	words_begin(&words, o, strings, column);
+	name_list_begin(&words, o, strings, column);
 	for (i = 0; i < h->length; i++) {
 		const struct history_entry *e = &h->entries[i];
 		bool opens = !e->is_marked && (i == 0 || e[-1].is_marked);
 		bool closes = !e->is_marked && e[1].is_marked; /* the last one has a mark */
 
-		words_add(&words, e->name, opens ? "(" : "", closes ? ")" : "");
+		name_list_add(&words, e->name, opens ? "(" : "", closes ? ")" : "");
 	}
 	out_text(o, "\n");
 }
 
-static void write_heading(struct out *o, const struct listing *l)
+static void write_heading(struct out *o, const struct shortlist *l)
 {
 	const struct contexts *c = l->contexts;
 
@@ -106,31 +106,31 @@ static void write_heading(struct out *o, const struct listing *l)
 		"A context has the last call of each active function, with what called it and\n"
 		"what it called; functions in parentheses are earlier calls, there to tell this.\n"
 		"\n       %% %*s %*s  history\n",
-		amount_scale(l->in->profile, c->tree->unit, c->tree->total).width, "self",
-		amount_count_width(c->tree->hits), "samples");
+		weight_scale(l->in->profile, c->tree->unit, c->tree->total).width, "self",
+		weight_count_width(c->tree->hits), "samples");
 	caption_rule(o);
 }
 
-static int write_lines(struct out *o, struct listing *l, struct error *err)
+static int write_lines(struct out *o, struct shortlist *l, struct error *err)
 {
 	const struct tree *t = l->contexts->tree;
 	const struct context *c = l->contexts->contexts;
-	struct amount_scale scale = amount_scale(l->in->profile, t->unit, t->total);
-	int width = amount_count_width(t->hits);
-	char text[AMOUNT_BYTES];
+	struct weight_scale scale = weight_scale(l->in->profile, t->unit, t->total);
+	int width = weight_count_width(t->hits);
+	char text[WEIGHT_BYTES];
 	struct history h;
 	int more;
 
 	for (; (more = history_next(&l->reader, &h, err)) > 0; c++) {
 		out_format(o, "%8.2f %*s %*" PRIu64 "  ",
-			   amount_fraction(c->samples, t->total) * 100, scale.width,
-			   amount_text(text, scale, c->samples), width, c->hits);
+			   weight_fraction(c->samples, t->total) * 100, scale.width,
+			   weight_text(text, scale, c->samples), width, c->hits);
 		write_history(o, t->strings, &h, PERCENT_WIDTH + scale.width + width + 5);
 	}
 	return more;
 }
 
-static int write_table(struct out *o, struct listing *l, struct error *err)
+static int write_table(struct out *o, struct shortlist *l, struct error *err)
 {
 	const struct footer footer = {
 		.what = "context",
@@ -141,7 +141,8 @@ static int write_table(struct out *o, struct listing *l, struct error *err)
 	write_heading(o, l);
 	if (write_lines(o, l, err))
 		return -1;
-	footer_write(o, &footer, l->in->options, view_threshold(l->in->options, TEXT_THRESHOLD));
+	footer_write(o, &footer, l->in->options,
+		     view_input_threshold(l->in->options, TEXT_THRESHOLD));
 	return 0;
 }
 
@@ -158,7 +159,7 @@ static void write_summary(struct rows *r, const struct contexts *c)
 	rows_count(r, c->n_with_samples);
 }
 
-static void write_row(struct rows *r, const struct listing *l, uint64_t samples,
+static void write_row(struct rows *r, const struct shortlist *l, uint64_t samples,
 		      const struct history *h)
 {
 	static const char *const columns[] = {"row", "samples", "marks", "history", NULL};
@@ -177,7 +178,7 @@ static void write_row(struct rows *r, const struct listing *l, uint64_t samples,
 	rows_path_end(r);
 }
 
-static int write_contexts(struct rows *r, struct listing *l, struct error *err)
+static int write_contexts(struct rows *r, struct shortlist *l, struct error *err)
 {
 	const struct context *c = l->contexts->contexts;
 	struct history h;
@@ -188,42 +189,42 @@ static int write_contexts(struct rows *r, struct listing *l, struct error *err)
 	return more;
 }
 
-static int write_rows(struct out *o, struct listing *l, struct error *err)
+static int write_rows(struct out *o, struct shortlist *l, struct error *err)
 {
-	struct call_report report;
+	struct gprof_report report;
 	struct arc_choice choice;
 	struct rows r;
-	int status = call_report_open(&report, l->in->tree, err);
+	int status = gprof_report_open(&report, l->in->tree, err);
 
 	rows_begin(&r, o, "contexts", l->in);
 	write_summary(&r, l->contexts);
 	if (!status)
 		status = write_contexts(&r, l, err);
 	if (!status)
-		status = arc_choose(&choice, &report, l->in->options, NULL, 0, err);
+		status = arc_rows_choose(&choice, &report, l->in->options, NULL, 0, err);
 	if (!status) {
 		arc_rows_write(&r, &report, &choice);
 		status = cycle_list_rows(&r, l->in, l->contexts, true, err);
 	}
 	rows_end(&r);
-	call_report_close(&report);
+	gprof_report_close(&report);
 	return status;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct contexts *c = contexts_build(in->tree, view_is_rows(in->options), err);
-	struct listing l;
+	struct contexts *c = contexts_build(in->tree, view_input_is_rows(in->options), err);
+	struct shortlist l;
 	int status;
 
 	if (!c)
 		return -1;
-	status = listing_open(&l, in, c, err);
-	if (!status && view_is_rows(in->options))
+	status = shortlist_open(&l, in, c, err);
+	if (!status && view_input_is_rows(in->options))
 		status = write_rows(o, &l, err);
 	else if (!status)
 		status = write_table(o, &l, err);
-	listing_close(&l);
+	shortlist_close(&l);
 	contexts_free(c);
 	return status;
 }

@@ -2,17 +2,17 @@
 /*
  * view_cycles.c - the cycles of calls that were really run (Spivey 2004).
  *
- * Show room. In: struct tree. Out: a table of cycles, by samples.
+ * In: struct tree. Out: a table of cycles, by samples.
  */
 #include <inttypes.h>
 
-#include "write/quantity.h"
+#include "view/view.h"
 #include "write/caption.h"
 #include "write/cycle_list.h"
 #include "write/footer.h"
+#include "write/name_list.h"
 #include "write/rows.h"
-#include "view/view.h"
-#include "write/name_lists.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 #define PATH_COLUMN    31 /* without that of the total */
@@ -27,7 +27,7 @@ static void write_heading(struct out *o, const struct view_input *in, const stru
 		"A cycle is a path of calls that was run, from a function to another call of it.\n"
 		"Its self is when that call was running, its total when it was active.\n"
 		"\n total %%   self %% %*s  contexts  cycle\n",
-		amount_scale(in->profile, c->tree->unit, c->tree->total).width, "total");
+		weight_scale(in->profile, c->tree->unit, c->tree->total).width, "total");
 	caption_rule(o);
 }
 
@@ -35,18 +35,18 @@ static void write_line(struct out *o, const struct view_input *in,
 		       const struct context_cycle *cycle, const struct history *path)
 {
 	const struct tree *t = in->tree;
-	struct amount_scale scale = amount_scale(in->profile, t->unit, t->total);
-	char text[AMOUNT_BYTES];
-	struct words words;
+	struct weight_scale scale = weight_scale(in->profile, t->unit, t->total);
+	char text[WEIGHT_BYTES];
+	struct name_list words;
 	uint32_t i;
 
 	out_format(o, "%8.2f %8.2f %*s %9" PRIu32 "  ",
-		   amount_fraction(cycle->total, t->total) * 100,
-		   amount_fraction(cycle->samples, t->total) * 100, scale.width,
-		   amount_text(text, scale, cycle->total), cycle->contexts);
-	words_begin(&words, o, t->strings, PATH_COLUMN + scale.width);
+		   weight_fraction(cycle->total, t->total) * 100,
+		   weight_fraction(cycle->samples, t->total) * 100, scale.width,
+		   weight_text(text, scale, cycle->total), cycle->contexts);
+	name_list_begin(&words, o, t->strings, PATH_COLUMN + scale.width);
 	for (i = 0; i < path->length; i++)
-		words_add(&words, path->entries[i].name, "", "");
+		name_list_add(&words, path->entries[i].name, "", "");
 	out_text(o, "\n");
 }
 
@@ -76,7 +76,7 @@ static int write_table(struct out *o, const struct view_input *in, const struct 
 		status = write_lines(o, in, &l, err);
 	footer.small = c->n_cycles - l.n_heavy;
 	footer.beyond = l.n_heavy - l.n;
-	footer_write(o, &footer, in->options, view_threshold(in->options, TEXT_THRESHOLD));
+	footer_write(o, &footer, in->options, view_input_threshold(in->options, TEXT_THRESHOLD));
 	cycle_list_close(&l);
 	return status;
 }
@@ -89,7 +89,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 	if (!c)
 		return -1;
-	if (view_is_rows(in->options)) {
+	if (view_input_is_rows(in->options)) {
 		rows_begin(&r, o, "cycles", in);
 		status = cycle_list_rows(&r, in, c, false, err);
 		rows_end(&r);

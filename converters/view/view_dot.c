@@ -2,20 +2,20 @@
 /*
  * view_dot.c - the call graph for Graphviz (Fonseca; Naganov, "call graph").
  *
- * Show room. In: struct drawing. Out: a digraph in the DOT language.
+ * In: struct pruned_graph. Out: a digraph in the DOT language.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "view/view.h"
 #include "write/colour.h"
 #include "write/dot_text.h"
 #include "write/pruned_graph.h"
 #include "write/short_name.h"
-#include "view/view.h"
 
 struct picture {
-	struct drawing drawing;
+	struct pruned_graph drawing;
 	const struct view_dot_options *options;
 	struct colour_scale scale;
 	char *name; /* room for the longest one */
@@ -56,19 +56,19 @@ static void write_name(struct out *o, const struct picture *p, uint32_t name)
 	columns = short_name_columns(n);
 	for (; n > 0; bytes += line, n -= line) {
 		line = p->options->wrap ? short_name_line(bytes, n, columns) : n;
-		dot_escape(o, bytes, line);
+		dot_text_escape(o, bytes, line);
 		out_text(o, line < n ? "\\n" : "");
 	}
 }
 
-static void write_node(struct out *o, const struct picture *p, const struct drawing_node *n)
+static void write_node(struct out *o, const struct picture *p, const struct pruned_graph_node *n)
 {
 	const struct tree_function *f = &p->drawing.graph->functions[n->function];
 	double share = p->options->by_self ? n->self : n->total;
 	char colour[COLOUR_BYTES];
 
 	out_text(o, "\t");
-	dot_quote(o, p->drawing.strings, f->name);
+	dot_text_quote(o, p->drawing.strings, f->name);
 	out_text(o, " [label=\"");
 	write_name(o, p, f->name);
 	out_format(o, "\\n%.2f%%\\n(%.2f%%)", n->total * 100, n->self * 100);
@@ -83,24 +83,24 @@ static void write_node(struct out *o, const struct picture *p, const struct draw
 			   colour_font(p->scale, share), colour_pen(p->scale, share));
 	if (p->options->strip || p->options->wrap) {
 		out_text(o, ", tooltip=");
-		dot_quote(o, p->drawing.strings, f->name);
+		dot_text_quote(o, p->drawing.strings, f->name);
 	}
 	out_text(o, "];\n");
 }
 
 static void write_ends(struct out *o, const struct picture *p, const struct graph_arc *arc)
 {
-	const struct drawing *d = &p->drawing;
+	const struct pruned_graph *d = &p->drawing;
 
 	out_text(o, "\t");
-	dot_quote(o, d->strings, d->graph->functions[arc->caller].name);
+	dot_text_quote(o, d->strings, d->graph->functions[arc->caller].name);
 	out_text(o, " -> ");
-	dot_quote(o, d->strings, d->graph->functions[arc->callee].name);
+	dot_text_quote(o, d->strings, d->graph->functions[arc->callee].name);
 }
 
 /* Without a total an edge is as thin as can be, has no label, and no say in what is above what: time
  * flows downwards. */
-static void write_edge(struct out *o, const struct picture *p, const struct drawing_edge *e)
+static void write_edge(struct out *o, const struct picture *p, const struct pruned_graph_edge *e)
 {
 	const struct graph_arc *arc = &p->drawing.graph->arcs[e->arc];
 	double share = isnan(e->total) ? 0 : e->total, pen = colour_pen(p->scale, share);
@@ -140,14 +140,14 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct view_dot_options *options = &in->options->dot;
 	struct picture p = {.options = options, .scale = {options->colormap, options->skew}};
-	int status = drawing_make(&p.drawing, in, err);
+	int status = pruned_graph_make(&p.drawing, in, err);
 
 	if (!status && make_room(&p))
 		status = error_memory(err);
 	if (!status)
 		write_picture(o, &p);
 	free(p.name);
-	drawing_free(&p.drawing);
+	pruned_graph_free(&p.drawing);
 	return status;
 }
 

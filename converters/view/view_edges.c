@@ -2,16 +2,16 @@
 /*
  * view_edges.c - the call graph as a table (Naganov, "call graph").
  *
- * Show room. In: struct graph. Out: a line for each pair of caller and callee.
+ * In: struct graph. Out: a line for each pair of caller and callee.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
+#include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
 #include "write/rows.h"
-#include "view/view.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 #define ARROW	       " -> "
@@ -48,12 +48,12 @@ static size_t choose(const struct view_input *in, double threshold, uint32_t *ar
 
 	*footer = (struct footer){.what = "edge"};
 	for (i = 0; i < g->n_arcs; i++) {
-		if (amount_below(g->arcs[i].stacks, g->total, threshold))
+		if (weight_below(g->arcs[i].stacks, g->total, threshold))
 			footer->small++;
 		else
 			arcs[n++] = (uint32_t)i;
 	}
-	if (!top && view_is_rows(in->options))
+	if (!top && view_input_is_rows(in->options))
 		return n;
 	/* The comparison only reads; qsort_r has no const context. */
 	qsort_r(arcs, n, sizeof(*arcs), compare_weights, (void *)(uintptr_t)g);
@@ -92,7 +92,7 @@ static void write_name(struct out *o, const struct graph *g, uint32_t function, 
 
 /* Amounts in one unit each, so that columns compare. */
 struct scales {
-	struct amount_scale weight, occurrences;
+	struct weight_scale weight, occurrences;
 };
 
 static unsigned __int128 often(const struct graph *g, const struct graph_arc *arc)
@@ -115,8 +115,8 @@ static struct scales scales(const struct view_input *in)
 			occurrences = often(g, arc);
 	}
 	return (struct scales){
-		amount_scale(in->profile, g->unit, weight),
-		amount_scale(in->profile, g->has_calls ? TREE_HITS : g->unit, occurrences),
+		weight_scale(in->profile, g->unit, weight),
+		weight_scale(in->profile, g->has_calls ? TREE_HITS : g->unit, occurrences),
 	};
 }
 
@@ -126,12 +126,12 @@ static void write_line(struct out *o, const struct view_input *in, const struct 
 	const struct graph *g = in->graph;
 	uint64_t whole = in->options->of_parent ? g->functions[arc->caller].total : g->total;
 	int column = 9 + scales->weight.width + 1 + scales->occurrences.width + 2;
-	char weight[AMOUNT_BYTES], occurrences[AMOUNT_BYTES];
+	char weight[WEIGHT_BYTES], occurrences[WEIGHT_BYTES];
 
-	out_format(o, "%8.2f %*s %*s  ", amount_fraction(arc->weight, whole) * 100,
-		   scales->weight.width, amount_text(weight, scales->weight, arc->weight),
+	out_format(o, "%8.2f %*s %*s  ", weight_fraction(arc->weight, whole) * 100,
+		   scales->weight.width, weight_text(weight, scales->weight, arc->weight),
 		   scales->occurrences.width,
-		   amount_text(occurrences, scales->occurrences, often(g, arc)));
+		   weight_text(occurrences, scales->occurrences, often(g, arc)));
 	write_name(o, g, arc->caller, column);
 	out_text(o, ARROW);
 	write_name(o, g, arc->callee, column);
@@ -169,7 +169,7 @@ static void write_rows(struct out *o, const struct view_input *in, uint32_t *arc
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	double threshold = view_input_threshold(in->options, TEXT_THRESHOLD);
 	uint32_t *arcs = malloc((in->graph->n_arcs + 1) * sizeof(*arcs));
 	struct footer footer;
 	size_t n;
@@ -177,7 +177,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	if (!arcs)
 		return error_memory(err);
 	n = choose(in, threshold, arcs, &footer);
-	if (view_is_rows(in->options)) {
+	if (view_input_is_rows(in->options)) {
 		write_rows(o, in, arcs, n);
 	} else {
 		write_table(o, in, arcs, n);

@@ -2,17 +2,17 @@
 /*
  * view_flat.c - the flat profile: functions by self (Naganov, "flat view").
  *
- * Show room. In: struct tree, or a call graph without stacks. Out: a table of functions.
+ * In: struct tree, or a call graph without stacks. Out: a table of functions.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "write/quantity.h"
+#include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
-#include "write/function_name.h"
+#include "write/name_text.h"
 #include "write/rows.h"
-#include "view/view.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.0
 #define PERCENTS_WIDTH 18 /* both, with a space behind each */
@@ -44,28 +44,28 @@ static void write_row(struct rows *r, const struct view_input *in, const struct 
 		"self", "total", "self_fraction", "total_fraction", "name", NULL,
 	};
 
-	uint64_t total = view_total(in);
+	uint64_t total = view_input_total(in);
 
 	rows_row(r, columns);
 	rows_count(r, f->self);
 	rows_count(r, f->total);
-	rows_fraction(r, amount_fraction(f->self, total));
-	rows_fraction(r, amount_fraction(f->total, total));
+	rows_fraction(r, weight_fraction(f->self, total));
+	rows_fraction(r, weight_fraction(f->total, total));
 	rows_name(r, in->profile->strings, f->name);
 }
 
 static void write_line(struct out *o, const struct view_input *in, const struct tree_function *f,
-		       struct amount_scale scale)
+		       struct weight_scale scale)
 {
-	int width = amount_count_width(in->profile->hits);
-	uint64_t total = view_total(in);
-	char text[AMOUNT_BYTES];
+	int width = weight_count_width(in->profile->hits);
+	uint64_t total = view_input_total(in);
+	char text[WEIGHT_BYTES];
 
-	out_format(o, "%8.2f %8.2f %*s %*" PRIu64 "  ", amount_fraction(f->self, total) * 100,
-		   amount_fraction(f->total, total) * 100, scale.width,
-		   amount_text(text, scale, f->self), width, f->self_hits);
-	function_name_write(o, in->profile->strings, f->name, f->is_inline,
-			    PERCENTS_WIDTH + scale.width + width + 3);
+	out_format(o, "%8.2f %8.2f %*s %*" PRIu64 "  ", weight_fraction(f->self, total) * 100,
+		   weight_fraction(f->total, total) * 100, scale.width,
+		   weight_text(text, scale, f->self), width, f->self_hits);
+	name_text_last(o, in->profile->strings, f->name, f->is_inline,
+		       PERCENTS_WIDTH + scale.width + width + 3);
 	out_text(o, "\n");
 }
 
@@ -77,7 +77,7 @@ static size_t choose(const struct view_input *in, struct tree_function *function
 
 	*footer = (struct footer){.what = "function"};
 	for (i = 0; i < n; i++) {
-		if (amount_below(functions[i].total, view_total(in), threshold))
+		if (weight_below(functions[i].total, view_input_total(in), threshold))
 			footer->small++;
 		else if (in->options->top && shown == in->options->top)
 			footer->beyond++;
@@ -90,14 +90,14 @@ static size_t choose(const struct view_input *in, struct tree_function *function
 static void write_table(struct out *o, const struct view_input *in,
 			const struct tree_function *functions, size_t n)
 {
-	struct amount_scale scale =
-		amount_scale(in->profile, (enum tree_unit)in->options->unit, view_total(in));
+	struct weight_scale scale =
+		weight_scale(in->profile, (enum tree_unit)in->options->unit, view_input_total(in));
 	size_t i;
 
 	caption_write(o, "Flat Profile", in);
 	caption_totals(o, in);
 	out_format(o, "\n  self %%  total %% %*s %*s  function\n", scale.width, "self",
-		   amount_count_width(in->profile->hits), "samples");
+		   weight_count_width(in->profile->hits), "samples");
 	caption_rule(o);
 	for (i = 0; i < n; i++)
 		write_line(o, in, &functions[i], scale);
@@ -118,17 +118,17 @@ static void write_rows(struct out *o, const struct view_input *in,
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct ranking ranking = {in->profile->strings, in->options->by_total};
-	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	double threshold = view_input_threshold(in->options, TEXT_THRESHOLD);
 	struct tree_function *functions;
 	struct footer footer;
 	size_t n;
 
-	functions = view_all_functions(in, &n, err);
+	functions = view_input_functions(in, &n, err);
 	if (!functions)
 		return -1;
 	qsort_r(functions, n, sizeof(*functions), compare, &ranking);
 	n = choose(in, functions, n, threshold, &footer);
-	if (view_is_rows(in->options)) {
+	if (view_input_is_rows(in->options)) {
 		write_rows(o, in, functions, n);
 	} else {
 		write_table(o, in, functions, n);

@@ -2,7 +2,7 @@
 /*
  * view_folded.c - folded stacks, "a;b;c COUNT", sorted bytewise.
  *
- * Show room. In: struct tree. Out: one line per stack, as flame graph tools read it.
+ * In: struct tree. Out: one line per stack, as flame graph tools read it.
  *
  * Sorted are whole lines, not paths: "a b" < "a b;c" < "a;b", because a space comes before a
  * semicolon. Below a node there are two kinds of things, the line of a child (its name) and the
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/path_name.h"
-#include "write/heaviest.h"
 #include "view/view.h"
+#include "write/heaviest.h"
+#include "write/name_text.h"
 
 struct thing {
 	uint32_t node;
@@ -28,7 +28,7 @@ struct folding {
 	size_t n_stack, room;
 	char *text;	/* the path of the node at hand */
 	size_t *length; /* by depth: bytes of the path above */
-	struct top top;
+	struct heaviest top;
 	size_t text_room;
 };
 
@@ -45,7 +45,7 @@ static inline int key_byte(const char *name, size_t n, bool below, size_t i)
 {
 	if (i >= n)
 		return i == n && below ? ';' : -1;
-	return (unsigned char)path_name_byte(name[i]);
+	return (unsigned char)name_text_folded_byte(name[i]);
 }
 
 /* Descending: the stack is worked off from its end. */
@@ -114,7 +114,7 @@ static int append(struct folding *f, uint32_t node, size_t *end)
 		f->text = text;
 		f->text_room = room;
 	}
-	path_name_copy(f->text + from, name, n);
+	name_text_folded(f->text + from, name, n);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ static int handle(struct folding *f, struct thing thing)
 		f->length[node->depth + 1] = end + 1;
 		return push_children(f, thing.node);
 	}
-	if (!top_take(&f->top, node->self))
+	if (!heaviest_take(&f->top, node->self))
 		return 0;
 	out_bytes(f->out, f->text, end);
 	out_text(f->out, " ");
@@ -144,9 +144,9 @@ static int weigh_stacks(struct folding *f)
 	size_t i;
 
 	for (i = 1; f->top.n && i < f->tree->n_nodes; i++)
-		if (f->tree->nodes[i].self > 0 && top_add(&f->top, f->tree->nodes[i].self))
+		if (f->tree->nodes[i].self > 0 && heaviest_add(&f->top, f->tree->nodes[i].self))
 			return -1;
-	top_close(&f->top);
+	heaviest_close(&f->top);
 	return 0;
 }
 
@@ -162,7 +162,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	free(f.stack);
 	free(f.text);
 	free(f.length);
-	top_free(&f.top);
+	heaviest_free(&f.top);
 	return status ? error_memory(err) : 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * view_functions.c - the function profile or the body profile (Hall & Goldberg, sections 4.4, 5.2).
  *
- * Show room. In: struct tree, or a call graph without stacks. Out: functions by total, or by self,
+ * In: struct tree, or a call graph without stacks. Out: functions by total, or by self,
  * as the paper prints them.
  */
 #include <inttypes.h>
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
+#include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
 #include "write/rows.h"
-#include "view/view.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 1.0
 #define NAME_COLUMN    7
@@ -37,7 +37,7 @@ static int compare(const void *a, const void *b, void *context)
 static struct usage *gather(const struct view_input *in, bool bodies, size_t *n, struct error *err)
 {
 	size_t i, n_functions;
-	struct tree_function *functions = view_all_functions(in, &n_functions, err);
+	struct tree_function *functions = view_input_functions(in, &n_functions, err);
 	struct usage *usages = functions ? malloc((n_functions + 1) * sizeof(*usages)) : NULL;
 
 	*n = 0;
@@ -65,7 +65,7 @@ static void write_row(struct rows *r, const struct view_input *in, const struct 
 
 	rows_row(r, columns);
 	rows_count(r, u->weight);
-	rows_fraction(r, amount_fraction(u->weight, view_total(in)));
+	rows_fraction(r, weight_fraction(u->weight, view_input_total(in)));
 	rows_name(r, in->profile->strings, u->name);
 }
 
@@ -77,7 +77,7 @@ static void write_line(struct out *o, const struct view_input *in, const struct 
 
 	name = strings_get(in->profile->strings, u->name, &n);
 	snprintf(hits, sizeof(hits), " [%" PRIu64 "]", u->hits);
-	out_format(o, "%.4f ", amount_fraction(u->weight, view_total(in)));
+	out_format(o, "%.4f ", weight_fraction(u->weight, view_input_total(in)));
 	out_name_fit(o, name, n, NAME_COLUMN + (int)strlen(hits));
 	out_format(o, "%s\n", hits);
 }
@@ -90,7 +90,7 @@ static size_t limit(const struct view_input *in, const struct usage *usages, siz
 	size_t shown = n;
 
 	*footer = (struct footer){.what = "function"};
-	while (shown > 0 && amount_below(usages[shown - 1].weight, view_total(in), threshold))
+	while (shown > 0 && weight_below(usages[shown - 1].weight, view_input_total(in), threshold))
 		shown--;
 	footer->small = n - shown;
 	if (!top || shown <= top)
@@ -101,7 +101,7 @@ static size_t limit(const struct view_input *in, const struct usage *usages, siz
 
 static int show(const struct view_input *in, struct out *o, bool bodies, struct error *err)
 {
-	double threshold = view_threshold(in->options, TEXT_THRESHOLD);
+	double threshold = view_input_threshold(in->options, TEXT_THRESHOLD);
 	struct footer footer;
 	struct rows r;
 	size_t i, n, shown;
@@ -110,7 +110,7 @@ static int show(const struct view_input *in, struct out *o, bool bodies, struct 
 	if (!usages)
 		return -1;
 	shown = limit(in, usages, n, threshold, &footer);
-	if (view_is_rows(in->options)) {
+	if (view_input_is_rows(in->options)) {
 		rows_begin(&r, o, bodies ? "bodies" : "functions", in);
 		for (i = 0; i < shown; i++)
 			write_row(&r, in, &usages[i]);

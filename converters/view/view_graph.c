@@ -2,17 +2,17 @@
 /*
  * view_graph.c - the call graph as text, the same that view_dot.c draws (Fonseca).
  *
- * Show room. In: struct drawing. Out: functions, each with its calls.
+ * In: struct pruned_graph. Out: functions, each with its calls.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "write/caption.h"
-#include "write/pruned_graph.h"
-#include "write/footer.h"
-#include "write/rows.h"
 #include "view/view.h"
+#include "write/caption.h"
+#include "write/footer.h"
+#include "write/pruned_graph.h"
+#include "write/rows.h"
 
 #define NAME_COLUMN 30
 #define CALLS_WIDTH 12 /* a column more */
@@ -27,7 +27,8 @@ static void write_share(struct rows *r, double share)
 		rows_fraction(r, share);
 }
 
-static void write_node(struct rows *r, const struct drawing *d, const struct drawing_node *n)
+static void write_node(struct rows *r, const struct pruned_graph *d,
+		       const struct pruned_graph_node *n)
 {
 	static const char *const columns[] = {"kind", "total", "self", "cycle", "name", NULL};
 
@@ -35,14 +36,15 @@ static void write_node(struct rows *r, const struct drawing *d, const struct dra
 	rows_word(r, "func");
 	rows_fraction(r, n->total);
 	rows_fraction(r, n->self);
-	if (n->cycle == DRAWING_NO_CYCLE)
+	if (n->cycle == PRUNED_GRAPH_NO_CYCLE)
 		rows_none(r);
 	else
 		rows_name(r, d->strings, d->graph->functions[n->cycle].name);
 	rows_name(r, d->strings, d->graph->functions[n->function].name);
 }
 
-static void write_edge(struct rows *r, const struct drawing *d, const struct drawing_edge *e)
+static void write_edge(struct rows *r, const struct pruned_graph *d,
+		       const struct pruned_graph_edge *e)
 {
 	static const char *const columns[] = {
 		"kind", "total", "ratio", "occurrences", "caller", "callee", NULL,
@@ -62,7 +64,7 @@ static void write_edge(struct rows *r, const struct drawing *d, const struct dra
 	rows_name(r, d->strings, d->graph->functions[a->callee].name);
 }
 
-static void write_rows(struct out *o, const struct view_input *in, const struct drawing *d)
+static void write_rows(struct out *o, const struct view_input *in, const struct pruned_graph *d)
 {
 	struct rows r;
 	size_t i;
@@ -80,7 +82,7 @@ static void write_rows(struct out *o, const struct view_input *in, const struct 
 /* Heaviest first; of two as heavy, the caller is likelier to have the lesser self. */
 static int compare_nodes(const void *a, const void *b)
 {
-	const struct drawing_node *x = a, *y = b;
+	const struct pruned_graph_node *x = a, *y = b;
 
 	if (x->total < y->total || x->total > y->total)
 		return x->total < y->total ? 1 : -1;
@@ -92,7 +94,7 @@ static int compare_nodes(const void *a, const void *b)
 /* By caller, heaviest first; calls without a total are last. */
 static int compare_edges(const void *a, const void *b, void *context)
 {
-	const struct drawing_edge *x = a, *y = b;
+	const struct pruned_graph_edge *x = a, *y = b;
 	const struct graph_arc *arcs = context;
 	double x_total = isnan(x->total) ? -1 : x->total, y_total = isnan(y->total) ? -1 : y->total;
 
@@ -112,14 +114,14 @@ static void write_percent(struct out *o, double share)
 }
 
 /* The number of calls, if it is known; and what is between that column and names. */
-static void write_count(struct out *o, const struct drawing *d, uint64_t calls)
+static void write_count(struct out *o, const struct pruned_graph *d, uint64_t calls)
 {
 	if (d->graph->has_calls)
 		out_format(o, " %*" PRIu64, CALLS_WIDTH - 1, calls);
 	out_text(o, "   ");
 }
 
-static void write_name(struct out *o, const struct drawing *d, uint32_t function, int column)
+static void write_name(struct out *o, const struct pruned_graph *d, uint32_t function, int column)
 {
 	size_t n;
 	const char *name = strings_get(d->strings, d->graph->functions[function].name, &n);
@@ -127,8 +129,8 @@ static void write_name(struct out *o, const struct drawing *d, uint32_t function
 	out_name_fit(o, name, n, column + (d->graph->has_calls ? CALLS_WIDTH : 0));
 }
 
-static void write_calls(struct out *o, const struct drawing *d, const struct drawing_edge *e,
-			const struct drawing_edge *end)
+static void write_calls(struct out *o, const struct pruned_graph *d,
+			const struct pruned_graph_edge *e, const struct pruned_graph_edge *end)
 {
 	for (; e < end; e++) {
 		write_percent(o, e->total);
@@ -141,13 +143,14 @@ static void write_calls(struct out *o, const struct drawing *d, const struct dra
 	}
 }
 
-static void write_function(struct out *o, const struct drawing *d, const struct drawing_node *n)
+static void write_function(struct out *o, const struct pruned_graph *d,
+			   const struct pruned_graph_node *n)
 {
 	write_percent(o, n->total);
 	write_percent(o, n->self);
 	out_text(o, "         ");
 	write_count(o, d, n->calls);
-	if (n->cycle == DRAWING_NO_CYCLE) {
+	if (n->cycle == PRUNED_GRAPH_NO_CYCLE) {
 		write_name(o, d, n->function, NAME_COLUMN);
 	} else {
 		write_name(o, d, n->function, NAME_COLUMN + CYCLE_WIDTH);
@@ -158,7 +161,7 @@ static void write_function(struct out *o, const struct drawing *d, const struct 
 	out_text(o, "\n");
 }
 
-static void write_left_out(struct out *o, const struct drawing *d,
+static void write_left_out(struct out *o, const struct pruned_graph *d,
 			   const struct view_options *options)
 {
 	struct footer footer = {.what = "function", .small = d->n_small, .beyond = d->n_beyond};
@@ -187,7 +190,7 @@ static void write_heading(struct out *o, const struct view_input *in)
 	caption_rule(o);
 }
 
-static int write_text(struct out *o, const struct view_input *in, struct drawing *d,
+static int write_text(struct out *o, const struct view_input *in, struct pruned_graph *d,
 		      struct error *err)
 {
 	/* By function: where its calls end; they begin where those of the one before end. */
@@ -215,16 +218,16 @@ static int write_text(struct out *o, const struct view_input *in, struct drawing
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct drawing d;
+	struct pruned_graph d;
 	int status = 0;
 
-	if (drawing_make(&d, in, err))
+	if (pruned_graph_make(&d, in, err))
 		return -1;
-	if (view_is_rows(in->options))
+	if (view_input_is_rows(in->options))
 		write_rows(o, in, &d);
 	else
 		status = write_text(o, in, &d, err);
-	drawing_free(&d);
+	pruned_graph_free(&d);
 	return status;
 }
 

@@ -2,16 +2,16 @@
 /*
  * view_info.c - what is known of the recording itself.
  *
- * Show room. In: a profile. Out: text, or rows of a key and a value, for each process.
+ * In: a profile. Out: text, or rows of a key and a value, for each process.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "write/quantity.h"
+#include "view/view.h"
 #include "write/info_text.h"
 #include "write/rows.h"
 #include "write/stop_text.h"
-#include "view/view.h"
+#include "write/weight.h"
 
 static const char *const loss_keys[CPS_LOSS_COUNT + 1] = {
 	[CPS_LOSS_REENTERED] = "lost_reentered", [CPS_LOSS_BUSY] = "lost_busy",
@@ -106,11 +106,11 @@ static void write_credit(struct rows *r, const struct profile *p,
 	number(r, "samples", process->samples);
 	number(r, "tails", process->tails);
 	number(r, "credited", process->gticks);
-	if (amount_is_time(p))
+	if (weight_is_time(p))
 		number(r, "credited_ns", process->gticks);
 	number(r, "process_cpu_ns", process->cpu_ns);
 	row(r, "complete_percent");
-	rows_fraction(r, amount_fraction(process->gticks_complete, process->gticks) * 100);
+	rows_fraction(r, weight_fraction(process->gticks_complete, process->gticks) * 100);
 	number(r, "deepest", process->deepest);
 }
 
@@ -127,7 +127,7 @@ static void write_end(struct rows *r, const struct profile *p,
 		      const struct profile_process *process)
 {
 	row(r, "ended");
-	rows_word(r, stop_word(process));
+	rows_word(r, stop_text_word(process));
 	if (process->stop)
 		number(r, "stop_error", process->stop_error);
 	number(r, "duration_us", process->ended ? process->end_us : process->last_us);
@@ -210,7 +210,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	const struct profile *p = in->profile;
 	size_t i;
 
-	if (view_is_rows(in->options))
+	if (view_input_is_rows(in->options))
 		return write_rows(in, o, err);
 	for (i = 0; i < p->n_processes; i++) {
 		out_text(o, i ? "\n" : "");

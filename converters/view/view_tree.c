@@ -2,21 +2,21 @@
 /*
  * view_tree.c - the top-down tree (Naganov, "tree view"; Hall & Goldberg, "sample tree profile").
  *
- * Show room. In: struct tree. Out: one line per call path, indented.
+ * In: struct tree. Out: one line per call path, indented.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
+#include "graph/suggest.h"
+#include "tree/function_roots.h"
+#include "tree/subtree.h"
+#include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
-#include "tree/function_roots.h"
-#include "write/rows.h"
-#include "tree/subtree.h"
-#include "graph/suggest.h"
 #include "write/heaviest.h"
-#include "write/tree_line.h"
-#include "view/view.h"
+#include "write/name_text.h"
+#include "write/rows.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 
@@ -36,16 +36,16 @@ static void write_line(struct out *o, const struct tree *t, size_t number, bool 
 	const struct tree_node *node = &t->nodes[number];
 	uint64_t whole = of_parent && node->depth > 0 ? t->nodes[node->parent].total : t->total;
 
-	tree_line_write(o, t->strings,
-			&(struct tree_line){
-				.first = amount_fraction(node->total, whole),
-				.second = amount_fraction(node->self, whole),
-				.hits = node->hits,
-				.hits_width = amount_count_width(t->hits),
-				.depth = node->depth,
-				.name = node->name,
-				.is_inline = tree_is_inline(t, number),
-			});
+	name_text_node(o, t->strings,
+		       &(struct name_text_node){
+			       .first = weight_fraction(node->total, whole),
+			       .second = weight_fraction(node->self, whole),
+			       .hits = node->hits,
+			       .hits_width = weight_count_width(t->hits),
+			       .depth = node->depth,
+			       .name = node->name,
+			       .is_inline = tree_is_inline(t, number),
+		       });
 }
 
 /* What a walk over the tree leaves out. A node is at least as heavy as those below it, so each
@@ -53,7 +53,7 @@ static void write_line(struct out *o, const struct tree *t, size_t number, bool 
 struct limits {
 	double threshold;
 	uint64_t depth;
-	struct top top;
+	struct heaviest top;
 };
 
 /* The subtree's end if the node is not shown, else 0. It is counted in the footer. */
@@ -62,7 +62,7 @@ static size_t is_hidden(const struct tree *t, size_t i, const struct limits *lim
 {
 	const struct tree_node *node = &t->nodes[i];
 
-	if (amount_below(node->total, t->total, limits->threshold))
+	if (weight_below(node->total, t->total, limits->threshold))
 		footer->small += node->end - i;
 	else if (limits->depth && node->depth >= limits->depth)
 		footer->deep += node->end - i;
@@ -78,10 +78,10 @@ static int weigh_nodes(const struct tree *t, struct limits *limits)
 
 	for (; limits->top.n && i < t->n_nodes; i = end ? end : i + 1) {
 		end = is_hidden(t, i, limits, &unused);
-		if (!end && top_add(&limits->top, t->nodes[i].total))
+		if (!end && heaviest_add(&limits->top, t->nodes[i].total))
 			return -1;
 	}
-	top_close(&limits->top);
+	heaviest_close(&limits->top);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static struct footer write_nodes(const struct view_input *in, struct out *o, str
 		end = is_hidden(t, i, limits, &footer);
 		if (end)
 			continue;
-		if (!top_take(&limits->top, t->nodes[i].total)) {
+		if (!heaviest_take(&limits->top, t->nodes[i].total)) {
 			end = t->nodes[i].end;
 			footer.beyond += end - i;
 		} else if (r) {
@@ -114,7 +114,7 @@ static void write_tree(const struct view_input *in, struct out *o, struct limits
 	struct footer footer;
 	struct rows r;
 
-	if (view_is_rows(in->options)) {
+	if (view_input_is_rows(in->options)) {
 		rows_begin(&r, o, "tree", in);
 		write_nodes(in, o, &r, limits);
 		rows_end(&r);
@@ -127,7 +127,7 @@ static void write_tree(const struct view_input *in, struct out *o, struct limits
 		out_text(o, "\n");
 	}
 	caption_parent(o, in->options, "percentages are of the parent's total");
-	tree_line_heading(o, "total %", "self %", amount_count_width(in->tree->hits));
+	name_text_heading(o, "total %", "self %", weight_count_width(in->tree->hits));
 	footer = write_nodes(in, o, NULL, limits);
 	footer_write(o, &footer, in->options, limits->threshold);
 }
@@ -135,7 +135,7 @@ static void write_tree(const struct view_input *in, struct out *o, struct limits
 static int show(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct limits limits = {
-		.threshold = view_threshold(in->options, TEXT_THRESHOLD),
+		.threshold = view_input_threshold(in->options, TEXT_THRESHOLD),
 		.depth = in->options->depth,
 		.top = {.n = in->options->top},
 	};
@@ -143,7 +143,7 @@ static int show(const struct view_input *in, struct out *o, struct error *err)
 
 	if (!status)
 		write_tree(in, o, &limits);
-	top_free(&limits.top);
+	heaviest_free(&limits.top);
 	return status ? error_memory(err) : 0;
 }
 
@@ -151,7 +151,7 @@ static int show(const struct view_input *in, struct out *o, struct error *err)
 static struct tree *below_root(const struct view_input *in, struct error *err)
 {
 	size_t n;
-	uint32_t *roots = roots_find(in->tree, in->options->root, &n, err);
+	uint32_t *roots = function_roots_find(in->tree, in->options->root, &n, err);
 	struct tree *below = NULL;
 
 	if (roots && n == 0)

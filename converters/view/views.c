@@ -2,7 +2,7 @@
 /*
  * views.c - the table of views.
  *
- * Show room. In: a name. Out: the view of that name.
+ * In: a name. Out: the view of that name.
  */
 #include <stdlib.h>
 #include <string.h>

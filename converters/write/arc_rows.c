@@ -2,16 +2,16 @@
 /*
  * arc_rows.c - writes functions and arcs with their times as rows for programs.
  *
- * Show room. In: struct call_report. Out: rows.
+ * In: struct gprof_report. Out: rows.
  */
 #include "write/arc_rows.h"
 
 #include <string.h>
 
-#include "write/quantity.h"
 #include "graph/suggest.h"
+#include "write/weight.h"
 
-static int choose_root(struct arc_choice *c, const struct call_report *report, const char *root,
+static int choose_root(struct arc_choice *c, const struct gprof_report *report, const char *root,
 		       struct error *err)
 {
 	uint32_t name = strings_find(report->tree->strings, root, strlen(root));
@@ -26,17 +26,18 @@ static int choose_root(struct arc_choice *c, const struct call_report *report, c
 	return 0;
 }
 
-int arc_choose(struct arc_choice *c, const struct call_report *report,
-	       const struct view_options *options, const char *root, double text_threshold,
-	       struct error *err)
+int arc_rows_choose(struct arc_choice *c, const struct gprof_report *report,
+		    const struct view_options *options, const char *root, double text_threshold,
+		    struct error *err)
 {
 	size_t heavy = 0;
 
-	*c = (struct arc_choice){.threshold = view_threshold(options, root ? 0 : text_threshold)};
+	*c = (struct arc_choice){.threshold =
+					 view_input_threshold(options, root ? 0 : text_threshold)};
 	if (root)
 		return choose_root(c, report, root, err);
 	while (heavy < report->n &&
-	       !amount_below(report->functions[heavy].total, report->tree->total, c->threshold))
+	       !weight_below(report->functions[heavy].total, report->tree->total, c->threshold))
 		heavy++;
 	c->end = options->top && options->top < heavy ? (size_t)options->top : heavy;
 	c->n_small = report->n - heavy;
@@ -76,7 +77,7 @@ static bool is_chosen(const struct arc_choice *c, uint32_t function)
 	return function >= c->first && function < c->end;
 }
 
-void arc_rows_write(struct rows *r, const struct call_report *report, const struct arc_choice *c)
+void arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c)
 {
 	const struct tree *t = report->tree;
 	size_t i;
@@ -89,8 +90,8 @@ void arc_rows_write(struct rows *r, const struct call_report *report, const stru
 		if (!is_chosen(c, report->number[a->caller]) &&
 		    !is_chosen(c, report->number[a->callee]))
 			continue;
-		if (!amount_below(a->self1 + a->child1, t->total, c->threshold) ||
-		    !amount_below(a->self2 + a->child2, t->total, c->threshold))
+		if (!weight_below(a->self1 + a->child1, t->total, c->threshold) ||
+		    !weight_below(a->self2 + a->child2, t->total, c->threshold))
 			write_arc(r, t, a);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * arc_rows.h - functions and arcs with their times, as rows for programs (Spivey 2004).
  *
- * Show room. In: struct call_report. Out: rows.
+ * In: struct gprof_report. Out: rows.
  */
 #ifndef ARC_ROWS_H
 #define ARC_ROWS_H
@@ -19,9 +19,9 @@ struct arc_choice {
 
 /* All down to the threshold and to --top; or, if `root` is a name, that one alone with all of its
  * arcs, unless there is a --threshold. -1: memory, or there is no such function. */
-int arc_choose(struct arc_choice *c, const struct call_report *report,
-	       const struct view_options *options, const char *root, double text_threshold,
-	       struct error *err);
+int arc_rows_choose(struct arc_choice *c, const struct gprof_report *report,
+		    const struct view_options *options, const char *root, double text_threshold,
+		    struct error *err);
 
 /*
  * "func", name, self, child, total of each function, by total descending, then name; then "arc",
@@ -29,6 +29,6 @@ int arc_choose(struct arc_choice *c, const struct call_report *report,
  * Left out are functions that are not chosen, arcs between others than those, and arcs both of
  * whose times are below the threshold.
  */
-void arc_rows_write(struct rows *r, const struct call_report *report, const struct arc_choice *c);
+void arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * caption.c - writes the lines above a table.
  *
- * Show room. In: a profile. Out: text.
+ * In: a profile. Out: text.
  */
 #include "write/caption.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
+#include "write/weight.h"
 
 #define PROCESSES_NAMED 4u
 
@@ -56,7 +56,7 @@ static void write_samples(struct out *o, const struct profile *p)
 {
 	uint64_t interval = p->n_processes ? p->processes[0].interval : 0;
 	bool same = true;
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 	size_t i;
 
 	for (i = 1; i < p->n_processes; i++)
@@ -67,8 +67,8 @@ static void write_samples(struct out *o, const struct profile *p)
 		out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
 	if (!same)
 		out_text(o, ", sampled at different intervals");
-	else if (interval && amount_is_time(p))
-		out_format(o, ", sampled every %s", amount_ns(text, interval));
+	else if (interval && weight_is_time(p))
+		out_format(o, ", sampled every %s", weight_ns(text, interval));
 	else if (interval)
 		out_format(o, ", sampled every %" PRIu64 " gtick%s", interval,
 			   interval == 1 ? "" : "s");
@@ -79,13 +79,13 @@ static void write_samples(struct out *o, const struct profile *p)
  * interval. */
 static void write_credit(struct out *o, const struct profile *p)
 {
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 
-	if (amount_is_time(p)) {
-		out_format(o, "%s credited", amount_gticks(text, p, p->gticks));
+	if (weight_is_time(p)) {
+		out_format(o, "%s credited", weight_gticks(text, p, p->gticks));
 		if (p->hits)
 			out_format(o, ", %s per sample",
-				   amount_gticks(text, p, p->gticks / p->hits));
+				   weight_gticks(text, p, p->gticks / p->hits));
 		out_text(o, "\n");
 	} else if (p->gticks != p->hits) {
 		out_format(o, "%" PRIu64 " gticks credited\n", p->gticks);
@@ -169,7 +169,7 @@ static bool is_part(const struct profile *p)
 /* What has been taken of the processes, so that nobody takes it for all. */
 static void write_part(struct out *o, const struct profile *p)
 {
-	char from[AMOUNT_BYTES], to[AMOUNT_BYTES];
+	char from[WEIGHT_BYTES], to[WEIGHT_BYTES];
 
 	if (p->threads) {
 		out_text(o, "only threads: ");
@@ -177,19 +177,19 @@ static void write_part(struct out *o, const struct profile *p)
 		out_text(o, "\n");
 	}
 	if (p->from_ns && p->to_ns)
-		out_format(o, "only from %s to %s into the run\n", amount_ns(from, p->from_ns),
-			   amount_ns(to, p->to_ns));
+		out_format(o, "only from %s to %s into the run\n", weight_ns(from, p->from_ns),
+			   weight_ns(to, p->to_ns));
 	else if (p->to_ns)
-		out_format(o, "only the first %s of the run\n", amount_ns(to, p->to_ns));
+		out_format(o, "only the first %s of the run\n", weight_ns(to, p->to_ns));
 	else if (p->from_ns)
-		out_format(o, "only from %s into the run on\n", amount_ns(from, p->from_ns));
+		out_format(o, "only from %s into the run on\n", weight_ns(from, p->from_ns));
 }
 
 /* A short program may well end before its first tick. */
 static void write_why_empty(struct out *o, const struct profile *p)
 {
 	uint64_t cpu_ns = 0, lost = 0;
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 	bool ended = p->n_processes > 0;
 	size_t i;
 
@@ -203,8 +203,8 @@ static void write_why_empty(struct out *o, const struct profile *p)
 		out_text(o, " in this part of the run");
 	else if (lost)
 		out_format(o, ": %" PRIu64 " ticks were lost (see --info)", lost);
-	else if (ended && amount_is_time(p))
-		out_format(o, ": %s of CPU time", amount_duration(text, cpu_ns));
+	else if (ended && weight_is_time(p))
+		out_format(o, ": %s of CPU time", weight_duration(text, cpu_ns));
 	else if (!ended)
 		out_text(o, ": the recording ends before the first one");
 	out_text(o, "\n");
@@ -232,7 +232,7 @@ static void write_filter(struct out *o, const struct tree *t)
 	if (has_focus || of[FILTER_IGNORE].n_values)
 		out_format(o, ": %" PRIu64 " of %" PRIu64 " sample%s, %.2f %%\n", t->nodes[0].hits,
 			   t->hits, t->hits == 1 ? "" : "s",
-			   amount_fraction(t->nodes[0].total, t->total) * 100);
+			   weight_fraction(t->nodes[0].total, t->total) * 100);
 	if (!of[FILTER_HIDE].n_values)
 		return;
 	write_values(o, "hidden: ", &of[FILTER_HIDE]);

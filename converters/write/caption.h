@@ -2,7 +2,7 @@
 /*
  * caption.h - the lines above a table: which profile, of what resource, of which process.
  *
- * Show room. In: a profile. Out: text.
+ * In: a profile. Out: text.
  */
 #ifndef CAPTION_H
 #define CAPTION_H

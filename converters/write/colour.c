@@ -2,7 +2,7 @@
 /*
  * colour.c - maps a share to a colour, for example between dark blue and red.
  *
- * Show room. In: a fraction. Out: "#rrggbb" for shapes and for text on them, points.
+ * In: a fraction. Out: "#rrggbb" for shapes and for text on them, points.
  */
 #include "write/colour.h"
 

@@ -2,7 +2,7 @@
 /*
  * colour.h - the looks of a share in a picture: a colour, a size of letters, a width of lines.
  *
- * Show room. In: a fraction. Out: "#rrggbb" for shapes and for text on them, points.
+ * In: a fraction. Out: "#rrggbb" for shapes and for text on them, points.
  */
 #ifndef COLOUR_H
 #define COLOUR_H

@@ -2,13 +2,13 @@
 /*
  * cycle_list.c - lists cycles of calls.
  *
- * Show room. In: struct contexts. Out: rows, or each cycle with its path.
+ * In: struct contexts. Out: rows, or each cycle with its path.
  */
 #include "write/cycle_list.h"
 
 #include <stdlib.h>
 
-#include "write/quantity.h"
+#include "write/weight.h"
 
 static int compare_totals(const void *a, const void *b)
 {
@@ -31,9 +31,9 @@ static void choose(struct cycle_list *l, const struct view_input *in, const stru
 	size_t i;
 
 	for (i = 0; i < c->n_cycles; i++)
-		if (!amount_below(c->cycles[i].total, c->tree->total, threshold))
+		if (!weight_below(c->cycles[i].total, c->tree->total, threshold))
 			l->cycles[l->n_heavy++] = c->cycles[i];
-	if (!view_is_rows(in->options))
+	if (!view_input_is_rows(in->options))
 		qsort(l->cycles, l->n_heavy, sizeof(*l->cycles), compare_totals);
 	l->n = top && top < l->n_heavy ? (size_t)top : l->n_heavy;
 }
@@ -48,7 +48,7 @@ int cycle_list_open(struct cycle_list *l, const struct view_input *in, const str
 	l->items = calloc(c->n_cycles + 1, sizeof(*l->items));
 	if (!l->cycles || !l->items)
 		return error_memory(err);
-	choose(l, in, c, view_threshold(in->options, text_default));
+	choose(l, in, c, view_input_threshold(in->options, text_default));
 	for (i = 0; i < l->n; i++)
 		l->items[i] = (struct history_item){l->cycles[i].node, l->cycles[i].length};
 	return history_open(&l->reader, c->tree, l->items, l->n, err);

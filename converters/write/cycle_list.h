@@ -2,7 +2,7 @@
 /*
  * cycle_list.h - cycles of calls that were really run, one after the other (Spivey 2004).
  *
- * Show room. In: struct contexts. Out: rows, or each cycle with its path.
+ * In: struct contexts. Out: rows, or each cycle with its path.
  */
 #ifndef CYCLE_LIST_H
 #define CYCLE_LIST_H

@@ -2,13 +2,13 @@
 /*
  * dot_text.c - writes quoted strings of the DOT language.
  *
- * Show room. In: names of any bytes. Out: a double-quoted string that Graphviz accepts.
+ * In: names of any bytes. Out: a double-quoted string that Graphviz accepts.
  */
 #include "write/dot_text.h"
 
 #include "base/utf8.h"
 
-void dot_escape(struct out *o, const char *bytes, size_t n)
+void dot_text_escape(struct out *o, const char *bytes, size_t n)
 {
 	size_t i = 0;
 
@@ -28,12 +28,12 @@ void dot_escape(struct out *o, const char *bytes, size_t n)
 	}
 }
 
-void dot_quote(struct out *o, const struct strings *s, uint32_t name)
+void dot_text_quote(struct out *o, const struct strings *s, uint32_t name)
 {
 	size_t n;
 	const char *bytes = strings_get(s, name, &n);
 
 	out_text(o, "\"");
-	dot_escape(o, bytes, n);
+	dot_text_escape(o, bytes, n);
 	out_text(o, "\"");
 }

@@ -2,7 +2,7 @@
 /*
  * footer.c - writes the lines below a table.
  *
- * Show room. In: how many rows were left out. Out: text.
+ * In: how many rows were left out. Out: text.
  */
 #include "write/footer.h"
 

@@ -2,7 +2,7 @@
 /*
  * footer.h - the lines below a table: what it does not show, and why.
  *
- * Show room. In: how many rows were left out. Out: text.
+ * In: how many rows were left out. Out: text.
  */
 #ifndef FOOTER_H
 #define FOOTER_H

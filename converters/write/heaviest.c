@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top.c - finds the weight that a row must have to be among the N heaviest.
+ * heaviest.c - finds the weight that a row must have to be among the N heaviest.
  *
- * Show room. In: weights. Out: yes or no. A binary heap of the N heaviest weights.
+ * In: weights. Out: yes or no. A binary heap of the N heaviest weights.
  */
 #include "write/heaviest.h"
 
@@ -10,13 +10,13 @@
 
 #include "base/array.h"
 
-bool top_is_passed(const struct top *t, uint64_t weight)
+bool heaviest_is_passed(const struct heaviest *t, uint64_t weight)
 {
 	return t->n > 0 && t->count == t->n && weight <= t->heap[0];
 }
 
 /* The least one makes place for a heavier one. */
-static void replace_least(struct top *t, uint64_t weight)
+static void replace_least(struct heaviest *t, uint64_t weight)
 {
 	size_t i = 0, child;
 
@@ -31,11 +31,11 @@ static void replace_least(struct top *t, uint64_t weight)
 	t->heap[i] = weight;
 }
 
-int top_add(struct top *t, uint64_t weight)
+int heaviest_add(struct heaviest *t, uint64_t weight)
 {
 	size_t i;
 
-	if (t->n == 0 || top_is_passed(t, weight))
+	if (t->n == 0 || heaviest_is_passed(t, weight))
 		return 0;
 	if (t->count == t->n) {
 		replace_least(t, weight);
@@ -49,7 +49,7 @@ int top_add(struct top *t, uint64_t weight)
 	return 0;
 }
 
-void top_close(struct top *t)
+void heaviest_close(struct heaviest *t)
 {
 	size_t i;
 
@@ -57,7 +57,7 @@ void top_close(struct top *t)
 		t->ties += t->heap[i] == t->heap[0];
 }
 
-bool top_take(struct top *t, uint64_t weight)
+bool heaviest_take(struct heaviest *t, uint64_t weight)
 {
 	if (t->n == 0)
 		return true;
@@ -68,8 +68,8 @@ bool top_take(struct top *t, uint64_t weight)
 	return t->ties > 0 && t->ties--;
 }
 
-void top_free(struct top *t)
+void heaviest_free(struct heaviest *t)
 {
 	free(t->heap);
-	*t = (struct top){0};
+	*t = (struct heaviest){0};
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top.h - which rows are among the N heaviest.
+ * heaviest.h - which rows are among the N heaviest.
  *
- * Show room. In: the weights of all rows, twice. Out: yes or no for each row.
+ * In: the weights of all rows, twice. Out: yes or no for each row.
  */
-#ifndef TOP_H
-#define TOP_H
+#ifndef HEAVIEST_H
+#define HEAVIEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 /* Begins as {.n = N}; N = 0: no limit, every row is taken. The first time every weight is added,
  * the second time each row is taken or not. Of rows of the same weight the first ones win. */
-struct top {
+struct heaviest {
 	uint64_t n;
 	uint64_t *heap; /* the heaviest so far, the least of them first */
 	size_t count, size;
@@ -21,12 +21,12 @@ struct top {
 };
 
 /* -1: memory is out. */
-int top_add(struct top *t, uint64_t weight);
+int heaviest_add(struct heaviest *t, uint64_t weight);
 /* Would this row be too light already? Then so is every lighter one. */
-bool top_is_passed(const struct top *t, uint64_t weight);
+bool heaviest_is_passed(const struct heaviest *t, uint64_t weight);
 /* All weights are added. */
-void top_close(struct top *t);
-bool top_take(struct top *t, uint64_t weight);
-void top_free(struct top *t);
+void heaviest_close(struct heaviest *t);
+bool heaviest_take(struct heaviest *t, uint64_t weight);
+void heaviest_free(struct heaviest *t);
 
 #endif

@@ -2,18 +2,18 @@
 /*
  * info_text.c - writes what is known of one process for people.
  *
- * Show room. In: a profile. Out: two columns of text, and tables of threads and modules.
+ * In: a profile. Out: two columns of text, and tables of threads and modules.
  */
 #include "write/info_text.h"
 
 #include <inttypes.h>
 #include <time.h>
 
-#include "write/quantity.h"
 #include "write/caption.h"
 #include "write/stop_text.h"
+#include "write/weight.h"
 
-const char *const info_losses[CPS_LOSS_COUNT + 1] = {
+const char *const info_text_losses[CPS_LOSS_COUNT + 1] = {
 	[CPS_LOSS_REENTERED] = "inside the recorder",
 	[CPS_LOSS_BUSY] = "buffers busy",
 	[CPS_LOSS_MEMORY] = "no memory",
@@ -97,19 +97,19 @@ static void write_identity(struct out *o, const struct profile *p,
 static void write_clock(struct out *o, const struct profile *p,
 			const struct profile_process *process)
 {
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 
 	line(o, p, "resource", p->resource);
 	line(o, p, "unit", p->unit);
 	if (process->interval) {
 		label(o, "interval");
-		if (amount_is_time(p))
-			out_format(o, "%s", amount_ns(text, process->interval));
+		if (weight_is_time(p))
+			out_format(o, "%s", weight_ns(text, process->interval));
 		else
 			out_format(o, "%" PRIu64 " gticks", process->interval);
 		if (process->samples)
 			out_format(o, "; %s per sample in fact",
-				   amount_gticks(text, p, process->gticks / process->samples));
+				   weight_gticks(text, p, process->gticks / process->samples));
 		out_text(o, "\n");
 	}
 	line(o, p, "engine", process->engine);
@@ -117,16 +117,16 @@ static void write_clock(struct out *o, const struct profile *p,
 }
 
 /* Forged times of the end of the universe saturate. */
-static const char *duration(char text[AMOUNT_BYTES], uint64_t us)
+static const char *duration(char text[WEIGHT_BYTES], uint64_t us)
 {
-	return amount_duration(text, us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000);
+	return weight_duration(text, us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000);
 }
 
 static void write_duration(struct out *o, const struct profile *p,
 			   const struct profile_process *process)
 {
 	uint64_t us = process->ended ? process->end_us : process->last_us;
-	char text[AMOUNT_BYTES], why[STOP_TEXT_BYTES];
+	char text[WEIGHT_BYTES], why[STOP_TEXT_BYTES];
 
 	label(o, "recorded");
 	if (us)
@@ -151,7 +151,7 @@ static void write_duration(struct out *o, const struct profile *p,
 static void write_credit(struct out *o, const struct profile *p,
 			 const struct profile_process *process)
 {
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 
 	label(o, "samples");
 	out_format(o, "%" PRIu64, process->samples);
@@ -160,11 +160,11 @@ static void write_credit(struct out *o, const struct profile *p,
 			   process->tails == 1 ? "" : "s");
 	out_text(o, "\n");
 	label(o, "credited");
-	out_text(o, amount_gticks(text, p, process->gticks));
-	if (process->cpu_ns && amount_is_time(p)) {
-		out_format(o, " of %s CPU time", amount_gticks(text, p, process->cpu_ns));
+	out_text(o, weight_gticks(text, p, process->gticks));
+	if (process->cpu_ns && weight_is_time(p)) {
+		out_format(o, " of %s CPU time", weight_gticks(text, p, process->cpu_ns));
 		out_format(o, " (%.2f %%)",
-			   amount_fraction(process->gticks, process->cpu_ns) * 100);
+			   weight_fraction(process->gticks, process->cpu_ns) * 100);
 	}
 	out_text(o, "\n");
 }
@@ -177,13 +177,13 @@ static void write_stacks(struct out *o, const struct profile_process *process)
 		return;
 	label(o, "whole stacks");
 	out_format(o, "%.2f %% of what was credited\n",
-		   amount_fraction(process->gticks_complete, process->gticks) * 100);
+		   weight_fraction(process->gticks_complete, process->gticks) * 100);
 	for (i = CPS_MARK_COMPLETE + 1; i < CPS_MARK_COUNT; i++) {
 		if (!process->gticks_by_mark[i])
 			continue;
 		label(o, "");
 		out_format(o, "%.2f %% %s\n",
-			   amount_fraction(process->gticks_by_mark[i], process->gticks) * 100,
+			   weight_fraction(process->gticks_by_mark[i], process->gticks) * 100,
 			   marks[i]);
 	}
 	label(o, "deepest");
@@ -199,15 +199,15 @@ static void write_losses(struct out *o, const struct profile_process *process)
 	out_format(o, "%" PRIu64 " tick%s", lost, lost == 1 ? "" : "s");
 	for (i = 0; i <= CPS_LOSS_COUNT; i++)
 		if (process->losses[i])
-			out_format(o, "; %" PRIu64 " %s", process->losses[i], info_losses[i]);
+			out_format(o, "; %" PRIu64 " %s", process->losses[i], info_text_losses[i]);
 	out_text(o, "\n");
 }
 
 static void write_threads(struct out *o, const struct profile *p,
 			  const struct profile_process *process)
 {
-	struct amount_scale scale = amount_scale(p, TREE_GTICKS, process->gticks);
-	char text[AMOUNT_BYTES];
+	struct weight_scale scale = weight_scale(p, TREE_GTICKS, process->gticks);
+	char text[WEIGHT_BYTES];
 	size_t i;
 
 	if (!process->n_threads)
@@ -218,7 +218,7 @@ static void write_threads(struct out *o, const struct profile *p,
 		const struct profile_thread *t = &process->threads[i];
 
 		out_format(o, "%6" PRIu32 " %8" PRIu64 " %12s %9" PRIu64 "  ", t->id, t->tid,
-			   amount_text(text, scale, t->gticks), t->hits);
+			   weight_text(text, scale, t->gticks), t->hits);
 		write_string(o, p, t->name);
 		out_text(o, "\n");
 	}

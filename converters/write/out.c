@@ -2,7 +2,7 @@
 /*
  * out.c - writes text to a file or to standard output.
  *
- * Show room. In: bytes from views. Out: a file that is whole or not there. Errors wait until
+ * In: bytes from views. Out: a file that is whole or not there. Errors wait until
  * out_close.
  */
 #include "write/out.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drawing.c - selects what of a call graph is shown.
+ * pruned_graph.c - selects what of a call graph is shown.
  *
- * Show room. In: struct graph and what the command line asked for. Out: nodes and edges.
+ * In: struct graph and what the command line asked for. Out: nodes and edges.
  */
 #include "write/pruned_graph.h"
 
@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/propagate.h"
 #include "graph/call_distance.h"
-#include "tree/function_roots.h"
+#include "graph/propagate.h"
 #include "graph/suggest.h"
+#include "tree/function_roots.h"
 
 #define NODE_THRESHOLD 0.5
 #define EDGE_THRESHOLD 0.1
 #define ROUNDING       1e-12 /* what may get lost when shares are added up */
 
 struct selection {
-	struct drawing *drawing;
+	struct pruned_graph *drawing;
 	const struct view_options *options;
 	bool *kept; /* by function */
 };
@@ -37,16 +37,16 @@ static bool below(double share_of_all, double percent)
 }
 
 /* ---- all nodes and edges, with their shares ---- */
-static void weigh_nodes(struct drawing *d, const struct propagation *p, bool exact)
+static void weigh_nodes(struct pruned_graph *d, const struct propagation *p, bool exact)
 {
 	const struct graph *g = d->graph;
 	double all = (double)g->total;
 	uint32_t i;
 
 	for (i = 0; i < g->n_functions; i++)
-		d->nodes[i] = (struct drawing_node){
+		d->nodes[i] = (struct pruned_graph_node){
 			.function = i,
-			.cycle = p->cycles[i] == PROPAGATE_NO_CYCLE ? DRAWING_NO_CYCLE
+			.cycle = p->cycles[i] == PROPAGATE_NO_CYCLE ? PRUNED_GRAPH_NO_CYCLE
 								    : p->cycles[i],
 			.total = share(exact ? (double)g->functions[i].total : p->totals[i], all),
 			.self = share((double)g->functions[i].self, all),
@@ -54,7 +54,7 @@ static void weigh_nodes(struct drawing *d, const struct propagation *p, bool exa
 	d->n_nodes = g->n_functions;
 }
 
-static void count_calls(struct drawing *d)
+static void count_calls(struct pruned_graph *d)
 {
 	const struct graph *g = d->graph;
 	size_t i;
@@ -67,7 +67,7 @@ static void count_calls(struct drawing *d)
 	}
 }
 
-static void weigh_edges(struct drawing *d, const struct propagation *p, bool exact)
+static void weigh_edges(struct pruned_graph *d, const struct propagation *p, bool exact)
 {
 	const struct graph *g = d->graph;
 	uint32_t i;
@@ -77,7 +77,7 @@ static void weigh_edges(struct drawing *d, const struct propagation *p, bool exa
 		double total = exact ? (double)a->weight : p->call_totals[i];
 		bool has_total = a->caller != a->callee && !isnan(total);
 
-		d->edges[i] = (struct drawing_edge){
+		d->edges[i] = (struct pruned_graph_edge){
 			.arc = i,
 			.total = has_total ? share(total, (double)g->total) : NAN,
 			.ratio = p->ratios[i],
@@ -86,7 +86,7 @@ static void weigh_edges(struct drawing *d, const struct propagation *p, bool exa
 	d->n_edges = g->n_arcs;
 }
 
-static int weigh(struct drawing *d, bool exact, struct error *err)
+static int weigh(struct pruned_graph *d, bool exact, struct error *err)
 {
 	struct propagation p;
 
@@ -99,7 +99,7 @@ static int weigh(struct drawing *d, bool exact, struct error *err)
 	weigh_nodes(d, &p, exact);
 	count_calls(d);
 	weigh_edges(d, &p, exact);
-	propagation_free(&p);
+	propagate_free(&p);
 	return 0;
 }
 
@@ -113,7 +113,7 @@ static bool matches(enum matching how, const char *name, size_t n, const char *w
 	if (how == AS_PATTERN)
 		return fnmatch(wanted, name, 0) == 0;
 	if (how == AS_PLACES)
-		return roots_is_place(name, n, wanted, strlen(wanted));
+		return function_roots_is_place(name, n, wanted, strlen(wanted));
 	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
 }
 
@@ -162,9 +162,9 @@ static int keep_reached(struct selection *s, const char *name, bool up, uint64_t
 	else
 		find_outermost(calls, g);
 	if (!status)
-		status = reach_spread(calls, g, up, err);
+		status = call_distance_spread(calls, g, up, err);
 	for (i = 0; !status && i < g->n_functions; i++)
-		if (calls[i] == REACH_NEVER || (depth && calls[i] >= depth))
+		if (calls[i] == CALL_DISTANCE_NEVER || (depth && calls[i] >= depth))
 			s->kept[i] = false;
 	free(calls);
 	return status;
@@ -173,7 +173,7 @@ static int keep_reached(struct selection *s, const char *name, bool up, uint64_t
 /* ---- what weighs enough ---- */
 static int compare_weight(const void *a, const void *b)
 {
-	const struct drawing_node *x = a, *y = b;
+	const struct pruned_graph_node *x = a, *y = b;
 
 	if (x->total < y->total || x->total > y->total)
 		return x->total < y->total ? 1 : -1;
@@ -182,13 +182,13 @@ static int compare_weight(const void *a, const void *b)
 
 static int compare_function(const void *a, const void *b)
 {
-	const struct drawing_node *x = a, *y = b;
+	const struct pruned_graph_node *x = a, *y = b;
 
 	return (x->function > y->function) - (x->function < y->function);
 }
 
 /* Of the n first nodes those that are heaviest. */
-static size_t keep_top(struct drawing *d, size_t n, uint64_t top)
+static size_t keep_top(struct pruned_graph *d, size_t n, uint64_t top)
 {
 	if (top == 0 || top >= n)
 		return n;
@@ -200,7 +200,7 @@ static size_t keep_top(struct drawing *d, size_t n, uint64_t top)
 
 static void keep_nodes(struct selection *s)
 {
-	struct drawing *d = s->drawing;
+	struct pruned_graph *d = s->drawing;
 	size_t i, n = 0;
 
 	for (i = 0; i < d->n_nodes; i++) {
@@ -218,7 +218,7 @@ static void keep_nodes(struct selection *s)
 }
 
 /* Before any node is dropped: there nodes[f] is that of function f. */
-static double edge_weight(const struct drawing *d, const struct drawing_edge *e)
+static double edge_weight(const struct pruned_graph *d, const struct pruned_graph_edge *e)
 {
 	const struct graph_arc *a = &d->graph->arcs[e->arc];
 
@@ -228,7 +228,7 @@ static double edge_weight(const struct drawing *d, const struct drawing_edge *e)
 
 static void keep_heavy_edges(struct selection *s)
 {
-	struct drawing *d = s->drawing;
+	struct pruned_graph *d = s->drawing;
 	size_t i, n = 0;
 
 	for (i = 0; i < d->n_edges; i++)
@@ -239,7 +239,7 @@ static void keep_heavy_edges(struct selection *s)
 
 static void keep_whole_edges(struct selection *s)
 {
-	struct drawing *d = s->drawing;
+	struct pruned_graph *d = s->drawing;
 	size_t i, n = 0;
 
 	for (i = 0; i < d->n_edges; i++) {
@@ -251,7 +251,7 @@ static void keep_whole_edges(struct selection *s)
 	d->n_edges = n;
 }
 
-static int prune(struct drawing *d, const struct view_options *options, struct error *err)
+static int prune(struct pruned_graph *d, const struct view_options *options, struct error *err)
 {
 	struct selection s = {d, options, malloc(d->graph->n_functions + 1)};
 	int status = s.kept ? 0 : error_memory(err);
@@ -272,11 +272,11 @@ static int prune(struct drawing *d, const struct view_options *options, struct e
 	return status;
 }
 
-int drawing_make(struct drawing *d, const struct view_input *in, struct error *err)
+int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struct error *err)
 {
 	const struct graph *g = in->graph;
 
-	*d = (struct drawing){
+	*d = (struct pruned_graph){
 		.graph = g,
 		.strings = g->strings,
 		.node_threshold = in->options->node_threshold >= 0 ? in->options->node_threshold
@@ -289,13 +289,13 @@ int drawing_make(struct drawing *d, const struct view_input *in, struct error *e
 	if (weigh(d, in->options->totals == VIEW_EXACT, err) == 0 &&
 	    prune(d, in->options, err) == 0)
 		return 0;
-	drawing_free(d);
+	pruned_graph_free(d);
 	return -1;
 }
 
-void drawing_free(struct drawing *d)
+void pruned_graph_free(struct pruned_graph *d)
 {
 	free(d->nodes);
 	free(d->edges);
-	*d = (struct drawing){0};
+	*d = (struct pruned_graph){0};
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drawing.h - what of a call graph is shown: functions and calls with their shares, pruned.
+ * pruned_graph.h - what of a call graph is shown: functions and calls with their shares, pruned.
  *
- * Show room. In: struct graph and what the command line asked for. Out: nodes and edges.
+ * In: struct graph and what the command line asked for. Out: nodes and edges.
  */
-#ifndef DRAWING_H
-#define DRAWING_H
+#ifndef PRUNED_GRAPH_H
+#define PRUNED_GRAPH_H
 
 #include "write/view_input.h"
 
-#define DRAWING_NO_CYCLE UINT32_MAX
+#define PRUNED_GRAPH_NO_CYCLE UINT32_MAX
 
 /* Shares are fractions of all samples, from 0 to 1; those of nothing at all are 1. */
-struct drawing_node {
+struct pruned_graph_node {
 	uint32_t function; /* in graph.functions */
-	uint32_t cycle;	   /* the function that its cycle is named after, or DRAWING_NO_CYCLE */
+	uint32_t cycle; /* the function that its cycle is named after, or PRUNED_GRAPH_NO_CYCLE */
 	double total, self;
 	uint64_t calls; /* of it, by others and by itself; 0 unless graph.has_calls */
 };
 
-struct drawing_edge {
+struct pruned_graph_edge {
 	uint32_t arc; /* in graph.arcs */
 	double total; /* NAN: it has none */
 	double ratio; /* its share of the callee's calls; NAN for self calls */
 };
 
-struct drawing {
+struct pruned_graph {
 	const struct graph *graph;
 	const struct strings *strings;
-	struct drawing_node *nodes; /* by name */
-	struct drawing_edge *edges; /* by caller's name, then callee's; both ends are nodes */
+	struct pruned_graph_node *nodes; /* by name */
+	struct pruned_graph_edge *edges; /* by caller's name, then callee's; both ends are nodes */
 	size_t n_nodes, n_edges;
 	double node_threshold, edge_threshold; /* those that were applied */
 	size_t n_unreached, n_small, n_beyond; /* functions left out, and why */
@@ -41,9 +41,9 @@ struct drawing {
  * total weighing as much as the lighter of its ends; of functions, all but the --top heaviest; and
  * edges without an end. Nothing is renormalised.
  *
- * Fill *d; drawing_free it. -1: memory, or a root or leaf that is not there.
+ * Fill *d; pruned_graph_free it. -1: memory, or a root or leaf that is not there.
  */
-int drawing_make(struct drawing *d, const struct view_input *in, struct error *err);
-void drawing_free(struct drawing *d);
+int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struct error *err);
+void pruned_graph_free(struct pruned_graph *d);
 
 #endif

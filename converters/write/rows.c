@@ -2,15 +2,15 @@
 /*
  * rows.c - writes a table for programs, as TSV or as JSON.
  *
- * Show room. In: rows, value by value. Out: text.
+ * In: rows, value by value. Out: text.
  */
 #include "write/rows.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "write/path_name.h"
 #include "base/utf8.h"
+#include "write/name_text.h"
 
 static void json_string(struct out *o, const char *text, size_t n)
 {
@@ -183,7 +183,7 @@ static void put_path_name(struct out *o, const char *bytes, size_t n)
 
 	for (; n > 0; bytes += length, n -= length) {
 		length = n < sizeof(piece) ? n : sizeof(piece);
-		path_name_copy(piece, bytes, length);
+		name_text_folded(piece, bytes, length);
 		out_bytes(o, piece, length);
 	}
 }

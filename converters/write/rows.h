@@ -2,7 +2,7 @@
 /*
  * rows.h - a table for programs: rows of values, as TSV or as JSON.
  *
- * Show room. In: rows, value by value. Out: text. TSV is the values alone, a line a row, without a
+ * In: rows, value by value. Out: text. TSV is the values alone, a line a row, without a
  * heading. JSON is one object that says what the profile is of, and has the rows as objects.
  */
 #ifndef ROWS_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "write/out.h"
 #include "base/strings.h"
+#include "write/out.h"
 #include "write/view_input.h"
 
 struct rows {

@@ -2,7 +2,7 @@
 /*
  * short_name.c - shortens and wraps names.
  *
- * Show room. In: a name of any bytes. Out: less of it, and where its lines end.
+ * In: a name of any bytes. Out: less of it, and where its lines end.
  */
 #include "write/short_name.h"
 

@@ -2,7 +2,7 @@
 /*
  * short_name.h - names of functions, short enough for a picture.
  *
- * Show room. In: a name of any bytes. Out: less of it, and where its lines end.
+ * In: a name of any bytes. Out: less of it, and where its lines end.
  */
 #ifndef SHORT_NAME_H
 #define SHORT_NAME_H

@@ -2,7 +2,7 @@
 /*
  * stop_text.c - says why recording stopped before the program did.
  *
- * Show room. In: a process of the profile. Out: text.
+ * In: a process of the profile. Out: text.
  */
 #include "write/stop_text.h"
 
@@ -39,14 +39,14 @@ const char *stop_text(char text[STOP_TEXT_BYTES], const struct profile_process *
 	return text;
 }
 
-const char *stop_word(const struct profile_process *process)
+const char *stop_text_word(const struct profile_process *process)
 {
 	if (!process->stop && !process->ended)
 		return "cut";
 	return process->stop < CPS_STOP_COUNT ? stops[process->stop].word : "other";
 }
 
-bool stop_is_trouble(const struct profile_process *process)
+bool stop_text_is_trouble(const struct profile_process *process)
 {
 	return process->stop >= CPS_STOP_COUNT || stops[process->stop].is_trouble;
 }

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t view_total(const struct view_input *in)
+uint64_t view_input_total(const struct view_input *in)
 {
 	return in->tree ? in->tree->total : in->graph->total;
 }
 
-struct tree_function *view_all_functions(const struct view_input *in, size_t *n, struct error *err)
+struct tree_function *view_input_functions(const struct view_input *in, size_t *n,
+					   struct error *err)
 {
 	const struct graph *g = in->graph;
 	struct tree_function *functions;
@@ -28,14 +29,14 @@ struct tree_function *view_all_functions(const struct view_input *in, size_t *n,
 	return functions;
 }
 
-bool view_is_rows(const struct view_options *options)
+bool view_input_is_rows(const struct view_options *options)
 {
 	return options->format != VIEW_TEXT;
 }
 
-double view_threshold(const struct view_options *options, double text_default)
+double view_input_threshold(const struct view_options *options, double text_default)
 {
 	if (options->threshold >= 0)
 		return options->threshold;
-	return view_is_rows(options) ? 0 : text_default;
+	return view_input_is_rows(options) ? 0 : text_default;
 }

@@ -53,13 +53,14 @@ struct view_input {
 
 /* What 100 % is, and all functions, *n of them, unsorted; to be freed. Of the tree, or of the call
  * graph if there are no stacks. NULL on error. */
-uint64_t view_total(const struct view_input *in);
-struct tree_function *view_all_functions(const struct view_input *in, size_t *n, struct error *err);
+uint64_t view_input_total(const struct view_input *in);
+struct tree_function *view_input_functions(const struct view_input *in, size_t *n,
+					   struct error *err);
 
 /* Is the table for programs (rows.h), not for people? */
-bool view_is_rows(const struct view_options *options);
+bool view_input_is_rows(const struct view_options *options);
 
 /* The threshold asked for, or the view's default for its text. */
-double view_threshold(const struct view_options *options, double text_default);
+double view_input_threshold(const struct view_options *options, double text_default);
 
 #endif

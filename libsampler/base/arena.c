@@ -2,7 +2,7 @@
 /*
  * arena.c - hands out memory inside a signal handler.
  *
- * Room: signal. In: sizes. Out: zeroed memory. A block is carved by one compare-and-swap; when it
+ * In: sizes. Out: zeroed memory. A block is carved by one compare-and-swap; when it
  * is used up a new one is mapped, and a thread that loses the race for it gives its block back.
  */
 #include <stdatomic.h>

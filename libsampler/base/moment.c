@@ -2,7 +2,7 @@
 /*
  * moment.c - finds clock_gettime in the vDSO, and calls it.
  *
- * Room: signal. In: the vDSO. Out: the time. The C library would do the same, but a target may have
+ * In: the vDSO. Out: the time. The C library would do the same, but a target may have
  * put another function of that name before it.
  */
 #include <elf.h>

@@ -2,13 +2,13 @@
 /*
  * clock.c - the table of clocks.
  *
- * Room: clock. In: settings. Out: a clock. The clock of the resource `signals` is here, since it
+ * In: settings. Out: a clock. The clock of the resource `signals` is here, since it
  * arms nothing.
  */
 #include <string.h>
 
-#include "clock/clock.h"
 #include "base/sys.h"
+#include "clock/clock.h"
 
 #define CHAIN 3 /* of clocks that stand in for each other: itimer and timer do so both ways */
 

@@ -2,7 +2,7 @@
 /*
  * clock_itimer.c - the process's one profiling timer.
  *
- * Room: clock. In: an interval. Out: SIGPROF to whichever thread is running when the process's
+ * In: an interval. Out: SIGPROF to whichever thread is running when the process's
  * CPU time has passed; it also sees threads that clone(2) made. Weights come from each thread's
  * own clock.
  */
@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <sys/time.h>
 
+#include "base/sys.h"
 #include "clock/clock.h"
 #include "signal/disposition.h"
-#include "base/sys.h"
 
 static bool is_mine(const siginfo_t *info)
 {

@@ -2,7 +2,7 @@
 /*
  * clock_perf.c - an event of the kernel's perf subsystem on each thread's CPU time.
  *
- * Room: clock. In: an interval. Out: a tick in the thread whose time has passed, from one of the
+ * In: an interval. Out: a tick in the thread whose time has passed, from one of the
  * kernel's high-resolution timers: 10,000 a second where CPU timers, which wait for the kernel's
  * own tick, give 250. Not everybody may have one: clock_timer.c stands in, for the process or for a
  * thread.
@@ -33,11 +33,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "clock/clock.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/reading.h"
-#include "base/sys.h"
 
 #define PAGE 4096u
 #define PERIOD_LEAST                                                                               \

@@ -2,7 +2,7 @@
 /*
  * clock_timer.c - a POSIX timer on each thread's CPU clock.
  *
- * Room: clock. In: an interval. Out: a tick in the thread whose time has passed. One shot at a
+ * In: an interval. Out: a tick in the thread whose time has passed. One shot at a
  * time: the handler arms the next one, so that a slow handler can never pile up ticks, and each
  * interval can be drawn anew. The kernel looks at CPU timers when it ticks: an interval shorter
  * than its tick comes out as the tick, which the weights take into account.
@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sys.h"
 #include "clock/clock.h"
 #include "signal/disposition.h"
-#include "base/sys.h"
 
 static uint64_t interval_ns;
 

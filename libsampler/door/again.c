@@ -2,7 +2,7 @@
 /*
  * again.c - finds out whose doing an EINTR was, and how much time is left.
  *
- * Room: door. In: a call that failed, and the handler's count. Out: once more, or not.
+ * In: a call that failed, and the handler's count. Out: once more, or not.
  */
 #undef _FORTIFY_SOURCE /* it would define inline what the wrappers define */
 #include <dlfcn.h>
@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/sys.h"
 #include "door/again.h"
 #include "signal/sample.h"
-#include "base/sys.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
-struct cps_next cps_next;
+struct cps_again_next cps_again_next;
 
 /* Interruptions by us that a wrapper has made good. A handler of the target's may wait, too: what
  * interrupts its call is nothing to the call that it has interrupted. */
@@ -34,26 +34,26 @@ void cps_again_resolve(void)
 		const char *name;
 		size_t offset;
 	} all[] = {
-#define NAME(name) {#name, offsetof(struct cps_next, name)},
+#define NAME(name) {#name, offsetof(struct cps_again_next, name)},
 		CPS_NEXT_ALL(NAME)
 #undef NAME
 	};
 	long (*const none)(void) = missing;
-	bool is_first = !cps_next.poll;
+	bool is_first = !cps_again_next.poll;
 	int saved = errno;
 	void *found;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		found = dlsym(RTLD_NEXT, all[i].name);
 		if (found) {
-			memcpy((char *)&cps_next + all[i].offset, &found, sizeof(found));
+			memcpy((char *)&cps_again_next + all[i].offset, &found, sizeof(found));
 		} else {
-			memcpy((char *)&cps_next + all[i].offset, &none, sizeof(none));
+			memcpy((char *)&cps_again_next + all[i].offset, &none, sizeof(none));
 			dlerror();
 		}
 	}
 	if (is_first)
-		atomic_store(&cps_next.none_is_timed, true);
+		atomic_store(&cps_again_next.none_is_timed, true);
 	errno = saved;
 }
 
@@ -72,9 +72,9 @@ static uint64_t now(clockid_t clock)
 	return ns_of(&t);
 }
 
-struct cps_wait cps_wait(void)
+struct cps_again_wait cps_again_wait(void)
 {
-	const struct cps_wait w = {
+	const struct cps_again_wait w = {
 		.error = errno,
 		.seen = cps_sample_begin_call((uintptr_t)__builtin_frame_address(0)) - settled,
 		.clock = CLOCK_MONOTONIC,
@@ -83,9 +83,9 @@ struct cps_wait cps_wait(void)
 	return w;
 }
 
-struct cps_wait cps_wait_timeout(const struct timespec *timeout)
+struct cps_again_wait cps_again_wait_timeout(const struct timespec *timeout)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	w.timeout = timeout;
 	if (timeout)
@@ -93,40 +93,40 @@ struct cps_wait cps_wait_timeout(const struct timespec *timeout)
 	return w;
 }
 
-struct cps_wait cps_wait_ms(int timeout)
+struct cps_again_wait cps_again_wait_ms(int timeout)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	if (timeout > 0)
 		w.until = now(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000;
 	return w;
 }
 
-void cps_wait_remaining(struct cps_wait *w, const struct timespec *remaining)
+void cps_again_wait_remaining(struct cps_again_wait *w, const struct timespec *remaining)
 {
 	w->until = now(w->clock) + ns_of(remaining);
 	w->left = *remaining;
 	w->timeout = &w->left;
 }
 
-uint64_t cps_wait_now(const struct cps_wait *w)
+uint64_t cps_again_wait_now(const struct cps_again_wait *w)
 {
 	return now(w->clock);
 }
 
-uint64_t cps_wait_ns(const struct cps_wait *w)
+uint64_t cps_again_wait_ns(const struct cps_again_wait *w)
 {
 	uint64_t t = now(w->clock);
 
 	return w->until > t ? w->until - t : 0;
 }
 
-int cps_wait_ms_left(const struct cps_wait *w, int timeout)
+int cps_again_wait_ms_left(const struct cps_again_wait *w, int timeout)
 {
-	return timeout > 0 ? (int)((cps_wait_ns(w) + 999999) / 1000000) : timeout;
+	return timeout > 0 ? (int)((cps_again_wait_ns(w) + 999999) / 1000000) : timeout;
 }
 
-bool cps_again_after_eintr(struct cps_wait *w)
+bool cps_again_after_eintr(struct cps_again_wait *w)
 {
 	uint32_t number = cps_sample_interruptions() - settled;
 	uint64_t left;
@@ -139,19 +139,19 @@ bool cps_again_after_eintr(struct cps_wait *w)
 		return true;
 	if (!w->until)
 		w->until = w->start + ns_of(w->timeout);
-	left = cps_wait_ns(w);
+	left = cps_again_wait_ns(w);
 	w->left.tv_sec = (time_t)(left / NS_PER_S);
 	w->left.tv_nsec = (long)(left % NS_PER_S);
 	w->timeout = &w->left;
 	return true;
 }
 
-bool cps_again(struct cps_wait *w)
+bool cps_again(struct cps_again_wait *w)
 {
 	return errno == EINTR && cps_again_after_eintr(w);
 }
 
-const sigset_t *cps_wait_mark(sigset_t *marked, const sigset_t *mask)
+const sigset_t *cps_again_wait_mark(sigset_t *marked, const sigset_t *mask)
 {
 	if (!mask || !cps_sys_readable((uintptr_t)mask))
 		return mask;

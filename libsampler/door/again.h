@@ -63,23 +63,24 @@ ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOC
 /* clang-format on */
 
 #define CPS_NEXT_FIELD(name) __typeof__(name) *name;
-struct cps_next {
+struct cps_again_next {
 	CPS_NEXT_ALL(CPS_NEXT_FIELD)
 	atomic_bool none_is_timed; /* they have been found, and no socket has a timeout */
 };
 
-extern struct cps_next cps_next;
+extern struct cps_again_next cps_again_next;
 
 /* Find them. The constructor does; a wrapper that is called before it does, too. */
 void cps_again_resolve(void);
 
 /* Never NULL: a function that the C library does not have fails with ENOSYS. */
 #define CPS_NEXT(name)                                                                             \
-	(*(__builtin_expect(cps_next.name != NULL, 1) ? cps_next.name                              \
-						      : (cps_again_resolve(), cps_next.name)))
+	(*(__builtin_expect(cps_again_next.name != NULL, 1)                                        \
+		   ? cps_again_next.name                                                           \
+		   : (cps_again_resolve(), cps_again_next.name)))
 
 /* One wrapped call, until it returns to the target. */
-struct cps_wait {
+struct cps_again_wait {
 	int error;	 /* errno before it */
 	uint32_t seen;	 /* interruptions before it */
 	clockid_t clock; /* its time is of */
@@ -89,28 +90,28 @@ struct cps_wait {
 };
 
 /* It has no time limit, or an absolute one. */
-struct cps_wait cps_wait(void);
+struct cps_again_wait cps_again_wait(void);
 
 /* It may last so long from now; NULL: any time. The time is not read until the kernel has done
  * so: what is wrong with it is not ours to find. */
-struct cps_wait cps_wait_timeout(const struct timespec *timeout);
+struct cps_again_wait cps_again_wait_timeout(const struct timespec *timeout);
 
 /* The same, in milliseconds; 0 and less: there is no clock to be watched. */
-struct cps_wait cps_wait_ms(int timeout);
+struct cps_again_wait cps_again_wait_ms(int timeout);
 
 /* It may last so long from now, and was interrupted already: what remains is known of the kernel. */
-void cps_wait_remaining(struct cps_wait *w, const struct timespec *remaining);
+void cps_again_wait_remaining(struct cps_again_wait *w, const struct timespec *remaining);
 
 /* The call has failed with errno, or with EINTR: only because of us? Then errno is what it was,
  * and there is a new timeout. */
-bool cps_again(struct cps_wait *w);
-bool cps_again_after_eintr(struct cps_wait *w);
+bool cps_again(struct cps_again_wait *w);
+bool cps_again_after_eintr(struct cps_again_wait *w);
 
 /* The time by its clock; how much of its time is left: nanoseconds, or milliseconds rounded up
  * (`timeout` is what the target has asked for). */
-uint64_t cps_wait_now(const struct cps_wait *w);
-uint64_t cps_wait_ns(const struct cps_wait *w);
-int cps_wait_ms_left(const struct cps_wait *w, int timeout);
+uint64_t cps_again_wait_now(const struct cps_again_wait *w);
+uint64_t cps_again_wait_ns(const struct cps_again_wait *w);
+int cps_again_wait_ms_left(const struct cps_again_wait *w, int timeout);
 
 /* Make a call that returns a negative number and sets errno until it is not our doing. */
 #define CPS_AGAIN(w, call)                                                                         \
@@ -127,7 +128,7 @@ int cps_wait_ms_left(const struct cps_wait *w, int timeout);
  * that mask with a mark by which the handler knows that it has interrupted this call. What it
  * cannot read is for the kernel to refuse.
  */
-const sigset_t *cps_wait_mark(sigset_t *marked, const sigset_t *mask);
+const sigset_t *cps_again_wait_mark(sigset_t *marked, const sigset_t *mask);
 #define CPS_MASKED(is_marked, call)                                                                \
 	({                                                                                         \
 		uintptr_t before_ = cps_sample_in_masked_call(                                     \

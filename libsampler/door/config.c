@@ -2,7 +2,7 @@
 /*
  * config.c - reads the settings.
  *
- * Room: door. In: environment. Out: struct cps_config.
+ * In: environment. Out: struct cps_config.
  */
 #include <errno.h>
 #include <regex.h>

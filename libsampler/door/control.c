@@ -2,21 +2,21 @@
 /*
  * control.c - starts, stops and marks the recording from within the target.
  *
- * Room: door. In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording
+ * In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording
  * that pauses, goes on or ends.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "cpsample.h"
-#include "signal/disposition.h"
-#include "door/door.h"
-#include "signal/gate.h"
-#include "door/life.h"
-#include "signal/own_stack.h"
-#include "stream/recording.h"
-#include "signal/sample.h"
 #include "base/sys.h"
+#include "cpsample.h"
+#include "door/door.h"
+#include "door/life.h"
+#include "signal/disposition.h"
+#include "signal/gate.h"
+#include "signal/own_stack.h"
+#include "signal/sample.h"
+#include "stream/recording.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define EXPORT	 __attribute__((visibility("default")))

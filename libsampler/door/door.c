@@ -2,7 +2,7 @@
 /*
  * door.c - starts the recorder when the library is loaded, ends it when the process exits.
  *
- * Room: door. In: the environment. Out: a recording, or nothing at all: it refuses to start
+ * In: the environment. Out: a recording, or nothing at all: it refuses to start
  * rather than half-start.
  */
 #include <dlfcn.h>
@@ -13,20 +13,20 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
+#include "base/moment.h"
+#include "base/sys.h"
 #include "door/again.h"
 #include "door/door.h"
 #include "door/identity.h"
 #include "door/life.h"
-#include "unwind/module.h"
-#include "base/moment.h"
-#include "base/sys.h"
 #include "stream/thread.h"
+#include "unwind/module.h"
 
 #define FIRST_STACK_MAX (UINT64_C(64) << 30)
 
 extern void *__libc_stack_end; /* of the loader: where the first stack began */
 
-struct cps_real cps_real;
+struct cps_door_real cps_door_real;
 
 static struct cps_config config;
 static struct cps_identity identity;
@@ -39,7 +39,7 @@ static void say(const char *line)
 
 static void resolve_all(void)
 {
-#define RESOLVE(member, name) cps_real.member = dlsym(RTLD_NEXT, name)
+#define RESOLVE(member, name) cps_door_real.member = dlsym(RTLD_NEXT, name)
 	RESOLVE(pthread_create, "pthread_create");
 	RESOLVE(pthread_cancel, "pthread_cancel");
 	RESOLVE(thrd_create, "thrd_create");
@@ -136,7 +136,7 @@ void cps_door_open(void)
 		return;
 	}
 	resolve_all();
-	if (!cps_real.pthread_create || !cps_real.sigaction || !cps_real.dlclose)
+	if (!cps_door_real.pthread_create || !cps_door_real.sigaction || !cps_door_real.dlclose)
 		return;
 	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
 		say(complaint);

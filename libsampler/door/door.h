@@ -19,7 +19,7 @@ struct itimerval;
 
 /* The functions that are wrapped, resolved at the start: never in a wrapper, which may be called
  * where the loader must not be asked. Any of them may be NULL. */
-struct cps_real {
+struct cps_door_real {
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*pthread_cancel)(pthread_t);
 	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
@@ -48,7 +48,7 @@ struct cps_real {
 	int (*prctl)(int, ...);
 };
 
-extern struct cps_real cps_real;
+extern struct cps_door_real cps_door_real;
 
 /* Start recording, if it has not been decided yet: the constructor does, or a wrapped call that the
  * constructors of other libraries make before it. */
@@ -72,7 +72,7 @@ bool cps_wrap_seccomp_is_confined(void);
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);
 
 /* The calling thread begins: a tick finds room for its frame from now on. */
-void cps_altstack_begin(void);
-void cps_altstack_end(void);
+void cps_wrap_altstack_begin(void);
+void cps_wrap_altstack_end(void);
 
 #endif

@@ -2,16 +2,16 @@
 /*
  * identity.c - reads what the kernel knows of this process.
  *
- * Room: door. In: /proc/self, clocks. Out: struct cps_identity. Memory is the recorder's own: the
+ * In: /proc/self, clocks. Out: struct cps_identity. Memory is the recorder's own: the
  * target's allocator must not notice us.
  */
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "base/arena.h"
-#include "format.h"
-#include "door/identity.h"
 #include "base/sys.h"
+#include "door/identity.h"
+#include "format.h"
 
 #define ARGS_BYTES (64u << 10) /* of the command line; more is cut */
 

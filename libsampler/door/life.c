@@ -2,7 +2,7 @@
 /*
  * life.c - starts, hands over, interrupts and ends the recording of a process.
  *
- * Room: door. In: what becomes of the process. Out: clocks armed or not, a recording begun or
+ * In: what becomes of the process. Out: clocks armed or not, a recording begun or
  * ended.
  */
 #include <errno.h>
@@ -11,19 +11,19 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "stream/columns.h"
-#include "signal/disposition.h"
-#include "door/door.h"
-#include "signal/gate.h"
-#include "door/life.h"
-#include "stream/loss.h"
-#include "unwind/module.h"
-#include "door/output.h"
-#include "signal/own_stack.h"
-#include "stream/recording.h"
-#include "signal/sample.h"
-#include "door/summary.h"
 #include "base/sys.h"
+#include "door/door.h"
+#include "door/life.h"
+#include "door/output.h"
+#include "door/summary.h"
+#include "signal/disposition.h"
+#include "signal/gate.h"
+#include "signal/own_stack.h"
+#include "signal/sample.h"
+#include "stream/columns.h"
+#include "stream/loss.h"
+#include "stream/recording.h"
+#include "unwind/module.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -101,7 +101,7 @@ static int enter_first_thread(struct cps_thread *t)
 	if (!t)
 		return -1;
 	cps_thread_enter(t, 0);
-	cps_altstack_begin();
+	cps_wrap_altstack_begin();
 	t->consumed = meter->read ? meter->read() : 0;
 	return 0;
 }

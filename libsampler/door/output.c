@@ -2,7 +2,7 @@
 /*
  * output.c - expands the name template.
  *
- * Room: door. In: template and what its letters stand for. Out: an absolute path.
+ * In: template and what its letters stand for. Out: an absolute path.
  */
 #include <stdbool.h>
 #include <stdio.h>

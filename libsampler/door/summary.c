@@ -2,15 +2,15 @@
 /*
  * summary.c - writes what has been recorded, in one line.
  *
- * Room: door. In: counters. Out: standard error, by one write.
+ * In: counters. Out: standard error, by one write.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sys.h"
+#include "door/summary.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
-#include "door/summary.h"
-#include "base/sys.h"
 
 static const char *const reasons[CPS_STOP_COUNT] = {
 	[CPS_STOP_LIMIT] = "CPSAMPLE_MAX_BYTES is reached",
@@ -24,7 +24,7 @@ void cps_summary(const char *wanted, uint64_t cpu_ns)
 	const char *path = cps_recording_path();
 	char line[4608], why[160] = "";
 	int error, n;
-	enum cps_stop stop = cps_fuse_reason(&error);
+	enum cps_stop stop = cps_loss_fuse_reason(&error);
 
 	if (reasons[stop])
 		snprintf(why, sizeof(why), " (%s%s%s)", reasons[stop], error ? ": " : "",

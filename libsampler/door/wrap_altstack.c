@@ -2,7 +2,7 @@
 /*
  * wrap_altstack.c - our handler has a place on which the kernel can put its frame.
  *
- * Room: door. In: sigaltstack, threads that begin and end. Out: every thread has an alternate
+ * In: sigaltstack, threads that begin and end. Out: every thread has an alternate
  * stack.
  *
  * The kernel saves all registers where the handler begins, 3.4 KiB with AVX-512, 11 with AMX. A
@@ -18,9 +18,9 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
-#include "base/sys.h"
 
 #define EXPORT	   __attribute__((visibility("default")))
 #define BYTES	   (64u << 10)
@@ -89,7 +89,7 @@ static void replace(const stack_t *s)
 	}
 }
 
-void cps_altstack_begin(void)
+void cps_wrap_altstack_begin(void)
 {
 	stack_t now;
 
@@ -98,7 +98,7 @@ void cps_altstack_begin(void)
 		replace(&now);
 }
 
-void cps_altstack_end(void)
+void cps_wrap_altstack_end(void)
 {
 	if (!ours || tid != cps_sys_gettid() || ask_kernel(&theirs, NULL) != 0)
 		return; /* it ends on it, in a handler of its own */

@@ -2,7 +2,7 @@
 /*
  * wrap_exec.c - the recording ends before the process becomes another program.
  *
- * Room: door. In: the exec family. Out: the real call, with nothing armed that could hit the new
+ * In: the exec family. Out: the real call, with nothing armed that could hit the new
  * program, and if it fails a recording that goes on.
  */
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "signal/disposition.h"
 #include "door/door.h"
 #include "door/life.h"
+#include "signal/disposition.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -72,8 +72,8 @@ static char *const *mark(char **marked, char *const *envp)
 	bool has_left = leave();                                                                   \
 	int result = -1, error = ENOSYS;                                                           \
                                                                                                    \
-	if (cps_real.name) {                                                                       \
-		result = cps_real.name(__VA_ARGS__);                                               \
+	if (cps_door_real.name) {                                                                  \
+		result = cps_door_real.name(__VA_ARGS__);                                          \
 		error = errno;                                                                     \
 	}                                                                                          \
 	return come_back(has_left, result, error)

@@ -2,7 +2,7 @@
 /*
  * wrap_loader.c - notices when a library goes away.
  *
- * Room: door. In: dlclose. Out: the module table knows. dlopen is not wrapped: the real one looks
+ * In: dlclose. Out: the module table knows. dlopen is not wrapped: the real one looks
  * at the return address to find the caller's RUNPATH, and new libraries are noticed without it
  * (module.h).
  */
@@ -20,12 +20,12 @@ EXPORT int dlclose(void *handle)
 	int result, error;
 
 	cps_door_open();
-	if (!cps_real.dlclose)
+	if (!cps_door_real.dlclose)
 		return -1;
 	if (!cps_life_clock())
-		return cps_real.dlclose(handle);
+		return cps_door_real.dlclose(handle);
 	cps_module_close_begin();
-	result = cps_real.dlclose(handle);
+	result = cps_door_real.dlclose(handle);
 	error = errno;
 	cps_module_close_end();
 	errno = error;

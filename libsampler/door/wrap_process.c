@@ -2,7 +2,7 @@
 /*
  * wrap_process.c - follows a process through fork, and to an end without exit(3).
  *
- * Room: door. In: fork, _Fork, clone, _exit. Out: a recording for the child, an end for this one.
+ * In: fork, _Fork, clone, _exit. Out: a recording for the child, an end for this one.
  * GNU sort ends by _exit. A child of vfork(2), which shares our memory, goes straight through.
  */
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
-#include "base/sys.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -79,10 +79,10 @@ EXPORT pid_t _Fork(void)
 	pid_t pid;
 
 	cps_door_open();
-	if (!cps_real.fork_now)
+	if (!cps_door_real.fork_now)
 		return fork();
 	mask = block();
-	pid = cps_real.fork_now();
+	pid = cps_door_real.fork_now();
 	if (pid == 0)
 		cps_life_child();
 	unblock(mask);
@@ -95,12 +95,12 @@ EXPORT int daemon(int no_chdir, int no_close)
 	int result, error;
 
 	cps_door_open();
-	if (!cps_real.daemon) {
+	if (!cps_door_real.daemon) {
 		errno = ENOSYS;
 		return -1;
 	}
 	is_daemon = true;
-	result = cps_real.daemon(no_chdir, no_close);
+	result = cps_door_real.daemon(no_chdir, no_close);
 	error = errno;
 	is_daemon = false;
 	if (has_left)
@@ -142,14 +142,15 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 		more[i] = va_arg(list, void *);
 	va_end(list);
 	cps_door_open();
-	if (!cps_real.clone) {
+	if (!cps_door_real.clone) {
 		errno = ENOSYS;
 		return -1;
 	}
 	if (!routine || !cps_life_clock() || flags & CLONE_VM)
-		return cps_real.clone(routine, stack, flags, argument, more[0], more[1], more[2]);
+		return cps_door_real.clone(routine, stack, flags, argument, more[0], more[1],
+					   more[2]);
 	start.mask = block();
-	result = cps_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
+	result = cps_door_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
 	error = errno;
 	unblock(start.mask);
 	errno = error;
@@ -159,8 +160,8 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 EXPORT void _exit(int status)
 {
 	cps_life_end(CPS_STOP_NONE);
-	if (cps_real.exit_now)
-		cps_real.exit_now(status);
+	if (cps_door_real.exit_now)
+		cps_door_real.exit_now(status);
 	for (;;)
 		CPS_SYS(exit_group, status, 0, 0, 0);
 }

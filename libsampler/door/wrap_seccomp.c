@@ -2,7 +2,7 @@
 /*
  * wrap_seccomp.c - notices when the target forbids itself system calls, or the cycle counter.
  *
- * Room: door. In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended
+ * In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended
  * before the filter is there. The handler's own system calls might be what a filter kills for.
  */
 #include <errno.h>
@@ -10,12 +10,12 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "base/moment.h"
+#include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
-#include "base/moment.h"
 #include "stream/pack.h"
 #include "stream/recording.h"
-#include "base/sys.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -82,7 +82,7 @@ EXPORT int prctl(int option, ...)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
 	cps_door_open();
-	if (!cps_real.prctl) {
+	if (!cps_door_real.prctl) {
 		errno = ENOSYS;
 		return -1;
 	}
@@ -90,7 +90,7 @@ EXPORT int prctl(int option, ...)
 		step = step_aside();
 	if (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
 		cps_moment_ask_kernel();
-	result = cps_real.prctl(option, a[0], a[1], a[2], a[3]);
+	result = cps_door_real.prctl(option, a[0], a[1], a[2], a[3]);
 	have_stepped_aside(step, result != 0);
 	return result;
 }

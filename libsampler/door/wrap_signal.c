@@ -2,7 +2,7 @@
 /*
  * wrap_signal.c - keeps the few signals that the recorder uses out of the target's way.
  *
- * Room: door. In: sigaction and its relatives, masks, interval timers. Out: the real call; but for
+ * In: sigaction and its relatives, masks, interval timers. Out: the real call; but for
  * a signal that is taken (SIGPROF as a resource, CPSAMPLE_TOGGLE_SIGNAL) what the target asks for
  * is kept and told again, not installed. The clock `itimer` gives way as soon as the target wants
  * SIGPROF for itself.
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "signal/disposition.h"
 #include "door/door.h"
 #include "door/life.h"
+#include "signal/disposition.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -39,7 +39,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 	struct sigaction before;
 
 	if (!is_taken(number, action != NULL))
-		return cps_real.sigaction ? cps_real.sigaction(number, action, old) : -1;
+		return cps_door_real.sigaction ? cps_door_real.sigaction(number, action, old) : -1;
 	cps_disposition_get(number, &before);
 	if (action)
 		cps_disposition_set(number, action);
@@ -65,7 +65,7 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, SA_RESTART);
-	return cps_real.signal ? cps_real.signal(number, handler) : SIG_ERR;
+	return cps_door_real.signal ? cps_door_real.signal(number, handler) : SIG_ERR;
 }
 
 EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
@@ -82,7 +82,7 @@ EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
-	return cps_real.sysv_signal ? cps_real.sysv_signal(number, handler) : SIG_ERR;
+	return cps_door_real.sysv_signal ? cps_door_real.sysv_signal(number, handler) : SIG_ERR;
 }
 
 EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
@@ -94,7 +94,7 @@ EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR && handler != SIG_HOLD)
 		return set(number, handler, 0);
-	return cps_real.sigset ? cps_real.sigset(number, handler) : SIG_ERR;
+	return cps_door_real.sigset ? cps_door_real.sigset(number, handler) : SIG_ERR;
 }
 
 EXPORT int sigignore(int number)
@@ -103,14 +103,14 @@ EXPORT int sigignore(int number)
 		set(number, SIG_IGN, 0);
 		return 0;
 	}
-	return cps_real.sigignore ? cps_real.sigignore(number) : -1;
+	return cps_door_real.sigignore ? cps_door_real.sigignore(number) : -1;
 }
 
 EXPORT int siginterrupt(int number, int interrupt)
 {
 	if (is_taken(number, true) && !cps_disposition_is_default_only(number))
 		return 0; /* ours restarts, always */
-	return cps_real.siginterrupt ? cps_real.siginterrupt(number, interrupt) : -1;
+	return cps_door_real.siginterrupt ? cps_door_real.siginterrupt(number, interrupt) : -1;
 }
 
 /* ---- masks: blocked, SIGPROF may be waited for, or just never come
@@ -131,31 +131,32 @@ static bool has_sigprof(int how, const sigset_t *set)
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	blocks(has_sigprof(how, set));
-	return cps_real.pthread_sigmask ? cps_real.pthread_sigmask(how, set, old) : ENOSYS;
+	return cps_door_real.pthread_sigmask ? cps_door_real.pthread_sigmask(how, set, old)
+					     : ENOSYS;
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
 	blocks(has_sigprof(how, set));
-	return cps_real.sigprocmask ? cps_real.sigprocmask(how, set, old) : -1;
+	return cps_door_real.sigprocmask ? cps_door_real.sigprocmask(how, set, old) : -1;
 }
 
 EXPORT int sigblock(int mask)
 {
 	blocks(mask & 1 << (SIGPROF - 1));
-	return cps_real.sigblock ? cps_real.sigblock(mask) : -1;
+	return cps_door_real.sigblock ? cps_door_real.sigblock(mask) : -1;
 }
 
 EXPORT int sigsetmask(int mask)
 {
 	blocks(mask & 1 << (SIGPROF - 1));
-	return cps_real.sigsetmask ? cps_real.sigsetmask(mask) : -1;
+	return cps_door_real.sigsetmask ? cps_door_real.sigsetmask(mask) : -1;
 }
 
 EXPORT int sighold(int number)
 {
 	blocks(number == SIGPROF);
-	return cps_real.sighold ? cps_real.sighold(number) : -1;
+	return cps_door_real.sighold ? cps_door_real.sighold(number) : -1;
 }
 
 /* ---- the one profiling timer of the process
@@ -164,11 +165,11 @@ EXPORT int sighold(int number)
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
 {
 	blocks(which == ITIMER_PROF);
-	return cps_real.setitimer ? cps_real.setitimer(which, new, old) : -1;
+	return cps_door_real.setitimer ? cps_door_real.setitimer(which, new, old) : -1;
 }
 
 EXPORT int getitimer(__itimer_which_t which, struct itimerval *value)
 {
 	blocks(which == ITIMER_PROF);
-	return cps_real.getitimer ? cps_real.getitimer(which, value) : -1;
+	return cps_door_real.getitimer ? cps_door_real.getitimer(which, value) : -1;
 }

@@ -2,7 +2,7 @@
 /*
  * wrap_socket.c - calls on sockets that have a timeout are not cut short by our signals.
  *
- * Room: door. In: what reads, writes, connects and accepts. Out: the real ones, again if need be.
+ * In: what reads, writes, connects and accepts. Out: the real ones, again if need be.
  * The kernel restarts them, except on a socket with SO_RCVTIMEO or SO_SNDTIMEO; as long as the
  * program has set neither, each wrapper is two loads and a jump, and in no call stack.
  */
@@ -17,27 +17,27 @@ CPS_EXPORT int setsockopt(int fd, int level, int option, const void *value, sock
 	__typeof__(setsockopt) *next = &CPS_NEXT(setsockopt);
 
 	if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
-		atomic_store(&cps_next.none_is_timed, false);
+		atomic_store(&cps_again_next.none_is_timed, false);
 	return next(fd, level, option, value, bytes);
 }
 
 static bool none_is_timed(void)
 {
-	return __builtin_expect(atomic_load_explicit(&cps_next.none_is_timed, memory_order_relaxed),
-				1);
+	return __builtin_expect(
+		atomic_load_explicit(&cps_again_next.none_is_timed, memory_order_relaxed), 1);
 }
 
 /* The socket's own timeout is asked for when it matters. */
-static struct cps_wait begin(void)
+static struct cps_again_wait begin(void)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
-	w.start = cps_wait_now(&w);
+	w.start = cps_again_wait_now(&w);
 	return w;
 }
 
 /* When the call that has begun at w.start must end; 0: never. */
-static uint64_t end_of(int fd, short events, const struct cps_wait *w)
+static uint64_t end_of(int fd, short events, const struct cps_again_wait *w)
 {
 	struct timeval timeout = {0, 0};
 	socklen_t bytes = sizeof(timeout);
@@ -51,7 +51,7 @@ static uint64_t end_of(int fd, short events, const struct cps_wait *w)
 
 /* A call has failed: is it to be made again? Made at once, it would have all of the socket's
  * time again: what is left of it passes here, and if nothing happens, `late` is the error. */
-static bool again(struct cps_wait *w, int fd, short events, int late)
+static bool again(struct cps_again_wait *w, int fd, short events, int late)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = events};
 	struct timespec left;
@@ -64,7 +64,7 @@ static bool again(struct cps_wait *w, int fd, short events, int late)
 		w->until = end_of(fd, events, w);
 		if (!w->until)
 			return true;
-		ns = cps_wait_ns(w);
+		ns = cps_again_wait_ns(w);
 		left.tv_sec = (time_t)(ns / 1000000000);
 		left.tv_nsec = (long)(ns % 1000000000);
 		result = ns ? CPS_NEXT(ppoll)(&poll_fd, 1, &left, NULL) : 0;
@@ -79,7 +79,7 @@ static bool again(struct cps_wait *w, int fd, short events, int late)
 static __attribute__((noinline)) int connect_timed(int fd, __CONST_SOCKADDR_ARG address,
 						   socklen_t bytes)
 {
-	struct cps_wait w = begin();
+	struct cps_again_wait w = begin();
 	int result = CPS_NEXT(connect)(fd, address, bytes), family = AF_UNSPEC, late;
 	socklen_t room = sizeof(family);
 
@@ -97,7 +97,7 @@ static __attribute__((noinline)) int connect_timed(int fd, __CONST_SOCKADDR_ARG 
 
 CPS_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 {
-	return none_is_timed() ? cps_next.connect(fd, address, bytes)
+	return none_is_timed() ? cps_again_next.connect(fd, address, bytes)
 			       : connect_timed(fd, address, bytes);
 }
 
@@ -108,7 +108,7 @@ CPS_EXPORT int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 #define WRAP(type, name, parameters, arguments, fd, events)                                        \
 	static __attribute__((noinline)) type name##_timed parameters                              \
 	{                                                                                          \
-		struct cps_wait w = begin();                                                       \
+		struct cps_again_wait w = begin();                                                 \
 		type result;                                                                       \
                                                                                                    \
 		do                                                                                 \
@@ -118,7 +118,7 @@ CPS_EXPORT int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 	}                                                                                          \
 	CPS_EXPORT type name parameters                                                            \
 	{                                                                                          \
-		return none_is_timed() ? cps_next.name arguments : name##_timed arguments;         \
+		return none_is_timed() ? cps_again_next.name arguments : name##_timed arguments;   \
 	}
 
 WRAP(int, accept, (int fd, __SOCKADDR_ARG from, socklen_t *bytes), (fd, from, bytes), fd, POLLIN)

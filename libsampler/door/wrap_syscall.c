@@ -2,7 +2,7 @@
 /*
  * wrap_syscall.c - finds among bare system calls those that have a wrapper.
  *
- * Room: door. In: syscall(2). Out: exec, seccomp and prctl by way of us, all others with not one register
+ * In: syscall(2). Out: exec, seccomp and prctl by way of us, all others with not one register
  * changed.
  */
 #include <dlfcn.h>
@@ -10,9 +10,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "door/door.h"
 #include "unwind/regs.h"
-#include "base/sys.h"
 
 /* For the assembly below. */
 __attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);

@@ -2,7 +2,7 @@
 /*
  * wrap_thread.c - every thread that the target creates is armed before it runs.
  *
- * Room: door. In: pthread_create. Out: a thread with an entry and a ticking clock. The wrapped
+ * In: pthread_create. Out: a thread with an entry and a ticking clock. The wrapped
  * call's result is the real one's; without memory for the entry the thread just runs unrecorded.
  */
 #include <errno.h>
@@ -11,13 +11,13 @@
 #include <sys/resource.h>
 #include <threads.h>
 
-#include "signal/disposition.h"
+#include "base/sys.h"
 #include "door/door.h"
-#include "signal/gate.h"
 #include "door/life.h"
+#include "signal/disposition.h"
+#include "signal/gate.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
-#include "base/sys.h"
 #include "unwind/unwind.h"
 
 #define EXPORT	      __attribute__((visibility("default")))
@@ -52,7 +52,7 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 	if (!clock || !cps_gate_is_open())
 		return;
 	learn_base(t);
-	cps_altstack_begin();
+	cps_wrap_altstack_begin();
 	/* Its creator may have had everything blocked. */
 	mask = UINT64_C(1) << (clock->meter->signal - 1);
 	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
@@ -69,7 +69,7 @@ static void end(struct cps_thread *t)
 		cps_sample_before_tail(t);
 		cps_sample_tail(t, NULL);
 		cps_recording_thread_ends(t);
-		cps_altstack_end();
+		cps_wrap_altstack_end();
 	}
 	cps_thread_leave(t);
 }
@@ -152,12 +152,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	int result;
 
 	cps_door_open();
-	if (!cps_real.pthread_create)
+	if (!cps_door_real.pthread_create)
 		return EAGAIN;
 	t = prepare(routine, argument, stack_of(attributes));
 	if (!t)
-		return cps_real.pthread_create(thread, attributes, routine, argument);
-	result = cps_real.pthread_create(thread, attributes, run, t);
+		return cps_door_real.pthread_create(thread, attributes, routine, argument);
+	result = cps_door_real.pthread_create(thread, attributes, run, t);
 	if (result != 0)
 		cps_thread_drop(t);
 	return result;
@@ -174,12 +174,12 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	int result;
 
 	cps_door_open();
-	if (!cps_real.thrd_create)
+	if (!cps_door_real.thrd_create)
 		return thrd_error;
 	t = prepare(any.posix, argument, stack_of(NULL));
 	if (!t)
-		return cps_real.thrd_create(thread, routine, argument);
-	result = cps_real.thrd_create(thread, run_c11, t);
+		return cps_door_real.thrd_create(thread, routine, argument);
+	result = cps_door_real.thrd_create(thread, run_c11, t);
 	if (result != thrd_success)
 		cps_thread_drop(t);
 	return result;
@@ -193,9 +193,9 @@ EXPORT int pthread_cancel(pthread_t thread)
 	int result;
 
 	cps_door_open();
-	if (!cps_real.pthread_cancel)
+	if (!cps_door_real.pthread_cancel)
 		return ENOSYS;
-	result = cps_real.pthread_cancel(thread);
+	result = cps_door_real.pthread_cancel(thread);
 	if (cps_life_clock() && cps_disposition_retake(CPS_SIGNAL_OWN) && cps_gate_is_open())
 		cps_sample_rearm();
 	return result;

@@ -3,7 +3,7 @@
  * wrap_wait.c - sleeping, and waiting for signals, semaphores and messages, is not cut short by our
  * signals.
  *
- * Room: door. In: the calls that the kernel never restarts. Out: the real ones, again if need be.
+ * In: the calls that the kernel never restarts. Out: the real ones, again if need be.
  * Not here, since the kernel does restart them: sem_wait, wait and its kin, record locks,
  * mq_receive and mq_send; and the C library waits on in sigwait, on mutexes and on condition
  * variables.
@@ -11,14 +11,14 @@
 #undef _FORTIFY_SOURCE /* it would define inline what is defined here */
 #include <errno.h>
 
+#include "base/sys.h"
 #include "door/again.h"
 #include "signal/sample.h"
-#include "base/sys.h"
 
 /* ---- sleeping ---------------------------------------------------------------------------------- */
 
 /* The rest of a sleep that w knows. 0, or -1 and EINTR: the target's own signal has ended it. */
-static int sleep_on(struct cps_wait *w, struct timespec *left)
+static int sleep_on(struct cps_again_wait *w, struct timespec *left)
 {
 	while (w->timeout->tv_sec || w->timeout->tv_nsec) {
 		if (CPS_NEXT(nanosleep)(w->timeout, left) == 0)
@@ -50,12 +50,12 @@ static int give(struct timespec *to, struct timespec *left)
 /* The kernel tells what remains. It adds the timer's slack, so only its first answer is used. */
 CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remaining)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 	struct timespec left = {0, 0};
 	int result = CPS_NEXT(nanosleep)(request, &left);
 
 	if (result < 0 && cps_again(&w)) {
-		cps_wait_remaining(&w, &left);
+		cps_again_wait_remaining(&w, &left);
 		result = sleep_on(&w, &left);
 	}
 	if (result < 0 && errno == EINTR)
@@ -70,7 +70,7 @@ CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *rema
 CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
 			       struct timespec *remaining)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 	struct timespec left = {0, 0};
 	int error;
 
@@ -81,7 +81,7 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 		if (!w.timeout) {
 			w.clock = clock == CLOCK_REALTIME || clock == CLOCK_TAI ? CLOCK_MONOTONIC
 										: clock;
-			cps_wait_remaining(&w, &left);
+			cps_again_wait_remaining(&w, &left);
 		}
 		request = w.timeout;
 		if (!request->tv_sec && !request->tv_nsec)
@@ -93,13 +93,13 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 /* 0; -1: interrupted; less: wrong. Without errno. */
 CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remaining)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 	struct timespec left = {0, 0};
 	int result;
 
 	while ((result = CPS_NEXT(thrd_sleep)(request, &left)) == -1 && cps_again_after_eintr(&w)) {
 		if (!w.timeout)
-			cps_wait_remaining(&w, &left);
+			cps_again_wait_remaining(&w, &left);
 		request = w.timeout;
 		if (!request->tv_sec && !request->tv_nsec)
 			return 0;
@@ -110,7 +110,7 @@ CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remai
 CPS_EXPORT int usleep(useconds_t us)
 {
 	const struct timespec whole = {us / 1000000, us % 1000000 * 1000};
-	struct cps_wait w = cps_wait_timeout(&whole);
+	struct cps_again_wait w = cps_again_wait_timeout(&whole);
 	int result = CPS_NEXT(usleep)(us);
 
 	return result == 0 || !cps_again(&w) ? result : sleep_on(&w, NULL);
@@ -120,7 +120,7 @@ CPS_EXPORT int usleep(useconds_t us)
 CPS_EXPORT unsigned sleep(unsigned seconds)
 {
 	const struct timespec whole = {seconds, 0};
-	struct cps_wait w = cps_wait_timeout(&whole);
+	struct cps_again_wait w = cps_again_wait_timeout(&whole);
 	unsigned left;
 
 	errno = 0;
@@ -128,7 +128,7 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 	if (errno == 0)
 		errno = w.error;
 	else if (cps_again(&w))
-		left = sleep_on(&w, NULL) == 0 ? 0 : (unsigned)(cps_wait_ns(&w) / 1000000000);
+		left = sleep_on(&w, NULL) == 0 ? 0 : (unsigned)(cps_again_wait_ns(&w) / 1000000000);
 	return left;
 }
 
@@ -137,17 +137,17 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 
 CPS_EXPORT int pause(void)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(pause)());
 }
 
 CPS_EXPORT int sigsuspend(const sigset_t *mask)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 	sigset_t marked;
 
-	mask = cps_wait_mark(&marked, mask);
+	mask = cps_again_wait_mark(&marked, mask);
 	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(sigsuspend)(mask)));
 }
 
@@ -155,21 +155,21 @@ CPS_EXPORT int __sigsuspend(const sigset_t *mask) __attribute__((alias("sigsuspe
 
 CPS_EXPORT int __xpg_sigpause(int number)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(__xpg_sigpause)(number));
 }
 
 CPS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(sigwaitinfo)(set, info));
 }
 
 CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
-	struct cps_wait w = cps_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_wait_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
 }
@@ -179,21 +179,21 @@ CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 
 CPS_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(sem_timedwait)(semaphore, until));
 }
 
 CPS_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(sem_clockwait)(semaphore, clock, until));
 }
 
 CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(semop)(id, operations, n));
 }
@@ -201,28 +201,28 @@ CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
 CPS_EXPORT int semtimedop(int id, struct sembuf *operations, size_t n,
 			  const struct timespec *timeout)
 {
-	struct cps_wait w = cps_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_wait_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(semtimedop)(id, operations, n, w.timeout));
 }
 
 CPS_EXPORT ssize_t msgrcv(int id, void *message, size_t n, long type, int flags)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(msgrcv)(id, message, n, type, flags));
 }
 
 CPS_EXPORT int msgsnd(int id, const void *message, size_t n, int flags)
 {
-	struct cps_wait w = cps_wait();
+	struct cps_again_wait w = cps_again_wait();
 
 	return CPS_AGAIN(w, CPS_NEXT(msgsnd)(id, message, n, flags));
 }
 
 CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct timespec *timeout)
 {
-	struct cps_wait w = cps_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_wait_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(aio_suspend)(list, n, w.timeout));
 }
@@ -230,7 +230,7 @@ CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct
 CPS_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
 			     const struct timespec *timeout)
 {
-	struct cps_wait w = cps_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_wait_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(aio_suspend64)(list, n, w.timeout));
 }

@@ -2,7 +2,7 @@
 /*
  * disposition.c - keeps what the target wants to happen at signals that are ours.
  *
- * Room: signal. In: what the target asks for. Out: what it is told, and what becomes of a signal
+ * In: what the target asks for. Out: what it is told, and what becomes of a signal
  * that is no tick. The kernel is asked directly: the C library lets nobody touch its own signals.
  */
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/sys.h"
 #include "signal/disposition.h"
 #include "unwind/regs.h"
-#include "base/sys.h"
 #include "base/poison.h"
 
 #define SA_KERNEL_RESTORER 0x04000000

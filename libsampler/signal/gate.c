@@ -2,7 +2,7 @@
 /*
  * gate.c - decides whether ticks become samples.
  *
- * Room: signal. In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a
+ * In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a
  * page that the kernel wipes in a child, however it was made: a child must not write into its
  * parent's journal.
  */
@@ -12,9 +12,9 @@
 #include <sys/resource.h>
 
 #include "base/arena.h"
-#include "signal/gate.h"
 #include "base/moment.h"
 #include "base/sys.h"
+#include "signal/gate.h"
 #include "base/poison.h"
 
 #define PAGE_BYTES 4096

@@ -2,7 +2,7 @@
 /*
  * own_stack.c - hands out stacks for the handler.
  *
- * Room: signal. In: what is to be called. Out: it has been called. As many stacks as there are
+ * In: what is to be called. Out: it has been called. As many stacks as there are
  * buffers: more handlers could not work at the same time anyway.
  */
 #include <stdatomic.h>

@@ -2,7 +2,7 @@
 /*
  * reading.c - what a thread's meter says at a tick, asked or reckoned.
  *
- * Room: signal. In: a meter, the clock on the wall. Out: a reading. The clock on the wall is read in
+ * In: a meter, the clock on the wall. Out: a reading. The clock on the wall is read in
  * the vDSO; the thread's own takes a system call, which is a good part of what a tick costs.
  */
 #include <stdatomic.h>

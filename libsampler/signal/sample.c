@@ -2,7 +2,7 @@
 /*
  * sample.c - the signal handler.
  *
- * Room: signal. In: a tick. Out: a sample with its weight, or a counted loss. A lost tick loses no
+ * In: a tick. Out: a sample with its weight, or a counted loss. A lost tick loses no
  * consumption: the thread's next sample carries it.
  */
 #include <errno.h>
@@ -10,16 +10,16 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "stream/columns.h"
+#include "base/moment.h"
+#include "base/sys.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
-#include "stream/loss.h"
-#include "base/moment.h"
 #include "signal/own_stack.h"
 #include "signal/reading.h"
-#include "stream/recording.h"
 #include "signal/sample.h"
-#include "base/sys.h"
+#include "stream/columns.h"
+#include "stream/loss.h"
+#include "stream/recording.h"
 #include "base/poison.h"
 
 static _Atomic(const struct cps_meter *) meter;
@@ -214,7 +214,7 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 		if (t->period)
 			t->settled = cps_reading_after(t, m->read, reading, begin);
 	}
-	if (m->rearm && !cps_fuse_reason(NULL))
+	if (m->rearm && !cps_loss_fuse_reason(NULL))
 		m->rearm(t, info);
 	atomic_store(&t->busy, false);
 }

@@ -2,17 +2,17 @@
 /*
  * announce.c - puts records of threads and modules into the journal's buffer 0.
  *
- * Room: signal. In: who appeared in samples. Out: records. If the buffer is busy the announcement
+ * In: who appeared in samples. Out: records. If the buffer is busy the announcement
  * is made another time, at the latest at the end.
  */
 #include <string.h>
 
-#include "stream/announce.h"
 #include "base/arena.h"
-#include "stream/drain.h"
-#include "format.h"
-#include "stream/pack.h"
 #include "base/sys.h"
+#include "format.h"
+#include "stream/announce.h"
+#include "stream/drain.h"
+#include "stream/pack.h"
 #include "base/poison.h"
 
 bool cps_announce_record(const uint8_t *record, size_t n)

@@ -2,7 +2,7 @@
 /*
  * batch.c - writes a sample as its difference from the one before.
  *
- * Room: signal. In: a stack, a weight, a time. Out: a few bytes. Most frames of a new branch
+ * In: a stack, a weight, a time. Out: a few bytes. Most frames of a new branch
  * follow the same caller as last time and take one byte; an address costs its full length once a
  * batch.
  */
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "stream/batch.h"
-#include "format.h"
-#include "unwind/module.h"
 #include "base/writer.h"
+#include "format.h"
+#include "stream/batch.h"
+#include "unwind/module.h"
 #include "base/poison.h"
 
 #define NO_ID	  0xffff

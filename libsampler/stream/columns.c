@@ -2,7 +2,7 @@
 /*
  * columns.c - writes samples in columns, for deflate to find more in.
  *
- * Room: signal. In: samples whose frames are ids. Out: a column of bytes for each kind of number.
+ * In: samples whose frames are ids. Out: a column of bytes for each kind of number.
  * Addresses and what followed them are remembered from record to record, so that most frames are
  * a small number, and most new addresses a small difference from one that stood in their place.
  */
@@ -31,7 +31,7 @@ struct dictionary {
 	uint8_t bytes[CPS_COLUMNS][64u << 10];
 };
 
-struct cps_writer cps_column[CPS_COLUMNS];
+struct cps_writer cps_columns_writers[CPS_COLUMNS];
 static struct dictionary *d;
 static uint32_t n_ids;
 static uint32_t grain = 1, step = 1;
@@ -60,7 +60,7 @@ void cps_columns_forget(void)
 	n_ids = 0;
 }
 
-const uint8_t *cps_column_start(enum cps_column column)
+const uint8_t *cps_columns_start(enum cps_column column)
 {
 	return d->bytes[column];
 }
@@ -85,7 +85,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 		latest_address = latest_module = 0;
 	}
 	for (int i = 0; i < CPS_COLUMNS; i++)
-		cps_column[i] =
+		cps_columns_writers[i] =
 			(struct cps_writer){d->bytes[i], d->bytes[i] + sizeof(d->bytes[i]), false};
 	weight = 0;
 	time_steps = time_us / step;
@@ -95,7 +95,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 
 static struct cps_writer *column(enum cps_column which)
 {
-	return &cps_column[which];
+	return &cps_columns_writers[which];
 }
 
 static void put_byte(enum cps_column which, uint8_t byte)
@@ -301,7 +301,7 @@ bool cps_columns_end(void)
 	bool is_full = false;
 
 	for (int i = 0; i < CPS_COLUMNS; i++)
-		is_full = is_full || cps_column[i].full;
+		is_full = is_full || cps_columns_writers[i].full;
 	if (is_full)
 		cps_columns_forget();
 	return !is_full;

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/writer.h"
 #include "format.h"
 #include "stream/stacks.h"
-#include "base/writer.h"
 
 #define CPS_NO_ID 0xffffu
 
@@ -28,9 +28,9 @@ struct cps_column_item {
 };
 
 /* The columns of the record that is being made; valid until the next one begins. */
-extern struct cps_writer cps_column[CPS_COLUMNS];
+extern struct cps_writer cps_columns_writers[CPS_COLUMNS];
 /* [signal] Where each begins. */
-const uint8_t *cps_column_start(enum cps_column column);
+const uint8_t *cps_columns_start(enum cps_column column);
 
 /*
  * [signal] Begin a record that needs ids for at most `addresses` new addresses, of samples after

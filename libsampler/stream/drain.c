@@ -2,17 +2,17 @@
 /*
  * drain.c - empties buffers of the journal into the stream.
  *
- * Room: signal. In: full buffers. Out: records, deflated. A buffer is emptied only after its bytes
+ * In: full buffers. Out: records, deflated. A buffer is emptied only after its bytes
  * are in the file: killed in between, both have them, and the reader knows them by their sequence.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "base/sys.h"
 #include "stream/columns.h"
 #include "stream/drain.h"
 #include "stream/loss.h"
 #include "stream/recode.h"
-#include "base/sys.h"
 #include "base/poison.h"
 
 static uint8_t scratch[CPS_BUFFER_BYTES + 512]; /* this and the next: under the pack's lock */
@@ -85,7 +85,7 @@ int cps_drain(struct cps_buffer *b)
 		error = b->number ? drain_samples(b) : drain_records(b);
 	cps_pack_release();
 	if (error == CPS_PACK_LIMIT)
-		cps_fuse_blow(CPS_STOP_LIMIT, 0);
+		cps_loss_fuse_blow(CPS_STOP_LIMIT, 0);
 	return error;
 }
 
@@ -144,7 +144,7 @@ static int drain_buffers(void)
 			error = error ? error : e;
 	}
 	if (cps_pack_error() == CPS_PACK_LIMIT)
-		cps_fuse_blow(CPS_STOP_LIMIT, 0);
+		cps_loss_fuse_blow(CPS_STOP_LIMIT, 0);
 	if (!error && cps_pack_error() != CPS_PACK_LIMIT)
 		error = cps_pack_error();
 	return error;
@@ -156,7 +156,7 @@ static int write_end(struct cps_ending *end)
 	int error;
 
 	if (!end->stop) {
-		end->stop = cps_fuse_reason(&error);
+		end->stop = cps_loss_fuse_reason(&error);
 		end->error = (uint32_t)error;
 	}
 	end->bytes = cps_pack_bytes();
@@ -173,12 +173,12 @@ int cps_drain_all(struct cps_ending *end)
 	if (cps_pack_wait()) {
 		error = drain_buffers();
 		if (error)
-			cps_fuse_blow(CPS_STOP_WRITE, error);
+			cps_loss_fuse_blow(CPS_STOP_WRITE, error);
 		e = write_end(end);
 		error = error ? error : e;
 		cps_pack_release();
 	}
 	if (error)
-		cps_fuse_blow(CPS_STOP_WRITE, error);
+		cps_loss_fuse_blow(CPS_STOP_WRITE, error);
 	return error;
 }

@@ -2,19 +2,19 @@
 /*
  * jit.c - copies a just-in-time compiler's names into the stream.
  *
- * Room: signal. In: /tmp/perf-PID.map. Out: records.
+ * In: /tmp/perf-PID.map. Out: records.
  */
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "stream/batch.h"
+#include "base/sys.h"
 #include "format.h"
+#include "stream/batch.h"
 #include "stream/jit.h"
 #include "stream/pack.h"
 #include "stream/record.h"
-#include "base/sys.h"
 #include "base/poison.h"
 
 #define PIECE_BYTES (32u << 10)

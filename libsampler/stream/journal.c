@@ -2,7 +2,7 @@
 /*
  * journal.c - keeps the records of the last moments in a shared mapping.
  *
- * Room: signal. In: samples and records. Out: full buffers. The kernel writes the pages back even
+ * In: samples and records. Out: full buffers. The kernel writes the pages back even
  * if the process is killed; `committed` is stored last, so that a reader never sees half a
  * record.
  */
@@ -11,10 +11,10 @@
 #include <sys/mman.h>
 
 #include "base/arena.h"
+#include "base/sys.h"
 #include "stream/journal.h"
 #include "stream/loss.h"
 #include "unwind/module.h"
-#include "base/sys.h"
 #include "base/poison.h"
 
 #define ALL (CPS_BUFFERS + 1)

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stream/batch.h"
 #include "format.h"
+#include "stream/batch.h"
 
 #define CPS_BUFFERS	 16u /* of samples; number 0 is one more, for other records */
 #define CPS_BUFFER_BYTES (64u << 10)

@@ -2,16 +2,16 @@
 /*
  * lineage.c - finds the root of a process tree.
  *
- * Room: signal. In: /proc. Out: a pid and its start. Asked when a recording is created, since most
+ * In: /proc. Out: a pid and its start. Asked when a recording is created, since most
  * processes of a tree are never sampled.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "stream/lineage.h"
 #include "base/sys.h"
 #include "base/writer.h"
+#include "stream/lineage.h"
 #include "base/poison.h"
 
 #define GENERATIONS 64

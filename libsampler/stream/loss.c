@@ -2,7 +2,7 @@
 /*
  * loss.c - counts what could not be recorded.
  *
- * Room: signal. In: reasons. Out: totals, also in the journal, so that they survive the process.
+ * In: reasons. Out: totals, also in the journal, so that they survive the process.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ void cps_loss_mirror(struct cps_journal_head *h, struct cps_journal_buffer *b)
 	show_stop();
 }
 
-void cps_fuse_blow(enum cps_stop why, int error)
+void cps_loss_fuse_blow(enum cps_stop why, int error)
 {
 	int none = CPS_STOP_NONE;
 
@@ -74,7 +74,7 @@ void cps_fuse_blow(enum cps_stop why, int error)
 	show_stop();
 }
 
-enum cps_stop cps_fuse_reason(int *error)
+enum cps_stop cps_loss_fuse_reason(int *error)
 {
 	if (error)
 		*error = stop_error;

@@ -22,10 +22,10 @@ void cps_loss_mirror(struct cps_journal_head *head, struct cps_journal_buffer *f
 
 /* [signal] Stop recording for good; the target runs on. The first reason is kept; `error` is a
  * -errno or 0. */
-void cps_fuse_blow(enum cps_stop why, int error);
+void cps_loss_fuse_blow(enum cps_stop why, int error);
 
 /* [signal] CPS_STOP_NONE while all is well; else the reason, and the errno that goes with it. */
-enum cps_stop cps_fuse_reason(int *error);
+enum cps_stop cps_loss_fuse_reason(int *error);
 
 /* [signal] All is well, nothing is lost: a child begins anew. */
 void cps_loss_reset(void);

@@ -2,7 +2,7 @@
 /*
  * pack.c - deflates what it is given and appends it to the stream.
  *
- * Room: signal. In: records. Out: the file. zlib allocates only through `take`, from a pool that a
+ * In: records. Out: the file. zlib allocates only through `take`, from a pool that a
  * child uses again.
  */
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <zlib.h>
 
 #include "base/arena.h"
+#include "base/sys.h"
 #include "format.h"
 #include "stream/pack.h"
-#include "base/sys.h"
 #include "base/poison.h"
 
 /* Of what level 6 takes, level 5 takes six tenths of the time and makes half a percent more bytes; level

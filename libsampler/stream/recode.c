@@ -2,7 +2,7 @@
 /*
  * recode.c - reads a batch as batch.c has written it, and has columns.c write it again.
  *
- * Room: signal. In: the payload of a batch. Out: the pieces of a record. The journal lies in a
+ * In: the payload of a batch. Out: the pieces of a record. The journal lies in a
  * file that others may write to: what makes no sense is left as it is.
  */
 #include <string.h>
@@ -208,7 +208,8 @@ static struct cps_piece heading(const uint64_t numbers[NUMBERS], size_t n_column
 	for (int i = 0; i < NUMBERS; i++)
 		cps_put(&p, numbers[i]);
 	for (int i = 0; i < CPS_COLUMNS; i++)
-		cps_put(&p, (uint64_t)(cps_column[i].p - cps_column_start((enum cps_column)i)));
+		cps_put(&p, (uint64_t)(cps_columns_writers[i].p -
+				       cps_columns_start((enum cps_column)i)));
 	cps_put(&w, CPS_TAG_COLUMNS);
 	cps_put(&w, (uint64_t)(p.p - payload) + n_columns);
 	cps_put_bytes(&w, payload, (size_t)(p.p - payload));
@@ -221,9 +222,9 @@ static size_t pieces_of(const uint64_t numbers[NUMBERS], struct cps_piece *piece
 	uint32_t crc;
 
 	for (int i = 0; i < CPS_COLUMNS; i++) {
-		const uint8_t *start = cps_column_start((enum cps_column)i);
+		const uint8_t *start = cps_columns_start((enum cps_column)i);
 
-		pieces[n] = (struct cps_piece){start, (size_t)(cps_column[i].p - start)};
+		pieces[n] = (struct cps_piece){start, (size_t)(cps_columns_writers[i].p - start)};
 		sum += pieces[n].n;
 		n++;
 	}

@@ -2,17 +2,17 @@
 /*
  * record.c - writes records: tag, length, payload, checksum.
  *
- * Room: signal. In: what the other files know. Out: bytes.
+ * In: what the other files know. Out: bytes.
  */
 #include <string.h>
 #include <sys/utsname.h>
 #include <zlib.h>
 
+#include "base/sys.h"
 #include "format.h"
 #include "stream/loss.h"
 #include "stream/record.h"
 #include "unwind/regs.h"
-#include "base/sys.h"
 #include "base/poison.h"
 
 /* The length goes before the payload, whose size is not known yet: room is left for three bytes of

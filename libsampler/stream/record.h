@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
-#include "unwind/module.h"
-#include "stream/thread.h"
 #include "base/writer.h"
+#include "format.h"
+#include "stream/thread.h"
+#include "unwind/module.h"
 
 /* What is known of the process at its start; all pointers stay valid. Texts may be NULL. */
 struct cps_identity {

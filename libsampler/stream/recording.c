@@ -2,24 +2,24 @@
 /*
  * recording.c - the states of a recording: not there yet, open, over.
  *
- * Room: signal. In: samples. Out: a file. Nothing is created before there is something to record.
+ * In: samples. Out: a file. Nothing is created before there is something to record.
  */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "stream/announce.h"
 #include "base/arena.h"
-#include "stream/drain.h"
+#include "base/moment.h"
+#include "base/sys.h"
 #include "format.h"
+#include "stream/announce.h"
+#include "stream/drain.h"
 #include "stream/jit.h"
 #include "stream/journal.h"
 #include "stream/lineage.h"
 #include "stream/loss.h"
-#include "base/moment.h"
 #include "stream/pack.h"
 #include "stream/recording.h"
-#include "base/sys.h"
 #include "unwind/unwind.h"
 #include "base/poison.h"
 
@@ -36,7 +36,8 @@ static char path[PATH_BYTES], journal_path[PATH_BYTES];
 
 static bool is_open(void)
 {
-	return atomic_load_explicit(&state, memory_order_acquire) == OPEN && !cps_fuse_reason(NULL);
+	return atomic_load_explicit(&state, memory_order_acquire) == OPEN &&
+	       !cps_loss_fuse_reason(NULL);
 }
 
 void cps_recording_prepare(const struct cps_output *o)
@@ -154,7 +155,8 @@ bool cps_recording_ready(void)
 		return false;
 	}
 	if (error) {
-		cps_fuse_blow(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE, error);
+		cps_loss_fuse_blow(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE,
+				   error);
 		cps_loss_add(CPS_LOSS_OUTPUT, 1);
 	}
 	atomic_store(&state, error ? OVER : OPEN);
@@ -185,7 +187,7 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 	/* A stack too varied for a whole buffer: both its ends must do. */
 	if (stack->depth <= 2001)
 		return false;
-	cps_stack_cut(stack, 1000);
+	cps_trail_stack_cut(stack, 1000);
 	cps_journal_empty(b, item->time_us);
 	return add_now(b, item);
 }
@@ -245,7 +247,7 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 			return false;
 	}
 	if (!done && *why == CPS_LOSS_BUSY && cps_pack_error())
-		cps_fuse_blow(CPS_STOP_WRITE, cps_pack_error());
+		cps_loss_fuse_blow(CPS_STOP_WRITE, cps_pack_error());
 	if (!is_open())
 		*why = CPS_LOSS_OUTPUT;
 	return done;
@@ -357,7 +359,7 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 
 void cps_recording_continue(void)
 {
-	if (atomic_load(&state) != OVER || !path[0] || cps_fuse_reason(NULL) ||
+	if (atomic_load(&state) != OVER || !path[0] || cps_loss_fuse_reason(NULL) ||
 	    !cps_drain_is_complete() || cps_pack_unfinish() != 0)
 		return;
 	cps_drain_reset();

@@ -10,8 +10,8 @@
 
 #include "stream/batch.h"
 #include "stream/record.h"
-#include "unwind/regs.h"
 #include "stream/thread.h"
+#include "unwind/regs.h"
 
 /* Where to: the name is `stem` + `suffix`, or if that exists `stem` + ".1" + `suffix`, and so on.
  * All texts and the identity stay. */

@@ -2,7 +2,7 @@
 /*
  * stacks.c - knows a stack again.
  *
- * Room: signal. In: keys of stacks. Out: numbers, and how recently each was there.
+ * In: keys of stacks. Out: numbers, and how recently each was there.
  */
 #include <string.h>
 

@@ -2,17 +2,17 @@
 /*
  * thread.c - keeps an entry for every thread that is sampled.
  *
- * Room: signal. In: threads that begin and end. Out: struct cps_thread. Entries lie in chunks
+ * In: threads that begin and end. Out: struct cps_thread. Entries lie in chunks
  * that are never given back; a free one is taken by compare-and-swap on its state.
  */
 #include <string.h>
 #include <sys/prctl.h>
 
 #include "base/arena.h"
-#include "unwind/regs.h"
 #include "base/sys.h"
-#include "stream/thread.h"
 #include "base/writer.h"
+#include "stream/thread.h"
+#include "unwind/regs.h"
 #include "base/poison.h"
 
 #define CHUNK  32u

@@ -2,16 +2,16 @@
 /*
  * elf_memory.c - what a loaded file's headers say of it.
  *
- * Room: signal. In: program headers. Out: segments, build id, where the unwind information is.
+ * In: program headers. Out: segments, build id, where the unwind information is.
  */
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "unwind/elf_memory.h"
-#include "format.h"
 #include "base/sys.h"
+#include "format.h"
+#include "unwind/elf_memory.h"
 #include "base/poison.h"
 
 static bool readable(const void *address)
@@ -19,7 +19,7 @@ static bool readable(const void *address)
 	return cps_sys_readable((uintptr_t)address);
 }
 
-const uint8_t *cps_elf_build_id(const uint8_t *note, size_t bytes, uint32_t *id_bytes)
+const uint8_t *cps_elf_memory_build_id(const uint8_t *note, size_t bytes, uint32_t *id_bytes)
 {
 	while (bytes >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *n = (const void *)note;
@@ -42,7 +42,7 @@ const uint8_t *cps_elf_build_id(const uint8_t *note, size_t bytes, uint32_t *id_
 static void take_build_id(struct cps_module *m, const uint8_t *note, size_t bytes)
 {
 	uint32_t n = 0;
-	const uint8_t *id = cps_elf_build_id(note, bytes, &n);
+	const uint8_t *id = cps_elf_memory_build_id(note, bytes, &n);
 
 	if (!id)
 		return;
@@ -87,7 +87,7 @@ static int take_segments(struct cps_module *m, const ElfW(Phdr) * p, size_t n)
 	return 0;
 }
 
-int cps_elf_take(struct cps_module *m, const void *headers, size_t n)
+int cps_elf_memory_take(struct cps_module *m, const void *headers, size_t n)
 {
 	const ElfW(Phdr) *p = headers;
 

@@ -2,7 +2,7 @@
 /*
  * module.c - keeps the table of loaded files.
  *
- * Room: signal. In: the loader's list. Out: struct cps_module. One writer at a time (a flag that is
+ * In: the loader's list. Out: struct cps_module. One writer at a time (a flag that is
  * tried, never waited for); a new entry is complete before the count that makes it visible.
  */
 #include <elf.h>
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "unwind/elf_memory.h"
-#include "format.h"
-#include "unwind/module.h"
 #include "base/sys.h"
+#include "format.h"
+#include "unwind/elf_memory.h"
+#include "unwind/module.h"
 #include "base/poison.h"
 
 #define CHUNK	       64u
@@ -144,7 +144,7 @@ static void add(const struct link_map *l, bool is_first)
 	m->dynamic = l->l_ld;
 	m->bias = l->l_addr;
 	m->is_vdso = vdso && l->l_addr == vdso;
-	if (cps_elf_take(m, p, n) < 0)
+	if (cps_elf_memory_take(m, p, n) < 0)
 		return;
 	m->path = path_of(l->l_name, is_first, m->is_vdso);
 	m->bytes = m->end - m->start;
@@ -230,7 +230,7 @@ static struct cps_module *revive(const struct link_map *l)
 		    !readable(m->build_id_note) ||
 		    !readable(m->build_id_note + m->build_id_note_bytes - 1))
 			continue;
-		id = cps_elf_build_id(m->build_id_note, m->build_id_note_bytes, &n);
+		id = cps_elf_memory_build_id(m->build_id_note, m->build_id_note_bytes, &n);
 		if (!id || n != m->build_id_bytes || memcmp(id, m->build_id, n) != 0)
 			continue;
 		m->map = l;

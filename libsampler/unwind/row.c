@@ -2,7 +2,7 @@
 /*
  * row.c - learns the row of an address and puts it into the table.
  *
- * Room: signal. In: addresses, call frame information. Out: one-word rows. A range of addresses
+ * In: addresses, call frame information. Out: one-word rows. A range of addresses
  * costs its search in .eh_frame once, or again when its line has become another's. Whoever finds a
  * line locked does without: also if it is so for ever, since a child was forked at that moment.
  */

@@ -2,7 +2,7 @@
 /*
  * trail.c - compares the words that a stack was walked by with what they are now.
  *
- * Room: signal. In: the stack of the sample before. Out: how much of it is still so.
+ * In: the stack of the sample before. Out: how much of it is still so.
  */
 #include "unwind/trail.h"
 #include "base/poison.h"
@@ -26,7 +26,7 @@ uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, struct cps_peek
 	return i;
 }
 
-void cps_stack_cut(struct cps_stack *s, uint32_t each)
+void cps_trail_stack_cut(struct cps_stack *s, uint32_t each)
 {
 	uint32_t depth = 2 * each + 1;
 

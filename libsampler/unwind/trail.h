@@ -65,7 +65,7 @@ static inline const struct cps_frame *cps_stack_frame(const struct cps_stack *s,
 uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, struct cps_peek *peek);
 
 /* [signal] A stack too deep is to have 2 * `each` + 1 frames: its ends, and a cut. */
-void cps_stack_cut(struct cps_stack *s, uint32_t each);
+void cps_trail_stack_cut(struct cps_stack *s, uint32_t each);
 
 /* [signal] The stack, walked beside this trail, becomes the trail; *frames, where it was written,
  * is memory for the next one. */

@@ -2,7 +2,7 @@
 /*
  * unwind.c - walks the stack by cached rows of call frame information.
  *
- * Room: signal. In: registers. Out: addresses, innermost first. Most frames need one look into the
+ * In: registers. Out: addresses, innermost first. Most frames need one look into the
  * cache and two loads; what the cache cannot hold (signal frames, linkage tables, realigned stacks)
  * takes the interpreter. No lock, no allocation, no call into the loader.
  *

@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "read/decode.h"
 #include "graph/graph.h"
+#include "graph/propagate.h"
 #include "model/profile.h"
 #include "model/profile_builder.h"
-#include "graph/propagate.h"
+#include "read/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -77,7 +77,7 @@ static void graph_make(const struct profile *p)
 	if (!g->has_totals)
 		graph_set_totals(g, totals.totals, totals.call_totals);
 	graph_check(g);
-	propagation_free(&totals);
+	propagate_free(&totals);
 	graph_free(g);
 }
 

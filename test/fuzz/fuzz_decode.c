@@ -18,10 +18,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "read/decode.h"
 #include "libsampler/format.h"
 #include "model/profile.h"
 #include "model/profile_builder.h"
+#include "read/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

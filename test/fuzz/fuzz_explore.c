@@ -63,7 +63,7 @@ static void begin_once(void)
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
 	signal(SIGXFSZ, SIG_IGN);
 	atexit(clean_up);
-	say_program("fuzz");
+	message_program("fuzz");
 }
 
 /* What commands print goes nowhere, and their files stay empty; libFuzzer's own do not. */

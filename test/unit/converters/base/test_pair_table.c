@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_pairs.c - pairs keep their numbers, whatever comes between.
+ * test_pair_table.c - pairs keep their numbers, whatever comes between.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -13,22 +13,22 @@ static uint32_t table[FIRSTS][SECONDS]; /* number + 1 */
 
 Test(pairs, number_in_order_of_arrival)
 {
-	struct pairs t = {0};
+	struct pair_table t = {0};
 
-	cr_assert_eq(pairs_number(&t, 7, 1), 0);
-	cr_assert_eq(pairs_number(&t, 7, 1), 0);
-	cr_assert_eq(pairs_number(&t, 1, 7), 1, "the order within a pair counts");
-	cr_assert_eq(pairs_number(&t, UINT32_MAX, 2), 2, "any number");
-	cr_assert_eq(pairs_number(&t, 7, 1), 0);
+	cr_assert_eq(pair_table_number(&t, 7, 1), 0);
+	cr_assert_eq(pair_table_number(&t, 7, 1), 0);
+	cr_assert_eq(pair_table_number(&t, 1, 7), 1, "the order within a pair counts");
+	cr_assert_eq(pair_table_number(&t, UINT32_MAX, 2), 2, "any number");
+	cr_assert_eq(pair_table_number(&t, 7, 1), 0);
 	cr_assert_eq(t.count, 3);
-	pairs_clear(&t);
-	cr_assert_eq(pairs_number(&t, 1, 7), 0, "empty again");
-	pairs_clear(&t);
+	pair_table_clear(&t);
+	cr_assert_eq(pair_table_number(&t, 1, 7), 0, "empty again");
+	pair_table_clear(&t);
 }
 
 Test(pairs, agree_with_a_plain_table)
 {
-	struct pairs t = {0};
+	struct pair_table t = {0};
 	uint32_t count = 0;
 	int i;
 
@@ -38,16 +38,16 @@ Test(pairs, agree_with_a_plain_table)
 
 		if (!table[a][b])
 			table[a][b] = ++count;
-		cr_assert_eq(pairs_number(&t, a, b), table[a][b] - 1, "(%u, %u)", a, b);
+		cr_assert_eq(pair_table_number(&t, a, b), table[a][b] - 1, "(%u, %u)", a, b);
 	}
 	cr_assert_eq(t.count, count);
-	pairs_clear(&t);
+	pair_table_clear(&t);
 }
 
 /* A tree in which some nodes have one child, some two, some many. */
 Test(pairs, children_agree_with_a_plain_table)
 {
-	struct pairs t = {0};
+	struct pair_table t = {0};
 	uint32_t count = 0;
 	int i;
 
@@ -59,21 +59,21 @@ Test(pairs, children_agree_with_a_plain_table)
 
 		if (!table[a][b])
 			table[a][b] = ++count;
-		cr_assert_eq(pairs_child(&t, a, b), table[a][b] - 1, "(%u, %u)", a, b);
+		cr_assert_eq(pair_table_child(&t, a, b), table[a][b] - 1, "(%u, %u)", a, b);
 	}
 	cr_assert_eq(t.count, count);
-	pairs_clear(&t);
+	pair_table_clear(&t);
 }
 
 Test(pairs, children_of_a_deep_path)
 {
-	struct pairs t = {0};
+	struct pair_table t = {0};
 	uint32_t i;
 
 	for (i = 0; i < 1000000; i++)
-		cr_assert_eq(pairs_child(&t, i, i % 3), i);
+		cr_assert_eq(pair_table_child(&t, i, i % 3), i);
 	for (i = 0; i < 1000000; i += 1000)
-		cr_assert_eq(pairs_child(&t, i, i % 3), i);
+		cr_assert_eq(pair_table_child(&t, i, i % 3), i);
 	cr_assert_eq(t.n_slots, 0, "nothing to look up");
-	pairs_clear(&t);
+	pair_table_clear(&t);
 }

@@ -16,9 +16,9 @@ static int descending(const void *a, const void *b, void *context)
 
 static uint32_t *places_of(const uint32_t *parents, size_t n)
 {
-	struct order_tree tree = {n, parents, descending, NULL};
+	struct preorder_tree tree = {n, parents, descending, NULL};
 	struct error err;
-	uint32_t *place = order_preorder(&tree, &err);
+	uint32_t *place = preorder_places(&tree, &err);
 
 	cr_assert_not_null(place);
 	return place;

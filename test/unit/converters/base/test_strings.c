@@ -9,7 +9,7 @@
 #include "base/id_table.h"
 #include "base/strings.h"
 
-Test(strings, numbers_in_order_of_arrival)
+Test(strings, id_table_in_order_of_arrival)
 {
 	struct strings *s = strings_new();
 
@@ -104,18 +104,18 @@ Test(strings, order_is_bytewise)
 
 Test(numbers, places_without_gaps)
 {
-	struct numbers *s = numbers_new();
+	struct id_table *s = id_table_new();
 
-	cr_assert_eq(numbers_find(s, 0), NUMBERS_NONE);
+	cr_assert_eq(id_table_find(s, 0), ID_TABLE_NONE);
 	for (uint32_t i = 0; i < 50000; i++)
-		cr_assert_eq(numbers_add(s, i * 2654435761u), i);
-	cr_assert_eq(numbers_add(s, UINT32_MAX), 50000);
+		cr_assert_eq(id_table_add(s, i * 2654435761u), i);
+	cr_assert_eq(id_table_add(s, UINT32_MAX), 50000);
 	for (uint32_t i = 0; i < 50000; i++) {
-		cr_assert_eq(numbers_add(s, i * 2654435761u), i);
-		cr_assert_eq(numbers_find(s, i * 2654435761u), i);
-		cr_assert_eq(numbers_get(s, i), i * 2654435761u);
+		cr_assert_eq(id_table_add(s, i * 2654435761u), i);
+		cr_assert_eq(id_table_find(s, i * 2654435761u), i);
+		cr_assert_eq(id_table_get(s, i), i * 2654435761u);
 	}
-	cr_assert_eq(numbers_find(s, 1), NUMBERS_NONE);
-	cr_assert_eq(numbers_count(s), 50001);
-	numbers_free(s);
+	cr_assert_eq(id_table_find(s, 1), ID_TABLE_NONE);
+	cr_assert_eq(id_table_count(s), 50001);
+	id_table_free(s);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "contexts/contexts.h"
-#include "folded_text.h"
 #include "contexts/history.h"
+#include "folded_text.h"
 
 static struct contexts *contexts_of(const struct tree *t)
 {

@@ -5,7 +5,8 @@
 #include "contexts/gprof_report.h"
 #include "folded_text.h"
 
-static void put_arcs(FILE *f, const struct call_report *r, struct call_arcs arcs, bool callers)
+static void put_arcs(FILE *f, const struct gprof_report *r, struct gprof_report_arcs arcs,
+		     bool callers)
 {
 	size_t i;
 
@@ -21,38 +22,38 @@ static void report_is(const char *folded, const char *want)
 {
 	struct profile *p = profile_of(folded);
 	struct tree *t = tree_of(p);
-	struct call_report r;
+	struct gprof_report r;
 	struct error err;
 	char *text;
 	size_t i, n;
 	FILE *f = open_memstream(&text, &n);
 
-	cr_assert_eq(call_report_open(&r, t, &err), 0);
+	cr_assert_eq(gprof_report_open(&r, t, &err), 0);
 	for (i = 0; i < r.n; i++) {
 		cr_assert_eq(r.number[r.functions[i].name], i);
 		fputc('[', f);
-		put_arcs(f, &r, call_report_callers(&r, i), true);
+		put_arcs(f, &r, gprof_report_callers(&r, i), true);
 		fprintf(f, "] %s [", name_of(t, r.functions[i].name));
-		put_arcs(f, &r, call_report_callees(&r, i), false);
+		put_arcs(f, &r, gprof_report_callees(&r, i), false);
 		fputs("]\n", f);
 	}
 	fclose(f);
 	cr_assert_str_eq(text, want);
 	free(text);
-	call_report_close(&r);
+	gprof_report_close(&r);
 	tree_free(t);
 	profile_free(p);
 }
 
 /* What accounts for most stands next to the function: the last caller, the first callee. */
-Test(call_report, order)
+Test(gprof_report, order)
 {
 	report_is("m;a;x 3\nm;b;x 1\nm;c;x 2\nm;c;y 9\n",
 		  "[] m [c a b]\n[m] c [y x]\n[c] y []\n[b c a] x []\n[m] a [x]\n[m] b [x]\n");
 }
 
 /* Of equals, the heavier function is nearer; then the one whose name comes first. */
-Test(call_report, ties)
+Test(gprof_report, ties)
 {
 	report_is("m;b;x 1\nm;a;x 1\nm;c;x 1\nm;c 1\n",
 		  "[] m [c a b]\n[b a c] x []\n[m] c [x]\n[m] a [x]\n[m] b [x]\n");
@@ -60,13 +61,13 @@ Test(call_report, ties)
 
 /* The two times of an arc decide its two places: P calls Q for 60 and S for 21, and is called by
  * Main for 11 and by R for 70. */
-Test(call_report, recursion)
+Test(gprof_report, recursion)
 {
 	report_is("Main;P;S 1\nMain;P;Q;R 10\nMain;P;Q;R;P;S 20\nMain;P;Q;R;P;Q;R 50\n",
 		  "[] Main [P]\n[Main R] P [Q S]\n[P] Q [R]\n[Q] R [P]\n[P] S []\n");
 }
 
-Test(call_report, without_arcs)
+Test(gprof_report, without_arcs)
 {
 	report_is("a 1\na;a 2\n", "[] a []\n");
 }

@@ -32,22 +32,22 @@ static uint32_t meant(const struct range *ranges, uint32_t n, uint64_t address)
 
 static void check(struct range *ranges, uint32_t n, uint64_t from, uint64_t to)
 {
-	struct pieces p;
+	struct address_ranges p;
 
 	qsort(ranges, n, sizeof(*ranges), compare);
-	cr_assert_eq(pieces_cut(&p, ranges, sizeof(*ranges), n), 0);
+	cr_assert_eq(address_ranges_cut(&p, ranges, sizeof(*ranges), n), 0);
 	for (uint64_t a = from; a != to; a++)
-		cr_assert_eq(pieces_find(&p, a), meant(ranges, n, a), "at %lu of %u ranges",
+		cr_assert_eq(address_ranges_find(&p, a), meant(ranges, n, a), "at %lu of %u ranges",
 			     (unsigned long)a, n);
-	pieces_clear(&p);
-	cr_assert_eq(pieces_find(&p, from), PIECES_NONE);
+	address_ranges_clear(&p);
+	cr_assert_eq(address_ranges_find(&p, from), PIECES_NONE);
 }
 
 /* So many that they are found by stretches of addresses, which may be next to empty, or whole. */
 Test(pieces, many_ranges_however_far_apart)
 {
 	struct range ranges[300];
-	struct pieces p;
+	struct address_ranges p;
 
 	srand(18);
 	for (int round = 0; round < 200; round++) {
@@ -62,16 +62,16 @@ Test(pieces, many_ranges_however_far_apart)
 			ranges[i].worth = 0;
 		}
 		qsort(ranges, n, sizeof(*ranges), compare);
-		cr_assert_eq(pieces_cut(&p, ranges, sizeof(*ranges), n), 0);
+		cr_assert_eq(address_ranges_cut(&p, ranges, sizeof(*ranges), n), 0);
 		for (uint32_t i = 0; i < 4 * n; i++) {
 			uint64_t edge = i % 2 ? ranges[i / 4].start : ranges[i / 4].end;
 			uint64_t a = edge + (uint64_t)(i % 3) - 1;
 
-			cr_assert_eq(pieces_find(&p, a), meant(ranges, n, a));
+			cr_assert_eq(address_ranges_find(&p, a), meant(ranges, n, a));
 		}
-		cr_assert_eq(pieces_find(&p, 0), PIECES_NONE);
-		cr_assert_eq(pieces_find(&p, UINT64_MAX), PIECES_NONE);
-		pieces_clear(&p);
+		cr_assert_eq(address_ranges_find(&p, 0), PIECES_NONE);
+		cr_assert_eq(address_ranges_find(&p, UINT64_MAX), PIECES_NONE);
+		address_ranges_clear(&p);
 	}
 }
 
@@ -103,10 +103,10 @@ Test(pieces, ends_of_the_address_space)
 
 Test(pieces, none)
 {
-	struct pieces p;
+	struct address_ranges p;
 
-	cr_assert_eq(pieces_cut(&p, NULL, 16, 0), 0);
-	cr_assert_eq(pieces_find(&p, 0), PIECES_NONE);
-	cr_assert_eq(pieces_find(&p, UINT64_MAX), PIECES_NONE);
-	pieces_clear(&p);
+	cr_assert_eq(address_ranges_cut(&p, NULL, 16, 0), 0);
+	cr_assert_eq(address_ranges_find(&p, 0), PIECES_NONE);
+	cr_assert_eq(address_ranges_find(&p, UINT64_MAX), PIECES_NONE);
+	address_ranges_clear(&p);
 }

@@ -41,13 +41,13 @@ static size_t check(size_t n, unsigned low, unsigned bits)
 	}
 	memcpy(expected, elements, sizeof(elements));
 	qsort_r(expected, n, sizeof(*expected), compare, &unused);
-	cr_assert_eq(by_start(elements, sizeof(*elements), n, compare, &calls), 0);
+	cr_assert_eq(address_sort(elements, sizeof(*elements), n, compare, &calls), 0);
 	cr_assert(!memcmp(elements, expected, n * sizeof(*elements)), "%zu elements of %u bits", n,
 		  bits);
 	return calls;
 }
 
-Test(by_start, any_number_of_any_bits)
+Test(address_sort, any_number_of_any_bits)
 {
 	static const size_t sizes[] = {0, 1, 2, 5, 127, 128, 129, 1000, MOST};
 
@@ -57,20 +57,20 @@ Test(by_start, any_number_of_any_bits)
 			check(sizes[i], bits < 40 ? (unsigned)rand() % (64 - bits) : 0, bits);
 }
 
-Test(by_start, what_differs_is_not_compared)
+Test(address_sort, what_differs_is_not_compared)
 {
 	srand(6);
 	cr_assert_lt(check(MOST, 0, 64), 10);
 }
 
-Test(by_start, what_is_in_order_stays)
+Test(address_sort, what_is_in_order_stays)
 {
 	uint64_t elements[MOST];
 	size_t calls = 0;
 
 	for (size_t i = 0; i < MOST; i++)
 		elements[i] = i << 20;
-	cr_assert_eq(by_start(elements, sizeof(*elements), MOST, compare, &calls), 0);
+	cr_assert_eq(address_sort(elements, sizeof(*elements), MOST, compare, &calls), 0);
 	for (size_t i = 0; i < MOST; i++)
 		cr_assert_eq(elements[i], i << 20);
 	cr_assert_eq(calls, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_function_start.c - functions without a symbol go by their entry in the unwind table.
+ * test_eh_frame_functions.c - functions without a symbol go by their entry in the unwind table.
  */
 #include "module_fixture.h"
 
@@ -47,7 +47,7 @@ static int compare_entries(const void *left, const void *right)
 /* The same ranges as readelf finds, and none between them. */
 static void check_file(const char *file)
 {
-	struct function_ranges r;
+	struct eh_frame_functions r;
 	struct elf_file f;
 	struct error why;
 	size_t n;
@@ -56,20 +56,20 @@ static void check_file(const char *file)
 	cr_assert_gt(n, 0);
 	qsort(entries, n, sizeof(*entries), compare_entries);
 	cr_assert_eq(elf_file_open(&f, file, &why), 0);
-	cr_assert_eq(function_ranges_read(&r, &f), 0);
+	cr_assert_eq(eh_frame_functions_read(&r, &f), 0);
 	elf_file_close(&f);
 	cr_assert_eq(r.n, n, "%s: %zu ranges, readelf has %zu", file, r.n, n);
 	for (size_t i = 0; i < n; i++) {
 		cr_assert_eq(r.ranges[i].start, entries[i].start);
 		cr_assert_eq(r.ranges[i].end, entries[i].end);
-		cr_assert_eq(function_ranges_find(&r, entries[i].start), &r.ranges[i]);
-		cr_assert_eq(function_ranges_find(&r, entries[i].end - 1), &r.ranges[i]);
+		cr_assert_eq(eh_frame_functions_find(&r, entries[i].start), &r.ranges[i]);
+		cr_assert_eq(eh_frame_functions_find(&r, entries[i].end - 1), &r.ranges[i]);
 		if (i + 1 < n && entries[i].end < entries[i + 1].start)
-			cr_assert_null(function_ranges_find(&r, entries[i].end));
+			cr_assert_null(eh_frame_functions_find(&r, entries[i].end));
 	}
-	cr_assert_null(function_ranges_find(&r, entries[0].start - 1));
-	cr_assert_null(function_ranges_find(&r, entries[n - 1].end));
-	function_ranges_free(&r);
+	cr_assert_null(eh_frame_functions_find(&r, entries[0].start - 1));
+	cr_assert_null(eh_frame_functions_find(&r, entries[n - 1].end));
+	eh_frame_functions_free(&r);
 	free(entries);
 }
 

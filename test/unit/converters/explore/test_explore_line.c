@@ -123,7 +123,7 @@ static void begin(void)
 static void end(void)
 {
 	explore_names_free(&profile.names);
-	stages_free(&profile.stages);
+	analysis_free(&profile.stages);
 }
 
 /* The line as it is then, | and what is offered, if it is several. */

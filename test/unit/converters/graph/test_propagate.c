@@ -156,7 +156,7 @@ static void check_case(const char *name)
 	fclose(f);
 	cr_assert_eq(functions, t.in.n_functions, "%s", name);
 	cr_assert_eq(calls, t.in.n_calls, "%s", name);
-	propagation_free(&p);
+	propagate_free(&p);
 }
 
 Test(propagate, tables)
@@ -186,7 +186,7 @@ Test(propagate, calls_that_were_not_counted)
 
 	cr_assert(near(p.totals[0], 7) && near(p.totals[1], 6) && near(p.totals[2], 4));
 	cr_assert(near(p.call_totals[0], 6) && near(p.ratios[0], 0));
-	propagation_free(&p);
+	propagate_free(&p);
 }
 
 /* An entry without weight keeps calls all the same, with a total of 0. */
@@ -199,7 +199,7 @@ Test(propagate, entry_without_weight)
 
 	cr_assert(near(p.totals[0], 3) && near(p.totals[1], 2));
 	cr_assert(near(p.call_totals[0], 2) && near(p.call_totals[1], 0));
-	propagation_free(&p);
+	propagate_free(&p);
 }
 
 /* The same graph with its functions in reverse. */
@@ -236,8 +236,8 @@ Test(propagate, whatever_the_names)
 				  ? isnan(q.call_totals[same - u.calls])
 				  : near(p.call_totals[i], q.call_totals[same - u.calls]));
 	}
-	propagation_free(&p);
-	propagation_free(&q);
+	propagate_free(&p);
+	propagate_free(&q);
 }
 
 /* Each function calls the next one, and the last one the first if it is a ring. */
@@ -267,11 +267,11 @@ Test(propagate, deep)
 	struct propagation p = chain(n, false);
 
 	cr_assert(near(p.totals[0], n * 9e18) && near(p.totals[n - 1], 9e18));
-	propagation_free(&p);
+	propagate_free(&p);
 	p = chain(n, true);
 	cr_assert(near(p.totals[0], n * 9e18) && near(p.totals[n - 1], 9e18));
 	cr_assert(isnan(p.call_totals[n - 1]) && p.cycles[n - 1] == 0);
-	propagation_free(&p);
+	propagate_free(&p);
 }
 
 /* A ring that is entered everywhere would take the square of its size. */

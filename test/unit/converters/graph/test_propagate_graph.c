@@ -64,7 +64,7 @@ static struct fixture fixture_of(const char *folded)
 
 static void free_fixture(struct fixture *x)
 {
-	propagation_free(&x->p);
+	propagate_free(&x->p);
 	graph_free(x->graph);
 	tree_free(x->tree);
 	profile_free(x->profile);

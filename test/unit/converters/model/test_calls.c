@@ -168,7 +168,7 @@ static void propagate_totals(struct graph *g)
 
 	cr_assert_eq(propagate_graph(&p, g, &err), 0, "%s", err.text);
 	graph_set_totals(g, p.totals, p.call_totals);
-	propagation_free(&p);
+	propagate_free(&p);
 }
 
 static const char blocks[] = "index % time    self  children    called     name\n"
@@ -185,7 +185,7 @@ static const char blocks[] = "index % time    self  children    called     name\
 			     "                                   5             help [3]\n----\n";
 
 /* A call of work costs the same whoever calls it: help's six calls 0.6 s. */
-Test(calls, numbers_of_calls_divide_time)
+Test(calls, id_table_of_calls_divide_time)
 {
 	struct profile *p = profile_of(blocks);
 	struct graph *g = graph_of(p);

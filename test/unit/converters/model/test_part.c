@@ -2,10 +2,10 @@
 /* test_part.c - which samples of recordings are taken: by thread, by time, by resource. */
 #include <stdlib.h>
 
-#include "read/decode.h"
 #include "libsampler/format.h"
 #include "out_text.h"
 #include "profile_fixture.h"
+#include "read/decode.h"
 #include "read_part.h"
 #include "stream_writer.h"
 
@@ -86,11 +86,11 @@ static uint64_t sum(const struct profile *p)
 /* The weight of "1.cps" that these threads have, or the error. */
 static void threads_weigh(const char *value, uint64_t want, const char *error)
 {
-	struct select s = {0};
+	struct selection s = {0};
 	struct error err = {0};
 	struct profile *p;
 
-	cr_assert_eq(select_add_threads(&s, value, &err), 0);
+	cr_assert_eq(selection_add_threads(&s, value, &err), 0);
 	p = read_part(&s, PROFILE_BY_NOTHING, both, 1, &err);
 	cr_assert_str_eq(p ? "" : err.text, error);
 	if (p) {
@@ -101,7 +101,7 @@ static void threads_weigh(const char *value, uint64_t want, const char *error)
 		cr_assert_eq(p->frames[p->nodes[1].frame].name, STRINGS_NONE, "no group");
 	}
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 }
 
 Test(part, threads)
@@ -124,12 +124,12 @@ Test(part, threads)
 /* The stacks are as without the choice, or in the groups that were asked for. */
 Test(part, threads_and_groups)
 {
-	struct select s = {0};
+	struct selection s = {0};
 	struct error err = {0};
 	struct profile *p;
 
 	make_both();
-	cr_assert_eq(select_add_threads(&s, "worker", &err), 0);
+	cr_assert_eq(selection_add_threads(&s, "worker", &err), 0);
 	p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(profile_weight(p, "/a+10 /a+20 /a+104"), 2 * 16);
@@ -147,7 +147,7 @@ Test(part, threads_and_groups)
 	p = read_part(&s, PROFILE_BY_THREAD, both, 1, &err);
 	cr_assert_eq(profile_weight(p, "worker (tid 101) /a+10 /a+20 /a+104"), 16);
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
@@ -155,7 +155,8 @@ Test(part, threads_and_groups)
 /* The innermost frames whose samples are taken have these weights in all files together. */
 static void times_weigh(double from_ms, double to_ms, size_t files, uint64_t want)
 {
-	struct select s = {.from_ns = (uint64_t)(from_ms * 1e6), .to_ns = (uint64_t)(to_ms * 1e6)};
+	struct selection s = {.from_ns = (uint64_t)(from_ms * 1e6),
+			      .to_ns = (uint64_t)(to_ms * 1e6)};
 	struct error err = {0};
 	struct profile *p = read_part(&s, PROFILE_BY_NOTHING, both, files, &err);
 
@@ -165,7 +166,7 @@ static void times_weigh(double from_ms, double to_ms, size_t files, uint64_t wan
 	cr_assert_eq(p->from_ns, s.from_ns);
 	cr_assert_eq(p->to_ns, s.to_ns);
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 }
 
 /* From the first instant on, and up to before the last. */
@@ -194,18 +195,18 @@ Test(part, times_of_two)
 /* Also when the process that began first is passed over. */
 Test(part, times_are_the_runs)
 {
-	struct select s = {.from_ns = 6000000, .to_ns = 8000000};
+	struct selection s = {.from_ns = 6000000, .to_ns = 8000000};
 	struct error err = {0};
 	struct profile *p;
 
 	make_both();
-	cr_assert_eq(select_add_pids(&s, "100", &err), 0);
+	cr_assert_eq(selection_add_pids(&s, "100", &err), 0);
 	p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 0006);
 	cr_assert_eq(p->n_processes, 1);
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 }
 
 /* Nothing else changes: all slices of all threads add up to the tree of all, node by node. */
@@ -213,7 +214,7 @@ Test(part, slices_add_up)
 {
 	static const char *const threads[] = {"worker", "worker-2"};
 	struct error err = {0};
-	struct select none = {0};
+	struct selection none = {0};
 	struct profile *all;
 	uint64_t total = 0;
 	char path[256];
@@ -222,11 +223,11 @@ Test(part, slices_add_up)
 	all = read_part(&none, PROFILE_BY_NOTHING, both, 2, &err);
 	for (uint64_t from = 0; from < 16; from += 2)
 		for (int t = 0; t < 2; t++) {
-			struct select s = {.from_ns = from * 1000000};
+			struct selection s = {.from_ns = from * 1000000};
 			struct profile *p;
 
 			s.to_ns = s.from_ns + 2000000;
-			cr_assert_eq(select_add_threads(&s, threads[t], &err), 0);
+			cr_assert_eq(selection_add_threads(&s, threads[t], &err), 0);
 			p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 			cr_assert(p, "%s", err.text);
 			total += p->gticks;
@@ -236,7 +237,7 @@ Test(part, slices_add_up)
 					      "%s", path);
 			}
 			profile_free(p);
-			select_free(&s);
+			selection_free(&s);
 		}
 	cr_assert_eq(total + 01111 + 0111, sum(all), "the thread without a name has the rest");
 	profile_free(all);
@@ -245,18 +246,18 @@ Test(part, slices_add_up)
 /* A recording that was cut, and one with a journal, are as good. */
 Test(part, cut_ones)
 {
-	struct select s = {.to_ns = 3000000};
+	struct selection s = {.to_ns = 3000000};
 	struct error err = {0};
 	struct profile *p;
 
 	make_both();
 	make("1.cps", (struct recipe){100, 1000005000000, NULL}, 9, false);
-	cr_assert_eq(select_add_threads(&s, "worker", &err), 0);
+	cr_assert_eq(selection_add_threads(&s, "worker", &err), 0);
 	p = read_part(&s, PROFILE_BY_NOTHING, both, 1, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 2);
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 }
 
 /* One process with one module, of which a part is asked for. */
@@ -341,27 +342,27 @@ Test(part, stacks_that_come_again)
 	profile_free(p);
 }
 
-static void fails(struct select *s, char **files, size_t n, bool is_usage, const char *want)
+static void fails(struct selection *s, char **files, size_t n, bool is_usage, const char *want)
 {
 	struct error err = {0};
 
 	cr_assert_null(read_part(s, PROFILE_BY_NOTHING, files, n, &err));
 	cr_assert_str_eq(err.text, want);
 	cr_assert_eq(err.is_usage, is_usage);
-	select_free(s);
+	selection_free(s);
 }
 
 Test(part, what_cannot_be)
 {
 	char *folded[] = {(char[]){"1.folded"}};
 	char *pipe[] = {(char[]){"1.cps"}, (char[]){"-"}};
-	struct select s = {.from_ns = 1};
+	struct selection s = {.from_ns = 1};
 	struct error err;
 
 	make_both();
 	writer_file("1.folded", "main 5\n", 7);
 	fails(&s, folded, 1, false, "1.folded: has no times: --from and --to need recordings");
-	cr_assert_eq(select_add_threads(&s, "main", &err), 0);
+	cr_assert_eq(selection_add_threads(&s, "main", &err), 0);
 	fails(&s, folded, 1, false, "1.folded: has no threads: --thread needs recordings");
 	s.from_ns = 1;
 	fails(&s, pipe, 2, false,
@@ -376,7 +377,7 @@ Test(part, what_cannot_be)
 Test(part, resources)
 {
 	char *three[] = {(char[]){"1.cps"}, (char[]){"2.cps"}, (char[]){"3.folded"}};
-	struct select s = {0};
+	struct selection s = {0};
 	struct error err = {0};
 	struct profile *p;
 
@@ -391,17 +392,17 @@ Test(part, resources)
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 07777);
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 	s.resource = "samples";
 	p = read_part(&s, PROFILE_BY_NOTHING, three, 3, &err);
 	cr_assert(p, "%s", err.text);
 	cr_assert_eq(p->gticks, 5);
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 	s.resource = "sample";
 	fails(&s, three, 3, false,
 	      "no input counts the resource \"sample\"; there are: cpu, signals, samples");
 	s.resource = "signals";
-	cr_assert_eq(select_add_pids(&s, "100", &err), 0);
+	cr_assert_eq(selection_add_pids(&s, "100", &err), 0);
 	fails(&s, both, 2, false, "no process matches --pid; there are: 200 demo");
 }

@@ -8,20 +8,20 @@
 
 #include "model/perf_map.h"
 
-static struct jit_map *map_of(const char *text, size_t n, size_t piece)
+static struct perf_map *map_of(const char *text, size_t n, size_t piece)
 {
-	struct jit_map *m = jit_map_new();
+	struct perf_map *m = perf_map_new();
 
 	for (size_t at = 0; at < n; at += piece)
-		cr_assert_eq(jit_map_add(m, text + at, n - at < piece ? n - at : piece), 0);
-	cr_assert_eq(jit_map_finish(m), 0);
+		cr_assert_eq(perf_map_add(m, text + at, n - at < piece ? n - at : piece), 0);
+	cr_assert_eq(perf_map_finish(m), 0);
 	return m;
 }
 
-static const char *find(const struct jit_map *m, uint64_t address)
+static const char *find(const struct perf_map *m, uint64_t address)
 {
 	size_t n;
-	const char *name = jit_map_find(m, address, &n);
+	const char *name = perf_map_find(m, address, &n);
 
 	cr_assert(!name || strlen(name) == n);
 	return name ? name : "-";
@@ -30,14 +30,14 @@ static const char *find(const struct jit_map *m, uint64_t address)
 static void names(const char *text, uint64_t address, const char *want)
 {
 	for (size_t piece = 1; piece < 40; piece += 5) {
-		struct jit_map *m = map_of(text, strlen(text), piece);
+		struct perf_map *m = map_of(text, strlen(text), piece);
 
 		cr_assert_str_eq(find(m, address), want, "%s at %" PRIx64, text, address);
-		jit_map_free(m);
+		perf_map_free(m);
 	}
 }
 
-Test(jit_map, lines)
+Test(perf_map, lines)
 {
 	const char *text = "7f00 10 LazyCompile:*fib /tmp/x.js:3\n0x7f20 0X8 JS:~main\tfile.js:1\n"
 			   "7F30 1 \xc3\xa9t\xc3\xa9 ;x\n";
@@ -53,7 +53,7 @@ Test(jit_map, lines)
 	names("", 0, "-");
 }
 
-Test(jit_map, the_last_line_holds)
+Test(perf_map, the_last_line_holds)
 {
 	names("100 10 a\n108 10 b\n", 0x107, "a");
 	names("100 10 a\n108 10 b\n", 0x108, "b");
@@ -66,7 +66,7 @@ Test(jit_map, the_last_line_holds)
 	names("100 10 a\n100 10 b\n100 10 a\n", 0x100, "a");
 }
 
-Test(jit_map, lines_that_are_none)
+Test(perf_map, lines_that_are_none)
 {
 	names("100 10\n", 0x100, "-");
 	names("100 10 \n", 0x100, "-");
@@ -81,7 +81,7 @@ Test(jit_map, lines_that_are_none)
 	names("00000000000000000000100 00000000000000000010 a\n", 0x100, "a");
 }
 
-Test(jit_map, to_the_end_of_all_addresses)
+Test(perf_map, to_the_end_of_all_addresses)
 {
 	names("0 ffffffffffffffff a\n", 0, "a");
 	names("0 ffffffffffffffff a\n", UINT64_MAX, "-");
@@ -92,23 +92,23 @@ Test(jit_map, to_the_end_of_all_addresses)
 	names("ffffffffffffffff 1 b\n1 ffffffffffffffff a\n", UINT64_MAX, "a");
 }
 
-Test(jit_map, any_bytes)
+Test(perf_map, any_bytes)
 {
 	static const char text[] = "100 10 a\0b\xff\n\0\0\0\n110 10 c\n";
-	struct jit_map *m = map_of(text, sizeof(text) - 1, 3);
+	struct perf_map *m = map_of(text, sizeof(text) - 1, 3);
 	size_t n;
 
-	cr_assert_eq(memcmp(jit_map_find(m, 0x100, &n), "a\0b\xff", 4), 0);
+	cr_assert_eq(memcmp(perf_map_find(m, 0x100, &n), "a\0b\xff", 4), 0);
 	cr_assert_eq(n, 4);
 	cr_assert_str_eq(find(m, 0x110), "c");
-	jit_map_free(m);
+	perf_map_free(m);
 }
 
 /* A name may be as long as any text of the format; a longer line is none. */
-Test(jit_map, long_lines)
+Test(perf_map, long_lines)
 {
 	char *text = malloc(300000), *end = text;
-	struct jit_map *m;
+	struct perf_map *m;
 
 	end += sprintf(end, "100 10 ");
 	memset(end, 'x', 65536);
@@ -126,17 +126,17 @@ Test(jit_map, long_lines)
 		cr_assert_str_eq(find(m, 0x110), "-");
 		cr_assert_str_eq(find(m, 0x120), "-");
 		cr_assert_str_eq(find(m, 0x130), "b");
-		jit_map_free(m);
+		perf_map_free(m);
 	}
 	free(text);
 }
 
 /* Against a table of all addresses, filled line by line; enough lines to become pieces on the way. */
-Test(jit_map, random_lines)
+Test(perf_map, random_lines)
 {
 	enum { ADDRESSES = 3000, LINES = 200000 };
 	static unsigned table[ADDRESSES];
-	struct jit_map *m = jit_map_new();
+	struct perf_map *m = perf_map_new();
 	char line[64];
 
 	srand(5);
@@ -144,31 +144,31 @@ Test(jit_map, random_lines)
 		unsigned first = (unsigned)rand() % ADDRESSES, bytes = 1 + (unsigned)rand() % 40;
 		int n = sprintf(line, "%x %x %u\n", first, bytes, i);
 
-		cr_assert_eq(jit_map_add(m, line, (size_t)n), 0);
+		cr_assert_eq(perf_map_add(m, line, (size_t)n), 0);
 		for (unsigned k = first; k < first + bytes && k < ADDRESSES; k++)
 			table[k] = i;
 	}
-	cr_assert_eq(jit_map_finish(m), 0);
+	cr_assert_eq(perf_map_finish(m), 0);
 	for (unsigned k = 0; k < ADDRESSES; k++) {
 		sprintf(line, "%u", table[k]);
 		cr_assert_str_eq(find(m, k), table[k] ? line : "-");
 	}
-	jit_map_free(m);
+	perf_map_free(m);
 }
 
 /* Nested ranges, the worst for the sweep: hours if it were quadratic. */
-Test(jit_map, a_million_nested_lines)
+Test(perf_map, a_million_nested_lines)
 {
-	struct jit_map *m = jit_map_new();
+	struct perf_map *m = perf_map_new();
 	char line[64];
 
 	for (unsigned i = 0; i < 1000000; i++) {
 		int n = sprintf(line, "%x %x f%u\n", i, 4000000 - 2 * i, i % 7);
-		cr_assert_eq(jit_map_add(m, line, (size_t)n), 0);
+		cr_assert_eq(perf_map_add(m, line, (size_t)n), 0);
 	}
-	cr_assert_eq(jit_map_finish(m), 0);
+	cr_assert_eq(perf_map_finish(m), 0);
 	cr_assert_str_eq(find(m, 500000), "f4");
 	cr_assert_str_eq(find(m, 3999999), "f0");
 	cr_assert_str_eq(find(m, 4000000), "-");
-	jit_map_free(m);
+	perf_map_free(m);
 }

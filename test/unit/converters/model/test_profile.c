@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/decode.h"
 #include "demo_stream.h"
 #include "libsampler/format.h"
 #include "profile_fixture.h"
+#include "read/decode.h"
 
 /* ---- what counts ----------------------------------------------------------------------------- */
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pipeline/sources_newest.h"
 #include "options/options.h"
 #include "out_text.h"
+#include "pipeline/sources.h"
 
 /* Parse one line of words; the options point into `line`. */
 static int parse(struct options *opt, char *line, struct error *err)
@@ -226,17 +226,17 @@ Test(newest, by_time_then_name)
 	char *name;
 
 	enter_new_directory();
-	cr_assert_null(newest_recording(&err));
+	cr_assert_null(sources_newest(&err));
 	cr_assert_str_eq(err.text, "no FILE given, and no *.cps file in the current directory");
 	make_file(".cps", 900);
 	make_file("cps", 900);
 	make_file("x.cps.journal", 900);
 	cr_assert_eq(mkdir("dir.cps", 0700), 0);
-	cr_assert_null(newest_recording(&err));
+	cr_assert_null(sources_newest(&err));
 	make_file("z.cps", 100);
 	make_file("a.cps", 200);
 	make_file("b.cps", 200);
-	name = newest_recording(&err);
+	name = sources_newest(&err);
 	cr_assert_str_eq(name, "b.cps");
 	free(name);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test_select.c - the processes that are asked for, and the groups that stacks are told apart by. */
-#include "read/decode.h"
 #include "libsampler/format.h"
 #include "out_text.h"
 #include "profile_fixture.h"
+#include "read/decode.h"
 #include "read_part.h"
 #include "stream_writer.h"
 
@@ -51,7 +51,7 @@ static void make_three(void)
 }
 
 /* The profile of "1.cps", "2.cps", ...; NULL with the error. */
-static struct profile *read_them(struct select *s, enum profile_by by, int n, struct error *err)
+static struct profile *read_them(struct selection *s, enum profile_by by, int n, struct error *err)
 {
 	char *files[] = {(char[]){"1.cps"}, (char[]){"2.cps"}, (char[]){"3.cps"}};
 
@@ -61,18 +61,19 @@ static struct profile *read_them(struct select *s, enum profile_by by, int n, st
 /* Which processes are taken with these options? Their ids, or the error. */
 static void takes(const char *pids, const char *exe, const char *want)
 {
-	struct select s = {0};
+	struct selection s = {0};
 	struct error err = {0};
 	char got[1100] = "";
 	struct profile *p = NULL;
 
-	if ((!pids || !select_add_pids(&s, pids, &err)) && (!exe || !select_set_exe(&s, exe, &err)))
+	if ((!pids || !selection_add_pids(&s, pids, &err)) &&
+	    (!exe || !selection_set_exe(&s, exe, &err)))
 		p = read_them(&s, PROFILE_BY_NOTHING, 3, &err);
 	for (size_t i = 0; p && i < p->n_processes; i++)
 		sprintf(got + strlen(got), "%s%d", i ? " " : "", (int)p->processes[i].pid);
 	cr_assert_str_eq(p ? got : err.text, want);
 	profile_free(p);
-	select_free(&s);
+	selection_free(&s);
 }
 
 Test(select, processes)
@@ -113,18 +114,18 @@ Test(select, what_there_is)
 
 Test(select, the_first_of_many)
 {
-	struct listing l = {0};
+	struct shortlist l = {0};
 	struct error err;
 
 	error_set(&err, "nothing");
-	listing_append(&l, &err);
+	shortlist_append(&l, &err);
 	cr_assert_str_eq(err.text, "nothing; there are: none");
 	for (int i = 0; i < 24; i++)
-		listing_add(&l, "%d", i % 12);
+		shortlist_add(&l, "%d", i % 12);
 	error_set(&err, "no x");
-	cr_assert_eq(listing_append(&l, &err), -1);
+	cr_assert_eq(shortlist_append(&l, &err), -1);
 	cr_assert_str_eq(err.text, "no x; there are: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more");
-	listing_clear(&l);
+	shortlist_clear(&l);
 }
 
 /* What is passed over may be broken behind its process record. */
@@ -150,7 +151,7 @@ static void weighs(struct profile *p, const char *path, uint64_t weight)
 
 Test(groups, by_process)
 {
-	struct select all = {0};
+	struct selection all = {0};
 	struct error err;
 	struct profile *p;
 
@@ -174,7 +175,7 @@ Test(groups, by_process)
 
 Test(groups, by_thread)
 {
-	struct select all = {0};
+	struct selection all = {0};
 	struct error err;
 	struct profile *p;
 

@@ -58,7 +58,7 @@ static void make(const char *which)
 /* As one profile. What is wanted is the weight of all, or the error. */
 static void reads(const char *which, const char *want)
 {
-	struct select all = {0};
+	struct selection all = {0};
 	struct error err = {0};
 	struct profile *p;
 	char got[64];

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "read/decode.h"
 #include "demo_stream.h"
 #include "event_log.h"
+#include "read/decode.h"
 
 /* ---- cuts ------------------------------------------------------------------------------------ */
 

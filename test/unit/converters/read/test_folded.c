@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/decode.h"
 #include "event_log.h"
+#include "read/decode.h"
 #include "stream_writer.h"
 
 /* Exactly these samples, as lines "WEIGHT FRAME...". */

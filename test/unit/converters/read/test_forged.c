@@ -8,10 +8,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "read/decode.h"
 #include "demo_stream.h"
 #include "event_log.h"
 #include "libsampler/format.h"
+#include "read/decode.h"
 
 static void refused(const struct bytes *records, const char *message)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_scan.c - texts as lines, and lines as numbers and words.
+ * test_text_scan.c - texts as lines, and lines as numbers and words.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -10,30 +10,30 @@
 #include "read/text_scan.h"
 #include "stream_writer.h"
 
-static struct scan scan_of(const char *text, size_t n, struct error *err)
+static struct text_scan scan_of(const char *text, size_t n, struct error *err)
 {
 	const char *path = writer_path("in.txt");
 
 	writer_file(path, text, n);
 	struct input *in = input_open(path, err);
 	cr_assert(in, "%s", err->text);
-	return (struct scan){.in = in, .err = err};
+	return (struct text_scan){.in = in, .err = err};
 }
 
-static void end(struct scan *s)
+static void end(struct text_scan *s)
 {
 	struct input *in = s->in;
 
-	cr_assert_eq(scan_line(s), 0);
-	cr_assert_eq(scan_line(s), 0);
-	scan_clear(s);
+	cr_assert_eq(text_scan_line(s), 0);
+	cr_assert_eq(text_scan_line(s), 0);
+	text_scan_clear(s);
 	input_close(in);
 }
 
-static void expect_line(struct scan *s, const char *text, size_t n, uint64_t number,
+static void expect_line(struct text_scan *s, const char *text, size_t n, uint64_t number,
 			uint64_t offset)
 {
-	cr_assert_eq(scan_line(s), 1);
+	cr_assert_eq(text_scan_line(s), 1);
 	cr_assert_eq((size_t)(s->end - s->at), n);
 	cr_assert_eq(memcmp(s->at, text, n), 0);
 	cr_assert_eq(s->number, number);
@@ -43,7 +43,7 @@ static void expect_line(struct scan *s, const char *text, size_t n, uint64_t num
 Test(scan, lines)
 {
 	struct error err;
-	struct scan s = scan_of("a\r\n\n\0b\r\r\nc", 10, &err);
+	struct text_scan s = scan_of("a\r\n\n\0b\r\r\nc", 10, &err);
 
 	expect_line(&s, "a", 1, 1, 0);
 	cr_assert(s.is_whole);
@@ -75,7 +75,7 @@ Test(scan, lines_that_come_in_pieces)
 	}
 	memset(text + n, '.', LAST);
 	n += LAST;
-	struct scan s = scan_of(text, n, &err);
+	struct text_scan s = scan_of(text, n, &err);
 	for (size_t i = 0; i < LINES; i++) {
 		expect_line(&s, text + offset, i, i + 1, offset);
 		offset += i + 1;
@@ -89,28 +89,28 @@ Test(scan, tokens)
 {
 	struct error err;
 	uint64_t count;
-	struct scan s = scan_of(
+	struct text_scan s = scan_of(
 		"  \tkey=18446744073709551615 x\n18446744073709551616\n184467440737095516150\n", 72,
 		&err);
 
-	scan_line(&s);
-	cr_assert_eq(scan_spaces(&s), 3);
-	cr_assert_eq(scan_spaces(&s), 0);
-	cr_assert(!scan_text(&s, "kex"));
-	cr_assert(scan_text(&s, "key="));
-	cr_assert_eq(scan_count(&s, &count), NULL);
+	text_scan_line(&s);
+	cr_assert_eq(text_scan_spaces(&s), 3);
+	cr_assert_eq(text_scan_spaces(&s), 0);
+	cr_assert(!text_scan_text(&s, "kex"));
+	cr_assert(text_scan_text(&s, "key="));
+	cr_assert_eq(text_scan_count(&s, &count), NULL);
 	cr_assert_eq(count, UINT64_MAX);
-	cr_assert(scan_count(&s, &count));
-	scan_spaces(&s);
-	cr_assert(!scan_text(&s, "xy"));
-	cr_assert_eq(scan_token(&s), 1);
-	cr_assert_eq(scan_token(&s), 0);
+	cr_assert(text_scan_count(&s, &count));
+	text_scan_spaces(&s);
+	cr_assert(!text_scan_text(&s, "xy"));
+	cr_assert_eq(text_scan_token(&s), 1);
+	cr_assert_eq(text_scan_token(&s), 0);
 	cr_assert_eq(s.at, s.end);
-	scan_line(&s);
-	cr_assert_str_eq(scan_count(&s, &count), "overflow: a number does not fit 64 bits");
-	scan_line(&s);
-	cr_assert_str_eq(scan_count(&s, &count), "overflow: a number does not fit 64 bits");
-	cr_assert_eq(scan_wrong(&s, "so"), -1);
+	text_scan_line(&s);
+	cr_assert_str_eq(text_scan_count(&s, &count), "overflow: a number does not fit 64 bits");
+	text_scan_line(&s);
+	cr_assert_str_eq(text_scan_count(&s, &count), "overflow: a number does not fit 64 bits");
+	cr_assert_eq(text_scan_wrong(&s, "so"), -1);
 	cr_assert(strstr(err.text, "in.txt: line 3: so at byte 51"), "%s", err.text);
 	end(&s);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_bottomup.c - the bottom-up tree, against the top-down tree of the reversed stacks. */
-#include "tree/bottomup.h"
 #include "folded_text.h"
 #include "random_stacks.h"
+#include "tree/bottomup.h"
 
 static struct bottomup *walk_of(const struct tree *t)
 {

@@ -2,9 +2,9 @@
 /* test_filter.c - the filtered tree, against the tree of stacks that were filtered one by one. */
 #include <stdlib.h>
 
-#include "tree/filter.h"
 #include "folded_text.h"
 #include "graph/suggest.h"
+#include "tree/filter.h"
 
 static void add(struct filter *f, enum filter_kind kind, const char *value)
 {

@@ -2,8 +2,8 @@
 /* test_dot.c - pictures of call graphs: what labels say, and how much is seen. */
 #include <stdlib.h>
 
-#include "write/colour.h"
 #include "view_text.h"
+#include "write/colour.h"
 
 static char *draw(const char *folded, struct view_dot_options dot)
 {

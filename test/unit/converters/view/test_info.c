@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test_info.c - what --info makes of a recording's own account of itself. */
-#include "model/profile_builder.h"
-#include "read/decode.h"
 #include "libsampler/format.h"
+#include "model/profile_builder.h"
 #include "out_text.h"
+#include "read/decode.h"
 #include "stream_writer.h"
 #include "view/view.h"
 

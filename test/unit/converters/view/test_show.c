@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "write/quantity.h"
 #include "write/colour.h"
-#include "write/path_name.h"
+#include "write/name_text.h"
+#include "write/weight.h"
 
 static struct profile profile_in(const char *unit)
 {
@@ -17,49 +17,49 @@ static struct profile profile_in(const char *unit)
 	return p;
 }
 
-static void amount_is(const struct profile *p, enum tree_unit unit, uint64_t largest,
+static void weight_is(const struct profile *p, enum tree_unit unit, uint64_t largest,
 		      uint64_t amount, const char *want)
 {
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 
-	cr_assert_str_eq(amount_text(text, amount_scale(p, unit, largest), amount), want);
+	cr_assert_str_eq(weight_text(text, weight_scale(p, unit, largest), amount), want);
 }
 
 Test(amount, one_unit_for_a_table)
 {
 	struct profile ns = profile_in("ns"), samples = profile_in("samples");
 
-	amount_is(&ns, TREE_GTICKS, 2000000000, 1234567890, "1.235 s");
-	amount_is(&ns, TREE_GTICKS, 1000000000, 499999, "0.000 s");
-	amount_is(&ns, TREE_GTICKS, 999999999, 1000000, "1.000 ms");
-	amount_is(&ns, TREE_GTICKS, 999999, 1500, "1.500 us");
-	amount_is(&ns, TREE_GTICKS, 999, 17, "17 ns");
-	amount_is(&ns, TREE_GTICKS, 0, 0, "0 ns");
-	amount_is(&ns, TREE_GTICKS, UINT64_MAX, UINT64_MAX, "18446744073.710 s");
-	amount_is(&ns, TREE_HITS, 2000000000, 1234567890, "1234567890");
-	amount_is(&samples, TREE_GTICKS, UINT64_MAX, UINT64_MAX, "18446744073709551615");
+	weight_is(&ns, TREE_GTICKS, 2000000000, 1234567890, "1.235 s");
+	weight_is(&ns, TREE_GTICKS, 1000000000, 499999, "0.000 s");
+	weight_is(&ns, TREE_GTICKS, 999999999, 1000000, "1.000 ms");
+	weight_is(&ns, TREE_GTICKS, 999999, 1500, "1.500 us");
+	weight_is(&ns, TREE_GTICKS, 999, 17, "17 ns");
+	weight_is(&ns, TREE_GTICKS, 0, 0, "0 ns");
+	weight_is(&ns, TREE_GTICKS, UINT64_MAX, UINT64_MAX, "18446744073.710 s");
+	weight_is(&ns, TREE_HITS, 2000000000, 1234567890, "1234567890");
+	weight_is(&samples, TREE_GTICKS, UINT64_MAX, UINT64_MAX, "18446744073709551615");
 	strings_free(ns.strings);
 	strings_free(samples.strings);
 }
 
 Test(amount, intervals_are_short)
 {
-	char text[AMOUNT_BYTES];
+	char text[WEIGHT_BYTES];
 
-	cr_assert_str_eq(amount_ns(text, 1000000), "1 ms");
-	cr_assert_str_eq(amount_ns(text, 1500000000), "1.5 s");
-	cr_assert_str_eq(amount_ns(text, 100), "100 ns");
-	cr_assert_str_eq(amount_ns(text, 10001000), "10.001 ms");
+	cr_assert_str_eq(weight_ns(text, 1000000), "1 ms");
+	cr_assert_str_eq(weight_ns(text, 1500000000), "1.5 s");
+	cr_assert_str_eq(weight_ns(text, 100), "100 ns");
+	cr_assert_str_eq(weight_ns(text, 10001000), "10.001 ms");
 }
 
 Test(amount, fractions)
 {
-	cr_assert_eq(amount_fraction(0, 0), 0);
-	cr_assert_eq(amount_fraction(1, 4), 0.25);
-	cr_assert(amount_below(4, 1000, 0.5));
-	cr_assert_not(amount_below(5, 1000, 0.5), "strictly below");
-	cr_assert_not(amount_below(0, 0, 0));
-	cr_assert_not(amount_below(0, 10, 0), "0 hides nothing");
+	cr_assert_eq(weight_fraction(0, 0), 0);
+	cr_assert_eq(weight_fraction(1, 4), 0.25);
+	cr_assert(weight_below(4, 1000, 0.5));
+	cr_assert_not(weight_below(5, 1000, 0.5), "strictly below");
+	cr_assert_not(weight_below(0, 0, 0));
+	cr_assert_not(weight_below(0, 10, 0), "0 hides nothing");
 }
 
 /* 2.97 * 10000 is 29700.000000000004 in doubles, and counts of 61 bits are rounded to 256. */
@@ -73,16 +73,16 @@ Test(amount, thresholds_are_exact)
 	for (i = 0; i < sizeof(tens) / sizeof(*tens); i++)
 		for (p = 1; p <= 10000; p++) {
 			cr_assert_not(
-				amount_below(tens[i] / 10000 * (unsigned)p, tens[i], p / 100.0),
+				weight_below(tens[i] / 10000 * (unsigned)p, tens[i], p / 100.0),
 				"%d", p);
 			cr_assert(
-				amount_below(tens[i] / 10000 * (unsigned)p - 1, tens[i], p / 100.0),
+				weight_below(tens[i] / 10000 * (unsigned)p - 1, tens[i], p / 100.0),
 				"%d", p);
 		}
-	cr_assert(amount_below(UINT64_MAX - 1, UINT64_MAX, 100));
-	cr_assert_not(amount_below(UINT64_MAX, UINT64_MAX, 100));
-	cr_assert(amount_below(half - 1, half * 2 - 2 + 1, 50));
-	cr_assert_not(amount_below(half, UINT64_MAX, 50));
+	cr_assert(weight_below(UINT64_MAX - 1, UINT64_MAX, 100));
+	cr_assert_not(weight_below(UINT64_MAX, UINT64_MAX, 100));
+	cr_assert(weight_below(half - 1, half * 2 - 2 + 1, 50));
+	cr_assert_not(weight_below(half, UINT64_MAX, 50));
 }
 
 static void part(const char *colour, int rgb[3])
@@ -177,6 +177,6 @@ Test(path_name, nothing_breaks_the_line)
 	const char name[] = "a;b\n\t\x01\x7f \xc3\xa4\xff";
 	char copy[sizeof(name)];
 
-	path_name_copy(copy, name, sizeof(name));
+	name_text_folded(copy, name, sizeof(name));
 	cr_assert_arr_eq(copy, "a:b???? \xc3\xa4\xff?", sizeof(name), "the last one is the NUL");
 }

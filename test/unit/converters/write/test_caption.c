@@ -4,8 +4,8 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
-#include "write/caption.h"
 #include "out_text.h"
+#include "write/caption.h"
 
 static uint32_t add(struct profile *p, const char *text)
 {

@@ -27,34 +27,34 @@ Test(top, takes_the_heaviest)
 	for (round = 0; round < 3000; round++) {
 		uint64_t weights[ROWS];
 		int n = rand() % ROWS, values = 1 + rand() % 20;
-		struct top t = {.n = (uint64_t)rand() % (ROWS + 5)};
+		struct heaviest t = {.n = (uint64_t)rand() % (ROWS + 5)};
 		uint64_t limit = t.n;
 
 		for (i = 0; i < n; i++) {
 			weights[i] = (uint64_t)(rand() % values) << (rand() % 2 * 60);
-			cr_assert_eq(top_add(&t, weights[i]), 0);
-			if (limit && top_is_passed(&t, weights[i]))
+			cr_assert_eq(heaviest_add(&t, weights[i]), 0);
+			if (limit && heaviest_is_passed(&t, weights[i]))
 				cr_assert_geq(rank(weights, i + 1, i) + 1, limit);
 		}
-		top_close(&t);
+		heaviest_close(&t);
 		for (i = 0; i < n; i++)
-			cr_assert_eq(top_take(&t, weights[i]),
+			cr_assert_eq(heaviest_take(&t, weights[i]),
 				     limit == 0 || rank(weights, n, i) < limit);
-		top_free(&t);
+		heaviest_free(&t);
 	}
 }
 
 /* A row that is passed over need not be added. */
 Test(top, what_is_passed_changes_nothing)
 {
-	struct top t = {.n = 2};
+	struct heaviest t = {.n = 2};
 
-	cr_assert_eq(top_add(&t, 5) || top_add(&t, 7), 0);
-	cr_assert(top_is_passed(&t, 5));
-	cr_assert_not(top_is_passed(&t, 6));
-	cr_assert_eq(top_add(&t, 5), 0);
-	top_close(&t);
-	cr_assert(top_take(&t, 5) && top_take(&t, 7));
-	cr_assert_not(top_take(&t, 5), "the first one of two");
-	top_free(&t);
+	cr_assert_eq(heaviest_add(&t, 5) || heaviest_add(&t, 7), 0);
+	cr_assert(heaviest_is_passed(&t, 5));
+	cr_assert_not(heaviest_is_passed(&t, 6));
+	cr_assert_eq(heaviest_add(&t, 5), 0);
+	heaviest_close(&t);
+	cr_assert(heaviest_take(&t, 5) && heaviest_take(&t, 7));
+	cr_assert_not(heaviest_take(&t, 5), "the first one of two");
+	heaviest_free(&t);
 }

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "write/pruned_graph.h"
 #include "folded_text.h"
 #include "graph/graph.h"
 #include "out_text.h"
 #include "view/view.h"
+#include "write/pruned_graph.h"
 
 /* Nothing is left out. */
 static const struct view_options all = {.format = VIEW_TSV, .threshold = -1};

@@ -15,15 +15,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "read/decode.h"
+#include "libsampler/base/moment.h"
+#include "libsampler/base/sys.h"
 #include "libsampler/format.h"
 #include "libsampler/signal/gate.h"
-#include "libsampler/unwind/module.h"
-#include "libsampler/base/moment.h"
 #include "libsampler/signal/reading.h"
-#include "libsampler/stream/recording.h"
 #include "libsampler/signal/sample.h"
-#include "libsampler/base/sys.h"
+#include "libsampler/stream/recording.h"
+#include "libsampler/unwind/module.h"
+#include "read/decode.h"
 
 #define PERIOD	 UINT64_C(1000000)
 #define SIGNAL	 SIGUSR2

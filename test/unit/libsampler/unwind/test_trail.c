@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 #include "changing_stack.h"
-#include "read/decode.h"
-#include "libsampler/stream/journal.h"
-#include "libsampler/unwind/module.h"
-#include "libsampler/stream/recording.h"
 #include "libsampler/base/sys.h"
+#include "libsampler/stream/journal.h"
+#include "libsampler/stream/recording.h"
+#include "libsampler/unwind/module.h"
 #include "libsampler/unwind/unwind.h"
+#include "read/decode.h"
 #include "whole_samples.h"
 
 extern void *__libc_stack_end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.c - writes paths of names as lists of words.
+ * name_list.c - writes paths of names as lists of words.
  *
- * Show room. In: names of any bytes. Out: text.
+ * In: names of any bytes. Out: text.
  */
-#include "write/name_lists.h"
+#include "write/name_list.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool is_word(const char *name, size_t n)
 	return n > 0 && strcspn(name, " ()\"") >= n;
 }
 
-void words_write(struct out *o, const char *name, size_t n)
+void name_list_write(struct out *o, const char *name, size_t n)
 {
 	size_t i;
 
@@ -33,7 +33,7 @@ void words_write(struct out *o, const char *name, size_t n)
 	out_text(o, "\"");
 }
 
-/* The columns that words_write fills; never more than an int holds. */
+/* The columns that name_list_write fills; never more than an int holds. */
 static int columns(const char *name, size_t n)
 {
 	bool quoted = !is_word(name, n);
@@ -45,11 +45,11 @@ static int columns(const char *name, size_t n)
 	return used;
 }
 
-void words_begin(struct words *w, struct out *o, const struct strings *s, int column)
+void name_list_begin(struct name_list *w, struct out *o, const struct strings *s, int column)
 {
 	int width = out_width(o);
 
-	*w = (struct words){
+	*w = (struct name_list){
 		.out = o,
 		.strings = s,
 		.column = column,
@@ -58,7 +58,7 @@ void words_begin(struct words *w, struct out *o, const struct strings *s, int co
 	};
 }
 
-void words_add(struct words *w, uint32_t name, const char *before, const char *after)
+void name_list_add(struct name_list *w, uint32_t name, const char *before, const char *after)
 {
 	size_t n;
 	const char *bytes = strings_get(w->strings, name, &n);
@@ -72,7 +72,7 @@ void words_add(struct words *w, uint32_t name, const char *before, const char *a
 		w->at++;
 	}
 	out_text(w->out, before);
-	words_write(w->out, bytes, n);
+	name_list_write(w->out, bytes, n);
 	out_text(w->out, after);
 	w->at += used;
 }

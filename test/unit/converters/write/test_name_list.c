@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* test_words.c - lists of words: quotes, and lines that are not too long. */
 #include "out_text.h"
-#include "write/name_lists.h"
+#include "write/name_list.h"
 
 static void words_are(const char *const *names, int column, const char *want)
 {
 	struct strings *s = strings_new();
 	struct out *o = open_text();
-	struct words w;
+	struct name_list w;
 
-	words_begin(&w, o, s, column);
+	name_list_begin(&w, o, s, column);
 	for (; *names; names++)
-		words_add(&w, strings_add(s, *names, strlen(*names)), "", "");
+		name_list_add(&w, strings_add(s, *names, strlen(*names)), "", "");
 	text_is(o, want);
 	strings_free(s);
 }
@@ -73,12 +73,12 @@ Test(words, parentheses)
 {
 	struct strings *s = strings_new();
 	struct out *o = open_text();
-	struct words w;
+	struct name_list w;
 
-	words_begin(&w, o, s, 0);
-	words_add(&w, strings_add(s, SIXTY, 60), "", "");
-	words_add(&w, strings_add(s, TWENTY, 19), "(", "");
-	words_add(&w, strings_add(s, "b", 1), "", ")");
+	name_list_begin(&w, o, s, 0);
+	name_list_add(&w, strings_add(s, SIXTY, 60), "", "");
+	name_list_add(&w, strings_add(s, TWENTY, 19), "(", "");
+	name_list_add(&w, strings_add(s, "b", 1), "", ")");
 	text_is(o, SIXTY "\n(" TEN "012345678 b)");
 	strings_free(s);
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.h - paths of names as lists of words: (main uniquify_db qsort).
+ * name_list.h - paths of names as lists of words: (main uniquify_db qsort).
  *
- * Show room. In: names of any bytes. Out: text.
+ * In: names of any bytes. Out: text.
  */
-#ifndef WORDS_H
-#define WORDS_H
+#ifndef NAME_LIST_H
+#define NAME_LIST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "write/out.h"
 #include "base/strings.h"
+#include "write/out.h"
 
 /* A name that is no word, because it is empty or has spaces, parentheses or double quotes in it,
  * stands in double quotes; a backslash then precedes double quotes and backslashes. */
-void words_write(struct out *o, const char *name, size_t n);
+void name_list_write(struct out *o, const char *name, size_t n);
 
 /* A list at the end of a line. What does not fit goes on in the next line, below its first word. */
-struct words {
+struct name_list {
 	struct out *out;
 	const struct strings *strings;
 	int column; /* where the list begins */
@@ -26,8 +26,8 @@ struct words {
 	int width;  /* of the terminal; 80 if the output is none */
 };
 
-void words_begin(struct words *w, struct out *o, const struct strings *s, int column);
+void name_list_begin(struct name_list *w, struct out *o, const struct strings *s, int column);
 /* One more name. `before` and `after` it stand what belongs to it, such as a parenthesis. */
-void words_add(struct words *w, uint32_t name, const char *before, const char *after);
+void name_list_add(struct name_list *w, uint32_t name, const char *before, const char *after);
 
 #endif

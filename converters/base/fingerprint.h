@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fingerprint.h - distinct fingerprints of 128 bits, numbered 0, 1, 2, ... in order of arrival.
+ *
+ * In: fingerprints of things that are too large to be a key. Out: their numbers.
+ *
+ * Two things with the same fingerprint are taken for one. That any two of ten million things have
+ * the same has a probability below 2^-80; and as fingerprints depend on a secret that differs from
+ * run to run (hash.h), no input can aim for it.
+ */
+#ifndef FINGERPRINT_H
+#define FINGERPRINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+
+#define FINGERPRINT_TABLE_NONE UINT32_MAX
+
+/* Two independent halves. Fingerprints add up, half by half: that of a set is the sum of those of
+ * its members, in any order, and a member leaves it by subtraction. */
+struct fingerprint {
+	uint64_t a, b;
+};
+
+/* What fingerprints depend on, the same all through a run. */
+struct fingerprint_secret {
+	struct hash_secret a, b;
+};
+
+struct fingerprint_secret fingerprint_secret(void);
+
+/* One half. A mere product would leave something of its structure in the sums, hence the second
+ * round. */
+static inline uint64_t fingerprint_half(const struct hash_secret *s, uint64_t x, uint64_t y)
+{
+	return hash_fold(hash_pair(s, x, y) ^ s->b, s->a);
+}
+
+/* The fingerprint of a pair of numbers. */
+static inline struct fingerprint fingerprint_of(const struct fingerprint_secret *s, uint64_t x,
+						uint64_t y)
+{
+	return (struct fingerprint){fingerprint_half(&s->a, x, y), fingerprint_half(&s->b, x, y)};
+}
+
+static inline struct fingerprint fingerprint_plus(struct fingerprint p, struct fingerprint q)
+{
+	return (struct fingerprint){p.a + q.a, p.b + q.b};
+}
+
+static inline struct fingerprint fingerprint_minus(struct fingerprint p, struct fingerprint q)
+{
+	return (struct fingerprint){p.a - q.a, p.b - q.b};
+}
+
+struct fingerprint_table_slot {
+	uint32_t tag, number; /* number FINGERPRINT_TABLE_NONE: the slot is free */
+};
+
+/* Begins as all zero. */
+struct fingerprint_table {
+	struct fingerprint *prints; /* by number */
+	size_t room;
+	struct fingerprint_table_slot *slots;
+	size_t n_slots; /* a power of two, or 0 before the first one */
+	uint32_t count;
+};
+
+/* The number of p; a new one gets the number `count`. FINGERPRINT_TABLE_NONE: out of memory, or 2^32 - 1 of
+ * them. */
+uint32_t fingerprint_table_number(struct fingerprint_table *t, struct fingerprint p);
+/* Frees what t holds; t is then empty. */
+void fingerprint_table_clear(struct fingerprint_table *t);
+
+#endif
