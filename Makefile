@@ -45,7 +45,7 @@ LIB_NEEDS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-omit-frame-
 	-fno-stack-protector -fcf-protection=none -U_FORTIFY_SOURCE -fno-lto
 LIB_CFLAGS := $(COMMON) -iquote libsampler $(LIB_NEEDS) $(SAN)
 LIB_LDFLAGS := $(LDFLAGS) -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
-	-Wl,--exclude-libs,ALL -Wl,--version-script=libsampler/libcpsample.map
+	-Wl,--exclude-libs,ALL -Wl,--version-script=libsampler/libcpsample.map $(SAN)
 LIB_LIBS := -l:libz.a
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
@@ -252,15 +252,27 @@ fuzz: ## libFuzzer for T=60 seconds per harness (clang)
 		$$(find test/fuzz/corpus/$$f -maxdepth 0 2>/dev/null) || exit 1; done
 
 COV_BUILD := $(BUILD)/coverage
-coverage: ## which lines of the converters the unit tests reach
-	$(Q)$(MAKE) --no-print-directory BUILD=$(COV_BUILD) SAN=--coverage OPT="-O0 -g" check-unit || true
-	$(Q)for f in $(CONV_OBJS:$(BUILD)/%.o=%); do \
-		gcov -n -o $(COV_BUILD)/$${f%/*} $$f.c 2>/dev/null | awk -v f=$$f.c ' \
+# Live tests for what unit tests do not reach: the clocks and the door, and the programs from option to view. The
+# recorder also works with gcov in it, but the tests that look at each file that is written, or may not be, fail.
+COV_LIVE := $(call only,$(foreach t,cases control eintr explorer explorer_terminal foreign json launcher loader names \
+	output own_signal perf processes settings signal_ways signals thread_ways views,$(wildcard test/live/$(t).sh)))
+
+# How many lines of each file were run, of those that gcov counts; then the same for each folder.
+coverage: ## which lines unit tests and some live tests reach; ONLY=... for some of the tests
+	$(Q)find $(COV_BUILD) -name '*.gcda' -delete 2>/dev/null; \
+		$(MAKE) --no-print-directory BUILD=$(COV_BUILD) SAN=--coverage OPT="-O0 -g" check-coverage || true
+	$(Q)for f in $(sort $(wildcard libsampler/*/*.c converters/*/*.c converters/*.c)); do \
+		gcov -n -o $(COV_BUILD)/$${f%/*} $$f 2>/dev/null | awk -v f=$$f ' \
 			/^File/ { ours = $$0 == "File \x27" f "\x27" } \
 			/^Lines/ && ours { sub(/.*:/, ""); split($$0, n, "% of "); \
-				printf "%7.1f %% of %4d  %s\n", n[1], n[2], f; ours = 0 }'; \
-	done | sort -n | awk '{ hit += $$1 * $$4 / 100; lines += $$4; print } \
-		END { if (lines) printf "%7.1f %% of %4d  all\n", 100 * hit / lines, lines }'
+				printf "%7.1f %% of %5d  %s\n", n[1], n[2], f; ours = 0 }'; \
+	done | sort -n | awk '{ print; folder = $$5; sub(/\/[^\/]*$$/, "", folder); \
+			hit[folder] += $$1 * $$4 / 100; lines[folder] += $$4; all += $$4; all_hit += $$1 * $$4 / 100 } \
+		END { print ""; for (f in lines) printf "%7.1f %% of %5d  %s\n", 100 * hit[f] / lines[f], lines[f], f | "sort -n"; \
+			close("sort -n"); if (all) printf "%7.1f %% of %5d  all\n", 100 * all_hit / all, all }'
+
+check-coverage: all unit-bins $(TARGETS)
+	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS) $(COV_LIVE)
 
 lint: all ## what the compiler does not check
 	$(Q)BUILD=$(BUILD) SIGNAL_SAFE="$(SIGNAL_SAFE)" LIB_FOLDERS="$(LIB_FOLDERS)" \
@@ -269,14 +281,17 @@ lint: all ## what the compiler does not check
 format: ## lay the sources out with clang-format
 	clang-format -i $(shell find libsampler converters test doc/examples -name '*.[ch]')
 
-# An entry for each object: FLAGS OBJECTS
-entries = $(foreach o,$(2),$(call entry,$(1),$(o),$(patsubst $(BUILD)/%.o,%.c,$(o)));)
-entry = printf '{"directory":"%s","file":"%s","command":"%s"}\n' '$(CURDIR)' '$(3)' \
-	'$(subst ",\",$(subst ','\'',$(CC) $(1) -c -o $(2) $(3)))'
-compile_commands.json: Makefile ## for clangd and its kin
-	$(Q){ $(call entries,$(LIB_CFLAGS),$(LIB_OBJS)) \
-		$(call entries,$(CONV_CFLAGS),$(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/converters/cpconv.o $(BUILD)/converters/cpprof.o) } | \
-		sed '1s/^/[/; $$!s/$$/,/; $$s/$$/]/' >$@
+# An entry for each source, with the flags that it is compiled with: FLAGS SOURCES
+entries = for f in $(2); do printf '{"directory":"%s","file":"%s","command":"%s -c %s"}\n' '$(CURDIR)' "$$f" \
+	'$(subst ",\",$(subst ','\'',$(CC) $(1)))' "$$f"; done
+WITH_TEST_CFLAGS := test/bench/streams.c
+compile_commands.json: FORCE ## for clangd and its kin
+	$(Q){ $(call entries,$(LIB_CFLAGS),$(sort $(wildcard libsampler/*/*.c))); \
+		$(call entries,$(CONV_CFLAGS),$(sort $(wildcard converters/*.c converters/*/*.c))); \
+		$(call entries,$(TEST_CFLAGS),$(sort $(shell find test/unit test/fuzz -name '*.c')) $(WITH_TEST_CFLAGS)); \
+		$(call entries,$(TARGET_CFLAGS),$(filter-out $(WITH_TEST_CFLAGS),$(sort $(wildcard \
+			test/targets/*.c test/bench/*.c test/big/*.c doc/examples/*.c)))); \
+	} | sed '1s/^/[/; $$!s/$$/,/; $$s/$$/]/' >$@
 
 # ---- installing ------------------------------------------------------------------------------------
 # $(DESTDIR) is put before each directory, by those who make packages.
@@ -316,10 +331,10 @@ clean: ## remove build/
 	rm -rf $(BUILD) compile_commands.json
 
 help: ## this list
-	@echo "make [BUILD=build] [CC=gcc] [V=1] [ONLY=part of a test's name] TARGET"
+	@echo "make [BUILD=build] [CC=gcc] [CFLAGS=...] [V=1] [ONLY=part of a test's name] TARGET"
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
 
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 .SECONDARY:
-.PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage lint format
+.PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
 .PHONY: install uninstall clean help FORCE soak-memory soak-python
