@@ -70,7 +70,7 @@ UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit
 UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
-DOOR_TESTED := door/config door/output # of the door's files, those that do not act on their own
+DOOR_TESTED := config output # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
 BIG := $(BUILD)/big/stacks
 BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c,$(wildcard test/bench/*.c))) \
@@ -91,6 +91,7 @@ say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
 
 objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)/$(d)/*.c))))
 SIGNAL_OBJS := $(call objects_of,libsampler,$(SIGNAL_SAFE))
+CLOCK_OBJS := $(call objects_of,libsampler,clock)
 LIB_OBJS := $(call objects_of,libsampler,$(LIB_FOLDERS))
 CONV_OBJS := $(call objects_of,converters,$(filter-out explore,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
@@ -139,7 +140,7 @@ $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/signal.a: $(SIGNAL_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/%.o) $(BUILD)/objects
+$(BUILD)/signal.a: $(SIGNAL_OBJS) $(CLOCK_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/door/%.o) $(BUILD)/objects
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.c - the table of clocks.
+ * clock.c - runs a clock, and chooses another one where the wanted one would not tick.
  *
- * In: settings. Out: a clock. The clock of the resource `signals` is here, since it
- * arms nothing.
+ * In: a clock and the settings. Out: threads that are interrupted at intervals drawn at random.
  */
 #include <string.h>
 
@@ -85,43 +84,4 @@ void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t)
 {
 	if (clock->disarm)
 		clock->disarm(t);
-}
-
-static bool any_signal(const siginfo_t *info)
-{
-	(void)info;
-	return true;
-}
-
-static const struct cps_meter signals_meter = {
-	.signal = SIGPROF, .is_mine = any_signal, .adopts = true, .scale = 1};
-
-const struct cps_clock cps_clock_signals = {
-	.name = "signals",
-	.resource = "signals",
-	.unit = "signals",
-	.meter = &signals_meter,
-};
-
-/* A new clock is a line here. */
-static const struct cps_clock *const clocks[] = {
-	&cps_clock_timer,
-	&cps_clock_itimer,
-	&cps_clock_perf,
-	&cps_clock_signals,
-};
-
-const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings)
-{
-	const struct cps_clock *first = NULL;
-
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-		if (strcmp(clocks[i]->resource, settings->resource) != 0)
-			continue;
-		if (strcmp(clocks[i]->name, settings->name) == 0)
-			return clocks[i];
-		if (!first)
-			first = clocks[i];
-	}
-	return first;
 }

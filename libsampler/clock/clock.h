@@ -2,7 +2,8 @@
 /*
  * clock.h - what makes the recorder tick.
  *
- * A new clock is one file and one line in clock.c's table.
+ * A new clock is a file clock_NAME.c that defines cps_clock_NAME, and one line in CPS_CLOCKS. A new
+ * resource is a clock that measures it.
  */
 #ifndef CPS_CLOCK_H
 #define CPS_CLOCK_H
@@ -11,10 +12,19 @@
 #include "signal/sample.h"
 #include "stream/thread.h"
 
+/* The table. The first clock is the default, as is its resource. If a resource has several clocks,
+ * the first is used unless CPSAMPLE_CLOCK names another one. */
+#define CPS_CLOCKS(CLOCK)                                                                          \
+	CLOCK(timer)                                                                               \
+	CLOCK(itimer)                                                                              \
+	CLOCK(perf)                                                                                \
+	CLOCK(signals)
+
 struct cps_clock {
 	const char *name;	     /* CPSAMPLE_CLOCK, and the engine in the stream */
 	const char *resource, *unit; /* what it measures, and one gtick of it */
 	bool is_periodic;	     /* ticks in the interval of the settings */
+	bool is_external;	     /* others send its signals, arming does nothing */
 	const struct cps_meter *meter;
 	const struct cps_clock *fallback; /* that is used when probe says no */
 	/* Any of these may be NULL. */
@@ -26,10 +36,21 @@ struct cps_clock {
 	void (*disarm)(struct cps_thread *t); /* it ends */
 };
 
-extern const struct cps_clock cps_clock_timer, cps_clock_itimer, cps_clock_perf, cps_clock_signals;
+#define DECLARE(name) extern const struct cps_clock cps_clock_##name;
+CPS_CLOCKS(DECLARE)
+#undef DECLARE
 
-/* The clock for these settings: of those that measure the resource the one with that name, or the
- * first if none has it. NULL: nothing measures that resource. */
+/* All clocks; NULL ends the table. */
+extern const struct cps_clock *const cps_clock_table[];
+
+/* The first clock that measures the resource whose name is these `length` bytes, or NULL. */
+const struct cps_clock *cps_clock_of_resource(const char *name, size_t length);
+
+/* Whether CPSAMPLE_CLOCK may name this clock: other clocks measure the same resource. */
+bool cps_clock_is_choice(const struct cps_clock *clock);
+
+/* The clock that measures the resource of these settings and has the name in them, or else the first
+ * that measures the resource. NULL if none does. */
 const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings);
 
 /* That clock, or its fallback with a line of why in `why`, which else is empty. Before any start. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock/clock.h"
 #include "door/config.h"
 #include "door/output.h"
 
@@ -75,34 +76,93 @@ static int parse_interval(const char *text, uint64_t *ns)
 	return parse_time(text, 0, ns) == 0 && *ns >= INTERVAL_MIN && *ns <= INTERVAL_MAX ? 0 : -1;
 }
 
+/* What a setting may be: "must be A, B or C". */
+struct choices {
+	char text[400];
+	size_t last; /* where the last one begins; 0: there is none yet */
+};
+
+static void add_choice(struct choices *c, const char *choice)
+{
+	size_t n = strlen(c->text);
+
+	if (n + strlen(choice) + 16 > sizeof(c->text))
+		return;
+	n += (size_t)snprintf(c->text + n, sizeof(c->text) - n, "%s", c->last ? ", " : "must be ");
+	c->last = n;
+	snprintf(c->text + n, sizeof(c->text) - n, "%s", choice);
+}
+
+/* The last two are joined by a conjunction such as " or ". */
+static void join_choices(struct choices *c, const char *conjunction)
+{
+	char last[sizeof(c->text)];
+
+	if (c->last <= strlen("must be "))
+		return;
+	strcpy(last, c->text + c->last);
+	c->last -= strlen(", ");
+	snprintf(c->text + c->last, sizeof(c->text) - c->last, "%s%s", conjunction, last);
+}
+
+static int refuse_resource(const char *value, char *line, size_t bytes)
+{
+	struct choices wanted = {0};
+	char interval[128];
+
+	for (size_t i = 0; cps_clock_table[i]; i++) {
+		const struct cps_clock *clock = cps_clock_table[i];
+
+		if (clock != cps_clock_of_resource(clock->resource, strlen(clock->resource)))
+			continue;
+		add_choice(&wanted, clock->resource);
+		snprintf(interval, sizeof(interval),
+			 "%s:INTERVAL (such as %s:1ms, from 10us to 3600s)", clock->resource,
+			 clock->resource);
+		if (clock->is_periodic)
+			add_choice(&wanted, interval);
+	}
+	join_choices(&wanted, ", or ");
+	return complain(line, bytes, "CPSAMPLE_RESOURCES", value, wanted.text);
+}
+
+/* "RESOURCE" or, if its clocks are periodic, "RESOURCE:INTERVAL". */
 static int read_resource(struct cps_config *c, char *line, size_t bytes)
 {
 	const char *value = setting("CPSAMPLE_RESOURCES");
+	const struct cps_clock *clock;
+	size_t length;
 
-	if (!value || strcmp(value, "cpu") == 0)
+	if (!value)
 		return 0;
-	if (strcmp(value, "signals") == 0) {
-		c->clock.resource = "signals";
-		return 0;
-	}
-	if (strncmp(value, "cpu:", 4) == 0 && parse_interval(value + 4, &c->clock.interval_ns) == 0)
-		return 0;
-	return complain(
-		line, bytes, "CPSAMPLE_RESOURCES", value,
-		"must be cpu, cpu:INTERVAL (such as cpu:1ms, from 10us to 3600s), or signals");
+	length = strcspn(value, ":");
+	clock = cps_clock_of_resource(value, length);
+	if (!clock)
+		return refuse_resource(value, line, bytes);
+	if (value[length] &&
+	    (!clock->is_periodic || parse_interval(value + length + 1, &c->clock.interval_ns) < 0))
+		return refuse_resource(value, line, bytes);
+	c->clock.resource = clock->resource;
+	return 0;
 }
 
 static int read_clock(struct cps_config *c, char *line, size_t bytes)
 {
 	const char *value = setting("CPSAMPLE_CLOCK");
+	struct choices wanted = {0};
 
 	if (!value)
 		return 0;
 	c->clock.name = value;
-	if (strcmp(value, "timer") == 0 || strcmp(value, "itimer") == 0 ||
-	    strcmp(value, "perf") == 0)
-		return 0;
-	return complain(line, bytes, "CPSAMPLE_CLOCK", value, "must be timer, itimer or perf");
+	for (size_t i = 0; cps_clock_table[i]; i++) {
+		if (!cps_clock_is_choice(cps_clock_table[i]))
+			continue;
+		if (strcmp(value, cps_clock_table[i]->name) == 0)
+			return 0;
+		add_choice(&wanted, cps_clock_table[i]->name);
+	}
+	join_choices(&wanted, " or ");
+	return complain(line, bytes, "CPSAMPLE_CLOCK", value, wanted.text);
 }
 
 static int read_flag(const char *name, const char *on, const char *off, bool *flag, char *line,
@@ -252,8 +312,8 @@ static int read_limits(struct cps_config *c, char *line, size_t bytes)
 
 int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 {
-	*c = (struct cps_config){.clock = {.resource = "cpu",
-					   .name = "timer",
+	*c = (struct cps_config){.clock = {.resource = cps_clock_table[0]->resource,
+					   .name = cps_clock_table[0]->name,
 					   .interval_ns = 1000000,
 					   .jitter = true},
 				 .output = setting("CPSAMPLE_OUTPUT")};

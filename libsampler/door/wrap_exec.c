@@ -27,7 +27,7 @@ static bool leave(void)
 		return false;
 	clock = cps_life_clock();
 	has_left = cps_life_leave(CPS_STOP_EXEC);
-	cps_disposition_leave(has_left && clock != &cps_clock_signals ? clock->meter->signal : 0);
+	cps_disposition_leave(has_left && !clock->is_external ? clock->meter->signal : 0);
 	return has_left;
 }
 

@@ -61,24 +61,12 @@ Test(config, intervals)
 	} right[] = {{"cpu:1ms", 1000000},   {"cpu:250us", 250000},  {"cpu:0.5s", 500000000},
 		     {"cpu:10000ns", 10000}, {"cpu:1.5ms", 1500000}, {"cpu:3600s", 3600000000000},
 		     {"cpu", 1000000}};
-	static const char *const wrong[] = {"cpu:",
-					    "cpu:0",
-					    "cpu:1",
-					    "cpu:0ms",
-					    "cpu:1 ms",
-					    "cpu:-1ms",
-					    "cpu:9us",
-					    "cpu:1h",
-					    "cpu:3601s",
-					    "cpu:1ms ",
-					    "cpu:ms",
-					    "cpux",
-					    "cpu,real",
-					    "nonsense",
-					    "signals:1ms",
-					    "cpu:1.ms.",
-					    "cpu:99999999999999999999s",
-					    "cpu:0x1ms"};
+	static const char *const wrong[] = {
+		"cpu:",	    "cpu:0",	"cpu:1",       "cpu:0ms",   "cpu:1 ms",
+		"cpu:-1ms", "cpu:9us",	"cpu:1h",      "cpu:3601s", "cpu:1ms ",
+		"cpu:ms",   "cpux",	"cp",	       "cp:1ms",    ":1ms",
+		"cpu,real", "nonsense", "signals:1ms", "cpu:1.ms.", "cpu:99999999999999999999s",
+		"cpu:0x1ms"};
 
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
 		accepts("CPSAMPLE_RESOURCES", right[i].text);
@@ -88,6 +76,21 @@ Test(config, intervals)
 		refuses("CPSAMPLE_RESOURCES", wrong[i]);
 	accepts("CPSAMPLE_RESOURCES", "signals");
 	cr_assert_str_eq(config.clock.resource, "signals");
+}
+
+/* The table of clocks makes these texts. */
+Test(config, texts)
+{
+	refuses("CPSAMPLE_RESOURCES", "real");
+	cr_assert_str_eq(
+		complaint,
+		"libcpsample: CPSAMPLE_RESOURCES=real: must be cpu, cpu:INTERVAL (such as cpu:1ms, "
+		"from 10us to 3600s), or signals; not recording\n");
+	refuses("CPSAMPLE_CLOCK", "signals");
+	cr_assert_str_eq(complaint, "libcpsample: CPSAMPLE_CLOCK=signals: must be timer, itimer or "
+				    "perf; not recording\n");
+	accepts("CPSAMPLE_CLOCK", "perf");
+	cr_assert_str_eq(config.clock.name, "perf");
 }
 
 Test(config, times)
