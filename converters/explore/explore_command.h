@@ -2,7 +2,8 @@
 /*
  * explore_command.h - what a command of cpprof is: a name, what it takes, and what it does.
  *
- * A command that shows a view is one line in explore_commands.c.
+ * A command that shows a view is made of what the view says of itself; the others are a line each in
+ * explore_commands.c.
  */
 #ifndef EXPLORE_COMMAND_H
 #define EXPLORE_COMMAND_H
@@ -11,10 +12,10 @@
 
 /* What follows the command's name, beside options. */
 enum explore_takes {
-	TAKES_NOTHING,
-	TAKES_FUNCTION, /* a name, which may have blanks */
-	TAKES_COUNT,	/* how many rows */
-	TAKES_FILE,	/* where output goes */
+	TAKES_NOTHING = VIEW_ARGUMENT_NONE,
+	TAKES_FUNCTION = VIEW_ARGUMENT_FUNCTION, /* a name, which may have blanks */
+	TAKES_COUNT = VIEW_ARGUMENT_COUNT,	 /* how many rows */
+	TAKES_FILE = VIEW_ARGUMENT_FILE,	 /* where output goes */
 	TAKES_RESOURCE,
 	TAKES_COMMAND,
 	TAKES_SETTING, /* its name, then its value */
@@ -22,17 +23,18 @@ enum explore_takes {
 };
 
 struct explore_command {
+	int place;			     /* in help, which begins with the lowest */
 	const char *name, *arguments, *help; /* arguments NULL: none */
 	enum explore_takes takes;
 	bool is_needed; /* what it takes cannot be left out */
 	int (*run)(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		   struct error *err);
 	const struct view *view; /* what it shows, if that is a view */
-	bool is_up;		 /* with view_options.up */
+	const char *option;	 /* that the command always sets for the view; NULL: none */
 };
 
-/* The table; ends with a NULL name. */
-extern const struct explore_command explore_commands[];
+/* The table, in the order of help; ends with a NULL name. */
+const struct explore_command *explore_commands(void);
 
 /* The command that is meant by this word, its name or the beginning of only one. NULL: error. */
 const struct explore_command *explore_command_find(const char *word, struct error *err);

@@ -16,69 +16,112 @@ static int help(struct explore *e, const struct explore_command *c, const struct
 static int quit(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err);
 
-#define COMMAND(text, value, says) .name = text, .arguments = value, .help = says
-#define VIEW(which)		   .run = explore_view, .view = &(which)
-#define NEEDS(what)		   .takes = TAKES_##what, .is_needed = true
-#define TAKES(what)		   .takes = TAKES_##what
-#define SETTING			   .takes = TAKES_VALUE, .run = explore_set_value
+#define COMMAND(where, text, value, says)                                                          \
+	.place = (where), .name = (text), .arguments = (value), .help = (says)
+#define VIEW(which) .run = explore_view, .view = &(which)
+#define NEEDS(what) .takes = TAKES_##what, .is_needed = true
+#define TAKES(what) .takes = TAKES_##what
+#define SETTING	    .takes = TAKES_VALUE, .run = explore_set_value
 
-/* In the order of help. */
-const struct explore_command explore_commands[] = {
-	{COMMAND("resources", "[NAME]", "what was counted; NAME chooses one of several"),
+/* Places of commands that do not follow the views: before all of them, and behind. */
+#define FIRST 0
+#define LAST  1000
+
+/* The commands that show no view of cpconv's. */
+static const struct explore_command others[] = {
+	{COMMAND(FIRST, "resources", "[NAME]", "what was counted; NAME chooses one of several"),
 	 TAKES(RESOURCE), .run = explore_resources},
-	{COMMAND("info", NULL, "the recordings: process, clock, what was lost"), VIEW(view_info)},
-	{COMMAND("functions", "[N]", "functions by what they and their callees used"), TAKES(COUNT),
-	 VIEW(view_functions)},
-	{COMMAND("bodies", "[N]", "functions by what they used themselves"), TAKES(COUNT),
-	 VIEW(view_bodies)},
-	{COMMAND("flat", "[N]", "functions with both, as a table"), TAKES(COUNT), VIEW(view_flat)},
-	{COMMAND("down", "[FUNCTION]", "what the calls below a function cost, path by path"),
-	 TAKES(FUNCTION), VIEW(view_callpath)},
-	{COMMAND("up", "FUNCTION", "on which call paths a function's cost arises"), NEEDS(FUNCTION),
-	 VIEW(view_callpath), .is_up = true},
-	{COMMAND("callers", "FUNCTION", "who calls a function, with shares of its total"),
+	{COMMAND(60, "callers", "FUNCTION", "who calls a function, with shares of its total"),
 	 NEEDS(FUNCTION), VIEW(explore_callers)},
-	{COMMAND("callees", "FUNCTION", "whom a function calls, with shares of its total"),
+	{COMMAND(60, "callees", "FUNCTION", "whom a function calls, with shares of its total"),
 	 NEEDS(FUNCTION), VIEW(explore_callees)},
-	{COMMAND("tree", "[FUNCTION]", "call paths from the outermost function, or this one"),
-	 TAKES(FUNCTION), VIEW(view_tree)},
-	{COMMAND("source", "FUNCTION", "a function's source lines, with what they used"),
+	{COMMAND(80, "source", "FUNCTION", "a function's source lines, with what they used"),
 	 NEEDS(FUNCTION), .run = explore_source},
-	{COMMAND("bottomup", NULL, "call paths from the running function outwards"),
-	 VIEW(view_bottomup)},
-	{COMMAND("contexts", "[N]", "stacks without their recursion, by samples"), TAKES(COUNT),
-	 VIEW(view_contexts)},
-	{COMMAND("callgraph", "[FUNCTION]", "gprof's report, or the block of one function"),
-	 TAKES(FUNCTION), VIEW(view_callgraph)},
-	{COMMAND("cycles", "[N]", "cycles of calls that were really run"), TAKES(COUNT),
-	 VIEW(view_cycles)},
-	{COMMAND("average-time", "[FUNCTION]", "where sharing time by numbers of calls misleads"),
-	 TAKES(FUNCTION), VIEW(view_average_time)},
-	{COMMAND("edges", "[N]", "who calls whom, as a table"), TAKES(COUNT), VIEW(view_edges)},
-	{COMMAND("graph", NULL, "the call graph as text, cycles split"), VIEW(view_graph)},
-	{COMMAND("folded", NULL, "each stack as a line \"outer;inner COUNT\""), VIEW(view_folded)},
-	{COMMAND("dot", "[FILE]", "the call graph for Graphviz, into FILE"), TAKES(FILE),
-	 VIEW(view_dot)},
-	{COMMAND("threshold", "[PERCENT]", "hide rows below this share"), SETTING},
-	{COMMAND("depth", "[N]", "show N levels at most"), SETTING},
-	{COMMAND("top", "[N]", "show the N heaviest rows at most"), SETTING},
-	{COMMAND("unit", "[UNIT]", "count gticks or samples"), SETTING},
-	{COMMAND("percent", "[OF]", "percentages of the total or the parent"), SETTING},
-	{COMMAND("granularity", "[WHAT]", "names stand for a module, function, line, address"),
+	{COMMAND(LAST, "threshold", "[PERCENT]", "hide rows below this share"), SETTING},
+	{COMMAND(LAST, "depth", "[N]", "show N levels at most"), SETTING},
+	{COMMAND(LAST, "top", "[N]", "show the N heaviest rows at most"), SETTING},
+	{COMMAND(LAST, "unit", "[UNIT]", "count gticks or samples"), SETTING},
+	{COMMAND(LAST, "percent", "[OF]", "percentages of the total or the parent"), SETTING},
+	{COMMAND(LAST, "granularity", "[WHAT]",
+		 "names stand for a module, function, line, address"),
 	 SETTING},
-	{COMMAND("focus", "[NAME,...]", "only stacks that contain one (a name or regex)"), SETTING},
-	{COMMAND("ignore", "[NAME,...]", "only stacks that contain none of these"), SETTING},
-	{COMMAND("hide", "[NAME,...]", "take these functions out of all stacks"), SETTING},
-	{COMMAND("set", "[NAME [VALUE]]", "all settings, one, or a new value for it"),
+	{COMMAND(LAST, "focus", "[NAME,...]", "only stacks that contain one (a name or regex)"),
+	 SETTING},
+	{COMMAND(LAST, "ignore", "[NAME,...]", "only stacks that contain none of these"), SETTING},
+	{COMMAND(LAST, "hide", "[NAME,...]", "take these functions out of all stacks"), SETTING},
+	{COMMAND(LAST, "set", "[NAME [VALUE]]", "all settings, one, or a new value for it"),
 	 TAKES(SETTING), .run = explore_set},
-	{COMMAND("pager", "[COMMAND]", "what shows output longer than the screen, or off"),
+	{COMMAND(LAST, "pager", "[COMMAND]", "what shows output longer than the screen, or off"),
 	 TAKES(NOTHING), .run = explore_set_pager},
-	{COMMAND("help", "[COMMAND]", "this list, or more of one command"), TAKES(COMMAND),
+	{COMMAND(LAST, "help", "[COMMAND]", "this list, or more of one command"), TAKES(COMMAND),
 	 .run = help},
-	{COMMAND("quit", NULL, "leave; so do exit and Ctrl-D"), .run = quit},
-	{COMMAND("exit", NULL, NULL), .run = quit},
-	{.name = NULL},
+	{COMMAND(LAST, "quit", NULL, "leave; so do exit and Ctrl-D"), .run = quit},
+	{COMMAND(LAST, "exit", NULL, NULL), .run = quit},
 };
+
+#define N_OTHERS (sizeof(others) / sizeof(others[0]))
+
+#define ROW(name, where) {&view_##name, where},
+
+static const struct {
+	const struct view *view;
+	int place;
+} shown[] = {VIEWS(ROW)};
+
+#define N_SHOWN (sizeof(shown) / sizeof(shown[0]))
+
+/* All commands. They are put together when the first one is looked up. */
+static struct explore_command table[N_OTHERS + VIEW_COMMANDS_MAX * N_SHOWN + 1];
+
+/* Behind all commands whose place is not greater. */
+static void insert(size_t *n, struct explore_command c)
+{
+	size_t i = (*n)++;
+
+	for (; i > 0 && table[i - 1].place > c.place; i--)
+		table[i] = table[i - 1];
+	table[i] = c;
+}
+
+static void insert_view(size_t *n, const struct view *view, int place)
+{
+	static const char *const arguments[][2] = {
+		[VIEW_ARGUMENT_NONE] = {NULL, NULL},
+		[VIEW_ARGUMENT_FUNCTION] = {"[FUNCTION]", "FUNCTION"},
+		[VIEW_ARGUMENT_COUNT] = {"[N]", "N"},
+		[VIEW_ARGUMENT_FILE] = {"[FILE]", "FILE"},
+	};
+	size_t i;
+
+	for (i = 0; i < VIEW_COMMANDS_MAX && (i == 0 || view->commands[i].name); i++) {
+		const struct view_command *c = &view->commands[i];
+
+		insert(n, (struct explore_command){
+				  .place = place,
+				  .name = c->name ? c->name : view->name,
+				  .arguments = arguments[c->argument][c->is_needed],
+				  .help = c->help ? c->help : view->help,
+				  .takes = (enum explore_takes)c->argument,
+				  .is_needed = c->is_needed,
+				  .run = explore_view,
+				  .view = view,
+				  .option = c->option,
+			  });
+	}
+}
+
+const struct explore_command *explore_commands(void)
+{
+	size_t i, n = 0;
+
+	if (table[0].name)
+		return table;
+	for (i = 0; i < N_OTHERS; i++)
+		insert(&n, others[i]);
+	for (i = 0; i < N_SHOWN; i++)
+		insert_view(&n, shown[i].view, shown[i].place);
+	return table;
+}
 
 bool explore_begins(const char *name, const char *word, size_t n)
 {
@@ -92,7 +135,7 @@ static const struct explore_command *unknown(const char *word, struct error *err
 	const char *nearest = NULL;
 	uint32_t least = SUGGEST_FAR;
 
-	for (c = explore_commands; c->name; c++) {
+	for (c = explore_commands(); c->name; c++) {
 		uint32_t distance = suggest_distance(word, c->name);
 
 		if (distance >= least)
@@ -111,7 +154,7 @@ static const struct explore_command *ambiguous(const char *word, struct error *e
 	size_t n = 0;
 
 	error_set(err, "\"%s\" is the beginning of", word);
-	for (c = explore_commands; c->name; c++)
+	for (c = explore_commands(); c->name; c++)
 		if (explore_begins(c->name, word, strlen(word)))
 			error_append(err, "%s %s", n++ ? "," : "", c->name);
 	return NULL;
@@ -122,7 +165,7 @@ const struct explore_command *explore_command_find(const char *word, struct erro
 	const struct explore_command *c, *found = NULL;
 	size_t n = 0;
 
-	for (c = explore_commands; c->name; c++) {
+	for (c = explore_commands(); c->name; c++) {
 		if (strcmp(c->name, word) == 0)
 			return c;
 		if (!explore_begins(c->name, word, strlen(word)))
@@ -173,8 +216,8 @@ static void write_more(struct out *o, const struct explore *e, const struct expl
 	const struct known_option *option = options_known(c->name);
 
 	if (c->view && view_find(c->view->name))
-		out_format(o, "  It shows what cpconv --%s%s shows; see there in cpconv(1).\n",
-			   c->view->name, c->is_up ? " --up" : "");
+		out_format(o, "  It shows what cpconv --%s%s%s shows; see there in cpconv(1).\n",
+			   c->view->name, c->option ? " --" : "", c->option ? c->option : "");
 	if (c->takes != TAKES_VALUE)
 		return;
 	out_format(o, "  It is cpconv's --%s; off takes it back. Now: ", c->name);
@@ -200,7 +243,7 @@ static int help(struct explore *e, const struct explore_command *c, const struct
 		write_help(o, one);
 		write_more(o, e, one);
 	}
-	for (c = explore_commands; !one && c->name; c++)
+	for (c = explore_commands(); !one && c->name; c++)
 		write_help(o, c);
 	out_text(o, one ? "" : more);
 	return out_close(o, true, err);

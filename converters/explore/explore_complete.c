@@ -43,7 +43,7 @@ static void offer_commands(struct typed *t)
 {
 	const struct explore_command *command;
 
-	for (command = explore_commands; command->name; command++)
+	for (command = explore_commands(); command->name; command++)
 		offer(t, command->name);
 }
 
@@ -58,15 +58,29 @@ static void offer_functions(struct typed *t)
 		offer(t, explore_names_get(names, i));
 }
 
-static void offer_settings(struct typed *t, const char *before)
+static void offer_settings(struct typed *t)
 {
+	size_t i;
+
+	for (i = 0; i < options_table_count; i++)
+		if (options_is_setting(&options_table[i]))
+			offer(t, options_table[i].name);
+}
+
+/* The settings that the command obeys, as options. */
+static void offer_options(struct typed *t, const struct explore_command *command)
+{
+	const struct view *view =
+		command->view && view_find(command->view->name) ? command->view : NULL;
 	char name[64];
 	size_t i;
 
 	for (i = 0; i < options_table_count; i++) {
-		if (!options_is_setting(&options_table[i]))
+		const struct known_option *option = &options_table[i];
+
+		if (!options_is_setting(option) || (view && !options_is_of_view(option, view)))
 			continue;
-		snprintf(name, sizeof(name), "%s%s", before, options_table[i].name);
+		snprintf(name, sizeof(name), "--%s", option->name);
 		offer(t, name);
 	}
 }
@@ -166,7 +180,7 @@ static void offer_argument(struct typed *t, const struct explore_command *comman
 		break;
 	case TAKES_SETTING:
 		if (word == 1)
-			offer_settings(t, "");
+			offer_settings(t);
 		else
 			offer_values(t, options_known(t->line->words[1]));
 		break;
@@ -197,7 +211,7 @@ static void offer_all(struct typed *t, size_t word, const char *line)
 	if (!command)
 		return;
 	if (strncmp(t->text, "--", 2) == 0)
-		offer_settings(t, "--");
+		offer_options(t, command);
 	else if (option_before(l, word))
 		offer_values(t, option_before(l, word));
 	else

@@ -93,8 +93,8 @@ int explore_view(struct explore *e, const struct explore_command *command,
 	struct explore_call c;
 	int status = explore_call_begin(&c, e, command, l, err);
 
-	if (command->is_up)
-		c.options.of_view.up = true;
+	if (!status && command->option)
+		status = options_apply(&c.options, options_known(command->option), NULL, err);
 	if (!status)
 		status = explore_emit(e, command->view, &c.options, c.output, err);
 	explore_call_end(&c);

@@ -36,44 +36,37 @@ const struct known_option options_table[] = {
 	{OPTION("unit", "UNIT", "count gticks (default) or samples"),
 	 CHOICE(of_view.unit, [TREE_GTICKS] = "gticks", [TREE_HITS] = "samples")},
 	{OPTION("root", "NAME", "root function of callpath (default main) or tree"),
-	 TEXT(of_view.root), .views = "callpath tree dot graph callgraph average-time"},
-	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf),
-	 .views = "dot graph"},
-	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up),
-	 .views = "callpath"},
+	 TEXT(of_view.root)},
+	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf)},
+	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up)},
 	{OPTION("sort", "BY", "flat: by self (default) or total"),
-	 CHOICE(of_view.by_total, "self", "total"), .views = "flat"},
+	 CHOICE(of_view.by_total, "self", "total")},
 	{OPTION("threshold", "PERCENT", "hide rows below (flat 0, trees 0.5, callpath 1)"),
-	 PERCENT(of_view.threshold),
-	 .views = "flat tree bottomup callpath functions bodies contexts callgraph cycles "
-		  "average-time edges"},
+	 PERCENT(of_view.threshold)},
 	{OPTION("depth", "N", "show N levels at most (trees, callpath, dot, graph)"),
-	 COUNT(of_view.depth), .views = "tree bottomup callpath dot graph"},
+	 COUNT(of_view.depth)},
 	{OPTION("top", "N", "show the N heaviest rows at most"), COUNT(of_view.top)},
 	{OPTION("percent", "OF", "percentages of the total (default) or the parent"),
-	 CHOICE(of_view.of_parent, "total", "parent"), .views = "tree bottomup callpath edges"},
+	 CHOICE(of_view.of_parent, "total", "parent")},
 	{OPTION("totals", "HOW", "dot, graph: propagated (default) or exact"),
-	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact"),
-	 .views = "dot graph"},
+	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact")},
 	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (0.5; also -n)"),
-	 PERCENT(of_view.node_threshold), .views = "dot graph"},
+	 PERCENT(of_view.node_threshold)},
 	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (0.1; also -e)"),
-	 PERCENT(of_view.edge_threshold), .views = "dot graph"},
+	 PERCENT(of_view.edge_threshold)},
 	{OPTION("colormap", "MAP", "dot: temperature (default), pink, gray, bw or print"),
 	 CHOICE(of_view.dot.colormap, [COLOUR_TEMPERATURE] = "temperature", [COLOUR_PINK] = "pink",
 		[COLOUR_GRAY] = "gray", [COLOUR_BW] = "bw", [COLOUR_PRINT] = "print",
-		[COLOUR_COLOR] = "color"),
-	 .views = "dot"},
+		[COLOUR_COLOR] = "color")},
 	{OPTION("skew", "N", "dot: below 1, colours tell small shares apart"),
-	 NUMBER(of_view.dot.skew), .views = "dot"},
+	 NUMBER(of_view.dot.skew)},
 	{OPTION("color-nodes-by-selftime", NULL, "dot: by self, not by total"),
-	 FLAG(of_view.dot.by_self), .views = "dot"},
+	 FLAG(of_view.dot.by_self)},
 	{OPTION("show-samples", NULL, "dot: the numbers of samples, too"),
-	 FLAG(of_view.dot.show_samples), .views = "dot"},
+	 FLAG(of_view.dot.show_samples)},
 	{OPTION("strip", NULL, "dot: names without arguments and template parameters"),
-	 FLAG(of_view.dot.strip), .views = "dot"},
-	{OPTION("wrap", NULL, "dot: long names on several lines"), FLAG(of_view.dot.wrap),
-	 .views = "dot"},
+	 FLAG(of_view.dot.strip)},
+	{OPTION("wrap", NULL, "dot: long names on several lines"), FLAG(of_view.dot.wrap)},
 	{OPTION("focus", "NAME,...", "only stacks that contain one (a name or regex)"),
 	 FILTER(FILTER_FOCUS)},
 	{OPTION("ignore", "NAME,...", "only stacks that contain none of these"),
@@ -131,15 +124,13 @@ const struct known_option *options_known(const char *name)
 
 bool options_is_of_view(const struct known_option *option, const struct view *view)
 {
-	size_t n = strlen(view->name);
-	const char *word = option->views;
+	size_t i;
 
-	while (word && (strncmp(word, view->name, n) != 0 || (word[n] && word[n] != ' '))) {
-		word = strchr(word, ' ');
-		if (!word)
+	if (view_names_option(view, option->name))
+		return true;
+	for (i = 0; views[i]; i++)
+		if (view_names_option(views[i], option->name))
 			return false;
-		word++;
-	}
 	return true;
 }
 

@@ -37,7 +37,6 @@ struct known_option {
 	size_t place; /* in struct options */
 	int set;
 	const char *choices[OPTION_CHOICES_MAX];
-	const char *views; /* those that it has an effect on, a word each; NULL: all */
 };
 
 /* In the order of --help. */
@@ -47,7 +46,7 @@ extern const size_t options_table_count;
 /* The option of that name, NULL if there is none. */
 const struct known_option *options_known(const char *name);
 
-/* Has it an effect on that view? */
+/* Whether the option changes what the view shows: the view names it, or no view does. */
 bool options_is_of_view(const struct known_option *option, const struct view *view);
 
 /* Can it be changed while the profile stays: a setting of views? */

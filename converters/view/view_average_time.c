@@ -237,5 +237,8 @@ const struct view view_average_time = {
 	.help = "where sharing time by numbers of calls would mislead",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("root", "threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
+		      .help = "where sharing time by numbers of calls misleads"}},
 	.emit = emit,
 };

@@ -166,5 +166,7 @@ const struct view view_bottomup = {
 	.help = "what was running, and below it who had called it",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("threshold", "depth", "percent"),
+	.commands = {{.help = "call paths from the running function outwards"}},
 	.emit = emit,
 };

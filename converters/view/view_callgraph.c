@@ -280,5 +280,8 @@ const struct view view_callgraph = {
 	.help = "gprof's report: flat profile, callers and callees",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("root", "threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
+		      .help = "gprof's report, or the block of one function"}},
 	.emit = emit,
 };

@@ -234,5 +234,8 @@ const struct view view_contexts = {
 	.help = "histories of calls with recursion folded, by samples",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
+		      .help = "stacks without their recursion, by samples"}},
 	.emit = emit,
 };

@@ -105,5 +105,8 @@ const struct view view_cycles = {
 	.help = "cycles of calls that were really run, with their time",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
+		      .help = "cycles of calls that were really run"}},
 	.emit = emit,
 };

@@ -155,5 +155,10 @@ const struct view view_dot = {
 	.name = "dot",
 	.help = "the call graph as a picture, for Graphviz",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
+	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres",
+				"colormap", "skew", "color-nodes-by-selftime", "show-samples",
+				"strip", "wrap"),
+	.commands = {{.argument = VIEW_ARGUMENT_FILE,
+		      .help = "the call graph for Graphviz, into FILE"}},
 	.emit = emit,
 };

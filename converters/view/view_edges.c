@@ -192,5 +192,7 @@ const struct view view_edges = {
 	.help = "who calls whom, with the weight of the calls",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("threshold", "percent"),
+	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "who calls whom, as a table"}},
 	.emit = emit,
 };

@@ -143,5 +143,7 @@ const struct view view_flat = {
 	.help = "functions by self, with self and total",
 	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("sort", "threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "functions with both, as a table"}},
 	.emit = emit,
 };

@@ -170,5 +170,6 @@ const struct view view_folded = {
 	.name = "folded",
 	.help = "stacks as \"a;b;c COUNT\", for flame graphs",
 	.needs = VIEW_NEEDS_TREE,
+	.commands = {{.help = "each stack as a line \"outer;inner COUNT\""}},
 	.emit = emit,
 };

@@ -145,6 +145,9 @@ const struct view view_functions = {
 	.help = "functions by total, bodies and descendants",
 	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
+		      .help = "functions by what they and their callees used"}},
 	.emit = emit_functions,
 };
 
@@ -153,5 +156,8 @@ const struct view view_bodies = {
 	.help = "functions by self, bodies alone",
 	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
+		      .help = "functions by what they used themselves"}},
 	.emit = emit_bodies,
 };

@@ -236,5 +236,7 @@ const struct view view_graph = {
 	.help = "functions and their calls, with propagated totals",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres"),
+	.commands = {{.help = "the call graph as text, cycles split"}},
 	.emit = emit,
 };

@@ -224,5 +224,6 @@ const struct view view_info = {
 	.help = "the recording: process, clock, losses, modules",
 	.needs = VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.commands = {{.help = "the recordings: process, clock, what was lost"}},
 	.emit = emit,
 };

@@ -184,5 +184,8 @@ const struct view view_tree = {
 	.help = "call paths from the outermost function inwards",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.options = VIEW_OPTIONS("root", "threshold", "depth", "percent"),
+	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
+		      .help = "call paths from the outermost function, or this one"}},
 	.emit = emit,
 };

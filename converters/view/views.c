@@ -9,12 +9,9 @@
 
 #include "view/view.h"
 
-const struct view *const views[] = {
-	&view_flat,	 &view_tree,	     &view_bottomup, &view_callpath,
-	&view_functions, &view_bodies,	     &view_contexts, &view_callgraph,
-	&view_cycles,	 &view_average_time, &view_edges,    &view_folded,
-	&view_graph,	 &view_dot,	     &view_info,     NULL,
-};
+#define ROW(name, place) &view_##name,
+
+const struct view *const views[] = {VIEWS(ROW) NULL};
 
 const struct view *view_find(const char *name)
 {
@@ -24,4 +21,14 @@ const struct view *view_find(const char *name)
 		if (strcmp(views[i]->name, name) == 0)
 			return views[i];
 	return NULL;
+}
+
+bool view_names_option(const struct view *view, const char *option)
+{
+	const char *const *name = view->options;
+
+	for (; name && *name; name++)
+		if (strcmp(*name, option) == 0)
+			return true;
+	return false;
 }

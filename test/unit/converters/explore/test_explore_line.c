@@ -191,6 +191,9 @@ Test(explore_complete, options_and_values)
 	cr_assert_str_eq(completed("flat --ts"), "flat --tsv ");
 	cr_assert_str_eq(completed("flat --unit g"), "flat --unit gticks ");
 	cr_assert_str_eq(completed("flat --pi"), "nothing", "a command cannot take it");
+	cr_assert_str_eq(completed("flat --wr"), "nothing", "it has no effect on flat");
+	cr_assert_str_eq(completed("dot --wr"), "dot --wrap ");
+	cr_assert_str_eq(completed("down --perc"), "down --percent ");
 	cr_assert_str_eq(completed("unit s"), "unit samples ");
 	cr_assert_str_eq(completed("set un"), "set unit ");
 	cr_assert_str_eq(completed("set unit s"), "set unit samples ");

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "options/options.h"
+#include "options/options_table.h"
 #include "out_text.h"
 #include "pipeline/sources.h"
 
@@ -154,6 +154,29 @@ Test(options, without_effect)
 		if (opt.idle)
 			cr_assert_str_eq(opt.idle, cases[i].idle);
 		options_free(&opt);
+	}
+}
+
+/* Views name options that exist, and that cpprof lets its commands change. */
+Test(options, views_name_known_options)
+{
+	size_t i, k;
+
+	for (i = 0; views[i]; i++) {
+		const char *const *names = views[i]->options;
+
+		for (k = 0; names && names[k]; k++) {
+			const struct known_option *option = options_known(names[k]);
+
+			cr_assert(option, "%s: %s", views[i]->name, names[k]);
+			cr_assert(options_is_setting(option), "%s: %s", views[i]->name, names[k]);
+		}
+		for (k = 0; k < VIEW_COMMANDS_MAX; k++) {
+			const char *name = views[i]->commands[k].option;
+
+			cr_assert(!name || view_names_option(views[i], name), "%s: %s",
+				  views[i]->name, name);
+		}
 	}
 }
 
