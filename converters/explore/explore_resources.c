@@ -42,9 +42,9 @@ static void write_profile(struct out *o, const struct explore *e, size_t i)
 	out_name(o, resource, strlen(resource));
 	out_text(o, ": ");
 	if (weight_is_time(p))
-		out_format(o, "%s in ", weight_gticks(text, p, p->gticks));
-	else if (p->gticks != p->hits)
-		out_format(o, "%" PRIu64 " %s in ", p->gticks, text_of(p, p->unit));
+		out_format(o, "%s in ", weight_alone(text, p, p->weight));
+	else if (p->weight != p->hits)
+		out_format(o, "%" PRIu64 " %s in ", p->weight, text_of(p, p->unit));
 	out_format(o, "%" PRIu64 " samples", p->hits);
 	write_interval(o, p);
 	out_format(o, "; %zu input%s\n", p->n_processes, p->n_processes == 1 ? "" : "s");

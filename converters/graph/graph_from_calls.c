@@ -80,10 +80,10 @@ static void copy_functions(struct making *m)
 
 		g->functions[i] = (struct tree_function){
 			.name = f->name,
-			.is_innermost = f->self || f->hits,
-			.self = g->unit == TREE_HITS ? f->hits : f->self,
-			.total = g->has_totals ? at_most(f->inclusive, g->total) : 0,
-			.self_hits = f->hits,
+			.is_innermost = f->self_weight || f->self_hits,
+			.self = g->unit == TREE_HITS ? f->self_hits : f->self_weight,
+			.total = g->has_totals ? at_most(f->inclusive_weight, g->total) : 0,
+			.self_hits = f->self_hits,
 		};
 		if (g->has_totals)
 			estimate_hits(g, &g->functions[i]);
@@ -142,7 +142,7 @@ static int mark_starts(struct making *m, struct error *err)
 	}
 	for (size_t i = 0; into && is_called && i < g->n_functions; i++) {
 		uint64_t inclusive =
-			g->has_weights ? m->calls->functions[m->order[i]].inclusive : 0;
+			g->has_weights ? m->calls->functions[m->order[i]].inclusive_weight : 0;
 
 		if (inclusive > into[i])
 			g->starts[i].weight = inclusive - into[i];
@@ -262,7 +262,7 @@ struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struc
 	*m.graph = (struct graph){
 		.strings = p->strings,
 		.unit = unit,
-		.total = unit == TREE_HITS ? p->hits : p->gticks,
+		.total = unit == TREE_HITS ? p->hits : p->weight,
 		.hits = p->hits,
 		.has_calls = true,
 		.has_weights = p->calls->has_inclusive,

@@ -17,7 +17,7 @@
 
 /* A stack that may come again. What its samples weigh is added up here, and credited once. */
 struct known_stack {
-	uint64_t gticks, hits; /* not credited yet; all of them are taken */
+	uint64_t weight, hits; /* not credited yet; all of them are taken */
 	uint32_t node, thread, mark;
 };
 
@@ -62,7 +62,7 @@ struct profile_builder {
 	struct modules *modules;
 	enum profile_by by;
 	struct profile_part part;
-	uint64_t gticks, hits;	    /* of all samples, also those that are not taken */
+	uint64_t weight, hits;	    /* of all samples, also those that are not taken */
 	uint32_t empty, incomplete; /* the strings "" and PROFILE_INCOMPLETE */
 	uint32_t resource_file;	    /* the input that said what is counted */
 	struct recording current;

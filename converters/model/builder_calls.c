@@ -61,18 +61,18 @@ int builder_self(void *context, const struct event_self *e, struct error *err)
 
 	if (number == CALLS_NONE)
 		return error_memory(err);
-	if (__builtin_add_overflow(p->gticks, e->weight, &p->gticks))
+	if (__builtin_add_overflow(p->weight, e->weight, &p->weight))
 		return overflow(b, "the sum of weights", err);
 	if (__builtin_add_overflow(p->hits, e->hits, &p->hits))
 		return overflow(b, "the number of samples", err);
 	f = &p->calls->functions[number];
-	f->self += e->weight; /* a part of the sums above */
-	f->hits += e->hits;
-	if (__builtin_add_overflow(f->inclusive, e->inclusive, &f->inclusive))
+	f->self_weight += e->weight; /* a part of the sums above */
+	f->self_hits += e->hits;
+	if (__builtin_add_overflow(f->inclusive_weight, e->inclusive_weight, &f->inclusive_weight))
 		return overflow(b, "the inclusive weight of a function", err);
-	process->gticks += e->weight;
-	process->gticks_complete += e->weight;
-	process->gticks_by_mark[CPS_MARK_COMPLETE] += e->weight;
+	process->weight += e->weight;
+	process->weight_complete += e->weight;
+	process->weight_by_mark[CPS_MARK_COMPLETE] += e->weight;
 	process->samples += e->hits;
 	return 0;
 }

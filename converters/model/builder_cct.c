@@ -149,7 +149,7 @@ static struct profile_thread *sample_thread(struct profile_builder *b, uint32_t 
 /* All other sums are parts of the two totals, so that only these can overflow. */
 static int totals_add(struct profile_builder *b, const struct event_sample *e, struct error *err)
 {
-	if (__builtin_add_overflow(b->gticks, e->weight, &b->gticks))
+	if (__builtin_add_overflow(b->weight, e->weight, &b->weight))
 		return error_set(err, "%s: overflow: the sum of weights does not fit 64 bits",
 				 builder_file(b));
 	if (__builtin_add_overflow(b->hits, e->hits, &b->hits))
@@ -159,7 +159,7 @@ static int totals_add(struct profile_builder *b, const struct event_sample *e, s
 }
 
 /* So much was used by the process, on a thread of it. */
-static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark, uint64_t gticks,
+static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark, uint64_t weight,
 		       uint64_t hits)
 {
 	struct profile_process *p = &b->current.process;
@@ -167,24 +167,24 @@ static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark
 
 	if (!t)
 		return -1;
-	t->gticks += gticks;
+	t->weight += weight;
 	t->hits += hits;
 	p->samples += hits;
-	p->gticks += gticks;
-	p->gticks_by_mark[mark] += gticks;
+	p->weight += weight;
+	p->weight_by_mark[mark] += weight;
 	if (mark == CPS_MARK_COMPLETE)
-		p->gticks_complete += gticks;
+		p->weight_complete += weight;
 	return 0;
 }
 
 /* So much of it becomes a part of the profile. */
-static void node_add(struct profile_builder *b, uint32_t number, uint64_t gticks, uint64_t hits)
+static void node_add(struct profile_builder *b, uint32_t number, uint64_t weight, uint64_t hits)
 {
 	struct profile_node *node = &b->current.paths->nodes[number];
 
-	node->self_gticks += gticks;
+	node->self_weight += weight;
 	node->self_hits += hits;
-	b->profile->gticks += gticks;
+	b->profile->weight += weight;
 	b->profile->hits += hits;
 }
 
@@ -195,10 +195,10 @@ static int stack_settle(struct profile_builder *b, struct known_stack *s)
 {
 	if (!s->hits)
 		return 0;
-	if (process_add(b, s->thread, s->mark, s->gticks, s->hits))
+	if (process_add(b, s->thread, s->mark, s->weight, s->hits))
 		return -1;
-	node_add(b, s->node, s->gticks, s->hits);
-	s->gticks = s->hits = 0;
+	node_add(b, s->node, s->weight, s->hits);
+	s->weight = s->hits = 0;
 	return 0;
 }
 
@@ -251,7 +251,7 @@ static inline int stack_again(struct profile_builder *b, const struct event_samp
 		return -1;
 	if (!builder_part_takes(b, e))
 		return process_add(b, s->thread, s->mark, e->weight, e->hits);
-	s->gticks += e->weight;
+	s->weight += e->weight;
 	s->hits += e->hits;
 	return 0;
 }
@@ -349,7 +349,7 @@ static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
 			free(map);
 			return -1;
 		}
-		b->all->nodes[map[i]].self_gticks += input->nodes[i].self_gticks;
+		b->all->nodes[map[i]].self_weight += input->nodes[i].self_weight;
 		b->all->nodes[map[i]].self_hits += input->nodes[i].self_hits;
 	}
 	free(map);

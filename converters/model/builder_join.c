@@ -34,7 +34,7 @@ bool profile_builder_can_join(const struct profile_builder *b, const struct prof
 	if (p->resource != b->empty && q->resource != other->empty &&
 	    !(is_same_text(p, p->resource, q, q->resource) && is_same_text(p, p->unit, q, q->unit)))
 		return false;
-	return !__builtin_add_overflow(b->gticks, other->gticks, &sum) &&
+	return !__builtin_add_overflow(b->weight, other->weight, &sum) &&
 	       !__builtin_add_overflow(b->hits, other->hits, &sum);
 }
 
@@ -83,7 +83,7 @@ static int cct_join(struct cct *all, struct cct *other, struct maps *maps)
 		if (node == CCT_NONE)
 			return -1;
 		maps->nodes[i] = node;
-		all->nodes[node].self_gticks += n->self_gticks;
+		all->nodes[node].self_weight += n->self_weight;
 		all->nodes[node].self_hits += n->self_hits;
 	}
 	return 0;
@@ -133,9 +133,9 @@ static void totals_join(struct profile_builder *b, const struct profile_builder 
 	struct profile *p = b->profile;
 	const struct profile *q = other->profile;
 
-	b->gticks += other->gticks;
+	b->weight += other->weight;
 	b->hits += other->hits;
-	p->gticks += q->gticks; /* a part of the sums above */
+	p->weight += q->weight; /* a part of the sums above */
 	p->hits += q->hits;
 	p->by_name |= q->by_name;
 	if (other->current.group) /* of its latest process */

@@ -79,7 +79,7 @@ static void drop_unused(const struct cct *paths, unsigned char *dropped)
 	for (size_t i = paths->n_nodes; --i > 0;) {
 		const struct profile_node *node = &paths->nodes[i];
 
-		dropped[i] &= !node->self_gticks && !node->self_hits;
+		dropped[i] &= !node->self_weight && !node->self_hits;
 		dropped[node->parent] &= dropped[i];
 	}
 }
@@ -98,7 +98,7 @@ static void drop_threads(struct profile_builder *b, const unsigned char *wanted,
 					   : !wanted[id_table_find(r->threads, id)];
 		if (!dropped[i])
 			continue;
-		b->profile->gticks -= node->self_gticks;
+		b->profile->weight -= node->self_weight;
 		b->profile->hits -= node->self_hits;
 	}
 }

@@ -19,10 +19,10 @@
 
 /* Two are the same if name, file and object are. */
 struct calls_function {
-	uint32_t name;	       /* numbers of strings; calls_name makes names distinct */
-	uint32_t file, object; /* STRINGS_NONE: not known */
-	uint64_t self, hits;   /* gticks, raw samples */
-	uint64_t inclusive;    /* struct event_self; 0 without has_inclusive */
+	uint32_t name;			 /* numbers of strings; calls_name makes names distinct */
+	uint32_t file, object;		 /* STRINGS_NONE: not known */
+	uint64_t self_weight, self_hits; /* gticks, raw samples */
+	uint64_t inclusive_weight;	 /* struct event_self; 0 without has_inclusive */
 };
 
 struct calls_arc {

@@ -50,12 +50,12 @@ struct profile_frame {
 /* Nodes are numbered so that parent < child; node 0 is the root, above every outermost frame. */
 struct profile_node {
 	uint32_t parent, frame;
-	uint64_t self_gticks, self_hits;
+	uint64_t self_weight, self_hits;
 };
 
 struct profile_thread {
 	uint32_t id;
-	uint64_t tid, start_us, gticks, hits;
+	uint64_t tid, start_us, weight, hits;
 	uint32_t name; /* in profile.strings */
 };
 
@@ -77,9 +77,9 @@ struct profile_process {
 	uint64_t tree_pid, tree_start; /* 0: not known */
 	uint64_t samples;	       /* ticks that became samples */
 	uint64_t tails;		       /* samples that are credits at a thread's end */
-	uint64_t gticks;	       /* credited, all samples */
-	uint64_t gticks_complete;      /* credited to samples whose stack is whole */
-	uint64_t gticks_by_mark[CPS_MARK_COUNT];
+	uint64_t weight;	       /* credited, all samples */
+	uint64_t weight_complete;      /* credited to samples whose stack is whole */
+	uint64_t weight_by_mark[CPS_MARK_COUNT];
 	uint64_t losses[CPS_LOSS_COUNT + 1]; /* the last one: unknown reasons */
 	uint64_t deepest;		     /* frames of the deepest stack */
 	struct profile_thread *threads;
@@ -112,7 +112,7 @@ struct profile {
 	struct profile_node *nodes; /* n_nodes >= 1 */
 	size_t n_nodes;
 	struct calls *calls;   /* a call graph without stacks: then there are no paths. Else NULL */
-	uint64_t gticks, hits; /* totals; an overflow is an error while building */
+	uint64_t weight, hits; /* totals; an overflow is an error while building */
 	/* What part of the inputs nodes and totals are of; processes are always whole. */
 	uint64_t from_ns, to_ns; /* of the run; to_ns 0: to its end */
 	const char *threads;	 /* which ones, in strings; NULL: all */

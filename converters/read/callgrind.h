@@ -36,7 +36,7 @@ struct callgrind {
 	/* Where we are. */
 	uint32_t file, object;
 	struct callgrind_function function;
-	uint64_t self, inclusive;
+	uint64_t self_weight, inclusive_weight;
 	/* The callee of the next calls= line; what that line says. */
 	uint32_t called_file, called_object;
 	bool has_called_file, has_called_object, has_called;

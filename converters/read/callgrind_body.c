@@ -101,12 +101,12 @@ int callgrind_self_push(struct callgrind *c)
 {
 	const struct event_self e = {
 		.function = function_event(c, &c->function),
-		.weight = c->self,
-		.hits = c->self,
-		.inclusive = c->function.is_deeper ? 0 : c->inclusive,
+		.weight = c->self_weight,
+		.hits = c->self_weight,
+		.inclusive_weight = c->function.is_deeper ? 0 : c->inclusive_weight,
 	};
 
-	c->self = c->inclusive = 0;
+	c->self_weight = c->inclusive_weight = 0;
 	if (!c->has_function || !c->sink->self)
 		return 0;
 	return c->sink->self(c->sink->context, &e, c->err);
@@ -133,7 +133,7 @@ static int call_push(struct callgrind *c, uint64_t cost)
 	};
 
 	c->in_call = c->has_called = c->has_called_file = c->has_called_object = false;
-	if (!(is_own && !c->called.is_deeper) && add(c, &c->inclusive, cost))
+	if (!(is_own && !c->called.is_deeper) && add(c, &c->inclusive_weight, cost))
 		return -1;
 	return c->sink->call ? c->sink->call(c->sink->context, &e, c->err) : 0;
 }
@@ -158,8 +158,9 @@ static int cost_line(struct callgrind *c)
 		return text_scan_wrong(s, wrong);
 	if (c->in_call)
 		return call_push(c, cost);
-	return add(c, &c->self, cost) || add(c, &c->inclusive, cost) || add(c, &c->total, cost) ? -1
-												: 0;
+	if (add(c, &c->self_weight, cost) || add(c, &c->inclusive_weight, cost))
+		return -1;
+	return add(c, &c->total, cost);
 }
 
 static int calls_line(struct callgrind *c)

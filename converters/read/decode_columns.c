@@ -64,7 +64,7 @@ static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
 
 /* Weight and time, in grains and steps; times are predicted: a sample stands for the time since the
  * one before. Both differences are added as they are, modulo 2^64: what is negative is too large. */
-static inline bool amounts_read(struct decode_columns *c)
+static inline bool weight_and_time_read(struct decode_columns *c)
 {
 	int64_t more, early;
 	uint64_t weight, steps;
@@ -138,7 +138,7 @@ static inline bool again_read(struct decode_columns *c, unsigned code, struct ev
 {
 	uint32_t number;
 
-	if (!stack_known(c, code, &number) || !amounts_read(c))
+	if (!stack_known(c, code, &number) || !weight_and_time_read(c))
 		return false;
 	e->frames = NULL;
 	e->depth = e->keep = 0;
@@ -164,7 +164,7 @@ static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_
 		return false;
 	if (!c->has_thread)
 		return columns_wrong(c, "a sample has no thread");
-	if (!amounts_read(c))
+	if (!weight_and_time_read(c))
 		return false;
 	pop = head >> CPS_HEAD_POP_SHIFT;
 	if (pop > c->depth)

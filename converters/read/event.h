@@ -109,9 +109,9 @@ struct event_function {
 /* What a function itself used. May come several times for a function: the sum counts. */
 struct event_self {
 	struct event_function function;
-	uint64_t weight;    /* gticks */
-	uint64_t hits;	    /* raw samples; the weight if it was counted, not sampled */
-	uint64_t inclusive; /* the weight, and what its calls used, those of itself left out;
+	uint64_t weight;	   /* gticks */
+	uint64_t hits;		   /* raw samples; the weight if it was counted, not sampled */
+	uint64_t inclusive_weight; /* the weight, and what its calls used, those of itself left out;
 			     * 0 unless the process has_inclusive */
 };
 
@@ -150,7 +150,7 @@ struct event_end {
 	uint64_t stop;	  /* enum cps_stop, or beyond */
 	uint64_t error;	  /* errno that goes with it, 0: none */
 	const char *note; /* NULL, or what is wrong with the journal beside the file */
-	bool has_totals;  /* call graph: `inclusive` of a function counts no recursion twice */
+	bool has_totals; /* call graph: `inclusive_weight` of a function counts no recursion twice */
 };
 
 /* The input stopped before its end. */

@@ -101,7 +101,7 @@ void filter_nodes(const struct filter *f, const struct profile *p, const unsigne
 	mark_stacks(p, of_frames, marks);
 	for (size_t i = p->n_nodes; i-- > 1;) {
 		const struct profile_node *node = &p->nodes[i];
-		bool is_stack = !(marks[i] & HAS_CHILD) || node->self_gticks || node->self_hits;
+		bool is_stack = !(marks[i] & HAS_CHILD) || node->self_weight || node->self_hits;
 
 		if (is_stack &&
 		    (marks[i] & (FOCUS | IGNORE) & (unsigned)(wanted | IGNORE)) == wanted)

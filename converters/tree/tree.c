@@ -22,7 +22,7 @@ struct building {
 
 static uint64_t own(const struct tree *t, const struct profile_node *n)
 {
-	return t->unit == TREE_HITS ? n->self_hits : n->self_gticks;
+	return t->unit == TREE_HITS ? n->self_hits : n->self_weight;
 }
 
 /* What the filter drops is part of the whole, too. All other sums are parts of it: they cannot

@@ -90,7 +90,7 @@ static void write_name(struct out *o, const struct graph *g, uint32_t function, 
 	out_name_fit(o, name, n, width - room);
 }
 
-/* Amounts in one unit each, so that columns compare. */
+/* The weights of a column have one unit, so that columns compare. */
 struct scales {
 	struct weight_scale weight, occurrences;
 };

@@ -105,12 +105,12 @@ static void write_credit(struct rows *r, const struct profile *p,
 {
 	number(r, "samples", process->samples);
 	number(r, "tails", process->tails);
-	number(r, "credited", process->gticks);
+	number(r, "credited", process->weight);
 	if (weight_is_time(p))
-		number(r, "credited_ns", process->gticks);
+		number(r, "credited_ns", process->weight);
 	number(r, "process_cpu_ns", process->cpu_ns);
 	row(r, "complete_percent");
-	rows_fraction(r, weight_fraction(process->gticks_complete, process->gticks) * 100);
+	rows_fraction(r, weight_fraction(process->weight_complete, process->weight) * 100);
 	number(r, "deepest", process->deepest);
 }
 
@@ -151,7 +151,7 @@ static void write_threads(struct rows *r, const struct profile *p,
 		rows_word(r, "thread");
 		rows_count(r, t->id);
 		rows_count(r, t->tid);
-		rows_count(r, t->gticks);
+		rows_count(r, t->weight);
 		rows_count(r, t->hits);
 		write_value(r, p, t->name);
 	}

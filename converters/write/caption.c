@@ -82,13 +82,13 @@ static void write_credit(struct out *o, const struct profile *p)
 	char text[WEIGHT_BYTES];
 
 	if (weight_is_time(p)) {
-		out_format(o, "%s credited", weight_gticks(text, p, p->gticks));
+		out_format(o, "%s credited", weight_alone(text, p, p->weight));
 		if (p->hits)
 			out_format(o, ", %s per sample",
-				   weight_gticks(text, p, p->gticks / p->hits));
+				   weight_alone(text, p, p->weight / p->hits));
 		out_text(o, "\n");
-	} else if (p->gticks != p->hits) {
-		out_format(o, "%" PRIu64 " gticks credited\n", p->gticks);
+	} else if (p->weight != p->hits) {
+		out_format(o, "%" PRIu64 " gticks credited\n", p->weight);
 	}
 }
 
@@ -255,7 +255,7 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 	write_part(o, p);
 	if (in->tree && in->tree->filter)
 		write_filter(o, in->tree);
-	if (p->hits == 0 && p->gticks == 0)
+	if (p->hits == 0 && p->weight == 0)
 		write_why_empty(o, p);
 }
 

@@ -109,7 +109,7 @@ static void write_clock(struct out *o, const struct profile *p,
 			out_format(o, "%" PRIu64 " gticks", process->interval);
 		if (process->samples)
 			out_format(o, "; %s per sample in fact",
-				   weight_gticks(text, p, process->gticks / process->samples));
+				   weight_alone(text, p, process->weight / process->samples));
 		out_text(o, "\n");
 	}
 	line(o, p, "engine", process->engine);
@@ -160,11 +160,11 @@ static void write_credit(struct out *o, const struct profile *p,
 			   process->tails == 1 ? "" : "s");
 	out_text(o, "\n");
 	label(o, "credited");
-	out_text(o, weight_gticks(text, p, process->gticks));
+	out_text(o, weight_alone(text, p, process->weight));
 	if (process->cpu_ns && weight_is_time(p)) {
-		out_format(o, " of %s CPU time", weight_gticks(text, p, process->cpu_ns));
+		out_format(o, " of %s CPU time", weight_alone(text, p, process->cpu_ns));
 		out_format(o, " (%.2f %%)",
-			   weight_fraction(process->gticks, process->cpu_ns) * 100);
+			   weight_fraction(process->weight, process->cpu_ns) * 100);
 	}
 	out_text(o, "\n");
 }
@@ -173,17 +173,17 @@ static void write_stacks(struct out *o, const struct profile_process *process)
 {
 	size_t i;
 
-	if (!process->gticks)
+	if (!process->weight)
 		return;
 	label(o, "whole stacks");
 	out_format(o, "%.2f %% of what was credited\n",
-		   weight_fraction(process->gticks_complete, process->gticks) * 100);
+		   weight_fraction(process->weight_complete, process->weight) * 100);
 	for (i = CPS_MARK_COMPLETE + 1; i < CPS_MARK_COUNT; i++) {
-		if (!process->gticks_by_mark[i])
+		if (!process->weight_by_mark[i])
 			continue;
 		label(o, "");
 		out_format(o, "%.2f %% %s\n",
-			   weight_fraction(process->gticks_by_mark[i], process->gticks) * 100,
+			   weight_fraction(process->weight_by_mark[i], process->weight) * 100,
 			   marks[i]);
 	}
 	label(o, "deepest");
@@ -206,7 +206,7 @@ static void write_losses(struct out *o, const struct profile_process *process)
 static void write_threads(struct out *o, const struct profile *p,
 			  const struct profile_process *process)
 {
-	struct weight_scale scale = weight_scale(p, TREE_GTICKS, process->gticks);
+	struct weight_scale scale = weight_scale(p, TREE_GTICKS, process->weight);
 	char text[WEIGHT_BYTES];
 	size_t i;
 
@@ -218,7 +218,7 @@ static void write_threads(struct out *o, const struct profile *p,
 		const struct profile_thread *t = &process->threads[i];
 
 		out_format(o, "%6" PRIu32 " %8" PRIu64 " %12s %9" PRIu64 "  ", t->id, t->tid,
-			   weight_text(text, scale, t->gticks), t->hits);
+			   weight_text(text, scale, t->weight), t->hits);
 		write_string(o, p, t->name);
 		out_text(o, "\n");
 	}

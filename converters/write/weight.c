@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weight.c - writes amounts of the resource for people.
+ * weight.c - writes weights for people.
  *
- * In: gticks or hits, and what they are. Out: text.
+ * In: weight or hits, and what they are. Out: text.
  */
 #include "write/weight.h"
 
@@ -60,24 +60,24 @@ int weight_count_width(uint64_t largest)
 }
 
 const char *weight_text(char text[WEIGHT_BYTES], struct weight_scale scale,
-			unsigned __int128 amount)
+			unsigned __int128 weight)
 {
 	const uint64_t part = UINT64_C(1000000000000000000);
 
 	if (scale.divisor > 1)
-		snprintf(text, WEIGHT_BYTES, "%.3f%s", (double)amount / scale.divisor,
+		snprintf(text, WEIGHT_BYTES, "%.3f%s", (double)weight / scale.divisor,
 			 scale.suffix);
-	else if (amount > UINT64_MAX)
+	else if (weight > UINT64_MAX)
 		snprintf(text, WEIGHT_BYTES, "%" PRIu64 "%018" PRIu64 "%s",
-			 (uint64_t)(amount / part), (uint64_t)(amount % part), scale.suffix);
+			 (uint64_t)(weight / part), (uint64_t)(weight % part), scale.suffix);
 	else
-		snprintf(text, WEIGHT_BYTES, "%" PRIu64 "%s", (uint64_t)amount, scale.suffix);
+		snprintf(text, WEIGHT_BYTES, "%" PRIu64 "%s", (uint64_t)weight, scale.suffix);
 	return text;
 }
 
-const char *weight_gticks(char text[WEIGHT_BYTES], const struct profile *p, uint64_t gticks)
+const char *weight_alone(char text[WEIGHT_BYTES], const struct profile *p, uint64_t weight)
 {
-	return weight_text(text, weight_scale(p, TREE_GTICKS, gticks), gticks);
+	return weight_text(text, weight_scale(p, TREE_GTICKS, weight), weight);
 }
 
 const char *weight_duration(char text[WEIGHT_BYTES], uint64_t ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weight.h - amounts of the resource as people read them: "1.234 s", "305".
+ * weight.h - weights as people read them: "1.234 s", "305".
  *
- * In: gticks or hits, and what they are. Out: text.
+ * In: weights or hits, and the unit of a weight. Out: text.
  */
 #ifndef WEIGHT_H
 #define WEIGHT_H
@@ -15,27 +15,27 @@
 
 #define WEIGHT_BYTES 48 /* the longest text with its NUL */
 
-/* How amounts of one table are written: all with the same unit, so that columns compare. */
+/* How the weights of one table are written: all with the same unit, so that columns compare. */
 struct weight_scale {
 	double divisor;	    /* 1: a count, written without decimals */
 	const char *suffix; /* " s", " ms", ... or "" */
-	int width;	    /* of a column, so that the largest amount fits: WEIGHT_WIDTH or more */
+	int width;	    /* of a column, so that the largest weight fits: WEIGHT_WIDTH or more */
 };
 
-#define WEIGHT_WIDTH	   12 /* of a column of amounts, unless they are longer */
+#define WEIGHT_WIDTH	   12 /* of a column of weights, unless they are longer */
 #define WEIGHT_COUNT_WIDTH 9  /* of a column of counts */
 
-/* The scale for a table whose largest amount is `largest`. Only gticks of nanoseconds are times. */
+/* The scale for a table whose largest weight is `largest`. Only a weight in nanoseconds is a time. */
 struct weight_scale weight_scale(const struct profile *p, enum tree_unit unit,
 				 unsigned __int128 largest);
 const char *weight_text(char text[WEIGHT_BYTES], struct weight_scale scale,
-			unsigned __int128 amount);
+			unsigned __int128 weight);
 
 /* How wide a column must be for counts of up to `largest`: WEIGHT_COUNT_WIDTH or more. */
 int weight_count_width(uint64_t largest);
 
-/* One amount for itself: gticks of this profile. */
-const char *weight_gticks(char text[WEIGHT_BYTES], const struct profile *p, uint64_t gticks);
+/* One weight for itself, with the unit that suits it. */
+const char *weight_alone(char text[WEIGHT_BYTES], const struct profile *p, uint64_t weight);
 const char *weight_duration(char text[WEIGHT_BYTES], uint64_t ns);
 /* A time such as an interval, without needless decimals: "1 ms", "1.5 s". */
 const char *weight_ns(char text[WEIGHT_BYTES], uint64_t ns);

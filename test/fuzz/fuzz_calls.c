@@ -40,16 +40,16 @@ static const char *const heads[] = {
 static void calls_check(const struct profile *p)
 {
 	const struct calls *c = p->calls;
-	uint64_t gticks = 0, hits = 0, processes = 0;
+	uint64_t weight = 0, hits = 0, processes = 0;
 
 	for (size_t i = 0; i < c->n_functions; i++) {
-		gticks += c->functions[i].self;
-		hits += c->functions[i].hits;
+		weight += c->functions[i].self_weight;
+		hits += c->functions[i].self_hits;
 		CHECK(c->functions[i].name < strings_count(p->strings));
 	}
 	for (size_t i = 0; i < p->n_processes; i++)
-		processes += p->processes[i].gticks;
-	CHECK(gticks == p->gticks && hits == p->hits && processes == p->gticks);
+		processes += p->processes[i].weight;
+	CHECK(weight == p->weight && hits == p->hits && processes == p->weight);
 	for (size_t i = 0; i < c->n_arcs; i++)
 		CHECK(c->arcs[i].caller < c->n_functions && c->arcs[i].callee < c->n_functions);
 }

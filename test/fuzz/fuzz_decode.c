@@ -151,13 +151,13 @@ static void journal_make(const uint8_t *data, size_t size)
 
 static void profile_check(const struct profile *p)
 {
-	uint64_t gticks = 0, hits = 0, process_gticks = 0;
+	uint64_t weight = 0, hits = 0, of_processes = 0;
 
 	CHECK(p->n_nodes >= 1);
 	for (size_t i = 0; i < p->n_nodes; i++) {
 		CHECK(!i || p->nodes[i].parent < i);
 		CHECK(!i || p->nodes[i].frame < p->n_frames);
-		gticks += p->nodes[i].self_gticks;
+		weight += p->nodes[i].self_weight;
 		hits += p->nodes[i].self_hits;
 	}
 	for (size_t i = 0; i < p->n_frames; i++) {
@@ -169,14 +169,14 @@ static void profile_check(const struct profile *p)
 		const struct profile_process *q = &p->processes[i];
 		uint64_t marks = 0, threads = 0;
 		for (unsigned mark = 0; mark < CPS_MARK_COUNT; mark++)
-			marks += q->gticks_by_mark[mark];
+			marks += q->weight_by_mark[mark];
 		for (size_t t = 0; t < q->n_threads; t++)
-			threads += q->threads[t].gticks;
-		CHECK(marks == q->gticks && threads == q->gticks);
+			threads += q->threads[t].weight;
+		CHECK(marks == q->weight && threads == q->weight);
 		CHECK(q->ended == (q->cut_why == STRINGS_NONE));
-		process_gticks += q->gticks;
+		of_processes += q->weight;
 	}
-	CHECK(gticks == p->gticks && process_gticks == p->gticks && hits == p->hits);
+	CHECK(weight == p->weight && of_processes == p->weight && hits == p->hits);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

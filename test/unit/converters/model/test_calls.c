@@ -121,7 +121,7 @@ Test(calls, files_are_merged_by_function)
 	cr_assert_eq(find_arc(g, "f (a.c)", "g")->weight, 30);
 	cr_assert_eq(g->total, 43);
 	cr_assert_eq(p->n_processes, 2);
-	cr_assert_eq(p->processes[1].gticks, 28);
+	cr_assert_eq(p->processes[1].weight, 28);
 	graph_free(g);
 	profile_free(p);
 }

@@ -50,10 +50,10 @@ Test(modules, equal_modules_are_one)
 	cr_assert_eq(p->n_modules, 2);
 	cr_assert_eq(p->n_frames, 2);
 	cr_assert_eq(p->n_nodes, 3);
-	cr_assert_eq(p->nodes[2].self_gticks, 111);
-	cr_assert_eq(p->gticks, 111);
+	cr_assert_eq(p->nodes[2].self_weight, 111);
+	cr_assert_eq(p->weight, 111);
 	cr_assert_eq(p->n_processes, 2);
-	cr_assert(p->processes[0].gticks == 1 && p->processes[1].gticks == 110);
+	cr_assert(p->processes[0].weight == 1 && p->processes[1].weight == 110);
 	cr_assert(p->processes[1].n_modules == 2 && p->processes[1].modules[0] == 0 &&
 		  p->processes[1].modules[1] == 1);
 	profile_free(p);
@@ -160,7 +160,7 @@ Test(modules, random_samples_of_many_inputs)
 	for (uint32_t i = 1; i < p->n_nodes; i++) {
 		profile_path(p, i, path, sizeof(path));
 		uint32_t number = strings_find(m.paths, path, strlen(path));
-		cr_assert_eq(p->nodes[i].self_gticks,
+		cr_assert_eq(p->nodes[i].self_weight,
 			     number == STRINGS_NONE ? 0 : m.weights[number], "%s", path);
 		found += number != STRINGS_NONE;
 	}

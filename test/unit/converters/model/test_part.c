@@ -70,15 +70,15 @@ static void make_both(void)
 /* All weights; what the nodes have is the same. */
 static uint64_t sum(const struct profile *p)
 {
-	uint64_t gticks = 0, hits = 0;
+	uint64_t weight = 0, hits = 0;
 
 	for (size_t i = 0; i < p->n_nodes; i++) {
-		gticks += p->nodes[i].self_gticks;
+		weight += p->nodes[i].self_weight;
 		hits += p->nodes[i].self_hits;
 	}
-	cr_assert_eq(p->gticks, gticks);
+	cr_assert_eq(p->weight, weight);
 	cr_assert_eq(p->hits, hits);
-	return gticks;
+	return weight;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static void threads_weigh(const char *value, uint64_t want, const char *error)
 	if (p) {
 		cr_assert_eq(sum(p), want, "%s: %llx", value, (unsigned long long)sum(p));
 		cr_assert_str_eq(p->threads, value);
-		cr_assert_eq(p->processes[0].gticks, 0777, "processes are whole");
+		cr_assert_eq(p->processes[0].weight, 0777, "processes are whole");
 		cr_assert_not(p->is_grouped);
 		cr_assert_eq(p->frames[p->nodes[1].frame].name, STRINGS_NONE, "no group");
 	}
@@ -161,8 +161,8 @@ static void times_weigh(double from_ms, double to_ms, size_t files, uint64_t wan
 	struct profile *p = read_part(&s, PROFILE_BY_NOTHING, both, files, &err);
 
 	cr_assert(p, "%s", err.text);
-	cr_assert_eq(p->gticks, want, "%g to %g: %llo", from_ms, to_ms,
-		     (unsigned long long)p->gticks);
+	cr_assert_eq(p->weight, want, "%g to %g: %llo", from_ms, to_ms,
+		     (unsigned long long)p->weight);
 	cr_assert_eq(p->from_ns, s.from_ns);
 	cr_assert_eq(p->to_ns, s.to_ns);
 	profile_free(p);
@@ -203,7 +203,7 @@ Test(part, times_are_the_runs)
 	cr_assert_eq(selection_add_pids(&s, "100", &err), 0);
 	p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 	cr_assert(p, "%s", err.text);
-	cr_assert_eq(p->gticks, 0006);
+	cr_assert_eq(p->weight, 0006);
 	cr_assert_eq(p->n_processes, 1);
 	profile_free(p);
 	selection_free(&s);
@@ -230,10 +230,10 @@ Test(part, slices_add_up)
 			cr_assert_eq(selection_add_threads(&s, threads[t], &err), 0);
 			p = read_part(&s, PROFILE_BY_NOTHING, both, 2, &err);
 			cr_assert(p, "%s", err.text);
-			total += p->gticks;
+			total += p->weight;
 			for (uint32_t i = 1; i < p->n_nodes; i++) {
 				profile_path(p, i, path, sizeof(path));
-				cr_assert_leq(p->nodes[i].self_gticks, profile_weight(all, path),
+				cr_assert_leq(p->nodes[i].self_weight, profile_weight(all, path),
 					      "%s", path);
 			}
 			profile_free(p);
@@ -255,7 +255,7 @@ Test(part, cut_ones)
 	cr_assert_eq(selection_add_threads(&s, "worker", &err), 0);
 	p = read_part(&s, PROFILE_BY_NOTHING, both, 1, &err);
 	cr_assert(p, "%s", err.text);
-	cr_assert_eq(p->gticks, 2);
+	cr_assert_eq(p->weight, 2);
 	profile_free(p);
 	selection_free(&s);
 }
@@ -296,8 +296,8 @@ Test(part, stacks_around_one_that_is_passed_over)
 	p = build_finish(&b);
 	cr_assert_eq(profile_weight(p, "/a+10 /a+20 /a+1"), 1);
 	cr_assert_eq(profile_weight(p, "/a+10 /a+30 /a+3"), 1);
-	cr_assert_eq(p->gticks, 2);
-	cr_assert_eq(p->processes[0].gticks, 3);
+	cr_assert_eq(p->weight, 2);
+	cr_assert_eq(p->processes[0].weight, 3);
 	profile_free(p);
 }
 
@@ -337,8 +337,8 @@ Test(part, stacks_that_come_again)
 	cr_assert_eq(profile_weight(p, "/a+10 /a+1"), 4 + 16);
 	cr_assert_eq(profile_weight(p, "/a+10 /a+3"), 8 + 64);
 	cr_assert_eq(p->n_nodes, 4); /* the root, a+10, and these two */
-	cr_assert_eq(p->gticks, 92);
-	cr_assert_eq(p->processes[0].gticks, 255);
+	cr_assert_eq(p->weight, 92);
+	cr_assert_eq(p->processes[0].weight, 255);
 	profile_free(p);
 }
 
@@ -390,13 +390,13 @@ Test(part, resources)
 	s.resource = "signals";
 	p = read_part(&s, PROFILE_BY_NOTHING, three, 3, &err);
 	cr_assert(p, "%s", err.text);
-	cr_assert_eq(p->gticks, 07777);
+	cr_assert_eq(p->weight, 07777);
 	profile_free(p);
 	selection_free(&s);
 	s.resource = "samples";
 	p = read_part(&s, PROFILE_BY_NOTHING, three, 3, &err);
 	cr_assert(p, "%s", err.text);
-	cr_assert_eq(p->gticks, 5);
+	cr_assert_eq(p->weight, 5);
 	profile_free(p);
 	selection_free(&s);
 	s.resource = "sample";

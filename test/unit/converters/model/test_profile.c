@@ -33,9 +33,9 @@ Test(profile, incomplete_stacks_stand_apart)
 	cr_assert_eq(profile_weight(p, "[incomplete] ?+1"), 8);
 	cr_assert_eq(profile_weight(p, "?+1 ?+0 ?+2"), 16);
 	cr_assert_eq(profile_weight(p, "[incomplete]"), 32, "nothing is known of an empty stack");
-	cr_assert_eq(p->processes[0].gticks_complete, 33);
+	cr_assert_eq(p->processes[0].weight_complete, 33);
 	for (unsigned mark = 1; mark < CPS_MARK_COUNT; mark++)
-		cr_assert_eq(p->processes[0].gticks_by_mark[mark], 1u << mark);
+		cr_assert_eq(p->processes[0].weight_by_mark[mark], 1u << mark);
 	cr_assert_eq(p->processes[0].deepest, 3);
 	profile_free(p);
 }
@@ -123,9 +123,9 @@ Test(profile, threads_and_losses)
 	struct profile *p = build_finish(&b);
 	const struct profile_process *q = &p->processes[0];
 	cr_assert_eq(q->n_threads, 2);
-	cr_assert(q->threads[0].gticks == 40 && q->threads[0].hits == 2);
+	cr_assert(q->threads[0].weight == 40 && q->threads[0].hits == 2);
 	cr_assert_str_eq(profile_text(p, q->threads[0].name), "two");
-	cr_assert(q->threads[1].id == 4000000000u && q->threads[1].gticks == 20);
+	cr_assert(q->threads[1].id == 4000000000u && q->threads[1].weight == 20);
 	cr_assert_str_eq(profile_text(p, q->threads[1].name), "");
 	cr_assert_eq(q->losses[CPS_LOSS_BUSY], 6);
 	cr_assert_eq(q->losses[CPS_LOSS_COUNT], 4 + 3);
@@ -214,7 +214,7 @@ Test(profile, totals_that_overflow)
 	cr_assert_eq(add(&b, "a", "a 9223372036854775808\n"), 0);
 	cr_assert_eq(add(&b, "b", "a;b 9223372036854775807\n"), 0);
 	struct profile *p = build_finish(&b);
-	cr_assert_eq(p->gticks, UINT64_MAX);
+	cr_assert_eq(p->weight, UINT64_MAX);
 	cr_assert_eq(p->hits, UINT64_MAX);
 	cr_assert(p->by_name && p->processes[1].samples == INT64_MAX && !p->processes[1].tails);
 	profile_free(p);
@@ -301,7 +301,7 @@ Test(profile, a_recording)
 	cr_assert_eq(q->host, STRINGS_NONE);
 	cr_assert(q->n_threads == 4 && !strcmp(profile_text(p, q->threads[1].name), "worker"));
 	cr_assert_eq(p->hits, 2 * DEMO_SAMPLES);
-	cr_assert_eq(p->gticks, 2 * q->gticks);
+	cr_assert_eq(p->weight, 2 * q->weight);
 	cr_assert_eq(q->deepest, 5);
 	cr_assert(q->losses[CPS_LOSS_BUSY] == 3 && profile_process_lost(q) == 3);
 	profile_free(p);

@@ -162,14 +162,14 @@ Test(groups, by_process)
 	weighs(p, "cc1 [1236] [incomplete] -+10 -+20", 3);
 	weighs(p, "cc1 [1234]", 0);
 	weighs(p, "as [1235] [incomplete]", 0);
-	cr_assert_eq(p->gticks, 3 * 6);
+	cr_assert_eq(p->weight, 3 * 6);
 	profile_free(p);
 	p = read_them(&all, PROFILE_BY_EXE, 3, &err);
 	weighs(p, "cc1 [incomplete]", 0);
 	weighs(p, "as -+10 -+20", 1 + 2);
 	weighs(p, "as", 0);
 	weighs(p, "cc1 [1234]", UINT64_MAX);
-	cr_assert_eq(p->gticks, 3 * 6);
+	cr_assert_eq(p->weight, 3 * 6);
 	profile_free(p);
 }
 

@@ -66,7 +66,7 @@ static void reads(const char *which, const char *want)
 	make(which);
 	p = read_part(&all, PROFILE_BY_NOTHING, files, strlen(which), &err);
 	if (p)
-		snprintf(got, sizeof(got), "%llu", (unsigned long long)p->gticks);
+		snprintf(got, sizeof(got), "%llu", (unsigned long long)p->weight);
 	cr_assert_str_eq(p ? got : err.text, want, "%s: %s", which, p ? got : err.text);
 	profile_free(p);
 }

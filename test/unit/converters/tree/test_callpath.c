@@ -204,7 +204,7 @@ Test(callpath, deepest_stack, .timeout = 20)
 			strings_add(p.strings, name, (size_t)sprintf(name, "f%u", i)), i};
 		nodes[i + 1] = (struct profile_node){i, i, 0, 0};
 	}
-	nodes[FRAMES].self_gticks = 3;
+	nodes[FRAMES].self_weight = 3;
 	p.n_frames = FRAMES;
 	p.n_nodes = FRAMES + 1;
 	t = tree_of(&p);

@@ -64,7 +64,7 @@ static void gives(const char *folded, const char *focus, const char *ignore, con
 	t = filtered(p, &f);
 	text = text_of(t);
 	cr_assert_str_eq(text, want);
-	cr_assert_eq(t->total, p->gticks);
+	cr_assert_eq(t->total, p->weight);
 	cr_assert_eq(t->hits, p->hits);
 	cr_assert_eq(t->filter, focus || ignore || hide ? &f : NULL);
 	free(text);
@@ -273,7 +273,7 @@ Test(filter, equals_the_tree_of_filtered_stacks)
 		want = named(sifted_text(list, focus, ignore, hide));
 		cr_assert_str_eq(got, want, "focus %s, ignore %s, hide %s:\n%s", focus, ignore,
 				 hide, folded);
-		cr_assert_eq(t->total, p->gticks);
+		cr_assert_eq(t->total, p->weight);
 		free(folded);
 		free(want);
 		free(got);

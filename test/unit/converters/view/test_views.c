@@ -138,7 +138,7 @@ static struct profile *odd_names(const char *f, size_t n_f, const char *g, size_
 			     .n_frames = 3,
 			     .nodes = nodes,
 			     .n_nodes = 4,
-			     .gticks = 8,
+			     .weight = 8,
 			     .hits = 4};
 	p.resource = p.unit = strings_add(p.strings, "things", 6);
 	frames[0] = (struct profile_frame){PROFILE_NO_MODULE, strings_add(p.strings, "main", 4), 0};

@@ -20,7 +20,7 @@ static void make(struct profile *p, const char *first, const char *second)
 
 	*p = (struct profile){.strings = strings_new(), .processes = processes, .n_processes = 2};
 	p->resource = p->unit = add(p, "things");
-	p->hits = p->gticks = 1;
+	p->hits = p->weight = 1;
 	args[0] = add(p, first);
 	args[1] = add(p, second);
 	processes[0] = (struct profile_process){.pid = 1234, .args = args, .n_args = 2};
