@@ -59,10 +59,10 @@ CONV_LIBS := -ldw -lelf -l:libiberty.a -ldeflate -lz -lm
 EXPLORE_LIBS := -ledit
 
 # ---- tests ------------------------------------------------------------------------------------
-# Each test/unit/test_*.c is a program, each test/live/*.sh (but lib.sh) a test, each
-# test/targets/*.c and doc/examples/*.c a program to be profiled, each test/fuzz/fuzz_*.c a harness
-# whose corpus is in test/fuzz/corpus.
-# ONLY=decode narrows a run down to tests whose name contains it.
+# Each test_*.c in the folders of test/unit is a program, each script in the folders of test/live a test,
+# each test/targets/*.c and doc/examples/*.c a program to be profiled, and each test/fuzz/fuzz_*.c a
+# harness whose corpus is in test/fuzz/corpus.
+# ONLY=decode narrows a run down to the tests whose path contains that word, ONLY=live/explore to a folder.
 ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
@@ -71,7 +71,7 @@ UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer whole_sample
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
 DOOR_TESTED := config output # of the door's files, those that do not act on their own
-LIVE_TESTS := $(call only,$(filter-out test/live/lib.sh,$(sort $(wildcard test/live/*.sh))))
+LIVE_TESTS := $(call only,$(sort $(wildcard test/live/*/*.sh)))
 BIG := $(BUILD)/big/stacks
 BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c,$(wildcard test/bench/*.c))) \
 	$(BUILD)/bench/tick.so
@@ -207,7 +207,7 @@ check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
 
 soak-memory: all $(BUILD)/targets/memory ## ten minutes with each clock: the recorder's memory does not grow
-	$(Q)BUILD=$(BUILD) TEST_TIMEOUT=4000 SOAK=$(or $(SOAK),300) LINES_OF_SOAK=60 test/run test/live/guest.sh
+	$(Q)BUILD=$(BUILD) TEST_TIMEOUT=4000 SOAK=$(or $(SOAK),300) LINES_OF_SOAK=60 test/run test/live/recorder/guest.sh
 
 soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer"
 	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" $(MODULES)
@@ -224,8 +224,9 @@ test: all unit-bins $(TARGETS) ## unit tests, then live tests
 # ---- other builds, each in a directory of its own, so that none makes another one build again ----
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_BUILD := $(BUILD)/sanitize
-# Live tests that feed cpconv what it does not expect.
-SAN_LIVE := $(call only,$(foreach t,cut corrupt foreign inline views json explorer,$(wildcard test/live/$(t).sh)))
+# Live tests that feed the converters inputs that they do not expect.
+SAN_LIVE := $(call only,$(patsubst %,test/live/converters/%.sh,cut corrupt foreign inline views json) \
+	test/live/explore/explorer.sh)
 
 sanitize: all $(TARGETS) ## unit tests, fuzz corpus and hostile files under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory BUILD=$(SAN_BUILD) SAN="$(SANITIZERS)" OPT="-O1 -g" \

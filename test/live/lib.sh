@@ -10,7 +10,7 @@
 set -u
 unset CPSAMPLE_RESOURCES CPSAMPLE_CLOCK CPSAMPLE_OUTPUT CPSAMPLE_VERBOSE LD_PRELOAD
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
+root=$(cd "$(dirname "$0")/../../.." && pwd)
 BUILD=$(cd "${BUILD:-$root/build}" && pwd) || exit 1
 CPCONV=${CPCONV:-$BUILD/cpconv}
 case $CPCONV in

@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# All views take all filters, and what filters tell apart adds up to the whole again: threads, times, stacks with a
+# function and without it.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+views=$("$CPCONV" --help | sed -n '/^Views:/,/^$/s/^  --\([a-z-]*\) .*/\1/p')
+
+record CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_OUTPUT=two.cps "$targets/threads" 150 2 >/dev/null ||
+	fail "threads ended with $?"
+all=$(info two.cps credited_ns)
+pid=$(info two.cps pid)
+[ "$(info two.cps threads)" = 3 ] || fail "$(info two.cps threads) threads"
+
+# ---- every view with every filter ------------------------------------------------------------------
+# show VIEW OPTION...: as text, and as a table if it is one
+show() {
+	view=$1
+	shift
+	"$CPCONV" "--$view" "$@" two.cps >view.out 2>view.err || fail "--$view $*: $(cat view.err)"
+	[ -s view.out ] || [ "$view" = folded ] || fail "--$view $* is empty"
+	grep -v "warning: --ignore: no function" view.err >other && fail "--$view $* complains: $(cat other)"
+	"$CPCONV" "--$view" --tsv "$@" two.cps >view.tsv 2>view.err || grep -q 'is no table' view.err ||
+		fail "--$view --tsv $*: $(cat view.err)"
+}
+
+count=0
+for view in $views; do
+	for filter in "--focus work" "--ignore work" "--hide work" "--focus work --hide ^start" "--hide ." \
+		"--thread worker-1" "--thread $pid" "--from 0.05" "--to 0.05" "--from 0.05 --to 0.1" "--from 99" \
+		"--pid $pid" "--exe threads" "--resource cpu" "--top 2" "--unit samples" \
+		"--pid $pid --exe threads --resource cpu --thread worker --from 0.001 --to 100 --focus work \
+			--ignore exit --hide clone --by thread --top 3 --unit samples"; do
+		# shellcheck disable=SC2086 # several words
+		show "$view" $filter
+		count=$((count + 1))
+	done
+done
+
+# The heading says what has been left out.
+"$CPCONV" --thread worker-1 --from 0.01 --to 5 --focus work --ignore exit --hide clone two.cps >out 2>err ||
+	fail "$(cat err)"
+for line in 'only threads: worker-1' 'only from 10 ms to 5 s into the run' 'hidden: clone' \
+	'focus on work, without exit: [0-9]* of [0-9]* samples, [0-9.]* %'; do
+	grep -qx "$line" out || fail "the heading does not say \"$line\": $(head -n 9 out)"
+done
+
+# --top N: no more than N rows, and the first ones are those without it.
+for view in flat tree bottomup callpath functions bodies edges; do
+	"$CPCONV" "--$view" --tsv --top 3 two.cps >top || fail "--$view --top"
+	[ "$(wc -l <top)" -eq 3 ] || fail "--$view --top 3 has $(wc -l <top) rows"
+done
+
+# ---- sums ------------------------------------------------------------------------------------------
+# Stacks with their weights, added up: FILE...
+add_up() {
+	LC_ALL=C awk '{ weight = $NF; sub(/ [0-9]*$/, ""); sum[$0] += weight }
+		END { for (stack in sum) printf "%s %.0f\n", stack, sum[stack] }' "$@" | LC_ALL=C sort
+}
+
+# adds_up WHAT FILE...: the files are parts of whole.folded, and that is all credited time
+adds_up() {
+	what=$1
+	shift
+	add_up "$@" >sum.folded
+	same whole.folded sum.folded "$what"
+}
+
+folded() {
+	"$CPCONV" --folded "$@" 2>warnings || fail "--folded $*: $(cat warnings)" >&2
+}
+
+folded two.cps | add_up >whole.folded
+[ "$(awk '{ n += $NF } END { printf "%.0f\n", n }' whole.folded)" = "$all" ] || fail "not all is folded"
+
+folded --thread worker-1 two.cps >a
+folded --thread worker-2 two.cps >b
+folded --thread "$pid" two.cps >c
+adds_up "threads" a b c
+[ -s a ] && [ -s b ] || fail "a thread has nothing"
+folded --thread worker-1,worker-2 two.cps >ab
+adds_up "two threads" ab c
+folded --thread '^work' two.cps | add_up | cmp -s - ab || fail "--thread with an expression"
+
+for time in 0.03 0.05000001 0.1; do
+	folded --to $time two.cps >a
+	folded --from $time two.cps >b
+	adds_up "before and after $time s" a b
+done
+for thread in worker-1 worker-2; do
+	folded --thread $thread --to 0.06 two.cps
+	folded --thread $thread --from 0.06 two.cps
+done >a
+folded --thread "$pid" two.cps >e
+adds_up "threads and times" a e
+
+folded --focus work two.cps >a
+folded --ignore work two.cps >b
+adds_up "with work and without" a b
+[ -s a ] && [ -s b ] || fail "all have work, or none"
+grep -qv ';work' a && fail "not in focus: $(cat a)"
+grep -q ';work' b && fail "not ignored: $(cat b)"
+
+# Flat profiles of the parts: selfs add up, and totals, since no stack is in both.
+self_and_total() {
+	awk -F "$tab" '{ self[$5] += $1; total[$5] += $2 }
+		END { for (f in self) if (total[f]) printf "%s %.0f %.0f\n", f, self[f], total[f] }' | LC_ALL=C sort
+}
+"$CPCONV" --flat --tsv two.cps | self_and_total >flat.whole
+for thread in worker-1 worker-2 "$pid"; do
+	"$CPCONV" --flat --tsv --thread "$thread" two.cps
+done | self_and_total >flat.parts
+same flat.whole flat.parts "flat profiles of the threads"
+
+# What is hidden is its caller's: the total stays, and no more stacks than without the frames.
+folded --hide 'work|^start_' two.cps | add_up >hidden
+sed 's/;start_thread//; s/;work//' whole.folded | add_up >want
+same want hidden "--hide"
+folded --hide . two.cps >hidden
+[ "$(cat hidden)" = "[hidden] $all" ] || fail "--hide .: $(cat hidden)"
+
+# Shares are of the whole, whatever is in focus.
+share=$("$CPCONV" --flat --tsv two.cps | awk -F "$tab" '$5 == "work" { print $4 }')
+[ "$("$CPCONV" --flat --tsv --focus work two.cps | awk -F "$tab" '$5 == "work" { print $4 }')" = "$share" ] ||
+	fail "the share of work in focus is not $share"
+
+# The recording is described as a whole.
+"$CPCONV" --info --tsv two.cps >info.whole
+"$CPCONV" --info --tsv --thread worker-1 --from 0.1 --focus work two.cps >info.part
+same info.whole info.part "--info"
+
+# ---- a tree of processes has one axis of time ---------------------------------------------------------
+mkdir tree && cd tree || exit 1
+record CPSAMPLE_RESOURCES=cpu:1ms sh -c "'$targets/spin' 150 && '$targets/spin' 150" >/dev/null ||
+	fail "sh ended with $?"
+folded --by process | add_up >whole.folded
+begin=$("$CPCONV" --exe spin --info --tsv 2>/dev/null | awk -F "$tab" '$1 == "start_ns" { print $2 }' | LC_ALL=C sort -n |
+	tail -n 1)
+first=$("$CPCONV" --info --tsv 2>/dev/null | awk -F "$tab" '$1 == "start_ns" { print $2 }' | LC_ALL=C sort -n | head -n 1)
+time=$(awk -v a="$begin" -v b="$first" 'BEGIN { printf "%.9f", (a - b) / 1e9 }')
+folded --by process --to "$time" >a
+folded --by process --from "$time" >b
+adds_up "two processes" a b
+cut -d ';' -f 1 b | sort -u >late
+[ "$(wc -l <late)" -eq 1 ] || fail "after $time s there is more than the last process: $(cat late)"
+grep -qF "$(cat late);" a && fail "the last process begins before $time s"
+pid=$(sed 's/.*\[\([0-9]*\)\]$/\1/' late)
+folded --by process --pid "$pid" --to "$time" >a
+[ ! -s a ] || fail "the axis of time begins with the chosen process"
+cd ..
+
+# ---- a program that was killed -----------------------------------------------------------------------
+mkdir killed && cd killed || exit 1
+env LD_PRELOAD="$LIBRARY" CPSAMPLE_RESOURCES=cpu:1ms "$targets/threads" 100000 2 >/dev/null 2>&1 &
+target=$!
+samples() {
+	[ "$("$CPCONV" --info --tsv ./*.cps 2>/dev/null | awk -F "$tab" '$1 == "samples" { print $2 }')" -gt 40 ]
+}
+within_10_s samples 2>/dev/null
+kill -9 $target
+wait $target 2>/dev/null
+kill -0 $target 2>/dev/null && fail "the target lives"
+[ -f "$(echo ./*.journal)" ] || fail "no journal of one that was killed"
+folded ./*.cps | add_up >whole.folded
+for thread in worker-1 worker-2; do
+	folded --thread $thread --to 0.05 ./*.cps
+	folded --thread $thread --from 0.05 ./*.cps
+done >a
+adds_up "a program that was killed" a
+cd ..
+
+# ---- what cannot be -----------------------------------------------------------------------------------
+# wrong STATUS MESSAGE OPTION...
+wrong() {
+	want=$1 message=$2
+	shift 2
+	"$CPCONV" "$@" >out 2>err
+	status=$?
+	[ $status -eq "$want" ] || fail "$*: exit status $status: $(cat err)"
+	[ ! -s out ] || fail "$*: there is output"
+	grep -q "$message" err || fail "$*: $(cat err)"
+}
+echo "main;f 5" >x.folded
+wrong 1 '^cpconv: --focus: no function "wrok" in the profile; similar: work' --focus wrok two.cps
+wrong 1 '^cpconv: no thread matches --thread x; there are: .*worker-1 [0-9]*' --thread x two.cps
+wrong 1 '^cpconv: no input counts the resource "x"; there are: cpu$' --resource x two.cps
+wrong 1 '^cpconv: x.folded: has no threads: --thread needs recordings' --thread x x.folded
+wrong 1 '^cpconv: x.folded: has no times: --from and --to need recordings' --from 1 x.folded
+wrong 1 'standard input: cannot be read twice' --from 1 two.cps -
+wrong 2 'not a regular expression' --focus '(' two.cps
+wrong 2 'not a regular expression' --thread '(' two.cps
+wrong 2 'must be later than --from' --from 2 --to 1 two.cps
+wrong 2 'is not a number of seconds' --from x two.cps
+"$CPCONV" --ignore nobody --hide noone two.cps >out 2>err || fail "--ignore nobody: $(cat err)"
+[ "$(grep -c 'warning: --[a-z]*: no function matches "no' err)" -eq 2 ] || fail "no warnings: $(cat err)"
+note "$count combinations of views and filters"

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Thousands of recordings are one profile: the sum of its parts, without limits on open files or on the
+# command line, whatever the number of threads that read them; and one that is corrupt is named as if it
+# had been read alone.
+# May run beside others.
+# shellcheck disable=SC3045 # dash has ulimit -n
+. "$(dirname "$0")/../lib.sh"
+
+# Some short processes, one of them killed, become 3,000 files.
+mkdir some all
+cd some || exit 1
+for seconds in 1 2 3; do
+	record CPSAMPLE_RESOURCES=cpu:1ms "$targets/spin" ${seconds}0 >/dev/null || fail "spin ended with $?"
+	record CPSAMPLE_RESOURCES=cpu:1ms awk "BEGIN { while (i < ${seconds}000000) i++ }" || fail "awk ended with $?"
+done
+set -- *.cps
+[ $# -ge 5 ] || fail "recordings: $*"
+head -c 600 "$1" >../cut
+cd .. || exit 1
+awk -v files="$*" 'BEGIN {
+	n = split(files, file, " ")
+	for (i = 0; i < 3000; i++) printf "cp some/%s all/%04d.cps\n", file[i % n + 1], i
+}' >copy && sh copy || fail "cannot copy"
+
+# What each is worth, as often as it is there.
+total() {
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n } END { for (s in sum) printf "%s %.0f\n", s, sum[s] }' "$@" |
+		LC_ALL=C sort
+}
+for file in some/*.cps; do
+	copies=$(awk -v f="$file" '$2 == f { n++ } END { print n + 0 }' copy)
+	"$CPCONV" --folded "$file" | awk -v k="$copies" '{ n = $NF; sub(/ [0-9]+$/, ""); printf "%s %.0f\n", $0, n * k }'
+done >parts
+total parts >want
+(
+	ulimit -n 32
+	exec "$CPCONV" --folded all
+) >folded 2>err || fail "3,000 files: $(cat err)"
+[ ! -s err ] || fail "said: $(cat err)"
+total folded >got
+same want got "the sum of the parts"
+
+# The same bytes with any number of threads, and however they are named.
+find all -name '*.cps' -print0 | LC_ALL=C sort -z >list
+"$CPCONV" --info --json all/*.cps >all.json || fail "3,000 names"
+for view in "--folded" "--flat --by process" "--tree --by thread" "--dot" "--info --json" \
+	"--flat --exe spin" "--flat --from 0.01 --thread spin"; do
+	# shellcheck disable=SC2086 # several words
+	"$CPCONV" $view --jobs 1 all >alone 2>&1 || fail "$view: $(cat alone)"
+	# shellcheck disable=SC2086
+	(
+		ulimit -n 32
+		exec "$CPCONV" $view --jobs 4 --files-from - <list
+	) >together 2>&1 || fail "$view --jobs 4: $(cat together)"
+	cmp -s alone together || fail "$view depends on the number of threads"
+done
+tr '\0' '\n' <list >lines
+"$CPCONV" --info --json --files-from lines --jobs 3 | cmp -s - all.json || fail "a list of lines"
+printf 'resources\nfolded\n' | "$CPPROF" --jobs 4 all >got 2>&1 || fail "cpprof: $(cat got)"
+sed 1d got | cmp -s - folded || fail "cpprof differs: $(head -n 3 got)"
+
+# In the middle: files that were cut, of which a few are named.
+for i in 0500 0600 0700 1000 1001 1002 1003 2000; do
+	cp cut all/$i.cps
+done
+"$CPCONV" --jobs 1 --folded all >want 2>err || fail "cut: $(cat err)"
+"$CPCONV" --jobs 4 --folded all >got 2>err.4 || fail "cut: $(cat err.4)"
+same want got "with some that were cut"
+same err err.4 "warnings"
+[ "$(grep -c 'all/.*cut at byte 600:' err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings were cut$' err ||
+	fail "said: $(cat err)"
+
+# Corrupt ones: the first is named, as it is alone.
+for i in 1100 1900 2900; do
+	{
+		head -c 300 cut
+		echo "not what was there"
+		tail -c +320 cut
+	} >all/$i.cps
+done
+"$CPCONV" --folded all/1100.cps 2>alone && fail "a corrupt file is taken"
+"$CPCONV" --jobs 1 --folded all 2>err && fail "a corrupt file is taken"
+same alone err "the corrupt file among others"
+for jobs in 2 4 40; do
+	"$CPCONV" --jobs $jobs --folded all 2>err && fail "--jobs $jobs takes a corrupt file"
+	same alone err "the corrupt file with $jobs threads"
+done
+
+mkdir none
+"$CPCONV" none 2>err && fail "an empty directory is taken"
+grep -q '^cpconv: none: no \*.cps file in this directory$' err || fail "said: $(cat err)"
+"$CPCONV" --files-from /dev/null 2>err && fail "an empty list is taken"
+grep -q '^cpconv: /dev/null: names no file$' err || fail "said: $(cat err)"
+set -- some/*.cps
+"$CPCONV" --files-from "$1" 2>err && fail "a recording is taken for a list"
+grep -q "^cpconv: $1: a recording, not a list of names; name it without --files-from\$" err ||
+	fail "said: $(cat err)"
+note "3,000 recordings of $(echo some/*.cps | wc -w) processes"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Where names come from, and that none is made up: stripped, rebuilt and separated programs.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+need gcc
+need objcopy
+
+# TARGET_CFLAGS of the Makefile, and another layout with -DSHIFT.
+build() {
+	gcc -O2 -g -fno-inline -fno-optimize-sibling-calls -D_GNU_SOURCE "$@" || fail "cannot build"
+}
+functions() {
+	"$CPCONV" --flat --tsv "$@" | cut -f 5 | sort
+}
+# The two functions that matter, as a folded stack has them above main.
+spun() {
+	"$CPCONV" --folded "$@" 2>/dev/null | grep -o ';[^;]*;[^; ]* [0-9]*$' | sort -t ' ' -k 2 -n |
+		tail -n 1 | sed 's/ [0-9]*$//'
+}
+
+build -o whole "$root/test/targets/spin.c"
+record CPSAMPLE_OUTPUT=whole.cps ./whole 300 >/dev/null
+[ "$(spun whole.cps)" = ";spin_outer;spin_inner" ] || fail "with symbols: $(spun whole.cps)"
+
+# Without symbols: a name from the module and the function's start, one per function and the same in
+# every run, whatever the load address.
+cp whole plain && strip plain
+for run in 1 2; do
+	record CPSAMPLE_OUTPUT=plain$run.cps ./plain 300 >/dev/null
+	functions plain$run.cps >names$run
+done
+inner=$(nm whole | awk '$3 == "spin_inner" { sub(/^0*/, "", $1); print $1 }')
+outer=$(nm whole | awk '$3 == "spin_outer" { sub(/^0*/, "", $1); print $1 }')
+for run in 1 2; do
+	[ "$(spun plain$run.cps)" = ";[plain+0x$outer];[plain+0x$inner]" ] ||
+		fail "stripped: $(spun plain$run.cps), functions at $outer and $inner"
+	grep -q spin names$run && fail "stripped, and yet: $(grep spin names$run)"
+done
+
+# Where nothing has a symbol, main is still known by who calls it, and is the root of call paths; no
+# other function of the program becomes it. Debug files of the C library must not help.
+# Seen to fail: without entry_name it is [plain+0x...].
+"$CPCONV" --debug-dir /nonexistent --folded plain1.cps >folded 2>&1 || fail "folded: $(cat folded)"
+grep -q "^_start;__libc_start_main;[^;]*;main;\[plain+0x$outer\];\[plain+0x$inner\] " folded ||
+	fail "stripped, from its beginning: $(sort -t ' ' -k 2 -n folded | tail -n 1)"
+[ "$(functions plain1.cps --debug-dir /nonexistent | grep -c -x main)" = 1 ] || fail "more than one main"
+"$CPCONV" --debug-dir /nonexistent --callpath plain1.cps | grep -q '^0.9[0-9]* (main) ' ||
+	"$CPCONV" --debug-dir /nonexistent --callpath plain1.cps | grep -q '^1.00000 (main) ' ||
+	fail "callpath: $("$CPCONV" --callpath plain1.cps)"
+
+# Its symbols in a file of their own, found by build id,
+id=$(readelf -n plain | sed -n 's/.*Build ID: //p')
+rest=${id#??}
+mkdir -p "debug/.build-id/${id%"$rest"}"
+objcopy --only-keep-debug whole "debug/.build-id/${id%"$rest"}/$rest.debug"
+[ "$(spun --debug-dir debug plain1.cps)" = ";spin_outer;spin_inner" ] ||
+	fail "build id: $(spun --debug-dir debug plain1.cps)"
+# or beside it by name.
+objcopy --only-keep-debug whole linked.debug
+cp plain linked && objcopy --add-gnu-debuglink=linked.debug linked
+record CPSAMPLE_OUTPUT=linked.cps ./linked 300 >/dev/null
+[ "$(spun linked.cps)" = ";spin_outer;spin_inner" ] || fail "debuglink: $(spun linked.cps)"
+# Not if it is another program's.
+build -DSHIFT -O1 -o other "$root/test/targets/deep.c"
+objcopy --only-keep-debug other linked.debug
+[ "$(spun linked.cps)" = ";[linked+0x$outer];[linked+0x$inner]" ] ||
+	fail "a wrong debug file: $(spun linked.cps)"
+
+# A program rebuilt since: a warning, and none of the new one's names.
+cp whole again
+record CPSAMPLE_OUTPUT=again.cps ./again 300 >/dev/null
+cp other again
+"$CPCONV" --flat --tsv again.cps >out 2>err || fail "rebuilt: exit status $?: $(cat err)"
+[ "$(wc -l <err)" -eq 1 ] && grep -q again err || fail "rebuilt: not one warning: $(cat err)"
+cut -f 5 out | grep -E '^(bottom|descend|main|spin_inner|spin_outer)$' && fail "rebuilt: names of the new file"
+# A program that is gone: the same.
+rm again
+"$CPCONV" --flat --tsv again.cps >out 2>err || fail "gone: exit status $?: $(cat err)"
+grep -q again err || fail "gone: no warning"
+grep -q '\[again+0x' out || fail "gone: $(head -n 3 out)"

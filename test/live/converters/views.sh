@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the views of one recording must have in common: sums, a form that other tools accept, the same
+# bytes each time.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+
+record "$targets/shares" 2 1 >/dev/null || fail "shares ended with $?"
+stream=$(one_stream) || fail "$stream"
+all_views "$stream"
+
+# info: every key once.
+"$CPCONV" --info --tsv "$stream" >info.tsv
+for key in file pid ppid exe command cwd host machine recorder start_ns resource unit interval \
+	engine samples credited_ns process_cpu_ns complete_percent deepest threads modules lost ended; do
+	[ "$(cut -f 1 info.tsv | grep -c "^$key\$")" -eq 1 ] || fail "info has not one $key"
+done
+[ "$(info "$stream" exe)" = "$(readlink -f "$targets/shares")" ] || fail "exe: $(info "$stream" exe)"
+[ "$(info "$stream" command)" = "$targets/shares 2 1" ] || fail "command: $(info "$stream" command)"
+[ "$(info "$stream" resource)" = cpu ] || fail "resource: $(info "$stream" resource)"
+[ "$(info "$stream" interval)" = 1000000 ] || fail "interval: $(info "$stream" interval)"
+[ "$(info "$stream" lost)" = 0 ] || fail "lost: $(info "$stream" lost)"
+credited=$(info "$stream" credited_ns)
+
+# Folded text as flame graph tools read it: a stack, a space, a number; nothing else.
+"$CPCONV" --folded "$stream" >folded
+LC_ALL=C grep -vE '^.+ [0-9]+$' folded >odd && fail "folded: $(head -n 3 odd)"
+LC_ALL=C grep '[[:cntrl:]]' folded >odd && fail "folded, control characters: $(head -n 3 odd)"
+sum() {
+	awk '{ sum += $NF } END { printf "%.0f\n", sum }' "$1"
+}
+[ "$(sum folded)" = "$credited" ] || fail "folded adds up to $(sum folded), credited $credited"
+"$CPCONV" --folded --unit samples "$stream" >hits
+[ "$(sum hits)" = "$(info "$stream" samples)" ] || fail "folded adds up to $(sum hits) samples"
+
+# Self times add up to what was credited, and so does the outermost level of the tree.
+self=$("$CPCONV" --flat --tsv "$stream" | awk -F "$tab" '{ n += $1 } END { printf "%.0f\n", n }')
+[ "$self" = "$credited" ] || fail "flat adds up to $self, credited $credited"
+roots=$("$CPCONV" --tree --tsv "$stream" | awk -F "$tab" '$1 == 0 { n += $2 } END { printf "%.0f\n", n }')
+[ "$roots" = "$credited" ] || fail "the tree adds up to $roots, credited $credited"
+"$CPCONV" --callpath --tsv "$stream" | head -n 1 | grep -q "${tab}main\$" ||
+	fail "callpath does not begin with main: $("$CPCONV" --callpath --tsv "$stream" | head -n 1)"
+
+# What one view writes, the others can read: folded text gives the same tree as the recording.
+"$CPCONV" --tree --tsv "$stream" >tree.recording
+"$CPCONV" --tree --tsv folded >tree.folded
+same tree.recording tree.folded "the tree of folded text"
+
+# To a file, from standard input, twice.
+"$CPCONV" --tree --tsv -o tree.file "$stream" || fail "-o"
+same tree.recording tree.file "-o"
+"$CPCONV" --tree --tsv - <"$stream" >tree.stdin 2>err || fail "standard input: $(cat err)"
+same tree.recording tree.stdin "standard input"
+
+# Without a file: the newest here, and it says which.
+"$CPCONV" --tree --tsv >tree.newest 2>err || fail "without a file: $(cat err)"
+same tree.recording tree.newest "the newest recording"
+grep -q "$(basename "$stream")" err || fail "does not say which is the newest: $(cat err)"
+
+if command -v dot >/dev/null; then
+	"$CPCONV" --dot "$stream" | dot -Tsvg >picture.svg 2>err || fail "dot: $(cat err)"
+	[ ! -s err ] || fail "dot complains: $(cat err)"
+	for function in main left right seventy twenty ten; do
+		grep -q ">$function" picture.svg || fail "$function is not in the picture"
+	done
+else
+	note "no dot on this machine"
+fi

@@ -1,0 +1,318 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cpprof with commands out of a pipe: each prints what cpconv does with the same options; what goes
+# wrong is said with its line, and the rest is done all the same.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+export HOME="$tmp" XDG_STATE_HOME="$tmp/state"
+cases=$root/test/data/cases
+count=0
+
+# equal FILE COMMANDS OPTION...: the commands (printf's escapes) against cpconv with the options
+equal() {
+	file=$1
+	commands=$2
+	shift 2
+	# shellcheck disable=SC2059 # the escapes are meant
+	printf "$commands" | "$CPPROF" "$file" >got 2>err || fail "$commands: $(cat err)"
+	[ ! -s err ] || fail "$commands: $(cat err)"
+	"$CPCONV" "$@" "$file" >want || fail "cpconv $*"
+	case " $* " in
+	*' --cycles --tsv '* | *' --average-time --tsv '*) ;; # there may be none
+	*) [ -s want ] || fail "cpconv $* prints nothing" ;;
+	esac
+	same want got "$commands"
+	count=$((count + 1))
+}
+
+# views FILE ROOT: all commands that show a view; ROOT must be a function of the profile
+views() {
+	equal "$1" 'functions' --functions
+	equal "$1" 'functions 2' --functions --top 2
+	equal "$1" 'bodies\n' --bodies
+	equal "$1" 'flat' --flat
+	equal "$1" 'flat 3 --sort total' --flat --top 3 --sort total
+	equal "$1" 'down' --callpath
+	equal "$1" "down $2" --callpath --root "$2"
+	equal "$1" "up $2" --callpath --up --root "$2"
+	equal "$1" 'tree' --tree
+	equal "$1" "tree $2" --tree --root "$2"
+	equal "$1" 'bottomup' --bottomup
+	equal "$1" 'contexts' --contexts
+	equal "$1" 'edges 4' --edges --top 4
+	equal "$1" 'callgraph' --callgraph
+	equal "$1" "callgraph $2" --callgraph --root "$2"
+	equal "$1" 'cycles' --cycles
+	equal "$1" 'average-time' --average-time
+	equal "$1" 'graph' --graph
+	equal "$1" 'dot' --dot
+	equal "$1" 'folded' --folded
+	equal "$1" 'info' --info
+	for view in $(names_of_views); do
+		# callpath is shown by down and up; dot and folded are no tables.
+		case $view in callpath | dot | folded) continue ;; esac
+		equal "$1" "$view --tsv" "--$view" --tsv
+		equal "$1" "$view --json" "--$view" --json
+	done
+}
+
+# settings FILE FUNCTION
+settings() {
+	equal "$1" 'threshold 20\nfunctions' --functions --threshold 20
+	equal "$1" 'threshold 20 %%\nthreshold off\nfunctions' --functions
+	equal "$1" 'depth 2\ntree' --tree --depth 2
+	equal "$1" 'top 2\nflat' --flat --top 2
+	equal "$1" 'top 2\nflat 3' --flat --top 3
+	equal "$1" 'unit samples\nflat\n' --flat --unit samples
+	equal "$1" 'unit samples\nunit gticks\ntree\n' --tree
+	equal "$1" 'percent parent\ntree' --tree --percent parent
+	equal "$1" "focus $2\\ntree" --tree --focus "$2"
+	equal "$1" "focus main\\nfocus $2\\ntree" --tree --focus "$2"
+	equal "$1" "focus $2\\nfocus -\\ntree" --tree
+	equal "$1" "ignore $2\\nflat" --flat --ignore "$2"
+	equal "$1" "hide $2\\nfunctions" --functions --hide "$2"
+	equal "$1" "tree --focus $2" --tree --focus "$2"
+	equal "$1" "set node-thres 30\\nset totals exact\\ndot" --dot --node-thres 30 --totals exact
+	equal "$1" "set sort total\\nset tsv on\\nflat" --flat --tsv --sort total
+	equal "$1" 'set tsv on\nset tsv off\nflat' --flat
+}
+
+for case in process_db nested_cycles two_entries; do
+	function=$(head -n 1 "$cases/$case/in.folded" | sed 's/ [0-9]*$//; s/.*;//')
+	views "$cases/$case/in.folded" "$function"
+	settings "$cases/$case/in.folded" "$function"
+done
+
+record CPSAMPLE_OUTPUT="$tmp/rec.cps" "$targets/shares" 1 1 >/dev/null || fail "shares ended with $?"
+views rec.cps twenty
+settings rec.cps twenty
+for granularity in module line address function; do
+	equal rec.cps "granularity $granularity\\nflat" --flat --granularity $granularity
+	equal rec.cps "functions 1 > /dev/null\\ngranularity $granularity\\ntree" \
+		--tree --granularity $granularity
+done
+# Options that choose what is read are those of cpconv.
+echo 'tree' | "$CPPROF" --by thread --no-demangle rec.cps >got || fail "--by"
+"$CPCONV" --tree --by thread rec.cps >want
+same want got "--by thread"
+
+# ---- callers and callees agree with the edges --------------------------------------------------
+for case in process_db nested_cycles direct_recursion; do
+	in=$cases/$case/in.folded
+	"$CPCONV" --edges --tsv "$in" >edges
+	cut -f 1 edges | sort -u >names
+	while read -r function; do
+		echo "callees --tsv $function" | "$CPPROF" "$in" | cut -f 1,5 | sort >got
+		awk -F "$tab" -v f="$function" '$1 == f { print $4 "\t" $2 }' edges | sort >want
+		same want got "callees of $function"
+	done <names
+	cut -f 2 edges | sort -u >names
+	while read -r function; do
+		echo "callers $function --tsv" | "$CPPROF" "$in" | cut -f 1,4 | sort >got
+		awk -F "$tab" -v f="$function" '$2 == f { print $4 "\t" $1 }' edges | sort >want
+		same want got "callers of $function"
+	done <names
+done
+# Without recursion the callers' shares and that of the outermost stacks are all there is.
+printf 'a;b;c 3\na;c 2\nc 5\na;b 7\n' >shares.folded
+echo 'callers c' | "$CPPROF" shares.folded >got
+for row in '30.00    17.65            3  b' '20.00    11.76            2  a' \
+	'50.00    29.41            5  (none: it is outermost)'; do
+	grep -q "^ *$row\$" got || fail "callers: no row \"$row\": $(cat got)"
+done
+echo 'callees b' | "$CPPROF" shares.folded >got
+grep -q '^ *70.00 .*(none: it is running)$' got || fail "callees: $(cat got)"
+
+# ---- names ----------------------------------------------------------------------------------------
+cat >names.folded <<'END'
+main;operator new(unsigned long) 4
+main;std::map<int, char>::at(int const&);qsort 3
+main;quick 2
+main;say "hi" 1
+main;> 1
+main;tab	here 1
+END
+named() {
+	printf '%s\n' "$1" | "$CPPROF" names.folded >got 2>err || fail "$1: $(cat err)"
+	"$CPCONV" --callpath --up --root "$2" names.folded >want
+	same want got "$1"
+}
+named 'up operator new(unsigned long)' 'operator new(unsigned long)'
+named 'up "operator new(unsigned long)"' 'operator new(unsigned long)'
+named "  up 'operator new(unsigned long)' --threshold 1" 'operator new(unsigned long)'
+named 'up new' 'operator new(unsigned long)'
+named 'up std::map<int, char>::at(int const&)' 'std::map<int, char>::at(int const&)'
+named 'up "say \"hi\""' 'say "hi"'
+named 'up ">"' '>'
+named 'up qso' 'qsort'
+
+
+# wrong LINES TEXT: standard error is this, and the exit status 1
+wrong() {
+	# shellcheck disable=SC2059 # the escapes are meant
+	printf "$1" | "$CPPROF" names.folded >out 2>err
+	status=$?
+	[ $status -eq 1 ] || fail "$1: exit status $status"
+	printf '%s\n' "$2" >want
+	same want err "$1: standard error"
+}
+wrong 'up u' 'cpprof: line 1: "u" is in the names of 2 functions: operator new(unsigned long), quick'
+wrong '\n\nup mian' 'cpprof: line 3: no function "mian" in the profile; similar: main'
+wrong 'up' 'cpprof: line 1: up: of what? up FUNCTION'
+wrong 'funktions' 'cpprof: line 1: no command "funktions"; did you mean functions?'
+wrong 'xyzzy' 'cpprof: line 1: no command "xyzzy"; help lists them'
+wrong 'e' 'cpprof: line 1: "e" is the beginning of edges, exit'
+wrong 'up "main' 'cpprof: line 1: the closing " is missing'
+wrong 'flat >' 'cpprof: line 1: no file is named after >'
+wrong '> x' 'cpprof: line 1: there is no command before >'
+wrong 'flat > a > b' 'cpprof: line 1: there are two outputs'
+wrong 'flat x' 'cpprof: line 1: --top: "x" is not a number from 1 up'
+wrong 'tree --tvs' 'cpprof: line 1: unknown option --tvs; did you mean --tsv?'
+wrong 'flat --pid 1' 'cpprof: line 1: --pid: cannot be given to a command'
+wrong 'threshold 101' 'cpprof: line 1: --threshold: "101" is not a percentage from 0 to 100'
+wrong 'set treshold 1' 'cpprof: line 1: no setting "treshold"; did you mean threshold?'
+wrong 'set xyzzy' 'cpprof: line 1: no setting "xyzzy"; set lists them'
+wrong 'resources gpu' 'cpprof: line 1: no resource "gpu"; there are: samples'
+wrong 'folded --tsv' 'cpprof: line 1: the view folded is no table: it has no --tsv'
+wrong 'flat > /nowhere/x' 'cpprof: line 1: /nowhere/x: No such file or directory'
+wrong 'flat\0x' 'cpprof: line 1: there is a NUL byte in the line'
+wrong 'granularity module' \
+	'cpprof: line 1: folded stacks do not say which module a function is of: --granularity module needs recordings'
+[ ! -e a ] && [ ! -e b ] || fail "a command that is wrong has written a file"
+
+printf 'flat --up\nflat' | "$CPPROF" names.folded >out 2>err || fail "flat --up ended with $?"
+[ "$(cat err)" = 'cpprof: line 1: warning: --up has no effect on flat' ] || fail "flat --up: $(cat err)"
+
+# After an error the next line runs; a setting that was refused stays as it was; quit ends.
+printf 'focus qsort\nfocus nothing\nfocus\nbad\ntop 1\r\nquit\nflat\n' | "$CPPROF" names.folded >out 2>err &&
+	fail "exit status 0"
+[ "$(cat out)" = 'focus        qsort' ] || fail "after errors: $(cat out)"
+[ "$(grep -c '^cpprof: line [24]: ' err)" -eq 2 ] || fail "errors: $(cat err)"
+printf '# nothing but a comment\n   \n\t\n' | "$CPPROF" names.folded >out 2>err || fail "a comment: $(cat err)"
+[ ! -s out ] && [ ! -s err ] || fail "a comment prints $(cat out err)"
+
+# ---- output ---------------------------------------------------------------------------------------
+printf 'flat > here is\ndot graph.dot\ncallers qsort --tsv >"a b"\ntop\n' | "$CPPROF" names.folded >out 2>err &&
+	fail "two words after >"
+printf 'flat > here\ndot graph.dot\ncallers qsort --tsv >"a b"\nhelp > helped\n' |
+	"$CPPROF" names.folded >out 2>err || fail "output: $(cat err)"
+[ ! -s out ] || fail "to standard output: $(cat out)"
+"$CPCONV" --flat names.folded >want
+same want here "flat > here"
+"$CPCONV" --dot names.folded >want
+same want graph.dot "dot graph.dot"
+printf '3\t1\t0.25\tstd::map<int, char>::at(int const&)\tqsort\n' >want
+same want 'a b' "a quoted file"
+grep -q '^  callers FUNCTION' helped || fail "help: $(cat helped)"
+[ "$(awk 'length > 80' helped)" = "" ] || fail "help is wider than 80 columns"
+if [ -c /dev/full ]; then
+	echo 'flat > /dev/full' | "$CPPROF" names.folded 2>err && fail "a full disk is no error"
+	echo flat | "$CPPROF" names.folded >/dev/full 2>err && fail "full standard output is no error"
+fi
+yes flat | head -n 2000 | "$CPPROF" names.folded 2>err | head -n 1 >/dev/null
+[ ! -s err ] || fail "a reader that goes away: $(head -n 1 err)"
+
+# ---- source lines ---------------------------------------------------------------------------------
+# What the lines of a function used themselves is what it used; a stack counts once for a line.
+"$CPCONV" --flat --tsv rec.cps >flat
+for function in main slice seventy twenty ten; do
+	echo "source $function --tsv" | "$CPPROF" rec.cps >lines 2>err || fail "source $function: $(cat err)"
+	awk -F "$tab" -v f="$function" 'FNR == NR { self += $1; if ($2 > most) most = $2; next }
+		$5 == f { found = 1; bad = $1 != self || $2 < most }
+		END { exit !found || bad }' lines flat || fail "source $function: $(cat lines)"
+	cut -f 5 lines | grep -v -F "$root/test/targets/shares.c" >odd &&
+		fail "source $function: $(cat odd)"
+	echo "source $function" | "$CPPROF" rec.cps >got
+	sed -n 's/^source: //p' got >path
+	awk 'FNR == NR { text[FNR] = $0; next }
+		/^-----/ { inside = !inside; next }
+		inside && !/\.\.\.$/ {
+			number = substr($0, 28, 7) + 0
+			want = text[number]
+			gsub(/\t/, "", want)
+			got = substr($0, 37)
+			gsub(/ /, "", want)
+			gsub(/ /, "", got)
+			if (got != want) { print number ": " $0; bad = 1 }
+			n++
+		}
+		END { exit bad || n < 5 }' "$(cat path)" got >why || fail "source $function: $(cat why got)"
+done
+echo 'source main --tsv' | "$CPPROF" rec.cps >lines
+awk -F "$tab" -v all="$(info rec.cps credited)" '$2 > most { most = $2; self = $1 }
+	END { exit !(most > all * 0.9 && self < most) }' lines || fail "main calls nothing: $(cat lines)"
+# The filter holds for lines, too.
+echo 'source main --focus twenty --tsv' | "$CPPROF" rec.cps | sort -rn -k 2 | head -n 1 | cut -f 2 >got
+"$CPCONV" --callpath --root main --focus twenty --tsv rec.cps | head -n 1 | cut -f 1 >want
+same want got "source with a focus"
+# The program was moved: its source is looked for.
+mkdir -p tree/targets && cp "$root/test/targets/shares.c" tree/targets
+$CC -g -O1 -iquote "$root/test/targets" -o moved tree/targets/shares.c 2>err || fail "$CC: $(cat err)"
+record CPSAMPLE_OUTPUT="$tmp/moved.cps" ./moved 1 1 >/dev/null || fail "moved ended with $?"
+mv tree/targets tree/elsewhere
+echo 'source main' | "$CPPROF" moved.cps >got 2>err || fail "moved: $(cat err)"
+grep -q -- '--source-dir' got || fail "moved: $(cat got)"
+mv tree/elsewhere tree/targets && mv tree deeper
+echo 'source main' | "$CPPROF" --source-dir deeper moved.cps >got 2>err || fail "moved: $(cat err)"
+grep -q '^source: deeper/targets/shares.c$' got || fail "--source-dir: $(cat got)"
+printf 'set source-dir deeper/targets\nsource main' | "$CPPROF" moved.cps >got 2>err || fail "moved: $(cat err)"
+grep -q '^source: deeper/targets/shares.c$' got || fail "set source-dir: $(cat got)"
+mkfifo deeper/fifo && rm deeper/targets/shares.c && mkfifo deeper/targets/shares.c
+echo 'source main' | "$CPPROF" --source-dir deeper moved.cps >got 2>err || fail "a fifo: $(cat err)"
+wrong 'source qsort' \
+	'cpprof: line 1: no source lines of "qsort" are known: its program or library has no debug information, or it is not found'
+
+# ---- resources ------------------------------------------------------------------------------------
+printf 'resources\nresources cpu\nfunctions 1\nresources 1\nfunctions 1\n' |
+	"$CPPROF" names.folded rec.cps >out 2>err || fail "two resources: $(cat err)"
+grep -q '^\* 1 samples: 12 samples; 1 input$' out || fail "resources: $(cat out)"
+grep -Eq '^  2 cpu: .* s in [0-9]+ samples, sampled every 1 ms; 1 input$' out || fail "resources: $(cat out)"
+grep -Eq '^\* 2 cpu: ' out || fail "resources cpu: $(cat out)"
+[ "$(grep -c 'for resource: CPU Time' out)" -eq 1 ] || fail "of cpu: $(cat out)"
+[ "$(grep -c 'for resource: Samples' out)" -eq 1 ] || fail "of samples: $(cat out)"
+# Inputs of one resource are one profile.
+echo flat | "$CPPROF" names.folded shares.folded >got 2>err || fail "merged: $(cat err)"
+"$CPCONV" --flat names.folded shares.folded >want
+same want got "merged inputs"
+
+# ---- the command line -----------------------------------------------------------------------------
+mkdir newest && cp rec.cps newest/cpsample.shares.1.cps
+(cd newest && echo 'flat 1' | "$CPPROF" >../got 2>../err) || fail "the newest: $(cat err)"
+grep -q '^cpprof: reading cpsample.shares.1.cps$' err || fail "the newest: $(cat err)"
+echo 'flat' | "$CPPROF" --unit samples --focus qsort names.folded >got || fail "settings as options"
+"$CPCONV" --flat --unit samples --focus qsort names.folded >want
+same want got "settings as options"
+"$CPPROF" --help >out && grep -q '^Usage: cpprof' out || fail "--help: $(cat out)"
+[ "$(awk 'length > 80' out)" = "" ] || fail "--help is wider than 80 columns"
+"$CPPROF" --version | grep -Eq '^cpprof [0-9.]+$' || fail "--version"
+for options in --flat "--format flat" "-o x" --nonsense; do
+	# shellcheck disable=SC2086 # several words
+	"$CPPROF" $options names.folded </dev/null >out 2>err
+	[ $? -eq 2 ] || fail "$options: exit status is not 2"
+	grep -q '(see cpprof --help)$' err || fail "$options: $(cat err)"
+done
+echo flat | "$CPPROF" nowhere.cps >out 2>err
+[ $? -eq 1 ] && grep -q '^cpprof: nowhere.cps: No such file' err || fail "no such file: $(cat err)"
+[ ! -e state ] && [ ! -e .cpprof_history ] || fail "a pipe leaves a history"
+
+# ---- anything at all ------------------------------------------------------------------------------
+mkdir any && cd any || exit 1
+for seed in 1 2 3 4 5 6 7 8; do
+	head -c 20000 /dev/urandom | tr -d '/' >random
+	awk -v seed="$(date +%s)$seed" 'BEGIN {
+		srand(seed)
+		n = split("functions flat down up callers callees tree bottomup contexts edges graph set focus " \
+			"hide threshold top unit off 1 0 -1 \" \\ \x27 > # -- --tsv --json main qsort [ ( , ; \t " \
+			"granularity line address samples help resources info \377 \303", word, " ")
+		for (i = 0; i < 300; i++) {
+			for (k = int(rand() * 6); k >= 0; k--) printf "%s ", word[1 + int(rand() * n)]
+			print ""
+		}
+	}' >words
+	for script in random words; do
+		"$CPPROF" ../names.folded <"$script" >out 2>err
+		status=$?
+		[ $status -le 1 ] || fail "$script: exit status $status: $(tail -n 5 err); saved: $(cp "$script" /tmp/cpprof.script && echo /tmp/cpprof.script)"
+	done
+done
+note "$count outputs like cpconv's"

@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Programs that are recursive through and through: SWI-Prolog solving queens, whose interpreter calls
+# itself by its built-in predicates, and the C++ compiler, a recursive descent of some hundred
+# functions. No total exceeds 100 % in any view, the cycles are listed, and are cycles that were
+# run, and the picture of the call graph stays one that can be read.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+
+# Between the rows of FILE and 100 %: FILE COLUMN WHOLE [KIND]
+none_above() {
+	LC_ALL=C awk -F "$tab" -v column="$2" -v whole="$3" -v kind="${4-}" '
+		kind != "" && $1 != kind { next }
+		$column == "-" { next }
+		{ n++ }
+		$column > whole * (1 + 1e-9)
+		END { if (!n) print "no rows" }' "$1" >above
+	[ ! -s above ] || fail "$1: above 100 %: $(head -n 3 above)"
+}
+
+rows() {
+	"$CPCONV" "$@" --threshold 0 --tsv "$stream" >"$view" 2>err || fail "$*: $(cat err)"
+}
+
+nothing_exceeds() {
+	whole=$(info "$stream" credited)
+	for view in flat tree bottomup functions bodies callpath edges callgraph cycles contexts; do
+		rows "--$view"
+	done
+	none_above flat 3 1
+	none_above flat 4 1
+	none_above tree 2 "$whole"
+	none_above bottomup 2 "$whole"
+	none_above functions 2 1
+	none_above bodies 2 1
+	none_above callpath 2 1
+	none_above edges 3 "$whole"
+	none_above callgraph 5 "$whole" func
+	none_above cycles 1 "$whole"
+	none_above contexts 2 "$whole" context
+	# From and to the function that recurses most.
+	view=callpath
+	rows --callpath --root "$recursive"
+	none_above callpath 2 1
+	rows --callpath --up --root "$recursive" --depth 8
+	none_above callpath 2 1
+	for totals in exact propagated; do
+		view=graph.$totals
+		rows --graph --totals $totals --node-thres 0 --edge-thres 0
+		none_above graph.$totals 2 1 func
+		none_above graph.$totals 2 1 edge
+	done
+}
+
+# The function that stands in stacks most often beside itself, by weight, and how often at most.
+find_recursive() {
+	"$CPCONV" --folded "$stream" >folded || fail "--folded"
+	LC_ALL=C awk '
+		{
+			count = $NF
+			n = split(substr($0, 1, length($0) - length(count) - 1), frame, ";")
+			split("", times)
+			for (i = 1; i <= n; i++) times[frame[i]]++
+			for (name in times) if (times[name] > 1) {
+				again[name] += count
+				if (times[name] > deepest) deepest = times[name]
+			}
+		}
+		END {
+			for (name in again) if (again[name] > again[best]) best = name
+			print deepest
+			print best
+		}' folded >recursive
+	deepest=$(head -n 1 recursive)
+	recursive=$(tail -n 1 recursive)
+}
+
+# Each cycle comes back to where it began, and its functions stand in this order in a stack: not
+# always next to each other, for what was called between two of them, and again later on, is left out.
+cycles_were_run() {
+	LC_ALL=C awk -F "$tab" '
+		FILENAME == "folded" { sub(/ [0-9]+$/, ""); stack[n_stacks++] = $0; next }
+		{
+			n = split($3, name, ";")
+			if (n < 2 || name[1] != name[n]) print "no cycle: " $3
+			for (s = 0; s < n_stacks; s++) {
+				rest = ";" stack[s] ";"
+				for (i = 1; i <= n && (at = index(rest, ";" name[i] ";")); i++)
+					rest = substr(rest, at + 1 + length(name[i]))
+				if (i > n) break
+			}
+			if (s == n_stacks) print "in no stack: " $3
+			if (n > 2) mutual++
+		}
+		END { if (!mutual) print "no cycle of several functions" }' folded cycles >wrong
+	[ ! -s wrong ] || fail "cycles: $(head -n 3 wrong)"
+	ran=$(wc -l <cycles)
+}
+
+functions_in() {
+	grep -v '" -> "' "$1" | grep -c '^	".*\[label='
+}
+
+# MOST FEW TIMES: how many functions a picture may have, by default and if it shows what has 5 %; how
+# many times as many the latter has at least if all functions of a cycle have the time of the whole
+# cycle, as gprof has it (unsplit.awk).
+picture_is_readable() {
+	"$CPCONV" --dot "$stream" >graph.gv || fail "--dot"
+	nodes=$(functions_in graph.gv)
+	edges=$(grep -c '" -> "' graph.gv)
+	[ "$nodes" -le "$1" ] || fail "$nodes functions in the picture"
+	[ "$edges" -le $((2 * nodes)) ] || fail "$edges calls between $nodes functions"
+	"$CPCONV" --dot --node-thres 5 --edge-thres 1 "$stream" >graph.gv || fail "--dot"
+	few=$(functions_in graph.gv)
+	[ "$few" -le "$2" ] || fail "$few functions with 5 % in the picture"
+	awk -f "$root/doc/examples/unsplit.awk" graph.propagated >unsplit.gv
+	unsplit=$(functions_in unsplit.gv)
+	[ "$unsplit" -ge $((few * $3)) ] || fail "$few functions; $unsplit if cycles are not split"
+	command -v dot >/dev/null || return
+	dot -Tsvg graph.gv >graph.svg 2>err || fail "dot: $(cat err)"
+	[ ! -s err ] || fail "dot complains: $(cat err)"
+	[ "$(grep -c 'class="node"' graph.svg)" -eq "$few" ] || fail "dot draws another graph"
+}
+
+# NAME MOST FEW TIMES
+check() {
+	stream=$(one_stream "$1") || fail "$1: $stream"
+	[ "$(info "$stream" samples)" -ge 100 ] || fail "$1: $(info "$stream" samples) samples"
+	find_recursive
+	[ "$deepest" -ge 3 ] || fail "$1: no recursion"
+	nothing_exceeds
+	cycles_were_run
+	picture_is_readable "$2" "$3" "$4"
+	summary="${summary-}$1: $ran cycles, $few functions with 5 %, $unsplit unsplit; "
+}
+
+if command -v swipl >/dev/null; then
+	cat >queens.pl <<'END'
+:- use_module(library(clpfd)).
+:- initialization(main, main).
+queens(N, Qs) :- length(Qs, N), Qs ins 1..N, safe(Qs), labeling([ff], Qs).
+safe([]).
+safe([Q|Qs]) :- no_attack(Q, Qs, 1), safe(Qs).
+no_attack(_, [], _).
+no_attack(Q, [P|Ps], D) :-
+	Q #\= P, Q #\= P + D, Q #\= P - D,
+	D1 is D + 1, no_attack(Q, Ps, D1).
+main :- findall(Qs, queens(10, Qs), All), length(All, Count), format("~w solutions~n", [Count]).
+END
+	mkdir swipl
+	(cd swipl && record swipl ../queens.pl >../out 2>&1) || fail "swipl: $(cat out)"
+	[ "$(cat out)" = "724 solutions" ] || fail "swipl: $(cat out)"
+	check swipl 150 15 1
+	# What runs most is the interpreter, and it is in the cycle that takes most.
+	head -n 1 cycles | cut -f 3 | tr ';' '\n' | grep -qxF "$(head -n 1 flat | cut -f 5)" ||
+		fail "the interpreter is not in the heaviest cycle: $(head -n 1 cycles)"
+else
+	note "no swipl on this machine"
+fi
+
+if command -v g++ >/dev/null; then
+	printf '#include <%s>\n' regex functional iostream map random algorithm >work.cc
+	mkdir cc1plus
+	(cd cc1plus && record CPSAMPLE_EXE='cc1plus$' g++ -O1 -S ../work.cc -o /dev/null 2>../err) ||
+		fail "$(cat err)"
+	check cc1plus 500 100 2
+else
+	note "no g++ on this machine"
+fi
+note "${summary%; }"

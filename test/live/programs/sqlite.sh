@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Debian's sqlite3, program and library stripped, at work: unchanged under the recorder, and all its
+# time on complete stacks.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+need sqlite3
+real_program 1 sqlite3 -batch -cmd ".parameter set :items 400000" :memory: ".read $root/test/work/items.sql"

@@ -1,0 +1,192 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program, a signal and the time say what is recorded: that and nothing else is, in all threads.
+# Seen to fail: with weak symbols instead of the global offset table -no-pie programs call nothing; without
+# cps_sample_skip the time between stop and start is credited afterwards; without credit_rest at a pause the last
+# milliseconds of every phase are missing; without start_clock at the end of a pause nothing is recorded; when a mark does
+# not create the recording the first one is missing; without is_taken the target is told our handler, without
+# cps_disposition_leave what it ignores is not ignored after exec; without BEGINS the delay is credited; with one seed for
+# all that have none, two runs draw the same.
+. "$(dirname "$0")/../lib.sh"
+
+# between FILE "on LEAST MOST": what is credited, and counted as the CPU time of the process, lies within.
+between() {
+	set -- "$1" "$(awk '/^on/ { print $2 * 0.99 }' "$2")" "$(awk '/^on/ { print $3 * 1.01 }' "$2")"
+	for key in credited_ns process_cpu_ns; do
+		value=$(info "$1" $key)
+		at_least "$value" "$2" || fail "$what: $key is $value, less than $2"
+		at_least "$3" "$value" || fail "$what: $key is $value, more than $3"
+	done
+}
+
+nothing_while_off() {
+	"$CPCONV" --folded "$1" >folded || fail "$what: cpconv"
+	grep -q while_on folded || fail "$what: nothing of what was on"
+	! grep -q while_off folded || fail "$what: $(grep while_off folded | head -n 1)"
+}
+
+# shellcheck disable=SC2317 # called by name
+is_ended() {
+	stream=$(one_stream "$1" 2>/dev/null) && [ "$(info "$stream" ended 2>/dev/null)" = "$2" ]
+}
+
+# ---- by the program itself -----------------------------------------------------------------------
+for clock in timer itimer; do
+	what="cpsample.h, $clock"
+	mkdir $clock && cd $clock || exit 1
+	record CPSAMPLE_CLOCK=$clock "$targets/control" phases >out || fail "$what: ended with $?"
+	stream=$(one_stream) || fail "$what: $stream"
+	between "$stream" out
+	nothing_while_off "$stream"
+	[ "$(info "$stream" ended)" = clean ] || fail "$what: ended $(info "$stream" ended)"
+	"$CPCONV" --info --tsv "$stream" | awk -F "$tab" '
+		$1 == "mark" { names = names $4 " "; if ($2 + 0 < last) bad = 1; last = $2 + 0 }
+		END { print names, bad }' >marks
+	echo "begin off on off on off on off on off on off on off  " | cmp -s - marks || fail "marks: $(cat marks)"
+	cd ..
+done
+"$targets/control" phases >out || fail "without the recorder: ended with $?"
+
+# However it was linked: for -no-pie the linker would settle a weak symbol at once.
+cat >calls.c <<'END'
+#include <errno.h>
+#include <cpsample.h>
+int main(void)
+{
+	errno = 77;
+	cpsample_stop();
+	cpsample_start();
+	cpsample_mark("called");
+	return errno != 77;
+}
+END
+cp calls.c calls.cc
+calls() {
+	what=$*
+	"$@" -I "$root/libsampler" -o calls >err 2>&1 || {
+		echo "cannot build: $what"
+		return
+	}
+	./calls || fail "$what: without the recorder: $?"
+	record CPSAMPLE_OUTPUT=calls.cps ./calls || fail "$what: $?"
+	case $what in
+	*static*) [ ! -e calls.cps ] || fail "$what: recorded" ;;
+	*) [ "$(info calls.cps marks)" = 1 ] || fail "$what: the call has not reached the recorder" ;;
+	esac
+	rm -f calls.cps
+}
+for flags in "-O0 -fno-pie -no-pie" "-O2 -fno-pie -no-pie" "-O2 -fPIE -pie" "-std=c89 -pedantic -Wall -Werror" \
+	-static "-masm=intel -fno-pie -no-pie"; do
+	# shellcheck disable=SC2086 # words
+	calls "$CC" $flags calls.c
+done
+for compiler in clang c++ clang++; do
+	command -v "$compiler" >/dev/null || continue
+	case $compiler in
+	*++) calls "$compiler" -Wall -Werror -fno-pie -no-pie calls.cc ;;
+	*) calls "$compiler" -O2 -fno-pie -no-pie calls.c ;;
+	esac
+done
+
+# ---- by a signal -----------------------------------------------------------------------------------
+for clock in timer itimer; do
+	what="toggle, $clock"
+	mkdir toggle.$clock && cd toggle.$clock || exit 1
+	record CPSAMPLE_TOGGLE_SIGNAL=USR2 CPSAMPLE_CLOCK=$clock "$targets/control" toggle >out ||
+		fail "$what: ended with $?"
+	! grep -q mine out || fail "$what: the signal came to the program"
+	stream=$(one_stream) || fail "$what: $stream"
+	between "$stream" out
+	nothing_while_off "$stream"
+	cd ..
+done
+mkdir never && cd never || exit 1
+record CPSAMPLE_TOGGLE_SIGNAL=SIGUSR2 "$targets/spin" 50 >/dev/null || fail "never toggled: $?"
+no_stream
+cd ..
+# What the target ignores its children find ignored.
+# shellcheck disable=SC2016 # for the shell
+(trap '' USR2 && record CPSAMPLE_TOGGLE_SIGNAL=12 sh -c 'env -u LD_PRELOAD sh -c "kill -USR2 \$\$; echo alive"') >out
+[ "$(cat out)" = alive ] || fail "an ignored signal is not, after exec"
+
+# ---- by time ----------------------------------------------------------------------------------------
+mkdir duration && cd duration || exit 1 # no record here: $! is to be the program
+env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=1 "$targets/control" sleep 100 >out 2>err &
+program=$!
+within_10_s is_ended . duration || fail "the duration is over, the file is not: $stream"
+kill -0 $program || fail "the program has ended, too"
+[ ! -e "$stream.journal" ] || fail "the journal is still there"
+kill $program
+cd ..
+
+mkdir children && cd children || exit 1
+mkfifo go
+env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=700ms "$targets/control" children 100 <go >out 2>err &
+program=$!
+exec 3>go
+# shellcheck disable=SC2317
+both_are_over() {
+	set -- ./*.cps
+	[ $# -eq 2 ] && [ "$(info "$1" ended 2>&1)$(info "$2" ended 2>&1)" = durationduration ]
+}
+within_10_s both_are_over || fail "duration: parent and child: $("$CPCONV" --info --tsv ./*.cps | grep ended)"
+echo x >&3
+wait $program
+exec 3>&-
+set -- ./*.cps
+[ $# -eq 2 ] || fail "duration: a child that was made afterwards is recorded: $*"
+cd ..
+
+mkdir delay && cd delay || exit 1
+record CPSAMPLE_DELAY=1500ms "$targets/control" late || fail "delay: $?"
+stream=$(one_stream) || fail "delay: $stream"
+(accounts_for_all "$stream") >why || fail "delay: $(cat why)"
+"$CPCONV" --folded "$stream" >folded || fail "delay: cpconv"
+grep -q late folded || fail "delay: nothing afterwards"
+! grep -q early folded || fail "delay: $(grep early folded)"
+cd ..
+
+# ---- by name, at random ---------------------------------------------------------------------------
+mkdir exe && cd exe || exit 1
+record CPSAMPLE_EXE='/sp[i]n$' sh -c "'$targets/threads' 20; '$targets/spin' 100; exit 0" >/dev/null || fail "EXE: $?"
+stream=$(one_stream) || fail "EXE: $stream"
+[ "$(basename "$(info "$stream" exe)")" = spin ] || fail "EXE: $(info "$stream" exe)"
+cd ..
+
+# The intervals that are asked for, first ones first: SETTING...
+intervals() {
+	strace -qq -e trace=timer_settime -e signal=none -o trace -E "LD_PRELOAD=$LIBRARY" "$@" "$targets/spin" 40 >/dev/null ||
+		return 1
+	sed -n 's/.*it_value={tv_sec=0, tv_nsec=\([0-9]*\)}.*/\1/p' trace | head -n 5
+}
+if command -v strace >/dev/null && intervals -E CPSAMPLE_SEED=7 >first; then
+	intervals -E CPSAMPLE_SEED=7 >second
+	intervals -E CPSAMPLE_SEED=8 >third
+	intervals -E CPSAMPLE_JITTER=on >fourth
+	intervals -E CPSAMPLE_JITTER=on >fifth
+	intervals -E CPSAMPLE_JITTER=off >same
+	[ "$(sort -u first | wc -l)" -eq 5 ] || fail "intervals: $(cat first)"
+	same first second "the same seed"
+	! cmp -s first third || fail "another seed, the same intervals"
+	! cmp -s fourth fifth || fail "no seed, the same intervals"
+	[ "$(sort -u same)" = 1000000 ] || fail "no jitter: $(cat same)"
+	awk '$1 < 500000 || $1 > 1500000 { exit 1 }' first third fourth || fail "beyond: $(cat first third fourth)"
+else
+	note "no strace that works here: intervals not looked at"
+fi
+
+# ---- what cannot be understood ----------------------------------------------------------------------
+mkdir wrong && cd wrong || exit 1
+for setting in CPSAMPLE_DELAY=soon CPSAMPLE_DELAY=-1 CPSAMPLE_DURATION=5h CPSAMPLE_DURATION=1e3 \
+	CPSAMPLE_DURATION=99999999999999999999999ns CPSAMPLE_TOGGLE_SIGNAL=KILL CPSAMPLE_TOGGLE_SIGNAL=SEGV \
+	CPSAMPLE_TOGGLE_SIGNAL=nonsense CPSAMPLE_TOGGLE_SIGNAL=65 CPSAMPLE_EXE='a(' CPSAMPLE_SEED=x \
+	CPSAMPLE_SEED=-1 CPSAMPLE_JITTER=maybe; do
+	record "$setting" "$targets/spin" 20 3 >out 2>err
+	status=$?
+	[ $status -eq 3 ] || fail "$setting: status $status"
+	[ "$(cat out)" = spun ] || fail "$setting: $(cat out)"
+	[ "$(wc -l <err)" -eq 1 ] || fail "$setting: not one line: $(cat err)"
+	grep -q "^libcpsample: ${setting%%=*}=.*: must be .*; not recording\$" err || fail "$setting: $(cat err)"
+done
+no_stream
+exit 0

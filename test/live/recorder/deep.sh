@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Stacks of 5,000 and of 50,000 frames come out whole. One of 200,000 keeps both ends of the 65,536 frames that are
+# kept, with a mark where the others were.
+# Seen to fail: with CPS_DEPTH_MAX at 32,768 that of 50,000 is cut; without close_ring() in unwind.c the bottom of the longest
+# stands above main.
+# Wants a core of its own.
+. "$(dirname "$0")/../lib.sh"
+
+# shellcheck disable=SC3045 # dash and all others have it
+ulimit -s 65536 2>/dev/null || ulimit -s unlimited 2>/dev/null || skip "no stack for 200,000 frames"
+
+# longest: the longest line of the folded view, a run of descend as its length
+longest() {
+	"$CPCONV" --folded "$stream" | awk '
+		length($0) > length(longest) { longest = $0 }
+		END {
+			n = split(longest, frame, ";")
+			for (i = 1; i <= n; i++) {
+				if (frame[i] == "descend") { run++; continue }
+				printf "%s%s ", run ? run " " : "", frame[i]
+				run = 0
+			}
+		}'
+}
+
+for frames in 5000 50000 200000; do
+	mkdir $frames
+	(cd $frames && record "$targets/deep" $frames 500 >/dev/null) || fail "$frames: deep ended with $?"
+	stream=$(one_stream $frames) || fail "$frames: $stream"
+	accounts_for_all "$stream"
+	longest >deepest
+	if [ $frames -lt 65536 ]; then
+		at_least "$(info "$stream" deepest)" $frames ||
+			fail "$frames: the deepest stack has $(info "$stream" deepest) frames"
+		at_least "$(info "$stream" complete_percent)" 99 ||
+			fail "$frames: $(info "$stream" complete_percent) % complete"
+		grep -q "main $frames bottom" deepest || fail "$frames: $(cat deepest)"
+	else
+		[ "$(info "$stream" deepest)" = 65536 ] || fail "kept $(info "$stream" deepest) frames"
+		grep -qE 'main 327[0-9][0-9] \[cut\] 327[0-9][0-9] bottom' deepest || fail "$frames: $(cat deepest)"
+	fi
+done

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Programs that close all descriptors, go elsewhere or give up their rights do so as without us, and are recorded
+# to the end.
+# Seen to fail: with a file that stays open the target's own have other numbers; with a recording that gives up when there is
+# no descriptor left, nothing is kept from then on.
+# Wants a core of its own.
+. "$(dirname "$0")/../lib.sh"
+
+# Counts of the target: of its first process, of its daemon.
+count() {
+	od -An -v -tu8 -w8 counters | awk -v n="$1" 'NR == n { print $1 }'
+}
+
+# sampled FILE COUNT: all of them are samples, or known to be lost
+sampled() {
+	"$CPCONV" --info --tsv "$1" >info.out 2>err || fail "$1: $(cat err)"
+	sum=$(awk -F "$tab" '$1 == "samples" || $1 == "lost" { n += $2 } END { print n }' info.out)
+	[ "$sum" -eq "$2" ] || fail "$mode: $2 handled, samples and losses are $sum: $(cat err)"
+	[ "$(info "$1" samples)" -gt 1000 ] || fail "$mode: hardly anything was kept"
+}
+
+# bare and recorded the same
+run() {
+	mode=$1
+	mkdir -p "$mode/bare" "$mode/recorded"
+	(cd "$mode/bare" && trap '' PROF && "$targets/descriptors" "$mode" >../want 2>&1)
+	bare=$?
+	(cd "$mode/recorded" && record CPSAMPLE_RESOURCES=signals CPSAMPLE_OUTPUT="$tmp/$mode/%p.cps" \
+		"$targets/descriptors" "$mode" >../got 2>&1)
+	status=$?
+	[ $status -eq $bare ] || fail "$mode: exit status $status, bare $bare: $(cat "$mode/got")"
+	same "$mode/want" "$mode/got" "$mode: output"
+	diff -r "$mode/bare" "$mode/recorded" >diff.out || fail "$mode: $(cat diff.out)"
+	cp "$mode/recorded/counters" .
+}
+
+run close
+sampled "$(one_stream close)" "$(count 1)"
+[ "$(info close/*.cps ended)" = clean ] || fail "close: ended $(info close/*.cps ended)"
+
+# shellcheck disable=SC3045 # dash and all others have it
+soft=$(ulimit -S -n)
+# shellcheck disable=SC3045
+ulimit -S -n 64
+run none
+# shellcheck disable=SC3045
+ulimit -S -n "$soft"
+sampled "$(one_stream none)" "$(count 1)"
+[ "$(info none/*.cps ended)" = clean ] || fail "none: ended $(info none/*.cps ended)"
+
+run daemon
+for stream in daemon/*.cps; do
+	case $(info "$stream" samples) in
+	1) ;;
+	*) sampled "$stream" "$(count 2)" && [ "$(info "$stream" ended)" = clean ] && daemon=$stream ;;
+	esac
+done
+[ -n "${daemon:-}" ] || fail "the daemon has no recording"
+
+[ "$(id -u)" -eq 0 ] || skip "chroot and setuid need root"
+run chroot
+sampled chroot/*.cps "$(count 1)"
+chmod 711 "$tmp"
+run nobody
+sampled nobody/*.cps "$(count 1)"
+[ -e "$(echo nobody/*.cps).journal" ] || fail "nobody: there is no journal"

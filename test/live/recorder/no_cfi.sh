@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Code without unwind information: what keeps a frame pointer, or is a leaf, is passed through; what uses the frame
+# pointer for something else ends the stack, which is kept and marked.
+# Seen to fail: without leaf_step() the loops in assembly and in generated code are marked, or lose their caller; with a frame
+# pointer that is taken unseen (follows_call()) what cannot be known gets callers that never were,
+# and without is_on_stack() it gets one in one run of 200, by where the stack lies.
+# Wants a core of its own.
+. "$(dirname "$0")/../lib.sh"
+
+for clock in timer perf; do
+	mkdir $clock
+	(cd $clock && record CPSAMPLE_CLOCK=$clock "$targets/no_cfi" 200)
+	status=$?
+	[ $status -ne 77 ] || skip "no memory that can be written and executed"
+	[ $status -eq 0 ] || fail "$clock: no_cfi ended with $status"
+	stream=$(one_stream $clock) || fail "$clock: $stream"
+	accounts_for_all "$stream"
+	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
+	for path in ';main;run_frame;\[unknown\];burn_frame;burn_on' '^\[incomplete\];\[unknown\];burn_none;burn_on' \
+		';main;run_leaf;repeat;\[unknown\]' ';main;run_asm_leaf;repeat;asm_leaf' \
+		';main;run_asm_frame;asm_frame;burn_asm;burn_on'; do
+		share=$(awk -v path="$path" '{ all += $NF } $0 ~ path { mine += $NF }
+			END { printf "%d\n", 100 * mine / all }' folded)
+		[ "$share" -ge 18 ] && [ "$share" -le 22 ] ||
+			fail "$clock: $share % of the time are in $path: $(cut -c 1-200 folded)"
+	done
+	at_least "$(info "$stream" complete_percent)" 78 || fail "$clock: $(info "$stream" complete_percent) % whole"
+done

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program that forbids itself to read the cycle counter gets no SIGSEGV of our reading it.
+# Seen to fail: without cps_moment_ask_kernel() in prctl(), and without prctl in wrap_syscall.c.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+
+for how in '' bare; do
+	mkdir "as$how"
+	(cd "as$how" && record CPSAMPLE_RESOURCES=signals "$targets/no_counter" 1000 $how >out)
+	status=$?
+	[ $status -ne 77 ] || skip "the cycle counter cannot be forbidden here"
+	[ $status -eq 0 ] || fail "no_counter $how ended with $status"
+	stream=$(one_stream "as$how")
+	[ "$(info "$stream" samples)" = 2000 ] || fail "$how: $(info "$stream" samples) samples"
+done

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program that may have little memory has it for itself: what the recorder lacks then costs it samples, which are
+# counted as that, and the program nothing.
+# Seen to fail: with cps_journal_acquire() that does not tell that from a buffer in use they are "busy".
+# Wants a core of its own.
+. "$(dirname "$0")/../lib.sh"
+
+# shellcheck disable=SC3045 # dash and all others have it
+(ulimit -d 4500 2>/dev/null) || skip "no limit of data"
+# shellcheck disable=SC3045
+(ulimit -d 4500 && record "$targets/spin" 300 >out) || fail "spin ended with $?"
+stream=$(one_stream .) || fail "$stream"
+[ "$(info "$stream" samples)" = 0 ] || fail "$(info "$stream" samples) samples: the limit is not one"
+at_least "$(info "$stream" lost_memory)" 1 || fail "lost: $("$CPCONV" --info "$stream" | grep lost)"
+[ "$(info "$stream" lost_busy)" = 0 ] || fail "busy: $(info "$stream" lost_busy)"

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Where recordings go, and that a place that cannot be written harms nobody.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+
+# The default: in the directory where the program started, although it goes elsewhere.
+record "$targets/spin" 300 0 / >/dev/null || fail "spin ended with $?"
+stream=$(one_stream) || fail "$stream"
+case $stream in
+./cpsample.spin.[0-9]*.cps) ;;
+*) fail "default name: $stream" ;;
+esac
+rm "$stream"
+
+# A template, relative and absolute.
+mkdir there
+record "CPSAMPLE_OUTPUT=there/%e-%p-%%.cps" "$targets/spin" 300 0 / >/dev/null
+ls there/spin-[0-9]*-%.cps >/dev/null || fail "relative template: $(ls there)"
+rm there/*
+record "CPSAMPLE_OUTPUT=$tmp/there/fixed.cps" "$targets/spin" 300 0 / >/dev/null
+[ -f there/fixed.cps ] || fail "absolute template: $(ls there)"
+
+# A name that is taken is not overwritten.
+cp there/fixed.cps first.copy
+record "CPSAMPLE_OUTPUT=$tmp/there/fixed.cps" "$targets/spin" 300 >/dev/null
+cmp -s there/fixed.cps first.copy || fail "an earlier recording was overwritten"
+[ "$(find there -name '*.cps' | wc -l)" -eq 2 ] || fail "the second recording is lost: $(ls there)"
+
+# No such directory; a directory that must not be written; a name that is a directory.
+mkdir closed && chmod 555 closed
+for template in missing/x.cps closed/x.cps there /proc/x.cps; do
+	case $template in
+	closed/*) [ "$(id -u)" -ne 0 ] || continue ;; # nothing is closed to root
+	esac
+	record "CPSAMPLE_OUTPUT=$template" "$targets/spin" 300 5 >out 2>err
+	status=$?
+	[ $status -eq 5 ] || fail "$template: exit status $status"
+	[ "$(cat out)" = spun ] || fail "$template: standard output is $(cat out)"
+	[ ! -s err ] || fail "$template: speaks without being asked: $(cat err)"
+done
+rm -rf there
+
+# With CPSAMPLE_VERBOSE one line at the end, on standard error, that says what was recorded; or why not.
+record CPSAMPLE_VERBOSE=1 "$targets/spin" 300 >out 2>err
+[ "$(cat out)" = spun ] || fail "verbose: standard output is $(cat out)"
+[ "$(wc -l <err)" -eq 1 ] || fail "verbose: not one line: $(cat err)"
+stream=$(one_stream) || fail "$stream"
+grep -q "$(basename "$stream")" err || fail "verbose: does not name the recording: $(cat err)"
+record CPSAMPLE_VERBOSE=1 CPSAMPLE_OUTPUT=missing/x.cps "$targets/spin" 300 >out 2>err
+[ "$(wc -l <err)" -eq 1 ] || fail "verbose, missing directory: not one line: $(cat err)"
+grep -q missing err || fail "verbose, missing directory: $(cat err)"

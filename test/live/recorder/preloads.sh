@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Other libraries in LD_PRELOAD, before the recorder and behind it: two allocators, under C and C++ programs
+# with threads, and another profiler, which has SIGPROF for itself as far as it can see. And LD_PRELOAD as
+# people write it: with spaces, with colons, relative.
+# Seen to fail: with a malloc in the handler jemalloc and tcmalloc hang or crash; without the wrapped sigaction
+# libprofiler takes SIGPROF, and there is no recording; with a relative name taken as it is burn_at_start has
+# no name.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+runs=0
+
+# The library that the loader finds under that name, or nothing
+find_library() {
+	for dir in /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib /usr/local/lib; do
+		[ -e "$dir/$1" ] && echo "$dir/$1" && return
+	done
+}
+
+# accounted DIRECTORY, whole DIRECTORY: its one recording is
+accounted() {
+	stream=$(one_stream "$1") || fail "$1: $stream"
+	accounts_for_all "$stream"
+	at_least "$(info "$stream" samples)" 20 || fail "$1: $(info "$stream" samples) samples"
+	runs=$((runs + 1))
+}
+
+whole() {
+	accounted "$1"
+	at_least "$(info "$stream" complete_percent)" 99 ||
+		fail "$1: $(info "$stream" complete_percent) % of the stacks are complete"
+}
+
+# under NAME PRELOAD PROGRAM ARGUMENT...: the same as without any, and recorded
+under() {
+	name=$1
+	preload=$2
+	shift 2
+	"$@" >bare.out 2>bare.err
+	bare=$?
+	rm -rf "$name" && mkdir "$name"
+	(cd "$name" && env "LD_PRELOAD=$preload" "$@" >../out 2>../err)
+	status=$?
+	[ $status -eq $bare ] || fail "$name: status $status, without it $bare: $(cat err)"
+	same bare.out out "$name: standard output"
+	same bare.err err "$name: standard error"
+	whole "$name"
+}
+
+programs=$targets/churn
+if command -v g++ >/dev/null; then
+	g++ -O2 -g -pthread -o containers "$root/test/targets/containers.cc" || fail "cannot build containers"
+	programs="$programs $tmp/containers"
+fi
+for file in libtcmalloc_minimal.so.4 libjemalloc.so.2; do
+	allocator=$(find_library $file)
+	if [ -z "$allocator" ]; then
+		note "no $file on this machine"
+		continue
+	fi
+	for program in $programs; do
+		case $program in
+		*/churn) set -- "$program" 300000 ;;
+		*) set -- "$program" 600000 ;;
+		esac
+		under before "$allocator $LIBRARY" "$@"
+		"$CPCONV" --info "$stream" | grep -q "$allocator" || fail "$file is not there"
+		under behind "$LIBRARY:$allocator" "$@"
+		"$CPCONV" --info "$stream" | grep -q "$allocator" || fail "$file is not there"
+	done
+done
+
+# The other profiler asks for a tick every 10 ms of CPU time, and counts those that it gets. With our
+# clock itimer there is one timer for two.
+profiler=$(find_library libprofiler.so.0)
+for preload in ${profiler:+"$profiler:$LIBRARY" "$LIBRARY:$profiler"}; do
+	rm -rf two && mkdir two
+	(cd two && env CPUPROFILE=theirs "LD_PRELOAD=$preload" "$targets/churn" 300000 >../out 2>../err)
+	status=$?
+	[ $status -eq 3 ] || fail "$preload: status $status: $(cat err)"
+	whole two
+	ticks=$(sed -n 's/^PROFILE: interrupts[^=]* = \([0-9]*\).*/\1/p' err)
+	[ -s two/theirs ] || fail "$preload: libprofiler has written nothing"
+	at_least "$ticks" 30 || fail "$preload: libprofiler has got $ticks ticks: $(cat err)"
+done
+
+# As people write it: the program goes elsewhere, and so does who looks at it. What the other library does at
+# its start is seen if it comes before the recorder, since libraries start from the last to the first.
+cp "$LIBRARY" libcpsample.so
+cat >starts.c <<END
+#include "$root/test/targets/burn.h"
+static volatile uint64_t sink;
+__attribute__((constructor, noinline)) static void burn_at_start(void)
+{
+	sink = burn(1, 40 * BURN_LONG);
+}
+END
+$CC -O2 -shared -fPIC -Wl,--build-id -o libstarts.so starts.c || fail "cannot build libstarts.so"
+mkdir sub
+for preload in "./libstarts.so:./libcpsample.so" "libstarts.so libcpsample.so" " ./libstarts.so  libm.so.6 ./libcpsample.so " \
+	":libstarts.so:../${tmp##*/}/libcpsample.so::libm.so.6"; do
+	rm -f ./*.cps
+	env "LD_LIBRARY_PATH=." "LD_PRELOAD=$preload" "$targets/spin" 300 3 sub >out 2>err
+	[ $? -eq 3 ] && [ ! -s err ] || fail "LD_PRELOAD=\"$preload\": $(cat err)"
+	accounted .
+	all_views "$stream"
+	(cd / && "$CPCONV" --folded "$tmp/$stream") >folded || fail "LD_PRELOAD=\"$preload\": no view"
+	grep -q ";burn_at_start [0-9]*\$" folded || fail "LD_PRELOAD=\"$preload\": no burn_at_start: $(cat folded)"
+done
+rm -f ./*.cps
+# Found by its name alone, where LD_LIBRARY_PATH says.
+env LD_LIBRARY_PATH="$tmp" LD_PRELOAD=libcpsample.so "$targets/spin" 500 3 >out 2>err
+[ $? -eq 3 ] && [ ! -s err ] || fail "LD_LIBRARY_PATH: $(cat err)"
+whole .
+rm -f ./*.cps
+# Twice is once.
+env "LD_PRELOAD=$tmp/libcpsample.so ./libcpsample.so" "$targets/spin" 500 3 >out 2>err
+[ $? -eq 3 ] && [ ! -s err ] || fail "twice: $(cat err)"
+whole .
+note "$runs recordings"

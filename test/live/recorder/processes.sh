@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every process that uses CPU time has a stream of its own, however it came to be and however it ends, and in it no
+# other one's time.
+# Seen to fail: without cps_life_child in the handler of fork, or in _Fork, the child has no stream; without
+# cps_recording_reset, neither; without the end of what clone began, or of daemon's first process, their recordings are
+# cut; a child of vfork that is taken for its parent ends the parent's; with CLOCK_PROCESS_CPUTIME_ID instead of
+# getrusage itimer is off by a tick; when the child does not release what other threads held in its parent, storm does
+# not have all samples of all children; without cps_recording_continue nothing is recorded after an exec that has failed, and
+# without the end before it journals are left; a recording that is created at once leaves files of many.
+. "$(dirname "$0")/../lib.sh"
+export CPSAMPLE_RESOURCES=cpu:1ms
+
+# The stream of a process in the current directory, by its pid: the file's name has it.
+stream_of() {
+	set -- ./cpsample.*."$1".cps
+	[ $# -eq 1 ] || fail "$mode: several streams of a process: $*"
+	[ -f "$1" ] || fail "$mode: no stream: $1"
+	echo "$1"
+}
+
+fresh_directory() {
+	cd "$tmp" && rm -rf run && mkdir run && cd run || exit 1
+}
+
+# What cpconv says of one that was aborted it says with a warning.
+told() {
+	info "$stream" "$1" 2>/dev/null
+}
+
+# What the target reports of each process is what its stream says.
+check_process() { # ROLE PID PARENT NS
+	stream=$(stream_of "$2") || fail "$stream"
+	[ "$(told ppid)" = "$3" ] || fail "$mode: $1 is child of $(told ppid), not $3"
+	if [ "$1" = child ] && [ "$how" = abort ]; then
+		[ -f "$stream.journal" ] || fail "$mode: no journal of one that was aborted"
+		within 5 "$(told credited_ns)" "$4" || fail "$mode, abort: credited $(told credited_ns) ns of $4 ns"
+	else
+		(accounts_for_all "$stream") >why || fail "$mode, $role: $(cat why)"
+		within 5 "$(info "$stream" process_cpu_ns)" "$4" ||
+			fail "$mode: $1 used $4 ns, the stream says $(info "$stream" process_cpu_ns)"
+	fi
+	"$CPCONV" --folded "$stream" >folded 2>warning || fail "$mode: --folded: $(cat warning)"
+	case $1 in
+	parent) other=in_child ;;
+	*) other=in_parent ;;
+	esac
+	! grep -q "$other" folded || [ "$mode" = thread ] || fail "$mode: $other is in the stream of the $1"
+}
+
+# check MODE END [SETTING...]: as many streams as reports, but for shells that happened to be met by a tick.
+check() {
+	mode=$1 how=$2
+	shift 2
+	fresh_directory
+	REPORT=$tmp/run/report record "$@" "$targets/processes" "$mode" "$how" >out 2>&1 ||
+		fail "$mode $how: ended with $?: $(cat out)"
+	[ "$mode" != daemon ] || within_10_s grep -q child report || fail "the daemon says nothing"
+	[ "$mode" != daemon ] || within_10_s is_gone "$(awk '/child/ { print $2 }' report)" || fail "the daemon stays"
+	while read -r role pid parent used; do
+		check_process "$role" "$pid" "$parent" "$used"
+	done <report
+	for stream in ./*.cps; do
+		pid=$(told pid)
+		grep -q "^[a-z]* $pid " report && continue
+		case $(told exe) in
+		*/processes) fail "$mode: $stream is nobody's" ;;
+		esac
+		[ "$(told samples)" -gt 0 ] || fail "$mode: $stream without samples"
+	done
+}
+
+is_gone() {
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"
+}
+
+for clock in timer itimer; do
+	for mode in fork _Fork clone thread grandchild daemon vforks; do
+		check $mode exit CPSAMPLE_CLOCK=$clock
+	done
+done
+for mode in forkpty vfork spawn system popen; do
+	check $mode exit
+done
+for how in _exit quick_exit abort; do
+	check fork $how
+done
+
+# Each child of a process whose other threads sample and drain without end has its own samples, no more, no less.
+mode=storm
+fresh_directory
+record CPSAMPLE_RESOURCES=signals "$targets/forks" storm 60 40 || fail "storm: ended with $?"
+"$CPCONV" --info --tsv ./*.cps >infos || fail "storm: cpconv"
+awk -F "$tab" '$1 == "samples" { n[$2]++ } $1 == "ended" && $2 != "clean" { bad++ }
+	END { exit !(n[40] == 60 && !bad) }' infos ||
+	fail "storm: $(grep -E '^(samples|ended)' infos | sort | uniq -c | sort -nr | tr '\n' ';')"
+[ "$(find . -name '*.journal' | wc -l)" -eq 0 ] || fail "storm: journals were left"
+
+# A chain of programs in one process: a stream for each.
+for clock in timer itimer; do
+	mode="chain, $clock"
+	fresh_directory
+	[ "$(record CPSAMPLE_CLOCK=$clock "$targets/forks" chain)" = "done" ] || fail "chain, $clock: not to the end"
+	set -- ./*.cps
+	[ $# -eq 10 ] || fail "$mode: $# streams of 10"
+	[ "$(find . -name '*.journal' | wc -l)" -eq 0 ] || fail "$mode: journals were left"
+	for stream; do
+		[ "$(info "$stream" ended)" = clean ] || [ "$(info "$stream" ended)" = exec ] ||
+			fail "$mode: ended $(info "$stream" ended)"
+		"$CPCONV" --folded "$stream" >folded || fail "$mode: cpconv"
+		grep -q before folded || fail "$mode: nothing before an exec that fails"
+		grep -q after folded || fail "$mode: nothing after an exec that has failed"
+		within 2 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
+			fail "$mode: $(info "$stream" credited_ns) of $(info "$stream" process_cpu_ns) ns"
+		info "$stream" pid >>pids
+	done
+	[ "$(sort -u pids | wc -l)" -eq 1 ] || fail "$mode: processes: $(cat pids)"
+done
+
+# What is not recorded is not hit by a timer that was meant for its forerunner.
+for clock in timer itimer perf; do
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		record CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT=away.cps "$targets/forks" away \
+			env -u LD_PRELOAD "$targets/spin" 20 5 >/dev/null
+		status=$?
+		[ $status -eq 5 ] || fail "$clock: a program without the recorder ended with $status, not 5"
+		rm -f away*
+	done
+done
+
+# Much memory, many ticks: the kernel begins a fork anew if a signal comes while it is at it.
+mib=1024
+[ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 3000000 ] || mib=256
+for clock in cpu:1ms:timer cpu:1ms:itimer cpu:100us:perf; do
+	record "CPSAMPLE_RESOURCES=${clock%:*}" "CPSAMPLE_CLOCK=${clock##*:}" CPSAMPLE_OUTPUT=big.cps \
+		timeout -k 5 100 "$targets/forks" big $mib 20
+	status=$?
+	[ $status -eq 0 ] || [ $status -eq 77 ] || fail "20 forks of $mib MiB with $clock: $status"
+	rm -f big*
+done
+
+# Processes that nobody has sampled leave nothing.
+fresh_directory
+bare=$("$targets/forks" many 2000) || fail "many: bare $?"
+us=$(record CPSAMPLE_RESOURCES=cpu:3600s "$targets/forks" many 2000) || fail "many: $?"
+no_stream
+note "fork and exit: $us us recorded, $bare us bare"

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The resource "signals": every SIGPROF that anyone sends is one sample.
+# Wants a core of its own.
+. "$(dirname "$0")/../lib.sh"
+
+for n in 1 1000; do
+	record CPSAMPLE_RESOURCES=signals "$targets/signals" $n >out || fail "signals ended with $?"
+	[ "$(cat out)" = "sent $n" ] || fail "standard output is $(cat out)"
+	stream=$(one_stream) || fail "$stream"
+	[ "$(info "$stream" samples)" = $n ] || fail "$n signals, $(info "$stream" samples) samples"
+	[ "$("$CPCONV" --folded "$stream" | awk '{ n += $NF } END { print n }')" = $n ] ||
+		fail "folded does not add up to $n: $("$CPCONV" --folded "$stream")"
+	"$CPCONV" --folded "$stream" | grep -q '^_start;.*main;send;' ||
+		fail "not sent from send: $("$CPCONV" --folded "$stream")"
+	rm "$stream"
+done
+
+# kill -PROF on a program that waits: says where it waits.
+mkfifo pipe
+env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals cat <pipe >said & # not record: $! must be cat
+cat=$!
+exec 3>pipe
+echo hello >&3
+within_10_s test -s said || fail "cat does not answer"
+# A second one that comes while the first is pending would be no signal at all: each is read back, out of the
+# recording of the running program, before the next is sent.
+recorded() {
+	[ "$("$CPCONV" --folded ./*.cps 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')" = "$1" ]
+}
+for i in 1 2 3 4 5; do
+	kill -PROF $cat
+	within_10_s recorded $i || fail "signal $i is not in the recording"
+done
+exec 3>&-
+wait $cat || fail "cat ended with $?"
+[ "$(cat said)" = hello ] || fail "cat: $(cat said)"
+stream=$(one_stream) || fail "$stream"
+[ "$(info "$stream" samples)" = 5 ] || fail "5 signals, $(info "$stream" samples) samples"
+"$CPCONV" --folded "$stream" | grep -q 'read' || fail "$("$CPCONV" --folded "$stream")"

@@ -1,0 +1,126 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# scripts/deps installs on Debian; elsewhere, and where it cannot install, it says what is missing, and fails if that
+# is needed. The programs that it calls are replaced here.
+# Seen to fail: with comm instead of grep, which takes nothing for missing where no package is installed; when a
+# package that the release does not have is asked for.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+need gcc
+need make
+
+# What deps itself uses, and the commands of its table.
+mkdir commands
+for command in sh cat env grep head id ln mktemp rm tail tee tr $(awk '/^(build|quickstart|bench|test) / { $1 = $2 = $3 = ""; print }' \
+	"$root/scripts/deps"); do
+	path=$(command -v "$command") && [ "$path" != "$command" ] && ln -sf "$path" commands
+done
+
+# replace COMMAND LINE...: a script
+replace() {
+	rm -f "commands/$1"
+	printf '%s\n' '#!/bin/sh' >"commands/$1"
+	name=$1
+	shift
+	printf '%s\n' "$@" >>"commands/$name"
+	chmod +x "commands/$name"
+}
+
+# deps STATUS SET...: what it says comes to out and err
+deps() {
+	want=$1
+	shift
+	PATH=$tmp/commands "$root/scripts/deps" "$@" >out 2>err
+	status=$?
+	[ $status -eq "$want" ] || fail "$*: status $status: $(cat out err)"
+}
+
+says() {
+	grep -qE "$1" err || fail "does not say '$1': $(cat err)"
+}
+
+# ---- not Debian --------------------------------------------------------------------------------------
+deps 0 build
+[ ! -s out ] && [ ! -s err ] || fail "build: $(cat out err)"
+deps 2 nonsense
+says 'no set of packages named nonsense'
+
+rm commands/make
+# shellcheck disable=SC2016 # for the script
+replace gcc 'case "$*" in *file-name=libedit.so*) echo libedit.so; exit;; *-E*) tee "$0.in" | grep -q histedit && exit 1;; esac' \
+	'cat "$0.in" 2>/dev/null | exec '"$(command -v gcc)"' "$@"'
+deps 1 build
+says 'are needed:'
+says "^  command  make +of Debian's package make\$"
+says "^  header   histedit.h +of Debian's package libedit-dev\$"
+says "^  library  libedit.so +of Debian's package libedit-dev\$"
+[ "$(wc -l <err)" -eq 4 ] || fail "not three missing: $(cat err)"
+replace gcc "exec $(command -v gcc) \"\$@\""
+replace make
+
+for command in valgrind swipl node strace shellcheck; do
+	replace $command
+done
+status=0
+PATH=$tmp/commands "$root/scripts/deps" test >out 2>err || status=$? # on another machine some may be missing
+rm commands/node
+deps $status test
+says "^  command  node +of Debian's package nodejs\$"
+rm commands/gcc
+deps 1 test
+says 'which takes gcc'
+replace gcc "exec $(command -v gcc) \"\$@\""
+
+# ---- Debian ------------------------------------------------------------------------------------------
+# installed PACKAGE...: those that dpkg knows
+installed() {
+	printf '%s install ok installed\n' dpkg "$@" >packages
+	# shellcheck disable=SC2016
+	replace dpkg-query 'while [ "${1#-}" != "$1" ]; do shift; done' 'for p; do' "grep \"^\$p \" '$tmp/packages'" \
+		"done" "echo 'dpkg-query: no packages found' >&2"
+}
+
+# shellcheck disable=SC2016
+replace sudo '[ "$1" = env ] && exec "$@"'
+replace apt-get "echo \"\$*\" >>'$tmp/asked'"
+# shellcheck disable=SC2016
+replace apt-cache '[ "$2" != linux-perf ]'
+
+all="gcc libc6-dev binutils libdw-dev libiberty-dev libdeflate-dev zlib1g-dev libedit-dev"
+# shellcheck disable=SC2086 # a list of words
+installed make $all
+deps 0 build
+[ ! -e asked ] || fail "all are there, and it asks for $(cat asked)"
+# shellcheck disable=SC2086
+installed $all
+deps 0 build
+[ "$(cat out)" = "installing make" ] || fail "says $(cat out err)"
+[ "$(sed -n '1s/.* //p' asked)" = update ] || fail "apt-get $(head -n 1 asked)"
+[ "$(sed -n '2s/.*recommends //p' asked)" = make ] || fail "apt-get $(sed 1d asked)"
+installed
+deps 0 build
+[ "$(sed -n '$s/.*recommends //p' asked | wc -w)" -eq 9 ] || fail "none is there: $(tail -n 1 asked)"
+
+# What the release does not have, it is not asked for; what it was for is perhaps there.
+replace perf
+deps 0 build perf
+says 'there is no package linux-perf here'
+tail -n 1 asked | grep -q 'recommends gcc' || fail "of nine packages and one: $(tail -n 1 asked)"
+rm commands/perf
+deps 1 perf
+says '^  command  perf'
+
+# No network, and all there without it; or not.
+replace apt-get 'echo "cannot resolve"' 'exit 1'
+deps 0 build
+says 'failed: apt-get.*update'
+says 'cannot resolve'
+rm commands/make
+deps 1 build
+says '^  command  make'
+if [ "$(id -u)" -ne 0 ]; then
+	rm commands/sudo
+	deps 1 build
+	says 'only root can install it:.* make'
+fi
+exit 0

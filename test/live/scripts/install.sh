@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# make install puts everything where it belongs, and it works from there; uninstall leaves nothing.
+# Seen to fail: with LIBDIR left out of cpsample's way to the library, and with another version in cpsample.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+need make
+
+made() {
+	make -s -C "$root" BUILD="$BUILD" DESTDIR="$tmp/root" "$@" >log 2>&1 || fail "make $*: $(cat log)"
+}
+
+# The version is that of the file VERSION, also in recordings.
+same_version() {
+	version=$(cat "$root/VERSION")
+	for program in cpconv cpprof cpsample; do
+		[ "$("$1/$program" --version)" = "$program $version" ] || fail "$("$1/$program" --version), not $version"
+	done
+	[ "$("$1/cpconv" --info --tsv here.cps | sed -n "s/^recorder$tab//p")" = "$version" ] || fail "recorder"
+}
+
+made PREFIX=/usr install
+for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so include/cpsample.h \
+	share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man7/libcpsample.7; do
+	[ -s "root/usr/$file" ] || fail "no $file"
+done
+[ -x root/usr/bin/cpconv ] && [ -x root/usr/bin/cpsample ] || fail "not executable"
+[ ! -x root/usr/lib/libcpsample.so ] || fail "the library is executable"
+
+root/usr/bin/cpsample -o here.cps "$targets/spin" 300 >out || fail "cpsample ended with $?"
+[ "$(cat out)" = spun ] || fail "output: $(cat out)"
+echo '#include <cpsample.h>
+int main(void) { cpsample_mark("installed"); return 0; }' >mark.c
+$CC -I root/usr/include -o mark mark.c || fail "cpsample.h does not compile"
+root/usr/bin/cpsample -o mark.cps ./mark || fail "mark ended with $?"
+root/usr/bin/cpconv --info mark.cps | grep -q installed || fail "no mark"
+root/usr/bin/cpconv --flat here.cps | grep -q spin_inner || fail "no profile"
+echo flat | root/usr/bin/cpprof here.cps | grep -q spin_inner || fail "cpprof: no profile"
+same_version root/usr/bin
+
+made PREFIX=/usr uninstall
+[ -z "$(find root -type f)" ] || fail "left: $(find root -type f)"
+rm -r root here.cps
+
+# Every directory elsewhere, as distributions have it.
+set -- BINDIR=/opt/programs LIBDIR=/opt/lib/x86_64-linux-gnu INCLUDEDIR=/opt/headers MANDIR=/opt/pages
+made "$@" install
+for file in programs/cpconv lib/x86_64-linux-gnu/libcpsample.so headers/cpsample.h pages/man7/libcpsample.7; do
+	[ -s "root/opt/$file" ] || fail "no $file"
+done
+[ "$(ls root)" = opt ] || fail "also in $(ls root)"
+mv root/opt moved
+moved/programs/cpsample -o here.cps "$targets/spin" 300 >out || fail "elsewhere: cpsample ended with $?"
+moved/programs/cpconv --flat here.cps | grep -q spin_inner || fail "elsewhere: no profile"
+same_version moved/programs
+rm moved/lib/x86_64-linux-gnu/libcpsample.so
+moved/programs/cpsample true 2>err && fail "without the library: exit status 0"
+grep -q '^cpsample: cannot find libcpsample.so (looked for /' err || fail "without the library: $(cat err)"
+mv moved root/opt
+made "$@" uninstall
+[ -z "$(find root -type f)" ] || fail "left elsewhere: $(find root -type f)"

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cpsample records what can be recorded, passes everything through, and refuses the rest with a line.
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+cpsample() {
+	"$root/scripts/cpsample" --library "$LIBRARY" "$@"
+}
+
+# Arguments, standard input, exit status, settings.
+# shellcheck disable=SC2016 # for the script
+printf '#!/bin/sh\nfor a; do echo "<$a>"; done\ncat\nexit 9\n' >script
+chmod +x script
+echo "from stdin" | cpsample -- ./script "a b" '' '*' 'c"d' >out 2>err
+status=$?
+[ $status -eq 9 ] || fail "exit status $status: $(cat err)"
+printf '<a b>\n<>\n<*>\n<c"d>\nfrom stdin\n' | cmp -s - out || fail "arguments or input: $(cat out)"
+cpsample --resource cpu:2ms --clock itimer -o mine.cps "$targets/spin" 300 4 >out
+status=$?
+[ $status -eq 4 ] || fail "exit status $status"
+[ "$(info mine.cps engine)" = itimer ] || fail "--clock: $(info mine.cps engine)"
+[ "$(info mine.cps interval)" = 2000000 ] || fail "--resource: $(info mine.cps interval)"
+rm mine.cps
+cpsample -v -- "$targets/spin" 300 >out 2>err || fail "exit status $?"
+[ "$(wc -l <err)" -eq 1 ] || fail "-v: $(cat err)"
+# A preload of the user's own stays.
+LD_PRELOAD=libm.so.6 cpsample env 2>err | grep -q "^LD_PRELOAD=$LIBRARY:libm.so.6\$" ||
+	fail "LD_PRELOAD is not kept"
+
+LD_PRELOAD=" libm.so.6  libdl.so.2 " cpsample env 2>err | grep -q "^LD_PRELOAD=$LIBRARY: libm.so.6  libdl.so.2 \$" ||
+	fail "LD_PRELOAD with spaces is not kept"
+[ ! -s err ] || fail "LD_PRELOAD with spaces: $(cat err)"
+# It is for the program, not for the tools that cpsample needs: seen to fail without its unset of LD_PRELOAD.
+echo '#include <errno.h>
+#include <stdio.h>
+__attribute__((constructor)) static void tell(void)
+{
+	fputs(program_invocation_short_name, stderr);
+	fputc(10, stderr);
+}' >tells.c
+$CC -D_GNU_SOURCE -shared -fPIC -o tells.so tells.c || fail "cannot build"
+LD_PRELOAD=./tells.so cpsample "$targets/spin" 10 2>err >out || fail "with a preload of the user: exit status $?"
+[ "$(tail -n +2 err)" = spin ] || fail "a preload of the user is also in: $(cat err)"
+
+# refuses STATUS TEXT PROGRAM...
+refuses() {
+	want=$1
+	text=$2
+	shift 2
+	cpsample "$@" >out 2>err
+	status=$?
+	[ $status -eq "$want" ] || fail "$*: exit status $status: $(cat err)"
+	[ ! -s out ] || fail "$*: was run: $(cat out)"
+	[ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
+	grep -q "^cpsample: .*$text" err || fail "$*: $(cat err)"
+}
+refuses 127 "not found" -- no-such-program
+refuses 127 "not found" ./missing
+refuses 126 directory /tmp
+echo 'echo hello' >plain && chmod +x plain
+refuses 126 "neither an ELF program nor a script" ./plain
+# Every option sets its variable.
+cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M \
+	--journal=2M --seccomp all --seed 7 --jitter off -v -- env >out 2>err || fail "options: $(cat err)"
+grep ^CPSAMPLE_ out | sort >got
+cat >want <<'END'
+CPSAMPLE_CLOCK=itimer
+CPSAMPLE_DELAY=1
+CPSAMPLE_DURATION=2s
+CPSAMPLE_EXE=/env
+CPSAMPLE_JITTER=off
+CPSAMPLE_JOURNAL=2M
+CPSAMPLE_MAX_BYTES=1M
+CPSAMPLE_OUTPUT=x.cps
+CPSAMPLE_RESOURCES=cpu:2ms
+CPSAMPLE_SECCOMP=all
+CPSAMPLE_SEED=7
+CPSAMPLE_TOGGLE_SIGNAL=USR2
+CPSAMPLE_VERBOSE=1
+END
+same want got "variables"
+
+refuses 125 "unknown option" --nonsense true
+refuses 125 "unknown option" --verbose=1 true
+refuses 125 "no program" --
+refuses 125 "needs a value" --resource
+
+if command -v gcc >/dev/null; then
+	echo 'int main(void) { return 0; }' >m.c
+	gcc -static -o static m.c || fail "cannot build"
+	refuses 125 "statically linked" ./static
+	gcc -static-pie -o static-pie m.c || fail "cannot build"
+	refuses 125 "statically linked" ./static-pie
+	printf '#!%s/static\n' "$tmp" >s && chmod +x s
+	refuses 125 "statically linked" ./s
+fi
+# ELF, but of another machine (ARM).
+{ head -c 18 /bin/true; printf '\050\000'; tail -c +21 /bin/true; } >arm && chmod +x arm
+refuses 125 "another architecture" ./arm
+
+# setuid: refused where it changes the user, and only there.
+cp /bin/true mine && chmod u+s mine
+cpsample ./mine || fail "setuid to oneself: $?"
+if [ "$(id -u)" -eq 0 ]; then
+	cp /bin/true theirs && chown 65534 theirs && chmod u+s theirs
+	refuses 125 setuid ./theirs
+	cp /bin/true group && chgrp 65534 group && chmod g+s group
+	refuses 125 setgid ./group
+else
+	setuid=$(command -v su || command -v passwd)
+	[ -u "${setuid:-/}" ] && refuses 125 setuid "$setuid"
+fi
+exit 0
