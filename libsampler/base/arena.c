@@ -2,8 +2,9 @@
 /*
  * arena.c - hands out memory inside a signal handler.
  *
- * In: sizes. Out: zeroed memory. A block is carved by one compare-and-swap; when it
- * is used up a new one is mapped, and a thread that loses the race for it gives its block back.
+ * In: sizes. Out: zeroed memory. A piece is cut from the current block by one compare-and-swap.
+ * When the block is used up, a new one is mapped; if two threads map one at the same time, the one
+ * that comes second unmaps its own again.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -23,7 +24,8 @@ struct block {
 
 static _Atomic(struct block *) current;
 
-/* As a stack it gets no huge pages (Linux 6.7), of which the first byte would cost 2 MiB. */
+/* Memory that is mapped as a stack (MAP_STACK) gets no huge pages since Linux 6.7. The first byte
+ * of a huge page would cost 2 MiB. */
 void *cps_arena_pages(size_t bytes)
 {
 	return cps_sys_mmap(bytes, PROT_READ | PROT_WRITE,

@@ -2,8 +2,8 @@
 /*
  * moment.c - finds clock_gettime in the vDSO, and calls it.
  *
- * In: the vDSO. Out: the time. The C library would do the same, but a target may have
- * put another function of that name before it.
+ * In: the vDSO. Out: the time. The C library's clock_gettime would do the same, but a target may
+ * define another function of that name, which the loader would find first (doc/decisions/0008).
  */
 #include <elf.h>
 #include <link.h>
@@ -40,7 +40,7 @@ static void take(struct symbols *s, const ElfW(Dyn) * d, uintptr_t bias)
 	}
 }
 
-/* The kernel's own file needs no mistrust. */
+/* The vDSO comes from the kernel, so its headers are trusted without checks. */
 static clock_function *find(uintptr_t vdso)
 {
 	const ElfW(Ehdr) *e = (const void *)vdso;
@@ -68,7 +68,7 @@ void cps_moment_prepare(uintptr_t vdso)
 {
 	int mode = PR_TSC_ENABLE;
 
-	CPS_SYS(prctl, PR_GET_TSC, &mode, 0, 0); /* fork and exec keep it */
+	CPS_SYS(prctl, PR_GET_TSC, &mode, 0, 0); /* fork and exec pass this mode on */
 	atomic_store(&in_vdso, vdso && mode == PR_TSC_ENABLE ? find(vdso) : NULL);
 }
 

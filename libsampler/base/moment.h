@@ -7,11 +7,12 @@
 
 #include <stdint.h>
 
-/* [signal] Before there are ticks: look for the clock in the vDSO at this address; 0: there is
- * none. */
+/* [signal] Look for the clock in the vDSO at this address; 0 means that there is no vDSO. To be
+ * called before there are ticks. */
 void cps_moment_prepare(uintptr_t vdso);
 
-/* [signal] Ask the kernel from now on: the target forbids itself what the vDSO reads. */
+/* [signal] From now on use the system call. To be called when the target forbids itself the cycle
+ * counter, which the vDSO reads. */
 void cps_moment_ask_kernel(void);
 
 /* [signal] Nanoseconds of CLOCK_MONOTONIC. */

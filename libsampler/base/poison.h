@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * poison.h - the last include of every file in the signal room: what must not be called there.
+ * poison.h - names the functions that must not be called in a signal handler.
  *
- * Anything here may allocate, lock, print, end the process or ask the loader.
+ * Each of them may allocate, lock, print, end the process or ask the loader. This is the last
+ * include of every file in the async-signal-safe folders.
  */
 #ifndef CPS_POISON_H
 #define CPS_POISON_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sys.h - system calls straight to the kernel.
+ * sys.h - makes system calls directly.
  *
- * The C library's wrappers are cancellation points, set errno and can be interposed by the target
- * or by another preloaded library. These are none of that: each returns a value or -errno, and
- * every one is async-signal-safe. [signal] throughout.
+ * The C library's wrappers are cancellation points, set errno, and can be replaced by the target or
+ * by another preloaded library. The functions here are and do none of that. Each returns a value or
+ * -errno and is async-signal-safe, hence [signal] throughout.
  */
 #ifndef CPS_SYS_H
 #define CPS_SYS_H
@@ -69,7 +69,8 @@ static inline int cps_sys_unlink(const char *path)
 	return (int)CPS_SYS(unlinkat, AT_FDCWD, path, 0, 0);
 }
 
-/* [signal] NULL, not MAP_FAILED, when there is none. fd -1: anonymous memory. */
+/* [signal] Returns NULL, not MAP_FAILED, if there is no memory. With fd -1 the memory is
+ * anonymous. */
 static inline void *cps_sys_mmap(size_t n, int protection, int flags, int fd)
 {
 	long result = cps_sys6(SYS_mmap, 0, (long)n, protection, flags, fd, 0);
@@ -94,9 +95,12 @@ static inline uint64_t cps_sys_clock_ns(clockid_t clock)
 }
 
 /*
- * [signal] A moment for other threads, in a loop that waits for one of them: not for the handler.
- * False when a second has passed since *until was 0. One that is put aside in the middle of its
- * work, on a busy machine, comes back later than any number of sched_yield takes.
+ * [signal] Let other threads run for a moment, in a loop that waits for one of them. Not for the
+ * handler. Returns false when a second has passed since *until was 0.
+ *
+ * On a busy machine a thread that was put aside in the middle of its work comes back later than any
+ * number of sched_yield takes. So this yields for the first hundredth of the second, and sleeps
+ * afterwards.
  */
 static inline int cps_sys_patience(uint64_t *until)
 {
@@ -132,8 +136,8 @@ static inline int cps_sys_getpid(void)
 	return (int)CPS_SYS(getpid, 0, 0, 0, 0);
 }
 
-/* [signal] Would a file of so many bytes break the limit of its size? Then the kernel would not
- * only refuse but send SIGXFSZ, to the target. */
+/* [signal] Whether a file of so many bytes would exceed the limit of a file's size (RLIMIT_FSIZE).
+ * The kernel would then not only refuse to write it but also send SIGXFSZ to the target. */
 static inline int cps_sys_too_big(uint64_t bytes)
 {
 	uint64_t limit[2];
@@ -142,9 +146,9 @@ static inline int cps_sys_too_big(uint64_t bytes)
 }
 
 /*
- * [signal] Can eight bytes at this address be read? The kernel copies the new mask before it looks
- * at `how`, so a senseless `how` gives EFAULT for memory that is not there and EINVAL for memory
- * that is, without any effect and without a descriptor.
+ * [signal] Whether eight bytes at this address can be read. It has no effect and needs no
+ * descriptor: the kernel copies the new mask before it looks at `how`, so a senseless `how` gives
+ * EFAULT for memory that is not there and EINVAL for memory that is.
  */
 static inline int cps_sys_readable(uintptr_t address)
 {

@@ -12,7 +12,7 @@
 
 struct cps_writer {
 	uint8_t *p, *end;
-	bool full; /* something did not fit; what was written since is void */
+	bool full; /* something did not fit; all that was written since is void */
 };
 
 /* [signal] LEB128. */
@@ -27,13 +27,13 @@ static inline void cps_put(struct cps_writer *w, uint64_t v)
 	*w->p++ = (uint8_t)v;
 }
 
-/* [signal] 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
+/* [signal] Zigzag coding: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
 static inline uint64_t cps_zigzag(int64_t v)
 {
 	return v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1;
 }
 
-/* [signal] Zigzag. */
+/* [signal] LEB128 of the zigzag coded number. */
 static inline void cps_put_signed(struct cps_writer *w, int64_t v)
 {
 	cps_put(w, cps_zigzag(v));
@@ -50,15 +50,15 @@ static inline void cps_put_bytes(struct cps_writer *w, const void *bytes, size_t
 	w->p += n;
 }
 
-/* [signal] Length and bytes. */
+/* [signal] The length, then the bytes. */
 static inline void cps_put_text(struct cps_writer *w, const void *bytes, size_t n)
 {
 	cps_put(w, n);
 	cps_put_bytes(w, bytes, n);
 }
 
-/* [signal] The number in decimal, NUL-terminated, in the bytes before `end`, of which there are at least 21. Returns
- * where it begins. */
+/* [signal] Write the number in decimal, NUL-terminated, into the bytes before `end`, of which there
+ * are at least 21. Returns where it begins. */
 static inline char *cps_digits(char *end, uint64_t n)
 {
 	*--end = '\0';

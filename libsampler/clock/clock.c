@@ -9,7 +9,7 @@
 #include "base/sys.h"
 #include "clock/clock.h"
 
-#define CHAIN 3 /* of clocks that stand in for each other: itimer and timer do so both ways */
+#define CHAIN 3 /* clocks tried in turn: itimer and timer are each other's fallback */
 
 static uint64_t seed;
 static bool jitter;
@@ -24,7 +24,7 @@ uint64_t cps_clock_cpu_of(const struct cps_thread *t)
 	return cps_sys_clock_ns(cps_sys_thread_clock(t->tid));
 }
 
-/* splitmix64 */
+/* The random number generator splitmix64. */
 static uint64_t draw(struct cps_thread *t)
 {
 	uint64_t x = (t->random += UINT64_C(0x9e3779b97f4a7c15)) ^ seed;
@@ -58,7 +58,7 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 		}
 	}
 	if (n >= 2 && why[n - 1] == ' ' && !why[n])
-		why[n - 2] = '\0'; /* the last one had nothing to say */
+		why[n - 2] = '\0'; /* remove a separator that nothing follows */
 	return clock;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.h - what makes the recorder tick.
+ * clock.h - the clocks, which make the recorder tick.
  *
  * A new clock is a file clock_NAME.c that defines cps_clock_NAME, and one line in CPS_CLOCKS. A new
  * resource is a clock that measures it.
@@ -21,19 +21,20 @@
 	CLOCK(signals)
 
 struct cps_clock {
-	const char *name;	     /* CPSAMPLE_CLOCK, and the engine in the stream */
-	const char *resource, *unit; /* what it measures, and one gtick of it */
-	bool is_periodic;	     /* ticks in the interval of the settings */
-	bool is_external;	     /* others send its signals, arming does nothing */
+	const char *name;	     /* in CPSAMPLE_CLOCK, and as the engine in the stream */
+	const char *resource, *unit; /* what it measures, and what one gtick of it is */
+	bool is_periodic;	     /* it ticks in the interval of the settings */
+	bool is_external;	     /* others send its signals, and arming does nothing */
 	const struct cps_meter *meter;
-	const struct cps_clock *fallback; /* that is used when probe says no */
-	/* Any of these may be NULL. */
-	/* Would it tick here? 0, or -errno and a line of why not; arms nothing, sends no signal. */
+	const struct cps_clock *fallback; /* the clock to use if probe fails */
+	/* Each of the functions below may be NULL. */
+	/* Finds out whether the clock would tick here: 0, or -errno and a line that says why not.
+	 * It arms nothing and sends no signal. */
 	int (*probe)(const struct cps_clock_settings *settings, char *why, size_t bytes);
 	int (*start)(const struct cps_clock_settings *settings); /* 0 or -errno; before any arm */
-	void (*stop)(void);					 /* the process ends */
+	void (*stop)(void);					 /* called when the process ends */
 	int (*arm)(struct cps_thread *t);     /* that thread begins; 0 or -errno */
-	void (*disarm)(struct cps_thread *t); /* it ends */
+	void (*disarm)(struct cps_thread *t); /* that thread ends */
 };
 
 #define DECLARE(name) extern const struct cps_clock cps_clock_##name;
@@ -49,26 +50,27 @@ const struct cps_clock *cps_clock_of_resource(const char *name, size_t length);
 /* Whether CPSAMPLE_CLOCK may name this clock: other clocks measure the same resource. */
 bool cps_clock_is_choice(const struct cps_clock *clock);
 
-/* The clock that measures the resource of these settings and has the name in them, or else the first
- * that measures the resource. NULL if none does. */
+/* The clock that measures the resource of these settings and has their name, or else the first that
+ * measures the resource. NULL if none does. */
 const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings);
 
-/* That clock, or its fallback with a line of why in `why`, which else is empty. Before any start. */
+/* The wanted clock; or its fallback, with a line in `why` that says why. Otherwise `why` is empty.
+ * Called before any start. */
 const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 const struct cps_clock_settings *settings, char *why,
 					 size_t bytes);
 
-/* The functions of a clock, or nothing and 0. */
+/* Call the clock's functions. Without such a function they do nothing and return 0. */
 int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings);
 void cps_clock_stop(const struct cps_clock *clock);
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
 void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);
 
-/* [signal] An interval for this thread: uniform within `spread` of the mean, or the mean if
- * there is to be no jitter. */
+/* [signal] An interval for this thread, drawn uniformly within `spread` of the mean; the mean
+ * itself if CPSAMPLE_JITTER is off. */
 uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread);
 
-/* [signal] CPU time in ns, of the calling thread and of any live one. */
+/* [signal] The CPU time, in ns, of the calling thread; and of any live thread. */
 uint64_t cps_clock_cpu(void);
 /* [signal] */
 uint64_t cps_clock_cpu_of(const struct cps_thread *t);

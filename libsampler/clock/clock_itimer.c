@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_itimer.c - the process's one profiling timer.
+ * clock_itimer.c - the one profiling timer that a process has.
  *
- * In: an interval. Out: SIGPROF to whichever thread is running when the process's
- * CPU time has passed; it also sees threads that clone(2) made. Weights come from each thread's
- * own clock.
+ * In: an interval. Out: SIGPROF to whichever thread is running when the process has used that much
+ * CPU time. Threads that were made by a bare clone(2) are sampled, too. Weights come from each
+ * thread's own clock.
  */
 #include <errno.h>
 #include <signal.h>
@@ -30,8 +30,8 @@ static int set(uint64_t ns)
 	return (int)CPS_SYS(setitimer, ITIMER_PROF, &every, NULL, 0);
 }
 
-/* A program that was started with SIGPROF ignored or blocked, or with the timer running, is to
- * find it so, and to hand it on. */
+/* Refuses if the program was started with SIGPROF ignored or blocked, or with the timer running: it
+ * must find these as they were, and hand them on to the programs that it starts. */
 static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
 {
 	struct itimerval running = {0};

@@ -2,25 +2,22 @@
 /*
  * clock_perf.c - an event of the kernel's perf subsystem on each thread's CPU time.
  *
- * In: an interval. Out: a tick in the thread whose time has passed, from one of the
- * kernel's high-resolution timers: 10,000 a second where CPU timers, which wait for the kernel's
- * own tick, give 250. Not everybody may have one: clock_timer.c stands in, for the process or for a
- * thread.
+ * In: an interval. Out: a tick in the thread that has used that much time. The ticks come from one
+ * of the kernel's high-resolution timers, 10,000 a second, where CPU timers wait for the kernel's
+ * own tick and give 250. Not every user may have such events. Where they are refused clock_timer.c
+ * is used instead, for the process or for a thread.
  *
- * An event lives as long as something keeps it open. Here that is a page mapped from it, and no
- * descriptor: the target may close all that it finds, and every number is free for its own files. A
- * child that fork makes has neither the page nor the event; munmap, by any thread, ends it.
+ * An event lives as long as something keeps it open. That is a page mapped from it, and no
+ * descriptor: the target may close all descriptors that it finds, and every number stays free for
+ * its own files. A child made by fork has neither the page nor the event. munmap, by any thread,
+ * ends the event (doc/decisions/0011).
  *
- * Without a descriptor its period cannot be changed, nor the next tick asked for. So each event is
- * good for a number of ticks and then makes room for another one, with a new period, drawn within a
- * tenth of the mean: as many signals can wait at most, and the kernel's queue of them, which all
- * processes of a user share, stays free. The number grows while no tick has to wait. A thread that
- * has no time for anything but ticks, since they come faster than they can be dealt with, gets
- * longer periods, until it has.
- *
- * Periods from half to one and a half of the mean would keep a program whose rhythm is the interval
- * out of step better (27 to 34 % for a true 30, instead of 25 to 42), but an event has one period for
- * all of its ticks: threads that do the same would differ by more samples than chance has them.
+ * Without a descriptor neither the event's period can be changed nor the next tick be asked for. So
+ * each event lasts for a number of ticks, and is then replaced by another one with a new period,
+ * drawn within a tenth of the mean (doc/decisions/0014). No more signals than this number can wait,
+ * which keeps the kernel's queue of signals free; all processes of a user share it. The number
+ * grows while no tick has to wait. If ticks come faster than they can be handled, so that a thread
+ * has no time for anything else, the thread gets longer periods until it has.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -42,11 +39,11 @@
 #define PAGE 4096u
 #define PERIOD_LEAST                                                                               \
 	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
-#define TICKS_LEAST 128u  /* of one event */
-#define TICKS_MOST  256u  /* of one whose ticks are in time; to make one takes 100 us */
-#define SLOWEST	    8u	  /* times two */
-#define GOOD_ENOUGH 5u	  /* events without a left-over tick, until periods are shorter again */
-#define QUEUE_LEAST 1024u /* pending signals that the process may have */
+#define TICKS_LEAST 128u  /* ticks of one event */
+#define TICKS_MOST  256u  /* ticks of one event if they come in time; making one takes 100 us */
+#define SLOWEST	    8u	  /* at most so many times is a thread's period doubled */
+#define GOOD_ENOUGH 5u	  /* events without a left-over tick before periods become shorter again */
+#define QUEUE_LEAST 1024u /* pending signals that must be allowed */
 
 static uint64_t interval_ns;
 
@@ -56,8 +53,8 @@ static bool is_mine(const siginfo_t *info)
 	       cps_clock_timer.meter->is_mine(info);
 }
 
-/* The kernel's part of the time counts, too: an event that left it out would credit all of that
- * to wherever the program is next met by a tick. */
+/* The event also counts the time that the thread spends in the kernel. Without it, all of that time
+ * would be credited to the place where the next tick meets the program. */
 static int open_event(int tid, uint64_t period)
 {
 	struct perf_event_attr attr;
@@ -73,7 +70,7 @@ static int open_event(int tid, uint64_t period)
 			     0);
 }
 
-/* Each overflow is to be our signal, to that thread. */
+/* Makes each overflow of the event's counter send our signal to that thread. */
 static int address(int fd, int tid)
 {
 	const struct f_owner_ex owner = {F_OWNER_TID, tid};
@@ -115,7 +112,8 @@ static int arm_event(struct cps_thread *t)
 	return error;
 }
 
-/* Whoever takes the page out unmaps it: the thread itself, or one that stops them all. */
+/* The thread itself ends its event, or another thread that stops all of them: the one that takes
+ * the page out of `t` unmaps it. */
 static void disarm(struct cps_thread *t)
 {
 	void *page = atomic_exchange(&t->event, NULL);
@@ -126,7 +124,8 @@ static void disarm(struct cps_thread *t)
 	cps_clock_timer.disarm(t);
 }
 
-/* Most of an event's ticks are left over after a buffer was deflated, too, but not twice in a row. */
+/* Chooses period and number of ticks for a thread's next event. Most ticks of an event are left
+ * over also after a buffer was deflated, but that does not happen twice in a row. */
 static void adapt(struct cps_thread *t)
 {
 	t->bad = t->left_over > t->event_ticks / 2 ? t->bad + 1 : 0;
@@ -163,7 +162,7 @@ static void stop(void)
 	cps_disposition_give_back(SIGIO);
 }
 
-/* Another thread may have stopped the clock, or be about to. */
+/* Replaces an event. Another thread may have stopped the clock meanwhile, or be about to do so. */
 static void renew(struct cps_thread *t)
 {
 	void *page = atomic_exchange(&t->event, NULL);
@@ -178,8 +177,9 @@ static void renew(struct cps_thread *t)
 }
 
 /*
- * When the user has as many signals pending as he may have, the kernel drops the tick and sends
- * SIGIO instead, which by default kills. It may have been the event's last tick.
+ * When the user has as many signals pending as are allowed, the kernel drops the tick and sends
+ * SIGIO instead, which kills by default. The tick may have been the event's last one, so there is a
+ * new event.
  */
 static void renew_after_loss(int number, siginfo_t *info, void *context)
 {
@@ -202,8 +202,7 @@ static int start(const struct cps_clock_settings *settings)
 	return error && error != -EBUSY ? error : cps_clock_start(&cps_clock_timer, settings);
 }
 
-/* ---- may we?
- * ------------------------------------------------------------------------------------- */
+/* ---- may we? --------------------------------------------------------------------------------- */
 static int paranoia(void)
 {
 	int fd = cps_sys_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
@@ -234,7 +233,7 @@ static int explain(int error, const char *what, char *why, size_t bytes)
 	return error;
 }
 
-/* All that arming does, but no signal is asked for: nobody handles it yet. */
+/* Tries all that arming does, except that it asks for no signal: there is no handler yet. */
 static int try_event(int fd, const char **what)
 {
 	int tid = cps_sys_gettid(), error = address(fd, tid);

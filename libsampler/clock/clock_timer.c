@@ -2,10 +2,11 @@
 /*
  * clock_timer.c - a POSIX timer on each thread's CPU clock.
  *
- * In: an interval. Out: a tick in the thread whose time has passed. One shot at a
- * time: the handler arms the next one, so that a slow handler can never pile up ticks, and each
- * interval can be drawn anew. The kernel looks at CPU timers when it ticks: an interval shorter
- * than its tick comes out as the tick, which the weights take into account.
+ * In: an interval. Out: a tick in the thread that has used that much CPU time. The timer is set for
+ * one tick at a time and the handler sets it again, so that ticks cannot pile up however slow the
+ * handler is, and each interval can be drawn anew. The kernel looks at CPU timers only when its own
+ * clock ticks. An interval that is shorter than this tick becomes as long as the tick; the weights
+ * of the samples account for that (doc/decisions/0014, 0015).
  */
 #include <signal.h>
 #include <stdint.h>
@@ -18,7 +19,8 @@
 
 static uint64_t interval_ns;
 
-/* No address of a program looks like this: a tick is ours whatever has become of its thread. */
+/* The upper half of the value that a tick brings. It looks like no address of a program, so a tick
+ * is known as ours even after its thread has ended. */
 #define COOKIE UINT64_C(0xc95a3b7e00000000)
 
 static bool is_mine(const siginfo_t *info)
@@ -52,7 +54,7 @@ static int start(const struct cps_clock_settings *settings)
 	return 0;
 }
 
-/* On the clock of that thread, not of the caller. */
+/* Creates a timer on the CPU clock of t, which may be another thread than the caller. */
 static int create(struct cps_thread *t)
 {
 	struct sigevent event;
@@ -76,8 +78,9 @@ static int arm(struct cps_thread *t)
 	return 0;
 }
 
-/* As many timers as signals may wait: RLIMIT_SIGPENDING, which all processes of a user share.
- * And a container's filter may refuse them. */
+/* Timers may be refused: their number is limited to that of signals that may be pending
+ * (RLIMIT_SIGPENDING), which all processes of a user share, and a container's filter may forbid
+ * them. */
 static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
 {
 	struct cps_thread self = {.tid = cps_sys_gettid()};

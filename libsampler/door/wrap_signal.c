@@ -113,8 +113,7 @@ EXPORT int siginterrupt(int number, int interrupt)
 	return cps_door_real.siginterrupt ? cps_door_real.siginterrupt(number, interrupt) : -1;
 }
 
-/* ---- masks: blocked, SIGPROF may be waited for, or just never come
- * ------------------------------- */
+/* ---- masks: blocked, SIGPROF may be waited for, or just never come --------------------------- */
 
 static void blocks(bool sigprof)
 {
@@ -159,8 +158,7 @@ EXPORT int sighold(int number)
 	return cps_door_real.sighold ? cps_door_real.sighold(number) : -1;
 }
 
-/* ---- the one profiling timer of the process
- * ------------------------------------------------------ */
+/* ---- the one profiling timer of the process -------------------------------------------------- */
 
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
 {

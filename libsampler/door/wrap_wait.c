@@ -15,7 +15,7 @@
 #include "door/again.h"
 #include "signal/sample.h"
 
-/* ---- sleeping ---------------------------------------------------------------------------------- */
+/* ---- sleeping -------------------------------------------------------------------------------- */
 
 /* The rest of a sleep that w knows. 0, or -1 and EINTR: the target's own signal has ended it. */
 static int sleep_on(struct cps_again_wait *w, struct timespec *left)
@@ -132,8 +132,7 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 	return left;
 }
 
-/* ---- signals: the mask is changed and the wait begun in one step, each time
- * ------------------------- */
+/* ---- signals: the mask is changed and the wait begun in one step, each time ------------------ */
 
 CPS_EXPORT int pause(void)
 {
@@ -174,8 +173,7 @@ CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 	return CPS_AGAIN(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
 }
 
-/* ---- semaphores and messages
- * ---------------------------------------------------------------------- */
+/* ---- semaphores and messages ----------------------------------------------------------------- */
 
 CPS_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {

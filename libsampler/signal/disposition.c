@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * disposition.c - keeps what the target wants to happen at signals that are ours.
+ * disposition.c - keeps the target's dispositions of signals that the recorder uses.
  *
- * In: what the target asks for. Out: what it is told, and what becomes of a signal
- * that is no tick. The kernel is asked directly: the C library lets nobody touch its own signals.
+ * In: what the target asks for. Out: what it is told, and what is done with a signal that is not a
+ * tick. All system calls are made directly, because the C library lets nobody touch the signals
+ * that it keeps for itself.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -26,14 +27,15 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-/* Who changes what the target wants counts before and after; who finds an odd number, or another
- * one afterwards, reads again. While it is changed nothing can interrupt the thread that does. */
+/* The target's disposition of a signal. A writer makes `changes` odd, changes `action`, and makes
+ * it even again. A reader that finds an odd number, or another number after reading, reads again.
+ * While a thread is writing it has all signals blocked. */
 struct taken {
 	_Atomic int number; /* 0: free */
 	_Atomic unsigned changes;
 	struct sigaction action;
 	void (*handler)(int, siginfo_t *, void *);
-	bool only_default; /* the kernel keeps what the target asks for, ours stands for the default */
+	bool only_default; /* the kernel has the target's, unless that is the default */
 };
 
 static struct taken all[TAKEN_MAX];
@@ -83,9 +85,10 @@ static void to_kernel(const struct sigaction *a, struct kernel_action *k)
 	memcpy(&k->mask, &a->sa_mask, sizeof(k->mask));
 }
 
-/* Nothing interrupts our handler but faults, which are the target's to handle: one that left
- * with longjmp would leave a buffer taken for ever. It runs on the alternate stack where there
- * is one, for programs whose threads have hardly any stack of their own. */
+/* Our handler blocks all signals but those of faults, which are the target's to handle: a handler
+ * of the target's that leaves with longjmp would leave a buffer acquired for ever. It runs on the
+ * alternate stack, if there is one, for threads that have hardly any stack of their own
+ * (doc/decisions/0006). */
 static int install(const struct taken *t, struct kernel_action *old)
 {
 	const struct kernel_action action = {
@@ -162,7 +165,7 @@ void cps_disposition_give_back(int number)
 	to_kernel(&wanted, &action);
 	atomic_store(&t->number, 0);
 	if (t->only_default && wanted.sa_handler != SIG_DFL)
-		return; /* it is there already */
+		return; /* the kernel has it already */
 	if (!t->only_default)
 		ask_kernel(number, &ignore, NULL);
 	ask_kernel(number, &action, NULL);
@@ -269,7 +272,8 @@ bool cps_disposition_is_ignored(int number)
 	return ask_kernel(number, NULL, &now) == 0 && now.handler == (void *)SIG_IGN;
 }
 
-/* The default ends the process: once more, with the default in place. */
+/* Does what the signal does by default, which is to end the process: sends it again with the
+ * default in place. */
 static void end_process(int number)
 {
 	static const struct kernel_action by_default;
@@ -278,8 +282,8 @@ static void end_process(int number)
 	CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), number, 0);
 }
 
-/* The mask that the target's handler would run with: that of the interrupted code, the handler's,
- * and the signal itself. The kernel puts the first back when we return. */
+/* Sets the mask that the target's handler would run with: the mask of the interrupted code, the
+ * handler's, and the signal itself. When we return, the kernel restores the first. */
 static void mask_for(const struct sigaction *action, int number, const ucontext_t *context)
 {
 	uint64_t interrupted, own;
@@ -287,8 +291,8 @@ static void mask_for(const struct sigaction *action, int number, const ucontext_
 	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
 	memcpy(&own, &action->sa_mask, sizeof(own));
 	interrupted |= own;
-	/* The C library's own does not mind, and may not return: a thread that is cancelled has
-	 * handlers to call. */
+	/* The C library's handler of this signal does not need it blocked, and may not return: a
+	 * thread that is cancelled calls cleanup handlers. */
 	if (!(action->sa_flags & SA_NODEFER) && number != CPS_SIGNAL_OWN)
 		interrupted |= UINT64_C(1) << (number - 1);
 	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &interrupted, 0, sizeof(interrupted));
@@ -300,7 +304,7 @@ void cps_disposition_pass_on(int number, siginfo_t *info, void *context)
 	struct sigaction action;
 
 	if (!find(number))
-		return; /* it was given back while this one was on its way */
+		return; /* the signal was given back while this one was on its way */
 	cps_disposition_get(number, &action);
 	if (action.sa_handler == SIG_IGN)
 		return;

@@ -2,8 +2,8 @@
 /*
  * gate.c - decides whether ticks become samples.
  *
- * In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a
- * page that the kernel wipes in a child, however it was made: a child must not write into its
+ * In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a page that the
+ * kernel clears in a child, however the child was made, because a child must not write into its
  * parent's journal.
  */
 #include <stdatomic.h>
@@ -23,9 +23,10 @@ static _Atomic(atomic_bool *) is_on;
 static atomic_bool is_paused;
 static _Atomic uint64_t from, until;
 static _Atomic uint64_t cpu_sum,
-	cpu_since; /* of the times before the last pause; since the last resume */
+	cpu_since; /* in the times before the last pause; at the last resume */
 
-/* While an interval timer runs, CLOCK_PROCESS_CPUTIME_ID goes on only at the kernel's ticks. */
+/* The CPU time of the process. CLOCK_PROCESS_CPUTIME_ID is not used: while an interval timer runs,
+ * it advances only at the kernel's ticks. */
 static uint64_t process_cpu(void)
 {
 	struct rusage used;

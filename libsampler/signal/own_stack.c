@@ -2,8 +2,8 @@
 /*
  * own_stack.c - hands out stacks for the handler.
  *
- * In: what is to be called. Out: it has been called. As many stacks as there are
- * buffers: more handlers could not work at the same time anyway.
+ * In: a function. Out: its call on another stack. There are as many stacks as buffers, because more
+ * handlers could not work at the same time.
  */
 #include <stdatomic.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reading.c - what a thread's meter says at a tick, asked or reckoned.
+ * reading.c - finds out what a thread's meter says at a tick, by asking it or by reckoning.
  *
- * In: a meter, the clock on the wall. Out: a reading. The clock on the wall is read in
- * the vDSO; the thread's own takes a system call, which is a good part of what a tick costs.
+ * In: a meter, the time. Out: a reading. The time is read in the vDSO, but the thread's CPU clock
+ * takes a system call, which is a good part of what a tick costs (doc/decisions/0013).
  */
 #include <stdatomic.h>
 
@@ -11,14 +11,15 @@
 #include "signal/reading.h"
 #include "base/poison.h"
 
-#define RECKONED    15	     /* ticks in a row, at most: 2^n - 1 */
-#define PERIOD_MOST 10000000 /* ns; it is not worth it for fewer ticks than that */
+#define RECKONED    15	     /* the most ticks in a row; 2^n - 1 */
+#define PERIOD_MOST 10000000 /* ns; so few ticks are not worth it */
 
 static _Atomic uint32_t reckoned_most = 1;
 
-/* The meter was asked at a tick in time, and it is so much later than reckoned: less, if ticks go ahead
- * of the thread's clock, which may leave out what interrupts and a virtual machine's host take. That
- * is what the machine does for a while, in all threads. */
+/* Adjusts how many ticks in a row may be reckoned, for all threads. `drift` is the meter's reading
+ * at a tick in time less the reckoned one. It is negative if ticks run ahead of the thread's clock,
+ * which may leave out the time of interrupts and of a virtual machine's host. A machine does so for
+ * a while. */
 static void learn_from(int64_t drift, uint64_t period)
 {
 	uint32_t most = atomic_load_explicit(&reckoned_most, memory_order_relaxed);
@@ -49,7 +50,7 @@ uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t b
 			int64_t drift = (int64_t)(t->reading - before - period);
 
 			learn_from(drift, period);
-			if (t->reckoned) /* from what had been settled, too */
+			if (t->reckoned) /* `settled` was reckoned, too */
 				t->settled += (uint64_t)drift;
 		}
 		t->reckoned = 0;

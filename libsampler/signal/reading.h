@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reading.h - what a thread's meter says at a tick, without a system call for most of them.
+ * reading.h - finds out what a thread's meter says at a tick, mostly without a system call.
  *
- * Of struct cps_thread it keeps `period` to `reckoned`. Only the thread itself asks, in its handler.
+ * The members `period` to `reckoned` of struct cps_thread are its state. Only the thread itself
+ * calls it, in its handler.
  */
 #ifndef CPS_READING_H
 #define CPS_READING_H
@@ -12,7 +13,7 @@
 
 #include "stream/thread.h"
 
-/* [signal] Ticks come at this distance, in gticks, from now on: of those before, nothing is known. */
+/* [signal] From now on ticks come at this distance, in gticks. Earlier ticks are forgotten. */
 static inline void cps_reading_begin(struct cps_thread *t, uint64_t period)
 {
 	t->period = period;
@@ -20,27 +21,28 @@ static inline void cps_reading_begin(struct cps_thread *t, uint64_t period)
 }
 
 /*
- * [signal] What the meter says (0: there is none) at a tick that began at that moment. Ticks come at
- * equal distances of the thread's time, so that one that also comes in time by the clock on the wall
- * is a period after the one before. What the meter says now and then corrects it: all that is
- * credited is a difference from what was said before. As long as they agree, up to 15 ticks in a row
- * are reckoned; any other, and one of a clock whose period is not known (t->period is 0), is asked
- * for.
+ * [signal] The meter's reading at a tick that began at `begin`; 0 if there is no meter.
+ *
+ * Ticks come at equal distances of the thread's CPU time. So a tick that also comes in time by the
+ * wall clock is one period after the previous one, and its reading is reckoned. Up to 15 ticks in a
+ * row are reckoned as long as this agrees with the meter, which is asked now and then. Since only
+ * differences from earlier readings are credited, that corrects what was reckoned. The meter is
+ * asked at every other tick, and always if the period is not known (t->period is 0).
  */
 uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t begin);
 
 /*
- * [signal] Ticks of a clock that does not wait for us pile up while we are at work, or the signal is
- * blocked, and then come all at once. The first stands for the whole time; the others would be
- * samples of one place that weigh nothing, or if we are slower than the clock, leave the program no
- * time at all. What the thread has used since we were done with the last one tells them from those
- * that are in time.
+ * [signal] Whether a tick is left over. Ticks of a clock that does not wait for the handler pile up
+ * while the handler runs or the signal is blocked, and then come all at once. The first of them
+ * stands for the whole time. The others would be samples of the same place that weigh nothing; if
+ * the handler is slower than the clock they would leave the program no time at all. A tick is left
+ * over if the thread has used too little time since the previous one was handled.
  */
 bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading);
 
-/* [signal] What the meter says when a tick has been dealt with that began with `reading`, at `begin`.
- * Asking it again would be another system call; unless we were kept from working, our time is what it
- * has gone on by. */
+/* [signal] The meter's reading after a tick has been handled that began at `begin` with `reading`.
+ * Asking the meter would be another system call. The time that the handler took by the wall clock
+ * is the same, unless the handler was interrupted for long. */
 uint64_t cps_reading_after(const struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
 			   uint64_t begin);
 

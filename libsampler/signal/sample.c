@@ -2,8 +2,8 @@
 /*
  * sample.c - the signal handler.
  *
- * In: a tick. Out: a sample with its weight, or a counted loss. A lost tick loses no
- * consumption: the thread's next sample carries it.
+ * In: a tick. Out: a sample with its weight, or a counted loss. If a tick is lost, what the thread
+ * has used is not: its next sample carries it.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -57,9 +57,9 @@ uintptr_t cps_sample_in_masked_call(uintptr_t frame)
 	return before;
 }
 
-/* Does the context belong to that very call, not to one of a handler that has interrupted it?
- * The kernel's frame of a handler has more bytes than those of the C library's few functions in
- * between. */
+/* Whether the context is that of the masked call itself, not of a call in a handler that has
+ * interrupted it. The kernel's frame for a handler is larger than the frames of the few functions
+ * of the C library in between. */
 static bool is_masked_call(const ucontext_t *uc)
 {
 	return masked_call - (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] < NEAR_BYTES;
@@ -72,9 +72,9 @@ uint32_t cps_sample_begin_call(uintptr_t frame)
 	return interruptions;
 }
 
-/* If another signal waits to be handled, too, the call would have been interrupted without us.
- * One that was handled first is not at fault, then: the kernel would have us interrupt its
- * handler. */
+/* If another signal is pending, the call would have been interrupted without us, and does not
+ * count. A signal that was handled before ours is not pending any more; but then the kernel lets
+ * our signal interrupt that signal's handler, not the call. */
 void cps_sample_note_interruption(const void *context)
 {
 	const ucontext_t *uc = context;
@@ -86,20 +86,21 @@ void cps_sample_note_interruption(const void *context)
 	if (is_masked_call(uc) && !(blocked & UINT64_C(1) << (CPS_SAMPLE_MARK - 1)))
 		return;
 	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
-	blocked |= UINT64_C(1) << (meter_now()->signal - 1); /* one more of ours */
+	blocked |= UINT64_C(1) << (meter_now()->signal - 1); /* one of our own may be pending */
 	if (CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0) == 0 && !(pending & ~blocked))
 		interruptions++;
 }
 
-/* What the thread has consumed and was not credited with; less than 0: not yet again what was reckoned. */
+/* What the thread has used and was not credited with. Less than 0: the meter has not reached the
+ * reading that was reckoned. */
 static int64_t due(const struct cps_thread *t, uint64_t reading)
 {
 	return (int64_t)(reading - t->consumed + t->remainder);
 }
 
-/* Weight of a sample now: units, and in *rest the gticks that go with the thread's next one. A
- * tick weighs whole grains: it is the sum that has to be exact, and digits that are noise would be
- * a tenth of the stream. */
+/* The weight of a sample now, in units. *rest gets the gticks that are left for the thread's next
+ * sample. A tick weighs whole grains, because only the sum has to be exact, and digits that are
+ * noise would be a tenth of the stream. */
 static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail, uint32_t *rest)
 {
 	const struct cps_meter *m = meter_now();
@@ -126,11 +127,11 @@ static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
 	peek->page = 0;
 }
 
-/* What is done on a stack of ours. */
+/* The work that is done on a stack of the recorder's. */
 struct job {
 	struct cps_thread *thread;
 	const struct cps_regs *regs;
-	uint64_t reading; /* of the meter, if it has one */
+	uint64_t reading; /* reading of the meter, if there is one */
 	bool is_tail;
 };
 
@@ -163,7 +164,8 @@ static void take_on_own_stack(struct cps_thread *t, const struct cps_regs *regs,
 		cps_loss_add(CPS_LOSS_BUSY, 1);
 }
 
-/* A thread that nobody introduced: made by clone(2), or before we came. */
+/* Makes an entry for a thread that was not introduced, because it was made by a bare clone(2) or
+ * before the recorder was loaded. */
 static struct cps_thread *adopt(void)
 {
 	struct cps_thread *t = cps_thread_take();
@@ -175,14 +177,15 @@ static struct cps_thread *adopt(void)
 	return t;
 }
 
-/* The entry of the calling thread; NULL: it has none, and there is no tick to be taken. */
+/* The entry of the calling thread. NULL: it has none, and the tick is ignored. */
 static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 {
 	struct cps_thread *t = cps_thread_self();
 
 	if (!t && !m->adopts)
 		return NULL;
-	/* Threads that clone(2) made may share their creator's thread-local storage. */
+	/* Threads that were made by a bare clone(2) may share their creator's thread-local
+	 * storage. */
 	if (t && m->adopts && m->read && t->tid && t->tid != cps_sys_gettid())
 		t = cps_thread_find(cps_sys_gettid());
 	if (!t)
@@ -199,7 +202,7 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 	uint64_t reading, begin;
 
 	if (!t || cps_thread_is_gone(t))
-		return; /* what a thread uses after its end is nobody's */
+		return; /* what a thread uses after its end is credited to none */
 	if (atomic_exchange(&t->busy, true)) {
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return;
@@ -219,7 +222,7 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 	atomic_store(&t->busy, false);
 }
 
-/* Not yet: the tick goes by, and so does what it stands for. */
+/* Ignores a tick that comes before recording begins, and what the thread has used until then. */
 static void skip(const struct cps_meter *m, const siginfo_t *info)
 {
 	struct cps_thread *t = cps_thread_self();
@@ -237,7 +240,8 @@ static void call_over(void *context)
 	when_over(context);
 }
 
-/* The time that was set has passed: a timer says so, since a program that sleeps does not tick. */
+/* Whether this is the timer that says that the time for recording has passed. A timer is needed
+ * because a program that sleeps does not tick. */
 static bool is_deadline(int number, const siginfo_t *info)
 {
 	return number == CPS_SIGNAL_OWN && info->si_code == SI_TIMER &&
@@ -267,7 +271,8 @@ static void judge(const struct cps_meter *m, const siginfo_t *info, const uconte
 	}
 }
 
-/* On its way to a thread while the clock was changed. */
+/* Whether this is a tick of the previous clock, which was on its way while the clock was
+ * changed. */
 static bool is_late(int number, const siginfo_t *info)
 {
 	const struct cps_meter *m = atomic_load(&meter_before);
@@ -275,7 +280,8 @@ static bool is_late(int number, const siginfo_t *info)
 	return m && number == m->signal && m->is_mine(info);
 }
 
-/* When the recording has ended the program may use SIGPROF for itself. */
+/* Whether the target wants this SIGPROF: after the recording has ended it may use that signal
+ * itself. */
 static bool is_wanted(int number)
 {
 	struct sigaction action;
@@ -293,7 +299,7 @@ void cps_sample_handler(int number, siginfo_t *info, void *context)
 
 	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, info, context);
-		if (cps_gate_is_open()) /* else even this system call may be forbidden */
+		if (cps_gate_is_open()) /* after the end even this system call may be forbidden */
 			cps_sample_note_interruption(context);
 	} else if (is_deadline(number, info)) {
 		if (cps_gate_is_open() && cps_gate_is_over())
@@ -339,9 +345,9 @@ void cps_sample_reset(void)
 	atomic_store(&unrecorded, 0);
 }
 
-/* Outside of handlers everything is blocked meanwhile: a handler of the target's would run on a
- * stack of ours, which may be small for it, and one that leaves by longjmp, or the end of the
- * thread by pthread_cancel, would leave stack and buffer taken for ever. */
+/* Outside of handlers all signals are blocked meanwhile. A handler of the target's would run on the
+ * recorder's stack, which may be too small for it. And if it leaves by longjmp, or the thread ends
+ * by pthread_cancel, the stack and the buffer would stay acquired for ever. */
 void cps_sample_tail(struct cps_thread *t, const void *context)
 {
 	uint64_t all = ~UINT64_C(0), mask;

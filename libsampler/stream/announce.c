@@ -2,8 +2,8 @@
 /*
  * announce.c - puts records of threads and modules into the journal's buffer 0.
  *
- * In: who appeared in samples. Out: records. If the buffer is busy the announcement
- * is made another time, at the latest at the end.
+ * In: threads and modules that samples mention. Out: records. If the buffer is busy the
+ * announcement is made later, at the latest at the end.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ void cps_announce_thread(struct cps_thread *t)
 	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
 	char name[CPS_THREAD_NAME_BYTES];
 
-	/* Another thread's name is in a file. */
+	/* Another thread's name is read from a file, and opening files may be forbidden. */
 	if (t != cps_thread_self() && !cps_pack_is_allowed())
 		return;
 	cps_thread_read_name(t, name);
@@ -53,7 +53,8 @@ void cps_announce_thread(struct cps_thread *t)
 
 static void announce_module(uint32_t number, struct cps_module *m)
 {
-	/* Too much for a small signal stack: borrowed from the kernel for the moment. */
+	/* A record of a module is too large for a small signal stack, so its memory is mapped for
+	 * the moment. */
 	size_t room = CPS_TEXT_MAX + 8192;
 	uint8_t *bytes = cps_arena_pages(room);
 	struct cps_writer w = {bytes, bytes, false};

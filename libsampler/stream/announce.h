@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * announce.h - threads and modules get their records once samples speak of them.
+ * announce.h - writes the record of a thread or module once samples mention it.
  */
 #ifndef CPS_ANNOUNCE_H
 #define CPS_ANNOUNCE_H
@@ -11,13 +11,14 @@
 
 #include "stream/thread.h"
 
-/* [signal] A whole record. False: the buffer is busy, or full for ever. */
+/* [signal] Add a whole record. False: the buffer is busy, or full for ever. */
 bool cps_announce_record(const uint8_t *record, size_t n);
 
-/* [signal] The thread, unless the stream has it with the name that it has now. */
+/* [signal] Write the record of a thread, unless the stream already has one with its present
+ * name. */
 void cps_announce_thread(struct cps_thread *t);
 
-/* [signal] All modules that are used and not announced yet. */
+/* [signal] Write the records of all modules that are used and not announced yet. */
 void cps_announce_modules(void);
 
 #endif

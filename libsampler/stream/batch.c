@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch.c - writes a sample as its difference from the one before.
+ * batch.c - writes a sample as its difference from the previous one.
  *
- * In: a stack, a weight, a time. Out: a few bytes. Most frames of a new branch
- * follow the same caller as last time and take one byte; an address costs its full length once a
- * batch.
+ * In: a stack, a weight, a time. Out: a few bytes. Most frames follow the same caller as last time,
+ * and take one byte. An address takes its full length only once in a batch.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -43,7 +42,7 @@ bool cps_batch_prepare(struct cps_batch *b)
 	return has(&b->frames) && has(&b->trail.ring);
 }
 
-/* Between two stores of a swap both are the same array. */
+/* If the child was forked in the middle of a swap, both pointers may be to the same array. */
 void cps_batch_forget_trail(struct cps_batch *b)
 {
 	if (b->frames == b->trail.ring)
@@ -74,7 +73,8 @@ void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t 
 	memset(b->id[OUTERMOST].successor, 0xff, sizeof(b->id[OUTERMOST].successor));
 }
 
-/* A library went away: an address may mean something else now. The ids stay, without meaning. */
+/* A library was unloaded, so that an address may mean something else now. The ids stay, but they
+ * stand for no address any more. */
 static void forget(struct cps_batch *b)
 {
 	b->generation = cps_module_generation();
@@ -93,7 +93,7 @@ static uint32_t slot_of(const struct cps_batch *b, uint64_t address)
 	return i;
 }
 
-/* The successor becomes the most recent one of the frame before. */
+/* Makes the id the most recent successor of the frame before it. */
 static void prefer(uint16_t list[4], uint32_t place, uint32_t id)
 {
 	for (; place > 0; place--)
@@ -109,7 +109,7 @@ static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t sl
 	uint32_t id = b->n_ids;
 
 	if (number == CPS_MODULE_NONE &&
-	    !is_sure) /* what is on a stack is not what is just being unloaded */
+	    !is_sure) /* a module that is on a stack is not being unloaded */
 		number = cps_module_find(address);
 	if (id == CPS_BATCH_IDS) {
 		w->full = true;
@@ -153,7 +153,7 @@ static void put_run(struct cps_writer *w, uint32_t n)
 	}
 }
 
-/* One frame that is not the first successor of `from`; its id. */
+/* Writes a frame that is not the first successor of `from`. Returns its id. */
 static uint32_t put_frame(struct cps_batch *b, struct cps_writer *w, uint32_t from,
 			  uint64_t address)
 {
@@ -179,7 +179,7 @@ static uint32_t put_frame(struct cps_batch *b, struct cps_writer *w, uint32_t fr
 	return id;
 }
 
-/* The frames below the `keep` outermost ones, from the outside inward. */
+/* Writes all frames but the `keep` outermost ones, from the outside inward. */
 static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct cps_stack *s,
 		       uint32_t keep)
 {
@@ -202,8 +202,8 @@ static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct c
 	put_run(w, run);
 }
 
-/* How many of the outermost frames the stack and the one before have in common. What is the
- * trail's is. */
+/* The number of outermost frames that the stack has in common with the previous one. Frames of the
+ * trail are in common, and need not be compared. */
 static uint32_t common(const struct cps_batch *b, const struct cps_stack *s)
 {
 	uint32_t before = b->previous_depth, most = s->depth < before ? s->depth : before;

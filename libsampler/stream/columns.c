@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * columns.c - writes samples in columns, for deflate to find more in.
+ * columns.c - writes samples in columns, which deflate better than whole samples.
  *
- * In: samples whose frames are ids. Out: a column of bytes for each kind of number.
- * Addresses and what followed them are remembered from record to record, so that most frames are
- * a small number, and most new addresses a small difference from one that stood in their place.
+ * In: samples whose frames are ids. Out: a column of bytes for each kind of number. The addresses,
+ * and the frames that followed each of them, are remembered from record to record. So most frames
+ * are a small number, and most new addresses are a small difference from an address that followed
+ * the same caller (doc/decisions/0019).
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "stream/columns.h"
 #include "base/poison.h"
 
-#define OUTSIDE	   CPS_COLUMN_IDS /* the place before the outermost frame */
+#define OUTSIDE	   CPS_COLUMN_IDS /* the row of successors for outermost frames */
 #define HASH_BITS  16
 #define HASH	   (1u << HASH_BITS)
 #define RUN_LEAST  4u
@@ -20,11 +21,11 @@
 
 _Static_assert(CPS_COLUMN_IDS < CPS_NO_ID && HASH >= 2 * CPS_COLUMN_IDS, "ids fit 16 bits");
 
-/* Pages of the arena: most processes never have a record, and few touch all of this. */
+/* Pages of the arena, because most processes never write a record, and few touch all of this. */
 struct dictionary {
 	uint64_t address[CPS_COLUMN_IDS];
-	uint16_t module[CPS_COLUMN_IDS]; /* its number + 1 */
-	bool is_leaf[CPS_COLUMN_IDS];	 /* was innermost when it was last pushed */
+	uint16_t module[CPS_COLUMN_IDS]; /* the module's number + 1 */
+	bool is_leaf[CPS_COLUMN_IDS];	 /* it was innermost when it was last pushed */
 	uint8_t n_successors[CPS_COLUMN_IDS + 1];
 	uint16_t successor[CPS_COLUMN_IDS + 1][CPS_COLUMN_SUCCESSORS];
 	uint16_t hash[HASH]; /* id + 1 */
@@ -35,8 +36,8 @@ struct cps_writer cps_columns_writers[CPS_COLUMNS];
 static struct dictionary *d;
 static uint32_t n_ids;
 static uint32_t grain = 1, step = 1;
-static uint64_t weight, time_steps; /* of the item before, in grains and steps */
-static uint64_t latest_address;	    /* that was new */
+static uint64_t weight, time_steps; /* the previous item's, in grains and steps */
+static uint64_t latest_address;	    /* the new address that was written last */
 static uint32_t latest_module, run;
 
 void cps_columns_set_grain(uint32_t units, uint32_t step_us)
@@ -67,8 +68,7 @@ const uint8_t *cps_columns_start(enum cps_column column)
 
 bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 {
-	bool is_fresh =
-		!d; /* and zeroed: most processes have few records, and touch little of it */
+	bool is_fresh = !d; /* its pages are zero, and are not touched needlessly */
 
 	if (is_fresh)
 		d = cps_arena_pages(sizeof(*d));
@@ -108,14 +108,14 @@ static void put_byte(enum cps_column which, uint8_t byte)
 		*w->p++ = byte;
 }
 
-/* The low bytes of a number, one a column. */
+/* Writes the n low bytes of a number, each into a column of its own. */
 static void put_bytes(enum cps_column first, int n, uint64_t value)
 {
 	for (int i = 0; i < n; i++)
 		put_byte((enum cps_column)(first + i), (uint8_t)(value >> 8 * i));
 }
 
-/* What most samples have not. */
+/* Writes the values that most samples do not have. */
 static void put_extra(const struct cps_column_item *item, uint64_t rest)
 {
 	struct cps_writer *w = column(CPS_COLUMN_EXTRA);
@@ -183,7 +183,7 @@ uint32_t cps_columns_id(uint32_t module, uint64_t address, bool *is_new)
 		if (d->address[id] == address && d->module[id] == module)
 			return id;
 	}
-	if (n_ids == CPS_COLUMN_IDS) /* more than were announced */
+	if (n_ids == CPS_COLUMN_IDS) /* more than `addresses` of cps_columns_begin */
 		return CPS_NO_ID;
 	id = n_ids++;
 	d->hash[i] = (uint16_t)(id + 1);
@@ -217,7 +217,8 @@ static void put_far(uint32_t id)
 	cps_put(column(CPS_COLUMN_FAR_REST), difference >> 24);
 }
 
-/* `beside`: an address that stood in the same place, or CPS_NO_ID. */
+/* Writes a new address. `beside` is an address that followed the same frame before, or
+ * CPS_NO_ID. */
 static void put_new(uint32_t id, uint32_t beside, bool is_innermost)
 {
 	int64_t difference = 0;
@@ -239,7 +240,7 @@ static void put_new(uint32_t id, uint32_t beside, bool is_innermost)
 	latest_module = d->module[id];
 }
 
-/* A frame other than a new one; returns its place among the successors, or how many there are. */
+/* Writes a frame whose address is known. Returns its place among the n successors, or n. */
 static uint32_t put_known(const uint16_t *list, uint32_t n, uint32_t id, bool is_innermost)
 {
 	uint32_t place = 0;
@@ -259,8 +260,8 @@ static uint32_t put_known(const uint16_t *list, uint32_t n, uint32_t id, bool is
 	return place;
 }
 
-/* What was found moves half of the way to the front, which is better than all of it where two take
- * turns; what is new comes in behind those that have proved themselves. */
+/* Moves a successor half of the way to the front, which is better than all of the way where two
+ * successors alternate. A new one is put behind those that have been used repeatedly. */
 static void prefer(uint16_t *list, uint8_t *n, uint32_t place, uint32_t id)
 {
 	uint32_t to = place / 2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * columns.h - samples as the stream has them: in columns, coded against all that it has said
- * before (doc/format.md, "Samples in columns").
+ * columns.h - codes samples in columns, against all that the stream has said before.
  *
- * Locks: everything here needs the pack's (pack.h): there is one stream, and one coding state.
+ * The format is in doc/format.md, "Samples in columns". Locks: all functions need the lock of
+ * pack.h, because there is one stream with one coding state.
  */
 #ifndef CPS_COLUMNS_H
 #define CPS_COLUMNS_H
@@ -21,44 +21,46 @@
 /* A sample without its stack. */
 struct cps_column_item {
 	uint32_t thread, mark;
-	bool is_tail, has_thread; /* the thread is another than before */
+	bool is_tail, has_thread; /* the thread is another one than before */
 	uint64_t weight, time_us;
-	uint64_t pop; /* frames that leave the stack of the sample before that had a head */
+	uint64_t pop; /* frames to remove from the stack of the previous sample that had a head */
 	bool has_frames;
 };
 
-/* The columns of the record that is being made; valid until the next one begins. */
+/* The columns of the current record; valid until the next one begins. */
 extern struct cps_writer cps_columns_writers[CPS_COLUMNS];
-/* [signal] Where each begins. */
+/* [signal] Where a column begins. */
 const uint8_t *cps_columns_start(enum cps_column column);
 
 /*
- * [signal] Begin a record that needs ids for at most `addresses` new addresses, of samples after
- * time_us. False: there is no memory for it. *begins_anew: it does not build on records before it.
+ * [signal] Begin a record with at most `addresses` new addresses, of samples after time_us. False:
+ * there is no memory for it. *begins_anew: the record does not build on earlier ones.
  */
 bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew);
 
-/* [signal] A sample; its frames follow, outermost first, if it has some. */
+/* [signal] Add a sample. Its frames must follow, outermost first, if it has any. */
 void cps_columns_item(const struct cps_column_item *item, struct cps_stack_key key);
 
-/* [signal] A sample whose stack, thread and mark, its key, there were before. False: there were
- * not, or it has more to say, and nothing is done. */
+/* [signal] Add a sample whose stack, thread and mark, which make its key, have occurred before.
+ * False: they have not, or the sample has more to say; nothing was added. */
 bool cps_columns_again(const struct cps_column_item *item, struct cps_stack_key key);
 
-/* [signal] The id of an address, with its module's number + 1 (0: none); *is_new: it had none. */
+/* [signal] The id of an address. `module` is its module's number + 1 (0: none). *is_new: it had no
+ * id before. */
 uint32_t cps_columns_id(uint32_t module, uint64_t address, bool *is_new);
 
-/* [signal] A frame, by its id. `from`: the id of the frame before it, CPS_NO_ID for none. */
+/* [signal] Add a frame by its id. `from` is the id of the frame before it, CPS_NO_ID if there is
+ * none. */
 void cps_columns_frame(uint32_t from, uint32_t id, bool is_new, bool is_innermost);
 
-/* [signal] The record is whole. False: a column was too small, and what it says is void. */
+/* [signal] End the record. False: a column was too small, and the record is void. */
 bool cps_columns_end(void);
 
-/* [signal] The next record begins anew: its reader has not what was said before. */
+/* [signal] Make the next record begin anew, because its reader does not have the earlier ones. */
 void cps_columns_forget(void);
 
-/* [signal] Weights of ticks are multiples of this many units, and times are rounded down to so many
- * microseconds, a multiple of it. */
+/* [signal] Set the grain: weights of ticks are multiples of so many units. And the step, a multiple
+ * of the grain: times are rounded down to so many microseconds. */
 void cps_columns_set_grain(uint32_t units, uint32_t step_us);
 /* [signal] */
 uint32_t cps_columns_grain(void);

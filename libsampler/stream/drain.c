@@ -2,8 +2,9 @@
 /*
  * drain.c - empties buffers of the journal into the stream.
  *
- * In: full buffers. Out: records, deflated. A buffer is emptied only after its bytes
- * are in the file: killed in between, both have them, and the reader knows them by their sequence.
+ * In: full buffers. Out: records, deflated. A buffer is emptied only after its bytes are in the
+ * file. If the process is killed in between, both the stream and the journal have them, and the
+ * reader recognises them by their sequence number.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,9 +16,9 @@
 #include "stream/recode.h"
 #include "base/poison.h"
 
-static uint8_t scratch[CPS_BUFFER_BYTES + 512]; /* this and the next: under the pack's lock */
+static uint8_t scratch[CPS_BUFFER_BYTES + 512]; /* used with the pack's lock */
 static uint64_t losses_told;
-static bool is_acquired[CPS_BUFFERS + 1]; /* by the end */
+static bool is_acquired[CPS_BUFFERS + 1]; /* by cps_drain_all */
 
 /* Buffer 0 holds records as they are. */
 static int drain_records(struct cps_buffer *b)
@@ -31,7 +32,8 @@ static int drain_records(struct cps_buffer *b)
 	return error;
 }
 
-/* What samples mention is to be in the stream before them: there may be no room for it later. */
+/* Empties buffer 0, so that threads and modules are in the stream before the samples that mention
+ * them: later there may be no space for them. */
 static void drain_records_first(void)
 {
 	struct cps_buffer *b = cps_journal_acquire_number(0);
@@ -64,7 +66,7 @@ static int drain_samples(struct cps_buffer *b)
 	int error = 0;
 
 	if (cps_journal_waiting(b) && cps_pack_error())
-		return cps_pack_error(); /* without the work */
+		return cps_pack_error(); /* before any work is done */
 	if (cps_journal_waiting(b)) {
 		drain_records_first();
 		error = append_batch(b->bytes, cps_journal_waiting(b));
@@ -80,7 +82,7 @@ int cps_drain(struct cps_buffer *b)
 
 	if (!cps_pack_try())
 		return -EBUSY;
-	error = cps_pack_ready(); /* before the work is done */
+	error = cps_pack_ready(); /* before any work is done */
 	if (!error)
 		error = b->number ? drain_samples(b) : drain_records(b);
 	cps_pack_release();
@@ -118,14 +120,16 @@ bool cps_drain_is_complete(void)
 	return true;
 }
 
-/* Over the limit there is to be nothing beside the stream; and memory does not outlive us. */
+/* Drops what a buffer holds. This is for two cases: when the limit of bytes is reached, nothing may
+ * be left in a file beside the stream; and a journal in plain memory does not outlive the
+ * process. */
 static void drop(struct cps_buffer *b)
 {
 	cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_drop(b));
 }
 
-/* All buffers, samples first: their modules and threads may be news. They are never released:
- * nothing may come after the end. */
+/* Empties all buffers; those of samples first, because they may mention new modules and threads.
+ * They are never released, so that nothing can be added after the end. */
 static int drain_buffers(void)
 {
 	uint64_t until = 0;

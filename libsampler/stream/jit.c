@@ -32,7 +32,7 @@ static void compose(char *path, unsigned pid)
 	memcpy(path + sizeof(before) - 1 + n, behind, sizeof(behind));
 }
 
-/* A plain file of the same user: anybody may write to /tmp. */
+/* Opens the map only if it is a plain file of the same user, because anybody may write to /tmp. */
 static int open_map(void)
 {
 	struct stat st;

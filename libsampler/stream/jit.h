@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jit.h - names of code that the target has generated, for those who convert later.
+ * jit.h - keeps the names of code that the target has generated.
  */
 #ifndef CPS_JIT_H
 #define CPS_JIT_H
 
 /*
- * [signal] If samples lie in generated code and the target has written its names to
- * /tmp/perf-PID.map, as just-in-time compilers do for perf(1), copy them into the stream: the file
- * may be gone, or another process's, when the recording is read.
+ * [signal] If samples lie in generated code, copy the code's names from /tmp/perf-PID.map into the
+ * stream. Just-in-time compilers write this file for perf(1). When the recording is read, it may be
+ * gone, or belong to another process.
  */
 void cps_jit_keep(void);
 

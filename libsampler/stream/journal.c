@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.c - keeps the records of the last moments in a shared mapping.
+ * journal.c - keeps the latest records in a shared mapping.
  *
- * In: samples and records. Out: full buffers. The kernel writes the pages back even
- * if the process is killed; `committed` is stored last, so that a reader never sees half a
- * record.
+ * In: samples and records. Out: full buffers. The kernel writes the pages of the mapping to the
+ * file even if the process is killed. `committed` is stored last, so that a reader never sees half
+ * a record (doc/decisions/0017).
  */
 #include <errno.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static struct cps_buffer buffers[ALL];
 static const char *file_path;
 static uint8_t *map;
 static size_t map_bytes;
-static uint32_t n_areas = ALL;		 /* in the journal; buffer i begins with area i */
-static _Atomic uint32_t next_area = ALL; /* the first that no buffer has had */
+static uint32_t n_areas = ALL;		 /* areas of the journal; buffer i begins with area i */
+static _Atomic uint32_t next_area = ALL; /* the first area that no buffer has used */
 static _Atomic uint64_t ticks;
 
 static uint32_t data_offset(void)
@@ -35,7 +35,8 @@ static uint32_t data_offset(void)
 	return (heads + 4095u) & ~4095u;
 }
 
-/* Room on disk for every page: writing to a hole on a full disk would be a SIGBUS in the target. */
+/* Reserves disk space for every page. On a full disk, writing to a hole of the file would be a
+ * SIGBUS in the target. */
 static int reserve(int fd)
 {
 	static const uint8_t zeros[4096];
@@ -57,7 +58,8 @@ static int reserve(int fd)
 	return 0;
 }
 
-/* `at`: in place of what is there, so that whoever still looks at it finds memory. */
+/* Maps the file. If `at` is set it replaces the mapping there, so that a thread that still looks at
+ * the old mapping finds memory. */
 static uint8_t *map_fd(int fd, void *at)
 {
 	long result;
@@ -83,7 +85,8 @@ static uint8_t *map_file(const char *path, void *at)
 		mapped = map_fd(fd, at);
 	cps_sys_close(fd);
 	if (mapped) {
-		/* Else the first touch would read a megabyte of nothing ahead, for half a ms. */
+		/* Without this, the first touch would read a megabyte of zeros ahead, which takes
+		 * half a ms. */
 		CPS_SYS(madvise, mapped, map_bytes, MADV_RANDOM, 0);
 		file_path = path;
 	} else {
@@ -138,7 +141,8 @@ int cps_journal_open(const char *path, uint64_t id, uint64_t bytes)
 	return 0;
 }
 
-/* The stream has batches of the sequences so far. Without a new file the old one's memory must do. */
+/* Batches of the sequence numbers so far are in the stream, so the new journal continues them. If
+ * there can be no new file, the old file's memory is used. */
 void cps_journal_renew(const char *path, uint64_t id)
 {
 	uint32_t next = 0;
@@ -243,7 +247,7 @@ uint32_t cps_journal_waiting(const struct cps_buffer *b)
 void cps_journal_empty(struct cps_buffer *b, uint64_t time_us)
 {
 	atomic_store_explicit(committed(b), 0, memory_order_relaxed);
-	/* Nobody must see what follows beside the old bytes. */
+	/* No reader may see the new sequence number together with the old bytes. */
 	atomic_thread_fence(memory_order_release);
 	b->head->sequence++;
 	if (b->batch)

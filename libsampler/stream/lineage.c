@@ -2,8 +2,8 @@
 /*
  * lineage.c - finds the root of a process tree.
  *
- * In: /proc. Out: a pid and its start. Asked when a recording is created, since most
- * processes of a tree are never sampled.
+ * In: /proc. Out: a pid and its start. The root is looked for only when a recording is created,
+ * since most processes of a tree are never sampled.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static uint64_t number(const char **p)
 	return n;
 }
 
-/* Behind so many spaces. */
+/* Skips so many spaces, and what stands before them. */
 static const char *skip(const char *p, int fields)
 {
 	for (; *p && fields; p++)
@@ -46,7 +46,8 @@ static const char *skip(const char *p, int fields)
 	return p;
 }
 
-/* Fields 4 and 22 of /proc/PID/stat, whose second one may contain anything. */
+/* Reads fields 4 and 22 of /proc/PID/stat. Field 2, the program's name in parentheses, may contain
+ * anything, so fields are counted from the last parenthesis. */
 static bool read_stat(uint64_t pid, uint64_t *ppid, uint64_t *start)
 {
 	char path[48], text[1024];
@@ -73,7 +74,7 @@ static bool read_stat(uint64_t pid, uint64_t *ppid, uint64_t *start)
 	return *start != 0;
 }
 
-/* Does the environment that it was started with name the recorder? */
+/* Whether the environment that the process was started with names the recorder. */
 static bool is_preloaded(uint64_t pid)
 {
 	char path[48], text[2048 + 1];

@@ -2,7 +2,7 @@
 /*
  * loss.c - counts what could not be recorded.
  *
- * In: reasons. Out: totals, also in the journal, so that they survive the process.
+ * In: reasons. Out: totals, which are also kept in the journal, so that they outlive the process.
  */
 #include <stdatomic.h>
 #include <stddef.h>

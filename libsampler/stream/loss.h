@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.h - why something is missing: counters that travel in the stream, and the fuse.
+ * loss.h - counts what is missing from the stream and why, and stops recording for good.
+ *
+ * Recording is stopped by a fuse, which blows once and stays so.
  */
 #ifndef CPS_LOSS_H
 #define CPS_LOSS_H
@@ -17,17 +19,18 @@ uint64_t cps_loss_get(enum cps_loss reason);
 /* [signal] */
 uint64_t cps_loss_sum(void);
 
-/* [signal] From now on the counters and the fuse are also written there; NULL: no more. */
+/* [signal] From now on also write the counters and the fuse's state there; NULL: do not. */
 void cps_loss_mirror(struct cps_journal_head *head, struct cps_journal_buffer *first);
 
-/* [signal] Stop recording for good; the target runs on. The first reason is kept; `error` is a
- * -errno or 0. */
+/* [signal] Blow the fuse: stop recording for good, while the target runs on. Only the first reason
+ * is kept. `error` is a -errno or 0. */
 void cps_loss_fuse_blow(enum cps_stop why, int error);
 
-/* [signal] CPS_STOP_NONE while all is well; else the reason, and the errno that goes with it. */
+/* [signal] The reason why recording was stopped, and the errno that goes with it. CPS_STOP_NONE: it
+ * was not stopped. */
 enum cps_stop cps_loss_fuse_reason(int *error);
 
-/* [signal] All is well, nothing is lost: a child begins anew. */
+/* [signal] Nothing is lost and the fuse is whole, for a child, which begins anew. */
 void cps_loss_reset(void);
 
 #endif

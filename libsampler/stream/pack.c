@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack.c - deflates what it is given and appends it to the stream.
+ * pack.c - deflates bytes and appends them to the stream.
  *
- * In: records. Out: the file. zlib allocates only through `take`, from a pool that a
- * child uses again.
+ * In: records. Out: the file. zlib allocates only through `take`, from a pool that a child uses
+ * again.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -16,8 +16,8 @@
 #include "stream/pack.h"
 #include "base/poison.h"
 
-/* Of what level 6 takes, level 5 takes six tenths of the time and makes half a percent more bytes; level
- * 1 a quarter, and six percent more. A buffer is deflated once in thousands of samples. */
+/* Level 5 is much faster than 6, and makes hardly more bytes (doc/decisions/0024). A buffer is
+ * deflated once in thousands of samples. */
 #define LEVEL	     5
 #define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
 #define RETRY_NS     10000000
@@ -28,13 +28,13 @@
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static z_stream z;
 static const char *file_path;
-static uint8_t out[80u << 10];	 /* a buffer fits, deflated: the file is open for the write alone */
-static _Atomic int open_fd = -1; /* of the file, while it is written */
+static uint8_t out[80u << 10];	 /* as large as a deflated buffer */
+static _Atomic int open_fd = -1; /* the file's descriptor, while it is written */
 static uint8_t *pool;
 static size_t pool_used;
 
 static uint64_t file_bytes, limit_bytes;
-static uint32_t checksum; /* of all that the file has, deflated */
+static uint32_t checksum; /* of the bytes in the file, before compression */
 static uint64_t before_finish;
 static _Atomic int dead; /* 0, CPS_PACK_LIMIT or -errno */
 static atomic_bool is_forbidden;
@@ -88,8 +88,8 @@ static bool begin_deflating(void)
 	return deflateInit(&z, LEVEL) == Z_OK;
 }
 
-/* The number is kept for a child that is made meanwhile; it is forgotten before it can be
- * another file's. */
+/* Opens the file and keeps its descriptor's number, for a child that is made meanwhile. The number
+ * is forgotten before it can become another file's. */
 static int open_file(int flags)
 {
 	int fd = cps_sys_open(file_path, O_WRONLY | flags, 0666);
@@ -106,8 +106,8 @@ static void close_file(int fd)
 		cps_sys_close(fd);
 }
 
-/* Room for the bytes and for those that end the stream: else it could be full before it has said
- * so. -EOPNOTSUPP and the like: the file system cannot promise. */
+/* Reserves disk space for the bytes and for the end of the stream: otherwise the disk could be full
+ * before the stream has said why it ends. Returns 0 where the file system cannot reserve. */
 static int reserve(int fd, size_t n)
 {
 	long error;
@@ -180,12 +180,12 @@ static int cut_to(int fd, uint64_t bytes)
 	int error = (int)CPS_SYS(ftruncate, fd, bytes, 0, 0);
 
 	if (error)
-		file_path = NULL; /* what is there now must not be added to */
+		file_path = NULL; /* its end is broken: nothing may be appended */
 	file_bytes = bytes;
 	return error;
 }
 
-/* What `out` holds goes to the file, which is opened for the first time. */
+/* Writes the bytes of `out` to the file, which is opened if it is not yet. */
 static int write_out(int *fd)
 {
 	int error;
@@ -214,7 +214,8 @@ static int deflate_piece(const struct cps_piece *piece, int flush, int *fd)
 	}
 }
 
-/* A block of deflate's has codes for its own bytes; what is short is not worth a table of them. */
+/* Each block of deflate has its own table of codes. So a piece that is long enough gets a block of
+ * its own; a short one is not worth the table. */
 static int append(const struct cps_piece *pieces, size_t n)
 {
 	uint64_t before = file_bytes, block = 0;
@@ -242,10 +243,10 @@ static int append(const struct cps_piece *pieces, size_t n)
 	return error;
 }
 
-/* When all descriptors are in use it is better to find out before zlib's state has moved. */
+/* If all descriptors are in use it is better to find out before zlib's state has changed. */
 int cps_pack_ready(void)
 {
-	static uint64_t not_before; /* every sample asks, for every full buffer */
+	static uint64_t not_before; /* every sample asks, for each full buffer */
 	int error = cps_pack_error(), fd;
 
 	if (error)
@@ -260,8 +261,9 @@ int cps_pack_ready(void)
 	return not_before ? -EBUSY : 0;
 }
 
-/* Half of a piece in the file would be garbage to a reader. And zlib's state has gone past it:
- * that is the end of appending. */
+/* If an append fails, the file is cut to its length before, because half of a piece would be
+ * garbage to a reader. zlib's state has gone past the piece, so nothing can be appended any
+ * more. */
 int cps_pack_append_pieces(const struct cps_piece *pieces, size_t n)
 {
 	int error = cps_pack_error();
@@ -281,9 +283,9 @@ int cps_pack_append(const uint8_t *bytes, size_t n)
 }
 
 /*
- * The last bytes go into a stored block (RFC 1951, 3.2.4), which stands on its own: deflate's state
- * does not see it, so that it can be taken away again, or written after an error. Then the checksum
- * of it all.
+ * Makes the last bytes a stored block (RFC 1951, 3.2.4), followed by the checksum of the whole
+ * stream. The block is independent of deflate's state, so it can be removed again, and can also be
+ * written after an error (doc/decisions/0021).
  */
 static size_t frame(uint8_t *block, const uint8_t *bytes, size_t n)
 {
@@ -309,7 +311,7 @@ int cps_pack_finish(const uint8_t *bytes, size_t n)
 	if (fd < 0)
 		return fd;
 	error = write_all(fd, block, frame(block, bytes, n), 0);
-	cut_to(fd, error ? before_finish : file_bytes); /* gives back what was reserved, too */
+	cut_to(fd, error ? before_finish : file_bytes); /* and frees reserved space */
 	close_file(fd);
 	return error;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack.h - records become deflated bytes at the end of the stream file.
+ * pack.h - appends deflated records to the stream file.
  *
- * Locks: one, which is tried and never waited for; all functions below cps_pack_try need it held.
- * The file is opened for each append and closed again: the target may close or inherit any
+ * Locks: one, which is tried and never waited for. All functions below cps_pack_try need it. The
+ * file is opened for each append and closed again, because the target may close or inherit any
  * descriptor.
  */
 #ifndef CPS_PACK_H
@@ -13,22 +13,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* [signal] Take the lock; false: another thread is deflating. */
+/* [signal] Take the lock. False: another thread is deflating. */
 bool cps_pack_try(void);
-/* [signal] The same, but wait for it, a second at most: not for the handler. */
+/* [signal] The same, but wait for the lock, a second at most. Not for the handler. */
 bool cps_pack_wait(void);
 /* [signal] */
 void cps_pack_release(void);
 
-/* [signal] Create the file (it must not exist) with the plain head. It is never to have more
+/* [signal] Create the file, which must not exist, with the plain head. It will never have more
  * bytes than `limit`; 0: no limit. 0 or -errno. The path stays the caller's and must last. */
 int cps_pack_create(const char *path, uint64_t limit);
 
 #define CPS_PACK_LIMIT                                                                             \
-	(-4096) /* the limit is reached; no errno, for a file system may have one, too */
+	(-4096) /* the limit is reached; no errno, because a file system may have one, too */
 
-/* [signal] Can something be appended at this moment? 0; -EBUSY: not now, the target has no
- * descriptor left; or the error that every append gives. */
+/* [signal] Whether something can be appended now. 0; -EBUSY: not now, because the target has no
+ * descriptor left; or the error that every append returns. */
 int cps_pack_ready(void);
 
 struct cps_piece {
@@ -37,35 +37,37 @@ struct cps_piece {
 };
 
 /* [signal] Append these bytes; afterwards all of them can be read back. 0, CPS_PACK_LIMIT or
- * -errno. After an error the file is as it was before, and every further append fails likewise. */
+ * -errno. After an error the file is as it was before, and every further append fails, too. */
 int cps_pack_append(const uint8_t *bytes, size_t n);
 
-/* [signal] The same for several pieces, of which each that is long enough gets codes of its own. */
+/* [signal] The same for several pieces. Each that is long enough gets its own table of codes. */
 int cps_pack_append_pieces(const struct cps_piece *pieces, size_t n);
 
-/* [signal] Append these bytes, at most 1,000, as the last ones, even after an error. 0 or -errno. */
+/* [signal] Append these bytes, at most 1,000, as the last ones. This is possible even after an
+ * error. 0 or -errno. */
 int cps_pack_finish(const uint8_t *bytes, size_t n);
 
-/* [signal] They were not the last ones after all: take away what cps_pack_finish has written. */
+/* [signal] Remove again what cps_pack_finish has written. */
 int cps_pack_unfinish(void);
 
-/* [signal] May files be opened? If not, whatever is asked for fails with -EPERM, without a
- * system call. Waits for whoever has the lock. Returns what was allowed before. */
+/* [signal] Allow or forbid opening files. While it is forbidden every function fails with -EPERM,
+ * without a system call. Waits for a thread that has the lock. Returns what was allowed before. */
 bool cps_pack_allow(bool is_allowed);
 /* [signal] */
 bool cps_pack_is_allowed(void);
 
-/* [signal] Nothing is to come any more after an error: take the file away, for it says nothing. */
+/* [signal] Remove the file after an error at its beginning: it contains nothing yet. */
 void cps_pack_discard(void);
 
-/* [signal] Why nothing can be appended any more: CPS_PACK_LIMIT, -errno; or 0. Needs no lock. */
+/* [signal] Why nothing can be appended any more: CPS_PACK_LIMIT or -errno; otherwise 0. Needs no
+ * lock. */
 int cps_pack_error(void);
 
-/* [signal] Bytes so far, before compression. */
+/* [signal] The number of bytes so far, before compression. */
 uint64_t cps_pack_bytes(void);
 
-/* [signal] Forget the file, in a child that has none yet: it closes what another thread of its
- * parent had open. Needs no lock. */
+/* [signal] Forget the file, in a child that has none yet, and close it if another thread of the
+ * parent had it open. Needs no lock. */
 void cps_pack_reset(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recode.c - reads a batch as batch.c has written it, and has columns.c write it again.
+ * recode.c - reads a batch as batch.c has written it, and writes it again by columns.c.
  *
- * In: the payload of a batch. Out: the pieces of a record. The journal lies in a
- * file that others may write to: what makes no sense is left as it is.
+ * In: the payload of a batch. Out: the pieces of a record. The journal is a file that others may
+ * write to, so everything is checked, and a batch that makes no sense is left as it is.
  */
 #include <string.h>
 #include <zlib.h>
@@ -18,19 +18,19 @@
 static struct {
 	const uint8_t *p, *end;
 	bool is_wrong;
-	struct cps_column_item item; /* time and weight are those of the item before */
+	struct cps_column_item item; /* its time and weight are the previous item's */
 	uint32_t n_ids;
-	uint16_t ids[CPS_BATCH_IDS]; /* the columns' id of the batch's */
+	uint16_t ids[CPS_BATCH_IDS]; /* the columns' id for each of the batch's */
 	uint16_t successor[CPS_BATCH_IDS + 1][CPS_FRAME_SUCCESSORS];
-	uint32_t depth, kept; /* of the stack; frames of it that the columns have on theirs */
+	uint32_t depth, kept; /* of the stack; its frames that are on the columns' stack, too */
 	uint32_t columns_depth;
-	bool has_new;				     /* the item has an address that is */
+	bool has_new;				     /* the item has a new address */
 	uint16_t stack[CPS_DEPTH_MAX];		     /* the batch's ids */
-	bool is_new[CPS_DEPTH_MAX];		     /* its address, when it was pushed */
-	struct cps_stack_key key[CPS_DEPTH_MAX + 1]; /* by depth: of the frames up to there */
+	bool is_new[CPS_DEPTH_MAX];		     /* its address was new when it was pushed */
+	struct cps_stack_key key[CPS_DEPTH_MAX + 1]; /* of the frames up to that depth */
 } in;
 
-#define NUMBERS	      6 /* before the lengths of the columns */
+#define NUMBERS	      6 /* that stand before the lengths of the columns */
 #define VARINT_BYTES  10
 #define PAYLOAD_BYTES ((NUMBERS + CPS_COLUMNS) * VARINT_BYTES)
 
@@ -63,7 +63,7 @@ static uint64_t get_signed(void)
 	return v >> 1 ^ (0 - (v & 1));
 }
 
-/* A new address of the batch: its id there. */
+/* Reads a new address of the batch. Returns its id in the batch. */
 static uint32_t get_address(bool *is_new)
 {
 	uint64_t module = get(), address = get();
@@ -103,7 +103,7 @@ static void push(uint32_t id, bool is_new)
 	in.key[at + 1] = cps_stack_key_with(in.key[at], in.ids[id]);
 }
 
-/* Up to `left` frames; returns how many. */
+/* Reads up to `left` frames. Returns how many. */
 static uint64_t frames(uint64_t left)
 {
 	uint32_t from = in.depth ? in.stack[in.depth - 1] : OUTSIDE;
@@ -137,13 +137,14 @@ static uint64_t frames(uint64_t left)
 	return n;
 }
 
-/* The stack and what else makes one sample like another. */
+/* The key of a sample: its stack, thread and mark. */
 static struct cps_stack_key key_of_item(void)
 {
 	return cps_stack_key_with(in.key[in.depth], (uint64_t)in.item.mark << 32 | in.item.thread);
 }
 
-/* The item in full: the stack from where it differs from the one that the columns have. */
+/* Writes the item in full, with its stack from the frame on where it differs from the columns'
+ * stack. */
 static void put_item(void)
 {
 	in.item.pop = in.columns_depth - in.kept;
@@ -155,7 +156,7 @@ static void put_item(void)
 	in.columns_depth = in.kept = in.depth;
 }
 
-/* Pop and push. */
+/* Removes frames from the stack and adds others. */
 static void change_stack(uint64_t pop)
 {
 	uint64_t left = get();
@@ -198,7 +199,7 @@ static bool items(void)
 	return cps_columns_end() && !in.is_wrong;
 }
 
-/* What stands before the columns: tag and length of the record, and the numbers. */
+/* Writes what stands before the columns: the tag and length of the record, and the numbers. */
 static struct cps_piece heading(const uint64_t numbers[NUMBERS], size_t n_columns)
 {
 	uint8_t payload[PAYLOAD_BYTES];

@@ -15,8 +15,8 @@
 #include "unwind/regs.h"
 #include "base/poison.h"
 
-/* The length goes before the payload, whose size is not known yet: room is left for three bytes of
- * length (CPS_RECORD_BYTES_MAX fits), written with redundant leading groups. */
+/* The length stands before the payload, but is known only after it. So three bytes are left free
+ * for it, which is enough for CPS_RECORD_BYTES_MAX, and leading groups may be zero. */
 #define LENGTH_BYTES 3
 #define HEAD_BYTES   (1 + LENGTH_BYTES) /* tags are less than 128 */
 

@@ -2,7 +2,7 @@
 /*
  * recording.c - the states of a recording: not there yet, open, over.
  *
- * In: samples. Out: a file. Nothing is created before there is something to record.
+ * In: samples. Out: a file. No file is created before there is something to record.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@
 #include "base/poison.h"
 
 #define PATH_BYTES     8192
-#define MARK_PATIENCE  400 /* moments, for others to be done with the buffer */
+#define MARK_PATIENCE  400 /* times 50 us, for other threads to release the buffer */
 #define NAMES_TO_TRY   10000
 #define IDENTITY_BYTES (512u << 10)
 
@@ -81,7 +81,8 @@ static bool compose(unsigned n)
 	return true;
 }
 
-/* Neither over a recording nor beside the journal of one that was moved away. */
+/* Creates the stream's file. It replaces no recording, and does not use the name of a recording
+ * that was moved away while its journal stayed. */
 static int create_file(void)
 {
 	int error = -ENAMETOOLONG;
@@ -149,8 +150,7 @@ bool cps_recording_ready(void)
 	}
 	error = create();
 	if (error == -EMFILE || error == -ENFILE || error == -EBUSY) {
-		cps_loss_add(CPS_LOSS_BUSY,
-			     1); /* the target has no descriptor left: later, perhaps */
+		cps_loss_add(CPS_LOSS_BUSY, 1); /* all descriptors are in use: try later */
 		atomic_store(&state, IDLE);
 		return false;
 	}
@@ -163,7 +163,7 @@ bool cps_recording_ready(void)
 	return !error;
 }
 
-/* Within a batch time never goes back. */
+/* Appends the item with the present time. Time never goes back within a batch. */
 static bool add_now(struct cps_buffer *b, struct cps_item *item)
 {
 	item->time_us = cps_recording_now_us();
@@ -172,7 +172,7 @@ static bool add_now(struct cps_buffer *b, struct cps_item *item)
 	return cps_journal_add(b, item);
 }
 
-/* Append the item; make room first if need be. */
+/* Appends the item, and empties the buffer first if need be. */
 static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *stack)
 {
 	int error;
@@ -184,7 +184,7 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 		return false;
 	if (add_now(b, item))
 		return true;
-	/* A stack too varied for a whole buffer: both its ends must do. */
+	/* The stack's new addresses fill a whole buffer, so only both its ends are recorded. */
 	if (stack->depth <= 2001)
 		return false;
 	cps_trail_stack_cut(stack, 1000);
@@ -192,12 +192,13 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 	return add_now(b, item);
 }
 
-/* What a sample is made of: a frame to unwind from, or a stack that is given. */
+/* What a sample is made of: a frame to unwind from, or a stack that is given. `stack` is the
+ * result. */
 struct source {
 	const struct cps_regs *regs;
 	struct cps_peek *peek;
 	const struct cps_stack *given;
-	struct cps_stack *stack; /* what became of it */
+	struct cps_stack *stack; /* the result */
 };
 
 static bool take_stack(struct cps_buffer *b, const struct source *from)
@@ -215,14 +216,14 @@ static bool take_stack(struct cps_buffer *b, const struct source *from)
 	return stack->depth > 0;
 }
 
-/* Then the stack need not be taken. */
+/* Whether the buffer can never take a sample again, so that the stack need not be walked. */
 static bool is_full_for_good(struct cps_buffer *b)
 {
 	return b->batch->is_full && cps_pack_error() && !cps_journal_seal(b);
 }
 
-/* Into the thread's own buffer, or if that is busy, or full while another thread is deflating, into
- * the next one that can take it. */
+/* Puts the item into the thread's own buffer. If that is busy, or is full while another thread is
+ * deflating, the next buffer that can take it is used (doc/decisions/0016). */
 static bool place(struct cps_item *item, const struct source *from, enum cps_loss *why)
 {
 	bool done = false;
@@ -286,7 +287,8 @@ static void rest_a_moment(void)
 	CPS_SYS(nanosleep, &moment, NULL, 0, 0);
 }
 
-/* Nobody makes it another time: wait for those that are at work. A mark is something to record. */
+/* Unlike an announcement, a mark cannot be made later, so this waits for threads that use the
+ * buffer. A mark is something to record, and creates the stream. */
 void cps_recording_mark(const struct cps_thread *t, const char *name)
 {
 	uint64_t now_us = cps_recording_now_us();
@@ -349,7 +351,7 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 		;
 	if (!atomic_compare_exchange_strong(&state, &now, OVER))
 		return now != CREATING;
-	flush(); /* names that a compiler has left may be too many for the limit, samples first */
+	flush(); /* samples first: the names of generated code may reach the limit */
 	cps_jit_keep();
 	done = cps_drain_all(&end) == 0;
 	if (done)

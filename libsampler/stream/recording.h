@@ -13,56 +13,56 @@
 #include "stream/thread.h"
 #include "unwind/regs.h"
 
-/* Where to: the name is `stem` + `suffix`, or if that exists `stem` + ".1" + `suffix`, and so on.
- * All texts and the identity stay. */
+/* Where the recording is written: the name is `stem` + `suffix`, or if that exists `stem` + ".1" +
+ * `suffix`, and so on. All texts and the identity must stay valid. */
 struct cps_output {
 	const char *stem, *suffix;
-	struct cps_identity
-		*identity;  /* its tree_pid and tree_start are found out when the stream is made */
-	uint64_t max_bytes; /* of the stream; 0: no limit */
-	uint64_t journal_bytes; /* room for samples in the journal, if more than usual */
+	struct cps_identity *identity; /* tree_pid and tree_start are set when the stream is made */
+	uint64_t max_bytes;	       /* of the stream; 0: no limit */
+	uint64_t journal_bytes;	       /* space for samples in the journal, if more than usual */
 };
 
-/* [signal] The start, once; nothing is created yet. */
+/* [signal] Set where to record, once. Nothing is created yet. */
 void cps_recording_prepare(const struct cps_output *output);
 
-/* [signal] May samples be added? Creates the stream at the first call. Counts a loss if not. */
+/* [signal] Whether samples can be added. The first call creates the stream. If it cannot, a loss is
+ * counted. */
 bool cps_recording_ready(void);
 
 /* [signal] Microseconds since the start. */
 uint64_t cps_recording_now_us(void);
 
 /*
- * [signal] Unwind the frame in `regs` with `peek`, or take `given` as it is, and add a sample for
- * thread t. False: it was not possible; a loss has been counted.
+ * [signal] Unwind from the frame in `regs` with `peek`, or take `given` as it is, and add a sample
+ * for thread t. False: that was not possible, and a loss was counted.
  */
 bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct cps_peek *peek,
 		       const struct cps_stack *given, uint64_t weight, bool is_tail);
 
-/* [signal] The thread's name may have changed for the last time. */
+/* [signal] To be called when a thread ends: its name may have changed for the last time. */
 void cps_recording_thread_ends(struct cps_thread *t);
 
-/* [signal] Marks the moment in the stream. */
+/* [signal] Mark the moment in the stream. */
 void cps_recording_mark(const struct cps_thread *t, const char *name);
 
-/* [signal] Another engine ticks from here on. Both texts are literals. */
+/* [signal] Note that another clock ticks from here on. Both texts are literals. */
 void cps_recording_engine(const char *engine, const char *why);
 
-/* [signal] All that waits goes to the stream, as far as nobody is at work on it. */
+/* [signal] Write all that waits to the stream, except what other threads are using. */
 void cps_recording_flush(void);
 
-/* [signal] The end: cpu_ns is what the process has used until now. Everything that waits goes to
- * the stream, with an end record. Waits, some seconds at most, for handlers that are at work in
- * other threads: not for the handler. Returns false if the journal had to stay. */
+/* [signal] End the recording: write all that waits to the stream, with an end record. cpu_ns is
+ * what the process has used until now. Waits, some seconds at most, for handlers in other threads,
+ * so it is not for the handler. Returns false if the journal had to stay. */
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
 
-/* [signal] It was not the end after all: an exec has failed. */
+/* [signal] Continue the recording after its end, because an exec has failed. */
 void cps_recording_continue(void);
 
 /* [signal] Begin anew, in a child that has no recording yet. */
 void cps_recording_reset(void);
 
-/* [signal] The file's name, or NULL if nothing was created; and samples so far. */
+/* [signal] The file's name, or NULL if nothing was created; and the number of samples so far. */
 const char *cps_recording_path(void);
 /* [signal] */
 uint64_t cps_recording_ticks(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks.c - knows a stack again.
+ * stacks.c - recognises stacks that come again.
  *
- * In: keys of stacks. Out: numbers, and how recently each was there.
+ * In: keys of stacks. Out: their numbers, and how recently each was used (doc/decisions/0020).
  */
 #include <string.h>
 
@@ -15,13 +15,14 @@
 
 _Static_assert((BUCKETS & (BUCKETS - 1)) == 0 && CPS_STACKS <= 1u << 16, "numbers fit 16 bits");
 
-/* Pages of the arena: most processes touch little of it. What a bucket says is only a hint. */
+/* Pages of the arena, because most processes touch little of it. The numbers in a bucket are only
+ * hints: they may be those of other keys. */
 static struct {
 	struct cps_stack_key key[CPS_STACKS];
 	uint16_t bucket[BUCKETS][WAYS]; /* numbers, the latest first */
 } * s;
-static uint32_t n_stacks;	    /* that have a number */
-static uint32_t next;		    /* number */
+static uint32_t n_stacks;	    /* stacks that have a number */
+static uint32_t next;		    /* the next number */
 static uint16_t recent[CPS_RECENT]; /* numbers, the latest first */
 static uint32_t n_recent;
 
@@ -42,14 +43,14 @@ static uint16_t *bucket_of(struct cps_stack_key key)
 	return s->bucket[key.a % BUCKETS];
 }
 
-/* What stood before `place` moves back by one. */
+/* Puts the number first in the list. The numbers before `place` move back by one. */
 static void put_first(uint16_t *list, uint32_t place, uint32_t number)
 {
 	memmove(list + 1, list, place * sizeof(*list));
 	list[0] = (uint16_t)number;
 }
 
-/* It was there longer ago than all of them, or never. */
+/* Puts a number first that is not in the list of recent ones. */
 static void put_recent(uint32_t number)
 {
 	n_recent += n_recent < CPS_RECENT;

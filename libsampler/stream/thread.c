@@ -2,8 +2,8 @@
 /*
  * thread.c - keeps an entry for every thread that is sampled.
  *
- * In: threads that begin and end. Out: struct cps_thread. Entries lie in chunks
- * that are never given back; a free one is taken by compare-and-swap on its state.
+ * In: threads that begin and end. Out: struct cps_thread. Entries lie in chunks that are never
+ * given back. A free entry is taken by a compare-and-swap of its state.
  */
 #include <string.h>
 #include <sys/prctl.h>
@@ -25,7 +25,7 @@ static void *(*first_entry)(void *);
 static int first_tid;
 
 static __thread struct cps_thread *self;
-static struct cps_thread gone = {.busy = true}; /* what comes after the end has no entry */
+static struct cps_thread gone = {.busy = true}; /* stands for a thread whose end was noticed */
 
 struct cps_thread *cps_thread_self(void)
 {
@@ -81,15 +81,16 @@ static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
 		t->stack_high = first_high;
 		t->routine = t->routine ? t->routine : first_entry;
 	} else if (t->stack_high) {
-		return; /* a child of fork: where its parent was */
+		return; /* a child of fork: its stack is where its parent's was */
 	} else if (stack_bytes && top > here && top - here < stack_bytes) {
 		t->stack_low = top - stack_bytes;
 		t->stack_high = top & ~(uintptr_t)7;
 	}
 }
 
-/* A tick of a clock that the whole process has came before the thread was introduced: what was
- * credited then is not to be credited again. */
+/* The thread has an entry already: a tick of a clock that the whole process shares came before the
+ * thread was introduced. Its new entry takes over what was credited, so that nothing is credited
+ * twice. */
 static void take_over(struct cps_thread *t, struct cps_thread *adopted)
 {
 	t->id = adopted->id;
@@ -109,12 +110,12 @@ void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 		take_over(t, self);
 	find_stack(t, stack_bytes);
 	t->random = (uint64_t)(t->id + 1) * UINT64_C(0x9e3779b97f4a7c15);
-	if (!self) /* shared with the creator, perhaps */
+	if (!self) /* it may be shared with the creator */
 		self = t;
 	atomic_store(&t->state, CPS_THREAD_LIVE);
 }
 
-/* Another thread may be adding a sample of this one. */
+/* Waits for another thread that may be adding a sample of this one. */
 void cps_thread_leave(struct cps_thread *t)
 {
 	uint64_t until = 0;

@@ -2,8 +2,8 @@
 /*
  * cfi.c - executes call frame instructions.
  *
- * In: an FDE, an address, registers. Out: a packed row, or the caller's registers.
- * Only the registers that survive a call can matter to an outer frame, but all are followed.
+ * In: an FDE, an address, registers. Out: a packed row, or the caller's registers. All registers
+ * are followed, although only those that survive a call can matter to an outer frame.
  */
 #include <string.h>
 
@@ -17,7 +17,8 @@ enum rule { SAME, UNDEFINED, AT_OFFSET, IS_OFFSET, AT_EXPRESSION, IS_EXPRESSION,
 #define CFA_IS_EXPRESSION 0xff
 #define REMEMBERED	  6
 
-/* Where the caller's registers are, at one address. Expressions are offsets from `base`. */
+/* The rules by which the caller's registers are found, at one address. The value of an expression's
+ * rule is an offset from `base` of struct machine. */
 struct state {
 	uint8_t rule[CPS_REGS];
 	uint8_t cfa_register; /* or CFA_IS_EXPRESSION */
@@ -28,9 +29,9 @@ struct state {
 struct machine {
 	struct state now, initial, stack[REMEMBERED];
 	unsigned depth;
-	uintptr_t location, from, until; /* `now` is what holds from `from` on, before `until` */
+	uintptr_t location, from, until; /* `now` holds from `from` on, before `until` */
 	const struct cps_fde *fde;
-	const uint8_t *base; /* of the module, for expressions */
+	const uint8_t *base; /* the module's start; expressions are offsets from it */
 	bool bad;
 };
 
@@ -173,7 +174,7 @@ static void extended(struct machine *m, uint8_t op, struct cps_fde_bytes *b)
 	}
 }
 
-/* Run a program as far as it describes pc. */
+/* Executes the instructions up to the ones that describe pc. */
 static bool run(struct machine *m, struct cps_fde_bytes b, uintptr_t pc)
 {
 	while (b.p < b.end && !m->bad && !b.bad) {
@@ -226,7 +227,7 @@ static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_f
 	if (!run(&m, fde->program, pc))
 		return false;
 	*state = m.now;
-	if (row && m.from <= pc && pc < m.until) { /* else it says nothing that makes sense */
+	if (row && m.from <= pc && pc < m.until) { /* otherwise the program contradicts itself */
 		row->from = m.from;
 		row->until = m.until < fde->end ? m.until : fde->end;
 	}
@@ -289,7 +290,7 @@ static enum cps_step cfa_of(const struct cps_module *m, const struct state *s,
 	return CPS_STEP_OK;
 }
 
-/* One register of the caller. */
+/* Finds one register of the caller. */
 static enum cps_step recover(const struct cps_module *m, const struct state *s, int reg,
 			     uint64_t cfa, const struct cps_regs *regs, struct cps_peek *peek,
 			     struct cps_regs *caller)

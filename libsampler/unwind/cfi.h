@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cfi.h - how to get from a frame to its caller, by the call frame information of .eh_frame.
+ * cfi.h - gets from a frame to its caller by the call frame information of .eh_frame.
  *
  * Source: DWARF 4, 6.4.2 (instructions), 2.5 (expressions).
  */
@@ -15,7 +15,7 @@
 #include "unwind/regs.h"
 
 enum cps_row_kind {
-	CPS_ROW_NONE,	/* no information */
+	CPS_ROW_NONE,	/* the address has no unwind information */
 	CPS_ROW_FAST,	/* CFA = sp or fp + offset, return address below the CFA */
 	CPS_ROW_END,	/* the outermost frame: its return address is undefined */
 	CPS_ROW_SIGNAL, /* the kernel's signal frame: all registers are in memory */
@@ -28,17 +28,18 @@ struct cps_row {
 	bool from_fp;
 	int32_t cfa_offset;
 	int32_t fp_offset; /* the caller's fp is saved at CFA + this; 0: still in its register */
-	uintptr_t from, until; /* it is the row of all addresses from `from`, before `until` */
+	uintptr_t from, until; /* the row holds for all addresses from `from` on, before `until` */
 };
 
-/* [signal] The row for an address inside a module (that of the call for a calling frame). */
+/* [signal] The row for an address inside a module. For a calling frame it is the address of the
+ * call, not the return address. */
 void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row);
 
 enum cps_step { CPS_STEP_OK, CPS_STEP_NO_RECIPE, CPS_STEP_BAD_MEMORY, CPS_STEP_UNKNOWN_REGISTER };
 
 /*
  * [signal] Replace regs by the caller's, by interpreting the whole description. regs->r[PC] becomes
- * the return address itself. UNKNOWN_REGISTER: the description needs one that `valid` lacks.
+ * the return address itself. UNKNOWN_REGISTER: the description needs a register that `valid` lacks.
  */
 enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_regs *regs,
 			   struct cps_peek *peek);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_memory.c - what a loaded file's headers say of it.
+ * elf_memory.c - reads the headers of a file where the loader has put it.
  *
- * In: program headers. Out: segments, build id, where the unwind information is.
+ * In: program headers. Out: segments, build id, the place of the unwind information.
  */
 #include <elf.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_memory.h - reads the headers of a file where the loader has put it.
+ * elf_memory.h - segments, build id and unwind information of a file in memory.
  */
 #ifndef CPS_ELF_MEMORY_H
 #define CPS_ELF_MEMORY_H
@@ -10,11 +10,11 @@
 
 #include "unwind/module.h"
 
-/* [signal] Fill in what the n program headers say; the module's bias is set. -1: nothing of use,
- * or no memory. */
+/* [signal] Fill in what the n program headers say. The module's bias must be set. -1: the headers
+ * are of no use, or there is no memory. */
 int cps_elf_memory_take(struct cps_module *m, const void *headers, size_t n);
 
-/* [signal] The build id in a note segment that can be read; NULL: there is none. */
+/* [signal] The build id in a note segment, which must be readable. NULL: there is none. */
 const uint8_t *cps_elf_memory_build_id(const uint8_t *note, size_t bytes, uint32_t *id_bytes);
 
 #endif

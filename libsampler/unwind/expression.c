@@ -2,8 +2,9 @@
 /*
  * expression.c - a small stack machine for the expressions in call frame information.
  *
- * In: bytes, registers, guarded memory. Out: one value. Linkers describe the
- * procedure linkage table so, compilers realigned stacks, the C library its signal trampoline.
+ * In: bytes, registers, guarded memory. Out: one value. Linkers describe the procedure linkage
+ * table by expressions, compilers use them for realigned stacks, and the C library for its signal
+ * trampoline.
  */
 #include "unwind/expression.h"
 #include "base/poison.h"
@@ -151,7 +152,7 @@ static void jump(struct evaluation *e, bool taken)
 	if (!taken)
 		return;
 	if (distance < 0 || distance > e->b->end - e->b->p)
-		e->failed = CPS_STEP_NO_RECIPE; /* no loops: nobody needs them here */
+		e->failed = CPS_STEP_NO_RECIPE; /* call frame information needs no loops */
 	else
 		e->b->p += distance;
 }

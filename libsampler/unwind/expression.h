@@ -2,7 +2,8 @@
 /*
  * expression.h - evaluates the DWARF expressions that call frame information uses.
  *
- * Source: DWARF 4, 2.5.1; only what can occur in call frame information (6.4.2).
+ * Source: DWARF 4, 2.5.1. Only the operations that can occur in call frame information (6.4.2) are
+ * implemented.
  */
 #ifndef CPS_EXPRESSION_H
 #define CPS_EXPRESSION_H
@@ -10,8 +11,8 @@
 #include "unwind/cfi.h"
 #include "unwind/fde.h"
 
-/* [signal] The value on top of the stack at the end; `first`, if not NULL, is pushed before the
- * start. */
+/* [signal] Evaluate the expression. *value is what is on top of the stack at the end. `first`, if
+ * not NULL, is pushed before the start. */
 enum cps_step cps_expression_evaluate(struct cps_fde_bytes *b, const struct cps_regs *regs,
 				      struct cps_peek *peek, const uint64_t *first,
 				      uint64_t *value);

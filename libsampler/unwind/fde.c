@@ -2,8 +2,8 @@
 /*
  * fde.c - looks a function up in the sorted table of .eh_frame_hdr.
  *
- * In: a module in memory, an address. Out: struct cps_fde. Every pointer that the
- * tables hold is checked against the module's readable segments before it is followed.
+ * In: a module in memory, an address. Out: struct cps_fde. Every pointer that the tables hold is
+ * checked against the module's readable segments before it is followed.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #define PE_DATAREL     0x30
 #define PE_APPLICATION 0x70
 #define PE_OMIT	       0xff
-#define PE_TABLE       (PE_DATAREL | 0x0b) /* datarel | sdata4: what every linker writes */
+#define PE_TABLE       (PE_DATAREL | 0x0b) /* datarel | sdata4, as every linker writes it */
 
 uint64_t cps_fde_bytes_fixed(struct cps_fde_bytes *b, unsigned n)
 {
@@ -30,7 +30,7 @@ uint64_t cps_fde_bytes_fixed(struct cps_fde_bytes *b, unsigned n)
 	return v;
 }
 
-/* The groups of seven bits, the least first, and how many bits they were. */
+/* Reads groups of seven bits, the least significant first, and how many bits they were together. */
 static uint64_t groups(struct cps_fde_bytes *b, unsigned *bits)
 {
 	uint64_t v = 0, byte;
@@ -108,7 +108,8 @@ uint64_t cps_fde_bytes_encoded(struct cps_fde_bytes *b, uint8_t encoding, uintpt
 	}
 }
 
-/* The bytes from `where` to the end of the readable segment around it; bad if there is none. */
+/* The bytes from `where` to the end of the readable segment that holds it; bad if no segment
+ * does. */
 static struct cps_fde_bytes bytes_at(const struct cps_module *m, uintptr_t where)
 {
 	for (uint32_t i = 0; i < m->n_segments; i++) {
@@ -123,7 +124,8 @@ static struct cps_fde_bytes bytes_at(const struct cps_module *m, uintptr_t where
 	return (struct cps_fde_bytes){NULL, NULL, true};
 }
 
-/* An entry of .eh_frame: cuts `b` to its content; false at the terminator or if it does not fit. */
+/* Reads the length of an entry of .eh_frame and cuts `b` to the entry's content. False at the
+ * terminator, or if the entry does not fit. */
 static bool entry(struct cps_fde_bytes *b)
 {
 	uint64_t length = cps_fde_bytes_fixed(b, 4);
@@ -225,8 +227,9 @@ static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde
 	return !b.bad;
 }
 
-/* Binary search for the last entry at or below pc in the table of n pairs (start, FDE). Where it will
- * look next, on either side, is asked of the memory beforehand: a large table is in no cache. */
+/* Binary search for the last entry at or below pc in the table of n pairs (start, FDE). The two
+ * places where the search may look next are fetched beforehand, because a large table is in no
+ * cache. */
 static bool search(struct cps_fde_bytes table, uint64_t n, uintptr_t base, uintptr_t pc,
 		   uintptr_t *fde)
 {

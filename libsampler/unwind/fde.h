@@ -15,7 +15,7 @@
 /* A cursor over bytes that never passes their end. */
 struct cps_fde_bytes {
 	const uint8_t *p, *end;
-	bool bad; /* something did not fit; everything read since is 0 */
+	bool bad; /* something did not fit; all that is read afterwards is 0 */
 };
 
 struct cps_fde {
@@ -30,13 +30,13 @@ struct cps_fde {
 /* [signal] The description of the function that holds pc; false if there is none. */
 bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde);
 
-/* [signal] Fixed-width unsigned of n (1, 2, 4, 8) bytes. */
+/* [signal] Read an unsigned number of n (1, 2, 4, 8) bytes. */
 uint64_t cps_fde_bytes_fixed(struct cps_fde_bytes *b, unsigned n);
 /* [signal] */
 uint64_t cps_fde_bytes_uleb(struct cps_fde_bytes *b);
 /* [signal] */
 int64_t cps_fde_bytes_sleb(struct cps_fde_bytes *b);
-/* [signal] A pointer in one of the DW_EH_PE_ encodings, without following an indirection. */
+/* [signal] Read a pointer in one of the DW_EH_PE_ encodings. An indirection is not followed. */
 uint64_t cps_fde_bytes_encoded(struct cps_fde_bytes *b, uint8_t encoding, uintptr_t data_base);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * module.c - keeps the table of loaded files.
  *
- * In: the loader's list. Out: struct cps_module. One writer at a time (a flag that is
- * tried, never waited for); a new entry is complete before the count that makes it visible.
+ * In: the loader's list. Out: struct cps_module. There is one writer at a time, by a flag that is
+ * tried and never waited for. A new entry is complete before the count is raised that makes it
+ * visible.
  */
 #include <elf.h>
 #include <link.h>
@@ -18,12 +19,12 @@
 
 #define CHUNK	       64u
 #define CHUNKS	       (CPS_MODULES_MAX / CHUNK)
-#define CLOSE_PATIENCE 10 /* s; a handler holds a module for microseconds, unless it is put aside */
+#define CLOSE_PATIENCE 10 /* s; a handler needs microseconds, unless it is preempted */
 
 static struct cps_module *chunks[CHUNKS];
 static _Atomic uint32_t count;
 static _Atomic uint32_t generation = 1;
-static _Atomic uint32_t latest; /* that was found of those that stay */
+static _Atomic uint32_t latest; /* the lasting module that was found last */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 static const char *exe_path, *start_dir;
 static const ElfW(Phdr) * main_phdr;
@@ -31,7 +32,7 @@ static size_t main_phnum;
 static uintptr_t vdso, own;
 static bool is_started;
 static _Atomic int readers, closing;
-static __thread int my_closing; /* a library that is being unloaded may fork */
+static __thread int my_closing; /* closes by this thread: a library may fork while it is unloaded */
 static atomic_bool has_news;
 
 uint32_t cps_module_count(void)
@@ -56,7 +57,8 @@ static bool holds(uint32_t number, uintptr_t pc)
 	return pc >= m->start && pc < m->end;
 }
 
-/* Most are asked for in a row. What can be unloaded can also be in another's place. */
+/* Most queries in a row are for the same module, so it is tried first. Only a module that is never
+ * unloaded is remembered so: another file may later lie where an unloaded one was. */
 uint32_t cps_module_find(uintptr_t pc)
 {
 	uint32_t n = cps_module_count();
@@ -79,7 +81,7 @@ static bool readable(const void *address)
 	return cps_sys_readable((uintptr_t)address);
 }
 
-/* Absolute path of a link map's file; the main program's own name there is empty. */
+/* The absolute path of a link map's file. The main program has no name in its link map. */
 static const char *path_of(const char *name, bool is_first, bool is_vdso)
 {
 	size_t n, dir = 0;
@@ -105,7 +107,8 @@ static const char *path_of(const char *name, bool is_first, bool is_vdso)
 	return path;
 }
 
-/* The loader itself is one, and in the list of every namespace. */
+/* Whether this is the same file as one that was there at the start. The loader itself is such a
+ * file, and is in the list of every namespace. */
 static bool is_elsewhere(const struct link_map *l)
 {
 	for (uint32_t i = 0; i < atomic_load(&count); i++) {
@@ -154,7 +157,8 @@ static void add(const struct link_map *l, bool is_first)
 	atomic_store_explicit(&count, number + 1, memory_order_release);
 }
 
-/* Is this entry of the list still the module's? It may have been freed and used for another file. */
+/* Whether this entry of the list is still the module's. It may have been freed and used again for
+ * another file. */
 static bool is_same(const struct cps_module *m, const struct link_map *l)
 {
 	return m->map == l && m->bias == l->l_addr && m->dynamic == l->l_ld && m->end &&
@@ -170,8 +174,8 @@ static struct cps_module *known(const struct link_map *l)
 	return NULL;
 }
 
-/* The namespaces that dlmopen(3) makes have lists of their own, in turn in a list if the loader
- * is not too old. */
+/* The namespaces that dlmopen(3) makes have lists of their own. These are linked to each other, if
+ * the loader is not too old. */
 static const struct r_debug_extended *base(void)
 {
 	return (const void *)&_r_debug;
@@ -191,13 +195,14 @@ static bool any_in_state(int state)
 	return false;
 }
 
-/* While the loader is changing its list, what is new or gone cannot be told. */
+/* While the loader is changing its list, nobody can tell which files are new or gone. */
 static bool is_settled(void)
 {
 	return !any_in_state(RT_ADD) && !any_in_state(RT_DELETE);
 }
 
-/* The C library unloads libraries, too (iconv, name services), and tells nobody. */
+/* Whether the module is still loaded. The C library unloads libraries, too (iconv, name services),
+ * without calling a dlclose that could be wrapped. */
 static bool is_there(const struct cps_module *m)
 {
 	if (m->is_lasting)
@@ -215,8 +220,8 @@ static bool is_there(const struct cps_module *m)
 	return false;
 }
 
-/* The same file at the same place as once before: a program that loads and unloads for ever must
- * not fill the table. */
+/* Finds the entry of the same file at the same place, if it was loaded once before, and makes it
+ * valid again. A program that loads and unloads a library for ever must not fill the table. */
 static struct cps_module *revive(const struct link_map *l)
 {
 	uint32_t n = 0;
@@ -254,7 +259,7 @@ static void walk_list(const struct link_map *l, bool is_first)
 	}
 }
 
-/* Walk the loader's lists; the caller holds `writing`. */
+/* Walks the loader's lists. The caller has set `writing`. */
 static void walk(void)
 {
 	bool any_gone = false;
@@ -310,7 +315,8 @@ void cps_module_read_end(const struct cps_module *m)
 		atomic_fetch_sub(&readers, 1);
 }
 
-/* Take in what is new and what is gone. False: that cannot be told now, another thread is at it. */
+/* Brings the table up to date with the loader's lists. False: that is not possible now, because
+ * another thread is changing the one or the other. */
 static bool refresh(void)
 {
 	bool done = false;
@@ -351,8 +357,9 @@ void cps_module_close_begin(void)
 	}
 }
 
-/* Nobody may look at a library while another thread unloads one: then the walk is left to that thread, and what
- * was learned of any address is void. */
+/* Ends what cps_module_close_begin began. While another thread is still unloading a library, no
+ * library may be looked at: the lists are then walked when that thread is done. Until they are
+ * walked, all that was learned about addresses is void. */
 void cps_module_close_end(void)
 {
 	bool is_last;

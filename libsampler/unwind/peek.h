@@ -3,8 +3,8 @@
  * peek.h - reads the target's stack without ever faulting.
  *
  * Between the interrupted stack pointer and the known top of the thread's stack everything is
- * mapped, and is read at once; outside of it is no stack. Where the bounds are not known (alternate
- * stacks, coroutines) the kernel is asked, once per page.
+ * mapped, and is read directly; whatever lies outside is not the stack. Where the bounds are not
+ * known (alternate stacks, coroutines) the kernel is asked, once per page.
  */
 #ifndef CPS_PEEK_H
 #define CPS_PEEK_H
@@ -15,11 +15,11 @@
 #include "base/sys.h"
 
 struct cps_peek {
-	uintptr_t low, high; /* known to be mapped: [low, high); 0, 0: not known */
-	uintptr_t page;	     /* the last page that the kernel vouched for */
+	uintptr_t low, high; /* [low, high) is known to be mapped; 0, 0: nothing is known */
+	uintptr_t page;	     /* the last page that the kernel has said is readable */
 };
 
-/* [signal] Eight bytes at an aligned address; false if they cannot be had. */
+/* [signal] Read eight bytes at an aligned address. False if they cannot be read. */
 static inline bool cps_peek(struct cps_peek *k, uintptr_t address, uint64_t *value)
 {
 	if (address & 7)

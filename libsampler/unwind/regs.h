@@ -2,7 +2,7 @@
 /*
  * regs.h - what differs between machines: registers by DWARF number, and where signals put them.
  *
- * Another architecture is a second block here and its system call in sys.h.
+ * Another architecture needs a second block here, and its system call in base/sys.h.
  */
 #ifndef CPS_REGS_H
 #define CPS_REGS_H
@@ -17,7 +17,7 @@
 
 enum { CPS_REG_FP = 6, CPS_REG_SP = 7, CPS_REG_PC = 16, CPS_REGS = 17 };
 
-/* Registers of one frame; `valid` has a bit for each that is known. */
+/* Registers of one frame. `valid` has a bit for each register that is known. */
 struct cps_regs {
 	uint64_t r[CPS_REGS];
 	uint32_t valid;
@@ -34,7 +34,7 @@ static const uint8_t cps_greg_of[CPS_REGS] = {
 	REG_R9,	 REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
 };
 
-/* [signal] The interrupted frame. */
+/* [signal] The registers of the frame that a signal has interrupted. */
 static inline void cps_regs_of_context(struct cps_regs *regs, const ucontext_t *uc)
 {
 	for (int i = 0; i < CPS_REGS; i++)
@@ -42,7 +42,7 @@ static inline void cps_regs_of_context(struct cps_regs *regs, const ucontext_t *
 	regs->valid = CPS_REGS_ALL;
 }
 
-/* [signal] The frame of whoever calls this, exact enough to unwind from. */
+/* [signal] The registers of the function that this is inlined into, exact enough to unwind from. */
 static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs *regs)
 {
 	uint64_t sp, fp, pc;
@@ -55,11 +55,12 @@ static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs 
 	regs->valid = 1u << CPS_REG_PC | 1u << CPS_REG_SP | 1u << CPS_REG_FP;
 }
 
-/* [signal] Do the bytes before p end with a call instruction? Eight of them can be read. */
+/* [signal] Whether the bytes before p end with a call instruction. Eight bytes before p must be
+ * readable. */
 static inline int cps_regs_is_call(const uint8_t *p)
 {
-	/* e8 rel32; ff /2 with a register, or with memory and 0, 1 or 4 bytes of displacement,
-	 * and a byte more if there is an index. */
+	/* Calls are e8 rel32; or ff /2 with a register, or with memory and 0, 1 or 4 bytes of
+	 * displacement, and a byte more if there is an index. */
 	if (p[-5] == 0xe8)
 		return 1;
 	for (int n = 2; n <= 7; n++)
@@ -68,8 +69,8 @@ static inline int cps_regs_is_call(const uint8_t *p)
 	return 0;
 }
 
-/* [signal] The thread's control block, which glibc puts above the stack of every thread but the
- * first. */
+/* [signal] The address of the thread's control block. glibc puts it above the stack of every thread
+ * but the first. */
 static inline uintptr_t cps_thread_pointer(void)
 {
 	uintptr_t tp;
@@ -78,8 +79,9 @@ static inline uintptr_t cps_thread_pointer(void)
 	return tp;
 }
 
-/* [signal] Has the signal just put an end to a system call that is never restarted? Then the
- * kernel has put EINTR there for the instruction behind it. */
+/* [signal] Whether the signal has just ended a system call that is never restarted. The kernel has
+ * then put EINTR into the register of the call's result, and pc is behind the call's
+ * instruction. */
 static inline int cps_regs_interrupted_call(const ucontext_t *uc)
 {
 	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
@@ -89,8 +91,8 @@ static inline int cps_regs_interrupted_call(const ucontext_t *uc)
 	       p[-2] == 0x0f && p[-1] == 0x05;
 }
 
-/* [signal] Call f(argument) on another stack, whose end is at `top`. Our frame pointer stays, so
- * that a debugger finds its way back. */
+/* [signal] Call f(argument) on another stack, whose end is at `top`. The frame pointer stays as it
+ * is, so that a debugger finds its way back. */
 static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 {
 	__asm__ volatile("movq %%rsp, %%rbx\n\t"
@@ -104,8 +106,8 @@ static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 			   "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 
-/* Where a handler returns to; the kernel wants it with every disposition. No unwind information
- * on purpose: unwinders know these very bytes. */
+/* The function that a handler returns to; the kernel wants one with every disposition. It has no
+ * unwind information on purpose: unwinders recognise these very bytes. */
 #define CPS_REGS_RESTORER                                                                          \
 	__asm__(".text\n\tnop\n\t.p2align 4\n\t.type cps_regs_restore, @function\n"                \
 		"cps_regs_restore:\n\tmovq $15, %rax\n\tsyscall\n\t"                               \
@@ -114,8 +116,9 @@ static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
 #define CPS_REGS_TEXT(x)  #x
 #define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
 
-/* The function syscall(2): four numbers go to `chosen`, all others jump on to where the
- * variable `real` points (`early` while it is NULL) with registers and stack as they are. */
+/* The function syscall(2). Calls with one of four numbers go to `chosen`. All others jump to the
+ * function that the variable `real` points to (`early` while it is NULL), with registers and stack
+ * as they are. */
 #define CPS_REGS_CHOOSE(n, chosen) "cmpq $" CPS_REGS_VALUE(n) ", %rdi\n\tje " #chosen "\n\t"
 #define CPS_REGS_SYSCALL(n1, n2, n3, n4, chosen, real, early)                                      \
 	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \

@@ -2,9 +2,10 @@
 /*
  * row.c - learns the row of an address and puts it into the table.
  *
- * In: addresses, call frame information. Out: one-word rows. A range of addresses
- * costs its search in .eh_frame once, or again when its line has become another's. Whoever finds a
- * line locked does without: also if it is so for ever, since a child was forked at that moment.
+ * In: addresses, call frame information. Out: one-word rows. A range of addresses is searched in
+ * .eh_frame once, and again when its line of the table was given to other code. A thread that finds
+ * a line locked does not use the table. So a line that stays locked for ever does no harm, as
+ * happens when a child is forked at that moment.
  */
 #include <stdbool.h>
 
@@ -19,8 +20,8 @@
 
 _Alignas(64) struct cps_row_line cps_row_table[1u << CPS_ROW_LINES];
 
-/* Addresses of which nothing is known, with the generation: generated code has many of them side by
- * side, and no range for which that holds. */
+/* Addresses without unwind information, together with the generation. Generated code has many of
+ * them side by side, and no range is known in which all are without. */
 static _Atomic uint64_t nothing_at[1u << NONE_BITS];
 
 static uint64_t pack(const struct cps_row *row, bool own)
@@ -42,7 +43,7 @@ static _Atomic uint64_t *nothing(uint64_t address)
 	return &nothing_at[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NONE_BITS)];
 }
 
-/* With what of the row's range is in the line of pc. */
+/* Adds the part of the row's range that lies in the line of pc. */
 static uint64_t pack_range(uint64_t packed, const struct cps_row *row, uintptr_t pc)
 {
 	uintptr_t first = pc >> CPS_ROW_BITS << CPS_ROW_BITS;
@@ -53,8 +54,9 @@ static uint64_t pack_range(uint64_t packed, const struct cps_row *row, uintptr_t
 	return packed | (uint64_t)(from - first) << 40 | (uint64_t)(to - from) << 49;
 }
 
-/* The line that has the key, or is to have it: of two that others have, the one that the address
- * says, which is as good as chance. */
+/* The line that has the key, or that is to be given to it: an empty one, or one of an older
+ * generation. If both lines of the pair are in use, the lowest bit of the key chooses, which is as
+ * good as chance. */
 static struct cps_row_line *line_for(uint64_t key)
 {
 	struct cps_row_line *pair = cps_row_line_of(key);
@@ -63,7 +65,7 @@ static struct cps_row_line *line_for(uint64_t key)
 		for (int i = 0; i < 2; i++)
 			if (atomic_load_explicit(&pair[i].key, memory_order_relaxed) == want)
 				return &pair[i];
-		for (int i = 0; !want && i < 2; i++) /* of before a library went away */
+		for (int i = 0; !want && i < 2; i++) /* of an older generation */
 			if ((atomic_load_explicit(&pair[i].key, memory_order_relaxed) ^ key) >> 48)
 				return &pair[i];
 		if (!want)
@@ -111,7 +113,7 @@ uint64_t cps_row_learn(uint64_t key, uintptr_t pc)
 		cps_module_read_end(m);
 	}
 	if (!is_sure && row.kind == CPS_ROW_FAST)
-		row.kind = CPS_ROW_SLOW; /* its step is not one to be remembered */
+		row.kind = CPS_ROW_SLOW; /* the quick step by it must not be kept in a trail */
 	packed = pack(&row, own);
 	if (is_sure && packed)
 		put(key, pack_range(packed, &row, pc) | cps_row_tag(key) << 58);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * row.h - the unwinder's rows by address, a word each, in a table that all threads share.
+ * row.h - rows of unwind information by address, a word each, in a table that all threads share.
  *
- * A line of the table is a line of the processor's cache. It has what is known of 512 bytes of code:
- * a row holds for a range of addresses, mostly for the whole body of a function, and so for calls
- * in it that were never met. An entry is a row and its range, as offset and what follows:
+ * A line of the table is a line of the processor's cache. It holds what is known of 512 bytes of
+ * code. A row holds for a range of addresses, mostly for the whole body of a function, and so also
+ * for calls in it that were never met. An entry is a row with its range: the range's offset in the
+ * line's code (`from`), and how many addresses follow (`more`).
  *
- *   63     58 57     49 48      40 39       25 24          5   4     3    2   0
- *   | tag (6) | more (9) | from (9) | fp/8 (15) | cfa (20)     | own | fp | kind |
+ *    63     58 57     49 48      40 39       25 24          5   4     3    2   0
+ *    | tag (6) | more (9) | from (9) | fp/8 (15) | cfa (20)     | own | fp | kind |
  *
- * The tag is of the line's key: a reader that was kept waiting while its line became another one's,
- * and its own again, takes a wrong entry for one of its own in one such case of 64.
+ * The tag is computed from the line's key. While a reader is kept waiting, its line may be given to
+ * another key and back again. The tag lets the reader notice an entry of the other key in 63 of 64
+ * such cases.
  */
 #ifndef CPS_ROW_H
 #define CPS_ROW_H
@@ -18,8 +20,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define CPS_ROW_BITS	9  /* of a line's addresses */
-#define CPS_ROW_LINES	14 /* bits of their number */
+#define CPS_ROW_BITS	9  /* bits of the addresses that share a line */
+#define CPS_ROW_LINES	14 /* bits of the number of lines */
 #define CPS_ROW_ENTRIES 7u
 #define CPS_ROW_KIND	7u /* enum cps_row_kind */
 #define CPS_ROW_FROM_FP 8u
@@ -39,15 +41,16 @@ static inline int64_t cps_row_cfa(uint64_t row)
 	return (int64_t)(row << 39) >> 44;
 }
 
-/* [signal] Where the caller's fp is, from the CFA; 0: in its register. */
+/* [signal] Where the caller's fp is saved, as an offset from the CFA. 0: it is still in its
+ * register. */
 static inline int64_t cps_row_fp(uint64_t row)
 {
 	return ((int64_t)(row << 24) >> 49) * 8;
 }
 
-/* [signal] The first of the two lines, side by side, that may have it. Code that lies together has
- * lines that do, on few pages; four megabytes further on the lines are others than in the same
- * place before. */
+/* [signal] The first of the two lines, side by side, that may have the key. Neighbouring code has
+ * neighbouring lines, on few pages of memory. After each four megabytes of code the order of the
+ * lines is shifted, so that code at that distance does not compete for the same line. */
 static inline struct cps_row_line *cps_row_line_of(uint64_t key)
 {
 	uint64_t pair = key + (key >> (CPS_ROW_LINES - 1)) * 2731;
@@ -55,7 +58,7 @@ static inline struct cps_row_line *cps_row_line_of(uint64_t key)
 	return &cps_row_table[pair % (1u << (CPS_ROW_LINES - 1)) * 2];
 }
 
-/* [signal] What the table does not have. */
+/* [signal] Learn the row of an address that the table does not have. */
 uint64_t cps_row_learn(uint64_t key, uintptr_t pc);
 
 /* [signal] */
@@ -64,8 +67,9 @@ static inline uint64_t cps_row_tag(uint64_t key)
 	return key * UINT64_C(0xd6e8feb86659fd93) >> 58;
 }
 
-/* [signal] What the line has for an address at this offset of its code; 0: nothing. A line that is
- * written to meanwhile has another key afterwards, or a while before that. */
+/* [signal] The entry of the line for the address at this offset in the line's code; 0: there is
+ * none. If the line is written to meanwhile, its key is another one afterwards, or was another one
+ * for a while before. */
 static inline uint64_t cps_row_in(struct cps_row_line *line, uint64_t key, uint64_t offset)
 {
 	for (unsigned i = 0; i < CPS_ROW_ENTRIES; i++) {
@@ -79,7 +83,7 @@ static inline uint64_t cps_row_in(struct cps_row_line *line, uint64_t key, uint6
 	return 0;
 }
 
-/* [signal] The row for an address; key_high is the generation. */
+/* [signal] The row for an address. key_high is the generation of the module table. */
 static inline uint64_t cps_row_of(uint64_t key_high, uintptr_t pc)
 {
 	uint64_t key = key_high | pc >> CPS_ROW_BITS, row = 0;

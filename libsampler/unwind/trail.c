@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trail.c - compares the words that a stack was walked by with what they are now.
+ * trail.c - compares the words by which a stack was walked with what they are now.
  *
- * In: the stack of the sample before. Out: how much of it is still so.
+ * In: the stack of the previous sample. Out: the number of its frames that are unchanged.
  */
 #include "unwind/trail.h"
 #include "base/poison.h"
 
-/* Frames that were given, and a cut, have a stack pointer of 0, from where nothing can be read.
- * The loads do not wait for each other: their addresses are known. */
+/* Frames that were not walked (given ones, and the cut in a stack that is too deep) have a stack
+ * pointer of 0, where nothing can be read. The loads do not wait for each other, because their
+ * addresses are known. */
 uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, struct cps_peek *peek)
 {
-	struct cps_peek k = *peek; /* in registers */
+	struct cps_peek k = *peek; /* a copy, so that it stays in registers */
 	uint64_t word;
 
 	for (; i + 1 < t->depth; i++) {

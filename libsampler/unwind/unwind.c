@@ -2,15 +2,15 @@
 /*
  * unwind.c - walks the stack by cached rows of call frame information.
  *
- * In: registers. Out: addresses, innermost first. Most frames need one look into the
- * cache and two loads; what the cache cannot hold (signal frames, linkage tables, realigned stacks)
- * takes the interpreter. No lock, no allocation, no call into the loader.
+ * In: registers. Out: addresses, innermost first. Most frames need one look into the cache and two
+ * loads. What the cache cannot express (signal frames, linkage tables, realigned stacks) takes the
+ * interpreter. The unwinder takes no lock, allocates nothing and never calls the loader.
  *
- * A walk that comes to where the one of the sample before has been compares instead of stepping
- * (trail.h): the two go on together until a word differs.
+ * When a walk arrives at a frame of the previous sample's stack with the same registers, it
+ * compares instead of stepping, until a word differs (trail.h).
  *
- * The interpreter may need a register that the quick steps did not follow: then the walk begins
- * again with all registers followed.
+ * The interpreter may need a register that the quick steps did not follow. The walk then begins
+ * again, with all registers followed.
  */
 #include "unwind/cfi.h"
 #include "unwind/module.h"
@@ -26,15 +26,16 @@ struct walk {
 	struct cps_peek *peek;
 	struct cps_stack *out;
 	const struct cps_trail *trail;
-	uint64_t next_sp; /* of its frame `at`, if that may be met; else UINT64_MAX */
-	uint64_t seen;	  /* frames that are not the trail's, also those left out */
+	uint64_t next_sp; /* sp of the trail's frame `at`; UINT64_MAX: no frame can be met */
+	uint64_t seen;	  /* frames that are not the trail's, with those that are left out */
 	uint64_t key_high;
-	uint64_t fp_at;	     /* of the frame that the walk stands at, as in struct cps_frame */
-	uint64_t join;	     /* that of frame `joined` */
-	uint32_t joined, at; /* of the trail: where the walk met it, where it stands or may do so */
+	uint64_t fp_at; /* of the current frame, as in struct cps_frame */
+	uint64_t join;	/* fp_at of frame `joined` */
+	/* Frames of the trail: where the walk met it; where it is now, or may meet it next. */
+	uint32_t joined, at;
 	bool is_joined;
 	bool follow_all;
-	bool is_exact; /* pc is where the frame stands, not behind a call */
+	bool is_exact; /* pc is the current instruction, not a return address */
 };
 
 static inline void put(struct walk *w, const struct cps_frame *frame)
@@ -59,7 +60,8 @@ static bool is_at(const struct walk *w, uint32_t i, const struct cps_frame *here
 	return f->sp == here->sp && f->pc == here->pc && f->fp == here->fp;
 }
 
-/* The frame of the trail that may be met. Going outward, sp rises in both. */
+/* Finds the next frame of the trail that the walk may meet. Going outward, sp rises both in the
+ * trail and in the walk. */
 static void look_from(struct walk *w, uint32_t i, uint64_t sp)
 {
 	while (i < w->trail->depth && cps_trail_frame(w->trail, i)->sp < sp)
@@ -68,7 +70,8 @@ static void look_from(struct walk *w, uint32_t i, uint64_t sp)
 	w->next_sp = i < w->trail->depth ? cps_trail_frame(w->trail, i)->sp : UINT64_MAX;
 }
 
-/* The walk has come to another frame than the trail: what they had in common is copied. */
+/* The walk has come to a frame that is not the trail's next one: the frames that they had in common
+ * are copied. */
 static void part(struct walk *w)
 {
 	struct cps_frame first = *cps_trail_frame(w->trail, w->joined);
@@ -92,7 +95,8 @@ static bool meet(struct walk *w, const struct cps_frame *here)
 	return true;
 }
 
-/* Go on for as long as the trail tells the way: the walk stands at its last frame then. */
+/* Continues by the trail for as long as its words are unchanged. The walk is then at the last such
+ * frame. False: it has not moved. */
 static bool follow(struct walk *w)
 {
 	uint32_t to = w->follow_all ? w->at : cps_trail_follow(w->trail, w->at, w->peek);
@@ -109,7 +113,8 @@ static bool follow(struct walk *w)
 	return true;
 }
 
-/* True: the walk stands at another frame now, which is noted. */
+/* Notes the frame that the walk is at. True: it has then continued by the trail to another frame,
+ * which is noted, too. */
 static inline bool note(struct walk *w, uintptr_t pc)
 {
 	struct cps_frame here = {pc, w->regs.r[CPS_REG_SP], w->regs.r[CPS_REG_FP], w->fp_at};
@@ -147,12 +152,13 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 		w->fp_at = fp_offset ? cfa + (uint64_t)fp_offset : 0;
 	w->regs.r[CPS_REG_SP] = cfa;
 	w->regs.r[CPS_REG_PC] = ra;
-	w->regs.valid = QUICK_REGS; /* no others are followed */
+	w->regs.valid = QUICK_REGS; /* quick steps follow no others */
 	w->is_exact = false;
 	return true;
 }
 
-/* The kernel put all registers on the stack; sp points to its ucontext. */
+/* Steps over a signal frame: the kernel has put all registers on the stack, and sp points to its
+ * ucontext. */
 static bool signal_step(struct walk *w, uint32_t *mark)
 {
 	const ucontext_t *uc = (const void *)w->regs.r[CPS_REG_SP];
@@ -165,8 +171,8 @@ static bool signal_step(struct walk *w, uint32_t *mark)
 			return false;
 		}
 	}
-	/* The handler may have run on an alternate stack: what lies beyond is not known to be
-	 * mapped. */
+	/* The handler may have run on an alternate stack: it is not known whether memory beyond it
+	 * is mapped. */
 	if (regs.r[CPS_REG_SP] < w->peek->low || regs.r[CPS_REG_SP] >= w->peek->high)
 		w->peek->low = w->peek->high = 0;
 	w->regs = regs;
@@ -201,7 +207,7 @@ static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 	return WENT;
 }
 
-/* Does a call stand before this address? Then it may be a return address. */
+/* Whether there is a call instruction before this address, so that it may be a return address. */
 static bool follows_call(uint64_t ra)
 {
 	const uint8_t *p = (const uint8_t *)ra;
@@ -211,8 +217,9 @@ static bool follows_call(uint64_t ra)
 	return cps_regs_is_call(p);
 }
 
-/* A stack is no code, but its words can look like a call: one address of a stack in 200 does. Where the
- * bounds are not known, it reaches at least from the stack pointer to the frame pointer. */
+/* Whether the address lies on the stack, so that it cannot be code. The words of a stack can look
+ * like a call, which one address of a stack in 200 does. Where the bounds are not known, the stack
+ * reaches at least from the stack pointer to the frame pointer. */
 static bool is_on_stack(const struct walk *w, uint64_t address)
 {
 	bool is_known = w->peek->high != 0;
@@ -222,8 +229,8 @@ static bool is_on_stack(const struct walk *w, uint64_t address)
 	return address >= (low & ~UINT64_C(4095)) && address <= ((high - 1) | 4095);
 }
 
-/* An interrupted function without information may be a leaf, as assembly often is: then the
- * return address is on top of the stack. */
+/* A function that was interrupted and has no unwind information may be a leaf, as assembly often
+ * is. Its return address is then on top of the stack. */
 static bool leaf_step(struct walk *w)
 {
 	uint64_t sp = w->regs.r[CPS_REG_SP], ra;
@@ -237,8 +244,9 @@ static bool leaf_step(struct walk *w)
 	return true;
 }
 
-/* No information at all: a frame pointer that makes sense is better than nothing. What it saved
- * need not make sense: the caller may use the register for something else. */
+/* Steps by the frame pointer, because there is no unwind information: a frame pointer that makes
+ * sense is better than nothing. The caller's frame pointer that it has saved need not make sense,
+ * because the caller may use the register for something else. */
 static bool frame_pointer_step(struct walk *w, uint32_t *mark)
 {
 	uint64_t fp = w->regs.r[CPS_REG_FP], next, ra;
@@ -267,7 +275,7 @@ static enum outcome walk_on(struct walk *w, uint32_t *mark)
 		uint64_t row;
 
 		if (w->regs.r[CPS_REG_PC] == 0)
-			return STOPPED; /* a zero return address ends a stack, too */
+			return STOPPED; /* a return address of 0 ends a stack, too */
 		row = cps_row_of(w->key_high, pc);
 		if (!(row & CPS_ROW_OWN) && note(w, pc)) {
 			pc = w->regs.r[CPS_REG_PC] - 1;
@@ -307,7 +315,8 @@ static void reverse(struct cps_frame *frames, size_t n)
 	}
 }
 
-/* More frames than there is room: the outer half is a ring; turn it straight and mark the gap. */
+/* There are more frames than fit, so the outer half of the array was used as a ring. This brings it
+ * into order and marks the gap. */
 static void close_ring(struct walk *w)
 {
 	uint32_t inner = w->out->room / 2, outer = w->out->room - inner;
@@ -323,7 +332,8 @@ static void close_ring(struct walk *w)
 		w->out->mark = CPS_MARK_TOO_DEEP;
 }
 
-/* What the walk and the trail have in common stays where it is if it goes to the end of both. */
+/* Ends the walk. The frames that it has in common with the trail stay in the trail if they go to
+ * the end of both; otherwise they are copied. */
 static void finish(struct walk *w)
 {
 	struct cps_stack *s = w->out;

@@ -12,10 +12,10 @@
 #include "unwind/trail.h"
 
 /*
- * [signal] Fill the stack: its frames, room and trail are set. Of the trail, the stack of a sample
- * before, what is still so is not walked again (trail.h). The innermost address is regs' pc; that of a calling frame lies inside
- * its call instruction; a frame that a signal interrupted has its exact pc. Frames of the
- * recorder itself are left out.
+ * [signal] Fill the stack, whose frames, room and trail must be set. Frames of the trail that are
+ * unchanged are not walked again (trail.h). The innermost address is the pc of regs. The address of
+ * a calling frame lies inside its call instruction, and a frame that a signal interrupted has its
+ * exact pc. Frames of the recorder itself are left out.
  */
 void cps_unwind(const struct cps_regs *regs, struct cps_peek *peek, struct cps_stack *stack);
 
