@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpsample.h - lets a program say what of it is to be recorded.
+ * cpsample.h - lets a program choose which part of its run is recorded.
  *
- * Include it and call; nothing is linked. Under LD_PRELOAD=libcpsample.so the calls reach the
- * recorder, without it they do nothing. They may be made from any thread and in signal handlers,
- * and leave errno alone. They are macros: do not take their addresses.
+ * Include it and call its functions; nothing needs to be linked. Under LD_PRELOAD=libcpsample.so
+ * the calls reach the recorder; without it they do nothing. They may be made from any thread and in
+ * signal handlers, and do not change errno. They are macros: do not take their addresses.
  */
 #ifndef CPSAMPLE_H
 #define CPSAMPLE_H
@@ -16,8 +16,8 @@ extern "C" {
 /* Record from here on, in all threads, if recording was stopped. */
 void cpsample_start(void);
 
-/* Do not record from here on, in any thread. What is consumed until cpsample_start is not
- * credited to anything. What was recorded so far is in the file when this returns. */
+/* Do not record from here on, in any thread. What is used until cpsample_start is not credited to
+ * anything. What was recorded so far is in the file when this returns. */
 void cpsample_stop(void);
 
 /* Note the moment in the recording under this name, of which 1,000 bytes are kept. cpconv --info
@@ -29,9 +29,10 @@ void cpsample_mark(const char *name);
 #endif
 
 /*
- * A weak symbol that nobody defines is at address 0. But for a program that is linked with -no-pie
- * the linker decides so at once, unless the address is taken from the global offset table and
- * nowhere else: only then is the dynamic loader asked. Compilers do not do that for such a program.
+ * A weak symbol that no library defines has the address 0. For a program that is linked with
+ * -no-pie the linker decides that at once, unless the address is read from the global offset table
+ * and from nowhere else: only then is the dynamic loader asked. Compilers do not do that for such a
+ * program, so it is done here in assembly.
  */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define CPSAMPLE_FIND(name, found)                                                                 \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * format.h - the vocabulary of the recorded stream.
+ * format.h - the constants of the recorded stream.
  *
- * The one header that the recorder and the converters share. doc/format.md is the
- * specification, byte by byte; this file only names what it defines.
+ * This is the one header that the recorder and the converters share. doc/format.md is the
+ * specification, byte by byte; this file only names the numbers in it.
  *
- * All integers are varints (LEB128: seven bits a byte, least significant first, the top bit
- * says that more follow, ten bytes at most) unless the specification says otherwise. Signed
- * integers are zigzag coded first: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+ * All integers are varints (LEB128: seven bits a byte, least significant first, the top bit says
+ * that more follow, ten bytes at most) unless the specification says otherwise. Signed integers are
+ * zigzag coded first: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
  */
 #ifndef CPS_FORMAT_H
 #define CPS_FORMAT_H
@@ -23,20 +23,20 @@
 /* Within the zlib data: record = tag, length, payload[length], CRC-32 of these (4 bytes, little
  * endian). A reader skips a record whose tag it does not know. */
 enum cps_tag {
-	CPS_TAG_PROCESS = 1, /* fields (enum cps_process_field) */
-	CPS_TAG_MODULE = 2,  /* id, path, build id, bias, flags, segments */
-	CPS_TAG_THREAD = 3,  /* id, tid, start, name; a later one replaces an earlier one */
-	CPS_TAG_SAMPLES = 4, /* a batch of samples */
-	CPS_TAG_LOSS = 5,    /* (reason, count) pairs; totals so far, the last one holds */
-	CPS_TAG_END = 6,     /* fields (enum cps_end_field); nothing follows */
-	CPS_TAG_MARK = 7,    /* time (us since the start), thread id, name: what the program says */
-	CPS_TAG_ENGINE = 8,  /* engine, why: from here on another one ticks */
-	CPS_TAG_JIT = 9,     /* bytes up to the payload's end: a piece of a perf map */
+	CPS_TAG_PROCESS = 1,	/* fields (enum cps_process_field) */
+	CPS_TAG_MODULE = 2,	/* id, path, build id, bias, flags, segments */
+	CPS_TAG_THREAD = 3,	/* id, tid, start, name; a later one replaces an earlier one */
+	CPS_TAG_SAMPLES = 4,	/* a batch of samples */
+	CPS_TAG_LOSS = 5,	/* (reason, count) pairs; totals so far, the last one holds */
+	CPS_TAG_END = 6,	/* fields (enum cps_end_field); nothing follows */
+	CPS_TAG_MARK = 7,	/* time (us since the start), thread id, name: set by the program */
+	CPS_TAG_ENGINE = 8,	/* engine, why: from here on another clock ticks */
+	CPS_TAG_JIT = 9,	/* the payload is a piece of a perf map */
 	CPS_TAG_COLUMNS_2 = 10, /* a batch of samples in columns, as version 2 had it */
 	CPS_TAG_COLUMNS = 11,	/* a batch of samples, in columns */
 };
 
-/* No record is longer; a batch never exceeds a journal buffer. */
+/* No record is longer than this. A batch never exceeds a buffer of the journal. */
 #define CPS_RECORD_BYTES_MAX (1u << 20)
 
 /* Fields of CPS_TAG_PROCESS and CPS_TAG_END: key = number * 2 + (1 if text), then a varint, or
@@ -49,7 +49,7 @@ enum cps_process_field {
 	CPS_PROCESS_UNIT = 5,		/* text: what one gtick is, "ns" or "signals" */
 	CPS_PROCESS_SCALE = 6,		/* gticks per unit of weight */
 	CPS_PROCESS_INTERVAL = 7,	/* mean sampling interval in gticks; 0 = none */
-	CPS_PROCESS_ENGINE = 8,		/* text: what really ticked, the name of a clock */
+	CPS_PROCESS_ENGINE = 8,		/* text: the name of the clock that ticked */
 	CPS_PROCESS_EXE = 9,		/* text: absolute path of the executable */
 	CPS_PROCESS_ARG = 10,		/* text, once per argument, in order */
 	CPS_PROCESS_CWD = 11,		/* text: where the program was started */
@@ -57,7 +57,7 @@ enum cps_process_field {
 	CPS_PROCESS_MACHINE = 13,	/* text: "x86_64" */
 	CPS_PROCESS_CPU_BEFORE_NS = 14, /* CPU time of the process before recording began */
 	CPS_PROCESS_JOURNAL = 15,	/* a number that the journal of this stream repeats */
-	CPS_PROCESS_ENGINE_WHY = 16,	/* text: why that engine, if another one was asked for */
+	CPS_PROCESS_ENGINE_WHY = 16,	/* text: why that clock, if another one was asked for */
 	CPS_PROCESS_RECORDER = 17,	/* text: version of the recorder */
 	CPS_PROCESS_TREE_PID = 18,	/* the topmost recorded ancestor, or the process itself */
 	CPS_PROCESS_TREE_START =
@@ -67,7 +67,7 @@ enum cps_process_field {
 enum cps_end_field {
 	CPS_END_TIME_US = 1, /* microseconds after CPS_PROCESS_START_NS */
 	CPS_END_CPU_NS = 2,  /* CPU time of the process while sampling was on */
-	CPS_END_TICKS = 3,   /* samples taken of ticks, over all batches */
+	CPS_END_TICKS = 3,   /* samples that are ticks, over all batches */
 	CPS_END_BYTES = 4,   /* bytes of records before compression */
 	CPS_END_STOP = 5,    /* enum cps_stop */
 	CPS_END_ERROR = 6,   /* the errno that goes with it; 0 = none */
@@ -75,7 +75,7 @@ enum cps_end_field {
 
 /* Why recording ended before the process did. */
 enum cps_stop {
-	CPS_STOP_NONE = 0,     /* it did not: the process ended */
+	CPS_STOP_NONE = 0,     /* it did not end before; the process ended */
 	CPS_STOP_EXEC = 1,     /* the process became another program */
 	CPS_STOP_DURATION = 2, /* CPSAMPLE_DURATION is over */
 	CPS_STOP_SECCOMP = 3,  /* the program installed a seccomp filter */
@@ -92,7 +92,7 @@ enum cps_stop {
 /* CPS_TAG_SAMPLES: buffer, sequence, time, then items. The head of an item: these bits, and
  * above them the number of innermost frames that leave the previous item's stack. */
 #define CPS_ITEM_THREAD	   1u /* the thread's id follows; else the same thread as before */
-#define CPS_ITEM_TAIL	   2u /* no tick: the rest of a thread's consumption, credited at its end */
+#define CPS_ITEM_TAIL	   2u /* not a tick, but the rest of what a thread has used, at its end */
 #define CPS_ITEM_MARK	   4u /* enum cps_mark follows; else the stack is complete */
 #define CPS_ITEM_POP_SHIFT 3
 
@@ -102,7 +102,7 @@ enum cps_mark {
 	CPS_MARK_NO_RECIPE = 1,	  /* code without unwind information or frame pointer */
 	CPS_MARK_BAD_MEMORY = 2,  /* a frame that cannot be read */
 	CPS_MARK_NO_PROGRESS = 3, /* the stack pointer did not move outward */
-	CPS_MARK_TOO_DEEP = 4,	  /* both ends kept; a CPS_CUT frame stands for the middle */
+	CPS_MARK_TOO_DEEP = 4,	  /* both ends were kept, with a gap at CPS_CUT_ADDRESS */
 	CPS_MARK_COUNT
 };
 
@@ -143,10 +143,10 @@ enum cps_column {
 #define CPS_RECENT	 254u
 #define CPS_STACKS	 32768u
 
-#define CPS_HEAD_EXTRA	   1u /* something in CPS_COLUMN_EXTRA: CPS_ITEM_* */
+#define CPS_HEAD_EXTRA	   1u /* bits CPS_ITEM_* and values are in CPS_COLUMN_EXTRA */
 #define CPS_HEAD_NO_FRAMES 2u /* nothing is pushed */
 #define CPS_HEAD_POP_SHIFT 2
-#define CPS_ITEM_REST	   8u /* what the weight is more than its grains */
+#define CPS_ITEM_REST	   8u /* the weight is not a multiple of the grain; the rest follows */
 
 #define CPS_COLUMN_SUCCESSORS 16u
 #define CPS_COLUMN_IDS	      32768u
@@ -154,8 +154,8 @@ enum cps_column {
 /* Codes 0..15: that successor of the frame before. Frames end with a leaf: an address that was
  * innermost when it was last pushed. */
 enum cps_code {
-	CPS_CODE_RUN = CPS_COLUMN_SUCCESSORS, /* n frames, each the first successor */
-	CPS_CODE_FLIP,			      /* the next frame is a leaf, if it was none, or not */
+	CPS_CODE_RUN = CPS_COLUMN_SUCCESSORS, /* a run of frames, each the first successor */
+	CPS_CODE_FLIP,			      /* the next frame becomes a leaf, or none any more */
 	CPS_CODE_KNOWN,			      /* an id */
 	CPS_CODE_NEAR,			      /* a new address, near the first successor */
 	CPS_CODE_NEAR_LEAF,
@@ -164,7 +164,7 @@ enum cps_code {
 	CPS_CODE_COUNT
 };
 
-/* The address, without module, of the frame that stands for frames left out. */
+/* The address, without module, of the frame that stands for the frames that were left out. */
 #define CPS_CUT_ADDRESS 0u
 
 /* Limits that a writer keeps and a reader enforces. */
@@ -181,21 +181,21 @@ enum cps_loss {
 	CPS_LOSS_BUSY = 1,	/* every buffer was in use */
 	CPS_LOSS_MEMORY = 2,	/* no memory for a thread or a buffer */
 	CPS_LOSS_OUTPUT = 3,	/* the output could not be created or written */
-	CPS_LOSS_STACK = 4,	/* not one frame could be had */
+	CPS_LOSS_STACK = 4,	/* no frame could be found */
 	CPS_LOSS_COUNT
 };
 
 /*
- * The journal: a file of fixed layout beside the stream, STREAM.journal, that holds what has
- * not yet been deflated. Little endian, fixed-width integers.
+ * The journal is a file of fixed layout beside the stream, STREAM.journal. It holds what has not
+ * yet been deflated. Its integers are little endian, of fixed width.
  *
  *   0    struct cps_journal_head
  *   64   struct cps_journal_buffer [buffers]
  *   data_offset + i * buffer_bytes   the bytes of buffer i
  *
  * Buffer 0 holds whole records; buffer i > 0 the payload of one CPS_TAG_SAMPLES record, which
- * counts unless the stream already has a batch of the same buffer and sequence. data_offset is
- * a multiple of CPS_JOURNAL_ALIGN, so that the buffers can be mapped.
+ * counts unless the stream already has a batch of the same buffer and sequence. data_offset is a
+ * multiple of CPS_JOURNAL_ALIGN, so that the buffers can be mapped.
  */
 #define CPS_JOURNAL_MAGIC	"CPJOURNL"
 #define CPS_JOURNAL_VERSION	1
@@ -217,7 +217,7 @@ struct cps_journal_head {
 };
 
 struct cps_journal_buffer {
-	uint32_t committed; /* bytes that count; written last, with release order */
+	uint32_t committed; /* bytes that are valid; written last, with release order */
 	uint32_t sequence;
 	uint64_t losses[CPS_JOURNAL_LOSSES]; /* of buffer 0: totals by enum cps_loss; else 0 */
 };

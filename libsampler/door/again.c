@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * again.c - finds out whose doing an EINTR was, and how much time is left.
+ * again.c - finds out whether a tick has caused an EINTR, and how much of a call's time is left.
  *
- * In: a call that failed, and the handler's count. Out: once more, or not.
+ * In: a call that failed, and the handler's count of interruptions. Out: whether to call again.
  */
-#undef _FORTIFY_SOURCE /* it would define inline what the wrappers define */
+#undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
@@ -18,8 +18,9 @@
 
 struct cps_again_next cps_again_next;
 
-/* Interruptions by us that a wrapper has made good. A handler of the target's may wait, too: what
- * interrupts its call is nothing to the call that it has interrupted. */
+/* Interruptions by ticks after which a wrapper has called again. They are subtracted from the
+ * handler's count, because a handler of the target's may wait, too: an interruption of its call
+ * must not count for the call that it has interrupted. */
 static __thread uint32_t settled;
 
 static long missing(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * again.h - a call that one of our signals has interrupted is made again, with what remains of its
- * time.
+ * again.h - makes a call again that a tick has interrupted, with what is left of its time.
  *
- * Our handler has SA_RESTART; this is for the calls that the kernel never restarts after a handler
- * (signal(7)). Those that a handler of the target's has interrupted fail with EINTR, as without us.
+ * Our handler is installed with SA_RESTART. This is for the calls that the kernel never restarts
+ * after a handler (signal(7)). Calls that a handler of the target's has interrupted fail with
+ * EINTR, as they do without the recorder (doc/decisions/0010).
  */
 #ifndef CPS_AGAIN_H
 #define CPS_AGAIN_H
@@ -27,7 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Exported by glibc for the sake of other names and of _FORTIFY_SOURCE, not always declared. */
+/* glibc exports these as other names of its functions and for _FORTIFY_SOURCE, but does not always
+ * declare them. */
 int __poll(struct pollfd *fds, nfds_t n, int timeout);
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t bytes);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
@@ -45,8 +46,8 @@ ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
 		       socklen_t *bytes);
 
-/* What a wrapper calls: the next definition of each in the order of the loader, so that other
- * preloaded libraries stay in place. */
+/* The functions that the wrappers call: the next definition of each in the order of the loader, so
+ * that those of other preloaded libraries are called, too. */
 /* clang-format off */
 #define CPS_NEXT_TIMED(X)                                                                          \
 	X(poll) X(__poll_chk) X(ppoll) X(__ppoll_chk) X(select) X(pselect) X(epoll_wait)           \
@@ -65,55 +66,58 @@ ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOC
 #define CPS_NEXT_FIELD(name) __typeof__(name) *name;
 struct cps_again_next {
 	CPS_NEXT_ALL(CPS_NEXT_FIELD)
-	atomic_bool none_is_timed; /* they have been found, and no socket has a timeout */
+	atomic_bool none_is_timed; /* the functions were looked up, and no socket has a timeout */
 };
 
 extern struct cps_again_next cps_again_next;
 
-/* Find them. The constructor does; a wrapper that is called before it does, too. */
+/* Look all of them up. The constructor does so, or a wrapper that is called earlier. */
 void cps_again_resolve(void);
 
-/* Never NULL: a function that the C library does not have fails with ENOSYS. */
+/* The real function, never NULL: one that the C library does not have is replaced by one that fails
+ * with ENOSYS. */
 #define CPS_NEXT(name)                                                                             \
 	(*(__builtin_expect(cps_again_next.name != NULL, 1)                                        \
 		   ? cps_again_next.name                                                           \
 		   : (cps_again_resolve(), cps_again_next.name)))
 
-/* One wrapped call, until it returns to the target. */
+/* The state of one wrapped call, until it returns to the target. */
 struct cps_again_wait {
-	int error;	 /* errno before it */
-	uint32_t seen;	 /* interruptions before it */
-	clockid_t clock; /* its time is of */
+	int error;	 /* errno before the call */
+	uint32_t seen;	 /* interruptions before the call */
+	clockid_t clock; /* the clock that its times are of */
 	uint64_t start, until;
-	const struct timespec *timeout; /* for the next attempt */
+	const struct timespec *timeout; /* the timeout of the next attempt */
 	struct timespec left;
 };
 
-/* It has no time limit, or an absolute one. */
+/* For a call that has no time limit, or an absolute one. */
 struct cps_again_wait cps_again_wait(void);
 
-/* It may last so long from now; NULL: any time. The time is not read until the kernel has done
- * so: what is wrong with it is not ours to find. */
+/* For a call that may last so long from now; NULL: for ever. *timeout is not read before the kernel
+ * has read it, so that an invalid one is found by the kernel. */
 struct cps_again_wait cps_again_wait_timeout(const struct timespec *timeout);
 
-/* The same, in milliseconds; 0 and less: there is no clock to be watched. */
+/* The same, in milliseconds. If it is 0 or less, no time needs to be watched. */
 struct cps_again_wait cps_again_wait_ms(int timeout);
 
-/* It may last so long from now, and was interrupted already: what remains is known of the kernel. */
+/* For a call that was already interrupted, and of which the kernel has said how much time
+ * remains. */
 void cps_again_wait_remaining(struct cps_again_wait *w, const struct timespec *remaining);
 
-/* The call has failed with errno, or with EINTR: only because of us? Then errno is what it was,
- * and there is a new timeout. */
+/* To be called when the call has failed with errno; and when it has failed with EINTR. Returns true
+ * if only a tick was the cause: errno then has its former value, and `timeout` is what is left. */
 bool cps_again(struct cps_again_wait *w);
 bool cps_again_after_eintr(struct cps_again_wait *w);
 
-/* The time by its clock; how much of its time is left: nanoseconds, or milliseconds rounded up
- * (`timeout` is what the target has asked for). */
+/* The time of its clock; and what is left of the call's time: in nanoseconds, or in milliseconds
+ * rounded up. `timeout` is what the target has asked for. */
 uint64_t cps_again_wait_now(const struct cps_again_wait *w);
 uint64_t cps_again_wait_ns(const struct cps_again_wait *w);
 int cps_again_wait_ms_left(const struct cps_again_wait *w, int timeout);
 
-/* Make a call that returns a negative number and sets errno until it is not our doing. */
+/* Make a call, and make it again as long as it fails because of a tick. The call returns a negative
+ * number and sets errno when it fails. */
 #define CPS_AGAIN(w, call)                                                                         \
 	({                                                                                         \
 		__typeof__(call) result_;                                                          \
@@ -124,9 +128,10 @@ int cps_again_wait_ms_left(const struct cps_again_wait *w, int timeout);
 	})
 
 /*
- * A call that changes the mask of signals while it waits is made as CPS_MASKED, and `marked` is
- * that mask with a mark by which the handler knows that it has interrupted this call. What it
- * cannot read is for the kernel to refuse.
+ * A call that changes the mask of signals while it waits is made by CPS_MASKED with the mask that
+ * cps_again_wait_mark returns. This is `marked`, a copy of the mask with a mark by which the
+ * handler knows that it has interrupted this very call. A mask that cannot be read is returned as
+ * it is, for the kernel to refuse.
  */
 const sigset_t *cps_again_wait_mark(sigset_t *marked, const sigset_t *mask);
 #define CPS_MASKED(is_marked, call)                                                                \

@@ -2,7 +2,7 @@
 /*
  * config.c - reads the settings.
  *
- * In: environment. Out: struct cps_config.
+ * In: the environment. Out: struct cps_config.
  */
 #include <errno.h>
 #include <regex.h>
@@ -35,7 +35,8 @@ static const char *setting(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* "1ms", "250us", "0.5s", "100000ns"; a unit is required, unless plain numbers are `unit` ns each. */
+/* Reads "1ms", "250us", "0.5s", "100000ns". A unit is required, unless `unit` is the ns that a
+ * plain number counts. */
 static int parse_time(const char *text, uint64_t unit, uint64_t *ns)
 {
 	const struct {
@@ -76,10 +77,10 @@ static int parse_interval(const char *text, uint64_t *ns)
 	return parse_time(text, 0, ns) == 0 && *ns >= INTERVAL_MIN && *ns <= INTERVAL_MAX ? 0 : -1;
 }
 
-/* What a setting may be: "must be A, B or C". */
+/* Says what a setting may be: "must be A, B or C". */
 struct choices {
 	char text[400];
-	size_t last; /* where the last one begins; 0: there is none yet */
+	size_t last; /* where the last one begins; 0: none yet */
 };
 
 static void add_choice(struct choices *c, const char *choice)
@@ -194,7 +195,7 @@ static int read_seed(struct cps_config *c, char *line, size_t bytes)
 	return complain(line, bytes, "CPSAMPLE_SEED", value, "must be a number");
 }
 
-/* Seconds, or with a unit. */
+/* A time in seconds, or with a unit. */
 static int read_time(const char *name, uint64_t *ns, char *line, size_t bytes)
 {
 	const char *value = setting(name);
@@ -204,7 +205,7 @@ static int read_time(const char *name, uint64_t *ns, char *line, size_t bytes)
 	return complain(line, bytes, name, value, "must be a time, such as 10 or 10s, 500ms, 5min");
 }
 
-/* "1000000", "64k", "64M", "2G": powers of 1024. */
+/* A number of bytes such as "1000000", "64k", "64M", "2G", by powers of 1024. */
 static int read_size(const char *name, uint64_t least, uint64_t *size, char *line, size_t bytes)
 {
 	static const char letters[] = "kMG";
@@ -232,7 +233,7 @@ static int read_size(const char *name, uint64_t least, uint64_t *size, char *lin
 	return complain(line, bytes, name, value, wanted);
 }
 
-/* "USR2", "SIGUSR2", "12" */
+/* The number of the signal "USR2", "SIGUSR2" or "12"; 0: there is none. */
 static int find_signal(const char *text)
 {
 	const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
@@ -247,7 +248,7 @@ static int find_signal(const char *text)
 	return 0;
 }
 
-/* Not those that a process cannot or must not do without. */
+/* Refuses the signals that a process cannot or must not do without. */
 static int read_toggle(struct cps_config *c, char *line, size_t bytes)
 {
 	static const int unfit[] = {0,	     SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGILL, SIGFPE,

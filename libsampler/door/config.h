@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * config.h - the settings, as read once from the environment (libcpsample.7).
+ * config.h - the settings, which are read once from the environment (libcpsample.7).
  */
 #ifndef CPS_CONFIG_H
 #define CPS_CONFIG_H
@@ -11,15 +11,15 @@
 
 #include "clock/clock_settings.h"
 
-/* What to do when the target installs a seccomp filter: end the recording; go on without ever
- * opening a file; go on as before. */
+/* What to do when the target installs a seccomp filter: end the recording; continue without ever
+ * opening a file; or continue as before. */
 enum cps_seccomp { CPS_SECCOMP_STOP, CPS_SECCOMP_JOURNAL, CPS_SECCOMP_ALL };
 
 struct cps_config {
 	struct cps_clock_settings clock;
 	const char *output; /* template, relative to the working directory at the start */
 	bool verbose;
-	uint64_t delay_ns, duration_ns; /* of real time after the start; 0: none, no limit */
+	uint64_t delay_ns, duration_ns; /* of real time after the start; 0: no delay, no limit */
 	uint64_t max_bytes;		/* of the stream; 0: no limit */
 	uint64_t journal_bytes;		/* 0: as many as the buffers need */
 	int toggle_signal;		/* 0: none */
@@ -28,13 +28,13 @@ struct cps_config {
 };
 
 /*
- * Read CPSAMPLE_*. 0, or -1 with one line (newline included) in `complaint` that names the
- * setting and what it may be.
+ * Read the variables CPSAMPLE_*. 0; or -1, with one line (newline included) in `complaint` that
+ * names the setting and says what it may be.
  */
 int cps_config_read(struct cps_config *config, char *complaint, size_t bytes);
 
-/* Replace config->output by one that needs no environment, and can be expanded in a child of
- * fork. 0, or -1 as above. */
+/* Replace config->output by a template that needs no environment, and so can be expanded in a child
+ * of fork. 0; or -1 as above. */
 int cps_config_fix_output(struct cps_config *config, const char *exe, char *complaint,
 			  size_t bytes);
 

@@ -2,8 +2,8 @@
 /*
  * control.c - starts, stops and marks the recording from within the target.
  *
- * In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording
- * that pauses, goes on or ends.
+ * In: calls of cpsample.h, CPSAMPLE_TOGGLE_SIGNAL, CPSAMPLE_DURATION. Out: a recording that pauses,
+ * continues or ends.
  */
 #include <errno.h>
 #include <string.h>
@@ -68,7 +68,8 @@ int cps_control_prepare(int toggle_signal)
 	return toggle_signal ? cps_disposition_take(toggle_signal, on_toggle) : 0;
 }
 
-/* A program that sleeps when its time is over has no tick to notice it by. */
+/* A program that sleeps when its time is over has no tick that would notice it, so there is a
+ * timer. */
 void cps_control_set_deadline(void)
 {
 	uint64_t until = cps_gate_until();

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * door.c - starts the recorder when the library is loaded, ends it when the process exits.
+ * door.c - starts the recorder when the library is loaded, and ends it when the process exits.
  *
- * In: the environment. Out: a recording, or nothing at all: it refuses to start
- * rather than half-start.
+ * In: the environment. Out: a recording, or nothing at all: if any step fails, nothing is recorded.
  */
 #include <dlfcn.h>
 #include <regex.h>
@@ -24,7 +23,7 @@
 
 #define FIRST_STACK_MAX (UINT64_C(64) << 30)
 
-extern void *__libc_stack_end; /* of the loader: where the first stack began */
+extern void *__libc_stack_end; /* from the loader: where the first stack began */
 
 struct cps_door_real cps_door_real;
 
@@ -96,7 +95,7 @@ static void learn_modules(void)
 	cps_moment_prepare(start.vdso);
 }
 
-/* CPSAMPLE_EXE: some programs of a tree only. */
+/* Whether CPSAMPLE_EXE, if it is set, matches the program. */
 static bool is_wanted(void)
 {
 	regex_t regex;
@@ -105,7 +104,7 @@ static bool is_wanted(void)
 	if (!config.exe)
 		return true;
 	if (regcomp(&regex, config.exe, REG_EXTENDED | REG_NOSUB) != 0)
-		return false; /* config.c has looked at it */
+		return false; /* cannot happen: config.c has checked it */
 	found = regexec(&regex, identity.exe, 0, NULL, 0) == 0;
 	regfree(&regex);
 	return found;
@@ -131,7 +130,7 @@ void cps_door_open(void)
 	if (is_open)
 		return;
 	is_open = true;
-	if (getenv("CPSAMPLE_CONFINED")) { /* whatever we do may be what the filter kills for */
+	if (getenv("CPSAMPLE_CONFINED")) { /* the filter may kill for any system call */
 		resolve_all();
 		return;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * door.h - where the target comes in contact with the recorder.
+ * door.h - the recorder's start, and the real functions behind the wrapped ones.
  */
 #ifndef CPS_DOOR_H
 #define CPS_DOOR_H
@@ -17,8 +17,8 @@
 
 struct itimerval;
 
-/* The functions that are wrapped, resolved at the start: never in a wrapper, which may be called
- * where the loader must not be asked. Any of them may be NULL. */
+/* The functions that are wrapped. They are looked up at the start and never in a wrapper, which may
+ * be called where the loader must not be asked. Each of them may be NULL. */
 struct cps_door_real {
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	int (*pthread_cancel)(pthread_t);
@@ -50,28 +50,29 @@ struct cps_door_real {
 
 extern struct cps_door_real cps_door_real;
 
-/* Start recording, if it has not been decided yet: the constructor does, or a wrapped call that the
- * constructors of other libraries make before it. */
+/* Start recording, unless that was done or refused before. The constructor calls this, and so does
+ * every wrapped call, which the constructors of other libraries may make earlier. */
 void cps_door_open(void);
 
-/* Wrapped calls are split by purpose; each file's part of the start. 0 or an error number. */
+/* The part of the start that each file with wrapped calls does. 0 or an error number. */
 int cps_wrap_thread_prepare(void);
 int cps_wrap_process_prepare(void);
 int cps_control_prepare(int toggle_signal);
-/* The recording ends when the time is over that cps_gate_limit was given. */
+/* Set the timer that ends the recording when the time given to cps_gate_limit is over. */
 void cps_control_set_deadline(void);
 void cps_wrap_syscall_resolve(void);
 void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
 
-/* Has the recording ended before a filter, which what this process becomes by exec inherits?
- * Such a program is told by this variable not to record itself. */
+/* Whether the recording has ended because of a filter. A program that this process becomes by exec
+ * inherits the filter, so this variable tells it not to record. */
 bool cps_wrap_seccomp_is_confined(void);
 #define CPS_CONFINED "CPSAMPLE_CONFINED=1"
 
-/* seccomp(2), which has no function of its own. Its result, or -errno. */
+/* The system call seccomp(2), for which the C library has no function. Its result, or -errno. */
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);
 
-/* The calling thread begins: a tick finds room for its frame from now on. */
+/* The calling thread begins: see that there is space for a tick's frame on its stack from now on.
+ * And it ends. */
 void cps_wrap_altstack_begin(void);
 void cps_wrap_altstack_end(void);
 

@@ -2,8 +2,8 @@
 /*
  * identity.c - reads what the kernel knows of this process.
  *
- * In: /proc/self, clocks. Out: struct cps_identity. Memory is the recorder's own: the
- * target's allocator must not notice us.
+ * In: /proc/self, clocks. Out: struct cps_identity. The memory is the recorder's own, so that the
+ * target's allocator is not disturbed.
  */
 #include <string.h>
 #include <sys/auxv.h>
@@ -13,7 +13,7 @@
 #include "door/identity.h"
 #include "format.h"
 
-#define ARGS_BYTES (64u << 10) /* of the command line; more is cut */
+#define ARGS_BYTES (64u << 10) /* of the command line; the rest is cut off */
 
 static const char *read_exe(void)
 {
@@ -31,7 +31,7 @@ static const char *read_cwd(void)
 	char path[4096];
 	long n = CPS_SYS(getcwd, path, sizeof(path), 0, 0);
 
-	/* A directory that is gone or out of reach has no absolute name. */
+	/* A directory that was removed or is out of reach has no absolute name. */
 	return n > 1 && path[0] == '/' ? cps_arena_copy(path, (size_t)n - 1) : NULL;
 }
 

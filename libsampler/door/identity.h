@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * identity.h - finds out, at the start, which process this is.
+ * identity.h - finds out at the start which process this is.
  */
 #ifndef CPS_IDENTITY_H
 #define CPS_IDENTITY_H
 
 #include "stream/record.h"
 
-/* Fill all that the process itself tells: exe, cwd, args, times, journal id. The rest stays as it
+/* Fill in what the process itself knows: exe, cwd, args, times, journal id. The rest stays as it
  * is. */
 void cps_identity_read(struct cps_identity *identity);
 

@@ -2,7 +2,7 @@
 /*
  * life.c - starts, hands over, interrupts and ends the recording of a process.
  *
- * In: what becomes of the process. Out: clocks armed or not, a recording begun or
+ * In: events in the process's life. Out: clocks that are armed or not, a recording that is begun or
  * ended.
  */
 #include <errno.h>
@@ -34,8 +34,8 @@ static int recorded_pid;
 static atomic_bool has_left;
 static atomic_flag giving_way = ATOMIC_FLAG_INIT;
 static atomic_bool wants_pause;
-static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and not */
-static int arm_error;				    /* the last one */
+static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and recording */
+static int arm_error;				    /* the last error of a clock */
 static char stem[4096];
 
 const struct cps_clock *cps_life_clock(void)
@@ -53,7 +53,8 @@ bool cps_life_is_own_memory(void)
 	return cps_sys_getpid() == recorded_pid;
 }
 
-/* "dir/name.cps" -> "dir/name", ".cps": a number may have to go between. */
+/* Splits the name: "dir/name.cps" becomes "dir/name" and ".cps", because a number may have to go
+ * between them. */
 static int prepare_output(void)
 {
 	struct cps_output_names names = {.exe = identity->exe,
@@ -118,7 +119,8 @@ static void arm_one(struct cps_thread *t, void *clock)
 	}
 }
 
-/* Another thread may end the recording at any moment. */
+/* Starts the clock and arms all threads. Another thread may end the recording or pause it
+ * meanwhile. */
 static int start_clock(void)
 {
 	const struct cps_clock *clock = cps_life_clock();
@@ -133,8 +135,8 @@ static int start_clock(void)
 	return 0;
 }
 
-/* Of weights: microseconds, a power of two, at most a fiftieth of the interval. Times are looked at
- * less closely. */
+/* Sets the grain of weights: so many microseconds, a power of two, at most a fiftieth of the
+ * interval. Times are rounded to four grains. */
 static void set_grain(uint64_t interval_ns)
 {
 	uint32_t grain = 1;
@@ -197,7 +199,7 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 	return error ? error : arm_error ? arm_error : -ENOMEM;
 }
 
-/* What the parent knew of itself is not true of the child. */
+/* Corrects what the parent knew of itself and is not true of the child. */
 static void be_born(void)
 {
 	identity->ppid = (uint64_t)recorded_pid;
@@ -242,7 +244,7 @@ static void tail_of_other(struct cps_thread *t, void *context)
 	}
 }
 
-/* What has been consumed since the last ticks, by all threads. */
+/* Credits what all threads have used since their last ticks. */
 static void credit_rest(const void *context)
 {
 	struct cps_thread *t = cps_thread_self();
@@ -260,7 +262,7 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 {
 	uint64_t cpu_ns;
 
-	cps_gate_close(); /* first: a handler in another thread may just be arming its next tick */
+	cps_gate_close(); /* first, because a handler may just be arming its next tick */
 	cps_clock_stop(clock);
 	cpu_ns = cps_gate_cpu_ns();
 	if (!cps_gate_is_paused())
@@ -274,7 +276,8 @@ static void look_whether_busy(struct cps_thread *t, void *any)
 	*(bool *)any |= atomic_load(&t->busy);
 }
 
-/* A filter may be for all threads: one that is in our handler still makes system calls. */
+/* Waits until no other thread is in our handler, where it makes system calls: the filter may be for
+ * all threads. */
 static void wait_for_handlers(void)
 {
 	uint64_t until = 0;
@@ -348,7 +351,8 @@ static void give_way(void)
 	start_clock();
 }
 
-/* Nothing may interrupt it that calls it, too; another thread waits until it is done. */
+/* All signals are blocked meanwhile, because a handler that interrupts it may call it again. If two
+ * threads call it, the second waits until the first is done. */
 void cps_life_leave_sigprof(void)
 {
 	uint64_t all = ~UINT64_C(0), mask;
@@ -384,8 +388,9 @@ static void resume_now(void)
 	start_clock();
 }
 
-/* One at a time: whoever comes while another thread is at it, or a handler that has interrupted
- * it, says what is wanted and leaves the rest to it. */
+/* Pauses or resumes until that agrees with `wants_pause`, in one thread at a time. If another
+ * thread is doing so, or is interrupted while doing so by the handler that calls this, then that
+ * thread will see what is wanted. */
 static void settle(const void *context)
 {
 	while (atomic_load(&wants_pause) != cps_gate_is_paused()) {

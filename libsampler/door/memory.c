@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - the C library's memory and string functions, once more, for the recorder alone.
+ * memory.c - the C library's memory and string functions, written again for the recorder alone.
  *
- * Goes into libcpsample.so only. A program or a library may have such functions of its
- * own, and a sanitizer does: they come before the C library's, and look at what they are given. In
- * the handler that gives races in our buffers which are none, and enters a runtime that has just
- * been interrupted. Hidden, so that our calls, and those of zlib, end here. The empty asm keeps the
- * compiler from making a call of the function out of its loop.
+ * In: as in C. Out: as in C. A program or a library may have functions of these names, and a
+ * sanitizer does. They come before the C library's, and check what they are given. In the handler
+ * that would report races in our buffers that are none, and would enter a runtime that has just
+ * been interrupted. The functions here are hidden, and are linked into libcpsample.so only, so that
+ * our calls, and those of zlib, end here (doc/decisions/0007). The empty asm keeps the compiler
+ * from replacing a loop by a call of the function that it is in.
  */
 #include <stddef.h>
 #include <stdint.h>

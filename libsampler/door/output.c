@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output.c - expands the name template.
+ * output.c - expands the template of the recording's name.
  *
- * In: template and what its letters stand for. Out: an absolute path.
+ * In: the template, and what its letters stand for. Out: an absolute path.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 struct text {
 	char *p, *end;
 	bool full;
-	bool fixing; /* the result is a template again */
+	bool fixing; /* the result will be expanded again */
 };
 
 static void append(struct text *t, const char *s, size_t n)
@@ -29,7 +29,7 @@ static void append(struct text *t, const char *s, size_t n)
 	*t->p = '\0';
 }
 
-/* Names from outside must not lead to another directory. */
+/* Appends a name from outside, which must not lead to another directory. */
 static void append_component(struct text *t, const char *s)
 {
 	for (; *s; s++) {
@@ -57,7 +57,7 @@ static void append_rank(struct text *t)
 	append_component(t, rank ? rank : "0");
 }
 
-/* "{VAR}": the value, or nothing. Returns behind the brace, or NULL. */
+/* Appends the value of "{VAR}", or nothing. Returns what follows the brace, or NULL. */
 static const char *append_variable(struct text *t, const char *p)
 {
 	const char *close = strchr(p, '}');
@@ -74,7 +74,7 @@ static const char *append_variable(struct text *t, const char *p)
 	return close + 1;
 }
 
-/* What follows a '%'. Returns behind it, or NULL. */
+/* Expands what follows a '%'. Returns what follows it, or NULL. */
 static const char *expand(struct text *t, const char *p, const struct cps_output_names *names)
 {
 	const char *slash = strrchr(names->exe, '/');

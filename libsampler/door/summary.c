@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * summary.c - writes what has been recorded, in one line.
+ * summary.c - writes one line that says what was recorded.
  *
- * In: counters. Out: standard error, by one write.
+ * In: counters. Out: one write to standard error.
  */
 #include <stdio.h>
 #include <string.h>

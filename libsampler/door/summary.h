@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Say on standard error what was recorded. `wanted` names the output if there is none. */
+/* Say on standard error what was recorded. If there is no file, `wanted` is named. */
 void cps_summary(const char *wanted, uint64_t cpu_ns);
 
 #endif

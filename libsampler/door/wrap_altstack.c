@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_altstack.c - our handler has a place on which the kernel can put its frame.
+ * wrap_altstack.c - gives the kernel a place for the frame of our handler.
  *
- * In: sigaltstack, threads that begin and end. Out: every thread has an alternate
- * stack.
+ * In: sigaltstack, threads that begin and end. Out: an alternate stack for every thread.
  *
- * The kernel saves all registers where the handler begins, 3.4 KiB with AVX-512, 11 with AMX. A
- * coroutine with a stack of 4 KiB, a thread that has used most of its 16, and an alternate stack of
- * MINSIGSTKSZ, on which the kernel would rather kill than overflow, have no room for it. So a
- * thread that has no alternate stack, or a small one, gets one of ours, on which the target's
- * handlers then run as well if they ask for an alternate one. The target is told of the one that it
- * has set itself.
+ * The kernel saves all registers on the stack that the handler begins on: 3.4 KiB with AVX-512, 11
+ * with AMX. Some stacks are too small for that: the 4 KiB of a coroutine, the rest of a thread's 16
+ * KiB, and an alternate stack of MINSIGSTKSZ, where the kernel kills rather than overflows. So a
+ * thread that has no alternate stack, or a small one, gets one of ours (doc/decisions/0006). The
+ * target's handlers also run on it if they ask for an alternate stack. When the target asks, it is
+ * told of the one that it has set itself.
  */
 #include <errno.h>
 #include <signal.h>
@@ -24,15 +23,15 @@
 
 #define EXPORT	   __attribute__((visibility("default")))
 #define BYTES	   (64u << 10)
-#define ENOUGH	   (16u << 10) /* for two frames of the kernel's and a handler of the target's */
+#define ENOUGH	   (16u << 10) /* for two frames of the kernel and a handler of the target */
 #define SPARES	   64
 #define EVERYTHING (~UINT64_C(0))
 
 static _Atomic(char *) spares[SPARES];
 
-static __thread char *ours; /* NULL: the thread has what the target has set */
+static __thread char *ours; /* NULL: the thread uses what the target has set */
 static __thread stack_t theirs;
-static __thread int tid; /* clone(2) may make threads that share all of this */
+static __thread int tid; /* threads made by a bare clone(2) may share all of this */
 
 static char *take(void)
 {
@@ -66,7 +65,7 @@ static bool is_small(const stack_t *s)
 	return s->ss_flags & SS_DISABLE || s->ss_size < ENOUGH;
 }
 
-/* The target wants `s`, and the kernel has it. */
+/* Replaces `s`, which the target wants and the kernel has, by ours if it is too small. */
 static void replace(const stack_t *s)
 {
 	stack_t mine = {.ss_size = BYTES};
@@ -101,13 +100,13 @@ void cps_wrap_altstack_begin(void)
 void cps_wrap_altstack_end(void)
 {
 	if (!ours || tid != cps_sys_gettid() || ask_kernel(&theirs, NULL) != 0)
-		return; /* it ends on it, in a handler of its own */
+		return; /* the thread ends in a handler that runs on it */
 	give(ours);
 	ours = NULL;
 }
 
-/* A handler that runs on ours although there should be none may set another one, which the
- * kernel would not allow: it is taken note of. */
+/* A handler of the target's may run on our alternate stack although the target has set none. If it
+ * then sets one, the kernel refuses to change the stack in use, so it is only noted. */
 static int change(const stack_t *new)
 {
 	int error = ask_kernel(new, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_exec.c - the recording ends before the process becomes another program.
+ * wrap_exec.c - ends the recording before the process becomes another program.
  *
- * In: the exec family. Out: the real call, with nothing armed that could hit the new
- * program, and if it fails a recording that goes on.
+ * In: the exec family. Out: the real call, with nothing armed that could hit the new program. If it
+ * fails, the recording continues.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -61,13 +61,14 @@ static char *const *mark(char **marked, char *const *envp)
 	return marked;
 }
 
-/* The environment for the new program; on the stack, since this may be a child of vfork. */
+/* The environment for the new program. It is made on the stack, because this may be a child of
+ * vfork. */
 #define ENVIRONMENT(envp)                                                                          \
 	(cps_wrap_seccomp_is_confined()                                                            \
 		 ? mark(__builtin_alloca((count_texts(envp) + 2) * sizeof(char *)), envp)          \
 		 : (envp))
 
-/* Expands to the call between the recording's end and its possible return. */
+/* Expands to the call, with the end of the recording before it and its continuation after it. */
 #define CALL(name, ...)                                                                            \
 	bool has_left = leave();                                                                   \
 	int result = -1, error = ENOSYS;                                                           \
@@ -108,7 +109,7 @@ EXPORT int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-/* Arguments up to and with the NULL. */
+/* The number of arguments up to and with the NULL. */
 static size_t count(va_list list)
 {
 	size_t n = 2;
@@ -125,7 +126,8 @@ static void collect(char **argv, const char *first, size_t n, va_list list)
 		argv[i] = va_arg(list, char *);
 }
 
-/* The stack, not the heap: this may be a child of vfork or a signal handler. */
+/* Collects the arguments on the stack, not on the heap: this may be a child of vfork or a signal
+ * handler. */
 #define COLLECT(argv, first, list)                                                                 \
 	size_t n;                                                                                  \
 	char **argv;                                                                               \

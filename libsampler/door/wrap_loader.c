@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_loader.c - notices when a library goes away.
+ * wrap_loader.c - notices when a library is unloaded.
  *
- * In: dlclose. Out: the module table knows. dlopen is not wrapped: the real one looks
- * at the return address to find the caller's RUNPATH, and new libraries are noticed without it
- * (module.h).
+ * In: dlclose. Out: an up to date table of modules. dlopen is not wrapped: the real one looks at
+ * its return address to find the caller's RUNPATH, and new libraries are noticed without it
+ * (unwind/module.h, doc/decisions/0022).
  */
 #include <dlfcn.h>
 #include <errno.h>

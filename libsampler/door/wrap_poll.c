@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_poll.c - waiting for descriptors is not cut short by our signals.
+ * wrap_poll.c - keeps our signals from ending waits for descriptors.
  *
- * In: poll, select, epoll_wait and their kin. Out: the real ones, again if need be. The
- * kernel leaves sets and events as they were when it fails.
+ * In: poll, select, epoll_wait and the like. Out: the real calls, made again if need be. The kernel
+ * leaves sets and events as they were when such a call fails.
  */
-#undef _FORTIFY_SOURCE /* it would define inline what is defined here */
+#undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include "door/again.h"
 #include "signal/sample.h"
 
@@ -52,7 +52,8 @@ CPS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *
 				       CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
 }
 
-/* Linux tells what remains of the time, in whole microseconds: the last of them has begun. */
+/* Sets the timeout to what is left. Linux says how much that is, in whole microseconds, the last of
+ * which has begun. */
 static void go_on(struct cps_again_wait *w, struct timeval *timeout)
 {
 	struct timespec left = {timeout->tv_sec, (timeout->tv_usec + 1) * 1000};

@@ -2,8 +2,8 @@
 /*
  * wrap_process.c - follows a process through fork, and to an end without exit(3).
  *
- * In: fork, _Fork, clone, _exit. Out: a recording for the child, an end for this one.
- * GNU sort ends by _exit. A child of vfork(2), which shares our memory, goes straight through.
+ * In: fork, _Fork, clone, _exit. Out: a recording for the child, the end of this process's. GNU
+ * sort, for example, ends by _exit. vfork(2) is not wrapped, because its child shares our memory.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,9 +17,9 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* A signal that arrives while the kernel copies the process makes it begin again: with ticks
- * more frequent than a copy takes, it would never finish. Recent C libraries block all signals
- * themselves. */
+/* Blocks the clock's signal. A signal that arrives while the kernel copies the process makes the
+ * kernel begin again, so that it would never finish if ticks came faster than it takes to copy.
+ * Recent C libraries block all signals themselves. */
 static uint64_t block(void)
 {
 	const struct cps_clock *clock = cps_life_clock();
@@ -38,7 +38,7 @@ static void unblock(uint64_t mask)
 		CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 }
 
-/* By before_fork: the clock may be another one, or gone, afterwards. */
+/* what before_fork has blocked: the clock may be another one, or none, afterwards */
 static __thread uint64_t blocked;
 static __thread bool is_daemon, has_left;
 
@@ -72,7 +72,7 @@ int cps_wrap_process_prepare(void)
 	return error ? error : at_quick_exit(end);
 }
 
-/* No handlers of pthread_atfork run here. */
+/* _Fork does not call the handlers of pthread_atfork. */
 EXPORT pid_t _Fork(void)
 {
 	uint64_t mask;
@@ -89,7 +89,7 @@ EXPORT pid_t _Fork(void)
 	return pid;
 }
 
-/* Its first process ends inside the C library, where nobody is told. */
+/* The first process of daemon ends inside the C library, without a call that is wrapped. */
 EXPORT int daemon(int no_chdir, int no_close)
 {
 	int result, error;
@@ -128,8 +128,8 @@ static int begin(void *argument)
 	return status;
 }
 
-/* A process of its own memory is recorded like one of fork's; the child's copy of our frame
- * outlives ours. What shares memory is a thread, or like vfork. */
+/* A child with memory of its own is recorded like one of fork's. Its copy of our frame stays valid
+ * after we return. A child that shares memory is a thread, or like one of vfork's. */
 EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument, ...)
 {
 	struct start start = {routine, argument, 0};

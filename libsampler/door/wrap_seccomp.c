@@ -2,8 +2,8 @@
 /*
  * wrap_seccomp.c - notices when the target forbids itself system calls, or the cycle counter.
  *
- * In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended
- * before the filter is there. The handler's own system calls might be what a filter kills for.
+ * In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended before the
+ * filter is installed. A filter may kill the process for the handler's system calls.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -26,7 +26,7 @@ void cps_wrap_seccomp_prepare(enum cps_seccomp m)
 	mode = m;
 }
 
-/* What has been done about a filter, to be undone if there is none after all. */
+/* What was done before a filter is installed, to be undone if that fails. */
 struct step {
 	bool has_left, has_forbidden;
 };
@@ -38,7 +38,7 @@ static struct step step_aside(void)
 	if (!cps_life_is_here())
 		return step;
 	if (mode == CPS_SECCOMP_JOURNAL) {
-		cps_recording_ready(); /* now or never */
+		cps_recording_ready(); /* the file cannot be created later */
 		cps_recording_flush();
 		step.has_forbidden = cps_pack_allow(false);
 	}
@@ -69,7 +69,7 @@ static void have_stepped_aside(struct step step, bool has_failed)
 	errno = error;
 }
 
-/* A filter that is NULL is only a question whether there could be one. */
+/* Calling it with a filter that is NULL only asks whether filters are possible. */
 EXPORT int prctl(int option, ...)
 {
 	struct step step = {false, false};
@@ -105,7 +105,8 @@ long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *
 	    (operation == SECCOMP_SET_MODE_FILTER && filter))
 		step = step_aside();
 	result = CPS_SYS(seccomp, operation, flags, filter, 0);
-	/* A thread that cannot be synchronised comes as its number, a listener as its descriptor. */
+	/* A positive result is a thread that could not be synchronised, or the descriptor of a
+	 * listener. */
 	have_stepped_aside(
 		step, result < 0 || (result > 0 && !(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
 	return result;

@@ -2,10 +2,10 @@
 /*
  * wrap_signal.c - keeps the few signals that the recorder uses out of the target's way.
  *
- * In: sigaction and its relatives, masks, interval timers. Out: the real call; but for
- * a signal that is taken (SIGPROF as a resource, CPSAMPLE_TOGGLE_SIGNAL) what the target asks for
- * is kept and told again, not installed. The clock `itimer` gives way as soon as the target wants
- * SIGPROF for itself.
+ * In: sigaction and its relatives, masks, interval timers. Out: the real call, except for a signal
+ * that is taken (SIGPROF as a resource, CPSAMPLE_TOGGLE_SIGNAL): what the target asks for is then
+ * kept and told again, but not installed. The clock `itimer` is replaced as soon as the target
+ * wants SIGPROF for itself.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,19 +18,19 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Not every libc header declares all of them. */
+/* The C library's headers do not always declare these. */
 sighandler_t bsd_signal(int number, sighandler_t handler);
 sighandler_t __sysv_signal(int number, sighandler_t handler);
 
-/* Does the target have to be told a story about this signal? A child of vfork shares our tables,
- * but not the kernel's. */
+/* Whether this signal is taken, so that the target's wishes are kept here. Not in a child of vfork,
+ * which shares our tables but not the kernel's. */
 static bool is_taken(int number, bool to_change_it)
 {
 	cps_door_open();
 	if (number == CPS_SIGNAL_OWN || !cps_disposition_is_taken(number))
-		return false; /* the C library refuses its own signal, with and without us */
+		return false; /* the C library refuses this signal with and without us */
 	if (number == SIGPROF && to_change_it)
-		cps_life_leave_sigprof(); /* who only asks, as Python does, does not want it */
+		cps_life_leave_sigprof(); /* not if it only asks, as Python does */
 	return cps_disposition_is_taken(number) && cps_life_is_own_memory();
 }
 
@@ -109,7 +109,7 @@ EXPORT int sigignore(int number)
 EXPORT int siginterrupt(int number, int interrupt)
 {
 	if (is_taken(number, true) && !cps_disposition_is_default_only(number))
-		return 0; /* ours restarts, always */
+		return 0; /* our handler always restarts calls */
 	return cps_door_real.siginterrupt ? cps_door_real.siginterrupt(number, interrupt) : -1;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_socket.c - calls on sockets that have a timeout are not cut short by our signals.
+ * wrap_socket.c - keeps our signals from ending calls on sockets that have a timeout.
  *
- * In: what reads, writes, connects and accepts. Out: the real ones, again if need be.
- * The kernel restarts them, except on a socket with SO_RCVTIMEO or SO_SNDTIMEO; as long as the
- * program has set neither, each wrapper is two loads and a jump, and in no call stack.
+ * In: calls that read, write, connect and accept. Out: the real calls, made again if need be. The
+ * kernel restarts such calls, except on a socket with SO_RCVTIMEO or SO_SNDTIMEO. As long as the
+ * program has set neither, each wrapper is two loads and a jump, and does not appear in call
+ * stacks.
  */
-#undef _FORTIFY_SOURCE /* it would define inline what is defined here */
+#undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include <errno.h>
 #include <stdatomic.h>
 
@@ -27,7 +28,7 @@ static bool none_is_timed(void)
 		atomic_load_explicit(&cps_again_next.none_is_timed, memory_order_relaxed), 1);
 }
 
-/* The socket's own timeout is asked for when it matters. */
+/* The socket's own timeout is looked up only after an interruption. */
 static struct cps_again_wait begin(void)
 {
 	struct cps_again_wait w = cps_again_wait();
@@ -36,7 +37,7 @@ static struct cps_again_wait begin(void)
 	return w;
 }
 
-/* When the call that has begun at w.start must end; 0: never. */
+/* When the call that began at w.start must end; 0: never. */
 static uint64_t end_of(int fd, short events, const struct cps_again_wait *w)
 {
 	struct timeval timeout = {0, 0};
@@ -49,8 +50,9 @@ static uint64_t end_of(int fd, short events, const struct cps_again_wait *w)
 	return w->start + (uint64_t)timeout.tv_sec * 1000000000 + (uint64_t)timeout.tv_usec * 1000;
 }
 
-/* A call has failed: is it to be made again? Made at once, it would have all of the socket's
- * time again: what is left of it passes here, and if nothing happens, `late` is the error. */
+/* Whether a call that has failed is to be made again. If it were made at once, it would have the
+ * whole of the socket's time again. So this waits for what is left of the time. If nothing happens,
+ * `late` is the error. */
 static bool again(struct cps_again_wait *w, int fd, short events, int late)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = events};
@@ -74,8 +76,8 @@ static bool again(struct cps_again_wait *w, int fd, short events, int late)
 	return result > 0;
 }
 
-/* Once more on a TCP socket, it waits on for the connection that it has begun; if that takes too
- * long, it says that it had been begun before. */
+/* A second connect on a TCP socket continues to wait for the connection that was begun. If that
+ * takes too long it says that the connection was begun before. */
 static __attribute__((noinline)) int connect_timed(int fd, __CONST_SOCKADDR_ARG address,
 						   socklen_t bytes)
 {
@@ -104,7 +106,8 @@ CPS_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 CPS_EXPORT int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 	__attribute__((alias("connect")));
 
-/* A wrapper, and what it does once there are timeouts, apart from it so that it needs no frame. */
+/* Defines a wrapper. What it does once there are timeouts is a function of its own, so that the
+ * wrapper needs no frame. */
 #define WRAP(type, name, parameters, arguments, fd, events)                                        \
 	static __attribute__((noinline)) type name##_timed parameters                              \
 	{                                                                                          \
@@ -136,7 +139,8 @@ WRAP(ssize_t, __recvfrom_chk,
      (fd, to, n, room, flags, from, bytes), fd, POLLIN)
 WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), fd,
      POLLIN)
-/* EINTR only before the first message; its own timeout is looked at after that one. */
+/* It fails with EINTR only before the first message, and looks at its own timeout after that
+ * message. */
 WRAP(int, recvmmsg,
      (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout),
      (fd, messages, n, flags, timeout), fd, POLLIN)
@@ -144,7 +148,7 @@ WRAP(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), fd, POLLIN)
 WRAP(ssize_t, __read_chk, (int fd, void *to, size_t n, size_t room), (fd, to, n, room), fd, POLLIN)
 WRAP(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n), fd, POLLIN)
 
-/* EINTR only if nothing has been sent. */
+/* These fail with EINTR only if nothing has been sent. */
 WRAP(ssize_t, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags), fd,
      POLLOUT)
 WRAP(ssize_t, sendto,

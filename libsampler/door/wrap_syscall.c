@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_syscall.c - finds among bare system calls those that have a wrapper.
+ * wrap_syscall.c - sends calls of syscall(2) to the wrappers of the same system calls.
  *
- * In: syscall(2). Out: exec, seccomp and prctl by way of us, all others with not one register
- * changed.
+ * In: syscall(2). Out: wrapped calls for exec, seccomp and prctl; the real syscall(2) for all
+ * others, with no register changed.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "door/door.h"
 #include "unwind/regs.h"
 
-/* For the assembly below. */
+/* The assembly below uses these. */
 __attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);
 long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e);
 long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e, long f);

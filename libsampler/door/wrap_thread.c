@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_thread.c - every thread that the target creates is armed before it runs.
+ * wrap_thread.c - arms every thread that the target creates, before it runs.
  *
- * In: pthread_create. Out: a thread with an entry and a ticking clock. The wrapped
- * call's result is the real one's; without memory for the entry the thread just runs unrecorded.
+ * In: pthread_create. Out: a thread with an entry and a ticking clock. The result of the wrapped
+ * call is the real one's. If there is no memory for the entry, the thread runs unrecorded.
  */
 #include <errno.h>
 #include <limits.h>
@@ -23,10 +23,11 @@
 #define EXPORT	      __attribute__((visibility("default")))
 #define DEFAULT_STACK (2u << 20) /* glibc's, when the limit is "unlimited" */
 
-static pthread_key_t key; /* whose destructor notices the end of a thread */
+static pthread_key_t key; /* its destructor notices the end of a thread */
 static uint64_t default_stack;
 
-/* The frames below the thread's routine, for when its own stack cannot be seen (sample.h). */
+/* Notes the frames below the thread's routine, for when its stack cannot be seen
+ * (cps_sample_tail_of). */
 static void learn_base(struct cps_thread *t)
 {
 	struct cps_frame frames[CPS_THREAD_BASE] = {{0}};
@@ -47,13 +48,14 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 	uint64_t mask;
 
 	cps_thread_enter(t, stack_bytes);
-	clock = cps_life_clock(); /* not before: one that takes over arms all that have entered */
+	/* Not before: a clock that takes over arms all threads that have entered. */
+	clock = cps_life_clock();
 	t->start_us = cps_recording_now_us();
 	if (!clock || !cps_gate_is_open())
 		return;
 	learn_base(t);
 	cps_wrap_altstack_begin();
-	/* Its creator may have had everything blocked. */
+	/* The thread's creator may have blocked all signals. */
 	mask = UINT64_C(1) << (clock->meter->signal - 1);
 	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 	if (cps_clock_arm(clock, t) != 0)
@@ -75,9 +77,10 @@ static void end(struct cps_thread *t)
 }
 
 /*
- * The thread has returned, called pthread_exit, or was cancelled, and destructors of thread-local
- * objects are running: they are to be seen, too. The C library goes round the keys as long as one
- * is set again, up to PTHREAD_DESTRUCTOR_ITERATIONS times; the last round is ours.
+ * The destructor of the key: the thread has returned, has called pthread_exit, or was cancelled.
+ * Destructors of thread-local objects are still running, and are to be sampled, too. The C library
+ * calls destructors again as long as one sets its key again, up to PTHREAD_DESTRUCTOR_ITERATIONS
+ * times. The thread's entry is closed in the last round.
  */
 static void leaving(void *entry)
 {
@@ -130,7 +133,7 @@ static uint64_t stack_of(const pthread_attr_t *attributes)
 	return default_stack;
 }
 
-/* An entry for a thread that is to run routine(argument); NULL: it runs unrecorded. */
+/* Makes an entry for a thread that will run routine(argument). NULL: it runs unrecorded. */
 static struct cps_thread *prepare(void *(*routine)(void *), void *argument, uint64_t stack_bytes)
 {
 	int saved = errno;
@@ -163,7 +166,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	return result;
 }
 
-/* The C library's own does not come by pthread_create. */
+/* The C library's thrd_create does not call pthread_create. */
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
 	union {
@@ -185,9 +188,10 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	return result;
 }
 
-/* The first time it installs the library's own handler over ours; ticks that it has swallowed
- * are due again. A thread that is cancelled by that very handler, before we are back, does the rest of
- * its work with the signal blocked: it is credited when the thread ends, with the stack of its end. */
+/* The first call of pthread_cancel installs the C library's handler instead of ours. Ours is
+ * installed again, and ticks that were lost meanwhile are armed again. If that handler cancels a
+ * thread before then, the rest of the thread runs with the signal blocked: what it uses is credited
+ * when it ends, with its last stack. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
 	int result;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_wait.c - sleeping, and waiting for signals, semaphores and messages, is not cut short by our
- * signals.
+ * wrap_wait.c - keeps our signals from ending sleeps, and waits for signals, semaphores and
+ * messages.
  *
- * In: the calls that the kernel never restarts. Out: the real ones, again if need be.
- * Not here, since the kernel does restart them: sem_wait, wait and its kin, record locks,
- * mq_receive and mq_send; and the C library waits on in sigwait, on mutexes and on condition
- * variables.
+ * In: the calls that the kernel never restarts. Out: the real calls, made again if need be. Some
+ * are not here because the kernel restarts them: sem_wait, wait and the like, record locks,
+ * mq_receive and mq_send. In sigwait, and on mutexes and condition variables, the C library
+ * continues to wait.
  */
-#undef _FORTIFY_SOURCE /* it would define inline what is defined here */
+#undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include <errno.h>
 
 #include "base/sys.h"
@@ -17,7 +17,7 @@
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
-/* The rest of a sleep that w knows. 0, or -1 and EINTR: the target's own signal has ended it. */
+/* Sleeps for what is left. 0; or -1 with EINTR: a signal of the target's has ended it. */
 static int sleep_on(struct cps_again_wait *w, struct timespec *left)
 {
 	while (w->timeout->tv_sec || w->timeout->tv_nsec) {
@@ -29,8 +29,8 @@ static int sleep_on(struct cps_again_wait *w, struct timespec *left)
 	return 0;
 }
 
-/* What remains goes where the target wants it only when it was interrupted: by way of the
- * kernel, which finds out whether that is memory. EINTR, or EFAULT. */
+/* Gives the target what remains of its time. The memory is written only when the sleep was
+ * interrupted, and by the kernel, which finds out whether it is valid. Returns EINTR or EFAULT. */
 static int give(struct timespec *to, struct timespec *left)
 {
 	struct iovec here = {left, sizeof(*left)}, there = {to, sizeof(*to)};
@@ -47,7 +47,8 @@ static int give(struct timespec *to, struct timespec *left)
 	return EINTR;
 }
 
-/* The kernel tells what remains. It adds the timer's slack, so only its first answer is used. */
+/* The kernel says what remains, but adds the timer's slack each time, so only its first answer is
+ * used. */
 CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remaining)
 {
 	struct cps_again_wait w = cps_again_wait();
@@ -66,7 +67,8 @@ CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remain
 CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *remaining)
 	__attribute__((alias("nanosleep")));
 
-/* A relative sleep by a clock that can be set goes by the monotonic one. */
+/* What remains of a relative sleep by a clock that can be set is measured by the monotonic
+ * clock. */
 CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
 			       struct timespec *remaining)
 {
@@ -90,7 +92,7 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 	return error == EINTR && !(flags & TIMER_ABSTIME) ? give(remaining, &left) : error;
 }
 
-/* 0; -1: interrupted; less: wrong. Without errno. */
+/* Returns 0; -1 if it is interrupted; less for another error. errno is not used. */
 CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remaining)
 {
 	struct cps_again_wait w = cps_again_wait();
@@ -116,7 +118,7 @@ CPS_EXPORT int usleep(useconds_t us)
 	return result == 0 || !cps_again(&w) ? result : sleep_on(&w, NULL);
 }
 
-/* Its result does not tell whether it was interrupted: half a second left is none. */
+/* Its result does not say whether it was interrupted: half a second left is rounded to 0. */
 CPS_EXPORT unsigned sleep(unsigned seconds)
 {
 	const struct timespec whole = {seconds, 0};
