@@ -218,6 +218,9 @@ big: all $(BIG) ## time and memory of each view of 20,000 stacks
 bench: ## beside other profilers, in half an hour: doc/performance.md
 	$(Q)BUILD=$(BUILD) scripts/bench
 
+fresh: ## scripts/quickstart and scripts/test in a Debian 12 that is made for it (as root): ARGS="--keep"
+	$(Q)scripts/fresh $(ARGS)
+
 test: all unit-bins $(TARGETS) ## unit tests, then live tests
 	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS) $(LIVE_TESTS)
 
@@ -339,4 +342,4 @@ help: ## this list
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 .SECONDARY:
 .PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
-.PHONY: install uninstall clean help FORCE soak-memory soak-python
+.PHONY: fresh install uninstall clean help FORCE soak-memory soak-python
