@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/index.h"
 
 #define FINGERPRINT_TABLE_NONE UINT32_MAX
 
@@ -55,16 +56,11 @@ static inline struct fingerprint fingerprint_minus(struct fingerprint p, struct 
 	return (struct fingerprint){p.a - q.a, p.b - q.b};
 }
 
-struct fingerprint_table_slot {
-	uint32_t tag, number; /* number FINGERPRINT_TABLE_NONE: the slot is free */
-};
-
 /* Begins as all zero. */
 struct fingerprint_table {
 	struct fingerprint *prints; /* by number */
 	size_t room;
-	struct fingerprint_table_slot *slots;
-	size_t n_slots; /* a power of two, or 0 before the first one */
+	struct index numbers;
 	uint32_t count;
 };
 

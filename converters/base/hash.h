@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hash.h - hash values of bytes for the tables of the model room.
+ * hash.h - hash values of bytes and numbers.
  *
- * The secret differs from run to run, so that a forged input cannot aim for collisions. Nothing
- * that is shown may depend on a hash value; tables number their entries in order of arrival.
+ * Hash values depend on a secret that differs from run to run, so that nobody can write an input
+ * whose keys all collide. Nothing that is shown may depend on a hash value; therefore tables number
+ * their entries in order of arrival.
  */
 #ifndef HASH_H
 #define HASH_H
@@ -39,6 +40,14 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 static inline uint64_t hash_pair(const struct hash_secret *s, uint64_t x, uint64_t y)
 {
 	return hash_fold(x ^ s->a, y ^ s->b);
+}
+
+/* Distinct numbers have distinct hash values: each step can be undone. */
+static inline uint64_t hash_distinct(const struct hash_secret *s, uint64_t x)
+{
+	x = (x ^ s->a) * (s->b | 1);
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
 }
 
 static inline uint64_t hash_word(const char *bytes, size_t n)

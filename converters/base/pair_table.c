@@ -2,80 +2,51 @@
 /*
  * pair_table.c - numbers distinct pairs of numbers.
  *
- * In: pairs. Out: their numbers. Open addressing; a slot holds the whole key, so that a
- * lookup costs one cache miss even in a table of ten million. Of a tree, only nodes that have
- * siblings are in the table.
+ * In: pairs. Out: their numbers. A pair fits a tag of the index, so that the pairs themselves are
+ * not kept. Of a tree, only the nodes that have siblings are in the index.
  */
 #include "base/pair_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 
-#define FIRST_SLOTS 256u
-
-static size_t slot_of(const struct pair_table *t, uint32_t a, uint32_t b)
+static uint64_t tag_of(const struct pair_table *t, uint32_t a, uint32_t b)
 {
-	return (size_t)hash_pair(&t->secret, (uint64_t)a << 32 | b, 0) & (t->n_slots - 1);
+	return hash_distinct(&t->secret, (uint64_t)a << 32 | b);
 }
 
-static struct pair_table_slot *find(const struct pair_table *t, uint32_t a, uint32_t b)
+/* Make room for n more. */
+static int reserve(struct pair_table *t, size_t n)
 {
-	size_t i = slot_of(t, a, b);
-
-	while (t->slots[i].number != PAIR_TABLE_NONE && (t->slots[i].a != a || t->slots[i].b != b))
-		i = (i + 1) & (t->n_slots - 1);
-	return &t->slots[i];
+	if (!t->numbers.n_slots)
+		t->secret = hash_secret();
+	return index_reserve(&t->numbers, n);
 }
 
-/* Make room for two more. */
-static int reserve(struct pair_table *t)
+/* The slot of the pair, which gets `number` if it is not in the index. */
+static const struct index_slot *slot_of(struct pair_table *t, uint32_t a, uint32_t b,
+					uint32_t number)
 {
-	struct pair_table bigger = {.n_slots = t->n_slots ? t->n_slots * 2 : FIRST_SLOTS};
-	size_t i;
+	uint64_t tag = tag_of(t, a, b);
+	struct index_slot *slot = index_tag_slot(&t->numbers, tag);
 
-	if (t->used + 2 <= t->n_slots / 4 * 3)
-		return 0;
-	bigger.slots = malloc(bigger.n_slots * sizeof(*bigger.slots));
-	if (!bigger.slots)
-		return -1;
-	bigger.secret = t->n_slots ? t->secret : hash_secret();
-	/* All bits set: every number is PAIR_TABLE_NONE. */
-	memset(bigger.slots, 0xff, bigger.n_slots * sizeof(*bigger.slots));
-	for (i = 0; i < t->n_slots; i++)
-		if (t->slots[i].number != PAIR_TABLE_NONE)
-			*find(&bigger, t->slots[i].a, t->slots[i].b) = t->slots[i];
-	free(t->slots);
-	t->secret = bigger.secret;
-	t->slots = bigger.slots;
-	t->n_slots = bigger.n_slots;
-	return 0;
-}
-
-static void put(struct pair_table *t, struct pair_table_slot pair)
-{
-	struct pair_table_slot *slot = find(t, pair.a, pair.b);
-
-	if (slot->number != PAIR_TABLE_NONE)
-		return;
-	*slot = pair;
-	t->used++;
+	if (slot->number == INDEX_NONE)
+		index_fill(&t->numbers, slot, tag, number);
+	return slot;
 }
 
 uint32_t pair_table_number(struct pair_table *t, uint32_t a, uint32_t b)
 {
-	const struct pair_table_slot *slot;
+	uint32_t number;
 
-	if (reserve(t))
-		return PAIR_TABLE_NONE;
-	slot = find(t, a, b);
-	if (slot->number != PAIR_TABLE_NONE)
-		return slot->number;
 	if (t->count == PAIR_TABLE_NONE)
+		return index_tag_find(&t->numbers, tag_of(t, a, b));
+	if (reserve(t, 1))
 		return PAIR_TABLE_NONE;
-	put(t, (struct pair_table_slot){a, b, t->count});
-	return t->count++;
+	number = slot_of(t, a, b, t->count)->number;
+	t->count += number == t->count;
+	return number;
 }
 
 /* What is known of a parent, which may be asked for the first time. */
@@ -96,10 +67,10 @@ static uint32_t add_child(struct pair_table *t, uint32_t parent, uint32_t b)
 	if (!latest || t->count == PAIR_TABLE_NONE)
 		return PAIR_TABLE_NONE;
 	if (latest->number != PAIR_TABLE_NONE) {
-		if (reserve(t))
+		if (reserve(t, 2))
 			return PAIR_TABLE_NONE;
-		put(t, (struct pair_table_slot){parent, latest->b, latest->number});
-		put(t, (struct pair_table_slot){parent, b, t->count});
+		slot_of(t, parent, latest->b, latest->number);
+		slot_of(t, parent, b, t->count);
 	}
 	*latest = (struct pair_table_latest){b, t->count};
 	return t->count++;
@@ -108,17 +79,17 @@ static uint32_t add_child(struct pair_table *t, uint32_t parent, uint32_t b)
 /* The child is not the latest one. */
 uint32_t pair_table_child_other(struct pair_table *t, uint32_t parent, uint32_t b)
 {
-	const struct pair_table_slot *slot = t->n_slots ? find(t, parent, b) : NULL;
+	uint32_t number = index_tag_find(&t->numbers, tag_of(t, parent, b));
 
-	if (!slot || slot->number == PAIR_TABLE_NONE)
+	if (number == INDEX_NONE)
 		return add_child(t, parent, b);
-	t->latest[parent] = (struct pair_table_latest){b, slot->number};
-	return slot->number;
+	t->latest[parent] = (struct pair_table_latest){b, number};
+	return number;
 }
 
 void pair_table_clear(struct pair_table *t)
 {
 	free(t->latest);
-	free(t->slots);
+	index_clear(&t->numbers);
 	*t = (struct pair_table){0};
 }

@@ -11,12 +11,9 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/index.h"
 
 #define PAIR_TABLE_NONE UINT32_MAX
-
-struct pair_table_slot {
-	uint32_t a, b, number; /* number PAIR_TABLE_NONE: the slot is free */
-};
 
 /* Of a tree's node, the child that was asked for last. */
 struct pair_table_latest {
@@ -25,9 +22,7 @@ struct pair_table_latest {
 
 struct pair_table {
 	struct hash_secret secret;
-	struct pair_table_slot *slots;
-	size_t n_slots; /* a power of two, or 0 before the first one is needed */
-	size_t used;
+	struct index numbers;
 	uint32_t count;
 	struct pair_table_latest *latest; /* of pair_table_child, by parent */
 	size_t n_latest, latest_size;

@@ -2,8 +2,8 @@
 /*
  * strings.c - numbers distinct byte strings in order of arrival.
  *
- * In: bytes. Out: numbers, and the bytes again. An open hash table of numbers; the
- * bytes lie in blocks that never move.
+ * In: bytes. Out: numbers, and the bytes again. The bytes lie in blocks that never move, so
+ * that a pointer to a string stays valid.
  */
 #include "base/strings.h"
 
@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/index.h"
 
 #define BLOCK_BYTES 65536u
 
@@ -24,7 +25,6 @@ struct block {
 struct entry {
 	const char *bytes;
 	size_t length;
-	uint32_t hash;
 };
 
 struct strings {
@@ -32,23 +32,15 @@ struct strings {
 	struct block *blocks; /* the first one is being filled */
 	struct entry *entries;
 	size_t n, size;
-	uint32_t *slots; /* number + 1, 0: free; a power of two of them */
-	size_t n_slots;
+	struct index numbers;
 };
 
 struct strings *strings_new(void)
 {
 	struct strings *s = calloc(1, sizeof(*s));
 
-	if (!s)
-		return NULL;
-	s->secret = hash_secret();
-	s->n_slots = 64;
-	s->slots = calloc(s->n_slots, sizeof(*s->slots));
-	if (!s->slots) {
-		free(s);
-		return NULL;
-	}
+	if (s)
+		s->secret = hash_secret();
 	return s;
 }
 
@@ -61,42 +53,16 @@ void strings_free(struct strings *s)
 		free(b);
 	}
 	free(s->entries);
-	free(s->slots);
+	index_clear(&s->numbers);
 	free(s);
 }
 
-/* The slot that holds the string, or the free one where it belongs. */
-static size_t strings_slot(const struct strings *s, const char *bytes, size_t length, uint32_t hash)
+static bool is_equal(const void *keys, uint32_t number, const void *key)
 {
-	size_t mask = s->n_slots - 1;
-	size_t i = hash & mask;
+	const struct entry *e = (const struct entry *)keys + number, *searched = key;
 
-	for (; s->slots[i]; i = (i + 1) & mask) {
-		const struct entry *e = &s->entries[s->slots[i] - 1];
-		if (e->hash == hash && e->length == length &&
-		    (!length || !memcmp(e->bytes, bytes, length)))
-			break;
-	}
-	return i;
-}
-
-static int strings_rehash(struct strings *s)
-{
-	size_t n_slots = s->n_slots * 2;
-	uint32_t *slots = calloc(n_slots, sizeof(*slots));
-
-	if (!slots)
-		return -1;
-	for (size_t number = 0; number < s->n; number++) {
-		size_t i = s->entries[number].hash & (n_slots - 1);
-		while (slots[i])
-			i = (i + 1) & (n_slots - 1);
-		slots[i] = (uint32_t)number + 1;
-	}
-	free(s->slots);
-	s->slots = slots;
-	s->n_slots = n_slots;
-	return 0;
+	return e->length == searched->length &&
+	       (!e->length || !memcmp(e->bytes, searched->bytes, e->length));
 }
 
 static struct block *strings_block(struct strings *s, size_t bytes)
@@ -138,34 +104,33 @@ static const char *strings_keep(struct strings *s, const char *bytes, size_t len
 
 uint32_t strings_add(struct strings *s, const char *bytes, size_t length)
 {
-	uint32_t hash = (uint32_t)hash_bytes(&s->secret, bytes, length);
-	size_t slot = strings_slot(s, bytes, length, hash);
+	uint64_t tag = hash_bytes(&s->secret, bytes, length);
+	const struct entry entry = {bytes, length};
+	struct index_slot *slot;
+	const char *copy;
 
-	if (s->slots[slot])
-		return s->slots[slot] - 1;
-	if (s->n >= STRINGS_NONE - 1)
+	if (index_reserve(&s->numbers, 1))
 		return STRINGS_NONE;
-	if (s->n >= s->n_slots / 2) {
-		if (strings_rehash(s))
-			return STRINGS_NONE;
-		slot = strings_slot(s, bytes, length, hash);
-	}
-	if (!array_reserve(&s->entries, &s->size, s->n + 1, sizeof(*s->entries)))
+	slot = index_slot(&s->numbers, tag, is_equal, s->entries, &entry);
+	if (slot->number != INDEX_NONE)
+		return slot->number;
+	if (s->n >= STRINGS_NONE - 1 ||
+	    !array_reserve(&s->entries, &s->size, s->n + 1, sizeof(*s->entries)))
 		return STRINGS_NONE;
-	const char *copy = strings_keep(s, bytes, length);
+	copy = strings_keep(s, bytes, length);
 	if (!copy)
 		return STRINGS_NONE;
-	s->entries[s->n] = (struct entry){copy, length, hash};
-	s->slots[slot] = (uint32_t)++s->n;
-	return (uint32_t)s->n - 1;
+	s->entries[s->n] = (struct entry){copy, length};
+	index_fill(&s->numbers, slot, tag, (uint32_t)s->n);
+	return (uint32_t)s->n++;
 }
 
 uint32_t strings_find(const struct strings *s, const char *bytes, size_t length)
 {
-	uint32_t hash = (uint32_t)hash_bytes(&s->secret, bytes, length);
-	size_t slot = strings_slot(s, bytes, length, hash);
+	const struct entry entry = {bytes, length};
 
-	return s->slots[slot] ? s->slots[slot] - 1 : STRINGS_NONE;
+	return index_find(&s->numbers, hash_bytes(&s->secret, bytes, length), is_equal, s->entries,
+			  &entry);
 }
 
 const char *strings_get(const struct strings *s, uint32_t number, size_t *length)

@@ -13,56 +13,11 @@
 
 #include "base/array.h"
 
-/* The hash value stays beside the number, so that most of what does not match is not looked up. */
-struct slot {
-	uint32_t hash;
-	uint32_t number; /* + 1, 0: free */
-};
-
-struct cct_index {
-	struct hash_secret secret;
-	struct slot *slots; /* of frames; a power of two of them */
-	size_t n_slots;
-	size_t used;
-};
-
-/* Take in what is not in the table yet. */
-static void table_put(struct cct_index *t, struct slot entry)
-{
-	size_t mask = t->n_slots - 1, i = entry.hash & mask;
-
-	while (t->slots[i].number)
-		i = (i + 1) & mask;
-	t->slots[i] = entry;
-	t->used++;
-}
-
-/* Make room for one more. */
-static int table_reserve(struct cct_index *t)
-{
-	struct cct_index larger = {.secret = t->secret,
-				   .n_slots = t->n_slots ? t->n_slots * 2 : 64};
-
-	if (t->used < t->n_slots / 2)
-		return 0;
-	larger.slots = calloc(larger.n_slots, sizeof(*larger.slots));
-	if (!larger.slots)
-		return -1;
-	for (size_t i = 0; i < t->n_slots; i++)
-		if (t->slots[i].number)
-			table_put(&larger, t->slots[i]);
-	free(t->slots);
-	*t = larger;
-	return 0;
-}
-
 void cct_free(struct cct *p)
 {
 	if (!p)
 		return;
-	if (p->index)
-		free(p->index->slots);
-	free(p->index);
+	index_clear(&p->numbers);
 	pair_table_clear(&p->pairs);
 	free(p->frames);
 	free(p->nodes);
@@ -75,52 +30,47 @@ struct cct *cct_new(void)
 
 	if (!p)
 		return NULL;
-	p->index = calloc(1, sizeof(*p->index));
-	if (!p->index || table_reserve(p->index) ||
-	    !array_reserve(&p->nodes, &p->nodes_size, 1, sizeof(*p->nodes))) {
+	if (!array_reserve(&p->nodes, &p->nodes_size, 1, sizeof(*p->nodes))) {
 		cct_free(p);
 		return NULL;
 	}
-	p->index->secret = hash_secret();
+	p->secret = hash_secret();
 	p->nodes[0] = (struct profile_node){.parent = CCT_NONE, .frame = CCT_NONE};
 	p->n_nodes = 1;
 	return p;
 }
 
-static uint32_t frame_hash(const struct cct *p, struct profile_frame f)
+static uint64_t frame_tag(const struct cct *p, struct profile_frame f)
 {
 	uint64_t place = f.name == STRINGS_NONE ? f.module : f.name;
 
-	return (uint32_t)hash_pair(&p->index->secret, f.address, place);
+	return hash_pair(&p->secret, f.address, place);
 }
 
-/* The frame's number, or CCT_NONE. */
-static uint32_t frame_find(const struct cct *p, struct profile_frame f, uint32_t hash)
+static bool frame_is_equal(const void *frames, uint32_t number, const void *frame)
 {
-	const struct cct_index *t = p->index;
-	size_t mask = t->n_slots - 1, i = hash & mask;
+	const struct profile_frame *f = frame;
 
-	for (; t->slots[i].number; i = (i + 1) & mask)
-		if (t->slots[i].hash == hash &&
-		    cct_frame_equal(&p->frames[t->slots[i].number - 1], f))
-			return t->slots[i].number - 1;
-	return CCT_NONE;
+	return cct_frame_equal((const struct profile_frame *)frames + number, *f);
 }
 
 /* The frame is not where it would be if it had been asked for lately. */
 uint32_t cct_frame_search(struct cct *p, struct profile_frame f)
 {
-	uint32_t hash = frame_hash(p, f);
-	uint32_t number = frame_find(p, f, hash);
+	uint64_t tag = frame_tag(p, f);
+	struct index_slot *slot;
 
-	if (number != CCT_NONE)
-		return number;
-	if (p->n_frames >= CCT_NONE - 1 || table_reserve(p->index) ||
+	if (index_reserve(&p->numbers, 1))
+		return CCT_NONE;
+	slot = index_slot(&p->numbers, tag, frame_is_equal, p->frames, &f);
+	if (slot->number != INDEX_NONE)
+		return slot->number;
+	if (p->n_frames >= CCT_NONE - 1 ||
 	    !array_reserve(&p->frames, &p->frames_size, p->n_frames + 1, sizeof(*p->frames)))
 		return CCT_NONE;
-	p->frames[p->n_frames++] = f;
-	table_put(p->index, (struct slot){hash, (uint32_t)p->n_frames});
-	return (uint32_t)p->n_frames - 1;
+	p->frames[p->n_frames] = f;
+	index_fill(&p->numbers, slot, tag, (uint32_t)p->n_frames);
+	return (uint32_t)p->n_frames++;
 }
 
 /* The child is not the one that was asked for last. */
@@ -149,16 +99,17 @@ const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent)
 /* Nodes know their frames by number: they stay where they are. */
 bool cct_reindex(struct cct *p)
 {
-	struct cct_index *t = p->index;
-
 	memset(p->recent, 0, sizeof(p->recent));
-	memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
-	t->used = 0;
+	index_empty(&p->numbers);
 	for (size_t i = 0; i < p->n_frames; i++) {
-		uint32_t hash = frame_hash(p, p->frames[i]);
-		if (frame_find(p, p->frames[i], hash) != CCT_NONE)
+		const struct profile_frame *f = &p->frames[i];
+		uint64_t tag = frame_tag(p, *f);
+		struct index_slot *slot =
+			index_slot(&p->numbers, tag, frame_is_equal, p->frames, f);
+
+		if (slot->number != INDEX_NONE)
 			return false;
-		table_put(t, (struct slot){hash, (uint32_t)i + 1});
+		index_fill(&p->numbers, slot, tag, (uint32_t)i);
 	}
 	return true;
 }

@@ -24,7 +24,8 @@ struct cct {
 	/* Private to cct.c: */
 	size_t frames_size, nodes_size;
 	struct pair_table pairs; /* (parent, frame) -> node - 1 */
-	struct cct_index *index;
+	struct hash_secret secret;
+	struct index numbers;			/* of frames */
 	uint32_t recent[1u << CCT_RECENT_BITS]; /* frame + 1, 0: none */
 };
 
