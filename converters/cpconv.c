@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpconv.c - cpconv: files in, one view out.
+ * cpconv.c - the program cpconv, which reads files and writes one view of them.
  *
  * In: the command line. Out: a view, an exit status.
  */
 #include "options/options.h"
 #include "pipeline/analysis.h"
+#include "pipeline/exit_status.h"
 #include "pipeline/message.h"
-#include "pipeline/program.h"
 #include "pipeline/sources.h"
+#include "pipeline/startup.h"
 #include "pipeline/warnings.h"
 #include "view/view.h"
 
@@ -40,7 +41,7 @@ static int convert(struct options *opt)
 		warnings_sources(&from);
 	if (status || analysis_read(&s, &from, opt, &err) ||
 	    analysis_shape(&s, opt->view->needs, opt, &err) || emit(&s, opt, &err))
-		status = program_die(&err);
+		status = exit_status_report(&err);
 	analysis_free(&s);
 	sources_free(&from);
 	return status;
@@ -57,14 +58,14 @@ int main(int argc, char **argv)
 	struct error err;
 	int status;
 
-	program_begin("cpconv");
+	startup("cpconv");
 	if (options_parse(&opt, argc, argv, &err)) {
 		message("%s (see cpconv --help)", err.text);
 		status = EXIT_USAGE;
 	} else if (opt.action == OPTIONS_HELP) {
-		status = program_print(options_help);
+		status = exit_status_print(options_help);
 	} else if (opt.action == OPTIONS_VERSION) {
-		status = program_print(write_version);
+		status = exit_status_print(write_version);
 	} else {
 		status = convert(&opt);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cpprof.c - cpprof: files in, then views of them by command (Hall & Goldberg, section 5.2).
+ * cpprof.c - the program cpprof, which reads files and shows views of them by command (Hall &
+ * Goldberg, section 5.2).
  *
  * In: the command line, then commands. Out: what they show, an exit status.
  */
@@ -14,8 +15,9 @@
 #include "explore/explore_edit.h"
 #include "explore/explore_pager.h"
 #include "options/options.h"
+#include "pipeline/exit_status.h"
 #include "pipeline/message.h"
-#include "pipeline/program.h"
+#include "pipeline/startup.h"
 #include "pipeline/warnings.h"
 
 static bool reads_standard_input(const struct explore *e)
@@ -28,7 +30,7 @@ static bool reads_standard_input(const struct explore *e)
 	return e->options.list && strcmp(e->options.list, "-") == 0;
 }
 
-/* Is standard output read by anybody, as far as we know? */
+/* Returns false if the reader of standard output has gone. */
 static bool has_reader(void)
 {
 	struct pollfd output = {.fd = STDOUT_FILENO};
@@ -36,8 +38,8 @@ static bool has_reader(void)
 	return poll(&output, 1, 0) <= 0 || !(output.revents & POLLERR);
 }
 
-/* Commands out of a file or a pipe: nothing is said but what they show, and what went wrong. All of
- * them are run; the exit status tells whether all went well. */
+/* Run commands from a file or a pipe. Only their output and their errors are printed. After an
+ * error the next command is run all the same, but the exit status is EXIT_FAILURE. */
 static int run_script(struct explore *e, FILE *in)
 {
 	char *text = NULL, speaker[40];
@@ -50,7 +52,7 @@ static int run_script(struct explore *e, FILE *in)
 		snprintf(speaker, sizeof(speaker), "cpprof: line %zu", ++line);
 		message_program(speaker);
 		if (explore_run(e, text, (size_t)n, &err)) {
-			program_die(&err);
+			exit_status_report(&err);
 			status = EXIT_FAILURE;
 		}
 	}
@@ -59,7 +61,8 @@ static int run_script(struct explore *e, FILE *in)
 	return status;
 }
 
-/* Somebody types. What goes wrong is said, and seen. */
+/* Run commands that a user types at a terminal. Their errors do not change the exit status, because
+ * the user has seen them. */
 static int run_terminal(struct explore *e, FILE *in, FILE *out)
 {
 	struct explore_edit *d;
@@ -71,18 +74,19 @@ static int run_terminal(struct explore *e, FILE *in, FILE *out)
 	e->pager = explore_pager_default();
 	if (explore_run(e, "resources", strlen("resources"), &err) ||
 	    !explore_shape(e, EXPLORE_FUNCTIONS, &e->options, &err))
-		return program_die(&err);
+		return exit_status_report(&err);
 	d = explore_edit_open(e, in, out);
 	if (!d)
 		return run_script(e, in);
 	while (!e->is_over && (text = explore_edit_line(d, &n)))
 		if (explore_run(e, text, n, &err))
-			program_die(&err);
+			exit_status_report(&err);
 	explore_edit_close(d);
 	return EXIT_SUCCESS;
 }
 
-/* Commands come from standard input; where that is the profile, from the terminal. */
+/* Commands come from standard input. If a profile is read from there, they come from the
+ * terminal. */
 static int run(struct explore *e)
 {
 	FILE *out = isatty(STDOUT_FILENO) ? stdout : isatty(STDERR_FILENO) ? stderr : NULL;
@@ -113,12 +117,12 @@ static int explore(struct options *opt)
 	if (!status)
 		warnings_sources(&from);
 	if (status || explore_load(&e, &from, &err))
-		status = program_die(&err);
+		status = exit_status_report(&err);
 	sources_free(&from);
 	if (!status)
 		status = run(&e);
 	explore_free(&e);
-	*opt = e.options; /* settings may hold memory */
+	*opt = e.options; /* the caller frees them, and settings may have allocated memory */
 	return status;
 }
 
@@ -133,14 +137,14 @@ int main(int argc, char **argv)
 	struct error err;
 	int status;
 
-	program_begin("cpprof");
+	startup("cpprof");
 	if (options_parse_explorer(&opt, argc, argv, &err)) {
 		message("%s (see cpprof --help)", err.text);
 		status = EXIT_USAGE;
 	} else if (opt.action == OPTIONS_HELP) {
-		status = program_print(options_help_explorer);
+		status = exit_status_print(options_help_explorer);
 	} else if (opt.action == OPTIONS_VERSION) {
-		status = program_print(write_version);
+		status = exit_status_print(write_version);
 	} else {
 		status = explore(&opt);
 	}

@@ -48,7 +48,8 @@ static void drop_tree(struct analysis *s)
 	s->filter = NULL;
 }
 
-/* The tree borrows the filter that it is built with: it gets a copy, since the options may change. */
+/* The tree borrows the filter that it is built with. It gets a copy, because the options may
+ * change. */
 static int build_tree(struct analysis *s, const struct options *opt, struct error *err)
 {
 	struct tree_options how = {.unit = (enum tree_unit)opt->of_view.unit};
@@ -77,7 +78,7 @@ static int grow_tree(struct analysis *s, const struct options *opt, struct error
 	return 0;
 }
 
-/* What else there is for a profile without stacks. */
+/* The view needs stacks, and the profile has none. The error lists the views that need none. */
 static int refuse_calls(const struct profile *p, struct error *err)
 {
 	size_t i, n = 0;
@@ -90,7 +91,8 @@ static int refuse_calls(const struct profile *p, struct error *err)
 	return -1;
 }
 
-/* Without stacks, totals must be propagated, if the file does not say them. */
+/* If the file does not say the totals of functions, they have to be propagated along the calls,
+ * because there are no stacks to add up. */
 static int shape_calls(struct analysis *s, const struct options *opt, struct error *err)
 {
 	struct propagation p;
@@ -147,7 +149,7 @@ static void drop_names(struct analysis *s)
 	s->symbols = NULL;
 }
 
-/* The other options of names do not change while the profile stays. */
+/* Were the names made with these options? The other options of names never change for a profile. */
 static bool has_names(const struct analysis *s, const struct options *opt)
 {
 	return s->of_symbols.granularity == opt->of_symbols.granularity &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * analysis.h - what the stages between files and views make, each when it is first needed.
+ * analysis.h - the stages between files and views. Each is run when its result is first needed.
  *
  * In: files, options. Out: a profile, names, a tree, a graph.
  */
@@ -12,16 +12,16 @@
 #include "pipeline/sources.h"
 #include "view/view.h"
 
-/* Begins as all zero; what is not made yet is NULL. */
+/* All members are zero at first. What has not been made yet is NULL. */
 struct analysis {
 	struct profile *profile;
 	struct symbols *symbols;
 	struct tree *tree;
 	struct graph *graph;
-	struct symbols_options of_symbols; /* those of symbols */
-	struct filter
-		*filter; /* that of the tree, which borrows it: struct analysis may be moved */
-	bool has_warned; /* of modules */
+	struct symbols_options of_symbols; /* the options that `symbols` was made with */
+	struct filter *filter;		   /* of the tree, which borrows it; allocated, so that a
+					    * struct analysis may be moved */
+	bool has_warned;		   /* the warnings of modules have been written */
 };
 
 /* Read the files into one profile, and warn of what is wrong with them. */
@@ -32,14 +32,15 @@ int analysis_read(struct analysis *s, const struct sources *from, struct options
 int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt,
 		   struct error *err);
 
-/* The options have changed: unmake what they would make otherwise. */
+/* The options have changed: free what these options would make in another way. */
 void analysis_adapt(struct analysis *s, const struct options *opt);
 
-/* If both are of one profile and ask for the same names, s has those of `from` from now on. */
+/* Looking up names takes long. So s shares those of `from`, which is of the same profile, if it has
+ * none and these options ask for the same names. */
 void analysis_share_names(struct analysis *s, const struct analysis *from,
 			  const struct options *opt);
 
-/* The input of a view. It is valid as long as the stages and the options. */
+/* The input of a view. It is valid as long as s and the options. */
 struct view_input analysis_input(const struct analysis *s, const struct view_options *options);
 
 void analysis_free(struct analysis *s);

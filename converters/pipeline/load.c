@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.c - reads files into one profile, or one per resource.
+ * load.c - reads files into one profile, or into a profile for each resource.
  *
- * In: files. Out: profiles. An input says at its beginning what it counts; all that
- * follows goes to the builder of that resource. One that counts several is read once for each.
+ * In: files. Out: profiles.
  *
- * On several threads, each reads some files into builders of its own, which then join ours in the
- * order of the files. What does not go that way, we read ourselves: so errors are said here only.
+ * The beginning of an input says which resource it counts, and all that follows goes to the builder
+ * of that resource. An input that counts several resources is read once for each of them.
+ *
+ * Several threads read at the same time. Each of them reads a part of the files into builders of
+ * its own, and the caller's thread then joins these with its own builders in the order of the
+ * files. If a part cannot be read or joined, the caller's thread reads it again. So the first error
+ * in the order of the files is reported, whatever the number of threads.
  */
 #include "pipeline/load.h"
 
@@ -20,9 +24,9 @@
 #include "pipeline/worker_pool.h"
 #include "read/decode.h"
 
-/* Less is read before threads are there. */
+/* Fewer bytes are read in less time than threads take to start. */
 #define BYTES_FOR_THREADS 65536u
-/* So much of small files goes to a thread at a time. */
+/* A part that a thread reads at a time has at most so many bytes and files, if files are small. */
 #define BYTES_AT_A_TIME 65536u
 #define FILES_AT_A_TIME 32u
 
@@ -31,7 +35,10 @@ struct route {
 	char *resource, *unit;
 };
 
-/* The decoder's sink: at first its `process` is ours; that makes it the sink of a builder. */
+/*
+ * Decides which builder gets the events of an input. The decoder is given `sink`, in which at first
+ * only `process` is set; that function chooses the route and copies the sink of its builder there.
+ */
 struct router {
 	struct event_sink sink;
 	struct route *routes;
@@ -41,8 +48,8 @@ struct router {
 	enum load_as as;
 	struct profile_part part;
 	size_t taken;	/* resources of the current input that have been read */
-	size_t offered; /* this time so far */
-	bool took_any;	/* an input did not say what it counts */
+	size_t offered; /* resources that this reading of the input has met so far */
+	bool took_any;	/* an input did not say what it counts, so that it went to any route */
 };
 
 /* ---- one input ------------------------------------------------------------------------------- */
@@ -76,7 +83,7 @@ static struct route *add_route(struct router *r, struct event_text resource, str
 	return profile_builder_part(route->builder, &r->part, err) ? NULL : route;
 }
 
-/* An input that was cut before it said what it counts has nothing to add: any will do. */
+/* An input that was cut before it said what it counts has no samples, so that any route will do. */
 static struct route *find_route(struct router *r, struct event_text resource,
 				struct event_text unit, struct error *err)
 {
@@ -107,7 +114,7 @@ static int on_process(void *context, const struct event_process *e, struct error
 	return r->sink.process(r->sink.context, e, err);
 }
 
-/* Standard input can be read only once: of it, the first resource. */
+/* Standard input can be read only once, so that only its first resource is read. */
 static int read_file(struct router *r, const char *path, struct error *err)
 {
 	size_t taken;
@@ -138,12 +145,12 @@ static void routes_free(struct router *r)
 struct load {
 	const struct sources *from;
 	struct router router;
-	size_t at_a_time; /* files of a part */
+	size_t at_a_time; /* files that a part has */
 	struct error *err;
 };
 
-/* What a thread has read. */
-struct job {
+/* What a thread has read of one part of the files. */
+struct batch {
 	struct router router;
 	struct selection chosen;
 };
@@ -160,51 +167,52 @@ static size_t part_end(const struct load *l, size_t part)
 	return end < l->from->n ? end : l->from->n;
 }
 
-static void drop(void *result)
+static void batch_free(void *result)
 {
-	struct job *job = result;
+	struct batch *batch = result;
 
-	routes_free(&job->router);
-	selection_fork_free(&job->chosen);
-	free(job);
+	routes_free(&batch->router);
+	selection_fork_free(&batch->chosen);
+	free(batch);
 }
 
-static struct job *begin(const struct router *ours, struct error *err)
+static struct batch *batch_new(const struct router *ours, struct error *err)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct batch *batch = calloc(1, sizeof(*batch));
 
-	if (!job)
+	if (!batch)
 		return NULL;
-	job->router = (struct router){
-		.chosen = &job->chosen,
+	batch->router = (struct router){
+		.chosen = &batch->chosen,
 		.by = ours->by,
 		.as = ours->as,
 		.part = ours->part,
 	};
-	job->router.part.context = &job->chosen;
-	if (!selection_fork(&job->chosen, ours->chosen, err))
-		return job;
-	drop(job);
+	batch->router.part.context = &batch->chosen;
+	if (!selection_fork(&batch->chosen, ours->chosen, err))
+		return batch;
+	batch_free(batch);
 	return NULL;
 }
 
-/* On any thread. What goes wrong here is found out, and said, by who takes the result. */
-static void *run(void *context, size_t part)
+/* Read a part of the files on any thread. On an error there is no batch: add_part() then reads the
+ * part again, and reports the error. */
+static void *read_batch(void *context, size_t part)
 {
 	const struct load *l = context;
 	struct error err;
-	struct job *job = begin(&l->router, &err);
+	struct batch *batch = batch_new(&l->router, &err);
 
-	for (size_t i = part_begin(l, part); job && i < part_end(l, part); i++)
-		if (read_file(&job->router, l->from->files[i], &err)) {
-			drop(job);
+	for (size_t i = part_begin(l, part); batch && i < part_end(l, part); i++)
+		if (read_file(&batch->router, l->from->files[i], &err)) {
+			batch_free(batch);
 			return NULL;
 		}
-	return job;
+	return batch;
 }
 
-/* The route of ours that goes on with one of the job's. */
-static struct route *same_route(struct load *l, const struct route *of)
+/* The route on the caller's side that a route of a batch is to be joined with. */
+static struct route *our_route(struct load *l, const struct route *of)
 {
 	const struct event_text resource = {of->resource, strlen(of->resource)};
 	const struct event_text unit = {of->unit, strlen(of->unit)};
@@ -212,31 +220,31 @@ static struct route *same_route(struct load *l, const struct route *of)
 	return find_route(&l->router, resource, unit, l->err);
 }
 
-/* 1: they can be joined, 0: they cannot, -1. What has gone to any route may belong to another one of
- * ours. */
-static int can_join(struct load *l, const struct job *job)
+/* 1: the batch can be joined, 0: it cannot, -1: error. It cannot be joined if one of its inputs
+ * went to any route, because among the caller's routes that may be another one. */
+static int can_join(struct load *l, const struct batch *batch)
 {
-	for (size_t i = 0; i < job->router.n; i++) {
-		const struct route *theirs = &job->router.routes[i], *ours;
+	for (size_t i = 0; i < batch->router.n; i++) {
+		const struct route *theirs = &batch->router.routes[i], *ours;
 
-		if (job->router.took_any)
+		if (batch->router.took_any)
 			return 0;
-		ours = same_route(l, theirs);
+		ours = our_route(l, theirs);
 		if (!ours || !profile_builder_can_join(ours->builder, theirs->builder))
 			return ours ? 0 : -1;
 	}
 	return 1;
 }
 
-static int join(struct load *l, const struct job *job)
+static int join_batch(struct load *l, const struct batch *batch)
 {
-	for (size_t i = 0; i < job->router.n; i++) {
-		const struct route *theirs = &job->router.routes[i], *ours = same_route(l, theirs);
+	for (size_t i = 0; i < batch->router.n; i++) {
+		const struct route *theirs = &batch->router.routes[i], *ours = our_route(l, theirs);
 
 		if (!ours || profile_builder_join(ours->builder, theirs->builder, l->err))
 			return -1;
 	}
-	selection_join(l->router.chosen, &job->chosen);
+	selection_join(l->router.chosen, &batch->chosen);
 	return 0;
 }
 
@@ -250,23 +258,23 @@ static int read_part(struct load *l, size_t part)
 	return 0;
 }
 
-static int take(void *context, size_t part, void *result)
+static int add_part(void *context, size_t part, void *result)
 {
 	struct load *l = context;
 	int status = result ? can_join(l, result) : 0;
 
 	if (status > 0) {
 		progress_file(part_end(l, part));
-		status = join(l, result);
+		status = join_batch(l, result);
 	} else if (!status) {
 		status = read_part(l, part);
 	}
 	if (result)
-		drop(result);
+		batch_free(result);
 	return status;
 }
 
-/* Each may have two files open, and there are others. */
+/* Each thread may have two files open, and the process needs other descriptors, too. */
 static size_t descriptors_suffice_for(size_t n_threads)
 {
 	struct rlimit limit;
@@ -301,28 +309,28 @@ static size_t count_files(const struct sources *from, size_t n_threads)
 static int read_files(struct load *l, const struct options *opt)
 {
 	size_t n_threads = count_threads(l->from, opt);
-	struct worker_pool jobs;
+	struct worker_pool pool;
 	int status;
 
 	l->at_a_time = n_threads > 1 ? count_files(l->from, n_threads) : l->from->n;
-	jobs = (struct worker_pool){
+	pool = (struct worker_pool){
 		.n = l->from->n / l->at_a_time + (l->from->n % l->at_a_time != 0),
 		.n_threads = n_threads,
 		.context = l,
-		.run = run,
-		.take = take,
-		.drop = drop,
+		.run = read_batch,
+		.take = add_part,
+		.drop = batch_free,
 		.wait = progress_read,
 	};
 	progress_files(l->from);
-	status = n_threads > 1 ? worker_pool_run(&jobs) : read_part(l, 0);
+	status = n_threads > 1 ? worker_pool_run(&pool) : read_part(l, 0);
 	progress_end();
 	return status;
 }
 
 /* ---- from files to profiles ------------------------------------------------------------------ */
 
-static int choose(struct load *l, struct options *opt, enum load_as as)
+static int prepare(struct load *l, struct options *opt, enum load_as as)
 {
 	static const struct event_text any = {"", 0};
 	struct selection *chosen = &opt->chosen;
@@ -338,7 +346,7 @@ static int choose(struct load *l, struct options *opt, enum load_as as)
 	return as == LOAD_AS_ONE && !add_route(&l->router, any, any, l->err) ? -1 : 0;
 }
 
-static int finish(struct load *l, struct profile ***list, size_t *n)
+static int finish_profiles(struct load *l, struct profile ***list, size_t *n)
 {
 	*n = 0;
 	*list = calloc(l->router.n + 1, sizeof(**list));
@@ -364,14 +372,14 @@ int load_profiles(const struct sources *from, struct options *opt, enum load_as 
 		  struct profile ***list, size_t *n, struct error *err)
 {
 	struct load l = {.from = from, .err = err};
-	int status = choose(&l, opt, as);
+	int status = prepare(&l, opt, as);
 
 	if (!status)
 		status = read_files(&l, opt);
 	if (!status)
 		status = selection_check(&opt->chosen, err);
 	if (!status)
-		status = finish(&l, list, n);
+		status = finish_profiles(&l, list, n);
 	routes_free(&l.router);
 	return status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.c - writes lines to standard error, where only this file writes.
+ * message.c - writes messages to standard error, each on a line that begins with the program's
+ * name.
  *
- * In: text. Out: "PROGRAM: TEXT" on standard error.
+ * In: a text. Out: "PROGRAM: TEXT" on standard error.
  */
 #include "pipeline/message.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.h - lines on standard error.
+ * message.h - messages to the user.
  *
- * In: text. Out: "PROGRAM: TEXT" on standard error.
+ * In: a text. Out: "PROGRAM: TEXT" on standard error.
  */
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
-/* Who speaks, from now on. The text must stay valid. */
+/* All messages begin with this name from now on. The text must stay valid. */
 void message_program(const char *name);
 
+/* Write a message. A progress line (progress.h) is removed before. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

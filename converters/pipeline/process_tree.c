@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process_tree.c - finds the recordings of a process tree by their process records.
+ * process_tree.c - finds the recordings of a process tree by the process records at their heads.
  *
- * In: the current directory. Out: file names. One file is open at a time.
+ * In: the current directory. Out: file names. Only one file is open at a time, so that the number
+ * of recordings is not limited by the number of descriptors.
  */
 #include "pipeline/process_tree.h"
 
@@ -16,9 +17,9 @@
 #include "pipeline/sources.h"
 #include "read/decode.h"
 
-/* What a process record says of the tree. */
+/* What the process record at the head of a file says of its process tree. */
 struct head {
-	char *host; /* NULL: none */
+	char *host; /* NULL if the record has none */
 	uint64_t pid, start, start_ns;
 	bool no_memory;
 };
@@ -38,7 +39,8 @@ static int on_process(void *context, const struct event_process *e, struct error
 	return EVENT_DECLINED;
 }
 
-/* False, and nothing to free, if the file has no process record that names a tree. */
+/* Returns false if the file has no process record that names a tree; then nothing is to be
+ * freed. */
 static bool head_read(struct head *h, const char *file)
 {
 	const struct event_sink sink = {.context = h, .process = on_process};
@@ -66,8 +68,8 @@ static int add_member(struct process_tree *t, const char *file, uint64_t start_n
 	return t->members[t->n].file ? (t->n++, 0) : -1;
 }
 
-/* Is this directory entry another recording of the tree? 1, 0, -1. */
-static int consider(struct process_tree *t, const struct head *tree, const char *file)
+/* Add the directory entry to the members if it is a recording of the tree. -1: out of memory. */
+static int add_entry(struct process_tree *t, const struct head *tree, const char *file)
 {
 	struct stat st;
 	struct head h;
@@ -92,7 +94,8 @@ static int member_compare(const void *a, const void *b)
 	return strcmp(x->file, y->file);
 }
 
-/* All others in the current directory. */
+/* Add all recordings of the tree in the current directory but the newest, which is a member
+ * already. */
 static int add_others(struct process_tree *t, const struct head *tree, const char *newest)
 {
 	DIR *directory = opendir(".");
@@ -103,7 +106,7 @@ static int add_others(struct process_tree *t, const struct head *tree, const cha
 		return 0;
 	while (!rc && (entry = readdir(directory)))
 		if (strcmp(entry->d_name, newest) != 0)
-			rc = consider(t, tree, entry->d_name);
+			rc = add_entry(t, tree, entry->d_name);
 	closedir(directory);
 	return rc;
 }

@@ -2,7 +2,7 @@
 /*
  * process_tree.h - the recordings that one launch has left in the current directory.
  *
- * In: the name of one. Out: all of them.
+ * In: the name of one of them. Out: the names of all.
  */
 #ifndef PROCESS_TREE_H
 #define PROCESS_TREE_H
@@ -18,13 +18,14 @@ struct process_tree_member {
 };
 
 struct process_tree {
-	struct process_tree_member *members; /* by start, then name */
+	struct process_tree_member *members; /* sorted by start, then by name */
 	size_t n, size;
 };
 
 /*
- * `newest` and all *.cps here whose process record names the same process tree; `newest` alone if
- * its record names none, or cannot be read. Only the heads of the files are read. -1: memory.
+ * Find `newest` and all other *.cps files of the current directory whose process record names the
+ * same process tree. If the record of `newest` names no tree, or cannot be read, `newest` is the
+ * only member. Only the heads of the files are read. -1: out of memory.
  */
 int process_tree_find(struct process_tree *t, const char *newest, struct error *err);
 void process_tree_free(struct process_tree *t);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress.c - draws a line that says how far it is.
+ * progress.c - draws the progress line, which says how far the work is.
  *
- * In: files, bytes read of them; what is being done. Out: a line on standard error.
+ * In: the files, how many bytes of them have been read, the name of a step. Out: a line on standard
+ * error.
  *
- * What is being done does not ask the clock: a timer's signal draws the line. The handler only
- * writes a text that is ready; while the next one is made there is another.
+ * Asking for the time at every step would slow the work down. So a timer sends a signal, and its
+ * handler draws the line. The handler only writes a text that is complete: there are two texts, and
+ * while one of them is made the other one is current.
  */
 #include "pipeline/progress.h"
 
@@ -25,14 +27,14 @@
 
 #define WIDTH_MAX 78
 #define FIRST_MS  1000
-#define LEAST_MS  300 /* what comes later and is over soon is not worth a line */
+#define LEAST_MS  300 /* a later step that takes less time gets no line */
 #define NEXT_MS	  100
 
 static struct {
-	pthread_t drawer; /* who asked for the line; others may read files, too */
+	pthread_t drawer; /* the thread that makes the texts; other threads may read files, too */
 	size_t files, file;
-	uint64_t total; /* bytes */
-	uint64_t read;	/* atomic */
+	uint64_t total; /* bytes of all files */
+	uint64_t read;	/* bytes that have been read; all threads add to it atomically */
 	int64_t began_ms;
 	int width;
 	bool is_on;
@@ -40,7 +42,7 @@ static struct {
 	volatile sig_atomic_t current, is_drawn, is_new;
 } line;
 
-/* What cannot be written is not worth a word. */
+/* A failure is ignored, since nobody misses the line. */
 static void put(const char *text, size_t n)
 {
 	ssize_t written = write(STDERR_FILENO, text, n);
@@ -78,7 +80,8 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* After so many milliseconds, and then again and again; 0: never. */
+/* The first signal comes after so many milliseconds, the next ones every NEXT_MS. 0 stops the
+ * timer. */
 static void set_timer(int64_t first_ms)
 {
 	struct itimerval when = {
@@ -89,7 +92,7 @@ static void set_timer(int64_t first_ms)
 	setitimer(ITIMER_REAL, &when, NULL);
 }
 
-/* Is there anybody to see it? */
+/* Returns false if standard error is no terminal, so that nobody would see the line. */
 static bool find_width(void)
 {
 	struct winsize size;
@@ -132,7 +135,7 @@ void progress_end(void)
 	line.is_drawn = line.is_new = 0;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void say_read(void)
 {

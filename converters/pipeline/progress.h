@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress.h - tells somebody who waits at a terminal how far it is.
+ * progress.h - tells a user who waits at a terminal how far the work is.
  *
- * In: files, bytes read of them; what is being done. Out: a line on standard error, if
- * that is a terminal and it takes more than a second; redrawn ten times a second at most, and gone
- * at the end.
+ * In: the files, how many bytes of them have been read, the name of a step. Out: a line on standard
+ * error. It is only drawn if that is a terminal and the work takes more than a second. It is drawn
+ * anew at most ten times a second, and removed at the end.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
 #include "pipeline/sources.h"
 
-/* These files will be read, the first second begins; the one of that number is at hand, from 1 up;
- * other threads may have read some of them. */
+/* These files will be read. The line appears a second after this call at the earliest. */
 void progress_files(const struct sources *from);
+
+/* The file of this number is being read; the first one has number 1. */
 void progress_file(size_t number);
+
+/* Put into the line how much all threads have read by now. */
 void progress_read(void);
-/* Something that takes a while begins: "looking up names". */
+
+/* A step begins that may take long, such as "looking up names". */
 void progress_begin(const char *what);
-/* What was begun is over, or there is something else to write: the line is taken away. */
+
+/* The step is over, or something else is to be written: the line is removed. */
 void progress_end(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_start.c - finds the earliest start among process records.
+ * run_start.c - finds the earliest start time in the process records of several files.
  *
  * In: files. Out: a time.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_start.h - when the run began that the inputs are recordings of.
+ * run_start.h - when the run began whose processes the inputs are recordings of.
  *
  * In: files. Out: a time.
  */
@@ -13,10 +13,11 @@
 #include "pipeline/sources.h"
 
 /*
- * *start_ns: the earliest start of the processes, so that all of a process tree have one axis of
- * time; 0 if there is one input only, whose own start it is, or none says. Of several inputs the
- * heads are read: -1 if one of them is no file that can be read twice. What else is wrong with them
- * is found when they are read.
+ * *start_ns becomes the earliest start of all processes, so that --from and --to mean the same
+ * times in all recordings of a process tree. It becomes 0 if no input has a start, and if there is
+ * only one input, because times are then counted from the start of that one. Of several inputs the
+ * heads are read here and again later: -1 if one of them cannot be read twice, such as a pipe.
+ * Other errors are not reported here, since reading the whole file will find them again.
  */
 int run_start(const struct sources *from, uint64_t *start_ns, struct error *err);
 

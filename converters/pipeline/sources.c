@@ -2,7 +2,7 @@
 /*
  * sources.c - finds the files to be read.
  *
- * In: the names on the command line, or the current directory. Out: files, each once.
+ * In: the names on the command line, or the current directory. Out: a list that has each file once.
  */
 #include "pipeline/sources.h"
 
@@ -14,7 +14,8 @@
 #include "base/array.h"
 #include "pipeline/process_tree.h"
 
-/* Takes the name, NULL or not. */
+/* The list owns the name from now on, also after an error. A name of NULL means that there was no
+ * memory to copy it. */
 static int add_name(char ***list, size_t *n, size_t *size, char *name, struct error *err)
 {
 	if (!name || !array_reserve(list, size, *n + 1, sizeof(**list))) {
@@ -27,7 +28,8 @@ static int add_name(char ***list, size_t *n, size_t *size, char *name, struct er
 
 /* ---- named files ----------------------------------------------------------------------------- */
 
-/* What a name leads to. Names that lead nowhere are equal to none; reading will say what is wrong. */
+/* The file that a name leads to. A name that leads nowhere is equal to no other one; the error is
+ * reported when the file is read. */
 struct identity {
 	dev_t device;
 	ino_t inode;
@@ -55,7 +57,7 @@ static struct identity identify(struct sources *s, const char *name, size_t plac
 	};
 }
 
-/* Equal files beside each other, in the order in which they were named. */
+/* Sorts names of the same file next to each other, in the order in which they were given. */
 static int identity_compare(const void *a, const void *b)
 {
 	const struct identity *x = a, *y = b;
@@ -98,7 +100,7 @@ static int add_named(struct sources *s, char *const *names, size_t n, struct err
 	return rc;
 }
 
-/* ---- the newest process tree ------------------------------------------------------------------- */
+/* ---- the newest process tree ----------------------------------------------------------------- */
 
 static int add_tree(struct sources *s, struct error *err)
 {

@@ -2,7 +2,7 @@
 /*
  * sources.h - the files to be read.
  *
- * In: the names on the command line, or the current directory. Out: files, each once.
+ * In: the names on the command line, or the current directory. Out: a list that has each file once.
  */
 #ifndef SOURCES_H
 #define SOURCES_H
@@ -17,18 +17,19 @@
 struct sources {
 	char **files;
 	size_t n, size;
-	char **again; /* files given a second time, by this or another name */
+	char **again; /* names of files that were given before, by the same or another name */
 	size_t n_again, again_size;
-	char *newest;	/* NULL: files were named; else the newest recording, one of `files` */
-	uint64_t bytes; /* of all files, as far as that is known */
-	bool is_read_once_only; /* one of them is a pipe, a terminal, standard input */
+	char *newest;		/* the newest recording, one of `files`; NULL if files were named */
+	uint64_t bytes;		/* the sum of all sizes that are known */
+	bool is_read_once_only; /* one of them is a pipe, a terminal or standard input */
 };
 
 /*
- * The named files, the recordings in named directories, and what the file `list` (NULL: none) names;
- * without any, the newest recording here and the others of its process tree, in
- * the order in which the processes began. Damaged files are passed over there unless they are the
- * newest. Free in any case.
+ * Find the files to be read: the named files, the recordings in the named directories, and the
+ * files whose names the file `list` holds (NULL: there is no list). If nothing is named, they are
+ * the newest recording in the current directory and the other recordings of its process tree, in
+ * the order in which the processes began; damaged recordings other than the newest are left out
+ * then. To be freed also after an error.
  */
 int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
 		 struct error *err);
@@ -36,28 +37,30 @@ void sources_free(struct sources *s);
 
 /* ---- sources_named.c: files, directories and lists that the command line names ---- */
 
-/* Begins as all zero. */
+/* All members are zero at first. */
 struct sources_named {
 	char **list;
 	size_t n, size;
 };
 
-/* A file, or a directory: the recordings in it, by name. -1: memory, or it has none. */
+/* Add a file, or if the name is that of a directory, all recordings in it, sorted by name. -1: out
+ * of memory, or the directory has no recording. */
 int sources_named_add(struct sources_named *g, const char *name, struct error *err);
 
-/* What the file names ("-": standard input), each on a line, or each with a NUL behind it. -1: it
- * cannot be read, it names nothing, or as above. */
+/* Add what a list of names holds. The list is a file ("-": standard input) with a name on each
+ * line, or a NUL byte after each name. -1: it cannot be read, it holds no name, or one of its names
+ * cannot be added. */
 int sources_named_add_list(struct sources_named *g, const char *file, struct error *err);
 
 void sources_named_free(struct sources_named *g);
 
 /* ---- sources_newest.c: the recording that is meant when none is named ---- */
 
-/* The regular file *.cps last written to, of several of the same time the last by name. free()
- * it. NULL on error, also if there is none. */
+/* The regular file *.cps of the current directory that was written to last; of several with the
+ * same time, the last by name. The caller frees the name. NULL on error, and if there is none. */
 char *sources_newest(struct error *err);
 
-/* Is it a regular file *.cps? */
+/* Is it a regular file *.cps? *st becomes its status then. */
 bool sources_is_recording(const char *name, struct stat *st);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources_named.c - makes names of files out of what the command line names.
+ * sources_named.c - replaces directories and lists of names by the files that they stand for.
  *
- * In: names, a list of names, directories. Out: names of files.
+ * In: names of files and directories, lists of names. Out: names of files.
  */
 #include "pipeline/sources.h"
 
@@ -15,8 +15,9 @@
 #include "base/array.h"
 #include "read/decode.h"
 
-/* Takes the name, NULL or not. */
-static int take(struct sources_named *g, char *name, struct error *err)
+/* The list owns the name from now on, also after an error. A name of NULL means that there was no
+ * memory to copy it. */
+static int add_name(struct sources_named *g, char *name, struct error *err)
 {
 	if (!name || !array_reserve(&g->list, &g->size, g->n + 1, sizeof(*g->list))) {
 		free(name);
@@ -41,9 +42,9 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The entry, if it is a recording. */
-static int consider(struct sources_named *g, const char *directory, const char *entry,
-		    struct error *err)
+/* Add the entry of the directory if it is a recording. */
+static int add_entry(struct sources_named *g, const char *directory, const char *entry,
+		     struct error *err)
 {
 	size_t n = strlen(directory);
 	struct stat st;
@@ -55,7 +56,7 @@ static int consider(struct sources_named *g, const char *directory, const char *
 		     entry) < 0)
 		return error_memory(err);
 	if (sources_is_recording(name, &st))
-		return take(g, name, err);
+		return add_name(g, name, err);
 	free(name);
 	return 0;
 }
@@ -68,7 +69,7 @@ static int add_directory(struct sources_named *g, const char *name, DIR *directo
 	int status = 0;
 
 	while (!status && (entry = readdir(directory)))
-		status = consider(g, name, entry->d_name, err);
+		status = add_entry(g, name, entry->d_name, err);
 	if (status)
 		return -1;
 	if (g->n == before)
@@ -84,7 +85,7 @@ int sources_named_add(struct sources_named *g, const char *name, struct error *e
 	int status;
 
 	if (!strcmp(name, "-") || stat(name, &st) || !S_ISDIR(st.st_mode))
-		return take(g, strdup(name), err);
+		return add_name(g, strdup(name), err);
 	directory = opendir(name);
 	if (!directory)
 		return error_set(err, "%s: %s", name, strerror(errno));
@@ -95,7 +96,8 @@ int sources_named_add(struct sources_named *g, const char *name, struct error *e
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* All of it, with a NUL behind. NULL: memory, or it cannot be read. */
+/* The whole file, with a NUL byte after its last byte. NULL: out of memory, or it cannot be
+ * read. */
 static char *read_all(const char *name, FILE *file, size_t *n, struct error *err)
 {
 	size_t size = 0, got = 1;

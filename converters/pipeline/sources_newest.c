@@ -2,7 +2,7 @@
 /*
  * sources_newest.c - finds the newest recording in the current directory.
  *
- * In: the current directory. Out: a file name.
+ * In: the current directory. Out: the name of a file.
  */
 #include "pipeline/sources.h"
 

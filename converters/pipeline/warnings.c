@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warnings.c - says what the user should know of the files that were read.
+ * warnings.c - warns the user of whatever makes the profile less than what was asked for.
  *
- * In: files, a profile, its modules. Out: lines on standard error.
+ * In: files, a profile, its modules. Out: messages on standard error.
  */
 #include "pipeline/warnings.h"
 
 #include "pipeline/message.h"
 #include "write/stop_text.h"
 
-/* Of warnings of one kind, when there may be thousands. */
+/* So many warnings of one kind are shown, because there may be thousands. */
 #define SHOWN 5u
 
 void warnings_sources(const struct sources *s)
@@ -30,7 +30,7 @@ struct counts {
 	size_t stops, journals, cuts;
 };
 
-/* Recording stopped, though nobody has asked for it; or the journal is of no use. */
+/* Warn if the recording stopped although nobody asked for that, or if its journal is of no use. */
 static void warn_of_stop(const struct profile *p, const struct profile_process *process,
 			 struct counts *n)
 {
@@ -49,7 +49,8 @@ static void say_rest(size_t n, const char *what)
 		message("warning: and %zu more %s", n - SHOWN, what);
 }
 
-/* A target may have been killed: what it left is shown, with a warning. */
+/* A recording is cut if the process was killed. What it holds is still worth showing, so this is a
+ * warning, and an error only if the user asked for that. */
 int warnings_profile(const struct profile *p, bool strict, struct error *err)
 {
 	struct counts n = {0};

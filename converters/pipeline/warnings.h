@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * warnings.h - what the user should know of the files that were read.
+ * warnings.h - what the user should know about the files that were read.
  *
- * In: files, a profile, its modules. Out: lines on standard error.
+ * In: files, a profile, its modules. Out: messages on standard error.
  */
 #ifndef WARNINGS_H
 #define WARNINGS_H
@@ -15,17 +15,18 @@
 #include "pipeline/sources.h"
 #include "symbols/symbols.h"
 
-/* What nobody has named, and what has been named too often. */
+/* Say which files are read when none was named, and warn of files that were named twice. */
 void warnings_sources(const struct sources *s);
 
-/* Recordings that were cut, or that stopped for trouble. With `strict` the first that was cut is
- * an error instead: -1. */
+/* Warn of recordings that were cut, or that stopped because of an error. With `strict` the first
+ * one that was cut is an error instead: -1. */
 int warnings_profile(const struct profile *p, bool strict, struct error *err);
 
-/* Modules that gave no names. To be called when all names have been looked up. */
+/* Warn of modules that gave no names. To be called after all names have been looked up. */
 void warnings_modules(const struct profile *p, const struct symbols *s);
 
-/* Parts of values that have matched nothing, though they have been looked for; `what` they mean. */
+/* Warn of those patterns of an option that have matched nothing. `what` is the kind of thing that
+ * they are compared with, such as "thread". */
 void warnings_unmatched(const struct patterns *p, const char *what);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * worker_pool.c - threads that take one part after the other.
+ * worker_pool.c - runs threads that do one part of some work after the other.
  *
- * In: functions. Out: calls of them. All that threads share is in struct crew, under its
- * lock; results go through a ring, in which a part has its place.
+ * In: functions that do a part and take its result. Out: calls of these functions.
+ *
+ * All that the threads share is in struct pool, under its lock. Results wait in a ring, in which
+ * each part has its slot, so that the caller takes them in the order of the parts.
  */
 #include "pipeline/worker_pool.h"
 
@@ -22,13 +24,13 @@ struct slot {
 	bool is_done;
 };
 
-struct crew {
-	const struct worker_pool *jobs;
+struct pool {
+	const struct worker_pool *work;
 	pthread_mutex_t lock;
-	pthread_cond_t done; /* the part that the caller waits for */
-	pthread_cond_t room; /* a slot is free, or it is over */
-	size_t next;	     /* part to be run */
-	size_t taken;	     /* parts that are over */
+	pthread_cond_t done; /* the part that the caller waits for is done */
+	pthread_cond_t room; /* a slot is free, or the work is over */
+	size_t next;	     /* the part that is to be run next */
+	size_t taken;	     /* so many parts have been taken by the caller */
 	bool is_over;
 	struct slot *ring;
 	size_t ring_size;
@@ -38,64 +40,66 @@ struct crew {
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* The next part, when there is room for its result. False: there is none. With the lock. */
-static bool next_part(struct crew *c, size_t *part)
+/* Wait until there is room for the result of the next part. Returns false if there is no further
+ * part. The caller holds the lock. */
+static bool next_part(struct pool *p, size_t *part)
 {
-	while (!c->is_over && c->next < c->jobs->n && c->next - c->taken >= c->ring_size)
-		pthread_cond_wait(&c->room, &c->lock);
-	if (c->is_over || c->next >= c->jobs->n)
+	while (!p->is_over && p->next < p->work->n && p->next - p->taken >= p->ring_size)
+		pthread_cond_wait(&p->room, &p->lock);
+	if (p->is_over || p->next >= p->work->n)
 		return false;
-	*part = c->next++;
+	*part = p->next++;
 	return true;
 }
 
-static void *work(void *context)
+static void *run_parts(void *context)
 {
-	struct crew *c = context;
+	struct pool *p = context;
 	size_t part;
 
-	pthread_mutex_lock(&c->lock);
-	while (next_part(c, &part)) {
-		pthread_mutex_unlock(&c->lock);
-		void *result = c->jobs->run(c->jobs->context, part);
-		pthread_mutex_lock(&c->lock);
-		c->ring[part % c->ring_size] = (struct slot){result, true};
-		if (part == c->taken)
-			pthread_cond_signal(&c->done);
+	pthread_mutex_lock(&p->lock);
+	while (next_part(p, &part)) {
+		pthread_mutex_unlock(&p->lock);
+		void *result = p->work->run(p->work->context, part);
+		pthread_mutex_lock(&p->lock);
+		p->ring[part % p->ring_size] = (struct slot){result, true};
+		if (part == p->taken)
+			pthread_cond_signal(&p->done);
 	}
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&p->lock);
 	return NULL;
 }
 
-/* Signals are the caller's: a handler of its may draw what it has written. */
-static void start(struct crew *c)
+/* The threads block all signals, because the handlers are the caller's: that of the progress line
+ * draws a text that the caller's thread has made. */
+static void start_threads(struct pool *p)
 {
 	sigset_t all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	while (c->n_threads < c->jobs->n_threads &&
-	       !pthread_create(&c->threads[c->n_threads], NULL, work, c))
-		c->n_threads++;
+	while (p->n_threads < p->work->n_threads &&
+	       !pthread_create(&p->threads[p->n_threads], NULL, run_parts, p))
+		p->n_threads++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void stop(struct crew *c)
+static void stop_threads(struct pool *p)
 {
-	pthread_mutex_lock(&c->lock);
-	c->is_over = true;
-	pthread_cond_broadcast(&c->room);
-	pthread_mutex_unlock(&c->lock);
-	for (size_t i = 0; i < c->n_threads; i++)
-		pthread_join(c->threads[i], NULL);
-	for (size_t i = 0; i < c->ring_size; i++)
-		if (c->ring[i].result)
-			c->jobs->drop(c->ring[i].result);
+	pthread_mutex_lock(&p->lock);
+	p->is_over = true;
+	pthread_cond_broadcast(&p->room);
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; i < p->n_threads; i++)
+		pthread_join(p->threads[i], NULL);
+	for (size_t i = 0; i < p->ring_size; i++)
+		if (p->ring[i].result)
+			p->work->drop(p->ring[i].result);
 }
 
 /* ---- the caller ------------------------------------------------------------------------------ */
 
-static struct timespec soon(void)
+static struct timespec deadline(void)
 {
 	struct timespec t;
 
@@ -106,68 +110,68 @@ static struct timespec soon(void)
 	return t;
 }
 
-static void *await(struct crew *c, size_t part)
+static void *await_result(struct pool *p, size_t part)
 {
-	struct slot *slot = &c->ring[part % c->ring_size];
-	struct timespec until = soon();
+	struct slot *slot = &p->ring[part % p->ring_size];
+	struct timespec until = deadline();
 	void *result;
 
-	pthread_mutex_lock(&c->lock);
+	pthread_mutex_lock(&p->lock);
 	while (!slot->is_done) {
-		if (!pthread_cond_timedwait(&c->done, &c->lock, &until))
+		if (!pthread_cond_timedwait(&p->done, &p->lock, &until))
 			continue;
-		pthread_mutex_unlock(&c->lock);
-		c->jobs->wait();
-		until = soon();
-		pthread_mutex_lock(&c->lock);
+		pthread_mutex_unlock(&p->lock);
+		p->work->wait();
+		until = deadline();
+		pthread_mutex_lock(&p->lock);
 	}
 	result = slot->result;
 	*slot = (struct slot){0};
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_unlock(&p->lock);
 	return result;
 }
 
-/* Its result is gone now: there is room for another one. */
-static void count(struct crew *c)
+/* The result of a part has been taken, so that its slot is free for another one. */
+static void free_slot(struct pool *p)
 {
-	pthread_mutex_lock(&c->lock);
-	c->taken++;
-	pthread_cond_signal(&c->room);
-	pthread_mutex_unlock(&c->lock);
+	pthread_mutex_lock(&p->lock);
+	p->taken++;
+	pthread_cond_signal(&p->room);
+	pthread_mutex_unlock(&p->lock);
 }
 
-static int take_all(struct crew *c)
+static int take_results(struct pool *p)
 {
-	const struct worker_pool *j = c->jobs;
+	const struct worker_pool *w = p->work;
 	int status = 0;
 
-	for (size_t part = 0; !status && part < j->n; part++) {
-		status = j->take(j->context, part, c->n_threads ? await(c, part) : NULL);
-		count(c);
+	for (size_t part = 0; !status && part < w->n; part++) {
+		status = w->take(w->context, part, p->n_threads ? await_result(p, part) : NULL);
+		free_slot(p);
 	}
 	return status;
 }
 
-int worker_pool_run(const struct worker_pool *j)
+int worker_pool_run(const struct worker_pool *w)
 {
-	struct crew c = {
-		.jobs = j,
+	struct pool p = {
+		.work = w,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.done = PTHREAD_COND_INITIALIZER,
 		.room = PTHREAD_COND_INITIALIZER,
-		.ring_size = 2 * j->n_threads + 1,
+		.ring_size = 2 * w->n_threads + 1,
 	};
 	int status;
 
-	c.ring = calloc(c.ring_size, sizeof(*c.ring));
-	c.threads = calloc(j->n_threads + 1, sizeof(*c.threads));
-	if (c.ring && c.threads)
-		start(&c);
-	status = take_all(&c);
-	if (c.ring && c.threads)
-		stop(&c);
-	free(c.ring);
-	free(c.threads);
+	p.ring = calloc(p.ring_size, sizeof(*p.ring));
+	p.threads = calloc(w->n_threads + 1, sizeof(*p.threads));
+	if (p.ring && p.threads)
+		start_threads(&p);
+	status = take_results(&p);
+	if (p.ring && p.threads)
+		stop_threads(&p);
+	free(p.ring);
+	free(p.threads);
 	return status;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * worker_pool.h - runs the parts of some work on several threads, and hands over their results in order.
+ * worker_pool.h - runs the parts of some work on several threads, and hands over their results in
+ * order.
  *
- * In: functions. Out: calls of them.
+ * In: functions that do a part and take its result. Out: calls of these functions.
  */
 #ifndef WORKER_POOL_H
 #define WORKER_POOL_H
@@ -10,26 +11,31 @@
 #include <stddef.h>
 
 struct worker_pool {
-	size_t n; /* parts: 0, 1, 2, ... */
+	size_t n; /* parts, which have the numbers 0, 1, 2, ... */
 	size_t n_threads;
-	void *context; /* shared by all threads, so that `run` can only look at it */
-	/* On any thread: what came of the part, or NULL. */
+	void *context; /* all threads share it, so that `run` may read it but not write to it */
+
+	/* Called on any thread: does a part. Returns its result, or NULL if `take` is to do it. */
 	void *(*run)(void *context, size_t part);
-	/* On the caller's thread, the parts one after the other: takes the result, or does the work
-	 * itself where that is NULL. Not 0: enough. */
+
+	/* Called on the caller's thread, for one part after the other in their order: takes the
+	 * result of a part. If that is NULL, it does the part itself, so that errors come up in the
+	 * order of the parts. What is not 0 ends the work. */
 	int (*take)(void *context, size_t part, void *result);
-	/* Nobody has taken the result. */
+
+	/* Frees a result that nobody will take. */
 	void (*drop)(void *result);
-	/* On the caller's thread, about ten times a second while there is nothing to be taken. */
+
+	/* Called on the caller's thread about ten times a second while it waits for a result. */
 	void (*wait)(void);
 };
 
-/* What the last call of `take` returned. No more than twice as many results as threads wait at a
- * time. Without threads, for want of memory, all is left to `take`. */
-int worker_pool_run(const struct worker_pool *j);
+/* Do all parts. Returns what the last call of `take` has returned. At most 2 n_threads + 1 results
+ * wait to be taken. If no thread can be started, `take` does all parts. */
+int worker_pool_run(const struct worker_pool *w);
 
-/* How many threads are worth it: one for each core that this process may use, sixteen at most, since
- * there is one caller to take their results. */
+/* How many threads are worth it: one for each core that this process may use, but not more than
+ * sixteen, since their results are taken by one thread. */
 size_t worker_pool_cores(void);
 
 #endif
