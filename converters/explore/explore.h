@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore.h - what cpprof knows between two commands.
+ * explore.h - the state of cpprof between two commands, and what commands do with it.
  *
  * In: files, then commands. Out: what the commands print.
  */
@@ -16,50 +16,53 @@
 #include "options/options.h"
 #include "pipeline/analysis.h"
 
-/* Inputs of different resources are profiles of their own. */
+/* All inputs of one resource are one profile. */
 struct explore_profile {
 	struct analysis stages;	    /* shaped as the settings say */
 	struct explore_names names; /* of the functions in stages.tree, or stages.graph */
-	/* The same as the options of a command said, the last time that they said something else;
-	 * the profile is that of `stages`. */
+	/* The same, shaped as the last command wanted it whose options differed from the settings.
+	 * It borrows the profile of `stages`. */
 	struct analysis once;
 	struct explore_names once_names;
 };
 
 struct explore {
-	struct options options; /* in effect; their texts are in `kept` or in argv */
+	struct options options; /* the settings; their texts are in `kept` or in argv */
 	char **kept;
 	size_t n_kept, kept_size;
 	struct explore_profile *profiles;
 	size_t n, size;
-	size_t current;	   /* the one that commands are about */
-	bool is_terminal;  /* somebody types, and sees what is printed */
-	const char *pager; /* NULL: none */
-	bool is_over;	   /* quit was said */
+	size_t current;	   /* the number of the profile that commands are about */
+	bool is_terminal;  /* a user types the commands, and output goes to the terminal */
+	const char *pager; /* a shell command; NULL: no pager */
+	bool is_over;	   /* the command quit was given */
 };
 
 /* ---- explore_load.c ---- */
 
-/* Read the files, each into the profile of its resource, and warn of what is wrong with them. There
- * is at least one profile then. */
+/* Read each file into the profile of its resource, and write the warnings about the files. There is
+ * at least one profile afterwards. */
 int explore_load(struct explore *e, const struct sources *from, struct error *err);
 void explore_free(struct explore *e);
 
 /* ---- explore_state.c ---- */
 
-/* What it takes to know the functions' names, of calls without stacks too. */
+/* What has to be made before the names of the functions are known, also for calls without
+ * stacks. */
 #define EXPLORE_FUNCTIONS (VIEW_NEEDS_TREE | VIEW_TAKES_CALLS)
 
-/* The current profile with what is needed (enum view_needs), shaped as these options say; valid until
- * the next call. NULL: error. */
+/* The current profile with what is needed (enum view_needs), shaped as these options say. It is
+ * valid until the next call. NULL: error. */
 struct analysis *explore_shape(struct explore *e, unsigned needs, const struct options *opt,
 			       struct error *err);
 
-/* Shape the current profile as the settings will say from now on: `wanted`, which the caller puts into
- * effect then. What was there stays, for whoever goes back. -1: it cannot be. */
+/* Shape the current profile as the options `wanted` say, which the caller makes the settings
+ * afterwards. The former shape is kept, in case the user goes back to it. -1: the profile cannot be
+ * shaped so. */
 int explore_reshape(struct explore *e, const struct options *wanted, struct error *err);
 
-/* The names of the functions in the current profile, shaped as these options say; NULL: error. */
+/* The names of the functions in the current profile when it is shaped as these options say. NULL:
+ * error. */
 const struct explore_names *explore_functions(struct explore *e, const struct options *opt,
 					      struct error *err);
 
@@ -67,15 +70,16 @@ const struct explore_names *explore_functions(struct explore *e, const struct op
 int explore_emit(struct explore *e, const struct view *view, const struct options *opt,
 		 const char *output, struct error *err);
 
-/* Open standard output, through the pager if that is wanted, or a file. */
+/* Open the file, or if `output` is NULL, standard output; on a terminal it goes through the
+ * pager. */
 struct out *explore_open(const struct explore *e, const char *output, struct error *err);
 
-/* A copy of a text that lives as long as e. NULL: memory. */
+/* A copy of the text that lives as long as e. NULL: out of memory. */
 const char *explore_keep(struct explore *e, const char *text);
 
 /* ---- explore_commands.c ---- */
 
-/* Run one line; an empty one does nothing. */
+/* Run the command of one line. An empty line does nothing. */
 int explore_run(struct explore *e, const char *text, size_t n, struct error *err);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * In: struct graph and a function. Out: a table of its callers or callees, by weight.
  *
- * A stack counts once for a caller, however often that calls the function in it. Several callers may
- * stand in one stack of a recursive program: then their shares add up to more than 100 %.
+ * A stack counts once for a caller, however often that calls the function in it. Several callers
+ * may stand in one stack of a recursive program: then their shares add up to more than 100 %.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct arcs {
 	int calls_width; /* of a column for the numbers of calls; 0: there is none */
 };
 
-/* ---- which arcs --------------------------------------------------------------------------------- */
+/* ---- which arcs ------------------------------------------------------------------------------ */
 
 /* The names that are the function's, ascending; calls without stacks know no places. */
 static uint32_t *find_names(const struct graph *g, const char *name, size_t *n, struct error *err)
@@ -162,7 +162,7 @@ static int weigh(struct arcs *a, struct error *err)
 	return 0;
 }
 
-/* ---- lines -------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void set_widths(struct arcs *a, const struct view_input *in)
 {

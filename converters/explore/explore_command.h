@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_command.h - what a command of cpprof is: a name, what it takes, and what it does.
+ * explore_command.h - what a command of cpprof is: its name, its argument, and the function that
+ * runs it.
  *
- * A command that shows a view is made of what the view says of itself; the others are a line each in
+ * In: a word. Out: the command that it names.
+ *
+ * A command that shows a view is made from the view's own description. The others are a line each in
  * explore_commands.c.
  */
 #ifndef EXPLORE_COMMAND_H
@@ -10,49 +13,50 @@
 
 #include "explore/explore.h"
 
-/* What follows the command's name, beside options. */
+/* The argument of a command, which follows its name beside options. */
 enum explore_takes {
 	TAKES_NOTHING = VIEW_ARGUMENT_NONE,
 	TAKES_FUNCTION = VIEW_ARGUMENT_FUNCTION, /* a name, which may have blanks */
-	TAKES_COUNT = VIEW_ARGUMENT_COUNT,	 /* how many rows */
-	TAKES_FILE = VIEW_ARGUMENT_FILE,	 /* where output goes */
+	TAKES_COUNT = VIEW_ARGUMENT_COUNT,	 /* the number of rows */
+	TAKES_FILE = VIEW_ARGUMENT_FILE,	 /* the file that output goes to */
 	TAKES_RESOURCE,
 	TAKES_COMMAND,
-	TAKES_SETTING, /* its name, then its value */
-	TAKES_VALUE,   /* of the setting that is called as the command */
+	TAKES_SETTING, /* the name of a setting, then its value */
+	TAKES_VALUE,   /* the value of the setting that has the same name as the command */
 };
 
 struct explore_command {
-	int place;			     /* in help, which begins with the lowest */
-	const char *name, *arguments, *help; /* arguments NULL: none */
+	int place;			     /* help lists the commands with the lowest first */
+	const char *name, *arguments, *help; /* arguments NULL: there is none */
 	enum explore_takes takes;
-	bool is_needed; /* what it takes cannot be left out */
+	bool is_needed; /* the argument cannot be left out */
 	int (*run)(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		   struct error *err);
-	const struct view *view; /* what it shows, if that is a view */
-	const char *option;	 /* that the command always sets for the view; NULL: none */
+	const struct view *view; /* the view that it shows; NULL: it shows none */
+	const char *option; /* an option of the view that the command always sets; NULL: none */
 };
 
-/* The table, in the order of help; ends with a NULL name. */
+/* The table of commands in the order of help. It ends with a NULL name. */
 const struct explore_command *explore_commands(void);
 
-/* The command that is meant by this word, its name or the beginning of only one. NULL: error. */
+/* The command with this name, or the only command whose name begins with this word. NULL: error. */
 const struct explore_command *explore_command_find(const char *word, struct error *err);
 
 /* Is the word (n bytes) the beginning of the name? */
 bool explore_begins(const char *name, const char *word, size_t n);
 
-/* explore_view.c: a command at work. */
+/* explore_view.c: a command that is being run. */
 struct explore_call {
 	struct explore *e;
 	const struct explore_command *command;
-	struct options options; /* in effect for this command alone; root is the function that it is
-				   about */
-	char *text;		/* what it takes, NULL: nothing was given */
-	const char *output;	/* NULL: standard output */
+	struct options options; /* the settings and the options of this command; their root is the
+				 * function that the command is about */
+	char *text;		/* the argument; NULL: none was given */
+	const char *output;	/* the file that output goes to; NULL: standard output */
 };
 
-/* Read the line's options and what the command takes. End it in any case. */
+/* Read the options and the argument of the line. explore_call_end() is to be called also after an
+ * error. */
 int explore_call_begin(struct explore_call *c, struct explore *e,
 		       const struct explore_command *command, const struct explore_line *l,
 		       struct error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_commands.c - the table of commands, and how a line finds its command.
+ * explore_commands.c - has the table of commands, finds the command of a line and runs it.
  *
  * In: a line. Out: what the command prints.
  */
@@ -23,11 +23,11 @@ static int quit(struct explore *e, const struct explore_command *c, const struct
 #define TAKES(what) .takes = TAKES_##what
 #define SETTING	    .takes = TAKES_VALUE, .run = explore_set_value
 
-/* Places of commands that do not follow the views: before all of them, and behind. */
+/* Commands with these places stand before all commands that show a view, and behind them. */
 #define FIRST 0
 #define LAST  1000
 
-/* The commands that show no view of cpconv's. */
+/* The commands that do not show a view of cpconv. */
 static const struct explore_command others[] = {
 	{COMMAND(FIRST, "resources", "[NAME]", "what was counted; NAME chooses one of several"),
 	 TAKES(RESOURCE), .run = explore_resources},
@@ -70,10 +70,10 @@ static const struct {
 
 #define N_SHOWN (sizeof(shown) / sizeof(shown[0]))
 
-/* All commands. They are put together when the first one is looked up. */
+/* All commands. The table is filled when it is first used. */
 static struct explore_command table[N_OTHERS + VIEW_COMMANDS_MAX * N_SHOWN + 1];
 
-/* Behind all commands whose place is not greater. */
+/* Insert the command behind all those whose place is not greater. */
 static void insert(size_t *n, struct explore_command c)
 {
 	size_t i = (*n)++;
@@ -128,7 +128,7 @@ bool explore_begins(const char *name, const char *word, size_t n)
 	return strncmp(name, word, n) == 0;
 }
 
-/* No command begins so. */
+/* The error for a word that no command begins with. */
 static const struct explore_command *unknown(const char *word, struct error *err)
 {
 	const struct explore_command *c;
@@ -194,7 +194,7 @@ int explore_run(struct explore *e, const char *text, size_t n, struct error *err
 	return status;
 }
 
-/* ---- help and quit ----------------------------------------------------------------------------- */
+/* ---- help and quit --------------------------------------------------------------------------- */
 
 static void write_help(struct out *o, const struct explore_command *c)
 {
@@ -210,7 +210,7 @@ static const char more[] =
 	"and writes to a file with > FILE. A function is named in full, or by a part that\n"
 	"no other name has. See cpprof(1).\n";
 
-/* Where there is more to be read, and what is set. */
+/* Say where the manual has more about the command, and what its setting is. */
 static void write_more(struct out *o, const struct explore *e, const struct explore_command *c)
 {
 	const struct known_option *option = options_known(c->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_complete.c - finds out how a line that is being typed can go on.
+ * explore_complete.c - finds the names that may continue a line that is being typed.
  *
  * In: the line up to the cursor. Out: names of commands, functions, settings, files.
  */
@@ -15,12 +15,12 @@
 #include "explore/explore_command.h"
 #include "options/options_table.h"
 
-/* What is being typed. */
+/* The text that is to be completed. */
 struct typed {
 	struct explore *e;
 	struct explore_completion *c;
 	const struct explore_line *line;
-	const char *text; /* of the word, or of several that are one name */
+	const char *text; /* the beginning of a name; a name may be several words of the line */
 };
 
 static void offer(struct typed *t, const char *name)
@@ -67,7 +67,7 @@ static void offer_settings(struct typed *t)
 			offer(t, options_table[i].name);
 }
 
-/* The settings that the command obeys, as options. */
+/* Offer those settings as options that the command obeys. */
 static void offer_options(struct typed *t, const struct explore_command *command)
 {
 	const struct view *view =
@@ -109,7 +109,7 @@ static void offer_resources(struct typed *t)
 	}
 }
 
-/* Letters of the name that glob would take for a pattern are quoted. */
+/* Letters of the name that glob() would take for a pattern get a backslash. */
 static void offer_files(struct typed *t)
 {
 	char *pattern = malloc(2 * strlen(t->text) + 2), *to = pattern;
@@ -133,7 +133,7 @@ static void offer_files(struct typed *t)
 	free(pattern);
 }
 
-/* The option whose value is typed: the word before, if that is one which takes a value. */
+/* The option whose value the word is. NULL: the word before is no option that takes a value. */
 static const struct known_option *option_before(const struct explore_line *l, size_t word)
 {
 	const struct known_option *option;
@@ -155,7 +155,7 @@ static size_t first_argument(const struct explore_line *l)
 	return i;
 }
 
-/* What the command takes. A name may be several words, unless it is in quotes. */
+/* Offer what may be the command's argument. A name that is not in quotes may be several words. */
 static void offer_argument(struct typed *t, const struct explore_command *command, size_t word,
 			   const char *line)
 {
@@ -218,7 +218,7 @@ static void offer_all(struct typed *t, size_t word, const char *line)
 		offer_argument(t, command, word, line);
 }
 
-/* ---- what to write ------------------------------------------------------------------------------ */
+/* ---- what to write --------------------------------------------------------------------------- */
 
 static size_t common_length(const struct explore_completion *c)
 {
@@ -230,11 +230,12 @@ static size_t common_length(const struct explore_completion *c)
 		n = k;
 	}
 	while (n > 0 && n < strlen(c->list[0]) && (c->list[0][n] & 0xc0) == 0x80)
-		n--; /* not within a UTF-8 character */
+		n--; /* the text must not end within a UTF-8 character */
 	return n;
 }
 
-/* Would the words of this name, put together with one blank each, be another one? */
+/* Without quotes a name is split into words, which are joined again with one blank between them. Is
+ * the result another name than this one? */
 static bool needs_quotes(const char *name)
 {
 	const char *at;

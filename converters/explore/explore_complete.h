@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_complete.h - how a line that is being typed can go on.
+ * explore_complete.h - completes a line that is being typed.
  *
- * In: the line up to the cursor. Out: what may stand there, and what all of that has in
- * common.
+ * In: the line up to the cursor. Out: the texts that may stand there, and their common beginning.
  */
 #ifndef EXPLORE_COMPLETE_H
 #define EXPLORE_COMPLETE_H
@@ -14,13 +13,15 @@
 #include "explore/explore.h"
 
 struct explore_completion {
-	char **list; /* what fits, bytewise, as it is called */
+	char **list; /* the names that fit, sorted bytewise, without quotes */
 	size_t n, size;
-	size_t begin; /* where in the line the text is to stand, from there to the cursor */
-	char *text;   /* what all have in common; if it is one, all of it and a blank */
+	size_t begin; /* `text` replaces the line from here to the cursor */
+	char *text;   /* the common beginning of all names, quoted if that is needed; of a single
+		       * name, all of it and a blank */
 };
 
-/* What fits behind these n bytes. Nothing, if nothing does, or memory is out. Free in any case. */
+/* Find the names that fit at the end of these n bytes. The list is empty if there are none, or if
+ * memory is short. To be freed in any case. */
 void explore_complete(struct explore *e, const char *line, size_t n, struct explore_completion *c);
 void explore_completion_free(struct explore_completion *c);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_edit.c - lets somebody edit a line.
+ * explore_edit.c - lets the user edit a line at the terminal.
  *
- * In: a terminal. Out: lines. Text of the terminal is in the user's encoding; all else
- * in cpprof is bytes, so the user's locale is only in effect while a line is edited.
+ * In: a terminal. Out: lines. The terminal's text is in the user's encoding, while the rest of
+ * cpprof treats text as bytes. So the user's locale is in effect only while a line is edited.
  */
 #include "explore/explore_edit.h"
 
@@ -29,17 +29,18 @@
 struct explore_edit {
 	struct explore *e;
 	FILE *out;
-	int keys; /* the terminal, opened anew, so that reading it never waits; or as it was */
+	int keys; /* the terminal, opened again, so that reads never wait; if it cannot be opened,
+		   * the descriptor that was given */
 	EditLine *el;
 	History *history;
-	char *history_file; /* NULL: none */
+	char *history_file; /* NULL: there is none */
 	locale_t locale;
-	sigset_t signals; /* those that are not blocked while a key is waited for */
+	sigset_t signals; /* the signal mask while a key is waited for */
 };
 
 static volatile sig_atomic_t is_resized, is_continued;
 
-/* ---- signals ------------------------------------------------------------------------------------ */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 static void on_signal(int signal)
 {
@@ -65,7 +66,8 @@ static void catch_signals(void)
 		sigaction(caught[i], &action, NULL);
 }
 
-/* While a line is edited they only come where a key is waited for; none is missed. */
+/* While a line is edited, signals are only delivered where a key is waited for. So none of them
+ * comes between the test for a signal and the waiting. */
 static void hold_signals(struct explore_edit *d)
 {
 	sigset_t held;
@@ -82,14 +84,14 @@ static void release_signals(struct explore_edit *d)
 	sigprocmask(SIG_SETMASK, &d->signals, NULL);
 }
 
-/* A signal came while a key was waited for. -1: the line is given up. */
+/* Do what a signal asks for that came while a key was waited for. -1: the line is given up. */
 static int after_signal(EditLine *el)
 {
 	if (out_is_interrupted()) {
 		errno = EINTR;
 		return -1;
 	}
-	if (is_continued) { /* the shell has had the terminal, which libedit does not know */
+	if (is_continued) { /* libedit does not know that the shell has changed the mode */
 		el_set(el, EL_PREP_TERM, 0);
 		el_set(el, EL_PREP_TERM, 1);
 	}
@@ -101,8 +103,9 @@ static int after_signal(EditLine *el)
 	return 0;
 }
 
-/* A byte of what is typed; 0 at the end, -1 if the line is given up. An interrupt throws away what was
- * typed before: there may be nothing to be read after all. */
+/* Read a byte of what is typed. Returns 0 at the end of input, and -1 if the line is given up. An
+ * interrupt makes the terminal discard what was typed, so that after ppoll() there may be no
+ * byte. */
 static ssize_t read_byte(EditLine *el, struct explore_edit *d, char *byte)
 {
 	struct pollfd key = {.fd = d->keys, .events = POLLIN};
@@ -117,7 +120,7 @@ static ssize_t read_byte(EditLine *el, struct explore_edit *d, char *byte)
 	return n;
 }
 
-/* libedit's own would give the line up for any signal. */
+/* Replaces libedit's function, which gives the line up for any signal. */
 static int read_key(EditLine *el, wchar_t *key)
 {
 	struct explore_edit *d;
@@ -133,15 +136,15 @@ static int read_key(EditLine *el, wchar_t *key)
 			return (int)n;
 		length = mbrtowc(key, &byte, 1, &state);
 		if (length == (size_t)-1)
-			state = (mbstate_t){0}; /* no character: as if it had not been typed */
+			state = (mbstate_t){0}; /* a byte that is no character is ignored */
 		else if (length != (size_t)-2)
 			return 1;
 	}
 }
 
-/* ---- completion --------------------------------------------------------------------------------- */
+/* ---- completion ------------------------------------------------------------------------------ */
 
-/* Characters of the text, or -1 if it is none in the user's encoding. */
+/* The number of characters in the text, or -1 if it is no text in the user's encoding. */
 static int characters(const char *text)
 {
 	size_t n = mbstowcs(NULL, text, 0);
@@ -149,8 +152,8 @@ static int characters(const char *text)
 	return n > 10000 ? -1 : (int)n;
 }
 
-/* Put the text in the place of what stands between its beginning and the cursor. False: that is
- * there already. */
+/* Replace what stands between the beginning of the completed word and the cursor by the completion.
+ * Returns false if that is what stands there already. */
 static bool replace(EditLine *el, const struct explore_completion *c, const char *line, size_t n)
 {
 	char *before = strndup(line + c->begin, n - c->begin);
@@ -186,9 +189,9 @@ static unsigned char complete(EditLine *el, int key)
 	return what;
 }
 
-/* ---- history ------------------------------------------------------------------------------------ */
+/* ---- history --------------------------------------------------------------------------------- */
 
-/* $XDG_STATE_HOME/cpprof/history or ~/.cpprof_history; NULL: there is no place for it. */
+/* The path $XDG_STATE_HOME/cpprof/history or ~/.cpprof_history. NULL: neither variable is set. */
 static char *find_history(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -241,7 +244,7 @@ static void close_history(struct explore_edit *d)
 	free(d->history_file);
 }
 
-/* ---- the editor --------------------------------------------------------------------------------- */
+/* ---- the editor ------------------------------------------------------------------------------ */
 
 static char *prompt(EditLine *el)
 {
@@ -251,7 +254,7 @@ static char *prompt(EditLine *el)
 	return text;
 }
 
-/* The user's encoding; UTF-8 where that is none but ASCII. */
+/* The user's locale, or that of UTF-8 if the user's encoding is ASCII. */
 static locale_t find_locale(void)
 {
 	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
@@ -331,7 +334,7 @@ const char *explore_edit_line(struct explore_edit *d, size_t *n)
 
 	out_resume();
 	hold_signals(d);
-	el_set(d->el, EL_PREP_TERM, 1); /* before the prompt: keys may follow it at once */
+	el_set(d->el, EL_PREP_TERM, 1); /* before the prompt, because keys may follow it at once */
 	line = el_gets(d->el, &length);
 	if (line)
 		remember(d, line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_line.c - takes a command line of cpprof apart.
+ * explore_line.c - splits a command line of cpprof into words.
  *
  * In: a line. Out: words, and the file that output is to go to.
  */
@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 
-/* A line that is being taken apart. */
+/* A line that is being split. */
 struct splitter {
 	struct explore_line *line;
 	const char *begin, *at, *end;
@@ -25,7 +25,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The text of a quoted word; *at is behind its opening quote. */
+/* Copy the text of a quoted word. *at is behind its opening quote. */
 static int take_quoted(struct splitter *s, char quote, struct error *err)
 {
 	while (s->at < s->end && *s->at != quote) {
@@ -69,7 +69,7 @@ static void skip_blanks(struct splitter *s)
 		s->at++;
 }
 
-/* A word that names the output, behind its >. */
+/* Copy the word behind a >, which names the output. */
 static int take_output(struct splitter *s, struct error *err)
 {
 	struct explore_line *l = s->line;
@@ -104,8 +104,8 @@ static int take_word(struct splitter *s, struct error *err)
 	return take_text(s, err);
 }
 
-/* No word is longer than its text, and a word's NUL stands where its blank or quote was; the last
- * one's needs a byte more. */
+/* All words together need n + 1 bytes at most: no word is longer than its text in the line, its NUL
+ * takes the place of the blank or quote behind it, and the last word's NUL needs one byte more. */
 static int split(struct explore_line *l, const char *text, size_t n, bool is_partial,
 		 struct error *err)
 {

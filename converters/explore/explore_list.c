@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_list.c - writes names in columns.
+ * explore_list.c - writes a list of names in columns.
  *
  * In: names. Out: lines as wide as the terminal.
  */
@@ -23,7 +23,8 @@ static size_t terminal_width(FILE *out)
 	return size.ws_col;
 }
 
-/* Columns that a name takes; bytes if it is no text. */
+/* How many columns of the terminal a name takes. If it is no text in the user's encoding, its bytes
+ * are counted. */
 static size_t columns_of(const char *name)
 {
 	wchar_t *wide = calloc(strlen(name) + 1, sizeof(*wide));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_load.c - the profiles that cpprof explores.
+ * explore_load.c - reads and frees the profiles that cpprof explores.
  *
- * In: files. Out: a profile per resource, and warnings.
+ * In: files. Out: a profile for each resource, and warnings.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,8 @@
 #include "pipeline/load.h"
 #include "pipeline/warnings.h"
 
-static int take(struct explore *e, struct profile **list, size_t n, struct error *err)
+/* The profiles are e's from now on, also after an error. */
+static int take_profiles(struct explore *e, struct profile **list, size_t n, struct error *err)
 {
 	e->profiles = calloc(n, sizeof(*e->profiles));
 	if (!e->profiles) {
@@ -31,7 +32,7 @@ int explore_load(struct explore *e, const struct sources *from, struct error *er
 
 	if (load_profiles(from, &e->options, LOAD_BY_RESOURCE, &list, &n, err))
 		return -1;
-	status = take(e, list, n, err);
+	status = take_profiles(e, list, n, err);
 	free(list);
 	for (size_t i = 0; !status && i < n; i++)
 		status = warnings_profile(e->profiles[i].stages.profile, e->options.strict, err);
@@ -47,7 +48,7 @@ void explore_free(struct explore *e)
 	for (i = 0; i < e->n; i++) {
 		explore_names_free(&e->profiles[i].names);
 		explore_names_free(&e->profiles[i].once_names);
-		e->profiles[i].once.profile = NULL; /* it is that of stages */
+		e->profiles[i].once.profile = NULL; /* `stages` owns it */
 		analysis_free(&e->profiles[i].once);
 		analysis_free(&e->profiles[i].stages);
 	}

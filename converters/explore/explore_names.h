@@ -32,9 +32,9 @@ void explore_names_free(struct explore_names *l);
 const char *explore_names_get(const struct explore_names *l, size_t i);
 
 /*
- * The function that is called so (or the places in it: function_roots.h), or else the only one whose name
- * contains the text. Its name, valid as long as l and `text`; NULL: there is none, or there are
- * several; the error says which ones may have been meant.
+ * The function that is called so (or the places in it: function_roots.h), or else the only one
+ * whose name contains the text. Its name, valid as long as l and `text`; NULL: there is none, or
+ * there are several; the error says which ones may have been meant.
  */
 const char *explore_names_find(const struct explore_names *l, const char *text, struct error *err);
 

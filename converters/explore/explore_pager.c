@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_pager.c - starts the program that shows what is longer than the screen.
+ * explore_pager.c - starts the pager, the program that shows output that is longer than the screen.
  *
- * In: a shell command. Out: a pipe to it.
+ * In: a shell command. Out: a pipe to the pager.
  */
 #include "explore/explore_pager.h"
 
@@ -25,7 +25,7 @@ const char *explore_pager_default(void)
 	return "command -v less >/dev/null && exec less -FRX; exec cat";
 }
 
-/* In the child: signals as a program expects them. */
+/* Called in the child. A program expects that SIGPIPE ends it, which cpprof ignores. */
 static void become_pager(int fd)
 {
 	signal(SIGPIPE, SIG_DFL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_pager.h - the program that shows what is longer than the screen.
+ * explore_pager.h - the program that shows output that is longer than the screen.
  *
  * In: a shell command. Out: a struct out_pager.
  */
@@ -9,10 +9,11 @@
 
 #include "write/out.h"
 
-/* The user's: $PAGER, or else less if it is there. */
+/* The shell command $PAGER, or if that is not set, one that runs less if less is installed. */
 const char *explore_pager_default(void);
 
-/* For out_page, with this command; NULL: none. Valid until the next call. */
+/* The argument of out_page() that starts this command; NULL if `command` is NULL. It is valid until
+ * the next call. */
 const struct out_pager *explore_pager(const char *command);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_resources.c - lists what the files have counted, and chooses one of it.
+ * explore_resources.c - lists the resources that the files have counted, and makes one of them
+ * current.
  *
- * In: the profiles. Out: a table; the current one.
+ * In: the profiles. Out: a table, the number of the current profile.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static const char *text_of(const struct profile *p, uint32_t text)
 	return text == STRINGS_NONE ? "" : strings_get(p->strings, text, NULL);
 }
 
-/* "every 1 ms", or nothing where it was different, or is not known. */
+/* Write "sampled every 1 ms", or nothing if the inputs have different intervals or do not say
+ * them. */
 static void write_interval(struct out *o, const struct profile *p)
 {
 	uint64_t interval = p->n_processes ? p->processes[0].interval : 0;
@@ -62,7 +64,7 @@ static int list(const struct explore *e, const char *output, struct error *err)
 	return out_close(o, true, err);
 }
 
-/* By its name, or by its number in the list. */
+/* The word is the name of a resource, or its number in the list. */
 static int choose(struct explore *e, const char *word, struct error *err)
 {
 	char *end;

@@ -2,8 +2,8 @@
 /*
  * explore_set.c - shows settings and changes them.
  *
- * In: a setting's name, a value. Out: the options that later commands begin with. The
- * settings are those of cpconv's options that views read, by the same names and with the same values.
+ * In: the name of a setting, a value. Out: the options that later commands start from. The settings
+ * are those options of cpconv that views read. They have the same names and values here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static bool is_one_of(const char *text, const char *const *words)
 	return false;
 }
 
-/* The text stays with e. */
+/* Give the setting a value in `wanted`. The value points to a copy that e keeps. */
 static int apply(struct explore *e, struct options *wanted, const struct known_option *option,
 		 const char *text, struct error *err)
 {
@@ -71,7 +71,8 @@ static int apply(struct explore *e, struct options *wanted, const struct known_o
 	return options_apply(wanted, option, option->argument ? value : NULL, err);
 }
 
-/* What cannot be is said now, not by the next command, and everything stays as it was. */
+/* The profile is shaped at once, so that an impossible setting is an error here and not of the next
+ * command. After an error all settings are as before. */
 static int change(struct explore *e, const struct known_option *option, const char *text,
 		  struct error *err)
 {
@@ -94,7 +95,7 @@ static int change(struct explore *e, const struct known_option *option, const ch
 	return 0;
 }
 
-/* The setting, whose value are the words from `first` on. */
+/* Show the setting, or if there are words from `first` on, make these its value. */
 static int show_or_change(struct explore *e, const struct known_option *option,
 			  const struct explore_line *l, size_t first, struct error *err)
 {

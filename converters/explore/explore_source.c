@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_source.c - shows the source lines of a function with what they used.
+ * explore_source.c - shows the source lines of a function with the weight of each.
  *
- * In: the lines of a function, and their text. Out: a table, or rows.
+ * In: the lines of a function, their text. Out: a table, or rows.
  */
 #include "explore/explore_source.h"
 
@@ -16,7 +16,7 @@
 #include "write/weight.h"
 
 #define CONTEXT	       3u /* lines around one with samples */
-#define PERCENTS_WIDTH 18 /* both, with a space behind each */
+#define PERCENTS_WIDTH 18 /* of both percentages, with a blank behind each */
 #define LINE_WIDTH     6
 #define TAB_COLUMNS    8
 #define COLUMNS_MOST   1000 /* of a line's text */
@@ -25,13 +25,13 @@ struct table {
 	struct out *out;
 	const struct view_input *in;
 	const struct explore_source_lines *lines;
-	struct explore_source_text *text; /* of the file at hand; NULL: not found */
-	int width;			  /* of a column of samples */
+	struct explore_source_text *text; /* of the current file; NULL: it was not found */
+	int width;			  /* of the column of samples */
 };
 
-/* ---- lines -------------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
-/* Tabs become blanks: the text does not begin at the terminal's edge. */
+/* Tabs become blanks, because the text does not begin at the left edge of the terminal. */
 static void write_text(const struct table *t, const char *bytes, size_t n)
 {
 	char plain[COLUMNS_MOST];
@@ -50,7 +50,8 @@ static void write_text(const struct table *t, const char *bytes, size_t n)
 		out_name_fit(t->out, plain, used, PERCENTS_WIDTH + t->width + LINE_WIDTH + 3);
 }
 
-/* One with samples, or (NULL) one beside those. False: the file has no such line. */
+/* Write a line of the source. `line` is NULL if it has no samples. Returns false if the file has no
+ * such line. */
 static bool write_line(struct table *t, uint32_t number, const struct source_line *line)
 {
 	const struct tree *tree = t->in->tree;
@@ -74,7 +75,8 @@ static bool write_line(struct table *t, uint32_t number, const struct source_lin
 	return true;
 }
 
-/* Lines of one file: those with samples, and their neighbours. What is far from any is left out. */
+/* Write the lines of one file that have samples, and CONTEXT lines before and behind each of them.
+ * "..." stands for the others. */
 static void write_file_lines(struct table *t, const struct source_line *list, size_t n)
 {
 	uint32_t next = list[0].line > CONTEXT ? list[0].line - CONTEXT : 1, until;
@@ -113,7 +115,8 @@ static void write_path(struct table *t, uint32_t file)
 		 t->text ? "\n" : "\n(not found; --source-dir says where else it may be)\n");
 }
 
-/* The lines from `first` on that are of one file. */
+/* Write those lines from `first` on that are of the same file. Returns the number of the next
+ * line. */
 static size_t write_file(struct table *t, size_t first)
 {
 	const struct source_line *list = t->lines->list;
@@ -178,7 +181,7 @@ static void write_rows(struct table *t)
 	rows_end(&r);
 }
 
-/* ---- the command -------------------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static int check_lines(const struct explore_source_lines *l, const struct explore_call *c,
 		       struct error *err)

@@ -58,7 +58,7 @@ static int look_at_frames(struct search *s, struct error *err)
 	return 0;
 }
 
-/* ---- weights ------------------------------------------------------------------------------------ */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b, void *strings)
 {

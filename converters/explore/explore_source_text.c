@@ -2,8 +2,9 @@
 /*
  * explore_source_text.c - finds a source file and reads its lines.
  *
- * In: a path as the debug information has it. Out: text. What the path leads to is
- * anybody's guess: only regular files are read, and only as far as it is asked for.
+ * In: a path as the debug information has it. Out: text. On this machine the path may lead to
+ * anything, such as a pipe or a device. So only regular files are read, and only up to the last
+ * line needed.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,13 +18,13 @@
 struct explore_source_text {
 	FILE *file;
 	char *path;
-	uint32_t line; /* that was read last */
+	uint32_t line; /* the number of the line that was read last */
 	char *bytes;
 	size_t size;
 	ssize_t n;
 };
 
-/* Takes the path. NULL if it is no regular file that can be read. */
+/* Owns the path from now on. NULL if it leads to no regular file that can be read. */
 static struct explore_source_text *try_path(char *path)
 {
 	int fd = path ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
@@ -43,7 +44,7 @@ static struct explore_source_text *try_path(char *path)
 	return t;
 }
 
-/* "DIRECTORY/a/b.c", "DIRECTORY/b.c". */
+/* For the path /a/b.c: try DIRECTORY/a/b.c, then DIRECTORY/b.c. */
 static struct explore_source_text *try_below(const char *directory, const char *path)
 {
 	struct explore_source_text *t = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_state.c - shapes the current profile as a command wants it, and keeps it that way.
+ * explore_state.c - shapes the current profile as a command wants it.
  *
- * In: options of a command. Out: a tree, a graph, a view. What the next command wants
- * in the same shape is there already.
+ * In: the options of a command. Out: a tree, a graph, a view. The shape is kept, so that the next
+ * command need not wait for it if it wants the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "explore/explore.h"
 #include "explore/explore_pager.h"
 
-/* Are they shaped like what is there for the settings? */
+/* Do these options shape the profile as the settings do? */
 static bool is_as_set(const struct explore *e, const struct options *opt)
 {
 	const struct options *set = &e->options;

@@ -11,7 +11,7 @@
 #include "options/options_table.h"
 #include "pipeline/message.h"
 
-/* The words behind the command that are no options, as one text. */
+/* Join the words behind the command that are no options into one text. */
 static int take_text(struct explore_call *c, struct error *err)
 {
 	const struct explore_line given = {.words = c->options.files, .n = c->options.n_files};
