@@ -138,7 +138,7 @@ static inline int cps_sys_getpid(void)
 
 /* [signal] Whether a file of so many bytes would exceed the limit of a file's size (RLIMIT_FSIZE).
  * The kernel would then not only refuse to write it but also send SIGXFSZ to the target. */
-static inline int cps_sys_too_big(uint64_t bytes)
+static inline int cps_sys_exceeds_file_limit(uint64_t bytes)
 {
 	uint64_t limit[2];
 

@@ -73,7 +73,7 @@ static uint64_t now(clockid_t clock)
 	return ns_of(&t);
 }
 
-struct cps_again_wait cps_again_wait(void)
+struct cps_again_wait cps_again_begin(void)
 {
 	const struct cps_again_wait w = {
 		.error = errno,
@@ -84,9 +84,9 @@ struct cps_again_wait cps_again_wait(void)
 	return w;
 }
 
-struct cps_again_wait cps_again_wait_timeout(const struct timespec *timeout)
+struct cps_again_wait cps_again_begin_timeout(const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	w.timeout = timeout;
 	if (timeout)
@@ -94,37 +94,37 @@ struct cps_again_wait cps_again_wait_timeout(const struct timespec *timeout)
 	return w;
 }
 
-struct cps_again_wait cps_again_wait_ms(int timeout)
+struct cps_again_wait cps_again_begin_ms(int timeout)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	if (timeout > 0)
 		w.until = now(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000;
 	return w;
 }
 
-void cps_again_wait_remaining(struct cps_again_wait *w, const struct timespec *remaining)
+void cps_again_set_remaining(struct cps_again_wait *w, const struct timespec *remaining)
 {
 	w->until = now(w->clock) + ns_of(remaining);
 	w->left = *remaining;
 	w->timeout = &w->left;
 }
 
-uint64_t cps_again_wait_now(const struct cps_again_wait *w)
+uint64_t cps_again_now(const struct cps_again_wait *w)
 {
 	return now(w->clock);
 }
 
-uint64_t cps_again_wait_ns(const struct cps_again_wait *w)
+uint64_t cps_again_ns_left(const struct cps_again_wait *w)
 {
 	uint64_t t = now(w->clock);
 
 	return w->until > t ? w->until - t : 0;
 }
 
-int cps_again_wait_ms_left(const struct cps_again_wait *w, int timeout)
+int cps_again_ms_left(const struct cps_again_wait *w, int timeout)
 {
-	return timeout > 0 ? (int)((cps_again_wait_ns(w) + 999999) / 1000000) : timeout;
+	return timeout > 0 ? (int)((cps_again_ns_left(w) + 999999) / 1000000) : timeout;
 }
 
 bool cps_again_after_eintr(struct cps_again_wait *w)
@@ -140,7 +140,7 @@ bool cps_again_after_eintr(struct cps_again_wait *w)
 		return true;
 	if (!w->until)
 		w->until = w->start + ns_of(w->timeout);
-	left = cps_again_wait_ns(w);
+	left = cps_again_ns_left(w);
 	w->left.tv_sec = (time_t)(left / NS_PER_S);
 	w->left.tv_nsec = (long)(left % NS_PER_S);
 	w->timeout = &w->left;
@@ -152,7 +152,7 @@ bool cps_again(struct cps_again_wait *w)
 	return errno == EINTR && cps_again_after_eintr(w);
 }
 
-const sigset_t *cps_again_wait_mark(sigset_t *marked, const sigset_t *mask)
+const sigset_t *cps_again_mark(sigset_t *marked, const sigset_t *mask)
 {
 	if (!mask || !cps_sys_readable((uintptr_t)mask))
 		return mask;

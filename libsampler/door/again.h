@@ -92,18 +92,18 @@ struct cps_again_wait {
 };
 
 /* For a call that has no time limit, or an absolute one. */
-struct cps_again_wait cps_again_wait(void);
+struct cps_again_wait cps_again_begin(void);
 
 /* For a call that may last so long from now; NULL: for ever. *timeout is not read before the kernel
  * has read it, so that an invalid one is found by the kernel. */
-struct cps_again_wait cps_again_wait_timeout(const struct timespec *timeout);
+struct cps_again_wait cps_again_begin_timeout(const struct timespec *timeout);
 
 /* The same, in milliseconds. If it is 0 or less, no time needs to be watched. */
-struct cps_again_wait cps_again_wait_ms(int timeout);
+struct cps_again_wait cps_again_begin_ms(int timeout);
 
 /* For a call that was already interrupted, and of which the kernel has said how much time
  * remains. */
-void cps_again_wait_remaining(struct cps_again_wait *w, const struct timespec *remaining);
+void cps_again_set_remaining(struct cps_again_wait *w, const struct timespec *remaining);
 
 /* To be called when the call has failed with errno; and when it has failed with EINTR. Returns true
  * if only a tick was the cause: errno then has its former value, and `timeout` is what is left. */
@@ -112,9 +112,9 @@ bool cps_again_after_eintr(struct cps_again_wait *w);
 
 /* The time of its clock; and what is left of the call's time: in nanoseconds, or in milliseconds
  * rounded up. `timeout` is what the target has asked for. */
-uint64_t cps_again_wait_now(const struct cps_again_wait *w);
-uint64_t cps_again_wait_ns(const struct cps_again_wait *w);
-int cps_again_wait_ms_left(const struct cps_again_wait *w, int timeout);
+uint64_t cps_again_now(const struct cps_again_wait *w);
+uint64_t cps_again_ns_left(const struct cps_again_wait *w);
+int cps_again_ms_left(const struct cps_again_wait *w, int timeout);
 
 /* Make a call, and make it again as long as it fails because of a tick. The call returns a negative
  * number and sets errno when it fails. */
@@ -129,11 +129,11 @@ int cps_again_wait_ms_left(const struct cps_again_wait *w, int timeout);
 
 /*
  * A call that changes the mask of signals while it waits is made by CPS_MASKED with the mask that
- * cps_again_wait_mark returns. This is `marked`, a copy of the mask with a mark by which the
+ * cps_again_mark returns. This is `marked`, a copy of the mask with a mark by which the
  * handler knows that it has interrupted this very call. A mask that cannot be read is returned as
  * it is, for the kernel to refuse.
  */
-const sigset_t *cps_again_wait_mark(sigset_t *marked, const sigset_t *mask);
+const sigset_t *cps_again_mark(sigset_t *marked, const sigset_t *mask);
 #define CPS_MASKED(is_marked, call)                                                                \
 	({                                                                                         \
 		uintptr_t before_ = cps_sample_in_masked_call(                                     \

@@ -43,12 +43,12 @@ const struct cps_clock *cps_life_clock(void)
 	return atomic_load_explicit(&clock_in_use, memory_order_relaxed);
 }
 
-bool cps_life_is_here(void)
+bool cps_life_is_recorded(void)
 {
-	return cps_life_clock() && cps_life_is_own_memory();
+	return cps_life_clock() && cps_life_has_own_memory();
 }
 
-bool cps_life_is_own_memory(void)
+bool cps_life_has_own_memory(void)
 {
 	return cps_sys_getpid() == recorded_pid;
 }
@@ -293,7 +293,7 @@ bool cps_life_leave(enum cps_stop why)
 {
 	uint64_t cpu_ns;
 
-	if (!cps_life_is_here() || atomic_exchange(&has_left, true))
+	if (!cps_life_is_recorded() || atomic_exchange(&has_left, true))
 		return false;
 	cpu_ns = finish(cps_life_clock(), why, NULL);
 	if (why == CPS_STOP_SECCOMP)
@@ -323,7 +323,7 @@ static void end(enum cps_stop why, const void *context)
 	const struct cps_clock *clock = cps_life_clock();
 	uint64_t cpu_ns;
 
-	if (!cps_life_is_here() || atomic_load(&has_left) ||
+	if (!cps_life_is_recorded() || atomic_load(&has_left) ||
 	    !atomic_compare_exchange_strong(&clock_in_use, &clock, NULL))
 		return;
 	cpu_ns = finish(clock, why, context);
@@ -353,11 +353,11 @@ static void give_way(void)
 
 /* All signals are blocked meanwhile, because a handler that interrupts it may call it again. If two
  * threads call it, the second waits until the first is done. */
-void cps_life_leave_sigprof(void)
+void cps_life_give_up_sigprof(void)
 {
 	uint64_t all = ~UINT64_C(0), mask;
 
-	if (cps_life_clock() != &cps_clock_itimer || !cps_life_is_here())
+	if (cps_life_clock() != &cps_clock_itimer || !cps_life_is_recorded())
 		return;
 	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(mask));
 	while (atomic_flag_test_and_set(&giving_way))
@@ -406,7 +406,7 @@ static void settle(const void *context)
 
 void cps_life_pause(const void *context)
 {
-	if (!cps_life_is_here())
+	if (!cps_life_is_recorded())
 		return;
 	atomic_store(&wants_pause, true);
 	settle(context);
@@ -414,7 +414,7 @@ void cps_life_pause(const void *context)
 
 void cps_life_resume(void)
 {
-	if (!cps_life_is_here())
+	if (!cps_life_is_recorded())
 		return;
 	atomic_store(&wants_pause, false);
 	settle(NULL);

@@ -37,7 +37,7 @@ void cps_life_return(void);
 void cps_life_end(enum cps_stop why);
 
 /* The target wants SIGPROF for itself: if the clock uses it, change to another clock. */
-void cps_life_leave_sigprof(void);
+void cps_life_give_up_sigprof(void);
 
 /* Pause: ticks give no samples, and what is used is not credited, until cps_life_resume. May be
  * called anywhere. */
@@ -47,10 +47,10 @@ void cps_life_resume(void);
 void cps_life_toggle(const void *context);
 
 /* Whether this process is the one that is recorded. Costs a system call. */
-bool cps_life_is_here(void);
+bool cps_life_is_recorded(void);
 /* Whether this process is or was recorded, and is not a child of vfork, which would change its
  * parent's memory. Costs a system call. */
-bool cps_life_is_own_memory(void);
+bool cps_life_has_own_memory(void);
 
 /* The clock; NULL if this process is not recorded, or not any more. */
 const struct cps_clock *cps_life_clock(void);

@@ -24,7 +24,7 @@ void cps_summary(const char *wanted, uint64_t cpu_ns)
 	const char *path = cps_recording_path();
 	char line[4608], why[160] = "";
 	int error, n;
-	enum cps_stop stop = cps_loss_fuse_reason(&error);
+	enum cps_stop stop = cps_loss_stop_reason(&error);
 
 	if (reasons[stop])
 		snprintf(why, sizeof(why), " (%s%s%s)", reasons[stop], error ? ": " : "",

@@ -127,7 +127,7 @@ EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 	int error;
 
 	cps_door_open();
-	if (tid != cps_sys_gettid() || !cps_life_is_here()) {
+	if (tid != cps_sys_gettid() || !cps_life_is_recorded()) {
 		error = ask_kernel(new, old);
 	} else {
 		if (new)

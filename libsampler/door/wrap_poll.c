@@ -11,11 +11,11 @@
 
 CPS_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-	struct cps_again_wait w = cps_again_wait_ms(timeout);
+	struct cps_again_wait w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 
 	while ((result = CPS_NEXT(poll)(fds, n, left)) < 0 && cps_again(&w))
-		left = cps_again_wait_ms_left(&w, timeout);
+		left = cps_again_ms_left(&w, timeout);
 	return result;
 }
 
@@ -23,31 +23,31 @@ CPS_EXPORT int __poll(struct pollfd *fds, nfds_t n, int timeout) __attribute__((
 
 CPS_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t bytes)
 {
-	struct cps_again_wait w = cps_again_wait_ms(timeout);
+	struct cps_again_wait w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 
 	while ((result = CPS_NEXT(__poll_chk)(fds, n, left, bytes)) < 0 && cps_again(&w))
-		left = cps_again_wait_ms_left(&w, timeout);
+		left = cps_again_ms_left(&w, timeout);
 	return result;
 }
 
 CPS_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		     const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 	sigset_t marked;
 
-	mask = cps_again_wait_mark(&marked, mask);
+	mask = cps_again_mark(&marked, mask);
 	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(ppoll)(fds, n, w.timeout, mask)));
 }
 
 CPS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 			   const sigset_t *mask, size_t bytes)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 	sigset_t marked;
 
-	mask = cps_again_wait_mark(&marked, mask);
+	mask = cps_again_mark(&marked, mask);
 	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
 				       CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
 }
@@ -60,15 +60,15 @@ static void go_on(struct cps_again_wait *w, struct timeval *timeout)
 	uint64_t us;
 
 	if (!w->timeout)
-		cps_again_wait_remaining(w, &left);
-	us = (cps_again_wait_ns(w) + 999) / 1000;
+		cps_again_set_remaining(w, &left);
+	us = (cps_again_ns_left(w) + 999) / 1000;
 	timeout->tv_sec = (time_t)(us / 1000000);
 	timeout->tv_usec = (suseconds_t)(us % 1000000);
 }
 
 CPS_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 	int result;
 
 	while ((result = CPS_NEXT(select)(n, in, out, other, timeout)) < 0 && cps_again(&w))
@@ -83,46 +83,46 @@ CPS_EXPORT int __select(int n, fd_set *in, fd_set *out, fd_set *other, struct ti
 CPS_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other,
 		       const struct timespec *timeout, const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 	sigset_t marked;
 
-	mask = cps_again_wait_mark(&marked, mask);
+	mask = cps_again_mark(&marked, mask);
 	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
 				       CPS_NEXT(pselect)(n, in, out, other, w.timeout, mask)));
 }
 
 CPS_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-	struct cps_again_wait w = cps_again_wait_ms(timeout);
+	struct cps_again_wait w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 
 	while ((result = CPS_NEXT(epoll_wait)(fd, events, n, left)) < 0 && cps_again(&w))
-		left = cps_again_wait_ms_left(&w, timeout);
+		left = cps_again_ms_left(&w, timeout);
 	return result;
 }
 
 CPS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 			   const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_wait_ms(timeout);
+	struct cps_again_wait w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 	sigset_t marked;
 
-	mask = cps_again_wait_mark(&marked, mask);
+	mask = cps_again_mark(&marked, mask);
 	while ((result = CPS_MASKED(mask == &marked,
 				    CPS_NEXT(epoll_pwait)(fd, events, n, left, mask))) < 0 &&
 	       cps_again(&w))
-		left = cps_again_wait_ms_left(&w, timeout);
+		left = cps_again_ms_left(&w, timeout);
 	return result;
 }
 
 CPS_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n,
 			    const struct timespec *timeout, const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 	sigset_t marked;
 
-	mask = cps_again_wait_mark(&marked, mask);
+	mask = cps_again_mark(&marked, mask);
 	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
 				       CPS_NEXT(epoll_pwait2)(fd, events, n, w.timeout, mask)));
 }

@@ -35,7 +35,7 @@ static struct step step_aside(void)
 {
 	struct step step = {false, false};
 
-	if (!cps_life_is_here())
+	if (!cps_life_is_recorded())
 		return step;
 	if (mode == CPS_SECCOMP_JOURNAL) {
 		cps_recording_ready(); /* the file cannot be created later */

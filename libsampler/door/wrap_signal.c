@@ -30,8 +30,8 @@ static bool is_taken(int number, bool to_change_it)
 	if (number == CPS_SIGNAL_OWN || !cps_disposition_is_taken(number))
 		return false; /* the C library refuses this signal with and without us */
 	if (number == SIGPROF && to_change_it)
-		cps_life_leave_sigprof(); /* not if it only asks, as Python does */
-	return cps_disposition_is_taken(number) && cps_life_is_own_memory();
+		cps_life_give_up_sigprof(); /* not if it only asks, as Python does */
+	return cps_disposition_is_taken(number) && cps_life_has_own_memory();
 }
 
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
@@ -119,7 +119,7 @@ static void blocks(bool sigprof)
 {
 	cps_door_open();
 	if (sigprof && cps_life_clock() == &cps_clock_itimer)
-		cps_life_leave_sigprof();
+		cps_life_give_up_sigprof();
 }
 
 static bool has_sigprof(int how, const sigset_t *set)

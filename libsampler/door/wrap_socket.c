@@ -31,9 +31,9 @@ static bool none_is_timed(void)
 /* The socket's own timeout is looked up only after an interruption. */
 static struct cps_again_wait begin(void)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
-	w.start = cps_again_wait_now(&w);
+	w.start = cps_again_now(&w);
 	return w;
 }
 
@@ -66,7 +66,7 @@ static bool again(struct cps_again_wait *w, int fd, short events, int late)
 		w->until = end_of(fd, events, w);
 		if (!w->until)
 			return true;
-		ns = cps_again_wait_ns(w);
+		ns = cps_again_ns_left(w);
 		left.tv_sec = (time_t)(ns / 1000000000);
 		left.tv_nsec = (long)(ns % 1000000000);
 		result = ns ? CPS_NEXT(ppoll)(&poll_fd, 1, &left, NULL) : 0;

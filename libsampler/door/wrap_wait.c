@@ -51,12 +51,12 @@ static int give(struct timespec *to, struct timespec *left)
  * used. */
 CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remaining)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int result = CPS_NEXT(nanosleep)(request, &left);
 
 	if (result < 0 && cps_again(&w)) {
-		cps_again_wait_remaining(&w, &left);
+		cps_again_set_remaining(&w, &left);
 		result = sleep_on(&w, &left);
 	}
 	if (result < 0 && errno == EINTR)
@@ -72,7 +72,7 @@ CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *rema
 CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
 			       struct timespec *remaining)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int error;
 
@@ -83,7 +83,7 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 		if (!w.timeout) {
 			w.clock = clock == CLOCK_REALTIME || clock == CLOCK_TAI ? CLOCK_MONOTONIC
 										: clock;
-			cps_again_wait_remaining(&w, &left);
+			cps_again_set_remaining(&w, &left);
 		}
 		request = w.timeout;
 		if (!request->tv_sec && !request->tv_nsec)
@@ -95,13 +95,13 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 /* Returns 0; -1 if it is interrupted; less for another error. errno is not used. */
 CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remaining)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int result;
 
 	while ((result = CPS_NEXT(thrd_sleep)(request, &left)) == -1 && cps_again_after_eintr(&w)) {
 		if (!w.timeout)
-			cps_again_wait_remaining(&w, &left);
+			cps_again_set_remaining(&w, &left);
 		request = w.timeout;
 		if (!request->tv_sec && !request->tv_nsec)
 			return 0;
@@ -112,7 +112,7 @@ CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remai
 CPS_EXPORT int usleep(useconds_t us)
 {
 	const struct timespec whole = {us / 1000000, us % 1000000 * 1000};
-	struct cps_again_wait w = cps_again_wait_timeout(&whole);
+	struct cps_again_wait w = cps_again_begin_timeout(&whole);
 	int result = CPS_NEXT(usleep)(us);
 
 	return result == 0 || !cps_again(&w) ? result : sleep_on(&w, NULL);
@@ -122,7 +122,7 @@ CPS_EXPORT int usleep(useconds_t us)
 CPS_EXPORT unsigned sleep(unsigned seconds)
 {
 	const struct timespec whole = {seconds, 0};
-	struct cps_again_wait w = cps_again_wait_timeout(&whole);
+	struct cps_again_wait w = cps_again_begin_timeout(&whole);
 	unsigned left;
 
 	errno = 0;
@@ -130,7 +130,7 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 	if (errno == 0)
 		errno = w.error;
 	else if (cps_again(&w))
-		left = sleep_on(&w, NULL) == 0 ? 0 : (unsigned)(cps_again_wait_ns(&w) / 1000000000);
+		left = sleep_on(&w, NULL) == 0 ? 0 : (unsigned)(cps_again_ns_left(&w) / 1000000000);
 	return left;
 }
 
@@ -138,17 +138,17 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 
 CPS_EXPORT int pause(void)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(pause)());
 }
 
 CPS_EXPORT int sigsuspend(const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 	sigset_t marked;
 
-	mask = cps_again_wait_mark(&marked, mask);
+	mask = cps_again_mark(&marked, mask);
 	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(sigsuspend)(mask)));
 }
 
@@ -156,21 +156,21 @@ CPS_EXPORT int __sigsuspend(const sigset_t *mask) __attribute__((alias("sigsuspe
 
 CPS_EXPORT int __xpg_sigpause(int number)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(__xpg_sigpause)(number));
 }
 
 CPS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(sigwaitinfo)(set, info));
 }
 
 CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
 }
@@ -179,21 +179,21 @@ CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 
 CPS_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(sem_timedwait)(semaphore, until));
 }
 
 CPS_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(sem_clockwait)(semaphore, clock, until));
 }
 
 CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(semop)(id, operations, n));
 }
@@ -201,28 +201,28 @@ CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
 CPS_EXPORT int semtimedop(int id, struct sembuf *operations, size_t n,
 			  const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(semtimedop)(id, operations, n, w.timeout));
 }
 
 CPS_EXPORT ssize_t msgrcv(int id, void *message, size_t n, long type, int flags)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(msgrcv)(id, message, n, type, flags));
 }
 
 CPS_EXPORT int msgsnd(int id, const void *message, size_t n, int flags)
 {
-	struct cps_again_wait w = cps_again_wait();
+	struct cps_again_wait w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(msgsnd)(id, message, n, flags));
 }
 
 CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(aio_suspend)(list, n, w.timeout));
 }
@@ -230,7 +230,7 @@ CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct
 CPS_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
 			     const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_wait_timeout(timeout);
+	struct cps_again_wait w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(aio_suspend64)(list, n, w.timeout));
 }

@@ -42,7 +42,7 @@ bool cps_own_stack_call(uint32_t wish, void (*f)(void *), void *argument)
 			continue;
 		bytes = bytes_of(i);
 		if (bytes)
-			cps_call_on(bytes + STACK_BYTES - 64, f, argument);
+			cps_regs_call_on_stack(bytes + STACK_BYTES - 64, f, argument);
 		atomic_flag_clear_explicit(&stacks[i].lock, memory_order_release);
 		return bytes != NULL;
 	}

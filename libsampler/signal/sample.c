@@ -217,7 +217,7 @@ static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontex
 		if (t->period)
 			t->settled = cps_reading_after(t, m->read, reading, begin);
 	}
-	if (m->rearm && !cps_loss_fuse_reason(NULL))
+	if (m->rearm && !cps_loss_stop_reason(NULL))
 		m->rearm(t, info);
 	atomic_store(&t->busy, false);
 }

@@ -32,7 +32,7 @@ struct dictionary {
 	uint8_t bytes[CPS_COLUMNS][64u << 10];
 };
 
-struct cps_writer cps_columns_writers[CPS_COLUMNS];
+static struct cps_writer writers[CPS_COLUMNS]; /* of the columns of the current record */
 static struct dictionary *d;
 static uint32_t n_ids;
 static uint32_t grain = 1, step = 1;
@@ -61,8 +61,9 @@ void cps_columns_forget(void)
 	n_ids = 0;
 }
 
-const uint8_t *cps_columns_start(enum cps_column column)
+const uint8_t *cps_columns_bytes(enum cps_column column, size_t *n)
 {
+	*n = (size_t)(writers[column].p - d->bytes[column]);
 	return d->bytes[column];
 }
 
@@ -85,7 +86,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 		latest_address = latest_module = 0;
 	}
 	for (int i = 0; i < CPS_COLUMNS; i++)
-		cps_columns_writers[i] =
+		writers[i] =
 			(struct cps_writer){d->bytes[i], d->bytes[i] + sizeof(d->bytes[i]), false};
 	weight = 0;
 	time_steps = time_us / step;
@@ -95,7 +96,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 
 static struct cps_writer *column(enum cps_column which)
 {
-	return &cps_columns_writers[which];
+	return &writers[which];
 }
 
 static void put_byte(enum cps_column which, uint8_t byte)
@@ -302,7 +303,7 @@ bool cps_columns_end(void)
 	bool is_full = false;
 
 	for (int i = 0; i < CPS_COLUMNS; i++)
-		is_full = is_full || cps_columns_writers[i].full;
+		is_full = is_full || writers[i].full;
 	if (is_full)
 		cps_columns_forget();
 	return !is_full;

@@ -27,10 +27,9 @@ struct cps_column_item {
 	bool has_frames;
 };
 
-/* The columns of the current record; valid until the next one begins. */
-extern struct cps_writer cps_columns_writers[CPS_COLUMNS];
-/* [signal] Where a column begins. */
-const uint8_t *cps_columns_start(enum cps_column column);
+/* [signal] The n bytes of a column of the record that was ended last; valid until the next one
+ * begins. */
+const uint8_t *cps_columns_bytes(enum cps_column column, size_t *n);
 
 /*
  * [signal] Begin a record with at most `addresses` new addresses, of samples after time_us. False:

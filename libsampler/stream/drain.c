@@ -87,7 +87,7 @@ int cps_drain(struct cps_buffer *b)
 		error = b->number ? drain_samples(b) : drain_records(b);
 	cps_pack_release();
 	if (error == CPS_PACK_LIMIT)
-		cps_loss_fuse_blow(CPS_STOP_LIMIT, 0);
+		cps_loss_stop(CPS_STOP_LIMIT, 0);
 	return error;
 }
 
@@ -148,7 +148,7 @@ static int drain_buffers(void)
 			error = error ? error : e;
 	}
 	if (cps_pack_error() == CPS_PACK_LIMIT)
-		cps_loss_fuse_blow(CPS_STOP_LIMIT, 0);
+		cps_loss_stop(CPS_STOP_LIMIT, 0);
 	if (!error && cps_pack_error() != CPS_PACK_LIMIT)
 		error = cps_pack_error();
 	return error;
@@ -160,7 +160,7 @@ static int write_end(struct cps_ending *end)
 	int error;
 
 	if (!end->stop) {
-		end->stop = cps_loss_fuse_reason(&error);
+		end->stop = cps_loss_stop_reason(&error);
 		end->error = (uint32_t)error;
 	}
 	end->bytes = cps_pack_bytes();
@@ -177,12 +177,12 @@ int cps_drain_all(struct cps_ending *end)
 	if (cps_pack_wait()) {
 		error = drain_buffers();
 		if (error)
-			cps_loss_fuse_blow(CPS_STOP_WRITE, error);
+			cps_loss_stop(CPS_STOP_WRITE, error);
 		e = write_end(end);
 		error = error ? error : e;
 		cps_pack_release();
 	}
 	if (error)
-		cps_loss_fuse_blow(CPS_STOP_WRITE, error);
+		cps_loss_stop(CPS_STOP_WRITE, error);
 	return error;
 }

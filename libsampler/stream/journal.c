@@ -76,7 +76,7 @@ static uint8_t *map_file(const char *path, void *at)
 	uint8_t *mapped = NULL;
 	int fd;
 
-	if (cps_sys_too_big(map_bytes))
+	if (cps_sys_exceeds_file_limit(map_bytes))
 		return NULL;
 	fd = cps_sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
 	if (fd < 0)

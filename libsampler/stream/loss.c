@@ -64,7 +64,7 @@ void cps_loss_mirror(struct cps_journal_head *h, struct cps_journal_buffer *b)
 	show_stop();
 }
 
-void cps_loss_fuse_blow(enum cps_stop why, int error)
+void cps_loss_stop(enum cps_stop why, int error)
 {
 	int none = CPS_STOP_NONE;
 
@@ -74,7 +74,7 @@ void cps_loss_fuse_blow(enum cps_stop why, int error)
 	show_stop();
 }
 
-enum cps_stop cps_loss_fuse_reason(int *error)
+enum cps_stop cps_loss_stop_reason(int *error)
 {
 	if (error)
 		*error = stop_error;

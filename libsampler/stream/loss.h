@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * loss.h - counts what is missing from the stream and why, and stops recording for good.
- *
- * Recording is stopped by a fuse, which blows once and stays so.
  */
 #ifndef CPS_LOSS_H
 #define CPS_LOSS_H
@@ -19,18 +17,18 @@ uint64_t cps_loss_get(enum cps_loss reason);
 /* [signal] */
 uint64_t cps_loss_sum(void);
 
-/* [signal] From now on also write the counters and the fuse's state there; NULL: do not. */
+/* [signal] From now on also write the counters and the reason of a stop there; NULL: do not. */
 void cps_loss_mirror(struct cps_journal_head *head, struct cps_journal_buffer *first);
 
-/* [signal] Blow the fuse: stop recording for good, while the target runs on. Only the first reason
- * is kept. `error` is a -errno or 0. */
-void cps_loss_fuse_blow(enum cps_stop why, int error);
+/* [signal] Stop recording for good, while the target runs on. Only the first reason is kept.
+ * `error` is a -errno or 0. */
+void cps_loss_stop(enum cps_stop why, int error);
 
 /* [signal] The reason why recording was stopped, and the errno that goes with it. CPS_STOP_NONE: it
  * was not stopped. */
-enum cps_stop cps_loss_fuse_reason(int *error);
+enum cps_stop cps_loss_stop_reason(int *error);
 
-/* [signal] Nothing is lost and the fuse is whole, for a child, which begins anew. */
+/* [signal] Nothing is lost and recording is not stopped, for a child, which begins anew. */
 void cps_loss_reset(void);
 
 #endif

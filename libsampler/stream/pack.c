@@ -122,7 +122,7 @@ static int write_all(int fd, const uint8_t *bytes, size_t n, size_t to_be_kept_f
 {
 	int error;
 
-	if (cps_sys_too_big(file_bytes + n + to_be_kept_free))
+	if (cps_sys_exceeds_file_limit(file_bytes + n + to_be_kept_free))
 		return -EFBIG;
 	if (limit_bytes && file_bytes + n + to_be_kept_free > limit_bytes)
 		return CPS_PACK_LIMIT;

@@ -200,37 +200,33 @@ static bool items(void)
 }
 
 /* Writes what stands before the columns: the tag and length of the record, and the numbers. */
-static struct cps_piece heading(const uint64_t numbers[NUMBERS], size_t n_columns)
+static struct cps_piece heading(const uint64_t numbers[NUMBERS], const struct cps_piece *columns)
 {
 	uint8_t payload[PAYLOAD_BYTES];
 	struct cps_writer p = {payload, payload + sizeof(payload), false};
 	struct cps_writer w = {head, head + sizeof(head), false};
+	size_t sum = 0;
 
 	for (int i = 0; i < NUMBERS; i++)
 		cps_put(&p, numbers[i]);
-	for (int i = 0; i < CPS_COLUMNS; i++)
-		cps_put(&p, (uint64_t)(cps_columns_writers[i].p -
-				       cps_columns_start((enum cps_column)i)));
+	for (int i = 0; i < CPS_COLUMNS; i++) {
+		cps_put(&p, columns[i].n);
+		sum += columns[i].n;
+	}
 	cps_put(&w, CPS_TAG_COLUMNS);
-	cps_put(&w, (uint64_t)(p.p - payload) + n_columns);
+	cps_put(&w, (uint64_t)(p.p - payload) + sum);
 	cps_put_bytes(&w, payload, (size_t)(p.p - payload));
 	return (struct cps_piece){head, (size_t)(w.p - head)};
 }
 
 static size_t pieces_of(const uint64_t numbers[NUMBERS], struct cps_piece *pieces)
 {
-	size_t sum = 0, n = 1;
-	uint32_t crc;
+	size_t n = 1;
+	uint32_t crc = 0;
 
-	for (int i = 0; i < CPS_COLUMNS; i++) {
-		const uint8_t *start = cps_columns_start((enum cps_column)i);
-
-		pieces[n] = (struct cps_piece){start, (size_t)(cps_columns_writers[i].p - start)};
-		sum += pieces[n].n;
-		n++;
-	}
-	pieces[0] = heading(numbers, sum);
-	crc = 0;
+	for (int i = 0; i < CPS_COLUMNS; i++, n++)
+		pieces[n].bytes = cps_columns_bytes((enum cps_column)i, &pieces[n].n);
+	pieces[0] = heading(numbers, pieces + 1);
 	for (size_t i = 0; i < n; i++)
 		crc = (uint32_t)crc32(crc, pieces[i].bytes, (uInt)pieces[i].n);
 	memcpy(checksum, &crc, sizeof(checksum));

@@ -37,7 +37,7 @@ static char path[PATH_BYTES], journal_path[PATH_BYTES];
 static bool is_open(void)
 {
 	return atomic_load_explicit(&state, memory_order_acquire) == OPEN &&
-	       !cps_loss_fuse_reason(NULL);
+	       !cps_loss_stop_reason(NULL);
 }
 
 void cps_recording_prepare(const struct cps_output *o)
@@ -155,8 +155,7 @@ bool cps_recording_ready(void)
 		return false;
 	}
 	if (error) {
-		cps_loss_fuse_blow(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE,
-				   error);
+		cps_loss_stop(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE, error);
 		cps_loss_add(CPS_LOSS_OUTPUT, 1);
 	}
 	atomic_store(&state, error ? OVER : OPEN);
@@ -248,7 +247,7 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 			return false;
 	}
 	if (!done && *why == CPS_LOSS_BUSY && cps_pack_error())
-		cps_loss_fuse_blow(CPS_STOP_WRITE, cps_pack_error());
+		cps_loss_stop(CPS_STOP_WRITE, cps_pack_error());
 	if (!is_open())
 		*why = CPS_LOSS_OUTPUT;
 	return done;
@@ -361,7 +360,7 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 
 void cps_recording_continue(void)
 {
-	if (atomic_load(&state) != OVER || !path[0] || cps_loss_fuse_reason(NULL) ||
+	if (atomic_load(&state) != OVER || !path[0] || cps_loss_stop_reason(NULL) ||
 	    !cps_drain_is_complete() || cps_pack_unfinish() != 0)
 		return;
 	cps_drain_reset();

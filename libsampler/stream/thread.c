@@ -74,7 +74,7 @@ struct cps_thread *cps_thread_take(void)
 static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t top = cps_thread_pointer();
+	uintptr_t top = cps_regs_thread_pointer();
 
 	if (t->tid == first_tid) {
 		t->stack_low = first_low;

@@ -54,10 +54,10 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t value)
 }
 
 /* An expression is kept as the distance of its length byte from the module's start. */
-static int64_t take_expression(struct machine *m, struct cps_fde_bytes *b)
+static int64_t take_expression(struct machine *m, struct cps_fde_cursor *b)
 {
 	int64_t where = b->p - m->base;
-	uint64_t length = cps_fde_bytes_uleb(b);
+	uint64_t length = cps_fde_read_uleb(b);
 
 	if (b->bad || length > (size_t)(b->end - b->p)) {
 		b->bad = true;
@@ -86,7 +86,7 @@ static void remember(struct machine *m, bool push)
 }
 
 /* The instructions of the 00 group, DWARF 4 figure 40. */
-static void extended(struct machine *m, uint8_t op, struct cps_fde_bytes *b)
+static void extended(struct machine *m, uint8_t op, struct cps_fde_cursor *b)
 {
 	int64_t data = m->fde->data_align;
 	uint64_t reg;
@@ -97,44 +97,44 @@ static void extended(struct machine *m, uint8_t op, struct cps_fde_bytes *b)
 	case 0x01: /* set_loc, handled by the caller */
 		break;
 	case 0x02:
-		m->location += cps_fde_bytes_fixed(b, 1) * m->fde->code_align;
+		m->location += cps_fde_read_fixed(b, 1) * m->fde->code_align;
 		break;
 	case 0x03:
-		m->location += cps_fde_bytes_fixed(b, 2) * m->fde->code_align;
+		m->location += cps_fde_read_fixed(b, 2) * m->fde->code_align;
 		break;
 	case 0x04:
-		m->location += cps_fde_bytes_fixed(b, 4) * m->fde->code_align;
+		m->location += cps_fde_read_fixed(b, 4) * m->fde->code_align;
 		break;
 	case 0x05: /* offset_extended */
-		reg = cps_fde_bytes_uleb(b);
-		set(m, reg, AT_OFFSET, (int64_t)cps_fde_bytes_uleb(b) * data);
+		reg = cps_fde_read_uleb(b);
+		set(m, reg, AT_OFFSET, (int64_t)cps_fde_read_uleb(b) * data);
 		break;
 	case 0x06:
-		restore(m, cps_fde_bytes_uleb(b));
+		restore(m, cps_fde_read_uleb(b));
 		break;
 	case 0x07:
-		set(m, cps_fde_bytes_uleb(b), UNDEFINED, 0);
+		set(m, cps_fde_read_uleb(b), UNDEFINED, 0);
 		break;
 	case 0x08:
-		set(m, cps_fde_bytes_uleb(b), SAME, 0);
+		set(m, cps_fde_read_uleb(b), SAME, 0);
 		break;
 	case 0x09: /* register */
-		reg = cps_fde_bytes_uleb(b);
-		set(m, reg, IN_REGISTER, (int64_t)cps_fde_bytes_uleb(b));
+		reg = cps_fde_read_uleb(b);
+		set(m, reg, IN_REGISTER, (int64_t)cps_fde_read_uleb(b));
 		break;
 	case 0x0a:
 	case 0x0b:
 		remember(m, op == 0x0a);
 		break;
 	case 0x0c: /* def_cfa */
-		reg = cps_fde_bytes_uleb(b);
-		set_cfa(m, reg, (int64_t)cps_fde_bytes_uleb(b));
+		reg = cps_fde_read_uleb(b);
+		set_cfa(m, reg, (int64_t)cps_fde_read_uleb(b));
 		break;
 	case 0x0d:
-		set_cfa(m, cps_fde_bytes_uleb(b), m->now.cfa_value);
+		set_cfa(m, cps_fde_read_uleb(b), m->now.cfa_value);
 		break;
 	case 0x0e:
-		set_cfa(m, m->now.cfa_register, (int64_t)cps_fde_bytes_uleb(b));
+		set_cfa(m, m->now.cfa_register, (int64_t)cps_fde_read_uleb(b));
 		break;
 	case 0x0f: /* def_cfa_expression */
 		set_cfa(m, 0, take_expression(m, b));
@@ -142,32 +142,32 @@ static void extended(struct machine *m, uint8_t op, struct cps_fde_bytes *b)
 		break;
 	case 0x10:
 	case 0x16: /* expression, val_expression */
-		reg = cps_fde_bytes_uleb(b);
+		reg = cps_fde_read_uleb(b);
 		set(m, reg, op == 0x10 ? AT_EXPRESSION : IS_EXPRESSION, take_expression(m, b));
 		break;
 	case 0x11: /* offset_extended_sf */
-		reg = cps_fde_bytes_uleb(b);
-		set(m, reg, AT_OFFSET, cps_fde_bytes_sleb(b) * data);
+		reg = cps_fde_read_uleb(b);
+		set(m, reg, AT_OFFSET, cps_fde_read_sleb(b) * data);
 		break;
 	case 0x12: /* def_cfa_sf */
-		reg = cps_fde_bytes_uleb(b);
-		set_cfa(m, reg, cps_fde_bytes_sleb(b) * data);
+		reg = cps_fde_read_uleb(b);
+		set_cfa(m, reg, cps_fde_read_sleb(b) * data);
 		break;
 	case 0x13:
-		set_cfa(m, m->now.cfa_register, cps_fde_bytes_sleb(b) * data);
+		set_cfa(m, m->now.cfa_register, cps_fde_read_sleb(b) * data);
 		break;
 	case 0x14:
 	case 0x15: /* val_offset, val_offset_sf */
-		reg = cps_fde_bytes_uleb(b);
+		reg = cps_fde_read_uleb(b);
 		set(m, reg, IS_OFFSET,
-		    (op == 0x14 ? (int64_t)cps_fde_bytes_uleb(b) : cps_fde_bytes_sleb(b)) * data);
+		    (op == 0x14 ? (int64_t)cps_fde_read_uleb(b) : cps_fde_read_sleb(b)) * data);
 		break;
 	case 0x2e: /* GNU_args_size */
-		cps_fde_bytes_uleb(b);
+		cps_fde_read_uleb(b);
 		break;
 	case 0x2f: /* GNU_negative_offset_extended */
-		reg = cps_fde_bytes_uleb(b);
-		set(m, reg, AT_OFFSET, -(int64_t)cps_fde_bytes_uleb(b) * data);
+		reg = cps_fde_read_uleb(b);
+		set(m, reg, AT_OFFSET, -(int64_t)cps_fde_read_uleb(b) * data);
 		break;
 	default:
 		m->bad = true;
@@ -175,7 +175,7 @@ static void extended(struct machine *m, uint8_t op, struct cps_fde_bytes *b)
 }
 
 /* Executes the instructions up to the ones that describe pc. */
-static bool run(struct machine *m, struct cps_fde_bytes b, uintptr_t pc)
+static bool run(struct machine *m, struct cps_fde_cursor b, uintptr_t pc)
 {
 	while (b.p < b.end && !m->bad && !b.bad) {
 		uint8_t op = *b.p++;
@@ -186,8 +186,7 @@ static bool run(struct machine *m, struct cps_fde_bytes b, uintptr_t pc)
 			m->location += low * m->fde->code_align;
 			break;
 		case 2: /* offset */
-			set(m, low, AT_OFFSET,
-			    (int64_t)cps_fde_bytes_uleb(&b) * m->fde->data_align);
+			set(m, low, AT_OFFSET, (int64_t)cps_fde_read_uleb(&b) * m->fde->data_align);
 			break;
 		case 3:
 			restore(m, low);
@@ -195,7 +194,7 @@ static bool run(struct machine *m, struct cps_fde_bytes b, uintptr_t pc)
 		default:
 			extended(m, op, &b);
 			if (op == 0x01)
-				m->location = cps_fde_bytes_fixed(&b, 8);
+				m->location = cps_fde_read_fixed(&b, 8);
 		}
 		if (m->location > pc) {
 			m->until = m->location;
@@ -269,9 +268,9 @@ static enum cps_step evaluate(const struct cps_module *m, int32_t where,
 			      const struct cps_regs *regs, struct cps_peek *peek,
 			      const uint64_t *first, uint64_t *value)
 {
-	struct cps_fde_bytes b = {(const uint8_t *)m->start + where, (const uint8_t *)m->end,
-				  false};
-	uint64_t length = cps_fde_bytes_uleb(&b);
+	struct cps_fde_cursor b = {(const uint8_t *)m->start + where, (const uint8_t *)m->end,
+				   false};
+	uint64_t length = cps_fde_read_uleb(&b);
 
 	if (b.bad || length > (size_t)(b.end - b.p))
 		return CPS_STEP_NO_RECIPE;

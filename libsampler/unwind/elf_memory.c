@@ -87,7 +87,7 @@ static int take_segments(struct cps_module *m, const ElfW(Phdr) * p, size_t n)
 	return 0;
 }
 
-int cps_elf_memory_take(struct cps_module *m, const void *headers, size_t n)
+int cps_elf_memory_read(struct cps_module *m, const void *headers, size_t n)
 {
 	const ElfW(Phdr) *p = headers;
 

@@ -13,7 +13,7 @@
 #define STEPS 256
 
 struct evaluation {
-	struct cps_fde_bytes *b;
+	struct cps_fde_cursor *b;
 	const struct cps_regs *regs;
 	struct cps_peek *peek;
 	uint64_t stack[STACK];
@@ -39,7 +39,7 @@ static uint64_t pop(struct evaluation *e)
 
 static void push_register(struct evaluation *e, uint64_t reg)
 {
-	uint64_t offset = (uint64_t)cps_fde_bytes_sleb(e->b);
+	uint64_t offset = (uint64_t)cps_fde_read_sleb(e->b);
 
 	if (reg >= CPS_REGS || !(e->regs->valid & 1u << reg)) {
 		e->failed = CPS_STEP_UNKNOWN_REGISTER;
@@ -108,7 +108,7 @@ static void constant(struct evaluation *e, uint8_t op)
 {
 	static const uint8_t width[] = {1, 1, 2, 2, 4, 4, 8, 8};
 	unsigned n = width[op - 0x08];
-	uint64_t v = cps_fde_bytes_fixed(e->b, n);
+	uint64_t v = cps_fde_read_fixed(e->b, n);
 
 	if (op & 1 && n < 8) /* the odd ones are signed */
 		v = (uint64_t)((int64_t)(v << (64 - 8 * n)) >> (64 - 8 * n));
@@ -137,7 +137,7 @@ static void stack_operation(struct evaluation *e, uint8_t op)
 		push(e, a);
 		break;
 	default: /* dup, over, pick */
-		n = op == 0x12 ? 0 : op == 0x14 ? 1 : (unsigned)cps_fde_bytes_fixed(e->b, 1);
+		n = op == 0x12 ? 0 : op == 0x14 ? 1 : (unsigned)cps_fde_read_fixed(e->b, 1);
 		if (n >= e->depth)
 			e->failed = CPS_STEP_NO_RECIPE;
 		else
@@ -147,7 +147,7 @@ static void stack_operation(struct evaluation *e, uint8_t op)
 
 static void jump(struct evaluation *e, bool taken)
 {
-	int16_t distance = (int16_t)cps_fde_bytes_fixed(e->b, 2);
+	int16_t distance = (int16_t)cps_fde_read_fixed(e->b, 2);
 
 	if (!taken)
 		return;
@@ -166,17 +166,17 @@ static void operate(struct evaluation *e, uint8_t op)
 	else if (op >= 0x08 && op <= 0x0f)
 		constant(e, op);
 	else if (op == 0x03)
-		push(e, cps_fde_bytes_fixed(e->b, 8));
+		push(e, cps_fde_read_fixed(e->b, 8));
 	else if (op == 0x10)
-		push(e, cps_fde_bytes_uleb(e->b));
+		push(e, cps_fde_read_uleb(e->b));
 	else if (op == 0x11)
-		push(e, (uint64_t)cps_fde_bytes_sleb(e->b));
+		push(e, (uint64_t)cps_fde_read_sleb(e->b));
 	else if (op == 0x23) /* plus_uconst */
-		push(e, pop(e) + cps_fde_bytes_uleb(e->b));
+		push(e, pop(e) + cps_fde_read_uleb(e->b));
 	else if (op == 0x1f || op == 0x20) /* neg, not */
 		push(e, op == 0x1f ? -pop(e) : ~pop(e));
 	else if (op == 0x92) /* bregx */
-		push_register(e, cps_fde_bytes_uleb(e->b));
+		push_register(e, cps_fde_read_uleb(e->b));
 	else if (op == 0x28 || op == 0x2f) /* bra, skip */
 		jump(e, op == 0x2f || pop(e) != 0);
 	else if (op == 0x06 || (op >= 0x12 && op <= 0x16))
@@ -185,7 +185,7 @@ static void operate(struct evaluation *e, uint8_t op)
 		binary(e, op);
 }
 
-enum cps_step cps_expression_evaluate(struct cps_fde_bytes *b, const struct cps_regs *regs,
+enum cps_step cps_expression_evaluate(struct cps_fde_cursor *b, const struct cps_regs *regs,
 				      struct cps_peek *peek, const uint64_t *first, uint64_t *value)
 {
 	struct evaluation e = {.b = b, .regs = regs, .peek = peek, .failed = CPS_STEP_OK};

@@ -13,7 +13,7 @@
 
 /* [signal] Evaluate the expression. *value is what is on top of the stack at the end. `first`, if
  * not NULL, is pushed before the start. */
-enum cps_step cps_expression_evaluate(struct cps_fde_bytes *b, const struct cps_regs *regs,
+enum cps_step cps_expression_evaluate(struct cps_fde_cursor *b, const struct cps_regs *regs,
 				      struct cps_peek *peek, const uint64_t *first,
 				      uint64_t *value);
 

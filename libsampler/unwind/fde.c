@@ -17,7 +17,7 @@
 #define PE_OMIT	       0xff
 #define PE_TABLE       (PE_DATAREL | 0x0b) /* datarel | sdata4, as every linker writes it */
 
-uint64_t cps_fde_bytes_fixed(struct cps_fde_bytes *b, unsigned n)
+uint64_t cps_fde_read_fixed(struct cps_fde_cursor *b, unsigned n)
 {
 	uint64_t v = 0;
 
@@ -31,13 +31,13 @@ uint64_t cps_fde_bytes_fixed(struct cps_fde_bytes *b, unsigned n)
 }
 
 /* Reads groups of seven bits, the least significant first, and how many bits they were together. */
-static uint64_t groups(struct cps_fde_bytes *b, unsigned *bits)
+static uint64_t groups(struct cps_fde_cursor *b, unsigned *bits)
 {
 	uint64_t v = 0, byte;
 
 	*bits = 0;
 	do {
-		byte = cps_fde_bytes_fixed(b, 1);
+		byte = cps_fde_read_fixed(b, 1);
 		if (*bits < 64)
 			v |= (byte & 0x7f) << *bits;
 		*bits += 7;
@@ -45,14 +45,14 @@ static uint64_t groups(struct cps_fde_bytes *b, unsigned *bits)
 	return v;
 }
 
-uint64_t cps_fde_bytes_uleb(struct cps_fde_bytes *b)
+uint64_t cps_fde_read_uleb(struct cps_fde_cursor *b)
 {
 	unsigned bits;
 
 	return groups(b, &bits);
 }
 
-int64_t cps_fde_bytes_sleb(struct cps_fde_bytes *b)
+int64_t cps_fde_read_sleb(struct cps_fde_cursor *b)
 {
 	unsigned bits;
 	uint64_t v = groups(b, &bits);
@@ -62,34 +62,34 @@ int64_t cps_fde_bytes_sleb(struct cps_fde_bytes *b)
 	return (int64_t)v;
 }
 
-uint64_t cps_fde_bytes_encoded(struct cps_fde_bytes *b, uint8_t encoding, uintptr_t data_base)
+uint64_t cps_fde_read_encoded(struct cps_fde_cursor *b, uint8_t encoding, uintptr_t data_base)
 {
 	uintptr_t here = (uintptr_t)b->p;
 	uint64_t v;
 
 	switch (encoding & PE_FORMAT) {
 	case 0x01:
-		v = cps_fde_bytes_uleb(b);
+		v = cps_fde_read_uleb(b);
 		break;
 	case 0x02:
-		v = cps_fde_bytes_fixed(b, 2);
+		v = cps_fde_read_fixed(b, 2);
 		break;
 	case 0x03:
-		v = cps_fde_bytes_fixed(b, 4);
+		v = cps_fde_read_fixed(b, 4);
 		break;
 	case 0x09:
-		v = (uint64_t)cps_fde_bytes_sleb(b);
+		v = (uint64_t)cps_fde_read_sleb(b);
 		break;
 	case 0x0a:
-		v = (uint64_t)(int16_t)cps_fde_bytes_fixed(b, 2);
+		v = (uint64_t)(int16_t)cps_fde_read_fixed(b, 2);
 		break;
 	case 0x0b:
-		v = (uint64_t)(int32_t)cps_fde_bytes_fixed(b, 4);
+		v = (uint64_t)(int32_t)cps_fde_read_fixed(b, 4);
 		break;
 	case 0x00:
 	case 0x04:
 	case 0x0c:
-		v = cps_fde_bytes_fixed(b, 8);
+		v = cps_fde_read_fixed(b, 8);
 		break;
 	default:
 		b->bad = true;
@@ -110,28 +110,28 @@ uint64_t cps_fde_bytes_encoded(struct cps_fde_bytes *b, uint8_t encoding, uintpt
 
 /* The bytes from `where` to the end of the readable segment that holds it; bad if no segment
  * does. */
-static struct cps_fde_bytes bytes_at(const struct cps_module *m, uintptr_t where)
+static struct cps_fde_cursor bytes_at(const struct cps_module *m, uintptr_t where)
 {
 	for (uint32_t i = 0; i < m->n_segments; i++) {
 		const struct cps_segment *s = &m->segments[i];
 		uintptr_t start = m->bias + s->vaddr;
 
 		if (s->flags & 4 && where >= start && where - start < s->memory_bytes)
-			return (struct cps_fde_bytes){(const uint8_t *)where,
-						      (const uint8_t *)start + s->memory_bytes,
-						      false};
+			return (struct cps_fde_cursor){(const uint8_t *)where,
+						       (const uint8_t *)start + s->memory_bytes,
+						       false};
 	}
-	return (struct cps_fde_bytes){NULL, NULL, true};
+	return (struct cps_fde_cursor){NULL, NULL, true};
 }
 
 /* Reads the length of an entry of .eh_frame and cuts `b` to the entry's content. False at the
  * terminator, or if the entry does not fit. */
-static bool entry(struct cps_fde_bytes *b)
+static bool entry(struct cps_fde_cursor *b)
 {
-	uint64_t length = cps_fde_bytes_fixed(b, 4);
+	uint64_t length = cps_fde_read_fixed(b, 4);
 
 	if (length == 0xffffffff)
-		length = cps_fde_bytes_fixed(b, 8);
+		length = cps_fde_read_fixed(b, 8);
 	if (b->bad || length < 4 || length > (size_t)(b->end - b->p))
 		return false;
 	b->end = b->p + length;
@@ -143,7 +143,7 @@ struct cie {
 	bool has_augmentation;
 };
 
-static bool augmentation(struct cps_fde_bytes *b, const char *letters, struct cie *cie,
+static bool augmentation(struct cps_fde_cursor *b, const char *letters, struct cie *cie,
 			 struct cps_fde *fde)
 {
 	uint64_t length;
@@ -153,18 +153,18 @@ static bool augmentation(struct cps_fde_bytes *b, const char *letters, struct ci
 		return true;
 	if (*letters++ != 'z')
 		return false;
-	length = cps_fde_bytes_uleb(b);
+	length = cps_fde_read_uleb(b);
 	if (b->bad || length > (size_t)(b->end - b->p))
 		return false;
 	after = b->p + length;
 	cie->has_augmentation = true;
 	for (; *letters; letters++) {
 		if (*letters == 'R')
-			cie->pointer_encoding = (uint8_t)cps_fde_bytes_fixed(b, 1);
+			cie->pointer_encoding = (uint8_t)cps_fde_read_fixed(b, 1);
 		else if (*letters == 'L')
-			cps_fde_bytes_fixed(b, 1);
+			cps_fde_read_fixed(b, 1);
 		else if (*letters == 'P')
-			cps_fde_bytes_encoded(b, (uint8_t)cps_fde_bytes_fixed(b, 1), 0);
+			cps_fde_read_encoded(b, (uint8_t)cps_fde_read_fixed(b, 1), 0);
 		else if (*letters == 'S')
 			fde->is_signal_frame = true;
 		else if (*letters != 'B')
@@ -177,23 +177,23 @@ static bool augmentation(struct cps_fde_bytes *b, const char *letters, struct ci
 static bool read_cie(const struct cps_module *m, uintptr_t where, struct cie *cie,
 		     struct cps_fde *fde)
 {
-	struct cps_fde_bytes b = bytes_at(m, where);
+	struct cps_fde_cursor b = bytes_at(m, where);
 	const char *letters;
 	uint8_t version;
 
-	if (!entry(&b) || cps_fde_bytes_fixed(&b, 4) != 0)
+	if (!entry(&b) || cps_fde_read_fixed(&b, 4) != 0)
 		return false;
-	version = (uint8_t)cps_fde_bytes_fixed(&b, 1);
+	version = (uint8_t)cps_fde_read_fixed(&b, 1);
 	if (version != 1 && version != 3)
 		return false;
 	letters = (const char *)b.p;
-	while (cps_fde_bytes_fixed(&b, 1) != 0)
+	while (cps_fde_read_fixed(&b, 1) != 0)
 		;
 	if (b.bad)
 		return false;
-	fde->code_align = cps_fde_bytes_uleb(&b);
-	fde->data_align = cps_fde_bytes_sleb(&b);
-	fde->ra_register = version == 1 ? cps_fde_bytes_fixed(&b, 1) : cps_fde_bytes_uleb(&b);
+	fde->code_align = cps_fde_read_uleb(&b);
+	fde->data_align = cps_fde_read_sleb(&b);
+	fde->ra_register = version == 1 ? cps_fde_read_fixed(&b, 1) : cps_fde_read_uleb(&b);
 	if (!augmentation(&b, letters, cie, fde))
 		return false;
 	fde->initial = b;
@@ -202,7 +202,7 @@ static bool read_cie(const struct cps_module *m, uintptr_t where, struct cie *ci
 
 static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde *fde)
 {
-	struct cps_fde_bytes b = bytes_at(m, where);
+	struct cps_fde_cursor b = bytes_at(m, where);
 	struct cie cie = {0, false};
 	uintptr_t here;
 	uint64_t back;
@@ -211,13 +211,13 @@ static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde
 	if (!entry(&b))
 		return false;
 	here = (uintptr_t)b.p;
-	back = cps_fde_bytes_fixed(&b, 4);
+	back = cps_fde_read_fixed(&b, 4);
 	if (back == 0 || !read_cie(m, here - back, &cie, fde))
 		return false;
-	fde->start = cps_fde_bytes_encoded(&b, cie.pointer_encoding, 0);
-	fde->end = fde->start + cps_fde_bytes_encoded(&b, cie.pointer_encoding & PE_FORMAT, 0);
+	fde->start = cps_fde_read_encoded(&b, cie.pointer_encoding, 0);
+	fde->end = fde->start + cps_fde_read_encoded(&b, cie.pointer_encoding & PE_FORMAT, 0);
 	if (cie.has_augmentation) {
-		uint64_t length = cps_fde_bytes_uleb(&b);
+		uint64_t length = cps_fde_read_uleb(&b);
 
 		if (b.bad || length > (size_t)(b.end - b.p))
 			return false;
@@ -230,7 +230,7 @@ static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde
 /* Binary search for the last entry at or below pc in the table of n pairs (start, FDE). The two
  * places where the search may look next are fetched beforehand, because a large table is in no
  * cache. */
-static bool search(struct cps_fde_bytes table, uint64_t n, uintptr_t base, uintptr_t pc,
+static bool search(struct cps_fde_cursor table, uint64_t n, uintptr_t base, uintptr_t pc,
 		   uintptr_t *fde)
 {
 	uint64_t low = 0, high = n;
@@ -259,19 +259,19 @@ static bool search(struct cps_fde_bytes table, uint64_t n, uintptr_t base, uintp
 bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde)
 {
 	uintptr_t base = (uintptr_t)m->eh_frame_hdr, where;
-	struct cps_fde_bytes b = {m->eh_frame_hdr, m->eh_frame_hdr + m->eh_frame_hdr_bytes, false};
+	struct cps_fde_cursor b = {m->eh_frame_hdr, m->eh_frame_hdr + m->eh_frame_hdr_bytes, false};
 	uint8_t pointer, count_encoding, table;
 	uint64_t n;
 
-	if (!m->eh_frame_hdr || cps_fde_bytes_fixed(&b, 1) != 1)
+	if (!m->eh_frame_hdr || cps_fde_read_fixed(&b, 1) != 1)
 		return false;
-	pointer = (uint8_t)cps_fde_bytes_fixed(&b, 1);
-	count_encoding = (uint8_t)cps_fde_bytes_fixed(&b, 1);
-	table = (uint8_t)cps_fde_bytes_fixed(&b, 1);
+	pointer = (uint8_t)cps_fde_read_fixed(&b, 1);
+	count_encoding = (uint8_t)cps_fde_read_fixed(&b, 1);
+	table = (uint8_t)cps_fde_read_fixed(&b, 1);
 	if (pointer == PE_OMIT || count_encoding == PE_OMIT || table != PE_TABLE)
 		return false;
-	cps_fde_bytes_encoded(&b, pointer, base);
-	n = cps_fde_bytes_encoded(&b, count_encoding, base);
+	cps_fde_read_encoded(&b, pointer, base);
+	n = cps_fde_read_encoded(&b, count_encoding, base);
 	if (b.bad || !search(b, n, base, pc, &where) || !read_fde(m, where, fde))
 		return false;
 	return pc >= fde->start && pc < fde->end;

@@ -13,7 +13,7 @@
 #include "unwind/module.h"
 
 /* A cursor over bytes that never passes their end. */
-struct cps_fde_bytes {
+struct cps_fde_cursor {
 	const uint8_t *p, *end;
 	bool bad; /* something did not fit; all that is read afterwards is 0 */
 };
@@ -24,19 +24,19 @@ struct cps_fde {
 	int64_t data_align;
 	uint64_t ra_register;
 	bool is_signal_frame;
-	struct cps_fde_bytes initial, program; /* the instructions of CIE and FDE */
+	struct cps_fde_cursor initial, program; /* the instructions of CIE and FDE */
 };
 
 /* [signal] The description of the function that holds pc; false if there is none. */
 bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde);
 
 /* [signal] Read an unsigned number of n (1, 2, 4, 8) bytes. */
-uint64_t cps_fde_bytes_fixed(struct cps_fde_bytes *b, unsigned n);
+uint64_t cps_fde_read_fixed(struct cps_fde_cursor *b, unsigned n);
 /* [signal] */
-uint64_t cps_fde_bytes_uleb(struct cps_fde_bytes *b);
+uint64_t cps_fde_read_uleb(struct cps_fde_cursor *b);
 /* [signal] */
-int64_t cps_fde_bytes_sleb(struct cps_fde_bytes *b);
+int64_t cps_fde_read_sleb(struct cps_fde_cursor *b);
 /* [signal] Read a pointer in one of the DW_EH_PE_ encodings. An indirection is not followed. */
-uint64_t cps_fde_bytes_encoded(struct cps_fde_bytes *b, uint8_t encoding, uintptr_t data_base);
+uint64_t cps_fde_read_encoded(struct cps_fde_cursor *b, uint8_t encoding, uintptr_t data_base);
 
 #endif

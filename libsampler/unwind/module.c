@@ -147,7 +147,7 @@ static void add(const struct link_map *l, bool is_first)
 	m->dynamic = l->l_ld;
 	m->bias = l->l_addr;
 	m->is_vdso = vdso && l->l_addr == vdso;
-	if (cps_elf_memory_take(m, p, n) < 0)
+	if (cps_elf_memory_read(m, p, n) < 0)
 		return;
 	m->path = path_of(l->l_name, is_first, m->is_vdso);
 	m->bytes = m->end - m->start;

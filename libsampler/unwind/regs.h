@@ -29,7 +29,7 @@ struct cps_regs {
 #define CPS_RED_ZONE 128
 
 /* DWARF register number -> index in gregs. */
-static const uint8_t cps_greg_of[CPS_REGS] = {
+static const uint8_t cps_regs_greg[CPS_REGS] = {
 	REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
 	REG_R9,	 REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
 };
@@ -38,7 +38,7 @@ static const uint8_t cps_greg_of[CPS_REGS] = {
 static inline void cps_regs_of_context(struct cps_regs *regs, const ucontext_t *uc)
 {
 	for (int i = 0; i < CPS_REGS; i++)
-		regs->r[i] = (uint64_t)uc->uc_mcontext.gregs[cps_greg_of[i]];
+		regs->r[i] = (uint64_t)uc->uc_mcontext.gregs[cps_regs_greg[i]];
 	regs->valid = CPS_REGS_ALL;
 }
 
@@ -71,7 +71,7 @@ static inline int cps_regs_is_call(const uint8_t *p)
 
 /* [signal] The address of the thread's control block. glibc puts it above the stack of every thread
  * but the first. */
-static inline uintptr_t cps_thread_pointer(void)
+static inline uintptr_t cps_regs_thread_pointer(void)
 {
 	uintptr_t tp;
 
@@ -93,7 +93,7 @@ static inline int cps_regs_interrupted_call(const ucontext_t *uc)
 
 /* [signal] Call f(argument) on another stack, whose end is at `top`. The frame pointer stays as it
  * is, so that a debugger finds its way back. */
-static inline void cps_call_on(void *top, void (*f)(void *), void *argument)
+static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *argument)
 {
 	__asm__ volatile("movq %%rsp, %%rbx\n\t"
 			 "movq %[top], %%rsp\n\t"

@@ -165,7 +165,7 @@ static bool signal_step(struct walk *w, uint32_t *mark)
 	struct cps_regs regs = {.valid = CPS_REGS_ALL};
 
 	for (int i = 0; i < CPS_REGS; i++) {
-		if (!cps_peek(w->peek, (uintptr_t)&uc->uc_mcontext.gregs[cps_greg_of[i]],
+		if (!cps_peek(w->peek, (uintptr_t)&uc->uc_mcontext.gregs[cps_regs_greg[i]],
 			      &regs.r[i])) {
 			*mark = CPS_MARK_BAD_MEMORY;
 			return false;

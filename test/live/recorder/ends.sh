@@ -5,7 +5,7 @@
 # trap; and a limit on file sizes is not ours to break.
 # Seen to fail: without the wrapped thrd_create 13 % are credited, with the end in a cleanup handler 33 %;
 # without the page that is wiped the child's time is credited to its parent; reading a module without
-# looking whether it is still loaded is a segmentation fault; without cps_sys_too_big the target dies of
+# looking whether it is still loaded is a segmentation fault; without cps_sys_exceeds_file_limit the target dies of
 # SIGXFSZ.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"

@@ -3,7 +3,7 @@
 # A program that has its own ITIMER_PROF, blocks and awaits all signals, uses the old calls, changes its mind about
 # SIGPROF from two threads, or was started with SIGPROF ignored or blocked, gets what it would get without us, and is
 # sampled all the while; itimer gives way to timer there and says so.
-# Seen to fail: with SIGPROF as timer's signal, or without cps_life_leave_sigprof, the program gets no ticks of its
+# Seen to fail: with SIGPROF as timer's signal, or without cps_life_give_up_sigprof, the program gets no ticks of its
 # own timer; without clock_itimer.c's probe it is told that SIGPROF is not blocked. See signal_ways.c.
 . "$(dirname "$0")/../lib.sh"
 

@@ -363,7 +363,7 @@ Test(recording, keeps_the_limit_of_its_size)
 	max_bytes = 40000;
 	prepare();
 	offer_ticks(20000);
-	cr_assert_eq(cps_loss_fuse_reason(NULL), CPS_STOP_LIMIT);
+	cr_assert_eq(cps_loss_stop_reason(NULL), CPS_STOP_LIMIT);
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	cr_assert_eq(stat(file, &st), 0);
 	cr_assert_leq(st.st_size, 40000);
@@ -381,7 +381,7 @@ Test(recording, output_that_cannot_be_made)
 	prepare();
 	clean_up();
 	cr_assert(!cps_recording_ready());
-	cr_assert_eq(cps_loss_fuse_reason(&error), CPS_STOP_CREATE);
+	cr_assert_eq(cps_loss_stop_reason(&error), CPS_STOP_CREATE);
 	cr_assert_eq(error, 2 /* ENOENT */);
 	cr_assert_eq(cps_loss_get(CPS_LOSS_OUTPUT), 1);
 	cr_assert(!cps_recording_ready());
