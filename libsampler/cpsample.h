@@ -16,8 +16,8 @@ extern "C" {
 /* Record from here on, in all threads, if recording was stopped. */
 void cpsample_start(void);
 
-/* Do not record from here on, in any thread. What is used until cpsample_start is not credited to
- * anything. What was recorded so far is in the file when this returns. */
+/* Do not record from here on, in any thread. CPU time that is used until cpsample_start is not
+ * credited to anything. When this returns, all that was recorded so far is in the file. */
 void cpsample_stop(void);
 
 /* Note the moment in the recording under this name, of which 1,000 bytes are kept. cpconv --info

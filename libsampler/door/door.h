@@ -71,8 +71,8 @@ bool cps_wrap_seccomp_is_confined(void);
 /* The system call seccomp(2), for which the C library has no function. Its result, or -errno. */
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);
 
-/* The calling thread begins: see that there is space for a tick's frame on its stack from now on.
- * And it ends. */
+/* To be called when the calling thread begins, so that there is space for the frame of a tick; and
+ * when it ends. */
 void cps_wrap_altstack_begin(void);
 void cps_wrap_altstack_end(void);
 

@@ -67,8 +67,7 @@ CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remain
 CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *remaining)
 	__attribute__((alias("nanosleep")));
 
-/* What remains of a relative sleep by a clock that can be set is measured by the monotonic
- * clock. */
+/* The rest of a relative sleep is measured by the monotonic clock if its own clock can be set. */
 CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
 			       struct timespec *remaining)
 {

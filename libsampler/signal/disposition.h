@@ -13,8 +13,8 @@
 /*
  * The clocks' own signal. The C library keeps it for the cancellation of threads, and lets no
  * program block, handle, await or send it. So nothing that a target does with masks and
- * dispositions can stop the ticks, and it never sees them. What the C library sends is passed on to
- * its handler (doc/decisions/0009).
+ * dispositions can stop the ticks, and it never sees them. Signals that the C library sends are
+ * passed on to its handler (doc/decisions/0009).
  */
 #define CPS_SIGNAL_OWN 32
 
@@ -47,7 +47,7 @@ void cps_disposition_reset(void);
 /* [signal] Whether the signal was taken. */
 bool cps_disposition_is_taken(int number);
 
-/* [signal] What the target has asked for; and what it asks for now. */
+/* [signal] The disposition that the target has asked for; and the one that it asks for now. */
 void cps_disposition_get(int number, struct sigaction *action);
 /* [signal] */
 void cps_disposition_set(int number, const struct sigaction *action);

@@ -22,8 +22,8 @@
 static _Atomic(atomic_bool *) is_on;
 static atomic_bool is_paused;
 static _Atomic uint64_t from, until;
-static _Atomic uint64_t cpu_sum,
-	cpu_since; /* in the times before the last pause; at the last resume */
+/* CPU time: the sum of the times before the last pause, and what it was at the last resume. */
+static _Atomic uint64_t cpu_sum, cpu_since;
 
 /* The CPU time of the process. CLOCK_PROCESS_CPUTIME_ID is not used: while an interval timer runs,
  * it advances only at the kernel's ticks. */

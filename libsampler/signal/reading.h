@@ -27,7 +27,7 @@ static inline void cps_reading_begin(struct cps_thread *t, uint64_t period)
  * wall clock is one period after the previous one, and its reading is reckoned. Up to 15 ticks in a
  * row are reckoned as long as this agrees with the meter, which is asked now and then. Since only
  * differences from earlier readings are credited, that corrects what was reckoned. The meter is
- * asked at every other tick, and always if the period is not known (t->period is 0).
+ * asked at all other ticks, which are all ticks if the period is not known (t->period is 0).
  */
 uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t begin);
 

@@ -23,7 +23,7 @@
 #define RETRY_NS     10000000
 #define BLOCK_LEAST  512u
 #define FINISH_BYTES 1000u
-#define FINISH_FRAME 9u /* of a stored block, and the checksum */
+#define FINISH_FRAME 9u /* bytes of a stored block's frame, with the checksum */
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static z_stream z;

@@ -2,7 +2,7 @@
 /*
  * record.c - writes records: tag, length, payload, checksum.
  *
- * In: what the other files know. Out: bytes.
+ * In: the identity of the process, threads, modules, counters. Out: bytes.
  */
 #include <string.h>
 #include <sys/utsname.h>

@@ -32,7 +32,7 @@ bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde)
 
 /* [signal] Read an unsigned number of n (1, 2, 4, 8) bytes. */
 uint64_t cps_fde_read_fixed(struct cps_fde_cursor *b, unsigned n);
-/* [signal] */
+/* [signal] Read a LEB128 number, unsigned or signed. */
 uint64_t cps_fde_read_uleb(struct cps_fde_cursor *b);
 /* [signal] */
 int64_t cps_fde_read_sleb(struct cps_fde_cursor *b);

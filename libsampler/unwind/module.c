@@ -316,7 +316,7 @@ void cps_module_read_end(const struct cps_module *m)
 }
 
 /* Brings the table up to date with the loader's lists. False: that is not possible now, because
- * another thread is changing the one or the other. */
+ * another thread is changing the table or the lists. */
 static bool refresh(void)
 {
 	bool done = false;

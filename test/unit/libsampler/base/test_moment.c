@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_moment.c - the time of the vDSO is the kernel's, and can be done without.
+ * test_moment.c - the vDSO's time is the kernel's, and there is a time without the vDSO.
  */
 #include <criterion/criterion.h>
 #include <sys/auxv.h>
@@ -30,7 +30,7 @@ Test(moment, is_the_kernels)
 	agrees(1000);
 }
 
-/* The instruction that the vDSO reads the counter with is a SIGSEGV then. */
+/* The instruction by which the vDSO reads the counter is then a SIGSEGV. */
 Test(moment, without_the_cycle_counter)
 {
 	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV) != 0)

@@ -50,7 +50,7 @@ Test(config, defaults)
 	cr_assert_eq(config.toggle_signal, 0);
 	cr_assert_null(config.exe);
 	cr_assert_eq(config.seccomp, CPS_SECCOMP_STOP);
-	accepts("CPSAMPLE_DELAY", ""); /* empty: as if it were not there */
+	accepts("CPSAMPLE_DELAY", ""); /* an empty setting counts as missing */
 }
 
 Test(config, intervals)

@@ -31,7 +31,7 @@ Test(output, letters)
 	expect("cpsample.%e.%p.cps", "/home/u/cpsample.prog.4711.cps");
 	expect("/tmp/%e", "/tmp/prog");
 	expect("/%t-%r-%%", "/1700000000-12-%");
-	expect("/x%{RUN}y%{NOT_SET_AT_ALL}z", "/xa_byz"); /* no way into another directory */
+	expect("/x%{RUN}y%{NOT_SET_AT_ALL}z", "/xa_byz"); /* stays in its directory */
 	snprintf(path, sizeof(path), "/%s.cps", host);
 	expect("/%h.cps", path);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_tick.c - what ticks are credited with, by clocks that are the test's own.
+ * test_tick.c - what ticks are credited with, by clocks that the test controls.
  *
- * The meter is a number, and so is the clock on the wall: the handler reads it in a vDSO of our
- * making. Ticks of an event come at multiples of its period of the thread's time, or later.
+ * The meter is a number, and so is the time: the handler reads it from a vDSO that the test makes.
+ * Ticks of an event come at multiples of its period in the thread's time, or later.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -27,9 +27,9 @@
 
 #define PERIOD	 UINT64_C(1000000)
 #define SIGNAL	 SIGUSR2
-#define IN_A_ROW 16u /* ticks of which one at least asks the meter */
+#define IN_A_ROW 16u /* at least one of so many ticks asks the meter */
 
-#define BEGIN (50 * PERIOD) /* of the thread's time, when it is first recorded */
+#define BEGIN (50 * PERIOD) /* the thread's time when it is first recorded */
 
 static uint64_t wall = 1000 * PERIOD, cpu = BEGIN, sum;
 static unsigned asked;
@@ -127,7 +127,7 @@ static int add(void *context, const struct event_sample *e, struct error *err)
 	return 0;
 }
 
-/* What the samples weigh is what was credited. */
+/* The sum of the samples' weights is what was credited. */
 static void weighs_what_was_credited(void)
 {
 	struct event_sink sink = {.sample = add};
@@ -150,7 +150,7 @@ static void end(void)
 
 TestSuite(tick, .init = begin, .fini = end);
 
-/* Some time later, and of the thread's own, a tick. */
+/* Advances the time, and the thread's own, and sends a tick. */
 static void tick(uint64_t wall_more, uint64_t cpu_more)
 {
 	siginfo_t info = {.si_code = SI_TKILL};
@@ -162,7 +162,7 @@ static void tick(uint64_t wall_more, uint64_t cpu_more)
 	cps_sample_handler(SIGNAL, &info, &here);
 }
 
-/* What was credited, with what is left over for the next sample, beside what was consumed. */
+/* Compares what was credited, and what is left for the next sample, with what was used. */
 static int64_t credited_too_much(void)
 {
 	return (int64_t)(thread->consumed - cpu);
@@ -174,7 +174,7 @@ Test(tick, in_time_asks_seldom_and_credits_the_same)
 		tick(PERIOD, PERIOD);
 		cr_assert_eq(credited_too_much(), 0);
 	}
-	cr_assert_eq(asked, 7); /* 1, 3, 7 and 15 apart, the last three times */
+	cr_assert_eq(asked, 7); /* distances of 1, 3, 7, and three times 15 */
 	cr_assert_eq(thread->left_over, 0);
 	weighs_what_was_credited();
 }
@@ -194,7 +194,7 @@ Test(tick, late_or_put_aside_is_asked)
 	weighs_what_was_credited();
 }
 
-/* The signal was on its way for a while. */
+/* The signal is delayed for a while. */
 Test(tick, delays_do_not_add_up)
 {
 	uint64_t delay = 0;
@@ -211,7 +211,7 @@ Test(tick, delays_do_not_add_up)
 	weighs_what_was_credited();
 }
 
-/* Its clock leaves out a part of the time in which its event ticks, of which there are more and more. */
+/* The thread's clock leaves out an increasing part of the time in which its event ticks. */
 Test(tick, ahead_of_the_clock_is_found_out)
 {
 	ucontext_t here;
@@ -233,12 +233,12 @@ Test(tick, ahead_of_the_clock_is_found_out)
 	cr_assert_eq(credited_too_much(), 0);
 	asked = 0;
 	for (unsigned i = 1; i <= 100; i++)
-		tick(PERIOD, PERIOD); /* a better time */
+		tick(PERIOD, PERIOD); /* the machine is idle again */
 	cr_assert_lt(asked, 15);
 	weighs_what_was_credited();
 }
 
-/* From one tick to the next: what was credited too much is taken back, and each tick is a sample. */
+/* What was credited too much is taken back at the next tick, and each tick is a sample. */
 Test(tick, suddenly_ahead_of_the_clock)
 {
 	for (unsigned i = 1; i <= 31; i++)
@@ -266,7 +266,7 @@ Test(tick, that_waited_is_no_sample)
 	weighs_what_was_credited();
 }
 
-/* Another event, another period: nothing is known of when it began. */
+/* After a new event with another period, the time of the last tick is not known. */
 Test(tick, a_new_event_is_asked)
 {
 	for (unsigned i = 1; i <= 3; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_columns.c - samples in columns say what the batch said that they were made of.
+ * test_columns.c - samples in columns say the same as the batch that they were made of.
  *
- * The recorder's recoding and the decoder against batches that stream_writer.c has written.
+ * The recorder's recoding and the decoder are compared with batches that stream_writer.c has
+ * written.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void batch_begin(struct twins *t, enum writer_style style, uint64_t time_
 	batch_writer_begin(&t->w, style, 1 + t->n % 3, t->n, time_us);
 }
 
-/* Where the sixth number of the record's payload is: does it begin anew? */
+/* Where the sixth number of the record's payload is, which says whether the record begins anew. */
 static bool begins_anew(const struct cps_piece *head)
 {
 	const uint8_t *p = head->bytes;
@@ -154,7 +155,7 @@ Test(columns, times_are_rounded_down_and_weights_are_not)
 	cps_columns_set_grain(1, 1);
 }
 
-/* Twelve times 4,000 addresses, of which some come again. */
+/* Twelve batches of 4,000 addresses, some of which come again. */
 Test(columns, more_addresses_than_are_remembered)
 {
 	static struct twins t;
@@ -177,7 +178,7 @@ Test(columns, more_addresses_than_are_remembered)
 	twins_free(&t);
 }
 
-/* The same addresses inside of stacks and at their ends, and stacks without frames. */
+/* The same addresses are inside of stacks and at their ends, and some stacks have no frames. */
 Test(columns, leaves_that_are_none)
 {
 	static struct twins t;
@@ -221,8 +222,8 @@ Test(columns, runs_are_short)
 	twins_free(&t);
 }
 
-/* The journal's bytes may be anybody's: they are left as they are, and what follows builds on
- * nothing. */
+/* The journal's bytes may be damaged. Such a batch is left as it is, and the next record does not
+ * build on earlier ones. */
 Test(columns, a_batch_that_makes_no_sense)
 {
 	static struct twins t;
@@ -263,7 +264,8 @@ static void known_item(struct writer_item *item, unsigned stack)
 		item->stack[i] = (struct writer_frame){0, 0x1000 + 16 * (stack % 30) + i};
 }
 
-/* Some nearby, some from far, and some that are recorded in full though they are known. */
+/* Some stacks were used recently, some long ago, and some are recorded in full although they are
+ * known. */
 Test(columns, stacks_that_come_again)
 {
 	static struct twins t;
@@ -292,7 +294,8 @@ Test(columns, stacks_that_come_again)
 	cps_columns_set_grain(1, 1);
 }
 
-/* A stack that is met all the time is recent still when its number is given to another. */
+/* A stack that is used all the time still counts as recent when its number is given to another
+ * one. */
 Test(columns, a_number_that_is_given_again)
 {
 	static struct twins t;
@@ -311,7 +314,8 @@ Test(columns, a_number_that_is_given_again)
 	twins_free(&t);
 }
 
-/* More stacks than have numbers: those that come again after fewer others are known, others not. */
+/* There are more stacks than numbers: a stack that comes again is known only if few others came in
+ * between. */
 Test(columns, more_stacks_than_are_remembered)
 {
 	static const unsigned rounds[] = {CPS_STACKS - 6000, CPS_STACKS + 700};
@@ -334,14 +338,14 @@ Test(columns, more_stacks_than_are_remembered)
 		decode(&t.columns, &log);
 		if (r)
 			cr_assert_eq(log.again, 0);
-		else /* but for those that found no room in their part of a hash table */
+		else /* except those whose bucket of the hash table was full */
 			cr_assert_gt(log.again, rounds[r] * 9 / 10);
 		event_log_free(&log);
 		twins_free(&t);
 	}
 }
 
-/* ---- a reader of what is damaged -------------------------------------------------------------- */
+/* ---- damaged records ------------------------------------------------------------------------- */
 
 static void payload_make(struct bytes *payload)
 {

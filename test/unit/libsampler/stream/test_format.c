@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_format.c - the decoder reads the format as doc/format.md describes it.
- *
- * First the page's own examples, then random streams from stream_writer.c.
+ * The page's own examples come first, then random streams from stream_writer.c.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -35,7 +33,7 @@ static void example_record(struct example *e)
 	e->kind = -1;
 }
 
-/* "KIND HEX... # comment", or more HEX of the same. */
+/* A line "KIND HEX... # comment", or more HEX of the same payload. */
 static void example_hex(struct example *e, char *line)
 {
 	line[strcspn(line, "#")] = '\0';
@@ -55,7 +53,8 @@ static void example_hex(struct example *e, char *line)
 	}
 }
 
-/* An example without a process gets one, whose event is not compared; nor is the cut at the end. */
+/* An example without a process gets one. Its event is not compared, and neither is the cut at the
+ * end. */
 static void example_check(struct example *e)
 {
 	struct bytes records = {0}, process = {0}, file = {0};
@@ -162,7 +161,7 @@ static void random_stream(struct random_stream *r, bool finished)
 	bytes_record(&r->records, CPS_TAG_PROCESS, payload.at, payload.n);
 	for (unsigned i = 0; i < batches; i++) {
 		random_batch(r, i);
-		/* A tag of the future. */
+		/* A tag that no version has. */
 		bytes_record(&r->records, 1000 + below(1000), "whatever", below(9));
 	}
 	if (finished)

@@ -2,7 +2,7 @@
 /* test_journal_stop.c - what a journal says of losses and of why recording stopped. */
 #include "journal_fixture.h"
 
-/* Totals of a killed process: they hold where they are larger than what a record says. */
+/* The journal's totals of a killed process are used where they are larger than a record's. */
 Test(journal, tells_losses)
 {
 	struct recording r;
@@ -18,7 +18,7 @@ Test(journal, tells_losses)
 	hold_record(&r, CPS_TAG_LOSS, "\4\10", 2);
 	make_journal(&r);
 	set32(&r, 64 + 8 + 8 * 4, 7);
-	set32(&r, 64 + 8 + 8 * 6, 1); /* a reason of the future */
+	set32(&r, 64 + 8 + 8 * 6, 1); /* a reason that no version has */
 	decode_says(&r, "\nloss 4 8\nloss 6 1\ncut");
 	set32(&r, 64 + 8 + 8 * 6 + 4, 0x80000000);
 	decode_says(&r, "\nloss 4 8\ncut the recording did not end (killed?); its journal is "
@@ -43,7 +43,7 @@ Test(journal, tells_a_stop)
 	finish(&r);
 }
 
-/* The disk was full: what did not reach the stream is in the journal, which stays. */
+/* The disk is full: what is not in the stream is in the journal, which stays. */
 Test(journal, counts_after_a_stop)
 {
 	struct bytes records = {0};
@@ -63,7 +63,7 @@ Test(journal, counts_after_a_stop)
 	r.batch.n = 0;
 	r.buffers[1] = (struct writer_buffer){NULL, 0, 0};
 	make_journal(&r);
-	set32(&r, 32, CPS_STOP_CLOCK); /* the end record knows better */
+	set32(&r, 32, CPS_STOP_CLOCK); /* the end record has precedence */
 	decode_says(&r, "\nend 0 0 95 0 stop 6 28\n");
 	set32(&r, 128, UINT32_MAX);
 	decode_says(&r, " stop 6 28 its journal is damaged: a buffer holds more than it can\n");

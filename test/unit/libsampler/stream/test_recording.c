@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_recording.c - what goes into a recording comes out of the decoder, whatever ends the
- * process.
+ * test_recording.c - the decoder reads back what was recorded, however the process ends.
  *
- * The recorder's own objects write a stream; cpconv's decoder reads it back.
+ * The recorder's own objects write a stream, and cpconv's decoder reads it.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -76,8 +75,7 @@ static void clean_up(void)
 	cr_assert_eq(system(command), 0);
 }
 
-/* ---- random samples, the same for the same number
- * ---------------------------------------------- */
+/* ---- random samples, the same for the same number -------------------------------------------- */
 
 static uint64_t random_state;
 
@@ -90,7 +88,8 @@ static uint64_t draw(uint64_t below)
 	return (x ^ x >> 31) % below;
 }
 
-/* Innermost first: a walk over few addresses, so that branches, runs and repeats all happen. */
+/* A random stack, innermost first. It has few distinct addresses, so that branches, runs and
+ * repeats all occur. */
 static struct cps_frame frames[DEEP];
 
 static struct cps_stack stack_number(uint64_t n)
@@ -98,14 +97,14 @@ static struct cps_stack stack_number(uint64_t n)
 	struct cps_stack s = {.frames = frames, .room = DEEP};
 	uint64_t variety;
 
-	random_state = n / 4; /* four in a row share their outer part */
+	random_state = n / 4; /* four samples in a row share their outer frames */
 	s.depth = (uint32_t)(1 + draw(n % 97 == 0 ? 3000 : 60));
 	variety = 1 + draw(n % 50 == 0 ? 4000 : 6);
 	for (uint32_t i = s.depth; i-- > 0;) {
 		if (i == s.depth / 2)
 			random_state = n;
 		frames[i].pc = 0x10000 + 0x100 * draw(variety);
-		if (draw(20) == 0) /* an address of this very program */
+		if (draw(20) == 0) /* an address of this program */
 			frames[i].pc = (uintptr_t)stack_number + draw(16);
 	}
 	s.mark = draw(10) == 0 ? CPS_MARK_NO_RECIPE : CPS_MARK_COMPLETE;
@@ -122,8 +121,7 @@ static struct cps_thread *thread_number(uint64_t n)
 	return &threads[is_one_thread ? 0 : n / 50 % 3];
 }
 
-/* ---- what comes back
- * ---------------------------------------------------------------------------- */
+/* ---- what comes back ------------------------------------------------------------------------- */
 
 struct reader {
 	uint64_t samples, hits;
@@ -202,7 +200,7 @@ static void add_samples(uint64_t from, uint64_t to)
 	}
 }
 
-/* Ticks that may get lost. */
+/* Adds ticks, some of which may be lost. */
 static void offer_ticks(uint64_t to)
 {
 	for (uint64_t n = 0; n < to; n++) {
@@ -229,7 +227,7 @@ Test(recording, many_batches)
 	clean_up();
 }
 
-/* One buffer, so that the order is kept. */
+/* There is one buffer, so the order is kept. */
 Test(recording, every_frame_comes_back_after_many_batches)
 {
 	struct reader r;
@@ -288,7 +286,7 @@ Test(recording, name_is_never_taken_twice)
 	clean_up();
 }
 
-/* Deep and monotonous comes out whole; deep and varied keeps both ends. */
+/* A deep stack of few addresses is kept whole; one of many addresses keeps both ends. */
 Test(recording, deep_stacks)
 {
 	struct reader r;
@@ -311,7 +309,7 @@ Test(recording, deep_stacks)
 	clean_up();
 }
 
-/* After SIGKILL at any instant, every sample whose add had returned is there. */
+/* After SIGKILL at any moment, every sample whose add has returned is there. */
 Test(recording, killed)
 {
 	for (uint64_t n = 1; n < 12000; n = n * 3 + 1) {
@@ -335,7 +333,7 @@ Test(recording, killed)
 	}
 }
 
-/* An exec that fails: what looked like the end is taken away, and the same file goes on. */
+/* An exec fails: the end is removed, and the same file continues. */
 Test(recording, goes_on_after_its_end)
 {
 	struct reader r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_module_table.c - the recorder's table of loaded files: what comes again takes no new entry,
- * what is another file does.
+ * test_module_table.c - in the table of loaded files, a file that comes again takes no new entry,
+ * and another file does.
  */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static uint32_t find(void *handle)
 	return number;
 }
 
-/* Load a library, look it up, unload it: its number. */
+/* Loads a library, looks it up and unloads it. Returns its number. */
 static uint32_t visit(const char *library)
 {
 	void *handle = dlopen(library, RTLD_NOW);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_row.c - a row that the table remembers is the one that the call frame information gives.
+ * test_row.c - a row in the table is the one that the call frame information gives.
  *
- * The addresses are those of the C library's code, in no order, also from several threads at once:
- * they take the lines of the table from each other.
+ * The addresses are in the C library's code, in random order. Several threads at once take the
+ * lines of the table from each other.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #define THREADS 4
 
 static const struct cps_module *libc;
-static uintptr_t first, bytes; /* of its code */
+static uintptr_t first, bytes; /* of the C library's code */
 static atomic_uint wrong;
 
 static void start(void)
@@ -53,7 +53,7 @@ static bool is_right(uintptr_t pc)
 		!!(row & CPS_ROW_FROM_FP) == want.from_fp);
 }
 
-/* All addresses once or twice: the step has no factor in common with their number. */
+/* All addresses come once or twice, because the step has no factor in common with their number. */
 static void *look(void *seed)
 {
 	uintptr_t at = (uintptr_t)seed % bytes;
@@ -65,7 +65,8 @@ static void *look(void *seed)
 	return NULL;
 }
 
-/* Functions of one line are met one after the other, too, and a row found by another address. */
+/* Neighbouring addresses are looked up one after the other, so that a row may have been found by
+ * another address. */
 Test(row, all_of_the_c_library, .init = start)
 {
 	unsigned learnt = 0;

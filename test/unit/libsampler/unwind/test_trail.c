@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_trail.c - a stack of which only what has changed is walked is the one that is there.
+ * test_trail.c - a stack of which only the changed part was walked is the same as a plain walk's.
  *
- * Each stack is walked twice at the same moment, beside what the last walk has left and without
- * it: all that is known of each frame must be the same.
- * Seen to fail: without the comparison of either word, of sp, fp or pc in is_at(), of the generation;
- * without OTHER for all but quick steps, for the recorder's own frames; without `join`; with a trail
- * that is kept although the walk ends before it, or there is no room; if follow() leaves is_exact, or
- * does its part when all registers are to be followed; if a batch takes for known what it is not.
+ * Each stack is walked twice at the same moment, with the trail of the previous walk and without
+ * it. All that is known of each frame must be the same.
+ *
+ * This was seen to fail without the comparison of either word; of sp, fp or pc in is_at(); of the
+ * generation; without OTHER for steps that are not quick, and for the recorder's own frames;
+ * without `join`; with a trail that is kept although the walk ends before it, or that does not fit;
+ * if follow() leaves is_exact set, or compares although all registers are to be followed; and if a
+ * batch takes frames for known that are not.
  */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -37,7 +39,7 @@ static char difference[256];
 
 TestSuite(trail, .timeout = 120);
 
-/* Half of them with the bounds of the first thread's stack, if it is that one. */
+/* Half of the walks know the bounds of the stack, if it is the first thread's. */
 static struct cps_peek bounds_of(const struct cps_regs *regs)
 {
 	uintptr_t sp = regs->r[CPS_REG_SP], high = (uintptr_t)__libc_stack_end & ~(uintptr_t)7;
@@ -47,7 +49,7 @@ static struct cps_peek bounds_of(const struct cps_regs *regs)
 	return (struct cps_peek){sp - CPS_RED_ZONE, high, 0};
 }
 
-/* Slow steps leave what the trail knows of quick ones. */
+/* Slow steps must not spoil what the trail knows of quick ones. */
 static bool is_equal(const struct cps_frame *a, const struct cps_frame *b)
 {
 	return a->pc == b->pc && a->sp == b->sp && a->fp == b->fp &&
@@ -88,7 +90,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	all_frames += whole.depth;
 	walked_frames += ours.fresh;
 	if (samples % 10 == 0)
-		return; /* one that was recorded elsewhere */
+		return; /* a sample that was recorded elsewhere */
 	cps_trail_take(&trail, &ours, &fresh);
 	compare(&ours, &whole);
 }
@@ -114,7 +116,8 @@ static void start_without(const void *own)
 	sigaction(SIGUSR2, &action, NULL);
 }
 
-/* Coroutines, jumps and assembly's frames: of one stack for each thread the sanitizer knows more. */
+/* The sanitizer takes coroutines, jumps and frames of assembly for errors, because it knows one
+ * stack for each thread. */
 static void needs_bare_stacks(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -137,7 +140,7 @@ Test(trail, is_as_it_was_walked)
 		     (long)all_frames);
 }
 
-/* Frames from which only the registers that the quick steps do not follow lead on. */
+/* From these frames only registers lead on that quick steps do not follow. */
 Test(trail, with_all_registers)
 {
 	needs_bare_stacks();
@@ -147,7 +150,7 @@ Test(trail, with_all_registers)
 	cr_assert_str_empty(difference);
 }
 
-/* The C library's frames are taken for the recorder's own. */
+/* The C library's frames are treated as the recorder's own. */
 Test(trail, with_frames_left_out)
 {
 	needs_bare_stacks();
@@ -157,7 +160,7 @@ Test(trail, with_frames_left_out)
 	cr_assert_lt(walked_frames * 2, all_frames);
 }
 
-/* Sometimes there is room for the frames, and sometimes not. */
+/* The frames sometimes fit, and sometimes do not. */
 Test(trail, of_stacks_that_are_cut)
 {
 	needs_bare_stacks();
@@ -167,7 +170,7 @@ Test(trail, of_stacks_that_are_cut)
 	cr_assert_str_empty(difference);
 }
 
-/* What the trail has is more than there is room for together with what is new. */
+/* The trail's frames and the new ones do not fit together. */
 static __attribute__((noinline)) void descend(int n)
 {
 	if (n)
@@ -187,8 +190,7 @@ Test(trail, grows_past_the_room)
 	cr_assert_lt(walked_frames, all_frames);
 }
 
-/* ---- two threads, one trail
- * --------------------------------------------------------------------- */
+/* ---- two threads, one trail ------------------------------------------------------------------ */
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
@@ -228,10 +230,10 @@ Test(trail, of_threads_in_turn)
 	cr_assert_str_empty(difference);
 }
 
-/* ---- libraries that come and go
- * ----------------------------------------------------------------- */
+/* ---- libraries that come and go -------------------------------------------------------------- */
 
-/* A frame of so many bytes, with a word of the caller's choice 24 bytes above its end. */
+/* A function with a frame of so many bytes, and a word of the caller's choice 24 bytes above its
+ * end. */
 static const char make_library[] =
 	"cd %s && printf '__asm__(\".globl through\\\\nthrough:\\\\n"
 	".cfi_startproc\\\\nsub $%d,%%%%rsp\\\\n.cfi_def_cfa_offset %d\\\\n"
@@ -250,7 +252,7 @@ static void build_library(int bytes)
 	cr_assert_eq(system(command), 0);
 }
 
-/* Where the function returns to, by the last sample. */
+/* The function's return address in the last sample. */
 static uint64_t return_address_of(uintptr_t function)
 {
 	for (uint32_t i = 0; i + 1 < trail.depth; i++)
@@ -259,8 +261,8 @@ static uint64_t return_address_of(uintptr_t function)
 	return 0;
 }
 
-/* Of the two the smaller one's return address stands where the larger one has that word: all that
- * was known of the smaller one's frame is there again, in the larger one's. */
+/* The smaller function's return address is in the place where the larger one has that word. So the
+ * words that were known of the smaller one's frame are found again, in the larger one's frame. */
 static __attribute__((noinline)) uintptr_t visit(int bytes)
 {
 	static uint64_t word;
@@ -299,13 +301,12 @@ Test(trail, of_code_that_was_replaced)
 	cr_assert_str_empty(difference);
 }
 
-/* ---- what is recorded
- * ------------------------------------------------------------------------- */
+/* ---- what is recorded ------------------------------------------------------------------------ */
 
 #define RECORDED 6000u
 #define ROOM	 (RECORDED * 600)
 
-/* They share a buffer. */
+/* The threads share a buffer. */
 static struct cps_thread threads[2] = {{.id = 0, .announced = true},
 				       {.id = CPS_BUFFERS, .announced = true}};
 static uint64_t *wanted, n_wanted, n_checked, n_read; /* depth, and as many addresses */

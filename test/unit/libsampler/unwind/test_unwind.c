@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_unwind.c - our stacks are those that libunwind finds.
+ * test_unwind.c - the recorder's stacks are the same as libunwind's.
  *
- * The program interrupts itself at random instants of work that goes through the C library,
- * through zlib, through callbacks, signal handlers and realigned stacks, and unwinds the same
- * context twice.
+ * The program interrupts itself at random moments, in work that goes through the C library, zlib,
+ * callbacks, signal handlers and realigned stacks. It then unwinds the same context twice.
  */
 #define UNW_LOCAL_ONLY
 #include <alloca.h>
@@ -42,7 +41,7 @@ static void start(void)
 	cps_module_init(&s);
 }
 
-/* Innermost first; callers as an address inside the call, interrupted frames as they are. */
+/* Addresses, innermost first: of a caller one inside its call, of an interrupted frame its own. */
 static uint32_t by_libunwind(ucontext_t *context)
 {
 	unw_cursor_t cursor;
@@ -54,7 +53,7 @@ static uint32_t by_libunwind(ucontext_t *context)
 		unw_get_reg(&cursor, UNW_REG_IP, &ip);
 		if (!ip)
 			break;
-		/* True of the frame that was reached through a signal's. */
+		/* libunwind says so of the frame that was reached through a signal's. */
 		theirs[n] = ip - !(n == 0 || unw_is_signal_frame(&cursor) > 0);
 		n++;
 	} while (n < FRAMES && unw_step(&cursor) > 0);
@@ -99,7 +98,7 @@ static void compare(int number, siginfo_t *info, void *context)
 	(void)info;
 	compared++;
 	whole += stack.mark == CPS_MARK_COMPLETE;
-	/* Where libunwind gives up earlier, ours must go on to the end. */
+	/* Where libunwind gives up earlier, ours must continue to the end. */
 	theirs_short += n < stack.depth;
 	if ((n != stack.depth && !(n < stack.depth && stack.mark == CPS_MARK_COMPLETE)) ||
 	    memcmp(ours, theirs, least * sizeof(ours[0])) != 0) {
@@ -131,8 +130,7 @@ static void check(int least)
 		     (int)theirs_short, (int)compared);
 }
 
-/* ---- work
- * ---------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------ */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -183,7 +181,7 @@ static __attribute__((noinline)) uint64_t recurse(int n)
 	return n < 2 ? 1 : recurse(n - 1) + recurse(n - 2) + (sink & 1);
 }
 
-/* A realigned stack of unknown size: the CFA is described by an expression. */
+/* A realigned stack of unknown size, whose CFA is described by an expression. */
 static __attribute__((noinline)) uint64_t realigned(size_t n)
 {
 	volatile char block[64] __attribute__((aligned(64)));
@@ -232,7 +230,7 @@ Test(unwind, through_signal_handlers, .timeout = 60)
 	check(50);
 }
 
-/* The handler that is interrupted runs on another stack: its bounds are not known. */
+/* The interrupted handler runs on another stack, whose bounds are not known. */
 Test(unwind, from_an_alternate_stack, .timeout = 60)
 {
 	static char memory[1 << 16];
@@ -248,7 +246,7 @@ Test(unwind, from_an_alternate_stack, .timeout = 60)
 	check(50);
 }
 
-/* Too many frames: both ends, a gap between them, and in order. */
+/* There are too many frames: both ends are kept in order, with a gap between them. */
 static __attribute__((noinline)) uint64_t descend(int n)
 {
 	if (n == 0)
@@ -325,7 +323,7 @@ __asm__(".text\n"
 	"	ret\n"
 	"through_frame_pointer_end:\n");
 
-/* A leaf with nothing at all, that is interrupted where it stands. */
+/* A leaf function without frame pointer and unwind information, interrupted while it runs. */
 __asm__(".text\n"
 	"stopping_leaf:\n"
 	"	int3\n"
@@ -367,8 +365,8 @@ Test(unwind, frame_pointer_where_there_is_nothing_else)
 	cr_assert_eq(passed, 1);
 }
 
-/* The frame pointer points to addresses of its own stack, and the bytes of these look like a call (e8 rel32).
- * Seen to fail: a second frame, which is on the stack, where only calls are looked for. */
+/* The frame pointer points to addresses of its own stack, whose bytes look like a call (e8 rel32).
+ * This was seen to give a second frame, which is on the stack, when only calls are looked for. */
 Test(unwind, a_stack_is_no_code)
 {
 	uint64_t *stack = mmap((void *)0x4000e8000000, 8192, PROT_READ | PROT_WRITE,
@@ -410,5 +408,5 @@ Test(unwind, leaf_without_anything)
 	cr_assert_eq(cut.mark, CPS_MARK_COMPLETE);
 	cr_assert(ours[0] > (uintptr_t)stopping_leaf && ours[0] < (uintptr_t)stopping_leaf_end);
 	cr_assert_gt(depth, 4);
-	cr_assert_lt(cut.depth, depth); /* the other one went through raise */
+	cr_assert_lt(cut.depth, depth); /* the other stack went through raise */
 }
