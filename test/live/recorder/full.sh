@@ -7,11 +7,14 @@
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
-# A small disk, in a mount namespace that ends with this test.
-if [ -z "${OWN_MOUNTS:-}" ] && unshare -m true 2>/dev/null; then
-	OWN_MOUNTS=1 unshare -m sh "$root/test/live/recorder/full.sh"
+# A small disk, in a mount namespace that ends with this test. In a chroot / need not be a mount point, whose
+# propagation could be changed.
+for propagation in private unchanged; do
+	[ -z "${OWN_MOUNTS:-}" ] && unshare -m --propagation $propagation true 2>/dev/null || continue
+	OWN_MOUNTS=1 unshare -m --propagation $propagation sh "$root/test/live/recorder/full.sh"
 	exit
-fi
+done
+[ -z "${OWN_MOUNTS:-}" ] || trap 'umount "$tmp/out" 2>/dev/null; rm -rf "$tmp"' EXIT
 rounds=60000 # about 1.6 MB of records, 440 KB deflated
 
 # How often SIGPROF was handled: survive.c counts that itself.
