@@ -13,6 +13,7 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,9 +58,8 @@ static void take_piece(const char *piece, size_t n, void *context)
 
 static bool is_mangled(const char *name, size_t bytes)
 {
-	if (bytes < 3 || bytes > MANGLED_BYTES_MAX || name[0] != '_')
-		return false;
-	return name[1] == 'Z' || name[1] == 'R' || strncmp(name, "_GLOBAL_", 8) == 0;
+	return bytes >= 3 && bytes <= MANGLED_BYTES_MAX && name[0] == '_' &&
+	       (name[1] == 'Z' || name[1] == 'R');
 }
 
 static bool unfold_rust(const char *name, struct readable *r)
@@ -102,7 +102,7 @@ static bool unfold(const char *name, size_t bytes, struct readable *r)
 	return unfold_rust(name, r) || unfold_cplus(name, bytes, r);
 }
 
-char *demangle_name(const char *name, size_t bytes)
+static char *readable_name(const char *name, size_t bytes)
 {
 	struct readable r = {0};
 	bool is_readable;
@@ -115,4 +115,31 @@ char *demangle_name(const char *name, size_t bytes)
 		return r.bytes;
 	free(r.bytes);
 	return NULL;
+}
+
+/* The function that constructs or destroys what is global in a file has the name of something in that
+ * file, its key, behind these bytes. */
+#define KEY_AT 11
+
+static bool has_key(const char *name, size_t bytes)
+{
+	return bytes > KEY_AT && bytes <= MANGLED_BYTES_MAX && strncmp(name, "_GLOBAL_", 8) == 0 &&
+	       strchr("._$", name[8]) && strchr("ID", name[9]) && name[10] == '_';
+}
+
+/* libiberty would do that too, but only through its door that lets nobody see the tree of the key. */
+static char *keyed_name(const char *name, size_t bytes)
+{
+	const char *key = name + KEY_AT, *what = name[9] == 'I' ? "constructors" : "destructors";
+	char *readable = readable_name(key, bytes - KEY_AT), *text = NULL;
+
+	if (asprintf(&text, "global %s keyed to %s", what, readable ? readable : key) < 0)
+		text = NULL;
+	free(readable);
+	return text;
+}
+
+char *demangle_name(const char *name, size_t bytes)
+{
+	return has_key(name, bytes) ? keyed_name(name, bytes) : readable_name(name, bytes);
 }

@@ -3,6 +3,7 @@
  * test_demangle.c - readable names for honest ones, patience with none of the others.
  */
 #include <criterion/criterion.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,39 @@ Test(demangle, rust)
 	expect("_ZN4core3fmt5write17h0123456789abcdefE.llvm.12345", "core::fmt::write");
 	expect("_RNvCs1234_7mycrate3foo", "mycrate::foo");
 	expect("_RINvNtC3std3mem8align_ofjE", "std::mem::align_of::<usize>");
+}
+
+/* The names of functions that construct or destroy what is global in a file end with the name of
+ * something in that file, their key, which may be mangled. */
+Test(demangle, what_runs_before_and_after_main)
+{
+	static const char *const keys[][2] = {
+		{"main", "main"},     {"a.c", "a.c"},	    {"_Z3foov", "foo()"},
+		{"_ZN1a1bE", "a::b"}, {"_Zebra", "_Zebra"},
+	};
+	char name[64], readable[64];
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys) * 6; i++) {
+		bool begins = i % 2;
+
+		sprintf(name, "_GLOBAL_%c%c_%s", "._$"[i / 2 % 3], begins ? 'I' : 'D',
+			keys[i / 6][0]);
+		sprintf(readable, "global %s keyed to %s", begins ? "constructors" : "destructors",
+			keys[i / 6][1]);
+		expect(name, readable);
+		/* With another letter anywhere before the key, or without a key, it is no such name. */
+		for (size_t k = 0; k < strlen("_GLOBAL__I_"); k++) {
+			char was = name[k];
+
+			name[k] = 'q';
+			expect(name, NULL);
+			name[k] = was;
+		}
+		name[strlen("_GLOBAL__I_")] = '\0';
+		expect(name, NULL);
+	}
+	expect("_GLOBAL_OFFSET_TABLE_", NULL);
+	expect("_GLOBAL__sub_I_main.cc", NULL);
 }
 
 Test(demangle, what_is_not_mangled)
