@@ -279,6 +279,10 @@ coverage: ## which lines unit tests and some live tests reach; ONLY=... for some
 check-coverage: all unit-bins $(TARGETS)
 	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS) $(COV_LIVE)
 
+# Small changes of the program that no test notices. FILES: sources or folders of them.
+mutants: ## N=100 random changes of FILES=converters/tree (SEED=1): which ones no test notices
+	$(Q)scripts/mutants -d $(BUILD)/mutants -n $(or $(N),100) -s $(or $(SEED),1) $(or $(FILES),converters/tree)
+
 lint: all ## what the compiler does not check
 	$(Q)BUILD=$(BUILD) SIGNAL_SAFE="$(SIGNAL_SAFE)" LIB_FOLDERS="$(LIB_FOLDERS)" \
 		CONV_FOLDERS="$(CONV_FOLDERS)" scripts/lint
@@ -342,4 +346,4 @@ help: ## this list
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
 .SECONDARY:
 .PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
-.PHONY: fresh install uninstall clean help FORCE soak-memory soak-python
+.PHONY: fresh mutants install uninstall clean help FORCE soak-memory soak-python
