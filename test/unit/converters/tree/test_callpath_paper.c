@@ -184,7 +184,17 @@ static void check_paths(const struct callpaths *c, const struct path_hash *hash)
 	}
 }
 
-static size_t count_last(const struct path_hash *hash, const char *name)
+static uint32_t names_in(const char *key)
+{
+	uint32_t n = 1;
+
+	for (; *key; key++)
+		n += *key == '\n';
+	return n;
+}
+
+/* How many paths of at most `longest` names end with the name. */
+static size_t count_last(const struct path_hash *hash, const char *name, uint64_t longest)
 {
 	size_t i, n = 0;
 
@@ -192,7 +202,7 @@ static size_t count_last(const struct path_hash *hash, const char *name)
 		const char *key = strings_get(hash->keys, (uint32_t)i, NULL);
 		const char *last = strrchr(key, '\n');
 
-		n += strcmp(last ? last + 1 : key, name) == 0;
+		n += strcmp(last ? last + 1 : key, name) == 0 && names_in(key) <= longest;
 	}
 	return n;
 }
@@ -213,14 +223,24 @@ static void check_down(const struct tree *t, const char *folded, const char *roo
 	callpath_free(c);
 }
 
-/* All downward profiles in one: no two have a path in common. */
+/* All downward profiles in one: no two have a path in common. A profile without the long paths has
+ * all of the others, with their weights, and says whether there are longer ones. */
 static void check_up(const struct tree *t, const struct path_hash *all, const char *root)
 {
-	struct callpaths *c = fold(t, root, UP);
+	size_t n = count_last(all, root, UINT64_MAX);
+	bool is_cut = true;
+	uint64_t longest;
 
-	check_paths(c, all);
-	cr_assert_eq(c->n_paths - 1, count_last(all, root));
-	callpath_free(c);
+	for (longest = 0; longest == 0 || is_cut; longest++) {
+		struct callpaths *c = fold_limited(t, root, UP, longest);
+		size_t n_short = longest ? count_last(all, root, longest) : n;
+
+		check_paths(c, all);
+		cr_assert_eq(c->n_paths - 1, n_short, "up to %d names", (int)longest);
+		cr_assert_eq(c->is_cut, n_short < n, "up to %d names", (int)longest);
+		is_cut = longest == 0 || c->is_cut;
+		callpath_free(c);
+	}
 }
 
 static void check_random(int n_names, int depth)
