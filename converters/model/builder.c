@@ -78,15 +78,17 @@ static int resource_check(struct profile_builder *b, const struct event_process 
 	return 0;
 }
 
-static int on_process(void *context, const struct event_process *e, struct error *err)
+static int on_process(void *context, const struct event_process *e, const struct event_sink **next,
+		      struct error *err)
 {
 	struct profile_builder *b = context;
 	struct recording *r = &b->current;
 
+	(void)next;
 	if (r->open)
 		return error_set(err, "%s: a second process in one input", e->file);
 	r->open = true;
-	r->by_name = e->has_stacks_by_name;
+	r->by_name = e->kind->has_names;
 	r->depth = r->keep = r->n_ids = r->n_stacks = 0;
 	r->has_incomplete = r->has_map = false;
 	r->has_owner = e->has_owner;
@@ -101,7 +103,8 @@ static int on_process(void *context, const struct event_process *e, struct error
 	if (builder_calls_process(b, e, err) || resource_check(b, e, err) ||
 	    builder_group_process(b, e, err) || builder_part_process(b, e, err))
 		return -1;
-	b->profile->by_name |= e->has_stacks_by_name;
+	if (e->kind->has_names)
+		b->profile->by_name = e->kind;
 	return 0;
 }
 

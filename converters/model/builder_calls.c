@@ -15,12 +15,12 @@ static int check_kind(const struct profile_builder *b, const struct event_proces
 	const struct profile *p = b->profile;
 	const char *first;
 
-	if (!p->n_processes || !p->calls == !e->has_calls)
+	if (!p->n_processes || !p->calls == !e->kind->has_calls)
 		return 0;
 	first = strings_get(p->strings, p->processes[0].file, NULL);
 	return error_set(err, "%s: it has %s, but %s has %s: convert them separately", e->file,
-			 e->has_calls ? "calls without stacks" : "stacks", first,
-			 e->has_calls ? "stacks" : "calls without stacks");
+			 e->kind->has_calls ? "calls without stacks" : "stacks", first,
+			 e->kind->has_calls ? "stacks" : "calls without stacks");
 }
 
 int builder_calls_process(struct profile_builder *b, const struct event_process *e,
@@ -30,7 +30,7 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 
 	if (check_kind(b, e, err))
 		return -1;
-	if (!e->has_calls)
+	if (!e->kind->has_calls)
 		return 0;
 	if (b->by != PROFILE_BY_NOTHING)
 		return error_set(err, "%s: it has calls without stacks: --by needs recordings",
@@ -41,8 +41,8 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 			return error_memory(err);
 		p->calls->has_inclusive = p->calls->has_totals = true;
 	}
-	p->calls->has_inclusive &= e->has_inclusive;
-	p->calls->has_totals &= e->has_inclusive;
+	p->calls->has_inclusive &= e->kind->has_inclusive;
+	p->calls->has_totals &= e->kind->has_inclusive;
 	return 0;
 }
 

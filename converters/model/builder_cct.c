@@ -239,18 +239,26 @@ static int stack_remember(struct profile_builder *b, const struct event_sample *
 	return 0;
 }
 
-static inline int stack_again(struct profile_builder *b, const struct event_sample *e)
+/* The stack that the sample repeats. NULL: no sample before had a stack of that number. */
+static inline struct known_stack *stack_find(struct recording *r, const struct event_sample *e)
 {
-	struct recording *r = &b->current;
-	struct known_stack *s;
+	if (!e->stack || e->stack > r->n_stacks || e->generation != r->stacks_generation ||
+	    r->stacks[e->stack - 1].node == CCT_NONE)
+		return NULL;
+	return &r->stacks[e->stack - 1];
+}
 
-	if (!e->stack || e->stack > r->n_stacks || e->generation != r->stacks_generation)
-		return -1;
-	s = &r->stacks[e->stack - 1];
-	if (s->node == CCT_NONE)
-		return -1;
+static inline int stack_again(struct profile_builder *b, const struct event_sample *e,
+			      struct error *err)
+{
+	struct known_stack *s = stack_find(&b->current, e);
+
+	if (!s)
+		return error_set(err, "%s: a sample repeats stack %u, which did not come before",
+				 builder_file(b), (unsigned)e->stack);
 	if (!builder_part_takes(b, e))
-		return process_add(b, s->thread, s->mark, e->weight, e->hits);
+		return process_add(b, s->thread, s->mark, e->weight, e->hits) ? error_memory(err)
+									      : 0;
 	s->weight += e->weight;
 	s->hits += e->hits;
 	return 0;
@@ -290,9 +298,9 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 		return -1;
 	if (e->time_us > p->last_us)
 		p->last_us = e->time_us;
-	if (e->is_again ? stack_again(b, e) : stack_once(b, e))
-		return error_memory(err);
-	return 0;
+	if (e->is_again)
+		return stack_again(b, e, err);
+	return stack_once(b, e) ? error_memory(err) : 0;
 }
 
 /* ---- the end of an input --------------------------------------------------------------------- */

@@ -37,11 +37,11 @@ int builder_group_process(struct profile_builder *b, const struct event_process 
 
 	if (b->by == PROFILE_BY_NOTHING)
 		return 0;
-	if (e->has_stacks_by_name)
+	if (!e->kind->has_pid)
 		return error_set(err,
-				 "%s: folded stacks do not say which process they are of: --by "
-				 "needs recordings",
-				 e->file);
+				 "%s: %s do not say which process they are of: --by needs "
+				 "recordings",
+				 e->file, e->kind->name);
 	if (b->by == PROFILE_BY_EXE)
 		n = asprintf(&text, "%.*s", (int)name.length, name.bytes);
 	else

@@ -137,7 +137,8 @@ static void totals_join(struct profile_builder *b, const struct profile_builder 
 	b->hits += other->hits;
 	p->weight += q->weight; /* a part of the sums above */
 	p->hits += q->hits;
-	p->by_name |= q->by_name;
+	if (!p->by_name)
+		p->by_name = q->by_name;
 	if (other->current.group) /* of its latest process */
 		b->current.group = maps->strings[other->current.group];
 	if (p->resource != b->empty || q->resource == other->empty)

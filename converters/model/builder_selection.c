@@ -39,7 +39,7 @@ int builder_part_process(struct profile_builder *b, const struct event_process *
 	bool is_later = b->part.run_ns && e->start_ns > b->part.run_ns;
 
 	b->current.after_ns = is_later ? e->start_ns - b->part.run_ns : 0;
-	if (!(e->has_stacks_by_name || e->has_calls) || (!b->part.threads && !has_times(b)))
+	if (e->kind->has_times || (!b->part.threads && !has_times(b)))
 		return 0;
 	return error_set(err, "%s: has no %s: %s recordings", e->file,
 			 b->part.threads ? "threads" : "times",

@@ -101,8 +101,9 @@ struct profile_process {
 struct profile {
 	struct strings *strings;
 	uint32_t resource, unit; /* of the inputs; different ones are refused */
-	bool by_name;		 /* some input gives names instead of addresses */
-	bool is_grouped;	 /* each stack's outermost frame names its group */
+	const struct event_kind
+		*by_name; /* of inputs that give names, not addresses; NULL: none does */
+	bool is_grouped;  /* each stack's outermost frame names its group */
 	struct profile_process *processes;
 	size_t n_processes;
 	struct profile_module *modules;

@@ -154,12 +154,12 @@ static void list_process(struct selection *s, const struct event_process *e)
 	shortlist_add(&s->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
 }
 
-/* Folded stacks know of no process, and call graphs at most its id. */
+/* Does the input not say what the selection asks for? */
 static bool is_nobodys(const struct selection *s, const struct event_process *e)
 {
-	if (e->has_stacks_by_name)
-		return s->n_pids || s->exe;
-	return e->has_calls && ((s->n_pids && !e->pid) || s->exe);
+	bool has_pid = e->kind->has_executable || (e->kind->has_pid && e->pid);
+
+	return (s->n_pids && !has_pid) || (s->exe && !e->kind->has_executable);
 }
 
 int selection_process(struct selection *s, const struct event_process *e, struct error *err)

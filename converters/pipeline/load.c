@@ -35,12 +35,8 @@ struct route {
 	char *resource, *unit;
 };
 
-/*
- * Decides which builder gets the events of an input. The decoder is given `sink`, in which at first
- * only `process` is set; that function chooses the route and copies the sink of its builder there.
- */
+/* Sends the events of each input to the builder of its resource. */
 struct router {
-	struct event_sink sink;
 	struct route *routes;
 	size_t n, size;
 	struct selection *chosen;
@@ -95,7 +91,9 @@ static struct route *find_route(struct router *r, struct event_text resource,
 	return add_route(r, resource, unit, err);
 }
 
-static int on_process(void *context, const struct event_process *e, struct error *err)
+/* The builder of the resource becomes the sink of the events that follow. */
+static int on_process(void *context, const struct event_process *e, const struct event_sink **next,
+		      struct error *err)
 {
 	struct router *r = context;
 	struct route *route;
@@ -110,13 +108,14 @@ static int on_process(void *context, const struct event_process *e, struct error
 	if (!route)
 		return -1;
 	r->taken = r->offered;
-	r->sink = *profile_builder_sink(route->builder);
-	return r->sink.process(r->sink.context, e, err);
+	*next = profile_builder_sink(route->builder);
+	return event_push_process(next, e, err);
 }
 
 /* Standard input can be read only once, so that only its first resource is read. */
 static int read_file(struct router *r, const char *path, struct error *err)
 {
+	const struct event_sink sink = {.context = r, .process = on_process};
 	size_t taken;
 	int status;
 
@@ -124,8 +123,7 @@ static int read_file(struct router *r, const char *path, struct error *err)
 	do {
 		taken = r->taken;
 		r->offered = 0;
-		r->sink = (struct event_sink){.context = r, .process = on_process};
-		status = decode_file(path, &r->sink, err);
+		status = decode_file(path, &sink, err);
 	} while (!status && r->as == LOAD_BY_RESOURCE && r->taken > taken && strcmp(path, "-"));
 	return status;
 }

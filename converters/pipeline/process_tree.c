@@ -24,10 +24,12 @@ struct head {
 	bool no_memory;
 };
 
-static int on_process(void *context, const struct event_process *e, struct error *err)
+static int on_process(void *context, const struct event_process *e, const struct event_sink **next,
+		      struct error *err)
 {
 	struct head *h = context;
 
+	(void)next;
 	(void)err;
 	h->pid = e->tree_pid;
 	h->start = e->tree_start;

@@ -11,10 +11,12 @@
 
 #include "read/decode.h"
 
-static int on_process(void *context, const struct event_process *e, struct error *err)
+static int on_process(void *context, const struct event_process *e, const struct event_sink **next,
+		      struct error *err)
 {
 	uint64_t *start_ns = context;
 
+	(void)next;
 	(void)err;
 	if (e->start_ns && (!*start_ns || e->start_ns < *start_ns))
 		*start_ns = e->start_ns;

@@ -38,21 +38,19 @@ static int decode_foreign(const char *name, const unsigned char *head, size_t n,
 		if (n >= length && !memcmp(head, mistakes[i].magic, length))
 			return error_set(err, "%s: %s", name, mistakes[i].hint);
 	}
-	return error_set(err,
-			 "%s: is not a recording of libcpsample, nor folded stacks, nor what "
-			 "gprof or callgrind write; give a .cps file or lines \"outer;inner "
-			 "COUNT\"",
-			 name);
+	error_set(err, "%s: is not", name);
+	for (size_t i = 0; i < sizeof(decoders) / sizeof(decoders[0]); i++)
+		error_append(err, "%s %s", i ? ", nor" : "", decoders[i]->kind.name);
+	return error_append(err, "; give a .cps file or lines \"outer;inner COUNT\"");
 }
 
 static int decode_input(struct input *in, const char *path, const struct event_sink *sink,
 			struct error *err)
 {
 	const unsigned char *head;
+	size_t n = 4096;
 
-	err->text[0] = '\0';
-	size_t n = input_peek(in, &head, 4096, err);
-	if (!n && err->text[0])
+	if (input_peek(in, &head, &n, err))
 		return -1;
 	if (!n)
 		return error_set(err, "%s: is empty", input_name(in));

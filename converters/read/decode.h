@@ -2,7 +2,8 @@
 /*
  * decode.h - inputs become events; the format is recognised by content.
  *
- * A new kind of input is one file with one function and one line in decode.c's table.
+ * A new kind of input is one file that defines a struct decoder, and the decoder's line in the table
+ * of decode.c.
  */
 #ifndef DECODE_H
 #define DECODE_H
@@ -19,8 +20,8 @@ int decode_file(const char *path, const struct event_sink *sink, struct error *e
 
 /* The decoders, each in a file of its own. `head` are the first bytes, at most 4096. */
 struct decoder {
-	const char *name;
-	int (*detect)(const unsigned char *head, size_t n); /* 1 = mine */
+	struct event_kind kind; /* what such inputs are called, and what they have */
+	int (*detect)(const unsigned char *head, size_t n); /* 1: it is of this kind */
 	int (*run)(struct input *in, const char *path, const struct event_sink *sink,
 		   struct error *err);
 };

@@ -33,7 +33,7 @@ static int process_offer(struct callgrind *c, struct event_process *e)
 		c->column = i;
 		c->event = c->events[i];
 		e->resource = e->unit = callgrind_name_text(c->names, c->event);
-		status = c->sink->process ? c->sink->process(c->sink->context, e, c->err) : 0;
+		status = event_push_process(&c->sink, e, c->err);
 	}
 	return status;
 }
@@ -44,12 +44,11 @@ static int process_push(struct callgrind *c)
 	struct text_scan s = {.at = command.bytes, .end = command.bytes + command.length};
 	size_t n = 0, size = 0;
 	struct event_process e = {
+		.kind = &decode_callgrind.kind,
 		.file = input_name(c->scan.in),
 		.pid = c->pid,
 		.scale = 1,
 		.recorder = callgrind_name_text(c->names, c->creator),
-		.has_calls = true,
-		.has_inclusive = true,
 	};
 
 	if (!c->n_events)
@@ -265,4 +264,11 @@ static int callgrind_detect(const unsigned char *head, size_t n)
 	return text_scan_text(&s, "events:") || memmem(head, n, "\nevents:", 8);
 }
 
-const struct decoder decode_callgrind = {"callgrind", callgrind_detect, callgrind_run};
+const struct decoder decode_callgrind = {
+	.kind = {.name = "what callgrind writes",
+		 .has_calls = true,
+		 .has_inclusive = true,
+		 .has_pid = true},
+	.detect = callgrind_detect,
+	.run = callgrind_run,
+};

@@ -166,14 +166,14 @@ static int folded_decode(struct folded *f)
 static int process_push(struct folded *f)
 {
 	const struct event_process e = {
+		.kind = &decode_folded.kind,
 		.file = input_name(f->scan.in),
 		.resource = {"samples", 7},
 		.unit = {"samples", 7},
 		.scale = 1,
-		.has_stacks_by_name = true,
 	};
 
-	return f->sink->process ? f->sink->process(f->sink->context, &e, f->err) : 0;
+	return event_push_process(&f->sink, &e, f->err);
 }
 
 /* A text has no sign of its end: it is always whole. */
@@ -227,4 +227,8 @@ static int folded_detect(const unsigned char *head, size_t n)
 	return space && !count_read(space + 1, stop, &count);
 }
 
-const struct decoder decode_folded = {"folded", folded_detect, folded_run};
+const struct decoder decode_folded = {
+	.kind = {.name = "folded stacks", .has_names = true},
+	.detect = folded_detect,
+	.run = folded_run,
+};

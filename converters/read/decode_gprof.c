@@ -122,16 +122,16 @@ static int lines_decode(struct gprof *g)
 static int process_push(struct gprof *g)
 {
 	const struct event_process e = {
+		.kind = &decode_gprof.kind,
 		.file = input_name(g->scan.in),
 		.resource = {"cpu", 3},
 		.unit = {"ns", 2},
 		.scale = 1,
 		.interval = g->interval,
 		.engine = {"gprof", 5},
-		.has_calls = true,
 	};
 
-	return g->sink->process ? g->sink->process(g->sink->context, &e, g->err) : 0;
+	return event_push_process(&g->sink, &e, g->err);
 }
 
 static struct event_function function(const struct gprof *g, uint32_t name)
@@ -312,4 +312,8 @@ static int gprof_detect(const unsigned char *head, size_t n)
 	return 0;
 }
 
-const struct decoder decode_gprof = {"gprof", gprof_detect, gprof_run};
+const struct decoder decode_gprof = {
+	.kind = {.name = "what gprof prints", .has_calls = true},
+	.detect = gprof_detect,
+	.run = gprof_run,
+};

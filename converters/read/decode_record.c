@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/array.h"
+#include "read/decode.h"
 #include "read/decode_stream.h"
 
 bool decode_record_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
@@ -120,19 +121,16 @@ static bool field_read(struct cursor *c, const struct field *table, void *into, 
 
 static int process_push(struct decode_stream *s, const struct event_process *e)
 {
-	int result;
+	int result = event_push_process(&s->sink, e, s->err);
 
 	s->has_process = true;
-	if (!s->sink->process)
-		return 0;
-	result = s->sink->process(s->sink->context, e, s->err);
 	s->is_declined = result == EVENT_DECLINED;
 	return result ? -1 : 0;
 }
 
 int decode_record_push_unknown_process(struct decode_stream *s)
 {
-	const struct event_process e = {.file = s->name, .scale = 1};
+	const struct event_process e = {.kind = &decode_stream.kind, .file = s->name, .scale = 1};
 
 	return process_push(s, &e);
 }
@@ -167,7 +165,8 @@ static int process_fields_read(struct decode_stream *s, struct cursor *c, struct
 
 static int record_process(struct decode_stream *s, struct cursor *c)
 {
-	struct process_fields f = {.process = {.file = s->name, .scale = 1}};
+	struct process_fields f = {
+		.process = {.kind = &decode_stream.kind, .file = s->name, .scale = 1}};
 	struct arg_list args = {NULL, 0, 0};
 	int result = process_fields_read(s, c, &f, &args);
 

@@ -254,8 +254,8 @@ static int stream_cut(struct unpacker *u, const char *reason,
 
 static int stream_finish(struct unpacker *u, const char *path)
 {
-	const struct event_sink *sink = u->s.sink;
 	struct decode_journal_outcome journal = {0};
+	const struct event_sink *sink;
 
 	if (!u->s.has_process && decode_record_push_unknown_process(&u->s))
 		return -1;
@@ -265,6 +265,7 @@ static int stream_finish(struct unpacker *u, const char *path)
 		return stream_cut(u, cut_reason(u), &journal);
 	/* Without the "; " with which it continues a sentence. */
 	u->s.end.note = journal.is_wrong ? journal.text + 2 : NULL;
+	sink = u->s.sink;
 	return sink->end ? sink->end(sink->context, &u->s.end, u->s.err) : 0;
 }
 
@@ -364,4 +365,11 @@ static int stream_detect(const unsigned char *head, size_t n)
 	       (n < CPS_HEAD_BYTES || head[CPS_MAGIC_BYTES] < ' ');
 }
 
-const struct decoder decode_stream = {"recording", stream_detect, stream_run};
+const struct decoder decode_stream = {
+	.kind = {.name = "a recording of libcpsample",
+		 .has_times = true,
+		 .has_pid = true,
+		 .has_executable = true},
+	.detect = stream_detect,
+	.run = stream_run,
+};

@@ -2,19 +2,20 @@
 /*
  * event.h - what decoders push and sinks receive.
  *
- * A decoder (the recorded stream, folded text, ...) owns the loop and calls a sink for each thing
- * that it reads. Pointers in events belong to the decoder and are valid during the call only.
- * A callback that is NULL is skipped. A callback returns 0, or -1 with the error set to stop;
- * `process` may also return EVENT_DECLINED: then nothing more of this input comes, and it is read
- * no further.
+ * A decoder reads an input and calls the sink's callbacks, one event at a time. Pointers in an
+ * event belong to the decoder and are valid during the call only. The decoder skips a callback that
+ * is NULL. A callback returns 0 to go on, or -1 with the error set to stop. `process` may also
+ * return EVENT_DECLINED: then the decoder pushes no more of this input and stops reading it.
  *
- * Order: process first, end or cut last, exactly one of them per input; modules and threads may
- * come after samples that refer to them.
+ * The process event comes first. It tells the sink what the input holds, so that its callback may
+ * name another sink for the events after it. The end event or the cut event comes last; each input
+ * has exactly one of them. Modules and threads may come after samples that refer to them.
  *
- * A decoder whose input counts several resources pushes a process for each in turn, until one is
- * not declined; the events after it are of that resource alone.
+ * An input that counts several resources has a process event for each of them. The decoder pushes
+ * these in turn until the sink does not decline one, and then the events of that resource alone.
  *
- * A call graph without stacks (has_calls) has no samples; `self` and `call` come instead.
+ * A call graph without stacks (event_kind: has_calls) has `self` and `call` events instead of
+ * samples.
  */
 #ifndef EVENT_H
 #define EVENT_H
@@ -33,7 +34,19 @@ struct event_text {
 	size_t length;
 };
 
+/* A kind of input. Its decoder declares what it is called and what its files say. */
+struct event_kind {
+	const char *name;    /* for messages: "folded stacks", "a recording of libcpsample" */
+	bool has_names;	     /* frames are names, not addresses; then the name is a plural */
+	bool has_calls;	     /* a call graph without stacks */
+	bool has_inclusive;  /* whose functions and calls have inclusive weights */
+	bool has_times;	     /* samples have times and threads */
+	bool has_pid;	     /* a process event has the process's id, unless that is 0 ... */
+	bool has_executable; /* ... and the executable */
+};
+
 struct event_process {
+	const struct event_kind *kind;
 	const char *file; /* name of the input, for messages */
 	uint64_t pid, ppid, start_ns;
 	struct event_text resource; /* "cpu", "signals"; for folded text "samples" */
@@ -46,10 +59,7 @@ struct event_process {
 	uint64_t cpu_before_ns;
 	uint64_t tree_pid, tree_start; /* with the host they name a process tree; pid 0: none */
 	bool has_owner;
-	uint64_t owner;		 /* of the input: a user's number */
-	bool has_stacks_by_name; /* frames are names, not addresses (folded text) */
-	bool has_calls;		 /* a call graph without stacks (gprof, callgrind) */
-	bool has_inclusive;	 /* with inclusive weights */
+	uint64_t owner; /* the id of the user who owns the input */
 };
 
 struct event_segment {
@@ -77,7 +87,7 @@ struct event_frame {
 	uint32_t module;
 	uint32_t id;		/* see `generation` of a sample; 0: none */
 	uint64_t address;	/* the module's virtual address */
-	struct event_text name; /* set when the process has_stacks_by_name */
+	struct event_text name; /* set when the kind of the input has_names */
 };
 
 struct event_sample {
@@ -112,7 +122,7 @@ struct event_self {
 	uint64_t weight;	   /* gticks */
 	uint64_t hits;		   /* raw samples; the weight if it was counted, not sampled */
 	uint64_t inclusive_weight; /* the weight, and what its calls used, those of itself left out;
-			     * 0 unless the process has_inclusive */
+			     * 0 unless the kind has_inclusive */
 };
 
 /* Calls of one function by another, or by itself. May come several times, too. */
@@ -120,7 +130,7 @@ struct event_call {
 	struct event_function caller, callee;
 	uint64_t count;
 	uint64_t weight; /* inclusive: gticks that these calls used, without calls of a function
-			  * that was running already; 0 unless the process has_inclusive */
+			  * that was running already; 0 unless the kind has_inclusive */
 };
 
 struct event_loss {
@@ -162,7 +172,9 @@ struct event_cut {
 
 struct event_sink {
 	void *context;
-	int (*process)(void *context, const struct event_process *, struct error *);
+	/* *next is this sink; the callback may set it to the sink of all events that follow. */
+	int (*process)(void *context, const struct event_process *, const struct event_sink **next,
+		       struct error *);
 	int (*module)(void *context, const struct event_module *, struct error *);
 	int (*thread)(void *context, const struct event_thread *, struct error *);
 	int (*sample)(void *context, const struct event_sample *, struct error *);
@@ -175,5 +187,14 @@ struct event_sink {
 	int (*end)(void *context, const struct event_end *, struct error *);
 	int (*cut)(void *context, const struct event_cut *, struct error *);
 };
+
+/* Push a process event to *sink, and make *sink the sink of the events that follow. */
+static inline int event_push_process(const struct event_sink **sink, const struct event_process *e,
+				     struct error *err)
+{
+	const struct event_sink *first = *sink;
+
+	return first->process ? first->process(first->context, e, sink, err) : 0;
+}
 
 #endif

@@ -126,23 +126,22 @@ static int input_check(const struct input *in, struct error *err)
 			 (unsigned long long)in->offset);
 }
 
-size_t input_peek(struct input *in, const unsigned char **bytes, size_t n, struct error *err)
+int input_peek(struct input *in, const unsigned char **bytes, size_t *n, struct error *err)
 {
-	if (n > PEEK_BYTES)
-		n = PEEK_BYTES;
+	size_t wanted = *n < PEEK_BYTES ? *n : PEEK_BYTES;
+
 	if (in->start == in->end) {
 		in->start = in->end = 0;
-	} else if (in->start && PIECE_BYTES - in->start < n) {
+	} else if (in->start && PIECE_BYTES - in->start < wanted) {
 		memmove(in->bytes, in->bytes + in->start, in->end - in->start);
 		in->end -= in->start;
 		in->start = 0;
 	}
-	while (in->end - in->start < n && input_fill(in))
+	while (in->end - in->start < wanted && input_fill(in))
 		;
 	*bytes = in->bytes + in->start;
-	if (in->end == in->start)
-		input_check(in, err);
-	return in->end - in->start < n ? in->end - in->start : n;
+	*n = in->end - in->start < wanted ? in->end - in->start : wanted;
+	return *n ? 0 : input_check(in, err);
 }
 
 int input_next(struct input *in, const unsigned char **bytes, size_t *n, struct error *err)

@@ -26,10 +26,10 @@ bool input_owner(const struct input *in, uint64_t *user);
 /* Bytes handed out so far. */
 uint64_t input_offset(const struct input *in);
 
-/* Look at up to `n` (at most 4096) coming bytes without taking them; returns how many there are.
- * When reading fails it is as if the input ended there; the next input_next that finds nothing
- * returns the error. */
-size_t input_peek(struct input *in, const unsigned char **bytes, size_t n, struct error *err);
+/* Look at the next *n bytes (at most 4096) without taking them; *n becomes how many there are, which
+ * is less at the end. -1 when reading failed and there are none. When there are some, the input_next
+ * after them returns the error. */
+int input_peek(struct input *in, const unsigned char **bytes, size_t *n, struct error *err);
 
 /*
  * Take the next piece, as long as convenient; *n = 0 at the end. The bytes belong to the input and

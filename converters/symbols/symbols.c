@@ -23,8 +23,10 @@ struct symbols *symbols_new(struct profile *p, const struct symbols_options *opt
 	struct symbols *s;
 
 	if (p->by_name && opt->granularity == SYMBOLS_BY_MODULE) {
-		error_set(err, "folded stacks do not say which module a function is of: "
-			       "--granularity module needs recordings");
+		error_set(err,
+			  "%s do not say which module a function is of: --granularity module "
+			  "needs recordings",
+			  p->by_name->name);
 		return NULL;
 	}
 	s = calloc(1, sizeof(*s));

@@ -7,6 +7,7 @@
 
 #include "out_text.h"
 #include "profile_fixture.h"
+#include "read/decode.h"
 #include "tree/tree.h"
 
 #define START_NS UINT64_C(1500000000000000000)
@@ -25,6 +26,7 @@ static uint64_t odd_pid(void)
 static void begin(struct build *b, const char *host, uint64_t start_ns)
 {
 	const struct event_process e = {
+		.kind = &decode_stream.kind,
 		.file = "x",
 		.resource = text("cpu"),
 		.unit = text("ns"),
@@ -36,7 +38,7 @@ static void begin(struct build *b, const char *host, uint64_t start_ns)
 		.owner = geteuid(),
 	};
 
-	cr_assert_eq(b->sink->process(b->sink->context, &e, &b->err), 0);
+	cr_assert_eq(event_push_process(&b->sink, &e, &b->err), 0);
 }
 
 static void put(struct build *b, const char *piece)

@@ -227,6 +227,44 @@ Test(profile, totals_that_overflow)
 	profile_builder_free(b.builder);
 }
 
+/* Makes a sample of a builder's input one of a stack that came before, though none did. */
+static int damage_sample(void *context, const struct event_sample *e, struct error *err)
+{
+	const struct event_sink *sink = context;
+	struct event_sample damaged = *e;
+
+	damaged.is_again = true;
+	damaged.stack = 7;
+	return sink->sample(sink->context, &damaged, err);
+}
+
+Test(profile, a_stack_that_comes_again_was_there)
+{
+	const char *path = writer_path("damaged");
+	struct event_sink damaging;
+	struct build b;
+
+	build_begin(&b);
+	cr_assert_eq(build_process(&b, "damaged", "samples", "samples"), 0);
+	cr_assert_eq(damage_sample((void *)b.sink, &(struct event_sample){.weight = 1}, &b.err),
+		     -1);
+	cr_assert_str_eq(b.err.text,
+			 "damaged: a sample repeats stack 7, which did not come before");
+	profile_builder_free(b.builder);
+
+	build_begin(&b);
+	damaging = (struct event_sink){.context = (void *)b.sink, .sample = damage_sample};
+	writer_file(path, "a;b 1\n", 6);
+	b.sink->process(b.sink->context,
+			&(struct event_process){.kind = &decode_folded.kind, .file = path}, &b.sink,
+			&b.err);
+	cr_assert_eq(decode_file(path, &damaging, &b.err), -1);
+	cr_assert(strstr(b.err.text, "/damaged: a sample repeats stack 7, which did not come "
+				     "before at byte 0"),
+		  "%s", b.err.text);
+	profile_builder_free(b.builder);
+}
+
 Test(profile, a_count_of_zero_is_no_tail)
 {
 	struct build b;

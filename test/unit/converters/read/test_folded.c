@@ -216,7 +216,7 @@ Test(folded, long_lines)
 Test(folded, what_is_no_folded_text)
 {
 	refuse("", 0, "is empty");
-	refuse("hello\n", 6, "not a recording of libcpsample, nor folded stacks");
+	refuse("hello\n", 6, "not a recording of libcpsample, nor what gprof prints");
 	refuse("a;b\n", 4, "nor folded stacks");
 	refuse("a\0;b 1\n", 7, "nor folded stacks");
 	refuse("\n\n", 2, "nor folded stacks");
