@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -21,9 +20,8 @@
 #include "libsampler/signal/gate.h"
 #include "libsampler/signal/reading.h"
 #include "libsampler/signal/sample.h"
-#include "libsampler/stream/recording.h"
-#include "libsampler/unwind/module.h"
-#include "read/decode.h"
+#include "own_modules.h"
+#include "recording_fixture.h"
 
 #define PERIOD	 UINT64_C(1000000)
 #define SIGNAL	 SIGUSR2
@@ -34,7 +32,7 @@
 static uint64_t wall = 1000 * PERIOD, cpu = BEGIN, sum;
 static unsigned asked;
 static struct cps_thread *thread;
-static char directory[] = "/tmp/test_tick.XXXXXX";
+static struct recording_fixture recording;
 
 static uint64_t read_meter(void)
 {
@@ -93,24 +91,16 @@ static void make_clock(void)
 
 static void begin(void)
 {
-	static struct cps_identity identity = {.exe = "/bin/test",
-					       .resource = "cpu",
-					       .unit = "ns",
-					       .engine = "perf",
-					       .scale = 1000,
-					       .interval = 1000000};
-	static char stem[64];
-	struct cps_output output = {.stem = stem, .suffix = ".cps", .identity = &identity};
-	struct cps_module_start start = {.exe = "/proc/self/exe",
-					 .cwd = "/",
-					 .phdr = (const void *)getauxval(AT_PHDR),
-					 .phnum = getauxval(AT_PHNUM)};
+	const struct cps_identity identity = {.exe = "/bin/test",
+					      .resource = "cpu",
+					      .unit = "ns",
+					      .engine = "perf",
+					      .scale = 1000,
+					      .interval = 1000000};
 
+	own_modules_init(NULL);
 	make_clock();
-	cr_assert(mkdtemp(directory));
-	strcat(strcpy(stem, directory), "/r");
-	cps_module_init(&start);
-	cps_recording_prepare(&output);
+	recording_fixture_prepare(&recording, identity, 0);
 	thread = cps_thread_take();
 	cps_thread_enter(thread, 0);
 	cps_reading_begin(thread, PERIOD);
@@ -130,22 +120,17 @@ static int add(void *context, const struct event_sample *e, struct error *err)
 /* The sum of the samples' weights is what was credited. */
 static void weighs_what_was_credited(void)
 {
-	struct event_sink sink = {.sample = add};
-	struct error err;
-	char file[64];
+	const struct event_sink sink = {.sample = add};
 
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
-	snprintf(file, sizeof(file), "%s/r.cps", directory);
-	cr_assert_eq(decode_file(file, &sink, &err), 0, "%s", err.text);
+	recording_fixture_read(&recording, &sink);
 	cr_assert_eq(sum + thread->remainder, thread->consumed - BEGIN);
 }
 
 static void end(void)
 {
-	char command[64] = "rm -rf ";
-
 	cps_moment_ask_kernel();
-	cr_assert_eq(system(strcat(command, directory)), 0);
+	recording_fixture_remove(&recording);
 }
 
 TestSuite(tick, .init = begin, .fini = end);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,62 +16,40 @@
 #include "libsampler/base/sys.h"
 #include "libsampler/format.h"
 #include "libsampler/stream/loss.h"
-#include "libsampler/stream/recording.h"
-#include "libsampler/unwind/module.h"
-#include "read/decode.h"
+#include "own_modules.h"
+#include "recording_fixture.h"
 #include "whole_samples.h"
 
 #define DEEP CPS_DEPTH_MAX
 
-static char directory[64], file[96];
+static struct recording_fixture recording;
 static bool is_one_thread;
 static uint64_t max_bytes;
-static struct cps_identity identity;
 static struct cps_thread threads[3] = {
 	{.id = 0, .tid = 100, .name = "zero", .announced = true},
 	{.id = 1, .tid = 101, .name = "one", .announced = true},
 	{.id = 2, .tid = 102, .name = "two", .announced = true},
 };
 
-static void make_directory(void)
-{
-	strcpy(directory, "/tmp/test_recording.XXXXXX");
-	cr_assert(mkdtemp(directory));
-	snprintf(file, sizeof(file), "%s/r.cps", directory);
-}
-
 static void prepare(void)
 {
-	struct cps_module_start start = {.exe = "/proc/self/exe",
-					 .cwd = "/",
-					 .phdr = (const void *)getauxval(AT_PHDR),
-					 .phnum = getauxval(AT_PHNUM),
-					 .vdso = getauxval(AT_SYSINFO_EHDR)};
-	static char stem[80];
-	struct cps_output output = {
-		.stem = stem, .suffix = ".cps", .identity = &identity, .max_bytes = max_bytes};
+	const struct cps_identity identity = {.exe = "/bin/test",
+					      .resource = "cpu",
+					      .unit = "ns",
+					      .engine = "timer",
+					      .scale = 1000,
+					      .interval = 1000000,
+					      .start_monotonic_ns =
+						      cps_sys_clock_ns(CLOCK_MONOTONIC),
+					      .journal_id = 77};
 
-	if (!*directory)
-		make_directory();
-	snprintf(stem, sizeof(stem), "%s/r", directory);
-	identity = (struct cps_identity){.exe = "/bin/test",
-					 .resource = "cpu",
-					 .unit = "ns",
-					 .engine = "timer",
-					 .scale = 1000,
-					 .interval = 1000000,
-					 .start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC),
-					 .journal_id = 77};
-	cps_module_init(&start);
-	cps_recording_prepare(&output);
+	own_modules_init(NULL);
+	recording_fixture_prepare(&recording, identity, max_bytes);
 }
 
 static void clean_up(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	cr_assert_eq(system(command), 0);
+	recording_fixture_remove(&recording);
 }
 
 /* ---- random samples, the same for the same number -------------------------------------------- */
@@ -183,9 +160,8 @@ static struct reader read_back(bool checks_order)
 {
 	struct reader r = {.checks_order = checks_order};
 	struct event_sink sink = {.context = &r, .sample = on_sample, .end = on_end, .cut = on_cut};
-	struct error err;
 
-	cr_assert_eq(decode_file(file, &sink, &err), 0, "%s", err.text);
+	recording_fixture_read(&recording, &sink);
 	return r;
 }
 
@@ -252,7 +228,7 @@ Test(recording, every_frame_comes_back)
 	r = read_back(true);
 	cr_assert_eq(r.samples, 150);
 	cr_assert_eq(r.hits, cps_recording_ticks());
-	cr_assert(access(file, F_OK) == 0);
+	cr_assert(access(recording.file, F_OK) == 0);
 	clean_up();
 }
 
@@ -261,8 +237,8 @@ Test(recording, journal_is_removed_at_the_end)
 	char journal[128];
 
 	prepare();
-	snprintf(journal, sizeof(journal), "%s.journal", file);
-	cr_assert(access(file, F_OK) != 0, "nothing is created before there is a sample");
+	snprintf(journal, sizeof(journal), "%s.journal", recording.file);
+	cr_assert(access(recording.file, F_OK) != 0, "nothing is created before there is a sample");
 	add_samples(0, 10);
 	cr_assert(access(journal, F_OK) == 0);
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
@@ -276,12 +252,12 @@ Test(recording, name_is_never_taken_twice)
 	struct stat before, after;
 
 	prepare();
-	fclose(fopen(file, "w"));
-	stat(file, &before);
+	fclose(fopen(recording.file, "w"));
+	stat(recording.file, &before);
 	add_samples(0, 1);
 	cr_assert_str_eq(strrchr(cps_recording_path(), '/'), "/r.1.cps");
 	cps_recording_end(0, CPS_STOP_NONE);
-	stat(file, &after);
+	stat(recording.file, &after);
 	cr_assert_eq(before.st_size, after.st_size);
 	clean_up();
 }
@@ -317,7 +293,7 @@ Test(recording, killed)
 		int status;
 		pid_t child;
 
-		make_directory();
+		recording_fixture_make_directory(&recording);
 		child = fork();
 		if (child == 0) {
 			prepare();
@@ -363,7 +339,7 @@ Test(recording, keeps_the_limit_of_its_size)
 	offer_ticks(20000);
 	cr_assert_eq(cps_loss_stop_reason(NULL), CPS_STOP_LIMIT);
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
-	cr_assert_eq(stat(file, &st), 0);
+	cr_assert_eq(stat(recording.file, &st), 0);
 	cr_assert_leq(st.st_size, 40000);
 	r = read_back(false);
 	cr_assert(r.ended && !r.was_cut);

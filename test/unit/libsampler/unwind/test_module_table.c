@@ -7,20 +7,15 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "libsampler/unwind/module.h"
+#include "own_modules.h"
 
 TestSuite(module_table, .timeout = 60);
 
 static void init(void)
 {
-	const struct cps_module_start start = {.exe = "/proc/self/exe",
-					       .phdr = (const void *)getauxval(AT_PHDR),
-					       .phnum = getauxval(AT_PHNUM),
-					       .vdso = getauxval(AT_SYSINFO_EHDR)};
-
-	cps_module_init(&start);
+	own_modules_init(NULL);
 }
 
 static uint32_t find(void *handle)

@@ -8,10 +8,10 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/auxv.h>
 
 #include "libsampler/unwind/cfi.h"
 #include "libsampler/unwind/row.h"
+#include "own_modules.h"
 
 #define THREADS 4
 
@@ -21,13 +21,9 @@ static atomic_uint wrong;
 
 static void start(void)
 {
-	struct cps_module_start s = {.exe = "/proc/self/exe",
-				     .phdr = (const void *)getauxval(AT_PHDR),
-				     .phnum = getauxval(AT_PHNUM),
-				     .vdso = getauxval(AT_SYSINFO_EHDR)};
 	uint32_t number;
 
-	cps_module_init(&s);
+	own_modules_init(NULL);
 	number = cps_module_find((uintptr_t)strtok);
 	cr_assert_neq(number, CPS_MODULE_NONE);
 	libc = cps_module_get(number);

@@ -17,16 +17,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "changing_stack.h"
 #include "libsampler/base/sys.h"
 #include "libsampler/stream/journal.h"
-#include "libsampler/stream/recording.h"
-#include "libsampler/unwind/module.h"
 #include "libsampler/unwind/unwind.h"
-#include "read/decode.h"
+#include "own_modules.h"
+#include "recording_fixture.h"
 #include "whole_samples.h"
 
 extern void *__libc_stack_end;
@@ -102,14 +100,9 @@ static void interrupt(void)
 
 static void start_without(const void *own)
 {
-	struct cps_module_start s = {.exe = "/proc/self/exe",
-				     .phdr = (const void *)getauxval(AT_PHDR),
-				     .phnum = getauxval(AT_PHNUM),
-				     .vdso = getauxval(AT_SYSINFO_EHDR),
-				     .own = own};
 	struct sigaction action = {.sa_sigaction = on_sample, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
-	cps_module_init(&s);
+	own_modules_init(own);
 	trail.ring = calloc(CPS_DEPTH_MAX, sizeof(*trail.ring));
 	fresh = calloc(CPS_DEPTH_MAX, sizeof(*fresh));
 	cr_assert(trail.ring && fresh);
@@ -241,13 +234,13 @@ static const char make_library[] =
 	"add $%d,%%%%rsp\\\\n.cfi_def_cfa_offset 8\\\\nret\\\\n.cfi_endproc\");' >l.c && "
 	"${CC:-cc} -shared -fPIC -o l%d.so l.c";
 
-static char directory[] = "/tmp/test_trail.XXXXXX";
+static struct recording_fixture recording;
 
 static void build_library(int bytes)
 {
 	char command[1024];
 
-	snprintf(command, sizeof(command), make_library, directory, bytes, bytes + 8,
+	snprintf(command, sizeof(command), make_library, recording.directory, bytes, bytes + 8,
 		 bytes == 40 ? 24 : 8, bytes, bytes);
 	cr_assert_eq(system(command), 0);
 }
@@ -267,12 +260,12 @@ static __attribute__((noinline)) uintptr_t visit(int bytes)
 {
 	static uint64_t word;
 	volatile char *pad = alloca(bytes == 40 ? 16 : 32);
-	char name[64];
+	char name[96];
 	void (*through)(void (*f)(void), uint64_t word);
 	void *library;
 
 	pad[0] = 0;
-	snprintf(name, sizeof(name), "%s/l%d.so", directory, bytes);
+	snprintf(name, sizeof(name), "%s/l%d.so", recording.directory, bytes);
 	library = dlopen(name, RTLD_NOW);
 	cr_assert(library, "%s", dlerror());
 	through = (void (*)(void (*)(void), uint64_t))(uintptr_t)dlsym(library, "through");
@@ -287,16 +280,14 @@ static __attribute__((noinline)) uintptr_t visit(int bytes)
 Test(trail, of_code_that_was_replaced)
 {
 	uintptr_t at[2] = {0, 0};
-	char command[64];
 
-	cr_assert(mkdtemp(directory));
+	recording_fixture_make_directory(&recording);
 	build_library(24);
 	build_library(40);
 	start();
 	for (int i = 0; i < 40; i++)
 		at[i % 2] = visit(i % 2 ? 40 : 24);
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	cr_assert_eq(system(command), 0);
+	recording_fixture_remove(&recording);
 	cr_assert_eq(at[0], at[1], "the libraries do not take each other's place");
 	cr_assert_str_empty(difference);
 }
@@ -354,29 +345,24 @@ static int on_read(void *context, const struct event_sample *sample, struct erro
 
 static void begin_recording(void)
 {
-	static struct cps_identity identity = {.exe = "/bin/test",
-					       .resource = "signals",
-					       .unit = "ticks",
-					       .engine = "none",
-					       .scale = 1,
-					       .interval = 1};
-	static char stem[80];
-	struct cps_output output = {.stem = stem, .suffix = ".cps", .identity = &identity};
+	const struct cps_identity identity = {.exe = "/bin/test",
+					      .resource = "signals",
+					      .unit = "ticks",
+					      .engine = "none",
+					      .scale = 1,
+					      .interval = 1,
+					      .start_monotonic_ns =
+						      cps_sys_clock_ns(CLOCK_MONOTONIC)};
 
-	snprintf(stem, sizeof(stem), "%s/r", directory);
-	identity.start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
-	cps_recording_prepare(&output);
+	recording_fixture_prepare(&recording, identity, 0);
 }
 
 Test(trail, is_recorded_as_it_was_walked)
 {
 	needs_bare_stacks();
 	struct sigaction action = {.sa_sigaction = record, .sa_flags = SA_SIGINFO | SA_NODEFER};
-	struct event_sink sink = {.sample = on_read};
-	char command[64], file[80];
-	struct error err;
+	const struct event_sink sink = {.sample = on_read};
 
-	cr_assert(mkdtemp(directory));
 	wanted = malloc(ROOM * sizeof(*wanted));
 	cr_assert(wanted);
 	start();
@@ -385,10 +371,8 @@ Test(trail, is_recorded_as_it_was_walked)
 	changing_stack(RECORDED, interrupt);
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	cr_assert_str_empty(difference);
-	snprintf(file, sizeof(file), "%s/r.cps", directory);
-	cr_assert_eq(decode_file(file, &sink, &err), 0, "%s", err.text);
+	recording_fixture_read(&recording, &sink);
 	cr_assert_eq(n_checked, n_wanted);
 	cr_assert_geq(n_read, RECORDED);
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	cr_assert_eq(system(command), 0);
+	recording_fixture_remove(&recording);
 }

@@ -14,13 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <zlib.h>
 
-#include "libsampler/unwind/module.h"
 #include "libsampler/unwind/unwind.h"
+#include "own_modules.h"
 
 #define FRAMES 4096
 
@@ -33,12 +32,7 @@ static volatile uint64_t sink;
 
 static void start(void)
 {
-	struct cps_module_start s = {.exe = "/proc/self/exe",
-				     .phdr = (const void *)getauxval(AT_PHDR),
-				     .phnum = getauxval(AT_PHNUM),
-				     .vdso = getauxval(AT_SYSINFO_EHDR)};
-
-	cps_module_init(&s);
+	own_modules_init(NULL);
 }
 
 /* Addresses, innermost first: of a caller one inside its call, of an interrupted frame its own. */
