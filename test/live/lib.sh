@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-# lib.sh - what live tests share. A test sources it first and is then in a directory of its own.
+# lib.sh - functions that live tests share. A test sources it first, and is in an empty directory of
+# its own afterwards.
 #
 # BUILD    the build directory with libcpsample.so, cpconv and targets/
-# CPCONV   the cpconv to use, by default that of BUILD; CPPROF likewise
+# CPCONV   the cpconv to use, by default that of BUILD
+# CPPROF   the cpprof to use, by default that of BUILD
 #
-# A test exits with 0 (passed), 77 (skipped; its last line says why) or else. A line that begins
-# with "note: " is shown beside the result.
-# shellcheck shell=sh disable=SC2034 # some of it is for the tests
+# A test that has passed exits with 0. A test that is skipped exits with 77, and its last line says
+# why. Any other status is a failure. A line that begins with "note: " is shown beside the result.
+# shellcheck shell=sh disable=SC2034 # some variables are for the tests
 set -u
 unset CPSAMPLE_RESOURCES CPSAMPLE_CLOCK CPSAMPLE_OUTPUT CPSAMPLE_VERBOSE LD_PRELOAD
 
@@ -55,7 +57,8 @@ record() {
 	env "LD_PRELOAD=$LIBRARY" "$@"
 }
 
-# The one recording in a directory, default the current one; the journal of a finished one is gone.
+# one_stream [DIRECTORY]: print the only recording in the directory, by default the current one. A
+# journal counts as another recording, since that of a recording that has ended is removed.
 one_stream() {
 	set -- "${1:-.}"/*.cps*
 	[ -f "$1" ] || fail "no recording was made"
@@ -70,12 +73,12 @@ no_stream() {
 	return 0
 }
 
-# info FILE KEY: what the recording says of itself
+# info FILE KEY: print what the recording says of itself
 info() {
 	"$CPCONV" --info --tsv "$1" | awk -F "$tab" -v key="$2" '$1 == key { print $2; exit }'
 }
 
-# within_10_s COMMAND...: until it succeeds; false if it never does
+# within_10_s COMMAND...: run the command until it succeeds. False: it has not succeeded in 10 s.
 within_10_s() {
 	tries=0
 	until "$@"; do
@@ -85,7 +88,7 @@ within_10_s() {
 	done
 }
 
-# within PERCENT A B: do two numbers differ by at most that share of B?
+# within PERCENT A B: the two numbers differ by at most that share of B
 within() {
 	awk -v p="$1" -v a="$2" -v b="$3" 'BEGIN {
 		d = a > b ? a - b : b - a
@@ -93,20 +96,21 @@ within() {
 	}'
 }
 
-# How many samples of equal weight tell as much as those of the recording: FILE. Where the machine
-# is busy, ticks come more rarely and weights differ; exponentially distributed ones count half
-# (shares.sh).
+# equal_samples FILE: print how many samples of equal weight tell as much as those of the recording.
+# On a busy machine ticks are rarer and weights differ. Samples of exponentially distributed weights
+# count half (shares.sh).
 equal_samples() {
 	awk -v n="$(info "$1" samples)" -v ns="$(info "$1" credited_ns)" \
 		'BEGIN { print n < 200 * ns / 1e9 ? int(n / 2) : n }'
 }
 
-# shares_agree TABLE N TOTAL: does the table (weight, fraction, name; of N samples) say what standard
-# input does, lines of samples out of TOTAL and a name? A name that is not in the table has the share 0.
+# shares_agree TABLE N TOTAL: the shares in the table are those of standard input. A row of the
+# table has a weight, a fraction and a name, and is made of N samples. A line of standard input has
+# a number of samples, out of TOTAL, and a name. A name that is not in the table has the share 0.
 #
-# Both are samples of the same program: a difference may be four standard deviations, by the
-# estimate (k + 2) / (n + 4) of the share, plus 0.01, which is what a program may use beside the work
-# that it counts. By chance one comparison in 16,000 fails.
+# Both are samples of the same program. They may differ by four standard deviations, by the estimate
+# (k + 2) / (n + 4) of the share, plus 0.01, which a program may use beside the work that it counts.
+# By chance one comparison in 16,000 fails.
 shares_agree() {
 	awk -F "$tab" -v n="$2" -v total="$3" '
 		NR == FNR { seen[$3] = $2; next }
@@ -124,7 +128,7 @@ shares_agree() {
 		END { exit (bad > 0 || FNR == 0) }' "$1" -
 }
 
-# How much CPU time a process has used as a part of what another one has, of their recordings: A B.
+# cpu_ratio A B: print the CPU time of the process recorded in A divided by that of the process in B
 cpu_ratio() {
 	awk -v a="$(info "$1" process_cpu_ns)" -v b="$(info "$2" process_cpu_ns)" \
 		'BEGIN { printf "%.3f", a / b }'
@@ -143,7 +147,7 @@ names_of_views() {
 	"$CPCONV" --help | sed -n '/^Views:$/,/^$/s/^  --\([^ ]*\) .*/\1/p'
 }
 
-# All views of a recording come out, on standard output alone.
+# all_views FILE: every view of the recording can be written, and nothing goes to standard error
 all_views() {
 	views=$(names_of_views)
 	[ -n "$views" ] || fail "cpconv --help lists no views"
@@ -154,10 +158,11 @@ all_views() {
 	done
 }
 
-# The recording stands for the CPU time of the process: FILE. A tick that met the recorder at work or
-# found no buffer is counted as lost, and what it stands for is credited with the thread's next
-# sample; one in a hundred is the limit here. Of several threads all but one lose their ticks while that one
-# creates the recording, and how long the disk takes for it is not judged.
+# accounts_for_all FILE: the recording is credited with the CPU time of the process. A tick that
+# interrupts the recorder or finds no buffer is counted as lost, and its time is credited with the
+# thread's next sample. One tick in a hundred may be lost here. With several threads that is not
+# judged, because all but one lose their ticks while that one creates the recording, and the disk
+# may take long for that.
 accounts_for_all() {
 	credited=$(info "$1" credited_ns)
 	process=$(info "$1" process_cpu_ns)
@@ -169,8 +174,9 @@ accounts_for_all() {
 	[ "$(info "$1" ended)" = clean ] || fail "ended: $(info "$1" ended)"
 }
 
-# real_program SECONDS PROGRAM ARGUMENT...: unchanged under the recorder, fully recorded with both
-# clocks. SECONDS of CPU time is what it must use to be worth a test.
+# real_program SECONDS PROGRAM ARGUMENT...: the program does the same under the recorder as without
+# it, and all of it is recorded with both clocks. To be worth a test it must use SECONDS of CPU
+# time.
 real_program() {
 	seconds=$1
 	summary=${summary-}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# average-time: of a call graph with measured calls, as callgrind writes it; what gprof's lacks, it says.
+# The view average-time shows a call graph whose calls were counted and measured, as callgrind
+# writes it. For a call graph of gprof it says what is missing.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 

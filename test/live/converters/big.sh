@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The size that all views must carry (test/big/stacks.c): 20,000 stacks of up to 5,000 frames, counts
-# beyond 2^60, names of up to 10,000 bytes. Sums are exact to the last digit, nothing exceeds 100 %,
-# and 500 MB of memory are enough. `make big` says how long each view takes.
+# All views can be made of the largest input that is promised (test/big/stacks.c): 20,000 stacks of
+# up to 5,000 frames, counts beyond 2^60, names of up to 10,000 bytes. Sums are exact to the last
+# digit, nothing exceeds 100 %, and 500 MB of memory are enough. `make big` prints how long each
+# view takes.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 stacks=$BUILD/big/stacks
@@ -10,7 +11,7 @@ views=$("$CPCONV" --help | sed -n '/^Views:/,/^$/s/^  --\([a-z-]*\) .*/\1/p' | g
 [ "$(echo "$views" | wc -l)" -ge 10 ] || fail "views: $views"
 most=0
 
-# convert OPTION... FILE: to out, and within the memory
+# convert OPTION... FILE: write the view to `out` with no more memory than is promised
 convert() {
 	if [ -x /usr/bin/time ]; then
 		/usr/bin/time -o kb -f %M "$CPCONV" "$@" >out 2>err || fail "$*: $(cat err)"
@@ -23,7 +24,8 @@ convert() {
 	[ -s out ] || fail "$*: nothing"
 }
 
-# Exact sums in awk, whose numbers are doubles: of the digits above and below 10^9.
+# awk's numbers are doubles. Sums are exact all the same if digits above and below 10^9 are added
+# separately.
 sums='
 	function add(key, n) {
 		high[key] += length(n) > 9 ? substr(n, 1, length(n) - 9) : 0
@@ -38,7 +40,8 @@ sums='
 		return n
 	}'
 
-# sum_of COLUMN [FIRST]: of the rows of out, or of those with that first column
+# sum_of COLUMN [FIRST]: the sum of that column in all rows of `out`, or in those whose first column
+# is FIRST
 sum_of() {
 	LC_ALL=C awk -F "$tab" -v column="$1" -v first="${2-}" "$sums"'
 		first == "" || $1 == first { add("", $column) }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Calls without stacks, as gprof and callgrind write them of a program with recursion, cycles and two
-# functions of one name: numbers of calls are those that the program makes, totals are callgrind's own.
+# gprof and callgrind write calls without stacks. The program has recursion, cycles and two
+# functions of one name. The numbers of calls are those that the program makes, and the totals are
+# those of callgrind.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -74,18 +75,19 @@ int other(int n)
 END
 $CC -g -O0 -o plain main.c burn.c || fail "cannot compile"
 
-# column N FUNCTION FILE: that column of a function's row in a table of flat
+# column N FUNCTION FILE: column N in the function's row of a flat table
 column() {
 	awk -F "$tab" -v n="$1" -v name="$2" '$5 == name { print $n }' "$3"
 }
 
-# has CALLER CALLEE CALLS FILE: so many calls a round in a table of edges
+# has CALLER CALLEE CALLS FILE: the table of edges has so many calls for each round
 has() {
 	count=$(awk -F "$tab" -v from="$1" -v to="$2" '$1 == from && $2 == to { print $6 }' "$4")
 	[ "$count" = $(($3 * rounds)) ] || fail "$4: $1 calls $2 $count times in $rounds rounds, not $3 each"
 }
 
-# A round: even(6) calls odd 3 times, that even 3 times; odd(5) even 3 times, that odd 2 times.
+# In each round even(6) calls odd 3 times, which calls even 3 times; odd(5) calls even 3 times,
+# which calls odd 2 times.
 calls_are_right() {
 	has main even 1 "$1"
 	has even odd 5 "$1"
@@ -139,8 +141,8 @@ if command -v valgrind >/dev/null; then
 	with_callgrind --compress-strings=no --compress-pos=no
 	of_callgrind
 
-	# What the calls of a function cost is its total, if its name is of one function alone. Its callers
-	# say the one, its own lines and its callees the other.
+	# If only one function has a name, its total is the cost of all calls of it. The callers'
+	# lines say that cost, and its own lines and callees say the total.
 	awk '/^cfn=/ { name = substr($0, 5) }
 		/^calls=/ { is_cost = 1; next }
 		is_cost { cost[name] += $2; is_cost = 0 }
@@ -152,7 +154,7 @@ if command -v valgrind >/dev/null; then
 	with_callgrind --dump-line=no
 	of_callgrind
 
-	# What is in no cycle has the propagated total that it really has.
+	# For a function in no cycle the propagated total is the real one.
 	"$CPCONV" --graph --tsv --node-thres 0 --edge-thres 0 callgrind.out >graph.tsv
 	awk -F "$tab" 'NR == FNR { total[$5] = $4; next }
 		$1 == "func" && $4 == "-" { n++; d = $2 - total[$5]; if (d > 1e-9 || d < -1e-9) print }
@@ -161,7 +163,7 @@ if command -v valgrind >/dev/null; then
 	awk -F "$tab" '$1 == "func" && $4 == "even" { print $5 }' graph.tsv | sort | tr '\n' ' ' >members
 	[ "$(cat members)" = "even odd " ] || fail "the cycle of even is: $(cat members)"
 
-	# Levels that have no names: the same, but for the cycle.
+	# Without names for the levels of recursion all is the same, except for the cycle.
 	sed '2,3d' totals >before
 	with_callgrind --separate-recs=1
 	"$CPCONV" --flat --tsv callgrind.out >flat.tsv
@@ -212,7 +214,7 @@ for text in full traditional graph_only; do
 	cut -f 1,2,6 $text.tsv | diff want - >difference || fail "$text: $(cat difference)"
 done
 
-# Selfs are those that gprof prints; nothing has more than all.
+# Self times are those that gprof prints, and no total exceeds the whole.
 "$CPCONV" --flat --tsv brief >flat.tsv
 "$CPCONV" --flat --tsv flat_only >flat_only.tsv || fail "the flat profile alone"
 theirs=$(awk '/^ *[0-9]/ { n += $3 } END { printf "%.2f\n", n }' flat_only)
@@ -224,7 +226,8 @@ for table in flat flat_only; do
 done
 [ "$(awk -v s="$theirs" 'BEGIN { print (s > 0.1) }')" -eq 1 ] || fail "gprof saw only $theirs s"
 
-# Without a cycle time is handed up as gprof does it, who rounds it, self and children.
+# Without a cycle time is handed up to callers as gprof does it. gprof rounds the self and
+# children's times.
 awk 'NR == FNR { ours[$5] = $2 / 1e9; next }
 	/^\[/ && !/cycle/ {
 		n++

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # cpconv makes of the folded stacks in test/data/cases what the tables beside them say.
 #
-# Integers and texts must be equal, fractions within 1e-9, rows in the same order.
+# Integers and texts must be equal, fractions within 1e-9, and rows in the same order.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 count=0
@@ -49,8 +50,8 @@ check() {
 	count=$((count + 1))
 }
 
-# check_set TABLE OPTION...: integers and texts in any order. Of a table without context rows only the
-# others count.
+# check_set TABLE OPTION...: integers and texts are compared in any order. If a table has no rows
+# for contexts, only the other rows are compared.
 check_set() {
 	table=$1
 	shift
@@ -63,7 +64,7 @@ check_set() {
 	count=$((count + 1))
 }
 
-# The comparison itself sees what is wrong.
+# The comparison itself notices a wrong table.
 printf '1\t0.5\ta\n2\t0.25\tb\n' >one
 for other in '1\t0.5\ta\n' '1\t0.5\ta\n2\t0.25\tc\n' '1\t0.5\ta\n2\t0.250000002\tb\n' \
 	'1\t0.5\ta\n3\t0.25\tb\n' '2\t0.25\tb\n1\t0.5\ta\n' '1\t0.5\ta\n2\t0.25\tb\n3\t0\tc\n'; do

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A damaged recording gives one line that names it, or a view; never a crash.
+# Of a damaged recording cpconv makes a view, or one line that names the file. It never crashes.
 #
-# DAMAGES says how often, by default 300; SEED repeats a run.
+# DAMAGES says how many recordings are damaged, by default 300. SEED repeats a run.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 DAMAGES=${DAMAGES:-300}
@@ -12,7 +13,7 @@ echo "SEED=$SEED"
 record CPSAMPLE_OUTPUT=whole.cps "$targets/threads" 100 >/dev/null || fail "threads ended with $?"
 size=$(wc -c <whole.cps)
 
-# Where a byte is replaced, and by which (octal).
+# Print the offset of the byte that is replaced, and its new value in octal.
 awk -v seed="$SEED" -v n="$DAMAGES" -v size="$size" 'BEGIN {
 	srand(seed)
 	for (i = 0; i < n; i++) printf "%d %03o\n", int(rand() * size), int(rand() * 256)
@@ -38,6 +39,6 @@ while read -r place byte; do
 	*) fail "byte $place = $byte: exit status $status: $(cat err)" ;;
 	esac
 done <places
-# The checksums see nearly all of it.
+# The checksums detect nearly all of the damage.
 [ "$refused" -gt $((DAMAGES * 8 / 10)) ] || fail "only $refused of $DAMAGES damages were noticed"
 note "$refused of $DAMAGES refused, SEED=$SEED"

@@ -1,21 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A recording cut at any byte gives a view of what is left and a warning that names the file.
+# A recording may be cut at any byte. cpconv makes a view of what is left and a warning that names
+# the file.
 #
-# CUTS says at how many random places, by default 400; SEED repeats a run.
+# CUTS says at how many random places it is cut, by default 400. SEED repeats a run.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 CUTS=${CUTS:-400}
 SEED=${SEED:-$(date +%s)}
 echo "SEED=$SEED"
 
-# Many threads, many paths: a stream with all kinds of records.
+# Many threads and many paths give a stream with all kinds of records.
 record CPSAMPLE_OUTPUT=whole.cps "$targets/threads" 300 >/dev/null || fail "threads ended with $?"
 "$CPCONV" --flat whole.cps >whole.out 2>&1 || fail "the whole recording: $(cat whole.out)"
 size=$(wc -c <whole.cps)
 whole=$(info whole.cps samples)
 
-# From behind the head (a shorter file is no recording) to before the last byte.
+# The file is cut between the end of its head and its last byte. A shorter file is no recording.
 awk -v seed="$SEED" -v n="$CUTS" -v size="$size" 'BEGIN {
 	srand(seed)
 	for (i = 0; i < n; i++) print 9 + int(rand() * (size - 9))
@@ -35,14 +37,14 @@ while read -r place; do
 	status=$?
 	[ $status -eq 0 ] || fail "cut at $place of $size: --flat exits with $status: $(cat err)"
 	[ -s err ] || fail "cut at $place of $size: --flat does not warn"
-	# What is there to be read never becomes less when more of the file is there.
+	# A longer part of the file never has fewer samples than a shorter one.
 	samples=$(awk -F "$tab" '$1 == "samples" { print $2 }' info.out)
 	[ "${samples:-0}" -ge "$last" ] || fail "cut at $place of $size: $samples samples, with less $last"
 	last=${samples:-0}
 done <places
 [ "$last" -gt $((whole / 2)) ] || fail "one byte short of $size leaves $last of $whole samples"
 
-# --strict takes no cut.
+# --strict refuses a recording that is cut.
 "$CPCONV" --strict --flat cut.cps >out 2>err
 [ $? -eq 1 ] || fail "--strict accepts a cut recording"
 note "$(wc -l <places) places in $size bytes, SEED=$SEED"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Graphviz takes every picture of a call graph without complaint, and shows what --graph lists.
+# Graphviz takes every picture of a call graph without complaint, and the picture shows what
+# --graph lists.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -18,7 +19,7 @@ picture() {
 	[ ! -s err ] || fail "--dot $*: dot complains: $(head -n 3 err)"
 }
 
-# As many functions and calls as --graph has with the same options.
+# The picture has as many functions and calls as --graph with the same options.
 same_as_graph() {
 	file=$1
 	shift
@@ -50,7 +51,7 @@ same_as_graph "$forms" --root 'form_*' --leaf db_get_property
 grep -q '>form_US_1040<' picture.svg || fail "form_US_1040 is not in the picture"
 grep -q '>invoice<' picture.svg && fail "invoice is no form"
 
-# Names that mean something to Graphviz, to SVG, to a shell, or nothing at all.
+# Some names have a meaning for Graphviz, for SVG or for a shell.
 long=$(awk 'BEGIN { for (i = 0; i < 1000; i++) printf "long_name_" }')
 printf '%s\n' 'digraph;"quoted";\N\G\\;<b>bold</b>;{a|b};a -> b;node;%s%n 3' \
 	"main;std::vector<int, std::allocator<int> >::push_back(int&&);$long 4" \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# All views take all filters, and what filters tell apart adds up to the whole again: threads, times, stacks with a
-# function and without it.
+# All views take all filters. If filters divide a recording by threads, by time, or into stacks
+# with a function and without it, the parts add up to the whole.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 views=$("$CPCONV" --help | sed -n '/^Views:/,/^$/s/^  --\([a-z-]*\) .*/\1/p')
@@ -12,8 +12,8 @@ all=$(info two.cps credited_ns)
 pid=$(info two.cps pid)
 [ "$(info two.cps threads)" = 3 ] || fail "$(info two.cps threads) threads"
 
-# ---- every view with every filter ------------------------------------------------------------------
-# show VIEW OPTION...: as text, and as a table if it is one
+# ---- every view with every filter ------------------------------------------------------------- */
+# show VIEW OPTION...: write the view as text, and as rows if it has rows
 show() {
 	view=$1
 	shift
@@ -37,7 +37,7 @@ for view in $views; do
 	done
 done
 
-# The heading says what has been left out.
+# The heading says which filters are in effect.
 "$CPCONV" --thread worker-1 --from 0.01 --to 5 --focus work --ignore exit --hide clone two.cps >out 2>err ||
 	fail "$(cat err)"
 for line in 'only threads: worker-1' 'only from 10 ms to 5 s into the run' 'hidden: clone' \
@@ -45,20 +45,20 @@ for line in 'only threads: worker-1' 'only from 10 ms to 5 s into the run' 'hidd
 	grep -qx "$line" out || fail "the heading does not say \"$line\": $(head -n 9 out)"
 done
 
-# --top N: no more than N rows, and the first ones are those without it.
+# --top N shows at most N rows, which are the first rows of the view without it.
 for view in flat tree bottomup callpath functions bodies edges; do
 	"$CPCONV" "--$view" --tsv --top 3 two.cps >top || fail "--$view --top"
 	[ "$(wc -l <top)" -eq 3 ] || fail "--$view --top 3 has $(wc -l <top) rows"
 done
 
-# ---- sums ------------------------------------------------------------------------------------------
-# Stacks with their weights, added up: FILE...
+# ---- sums ------------------------------------------------------------------------------------- */
+# Add up the weights of each stack: FILE...
 add_up() {
 	LC_ALL=C awk '{ weight = $NF; sub(/ [0-9]*$/, ""); sum[$0] += weight }
 		END { for (stack in sum) printf "%s %.0f\n", stack, sum[stack] }' "$@" | LC_ALL=C sort
 }
 
-# adds_up WHAT FILE...: the files are parts of whole.folded, and that is all credited time
+# adds_up WHAT FILE...: the files add up to whole.folded, which has all credited time
 adds_up() {
 	what=$1
 	shift
@@ -101,7 +101,7 @@ adds_up "with work and without" a b
 grep -qv ';work' a && fail "not in focus: $(cat a)"
 grep -q ';work' b && fail "not ignored: $(cat b)"
 
-# Flat profiles of the parts: selfs add up, and totals, since no stack is in both.
+# Self times and totals of flat profiles add up, because no stack is in both parts.
 self_and_total() {
 	awk -F "$tab" '{ self[$5] += $1; total[$5] += $2 }
 		END { for (f in self) if (total[f]) printf "%s %.0f %.0f\n", f, self[f], total[f] }' | LC_ALL=C sort
@@ -112,14 +112,15 @@ for thread in worker-1 worker-2 "$pid"; do
 done | self_and_total >flat.parts
 same flat.whole flat.parts "flat profiles of the threads"
 
-# What is hidden is its caller's: the total stays, and no more stacks than without the frames.
+# The time of a hidden function goes to its caller. The total stays the same, and there are no more
+# stacks.
 folded --hide 'work|^start_' two.cps | add_up >hidden
 sed 's/;start_thread//; s/;work//' whole.folded | add_up >want
 same want hidden "--hide"
 folded --hide . two.cps >hidden
 [ "$(cat hidden)" = "[hidden] $all" ] || fail "--hide .: $(cat hidden)"
 
-# Shares are of the whole, whatever is in focus.
+# Shares are shares of the whole, whatever the focus is.
 share=$("$CPCONV" --flat --tsv two.cps | awk -F "$tab" '$5 == "work" { print $4 }')
 [ "$("$CPCONV" --flat --tsv --focus work two.cps | awk -F "$tab" '$5 == "work" { print $4 }')" = "$share" ] ||
 	fail "the share of work in focus is not $share"
@@ -129,7 +130,7 @@ share=$("$CPCONV" --flat --tsv two.cps | awk -F "$tab" '$5 == "work" { print $4 
 "$CPCONV" --info --tsv --thread worker-1 --from 0.1 --focus work two.cps >info.part
 same info.whole info.part "--info"
 
-# ---- a tree of processes has one axis of time ---------------------------------------------------------
+# ---- a tree of processes has one axis of time ------------------------------------------------- */
 mkdir tree && cd tree || exit 1
 record CPSAMPLE_RESOURCES=cpu:1ms sh -c "'$targets/spin' 150 && '$targets/spin' 150" >/dev/null ||
 	fail "sh ended with $?"
@@ -149,7 +150,7 @@ folded --by process --pid "$pid" --to "$time" >a
 [ ! -s a ] || fail "the axis of time begins with the chosen process"
 cd ..
 
-# ---- a program that was killed -----------------------------------------------------------------------
+# ---- a program that was killed ---------------------------------------------------------------- */
 mkdir killed && cd killed || exit 1
 env LD_PRELOAD="$LIBRARY" CPSAMPLE_RESOURCES=cpu:1ms "$targets/threads" 100000 2 >/dev/null 2>&1 &
 target=$!
@@ -169,7 +170,7 @@ done >a
 adds_up "a program that was killed" a
 cd ..
 
-# ---- what cannot be -----------------------------------------------------------------------------------
+# ---- what cannot be --------------------------------------------------------------------------- */
 # wrong STATUS MESSAGE OPTION...
 wrong() {
 	want=$1 message=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is no recording is refused with one line that names it, exit status 1 and no output.
+# A file that is no recording is refused with one line that names it, exit status 1 and no output.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -32,11 +32,11 @@ for file in version4 nozlib zeros oneline; do
 	"$CPCONV" --flat "$file" 2>&1 | grep -q 'byte [0-9]' || fail "$file: at which byte?"
 done
 
-# The same through a pipe.
+# The same happens if the file comes through a pipe.
 "$CPCONV" --flat - <random >out 2>err
 [ $? -eq 1 ] && [ "$(wc -l <err)" -eq 1 ] || fail "random bytes on standard input: $(cat err)"
 
-# A command line that makes no sense is something else: 2.
+# A wrong command line has another exit status, 2.
 for options in --nonsense "--format nonsense" "--threshold abc" "--root"; do
 	# shellcheck disable=SC2086 # several words
 	"$CPCONV" $options >out 2>err
@@ -44,7 +44,7 @@ for options in --nonsense "--format nonsense" "--threshold abc" "--root"; do
 	[ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || fail "$options: exit status $status: $(cat err)"
 done
 
-# A full disk is no success.
+# A full disk is an error.
 [ -w /dev/full ] || exit 0
 printf 'a;b 1\n' >small
 "$CPCONV" --folded small >/dev/full 2>err

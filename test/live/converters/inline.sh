@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Functions that were inlined are shown where they stand, whatever compiler and wherever the debug
-# information; and two calls of one function are two call paths by line.
+# Inlined functions are shown in the stacks, with gcc and clang, and wherever the debug information
+# is. Two calls of one function are two call paths if paths are told apart by line.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need gcc
@@ -45,7 +45,7 @@ EOF
 first=$(awk '/f\(3/ { print NR }' p.c)
 second=$((first + 1))
 
-# names FILE OPTION...: the heaviest stack from main on
+# names FILE OPTION...: print the heaviest stack from main on
 names() {
 	"$CPCONV" --folded "$@" 2>err | sed 's/ \([0-9]*\)$/;\1/' | awk -F ';' '$NF > most { most = $NF; line = $0 }
 		END { sub(/;[0-9]*$/, "", line); print line }' | sed 's/.*;main/main/'
@@ -72,7 +72,8 @@ for compiler in gcc clang; do
 		"$CPCONV" --bottomup p.cps | grep -q ' h (inlined)$' || fail "$what: bottomup"
 		"$CPCONV" --tree --no-inlines p.cps | grep -q inlined && fail "$what: --no-inlines: inlined"
 
-		# By line: what was called, and from which of two lines; three quarters from the first.
+		# By line: what was called, and from which of two lines; three quarters from the
+		# first.
 		"$CPCONV" --callpath --granularity line --tsv p.cps >paths || fail "$what: --granularity line"
 		for line in $first $second; do
 			grep "main p.c:$line;f p.c:[0-9]*;g p.c:[0-9]*;h p.c:[0-9]*$" paths >of_line ||
@@ -95,13 +96,13 @@ for compiler in gcc clang; do
 	done
 done
 
-# Split debug information is not read, and nothing is asked of the files that it names.
+# Split debug information is not read, and the files that it names are not opened.
 gcc -O2 -g -gsplit-dwarf -o p p.c && rm -f p.cps*
 record CPSAMPLE_OUTPUT=p.cps ./p 100
 rm -f ./*.dwo && mkfifo p-p.dwo p.dwo
 is "split" "$(names p.cps)" "main;f"
 
-# Whatever stands in the debug sections: the functions of the symbol table, and no crash.
+# Whatever the debug sections contain, there are the functions of the symbol table, and no crash.
 gcc -O2 -g -o whole p.c && cp whole p && rm -f p.cps*
 record CPSAMPLE_OUTPUT=p.cps ./p 100
 readelf -SW whole | sed -n 's/^ *\[ *[0-9]*\] \(\.debug_[a-z_]*\) *[A-Z]* *[0-9a-f]* \([0-9a-f]*\) \([0-9a-f]*\) .*/\1 \2 \3/p' >sections

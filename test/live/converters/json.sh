@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What --json writes is JSON, whatever functions and programs are called: quotes, backslashes, bytes that are no UTF-8,
-# newlines, ten thousand bytes. Numbers of 64 bits are whole, and the rows are those of --tsv.
+# What --json writes is JSON, whatever the names of functions and programs contain: quotes,
+# backslashes, bytes that are no UTF-8, newlines, ten thousand bytes. Numbers of 64 bits are exact,
+# and the rows are those of --tsv.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need python3
@@ -10,7 +11,7 @@ need python3
 n=0
 : >list
 
-# write FILE OPTION...: all views of it
+# write FILE OPTION...: write all views of the file
 write() {
 	file=$1
 	shift
@@ -45,7 +46,7 @@ write odd.folded --focus 'f|a' --hide '^g$'
 echo ' 0' >none.folded
 write none.folded
 
-# A program and its arguments with such names; no samples at all.
+# A program and its arguments have such names, and there is a profile without samples.
 odd=$(printf 'a "b"\\c\n\377\033d')
 cp "$targets/spin" "./$odd"
 record CPSAMPLE_OUTPUT=odd.cps "./$odd" 100 "$odd" >/dev/null || fail "spin ended with $?"
@@ -60,7 +61,8 @@ assert info["exe"].endswith("/a \"b\"\\c\n\\xff\x1bd"), info["exe"]
 assert info["command"].startswith("./a \"b\"\\c\n\\xff\x1bd 100 a "), info["command"]
 assert type(info["pid"]) is int and info["credited_ns"] > 50000000
 ' 2>err || fail "--info: $(tail -n 1 err)"
-# An object that says what it is, whose rows have the values of the TSV rows, in order.
+# The output is an object that says which view it is. Its rows have the values of the TSV rows in
+# their order.
 cat >check.py <<'END'
 import json, re
 

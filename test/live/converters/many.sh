@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Thousands of recordings are one profile: the sum of its parts, without limits on open files or on the
-# command line, whatever the number of threads that read them; and one that is corrupt is named as if it
-# had been read alone.
+# Thousands of recordings can be read as one profile, which is the sum of its parts. Neither the
+# limit on open files nor that on the command line matters, and the number of reading threads does
+# not change the result. A corrupt recording among them gives the same message as if it were read
+# alone.
 # May run beside others.
 # shellcheck disable=SC3045 # dash has ulimit -n
 . "$(dirname "$0")/../lib.sh"
@@ -23,7 +24,7 @@ awk -v files="$*" 'BEGIN {
 	for (i = 0; i < 3000; i++) printf "cp some/%s all/%04d.cps\n", file[i % n + 1], i
 }' >copy && sh copy || fail "cannot copy"
 
-# What each is worth, as often as it is there.
+# The whole has the weight of each recording as often as that is named.
 total() {
 	awk '{ n = $NF; sub(/ [0-9]+$/, ""); sum[$0] += n } END { for (s in sum) printf "%s %.0f\n", s, sum[s] }' "$@" |
 		LC_ALL=C sort
@@ -41,7 +42,7 @@ total parts >want
 total folded >got
 same want got "the sum of the parts"
 
-# The same bytes with any number of threads, and however they are named.
+# The output is the same with any number of threads, and in whatever way the files are named.
 find all -name '*.cps' -print0 | LC_ALL=C sort -z >list
 "$CPCONV" --info --json all/*.cps >all.json || fail "3,000 names"
 for view in "--folded" "--flat --by process" "--tree --by thread" "--dot" "--info --json" \
@@ -60,7 +61,7 @@ tr '\0' '\n' <list >lines
 printf 'resources\nfolded\n' | "$CPPROF" --jobs 4 all >got 2>&1 || fail "cpprof: $(cat got)"
 sed 1d got | cmp -s - folded || fail "cpprof differs: $(head -n 3 got)"
 
-# In the middle: files that were cut, of which a few are named.
+# Files in the middle are cut, and the first few of them are named.
 for i in 0500 0600 0700 1000 1001 1002 1003 2000; do
 	cp cut all/$i.cps
 done
@@ -71,7 +72,7 @@ same err err.4 "warnings"
 [ "$(grep -c 'all/.*cut at byte 600:' err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings were cut$' err ||
 	fail "said: $(cat err)"
 
-# Corrupt ones: the first is named, as it is alone.
+# Of corrupt files the first one is named, with the message that it gives alone.
 for i in 1100 1900 2900; do
 	{
 		head -c 300 cut

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where names come from, and that none is made up: stripped, rebuilt and separated programs.
+# Names of functions are found for stripped programs and for programs with separate debug
+# information. A program that was built anew since the recording gets no wrong names.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need gcc
@@ -13,7 +14,7 @@ build() {
 functions() {
 	"$CPCONV" --flat --tsv "$@" | cut -f 5 | sort
 }
-# The two functions that matter, as a folded stack has them above main.
+# Print the two functions above main, which are of interest here, as the folded stack has them.
 spun() {
 	"$CPCONV" --folded "$@" 2>/dev/null | grep -o ';[^;]*;[^; ]* [0-9]*$' | sort -t ' ' -k 2 -n |
 		tail -n 1 | sed 's/ [0-9]*$//'
@@ -23,8 +24,8 @@ build -o whole "$root/test/targets/spin.c"
 record CPSAMPLE_OUTPUT=whole.cps ./whole 300 >/dev/null
 [ "$(spun whole.cps)" = ";spin_outer;spin_inner" ] || fail "with symbols: $(spun whole.cps)"
 
-# Without symbols: a name from the module and the function's start, one per function and the same in
-# every run, whatever the load address.
+# Without symbols a name is made of the module and the function's start. Each function has one name,
+# which is the same in every run, whatever the load address.
 cp whole plain && strip plain
 for run in 1 2; do
 	record CPSAMPLE_OUTPUT=plain$run.cps ./plain 300 >/dev/null
@@ -49,7 +50,7 @@ grep -q "^_start;__libc_start_main;[^;]*;main;\[plain+0x$outer\];\[plain+0x$inne
 	"$CPCONV" --debug-dir /nonexistent --callpath plain1.cps | grep -q '^1.00000 (main) ' ||
 	fail "callpath: $("$CPCONV" --callpath plain1.cps)"
 
-# Its symbols in a file of their own, found by build id,
+# Its symbols are in a file of their own, which is found by build id
 id=$(readelf -n plain | sed -n 's/.*Build ID: //p')
 rest=${id#??}
 mkdir -p "debug/.build-id/${id%"$rest"}"
@@ -61,20 +62,20 @@ objcopy --only-keep-debug whole linked.debug
 cp plain linked && objcopy --add-gnu-debuglink=linked.debug linked
 record CPSAMPLE_OUTPUT=linked.cps ./linked 300 >/dev/null
 [ "$(spun linked.cps)" = ";spin_outer;spin_inner" ] || fail "debuglink: $(spun linked.cps)"
-# Not if it is another program's.
+# The file is not used if it belongs to another program.
 build -DSHIFT -O1 -o other "$root/test/targets/deep.c"
 objcopy --only-keep-debug other linked.debug
 [ "$(spun linked.cps)" = ";[linked+0x$outer];[linked+0x$inner]" ] ||
 	fail "a wrong debug file: $(spun linked.cps)"
 
-# A program rebuilt since: a warning, and none of the new one's names.
+# If the program was built anew since, there is a warning, and no name of the new program is used.
 cp whole again
 record CPSAMPLE_OUTPUT=again.cps ./again 300 >/dev/null
 cp other again
 "$CPCONV" --flat --tsv again.cps >out 2>err || fail "rebuilt: exit status $?: $(cat err)"
 [ "$(wc -l <err)" -eq 1 ] && grep -q again err || fail "rebuilt: not one warning: $(cat err)"
 cut -f 5 out | grep -E '^(bottom|descend|main|spin_inner|spin_outer)$' && fail "rebuilt: names of the new file"
-# A program that is gone: the same.
+# If the program has been removed, it is the same.
 rm again
 "$CPCONV" --flat --tsv again.cps >out 2>err || fail "gone: exit status $?: $(cat err)"
 grep -q again err || fail "gone: no warning"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# One launch, several programs: all are read without being named, can be chosen, and told apart.
+# One launch runs several programs. All of their recordings are read although no file is named; a
+# part of them can be chosen, and they are told apart.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
@@ -35,7 +36,7 @@ cut -d ';' -f 1 folded | sort -u | tr '\n' ' ' >groups
 	[ "$(cat groups)" = "dash one two " ] || fail "groups: $(cat groups)"
 grep -q '^two;_start;.*;main;' folded || fail "two: $(grep '^two' folded | head -n 3)"
 
-# The same file twice is one.
+# A file that is named twice is read once.
 "$CPCONV" other.cps ./other.cps --info --tsv >info 2>err
 [ "$(grep -c '^file' info)" -eq 1 ] || fail "other.cps is read twice"
 grep -q '^cpconv: ./other.cps: warning: given twice, read once$' err || fail "said: $(cat err)"

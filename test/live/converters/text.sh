@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The layouts of text views: each file in test/golden/text begins with the command line that gives it,
-# "$ cpconv ...", run in test/data/cases. GOLDEN=write writes them anew, to be read before committing.
+# Text views have the layouts in test/golden/text. Each file there begins with the command line
+# that prints it, "$ cpconv ...", which is run in test/data/cases. GOLDEN=write writes the files
+# anew, to be read before they are committed.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 cases=$root/test/data/cases

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the views of one recording must have in common: sums, a form that other tools accept, the same
-# bytes each time.
+# The views of one recording agree: they have the same sums, a form that other tools accept, and
+# the same bytes each time.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -22,7 +22,8 @@ done
 [ "$(info "$stream" lost)" = 0 ] || fail "lost: $(info "$stream" lost)"
 credited=$(info "$stream" credited_ns)
 
-# Folded text as flame graph tools read it: a stack, a space, a number; nothing else.
+# Folded text is what flame graph tools read: on each line a stack, a space, a number, and nothing
+# else.
 "$CPCONV" --folded "$stream" >folded
 LC_ALL=C grep -vE '^.+ [0-9]+$' folded >odd && fail "folded: $(head -n 3 odd)"
 LC_ALL=C grep '[[:cntrl:]]' folded >odd && fail "folded, control characters: $(head -n 3 odd)"
@@ -33,7 +34,7 @@ sum() {
 "$CPCONV" --folded --unit samples "$stream" >hits
 [ "$(sum hits)" = "$(info "$stream" samples)" ] || fail "folded adds up to $(sum hits) samples"
 
-# Self times add up to what was credited, and so does the outermost level of the tree.
+# Self times add up to the credited time, and so does the outermost level of the tree.
 self=$("$CPCONV" --flat --tsv "$stream" | awk -F "$tab" '{ n += $1 } END { printf "%.0f\n", n }')
 [ "$self" = "$credited" ] || fail "flat adds up to $self, credited $credited"
 roots=$("$CPCONV" --tree --tsv "$stream" | awk -F "$tab" '$1 == 0 { n += $2 } END { printf "%.0f\n", n }')
@@ -41,18 +42,18 @@ roots=$("$CPCONV" --tree --tsv "$stream" | awk -F "$tab" '$1 == 0 { n += $2 } EN
 "$CPCONV" --callpath --tsv "$stream" | head -n 1 | grep -q "${tab}main\$" ||
 	fail "callpath does not begin with main: $("$CPCONV" --callpath --tsv "$stream" | head -n 1)"
 
-# What one view writes, the others can read: folded text gives the same tree as the recording.
+# The folded view can be read as input, and gives the same tree as the recording.
 "$CPCONV" --tree --tsv "$stream" >tree.recording
 "$CPCONV" --tree --tsv folded >tree.folded
 same tree.recording tree.folded "the tree of folded text"
 
-# To a file, from standard input, twice.
+# The output is the same in a file, of standard input, and the second time.
 "$CPCONV" --tree --tsv -o tree.file "$stream" || fail "-o"
 same tree.recording tree.file "-o"
 "$CPCONV" --tree --tsv - <"$stream" >tree.stdin 2>err || fail "standard input: $(cat err)"
 same tree.recording tree.stdin "standard input"
 
-# Without a file: the newest here, and it says which.
+# Without a file the newest one in the current directory is read, and named.
 "$CPCONV" --tree --tsv >tree.newest 2>err || fail "without a file: $(cat err)"
 same tree.recording tree.newest "the newest recording"
 grep -q "$(basename "$stream")" err || fail "does not say which is the newest: $(cat err)"

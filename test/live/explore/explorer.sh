@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cpprof with commands out of a pipe: each prints what cpconv does with the same options; what goes
-# wrong is said with its line, and the rest is done all the same.
+# cpprof reads commands from a pipe. Each command prints what cpconv prints with the same options.
+# An error message has the number of its line, and the commands after it are run all the same.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 export HOME="$tmp" XDG_STATE_HOME="$tmp/state"
@@ -25,7 +25,7 @@ equal() {
 	count=$((count + 1))
 }
 
-# views FILE ROOT: all commands that show a view; ROOT must be a function of the profile
+# views FILE ROOT: try all commands that show a view; ROOT must be a function of the profile
 views() {
 	equal "$1" 'functions' --functions
 	equal "$1" 'functions 2' --functions --top 2
@@ -91,7 +91,7 @@ for granularity in module line address function; do
 	equal rec.cps "functions 1 > /dev/null\\ngranularity $granularity\\ntree" \
 		--tree --granularity $granularity
 done
-# Options that choose what is read are those of cpconv.
+# The options that choose what is read are the same as cpconv's.
 echo 'tree' | "$CPPROF" --by thread --no-demangle rec.cps >got || fail "--by"
 "$CPCONV" --tree --by thread rec.cps >want
 same want got "--by thread"
@@ -113,7 +113,7 @@ for case in process_db nested_cycles direct_recursion; do
 		same want got "callers of $function"
 	done <names
 done
-# Without recursion the callers' shares and that of the outermost stacks are all there is.
+# Without recursion the shares of the callers and of the outermost stacks add up to the whole.
 printf 'a;b;c 3\na;c 2\nc 5\na;b 7\n' >shares.folded
 echo 'callers c' | "$CPPROF" shares.folded >got
 for row in '30.00    17.65            3  b' '20.00    11.76            2  a' \
@@ -123,7 +123,7 @@ done
 echo 'callees b' | "$CPPROF" shares.folded >got
 grep -q '^ *70.00 .*(none: it is running)$' got || fail "callees: $(cat got)"
 
-# ---- names ----------------------------------------------------------------------------------------
+# ---- names ------------------------------------------------------------------------------------ */
 cat >names.folded <<'END'
 main;operator new(unsigned long) 4
 main;std::map<int, char>::at(int const&);qsort 3
@@ -147,7 +147,7 @@ named 'up ">"' '>'
 named 'up qso' 'qsort'
 
 
-# wrong LINES TEXT: standard error is this, and the exit status 1
+# wrong LINES TEXT: the text is all that standard error has, and the exit status is 1
 wrong() {
 	# shellcheck disable=SC2059 # the escapes are meant
 	printf "$1" | "$CPPROF" names.folded >out 2>err
@@ -183,7 +183,8 @@ wrong 'granularity module' \
 printf 'flat --up\nflat' | "$CPPROF" names.folded >out 2>err || fail "flat --up ended with $?"
 [ "$(cat err)" = 'cpprof: line 1: warning: --up has no effect on flat' ] || fail "flat --up: $(cat err)"
 
-# After an error the next line runs; a setting that was refused stays as it was; quit ends.
+# After an error the next line is run. A setting that was refused stays as it was. quit ends the
+# program.
 printf 'focus qsort\nfocus nothing\nfocus\nbad\ntop 1\r\nquit\nflat\n' | "$CPPROF" names.folded >out 2>err &&
 	fail "exit status 0"
 [ "$(cat out)" = 'focus        qsort' ] || fail "after errors: $(cat out)"
@@ -191,7 +192,7 @@ printf 'focus qsort\nfocus nothing\nfocus\nbad\ntop 1\r\nquit\nflat\n' | "$CPPRO
 printf '# nothing but a comment\n   \n\t\n' | "$CPPROF" names.folded >out 2>err || fail "a comment: $(cat err)"
 [ ! -s out ] && [ ! -s err ] || fail "a comment prints $(cat out err)"
 
-# ---- output ---------------------------------------------------------------------------------------
+# ---- output ----------------------------------------------------------------------------------- */
 printf 'flat > here is\ndot graph.dot\ncallers qsort --tsv >"a b"\ntop\n' | "$CPPROF" names.folded >out 2>err &&
 	fail "two words after >"
 printf 'flat > here\ndot graph.dot\ncallers qsort --tsv >"a b"\nhelp > helped\n' |
@@ -212,8 +213,9 @@ fi
 yes flat | head -n 2000 | "$CPPROF" names.folded 2>err | head -n 1 >/dev/null
 [ ! -s err ] || fail "a reader that goes away: $(head -n 1 err)"
 
-# ---- source lines ---------------------------------------------------------------------------------
-# What the lines of a function used themselves is what it used; a stack counts once for a line.
+# ---- source lines ----------------------------------------------------------------------------- */
+# The self times of a function's lines add up to that of the function. A stack counts once for a
+# line.
 "$CPCONV" --flat --tsv rec.cps >flat
 for function in main slice seventy twenty ten; do
 	echo "source $function --tsv" | "$CPPROF" rec.cps >lines 2>err || fail "source $function: $(cat err)"
@@ -241,11 +243,11 @@ done
 echo 'source main --tsv' | "$CPPROF" rec.cps >lines
 awk -F "$tab" -v all="$(info rec.cps credited)" '$2 > most { most = $2; self = $1 }
 	END { exit !(most > all * 0.9 && self < most) }' lines || fail "main calls nothing: $(cat lines)"
-# The filter holds for lines, too.
+# Filters work for lines, too.
 echo 'source main --focus twenty --tsv' | "$CPPROF" rec.cps | sort -rn -k 2 | head -n 1 | cut -f 2 >got
 "$CPCONV" --callpath --root main --focus twenty --tsv rec.cps | head -n 1 | cut -f 1 >want
 same want got "source with a focus"
-# The program was moved: its source is looked for.
+# If the source was moved, it is looked for elsewhere.
 mkdir -p tree/targets && cp "$root/test/targets/shares.c" tree/targets
 $CC -g -O1 -iquote "$root/test/targets" -o moved tree/targets/shares.c 2>err || fail "$CC: $(cat err)"
 record CPSAMPLE_OUTPUT="$tmp/moved.cps" ./moved 1 1 >/dev/null || fail "moved ended with $?"
@@ -262,7 +264,7 @@ echo 'source main' | "$CPPROF" --source-dir deeper moved.cps >got 2>err || fail 
 wrong 'source qsort' \
 	'cpprof: line 1: no source lines of "qsort" are known: its program or library has no debug information, or it is not found'
 
-# ---- resources ------------------------------------------------------------------------------------
+# ---- resources -------------------------------------------------------------------------------- */
 printf 'resources\nresources cpu\nfunctions 1\nresources 1\nfunctions 1\n' |
 	"$CPPROF" names.folded rec.cps >out 2>err || fail "two resources: $(cat err)"
 grep -q '^\* 1 samples: 12 samples; 1 input$' out || fail "resources: $(cat out)"
@@ -275,7 +277,7 @@ echo flat | "$CPPROF" names.folded shares.folded >got 2>err || fail "merged: $(c
 "$CPCONV" --flat names.folded shares.folded >want
 same want got "merged inputs"
 
-# ---- the command line -----------------------------------------------------------------------------
+# ---- the command line ------------------------------------------------------------------------- */
 mkdir newest && cp rec.cps newest/cpsample.shares.1.cps
 (cd newest && echo 'flat 1' | "$CPPROF" >../got 2>../err) || fail "the newest: $(cat err)"
 grep -q '^cpprof: reading cpsample.shares.1.cps$' err || fail "the newest: $(cat err)"
@@ -295,7 +297,7 @@ echo flat | "$CPPROF" nowhere.cps >out 2>err
 [ $? -eq 1 ] && grep -q '^cpprof: nowhere.cps: No such file' err || fail "no such file: $(cat err)"
 [ ! -e state ] && [ ! -e .cpprof_history ] || fail "a pipe leaves a history"
 
-# ---- anything at all ------------------------------------------------------------------------------
+# ---- anything at all -------------------------------------------------------------------------- */
 mkdir any && cd any || exit 1
 for seed in 1 2 3 4 5 6 7 8; do
 	head -c 20000 /dev/urandom | tr -d '/' >random

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cpprof in a terminal: completion, history, interrupts, windows of all sizes, the pager.
+# cpprof runs in a terminal: completion, history, interrupts, windows of all sizes, the pager.
 # Waits, beside others.
 . "$(dirname "$0")/../lib.sh"
 need python3

@@ -1,10 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs with a sanitizer run under cpsample as without it, and find what they are there to find.
-# Seen to fail: without ASAN_OPTIONS in cpsample the programs with a shared libasan end with "ASan runtime does
-# not come first"; with libasan in LD_PRELOAD instead, perl, started by one, reports its own leaks; with the
-# next sigaction for the recorder's handler a program with libtsan gives a recording of one sample; with the memcpy and
-# memset that come first, races in the recorder.
+# Programs that are built with a sanitizer run under cpsample as without it, and still find the
+# errors that they contain.
+#
+# Seen to fail:
+# - Without ASAN_OPTIONS in cpsample, programs with a shared libasan end with "ASan runtime does
+#   not come first".
+# - With libasan in LD_PRELOAD instead, perl, started by such a program, reports its own leaks.
+# - If the recorder uses the next sigaction for its handler, a program with libtsan gives a
+#   recording of one sample.
+# - If the recorder uses the first memcpy and memset that the loader finds, races in the recorder
+#   are reported.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 unset ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS
@@ -35,7 +42,7 @@ build() {
 	return 1
 }
 
-# runs NAME COMMAND...: COMMAND is how the recorder gets into it
+# runs NAME COMMAND...: COMMAND brings the recorder into the program
 runs() {
 	name=$1
 	shift
@@ -54,7 +61,8 @@ runs() {
 	kinds=$((kinds + 1))
 }
 
-# finds NAME WHAT TEXT COMMAND...: it says so where it does without us, with the same status
+# finds NAME WHAT TEXT COMMAND...: the program reports the error as without the recorder, with the
+# same status
 finds() {
 	name=$1
 	what=$2
@@ -72,14 +80,14 @@ finds() {
 	[ $status -eq $bare ] || fail "$name, $what: status $status, without us $bare: $(cat err)"
 	same bare.out out "$name, $what: standard output"
 	grep -q "$text" err || fail "$name, $what: not found: $(cat err)"
-	# clang's runtime asks llvm-symbolizer, which need not be there, for the names of places.
+	# clang's runtime asks llvm-symbolizer for the names of places, which may not be installed.
 	if grep -q "misbehave\|churn.c" bare.err; then
 		grep -q "misbehave\|churn.c" err || fail "$name, $what: without a place: $(cat err)"
 	else
 		note "$name: places have no names here"
 	fi
 	grep "SUMMARY" err | grep -q "libcpsample\|libsampler" && fail "$name, $what: $(cat err)"
-	# libasan ends the process by the system call: then the journal has the last samples.
+	# libasan ends the process by the system call, so that the journal has the last samples.
 	for stream in run/cpsample."$name".*.cps; do
 		"$CPCONV" --flat "$stream" >view.out 2>view.err || fail "$name, $what: $(cat view.err)"
 		[ -s view.out ] || fail "$name, $what: nothing recorded"
@@ -98,7 +106,7 @@ preloaded() {
 	env "LD_PRELOAD=$LIBRARY" "$@"
 }
 
-# As libcpsample(7) has it, for when there is no cpsample.
+# The way that libcpsample(7) describes for use without cpsample.
 behind_libasan() {
 	env "LD_PRELOAD=$(gcc -print-file-name=libasan.so) $LIBRARY" "$@"
 }
@@ -124,7 +132,7 @@ if build gcc-asan gcc -fsanitize=address; then
 	[ $status -eq 7 ] || fail "perl started by a program with libasan: status $status: $(tail -n 3 err)"
 	[ ! -s err ] || fail "perl started by a program with libasan: $(head -n 3 err)"
 	[ "$(cat out)" = exitcode=9:verify_asan_link_order=0 ] || fail "ASAN_OPTIONS: $(cat out)"
-	# One that the user has preloaded himself.
+	# The user has preloaded a sanitizer's library.
 	LD_PRELOAD=$(gcc -print-file-name=libasan.so)
 	export LD_PRELOAD
 	cpsample ./gcc-asan 1000 >out 2>err
@@ -156,7 +164,7 @@ for compiler in gcc clang; do
 	fi
 done
 
-# What the recorder does in its handler is no race.
+# No race is reported for what the recorder does in its handler.
 rounds=30000
 if build gcc-tsan gcc -fsanitize=thread; then
 	runs gcc-tsan cpsample

@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Debian's gcc proper (cc1), stripped, compiles: unchanged under the recorder, and all its time on
-# complete stacks.
+# Debian's gcc proper (cc1), which is stripped, compiles. Its output is the same under the
+# recorder, and all its time is on complete stacks.
 #
-# A file of a hundred functions, made here, goes through all passes; and with npm on the machine the
-# SQLite amalgamation that the package better-sqlite3 carries (fetched once into BUILD/cache), which is large.
+# A file of a hundred functions, which is made here, goes through all passes. If npm is installed,
+# the SQLite amalgamation is compiled too, which is large; the package better-sqlite3 carries it,
+# and it is fetched once into BUILD/cache.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need gcc
 cc1=$(gcc -print-prog-name=cc1)
 [ -x "$cc1" ] || skip "no cc1 on this machine"
 
-# compiles LEVEL FILE: the assembly is the output to be compared
+# compiles LEVEL FILE: the output that is compared is the assembly
 compiles() {
 	(mkdir "dir$1" && cd "dir$1" && real_program 1 "$cc1" -quiet -fpreprocessed "$1" "$2" -o /dev/stdout) >out"$1" || {
 		cat out"$1"

@@ -1,8 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Trees of processes that many a user has: a build, a pipeline, Python's multiprocessing. Each process that was met by a
-# tick has a stream that names its parent and holds its own time; no other one leaves anything.
-# Seen to fail: without cps_life_child, where Python's children by fork have none (processes.sh has the rest).
+# Trees of processes as many users have them: a build, a pipeline, Python's multiprocessing. Each
+# process that a tick has met has a stream that names its parent and holds its own time. Other
+# processes leave no file.
+#
+# Seen to fail:
+# - Without cps_life_child(), where Python's children by fork have no stream. (processes.sh tests
+#   the other ways to create processes.)
 . "$(dirname "$0")/../lib.sh"
 
 fresh_directory() {
@@ -14,7 +18,8 @@ no_journal() {
 	[ "$(find . -name '*.journal' | wc -l)" -eq 0 ]
 }
 
-# All that is here is one tree of whole recordings. Python's resource tracker ends a moment after its parent.
+# All recordings in the directory are of one tree, and complete. Python's resource tracker ends a
+# moment after its parent.
 check_all() {
 	within_10_s no_journal || fail "$what: journals were left: $(echo ./*.journal)"
 	"$CPCONV" --info --tsv >all 2>err || fail "$what: $(cat err)"
@@ -73,7 +78,7 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
 	told="make: $(grep -c '^file' all) streams of $(grep -c . drivers) compilers; "
 fi
 
-# ---- a pipeline ------------------------------------------------------------------------------------
+# ---- a pipeline ------------------------------------------------------------------------------- */
 for clock in timer itimer; do
 	what="pipeline, $clock"
 	fresh_directory pipe.$clock
@@ -90,7 +95,7 @@ for clock in timer itimer; do
 		fail "$what: not children of the shell"
 done
 
-# ---- Python ----------------------------------------------------------------------------------------
+# ---- Python ----------------------------------------------------------------------------------- */
 python=/usr/bin/python3.11
 if [ -x $python ]; then
 	cat >"$tmp/family.py" <<'END'

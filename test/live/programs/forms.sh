@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The forms program of Hall & Goldberg 1993 (doc/examples/forms.c), recorded: the function profile
-# and the upward profile agree with the figures that the paper prints in section 4.4, and the
-# optimisation that the paper derives saves what they predict.
+# The forms program of Hall & Goldberg 1993 (doc/examples/forms.c) is recorded. The function
+# profile and the upward profile agree with the figures that the paper prints in section 4.4, and
+# the optimisation that the paper derives from them saves what they predict.
 . "$(dirname "$0")/../lib.sh"
 forms=$BUILD/examples/forms
 
@@ -35,15 +35,16 @@ shares_agree up "$n" 614 <<'END' || fail "the upward profile is not the paper's"
 84 db_update_record;db_read_record
 END
 
-# What is printed leads with the contexts that the paper names.
+# The contexts that the paper names are printed first.
 "$CPCONV" --callpath --up --root db_read_record "$stream" >up.txt
 sed -n 's/^[0-9.]* \((.*)\) \[.*/\1/p' up.txt | head -n 3 >first
 printf '(%s)\n' db_read_record "db_get_property db_read_record" \
 	"address_information db_get_property db_read_record" >wanted
 same wanted first "the head of the upward profile"
 
-# "We can save 75 % of the 0.6873 total run time fraction", exactly so in records read. In time, on
-# a machine that does other things as well, in one of three runs within 15 %.
+# "We can save 75 % of the 0.6873 total run time fraction": the number of records read falls by
+# exactly that. The time falls by that within 15 % in one of three runs, because the machine does
+# other things as well.
 records() {
 	"$forms" "$@" 2>&1 >/dev/null | sed 's/.* \([0-9]*\) records read.*/\1/'
 }

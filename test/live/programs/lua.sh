@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Debian's Lua, stripped, at work: unchanged under the recorder, and all its time on complete stacks.
+# Debian's Lua, which is stripped, behaves the same under the recorder, and all its time is on
+# complete stacks.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need lua5.4

@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Node's JavaScript, compiled while it runs: stacks are whole, from _start to functions of the script, and these have the
-# names that V8 writes to /tmp/perf-PID.map, also when that file is gone: the recorder has kept them.
-# Seen to fail: without cps_jit_keep() in recording.c all of the script is [unknown]; without frame_pointer_step() in unwind.c no
-# stack with JavaScript on it is whole.
+# Node compiles JavaScript while it runs. Stacks are complete, from _start to functions of the
+# script. These functions have the names that V8 writes to /tmp/perf-PID.map, even after that file
+# is removed, because the recorder has kept them.
+#
+# Seen to fail:
+# - Without cps_jit_keep() in recording.c all of the script is [unknown].
+# - Without frame_pointer_step() in unwind.c no stack with JavaScript on it is complete.
 . "$(dirname "$0")/../lib.sh"
 need node
 
@@ -40,7 +43,8 @@ for clock in timer perf; do
 	accounts_for_all "$stream"
 	at_least "$(info "$stream" complete_percent)" 98 || fail "$clock: $(info "$stream" complete_percent) % whole"
 	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
-	# V8 writes JS since node 20; before that it wrote LazyCompile or Function. `work` may be interpreted.
+	# V8 writes JS since node 20; before that it wrote LazyCompile or Function. `work` may be
+	# interpreted.
 	for function in recurse sortSome; do
 		grep -qE "^_start;.*node::Start.*;(JS|LazyCompile|Function):.$function [^;]*script.js" folded ||
 			fail "$clock: no $function above node::Start"

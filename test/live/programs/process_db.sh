@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# process_db of Hall & Goldberg 1993 (doc/examples/process_db.c), recorded: the call path profile
-# agrees with the figures that the paper prints in section 4, above all that one of the two calls of
-# qsort takes two thirds of the time and the other none; and the optimisation saves what that
-# predicts.
+# The program process_db of Hall & Goldberg 1993 (doc/examples/process_db.c) is recorded. The call
+# path profile agrees with the figures that the paper prints in section 4, above all with this one:
+# of the two calls of qsort one takes two thirds of the time and the other none. The optimisation
+# saves what that predicts.
 . "$(dirname "$0")/../lib.sh"
 process_db=$BUILD/examples/process_db
 
@@ -13,7 +13,7 @@ stream=$(one_stream) || fail "$stream"
 n=$(equal_samples "$stream")
 [ "$n" -ge 200 ] || fail "only $n samples"
 
-# That no sample hits the second qsort is not promised: it takes some half a millisecond.
+# A sample may hit the second qsort, which takes about half a millisecond.
 "$CPCONV" --callpath --tsv "$stream" >down || fail "no call path profile"
 shares_agree down "$n" 2676 <<'END' || fail "the call path profile is not the paper's"
 2676 main
@@ -24,7 +24,7 @@ shares_agree down "$n" 2676 <<'END' || fail "the call path profile is not the pa
 0 main;print_salary_list;qsort
 END
 
-# Both calls together are what a function profile shows, and nothing that distinguishes them.
+# A function profile shows both calls together, and nothing that distinguishes them.
 "$CPCONV" --functions --tsv "$stream" >functions || fail "no function profile"
 shares_agree functions "$n" 2676 <<'END' || fail "the function profile is not the paper's"
 2676 main

@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What Python's own tests say of signals, children, waiting and threads is the same under the recorder, test by
-# test: the short form of `make soak-python`, without what takes long bare. A test that fails here as well as
-# bare is the machine's affair.
-# Seen to fail: itimer, where test_itimer_prof lost its timer to the recorder's.
+# The results of Python's own tests of signals, children, waiting and threads are the same under
+# the recorder, test by test. This is the short form of `make soak-python`, without the tests that
+# take long even without the recorder. A test that also fails without the recorder is not held
+# against it.
+#
+# Seen to fail:
+# - With itimer, when test_itimer_prof lost its timer to the recorder's.
+#
 # Waits, beside others.
 . "$(dirname "$0")/../lib.sh"
 [ -f /usr/lib/python3.11/test/test_signal.py ] || skip "no libpython3.11-testsuite on this machine"

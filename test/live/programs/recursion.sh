@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs that are recursive through and through: SWI-Prolog solving queens, whose interpreter calls
-# itself by its built-in predicates, and the C++ compiler, a recursive descent of some hundred
-# functions. No total exceeds 100 % in any view, the cycles are listed, and are cycles that were
-# run, and the picture of the call graph stays one that can be read.
+# Two programs are recursive through and through: SWI-Prolog solving the queens problem, whose
+# interpreter calls itself by its built-in predicates, and the C++ compiler, a recursive descent of
+# some hundred functions. No total exceeds 100 % in any view. The cycles are listed, and they are
+# cycles that were run. The picture of the call graph stays small enough to be read.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
-# Between the rows of FILE and 100 %: FILE COLUMN WHOLE [KIND]
+# No row of the file exceeds 100 %: FILE COLUMN WHOLE [KIND]
 none_above() {
 	LC_ALL=C awk -F "$tab" -v column="$2" -v whole="$3" -v kind="${4-}" '
 		kind != "" && $1 != kind { next }
@@ -38,7 +38,7 @@ nothing_exceeds() {
 	none_above callgraph 5 "$whole" func
 	none_above cycles 1 "$whole"
 	none_above contexts 2 "$whole" context
-	# From and to the function that recurses most.
+	# The views begin and end at the function that recurses most.
 	view=callpath
 	rows --callpath --root "$recursive"
 	none_above callpath 2 1
@@ -52,7 +52,8 @@ nothing_exceeds() {
 	done
 }
 
-# The function that stands in stacks most often beside itself, by weight, and how often at most.
+# Print the function that is more than once in the stacks of the greatest weight, and how often it
+# is in one stack at most.
 find_recursive() {
 	"$CPCONV" --folded "$stream" >folded || fail "--folded"
 	LC_ALL=C awk '
@@ -76,7 +77,8 @@ find_recursive() {
 }
 
 # Each cycle comes back to where it began, and its functions stand in this order in a stack: not
-# always next to each other, for what was called between two of them, and again later on, is left out.
+# always next to each other, for what was called between two of them, and again later on, is left
+# out.
 cycles_were_run() {
 	LC_ALL=C awk -F "$tab" '
 		FILENAME == "folded" { sub(/ [0-9]+$/, ""); stack[n_stacks++] = $0; next }
@@ -101,9 +103,9 @@ functions_in() {
 	grep -v '" -> "' "$1" | grep -c '^	".*\[label='
 }
 
-# MOST FEW TIMES: how many functions a picture may have, by default and if it shows what has 5 %; how
-# many times as many the latter has at least if all functions of a cycle have the time of the whole
-# cycle, as gprof has it (unsplit.awk).
+# MOST FEW TIMES: how many functions a picture may have, by default and if it shows what has 5 %;
+# how many times as many the latter has at least if all functions of a cycle have the time of the
+# whole cycle, as gprof has it (unsplit.awk).
 picture_is_readable() {
 	"$CPCONV" --dot "$stream" >graph.gv || fail "--dot"
 	nodes=$(functions_in graph.gv)
@@ -151,7 +153,7 @@ END
 	(cd swipl && record swipl ../queens.pl >../out 2>&1) || fail "swipl: $(cat out)"
 	[ "$(cat out)" = "724 solutions" ] || fail "swipl: $(cat out)"
 	check swipl 150 15 1
-	# What runs most is the interpreter, and it is in the cycle that takes most.
+	# The interpreter takes most of the time, and it is in the cycle that takes most.
 	head -n 1 cycles | cut -f 3 | tr ';' '\n' | grep -qxF "$(head -n 1 flat | cut -f 5)" ||
 		fail "the interpreter is not in the heaviest cycle: $(head -n 1 cycles)"
 else

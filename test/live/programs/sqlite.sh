@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Debian's sqlite3, program and library stripped, at work: unchanged under the recorder, and all its
-# time on complete stacks.
+# Debian's sqlite3, whose program and library are stripped, behaves the same under the recorder,
+# and all its time is on complete stacks.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need sqlite3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc/tutorial.md is true: its commands succeed, and print each line that it shows, if other figures
-# stand for figures. Lines between those, for which it may have "...", are not looked at.
+# doc/tutorial.md is true: its commands succeed and print each line that it shows, except that
+# figures may differ. Lines that it leaves out, with "..." in their place, are not compared.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 text=$root/doc/tutorial.md
@@ -23,7 +23,7 @@ awk '
 count=$(cat count)
 [ "$count" -ge 15 ] || fail "$count commands in $text"
 
-# Figures are all alike, and so are units of time and the spaces that line them up.
+# All figures are taken for the same, and so are units of time and the spaces that line them up.
 without_figures() {
 	sed -E 's/[0-9][0-9.]*/N/g; s/N (ns|us|ms|s)( |$)/N s\2/g; s/N of N s/N/g; s/ +/ /g; s/^ //; s/ $//' "$1"
 }
@@ -34,7 +34,7 @@ printf '#!/bin/sh\nexec "%s" --library "%s" "$@"\n' "$root/scripts/cpsample" "$L
 chmod +x bin/cpsample
 PATH=$tmp/bin:$BUILD:$BUILD/examples:$PATH
 export PATH
-# All commands in a new directory; false if a line is missing.
+# Run all commands in a new directory. False: a line is missing.
 session() {
 	rm -rf session && mkdir session && cd session || fail "no directory"
 	n=0
@@ -56,7 +56,7 @@ session() {
 # On a busy machine there may be so few samples that a share is below its threshold.
 session || session || session || fail "not in three sessions"
 
-# What it shows of sources and pictures is there.
+# The sources and pictures that the tutorial shows exist.
 sed -n 's/.*](\([^)]*\)).*/\1/p' "$text" >links
 while read -r file; do
 	[ -e "$root/doc/$file" ] || fail "no doc/$file"

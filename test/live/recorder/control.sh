@@ -1,15 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program, a signal and the time say what is recorded: that and nothing else is, in all threads.
-# Seen to fail: with weak symbols instead of the global offset table -no-pie programs call nothing; without
-# cps_sample_skip the time between stop and start is credited afterwards; without credit_rest at a pause the last
-# milliseconds of every phase are missing; without start_clock at the end of a pause nothing is recorded; when a mark does
-# not create the recording the first one is missing; without is_taken the target is told our handler, without
-# cps_disposition_leave what it ignores is not ignored after exec; without BEGINS the delay is credited; with one seed for
-# all that have none, two runs draw the same.
+# A program can say what is recorded of it with the functions of cpsample.h, a user with a signal,
+# a time or the name of programs. That and nothing else is recorded, in all threads.
+#
+# Seen to fail:
+# - With weak symbols instead of the global offset table, programs linked with -no-pie call
+#   nothing.
+# - Without cps_sample_skip() the time between stop and start is credited afterwards.
+# - Without credit_rest() at a pause, the last milliseconds of every phase are missing.
+# - Without start_clock() at the end of a pause nothing more is recorded.
+# - If a mark does not create the recording, the first mark is missing.
+# - Without is_taken() the target is told the recorder's handler instead of its own.
+# - Without cps_disposition_leave() a signal that the target ignores is not ignored after exec.
+# - Without BEGINS the delay is credited.
+# - If all programs without a seed have the same one, two runs draw the same intervals.
 . "$(dirname "$0")/../lib.sh"
 
-# between FILE "on LEAST MOST": what is credited, and counted as the CPU time of the process, lies within.
+# between FILE "on LEAST MOST": the credited time and the CPU time of the process lie within these
+# bounds.
 between() {
 	set -- "$1" "$(awk '/^on/ { print $2 * 0.99 }' "$2")" "$(awk '/^on/ { print $3 * 1.01 }' "$2")"
 	for key in credited_ns process_cpu_ns; do
@@ -47,7 +55,8 @@ for clock in timer itimer; do
 done
 "$targets/control" phases >out || fail "without the recorder: ended with $?"
 
-# However it was linked: for -no-pie the linker would settle a weak symbol at once.
+# The program is linked in several ways, because for -no-pie the linker would resolve a weak symbol
+# at once.
 cat >calls.c <<'END'
 #include <errno.h>
 #include <cpsample.h>
@@ -88,7 +97,7 @@ for compiler in clang c++ clang++; do
 	esac
 done
 
-# ---- by a signal -----------------------------------------------------------------------------------
+# ---- by a signal ------------------------------------------------------------------------------ */
 for clock in timer itimer; do
 	what="toggle, $clock"
 	mkdir toggle.$clock && cd toggle.$clock || exit 1
@@ -104,13 +113,13 @@ mkdir never && cd never || exit 1
 record CPSAMPLE_TOGGLE_SIGNAL=SIGUSR2 "$targets/spin" 50 >/dev/null || fail "never toggled: $?"
 no_stream
 cd ..
-# What the target ignores its children find ignored.
+# A signal that the target ignores is ignored in its children, too.
 # shellcheck disable=SC2016 # for the shell
 (trap '' USR2 && record CPSAMPLE_TOGGLE_SIGNAL=12 sh -c 'env -u LD_PRELOAD sh -c "kill -USR2 \$\$; echo alive"') >out
 [ "$(cat out)" = alive ] || fail "an ignored signal is not, after exec"
 
-# ---- by time ----------------------------------------------------------------------------------------
-mkdir duration && cd duration || exit 1 # no record here: $! is to be the program
+# ---- by time ---------------------------------------------------------------------------------- */
+mkdir duration && cd duration || exit 1 # without the function record, so that $! is the program
 env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=1 "$targets/control" sleep 100 >out 2>err &
 program=$!
 within_10_s is_ended . duration || fail "the duration is over, the file is not: $stream"
@@ -146,14 +155,14 @@ grep -q late folded || fail "delay: nothing afterwards"
 ! grep -q early folded || fail "delay: $(grep early folded)"
 cd ..
 
-# ---- by name, at random ---------------------------------------------------------------------------
+# ---- by name, at random ----------------------------------------------------------------------- */
 mkdir exe && cd exe || exit 1
 record CPSAMPLE_EXE='/sp[i]n$' sh -c "'$targets/threads' 20; '$targets/spin' 100; exit 0" >/dev/null || fail "EXE: $?"
 stream=$(one_stream) || fail "EXE: $stream"
 [ "$(basename "$(info "$stream" exe)")" = spin ] || fail "EXE: $(info "$stream" exe)"
 cd ..
 
-# The intervals that are asked for, first ones first: SETTING...
+# Print the intervals in the order in which they are asked for: SETTING...
 intervals() {
 	strace -qq -e trace=timer_settime -e signal=none -o trace -E "LD_PRELOAD=$LIBRARY" "$@" "$targets/spin" 40 >/dev/null ||
 		return 1
@@ -175,7 +184,7 @@ else
 	note "no strace that works here: intervals not looked at"
 fi
 
-# ---- what cannot be understood ----------------------------------------------------------------------
+# ---- what cannot be understood ---------------------------------------------------------------- */
 mkdir wrong && cd wrong || exit 1
 for setting in CPSAMPLE_DELAY=soon CPSAMPLE_DELAY=-1 CPSAMPLE_DURATION=5h CPSAMPLE_DURATION=1e3 \
 	CPSAMPLE_DURATION=99999999999999999999999ns CPSAMPLE_TOGGLE_SIGNAL=KILL CPSAMPLE_TOGGLE_SIGNAL=SEGV \

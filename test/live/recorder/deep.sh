@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Stacks of 5,000 and of 50,000 frames come out whole. One of 200,000 keeps both ends of the 65,536 frames that are
-# kept, with a mark where the others were.
-# Seen to fail: with CPS_DEPTH_MAX at 32,768 that of 50,000 is cut; without close_ring() in unwind.c the bottom of the longest
-# stands above main.
+# Stacks of 5,000 and of 50,000 frames are recorded as a whole. Of a stack of 200,000 frames the
+# recorder keeps 65,536: those at both ends, with a mark in the place of the others.
+#
+# Seen to fail:
+# - With a CPS_DEPTH_MAX of 32,768 the stack of 50,000 frames is cut.
+# - Without close_ring() in unwind.c the outermost frames of the longest stack stand above main.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
 # shellcheck disable=SC3045 # dash and all others have it
 ulimit -s 65536 2>/dev/null || ulimit -s unlimited 2>/dev/null || skip "no stack for 200,000 frames"
 
-# longest: the longest line of the folded view, a run of descend as its length
+# longest: the longest line of the folded view, with a number in the place of a run of descend
 longest() {
 	"$CPCONV" --folded "$stream" | awk '
 		length($0) > length(longest) { longest = $0 }

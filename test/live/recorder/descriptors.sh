@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs that close all descriptors, go elsewhere or give up their rights do so as without us, and are recorded
-# to the end.
-# Seen to fail: with a file that stays open the target's own have other numbers; with a recording that gives up when there is
-# no descriptor left, nothing is kept from then on.
+# Some programs close all descriptors, change their directory or give up their rights. They behave
+# as without the recorder, and are recorded to the end.
+#
+# Seen to fail:
+# - If the recorder keeps a file open, the target's own descriptors have other numbers.
+# - If the recording ends when there is no free descriptor, nothing is kept from then on.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
-# Counts of the target: of its first process, of its daemon.
+# The target counts signals in two files, one for its first process and one for its daemon.
 count() {
 	od -An -v -tu8 -w8 counters | awk -v n="$1" 'NR == n { print $1 }'
 }
 
-# sampled FILE COUNT: all of them are samples, or known to be lost
+# sampled FILE COUNT: so many samples and known losses are in the recording
 sampled() {
 	"$CPCONV" --info --tsv "$1" >info.out 2>err || fail "$1: $(cat err)"
 	sum=$(awk -F "$tab" '$1 == "samples" || $1 == "lost" { n += $2 } END { print n }' info.out)

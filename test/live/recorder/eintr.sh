@@ -1,10 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# No call fails with EINTR because of us: a program that waits in every way that the kernel does not take up
-# again, while SIGPROF hails on the thread that waits, says the same as without us and without hail. What a
-# handler of its own interrupts is interrupted, and a thread that waits can be cancelled.
-# Seen to fail: with the names left out of libcpsample.map 45 of 49 lines of "ends" differ, 42 by an EINTR;
-# with a retry of every EINTR "interrupts" does not end; without `settled` in again.c "nested" does not.
+# No call of the target fails with EINTR because of the recorder. The target waits in every call
+# that the kernel does not restart, while SIGPROF is sent to the waiting thread all the time. It
+# prints the same as without the recorder and without the signals. A signal for which the target
+# has a handler still interrupts the call, and a waiting thread can still be cancelled.
+#
+# Seen to fail:
+# - If libcpsample.map does not list the calls, 45 of the 49 lines of "ends" differ, 42 of them by
+#   an EINTR.
+# - If every EINTR leads to a retry, "interrupts" does not end.
+# - Without `settled` in again.c "nested" does not end.
+#
 # Waits, beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,7 +25,7 @@ for what in ends "interrupts 100" "restarts 100" "nested 10" "cancels 20"; do
 	again="${again-}${what%% *} $(awk '{ n += $(NF - 2) } END { print n + 0 }' err), "
 done
 
-# All that came to the recording, it came through the hail.
+# Whatever reached the recording came through the signals that are sent all the time.
 [ "$("$CPCONV" --folded ./cpsample.waits.*.cps | awk '{ n += $NF } END { print n + 0 }')" -gt 1000 ] ||
 	fail "there was hardly any hail"
 note "signals of its own sent again: ${again%, }"

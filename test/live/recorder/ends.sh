@@ -1,12 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Time is not missed, nor counted twice, in threads made by thrd_create, in destructors of thread-local data,
-# and in children that no handler of fork tells about; libraries that the C library unloads by itself are no
-# trap; and a limit on file sizes is not ours to break.
-# Seen to fail: without the wrapped thrd_create 13 % are credited, with the end in a cleanup handler 33 %;
-# without the page that is wiped the child's time is credited to its parent; reading a module without
-# looking whether it is still loaded is a segmentation fault; without cps_sys_exceeds_file_limit the target dies of
-# SIGXFSZ.
+# Time is neither missed nor counted twice in threads made by thrd_create, in destructors of
+# thread-local data, and in children of which no fork handler tells. Libraries that the C library
+# unloads by itself do no harm, and the recorder does not exceed a limit on file sizes.
+#
+# Seen to fail:
+# - Without the wrapped thrd_create only 13 % are credited; if the thread's end is noticed in a
+#   cleanup handler, 33 %.
+# - Without the page that the kernel wipes on fork, the child's time is credited to its parent.
+# - If the recorder reads a module without looking whether it is still loaded, there is a
+#   segmentation fault.
+# - Without cps_sys_exceeds_file_limit() the target dies of SIGXFSZ.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 

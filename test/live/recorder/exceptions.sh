@@ -1,9 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A C++ program that does nothing but throw, through frames with destructors, from itself and from a library that comes
-# and goes, catches all of it while it is sampled, and its stacks are whole: but for the few instructions with
-# which libgcc leaves its own frame, of which no unwind information speaks.
-# Seen to fail: with the frame pointer instead of the unwind information (NONE for every row) one stack in ten is whole.
+# A C++ program does nothing but throw exceptions through frames with destructors, from itself and
+# from a library that is loaded and unloaded. It catches all of them while it is sampled. Its
+# stacks are complete, except in the few instructions with which libgcc leaves its own frame,
+# because no unwind information describes these.
+#
+# Seen to fail:
+# - If the frame pointer is used instead of the unwind information (NONE for every row), only one
+#   stack in ten is complete.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 need g++

@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that exports deflate, crc32 and an allocator of its own keeps them to itself: the recorder's zlib
-# is the recorder's, and its handler allocates nothing from the target.
-# Seen to fail: with deflate, deflateInit_ and crc32 in the version script and without --exclude-libs the
-# target's deflateInit_ is called and ends it; with a malloc in the handler the target counts as many more
-# allocations as there are ticks.
+# A program that exports deflate, crc32 and an allocator of its own uses its own and the recorder
+# does not: the recorder has its own zlib, and its handler allocates nothing from the target.
+#
+# Seen to fail:
+# - With deflate, deflateInit_ and crc32 in the version script and without --exclude-libs, the
+#   target's deflateInit_ is called and ends the program.
+# - With a malloc in the handler the target counts one more allocation for each tick.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,7 +22,8 @@ for clock in timer itimer; do
 	status=$?
 	[ $status -eq 5 ] || fail "$clock: status $status: $(cat err)"
 	[ ! -s err ] || fail "$clock: $(cat err)"
-	# The start may take a few, by way of the loader; nothing after that, threads included.
+	# The loader may allocate a little at the start. After that nothing is allocated, by no
+	# thread.
 	before=$(sed -n 's/^before //p' out)
 	at_least 10 "$before" || fail "$clock: $before allocations before main"
 	sed 1d bare >bare.after

@@ -1,14 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A place that is full, limited, read-only or gone harms nobody, and what was not kept is said: samples and losses
-# add up to what the target has counted.
-# Seen to fail: without looking at the limit first the target dies of SIGXFSZ; without counting what only memory has,
-# samples and losses are 2,434 short; with records that wait until the end, modules are not known at a limit of 64k.
+# If the place for the recording is full, limited, read-only or removed, the target is not harmed,
+# and the recording says what was not kept: samples and losses add up to what the target has
+# counted.
+#
+# Seen to fail:
+# - If the recorder does not look at the limit first, the target dies of SIGXFSZ.
+# - If samples that are only in memory are not counted as lost, samples and losses are 2,434 short.
+# - If records wait until the end, modules are not known at a limit of 64k.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
-# A small disk, in a mount namespace that ends with this test. In a chroot / need not be a mount point, whose
-# propagation could be changed.
+# A small disk is mounted in a mount namespace of its own, which ends with this test. In a chroot
+# the root directory need not be a mount point, and then its propagation cannot be changed.
 for propagation in private unchanged; do
 	[ -z "${OWN_MOUNTS:-}" ] && unshare -m --propagation $propagation true 2>/dev/null || continue
 	OWN_MOUNTS=1 unshare -m --propagation $propagation sh "$root/test/live/recorder/full.sh"
@@ -17,12 +22,12 @@ done
 [ -z "${OWN_MOUNTS:-}" ] || trap 'umount "$tmp/out" 2>/dev/null; rm -rf "$tmp"' EXIT
 rounds=60000 # about 1.6 MB of records, 440 KB deflated
 
-# How often SIGPROF was handled: survive.c counts that itself.
+# How often SIGPROF was handled, as survive.c counts it.
 count() {
 	od -An -v -tu8 -w8 counters | awk '{ n += $1 } END { print n }'
 }
 
-# take NAME [SETTING=VALUE...]: the target records into out/, and comes out as without us
+# take NAME [SETTING=VALUE...]: the target is recorded into out/, and ends as without the recorder
 take() {
 	name=$1
 	shift
@@ -36,7 +41,8 @@ take() {
 	[ "$(count)" -eq $((rounds + 1)) ] || fail "$name: $(count) signals handled"
 }
 
-# stopped NAME WORD TEXT: the recording says why, and everything adds up, here and in the line at the end
+# stopped NAME WORD TEXT: the recording says why it stopped; samples and losses add up to the
+# target's count, in the recording and in the line that the recorder prints at the end
 stopped() {
 	[ -f out/x.cps ] || fail "$1: no recording: $(cat stderr)"
 	"$CPCONV" --info --tsv out/x.cps >info.out 2>err || fail "$1: $(cat err)"
@@ -68,14 +74,14 @@ for limit in 64k 100000 1M; do
 		journal_gone "limit $limit"
 		[ $limit = 1M ] && want=clean || want=limit
 		[ "$want" = clean ] || stopped "limit $limit" limit 'the output has reached its limit'
-		# A full buffer is more than the least limit.
+		# A single full buffer is larger than the lowest limit.
 		[ "$(info out/x.cps samples)" -gt 1000 ] || fail "limit $limit: nothing was kept"
 		[ "$want" = limit ] || [ "$(info out/x.cps samples)" -eq "$(count)" ] || fail "limit 1M: not all"
 		clean
 	done
 done
 
-# The limit of the shell is in blocks of 512 bytes; the second leaves room for a journal.
+# The shell's limit is in blocks of 512 bytes. The second limit leaves room for a journal.
 for blocks in 8 60 2500; do
 
 	(ulimit -f $blocks && take "ulimit -f $blocks") || exit 1
@@ -85,7 +91,7 @@ for blocks in 8 60 2500; do
 	clean
 done
 
-# A directory that goes away.
+# The directory is removed while the target runs.
 record CPSAMPLE_VERBOSE=1 CPSAMPLE_OUTPUT=gone/x.cps "$targets/spin" 1500 7 >stdout 2>stderr &
 pid=$!
 mkdir gone
@@ -106,17 +112,17 @@ disk() {
 
 [ -n "${OWN_MOUNTS:-}" ] || skip "the rest needs mounts of its own"
 full='output cannot be written: No space left on device'
-disk 1300 # a journal and some more
+disk 1300 # room for a journal and a little more
 take "full disk"
 stopped "full disk" write "$full"
 [ "$(info out/x.cps lost)" -lt "$rounds" ] || fail "full disk: nothing was kept"
 [ -e out/x.cps.journal ] || fail "full disk: the journal has not stayed"
-disk 100 # no journal
+disk 100 # no room for a journal
 take "full disk, no journal"
 stopped "full disk, no journal" write "$full"
 journal_gone "full disk, no journal"
 [ "$(info out/x.cps lost)" -gt 0 ] || fail "full disk, no journal: nothing lost?"
-disk 8400 # a journal that holds everything, and hardly a stream
+disk 8400 # room for a journal that holds everything, and hardly any for a stream
 take "large journal" CPSAMPLE_JOURNAL=8M
 stopped "large journal" write "$full"
 [ "$(info out/x.cps lost)" -eq 0 ] || fail "large journal: $(info out/x.cps lost) lost"

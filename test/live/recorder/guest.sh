@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The guest is small: no thread of ours, the C library still thinks that a program with one thread has one, and a process of
-# four threads with ever new stacks has less than 4 MiB more in memory. `make soak-memory` runs it for ten
-# minutes and looks for growth.
-# Seen to fail: with a pthread_create in the constructor there are two threads and the C library knows; with
-# an arena that is filled by every sample memory grows beyond the limit.
+# The recorder takes little from its target: it starts no thread, the C library still takes a
+# program with one thread for one, and a process of four threads with ever new stacks needs less
+# than 4 MiB more memory. `make soak-memory` runs this test for ten minutes and looks whether
+# memory grows.
+#
+# Seen to fail:
+# - With a pthread_create in the constructor there are two threads, and the C library knows it.
+# - With an arena that every sample fills, memory grows beyond the limit.
 . "$(dirname "$0")/../lib.sh"
 
 seconds=${SOAK:-1}

@@ -1,15 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Libraries that come later are seen, by dlopen as it is, and one that is loaded where another one was
-# does not get the other's names. So are those in a namespace of dlmopen's. A storm of dlopen and dlclose from four threads,
-# with forks in the middle of it, ends well, and mixes no names up (test_module_table looks whether it fills the table).
-# Seen to fail: without cps_module_refresh nothing has a name; without the wrapped dlclose the second
-# library's time stands under the first one's function; with next_of() in module.c NULL what runs in a namespace is [unknown];
-# with modules that are read while they are unloaded (cps_module_read_begin, is_there) a storm of 1500 rounds ends with SIGSEGV.
-# STORM is the number of rounds for each thread: 5000 take minutes.
+# Libraries that are loaded later by dlopen are found, also those in a namespace of dlmopen. A
+# library that is loaded where another one was does not get the names of that one. Four threads
+# that call dlopen and dlclose all the time, while there are forks, end well, and no names are
+# mixed up. (test_module_table tests that this does not fill the table.)
+#
+# STORM is the number of rounds of each thread; 5000 take minutes.
+#
+# Seen to fail:
+# - Without refresh() in module.c nothing has a name.
+# - Without the wrapped dlclose the second library's time is credited to the first one's function.
+# - If next_of() in module.c is NULL, what runs in a namespace is [unknown].
+# - If modules are read while they are unloaded (cps_module_read_begin(), is_there()), a storm of
+#   1500 rounds ends with SIGSEGV.
 . "$(dirname "$0")/../lib.sh"
 
-# library NAME CONDITION: as long as that holds it burns
+# library NAME CONDITION: build a library whose function burns CPU time as long as the condition
+# holds
 library() {
 	cat >"$1.c" <<END
 #include <stdint.h>
@@ -53,7 +60,7 @@ accounts_for_all "$stream"
 at_least "$(info "$stream" complete_percent)" 99 || fail "stacks: $(info "$stream" complete_percent) %"
 shares 45
 
-# Another C library is loaded each time, which takes a while, too.
+# Each time another C library is loaded, which takes a while, too.
 mkdir spaces
 (cd spaces && record "$targets/plugins" n2 ../libfirst.so ../libsecond.so >../addresses) ||
 	fail "plugins in namespaces ended with $?"
@@ -62,7 +69,7 @@ accounts_for_all "$stream"
 shares 40
 
 for i in 1 2 3 4 5 6; do
-	library "storm_$i" "turns < 180 + begin / 1000 % 361" # else ticks could keep in step with them
+	library "storm_$i" "turns < 180 + begin / 1000 % 361" # otherwise ticks could keep in step with the calls
 done
 for clock in timer perf; do
 	rm -rf storm && mkdir storm
@@ -72,12 +79,13 @@ for clock in timer perf; do
 	stream=$(one_stream storm) || fail "$clock: $stream"
 	within 1 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
 		fail "$clock: credited $(info "$stream" credited_ns) ns"
-	# While a library goes away the information of others is not read.
+	# While a library is unloaded, unwind information of others is not read.
 	at_least "$(info "$stream" complete_percent)" 50 ||
 		fail "$clock: stacks: $(info "$stream" complete_percent) %"
 	modules=$("$CPCONV" --info "$stream" | grep -c '/libstorm_')
 	[ "$modules" -ge 6 ] && [ "$modules" -le 100 ] || fail "$clock: $modules modules"
-	# Six that burn as long: a name that stands for another one's time would show.
+	# Six libraries burn the same time, so that a name that gets another one's time would be
+	# noticed.
 	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
 	for i in 1 2 3 4 5 6; do
 		share=$(awk -v name="burn_in_storm_$i" '/burn_in_storm/ { all += $NF } $0 ~ name { mine += $NF }

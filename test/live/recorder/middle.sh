@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Of a stack of two hundred frames only one in the middle and the innermost change from one sample to the next; all
-# between them and outside of them stand where they stood. Each sample has the two that belong together.
-# Seen to fail: without the comparison of the return address in cps_trail_follow().
+# A stack has two hundred frames, of which only the innermost and one in the middle change from one
+# sample to the next. Each sample has the two frames that belong together.
+#
+# Seen to fail:
+# - Without the comparison of the return address in cps_trail_follow().
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 

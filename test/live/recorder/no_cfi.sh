@@ -1,10 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Code without unwind information: what keeps a frame pointer, or is a leaf, is passed through; what uses the frame
-# pointer for something else ends the stack, which is kept and marked.
-# Seen to fail: without leaf_step() the loops in assembly and in generated code are marked, or lose their caller; with a frame
-# pointer that is taken unseen (follows_call()) what cannot be known gets callers that never were,
-# and without is_on_stack() it gets one in one run of 200, by where the stack lies.
+# Some code has no unwind information. A function that keeps a frame pointer or is a leaf can be
+# unwound all the same. A function that uses the frame pointer for something else ends the stack,
+# which is kept and marked.
+#
+# Seen to fail:
+# - Without leaf_step() loops in assembly and in generated code are marked, or lose their caller.
+# - If any frame pointer is trusted (follows_call()), frames get callers that never called them.
+# - Without is_on_stack() that happens in one run of 200, depending on where the stack lies.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 

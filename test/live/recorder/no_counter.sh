@@ -1,7 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that forbids itself to read the cycle counter gets no SIGSEGV of our reading it.
-# Seen to fail: without cps_moment_ask_kernel() in prctl(), and without prctl in wrap_syscall.c.
+# A program may forbid itself to read the cycle counter. It gets no SIGSEGV because the recorder
+# reads it.
+#
+# Seen to fail:
+# - Without cps_moment_ask_kernel() in prctl().
+# - Without prctl in wrap_syscall.c.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 

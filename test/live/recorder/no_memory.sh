@@ -1,8 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that may have little memory has it for itself: what the recorder lacks then costs it samples, which are
-# counted as that, and the program nothing.
-# Seen to fail: with cps_journal_acquire() that does not tell that from a buffer in use they are "busy".
+# A program whose memory is limited has that memory for itself. If the recorder gets too little
+# memory it loses samples, counts them as lost for want of memory, and does not harm the program.
+#
+# Seen to fail:
+# - If cps_journal_acquire() does not tell a lack of memory from buffers in use, the losses are
+#   called "busy".
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that uses no time to speak of leaves no file.
+# A program that uses next to no CPU time leaves no file.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where recordings go, and that a place that cannot be written harms nobody.
+# Recordings are written where the settings say, and a place that cannot be written to does not
+# harm the target.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
-# The default: in the directory where the program started, although it goes elsewhere.
+# By default the recording is in the directory where the program started, although it goes
+# elsewhere.
 record "$targets/spin" 300 0 / >/dev/null || fail "spin ended with $?"
 stream=$(one_stream) || fail "$stream"
 case $stream in
@@ -13,7 +15,7 @@ case $stream in
 esac
 rm "$stream"
 
-# A template, relative and absolute.
+# The name may be a relative or an absolute template.
 mkdir there
 record "CPSAMPLE_OUTPUT=there/%e-%p-%%.cps" "$targets/spin" 300 0 / >/dev/null
 ls there/spin-[0-9]*-%.cps >/dev/null || fail "relative template: $(ls there)"
@@ -27,11 +29,11 @@ record "CPSAMPLE_OUTPUT=$tmp/there/fixed.cps" "$targets/spin" 300 >/dev/null
 cmp -s there/fixed.cps first.copy || fail "an earlier recording was overwritten"
 [ "$(find there -name '*.cps' | wc -l)" -eq 2 ] || fail "the second recording is lost: $(ls there)"
 
-# No such directory; a directory that must not be written; a name that is a directory.
+# There is no such directory, it must not be written to, or the name is that of a directory.
 mkdir closed && chmod 555 closed
 for template in missing/x.cps closed/x.cps there /proc/x.cps; do
 	case $template in
-	closed/*) [ "$(id -u)" -ne 0 ] || continue ;; # nothing is closed to root
+	closed/*) [ "$(id -u)" -ne 0 ] || continue ;; # root may write anywhere
 	esac
 	record "CPSAMPLE_OUTPUT=$template" "$targets/spin" 300 5 >out 2>err
 	status=$?
@@ -41,7 +43,8 @@ for template in missing/x.cps closed/x.cps there /proc/x.cps; do
 done
 rm -rf there
 
-# With CPSAMPLE_VERBOSE one line at the end, on standard error, that says what was recorded; or why not.
+# With CPSAMPLE_VERBOSE one line on standard error says at the end what was recorded, or why nothing
+# was.
 record CPSAMPLE_VERBOSE=1 "$targets/spin" 300 >out 2>err
 [ "$(cat out)" = spun ] || fail "verbose: standard output is $(cat out)"
 [ "$(wc -l <err)" -eq 1 ] || fail "verbose: not one line: $(cat err)"

@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that uses SIGPROF itself behaves as without us, and is recorded all the same; _exit ends a
-# recording cleanly. GNU sort does both.
-# Seen to fail: without the wrapped sigaction it gets our ticks, and a sort of some size dies of "Profiling
-# timer expired"; without the wrapped _exit the recording is cut.
+# A program that uses SIGPROF itself behaves as without the recorder, and is recorded all the same.
+# _exit ends a recording cleanly. GNU sort does both.
+#
+# Seen to fail:
+# - Without the wrapped sigaction the program gets the recorder's ticks, and sort dies of
+#   "Profiling timer expired" if its input is large.
+# - Without the wrapped _exit the recording is cut.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 

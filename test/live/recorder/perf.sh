@@ -1,19 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# CPSAMPLE_CLOCK=perf: an event on each thread's CPU time where the kernel lets us, else the clock `timer`, and the
-# recording says which and why.
+# CPSAMPLE_CLOCK=perf uses a perf event on each thread's CPU time if the kernel permits it, and
+# else the clock `timer`. The recording says which of the two it was, and why.
 #
-# Seen to fail: without the probe, or with events of which an ordinary user may have some, exclude_kernel (the
-# engine is said to be perf); without munmap (events are left); with descriptors that are kept (`exec` dies of
-# signal 32, since an event lives on); without cps_clock_stop before exec (that, too); without the handler
-# of SIGIO (`full` dies of it); without the threshold for ticks that have waited (`blocked`); without
-# clock_timer for a thread (`crowded`).
+# Seen to fail:
+# - Without the probe, or with events that an ordinary user may have only with exclude_kernel, the
+#   engine is said to be perf.
+# - Without munmap() events are left over.
+# - If descriptors are kept, or without cps_clock_stop() before exec, the program after `exec` dies
+#   of signal 32, because an event lives on.
+# - Without the handler of SIGIO, `full` dies of it.
+# - Without the threshold for ticks that have waited, `blocked` fails.
+# - Without clock_timer for single threads, `crowded` fails.
 . "$(dirname "$0")/../lib.sh"
 
 export CPSAMPLE_CLOCK=perf
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null) || paranoid=none
 
-# falls_back REASON COMMAND...: it makes a recording in an empty directory
+# falls_back REASON COMMAND...: the command's recording, in an empty directory, says that `timer`
+# was used and why
 falls_back() {
 	reason=$1
 	shift
@@ -29,7 +34,7 @@ falls_back() {
 	"$CPCONV" --info "$stream" | grep -q "$reason" || fail "--info does not say '$reason'"
 }
 
-# ---- where it is refused: tested everywhere --------------------------------------------------------
+# ---- where it is refused: tested everywhere --------------------------------------------------- */
 falls_back 'perf_event_open: Operation not permitted' \
 	"$targets/refuse" 1 env "LD_PRELOAD=$LIBRARY" "$targets/spin" 300
 falls_back 'perf_event_open: Function not implemented' \
@@ -37,7 +42,7 @@ falls_back 'perf_event_open: Function not implemented' \
 command -v prlimit >/dev/null && falls_back 'only 1000 signals may be pending' \
 	prlimit --sigpending=1000 env "LD_PRELOAD=$LIBRARY" "$targets/spin" 300
 
-# An ordinary user. The build directory may be out of reach for one.
+# The program is run by an ordinary user, who may not be able to read the build directory.
 ordinary=
 if [ "$paranoid" = none ] || [ "$paranoid" -lt 2 ]; then
 	ordinary="kernel.perf_event_paranoid is $paranoid: an ordinary user may have events"
@@ -52,7 +57,7 @@ else
 	ordinary="no setpriv to become an ordinary user with"
 fi
 
-# ---- where it is allowed ----------------------------------------------------------------------------
+# ---- where it is allowed ---------------------------------------------------------------------- */
 record "$targets/spin" 20 >/dev/null
 stream=$(one_stream) || fail "$stream"
 if [ "$(info "$stream" engine)" != perf ]; then
@@ -67,7 +72,7 @@ if [ "$(info "$stream" engine)" != perf ]; then
 	exit 0
 fi
 
-# recorded NAME ARGUMENT...: targets/perf under the recorder in a directory of that name; out is what it said
+# recorded NAME ARGUMENT...: record targets/perf in a directory of that name; its output is in `out`
 recorded() {
 	name=$1
 	shift
@@ -81,7 +86,8 @@ recorded() {
 	done
 }
 
-# Samples per second of CPU time, many more than the kernel's timers can give: 20 * 250 at most here.
+# There are many more samples per second of CPU time than the kernel's timers can give, at most 20 *
+# 250 here.
 per_second() {
 	awk -v n="$(info "$1" samples)" -v ns="$(info "$1" credited_ns)" 'BEGIN { print int(n * 1e9 / ns) }'
 }
@@ -102,7 +108,7 @@ stream=$(one_stream eight) || fail "$stream"
 accounts_for_all "$stream"
 grep -q '^events 1$' out || fail "eight threads: $(cat out)"
 
-# One child after the other, each with a recording and an event of its own.
+# There is one child after the other. Each has a recording and an event of its own.
 recorded fork fork 5 50
 [ "$(find fork -name '*.cps' | wc -l)" -eq 6 ] || fail "fork: $(ls fork)"
 for stream in fork/*.cps; do
@@ -110,13 +116,14 @@ for stream in fork/*.cps; do
 	at_least "$(per_second "$stream")" 2000 || fail "fork: $(per_second "$stream") samples per second"
 done
 
-# No tick is left for the program that comes after. One in three would be hit without the stop.
+# No tick is left for the program after exec. Without cps_clock_stop() one program in three would
+# get one.
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	interval=20us recorded exec exec 1
 	[ "$(info "$(one_stream exec)" ended)" != killed ] || fail "exec: $i"
 done
 
-# The target's descriptors are its own, and so is every number.
+# The recorder takes no descriptor number from the target.
 "$targets/perf" lists | grep open >bare
 recorded lists lists
 grep open out >with
@@ -127,18 +134,19 @@ stream=$(one_stream closes) || fail "$stream"
 accounts_for_all "$stream"
 at_least "$(per_second "$stream")" 2000 || fail "closes: $(per_second "$stream") samples per second"
 
-# Events go with their threads.
+# Events end with their threads.
 recorded short short 4000
 grep -q '^events 1$' out || fail "4,000 short threads: $(cat out)"
 stream=$(one_stream short) || fail "$stream"
 within 10 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
 	fail "short threads: credited $(info "$stream" credited_ns) ns of $(info "$stream" process_cpu_ns)"
 
-# The kernel's answer to a full queue is SIGIO.
+# If the queue of signals is full, the kernel sends SIGIO.
 recorded full full 200
 accounts_for_all "$(one_stream full)"
 
-# Otherwise SIGIO is the target's. (Seen to fail with cps_disposition_take: its handler is told SA_RESTART.)
+# Otherwise SIGIO belongs to the target. (Seen to fail with cps_disposition_take(): the target's
+# handler is told SA_RESTART.)
 recorded sigio sigio
 
 # 2,000 ticks that come at once do not become 2,000 samples.
@@ -147,7 +155,7 @@ stream=$(one_stream blocked) || fail "$stream"
 accounts_for_all "$stream"
 [ "$(info "$stream" samples)" -le 1000 ] || fail "$(info "$stream" samples) samples of 200 ms with signals blocked"
 
-# A thread that can have no event gets a timer.
+# A thread that cannot have an event gets a timer.
 recorded crowded crowded 400
 stream=$(one_stream crowded) || fail "$stream"
 accounts_for_all "$stream"

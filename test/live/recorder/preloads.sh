@@ -1,23 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Other libraries in LD_PRELOAD, before the recorder and behind it: two allocators, under C and C++ programs
-# with threads, and another profiler, which has SIGPROF for itself as far as it can see. And LD_PRELOAD as
-# people write it: with spaces, with colons, relative.
-# Seen to fail: with a malloc in the handler jemalloc and tcmalloc hang or crash; without the wrapped sigaction
-# libprofiler takes SIGPROF, and there is no recording; with a relative name taken as it is burn_at_start has
-# no name.
+# Other libraries stand in LD_PRELOAD before or behind the recorder: two allocators, under C and
+# C++ programs with threads, and another profiler, which has SIGPROF for itself as far as it can
+# see. LD_PRELOAD is written in all the ways that people use: with spaces, with colons, with
+# relative names.
+#
+# Seen to fail:
+# - With a malloc in the handler, jemalloc and tcmalloc hang or crash.
+# - Without the wrapped sigaction libprofiler takes SIGPROF, and there is no recording.
+# - If a relative name is not made absolute, burn_at_start has no name.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 runs=0
 
-# The library that the loader finds under that name, or nothing
+# Print the path of the library that the loader finds under that name, or nothing
 find_library() {
 	for dir in /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/lib /usr/local/lib; do
 		[ -e "$dir/$1" ] && echo "$dir/$1" && return
 	done
 }
 
-# accounted DIRECTORY, whole DIRECTORY: its one recording is
+# accounted DIRECTORY, whole DIRECTORY: the only recording in the directory is accounted for, or
+# complete
 accounted() {
 	stream=$(one_stream "$1") || fail "$1: $stream"
 	accounts_for_all "$stream"
@@ -31,7 +36,8 @@ whole() {
 		fail "$1: $(info "$stream" complete_percent) % of the stacks are complete"
 }
 
-# under NAME PRELOAD PROGRAM ARGUMENT...: the same as without any, and recorded
+# under NAME PRELOAD PROGRAM ARGUMENT...: the program does the same as without LD_PRELOAD, and is
+# recorded
 under() {
 	name=$1
 	preload=$2
@@ -70,8 +76,8 @@ for file in libtcmalloc_minimal.so.4 libjemalloc.so.2; do
 	done
 done
 
-# The other profiler asks for a tick every 10 ms of CPU time, and counts those that it gets. With our
-# clock itimer there is one timer for two.
+# The other profiler asks for a tick every 10 ms of CPU time, and counts those that it gets. With
+# the clock itimer both profilers share one timer.
 profiler=$(find_library libprofiler.so.0)
 for preload in ${profiler:+"$profiler:$LIBRARY" "$LIBRARY:$profiler"}; do
 	rm -rf two && mkdir two
@@ -84,8 +90,9 @@ for preload in ${profiler:+"$profiler:$LIBRARY" "$LIBRARY:$profiler"}; do
 	at_least "$ticks" 30 || fail "$preload: libprofiler has got $ticks ticks: $(cat err)"
 done
 
-# As people write it: the program goes elsewhere, and so does who looks at it. What the other library does at
-# its start is seen if it comes before the recorder, since libraries start from the last to the first.
+# LD_PRELOAD has relative names here, although the program goes to another directory and cpconv is
+# run in a third one. Libraries are initialised from the last to the first. So what the other
+# library does at its start is recorded if it stands before the recorder.
 cp "$LIBRARY" libcpsample.so
 cat >starts.c <<END
 #include "$root/test/targets/burn.h"
@@ -108,12 +115,12 @@ for preload in "./libstarts.so:./libcpsample.so" "libstarts.so libcpsample.so" "
 	grep -q ";burn_at_start [0-9]*\$" folded || fail "LD_PRELOAD=\"$preload\": no burn_at_start: $(cat folded)"
 done
 rm -f ./*.cps
-# Found by its name alone, where LD_LIBRARY_PATH says.
+# The recorder is found in LD_LIBRARY_PATH by its name alone.
 env LD_LIBRARY_PATH="$tmp" LD_PRELOAD=libcpsample.so "$targets/spin" 500 3 >out 2>err
 [ $? -eq 3 ] && [ ! -s err ] || fail "LD_LIBRARY_PATH: $(cat err)"
 whole .
 rm -f ./*.cps
-# Twice is once.
+# A recorder that is preloaded twice records once.
 env "LD_PRELOAD=$tmp/libcpsample.so ./libcpsample.so" "$targets/spin" 500 3 >out 2>err
 [ $? -eq 3 ] && [ ! -s err ] || fail "twice: $(cat err)"
 whole .

@@ -1,17 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every process that uses CPU time has a stream of its own, however it came to be and however it ends, and in it no
-# other one's time.
-# Seen to fail: without cps_life_child in the handler of fork, or in _Fork, the child has no stream; without
-# cps_recording_reset, neither; without the end of what clone began, or of daemon's first process, their recordings are
-# cut; a child of vfork that is taken for its parent ends the parent's; with CLOCK_PROCESS_CPUTIME_ID instead of
-# getrusage itimer is off by a tick; when the child does not release what other threads held in its parent, storm does
-# not have all samples of all children; without cps_recording_continue nothing is recorded after an exec that has failed, and
-# without the end before it journals are left; a recording that is created at once leaves files of many.
+# Every process that uses CPU time has a stream of its own, in whatever way it was created and
+# ends. The stream holds the time of no other process.
+#
+# Seen to fail:
+# - Without cps_life_child() in the fork handler or in _Fork, or without cps_recording_reset(), the
+#   child has no stream.
+# - If the recording of a process that clone created, or of the first process of daemon, is not
+#   ended, it is cut.
+# - If a child of vfork is taken for its parent, it ends the parent's recording.
+# - With CLOCK_PROCESS_CPUTIME_ID instead of getrusage, itimer is off by a tick.
+# - If the child does not release what other threads held in its parent, `storm` does not have all
+#   samples of all children.
+# - Without cps_recording_continue() nothing is recorded after an exec that has failed. Without the
+#   end before the exec, journals are left over.
+# - If recordings are created at once, many processes leave files.
 . "$(dirname "$0")/../lib.sh"
 export CPSAMPLE_RESOURCES=cpu:1ms
 
-# The stream of a process in the current directory, by its pid: the file's name has it.
+# The stream of a process in the current directory. The file's name contains the pid.
 stream_of() {
 	set -- ./cpsample.*."$1".cps
 	[ $# -eq 1 ] || fail "$mode: several streams of a process: $*"
@@ -23,12 +30,12 @@ fresh_directory() {
 	cd "$tmp" && rm -rf run && mkdir run && cd run || exit 1
 }
 
-# What cpconv says of one that was aborted it says with a warning.
+# cpconv writes a warning about a process that was aborted.
 told() {
 	info "$stream" "$1" 2>/dev/null
 }
 
-# What the target reports of each process is what its stream says.
+# The stream of each process says the same of it as the target reports.
 check_process() { # ROLE PID PARENT NS
 	stream=$(stream_of "$2") || fail "$stream"
 	[ "$(told ppid)" = "$3" ] || fail "$mode: $1 is child of $(told ppid), not $3"
@@ -48,7 +55,8 @@ check_process() { # ROLE PID PARENT NS
 	! grep -q "$other" folded || [ "$mode" = thread ] || fail "$mode: $other is in the stream of the $1"
 }
 
-# check MODE END [SETTING...]: as many streams as reports, but for shells that happened to be met by a tick.
+# check MODE END [SETTING...]: there are as many streams as reports, not counting shells that a tick
+# has met.
 check() {
 	mode=$1 how=$2
 	shift 2
@@ -86,7 +94,8 @@ for how in _exit quick_exit abort; do
 	check fork $how
 done
 
-# Each child of a process whose other threads sample and drain without end has its own samples, no more, no less.
+# The other threads of a process take samples and drain buffers all the time while it forks. Each
+# child has its own samples, and only these.
 mode=storm
 fresh_directory
 record CPSAMPLE_RESOURCES=signals "$targets/forks" storm 60 40 || fail "storm: ended with $?"
@@ -96,7 +105,7 @@ awk -F "$tab" '$1 == "samples" { n[$2]++ } $1 == "ended" && $2 != "clean" { bad+
 	fail "storm: $(grep -E '^(samples|ended)' infos | sort | uniq -c | sort -nr | tr '\n' ';')"
 [ "$(find . -name '*.journal' | wc -l)" -eq 0 ] || fail "storm: journals were left"
 
-# A chain of programs in one process: a stream for each.
+# One process executes one program after the other. Each program has a stream.
 for clock in timer itimer; do
 	mode="chain, $clock"
 	fresh_directory
@@ -117,7 +126,7 @@ for clock in timer itimer; do
 	[ "$(sort -u pids | wc -l)" -eq 1 ] || fail "$mode: processes: $(cat pids)"
 done
 
-# What is not recorded is not hit by a timer that was meant for its forerunner.
+# A program that is not recorded gets no signal from the timer of the program before it.
 for clock in timer itimer perf; do
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		record CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT=away.cps "$targets/forks" away \
@@ -128,7 +137,8 @@ for clock in timer itimer perf; do
 	done
 done
 
-# Much memory, many ticks: the kernel begins a fork anew if a signal comes while it is at it.
+# With much memory a fork takes long, and the kernel begins it anew if a signal comes before it is
+# done. With many ticks it must end all the same.
 mib=1024
 [ "$(awk '/MemAvailable/ { print $2 }' /proc/meminfo)" -gt 3000000 ] || mib=256
 for clock in cpu:1ms:timer cpu:1ms:itimer cpu:100us:perf; do
@@ -139,7 +149,7 @@ for clock in cpu:1ms:timer cpu:1ms:itimer cpu:100us:perf; do
 	rm -f big*
 done
 
-# Processes that nobody has sampled leave nothing.
+# Processes without a sample leave no file.
 fresh_directory
 bare=$("$targets/forks" many 2000) || fail "many: bare $?"
 us=$(record CPSAMPLE_RESOURCES=cpu:3600s "$targets/forks" many 2000) || fail "many: $?"

@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that forbids itself system calls by seccomp(2) is not killed for ours, whatever CPSAMPLE_SECCOMP says
-# about what is recorded then.
-# Seen to fail: with a recording that does not end before the filter, or files that are not forbidden, the target is
-# killed by SIGSYS; without CPSAMPLE_CONFINED the program that it becomes is; without a return after a filter that the kernel refused, the recording has ended.
+# A program that forbids itself system calls by seccomp(2) is not killed for a call of the
+# recorder. CPSAMPLE_SECCOMP chooses what is recorded after that.
+#
+# Seen to fail:
+# - If the recording does not end before the filter, or files are used although they are forbidden,
+#   the target is killed by SIGSYS.
+# - Without CPSAMPLE_CONFINED the program that it executes is killed.
+# - If the recording does not go on after a filter that the kernel refused, it has ended.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
 "$targets/confined" prctl none >out
 [ $? -eq 6 ] || skip "no seccomp on this machine"
 
-# run SETTING HOW FILTER: as without us; its own recording is $stream
+# run SETTING HOW FILTER: the target behaves as without the recorder, and its recording is $stream
 run() {
 	name="$1, $2 $3"
 	rm -rf run && mkdir run
@@ -29,7 +34,7 @@ run() {
 	"$CPCONV" --folded "$stream" >folded.out 2>err || fail "$name: $(cat err)"
 }
 
-# How it ended, with `after` or without.
+# How the target ended, with `after` and without.
 ended() {
 	word=$(info "$stream" ended 2>err)
 	[ "$word" = "$1" ] || fail "$name: ended $word, not $1: $(cat err)"
@@ -55,7 +60,7 @@ ended clean with
 run all syscall none
 ended clean with
 
-# What it becomes has the filter, too.
+# The program that it executes has the filter, too.
 for how in prctl syscall; do
 	mkdir exec.$how
 	(cd exec.$how && record "$targets/confined" $how timers "$targets/spin" 300 7 >../out 2>../err)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A setting that cannot be understood gives one line that names it, no recording, and a program that
-# runs as without it.
+# If a setting cannot be understood, there is one line that names it and no recording, and the
+# program runs as without the recorder.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
@@ -27,7 +27,7 @@ refused CPSAMPLE_VERBOSE=perhaps
 refused CPSAMPLE_JITTER=some
 refused CPSAMPLE_SEED=seven
 
-# And what can be understood is.
+# Settings that are right are obeyed.
 for setting in CPSAMPLE_RESOURCES=cpu CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_RESOURCES=cpu:500us \
 	CPSAMPLE_RESOURCES=cpu:10ms CPSAMPLE_CLOCK=timer CPSAMPLE_CLOCK=itimer CPSAMPLE_JITTER=off \
 	CPSAMPLE_SEED=7 CPSAMPLE_VERBOSE=0 CPSAMPLE_RESOURCES= CPSAMPLE_CLOCK=; do
@@ -39,7 +39,7 @@ for setting in CPSAMPLE_RESOURCES=cpu CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_RESOUR
 	rm -f "$stream"
 done
 
-# No room for a timer: the one of the process does it, and says so.
+# If no timer can be created, the process's own timer is used, and the recording says so.
 if command -v prlimit >/dev/null; then
 	record prlimit --sigpending=0 "$targets/spin" 300 >out 2>err || fail "no timers: $(cat err)"
 	[ ! -s err ] || fail "no timers: $(cat err)"

@@ -1,19 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Shares of CPU time that a program measured of itself come out of its profile, with all clocks: self
-# time of three functions, total time of their two callers. Where perf events are not permitted, `timer`
-# takes the place of `perf`.
+# The program measures which share of its CPU time its functions use. The profile shows these
+# shares with all clocks: the self time of three functions and the total time of their two callers.
+# Where perf events are not permitted, `timer` takes the place of `perf`.
 #
 # Each share p must lie within three standard deviations of the binomial error, sqrt(p (1 - p) / n)
-# for n samples. A perfect profiler breaks that bound by chance in 0.27 % of all comparisons; a run
-# compares five shares, so that up to 1.4 % of good runs fail. Hence a run that fails is
-# followed by two more, with other seeds, and both must hold: a good profiler then fails once in
-# some 2,600 times, one that is wrong by its error bound or more fails nearly always.
+# for n samples. A perfect profiler breaks that bound by chance in 0.27 % of all comparisons. A run
+# compares five shares, so that up to 1.4 % of good runs fail. Hence a run that fails is followed
+# by two more with other seeds, and both must hold. A good profiler then fails once in some 2,600
+# times, and one that is wrong by its error bound or more fails nearly always.
 #
-# On a machine that is busy with other work the kernel's tick finds the program running less often (36 times a
-# second of its CPU time instead of 250 have been seen; burn.h says why), and what the samples weigh differs: samples of
-# exponentially distributed weights tell as much as half their number of equal ones. So a run goes on until it has
-# enough of them, and below 200 a second counts them half.
+# On a machine that is busy with other work the kernel's tick finds the program running less often:
+# 36 ticks per second of its CPU time instead of 250 have been seen (burn.h explains it). The
+# weights of samples then differ, and samples of exponentially distributed weights tell as much as
+# half as many samples of equal weight. So a run goes on until it has enough samples, and counts
+# them half if there are fewer than 200 a second.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The resource "signals": every SIGPROF that anyone sends is one sample.
+# With the resource "signals" every SIGPROF that any process sends is one sample.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
@@ -16,15 +16,15 @@ for n in 1 1000; do
 	rm "$stream"
 done
 
-# kill -PROF on a program that waits: says where it waits.
+# kill -PROF shows where a waiting program waits.
 mkfifo pipe
-env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals cat <pipe >said & # not record: $! must be cat
+env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals cat <pipe >said & # without the function record, so that $! is cat
 cat=$!
 exec 3>pipe
 echo hello >&3
 within_10_s test -s said || fail "cat does not answer"
-# A second one that comes while the first is pending would be no signal at all: each is read back, out of the
-# recording of the running program, before the next is sent.
+# A second signal that comes while the first one is pending would be lost. So each is read back from
+# the recording of the running program before the next one is sent.
 recorded() {
 	[ "$("$CPCONV" --folded ./*.cps 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')" = "$1" ]
 }

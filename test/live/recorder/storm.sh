@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Eight threads take samples at the same time while 500 others come and go: every signal is a sample or a
-# counted loss, and all of it is read back. Two million signals a second come faster than some disks take
-# their samples: how many find all buffers full is noted, not judged.
-# Seen to fail: with a batch's lock that is not tried but ignored, the stream is corrupt.
+# Eight threads take samples at the same time while 500 others begin and end. Every signal is a
+# sample or a counted loss, and all samples are read back. Two million signals a second are more
+# than some disks can take. So it is noted, but not judged, how many signals find all buffers full.
+#
+# Seen to fail:
+# - If a batch is filled without its lock, the stream is corrupt.
 . "$(dirname "$0")/../lib.sh"
 
 record CPSAMPLE_RESOURCES=signals "$targets/storm" 8 20000 >sent || fail "storm ended with $?"
@@ -19,7 +21,8 @@ note "$lost of $sent lost"
 	fail "folded does not add up to $samples"
 [ "$(info "$stream" threads)" -ge 501 ] || fail "$(info "$stream" threads) threads"
 [ "$(info "$stream" complete_percent)" = 100 ] || fail "stacks: $(info "$stream" complete_percent) %"
-# Only what can happen: a coding state that is not the reader's would show here.
+# The profile has only stacks that can happen. A coding state that differs from the reader's would
+# show here.
 "$CPCONV" --folded "$stream" | grep -v -E ';shout(;descend){1,100};[^ ]* [0-9]+$' |
 	grep -v ';live_shortly;' >odd
 [ ! -s odd ] || fail "call paths that never were: $(head -n 3 odd)"

@@ -1,11 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every sample that was taken can be read back, however the process ends.
+# Every sample that was taken can be read back, in whatever way the process ends.
 #
-# The target raises SIGPROF itself and counts, in memory that outlives it, those that have been handled. KILLS says
-# how often it is killed at a random instant, by default 300; SEED repeats a run.
-# Seen to fail: with a patience of 0.1 ms instead of a second an exec that fails among four threads is the end of the
-# recording; with sequences that begin anew after it, one sample of the last journal is taken for one of the stream.
+# The target raises SIGPROF itself and counts the handled signals in memory that outlives it. KILLS
+# says how often it is killed at a random instant, by default 300. SEED repeats a run.
+#
+# Seen to fail:
+# - If the recorder waits 0.1 ms instead of a second for other threads, an exec that fails among
+#   four threads ends the recording.
+# - If sequence numbers begin anew after such an exec, one sample of the last journal is taken for
+#   one of the stream.
 . "$(dirname "$0")/../lib.sh"
 KILLS=${KILLS:-300}
 SEED=${SEED:-$(date +%s)}
@@ -15,8 +19,8 @@ count() {
 	od -An -v -tu8 -w8 counters | awk -v only="${1:-}" 'only == "" || NR == only + 1 { n += $1 } END { print n }'
 }
 
-# ends STATUS THREADS HOW [WORD]: the samples of the first thread, which ends it all, are all there; WORD is what the
-# recording says of its end, if it says so.
+# ends STATUS THREADS HOW [WORD]: the first thread ends the process, and all of its samples are in
+# the recording. WORD is what the recording says about its end.
 ends() {
 	rm -f ./*.cps* counters
 	record CPSAMPLE_RESOURCES=signals "$targets/survive" counters "$2" 3000 "$3" >out 2>err
@@ -58,7 +62,8 @@ threads=4 i=0 drained=0
 while [ $i -lt "$KILLS" ]; do
 	i=$((i + 1))
 	rm -f ./*.cps*
-	# Soon after the start, or about when the first buffers are full: the rest of the time is like the latter.
+	# The process is killed soon after its start, or about when the first buffers are full.
+	# Later instants are like the latter.
 	[ $((i % 3)) -eq 0 ] && from=1 us=10000 || from=2400 us=20000
 	taken=$("$targets/kill_at" counters "$from" "$us" $((SEED + i)) env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals \
 		CPSAMPLE_OUTPUT=killed.cps "$targets/survive" counters $threads 0 none) || fail "kill $i: status $?"

@@ -1,12 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Threads begin, live and end in all the ways there are, with the same outcome as without us, and each of them is
-# sampled: created with all signals blocked, detached, left by pthread_exit, cancelled or there while others are, on a
-# stack of 16 KiB that is nearly full, on an alternate stack of MINSIGSTKSZ, in coroutines of 4 KiB.
-# Seen to fail: without cps_disposition_retake in pthread_cancel the threads that survive it have no samples, with
-# signal 32 blocked in mask_for() in disposition.c those that it ends have none of what they do then; without
-# the unblocking in wrap_thread.c the one that was created blocked has none; without wrap_altstack.c the kernel
-# kills the thread with a small alternate stack. See thread_ways.c.
+# Threads that begin, live and end in any way behave as without the recorder, and each of them is
+# sampled. They are created with all signals blocked, detached, left by pthread_exit, or cancelled;
+# other threads go on while some are cancelled. They run on a stack of 16 KiB that is nearly full,
+# on an alternate stack of MINSIGSTKSZ, and in coroutines of 4 KiB. See thread_ways.c.
+#
+# Seen to fail:
+# - Without cps_disposition_retake() in pthread_cancel, threads that survive it have no samples.
+# - If mask_for() in disposition.c blocks signal 32, threads that are cancelled have no samples of
+#   what they do then.
+# - Without the unblocking in wrap_thread.c the thread that was created with blocked signals has no
+#   samples.
+# - Without wrap_altstack.c the kernel kills the thread with a small alternate stack.
 . "$(dirname "$0")/../lib.sh"
 
 quiet="blocked detached pexit tiny altstack coroutine timer"
@@ -16,7 +21,7 @@ quiet="blocked detached pexit tiny altstack coroutine timer"
 } >want || fail "without us it ended with $?"
 "$targets/thread_ways" setuid >want.setuid || fail "setuid without us ended with $?"
 
-# credited DIRECTORY NAME: that thread's time is there, of which there are 150 ms, with samples or without
+# credited DIRECTORY NAME: the thread is credited with its 150 ms, whether it has samples or not
 credited() {
 	"$CPCONV" --info "$(one_stream "$1")" >info
 	awk -v name="$2" '$6 == name && $3 >= 0.13 { found = 1 } END { exit !found }' info ||
@@ -52,11 +57,12 @@ for clock in timer itimer perf; do
 	way $clock.first first
 	same want got "$clock: output"
 	sampled $clock.quiet blocked detached pexit tiny altstack coroutine
-	# The first one that a process cancels may do the rest of its work with the tick's signal blocked (wrap_thread.c).
+	# The first thread that a process cancels may do the rest of its work with the tick's signal
+	# blocked (wrap_thread.c).
 	sampled $clock.cancelled cleaner-1 cleaner-2 survivor-1 survivor-2 later
 	credited $clock.cancelled opener
 	sampled $clock.first
-	# Who may not write to the directory any more leaves a journal.
+	# A process that may not write to the directory any more leaves a journal.
 	: >got
 	way $clock.setuid setuid
 	same want.setuid got "$clock: setuid"

@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Eight threads that use CPU time 1:2:...:8: each is credited with what it measured of itself, under its name, with the
-# clocks that each thread has one of; the process as a whole with all. Six thousand that live for a moment leave nothing
-# behind: the memory does not grow.
-# Their samples are as 1:2:...:8, too, within three standard deviations of the binomial error each, which a perfect
-# profiler breaks in 0.27 % of the cases. A busy machine's kernel meets some threads less often than others
-# (shares.sh): there only the credit is looked at.
-# Seen to fail: without the tails that cps_sample_tail credits 1.2 % of the time are missing; with entries that are not used
-# again (cps_thread_leave) half of the short threads take 820 KiB.
+# Eight threads use CPU time in the ratio 1:2:...:8. With clocks that each thread has one of, each
+# thread is credited under its name with the time that it measured of itself. With every clock the
+# process as a whole is. Six thousand threads that live for a moment do not make the memory grow.
+#
+# The numbers of samples are in the same ratio within three standard deviations of the binomial
+# error each, which a perfect profiler breaks in 0.27 % of the cases. On a busy machine the
+# kernel's tick meets some threads less often than others (shares.sh), so that only the credit is
+# compared there.
+#
+# Seen to fail:
+# - Without the tails that cps_sample_tail() credits, 1.2 % of the time is missing.
+# - If entries of threads are not used again (cps_thread_leave()), half of the short threads take
+#   820 KiB.
 . "$(dirname "$0")/../lib.sh"
 
-# The table of threads in the text: id, tid, a number and its unit, samples, name.
+# A row of the table of threads has: id, tid, a number and its unit, samples, name.
 table() {
 	"$CPCONV" --info "$stream" | awk '
 		BEGIN { unit["s"] = 1e9; unit["ms"] = 1e6; unit["us"] = 1e3; unit["ns"] = 1 }
@@ -43,11 +48,13 @@ for clock in timer itimer perf; do
 	[ "$(wc -l <out_of_bounds)" -le 1 ] || fail "$clock: samples: $(cat out_of_bounds)"
 done
 
-# What the kernel does for a thread's end, after the last of its destructors, is nobody's: no accounts_for_all.
+# The kernel's work for a thread's end comes after the last destructor and is credited to no thread.
+# So accounts_for_all is not called.
 mkdir short
 (cd short && record "$targets/threads" short 6000 >../grown) || fail "short threads ended with $?"
 [ "$(cat grown)" -lt 512 ] || fail "half of 6000 short threads took $(cat grown) KiB"
 stream=$(one_stream short) || fail "short threads: $stream"
 [ "$(info "$stream" ended)" = clean ] || fail "short threads: ended: $(info "$stream" ended)"
-# Hardly any is met by a tick; but each is credited with what it used, from the 10 ms on that make a recording.
+# Ticks meet hardly any of these threads. Each is credited with its time all the same, from the 10
+# ms on that begin a recording.
 at_least "$(info "$stream" threads)" 5000 || fail "short threads: $(info "$stream" threads) of them are known"

@@ -1,22 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# scripts/deps installs on Debian; elsewhere, and where it cannot install, it says what is missing, and fails if that
-# is needed. The programs that it calls are replaced here.
-# Seen to fail: with comm instead of grep, which takes nothing for missing where no package is installed; when a
-# package that the release does not have is asked for.
+# On Debian scripts/deps installs what is missing. Elsewhere, and where it cannot install, it says
+# what is missing, and fails if that is needed. The programs that it calls are replaced here.
+#
+# Seen to fail:
+# - With comm instead of grep, which finds nothing missing if no package is installed.
+# - If it asks for a package that the release does not have.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need gcc
 need make
 
-# What deps itself uses, and the commands of its table.
+# The commands that deps itself uses, and those of its table.
 mkdir commands
 for command in sh cat env grep head id ln mktemp rm tail tee tr $(awk '/^(build|quickstart|bench|test) / { $1 = $2 = $3 = ""; print }' \
 	"$root/scripts/deps"); do
 	path=$(command -v "$command") && [ "$path" != "$command" ] && ln -sf "$path" commands
 done
 
-# replace COMMAND LINE...: a script
+# replace COMMAND LINE...: write a script that takes the command's place
 replace() {
 	rm -f "commands/$1"
 	printf '%s\n' '#!/bin/sh' >"commands/$1"
@@ -26,7 +29,7 @@ replace() {
 	chmod +x "commands/$name"
 }
 
-# deps STATUS SET...: what it says comes to out and err
+# deps STATUS SET...: run deps; its output is in `out` and `err`
 deps() {
 	want=$1
 	shift
@@ -39,7 +42,7 @@ says() {
 	grep -qE "$1" err || fail "does not say '$1': $(cat err)"
 }
 
-# ---- not Debian --------------------------------------------------------------------------------------
+# ---- not Debian ------------------------------------------------------------------------------- */
 deps 0 build
 [ ! -s out ] && [ ! -s err ] || fail "build: $(cat out err)"
 deps 2 nonsense
@@ -71,8 +74,8 @@ deps 1 test
 says 'which takes gcc'
 replace gcc "exec $(command -v gcc) \"\$@\""
 
-# ---- Debian ------------------------------------------------------------------------------------------
-# installed PACKAGE...: those that dpkg knows
+# ---- Debian ----------------------------------------------------------------------------------- */
+# installed PACKAGE...: dpkg knows only these packages
 installed() {
 	printf '%s install ok installed\n' dpkg "$@" >packages
 	# shellcheck disable=SC2016
@@ -101,7 +104,8 @@ installed
 deps 0 build
 [ "$(sed -n '$s/.*recommends //p' asked | wc -w)" -eq 9 ] || fail "none is there: $(tail -n 1 asked)"
 
-# What the release does not have, it is not asked for; what it was for is perhaps there.
+# A package that the release does not have is not asked for. What it provides may be there all the
+# same.
 replace perf
 deps 0 build perf
 says 'there is no package linux-perf here'
@@ -110,7 +114,7 @@ rm commands/perf
 deps 1 perf
 says '^  command  perf'
 
-# No network, and all there without it; or not.
+# There is no network. Either everything is there without it, or something is missing.
 replace apt-get 'echo "cannot resolve"' 'exit 1'
 deps 0 build
 says 'failed: apt-get.*update'

@@ -1,7 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make install puts everything where it belongs, and it works from there; uninstall leaves nothing.
-# Seen to fail: with LIBDIR left out of cpsample's way to the library, and with another version in cpsample.
+# make install puts every file in its place, and the programs work there. make uninstall leaves
+# nothing behind.
+#
+# Seen to fail:
+# - If LIBDIR is left out of the way from cpsample to the library.
+# - With another version in cpsample.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need make
@@ -10,7 +15,7 @@ made() {
 	make -s -C "$root" BUILD="$BUILD" DESTDIR="$tmp/root" "$@" >log 2>&1 || fail "make $*: $(cat log)"
 }
 
-# The version is that of the file VERSION, also in recordings.
+# All programs, and recordings too, have the version of the file VERSION.
 same_version() {
 	version=$(cat "$root/VERSION")
 	for program in cpconv cpprof cpsample; do
@@ -42,7 +47,7 @@ made PREFIX=/usr uninstall
 [ -z "$(find root -type f)" ] || fail "left: $(find root -type f)"
 rm -r root here.cps
 
-# Every directory elsewhere, as distributions have it.
+# Every directory is another one than the default, as in distributions.
 set -- BINDIR=/opt/programs LIBDIR=/opt/lib/x86_64-linux-gnu INCLUDEDIR=/opt/headers MANDIR=/opt/pages
 made "$@" install
 for file in programs/cpconv lib/x86_64-linux-gnu/libcpsample.so headers/cpsample.h pages/man7/libcpsample.7; do

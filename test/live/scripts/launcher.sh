@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cpsample records what can be recorded, passes everything through, and refuses the rest with a line.
+# cpsample records every program that can be recorded and passes all arguments, input and exit
+# status through. It refuses any other program with one line.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 cpsample() {
@@ -23,14 +24,15 @@ status=$?
 rm mine.cps
 cpsample -v -- "$targets/spin" 300 >out 2>err || fail "exit status $?"
 [ "$(wc -l <err)" -eq 1 ] || fail "-v: $(cat err)"
-# A preload of the user's own stays.
+# A library that the user preloads stays in LD_PRELOAD.
 LD_PRELOAD=libm.so.6 cpsample env 2>err | grep -q "^LD_PRELOAD=$LIBRARY:libm.so.6\$" ||
 	fail "LD_PRELOAD is not kept"
 
 LD_PRELOAD=" libm.so.6  libdl.so.2 " cpsample env 2>err | grep -q "^LD_PRELOAD=$LIBRARY: libm.so.6  libdl.so.2 \$" ||
 	fail "LD_PRELOAD with spaces is not kept"
 [ ! -s err ] || fail "LD_PRELOAD with spaces: $(cat err)"
-# It is for the program, not for the tools that cpsample needs: seen to fail without its unset of LD_PRELOAD.
+# It is preloaded into the program, but not into the tools that cpsample uses. Seen to fail if
+# cpsample does not unset LD_PRELOAD.
 echo '#include <errno.h>
 #include <stdio.h>
 __attribute__((constructor)) static void tell(void)
@@ -94,11 +96,11 @@ if command -v gcc >/dev/null; then
 	printf '#!%s/static\n' "$tmp" >s && chmod +x s
 	refuses 125 "statically linked" ./s
 fi
-# ELF, but of another machine (ARM).
+# An ELF file of another machine (ARM) is refused.
 { head -c 18 /bin/true; printf '\050\000'; tail -c +21 /bin/true; } >arm && chmod +x arm
 refuses 125 "another architecture" ./arm
 
-# setuid: refused where it changes the user, and only there.
+# A setuid program is refused only if that changes the user.
 cp /bin/true mine && chmod u+s mine
 cpsample ./mine || fail "setuid to oneself: $?"
 if [ "$(id -u)" -eq 0 ]; then
