@@ -6,7 +6,6 @@
  */
 #include "base/patterns.h"
 
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,95 +118,37 @@ const char *patterns_value(const struct patterns *p, size_t i)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-struct names {
-	const struct strings *strings;
-	unsigned char *marks; /* by number */
-	size_t n;
-	unsigned char mark;
-};
-
-/* The text is a name, and all of it. */
-static bool mark_name(const struct names *names, const char *text)
-{
-	uint32_t name = strings_find(names->strings, text, strlen(text));
-
-	if (name >= names->n || !(names->marks[name] & PATTERNS_NAME))
-		return false;
-	names->marks[name] |= names->mark;
-	return true;
-}
-
-/* The names that the expression is found in. 1: some, 0: none, -1: memory. Names have no end but
- * their length. */
-static int mark_found(const struct names *names, const regex_t *regex)
-{
-	int found = 0;
-
-	for (uint32_t i = 0; i < names->n; i++) {
-		regmatch_t whole = {0, 0};
-		const char *name;
-		size_t n;
-		int rc;
-
-		if (!(names->marks[i] & PATTERNS_NAME))
-			continue;
-		name = strings_get(names->strings, i, &n);
-		whole.rm_eo = (regoff_t)n;
-		rc = regexec(regex, name, 1, &whole, REG_STARTEND);
-		if (rc == REG_ESPACE)
-			return -1;
-		if (rc)
-			continue;
-		names->marks[i] |= names->mark;
-		found = 1;
-	}
-	return found;
-}
-
-/* "[incomplete]", but not "[ab]c" or "[a][b]". */
-static bool is_in_brackets(const char *text)
-{
-	const char *close = *text == '[' ? strchr(text, ']') : NULL;
-
-	return close && !close[1];
-}
-
 static bool is_number(const char *text)
 {
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-static int mark_part(const struct patterns *p, struct pattern *part, const struct names *names,
+static int mark_part(const struct patterns *p, struct pattern *part, struct name_match *names,
 		     struct error *err)
 {
-	char why[128];
-	regex_t regex;
-	int rc;
+	enum name_match_way way = NAME_MATCH_NOTHING;
 
-	if (mark_name(names, part->text)) {
+	if (name_match_whole(names, part->text)) {
 		part->matched = true;
 		return 0;
 	}
-	if (is_in_brackets(part->text) || (p->numbers_are_ids && is_number(part->text)))
-		return 0;
 	if (!*part->text)
 		return error_usage(err, "%s: a name is empty", p->option);
-	rc = regcomp(&regex, part->text, REG_EXTENDED | REG_NOSUB);
-	if (rc) {
-		regerror(rc, &regex, why, sizeof(why));
+	if (!p->numbers_are_ids || !is_number(part->text))
+		way = name_match(names, part->text);
+	if (way == NAME_MATCH_NO_MEMORY)
+		return error_memory(err);
+	if (way == NAME_MATCH_WRONG)
 		return error_usage(err, "%s: \"%s\" is no name, and not a regular expression: %s",
-				   p->option, part->text, why);
-	}
-	rc = mark_found(names, &regex);
-	regfree(&regex);
-	part->matched |= rc > 0;
-	return rc < 0 ? error_memory(err) : 0;
+				   p->option, part->text, names->why);
+	part->matched |= way != NAME_MATCH_NOTHING;
+	return 0;
 }
 
 int patterns_match(struct patterns *p, const struct strings *s, unsigned char *marks, size_t n,
 		   unsigned char mark, struct error *err)
 {
-	const struct names all = {s, marks, n, mark};
+	struct name_match all = {.strings = s, .marks = marks, .n = n, .mark = mark};
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct pattern *pattern = &p->list[i];
@@ -215,7 +156,7 @@ int patterns_match(struct patterns *p, const struct strings *s, unsigned char *m
 		if (!pattern->n_parts) {
 			if (mark_part(p, pattern, &all, err))
 				return -1;
-		} else if (mark_name(&all, pattern->text)) {
+		} else if (name_match_whole(&all, pattern->text)) {
 			pattern->matched = true;
 			i += pattern->n_parts;
 		}

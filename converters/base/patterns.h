@@ -5,9 +5,8 @@
  * In: values as they were given; names. Out: a mark for each name that is meant.
  *
  * What a value means depends on the names that there are. If all of it is a name, it means that
- * one. Else it is split at commas that are not inside () <> [] {}, and each part is a name, or an
- * extended regular expression (regex(7)) that is searched in all of them. A part that stands in
- * brackets as a whole, "[incomplete]", is never taken for an expression.
+ * one. Else it is split at commas that are not inside () <> [] {}, and name_match.h says which names
+ * each part means.
  */
 #ifndef PATTERNS_H
 #define PATTERNS_H
@@ -17,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/name_match.h"
 #include "base/strings.h"
 
 /* A value that was split, followed by its parts, or a part. */
@@ -45,13 +45,10 @@ int patterns_copy(struct patterns *to, const struct patterns *from, struct error
 /* The i-th value as it was given, NULL behind the last one. */
 const char *patterns_value(const struct patterns *p, size_t i);
 
-/* The mark of what is a name, and not just some string. */
-#define PATTERNS_NAME 128u
-
 /*
- * Set marks[number] |= mark for each string that is meant, of those whose mark has PATTERNS_NAME;
- * there are n. -1: memory, or a part that is empty, or neither a name nor an expression; that is an
- * error of usage.
+ * Set marks[number] |= mark for each string that is meant, of those whose mark has NAME_MATCH_NAME;
+ * there are n. -1: memory, or a part that is empty or means no name and is not a regular expression
+ * either; that is an error of usage.
  */
 int patterns_match(struct patterns *p, const struct strings *s, unsigned char *marks, size_t n,
 		   unsigned char mark, struct error *err);

@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "explore/explore_command.h"
-#include "graph/suggest.h"
-#include "tree/function_roots.h"
+#include "graph/function_names.h"
 #include "write/caption.h"
 #include "write/name_text.h"
 #include "write/rows.h"
@@ -25,7 +24,7 @@
 struct arcs {
 	const struct graph *graph;
 	const struct view_options *options;
-	bool *is_ours; /* by function of the graph: the function, or a place in it */
+	bool *is_ours; /* by function of the graph: it is meant, or is a place in one that is */
 	size_t n_ours;
 	bool is_up; /* its callers, not its callees */
 	uint64_t total, self;
@@ -39,48 +38,21 @@ struct arcs {
 
 /* ---- which arcs ------------------------------------------------------------------------------ */
 
-/* The names that are the function's, ascending; calls without stacks know no places. */
-static uint32_t *find_names(const struct graph *g, const char *name, size_t *n, struct error *err)
-{
-	uint32_t *found;
-
-	if (g->tree)
-		return function_roots_find(g->tree, name, n, err);
-	found = malloc(sizeof(*found));
-	if (!found) {
-		error_memory(err);
-		return NULL;
-	}
-	*found = strings_find(g->strings, name, strlen(name));
-	*n = 1;
-	return found;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int choose_functions(struct arcs *a, const char *name, struct error *err)
 {
 	const struct graph *g = a->graph;
-	size_t i, n;
-	uint32_t *names = find_names(g, name, &n, err);
+	struct function_names names;
+	size_t i;
 
-	if (!names)
+	if (function_names_of_graph(&names, g, name, err))
 		return -1;
 	a->is_ours = calloc(g->n_functions + 1, sizeof(*a->is_ours));
 	for (i = 0; a->is_ours && i < g->n_functions; i++) {
-		a->is_ours[i] =
-			bsearch(&g->functions[i].name, names, n, sizeof(*names), compare_names);
+		a->is_ours[i] = function_names_has(&names, g->functions[i].name);
 		a->n_ours += a->is_ours[i];
 	}
-	free(names);
-	if (!a->is_ours)
-		return error_memory(err);
-	return a->n_ours ? 0 : suggest_of_graph(g, name, err);
+	function_names_free(&names);
+	return a->is_ours ? 0 : error_memory(err);
 }
 
 static bool is_wanted(const struct arcs *a, const struct graph_arc *arc)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_names.h - the functions of a profile by name: what a user may have meant.
+ * explore_names.h - the functions of a profile by name, and which of them a user means.
  *
- * In: struct tree, or the graph of calls without stacks. Out: one name for what was
- * typed.
+ * In: struct tree, or the graph of calls without stacks. Out: names.
  */
 #ifndef EXPLORE_NAMES_H
 #define EXPLORE_NAMES_H
@@ -12,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "graph/function_names.h"
 #include "graph/graph.h"
 #include "tree/tree.h"
 
@@ -31,11 +31,9 @@ void explore_names_free(struct explore_names *l);
 /* The i-th name. */
 const char *explore_names_get(const struct explore_names *l, size_t i);
 
-/*
- * The function that is called so (or the places in it: function_roots.h), or else the only one
- * whose name contains the text. Its name, valid as long as l and `text`; NULL: there is none, or
- * there are several; the error says which ones may have been meant.
- */
-const char *explore_names_find(const struct explore_names *l, const char *text, struct error *err);
+/* The functions that the text means (function_names.h); *f borrows from l and from `text`. -1: there
+ * is none, or memory is out. */
+int explore_names_find(const struct explore_names *l, const char *text, struct function_names *f,
+		       struct error *err);
 
 #endif

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_source_lines.c - weighs the source lines of a function.
+ * explore_source_lines.c - weighs the source lines of functions.
  *
- * In: a profile shaped by line, and a function. Out: struct explore_source_lines.
+ * In: a profile shaped by line, and functions. Out: struct explore_source_lines.
  *
  * The tree by line has a name for each place, "f file.c:12". Which path and line a name stands for,
  * and of which function it is, the frames tell.
  */
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/name_match.h"
 #include "explore/explore_source.h"
 
 /* What a name of the tree stands for. */
 struct place {
-	bool is_ours; /* it is a place in the function */
+	bool is_known;	   /* some frame is at this place */
+	bool is_ours;	   /* it is a place in one of the functions */
+	uint32_t function; /* its name */
 	uint32_t file, line;
 };
 
 struct search {
 	struct analysis *stages;
-	const char *function;
 	struct place *places; /* by name */
 	size_t n_names;
 };
@@ -29,13 +30,11 @@ struct search {
 /* A name that is new is of a frame that a filter has dropped: it is not in the tree. */
 static void look_at(struct search *s, const struct symbols_place *place)
 {
-	const struct strings *strings = s->stages->profile->strings;
-
-	if (place->name >= s->n_names ||
-	    strcmp(strings_get(strings, place->function, NULL), s->function) != 0)
+	if (place->name >= s->n_names)
 		return;
 	s->places[place->name] = (struct place){
-		.is_ours = true,
+		.is_known = true,
+		.function = place->function,
 		.file = place->line ? place->file : STRINGS_NONE,
 		.line = place->file == STRINGS_NONE ? 0 : place->line,
 	};
@@ -56,6 +55,29 @@ static int look_at_frames(struct search *s, struct error *err)
 			look_at(s, &places[k]);
 	}
 	return 0;
+}
+
+/* The command has already made a function's name of a part of it: if the text is only a part here,
+ * it is the name of something else, such as a module. */
+static int choose_functions(struct search *s, const char *text, struct error *err)
+{
+	struct name_match match = {.strings = s->stages->profile->strings, .mark = 1};
+	enum name_match_way way;
+	size_t i;
+
+	match.n = strings_count(match.strings);
+	match.marks = calloc(match.n + 1, 1);
+	if (!match.marks)
+		return error_memory(err);
+	for (i = 0; i < s->n_names; i++)
+		if (s->places[i].is_known)
+			match.marks[s->places[i].function] = NAME_MATCH_NAME;
+	way = name_match(&match, text);
+	for (i = 0; i < s->n_names; i++)
+		if (s->places[i].is_known && way != NAME_MATCH_PART)
+			s->places[i].is_ours = match.marks[s->places[i].function] & match.mark;
+	free(match.marks);
+	return way == NAME_MATCH_NO_MEMORY ? error_memory(err) : 0;
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -122,7 +144,6 @@ int explore_source_lines_find(struct explore_source_lines *l, struct analysis *s
 {
 	struct search search = {
 		.stages = s,
-		.function = function,
 		.n_names = strings_count(s->profile->strings),
 	};
 	int status = 0;
@@ -131,7 +152,8 @@ int explore_source_lines_find(struct explore_source_lines *l, struct analysis *s
 	search.places = calloc(search.n_names + 1, sizeof(*search.places));
 	if (!search.places)
 		return error_memory(err);
-	if (look_at_frames(&search, err) || weigh_lines(l, &search, err))
+	if (look_at_frames(&search, err) || choose_functions(&search, function, err) ||
+	    weigh_lines(l, &search, err))
 		status = -1;
 	else
 		weigh_function(l, &search);

@@ -24,17 +24,18 @@ static int take_text(struct explore_call *c, struct error *err)
 	return c->text ? 0 : error_memory(err);
 }
 
+/* The view looks for the functions again, but in the same profile, so it finds the same. */
 static int use_function(struct explore_call *c, struct error *err)
 {
 	const struct explore_names *names = explore_functions(c->e, &c->options, err);
+	struct function_names functions;
 
-	if (!names)
+	if (!names || explore_names_find(names, c->text, &functions, err))
 		return -1;
-	c->options.of_view.root = explore_names_find(names, c->text, err);
-	if (!c->options.of_view.root)
-		return -1;
-	if (c->e->is_terminal && c->options.of_view.root != c->text)
-		message("%s: %s", c->text, c->options.of_view.root);
+	c->options.of_view.root = functions.title;
+	if (c->e->is_terminal && functions.title != c->text)
+		message("%s: %s", c->text, functions.title);
+	function_names_free(&functions);
 	return 0;
 }
 

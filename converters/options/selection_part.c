@@ -32,7 +32,7 @@ static int name_threads(struct selection *s, const struct strings *strings,
 		if (numbers[i] == STRINGS_NONE)
 			return -1;
 		if (length)
-			marks[numbers[i]] = PATTERNS_NAME;
+			marks[numbers[i]] = NAME_MATCH_NAME;
 		shortlist_add(&s->threads_there, "%s%s%llu", name, length ? " " : "",
 			      (unsigned long long)t->tid);
 	}

@@ -44,7 +44,7 @@ bool filter_is_set(const struct filter *f);
 #define FILTER_KEPT   8u  /* the node's own samples stay */
 #define FILTER_NEEDED 16u /* they do, or a descendant's */
 
-/* Mark the strings that are names, which have PATTERNS_NAME; there are n. Notes in f which values
+/* Mark the strings that are names, which have NAME_MATCH_NAME; there are n. Notes in f which values
  * meant nothing. -1: memory, or an error of usage. */
 int filter_names(struct filter *f, const struct strings *s, unsigned char *marks, size_t n,
 		 struct error *err);

@@ -151,7 +151,8 @@ static int filter_begin_names(struct folding *f, struct filter *filter, struct e
 	if (!f->of_names)
 		return error_memory(err);
 	for (i = 0; i < f->chains.n_all; i++)
-		f->of_names[f->chains.all[i]] = f->of_names[f->chains.functions[i]] = PATTERNS_NAME;
+		f->of_names[f->chains.all[i]] = f->of_names[f->chains.functions[i]] =
+			NAME_MATCH_NAME;
 	return filter_names(filter, f->profile->strings, f->of_names, n_strings, err);
 }
 

@@ -5,10 +5,8 @@
  * In: struct graph. Out: functions with several callers, and their callers' shares by
  * calls and by time.
  */
-#include <string.h>
-
 #include "contexts/caller_shares.h"
-#include "graph/suggest.h"
+#include "graph/function_names.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
@@ -22,11 +20,11 @@
 struct shortlist {
 	const struct view_input *in;
 	const struct graph *graph;
-	const struct caller_shares *sharing;
+	struct caller_shares *sharing;
 	struct out *out;
 	struct weight_scale scale;
 	double threshold;
-	size_t first, end; /* the functions that are shown */
+	size_t end; /* of the functions that are shown */
 };
 
 static bool is_small(const struct shortlist *l, double misplaced)
@@ -114,9 +112,9 @@ static void write_table(const struct shortlist *l, const struct footer *footer)
 	size_t i;
 
 	write_heading(l);
-	for (i = l->first; i < l->end; i++)
+	for (i = 0; i < l->end; i++)
 		write_function(l, &l->sharing->functions[i]);
-	if (l->first == l->end)
+	if (l->end == 0)
 		out_text(l->out,
 			 "nothing: no function has callers between whom it would be wrong\n");
 	footer_write(l->out, footer, l->in->options, l->threshold);
@@ -152,7 +150,7 @@ static void write_rows(const struct shortlist *l)
 	size_t i, k;
 
 	rows_begin(&r, l->out, "average-time", l->in);
-	for (i = l->first; i < l->end; i++) {
+	for (i = 0; i < l->end; i++) {
 		const struct caller_shares_function *f = &l->sharing->functions[i];
 		const struct caller_shares_arc *arcs = l->sharing->arcs + f->first;
 
@@ -164,26 +162,27 @@ static void write_rows(const struct shortlist *l)
 
 /* ---- which functions ----------------------------------------------------------------------------- */
 
-/* --root: that function alone, all of its callers unless there is a threshold. */
-static int choose_root(struct shortlist *l, const char *root, struct error *err)
+/* --root: only those functions, with all of their callers unless there is a threshold. */
+static int choose_roots(struct shortlist *l, const char *root, struct error *err)
 {
 	const struct graph *g = l->graph;
-	uint32_t name = strings_find(g->strings, root, strlen(root));
-	size_t i = 0, k = 0;
+	struct caller_shares *shares = l->sharing;
+	struct function_names names;
+	size_t i, n = 0;
 
-	while (i < g->n_functions && g->functions[i].name != name)
-		i++;
-	if (name == STRINGS_NONE || i == g->n_functions)
-		return suggest_of_graph(g, root, err);
-	while (k < l->sharing->n && l->sharing->functions[k].function != i)
-		k++;
-	if (k == l->sharing->n)
-		return error_set(err, "--root: the function \"%s\" has not got several callers",
-				 root);
-	l->first = k;
-	l->end = k + 1;
+	if (function_names_of_graph(&names, g, root, err))
+		return -1;
+	for (i = 0; i < shares->n; i++)
+		if (function_names_has(&names, g->functions[shares->functions[i].function].name))
+			shares->functions[n++] = shares->functions[i];
+	shares->n = l->end = n;
+	if (n == 0 && names.n > 0)
+		error_set(err, "--root: the function \"%s\" has not got several callers",
+			  names.title);
 	l->threshold = view_input_threshold(l->in->options, 0);
-	return 0;
+	i = names.n;
+	function_names_free(&names);
+	return n == 0 && i > 0 ? -1 : 0;
 }
 
 static int choose(struct shortlist *l, struct footer *footer, struct error *err)
@@ -194,7 +193,7 @@ static int choose(struct shortlist *l, struct footer *footer, struct error *err)
 	*footer = (struct footer){.what = "function"};
 	l->threshold = view_input_threshold(options, TEXT_THRESHOLD);
 	if (options->root)
-		return choose_root(l, options->root, err);
+		return choose_roots(l, options->root, err);
 	while (heavy < l->sharing->n && !is_small(l, l->sharing->functions[heavy].misplaced))
 		heavy++;
 	l->end = options->top && options->top < heavy ? (size_t)options->top : heavy;

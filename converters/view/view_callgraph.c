@@ -40,7 +40,7 @@ static int name_column(const struct shortlist *l)
 static void write_name(const struct shortlist *l, uint32_t function, int column)
 {
 	const struct tree_function *f = &l->report->functions[function];
-	bool has_block = function >= l->choice.first && function < l->choice.end;
+	bool has_block = arc_rows_is_chosen(&l->choice, l->report, function);
 	char number[16];
 
 	snprintf(number, sizeof(number), has_block ? " [%" PRIu32 "]" : " (%" PRIu32 ")",
@@ -203,7 +203,7 @@ static void write_callees(const struct shortlist *l, size_t function)
 
 static void write_blocks(const struct shortlist *l)
 {
-	size_t i;
+	size_t i, n = 0;
 
 	out_format(
 		l->out,
@@ -216,16 +216,18 @@ static void write_blocks(const struct shortlist *l)
 		"\nindex    total %%  %*s %*s  function\n",
 		l->scale.width, "self", l->scale.width, "children");
 	caption_rule(l->out);
-	for (i = l->choice.first; i < l->choice.end; i++) {
+	for (i = 0; i < l->choice.end; i++) {
+		if (!arc_rows_is_chosen(&l->choice, l->report, i))
+			continue;
+		if (n++ > 0)
+			caption_rule(l->out);
 		write_callers(l, i);
 		write_function(l, i);
 		write_callees(l, i);
-		if (i + 1 < l->choice.end)
-			caption_rule(l->out);
 	}
 }
 
-/* Of one function alone there is no flat profile. */
+/* With --root there are only the blocks of those functions, and no flat profile. */
 static int write_report(struct shortlist *l, struct error *err)
 {
 	struct footer footer = {
@@ -242,20 +244,29 @@ static int write_report(struct shortlist *l, struct error *err)
 	return 0;
 }
 
+static void write_rows(const struct shortlist *l)
+{
+	struct rows r;
+
+	rows_begin(&r, l->out, "callgraph", l->in);
+	arc_rows_write(&r, l->report, &l->choice);
+	rows_end(&r);
+}
+
 static int show(struct shortlist *l, struct error *err)
 {
 	const struct view_input *in = l->in;
-	struct rows r;
+	int status = 0;
 
 	if (arc_rows_choose(&l->choice, l->report, in->options, in->options->root, TEXT_THRESHOLD,
 			    err))
 		return -1;
-	if (!view_input_is_rows(in->options))
-		return write_report(l, err);
-	rows_begin(&r, l->out, "callgraph", in);
-	arc_rows_write(&r, l->report, &l->choice);
-	rows_end(&r);
-	return 0;
+	if (view_input_is_rows(in->options))
+		write_rows(l);
+	else
+		status = write_report(l, err);
+	arc_rows_choice_free(&l->choice);
+	return status;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/suggest.h"
+#include "graph/function_names.h"
 #include "tree/callpath.h"
-#include "tree/function_roots.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
@@ -25,8 +24,7 @@ struct shortlist {
 	const struct callpaths *paths;
 	const struct view_options *options;
 	uint32_t *names; /* of one path */
-	const uint32_t *roots;
-	size_t n_roots;
+	const struct function_names *roots;
 	bool is_rows; /* for programs */
 	struct rows rows;
 	struct out *out;
@@ -133,12 +131,10 @@ static uint64_t without_roots(const struct shortlist *l)
 	size_t i = 1;
 
 	while (i < t->n_nodes) {
-		size_t k = 0;
+		bool is_root = function_names_has(l->roots, t->nodes[i].name);
 
-		while (k < l->n_roots && l->roots[k] != t->nodes[i].name)
-			k++;
-		rest -= k < l->n_roots ? t->nodes[i].total : 0;
-		i = k < l->n_roots ? t->nodes[i].end : i + 1;
+		rest -= is_root ? t->nodes[i].total : 0;
+		i = is_root ? t->nodes[i].end : i + 1;
 	}
 	return rest;
 }
@@ -147,13 +143,13 @@ static uint64_t without_roots(const struct shortlist *l)
 static void write_rest(const struct shortlist *l, double threshold)
 {
 	const struct tree *t = l->paths->tree;
-	uint64_t rest = l->options->root || l->n_roots == 0 ? 0 : without_roots(l);
+	uint64_t rest = l->options->root || l->roots->n == 0 ? 0 : without_roots(l);
 	size_t n;
 	const char *name;
 
 	if (rest == 0 || weight_below(rest, t->total, threshold))
 		return;
-	name = strings_get(t->strings, l->roots[0], &n);
+	name = strings_get(t->strings, l->roots->list[0], &n);
 	out_format(l->out, "not shown: %.2f %% of all, in stacks without ",
 		   100 * weight_fraction(rest, t->total));
 	name_list_write(l->out, name, n);
@@ -185,10 +181,10 @@ static void write_profile(const struct view_input *in, struct shortlist *l)
 	write_rest(l, threshold);
 }
 
-static int list(const struct view_input *in, const struct callpaths *c, const uint32_t *roots,
-		size_t n_roots, struct out *o, struct error *err)
+static int list(const struct view_input *in, const struct callpaths *c,
+		const struct function_names *roots, struct out *o, struct error *err)
 {
-	struct shortlist l = {.roots = roots, .n_roots = n_roots};
+	struct shortlist l = {.roots = roots};
 	int status = 0;
 
 	if (shortlist_begin(&l, c, in->options, o))
@@ -203,22 +199,18 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct tree *t = in->tree;
 	const struct view_options *options = in->options;
-	size_t n_roots;
 	const struct callpath_limits limits = {options->depth, CALLPATH_UP_MOST};
-	uint32_t *roots = function_roots_find(t, options->root, &n_roots, err);
+	struct function_names roots;
 	struct callpaths *c;
-	int status;
+	int status = options->root ? function_names_of_tree(&roots, t, options->root, err)
+				   : function_names_default(&roots, t, err);
 
-	if (!roots)
+	if (status)
 		return -1;
-	if (n_roots == 0 && t->n_nodes > 1) {
-		free(roots);
-		return suggest_functions(t, options->root, err);
-	}
-	c = options->up ? callpath_up(t, roots, n_roots, &limits, err)
-			: callpath_down(t, roots, n_roots, err);
-	status = c ? list(in, c, roots, n_roots, o, err) : -1;
-	free(roots);
+	c = options->up ? callpath_up(t, roots.list, roots.n, &limits, err)
+			: callpath_down(t, roots.list, roots.n, err);
+	status = c ? list(in, c, &roots, o, err) : -1;
+	function_names_free(&roots);
 	callpath_free(c);
 	return status;
 }

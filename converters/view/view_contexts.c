@@ -204,6 +204,7 @@ static int write_rows(struct out *o, struct shortlist *l, struct error *err)
 		status = arc_rows_choose(&choice, &report, l->in->options, NULL, 0, err);
 	if (!status) {
 		arc_rows_write(&r, &report, &choice);
+		arc_rows_choice_free(&choice);
 		status = cycle_list_rows(&r, l->in, l->contexts, true, err);
 	}
 	rows_end(&r);

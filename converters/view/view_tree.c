@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/suggest.h"
-#include "tree/function_roots.h"
+#include "graph/function_names.h"
 #include "tree/subtree.h"
 #include "view/view.h"
 #include "write/caption.h"
@@ -109,7 +108,9 @@ static struct footer write_nodes(const struct view_input *in, struct out *o, str
 	return footer;
 }
 
-static void write_tree(const struct view_input *in, struct out *o, struct limits *limits)
+/* The root functions may be called otherwise than the option says; NULL: there is no such option. */
+static void write_tree(const struct view_input *in, const char *root, struct out *o,
+		       struct limits *limits)
 {
 	struct footer footer;
 	struct rows r;
@@ -121,9 +122,9 @@ static void write_tree(const struct view_input *in, struct out *o, struct limits
 		return;
 	}
 	caption_write(o, "Sample Tree Profile", in);
-	if (in->options->root) {
+	if (root) {
 		out_text(o, "root function: ");
-		out_name(o, in->options->root, strlen(in->options->root));
+		out_name(o, root, strlen(root));
 		out_text(o, "\n");
 	}
 	caption_parent(o, in->options, "percentages are of the parent's total");
@@ -132,7 +133,7 @@ static void write_tree(const struct view_input *in, struct out *o, struct limits
 	footer_write(o, &footer, in->options, limits->threshold);
 }
 
-static int show(const struct view_input *in, struct out *o, struct error *err)
+static int show(const struct view_input *in, const char *root, struct out *o, struct error *err)
 {
 	struct limits limits = {
 		.threshold = view_input_threshold(in->options, TEXT_THRESHOLD),
@@ -142,41 +143,32 @@ static int show(const struct view_input *in, struct out *o, struct error *err)
 	int status = weigh_nodes(in->tree, &limits);
 
 	if (!status)
-		write_tree(in, o, &limits);
+		write_tree(in, root, o, &limits);
 	heaviest_free(&limits.top);
 	return status ? error_memory(err) : 0;
 }
 
-/* The tree below the root function, if one is asked for. */
-static struct tree *below_root(const struct view_input *in, struct error *err)
+/* Only what is below the root functions. */
+static int show_below(const struct view_input *in, struct out *o, struct error *err)
 {
-	size_t n;
-	uint32_t *roots = function_roots_find(in->tree, in->options->root, &n, err);
-	struct tree *below = NULL;
+	struct view_input rooted = *in;
+	struct function_names roots;
+	struct tree *below;
+	int status;
 
-	if (roots && n == 0)
-		suggest_functions(in->tree, in->options->root, err);
-	else if (roots)
-		below = subtree_build(in->tree, roots, n, err);
-	free(roots);
-	return below;
+	if (function_names_of_tree(&roots, in->tree, in->options->root, err))
+		return -1;
+	below = subtree_build(in->tree, roots.list, roots.n, err);
+	rooted.tree = below;
+	status = below ? show(&rooted, roots.title, o, err) : -1;
+	tree_free(below);
+	function_names_free(&roots);
+	return status;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct view_input rooted = *in;
-	struct tree *below;
-	int status;
-
-	if (!in->options->root)
-		return show(in, o, err);
-	below = below_root(in, err);
-	if (!below)
-		return -1;
-	rooted.tree = below;
-	status = show(&rooted, o, err);
-	tree_free(below);
-	return status;
+	return in->options->root ? show_below(in, o, err) : show(in, NULL, o, err);
 }
 
 const struct view view_tree = {

@@ -6,25 +6,7 @@
  */
 #include "write/arc_rows.h"
 
-#include <string.h>
-
-#include "graph/suggest.h"
 #include "write/weight.h"
-
-static int choose_root(struct arc_choice *c, const struct gprof_report *report, const char *root,
-		       struct error *err)
-{
-	uint32_t name = strings_find(report->tree->strings, root, strlen(root));
-	size_t i = 0;
-
-	while (i < report->n && report->functions[i].name != name)
-		i++;
-	if (i == report->n)
-		return suggest_functions(report->tree, root, err);
-	c->first = i;
-	c->end = i + 1;
-	return 0;
-}
 
 int arc_rows_choose(struct arc_choice *c, const struct gprof_report *report,
 		    const struct view_options *options, const char *root, double text_threshold,
@@ -34,8 +16,11 @@ int arc_rows_choose(struct arc_choice *c, const struct gprof_report *report,
 
 	*c = (struct arc_choice){.threshold =
 					 view_input_threshold(options, root ? 0 : text_threshold)};
-	if (root)
-		return choose_root(c, report, root, err);
+	if (root) {
+		c->has_roots = true;
+		c->end = report->n;
+		return function_names_of_tree(&c->roots, report->tree, root, err);
+	}
 	while (heavy < report->n &&
 	       !weight_below(report->functions[heavy].total, report->tree->total, c->threshold))
 		heavy++;
@@ -43,6 +28,19 @@ int arc_rows_choose(struct arc_choice *c, const struct gprof_report *report,
 	c->n_small = report->n - heavy;
 	c->n_beyond = heavy - c->end;
 	return 0;
+}
+
+bool arc_rows_is_chosen(const struct arc_choice *c, const struct gprof_report *report,
+			size_t function)
+{
+	return function < c->end &&
+	       (!c->has_roots || function_names_has(&c->roots, report->functions[function].name));
+}
+
+void arc_rows_choice_free(struct arc_choice *c)
+{
+	if (c->has_roots)
+		function_names_free(&c->roots);
 }
 
 static void write_function(struct rows *r, const struct tree *t, const struct tree_function *f)
@@ -72,23 +70,19 @@ static void write_arc(struct rows *r, const struct tree *t, const struct arc_tim
 	rows_count(r, a->child2);
 }
 
-static bool is_chosen(const struct arc_choice *c, uint32_t function)
-{
-	return function >= c->first && function < c->end;
-}
-
 void arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c)
 {
 	const struct tree *t = report->tree;
 	size_t i;
 
-	for (i = c->first; i < c->end; i++)
-		write_function(r, t, &report->functions[i]);
+	for (i = 0; i < c->end; i++)
+		if (arc_rows_is_chosen(c, report, i))
+			write_function(r, t, &report->functions[i]);
 	for (i = 0; i < report->times->n; i++) {
 		const struct arc_time *a = &report->times->arcs[i];
 
-		if (!is_chosen(c, report->number[a->caller]) &&
-		    !is_chosen(c, report->number[a->callee]))
+		if (!arc_rows_is_chosen(c, report, report->number[a->caller]) &&
+		    !arc_rows_is_chosen(c, report, report->number[a->callee]))
 			continue;
 		if (!weight_below(a->self1 + a->child1, t->total, c->threshold) ||
 		    !weight_below(a->self2 + a->child2, t->total, c->threshold))

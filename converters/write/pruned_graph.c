@@ -6,15 +6,13 @@
  */
 #include "write/pruned_graph.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/call_distance.h"
+#include "graph/function_names.h"
 #include "graph/propagate.h"
-#include "graph/suggest.h"
-#include "tree/function_roots.h"
 
 #define NODE_THRESHOLD 0.5
 #define EDGE_THRESHOLD 0.1
@@ -105,34 +103,18 @@ static int weigh(struct pruned_graph *d, bool exact, struct error *err)
 
 /* ---- what is reached ---- */
 
-/* How a name given by the user may match a function's: the first way that matches any counts. */
-enum matching { AS_IT_IS, AS_PLACES, AS_PATTERN, MATCHINGS };
-
-static bool matches(enum matching how, const char *name, size_t n, const char *wanted)
-{
-	if (how == AS_PATTERN)
-		return fnmatch(wanted, name, 0) == 0;
-	if (how == AS_PLACES)
-		return function_roots_is_place(name, n, wanted, strlen(wanted));
-	return n == strlen(wanted) && memcmp(name, wanted, n) == 0;
-}
-
 static int find_start(uint32_t *calls, const struct graph *g, const char *wanted, struct error *err)
 {
-	size_t i, n, found = 0;
-	int how;
+	struct function_names names;
+	size_t i;
 
-	for (how = AS_IT_IS; how < MATCHINGS && found == 0; how++) {
-		for (i = 0; i < g->n_functions; i++) {
-			const char *name = strings_get(g->strings, g->functions[i].name, &n);
-
-			if (!matches(how, name, n, wanted))
-				continue;
+	if (function_names_of_graph(&names, g, wanted, err))
+		return -1;
+	for (i = 0; i < g->n_functions; i++)
+		if (function_names_has(&names, g->functions[i].name))
 			calls[i] = 0;
-			found++;
-		}
-	}
-	return found || g->n_functions == 0 ? 0 : suggest_of_graph(g, wanted, err);
+	function_names_free(&names);
+	return 0;
 }
 
 static void find_outermost(uint32_t *calls, const struct graph *g)

@@ -145,6 +145,33 @@ named 'up std::map<int, char>::at(int const&)' 'std::map<int, char>::at(int cons
 named 'up "say \"hi\""' 'say "hi"'
 named 'up ">"' '>'
 named 'up qso' 'qsort'
+named 'up q*' 'q*'
+named 'up ^q' '^q'
+
+# A pattern means the same functions in all views and commands.
+cat >perl.folded <<'END'
+main;Perl_run;Perl_add;copy 4
+main;S_run;Perl_sub 2
+main;S_run;copy 1
+END
+printf '%s\n' Perl_add Perl_run Perl_sub >chosen
+meant() { # VIEW: standard input has the functions that were chosen
+	sort -u >got
+	same chosen got "$1"
+}
+for name in 'Perl_*' '^Perl_'; do
+	"$CPCONV" --callpath --root "$name" --tsv --threshold 0 perl.folded | cut -f 3 | cut -d ';' -f 1 | meant callpath
+	"$CPCONV" --callpath --up --root "$name" --tsv --threshold 0 perl.folded | sed 's/.*[;\t]//' | meant 'callpath --up'
+	echo "down --tsv --threshold 0 $name" | "$CPPROF" perl.folded | cut -f 3 | cut -d ';' -f 1 | meant down
+	echo "callers --tsv $name" | "$CPPROF" perl.folded | cut -f 5 | meant callers
+	"$CPCONV" --callgraph --root "$name" --tsv perl.folded | awk '$1 == "func" { print $2 }' | meant callgraph
+	"$CPCONV" --folded --hide "$name" perl.folded | tr -s '; ' '\n' | grep -E 'Perl|[a-z]' | sort -u >got
+	printf '%s\n' S_run copy main | cmp -s - got || fail "--hide $name: $(cat got)"
+	# What they call, copy, belongs to the graph and the tree, too.
+	"$CPCONV" --graph --root "$name" --tsv perl.folded | awk '$1 == "func" { print $5 }' | grep -v copy | meant graph
+	"$CPCONV" --tree --root "$name" --tsv --threshold 0 perl.folded | cut -f 4 | grep -v copy | meant tree
+	"$CPCONV" --dot --root "$name" perl.folded | sed -n 's/^[ \t]*"\([^"]*\)" \[.*/\1/p' | grep -v copy | meant dot
+done
 
 
 # wrong LINES TEXT: the text is all that standard error has, and the exit status is 1

@@ -44,7 +44,7 @@ static struct strings *names(unsigned char marks[N_FUNCTIONS + 1])
 
 	for (size_t i = 0; i < N_FUNCTIONS; i++) {
 		cr_assert_eq(strings_add(s, functions[i], length(i)), i);
-		marks[i] = *functions[i] ? PATTERNS_NAME : 0;
+		marks[i] = *functions[i] ? NAME_MATCH_NAME : 0;
 	}
 	cr_assert_eq(strings_add(s, "/usr/lib/main.so", 16), N_FUNCTIONS);
 	marks[N_FUNCTIONS] = 0;
@@ -134,7 +134,7 @@ Test(patterns, names_in_brackets_are_no_expressions)
 
 Test(patterns, what_is_neither)
 {
-	mean("(", "--focus: \"(\" is no name, and not a regular expression: Unmatched ( or \\(");
+	mean("w(", "--focus: \"w(\" is no name, and not a regular expression: Unmatched ( or \\(");
 	mean("main,*a", "--focus: \"*a\" is no name, and not a regular expression: Invalid "
 			"preceding regular expression");
 	mean("main,,qsort", "--focus: a name is empty");

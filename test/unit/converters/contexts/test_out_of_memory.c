@@ -7,6 +7,7 @@
 #include "contexts/history.h"
 #include "folded_text.h"
 #include "graph/call_distance.h"
+#include "graph/function_names.h"
 #include "graph/graph.h"
 #include "graph/propagate.h"
 #include "graph/suggest.h"
@@ -14,7 +15,6 @@
 #include "scarce_memory.h"
 #include "tree/bottomup.h"
 #include "tree/callpath.h"
-#include "tree/function_roots.h"
 #include "tree/subtree.h"
 
 /* What analyses are made of. */
@@ -70,11 +70,12 @@ static int functions(const struct given *g, struct error *err)
 
 static int roots(const struct given *g, struct error *err)
 {
-	size_t n;
-	uint32_t *r = function_roots_find(g->tree, "main", &n, err);
+	struct function_names f;
 
-	free(r);
-	return r ? 0 : -1;
+	if (function_names_of_tree(&f, g->tree, "main", err))
+		return -1;
+	function_names_free(&f);
+	return 0;
 }
 
 static int a_subtree(const struct given *g, struct error *err)

@@ -113,12 +113,13 @@ Test(part, threads)
 	threads_weigh("101,102", 0666, "");
 	threads_weigh("work", 0666, "");
 	threads_weigh("-[0-9]$", 0444, "");
+	threads_weigh("worker-?", 0444, "");
 	threads_weigh("101,nobody", 0222, "");
 	threads_weigh("2,10", 0,
 		      "no thread matches --thread 2,10; there are: 0, worker 101, worker-2 102");
-	threads_weigh("worker,*", 0,
-		      "--thread: \"*\" is no name, and not a regular expression: Invalid "
-		      "preceding regular expression");
+	threads_weigh("worker,(x", 0,
+		      "--thread: \"(x\" is no name, and not a regular expression: Unmatched "
+		      "( or \\(");
 }
 
 /* The stacks are as without the choice, or in the groups that were asked for. */

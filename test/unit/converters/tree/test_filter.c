@@ -316,9 +316,11 @@ Test(filter, wrong_expressions_are_wrong_usage)
 	add(&f, FILTER_HIDE, "a(b");
 	tree_free(filtered(p, &f));
 	add(&f, FILTER_HIDE, "a(");
+	tree_free(filtered(p, &f));
+	add(&f, FILTER_HIDE, "c(");
 	cr_assert_null(tree_build(p, NULL, &(const struct tree_options){.filter = &f}, &err));
 	cr_assert(err.is_usage);
-	cr_assert_str_eq(err.text, "--hide: \"a(\" is no name, and not a regular expression: "
+	cr_assert_str_eq(err.text, "--hide: \"c(\" is no name, and not a regular expression: "
 				   "Unmatched ( or \\(");
 	filter_clear(&f);
 	profile_free(p);

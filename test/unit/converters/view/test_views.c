@@ -373,9 +373,9 @@ Test(callpath_view, unknown_root)
 	error_is(folded, "mian", "no function \"mian\" in the profile; similar: main, Main, mani");
 	error_is(folded, "MAIN", "no function \"MAIN\" in the profile; similar: main, Main");
 	error_is(folded, "sort",
-		 "no function \"sort\" in the profile; similar: merge_sort, quicksort, heapsort");
-	error_is("long_SORT_name 9\nsort 1\n", "SORT",
-		 "no function \"SORT\" in the profile; similar: sort, long_SORT_name");
+		 "\"sort\" is in the names of 3 functions: heapsort, merge_sort, quicksort");
+	error_is("long_Sort_name 9\nsort 1\n", "SORT",
+		 "no function \"SORT\" in the profile; similar: sort, long_Sort_name");
 	error_is(folded, "zzz", "no function \"zzz\" in the profile");
 	error_is(folded, "", "no function \"\" in the profile");
 }

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * function_names.c - finds the functions of a profile that a user means.
+ *
+ * In: struct tree or struct graph, and a text. Out: names.
+ */
+#include "graph/function_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/name_match.h"
+#include "graph/suggest.h"
+
+#define SHOWN 5u /* of the functions that an ambiguous text may mean */
+
+/* Marks of strings. */
+#define IS_FUNCTION 1u /* it is a name in the tree or graph */
+#define IS_MEANT    2u
+
+struct search {
+	const struct strings *strings;
+	unsigned char *marks; /* by string */
+	size_t n_strings, n_functions;
+	bool has_places;
+	const char *text;
+};
+
+/* ---- places in functions ---- */
+
+/* Says whether the text is " FILE:LINE" or "+0xOFFSET". */
+static bool is_place(const char *text, size_t n)
+{
+	size_t digits = 0;
+
+	if (n > 3 && strncmp(text, "+0x", 3) == 0)
+		return strspn(text + 3, "0123456789abcdef") == n - 3;
+	while (digits < n && text[n - 1 - digits] >= '0' && text[n - 1 - digits] <= '9')
+		digits++;
+	return *text == ' ' && digits > 0 && digits + 2 < n && text[n - 1 - digits] == ':';
+}
+
+static bool is_place_in(const char *name, size_t n, const char *function)
+{
+	size_t n_function = strlen(function);
+
+	return n > n_function && memcmp(name, function, n_function) == 0 &&
+	       is_place(name + n_function, n - n_function);
+}
+
+/* The function that the name is a place in, if the profile knows such a function; else the name
+ * itself. Names of functions may contain blanks, so the last blank or plus begins the place. */
+static uint32_t function_of(const struct search *s, uint32_t name)
+{
+	size_t n, at;
+	const char *bytes = strings_get(s->strings, name, &n);
+	uint32_t function = STRINGS_NONE;
+
+	for (at = n; s->has_places && at-- > 1;) {
+		if (bytes[at] != ' ' && bytes[at] != '+')
+			continue;
+		if (is_place(bytes + at, n - at))
+			function = strings_find(s->strings, bytes, at);
+		break;
+	}
+	return function == STRINGS_NONE ? name : function;
+}
+
+/* ---- what a text means ---- */
+
+/* The function of that name, and the places in it. */
+static size_t mark_name(struct search *s)
+{
+	uint32_t exact = strings_find(s->strings, s->text, strlen(s->text));
+	bool is_there = exact != STRINGS_NONE && s->marks[exact] & IS_FUNCTION;
+	size_t i, n, found = 0;
+
+	for (i = 0; i < s->n_strings; i++) {
+		const char *name = strings_get(s->strings, (uint32_t)i, &n);
+
+		if (!(s->marks[i] & IS_FUNCTION) ||
+		    (i != exact &&
+		     ((is_there && !s->has_places) || !is_place_in(name, n, s->text))))
+			continue;
+		s->marks[i] |= IS_MEANT;
+		found++;
+	}
+	return found;
+}
+
+/* Places have the marks of their function, too, as they have with --focus. */
+static enum name_match_way mark_matches(struct search *s)
+{
+	struct name_match match = {s->strings, s->marks, s->n_strings, IS_MEANT, ""};
+	enum name_match_way way;
+	size_t i;
+
+	for (i = 0; i < s->n_strings; i++) {
+		if (!(s->marks[i] & IS_FUNCTION))
+			continue;
+		s->marks[i] |= NAME_MATCH_NAME;
+		s->marks[function_of(s, (uint32_t)i)] |= NAME_MATCH_NAME;
+	}
+	way = name_match(&match, s->text);
+	for (i = 0; i < s->n_strings; i++)
+		if (s->marks[i] & IS_FUNCTION)
+			s->marks[i] |= s->marks[function_of(s, (uint32_t)i)] & IS_MEANT;
+	return way;
+}
+
+/* A function that is meant, and not a place in one. */
+static bool is_meant_function(const struct search *s, uint32_t name)
+{
+	uint32_t function = function_of(s, name);
+
+	return s->marks[name] & IS_MEANT && (function == name || !(s->marks[function] & IS_MEANT));
+}
+
+static int compare_names(const void *a, const void *b, void *strings)
+{
+	return strings_compare(strings, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* The functions that are meant, bytewise. */
+static uint32_t *list_functions(const struct search *s, size_t *n)
+{
+	uint32_t *list = malloc((s->n_strings + 1) * sizeof(*list));
+
+	*n = 0;
+	for (uint32_t i = 0; list && i < s->n_strings; i++)
+		if (is_meant_function(s, i))
+			list[(*n)++] = i;
+	if (list)
+		qsort_r(list, *n, sizeof(*list), compare_names, (void *)(uintptr_t)s->strings);
+	return list;
+}
+
+/* The only function that is meant gives the title. A part of several names means none of them. */
+static int choose_title(struct function_names *f, const struct search *s, bool is_part,
+			struct error *err)
+{
+	size_t i, n;
+	uint32_t *list = list_functions(s, &n);
+
+	if (!list)
+		return error_memory(err);
+	if (n == 1)
+		f->title = strings_get(s->strings, list[0], NULL);
+	if (is_part && n > 1) {
+		error_set(err, "\"%s\" is in the names of %zu functions: ", s->text, n);
+		for (i = 0; i < n && i < SHOWN; i++)
+			error_append(err, "%s%.100s", i ? ", " : "",
+				     strings_get(s->strings, list[i], NULL));
+		if (n > SHOWN)
+			error_append(err, ", ...");
+	}
+	free(list);
+	return is_part && n > 1 ? -1 : 0;
+}
+
+static int collect(struct function_names *f, const struct search *s, struct error *err)
+{
+	f->list = malloc((s->n_strings + 1) * sizeof(*f->list));
+	if (!f->list)
+		return error_memory(err);
+	for (uint32_t i = 0; i < s->n_strings; i++)
+		if (s->marks[i] & IS_MEANT && s->marks[i] & IS_FUNCTION)
+			f->list[f->n++] = i;
+	return 0;
+}
+
+static int find(struct function_names *f, struct search *s, struct error *err)
+{
+	enum name_match_way way = NAME_MATCH_WHOLE;
+
+	*f = (struct function_names){.title = s->text};
+	if (!mark_name(s)) {
+		way = mark_matches(s);
+		if (way == NAME_MATCH_NO_MEMORY)
+			return error_memory(err);
+		if (choose_title(f, s, way == NAME_MATCH_PART, err))
+			return -1;
+	}
+	if (collect(f, s, err))
+		return -1;
+	if (f->n == 1 && way != NAME_MATCH_WHOLE)
+		f->title = strings_get(s->strings, f->list[0], NULL);
+	return 0;
+}
+
+/* ---- where it is looked for ---- */
+
+static int search_tree(struct search *s, const struct tree *t, struct error *err)
+{
+	*s = (struct search){
+		.strings = t->strings,
+		.n_strings = strings_count(t->strings),
+		.n_functions = t->n_nodes - 1,
+		.has_places = t->has_places,
+	};
+	s->marks = calloc(s->n_strings + 1, 1);
+	if (!s->marks)
+		return error_memory(err);
+	for (size_t i = 1; i < t->n_nodes; i++)
+		s->marks[t->nodes[i].name] = IS_FUNCTION;
+	return 0;
+}
+
+int function_names_of_tree(struct function_names *f, const struct tree *t, const char *text,
+			   struct error *err)
+{
+	struct search s;
+	int status = search_tree(&s, t, err);
+
+	s.text = text;
+	if (!status)
+		status = find(f, &s, err);
+	free(s.marks);
+	if (status || f->n || s.n_functions == 0)
+		return status;
+	function_names_free(f);
+	return suggest_functions(t, text, err);
+}
+
+int function_names_of_graph(struct function_names *f, const struct graph *g, const char *text,
+			    struct error *err)
+{
+	struct search s = {
+		.strings = g->strings,
+		.n_strings = strings_count(g->strings),
+		.n_functions = g->n_functions,
+		.has_places = g->tree && g->tree->has_places,
+		.text = text,
+	};
+	int status;
+
+	s.marks = calloc(s.n_strings + 1, 1);
+	if (!s.marks)
+		return error_memory(err);
+	for (size_t i = 0; i < g->n_functions; i++)
+		s.marks[g->functions[i].name] = IS_FUNCTION;
+	status = find(f, &s, err);
+	free(s.marks);
+	if (status || f->n || s.n_functions == 0)
+		return status;
+	function_names_free(f);
+	return suggest_of_graph(g, text, err);
+}
+
+int function_names_default(struct function_names *f, const struct tree *t, struct error *err)
+{
+	struct search s;
+
+	*f = (struct function_names){.title = "main"};
+	if (search_tree(&s, t, err))
+		return -1;
+	s.text = f->title;
+	if (!mark_name(&s) && t->n_nodes > 1)
+		s.marks[t->nodes[1].name] |= IS_MEANT;
+	collect(f, &s, err);
+	free(s.marks);
+	return f->list ? 0 : -1;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+bool function_names_has(const struct function_names *f, uint32_t name)
+{
+	return f->n && bsearch(&name, f->list, f->n, sizeof(name), compare_numbers);
+}
+
+void function_names_free(struct function_names *f)
+{
+	free(f->list);
+	*f = (struct function_names){0};
+}
