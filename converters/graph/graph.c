@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/pair_table.h"
+#include "graph/propagate.h"
 
 struct walk {
 	struct graph *graph;
@@ -177,6 +178,9 @@ void graph_free(struct graph *g)
 {
 	if (!g)
 		return;
+	if (g->propagation)
+		propagate_free(g->propagation);
+	free(g->propagation);
 	free(g->functions);
 	free(g->starts);
 	free(g->arcs);

@@ -42,6 +42,7 @@ struct graph {
 	struct graph_start *starts; /* by function */
 	struct graph_arc *arcs;	    /* by caller, then callee */
 	size_t n_arcs;
+	struct propagation *propagation; /* that the totals are from (propagate.h), or NULL */
 };
 
 /* Naganov, "call graph". NULL on error (memory). */

@@ -12,7 +12,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "graph/graph.h"
+
+struct graph;
 
 #define PROPAGATE_NO_CYCLE UINT32_MAX
 
@@ -54,5 +55,9 @@ void propagate_free(struct propagation *p);
 /* The same for a call graph; functions and calls have its numbers. Calls weigh their occurrences,
  * and a synthetic function calls the outermost one of each stack. */
 int propagate_graph(struct propagation *p, const struct graph *g, struct error *err);
+
+/* Propagate the totals of a graph that has none of its own, set them, and keep the propagation in
+ * the graph, where views find it. 0 or -1 (memory). */
+int propagate_totals(struct graph *g, struct error *err);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "graph/graph.h"
 #include "graph/propagate.h"
 
 /* What propagate reads; all of it is freed. */
@@ -60,4 +61,19 @@ int propagate_graph(struct propagation *p, const struct graph *g, struct error *
 	free(c.outermost);
 	free(c.calls);
 	return status;
+}
+
+int propagate_totals(struct graph *g, struct error *err)
+{
+	struct propagation *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return error_memory(err);
+	if (propagate_graph(p, g, err)) {
+		free(p);
+		return -1;
+	}
+	graph_set_totals(g, p->totals, p->call_totals);
+	g->propagation = p;
+	return 0;
 }

@@ -95,8 +95,6 @@ static int refuse_calls(const struct profile *p, struct error *err)
  * because there are no stacks to add up. */
 static int shape_calls(struct analysis *s, const struct options *opt, struct error *err)
 {
-	struct propagation p;
-
 	if (filter_is_set(&opt->filter))
 		return error_usage(err, "--focus, --ignore and --hide need stacks, and the input "
 					"has calls without stacks");
@@ -106,11 +104,7 @@ static int shape_calls(struct analysis *s, const struct options *opt, struct err
 	s->graph = graph_of_calls(s->profile, (enum tree_unit)opt->of_view.unit, err);
 	if (!s->graph || s->graph->has_totals)
 		return s->graph ? 0 : -1;
-	if (propagate_graph(&p, s->graph, err))
-		return -1;
-	graph_set_totals(s->graph, p.totals, p.call_totals);
-	propagate_free(&p);
-	return 0;
+	return propagate_totals(s->graph, err);
 }
 
 static int shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)

@@ -84,6 +84,14 @@ static void weigh_edges(struct pruned_graph *d, const struct propagation *p, boo
 	d->n_edges = g->n_arcs;
 }
 
+static void weigh_all(struct pruned_graph *d, const struct propagation *p, bool exact)
+{
+	weigh_nodes(d, p, exact);
+	count_calls(d);
+	weigh_edges(d, p, exact);
+}
+
+/* The totals of calls without stacks have been propagated already. */
 static int weigh(struct pruned_graph *d, bool exact, struct error *err)
 {
 	struct propagation p;
@@ -92,11 +100,13 @@ static int weigh(struct pruned_graph *d, bool exact, struct error *err)
 	d->edges = calloc(d->graph->n_arcs + 1, sizeof(*d->edges));
 	if (!d->nodes || !d->edges)
 		return error_memory(err);
+	if (d->graph->propagation) {
+		weigh_all(d, d->graph->propagation, exact);
+		return 0;
+	}
 	if (propagate_graph(&p, d->graph, err))
 		return -1;
-	weigh_nodes(d, &p, exact);
-	count_calls(d);
-	weigh_edges(d, &p, exact);
+	weigh_all(d, &p, exact);
 	propagate_free(&p);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "folded_text.h"
+#include "graph/graph.h"
 #include "graph/propagate.h"
 
 static bool near(double a, double b)

@@ -161,14 +161,12 @@ Test(calls, sums_that_do_not_fit)
 /* ---- totals ---------------------------------------------------------------------------------- */
 
 /* Totals as a view has them. */
-static void propagate_totals(struct graph *g)
+static void set_totals(struct graph *g)
 {
-	struct propagation p;
 	struct error err;
 
-	cr_assert_eq(propagate_graph(&p, g, &err), 0, "%s", err.text);
-	graph_set_totals(g, p.totals, p.call_totals);
-	propagate_free(&p);
+	cr_assert_eq(propagate_totals(g, &err), 0, "%s", err.text);
+	cr_assert(g->propagation, "views do not propagate them once more");
 }
 
 static const char blocks[] = "index % time    self  children    called     name\n"
@@ -192,7 +190,7 @@ Test(calls, id_table_of_calls_divide_time)
 
 	cr_assert(g->has_calls && !g->has_weights && !g->has_totals);
 	cr_assert(!g->tree);
-	propagate_totals(g);
+	set_totals(g);
 	cr_assert_eq(g->total, 1000000000);
 	cr_assert_eq(g->functions[find(g, "main")].total, 1000000000);
 	cr_assert_eq(g->functions[find(g, "help")].total, 800000000);
@@ -228,7 +226,7 @@ Test(calls, a_cycle_that_nobody_calls_is_entered_where_it_is_called_least)
 	cr_assert(g->starts[find(g, "a")].is_start);
 	cr_assert(!g->starts[find(g, "b")].is_start);
 	cr_assert(g->starts[find(g, "c")].is_start);
-	propagate_totals(g);
+	set_totals(g);
 	cr_assert_eq(g->functions[find(g, "a")].total, 800000000);
 	cr_assert_eq(g->functions[find(g, "b")].total, 500000000);
 	cr_assert_eq(g->functions[find(g, "c")].total, 200000000);
@@ -248,7 +246,7 @@ Test(calls, measured_costs_divide_time)
 	cr_assert(g->has_calls && g->has_weights && g->has_totals);
 	cr_assert_eq(g->functions[find(g, "help")].total, 10);
 	cr_assert_eq(find_arc(g, "help", "work")->occurrences, 10);
-	propagate_totals(g);
+	set_totals(g);
 	cr_assert_eq(g->functions[find(g, "help")].total, 10);
 	cr_assert_eq(g->functions[find(g, "main")].total, 100);
 	graph_free(g);
