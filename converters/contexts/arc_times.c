@@ -64,7 +64,7 @@ static void end_in(struct walk *w, uint32_t at)
 	struct arc_time *arc;
 
 	if (at == 1)
-		return; /* nobody has called it */
+		return; /* it is outermost: no function has called it */
 	arc = &w->result->arcs[f->arc];
 	arc->self2 += end.self - f->in.self;
 	arc->child2 += (end.all - f->in.all) - (end.self - f->in.self);

@@ -13,7 +13,7 @@
 
 #include "dwarf/debug_image.h"
 
-/* Are the abbreviations of all units together in proportion? */
+/* Says whether the abbreviations of all units together are in proportion to the file. */
 bool debug_cost_is_bounded(const struct debug_image *d);
 
 /* Bytes of the line table that begins there; 0: it is none. */

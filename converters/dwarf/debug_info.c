@@ -30,7 +30,7 @@ struct unit {
 	struct debug_scopes *functions; /* NULL: not read yet */
 	struct debug_scopes *outer;	/* likewise */
 	bool has_all;			/* functions that stand in others, too */
-	bool has_asked, has_lines;	/* may its line table be read? */
+	bool has_asked, has_lines;	/* whether its line table may be read, once has_asked */
 };
 
 struct debug_info {

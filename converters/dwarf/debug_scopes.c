@@ -87,7 +87,7 @@ static int enter_inlined(struct walk *w, struct level *at, struct level *in)
 	return in->scope != at->scope;
 }
 
-/* Whatever has no addresses, too. 1 or -ENOMEM. */
+/* Takes a scope, also one without addresses. Returns 1 or -ENOMEM. */
 static int enter_outer(struct walk *w, struct level *at, struct level *in)
 {
 	struct debug_scopes *b = w->block;

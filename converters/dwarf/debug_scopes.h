@@ -58,7 +58,7 @@ int debug_ranges_add(struct debug_ranges *r, Dwarf_Die *die, uint32_t owner,
 		     struct debug_budget *budget);
 /* All are there. 0 or -ENOMEM. */
 int debug_ranges_sort(struct debug_ranges *r);
-/* The innermost one that covers the address, or NULL. */
+/* Returns the innermost scope that covers the address, or NULL. */
 const struct debug_range *debug_ranges_find(const struct debug_ranges *r, uint64_t address);
 void debug_ranges_clear(struct debug_ranges *r);
 

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer are searched as they are. */
+/* Fewer pieces than this need no index of stretches. */
 #define FEW 32u
 
 struct cut {
 	struct address_ranges *pieces;
 	const unsigned char *ranges;
 	size_t stride;
-	uint32_t *open; /* the ranges that may still be seen: the last is meant, others end later */
+	uint32_t *open; /* ranges that are not yet closed; the last one is the innermost */
 	size_t depth;
 };
 
@@ -47,7 +47,7 @@ static void add_piece(struct cut *c, uint64_t start, uint32_t owner)
 	p->list[p->n++] = (struct address_range){start, owner};
 }
 
-/* Those that end up to here are seen no more. */
+/* Closes the ranges that end at or before this address. */
 static void close_until(struct cut *c, uint64_t address)
 {
 	while (c->depth > 0 && end_of(c, c->open[c->depth - 1]) <= address) {
@@ -57,7 +57,7 @@ static void close_until(struct cut *c, uint64_t address)
 	}
 }
 
-/* Those that do not outlast the new one will not be seen again. */
+/* Drops the ranges that end no later than the new one: it covers what is left of them. */
 static void open_range(struct cut *c, uint32_t range)
 {
 	uint64_t end = end_of(c, range);
@@ -68,8 +68,8 @@ static void open_range(struct cut *c, uint32_t range)
 	add_piece(c, start_of(c, range), range);
 }
 
-/* A stretch for each piece, if they were of one size: then few are left to be searched. Without
- * memory, all of them are. */
+/* There are about as many stretches as pieces, so that few pieces are left to be searched in each.
+ * Without memory for them, a lookup searches all pieces. */
 static void index_stretches(struct address_ranges *p)
 {
 	uint64_t base = p->list[0].start, span = p->list[p->n - 1].start - base;

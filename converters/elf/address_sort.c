@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer are compared. */
+/* Fewer elements than this are sorted by comparison alone. */
 #define FEW 128u
 
 struct key {
@@ -29,7 +29,7 @@ static uint64_t start_of(const unsigned char *element)
 	return start;
 }
 
-/* Fill the keys; returns the bits in which they differ, 0 too if they are in order. */
+/* Fills the keys. Returns the bits in which they differ; 0 also if they are in order already. */
 static uint64_t list_keys(struct key *keys, const unsigned char *elements, size_t size, size_t n)
 {
 	uint64_t differing = 0;
@@ -43,7 +43,7 @@ static uint64_t list_keys(struct key *keys, const unsigned char *elements, size_
 	return in_order ? 0 : differing;
 }
 
-/* By one of the bytes; what is equal stays in order. */
+/* Distributes the keys by one of their bytes; keys with the same byte keep their order. */
 static void distribute(struct key *to, const struct key *from, size_t n, unsigned shift)
 {
 	size_t places[257] = {0};
@@ -56,7 +56,8 @@ static void distribute(struct key *to, const struct key *from, size_t n, unsigne
 		to[places[from[i].start >> shift & 0xff]++] = from[i];
 }
 
-/* From the lowest byte to the highest. Returns the array, of the two, that has them in order. */
+/* Distributes the keys by each byte, from the lowest to the highest. Returns that one of the two
+ * arrays that has them in order. */
 static struct key *sort_keys(struct key *keys, struct key *others, size_t n, uint64_t differing)
 {
 	for (unsigned shift = 0; shift < 64; shift += 8) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_file.c - the search for a module's separate debug file.
+ * debug_file.c - searches for a module's separate debug file.
  *
  * In: the stripped file and its path. Out: the opened debug file. Only local files are
  * looked at; nothing is ever fetched.
@@ -22,7 +22,8 @@ struct search {
 	struct error *warning;
 };
 
-/* Is it there, and does its build id not say that it belongs to something else? Takes `path`. */
+/* Opens the file at `path`, unless its build id shows that it belongs to another module. Frees
+ * `path`. */
 static int open_candidate(struct elf_file *debug, const struct search *s, char *path)
 {
 	unsigned char id[ELF_FILE_BUILD_ID_MAX];
@@ -47,7 +48,7 @@ static int open_candidate(struct elf_file *debug, const struct search *s, char *
 	return id_bytes == -ENOMEM ? id_bytes : 0;
 }
 
-/* An explicit directory is meant as it is; the usual one is looked for below the sysroot. */
+/* A directory that the user has named is taken as it is; the usual one lies below the sysroot. */
 static char *in_debug_dir(const struct file_search *where, const char *below)
 {
 	char *path;
@@ -193,7 +194,8 @@ static int read_shared_link(struct search *s, char **path)
 	return 1;
 }
 
-/* A path that is not absolute is meant from where the file is that has it, links resolved. */
+/* A relative path begins at the directory of the file that contains it, after symbolic links have
+ * been resolved. */
 static char *shared_path(const struct search *s, const char *path, const struct file_search *where)
 {
 	char *real, *result;
@@ -208,7 +210,7 @@ static char *shared_path(const struct search *s, const char *path, const struct 
 	return result;
 }
 
-/* An explicit directory may have the tree that is usually in DEBUG_DIR. */
+/* The directory that the user has named may have the tree that is usually in DEBUG_DIR. */
 static int open_in_tree(struct elf_file *shared, const struct search *s, const char *path,
 			const struct file_search *where)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eh_frame_functions.c - function ranges out of .eh_frame.
+ * eh_frame_functions.c - reads the ranges of functions from .eh_frame.
  *
  * In: an ELF file. Out: a sorted array of [start, end).
  *
@@ -36,7 +36,7 @@ enum {
 	ENCODING_UNKNOWN = 0xff,
 };
 
-/* The CIE read last, or looked up last: nearly all entries share a few. */
+/* The CIE that was read or looked up last is kept, because nearly all entries share a few CIEs. */
 struct walk {
 	Elf_Data data;
 	uint64_t vaddr;	   /* of the section */
@@ -94,7 +94,7 @@ static unsigned encoding_of(struct walk *w, Dwarf_Off cie)
 	return w->encoding;
 }
 
-/* One number of the given form; returns the bytes that it takes, 0 if it cannot be read. */
+/* Reads one number of the given form. Returns the bytes that it takes, 0 if it cannot be read. */
 static size_t read_form(const uint8_t *p, size_t left, unsigned form, uint64_t *value)
 {
 	int16_t s2;
@@ -168,7 +168,7 @@ static int walk_entries(struct walk *w, struct eh_frame_functions *r)
 	}
 }
 
-/* Of several with one start the shortest comes first: it is the one that claims least. */
+/* Of several ranges with the same start the shortest comes first, because it claims least. */
 static int compare_ranges(const void *left, const void *right, void *unused)
 {
 	(void)unused;

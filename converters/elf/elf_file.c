@@ -19,7 +19,7 @@
 
 /* The largest piece that is loaded: a limit for forged sizes in sparse files. */
 #define LOAD_BYTES_MAX (UINT64_C(1) << 30)
-/* Files with more are not worth a checksum. */
+/* The checksum of a larger file would take too long. */
 #define CRC_BYTES_MAX (UINT64_C(1) << 33)
 /* Build ids are in the first note or the second; a forged file may have thousands. */
 #define NOTES_MAX      32

@@ -19,7 +19,7 @@
 
 #define ELF_FILE_BUILD_ID_MAX 64
 
-/* Read it freely; it is changed in elf_file.c only. */
+/* Everybody may read the fields; only elf_file.c changes them. */
 struct elf_file {
 	int fd;
 	bool is_open;		    /* and fd with it */
@@ -43,17 +43,17 @@ struct elf_file {
  * -ENOEXEC: not an ELF file that can be used. -ENOMEM: out of memory.
  */
 int elf_file_open(struct elf_file *f, const char *path, struct error *why);
-/* The same, for any type of file: an object file too. */
+/* Does the same for any type of ELF file, also for an object file. */
 int elf_file_open_any(struct elf_file *f, const char *path, struct error *why);
 int elf_file_open_image(struct elf_file *f, const void *image, size_t bytes, struct error *why);
-/* Does nothing to one that is closed, or all zero. */
+/* Does nothing to a file that is closed, or all zero. */
 void elf_file_close(struct elf_file *f);
 
 /* The first section of that type, or name; NULL if there is none with bytes in the file. That of a
  * name is not compressed; elf_section.h has the others too. */
 const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f, Elf64_Word type);
 const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *name);
-/* Is this the section's name? */
+/* Says whether this is the section's name. */
 bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module_file.c - is the file on disk the one that was recorded?
+ * module_file.c - opens the files of a recorded module, if they are still the ones that ran.
  *
  * In: what the stream says of a module. Out: its files, opened, or the reason why not.
  *
@@ -35,7 +35,7 @@ static char *hex(const unsigned char *bytes, size_t n)
 	return text;
 }
 
-/* The loaded segments are what a file without a build id can be told by. */
+/* A file without a build id is recognised by its loaded segments. */
 static bool has_segments(const struct elf_file *f, const struct profile_module *m)
 {
 	size_t n = 0;
@@ -74,7 +74,7 @@ static int warn_of_build(struct error *warning, const char *path, const unsigned
 	return found_hex && recorded_hex ? 0 : -1;
 }
 
-/* 1 if it is the file that ran, 0 if not, -1 out of memory. */
+/* Returns 1 if this is the file that ran, 0 if it is not, -1 if memory is out. */
 static int check_identity(const struct elf_file *f, const char *path,
 			  const struct profile_module *m, struct error *warning)
 {
@@ -95,7 +95,7 @@ static int check_identity(const struct elf_file *f, const char *path,
 	return warn_of_build(warning, path, id, (size_t)n, m);
 }
 
-/* The image ends with its section headers. */
+/* The section headers are the last part of the image, so their end is its size. */
 static int open_vdso(struct module_file *m, const struct profile_module *module,
 		     struct error *warning)
 {
@@ -119,7 +119,7 @@ static int open_vdso(struct module_file *m, const struct profile_module *module,
 	return n < 0 ? -1 : 0;
 }
 
-/* Where a process with this module was started, or NULL. */
+/* Returns the working directory of a process that had this module, or NULL. */
 static const char *directory_of(const struct profile *p, uint32_t module)
 {
 	for (size_t i = 0; i < p->n_processes; i++) {
@@ -133,7 +133,7 @@ static const char *directory_of(const struct profile *p, uint32_t module)
 	return NULL;
 }
 
-/* The recorded path, `bytes` of it, as a path of this machine. */
+/* Makes a path on this machine from the first `bytes` of the recorded path. */
 static char *path_here(const struct profile *p, uint32_t module, const char *recorded, size_t bytes,
 		       const struct file_search *where)
 {
@@ -146,7 +146,7 @@ static char *path_here(const struct profile *p, uint32_t module, const char *rec
 	return path;
 }
 
-/* 0 or -errno; *path is where it was, or would have been. */
+/* Returns 0 or -errno. *path is the path that was tried last, whether or not the file is there. */
 static int open_recorded(struct module_file *m, const struct profile *p, uint32_t module,
 			 const struct file_search *where, char **path, struct error *why)
 {

@@ -14,17 +14,17 @@ struct module_file {
 	struct elf_file main;  /* the program or library itself, or the vDSO */
 	struct elf_file debug; /* the separate debug file; closed if there is none, or no need */
 	bool has_debug;
-	/* If debug information is wanted: the file that has it, or NULL; and what that shares with
-	 * others, likewise. */
+	/* If debug information is wanted: the file that has it, or NULL; and the file with the part
+	 * that it shares with other modules, or NULL. */
 	const struct elf_file *debug_info, *debug_shared;
 	struct elf_file shared;
 };
 
 /*
- * Find the files of a module, for debug information too if that is wanted, and make sure that they
- * are the ones that ran. 1; 0 if there is none
- * (then the warning says so); -1 out of memory. The warning may be set in any case, its text is
- * empty if not.
+ * Finds the files of a module, and those with its debug information if that is wanted, and makes
+ * sure that they are the files that ran. Returns 1; 0 if there is no such file, and then the warning
+ * says why; -1 if memory is out. The warning may also be set with 1: it has a text then, and else
+ * its text is empty.
  */
 int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
 		     const struct file_search *where, bool wants_debug, struct error *warning);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plt.c - what each stub of a procedure linkage table jumps to.
+ * plt.c - finds what each stub of a procedure linkage table jumps to.
  *
  * In: .plt, .plt.sec, .plt.got and the relocations of a module. Out: symbols.
  *

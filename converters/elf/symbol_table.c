@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbol_table.c - from addresses to symbols.
+ * symbol_table.c - finds the symbol that covers an address.
  *
  * In: symbol table sections of ELF files. Out: the symbol that covers an address.
  */
@@ -48,7 +48,7 @@ int symbol_table_source(const struct symbol_table *t, Elf64_Word type)
 	return -1;
 }
 
-/* Which of two names for the same range: the higher rank. */
+/* Of two names for the same range, the one of higher rank is taken. */
 static unsigned char rank_of(const Elf64_Sym *sym)
 {
 	unsigned bind = ELF64_ST_BIND(sym->st_info);
@@ -59,7 +59,7 @@ static unsigned char rank_of(const Elf64_Sym *sym)
 								     : 2));
 }
 
-/* A symbol counts if it may name code: then with its range cut to its section. */
+/* A symbol counts if it may name code; its range is cut to that of its section. */
 static bool symbol_of(const struct elf_file *f, const Elf64_Sym *sym, struct symbol *s)
 {
 	unsigned type = ELF64_ST_TYPE(sym->st_info);
@@ -157,7 +157,7 @@ static size_t underscores(const char *text, size_t bytes)
 	return n;
 }
 
-/* Of two names for the same range: > 0 if a is the better one. */
+/* Compares two names for the same range. Returns > 0 if a is the better one. */
 static int compare_names(const struct symbol_table *t, const struct symbol *a,
 			 const struct symbol *b)
 {
@@ -183,7 +183,8 @@ static int compare_names(const struct symbol_table *t, const struct symbol *a,
 	return (a->text < b->text) - (a->text > b->text);
 }
 
-/* Outer before inner, worse before better: what comes later is meant wherever both cover. */
+/* Outer symbols come before inner ones, and worse names before better ones, because the later of
+ * two symbols is taken wherever both cover an address. */
 static int compare_symbols(const void *left, const void *right, void *table)
 {
 	const struct symbol *a = left, *b = right;

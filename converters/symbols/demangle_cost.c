@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle_cost.c - forged C++ names told from honest ones before they cost anything.
+ * demangle_cost.c - recognises forged C++ names before they cost anything.
  *
- * In: a mangled name, or the tree that libiberty made of it. Out: worth it or not.
+ * In: a mangled name, or the tree that libiberty made of it. Out: whether it is worth demangling.
  *
  * libiberty (2.40) hangs on names of 250 bytes in two ways that no limit on its output stops:
  *

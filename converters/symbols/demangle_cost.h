@@ -10,15 +10,17 @@
 
 struct demangle_component;
 
-/* Can the name be taken apart without trying each of its parts in exponentially many ways? */
+/* Says whether the name can be parsed without trying each of its parts in exponentially many
+ * ways. */
 bool demangle_parses_fast(const char *name);
 
-/* May it hold a pack expansion, the one thing that libiberty prints without printing? */
+/* Says whether the name may hold a pack expansion. Libiberty searches all that is below one before
+ * it prints anything, so a limit on the output does not stop it. */
 bool demangle_has_pack(const char *name);
 
 /*
- * Can the tree, which lies in an array of n nodes, be printed in reasonable time and stack? Also
- * false when memory is out.
+ * Says whether the tree, which lies in an array of n nodes, can be printed in reasonable time and
+ * stack. It also says no when memory is out.
  */
 bool demangle_prints_fast(const struct demangle_component *tree,
 			  const struct demangle_component *nodes, size_t n);

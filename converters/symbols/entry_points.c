@@ -46,7 +46,7 @@ static int is_starter(struct symbols *s, const struct profile *p, const struct p
 	       strcmp(strings_get(p->strings, place.function, NULL), STARTER) == 0;
 }
 
-/* Does the last of these frames stand where main does? */
+/* Says whether the last of these frames is at the place of main. */
 static bool is_main(const struct profile_frame *const *frames, size_t n)
 {
 	uint32_t program = frames[0]->module, library = frames[1]->module;

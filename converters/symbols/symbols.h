@@ -64,10 +64,10 @@ int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct s
 int symbols_expand(struct symbols *s, const struct profile_frame *frame,
 		   const struct symbols_place **places, size_t *n, struct error *err);
 
-/* Do names say places in a function, not the function itself? */
+/* Says whether names are those of places in functions, not of the functions themselves. */
 bool symbols_has_places(const struct symbols *s);
 
-/* Are calls that stay in a module not to be told apart? (SYMBOLS_BY_MODULE) */
+/* Says whether calls inside a module are merged into one (SYMBOLS_BY_MODULE). */
 bool symbols_merge_calls(const struct symbols *s);
 
 /*

@@ -12,7 +12,7 @@
 
 struct module_names {
 	bool is_read;
-	bool has_file;	   /* one that may be believed */
+	bool has_file;	   /* and it is the file that ran */
 	char *warning;	   /* NULL: none */
 	const char *label; /* for names in brackets; NULL: the module's name is not known */
 	struct symbol_table table;
@@ -47,7 +47,7 @@ int symbols_add_readable(struct symbols *s, const char *text, size_t n, const ch
 int symbols_debug_name(struct symbols *s, struct module_names *m, const struct debug_function *f,
 		       uint32_t *name, struct error *err);
 
-/* What the module is called: the last part of its path; NULL if no record says. */
+/* Returns the module's name, the last part of its path; NULL if no record has its path. */
 const char *symbols_label(const struct symbols *s, uint32_t module);
 
 #endif

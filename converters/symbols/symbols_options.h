@@ -28,7 +28,7 @@ struct symbols_options {
 	struct file_search search; /* for modules and their debug files */
 };
 
-/* What of the debug information is needed? */
+/* These say which parts of the debug information are needed. */
 static inline bool symbols_wants_lines(const struct symbols_options *opt)
 {
 	return opt->lines || opt->granularity == SYMBOLS_BY_LINE;

@@ -33,10 +33,10 @@ void filter_clear(struct filter *f);
 
 /* Make `to`, which is empty, a filter of the same values. -1: memory; `to` is then empty. */
 int filter_copy(struct filter *to, const struct filter *from, struct error *err);
-/* Are all values the same? */
+/* Says whether both filters have the same values. */
 bool filter_is_equal(const struct filter *a, const struct filter *b);
 
-/* Is there any value? NULL: no. */
+/* Says whether the filter has any value. A NULL filter has none. */
 bool filter_is_set(const struct filter *f);
 
 /* Marks of a name, 1 << kind, and of a node. */

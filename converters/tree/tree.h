@@ -63,7 +63,8 @@ struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_
 			struct error *err);
 void tree_free(struct tree *t);
 
-/* Has the compiler put the node's function into its caller, in all stacks that the node is of? */
+/* Says whether the compiler has inlined the node's function into its caller in all stacks that the
+ * node stands for. */
 bool tree_is_inline(const struct tree *t, size_t node);
 
 /* All functions, unsorted, *n of them; free() the array. A function's total is the sum over its

@@ -120,7 +120,7 @@ static int fold_nodes(struct folding *f, struct error *err)
 	return 0;
 }
 
-/* Stacks that are dropped, and stacks of which all frames are hidden. */
+/* Finds nodes for the stacks that are dropped and for those of which all frames are hidden. */
 static int assign_samples(struct folding *f, struct error *err)
 {
 	uint32_t *nodes = f->to->nodes;
@@ -136,7 +136,7 @@ static int assign_samples(struct folding *f, struct error *err)
 
 /* ---- filter ---------------------------------------------------------------------------------- */
 
-/* Which of the profile's strings are functions, and what the filter says of them. */
+/* Marks the strings of the profile that are names of functions, and those that the filter means. */
 static int filter_begin_names(struct folding *f, struct filter *filter, struct error *err)
 {
 	const uint32_t *names;
