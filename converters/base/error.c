@@ -33,6 +33,7 @@ int error_set(struct error *err, const char *format, ...)
 	va_list args;
 
 	err->is_usage = false;
+	err->is_set = true;
 	va_start(args, format);
 	error_write(err, 0, format, args);
 	va_end(args);
@@ -44,6 +45,7 @@ int error_usage(struct error *err, const char *format, ...)
 	va_list args;
 
 	err->is_usage = true;
+	err->is_set = true;
 	va_start(args, format);
 	error_write(err, 0, format, args);
 	va_end(args);

@@ -12,6 +12,7 @@
 
 struct error {
 	char text[1024];
+	bool is_set;   /* there is a text; for warnings, which may be set though nothing failed */
 	bool is_usage; /* the command line is at fault, though only the inputs have shown it */
 };
 

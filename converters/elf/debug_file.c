@@ -235,7 +235,7 @@ int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
 		rc = open_in_tree(shared, &s, path, where);
 	if (rc == 0)
 		rc = open_by_build_id(shared, &s, where);
-	if (rc == 0 && !warning->text[0])
+	if (rc == 0 && !warning->is_set)
 		error_set(warning,
 			  "%s: its debug information needs %s, which is not there; some "
 			  "inlined functions are not shown",

@@ -217,7 +217,7 @@ int module_file_open(struct module_file *m, const struct profile *p, uint32_t mo
 	int rc;
 
 	memset(m, 0, sizeof(*m));
-	warning->text[0] = '\0';
+	warning->is_set = false;
 	if (p->modules[module].is_vdso)
 		rc = open_vdso(m, &p->modules[module], warning);
 	else

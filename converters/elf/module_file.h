@@ -23,8 +23,7 @@ struct module_file {
 /*
  * Finds the files of a module, and those with its debug information if that is wanted, and makes
  * sure that they are the files that ran. Returns 1; 0 if there is no such file, and then the warning
- * says why; -1 if memory is out. The warning may also be set with 1: it has a text then, and else
- * its text is empty.
+ * says why; -1 if memory is out. The warning may also be set with 1; warning->is_set tells.
  */
 int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
 		     const struct file_search *where, bool wants_debug, struct error *warning);

@@ -113,7 +113,7 @@ static int read_module(struct symbols *s, uint32_t module, struct error *err)
 		rc = read_tables(m, &files, &s->opt);
 		module_file_close(&files);
 	}
-	if (rc >= 0 && warning.text[0]) {
+	if (rc >= 0 && warning.is_set) {
 		m->warning = strdup(warning.text);
 		rc = m->warning ? rc : -1;
 	}
