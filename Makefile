@@ -49,9 +49,10 @@ LIB_LDFLAGS := $(LDFLAGS) -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,
 LIB_LIBS := -l:libz.a
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
-# cpconv.c and cpprof.c may include all of them, but only cpprof is linked with explore.
+# cpconv.c, cpprof.c and completer.c may include all of them, but only cpprof is linked with explore, and only
+# completer, which is a program of the build, with completion.
 CONV_FOLDERS := base read model elf dwarf symbols tree graph contexts write view options pipeline \
-	explore
+	explore completion
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
 CONV_LDFLAGS := -pie $(LDFLAGS) -pthread $(SAN)
@@ -93,17 +94,18 @@ objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)
 SIGNAL_OBJS := $(call objects_of,libsampler,$(SIGNAL_SAFE))
 CLOCK_OBJS := $(call objects_of,libsampler,clock)
 LIB_OBJS := $(call objects_of,libsampler,$(LIB_FOLDERS))
-CONV_OBJS := $(call objects_of,converters,$(filter-out explore,$(CONV_FOLDERS)))
+CONV_OBJS := $(call objects_of,converters,$(filter-out explore completion,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
+COMPLETION_OBJS := $(call objects_of,converters,completion)
 HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/fixtures/%.o)
 UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 
-all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof ## build libcpsample.so, cpconv and cpprof into build/
+all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof completions ## build libcpsample.so, cpconv and cpprof into build/
 
 # A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TARGET_CFLAGS)
-OBJECTS_TEXT := $(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS)
+OBJECTS_TEXT := $(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS) $(COMPLETION_OBJS)
 remember = echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
@@ -134,6 +136,24 @@ $(BUILD)/cpconv: $(CONV_OBJS) $(BUILD)/converters/cpconv.o $(BUILD)/objects
 $(BUILD)/cpprof: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/converters/cpprof.o $(BUILD)/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS) $(EXPLORE_LIBS)
+
+# ---- what shells complete: out of the table of options, or the usage of the script ---------------
+COMPLETIONS := $(foreach p,cpconv cpprof cpsample,$(BUILD)/completions/bash/$p $(BUILD)/completions/zsh/_$p)
+.PHONY: completions
+completions: $(COMPLETIONS)
+
+$(BUILD)/completer: $(CONV_OBJS) $(COMPLETION_OBJS) $(BUILD)/converters/completer.o $(BUILD)/objects
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
+
+$(BUILD)/cpsample.usage: scripts/cpsample
+	@mkdir -p $(@D)
+	$(Q)scripts/cpsample --help >$@
+
+$(COMPLETIONS): $(BUILD)/completer $(BUILD)/cpsample.usage
+	@mkdir -p $(@D)
+	$(call say,WRITE,$@)
+	$(Q)$(BUILD)/completer $(notdir $(@D)) $(patsubst _%,%,$(@F)) <$(BUILD)/cpsample.usage >$@ || { rm -f $@; exit 1; }
 
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
 $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
@@ -319,8 +339,9 @@ INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(INCLUDEDIR)/cps
 	$(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(ZSHDIR)/_%)
 
 # The launcher finds the library by the way from its own directory, so that what is installed can be moved.
-install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR), $(MANDIR)
-	$(Q)$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR)/man1 $(MANDIR)/man7)
+install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR), $(MANDIR), $(BASHDIR), $(ZSHDIR)
+	$(Q)$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR)/man1 $(MANDIR)/man7 \
+		$(BASHDIR) $(ZSHDIR))
 	$(Q)libdir=$$(realpath -m -s --relative-to='$(BINDIR)' '$(LIBDIR)') && \
 		sed -e 's|^version=$$|version=$(VERSION)|' -e "s|^libdir=$$|libdir=$$libdir|" \
 			scripts/cpsample >$(BUILD)/cpsample
@@ -328,10 +349,8 @@ install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR)
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libcpsample.so $(DESTDIR)$(LIBDIR)
 	$(Q)$(INSTALL) -m 644 libsampler/cpsample.h $(DESTDIR)$(INCLUDEDIR)
 	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true
-	$(Q)for file in $(BUILD)/completions/*/*; do case $$file in \
-		*/completions/bash/*) $(INSTALL) -D -m 644 $$file $(DESTDIR)$(BASHDIR)/$${file##*/} || exit 1 ;; \
-		*/completions/zsh/*) $(INSTALL) -D -m 644 $$file $(DESTDIR)$(ZSHDIR)/$${file##*/} || exit 1 ;; \
-		esac; done
+	$(Q)$(INSTALL) -m 644 $(PROGRAMS:%=$(BUILD)/completions/bash/%) $(DESTDIR)$(BASHDIR)
+	$(Q)$(INSTALL) -m 644 $(PROGRAMS:%=$(BUILD)/completions/zsh/_%) $(DESTDIR)$(ZSHDIR)
 
 uninstall: ## remove what install has put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))

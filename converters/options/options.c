@@ -29,7 +29,7 @@
 const struct known_option options_table[] = {
 	{OPTION("format", "NAME", "the view, by name"), .kind = KIND_VIEW},
 	{OPTION("output", "FILE", "write to FILE, not to standard output (also -o FILE)"),
-	 TEXT(output)},
+	 TEXT(output), .letter = 'o'},
 	{OPTION("tsv", NULL, "a table for programs: tab-separated values"),
 	 SET(of_view.format, VIEW_TSV)},
 	{OPTION("json", NULL, "the same as JSON"), SET(of_view.format, VIEW_JSON)},
@@ -51,9 +51,9 @@ const struct known_option options_table[] = {
 	{OPTION("totals", "HOW", "dot, graph: propagated (default) or exact"),
 	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact")},
 	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (0.5; also -n)"),
-	 PERCENT(of_view.node_threshold)},
+	 PERCENT(of_view.node_threshold), .letter = 'n'},
 	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (0.1; also -e)"),
-	 PERCENT(of_view.edge_threshold)},
+	 PERCENT(of_view.edge_threshold), .letter = 'e'},
 	{OPTION("colormap", "MAP", "dot: temperature (default), pink, gray, bw or print"),
 	 CHOICE(of_view.dot.colormap, [COLOUR_TEMPERATURE] = "temperature", [COLOUR_PINK] = "pink",
 		[COLOUR_GRAY] = "gray", [COLOUR_BW] = "bw", [COLOUR_PRINT] = "print",
@@ -104,8 +104,9 @@ const struct known_option options_table[] = {
 	 TEXT(of_symbols.search.debug_dir)},
 	{OPTION("source-dir", "DIR", "source: look for source files below DIR first"),
 	 TEXT(of_view.source_dir)},
-	{OPTION("help", NULL, "print this and exit (also -h)"), .kind = KIND_HELP},
-	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION},
+	{OPTION("help", NULL, "print this and exit (also -h)"), .kind = KIND_HELP, .letter = 'h'},
+	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION,
+	 .letter = 'V'},
 };
 
 #define N_KNOWN (sizeof(options_table) / sizeof(options_table[0]))

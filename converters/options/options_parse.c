@@ -11,7 +11,8 @@
 #include "graph/suggest.h"
 #include "options/options_table.h"
 
-#define ENTRIES_MAX 192u /* options and views */
+#define ENTRIES_MAX   192u /* options and views */
+#define LETTERS_BYTES 64u
 /* getopt_long's values: beyond those of short options, the place in the table, then in `views`. */
 #define KEY_KNOWN 256
 #define KEY_VIEW  (KEY_KNOWN + (int)options_table_count)
@@ -35,26 +36,32 @@ static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
 	table[n] = (struct option){0};
 }
 
-#define SHORT_OPTIONS ":e:hn:o:V"
-
-static const char *long_name(int key)
+/* getopt_long's text of short options; it begins with : so that a value which is not there is told
+ * from an unknown option. Commands within cpprof have none. */
+static void fill_letters(char letters[LETTERS_BYTES], enum whose whose)
 {
-	switch (key) {
-	case 'e':
-		return "edge-thres";
-	case 'h':
-		return "help";
-	case 'n':
-		return "node-thres";
-	case 'o':
-		return "output";
+	size_t i, n = 0;
+
+	letters[n++] = ':';
+	for (i = 0; whose != WHOSE_COMMAND && i < options_table_count; i++) {
+		if (!options_table[i].letter || n + 2 >= LETTERS_BYTES)
+			continue;
+		letters[n++] = options_table[i].letter;
+		if (options_table[i].argument)
+			letters[n++] = ':';
 	}
-	return "version";
+	letters[n] = '\0';
 }
 
 static const struct known_option *option_of(int key)
 {
-	return key >= KEY_KNOWN ? &options_table[key - KEY_KNOWN] : options_known(long_name(key));
+	size_t i;
+
+	if (key >= KEY_KNOWN)
+		return &options_table[key - KEY_KNOWN];
+	for (i = 0; options_table[i].letter != key;)
+		i++;
+	return &options_table[i];
 }
 
 static int apply_key(struct options *opt, enum whose whose, int key, const char *text,
@@ -120,13 +127,14 @@ static int parse(struct options *opt, enum whose whose, int argc, char **argv, b
 		 struct error *err)
 {
 	struct option table[ENTRIES_MAX + 1];
+	char letters[LETTERS_BYTES];
 	int key;
 
 	fill_table(table, whose);
+	fill_letters(letters, whose);
 	opterr = 0;
 	optind = 0; /* glibc: begin anew */
-	while ((key = getopt_long(argc, argv, whose == WHOSE_COMMAND ? ":" : SHORT_OPTIONS, table,
-				  NULL)) != -1) {
+	while ((key = getopt_long(argc, argv, letters, table, NULL)) != -1) {
 		if (key == ':' || key == '?')
 			return complain(key, argv, table, err);
 		if (apply_key(opt, whose, key, optarg, err))

@@ -33,6 +33,7 @@ enum option_kind {
 
 struct known_option {
 	const char *name, *argument, *help; /* argument NULL: it takes none */
+	char letter;			    /* of the short option that means the same; 0: none */
 	enum option_kind kind;
 	size_t place; /* in struct options */
 	int set;

@@ -26,7 +26,10 @@ same_version() {
 
 made PREFIX=/usr install
 for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so include/cpsample.h \
-	share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man7/libcpsample.7; do
+	share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man7/libcpsample.7 \
+	share/bash-completion/completions/cpconv share/bash-completion/completions/cpprof \
+	share/bash-completion/completions/cpsample share/zsh/site-functions/_cpconv \
+	share/zsh/site-functions/_cpprof share/zsh/site-functions/_cpsample; do
 	[ -s "root/usr/$file" ] || fail "no $file"
 done
 [ -x root/usr/bin/cpconv ] && [ -x root/usr/bin/cpsample ] || fail "not executable"
@@ -48,9 +51,11 @@ made PREFIX=/usr uninstall
 rm -r root here.cps
 
 # Every directory is another one than the default, as in distributions.
-set -- BINDIR=/opt/programs LIBDIR=/opt/lib/x86_64-linux-gnu INCLUDEDIR=/opt/headers MANDIR=/opt/pages
+set -- BINDIR=/opt/programs LIBDIR=/opt/lib/x86_64-linux-gnu INCLUDEDIR=/opt/headers MANDIR=/opt/pages \
+	BASHDIR=/opt/bash ZSHDIR=/opt/zsh
 made "$@" install
-for file in programs/cpconv lib/x86_64-linux-gnu/libcpsample.so headers/cpsample.h pages/man7/libcpsample.7; do
+for file in programs/cpconv lib/x86_64-linux-gnu/libcpsample.so headers/cpsample.h pages/man7/libcpsample.7 \
+	bash/cpconv zsh/_cpsample; do
 	[ -s "root/opt/$file" ] || fail "no $file"
 done
 [ "$(ls root)" = opt ] || fail "also in $(ls root)"
