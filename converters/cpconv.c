@@ -5,9 +5,9 @@
  * In: the command line. Out: a view, an exit status.
  */
 #include "options/options.h"
-#include "pipeline/analysis.h"
 #include "pipeline/exit_status.h"
 #include "pipeline/message.h"
+#include "pipeline/report.h"
 #include "pipeline/sources.h"
 #include "pipeline/startup.h"
 #include "pipeline/warnings.h"
@@ -28,7 +28,7 @@ static int emit(const struct analysis *s, const struct options *opt, struct erro
 	return status;
 }
 
-static int convert(struct options *opt)
+static int convert(const struct options *opt)
 {
 	struct analysis s = {0};
 	struct sources from;
@@ -39,8 +39,8 @@ static int convert(struct options *opt)
 		message("warning: --%s has no effect on --%s", opt->idle, opt->view->name);
 	if (!status)
 		warnings_sources(&from);
-	if (status || analysis_read(&s, &from, opt, &err) ||
-	    analysis_shape(&s, opt->view->needs, opt, &err) || emit(&s, opt, &err))
+	if (status || report_read(&s, &from, opt, &err) ||
+	    report_shape(&s, opt->view->needs, opt, &err) || emit(&s, opt, &err))
 		status = exit_status_report(&err);
 	analysis_free(&s);
 	sources_free(&from);

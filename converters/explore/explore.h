@@ -15,6 +15,7 @@
 #include "explore/explore_names.h"
 #include "options/options.h"
 #include "pipeline/analysis.h"
+#include "pipeline/sources.h"
 
 /* All inputs of one resource are one profile. */
 struct explore_profile {

@@ -26,18 +26,18 @@ static int take_profiles(struct explore *e, struct profile **list, size_t n, str
 
 int explore_load(struct explore *e, const struct sources *from, struct error *err)
 {
-	struct profile **list;
-	size_t n;
+	struct load_result result;
 	int status;
 
-	if (load_profiles(from, &e->options, LOAD_BY_RESOURCE, &list, &n, err))
+	if (load_profiles(from, &e->options, LOAD_BY_RESOURCE, &result, err))
 		return -1;
-	status = take_profiles(e, list, n, err);
-	free(list);
-	for (size_t i = 0; !status && i < n; i++)
+	status = take_profiles(e, result.list, result.n, err);
+	free(result.list);
+	for (size_t i = 0; !status && i < result.n; i++)
 		status = warnings_profile(e->profiles[i].stages.profile, e->options.strict, err);
 	if (!status)
-		warnings_unmatched(&e->options.chosen.threads, "thread");
+		warnings_unmatched(&result.match.threads, "thread");
+	selection_match_free(&result.match);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "explore/explore.h"
 #include "explore/explore_pager.h"
+#include "pipeline/report.h"
 
 /* Do these options shape the profile as the settings do? */
 static bool is_as_set(const struct explore *e, const struct options *opt)
@@ -36,7 +37,7 @@ struct analysis *explore_shape(struct explore *e, unsigned needs, const struct o
 	analysis_share_names(s, is_set ? &p->once : &p->stages, opt);
 	if (!s->tree)
 		explore_names_free(is_set ? &p->names : &p->once_names);
-	return analysis_shape(s, needs, opt, err) ? NULL : s;
+	return report_shape(s, needs, opt, err) ? NULL : s;
 }
 
 int explore_reshape(struct explore *e, const struct options *wanted, struct error *err)

@@ -68,42 +68,33 @@ void selection_free(struct selection *s)
 	free(s->exe);
 	free(s->pids);
 	patterns_clear(&s->threads);
-	free(s->threads_text);
-	shortlist_clear(&s->processes);
-	shortlist_clear(&s->resources);
-	shortlist_clear(&s->threads_there);
 	*s = (struct selection){0};
 }
 
-int selection_fork(struct selection *fork, const struct selection *s, struct error *err)
+int selection_match_begin(struct selection_match *m, const struct selection *wanted,
+			  struct error *err)
 {
-	*fork = (struct selection){
-		.pids = s->pids,
-		.n_pids = s->n_pids,
-		.exe = s->exe,
-		.regex = s->regex,
-		.resource = s->resource,
-		.from_ns = s->from_ns,
-		.to_ns = s->to_ns,
-	};
-	return patterns_copy(&fork->threads, &s->threads, err);
+	*m = (struct selection_match){.wanted = wanted};
+	return patterns_copy(&m->threads, &wanted->threads, err);
 }
 
-void selection_join(struct selection *s, const struct selection *fork)
+void selection_match_join(struct selection_match *m, const struct selection_match *other)
 {
-	s->n_taken += fork->n_taken;
-	shortlist_join(&s->processes, &fork->processes);
-	shortlist_join(&s->resources, &fork->resources);
-	shortlist_join(&s->threads_there, &fork->threads_there);
-	patterns_join(&s->threads, &fork->threads);
+	m->n_taken += other->n_taken;
+	shortlist_join(&m->processes, &other->processes);
+	shortlist_join(&m->resources, &other->resources);
+	shortlist_join(&m->threads_there, &other->threads_there);
+	patterns_join(&m->threads, &other->threads);
 }
 
-void selection_fork_free(struct selection *fork)
+void selection_match_free(struct selection_match *m)
 {
-	shortlist_clear(&fork->processes);
-	shortlist_clear(&fork->resources);
-	shortlist_clear(&fork->threads_there);
-	patterns_clear(&fork->threads);
+	patterns_clear(&m->threads);
+	free(m->threads_text);
+	shortlist_clear(&m->processes);
+	shortlist_clear(&m->resources);
+	shortlist_clear(&m->threads_there);
+	*m = (struct selection_match){0};
 }
 
 bool selection_is_set(const struct selection *s)
@@ -135,23 +126,23 @@ static int has_exe(const struct selection *s, struct event_text exe)
 	return rc == REG_ESPACE ? -1 : rc == 0;
 }
 
-static bool has_resource(struct selection *s, struct event_text name)
+static bool has_resource(struct selection_match *m, struct event_text name)
 {
+	const char *wanted = m->wanted->resource;
 	int length = name.length < 64 ? (int)name.length : 64;
 
-	if (!s->resource ||
-	    (strlen(s->resource) == name.length && !memcmp(s->resource, name.bytes, name.length)))
+	if (!wanted || (strlen(wanted) == name.length && !memcmp(wanted, name.bytes, name.length)))
 		return true;
-	shortlist_add(&s->resources, "%.*s", length, name.bytes);
+	shortlist_add(&m->resources, "%.*s", length, name.bytes);
 	return false;
 }
 
-static void list_process(struct selection *s, const struct event_process *e)
+static void list_process(struct selection_match *m, const struct event_process *e)
 {
 	struct event_text name = profile_program(e);
 	int length = name.length < 64 ? (int)name.length : 64;
 
-	shortlist_add(&s->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
+	shortlist_add(&m->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
 }
 
 /* Does the input not say what the selection asks for? */
@@ -162,11 +153,13 @@ static bool is_nobodys(const struct selection *s, const struct event_process *e)
 	return (s->n_pids && !has_pid) || (s->exe && !e->kind->has_executable);
 }
 
-int selection_process(struct selection *s, const struct event_process *e, struct error *err)
+int selection_match_process(struct selection_match *m, const struct event_process *e,
+			    struct error *err)
 {
+	const struct selection *s = m->wanted;
 	int matches;
 
-	if (!has_resource(s, e->resource))
+	if (!has_resource(m, e->resource))
 		return 0;
 	if (is_nobodys(s, e))
 		return error_set(err,
@@ -177,22 +170,24 @@ int selection_process(struct selection *s, const struct event_process *e, struct
 		return error_memory(err);
 	matches = matches && has_pid(s, e->pid);
 	if (matches)
-		s->n_taken++;
+		m->n_taken++;
 	else
-		list_process(s, e);
+		list_process(m, e);
 	return matches;
 }
 
-int selection_check(const struct selection *s, struct error *err)
+int selection_match_check(const struct selection_match *m, struct error *err)
 {
-	if (s->n_taken || !selection_is_set(s))
-		return selection_check_threads(s, err);
-	if (!s->processes.seen) {
+	const struct selection *s = m->wanted;
+
+	if (m->n_taken || !selection_is_set(s))
+		return selection_match_check_threads(m, err);
+	if (!m->processes.seen) {
 		error_set(err, "no input counts the resource \"%s\"", s->resource);
-		return shortlist_append(&s->resources, err);
+		return shortlist_append(&m->resources, err);
 	}
 	error_set(err, "no process matches%s%s%s%s", s->n_pids ? " --pid" : "",
 		  s->n_pids && s->exe ? " and" : "", s->exe ? " --exe " : "",
 		  s->exe ? s->regex : "");
-	return shortlist_append(&s->processes, err);
+	return shortlist_append(&m->processes, err);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selection.h - which processes, threads and times the command line asks for.
+ * selection.h - which processes, threads and times the command line asks for, and which of them the
+ * inputs have.
  *
- * In: --pid, --exe, --resource, --thread, --from, --to. Out: yes or no for a process
- * record, a part of the profile for the builder.
+ * In: --pid, --exe, --resource, --thread, --from, --to. Out: yes or no for a process record, a part
+ * of the profile for the builder, what has matched.
  */
 #ifndef SELECTION_H
 #define SELECTION_H
@@ -20,6 +21,7 @@
 #include "options/shortlist.h"
 #include "read/event.h"
 
+/* What the command line says. Begins as all zero; reading inputs does not change it. */
 struct selection {
 	uint64_t *pids;
 	size_t n_pids, pids_size;
@@ -27,43 +29,51 @@ struct selection {
 	const char *regex;    /* its text */
 	const char *resource; /* NULL: any */
 	struct patterns threads;
-	char *threads_text;	 /* all values */
 	uint64_t from_ns, to_ns; /* since the run began; to_ns 0: to its end */
-	/* What has been asked about: */
-	size_t n_taken;
-	struct shortlist processes, resources; /* that were passed over */
-	struct shortlist threads_there;	       /* all of them */
 };
 
-/* Begins as all zero. The values of --pid ("1,2,3"), --exe and --thread. -1: not a list, not an
- * expression, memory. */
+/* What the inputs have of it, for warnings and errors. */
+struct selection_match {
+	const struct selection *wanted;
+	struct patterns threads; /* a copy of the wanted ones, which notes those that were found */
+	char *threads_text;	 /* the values of --thread, for people; NULL: there are none */
+	size_t n_taken;		 /* processes */
+	struct shortlist processes, resources; /* that were passed over */
+	struct shortlist threads_there;	       /* all threads of the processes taken */
+};
+
+/* Add the value of --pid ("1,2,3"), --exe or --thread. They return -1 if the value is not a list or
+ * not an expression, or if memory is out. */
 int selection_add_pids(struct selection *s, const char *list, struct error *err);
 int selection_set_exe(struct selection *s, const char *regex, struct error *err);
 int selection_add_threads(struct selection *s, const char *value, struct error *err);
 void selection_free(struct selection *s);
 
-/* The same choice, for another thread to ask, and to be made there: only of what does not change
- * while s is asked. It is valid as long as s. -1: memory. */
-int selection_fork(struct selection *fork, const struct selection *s, struct error *err);
-/* What the fork was asked about counts as if s had been asked. */
-void selection_join(struct selection *s, const struct selection *fork);
-void selection_fork_free(struct selection *fork);
-
-/* Is a choice of processes asked for, or of resources? */
+/* Whether only some processes or resources are wanted. */
 bool selection_is_set(const struct selection *s);
 
-/* 1: take this process, 0: pass its input over, -1: error. */
-int selection_process(struct selection *s, const struct event_process *e, struct error *err);
+/* Begin to compare inputs with the selection, which has to live as long as *m. Each thread that
+ * reads inputs has a match of its own. -1: memory; there is nothing to be freed. */
+int selection_match_begin(struct selection_match *m, const struct selection *wanted,
+			  struct error *err);
+/* Add what another match of the same selection has seen. */
+void selection_match_join(struct selection_match *m, const struct selection_match *other);
+void selection_match_free(struct selection_match *m);
 
-/* All inputs were read: -1, with a list of what there is, if none was taken, or no thread. */
-int selection_check(const struct selection *s, struct error *err);
+/* Returns 1 if this process is wanted, 0 if its input is to be passed over, -1 on an error. */
+int selection_match_process(struct selection_match *m, const struct event_process *e,
+			    struct error *err);
 
-/* The part of these processes that is asked for, of a run that began at run_ns. It is valid as long
- * as s. -1: --to is not after --from, memory. */
-int selection_part(struct selection *s, uint64_t run_ns, struct profile_part *part,
-		   struct error *err);
+/* The threads and times that are wanted, of a run that began at run_ns, for the builder. It is valid
+ * as long as *m. -1: --to is not after --from, or memory is out. */
+int selection_match_part(struct selection_match *m, uint64_t run_ns, struct profile_part *part,
+			 struct error *err);
 
-/* As far as threads are concerned. */
-int selection_check_threads(const struct selection *s, struct error *err);
+/* To be called when all inputs have been read. Returns -1 if no process or no thread was taken; the
+ * error lists what there is. */
+int selection_match_check(const struct selection_match *m, struct error *err);
+
+/* The same for threads alone. */
+int selection_match_check_threads(const struct selection_match *m, struct error *err);
 
 #endif

@@ -19,7 +19,7 @@ int selection_add_threads(struct selection *s, const char *value, struct error *
 }
 
 /* The names of the threads, once each; numbers[i] is that of thread i. */
-static int name_threads(struct selection *s, const struct strings *strings,
+static int name_threads(struct selection_match *s, const struct strings *strings,
 			const struct profile_process *p, struct strings *names,
 			unsigned char *marks, uint32_t *numbers)
 {
@@ -44,20 +44,20 @@ static int name_threads(struct selection *s, const struct strings *strings,
 static int choose_threads(void *context, const struct strings *strings,
 			  const struct profile_process *p, unsigned char *wanted, struct error *err)
 {
-	struct selection *s = context;
+	struct selection_match *m = context;
 	struct strings *names = strings_new();
 	unsigned char *marks = calloc(p->n_threads + 1, 1);
 	uint32_t *numbers = calloc(p->n_threads + 1, sizeof(*numbers));
 	int status;
 
-	if (!names || !marks || !numbers || name_threads(s, strings, p, names, marks, numbers))
+	if (!names || !marks || !numbers || name_threads(m, strings, p, names, marks, numbers))
 		status = error_memory(err);
 	else
-		status = patterns_match(&s->threads, names, marks, strings_count(names), WANTED,
+		status = patterns_match(&m->threads, names, marks, strings_count(names), WANTED,
 					err);
 	for (size_t i = 0; !status && i < p->n_threads; i++) {
 		const struct profile_thread *t = &p->threads[i];
-		bool has_id = t->tid && patterns_has_number(&s->threads, t->tid);
+		bool has_id = t->tid && patterns_has_number(&m->threads, t->tid);
 
 		wanted[i] = has_id || marks[numbers[i]] & WANTED;
 	}
@@ -82,9 +82,11 @@ static char *join(const struct patterns *p)
 	return fclose(f) ? NULL : text;
 }
 
-int selection_part(struct selection *s, uint64_t run_ns, struct profile_part *part,
-		   struct error *err)
+int selection_match_part(struct selection_match *m, uint64_t run_ns, struct profile_part *part,
+			 struct error *err)
 {
+	const struct selection *s = m->wanted;
+
 	if (s->to_ns && s->to_ns <= s->from_ns)
 		return error_usage(err, "--to: must be later than --from");
 	*part = (struct profile_part){
@@ -94,18 +96,18 @@ int selection_part(struct selection *s, uint64_t run_ns, struct profile_part *pa
 	};
 	if (!s->threads.n_values)
 		return 0;
-	free(s->threads_text);
-	s->threads_text = join(&s->threads);
+	free(m->threads_text);
+	m->threads_text = join(&s->threads);
 	part->threads = choose_threads;
-	part->context = s;
-	part->threads_text = s->threads_text;
-	return s->threads_text ? 0 : error_memory(err);
+	part->context = m;
+	part->threads_text = m->threads_text;
+	return m->threads_text ? 0 : error_memory(err);
 }
 
-int selection_check_threads(const struct selection *s, struct error *err)
+int selection_match_check_threads(const struct selection_match *m, struct error *err)
 {
-	if (!s->threads.n_values || patterns_matched(&s->threads))
+	if (!m->threads.n_values || patterns_matched(&m->threads))
 		return 0;
-	error_set(err, "no thread matches --thread %s", s->threads_text);
-	return shortlist_append(&s->threads_there, err);
+	error_set(err, "no thread matches --thread %s", m->threads_text);
+	return shortlist_append(&m->threads_there, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * analysis.c - runs the stages between files and views.
+ * analysis.c - runs the stages between a profile and views.
  *
- * In: files, options. Out: a profile, names, a tree, a graph.
+ * In: a profile, options. Out: names, a tree, a graph.
  */
 #include "pipeline/analysis.h"
 
@@ -10,24 +10,7 @@
 
 #include "graph/propagate.h"
 #include "graph/suggest.h"
-#include "pipeline/load.h"
-#include "pipeline/progress.h"
-#include "pipeline/warnings.h"
 #include "symbols/entry_points.h"
-
-int analysis_read(struct analysis *s, const struct sources *from, struct options *opt,
-		  struct error *err)
-{
-	struct profile **list;
-	size_t n;
-
-	if (load_profiles(from, opt, LOAD_AS_ONE, &list, &n, err))
-		return -1;
-	s->profile = list[0];
-	free(list);
-	warnings_unmatched(&opt->chosen.threads, "thread");
-	return warnings_profile(s->profile, opt->strict, err);
-}
 
 static int look_up_names(struct analysis *s, const struct options *opt, struct error *err)
 {
@@ -66,16 +49,10 @@ static int build_tree(struct analysis *s, const struct options *opt, struct erro
 
 static int grow_tree(struct analysis *s, const struct options *opt, struct error *err)
 {
-	if (build_tree(s, opt, err)) {
-		drop_tree(s);
-		return -1;
-	}
-	for (int kind = 0; kind < FILTER_KINDS; kind++)
-		warnings_unmatched(&s->filter->of[kind], "function");
-	if (!s->has_warned)
-		warnings_modules(s->profile, s->symbols);
-	s->has_warned = true;
-	return 0;
+	if (!build_tree(s, opt, err))
+		return 0;
+	drop_tree(s);
+	return -1;
 }
 
 /* The view needs stacks, and the profile has none. The error lists the views that need none. */
@@ -107,7 +84,7 @@ static int shape_calls(struct analysis *s, const struct options *opt, struct err
 	return propagate_totals(s->graph, err);
 }
 
-static int shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
+int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	bool takes_calls = needs & VIEW_TAKES_CALLS;
 
@@ -123,16 +100,6 @@ static int shape(struct analysis *s, unsigned needs, const struct options *opt, 
 	if (needs & VIEW_NEEDS_GRAPH && !s->graph)
 		s->graph = graph_build(s->tree, err);
 	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
-}
-
-int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
-{
-	int status;
-
-	progress_begin(s->profile->n_modules ? "looking up names" : "adding up stacks");
-	status = shape(s, needs, opt, err);
-	progress_end();
-	return status;
 }
 
 static void drop_names(struct analysis *s)

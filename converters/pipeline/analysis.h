@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * analysis.h - the stages between files and views. Each is run when its result is first needed.
+ * analysis.h - the stages between a profile and views. Each is run when its result is first needed.
  *
- * In: files, options. Out: a profile, names, a tree, a graph.
+ * In: a profile, options. Out: names, a tree, a graph. Nothing is printed; report.h does that.
  */
 #ifndef ANALYSIS_H
 #define ANALYSIS_H
 
 #include "graph/graph.h"
 #include "options/options.h"
-#include "pipeline/sources.h"
 #include "view/view.h"
 
 /* All members are zero at first. What has not been made yet is NULL. */
@@ -21,12 +20,8 @@ struct analysis {
 	struct symbols_options of_symbols; /* the options that `symbols` was made with */
 	struct filter *filter;		   /* of the tree, which borrows it; allocated, so that a
 					    * struct analysis may be moved */
-	bool has_warned;		   /* the warnings of modules have been written */
+	bool has_warned;		   /* report.h has warned of the modules */
 };
-
-/* Read the files into one profile, and warn of what is wrong with them. */
-int analysis_read(struct analysis *s, const struct sources *from, struct options *opt,
-		  struct error *err);
 
 /* Make what is needed (enum view_needs) and not there yet. */
 int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt,

@@ -39,7 +39,7 @@ struct route {
 struct router {
 	struct route *routes;
 	size_t n, size;
-	struct selection *chosen;
+	struct selection_match *match;
 	enum profile_by by;
 	enum load_as as;
 	struct profile_part part;
@@ -101,7 +101,7 @@ static int on_process(void *context, const struct event_process *e, const struct
 
 	if (r->offered++ < r->taken)
 		return EVENT_DECLINED;
-	wanted = selection_is_set(r->chosen) ? selection_process(r->chosen, e, err) : 1;
+	wanted = selection_is_set(r->match->wanted) ? selection_match_process(r->match, e, err) : 1;
 	if (wanted <= 0)
 		return wanted ? -1 : EVENT_DECLINED;
 	route = find_route(r, e->resource, e->unit, err);
@@ -150,7 +150,7 @@ struct load {
 /* What a thread has read of one part of the files. */
 struct batch {
 	struct router router;
-	struct selection chosen;
+	struct selection_match match;
 };
 
 static size_t part_begin(const struct load *l, size_t part)
@@ -170,7 +170,7 @@ static void batch_free(void *result)
 	struct batch *batch = result;
 
 	routes_free(&batch->router);
-	selection_fork_free(&batch->chosen);
+	selection_match_free(&batch->match);
 	free(batch);
 }
 
@@ -181,13 +181,13 @@ static struct batch *batch_new(const struct router *ours, struct error *err)
 	if (!batch)
 		return NULL;
 	batch->router = (struct router){
-		.chosen = &batch->chosen,
+		.match = &batch->match,
 		.by = ours->by,
 		.as = ours->as,
 		.part = ours->part,
 	};
-	batch->router.part.context = &batch->chosen;
-	if (!selection_fork(&batch->chosen, ours->chosen, err))
+	batch->router.part.context = &batch->match;
+	if (!selection_match_begin(&batch->match, ours->match->wanted, err))
 		return batch;
 	batch_free(batch);
 	return NULL;
@@ -242,7 +242,7 @@ static int join_batch(struct load *l, const struct batch *batch)
 		if (!ours || profile_builder_join(ours->builder, theirs->builder, l->err))
 			return -1;
 	}
-	selection_join(l->router.chosen, &batch->chosen);
+	selection_match_join(l->router.match, &batch->match);
 	return 0;
 }
 
@@ -328,56 +328,62 @@ static int read_files(struct load *l, const struct options *opt)
 
 /* ---- from files to profiles ------------------------------------------------------------------ */
 
-static int prepare(struct load *l, struct options *opt, enum load_as as)
+static int prepare(struct load *l, const struct options *opt, enum load_as as,
+		   struct selection_match *match)
 {
 	static const struct event_text any = {"", 0};
-	struct selection *chosen = &opt->chosen;
+	const struct selection *chosen = &opt->chosen;
 	uint64_t run_ns = 0;
 
-	l->router.chosen = chosen;
+	l->router.match = match;
 	l->router.by = (enum profile_by)opt->by;
 	l->router.as = as;
 	if ((chosen->from_ns || chosen->to_ns) && run_start(l->from, &run_ns, l->err))
 		return -1;
-	if (selection_part(chosen, run_ns, &l->router.part, l->err))
+	if (selection_match_part(match, run_ns, &l->router.part, l->err))
 		return -1;
 	return as == LOAD_AS_ONE && !add_route(&l->router, any, any, l->err) ? -1 : 0;
 }
 
-static int finish_profiles(struct load *l, struct profile ***list, size_t *n)
+static int finish_profiles(struct load *l, struct load_result *result)
 {
-	*n = 0;
-	*list = calloc(l->router.n + 1, sizeof(**list));
-	if (!*list)
+	result->n = 0;
+	result->list = calloc(l->router.n + 1, sizeof(*result->list));
+	if (!result->list)
 		return error_memory(l->err);
 	for (size_t i = 0; i < l->router.n; i++) {
 		struct profile *p = profile_builder_finish(l->router.routes[i].builder, l->err);
 
 		l->router.routes[i].builder = NULL;
 		if (p) {
-			(*list)[(*n)++] = p;
+			result->list[result->n++] = p;
 			continue;
 		}
-		while (*n)
-			profile_free((*list)[--*n]);
-		free(*list);
+		while (result->n)
+			profile_free(result->list[--result->n]);
+		free(result->list);
 		return -1;
 	}
 	return 0;
 }
 
-int load_profiles(const struct sources *from, struct options *opt, enum load_as as,
-		  struct profile ***list, size_t *n, struct error *err)
+int load_profiles(const struct sources *from, const struct options *opt, enum load_as as,
+		  struct load_result *result, struct error *err)
 {
 	struct load l = {.from = from, .err = err};
-	int status = prepare(&l, opt, as);
+	int status;
 
+	if (selection_match_begin(&result->match, &opt->chosen, err))
+		return -1;
+	status = prepare(&l, opt, as, &result->match);
 	if (!status)
 		status = read_files(&l, opt);
 	if (!status)
-		status = selection_check(&opt->chosen, err);
+		status = selection_match_check(&result->match, err);
 	if (!status)
-		status = finish_profiles(&l, list, n);
+		status = finish_profiles(&l, result);
 	routes_free(&l.router);
+	if (status)
+		selection_match_free(&result->match);
 	return status;
 }

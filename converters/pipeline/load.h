@@ -16,9 +16,15 @@ enum load_as {
 	LOAD_BY_RESOURCE, /* each resource has a profile of its own */
 };
 
-/* *list becomes an array of *n profiles, of which there is at least one. The caller frees the
- * profiles and the array. -1: there is nothing to be freed. */
-int load_profiles(const struct sources *from, struct options *opt, enum load_as as,
-		  struct profile ***list, size_t *n, struct error *err);
+struct load_result {
+	struct profile **list; /* n, at least one; the caller frees them and the array */
+	size_t n;
+	struct selection_match match; /* with opt->chosen; the caller frees it */
+};
+
+/* Read the files. The options have to live as long as the result. -1: there is nothing to be
+ * freed. */
+int load_profiles(const struct sources *from, const struct options *opt, enum load_as as,
+		  struct load_result *result, struct error *err);
 
 #endif

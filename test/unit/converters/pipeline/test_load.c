@@ -102,12 +102,15 @@ Test(load, errors)
 static size_t read_all(size_t n, uint64_t jobs, struct profile ***list)
 {
 	const struct sources from = {.files = files, .n = n};
-	struct options opt = {.jobs = jobs};
+	const struct options opt = {.jobs = jobs};
+	struct load_result result;
 	struct error err;
 
-	cr_assert_eq(load_profiles(&from, &opt, LOAD_BY_RESOURCE, list, &n, &err), 0, "%s",
+	cr_assert_eq(load_profiles(&from, &opt, LOAD_BY_RESOURCE, &result, &err), 0, "%s",
 		     err.text);
-	return n;
+	selection_match_free(&result.match);
+	*list = result.list;
+	return result.n;
 }
 
 /* Each resource for itself: so many there are. */
