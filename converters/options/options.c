@@ -2,7 +2,7 @@
 /*
  * options.c - the table of options.
  *
- * In: -. Out: each option's name, help, value and place.
+ * In: nothing. Out: each option's name, help, kind of value and field in struct options.
  */
 #include "options/options.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.h - cpconv's command line.
+ * options.h - the command lines of cpconv and cpprof.
  *
- * In: argv. Out: what was asked for.
+ * In: argv. Out: struct options, which says what the user asked for.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H
@@ -24,34 +24,35 @@ struct options {
 	const struct view *view;
 	struct view_options of_view;
 	struct symbols_options of_symbols;
-	struct selection chosen; /* of the inputs */
-	struct filter filter;	 /* of stacks */
+	struct selection chosen; /* which inputs, threads and times are read */
+	struct filter filter;	 /* which stacks are counted */
 	int by;			 /* enum profile_by */
 	const char *output;	 /* NULL: standard output */
 	bool strict;
 	uint64_t jobs; /* threads that read; 0: one for each core */
-	char **files;  /* what is no option */
+	char **files;  /* the arguments that are not options */
 	size_t n_files;
-	const char *list; /* a file that names more; NULL: none */
-	const char *idle; /* the first option without an effect on the view; NULL: none */
+	const char *list; /* a file that lists more files; NULL: none */
+	const char
+		*idle; /* the first option that was given though the view ignores it; NULL: none */
 };
 
-/* What is in effect without any option. */
+/* Set all options to their defaults. */
 void options_init(struct options *opt);
 
-/* Read cpconv's command line. Pointers in *opt are into argv. To be freed in any case. Returns 0, or
- * -1 for a usage error, its text without a file name. */
+/* Read cpconv's command line. Pointers in *opt point into argv. The caller frees *opt, also after an
+ * error. Returns 0, or -1 if the command line is wrong. */
 int options_parse(struct options *opt, int argc, char **argv, struct error *err);
 
-/* The same for cpprof's, which names no view. */
+/* Read cpprof's command line, which has no option for a view. */
 int options_parse_explorer(struct options *opt, int argc, char **argv, struct error *err);
 
-/* The same for a command within cpprof that shows the view (NULL: none): argv[0] is its name, *opt
- * holds what is in effect, and only what views read can be changed. */
+/* Read the options of a command in cpprof. argv[0] is the command's name, and `view` is what it shows
+ * (NULL: no view). *opt holds the settings already; only options that views read can be given. */
 int options_parse_command(struct options *opt, const struct view *view, int argc, char **argv,
 			  struct error *err);
 
-/* -1 if a table for programs is asked for and the view is none. */
+/* Returns -1 if --tsv or --json was given and the view cannot be written as a table. */
 int options_check_format(const struct options *opt, const struct view *view, struct error *err);
 
 void options_free(struct options *opt);

@@ -13,14 +13,15 @@
 
 #define ENTRIES_MAX   192u /* options and views */
 #define LETTERS_BYTES 64u
-/* getopt_long's values: beyond those of short options, the place in the table, then in `views`. */
+/* What getopt_long returns: a letter for a short option, KEY_KNOWN + i for the option i of the table,
+ * KEY_VIEW + i for views[i]. */
 #define KEY_KNOWN 256
 #define KEY_VIEW  (KEY_KNOWN + (int)options_table_count)
 
-/* Whose command line it is: cpconv's, cpprof's, or that of a command within cpprof. */
+/* Whether the command line is that of cpconv, of cpprof, or of a command in cpprof. */
 enum whose { WHOSE_CPCONV, WHOSE_CPPROF, WHOSE_COMMAND };
 
-/* getopt_long's table: the options and, for cpconv, one for each view. */
+/* Fill the table that getopt_long reads: all options and, for cpconv, an option for each view. */
 static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
 {
 	size_t i, n = 0;
@@ -36,8 +37,8 @@ static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
 	table[n] = (struct option){0};
 }
 
-/* getopt_long's text of short options; it begins with : so that a value which is not there is told
- * from an unknown option. Commands within cpprof have none. */
+/* Fill the text of short options that getopt_long reads. Because it begins with a colon, getopt_long
+ * tells a missing value from an unknown option. Commands in cpprof have no short options. */
 static void fill_letters(char letters[LETTERS_BYTES], enum whose whose)
 {
 	size_t i, n = 0;
@@ -81,7 +82,7 @@ static int apply_key(struct options *opt, enum whose whose, int key, const char 
 	return options_apply(opt, option, text, err);
 }
 
-/* A misspelt option, or the beginning of several, which are listed. */
+/* The argument is misspelt, or it is the beginning of several options, which the error lists. */
 static int unknown(const char *argument, const struct option *table, struct error *err)
 {
 	const char *word = argument + 2, *nearest = NULL;
@@ -108,7 +109,8 @@ static int unknown(const char *argument, const struct option *table, struct erro
 			 nearest ? "?" : "");
 }
 
-/* getopt_long has stepped over the argument in question, unless it is one of several short ones. */
+/* The wrong argument is the one before optind, unless it is one of several short options in a word,
+ * which getopt_long has not finished. */
 static int complain(int what, char **argv, const struct option *table, struct error *err)
 {
 	const char *argument = optind > 0 ? argv[optind - 1] : "";
@@ -122,7 +124,8 @@ static int complain(int what, char **argv, const struct option *table, struct er
 	return unknown(argument, table, err);
 }
 
-/* given[i] becomes true for each option i of the table that is there; it may be NULL. */
+/* given[i] becomes true for each option i of the table that the command line has. `given` may be
+ * NULL. */
 static int parse(struct options *opt, enum whose whose, int argc, char **argv, bool *given,
 		 struct error *err)
 {
@@ -155,7 +158,7 @@ int options_check_format(const struct options *opt, const struct view *view, str
 			 opt->of_view.format == VIEW_TSV ? "tsv" : "json");
 }
 
-/* The view may be named after its options: so this is for the end. */
+/* The options of a view may come before the view. So this is called after the whole line is read. */
 static void find_idle(struct options *opt, const bool *given)
 {
 	size_t i;

@@ -51,7 +51,7 @@ static int parse_number(double *value, const char *name, const char *text, struc
 	return 0;
 }
 
-/* More would not fit 64 bits of nanoseconds. */
+/* The limit is there because the nanoseconds have to fit into 64 bits. */
 static int parse_seconds(uint64_t *value, bool is_end, const char *name, const char *text,
 			 struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selection.c - tells the processes that were asked for from the others.
+ * selection.c - decides which processes are read.
  *
  * In: --pid, --exe, --resource; process records. Out: yes or no.
  */
@@ -110,7 +110,7 @@ static bool has_pid(const struct selection *s, uint64_t pid)
 	return !s->n_pids;
 }
 
-/* 1, 0, or -1 when memory is out. */
+/* Returns 1 or 0, or -1 if memory is out. */
 static int has_exe(const struct selection *s, struct event_text exe)
 {
 	char *path;
@@ -145,7 +145,7 @@ static void list_process(struct selection_match *m, const struct event_process *
 	shortlist_add(&m->processes, "%llu %.*s", (unsigned long long)e->pid, length, name.bytes);
 }
 
-/* Does the input not say what the selection asks for? */
+/* Whether the input does not say what the selection asks for. */
 static bool is_nobodys(const struct selection *s, const struct event_process *e)
 {
 	bool has_pid = e->kind->has_executable || (e->kind->has_pid && e->pid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selection_part.c - tells the threads that were asked for from the others.
+ * selection_part.c - decides which threads and times are read.
  *
  * In: --thread, --from, --to; threads of processes. Out: the part that the builder takes.
  */
@@ -18,7 +18,7 @@ int selection_add_threads(struct selection *s, const char *value, struct error *
 	return patterns_add(&s->threads, value, err);
 }
 
-/* The names of the threads, once each; numbers[i] is that of thread i. */
+/* Add each name of a thread to `names` once. numbers[i] becomes the number of thread i's name. */
 static int name_threads(struct selection_match *s, const struct strings *strings,
 			const struct profile_process *p, struct strings *names,
 			unsigned char *marks, uint32_t *numbers)
@@ -39,8 +39,8 @@ static int name_threads(struct selection_match *s, const struct strings *strings
 	return 0;
 }
 
-/* A profile_threads. Names mean what they do in each process for itself: in one that has a thread
- * of just that name, "worker" is not looked for in other names. */
+/* A profile_threads. What a name means is decided for each process separately: in a process with a
+ * thread that is called "worker", the value "worker" means no other thread. */
 static int choose_threads(void *context, const struct strings *strings,
 			  const struct profile_process *p, unsigned char *wanted, struct error *err)
 {
@@ -67,7 +67,7 @@ static int choose_threads(void *context, const struct strings *strings,
 	return status;
 }
 
-/* "A, B" */
+/* Returns the values in one text, "A, B"; NULL if memory is out. */
 static char *join(const struct patterns *p)
 {
 	const char *value;

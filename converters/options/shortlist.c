@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shortlist.c - lists the first few distinct texts of many.
+ * shortlist.c - collects distinct texts and lists the first few of them.
  *
  * In: texts. Out: the end of a message.
  */

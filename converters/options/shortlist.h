@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shortlist.h - what there is, for a message that says that something is not there.
+ * shortlist.h - a list for the end of an error: what there is instead of what was asked for.
  *
- * In: texts. Out: the first ones of them, and how many more there are.
+ * In: texts. Out: the first few distinct ones, and how many more there are.
  */
 #ifndef SHORTLIST_H
 #define SHORTLIST_H
@@ -10,16 +10,16 @@
 #include "base/error.h"
 #include "base/strings.h"
 
-/* Begins as all zero. */
+/* All members are zero at first. */
 struct shortlist {
 	struct strings *seen; /* each text once */
 	struct error text;
 };
 
-/* When memory is out the text is left out. */
+/* Add a text. If memory is out, the text is left out. */
 void shortlist_add(struct shortlist *l, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The texts of another one, in their order. */
+/* Add the texts of another list, in their order. */
 void shortlist_join(struct shortlist *l, const struct shortlist *other);
 void shortlist_clear(struct shortlist *l);
 

@@ -72,7 +72,8 @@ static void write_shares(const struct shortlist *l, const struct caller_shares_f
 		   weight_text(measured, l->scale, a->time));
 }
 
-/* Misplaced times descend: those that are not worth a line each come last. */
+/* The callers are sorted by misplaced time, so that those below the threshold are last. They share a
+ * line. */
 static void write_small(const struct shortlist *l, const struct caller_shares_function *f,
 			size_t from)
 {

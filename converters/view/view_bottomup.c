@@ -23,11 +23,11 @@ struct shortlist {
 	struct heaviest top;
 	struct footer footer;
 	struct rows rows;
-	uint64_t *weights; /* by depth, of the path at hand */
+	uint64_t *weights; /* of the nodes on the current path, by depth */
 	size_t size;
 };
 
-/* A node is at least as heavy as those below it, so each limit takes whole branches. */
+/* A node is at least as heavy as those below it, so that each limit leaves out whole branches. */
 static bool is_hidden(struct shortlist *l, const struct bottomup_node *node)
 {
 	uint64_t depth = l->in->options->depth;

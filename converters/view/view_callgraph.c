@@ -97,7 +97,7 @@ static int write_flat(const struct shortlist *l, struct error *err)
 
 /* ---- the blocks ---------------------------------------------------------------------------------- */
 
-/* What callers or callees account for. */
+/* Write the times that callers or callees account for. */
 struct share {
 	uint64_t self, child;
 };
@@ -116,7 +116,7 @@ static bool is_small(const struct shortlist *l, struct share share)
 	return weight_below(share.self + share.child, l->in->tree->total, l->choice.threshold);
 }
 
-/* Those that are not worth a line each. */
+/* Arcs below the threshold share a line. */
 static void write_small(const struct shortlist *l, size_t n, struct share sum, const char *what)
 {
 	if (n == 0)
@@ -126,14 +126,14 @@ static void write_small(const struct shortlist *l, size_t n, struct share sum, c
 		   l->choice.threshold);
 }
 
-/* gprof's word for what begins a stack, or seems to. */
+/* gprof's word for the caller of a function that begins a stack, or seems to. */
 static void write_spontaneous(const struct shortlist *l, struct share share)
 {
 	write_share(l, share);
 	out_text(l->out, "<spontaneous>\n");
 }
 
-/* The one that accounts for most stands next to the function's line. */
+/* The caller that accounts for most is written last, next to the function's own line. */
 static void write_callers(const struct shortlist *l, size_t function)
 {
 	const struct gprof_report *r = l->report;

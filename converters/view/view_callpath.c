@@ -46,7 +46,8 @@ static int shortlist_begin(struct shortlist *l, const struct callpaths *c,
 	return l->names ? 0 : -1;
 }
 
-/* Of all samples, or of those of the path without the name that is the farthest from the root. */
+/* The fraction is one of all samples, or of those of the path without the name that is farthest from
+ * the root. */
 static double fraction(const struct shortlist *l, const struct callpath *path)
 {
 	const struct callpaths *c = l->paths;
@@ -92,7 +93,7 @@ static void write_row(struct shortlist *l, uint32_t number)
 	rows_path_end(&l->rows);
 }
 
-/* Weights descend, so the first row below the threshold ends the profile. */
+/* Rows are sorted by weight, so that the first row below the threshold ends the profile. */
 static struct footer write_paths(struct shortlist *l, double threshold)
 {
 	const struct callpaths *c = l->paths;

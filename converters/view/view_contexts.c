@@ -25,14 +25,14 @@
 struct shortlist {
 	const struct view_input *in;
 	const struct contexts *contexts;
-	size_t n_heavy; /* of these, the first ones are not below the threshold, */
-	size_t n_shown; /* and the first of those are shown */
+	size_t n_heavy; /* so many of them, from the first, are not below the threshold */
+	size_t n_shown; /* so many of them, from the first, are shown */
 	struct history_item *items;
 	struct history_reader reader;
-	char *marks; /* room for those of the longest history */
+	char *marks; /* has room for the marks of the longest history */
 };
 
-/* Samples descend. */
+/* The contexts are sorted by samples. */
 static void choose(struct shortlist *l)
 {
 	const struct contexts *c = l->contexts;

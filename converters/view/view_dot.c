@@ -18,7 +18,7 @@ struct picture {
 	struct pruned_graph drawing;
 	const struct view_dot_options *options;
 	struct colour_scale scale;
-	char *name; /* room for the longest one */
+	char *name; /* has room for the longest name */
 };
 
 static const char head[] =
@@ -98,8 +98,8 @@ static void write_ends(struct out *o, const struct picture *p, const struct grap
 	dot_text_quote(o, d->strings, d->graph->functions[arc->callee].name);
 }
 
-/* Without a total an edge is as thin as can be, has no label, and no say in what is above what: time
- * flows downwards. */
+/* An edge without a total is as thin as possible, has no label, and does not decide which of its
+ * functions is drawn above the other, because the picture shows time that flows downwards. */
 static void write_edge(struct out *o, const struct picture *p, const struct pruned_graph_edge *e)
 {
 	const struct graph_arc *arc = &p->drawing.graph->arcs[e->arc];

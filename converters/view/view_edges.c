@@ -16,7 +16,7 @@
 #define TEXT_THRESHOLD 0.5
 #define ARROW	       " -> "
 
-/* By weight; of the calls that have none, those of themselves, by stacks. */
+/* Arcs are sorted by weight. Calls of a function to itself have none; they follow, sorted by stacks. */
 static int compare_weights(const void *a, const void *b, void *context)
 {
 	const struct graph *g = context;
@@ -39,7 +39,8 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The arcs that are shown, for people the heaviest first; returns how many. */
+/* Put the arcs that are shown at the beginning of the array, for people the heaviest first. Returns
+ * their number. */
 static size_t choose(const struct view_input *in, double threshold, uint32_t *arcs,
 		     struct footer *footer)
 {
@@ -80,7 +81,7 @@ static void write_row(struct rows *r, const struct graph *g, const struct graph_
 		rows_count(r, arc->calls);
 }
 
-/* On a terminal, each of the two names has half of what the line has left from `column` on. */
+/* On a terminal each of the two names has half of the line that is left from `column` on. */
 static void write_name(struct out *o, const struct graph *g, uint32_t function, int column)
 {
 	int width = out_width(o), room = (width - column - (int)strlen(ARROW)) / 2;
@@ -90,7 +91,7 @@ static void write_name(struct out *o, const struct graph *g, uint32_t function, 
 	out_name_fit(o, name, n, width - room);
 }
 
-/* The weights of a column have one unit, so that columns compare. */
+/* All weights of a column have the same unit, so that they can be compared. */
 struct scales {
 	struct weight_scale weight, occurrences;
 };

@@ -69,7 +69,8 @@ static void write_line(struct out *o, const struct view_input *in, const struct 
 	out_text(o, "\n");
 }
 
-/* Put those that are shown at the array's beginning. Returns how many, and what is not. */
+/* Put the functions that are shown at the beginning of the array. Returns their number; the footer
+ * counts the others. */
 static size_t choose(const struct view_input *in, struct tree_function *functions, size_t n,
 		     double threshold, struct footer *footer)
 {

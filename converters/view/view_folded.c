@@ -4,10 +4,10 @@
  *
  * In: struct tree. Out: one line per stack, as flame graph tools read it.
  *
- * Sorted are whole lines, not paths: "a b" < "a b;c" < "a;b", because a space comes before a
- * semicolon. Below a node there are two kinds of things, the line of a child (its name) and the
- * lines that begin with it (its name and a semicolon); sorted among each other, they put the lines
- * in order.
+ * Whole lines are sorted, and not paths: "a b" < "a b;c" < "a;b", because a space comes before a
+ * semicolon. Below a node there are two kinds of things: the line of a child, whose key is the name
+ * of the child, and the lines below that child, whose key is its name and a semicolon. If both kinds
+ * are sorted together, the lines are in order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +18,16 @@
 
 struct thing {
 	uint32_t node;
-	bool below; /* the lines below the node, not its own */
+	bool below; /* the thing is the lines below the node, and not the node's own line */
 };
 
 struct folding {
 	const struct tree *tree;
 	struct out *out;
-	struct thing *stack; /* still to do, the next one last */
+	struct thing *stack; /* the things that have not been written; the last one is the next */
 	size_t n_stack, room;
-	char *text;	/* the path of the node at hand */
-	size_t *length; /* by depth: bytes of the path above */
+	char *text;	/* the path of the current node */
+	size_t *length; /* by depth, the bytes of the path above a node */
 	struct heaviest top;
 	size_t text_room;
 };
@@ -40,7 +40,7 @@ static size_t copy_name(const struct tree *t, uint32_t node, const char **name)
 	return n;
 }
 
-/* The byte of a thing's key at i, or -1 past its end. */
+/* Returns the byte of a thing's key at i, or -1 after its end. */
 static inline int key_byte(const char *name, size_t n, bool below, size_t i)
 {
 	if (i >= n)
@@ -48,7 +48,7 @@ static inline int key_byte(const char *name, size_t n, bool below, size_t i)
 	return (unsigned char)name_text_folded_byte(name[i]);
 }
 
-/* Descending: the stack is worked off from its end. */
+/* The order is descending, because things are taken from the end of the stack. */
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct thing *x = a, *y = b;

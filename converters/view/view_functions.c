@@ -33,7 +33,7 @@ static int compare(const void *a, const void *b, void *context)
 	return strings_compare(context, x->name, y->name);
 }
 
-/* All functions by total, or those that were running by self; free() them. */
+/* Returns all functions by total, or those that were running by self. The caller frees the array. */
 static struct usage *gather(const struct view_input *in, bool bodies, size_t *n, struct error *err)
 {
 	size_t i, n_functions;
@@ -82,7 +82,7 @@ static void write_line(struct out *o, const struct view_input *in, const struct 
 	out_format(o, "%s\n", hits);
 }
 
-/* How many are shown, being sorted, and why the others are not. */
+/* Returns how many of the sorted functions are shown; the footer counts the others. */
 static size_t limit(const struct view_input *in, const struct usage *usages, size_t n,
 		    double threshold, struct footer *footer)
 {

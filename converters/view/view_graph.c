@@ -16,7 +16,7 @@
 
 #define NAME_COLUMN 30
 #define CALLS_WIDTH 12 /* a column more */
-#define CYCLE_WIDTH 25 /* of what stands behind a name, on a terminal that is too narrow */
+#define CYCLE_WIDTH 25 /* columns kept free for the cycle behind a name on a narrow terminal */
 
 /* ---- for programs ---- */
 static void write_share(struct rows *r, double share)
@@ -79,7 +79,8 @@ static void write_rows(struct out *o, const struct view_input *in, const struct 
 
 /* ---- for people ---- */
 
-/* Heaviest first; of two as heavy, the caller is likelier to have the lesser self. */
+/* The heaviest function is first. Of two functions with the same total the one with less self is
+ * first, because it is more likely to be the caller. */
 static int compare_nodes(const void *a, const void *b)
 {
 	const struct pruned_graph_node *x = a, *y = b;
@@ -91,7 +92,7 @@ static int compare_nodes(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-/* By caller, heaviest first; calls without a total are last. */
+/* The edges are sorted by caller, then the heaviest is first. Calls without a total are last. */
 static int compare_edges(const void *a, const void *b, void *context)
 {
 	const struct pruned_graph_edge *x = a, *y = b;
@@ -113,7 +114,7 @@ static void write_percent(struct out *o, double share)
 		out_format(o, " %8.2f", share * 100);
 }
 
-/* The number of calls, if it is known; and what is between that column and names. */
+/* Write the number of calls if it is known, and the blanks between that column and the names. */
 static void write_count(struct out *o, const struct pruned_graph *d, uint64_t calls)
 {
 	if (d->graph->has_calls)
@@ -193,7 +194,7 @@ static void write_heading(struct out *o, const struct view_input *in)
 static int write_text(struct out *o, const struct view_input *in, struct pruned_graph *d,
 		      struct error *err)
 {
-	/* By function: where its calls end; they begin where those of the one before end. */
+	/* For each function, the end of its calls, which begin where those of the function before end. */
 	size_t *end = calloc(d->graph->n_functions + 1, sizeof(*end)), i;
 
 	if (!end)

@@ -47,7 +47,7 @@ static void string(struct rows *r, const struct profile *p, const char *key, uin
 	write_value(r, p, value);
 }
 
-/* The arguments, separated by spaces. */
+/* Write the arguments, separated by spaces. */
 static int command(struct rows *r, const struct profile *p, const struct profile_process *process,
 		   struct error *err)
 {

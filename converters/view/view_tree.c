@@ -47,15 +47,16 @@ static void write_line(struct out *o, const struct tree *t, size_t number, bool 
 		       });
 }
 
-/* What a walk over the tree leaves out. A node is at least as heavy as those below it, so each
- * limit takes whole subtrees. */
+/* The limits of what a walk over the tree shows. A node is at least as heavy as those below it, so
+ * that each limit leaves out whole subtrees. */
 struct limits {
 	double threshold;
 	uint64_t depth;
 	struct heaviest top;
 };
 
-/* The subtree's end if the node is not shown, else 0. It is counted in the footer. */
+/* Returns the end of the subtree if the node is not shown, and 0 if it is. The footer counts the nodes
+ * that are not shown. */
 static size_t is_hidden(const struct tree *t, size_t i, const struct limits *limits,
 			struct footer *footer)
 {

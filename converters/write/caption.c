@@ -22,7 +22,8 @@ static const char *string(const struct profile *p, uint32_t number, size_t *leng
 	return number == STRINGS_NONE ? "" : strings_get(p->strings, number, length);
 }
 
-/* "cpu" is the paper's CPU Time; of others each word gets a capital: "page-faults", Page Faults. */
+/* The papers call the resource "cpu" CPU Time. Each word of another one gets a capital:
+ * "page-faults" becomes Page Faults. */
 static void write_resource(struct out *o, const struct profile *p)
 {
 	size_t n, i;
@@ -43,7 +44,7 @@ static void write_resource(struct out *o, const struct profile *p)
 	}
 }
 
-/* Calls without stacks, counted or sampled. */
+/* Describe a profile of calls without stacks, which were counted or sampled. */
 static void write_calls(struct out *o, const struct calls *c)
 {
 	out_format(o, "calls without stacks: %zu function%s, %zu call%s of one by another\n",
@@ -75,8 +76,8 @@ static void write_samples(struct out *o, const struct profile *p)
 	out_text(o, "\n");
 }
 
-/* The kernel may tick more coarsely than it was asked to: then a sample stands for more than the
- * interval. */
+/* The kernel may tick at longer intervals than it was asked to. Then a sample stands for more time
+ * than the interval. */
 static void write_credit(struct out *o, const struct profile *p)
 {
 	char text[WEIGHT_BYTES];
@@ -92,7 +93,7 @@ static void write_credit(struct out *o, const struct profile *p)
 	}
 }
 
-/* An argument that a shell would take apart is shown in quotes. */
+/* An argument is written in quotes if a shell would split or expand it. */
 static void put_argument(FILE *f, const char *bytes, size_t n)
 {
 	bool quote = n == 0 || memchr(bytes, ' ', n) || memchr(bytes, '\'', n);
@@ -166,7 +167,7 @@ static bool is_part(const struct profile *p)
 	return p->threads || p->from_ns || p->to_ns;
 }
 
-/* What has been taken of the processes, so that nobody takes it for all. */
+/* Say which threads and times were selected, so that nobody thinks that they are all. */
 static void write_part(struct out *o, const struct profile *p)
 {
 	char from[WEIGHT_BYTES], to[WEIGHT_BYTES];
@@ -185,7 +186,7 @@ static void write_part(struct out *o, const struct profile *p)
 		out_format(o, "only from %s into the run on\n", weight_ns(from, p->from_ns));
 }
 
-/* A short program may well end before its first tick. */
+/* A short program may end before its first tick. */
 static void write_why_empty(struct out *o, const struct profile *p)
 {
 	uint64_t cpu_ns = 0, lost = 0;
@@ -210,7 +211,7 @@ static void write_why_empty(struct out *o, const struct profile *p)
 	out_text(o, "\n");
 }
 
-/* "F, G" */
+/* Write the values of an option as "F, G". */
 static void write_values(struct out *o, const char *before, const struct patterns *p)
 {
 	const char *value;
@@ -221,7 +222,7 @@ static void write_values(struct out *o, const char *before, const struct pattern
 	}
 }
 
-/* What has been left out, so that nobody takes what is shown for all. */
+/* Say what the filter has left out, so that nobody thinks that the view shows all. */
 static void write_filter(struct out *o, const struct tree *t)
 {
 	const struct patterns *of = t->filter->of;

@@ -17,17 +17,17 @@
  */
 void caption_write(struct out *o, const char *title, const struct view_input *in);
 
-/* With --percent parent, a line that says what the percentages, or such, are of. */
+/* With --percent parent, write the text on a line of its own; it says what the percentages are of. */
 void caption_parent(struct out *o, const struct view_options *options, const char *text);
 
-/* A line that says so if totals are not those of stacks, but propagated. */
+/* If totals are propagated along calls, and not added up from stacks, write a line that says so. */
 void caption_totals(struct out *o, const struct view_input *in);
 
-/* A line of dashes, as the papers print it. */
+/* Write a line of dashes, as the papers print it. */
 void caption_rule(struct out *o);
 
-/* The process's arguments, separated by spaces, or its executable: `column` columns into the
- * line and cut there if the output is a terminal and too narrow; whole if that is 0. */
+/* Write the process's arguments, separated by spaces, or its executable if they are not known. They
+ * begin in `column`; on a terminal that is too narrow they are cut, unless `column` is 0. */
 void caption_command(struct out *o, const struct profile *p, const struct profile_process *process,
 		     int column);
 

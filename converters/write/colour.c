@@ -11,8 +11,9 @@
 
 #define LINEAR 1e-6 /* a skew this close to 1 makes no difference, and none can be computed */
 
-/* Luminances: lines and labels on white are darker than these; text on what is lighter is black.
- * That leans to white: red with white text is what people expect. */
+/* Limits of luminance. Lines and labels on white are darker than the first two; text on a shape that
+ * is lighter than the last one is black. That limit is high, because people expect white text on
+ * red. */
 #define LINE_LIGHTEST  0.5
 #define LABEL_LIGHTEST 0.22
 #define BLACK_FROM     0.36
@@ -32,7 +33,7 @@ struct colour_map {
 	double font_least, font_most, pen_least, pen_most;
 };
 
-/* The first is from a dark blue over green and yellow to red: temperatures. */
+/* The first map goes from dark blue over green and yellow to red, as temperatures are drawn. */
 static const struct colour_map maps[] = {
 	[COLOUR_TEMPERATURE] = {{2.0 / 3, 0.8, 0.25}, {0, 1, 0.5}, true, 10, 10, 0.5, 4},
 	[COLOUR_PINK] = {{0, 1, 0.92}, {0, 1, 0.5}, true, 10, 10, 0.5, 4},
@@ -72,7 +73,7 @@ static double channel(double shift, struct hsl c)
 	return c.lightness - reach * most(-1, least(least(k - 3, 9 - k), 1));
 }
 
-/* The fraction of the way between the colours. Skewed it is exponential. */
+/* How far the colour is on the way from the least to the most. With a skew that is exponential. */
 static double bend(struct colour_scale scale, double fraction)
 {
 	double f = most(0, least(1, fraction)), log_skew = scale.skew > 0 ? log(scale.skew) : 0;

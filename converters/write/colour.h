@@ -23,18 +23,18 @@ enum colour_name {
 
 struct colour_scale {
 	int map;     /* enum colour_name */
-	double skew; /* Below 1 small shares differ more, above 1 large ones; 1, or 0: linear */
+	double skew; /* below 1 small shares differ more, above 1 large ones; 1 or 0: linear */
 };
 
-/* Are shapes filled? Otherwise they have an outline. */
+/* Whether shapes are filled. Otherwise they have an outline. */
 bool colour_fills(struct colour_scale scale);
 
-/* The fill or outline of a fraction between 0 and 1. */
+/* The colour of a shape, filled or outlined, for a fraction between 0 and 1. */
 const char *colour_of(char text[COLOUR_BYTES], struct colour_scale scale, double fraction);
-/* The same hue, dark enough for lines and for text on white. */
+/* The same hue, but dark enough for lines and for text on white. */
 const char *colour_of_line(char text[COLOUR_BYTES], struct colour_scale scale, double fraction);
 const char *colour_of_label(char text[COLOUR_BYTES], struct colour_scale scale, double fraction);
-/* Black or white, whichever is easier to read on that shape. */
+/* The colour of text on that shape: black or white, whichever is easier to read. */
 const char *colour_of_text(struct colour_scale scale, double fraction);
 
 /* The size of letters and the width of a line, in points. */

@@ -23,7 +23,7 @@ static int compare_totals(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Those at the array's beginning. */
+/* Copy the cycles that are not below the threshold into the list, and sort them. */
 static void choose(struct cycle_list *l, const struct view_input *in, const struct contexts *c,
 		   double threshold)
 {

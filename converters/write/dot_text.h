@@ -10,9 +10,10 @@
 #include "base/strings.h"
 #include "write/out.h"
 
-/* The name in quotes. */
+/* Write the name in quotes. */
 void dot_text_quote(struct out *o, const struct strings *s, uint32_t name);
-/* What stands within quotes. UTF-8 passes; other bytes, and control characters, stand as \xNN. */
+/* Write the name as it stands within quotes. Bytes that are not UTF-8, and control characters, become
+ * \xNN. */
 void dot_text_escape(struct out *o, const char *bytes, size_t n);
 
 #endif

@@ -12,16 +12,16 @@
 #include "write/out.h"
 #include "write/view_input.h"
 
-/* Rows that options have left out; each row counts for one of them. */
+/* How many rows options have left out. A row that several options leave out counts for the first. */
 struct footer {
-	const char *what;   /* a row: "function" */
-	const char *plural; /* NULL: that with an s */
+	const char *what;   /* what a row is: "function" */
+	const char *plural; /* NULL: `what` with an s */
 	uint64_t small;	    /* below the threshold */
 	uint64_t deep;	    /* beyond --depth */
 	uint64_t beyond;    /* not among the --top heaviest */
 };
 
-/* A rule, and a line for each reason. `threshold`: in percent, the one that was applied. */
+/* Write a rule, and a line for each reason. `threshold` is the one that was applied, in percent. */
 void footer_write(struct out *o, const struct footer *f, const struct view_options *options,
 		  double threshold);
 

@@ -15,7 +15,7 @@ bool heaviest_is_passed(const struct heaviest *t, uint64_t weight)
 	return t->n > 0 && t->count == t->n && weight <= t->heap[0];
 }
 
-/* The least one makes place for a heavier one. */
+/* Put a heavier weight in the place of the lightest one. */
 static void replace_least(struct heaviest *t, uint64_t weight)
 {
 	size_t i = 0, child;

@@ -11,20 +11,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins as {.n = N}; N = 0: no limit, every row is taken. The first time every weight is added,
- * the second time each row is taken or not. Of rows of the same weight the first ones win. */
+/* It begins as {.n = N}; if N is 0 there is no limit and every row is taken. All weights are added
+ * first. Then the rows are asked for in the same order. If not all rows of the same weight can be
+ * taken, the first ones are. */
 struct heaviest {
 	uint64_t n;
-	uint64_t *heap; /* the heaviest so far, the least of them first */
+	uint64_t *heap; /* the heaviest weights so far; the lightest of them is heap[0] */
 	size_t count, size;
 	uint64_t ties; /* rows of the least weight that still may be taken */
 };
 
-/* -1: memory is out. */
+/* Add a weight. Returns -1 if memory is out. */
 int heaviest_add(struct heaviest *t, uint64_t weight);
-/* Would this row be too light already? Then so is every lighter one. */
+/* Whether a row of this weight cannot be among the heaviest any more; then no lighter one can. */
 bool heaviest_is_passed(const struct heaviest *t, uint64_t weight);
-/* All weights are added. */
+/* To be called when all weights have been added. */
 void heaviest_close(struct heaviest *t);
 bool heaviest_take(struct heaviest *t, uint64_t weight);
 void heaviest_free(struct heaviest *t);

@@ -116,7 +116,7 @@ static void write_clock(struct out *o, const struct profile *p,
 	line(o, p, "", process->engine_why);
 }
 
-/* Forged times of the end of the universe saturate. */
+/* A damaged recording may have any time. A time that does not fit becomes the greatest one. */
 static const char *duration(char text[WEIGHT_BYTES], uint64_t us)
 {
 	return weight_duration(text, us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000);

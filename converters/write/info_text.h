@@ -12,7 +12,8 @@
 
 void info_text(struct out *o, const struct profile *p, const struct profile_process *process);
 
-/* What the losses are called: "inside the recorder", ... The last one stands for unknown reasons. */
+/* The names of the reasons for losses: "inside the recorder", ... The last one means that the reason
+ * is not known. */
 extern const char *const info_text_losses[CPS_LOSS_COUNT + 1];
 
 #endif

@@ -17,17 +17,19 @@
  * stands in double quotes; a backslash then precedes double quotes and backslashes. */
 void name_list_write(struct out *o, const char *name, size_t n);
 
-/* A list at the end of a line. What does not fit goes on in the next line, below its first word. */
+/* A list at the end of a line. If it does not fit, it goes on in the next line, below its first
+ * word. */
 struct name_list {
 	struct out *out;
 	const struct strings *strings;
 	int column; /* where the list begins */
-	int at;	    /* where the line ends, so far */
+	int at;	    /* the column where the line ends so far */
 	int width;  /* of the terminal; 80 if the output is none */
 };
 
 void name_list_begin(struct name_list *w, struct out *o, const struct strings *s, int column);
-/* One more name. `before` and `after` it stand what belongs to it, such as a parenthesis. */
+/* Write one more name between the texts `before` and `after`, such as parentheses, which stay in the
+ * same line as the name. */
 void name_list_add(struct name_list *w, uint32_t name, const char *before, const char *after);
 
 #endif

@@ -23,7 +23,7 @@ void name_text_last(struct out *o, const struct strings *strings, uint32_t name,
  * semicolons become colons, control characters question marks. */
 void name_text_folded(char *to, const char *from, size_t n);
 
-/* The same for one byte. */
+/* Copy one byte in the same way. */
 static inline char name_text_folded_byte(char byte)
 {
 	unsigned char c = (unsigned char)byte;
@@ -31,7 +31,7 @@ static inline char name_text_folded_byte(char byte)
 	return (char)(c == ';' ? ':' : c < ' ' || c == 0x7f ? '?' : c);
 }
 
-/* A node of a tree on a line of its own: two percentages, its samples, its indented name. */
+/* A line for a node of a tree: two percentages, the samples, the indented name. */
 struct name_text_node {
 	double first, second; /* fractions, written in percent */
 	uint64_t hits;
@@ -41,12 +41,13 @@ struct name_text_node {
 	bool is_inline;
 };
 
-/* The line and its line feed. Levels beyond the twentieth are not indented further; they say how deep
- * they are. */
+/* Write the line with its line feed. Names are indented by at most twenty levels; beyond that the line
+ * says how deep the node is. */
 void name_text_node(struct out *o, const struct strings *strings,
 		    const struct name_text_node *node);
 
-/* The heading above such lines, given what the percentages are of, and the rule below it. */
+/* Write the heading above such lines, and a rule below it. The arguments name the columns of
+ * percentages. */
 void name_text_heading(struct out *o, const char *first, const char *second, int hits_width);
 
 #endif

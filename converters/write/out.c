@@ -2,7 +2,7 @@
 /*
  * out.c - writes text to a file or to standard output.
  *
- * In: bytes from views. Out: a file that is whole or not there. Errors wait until
+ * In: bytes from views. Out: a file that is whole or not there. Errors are kept until
  * out_close.
  */
 #include "write/out.h"
@@ -27,15 +27,16 @@
 
 struct out {
 	int fd;
-	int width;		       /* of the terminal, 0: it is none */
-	int height;		       /* likewise */
-	bool is_paged;		       /* fd leads to the pager */
-	const struct out_pager *pager; /* NULL: none, or that is decided */
-	int failed;		       /* the first errno, or 0 */
-	char *path;		       /* what it will be called, NULL for standard output */
-	char *temporary;	       /* what it is called until out_close, or NULL */
-	const char *name;	       /* for messages */
-	double written; /* the last number of out_double, and its text; "": none yet */
+	int width;     /* of the terminal; 0: the output is no terminal */
+	int height;    /* likewise */
+	bool is_paged; /* fd leads to the pager */
+	const struct out_pager
+		*pager;	  /* NULL: there is none, or it is decided whether it is used */
+	int failed;	  /* the first errno, or 0 */
+	char *path;	  /* the name of the file in the end; NULL: standard output */
+	char *temporary;  /* the name of the file until out_close, or NULL */
+	const char *name; /* for messages */
+	double written; /* the last number that out_double wrote, and its text, which is empty at first */
 	char written_text[DOUBLE_BYTES];
 	size_t used;
 	char buffer[BUFFER_BYTES];
@@ -55,7 +56,8 @@ static bool is_longer_than_screen(const struct out *o)
 	return lines >= o->height;
 }
 
-/* The first bytes tell: a buffer is longer than a screen, or it is all there is. */
+/* Whether the output is longer than the screen can be told from the first buffer, because a buffer
+ * holds more than a screen. */
 static void choose_pager(struct out *o)
 {
 	int fd = o->used == BUFFER_BYTES || is_longer_than_screen(o) ? o->pager->start() : -1;
@@ -110,7 +112,7 @@ static int open_temporary(struct out *o, mode_t mode)
 	return fchmod(o->fd, mode);
 }
 
-/* A device, a pipe or the like is written as it stands; a file is replaced when all went well. */
+/* A device or a pipe is written directly. A file is replaced after all has been written. */
 static int open_path(struct out *o, const char *path)
 {
 	struct stat st;
@@ -233,7 +235,7 @@ bool out_is_interrupted(void)
 
 void out_bytes(struct out *o, const char *bytes, size_t n)
 {
-	/* Most of what is written are numbers and tabs: too short for a call of memcpy. */
+	/* Most texts are numbers and tabs, for which a call of memcpy would take longer. */
 	if (n <= SHORT_BYTES && BUFFER_BYTES - o->used > n) {
 		char *to = o->buffer + o->used;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * out.h - where views write: buffered, with a sticky error that is checked once, at the end.
+ * out.h - where views write. Output is buffered; an error is kept and reported once, at the end.
  */
 #ifndef OUT_H
 #define OUT_H
@@ -13,25 +13,26 @@
 
 struct out;
 
-/* PATH NULL or "-": standard output. A file is written under a temporary name and renamed by
- * out_close, so that a failure leaves no stump. NULL on error. */
+/* Open a file, or standard output if the path is NULL or "-". A file is written under a temporary
+ * name and renamed by out_close, so that a failure leaves no incomplete file. NULL on error. */
 struct out *out_open(const char *path, struct error *err);
-/* Flush and close; -1 if anything since out_open could not be written. Frees o. A reader that has
- * gone away (EPIPE) is no error. `keep` false: give the file up. */
+/* Write what is buffered, close the output and free o. Returns -1 if anything since out_open could
+ * not be written. It is no error if the reader has gone away (EPIPE). If `keep` is false, the file
+ * is removed. */
 int out_close(struct out *o, bool keep, struct error *err);
 
-/* What shows long output to somebody. */
+/* A program that shows long output on a terminal. */
 struct out_pager {
-	int (*start)(void);   /* a descriptor to write to, -1: it cannot be started */
-	void (*finish)(void); /* it was closed */
+	int (*start)(void);   /* returns a descriptor to write to, or -1 if it cannot be started */
+	void (*finish)(void); /* is called after that descriptor has been closed */
 };
 
-/* If o is a terminal and what is written is longer than its screen, all of it goes to the pager.
+/* If o is a terminal and the output is longer than its screen, all of the output goes to the pager.
  * To be called before anything is written; `pager` may be NULL. */
 void out_page(struct out *o, const struct out_pager *pager);
 
-/* From now on nothing more is written by any struct out, until out_resume. No error comes of it, but
- * no file either. [async-signal-safe] */
+/* From now on no struct out writes anything, until out_resume. That is no error, but files that are
+ * being written are removed. [async-signal-safe] */
 void out_interrupt(void);
 void out_resume(void);
 bool out_is_interrupted(void);
@@ -40,20 +41,20 @@ void out_bytes(struct out *o, const char *bytes, size_t n);
 void out_text(struct out *o, const char *text);
 void out_format(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A name as it stands in text views: control characters as \xNN, all else verbatim. */
+/* Write a name as text views show it: control characters become \xNN. */
 void out_name(struct out *o, const char *bytes, size_t n);
-/* The columns that a byte of it fills; one that continues a UTF-8 character fills none. */
+/* The columns that a byte of a name fills: 0 for a byte that continues a UTF-8 character. */
 int out_columns(char byte);
-/* A name at the end of a line, `column` columns into it: cut, with ".." at the end, if the
- * output is a terminal and too narrow. At least a dozen columns are written. */
+/* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut and
+ * ends with ".."; at least a dozen columns are written. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
 void out_count(struct out *o, unsigned __int128 n); /* in decimal */
-/* A number with the fewest digits that read back as the same double ("0.29999999999999999" or
- * shorter). */
+/* Write a number with the fewest digits from which the same double can be read: at most
+ * "0.29999999999999999". */
 void out_double(struct out *o, double v);
 
-/* The width of the terminal if the output is one, else 0. Colour is allowed only if so and
- * NO_COLOR unset. */
+/* The first returns the width of the terminal, or 0 if the output is no terminal. Colours are allowed
+ * only on a terminal, and if NO_COLOR is not set. */
 int out_width(const struct out *o);
 bool out_colour(const struct out *o);
 

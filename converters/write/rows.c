@@ -35,7 +35,7 @@ static void json_string(struct out *o, const char *text, size_t n)
 	out_text(o, "\"");
 }
 
-/* A text of the profile, or "". */
+/* Returns a text of the profile, or "" if there is none. */
 static void json_text(struct out *o, const struct strings *s, uint32_t text)
 {
 	size_t n = 0;
@@ -68,7 +68,7 @@ void rows_begin(struct rows *r, struct out *o, const char *view, const struct vi
 	out_text(o, ", \"rows\": [");
 }
 
-/* The row at hand is over. */
+/* End the row that has been begun. */
 static void end_row(struct rows *r)
 {
 	if (r->has_row)
@@ -92,7 +92,7 @@ void rows_row(struct rows *r, const char *const *columns)
 	r->is_first = true;
 }
 
-/* What stands before a value: a tab, or its key. */
+/* Write what comes before a value: a tab in TSV, the key in JSON. */
 static void begin_value(struct rows *r)
 {
 	if (!r->is_first)
@@ -175,7 +175,7 @@ void rows_path_begin(struct rows *r)
 		out_text(r->out, "[");
 }
 
-/* Piece by piece: a name may be long. */
+/* The name is copied in pieces, because it may be longer than the buffer. */
 static void put_path_name(struct out *o, const char *bytes, size_t n)
 {
 	char piece[256];

@@ -18,10 +18,10 @@
 struct rows {
 	struct out *out;
 	bool json;
-	bool has_row;		    /* one was begun */
-	bool is_first;		    /* its next value is the first */
-	bool has_name;		    /* of the path that is open */
-	const char *const *columns; /* of the row at hand: those still to come */
+	bool has_row;		    /* a row has been begun */
+	bool is_first;		    /* the next value is the first of its row */
+	bool has_name;		    /* the path that is being written has a name already */
+	const char *const *columns; /* the names of the values that are still to come in this row */
 };
 
 /*
@@ -40,9 +40,9 @@ void rows_end(struct rows *r);
 void rows_row(struct rows *r, const char *const *columns);
 
 void rows_count(struct rows *r, unsigned __int128 value);
-/* Written so that it reads back as the same double. */
+/* Write a number from which the same double can be read. */
 void rows_fraction(struct rows *r, double value);
-/* A word of ours, such as the kind of row. */
+/* Write a word of our own, such as the kind of row, which needs no escapes. */
 void rows_word(struct rows *r, const char *text);
 /* A name of any bytes: control characters stand as \xNN in TSV, and in JSON so do bytes that are
  * not UTF-8. */
@@ -50,7 +50,7 @@ void rows_name(struct rows *r, const struct strings *s, uint32_t name);
 /* A text of any bytes that is no name: in TSV with backslash, tab and newline as C writes them; in
  * JSON like a name. */
 void rows_text(struct rows *r, const char *bytes, size_t n);
-/* No value: "-" in TSV, null in JSON. */
+/* Write that there is no value: "-" in TSV, null in JSON. */
 void rows_none(struct rows *r);
 
 /* A path of names is one value: in TSV joined with ';' (path_name.h), in JSON an array. */

@@ -20,8 +20,8 @@
 
 /* ---- strip ----------------------------------------------------------------------------------- */
 
-/* A closing bracket: whose partner is it? Of those still open, what is inside of that one has none,
- * as "<" may be an operator. n_open if there is no partner. */
+/* Find the open bracket that a closing one belongs to. Brackets that were opened after it have no
+ * partner, because "<" may be an operator. Returns n_open if there is no such bracket. */
 static size_t partner_of(const char *name, size_t i, const size_t *open, size_t n_open)
 {
 	size_t k = n_open;
@@ -33,7 +33,8 @@ static size_t partner_of(const char *name, size_t i, const size_t *open, size_t 
 	return k > 0 ? k - 1 : n_open;
 }
 
-/* By place: where the partner of this opening bracket is, or 0. The ">" of an arrow is no bracket. */
+/* For each opening bracket in the name, find where its partner is; 0: it has none. The ">" of an
+ * arrow is no bracket. */
 static size_t *find_partners(const char *name, size_t n)
 {
 	size_t *partner = calloc(n + 1, sizeof(*partner));
@@ -73,7 +74,8 @@ static bool begins_with(const char *text, size_t n, const char *begin)
 	return n >= length && memcmp(text, begin, length) == 0;
 }
 
-/* Are these brackets arguments or parameters of what has been written before them? */
+/* Whether these brackets hold arguments or parameters of the name that has been written before
+ * them. */
 static bool is_of(const char *before, size_t n, char bracket)
 {
 	unsigned char last = n ? (unsigned char)before[n - 1] : 0;
@@ -87,7 +89,7 @@ static bool is_of(const char *before, size_t n, char bracket)
 	return last && (isalnum(last) || last >= 0x80 || strchr("_)>}]~<=+-*/%^&|!,", last));
 }
 
-/* Bytes of qualifiers that follow a function's arguments. */
+/* The number of bytes that qualifiers take after a function's arguments. */
 static size_t qualifiers(const char *text, size_t n)
 {
 	static const char *const known[] = {" const", " volatile", " &&", " &", " noexcept"};
@@ -138,7 +140,7 @@ size_t short_name_strip(char *to, const char *name, size_t n)
 /* ---- wrap ------------------------------------------------------------------------------------ */
 enum ending { NOWHERE, POOR, GOOD };
 
-/* May a line end before name[i]? */
+/* Whether a line may end before name[i]. */
 static enum ending ending_at(const char *name, size_t n, size_t i)
 {
 	if (name[i] == ' ')
@@ -155,8 +157,9 @@ uint32_t short_name_columns(size_t n)
 	return columns > COLUMNS ? (uint32_t)columns : COLUMNS;
 }
 
-/* The last good place counts, or else the last poor one, which those are, too, that leave half of the
- * line empty; or else the first of any kind that is farther away. */
+/* A line ends at its last good place. A good place that would leave half of the line empty counts as
+ * a poor one. Without a good place the line ends at its last poor one. Without any place it is longer
+ * and ends at the first one that follows, or anywhere when it is twice as long. */
 size_t short_name_line(const char *name, size_t n, uint32_t columns)
 {
 	size_t i = 0, length, best = 0;

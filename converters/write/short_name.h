@@ -19,7 +19,8 @@
  */
 size_t short_name_strip(char *to, const char *name, size_t n);
 
-/* How many columns the lines of a name of n bytes should have: a few dozen, more if it is long. */
+/* How many columns the lines of a name of n bytes should have: a few dozen, or more if the name is
+ * long. */
 uint32_t short_name_columns(size_t n);
 
 /*

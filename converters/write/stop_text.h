@@ -14,10 +14,11 @@
 /* "output cannot be written: No space left on device". */
 const char *stop_text(char text[STOP_TEXT_BYTES], const struct profile_process *process);
 
-/* One word: "clean", "cut", "exec", "duration", ..., "other" for reasons of the future. */
+/* The reason in one word: "clean", "cut", "exec", "duration", ..., or "other" if a newer recorder has
+ * written a reason that is not known here. */
 const char *stop_text_word(const struct profile_process *process);
 
-/* Did it stop for a reason that nobody has asked for? */
+/* Whether recording stopped because of an error, and not because the user wanted it to. */
 bool stop_text_is_trouble(const struct profile_process *process);
 
 #endif

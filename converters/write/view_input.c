@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_input.c - reads what a view is given, whichever stages there were.
+ * view_input.c - reads the results of stages for views, whether the profile has stacks or not.
  */
 #include "write/view_input.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_input.h - what a view is given: the stages' results, and what the command line asked for.
+ * view_input.h - what a view is given: the results of the stages, and the options.
  */
 #ifndef VIEW_INPUT_H
 #define VIEW_INPUT_H
@@ -14,17 +14,17 @@
 
 enum view_format { VIEW_TEXT, VIEW_TSV, VIEW_JSON };
 
-/* How the totals of a call graph come about. */
+/* How the totals of a call graph are computed. */
 enum view_totals { VIEW_PROPAGATED, VIEW_EXACT };
 
-/* The looks of dot's picture, as gprof2dot calls them. */
+/* The options for the looks of dot's picture. They have gprof2dot's names. */
 struct view_dot_options {
 	int colormap; /* enum colour_map */
 	double skew;  /* struct colour_scale */
 	bool strip, wrap, by_self, show_samples;
 };
 
-/* What the command line asked for; main fills it, views read it. */
+/* The options that views read. The command line sets them. */
 struct view_options {
 	int format;	       /* enum view_format */
 	const char *root;      /* NULL: "main"; dot, graph: all */
@@ -51,16 +51,17 @@ struct view_input {
 	const struct view_options *options;
 };
 
-/* What 100 % is, and all functions, *n of them, unsorted; to be freed. Of the tree, or of the call
- * graph if there are no stacks. NULL on error. */
+/* The first returns the weight that is 100 %. The second returns all functions, unsorted, *n of them;
+ * the caller frees the array; NULL is an error. Both read the tree, or the call graph if there are
+ * no stacks. */
 uint64_t view_input_total(const struct view_input *in);
 struct tree_function *view_input_functions(const struct view_input *in, size_t *n,
 					   struct error *err);
 
-/* Is the table for programs (rows.h), not for people? */
+/* Whether the view is to be written as a table for programs (rows.h), and not for people. */
 bool view_input_is_rows(const struct view_options *options);
 
-/* The threshold asked for, or the view's default for its text. */
+/* The value of --threshold, or without that option the view's default for its text. */
 double view_input_threshold(const struct view_options *options, double text_default);
 
 #endif

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Percentages are decimals of twelve places, and not the binary fractions next to them: then the
- * comparison with counts of 64 bits is one of whole numbers, of less than 111 bits. */
+/* A percentage is taken as a decimal number of twelve places, and not as the binary fraction next to
+ * it. Then it can be compared with counts of 64 bits in whole numbers of less than 111 bits. */
 #define PER_PERCENT UINT64_C(1000000000000)
 
 static const struct weight_scale times[] = {

@@ -15,9 +15,9 @@
 
 #define WEIGHT_BYTES 48 /* the longest text with its NUL */
 
-/* How the weights of one table are written: all with the same unit, so that columns compare. */
+/* How the weights of one table are written. All have the same unit, so that they can be compared. */
 struct weight_scale {
-	double divisor;	    /* 1: a count, written without decimals */
+	double divisor;	    /* 1: weights are counts and are written without decimals */
 	const char *suffix; /* " s", " ms", ... or "" */
 	int width;	    /* of a column, so that the largest weight fits: WEIGHT_WIDTH or more */
 };
@@ -34,15 +34,15 @@ const char *weight_text(char text[WEIGHT_BYTES], struct weight_scale scale,
 /* How wide a column must be for counts of up to `largest`: WEIGHT_COUNT_WIDTH or more. */
 int weight_count_width(uint64_t largest);
 
-/* One weight for itself, with the unit that suits it. */
+/* A single weight, with the unit that suits it. */
 const char *weight_alone(char text[WEIGHT_BYTES], const struct profile *p, uint64_t weight);
 const char *weight_duration(char text[WEIGHT_BYTES], uint64_t ns);
 /* A time such as an interval, without needless decimals: "1 ms", "1.5 s". */
 const char *weight_ns(char text[WEIGHT_BYTES], uint64_t ns);
 
-/* part / whole, 0 for 0 / 0. */
+/* part / whole, or 0 if both are 0. */
 double weight_fraction(uint64_t part, uint64_t whole);
-/* Is part / whole strictly below this many percent? */
+/* Whether part / whole is strictly below so many percent. */
 bool weight_below(uint64_t part, uint64_t whole, double percent);
 
 /* Is one gtick of the profile a nanosecond? */
