@@ -21,8 +21,8 @@ for clock in timer perf; do
 	stream=$(one_stream $clock) || fail "$clock: $stream"
 	accounts_for_all "$stream"
 	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
-	for path in ';main;run_frame;\[unknown\];burn_frame;burn_on' '^\[incomplete\];\[unknown\];burn_none;burn_on' \
-		';main;run_leaf;repeat;\[unknown\]' ';main;run_asm_leaf;repeat;asm_leaf' \
+	for path in ';main;run_frame;[[]unknown[]];burn_frame;burn_on' '^[[]incomplete[]];[[]unknown[]];burn_none;burn_on' \
+		';main;run_leaf;repeat;[[]unknown[]]' ';main;run_asm_leaf;repeat;asm_leaf' \
 		';main;run_asm_frame;asm_frame;burn_asm;burn_on'; do
 		share=$(awk -v path="$path" '{ all += $NF } $0 ~ path { mine += $NF }
 			END { printf "%d\n", 100 * mine / all }' folded)
