@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_calls.c - any text of gprof's or callgrind's becomes a call graph, a cut one or an error.
+ * fuzz_calls.c - any text that looks like gprof's or callgrind's becomes a call graph, a cut one or
+ * an error.
  *
- * The first byte chooses what stands before the others: 0 nothing, 1 the heading of gprof's call
- * graph, 2 that of its flat profile, 3 the heading of a callgrind file.
+ * The first byte chooses what is put before the other bytes: 0 nothing, 1 the heading of gprof's
+ * call graph, 2 that of its flat profile, 3 the heading of a callgrind file.
  */
 #include <math.h>
 #include <stdint.h>

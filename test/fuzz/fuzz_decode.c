@@ -2,7 +2,7 @@
 /*
  * fuzz_decode.c - any bytes become a profile, a cut one or an error.
  *
- * The first byte chooses what the others are:
+ * The first byte chooses what the other bytes are:
  *
  *	0   the file itself
  *	1   records, each: tag (1 byte), length (2, little endian), payload; the harness adds the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_explore.c - any bytes are commands to cpprof, good ones or bad ones.
+ * fuzz_explore.c - cpprof takes any bytes for commands, and runs them or reports an error.
  *
- * Nothing can be written but empty files, in a directory of the harness's own.
+ * Commands may write files. So the harness is in a directory of its own, and all files stay empty.
  */
 #include <fcntl.h>
 #include <ftw.h>

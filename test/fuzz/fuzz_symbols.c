@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_symbols.c - any file that stands where a module was gives names, right or none.
+ * fuzz_symbols.c - any file in the place of a module gives names or none, and no crash.
  *
  * If the first bytes are "_Z" or "_R", the input is a mangled name, else a module's file.
  */
@@ -55,7 +55,7 @@ static void ask(struct symbols *s, const struct profile *p, uint64_t address)
 	}
 }
 
-/* Around each segment's and each section's ends, as far as the file tells them. */
+/* Ask for the names of addresses around the ends of all segments and sections that the file has. */
 static void ask_all(struct symbols *s, const struct profile *p, const uint8_t *data, size_t size)
 {
 	uint64_t word;

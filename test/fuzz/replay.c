@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay.c - main for a fuzz harness without libFuzzer: gives it each file once.
+ * replay.c - the function main of a fuzz harness without libFuzzer. It gives each file to the
+ * harness once.
  *
- * In: files and directories of files as arguments. A directory that is not there counts as empty.
+ * In: files and directories of files as arguments. A directory that does not exist counts as empty.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,8 @@ static void fail(const char *path)
 	exit(1);
 }
 
-/* The harness gets a block of exactly that size, so that a sanitizer sees the first byte too many. */
+/* The harness gets a block of exactly that size, so that a sanitizer notices if it reads one byte
+ * more. */
 static void replay_file(const char *path, size_t size)
 {
 	FILE *f = fopen(path, "rb");

@@ -12,7 +12,7 @@ all=$(info two.cps credited_ns)
 pid=$(info two.cps pid)
 [ "$(info two.cps threads)" = 3 ] || fail "$(info two.cps threads) threads"
 
-# ---- every view with every filter ------------------------------------------------------------- */
+# ---- every view with every filter -------------------------------------------------------------
 # show VIEW OPTION...: write the view as text, and as rows if it has rows
 show() {
 	view=$1
@@ -51,7 +51,7 @@ for view in flat tree bottomup callpath functions bodies edges; do
 	[ "$(wc -l <top)" -eq 3 ] || fail "--$view --top 3 has $(wc -l <top) rows"
 done
 
-# ---- sums ------------------------------------------------------------------------------------- */
+# ---- sums -------------------------------------------------------------------------------------
 # Add up the weights of each stack: FILE...
 add_up() {
 	LC_ALL=C awk '{ weight = $NF; sub(/ [0-9]*$/, ""); sum[$0] += weight }
@@ -130,7 +130,7 @@ share=$("$CPCONV" --flat --tsv two.cps | awk -F "$tab" '$5 == "work" { print $4 
 "$CPCONV" --info --tsv --thread worker-1 --from 0.1 --focus work two.cps >info.part
 same info.whole info.part "--info"
 
-# ---- a tree of processes has one axis of time ------------------------------------------------- */
+# ---- a tree of processes has one axis of time -------------------------------------------------
 mkdir tree && cd tree || exit 1
 record CPSAMPLE_RESOURCES=cpu:1ms sh -c "'$targets/spin' 150 && '$targets/spin' 150" >/dev/null ||
 	fail "sh ended with $?"
@@ -150,7 +150,7 @@ folded --by process --pid "$pid" --to "$time" >a
 [ ! -s a ] || fail "the axis of time begins with the chosen process"
 cd ..
 
-# ---- a program that was killed ---------------------------------------------------------------- */
+# ---- a program that was killed ----------------------------------------------------------------
 mkdir killed && cd killed || exit 1
 env LD_PRELOAD="$LIBRARY" CPSAMPLE_RESOURCES=cpu:1ms "$targets/threads" 100000 2 >/dev/null 2>&1 &
 target=$!
@@ -170,7 +170,7 @@ done >a
 adds_up "a program that was killed" a
 cd ..
 
-# ---- what cannot be --------------------------------------------------------------------------- */
+# ---- what cannot be ---------------------------------------------------------------------------
 # wrong STATUS MESSAGE OPTION...
 wrong() {
 	want=$1 message=$2

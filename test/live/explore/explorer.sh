@@ -123,7 +123,7 @@ done
 echo 'callees b' | "$CPPROF" shares.folded >got
 grep -q '^ *70.00 .*(none: it is running)$' got || fail "callees: $(cat got)"
 
-# ---- names ------------------------------------------------------------------------------------ */
+# ---- names ------------------------------------------------------------------------------------
 cat >names.folded <<'END'
 main;operator new(unsigned long) 4
 main;std::map<int, char>::at(int const&);qsort 3
@@ -219,7 +219,7 @@ printf 'focus qsort\nfocus nothing\nfocus\nbad\ntop 1\r\nquit\nflat\n' | "$CPPRO
 printf '# nothing but a comment\n   \n\t\n' | "$CPPROF" names.folded >out 2>err || fail "a comment: $(cat err)"
 [ ! -s out ] && [ ! -s err ] || fail "a comment prints $(cat out err)"
 
-# ---- output ----------------------------------------------------------------------------------- */
+# ---- output -----------------------------------------------------------------------------------
 printf 'flat > here is\ndot graph.dot\ncallers qsort --tsv >"a b"\ntop\n' | "$CPPROF" names.folded >out 2>err &&
 	fail "two words after >"
 printf 'flat > here\ndot graph.dot\ncallers qsort --tsv >"a b"\nhelp > helped\n' |
@@ -240,7 +240,7 @@ fi
 yes flat | head -n 2000 | "$CPPROF" names.folded 2>err | head -n 1 >/dev/null
 [ ! -s err ] || fail "a reader that goes away: $(head -n 1 err)"
 
-# ---- source lines ----------------------------------------------------------------------------- */
+# ---- source lines -----------------------------------------------------------------------------
 # The self times of a function's lines add up to that of the function. A stack counts once for a
 # line.
 "$CPCONV" --flat --tsv rec.cps >flat
@@ -291,7 +291,7 @@ echo 'source main' | "$CPPROF" --source-dir deeper moved.cps >got 2>err || fail 
 wrong 'source qsort' \
 	'cpprof: line 1: no source lines of "qsort" are known: its program or library has no debug information, or it is not found'
 
-# ---- resources -------------------------------------------------------------------------------- */
+# ---- resources --------------------------------------------------------------------------------
 printf 'resources\nresources cpu\nfunctions 1\nresources 1\nfunctions 1\n' |
 	"$CPPROF" names.folded rec.cps >out 2>err || fail "two resources: $(cat err)"
 grep -q '^\* 1 samples: 12 samples; 1 input$' out || fail "resources: $(cat out)"
@@ -304,7 +304,7 @@ echo flat | "$CPPROF" names.folded shares.folded >got 2>err || fail "merged: $(c
 "$CPCONV" --flat names.folded shares.folded >want
 same want got "merged inputs"
 
-# ---- the command line ------------------------------------------------------------------------- */
+# ---- the command line -------------------------------------------------------------------------
 mkdir newest && cp rec.cps newest/cpsample.shares.1.cps
 (cd newest && echo 'flat 1' | "$CPPROF" >../got 2>../err) || fail "the newest: $(cat err)"
 grep -q '^cpprof: reading cpsample.shares.1.cps$' err || fail "the newest: $(cat err)"
@@ -324,7 +324,7 @@ echo flat | "$CPPROF" nowhere.cps >out 2>err
 [ $? -eq 1 ] && grep -q '^cpprof: nowhere.cps: No such file' err || fail "no such file: $(cat err)"
 [ ! -e state ] && [ ! -e .cpprof_history ] || fail "a pipe leaves a history"
 
-# ---- anything at all -------------------------------------------------------------------------- */
+# ---- anything at all --------------------------------------------------------------------------
 mkdir any && cd any || exit 1
 for seed in 1 2 3 4 5 6 7 8; do
 	head -c 20000 /dev/urandom | tr -d '/' >random

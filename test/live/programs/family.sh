@@ -78,7 +78,7 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
 	told="make: $(grep -c '^file' all) streams of $(grep -c . drivers) compilers; "
 fi
 
-# ---- a pipeline ------------------------------------------------------------------------------- */
+# ---- a pipeline -------------------------------------------------------------------------------
 for clock in timer itimer; do
 	what="pipeline, $clock"
 	fresh_directory pipe.$clock
@@ -95,7 +95,7 @@ for clock in timer itimer; do
 		fail "$what: not children of the shell"
 done
 
-# ---- Python ----------------------------------------------------------------------------------- */
+# ---- Python -----------------------------------------------------------------------------------
 python=/usr/bin/python3.11
 if [ -x $python ]; then
 	cat >"$tmp/family.py" <<'END'

@@ -97,7 +97,7 @@ for compiler in clang c++ clang++; do
 	esac
 done
 
-# ---- by a signal ------------------------------------------------------------------------------ */
+# ---- by a signal ------------------------------------------------------------------------------
 for clock in timer itimer; do
 	what="toggle, $clock"
 	mkdir toggle.$clock && cd toggle.$clock || exit 1
@@ -118,7 +118,7 @@ cd ..
 (trap '' USR2 && record CPSAMPLE_TOGGLE_SIGNAL=12 sh -c 'env -u LD_PRELOAD sh -c "kill -USR2 \$\$; echo alive"') >out
 [ "$(cat out)" = alive ] || fail "an ignored signal is not, after exec"
 
-# ---- by time ---------------------------------------------------------------------------------- */
+# ---- by time ----------------------------------------------------------------------------------
 mkdir duration && cd duration || exit 1 # without the function record, so that $! is the program
 env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=1 "$targets/control" sleep 100 >out 2>err &
 program=$!
@@ -155,7 +155,7 @@ grep -q late folded || fail "delay: nothing afterwards"
 ! grep -q early folded || fail "delay: $(grep early folded)"
 cd ..
 
-# ---- by name, at random ----------------------------------------------------------------------- */
+# ---- by name, at random -----------------------------------------------------------------------
 mkdir exe && cd exe || exit 1
 record CPSAMPLE_EXE='/sp[i]n$' sh -c "'$targets/threads' 20; '$targets/spin' 100; exit 0" >/dev/null || fail "EXE: $?"
 stream=$(one_stream) || fail "EXE: $stream"
@@ -184,7 +184,7 @@ else
 	note "no strace that works here: intervals not looked at"
 fi
 
-# ---- what cannot be understood ---------------------------------------------------------------- */
+# ---- what cannot be understood ----------------------------------------------------------------
 mkdir wrong && cd wrong || exit 1
 for setting in CPSAMPLE_DELAY=soon CPSAMPLE_DELAY=-1 CPSAMPLE_DURATION=5h CPSAMPLE_DURATION=1e3 \
 	CPSAMPLE_DURATION=99999999999999999999999ns CPSAMPLE_TOGGLE_SIGNAL=KILL CPSAMPLE_TOGGLE_SIGNAL=SEGV \

@@ -34,7 +34,7 @@ falls_back() {
 	"$CPCONV" --info "$stream" | grep -q "$reason" || fail "--info does not say '$reason'"
 }
 
-# ---- where it is refused: tested everywhere --------------------------------------------------- */
+# ---- where it is refused: tested everywhere ---------------------------------------------------
 falls_back 'perf_event_open: Operation not permitted' \
 	"$targets/refuse" 1 env "LD_PRELOAD=$LIBRARY" "$targets/spin" 300
 falls_back 'perf_event_open: Function not implemented' \
@@ -57,7 +57,7 @@ else
 	ordinary="no setpriv to become an ordinary user with"
 fi
 
-# ---- where it is allowed ---------------------------------------------------------------------- */
+# ---- where it is allowed ----------------------------------------------------------------------
 record "$targets/spin" 20 >/dev/null
 stream=$(one_stream) || fail "$stream"
 if [ "$(info "$stream" engine)" != perf ]; then

@@ -42,7 +42,7 @@ says() {
 	grep -qE "$1" err || fail "does not say '$1': $(cat err)"
 }
 
-# ---- not Debian ------------------------------------------------------------------------------- */
+# ---- not Debian -------------------------------------------------------------------------------
 deps 0 build
 [ ! -s out ] && [ ! -s err ] || fail "build: $(cat out err)"
 deps 2 nonsense
@@ -74,7 +74,7 @@ deps 1 test
 says 'which takes gcc'
 replace gcc "exec $(command -v gcc) \"\$@\""
 
-# ---- Debian ----------------------------------------------------------------------------------- */
+# ---- Debian -----------------------------------------------------------------------------------
 # installed PACKAGE...: dpkg knows only these packages
 installed() {
 	printf '%s install ok installed\n' dpkg "$@" >packages

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_load.c - what several threads read is what one reads: profiles, order, errors. */
+/* test_load.c - several threads read the same profiles as one thread, in the same order and with
+ * the same errors. */
 #include <unistd.h>
 
 #include "libsampler/format.h"
@@ -12,7 +13,8 @@ static void put(const char *name, const char *text)
 	writer_file(name, text, strlen(text));
 }
 
-/* A recording without samples, or as much of one as is left by a kill at its very beginning. */
+/* Write a recording without samples. If it has not begun, it is what a process leaves that is
+ * killed while it creates its recording. */
 static void put_recording(const char *name, uint64_t pid, bool is_begun)
 {
 	struct bytes records = {0}, payload = {0}, file = {0};
@@ -26,12 +28,13 @@ static void put_recording(const char *name, uint64_t pid, bool is_begun)
 	bytes_free(&records), bytes_free(&payload), bytes_free(&file);
 }
 
-/* Files by their numbers. */
+/* The names of files are their numbers. */
 #define FILES 32
 static char names[FILES][3];
 static char *files[FILES];
 
-/* What each of the files has: a text, a recording, nothing of it; or it is not there. */
+/* Make a file for each letter, which says whether the file has a text, a recording, or the
+ * beginning of one, or does not exist. */
 static void make(const char *which)
 {
 	static const char *const texts[] = {
@@ -55,7 +58,8 @@ static void make(const char *which)
 	}
 }
 
-/* As one profile. What is wanted is the weight of all, or the error. */
+/* Read the files as one profile with different numbers of threads. Its weight, or the error, is as
+ * wanted. */
 static void reads(const char *which, const char *want)
 {
 	struct selection all = {0};
@@ -83,7 +87,8 @@ Test(load, one_profile)
 	reads("kk00kk0", "24");
 }
 
-/* The first one by order, whoever was first to see it. */
+/* The error is that of the first file in their order, whichever thread was the first to find
+ * one. */
 Test(load, errors)
 {
 	reads("001-300", "3: No such file or directory");
@@ -113,7 +118,7 @@ static size_t read_all(size_t n, uint64_t jobs, struct profile ***list)
 	return result.n;
 }
 
-/* Each resource for itself: so many there are. */
+/* Read each resource into a profile of its own. There are as many as wanted. */
 static void reads_each(const char *which, size_t want)
 {
 	struct profile **alone, **together;

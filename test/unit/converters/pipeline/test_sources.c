@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_sources.c - which files are read: those named, each once, or the newest process tree. */
+/* test_sources.c - the files that are read are those named, each once, or the newest process
+ * tree. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -16,7 +17,7 @@ static void touch(const char *name, time_t seconds)
 	cr_assert_eq(utimensat(AT_FDCWD, name, times, 0), 0);
 }
 
-/* A recording of that tree, begun then, last written to at `seconds`. */
+/* Make a recording of that tree which began at start_ns and was last written to at `seconds`. */
 static void make(const char *name, const char *host, uint64_t tree_pid, uint64_t tree_start,
 		 uint64_t start_ns, time_t seconds)
 {
@@ -41,7 +42,8 @@ static void put(const char *name, const char *text, time_t seconds)
 	touch(name, seconds);
 }
 
-/* The names joined by spaces, then those given again in brackets. */
+/* The wanted text has the names of the files with spaces between, then those given again in
+ * brackets. */
 static void finds(const char *names, const char *want)
 {
 	char *list[8], copy[256], got[512] = "", *rest;
@@ -140,7 +142,8 @@ Test(sources, the_newest_tree)
 	finds("", "alone.cps newest alone.cps");
 }
 
-/* Damage in others is nobody's business; the newest is to be complained of when it is read. */
+/* Damaged recordings are left out without a word. But the newest one is not, so that reading it
+ * reports the error. */
 Test(sources, damaged_ones)
 {
 	enter_new_directory();
