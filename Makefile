@@ -334,7 +334,7 @@ ZSHDIR ?= $(DATADIR)/zsh/site-functions
 INSTALL ?= install
 
 PROGRAMS := cpconv cpprof cpsample
-MANUALS := man1/cpconv.1 man1/cpprof.1 man7/libcpsample.7
+MANUALS := man1/cpconv.1 man1/cpprof.1 man1/cpsample.1 man7/libcpsample.7
 INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(INCLUDEDIR)/cpsample.h \
 	$(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(ZSHDIR)/_%)
 

@@ -26,7 +26,7 @@ same_version() {
 
 made PREFIX=/usr install
 for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so include/cpsample.h \
-	share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man7/libcpsample.7 \
+	share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man1/cpsample.1 share/man/man7/libcpsample.7 \
 	share/bash-completion/completions/cpconv share/bash-completion/completions/cpprof \
 	share/bash-completion/completions/cpsample share/zsh/site-functions/_cpconv \
 	share/zsh/site-functions/_cpprof share/zsh/site-functions/_cpsample; do
