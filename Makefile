@@ -280,7 +280,7 @@ COV_BUILD := $(BUILD)/coverage
 # Live tests for what unit tests do not reach: the clocks and the door, and the programs from option to view. The
 # recorder also works with gcov in it, but the tests that look at each file that is written, or may not be, fail.
 COV_LIVE := $(call only,$(foreach t,cases control eintr explorer explorer_terminal foreign json launcher loader names \
-	output own_signal perf processes settings signal_ways signals thread_ways views,$(wildcard test/live/$(t).sh)))
+	output own_signal perf processes settings signal_ways signals thread_ways views,$(wildcard test/live/*/$(t).sh)))
 
 # How many lines of each file were run, of those that gcov counts; then the same for each folder.
 coverage: ## which lines unit tests and some live tests reach; ONLY=... for some of the tests
@@ -303,8 +303,8 @@ check-coverage: all unit-bins $(TARGETS)
 mutants: ## N=100 random changes of FILES=converters/tree (SEED=1): which ones no test notices
 	$(Q)scripts/mutants -d $(BUILD)/mutants -n $(or $(N),100) -s $(or $(SEED),1) $(or $(FILES),converters/tree)
 
-lint: all ## what the compiler does not check
-	$(Q)BUILD=$(BUILD) SIGNAL_SAFE="$(SIGNAL_SAFE)" LIB_FOLDERS="$(LIB_FOLDERS)" \
+lint: all ## what the compiler does not check; ONLY="symbols guest" for some of the checks
+	$(Q)BUILD=$(BUILD) ONLY="$(ONLY)" SIGNAL_SAFE="$(SIGNAL_SAFE)" LIB_FOLDERS="$(LIB_FOLDERS)" \
 		CONV_FOLDERS="$(CONV_FOLDERS)" scripts/lint
 
 format: ## lay the sources out with clang-format
@@ -354,6 +354,13 @@ install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR)
 
 uninstall: ## remove what install has put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+
+deb: ## the Debian package, in build/deb (scripts/deps deb installs what that needs)
+	$(Q)BUILD=$(BUILD) scripts/deb
+
+.PHONY: deb check-deb
+check-deb: ## build the package without its unit tests, look at it, install it elsewhere, record with it
+	$(Q)BUILD=$(BUILD) test/run test/debian/package.sh
 
 clean: ## remove build/
 	rm -rf $(BUILD) compile_commands.json
