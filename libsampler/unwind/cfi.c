@@ -233,6 +233,19 @@ static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_f
 	return true;
 }
 
+/*
+ * Whether this is the frame that the kernel makes for a signal handler. The augmentation 'S' does not
+ * prove that: it only says that the pc of the caller is exact, and the functions that switch stacks in
+ * OCaml and Wine have it, too. The kernel's frame is recognised by the code that the handler returns
+ * to. Its FDE begins one byte earlier, since unwinders look up the address before a return address.
+ */
+static bool is_of_kernel(const struct cps_module *m, const struct cps_fde *fde)
+{
+	return fde->is_signal_frame && m->end - fde->start > 10 &&
+	       (cps_regs_is_restorer((const uint8_t *)fde->start) ||
+		cps_regs_is_restorer((const uint8_t *)fde->start + 1));
+}
+
 void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row)
 {
 	struct cps_fde fde;
@@ -242,7 +255,7 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row)
 	if (!describe(m, pc, &fde, &s, row) || fde.ra_register != CPS_REG_PC)
 		return;
 	if (fde.is_signal_frame) {
-		row->kind = CPS_ROW_SIGNAL;
+		row->kind = is_of_kernel(m, &fde) ? CPS_ROW_SIGNAL : CPS_ROW_SLOW;
 		return;
 	}
 	if (s.rule[CPS_REG_PC] == UNDEFINED) {
@@ -331,7 +344,7 @@ static enum cps_step recover(const struct cps_module *m, const struct state *s, 
 }
 
 enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_regs *regs,
-			   struct cps_peek *peek)
+			   struct cps_peek *peek, bool *is_exact)
 {
 	struct cps_regs caller = {.valid = 0};
 	enum cps_step step;
@@ -352,5 +365,6 @@ enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_
 	if (!(caller.valid & 1u << CPS_REG_PC))
 		return CPS_STEP_UNKNOWN_REGISTER;
 	*regs = caller;
+	*is_exact = fde.is_signal_frame;
 	return CPS_STEP_OK;
 }

@@ -40,8 +40,9 @@ enum cps_step { CPS_STEP_OK, CPS_STEP_NO_RECIPE, CPS_STEP_BAD_MEMORY, CPS_STEP_U
 /*
  * [signal] Replace regs by the caller's, by interpreting the whole description. regs->r[PC] becomes
  * the return address itself. UNKNOWN_REGISTER: the description needs a register that `valid` lacks.
+ * *is_exact: the caller's pc is exact, not a return address (augmentation 'S').
  */
 enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_regs *regs,
-			   struct cps_peek *peek);
+			   struct cps_peek *peek, bool *is_exact);
 
 #endif

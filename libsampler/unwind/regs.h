@@ -69,6 +69,19 @@ static inline int cps_regs_is_call(const uint8_t *p)
 	return 0;
 }
 
+/* [signal] Whether this is the code that a signal handler returns to, which only asks the kernel to
+ * restore the interrupted context. Nine bytes must be readable. */
+static inline int cps_regs_is_restorer(const uint8_t *p)
+{
+	/* movq $15, %rax; syscall */
+	static const uint8_t restorer[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+
+	for (size_t i = 0; i < sizeof(restorer); i++)
+		if (p[i] != restorer[i])
+			return 0;
+	return 1;
+}
+
 /* [signal] The address of the thread's control block. glibc puts it above the stack of every thread
  * but the first. */
 static inline uintptr_t cps_regs_thread_pointer(void)

@@ -20,6 +20,7 @@
 
 #define QUICK_REGS (1u << CPS_REG_FP | 1u << CPS_REG_SP | 1u << CPS_REG_PC)
 #define STEPS_MAX  (1u << 22)
+#define DOWN_MAX   64 /* switches to a lower stack, in one walk */
 
 struct walk {
 	struct cps_regs regs;
@@ -35,6 +36,7 @@ struct walk {
 	uint32_t joined, at;
 	bool is_joined;
 	bool follow_all;
+	unsigned down; /* switches to a lower stack, so far */
 	bool is_exact; /* pc is the current instruction, not a return address */
 };
 
@@ -132,6 +134,34 @@ static inline bool note(struct walk *w, uintptr_t pc)
 	return false;
 }
 
+/* Whether there is a call instruction before this address, so that it may be a return address. */
+static bool follows_call(uint64_t ra)
+{
+	const uint8_t *p = (const uint8_t *)ra;
+
+	if (ra < 4096 || !cps_sys_readable(ra - 8) || !cps_sys_readable((ra - 1) & ~UINT64_C(7)))
+		return false;
+	return cps_regs_is_call(p);
+}
+
+/*
+ * Whether a caller may have this stack pointer, which is not above that of its callee. There are two
+ * such cases. The interrupted function may have its return address in a register, as vfork does: then
+ * both stack pointers are the same. And a function may call another one on a second stack, which can
+ * lie anywhere (coroutines, Rust's stacker).
+ */
+static bool switches_down(struct walk *w, uint64_t sp)
+{
+	if (sp == w->regs.r[CPS_REG_SP])
+		return w->is_exact;
+	if (sp < 4096 || ++w->down > DOWN_MAX)
+		return false;
+	/* Outside of the known bounds is another stack, of which nothing is known. */
+	if (sp < w->peek->low || sp >= w->peek->high)
+		w->peek->low = w->peek->high = 0;
+	return true;
+}
+
 static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 {
 	int64_t cfa_offset = cps_row_cfa(row), fp_offset = cps_row_fp(row);
@@ -139,13 +169,17 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 	uint64_t cfa =
 		w->regs.r[row & CPS_ROW_FROM_FP ? CPS_REG_FP : CPS_REG_SP] + (uint64_t)cfa_offset;
 
-	if (cfa <= sp) {
+	if (cfa == sp || (cfa < sp && !switches_down(w, cfa))) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
 	if (!cps_peek(w->peek, cfa - 8, &ra) ||
 	    (fp_offset && !cps_peek(w->peek, cfa + (uint64_t)fp_offset, &w->regs.r[CPS_REG_FP]))) {
 		*mark = CPS_MARK_BAD_MEMORY;
+		return false;
+	}
+	if (cfa < sp && !follows_call(ra)) {
+		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
 	if (!(row & CPS_ROW_OWN))
@@ -187,14 +221,16 @@ static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 	uint32_t number = cps_module_find(pc);
 	struct cps_regs caller = w->regs;
 	enum cps_step step = CPS_STEP_NO_RECIPE;
+	bool is_exact = false;
 
 	if (number != CPS_MODULE_NONE && cps_module_read_begin(cps_module_get(number))) {
-		step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek);
+		step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek, &is_exact);
 		cps_module_read_end(cps_module_get(number));
 	}
 	if (step == CPS_STEP_UNKNOWN_REGISTER && !w->follow_all)
 		return START_OVER;
-	if (step == CPS_STEP_OK && caller.r[CPS_REG_SP] <= w->regs.r[CPS_REG_SP]) {
+	if (step == CPS_STEP_OK && caller.r[CPS_REG_SP] <= w->regs.r[CPS_REG_SP] &&
+	    !switches_down(w, caller.r[CPS_REG_SP])) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return STOPPED;
 	}
@@ -203,18 +239,8 @@ static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 		return STOPPED;
 	}
 	w->regs = caller;
-	w->is_exact = false;
+	w->is_exact = is_exact;
 	return WENT;
-}
-
-/* Whether there is a call instruction before this address, so that it may be a return address. */
-static bool follows_call(uint64_t ra)
-{
-	const uint8_t *p = (const uint8_t *)ra;
-
-	if (ra < 4096 || !cps_sys_readable(ra - 8) || !cps_sys_readable((ra - 1) & ~UINT64_C(7)))
-		return false;
-	return cps_regs_is_call(p);
 }
 
 /* Whether the address lies on the stack, so that it cannot be code. The words of a stack can look

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Stacks are whole where unwind tables are right but unusual: an augmentation 'S' that is no kernel's signal frame, a
+# stack above the caller's, and vfork, whose return address is in a register while it runs.
+# Seen to fail: as long as every 'S' was taken for a signal frame, 0 % were whole; as long as a caller had to have the higher
+# stack pointer, none below on_stack(), and 57 % of a script that starts programs.
+# Wants a core of its own.
+. "$(dirname "$0")/../lib.sh"
+
+for clock in timer perf; do
+	mkdir $clock
+	(cd $clock && record CPSAMPLE_CLOCK=$clock "$targets/stack_switch" 300 >/dev/null) ||
+		fail "$clock: stack_switch ended with $?"
+	stream=$(one_stream $clock) || fail "$clock: $stream"
+	accounts_for_all "$stream"
+	at_least "$(info "$stream" complete_percent)" 98 ||
+		fail "$clock: $(info "$stream" complete_percent) % whole"
+	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
+	for path in ';work;exact_pc;leaf_exact;burn_ms' ';work;on_stack;leaf_above;burn_ms'; do
+		share=$(awk -v path="$path" '{ all += $NF } $0 ~ path { mine += $NF }
+			END { printf "%d\n", 100 * mine / all }' folded)
+		[ "$share" -ge 47 ] && [ "$share" -le 53 ] ||
+			fail "$clock: $share % of the time are in $path: $(cut -c 1-200 folded)"
+	done
+done
+
+# A script that starts programs spends most of its time in vfork.
+cat >script <<'EOF'
+i=0
+while [ $i -lt 1500 ]; do
+	/bin/true
+	i=$((i + 1))
+done
+EOF
+record CPSAMPLE_EXE=/dash CPSAMPLE_OUTPUT=script.cps dash script || fail "the script ended with $?"
+at_least "$(info script.cps complete_percent)" 97 ||
+	fail "script: $(info script.cps complete_percent) % whole"
+note "$(info script.cps complete_percent) % of a script's stacks are whole"
