@@ -15,6 +15,7 @@
 #include "door/door.h"
 #include "door/life.h"
 #include "door/output.h"
+#include "door/own_memory.h"
 #include "door/summary.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
@@ -30,7 +31,6 @@
 static const struct cps_config *config;
 static struct cps_identity *identity;
 static _Atomic(const struct cps_clock *) clock_in_use;
-static int recorded_pid;
 static atomic_bool has_left;
 static atomic_flag giving_way = ATOMIC_FLAG_INIT;
 static atomic_bool wants_pause;
@@ -45,12 +45,7 @@ const struct cps_clock *cps_life_clock(void)
 
 bool cps_life_is_recorded(void)
 {
-	return cps_life_clock() && cps_life_has_own_memory();
-}
-
-bool cps_life_has_own_memory(void)
-{
-	return cps_sys_getpid() == recorded_pid;
+	return cps_life_clock() && cps_own_memory_is_here();
 }
 
 /* Splits the name: "dir/name.cps" becomes "dir/name" and ".cps", because a number may have to go
@@ -59,7 +54,7 @@ static int prepare_output(void)
 {
 	struct cps_output_names names = {.exe = identity->exe,
 					 .cwd = identity->cwd,
-					 .pid = (unsigned)recorded_pid,
+					 .pid = (unsigned)cps_own_memory_pid(),
 					 .start_s = identity->start_ns / SECOND};
 	struct cps_output output = {.stem = stem,
 				    .suffix = "",
@@ -175,7 +170,7 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 
 	config = c;
 	identity = i;
-	recorded_pid = cps_sys_getpid();
+	cps_own_memory_begin();
 	if (prepare_output() < 0)
 		return -ENAMETOOLONG;
 	clock = cps_clock_choose(cps_clock_find(&config->clock), &config->clock, why, sizeof(why));
@@ -202,19 +197,19 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 /* Corrects what the parent knew of itself and is not true of the child. */
 static void be_born(void)
 {
-	identity->ppid = (uint64_t)recorded_pid;
-	recorded_pid = cps_sys_getpid();
+	identity->ppid = (uint64_t)cps_own_memory_pid();
+	cps_own_memory_begin();
 	identity->start_ns = cps_sys_clock_ns(CLOCK_REALTIME);
 	identity->start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
 	identity->cpu_before_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	identity->journal_id ^= identity->start_ns ^ (uint64_t)recorded_pid << 32;
+	identity->journal_id ^= identity->start_ns ^ (uint64_t)cps_own_memory_pid() << 32;
 }
 
 void cps_life_child(void)
 {
 	const struct cps_clock *clock = cps_life_clock();
 
-	if (!clock || cps_sys_getpid() == recorded_pid)
+	if (!clock || !cps_own_memory_is_copy())
 		return;
 	be_born();
 	cps_recording_reset();

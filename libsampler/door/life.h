@@ -48,9 +48,6 @@ void cps_life_toggle(const void *context);
 
 /* Whether this process is the one that is recorded. Costs a system call. */
 bool cps_life_is_recorded(void);
-/* Whether this process is or was recorded, and is not a child of vfork, which would change its
- * parent's memory. Costs a system call. */
-bool cps_life_has_own_memory(void);
 
 /* The clock; NULL if this process is not recorded, or not any more. */
 const struct cps_clock *cps_life_clock(void);

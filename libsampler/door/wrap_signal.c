@@ -14,6 +14,7 @@
 
 #include "door/door.h"
 #include "door/life.h"
+#include "door/own_memory.h"
 #include "signal/disposition.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -31,7 +32,7 @@ static bool is_taken(int number, bool to_change_it)
 		return false; /* the C library refuses this signal with and without us */
 	if (number == SIGPROF && to_change_it)
 		cps_life_give_up_sigprof(); /* not if it only asks, as Python does */
-	return cps_disposition_is_taken(number) && cps_life_has_own_memory();
+	return cps_disposition_is_taken(number) && cps_own_memory_is_here();
 }
 
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * namespace.c - a process whose child is process 1 of a new namespace, as it may be itself.
+ *
+ * namespace MS: spends MS of CPU time before the child, as much in it and twice as much after it.
+ * Exits with 77 if it may not make a namespace.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "burn.h"
+
+static volatile uint64_t sink;
+
+static void burn_ms(uint64_t ms)
+{
+	uint64_t end = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000, now;
+
+	while ((now = cpu_ns(CLOCK_THREAD_CPUTIME_ID)) < end)
+		sink += burn(now, BURN_LONG);
+}
+
+static void before(uint64_t ms)
+{
+	burn_ms(ms);
+	sink++;
+}
+
+static void within(uint64_t ms)
+{
+	burn_ms(ms);
+	sink += 2;
+}
+
+static void after(uint64_t ms)
+{
+	burn_ms(2 * ms);
+	sink++;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t ms = argc > 1 ? strtoull(argv[1], NULL, 10) : 200;
+	pid_t child;
+	int status;
+
+	before(ms);
+	if (unshare(CLONE_NEWPID))
+		return 77;
+	child = fork();
+	if (child == 0) {
+		within(ms);
+		exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return 1;
+	after(ms);
+	printf("%d %d\n", (int)getpid(), status);
+	return 0;
+}
