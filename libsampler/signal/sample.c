@@ -330,14 +330,18 @@ static void tail(struct cps_thread *t, const void *context)
 void cps_sample_before_tail(struct cps_thread *t)
 {
 	const struct cps_meter *m = meter_now();
-	uint64_t used, sum;
+	uint64_t reading, used, sum;
 
 	if (!m->read || cps_recording_path() || cps_gate_verdict() != CPS_GATE_OPEN)
 		return;
-	used = m->read() - t->consumed;
+	reading = m->read();
+	used = due(t, reading) > 0 ? (uint64_t)due(t, reading) : 0;
+	/* From here on this time is part of the sum, or was taken from it by another thread. */
+	t->consumed = reading;
+	t->remainder = 0;
 	sum = atomic_fetch_add(&unrecorded, used) + used;
 	if (sum >= WORTH_A_FILE && cps_recording_ready())
-		t->remainder += (uint32_t)(atomic_exchange(&unrecorded, 0) - used);
+		t->consumed -= atomic_exchange(&unrecorded, 0);
 }
 
 void cps_sample_reset(void)
