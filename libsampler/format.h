@@ -219,7 +219,7 @@ struct cps_journal_head {
 struct cps_journal_buffer {
 	uint32_t committed; /* bytes that are valid; written last, with release order */
 	uint32_t sequence;
-	uint64_t losses[CPS_JOURNAL_LOSSES]; /* of buffer 0: totals by enum cps_loss; else 0 */
+	uint64_t losses[CPS_JOURNAL_LOSSES]; /* of buffer 0: totals by enum cps_loss */
 };
 
 #endif

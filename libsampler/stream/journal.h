@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.h - the buffers in which records wait to be deflated, in memory that outlives the
- * process.
+ * journal.h - the buffers in which records wait to be deflated, and a copy of them in a file, which
+ * survives the process.
+ *
+ * The recorder only writes to the file: nothing that the file says decides what the recorder does.
+ * The file is mapped, since the recorder keeps no descriptor. If somebody truncates the file, or a
+ * disk is full, a store into the mapping would end the target by SIGBUS. So before each store the
+ * kernel is asked whether the page takes one, and when it does not, the recording continues without a
+ * journal. One case is left: a truncation within the some ten nanoseconds between question and store
+ * (doc/decisions/0043).
  *
  * Locks: each buffer has one, which is tried and never waited for. A thread or handler that has
  * acquired a buffer owns it until it releases it.
@@ -18,15 +25,17 @@
 
 #define CPS_BUFFERS	 16u /* buffers of samples; buffer 0 is one more, for other records */
 #define CPS_BUFFER_BYTES (64u << 10)
+#define CPS_BUFFER_ROOM                                                                            \
+	(CPS_BUFFER_BYTES - 8) /* the kernel may try to store 8 bytes behind the last one */
 
 struct cps_buffer {
 	atomic_flag lock;
 	uint32_t number;
-	uint32_t area;			 /* the area of the journal that it writes to now */
-	bool is_begun;			 /* its batch has begun */
-	struct cps_batch *batch;	 /* NULL until it is first used, and for number 0 */
-	struct cps_journal_buffer *head; /* in the journal */
-	uint8_t *bytes;			 /* CPS_BUFFER_BYTES, in the journal */
+	uint32_t area;		      /* the area of the journal that it writes to now */
+	bool is_begun;		      /* its batch has begun */
+	struct cps_batch *batch;      /* NULL until it is first used, and for number 0 */
+	uint32_t committed, sequence; /* the numbers that the journal has a copy of */
+	uint8_t *bytes;		      /* CPS_BUFFER_BYTES of memory; the journal has a copy */
 };
 
 /* [signal] Make the journal's file again, at the same place in memory. It was removed, and all

@@ -14,23 +14,26 @@
 static _Atomic uint64_t lost[CPS_LOSS_COUNT];
 static _Atomic int stopped;
 static int stop_error;
-static struct cps_journal_head *head;
-static struct cps_journal_buffer *counters;
+static void (*show)(void); /* NULL: there is no journal */
 
-_Static_assert(CPS_LOSS_COUNT <= sizeof(counters->losses) / sizeof(counters->losses[0]),
-	       "the journal has room for every reason");
+_Static_assert(CPS_LOSS_COUNT <= CPS_JOURNAL_LOSSES, "the journal has room for every reason");
+
+/* Of two threads that show different counts at once the later one may come first. */
+static void show_all(void)
+{
+	uint64_t shown;
+
+	do {
+		shown = cps_loss_sum();
+		if (show)
+			show();
+	} while (shown != cps_loss_sum());
+}
 
 void cps_loss_add(enum cps_loss reason, uint64_t n)
 {
-	uint64_t now = atomic_fetch_add_explicit(&lost[reason], n, memory_order_relaxed) + n, shown;
-	_Atomic uint64_t *mirror;
-
-	if (!counters)
-		return;
-	mirror = (_Atomic uint64_t *)&counters->losses[reason];
-	shown = atomic_load_explicit(mirror, memory_order_relaxed);
-	while (shown < now && !atomic_compare_exchange_weak(mirror, &shown, now))
-		;
+	atomic_fetch_add_explicit(&lost[reason], n, memory_order_relaxed);
+	show_all();
 }
 
 uint64_t cps_loss_get(enum cps_loss reason)
@@ -47,21 +50,10 @@ uint64_t cps_loss_sum(void)
 	return sum;
 }
 
-static void show_stop(void)
+void cps_loss_mirror(void (*f)(void))
 {
-	if (!head)
-		return;
-	head->stop_error = stop_error;
-	head->stop = (uint32_t)atomic_load(&stopped);
-}
-
-void cps_loss_mirror(struct cps_journal_head *h, struct cps_journal_buffer *b)
-{
-	for (int i = 0; b && i < CPS_LOSS_COUNT; i++)
-		b->losses[i] = lost[i];
-	counters = b;
-	head = h;
-	show_stop();
+	show = f;
+	show_all();
 }
 
 void cps_loss_stop(enum cps_stop why, int error)
@@ -71,7 +63,7 @@ void cps_loss_stop(enum cps_stop why, int error)
 	if (!atomic_compare_exchange_strong(&stopped, &none, why))
 		return;
 	stop_error = error < 0 && error > -4096 ? -error : 0;
-	show_stop();
+	show_all();
 }
 
 enum cps_stop cps_loss_stop_reason(int *error)
@@ -83,8 +75,7 @@ enum cps_stop cps_loss_stop_reason(int *error)
 
 void cps_loss_reset(void)
 {
-	head = NULL;
-	counters = NULL;
+	show = NULL;
 	memset(lost, 0, sizeof(lost));
 	atomic_store(&stopped, CPS_STOP_NONE);
 	stop_error = 0;

@@ -17,8 +17,8 @@ uint64_t cps_loss_get(enum cps_loss reason);
 /* [signal] */
 uint64_t cps_loss_sum(void);
 
-/* [signal] From now on also write the counters and the reason of a stop there; NULL: do not. */
-void cps_loss_mirror(struct cps_journal_head *head, struct cps_journal_buffer *first);
+/* [signal] Call f now, and whenever a counter or the reason of a stop has changed; NULL: do not. */
+void cps_loss_mirror(void (*f)(void));
 
 /* [signal] Stop recording for good, while the target runs on. Only the first reason is kept.
  * `error` is a -errno or 0. */
