@@ -52,7 +52,7 @@ static int add_unit(struct debug_info *d, Dwarf_Die *die)
 {
 	struct unit *u;
 
-	if (d->n_units >= PIECES_NONE ||
+	if (d->n_units >= ADDRESS_RANGES_NONE ||
 	    !array_reserve(&d->units, &d->units_room, d->n_units + 1, sizeof(*d->units)))
 		return -ENOMEM;
 	u = &d->units[d->n_units++];

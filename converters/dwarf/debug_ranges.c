@@ -65,7 +65,7 @@ const struct debug_range *debug_ranges_find(const struct debug_ranges *r, uint64
 {
 	uint32_t range = address_ranges_find(&r->pieces, address);
 
-	return range == PIECES_NONE ? NULL : &r->list[range];
+	return range == ADDRESS_RANGES_NONE ? NULL : &r->list[range];
 }
 
 void debug_ranges_clear(struct debug_ranges *r)

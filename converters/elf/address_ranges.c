@@ -53,7 +53,7 @@ static void close_until(struct cut *c, uint64_t address)
 	while (c->depth > 0 && end_of(c, c->open[c->depth - 1]) <= address) {
 		uint64_t end = end_of(c, c->open[--c->depth]);
 
-		add_piece(c, end, c->depth > 0 ? c->open[c->depth - 1] : PIECES_NONE);
+		add_piece(c, end, c->depth > 0 ? c->open[c->depth - 1] : ADDRESS_RANGES_NONE);
 	}
 }
 
@@ -95,7 +95,7 @@ int address_ranges_cut(struct address_ranges *p, const void *ranges, size_t stri
 	*p = (struct address_ranges){0};
 	if (n == 0)
 		return 0;
-	if (n >= PIECES_NONE)
+	if (n >= ADDRESS_RANGES_NONE)
 		return -ENOMEM;
 	/* A range adds a piece where it starts and one where it ends. */
 	p->list = reallocarray(NULL, 2 * n, sizeof(*p->list));
@@ -122,7 +122,7 @@ uint32_t address_ranges_find(const struct address_ranges *p, uint64_t address)
 
 	if (p->before) {
 		if (address < p->list[0].start)
-			return PIECES_NONE;
+			return ADDRESS_RANGES_NONE;
 		stretch = (address - p->list[0].start) >> p->shift;
 		low = p->before[stretch < p->n_stretches ? stretch : p->n_stretches];
 		high = p->before[stretch < p->n_stretches ? stretch + 1 : p->n_stretches];
@@ -135,7 +135,7 @@ uint32_t address_ranges_find(const struct address_ranges *p, uint64_t address)
 		else
 			high = middle;
 	}
-	return low > 0 ? p->list[low - 1].owner : PIECES_NONE;
+	return low > 0 ? p->list[low - 1].owner : ADDRESS_RANGES_NONE;
 }
 
 void address_ranges_clear(struct address_ranges *p)

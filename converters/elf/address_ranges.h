@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PIECES_NONE UINT32_MAX
+#define ADDRESS_RANGES_NONE UINT32_MAX
 
 /* From here to the next piece's start. */
 struct address_range {
 	uint64_t start;
-	uint32_t owner; /* index of a range, or PIECES_NONE */
+	uint32_t owner; /* index of a range, or ADDRESS_RANGES_NONE */
 };
 
 struct address_ranges {
@@ -34,7 +34,7 @@ struct address_ranges {
  */
 int address_ranges_cut(struct address_ranges *p, const void *ranges, size_t stride, size_t n);
 
-/* The range that the address belongs to, or PIECES_NONE. */
+/* The range that the address belongs to, or ADDRESS_RANGES_NONE. */
 uint32_t address_ranges_find(const struct address_ranges *p, uint64_t address);
 
 /* Frees what p holds; p is then empty. */

@@ -221,7 +221,7 @@ struct symbol *symbol_table_covering(const struct symbol_table *t, uint64_t addr
 {
 	uint32_t symbol = address_ranges_find(&t->pieces, address);
 
-	return symbol == PIECES_NONE ? NULL : &t->sized.symbols[symbol];
+	return symbol == ADDRESS_RANGES_NONE ? NULL : &t->sized.symbols[symbol];
 }
 
 struct symbol *symbol_table_label(const struct symbol_table *t, uint64_t address)

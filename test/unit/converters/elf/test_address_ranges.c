@@ -27,7 +27,7 @@ static uint32_t meant(const struct range *ranges, uint32_t n, uint64_t address)
 	for (uint32_t i = n; i-- > 0;)
 		if (ranges[i].start <= address && address < ranges[i].end)
 			return i;
-	return PIECES_NONE;
+	return ADDRESS_RANGES_NONE;
 }
 
 static void check(struct range *ranges, uint32_t n, uint64_t from, uint64_t to)
@@ -40,7 +40,7 @@ static void check(struct range *ranges, uint32_t n, uint64_t from, uint64_t to)
 		cr_assert_eq(address_ranges_find(&p, a), meant(ranges, n, a), "at %lu of %u ranges",
 			     (unsigned long)a, n);
 	address_ranges_clear(&p);
-	cr_assert_eq(address_ranges_find(&p, from), PIECES_NONE);
+	cr_assert_eq(address_ranges_find(&p, from), ADDRESS_RANGES_NONE);
 }
 
 /* So many that they are found by stretches of addresses, which may be next to empty, or whole. */
@@ -69,8 +69,8 @@ Test(pieces, many_ranges_however_far_apart)
 
 			cr_assert_eq(address_ranges_find(&p, a), meant(ranges, n, a));
 		}
-		cr_assert_eq(address_ranges_find(&p, 0), PIECES_NONE);
-		cr_assert_eq(address_ranges_find(&p, UINT64_MAX), PIECES_NONE);
+		cr_assert_eq(address_ranges_find(&p, 0), ADDRESS_RANGES_NONE);
+		cr_assert_eq(address_ranges_find(&p, UINT64_MAX), ADDRESS_RANGES_NONE);
 		address_ranges_clear(&p);
 	}
 }
@@ -106,7 +106,7 @@ Test(pieces, none)
 	struct address_ranges p;
 
 	cr_assert_eq(address_ranges_cut(&p, NULL, 16, 0), 0);
-	cr_assert_eq(address_ranges_find(&p, 0), PIECES_NONE);
-	cr_assert_eq(address_ranges_find(&p, UINT64_MAX), PIECES_NONE);
+	cr_assert_eq(address_ranges_find(&p, 0), ADDRESS_RANGES_NONE);
+	cr_assert_eq(address_ranges_find(&p, UINT64_MAX), ADDRESS_RANGES_NONE);
 	address_ranges_clear(&p);
 }
