@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* File names come from anywhere: nothing in a message may steer a terminal. */
+/* File names come from untrusted inputs, so that control characters are replaced: a message must
+ * not be able to steer a terminal. */
 static void error_clean(char *text)
 {
 	for (; *text; text++) {

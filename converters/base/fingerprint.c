@@ -15,7 +15,8 @@ struct fingerprint_secret fingerprint_secret(void)
 {
 	struct hash_secret s = hash_secret();
 
-	/* The second half's is made of the first one's: odd constants of no meaning. */
+	/* The secret of the second half is derived from that of the first half with arbitrary odd
+	 * constants. */
 	return (struct fingerprint_secret){
 		.a = s,
 		.b = {hash_fold(s.a, UINT64_C(0xe7037ed1a0b428db)),

@@ -2,11 +2,12 @@
 /*
  * fingerprint.h - distinct fingerprints of 128 bits, numbered 0, 1, 2, ... in order of arrival.
  *
- * In: fingerprints of things that are too large to be a key. Out: their numbers.
+ * In: fingerprints of things that are too large to be keys themselves. Out: their numbers.
  *
- * Two things with the same fingerprint are taken for one. That any two of ten million things have
- * the same has a probability below 2^-80; and as fingerprints depend on a secret that differs from
- * run to run (hash.h), no input can aim for it.
+ * Two things with the same fingerprint count as one. The probability that any two of ten million
+ * things have the same fingerprint is below 2^-80. Fingerprints depend on a secret that differs
+ * from run to run (hash.h), so that nobody can write an input with two things of the same
+ * fingerprint.
  */
 #ifndef FINGERPRINT_H
 #define FINGERPRINT_H
@@ -19,21 +20,22 @@
 
 #define FINGERPRINT_TABLE_NONE UINT32_MAX
 
-/* Two independent halves. Fingerprints add up, half by half: that of a set is the sum of those of
- * its members, in any order, and a member leaves it by subtraction. */
+/* A fingerprint has two independent halves. Fingerprints are added half by half: the fingerprint of
+ * a set is the sum of its members' fingerprints, in any order, and a member is removed by
+ * subtraction. */
 struct fingerprint {
 	uint64_t a, b;
 };
 
-/* What fingerprints depend on, the same all through a run. */
+/* The secrets that fingerprints depend on. They are the same all through a run. */
 struct fingerprint_secret {
 	struct hash_secret a, b;
 };
 
 struct fingerprint_secret fingerprint_secret(void);
 
-/* One half. A mere product would leave something of its structure in the sums, hence the second
- * round. */
+/* One half of a fingerprint. A second round of hashing is needed because sums of plain products
+ * would still show some of the products' structure. */
 static inline uint64_t fingerprint_half(const struct hash_secret *s, uint64_t x, uint64_t y)
 {
 	return hash_fold(hash_pair(s, x, y) ^ s->b, s->a);
@@ -64,10 +66,10 @@ struct fingerprint_table {
 	uint32_t count;
 };
 
-/* The number of p; a new one gets the number `count`. FINGERPRINT_TABLE_NONE: out of memory, or 2^32 - 1 of
- * them. */
+/* The number of p; a new one gets the number `count`. FINGERPRINT_TABLE_NONE: memory is out, or the
+ * table has 2^32 - 1 of them. */
 uint32_t fingerprint_table_number(struct fingerprint_table *t, struct fingerprint p);
-/* Frees what t holds; t is then empty. */
+/* Free what t holds; t is then empty. */
 void fingerprint_table_clear(struct fingerprint_table *t);
 
 #endif

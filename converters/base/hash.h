@@ -18,7 +18,7 @@ struct hash_secret {
 	uint64_t a, b;
 };
 
-/* Sixteen random bytes that the kernel gives every process at its start. */
+/* The secret is sixteen random bytes that the kernel gives every process at its start. */
 static inline struct hash_secret hash_secret(void)
 {
 	struct hash_secret s = {UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd1b54a32d192ed03)};
@@ -29,7 +29,8 @@ static inline struct hash_secret hash_secret(void)
 	return s;
 }
 
-/* Both halves of the product, folded: each bit of the result depends on all bits of a and b. */
+/* The two halves of the product, folded into one: each bit of the result depends on all bits of a
+ * and b. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;

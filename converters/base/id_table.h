@@ -2,7 +2,7 @@
 /*
  * id_table.h - numbers that a file chose, renumbered 0, 1, 2, ... in order of arrival.
  *
- * So that an array can be indexed with what a file says, however large.
+ * A file may choose large numbers. Renumbered, they can be the indices of an array.
  */
 #ifndef ID_TABLE_H
 #define ID_TABLE_H

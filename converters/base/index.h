@@ -6,10 +6,10 @@
  * arrival: 0, 1, 2, ... Each finds the number of a key in an index, which is a hash table with open
  * addressing and linear probing (Knuth, The Art of Computer Programming 3, section 6.4).
  *
- * The keys stay with the table. A slot of the index holds a tag, which is the key's hash value of 64
- * bits, and the key's number. Where tags are equal, the table compares the keys. A table whose keys
- * have distinct tags (hash_distinct) has nothing to compare, so that a lookup costs one cache miss
- * even among ten million keys.
+ * The keys stay with the table. A slot of the index holds a tag, which is the key's hash value of
+ * 64 bits, and the key's number. Where tags are equal, the table compares the keys. A table whose
+ * keys have distinct tags (hash_distinct) has nothing to compare, so that a lookup costs one cache
+ * miss even among ten million keys.
  */
 #ifndef INDEX_H
 #define INDEX_H

@@ -49,7 +49,7 @@ uint32_t pair_table_number(struct pair_table *t, uint32_t a, uint32_t b)
 	return number;
 }
 
-/* What is known of a parent, which may be asked for the first time. */
+/* The entry of a parent, which is added if the parent has had no child so far. */
 static struct pair_table_latest *latest_of(struct pair_table *t, uint32_t parent)
 {
 	if (!array_reserve(&t->latest, &t->latest_size, (size_t)parent + 1, sizeof(*t->latest)))
@@ -59,7 +59,8 @@ static struct pair_table_latest *latest_of(struct pair_table *t, uint32_t parent
 	return &t->latest[parent];
 }
 
-/* A pair that is not in the table. The first of siblings joins it when the second one comes. */
+/* Add a pair that is not in the table. An only child is not in the index: it is added to it
+ * together with its first sibling. */
 static uint32_t add_child(struct pair_table *t, uint32_t parent, uint32_t b)
 {
 	struct pair_table_latest *latest = latest_of(t, parent);
@@ -76,7 +77,7 @@ static uint32_t add_child(struct pair_table *t, uint32_t parent, uint32_t b)
 	return t->count++;
 }
 
-/* The child is not the latest one. */
+/* Find or add a child that is not its parent's latest one. */
 uint32_t pair_table_child_other(struct pair_table *t, uint32_t parent, uint32_t b)
 {
 	uint32_t number = index_tag_find(&t->numbers, tag_of(t, parent, b));

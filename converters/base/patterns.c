@@ -19,7 +19,7 @@ static bool is_word(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* What stands between `begin` and `at` ends in the word "operator". */
+/* Does the text between `begin` and `at` end in the word "operator"? */
 static bool is_operator(const char *begin, const char *at)
 {
 	static const char word[] = "operator";
@@ -29,9 +29,9 @@ static bool is_operator(const char *begin, const char *at)
 	       ((size_t)(at - begin) == n || !is_word(at[-1 - (ptrdiff_t)n]));
 }
 
-/* One step through a value: how many bytes that cannot be told apart, and how deep in brackets it
- * is behind them. What follows the word "operator", the arrow of Rust's types and what a backslash
- * quotes are no brackets. */
+/* One step through a value: how many bytes belong together, and how deep in brackets the value is
+ * behind them. Some characters that look like brackets are none: those after the word "operator",
+ * the arrow of Rust's types, and what a backslash quotes. */
 static size_t step(const char *begin, const char *at, unsigned *depth)
 {
 	if (is_operator(begin, at) && strchr(",<>=-", *at))

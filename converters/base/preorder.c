@@ -22,7 +22,8 @@ static int gather_children(const struct preorder_tree *t, struct children *c)
 	c->list = malloc(t->n * sizeof(*c->list));
 	if (!c->start || !c->list)
 		return -1;
-	/* Counted two places ahead, so that filling the lists moves each start to where it belongs. */
+	/* The children are counted two places ahead, because filling the lists moves each start by
+	 * one place. */
 	for (i = 1; i < t->n; i++)
 		c->start[t->parents[i] + 2]++;
 	for (i = 2; i < t->n + 2; i++)
@@ -44,7 +45,8 @@ static void sort_siblings(const struct preorder_tree *t, const struct children *
 	}
 }
 
-/* Parents have lower numbers than their children, so two loops do. */
+/* Parents have lower numbers than their children: one loop downwards finds the sizes of the
+ * subtrees, one upwards the places. */
 static void number(const struct preorder_tree *t, const struct children *c, uint32_t *size,
 		   uint32_t *place)
 {

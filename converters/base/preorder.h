@@ -13,16 +13,17 @@
 #include "base/error.h"
 
 struct preorder_tree {
-	size_t n; /* at least 1, less than 2^32 - 1 */
-	/* The parent of node 0, the root, is not looked at; each other's has a lower number. */
+	size_t n; /* at least 1, at most 2^32 - 2 */
+	/* The parent of each node has a lower number than the node. Node 0 is the root: parents[0]
+	 * is not read. */
 	const uint32_t *parents;
 	/* Compares two siblings, as qsort_r does; both pointers are to node numbers (uint32_t). */
 	int (*compare)(const void *a, const void *b, void *context);
 	void *context;
 };
 
-/* Where each of the n nodes stands in preorder; the root's place is 0. free() it. Needs no C
- * recursion. NULL: out of memory. */
+/* The place of each of the n nodes in preorder; the place of the root is 0. The caller frees it.
+ * The C stack does not grow with the depth of the tree. NULL: out of memory. */
 uint32_t *preorder_places(const struct preorder_tree *tree, struct error *err);
 
 #endif

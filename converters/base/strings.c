@@ -29,7 +29,7 @@ struct entry {
 
 struct strings {
 	struct hash_secret secret;
-	struct block *blocks; /* the first one is being filled */
+	struct block *blocks; /* the first one has room left */
 	struct entry *entries;
 	size_t n, size;
 	struct index numbers;
@@ -82,7 +82,7 @@ static struct block *strings_block(struct strings *s, size_t bytes)
 	return b;
 }
 
-/* A copy of the bytes with a NUL after them, where it can stay. */
+/* Copy the bytes, with a NUL after them, to memory that never moves. */
 static const char *strings_keep(struct strings *s, const char *bytes, size_t length)
 {
 	struct block *b = s->blocks;

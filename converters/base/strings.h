@@ -20,11 +20,12 @@ uint32_t strings_add(struct strings *s, const char *bytes, size_t length);
 /* The number of the string, or STRINGS_NONE if it is not in the table. */
 uint32_t strings_find(const struct strings *s, const char *bytes, size_t length);
 
-/* The bytes, with a terminating NUL after `*length` bytes (length may be NULL). Stable. */
+/* The string's bytes, with a NUL after them; *length becomes their number (length may be NULL). The
+ * pointer stays valid as long as the table. */
 const char *strings_get(const struct strings *s, uint32_t number, size_t *length);
 size_t strings_count(const struct strings *s);
 
-/* Bytewise order; a prefix comes first. <0, 0, >0. */
+/* Compare two strings byte by byte; a prefix comes before a longer string. Returns <0, 0 or >0. */
 int strings_compare(const struct strings *s, uint32_t a, uint32_t b);
 
 #endif

@@ -15,10 +15,10 @@ struct search {
 	const struct successors *graph;
 	struct strong_components *found;
 	uint32_t *number; /* by vertex: 1, 2, ... in order of the first visit; 0: none yet */
-	uint32_t *low;	  /* by vertex: the least number known to be reached from there */
-	uint32_t *next;	  /* by vertex: the arc to be looked at next */
-	uint32_t *path;	  /* from where the search began to where it is */
-	uint32_t *open;	  /* visited, but not yet in a component, by number */
+	uint32_t *low;	/* by vertex: the lowest number of a vertex that is known to be reachable */
+	uint32_t *next; /* by vertex: the arc to be looked at next */
+	uint32_t *path; /* from where the search began to where it is */
+	uint32_t *open; /* visited, but not yet in a component, by number */
 	uint32_t n_visited, n_path, n_open, n_members;
 };
 
@@ -30,7 +30,7 @@ static void visit(struct search *s, uint32_t v)
 	s->open[s->n_open++] = v;
 }
 
-/* What is open from v on is one component. */
+/* The vertices that are open from v on are one component. */
 static void close_component(struct search *s, uint32_t v)
 {
 	struct strong_components *c = s->found;

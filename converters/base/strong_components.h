@@ -19,7 +19,7 @@ struct successors {
 	const uint32_t *target; /* repetitions and v itself may be among them */
 };
 
-/* Numbered so that an arc between two components leads to the lower number. */
+/* Components are numbered so that an arc between two of them leads to the lower number. */
 struct strong_components {
 	uint32_t n;
 	uint32_t *of;	   /* by vertex */
@@ -27,7 +27,8 @@ struct strong_components {
 	uint32_t *members; /* the vertices, component by component */
 };
 
-/* Tarjan's algorithm (1972), without recursion. Fill *c; strong_components_free it. 0 or -1 (memory). */
+/* Find the components with Tarjan's algorithm (1972), without recursion, so that deep graphs do not
+ * overflow the stack. The caller frees *c with strong_components_free. -1: memory. */
 int strong_components_find(struct strong_components *c, const struct successors *graph,
 			   struct error *err);
 void strong_components_free(struct strong_components *c);

@@ -15,7 +15,7 @@ size_t utf8_length(const char *text, size_t n)
 
 	if (length == 0 || length > n || s[0] > 0xf4)
 		return 0;
-	/* Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte. */
+	/* The second byte tells overlong forms, surrogates and code points above U+10FFFF. */
 	low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : low;
 	high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : high;
 	for (i = 1; i < length; i++) {

@@ -46,8 +46,8 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 	return ok && p->args && p->file != STRINGS_NONE;
 }
 
-/* Only equal things can be added up. An input that was cut before it said what it counts has
- * nothing to add. */
+/* Weights of different resources cannot be added up. An input that was cut before it said what it
+ * counts has no weights. */
 static int resource_check(struct profile_builder *b, const struct event_process *e,
 			  struct error *err)
 {
@@ -108,7 +108,7 @@ static int on_process(void *context, const struct event_process *e, const struct
 	return 0;
 }
 
-/* Engine and reason of the process record are over. */
+/* A new engine replaces that of the process record. */
 static int on_engine(void *context, const struct event_engine *e, struct error *err)
 {
 	struct profile_builder *b = context;
@@ -169,7 +169,7 @@ static int on_mark(void *context, const struct event_mark *e, struct error *err)
 	return 0;
 }
 
-/* Counts are totals: the last one of each reason holds. */
+/* Each count is the total so far: the last one of each reason counts. */
 static int on_loss(void *context, const struct event_loss *e, struct error *err)
 {
 	struct profile_builder *b = context;

@@ -8,7 +8,8 @@
 
 #include "model/builder.h"
 
-/* A stack says more than a call, so that a sum of both would say nothing. */
+/* Call stacks and calls without stacks cannot be added up: the sum would have neither the stacks'
+ * call paths nor the numbers of calls. */
 static int check_kind(const struct profile_builder *b, const struct event_process *e,
 		      struct error *err)
 {

@@ -2,8 +2,8 @@
 /*
  * builder_cct.c - credits samples to call paths.
  *
- * In: samples. Out: weights at the nodes of a tree of paths. A sample costs as much as
- * its stack differs from the previous one's.
+ * In: samples. Out: weights at the nodes of the calling context tree. The path of the previous
+ * sample is kept, so that a sample costs only the frames that differ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +13,15 @@
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-/* A stack cut off at its outer end stands under a pseudo frame, so that its outermost frame does
- * not pass for a place where threads begin. */
+/* A stack whose outer part is missing is put below a pseudo frame. Otherwise its outermost frame
+ * would look like the function where a thread begins. */
 static bool is_incomplete(const struct event_sample *e)
 {
 	return e->depth == 0 || (e->mark != CPS_MARK_COMPLETE && e->mark != CPS_MARK_TOO_DEEP);
 }
 
-/* A name's number. What follows a path is often what followed it before: a comparison then saves
- * the search. */
+/* The number of a name. A path is often continued as it was the time before: comparing with that
+ * name is cheaper than a search. */
 static uint32_t name_number(struct profile_builder *b, uint32_t parent, const struct event_text *e)
 {
 	const struct profile_frame *f = cct_latest(b->current.paths, parent);
@@ -36,8 +36,8 @@ static uint32_t name_number(struct profile_builder *b, uint32_t parent, const st
 	return strings_add(b->profile->strings, e->bytes, e->length);
 }
 
-/* The entry of an id that is larger than all before, as most recordings are small. NULL: memory, and
- * the frame is searched for. */
+/* The entry of an id that is larger than all ids before. The table grows on demand because most
+ * recordings are small. NULL: out of memory; then the frame is searched for. */
 static uint32_t *ids_extend(struct recording *r, uint32_t id)
 {
 	if (!array_reserve(&r->of_ids, &r->ids_size, id, sizeof(*r->of_ids)))
@@ -52,7 +52,7 @@ static inline uint32_t *of_id(struct recording *r, uint32_t id)
 	return id <= r->n_ids ? &r->of_ids[id - 1] : ids_extend(r, id);
 }
 
-/* The frame below `parent` as the model knows it. Its module is still the input's own number. */
+/* The number of a frame below `parent`. Its module is still a number of the input. */
 static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
 				    const struct event_frame *e)
 {
@@ -74,7 +74,7 @@ static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
 	return cct_frame(r->paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
 }
 
-/* Set walk[0], from where the stack's frames are followed. */
+/* Set walk[0], the node from which the stack's frames are followed. */
 static int walk_base(struct profile_builder *b, uint32_t thread, bool incomplete)
 {
 	const struct profile_frame frame = {PROFILE_NO_MODULE, b->incomplete, 0};
@@ -101,7 +101,7 @@ static bool base_holds(const struct profile_builder *b, const struct event_sampl
 	       (!builder_has_threads(b) || e->thread == b->current.group_thread);
 }
 
-/* How many frames e has in common with the last sample that was taken, for sure. */
+/* How many outermost frames e certainly shares with the latest sample that was not left out. */
 static size_t frames_kept(const struct recording *r, const struct event_sample *e)
 {
 	return e->keep < r->keep ? e->keep : r->keep;
@@ -116,7 +116,7 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 
 	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
 		return -1;
-	if (r->generation != e->generation) /* ids stand for others now */
+	if (r->generation != e->generation) /* the ids mean other frames now */
 		r->n_ids = 0;
 	r->generation = e->generation;
 	if (!i || !base_holds(b, e, incomplete)) {
@@ -158,7 +158,7 @@ static int totals_add(struct profile_builder *b, const struct event_sample *e, s
 	return 0;
 }
 
-/* So much was used by the process, on a thread of it. */
+/* Add a weight to the process and to one of its threads. */
 static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark, uint64_t weight,
 		       uint64_t hits)
 {
@@ -177,7 +177,7 @@ static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark
 	return 0;
 }
 
-/* So much of it becomes a part of the profile. */
+/* Add a weight to a node of the profile. */
 static void node_add(struct profile_builder *b, uint32_t number, uint64_t weight, uint64_t hits)
 {
 	struct profile_node *node = &b->current.paths->nodes[number];
@@ -190,7 +190,7 @@ static void node_add(struct profile_builder *b, uint32_t number, uint64_t weight
 
 /* ---- stacks that come again ------------------------------------------------------------------ */
 
-/* What its samples weigh is credited. */
+/* Credit what has been added up for a stack. */
 static int stack_settle(struct profile_builder *b, struct known_stack *s)
 {
 	if (!s->hits)
@@ -221,7 +221,7 @@ static int stacks_extend(struct recording *r, size_t n)
 	return 0;
 }
 
-/* The sample's stack may come again: its node is known now. */
+/* Remember the node of a stack that later samples may repeat. */
 static int stack_remember(struct profile_builder *b, const struct event_sample *e, uint32_t node)
 {
 	struct recording *r = &b->current;
@@ -305,7 +305,7 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 
 /* ---- the end of an input --------------------------------------------------------------------- */
 
-/* From the input's module number to the index in the list of all. */
+/* Replace the input's number of a module by the index in the list of all modules. */
 static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
 {
 	if (builder_group_is_unnamed(f))
@@ -328,7 +328,8 @@ static int frames_resolve(struct profile_builder *b)
 	return 0;
 }
 
-/* The node of all inputs that the current input's node i becomes, whose parent's is known. */
+/* The node in the tree of all inputs for the current input's node i. map[] has it for the node's
+ * parent already. */
 static uint32_t merged_node(struct profile_builder *b, const uint32_t *map, size_t i)
 {
 	const struct cct *input = b->current.paths;
@@ -337,7 +338,7 @@ static uint32_t merged_node(struct profile_builder *b, const uint32_t *map, size
 
 	if (!builder_group_is_unnamed(&input->frames[node->frame]))
 		return cct_child(b->all, map[node->parent], &input->frames[node->frame]);
-	/* A thread that was asked for, and is not told from the others. */
+	/* Threads were selected, but are not shown apart. */
 	return b->by == PROFILE_BY_NOTHING ? 0 : cct_child(b->all, 0, &group);
 }
 
@@ -364,7 +365,8 @@ static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
 	return 0;
 }
 
-/* The input's call paths join the others; the first ones are all that there are. */
+/* Merge the input's call paths into the tree of all inputs. The tree of the first input becomes
+ * that tree without a copy. */
 static int cct_merge(struct profile_builder *b, const unsigned char *dropped)
 {
 	struct recording *r = &b->current;

@@ -2,8 +2,8 @@
 /*
  * builder_group.c - names the process, program or thread that a stack belongs to.
  *
- * In: process records, threads. Out: frames that stand outermost. A thread's name may
- * come after its samples, so its frame is a number until the input is over.
+ * In: process events, threads. Out: frames that stand outermost. A thread's name may come after
+ * its samples, so that its frame has only the thread's id until the input is over.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 _Static_assert(THREAD_FRAME > CPS_MODULES_MAX, "else it could be a module");
 
-/* Takes the text, NULL or not. */
+/* The string's number. Frees the text, which may be NULL. */
 static uint32_t take_string(struct profile_builder *b, int n, char *text)
 {
 	uint32_t number;
@@ -103,7 +103,8 @@ int builder_group_name(struct profile_builder *b, struct profile_frame *f)
 	return f->name == STRINGS_NONE ? -1 : 0;
 }
 
-/* The frames are called `full` no more. Numbers of full names are far fewer than frames. */
+/* Rename frames from the full names of threads to the short ones. There are far fewer full names
+ * than frames. */
 static void frames_rename(struct profile *p, const struct id_table *full, const uint32_t *names)
 {
 	for (size_t i = 0; i < p->n_frames; i++) {
@@ -116,7 +117,7 @@ static void frames_rename(struct profile *p, const struct id_table *full, const 
 	}
 }
 
-/* Of one process alone, the threads' own names will do. */
+/* If there is only one process, its name is left out of the threads' names. */
 int builder_group_finish(struct profile_builder *b)
 {
 	struct profile *p = b->profile;

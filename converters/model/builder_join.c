@@ -2,15 +2,15 @@
 /*
  * builder_join.c - adds what one builder has read to another.
  *
- * In: two builders. Out: one, as if it had read the inputs of both: all is numbered in
- * the order of arrival, and the other builder has kept that order.
+ * In: two builders. Out: one, as if it had read the inputs of both. Everything is numbered in
+ * order of arrival, and joining keeps that order.
  */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "model/builder.h"
 
-/* From the other builder's numbers to ours. */
+/* Translate the other builder's numbers into ours. */
 struct maps {
 	uint32_t *strings, *modules, *nodes;
 };
@@ -23,7 +23,8 @@ static bool is_same_text(const struct profile *p, uint32_t a, const struct profi
 	return n == m && !memcmp(x, y, n);
 }
 
-/* Of calls there is more to add up; and nothing is said here of what cannot be added up. */
+/* Calls cannot be joined. Nor can what would be an error: then the inputs are read again, and
+ * reading them reports it. */
 bool profile_builder_can_join(const struct profile_builder *b, const struct profile_builder *other)
 {
 	const struct profile *p = b->profile, *q = other->profile;
@@ -68,7 +69,7 @@ static void frames_translate(struct cct *paths, const struct maps *maps)
 	}
 }
 
-/* Parents come before children. */
+/* Parents come before their children, so that maps->nodes has the parent's node already. */
 static int cct_join(struct cct *all, struct cct *other, struct maps *maps)
 {
 	frames_translate(other, maps);
@@ -109,7 +110,7 @@ static void process_translate(struct profile_process *p, const struct maps *maps
 		p->modules[i] = maps->modules[p->modules[i]];
 }
 
-/* They move. */
+/* The other builder's processes move to this one. */
 static int processes_join(struct profile_builder *b, struct profile *q, const struct maps *maps)
 {
 	struct profile *p = b->profile;

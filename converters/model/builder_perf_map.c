@@ -2,8 +2,9 @@
 /*
  * builder_perf_map.c - gives names to generated code.
  *
- * In: addresses without module, the perf map of their process. Out: frames with names.
- * The map is in the recording, or still where the process has left it: /tmp/perf-PID.map.
+ * In: addresses without module, the perf map of their process. Out: frames with names. The map is
+ * in the recording; if it is not, the file /tmp/perf-PID.map may still be where the process has
+ * left it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 
 #include "model/builder.h"
 
-/* More is no map that a program has written. */
+/* No program writes a larger map. */
 #define FILE_BYTES_MAX (UINT64_C(1) << 30)
 
 static struct perf_map *map_of(struct recording *r)
@@ -37,8 +38,8 @@ int builder_jit(void *context, const struct event_jit *e, struct error *err)
 
 /* ---- the file ---------------------------------------------------------------------------------- */
 
-/* May the file be believed? It is the stream's owner's or ours, and not left from an earlier
- * process with the same number. */
+/* Can the file be trusted? It must belong to the owner of the recording or to us, and must not be
+ * older than the process: an earlier process may have had the same id. */
 static bool is_trusted(const struct recording *r, const struct stat *st)
 {
 	uint64_t seconds = (uint64_t)st->st_mtim.tv_sec, start = r->process.start_ns;
@@ -59,7 +60,7 @@ static bool is_this_host(const struct profile_builder *b)
 	       !strcmp(name.nodename, strings_get(b->profile->strings, host, NULL));
 }
 
-/* -1: there is none to be believed. */
+/* -1: there is no file that can be trusted. */
 static int file_open(const struct profile_builder *b)
 {
 	const struct recording *r = &b->current;

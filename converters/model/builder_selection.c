@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder_selection.c - tells the samples that were asked for from the others.
+ * builder_selection.c - selects samples by time and by thread.
  *
- * In: times, threads. Out: yes or no. A thread's name may come after its samples: they
- * are chosen among when the input is over.
+ * In: times, threads. Out: whether a sample is selected. A thread's name may come after its
+ * samples, so that threads are selected when the input is over.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ int builder_part_process(struct profile_builder *b, const struct event_process *
 			 b->part.threads ? "--thread needs" : "--from and --to need");
 }
 
-/* Forged times of the end of the universe saturate. */
+/* A time that does not fit, as a forged input may have it, becomes the largest one. */
 static uint64_t run_time(const struct profile_builder *b, uint64_t time_us)
 {
 	uint64_t ns;
@@ -72,7 +72,7 @@ bool builder_has_threads(const struct profile_builder *b)
 	return b->by == PROFILE_BY_THREAD || b->part.threads;
 }
 
-/* Stacks of which no sample was taken. */
+/* Drop the nodes below which no sample was selected. */
 static void drop_unused(const struct cct *paths, unsigned char *dropped)
 {
 	memset(dropped, 1, paths->n_nodes);
@@ -84,7 +84,8 @@ static void drop_unused(const struct cct *paths, unsigned char *dropped)
 	}
 }
 
-/* A node below the root is a thread, and all below it are of the same. */
+/* Drop the trees of threads that are not selected. A node below the root is a thread, and all nodes
+ * below it belong to this thread. */
 static void drop_threads(struct profile_builder *b, const unsigned char *wanted,
 			 unsigned char *dropped)
 {

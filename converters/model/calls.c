@@ -25,7 +25,7 @@ void calls_clear(struct calls *c)
 
 /* ---- functions and arcs ---------------------------------------------------------------------- */
 
-/* STRINGS_NONE for an absent text and, with *ok = false, without memory. */
+/* The number of a text. STRINGS_NONE: the text is absent or, with *ok = false, memory is out. */
 static uint32_t string(struct strings *s, struct event_text text, bool *ok)
 {
 	if (!text.length)
@@ -75,10 +75,10 @@ struct calls_arc *calls_arc(struct calls *c, uint32_t caller, uint32_t callee)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* What is put behind a name, in the order of preference. */
+/* What is appended to a name, in order of preference. */
 enum suffix { SUFFIX_FILE, SUFFIX_OBJECT, SUFFIX_BOTH, N_SUFFIXES };
 
-/* A path, or its last part. */
+/* The path, or its last part. */
 static const char *path(const struct strings *s, uint32_t number, bool whole)
 {
 	const char *text = number == STRINGS_NONE ? "???" : strings_get(s, number, NULL);
@@ -124,7 +124,7 @@ static bool are_distinct(uint32_t *numbers, size_t n)
 	return true;
 }
 
-/* Functions of one name, and what they may be called. */
+/* Functions that have the same name, and the names they are to get. */
 struct group {
 	struct calls *calls;
 	struct strings *strings;
@@ -133,7 +133,7 @@ struct group {
 	size_t n;
 };
 
-/* 1: these names will do, 0: they do not tell all apart, -1: memory. */
+/* 1: these names tell all functions apart, 0: they do not, -1: memory. */
 static int group_try(struct group *g, enum suffix suffix)
 {
 	bool knows_files = true;
@@ -171,7 +171,7 @@ static int compare_names(const void *a, const void *b, void *context)
 	return x_name != y_name ? (x_name < y_name ? -1 : 1) : compare_numbers(a, b);
 }
 
-/* `order`: all functions, those of one name beside each other. */
+/* `order` has all functions; those of the same name are neighbours. */
 static int name_groups(struct group *g, const uint32_t *order)
 {
 	const struct calls *c = g->calls;

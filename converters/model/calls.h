@@ -2,7 +2,8 @@
 /*
  * calls.h - a call graph as it was read: who called whom how often, without stacks.
  *
- * gprof and callgrind write such profiles. Totals have to be found by propagation (propagate.h).
+ * gprof and callgrind write such profiles. The functions' totals have to be found by propagation
+ * (graph/propagate.h).
  */
 #ifndef CALLS_H
 #define CALLS_H
@@ -17,7 +18,7 @@
 
 #define CALLS_NONE UINT32_MAX
 
-/* Two are the same if name, file and object are. */
+/* Two functions are the same if their names, files and objects are. */
 struct calls_function {
 	uint32_t name;			 /* numbers of strings; calls_name makes names distinct */
 	uint32_t file, object;		 /* STRINGS_NONE: not known */
@@ -51,11 +52,9 @@ uint32_t calls_function(struct calls *c, struct strings *s, const struct event_f
 /* The arc between two functions, added if it is new. NULL: memory. Valid until the next one. */
 struct calls_arc *calls_arc(struct calls *c, uint32_t caller, uint32_t callee);
 
-/*
- * Functions of one name get distinct ones: "NAME (FILE)", "NAME (OBJECT)" or "NAME (FILE, OBJECT)",
- * the first of these that tells all of them apart; the last one with whole paths, the others
- * without directories. -1: memory.
- */
+/* Give functions of the same name distinct names: "NAME (FILE)", "NAME (OBJECT)" or "NAME (FILE,
+ * OBJECT)", whichever is the first that tells all of them apart. The last one has whole paths, the
+ * others have no directories. -1: memory. */
 int calls_name(struct calls *c, struct strings *s);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * cct.c - finds or adds the node of a call path.
  *
- * In: a parent and a frame. Out: the child's number. Frames get numbers out of a hash
- * table, nodes out of pairs of numbers: the table of nodes, which is the large one, is asked only
- * where a stack takes another turn than the one before it.
+ * In: a parent and a frame. Out: the number of the child. Frames are numbered first, so that a
+ * child is found by a pair of numbers. A stack that is as the previous one needs no search: most
+ * nodes are asked for the child that they were asked for the last time.
  */
 #include "model/cct.h"
 
@@ -54,7 +54,7 @@ static bool frame_is_equal(const void *frames, uint32_t number, const void *fram
 	return cct_frame_equal((const struct profile_frame *)frames + number, *f);
 }
 
-/* The frame is not where it would be if it had been asked for lately. */
+/* Search for a frame that is not in `recent`, and add it if it is new. */
 uint32_t cct_frame_search(struct cct *p, struct profile_frame f)
 {
 	uint64_t tag = frame_tag(p, f);
@@ -73,7 +73,7 @@ uint32_t cct_frame_search(struct cct *p, struct profile_frame f)
 	return (uint32_t)p->n_frames++;
 }
 
-/* The child is not the one that was asked for last. */
+/* Find or add a child that is not the latest one of its parent. */
 uint32_t cct_add(struct cct *p, uint32_t parent, uint32_t frame)
 {
 	uint32_t node;
@@ -96,7 +96,7 @@ const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent)
 	return latest.number == PAIR_TABLE_NONE ? NULL : &p->frames[latest.b];
 }
 
-/* Nodes know their frames by number: they stay where they are. */
+/* Nodes refer to frames by number, so that nodes need not change. */
 bool cct_reindex(struct cct *p)
 {
 	memset(p->recent, 0, sizeof(p->recent));

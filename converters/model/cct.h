@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cct.h - a growing tree of distinct call paths.
+ * cct.h - a calling context tree that grows.
  *
- * Nodes are numbered in order of arrival, so that a parent's number is less than its children's;
- * node 0 is the root. Frames are distinct.
+ * In a calling context tree (Ammons, Ball and Larus, Exploiting Hardware Performance Counters with
+ * Flow and Context Sensitive Profiling, PLDI 1997) each node stands for one call path: the frames
+ * from the root to the node. Samples with the same call path are counted at the same node, so that
+ * the tree grows with the number of distinct call paths and not with the number of samples. Unlike
+ * theirs, this tree has no back edges for recursion: each level of a recursion is a node.
+ *
+ * Nodes are numbered in order of arrival, so that a parent has a lower number than its children;
+ * node 0 is the root. Frames are distinct and numbered, too.
  */
 #ifndef CCT_H
 #define CCT_H
@@ -14,7 +20,7 @@
 
 #define CCT_NONE UINT32_MAX
 
-/* Frames found lately, by a few bits of their hash value: a power of two. */
+/* `recent` has the frames that were found lately, by some bits of a cheap hash value. */
 #define CCT_RECENT_BITS 12
 
 struct cct {
@@ -35,21 +41,19 @@ void cct_free(struct cct *p);
 /* The number of a frame, added if it is new; CCT_NONE when memory is out. */
 static inline uint32_t cct_frame(struct cct *p, struct profile_frame frame);
 
-/* The child of `parent` for the frame of that number, added with weight 0 if it is new; CCT_NONE
- * when memory is out, or the frame is CCT_NONE. */
+/* The child of `parent` for the frame of that number; it is added with weight 0 if it is new.
+ * CCT_NONE: memory is out, or the frame is CCT_NONE. */
 static inline uint32_t cct_step(struct cct *p, uint32_t parent, uint32_t frame);
 static inline uint32_t cct_child(struct cct *p, uint32_t parent, const struct profile_frame *frame)
 {
 	return cct_step(p, parent, cct_frame(p, *frame));
 }
 
-/* The frame of the child that was asked for last; NULL if `parent` has none. */
+/* The frame of the child that `parent` was asked for last; NULL if it has no child. */
 const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent);
 
-/*
- * The frames have been rewritten in place: index them anew. False if some are equal now; nothing
- * may be added then.
- */
+/* Index the frames again after they were rewritten in place. False: some are equal now, and nothing
+ * may be added to the tree. */
 bool cct_reindex(struct cct *p);
 
 /* ---- what is inlined ---- */
@@ -62,7 +66,8 @@ static inline bool cct_frame_equal(const struct profile_frame *a, struct profile
 	return a->address == b.address && a->module == b.module && a->name == b.name;
 }
 
-/* Where a frame may be in `recent`. Who forges collisions here has each frame searched for. */
+/* The place in `recent` where a frame may be. This hash has no secret: an input whose frames all
+ * collide here is slower, because each frame is searched for in the index. */
 static inline size_t cct_recent(struct profile_frame frame)
 {
 	uint64_t x = (frame.address ^ (uint64_t)frame.name << 32) + frame.module;
@@ -70,7 +75,7 @@ static inline size_t cct_recent(struct profile_frame frame)
 	return x * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CCT_RECENT_BITS);
 }
 
-/* By value: most frames then never leave the registers. */
+/* The frame is passed by value, so that it mostly stays in registers. */
 static inline uint32_t cct_frame(struct cct *p, struct profile_frame frame)
 {
 	uint32_t *recent = &p->recent[cct_recent(frame)], number;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * modules.c - recognises modules across inputs.
+ * modules.c - recognises the same module in several inputs.
  *
- * In: module records, numbers that one input chose. Out: indices in one list.
+ * In: module events, whose numbers the input chose. Out: indices in the list of all modules.
  */
 #include "model/modules.h"
 
@@ -153,7 +153,7 @@ int modules_describe(struct modules *m, struct strings *strings, const struct ev
 	return 0;
 }
 
-/* What equal modules have in common, as a string. */
+/* The key of a module: a string that is the same for equal modules. */
 static uint32_t module_key(struct modules *m, const struct profile_module *module)
 {
 	size_t n = sizeof(module->path) + 1 + module->build_id_bytes;

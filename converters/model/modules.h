@@ -17,24 +17,26 @@ struct modules;
 struct modules *modules_new(void); /* NULL: out of memory */
 void modules_free(struct modules *m);
 
-/* A module record of the current input. -1: memory, or another record gave that number to another
+/* A module event of the current input. -1: memory, or another event gave that number to another
  * module; `file` is for the message. */
 int modules_describe(struct modules *m, struct strings *strings, const struct event_module *record,
 		     const char *file, struct error *err);
 
-/* The index in the list of all modules of the one that the current input calls `id`: the same for
- * equal path, build id and vDSO-ness. Without a record, a module without path. PROFILE_NO_MODULE
- * when memory is out. */
+/* The index, in the list of all modules, of the module that the current input calls `id`. Modules
+ * are the same if path, build id and is_vdso are. A number that no event described is a module
+ * without path. PROFILE_NO_MODULE: memory is out. */
 uint32_t modules_resolve(struct modules *m, uint32_t id);
 
-/* The current input is over: its modules, described ones first, each once. *list is the caller's. */
+/* The current input is over: list its modules, each once, described ones first. The caller frees
+ * *list. */
 int modules_close(struct modules *m, uint32_t **list, size_t *n, struct error *err);
 
-/* The list of all modules of `other`, whose strings have got other numbers, joins that of m, and is
- * of no use then. *map is the caller's: which index each has got. -1: memory. */
+/* Move the modules of `other`, which is of no use then, to the list of m. `strings` translates
+ * the numbers of their texts. *map has the index that each module got; the caller frees it. -1:
+ * memory. */
 int modules_join(struct modules *m, struct modules *other, const uint32_t *strings, uint32_t **map);
 
-/* Hand the list of all modules over. */
+/* Hand the list of all modules over to the caller. */
 void modules_take(struct modules *m, struct profile_module **list, size_t *n);
 
 #endif

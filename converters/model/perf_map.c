@@ -2,9 +2,9 @@
 /*
  * perf_map.c - finds the lines of a perf map that cover an address.
  *
- * In: text. Out: disjoint pieces of the address space, each with a name. Lines collect
- * until they are twice as many as the pieces that the earlier ones have become; then all become
- * pieces anew, so that a million lines for the same few functions take no more memory than these.
+ * In: text. Out: disjoint pieces of the address space, each with a name. Lines are collected until
+ * they are twice as many as the pieces made before; then all are made into pieces again. So a
+ * million lines for the same few functions take no more memory than the functions need.
  */
 #include "model/perf_map.h"
 
@@ -61,7 +61,8 @@ void perf_map_free(struct perf_map *m)
 
 /* ---- lines become pieces ----------------------------------------------------------------------- */
 
-/* The lines that cover the place of the sweep, the latest on top; and some that did. */
+/* The lines that cover the place that the sweep has reached, the latest one on top. Lines that have
+ * ended may still be among them. */
 struct heap {
 	const struct entry *entries;
 	uint32_t *items;
@@ -114,7 +115,7 @@ static int entry_compare(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* A piece of that entry; it continues the piece before if that is of the same one. */
+/* Add a piece of that entry. It extends the piece before if both are of the same entry. */
 static void piece_add(struct entry *pieces, size_t *n, uint32_t *latest, const struct heap *h,
 		      uint64_t first, uint64_t last)
 {
@@ -127,10 +128,9 @@ static void piece_add(struct entry *pieces, size_t *n, uint32_t *latest, const s
 	*latest = top;
 }
 
-/*
- * Go through the entries, sorted by first address. Each step passes where an entry begins or where
- * the latest one ends, so there are at most two for each. Returns the number of pieces.
- */
+/* Sweep over the entries, which are sorted by first address. Each step ends where an entry begins
+ * or where the latest one ends, so that there are at most two pieces for each entry. Returns the
+ * number of pieces. */
 static size_t sweep(struct heap *h, size_t n, struct entry *pieces)
 {
 	const struct entry *entries = h->entries;
@@ -188,7 +188,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A hexadecimal number with what separates it from the next. False if it is none, or too large. */
+/* Take a hexadecimal number and the space after it. False: there is none, or it is too large. */
 static bool hex_take(const char **at, const char *end, uint64_t *value)
 {
 	const char *c = *at;
@@ -233,7 +233,8 @@ static int line_take(struct perf_map *m, const char *line, size_t n)
 	return entry_add(m, first, bytes, at, (size_t)(end - at));
 }
 
-/* The beginning or the middle of a line. Of one that is too long it remembers that it is. */
+/* Keep the beginning or the middle of a line. One byte more than the longest line is kept, so that
+ * a line that is too long is recognised. */
 static int line_keep(struct perf_map *m, const char *bytes, size_t n)
 {
 	size_t room = LINE_BYTES_MAX + 1 - m->line_bytes;
@@ -250,7 +251,7 @@ static int line_keep(struct perf_map *m, const char *bytes, size_t n)
 	return 0;
 }
 
-/* A line's end, of n bytes before the line feed. */
+/* Take a line whose last n bytes before the line feed are these. */
 static int line_end(struct perf_map *m, const char *bytes, size_t n)
 {
 	int rc;
@@ -287,7 +288,7 @@ const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *n)
 {
 	size_t low = 0, high = m->n;
 
-	/* The last piece that does not begin behind the address. */
+	/* Search for the last piece that begins at or before the address. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

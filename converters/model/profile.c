@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.c - frees a profile, and reads it.
- *
- * 
+ * profile.c - frees a profile, and computes what can be read off it.
  */
 #include "model/profile.h"
 
@@ -54,11 +52,11 @@ uint64_t profile_process_lost(const struct profile_process *p)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < sizeof(p->losses) / sizeof(p->losses[0]); i++)
-		sum += p->losses[i]; /* cannot overflow: the builder has checked it */
+		sum += p->losses[i]; /* this cannot overflow, as the builder has checked */
 	return sum;
 }
 
-/* What follows the last slash, if anything does. */
+/* The part after the last slash, or the whole path if nothing follows the slash. */
 static struct event_text base_name(struct event_text path)
 {
 	const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;

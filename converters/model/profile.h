@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h - what was recorded, folded into a tree of call paths by address.
+ * profile.h - what was recorded, as a calling context tree (model/cct.h) whose frames are
+ * addresses.
  *
- * Memory grows with distinct call paths, not with samples. The builder is an event sink; several
- * inputs pushed one after the other are merged. Modules with the same path and build id are one.
+ * Its memory grows with distinct call paths, not with samples. Several inputs are merged into one
+ * profile, in which modules of the same path and build id are one module.
  */
 #ifndef PROFILE_H
 #define PROFILE_H
@@ -19,9 +20,10 @@
 
 #define PROFILE_NO_MODULE UINT32_MAX
 
-/* The named frame that stands outermost in stacks whose outer part is missing. */
+/* The name of the frame that is outermost in stacks whose outer part is missing. */
 #define PROFILE_INCOMPLETE "[incomplete]"
-/* A middle left out; all of a stack whose every frame is hidden. */
+/* The frames that stand for a left out middle of a stack, and for a stack whose frames are all
+ * hidden. */
 #define PROFILE_CUT    "[cut]"
 #define PROFILE_HIDDEN "[hidden]"
 
@@ -39,8 +41,8 @@ struct profile_module {
 	size_t n_segments;
 };
 
-/* A distinct place of execution: an address of a module, or (module none) of the process, or a
- * name (folded text). */
+/* A distinct place of execution: an address of a module, an address of the process (no module), or
+ * a name. */
 struct profile_frame {
 	uint32_t module; /* index in profile.modules or PROFILE_NO_MODULE */
 	uint32_t name;	 /* in profile.strings when named, else STRINGS_NONE */
@@ -59,14 +61,14 @@ struct profile_thread {
 	uint32_t name; /* in profile.strings */
 };
 
-/* A moment that the program gave a name. */
+/* A moment that the program gave a name to. */
 struct profile_mark {
 	uint64_t time_us; /* since the process's start */
 	uint32_t thread;  /* index in profile_process.threads */
 	uint32_t name;	  /* in profile.strings */
 };
 
-/* No more of a process are kept, so that a file of few bytes cannot fill the memory with them. */
+/* The limit of marks per process. Without it a small file could fill the memory with marks. */
 #define PROFILE_MARKS_MAX (1u << 20)
 
 struct profile_process {
@@ -76,9 +78,9 @@ struct profile_process {
 	uint64_t pid, ppid, start_ns, interval, scale, cpu_before_ns;
 	uint64_t tree_pid, tree_start; /* 0: not known */
 	uint64_t samples;	       /* ticks that became samples */
-	uint64_t tails;		       /* samples that are credits at a thread's end */
-	uint64_t weight;	       /* credited, all samples */
-	uint64_t weight_complete;      /* credited to samples whose stack is whole */
+	uint64_t tails;	 /* samples without a tick: what a thread used after its last tick */
+	uint64_t weight; /* credited, all samples */
+	uint64_t weight_complete; /* credited to samples whose stack is whole */
 	uint64_t weight_by_mark[CPS_MARK_COUNT];
 	uint64_t losses[CPS_LOSS_COUNT + 1]; /* the last one: unknown reasons */
 	uint64_t deepest;		     /* frames of the deepest stack */
@@ -112,14 +114,15 @@ struct profile {
 	size_t n_frames;
 	struct profile_node *nodes; /* n_nodes >= 1 */
 	size_t n_nodes;
-	struct calls *calls;   /* a call graph without stacks: then there are no paths. Else NULL */
+	struct calls *
+		calls; /* NULL unless the inputs are call graphs without stacks; then there are no paths */
 	uint64_t weight, hits; /* totals; an overflow is an error while building */
-	/* What part of the inputs nodes and totals are of; processes are always whole. */
+	/* The part of the inputs that nodes and totals are of; processes are always whole. */
 	uint64_t from_ns, to_ns; /* of the run; to_ns 0: to its end */
 	const char *threads;	 /* which ones, in strings; NULL: all */
 };
 
-/* What stacks are told apart by: a named frame, outermost, for each group. */
+/* How stacks are grouped: each group has a named frame that is outermost in its stacks. */
 enum profile_by { PROFILE_BY_NOTHING, PROFILE_BY_PROCESS, PROFILE_BY_THREAD, PROFILE_BY_EXE };
 
 void profile_free(struct profile *p);
@@ -131,7 +134,7 @@ void profile_module_free(struct profile_module *m);
 /* Free n modules and the list. */
 void profile_modules_free(struct profile_module *list, size_t n);
 
-/* What the process's program is called: the last part of its path. */
+/* The name of the process's program: the last part of its path. */
 struct event_text profile_program(const struct event_process *e);
 
 /* Sum of all losses of a process. */

@@ -2,7 +2,7 @@
 /*
  * recording.c - the input that is being read: its name, its texts, its threads.
  *
- * What all builder_*.c need of it.
+ * All parts of the builder use these functions.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ void builder_recording_free(struct recording *r)
 	free(r->reason_counts);
 }
 
-/* The number of a text; STRINGS_NONE for an absent one and, with *ok = false, without memory. */
+/* The number of a text. STRINGS_NONE: the text is absent or, with *ok = false, memory is out. */
 uint32_t builder_text(struct profile_builder *b, struct event_text text, bool *ok)
 {
 	if (!text.length)
