@@ -22,8 +22,8 @@
 /* A value, or a part of a value that was split. The parts follow their value. */
 struct pattern {
 	char *text;
-	size_t n_parts; /* how many parts the value was split into; 0: it was not, or this is a part */
-	bool matched; /* it has matched a name since patterns_forget */
+	size_t n_parts; /* of a value that was split; 0: it was not, or this is a part */
+	bool matched;	/* it has matched a name since patterns_forget */
 };
 
 /* Begins as all zero. */

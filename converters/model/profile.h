@@ -114,8 +114,8 @@ struct profile {
 	size_t n_frames;
 	struct profile_node *nodes; /* n_nodes >= 1 */
 	size_t n_nodes;
-	struct calls *
-		calls; /* NULL unless the inputs are call graphs without stacks; then there are no paths */
+	/* NULL unless the inputs are call graphs without stacks. Then there are no paths. */
+	struct calls *calls;
 	uint64_t weight, hits; /* totals; an overflow is an error while building */
 	/* The part of the inputs that nodes and totals are of; processes are always whole. */
 	uint64_t from_ns, to_ns; /* of the run; to_ns 0: to its end */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callgrind.h - what has been read of a callgrind file, and where in it we are.
+ * callgrind.h - what has been read of a callgrind file so far.
  *
- * Shared by decode_callgrind.c, which reads the header, and callgrind_body.c, which reads
- * the costs.
+ * Shared by decode_callgrind.c, which reads the header, and callgrind_body.c, which reads the
+ * costs.
  */
 #ifndef CALLGRIND_H
 #define CALLGRIND_H
@@ -14,7 +14,7 @@
 
 struct callgrind_function {
 	uint32_t name, file, object; /* numbers of texts */
-	bool is_deeper;		     /* it was running already */
+	bool is_deeper;		     /* its name ends in 'N: the function was running already */
 };
 
 struct callgrind {
@@ -25,15 +25,15 @@ struct callgrind {
 	/* What the header says. */
 	uint64_t pid;
 	uint32_t creator, command;
-	uint32_t *events; /* names, in order of the columns of cost */
+	uint32_t *events; /* the names of the events, in the order of the columns of cost */
 	size_t n_events, events_size;
 	size_t n_positions; /* columns before those of cost */
-	size_t column;	    /* the event taken */
+	size_t column;	    /* the column of the event that is read */
 	uint32_t event;	    /* its name */
-	bool has_process;   /* it was pushed */
+	bool has_process;   /* the process event was pushed */
 	bool has_function;  /* there was a fn= line */
-	bool is_part_over;  /* totals: has come after the last cost */
-	/* Where we are. */
+	bool is_part_over;  /* a line "totals:" followed the last cost */
+	/* The function whose costs follow. */
 	uint32_t file, object;
 	struct callgrind_function function;
 	uint64_t self_weight, inclusive_weight;
@@ -41,17 +41,17 @@ struct callgrind {
 	uint32_t called_file, called_object;
 	bool has_called_file, has_called_object, has_called;
 	struct callgrind_function called;
-	bool in_call; /* its cost comes next */
+	bool in_call; /* the next line is the cost of that call */
 	uint64_t calls;
 	/* Of the file. */
-	bool has_levels;   /* functions that run already have names of their own */
+	bool has_levels;   /* the file tells the levels of a recursion apart by names such as f'2 */
 	bool has_contexts; /* names are made of functions and their callers */
 	uint64_t total;
 };
 
-/* A line of costs, calls, or of where they are. -1 on error. */
+/* Read a line of the body: costs, a call, or what they belong to. -1 on error. */
 int callgrind_body_line(struct callgrind *c);
-/* Push what the function at hand itself used: its block is over. */
+/* Push the self weight of the function at hand, whose block is over. */
 int callgrind_self_push(struct callgrind *c);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callgrind_body.c - reads what a callgrind file says of costs and calls.
+ * callgrind_body.c - reads the costs and calls of a callgrind file.
  *
- * In: lines. Out: selfs and calls.
+ * In: lines. Out: self and call events.
  *
- * Where a function begins that is running already, callgrind calls it f'2: both are f here. What
- * calls of f'2 cost is within the cost of f already, and so is not counted again.
+ * Where a function is called while it is running already, callgrind names it f'2. Both are the
+ * function f here. The cost of f includes that of f'2 already, so that the cost of a call of f'2
+ * is not counted again.
  */
 #include <string.h>
 
@@ -31,7 +32,7 @@ static const char *hexadecimal_read(struct text_scan *s, uint64_t *number)
 	return s->at > begin ? NULL : "a number is missing";
 }
 
-/* A token that is a number. NULL or what is wrong. */
+/* Take a token that is a number. NULL, or what is wrong. */
 static const char *number_read(struct text_scan *s, uint64_t *number)
 {
 	const char *wrong =
@@ -42,7 +43,7 @@ static const char *number_read(struct text_scan *s, uint64_t *number)
 	return wrong;
 }
 
-/* "16", "+4", "-4" or "*". Where in a function costs arise is not shown anywhere. */
+/* Skip the line or address of a cost, "16", "+4", "-4" or "*": it is not shown anywhere. */
 static const char *position_pass(struct text_scan *s)
 {
 	uint64_t number;
@@ -55,7 +56,7 @@ static const char *position_pass(struct text_scan *s)
 	return number_read(s, &number);
 }
 
-/* f'2 is f, and deeper. */
+/* Is the name f'2? Then it becomes f, which was running already. */
 static int function_set(struct callgrind *c, struct callgrind_function *f, uint32_t name)
 {
 	struct event_text text = callgrind_name_text(c->names, name);
@@ -119,8 +120,9 @@ static int add(struct callgrind *c, uint64_t *sum, uint64_t cost)
 	return 0;
 }
 
-/* The cost of a call is the caller's, too, unless it calls itself while callgrind does not tell
- * levels apart: the outermost call has it all then. */
+/* The cost of a call belongs to the caller's inclusive weight, too. There is one exception: a
+ * function that calls itself, in a file that does not tell levels of recursion apart; then the
+ * outermost call has the whole cost. */
 static int call_push(struct callgrind *c, uint64_t cost)
 {
 	bool is_own = is_same(&c->function, &c->called);
@@ -170,7 +172,7 @@ static int calls_line(struct callgrind *c)
 	const char *wrong = text_scan_count(&c->scan, &c->calls);
 	if (wrong)
 		return text_scan_wrong(&c->scan, wrong);
-	/* What is not given is the same as for the caller. */
+	/* A callee without a file or an object of its own has those of the caller. */
 	c->called.file = c->has_called_file ? c->called_file : c->file;
 	c->called.object = c->has_called_object ? c->called_object : c->function.object;
 	c->in_call = true;
@@ -225,7 +227,7 @@ static int position_line(struct callgrind *c)
 		return called_place(c, CALLGRIND_FILE, &c->called_file, &c->has_called_file);
 	if (text_scan_text(s, "cob="))
 		return called_place(c, CALLGRIND_OBJECT, &c->called_object, &c->has_called_object);
-	/* Jumps within functions; the names in them may be referred to later. */
+	/* Jumps within a function are not read, but later lines may refer to the names in them. */
 	if (text_scan_text(s, "jfi="))
 		return callgrind_name(c->names, CALLGRIND_FILE, s, &unused);
 	if (text_scan_text(s, "jfn="))

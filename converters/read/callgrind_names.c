@@ -13,7 +13,7 @@
 #include "base/id_table.h"
 #include "base/strings.h"
 
-/* Numbers are the file's choice, so that they are not indices. */
+/* The file chooses the numbers, so that they cannot be indices. */
 struct table {
 	struct id_table *numbers; /* to their places */
 	uint32_t *names;	  /* by place */
@@ -69,7 +69,7 @@ struct event_text callgrind_name_text(const struct callgrind_names *n, uint32_t 
 	return text;
 }
 
-/* What is left of the line, without spaces around it. */
+/* The rest of the line, without the spaces around it. */
 static int text_take(struct callgrind_names *n, struct text_scan *s, uint32_t *name)
 {
 	const char *end = s->end;
@@ -88,7 +88,7 @@ static int text_take(struct callgrind_names *n, struct text_scan *s, uint32_t *n
 	return 0;
 }
 
-/* "(7" and then ")". A name such as "(below main)" is no number. */
+/* Is this "(7)"? A name such as "(below main)" begins with a bracket, too, but has no number. */
 static bool is_numbered(const struct text_scan *s)
 {
 	struct text_scan ahead = *s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cursor.c - the reason that readers of a block compare by its address.
+ * cursor.c - CURSOR_SHORT, which is compared by its address.
  */
 #include "read/cursor.h"
 

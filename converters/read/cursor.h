@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cursor.h - reads numbers and texts off a block of bytes.
+ * cursor.h - reads numbers and texts from a block of bytes.
  *
- * A reader that fails leaves `wrong` set and returns false; CURSOR_SHORT (the very pointer) when
- * the block ended too early, so that a torn block can be told from a corrupt one.
+ * A function that fails returns false and sets `wrong`. It sets the very pointer CURSOR_SHORT if
+ * the block ended too early, so that the caller can tell an incomplete block from a corrupt one.
  */
 #ifndef CURSOR_H
 #define CURSOR_H
@@ -28,7 +28,7 @@ static inline bool cursor_fail(struct cursor *c, const char *wrong)
 	return false;
 }
 
-/* A varint of more than one byte, or none. */
+/* A varint of more than one byte; there may be no byte left. */
 static inline bool cursor_varint_long(struct cursor *c, uint64_t *value)
 {
 	const unsigned char *at = c->at;

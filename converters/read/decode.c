@@ -17,7 +17,7 @@ static const struct decoder *const decoders[] = {
 	&decode_folded,
 };
 
-/* Files that are likely to be given by mistake, by how they begin. */
+/* Files that are often given by mistake. They are recognised by their first bytes. */
 static const struct {
 	const char *magic, *hint;
 } mistakes[] = {

@@ -2,8 +2,8 @@
 /*
  * decode.h - inputs become events; the format is recognised by content.
  *
- * A new kind of input is one file that defines a struct decoder, and the decoder's line in the table
- * of decode.c.
+ * A new kind of input is one file that defines a struct decoder, its declaration below, and its
+ * line in the table of decode.c.
  */
 #ifndef DECODE_H
 #define DECODE_H
@@ -11,14 +11,13 @@
 #include "read/event.h"
 #include "read/input.h"
 
-/*
- * Read PATH ("-": standard input) to its end and push its events. A recorded stream takes its
- * journal (PATH.journal) along. A cut input ends with the sink's `cut` and is no error; a corrupt
- * or foreign one is: -1, with the file's name and the offset in the error.
- */
+/* Read PATH ("-": standard input) to its end and push its events. Next to a recording its journal
+ * (PATH.journal) is read. An input that was cut is no error: its last event is `cut`. -1: the input
+ * is corrupt or of no known kind; the error has the file's name and the offset. */
 int decode_file(const char *path, const struct event_sink *sink, struct error *err);
 
-/* The decoders, each in a file of its own. `head` are the first bytes, at most 4096. */
+/* A decoder. Each is in a file of its own. `head` has the first bytes of the input, 4096 at
+ * most. */
 struct decoder {
 	struct event_kind kind; /* what such inputs are called, and what they have */
 	int (*detect)(const unsigned char *head, size_t n); /* 1: it is of this kind */

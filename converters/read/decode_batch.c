@@ -2,8 +2,8 @@
 /*
  * decode_batch.c - decodes a batch of samples.
  *
- * In: the payload of a samples record. Out: sample events. The stack stays between
- * items, so that an item costs as much as it changes it.
+ * In: the payload of a record of samples. Out: sample events. The stack is kept from one item to
+ * the next, so that an item costs only the frames that differ.
  */
 #include <stdlib.h>
 
@@ -21,8 +21,8 @@ struct address {
 
 struct decode_batch {
 	struct cursor c;
-	uint64_t start_us; /* times of items are relative to it */
-	uint64_t time_us;  /* of the previous item, so relative */
+	uint64_t start_us; /* the time that the items' times are relative to */
+	uint64_t time_us;  /* the time of the previous item, relative to that */
 	uint64_t weight;   /* of the previous item */
 	uint32_t thread;   /* likewise */
 	bool has_thread;
@@ -36,8 +36,8 @@ struct decode_batch {
 
 struct decode_batch *decode_batch_new(void)
 {
-	return malloc(
-		sizeof(struct decode_batch)); /* large, but what is not touched costs nothing */
+	/* The structure is large, but memory that is not touched costs nothing. */
+	return malloc(sizeof(struct decode_batch));
 }
 
 void decode_batch_free(struct decode_batch *b)
@@ -55,7 +55,7 @@ static void address_set(struct address *a, uint32_t module, uint64_t address)
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* A new address: module, address. Returns its id, or ID_NONE with c.wrong. */
+/* Add a new address, of a module. Returns its id, or ID_NONE with c.wrong. */
 static uint16_t address_read(struct decode_batch *b)
 {
 	uint64_t module, address;
@@ -75,7 +75,8 @@ static uint16_t address_read(struct decode_batch *b)
 	return (uint16_t)b->n_addresses++;
 }
 
-/* The id moves to the front of the list; what was ahead of it, or all, moves back. */
+/* Move the id to the front of the list. The ids that were before it move back by one place, or all
+ * ids if it is new. */
 static inline void successor_note(uint16_t *next, uint16_t id)
 {
 	uint16_t carried = id;
@@ -103,7 +104,8 @@ static inline uint16_t batch_innermost(const struct decode_batch *b)
 	return b->depth ? b->ids[b->depth - 1] : ID_OUTSIDE;
 }
 
-/* Up to `left` frames, each the first successor of the one before. Returns how many, 0 if wrong. */
+/* Read a run: frames that are each the first successor of the one before, `left` at most. Returns
+ * how many there are, or 0 if the run is malformed. */
 static uint64_t run_read(struct decode_batch *b, uint64_t left)
 {
 	uint64_t n;
@@ -126,7 +128,7 @@ static uint64_t run_read(struct decode_batch *b, uint64_t left)
 	return n;
 }
 
-/* One frame code other than a run. */
+/* Read a frame code that is no run. */
 static bool frame_read(struct decode_batch *b, uint64_t code)
 {
 	struct address *before = &b->addresses[batch_innermost(b)];
@@ -150,7 +152,7 @@ static bool frame_read(struct decode_batch *b, uint64_t code)
 	return true;
 }
 
-/* Take `pop` frames off the stack and put `push` ones on it. */
+/* Remove `pop` frames from the stack and add `push` ones. */
 static bool stack_read(struct decode_batch *b, uint64_t pop)
 {
 	uint64_t push, code;
@@ -194,7 +196,8 @@ static bool weight_read(struct decode_batch *b)
 	return true;
 }
 
-/* Times are predicted: a sample stands for the time since the one before. */
+/* Read a time. It is coded as the difference from the expected time: a sample stands for the time
+ * since the one before. */
 static bool time_read(struct decode_batch *b)
 {
 	int64_t delta, step;
@@ -207,7 +210,7 @@ static bool time_read(struct decode_batch *b)
 	return true;
 }
 
-/* One item, into b and *e. False with c.wrong. */
+/* Read an item into b and *e. False with c.wrong. */
 static bool item_read(struct decode_batch *b, struct event_sample *e)
 {
 	uint64_t head, mark = CPS_MARK_COMPLETE;

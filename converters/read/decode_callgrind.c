@@ -24,7 +24,7 @@
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-/* Each event in turn. */
+/* Offer the events in turn until the sink does not decline one. */
 static int process_offer(struct callgrind *c, struct event_process *e)
 {
 	int status = EVENT_DECLINED;
@@ -72,7 +72,8 @@ static int process_push(struct callgrind *c)
 
 /* ---- the header ------------------------------------------------------------------------------ */
 
-/* Another part of the file may have its columns in another order. */
+/* Find the column of the event that is read: another part of the file may have its columns in
+ * another order. */
 static int column_find(struct callgrind *c)
 {
 	if (!c->has_process)
@@ -153,7 +154,7 @@ static int header_line(struct callgrind *c)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* "key:", not "key=". */
+/* Is this a header line, "key:"? A line "key=" is none. */
 static bool is_header(const struct text_scan *s)
 {
 	const char *at = s->at;
@@ -177,7 +178,8 @@ static int line_decode(struct callgrind *c)
 	return status ? status : callgrind_body_line(c);
 }
 
-/* 0 at the end of the file, EVENT_DECLINED, or -1. A last line without its end may be half a line. */
+/* Returns 0 at the end of the file, EVENT_DECLINED, or -1. A last line without line feed is not
+ * read, because it may be incomplete. */
 static int lines_decode(struct callgrind *c)
 {
 	int status = 0, more;
@@ -193,7 +195,8 @@ static int lines_decode(struct callgrind *c)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* What is wrong with the file's end, or NULL. Other programs than callgrind need write no totals. */
+/* What is wrong with the file's end, or NULL. Only callgrind itself is sure to write totals at the
+ * end. */
 static const char *cut_why(const struct callgrind *c)
 {
 	const struct event_text creator = callgrind_name_text(c->names, c->creator);
@@ -250,7 +253,8 @@ static int callgrind_run(struct input *in, const char *path, const struct event_
 
 /* ---- detection ------------------------------------------------------------------------------- */
 
-/* Callgrind says so on its first line; others begin with the same header, and name the events. */
+/* Callgrind's files say on their first line what they are. Those of other programs begin with a
+ * header that names the events. */
 static int callgrind_detect(const unsigned char *head, size_t n)
 {
 	static const char mark[] = "# callgrind format";

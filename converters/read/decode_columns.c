@@ -2,15 +2,16 @@
 /*
  * decode_columns.c - decodes a batch of samples in columns.
  *
- * In: the payload of such a record. Out: sample events. Numbers of stacks stay from
- * record to record.
+ * In: the payload of such a record. Out: sample events. The numbers of stacks are kept from record
+ * to record.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "read/decode_columns.h"
 
-/* Megabytes, of which a short recording uses little: nothing is read before it is set. */
+/* The structure has megabytes, of which a short recording uses little. So only its beginning is set
+ * to zero; nothing of the rest is read before it is set. */
 static struct decode_columns *columns_new(void)
 {
 	struct decode_columns *c = malloc(sizeof(*c));
@@ -27,7 +28,7 @@ void decode_columns_free(struct decode_columns *c)
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-/* What most samples have not: into *e, and what the weight is more than its grains. */
+/* Read what few samples have into *e. *rest is the part of the weight that is less than a grain. */
 static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
 	uint64_t flags, thread, mark = CPS_MARK_COMPLETE;
@@ -53,8 +54,9 @@ static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_
 	return true;
 }
 
-/* The time that so many grains take: at most CPS_WEIGHT_MAX units. A division would be a tenth of
- * what a sample costs, and our recorder's steps are powers of two. */
+/* The time that a weight takes, which is at most CPS_WEIGHT_MAX units. A shift replaces the
+ * division, which would take a tenth of the time of a sample: our recorder's steps are powers of
+ * two. */
 static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
 {
 	uint64_t units = grains * c->grain + c->step / 2;
@@ -62,8 +64,9 @@ static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
 	return c->step_shift < 64 ? units >> c->step_shift : units / c->step;
 }
 
-/* Weight and time, in grains and steps; times are predicted: a sample stands for the time since the
- * one before. Both differences are added as they are, modulo 2^64: what is negative is too large. */
+/* Read the weight in grains and the time in steps. The time is coded as the difference from the
+ * expected time: a sample stands for the time since the one before. Both differences are added
+ * modulo 2^64, so that a negative result shows as one that is too large. */
 static inline bool weight_and_time_read(struct decode_columns *c)
 {
 	int64_t more, early;
@@ -84,10 +87,10 @@ static inline bool weight_and_time_read(struct decode_columns *c)
 
 /* ---- stacks that come again ------------------------------------------------------------------ */
 
-/* The number of the latest one, which was `place` or more others ago, moves to the front. */
+/* Move the number of the latest stack to the front; it was `place` numbers behind it. */
 static void recent_put(struct decode_columns *c, uint32_t place, uint32_t number)
 {
-	if (place < 32) /* mostly: the processor would wait for what memmove has just stored */
+	if (place < 32) /* mostly so: memmove would have to wait for the stores just before it */
 		for (; place > 0; place--)
 			c->recent[place] = c->recent[place - 1];
 	else
@@ -95,7 +98,7 @@ static void recent_put(struct decode_columns *c, uint32_t place, uint32_t number
 	c->recent[0] = (uint16_t)number;
 }
 
-/* The stack of a sample with a head gets a number, which may have been another's. */
+/* Number the stack of a sample that has a head. The number may have been that of an older stack. */
 static void stack_add(struct decode_columns *c, struct event_sample *e)
 {
 	for (; c->deepest < c->depth; c->deepest++)
@@ -133,7 +136,7 @@ static inline bool stack_known(struct decode_columns *c, unsigned code, uint32_t
 	return true;
 }
 
-/* A sample whose stack was there before. */
+/* Read a sample that repeats an earlier stack. */
 static inline bool again_read(struct decode_columns *c, unsigned code, struct event_sample *e)
 {
 	uint32_t number;
@@ -151,7 +154,7 @@ static inline bool again_read(struct decode_columns *c, unsigned code, struct ev
 	return true;
 }
 
-/* A sample that has a head, into c and *e. */
+/* Read a sample that has a head, into c and *e. */
 static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
 	uint64_t head, pop;
@@ -178,7 +181,7 @@ static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_
 	return true;
 }
 
-/* One item, into c and *e. */
+/* Read an item into c and *e. */
 static inline bool item_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
 	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
@@ -213,7 +216,7 @@ static void begin_anew(struct decode_columns *c)
 	c->generation++;
 }
 
-/* The numbers before the columns, and where each of these is. */
+/* Read the numbers before the columns, and find where each column is. */
 static const char *head_read(struct decode_stream *s, struct cursor *from, int n_columns,
 			     struct decode_batch_id *id)
 {
@@ -247,7 +250,7 @@ static const char *head_read(struct decode_stream *s, struct cursor *from, int n
 	return NULL;
 }
 
-/* `each`: the column that has something for each sample. */
+/* Decode all items. `each` is a column that has an entry for each sample. */
 static int items_decode(struct decode_stream *s, const struct cursor *each)
 {
 	struct decode_columns *c = s->columns;

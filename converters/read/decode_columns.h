@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode_columns.h - the state of decoding samples in columns, for its two files only.
+ * decode_columns.h - the state of decoding samples in columns, for decode_columns.c and
+ * decode_frames.c.
  */
 #ifndef DECODE_COLUMNS_H
 #define DECODE_COLUMNS_H
 
 #include "read/decode_stream.h"
 
-/* An address: what follows it is looked at together with it. */
+/* An address, with the addresses that have followed it on stacks, most likely first. */
 struct known {
 	uint64_t address;
 	uint32_t module;
@@ -16,7 +17,7 @@ struct known {
 	uint16_t successor[CPS_COLUMN_SUCCESSORS];
 };
 
-/* What samples with the same stack have in common, beside the stack. */
+/* What samples that repeat a stack have in common beside the stack. */
 struct stack {
 	uint32_t thread, mark;
 };
@@ -25,12 +26,12 @@ struct decode_columns {
 	struct cursor column[CPS_COLUMNS];
 	uint64_t grain, step;
 	uint64_t weight_max;   /* in grains */
-	unsigned step_shift;   /* if the step is a power of two: of which; else 64 */
+	unsigned step_shift;   /* the step's logarithm if it is a power of two, else 64 */
 	uint64_t time, weight; /* of the previous item, in steps and in grains */
 	uint32_t thread;
 	bool has_thread;
 	size_t depth, keep;
-	size_t deepest; /* frames whose name is set: to none */
+	size_t deepest; /* how many frames have had their name set to none */
 	size_t n_ids;
 	uint32_t generation;	 /* of ids */
 	uint64_t latest_address; /* that was new */
@@ -47,7 +48,7 @@ struct decode_columns {
 
 /* ---- numbers; false: there is none, and why --------------------------------------------------- */
 
-/* Whatever is wrong is said of the first column. */
+/* What is wrong is kept at the first column, whichever column it is in. */
 static inline bool columns_wrong(struct decode_columns *c, const char *why)
 {
 	c->column[0].wrong = why;
@@ -66,7 +67,7 @@ static inline bool columns_signed(struct decode_columns *c, enum cps_column colu
 	       columns_wrong(c, c->column[column].wrong);
 }
 
-/* The low bytes of a number, one a column. */
+/* Read a number of n bytes, the lowest first, each from a column of its own. */
 static inline bool columns_bytes(struct decode_columns *c, enum cps_column first, int n,
 				 uint32_t *value)
 {
@@ -81,10 +82,10 @@ static inline bool columns_bytes(struct decode_columns *c, enum cps_column first
 	return true;
 }
 
-/* decode_frames.c: no address is known, and nothing that followed one. */
+/* decode_frames.c: forget all addresses. */
 void decode_frames_forget(struct decode_columns *c);
 
-/* The frames that a sample pushes, up to a leaf. False: something is wrong. */
+/* Read the frames that a sample pushes, up to a leaf. False: something is wrong. */
 bool decode_frames_read(struct decode_columns *c);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * decode_folded.c - decodes folded stacks, "outer;middle;inner COUNT" lines.
  *
- * In: text. Out: a sample event per line. Names are bytes, taken verbatim; the count is
- * what follows the last space. The previous line's stack stays, so that what two lines share at
- * their beginning costs a comparison.
+ * In: text. Out: a sample event per line. Names are taken as they are, byte by byte; the count is
+ * what follows the last space. The stack of the previous line is kept, so that the frames that
+ * both lines begin with cost only a comparison.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,12 +92,13 @@ static int stack_set(struct folded *f, const char *text, size_t n, size_t *keep)
 	if (n > common)
 		memcpy(f->stack + common, text + common, n - common);
 	f->n_stack = n;
-	return frames_split(f, f->stack_size == size ? *keep : 0); /* it may have moved */
+	/* The names point into the stack, which may have moved in memory if it has grown. */
+	return frames_split(f, f->stack_size == size ? *keep : 0);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/* The count at the end of the line. Returns what is wrong, or NULL. */
+/* Read the count at the end of a line. Returns what is wrong, or NULL. */
 static const char *count_read(const char *at, const char *end, uint64_t *count)
 {
 	*count = 0;
@@ -176,7 +177,7 @@ static int process_push(struct folded *f)
 	return event_push_process(&f->sink, &e, f->err);
 }
 
-/* A text has no sign of its end: it is always whole. */
+/* Push the end event. Nothing shows whether a text is complete, so that it counts as complete. */
 static int end_push(struct folded *f)
 {
 	const struct event_end e = {.ticks = f->hits, .bytes = input_offset(f->scan.in)};
@@ -204,8 +205,8 @@ static int folded_run(struct input *in, const char *path, const struct event_sin
 
 /* ---- detection ------------------------------------------------------------------------------- */
 
-/* A first line that ends in a space and digits. One that is longer than what we see must at least
- * be text so far; the decoder looks at its end. */
+/* Does the first line end in a space and digits? If it is longer than `head`, it is enough that it
+ * has no NUL; the decoder checks its end. */
 static int folded_detect(const unsigned char *head, size_t n)
 {
 	const char *text = (const char *)head, *end = text + n;

@@ -2,8 +2,8 @@
 /*
  * decode_frames.c - decodes the frames of samples in columns.
  *
- * In: codes, and what numbers go with them. Out: frames on the stack. Addresses and what
- * followed them stay from record to record.
+ * In: codes, and the numbers that belong to them. Out: frames on the stack. Addresses, and which
+ * addresses followed them, are kept from record to record.
  */
 #include "read/decode_columns.h"
 
@@ -33,7 +33,7 @@ static inline void frame_push(struct decode_columns *c, uint32_t id)
 	f->address = c->known[id].address;
 }
 
-/* The frame before the next one. */
+/* The frame that the next frame follows. */
 static inline struct known *innermost(struct decode_columns *c)
 {
 	return &c->known[c->depth ? c->ids[c->depth - 1] : OUTSIDE];
@@ -54,7 +54,7 @@ static bool id_new(struct decode_columns *c, uint32_t module, uint64_t address, 
 	return true;
 }
 
-/* A new address near that of the first successor. */
+/* Add a new address near that of the first successor. */
 static bool id_near(struct decode_columns *c, const struct known *before, bool is_leaf,
 		    uint32_t *id)
 {
@@ -115,7 +115,8 @@ static inline void move(uint16_t *list, uint32_t place, uint32_t to, uint32_t id
 	list[to] = (uint16_t)id;
 }
 
-/* A frame that was not among the successors comes in behind three quarters of them. */
+/* Add an address to the successors. It is put behind three quarters of them, so that it does not
+ * displace those that came often. */
 static void successor_add(struct known *k, uint32_t id)
 {
 	uint32_t n = k->n_successors;
@@ -125,7 +126,8 @@ static void successor_add(struct known *k, uint32_t id)
 	move(k->successor, n, n * 3 / 4, id);
 }
 
-/* Frames that are each the first successor of the one before. *is_over: the last one is a leaf. */
+/* Read a run: frames that are each the first successor of the one before. *is_over: the last one is
+ * a leaf. */
 static bool run_read(struct decode_columns *c, bool *is_over)
 {
 	uint64_t n;
@@ -145,7 +147,7 @@ static bool run_read(struct decode_columns *c, bool *is_over)
 	return true;
 }
 
-/* A frame that is no successor, or its address is new. */
+/* Read a frame that is not among the successors, or is new. */
 static bool stranger_read(struct decode_columns *c, struct known *before, unsigned code,
 			  uint32_t *id)
 {
@@ -169,7 +171,8 @@ bool decode_frames_read(struct decode_columns *c)
 			return columns_wrong(c, CURSOR_SHORT);
 		code = *codes->at++;
 		if (code < before->n_successors) {
-			id = before->successor[code]; /* which moves half of the way to the front */
+			/* The successor moves half of the way to the front. */
+			id = before->successor[code];
 			move(before->successor, code, code / 2, id);
 		} else if (code == CPS_CODE_FLIP) {
 			is_flipped = !is_flipped;

@@ -2,8 +2,8 @@
 /*
  * decode_gprof.c - decodes the text that gprof prints.
  *
- * In: a flat profile, a call graph, or both, with or without explanations. Out: selfs
- * and calls, at the end, when it is known which functions share a name.
+ * In: a flat profile, a call graph, or both, with or without explanations. Out: self and call
+ * events. They are pushed at the end because only then is it known which functions share a name.
  */
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static int flat_line(struct gprof *g)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* "0.01 seconds.", and now the flat profile's times are times. */
+/* A line "Each sample counts as 0.01 seconds." says that the flat profile has times. */
 static int interval_line(struct gprof *g)
 {
 	struct text_scan *s = &g->scan;
@@ -72,7 +72,7 @@ static bool has(const struct text_scan *s, const char *text)
 	return memmem(s->at, (size_t)(s->end - s->at), text, strlen(text));
 }
 
-/* Between sections stand their headings, and explanations, which are passed over. */
+/* Sections begin with headings. Explanations between sections are skipped. */
 static int between_line(struct gprof *g)
 {
 	struct text_scan *s = &g->scan;
@@ -103,7 +103,8 @@ static int line_decode(struct gprof *g)
 	}
 }
 
-/* A last line without its end may be half a line. 1: such a line has come. */
+/* A last line without line feed is not read, because it may be incomplete. 1: there is such a
+ * line. */
 static int lines_decode(struct gprof *g)
 {
 	int more;
@@ -171,13 +172,14 @@ static int arc_push(struct gprof *g, const struct gprof_arc *arc)
 		.count = arc->count,
 	};
 
-	/* What stands in a callee's block stands in the caller's, too, if that has one. */
+	/* A call in the block of the callee is also in the block of the caller, if the caller has
+	 * one, and must not be counted twice. */
 	if (arc->is_of_callee && g->functions[arc->caller].has_block)
 		return 0;
 	return g->sink->call ? g->sink->call(g->sink->context, &e, g->err) : 0;
 }
 
-/* Only its index tells a static function from another one of the same name. */
+/* gprof tells static functions of the same name apart only by their indices. */
 static int function_rename(struct gprof *g, struct gprof_function *f)
 {
 	char *text;

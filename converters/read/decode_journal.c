@@ -2,8 +2,9 @@
 /*
  * decode_journal.c - decodes what a journal has that its stream lacks.
  *
- * In: the journal beside a stream that is not all. Out: events. Nothing in a journal is
- * an error: what is damaged is left out and said, for the stream alone is worth reading.
+ * In: the journal of a stream that is not complete. Out: events. A damaged journal is no error,
+ * because the stream is worth reading without it: what is damaged is left out, and the outcome
+ * says so.
  */
 #include <endian.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 
 #include "read/decode_stream.h"
 
-/* More losses than that are none that a recorder has counted. */
+/* No recorder counts more losses than this. */
 #define LOSSES_MAX (UINT64_C(1) << 60)
 
 _Static_assert(sizeof(struct cps_journal_head) == 64 && sizeof(struct cps_journal_buffer) == 64,
@@ -164,7 +165,7 @@ static void losses_note(struct journal *j, const struct cps_journal_buffer *b)
 	}
 }
 
-/* They hold where they are larger than what records told. */
+/* The counts of the journal are used where they are larger than those of the records. */
 static int losses_push(struct journal *j)
 {
 	const struct event_sink *sink = j->s->sink;
@@ -195,7 +196,7 @@ static int buffers_decode(struct journal *j)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* The head, if it is one of a journal that can be read. */
+/* Read the head. False: this is no journal that can be read. */
 static const char *head_check(struct journal *j, struct cps_journal_head *head)
 {
 	if (journal_read(j, head, sizeof(*head), 0) < sizeof(*head))
@@ -214,7 +215,7 @@ static const char *head_check(struct journal *j, struct cps_journal_head *head)
 	return NULL;
 }
 
-/* What the head says of a stop; the stream's end record, if there is one, knows better. */
+/* Take over why recording stopped, unless the stream's end record has said so. */
 static void stop_note(struct decode_stream *s, const struct cps_journal_head *head)
 {
 	int32_t error = (int32_t)le32toh((uint32_t)head->stop_error);
@@ -225,7 +226,8 @@ static void stop_note(struct decode_stream *s, const struct cps_journal_head *he
 	s->end.error = error > 0 ? (uint64_t)error : 0;
 }
 
-/* Open the journal of the stream at `path`: a regular file, so that nobody can make us wait. */
+/* Open the journal of the stream at `path`. It must be a regular file: to open another kind of file
+ * might block. */
 static int journal_open(const char *path, uint64_t *size)
 {
 	struct stat st;

@@ -2,7 +2,8 @@
 /*
  * decode_record.c - decodes the records other than samples.
  *
- * In: a record's payload. Out: an event for each but the end, whose fields are kept.
+ * In: a record's payload. Out: an event for each record. The end record is an exception: its
+ * fields are kept until the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static const struct field end_fields[] = {
 	{0},
 };
 
-/* Read one field into `into`. *number says which; unknown ones are skipped. */
+/* Read one field into `into`. *number is the field's number; unknown fields are skipped. */
 static bool field_read(struct cursor *c, const struct field *table, void *into, uint64_t *number)
 {
 	uint64_t key, value = 0;

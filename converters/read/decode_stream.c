@@ -13,10 +13,10 @@
 #include "read/decode.h"
 #include "read/decode_stream.h"
 
-/* Tag, length and checksum of a record, at most. */
+/* The largest size of a record's tag, length and checksum. */
 #define FRAME_BYTES_MAX 24u
 #define CRC_BYTES	4u
-/* Unpacked at once: little enough to stay in the cache until it is decoded. */
+/* How much is unpacked at a time: so little that it is still in the cache when it is decoded. */
 #define STEP_BYTES     (128u * 1024)
 #define UNPACKED_BYTES (2 * CPS_RECORD_BYTES_MAX)
 
@@ -24,18 +24,18 @@ _Static_assert(UNPACKED_BYTES >= CPS_RECORD_BYTES_MAX + FRAME_BYTES_MAX + STEP_B
 	       "room for a record that is not whole yet, and for the next step");
 
 struct unpacker {
-	struct decode_stream s; /* what the other files see */
+	struct decode_stream s; /* shared with the other files */
 	struct input *in;
 	z_stream z;
-	bool is_over;	   /* the zlib data came to its end */
+	bool is_over;	   /* the zlib data has ended */
 	uint64_t unpacked; /* bytes before `start` */
-	size_t start, end; /* what of `bytes` is not decoded yet */
+	size_t start, end; /* the part of `bytes` that is not decoded yet */
 	unsigned char bytes[UNPACKED_BYTES];
 };
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* Bytes of the file that have been unpacked. */
+/* How many bytes of the file have been unpacked. */
 static uint64_t file_offset(const struct unpacker *u)
 {
 	return input_offset(u->in) - u->z.avail_in;
@@ -67,7 +67,8 @@ static int corrupt(struct unpacker *u, const char *what, const char *wrong)
 			 (unsigned long long)u->unpacked);
 }
 
-/* The sink refused a record and has said why; only we know where. It refuses a process as a whole. */
+/* The sink has set the error of a record that it refused; append where the record is. If the sink
+ * refused the process, the offset would not help. */
 static int refused(struct unpacker *u, uint64_t tag)
 {
 	if (tag == CPS_TAG_PROCESS)
@@ -77,7 +78,8 @@ static int refused(struct unpacker *u, uint64_t tag)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Decode the record at the start, if it is whole. 1: done, 0: more bytes are needed, -1. */
+/* Decode the record at the start, if it is complete. 1: done, 0: more bytes are needed, -1:
+ * error. */
 static int record_next(struct unpacker *u)
 {
 	struct cursor c = {u->bytes + u->start, u->bytes + u->end, NULL};
@@ -116,7 +118,7 @@ static int records_decode(struct unpacker *u)
 
 /* ---- zlib ------------------------------------------------------------------------------------ */
 
-/* Nothing may follow the zlib data. */
+/* Check that nothing follows the zlib data. */
 static int trailer_check(struct unpacker *u)
 {
 	uint64_t extra = u->z.avail_in, end = file_offset(u);
@@ -134,7 +136,7 @@ static int trailer_check(struct unpacker *u)
 			 (unsigned long long)extra, (unsigned long long)end);
 }
 
-/* Make sure that there are packed bytes. 1: there are, 0: the file ends here, -1. */
+/* Make sure that there are packed bytes. 1: there are, 0: the file ends here, -1: error. */
 static int packed_fill(struct unpacker *u)
 {
 	const unsigned char *bytes;
@@ -178,7 +180,7 @@ static int inflate_step(struct unpacker *u)
 static int stream_decode(struct unpacker *u)
 {
 	while (!u->is_over) {
-		/* A step that was filled to the brim may have left bytes inside zlib. */
+		/* If the last step has filled its room, zlib may hold more bytes. */
 		int more = u->z.avail_out ? packed_fill(u) : 1;
 		if (more <= 0)
 			return more;
@@ -190,7 +192,8 @@ static int stream_decode(struct unpacker *u)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* The payload of the batch in which the data ends, as far as there is one. */
+/* The payload of the batch in which the data ends, as far as it is there. False: the data does not
+ * end in a batch. */
 static bool torn_batch(const struct unpacker *u, const unsigned char **payload, size_t *n)
 {
 	struct cursor c = {u->bytes + u->start, u->bytes + u->end, NULL};
@@ -203,7 +206,7 @@ static bool torn_batch(const struct unpacker *u, const unsigned char **payload, 
 	return true;
 }
 
-/* What the torn batch and the journal hold. */
+/* Decode the batch in which the data ends, and the journal. */
 static int remains_decode(struct unpacker *u, const char *path,
 			  struct decode_journal_outcome *journal)
 {
@@ -263,13 +266,13 @@ static int stream_finish(struct unpacker *u, const char *path)
 		return -1;
 	if (!u->s.has_end || !u->is_over)
 		return stream_cut(u, cut_reason(u), &journal);
-	/* Without the "; " with which it continues a sentence. */
+	/* The text begins with "; " because it continues a sentence elsewhere. */
 	u->s.end.note = journal.is_wrong ? journal.text + 2 : NULL;
 	sink = u->s.sink;
 	return sink->end ? sink->end(sink->context, &u->s.end, u->s.err) : 0;
 }
 
-/* The file ends before its zlib data begin. */
+/* Finish a file that ends before its zlib data begins. */
 static int head_cut(struct unpacker *u, const char *path)
 {
 	struct decode_journal_outcome journal = {0};
@@ -281,7 +284,7 @@ static int head_cut(struct unpacker *u, const char *path)
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-/* Take the plain head. 1: done, 0: the file ends inside it, -1. */
+/* Read the head, which is not packed. 1: done, 0: the file ends inside it, -1: error. */
 static int head_take(struct unpacker *u)
 {
 	const unsigned char *bytes;
@@ -355,8 +358,8 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 	return result;
 }
 
-/* The head, or as much of it as a cut file has. A printable character for a version is a text that
- * happens to begin with the magic. */
+/* Does the file begin with the head, or with as much of it as a cut file has? If a printable
+ * character is in place of the version, this is a text that happens to begin with the magic. */
 static int stream_detect(const unsigned char *head, size_t n)
 {
 	size_t length = n < CPS_MAGIC_BYTES ? n : CPS_MAGIC_BYTES;

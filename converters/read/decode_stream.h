@@ -22,7 +22,7 @@
 struct decode_batch;   /* coding state, decode_batch.c */
 struct decode_columns; /* likewise, decode_columns.c */
 
-/* What identifies a batch. */
+/* The two numbers that identify a batch. */
 struct decode_batch_id {
 	uint64_t buffer, sequence;
 };
@@ -35,58 +35,58 @@ struct decode_stream {
 	uint64_t owner;
 	const char *wrong;
 	bool has_process, has_end, has_journal;
-	bool is_declined; /* the sink wants no more */
+	bool is_declined; /* the sink declined the process */
 	uint64_t scale;
 	uint64_t journal; /* the id that the journal repeats */
 	struct event_end end;
 	uint64_t losses[CPS_JOURNAL_LOSSES]; /* the last counts that records told */
 	struct decode_batch *batch;
 	struct decode_columns *columns;	 /* NULL until they are needed */
-	bool has_columns;		 /* there has been such a record */
-	struct decode_batch_id *batches; /* those that were complete */
+	bool has_columns;		 /* a record of samples in columns was read */
+	struct decode_batch_id *batches; /* the batches that were complete */
 	size_t n_batches, batches_size;
 };
 
-/* One whole record's payload. Unknown tags are skipped. */
+/* Decode the payload of a record. Records with unknown tags are skipped. */
 int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n);
 
-/* A record's frame at c: tag and length. False with c->wrong. */
+/* Read the tag and the length of the record at c. False with c->wrong. */
 bool decode_record_frame(struct cursor *c, uint64_t *tag, uint64_t *length);
 
-/* The checksum of a record's tag, length and payload, n bytes in all, stands behind them. */
+/* Is the checksum right that follows a record's n bytes of tag, length and payload? */
 bool decode_record_crc_is_right(const unsigned char *record, size_t n);
 
-/* A process event of an input that is cut before it says more than its name. */
+/* Push a process event for an input that is cut before its process record. */
 int decode_record_push_unknown_process(struct decode_stream *s);
 
 struct decode_batch *decode_batch_new(void); /* NULL: out of memory */
 void decode_batch_free(struct decode_batch *b);
 
-/* The payload of a batch, pushed as samples. If it ends inside an item *torn is set, and the
- * items before that one have been pushed. */
+/* Push the samples of a batch. If the payload ends inside an item, *torn is set, and the items
+ * before that one have been pushed. */
 int decode_batch(struct decode_stream *s, const unsigned char *payload, size_t n, bool *torn);
 
 void decode_columns_free(struct decode_columns *c);
 
-/* The payload of samples in columns, of this or the older tag, pushed; *id: which batch it is. */
+/* Push the samples in columns, of the current tag or the older one. *id becomes the numbers of the
+ * batch. */
 int decode_columns(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
 		   struct decode_batch_id *id);
 
-/* Which batch is this? False if the payload is too short to say. */
+/* Read which batch this is. False if the payload is too short. */
 bool decode_batch_identify(const unsigned char *payload, size_t n, struct decode_batch_id *id);
 
-/* What came of a journal. */
+/* The outcome of reading a journal. */
 struct decode_journal_outcome {
-	bool torn_held; /* it has the batch in which the stream ends */
-	bool is_wrong;	/* it is damaged, or another recording's */
+	bool torn_held; /* the journal has the batch in which the stream ends */
+	bool is_wrong;	/* the journal is damaged or belongs to another recording */
 	char text[160]; /* "; its journal was read"; empty if there is none */
 };
 
-/*
- * The stream at `path` is not all of the recording: it has no end record, or one that says that
- * recording was stopped. It ends perhaps inside a batch (`torn`, NULL if not). Push what its
- * journal holds; what that says of a stop goes to s->end if there was no end record.
- */
+/* Read the journal of the stream at `path`, which is not the whole recording: it has no end record,
+ * or its end record says that recording was stopped. `torn` is the batch in which it ends, or NULL.
+ * Push what the journal holds. If there was no end record, s->end becomes what the journal says of
+ * the stop. */
 int decode_journal(struct decode_stream *s, const char *path, const struct decode_batch_id *torn,
 		   struct decode_journal_outcome *outcome);
 

@@ -103,34 +103,37 @@ struct event_sample {
 	/* In samples of one generation, which follow each other, frames with the same id are the
 	 * same. Ids are 1 to CPS_COLUMN_IDS. */
 	uint32_t generation;
-	/* 0, or a number from 1 to CPS_STACKS. is_again: the stack, the thread and the mark are
-	 * those of the latest sample of this generation that had this number and was not again.
-	 * Then depth and keep are 0, frames is NULL, and for `keep` of the next sample this one was
-	 * not there. */
+	/* 0, or a number from 1 to CPS_STACKS for the sample's stack, which later samples may
+	 * repeat. A sample with is_again repeats a stack: its stack, thread and mark are those of
+	 * the latest sample of this generation that had this number and was not is_again. Its depth
+	 * and keep are 0, and frames is NULL; the `keep` of the next sample ignores it. */
 	uint32_t stack;
 	bool is_again;
 };
 
-/* A function of a call graph: two are the same if all three texts are. */
+/* A function of a call graph. Two functions are the same if all three texts are. */
 struct event_function {
 	struct event_text name, file, object; /* file and object may be absent */
 };
 
-/* What a function itself used. May come several times for a function: the sum counts. */
+/* The self weight of a function. A function may have several such events: their sum counts. */
 struct event_self {
 	struct event_function function;
-	uint64_t weight;	   /* gticks */
-	uint64_t hits;		   /* raw samples; the weight if it was counted, not sampled */
-	uint64_t inclusive_weight; /* the weight, and what its calls used, those of itself left out;
-			     * 0 unless the kind has_inclusive */
+	uint64_t weight; /* gticks */
+	uint64_t hits;	 /* raw samples; the weight if it was counted, not sampled */
+	/* The weight of the function and of its calls, without its calls of itself; 0 unless the
+	 * kind has_inclusive. */
+	uint64_t inclusive_weight;
 };
 
-/* Calls of one function by another, or by itself. May come several times, too. */
+/* Calls of one function by another, or by itself. A pair of functions may have several such events:
+ * their sum counts. */
 struct event_call {
 	struct event_function caller, callee;
 	uint64_t count;
-	uint64_t weight; /* inclusive: gticks that these calls used, without calls of a function
-			  * that was running already; 0 unless the kind has_inclusive */
+	/* The inclusive weight of these calls in gticks, without calls of functions that were
+	 * running already; 0 unless the kind has_inclusive. */
+	uint64_t weight;
 };
 
 struct event_loss {
@@ -138,14 +141,14 @@ struct event_loss {
 	uint64_t count;	 /* total so far */
 };
 
-/* The program gave this moment a name. */
+/* A moment that the program gave a name to. */
 struct event_mark {
 	uint64_t time_us; /* since the process's start */
 	uint32_t thread;
 	struct event_text name;
 };
 
-/* From here on another engine ticks. */
+/* Another engine takes the samples from here on. */
 struct event_engine {
 	struct event_text engine, why;
 };
@@ -163,7 +166,7 @@ struct event_end {
 	bool has_totals; /* call graph: `inclusive_weight` of a function counts no recursion twice */
 };
 
-/* The input stopped before its end. */
+/* The input ends too early. */
 struct event_cut {
 	uint64_t offset;      /* bytes of the file that could be used */
 	const char *why;      /* "the file ends inside a record", ... */

@@ -14,20 +14,20 @@
 #include "read/text_scan.h"
 
 #define GPROF_NONE UINT32_MAX
-/* An empty column is wider than any number is set off by. */
+/* No number is indented as far as an empty column is wide. */
 #define GPROF_BLANK 12u
 
 struct gprof_function {
 	uint32_t index, name; /* in names */
 	uint64_t self;	      /* ns */
 	bool has_block;
-	bool is_cycle; /* it is no function, but a cycle as a whole */
+	bool is_cycle; /* the block is that of a cycle as a whole */
 };
 
 struct gprof_arc {
 	uint32_t caller, callee; /* places of functions */
 	uint64_t count;
-	bool is_of_callee; /* it stands in the callee's block */
+	bool is_of_callee; /* the call was read from the callee's block */
 };
 
 /* A line of the flat profile. */
@@ -58,18 +58,18 @@ struct gprof {
 	uint32_t function; /* its place; GPROF_NONE: its line has not come yet */
 };
 
-/* A name with what gprof puts behind it: the number of its cycle in angle brackets, an index in
- * brackets, round ones if the function has no block. */
+/* A name with what gprof appends to it: in angle brackets the number of its cycle, and its index in
+ * square brackets, or in round ones if the function has no block. */
 struct gprof_label {
 	const char *name;
 	size_t n;
 	uint64_t index; /* 0: none */
 };
 
-/* What is left of the line is one. */
+/* Read the rest of the line as such a name. */
 struct gprof_label gprof_label(const struct text_scan *s);
 
-/* Is the next token a number with decimals? */
+/* Does a number with decimals come next? */
 bool gprof_is_decimal(const struct text_scan *s);
 /* Take "12.34" seconds as nanoseconds. NULL, or what is wrong. */
 const char *gprof_seconds(struct text_scan *s, uint64_t *ns);

@@ -45,7 +45,7 @@ bool gprof_is_decimal(const struct text_scan *s)
 	return n && *begin >= '0' && *begin <= '9' && memchr(begin, '.', n);
 }
 
-/* Where `open` stands last, or NULL. */
+/* The last place of `open`, or NULL. */
 static const char *back_to(const char *begin, const char *end, const char *open)
 {
 	size_t n = strlen(open);
@@ -189,7 +189,7 @@ static int block_arc(struct gprof *g)
 	return 0;
 }
 
-/* What stands in the block of a whole cycle is repeated in those of its members. */
+/* The calls in the block of a whole cycle are repeated in the blocks of its members. */
 static int block_end(struct gprof *g)
 {
 	if (g->in_block && g->function == GPROF_NONE)

@@ -21,13 +21,13 @@ static void (*observer)(size_t bytes);
 
 struct input {
 	int fd;
-	int failed;   /* errno of the read that failed */
-	bool is_over; /* a read has found the end */
+	int failed;   /* the errno of a read that failed */
+	bool is_over; /* a read has reached the end */
 	uid_t owner;
 	char *name;
 	uint64_t offset;
 	unsigned char *bytes;
-	size_t start, end; /* what of `bytes` was read and not handed out */
+	size_t start, end; /* the part of `bytes` that is not handed out yet */
 };
 
 static struct input *input_new(const char *path)
@@ -97,7 +97,7 @@ uint64_t input_offset(const struct input *in)
 	return in->offset;
 }
 
-/* One read into the free end of the buffer. False at the end or when it failed. */
+/* Read once into the free end of the buffer. False at the end, or when the read failed. */
 static bool input_fill(struct input *in)
 {
 	ssize_t n;

@@ -20,15 +20,15 @@ void input_close(struct input *in);
 /* The name for messages: the path, or "(standard input)". */
 const char *input_name(const struct input *in);
 
-/* The number of the user whose file it is. */
+/* The id of the user who owns the file. */
 bool input_owner(const struct input *in, uint64_t *user);
 
-/* Bytes handed out so far. */
+/* How many bytes were handed out so far. */
 uint64_t input_offset(const struct input *in);
 
-/* Look at the next *n bytes (at most 4096) without taking them; *n becomes how many there are, which
- * is less at the end. -1 when reading failed and there are none. When there are some, the input_next
- * after them returns the error. */
+/* Look at the next *n bytes (at most 4096) without taking them; *n becomes how many there are,
+ * fewer at the end. -1: reading failed and there are none. If reading failed behind some bytes,
+ * the input_next after them returns the error. */
 int input_peek(struct input *in, const unsigned char **bytes, size_t *n, struct error *err);
 
 /*
@@ -37,7 +37,8 @@ int input_peek(struct input *in, const unsigned char **bytes, size_t *n, struct 
  */
 int input_next(struct input *in, const unsigned char **bytes, size_t *n, struct error *err);
 
-/* Whoever wants to know how much was read of all inputs: called after each piece. NULL: nobody. */
+/* Set a function that is called after each read of any input with the number of bytes; NULL:
+ * none. */
 void input_observe(void (*read)(size_t bytes));
 
 #endif

@@ -28,7 +28,7 @@ static int carry_add(struct text_scan *s, const char *text, size_t n)
 	return 0;
 }
 
-/* The line is what was carried and what stands before `stop`. */
+/* The line consists of the bytes kept before, and of those before `stop`. */
 static int line_set(struct text_scan *s, const char *stop, bool is_whole)
 {
 	s->is_whole = is_whole;
@@ -48,7 +48,7 @@ static int line_set(struct text_scan *s, const char *stop, bool is_whole)
 	return 1;
 }
 
-/* Take the next piece. 1, 0 at the end, -1 on error. */
+/* Take the next piece. 1: there is one, 0: the input is over, -1: error. */
 static int piece_next(struct text_scan *s)
 {
 	const unsigned char *bytes;
