@@ -88,6 +88,11 @@ uint32_t pair_table_child_other(struct pair_table *t, uint32_t parent, uint32_t 
 	return number;
 }
 
+uint32_t pair_table_skip(struct pair_table *t)
+{
+	return t->count == PAIR_TABLE_NONE ? PAIR_TABLE_NONE : t->count++;
+}
+
 void pair_table_clear(struct pair_table *t)
 {
 	free(t->latest);

@@ -40,6 +40,9 @@ static inline uint32_t pair_table_child(struct pair_table *t, uint32_t parent, u
 static inline struct pair_table_latest pair_table_latest(const struct pair_table *t,
 							 uint32_t parent);
 
+/* The next number, for something that is not found by a pair. PAIR_TABLE_NONE: there is none left. */
+uint32_t pair_table_skip(struct pair_table *t);
+
 /* Free what t holds; t is then empty. */
 void pair_table_clear(struct pair_table *t);
 

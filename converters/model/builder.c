@@ -96,9 +96,10 @@ static int on_process(void *context, const struct event_process *e, const struct
 	r->last_thread = ID_TABLE_NONE;
 	r->threads_size = r->marks_size = 0;
 	r->paths = cct_new();
+	r->bases = id_table_new();
 	r->threads = id_table_new();
 	r->reasons = id_table_new();
-	if (!process_fill(b, e) || !r->paths || !r->threads || !r->reasons)
+	if (!process_fill(b, e) || !r->paths || !r->bases || !r->threads || !r->reasons)
 		return error_memory(err);
 	if (builder_calls_process(b, e, err) || resource_check(b, e, err) ||
 	    builder_group_process(b, e, err) || builder_part_process(b, e, err))

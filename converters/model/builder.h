@@ -32,7 +32,7 @@ struct recording {
 	 * then one per frame. */
 	uint32_t *walk;
 	size_t walk_size, depth;
-	size_t keep; /* how many of its frames the samples left out since then have kept */
+	size_t keep;	   /* how many of its frames the samples left out since then have kept */
 	uint64_t after_ns; /* how long after the run the input began */
 	uint32_t *of_ids;  /* frame + 1 by id - 1; 0: not known */
 	size_t n_ids, ids_size;
@@ -43,8 +43,11 @@ struct recording {
 	bool has_incomplete;	    /* the base is "[incomplete]" */
 	uint32_t group;		    /* the name of the process, if stacks are grouped */
 	uint32_t group_thread;	    /* the thread to whose group the base belongs */
-	struct perf_map *jit;	    /* NULL: none so far */
-	bool has_map;		    /* its names are to be used */
+	struct id_table *bases;	    /* ids of the threads that have a node below the root */
+	uint32_t *base_nodes;	    /* these nodes, by place in `bases`; they ascend */
+	size_t base_nodes_size;
+	struct perf_map *jit; /* NULL: none so far */
+	bool has_map;	      /* its names are to be used */
 	bool has_owner;
 	uint64_t owner;		  /* the id of the user who owns the input */
 	struct id_table *threads; /* place -> index in process.threads */
@@ -83,12 +86,9 @@ int builder_group_process(struct profile_builder *b, const struct event_process 
 			  struct error *err);
 /* The frame of the current input's group. */
 struct profile_frame builder_group_input(const struct profile_builder *b);
-/* The frame of the current input's group, or of a thread, whose name is known only when the input
- * is over. */
-struct profile_frame builder_group_frame(const struct profile_builder *b, uint32_t thread);
-bool builder_group_is_unnamed(const struct profile_frame *f);
-/* Give such a frame its name. -1: memory. */
-int builder_group_name(struct profile_builder *b, struct profile_frame *f);
+/* The frame of the group of a thread, by its id, whose name is known only when the input is over.
+ * -1: memory. */
+int builder_group_thread(struct profile_builder *b, uint32_t thread, struct profile_frame *f);
 /* All inputs are over. */
 int builder_group_finish(struct profile_builder *b);
 
@@ -124,6 +124,10 @@ int builder_call(void *context, const struct event_call *e, struct error *err);
 
 /* builder_cct.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);
+
+/* builder_cct.c: the id of the thread whose stacks are below this child of the root, if the builder
+ * has threads. */
+uint32_t builder_base_thread(const struct recording *r, uint32_t node);
 
 /* builder_cct.c: merge the current input's modules and call paths into those of all inputs. */
 int builder_merge(struct profile_builder *b, struct error *err);

@@ -74,18 +74,49 @@ static inline uint32_t frame_number(struct profile_builder *b, uint32_t parent,
 	return cct_frame(r->paths, (struct profile_frame){PROFILE_NO_MODULE, name, 0});
 }
 
+/* The node below the root for the stacks of a thread. */
+static uint32_t thread_base(struct recording *r, uint32_t thread)
+{
+	size_t n = id_table_count(r->bases);
+	uint32_t place;
+
+	if (!array_reserve(&r->base_nodes, &r->base_nodes_size, n + 1, sizeof(*r->base_nodes)))
+		return CCT_NONE;
+	place = id_table_add(r->bases, thread);
+	if (place == n)
+		r->base_nodes[place] = cct_child_apart(r->paths, 0);
+	return place == ID_TABLE_NONE ? CCT_NONE : r->base_nodes[place];
+}
+
+uint32_t builder_base_thread(const struct recording *r, uint32_t node)
+{
+	size_t low = 0, high = id_table_count(r->bases);
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->base_nodes[middle] <= node)
+			low = middle;
+		else
+			high = middle;
+	}
+	return id_table_get(r->bases, (uint32_t)low);
+}
+
 /* Set walk[0], the node from which the stack's frames are followed. */
 static int walk_base(struct profile_builder *b, uint32_t thread, bool incomplete)
 {
 	const struct profile_frame frame = {PROFILE_NO_MODULE, b->incomplete, 0};
-	const struct profile_frame group = builder_group_frame(b, thread);
+	const struct profile_frame group = builder_group_input(b);
 	struct recording *r = &b->current;
 	uint32_t node = 0;
 
 	r->depth = 0;
 	r->has_incomplete = incomplete;
 	r->group_thread = thread;
-	if (b->by != PROFILE_BY_NOTHING || builder_has_threads(b))
+	if (builder_has_threads(b))
+		node = thread_base(r, thread);
+	else if (b->by != PROFILE_BY_NOTHING)
 		node = cct_child(r->paths, node, &group);
 	if (incomplete && node != CCT_NONE)
 		node = cct_child(r->paths, node, &frame);
@@ -308,8 +339,6 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 /* Replace the input's number of a module by the index in the list of all modules. */
 static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
 {
-	if (builder_group_is_unnamed(f))
-		return b->by == PROFILE_BY_THREAD ? builder_group_name(b, f) : 0;
 	if (f->module == EVENT_NO_MODULE)
 		return builder_jit_name(b, f);
 	f->module = modules_resolve(b->modules, f->module);
@@ -334,12 +363,16 @@ static uint32_t merged_node(struct profile_builder *b, const uint32_t *map, size
 {
 	const struct cct *input = b->current.paths;
 	const struct profile_node *node = &input->nodes[i];
-	const struct profile_frame group = builder_group_input(b);
+	struct profile_frame group = builder_group_input(b);
 
-	if (!builder_group_is_unnamed(&input->frames[node->frame]))
+	if (node->frame != CCT_NONE)
 		return cct_child(b->all, map[node->parent], &input->frames[node->frame]);
-	/* Threads were selected, but are not shown apart. */
-	return b->by == PROFILE_BY_NOTHING ? 0 : cct_child(b->all, 0, &group);
+	if (b->by == PROFILE_BY_NOTHING) /* threads were selected, but are not shown apart */
+		return 0;
+	if (b->by == PROFILE_BY_THREAD &&
+	    builder_group_thread(b, builder_base_thread(&b->current, (uint32_t)i), &group))
+		return CCT_NONE;
+	return cct_child(b->all, 0, &group);
 }
 
 /* Parents come before children, so that map[parent] is always known. */
@@ -373,7 +406,8 @@ static int cct_merge(struct profile_builder *b, const unsigned char *dropped)
 
 	if (frames_resolve(b))
 		return -1;
-	if (dropped || b->all->n_nodes > 1 || !(r->by_name || cct_reindex(r->paths)))
+	if (dropped || builder_has_threads(b) || b->all->n_nodes > 1 ||
+	    !(r->by_name || cct_reindex(r->paths)))
 		return nodes_merge(b, dropped);
 	cct_free(b->all);
 	b->all = r->paths;

@@ -11,11 +11,6 @@
 
 #include "model/builder.h"
 
-/* The module of a frame that is a thread's id: no input has as many modules. */
-#define THREAD_FRAME (PROFILE_NO_MODULE - 1)
-
-_Static_assert(THREAD_FRAME > CPS_MODULES_MAX, "else it could be a module");
-
 /* The string's number. Frees the text, which may be NULL. */
 static uint32_t take_string(struct profile_builder *b, int n, char *text)
 {
@@ -56,18 +51,6 @@ struct profile_frame builder_group_input(const struct profile_builder *b)
 	return (struct profile_frame){PROFILE_NO_MODULE, b->current.group, 0};
 }
 
-struct profile_frame builder_group_frame(const struct profile_builder *b, uint32_t thread)
-{
-	if (builder_has_threads(b))
-		return (struct profile_frame){THREAD_FRAME, STRINGS_NONE, thread};
-	return builder_group_input(b);
-}
-
-bool builder_group_is_unnamed(const struct profile_frame *f)
-{
-	return f->module == THREAD_FRAME;
-}
-
 /* "worker (tid 1235)" */
 static uint32_t thread_name(struct profile_builder *b, const struct profile_thread *t)
 {
@@ -93,9 +76,9 @@ static uint32_t thread_full_name(struct profile_builder *b, const struct profile
 	return take_string(b, n, text);
 }
 
-int builder_group_name(struct profile_builder *b, struct profile_frame *f)
+int builder_group_thread(struct profile_builder *b, uint32_t thread, struct profile_frame *f)
 {
-	const struct profile_thread *t = builder_thread(b, (uint32_t)f->address);
+	const struct profile_thread *t = builder_thread(b, thread);
 
 	if (!t)
 		return -1;

@@ -93,7 +93,7 @@ static void drop_threads(struct profile_builder *b, const unsigned char *wanted,
 
 	for (size_t i = 1; i < r->paths->n_nodes; i++) {
 		const struct profile_node *node = &r->paths->nodes[i];
-		uint32_t id = (uint32_t)r->paths->frames[node->frame].address;
+		uint32_t id = node->parent ? 0 : builder_base_thread(r, (uint32_t)i);
 
 		dropped[i] |= node->parent ? dropped[node->parent]
 					   : !wanted[id_table_find(r->threads, id)];

@@ -73,6 +73,21 @@ uint32_t cct_frame_search(struct cct *p, struct profile_frame f)
 	return (uint32_t)p->n_frames++;
 }
 
+static uint32_t node_append(struct cct *p, uint32_t parent, uint32_t frame)
+{
+	if (!array_reserve(&p->nodes, &p->nodes_size, p->n_nodes + 1, sizeof(*p->nodes)))
+		return CCT_NONE;
+	p->nodes[p->n_nodes] = (struct profile_node){.parent = parent, .frame = frame};
+	return (uint32_t)p->n_nodes++;
+}
+
+uint32_t cct_child_apart(struct cct *p, uint32_t parent)
+{
+	if (p->n_nodes >= CCT_NONE - 1 || pair_table_skip(&p->pairs) == PAIR_TABLE_NONE)
+		return CCT_NONE;
+	return node_append(p, parent, CCT_NONE);
+}
+
 /* Find or add a child that is not the latest one of its parent. */
 uint32_t cct_add(struct cct *p, uint32_t parent, uint32_t frame)
 {
@@ -83,10 +98,7 @@ uint32_t cct_add(struct cct *p, uint32_t parent, uint32_t frame)
 	node = pair_table_child_other(&p->pairs, parent, frame) + 1; /* PAIR_TABLE_NONE becomes 0 */
 	if (node < p->n_nodes)
 		return node ? node : CCT_NONE;
-	if (!array_reserve(&p->nodes, &p->nodes_size, p->n_nodes + 1, sizeof(*p->nodes)))
-		return CCT_NONE;
-	p->nodes[p->n_nodes++] = (struct profile_node){.parent = parent, .frame = frame};
-	return node;
+	return node_append(p, parent, frame);
 }
 
 const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent)

@@ -17,11 +17,13 @@ const char *builder_file(const struct profile_builder *b)
 void recording_close(struct recording *r)
 {
 	cct_free(r->paths);
+	id_table_free(r->bases);
 	id_table_free(r->threads);
 	id_table_free(r->reasons);
 	perf_map_free(r->jit);
 	r->jit = NULL;
 	r->paths = NULL;
+	r->bases = NULL;
 	r->threads = NULL;
 	r->reasons = NULL;
 	r->open = false;
@@ -33,6 +35,7 @@ void builder_recording_free(struct recording *r)
 		profile_process_free(&r->process);
 	recording_close(r);
 	free(r->walk);
+	free(r->base_nodes);
 	free(r->of_ids);
 	free(r->stacks);
 	free(r->reason_counts);
