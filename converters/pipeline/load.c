@@ -117,7 +117,7 @@ static int read_file(struct router *r, const char *path, struct error *err)
 {
 	const struct event_sink sink = {.context = r, .process = on_process};
 	size_t taken;
-	int status;
+	int status = 0;
 
 	r->taken = 0;
 	do {
