@@ -5,6 +5,7 @@
 #include "folded_text.h"
 #include "module_fixture.h"
 #include "profile_fixture.h"
+#include "tree/function_roots.h"
 
 TestSuite(granularity, .init = enter_fixture, .fini = leave_fixture);
 
@@ -134,26 +135,73 @@ Test(granularity, filters_mean_functions_and_places)
 	subject_free(s);
 }
 
+/* The names of the outermost nodes, a line each, in bytewise order. */
+static void groups_of(const struct tree *t, char *text)
+{
+	const char *names[8], *name;
+	size_t n = 0, k;
+
+	for (uint32_t i = 1; i < t->n_nodes; i = t->nodes[i].end) {
+		name = name_of(t, t->nodes[i].name);
+		for (k = n++; k > 0 && strcmp(names[k - 1], name) > 0; k--)
+			names[k] = names[k - 1];
+		names[k] = name;
+	}
+	for (k = 0, *text = '\0'; k < n; k++)
+		strcat(strcat(text, names[k]), "\n");
+}
+
+/* What the groups are called does not depend on what names stand for within them. */
 Test(granularity, of_a_group_only_its_members_are_modules)
 {
-	const struct event_frame frame = {1, 0, 16, {NULL, 0}};
-	const struct event_sample e = {.weight = 3, .hits = 1, .depth = 1, .frames = &frame};
+	char groups[256], same[256];
 	struct build b;
 	struct profile *p;
 	struct tree *t;
 
 	build_begin(&b);
-	profile_builder_group(b.builder, PROFILE_BY_EXE);
+	profile_builder_group(b.builder, PROFILE_BY_THREAD);
 	build_process(&b, "a", "cpu", "ns");
 	build_module(&b, 1, "/bin/prog", "", 0);
-	b.sink->sample(b.sink->context, &e, &b.err);
+	build_module(&b, 2, "/lib/libc.so.6", "", 0);
+	for (uint32_t thread = 0; thread < 6; thread++)
+		build_sample_marked(&b, thread / 2, 0, 1 + thread,
+				    thread % 2 ? "0220" : "01100240");
 	build_end(&b);
 	p = build_finish(&b);
-	t = tree_by(p, SYMBOLS_BY_MODULE);
-	cr_assert_eq(t->n_nodes, 3);
-	cr_assert_str_neq(name_of(t, t->nodes[1].name), SYMBOLS_GENERATED);
-	cr_assert_str_eq(name_of(t, t->nodes[2].name), "prog");
+	t = tree_by(p, SYMBOLS_BY_FUNCTION);
+	groups_of(t, groups);
 	tree_free(t);
+	for (int by = SYMBOLS_BY_MODULE; by <= SYMBOLS_BY_ADDRESS; by++) {
+		t = tree_by(p, by);
+		groups_of(t, same);
+		cr_assert_str_eq(same, groups, "granularity %d", by);
+		for (uint32_t i = 1; by == SYMBOLS_BY_MODULE && i < t->n_nodes; i++)
+			if (t->nodes[i].depth > 0)
+				cr_assert(strstr("prog libc.so.6", name_of(t, t->nodes[i].name)));
+		tree_free(t);
+	}
+	profile_free(p);
+}
+
+/* Where names may be places, a function is all of its places, those too that are not known. */
+Test(granularity, a_function_is_all_of_its_places)
+{
+	struct profile *p = profile_of("f+0x1 1\nf 2\nf x.c:3 4\ng 1\n");
+	uint32_t *roots;
+	struct error err;
+	struct tree *t;
+	size_t n;
+
+	for (int by = SYMBOLS_BY_FUNCTION; by <= SYMBOLS_BY_ADDRESS; by++) {
+		if (by == SYMBOLS_BY_MODULE)
+			continue;
+		t = tree_by(p, by);
+		roots = function_roots_find(t, "f", &n, &err);
+		cr_assert_eq(n, by == SYMBOLS_BY_FUNCTION ? 1 : 3, "granularity %d", by);
+		free(roots);
+		tree_free(t);
+	}
 	profile_free(p);
 }
 
