@@ -3,9 +3,9 @@
  * test_granularity.c - what names stand for: modules, functions, lines, addresses.
  */
 #include "folded_text.h"
+#include "graph/function_names.h"
 #include "module_fixture.h"
 #include "profile_fixture.h"
-#include "tree/function_roots.h"
 
 TestSuite(granularity, .init = enter_fixture, .fini = leave_fixture);
 
@@ -188,18 +188,17 @@ Test(granularity, of_a_group_only_its_members_are_modules)
 Test(granularity, a_function_is_all_of_its_places)
 {
 	struct profile *p = profile_of("f+0x1 1\nf 2\nf x.c:3 4\ng 1\n");
-	uint32_t *roots;
+	struct function_names names;
 	struct error err;
 	struct tree *t;
-	size_t n;
 
 	for (int by = SYMBOLS_BY_FUNCTION; by <= SYMBOLS_BY_ADDRESS; by++) {
 		if (by == SYMBOLS_BY_MODULE)
 			continue;
 		t = tree_by(p, by);
-		roots = function_roots_find(t, "f", &n, &err);
-		cr_assert_eq(n, by == SYMBOLS_BY_FUNCTION ? 1 : 3, "granularity %d", by);
-		free(roots);
+		cr_assert_eq(function_names_of_tree(&names, t, "f", &err), 0);
+		cr_assert_eq(names.n, by == SYMBOLS_BY_FUNCTION ? 1 : 3, "granularity %d", by);
+		function_names_free(&names);
 		tree_free(t);
 	}
 	profile_free(p);
