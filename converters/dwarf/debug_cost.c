@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_cost.c - sizes of the tables that units of debug information refer to.
+ * debug_cost.c - computes the sizes of the tables that units of debug information refer to.
  *
- * In: the sections of an image. Out: bytes.
+ * In: the sections of an image. Out: bytes, or whether they are within bounds.
  */
 #include "dwarf/debug_cost.h"
 
 #include <string.h>
 
-/* Abbreviations are a hundredth of the information. Where many units share a table, they may come
- * to as much as all of it. */
+/* The limit is this multiple of the image's size. Abbreviations usually take a hundredth of the
+ * debug information. Where many units share a table, which counts for each of them, the sum may
+ * reach the size of all the debug information. */
 #define ABBREVIATIONS_MAX 4u
 
 #define FORM_WITH_VALUE 0x21u /* DW_FORM_implicit_const: the abbreviation has the value */
 
-/* A number (DWARF 5, 7.6), as far as it fits. */
+/* Read a LEB128 number (DWARF 5, 7.6) and step over it. Bits beyond the 64th are dropped. */
 static uint64_t read_number(const struct debug_section *s, uint64_t *at)
 {
 	uint64_t value = 0;
@@ -29,7 +30,8 @@ static uint64_t read_number(const struct debug_section *s, uint64_t *at)
 	return value;
 }
 
-/* Bytes of the table that begins there (DWARF 5, 7.5.3); stops beyond `max`. */
+/* The size in bytes of the abbreviation table at the offset (DWARF 5, 7.5.3). Counting stops once
+ * it is beyond `max`. */
 static uint64_t abbreviation_bytes(const struct debug_section *s, uint64_t offset, uint64_t max)
 {
 	uint64_t at = offset, name, form;
@@ -53,7 +55,7 @@ bool debug_cost_is_bounded(const struct debug_image *d)
 	Dwarf_Off at = 0, next, table, last = UINT64_MAX;
 	size_t head;
 
-	/* Neighbours often share a table. */
+	/* Neighbouring units often share a table, so the size of the last one is kept. */
 	for (; dwarf_next_unit(d->dwarf, at, &next, &head, NULL, &table, NULL, NULL, NULL, NULL) ==
 		       0 &&
 	       next > at;
@@ -68,7 +70,8 @@ bool debug_cost_is_bounded(const struct debug_image *d)
 	return true;
 }
 
-/* The length comes first (DWARF 5, 7.4): 4 bytes, or these all ones and 8 more. */
+/* A line table begins with its length (DWARF 5, 7.4): 4 bytes, or 4 bytes of all ones that 8 bytes
+ * of length follow. */
 uint64_t debug_cost_lines(const struct debug_image *d, uint64_t offset)
 {
 	uint64_t room = offset < d->lines.n ? d->lines.n - offset : 0, bytes = 0;

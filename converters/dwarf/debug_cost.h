@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_cost.h - what libdw will have to read of debug information, before it is asked to.
+ * debug_cost.h - estimates how much libdw would read, before libdw is asked to read it.
  *
- * Tables of abbreviations and of lines are read as a whole, once for each unit that refers to one,
- * and kept. Compilers make a table for each unit, or one that a few share; forged units may all
- * refer to the same large one, or each to a piece of it.
+ * In: the sections of an image. Out: bytes, or whether they are within bounds.
+ *
+ * libdw reads a table of abbreviations or of lines as a whole, once for each unit that refers to
+ * it, and keeps what it has read. Compilers make a table for each unit, or a table that a few units
+ * share. Forged units may all refer to the same large table, or each to a part of it, so that the
+ * work would be out of proportion to the size of the file.
  */
 #ifndef DEBUG_COST_H
 #define DEBUG_COST_H
@@ -13,10 +16,11 @@
 
 #include "dwarf/debug_image.h"
 
-/* Says whether the abbreviations of all units together are in proportion to the file. */
+/* Says whether the sizes of all units' abbreviation tables, added up, are in proportion to the size
+ * of the file. */
 bool debug_cost_is_bounded(const struct debug_image *d);
 
-/* Bytes of the line table that begins there; 0: it is none. */
+/* The size in bytes of the line table at the offset; 0 if there is no line table. */
 uint64_t debug_cost_lines(const struct debug_image *d, uint64_t offset);
 
 #endif

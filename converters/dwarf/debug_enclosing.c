@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_enclosing.c - qualifies the names of functions that the linker has no name for.
+ * debug_enclosing.c - qualifies the names of functions that have no linkage name.
  *
- * In: an entry, and the tree of entries of its unit. Out: "ns::type::f".
- * Compilers leave out linkage names where no other unit can mean the function: in anonymous
- * namespaces, in functions, and with arguments of such types. Then many have the same DW_AT_name,
- * operator() above all.
+ * In: a function's entry, and the tree of entries of its unit. Out: "ns::type::f".
+ *
+ * Compilers leave out the linkage name where no other unit can refer to the function: in anonymous
+ * namespaces, within functions, and where an argument has a type from there. Many of these
+ * functions have the same DW_AT_name, above all operator(), so that the bare name does not tell
+ * them apart.
  */
 #include "dwarf/debug_enclosing.h"
 
@@ -16,7 +18,7 @@
 
 #include "base/array.h"
 
-#define PARTS_MAX   64u /* of a name; forged ones may go on forever */
+#define PARTS_MAX   64u /* of a name; a forged chain of enclosing scopes may have no end */
 #define ORIGINS_MAX 8u
 #define UNNAMED_MAX 40u /* bytes of "<lambda LINE>" */
 
@@ -30,7 +32,8 @@ struct parts {
 	size_t n, bytes;
 };
 
-/* From a function's code to the entry that stands where the source declares it. */
+/* Follows the references from the entry with a function's code to the entry at the place where the
+ * source declares the function. */
 static Dwarf_Die declaration(Dwarf_Die die)
 {
 	Dwarf_Attribute attribute;
@@ -73,7 +76,7 @@ static void set_unnamed(struct part *part, Dwarf_Die *die, bool is_lambda)
 			 is_lambda ? "lambda" : "type", line);
 }
 
-/* False: there are enough. */
+/* Adds the next enclosing scope. Returns false if the name has too many parts or bytes. */
 static bool add(struct parts *parts, Dwarf_Die *die, const char *text, size_t max)
 {
 	struct part *part = &parts->list[parts->n];
@@ -96,7 +99,8 @@ static bool is_function(Dwarf_Die *die)
 	return dwarf_tag(die) == DW_TAG_subprogram;
 }
 
-/* 1: complete; 0: without, the name is its own; -1: out of memory. */
+/* Collects the scopes that enclose the function. Returns 1 if they are complete; 0 if there are
+ * none, or too many, so that the function keeps its own name; -1 if memory is out. */
 static int collect(struct parts *parts, Dwarf_Die *function, debug_enclosing_block *block_of,
 		   void *context, size_t max)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_image.c - puts debug sections together for libdw.
+ * debug_image.c - copies debug sections into an ELF image in memory for libdw.
  *
  * In: an ELF file. Out: a Dwarf handle on copies of its sections:
  *
@@ -15,7 +15,8 @@
 #include "dwarf/debug_cost.h"
 #include "elf/elf_section.h"
 
-/* The first two must be there. The line tables come last: they are not always wanted. */
+/* The first two sections are required. The line tables come last, because they are not always
+ * wanted. */
 static const char *const names[] = {
 	".debug_info",	   ".debug_abbrev",	 ".debug_str",
 	".debug_line_str", ".debug_ranges",	 ".debug_rnglists",
@@ -24,20 +25,20 @@ static const char *const names[] = {
 
 #define N_NAMES	      (sizeof(names) / sizeof(names[0]))
 #define N_NEEDED      2
-#define ABBREVIATIONS 1 /* places in names */
+#define ABBREVIATIONS 1 /* index in names, as LINES */
 #define LINES	      (N_NAMES - 1)
-#define NAME_BYTES    20 /* room for each of them in the image */
-/* Behind each section: the longest number is 10 bytes, an address 8. */
+#define NAME_BYTES    20 /* room for each name in the image */
+/* The number of zeros behind each section: the longest number has 10 bytes, an address 8. */
 #define ZEROS	  32u
 #define BYTES_MAX (UINT64_C(1) << 30) /* of an image */
 
-/* Section 0 is empty, the last one has the names. */
+/* Section 0 is the empty one that ELF requires; the last section has the names. */
 struct plan {
 	const Elf64_Shdr *from[N_NAMES];
-	size_t kinds[N_NAMES]; /* their places in names */
+	size_t kinds[N_NAMES]; /* the index in names of each section in `from` */
 	Elf64_Shdr sections[N_NAMES + 2];
 	size_t n;
-	uint64_t end; /* of what is planned so far */
+	uint64_t end; /* offset in the image behind the sections that are planned so far */
 };
 
 static void plan_section(struct plan *p, Elf64_Word type, uint64_t bytes)
@@ -53,7 +54,7 @@ static void plan_section(struct plan *p, Elf64_Word type, uint64_t bytes)
 	p->end += (bytes + ZEROS + 15) & ~UINT64_C(15);
 }
 
-/* False: there is nothing to be had. */
+/* Returns false if a required section is missing or the image would be too large. */
 static bool plan_image(struct plan *p, const struct elf_file *f, bool lines)
 {
 	size_t i;
@@ -96,8 +97,8 @@ static void write_head(const struct plan *p, unsigned char *image)
 	memcpy(image + p->end, p->sections, p->n * sizeof(p->sections[0]));
 }
 
-/* A section that cannot be read, because it is not what it says or the file was cut meanwhile, is
- * zeros. */
+/* A section that cannot be read, because it is corrupt or because the file has been cut since it
+ * was opened, is filled with zeros. */
 static int write_sections(const struct plan *p, const struct elf_file *f, unsigned char *image)
 {
 	char *name = (char *)image + p->sections[p->n - 1].sh_offset + NAME_BYTES;
@@ -116,7 +117,7 @@ static int write_sections(const struct plan *p, const struct elf_file *f, unsign
 	return 0;
 }
 
-/* The section of that name; it has no bytes if there is none. */
+/* The section with this index in `names`; its bytes are NULL if the file does not have it. */
 static struct debug_section section(const struct debug_image *d, const struct plan *p, size_t name)
 {
 	size_t i;

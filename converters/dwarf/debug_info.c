@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_info.c - the functions at an address, as the debug information has them.
+ * debug_info.c - finds the functions at an address in the debug information.
  *
- * In: a module's files. Out: for an address its function, what was inlined there, and
- * source lines.
+ * In: a module's files, and addresses. Out: the function, inlined calls and source lines of each
+ * address.
  */
 #include "dwarf/debug_info.h"
 
@@ -19,18 +19,18 @@
 #include "dwarf/debug_image.h"
 #include "dwarf/debug_scopes.h"
 
-/* Of what is inlined at an address, no more than so many. */
+/* The largest number of functions listed for an address: the innermost ones. */
 #define CHAIN_MAX      256u
 #define TEXT_BYTES_MAX (1u << 20) /* of a name */
 
-/* What came of one source file. */
+/* A compilation unit. */
 struct unit {
 	Dwarf_Die die;
 	struct debug_budget budget;
 	struct debug_scopes *functions; /* NULL: not read yet */
-	struct debug_scopes *outer;	/* likewise */
-	bool has_all;			/* functions that stand in others, too */
-	bool has_asked, has_lines;	/* whether its line table may be read, once has_asked */
+	struct debug_scopes *outer;	/* of DEBUG_ENCLOSING; NULL: not read yet */
+	bool has_all;			/* `functions` also has the functions within functions */
+	bool has_asked, has_lines;	/* has_lines is valid, and the line table may be read */
 };
 
 struct debug_info {
@@ -39,11 +39,11 @@ struct debug_info {
 	struct unit *units;
 	size_t n_units, units_room;
 	struct debug_ranges ranges; /* of the units */
-	/* Forged information may share long lists, names and tables. */
+	/* What may still be read, because forged entries may share long lists, names and tables. */
 	uint64_t ranges_left, text_left, lines_left;
-	struct pair_table line_tables;	       /* those read: (high, low) of the offset */
-	struct debug_function list[CHAIN_MAX]; /* what was found last, at the end */
-	struct debug_enclosing_text name;      /* likewise */
+	struct pair_table line_tables;	       /* that were read: (high, low) half of the offset */
+	struct debug_function list[CHAIN_MAX]; /* the last call's result, at the end of the array */
+	struct debug_enclosing_text name;      /* the last call's result */
 };
 
 /* ---- units ---- */
@@ -60,7 +60,8 @@ static int add_unit(struct debug_info *d, Dwarf_Die *die)
 	return debug_ranges_add(&d->ranges, &u->die, (uint32_t)d->n_units - 1, &u->budget);
 }
 
-/* Units follow each other; the last one may take all bytes there are. */
+/* A unit ends where the next one begins. The end of the last unit is not looked up: its size counts
+ * as that of the whole image. */
 static void set_budgets(struct debug_info *d)
 {
 	for (size_t i = 0; i < d->n_units; i++) {
@@ -79,7 +80,7 @@ static int list_units(struct debug_info *d)
 	uint8_t type;
 	Dwarf_Die die;
 
-	/* Each is further on than the one before. */
+	/* Units are listed in the order of their offsets, so the loop ends. */
 	while (dwarf_get_units(d->image.dwarf, unit, &next, NULL, &type, &die, NULL) == 0) {
 		if (type == DW_UT_compile && add_unit(d, &die))
 			return -ENOMEM;
@@ -156,8 +157,9 @@ static int number(Dwarf_Die *die, unsigned name)
 	return (int)value;
 }
 
-/* Line tables do not overlap: together they are no more than the section. One that is shared is
- * read once. */
+/* Decide whether the unit's line table may be read. Valid line tables do not overlap, so that
+ * together they are no larger than their section; those beyond that limit are not read. A table
+ * that several units share is counted once. Returns 0; -1 if memory is out. */
 static int ask_for_lines(struct debug_info *d, struct unit *u)
 {
 	uint32_t n_tables = d->line_tables.count, table;
@@ -180,7 +182,7 @@ static int ask_for_lines(struct debug_info *d, struct unit *u)
 	return 0;
 }
 
-/* Where the unit was compiled. */
+/* Set the directory in which the unit was compiled, which relative paths begin at. */
 static void set_directory(struct debug_function *f, struct unit *u)
 {
 	Dwarf_Attribute attribute;
@@ -189,7 +191,7 @@ static void set_directory(struct debug_function *f, struct unit *u)
 		f->directory = dwarf_formstring(dwarf_attr(&u->die, DW_AT_comp_dir, &attribute));
 }
 
-/* Where the innermost function is executed. */
+/* Set the source line that is executed at the address, in the innermost function. */
 static void set_line(struct debug_function *f, struct unit *u, uint64_t address)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&u->die, address);
@@ -204,7 +206,7 @@ static void set_line(struct debug_function *f, struct unit *u, uint64_t address)
 		f->column = 0;
 }
 
-/* Where `callee` was called before it was inlined. */
+/* Set the source line of the inlined call of `callee`. */
 static void set_call(struct debug_function *f, struct unit *u, struct debug_scope *callee)
 {
 	Dwarf_Files *files;
@@ -237,8 +239,9 @@ static int read_functions(struct unit *u, enum debug_what what)
 	return u->functions ? 0 : -1;
 }
 
-/* The unit's function that covers the address, with its block; or NULL. Functions within others
- * are rare, and looked for when nothing else is found. */
+/* Find the unit's function that covers the address, and read its inlined calls; *function is NULL
+ * if there is none. Functions within functions are rare, so the unit is searched for them only if
+ * no other function covers the address. Returns 0; -1 if memory is out. */
 static int find_function(struct unit *u, uint64_t address, struct debug_scope **function)
 {
 	struct debug_scope *f;
@@ -265,7 +268,8 @@ static void prepend(struct debug_info *d, size_t *first, struct debug_scope *sco
 							    .name = scope ? &scope->name : NULL};
 }
 
-/* From the innermost to the outermost. */
+/* List the scopes at the address. The list is filled from its end, from the innermost scope to the
+ * function itself. */
 static void list_scopes(struct debug_info *d, size_t *first, struct debug_scope *function,
 			uint64_t address)
 {
@@ -333,7 +337,7 @@ static const char *attribute_text(Dwarf_Die *die, unsigned name)
 	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* Its own name, or NULL. */
+/* The name without enclosing scopes: the linkage name if there is one; NULL if there is no name. */
 static const char *own_name(Dwarf_Die *die, bool *is_linkage)
 {
 	const char *name = attribute_text(die, DW_AT_linkage_name);

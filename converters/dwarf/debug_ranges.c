@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_ranges.c - from addresses to what debug information has there.
+ * debug_ranges.c - finds the innermost address range of the debug information that covers an
+ * address.
  *
- * In: the address ranges of its entries. Out: the innermost one at an address.
+ * In: the address ranges of entries. Out: the innermost range at an address.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "dwarf/debug_scopes.h"
 #include "elf/address_sort.h"
 
-/* Functions that the linker has dropped are left at address 0, or 1. */
+/* The linker gives functions that it has dropped the address 0 or 1. */
 #define DROPPED_MAX 1u
 
 static int add(struct debug_ranges *r, uint64_t start, uint64_t end, uint32_t owner)
@@ -41,7 +42,8 @@ int debug_ranges_add(struct debug_ranges *r, Dwarf_Die *die, uint32_t owner,
 	return 0;
 }
 
-/* Outer before inner: owners are numbered from the outside inwards. */
+/* Sorts outer ranges before inner ones. Of equal ranges that with the higher owner is the inner
+ * one, because a parent has a lower number than what it contains. */
 static int compare(const void *left, const void *right, void *unused)
 {
 	(void)unused;

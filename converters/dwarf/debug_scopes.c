@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_scopes.c - finds functions, and what was inlined into them.
+ * debug_scopes.c - finds functions, and the calls inlined in them.
  *
  * In: the tree of entries of a unit (DWARF 5, 2.3). Out: scopes, and their addresses.
- * The tree is walked with a stack of our own: how deep it is, the file says.
+ *
+ * The tree is walked without recursion, because a forged tree may be deeper than the program's
+ * stack allows.
  */
 #include "dwarf/debug_scopes.h"
 
@@ -15,23 +17,24 @@
 #include "base/strings.h"
 
 /*
- * An entry that does not say where its sibling is (clang's do not) costs a walk over all that is
- * below it: for a whole unit up to seven times its bytes were seen. More is forged: siblings may be
- * said to stand where others' children are.
+ * How many times a unit's bytes may be walked over. An entry without a reference to its sibling
+ * (clang writes none) costs a walk over all entries below it. For a whole unit, up to seven times
+ * its bytes have been seen. Only forged units need more: their references to siblings may point to
+ * the children of other entries.
  */
 #define WALKS_MAX 20u
 
 struct level {
 	Dwarf_Die die;
-	uint32_t scope; /* that the entry stands in */
-	bool is_local;	/* it stands in a function */
+	uint32_t scope; /* the scope that encloses the entry */
+	bool is_local;	/* the entry is within a function */
 };
 
 struct walk {
 	struct debug_scopes *block;
 	enum debug_what what;
 	struct debug_budget *budget;
-	struct level *levels; /* the entry at hand is the last */
+	struct level *levels; /* from the outermost entry to the current one, which is the last */
 	size_t depth, room;
 };
 
@@ -49,7 +52,8 @@ static int push(struct walk *w, const struct level *level)
 	return 0;
 }
 
-/* If the entry has code, it is the scope of what stands below it. 0 or -ENOMEM. */
+/* Add the entry as a scope if it has code; it then encloses the entries below it. Returns 0 or
+ * -ENOMEM. */
 static int add_scope(struct walk *w, struct level *at, struct level *in)
 {
 	struct debug_scopes *b = w->block;
@@ -65,8 +69,9 @@ static int add_scope(struct walk *w, struct level *at, struct level *in)
 	return 0;
 }
 
-/* A function without code is declared only, or the pattern of those inlined; but it may have
- * classes, and these have functions. */
+/* A function without code is a declaration, or the abstract instance of inlined calls. When all
+ * functions are wanted it is walked all the same, because it may contain classes that have
+ * functions with code. */
 static int enter_function(struct walk *w, struct level *at, struct level *in)
 {
 	if (w->what == DEBUG_INLINED)
@@ -87,7 +92,7 @@ static int enter_inlined(struct walk *w, struct level *at, struct level *in)
 	return in->scope != at->scope;
 }
 
-/* Takes a scope, also one without addresses. Returns 1 or -ENOMEM. */
+/* Adds the entry as a scope even if it has no addresses. Returns 1 or -ENOMEM. */
 static int enter_outer(struct walk *w, struct level *at, struct level *in)
 {
 	struct debug_scopes *b = w->block;
@@ -112,7 +117,8 @@ static bool is_outer(Dwarf_Die *die)
 	return false;
 }
 
-/* What stands below the entry is in *in. 1: it matters; 0: it does not; -ENOMEM. */
+/* Enter the entry, and set *in for the entries below it. Returns 1 if these are to be walked, 0 if
+ * not, or -ENOMEM. */
 static int enter(struct walk *w, struct level *at, struct level *in)
 {
 	*in = *at;
@@ -139,8 +145,9 @@ static int enter(struct walk *w, struct level *at, struct level *in)
 	}
 }
 
-/* Where the way leads is further on. That to a sibling may lead over all that is below the entry, or
- * to the end of the unit. */
+/* Charge the budget with a step from one entry to a later one. Returns false if the budget is used
+ * up. A step to a sibling may pass over all entries below `from`; without a sibling (to->addr is
+ * NULL) it may pass over the rest of the unit, and costs as much as the whole unit. */
 static bool pay(struct walk *w, const Dwarf_Die *from, const Dwarf_Die *to)
 {
 	struct debug_budget *b = w->budget;
@@ -153,7 +160,8 @@ static bool pay(struct walk *w, const Dwarf_Die *from, const Dwarf_Die *to)
 	return true;
 }
 
-/* To the next entry beside this one or beside those that it stands in. False: that was the last. */
+/* Advance to the next sibling of the current entry, or else of the nearest entry above it that has
+ * one. Returns false at the end of the walk. */
 static bool advance(struct walk *w)
 {
 	while (w->depth > 0) {
@@ -171,7 +179,7 @@ static bool advance(struct walk *w)
 	return false;
 }
 
-/* Down to the first entry that has none below it that matter. 0 or -ENOMEM. */
+/* Descend through first children to an entry whose children need no walk. Returns 0 or -ENOMEM. */
 static int descend(struct walk *w)
 {
 	struct level in;
@@ -232,7 +240,7 @@ void debug_scopes_free(struct debug_scopes *b)
 	if (!b)
 		return;
 	for (size_t i = 0; i < b->n; i++)
-		debug_scopes_free(b->scopes[i].block); /* whose scopes have none */
+		debug_scopes_free(b->scopes[i].block); /* recurses once: blocks have no blocks */
 	free(b->scopes);
 	debug_ranges_clear(&b->ranges);
 	free(b);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_scopes.h - the functions of a unit of debug information, and what is inlined in a function.
+ * debug_scopes.h - lists the functions of a compilation unit, and the calls inlined in a function.
+ *
+ * In: an entry (DIE) of the debug information. Out: the scopes below it, by address.
  */
 #ifndef DEBUG_SCOPES_H
 #define DEBUG_SCOPES_H
@@ -12,65 +14,66 @@
 
 #define DEBUG_NO_SCOPE UINT32_MAX
 
-/* Addresses of a scope, or of a unit. */
+/* A range of addresses of a scope, or of a unit. */
 struct debug_range {
-	uint64_t start, end;
-	uint32_t owner;
+	uint64_t start, end; /* end exclusive */
+	uint32_t owner;	     /* number of the scope or unit */
 };
 
 struct debug_ranges {
 	struct debug_range *list;
 	size_t n, room;
-	struct address_ranges pieces; /* after debug_ranges_sort */
+	struct address_ranges pieces; /* set by debug_ranges_sort */
 };
 
-/* What may still be read. Forged information comes to an end here. */
+/* How much may still be read of a unit, so that reading a forged one comes to an end. */
 struct debug_budget {
-	uint64_t bytes; /* of entries that are stepped over */
-	uint64_t unit_bytes;
-	uint64_t *ranges; /* shared by all units: many entries may claim the same long list */
+	uint64_t bytes;	     /* of entries that are stepped over */
+	uint64_t unit_bytes; /* size of the unit */
+	uint64_t *ranges;    /* shared by all units: many entries may refer to the same long list */
 };
 
-/* A function, or a call of one that was inlined. */
+/* A DWARF scope: a function or an inlined call; with DEBUG_ENCLOSING also a type or a namespace. */
 struct debug_scope {
 	Dwarf_Die die;
-	uint32_t parent; /* inlined in which scope of the block; DEBUG_NO_SCOPE: in none */
-	uint32_t name;	 /* for the user of debug_info.h */
-	struct debug_scopes *block; /* a function's own; NULL: not read yet */
+	uint32_t parent;	    /* number of the enclosing scope; DEBUG_NO_SCOPE: none */
+	uint32_t name;		    /* for the user of debug_info.h */
+	struct debug_scopes *block; /* the calls inlined in a function; NULL: not read yet */
 };
 
+/* Which scopes are read. */
 enum debug_what {
-	DEBUG_FUNCTIONS,     /* of a unit */
-	DEBUG_ALL_FUNCTIONS, /* those too that stand in others */
-	DEBUG_INLINED,	     /* in a function */
-	DEBUG_ENCLOSING,     /* in a unit: all that functions may stand in, and they themselves */
+	DEBUG_FUNCTIONS,     /* the functions of a unit */
+	DEBUG_ALL_FUNCTIONS, /* the same, and the functions within functions */
+	DEBUG_INLINED,	     /* the calls inlined in a function */
+	DEBUG_ENCLOSING,     /* a unit's functions, and all that may enclose a function */
 };
 
-/* What is below one entry. */
+/* The scopes below one entry. */
 struct debug_scopes {
-	struct debug_scope *scopes; /* a scope comes after its parent */
+	struct debug_scope *scopes; /* each scope comes after its parent */
 	size_t n, room;
 	struct debug_ranges ranges;
 };
 
-/* Add the addresses of an entry. 0 or -ENOMEM. */
+/* Add the address ranges of an entry. Returns 0 or -ENOMEM. */
 int debug_ranges_add(struct debug_ranges *r, Dwarf_Die *die, uint32_t owner,
 		     struct debug_budget *budget);
-/* All are there. 0 or -ENOMEM. */
+/* Prepare the ranges for debug_ranges_find, once all have been added. Returns 0 or -ENOMEM. */
 int debug_ranges_sort(struct debug_ranges *r);
-/* Returns the innermost scope that covers the address, or NULL. */
+/* The innermost range that covers the address, or NULL. */
 const struct debug_range *debug_ranges_find(const struct debug_ranges *r, uint64_t address);
 void debug_ranges_clear(struct debug_ranges *r);
 
-/* What a unit's entries may cost, which take so many bytes. */
+/* The budget of a unit whose entries take `n_bytes`. */
 struct debug_budget debug_scopes_budget(uint64_t n_bytes, uint64_t *ranges);
 
-/* Read what is below the entry. NULL: out of memory. */
+/* Read the scopes below the entry. NULL: memory is out. */
 struct debug_scopes *debug_scopes_read(Dwarf_Die *die, enum debug_what what,
 				       struct debug_budget *budget);
 /* The innermost scope that covers the address, or NULL. */
 struct debug_scope *debug_scopes_find(const struct debug_scopes *b, uint64_t address);
-/* With the blocks of its scopes. NULL is fine. */
+/* Free the scopes with their blocks. b may be NULL. */
 void debug_scopes_free(struct debug_scopes *b);
 
 #endif
