@@ -128,7 +128,8 @@ int suggest_of_graph(const struct graph *g, const char *name, struct error *err)
 	return suggest(g->strings, g->functions, g->n_functions, name, err);
 }
 
-int suggest_focus(const struct filter *f, struct profile *p, struct symbols *s, struct error *err)
+int suggest_focus(const struct filter *f, const struct profile *p, struct symbols *s,
+		  struct error *err)
 {
 	const struct patterns *focus = &f->of[FILTER_FOCUS];
 	struct error similar;

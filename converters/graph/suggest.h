@@ -17,7 +17,8 @@ int suggest_of_graph(const struct graph *g, const char *name, struct error *err)
  * After tree_build: -1 if the filter has a focus that means no function at all, with the error as
  * above. The profile is folded once more for it, then without the filter.
  */
-int suggest_focus(const struct filter *f, struct profile *p, struct symbols *s, struct error *err);
+int suggest_focus(const struct filter *f, const struct profile *p, struct symbols *s,
+		  struct error *err);
 
 /* How far is a name from what was typed: edits, 0 if only case differs. SUGGEST_FAR: they do not
  * resemble each other. */

@@ -101,7 +101,7 @@ struct profile_process {
 };
 
 struct profile {
-	struct strings *strings;
+	struct strings *strings; /* the one part that grows later: by the names that symbols find */
 	uint32_t resource, unit; /* of the inputs; different ones are refused */
 	const struct event_kind
 		*by_name; /* of inputs that give names, not addresses; NULL: none does */

@@ -18,7 +18,8 @@
 #include "elf/plt.h"
 #include "symbols/symbols_module.h"
 
-struct symbols *symbols_new(struct profile *p, const struct symbols_options *opt, struct error *err)
+struct symbols *symbols_new(const struct profile *p, const struct symbols_options *opt,
+			    struct error *err)
 {
 	struct symbols *s;
 

@@ -31,7 +31,7 @@ struct symbols;
  * opened when first asked for. The texts of the options must outlive them too. NULL when memory is
  * out, or if names are wanted by module and the profile has none: folded stacks.
  */
-struct symbols *symbols_new(struct profile *p, const struct symbols_options *opt,
+struct symbols *symbols_new(const struct profile *p, const struct symbols_options *opt,
 			    struct error *err);
 void symbols_free(struct symbols *s);
 /* One more owner: each calls symbols_free. */

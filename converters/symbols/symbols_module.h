@@ -22,7 +22,7 @@ struct module_names {
 };
 
 struct symbols {
-	struct profile *profile;
+	const struct profile *profile;
 	struct symbols_options opt;
 	struct module_names *modules;
 	struct symbols_place *places; /* of the frame that was expanded last */

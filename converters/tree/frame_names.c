@@ -52,7 +52,8 @@ static int add_groups(struct frame_names *c, struct error *err)
 	return 0;
 }
 
-int frame_names_init(struct frame_names *c, struct profile *p, struct symbols *s, struct error *err)
+int frame_names_init(struct frame_names *c, const struct profile *p, struct symbols *s,
+		     struct error *err)
 {
 	*c = (struct frame_names){.profile = p, .symbols = s};
 	c->merge_calls = s && symbols_merge_calls(s);

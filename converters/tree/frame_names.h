@@ -14,7 +14,7 @@ struct chain {
 };
 
 struct frame_names {
-	struct profile *profile;
+	const struct profile *profile;
 	struct symbols *symbols;
 	bool merge_calls;     /* equal names in a row are one */
 	struct chain *frames; /* by frame */
@@ -24,7 +24,7 @@ struct frame_names {
 };
 
 /* Of no frame yet. symbols may be NULL if all frames have names. -1: out of memory. */
-int frame_names_init(struct frame_names *c, struct profile *p, struct symbols *s,
+int frame_names_init(struct frame_names *c, const struct profile *p, struct symbols *s,
 		     struct error *err);
 /* Frees what c holds. */
 void frame_names_clear(struct frame_names *c);

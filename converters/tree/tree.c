@@ -157,8 +157,8 @@ static int build(struct building *b, struct error *err)
 	return 0;
 }
 
-struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_options *options,
-			struct error *err)
+struct tree *tree_build(const struct profile *p, struct symbols *s,
+			const struct tree_options *options, struct error *err)
 {
 	struct building b = {.profile = p};
 	int status;

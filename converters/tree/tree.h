@@ -59,8 +59,8 @@ struct tree_function {
 /* -> NULL on error (memory, overflow; of usage: the filter's expressions). symbols may be NULL if
  * the profile is by_name throughout. A value of the filter that means no function is no error here:
  * patterns_unmatched. */
-struct tree *tree_build(struct profile *p, struct symbols *s, const struct tree_options *options,
-			struct error *err);
+struct tree *tree_build(const struct profile *p, struct symbols *s,
+			const struct tree_options *options, struct error *err);
 void tree_free(struct tree *t);
 
 /* Says whether the compiler has inlined the node's function into its caller in all stacks that the

@@ -16,7 +16,7 @@
 
 struct folding {
 	struct tree_fold *to;
-	struct profile *profile;
+	const struct profile *profile;
 	struct frame_names chains;
 	/* The filter's marks, by name and by profile node; NULL without one. */
 	unsigned char *of_names, *of_nodes;
@@ -195,7 +195,7 @@ static int filter_begin(struct folding *f, struct filter *filter, struct error *
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-int tree_fold_build(struct tree_fold *f, struct profile *p, struct symbols *s,
+int tree_fold_build(struct tree_fold *f, const struct profile *p, struct symbols *s,
 		    struct filter *filter, struct error *err)
 {
 	struct folding folding = {.to = f, .profile = p};

@@ -27,7 +27,7 @@ struct tree_fold {
 
 /* Fill *f; tree_fold_clear it. symbols may be NULL if all frames have names; filter NULL: none.
  * -1: memory, or an expression of the filter that makes no sense. */
-int tree_fold_build(struct tree_fold *f, struct profile *p, struct symbols *s,
+int tree_fold_build(struct tree_fold *f, const struct profile *p, struct symbols *s,
 		    struct filter *filter, struct error *err);
 void tree_fold_clear(struct tree_fold *f);
 
