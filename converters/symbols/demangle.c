@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle.c - mangled names made readable within bounds.
+ * demangle.c - demangles C++ and Rust names within bounds.
  *
  * In: a symbol's name. Out: the name for the user.
  *
- * The work is libiberty's. A mangled name is a little program (it refers back to parts of itself),
- * and a forged one of some hundred bytes can unfold to terabytes. libiberty limits its recursion,
- * not its output; we do that from its callback, and leave by longjmp, since it takes no answer. Its
- * C++ printer holds nothing on the heap then, its Rust part at most one identifier.
+ * libiberty does the demangling. A mangled name may refer back to parts of itself, so that a forged
+ * name of some hundred bytes can unfold to terabytes. libiberty limits its recursion, but not its
+ * output. The callback that takes the output limits it, and ends the work by longjmp, because the
+ * callback has no return value. At that time libiberty's C++ printer holds no memory on the heap;
+ * its Rust part holds at most one identifier.
  */
 #include "symbols/demangle.h"
 
@@ -30,7 +31,7 @@
 struct readable {
 	char *bytes;
 	size_t n, capacity;
-	void *nodes; /* of a C++ name's tree */
+	void *nodes; /* the memory of a C++ name's tree */
 	jmp_buf give_up;
 };
 
@@ -38,7 +39,7 @@ static void take_piece(const char *piece, size_t n, void *context)
 {
 	struct readable *r = context;
 
-	if (n == 0) /* then the piece may be NULL */
+	if (n == 0) /* the piece may be NULL */
 		return;
 	if (n > READABLE_BYTES_MAX - r->n)
 		longjmp(r->give_up, 1);
@@ -68,8 +69,9 @@ static bool unfold_rust(const char *name, struct readable *r)
 }
 
 /*
- * libiberty makes trees only with its first reading of "sr" (an unresolved name); if that fails,
- * the name is left to its other door, which tries both, but lets nobody see the tree.
+ * libiberty has two ways to parse "sr" (an unresolved name). The function that returns the tree
+ * tries only the first. If that fails, the name is passed to libiberty's other function, which
+ * tries both, but does not show its tree, so that the cost is not known before printing.
  */
 static bool unfold_unseen(const char *name, struct readable *r)
 {
@@ -78,7 +80,7 @@ static bool unfold_unseen(const char *name, struct readable *r)
 	return cplus_demangle_v3_callback(name, OPTIONS, take_piece, r) && r->n > 0;
 }
 
-/* The tree has at most two nodes for each byte of the name. */
+/* The number of nodes is not known, but a tree has at most two for each byte of the name. */
 static bool unfold_cplus(const char *name, size_t bytes, struct readable *r)
 {
 	struct demangle_component *tree;
@@ -94,7 +96,8 @@ static bool unfold_cplus(const char *name, size_t bytes, struct readable *r)
 	return cplus_demangle_print_callback(OPTIONS, tree, take_piece, r) && r->n > 0;
 }
 
-/* Rust first: its older names are also valid in C++, with a hash at the end. */
+/* Rust is tried first, because Rust's older mangled names are also valid C++ names, which end in a
+ * hash. */
 static bool unfold(const char *name, size_t bytes, struct readable *r)
 {
 	if (setjmp(r->give_up))
@@ -117,8 +120,8 @@ static char *readable_name(const char *name, size_t bytes)
 	return NULL;
 }
 
-/* The function that constructs or destroys what is global in a file has the name of something in that
- * file, its key, behind these bytes. */
+/* The function that constructs or destroys the global objects of a source file is named after a
+ * symbol of that file, its key. The key begins at this byte of the name. */
 #define KEY_AT 11
 
 static bool has_key(const char *name, size_t bytes)
@@ -127,7 +130,8 @@ static bool has_key(const char *name, size_t bytes)
 	       strchr("._$", name[8]) && strchr("ID", name[9]) && name[10] == '_';
 }
 
-/* libiberty would do that too, but only through its door that lets nobody see the tree of the key. */
+/* libiberty would also demangle this name, but only with its function that does not show the tree
+ * of the key. */
 static char *keyed_name(const char *name, size_t bytes)
 {
 	const char *key = name + KEY_AT, *what = name[9] == 'I' ? "constructors" : "destructors";

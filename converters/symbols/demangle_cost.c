@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle_cost.c - recognises forged C++ names before they cost anything.
+ * demangle_cost.c - recognises forged C++ names before libiberty spends time on them.
  *
- * In: a mangled name, or the tree that libiberty made of it. Out: whether it is worth demangling.
+ * In: a mangled name, or the tree that libiberty made of it. Out: whether it can be demangled in
+ * reasonable time.
  *
  * libiberty (2.40) hangs on names of 250 bytes in two ways that no limit on its output stops:
  *
- * - In a conversion operator it reads the arguments after a template parameter twice, to find out
- *   whose they are; operators nested in those arguments double that again: cvT_IL_ZcvT_IL_Z...
- * - Back references make the tree a graph whose unfolded form is exponential. Printing runs into our
- *   limit on the output, but a pack expansion (Dp) first searches all that is below it, silently.
+ * - In a conversion operator it parses the arguments after a template parameter twice, to find out
+ *   whether they belong to the parameter or to the operator. Each operator nested in those
+ *   arguments doubles the work again: cvT_IL_ZcvT_IL_Z...
+ * - Back references make the tree a graph whose unfolded form has exponential size. Printing it
+ *   reaches our limit on the output. A pack expansion (Dp), however, first searches the whole
+ *   subtree below it without any output.
  */
 #include "symbols/demangle_cost.h"
 
@@ -19,11 +22,11 @@
 
 #include <libiberty/demangle.h>
 
-/* Steps of printing; honest names reach some thousands. */
+/* The largest number of steps of printing; names that are not forged need some thousands. */
 #define COST_MAX 131072
-/* Printing keeps, on the stack, 16 bytes for each template in each scope. */
+/* Printing keeps 16 bytes on the stack for each pair of a template and a scope. */
 #define STACK_ITEMS_MAX 65536
-/* Two to the power of this is what reading may be repeated. */
+/* Parsing is repeated at most two to the power of this number times. */
 #define AMBIGUITIES_MAX 8
 
 struct survey {
@@ -39,7 +42,7 @@ bool demangle_parses_fast(const char *name)
 
 	if (!strstr(name, "cv"))
 		return true;
-	/* T_I, T0_I, T1A_I ... */
+	/* Counts template parameters that arguments follow: T_I, T0_I, T1A_I ... */
 	for (const char *p = strchr(name, 'T'); p; p = strchr(p + 1, 'T')) {
 		const char *end = p + 1 + strspn(p + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
@@ -53,7 +56,8 @@ bool demangle_has_pack(const char *name)
 	return strstr(name, "Dp") || strstr(name, "sp");
 }
 
-/* Its nodes below, if any: which member of the union counts depends on the type. */
+/* The children of a node, NULL where there is none. The member of the union that holds them depends
+ * on the node's type. */
 static void children(const struct demangle_component *c, const struct demangle_component *child[2])
 {
 	child[0] = child[1] = NULL;
@@ -98,13 +102,13 @@ static uint32_t survey_node(struct survey *s, const struct demangle_component *c
 	uint64_t left, cost = 1;
 	size_t i;
 
-	/* Not one of ours: of a type that we do not know. */
+	/* The pointer is not to a node: the type of the node that has it is not known here. */
 	if ((uintptr_t)c < (uintptr_t)s->nodes || (uintptr_t)c >= (uintptr_t)(s->nodes + s->n))
 		return 0;
 	i = (size_t)(c - s->nodes);
 	if (s->costs[i] > 0)
 		return s->costs[i];
-	s->costs[i] = COST_MAX + 1; /* if it is below itself */
+	s->costs[i] = COST_MAX + 1; /* in case the node is below itself */
 	s->templates += c->type == DEMANGLE_COMPONENT_TEMPLATE;
 	s->scopes += c->type == DEMANGLE_COMPONENT_REFERENCE ||
 		     c->type == DEMANGLE_COMPONENT_RVALUE_REFERENCE;
@@ -112,7 +116,7 @@ static uint32_t survey_node(struct survey *s, const struct demangle_component *c
 	left = survey_node(s, child[0]);
 	cost += left + survey_node(s, child[1]);
 	if (c->type == DEMANGLE_COMPONENT_PACK_EXPANSION)
-		cost += left; /* the search */
+		cost += left; /* of the search */
 	s->costs[i] = cost > COST_MAX ? COST_MAX + 1 : (uint32_t)cost;
 	return s->costs[i];
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demangle_cost.h - how much work a mangled C++ name would make for libiberty.
+ * demangle_cost.h - decides whether libiberty can demangle a C++ name in reasonable time.
+ *
+ * In: a mangled name, or its tree. Out: yes or no.
  */
 #ifndef DEMANGLE_COST_H
 #define DEMANGLE_COST_H
@@ -10,17 +12,16 @@
 
 struct demangle_component;
 
-/* Says whether the name can be parsed without trying each of its parts in exponentially many
- * ways. */
+/* Says whether the name can be parsed without exponentially many repetitions. */
 bool demangle_parses_fast(const char *name);
 
-/* Says whether the name may hold a pack expansion. Libiberty searches all that is below one before
- * it prints anything, so a limit on the output does not stop it. */
+/* Says whether the name may contain a pack expansion. libiberty searches the whole subtree below a
+ * pack expansion before it prints anything, so that a limit on the output does not stop it. */
 bool demangle_has_pack(const char *name);
 
 /*
  * Says whether the tree, which lies in an array of n nodes, can be printed in reasonable time and
- * stack. It also says no when memory is out.
+ * on a stack of usual size. The answer is also no when memory is out.
  */
 bool demangle_prints_fast(const struct demangle_component *tree,
 			  const struct demangle_component *nodes, size_t n);

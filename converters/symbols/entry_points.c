@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * entry_points.c - recognises main by who calls it.
+ * entry_points.c - recognises _start and main of a stripped program by their callers and callees.
  *
- * In: the outer ends of the stacks. Out: two names. A stripped program has no symbol
- * for its main, and call paths from main are what most people ask for first:
+ * In: the outermost frames of the stacks. Out: names of two functions.
+ *
+ * A stripped program has no symbol for main, although most users first ask for the call paths from
+ * main. The outermost frames of a stack show both functions:
  *
  * 	[prog+0x7720]  __libc_start_main  [libc.so.6+0x271d0]  [prog+0x7650]
  * 	_start                            (or nothing)         main
@@ -13,12 +15,13 @@
 #include <string.h>
 
 #define STARTER	  "__libc_start_main"
-#define OUTERMOST 4 /* frames from _start to main, at most */
+#define OUTERMOST 4 /* the most frames from _start to main, inclusive */
 
-/* The frames of node i's stack, outermost first, if there are at most OUTERMOST; else 0. */
+/* Lists the frames of node i's call path, outermost first. Returns their number, or 0 if there are
+ * more than OUTERMOST. */
 static size_t outer_frames(const struct profile *p, size_t i, const struct profile_frame **frames)
 {
-	/* The outermost one may be a group's. */
+	/* In a grouped profile the outermost node is the group's. */
 	size_t node = i, n = 0, extra = p->is_grouped;
 
 	while (node && n <= OUTERMOST + extra) {
@@ -34,7 +37,7 @@ static size_t outer_frames(const struct profile *p, size_t i, const struct profi
 	return n;
 }
 
-/* 1: it is the C library's start-up function. */
+/* Returns 1 if the frame is of the C library's start-up function, 0 if it is not, -1 on error. */
 static int is_starter(struct symbols *s, const struct profile *p, const struct profile_frame *frame,
 		      struct error *err)
 {
@@ -46,7 +49,7 @@ static int is_starter(struct symbols *s, const struct profile *p, const struct p
 	       strcmp(strings_get(p->strings, place.function, NULL), STARTER) == 0;
 }
 
-/* Says whether the last of these frames is at the place of main. */
+/* Says whether the last of these frames has the position of main. */
 static bool is_main(const struct profile_frame *const *frames, size_t n)
 {
 	uint32_t program = frames[0]->module, library = frames[1]->module;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols.c - the function that an address belongs to, by name.
+ * symbols.c - names the function that an address belongs to.
  *
  * In: frames of the profile. Out: names in the profile's string table.
  *
- * A name is given to code only by a symbol that covers it. Everything else is named by the module
- * and the start of its function: "[cc1+0x4f2310]" says little, but nothing wrong, and all samples
- * of that function share it.
+ * Code gets a name from the files only if a symbol or debug information covers it. All other code
+ * is named by its module and the start of its function, such as "[cc1+0x4f2310]". That name says
+ * little, but it is not wrong, and all samples of the function share it.
  */
 #include "symbols/symbols.h"
 
@@ -124,9 +124,10 @@ static int read_module(struct symbols *s, uint32_t module, struct error *err)
 /* ---- names ---- */
 
 /*
- * A table's names together are not longer than the section that holds them, save those that share
- * their ends. Thousands of forged symbols that share an endless one run into this limit. 1; 0:
- * limit; -1: out of memory.
+ * Gets the name of a symbol. The names of a module together are limited to eight times the sections
+ * that hold them. The names of a table are longer than their section only where some share their
+ * ends; thousands of forged symbols, however, may share one very long name. Returns 1; 0 if the
+ * limit is reached; -1 if memory is out.
  */
 static int symbol_name(struct symbols *s, struct module_names *m, struct symbol *symbol,
 		       struct error *err)
@@ -161,14 +162,15 @@ static int place_at_symbol(struct symbols *s, struct module_names *m, struct sym
 	return rc;
 }
 
-/* "[module+0x1f30]" */
+/* Adds the name "[module+0x1f30]". */
 static int add_offset(struct symbols *s, const struct module_names *m, uint64_t offset,
 		      uint32_t *name, struct error *err)
 {
 	return symbols_add_format(s, name, err, "[%s+0x%" PRIx64 "]", m->label, offset);
 }
 
-/* Code that no symbol covers may still have debug information. 1; 0: it has not; -1. */
+/* Names code that no symbol covers but that has debug information. Returns 1; 0 if there is no
+ * name; -1 if memory is out. */
 static int place_in_debug(struct symbols *s, struct module_names *m, uint64_t address,
 			  const struct eh_frame_function *range, struct symbols_place *place,
 			  struct error *err)
@@ -205,9 +207,10 @@ static int place_in_range(struct symbols *s, struct module_names *m,
 }
 
 /*
- * A symbol without size, as assembly often has it, names the range of the unwind table that starts
- * with it; where there is none, its one address: how far it goes nobody knows. The range of a
- * signal trampoline starts a byte before it, for the sake of those who look up return addresses
+ * Finds the symbol without size that names the address. Assembly code often has such symbols. A
+ * symbol without size names the range of the unwind table that starts at it. Where the unwind table
+ * has no range, the symbol names only the one address, because its end is not known. The range of a
+ * signal trampoline starts one byte before its symbol, because unwinders look up return addresses
  * less one.
  */
 static struct symbol *unsized_symbol(const struct module_names *m, uint64_t address,

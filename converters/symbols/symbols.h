@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols.h - from (module, address) to function name.
+ * symbols.h - names the functions at a frame's address.
  *
- * A frame is one call to the machine, and may be several to the programmer: the compiler has put
- * the code of functions into their caller's (inline functions).
+ * In: frames (module, address) of the profile. Out: names and source lines of places.
+ *
+ * A place is a function, or an inlined call, at an address. A frame is one call of the machine
+ * code, but may be several calls of the source code, where the compiler has inlined functions into
+ * their callers: it then has several places.
  */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
@@ -17,69 +20,72 @@
 #include "model/profile.h"
 #include "symbols/symbols_options.h"
 
-/* Frames that are of no module: the middle left out of a deep stack (the same text as PROFILE_CUT), an
- * address outside all modules, and one of a module that no record describes. */
+/* Names of frames without a known module: an address outside all modules, and an address in a
+ * module that no record describes. The omitted middle of a deep stack is named PROFILE_CUT. */
 #define SYMBOLS_UNKNOWN	       "[unknown]"
 #define SYMBOLS_UNKNOWN_MODULE "[unknown module]"
-/* By module: what a perf map has a name for. */
+/* With SYMBOLS_BY_MODULE, generated code that a perf map has a name for. */
 #define SYMBOLS_GENERATED "[generated]"
 
 struct symbols;
 
 /*
- * Names are added to the profile's string table. The profile must outlive the symbols. Modules are
- * opened when first asked for. The texts of the options must outlive them too. NULL when memory is
- * out, or if names are wanted by module and the profile has none: folded stacks.
+ * Make the symbols of a profile, which add names to the profile's string table. A module's files
+ * are read when one of its frames is asked for, for the first time. The profile and the strings of
+ * the options must outlive the symbols. NULL if memory is out, or if names by module are wanted and
+ * the profile has no modules (it is of folded stacks).
  */
 struct symbols *symbols_new(const struct profile *p, const struct symbols_options *opt,
 			    struct error *err);
 void symbols_free(struct symbols *s);
-/* One more owner: each calls symbols_free. */
+/* Add an owner. Each owner calls symbols_free. */
 struct symbols *symbols_share(struct symbols *s);
 
 struct symbols_place {
 	uint32_t function; /* name in the string table, always set */
-	uint32_t name;	   /* likewise, as the granularity has it */
-	uint64_t start; /* the function's first address in the module, if known, else the address */
-	bool has_start; /* it is known */
-	bool has_symbol; /* the files have its name; else it is "[module+0xSTART]" or the like */
-	bool is_inline;	 /* its code is part of the place before it in the list */
+	uint32_t name;	   /* the same in the granularity of the options, always set */
+	uint64_t start;	 /* the function's first address in the module; if not known, the frame's */
+	bool has_start;	 /* the function's first address is known */
+	bool has_symbol; /* the name is recorded or from the files; else it is "[module+0xSTART]" */
+	bool is_inline;	 /* a call inlined in the previous place of the list */
 	uint32_t file; /* path of the source that is executed, or calls; STRINGS_NONE: not known */
 	uint32_t line, column; /* 0: not known */
 };
 
 /*
- * In which function is this frame of the profile? Neither granularity nor inline functions matter,
- * and source lines are not set. Never fails on what the files hold: code that neither a symbol nor
- * debug information has a name for gets one made of its module and its function's start. -1: out of
- * memory.
+ * Find the function of a frame of the profile. The granularity and inlined calls are disregarded,
+ * and source lines are not set. Broken files are no error: code that neither a symbol nor debug
+ * information has a name for gets a name from its module and its function's start. Returns 0; -1 if
+ * memory is out.
  */
 int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct symbols_place *place,
 		  struct error *err);
 
 /*
- * All places that this frame is: its function, then the functions inlined at the address, each in
- * the one before. At least one. The list is valid until the next call. -1: out of memory.
+ * List the places of a frame: its function, followed by the functions inlined at the address, each
+ * inlined in the one before it. There is at least one. The list is valid until the next call.
+ * Returns 0; -1 if memory is out.
  */
 int symbols_expand(struct symbols *s, const struct profile_frame *frame,
 		   const struct symbols_place **places, size_t *n, struct error *err);
 
-/* Says whether names are those of places in functions, not of the functions themselves. */
+/* Says whether a function may have several names, one for each line or address in it. */
 bool symbols_has_places(const struct symbols *s);
 
 /* Says whether calls inside a module are merged into one (SYMBOLS_BY_MODULE). */
 bool symbols_merge_calls(const struct symbols *s);
 
 /*
- * Give a name to the function that covers this frame, if no symbol does; without unwind information
- * nothing happens. -1: out of memory.
+ * Name the function of this frame, unless it has a symbol. Nothing happens if the unwind table has
+ * no range for the frame's address. Returns 0; -1 if memory is out.
  */
 int symbols_set_name(struct symbols *s, const struct profile_frame *frame, const char *name,
 		     struct error *err);
 
 /*
- * What the user should know about one module: NULL, or a line such as "libfoo.so: rebuilt since the
- * recording (build id abc..., recorded def...); its functions have no names". Valid as long as s.
+ * The warning about a module: a line such as "libfoo.so: rebuilt since the recording (build id
+ * abc..., recorded def...); its functions have no names"; NULL if there is none. The string
+ * is valid as long as s.
  */
 const char *symbols_module_warning(const struct symbols *s, uint32_t module);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols_expand.c - all places that a frame is, under the names that were asked for.
+ * symbols_expand.c - lists the places of a frame, with names in the granularity of the options.
  *
- * In: a frame of the profile. Out: its function and those inlined there.
+ * In: a frame of the profile. Out: its function and the functions inlined there.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,7 @@ bool symbols_merge_calls(const struct symbols *s)
 	return s->opt.granularity == SYMBOLS_BY_MODULE;
 }
 
-/* Frames with a name are of generated code, or stand for what is missing. */
+/* A frame with a recorded name is of generated code, or stands for missing frames. */
 static int expand_module(struct symbols *s, const struct profile_frame *frame,
 			 struct symbols_place *place, struct error *err)
 {
@@ -42,7 +42,7 @@ static int expand_module(struct symbols *s, const struct profile_frame *frame,
 	return 0;
 }
 
-/* "f file.c:12"; without lines "f". */
+/* Makes the name "f file.c:12"; it stays "f" if the line is not known. */
 static int name_line(struct symbols *s, struct symbols_place *place, struct error *err)
 {
 	const char *path, *slash;
@@ -56,7 +56,8 @@ static int name_line(struct symbols *s, struct symbols_place *place, struct erro
 				  slash ? slash + 1 : path, place->line);
 }
 
-/* "f+0x1f". The return of a signal handler may stand a byte before its symbol. */
+/* Makes the name "f+0x1f". It stays "f" if the address is below the function's start: the address
+ * that a signal handler returns to may be one byte before its symbol. */
 static int name_address(struct symbols *s, const struct profile_frame *frame,
 			struct symbols_place *place, struct error *err)
 {
@@ -92,7 +93,7 @@ static int set_source(struct symbols *s, struct symbols_place *place,
 	return symbols_add_text(s, from->file, &place->file, err);
 }
 
-/* What was inlined there; a function without a name is left out. */
+/* Adds the inlined calls, except those of functions without a name. */
 static int add_inlined(struct symbols *s, struct module_names *m,
 		       const struct debug_function *functions, size_t n, size_t *n_places,
 		       struct error *err)
@@ -113,7 +114,7 @@ static int add_inlined(struct symbols *s, struct module_names *m,
 	return 0;
 }
 
-/* The places of an address, from what debug information its module has. */
+/* Adds source lines and inlined calls from the module's debug information, if it has any. */
 static int expand_inlined(struct symbols *s, const struct profile_frame *frame, size_t *n_places,
 			  struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols_names.c - puts names together.
+ * symbols_names.c - makes the names of functions and modules.
  *
  * In: a symbol's text, a module's path. Out: names in the profile's string table.
  */

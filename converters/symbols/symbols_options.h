@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols_options.h - which names are wanted, and where files are looked for.
+ * symbols_options.h - the options of naming: which names are wanted, and where files are searched.
+ *
+ * In: the command line. Out: which parts of the debug information are needed.
  */
 #ifndef SYMBOLS_OPTIONS_H
 #define SYMBOLS_OPTIONS_H
@@ -10,25 +12,25 @@
 #include "elf/file_search.h"
 
 /*
- * What a name stands for. By line and by address, two calls of one function by another are two
- * arcs, and make two call paths, which Hall & Goldberg wish for in section 7.1.
+ * What a name stands for. By line and by address, two calls of a function in the same caller are
+ * two arcs and make two call paths, which Hall & Goldberg call desirable in section 7.1.
  */
 enum symbols_granularity {
 	SYMBOLS_BY_FUNCTION, /* "f" */
 	SYMBOLS_BY_MODULE,   /* "libc.so.6": the last part of its path */
 	SYMBOLS_BY_LINE,     /* "f file.c:12": in a caller, the line of the call; "f" if unknown */
-	SYMBOLS_BY_ADDRESS, /* "f+0x1f": bytes from the function's start; "g@f+0x1f": g inlined there */
+	SYMBOLS_BY_ADDRESS,  /* "f+0x1f": bytes from the function's start */
 };
 
 struct symbols_options {
-	bool demangle;	 /* C++ and Rust */
-	bool inlines;	 /* list functions that were inlined, if debug information has them */
-	bool lines;	 /* set the source lines of places, whatever the granularity */
-	int granularity; /* enum symbols_granularity */
+	bool demangle;		   /* C++ and Rust */
+	bool inlines;		   /* list inlined functions, if the debug information has them */
+	bool lines;		   /* set the source lines of places, whatever the granularity */
+	int granularity;	   /* enum symbols_granularity */
 	struct file_search search; /* for modules and their debug files */
 };
 
-/* These say which parts of the debug information are needed. */
+/* The following functions say which parts of the debug information are needed. */
 static inline bool symbols_wants_lines(const struct symbols_options *opt)
 {
 	return opt->lines || opt->granularity == SYMBOLS_BY_LINE;
