@@ -4,10 +4,11 @@
  *
  * In: struct tree. Out: nodes in preorder.
  *
- * A node of the bottom-up tree is a group of stacks with the same innermost names: a range of an
- * array. Each stack remembers how far out the walk is. Below the node, the group falls apart into
- * ranges by the name of the next frame; those that are still to be walked wait on a heap of work,
- * and as they have no stack in common, they never are more than there are stacks.
+ * A node of the bottom-up tree is a group of stacks whose innermost names are the same; the group
+ * is a range of an array. Each stack remembers how far outwards the walk has gone on it. To go to
+ * the node's children, the group is split into ranges by the name of the next frame. The ranges
+ * that the walk has not visited yet are kept in an array of work. No two of them share a stack, so
+ * there are never more of them than stacks.
  */
 #include "tree/bottomup.h"
 
@@ -15,12 +16,12 @@
 
 struct stack {
 	uint32_t at;   /* the tree's node that the walk has reached */
-	uint32_t name; /* that node's */
+	uint32_t name; /* the name of that node */
 	uint64_t weight, hits;
 };
 
 struct group {
-	size_t from, n; /* of stacks */
+	size_t from, n; /* in bottomup.stacks */
 	uint32_t name, depth;
 	uint64_t weight, hits;
 };
@@ -29,10 +30,10 @@ struct bottomup {
 	const struct tree *tree;
 	struct stack *stacks;
 	size_t n_stacks;
-	struct group *work; /* the next one last */
+	struct group *work; /* the group to be visited next is the last one */
 	size_t n_work;
-	struct group last; /* what bottomup_next gave */
-	bool is_open;	   /* its children are still to come */
+	struct group last; /* the group that bottomup_next returned last */
+	bool is_open;	   /* the children of `last` are not in `work` yet */
 };
 
 static int compare_names(const void *a, const void *b)
@@ -42,7 +43,7 @@ static int compare_names(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* The first one is taken last. */
+/* The order is reversed, because work is taken from the end of the array. */
 static int compare_groups(const void *a, const void *b, void *context)
 {
 	const struct group *x = a, *y = b;
@@ -52,7 +53,7 @@ static int compare_groups(const void *a, const void *b, void *context)
 	return strings_compare(context, y->name, x->name);
 }
 
-/* The stacks of one name, from this one on. */
+/* Make a group of the stacks that have the same name as stacks[from] and follow it. */
 static struct group gather(const struct bottomup *b, size_t from, size_t end, uint32_t depth)
 {
 	struct group g = {.from = from, .name = b->stacks[from].name, .depth = depth};
@@ -64,7 +65,7 @@ static struct group gather(const struct bottomup *b, size_t from, size_t end, ui
 	return g;
 }
 
-/* Put the groups of stacks[from .. end - 1] on the heap of work. */
+/* Split stacks[from .. end - 1] into groups by name, and append the groups to the work. */
 static void split(struct bottomup *b, size_t from, size_t end, uint32_t depth)
 {
 	size_t i = from, first = b->n_work;
@@ -81,7 +82,8 @@ static void split(struct bottomup *b, size_t from, size_t end, uint32_t depth)
 			(void *)(uintptr_t)b->tree->strings);
 }
 
-/* One frame further out. At most one stack of a group ends: two would be the same stack. */
+/* Go one frame outwards and add the children of the last group to the work. At most one stack of
+ * the group ends here, because two that end here would be the same stack. */
 static void open_children(struct bottomup *b)
 {
 	const struct tree_node *nodes = b->tree->nodes;

@@ -2,9 +2,11 @@
 /*
  * bottomup.h - the bottom-up tree: who called what was running (Naganov, "bottom up tree").
  *
- * In: struct tree. Out: the nodes of the tree of the same stacks, each read from its
- * innermost function outwards; one after the other, so that the tree is never held: it may have as
- * many nodes as all stacks have frames. Memory grows with the number of stacks.
+ * In: struct tree. Out: the nodes of the tree that results if each stack is read from its innermost
+ * function outwards.
+ *
+ * The bottom-up tree may have as many nodes as all stacks together have frames. So it is never held
+ * in memory: its nodes are made one after the other, and memory is linear in the number of stacks.
  */
 #ifndef BOTTOMUP_H
 #define BOTTOMUP_H
@@ -15,25 +17,26 @@
 #include "base/error.h"
 #include "tree/tree.h"
 
-/* Children of a node are the callers of its function, there. */
+/* The children of a node are the callers of its function on this path. */
 struct bottomup_node {
 	uint32_t name;
-	uint32_t depth;	       /* 0: the function that was running */
-	uint64_t weight, hits; /* of stacks that end in this path; at depth 0 the function's self */
-	uint64_t outermost;    /* part of weight: stacks that begin with this function */
-	bool is_inline;	       /* it is in all of these stacks */
+	uint32_t depth;	       /* 0 for the function that was running */
+	uint64_t weight, hits; /* of the stacks that end with this path; at depth 0, self */
+	uint64_t outermost;    /* the part of weight whose stacks begin with this function */
+	bool is_inline;	       /* the function is inlined in all of these stacks */
 };
 
 struct bottomup;
 
-/* At the beginning. The tree must stay. NULL on error (memory). */
+/* Begin a walk. The tree must outlive it. NULL if memory is out. */
 struct bottomup *bottomup_new(const struct tree *t, struct error *err);
 
-/* The next node in preorder, siblings by weight descending, then name bytewise; false after the
- * last one. Stacks without weight are part of it if they are no other's beginning. */
+/* Get the next node in preorder. Siblings are sorted by weight descending, then by name bytewise.
+ * Returns false after the last node. A stack without weight takes part if no longer stack begins
+ * with it. */
 bool bottomup_next(struct bottomup *b, struct bottomup_node *node);
 
-/* Leave out what is below the last node. */
+/* Leave out the subtree below the last node. */
 void bottomup_skip(struct bottomup *b);
 
 void bottomup_free(struct bottomup *b);

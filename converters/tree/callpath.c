@@ -2,10 +2,11 @@
 /*
  * callpath.c - orders, reads and frees a call path profile.
  *
- * Paths are sorted length by length: paths of one length compare as pairs of numbers, the place
- * that the parent has among the paths one shorter, and the place that the name has among all
- * names. What stands outermost counts first: downward that is the parent, upward the name. No path
- * is ever walked along, however long.
+ * Paths are sorted length by length. Two paths of the same length compare as pairs of numbers: the
+ * rank of the parent among the paths that are shorter by one name, and the rank of the name among
+ * all names. The number that stands for the outermost names is compared first; this is the parent
+ * in a downward profile and the name in an upward one. So no comparison walks along a path,
+ * however long it is.
  */
 #include "tree/callpath.h"
 
@@ -18,11 +19,11 @@ struct key {
 
 struct sorting {
 	const struct callpaths *paths;
-	size_t n;	      /* paths but the empty one */
-	uint32_t longest;     /* names */
-	uint32_t *name_place; /* by name */
-	uint32_t *place;      /* by path: among those of its length */
-	size_t *start;	      /* by length: the first of them in `keys` */
+	size_t n;	      /* number of paths without the empty one */
+	uint32_t longest;     /* the largest number of names in a path */
+	uint32_t *name_place; /* by name: its rank among all names */
+	uint32_t *place;      /* by path: its rank among the paths of its length */
+	size_t *start;	      /* by length: the index in `keys` of the first such path */
 	struct key *keys;
 };
 
@@ -31,7 +32,7 @@ static int compare_names(const void *a, const void *b, void *context)
 	return strings_compare(context, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* All names of the table that are in some path. */
+/* Rank all names of the string table that are in some path. */
 static int sort_names(struct sorting *s)
 {
 	const struct callpaths *c = s->paths;
@@ -56,7 +57,7 @@ static int sort_names(struct sorting *s)
 	return 0;
 }
 
-/* A counting sort by length. */
+/* Sort the paths by length, with a counting sort. */
 static int sort_lengths(struct sorting *s)
 {
 	const struct callpath *paths = s->paths->paths;
@@ -68,7 +69,8 @@ static int sort_lengths(struct sorting *s)
 	s->start = calloc((size_t)s->longest + 3, sizeof(*s->start));
 	if (!s->start)
 		return -1;
-	/* Counted two places ahead, so that filling in moves each start to where it belongs. */
+	/* The counts are stored two elements ahead, because filling in moves each start forward to
+	 * its final place. */
 	for (i = 1; i <= s->n; i++)
 		s->start[paths[i].length + 2]++;
 	for (i = 2; i < (size_t)s->longest + 3; i++)
@@ -103,10 +105,10 @@ static void sort_length(struct sorting *s, uint32_t length)
 
 struct ranked {
 	uint64_t weight;
-	uint32_t place; /* by length, then names */
+	uint32_t place; /* rank by length, then by names */
 };
 
-/* Weight descending. */
+/* Sort by weight descending, then by rank. */
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
@@ -175,7 +177,7 @@ void callpath_names(const struct callpaths *c, uint32_t path, uint32_t *names)
 	uint32_t length = c->paths[path].length;
 
 	for (; path != 0; path = c->paths[path].parent) {
-		uint32_t left = c->paths[path].length; /* names from here on */
+		uint32_t left = c->paths[path].length; /* names of this part */
 
 		names[c->up ? length - left : left - 1] = c->paths[path].name;
 	}

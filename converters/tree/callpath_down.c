@@ -4,18 +4,20 @@
  *
  * In: struct tree. Out: struct callpaths.
  *
- * Hall & Goldberg's CPP-Rec descends the tree with a canonical path, the state. A node named g
- * notes the path state + g: its record gets the node's weight unless a node above has it locked.
- * Below, the state is that path, or, if g is in the state already, the state cut back to g.
+ * Hall & Goldberg's CPP-Rec descends the tree with a canonical path, which is called the state. A
+ * node with the name g notes the path state + g: the node's weight is added to that path unless a
+ * node above has locked the path. Below the node, the state is state + g. If g was in the state
+ * already, the state is instead cut back so that it ends with g.
  *
  *     stack   main  a     b       a             c
  *     notes   main  main  main a  main a b a    main a c
  *                   a     b       (cut: main a)
  *
- * The paths are a trie. The names of a state are distinct, and a state is a path of the trie:
- * `spine` holds its path of each length, and `where` the path at which a name came last. A name is
- * in the state if that path still is on the spine. A cut only lowers the length, so that each step,
- * and its undoing, takes constant time however deep the recursion.
+ * The paths form a trie. The names of a state are distinct, and each state is a path of the trie.
+ * `spine` holds the beginnings of the state by their length, and `where` holds for each name the
+ * last path that ended with it. A name is in the state if that path is still on the spine. A cut
+ * only lowers the length of the state. So a step takes constant time, and so does undoing it,
+ * however deep the recursion is.
  */
 #include "tree/callpath.h"
 
@@ -24,21 +26,21 @@
 
 #include "tree/callpath_trie.h"
 
-/* What a step changed, to be put back when the walk leaves the node. */
+/* What a step has changed. It is restored when the walk leaves the node. */
 struct step {
-	uint32_t noted;	    /* the path, or 0 if a node above held its lock */
-	uint32_t length;    /* of the state before */
-	uint32_t old_spine; /* what stood at the noted path's length */
-	uint32_t old_where; /* what stood at its name */
+	uint32_t noted;	    /* the path, or 0 if a node above had locked it */
+	uint32_t length;    /* length of the state before the step */
+	uint32_t old_spine; /* spine at the length of the noted path */
+	uint32_t old_where; /* where[] of the node's name */
 	bool appended;
 };
 
 struct descent {
 	const struct tree *tree;
 	struct callpath_trie trie;
-	uint32_t *spine;    /* by length */
-	uint32_t *where;    /* by name; 0: nowhere */
-	uint32_t length;    /* of the state */
+	uint32_t *spine;    /* by length: the beginning of the state */
+	uint32_t *where;    /* by name: the last path that ended with it, or 0 */
+	uint32_t length;    /* length of the state */
 	struct step *steps; /* by depth below the root function */
 	uint32_t n_steps;
 };
@@ -88,7 +90,7 @@ static void leave(struct descent *d)
 	d->length = step->length;
 }
 
-/* CPP-Rec on the subtree of node `top`, which has the root function's name. */
+/* Run CPP-Rec on the subtree of node `top`, which has the name of the root function. */
 static int descend(struct descent *d, uint32_t top, struct error *err)
 {
 	const struct tree_node *nodes = d->tree->nodes;
@@ -105,7 +107,8 @@ static int descend(struct descent *d, uint32_t top, struct error *err)
 	return 0;
 }
 
-/* Summarize-below-root: the outermost root function takes its whole subtree. */
+/* The paper's Summarize-below-root: begin at each outermost node of the root function, and skip its
+ * subtree afterwards. */
 static int summarize(struct descent *d, uint32_t root, struct error *err)
 {
 	const struct tree *t = d->tree;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * callpath_trie.c - gathers the paths of a call path profile.
+ * callpath_trie.c - collects the paths of a call path profile.
  *
- * In: paths, each as another one and a name. Out: struct callpaths, in order.
+ * In: paths, each as a parent and a name. Out: struct callpaths, in order.
  */
 #include "tree/callpath_trie.h"
 

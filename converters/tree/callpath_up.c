@@ -4,30 +4,32 @@
  *
  * In: struct tree. Out: struct callpaths.
  *
- * A frame R notes a path for each function f that stands above it: the state that CPP-Rec has
- * there when it began at the outermost f, and R. That state is the stack without its loops: f, then
- * what stands below the last f, then what stands below the last such function, and so on, up to
- * R's caller. It is the same chain wherever it begins, so the states of all f are the branches of
- * one tree, whose root is R's caller:
+ * A frame of the root function R notes one path for each function f above it. The path consists of
+ * the state that CPP-Rec has there if it begins at the outermost f, and R. That state is the stack
+ * without its loops: first f, then the function below the last frame of f, then the function below
+ * the last frame of that one, and so on up to R's caller. This chain of next functions is the same
+ * wherever it begins, so the states of all f are the branches of one tree, whose root is R's
+ * caller:
  *
  *     stack   main  a     b     a     c     R        next   main: a   b: a   a: c
  *     notes   main a c R, a c R, b a c R, c R, R
  *
- * The walk keeps the functions above in the order of their last frames, the innermost first: in
- * that order `next` of each function stands before it, and so each path is one step in the trie of
- * reversed paths. Every step of the walk is undone in constant time.
+ * The walk keeps the functions above the current frame in the order of their last frames, the
+ * innermost first. In that order next[f] comes before f. So the path from f extends the path from
+ * next[f], which exists already, by one step in the trie of reversed paths. Undoing a step of the
+ * walk takes constant time.
  */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "tree/callpath_trie.h"
 
-/* What a step changed, to be put back when the walk leaves the node. */
+/* What a step has changed. It is restored when the walk leaves the node. */
 struct step {
 	uint32_t name;
-	uint32_t old_next; /* of the caller */
-	uint32_t newer;	   /* what stood before the name in the order, or NOWHERE */
-	size_t n_held;	   /* locks held above */
+	uint32_t old_next; /* next[] of the caller */
+	uint32_t newer;	   /* the name before this one in the order, or NOWHERE */
+	size_t n_held;	   /* number of locks that nodes above hold */
 };
 
 #define NOWHERE UINT32_MAX
@@ -35,13 +37,13 @@ struct step {
 struct ascent {
 	const struct tree *tree;
 	struct callpath_trie trie;
-	uint64_t longest;	 /* names of a path, at most */
+	uint64_t longest;	 /* the largest number of names in a path */
 	bool *is_root;		 /* by name */
-	uint32_t *next;		 /* by name: what stands below its last frame */
-	uint32_t *newer, *older; /* by name: a ring, closed by `end`, which is no name */
-	uint32_t end;
-	uint32_t *path; /* by name: from there to the frame at hand; 0 if it is too long */
-	uint32_t *held; /* paths that the stack at hand has locked */
+	uint32_t *next;		 /* by name: the function below its last frame */
+	uint32_t *newer, *older; /* by name: a ring in the order above; `end` closes it */
+	uint32_t end;		 /* not a name, but one past the last name */
+	uint32_t *path; /* by name: the path from it to the current frame; 0 if that is too long */
+	uint32_t *held; /* the paths that the current stack has locked */
 	size_t n_held, size;
 	struct step *steps; /* by depth */
 	uint32_t n_steps;
@@ -62,7 +64,7 @@ static int note(struct ascent *a, uint32_t path, const struct tree_node *n, stru
 	return 0;
 }
 
-/* Note the paths from all functions above to the root function at node n. */
+/* Note the paths from all functions above node n to the root function at n. */
 static int note_paths(struct ascent *a, const struct tree_node *n, struct error *err)
 {
 	uint32_t name, root = 0;

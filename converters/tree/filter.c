@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c - finds out which samples of a profile are kept.
+ * filter.c - decides which samples of a profile are kept.
  *
- * In: values; a profile, names of its frames. Out: marks.
+ * In: the values of the options, a profile, the names of its frames. Out: marks.
  */
 #include "tree/filter.h"
 
 #include <string.h>
 
-/* Of a node, while they are being found: it has a child. */
+/* Marks of a node that are only needed while FILTER_KEPT and FILTER_NEEDED are found: it has a
+ * child; its stack contains a function of --focus, or of --ignore. */
 #define HAS_CHILD 32u
 #define FOCUS	  (1u << FILTER_FOCUS)
 #define IGNORE	  (1u << FILTER_IGNORE)
@@ -79,7 +80,7 @@ int filter_names(struct filter *f, const struct strings *s, unsigned char *marks
 	return 0;
 }
 
-/* From the outside inwards: what stands on a node's stack. */
+/* Mark each node with the marks of all frames of its stack. Parents come before their children. */
 static void mark_stacks(const struct profile *p, const unsigned char *of_frames,
 			unsigned char *marks)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame_names.c - keeps the names of frames.
+ * frame_names.c - finds the names of each frame once and keeps them.
  *
- * In: a frame of the profile. Out: names, outermost function first. A frame stands at
- * many nodes, and its names cost a search.
+ * In: a frame of the profile. Out: its names, outermost function first.
+ *
+ * The names are kept because many nodes have the same frame, and finding its names takes a search.
  */
 #include "tree/frame_names.h"
 
@@ -33,7 +34,7 @@ static int add(struct frame_names *c, struct chain *chain, uint32_t name, uint32
 	return 0;
 }
 
-/* Groups are none of the program's functions: their names stay. */
+/* The names of groups are taken as they are, because groups are not functions of the program. */
 static int add_groups(struct frame_names *c, struct error *err)
 {
 	const struct profile *p = c->profile;
@@ -75,7 +76,8 @@ static int expand(struct frame_names *c, const struct profile_frame *frame, stru
 	return 0;
 }
 
-/* Without symbols: a frame without a name is the middle that was left out. */
+/* The name of a frame if there are no symbols. A frame without a name stands for the middle of a
+ * stack that was left out. */
 static uint32_t own_name(struct frame_names *c, const struct profile_frame *frame)
 {
 	if (frame->name != STRINGS_NONE)

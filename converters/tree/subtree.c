@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * subtree.c - merges what is below some functions into one tree.
+ * subtree.c - merges all subtrees of some functions into one tree.
  *
  * In: struct tree and root functions. Out: struct tree.
  */
@@ -15,12 +15,12 @@
 struct merge {
 	const struct tree *from;
 	bool *is_root;	   /* by name */
-	uint32_t *numbers; /* by node of `from`: what it became; 0: it is not below a root */
+	uint32_t *numbers; /* by node of `from`: its number; 0: it is not below a root function */
 	struct pair_table pairs;
-	/* By number, in order of arrival: */
+	/* These are by number. Numbers are given in the order of the walk. */
 	uint32_t *parents, *names;
 	uint64_t *totals;
-	uint32_t *place; /* in the new tree */
+	uint32_t *place; /* the index in the new tree */
 	size_t n;
 	struct tree *tree;
 };
@@ -43,7 +43,7 @@ static int prepare(struct merge *m, const uint32_t *roots, size_t n_roots)
 	return 0;
 }
 
-/* Sums are parts of the old tree's total: they cannot overflow. */
+/* The sums cannot overflow, because they are parts of the old tree's total. */
 static int merge_nodes(struct merge *m)
 {
 	const struct tree *t = m->from;
@@ -67,7 +67,7 @@ static int merge_nodes(struct merge *m)
 	return 0;
 }
 
-/* Siblings: by total descending, then name bytewise. */
+/* Siblings are sorted by total descending, then by name bytewise. */
 static int compare_siblings(const void *a, const void *b, void *context)
 {
 	const struct merge *m = context;
@@ -141,7 +141,7 @@ static void weigh_nodes(struct merge *m)
 			break;
 		parent->total += node->total;
 		parent->hits += node->hits;
-		if (parent->end == 0) /* its last child is seen first */
+		if (parent->end == 0) /* the loop comes to the last child first */
 			parent->end = node->end;
 	}
 }

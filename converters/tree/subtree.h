@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * subtree.h - the sample tree below some functions (Hall & Goldberg, section 5.3: its root "has the
- * name of the root function").
+ * subtree.h - the sample tree below some root functions (Hall & Goldberg, section 5.3: its root
+ * "has the name of the root function").
  *
  * In: struct tree and root functions. Out: struct tree.
  */
@@ -15,9 +15,10 @@
 #include "tree/tree.h"
 
 /*
- * The tree of what stands in the stacks from the outermost of the functions `roots` (n_roots names
- * in t->strings) inwards; stacks without any are in it no more, but still in its total. Linear in
- * the tree. It borrows what t does; tree_free it. NULL on error (memory).
+ * Build the tree of all stacks cut off above their outermost root function. `roots` are n_roots
+ * names in t->strings. A stack without a root function is not in the tree, but it still counts in
+ * the tree's total. Time is linear in t. The new tree borrows what t borrows; tree_free it. NULL if
+ * memory is out.
  */
 struct tree *subtree_build(const struct tree *t, const uint32_t *roots, size_t n_roots,
 			   struct error *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.c - makes the tree of functions out of the profile.
+ * tree.c - builds the sample tree of functions from the profile.
  *
- * In: a profile, names of its frames. Out: struct tree in preorder. No C recursion: a
- * stack may have 65,536 frames.
+ * In: a profile, names of its frames. Out: struct tree in preorder.
+ *
+ * The code does not recurse, because a stack may have 65,536 frames.
  */
 #include "tree/tree.h"
 
@@ -15,8 +16,8 @@
 struct building {
 	const struct profile *profile;
 	struct tree_fold fold;
-	uint64_t *totals; /* by node of the fold; only until the order is known */
-	uint32_t *place;  /* by node of the fold: where it is in the tree */
+	uint64_t *totals; /* by node of the fold; freed when the order is known */
+	uint32_t *place;  /* by node of the fold: its index in the tree */
 	struct tree *tree;
 };
 
@@ -25,8 +26,8 @@ static uint64_t own(const struct tree *t, const struct profile_node *n)
 	return t->unit == TREE_HITS ? n->self_hits : n->self_weight;
 }
 
-/* What the filter drops is part of the whole, too. All other sums are parts of it: they cannot
- * overflow. */
+/* Sum up all samples, including those that the filter drops. All other sums are parts of this one,
+ * so only this one can overflow. */
 static int sum_whole(const struct building *b, struct error *err)
 {
 	const struct profile *p = b->profile;
@@ -59,7 +60,7 @@ static int sum_totals(struct building *b)
 	return 0;
 }
 
-/* Siblings: by total descending, then name bytewise. */
+/* Siblings are sorted by total descending, then by name bytewise. */
 static int compare_siblings(const void *a, const void *b, void *context)
 {
 	const struct building *building = context;
@@ -140,7 +141,7 @@ static void weigh_nodes(struct building *b)
 			break;
 		parent->total += n->total;
 		parent->hits += n->hits;
-		if (parent->end == 0) /* its last child is seen first */
+		if (parent->end == 0) /* the loop comes to the last child first */
 			parent->end = n->end;
 	}
 }

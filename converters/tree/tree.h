@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.h - the sample tree (Hall & Goldberg, section 5.3): call paths by function name.
+ * tree.h - the sample tree (Hall & Goldberg, section 5.3), which has a node for each call path.
  *
- * Built from the profile's tree of addresses; recursion is kept. All views read it.
+ * In: a profile, whose tree has addresses. Out: struct tree, whose nodes have function names.
+ *
+ * Recursion is kept: each frame of a stack has its node. All views of stacks read this tree.
  */
 #ifndef TREE_H
 #define TREE_H
@@ -18,9 +20,9 @@
 
 enum tree_unit { TREE_GTICKS, TREE_HITS };
 
-/* Nodes are in preorder: a subtree is a range of indices, [i, nodes[i].end). Node 0 is the root,
- * above every outermost function, without name. Siblings: by total descending, then name
- * bytewise. */
+/* Nodes are in preorder, so that a subtree is a range of indices, [i, nodes[i].end). Node 0 is the
+ * root. It has no name, and its children are the outermost functions. Siblings are sorted by total
+ * descending, then by name bytewise. */
 struct tree_node {
 	uint32_t parent;
 	uint32_t end;		  /* one past the last node of the subtree */
@@ -33,48 +35,49 @@ struct tree_node {
 struct tree {
 	const struct strings *strings; /* borrowed from the profile */
 	enum tree_unit unit;
-	const struct filter *filter; /* what it was built with; NULL: nothing is left out */
+	const struct filter *filter; /* the filter it was built with; NULL: nothing is left out */
 	struct tree_node *nodes;
 	size_t n_nodes;
-	/* What 100 % is: all samples of the profile, those too that the filter has dropped. What is
-	 * left are those of nodes[0]. In the tree's unit, and raw samples. */
+	/* All samples of the profile, in the tree's unit and as raw samples: this is 100 %. It
+	 * includes the samples that the filter has dropped; the sums of the others are in
+	 * nodes[0]. */
 	uint64_t total, hits;
-	bool has_places; /* names say places in functions (symbols.h) */
-	bool *inlined;	 /* by node, see tree_is_inline; NULL if none is */
+	bool has_places; /* names contain places in functions (symbols.h) */
+	bool *inlined;	 /* by node, see tree_is_inline; NULL if no node is inlined */
 };
 
 struct tree_options {
 	enum tree_unit unit;
-	struct filter *filter; /* NULL: none. It must outlive the tree, and be cleared after it */
+	struct filter *filter; /* or NULL; it must outlive the tree, and the caller clears it */
 };
 
-/* One weight per function name. Each stack counts once (Naganov). */
+/* The weights of a function. Each stack counts once, also if the function recurs (Naganov). */
 struct tree_function {
 	uint32_t name;
-	bool is_inline;	   /* all its nodes are */
-	bool is_innermost; /* of some stack, be it one without weight */
+	bool is_inline;	   /* all nodes of the function are inlined */
+	bool is_innermost; /* it is innermost in a stack, possibly in one without weight */
 	uint64_t self, total, self_hits, hits;
 };
 
-/* -> NULL on error (memory, overflow; of usage: the filter's expressions). symbols may be NULL if
- * the profile is by_name throughout. A value of the filter that means no function is no error here:
- * patterns_unmatched. */
+/* Build the tree. s may be NULL if all frames of the profile have names. Returns NULL on error
+ * (memory, overflow, a wrong expression in the filter). It is no error here if a value of the
+ * filter means no function; patterns_unmatched tells. */
 struct tree *tree_build(const struct profile *p, struct symbols *s,
 			const struct tree_options *options, struct error *err);
 void tree_free(struct tree *t);
 
-/* Says whether the compiler has inlined the node's function into its caller in all stacks that the
- * node stands for. */
+/* Whether the compiler has inlined the node's function into its caller in all stacks that the node
+ * stands for. */
 bool tree_is_inline(const struct tree *t, size_t node);
 
-/* All functions, unsorted, *n of them; free() the array. A function's total is the sum over its
- * nodes without an equally named ancestor. NULL on error. */
+/* List all *n functions, unsorted. A function's total is the sum over its nodes that have no
+ * ancestor of the same name. The caller frees the array. NULL on error. */
 struct tree_function *tree_functions(const struct tree *t, size_t *n, struct error *err);
 
-/* Frames of the deepest stack. */
+/* The number of frames of the deepest stack. */
 uint32_t tree_height(const struct tree *t);
 
-/* The next node after i that is not in i's subtree is nodes[i].end; its first child is i + 1 if
- * that is below nodes[i].end. */
+/* To walk the tree: the first node after i that is not in the subtree of i is nodes[i].end. The
+ * first child of i is i + 1, if i + 1 is less than nodes[i].end. */
 
 #endif

@@ -2,8 +2,10 @@
 /*
  * tree_fold.c - folds the profile's tree of addresses into nodes by name.
  *
- * In: a profile, names of its frames, a filter. Out: the nodes' parents and names. Ten
- * million nodes are nothing unusual: they get their weights only when their places are known.
+ * In: a profile, names of its frames, a filter. Out: the nodes' parents and names.
+ *
+ * Nodes get their weights only when their places in the tree are known. This saves memory: ten
+ * million nodes are not unusual.
  */
 #include "tree/tree_fold.h"
 
@@ -18,7 +20,7 @@ struct folding {
 	struct tree_fold *to;
 	const struct profile *profile;
 	struct frame_names chains;
-	/* The filter's marks, by name and by profile node; NULL without one. */
+	/* The filter's marks, by name and by profile node; NULL if there is no filter. */
 	unsigned char *of_names, *of_nodes;
 	uint32_t hidden;	 /* the string PROFILE_HIDDEN */
 	struct pair_table pairs; /* (parent, name) -> node - 1 */
@@ -30,7 +32,7 @@ static unsigned char node_marks(const struct folding *f, size_t i)
 	return f->of_nodes ? f->of_nodes[i] : FILTER_KEPT | FILTER_NEEDED;
 }
 
-/* A node is inlined if all frames are that were folded into it. */
+/* A node is inlined if all frames that are folded into it are inlined. */
 static int mark(struct folding *f, uint32_t number, bool is_new, bool is_inline)
 {
 	struct tree_fold *to = f->to;
@@ -45,7 +47,7 @@ static int mark(struct folding *f, uint32_t number, bool is_new, bool is_inline)
 	return 0;
 }
 
-/* A node in addition; the pair has its number. */
+/* Add a node. The pair table has given it its number already. */
 static int add(struct folding *f, uint32_t parent, uint32_t name)
 {
 	struct tree_fold *to = f->to;
@@ -59,7 +61,7 @@ static int add(struct folding *f, uint32_t parent, uint32_t name)
 	return 0;
 }
 
-/* The child of `parent` with this name, added if it is new. */
+/* Find the child of `parent` with this name; add it if it is new. */
 static int child(struct folding *f, uint32_t parent, uint32_t name, bool is_inline,
 		 uint32_t *number, struct error *err)
 {
@@ -75,13 +77,15 @@ static int child(struct folding *f, uint32_t parent, uint32_t name, bool is_inli
 	return 0;
 }
 
-/* The filter's marks of a name in the chains: its own, and those of the function that it is of. */
+/* The filter's marks of the name all[place]: the marks of the name itself, and those of the
+ * function that it is a place in. */
 static unsigned char name_marks(const struct folding *f, uint32_t place)
 {
 	return f->of_names[f->chains.all[place]] | f->of_names[f->chains.functions[place]];
 }
 
-/* Go down from *number by the frame's names that are not hidden, to the innermost. */
+/* Go down from node *number by those of the frame's names that are not hidden. *number becomes the
+ * node of the innermost one. */
 static int descend(struct folding *f, uint32_t frame, uint32_t *number, struct error *err)
 {
 	const uint32_t *names;
@@ -101,7 +105,7 @@ static int descend(struct folding *f, uint32_t frame, uint32_t *number, struct e
 	return 0;
 }
 
-/* Nodes in order of creation, so that a parent comes before its children. */
+/* Fold the profile's nodes in order of creation, in which a parent comes before its children. */
 static int fold_nodes(struct folding *f, struct error *err)
 {
 	const struct profile *p = f->profile;
@@ -120,7 +124,8 @@ static int fold_nodes(struct folding *f, struct error *err)
 	return 0;
 }
 
-/* Finds nodes for the stacks that are dropped and for those of which all frames are hidden. */
+/* Mark the nodes whose stacks are dropped, and find a node for stacks whose frames are all
+ * hidden. */
 static int assign_samples(struct folding *f, struct error *err)
 {
 	uint32_t *nodes = f->to->nodes;
@@ -136,7 +141,8 @@ static int assign_samples(struct folding *f, struct error *err)
 
 /* ---- filter ---------------------------------------------------------------------------------- */
 
-/* Marks the strings of the profile that are names of functions, and those that the filter means. */
+/* Mark the strings of the profile that are names of functions, and then those that the filter
+ * means. */
 static int filter_begin_names(struct folding *f, struct filter *filter, struct error *err)
 {
 	const uint32_t *names;
@@ -156,7 +162,7 @@ static int filter_begin_names(struct folding *f, struct filter *filter, struct e
 	return filter_names(filter, f->profile->strings, f->of_names, n_strings, err);
 }
 
-/* The marks of all names of each frame. */
+/* Find the marks of each frame, which are those of all its names. */
 static int mark_frames(struct folding *f, unsigned char *of_frames, struct error *err)
 {
 	const uint32_t *names;

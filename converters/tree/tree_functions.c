@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_functions.c - sums the tree up by function.
+ * tree_functions.c - adds up the weights of the tree's nodes by function.
  *
  * In: struct tree. Out: an array of struct tree_function, each stack counted once.
  */
@@ -15,8 +15,8 @@ struct sums {
 	const struct tree *tree;
 	struct tree_function *functions;
 	size_t n;
-	uint32_t *index;  /* by name: its function, or UNSEEN */
-	uint32_t *active; /* by function: how often it stands on the current path */
+	uint32_t *index;  /* by name: the index of its function, or UNSEEN */
+	uint32_t *active; /* by function: how often it is on the current path */
 	uint32_t *path;	  /* by depth: the function there */
 };
 
@@ -40,7 +40,7 @@ static int count_functions(struct sums *s)
 	return s->functions && s->active && s->path ? 0 : -1;
 }
 
-/* A function's total and self are parts of the tree's total: no sum can overflow. */
+/* No sum can overflow, because a function's total and self are parts of the tree's total. */
 static void sum(struct sums *s)
 {
 	const struct tree *t = s->tree;
