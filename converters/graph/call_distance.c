@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_distance.c - spreads along the arcs of a call graph, breadth-first.
+ * call_distance.c - counts calls along the arcs of a call graph, breadth-first.
  *
- * In: struct graph and where to begin. Out: a number of calls for each function.
+ * In: struct graph and the functions to begin at. Out: a number of calls for each function.
  */
 #include "graph/call_distance.h"
 
 #include <stdlib.h>
 
-/* Where arcs lead to: those of function f are next[first[f]] .. next[first[f + 1] - 1]. */
+/* The arcs of function f lead to the functions next[first[f]] .. next[first[f + 1] - 1]. */
 struct steps {
 	uint32_t *first, *next;
 	uint32_t *queue;
 };
 
-/* A counting sort. */
+/* List the arcs of each function, with a counting sort. */
 static int list_steps(struct steps *s, const struct graph *g, bool up)
 {
 	size_t i;
@@ -24,7 +24,8 @@ static int list_steps(struct steps *s, const struct graph *g, bool up)
 	s->queue = calloc(g->n_functions + 1, sizeof(*s->queue));
 	if (!s->first || !s->next || !s->queue)
 		return -1;
-	/* Counted two places ahead, so that filling the lists moves each start to where it belongs. */
+	/* The counts are stored two elements ahead, because filling the lists moves each start
+	 * forward to its final place. */
 	for (i = 0; i < g->n_arcs; i++)
 		s->first[(up ? g->arcs[i].callee : g->arcs[i].caller) + 2]++;
 	for (i = 2; i < g->n_functions + 2; i++)

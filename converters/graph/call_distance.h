@@ -2,7 +2,7 @@
 /*
  * call_distance.h - how many calls away each function of a call graph is from others.
  *
- * In: struct graph and where to begin. Out: a number of calls for each function.
+ * In: struct graph and the functions to begin at. Out: a number of calls for each function.
  */
 #ifndef CALL_DISTANCE_H
 #define CALL_DISTANCE_H
@@ -15,9 +15,10 @@
 #define CALL_DISTANCE_NEVER UINT32_MAX
 
 /*
- * `calls`, by function, is 0 where to begin and else CALL_DISTANCE_NEVER. Set those that are called from
- * there, directly or not, to the fewest calls that it takes; with `up` those that call.
- * 0 or -1 (memory).
+ * `calls` is by function: 0 for the functions to begin at, and CALL_DISTANCE_NEVER for all others.
+ * For each function that is called from one of the former, directly or not, set it to the smallest
+ * number of calls between them; with `up`, do so for each function that calls one of the former.
+ * Returns 0, or -1 if memory is out.
  */
 int call_distance_spread(uint32_t *calls, const struct graph *g, bool up, struct error *err);
 

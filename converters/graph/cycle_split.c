@@ -2,7 +2,7 @@
 /*
  * cycle_split.c - splits the time of a cycle among its members, one entry at a time.
  *
- * In: the time and the calls of a cycle's members. Out: a total for each.
+ * In: the time and the calls of a cycle's members. Out: a total for each member and call.
  */
 #include "graph/cycle_split.h"
 
@@ -15,22 +15,23 @@
 #define UNRANKED UINT32_MAX
 
 /*
- * The decomposition rooted at one entry. All of it runs once per entry, over all calls: what is read
- * stands close together, and what no processor can foresee is not branched on.
+ * The decomposition into a DAG whose root is one entry. The code is written for speed, because it
+ * goes over all calls once for each entry: the numbers that it reads are close together in arrays,
+ * and it does not branch on conditions that a processor cannot predict.
  */
 struct dag {
 	struct cycle_member *members;
 	uint32_t n;
-	uint32_t *first, *callee; /* of members, calls */
-	double *own, *ratio;	  /* of members, calls */
-	double *total;		  /* by call: the sum so far */
-	bool *is_kept;		  /* by call: in a decomposition so far */
-	uint32_t *rank;		  /* by member: calls from the entry, at least */
+	uint32_t *first, *callee; /* by member: its first call; by call: its callee */
+	double *own, *ratio;	  /* by member; by call: see cycle_split.h */
+	double *total;		  /* by call: the sum over the decompositions so far */
+	bool *is_kept;		  /* by call: it was kept in some decomposition so far */
+	uint32_t *rank;		  /* by member: the fewest calls from the entry to it */
 	uint32_t *queue;	  /* the members by rank */
-	uint32_t *kept;	    /* calls that lead one rank up, by their caller's place in the queue */
-	uint32_t *kept_end; /* by place in the queue */
-	double *into;	    /* by member: the sum of the ratios of kept calls of it */
-	double *flow; /* by member: what flows from it to the entry, over `into` unless that is 0 */
+	uint32_t *kept; /* the calls that lead one rank up, by their caller's index in the queue */
+	uint32_t *kept_end; /* by index in the queue: one past its caller's last call in `kept` */
+	double *into;	    /* by member: the sum of the ratios of the kept calls to it */
+	double *flow; /* by member: the time that flows from it, divided by `into` unless that is 0 */
 };
 
 static int make_dag(struct dag *d, const struct cycle_call *calls)
@@ -81,9 +82,10 @@ static void free_dag(struct dag *d)
 	free(d->flow);
 }
 
-/* Keep the calls of a member that lead one rank up: the callee has that rank already, or none and
- * gets it. Behind the last element there is room for what is written and then not counted. Returns
- * how many members are reached now. */
+/* Keep the calls of a member that lead one rank up: the callee either has that rank already, or has
+ * no rank yet and now gets it. To avoid branches, the loop always writes to the end of the queue
+ * and of `kept`, and then counts the element or not; so both have room for one more element.
+ * Returns how many members are reached now. */
 static uint32_t keep_calls(struct dag *d, uint32_t caller, uint32_t n_reached, uint32_t *n_kept)
 {
 	uint32_t above = d->rank[caller] + 1, end = d->first[caller + 1], n = *n_kept, k;
@@ -101,8 +103,9 @@ static uint32_t keep_calls(struct dag *d, uint32_t caller, uint32_t n_reached, u
 	return n_reached;
 }
 
-/* Breadth-first. Once all are reached, those of the last rank cannot call anybody farther away, so
- * that the search ends when it comes to them. Returns how many calls are kept. */
+/* Rank the members breadth-first. Once all members are reached, members of the last rank cannot
+ * call any that are farther away, so their calls are not looked at. Returns how many calls are
+ * kept. */
 static uint32_t rank_members(struct dag *d, uint32_t entry)
 {
 	uint32_t n_reached = 1, n_kept = 0, i;
@@ -118,8 +121,8 @@ static uint32_t rank_members(struct dag *d, uint32_t entry)
 	return n_kept;
 }
 
-/* From the farthest members back to the entry. What flows out of a callee is divided among the kept
- * calls of it by their ratios; 0/0 counts as 1. */
+/* Let time flow from the farthest members back to the entry. The time that flows out of a callee is
+ * divided among the kept calls to it by their ratios; 0/0 counts as 1. */
 static void collect(struct dag *d, double share)
 {
 	uint32_t i, k;
@@ -153,7 +156,7 @@ static void split_at(struct dag *d, uint32_t entry)
 	collect(d, d->members[entry].entered);
 }
 
-/* Each entry looks at all members and calls. */
+/* Check the limit on steps. Each entry takes as many steps as there are members and calls. */
 static int check_cost(const struct cycle_member *members, uint32_t n, struct error *err)
 {
 	uint32_t n_entries = 0, i;

@@ -12,10 +12,10 @@
 #include "base/name_match.h"
 #include "graph/suggest.h"
 
-#define SHOWN 5u /* of the functions that an ambiguous text may mean */
+#define SHOWN 5u /* of the functions that an ambiguous text may mean, the error lists so many */
 
 /* Marks of strings. */
-#define IS_FUNCTION 1u /* it is a name in the tree or graph */
+#define IS_FUNCTION 1u /* it names a function, or a place in one, of the tree or graph */
 #define IS_MEANT    2u
 
 struct search {
@@ -28,7 +28,7 @@ struct search {
 
 /* ---- places in functions ---- */
 
-/* Says whether the text is " FILE:LINE" or "+0xOFFSET". */
+/* Whether the text is " FILE:LINE" or "+0xOFFSET". */
 static bool is_place(const char *text, size_t n)
 {
 	size_t digits = 0;
@@ -48,8 +48,9 @@ static bool is_place_in(const char *name, size_t n, const char *function)
 	       is_place(name + n_function, n - n_function);
 }
 
-/* The function that the name is a place in, if the profile knows such a function; else the name
- * itself. Names of functions may contain blanks, so the last blank or plus begins the place. */
+/* Returns the function that the name is a place in, or the name itself if the profile has no
+ * such function. Names of functions may contain blanks, so the place begins at the last blank or
+ * plus. */
 static uint32_t function_of(const struct search *s, uint32_t name)
 {
 	size_t n, at;
@@ -68,7 +69,8 @@ static uint32_t function_of(const struct search *s, uint32_t name)
 
 /* ---- what a text means ---- */
 
-/* The function of that name, and the places in it. */
+/* Mark the function whose name is the text, and the places in it. Returns how many names that
+ * are. */
 static size_t mark_name(struct search *s)
 {
 	uint32_t exact = strings_find(s->strings, s->text, strlen(s->text));
@@ -88,7 +90,8 @@ static size_t mark_name(struct search *s)
 	return found;
 }
 
-/* Places have the marks of their function, too, as they have with --focus. */
+/* Mark the names that match the text. A place is also marked if the function that it is in matches,
+ * as with --focus. */
 static enum name_match_way mark_matches(struct search *s)
 {
 	struct name_match match = {s->strings, s->marks, s->n_strings, IS_MEANT, ""};
@@ -108,7 +111,8 @@ static enum name_match_way mark_matches(struct search *s)
 	return way;
 }
 
-/* A function that is meant, and not a place in one. */
+/* Whether the text means the name, and the name is not a place in a function that the text
+ * means. */
 static bool is_meant_function(const struct search *s, uint32_t name)
 {
 	uint32_t function = function_of(s, name);
@@ -121,7 +125,7 @@ static int compare_names(const void *a, const void *b, void *strings)
 	return strings_compare(strings, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* The functions that are meant, bytewise. */
+/* List the functions that the text means, sorted bytewise. */
 static uint32_t *list_functions(const struct search *s, size_t *n)
 {
 	uint32_t *list = malloc((s->n_strings + 1) * sizeof(*list));
@@ -135,7 +139,8 @@ static uint32_t *list_functions(const struct search *s, size_t *n)
 	return list;
 }
 
-/* The only function that is meant gives the title. A part of several names means none of them. */
+/* If the text means only one function, its name becomes the title. It is an error if the text is a
+ * part of several names. */
 static int choose_title(struct function_names *f, const struct search *s, bool is_part,
 			struct error *err)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph.c - gathers the arcs of the call graph from the tree.
+ * graph.c - builds the call graph from the tree.
  *
- * In: struct tree. Out: struct graph. One walk over the tree; an arc that is already on
- * the current path counts no stack again.
+ * In: struct tree. Out: struct graph.
+ *
+ * The tree is walked once. If an arc occurs several times on the current path, only the first
+ * occurrence counts the stack.
  */
 #include "graph/graph.h"
 
@@ -14,11 +16,11 @@
 
 struct walk {
 	struct graph *graph;
-	uint32_t *index;	 /* by name: its function */
+	uint32_t *index;	 /* by name: the index of its function */
 	struct pair_table pairs; /* (caller, callee) -> arc */
-	size_t room;		 /* for arcs */
-	uint32_t *active;	 /* by arc: how often it stands on the current path */
-	uint32_t *path;		 /* by depth: the arc that leads there */
+	size_t room;		 /* allocated elements of graph->arcs and of active */
+	uint32_t *active;	 /* by arc: how often it is on the current path */
+	uint32_t *path;		 /* by depth: the arc that leads to the node there */
 };
 
 static int compare_functions(const void *a, const void *b, void *context)
@@ -28,7 +30,7 @@ static int compare_functions(const void *a, const void *b, void *context)
 	return strings_compare(context, x->name, y->name);
 }
 
-/* The functions that stacks begin with. */
+/* Mark the functions that stacks begin with. */
 static void mark_starts(struct walk *w)
 {
 	const struct tree_node *nodes = w->graph->tree->nodes;
@@ -97,7 +99,8 @@ static int find_arc(struct walk *w, uint32_t caller, uint32_t callee, uint32_t *
 	return 0;
 }
 
-/* Stacks are parts of the tree's total; occurrences are below that times the depth. */
+/* No sum can overflow: stacks are parts of the tree's total, and occurrences are less than the
+ * total times the depth. */
 static int enter(struct walk *w, const struct tree_node *n, struct error *err)
 {
 	const struct tree_node *parent = &w->graph->tree->nodes[n->parent];

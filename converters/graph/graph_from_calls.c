@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_from_calls.c - makes the call graph of calls that come without stacks.
+ * graph_from_calls.c - builds the call graph of calls that come without stacks.
  *
- * In: struct calls. Out: struct graph, its functions and arcs in order.
+ * In: struct calls. Out: struct graph with its functions and arcs in order.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 struct making {
 	const struct calls *calls;
 	struct graph *graph;
-	uint32_t *order;  /* by place in the graph: the function's index in calls */
-	uint32_t *places; /* the other way round */
+	uint32_t *order;  /* by index in the graph: the function's index in calls */
+	uint32_t *places; /* by index in calls: the function's index in the graph */
 };
 
 /* ---- functions and arcs ---------------------------------------------------------------------- */
@@ -57,13 +57,15 @@ static int order_functions(struct making *m, struct error *err)
 	return 0;
 }
 
-/* A file's sums may contradict each other: after a longjmp, or if it is forged. */
+/* Limit a sum to the total, because the sums of a file may contradict each other: after a longjmp,
+ * or if the file is forged. */
 static uint64_t at_most(uint64_t weight, uint64_t total)
 {
 	return weight < total ? weight : total;
 }
 
-/* Samples are not told apart by function: a total's share of all stands for them. */
+/* The profile does not say how many samples a function's total has. So estimate them from the share
+ * of the function's total in the whole. */
 static void estimate_hits(const struct graph *g, struct tree_function *f)
 {
 	if (g->total)
@@ -118,12 +120,12 @@ static void copy_arcs(struct making *m)
 	qsort(g->arcs, g->n_arcs, sizeof(*g->arcs), compare_arcs);
 }
 
-/* ---- who is called from outside -------------------------------------------------------------- */
+/* ---- calls from outside ---------------------------------------------------------------------- */
 
 /*
- * What a function and its calls used, and no caller answers for, is due to calls from outside: a
- * thread began with it, or a signal. With numbers of calls alone, only functions that nobody calls
- * are known to be called from outside.
+ * If the inclusive weight of a function is more than that of all calls to it, the difference is due
+ * to calls from outside: a thread began with the function, or a signal handler. If only numbers of
+ * calls are known, only functions without callers are known to be called from outside.
  */
 static int mark_starts(struct making *m, struct error *err)
 {
@@ -138,7 +140,7 @@ static int mark_starts(struct making *m, struct error *err)
 			continue;
 		is_called[arc->callee] = true;
 		if (__builtin_add_overflow(into[arc->callee], arc->weight, &into[arc->callee]))
-			into[arc->callee] = UINT64_MAX; /* more than the function's own sum */
+			into[arc->callee] = UINT64_MAX; /* at least the inclusive weight */
 	}
 	for (size_t i = 0; into && is_called && i < g->n_functions; i++) {
 		uint64_t inclusive =
@@ -153,8 +155,8 @@ static int mark_starts(struct making *m, struct error *err)
 	return into && is_called ? 0 : error_memory(err);
 }
 
-/* By component: whether anything enters it from outside; by function: calls of it by the others of
- * its component. */
+/* By strongly connected component: whether it is entered from outside. By function: the number of
+ * calls to it from other functions of its component. */
 struct entries {
 	bool *is_entered;
 	uint64_t *calls;
@@ -178,7 +180,7 @@ static void find_entries(const struct graph *g, const struct strong_components *
 	}
 }
 
-/* Of two functions, in the order of names. */
+/* Returns the one of two functions that is called least; among equals, the first by name. */
 static uint32_t least_called(const struct entries *e, uint32_t f, uint32_t g)
 {
 	if (e->calls[f] != e->calls[g])
@@ -187,9 +189,10 @@ static uint32_t least_called(const struct entries *e, uint32_t f, uint32_t g)
 }
 
 /*
- * A cycle that nobody calls is entered all the same, through a call that was not seen: code that is
- * not profiled called back. The function that the others call least is taken for the way in, since
- * a recursion is entered at its top; the first by name among equals.
+ * A cycle without calls from outside must have been entered by a call that was not seen, for
+ * example a callback from code that is not profiled. The entry is taken to be the function that the
+ * others call least, because a recursion is entered at its top; among equals it is the first by
+ * name.
  */
 static void enter_cycles(struct graph *g, const struct strong_components *c,
 			 const struct entries *e)

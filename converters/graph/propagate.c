@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * propagate.c - hands time up the call graph, from callees to callers.
+ * propagate.c - propagates time up the call graph, from callees to callers.
  *
- * In: each function's self, who calls whom how often. Out: totals of functions and of
- * calls.
+ * In: the self of each function and the weights of calls. Out: totals of functions and of calls.
  */
 #include "graph/propagate.h"
 
@@ -14,24 +13,24 @@
 #include "graph/cycle_split.h"
 
 struct function {
-	double into;	/* calls by others */
-	double entered; /* struct cycle_member */
-	uint32_t place; /* which member of its component it is */
+	double into;	/* weight of the calls to it by other functions */
+	double entered; /* see struct cycle_member */
+	uint32_t place; /* its index among the members of its component */
 };
 
 struct component {
-	double into; /* calls from outside */
-	double time; /* what its callers share */
+	double into; /* weight of the calls to it from outside of the component */
+	double time; /* the time that is divided among its callers */
 };
 
 struct work {
 	const struct propagate_input *in;
 	struct propagation *out;
-	uint32_t *first, *target; /* struct successors */
+	uint32_t *first, *target; /* see struct successors */
 	struct strong_components components;
 	struct function *functions;
 	struct component *times; /* by component */
-	/* Of the cycle at hand; room for the whole graph. */
+	/* These are for the current cycle; they have room for the whole graph. */
 	struct cycle_member *members;
 	struct cycle_call *calls;
 };
@@ -118,7 +117,8 @@ static void enter(struct function *f, double share)
 	f->entered = f->entered < 0 ? share : f->entered + share;
 }
 
-/* Each call's share in what its callee takes, or in what the cycle takes that it leads into. */
+/* Find the share of each call in the time of its callee, or if the callee is in a cycle and the
+ * caller is not, in the time of the cycle. */
 static void find_ratios(struct work *w)
 {
 	const uint32_t *of = w->components.of;
@@ -145,7 +145,8 @@ static void find_ratios(struct work *w)
 	}
 }
 
-/* A function's self, and what it gets from other components: those have been dealt with. */
+/* Returns a function's self and the time of its calls to other components, which is known
+ * already. */
 static double own_time(struct work *w, uint32_t function)
 {
 	const struct strong_components *c = &w->components;
@@ -163,7 +164,7 @@ static double own_time(struct work *w, uint32_t function)
 	return time;
 }
 
-/* The calls of one member by another: a self call is none. */
+/* List the calls of this member to other members. Calls of a function to itself are left out. */
 static uint32_t list_calls(struct work *w, uint32_t caller, uint32_t n)
 {
 	const uint32_t *of = w->components.of;
@@ -212,7 +213,7 @@ static int split_cycle(struct work *w, const uint32_t *functions, uint32_t n, st
 	return 0;
 }
 
-/* Callees come before their callers. */
+/* Go over the strongly connected components, whose order has callees before their callers. */
 static int hand_up(struct work *w, struct error *err)
 {
 	const struct strong_components *c = &w->components;

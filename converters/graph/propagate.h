@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * propagate.h - totals from selfs and calls alone, cycles split (Fonseca).
+ * propagate.h - finds totals if only self and calls are known; cycles are split (Fonseca).
  *
- * In: each function's self, who calls whom how often. Out: totals of functions and of
- * calls.
+ * In: the self of each function and the weights of calls. Out: totals of functions and of calls.
  */
 #ifndef PROPAGATE_H
 #define PROPAGATE_H
@@ -20,44 +19,46 @@ struct graph;
 /* The calls of one function by another, or by itself. */
 struct propagate_call {
 	uint32_t caller, callee;
-	double weight; /* how often; 0 or more */
+	double weight; /* the number of calls, or what stands for it; 0 or more */
 };
 
 struct propagate_input {
 	size_t n_functions; /* less than 2^32 - 1 */
 	const double *self; /* by function; any unit, 0 or more */
-	/* By function: how often it is called from outside of the graph, negative if it is not.
-	 * NULL: there are no such calls. */
+	/* By function: the weight of calls from outside of the graph; negative if there are none.
+	 * NULL: no function is called from outside. */
 	const double *outermost;
 	size_t n_calls;			    /* less than 2^32 - 1 */
-	const struct propagate_call *calls; /* by caller */
+	const struct propagate_call *calls; /* sorted by caller */
 };
 
 struct propagation {
-	double *totals;	  /* by function; the unit of self */
-	uint32_t *cycles; /* by function: the lowest number of its cycle, or PROPAGATE_NO_CYCLE */
+	double *totals;	  /* by function, in the unit of self */
+	uint32_t *cycles; /* by function: the lowest member of its cycle, or PROPAGATE_NO_CYCLE */
 	double *call_totals; /* by call; NAN if it has none */
-	double *ratios;	     /* by call: its share of the callee's calls; NAN for self calls */
+	double *ratios; /* by call: its share of the callee's calls; NAN if both are the same */
 };
 
 /*
- * A callee's time is divided among its callers by how often they call it. A cycle, two or more
- * functions that reach each other, passes the time of all its members to those who call into it;
- * within, it is split as cycle_split.h says. Self calls take no part; 0/0 calls count as a share of 1.
+ * The time of a function is divided among its callers in proportion to the weights of their calls.
+ * A cycle is a strongly connected component of two or more functions. The time of all its members
+ * is divided among the calls that enter it; how it is split among the members is in cycle_split.h.
+ * Calls of a function to itself are ignored. A share of 0/0 counts as 1.
  *
- * Without cycles and with weights that are occurrences in stacks, totals are those of tree.h. A
- * cycle that nobody outside calls has totals of 0. Any depth, without recursion. Fill *p;
- * propagate_free it. 0 or -1 (memory).
+ * If there are no cycles and the weights are occurrences in stacks, totals are those of tree.h. The
+ * totals of a cycle that is not called from outside are 0. The code does not recurse, so the graph
+ * may be of any depth. Fills *p; propagate_free it. Returns 0 or -1 (memory, a cycle too large to
+ * split).
  */
 int propagate(struct propagation *p, const struct propagate_input *in, struct error *err);
 void propagate_free(struct propagation *p);
 
-/* The same for a call graph; functions and calls have its numbers. Calls weigh their occurrences,
- * and a synthetic function calls the outermost one of each stack. */
+/* Propagate in a call graph. Functions and calls have the numbers that they have in the graph. The
+ * weight of a call is its occurrences. The functions that begin stacks are called from outside. */
 int propagate_graph(struct propagation *p, const struct graph *g, struct error *err);
 
-/* Propagate the totals of a graph that has none of its own, set them, and keep the propagation in
- * the graph, where views find it. 0 or -1 (memory). */
+/* Propagate and set the totals of a graph that has none. The graph keeps the propagation, because
+ * views read it. Returns 0 or -1, as propagate does. */
 int propagate_totals(struct graph *g, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * propagate_graph.c - hands the numbers of a call graph to the propagation.
+ * propagate_graph.c - propagates the times of a call graph.
  *
  * In: struct graph. Out: struct propagation.
  */
@@ -9,7 +9,7 @@
 #include "graph/graph.h"
 #include "graph/propagate.h"
 
-/* What propagate reads; all of it is freed. */
+/* The arrays that propagate reads. They are freed afterwards. */
 struct copy {
 	double *self, *outermost;
 	struct propagate_call *calls;

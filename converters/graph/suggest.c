@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * suggest.c - finds names that resemble one.
+ * suggest.c - finds names of functions that resemble a given one.
  *
  * In: struct tree and a name. Out: text for an error message.
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define SHOWN	   3u
-#define LENGTH_MAX 64u /* longer names are only searched for the given one */
+#define LENGTH_MAX 64u /* for a longer name, only whether it contains the given one is looked at */
 
 struct candidate {
 	uint32_t distance;
@@ -24,8 +24,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Edits that turn one into the other: insert, delete, replace, swap two neighbours (the optimal
- * string alignment distance, three rows at a time). */
+/* Count the edits that turn one text into the other: insert, delete or replace a byte, or swap two
+ * neighbours. This is the optimal string alignment distance; only three rows of its matrix are
+ * held. */
 static uint32_t edits(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	uint32_t rows[3][LENGTH_MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2];
@@ -50,7 +51,8 @@ static uint32_t edits(const char *a, size_t n_a, const char *b, size_t n_b)
 	return last[n_b];
 }
 
-/* A name that differs in case comes first, then few edits, then names that contain this one. */
+/* Names that differ only in case come first, then those that are a few edits away, then those that
+ * contain the wanted text. */
 uint32_t suggest_distance(const char *wanted, const char *name)
 {
 	size_t n_wanted = strlen(wanted), n = strlen(name);
@@ -76,7 +78,7 @@ static int compare(const void *a, const void *b, void *context)
 	return strings_compare(context, x->name, y->name);
 }
 
-/* All functions, nearest first. */
+/* List all functions, the nearest first. */
 static struct candidate *rank(const struct strings *strings, const struct tree_function *functions,
 			      size_t n, const char *wanted)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * suggest.h - names of the profile that resemble one that is not in it.
+ * suggest.h - suggests names of the profile for a name that is not in it.
  *
  * In: functions and a name. Out: text for an error message.
  */
@@ -9,19 +9,20 @@
 
 #include "graph/graph.h"
 
-/* Sets the error: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
+/* Set the error to: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
 int suggest_functions(const struct tree *t, const char *name, struct error *err);
 int suggest_of_graph(const struct graph *g, const char *name, struct error *err);
 
 /*
- * After tree_build: -1 if the filter has a focus that means no function at all, with the error as
- * above. The profile is folded once more for it, then without the filter.
+ * Call this after tree_build. Returns -1 if the filter has a focus and no value of it means a
+ * function; the error is as above. To find similar names, the tree is then built again without the
+ * filter.
  */
 int suggest_focus(const struct filter *f, const struct profile *p, struct symbols *s,
 		  struct error *err);
 
-/* How far is a name from what was typed: edits, 0 if only case differs. SUGGEST_FAR: they do not
- * resemble each other. */
+/* The distance of a name from what was typed, in edits; 0 if only case differs. SUGGEST_FAR if the
+ * two do not resemble each other. */
 #define SUGGEST_FAR UINT32_MAX
 uint32_t suggest_distance(const char *wanted, const char *name);
 
