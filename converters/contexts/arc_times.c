@@ -4,12 +4,12 @@
  *
  * In: struct tree. Out: struct arc_times.
  *
- * The items A[B]C of a context are the last occurrences of its functions B on the stack, direct
- * repeats left out: A is the frame before, C the one after. One walk over the tree suffices, as a
- * call changes few of them: a new function's earlier occurrence is not its last one until it
- * returns, and the caller has a new callee. Clocks say how much has been seen of the tree, and how
- * much of it with each function running; an arc is charged what its clocks advance while it is part
- * of an item.
+ * A context has an item A[B]C for each of its functions B. The item is the last occurrence of B on
+ * the stack, where direct repeats are left out: A is the frame before it, and C is the frame after
+ * it. A call changes few items: the earlier occurrence of the called function is not its last one
+ * until the function returns, and the caller has a new callee. So one walk over the tree is enough.
+ * Clocks count the weight of all nodes walked so far, and of those in which each function was
+ * running. An arc is charged with the advance of its clocks while it is part of an item.
  */
 #include "contexts/arc_times.h"
 
@@ -19,31 +19,31 @@
 #include "base/array.h"
 #include "base/pair_table.h"
 
-/* When an arc became part of an item. */
+/* The clocks when an arc became part of an item. */
 struct since {
 	uint64_t all, self;
 };
 
-/* A frame of the stack; frame 0 stands outside of the outermost function. */
+/* A frame of the stack. Frame 0 stands for the caller of the outermost function. */
 struct frame {
 	uint32_t name;
 	uint32_t depth;	    /* of its tree node */
-	uint32_t earlier;   /* where its function stood last, outside of it; 0: nowhere */
-	uint32_t arc;	    /* from the frame before to this one; not of frame 1 */
-	struct since in;    /* it is an arc into this frame's item */
-	struct since after; /* it is an arc out of the item of the frame before */
+	uint32_t earlier;   /* the previous frame of the same function; 0: there is none */
+	uint32_t arc;	    /* from the frame before to this one; frame 1 has none */
+	struct since in;    /* the arc became the arc into the item of this frame */
+	struct since after; /* the arc became the arc out of the item of the frame before */
 };
 
 struct walk {
 	const struct tree *tree;
 	struct arc_times *result;
 	struct pair_table pairs; /* (caller, callee) -> arc */
-	size_t room;
+	size_t room;		 /* allocated elements of result->arcs */
 	struct frame *frames;
-	uint32_t top;
-	uint32_t *last; /* by name: its innermost frame, 0: none */
-	uint64_t all;	/* the clocks: of all stacks so far, */
-	uint64_t *self; /* by name: of those where it was running */
+	uint32_t top;	/* the innermost frame */
+	uint32_t *last; /* by name: its innermost frame; 0: there is none */
+	uint64_t all;	/* a clock: the weight of all stacks so far */
+	uint64_t *self; /* clocks, by name: the weight of the stacks in which it was running */
 };
 
 static struct since now(const struct walk *w, uint32_t name)
@@ -64,7 +64,7 @@ static void end_in(struct walk *w, uint32_t at)
 	struct arc_time *arc;
 
 	if (at == 1)
-		return; /* it is outermost: no function has called it */
+		return; /* the frame is outermost, so that no arc leads to it */
 	arc = &w->result->arcs[f->arc];
 	arc->self2 += end.self - f->in.self;
 	arc->child2 += (end.all - f->in.all) - (end.self - f->in.self);
@@ -102,8 +102,8 @@ static int find_arc(struct walk *w, uint32_t caller, uint32_t callee, uint32_t *
 	return 0;
 }
 
-/* A call of a function that is not the running one. Its earlier occurrence is not the last frame:
- * it has a callee. */
+/* Enter a function that is not the running one. Its earlier occurrence is not the last frame, so it
+ * has a callee. */
 static int push(struct walk *w, const struct tree_node *n)
 {
 	uint32_t at = w->top + 1, earlier = w->last[n->name];

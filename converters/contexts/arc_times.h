@@ -14,28 +14,29 @@
 #include "tree/tree.h"
 
 /*
- * A stack is charged to one arc into each of its functions, and to one arc out of it: those of the
- * function's most recent activation (section "Presenting the results"). It is self time for the arc
- * if the callee has the name of the running function, else child time.
+ * For each of its functions, a stack is charged to one arc into the function and to one arc out of
+ * it: the arcs of the function's most recent activation (section "Presenting the results"). The
+ * charge is self time if the callee of the arc is the running function, else child time.
  *
- * The times of the arc out of the caller and those of the arc into the callee differ where there is
- * recursion. self1 and child1, which leave out what the callee leads to once the caller is called
- * again, add up to the caller's child time; self2 and child2 add up to the callee's total, but for
- * the stacks where it stands outermost and nowhere else.
+ * With recursion, the times of an arc as the arc out of the caller (self1, child1) differ from
+ * those as the arc into the callee (self2, child2). self1 and child1 leave out the time after the
+ * callee has led to another call of the caller. Over all callees they add up to the caller's child
+ * time. Over all callers self2 and child2 add up to the callee's total, without the stacks in which
+ * the callee occurs only as the outermost function.
  */
 struct arc_time {
 	uint32_t caller, callee; /* names in tree->strings, never the same */
-	uint64_t self1, child1;	 /* of the arc out of the caller; in the tree's unit */
-	uint64_t self2, child2;	 /* of the arc into the callee */
+	uint64_t self1, child1;	 /* as the arc out of the caller; in the tree's unit */
+	uint64_t self2, child2;	 /* as the arc into the callee */
 };
 
 struct arc_times {
-	struct arc_time *arcs; /* by caller, then callee, bytewise */
+	struct arc_time *arcs; /* sorted by caller, then by callee, bytewise */
 	size_t n;
 };
 
-/* Time is linear in the tree. As each arc is charged for a stack at most once in either way, no sum
- * is larger than the tree's total. NULL on error (memory). */
+/* Find the times of all arcs. Time is linear in the tree. No sum is larger than the tree's total,
+ * because a stack is charged to an arc at most once in either way. NULL if memory is out. */
 struct arc_times *arc_times_build(const struct tree *t, struct error *err);
 void arc_times_free(struct arc_times *a);
 

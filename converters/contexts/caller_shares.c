@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * caller_shares.c - compares the shares that callers have of a function's calls and time.
+ * caller_shares.c - compares the callers' shares of a function's calls with those of its time.
  *
  * In: arcs with calls and times. Out: functions with several callers.
  */
@@ -10,7 +10,7 @@
 
 #include "contexts/arc_times.h"
 
-/* Of calls that need more than 64 bits the last ones are no loss. */
+/* Scale the number of calls down to 64 bits. If it needs more, its lowest bits do not matter. */
 static uint64_t scaled(const struct caller_shares_function *f, unsigned __int128 calls)
 {
 	return (uint64_t)(calls >> f->shift);
@@ -28,7 +28,8 @@ double caller_shares_of_time(const struct caller_shares_function *f,
 	return f->time ? (double)a->time / (double)f->time : 0;
 }
 
-/* Misplaced time times the number of calls, in integers, so that equal ones compare as equal. */
+/* Returns the misplaced time times the number of calls. It is an integer, so that equal ones
+ * compare as equal. */
 static unsigned __int128 difference(const struct caller_shares_function *f,
 				    const struct caller_shares_arc *a)
 {
@@ -138,7 +139,7 @@ void caller_shares_free(struct caller_shares *s)
 	free(s->functions);
 }
 
-/* Both arrays are in the order of names; arc_times has no arcs of a function with itself. */
+/* Both arrays are in the order of names, but `times` has no arcs from a function to itself. */
 static void add_times(struct caller_shares_arc *arcs, const struct graph *g,
 		      const struct arc_times *times)
 {

@@ -2,8 +2,9 @@
 /*
  * contexts.c - finds the contexts of all stacks in the tree, and the cycles among them.
  *
- * In: struct tree. Out: struct contexts. One walk over the tree; stack_history.h has the
- * history of each stack.
+ * In: struct tree. Out: struct contexts.
+ *
+ * The tree is walked once. stack_history.h keeps the history of the current stack.
  */
 #include "contexts/contexts.h"
 
@@ -16,9 +17,9 @@
 struct walk {
 	struct contexts *result;
 	struct stack_history active;
-	struct fingerprint_table histories, paths; /* -> contexts, cycles */
+	struct fingerprint_table histories, paths; /* fingerprint -> context, cycle */
 	size_t room, cycle_room, cycle_of_room;
-	uint32_t *cycle_of; /* by context, or FINGERPRINT_TABLE_NONE */
+	uint32_t *cycle_of; /* by context: its cycle, or FINGERPRINT_TABLE_NONE */
 	bool with_cycles;
 };
 
@@ -27,8 +28,9 @@ struct path {
 	uint32_t length;
 };
 
-/* How many unmarked entries before the marked frame `right` belong to the path: those from the
- * running function's on. 0: it is not among them. */
+/* Returns how many unmarked entries before the marked frame `right` belong to the path, which
+ * begins at an entry of the running function. 0: none of these entries is of the running
+ * function. */
 static uint32_t begins_before(const struct stack_history *a, uint32_t right)
 {
 	const struct stack_history_frame *f = a->frames;
@@ -41,10 +43,11 @@ static uint32_t begins_before(const struct stack_history *a, uint32_t right)
 }
 
 /*
- * The path from the running function's last unmarked entry to the end, looked for from the end. Its
- * names tell its marks, as those of a history do, so that the same neighbours mean the same names.
- * Of the first neighbours not all is on the path. Takes time with the path's length, which is a few
- * functions, or with the history's if there is none.
+ * Find the path from the last unmarked entry of the running function to the end of the history,
+ * searching from the end. As in a history, the names of the path determine its marks, so the same
+ * neighbours mean the same names. Only a part of the first pair of neighbours is on the path. Time
+ * is linear in the path's length, which is a few functions, or if there is no path, in the length
+ * of the history.
  */
 static bool find_cycle(const struct stack_history *a, struct path *path)
 {
@@ -72,7 +75,7 @@ static bool find_cycle(const struct stack_history *a, struct path *path)
 	return false;
 }
 
-/* The cycle that a new context closes, if it does. */
+/* Add a new context to the cycle that it closes, if it closes one. */
 static int add_to_cycle(struct walk *w, uint32_t node, uint32_t *number)
 {
 	struct contexts *c = w->result;
@@ -104,7 +107,8 @@ static int new_context(struct walk *w, uint32_t node)
 	return add_to_cycle(w, node, &w->cycle_of[c->n++]);
 }
 
-/* A part of the tree that a cycle leads to counts once for it, however often it is run there. */
+/* Add the samples of a node to its context and cycle. A subtree counts once in the total of a
+ * cycle, however often the cycle is run within the subtree. */
 static void credit(struct walk *w, uint32_t number, uint32_t node)
 {
 	const struct tree_node *n = &w->result->tree->nodes[node];
@@ -163,7 +167,7 @@ static int compare_cycles(const void *a, const void *b)
 		       (uint64_t)y->length << 32 | y->node);
 }
 
-/* From the order of arrival to that of the views. */
+/* Sort contexts and cycles as the views list them. */
 static void finish(struct walk *w)
 {
 	struct contexts *c = w->result;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contexts.h - contexts (Spivey 2004): what a call stack comes down to however deep its recursion.
+ * contexts.h - contexts (Spivey 2004): call stacks in a form that does not grow with recursion.
  *
  * In: struct tree. Out: struct contexts.
  *
- * A context is a history: functions with marks, outermost first, made from a stack call by call
- * (the paper's steps A1 to A5). The last entry of each active function is marked, it stands for
- * the function's most recent activation; the entries before and after it tell who called that and
- * what it called. Unmarked entries are there for nothing else.
+ * A context is a history: a list of functions with marks, outermost first, which the paper's steps
+ * A1 to A5 make from a stack call by call. The last entry of each active function is marked; it
+ * stands for the most recent activation of the function. The entry before it is the caller of that
+ * activation, and the entry after it is the callee. Unmarked entries have no other purpose.
  */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
@@ -20,40 +20,41 @@
 #include "tree/tree.h"
 
 struct context {
-	uint64_t samples; /* in the tree's unit: of the stacks that come down to it */
-	uint64_t hits;	  /* the same in raw samples */
-	uint32_t node;	  /* of the tree, the first that comes down to it */
-	uint32_t length;  /* entries of its history, at least 1 */
+	uint64_t samples; /* in the tree's unit, of the stacks that have this context */
+	uint64_t hits;	  /* the same, in raw samples */
+	uint32_t node;	  /* the first node of the tree whose stack has this context */
+	uint32_t length;  /* number of entries of its history, at least 1 */
 };
 
 /*
- * A cycle of calls that was really run: the running function stands earlier in the history, too.
- * Its path goes from the last such entry to the end. Contexts whose paths have the same names are
- * contexts of one cycle.
+ * A cycle of calls that was really run: the running function also has an earlier entry in the
+ * history. The path of the cycle goes from the last such entry to the end. Contexts whose paths
+ * have the same names belong to the same cycle.
  */
 struct context_cycle {
-	uint64_t samples;  /* of its contexts */
-	uint64_t total;	   /* of all stacks that have come through one of its contexts */
-	uint32_t contexts; /* how many */
-	uint32_t node;	   /* of one of them: its path are the last `length` entries there */
-	uint32_t length;   /* at least 3: a direct call of itself leads to no new context */
-	uint32_t end;	   /* of the part of the tree that total has last counted */
+	uint64_t samples;  /* the sum over its contexts */
+	uint64_t total;	   /* of all stacks that contain a stack of one of its contexts */
+	uint32_t contexts; /* number of its contexts */
+	uint32_t node;	 /* of one context; the path is the last `length` entries of its history */
+	uint32_t length; /* at least 3, because a direct call of itself makes no new context */
+	uint32_t end;	 /* the end of the last subtree that is counted in total */
 };
 
 struct contexts {
 	const struct tree *tree;
-	/* All that occur on the way, also without samples. By samples descending, shorter histories
-	 * first, then as they come in the tree. */
+	/* The contexts of all nodes, also those without samples, by samples descending, then by
+	 * length ascending, then by node. */
 	struct context *contexts;
 	size_t n;
 	size_t n_with_samples;
-	struct context_cycle *cycles; /* in the same order; none if not asked for */
+	struct context_cycle *cycles; /* in the same order; empty unless with_cycles */
 	size_t n_cycles;
 };
 
-/* Time is linear in the tree, however deep, and with cycles also in the paths of all contexts that
- * end with one; memory in the tree's depth and the number of contexts. No sum overflows, as each
- * node's self is part of one context only. NULL on error (memory). */
+/* Find all contexts. Time is linear in the tree, however deep it is, and with cycles, also in the
+ * length of the paths of all contexts that close a cycle. Memory is linear in the tree's depth and
+ * the number of contexts. No sum overflows, because each node's self is part of only one context.
+ * NULL if memory is out. */
 struct contexts *contexts_build(const struct tree *t, bool with_cycles, struct error *err);
 void contexts_free(struct contexts *c);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gprof_report.c - puts functions and arcs in the order of gprof's report.
+ * gprof_report.c - sorts functions and arcs as gprof's report lists them.
  *
  * In: struct tree. Out: struct gprof_report.
  */
@@ -17,8 +17,8 @@ static int compare_functions(const void *a, const void *b, void *strings)
 	return strings_compare(strings, x->name, y->name);
 }
 
-/* What decides the place of an arc: the function that it is listed with, then its time, then the
- * function at its other end. */
+/* Arcs are sorted by the function that they are listed with, then by time, then by the function at
+ * the other end. */
 struct place {
 	uint32_t function, other;
 	uint64_t time;
@@ -82,7 +82,7 @@ static int sort_functions(struct gprof_report *r, struct error *err)
 	return 0;
 }
 
-/* The arcs of function i begin at first[i]. */
+/* Sort the arcs by their place. Those of function i begin at arcs[first[i]]. */
 static void sort_arcs(struct gprof_report *r, uint32_t *arcs, size_t *first,
 		      int (*compare)(const void *, const void *, void *),
 		      struct place (*place)(const struct gprof_report *, uint32_t))

@@ -11,7 +11,7 @@
 #include "contexts/arc_times.h"
 #include "tree/tree.h"
 
-/* Arcs of one function: places in times->arcs. */
+/* Arcs of one function, as indices in times->arcs. */
 struct gprof_report_arcs {
 	const uint32_t *list;
 	size_t n;
@@ -19,21 +19,21 @@ struct gprof_report_arcs {
 
 struct gprof_report {
 	const struct tree *tree;
-	struct tree_function *functions; /* by total descending, then name bytewise */
+	struct tree_function *functions; /* sorted by total descending, then by name bytewise */
 	size_t n;
-	uint32_t *number; /* by name: its place in functions */
+	uint32_t *number; /* by name: its index in functions */
 	struct arc_times *times;
-	uint32_t *into, *out; /* all arcs by callee, and by caller */
+	uint32_t *into, *out; /* all arcs, sorted by callee, and by caller */
 	size_t *first_into, *first_out;
 };
 
-/* Returns 0 or -1 (memory); gprof_report_close in any case. */
+/* Returns 0, or -1 if memory is out. Call gprof_report_close in any case. */
 int gprof_report_open(struct gprof_report *r, const struct tree *t, struct error *err);
 void gprof_report_close(struct gprof_report *r);
 
-/* The arcs from a function's callers, the one that accounts for most last: by self2 + child2. */
+/* The arcs from a function's callers, by self2 + child2 ascending. */
 struct gprof_report_arcs gprof_report_callers(const struct gprof_report *r, size_t function);
-/* The arcs to its callees, the one that accounts for most first: by self1 + child1. */
+/* The arcs to a function's callees, by self1 + child1 descending. */
 struct gprof_report_arcs gprof_report_callees(const struct gprof_report *r, size_t function);
 
 #endif

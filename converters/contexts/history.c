@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.c - reads histories of many nodes of the tree.
+ * history.c - finds the histories of many nodes of the tree, in batches.
  *
  * In: nodes of struct tree, in any order. Out: the entries of their histories.
  */
@@ -13,10 +13,10 @@
 #define BATCH_ENTRIES 4000000u
 #define BATCH_ITEMS   500000u
 
-/* Where the history of a node goes. */
+/* The place for the history of a node. */
 struct history_place {
 	uint32_t node, length;
-	size_t at; /* in entries */
+	size_t at; /* index in history_reader.entries */
 };
 
 int history_open(struct history_reader *r, const struct tree *t, const struct history_item *items,
@@ -57,7 +57,7 @@ static int compare(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Places for as many of the next items as make a batch, at least one. */
+/* Prepare places for the next batch, which has at least one item. */
 static int plan(struct history_reader *r)
 {
 	const struct history_item *items = r->items + r->n_read;
@@ -78,7 +78,8 @@ static int plan(struct history_reader *r)
 	return 0;
 }
 
-/* Subtrees without any of the nodes are passed over. */
+/* Walk the tree and write the histories of the batch. Subtrees without any of its nodes are
+ * skipped. */
 static void walk(struct history_reader *r)
 {
 	const struct history_place *p = r->places, *end = p + r->n_places;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_history.c - keeps the history of the stack at hand.
+ * stack_history.c - keeps the history of the current stack.
  *
  * In: nodes of struct tree, in preorder. Out: a stack with marks.
  */
@@ -25,8 +25,8 @@ void stack_history_close(struct stack_history *a)
 	free(a->last);
 }
 
-/* Two neighbours: their names, what stands after the left and what before the right one. Without
- * frames between them these are the other's name. */
+/* The fingerprint of two neighbours: of their names, the name after the left one, and the name
+ * before the right one. If no frames are between them, the latter are the names of each other. */
 static struct fingerprint link_print(const struct stack_history *a, uint32_t left, uint32_t right)
 {
 	const struct stack_history_frame *f = a->frames;
@@ -35,7 +35,7 @@ static struct fingerprint link_print(const struct stack_history *a, uint32_t lef
 			      (uint64_t)f[right - 1].name << 32 | f[right].name);
 }
 
-/* `left` and `right` become neighbours; f gets the history with them as such. */
+/* Make `left` and `right` neighbours, and add them to f's fingerprint and length of the history. */
 static void join(struct stack_history *a, uint32_t left, uint32_t right,
 		 struct stack_history_frame *f)
 {
@@ -48,7 +48,7 @@ static void join(struct stack_history *a, uint32_t left, uint32_t right,
 	f->length += stack_history_gap(a, left, right);
 }
 
-/* They no longer are. */
+/* Take the neighbours `left` and `right` out of f's fingerprint and length of the history. */
 static void part(const struct stack_history *a, uint32_t left, uint32_t right,
 		 struct stack_history_frame *f)
 {
@@ -56,7 +56,7 @@ static void part(const struct stack_history *a, uint32_t left, uint32_t right,
 	f->length -= stack_history_gap(a, left, right);
 }
 
-/* The marked frame `at` loses its mark. It still knows its neighbours. */
+/* Remove the mark of frame `at`. The frame keeps its neighbours, for mark_again. */
 static void unmark(struct stack_history *a, uint32_t at, struct stack_history_frame *f)
 {
 	uint32_t left = a->frames[at].before, right = a->frames[at].after;
@@ -76,7 +76,7 @@ static void mark_again(struct stack_history *a, uint32_t at)
 	a->frames[right].link = link_print(a, at, right);
 }
 
-/* A call of a function that is not the running one. */
+/* Enter a function that is not the running one. */
 static void push(struct stack_history *a, const struct tree_node *n)
 {
 	uint32_t at = a->top + 1;
