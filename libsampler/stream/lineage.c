@@ -7,6 +7,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -15,7 +16,9 @@
 #include "base/poison.h"
 
 #define GENERATIONS 64
+#define VARIABLE    "LD_PRELOAD="
 #define NAME	    "libcpsample"
+#define NO_MATCH    SIZE_MAX
 
 static const char *compose(char *path, uint64_t pid, const char *file)
 {
@@ -74,25 +77,39 @@ static bool read_stat(uint64_t pid, uint64_t *ppid, uint64_t *start)
 	return *start != 0;
 }
 
-/* Whether the environment that the process was started with names the recorder. */
+/* How much of VARIABLE stands at the beginning of an entry of the environment, or NO_MATCH, and how
+ * much of NAME stands at the end of what has been read of its value. */
+struct preload_search {
+	size_t variable, name;
+};
+
+/* Whether NAME is complete with this byte. */
+static bool completes_name(struct preload_search *s, char c)
+{
+	if (c == '\0')
+		*s = (struct preload_search){0};
+	else if (s->variable < sizeof(VARIABLE) - 1)
+		s->variable = c == VARIABLE[s->variable] ? s->variable + 1 : NO_MATCH;
+	else if (s->variable != NO_MATCH)
+		s->name = c == NAME[s->name] ? s->name + 1 : c == NAME[0];
+	return s->name == sizeof(NAME) - 1;
+}
+
+/* Whether the environment that the process was started with preloads the recorder. Other variables
+ * may contain its name, too, for example PWD in a clone of this repository. */
 static bool is_preloaded(uint64_t pid)
 {
-	char path[48], text[2048 + 1];
+	char path[48], text[2048];
 	int fd = cps_sys_open(compose(path, pid, "/environ"), O_RDONLY, 0);
-	size_t kept = 0;
+	struct preload_search search = {0};
 	bool found = false;
 	long n;
 
 	if (fd < 0)
 		return false;
-	while (!found && (n = cps_sys_read(fd, text + kept, sizeof(text) - 1 - kept)) > 0) {
-		size_t all = kept + (size_t)n;
-
-		for (size_t i = 0; i + sizeof(NAME) - 1 <= all && !found; i++)
-			found = memcmp(text + i, NAME, sizeof(NAME) - 1) == 0;
-		kept = all < sizeof(NAME) ? all : sizeof(NAME);
-		memmove(text, text + all - kept, kept);
-	}
+	while (!found && (n = cps_sys_read(fd, text, sizeof(text))) > 0)
+		for (long i = 0; i < n && !found; i++)
+			found = completes_name(&search, text[i]);
 	cps_sys_close(fd);
 	return found;
 }
