@@ -105,7 +105,7 @@ all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof completions ## buil
 
 # A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TARGET_CFLAGS)
-OBJECTS_TEXT := $(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS) $(COMPLETION_OBJS)
+OBJECTS_TEXT := $(patsubst $(BUILD)/%,%,$(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS) $(COMPLETION_OBJS))
 remember = echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)

@@ -11,6 +11,7 @@
 # shellcheck shell=sh disable=SC2034 # some variables are for the tests
 set -u
 unset CPSAMPLE_RESOURCES CPSAMPLE_CLOCK CPSAMPLE_OUTPUT CPSAMPLE_VERBOSE LD_PRELOAD
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL # of `make CC=gcc test`, which are not for the make that a test runs
 
 root=$(cd "$(dirname "$0")/../../.." && pwd)
 BUILD=$(cd "${BUILD:-$root/build}" && pwd) || exit 1

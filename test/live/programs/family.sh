@@ -67,6 +67,7 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
 	printf 'CC := ./driver\nCFLAGS := -O2\nprogram: main.o part1.o part2.o part3.o part4.o part5.o\n\t$(CC) -o $@ $^\n' >Makefile
 	record make -s -j2 >out 2>&1 || fail "make: $?: $(cat out)"
 	./program || fail "make: the program: $?"
+	[ -s drivers ] || fail "make: has not used its compiler"
 	check_all
 	awk -F "$tab" 'NR == FNR { driver[$1] = 1; next }
 		$1 == "ppid" { parent = $2 }

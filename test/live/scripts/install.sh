@@ -24,7 +24,9 @@ same_version() {
 	[ "$("$1/cpconv" --info --tsv here.cps | sed -n "s/^recorder$tab//p")" = "$version" ] || fail "recorder"
 }
 
+cp "$BUILD/objects" before
 made PREFIX=/usr install
+cmp -s before "$BUILD/objects" || fail "links anew what other tests are running"
 for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so include/cpsample.h \
 	share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man1/cpsample.1 share/man/man7/libcpsample.7 \
 	share/bash-completion/completions/cpconv share/bash-completion/completions/cpprof \
