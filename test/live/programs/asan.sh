@@ -86,7 +86,7 @@ finds() {
 	else
 		note "$name: places have no names here"
 	fi
-	grep "SUMMARY" err | grep -q "libcpsample\|libsampler" && fail "$name, $what: $(cat err)"
+	sed -n "/SUMMARY/s|$root/test||gp" err | grep -q "libcpsample\|libsampler" && fail "$name, $what: $(cat err)"
 	# libasan ends the process by the system call, so that the journal has the last samples.
 	for stream in run/cpsample."$name".*.cps; do
 		"$CPCONV" --flat "$stream" >view.out 2>view.err || fail "$name, $what: $(cat view.err)"
