@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * array.h - growing arrays: room for one more, at a constant cost on average.
+ * array.h - growing arrays, in which adding an element has a constant amortised cost.
+ *
+ * In: an array and the room that it needs. Out: the array with that room.
  */
 #ifndef ARRAY_H
 #define ARRAY_H
@@ -12,8 +14,8 @@
 
 /*
  * Make room for `needed` elements of `element` bytes in the array *pointer (a pointer to the
- * array's pointer), which has room for *size. False when memory is out; the array is then as it
- * was.
+ * array's pointer), which has room for *size elements. Returns false if memory is out; the array is
+ * then unchanged.
  */
 static inline bool array_reserve(void *pointer, size_t *size, size_t needed, size_t element)
 {
@@ -25,7 +27,7 @@ static inline bool array_reserve(void *pointer, size_t *size, size_t needed, siz
 	while (larger < needed)
 		if (__builtin_mul_overflow(larger, 2, &larger))
 			return false;
-	memcpy(&array, pointer, sizeof(array)); /* it may point to any kind of pointer */
+	memcpy(&array, pointer, sizeof(array)); /* `pointer` may point to any type of pointer */
 	array = reallocarray(array, larger, element);
 	if (!array)
 		return false;

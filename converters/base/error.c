@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error.c - puts one line of text into a struct error.
+ * error.c - writes one line of text into a struct error.
  *
- * In: a format and its arguments. Out: a text that a terminal can be shown.
+ * In: a format and its arguments. Out: a text that is safe to show on a terminal.
  */
 #include "base/error.h"
 
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* File names come from untrusted inputs, so that control characters are replaced: a message must
- * not be able to steer a terminal. */
+/* Replace control characters. File names come from untrusted inputs, and a message must not be able
+ * to control the terminal. */
 static void error_clean(char *text)
 {
 	for (; *text; text++) {

@@ -2,8 +2,10 @@
 /*
  * fingerprint.c - numbers distinct fingerprints.
  *
- * In: fingerprints. Out: their numbers. One half of a fingerprint is its tag in the index, so
- * that a new fingerprint hardly ever has to be compared with another one.
+ * In: fingerprints. Out: their numbers.
+ *
+ * One half of a fingerprint is its tag in the index, so a new fingerprint hardly ever has to be
+ * compared with another one.
  */
 #include "base/fingerprint.h"
 

@@ -58,7 +58,7 @@ static inline struct fingerprint fingerprint_minus(struct fingerprint p, struct 
 	return (struct fingerprint){p.a - q.a, p.b - q.b};
 }
 
-/* Begins as all zero. */
+/* A table that is all zero is empty. */
 struct fingerprint_table {
 	struct fingerprint *prints; /* by number */
 	size_t room;
@@ -66,8 +66,8 @@ struct fingerprint_table {
 	uint32_t count;
 };
 
-/* The number of p; a new one gets the number `count`. FINGERPRINT_TABLE_NONE: memory is out, or the
- * table has 2^32 - 1 of them. */
+/* Returns the number of p; a new fingerprint gets the number `count`. Returns
+ * FINGERPRINT_TABLE_NONE if memory is out or the table has 2^32 - 1 fingerprints. */
 uint32_t fingerprint_table_number(struct fingerprint_table *t, struct fingerprint p);
 /* Free what t holds; t is then empty. */
 void fingerprint_table_clear(struct fingerprint_table *t);

@@ -2,6 +2,8 @@
 /*
  * hash.h - hash values of bytes and numbers.
  *
+ * In: bytes or numbers, and a secret. Out: hash values.
+ *
  * Hash values depend on a secret that differs from run to run, so that nobody can write an input
  * whose keys all collide. Nothing that is shown may depend on a hash value; therefore tables number
  * their entries in order of arrival.
@@ -29,8 +31,8 @@ static inline struct hash_secret hash_secret(void)
 	return s;
 }
 
-/* The two halves of the product, folded into one: each bit of the result depends on all bits of a
- * and b. */
+/* Returns the exclusive or of the two halves of the product, so that each bit of the result depends
+ * on all bits of a and b. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b)
 {
 	unsigned __int128 product = (unsigned __int128)a * b;
@@ -43,7 +45,7 @@ static inline uint64_t hash_pair(const struct hash_secret *s, uint64_t x, uint64
 	return hash_fold(x ^ s->a, y ^ s->b);
 }
 
-/* Distinct numbers have distinct hash values: each step can be undone. */
+/* Distinct numbers have distinct hash values, because each step can be undone. */
 static inline uint64_t hash_distinct(const struct hash_secret *s, uint64_t x)
 {
 	x = (x ^ s->a) * (s->b | 1);

@@ -2,7 +2,7 @@
 /*
  * id_table.c - renumbers the numbers of a file in order of arrival.
  *
- * In: numbers of any size. Out: places without gaps.
+ * In: numbers of any size. Out: numbers 0, 1, 2, ..., which are called places.
  */
 #include "base/id_table.h"
 

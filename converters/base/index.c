@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * index.c - lets an index grow.
+ * index.c - enlarges an index.
  *
- * In: how many keys are to come. Out: slots for them, at most three quarters of which are used: a
- * search in a fuller table probes many slots.
+ * In: the number of keys to be added. Out: slots for them.
+ *
+ * At most three quarters of the slots are used, because a search in a fuller table probes many
+ * slots.
  */
 #include "base/index.h"
 
@@ -14,7 +16,7 @@
 
 void index_empty(struct index *x)
 {
-	/* All bits set: every number is INDEX_NONE. */
+	/* All bits are set, so that every number is INDEX_NONE. */
 	if (x->n_slots)
 		memset(x->slots, 0xff, x->n_slots * sizeof(*x->slots));
 	x->used = 0;
@@ -26,7 +28,7 @@ void index_clear(struct index *x)
 	*x = (struct index){0};
 }
 
-/* The keys are distinct already, so that each one's place is the first free slot. */
+/* Copy all keys. They are known to be distinct, so each key goes to the first free slot. */
 static void move_keys(struct index *to, const struct index *from)
 {
 	size_t mask = to->n_slots - 1;

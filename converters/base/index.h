@@ -2,6 +2,8 @@
 /*
  * index.h - finds the number of a key by the key's hash value.
  *
+ * In: keys and their hash values. Out: numbers.
+ *
  * The tables of strings, pairs, fingerprints, ids and frames number what they hold in order of
  * arrival: 0, 1, 2, ... Each finds the number of a key in an index, which is a hash table with open
  * addressing and linear probing (Knuth, The Art of Computer Programming 3, section 6.4).
@@ -20,49 +22,49 @@
 
 #define INDEX_NONE UINT32_MAX
 
-/* 12 bytes: without the attribute a quarter of the slots' memory would be padding. */
+/* A slot has 12 bytes. Without the attribute it would have 16, a quarter of which is padding. */
 struct index_slot {
 	uint64_t tag;
 	uint32_t number; /* INDEX_NONE: the slot is free */
 } __attribute__((packed, aligned(4)));
 
-/* Begins as all zero. */
+/* An index that is all zero is empty. */
 struct index {
 	struct index_slot *slots;
 	size_t n_slots; /* a power of two, or 0 before the first key */
 	size_t used;
 };
 
-/* Is `key` the key of that number in the table `keys`? */
+/* Whether `key` is the key of that number in the table `keys`. */
 typedef bool index_equal(const void *keys, uint32_t number, const void *key);
 
-/* Make room for n more keys. -1: out of memory; the index is then as it was. */
+/* Make room for n more keys. Returns -1 if memory is out; the index is then unchanged. */
 int index_reserve(struct index *x, size_t n);
 
-/* The slot of a key, or the free slot where the key belongs. index_reserve comes first, and only
- * index_fill may come between the two. */
+/* Returns the slot of a key, or the free slot where the key belongs. Call index_reserve before;
+ * between the two calls only index_fill may change the index. */
 static inline struct index_slot *index_slot(const struct index *x, uint64_t tag, index_equal *equal,
 					    const void *keys, const void *key);
-/* The same where distinct keys have distinct tags. */
+/* The same for tables whose distinct keys have distinct tags. */
 static inline struct index_slot *index_tag_slot(const struct index *x, uint64_t tag);
 
-/* The key with this tag gets the number and the free slot that was found for it. */
+/* Store the tag and number of a new key in the free slot that was found for it. */
 static inline void index_fill(struct index *x, struct index_slot *slot, uint64_t tag,
 			      uint32_t number);
 
-/* The number of a key, or INDEX_NONE if it is not in the index. */
+/* Returns the number of a key, or INDEX_NONE if it is not in the index. */
 static inline uint32_t index_find(const struct index *x, uint64_t tag, index_equal *equal,
 				  const void *keys, const void *key);
 static inline uint32_t index_tag_find(const struct index *x, uint64_t tag);
 
-/* Take all keys out and keep the memory for the next ones. */
+/* Remove all keys, but keep the memory for new ones. */
 void index_empty(struct index *x);
 /* Free what x holds; x is then all zero. */
 void index_clear(struct index *x);
 
-/* ---- what is inlined ---- */
+/* ---- inline functions ---- */
 
-/* Inlined always, so that `equal` is no call through a pointer. */
+/* This is always inlined, so that `equal` is not called through a pointer. */
 static inline __attribute__((always_inline)) struct index_slot *
 index_slot(const struct index *x, uint64_t tag, index_equal *equal, const void *keys,
 	   const void *key)

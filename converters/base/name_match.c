@@ -2,7 +2,7 @@
 /*
  * name_match.c - finds the names that a user's text means.
  *
- * In: a text; names. Out: marks.
+ * In: a text and names. Out: marks.
  */
 #include "base/name_match.h"
 
@@ -15,7 +15,7 @@
 #define OF_PATTERNS    "*?["
 #define OF_EXPRESSIONS "*?[].(){}+|^$\\"
 
-/* Says whether a name of n bytes is meant: 1, 0, or -1 if memory is out. */
+/* Whether the text means a name of n bytes. Returns 1 or 0, or -1 if memory is out. */
 typedef int is_meant(const char *name, size_t n, const void *text);
 
 static int mark_all(struct name_match *m, is_meant *test, const void *text)
@@ -71,7 +71,8 @@ static int has_part(const char *name, size_t n, const void *text)
 	return memmem(name, n, text, strlen(text)) != NULL;
 }
 
-/* "[incomplete]", but not "[ab]c" or "[a][b]". */
+/* Whether the whole text is in one pair of brackets: "[incomplete]", but not "[ab]c" or
+ * "[a][b]". */
 static bool is_in_brackets(const char *text)
 {
 	const char *close = *text == '[' ? strchr(text, ']') : NULL;
@@ -79,7 +80,8 @@ static bool is_in_brackets(const char *text)
 	return close && !close[1];
 }
 
-/* Whoever writes z* and has no such name means a pattern. The expression would mean all names. */
+/* Whether the text is to be a pattern only, because as an expression it would mean all names. An
+ * example is z* if no name begins with z. */
 static bool is_vacuous(const char *text, const regex_t *regex)
 {
 	return !strpbrk(text, ".(){}+|^$\\") && has_expression("", 0, regex) == 1;

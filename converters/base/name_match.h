@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * name_match.h - which names a user's text means: the one rule for all options and commands.
+ * name_match.h - finds the names that a user's text means, by the same rule for all options and
+ * commands.
  *
- * In: a text; names. Out: a mark for each name that is meant.
+ * In: a text and names. Out: a mark for each name that is meant.
  *
  * A text is understood in the first of these ways that finds a name:
  *
- *  1. It is the name, and all of it.
+ *  1. It is the whole name.
  *  2. It has one of the characters * ? [ and is a shell pattern (fnmatch(3)) of the whole name.
  *  3. It has a character that is special in an extended regular expression (regex(7)), and the
  *     expression is found in the name.
@@ -15,8 +16,8 @@
  * A pattern such as z* that fits no name is not tried as an expression, which would be found in all
  * names because it is found in the empty text.
  *
- * A text that stands in brackets as a whole, "[incomplete]", is never an expression: it would be a
- * set of letters, and nearly all names have one of them.
+ * A text that is in brackets as a whole, such as "[incomplete]", is never an expression. As an
+ * expression it would be a set of letters, and nearly all names contain one of them.
  */
 #ifndef NAME_MATCH_H
 #define NAME_MATCH_H
@@ -29,29 +30,29 @@
 /* The mark of a string that is a name. */
 #define NAME_MATCH_NAME 128u
 
-/* The names, and where their marks go. */
+/* The names and their marks. */
 struct name_match {
 	const struct strings *strings;
 	unsigned char *marks; /* by number in `strings` */
-	size_t n;	      /* of the marks; later strings are no names */
-	unsigned char mark;   /* is added to the marks of the names that are meant */
-	char why[128];	      /* after NAME_MATCH_WRONG: why the text is no expression */
+	size_t n;	      /* number of marks; strings with higher numbers are not names */
+	unsigned char mark;   /* added to the marks of the names that are meant */
+	char why[128];	      /* after NAME_MATCH_WRONG: the error in the expression */
 };
 
 enum name_match_way {
-	NAME_MATCH_NOTHING,    /* no name is meant */
-	NAME_MATCH_WRONG,      /* likewise, and the text is not even a regular expression */
-	NAME_MATCH_WHOLE,      /* the text is a name */
-	NAME_MATCH_PATTERN,    /* it is a shell pattern */
-	NAME_MATCH_EXPRESSION, /* it is a regular expression */
-	NAME_MATCH_PART,       /* it is a part of the names */
+	NAME_MATCH_NOTHING, /* no name is meant */
+	NAME_MATCH_WRONG,   /* no name is meant, and the text is not a valid regular expression */
+	NAME_MATCH_WHOLE,   /* the text is a name */
+	NAME_MATCH_PATTERN, /* the text is a shell pattern */
+	NAME_MATCH_EXPRESSION, /* the text is a regular expression */
+	NAME_MATCH_PART,       /* the text is a part of the names */
 	NAME_MATCH_NO_MEMORY,
 };
 
-/* Marks the names that the text means, and says how it means them. */
+/* Mark the names that the text means. Returns which of the ways found them. */
 enum name_match_way name_match(struct name_match *m, const char *text);
 
-/* Marks the name that the text is, as a whole, and says whether there is such a name. */
+/* Mark the name that is equal to the text. Returns whether there is such a name. */
 bool name_match_whole(struct name_match *m, const char *text);
 
 #endif

@@ -2,8 +2,10 @@
 /*
  * pair_table.c - numbers distinct pairs of numbers.
  *
- * In: pairs. Out: their numbers. A pair fits a tag of the index, so that the pairs themselves are
- * not kept. Of a tree, only the nodes that have siblings are in the index.
+ * In: pairs. Out: their numbers.
+ *
+ * The pairs themselves are not kept, because a pair fits into a tag of the index. If the pairs are
+ * the nodes of a tree, the index holds only the nodes that have siblings.
  */
 #include "base/pair_table.h"
 
@@ -16,7 +18,7 @@ static uint64_t tag_of(const struct pair_table *t, uint32_t a, uint32_t b)
 	return hash_distinct(&t->secret, (uint64_t)a << 32 | b);
 }
 
-/* Make room for n more. */
+/* Make room for n more pairs. */
 static int reserve(struct pair_table *t, size_t n)
 {
 	if (!t->numbers.n_slots)
@@ -24,7 +26,7 @@ static int reserve(struct pair_table *t, size_t n)
 	return index_reserve(&t->numbers, n);
 }
 
-/* The slot of the pair, which gets `number` if it is not in the index. */
+/* Returns the slot of the pair. If the pair is new, it is added with the number `number`. */
 static const struct index_slot *slot_of(struct pair_table *t, uint32_t a, uint32_t b,
 					uint32_t number)
 {
@@ -49,7 +51,8 @@ uint32_t pair_table_number(struct pair_table *t, uint32_t a, uint32_t b)
 	return number;
 }
 
-/* The entry of a parent, which is added if the parent has had no child so far. */
+/* Returns the entry of a parent, which is added if the parent has no child yet; NULL if memory is
+ * out. */
 static struct pair_table_latest *latest_of(struct pair_table *t, uint32_t parent)
 {
 	if (!array_reserve(&t->latest, &t->latest_size, (size_t)parent + 1, sizeof(*t->latest)))
@@ -59,7 +62,7 @@ static struct pair_table_latest *latest_of(struct pair_table *t, uint32_t parent
 	return &t->latest[parent];
 }
 
-/* Add a pair that is not in the table. An only child is not in the index: it is added to it
+/* Add a child that is not in the table. An only child is not in the index; it is added to the index
  * together with its first sibling. */
 static uint32_t add_child(struct pair_table *t, uint32_t parent, uint32_t b)
 {

@@ -15,38 +15,39 @@
 
 #define PAIR_TABLE_NONE UINT32_MAX
 
-/* The child of a tree's node that was asked for last. */
+/* The child of a node that was last asked for. */
 struct pair_table_latest {
-	uint32_t b, number; /* PAIR_TABLE_NONE: the node has no child */
+	uint32_t b, number; /* number is PAIR_TABLE_NONE if the node has no child */
 };
 
 struct pair_table {
 	struct hash_secret secret;
 	struct index numbers;
 	uint32_t count;
-	struct pair_table_latest *latest; /* for pair_table_child, by parent */
+	struct pair_table_latest *latest; /* by parent; only for pair_table_child */
 	size_t n_latest, latest_size;
 };
 
-/* The number of (a, b); a new pair gets the number `count`. PAIR_TABLE_NONE: memory is out, or the
- * table has 2^32 - 1 pairs. A struct pair_table begins as all zero. */
+/* Returns the number of (a, b); a new pair gets the number `count`. Returns PAIR_TABLE_NONE if
+ * memory is out or the table has 2^32 - 1 pairs. A table that is all zero is empty. */
 uint32_t pair_table_number(struct pair_table *t, uint32_t a, uint32_t b);
 
-/* The same for a tree that grows. A parent is 0, the root, or 1 + the number of an earlier pair,
- * which is its node. This costs less than pair_table_number where nodes have one child, as most
- * nodes of deep trees do. All pairs of a table must be asked for in the same way. */
+/* The same for the nodes of a growing tree. `parent` is 0 for the root, or 1 + the number of the
+ * parent's own pair. This costs less than pair_table_number for nodes with one child, as most nodes
+ * of deep trees are. Use only one of the two functions on a table. */
 static inline uint32_t pair_table_child(struct pair_table *t, uint32_t parent, uint32_t b);
-/* The child of that node that was asked for last; number PAIR_TABLE_NONE: it has none. */
+/* Returns the child of that node that was last asked for; its number is PAIR_TABLE_NONE if the node
+ * has no child. */
 static inline struct pair_table_latest pair_table_latest(const struct pair_table *t,
 							 uint32_t parent);
 
-/* The next number, for something that is not found by a pair. PAIR_TABLE_NONE: there is none left. */
+/* Returns the next number, for an entry that no pair leads to; PAIR_TABLE_NONE if none is left. */
 uint32_t pair_table_skip(struct pair_table *t);
 
 /* Free what t holds; t is then empty. */
 void pair_table_clear(struct pair_table *t);
 
-/* ---- what is inlined ---- */
+/* ---- inline functions ---- */
 
 uint32_t pair_table_child_other(struct pair_table *t, uint32_t parent, uint32_t b);
 

@@ -2,7 +2,7 @@
 /*
  * patterns.c - finds the names that the values of an option mean.
  *
- * In: values; names. Out: marks.
+ * In: values and names. Out: marks.
  */
 #include "base/patterns.h"
 
@@ -19,7 +19,7 @@ static bool is_word(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* Does the text between `begin` and `at` end in the word "operator"? */
+/* Whether the text between `begin` and `at` ends with the word "operator". */
 static bool is_operator(const char *begin, const char *at)
 {
 	static const char word[] = "operator";
@@ -29,9 +29,9 @@ static bool is_operator(const char *begin, const char *at)
 	       ((size_t)(at - begin) == n || !is_word(at[-1 - (ptrdiff_t)n]));
 }
 
-/* One step through a value: how many bytes belong together, and how deep in brackets the value is
- * behind them. Some characters that look like brackets are none: those after the word "operator",
- * the arrow of Rust's types, and what a backslash quotes. */
+/* Go one step through a value. Returns how many bytes belong together; *depth becomes the depth of
+ * brackets after them. Some characters look like brackets but are not: those after the word
+ * "operator", the arrow of Rust's types, and those after a backslash. */
 static size_t step(const char *begin, const char *at, unsigned *depth)
 {
 	if (is_operator(begin, at) && strchr(",<>=-", *at))
@@ -45,7 +45,7 @@ static size_t step(const char *begin, const char *at, unsigned *depth)
 	return 1;
 }
 
-/* The first comma that is not inside brackets, or the end. */
+/* Returns the first comma that is not inside brackets, or the end of the value. */
 static const char *part_end(const char *value)
 {
 	const char *at = value;
@@ -179,7 +179,7 @@ bool patterns_has_number(struct patterns *p, uint64_t number)
 	return has;
 }
 
-/* ---- what has matched ------------------------------------------------------------------------ */
+/* ---- values that have matched ---------------------------------------------------------------- */
 
 bool patterns_matched(const struct patterns *p)
 {

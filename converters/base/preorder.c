@@ -8,12 +8,12 @@
 
 #include <stdlib.h>
 
-/* The children of all nodes: those of i are list[start[i]] .. list[start[i + 1] - 1]. */
+/* The children of node i are list[start[i]] .. list[start[i + 1] - 1]. */
 struct children {
 	uint32_t *start, *list;
 };
 
-/* A counting sort by parent. */
+/* List the children of all nodes, with a counting sort by parent. */
 static int gather_children(const struct preorder_tree *t, struct children *c)
 {
 	size_t i;
@@ -45,8 +45,8 @@ static void sort_siblings(const struct preorder_tree *t, const struct children *
 	}
 }
 
-/* Parents have lower numbers than their children: one loop downwards finds the sizes of the
- * subtrees, one upwards the places. */
+/* Because parents have lower numbers than their children, a loop down over the numbers finds the
+ * sizes of the subtrees, and a loop up finds the places. */
 static void number(const struct preorder_tree *t, const struct children *c, uint32_t *size,
 		   uint32_t *place)
 {

@@ -2,8 +2,9 @@
 /*
  * strings.c - numbers distinct byte strings in order of arrival.
  *
- * In: bytes. Out: numbers, and the bytes again. The bytes lie in blocks that never move, so
- * that a pointer to a string stays valid.
+ * In: bytes. Out: numbers, and the bytes of a number.
+ *
+ * The bytes are in blocks of memory that never move, so a pointer to a string stays valid.
  */
 #include "base/strings.h"
 
@@ -29,7 +30,7 @@ struct entry {
 
 struct strings {
 	struct hash_secret secret;
-	struct block *blocks; /* the first one has room left */
+	struct block *blocks; /* new strings go into the first one */
 	struct entry *entries;
 	size_t n, size;
 	struct index numbers;

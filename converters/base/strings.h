@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * strings.h - a table of distinct byte strings, numbered in order of arrival.
+ *
+ * In: bytes. Out: numbers, and the bytes of a number.
  */
 #ifndef STRINGS_H
 #define STRINGS_H
@@ -15,13 +17,13 @@ struct strings;
 struct strings *strings_new(void); /* NULL: out of memory */
 void strings_free(struct strings *s);
 
-/* The number of the string, added if it is new; STRINGS_NONE when memory is out. */
+/* Returns the number of the string, which is added if it is new; STRINGS_NONE if memory is out. */
 uint32_t strings_add(struct strings *s, const char *bytes, size_t length);
-/* The number of the string, or STRINGS_NONE if it is not in the table. */
+/* Returns the number of the string, or STRINGS_NONE if it is not in the table. */
 uint32_t strings_find(const struct strings *s, const char *bytes, size_t length);
 
-/* The string's bytes, with a NUL after them; *length becomes their number (length may be NULL). The
- * pointer stays valid as long as the table. */
+/* Returns the bytes of the string, with a NUL after them. *length becomes the number of bytes;
+ * length may be NULL. The pointer is valid as long as the table exists. */
 const char *strings_get(const struct strings *s, uint32_t number, size_t *length);
 size_t strings_count(const struct strings *s);
 

@@ -2,23 +2,24 @@
 /*
  * strong_components.c - finds the strongly connected components of a directed graph.
  *
- * In: each vertex's successors. Out: which component it is in, callees' first.
+ * In: the successors of each vertex. Out: the component of each vertex; callees come before
+ * callers.
  */
 #include "base/strong_components.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define OPEN UINT32_MAX /* visited or not, but in no component yet */
+#define OPEN UINT32_MAX /* the vertex is in no component yet, whether visited or not */
 
 struct search {
 	const struct successors *graph;
 	struct strong_components *found;
-	uint32_t *number; /* by vertex: 1, 2, ... in order of the first visit; 0: none yet */
+	uint32_t *number; /* by vertex: 1, 2, ... in order of the first visit; 0: not visited */
 	uint32_t *low;	/* by vertex: the lowest number of a vertex that is known to be reachable */
 	uint32_t *next; /* by vertex: the arc to be looked at next */
-	uint32_t *path; /* from where the search began to where it is */
-	uint32_t *open; /* visited, but not yet in a component, by number */
+	uint32_t *path; /* the vertices from the start of the search to the current one */
+	uint32_t *open; /* the vertices that are visited but in no component, by number */
 	uint32_t n_visited, n_path, n_open, n_members;
 };
 
@@ -30,7 +31,7 @@ static void visit(struct search *s, uint32_t v)
 	s->open[s->n_open++] = v;
 }
 
-/* The vertices that are open from v on are one component. */
+/* Make a component of the open vertices from v on. */
 static void close_component(struct search *s, uint32_t v)
 {
 	struct strong_components *c = s->found;

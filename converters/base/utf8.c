@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * utf8.c - tells UTF-8 from other bytes.
+ * utf8.c - distinguishes UTF-8 from other bytes.
  *
  * In: bytes. Out: the length of a character.
  */
@@ -15,7 +15,8 @@ size_t utf8_length(const char *text, size_t n)
 
 	if (length == 0 || length > n || s[0] > 0xf4)
 		return 0;
-	/* The second byte tells overlong forms, surrogates and code points above U+10FFFF. */
+	/* The range of the second byte excludes overlong forms, surrogates and code points above
+	 * U+10FFFF. */
 	low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : low;
 	high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : high;
 	for (i = 1; i < length; i++) {
