@@ -11,18 +11,19 @@
 #include "graph/function_names.h"
 #include "write/rows.h"
 
-/* Which functions are shown: the first `end` of report->functions, or of those only the roots. */
+/* The functions that are shown: the first `end` of report->functions, and if has_roots is set, only
+ * the roots among them. */
 struct arc_choice {
 	size_t end;
 	bool has_roots;
 	struct function_names roots;
-	size_t n_small, n_beyond; /* left out by --threshold, by --top */
-	double threshold;	  /* percent, of arcs too */
+	size_t n_small, n_beyond; /* numbers of functions left out by --threshold, by --top */
+	double threshold;	  /* in percent; it holds for arcs, too */
 };
 
-/* All down to the threshold and to --top; or, if `root` is given, only the functions that it means,
- * with all of their arcs, unless there is a --threshold. -1: memory, or there is no such function;
- * call arc_rows_choice_free only after 0. */
+/* Choose the functions within the threshold and --top. If `root` is not NULL, choose instead the
+ * functions that it means; then all of their arcs are shown unless --threshold is given. Returns 0
+ * or -1 (memory, no such function). Call arc_rows_choice_free only after success. */
 int arc_rows_choose(struct arc_choice *c, const struct gprof_report *report,
 		    const struct view_options *options, const char *root, double text_threshold,
 		    struct error *err);
@@ -32,10 +33,10 @@ bool arc_rows_is_chosen(const struct arc_choice *c, const struct gprof_report *r
 			size_t function);
 
 /*
- * "func", name, self, child, total of each function, by total descending, then name; then "arc",
- * caller, callee, self1, child1, self2, child2 (arc_times.h) of each arc, by caller, then callee.
- * Left out are functions that are not chosen, arcs between others than those, and arcs both of
- * whose times are below the threshold.
+ * Write a row for each chosen function, by total descending, then name: "func", name, self, child,
+ * total. Then write a row for each arc, by caller, then callee: "arc", caller, callee, self1,
+ * child1, self2, child2 (arc_times.h). An arc is left out if neither of its functions is chosen, or
+ * if both of its times are below the threshold.
  */
 void arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c);
 

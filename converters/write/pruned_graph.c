@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pruned_graph.c - selects what of a call graph is shown.
+ * pruned_graph.c - selects the functions and calls of a call graph that are shown.
  *
- * In: struct graph and what the command line asked for. Out: nodes and edges.
+ * In: struct graph and the options of the view. Out: nodes and edges.
  */
 #include "write/pruned_graph.h"
 
@@ -16,12 +16,12 @@
 
 #define NODE_THRESHOLD 0.5
 #define EDGE_THRESHOLD 0.1
-#define ROUNDING       1e-12 /* what may get lost when shares are added up */
+#define ROUNDING       1e-12 /* the relative error that adding up shares may cause */
 
 struct selection {
 	struct pruned_graph *drawing;
 	const struct view_options *options;
-	bool *kept; /* by function */
+	bool *kept; /* by function: it is shown */
 };
 
 static double share(double part, double whole)
@@ -91,7 +91,8 @@ static void weigh_all(struct pruned_graph *d, const struct propagation *p, bool 
 	weigh_edges(d, p, exact);
 }
 
-/* The totals of calls without stacks have been propagated already. */
+/* Find the shares of all nodes and edges. If the graph has a propagation already, as calls without
+ * stacks may have, it is used. */
 static int weigh(struct pruned_graph *d, bool exact, struct error *err)
 {
 	struct propagation p;
@@ -111,7 +112,7 @@ static int weigh(struct pruned_graph *d, bool exact, struct error *err)
 	return 0;
 }
 
-/* ---- what is reached ---- */
+/* ---- nodes that --root, --leaf and --depth reach ---- */
 
 static int find_start(uint32_t *calls, const struct graph *g, const char *wanted, struct error *err)
 {
@@ -136,8 +137,8 @@ static void find_outermost(uint32_t *calls, const struct graph *g)
 			calls[i] = 0;
 }
 
-/* Drop what is not reached from `name`, or if that is NULL, from outermost functions. depth 0: at
- * any distance. */
+/* Drop the functions that are not reached from `name`, or if that is NULL, from outermost
+ * functions. If `depth` is 0, the distance does not matter. */
 static int keep_reached(struct selection *s, const char *name, bool up, uint64_t depth,
 			struct error *err)
 {
@@ -162,7 +163,7 @@ static int keep_reached(struct selection *s, const char *name, bool up, uint64_t
 	return status;
 }
 
-/* ---- what weighs enough ---- */
+/* ---- nodes and edges within the thresholds and --top ---- */
 static int compare_weight(const void *a, const void *b)
 {
 	const struct pruned_graph_node *x = a, *y = b;
@@ -179,7 +180,7 @@ static int compare_function(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Of the n first nodes those that are heaviest. */
+/* Keep the heaviest of the first n nodes. Returns how many are kept. */
 static size_t keep_top(struct pruned_graph *d, size_t n, uint64_t top)
 {
 	if (top == 0 || top >= n)
@@ -209,7 +210,8 @@ static void keep_nodes(struct selection *s)
 		s->kept[d->nodes[i].function] = true;
 }
 
-/* Before any node is dropped: there nodes[f] is that of function f. */
+/* The weight that is compared with the threshold of edges. To be called before nodes are dropped,
+ * while nodes[f] is the node of function f. */
 static double edge_weight(const struct pruned_graph *d, const struct pruned_graph_edge *e)
 {
 	const struct graph_arc *a = &d->graph->arcs[e->arc];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pruned_graph.h - what of a call graph is shown: functions and calls with their shares, pruned.
+ * pruned_graph.h - the part of a call graph that is shown: functions and calls with their shares.
  *
- * In: struct graph and what the command line asked for. Out: nodes and edges.
+ * In: struct graph and the options of the view. Out: nodes and edges.
  */
 #ifndef PRUNED_GRAPH_H
 #define PRUNED_GRAPH_H
@@ -11,37 +11,42 @@
 
 #define PRUNED_GRAPH_NO_CYCLE UINT32_MAX
 
-/* Shares are fractions of all samples, from 0 to 1; those of nothing at all are 1. */
+/* Shares are fractions of all samples, from 0 to 1. They are 1 if the profile has no samples. */
 struct pruned_graph_node {
 	uint32_t function; /* in graph.functions */
 	uint32_t cycle; /* the function that its cycle is named after, or PRUNED_GRAPH_NO_CYCLE */
 	double total, self;
-	uint64_t calls; /* of it, by others and by itself; 0 unless graph.has_calls */
+	uint64_t calls; /* the number of calls to it, also by itself; 0 unless graph.has_calls */
 };
 
 struct pruned_graph_edge {
 	uint32_t arc; /* in graph.arcs */
-	double total; /* NAN: it has none */
-	double ratio; /* its share of the callee's calls; NAN for self calls */
+	double total; /* NAN: the edge has no total */
+	double ratio; /* its share of the callee's calls; NAN if a function calls itself */
 };
 
 struct pruned_graph {
 	const struct graph *graph;
 	const struct strings *strings;
-	struct pruned_graph_node *nodes; /* by name */
-	struct pruned_graph_edge *edges; /* by caller's name, then callee's; both ends are nodes */
+	struct pruned_graph_node *nodes; /* sorted by name */
+	struct pruned_graph_edge *edges; /* sorted by caller, then callee; both are in `nodes` */
 	size_t n_nodes, n_edges;
-	double node_threshold, edge_threshold; /* those that were applied */
-	size_t n_unreached, n_small, n_beyond; /* functions left out, and why */
+	double node_threshold, edge_threshold; /* in percent, as applied */
+	size_t n_unreached, n_small, n_beyond; /* functions left out: by reach, threshold, --top */
 };
 
 /*
- * Totals are propagated (propagate.h) or exact; a self call never has one. Left out is what --root,
- * --leaf and --depth do not reach; what weighs strictly less than its threshold, an edge without a
- * total weighing as much as the lighter of its ends; of functions, all but the --top heaviest; and
- * edges without an end. Nothing is renormalised.
+ * Select the nodes and edges. Totals are propagated (propagate.h) or exact; an edge from a function
+ * to itself has none. These are left out:
+ *  - functions that --root, --leaf and --depth do not reach;
+ *  - functions and edges that weigh less than their threshold, where an edge without a total
+ *    weighs as much as the lighter of its ends;
+ *  - all functions except the --top heaviest;
+ *  - edges with an end that is left out.
+ * The shares of the others stay as they were.
  *
- * Fill *d; pruned_graph_free it. -1: memory, or a root or leaf that is not there.
+ * Fills *d; pruned_graph_free it. Returns -1 on error (memory; a root, leaf or exact totals that
+ * the graph does not have).
  */
 int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struct error *err);
 void pruned_graph_free(struct pruned_graph *d);
