@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view.h - what a view is: a name, what it needs and takes, and a function that writes it.
+ * view.h - struct view: the name of a view, what it needs, and the function that writes it.
  *
- * A view is one file, view_NAME.c, and one line in the list VIEWS. Its option of cpconv, its command
- * in cpprof, the help of both and what the shells complete follow from its struct view.
+ * A view consists of one file, view_NAME.c, and one line in the list VIEWS. Its option of cpconv,
+ * its command in cpprof, the help of both and the completions of the shells all follow from its
+ * struct view.
  */
 #ifndef VIEW_H
 #define VIEW_H
@@ -17,26 +18,26 @@ enum view_needs {
 	VIEW_NEEDS_NAMES = 1, /* symbols */
 	VIEW_NEEDS_TREE = 2,  /* implies names */
 	VIEW_NEEDS_GRAPH = 4, /* implies tree */
-	/* A call graph without stacks will do: then a graph is made, and no tree, when either is
-	 * needed; names are there already. */
+	/* The view can also show a call graph without stacks. For such a profile, a graph is made
+	 * if the view needs a tree or a graph, and no tree; the names are known already. */
 	VIEW_TAKES_CALLS = 8,
 };
 
-/* What may follow the name of a command in cpprof. */
+/* The argument that may follow the name of a command in cpprof. */
 enum view_argument {
 	VIEW_ARGUMENT_NONE,
 	VIEW_ARGUMENT_FUNCTION, /* becomes the option root */
 	VIEW_ARGUMENT_COUNT,	/* becomes the option top */
-	VIEW_ARGUMENT_FILE,	/* where the output goes */
+	VIEW_ARGUMENT_FILE,	/* the file that the output is written to */
 };
 
 /* A command in cpprof that shows a view. */
 struct view_command {
-	const char *name; /* NULL: that of the view */
-	const char *help; /* one line; NULL: that of the view */
+	const char *name; /* NULL: the name of the view */
+	const char *help; /* one line; NULL: the help of the view */
 	enum view_argument argument;
-	bool is_needed;	    /* the argument cannot be left out */
-	const char *option; /* the command always sets this option of the view; NULL: none */
+	bool is_needed;	    /* the argument is required */
+	const char *option; /* an option of the view that the command always sets, or NULL */
 };
 
 #define VIEW_COMMANDS_MAX 2
@@ -48,19 +49,19 @@ struct view {
 	const char *name;
 	const char *help; /* one line for --help */
 	unsigned needs;
-	bool has_rows; /* takes --tsv and --json */
-	/* Views differ in some options: each names those that it reads. An option that no view
-	 * names is one that all views obey. NULL: the view reads none of the former. */
+	bool has_rows; /* the view takes --tsv and --json */
+	/* The options that this view reads, of those that only some views read. An option that no
+	 * view names here is obeyed by all views. NULL: the view reads only the latter. */
 	const char *const *options;
-	/* The first one is there in any case; if all of it is zero it has the view's name and help.
-	 * The second one is there if it has a name. */
+	/* The first command always exists; if it is all zero, it has the view's name and help. The
+	 * second command exists if it has a name. */
 	struct view_command commands[VIEW_COMMANDS_MAX];
 	int (*emit)(const struct view_input *in, struct out *o, struct error *err);
 };
 
-/* All views, in the order of cpconv --help; the first one is the default. The number is the place of
- * the view's commands in cpprof's help, which begins with the lowest number. Commands that show no
- * view have their places in explore_commands.c. */
+/* All views, in the order of cpconv --help; the first one is the default. The number is the place
+ * of the view's commands in cpprof's help, which begins with the lowest number. Commands that show
+ * no view have their places in explore_commands.c. */
 #define VIEWS(VIEW)                                                                                \
 	VIEW(flat, 40)                                                                             \
 	VIEW(tree, 70)                                                                             \
@@ -82,7 +83,7 @@ struct view {
 VIEWS(VIEW_DECLARE)
 #undef VIEW_DECLARE
 
-/* The table; ends with a NULL. */
+/* The table of all views, which ends with NULL. */
 extern const struct view *const views[];
 const struct view *view_find(const char *name);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_average_time.c - where gprof's average time assumption misleads (Spivey 2004).
+ * view_average_time.c - the functions for which gprof's average time assumption misleads (Spivey
+ * 2004).
  *
- * In: struct graph. Out: functions with several callers, and their callers' shares by
- * calls and by time.
+ * In: struct graph. Out: functions with several callers, and the callers' shares by calls and by
+ * time.
  */
 #include "contexts/caller_shares.h"
 #include "graph/function_names.h"
@@ -15,7 +16,7 @@
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
-#define INDENT	       2 /* of callers */
+#define INDENT	       2 /* of the names of callers */
 
 struct shortlist {
 	const struct view_input *in;
@@ -24,7 +25,7 @@ struct shortlist {
 	struct out *out;
 	struct weight_scale scale;
 	double threshold;
-	size_t end; /* of the functions that are shown */
+	size_t end; /* the first `end` functions of `sharing` are shown */
 };
 
 static bool is_small(const struct shortlist *l, double misplaced)
@@ -32,7 +33,7 @@ static bool is_small(const struct shortlist *l, double misplaced)
 	return misplaced * 100 < l->threshold * (double)l->graph->total;
 }
 
-/* ---- for people ---------------------------------------------------------------------------------- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 static void write_heading(const struct shortlist *l)
 {
@@ -72,8 +73,8 @@ static void write_shares(const struct shortlist *l, const struct caller_shares_f
 		   weight_text(measured, l->scale, a->time));
 }
 
-/* The callers are sorted by misplaced time, so that those below the threshold are last. They share a
- * line. */
+/* Write one line for all callers below the threshold. They are the last ones, because callers are
+ * sorted by misplaced time. */
 static void write_small(const struct shortlist *l, const struct caller_shares_function *f,
 			size_t from)
 {
@@ -121,7 +122,7 @@ static void write_table(const struct shortlist *l, const struct footer *footer)
 	footer_write(l->out, footer, l->in->options, l->threshold);
 }
 
-/* ---- for programs -------------------------------------------------------------------------------- */
+/* ---- for programs ---------------------------------------------------------------------------- */
 
 static void write_row(struct rows *r, const struct shortlist *l,
 		      const struct caller_shares_function *f, const struct caller_shares_arc *a)
@@ -161,9 +162,10 @@ static void write_rows(const struct shortlist *l)
 	rows_end(&r);
 }
 
-/* ---- which functions ----------------------------------------------------------------------------- */
+/* ---- the choice of functions ----------------------------------------------------------------- */
 
-/* --root: only those functions, with all of their callers unless there is a threshold. */
+/* With --root, only the root functions are shown, with all of their callers unless --threshold is
+ * given. */
 static int choose_roots(struct shortlist *l, const char *root, struct error *err)
 {
 	const struct graph *g = l->graph;

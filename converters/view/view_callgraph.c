@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_callgraph.c - gprof's report, with times that hold for recursion (Spivey 2004).
+ * view_callgraph.c - gprof's report, with times that are correct for recursion (Spivey 2004).
  *
- * In: struct tree. Out: the flat profile, then a block for each function with its
- * callers and callees.
+ * In: struct tree. Out: the flat profile, then a block for each function with its callers and
+ * callees.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,23 +20,23 @@
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
-#define INDENT	       4 /* of callers and callees */
+#define INDENT	       4 /* of the names of callers and callees */
 
 struct shortlist {
 	const struct view_input *in;
 	const struct gprof_report *report;
 	struct out *out;
 	struct weight_scale scale;
-	struct arc_choice choice; /* functions that have a block */
+	struct arc_choice choice; /* the functions that have a block */
 };
 
-/* Of a block's function. */
+/* The column where the name of a block's function begins. */
 static int name_column(const struct shortlist *l)
 {
 	return 18 + 2 * l->scale.width + 5; /* 18: the index and the percentage */
 }
 
-/* The function's name and where its block is: [n], or (n) if that is not shown. */
+/* Write the function's name and the number of its block: [n], or (n) if the block is not shown. */
 static void write_name(const struct shortlist *l, uint32_t function, int column)
 {
 	const struct tree_function *f = &l->report->functions[function];
@@ -50,7 +50,7 @@ static void write_name(const struct shortlist *l, uint32_t function, int column)
 	out_format(l->out, "%s\n", number);
 }
 
-/* ---- the flat profile ---------------------------------------------------------------------------- */
+/* ---- the flat profile ------------------------------------------------------------------------ */
 
 static int compare_self(const void *a, const void *b, void *functions)
 {
@@ -95,7 +95,7 @@ static int write_flat(const struct shortlist *l, struct error *err)
 	return 0;
 }
 
-/* ---- the blocks ---------------------------------------------------------------------------------- */
+/* ---- the blocks ------------------------------------------------------------------------------ */
 
 /* Write the times that callers or callees account for. */
 struct share {
@@ -116,7 +116,7 @@ static bool is_small(const struct shortlist *l, struct share share)
 	return weight_below(share.self + share.child, l->in->tree->total, l->choice.threshold);
 }
 
-/* Arcs below the threshold share a line. */
+/* Write one line for all n arcs that are below the threshold. */
 static void write_small(const struct shortlist *l, size_t n, struct share sum, const char *what)
 {
 	if (n == 0)
@@ -126,7 +126,8 @@ static void write_small(const struct shortlist *l, size_t n, struct share sum, c
 		   l->choice.threshold);
 }
 
-/* gprof's word for the caller of a function that begins a stack, or seems to. */
+/* Write the line for stacks that begin with the function, or seem to. <spontaneous> is what gprof
+ * calls the caller that is missing. */
 static void write_spontaneous(const struct shortlist *l, struct share share)
 {
 	write_share(l, share);
@@ -227,7 +228,7 @@ static void write_blocks(const struct shortlist *l)
 	}
 }
 
-/* With --root there are only the blocks of those functions, and no flat profile. */
+/* With --root, only the blocks of the root functions are written, and no flat profile. */
 static int write_report(struct shortlist *l, struct error *err)
 {
 	struct footer footer = {

@@ -2,8 +2,7 @@
 /*
  * view_callpath.c - the downward or upward call path profile (Hall & Goldberg, section 4).
  *
- * In: struct tree and a root function. Out: call paths by usage, as the paper prints
- * them.
+ * In: struct tree and a root function. Out: call paths by weight, in the paper's format.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,9 +22,9 @@
 struct shortlist {
 	const struct callpaths *paths;
 	const struct view_options *options;
-	uint32_t *names; /* of one path */
+	uint32_t *names; /* has room for the names of the longest path */
 	const struct function_names *roots;
-	bool is_rows; /* for programs */
+	bool is_rows; /* the output is rows for programs */
 	struct rows rows;
 	struct out *out;
 };
@@ -46,8 +45,8 @@ static int shortlist_begin(struct shortlist *l, const struct callpaths *c,
 	return l->names ? 0 : -1;
 }
 
-/* The fraction is one of all samples, or of those of the path without the name that is farthest from
- * the root. */
+/* Returns the path's fraction of all samples, or with --percent parent, of the parent path, which
+ * lacks the name that is farthest from the root function. */
 static double fraction(const struct shortlist *l, const struct callpath *path)
 {
 	const struct callpaths *c = l->paths;
@@ -93,7 +92,7 @@ static void write_row(struct shortlist *l, uint32_t number)
 	rows_path_end(&l->rows);
 }
 
-/* Rows are sorted by weight, so that the first row below the threshold ends the profile. */
+/* Paths are sorted by weight, so that the first one below the threshold ends the profile. */
 static struct footer write_paths(struct shortlist *l, double threshold)
 {
 	const struct callpaths *c = l->paths;
@@ -124,7 +123,7 @@ static struct footer write_paths(struct shortlist *l, double threshold)
 	return footer;
 }
 
-/* The stacks with none of the roots. */
+/* Returns the weight of the stacks that contain no root function. */
 static uint64_t without_roots(const struct shortlist *l)
 {
 	const struct tree *t = l->paths->tree;
@@ -140,7 +139,8 @@ static uint64_t without_roots(const struct shortlist *l)
 	return rest;
 }
 
-/* Nobody has asked for main in particular; threads, for one, have none. */
+/* Without --root, the default root is main. Because the user did not choose it, say what it leaves
+ * out: for example the stacks of threads, which do not contain main. */
 static void write_rest(const struct shortlist *l, double threshold)
 {
 	const struct tree *t = l->paths->tree;

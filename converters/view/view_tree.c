@@ -55,8 +55,8 @@ struct limits {
 	struct heaviest top;
 };
 
-/* Returns the end of the subtree if the node is not shown, and 0 if it is. The footer counts the nodes
- * that are not shown. */
+/* Returns the end of the subtree if the node is not shown, and 0 if it is. The footer counts the
+ * nodes that are not shown. */
 static size_t is_hidden(const struct tree *t, size_t i, const struct limits *limits,
 			struct footer *footer)
 {
@@ -85,7 +85,7 @@ static int weigh_nodes(const struct tree *t, struct limits *limits)
 	return 0;
 }
 
-/* As lines to o, or as rows. */
+/* Write the nodes as rows to r, or if r is NULL, as lines to o. */
 static struct footer write_nodes(const struct view_input *in, struct out *o, struct rows *r,
 				 struct limits *limits)
 {
@@ -109,7 +109,8 @@ static struct footer write_nodes(const struct view_input *in, struct out *o, str
 	return footer;
 }
 
-/* The root functions may be called otherwise than the option says; NULL: there is no such option. */
+/* `root` is the title of the root functions, which may differ from the text of the option. It is
+ * NULL without --root. */
 static void write_tree(const struct view_input *in, const char *root, struct out *o,
 		       struct limits *limits)
 {
@@ -149,7 +150,7 @@ static int show(const struct view_input *in, const char *root, struct out *o, st
 	return status ? error_memory(err) : 0;
 }
 
-/* Only what is below the root functions. */
+/* Show only the tree below the root functions. */
 static int show_below(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct view_input rooted = *in;
