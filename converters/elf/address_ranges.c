@@ -2,8 +2,8 @@
 /*
  * address_ranges.c - cuts address ranges into disjoint pieces.
  *
- * In: ranges, however they nest, overlap or are forged. Out: pieces, so that a lookup
- * is one binary search.
+ * In: sorted ranges, which may nest, overlap or be forged. Out: pieces in which a lookup is one
+ * binary search.
  */
 #include "elf/address_ranges.h"
 
@@ -18,7 +18,7 @@ struct cut {
 	struct address_ranges *pieces;
 	const unsigned char *ranges;
 	size_t stride;
-	uint32_t *open; /* ranges that are not yet closed; the last one is the innermost */
+	uint32_t *open; /* ranges that have not been closed; the last one is the innermost */
 	size_t depth;
 };
 
@@ -57,7 +57,8 @@ static void close_until(struct cut *c, uint64_t address)
 	}
 }
 
-/* Drops the ranges that end no later than the new one: it covers what is left of them. */
+/* Opens a range. Open ranges that end no later than the new one are dropped, because the new one
+ * covers the rest of them. */
 static void open_range(struct cut *c, uint32_t range)
 {
 	uint64_t end = end_of(c, range);
@@ -68,8 +69,9 @@ static void open_range(struct cut *c, uint32_t range)
 	add_piece(c, start_of(c, range), range);
 }
 
-/* There are about as many stretches as pieces, so that few pieces are left to be searched in each.
- * Without memory for them, a lookup searches all pieces. */
+/* Divides the addresses into about as many stretches as there are pieces, so that a lookup searches
+ * only the few pieces of one stretch. If memory is out, there is no index, and a lookup searches
+ * all pieces. */
 static void index_stretches(struct address_ranges *p)
 {
 	uint64_t base = p->list[0].start, span = p->list[p->n - 1].start - base;
@@ -97,7 +99,7 @@ int address_ranges_cut(struct address_ranges *p, const void *ranges, size_t stri
 		return 0;
 	if (n >= ADDRESS_RANGES_NONE)
 		return -ENOMEM;
-	/* A range adds a piece where it starts and one where it ends. */
+	/* Each range adds at most two pieces: one at its start and one at its end. */
 	p->list = reallocarray(NULL, 2 * n, sizeof(*p->list));
 	c.open = reallocarray(NULL, n, sizeof(*c.open));
 	if (!p->list || !c.open) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * address_ranges.h - address ranges that nest and overlap, cut so that each address has one owner.
+ * address_ranges.h - cuts address ranges that nest and overlap, so that each address has one owner.
+ *
+ * In: sorted ranges. Out: the range that an address belongs to.
  */
 #ifndef ADDRESS_RANGES_H
 #define ADDRESS_RANGES_H
@@ -10,7 +12,7 @@
 
 #define ADDRESS_RANGES_NONE UINT32_MAX
 
-/* From here to the next piece's start. */
+/* A piece, which reaches from its start to the start of the next piece. */
 struct address_range {
 	uint64_t start;
 	uint32_t owner; /* index of a range, or ADDRESS_RANGES_NONE */
@@ -19,25 +21,27 @@ struct address_range {
 struct address_ranges {
 	struct address_range *list; /* disjoint, by start */
 	size_t n;
-	/* Stretches of 2^shift addresses, from that of the first piece on: the number of pieces before
-	 * each, and behind the last. NULL: none. */
+	/* An index: the addresses from the start of the first piece are divided into stretches of
+	 * 2^shift addresses. before[i] is the number of pieces that start before stretch i, and
+	 * before[n_stretches] the number of all pieces. NULL: there is no index. */
 	uint32_t *before;
 	size_t n_stretches;
 	unsigned shift;
 };
 
 /*
- * Cut `n` ranges, each `stride` bytes that begin with two uint64_t, its start and its end
- * (exclusive, above the start). They are sorted: by start; the longer before the shorter; the worse
- * before the better. An address belongs to the last one in this order that covers it: to the
- * innermost, if they nest. 0 or -ENOMEM. *p is overwritten.
+ * Cut `n` ranges into pieces. Each range takes `stride` bytes, which begin with two uint64_t: its
+ * start and its end (exclusive, above the start). The caller has sorted the ranges by start, longer
+ * ranges before shorter ones, and equal ranges so that the preferred one is the last. An address
+ * belongs to the last range in this order that covers it, which is the innermost one if the ranges
+ * nest. *p is overwritten. Returns 0 or -ENOMEM.
  */
 int address_ranges_cut(struct address_ranges *p, const void *ranges, size_t stride, size_t n);
 
 /* The range that the address belongs to, or ADDRESS_RANGES_NONE. */
 uint32_t address_ranges_find(const struct address_ranges *p, uint64_t address);
 
-/* Frees what p holds; p is then empty. */
+/* Free what p holds; p is then empty. */
 void address_ranges_clear(struct address_ranges *p);
 
 #endif

@@ -2,9 +2,11 @@
 /*
  * address_sort.c - sorts symbols and ranges by their first address.
  *
- * In: elements that begin with one. Out: the same in order. Of a compiler's 45,000
- * functions nearly all begin somewhere else: it is faster to distribute addresses by their bytes
- * than to compare them, and the comparison is left with those that are equal.
+ * In: elements that begin with an address. Out: the same elements in order.
+ *
+ * Nearly all of a compiler's 45,000 functions begin at different addresses. A radix sort of the
+ * addresses is faster than a sort by comparison, and the comparison is needed only for elements
+ * with equal addresses.
  */
 #include "elf/address_sort.h"
 
@@ -29,7 +31,7 @@ static uint64_t start_of(const unsigned char *element)
 	return start;
 }
 
-/* Fills the keys. Returns the bits in which they differ; 0 also if they are in order already. */
+/* Fills the keys. Returns the bits in which they differ, or 0 if the keys are already in order. */
 static uint64_t list_keys(struct key *keys, const unsigned char *elements, size_t size, size_t n)
 {
 	uint64_t differing = 0;
@@ -56,8 +58,8 @@ static void distribute(struct key *to, const struct key *from, size_t n, unsigne
 		to[places[from[i].start >> shift & 0xff]++] = from[i];
 }
 
-/* Distributes the keys by each byte, from the lowest to the highest. Returns that one of the two
- * arrays that has them in order. */
+/* Distributes the keys by each byte, from the lowest to the highest. Returns the one of the two
+ * arrays that has the keys in order. */
 static struct key *sort_keys(struct key *keys, struct key *others, size_t n, uint64_t differing)
 {
 	for (unsigned shift = 0; shift < 64; shift += 8) {

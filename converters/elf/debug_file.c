@@ -2,8 +2,9 @@
 /*
  * debug_file.c - searches for a module's separate debug file.
  *
- * In: the stripped file and its path. Out: the opened debug file. Only local files are
- * looked at; nothing is ever fetched.
+ * In: the stripped file and its path. Out: the opened debug file.
+ *
+ * Only local files are searched. Nothing is downloaded.
  */
 #include "elf/debug_file.h"
 
@@ -23,7 +24,7 @@ struct search {
 };
 
 /* Opens the file at `path`, unless its build id shows that it belongs to another module. Frees
- * `path`. */
+ * `path`. Returns 1; 0 if the file is missing or not the wanted one; -ENOMEM. */
 static int open_candidate(struct elf_file *debug, const struct search *s, char *path)
 {
 	unsigned char id[ELF_FILE_BUILD_ID_MAX];
@@ -32,7 +33,7 @@ static int open_candidate(struct elf_file *debug, const struct search *s, char *
 
 	if (!path)
 		return -ENOMEM;
-	rc = elf_file_open_any(debug, path, &why); /* dwz makes object files */
+	rc = elf_file_open_any(debug, path, &why); /* the files that dwz makes are object files */
 	if (rc < 0) {
 		if (rc == -ENOEXEC || rc == -EIO)
 			error_set(s->warning, "%s: ignored as a debug file: %s", path, why.text);
@@ -48,7 +49,8 @@ static int open_candidate(struct elf_file *debug, const struct search *s, char *
 	return id_bytes == -ENOMEM ? id_bytes : 0;
 }
 
-/* A directory that the user has named is taken as it is; the usual one lies below the sysroot. */
+/* The path in the debug directory. A directory that the user has named is used as it is; the
+ * default directory is below the sysroot. */
 static char *in_debug_dir(const struct file_search *where, const char *below)
 {
 	char *path;
@@ -77,7 +79,8 @@ static int open_by_build_id(struct elf_file *debug, const struct search *s,
 	return open_candidate(debug, s, in_debug_dir(where, below));
 }
 
-/* .gnu_debuglink: a file name, NULs up to a multiple of four, the CRC of that file. */
+/* Reads .gnu_debuglink, which holds a file name, NULs up to a multiple of four, and the CRC of that
+ * file. Returns 1 with *name, to be freed, and *crc; 0 if there is no valid link; -ENOMEM. */
 static int read_link(const struct elf_file *f, char **name, uint32_t *crc)
 {
 	const Elf64_Shdr *s = elf_file_section_named(f, ".gnu_debuglink");
@@ -169,7 +172,8 @@ int debug_file_open(struct elf_file *debug, const struct elf_file *main,
 	return rc;
 }
 
-/* .gnu_debugaltlink: a path, a NUL, the build id of that file. 1: *path is set, and s->id. */
+/* Reads .gnu_debugaltlink, which holds a path, a NUL, and the build id of that file. Returns 1 with
+ * *path, to be freed, and s->id; 0 if there is no valid link; -ENOMEM. */
 static int read_shared_link(struct search *s, char **path)
 {
 	const Elf64_Shdr *section = elf_file_section_named(s->main, ".gnu_debugaltlink");
@@ -194,8 +198,8 @@ static int read_shared_link(struct search *s, char **path)
 	return 1;
 }
 
-/* A relative path begins at the directory of the file that contains it, after symbolic links have
- * been resolved. */
+/* The path on this machine. A relative path begins at the directory of the file that contains it,
+ * after symbolic links have been resolved. */
 static char *shared_path(const struct search *s, const char *path, const struct file_search *where)
 {
 	char *real, *result;
@@ -210,7 +214,8 @@ static char *shared_path(const struct search *s, const char *path, const struct 
 	return result;
 }
 
-/* The directory that the user has named may have the tree that is usually in DEBUG_DIR. */
+/* Searches the debug directory that the user has named for a path below DEBUG_DIR, because that
+ * directory may be a copy of DEBUG_DIR. */
 static int open_in_tree(struct elf_file *shared, const struct search *s, const char *path,
 			const struct file_search *where)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_file.h - the separate file that holds what was stripped from a module.
+ * debug_file.h - opens the separate file with the symbols and debug information that were stripped
+ * from a module.
+ *
+ * In: the stripped file. Out: the opened debug file.
  */
 #ifndef DEBUG_FILE_H
 #define DEBUG_FILE_H
@@ -10,17 +13,17 @@
 #include "elf/file_search.h"
 
 /*
- * Opens the debug file of `main`, which is looked for by build id first and then by .gnu_debuglink.
- * Files of another build are passed over. Returns 1; 0 if there is no such file; -ENOMEM. `warning`
- * is set if a file is broken.
+ * Open the debug file of `main`, which is searched by build id first and then by .gnu_debuglink.
+ * Files of another build are ignored. Returns 1; 0 if there is no such file; -ENOMEM. `warning` is
+ * set if a file is broken.
  */
 int debug_file_open(struct elf_file *debug, const struct elf_file *main,
 		    const struct file_search *where, struct error *warning);
 
 /*
- * Opens the file with the debug information that `of` shares with other modules: dwz(1) moves it
- * to a file of its own and leaves its path in .gnu_debugaltlink. Returns what debug_file_open does.
- * `warning` is also set if `of` names such a file and it is not there.
+ * Open the file with the debug information that `of` shares with other modules. dwz(1) moves shared
+ * information to a separate file, whose path it writes to .gnu_debugaltlink. Returns the same as
+ * debug_file_open. `warning` is also set if `of` names such a file and the file is missing.
  */
 int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
 			   const struct file_search *where, struct error *warning);

@@ -2,10 +2,11 @@
 /*
  * elf_file.c - bounds-checked access to the pieces of an ELF file.
  *
- * In: a path, or an image in memory. Out: headers, copies of sections.
+ * In: a path, or an image in memory. Out: headers, and copies of sections.
  *
- * Sections are read with pread rather than mapped: a mapped file that is rebuilt while we read it
- * raises SIGBUS, and of a compiler's 33 MB only the symbols and unwind tables, a tenth, are wanted.
+ * Sections are read with pread and not mapped, for two reasons. A mapped file that is rebuilt while
+ * it is read raises SIGBUS. And only the symbols and unwind tables are needed, which are a tenth of
+ * a compiler's 33 MB.
  */
 #include "elf/elf_file.h"
 
@@ -17,11 +18,13 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* The largest piece that is loaded: a limit for forged sizes in sparse files. */
+/* The largest piece that is loaded. The limit is needed because sizes may be forged, in sparse
+ * files. */
 #define LOAD_BYTES_MAX (UINT64_C(1) << 30)
 /* The checksum of a larger file would take too long. */
 #define CRC_BYTES_MAX (UINT64_C(1) << 33)
-/* Build ids are in the first note or the second; a forged file may have thousands. */
+/* Build ids are in the first note or the second. The limits are needed because a forged file may
+ * have thousands of notes. */
 #define NOTES_MAX      32
 #define NOTE_BYTES_MAX 65536
 
@@ -78,7 +81,8 @@ static int refuse(struct error *why, int rc, const char *reason)
 	return rc;
 }
 
-/* Extended numbering (more than 65,279 sections, 65,534 segments) is for object files. */
+/* The reason why the header is refused, or NULL. Extended numbering (more than 65,279 sections or
+ * 65,534 segments) is not supported, because only object files need it. */
 static const char *flaw_of_head(const struct elf_file *f)
 {
 	const Elf64_Ehdr *h = &f->head;
@@ -144,7 +148,7 @@ int elf_file_open_any(struct elf_file *f, const char *path, struct error *why)
 	int rc;
 
 	memset(f, 0, sizeof(*f));
-	/* O_NONBLOCK: a FIFO of that name must not stop us. */
+	/* With O_NONBLOCK, opening a FIFO does not wait for a writer. */
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	f->is_open = f->fd >= 0;
 	if (!f->is_open || fstat(f->fd, &st) < 0) {
@@ -229,7 +233,8 @@ const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *n
 	return NULL;
 }
 
-/* Notes are (name length, descriptor length, type), name, descriptor; each padded to 4 bytes. */
+/* Searches notes for the build id. A note is (name length, descriptor length, type), name,
+ * descriptor, each padded to 4 bytes. */
 static int build_id_in(const unsigned char *note, size_t bytes, unsigned char *id)
 {
 	while (bytes >= sizeof(Elf64_Nhdr)) {
@@ -270,7 +275,8 @@ static int build_id_at(const struct elf_file *f, uint64_t offset, uint64_t bytes
 	return rc;
 }
 
-/* Sections first: in a separate debug file the segments point to bytes that are no longer there. */
+/* Sections are searched before segments, because the segments of a separate debug file refer to
+ * bytes that the file does not have. */
 int elf_file_build_id(const struct elf_file *f, unsigned char id[ELF_FILE_BUILD_ID_MAX])
 {
 	size_t looked_at = 0;

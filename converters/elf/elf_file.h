@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elf_file.h - one 64-bit little-endian ELF file, read piece by piece.
+ * elf_file.h - reads a 64-bit little-endian ELF file piece by piece.
  *
- * Nothing in the file is believed: the tables of sections and segments are checked against its
- * size when it is opened, each piece when it is loaded. A piece is a copy, so that whoever changes
- * or cuts the file meanwhile can spoil names, but not this process.
+ * In: a path, or an image in memory. Out: headers, and copies of pieces.
+ *
+ * The file is not trusted. The tables of sections and segments are checked against the file's size
+ * when the file is opened, and each piece when it is loaded. Each piece is a copy, so that a file
+ * that is changed or cut meanwhile may give wrong names, but cannot crash this process.
  */
 #ifndef ELF_FILE_H
 #define ELF_FILE_H
@@ -19,13 +21,13 @@
 
 #define ELF_FILE_BUILD_ID_MAX 64
 
-/* Everybody may read the fields; only elf_file.c changes them. */
+/* An open file. Every caller may read the fields; only elf_file.c changes them. */
 struct elf_file {
 	int fd;
-	bool is_open;		    /* and fd with it */
-	char *path;		    /* that it was opened by */
-	const unsigned char *image; /* NULL: a file */
-	uint64_t bytes;		    /* of the file */
+	bool is_open;		    /* fd is open, too */
+	char *path;		    /* as passed to elf_file_open */
+	const unsigned char *image; /* borrowed; NULL: read from fd */
+	uint64_t bytes;		    /* size of the file or image */
 	dev_t device;
 	ino_t inode;
 	Elf64_Ehdr head;
@@ -38,37 +40,40 @@ struct elf_file {
 };
 
 /*
- * Open a program or library, or the image of one in memory. 0; or -errno, with the text of `why`
- * set to the reason alone ("No such file or directory", "cut short"): the caller knows the name.
- * -ENOEXEC: not an ELF file that can be used. -ENOMEM: out of memory.
+ * Open a program or library, or the image of one in memory. Returns 0 or -errno: -ENOEXEC if this
+ * is not an ELF file that can be used, -ENOMEM if memory is out. The text of `why` is then set to
+ * the reason without the file's name ("No such file or directory", "cut short"), which the caller
+ * knows.
  */
 int elf_file_open(struct elf_file *f, const char *path, struct error *why);
-/* Does the same for any type of ELF file, also for an object file. */
+/* The same for any type of ELF file, such as an object file. */
 int elf_file_open_any(struct elf_file *f, const char *path, struct error *why);
 int elf_file_open_image(struct elf_file *f, const void *image, size_t bytes, struct error *why);
-/* Does nothing to a file that is closed, or all zero. */
+/* Close the file. It may be already closed, or all zero. */
 void elf_file_close(struct elf_file *f);
 
-/* The first section of that type, or name; NULL if there is none with bytes in the file. That of a
- * name is not compressed; elf_section.h has the others too. */
+/* The first section of that type, or of that name, that has bytes in the file; NULL if there is
+ * none. elf_file_section_named leaves out compressed sections; elf_section.h finds those too. */
 const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f, Elf64_Word type);
 const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *name);
-/* Says whether this is the section's name. */
+/* Says whether the section has this name. */
 bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name);
 
 /*
- * A copy of bytes [offset, offset + bytes) of the file, followed by a NUL; to be freed. -ENODATA if
- * the file does not have them, or they are more than any sane section; -ENOMEM; -EIO.
+ * Copy bytes [offset, offset + bytes) of the file, followed by a NUL, to *copy, which is to be
+ * freed. Returns 0; -ENODATA if the file does not have these bytes, or if they are more than a
+ * valid section can have; -ENOMEM; -EIO.
  */
 int elf_file_load(const struct elf_file *f, uint64_t offset, uint64_t bytes, unsigned char **copy);
 
-/* Read bytes [offset, offset + bytes) of the file. 0, -ENODATA if it does not have them, -EIO. */
+/* Read bytes [offset, offset + bytes) of the file. Returns 0; -ENODATA if the file does not have
+ * these bytes; -EIO. */
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t bytes);
 
-/* Copy the GNU build id and return its length, 0 if there is none, -ENOMEM. */
+/* Copy the GNU build id. Returns its length, 0 if there is none, or -ENOMEM. */
 int elf_file_build_id(const struct elf_file *f, unsigned char id[ELF_FILE_BUILD_ID_MAX]);
 
-/* CRC-32 over the whole file, as .gnu_debuglink has it. 0 or -errno. */
+/* Compute the CRC-32 of the whole file, as .gnu_debuglink has it. Returns 0 or -errno. */
 int elf_file_crc(const struct elf_file *f, uint32_t *crc);
 
 #endif

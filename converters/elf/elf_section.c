@@ -10,8 +10,8 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-/* Debug sections shrink to a third, those full of zeros more; what claims to have shrunk further is
- * no debug section, and would fill the memory. */
+/* The largest ratio of a section's size to its compressed size. Debug sections shrink to a third,
+ * those full of zeros to less. A section beyond this ratio is forged and would fill the memory. */
 #define RATIO_MAX 200u
 #define BYTES_MAX (UINT64_C(1) << 30)
 
@@ -25,7 +25,8 @@ const Elf64_Shdr *elf_section_named(const struct elf_file *f, const char *name)
 	return NULL;
 }
 
-/* The header of a compressed section; false if it is none, or of a kind that we cannot read. */
+/* Reads the header of a compressed section. Returns false if there is no such header, or if the
+ * kind of compression is not supported. */
 static bool read_header(const struct elf_file *f, const Elf64_Shdr *s, Elf64_Chdr *head)
 {
 	return s->sh_size > sizeof(*head) &&
@@ -48,7 +49,8 @@ uint64_t elf_section_bytes(const struct elf_file *f, const Elf64_Shdr *s)
 	return bytes <= BYTES_MAX ? bytes : 0;
 }
 
-/* All of it is there at once, which takes libdeflate little more than half of zlib's time. */
+/* Decompresses a section in one call, for which libdeflate takes little more than half of zlib's
+ * time. */
 static int unpack(const unsigned char *from, size_t n, unsigned char *to, size_t bytes)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();

@@ -2,10 +2,10 @@
 /*
  * module_file.c - opens the files of a recorded module, if they are still the ones that ran.
  *
- * In: what the stream says of a module. Out: its files, opened, or the reason why not.
+ * In: a module of the profile, as recorded. Out: its files, opened, or a warning that says why not.
  *
- * A program rebuilt since has other functions at the recorded addresses: wrong names are worse than
- * none, so a file counts only if its build id is the recorded one.
+ * A program that was rebuilt after the recording has other functions at the recorded addresses.
+ * Wrong names are worse than none, so a file is used only if its build id is the recorded one.
  */
 #include "elf/module_file.h"
 
@@ -35,7 +35,8 @@ static char *hex(const unsigned char *bytes, size_t n)
 	return text;
 }
 
-/* A file without a build id is recognised by its loaded segments. */
+/* Says whether the file has the recorded segments. A file without a build id is recognised by its
+ * loaded segments. */
 static bool has_segments(const struct elf_file *f, const struct profile_module *m)
 {
 	size_t n = 0;
@@ -49,7 +50,7 @@ static bool has_segments(const struct elf_file *f, const struct profile_module *
 		if (p->p_type != PT_LOAD)
 			continue;
 		if (n == m->n_segments)
-			return n == CPS_SEGMENTS_MAX; /* no more are recorded */
+			return n == CPS_SEGMENTS_MAX; /* further segments are not recorded */
 		if (p->p_vaddr != s->vaddr || p->p_memsz != s->memory_bytes ||
 		    p->p_offset != s->file_offset || p->p_filesz != s->file_bytes ||
 		    ((p->p_flags ^ s->flags) & (PF_R | PF_W | PF_X)))
@@ -95,7 +96,8 @@ static int check_identity(const struct elf_file *f, const char *path,
 	return warn_of_build(warning, path, id, (size_t)n, m);
 }
 
-/* The section headers are the last part of the image, so their end is its size. */
+/* Opens the vDSO of this process, if it is the recorded one. The section headers are the last part
+ * of the image, so that their end gives the image's size. */
 static int open_vdso(struct module_file *m, const struct profile_module *module,
 		     struct error *warning)
 {
@@ -158,7 +160,7 @@ static int open_recorded(struct module_file *m, const struct profile *p, uint32_
 	rc = *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;
 	if (rc != -ENOENT || bytes <= mark || strcmp(recorded + bytes - mark, DELETED) != 0)
 		return rc;
-	/* Perhaps the same file has been put there again; its build id will tell. */
+	/* The same file may have been put there again; its build id shows that. */
 	free(*path);
 	*path = path_here(p, module, recorded, bytes - mark, where);
 	return *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module_file.h - the files on disk that belong to a recorded module.
+ * module_file.h - opens the files on disk that belong to a recorded module.
+ *
+ * In: a module of the profile. Out: its opened files.
  */
 #ifndef MODULE_FILE_H
 #define MODULE_FILE_H
@@ -11,19 +13,21 @@
 #include "model/profile.h"
 
 struct module_file {
-	struct elf_file main;  /* the program or library itself, or the vDSO */
-	struct elf_file debug; /* the separate debug file; closed if there is none, or no need */
+	struct elf_file main; /* the program or library itself, or the vDSO */
+	struct elf_file
+		debug; /* the separate debug file; closed if there is none or none is needed */
 	bool has_debug;
-	/* If debug information is wanted: the file that has it, or NULL; and the file with the part
-	 * that it shares with other modules, or NULL. */
+	/* The file that has the debug information, and the file with the part of it that several
+	 * modules share. Each is NULL if there is none, or if no debug information is wanted. */
 	const struct elf_file *debug_info, *debug_shared;
 	struct elf_file shared;
 };
 
 /*
- * Finds the files of a module, and those with its debug information if that is wanted, and makes
- * sure that they are the files that ran. Returns 1; 0 if there is no such file, and then the warning
- * says why; -1 if memory is out. The warning may also be set with 1; warning->is_set tells.
+ * Open the files of a module, with those of its debug information only if `wants_debug` is set, and
+ * make sure that they are the files that ran. Returns 1; 0 if there is no such file, and the
+ * warning says why; -1 if memory is out. The warning may also be set if 1 is returned, which
+ * warning->is_set shows.
  */
 int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
 		     const struct file_search *where, bool wants_debug, struct error *warning);

@@ -4,14 +4,14 @@
  *
  * In: .plt, .plt.sec, .plt.got and the relocations of a module. Out: symbols.
  *
- * On x86-64 a stub is, wherever it is and however long,
+ * On x86-64 the code of a stub is the same in all these sections, whatever its length:
  *
  *	[endbr64]  f3 0f 1e fa
  *	[bnd]      f2
  *	jmp *slot(%rip)   ff 25 disp32
  *
- * and the relocation of that slot tells the function. Stubs of other forms (the one at the head of
- * .plt, those that only push an index) add nothing; the unwind table covers them.
+ * The relocation of the slot names the function. Stubs of other forms (the first one of .plt, and
+ * those that only push an index) get no symbol, but the unwind table covers them.
  */
 #include "elf/plt.h"
 
@@ -22,8 +22,8 @@
 #include "base/strings.h"
 
 #define STUB_BYTES_MIN 8
-/* A large library's .rela.dyn has a million, and is left out: few stubs, those of .plt.got, need
- * it. */
+/* The largest number of relocations in a section that is read. The .rela.dyn of a large library has
+ * a million. It is left out, because only the few stubs of .plt.got need it. */
 #define RELOCATIONS_MAX 65536
 
 struct relocation {
@@ -32,11 +32,11 @@ struct relocation {
 };
 
 struct stubs {
-	struct relocation *relocations; /* by slot */
+	struct relocation *relocations; /* sorted by slot */
 	size_t n;
 	unsigned char *symbols; /* .dynsym */
 	size_t n_symbols;
-	int source; /* of their names in the symbol table */
+	int source; /* number of the source in the symbol table that has the names of `symbols` */
 };
 
 static int compare_slots(const void *left, const void *right)
@@ -96,7 +96,7 @@ static int read_symbols(struct stubs *p, const struct elf_file *f)
 	return 0;
 }
 
-/* The symbol behind a slot of the global offset table. */
+/* Finds the symbol that a slot of the global offset table refers to. */
 static bool target_of(const struct stubs *p, uint64_t slot, Elf64_Sym *sym)
 {
 	size_t low = 0, high = p->n;
@@ -116,7 +116,8 @@ static bool target_of(const struct stubs *p, uint64_t slot, Elf64_Sym *sym)
 	return true;
 }
 
-/* Where the jump of a stub at `code` goes through, relative to the stub; false if it is not one. */
+/* Decodes the stub at `code`. *slot becomes the address of the slot that holds the stub's jump
+ * target, relative to the stub. Returns false if the code is not a stub. */
 static bool decode_stub(const unsigned char *code, size_t bytes, int64_t *slot)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa}, jump[] = {0xff, 0x25};

@@ -15,10 +15,12 @@
 #include "elf/address_sort.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
-/* Equal ranges are told apart by this much of their names: forged names may all be endless. */
+/* The names of equal ranges are compared up to this length, because forged names may all be very
+ * long. */
 #define COMPARED_BYTES_MAX 256
 
-/* Marks of the assembler: $x, $d.17 (mapping symbols), .L3, and "" name no function. */
+/* Says whether a symbol is a mark of the assembler, which names no function: $x and $d.17 (mapping
+ * symbols), .L3, and "". */
 static bool is_mark(const unsigned char *text)
 {
 	if (text[0] == '$')
@@ -48,7 +50,7 @@ int symbol_table_source(const struct symbol_table *t, Elf64_Word type)
 	return -1;
 }
 
-/* Of two names for the same range, the one of higher rank is taken. */
+/* The rank of a symbol: of two names for the same range, the name of higher rank is used. */
 static unsigned char rank_of(const Elf64_Sym *sym)
 {
 	unsigned bind = ELF64_ST_BIND(sym->st_info);
@@ -59,7 +61,8 @@ static unsigned char rank_of(const Elf64_Sym *sym)
 								     : 2));
 }
 
-/* A symbol counts if it may name code; its range is cut to that of its section. */
+/* Returns false if the symbol cannot name code. The symbol's range is cut at the end of its
+ * section. */
 static bool symbol_of(const struct elf_file *f, const Elf64_Sym *sym, struct symbol *s)
 {
 	unsigned type = ELF64_ST_TYPE(sym->st_info);
@@ -136,7 +139,7 @@ static const char *bounded_text(const struct symbol_table *t, const struct symbo
 	const char *text = (const char *)t->sources[s->source].names + s->text;
 	const char *version;
 
-	*bytes = strnlen(text, max); /* a NUL stands behind the section's last byte */
+	*bytes = strnlen(text, max); /* elf_file_load adds a NUL behind the section's last byte */
 	version = *bytes > 1 ? memchr(text + 1, '@', *bytes - 1) : NULL;
 	if (version)
 		*bytes = (size_t)(version - text);
@@ -157,7 +160,7 @@ static size_t underscores(const char *text, size_t bytes)
 	return n;
 }
 
-/* Compares two names for the same range. Returns > 0 if a is the better one. */
+/* Compares two names for the same range. Returns > 0 if the name of a is preferred. */
 static int compare_names(const struct symbol_table *t, const struct symbol *a,
 			 const struct symbol *b)
 {
@@ -183,8 +186,8 @@ static int compare_names(const struct symbol_table *t, const struct symbol *a,
 	return (a->text < b->text) - (a->text > b->text);
 }
 
-/* Outer symbols come before inner ones, and worse names before better ones, because the later of
- * two symbols is taken wherever both cover an address. */
+/* Outer symbols come before inner ones, and the preferred one of two names after the other, because
+ * the later of two symbols is used where both cover an address. */
 static int compare_symbols(const void *left, const void *right, void *table)
 {
 	const struct symbol *a = left, *b = right;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbol_table.h - the function symbols of one module, by address.
+ * symbol_table.h - finds the function symbols of one module by address.
  *
- * A symbol covers what its size says and nothing beyond. Where several do, the one that starts last
- * is meant, then the one that ends first; of those with equal ranges a function rather than a bare
- * label, global before weak before local, fewer leading underscores, the shorter, the bytewise
- * first.
+ * In: symbol table sections of ELF files. Out: the symbol at an address.
+ *
+ * A symbol covers the addresses that its size states, and none beyond. Where several symbols cover
+ * an address, the one that starts last is used; if these start at the same address, the one that
+ * ends first. Of symbols with equal ranges the following are preferred, in this order of criteria:
+ * a function to a bare label; global to weak, and weak to local; fewer leading underscores; the
+ * shorter name; the name that is first in bytewise order.
  */
 #ifndef SYMBOL_TABLE_H
 #define SYMBOL_TABLE_H
@@ -17,7 +20,7 @@
 #include "elf/address_ranges.h"
 #include "elf/elf_file.h"
 
-/* The main file's .symtab and .dynsym, and a debug file's .symtab. */
+/* The sources of names are the main file's .symtab and .dynsym, and a debug file's .symtab. */
 #define SYMBOL_TABLE_SOURCES 3
 
 struct symbol {
@@ -25,7 +28,7 @@ struct symbol {
 	uint32_t name;	     /* for the caller; STRINGS_NONE at first */
 	uint32_t text;	     /* offset in the names of its source */
 	unsigned char source, rank;
-	bool is_stub; /* not the function itself but a jump to it in another module */
+	bool is_stub; /* the code is not the function but a jump to it in another module */
 };
 
 struct symbol_list {
@@ -34,7 +37,7 @@ struct symbol_list {
 };
 
 struct symbol_table {
-	struct symbol_list sized, unsized; /* sorted by finish */
+	struct symbol_list sized, unsized; /* symbol_table_finish sorts them */
 	struct address_ranges pieces;	   /* of the sized ones */
 	struct {
 		Elf64_Word type; /* of the section */
@@ -45,15 +48,16 @@ struct symbol_table {
 };
 
 /*
- * Take the function symbols of a section of the given type (SHT_SYMTAB, SHT_DYNSYM). 0 (an
- * absent or corrupt section has none), or -ENOMEM. The table starts all zero.
+ * Add the function symbols of a section of the given type (SHT_SYMTAB, SHT_DYNSYM). A missing or
+ * corrupt section has none. The table begins as all zero. Returns 0 or -ENOMEM.
  */
 int symbol_table_add_section(struct symbol_table *t, const struct elf_file *f, Elf64_Word type);
-/* The first source of that type, or -1. */
+/* The number of the first source of that type, or -1. */
 int symbol_table_source(const struct symbol_table *t, Elf64_Word type);
-/* Take one symbol of a source, if its text is one there. 0 or -ENOMEM. */
+/* Add one symbol of a source, unless its name is outside the source's names or is a mark of the
+ * assembler. Returns 0 or -ENOMEM. */
 int symbol_table_add(struct symbol_table *t, const struct symbol *symbol);
-/* All are there: sort. 0 or -ENOMEM. */
+/* Sort the symbols for lookups, once all have been added. Returns 0 or -ENOMEM. */
 int symbol_table_finish(struct symbol_table *t);
 void symbol_table_free(struct symbol_table *t);
 
@@ -61,7 +65,8 @@ void symbol_table_free(struct symbol_table *t);
 struct symbol *symbol_table_covering(const struct symbol_table *t, uint64_t address);
 /* The symbol without size at exactly this address, or NULL. */
 struct symbol *symbol_table_label(const struct symbol_table *t, uint64_t address);
-/* Its name without version suffix, as it is in the file; *bytes at most 1 MiB. Not terminated. */
+/* The name of a symbol as it is in the file, without the version suffix. It is not terminated; its
+ * length *bytes is at most 1 MiB. */
 const char *symbol_table_text(const struct symbol_table *t, const struct symbol *s, size_t *bytes);
 
 #endif
