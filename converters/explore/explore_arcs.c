@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_arcs.c - who calls a function, and whom it calls.
+ * explore_arcs.c - lists the callers or the callees of a function.
  *
  * In: struct graph and a function. Out: a table of its callers or callees, by weight.
  *
- * A stack counts once for a caller, however often that calls the function in it. Several callers
- * may stand in one stack of a recursive program: then their shares add up to more than 100 %.
+ * A stack counts once for each caller, even if the caller calls the function several times in the
+ * stack. A stack of a recursive program may have several callers of the function, so that the
+ * shares of the callers may add up to more than 100 %. The same holds for callees.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,22 +19,23 @@
 #include "write/rows.h"
 #include "write/weight.h"
 
-#define PERCENTS_WIDTH 18 /* both, with a space behind each */
+#define PERCENTS_WIDTH 18 /* of both percentages, with a space behind each */
 #define ARROW	       " -> "
 
 struct arcs {
 	const struct graph *graph;
 	const struct view_options *options;
-	bool *is_ours; /* by function of the graph: it is meant, or is a place in one that is */
+	bool *is_ours; /* by number of the graph: the chosen function, or a place in it */
 	size_t n_ours;
-	bool is_up; /* its callers, not its callees */
+	bool is_up; /* callers are listed, not callees */
 	uint64_t total, self;
 	struct graph_arc *list;
 	size_t n;
-	/* Stacks that have no caller, or no callee: it is outermost, it is running. */
+	/* Weight of the stacks in which the function has no caller because it is outermost, or no
+	 * callee because it is running. */
 	uint64_t rest;
 	struct weight_scale scale;
-	int calls_width; /* of a column for the numbers of calls; 0: there is none */
+	int calls_width; /* of the column with the numbers of calls; 0: there is no such column */
 };
 
 /* ---- which arcs ------------------------------------------------------------------------------ */
@@ -60,7 +62,8 @@ static bool is_wanted(const struct arcs *a, const struct graph_arc *arc)
 	return a->is_ours[a->is_up ? arc->callee : arc->caller];
 }
 
-/* By stacks, then caller, then callee: functions are sorted by name. */
+/* Sorts by weight of stacks, then by caller, then by callee. The numbers of functions are in the
+ * order of their names. */
 static int compare(const void *a, const void *b)
 {
 	const struct graph_arc *x = a, *y = b;
@@ -87,7 +90,8 @@ static int collect(struct arcs *a, struct error *err)
 	return 0;
 }
 
-/* Each stack counts once, in whichever place of the function it is. */
+/* Adds the weights of all stacks with the function. Each stack counts once, even if it has several
+ * places in the function. */
 static int weigh_stacks(struct arcs *a, struct error *err)
 {
 	const struct tree *t = a->graph->tree;
@@ -165,7 +169,8 @@ static void write_name(struct out *o, const struct arcs *a, uint32_t function)
 		       PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
 }
 
-/* Of several places in the function, which one it is. */
+/* Writes an arc. If the function has several places, both ends of the arc are written, which shows
+ * the place. */
 static void write_line(struct out *o, const struct arcs *a, const struct graph_arc *arc)
 {
 	write_weight(o, a, arc->stacks);

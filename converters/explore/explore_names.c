@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_names.c - lists the functions of a profile by name, and finds those that a user means.
+ * explore_names.c - lists the functions of a profile by name, and finds those that the user's text
+ * means.
  *
- * In: struct tree, or the graph of calls without stacks. Out: names.
+ * In: struct tree, or struct graph if the profile has calls without stacks. Out: names.
  */
 #include "explore/explore_names.h"
 

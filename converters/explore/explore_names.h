@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_names.h - the functions of a profile by name, and which of them a user means.
+ * explore_names.h - lists the functions of a profile by name, and finds those that the user's text
+ * means.
  *
- * In: struct tree, or the graph of calls without stacks. Out: names.
+ * In: struct tree, or struct graph if the profile has calls without stacks. Out: names.
  */
 #ifndef EXPLORE_NAMES_H
 #define EXPLORE_NAMES_H
@@ -16,14 +17,16 @@
 #include "tree/tree.h"
 
 struct explore_names {
-	const struct tree *tree;   /* borrowed; NULL: */
-	const struct graph *graph; /* likewise */
+	const struct tree *tree;   /* borrowed; NULL: the functions are those of the graph */
+	const struct graph *graph; /* borrowed */
 	const struct strings *strings;
-	uint32_t *names; /* of all functions, bytewise, in strings */
+	uint32_t
+		*names; /* numbers in strings, of all functions, in bytewise order of their names */
 	size_t n;
 };
 
-/* All functions of the tree, or if that is NULL, of the graph. -1: memory. */
+/* List all functions of the tree, or of the graph if the tree is NULL. Returns 0; -1 if memory is
+ * out. */
 int explore_names_fill(struct explore_names *l, const struct tree *t, const struct graph *g,
 		       struct error *err);
 void explore_names_free(struct explore_names *l);
@@ -31,8 +34,8 @@ void explore_names_free(struct explore_names *l);
 /* The i-th name. */
 const char *explore_names_get(const struct explore_names *l, size_t i);
 
-/* The functions that the text means (function_names.h); *f borrows from l and from `text`. -1: there
- * is none, or memory is out. */
+/* Find the functions that the text means (function_names.h). *f borrows from l and from `text`.
+ * Returns 0; -1 if there is no such function, or if memory is out. */
 int explore_names_find(const struct explore_names *l, const char *text, struct function_names *f,
 		       struct error *err);
 

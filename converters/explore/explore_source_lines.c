@@ -4,8 +4,8 @@
  *
  * In: a profile shaped by line, and functions. Out: struct explore_source_lines.
  *
- * The tree by line has a name for each place, "f file.c:12". Which path and line a name stands for,
- * and of which function it is, the frames tell.
+ * The tree by line has a name for each place, "f file.c:12". The path, line and function that a
+ * name stands for are looked up in the frames.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "base/name_match.h"
 #include "explore/explore_source.h"
 
-/* What a name of the tree stands for. */
+/* The place that a name of the tree stands for. */
 struct place {
-	bool is_known;	   /* some frame is at this place */
-	bool is_ours;	   /* it is a place in one of the functions */
-	uint32_t function; /* its name */
+	bool is_known;	   /* a frame is at this place */
+	bool is_ours;	   /* the place is in one of the chosen functions */
+	uint32_t function; /* name of the place's function */
 	uint32_t file, line;
 };
 
@@ -27,7 +27,8 @@ struct search {
 	size_t n_names;
 };
 
-/* A name that is new is of a frame that a filter has dropped: it is not in the tree. */
+/* Records a place by its name. A name that was added after the tree was built belongs to a frame
+ * that a filter has dropped: it is not in the tree, and is ignored. */
 static void look_at(struct search *s, const struct symbols_place *place)
 {
 	if (place->name >= s->n_names)
@@ -57,8 +58,9 @@ static int look_at_frames(struct search *s, struct error *err)
 	return 0;
 }
 
-/* The command has already made a function's name of a part of it: if the text is only a part here,
- * it is the name of something else, such as a module. */
+/* Chooses the functions with this name. The command has already completed a part of a function's
+ * name to the whole name, so a text that is only a part of a function's name here is the name of
+ * something else, such as a module, and chooses no function. */
 static int choose_functions(struct search *s, const char *text, struct error *err)
 {
 	struct name_match match = {.strings = s->stages->profile->strings, .mark = 1};
@@ -123,7 +125,8 @@ static int weigh_lines(struct explore_source_lines *l, const struct search *s, s
 	return 0;
 }
 
-/* Each stack once, at the outermost of its places. */
+/* Adds the weights of all stacks with the functions. Each stack counts once, at the outermost of
+ * its places. */
 static void weigh_function(struct explore_source_lines *l, const struct search *s)
 {
 	const struct tree *t = s->stages->tree;
