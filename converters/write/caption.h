@@ -11,13 +11,15 @@
 #include "write/view_input.h"
 
 /*
- * "TITLE for resource: CPU Time", "2676 samples, sampled every 1 ms", what was credited, the
- * process or processes; what part of them it is, and what a filter has left of that; if there are
- * no samples, why. Lines end with LF.
+ * Write the lines above a table: "TITLE for resource: CPU Time", "2676 samples, sampled every 1
+ * ms", the time that was credited, and the process or processes. If only a part of the profile is
+ * shown, lines for the selection and for the filter follow. If there are no samples, a line says
+ * why. Lines end with LF.
  */
 void caption_write(struct out *o, const char *title, const struct view_input *in);
 
-/* With --percent parent, write the text on a line of its own; it says what the percentages are of. */
+/* With --percent parent, write the text on a line of its own; it says what the percentages are
+ * of. */
 void caption_parent(struct out *o, const struct view_options *options, const char *text);
 
 /* If totals are propagated along calls, and not added up from stacks, write a line that says so. */

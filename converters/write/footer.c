@@ -2,7 +2,7 @@
 /*
  * footer.c - writes the lines below a table.
  *
- * In: how many rows were left out. Out: text.
+ * In: the numbers of rows that were left out. Out: text.
  */
 #include "write/footer.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * footer.h - the lines below a table: what it does not show, and why.
+ * footer.h - the lines below a table, which say how many rows were left out and why.
  *
- * In: how many rows were left out. Out: text.
+ * In: the numbers of rows that were left out. Out: text.
  */
 #ifndef FOOTER_H
 #define FOOTER_H
@@ -12,7 +12,8 @@
 #include "write/out.h"
 #include "write/view_input.h"
 
-/* How many rows options have left out. A row that several options leave out counts for the first. */
+/* The numbers of rows that options leave out. If several options leave out a row, it counts for the
+ * first of them. */
 struct footer {
 	const char *what;   /* what a row is: "function" */
 	const char *plural; /* NULL: `what` with an s */

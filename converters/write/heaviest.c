@@ -2,7 +2,9 @@
 /*
  * heaviest.c - finds the weight that a row must have to be among the N heaviest.
  *
- * In: weights. Out: yes or no. A binary heap of the N heaviest weights.
+ * In: weights. Out: whether a row is among the N heaviest.
+ *
+ * The N heaviest weights are kept in a binary heap.
  */
 #include "write/heaviest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heaviest.h - which rows are among the N heaviest.
+ * heaviest.h - finds the rows that are among the N heaviest.
  *
  * In: the weights of all rows, twice. Out: yes or no for each row.
  */
@@ -18,7 +18,7 @@ struct heaviest {
 	uint64_t n;
 	uint64_t *heap; /* the heaviest weights so far; the lightest of them is heap[0] */
 	size_t count, size;
-	uint64_t ties; /* rows of the least weight that still may be taken */
+	uint64_t ties; /* how many rows of the least weight may still be taken */
 };
 
 /* Add a weight. Returns -1 if memory is out. */

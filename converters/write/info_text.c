@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info_text.c - writes what is known of one process for people.
+ * info_text.c - writes what the profile says of one process, for people.
  *
  * In: a profile. Out: two columns of text, and tables of threads and modules.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info_text.h - what is known of one process, for people.
+ * info_text.h - writes what the profile says of one process, for people.
  *
  * In: a profile. Out: two columns of text, and tables of threads and modules.
  */
@@ -12,8 +12,8 @@
 
 void info_text(struct out *o, const struct profile *p, const struct profile_process *process);
 
-/* The names of the reasons for losses: "inside the recorder", ... The last one means that the reason
- * is not known. */
+/* The names of the reasons for losses: "inside the recorder", ... The last one means that the
+ * reason is not known. */
 extern const char *const info_text_losses[CPS_LOSS_COUNT + 1];
 
 #endif

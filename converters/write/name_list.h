@@ -13,8 +13,8 @@
 #include "base/strings.h"
 #include "write/out.h"
 
-/* A name that is no word, because it is empty or has spaces, parentheses or double quotes in it,
- * stands in double quotes; a backslash then precedes double quotes and backslashes. */
+/* Write a name. If it is empty or contains spaces, parentheses or double quotes, it is written in
+ * double quotes, with a backslash before each double quote and backslash. */
 void name_list_write(struct out *o, const char *name, size_t n);
 
 /* A list at the end of a line. If it does not fit, it goes on in the next line, below its first
@@ -24,12 +24,12 @@ struct name_list {
 	const struct strings *strings;
 	int column; /* where the list begins */
 	int at;	    /* the column where the line ends so far */
-	int width;  /* of the terminal; 80 if the output is none */
+	int width;  /* of the terminal; 80 if the output is not a terminal */
 };
 
 void name_list_begin(struct name_list *w, struct out *o, const struct strings *s, int column);
-/* Write one more name between the texts `before` and `after`, such as parentheses, which stay in the
- * same line as the name. */
+/* Write one more name between the texts `before` and `after`, such as parentheses, which stay in
+ * the same line as the name. */
 void name_list_add(struct name_list *w, uint32_t name, const char *before, const char *after);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * out.c - writes text to a file or to standard output.
  *
- * In: bytes from views. Out: a file that is whole or not there. Errors are kept until
+ * In: bytes from views. Out: a file that is complete or does not exist. Errors are kept until
  * out_close.
  */
 #include "write/out.h"

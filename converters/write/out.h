@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * out.h - where views write. Output is buffered; an error is kept and reported once, at the end.
+ * out.h - the output that views write to.
+ *
+ * In: text. Out: a file, a terminal or a pager.
+ *
+ * Output is buffered. An error is kept and reported once, at the end.
  */
 #ifndef OUT_H
 #define OUT_H
@@ -45,16 +49,16 @@ void out_format(struct out *o, const char *format, ...) __attribute__((format(pr
 void out_name(struct out *o, const char *bytes, size_t n);
 /* The columns that a byte of a name fills: 0 for a byte that continues a UTF-8 character. */
 int out_columns(char byte);
-/* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut and
- * ends with ".."; at least a dozen columns are written. */
+/* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut
+ * and ends with ".."; at least a dozen columns are written. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
 void out_count(struct out *o, unsigned __int128 n); /* in decimal */
 /* Write a number with the fewest digits from which the same double can be read: at most
  * "0.29999999999999999". */
 void out_double(struct out *o, double v);
 
-/* The first returns the width of the terminal, or 0 if the output is no terminal. Colours are allowed
- * only on a terminal, and if NO_COLOR is not set. */
+/* The first returns the width of the terminal, or 0 if the output is no terminal. Colours are
+ * allowed only on a terminal, and if NO_COLOR is not set. */
 int out_width(const struct out *o);
 bool out_colour(const struct out *o);
 

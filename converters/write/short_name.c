@@ -2,7 +2,7 @@
 /*
  * short_name.c - shortens and wraps names.
  *
- * In: a name of any bytes. Out: less of it, and where its lines end.
+ * In: a name of any bytes. Out: a shorter name, and the ends of its lines.
  */
 #include "write/short_name.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/utf8.h"
 
-#define COLUMNS 32u /* of a line, at least */
+#define COLUMNS 32u /* the least number of columns of a line */
 #define SQUARE	6.0 /* columns per line of a long name: about three times as wide as high */
 
 /* ---- strip ----------------------------------------------------------------------------------- */
@@ -157,9 +157,9 @@ uint32_t short_name_columns(size_t n)
 	return columns > COLUMNS ? (uint32_t)columns : COLUMNS;
 }
 
-/* A line ends at its last good place. A good place that would leave half of the line empty counts as
- * a poor one. Without a good place the line ends at its last poor one. Without any place it is longer
- * and ends at the first one that follows, or anywhere when it is twice as long. */
+/* A line ends at its last good place. A good place that would leave half of the line empty counts
+ * as a poor one. Without a good place the line ends at its last poor one. Without any place it is
+ * longer and ends at the first one that follows, or anywhere when it is twice as long. */
 size_t short_name_line(const char *name, size_t n, uint32_t columns)
 {
 	size_t i = 0, length, best = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * short_name.h - names of functions, short enough for a picture.
+ * short_name.h - makes names of functions short enough for a picture.
  *
- * In: a name of any bytes. Out: less of it, and where its lines end.
+ * In: a name of any bytes. Out: a shorter name, and the ends of its lines.
  */
 #ifndef SHORT_NAME_H
 #define SHORT_NAME_H
@@ -11,11 +11,12 @@
 #include <stdint.h>
 
 /*
- * Without the arguments and template parameters of C++ and Rust: "ns::f<int>(char)::g(void) const"
- * becomes "ns::f::g". What only looks like those stays: "operator()", "(anonymous namespace)::f",
- * "<T as Display>::fmt", names of Python's functions, a file in parentheses after a space.
+ * Remove the arguments and template parameters of C++ and Rust from a name of n bytes:
+ * "ns::f<int>(char)::g(void) const" becomes "ns::f::g". Text that only looks like arguments is
+ * kept: "operator()", "(anonymous namespace)::f", "<T as Display>::fmt", names of Python's
+ * functions, and a file in parentheses after a space.
  *
- * Writes at most n bytes to `to`; returns how many. 0 if memory is out, or n is 0.
+ * Writes at most n bytes to `to` and returns how many; 0 if memory is out or n is 0.
  */
 size_t short_name_strip(char *to, const char *name, size_t n);
 
@@ -24,8 +25,9 @@ size_t short_name_strip(char *to, const char *name, size_t n);
 uint32_t short_name_columns(size_t n);
 
 /*
- * Bytes of the first line of a name wrapped to so many columns: up to a space, or between the parts
- * of a qualified name, or where it must be. What follows is for the next line.
+ * Returns the length in bytes of the first line of a name that is wrapped to so many columns. The
+ * line ends at a space, or between the parts of a qualified name, or if there is none of these,
+ * anywhere. The rest of the name belongs to the next lines.
  */
 size_t short_name_line(const char *name, size_t n, uint32_t columns);
 

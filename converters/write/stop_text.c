@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stop_text.c - says why recording stopped before the program did.
+ * stop_text.c - describes why recording stopped before the program ended.
  *
  * In: a process of the profile. Out: text.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stop_text.h - why recording stopped before the program did, in words.
+ * stop_text.h - describes why recording stopped before the program ended.
  *
  * In: a process of the profile. Out: text.
  */
@@ -14,8 +14,8 @@
 /* "output cannot be written: No space left on device". */
 const char *stop_text(char text[STOP_TEXT_BYTES], const struct profile_process *process);
 
-/* The reason in one word: "clean", "cut", "exec", "duration", ..., or "other" if a newer recorder has
- * written a reason that is not known here. */
+/* The reason in one word: "clean", "cut", "exec", "duration", ..., or "other" if a newer recorder
+ * has written a reason that is not known here. */
 const char *stop_text_word(const struct profile_process *process);
 
 /* Whether recording stopped because of an error, and not because the user wanted it to. */

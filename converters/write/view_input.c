@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * view_input.c - reads the results of stages for views, whether the profile has stacks or not.
+ *
+ * In: struct view_input. Out: the total and the functions of a tree or call graph.
  */
 #include "write/view_input.h"
 

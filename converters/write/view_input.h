@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_input.h - what a view is given: the results of the stages, and the options.
+ * view_input.h - the input of a view: the results of the stages, and the options.
+ *
+ * In: results of the stages. Out: struct view_input.
  */
 #ifndef VIEW_INPUT_H
 #define VIEW_INPUT_H
@@ -51,9 +53,9 @@ struct view_input {
 	const struct view_options *options;
 };
 
-/* The first returns the weight that is 100 %. The second returns all functions, unsorted, *n of them;
- * the caller frees the array; NULL is an error. Both read the tree, or the call graph if there are
- * no stacks. */
+/* The first returns the weight that is 100 %. The second returns all functions, unsorted, *n of
+ * them; the caller frees the array; NULL is an error. Both read the tree, or the call graph if
+ * there are no stacks. */
 uint64_t view_input_total(const struct view_input *in);
 struct tree_function *view_input_functions(const struct view_input *in, size_t *n,
 					   struct error *err);

@@ -2,7 +2,7 @@
 /*
  * weight.c - writes weights for people.
  *
- * In: weight or hits, and what they are. Out: text.
+ * In: weights or hits, and their unit. Out: text.
  */
 #include "write/weight.h"
 
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A percentage is taken as a decimal number of twelve places, and not as the binary fraction next to
- * it. Then it can be compared with counts of 64 bits in whole numbers of less than 111 bits. */
+/* A percentage is taken as a decimal number of twelve places, and not as the binary fraction next
+ * to it. Then it can be compared with counts of 64 bits in whole numbers of less than 111 bits. */
 #define PER_PERCENT UINT64_C(1000000000000)
 
 static const struct weight_scale times[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * weight.h - weights as people read them: "1.234 s", "305".
+ * weight.h - writes weights for people: "1.234 s", "305".
  *
  * In: weights or hits, and the unit of a weight. Out: text.
  */
@@ -15,7 +15,8 @@
 
 #define WEIGHT_BYTES 48 /* the longest text with its NUL */
 
-/* How the weights of one table are written. All have the same unit, so that they can be compared. */
+/* How the weights of one table are written. All have the same unit, so that they can be
+ * compared. */
 struct weight_scale {
 	double divisor;	    /* 1: weights are counts and are written without decimals */
 	const char *suffix; /* " s", " ms", ... or "" */
@@ -25,7 +26,8 @@ struct weight_scale {
 #define WEIGHT_WIDTH	   12 /* of a column of weights, unless they are longer */
 #define WEIGHT_COUNT_WIDTH 9  /* of a column of counts */
 
-/* The scale for a table whose largest weight is `largest`. Only a weight in nanoseconds is a time. */
+/* The scale for a table whose largest weight is `largest`. Only a weight in nanoseconds is a
+ * time. */
 struct weight_scale weight_scale(const struct profile *p, enum tree_unit unit,
 				 unsigned __int128 largest);
 const char *weight_text(char text[WEIGHT_BYTES], struct weight_scale scale,
@@ -42,10 +44,10 @@ const char *weight_ns(char text[WEIGHT_BYTES], uint64_t ns);
 
 /* part / whole, or 0 if both are 0. */
 double weight_fraction(uint64_t part, uint64_t whole);
-/* Whether part / whole is strictly below so many percent. */
+/* Whether part / whole is strictly less than `percent` percent. */
 bool weight_below(uint64_t part, uint64_t whole, double percent);
 
-/* Is one gtick of the profile a nanosecond? */
+/* Whether one gtick of the profile is a nanosecond. */
 bool weight_is_time(const struct profile *p);
 
 #endif
