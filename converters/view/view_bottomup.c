@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_bottomup.c - the bottom-up tree: what was running, and below it who had called it (Naganov).
+ * view_bottomup.c - the bottom-up tree: running functions, and below them their callers (Naganov).
  *
  * In: struct tree. Out: one line per path from the innermost function outwards, indented.
  */

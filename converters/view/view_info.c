@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_info.c - what is known of the recording itself.
+ * view_info.c - shows what the profile says of the recording: processes, losses, threads, modules.
  *
  * In: a profile. Out: text, or rows of a key and a value, for each process.
  */
