@@ -20,8 +20,7 @@ struct explore_names {
 	const struct tree *tree;   /* borrowed; NULL: the functions are those of the graph */
 	const struct graph *graph; /* borrowed */
 	const struct strings *strings;
-	uint32_t
-		*names; /* numbers in strings, of all functions, in bytewise order of their names */
+	uint32_t *names; /* of all functions, in bytewise order; numbers in strings */
 	size_t n;
 };
 
