@@ -6,9 +6,10 @@
 #include "folded_text.h"
 #include "random_stacks.h"
 
+/* No arcs may be NULL, which malloc may return for them. */
 static void build(struct caller_shares *s, const struct caller_shares_arc *arcs, size_t n)
 {
-	struct caller_shares_arc *copy = malloc((n + 1) * sizeof(*copy));
+	struct caller_shares_arc *copy = n ? malloc(n * sizeof(*copy)) : NULL;
 	struct error err;
 	size_t i;
 
