@@ -211,12 +211,14 @@ void cps_life_child(void)
 
 	if (!clock || !cps_own_memory_is_copy())
 		return;
-	be_born();
 	cps_recording_reset();
 	cps_module_reset();
 	cps_own_stack_reset();
 	cps_sample_reset();
 	cps_disposition_reset();
+	/* Not earlier: what a handler of the target does until here must not end the parent's
+	 * recording, of which this process has a copy. */
+	be_born();
 	atomic_flag_clear(&giving_way);
 	atomic_store(&has_left, false);
 	atomic_flag_clear(&is_switching);

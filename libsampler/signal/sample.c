@@ -323,6 +323,7 @@ static void tail(struct cps_thread *t, const void *context)
 		cps_regs_of_context(&regs, context);
 	else
 		cps_regs_here(&regs);
+	t->consumed -= atomic_exchange(&unrecorded, 0);
 	take_on_own_stack(t, &regs, meter_now()->read(), true);
 	atomic_store(&t->busy, false);
 }
@@ -336,12 +337,13 @@ void cps_sample_before_tail(struct cps_thread *t)
 		return;
 	reading = m->read();
 	used = due(t, reading) > 0 ? (uint64_t)due(t, reading) : 0;
-	/* From here on this time is part of the sum, or was taken from it by another thread. */
+	/* From here on this time is part of the sum, which goes to the next thread that ends while there
+	 * is a recording. */
 	t->consumed = reading;
 	t->remainder = 0;
 	sum = atomic_fetch_add(&unrecorded, used) + used;
-	if (sum >= WORTH_A_FILE && cps_recording_ready())
-		t->consumed -= atomic_exchange(&unrecorded, 0);
+	if (sum >= WORTH_A_FILE)
+		cps_recording_ready();
 }
 
 void cps_sample_reset(void)

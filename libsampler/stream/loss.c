@@ -24,10 +24,10 @@ static void show_all(void)
 	uint64_t shown;
 
 	do {
-		shown = cps_loss_sum();
+		shown = cps_loss_sum() + (uint64_t)atomic_load(&stopped);
 		if (show)
 			show();
-	} while (shown != cps_loss_sum());
+	} while (shown != cps_loss_sum() + (uint64_t)atomic_load(&stopped));
 }
 
 void cps_loss_add(enum cps_loss reason, uint64_t n)

@@ -241,7 +241,9 @@ static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_f
  */
 static bool is_of_kernel(const struct cps_module *m, const struct cps_fde *fde)
 {
-	return fde->is_signal_frame && m->end - fde->start > 10 &&
+	/* The FDE may be damaged, so its start need not be an address that can be read. */
+	return fde->start >= m->start && fde->start < m->end - 10 && cps_sys_readable(fde->start) &&
+	       cps_sys_readable(fde->start + 2) &&
 	       (cps_regs_is_restorer((const uint8_t *)fde->start) ||
 		cps_regs_is_restorer((const uint8_t *)fde->start + 1));
 }
@@ -254,8 +256,8 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row)
 	*row = (struct cps_row){.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
 	if (!describe(m, pc, &fde, &s, row) || fde.ra_register != CPS_REG_PC)
 		return;
-	if (fde.is_signal_frame) {
-		row->kind = is_of_kernel(m, &fde) ? CPS_ROW_SIGNAL : CPS_ROW_SLOW;
+	if (fde.is_signal_frame && is_of_kernel(m, &fde)) {
+		row->kind = CPS_ROW_SIGNAL;
 		return;
 	}
 	if (s.rule[CPS_REG_PC] == UNDEFINED) {
@@ -263,6 +265,8 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row)
 		return;
 	}
 	row->kind = CPS_ROW_SLOW;
+	if (fde.is_signal_frame)
+		return;
 	if (s.cfa_register != CPS_REG_SP && s.cfa_register != CPS_REG_FP)
 		return;
 	if (s.rule[CPS_REG_PC] != AT_OFFSET || s.value[CPS_REG_PC] != -8 ||

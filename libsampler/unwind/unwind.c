@@ -20,7 +20,7 @@
 
 #define QUICK_REGS (1u << CPS_REG_FP | 1u << CPS_REG_SP | 1u << CPS_REG_PC)
 #define STEPS_MAX  (1u << 22)
-#define DOWN_MAX   64 /* switches to a lower stack, in one walk */
+#define DOWN_MAX   64 /* steps of one walk that do not go up the same stack */
 
 struct walk {
 	struct cps_regs regs;
@@ -36,7 +36,7 @@ struct walk {
 	uint32_t joined, at;
 	bool is_joined;
 	bool follow_all;
-	unsigned down; /* switches to a lower stack, so far */
+	unsigned down; /* steps that did not go up the same stack, so far */
 	bool is_exact; /* pc is the current instruction, not a return address */
 };
 
@@ -145,17 +145,17 @@ static bool follows_call(uint64_t ra)
 }
 
 /*
- * Whether a caller may have this stack pointer, which is not above that of its callee. There are two
- * such cases. The interrupted function may have its return address in a register, as vfork does: then
+ * Whether a caller may have this stack pointer, which does not lie further up the callee's stack. There
+ * are two such cases. The interrupted function may have its return address in a register, as vfork does: then
  * both stack pointers are the same. And a function may call another one on a second stack, which can
  * lie anywhere (coroutines, Rust's stacker).
  */
-static bool switches_down(struct walk *w, uint64_t sp)
+static bool switches_stack(struct walk *w, uint64_t sp)
 {
+	if (++w->down > DOWN_MAX || sp < 4096)
+		return false;
 	if (sp == w->regs.r[CPS_REG_SP])
 		return w->is_exact;
-	if (sp < 4096 || ++w->down > DOWN_MAX)
-		return false;
 	/* Outside of the known bounds is another stack, of which nothing is known. */
 	if (sp < w->peek->low || sp >= w->peek->high)
 		w->peek->low = w->peek->high = 0;
@@ -169,7 +169,10 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 	uint64_t cfa =
 		w->regs.r[row & CPS_ROW_FROM_FP ? CPS_REG_FP : CPS_REG_SP] + (uint64_t)cfa_offset;
 
-	if (cfa == sp || (cfa < sp && !switches_down(w, cfa))) {
+	/* Whether the caller's stack is another one: it lies lower, or above the end of this one. */
+	bool leaves = cfa < sp || (w->peek->high && cfa > w->peek->high);
+
+	if (cfa == sp || (leaves && !switches_stack(w, cfa))) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
@@ -178,7 +181,7 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 		*mark = CPS_MARK_BAD_MEMORY;
 		return false;
 	}
-	if (cfa < sp && !follows_call(ra)) {
+	if (leaves && !follows_call(ra)) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
@@ -209,6 +212,11 @@ static bool signal_step(struct walk *w, uint32_t *mark)
 	 * is mapped. */
 	if (regs.r[CPS_REG_SP] < w->peek->low || regs.r[CPS_REG_SP] >= w->peek->high)
 		w->peek->low = w->peek->high = 0;
+	/* A context that restores itself would be walked for ever. */
+	if (regs.r[CPS_REG_SP] <= w->regs.r[CPS_REG_SP] && ++w->down > DOWN_MAX) {
+		*mark = CPS_MARK_NO_PROGRESS;
+		return false;
+	}
 	w->regs = regs;
 	w->is_exact = true;
 	return true;
@@ -225,12 +233,20 @@ static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 
 	if (number != CPS_MODULE_NONE && cps_module_read_begin(cps_module_get(number))) {
 		step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek, &is_exact);
+		/* The registers of a caller on another stack may be saved outside of this one. */
+		if (step == CPS_STEP_BAD_MEMORY && w->peek->high) {
+			w->peek->low = w->peek->high = 0;
+			caller = w->regs;
+			step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek,
+					    &is_exact);
+		}
 		cps_module_read_end(cps_module_get(number));
 	}
 	if (step == CPS_STEP_UNKNOWN_REGISTER && !w->follow_all)
 		return START_OVER;
 	if (step == CPS_STEP_OK && caller.r[CPS_REG_SP] <= w->regs.r[CPS_REG_SP] &&
-	    !switches_down(w, caller.r[CPS_REG_SP])) {
+	    (!switches_stack(w, caller.r[CPS_REG_SP]) ||
+	     (!is_exact && !follows_call(caller.r[CPS_REG_PC])))) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return STOPPED;
 	}
