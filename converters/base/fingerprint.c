@@ -39,20 +39,20 @@ uint32_t fingerprint_table_number(struct fingerprint_table *t, struct fingerprin
 
 	if (index_reserve(&t->numbers, 1))
 		return FINGERPRINT_TABLE_NONE;
-	slot = index_slot(&t->numbers, p.a, is_equal, t->prints, &p);
+	slot = index_slot(&t->numbers, p.a, is_equal, t->all, &p);
 	if (slot->number != INDEX_NONE)
 		return slot->number;
 	if (t->count == FINGERPRINT_TABLE_NONE ||
-	    !array_reserve(&t->prints, &t->room, t->count + 1u, sizeof(*t->prints)))
+	    !array_reserve(&t->all, &t->room, t->count + 1u, sizeof(*t->all)))
 		return FINGERPRINT_TABLE_NONE;
-	t->prints[t->count] = p;
+	t->all[t->count] = p;
 	index_fill(&t->numbers, slot, p.a, t->count);
 	return t->count++;
 }
 
 void fingerprint_table_clear(struct fingerprint_table *t)
 {
-	free(t->prints);
+	free(t->all);
 	index_clear(&t->numbers);
 	*t = (struct fingerprint_table){0};
 }

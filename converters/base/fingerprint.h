@@ -60,7 +60,7 @@ static inline struct fingerprint fingerprint_minus(struct fingerprint p, struct 
 
 /* A table that is all zero is empty. */
 struct fingerprint_table {
-	struct fingerprint *prints; /* by number */
+	struct fingerprint *all; /* by number */
 	size_t room;
 	struct index numbers;
 	uint32_t count;

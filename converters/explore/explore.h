@@ -19,10 +19,10 @@
 
 /* All inputs of one resource are one profile. */
 struct explore_profile {
-	struct analysis stages;	    /* shaped as the settings say */
-	struct explore_names names; /* of the functions in stages.tree, or stages.graph */
+	struct analysis analysis;   /* shaped as the settings say */
+	struct explore_names names; /* of the functions in analysis.tree, or analysis.graph */
 	/* The same, shaped as the last command wanted it whose options differed from the settings.
-	 * It borrows the profile of `stages`. */
+	 * It borrows the profile of `analysis`. */
 	struct analysis once;
 	struct explore_names once_names;
 };

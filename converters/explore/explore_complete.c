@@ -102,7 +102,7 @@ static void offer_resources(struct typed *t)
 	size_t i;
 
 	for (i = 0; i < t->e->n; i++) {
-		const struct profile *p = t->e->profiles[i].stages.profile;
+		const struct profile *p = t->e->profiles[i].analysis.profile;
 
 		if (p->resource != STRINGS_NONE)
 			offer(t, strings_get(p->strings, p->resource, NULL));

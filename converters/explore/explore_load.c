@@ -20,7 +20,7 @@ static int take_profiles(struct explore *e, struct profile **list, size_t n, str
 		return error_memory(err);
 	}
 	for (; e->n < n; e->n++)
-		e->profiles[e->n].stages.profile = list[e->n];
+		e->profiles[e->n].analysis.profile = list[e->n];
 	return 0;
 }
 
@@ -34,7 +34,7 @@ int explore_load(struct explore *e, const struct sources *from, struct error *er
 	status = take_profiles(e, result.list, result.n, err);
 	free(result.list);
 	for (size_t i = 0; !status && i < result.n; i++)
-		status = warnings_profile(e->profiles[i].stages.profile, e->options.strict, err);
+		status = warnings_profile(e->profiles[i].analysis.profile, e->options.strict, err);
 	if (!status)
 		warnings_unmatched(&result.match.threads, "thread");
 	selection_match_free(&result.match);
@@ -48,9 +48,9 @@ void explore_free(struct explore *e)
 	for (i = 0; i < e->n; i++) {
 		explore_names_free(&e->profiles[i].names);
 		explore_names_free(&e->profiles[i].once_names);
-		e->profiles[i].once.profile = NULL; /* `stages` owns it */
+		e->profiles[i].once.profile = NULL; /* `analysis` owns it */
 		analysis_free(&e->profiles[i].once);
-		analysis_free(&e->profiles[i].stages);
+		analysis_free(&e->profiles[i].analysis);
 	}
 	for (i = 0; i < e->n_kept; i++)
 		free(e->kept[i]);

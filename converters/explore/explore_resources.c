@@ -36,7 +36,7 @@ static void write_interval(struct out *o, const struct profile *p)
 
 static void write_profile(struct out *o, const struct explore *e, size_t i)
 {
-	const struct profile *p = e->profiles[i].stages.profile;
+	const struct profile *p = e->profiles[i].analysis.profile;
 	const char *resource = text_of(p, p->resource);
 	char text[WEIGHT_BYTES];
 
@@ -72,7 +72,7 @@ static int choose(struct explore *e, const char *word, struct error *err)
 	size_t i;
 
 	for (i = 0; i < e->n; i++) {
-		const struct profile *p = e->profiles[i].stages.profile;
+		const struct profile *p = e->profiles[i].analysis.profile;
 
 		if (strcmp(text_of(p, p->resource), word) == 0 || (!*end && number == i + 1)) {
 			e->current = i;
@@ -81,7 +81,7 @@ static int choose(struct explore *e, const char *word, struct error *err)
 	}
 	error_set(err, "no resource \"%s\"; there are:", word);
 	for (i = 0; i < e->n; i++) {
-		const struct profile *p = e->profiles[i].stages.profile;
+		const struct profile *p = e->profiles[i].analysis.profile;
 
 		error_append(err, "%s %s", i ? "," : "", text_of(p, p->resource));
 	}

@@ -22,7 +22,7 @@ struct place {
 };
 
 struct search {
-	struct analysis *stages;
+	struct analysis *analysis;
 	struct place *places; /* by name */
 	size_t n_names;
 };
@@ -43,14 +43,14 @@ static void look_at(struct search *s, const struct symbols_place *place)
 
 static int look_at_frames(struct search *s, struct error *err)
 {
-	const struct profile *p = s->stages->profile;
+	const struct profile *p = s->analysis->profile;
 	const struct symbols_place *places;
 	size_t i, k, n;
 
 	for (i = 0; i < p->n_frames; i++) {
 		if (p->frames[i].name != STRINGS_NONE)
 			continue;
-		if (symbols_expand(s->stages->symbols, &p->frames[i], &places, &n, err))
+		if (symbols_expand(s->analysis->symbols, &p->frames[i], &places, &n, err))
 			return -1;
 		for (k = 0; k < n; k++)
 			look_at(s, &places[k]);
@@ -63,7 +63,7 @@ static int look_at_frames(struct search *s, struct error *err)
  * something else, such as a module, and chooses no function. */
 static int choose_functions(struct search *s, const char *text, struct error *err)
 {
-	struct name_match match = {.strings = s->stages->profile->strings, .mark = 1};
+	struct name_match match = {.strings = s->analysis->profile->strings, .mark = 1};
 	enum name_match_way way;
 	size_t i;
 
@@ -99,7 +99,7 @@ static int compare(const void *a, const void *b, void *strings)
 static int weigh_lines(struct explore_source_lines *l, const struct search *s, struct error *err)
 {
 	size_t i, n;
-	struct tree_function *functions = tree_functions(s->stages->tree, &n, err);
+	struct tree_function *functions = tree_functions(s->analysis->tree, &n, err);
 
 	l->list = functions ? calloc(n + 1, sizeof(*l->list)) : NULL;
 	for (i = 0; l->list && i < n; i++) {
@@ -121,7 +121,7 @@ static int weigh_lines(struct explore_source_lines *l, const struct search *s, s
 	if (!l->list)
 		return error_memory(err);
 	qsort_r(l->list, l->n, sizeof(*l->list), compare,
-		(void *)(uintptr_t)s->stages->profile->strings);
+		(void *)(uintptr_t)s->analysis->profile->strings);
 	return 0;
 }
 
@@ -129,7 +129,7 @@ static int weigh_lines(struct explore_source_lines *l, const struct search *s, s
  * its places. */
 static void weigh_function(struct explore_source_lines *l, const struct search *s)
 {
-	const struct tree *t = s->stages->tree;
+	const struct tree *t = s->analysis->tree;
 	size_t i;
 
 	for (i = 1; i < t->n_nodes;) {
@@ -146,7 +146,7 @@ int explore_source_lines_find(struct explore_source_lines *l, struct analysis *s
 			      const char *function, struct error *err)
 {
 	struct search search = {
-		.stages = s,
+		.analysis = s,
 		.n_names = strings_count(s->profile->strings),
 	};
 	int status = 0;

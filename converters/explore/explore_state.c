@@ -29,12 +29,12 @@ struct analysis *explore_shape(struct explore *e, unsigned needs, const struct o
 {
 	struct explore_profile *p = &e->profiles[e->current];
 	bool is_set = is_as_set(e, opt);
-	struct analysis *s = is_set ? &p->stages : &p->once;
+	struct analysis *s = is_set ? &p->analysis : &p->once;
 
-	s->profile = p->stages.profile;
-	s->has_warned |= p->stages.has_warned;
+	s->profile = p->analysis.profile;
+	s->has_warned |= p->analysis.has_warned;
 	analysis_adapt(s, opt);
-	analysis_share_names(s, is_set ? &p->once : &p->stages, opt);
+	analysis_share_names(s, is_set ? &p->once : &p->analysis, opt);
 	if (!s->tree)
 		explore_names_free(is_set ? &p->names : &p->once_names);
 	return report_shape(s, needs, opt, err) ? NULL : s;
@@ -44,16 +44,16 @@ int explore_reshape(struct explore *e, const struct options *wanted, struct erro
 {
 	struct explore_profile *p = &e->profiles[e->current];
 	struct explore_names names = p->names;
-	struct analysis stages;
+	struct analysis analysis;
 
 	if (!explore_shape(e, EXPLORE_FUNCTIONS, wanted, err))
 		return -1;
 	if (is_as_set(e, wanted))
 		return 0;
-	stages = p->stages;
-	p->stages = p->once;
+	analysis = p->analysis;
+	p->analysis = p->once;
 	p->names = p->once_names;
-	p->once = stages;
+	p->once = analysis;
 	p->once_names = names;
 	return 0;
 }

@@ -19,7 +19,7 @@
 struct folding {
 	struct tree_fold *to;
 	const struct profile *profile;
-	struct frame_names chains;
+	struct frame_names names_of_frames;
 	/* The filter's marks, by name and by profile node; NULL if there is no filter. */
 	unsigned char *of_names, *of_nodes;
 	uint32_t hidden;	 /* the string PROFILE_HIDDEN */
@@ -81,7 +81,8 @@ static int child(struct folding *f, uint32_t parent, uint32_t name, bool is_inli
  * function that it is a place in. */
 static unsigned char name_marks(const struct folding *f, uint32_t place)
 {
-	return f->of_names[f->chains.all[place]] | f->of_names[f->chains.functions[place]];
+	return f->of_names[f->names_of_frames.all[place]] |
+	       f->of_names[f->names_of_frames.functions[place]];
 }
 
 /* Go down from node *number by those of the frame's names that are not hidden. *number becomes the
@@ -91,13 +92,13 @@ static int descend(struct folding *f, uint32_t frame, uint32_t *number, struct e
 	const uint32_t *names;
 	uint32_t i, n, first;
 
-	if (frame_names_get(&f->chains, frame, &names, &n, err))
+	if (frame_names_get(&f->names_of_frames, frame, &names, &n, err))
 		return -1;
-	first = (uint32_t)(names - f->chains.all);
+	first = (uint32_t)(names - f->names_of_frames.all);
 	for (i = 0; i < n; i++) {
 		if (f->of_names && name_marks(f, first + i) & FILTER_HIDDEN)
 			continue;
-		if (f->chains.merge_calls && f->to->names[*number] == names[i])
+		if (f->names_of_frames.merge_calls && f->to->names[*number] == names[i])
 			continue;
 		if (child(f, *number, names[i], i > 0, number, err))
 			return -1;
@@ -150,15 +151,15 @@ static int filter_begin_names(struct folding *f, struct filter *filter, struct e
 	size_t n_strings;
 
 	for (i = 0; i < f->profile->n_frames; i++)
-		if (frame_names_get(&f->chains, i, &names, &n, err))
+		if (frame_names_get(&f->names_of_frames, i, &names, &n, err))
 			return -1;
 	n_strings = strings_count(f->profile->strings);
 	f->of_names = calloc(n_strings, 1);
 	if (!f->of_names)
 		return error_memory(err);
-	for (i = 0; i < f->chains.n_all; i++)
-		f->of_names[f->chains.all[i]] = f->of_names[f->chains.functions[i]] =
-			NAME_MATCH_NAME;
+	for (i = 0; i < f->names_of_frames.n_all; i++)
+		f->of_names[f->names_of_frames.all[i]] =
+			f->of_names[f->names_of_frames.functions[i]] = NAME_MATCH_NAME;
 	return filter_names(filter, f->profile->strings, f->of_names, n_strings, err);
 }
 
@@ -169,11 +170,12 @@ static int mark_frames(struct folding *f, unsigned char *of_frames, struct error
 	uint32_t i, k, n;
 
 	for (i = 0; i < f->profile->n_frames; i++) {
-		if (frame_names_get(&f->chains, i, &names, &n, err))
+		if (frame_names_get(&f->names_of_frames, i, &names, &n, err))
 			return -1;
 		of_frames[i] = 0;
 		for (k = 0; k < n; k++)
-			of_frames[i] |= name_marks(f, (uint32_t)(names - f->chains.all) + k);
+			of_frames[i] |=
+				name_marks(f, (uint32_t)(names - f->names_of_frames.all) + k);
 	}
 	return 0;
 }
@@ -208,14 +210,14 @@ int tree_fold_build(struct tree_fold *f, const struct profile *p, struct symbols
 	int status;
 
 	*f = (struct tree_fold){0};
-	status = frame_names_init(&folding.chains, p, s, err);
+	status = frame_names_init(&folding.names_of_frames, p, s, err);
 	if (!status)
 		status = filter_begin(&folding, filter, err);
 	if (!status)
 		status = fold_nodes(&folding, err);
 	if (!status)
 		status = assign_samples(&folding, err);
-	frame_names_clear(&folding.chains);
+	frame_names_clear(&folding.names_of_frames);
 	free(folding.of_names);
 	free(folding.of_nodes);
 	pair_table_clear(&folding.pairs);

@@ -55,7 +55,7 @@ void rows_text(struct rows *r, const char *bytes, size_t n);
 /* Write that there is no value: "-" in TSV, null in JSON. */
 void rows_none(struct rows *r);
 
-/* A path of names is one value: in TSV joined with ';' (path_name.h), in JSON an array. */
+/* A path of names is one value: in TSV joined with ';' (name_text.h), in JSON an array. */
 void rows_path_begin(struct rows *r);
 void rows_path_name(struct rows *r, const struct strings *s, uint32_t name);
 void rows_path_end(struct rows *r);

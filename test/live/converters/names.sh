@@ -41,7 +41,7 @@ done
 
 # Where nothing has a symbol, main is still known by who calls it, and is the root of call paths; no
 # other function of the program becomes it. Debug files of the C library must not help.
-# Seen to fail: without entry_name it is [plain+0x...].
+# Seen to fail: without entry_points_name it is [plain+0x...].
 "$CPCONV" --debug-dir /nonexistent --folded plain1.cps >folded 2>&1 || fail "folded: $(cat folded)"
 grep -q "^_start;__libc_start_main;[^;]*;main;\[plain+0x$outer\];\[plain+0x$inner\] " folded ||
 	fail "stripped, from its beginning: $(sort -t ' ' -k 2 -n folded | tail -n 1)"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* test_prints.c - fingerprints: their numbers, and sums of them. */
+/* test_fingerprint.c - fingerprints: their numbers, and sums of them. */
 #include <criterion/criterion.h>
 
 #include "base/fingerprint.h"
 
-Test(prints, are_numbered_in_order_of_arrival)
+Test(fingerprint, are_numbered_in_order_of_arrival)
 {
 	struct fingerprint_secret secret = fingerprint_secret();
 	struct fingerprint_table t = {0};
@@ -24,7 +24,7 @@ Test(prints, are_numbered_in_order_of_arrival)
 }
 
 /* Half of a fingerprint is not enough to be taken for another one. */
-Test(prints, both_halves_count)
+Test(fingerprint, both_halves_count)
 {
 	struct fingerprint_table t = {0};
 
@@ -40,7 +40,7 @@ Test(prints, both_halves_count)
 }
 
 /* Sets of pairs that have all numbers in common, but not the pairs, differ. */
-Test(prints, sums_of_sets)
+Test(fingerprint, sums_of_sets)
 {
 	struct fingerprint_secret s = fingerprint_secret();
 	struct fingerprint a = fingerprint_plus(fingerprint_of(&s, 1, 2), fingerprint_of(&s, 3, 4));

@@ -11,7 +11,7 @@ enum { FIRSTS = 300, SECONDS = 200 };
 
 static uint32_t table[FIRSTS][SECONDS]; /* number + 1 */
 
-Test(pairs, number_in_order_of_arrival)
+Test(pair_table, number_in_order_of_arrival)
 {
 	struct pair_table t = {0};
 
@@ -26,7 +26,7 @@ Test(pairs, number_in_order_of_arrival)
 	pair_table_clear(&t);
 }
 
-Test(pairs, agree_with_a_plain_table)
+Test(pair_table, agree_with_a_plain_table)
 {
 	struct pair_table t = {0};
 	uint32_t count = 0;
@@ -45,7 +45,7 @@ Test(pairs, agree_with_a_plain_table)
 }
 
 /* A tree in which some nodes have one child, some two, some many. */
-Test(pairs, children_agree_with_a_plain_table)
+Test(pair_table, children_agree_with_a_plain_table)
 {
 	struct pair_table t = {0};
 	uint32_t count = 0;
@@ -65,7 +65,7 @@ Test(pairs, children_agree_with_a_plain_table)
 	pair_table_clear(&t);
 }
 
-Test(pairs, children_of_a_deep_path)
+Test(pair_table, children_of_a_deep_path)
 {
 	struct pair_table t = {0};
 	uint32_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_order.c - preorder numbers of trees. */
+/* test_preorder.c - preorder numbers of trees. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ static uint32_t *places_of(const uint32_t *parents, size_t n)
  *    1   2
  *   3 5  4
  */
-Test(order, small_tree)
+Test(preorder, small_tree)
 {
 	const uint32_t parents[] = {0, 0, 0, 1, 2, 1};
 	const uint32_t wanted[] = {0, 3, 1, 5, 2, 4};
@@ -38,7 +38,7 @@ Test(order, small_tree)
 	free(place);
 }
 
-Test(order, root_alone)
+Test(preorder, root_alone)
 {
 	const uint32_t parent = 77; /* of the root: not looked at */
 	uint32_t *place = places_of(&parent, 1);
@@ -48,7 +48,7 @@ Test(order, root_alone)
 }
 
 /* Whatever the tree, subtrees are ranges, places a permutation, siblings sorted. */
-Test(order, random_trees)
+Test(preorder, random_trees)
 {
 	enum { N = 500 };
 	uint32_t parents[N], at[N], size[N], *place, i, round;

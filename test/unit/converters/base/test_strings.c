@@ -102,7 +102,7 @@ Test(strings, order_is_bytewise)
 	strings_free(s);
 }
 
-Test(numbers, places_without_gaps)
+Test(id_table, places_without_gaps)
 {
 	struct id_table *s = id_table_new();
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_sharing.c - callers' shares by calls and by time, with the paper's own examples. */
+/* test_caller_shares.c - callers' shares by calls and by time, with the paper's own examples. */
 #include <stdlib.h>
 
 #include "contexts/caller_shares.h"
@@ -29,7 +29,7 @@ enum { FINISH, OUTPUT_INLINE, INSERT, LOOKUP, GLOBAL_ALLOC, OTHERS, REST, SPLAY,
 /* Section "Results and evaluation": output_inline_function makes 13 of 76 calls (17 %) and has 0.20
  * of 7.62 s (2.6 %); splay_tree_insert 18 % of the calls and 32 % of 0.19 s; global_alloc 0.32 % and
  * 26 % of 0.19 s. What is at stake decides the order: 1.1 s, 0.05 s, 0.03 s. */
-Test(sharing, the_papers_examples)
+Test(caller_shares, the_papers_examples)
 {
 	static const struct caller_shares_arc arcs[] = {
 		{INSERT, SPLAY, 61, 18},       {LOOKUP, SPLAY, 129, 82},
@@ -59,7 +59,7 @@ Test(sharing, the_papers_examples)
 
 /* Of two callers both are off by the same: the first one comes first. Of three, the one that is off
  * by most. */
-Test(sharing, order)
+Test(caller_shares, order)
 {
 	static const struct caller_shares_arc arcs[] = {
 		{2, 9, 1, 70}, {1, 9, 3, 10}, {4, 8, 50, 1}, {3, 8, 30, 1}, {5, 8, 10, 1},
@@ -78,7 +78,7 @@ Test(sharing, order)
 }
 
 /* A call of itself is not shared, nor is a function with one caller; callers that never were. */
-Test(sharing, several_callers)
+Test(caller_shares, several_callers)
 {
 	static const struct caller_shares_arc arcs[] = {
 		{1, 2, 5, 5}, {2, 2, 5, 5}, {3, 3, 1, 1}, {1, 4, 1, 1}, {2, 4, 0, 0},
@@ -93,7 +93,7 @@ Test(sharing, several_callers)
 	caller_shares_free(&s);
 }
 
-Test(sharing, without_calls_or_time)
+Test(caller_shares, without_calls_or_time)
 {
 	static const struct caller_shares_arc arcs[] = {
 		{1, 3, 7, 0},
@@ -115,7 +115,7 @@ Test(sharing, without_calls_or_time)
 }
 
 /* Calls of more than 64 bits, as occurrences in deep recursion are. */
-Test(sharing, large_counts)
+Test(caller_shares, large_counts)
 {
 	const unsigned __int128 many = (unsigned __int128)UINT64_MAX << 20;
 	const struct caller_shares_arc arcs[] = {
@@ -161,7 +161,7 @@ static void free_graph(struct profile *p, struct graph *g)
 }
 
 /* f is called by m, and twice by g before that: of its 10 samples, g's last call has all. */
-Test(sharing, occurrences_and_times_of_stacks)
+Test(caller_shares, occurrences_and_times_of_stacks)
 {
 	struct profile *p;
 	struct graph *g;
@@ -208,7 +208,7 @@ static void check_random(int n_names)
 	free(folded);
 }
 
-Test(sharing, sums)
+Test(caller_shares, sums)
 {
 	int round;
 
@@ -218,7 +218,7 @@ Test(sharing, sums)
 }
 
 /* Without recursion, occurrences are the time. */
-Test(sharing, nothing_is_misplaced_without_recursion)
+Test(caller_shares, nothing_is_misplaced_without_recursion)
 {
 	struct profile *p;
 	struct graph *g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_call_report.c - the order of functions, callers and callees in gprof's report. */
+/* test_gprof_report.c - the order of functions, callers and callees in gprof's report. */
 #include <stdlib.h>
 
 #include "contexts/gprof_report.h"

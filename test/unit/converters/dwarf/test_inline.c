@@ -8,7 +8,7 @@
 
 #include "tree/tree.h"
 
-TestSuite(inlines, .init = enter_fixture, .fini = leave_fixture, .timeout = 60);
+TestSuite(inline_functions, .init = enter_fixture, .fini = leave_fixture, .timeout = 60);
 
 /* Inlined three deep, at two places; a caller that inlines with one that calls. */
 static const char program[] =
@@ -129,7 +129,7 @@ static bool has(const char *command)
 	return system(text) == 0;
 }
 
-Test(inlines, as_addr2line_has_it)
+Test(inline_functions, as_addr2line_has_it)
 {
 	static const char *const compilers[] = {"gcc", "clang"};
 
@@ -169,7 +169,7 @@ static void chain_is(const char *file, int granularity, bool inlines, uint64_t a
 	subject_free(s);
 }
 
-Test(inlines, only_if_asked_for)
+Test(inline_functions, only_if_asked_for)
 {
 	uint64_t at, f;
 	char want[64];
@@ -217,7 +217,7 @@ static void places_have_source(const char *build)
 	subject_free(s);
 }
 
-Test(inlines, places_have_their_source)
+Test(inline_functions, places_have_their_source)
 {
 	places_have_source("gcc -O2 -g -o p \"$PWD/p.c\"");
 	places_have_source("gcc -O2 -g -o p p.c"); /* relative to where it was compiled */
@@ -225,7 +225,7 @@ Test(inlines, places_have_their_source)
 }
 
 /* Where two instructions stand that name a node: of one stack f inlines g, of the other it calls. */
-Test(inlines, a_node_is_inlined_if_all_its_frames_are)
+Test(inline_functions, a_node_is_inlined_if_all_its_frames_are)
 {
 	struct profile_frame frames[3];
 	struct profile_node nodes[] = {{0, 0, 0, 0}, {0, 0, 1, 1}, {0, 1, 2, 1}, {2, 2, 4, 1}};
@@ -267,7 +267,7 @@ Test(inlines, a_node_is_inlined_if_all_its_frames_are)
 	subject_free(s);
 }
 
-Test(inlines, in_a_debug_file)
+Test(inline_functions, in_a_debug_file)
 {
 	struct subject *s;
 	uint64_t at;
@@ -290,7 +290,7 @@ Test(inlines, in_a_debug_file)
 }
 
 /* What dwz moves into a file of its own: names of functions, for one. */
-Test(inlines, in_a_shared_debug_file)
+Test(inline_functions, in_a_shared_debug_file)
 {
 	struct subject *s;
 	uint64_t at;
@@ -314,7 +314,7 @@ Test(inlines, in_a_shared_debug_file)
 }
 
 /* A function that no symbol covers; one without unwind information, too. */
-Test(inlines, debug_information_names_functions)
+Test(inline_functions, debug_information_names_functions)
 {
 	struct subject *s;
 	uint64_t at;
@@ -334,7 +334,7 @@ Test(inlines, debug_information_names_functions)
 }
 
 /* A member of a class that is local to a function stands below that function's entry. */
-Test(inlines, functions_within_functions)
+Test(inline_functions, functions_within_functions)
 {
 	struct subject *s;
 	uint64_t at;
@@ -360,7 +360,7 @@ Test(inlines, functions_within_functions)
 
 /* What has no linkage name because no other file can mean it is not operator() and g for all that:
  * it has the name of what it stands in. */
-Test(inlines, functions_are_named_with_what_they_stand_in)
+Test(inline_functions, functions_are_named_with_what_they_stand_in)
 {
 	static const char *const want[] = {
 		"f(int);a::(anonymous namespace)::g;a::b::type::h(int);"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_pieces.c - of ranges that nest, overlap and repeat, each address has the one that is meant. */
+/* test_address_ranges.c - of ranges that nest, overlap and repeat, each address has the one that is meant. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static void check(struct range *ranges, uint32_t n, uint64_t from, uint64_t to)
 }
 
 /* So many that they are found by stretches of addresses, which may be next to empty, or whole. */
-Test(pieces, many_ranges_however_far_apart)
+Test(address_ranges, many_ranges_however_far_apart)
 {
 	struct range ranges[300];
 	struct address_ranges p;
@@ -75,7 +75,7 @@ Test(pieces, many_ranges_however_far_apart)
 	}
 }
 
-Test(pieces, random_ranges)
+Test(address_ranges, random_ranges)
 {
 	struct range ranges[24];
 
@@ -92,7 +92,7 @@ Test(pieces, random_ranges)
 	}
 }
 
-Test(pieces, ends_of_the_address_space)
+Test(address_ranges, ends_of_the_address_space)
 {
 	struct range ranges[] = {
 		{0, UINT64_MAX, 0}, {UINT64_MAX - 5, UINT64_MAX, 0}, {0, 3, 0}, {1, 2, 0}};
@@ -101,7 +101,7 @@ Test(pieces, ends_of_the_address_space)
 	check(ranges, 4, 0, 10);
 }
 
-Test(pieces, none)
+Test(address_ranges, none)
 {
 	struct address_ranges p;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_by_start.c - elements that begin with an address come into the order of a comparison. */
+/* test_address_sort.c - elements that begin with an address come into the order of a comparison. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>

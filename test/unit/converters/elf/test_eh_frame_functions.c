@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "elf/eh_frame_functions.h"
 
-TestSuite(function_start, .init = enter_fixture, .fini = leave_fixture);
+TestSuite(eh_frame_functions, .init = enter_fixture, .fini = leave_fixture);
 
 struct entry {
 	uint64_t start, end;
@@ -73,7 +73,7 @@ static void check_file(const char *file)
 	free(entries);
 }
 
-Test(function_start, as_readelf_finds)
+Test(eh_frame_functions, as_readelf_finds)
 {
 	put("p.c", "int f(int a); int f(int a) { return a + 1; }\n"
 		   "__attribute__((cold, noinline)) void g(int *a); void g(int *a) { *a = 1; }\n"
@@ -87,7 +87,7 @@ Test(function_start, as_readelf_finds)
 }
 
 /* Assembled by hand: a personality, a language area, a signal frame, absolute addresses. */
-Test(function_start, every_shape_of_entry)
+Test(eh_frame_functions, every_shape_of_entry)
 {
 	put("a.S",
 	    ".text\n.globl f, g, h\n"
@@ -161,7 +161,7 @@ static void check_names(const char *path)
 	free(entries);
 }
 
-Test(function_start, real_programs)
+Test(eh_frame_functions, real_programs)
 {
 	static const char *const paths[] = {"/usr/lib/gcc/x86_64-linux-gnu/12/cc1",
 					    "/usr/bin/lua5.4", "/usr/bin/sqlite3", "/usr/bin/perl",

@@ -107,7 +107,7 @@ static struct explore_profile profile;
 static void begin(void)
 {
 	options_init(&e.options);
-	profile.stages.profile = profile_of("main;qsort 3\n"
+	profile.analysis.profile = profile_of("main;qsort 3\n"
 					    "main;quick sort 2\n"
 					    "main;operator new(unsigned long) 1\n"
 					    "main;say \"hi\" 1\n"
@@ -123,7 +123,7 @@ static void begin(void)
 static void end(void)
 {
 	explore_names_free(&profile.names);
-	analysis_free(&profile.stages);
+	analysis_free(&profile.analysis);
 }
 
 /* The line as it is then, | and what is offered, if it is several. */

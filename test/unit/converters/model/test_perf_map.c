@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_jit_map.c - names of generated code by address, also out of maps that nobody has written. */
+/* test_perf_map.c - names of generated code by address, also out of maps that nobody has written. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -243,7 +243,7 @@ static void make_file(const char *name, time_t seconds)
 	close(fd);
 }
 
-Test(newest, by_time_then_name)
+Test(sources_newest, by_time_then_name)
 {
 	struct error err;
 	char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_select.c - the processes that are asked for, and the groups that stacks are told apart by. */
+/* test_selection.c - the processes that are asked for, and the groups that stacks are told apart by. */
 #include "libsampler/format.h"
 #include "out_text.h"
 #include "profile_fixture.h"
@@ -76,7 +76,7 @@ static void takes(const char *pids, const char *exe, const char *want)
 	selection_free(&s);
 }
 
-Test(select, processes)
+Test(selection, processes)
 {
 	make_three();
 	takes(NULL, NULL, "1234 1235 1236");
@@ -87,7 +87,7 @@ Test(select, processes)
 	takes("1234,1235", "gcc", "1234");
 }
 
-Test(select, what_there_is)
+Test(selection, what_there_is)
 {
 	static const char callgrind[] = "# callgrind format\nevents: Ir\npid: 77\nfn=f\n1 2\n";
 
@@ -112,7 +112,7 @@ Test(select, what_there_is)
 	takes("77", "p", "3.cps: does not say which process it is of: --exe needs recordings");
 }
 
-Test(select, the_first_of_many)
+Test(selection, the_first_of_many)
 {
 	struct shortlist l = {0};
 	struct error err;
@@ -129,7 +129,7 @@ Test(select, the_first_of_many)
 }
 
 /* What is passed over may be broken behind its process record. */
-Test(select, reads_no_further)
+Test(selection, reads_no_further)
 {
 	struct bytes records = {0}, payload = {0}, file = {0};
 

@@ -40,7 +40,7 @@ static void expect_line(struct text_scan *s, const char *text, size_t n, uint64_
 	cr_assert_eq(s->offset, offset);
 }
 
-Test(scan, lines)
+Test(text_scan, lines)
 {
 	struct error err;
 	struct text_scan s = scan_of("a\r\n\n\0b\r\r\nc", 10, &err);
@@ -61,7 +61,7 @@ Test(scan, lines)
 
 /* Lines of all lengths, so that pieces of the file end anywhere in them; the last is longer than any
  * piece. */
-Test(scan, lines_that_come_in_pieces)
+Test(text_scan, lines_that_come_in_pieces)
 {
 	enum { LINES = 1500, LAST = 1000000 };
 	size_t n = 0, offset = 0;
@@ -85,7 +85,7 @@ Test(scan, lines_that_come_in_pieces)
 	free(text);
 }
 
-Test(scan, tokens)
+Test(text_scan, tokens)
 {
 	struct error err;
 	uint64_t count;

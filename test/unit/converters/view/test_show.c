@@ -25,7 +25,7 @@ static void weight_is(const struct profile *p, enum tree_unit unit, uint64_t lar
 	cr_assert_str_eq(weight_text(text, weight_scale(p, unit, largest), amount), want);
 }
 
-Test(amount, one_unit_for_a_table)
+Test(weight, one_unit_for_a_table)
 {
 	struct profile ns = profile_in("ns"), samples = profile_in("samples");
 
@@ -42,7 +42,7 @@ Test(amount, one_unit_for_a_table)
 	strings_free(samples.strings);
 }
 
-Test(amount, intervals_are_short)
+Test(weight, intervals_are_short)
 {
 	char text[WEIGHT_BYTES];
 
@@ -52,7 +52,7 @@ Test(amount, intervals_are_short)
 	cr_assert_str_eq(weight_ns(text, 10001000), "10.001 ms");
 }
 
-Test(amount, fractions)
+Test(weight, fractions)
 {
 	cr_assert_eq(weight_fraction(0, 0), 0);
 	cr_assert_eq(weight_fraction(1, 4), 0.25);
@@ -63,7 +63,7 @@ Test(amount, fractions)
 }
 
 /* 2.97 * 10000 is 29700.000000000004 in doubles, and counts of 61 bits are rounded to 256. */
-Test(amount, thresholds_are_exact)
+Test(weight, thresholds_are_exact)
 {
 	uint64_t tens[] = {UINT64_C(10000), UINT64_C(1000000), UINT64_C(10000000000000000000)};
 	uint64_t half = UINT64_C(1) << 63;
@@ -172,7 +172,7 @@ Test(colour, sizes)
 	cr_assert_eq((int)colour_pen(print, 1), 6);
 }
 
-Test(path_name, nothing_breaks_the_line)
+Test(name_text, nothing_breaks_the_line)
 {
 	const char name[] = "a;b\n\t\x01\x7f \xc3\xa4\xff";
 	char copy[sizeof(name)];

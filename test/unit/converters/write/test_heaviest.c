@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_top.c - which rows are among the N heaviest. */
+/* test_heaviest.c - which rows are among the N heaviest. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static uint64_t rank(const uint64_t *weights, int n, int row)
 	return before;
 }
 
-Test(top, takes_the_heaviest)
+Test(heaviest, takes_the_heaviest)
 {
 	int round, i;
 
@@ -45,7 +45,7 @@ Test(top, takes_the_heaviest)
 }
 
 /* A row that is passed over need not be added. */
-Test(top, what_is_passed_changes_nothing)
+Test(heaviest, what_is_passed_changes_nothing)
 {
 	struct heaviest t = {.n = 2};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_words.c - lists of words: quotes, and lines that are not too long. */
+/* test_name_list.c - lists of words: quotes, and lines that are not too long. */
 #include "out_text.h"
 #include "write/name_list.h"
 
@@ -16,7 +16,7 @@ static void words_are(const char *const *names, int column, const char *want)
 	strings_free(s);
 }
 
-Test(words, that_are_none_stand_in_quotes)
+Test(name_list, that_are_none_stand_in_quotes)
 {
 	words_are((const char *const[]){"a", "b c", "f(int)", "say\"", "", "\xc3\xa9", "a\\b",
 					"a \\b", NULL},
@@ -28,7 +28,7 @@ Test(words, that_are_none_stand_in_quotes)
 #define SIXTY  TWENTY TWENTY TWENTY
 
 /* A line has 80 columns; what follows begins below the first word. */
-Test(words, lines)
+Test(name_list, lines)
 {
 	words_are((const char *const[]){SIXTY, TEN, "12345", "x", NULL}, 3,
 		  SIXTY " " TEN " 12345\n   x");
@@ -37,7 +37,7 @@ Test(words, lines)
 }
 
 /* It may stand on a line of its own and be too long for that. */
-Test(words, long_names)
+Test(name_list, long_names)
 {
 	words_are((const char *const[]){"a", SIXTY SIXTY, "b", NULL}, 10,
 		  "a\n          " SIXTY SIXTY "\n          b");
@@ -45,7 +45,7 @@ Test(words, long_names)
 }
 
 /* An e with an accent has two bytes and one column, a control character four. */
-Test(words, columns)
+Test(name_list, columns)
 {
 	static const char ten[] = "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
 				  "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9";
@@ -58,7 +58,7 @@ Test(words, columns)
 }
 
 /* So have quotes and backslashes. */
-Test(words, columns_of_quotes)
+Test(name_list, columns_of_quotes)
 {
 	words_are((const char *const[]){SIXTY, TEN "123456 ", NULL}, 0,
 		  SIXTY " \"" TEN "123456 \"");
@@ -69,7 +69,7 @@ Test(words, columns_of_quotes)
 }
 
 /* A parenthesis belongs to its word. */
-Test(words, parentheses)
+Test(name_list, parentheses)
 {
 	struct strings *s = strings_new();
 	struct out *o = open_text();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_drawing.c - what of a call graph is shown, as text and as a table. */
+/* test_pruned_graph.c - what of a call graph is shown, as text and as a table. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ static void keeps(const char *folded, struct view_options options, const char *w
 /* P, Q and R are a cycle that is entered at P; the call of P by R leads back. */
 static const char cycle[] = "m;P;S 1\nm;P;Q;R 2\nm;P;Q;R;P;S 1\n";
 
-Test(drawing, propagated)
+Test(pruned_graph, propagated)
 {
 	shows(cycle, all,
 	      "func\t1\t0\tP\tP\n"
@@ -84,7 +84,7 @@ Test(drawing, propagated)
 	      "edge\t1\t1\t4\tm\tP\n");
 }
 
-Test(drawing, exact)
+Test(pruned_graph, exact)
 {
 	struct view_options options = all;
 
@@ -104,7 +104,7 @@ Test(drawing, exact)
 }
 
 /* What is strictly below a threshold goes, then edges without an end. */
-Test(drawing, thresholds)
+Test(pruned_graph, thresholds)
 {
 	static const char folded[] = "m;a 50\nm;b 30\nm;c;b 10\nm;d;b 10\n";
 	struct view_options options = all;
@@ -122,7 +122,7 @@ Test(drawing, thresholds)
 }
 
 /* R's call of P and P's of itself have no total: they weigh as much as the lighter end. */
-Test(drawing, edges_without_a_total)
+Test(pruned_graph, edges_without_a_total)
 {
 	struct view_options options = all;
 
@@ -135,7 +135,7 @@ Test(drawing, edges_without_a_total)
 	keeps("m;f;f 60\nm 40\n", options, "f m");
 }
 
-Test(drawing, root_and_leaf)
+Test(pruned_graph, root_and_leaf)
 {
 	static const char folded[] = "m;a;b;c 1\nm;d;b;e 1\nm;e 1\n";
 	struct view_options options = all;
@@ -159,7 +159,7 @@ Test(drawing, root_and_leaf)
 	keeps("m;[ad];x 1\nm;a;y 1\n", options, "[ad] x [ad]>x");
 }
 
-Test(drawing, depth_and_top)
+Test(pruned_graph, depth_and_top)
 {
 	static const char folded[] = "m;a;b;c 4\nm;b 1\nx;c;b 2\n";
 	struct view_options options = all;
@@ -175,7 +175,7 @@ Test(drawing, depth_and_top)
 	keeps("m;a 2\nm;b 5\nm;c 3\n", options, "b m m>b");
 }
 
-Test(drawing, unknown_names)
+Test(pruned_graph, unknown_names)
 {
 	struct view_options options = all;
 	struct error err;
@@ -190,12 +190,12 @@ Test(drawing, unknown_names)
 }
 
 /* 0/0 counts as 1. */
-Test(drawing, no_weight_at_all)
+Test(pruned_graph, no_weight_at_all)
 {
 	shows("m;a 0\n", all, "func\t1\t1\t-\ta\nfunc\t1\t1\t-\tm\nedge\t1\t1\t0\tm\ta\n");
 }
 
-Test(drawing, text)
+Test(pruned_graph, text)
 {
 	struct view_options options = {.threshold = -1, .node_threshold = 0, .edge_threshold = 20};
 	struct error err;
