@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 # One launch runs several programs. All of their recordings are read although no file is named; a
 # part of them can be chosen, and they are told apart.
-# Seen to fail: with a search for libcpsample in the whole environment of an ancestor.
+#
+# Seen to fail:
+# - If the recorder's name is looked for in the whole environment of an ancestor.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 

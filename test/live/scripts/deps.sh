@@ -4,7 +4,7 @@
 # what is missing, and fails if that is needed. The programs that it calls are replaced here.
 #
 # Seen to fail:
-# - With comm instead of grep, which finds nothing missing if no package is installed.
+# - If awk tells the list of installed packages from the next file by NR == FNR, which finds nothing missing if no package is installed.
 # - If it asks for a package that the release does not have.
 #
 # May run beside others.

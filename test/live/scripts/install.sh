@@ -6,6 +6,7 @@
 # Seen to fail:
 # - If LIBDIR is left out of the way from cpsample to the library.
 # - With another version in cpsample.
+# - With the name of the build directory in the list of what is linked.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
