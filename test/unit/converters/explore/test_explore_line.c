@@ -108,14 +108,14 @@ static void begin(void)
 {
 	options_init(&e.options);
 	profile.analysis.profile = profile_of("main;qsort 3\n"
-					    "main;quick sort 2\n"
-					    "main;operator new(unsigned long) 1\n"
-					    "main;say \"hi\" 1\n"
-					    "main;it's 1\n"
-					    "main;a  b 1\n"
-					    "main;\xc3\xa9t\xc3\xa9 1\n"
-					    "main;\xc3\xa8re 1\n"
-					    "main;bad\x01name 1\n");
+					      "main;quick sort 2\n"
+					      "main;operator new(unsigned long) 1\n"
+					      "main;say \"hi\" 1\n"
+					      "main;it's 1\n"
+					      "main;a  b 1\n"
+					      "main;\xc3\xa9t\xc3\xa9 1\n"
+					      "main;\xc3\xa8re 1\n"
+					      "main;bad\x01name 1\n");
 	e.profiles = &profile;
 	e.n = 1;
 }
