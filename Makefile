@@ -212,9 +212,19 @@ $(BUILD)/bench/streams: test/bench/streams.c $(BUILD)/signal.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(TEST_CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< $(BUILD)/signal.a $(LIB_LIBS)
 
+$(BUILD)/rows/%.o: test/rows/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TEST_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The recorder's unwinding without its table of modules: rows has one of its own.
+$(BUILD)/rows/rows: $(patsubst test/%.c,$(BUILD)/%.o,$(wildcard test/rows/*.c)) $(BUILD)/signal.a
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ -ldw -lelf
+
 unit-bins: $(UNIT_BINS) $(REPLAY_BINS)
 
-targets: $(TARGETS) bench-bins
+targets: $(TARGETS) bench-bins $(BUILD)/rows/rows
 
 bench-bins: $(BENCH)
 
@@ -231,6 +241,12 @@ soak-memory: all $(BUILD)/targets/memory ## ten minutes with each clock: the rec
 
 soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer"
 	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" $(MODULES)
+
+rows: $(BUILD)/rows/rows ## unwind rows beside libdw's, over all files of DIRS="/usr/bin /usr/lib", or N=300 of them
+	$(Q)$(BUILD)/rows/rows $(addprefix -n ,$(N)) $(addprefix -j ,$(JOBS)) $(or $(DIRS),/usr/bin /usr/lib)
+
+places: all $(TARGETS) ## record on full file systems, in containers, with other C libraries (as root): ARGS="--short"
+	$(Q)BUILD=$(BUILD) test/places/places $(ARGS)
 
 big: all $(BIG) ## time and memory of each view of 20,000 stacks
 	$(Q)BUILD=$(BUILD) test/big/measure
@@ -317,7 +333,7 @@ WITH_TEST_CFLAGS := test/bench/streams.c
 compile_commands.json: FORCE ## for clangd and its kin
 	$(Q){ $(call entries,$(LIB_CFLAGS),$(sort $(wildcard libsampler/*/*.c))); \
 		$(call entries,$(CONV_CFLAGS),$(sort $(wildcard converters/*.c converters/*/*.c))); \
-		$(call entries,$(TEST_CFLAGS),$(sort $(shell find test/unit test/fuzz -name '*.c')) $(WITH_TEST_CFLAGS)); \
+		$(call entries,$(TEST_CFLAGS),$(sort $(shell find test/unit test/fuzz test/rows -name '*.c')) $(WITH_TEST_CFLAGS)); \
 		$(call entries,$(TARGET_CFLAGS),$(filter-out $(WITH_TEST_CFLAGS),$(sort $(wildcard \
 			test/targets/*.c test/bench/*.c test/big/*.c doc/examples/*.c)))); \
 	} | sed '1s/^/[/; $$!s/$$/,/; $$s/$$/]/' >$@
@@ -369,7 +385,8 @@ help: ## this list
 	@echo "make [BUILD=build] [CC=gcc] [CFLAGS=...] [V=1] [ONLY=part of a test's name] TARGET"
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
 
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)
+# The sources that scripts/outside unpacks have files of that name, too.
+-include $(filter-out $(BUILD)/outside/%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
 .SECONDARY:
 .PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
-.PHONY: fresh mutants install uninstall clean help FORCE soak-memory soak-python
+.PHONY: fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python

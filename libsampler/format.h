@@ -65,12 +65,14 @@ enum cps_process_field {
 };
 
 enum cps_end_field {
-	CPS_END_TIME_US = 1, /* microseconds after CPS_PROCESS_START_NS */
-	CPS_END_CPU_NS = 2,  /* CPU time of the process while sampling was on */
-	CPS_END_TICKS = 3,   /* samples that are ticks, over all batches */
-	CPS_END_BYTES = 4,   /* bytes of records before compression */
-	CPS_END_STOP = 5,    /* enum cps_stop */
-	CPS_END_ERROR = 6,   /* the errno that goes with it; 0 = none */
+	CPS_END_TIME_US = 1,	   /* microseconds after CPS_PROCESS_START_NS */
+	CPS_END_CPU_NS = 2,	   /* CPU time of the process while sampling was on */
+	CPS_END_TICKS = 3,	   /* samples that are ticks, over all batches */
+	CPS_END_BYTES = 4,	   /* bytes of records before compression */
+	CPS_END_STOP = 5,	   /* enum cps_stop */
+	CPS_END_ERROR = 6,	   /* the errno that goes with it; 0 = none */
+	CPS_END_OWN_NS = 7,	   /* CPU time that recording took, which is not credited */
+	CPS_END_OWN_KERNEL_NS = 8, /* the part of it that the kernel took to bring ticks */
 };
 
 /* Why recording ended before the process did. */
@@ -83,6 +85,7 @@ enum cps_stop {
 	CPS_STOP_CREATE = 5,   /* the output cannot be created */
 	CPS_STOP_WRITE = 6,    /* the output cannot be written */
 	CPS_STOP_CLOCK = 7,    /* the clock cannot be started */
+	CPS_STOP_SWITCH = 8,   /* recording was turned off */
 	CPS_STOP_COUNT
 };
 
@@ -103,6 +106,9 @@ enum cps_mark {
 	CPS_MARK_BAD_MEMORY = 2,  /* a frame that cannot be read */
 	CPS_MARK_NO_PROGRESS = 3, /* the stack pointer did not move outward */
 	CPS_MARK_TOO_DEEP = 4,	  /* both ends were kept, with a gap at CPS_CUT_ADDRESS */
+	CPS_MARK_BOUNDED = 5,	  /* to follow it further would have taken too long */
+	CPS_MARK_NOT_SAMPLED =
+		6, /* no tick has seen where the thread was; only its start is known */
 	CPS_MARK_COUNT
 };
 
@@ -166,6 +172,8 @@ enum cps_code {
 
 /* The address, without module, of the frame that stands for the frames that were left out. */
 #define CPS_CUT_ADDRESS 0u
+/* Likewise, of the frame that stands for where a thread was when no tick has seen it. */
+#define CPS_NOT_SAMPLED_ADDRESS 1u
 
 /* Limits that a writer keeps and a reader enforces. */
 #define CPS_DEPTH_MAX	   65536u /* frames in a stack */
@@ -182,6 +190,7 @@ enum cps_loss {
 	CPS_LOSS_MEMORY = 2,	/* no memory for a thread or a buffer */
 	CPS_LOSS_OUTPUT = 3,	/* the output could not be created or written */
 	CPS_LOSS_STACK = 4,	/* no frame could be found */
+	CPS_LOSS_BUDGET = 5,	/* recording had taken its share of the CPU time */
 	CPS_LOSS_COUNT
 };
 

@@ -237,6 +237,8 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 		p->note = strings_add(b->profile->strings, e->note, strlen(e->note));
 	p->end_us = e->time_us;
 	p->cpu_ns = e->cpu_ns;
+	p->own_ns = e->own_ns;
+	p->own_kernel_ns = e->own_kernel_ns;
 	p->ticks = e->ticks;
 	p->bytes = e->bytes;
 	return builder_close(b, err);

@@ -17,7 +17,8 @@
  * would look like the function where a thread begins. */
 static bool is_incomplete(const struct event_sample *e)
 {
-	return e->depth == 0 || (e->mark != CPS_MARK_COMPLETE && e->mark != CPS_MARK_TOO_DEEP);
+	return e->depth == 0 || (e->mark != CPS_MARK_COMPLETE && e->mark != CPS_MARK_TOO_DEEP &&
+				 e->mark != CPS_MARK_NOT_SAMPLED);
 }
 
 /* The number of a name. A path is often continued as it was the time before: comparing with that

@@ -102,8 +102,7 @@ static int file_read(struct perf_map *m, int fd)
 
 static bool is_nameless(const struct profile_frame *f)
 {
-	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE &&
-	       f->address != CPS_CUT_ADDRESS;
+	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE && !profile_stand_in(f);
 }
 
 static bool needs_map(const struct cct *paths)

@@ -26,6 +26,8 @@
  * hidden. */
 #define PROFILE_CUT    "[cut]"
 #define PROFILE_HIDDEN "[hidden]"
+/* The frame that stands for where a thread was when no tick has seen it. */
+#define PROFILE_NOT_SAMPLED "[not sampled]"
 
 struct profile_segment {
 	uint64_t vaddr, memory_bytes, file_offset, file_bytes;
@@ -48,6 +50,16 @@ struct profile_frame {
 	uint32_t name;	 /* in profile.strings when named, else STRINGS_NONE */
 	uint64_t address;
 };
+
+/* The name of a frame that stands for others that are not known, or NULL. */
+static inline const char *profile_stand_in(const struct profile_frame *f)
+{
+	if (f->module != PROFILE_NO_MODULE || f->name != STRINGS_NONE)
+		return NULL;
+	return f->address == CPS_CUT_ADDRESS	       ? PROFILE_CUT
+	       : f->address == CPS_NOT_SAMPLED_ADDRESS ? PROFILE_NOT_SAMPLED
+						       : NULL;
+}
 
 /* Nodes are numbered so that parent < child; node 0 is the root, above every outermost frame. */
 struct profile_node {
@@ -95,6 +107,7 @@ struct profile_process {
 	uint32_t note;			       /* what is wrong with the journal; NONE: nothing */
 	bool ended;			       /* an end record was read */
 	uint64_t end_us, cpu_ns, ticks, bytes; /* of the end record */
+	uint64_t own_ns, own_kernel_ns;	       /* of recording itself; likewise */
 	uint64_t cut_offset;		       /* when not ended */
 	uint32_t cut_why;
 	uint64_t last_us; /* time of the last sample */
@@ -136,6 +149,12 @@ void profile_modules_free(struct profile_module *list, size_t n);
 
 /* The name of the process's program: the last part of its path. */
 struct event_text profile_program(const struct event_process *e);
+
+/* The weight that was credited to places where ticks have seen a thread. */
+static inline uint64_t profile_process_sampled(const struct profile_process *p)
+{
+	return p->weight - p->weight_by_mark[CPS_MARK_NOT_SAMPLED];
+}
 
 /* Sum of all losses of a process. */
 uint64_t profile_process_lost(const struct profile_process *p);

@@ -90,6 +90,8 @@ static const struct field end_fields[] = {
 	{CPS_END_BYTES, FIELD_NUMBER, IN_END(bytes)},
 	{CPS_END_STOP, FIELD_NUMBER, IN_END(stop)},
 	{CPS_END_ERROR, FIELD_NUMBER, IN_END(error)},
+	{CPS_END_OWN_NS, FIELD_NUMBER, IN_END(own_ns)},
+	{CPS_END_OWN_KERNEL_NS, FIELD_NUMBER, IN_END(own_kernel_ns)},
 	{0},
 };
 

@@ -61,13 +61,13 @@ static bool is_main(const struct profile_frame *const *frames, size_t n)
 
 int entry_points_name(struct symbols *s, const struct profile *p, struct error *err)
 {
-	const struct profile_frame *frames[OUTERMOST + 1];
+	const struct profile_frame *frames[OUTERMOST];
 
 	for (size_t i = 1; i < p->n_nodes; i++) {
 		size_t n = outer_frames(p, i, frames);
 		int rc;
 
-		if (n < 3 || !is_main(frames, n) || frames[0]->module == PROFILE_NO_MODULE)
+		if (n < 3 || !is_main(frames, n))
 			continue;
 		rc = is_starter(s, p, frames[1], err);
 		if (rc < 0 || (rc && (symbols_set_name(s, frames[0], "_start", err) ||

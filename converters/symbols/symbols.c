@@ -247,10 +247,11 @@ static int place_in_module(struct symbols *s, struct module_names *m, uint64_t a
 static int find_function(struct symbols *s, const struct profile_frame *frame,
 			 struct symbols_place *place, struct error *err)
 {
-	if (frame->module >= s->profile->n_modules)
-		return symbols_add_text(
-			s, frame->address == CPS_CUT_ADDRESS ? PROFILE_CUT : SYMBOLS_UNKNOWN,
-			&place->function, err);
+	if (frame->module >= s->profile->n_modules) {
+		const char *label = profile_stand_in(frame);
+
+		return symbols_add_text(s, label ? label : SYMBOLS_UNKNOWN, &place->function, err);
+	}
 	if (read_module(s, frame->module, err))
 		return -1;
 	if (!s->modules[frame->module].label)

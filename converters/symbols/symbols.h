@@ -21,7 +21,8 @@
 #include "symbols/symbols_options.h"
 
 /* Names of frames without a known module: an address outside all modules, and an address in a
- * module that no record describes. The omitted middle of a deep stack is named PROFILE_CUT. */
+ * module that no record describes. The omitted middle of a deep stack is named PROFILE_CUT, and
+ * PROFILE_NOT_SAMPLED is where no tick has seen a thread. */
 #define SYMBOLS_UNKNOWN	       "[unknown]"
 #define SYMBOLS_UNKNOWN_MODULE "[unknown module]"
 /* With SYMBOLS_BY_MODULE, generated code that a perf map has a name for. */

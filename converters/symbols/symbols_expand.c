@@ -31,7 +31,8 @@ static int expand_module(struct symbols *s, const struct profile_frame *frame,
 		name = strings_get(s->profile->strings, frame->name, NULL);
 		label = strcmp(name, PROFILE_INCOMPLETE) == 0 ? PROFILE_INCOMPLETE : label;
 	} else if (frame->module >= s->profile->n_modules) {
-		label = frame->address == CPS_CUT_ADDRESS ? PROFILE_CUT : SYMBOLS_UNKNOWN;
+		label = profile_stand_in(frame);
+		label = label ? label : SYMBOLS_UNKNOWN;
 	} else {
 		label = symbols_label(s, frame->module);
 		label = label ? label : SYMBOLS_UNKNOWN_MODULE;

@@ -16,7 +16,8 @@
 static const char *const loss_keys[CPS_LOSS_COUNT + 1] = {
 	[CPS_LOSS_REENTERED] = "lost_reentered", [CPS_LOSS_BUSY] = "lost_busy",
 	[CPS_LOSS_MEMORY] = "lost_memory",	 [CPS_LOSS_OUTPUT] = "lost_output",
-	[CPS_LOSS_STACK] = "lost_stack",	 [CPS_LOSS_COUNT] = "lost_other",
+	[CPS_LOSS_STACK] = "lost_stack",	 [CPS_LOSS_BUDGET] = "lost_budget",
+	[CPS_LOSS_COUNT] = "lost_other",
 };
 
 static void row(struct rows *r, const char *key)
@@ -109,8 +110,13 @@ static void write_credit(struct rows *r, const struct profile *p,
 	if (weight_is_time(p))
 		number(r, "credited_ns", process->weight);
 	number(r, "process_cpu_ns", process->cpu_ns);
+	number(r, "own_ns", process->own_ns);
+	number(r, "own_kernel_ns", process->own_kernel_ns);
+	number(r, "not_sampled", process->weight_by_mark[CPS_MARK_NOT_SAMPLED]);
 	row(r, "complete_percent");
-	rows_fraction(r, weight_fraction(process->weight_complete, process->weight) * 100);
+	rows_fraction(r,
+		      weight_fraction(process->weight_complete, profile_process_sampled(process)) *
+			      100);
 	number(r, "deepest", process->deepest);
 }
 

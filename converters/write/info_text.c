@@ -19,6 +19,7 @@ const char *const info_text_losses[CPS_LOSS_COUNT + 1] = {
 	[CPS_LOSS_MEMORY] = "no memory",
 	[CPS_LOSS_OUTPUT] = "output not written",
 	[CPS_LOSS_STACK] = "no stack",
+	[CPS_LOSS_BUDGET] = "left out to keep the budget",
 	[CPS_LOSS_COUNT] = "other reasons",
 };
 
@@ -28,6 +29,7 @@ static const char *const marks[CPS_MARK_COUNT] = {
 	[CPS_MARK_BAD_MEMORY] = "unreadable frame",
 	[CPS_MARK_NO_PROGRESS] = "stack pointer did not move",
 	[CPS_MARK_TOO_DEEP] = "too deep, middle left out",
+	[CPS_MARK_BOUNDED] = "too deep, outer end left out",
 };
 
 static void label(struct out *o, const char *text)
@@ -169,22 +171,54 @@ static void write_credit(struct out *o, const struct profile *p,
 	out_text(o, "\n");
 }
 
+/* What recording took of the CPU time, beside what was credited. */
+static void write_own(struct out *o, const struct profile *p, const struct profile_process *process)
+{
+	char text[WEIGHT_BYTES];
+
+	if (!process->own_ns || !process->cpu_ns || !weight_is_time(p))
+		return;
+	label(o, "not credited");
+	out_format(o, "%s", weight_alone(text, p, process->own_ns));
+	out_format(o, " (%.2f %%) that recording took",
+		   weight_fraction(process->own_ns, process->cpu_ns) * 100);
+	if (process->own_kernel_ns)
+		out_format(o, ", %s of it in the kernel",
+			   weight_alone(text, p, process->own_kernel_ns));
+	out_text(o, "\n");
+}
+
+/* What threads used while no tick has seen them. */
+static void write_not_sampled(struct out *o, const struct profile *p,
+			      const struct profile_process *process)
+{
+	uint64_t weight = process->weight_by_mark[CPS_MARK_NOT_SAMPLED];
+	char text[WEIGHT_BYTES];
+
+	if (!weight)
+		return;
+	label(o, "not sampled");
+	out_format(o, "%s (%.2f %%) of it, which no tick has seen\n", weight_alone(text, p, weight),
+		   weight_fraction(weight, process->weight) * 100);
+}
+
 static void write_stacks(struct out *o, const struct profile_process *process)
 {
+	uint64_t sampled = profile_process_sampled(process);
 	size_t i;
 
-	if (!process->weight)
+	if (!sampled)
 		return;
 	label(o, "whole stacks");
-	out_format(o, "%.2f %% of what was credited\n",
-		   weight_fraction(process->weight_complete, process->weight) * 100);
+	out_format(o, "%.2f %% of what was %s\n",
+		   weight_fraction(process->weight_complete, sampled) * 100,
+		   sampled < process->weight ? "sampled" : "credited");
 	for (i = CPS_MARK_COMPLETE + 1; i < CPS_MARK_COUNT; i++) {
-		if (!process->weight_by_mark[i])
+		if (!process->weight_by_mark[i] || i == CPS_MARK_NOT_SAMPLED)
 			continue;
 		label(o, "");
 		out_format(o, "%.2f %% %s\n",
-			   weight_fraction(process->weight_by_mark[i], process->weight) * 100,
-			   marks[i]);
+			   weight_fraction(process->weight_by_mark[i], sampled) * 100, marks[i]);
 	}
 	label(o, "deepest");
 	out_format(o, "%" PRIu64 " frame%s\n", process->deepest, process->deepest == 1 ? "" : "s");
@@ -282,6 +316,8 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_clock(o, p, process);
 	write_duration(o, p, process);
 	write_credit(o, p, process);
+	write_not_sampled(o, p, process);
+	write_own(o, p, process);
 	if (!p->calls) {
 		write_stacks(o, process);
 		write_losses(o, process);

@@ -6,6 +6,7 @@
  * When the block is used up, a new one is mapped; if two threads map one at the same time, the one
  * that comes second unmaps its own again.
  */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,12 +25,33 @@ struct block {
 
 static _Atomic(struct block *) current;
 
+/* The kernel refuses MADV_DONTNEED for memory that is locked, which tells locked pages from others
+ * by a system call that seccomp filters know of us. It has touched all of the locked ones, so they are
+ * given back. */
+void cps_arena_unlock(void *pages, size_t bytes)
+{
+	if (CPS_SYS(madvise, pages, bytes, MADV_DONTNEED, 0) != -EINVAL)
+		return;
+	CPS_SYS(munlock, pages, bytes, 0, 0);
+	CPS_SYS(madvise, pages, bytes, MADV_DONTNEED, 0);
+}
+
 /* Memory that is mapped as a stack (MAP_STACK) gets no huge pages since Linux 6.7. The first byte
  * of a huge page would cost 2 MiB. */
 void *cps_arena_pages(size_t bytes)
 {
-	return cps_sys_mmap(bytes, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1);
+	void *pages = cps_sys_mmap(bytes, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1);
+
+	if (pages)
+		cps_arena_unlock(pages, bytes);
+	return pages;
+}
+
+void cps_arena_unmap(void *pages, size_t bytes)
+{
+	if (pages)
+		cps_sys_munmap(pages, bytes);
 }
 
 static void *carve(struct block *b, size_t bytes)

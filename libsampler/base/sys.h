@@ -84,6 +84,24 @@ static inline int cps_sys_munmap(void *start, size_t n)
 	return (int)CPS_SYS(munmap, start, n, 0, 0);
 }
 
+/* [signal] Block all signals of the calling thread. Returns the mask that was in force, to be set
+ * again. A handler of the target's that leaves by longjmp must not interrupt what has acquired
+ * something: it would stay acquired for ever. */
+static inline uint64_t cps_sys_block_signals(void)
+{
+	const uint64_t all = ~UINT64_C(0);
+	uint64_t mask = 0;
+
+	CPS_SYS(rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask, sizeof(mask));
+	return mask;
+}
+
+/* [signal] */
+static inline void cps_sys_set_mask(uint64_t mask)
+{
+	CPS_SYS(rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, NULL, sizeof(mask));
+}
+
 /* [signal] Nanoseconds of any clock; 0 if it cannot be read. */
 static inline uint64_t cps_sys_clock_ns(clockid_t clock)
 {
@@ -99,8 +117,8 @@ static inline uint64_t cps_sys_clock_ns(clockid_t clock)
  * handler. Returns false when a second has passed since *until was 0.
  *
  * On a busy machine a thread that was put aside in the middle of its work comes back later than any
- * number of sched_yield takes. So this yields for the first hundredth of the second, and sleeps
- * afterwards.
+ * number of sched_yield takes. A thread with a real-time priority gives way only to such threads. So
+ * this yields for the first millisecond, and sleeps afterwards.
  */
 static inline int cps_sys_patience(uint64_t *until)
 {
@@ -111,7 +129,7 @@ static inline int cps_sys_patience(uint64_t *until)
 		*until = now + most;
 	if (now >= *until)
 		return 0;
-	if (*until - now > most - most / 100)
+	if (*until - now > most - most / 1000)
 		CPS_SYS(sched_yield, 0, 0, 0, 0);
 	else
 		CPS_SYS(nanosleep, &nap, NULL, 0, 0);

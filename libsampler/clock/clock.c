@@ -4,12 +4,14 @@
  *
  * In: a clock and the settings. Out: threads that are interrupted at intervals drawn at random.
  */
+#include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/sys.h"
 #include "clock/clock.h"
 
-#define CHAIN 3 /* clocks tried in turn: itimer and timer are each other's fallback */
+#define CHAIN 4 /* more than clocks tried in turn: itimer and timer are each other's fallback */
 
 static uint64_t seed;
 static bool jitter;
@@ -43,23 +45,39 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 const struct cps_clock_settings *settings, char *why,
 					 size_t bytes)
 {
-	const struct cps_clock *clock = wanted;
-	size_t n = 0;
+	const struct cps_clock *clock = wanted, *refused[CHAIN] = {NULL};
+	size_t n = 0, end;
 
 	why[0] = '\0';
-	for (int i = 0; i < CHAIN && clock->probe && clock->fallback; i++) {
-		if (clock->probe(settings, why + n, bytes - n) == 0)
-			break;
-		clock = clock->fallback;
-		n = strlen(why);
-		if (i + 1 < CHAIN && clock->probe && n + 3 < bytes) {
+	for (int i = 0; clock && clock->probe; i++) {
+		for (int k = 0; k < i; k++)
+			if (refused[k] == clock)
+				return NULL;
+		end = n;
+		if (i > 0 && n + 3 < bytes) {
 			memcpy(why + n, "; ", 3);
 			n += 2;
 		}
+		if (clock->probe(settings, why + n, bytes - n) == 0) {
+			why[end] = '\0'; /* nothing follows the separator */
+			return clock;
+		}
+		n = strlen(why);
+		refused[i] = clock;
+		clock = clock->fallback;
 	}
-	if (n >= 2 && why[n - 1] == ' ' && !why[n])
-		why[n - 2] = '\0'; /* remove a separator that nothing follows */
 	return clock;
+}
+
+bool cps_clock_ticks_in_calls(const struct cps_clock *clock)
+{
+	struct utsname kernel;
+	int major = 0, minor = 0;
+
+	if (clock->ticks_in_calls || uname(&kernel) != 0 ||
+	    sscanf(kernel.release, "%d.%d", &major, &minor) != 2)
+		return true;
+	return major < 5 || (major == 5 && minor < 9);
 }
 
 int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings)

@@ -25,6 +25,7 @@ struct cps_clock {
 	const char *resource, *unit; /* what it measures, and what one gtick of it is */
 	bool is_periodic;	     /* it ticks in the interval of the settings */
 	bool is_external;	     /* others send its signals, and arming does nothing */
+	bool ticks_in_calls;	     /* also on kernels whose CPU timers do not (below) */
 	const struct cps_meter *meter;
 	const struct cps_clock *fallback; /* the clock to use if probe fails */
 	/* Each of the functions below may be NULL. */
@@ -55,7 +56,7 @@ bool cps_clock_is_choice(const struct cps_clock *clock);
 const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings);
 
 /* The wanted clock; or its fallback, with a line in `why` that says why. Otherwise `why` is empty.
- * Called before any start. */
+ * NULL: none would tick, and `why` says why. Called before any start. */
 const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 const struct cps_clock_settings *settings, char *why,
 					 size_t bytes);
@@ -65,6 +66,10 @@ int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settin
 void cps_clock_stop(const struct cps_clock *clock);
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
 void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);
+
+/* Whether ticks may come inside of system calls, which then return early. A performance event's do.
+ * Those of CPU timers come when a thread returns from the kernel, since Linux 5.9. */
+bool cps_clock_ticks_in_calls(const struct cps_clock *clock);
 
 /* [signal] An interval for this thread, drawn uniformly within `spread` of the mean; the mean
  * itself if CPSAMPLE_JITTER is off. */

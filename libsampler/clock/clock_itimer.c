@@ -1,26 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_itimer.c - the one profiling timer that a process has.
+ * clock_itimer.c - one timer on the CPU time of the whole process.
  *
  * In: an interval. Out: SIGPROF to whichever thread is running when the process has used that much
  * CPU time. Threads that were made by a bare clone(2) are sampled, too. Weights come from each
  * thread's own clock.
+ *
+ * A POSIX timer is used where the kernel gives its signals to the running thread, which is so since
+ * Linux 6.4: exec deletes it, and a tick that is on its way then. setitimer's timer survives exec and
+ * ends a program that knows nothing of it. It is used with older kernels, which prefer the first
+ * thread for the signals of a POSIX timer, and where no POSIX timer can be had
+ * (doc/decisions/0044).
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "signal/disposition.h"
 
+#define COOKIE UINT64_C(0xc95a3b7c00000000) /* what the signals of the POSIX timer bring */
+#define NONE   (-1)
+
+static _Atomic int posix_timer = NONE;
+static atomic_bool has_itimer;
+
 static bool is_mine(const siginfo_t *info)
 {
-	return info->si_code == SI_KERNEL;
+	return info->si_code == SI_KERNEL ||
+	       (info->si_code == SI_TIMER && (uintptr_t)info->si_value.sival_ptr == COOKIE);
 }
 
-static int set(uint64_t ns)
+static bool prefers_running_thread(void)
+{
+	struct utsname kernel;
+	char *end;
+	unsigned long major, minor;
+
+	if (uname(&kernel) != 0)
+		return false;
+	major = strtoul(kernel.release, &end, 10);
+	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
+	return major > 6 || (major == 6 && minor >= 4);
+}
+
+static int set_itimer(uint64_t ns)
 {
 	struct itimerval every = {0};
 
@@ -28,6 +59,35 @@ static int set(uint64_t ns)
 	every.it_interval.tv_usec = (suseconds_t)(ns % 1000000000 / 1000);
 	every.it_value = every.it_interval;
 	return (int)CPS_SYS(setitimer, ITIMER_PROF, &every, NULL, 0);
+}
+
+static void stop(void)
+{
+	int timer = atomic_exchange(&posix_timer, NONE);
+
+	if (timer != NONE)
+		CPS_SYS(timer_delete, timer, 0, 0, 0);
+	if (atomic_exchange(&has_itimer, false))
+		set_itimer(0);
+}
+
+static int start_posix_timer(uint64_t ns)
+{
+	struct itimerspec every = {
+		.it_value = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)}};
+	struct sigevent event;
+	int timer, error;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_SIGNAL;
+	event.sigev_signo = SIGPROF;
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)COOKIE;
+	error = (int)CPS_SYS(timer_create, CLOCK_PROCESS_CPUTIME_ID, &event, &timer, 0);
+	if (error)
+		return error;
+	atomic_store(&posix_timer, timer);
+	every.it_interval = every.it_value;
+	return (int)CPS_SYS(timer_settime, timer, 0, &every, NULL);
 }
 
 /* Refuses if the program was started with SIGPROF ignored or blocked, or with the timer running: it
@@ -54,12 +114,11 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 
 static int start(const struct cps_clock_settings *settings)
 {
-	return set(settings->interval_ns);
-}
-
-static void stop(void)
-{
-	set(0);
+	stop(); /* in a child this forgets what its parent had */
+	if (prefers_running_thread() && start_posix_timer(settings->interval_ns) == 0)
+		return 0;
+	atomic_store(&has_itimer, true);
+	return set_itimer(settings->interval_ns);
 }
 
 static const struct cps_meter meter = {
@@ -75,6 +134,7 @@ const struct cps_clock cps_clock_itimer = {
 	.name = "itimer",
 	.resource = "cpu",
 	.is_periodic = true,
+	.ticks_in_calls = true, /* a tick may go to a thread that waits */
 	.unit = "ns",
 	.meter = &meter,
 	.fallback = &cps_clock_timer,

@@ -30,11 +30,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "clock/go_runtime.h"
+#include "signal/budget.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/reading.h"
+#include "unwind/regs.h"
 
 #define PAGE 4096u
 #define PERIOD_LEAST                                                                               \
@@ -87,9 +91,14 @@ static int map(int fd, void **page)
 	return result < 0 && result > -4096 ? (int)result : 0;
 }
 
+static uint64_t mean_of(const struct cps_thread *t)
+{
+	return cps_budget_interval(t, interval_ns << t->slower);
+}
+
 static int arm_event(struct cps_thread *t)
 {
-	uint64_t mean = interval_ns << t->slower, period = cps_clock_vary(t, mean, mean / 10);
+	uint64_t mean = mean_of(t), period = cps_clock_vary(t, mean, mean / 10);
 	int fd = open_event(t->tid, period), error;
 	void *page;
 
@@ -105,7 +114,13 @@ static int arm_event(struct cps_thread *t)
 	if (!error) {
 		cps_reading_begin(t, period);
 		t->left_over = 0;
-		atomic_store(&t->event, page);
+		/* Another thread may have resumed recording, and armed this one, since it took the
+		 * event out. */
+		page = atomic_exchange(&t->event, page);
+		if (page)
+			cps_sys_munmap(page, PAGE);
+		if (t == cps_thread_self()) /* otherwise the event may begin later */
+			cps_reading_await(t, cps_clock_cpu());
 		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, t->event_ticks, 0);
 	}
 	cps_sys_close(fd);
@@ -181,7 +196,7 @@ static void renew(struct cps_thread *t)
  * SIGIO instead, which kills by default. The tick may have been the event's last one, so there is a
  * new event.
  */
-static void renew_after_loss(int number, siginfo_t *info, void *context)
+static CPS_REGS_HANDLER void renew_after_loss(int number, siginfo_t *info, void *context)
 {
 	struct cps_thread *t = cps_thread_self();
 
@@ -229,7 +244,7 @@ static int explain(int error, const char *what, char *why, size_t bytes)
 		snprintf(more, sizeof(more), " (by a seccomp filter, as containers have them?)");
 	else if (error == -ENOSYS)
 		snprintf(more, sizeof(more), " (a seccomp filter, or a kernel without it?)");
-	snprintf(why, bytes, "%s: %s%s", what, strerrordesc_np(-error), more);
+	snprintf(why, bytes, "%s: %s%s", what, cps_error_text(-error), more);
 	return error;
 }
 
@@ -261,6 +276,12 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 	uint64_t limit[2];
 	int error, fd;
 
+	if (cps_go_runtime_is_here()) {
+		snprintf(why, bytes,
+			 "Go executes programs without the C library; a tick of perf might end "
+			 "them");
+		return -ENOTSUP;
+	}
 	if (CPS_SYS(prlimit64, 0, RLIMIT_SIGPENDING, NULL, limit) == 0 && limit[0] < QUEUE_LEAST) {
 		snprintf(why, bytes,
 			 "only %u signals may be pending (ulimit -i), perf needs room for %u",
@@ -279,8 +300,8 @@ static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
 	if (t->has_timer)
 		cps_clock_timer.meter->rearm(t, info);
-	else if (!info || info->si_code == POLL_HUP)
-		renew(t);
+	else if (!info || info->si_code == POLL_HUP || t->period < mean_of(t) / 4 * 3)
+		renew(t); /* in the last case the budget has doubled the mean */
 }
 
 static const struct cps_meter meter = {
@@ -296,6 +317,7 @@ const struct cps_clock cps_clock_perf = {
 	.name = "perf",
 	.resource = "cpu",
 	.is_periodic = true,
+	.ticks_in_calls = true,
 	.unit = "ns",
 	.meter = &meter,
 	.fallback = &cps_clock_timer,

@@ -27,5 +27,6 @@ const struct cps_clock cps_clock_signals = {
 	.resource = "signals",
 	.unit = "signals",
 	.is_external = true,
+	.ticks_in_calls = true,
 	.meter = &meter,
 };

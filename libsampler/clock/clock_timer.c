@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "signal/budget.h"
 #include "signal/disposition.h"
 
 static uint64_t interval_ns;
@@ -32,11 +34,12 @@ static bool is_mine(const siginfo_t *info)
 static void shoot(struct cps_thread *t)
 {
 	struct itimerspec when = {0};
-	uint64_t ns;
+	uint64_t mean, ns;
 
 	if (!t->has_timer)
 		return;
-	ns = cps_clock_vary(t, interval_ns, interval_ns / 2);
+	mean = cps_budget_interval(t, interval_ns);
+	ns = cps_clock_vary(t, mean, mean / 2);
 	when.it_value.tv_sec = (time_t)(ns / 1000000000);
 	when.it_value.tv_nsec = (long)(ns % 1000000000);
 	CPS_SYS(timer_settime, t->timer, 0, &when, NULL);
@@ -90,7 +93,7 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 	if (!error)
 		CPS_SYS(timer_delete, self.timer, 0, 0, 0);
 	else
-		snprintf(why, bytes, "timer_create: %s", strerrordesc_np(-error));
+		snprintf(why, bytes, "timer_create: %s", cps_error_text(-error));
 	return error;
 }
 

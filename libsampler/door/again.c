@@ -5,13 +5,13 @@
  * In: a call that failed, and the handler's count of interruptions. Out: whether to call again.
  */
 #undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/sys.h"
 #include "door/again.h"
+#include "door/find.h"
 #include "signal/sample.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -45,17 +45,33 @@ void cps_again_resolve(void)
 	void *found;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		found = dlsym(RTLD_NEXT, all[i].name);
+		found = cps_find_next(all[i].name);
 		if (found) {
 			memcpy((char *)&cps_again_next + all[i].offset, &found, sizeof(found));
 		} else {
 			memcpy((char *)&cps_again_next + all[i].offset, &none, sizeof(none));
-			dlerror();
 		}
 	}
 	if (is_first)
-		atomic_store(&cps_again_next.none_is_timed, true);
+		atomic_store(&cps_again_next.is_plain, true);
 	errno = saved;
+}
+
+void cps_again_watch(void)
+{
+	atomic_store(&cps_again_next.is_plain, false);
+}
+
+void cps_again_watch_time(void)
+{
+	atomic_store(&cps_again_next.has_timed, true);
+	cps_again_watch();
+}
+
+bool cps_again_unwatch(void)
+{
+	return cps_again_next.poll && !atomic_load(&cps_again_next.has_timed) &&
+	       !atomic_exchange(&cps_again_next.is_plain, true);
 }
 
 static uint64_t ns_of(const struct timespec *t)
@@ -150,13 +166,4 @@ bool cps_again_after_eintr(struct cps_again_wait *w)
 bool cps_again(struct cps_again_wait *w)
 {
 	return errno == EINTR && cps_again_after_eintr(w);
-}
-
-const sigset_t *cps_again_mark(sigset_t *marked, const sigset_t *mask)
-{
-	if (!mask || !cps_sys_readable((uintptr_t)mask))
-		return mask;
-	memcpy(marked, mask, sizeof(uint64_t));
-	sigaddset(marked, CPS_SAMPLE_MARK);
-	return marked;
 }

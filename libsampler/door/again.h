@@ -4,12 +4,14 @@
  *
  * Our handler is installed with SA_RESTART. This is for the calls that the kernel never restarts
  * after a handler (signal(7)). Calls that a handler of the target's has interrupted fail with
- * EINTR, as they do without the recorder (doc/decisions/0010).
+ * EINTR, as they do without the recorder (doc/decisions/0010). whole.h is for calls that return
+ * earlier than they would have.
  */
 #ifndef CPS_AGAIN_H
 #define CPS_AGAIN_H
 
 #include <aio.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -18,6 +20,7 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/msg.h>
+#include <sys/random.h>
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
@@ -26,6 +29,8 @@
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "signal/masked.h"
 
 /* glibc exports these as other names of its functions and for _FORTIFY_SOURCE, but does not always
  * declare them. */
@@ -59,20 +64,40 @@ ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOC
 #define CPS_NEXT_SOCKET(X)                                                                         \
 	X(setsockopt) X(accept) X(accept4) X(connect) X(recv) X(__recv_chk) X(recvfrom)            \
 	X(__recvfrom_chk) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)          \
-	X(sendfile) X(sendfile64) X(read) X(__read_chk) X(readv) X(write) X(writev)
-#define CPS_NEXT_ALL(X) CPS_NEXT_TIMED(X) CPS_NEXT_EVENT(X) CPS_NEXT_SOCKET(X)
+	X(read) X(__read_chk) X(readv) X(write) X(writev)
+#define CPS_NEXT_COPY(X) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) X(getrandom)
+#define CPS_NEXT_ALL(X)                                                                            \
+	CPS_NEXT_TIMED(X) CPS_NEXT_EVENT(X) CPS_NEXT_SOCKET(X) CPS_NEXT_COPY(X)
 /* clang-format on */
 
 #define CPS_NEXT_FIELD(name) __typeof__(name) *name;
 struct cps_again_next {
 	CPS_NEXT_ALL(CPS_NEXT_FIELD)
-	atomic_bool none_is_timed; /* the functions were looked up, and no socket has a timeout */
+	atomic_bool is_plain;  /* the functions were looked up, and calls need not be watched */
+	atomic_bool has_timed; /* the program has given a socket a timeout */
 };
 
 extern struct cps_again_next cps_again_next;
 
 /* Look all of them up. The constructor does so, or a wrapper that is called earlier. */
 void cps_again_resolve(void);
+
+/* Calls that transfer data are watched from now on, because our signals may come inside of them; or
+ * because the program has given a socket a timeout. */
+void cps_again_watch(void);
+void cps_again_watch_time(void);
+
+/* The program is about to restrict its system calls, and what the wrappers add may not be among those
+ * that it allows. Calls are not watched any more, unless sockets have timeouts. Returns whether that
+ * is a change, which cps_again_watch undoes. */
+bool cps_again_unwatch(void);
+
+/* Whether calls that transfer data need not be looked after. */
+static inline bool cps_again_is_plain(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&cps_again_next.is_plain, memory_order_relaxed), 1);
+}
 
 /* The real function, never NULL: one that the C library does not have is replaced by one that fails
  * with ENOSYS. */
@@ -127,20 +152,14 @@ int cps_again_ms_left(const struct cps_again_wait *w, int timeout);
 		result_;                                                                           \
 	})
 
-/*
- * A call that changes the mask of signals while it waits is made by CPS_MASKED with the mask that
- * cps_again_mark returns. This is `marked`, a copy of the mask with a mark by which the
- * handler knows that it has interrupted this very call. A mask that cannot be read is returned as
- * it is, for the kernel to refuse.
- */
-const sigset_t *cps_again_mark(sigset_t *marked, const sigset_t *mask);
-#define CPS_MASKED(is_marked, call)                                                                \
+/* Make a call that changes the mask of signals to *mask while it waits (masked.h). */
+#define CPS_MASKED(mask, call)                                                                     \
 	({                                                                                         \
-		uintptr_t before_ = cps_sample_in_masked_call(                                     \
-			(is_marked) ? (uintptr_t)__builtin_frame_address(0) : 0);                  \
+		struct cps_masked_call before_ =                                                   \
+			cps_masked_begin((uintptr_t)__builtin_frame_address(0), (mask));           \
 		__typeof__(call) masked_ = (call);                                                 \
                                                                                                    \
-		cps_sample_in_masked_call(before_);                                                \
+		cps_masked_end(&before_);                                                          \
 		masked_;                                                                           \
 	})
 

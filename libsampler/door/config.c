@@ -205,6 +205,25 @@ static int read_time(const char *name, uint64_t *ns, char *line, size_t bytes)
 	return complain(line, bytes, name, value, "must be a time, such as 10 or 10s, 500ms, 5min");
 }
 
+/* A share such as "1%" or "0.5%", in millionths. */
+static int read_share(const char *name, uint32_t *share, char *line, size_t bytes)
+{
+	const char *value = setting(name);
+	double percent;
+	char *end;
+
+	if (!value)
+		return 0;
+	percent = strtod(value, &end);
+	if (*value >= '0' && *value <= '9' && strcmp(end, "%") == 0 && percent >= 0.01 &&
+	    percent <= 100) {
+		*share = (uint32_t)(percent * 10000 + 0.5);
+		return 0;
+	}
+	return complain(line, bytes, name, value,
+			"must be a share, such as 1%, from 0.01% to 100%");
+}
+
 /* A number of bytes such as "1000000", "64k", "64M", "2G", by powers of 1024. */
 static int read_size(const char *name, uint64_t least, uint64_t *size, char *line, size_t bytes)
 {
@@ -236,14 +255,27 @@ static int read_size(const char *name, uint64_t least, uint64_t *size, char *lin
 /* The number of the signal "USR2", "SIGUSR2" or "12"; 0: there is none. */
 static int find_signal(const char *text)
 {
+	static const char names[32][8] = {
+		[SIGHUP] = "HUP",	[SIGINT] = "INT",	[SIGQUIT] = "QUIT",
+		[SIGILL] = "ILL",	[SIGTRAP] = "TRAP",	[SIGABRT] = "ABRT",
+		[SIGBUS] = "BUS",	[SIGFPE] = "FPE",	[SIGKILL] = "KILL",
+		[SIGUSR1] = "USR1",	[SIGSEGV] = "SEGV",	[SIGUSR2] = "USR2",
+		[SIGPIPE] = "PIPE",	[SIGALRM] = "ALRM",	[SIGTERM] = "TERM",
+		[SIGSTKFLT] = "STKFLT", [SIGCHLD] = "CHLD",	[SIGCONT] = "CONT",
+		[SIGSTOP] = "STOP",	[SIGTSTP] = "TSTP",	[SIGTTIN] = "TTIN",
+		[SIGTTOU] = "TTOU",	[SIGURG] = "URG",	[SIGXCPU] = "XCPU",
+		[SIGXFSZ] = "XFSZ",	[SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF",
+		[SIGWINCH] = "WINCH",	[SIGPOLL] = "POLL",	[SIGPWR] = "PWR",
+		[SIGSYS] = "SYS",
+	};
 	const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
 	char *end;
 	long number = strtol(text, &end, 10);
 
 	if (*text >= '0' && *text <= '9' && !*end && number > 0 && number < NSIG)
 		return (int)number;
-	for (int i = 1; i < 32; i++)
-		if (sigabbrev_np(i) && strcmp(sigabbrev_np(i), name) == 0)
+	for (int i = 1; i < 32; i++) /* not sigabbrev_np(3), which came with glibc 2.32 */
+		if (strcmp(names[i], name) == 0)
 			return i;
 	return 0;
 }
@@ -282,6 +314,44 @@ static int read_exe(struct cps_config *c, char *line, size_t bytes)
 	return 0;
 }
 
+/* "DIR/TEMPLATE", unless the template is an absolute path. */
+static int read_directory(struct cps_config *c, char *line, size_t bytes)
+{
+	static char joined[4096], directory[2049]; /* programs may overwrite their environment */
+	const char *value = setting("CPSAMPLE_DIR");
+
+	if (read_size("CPSAMPLE_DIR_BYTES", 65536, &c->directory_bytes, line, bytes) < 0)
+		return -1;
+	if (c->directory_bytes && !value)
+		return complain(line, bytes, "CPSAMPLE_DIR_BYTES", setting("CPSAMPLE_DIR_BYTES"),
+				"needs CPSAMPLE_DIR");
+	if (!value)
+		return 0;
+	if (*value != '/' || strchr(value, '%') || strlen(value) > 2048)
+		return complain(line, bytes, "CPSAMPLE_DIR", value,
+				"must be an absolute path without %");
+	c->directory = strcpy(directory, value);
+	if (*c->output != '/' &&
+	    (size_t)snprintf(joined, sizeof(joined), "%s/%s", value, c->output) < sizeof(joined))
+		c->output = joined;
+	return 0;
+}
+
+static int read_off_file(struct cps_config *c, char *line, size_t bytes)
+{
+	static char path[4096];
+	const char *value = setting("CPSAMPLE_OFF_FILE");
+
+	c->off_file = "/run/cpsample.off";
+	if (!value)
+		return 0;
+	if (*value != '/' || strlen(value) >= sizeof(path))
+		return complain(line, bytes, "CPSAMPLE_OFF_FILE", value,
+				"must be an absolute path");
+	c->off_file = strcpy(path, value);
+	return 0;
+}
+
 static int read_seccomp(struct cps_config *c, char *line, size_t bytes)
 {
 	static const char *const names[] = {"stop", "journal", "all"};
@@ -301,6 +371,7 @@ static int read_seccomp(struct cps_config *c, char *line, size_t bytes)
 static int read_limits(struct cps_config *c, char *line, size_t bytes)
 {
 	if (read_time("CPSAMPLE_DELAY", &c->delay_ns, line, bytes) < 0 ||
+	    read_share("CPSAMPLE_BUDGET", &c->budget, line, bytes) < 0 ||
 	    read_time("CPSAMPLE_DURATION", &c->duration_ns, line, bytes) < 0 ||
 	    read_size("CPSAMPLE_MAX_BYTES", 65536, &c->max_bytes, line, bytes) < 0 ||
 	    read_size("CPSAMPLE_JOURNAL", 0, &c->journal_bytes, line, bytes) < 0)
@@ -317,6 +388,7 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 					   .name = cps_clock_table[0]->name,
 					   .interval_ns = 1000000,
 					   .jitter = true},
+				 .has_args = true,
 				 .output = setting("CPSAMPLE_OUTPUT")};
 	if (!c->output)
 		c->output = "cpsample.%e.%p.cps";
@@ -324,6 +396,8 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 	    read_flag("CPSAMPLE_VERBOSE", "1", "0", &c->verbose, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_JITTER", "on", "off", &c->clock.jitter, line, bytes) < 0 ||
 	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||
+	    read_flag("CPSAMPLE_ARGS", "on", "off", &c->has_args, line, bytes) < 0 ||
+	    read_directory(c, line, bytes) < 0 || read_off_file(c, line, bytes) < 0 ||
 	    read_toggle(c, line, bytes) < 0 || read_exe(c, line, bytes) < 0 ||
 	    read_seccomp(c, line, bytes) < 0)
 		return -1;

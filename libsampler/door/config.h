@@ -19,9 +19,14 @@ struct cps_config {
 	struct cps_clock_settings clock;
 	const char *output; /* template, relative to the working directory at the start */
 	bool verbose;
+	bool has_args;			/* keep the arguments of the command line */
+	const char *directory;		/* where recordings go, or NULL */
+	uint64_t directory_bytes;	/* what the user's recordings there may take; 0: no limit */
+	const char *off_file;		/* turns recording off when it is there */
 	uint64_t delay_ns, duration_ns; /* of real time after the start; 0: no delay, no limit */
 	uint64_t max_bytes;		/* of the stream; 0: no limit */
 	uint64_t journal_bytes;		/* 0: as many as the buffers need */
+	uint32_t budget;		/* of CPU time, in millionths; 0: no limit */
 	int toggle_signal;		/* 0: none */
 	const char *exe; /* a regular expression that the program's path must match, or NULL */
 	enum cps_seccomp seccomp;

@@ -17,6 +17,7 @@
 #include "signal/own_stack.h"
 #include "signal/sample.h"
 #include "stream/recording.h"
+#include "unwind/regs.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define EXPORT	 __attribute__((visibility("default")))
@@ -51,7 +52,7 @@ static void toggle(void *context)
 	cps_life_toggle(context);
 }
 
-static void on_toggle(int number, siginfo_t *info, void *context)
+static CPS_REGS_HANDLER void on_toggle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 

@@ -4,7 +4,7 @@
  *
  * In: the environment. Out: a recording, or nothing at all: if any step fails, nothing is recorded.
  */
-#include <dlfcn.h>
+#include <errno.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,18 +12,23 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
+#include "base/error_text.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "door/again.h"
 #include "door/door.h"
+#include "door/find.h"
 #include "door/identity.h"
 #include "door/life.h"
+#include "signal/off_switch.h"
 #include "stream/thread.h"
 #include "unwind/module.h"
+#include "unwind/regs.h"
 
 #define FIRST_STACK_MAX (UINT64_C(64) << 30)
 
 extern void *__libc_stack_end; /* from the loader: where the first stack began */
+#pragma weak __libc_stack_end
 
 struct cps_door_real cps_door_real;
 
@@ -38,7 +43,7 @@ static void say(const char *line)
 
 static void resolve_all(void)
 {
-#define RESOLVE(member, name) cps_door_real.member = dlsym(RTLD_NEXT, name)
+#define RESOLVE(member, name) cps_door_real.member = cps_find_next(name)
 	RESOLVE(pthread_create, "pthread_create");
 	RESOLVE(pthread_cancel, "pthread_cancel");
 	RESOLVE(thrd_create, "thrd_create");
@@ -89,7 +94,8 @@ static void learn_modules(void)
 					 .phdr = (const void *)getauxval(AT_PHDR),
 					 .phnum = getauxval(AT_PHNUM),
 					 .vdso = getauxval(AT_SYSINFO_EHDR),
-					 .own = &config};
+					 .own = &config,
+					 .find = cps_find_next("_dl_find_object")};
 
 	cps_module_init(&start);
 	cps_moment_prepare(start.vdso);
@@ -108,6 +114,26 @@ static bool is_wanted(void)
 	found = regexec(&regex, identity.exe, 0, NULL, 0) == 0;
 	regfree(&regex);
 	return found;
+}
+
+/* Whether the environment says that this program and all that it starts are not to be recorded. A
+ * switch must not fail because of how it is spelt. */
+static bool is_turned_off(void)
+{
+	const char *value = getenv("CPSAMPLE");
+
+	return value && *value && strcmp(value, "on") != 0;
+}
+
+/* Valgrind runs a program on a processor of its own making, whose time is not the program's, and
+ * reports what the recorder does as mistakes of the program. */
+static bool is_possible(void)
+{
+	if (!cps_regs_is_valgrind())
+		return true;
+	if (config.verbose)
+		say("libcpsample: valgrind runs the program; not recording\n");
+	return false;
 }
 
 /* 0 or -errno */
@@ -130,19 +156,29 @@ void cps_door_open(void)
 	if (is_open)
 		return;
 	is_open = true;
-	if (getenv("CPSAMPLE_CONFINED")) { /* the filter may kill for any system call */
+	/* A filter may kill for any system call. */
+	if (getenv("CPSAMPLE_CONFINED") || is_turned_off()) {
 		resolve_all();
 		return;
 	}
 	resolve_all();
+	if (!cps_find_is_fit()) {
+		say("libcpsample: needs glibc, with threads as from 2.34 on; not recording\n");
+		return;
+	}
 	if (!cps_door_real.pthread_create || !cps_door_real.sigaction || !cps_door_real.dlclose)
 		return;
 	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
 		return;
 	}
+	cps_off_switch_set(config.off_file);
+	if (cps_off_switch_is_on())
+		return;
 	cps_identity_read(&identity);
-	if (!is_wanted())
+	if (!config.has_args && identity.n_args > 1)
+		identity.n_args = 1;
+	if (!is_wanted() || !is_possible())
 		return;
 	if (cps_config_fix_output(&config, identity.exe, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
@@ -156,7 +192,9 @@ void cps_door_open(void)
 	if (error) {
 		snprintf(complaint, sizeof(complaint),
 			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
-			 config.clock.name, strerrordesc_np(-error));
+			 config.clock.name,
+			 error == -ENOTSUP && identity.engine_why ? identity.engine_why
+								  : cps_error_text(-error));
 		say(complaint);
 	}
 }

@@ -61,6 +61,8 @@ int cps_control_prepare(int toggle_signal);
 /* Set the timer that ends the recording when the time given to cps_gate_limit is over. */
 void cps_control_set_deadline(void);
 void cps_wrap_syscall_resolve(void);
+/* Also watch transfers that are made by syscall(2), or do not any more. */
+void cps_wrap_syscall_watch(bool on);
 void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
 
 /* Whether the recording has ended because of a filter. A program that this process becomes by exec

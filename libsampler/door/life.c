@@ -12,17 +12,22 @@
 
 #include "base/arena.h"
 #include "base/sys.h"
+#include "door/again.h"
 #include "door/door.h"
 #include "door/life.h"
 #include "door/output.h"
 #include "door/own_memory.h"
+#include "door/quota.h"
 #include "door/summary.h"
+#include "signal/budget.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
+#include "signal/masked.h"
 #include "signal/own_stack.h"
 #include "signal/sample.h"
 #include "stream/columns.h"
 #include "stream/loss.h"
+#include "stream/pack.h"
 #include "stream/recording.h"
 #include "unwind/module.h"
 
@@ -85,7 +90,7 @@ static void end(enum cps_stop why, const void *context);
 
 static void over(const void *context)
 {
-	end(CPS_STOP_DURATION, context);
+	end(cps_gate_is_over() ? CPS_STOP_DURATION : CPS_STOP_SWITCH, context);
 }
 
 static int enter_first_thread(struct cps_thread *t)
@@ -162,6 +167,12 @@ static void set_limits(void)
 		cps_gate_pause();
 }
 
+/* The signals that start, pause and end the recording come at any time. */
+static bool has_signals_in_calls(const struct cps_clock *clock)
+{
+	return cps_clock_ticks_in_calls(clock) || config->duration_ns || config->toggle_signal;
+}
+
 int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 {
 	const struct cps_clock *clock;
@@ -175,9 +186,17 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 		return -ENAMETOOLONG;
 	clock = cps_clock_choose(cps_clock_find(&config->clock), &config->clock, why, sizeof(why));
 	identity->engine_why = *why ? why : NULL;
+	if (!clock)
+		return -ENOTSUP;
 	atomic_store(&clock_in_use, clock);
 	describe(clock);
 	cps_sample_use(clock->meter, over);
+	cps_budget_set(config->budget);
+	if (has_signals_in_calls(clock)) {
+		cps_again_watch();
+		cps_masked_watch();
+		cps_wrap_syscall_watch(true);
+	}
 	if (enter_first_thread(NULL) == 0 &&
 	    cps_disposition_take(clock->meter->signal, cps_sample_handler) == 0 &&
 	    cps_gate_open()) {
@@ -265,38 +284,29 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	if (!cps_gate_is_paused())
 		credit_rest(context);
 	cps_recording_end(cpu_ns, why);
+	if (why != CPS_STOP_EXEC && why != CPS_STOP_SECCOMP && config->directory_bytes &&
+	    cps_recording_path() && cps_pack_is_allowed())
+		cps_quota_keep(config->directory, config->directory_bytes, cps_recording_path());
 	return cpu_ns;
-}
-
-static void look_whether_busy(struct cps_thread *t, void *any)
-{
-	*(bool *)any |= atomic_load(&t->busy);
-}
-
-/* Waits until no other thread is in our handler, where it makes system calls: the filter may be for
- * all threads. */
-static void wait_for_handlers(void)
-{
-	uint64_t until = 0;
-	bool any;
-
-	do {
-		any = false;
-		cps_thread_each(look_whether_busy, &any);
-	} while (any && cps_sys_patience(&until));
 }
 
 bool cps_life_leave(enum cps_stop why)
 {
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, mask;
 
-	if (!cps_life_is_recorded() || atomic_exchange(&has_left, true))
+	if (!cps_life_is_recorded() || atomic_load(&has_left))
 		return false;
+	mask = cps_sys_block_signals();
+	if (atomic_exchange(&has_left, true)) {
+		cps_sys_set_mask(mask);
+		return false;
+	}
 	cpu_ns = finish(cps_life_clock(), why, NULL);
 	if (why == CPS_STOP_SECCOMP)
-		wait_for_handlers();
+		cps_thread_wait_for_handlers();
 	if (config->verbose && why != CPS_STOP_EXEC)
 		cps_summary(config->output, cpu_ns);
+	cps_sys_set_mask(mask);
 	return true;
 }
 
@@ -307,12 +317,15 @@ void cps_life_forget(void)
 
 void cps_life_return(void)
 {
+	uint64_t mask = cps_sys_block_signals();
+
 	cps_recording_continue();
 	atomic_store(&has_left, false);
 	if (cps_gate_reopen())
 		start_clock();
 	if (cps_gate_is_over())
 		cps_life_end(CPS_STOP_DURATION);
+	cps_sys_set_mask(mask);
 }
 
 static void end(enum cps_stop why, const void *context)
@@ -352,18 +365,20 @@ static void give_way(void)
  * threads call it, the second waits until the first is done. */
 void cps_life_give_up_sigprof(void)
 {
-	uint64_t all = ~UINT64_C(0), mask;
+	uint64_t mask, until = 0;
+	bool is_busy;
 
 	if (cps_life_clock() != &cps_clock_itimer || !cps_life_is_recorded())
 		return;
-	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(mask));
-	while (atomic_flag_test_and_set(&giving_way))
-		CPS_SYS(sched_yield, 0, 0, 0, 0);
-	if (cps_life_clock() == &cps_clock_itimer)
+	mask = cps_sys_block_signals();
+	while ((is_busy = atomic_flag_test_and_set(&giving_way)) && cps_sys_patience(&until))
+		;
+	if (!is_busy && cps_life_clock() == &cps_clock_itimer)
 		give_way();
-	atomic_flag_clear(&giving_way);
+	if (!is_busy)
+		atomic_flag_clear(&giving_way);
 	mask &= ~(UINT64_C(1) << (CPS_SIGNAL_OWN - 1));
-	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+	cps_sys_set_mask(mask);
 }
 
 static void pause_now(const void *context)
@@ -390,15 +405,18 @@ static void resume_now(void)
  * thread will see what is wanted. */
 static void settle(const void *context)
 {
+	uint64_t mask = cps_sys_block_signals();
+
 	while (atomic_load(&wants_pause) != cps_gate_is_paused()) {
 		if (atomic_flag_test_and_set(&is_switching))
-			return;
+			break;
 		if (atomic_load(&wants_pause))
 			pause_now(context);
 		else
 			resume_now();
 		atomic_flag_clear(&is_switching);
 	}
+	cps_sys_set_mask(mask);
 }
 
 void cps_life_pause(const void *context)

@@ -38,9 +38,22 @@ void cps_own_memory_begin(void)
 		atomic_store(mark, 1);
 }
 
+/* Whether this is a child of vfork, which has our memory. The C library gives each thread a list of
+ * robust mutexes, of which such a child has none; nor has a thread made by a bare clone(2). */
+static bool has_no_thread_of_its_own(void)
+{
+	void *list = NULL;
+	size_t bytes;
+
+	return CPS_SYS(get_robust_list, 0, &list, &bytes, 0) == 0 && !list;
+}
+
 bool cps_own_memory_is_here(void)
 {
-	return cps_sys_getpid() == recorded_pid && (!mark || atomic_load(mark));
+	if (cps_sys_getpid() != recorded_pid || (mark && !atomic_load(mark)))
+		return false;
+	/* A child in a new namespace is process 1, as we are. */
+	return recorded_pid != 1 || !has_no_thread_of_its_own();
 }
 
 bool cps_own_memory_is_copy(void)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "base/sys.h"
 #include "door/summary.h"
 #include "stream/loss.h"
@@ -28,7 +29,7 @@ void cps_summary(const char *wanted, uint64_t cpu_ns)
 
 	if (reasons[stop])
 		snprintf(why, sizeof(why), " (%s%s%s)", reasons[stop], error ? ": " : "",
-			 error ? strerrordesc_np(error) : "");
+			 error ? cps_error_text(error) : "");
 	n = snprintf(line, sizeof(line),
 		     "cpsample: %llu samples, %llu lost, %.3f s of CPU time%s%s%s\n",
 		     (unsigned long long)cps_recording_ticks(), (unsigned long long)cps_loss_sum(),

@@ -105,14 +105,17 @@ void cps_wrap_altstack_end(void)
 	ours = NULL;
 }
 
-/* A handler of the target's may run on our alternate stack although the target has set none. If it
- * then sets one, the kernel refuses to change the stack in use, so it is only noted. */
+/* Sets what the target wants. Only the kernel reads it first, because it need not be there. A handler
+ * of the target's may run on our alternate stack although the target has set none. If it then sets
+ * one, the kernel refuses to change the stack in use, so it is only noted. */
 static int change(const stack_t *new)
 {
 	int error = ask_kernel(new, NULL);
+	stack_t set;
 
-	if (!error) {
-		replace(new);
+	if (!error && ask_kernel(NULL, &set) == 0) {
+		set.ss_flags &= ~SS_ONSTACK;
+		replace(&set);
 	} else if (error == -EPERM && theirs.ss_flags & SS_DISABLE) {
 		theirs = *new;
 		error = 0;
@@ -120,18 +123,27 @@ static int change(const stack_t *new)
 	return error;
 }
 
+/* Stores *from. The kernel is made to write there first, which fails where a store would end the
+ * program. */
+static int store(stack_t *to, const stack_t *from)
+{
+	for (size_t i = 0; i < sizeof(*to); i += sizeof(uint64_t))
+		if (CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, (char *)to + i, sizeof(uint64_t)) != 0)
+			return -EFAULT;
+	*to = *from;
+	return 0;
+}
+
 EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 {
 	uint64_t everything = EVERYTHING, mask;
-	stack_t wanted, before;
+	stack_t before;
 	int error;
 
 	cps_door_open();
 	if (tid != cps_sys_gettid() || !cps_life_is_recorded()) {
 		error = ask_kernel(new, old);
 	} else {
-		if (new)
-			wanted = *new;
 		CPS_SYS(rt_sigprocmask, SIG_BLOCK, &everything, &mask, sizeof(mask));
 		error = ask_kernel(NULL, &before);
 		if (ours && !error) {
@@ -142,10 +154,10 @@ EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 			before.ss_flags |= is_on ? SS_ONSTACK : 0;
 		}
 		if (new && !error)
-			error = change(&wanted);
+			error = change(new);
 		CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 		if (old && !error)
-			*old = before;
+			error = store(old, &before);
 	}
 	if (error)
 		errno = -error;

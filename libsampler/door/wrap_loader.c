@@ -24,10 +24,9 @@ EXPORT int dlclose(void *handle)
 		return -1;
 	if (!cps_life_clock())
 		return cps_door_real.dlclose(handle);
-	cps_module_close_begin();
 	result = cps_door_real.dlclose(handle);
 	error = errno;
-	cps_module_close_end();
+	cps_module_closed();
 	errno = error;
 	return result;
 }

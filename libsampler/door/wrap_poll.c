@@ -35,21 +35,17 @@ CPS_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeou
 		     const sigset_t *mask)
 {
 	struct cps_again_wait w = cps_again_begin_timeout(timeout);
-	sigset_t marked;
 
-	mask = cps_again_mark(&marked, mask);
-	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(ppoll)(fds, n, w.timeout, mask)));
+	return CPS_AGAIN(w, CPS_MASKED(mask, CPS_NEXT(ppoll)(fds, n, w.timeout, mask)));
 }
 
 CPS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 			   const sigset_t *mask, size_t bytes)
 {
 	struct cps_again_wait w = cps_again_begin_timeout(timeout);
-	sigset_t marked;
 
-	mask = cps_again_mark(&marked, mask);
-	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
-				       CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
+	return CPS_AGAIN(w,
+			 CPS_MASKED(mask, CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
 }
 
 /* Sets the timeout to what is left. Linux says how much that is, in whole microseconds, the last of
@@ -84,11 +80,9 @@ CPS_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other,
 		       const struct timespec *timeout, const sigset_t *mask)
 {
 	struct cps_again_wait w = cps_again_begin_timeout(timeout);
-	sigset_t marked;
 
-	mask = cps_again_mark(&marked, mask);
-	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
-				       CPS_NEXT(pselect)(n, in, out, other, w.timeout, mask)));
+	return CPS_AGAIN(w,
+			 CPS_MASKED(mask, CPS_NEXT(pselect)(n, in, out, other, w.timeout, mask)));
 }
 
 CPS_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
@@ -106,11 +100,8 @@ CPS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeou
 {
 	struct cps_again_wait w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
-	sigset_t marked;
 
-	mask = cps_again_mark(&marked, mask);
-	while ((result = CPS_MASKED(mask == &marked,
-				    CPS_NEXT(epoll_pwait)(fd, events, n, left, mask))) < 0 &&
+	while ((result = CPS_MASKED(mask, CPS_NEXT(epoll_pwait)(fd, events, n, left, mask))) < 0 &&
 	       cps_again(&w))
 		left = cps_again_ms_left(&w, timeout);
 	return result;
@@ -120,9 +111,7 @@ CPS_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n,
 			    const struct timespec *timeout, const sigset_t *mask)
 {
 	struct cps_again_wait w = cps_again_begin_timeout(timeout);
-	sigset_t marked;
 
-	mask = cps_again_mark(&marked, mask);
-	return CPS_AGAIN(w, CPS_MASKED(mask == &marked,
-				       CPS_NEXT(epoll_pwait2)(fd, events, n, w.timeout, mask)));
+	return CPS_AGAIN(w,
+			 CPS_MASKED(mask, CPS_NEXT(epoll_pwait2)(fd, events, n, w.timeout, mask)));
 }

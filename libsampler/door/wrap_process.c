@@ -60,16 +60,25 @@ static void in_child(void)
 	unblock(blocked);
 }
 
-static void end(void)
+static void call_end(void *unused)
 {
+	(void)unused;
 	cps_life_end(CPS_STOP_NONE);
 }
 
+/* What pthread_atfork and at_quick_exit call, as weak symbols (find.h). */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+			     void *dso);
+extern int __cxa_at_quick_exit(void (*f)(void *), void *dso);
+#pragma weak __register_atfork
+#pragma weak __cxa_at_quick_exit
+extern __attribute__((visibility("hidden"))) void *__dso_handle;
+
 int cps_wrap_process_prepare(void)
 {
-	int error = pthread_atfork(before_fork, after_fork, in_child);
+	int error = __register_atfork(before_fork, after_fork, in_child, &__dso_handle);
 
-	return error ? error : at_quick_exit(end);
+	return error ? error : __cxa_at_quick_exit(call_end, &__dso_handle);
 }
 
 /* _Fork does not call the handlers of pthread_atfork. */

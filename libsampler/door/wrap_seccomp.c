@@ -10,8 +10,10 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "base/copy.h"
 #include "base/moment.h"
 #include "base/sys.h"
+#include "door/again.h"
 #include "door/door.h"
 #include "door/life.h"
 #include "stream/pack.h"
@@ -21,26 +23,36 @@
 
 static enum cps_seccomp mode;
 
+/* The recorder may have been started under a filter, as in containers. */
 void cps_wrap_seccomp_prepare(enum cps_seccomp m)
 {
 	mode = m;
+	if (mode != CPS_SECCOMP_ALL && CPS_SYS(prctl, PR_GET_SECCOMP, 0, 0, 0) != 0)
+		cps_copy_confine();
 }
 
 /* What was done before a filter is installed, to be undone if that fails. */
 struct step {
-	bool has_left, has_forbidden;
+	bool has_left, has_forbidden, has_unwatched;
 };
 
 static struct step step_aside(void)
 {
-	struct step step = {false, false};
+	struct step step = {false, false, false};
 
+	if (mode != CPS_SECCOMP_ALL)
+		cps_copy_confine();
 	if (!cps_life_is_recorded())
 		return step;
+	if (mode != CPS_SECCOMP_STOP && cps_again_unwatch()) {
+		step.has_unwatched = true;
+		cps_wrap_syscall_watch(false);
+	}
 	if (mode == CPS_SECCOMP_JOURNAL) {
 		cps_recording_ready(); /* the file cannot be created later */
 		cps_recording_flush();
 		step.has_forbidden = cps_pack_allow(false);
+		cps_thread_wait_for_handlers(); /* they may not have seen what is forbidden */
 	}
 	if (mode == CPS_SECCOMP_STOP)
 		step.has_left = cps_life_leave(CPS_STOP_SECCOMP);
@@ -58,6 +70,10 @@ static void have_stepped_aside(struct step step, bool has_failed)
 {
 	int error = errno;
 
+	if (step.has_unwatched && has_failed) {
+		cps_again_watch();
+		cps_wrap_syscall_watch(true);
+	}
 	if (step.has_forbidden && has_failed)
 		cps_pack_allow(true);
 	if (step.has_left && has_failed) {
@@ -72,7 +88,7 @@ static void have_stepped_aside(struct step step, bool has_failed)
 /* Calling it with a filter that is NULL only asks whether filters are possible. */
 EXPORT int prctl(int option, ...)
 {
-	struct step step = {false, false};
+	struct step step = {false, false, false};
 	unsigned long a[4];
 	va_list list;
 	int result;
@@ -97,7 +113,7 @@ EXPORT int prctl(int option, ...)
 
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter)
 {
-	struct step step = {false, false};
+	struct step step = {false, false, false};
 	long result;
 
 	cps_door_open();

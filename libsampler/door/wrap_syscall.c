@@ -2,26 +2,54 @@
 /*
  * wrap_syscall.c - sends calls of syscall(2) to the wrappers of the same system calls.
  *
- * In: syscall(2). Out: wrapped calls for exec, seccomp and prctl; the real syscall(2) for all
- * others, with no register changed.
+ * In: syscall(2). Out: wrapped calls for exec, seccomp and prctl; transfers that are finished if a
+ * tick has cut them short; the real syscall(2) for all others, with no register changed.
  */
-#include <dlfcn.h>
+#undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
 #include <errno.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/sys.h"
 #include "door/door.h"
+#include "door/find.h"
+#include "door/whole.h"
 #include "unwind/regs.h"
 
 /* The assembly below uses these. */
 __attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);
-long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e);
+long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e, long f);
 long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e, long f);
+
+#define BIT(n) [(n) / 64] = UINT64_C(1) << (n) % 64
+
+/* execveat and seccomp share a word. The calls below that are watched are added with them. */
+__attribute__((visibility("hidden"))) uint64_t cps_wrap_syscall_table[8] = {
+	BIT(SYS_execve),
+	BIT(SYS_prctl),
+	[SYS_seccomp / 64] = UINT64_C(1) << SYS_seccomp % 64 | UINT64_C(1) << SYS_execveat % 64,
+};
+
+void cps_wrap_syscall_watch(bool on)
+{
+	static const int watched[] = {
+		SYS_read,      SYS_write,	 SYS_readv,	     SYS_writev,
+		SYS_sendto,    SYS_recvfrom,	 SYS_sendmsg,	     SYS_recvmsg,
+		SYS_getrandom, SYS_io_getevents, SYS_io_uring_enter,
+	};
+
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
+		if (on)
+			cps_wrap_syscall_table[watched[i] / 64] |= UINT64_C(1) << watched[i] % 64;
+		else
+			cps_wrap_syscall_table[watched[i] / 64] &=
+				~(UINT64_C(1) << watched[i] % 64);
+}
 
 void cps_wrap_syscall_resolve(void)
 {
-	cps_wrap_syscall_real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	cps_wrap_syscall_real = (long (*)(long, ...))cps_find_next("syscall");
 }
 
 static long as_libc(long result)
@@ -38,8 +66,67 @@ __attribute__((used)) long cps_wrap_syscall_early(long number, long a, long b, l
 	return as_libc(cps_sys6(number, a, b, c, d, e, f));
 }
 
+#define ONE(start, bytes) &(struct iovec){(void *)(start), (size_t)(bytes)}, 1
+
+static long rest_of(struct cps_again_wait *w, long number, long a, long b, long c, long d,
+		    long done)
+{
+	const struct msghdr *m = (const struct msghdr *)b;
+
+	switch (number) {
+	case SYS_read:
+		return cps_whole_read(w, (int)a, ONE(b, c), 0, done);
+	case SYS_readv:
+		return cps_whole_read(w, (int)a, (const struct iovec *)b, (size_t)c, 0, done);
+	case SYS_recvfrom:
+		return cps_whole_read(w, (int)a, ONE(b, c), (int)d, done);
+	case SYS_recvmsg:
+		return cps_whole_message(w, (int)a, m, (int)c, done);
+	case SYS_write:
+		return cps_whole_write(w, (int)a, ONE(b, c), 0, done);
+	case SYS_writev:
+		return cps_whole_write(w, (int)a, (const struct iovec *)b, (size_t)c, 0, done);
+	case SYS_sendto:
+		return cps_whole_write(w, (int)a, ONE(b, c), (int)d, done);
+	case SYS_sendmsg:
+		return cps_whole_write(w, (int)a, m->msg_iov, m->msg_iovlen, (int)c, done);
+	default:
+		return done;
+	}
+}
+
+/* Whether a call that has failed with EINTR may be made again: it waits without an end. */
+static bool is_endless(long number, long d, long e)
+{
+	return (number == SYS_io_uring_enter && !(d & 8 /* IORING_ENTER_EXT_ARG */)) ||
+	       (number == SYS_io_getevents && !e);
+}
+
+/* The call itself is made directly: syscall(2) does not end a thread that is being cancelled, which
+ * the functions of the same name do. */
+static long watch(long number, long a, long b, long c, long d, long e, long f)
+{
+	struct cps_again_wait w = cps_again_begin();
+	long result;
+	bool is_cut;
+	int state;
+
+	do
+		result = CPS_CUTTABLE(&is_cut, cps_sys6(number, a, b, c, d, e, f));
+	while (result == -EINTR && is_endless(number, d, e) && cps_again_after_eintr(&w));
+	if (!is_cut || result <= 0)
+		return as_libc(result);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (number == SYS_getrandom)
+		result = cps_whole_random(&w, (void *)a, (size_t)b, (unsigned)c, result);
+	else
+		result = rest_of(&w, number, a, b, c, d, result);
+	pthread_setcancelstate(state, NULL);
+	return result;
+}
+
 __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d,
-						   long e)
+						   long e, long f)
 {
 	switch (number) {
 	case SYS_execve:
@@ -49,14 +136,13 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 				(int)e);
 	case SYS_prctl:
 		return prctl((int)a, b, c, d, e);
-	default:
+	case SYS_seccomp:
 		return as_libc(
 			cps_wrap_seccomp((unsigned long)a, (unsigned long)b, (const void *)c));
+	default:
+		return watch(number, a, b, c, d, e, f);
 	}
 }
 
-CPS_REGS_SYSCALL(59 /* execve */, 322 /* execveat */, 317 /* seccomp */, 157 /* prctl */,
-		 cps_wrap_syscall_chosen, cps_wrap_syscall_real, cps_wrap_syscall_early);
-
-_Static_assert(SYS_execve == 59 && SYS_execveat == 322 && SYS_seccomp == 317 && SYS_prctl == 157,
-	       "the numbers above");
+CPS_REGS_SYSCALL(cps_wrap_syscall_table, cps_wrap_syscall_chosen, cps_wrap_syscall_real,
+		 cps_wrap_syscall_early);

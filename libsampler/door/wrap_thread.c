@@ -13,12 +13,17 @@
 
 #include "base/sys.h"
 #include "door/door.h"
+#include "door/find.h"
 #include "door/life.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
 #include "unwind/unwind.h"
+
+CPS_MAYBE(pthread_key_create);
+CPS_MAYBE(pthread_setspecific);
+CPS_MAYBE(pthread_attr_getstacksize);
 
 #define EXPORT	      __attribute__((visibility("default")))
 #define DEFAULT_STACK (2u << 20) /* glibc's, when the limit is "unlimited" */
@@ -32,7 +37,7 @@ static void learn_base(struct cps_thread *t)
 {
 	struct cps_frame frames[CPS_THREAD_BASE] = {{0}};
 	struct cps_stack stack = {.frames = frames, .room = CPS_THREAD_BASE};
-	struct cps_peek peek = {t->stack_low, t->stack_high, 0};
+	struct cps_peek peek = {.low = t->stack_low, .high = t->stack_high};
 	struct cps_regs regs;
 
 	cps_regs_here(&regs);
@@ -45,7 +50,7 @@ static void learn_base(struct cps_thread *t)
 static void begin(struct cps_thread *t, uint64_t stack_bytes)
 {
 	const struct cps_clock *clock;
-	uint64_t mask;
+	uint64_t mask, reading;
 
 	cps_thread_enter(t, stack_bytes);
 	/* Not before: a clock that takes over arms all threads that have entered. */
@@ -53,27 +58,36 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 	t->start_us = cps_recording_now_us();
 	if (!clock || !cps_gate_is_open())
 		return;
+	/* A tick must not come between reading the meter and charging what was read. */
+	mask = UINT64_C(1) << (clock->meter->signal - 1);
+	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof(mask));
+	reading = cps_sample_own_begin();
 	learn_base(t);
 	cps_wrap_altstack_begin();
-	/* The thread's creator may have blocked all signals. */
-	mask = UINT64_C(1) << (clock->meter->signal - 1);
-	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 	if (cps_clock_arm(clock, t) != 0)
 		cps_loss_add(CPS_LOSS_MEMORY, 1);
+	cps_sample_own_end(t, reading);
+	/* The thread's creator may have blocked all signals. */
+	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 }
 
 static void end(struct cps_thread *t)
 {
 	const struct cps_clock *clock = cps_life_clock();
+	uint64_t mask = cps_sys_block_signals();
 
 	if (clock && cps_gate_is_open()) {
+		uint64_t reading = cps_sample_own_begin();
+
 		cps_clock_disarm(clock, t);
+		cps_sample_own_end(t, reading);
 		cps_sample_before_tail(t);
 		cps_sample_tail(t, NULL);
 		cps_recording_thread_ends(t);
 		cps_wrap_altstack_end();
 	}
 	cps_thread_leave(t);
+	cps_sys_set_mask(mask);
 }
 
 /*
@@ -103,11 +117,13 @@ int cps_wrap_thread_prepare(void)
 static void *run(void *entry)
 {
 	struct cps_thread *t = entry;
+	void *(*routine)(void *) = t->routine;
+	void *argument = t->argument; /* after its end the entry may be another thread's */
 
 	begin(t, t->stack_bytes);
 	if (pthread_setspecific(key, t) != 0)
 		end(t);
-	return t->routine(t->argument);
+	return routine(argument);
 }
 
 static int run_c11(void *entry)
@@ -117,11 +133,12 @@ static int run_c11(void *entry)
 		void *(*posix)(void *);
 		int (*c11)(void *);
 	} routine = {t->routine};
+	void *argument = t->argument;
 
 	begin(t, t->stack_bytes);
 	if (pthread_setspecific(key, t) != 0)
 		end(t);
-	return routine.c11(t->argument);
+	return routine.c11(argument);
 }
 
 static uint64_t stack_of(const pthread_attr_t *attributes)
@@ -155,9 +172,11 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	int result;
 
 	cps_door_open();
+	if (!cps_door_real.pthread_create) /* before glibc 2.34 its library can come later */
+		cps_door_real.pthread_create = cps_find_next("pthread_create");
 	if (!cps_door_real.pthread_create)
 		return EAGAIN;
-	t = prepare(routine, argument, stack_of(attributes));
+	t = cps_life_clock() ? prepare(routine, argument, stack_of(attributes)) : NULL;
 	if (!t)
 		return cps_door_real.pthread_create(thread, attributes, routine, argument);
 	result = cps_door_real.pthread_create(thread, attributes, run, t);
@@ -178,6 +197,8 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 
 	cps_door_open();
 	if (!cps_door_real.thrd_create)
+		cps_door_real.thrd_create = cps_find_next("thrd_create");
+	if (!cps_door_real.thrd_create)
 		return thrd_error;
 	t = prepare(any.posix, argument, stack_of(NULL));
 	if (!t)
@@ -190,13 +211,15 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 
 /* The first call of pthread_cancel installs the C library's handler instead of ours. Ours is
  * installed again, and ticks that were lost meanwhile are armed again. If that handler cancels a
- * thread before then, the rest of the thread runs with the signal blocked: what it uses is credited
- * when it ends, with its last stack. */
+ * thread before then, the rest of the thread runs with the signal blocked: what it uses is not
+ * sampled, and is credited when it ends. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
 	int result;
 
 	cps_door_open();
+	if (!cps_door_real.pthread_cancel)
+		cps_door_real.pthread_cancel = cps_find_next("pthread_cancel");
 	if (!cps_door_real.pthread_cancel)
 		return ENOSYS;
 	result = cps_door_real.pthread_cancel(thread);

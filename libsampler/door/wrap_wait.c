@@ -145,10 +145,8 @@ CPS_EXPORT int pause(void)
 CPS_EXPORT int sigsuspend(const sigset_t *mask)
 {
 	struct cps_again_wait w = cps_again_begin();
-	sigset_t marked;
 
-	mask = cps_again_mark(&marked, mask);
-	return CPS_AGAIN(w, CPS_MASKED(mask == &marked, CPS_NEXT(sigsuspend)(mask)));
+	return CPS_AGAIN(w, CPS_MASKED(mask, CPS_NEXT(sigsuspend)(mask)));
 }
 
 CPS_EXPORT int __sigsuspend(const sigset_t *mask) __attribute__((alias("sigsuspend")));

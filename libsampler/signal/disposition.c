@@ -18,6 +18,7 @@
 
 #define SA_KERNEL_RESTORER 0x04000000
 #define TAKEN_MAX	   4
+#define SLOTS		   8u /* one more than threads can change a disposition at the same time */
 
 /* The kernel's struct sigaction. */
 struct kernel_action {
@@ -27,13 +28,21 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-/* The target's disposition of a signal. A writer makes `changes` odd, changes `action`, and makes
- * it even again. A reader that finds an odd number, or another number after reading, reads again.
- * While a thread is writing it has all signals blocked. */
-struct taken {
-	_Atomic int number; /* 0: free */
+/* A disposition. Its writer has set `is_busy`, and increments `changes` before it writes. */
+struct slot {
+	atomic_flag is_busy;
 	_Atomic unsigned changes;
 	struct sigaction action;
+};
+
+/* The target's disposition of a signal is that of the slot `current`. It is changed by writing
+ * another slot, which is then made the current one. So nobody waits for a thread that was put aside
+ * while it was writing. A reader that finds that its slot has been written again reads anew. While a
+ * thread is writing it has all signals blocked. */
+struct taken {
+	_Atomic int number; /* 0: free */
+	_Atomic unsigned current;
+	struct slot slots[SLOTS];
 	void (*handler)(int, siginfo_t *, void *);
 	bool only_default; /* the kernel has the target's, unless that is the default */
 };
@@ -118,7 +127,7 @@ static int take(int number, void (*handler)(int, siginfo_t *, void *), bool only
 	error = ask_kernel(number, NULL, &old);
 	if (error)
 		return error;
-	to_libc(&old, &t->action);
+	to_libc(&old, &t->slots[atomic_load(&t->current)].action);
 	atomic_store(&t->number, number);
 	if (!only_default || old.handler == (void *)SIG_DFL)
 		error = install(t, &old);
@@ -179,13 +188,71 @@ static bool is_ours(const struct taken *t)
 	       now.handler == (void *)t->handler;
 }
 
+static struct slot *slot_to_write(struct taken *t)
+{
+	static const struct timespec moment = {0, 100000};
+
+	for (;;) {
+		for (unsigned i = 0; i < SLOTS; i++) {
+			struct slot *slot = &t->slots[i];
+
+			if (atomic_flag_test_and_set(&slot->is_busy))
+				continue;
+			if (i != atomic_load(&t->current))
+				return slot;
+			atomic_flag_clear(&slot->is_busy);
+		}
+		CPS_SYS(nanosleep, &moment, NULL, 0, 0);
+	}
+}
+
+static void change(struct taken *t, const struct sigaction *action)
+{
+	uint64_t mask = cps_sys_block_signals();
+	struct slot *slot = slot_to_write(t);
+
+	atomic_fetch_add(&slot->changes, 1);
+	slot->action = *action;
+	atomic_store(&t->current, (unsigned)(slot - t->slots));
+	atomic_flag_clear(&slot->is_busy);
+	cps_sys_set_mask(mask);
+}
+
+void cps_disposition_reset(void)
+{
+	for (struct taken *t = all; t < all + TAKEN_MAX; t++)
+		for (unsigned i = 0; i < SLOTS; i++)
+			atomic_flag_clear(&t->slots[i].is_busy);
+}
+
+static void recall(const struct taken *t, struct sigaction *action)
+{
+	const struct slot *slot;
+	unsigned current, before;
+
+	do {
+		current = atomic_load(&t->current);
+		slot = &t->slots[current];
+		before = atomic_load(&slot->changes);
+		if (atomic_load(&t->current) != current)
+			before--; /* a writer may have the slot already: read anew */
+		*action = slot->action;
+		atomic_thread_fence(memory_order_acquire);
+	} while (atomic_load(&slot->changes) != before);
+}
+
+static bool is_to_be_ignored(const struct taken *t)
+{
+	return t->slots[atomic_load(&t->current)].action.sa_handler == SIG_IGN;
+}
+
 void cps_disposition_leave(int number)
 {
 	static const struct kernel_action ignore = {.handler = (void *)SIG_IGN};
 	struct kernel_action old;
 
 	for (struct taken *t = all; t < all + TAKEN_MAX; t++) {
-		bool stays = t->action.sa_handler == SIG_IGN;
+		bool stays = is_to_be_ignored(t);
 
 		if (!is_ours(t) || !(stays || t->number == number))
 			continue;
@@ -200,40 +267,8 @@ void cps_disposition_return(void)
 	struct kernel_action old;
 
 	for (struct taken *t = all; t < all + TAKEN_MAX; t++)
-		if (t->number && !t->only_default && t->action.sa_handler == SIG_IGN)
+		if (t->number && !t->only_default && is_to_be_ignored(t))
 			install(t, &old);
-}
-
-static void change(struct taken *t, const struct sigaction *action)
-{
-	uint64_t all_signals = ~UINT64_C(0), mask;
-	unsigned before;
-
-	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all_signals, &mask, sizeof(mask));
-	do {
-		before = atomic_load(&t->changes) & ~1u;
-	} while (!atomic_compare_exchange_weak(&t->changes, &before, before + 1));
-	t->action = *action;
-	atomic_store(&t->changes, before + 2);
-	CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
-}
-
-void cps_disposition_reset(void)
-{
-	for (struct taken *t = all; t < all + TAKEN_MAX; t++)
-		atomic_fetch_and(&t->changes, ~1u);
-}
-
-static void recall(const struct taken *t, struct sigaction *action)
-{
-	unsigned before;
-
-	do {
-		while ((before = atomic_load(&t->changes)) & 1)
-			CPS_SYS(sched_yield, 0, 0, 0, 0);
-		*action = t->action;
-		atomic_thread_fence(memory_order_acquire);
-	} while (atomic_load(&t->changes) != before);
 }
 
 void cps_disposition_set(int number, const struct sigaction *action)

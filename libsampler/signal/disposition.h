@@ -18,7 +18,8 @@
  */
 #define CPS_SIGNAL_OWN 32
 
-/* [signal] Install `handler`, and keep the present disposition as the target's. 0 or -errno. */
+/* [signal] Install `handler`, which must be a CPS_REGS_HANDLER, and keep the present disposition as
+ * the target's. 0 or -errno. */
 int cps_disposition_take(int number, void (*handler)(int, siginfo_t *, void *));
 
 /* [signal] Install `handler` only while the target wants the default. Everything else that it asks

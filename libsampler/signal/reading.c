@@ -9,10 +9,12 @@
 
 #include "base/moment.h"
 #include "signal/reading.h"
+#include "stream/own_time.h"
 #include "base/poison.h"
 
 #define RECKONED    15	     /* the most ticks in a row; 2^n - 1 */
 #define PERIOD_MOST 10000000 /* ns; so few ticks are not worth it */
+#define SURELY_RAN  20000    /* ns; in a longer time another program may have run */
 
 static _Atomic uint32_t reckoned_most = 1;
 
@@ -40,7 +42,7 @@ uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t b
 		return 0;
 	if (!period || period > PERIOD_MOST)
 		return read();
-	if (is_in_time &&
+	if (is_in_time && !t->n_awaited &&
 	    t->reckoned < atomic_load_explicit(&reckoned_most, memory_order_relaxed)) {
 		t->reckoned++;
 		t->reading = before + period;
@@ -64,10 +66,51 @@ bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading)
 	return t->period && (int64_t)(reading - t->settled) < (int64_t)(t->period / 2);
 }
 
-uint64_t cps_reading_after(const struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
-			   uint64_t begin)
+/* Learns from a tick by how much it is late. After a long handler one or more ticks are missing;
+ * that does not shift the ticks that follow. */
+static void learn_delay(struct cps_thread *t, uint64_t reading, bool is_prompt)
 {
-	uint64_t elapsed = cps_moment_ns() - begin;
+	int64_t delay = (int64_t)(reading - t->awaited), period = (int64_t)t->period;
 
-	return elapsed < t->period / 2 ? reading + elapsed : read();
+	if (delay <= -period / 2) /* it was not this tick that was awaited */
+		return;
+	if (delay >= period) {
+		t->awaited += (uint64_t)(delay / period) * t->period;
+	} else if (is_prompt) {
+		cps_own_time_learn(delay);
+		t->n_awaited--;
+	}
+	t->awaited += t->period;
+}
+
+uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is_prompt)
+{
+	int64_t due = (int64_t)(reading - t->consumed);
+	uint64_t ns;
+
+	if (!t->period) /* it is not known when the tick was due */
+		return 0;
+	if (t->n_awaited)
+		learn_delay(t, reading, is_prompt);
+	if (due <= 0)
+		return 0;
+	ns = cps_own_time_add_tick((uint64_t)due);
+	t->consumed += ns;
+	return ns;
+}
+
+uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
+				    uint64_t begin, bool is_left_over)
+{
+	uint64_t elapsed = cps_moment_ns() - begin, own = elapsed;
+
+	if (elapsed > SURELY_RAN) {
+		own = read() - reading;
+		own = own < elapsed ? own : (int64_t)own < 0 ? 0 : elapsed;
+	}
+	t->consumed += own;
+	cps_own_time_add(own);
+	if (!is_left_over)
+		t->settled = reading + own;
+	return own;
 }

@@ -13,11 +13,23 @@
 
 #include "stream/thread.h"
 
+#define CPS_READING_AWAITED 7u /* ticks of an event */
+
 /* [signal] From now on ticks come at this distance, in gticks. Earlier ticks are forgotten. */
 static inline void cps_reading_begin(struct cps_thread *t, uint64_t period)
 {
 	t->period = period;
 	t->reading = t->settled = t->began = 0;
+	t->n_awaited = 0;
+}
+
+/* [signal] The event of this period begins now, when the meter has this reading: the delays of some
+ * of its ticks tell how long the kernel takes for a tick (own_time.h). The first one would tell too
+ * much, since making an event leaves cold caches. */
+static inline void cps_reading_await(struct cps_thread *t, uint64_t now)
+{
+	t->awaited = now + 2 * t->period;
+	t->n_awaited = CPS_READING_AWAITED;
 }
 
 /*
@@ -40,10 +52,19 @@ uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t b
  */
 bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading);
 
-/* [signal] The meter's reading after a tick has been handled that began at `begin` with `reading`.
- * Asking the meter would be another system call. The time that the handler took by the wall clock
- * is the same, unless the handler was interrupted for long. */
-uint64_t cps_reading_after(const struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
-			   uint64_t begin);
+/* [signal] Take the kernel's time for this tick out of what the thread will be credited with. A
+ * tick that is awaited also tells how long the kernel takes, if it is `is_prompt`: a tick within a
+ * system call is brought when the call ends, and until then the time is the target's. Returns that
+ * time. */
+uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is_prompt);
+
+/*
+ * [signal] Take the time of the handler, at whose begin it was `begin` and the meter had `reading`,
+ * out of what the thread will be credited with. Asking the meter again would be another system
+ * call. The time that the handler took by the wall clock is the same, unless the handler was
+ * interrupted for long. Returns that time.
+ */
+uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
+				    uint64_t begin, bool is_left_over);
 
 #endif

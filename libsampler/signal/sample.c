@@ -12,24 +12,24 @@
 
 #include "base/moment.h"
 #include "base/sys.h"
+#include "signal/budget.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
+#include "signal/off_switch.h"
 #include "signal/own_stack.h"
 #include "signal/reading.h"
 #include "signal/sample.h"
 #include "stream/columns.h"
 #include "stream/loss.h"
+#include "stream/own_time.h"
 #include "stream/recording.h"
 #include "base/poison.h"
 
 static _Atomic(const struct cps_meter *) meter;
 static _Atomic(const struct cps_meter *) meter_before;
 static void (*when_over)(const void *);
-static _Atomic uint64_t unrecorded; /* gticks of threads that ended before there was a recording */
-static __thread uint32_t interruptions;
-static __thread uintptr_t masked_call;
+static _Atomic uint64_t unrecorded; /* gticks of threads that have ended without being credited */
 
-#define NEAR_BYTES   1024
 #define WORTH_A_FILE 10000000 /* ns of CPU time */
 
 void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context))
@@ -44,51 +44,9 @@ static const struct cps_meter *meter_now(void)
 	return atomic_load_explicit(&meter, memory_order_relaxed);
 }
 
-uint32_t cps_sample_interruptions(void)
+int cps_sample_signal(void)
 {
-	return interruptions;
-}
-
-uintptr_t cps_sample_in_masked_call(uintptr_t frame)
-{
-	uintptr_t before = masked_call;
-
-	masked_call = frame;
-	return before;
-}
-
-/* Whether the context is that of the masked call itself, not of a call in a handler that has
- * interrupted it. The kernel's frame for a handler is larger than the frames of the few functions
- * of the C library in between. */
-static bool is_masked_call(const ucontext_t *uc)
-{
-	return masked_call - (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] < NEAR_BYTES;
-}
-
-uint32_t cps_sample_begin_call(uintptr_t frame)
-{
-	if (masked_call && frame + NEAR_BYTES > masked_call)
-		masked_call = 0;
-	return interruptions;
-}
-
-/* If another signal is pending, the call would have been interrupted without us, and does not
- * count. A signal that was handled before ours is not pending any more; but then the kernel lets
- * our signal interrupt that signal's handler, not the call. */
-void cps_sample_note_interruption(const void *context)
-{
-	const ucontext_t *uc = context;
-	uint64_t pending = 0, blocked;
-
-	if (!cps_regs_interrupted_call(uc))
-		return;
-	CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, &blocked, sizeof(blocked));
-	if (is_masked_call(uc) && !(blocked & UINT64_C(1) << (CPS_SAMPLE_MARK - 1)))
-		return;
-	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
-	blocked |= UINT64_C(1) << (meter_now()->signal - 1); /* one of our own may be pending */
-	if (CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0) == 0 && !(pending & ~blocked))
-		interruptions++;
+	return meter_now()->signal;
 }
 
 /* What the thread has used and was not credited with. Less than 0: the meter has not reached the
@@ -124,30 +82,50 @@ static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
 
 	peek->low = inside ? sp - CPS_RED_ZONE : 0;
 	peek->high = inside ? t->stack_high : 0;
-	peek->page = 0;
 }
 
 /* The work that is done on a stack of the recorder's. */
 struct job {
 	struct cps_thread *thread;
-	const struct cps_regs *regs;
-	uint64_t reading; /* reading of the meter, if there is one */
+	const struct cps_regs *regs; /* NULL: it is not known where the thread was */
+	uint64_t reading;	     /* reading of the meter, if there is one */
 	bool is_tail;
 };
+
+/* Adds a sample whose stack is what is known of any stack of the thread: the function in which it
+ * began, and what called that. */
+static bool add_not_sampled(struct cps_thread *t, uint64_t weight, bool is_tail)
+{
+	struct cps_frame frames[CPS_THREAD_BASE + 2] = {{.pc = CPS_NOT_SAMPLED_ADDRESS}};
+	struct cps_stack stack = {.frames = frames, .depth = 1, .mark = CPS_MARK_NOT_SAMPLED};
+
+	if (t->routine)
+		frames[stack.depth++].pc = (uintptr_t)t->routine;
+	for (uint32_t i = 0; t->routine && i < t->n_base; i++)
+		frames[stack.depth++].pc = t->base[i];
+	return cps_recording_add(t, NULL, NULL, &stack, weight, is_tail);
+}
+
+static bool add_sample(const struct job *job, uint64_t weight)
+{
+	struct cps_peek peek;
+
+	if (!job->regs)
+		return add_not_sampled(job->thread, weight, job->is_tail);
+	bounds_of(job->thread, job->regs, &peek);
+	return cps_recording_add(job->thread, job->regs, &peek, NULL, weight, job->is_tail);
+}
 
 static void take(void *argument)
 {
 	const struct job *job = argument;
 	struct cps_thread *t = job->thread;
-	struct cps_peek peek;
 	uint32_t rest = 0;
 	uint64_t weight = weigh(t, job->reading, job->is_tail, &rest);
 
 	if (job->is_tail && !weight)
 		return;
-	bounds_of(t, job->regs, &peek);
-	if (!cps_recording_ready() ||
-	    !cps_recording_add(t, job->regs, &peek, NULL, weight, job->is_tail))
+	if (!cps_recording_ready() || !add_sample(job, weight))
 		return;
 	if (due(t, job->reading) < 0)
 		return;
@@ -195,31 +173,41 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 	return t;
 }
 
-static void tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
+/* Returns the time when it began. */
+static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
 	struct cps_thread *t = thread_of_tick(m);
 	struct cps_regs regs;
-	uint64_t reading, begin;
+	uint64_t reading, took = 0, begin = cps_moment_ns();
+	bool is_left_over;
 
 	if (!t || cps_thread_is_gone(t))
-		return; /* what a thread uses after its end is credited to none */
+		return begin; /* what a thread uses after its end is credited to none */
 	if (atomic_exchange(&t->busy, true)) {
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
-		return;
+		return begin;
 	}
-	begin = t->period ? cps_moment_ns() : 0;
 	reading = cps_reading_at(t, m->read, begin);
-	if (cps_reading_is_left_over(t, reading)) {
+	is_left_over = cps_reading_is_left_over(t, reading);
+	if (is_left_over)
 		t->left_over++;
-	} else {
+	else
+		took = cps_reading_charge_tick(t, reading, !cps_regs_is_behind_call(context));
+	if (!is_left_over && cps_budget_is_over(t)) {
+		cps_loss_add(CPS_LOSS_BUDGET, 1);
+	} else if (!is_left_over) {
+		cps_budget_begin(t, begin);
 		cps_regs_of_context(&regs, context);
 		take_on_own_stack(t, &regs, reading, false);
-		if (t->period)
-			t->settled = cps_reading_after(t, m->read, reading, begin);
 	}
 	if (m->rearm && !cps_loss_stop_reason(NULL))
 		m->rearm(t, info);
+	if (m->read) {
+		took += cps_reading_charge_handler(t, m->read, reading, begin, is_left_over);
+		cps_budget_settle(t, reading, took);
+	}
 	atomic_store(&t->busy, false);
+	return begin;
 }
 
 /* Ignores a tick that comes before recording begins, and what the thread has used until then. */
@@ -252,7 +240,8 @@ static void judge(const struct cps_meter *m, const siginfo_t *info, const uconte
 {
 	switch (cps_gate_verdict()) {
 	case CPS_GATE_OPEN:
-		tick(m, info, context);
+		if (cps_off_switch_was_seen(tick(m, info, context)))
+			cps_own_stack_call(0, call_over, (void *)(uintptr_t)context);
 		break;
 	case CPS_GATE_BEGINS:
 		cps_sample_skip(NULL);
@@ -292,7 +281,7 @@ static bool is_wanted(int number)
 	return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-void cps_sample_handler(int number, siginfo_t *info, void *context)
+CPS_REGS_HANDLER void cps_sample_handler(int number, siginfo_t *info, void *context)
 {
 	const struct cps_meter *m = meter_now();
 	int saved = errno;
@@ -313,36 +302,42 @@ void cps_sample_handler(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/* Adds what the thread is due to the sum that the next thread is credited with that ends while there
+ * is a recording. Returns the sum. */
+static uint64_t hand_on(struct cps_thread *t, uint64_t reading)
+{
+	uint64_t used = due(t, reading) > 0 ? (uint64_t)due(t, reading) : 0;
+
+	t->consumed = reading;
+	t->remainder = 0;
+	return atomic_fetch_add(&unrecorded, used) + used;
+}
+
 static void tail(struct cps_thread *t, const void *context)
 {
 	struct cps_regs regs;
+	uint64_t reading;
 
 	if (!meter_now()->read || !cps_recording_path() || atomic_exchange(&t->busy, true))
 		return;
 	if (context)
 		cps_regs_of_context(&regs, context);
-	else
-		cps_regs_here(&regs);
 	t->consumed -= atomic_exchange(&unrecorded, 0);
-	take_on_own_stack(t, &regs, meter_now()->read(), true);
+	cps_budget_begin(t, cps_moment_ns());
+	reading = meter_now()->read();
+	take_on_own_stack(t, context ? &regs : NULL, reading, true);
+	if (t->consumed != reading && due(t, reading) > 0)
+		hand_on(t, reading); /* there was no buffer free, or it was less than a unit */
 	atomic_store(&t->busy, false);
 }
 
 void cps_sample_before_tail(struct cps_thread *t)
 {
 	const struct cps_meter *m = meter_now();
-	uint64_t reading, used, sum;
 
 	if (!m->read || cps_recording_path() || cps_gate_verdict() != CPS_GATE_OPEN)
 		return;
-	reading = m->read();
-	used = due(t, reading) > 0 ? (uint64_t)due(t, reading) : 0;
-	/* From here on this time is part of the sum, which goes to the next thread that ends while there
-	 * is a recording. */
-	t->consumed = reading;
-	t->remainder = 0;
-	sum = atomic_fetch_add(&unrecorded, used) + used;
-	if (sum >= WORTH_A_FILE)
+	if (hand_on(t, m->read()) >= WORTH_A_FILE)
 		cps_recording_ready();
 }
 
@@ -356,41 +351,34 @@ void cps_sample_reset(void)
  * by pthread_cancel, the stack and the buffer would stay acquired for ever. */
 void cps_sample_tail(struct cps_thread *t, const void *context)
 {
-	uint64_t all = ~UINT64_C(0), mask;
+	uint64_t mask = context ? 0 : cps_sys_block_signals();
 
-	if (!context)
-		CPS_SYS(rt_sigprocmask, SIG_BLOCK, &all, &mask, sizeof(mask));
 	tail(t, context);
 	if (!context)
-		CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+		cps_sys_set_mask(mask);
 }
 
-static void add_tail_of(struct cps_thread *t, const struct cps_meter *m)
+uint64_t cps_sample_own_begin(void)
 {
-	struct cps_frame frames[CPS_THREAD_BASE + 1] = {{.pc = (uintptr_t)t->routine}};
-	struct cps_stack stack = {.frames = frames, .depth = t->n_base + 1};
-	uint32_t rest = 0;
-	uint64_t reading, weight;
+	return meter_now()->read ? meter_now()->read() : 0;
+}
 
-	if (atomic_load(&t->state) != CPS_THREAD_LIVE)
-		return;
-	for (uint32_t i = 0; i < t->n_base; i++)
-		frames[i + 1].pc = t->base[i];
-	reading = m->read_of(t);
-	weight = weigh(t, reading, true, &rest);
-	if (weight && cps_recording_add(t, NULL, NULL, &stack, weight, true)) {
-		t->consumed = reading;
-		t->remainder = rest;
-	}
+void cps_sample_own_end(struct cps_thread *t, uint64_t begin)
+{
+	uint64_t own = cps_sample_own_begin() - begin;
+
+	t->consumed += own;
+	cps_own_time_add(own);
 }
 
 void cps_sample_tail_of(struct cps_thread *t)
 {
 	const struct cps_meter *m = meter_now();
 
-	if (!m->read_of || !t->routine || !cps_recording_path() || atomic_exchange(&t->busy, true))
+	if (!m->read_of || !cps_recording_path() || atomic_exchange(&t->busy, true))
 		return;
-	add_tail_of(t, m);
+	if (atomic_load(&t->state) == CPS_THREAD_LIVE)
+		take_on_own_stack(t, NULL, m->read_of(t), true);
 	atomic_store(&t->busy, false);
 }
 

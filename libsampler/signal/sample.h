@@ -34,8 +34,12 @@ struct cps_meter {
 };
 
 /* [signal] Set the meter, which must stay valid. The gate (gate.h) is not changed. When the time
- * that was set for recording has passed, the handler calls `over` with its context. */
+ * that was set for recording has passed, or recording is turned off (off_switch.h), the handler calls
+ * `over` with its context. */
 void cps_sample_use(const struct cps_meter *meter, void (*over)(const void *context));
+
+/* [signal] The signal of the meter's ticks. */
+int cps_sample_signal(void);
 
 /* The value that the timer of that time sends with CPS_SIGNAL_OWN. */
 #define CPS_SAMPLE_DEADLINE UINT64_C(0xc95a3b7d00000000)
@@ -44,16 +48,22 @@ void cps_sample_use(const struct cps_meter *meter, void (*over)(const void *cont
 void cps_sample_handler(int number, siginfo_t *info, void *context);
 
 /* [signal] To be called when the thread or the process ends: credit what the calling thread has
- * used since its last sample to where it is now. In a signal handler it is credited to what was
- * interrupted, which is `context`; elsewhere `context` is NULL. */
+ * used since its last sample. In a signal handler it is credited to what was interrupted, which is
+ * `context`. Elsewhere `context` is NULL: where the thread is now says nothing of where it was, so
+ * it is credited to a frame that says that this is not known, below the thread's start. */
 void cps_sample_tail(struct cps_thread *t, const void *context);
-/* [signal] To be called before the tail of a thread that ends: decides whether it is time to begin
- * the recording, if there is none yet. A program of many short threads may use seconds before a
+/* [signal] To be called before the tail of a thread that ends, with all signals blocked: decides
+ * whether it is time to begin the recording, if there is none yet. A program of many short threads may use seconds before a
  * tick meets it. What they have used until then is credited with this tail. */
 void cps_sample_before_tail(struct cps_thread *t);
 
-/* [signal] The same as the tail for another thread, whose stack cannot be seen. What it has used is
- * credited to its start. */
+/* [signal] To be called before and after work of the recorder's in the calling thread, which a tick
+ * should not interrupt because it would be charged twice, with what the first of the two has returned: the thread is not credited with it. */
+uint64_t cps_sample_own_begin(void);
+/* [signal] */
+void cps_sample_own_end(struct cps_thread *t, uint64_t begin);
+
+/* [signal] The same as the tail for another thread. */
 void cps_sample_tail_of(struct cps_thread *t);
 
 /* [signal] Credit nothing of what all threads have used until now, except `except` (NULL: no
@@ -73,26 +83,12 @@ void cps_sample_rearm(void);
  */
 uint32_t cps_sample_interruptions(void);
 
-#define CPS_SAMPLE_MARK SIGTRAP
-
-/*
- * [signal] To be called by a function, whose frame is `frame`, before it makes a call that changes
- * the mask while it waits, with CPS_SAMPLE_MARK added to that mask; and with 0 after the call.
- * Returns the value that was set before.
- *
- * The mark tells the handler whether it has interrupted that call: the mask with the mark is in
- * force then. It is not in force any more when a handler of the target's has run, although a tick
- * that comes while that handler returns looks the same otherwise. SIGTRAP is used as the mark
- * because no program waits for it: the kernel sends it to running code.
- */
-uintptr_t cps_sample_in_masked_call(uintptr_t frame);
-
 /* [signal] The same number as cps_sample_interruptions, for a call that begins in a function with
- * this frame. A masked call that was left by longjmp is noticed, because its frame is not well
- * above this one. */
+ * this frame (masked.h). */
 uint32_t cps_sample_begin_call(uintptr_t frame);
 
-/* [signal] To be called at the end of each handler of ours: counts such an interruption. */
-void cps_sample_note_interruption(const void *context);
+/* [signal] To be called at the end of each handler of ours: counts such an interruption. A few calls
+ * that no wrapper sees are made again when the handler returns. */
+void cps_sample_note_interruption(void *context);
 
 #endif

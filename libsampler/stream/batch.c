@@ -13,10 +13,12 @@
 #include "format.h"
 #include "stream/batch.h"
 #include "unwind/module.h"
+#include "unwind/row.h"
 #include "base/poison.h"
 
-#define NO_ID	  0xffff
-#define OUTERMOST CPS_BATCH_IDS
+#define NO_ID		0xffff
+#define OUTERMOST	CPS_BATCH_IDS
+#define FRAMES_AT_FIRST 256u
 
 static atomic_bool saw_generated;
 
@@ -30,16 +32,39 @@ void cps_batch_forget_generated(void)
 	atomic_store(&saw_generated, false);
 }
 
-static bool has(struct cps_frame **frames)
+/* Replaces both arrays of frames by larger ones. */
+static bool make_room(struct cps_batch *b, uint32_t room)
 {
-	if (!*frames)
-		*frames = cps_arena_pages(CPS_DEPTH_MAX * sizeof(**frames));
-	return *frames;
+	const size_t before = b->trail.room * sizeof(*b->frames), bytes = room * sizeof(*b->frames);
+	struct cps_frame *frames = cps_arena_pages(bytes), *ring = cps_arena_pages(bytes);
+	struct cps_frame *old_frames = b->frames, *old_ring = b->trail.ring;
+
+	if (!frames || !ring) {
+		cps_arena_unmap(frames, bytes);
+		cps_arena_unmap(ring, bytes);
+		return false;
+	}
+	b->frames = frames;
+	cps_trail_move(&b->trail, ring, room);
+	cps_arena_unmap(old_frames, before);
+	cps_arena_unmap(old_ring, before);
+	return true;
 }
 
 bool cps_batch_prepare(struct cps_batch *b)
 {
-	return has(&b->frames) && has(&b->trail.ring);
+	if (!b->frames && !make_room(b, b->trail.room ? b->trail.room : FRAMES_AT_FIRST))
+		return false;
+	return cps_row_prepare();
+}
+
+bool cps_batch_make_room(struct cps_batch *b, uint64_t frames)
+{
+	uint32_t room = b->trail.room;
+
+	while (room < frames && room < CPS_DEPTH_MAX)
+		room *= 2;
+	return room > b->trail.room && make_room(b, room);
 }
 
 /* If the child was forked in the middle of a swap, both pointers may be to the same array. */
@@ -119,7 +144,7 @@ static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t sl
 	if (number == CPS_MODULE_NONE) {
 		cps_put(w, 0);
 		cps_put(w, address);
-		if (is_sure)
+		if (is_sure && address > CPS_NOT_SAMPLED_ADDRESS)
 			atomic_store_explicit(&saw_generated, true, memory_order_relaxed);
 	} else {
 		struct cps_module *m = cps_module_get(number);

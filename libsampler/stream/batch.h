@@ -35,7 +35,7 @@ struct cps_batch {
 	uint8_t *bytes;
 	size_t used, room;
 	struct cps_trail trail;	  /* the previous item's stack, even of another batch */
-	struct cps_frame *frames; /* CPS_DEPTH_MAX frames, for the next item's stack */
+	struct cps_frame *frames; /* for the next item's stack; the trail's room */
 	uint32_t previous_depth;  /* of the previous item of this batch */
 	uint32_t generation;	  /* of the module table */
 	bool has_thread;
@@ -56,6 +56,10 @@ void cps_batch_forget_generated(void);
 /* [signal] Get memory for the batch's frames, if it has none yet. False if there is none. */
 bool cps_batch_prepare(struct cps_batch *b);
 
+/* [signal] A stack of so many frames did not fit. True: now it does, or as much of it as is ever
+ * kept, and it is to be walked again into a new cps_batch_stack. False: it has to stay cut. */
+bool cps_batch_make_room(struct cps_batch *b, uint64_t frames);
+
 /* [signal] Begin a new batch in these bytes. */
 void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t buffer,
 		     uint32_t sequence, uint64_t time_us);
@@ -64,7 +68,7 @@ void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t 
  * frames with. */
 static inline struct cps_stack cps_batch_stack(const struct cps_batch *b)
 {
-	return (struct cps_stack){.frames = b->frames, .room = CPS_DEPTH_MAX, .trail = &b->trail};
+	return (struct cps_stack){.frames = b->frames, .room = b->trail.room, .trail = &b->trail};
 }
 
 /* [signal] For a child made by fork: forget the trail, which another thread may have been

@@ -13,10 +13,12 @@
 #include "stream/columns.h"
 #include "stream/drain.h"
 #include "stream/loss.h"
+#include "stream/own_time.h"
 #include "stream/recode.h"
 #include "base/poison.h"
 
-static uint8_t scratch[CPS_BUFFER_BYTES + 512]; /* used with the pack's lock */
+#define LITTLE 512 /* bytes for the counters and the end of a recording */
+
 static uint64_t losses_told;
 static bool is_acquired[CPS_BUFFERS + 1]; /* by cps_drain_all */
 
@@ -46,7 +48,8 @@ static void drain_records_first(void)
 
 static int append_batch(const uint8_t *payload, size_t n)
 {
-	struct cps_writer w = {scratch, scratch + sizeof(scratch), false};
+	uint8_t before[LITTLE], checksum[4];
+	struct cps_writer w = {before, before + sizeof(before), false};
 	struct cps_piece pieces[1 + CPS_RECODE_PIECES];
 	size_t more;
 
@@ -55,9 +58,13 @@ static int append_batch(const uint8_t *payload, size_t n)
 		cps_record_losses(&w);
 	}
 	more = cps_recode(payload, n, pieces + 1);
-	if (!more)
-		cps_record_wrap(&w, CPS_TAG_SAMPLES, payload, n);
-	pieces[0] = (struct cps_piece){scratch, (size_t)(w.p - scratch)};
+	if (!more) {
+		cps_record_around(&w, checksum, CPS_TAG_SAMPLES, payload, n);
+		pieces[1] = (struct cps_piece){payload, n};
+		pieces[2] = (struct cps_piece){checksum, sizeof(checksum)};
+		more = 2;
+	}
+	pieces[0] = (struct cps_piece){before, (size_t)(w.p - before)};
 	return cps_pack_append_pieces(pieces, 1 + more);
 }
 
@@ -156,7 +163,8 @@ static int drain_buffers(void)
 
 static int write_end(struct cps_ending *end)
 {
-	struct cps_writer w = {scratch, scratch + sizeof(scratch), false};
+	uint8_t bytes[LITTLE];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
 	int error;
 
 	if (!end->stop) {
@@ -165,9 +173,11 @@ static int write_end(struct cps_ending *end)
 	}
 	end->bytes = cps_pack_bytes();
 	end->ticks = cps_journal_ticks();
+	end->own_ns = cps_own_time_sum();
+	end->own_kernel_ns = cps_own_time_kernel();
 	cps_record_losses(&w);
 	cps_record_end(&w, end);
-	return cps_pack_finish(scratch, (size_t)(w.p - scratch));
+	return cps_pack_finish(bytes, (size_t)(w.p - bytes));
 }
 
 int cps_drain_all(struct cps_ending *end)

@@ -20,8 +20,8 @@ bool cps_drain_is_complete(void);
  * afterwards. Waits, a second at most, for handlers in other threads.
  *
  * Returns 0; or -errno, and recording is stopped (loss.h). The journal then keeps what the stream
- * does not have if it is a file; otherwise that is counted as lost. end->bytes, end->ticks, and the
- * reason of the end if it has none, are filled in here.
+ * does not have if it is a file; otherwise that is counted as lost. end->bytes, end->ticks, the own
+ * time, and the reason of the end if it has none, are filled in here.
  */
 int cps_drain_all(struct cps_ending *end);
 

@@ -50,16 +50,20 @@ static int open_map(void)
 	return -1;
 }
 
-static void copy(int fd, uint8_t *piece, uint8_t *record)
+static void copy(int fd, uint8_t *piece)
 {
 	for (unsigned i = 0; i < PIECES_MAX; i++) {
-		struct cps_writer w = {record, record + PIECE_BYTES + 64, false};
+		uint8_t head[32], checksum[4];
+		struct cps_writer w = {head, head + sizeof(head), false};
 		long n = cps_sys_read(fd, piece, PIECE_BYTES);
 
 		if (n <= 0)
 			return;
-		cps_record_wrap(&w, CPS_TAG_JIT, piece, (size_t)n);
-		if (cps_pack_append(record, (size_t)(w.p - record)) != 0)
+		cps_record_around(&w, checksum, CPS_TAG_JIT, piece, (size_t)n);
+		if (cps_pack_append_pieces((struct cps_piece[]){{head, (size_t)(w.p - head)},
+								{piece, (size_t)n},
+								{checksum, sizeof(checksum)}},
+					   3) != 0)
 			return;
 	}
 }
@@ -74,12 +78,11 @@ void cps_jit_keep(void)
 	fd = open_map();
 	if (fd < 0)
 		return;
-	bytes = cps_arena_pages(2 * PIECE_BYTES + 64);
+	bytes = cps_arena_pages(PIECE_BYTES);
 	if (bytes && cps_pack_wait()) {
-		copy(fd, bytes, bytes + PIECE_BYTES);
+		copy(fd, bytes);
 		cps_pack_release();
 	}
-	if (bytes)
-		cps_sys_munmap(bytes, 2 * PIECE_BYTES + 64);
+	cps_arena_unmap(bytes, PIECE_BYTES);
 	cps_sys_close(fd);
 }

@@ -13,18 +13,23 @@
 #include <sys/mman.h>
 
 #include "base/arena.h"
+#include "base/moment.h"
 #include "base/sys.h"
 #include "stream/journal.h"
 #include "stream/loss.h"
 #include "unwind/module.h"
 #include "base/poison.h"
 
-#define ALL (CPS_BUFFERS + 1)
+#define ALL	    (CPS_BUFFERS + 1)
+#define SLOW_NS	    1000000u
+#define SLOW_WEIGHT 1000u
 
 static struct cps_buffer buffers[ALL];
 static const char *file_path;
-static uint8_t *map;	    /* NULL: there is no file */
-static atomic_bool is_lost; /* the file has become shorter, or there is no room for it any more */
+static uint8_t *map;	     /* NULL: there is no file */
+static atomic_bool is_lost;  /* the file has become shorter, or there is no room for it any more */
+static bool copies_on_write; /* the file system does, but not for this file */
+static _Atomic uint32_t slowness;
 static size_t map_bytes;
 static uint32_t n_areas = ALL;		 /* areas of the journal; buffer i begins with area i */
 static _Atomic uint32_t next_area = ALL; /* the first area that no buffer has used */
@@ -47,7 +52,7 @@ static void overwrite_in_place(int fd)
 	if (CPS_SYS(ioctl, fd, FS_IOC_GETFLAGS, &flags, 0) != 0)
 		return;
 	flags |= FS_NOCOW_FL;
-	CPS_SYS(ioctl, fd, FS_IOC_SETFLAGS, &flags, 0);
+	copies_on_write = CPS_SYS(ioctl, fd, FS_IOC_SETFLAGS, &flags, 0) == 0;
 }
 
 /* Reserves disk space for every page, so that a disk that becomes full does not end the journal. */
@@ -101,6 +106,7 @@ static uint8_t *map_file(const char *path, void *at)
 		mapped = map_fd(fd, at);
 	cps_sys_close(fd);
 	if (mapped) {
+		cps_arena_unlock(mapped, map_bytes);
 		/* Without this, the first touch would read a megabyte of zeros ahead, which takes
 		 * half a ms. */
 		CPS_SYS(madvise, mapped, map_bytes, MADV_RANDOM, 0);
@@ -148,13 +154,38 @@ static bool take_stores(uint8_t *from, uint32_t n)
 	return true;
 }
 
+static bool is_taken(uint32_t area, uint8_t *bytes, uint32_t n)
+{
+	return takes_store(scratch_of(area)) && (!n || take_stores(bytes, n));
+}
+
+/* Whether stores have begun to take long: eight of the last some thousands. When a btrfs is full, or a
+ * quota of it is used up, it first writes all out and waits, 10 ms or more, for each page that is
+ * written to after it was written out, even if it overwrites the page in place then. A program came to
+ * a hundredth of its speed. */
+static bool has_become_slow(uint64_t before)
+{
+	uint32_t now = atomic_load_explicit(&slowness, memory_order_relaxed);
+
+	if (!before)
+		return false;
+	if (cps_moment_ns() - before > SLOW_NS)
+		now += SLOW_WEIGHT;
+	else if (now)
+		now--;
+	atomic_store_explicit(&slowness, now, memory_order_relaxed);
+	return now >= 8 * SLOW_WEIGHT;
+}
+
 /* Whether the file takes stores to the numbers of the area, and to n of its bytes. If not, the
  * journal is given up. */
 static bool is_there(uint32_t area, uint8_t *bytes, uint32_t n)
 {
+	uint64_t before = copies_on_write ? cps_moment_ns() : 0;
+
 	if (!map || atomic_load_explicit(&is_lost, memory_order_relaxed))
 		return false;
-	if (takes_store(scratch_of(area)) && (!n || take_stores(bytes, n)))
+	if (is_taken(area, bytes, n) && !has_become_slow(before))
 		return true;
 	atomic_store(&is_lost, true);
 	return false;
@@ -357,7 +388,8 @@ void cps_journal_empty(struct cps_buffer *b, uint64_t time_us)
 	b->committed = 0;
 	b->sequence++;
 	show(b, 0);
-	if (b->batch)
+	b->is_begun = false;
+	if (b->batch && b->bytes)
 		begin_batch(b, time_us);
 }
 
@@ -384,6 +416,7 @@ void cps_journal_remove(void)
 
 void cps_journal_reset(void)
 {
+	atomic_store(&slowness, 0);
 	atomic_store(&ticks, 0);
 	cps_loss_mirror(NULL);
 	if (map)

@@ -20,6 +20,7 @@
  * deflated once in thousands of samples. */
 #define LEVEL	     5
 #define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
+#define OUT_BYTES    (80u << 10)  /* as large as a deflated buffer */
 #define RETRY_NS     10000000
 #define BLOCK_LEAST  512u
 #define FINISH_BYTES 1000u
@@ -28,9 +29,8 @@
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static z_stream z;
 static const char *file_path;
-static uint8_t out[80u << 10];	 /* as large as a deflated buffer */
 static _Atomic int open_fd = -1; /* the file's descriptor, while it is written */
-static uint8_t *pool;
+static uint8_t *pool, *out;
 static size_t pool_used;
 
 static uint64_t file_bytes, limit_bytes;
@@ -80,9 +80,10 @@ static void give(voidpf opaque, voidpf address)
 static bool begin_deflating(void)
 {
 	if (!pool)
-		pool = cps_arena_pages(POOL_BYTES);
+		pool = cps_arena_pages(POOL_BYTES + OUT_BYTES);
 	if (!pool)
 		return false;
+	out = pool + POOL_BYTES;
 	pool_used = 0;
 	z = (z_stream){.zalloc = take, .zfree = give};
 	return deflateInit(&z, LEVEL) == Z_OK;
@@ -92,7 +93,7 @@ static bool begin_deflating(void)
  * is forgotten before it can become another file's. */
 static int open_file(int flags)
 {
-	int fd = cps_sys_open(file_path, O_WRONLY | flags, 0666);
+	int fd = cps_sys_open(file_path, O_WRONLY | O_NOFOLLOW | flags, 0666);
 
 	if (fd >= 0)
 		open_fd = fd;
@@ -194,9 +195,9 @@ static int write_out(int *fd)
 		*fd = open_file(O_APPEND);
 	if (*fd < 0)
 		return *fd;
-	error = write_all(*fd, out, sizeof(out) - z.avail_out, FINISH_BYTES);
+	error = write_all(*fd, out, OUT_BYTES - z.avail_out, FINISH_BYTES);
 	z.next_out = out;
-	z.avail_out = sizeof(out);
+	z.avail_out = OUT_BYTES;
 	return error;
 }
 
@@ -222,7 +223,7 @@ static int append(const struct cps_piece *pieces, size_t n)
 	int error = 0, fd = -1;
 
 	z.next_out = out;
-	z.avail_out = sizeof(out);
+	z.avail_out = OUT_BYTES;
 	for (size_t i = 0; i < n && !error; i++) {
 		int flush = Z_NO_FLUSH;
 

@@ -5,29 +5,42 @@
  * In: the payload of a batch. Out: the pieces of a record. The journal is a file that others may
  * write to, so everything is checked, and a batch that makes no sense is left as it is.
  */
+#include <stdatomic.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "base/arena.h"
 #include "stream/batch.h"
 #include "stream/columns.h"
 #include "stream/recode.h"
 #include "base/poison.h"
 
-#define OUTSIDE CPS_BATCH_IDS
+#define OUTSIDE		CPS_BATCH_IDS
+#define FRAMES_AT_FIRST 256u
+
+/* A frame of the stack. */
+struct level {
+	struct cps_stack_key key; /* of the frames up to this one */
+	uint16_t id;		  /* the batch's */
+	bool is_new;		  /* its address was new when it was pushed */
+};
+
+struct tables {
+	uint16_t ids[CPS_BATCH_IDS]; /* the columns' id for each of the batch's */
+	uint16_t successor[CPS_BATCH_IDS + 1][CPS_FRAME_SUCCESSORS];
+};
 
 static struct {
 	const uint8_t *p, *end;
 	bool is_wrong;
 	struct cps_column_item item; /* its time and weight are the previous item's */
 	uint32_t n_ids;
-	uint16_t ids[CPS_BATCH_IDS]; /* the columns' id for each of the batch's */
-	uint16_t successor[CPS_BATCH_IDS + 1][CPS_FRAME_SUCCESSORS];
+	struct tables *tables;
 	uint32_t depth, kept; /* of the stack; its frames that are on the columns' stack, too */
 	uint32_t columns_depth;
-	bool has_new;				     /* the item has a new address */
-	uint16_t stack[CPS_DEPTH_MAX];		     /* the batch's ids */
-	bool is_new[CPS_DEPTH_MAX];		     /* its address was new when it was pushed */
-	struct cps_stack_key key[CPS_DEPTH_MAX + 1]; /* of the frames up to that depth */
+	bool has_new; /* the item has a new address */
+	struct level *stack;
+	uint32_t room; /* of the stack, in frames */
 } in;
 
 #define NUMBERS	      6 /* that stand before the lengths of the columns */
@@ -35,6 +48,37 @@ static struct {
 #define PAYLOAD_BYTES ((NUMBERS + CPS_COLUMNS) * VARINT_BYTES)
 
 static uint8_t head[2 * VARINT_BYTES + PAYLOAD_BYTES], checksum[4];
+
+/* Makes room for a stack of so many frames. A child that another thread forks meanwhile goes on with
+ * what it finds, so the old memory goes last. */
+static bool reach(uint32_t depth)
+{
+	uint32_t room = in.room ? in.room : FRAMES_AT_FIRST, old_room = in.room;
+	struct level *fresh, *old = in.stack;
+
+	if (depth <= in.room)
+		return true;
+	while (room < depth)
+		room *= 2;
+	fresh = cps_arena_pages(room * sizeof(*fresh));
+	if (!fresh)
+		return false;
+	if (old)
+		memcpy(fresh, old, in.depth * sizeof(*fresh));
+	in.stack = fresh;
+	atomic_signal_fence(memory_order_seq_cst);
+	in.room = room;
+	atomic_signal_fence(memory_order_seq_cst);
+	cps_arena_unmap(old, old_room * sizeof(*fresh));
+	return true;
+}
+
+static bool prepare(void)
+{
+	if (!in.tables)
+		in.tables = cps_arena_pages(sizeof(*in.tables));
+	return in.tables && reach(1);
+}
 
 static uint64_t wrong(void)
 {
@@ -74,8 +118,8 @@ static uint32_t get_address(bool *is_new)
 	id = cps_columns_id((uint32_t)module, address, is_new);
 	if (id == CPS_NO_ID)
 		return (uint32_t)wrong();
-	in.ids[in.n_ids] = (uint16_t)id;
-	memset(in.successor[in.n_ids], 0xff, sizeof(in.successor[0]));
+	in.tables->ids[in.n_ids] = (uint16_t)id;
+	memset(in.tables->successor[in.n_ids], 0xff, sizeof(in.tables->successor[0]));
 	return in.n_ids++;
 }
 
@@ -93,20 +137,23 @@ static void prefer(uint16_t list[CPS_FRAME_SUCCESSORS], uint32_t id)
 	}
 }
 
+static struct cps_stack_key key_of_stack(void)
+{
+	return in.depth ? in.stack[in.depth - 1].key : CPS_STACK_KEY_EMPTY;
+}
+
 static void push(uint32_t id, bool is_new)
 {
-	uint32_t at = in.depth++;
+	struct cps_stack_key key = cps_stack_key_with(key_of_stack(), in.tables->ids[id]);
 
-	in.stack[at] = (uint16_t)id;
-	in.is_new[at] = is_new;
+	in.stack[in.depth++] = (struct level){key, (uint16_t)id, is_new};
 	in.has_new |= is_new;
-	in.key[at + 1] = cps_stack_key_with(in.key[at], in.ids[id]);
 }
 
 /* Reads up to `left` frames. Returns how many. */
 static uint64_t frames(uint64_t left)
 {
-	uint32_t from = in.depth ? in.stack[in.depth - 1] : OUTSIDE;
+	uint32_t from = in.depth ? in.stack[in.depth - 1].id : OUTSIDE;
 	uint64_t code = get(), n = 1;
 	bool is_new = false;
 	uint64_t id = 0;
@@ -116,7 +163,7 @@ static uint64_t frames(uint64_t left)
 		if (!n || n > left)
 			return wrong();
 		for (uint64_t i = 0; i < n; i++) {
-			id = in.successor[from][0];
+			id = in.tables->successor[from][0];
 			if (id >= in.n_ids)
 				return wrong();
 			push((uint32_t)id, false);
@@ -125,14 +172,14 @@ static uint64_t frames(uint64_t left)
 		return n;
 	}
 	if (code < CPS_FRAME_SUCCESSORS)
-		id = in.successor[from][code];
+		id = in.tables->successor[from][code];
 	else if (code == CPS_FRAME_NEW)
 		id = get_address(&is_new);
 	else
 		id = code - CPS_FRAME_KNOWN;
 	if (in.is_wrong || id >= in.n_ids)
 		return wrong();
-	prefer(in.successor[from], (uint32_t)id);
+	prefer(in.tables->successor[from], (uint32_t)id);
 	push((uint32_t)id, is_new);
 	return n;
 }
@@ -140,7 +187,7 @@ static uint64_t frames(uint64_t left)
 /* The key of a sample: its stack, thread and mark. */
 static struct cps_stack_key key_of_item(void)
 {
-	return cps_stack_key_with(in.key[in.depth], (uint64_t)in.item.mark << 32 | in.item.thread);
+	return cps_stack_key_with(key_of_stack(), (uint64_t)in.item.mark << 32 | in.item.thread);
 }
 
 /* Writes the item in full, with its stack from the frame on where it differs from the columns'
@@ -151,8 +198,9 @@ static void put_item(void)
 	in.item.has_frames = in.kept < in.depth;
 	cps_columns_item(&in.item, key_of_item());
 	for (uint32_t i = in.kept; i < in.depth; i++)
-		cps_columns_frame(i ? in.ids[in.stack[i - 1]] : CPS_NO_ID, in.ids[in.stack[i]],
-				  in.is_new[i], i + 1 == in.depth);
+		cps_columns_frame(i ? in.tables->ids[in.stack[i - 1].id] : CPS_NO_ID,
+				  in.tables->ids[in.stack[i].id], in.stack[i].is_new,
+				  i + 1 == in.depth);
 	in.columns_depth = in.kept = in.depth;
 }
 
@@ -166,6 +214,10 @@ static void change_stack(uint64_t pop)
 		return;
 	}
 	in.depth -= (uint32_t)pop;
+	if (!reach(in.depth + (uint32_t)left)) {
+		wrong();
+		return;
+	}
 	if (in.depth < in.kept)
 		in.kept = in.depth;
 	in.has_new = false;
@@ -245,12 +297,11 @@ size_t cps_recode(const uint8_t *payload, size_t n, struct cps_piece pieces[CPS_
 	buffer = get();
 	sequence = get();
 	time_us = get();
-	if (in.is_wrong || !cps_columns_begin(time_us, CPS_BATCH_IDS, &begins_anew))
+	if (in.is_wrong || !prepare() || !cps_columns_begin(time_us, CPS_BATCH_IDS, &begins_anew))
 		return 0;
 	in.item = (struct cps_column_item){.time_us = time_us};
 	in.n_ids = in.depth = in.kept = in.columns_depth = 0;
-	in.key[0] = CPS_STACK_KEY_EMPTY;
-	memset(in.successor[OUTSIDE], 0xff, sizeof(in.successor[0]));
+	memset(in.tables->successor[OUTSIDE], 0xff, sizeof(in.tables->successor[0]));
 	if (!items())
 		return 0;
 	return pieces_of((uint64_t[]){buffer, sequence, time_us / cps_columns_step(),

@@ -165,6 +165,10 @@ void cps_record_end(struct cps_writer *w, const struct cps_ending *ending)
 	number_field(w, CPS_END_CPU_NS, ending->cpu_ns);
 	number_field(w, CPS_END_TICKS, ending->ticks);
 	number_field(w, CPS_END_BYTES, ending->bytes);
+	if (ending->own_ns) {
+		number_field(w, CPS_END_OWN_NS, ending->own_ns);
+		number_field(w, CPS_END_OWN_KERNEL_NS, ending->own_kernel_ns);
+	}
 	if (ending->stop) {
 		number_field(w, CPS_END_STOP, ending->stop);
 		number_field(w, CPS_END_ERROR, ending->error);
@@ -172,10 +176,15 @@ void cps_record_end(struct cps_writer *w, const struct cps_ending *ending)
 	finish(w, payload);
 }
 
-void cps_record_wrap(struct cps_writer *w, unsigned tag, const uint8_t *payload, size_t n)
+void cps_record_around(struct cps_writer *w, uint8_t checksum[4], unsigned tag,
+		       const uint8_t *payload, size_t n)
 {
-	uint8_t *start = begin(w, tag);
+	const uint8_t *head = w->p;
+	uint32_t crc;
 
-	cps_put_bytes(w, payload, n);
-	finish(w, start);
+	cps_put(w, tag);
+	cps_put(w, n);
+	crc = (uint32_t)crc32(0, head, (uInt)(w->p - head));
+	crc = (uint32_t)crc32(crc, payload, (uInt)n);
+	memcpy(checksum, &crc, 4);
 }

@@ -31,8 +31,9 @@ struct cps_identity {
 
 struct cps_ending {
 	uint64_t time_us, cpu_ns, ticks, bytes;
-	enum cps_stop stop; /* CPS_STOP_NONE: the process ends */
-	uint32_t error;	    /* the errno that goes with it */
+	uint64_t own_ns, own_kernel_ns; /* own_time.h */
+	enum cps_stop stop;		/* CPS_STOP_NONE: the process ends */
+	uint32_t error;			/* the errno that goes with it */
 };
 
 /* [signal] */
@@ -51,7 +52,9 @@ void cps_record_thread(struct cps_writer *w, const struct cps_thread *t);
 void cps_record_losses(struct cps_writer *w);
 /* [signal] */
 void cps_record_end(struct cps_writer *w, const struct cps_ending *ending);
-/* [signal] Wrap a record around a payload that exists already. */
-void cps_record_wrap(struct cps_writer *w, unsigned tag, const uint8_t *payload, size_t n);
+/* [signal] What stands around a payload that exists already: the tag and the length, and the
+ * checksum, which follows it. */
+void cps_record_around(struct cps_writer *w, uint8_t checksum[4], unsigned tag,
+		       const uint8_t *payload, size_t n);
 
 #endif

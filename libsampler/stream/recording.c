@@ -18,6 +18,7 @@
 #include "stream/journal.h"
 #include "stream/lineage.h"
 #include "stream/loss.h"
+#include "stream/own_time.h"
 #include "stream/pack.h"
 #include "stream/recording.h"
 #include "unwind/unwind.h"
@@ -197,22 +198,46 @@ struct source {
 	const struct cps_regs *regs;
 	struct cps_peek *peek;
 	const struct cps_stack *given;
+	const struct cps_thread *thread;
 	struct cps_stack *stack; /* the result */
 };
 
-static bool take_stack(struct cps_buffer *b, const struct source *from)
+static bool copy_given(const struct cps_stack *given, struct cps_stack *stack)
+{
+	stack->seen = given->depth;
+	if (stack->seen > stack->room)
+		return false;
+	stack->depth = stack->fresh = given->depth;
+	stack->mark = given->mark;
+	memcpy(stack->frames, given->frames, stack->depth * sizeof(stack->frames[0]));
+	return stack->depth > 0;
+}
+
+static bool try_stack(struct cps_buffer *b, const struct source *from)
 {
 	struct cps_stack *stack = from->stack;
+	uint32_t most = from->thread->stack_room;
 
 	*stack = cps_batch_stack(b->batch);
-	if (from->given) {
-		stack->depth = stack->fresh = from->given->depth;
-		stack->mark = from->given->mark;
-		memcpy(stack->frames, from->given->frames, stack->depth * sizeof(stack->frames[0]));
-	} else {
-		cps_unwind(from->regs, from->peek, stack);
-	}
+	stack->until = from->thread->walk_until;
+	stack->keep = most ? most : CPS_DEPTH_MAX;
+	if (from->given)
+		return copy_given(from->given, stack);
+	if (stack->room > stack->keep)
+		stack->room = stack->keep;
+	cps_unwind(from->regs, from->peek, stack);
 	return stack->depth > 0;
+}
+
+/* If the stack does not fit, and there is memory for all of it, it is taken again. */
+static bool take_stack(struct cps_buffer *b, const struct source *from)
+{
+	bool done = try_stack(b, from);
+
+	if (from->stack->seen > from->stack->room && from->stack->room < from->stack->keep &&
+	    cps_batch_make_room(b->batch, from->stack->seen))
+		done = try_stack(b, from);
+	return done;
 }
 
 /* Whether the buffer can never take a sample again, so that the stack need not be walked. */
@@ -259,7 +284,7 @@ bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct
 	struct cps_stack stack;
 	struct cps_item item = {
 		.thread = t->id, .is_tail = is_tail, .weight = weight, .stack = &stack};
-	struct source from = {regs, peek, given, &stack};
+	struct source from = {regs, peek, given, t, &stack};
 	enum cps_loss why;
 
 	if (!place(&item, &from, &why)) {
@@ -286,8 +311,26 @@ static void rest_a_moment(void)
 	CPS_SYS(nanosleep, &moment, NULL, 0, 0);
 }
 
-/* Unlike an announcement, a mark cannot be made later, so this waits for threads that use the
- * buffer. A mark is something to record, and creates the stream. */
+/* Adds the record, with all signals blocked except while it waits for threads that use the buffer. */
+static void add_mark(const uint8_t *bytes, size_t n, int rest)
+{
+	uint64_t mask = cps_sys_block_signals();
+	bool is_lost = !cps_recording_ready();
+
+	while (!is_lost && !cps_announce_record(bytes, n)) {
+		is_lost = !is_open() || cps_pack_error() || rest-- <= 0;
+		if (is_lost)
+			cps_loss_add(CPS_LOSS_BUSY, 1);
+		cps_sys_set_mask(mask);
+		if (!is_lost)
+			rest_a_moment();
+		cps_sys_block_signals();
+	}
+	cps_sys_set_mask(mask);
+}
+
+/* Unlike an announcement, a mark cannot be made later, so this waits. A mark is something to record,
+ * and creates the stream. */
 void cps_recording_mark(const struct cps_thread *t, const char *name)
 {
 	uint64_t now_us = cps_recording_now_us();
@@ -297,16 +340,8 @@ void cps_recording_mark(const struct cps_thread *t, const char *name)
 
 	while (atomic_load(&state) == CREATING && rest-- > 0)
 		rest_a_moment();
-	if (!cps_recording_ready())
-		return;
 	cps_record_mark(&w, now_us, t ? t->id : 0, name);
-	while (!cps_announce_record(bytes, (size_t)(w.p - bytes))) {
-		if (!is_open() || cps_pack_error() || rest-- <= 0) {
-			cps_loss_add(CPS_LOSS_BUSY, 1);
-			return;
-		}
-		rest_a_moment();
-	}
+	add_mark(bytes, (size_t)(w.p - bytes), rest);
 }
 
 void cps_recording_engine(const char *engine, const char *why)
@@ -374,6 +409,7 @@ void cps_recording_reset(void)
 	cps_pack_reset();
 	cps_drain_reset();
 	cps_loss_reset();
+	cps_own_time_reset();
 	cps_batch_forget_generated();
 	path[0] = '\0';
 	atomic_store(&state, IDLE);

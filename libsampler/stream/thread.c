@@ -197,6 +197,19 @@ void cps_thread_set_first_stack(uintptr_t low, uintptr_t high, void *(*entry)(vo
 	first_high = high & ~(uintptr_t)7;
 }
 
+static void wait_for_handler(struct cps_thread *t, void *until)
+{
+	while (atomic_load(&t->busy) && cps_sys_patience(until))
+		;
+}
+
+void cps_thread_wait_for_handlers(void)
+{
+	uint64_t until = 0;
+
+	cps_thread_each(wait_for_handler, &until);
+}
+
 void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])
 {
 	char path[64] = "/proc/self/task/", number[24];

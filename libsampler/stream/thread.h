@@ -32,11 +32,21 @@ struct cps_thread {
 	uint64_t reading;      /* reading at the last tick, if `period` is set; may be reckoned */
 	uint64_t settled;      /* reading when the last tick had been handled */
 	uint64_t began;	       /* when the last tick began; 0: none yet with this period */
+	uint64_t awaited;      /* the reading for which a tick was set that tells how late it is */
+	uint32_t n_awaited;    /* how many such ticks are to come; 0: `awaited` has no meaning */
 	uint32_t reckoned;     /* ticks in a row for which the meter was not asked */
 	uint32_t event_ticks;  /* the number of ticks that its event gives */
 	uint32_t left_over;    /* ticks of its event so far that came too soon */
 	uint32_t bad, good;    /* events in a row with too many such ticks, or none */
 	uint32_t slower;       /* how often its period was doubled */
+	int64_t spare_ns;    /* time that its handler may take beyond what others took (budget.h) */
+	uint64_t walk_until; /* when the walk of this sample ends, in ns of cps_moment_ns */
+	uint32_t stack_room; /* how many frames of its stacks are kept; 0: as many as can be */
+	uint64_t last_reading; /* the meter's at the last tick */
+	int64_t over_ns;       /* time that recording took beyond its share of the thread's time */
+	uint32_t thinner;      /* how often its interval was doubled to keep that share */
+	uint32_t n_settled;    /* ticks since this was last decided ... */
+	uint64_t took_ns, used_ns; /* ... and what recording took and the thread used in them */
 	uint64_t start_us;
 	uint64_t random;
 	uint64_t stack_bytes;		 /* of its stack, as it was created */
@@ -74,6 +84,10 @@ struct cps_thread *cps_thread_find(int tid);
 
 /* [signal] Call f for every thread that is LIVE now. */
 void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *context);
+
+/* [signal] Wait, a second at most, until each other thread has been seen outside of our handler,
+ * where it makes system calls: a filter may be for all threads. */
+void cps_thread_wait_for_handlers(void);
 
 /* [signal] Set where the stack of the first thread lies, and what it runs. */
 void cps_thread_set_first_stack(uintptr_t low, uintptr_t high, void *(*entry)(void *));

@@ -178,7 +178,7 @@ static void extended(struct machine *m, uint8_t op, struct cps_fde_cursor *b)
 static bool run(struct machine *m, struct cps_fde_cursor b, uintptr_t pc)
 {
 	while (b.p < b.end && !m->bad && !b.bad) {
-		uint8_t op = *b.p++;
+		uint8_t op = b.window ? (uint8_t)cps_fde_read_fixed(&b, 1) : *b.p++;
 		uint8_t low = op & 0x3f;
 
 		switch (op >> 6) {
@@ -205,12 +205,19 @@ static bool run(struct machine *m, struct cps_fde_cursor b, uintptr_t pc)
 	return !m->bad && !b.bad;
 }
 
-static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_fde *fde,
-		     struct state *state, struct cps_row *row)
+/* Code that a thread is running is not unloaded, nor is what was there at the start. */
+static struct cps_fde_window *window_for(const struct cps_module *m, bool is_guess,
+					 struct cps_fde_window *window)
+{
+	return is_guess && !m->is_lasting ? window : NULL;
+}
+
+static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_fde_window *window,
+		     struct cps_fde *fde, struct state *state, struct cps_row *row)
 {
 	struct machine m;
 
-	if (!cps_fde_find(module, pc, fde))
+	if (!cps_fde_find(module, pc, window, fde))
 		return false;
 	m.depth = 0;
 	m.bad = false;
@@ -233,30 +240,46 @@ static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_f
 	return true;
 }
 
+static bool is_restorer(uintptr_t address)
+{
+	uint8_t code[CPS_REGS_RESTORER_BYTES];
+
+	return cps_module_copy(code, address, sizeof(code)) && cps_regs_is_restorer(code);
+}
+
 /*
  * Whether this is the frame that the kernel makes for a signal handler. The augmentation 'S' does not
  * prove that: it only says that the pc of the caller is exact, and the functions that switch stacks in
  * OCaml and Wine have it, too. The kernel's frame is recognised by the code that the handler returns
  * to. Its FDE begins one byte earlier, since unwinders look up the address before a return address.
  */
-static bool is_of_kernel(const struct cps_module *m, const struct cps_fde *fde)
+static bool is_of_kernel(const struct cps_fde *fde)
 {
-	/* The FDE may be damaged, so its start need not be an address that can be read. */
-	return fde->start >= m->start && fde->start < m->end - 10 && cps_sys_readable(fde->start) &&
-	       cps_sys_readable(fde->start + 2) &&
-	       (cps_regs_is_restorer((const uint8_t *)fde->start) ||
-		cps_regs_is_restorer((const uint8_t *)fde->start + 1));
+	return is_restorer(fde->start) || is_restorer(fde->start + 1);
 }
 
-void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row)
+/* Whether this is such code without unwind information, as ours is and Go's. `pc` is an instruction
+ * of it, or the address before. */
+static bool is_bare_restorer(uintptr_t pc)
 {
+	return is_restorer(pc + 1) || is_restorer(pc) || is_restorer(pc - CPS_REGS_RESTORER_CALL);
+}
+
+void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct cps_row *row)
+{
+	struct cps_fde_window window;
 	struct cps_fde fde;
 	struct state s;
 
 	*row = (struct cps_row){.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
-	if (!describe(m, pc, &fde, &s, row) || fde.ra_register != CPS_REG_PC)
+	if (!describe(m, pc, window_for(m, is_guess, &window), &fde, &s, row)) {
+		if (is_bare_restorer(pc))
+			row->kind = CPS_ROW_SIGNAL;
 		return;
-	if (fde.is_signal_frame && is_of_kernel(m, &fde)) {
+	}
+	if (fde.ra_register != CPS_REG_PC)
+		return;
+	if (fde.is_signal_frame && is_of_kernel(&fde)) {
 		row->kind = CPS_ROW_SIGNAL;
 		return;
 	}
@@ -285,8 +308,10 @@ static enum cps_step evaluate(const struct cps_module *m, int32_t where,
 			      const struct cps_regs *regs, struct cps_peek *peek,
 			      const uint64_t *first, uint64_t *value)
 {
-	struct cps_fde_cursor b = {(const uint8_t *)m->start + where, (const uint8_t *)m->end,
-				   false};
+	struct cps_fde_window window = {.n = 0};
+	struct cps_fde_cursor b = {(const uint8_t *)m->start + where,
+				   (const uint8_t *)m->start + m->bytes, false,
+				   window_for(m, peek->is_guess, &window)};
 	uint64_t length = cps_fde_read_uleb(&b);
 
 	if (b.bad || length > (size_t)(b.end - b.p))
@@ -351,12 +376,13 @@ enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_
 			   struct cps_peek *peek, bool *is_exact)
 {
 	struct cps_regs caller = {.valid = 0};
+	struct cps_fde_window window;
 	enum cps_step step;
 	struct cps_fde fde;
 	struct state s;
 	uint64_t cfa;
 
-	if (!describe(m, pc, &fde, &s, NULL))
+	if (!describe(m, pc, window_for(m, peek->is_guess, &window), &fde, &s, NULL))
 		return CPS_STEP_NO_RECIPE;
 	step = cfa_of(m, &s, regs, peek, &cfa);
 	for (int reg = 0; reg < CPS_REGS && step == CPS_STEP_OK; reg++)

@@ -32,8 +32,8 @@ struct cps_row {
 };
 
 /* [signal] The row for an address inside a module. For a calling frame it is the address of the
- * call, not the return address. */
-void cps_cfi_row(const struct cps_module *m, uintptr_t pc, struct cps_row *row);
+ * call, not the return address. is_guess: the module may be unloaded meanwhile. */
+void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct cps_row *row);
 
 enum cps_step { CPS_STEP_OK, CPS_STEP_NO_RECIPE, CPS_STEP_BAD_MEMORY, CPS_STEP_UNKNOWN_REGISTER };
 

@@ -195,7 +195,7 @@ enum cps_step cps_expression_evaluate(struct cps_fde_cursor *b, const struct cps
 	for (int i = 0; b->p < b->end && !b->bad && e.failed == CPS_STEP_OK; i++) {
 		if (i == STEPS)
 			return CPS_STEP_NO_RECIPE;
-		operate(&e, *b->p++);
+		operate(&e, (uint8_t)cps_fde_read_fixed(b, 1));
 	}
 	if (b->bad)
 		return CPS_STEP_NO_RECIPE;

@@ -7,15 +7,36 @@
  */
 #include <string.h>
 
+#include "base/copy.h"
 #include "unwind/fde.h"
 #include "base/poison.h"
 
+#define LETTERS_MAX    16 /* of an augmentation, with the NUL */
 #define PE_FORMAT      0x0f
 #define PE_PCREL       0x10
 #define PE_DATAREL     0x30
 #define PE_APPLICATION 0x70
 #define PE_OMIT	       0xff
 #define PE_TABLE       (PE_DATAREL | 0x0b) /* datarel | sdata4, as every linker writes it */
+
+/* Reads n bytes through the window, which moves there if they are not in it. */
+static bool look(struct cps_fde_cursor *b, void *to, unsigned n)
+{
+	struct cps_fde_window *w = b->window;
+	size_t left = (size_t)(b->end - b->p);
+
+	if (!w->n || b->p < w->begin || (size_t)(b->p - w->begin) + n > w->n) {
+		w->begin = b->p;
+		w->n = left < CPS_FDE_WINDOW ? left : CPS_FDE_WINDOW;
+		if (!cps_copy(w->bytes, (uintptr_t)b->p, w->n)) {
+			w->n = 0;
+			b->bad = true;
+			return false;
+		}
+	}
+	memcpy(to, w->bytes + (b->p - w->begin), n);
+	return true;
+}
 
 uint64_t cps_fde_read_fixed(struct cps_fde_cursor *b, unsigned n)
 {
@@ -25,7 +46,10 @@ uint64_t cps_fde_read_fixed(struct cps_fde_cursor *b, unsigned n)
 		b->bad = true;
 		return 0;
 	}
-	memcpy(&v, b->p, n);
+	if (!b->window)
+		memcpy(&v, b->p, n);
+	else if (!look(b, &v, n))
+		return 0;
 	b->p += n;
 	return v;
 }
@@ -110,7 +134,8 @@ uint64_t cps_fde_read_encoded(struct cps_fde_cursor *b, uint8_t encoding, uintpt
 
 /* The bytes from `where` to the end of the readable segment that holds it; bad if no segment
  * does. */
-static struct cps_fde_cursor bytes_at(const struct cps_module *m, uintptr_t where)
+static struct cps_fde_cursor bytes_at(const struct cps_module *m, uintptr_t where,
+				      struct cps_fde_window *window)
 {
 	for (uint32_t i = 0; i < m->n_segments; i++) {
 		const struct cps_segment *s = &m->segments[i];
@@ -119,9 +144,9 @@ static struct cps_fde_cursor bytes_at(const struct cps_module *m, uintptr_t wher
 		if (s->flags & 4 && where >= start && where - start < s->memory_bytes)
 			return (struct cps_fde_cursor){(const uint8_t *)where,
 						       (const uint8_t *)start + s->memory_bytes,
-						       false};
+						       false, window};
 	}
-	return (struct cps_fde_cursor){NULL, NULL, true};
+	return (struct cps_fde_cursor){NULL, NULL, true, NULL};
 }
 
 /* Reads the length of an entry of .eh_frame and cuts `b` to the entry's content. False at the
@@ -174,11 +199,12 @@ static bool augmentation(struct cps_fde_cursor *b, const char *letters, struct c
 	return !b->bad;
 }
 
-static bool read_cie(const struct cps_module *m, uintptr_t where, struct cie *cie,
-		     struct cps_fde *fde)
+static bool read_cie(const struct cps_module *m, uintptr_t where, struct cps_fde_window *window,
+		     struct cie *cie, struct cps_fde *fde)
 {
-	struct cps_fde_cursor b = bytes_at(m, where);
-	const char *letters;
+	struct cps_fde_cursor b = bytes_at(m, where, window);
+	char letters[LETTERS_MAX];
+	size_t n;
 	uint8_t version;
 
 	if (!entry(&b) || cps_fde_read_fixed(&b, 4) != 0)
@@ -186,10 +212,12 @@ static bool read_cie(const struct cps_module *m, uintptr_t where, struct cie *ci
 	version = (uint8_t)cps_fde_read_fixed(&b, 1);
 	if (version != 1 && version != 3)
 		return false;
-	letters = (const char *)b.p;
-	while (cps_fde_read_fixed(&b, 1) != 0)
-		;
-	if (b.bad)
+	for (n = 0; n < LETTERS_MAX; n++) {
+		letters[n] = (char)cps_fde_read_fixed(&b, 1);
+		if (!letters[n])
+			break;
+	}
+	if (b.bad || n == LETTERS_MAX)
 		return false;
 	fde->code_align = cps_fde_read_uleb(&b);
 	fde->data_align = cps_fde_read_sleb(&b);
@@ -200,9 +228,10 @@ static bool read_cie(const struct cps_module *m, uintptr_t where, struct cie *ci
 	return !b.bad;
 }
 
-static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde *fde)
+static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde_window *window,
+		     struct cps_fde *fde)
 {
-	struct cps_fde_cursor b = bytes_at(m, where);
+	struct cps_fde_cursor b = bytes_at(m, where, window);
 	struct cie cie = {0, false};
 	uintptr_t here;
 	uint64_t back;
@@ -212,7 +241,7 @@ static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde
 		return false;
 	here = (uintptr_t)b.p;
 	back = cps_fde_read_fixed(&b, 4);
-	if (back == 0 || !read_cie(m, here - back, &cie, fde))
+	if (back == 0 || !read_cie(m, here - back, window, &cie, fde))
 		return false;
 	fde->start = cps_fde_read_encoded(&b, cie.pointer_encoding, 0);
 	fde->end = fde->start + cps_fde_read_encoded(&b, cie.pointer_encoding & PE_FORMAT, 0);
@@ -225,6 +254,20 @@ static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde
 	}
 	fde->program = b;
 	return !b.bad;
+}
+
+static bool read_pair(struct cps_fde_cursor table, uint64_t i, int32_t pair[2])
+{
+	uint64_t both;
+
+	table.p += i * 8;
+	if (!table.window) {
+		memcpy(pair, table.p, 8);
+		return true;
+	}
+	both = cps_fde_read_fixed(&table, 8);
+	memcpy(pair, &both, 8);
+	return !table.bad;
 }
 
 /* Binary search for the last entry at or below pc in the table of n pairs (start, FDE). The two
@@ -243,7 +286,8 @@ static bool search(struct cps_fde_cursor table, uint64_t n, uintptr_t base, uint
 
 		__builtin_prefetch(table.p + (low + middle) / 2 * 8);
 		__builtin_prefetch(table.p + (middle + 1 + high) / 2 * 8);
-		memcpy(pair, table.p + middle * 8, 8);
+		if (!read_pair(table, middle, pair))
+			return false;
 		if (base + (uintptr_t)(intptr_t)pair[0] <= pc)
 			low = middle + 1;
 		else
@@ -251,18 +295,23 @@ static bool search(struct cps_fde_cursor table, uint64_t n, uintptr_t base, uint
 	}
 	if (low == 0)
 		return false;
-	memcpy(pair, table.p + (low - 1) * 8, 8);
+	if (!read_pair(table, low - 1, pair))
+		return false;
 	*fde = base + (uintptr_t)(intptr_t)pair[1];
 	return true;
 }
 
-bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde)
+bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde_window *window,
+		  struct cps_fde *fde)
 {
 	uintptr_t base = (uintptr_t)m->eh_frame_hdr, where;
-	struct cps_fde_cursor b = {m->eh_frame_hdr, m->eh_frame_hdr + m->eh_frame_hdr_bytes, false};
+	struct cps_fde_cursor b = {m->eh_frame_hdr, m->eh_frame_hdr + m->eh_frame_hdr_bytes, false,
+				   window};
 	uint8_t pointer, count_encoding, table;
 	uint64_t n;
 
+	if (window)
+		window->n = 0;
 	if (!m->eh_frame_hdr || cps_fde_read_fixed(&b, 1) != 1)
 		return false;
 	pointer = (uint8_t)cps_fde_read_fixed(&b, 1);
@@ -272,7 +321,7 @@ bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde)
 		return false;
 	cps_fde_read_encoded(&b, pointer, base);
 	n = cps_fde_read_encoded(&b, count_encoding, base);
-	if (b.bad || !search(b, n, base, pc, &where) || !read_fde(m, where, fde))
+	if (b.bad || !search(b, n, base, pc, &where) || !read_fde(m, where, window, fde))
 		return false;
 	return pc >= fde->start && pc < fde->end;
 }

@@ -12,10 +12,20 @@
 
 #include "unwind/module.h"
 
-/* A cursor over bytes that never passes their end. */
+#define CPS_FDE_WINDOW 1024u
+
+/* A copy of some bytes of a file that may be unloaded at any time. */
+struct cps_fde_window {
+	const uint8_t *begin; /* where they are in the file */
+	size_t n;	      /* 0: none yet */
+	uint8_t bytes[CPS_FDE_WINDOW];
+};
+
+/* A cursor over bytes that never passes their end. They are only read through it. */
 struct cps_fde_cursor {
 	const uint8_t *p, *end;
-	bool bad; /* something did not fit; all that is read afterwards is 0 */
+	bool bad;		       /* something did not fit; all that is read afterwards is 0 */
+	struct cps_fde_window *window; /* NULL: the file is in use, and is read directly */
 };
 
 struct cps_fde {
@@ -27,8 +37,10 @@ struct cps_fde {
 	struct cps_fde_cursor initial, program; /* the instructions of CIE and FDE */
 };
 
-/* [signal] The description of the function that holds pc; false if there is none. */
-bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde *fde);
+/* [signal] The description of the function that holds pc; false if there is none. The cursors of
+ * *fde use the window, if it is not NULL. */
+bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde_window *window,
+		  struct cps_fde *fde);
 
 /* [signal] Read an unsigned number of n (1, 2, 4, 8) bytes. */
 uint64_t cps_fde_read_fixed(struct cps_fde_cursor *b, unsigned n);

@@ -2,38 +2,41 @@
 /*
  * module.c - keeps the table of loaded files.
  *
- * In: the loader's list. Out: struct cps_module. There is one writer at a time, by a flag that is
+ * In: what the loader says. Out: struct cps_module. There is one writer at a time, by a flag that is
  * tried and never waited for. A new entry is complete before the count is raised that makes it
  * visible.
+ *
+ * The loader's memory, and that of a file that is not lasting, is copied (base/copy.h): another
+ * thread may be unloading it.
  */
 #include <elf.h>
-#include <link.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/sys.h"
+#include "base/copy.h"
 #include "format.h"
 #include "unwind/elf_memory.h"
 #include "unwind/module.h"
 #include "base/poison.h"
 
-#define CHUNK	       64u
-#define CHUNKS	       (CPS_MODULES_MAX / CHUNK)
-#define CLOSE_PATIENCE 10 /* s; a handler needs microseconds, unless it is preempted */
+#define CHUNK  64u
+#define CHUNKS (CPS_MODULES_MAX / CHUNK)
+#define WALK_MAX                                                                                   \
+	100000 /* entries of the loader's list; one that is changing may lead in a circle */
 
 static struct cps_module *chunks[CHUNKS];
 static _Atomic uint32_t count;
 static _Atomic uint32_t generation = 1;
+static uint32_t n_lasting;
 static _Atomic uint32_t latest; /* the lasting module that was found last */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
-static const char *exe_path, *start_dir;
-static const ElfW(Phdr) * main_phdr;
-static size_t main_phnum;
-static uintptr_t vdso, own;
+static struct cps_module_start about;
+static const struct r_debug_extended *lists; /* the loader's, one for each namespace */
 static bool is_started;
-static _Atomic int readers, closing;
-static __thread int my_closing; /* closes by this thread: a library may fork while it is unloaded */
 static atomic_bool has_news;
+
+/* The writer's: a file that is compared with the table. */
+static struct cps_elf_memory file;
 
 uint32_t cps_module_count(void)
 {
@@ -57,205 +60,224 @@ static bool holds(uint32_t number, uintptr_t pc)
 	return pc >= m->start && pc < m->end;
 }
 
-/* Most queries in a row are for the same module, so it is tried first. Only a module that is never
- * unloaded is remembered so: another file may later lie where an unloaded one was. */
-uint32_t cps_module_find(uintptr_t pc)
+/* Most queries in a row are for the same module, so it is tried first. */
+static uint32_t find_lasting(uintptr_t pc)
 {
-	uint32_t n = cps_module_count();
 	uint32_t i = atomic_load_explicit(&latest, memory_order_relaxed);
 
-	if (i < n && holds(i, pc))
+	if (i < n_lasting && holds(i, pc))
 		return i;
-	for (i = n; i-- > 0;) {
+	for (i = n_lasting; i-- > 0;) {
 		if (holds(i, pc)) {
-			if (cps_module_get(i)->is_lasting)
-				atomic_store_explicit(&latest, i, memory_order_relaxed);
+			atomic_store_explicit(&latest, i, memory_order_relaxed);
 			return i;
 		}
 	}
 	return CPS_MODULE_NONE;
 }
 
-static bool readable(const void *address)
+uint32_t cps_module_find(uintptr_t pc)
 {
-	return cps_sys_readable((uintptr_t)address);
+	uint32_t number = find_lasting(pc);
+
+	if (number != CPS_MODULE_NONE)
+		return number;
+	for (uint32_t i = cps_module_count(); i-- > n_lasting;)
+		if (holds(i, pc))
+			return i;
+	return CPS_MODULE_NONE;
 }
 
-/* The absolute path of a link map's file. The main program has no name in its link map. */
-static const char *path_of(const char *name, bool is_first, bool is_vdso)
+/* What was there at the start stays, so its readable segments can be read directly. */
+bool cps_module_copy(void *to, uintptr_t from, size_t n)
 {
-	size_t n, dir = 0;
-	char *path;
+	uint32_t number = find_lasting(from);
+	const struct cps_module *m = number == CPS_MODULE_NONE ? NULL : cps_module_get(number);
 
-	if (is_vdso)
-		return "[vdso]";
-	if (is_first && exe_path)
-		return exe_path;
-	if (!name || !readable(name))
-		return "";
-	n = strnlen(name, 4096);
-	if (name[0] != '/' && start_dir)
-		dir = strlen(start_dir) + 1;
-	path = cps_arena_take(dir + n + 1);
-	if (!path)
-		return "";
-	if (dir) {
-		memcpy(path, start_dir, dir - 1);
-		path[dir - 1] = '/';
+	for (uint32_t i = 0; m && i < m->n_segments; i++) {
+		const struct cps_segment *s = &m->segments[i];
+		uint64_t offset = from - m->bias - s->vaddr;
+
+		if (s->flags & PF_R && offset < s->memory_bytes && n <= s->memory_bytes - offset) {
+			memcpy(to, (const void *)from, n);
+			return true;
+		}
 	}
-	memcpy(path + dir, name, n);
-	return path;
+	return cps_copy(to, from, n);
+}
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+/* Whether this entry of the loader's list is still the module's. It may have been freed and used again
+ * for another file. */
+static bool is_same(const struct cps_module *m, const void *map, const struct link_map *l)
+{
+	return m->end && m->map == map && m->bias == l->l_addr && m->dynamic == l->l_ld &&
+	       (m->is_lasting || cps_elf_memory_has_name(m->path, l->l_name));
+}
+
+static uint32_t known(const void *map, const struct link_map *l)
+{
+	for (uint32_t i = atomic_load(&count); i-- > 0;)
+		if (is_same(cps_module_get(i), map, l))
+			return i;
+	return CPS_MODULE_NONE;
 }
 
 /* Whether this is the same file as one that was there at the start. The loader itself is such a
  * file, and is in the list of every namespace. */
-static bool is_elsewhere(const struct link_map *l)
+static uint32_t elsewhere(const struct link_map *l)
 {
 	for (uint32_t i = 0; i < atomic_load(&count); i++) {
 		const struct cps_module *m = cps_module_get(i);
 
 		if (m->is_lasting && m->bias == l->l_addr && m->dynamic == l->l_ld)
-			return true;
+			return i;
 	}
-	return false;
+	return CPS_MODULE_NONE;
 }
 
-static void add(const struct link_map *l, bool is_first)
+/* The absolute path of the file whose name has been read. */
+static const char *path_of(bool is_main, bool is_vdso)
+{
+	size_t dir = 0, n;
+	char *path;
+
+	if (is_vdso)
+		return "[vdso]";
+	if (is_main && about.exe)
+		return about.exe;
+	n = strlen(file.name);
+	if (file.name[0] != '/' && about.cwd)
+		dir = strlen(about.cwd) + 1;
+	path = cps_arena_take(dir + n + 1);
+	if (!path)
+		return "";
+	if (dir) {
+		memcpy(path, about.cwd, dir - 1);
+		path[dir - 1] = '/';
+	}
+	memcpy(path + dir, file.name, n);
+	return path;
+}
+
+/* Another file lies where these did, so they are gone. */
+static void bury(const struct cps_module *now)
+{
+	bool any_gone = false;
+
+	for (uint32_t i = n_lasting; is_started && i < atomic_load(&count); i++) {
+		struct cps_module *m = cps_module_get(i);
+
+		if (m != now && m->end && m->start < now->end && now->start < m->end) {
+			m->end = 0;
+			any_gone = true;
+		}
+	}
+	if (any_gone)
+		atomic_fetch_add(&generation, 1);
+}
+
+static uint32_t add(const void *map, const struct link_map *l, bool is_main)
 {
 	uint32_t number = atomic_load(&count);
-	const ElfW(Ehdr) *e = (const void *)l->l_addr;
-	const ElfW(Phdr) *p = main_phdr;
-	size_t n = main_phnum;
 	struct cps_module *m;
 
 	if (number == CHUNK * CHUNKS)
-		return;
-	if (!is_first) {
-		if (!l->l_addr || is_elsewhere(l) || !readable(e) ||
-		    memcmp(e->e_ident, ELFMAG, SELFMAG) != 0)
-			return;
-		p = (const void *)(l->l_addr + e->e_phoff);
-		n = e->e_phnum;
-	}
+		return CPS_MODULE_NONE;
 	if (!chunks[number / CHUNK])
 		chunks[number / CHUNK] = cps_arena_take(CHUNK * sizeof(struct cps_module));
 	if (!chunks[number / CHUNK])
-		return;
+		return CPS_MODULE_NONE;
 	m = cps_module_get(number);
 	memset(m, 0, sizeof(*m));
-	m->map = l;
+	if (!cps_elf_memory_describe(&file, m))
+		return CPS_MODULE_NONE;
+	m->map = map;
 	m->dynamic = l->l_ld;
-	m->bias = l->l_addr;
-	m->is_vdso = vdso && l->l_addr == vdso;
-	if (cps_elf_memory_read(m, p, n) < 0)
-		return;
-	m->path = path_of(l->l_name, is_first, m->is_vdso);
+	m->is_vdso = about.vdso && l->l_addr == about.vdso;
+	m->path = path_of(is_main, m->is_vdso);
 	m->bytes = m->end - m->start;
-	m->is_own = own >= m->start && own < m->end;
-	m->is_lasting = !is_started;
+	m->is_own = (uintptr_t)about.own >= m->start && (uintptr_t)about.own < m->end;
 	m->is_seen = true;
+	bury(m);
 	atomic_store_explicit(&count, number + 1, memory_order_release);
-}
-
-/* Whether this entry of the list is still the module's. It may have been freed and used again for
- * another file. */
-static bool is_same(const struct cps_module *m, const struct link_map *l)
-{
-	return m->map == l && m->bias == l->l_addr && m->dynamic == l->l_ld && m->end &&
-	       (m->is_lasting || !readable(l->l_name) || l->l_name[0] != '/' ||
-		strcmp(m->path, l->l_name) == 0);
-}
-
-static struct cps_module *known(const struct link_map *l)
-{
-	for (uint32_t i = atomic_load(&count); i-- > 0;)
-		if (is_same(cps_module_get(i), l))
-			return cps_module_get(i);
-	return NULL;
-}
-
-/* The namespaces that dlmopen(3) makes have lists of their own. These are linked to each other, if
- * the loader is not too old. */
-static const struct r_debug_extended *base(void)
-{
-	return (const void *)&_r_debug;
-}
-
-static const struct r_debug_extended *next_of(const struct r_debug_extended *r)
-{
-	return _r_debug.r_version >= 2 ? *(struct r_debug_extended *const volatile *)&r->r_next
-				       : NULL;
-}
-
-static bool any_in_state(int state)
-{
-	for (const struct r_debug_extended *r = base(); r; r = next_of(r))
-		if (*(volatile const int *)&r->base.r_state == state)
-			return true;
-	return false;
-}
-
-/* While the loader is changing its list, nobody can tell which files are new or gone. */
-static bool is_settled(void)
-{
-	return !any_in_state(RT_ADD) && !any_in_state(RT_DELETE);
-}
-
-/* Whether the module is still loaded. The C library unloads libraries, too (iconv, name services),
- * without calling a dlclose that could be wrapped. */
-static bool is_there(const struct cps_module *m)
-{
-	if (m->is_lasting)
-		return true;
-	if (any_in_state(RT_DELETE))
-		return false;
-	for (const struct r_debug_extended *r = base(); r; r = next_of(r)) {
-		const struct link_map *l = r->base.r_map;
-
-		while (l && readable(l) && l != m->map)
-			l = l->l_next;
-		if (l && readable(l))
-			return is_same(m, l);
-	}
-	return false;
+	return number;
 }
 
 /* Finds the entry of the same file at the same place, if it was loaded once before, and makes it
  * valid again. A program that loads and unloads a library for ever must not fill the table. */
-static struct cps_module *revive(const struct link_map *l)
+static uint32_t revive(const void *map, const struct link_map *l)
 {
-	uint32_t n = 0;
-
-	for (uint32_t i = atomic_load(&count); i-- > 0;) {
+	for (uint32_t i = atomic_load(&count); i-- > n_lasting;) {
 		struct cps_module *m = cps_module_get(i);
-		const uint8_t *id;
 
-		if (m->end || !m->build_id || m->bias != l->l_addr || m->dynamic != l->l_ld ||
-		    !readable(l->l_name) || strcmp(m->path, l->l_name) != 0 ||
-		    !readable(m->build_id_note) ||
-		    !readable(m->build_id_note + m->build_id_note_bytes - 1))
+		if (m->end || m->dynamic != l->l_ld || strcmp(m->path, file.name) != 0 ||
+		    !cps_elf_memory_is(&file, m))
 			continue;
-		id = cps_elf_memory_build_id(m->build_id_note, m->build_id_note_bytes, &n);
-		if (!id || n != m->build_id_bytes || memcmp(id, m->build_id, n) != 0)
-			continue;
-		m->map = l;
+		m->map = map;
+		m->is_seen = true;
 		m->end = m->start + m->bytes;
-		return m;
+		bury(m);
+		return i;
 	}
-	return NULL;
+	return CPS_MODULE_NONE;
 }
 
-static void walk_list(const struct link_map *l, bool is_first)
+/* Puts a file into the table. The caller has set `writing`. */
+static uint32_t enter(const void *map, const struct link_map *l, bool is_main)
 {
-	for (; l && readable(l); l = l->l_next, is_first = false) {
-		struct cps_module *m = known(l);
+	uint32_t number = known(map, l);
 
-		if (!m)
-			m = revive(l);
-		if (m)
-			m->is_seen = true;
-		else
-			add(l, is_first);
+	if (number == CPS_MODULE_NONE)
+		number = elsewhere(l);
+	if (number != CPS_MODULE_NONE) {
+		cps_module_get(number)->is_seen = true;
+		return number;
+	}
+	file.bias = l->l_addr;
+	file.is_lasting = !is_started;
+	if (!cps_elf_memory_read(&file, is_main ? about.phdr : NULL, is_main ? about.phnum : 0) ||
+	    !cps_elf_memory_read_name(&file, l->l_name))
+		return CPS_MODULE_NONE;
+	number = revive(map, l);
+	return number != CPS_MODULE_NONE ? number : add(map, l, is_main);
+}
+
+/* ---- the loader's lists, for C libraries without _dl_find_object ------------------------------- */
+
+/* The namespaces that dlmopen(3) makes have lists of their own. These are linked to each other, if
+ * the loader is not too old. */
+static const struct r_debug_extended *next_of(const struct r_debug_extended *r)
+{
+	return lists->base.r_version >= 2 ? *(struct r_debug_extended *const volatile *)&r->r_next
+					  : NULL;
+}
+
+/* While the loader is changing its lists, nobody can tell which files are new or gone. */
+static bool is_settled(void)
+{
+	for (const struct r_debug_extended *r = lists; r; r = next_of(r))
+		if (*(volatile const int *)&r->base.r_state != RT_CONSISTENT)
+			return false;
+	return true;
+}
+
+static bool copy_entry(struct link_map *l, const void *map)
+{
+	if (is_started)
+		return cps_copy(l, (uintptr_t)map, sizeof(*l));
+	memcpy(l, map, sizeof(*l));
+	return true;
+}
+
+static void walk_list(const void *map, bool is_main)
+{
+	struct link_map l;
+
+	for (int i = 0; i < WALK_MAX && map && copy_entry(&l, map); i++, is_main = false) {
+		enter(map, &l, is_main);
+		map = l.l_next;
 	}
 }
 
@@ -266,17 +288,108 @@ static void walk(void)
 
 	for (uint32_t i = 0; i < atomic_load(&count); i++)
 		cps_module_get(i)->is_seen = false;
-	for (const struct r_debug_extended *r = base(); r; r = next_of(r))
-		walk_list(r->base.r_map, r == base());
-	for (uint32_t i = 0; i < atomic_load(&count); i++) {
+	for (const struct r_debug_extended *r = lists; r; r = next_of(r))
+		walk_list(r->base.r_map, r == lists && !is_started);
+	for (uint32_t i = n_lasting; is_started && i < atomic_load(&count); i++) {
 		struct cps_module *m = cps_module_get(i);
 
-		if (m->end && !m->is_seen && !m->is_lasting) {
+		if (m->end && !m->is_seen) {
 			m->end = 0;
 			any_gone = true;
 		}
 	}
 	if (any_gone)
+		atomic_fetch_add(&generation, 1);
+}
+
+static uint32_t find_by_walk(uintptr_t pc, bool *is_sure)
+{
+	uint32_t number = cps_module_find(pc);
+	struct link_map l;
+
+	if (number != CPS_MODULE_NONE) {
+		const struct cps_module *m = cps_module_get(number);
+
+		*is_sure = is_settled() && cps_copy(&l, (uintptr_t)m->map, sizeof(l)) &&
+			   is_same(m, m->map, &l);
+		if (*is_sure)
+			return number;
+	}
+	*is_sure = false;
+	if (is_settled() && !atomic_flag_test_and_set(&writing)) {
+		walk();
+		*is_sure = is_settled();
+		atomic_flag_clear(&writing);
+	}
+	return cps_module_find(pc);
+}
+
+/* ---- questions --------------------------------------------------------------------------------- */
+
+static uint32_t find_by_map(const void *map, bool *is_sure)
+{
+	uint32_t number = CPS_MODULE_NONE;
+	struct link_map l;
+
+	*is_sure = false;
+	if (!cps_copy(&l, (uintptr_t)map, sizeof(l)))
+		return CPS_MODULE_NONE;
+	number = known(map, &l);
+	if (number == CPS_MODULE_NONE && !atomic_flag_test_and_set(&writing)) {
+		number = enter(map, &l, false);
+		atomic_flag_clear(&writing);
+	}
+	*is_sure = number != CPS_MODULE_NONE;
+	return number;
+}
+
+uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
+{
+	uint32_t number = find_lasting(pc);
+	struct cps_found found;
+
+	*is_sure = true;
+	if (number != CPS_MODULE_NONE)
+		return number;
+	if (!about.find)
+		return find_by_walk(pc, is_sure);
+	return about.find((void *)pc, &found) == 0 ? find_by_map(found.map, is_sure)
+						   : CPS_MODULE_NONE;
+}
+
+/* Notices which of the known files are gone. The caller has set `writing`. */
+static void ask_for_all(void)
+{
+	bool any_gone = false;
+
+	for (uint32_t i = n_lasting; i < atomic_load(&count); i++) {
+		struct cps_module *m = cps_module_get(i);
+		struct cps_found found;
+		struct link_map l;
+
+		if (!m->end ||
+		    (about.find((void *)m->dynamic, &found) == 0 && found.map == m->map &&
+		     cps_copy(&l, (uintptr_t)m->map, sizeof(l)) && is_same(m, m->map, &l)))
+			continue;
+		m->end = 0;
+		any_gone = true;
+	}
+	if (any_gone)
+		atomic_fetch_add(&generation, 1);
+}
+
+void cps_module_closed(void)
+{
+	bool is_sure = false;
+
+	if (!about.find) {
+		find_by_walk(0, &is_sure);
+	} else if (!atomic_flag_test_and_set(&writing)) {
+		ask_for_all();
+		atomic_flag_clear(&writing);
+		is_sure = true;
+	}
+	if (!is_sure)
 		atomic_fetch_add(&generation, 1);
 }
 
@@ -298,83 +411,9 @@ void cps_module_set_news(bool news)
 	atomic_store(&has_news, news);
 }
 
-bool cps_module_read_begin(const struct cps_module *m)
-{
-	if (m && m->is_lasting)
-		return true;
-	atomic_fetch_add(&readers, 1);
-	if (!atomic_load(&closing) && (!m || is_there(m)))
-		return true;
-	atomic_fetch_sub(&readers, 1);
-	return false;
-}
-
-void cps_module_read_end(const struct cps_module *m)
-{
-	if (!m || !m->is_lasting)
-		atomic_fetch_sub(&readers, 1);
-}
-
-/* Brings the table up to date with the loader's lists. False: that is not possible now, because
- * another thread is changing the table or the lists. */
-static bool refresh(void)
-{
-	bool done = false;
-
-	if (!cps_module_read_begin(NULL))
-		return false;
-	if (is_settled() && !atomic_flag_test_and_set(&writing)) {
-		walk();
-		done = is_settled();
-		atomic_flag_clear(&writing);
-	}
-	cps_module_read_end(NULL);
-	return done;
-}
-
-uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
-{
-	uint32_t number = cps_module_find(pc);
-
-	*is_sure = true;
-	if (number != CPS_MODULE_NONE && is_there(cps_module_get(number)))
-		return number;
-	*is_sure = refresh();
-	number = cps_module_find(pc);
-	return number != CPS_MODULE_NONE && is_there(cps_module_get(number)) ? number
-									     : CPS_MODULE_NONE;
-}
-
-void cps_module_close_begin(void)
-{
-	atomic_fetch_add(&closing, 1);
-	my_closing++;
-	for (int i = 0; i < CLOSE_PATIENCE && atomic_load(&readers); i++) {
-		uint64_t until = 0;
-
-		while (atomic_load(&readers) && cps_sys_patience(&until))
-			;
-	}
-}
-
-/* Ends what cps_module_close_begin began. While another thread is still unloading a library, no
- * library may be looked at: the lists are then walked when that thread is done. Until they are
- * walked, all that was learned about addresses is void. */
-void cps_module_close_end(void)
-{
-	bool is_last;
-
-	my_closing--;
-	is_last = atomic_fetch_sub(&closing, 1) == 1;
-	if (!is_last || !refresh())
-		atomic_fetch_add(&generation, 1);
-}
-
 void cps_module_reset(void)
 {
 	atomic_flag_clear(&writing);
-	atomic_store(&readers, 0);
-	atomic_store(&closing, my_closing);
 	for (uint32_t i = 0; i < atomic_load(&count); i++) {
 		atomic_store(&cps_module_get(i)->used, false);
 		atomic_store(&cps_module_get(i)->announced, false);
@@ -384,12 +423,9 @@ void cps_module_reset(void)
 
 void cps_module_init(const struct cps_module_start *start)
 {
-	exe_path = start->exe;
-	start_dir = start->cwd;
-	main_phdr = start->phdr;
-	main_phnum = start->phnum;
-	vdso = start->vdso;
-	own = (uintptr_t)start->own;
+	about = *start;
+	lists = cps_elf_memory_debug(start->phdr, start->phnum);
 	walk();
+	n_lasting = atomic_load(&count);
 	is_started = true;
 }

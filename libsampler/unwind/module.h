@@ -3,9 +3,9 @@
  * module.h - knows which file's code lies where in memory.
  *
  * The table only grows: a module keeps its number for ever, also after dlclose. Readers take no
- * lock. The table is filled by walking the loader's own list (_r_debug), which can be read inside a
- * handler. So libraries are noticed however they were loaded, and dlopen need not be wrapped
- * (doc/decisions/0022).
+ * lock. The C library says in which file an address lies (_dl_find_object); where it is older than
+ * that function, its list of loaded files is walked. Both can be done inside a handler. So libraries
+ * are noticed however they were loaded, and dlopen need not be wrapped (doc/decisions/0022, 0046).
  */
 #ifndef CPS_MODULE_H
 #define CPS_MODULE_H
@@ -27,8 +27,6 @@ struct cps_module {
 	const char *path; /* absolute; "[vdso]" for the vDSO */
 	const uint8_t *build_id;
 	uint32_t build_id_bytes;
-	const uint8_t *build_id_note; /* the note segment in which it was found */
-	size_t build_id_note_bytes;
 	uint32_t n_segments;
 	const struct cps_segment *segments;
 	const uint8_t *eh_frame_hdr; /* NULL: no unwind information */
@@ -44,6 +42,16 @@ struct cps_module {
 
 #define CPS_MODULE_NONE UINT32_MAX
 
+/* What _dl_find_object(3) says of an address: struct dl_find_object, which headers of older C libraries
+ * do not have. */
+struct cps_found {
+	unsigned long long flags;
+	void *start, *end;
+	const void *map; /* the entry in the loader's list */
+	void *eh_frame;
+	unsigned long long reserved[7];
+};
+
 /* What is known at the start. All pointers must stay valid. */
 struct cps_module_start {
 	const char *exe, *cwd; /* of the main program; cwd may be NULL */
@@ -51,13 +59,17 @@ struct cps_module_start {
 	size_t phnum;
 	uintptr_t vdso;	 /* 0: none */
 	const void *own; /* an address in the recorder itself, whose frames are hidden; or NULL */
+	int (*find)(void *address, struct cps_found *found); /* _dl_find_object; or NULL */
 };
 
 /* [signal] Fill the table for the first time. Called once, outside handlers. */
 void cps_module_init(const struct cps_module_start *start);
 
-/* [signal] The number of the module that holds pc, or CPS_MODULE_NONE. */
+/* [signal] The number of the known module that holds pc, or CPS_MODULE_NONE. */
 uint32_t cps_module_find(uintptr_t pc);
+
+/* [signal] Copy memory that most likely belongs to a module. False: it cannot be read. */
+bool cps_module_copy(void *to, uintptr_t from, size_t n);
 
 /* [signal] The module with that number; numbers below cps_module_count() are valid. */
 struct cps_module *cps_module_get(uint32_t number);
@@ -65,9 +77,8 @@ struct cps_module *cps_module_get(uint32_t number);
 /* [signal] */
 uint32_t cps_module_count(void);
 
-/* [signal] The same, but it makes sure that the module is still loaded, and looks at the loader's
- * list again if no module is known there. *is_sure is false if the list could not be looked at, so
- * that another answer is possible later. */
+/* [signal] The same, but the loader is asked about what can be unloaded. *is_sure is false if that
+ * was not possible, so that another answer is possible later. */
 uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure);
 
 /* [signal] Note that a recorded address lies in the module. */
@@ -77,19 +88,8 @@ bool cps_module_has_news(void);
 /* [signal] */
 void cps_module_set_news(bool news);
 
-/*
- * [signal] To be called before and after reading memory of a module (NULL: of any). False: it must
- * not be read now, because a library is being unloaded. Never waits.
- */
-bool cps_module_read_begin(const struct cps_module *m);
-/* [signal] */
-void cps_module_read_end(const struct cps_module *m);
-
-/* [signal] To be called before and after the real dlclose, outside handlers. The first waits, some
- * milliseconds at most, for handlers that are reading a module. */
-void cps_module_close_begin(void);
-/* [signal] */
-void cps_module_close_end(void);
+/* [signal] To be called after dlclose, outside handlers. */
+void cps_module_closed(void);
 
 /* [signal] For a child made by fork: no other thread uses the table there, and its stream has no
  * records of modules yet. */

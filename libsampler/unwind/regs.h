@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <ucontext.h>
 
 #if defined(__x86_64__)
@@ -55,7 +56,9 @@ static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs 
 	regs->valid = 1u << CPS_REG_PC | 1u << CPS_REG_SP | 1u << CPS_REG_FP;
 }
 
-/* [signal] Whether the bytes before p end with a call instruction. Eight bytes before p must be
+#define CPS_REGS_CALL_BYTES 8
+
+/* [signal] Whether the bytes before p end with a call instruction. So many bytes before p must be
  * readable. */
 static inline int cps_regs_is_call(const uint8_t *p)
 {
@@ -69,12 +72,16 @@ static inline int cps_regs_is_call(const uint8_t *p)
 	return 0;
 }
 
+#define CPS_REGS_RESTORER_BYTES 9
+#define CPS_REGS_RESTORER_CALL	7 /* the offset of its system call */
+
 /* [signal] Whether this is the code that a signal handler returns to, which only asks the kernel to
- * restore the interrupted context. Nine bytes must be readable. */
-static inline int cps_regs_is_restorer(const uint8_t *p)
+ * restore the interrupted context. */
+static inline int cps_regs_is_restorer(const uint8_t p[CPS_REGS_RESTORER_BYTES])
 {
 	/* movq $15, %rax; syscall */
-	static const uint8_t restorer[] = {0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05};
+	static const uint8_t restorer[CPS_REGS_RESTORER_BYTES] = {0x48, 0xc7, 0xc0, 15,	 0,
+								  0,	0,    0x0f, 0x05};
 
 	for (size_t i = 0; i < sizeof(restorer); i++)
 		if (p[i] != restorer[i])
@@ -92,16 +99,88 @@ static inline uintptr_t cps_regs_thread_pointer(void)
 	return tp;
 }
 
-/* [signal] Whether the signal has just ended a system call that is never restarted. The kernel has
- * then put EINTR into the register of the call's result, and pc is behind the call's
+/* [signal] Whether a signal has come at the end of a system call: pc is behind the call's
  * instruction. */
-static inline int cps_regs_interrupted_call(const ucontext_t *uc)
+static inline int cps_regs_is_behind_call(const ucontext_t *uc)
 {
 	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 	const uint8_t *p = (const uint8_t *)pc;
 
-	return uc->uc_mcontext.gregs[REG_RAX] == -4 /* EINTR */ && (pc & 4095) >= 2 &&
-	       p[-2] == 0x0f && p[-1] == 0x05;
+	return (pc & 4095) >= 2 && p[-2] == 0x0f && p[-1] == 0x05;
+}
+
+/* [signal] Whether the signal has just ended a system call that is never restarted. The kernel has
+ * then put EINTR into the register of the call's result. */
+static inline int cps_regs_interrupted_call(const ucontext_t *uc)
+{
+	return uc->uc_mcontext.gregs[REG_RAX] == -4 /* EINTR */ && cps_regs_is_behind_call(uc);
+}
+
+/* [signal] Where pc is behind a system call: the number of the call, if the code loads it just
+ * before. -1: it does not, and the number is not known. */
+static inline int cps_regs_call_number(const ucontext_t *uc)
+{
+	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+	const uint8_t *p = (const uint8_t *)pc;
+
+	/* movl $number, %eax. A prefix before it makes it another register. */
+	if ((pc & 4095) < 8 || p[-7] != 0xb8 || (p[-8] & 0xf0) == 0x40)
+		return -1;
+	return (int)(p[-6] | (unsigned)p[-5] << 8 | (unsigned)p[-4] << 16 | (unsigned)p[-3] << 24);
+}
+
+/* [signal] An argument of that call, from 1 to 6. The kernel leaves them as they were. */
+static inline uintptr_t cps_regs_call_argument(const ucontext_t *uc, int i)
+{
+	static const uint8_t where[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
+
+	return (uintptr_t)uc->uc_mcontext.gregs[where[i - 1]];
+}
+
+/* [signal] For the handler of a signal, whose context `uc` is still where the kernel has put it: the
+ * place where the kernel would put the context of a handler that runs on the interrupted stack. 0: not
+ * known. */
+static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc)
+{
+	enum { SIZE_AT = 468, FRAME = 440, SP_RED_ZONE = 128 };
+	uintptr_t own = (uintptr_t)uc->uc_mcontext.fpregs, sp;
+	uint32_t bytes;
+
+	/* Below the stack pointer come the floating-point registers, whose size they contain, and
+	 * the kernel's frame, which begins with a return address and the context. */
+	if (!own || ((own - FRAME) & ~(uintptr_t)15) != (uintptr_t)uc)
+		return 0;
+	memcpy(&bytes, (const char *)own + SIZE_AT, sizeof(bytes));
+	sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] - SP_RED_ZONE - bytes;
+	return ((sp & ~(uintptr_t)63) - FRAME) & ~(uintptr_t)15;
+}
+
+/* [signal] Makes the thread call again when the handler returns, as the kernel does with calls that
+ * it restarts. */
+static inline void cps_regs_call_again(ucontext_t *uc, int number)
+{
+	uc->uc_mcontext.gregs[REG_RIP] -= 2;
+	uc->uc_mcontext.gregs[REG_RAX] = number;
+}
+
+/* For signal handlers, which begin on a stack that they align themselves: qemu-x86_64 calls them with
+ * a stack that is 8 bytes off. */
+#define CPS_REGS_HANDLER __attribute__((force_align_arg_pointer))
+
+/* [signal] Whether valgrind runs the program: these instructions do nothing elsewhere (valgrind.h,
+ * RUNNING_ON_VALGRIND). */
+static inline int cps_regs_is_valgrind(void)
+{
+	static const uint64_t request[6] = {0x1001};
+	uint64_t answer = 0;
+
+	__asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\t"
+			 "rolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+			 "xchgq %%rbx, %%rbx"
+			 : "+d"(answer)
+			 : "a"(request)
+			 : "cc", "memory");
+	return answer != 0;
 }
 
 /* [signal] Call f(argument) on another stack, whose end is at `top`. The frame pointer stays as it
@@ -129,19 +208,15 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 #define CPS_REGS_TEXT(x)  #x
 #define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
 
-/* The function syscall(2). Calls with one of four numbers go to `chosen`. All others jump to the
- * function that the variable `real` points to (`early` while it is NULL), with registers and stack
- * as they are. */
-#define CPS_REGS_CHOOSE(n, chosen) "cmpq $" CPS_REGS_VALUE(n) ", %rdi\n\tje " #chosen "\n\t"
-#define CPS_REGS_SYSCALL(n1, n2, n3, n4, chosen, real, early)                                      \
+/* The function syscall(2). Calls whose number has its bit set in the 512 bits of `table` go to
+ * `chosen`. All others jump to the function that the variable `real` points to (`early` while it is
+ * NULL), with registers and stack as they are. */
+#define CPS_REGS_SYSCALL(table, chosen, real, early)                                               \
 	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \
-		"syscall:\n\t.cfi_startproc\n\t" CPS_REGS_CHOOSE(n1, chosen)                       \
-			CPS_REGS_CHOOSE(n2, chosen) CPS_REGS_CHOOSE(n3, chosen)                    \
-				CPS_REGS_CHOOSE(n4, chosen) "movq " #real "(%rip), %rax\n\t"       \
-							    "testq %rax, %rax\n\tjz " #early       \
-							    "\n\t"                                 \
-							    "jmp *%rax\n\t.cfi_endproc\n\t"        \
-							    ".size syscall, . - syscall\n")
+		"syscall:\n\t.cfi_startproc\n\t"                                                   \
+		"cmpq $511, %rdi\n\tja 1f\n\tbtq %rdi, " #table "(%rip)\n\tjc " #chosen "\n"       \
+		"1:\tmovq " #real "(%rip), %rax\n\ttestq %rax, %rax\n\tjz " #early                 \
+		"\n\tjmp *%rax\n\t.cfi_endproc\n\t.size syscall, . - syscall\n")
 
 #else
 #error "this architecture needs its registers in regs.h and its system call in sys.h"

@@ -8,7 +8,9 @@
  * happens when a child is forked at that moment.
  */
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "base/arena.h"
 #include "unwind/cfi.h"
 #include "unwind/module.h"
 #include "unwind/row.h"
@@ -18,11 +20,29 @@
 
 #define NONE_BITS 13
 
-_Alignas(64) struct cps_row_line cps_row_table[1u << CPS_ROW_LINES];
+struct tables {
+	struct cps_row_line line[1u << CPS_ROW_LINES];
+	/* Addresses without unwind information, together with the generation. Generated code has many of
+	 * them side by side, and no range is known in which all are without. */
+	_Atomic uint64_t nothing_at[1u << NONE_BITS];
+};
 
-/* Addresses without unwind information, together with the generation. Generated code has many of
- * them side by side, and no range is known in which all are without. */
-static _Atomic uint64_t nothing_at[1u << NONE_BITS];
+struct cps_row_line *cps_row_table;
+
+/* Not .bss, since most processes of a tree end before they have a sample, and a limit of data counts
+ * all of it. */
+bool cps_row_map(void)
+{
+	struct tables *fresh = cps_arena_pages(sizeof(*fresh));
+	struct cps_row_line *none = NULL;
+
+	if (!fresh)
+		return false;
+	if (!__atomic_compare_exchange_n(&cps_row_table, &none, fresh->line, false,
+					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		cps_arena_unmap(fresh, sizeof(*fresh));
+	return true;
+}
 
 static uint64_t pack(const struct cps_row *row, bool own)
 {
@@ -40,7 +60,9 @@ static uint64_t pack(const struct cps_row *row, bool own)
 
 static _Atomic uint64_t *nothing(uint64_t address)
 {
-	return &nothing_at[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NONE_BITS)];
+	struct tables *t = (struct tables *)cps_row_table;
+
+	return &t->nothing_at[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NONE_BITS)];
 }
 
 /* Adds the part of the row's range that lies in the line of pc. */
@@ -66,7 +88,8 @@ static struct cps_row_line *line_for(uint64_t key)
 			if (atomic_load_explicit(&pair[i].key, memory_order_relaxed) == want)
 				return &pair[i];
 		for (int i = 0; !want && i < 2; i++) /* of an older generation */
-			if ((atomic_load_explicit(&pair[i].key, memory_order_relaxed) ^ key) >> 48)
+			if ((atomic_load_explicit(&pair[i].key, memory_order_relaxed) ^ key) >>
+			    CPS_ROW_GENERATION_SHIFT)
 				return &pair[i];
 		if (!want)
 			return &pair[key & 1];
@@ -93,10 +116,18 @@ static void put(uint64_t key, uint64_t entry)
 	atomic_store_explicit(&line->key, key, memory_order_release);
 }
 
-uint64_t cps_row_learn(uint64_t key, uintptr_t pc)
+/* An address that is nothing now may belong to a library that is loaded later. */
+static uint64_t nothing_key(uint64_t key, uintptr_t pc)
+{
+	uint64_t state = (key >> CPS_ROW_GENERATION_SHIFT) + cps_module_count();
+
+	return pc ^ (state * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+uint64_t cps_row_learn(uint64_t key, uintptr_t pc, bool is_guess)
 {
 	struct cps_row row = {.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
-	uint64_t address = (key & UINT64_C(0xffff) << 48) | pc, packed;
+	uint64_t address = nothing_key(key, pc), packed;
 	bool own = false, is_sure;
 	uint32_t number;
 
@@ -106,11 +137,8 @@ uint64_t cps_row_learn(uint64_t key, uintptr_t pc)
 	if (number != CPS_MODULE_NONE) {
 		const struct cps_module *m = cps_module_get(number);
 
-		if (!cps_module_read_begin(m))
-			return pack(&row, false);
-		cps_cfi_row(m, pc, &row);
+		cps_cfi_row(m, pc, is_guess, &row);
 		own = m->is_own;
-		cps_module_read_end(m);
 	}
 	if (!is_sure && row.kind == CPS_ROW_FAST)
 		row.kind = CPS_ROW_SLOW; /* the quick step by it must not be kept in a trail */

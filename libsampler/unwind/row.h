@@ -18,22 +18,34 @@
 #define CPS_ROW_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-#define CPS_ROW_BITS	9  /* bits of the addresses that share a line */
-#define CPS_ROW_LINES	14 /* bits of the number of lines */
-#define CPS_ROW_ENTRIES 7u
-#define CPS_ROW_KIND	7u /* enum cps_row_kind */
-#define CPS_ROW_FROM_FP 8u
-#define CPS_ROW_OWN	16u /* a frame of the recorder itself */
+#define CPS_ROW_BITS		 9  /* bits of the addresses that share a line */
+#define CPS_ROW_LINES		 14 /* bits of the number of lines */
+#define CPS_ROW_ENTRIES		 7u
+#define CPS_ROW_GENERATION_SHIFT (47 - CPS_ROW_BITS) /* addresses of programs have 47 bits */
+#define CPS_ROW_KIND		 7u		     /* enum cps_row_kind */
+#define CPS_ROW_FROM_FP		 8u
+#define CPS_ROW_OWN		 16u /* a frame of the recorder itself */
 
 struct cps_row_line {
-	/* Address / 512 and, in the upper 16 bits, the module table's generation; 0: empty. */
+	/* Address / 512 and, in the upper 26 bits, the module table's generation; 0: empty. */
 	_Atomic uint64_t key;
 	_Atomic uint64_t entry[CPS_ROW_ENTRIES]; /* 0: none */
 };
 
-extern struct cps_row_line cps_row_table[1u << CPS_ROW_LINES];
+/* NULL until cps_row_prepare. */
+extern struct cps_row_line *cps_row_table;
+
+/* [signal] Map the table, which is then empty. False if there is no memory. */
+bool cps_row_map(void);
+
+/* [signal] Get memory for the table, if it has none yet. False if there is none. */
+static inline bool cps_row_prepare(void)
+{
+	return cps_row_table || cps_row_map();
+}
 
 /* [signal] The offset of the CFA from its register. */
 static inline int64_t cps_row_cfa(uint64_t row)
@@ -59,7 +71,7 @@ static inline struct cps_row_line *cps_row_line_of(uint64_t key)
 }
 
 /* [signal] Learn the row of an address that the table does not have. */
-uint64_t cps_row_learn(uint64_t key, uintptr_t pc);
+uint64_t cps_row_learn(uint64_t key, uintptr_t pc, bool is_guess);
 
 /* [signal] */
 static inline uint64_t cps_row_tag(uint64_t key)
@@ -83,8 +95,15 @@ static inline uint64_t cps_row_in(struct cps_row_line *line, uint64_t key, uint6
 	return 0;
 }
 
-/* [signal] The row for an address. key_high is the generation of the module table. */
-static inline uint64_t cps_row_of(uint64_t key_high, uintptr_t pc)
+/* [signal] The upper bits of the keys of a generation. */
+static inline uint64_t cps_row_key_high(uint32_t generation)
+{
+	return (uint64_t)generation << CPS_ROW_GENERATION_SHIFT;
+}
+
+/* [signal] The row for an address. key_high is that of the module table's generation.
+ * is_guess: it is not known that the thread runs this code, so that it may be unloaded meanwhile. */
+static inline uint64_t cps_row_of(uint64_t key_high, uintptr_t pc, bool is_guess)
 {
 	uint64_t key = key_high | pc >> CPS_ROW_BITS, row = 0;
 	struct cps_row_line *line = cps_row_line_of(key);
@@ -92,7 +111,7 @@ static inline uint64_t cps_row_of(uint64_t key_high, uintptr_t pc)
 	line += atomic_load_explicit(&line->key, memory_order_relaxed) != key;
 	if (atomic_load_explicit(&line->key, memory_order_acquire) == key)
 		row = cps_row_in(line, key, pc % (1u << CPS_ROW_BITS));
-	return row ? row : cps_row_learn(key, pc);
+	return row ? row : cps_row_learn(key, pc, is_guess);
 }
 
 #endif

@@ -4,27 +4,84 @@
  *
  * In: the stack of the previous sample. Out: the number of its frames that are unchanged.
  */
+#include <stdatomic.h>
+#include <stddef.h>
+
 #include "unwind/trail.h"
 #include "base/poison.h"
 
 /* Frames that were not walked (given ones, and the cut in a stack that is too deep) have a stack
  * pointer of 0, where nothing can be read. The loads do not wait for each other, because their
  * addresses are known. */
-uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, struct cps_peek *peek)
+uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, const struct cps_peek *peek)
 {
-	struct cps_peek k = *peek; /* a copy, so that it stays in registers */
+	const struct cps_peek k = *peek; /* copies, so that they stay in registers */
+	const struct cps_trail trail = *t;
 	uint64_t word;
 
-	for (; i + 1 < t->depth; i++) {
-		const struct cps_frame *next = cps_trail_frame(t, i + 1);
+	for (; i + 1 < trail.depth; i++) {
+		const struct cps_frame *next = cps_trail_frame(&trail, i + 1);
 
 		if (!cps_peek(&k, next->sp - 8, &word) || word != next->pc + 1)
 			break;
 		if (next->fp_at && (!cps_peek(&k, next->fp_at, &word) || word != next->fp))
 			break;
 	}
-	*peek = k;
 	return i;
+}
+
+/* Whether the walk to frame i and on to the end would be the same. Otherwise *last is the last
+ * frame that is. */
+static bool is_unchanged_from(const struct cps_trail *t, uint32_t i, struct cps_peek *peek,
+			      uint32_t *last)
+{
+	*last = cps_trail_follow(t, i - 1, peek);
+	return *last + 1 == t->depth;
+}
+
+uint32_t cps_trail_unchanged_end(const struct cps_trail *t, uint32_t most, uint64_t sp,
+				 struct cps_peek *peek)
+{
+	uint32_t i = t->depth > most ? t->depth - most : 1, last;
+
+	if (!t->has_end || !peek->high) /* another thread's stack must not be taken for this one */
+		return 0;
+	while (i < t->depth && cps_trail_frame(t, i)->sp <= sp)
+		i++;
+	if (i >= t->depth)
+		return 0;
+	if (is_unchanged_from(t, i, peek, &last))
+		return i;
+	i = last + 2;
+	return i < t->depth && cps_trail_frame(t, last + 1)->pc == CPS_CUT_ADDRESS &&
+			       is_unchanged_from(t, i, peek, &last)
+		       ? i
+		       : 0;
+}
+
+static void reverse(struct cps_frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct cps_frame t = frames[i];
+
+		frames[i] = frames[n - 1 - i];
+		frames[n - 1 - i] = t;
+	}
+}
+
+void cps_trail_stack_close_ring(struct cps_stack *s, uint64_t seen)
+{
+	uint32_t inner = s->room / 2, outer = s->room - inner;
+	struct cps_frame *ring = s->frames + inner;
+	size_t oldest = (seen - inner) % outer;
+
+	reverse(ring, oldest);
+	reverse(ring + oldest, outer - oldest);
+	reverse(ring, outer);
+	ring[0] = (struct cps_frame){.pc = CPS_CUT_ADDRESS};
+	s->fresh = s->room;
+	if (s->mark == CPS_MARK_COMPLETE)
+		s->mark = CPS_MARK_TOO_DEEP;
 }
 
 void cps_trail_stack_cut(struct cps_stack *s, uint32_t each)
@@ -62,4 +119,18 @@ void cps_trail_take(struct cps_trail *t, const struct cps_stack *s, struct cps_f
 	}
 	t->depth = s->depth;
 	t->generation = s->generation;
+	t->is_cut = s->mark == CPS_MARK_TOO_DEEP;
+	t->has_end = t->is_cut || s->mark == CPS_MARK_COMPLETE;
+}
+
+/* A child that is forked meanwhile by another thread finds a ring that is at least as large as its
+ * room. It forgets what is in the ring. */
+void cps_trail_move(struct cps_trail *t, struct cps_frame *ring, uint32_t room)
+{
+	for (uint32_t i = 0; i < t->depth; i++)
+		ring[i] = *cps_trail_frame(t, i);
+	t->ring = ring;
+	t->begin = 0;
+	atomic_thread_fence(memory_order_release);
+	t->room = room;
 }

@@ -9,17 +9,17 @@
  * (doc/decisions/0005).
  *
  * The frames lie in a ring, and inner frames are put before the others: outer frames that stay are
- * not moved. A walk writes to an array of its own, because it may fail. The two arrays take 32
- * bytes a frame each, which is 4 MiB of addresses for each of the sixteen buffers that is used. A
- * program of one thread uses one buffer. That is half of what glibc sets aside for the stack of one
- * thread, and only the pages of frames that exist are ever touched.
+ * not moved. A walk writes to an array of its own, because it may fail. Both arrays have the same
+ * room, which grows when a stack does not fit (batch.h).
  */
 #ifndef CPS_TRAIL_H
 #define CPS_TRAIL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "format.h"
+
 #include "unwind/peek.h"
 
 /* Stands for fp_at if the step to a frame was not a quick one. It cannot be read as an address. */
@@ -32,10 +32,13 @@ struct cps_frame {
 };
 
 struct cps_trail {
-	struct cps_frame *ring; /* CPS_DEPTH_MAX */
-	uint32_t begin;		/* index of the innermost frame */
+	struct cps_frame *ring;
+	uint32_t room;	/* of the ring, in frames; a power of two */
+	uint32_t begin; /* index of the innermost frame */
 	uint32_t depth;
 	uint32_t generation; /* of the module table, at the time of the walk */
+	bool has_end;	     /* it goes to the end of the stack ... */
+	bool is_cut;	     /* ... and its middle is left out */
 };
 
 struct cps_stack {
@@ -45,6 +48,10 @@ struct cps_stack {
 	uint32_t depth; /* `fresh` plus the frames that are the trail's outermost ones */
 	uint32_t mark;	/* enum cps_mark */
 	uint32_t generation;
+	uint64_t seen;	/* frames that need room; if more than fit, some are left out */
+	uint64_t until; /* when to stop walking, in ns of cps_moment_ns; 0: never */
+	uint32_t
+		keep; /* frames that are ever to be kept; with less room none is left out on purpose */
 	uint64_t join;		       /* fp_at of the first frame that is the trail's */
 	const struct cps_trail *trail; /* NULL: there is no stack to compare with */
 };
@@ -52,7 +59,7 @@ struct cps_stack {
 /* [signal] Frame i of the trail; 0 is the innermost. */
 static inline struct cps_frame *cps_trail_frame(const struct cps_trail *t, uint32_t i)
 {
-	return &t->ring[(t->begin + i) % CPS_DEPTH_MAX];
+	return &t->ring[(t->begin + i) & (t->room - 1)];
 }
 
 /* [signal] */
@@ -64,7 +71,16 @@ static inline const struct cps_frame *cps_stack_frame(const struct cps_stack *s,
 
 /* [signal] How far the quick steps lead from frame i of the trail, as the stack is now: returns the
  * number of the last frame that is unchanged. */
-uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, struct cps_peek *peek);
+uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, const struct cps_peek *peek);
+
+/* [signal] The first of at most `most` outermost frames of the trail that the unwinder would walk
+ * as before, above this stack pointer. 0: they have changed, or the trail had no end. */
+uint32_t cps_trail_unchanged_end(const struct cps_trail *t, uint32_t most, uint64_t sp,
+				 struct cps_peek *peek);
+
+/* [signal] A walk has seen more frames than there is room for, and has used the outer half of the
+ * array as a ring: bring it into order, and mark the gap. */
+void cps_trail_stack_close_ring(struct cps_stack *s, uint64_t seen);
 
 /* [signal] Cut a stack that is too deep down to 2 * `each` + 1 frames: both its ends, and a frame
  * that stands for the middle. */
@@ -73,5 +89,8 @@ void cps_trail_stack_cut(struct cps_stack *s, uint32_t each);
 /* [signal] Make the stack, which was walked with this trail, the new trail. *frames, the array that
  * the walk has written to, becomes the array for the next walk. */
 void cps_trail_take(struct cps_trail *t, const struct cps_stack *s, struct cps_frame **frames);
+
+/* [signal] Copy the trail to a ring that is larger. The old ring is the caller's again. */
+void cps_trail_move(struct cps_trail *t, struct cps_frame *ring, uint32_t room);
 
 #endif

@@ -12,6 +12,8 @@
  * The interpreter may need a register that the quick steps did not follow. The walk then begins
  * again, with all registers followed.
  */
+#include "base/moment.h"
+#include "unwind/call.h"
 #include "unwind/cfi.h"
 #include "unwind/module.h"
 #include "unwind/row.h"
@@ -20,7 +22,8 @@
 
 #define QUICK_REGS (1u << CPS_REG_FP | 1u << CPS_REG_SP | 1u << CPS_REG_PC)
 #define STEPS_MAX  (1u << 22)
-#define DOWN_MAX   64 /* steps of one walk that do not go up the same stack */
+#define CHUNK	   4096u /* steps between two looks at the budget */
+#define DOWN_MAX   64	 /* steps of one walk that do not go up the same stack */
 
 struct walk {
 	struct cps_regs regs;
@@ -134,16 +137,6 @@ static inline bool note(struct walk *w, uintptr_t pc)
 	return false;
 }
 
-/* Whether there is a call instruction before this address, so that it may be a return address. */
-static bool follows_call(uint64_t ra)
-{
-	const uint8_t *p = (const uint8_t *)ra;
-
-	if (ra < 4096 || !cps_sys_readable(ra - 8) || !cps_sys_readable((ra - 1) & ~UINT64_C(7)))
-		return false;
-	return cps_regs_is_call(p);
-}
-
 /*
  * Whether a caller may have this stack pointer, which does not lie further up the callee's stack. There
  * are two such cases. The interrupted function may have its return address in a register, as vfork does: then
@@ -158,7 +151,7 @@ static bool switches_stack(struct walk *w, uint64_t sp)
 		return w->is_exact;
 	/* Outside of the known bounds is another stack, of which nothing is known. */
 	if (sp < w->peek->low || sp >= w->peek->high)
-		w->peek->low = w->peek->high = 0;
+		cps_peek_leave(w->peek);
 	return true;
 }
 
@@ -181,7 +174,7 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 		*mark = CPS_MARK_BAD_MEMORY;
 		return false;
 	}
-	if (leaves && !follows_call(ra)) {
+	if (leaves && !cps_call_comes_before(ra)) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
@@ -211,7 +204,7 @@ static bool signal_step(struct walk *w, uint32_t *mark)
 	/* The handler may have run on an alternate stack: it is not known whether memory beyond it
 	 * is mapped. */
 	if (regs.r[CPS_REG_SP] < w->peek->low || regs.r[CPS_REG_SP] >= w->peek->high)
-		w->peek->low = w->peek->high = 0;
+		cps_peek_leave(w->peek);
 	/* A context that restores itself would be walked for ever. */
 	if (regs.r[CPS_REG_SP] <= w->regs.r[CPS_REG_SP] && ++w->down > DOWN_MAX) {
 		*mark = CPS_MARK_NO_PROGRESS;
@@ -222,31 +215,30 @@ static bool signal_step(struct walk *w, uint32_t *mark)
 	return true;
 }
 
-enum outcome { WENT, STOPPED, START_OVER };
+enum outcome { WENT, STOPPED, START_OVER, GOES_ON };
 
 static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 {
-	uint32_t number = cps_module_find(pc);
+	bool is_sure, is_exact = false;
+	uint32_t number = cps_module_find_now(pc, &is_sure);
 	struct cps_regs caller = w->regs;
 	enum cps_step step = CPS_STEP_NO_RECIPE;
-	bool is_exact = false;
 
-	if (number != CPS_MODULE_NONE && cps_module_read_begin(cps_module_get(number))) {
+	if (number != CPS_MODULE_NONE) {
 		step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek, &is_exact);
 		/* The registers of a caller on another stack may be saved outside of this one. */
 		if (step == CPS_STEP_BAD_MEMORY && w->peek->high) {
-			w->peek->low = w->peek->high = 0;
+			cps_peek_leave(w->peek);
 			caller = w->regs;
 			step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek,
 					    &is_exact);
 		}
-		cps_module_read_end(cps_module_get(number));
 	}
 	if (step == CPS_STEP_UNKNOWN_REGISTER && !w->follow_all)
 		return START_OVER;
 	if (step == CPS_STEP_OK && caller.r[CPS_REG_SP] <= w->regs.r[CPS_REG_SP] &&
 	    (!switches_stack(w, caller.r[CPS_REG_SP]) ||
-	     (!is_exact && !follows_call(caller.r[CPS_REG_PC])))) {
+	     (!is_exact && !cps_call_comes_before(caller.r[CPS_REG_PC])))) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return STOPPED;
 	}
@@ -277,8 +269,9 @@ static bool leaf_step(struct walk *w)
 {
 	uint64_t sp = w->regs.r[CPS_REG_SP], ra;
 
+	cps_peek_guess(w->peek);
 	if (!w->is_exact || !cps_peek(w->peek, sp, &ra) ||
-	    cps_module_find(ra - 1) == CPS_MODULE_NONE || !follows_call(ra))
+	    cps_module_find(ra - 1) == CPS_MODULE_NONE || !cps_call_comes_before(ra))
 		return false;
 	w->regs.r[CPS_REG_SP] = sp + 8;
 	w->regs.r[CPS_REG_PC] = ra;
@@ -297,7 +290,7 @@ static bool frame_pointer_step(struct walk *w, uint32_t *mark)
 		return true;
 	if (!(w->regs.valid & 1u << CPS_REG_FP) || fp < w->regs.r[CPS_REG_SP] ||
 	    !cps_peek(w->peek, fp, &next) || !cps_peek(w->peek, fp + 8, &ra) ||
-	    (ra && (is_on_stack(w, ra) || !follows_call(ra)))) {
+	    (ra && (is_on_stack(w, ra) || !cps_call_comes_before(ra)))) {
 		*mark = CPS_MARK_NO_RECIPE;
 		return false;
 	}
@@ -309,19 +302,19 @@ static bool frame_pointer_step(struct walk *w, uint32_t *mark)
 	return true;
 }
 
-static enum outcome walk_on(struct walk *w, uint32_t *mark)
+static enum outcome walk_some(struct walk *w, uint32_t *mark)
 {
-	for (uint32_t i = 0; i < STEPS_MAX; i++) {
+	for (uint32_t i = 0; i < CHUNK; i++) {
 		uintptr_t pc = w->regs.r[CPS_REG_PC] - !w->is_exact;
 		enum cps_row_kind kind;
 		uint64_t row;
 
 		if (w->regs.r[CPS_REG_PC] == 0)
 			return STOPPED; /* a return address of 0 ends a stack, too */
-		row = cps_row_of(w->key_high, pc);
+		row = cps_row_of(w->key_high, pc, w->peek->is_guess);
 		if (!(row & CPS_ROW_OWN) && note(w, pc)) {
 			pc = w->regs.r[CPS_REG_PC] - 1;
-			row = cps_row_of(w->key_high, pc);
+			row = cps_row_of(w->key_high, pc, w->peek->is_guess);
 		}
 		kind = row & CPS_ROW_KIND;
 		w->fp_at = CPS_TRAIL_OTHER;
@@ -343,35 +336,56 @@ static enum outcome walk_on(struct walk *w, uint32_t *mark)
 				return outcome;
 		}
 	}
-	*mark = CPS_MARK_NO_PROGRESS;
-	return STOPPED;
+	return GOES_ON;
 }
 
-static void reverse(struct cps_frame *frames, size_t n)
+/* Leaves out the middle of a stack that is too deep to be walked: its outer end is that of the
+ * trail, if that is unchanged. False: it is not, and the walk has parted from the trail. */
+static bool leap(struct walk *w, uint32_t *mark)
 {
-	for (size_t i = 0; i < n / 2; i++) {
-		struct cps_frame t = frames[i];
+	uint32_t half = w->out->room / 2, i, n;
 
-		frames[i] = frames[n - 1 - i];
-		frames[n - 1 - i] = t;
+	if (w->is_joined)
+		part(w);
+	i = cps_trail_unchanged_end(w->trail, half - 1, w->regs.r[CPS_REG_SP], w->peek);
+	if (!i)
+		return false;
+	n = w->seen < half ? (uint32_t)w->seen : half;
+	w->out->frames[n++] = (struct cps_frame){.pc = CPS_CUT_ADDRESS};
+	for (; i < w->trail->depth; i++)
+		w->out->frames[n++] = *cps_trail_frame(w->trail, i);
+	w->seen = n;
+	*mark = CPS_MARK_TOO_DEEP;
+	return true;
+}
+
+/* Whether more frames were seen than are ever kept. It is enough that the inner half is full if the
+ * previous stack was cut as well. */
+static bool has_enough(const struct walk *w)
+{
+	const struct cps_stack *s = w->out;
+	uint64_t seen = w->seen + (w->is_joined ? w->at - w->joined : 0);
+
+	return s->room == s->keep && seen >= (w->trail->is_cut ? s->room / 2 : s->room);
+}
+
+/* Walks until the stack or the budget ends. If a stack has more frames than can be kept, and its
+ * outer end is known, the frames in between are not walked. */
+static enum outcome walk_on(struct walk *w, uint32_t *mark)
+{
+	enum outcome outcome;
+
+	for (uint32_t steps = CHUNK; (outcome = walk_some(w, mark)) == GOES_ON; steps += CHUNK) {
+		bool is_over = steps >= STEPS_MAX || (w->out->until && steps >= CPS_UNWIND_LEAST &&
+						      cps_moment_ns() >= w->out->until);
+		if ((is_over || has_enough(w)) && leap(w, mark))
+			return STOPPED;
+		if (is_over) {
+			*mark = CPS_MARK_BOUNDED;
+			return STOPPED;
+		}
 	}
-}
-
-/* There are more frames than fit, so the outer half of the array was used as a ring. This brings it
- * into order and marks the gap. */
-static void close_ring(struct walk *w)
-{
-	uint32_t inner = w->out->room / 2, outer = w->out->room - inner;
-	struct cps_frame *ring = w->out->frames + inner;
-	size_t oldest = (w->seen - inner) % outer;
-
-	reverse(ring, oldest);
-	reverse(ring + oldest, outer - oldest);
-	reverse(ring, outer);
-	ring[0] = (struct cps_frame){.pc = CPS_CUT_ADDRESS};
-	w->out->fresh = w->out->room;
-	if (w->out->mark == CPS_MARK_COMPLETE)
-		w->out->mark = CPS_MARK_TOO_DEEP;
+	return outcome;
 }
 
 /* Ends the walk. The frames that it has in common with the trail stay in the trail if they go to
@@ -390,36 +404,42 @@ static void finish(struct walk *w)
 	}
 	s->join = w->join;
 	s->fresh = (uint32_t)w->seen;
+	s->seen = w->seen;
 	if (w->seen > s->room)
-		close_ring(w);
+		cps_trail_stack_close_ring(s, w->seen);
 	s->depth = s->fresh + kept;
 }
 
-void cps_unwind(const struct cps_regs *regs, struct cps_peek *peek, struct cps_stack *stack)
+void cps_unwind(const struct cps_regs *regs, const struct cps_peek *bounds, struct cps_stack *stack)
 {
 	uint32_t generation = cps_module_generation();
 	const struct cps_trail none = {.depth = 0}, *trail = stack->trail;
-	struct cps_peek start = *peek;
+	struct cps_peek_copy copy;
 
 	if (!trail || trail->generation != generation)
 		trail = &none;
 	stack->generation = generation;
-	for (int pass = 0; pass < 2; pass++) {
+	for (int pass = 0; pass < 2 && cps_row_prepare(); pass++) {
+		struct cps_peek peek = {.low = bounds->low,
+					.high = bounds->high,
+					.direct = bounds->high - bounds->low,
+					.copy = &copy};
 		struct walk w = {.regs = *regs,
-				 .peek = peek,
+				 .peek = &peek,
 				 .out = stack,
 				 .trail = trail,
-				 .key_high = (uint64_t)(generation & 0xffff) << 48,
+				 .key_high = cps_row_key_high(generation),
 				 .fp_at = CPS_TRAIL_OTHER,
 				 .follow_all = pass == 1,
 				 .is_exact = true};
 
 		stack->mark = CPS_MARK_COMPLETE;
-		*peek = start;
+		copy.page = 0;
 		if (walk_on(&w, &stack->mark) == START_OVER)
 			continue;
 		finish(&w);
 		return;
 	}
 	stack->depth = stack->fresh = 0;
+	stack->seen = 0;
 }

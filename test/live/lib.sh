@@ -10,6 +10,7 @@
 # why. Any other status is a failure. A line that begins with "note: " is shown beside the result.
 # shellcheck shell=sh disable=SC2034 # some variables are for the tests
 set -u
+unset CPSAMPLE CPSAMPLE_DIR CPSAMPLE_OFF_FILE
 unset CPSAMPLE_RESOURCES CPSAMPLE_CLOCK CPSAMPLE_OUTPUT CPSAMPLE_VERBOSE LD_PRELOAD
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL # of `make CC=gcc test`, which are not for the make that a test runs
 
@@ -159,16 +160,22 @@ all_views() {
 	done
 }
 
-# accounts_for_all FILE: the recording is credited with the CPU time of the process. A tick that
+# accounted FILE: print the CPU time in ns of which the recording says where it went: it was credited,
+# or recording took it
+accounted() {
+	echo $(($(info "$1" credited_ns) + $(info "$1" own_ns)))
+}
+
+# accounts_for_all FILE: the recording accounts for the CPU time of the process. A tick that
 # interrupts the recorder or finds no buffer is counted as lost, and its time is credited with the
 # thread's next sample. One tick in a hundred may be lost here. With several threads that is not
 # judged, because all but one lose their ticks while that one creates the recording, and the disk
 # may take long for that.
 accounts_for_all() {
-	credited=$(info "$1" credited_ns)
+	accounted=$(accounted "$1")
 	process=$(info "$1" process_cpu_ns)
-	within 1 "$credited" "$process" ||
-		fail "credited $credited ns of the $process ns that the process has used"
+	within 1 "$accounted" "$process" ||
+		fail "accounts for $accounted ns of the $process ns that the process has used"
 	lost=$(info "$1" lost)
 	[ "$(info "$1" threads)" -gt 1 ] || [ $((lost * 100)) -le "$(info "$1" samples)" ] ||
 		fail "lost $lost ticks, $(info "$1" samples) became samples"

@@ -7,16 +7,20 @@
  *	control sleep MS     uses MS of CPU time, says so, and sleeps until it is killed, a minute at most
  *	control late         uses CPU time in early() at once, in late() three seconds later
  *	control children MS  like sleep, in a child too; then makes another child that uses CPU time
+ *	control jumps WHAT   leaves calls of the recorder by siglongjmp out of a handler, then sets marks and uses CPU
+ *                           time. WHAT is mark or switch.
  *
  * What was consumed while recording was on is between the two numbers of the line "on LEAST MOST", in ns: the clock is
  * read on both sides of each switch.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,6 +185,53 @@ static void children(uint64_t ms)
 	kill(pid, SIGKILL);
 }
 
+static sigjmp_buf place;
+static volatile int n_jumps;
+
+static void jump(int number)
+{
+	(void)number;
+	n_jumps++;
+	siglongjmp(place, 1);
+}
+
+static void call(const char *what)
+{
+	if (strcmp(what, "mark") == 0) {
+		cpsample_mark("x");
+	} else {
+		cpsample_stop();
+		cpsample_start();
+	}
+}
+
+/* The signal comes at any moment of the call, most often at one near its beginning. */
+static int jumps(const char *what)
+{
+	const struct itimerval never = {{0, 0}, {0, 0}};
+	uint64_t end = cpu_ns(CLOCK_MONOTONIC) + 60000000000;
+
+	burn_ms(while_on, 20);
+	signal(SIGALRM, jump);
+	for (volatile unsigned us = 1; n_jumps < 3000 && cpu_ns(CLOCK_MONOTONIC) < end;
+	     us = us % 80 + 1) {
+		const struct itimerval soon = {{0, 0}, {0, us}};
+
+		if (sigsetjmp(place, 1) == 0) {
+			setitimer(ITIMER_REAL, &soon, NULL);
+			for (;;)
+				call(what);
+		}
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	cpsample_start();
+	for (int i = 0; i < 3; i++)
+		cpsample_mark("after");
+	burn_ms(early, 200);
+	return n_jumps < 100;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -203,6 +254,8 @@ int main(int argc, char **argv)
 		sleep(3);
 		burn_ms(late, 300);
 	}
+	if (strcmp(mode, "jumps") == 0)
+		return jumps(argv[2]);
 	if (strcmp(mode, "children") == 0)
 		children(ms);
 	return 0;

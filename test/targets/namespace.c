@@ -2,12 +2,13 @@
 /*
  * namespace.c - a process whose child is process 1 of a new namespace, as it may be itself.
  *
- * namespace MS: spends MS of CPU time before the child, as much in it and twice as much after it.
- * Exits with 77 if it may not make a namespace.
+ * namespace MS [vfork]: spends MS of CPU time before the child, as much in it and twice as much after it.
+ * The child of vfork executes a program that uses none. Exits with 77 if it may not make a namespace.
  */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,7 +51,15 @@ int main(int argc, char **argv)
 	before(ms);
 	if (unshare(CLONE_NEWPID))
 		return 77;
-	child = fork();
+	if (argc > 2 && strcmp(argv[2], "vfork") == 0) {
+		child = vfork();
+		if (child == 0) {
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+	} else {
+		child = fork();
+	}
 	if (child == 0) {
 		within(ms);
 		exit(0);

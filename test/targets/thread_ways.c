@@ -17,6 +17,7 @@
  * Prints what happened: the same with and without a recorder.
  */
 #include <limits.h>
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -243,7 +244,7 @@ static void beside(size_t bytes)
 static void *altstack_burner(void *unused)
 {
 	struct sigaction action = {.sa_handler = in_handler, .sa_flags = SA_ONSTACK};
-	stack_t s = {.ss_size = 8192};
+	stack_t s = {.ss_size = 8192}, *nowhere = (stack_t *)8;
 
 	prctl(PR_SET_NAME, "altstack");
 	beside(2048); /* MINSIGSTKSZ */
@@ -254,6 +255,8 @@ static void *altstack_burner(void *unused)
 	raise(SIGUSR1);
 	s.ss_size = 100;
 	printf("altstack: too small %d\n", sigaltstack(&s, NULL));
+	printf("altstack: not there %d", sigaltstack(nowhere, NULL) == -1 && errno == EFAULT);
+	printf(", %d\n", sigaltstack(NULL, nowhere) == -1 && errno == EFAULT);
 	return unused;
 }
 

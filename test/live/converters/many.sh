@@ -17,7 +17,8 @@ for seconds in 1 2 3; do
 done
 set -- *.cps
 [ $# -ge 5 ] || fail "recordings: $*"
-head -c 600 "$1" >../cut
+bytes=$(($(wc -c <"$1") * 3 / 4))
+head -c $bytes "$1" >../cut
 cd .. || exit 1
 awk -v files="$*" 'BEGIN {
 	n = split(files, file, " ")
@@ -69,15 +70,15 @@ done
 "$CPCONV" --jobs 4 --folded all >got 2>err.4 || fail "cut: $(cat err.4)"
 same want got "with some that were cut"
 same err err.4 "warnings"
-[ "$(grep -c 'all/.*cut at byte 600:' err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings were cut$' err ||
+[ "$(grep -c "all/.*cut at byte $bytes:" err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings were cut$' err ||
 	fail "said: $(cat err)"
 
 # Of corrupt files the first one is named, with the message that it gives alone.
 for i in 1100 1900 2900; do
 	{
-		head -c 300 cut
+		head -c $((bytes / 2)) cut
 		echo "not what was there"
-		tail -c +320 cut
+		tail -c +$((bytes / 2 + 20)) cut
 	} >all/$i.cps
 done
 "$CPCONV" --folded all/1100.cps 2>alone && fail "a corrupt file is taken"

@@ -12,7 +12,7 @@ all_views "$stream"
 # info: every key once.
 "$CPCONV" --info --tsv "$stream" >info.tsv
 for key in file pid ppid exe command cwd host machine recorder start_ns resource unit interval \
-	engine samples credited_ns process_cpu_ns complete_percent deepest threads modules lost ended; do
+	engine samples credited_ns process_cpu_ns own_ns own_kernel_ns complete_percent deepest threads modules lost ended; do
 	[ "$(cut -f 1 info.tsv | grep -c "^$key\$")" -eq 1 ] || fail "info has not one $key"
 done
 [ "$(info "$stream" exe)" = "$(readlink -f "$targets/shares")" ] || fail "exe: $(info "$stream" exe)"

@@ -295,7 +295,7 @@ wrong 'source qsort' \
 printf 'resources\nresources cpu\nfunctions 1\nresources 1\nfunctions 1\n' |
 	"$CPPROF" names.folded rec.cps >out 2>err || fail "two resources: $(cat err)"
 grep -q '^\* 1 samples: 12 samples; 1 input$' out || fail "resources: $(cat out)"
-grep -Eq '^  2 cpu: .* s in [0-9]+ samples, sampled every 1 ms; 1 input$' out || fail "resources: $(cat out)"
+grep -Eq '^  2 cpu: .* m?s in [0-9]+ samples, sampled every 1 ms; 1 input$' out || fail "resources: $(cat out)"
 grep -Eq '^\* 2 cpu: ' out || fail "resources cpu: $(cat out)"
 [ "$(grep -c 'for resource: CPU Time' out)" -eq 1 ] || fail "of cpu: $(cat out)"
 [ "$(grep -c 'for resource: Samples' out)" -eq 1 ] || fail "of samples: $(cat out)"

@@ -28,10 +28,11 @@ check_all() {
 		$1 == "file" { file = $2; n++ }
 		$1 == "samples" && !$2 { bad = "without samples" }
 		$1 == "credited_ns" { credited = $2 }
-		$1 == "process_cpu_ns" {
-			d = $2 - credited
+		$1 == "process_cpu_ns" { used = $2 }
+		$1 == "own_ns" {
+			d = used - credited - $2
 			if (d < 0) d = -d
-			if (d > $2 / 100 + 2000000) bad = "credited " credited " of " $2
+			if (d > used / 100 + 2000000) bad = "credited " credited ", own " $2 ", of " used
 		}
 		$1 == "ended" && $2 != "clean" && $2 != "exec" { bad = "ended " $2 }
 		$1 == "ended" && bad { print what ": " file ": " bad; exit }

@@ -13,6 +13,8 @@
 # - Without is_taken() the target is told the recorder's handler instead of its own.
 # - Without cps_disposition_leave() a signal that the target ignores is not ignored after exec.
 # - Without BEGINS the delay is credited.
+# - If signals are not blocked in a mark, or while recording is switched, a handler that leaves by
+#   siglongjmp leaves the journal's buffer, or the switch, acquired for ever.
 # - If all programs without a seed have the same one, two runs draw the same intervals.
 . "$(dirname "$0")/../lib.sh"
 
@@ -20,10 +22,9 @@
 # bounds.
 between() {
 	set -- "$1" "$(awk '/^on/ { print $2 * 0.99 }' "$2")" "$(awk '/^on/ { print $3 * 1.01 }' "$2")"
-	for key in credited_ns process_cpu_ns; do
-		value=$(info "$1" $key)
-		at_least "$value" "$2" || fail "$what: $key is $value, less than $2"
-		at_least "$3" "$value" || fail "$what: $key is $value, more than $3"
+	for value in "$(accounted "$1")" "$(info "$1" process_cpu_ns)"; do
+		at_least "$value" "$2" || fail "$what: accounts for or has used $value, less than $2"
+		at_least "$3" "$value" || fail "$what: accounts for or has used $value, more than $3"
 	done
 }
 
@@ -54,6 +55,17 @@ for clock in timer itimer; do
 	cd ..
 done
 "$targets/control" phases >out || fail "without the recorder: ended with $?"
+
+# A handler of the program leaves these calls by siglongjmp. Afterwards they work as before.
+for what in mark switch; do
+	mkdir jumps.$what && cd jumps.$what || exit 1
+	record "$targets/control" jumps $what || fail "jumps out of $what: ended with $?"
+	stream=$(one_stream) || fail "jumps out of $what: $stream"
+	[ "$(info "$stream" ended)" = clean ] || fail "jumps out of $what: ended $(info "$stream" ended)"
+	[ "$("$CPCONV" --info --tsv "$stream" | grep -c "^mark.*after$")" -eq 3 ] || fail "jumps out of $what: no marks"
+	"$CPCONV" --folded "$stream" | grep -q early || fail "jumps out of $what: nothing is recorded any more"
+	cd ..
+done
 
 # The program is linked in several ways, because for -no-pie the linker would resolve a weak symbol
 # at once.

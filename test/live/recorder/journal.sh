@@ -28,6 +28,6 @@ status=$?
 [ -e cut.cps.journal ] && fail "the journal is still there"
 "$CPCONV" --info cut.cps >info.txt 2>&1 || fail "the recording cannot be read: $(cat info.txt)"
 grep -q 'ended clean' info.txt || fail "the recording does not end: $(cat info.txt)"
-credited=$(info cut.cps credited_ns)
+accounted=$(accounted cut.cps)
 used=$(info cut.cps process_cpu_ns)
-[ "$credited" -ge $((used * 99 / 100)) ] || fail "credited $credited of $used ns"
+[ "$accounted" -ge $((used * 99 / 100)) ] || fail "accounts for $accounted of $used ns"

@@ -8,11 +8,10 @@
 # STORM is the number of rounds of each thread; 5000 take minutes.
 #
 # Seen to fail:
-# - Without refresh() in module.c nothing has a name.
+# - If cps_module_find_now() asks nobody, nothing has a name.
 # - Without the wrapped dlclose the second library's time is credited to the first one's function.
-# - If next_of() in module.c is NULL, what runs in a namespace is [unknown].
-# - If modules are read while they are unloaded (cps_module_read_begin(), is_there()), a storm of
-#   1500 rounds ends with SIGSEGV.
+# - When the loader's list was walked and read directly, a program beside a dlopen that fails ended with
+#   SIGSEGV in two of three runs of 8 s; and nothing had a name in a program with a copy of _r_debug.
 . "$(dirname "$0")/../lib.sh"
 
 # library NAME CONDITION: build a library whose function burns CPU time as long as the condition
@@ -39,13 +38,14 @@ END
 	$CC -O2 -shared -fPIC -Wl,--build-id -o "lib$1.so" "$1.c" || fail "cannot build lib$1.so"
 }
 
-# shares AT_LEAST: each of the two has half of the time
+# shares AT_LEAST: each of the two has half of the time. On a busy machine one had 42 %; names that are mixed up
+# give a third and less.
 shares() {
 	"$CPCONV" --folded "$stream" >folded || fail "no view"
 	for name in first second; do
 		share=$(awk -v name="burn_in_$name" '{ all += $NF } $0 ~ ";plugin;" name { mine += $NF }
 			END { printf "%d\n", 100 * mine / all }' folded)
-		[ "$share" -ge "$1" ] && [ "$share" -le 54 ] || fail "burn_in_$name has $share % of the time"
+		[ "$share" -ge "$1" ] && [ "$share" -le 58 ] || fail "burn_in_$name has $share % of the time"
 	done
 }
 
@@ -58,7 +58,7 @@ mkdir run
 stream=$(one_stream run) || fail "$stream"
 accounts_for_all "$stream"
 at_least "$(info "$stream" complete_percent)" 99 || fail "stacks: $(info "$stream" complete_percent) %"
-shares 45
+shares 40
 
 # Each time another C library is loaded, which takes a while, too.
 mkdir spaces
@@ -67,6 +67,21 @@ mkdir spaces
 stream=$(one_stream spaces) || fail "$stream"
 accounts_for_all "$stream"
 shares 40
+
+# A library that cannot be loaded is mapped and unmapped again. Meanwhile ticks meet addresses in no file.
+echo 'extern void nowhere(void); void f(void); void f(void) { nowhere(); }' >broken.c
+$CC -shared -fPIC -o libbroken.so broken.c || fail "cannot build libbroken.so"
+$CC -O2 -no-pie -D_GNU_SOURCE -o generated "$root/test/targets/generated.c" -lpthread -ldl ||
+	fail "cannot build a program without PIE"
+mkdir broken
+(cd broken && record CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES=cpu:100us ../generated 1500 ../libbroken.so >../out)
+status=$?
+[ $status -eq 0 ] || [ $status -eq 77 ] || fail "beside a dlopen that fails: ended with $status"
+if [ $status -eq 0 ]; then
+	stream=$(one_stream broken) || fail "$stream"
+	"$CPCONV" --folded "$stream" >folded || fail "no view"
+	grep -q ';main;burn_known' folded || fail "-no-pie: no burn_known() in $(head -n 3 folded)"
+fi
 
 for i in 1 2 3 4 5 6; do
 	library "storm_$i" "turns < 180 + begin / 1000 % 361" # otherwise ticks could keep in step with the calls
@@ -77,10 +92,9 @@ for clock in timer perf; do
 		"$targets/loader_storm" "${STORM:-100}" ../libstorm_*.so >../storm.out) ||
 		fail "$clock: the storm ended with $?: $(cat storm.out)"
 	stream=$(one_stream storm) || fail "$clock: $stream"
-	within 1 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
-		fail "$clock: credited $(info "$stream" credited_ns) ns"
-	# While a library is unloaded, unwind information of others is not read.
-	at_least "$(info "$stream" complete_percent)" 50 ||
+	within 1 "$(accounted "$stream")" "$(info "$stream" process_cpu_ns)" ||
+		fail "$clock: accounts for $(accounted "$stream") ns"
+	at_least "$(info "$stream" complete_percent)" 90 ||
 		fail "$clock: stacks: $(info "$stream" complete_percent) %"
 	modules=$("$CPCONV" --info "$stream" | grep -c '/libstorm_')
 	[ "$modules" -ge 6 ] && [ "$modules" -le 100 ] || fail "$clock: $modules modules"

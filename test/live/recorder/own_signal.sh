@@ -25,8 +25,8 @@ for clock in timer itimer; do
 		[ "$(info "$stream" ended)" = clean ] || fail "$clock, $mode: not ended"
 		at_least "$(info "$stream" samples)" 20 ||
 			fail "$clock, $mode: $(info "$stream" samples) samples"
-		within 5 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
-			fail "$clock, $mode: credited $(info "$stream" credited_ns) of $(info "$stream" process_cpu_ns)"
+		within 5 "$(accounted "$stream")" "$(info "$stream" process_cpu_ns)" ||
+			fail "$clock, $mode: accounts for $(accounted "$stream") of $(info "$stream" process_cpu_ns)"
 	done
 done
 

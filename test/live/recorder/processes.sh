@@ -119,8 +119,8 @@ for clock in timer itimer; do
 		"$CPCONV" --folded "$stream" >folded || fail "$mode: cpconv"
 		grep -q before folded || fail "$mode: nothing before an exec that fails"
 		grep -q after folded || fail "$mode: nothing after an exec that has failed"
-		within 2 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
-			fail "$mode: $(info "$stream" credited_ns) of $(info "$stream" process_cpu_ns) ns"
+		within 2 "$(accounted "$stream")" "$(info "$stream" process_cpu_ns)" ||
+			fail "$mode: $(accounted "$stream") of $(info "$stream" process_cpu_ns) ns"
 		info "$stream" pid >>pids
 	done
 	[ "$(sort -u pids | wc -l)" -eq 1 ] || fail "$mode: processes: $(cat pids)"

@@ -20,8 +20,8 @@ for way in timer wait masks old turns ignored blocked; do
 		same want got "$clock, $way: output"
 		# There are two recordings if the program executes itself.
 		for stream in "$way.$clock"/*.cps; do
-			within 1 "$(info "$stream" credited_ns)" "$(info "$stream" process_cpu_ns)" ||
-				fail "$clock, $way: credited $(info "$stream" credited_ns) ns"
+			within 1 "$(accounted "$stream")" "$(info "$stream" process_cpu_ns)" ||
+				fail "$clock, $way: accounts for $(accounted "$stream") ns"
 			engine=$(info "$stream" engine)
 			[ $clock != itimer ] || [ "$engine" = timer ] || fail "$way: itimer did not give way"
 			# On the busiest machine there are at least twenty samples a second.

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Stacks are whole where unwind tables are right but unusual: an augmentation 'S' that is no kernel's signal frame, a
-# stack above the caller's, and vfork, whose return address is in a register while it runs.
+# stack above the caller's or below it, and vfork, whose return address is in a register while it runs. A signal frame
+# is also known where a handler returns to code without unwind information.
 # Seen to fail: as long as every 'S' was taken for a signal frame, 0 % were whole; as long as a caller had to have the higher
-# stack pointer, none below on_stack(), and 57 % of a script that starts programs.
+# stack pointer, none below on_stack(), and 57 % of a script that starts programs. Without is_bare_restorer() in cfi.c
+# 75 % were whole.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
@@ -16,10 +18,11 @@ for clock in timer perf; do
 	at_least "$(info "$stream" complete_percent)" 98 ||
 		fail "$clock: $(info "$stream" complete_percent) % whole"
 	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
-	for path in ';work;exact_pc;leaf_exact;burn_ms' ';work;on_stack;leaf_above;burn_ms'; do
+	for path in ';work;exact_pc;leaf_exact;burn_ms' ';work;on_stack;leaf_above;burn_ms' \
+		';work;on_stack_rbx;leaf_below;burn_ms' ';work;.*;leaf_handler;burn_ms'; do
 		share=$(awk -v path="$path" '{ all += $NF } $0 ~ path { mine += $NF }
 			END { printf "%d\n", 100 * mine / all }' folded)
-		[ "$share" -ge 47 ] && [ "$share" -le 53 ] ||
+		[ "$share" -ge 22 ] && [ "$share" -le 28 ] ||
 			fail "$clock: $share % of the time are in $path: $(cut -c 1-200 folded)"
 	done
 done

@@ -12,6 +12,7 @@
 # - Without the unblocking in wrap_thread.c the thread that was created with blocked signals has no
 #   samples.
 # - Without wrap_altstack.c the kernel kills the thread with a small alternate stack.
+# - If sigaltstack reads and writes where the program says, it dies where the kernel says EFAULT.
 . "$(dirname "$0")/../lib.sh"
 
 quiet="blocked detached pexit tiny altstack coroutine timer"

@@ -62,12 +62,16 @@ refuses 126 directory /tmp
 echo 'echo hello' >plain && chmod +x plain
 refuses 126 "neither an ELF program nor a script" ./plain
 # Every option sets its variable.
-cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M \
+cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M --budget 1% --dir /tmp --dir-bytes 1G --args off \
 	--journal=2M --seccomp all --seed 7 --jitter off -v -- env >out 2>err || fail "options: $(cat err)"
 grep ^CPSAMPLE_ out | sort >got
 cat >want <<'END'
+CPSAMPLE_ARGS=off
+CPSAMPLE_BUDGET=1%
 CPSAMPLE_CLOCK=itimer
 CPSAMPLE_DELAY=1
+CPSAMPLE_DIR=/tmp
+CPSAMPLE_DIR_BYTES=1G
 CPSAMPLE_DURATION=2s
 CPSAMPLE_EXE=/env
 CPSAMPLE_JITTER=off

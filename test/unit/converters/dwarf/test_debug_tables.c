@@ -2,8 +2,10 @@
 /* test_debug_tables.c - sections of debug information that are forged, damaged or compressed. */
 #include <elf.h>
 
+#include "dwarf/debug_image.h"
 #include "elf/elf_section.h"
 #include "forged_fixture.h"
+#include "scarce_memory.h"
 
 TestSuite(debug_tables, .init = enter_fixture, .fini = leave_fixture, .timeout = 30);
 
@@ -262,4 +264,24 @@ Test(debug_tables, changed_bytes)
 		free(bytes);
 		free(changed);
 	}
+}
+
+/* Without memory for it, debug information is not said to be missing. */
+Test(debug_tables, an_image_needs_memory)
+{
+	struct debug_image image;
+	struct elf_file f;
+	struct error why;
+	int rc;
+
+	put("p.c", "int main(void) { return 0; }\n");
+	sh("gcc -g -o p p.c");
+	cr_assert_eq(elf_file_open(&f, "p", &why), 0);
+	cr_assert_eq(debug_image_open(&image, &f, true), 1);
+	debug_image_close(&image);
+	scarce_begin(0);
+	rc = debug_image_open(&image, &f, true);
+	cr_assert_eq(rc, scarce_end() ? -1 : 1);
+	debug_image_close(&image);
+	elf_file_close(&f);
 }

@@ -41,6 +41,16 @@ static const char program[] =
 	"{\n"
 	"	(void)v;\n"
 	"	return (int)(f((unsigned)c) + leaf(3));\n"
+	"}\n"
+	/* a block beside an inlined function, with another one in it */
+	"__attribute__((noinline)) unsigned k(unsigned n)\n"
+	"{\n"
+	"	unsigned sum = top(n);\n"
+	"	while (n--) {\n"
+	"		unsigned y = sum + sink;\n"
+	"		sum ^= h(y) + y;\n"
+	"	}\n"
+	"	return sum;\n"
 	"}\n";
 
 static struct subject *subject_inlined(const char *file, int granularity)
@@ -102,12 +112,12 @@ static size_t ask_addr2line(const char *file, const char *function, struct opini
 	return n;
 }
 
-/* All of f, against addr2line; there must be chains of four in it. */
-static void compare_all(const char *file)
+/* All of a function, against addr2line; h must be in it at many places. */
+static void compare_all(const char *file, const char *function)
 {
 	static struct opinion opinions[2048];
 	struct subject *s = subject_inlined(file, SYMBOLS_BY_LINE);
-	size_t n = ask_addr2line(file, "f", opinions, 2048), deep = 0;
+	size_t n = ask_addr2line(file, function, opinions, 2048), deep = 0;
 
 	cr_assert_gt(n, 20);
 	for (size_t i = 0; i < n; i++) {
@@ -139,9 +149,11 @@ Test(inline_functions, as_addr2line_has_it)
 			continue;
 		for (int version = 4; version <= 5; version++) {
 			sh("%s -O2 -gdwarf-%d -o p p.c", compilers[i], version);
-			compare_all("p");
+			compare_all("p", "f");
+			compare_all("p", "k");
 			sh("objcopy --compress-debug-sections=zlib p z");
-			compare_all("z");
+			compare_all("z", "f");
+			compare_all("z", "k");
 		}
 	}
 }
@@ -370,6 +382,7 @@ Test(inline_functions, functions_are_named_with_what_they_stand_in)
 		"f(int);a::(anonymous namespace)::type<2>::g<f(int)::<lambda(int)> >;"
 		"f::<lambda 21>::operator()",
 		"f(int);f::local::g;f::<type 17>::g",
+		"f(int);(anonymous namespace)::two",
 	};
 	static struct opinion opinions[2048];
 	struct subject *s;
@@ -379,7 +392,7 @@ Test(inline_functions, functions_are_named_with_what_they_stand_in)
 		cr_skip_test("no g++ on this machine");
 	put("p.cc",
 	    "#define INLINE __attribute__((always_inline))\n"
-	    "volatile int sink;\n"
+	    "volatile int sink; namespace { inline INLINE int two(int x) { return x ^ sink; } }\n"
 	    "namespace a {\n"
 	    "namespace b {\n"
 	    "struct type {\n"
@@ -400,7 +413,7 @@ Test(inline_functions, functions_are_named_with_what_they_stand_in)
 	    "	n += a::g(n) + local{nameless}.g(n);\n"
 	    "	n += a::type<2>::g(n, [](int x) INLINE { return x / sink; });\n"
 	    "	n += a::type<2>::g(n, [](int x) INLINE { return x % sink; });\n"
-	    "	return n;\n"
+	    "	return two(n);\n"
 	    "}\n"
 	    "int main(int c, char **) { return f(c); }\n");
 	sh("g++ -O2 -g -o p p.cc");

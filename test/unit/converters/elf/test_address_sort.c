@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elf/address_sort.h"
+#include "scarce_memory.h"
 
 #define MOST 3000u
 
@@ -74,4 +75,26 @@ Test(address_sort, what_is_in_order_stays)
 	for (size_t i = 0; i < MOST; i++)
 		cr_assert_eq(elements[i], i << 20);
 	cr_assert_eq(calls, 0);
+}
+
+/* Whichever allocation fails, either that is said, or the elements are in order. */
+Test(address_sort, scarce_memory_is_an_error)
+{
+	bool has_failed = MEMORY_CAN_BE_SCARCE;
+	uint64_t elements[MOST];
+	size_t calls = 0;
+
+	for (size_t k = 0; has_failed; k++) {
+		int rc;
+
+		for (size_t i = 0; i < MOST; i++)
+			elements[i] = (MOST - i) << 20;
+		scarce_begin(k);
+		rc = address_sort(elements, sizeof(*elements), MOST, compare, &calls);
+		has_failed = scarce_end();
+		cr_assert_eq(rc != 0, has_failed);
+		cr_assert_eq(memory.held, 0);
+		for (size_t i = 1; rc == 0 && i < MOST; i++)
+			cr_assert_lt(elements[i - 1], elements[i]);
+	}
 }

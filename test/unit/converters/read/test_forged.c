@@ -55,7 +55,7 @@ Test(forged, items_that_cannot_be)
 {
 	items_refused(ITEMS("\0\2\0\1\4\0\1"), "a sample has no thread");
 	items_refused(ITEMS("\1\x80\x80\x80\x80\x10\2\0\1\4\0\1"), "does not fit 32 bits");
-	items_refused(ITEMS("\5\0\5\2\0\1\4\0\1"), "unknown mark");
+	items_refused(ITEMS("\5\0\x40\2\0\1\4\0\1"), "unknown mark");
 	items_refused(ITEMS("\1\0\1\0\1\4\0\1"), "weight is out of range");
 	items_refused(ITEMS("\1\0\x82\x80\x80\x80\x80\x80\x80\x80\x80\1\0\1\4\0\1"),
 		      "weight is out of range"); /* 2^62 + 1 */

@@ -108,6 +108,34 @@ Test(demangle, long_names)
 	expect(name, readable);
 }
 
+/* A name is readable however short or long it is, and from a certain length on it stays as it is. */
+Test(demangle, names_of_any_length)
+{
+	static const size_t limit = 100000; /* bytes of the mangled name */
+	const size_t prefix = strlen("_GLOBAL__I_");
+	char *name = malloc(limit + 2), readable[64];
+
+	for (int n = 1; n <= 20; n++) {
+		sprintf(name, "_Z%d%.*s", n, n, "abcdefghijklmnopqrstuvwxyz");
+		sprintf(readable, "%.*s", n, "abcdefghijklmnopqrstuvwxyz");
+		expect(name, readable);
+	}
+	memcpy(name, "_GLOBAL__I_", prefix);
+	memset(name + prefix, 'k', limit + 1 - prefix);
+	for (size_t n = prefix + 1; n <= limit + 1; n += n < limit - 5 ? 9973 % (limit - n) : 1) {
+		char was = name[n], *got;
+
+		name[n] = '\0';
+		got = demangle_name(name, n);
+		cr_assert_eq(got != NULL, n <= limit, "%zu bytes", n);
+		cr_assert(!got ||
+			  strlen(got) == strlen("global constructors keyed to ") + n - prefix);
+		free(got);
+		name[n] = was;
+	}
+	free(name);
+}
+
 /* ---- forged names: each must be given up soon ---- */
 
 /* The back reference to the i-th thing seen. */

@@ -40,6 +40,27 @@ Test(granularity, addresses_count_from_the_function)
 	subject_free(s);
 }
 
+/* The first line is as good as any. */
+Test(granularity, any_line_names_a_place)
+{
+	char source[4096] = "", name[16], want[32];
+	struct subject *s;
+
+	for (int line = 1; line <= 30; line++)
+		sprintf(source + strlen(source), "int f%d(int x) { return x + %d; }\n", line, line);
+	strcat(source, "int main(void) { return 0; }\n");
+	put("p.c", source);
+	sh("gcc -g -O1 -o p p.c");
+	s = subject_recorded("p");
+	s->options.granularity = SYMBOLS_BY_LINE;
+	for (int line = 1; line <= 30; line++) {
+		sprintf(name, "f%d", line);
+		sprintf(want, "f%d p.c:%d", line, line);
+		cr_assert_str_eq(chain_at(s, address_of("p", name)), want);
+	}
+	subject_free(s);
+}
+
 static struct tree *filtered_by(struct profile *p, int granularity, struct filter *filter)
 {
 	const struct symbols_options options = {.granularity = granularity,

@@ -35,6 +35,7 @@ Test(symbols, frames_without_module)
 	uint32_t name = strings_add(s->profile.strings, "a name", 6);
 
 	cr_assert_str_eq(fixed_name(s, PROFILE_NO_MODULE, 0, STRINGS_NONE), PROFILE_CUT);
+	cr_assert_str_eq(fixed_name(s, PROFILE_NO_MODULE, 1, STRINGS_NONE), PROFILE_NOT_SAMPLED);
 	cr_assert_str_eq(fixed_name(s, PROFILE_NO_MODULE, 17, STRINGS_NONE), "[unknown]");
 	cr_assert_not(s->place.has_symbol);
 	cr_assert_eq(s->place.start, 17);

@@ -52,6 +52,9 @@ static void make(const char *name, uint64_t stop, uint64_t error, bool finished)
 	put_process(&records, &payload);
 	put_others(&records, &payload);
 	field(&payload, CPS_END_TIME_US, 1200000);
+	field(&payload, CPS_END_CPU_NS, 4000000);
+	field(&payload, CPS_END_OWN_NS, 1000000);
+	field(&payload, CPS_END_OWN_KERNEL_NS, 250000);
 	field(&payload, CPS_END_STOP, stop);
 	field(&payload, CPS_END_ERROR, error);
 	if (finished)
@@ -97,6 +100,7 @@ Test(info, rows_of_threads_and_marks)
 	     "mark\t1500000\t3\tphase\\ntwo\nmark\t20\t9\t\n");
 	says(VIEW_TSV, 0, 0, "\nmarks\t2\n");
 	says(VIEW_TSV, 0, 0, "\nppid\t0\ntree_pid\t70\ntree_start\t123456\n");
+	says(VIEW_TSV, 0, 0, "\nprocess_cpu_ns\t4000000\nown_ns\t1000000\nown_kernel_ns\t250000\n");
 	says(VIEW_TSV, 0, 0, "\nengine\titimer\nengine_why\ttimers ran out\n");
 }
 
@@ -127,6 +131,9 @@ Test(info, text)
 	     "\n2 marks\n     seconds  thread  name\n    1.500000       3  phase\\x0atwo\n"
 	     "    0.000020       9  \n");
 	says(VIEW_TEXT, 0, 0, "\nrecorded     1.200 s, ended clean\n");
+	says(VIEW_TEXT, 0, 0,
+	     "\nnot credited 1.000 ms (25.00 %) that recording took, 250.000 us of it in the "
+	     "kernel\n");
 	says(VIEW_TEXT, CPS_STOP_WRITE, 28,
 	     "\nrecorded     1.200 s, stopped: output cannot be written: No space left on "
 	     "device\n");
@@ -135,8 +142,8 @@ Test(info, text)
 
 Test(info, words_of_stops)
 {
-	static const char *const words[] = {"clean", "exec",   "duration", "seccomp",
-					    "limit", "create", "write",	   "clock"};
+	static const char *const words[] = {"clean",  "exec",  "duration", "seccomp", "limit",
+					    "create", "write", "clock",	   "switch"};
 	char row[64];
 
 	for (unsigned stop = 0; stop < CPS_STOP_COUNT; stop++) {

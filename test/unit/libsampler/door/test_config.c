@@ -121,6 +121,22 @@ Test(config, sizes)
 					    "18446744073709551615G",
 					    "99999999999999999999"};
 
+	accepts("CPSAMPLE_ARGS", "off");
+	cr_assert(!config.has_args);
+	accepts("CPSAMPLE_DIR", "/tmp");
+	cr_assert_str_eq(config.output, "/tmp/cpsample.%e.%p.cps");
+	refuses("CPSAMPLE_DIR", "tmp");
+	refuses("CPSAMPLE_DIR", "/tmp/%p");
+	refuses("CPSAMPLE_DIR_BYTES", "1G");
+	refuses("CPSAMPLE_OFF_FILE", "off");
+	accepts("CPSAMPLE_BUDGET", "1%");
+	cr_assert_eq(config.budget, 10000);
+	accepts("CPSAMPLE_BUDGET", "0.5%");
+	cr_assert_eq(config.budget, 5000);
+	refuses("CPSAMPLE_BUDGET", "1");
+	refuses("CPSAMPLE_BUDGET", "0%");
+	refuses("CPSAMPLE_BUDGET", "101%");
+	refuses("CPSAMPLE_BUDGET", "-1%");
 	accepts("CPSAMPLE_MAX_BYTES", "100000");
 	cr_assert_eq(config.max_bytes, 100000);
 	accepts("CPSAMPLE_MAX_BYTES", "64k");

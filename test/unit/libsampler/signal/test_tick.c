@@ -20,6 +20,8 @@
 #include "libsampler/signal/gate.h"
 #include "libsampler/signal/reading.h"
 #include "libsampler/signal/sample.h"
+#include "libsampler/stream/journal.h"
+#include "libsampler/stream/own_time.h"
 #include "own_modules.h"
 #include "recording_fixture.h"
 
@@ -31,6 +33,7 @@
 
 static uint64_t wall = 1000 * PERIOD, cpu = BEGIN, sum;
 static unsigned asked;
+static uint64_t step; /* how long the handler takes from one look at the time to the next */
 static struct cps_thread *thread;
 static struct recording_fixture recording;
 
@@ -52,6 +55,7 @@ static const struct cps_meter meter = {
 static int tell(clockid_t clock, struct timespec *t)
 {
 	(void)clock;
+	wall += step;
 	t->tv_sec = (time_t)(wall / 1000000000);
 	t->tv_nsec = (long)(wall % 1000000000);
 	return 0;
@@ -124,7 +128,7 @@ static void weighs_what_was_credited(void)
 
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	recording_fixture_read(&recording, &sink);
-	cr_assert_eq(sum + thread->remainder, thread->consumed - BEGIN);
+	cr_assert_eq(sum + thread->remainder + cps_own_time_sum(), thread->consumed - BEGIN);
 }
 
 static void end(void)
@@ -136,6 +140,9 @@ static void end(void)
 TestSuite(tick, .init = begin, .fini = end);
 
 /* Advances the time, and the thread's own, and sends a tick. */
+static const uint8_t system_call[64] = {[30] = 0x0f, 0x05}; /* the unwinder looks around it */
+static bool is_in_call; /* ticks come at the end of a system call */
+
 static void tick(uint64_t wall_more, uint64_t cpu_more)
 {
 	siginfo_t info = {.si_code = SI_TKILL};
@@ -144,6 +151,8 @@ static void tick(uint64_t wall_more, uint64_t cpu_more)
 	wall += wall_more;
 	cpu += cpu_more;
 	getcontext(&here);
+	if (is_in_call)
+		here.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(system_call + 32);
 	cps_sample_handler(SIGNAL, &info, &here);
 }
 
@@ -265,4 +274,111 @@ Test(tick, a_new_event_is_asked)
 	cr_assert_eq(asked, 1);
 	cr_assert_eq(credited_too_much(), 0);
 	weighs_what_was_credited();
+}
+
+/* What the handler takes is not credited to the thread. */
+Test(tick, in_a_slow_handler)
+{
+	uint64_t own;
+
+	step = 2000;
+	for (unsigned i = 1; i <= 50; i++) {
+		uint64_t before = wall;
+
+		own = cps_own_time_sum();
+		tick(PERIOD, PERIOD);
+		own = cps_own_time_sum() - own;
+		cr_assert_geq(own, step);
+		cr_assert_leq(own, wall - before - PERIOD);
+		cr_assert_eq(credited_too_much(), (int64_t)own);
+		wall = before + PERIOD;
+	}
+	cr_assert_eq(cps_own_time_kernel(), 0);
+	weighs_what_was_credited();
+}
+
+/* Another program runs while the handler is interrupted. */
+Test(tick, in_a_handler_that_is_put_aside)
+{
+	step = PERIOD;
+	for (unsigned i = 1; i <= 50; i++)
+		tick(PERIOD, PERIOD);
+	cr_assert_eq(cps_own_time_sum(), 0);
+	weighs_what_was_credited();
+}
+
+/* Ticks come 30 us late, because the kernel has work to do for them, and some much later. */
+Test(tick, charges_the_work_of_the_kernel)
+{
+	const uint64_t late = 30000;
+
+	cps_reading_await(thread, cpu);
+	tick(PERIOD + late, PERIOD + late);
+	cr_assert_eq(cps_own_time_sum(), 0); /* nothing is known yet */
+	for (unsigned i = 1; i <= 6; i++)
+		tick(PERIOD, PERIOD);
+	cr_assert_eq(cps_own_time_kernel(), 6 * late);
+	cr_assert_eq(cps_own_time_sum(), 6 * late);
+	cps_own_time_reset();
+	for (unsigned event = 0; event < 50; event++) {
+		cps_reading_await(thread, cpu - late);
+		for (unsigned i = 1; i <= 8; i++) {
+			uint64_t more = i == 4 ? PERIOD / 3 : 0;
+
+			tick(PERIOD + more, PERIOD + more);
+			cpu -= more;
+			wall -= more;
+		}
+	}
+	thread->consumed = cpu; /* the time that was taken back */
+	cr_assert_gt(cps_own_time_kernel(), 50 * 8 * late * 3 / 4);
+	cr_assert_lt(cps_own_time_kernel(), 50 * 8 * late * 5 / 4);
+}
+
+/* A tick within a system call is brought when the call ends, however long that takes. */
+Test(tick, learns_nothing_from_the_end_of_a_call)
+{
+	is_in_call = true;
+	for (unsigned event = 0; event < 50; event++) {
+		cps_reading_await(thread, cpu - PERIOD / 20);
+		for (unsigned i = 1; i <= 8; i++)
+			tick(PERIOD, PERIOD);
+	}
+	cr_assert_eq(cps_own_time_kernel(), 0);
+	weighs_what_was_credited();
+}
+
+/* The kernel's work for a tick is never more than what the thread has used. */
+Test(tick, charges_no_more_than_was_used)
+{
+	const uint64_t late = PERIOD / 2;
+
+	cps_own_time_learn(late);
+	for (unsigned i = 1; i <= 50; i++)
+		tick(2 * PERIOD, PERIOD * 6 / 10);
+	cr_assert_eq(credited_too_much(), 0);
+	cr_assert_eq(cps_own_time_kernel(), 50 * UINT64_C(60000)); /* more is not believed */
+	weighs_what_was_credited();
+}
+
+/* While a thread ends, other threads use all buffers, and its time cannot be credited. The next thread
+ * that ends is credited with it. */
+Test(tick, of_a_thread_that_ended_in_a_crowd)
+{
+	const struct event_sink sink = {.sample = add};
+	struct cps_buffer *held[CPS_BUFFERS + 1];
+
+	tick(PERIOD, PERIOD);
+	cpu += 5 * PERIOD;
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++)
+		held[i] = cps_journal_acquire_number(i);
+	cps_sample_tail(thread, NULL);
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++)
+		cps_journal_release(held[i]);
+	thread->consumed = cpu; /* another thread begins */
+	cpu += 3 * PERIOD;
+	cps_sample_tail(thread, NULL);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	recording_fixture_read(&recording, &sink);
+	cr_assert_eq(sum, 9 * PERIOD);
 }

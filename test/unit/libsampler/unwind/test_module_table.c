@@ -6,7 +6,10 @@
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libsampler/unwind/module.h"
 #include "own_modules.h"
@@ -16,6 +19,18 @@ TestSuite(module_table, .timeout = 60);
 static void init(void)
 {
 	own_modules_init(NULL);
+}
+
+/* As with a C library that has no _dl_find_object. */
+static void init_with_lists(void)
+{
+	const struct cps_module_start start = {.exe = "/proc/self/exe",
+					       .cwd = "/",
+					       .phdr = (const void *)getauxval(AT_PHDR),
+					       .phnum = getauxval(AT_PHNUM),
+					       .vdso = getauxval(AT_SYSINFO_EHDR)};
+
+	cps_module_init(&start);
 }
 
 static uint32_t find(void *handle)
@@ -39,18 +54,16 @@ static uint32_t visit(const char *library)
 
 	cr_assert_neq(number, CPS_MODULE_NONE);
 	cr_assert(strstr(cps_module_get(number)->path, library));
-	cps_module_close_begin();
 	dlclose(handle);
-	cps_module_close_end();
+	cps_module_closed();
 	cr_assert_eq(cps_module_get(number)->end, 0);
 	return number;
 }
 
-Test(module_table, a_library_that_comes_again_takes_no_new_entry)
+static void come_again(void)
 {
 	uint32_t before, generation;
 
-	init();
 	before = cps_module_count();
 	generation = cps_module_generation();
 	for (int i = 0; i < 500; i++) {
@@ -61,19 +74,73 @@ Test(module_table, a_library_that_comes_again_takes_no_new_entry)
 	cr_assert_geq(cps_module_generation(), generation + 1000);
 }
 
+Test(module_table, a_library_that_comes_again_takes_no_new_entry)
+{
+	init();
+	come_again();
+}
+
+Test(module_table, a_library_that_comes_again_takes_no_new_entry_by_lists)
+{
+	init_with_lists();
+	come_again();
+}
+
+/* Without a build id a file is known by its name and its segments. */
+Test(module_table, nor_does_one_without_a_build_id)
+{
+	char name[] = "/tmp/cps-module-XXXXXX", line[128];
+	int fd = mkstemp(name);
+	uint32_t before;
+
+	cr_assert_geq(fd, 0);
+	snprintf(line, sizeof(line),
+		 "echo 'int x;' | cc -shared -fPIC -Wl,--build-id=none -xc -o %s -", name);
+	cr_assert_eq(system(line), 0);
+	init();
+	visit(name);
+	before = cps_module_count();
+	for (int i = 0; i < 100; i++)
+		visit(name);
+	cr_assert_eq(cps_module_count(), before);
+	unlink(name);
+	close(fd);
+}
+
 Test(module_table, two_files_are_two_entries)
 {
 	init();
 	cr_assert_neq(visit("libanl.so.1"), visit("libBrokenLocale.so.1"));
 }
 
-Test(module_table, a_library_in_another_namespace_is_found)
+static void find_in_namespace(void (*begin)(void))
 {
 	void *handle = dlmopen(LM_ID_NEWLM, "libanl.so.1", RTLD_NOW);
 	uint32_t number;
 
-	init();
+	begin();
 	number = find(handle);
 	cr_assert_neq(number, CPS_MODULE_NONE);
 	cr_assert(strstr(cps_module_get(number)->path, "libanl"));
+}
+
+Test(module_table, a_library_in_another_namespace_is_found)
+{
+	find_in_namespace(init);
+}
+
+Test(module_table, a_library_in_another_namespace_is_found_by_lists)
+{
+	find_in_namespace(init_with_lists);
+}
+
+Test(module_table, the_vdso_is_found)
+{
+	bool is_sure;
+	uint32_t number;
+
+	init();
+	number = cps_module_find_now(getauxval(AT_SYSINFO_EHDR) + 64, &is_sure);
+	cr_assert_neq(number, CPS_MODULE_NONE);
+	cr_assert(cps_module_get(number)->is_vdso);
 }

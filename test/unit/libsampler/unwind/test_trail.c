@@ -35,6 +35,7 @@ extern void *__libc_stack_end;
 static struct cps_trail trail;
 static struct cps_frame *fresh, plain[CPS_DEPTH_MAX];
 static uint32_t room = CPS_DEPTH_MAX;
+static bool grows; /* the ring, whenever a stack does not fit */
 static uint64_t samples, all_frames, walked_frames;
 static char difference[256];
 
@@ -46,8 +47,8 @@ static struct cps_peek bounds_of(const struct cps_regs *regs)
 	uintptr_t sp = regs->r[CPS_REG_SP], high = (uintptr_t)__libc_stack_end & ~(uintptr_t)7;
 
 	if (samples % 2 || sp >= high || high - sp > 1 << 23)
-		return (struct cps_peek){0, 0, 0};
-	return (struct cps_peek){sp - CPS_RED_ZONE, high, 0};
+		return (struct cps_peek){.high = 0};
+	return (struct cps_peek){.low = sp - CPS_RED_ZONE, .high = high};
 }
 
 /* Slow steps must not spoil what the trail knows of quick ones. */
@@ -73,9 +74,22 @@ static void compare(const struct cps_stack *ours, const struct cps_stack *whole)
 			 whole->depth);
 }
 
+/* As cps_batch_make_room does it. */
+static void grow(uint32_t frames)
+{
+	struct cps_frame *ring = calloc(frames, sizeof(*ring));
+
+	cr_assert(ring);
+	free(fresh);
+	fresh = calloc(frames, sizeof(*fresh));
+	cr_assert(fresh);
+	cps_trail_move(&trail, ring, frames);
+	room = frames;
+}
+
 static void on_sample(int number, siginfo_t *info, void *context)
 {
-	struct cps_stack whole = {.frames = plain, .room = room};
+	struct cps_stack whole = {.frames = plain};
 	struct cps_stack ours = {.frames = fresh, .room = room, .trail = &trail};
 	struct cps_regs regs;
 	struct cps_peek peek;
@@ -85,7 +99,14 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	cps_regs_of_context(&regs, context);
 	peek = bounds_of(&regs);
 	cps_unwind(&regs, &peek, &ours);
+	if (grows && ours.seen > room) {
+		grow(room * 2);
+		ours = (struct cps_stack){.frames = fresh, .room = room, .trail = &trail};
+		peek = bounds_of(&regs);
+		cps_unwind(&regs, &peek, &ours);
+	}
 	peek = bounds_of(&regs);
+	whole.room = room;
 	cps_unwind(&regs, &peek, &whole);
 	samples++;
 	all_frames += whole.depth;
@@ -109,6 +130,7 @@ static void start_without(const void *own)
 	trail.ring = calloc(CPS_DEPTH_MAX, sizeof(*trail.ring));
 	fresh = calloc(CPS_DEPTH_MAX, sizeof(*fresh));
 	cr_assert(trail.ring && fresh);
+	trail.room = CPS_DEPTH_MAX;
 	sigaction(SIGUSR2, &action, NULL);
 }
 
@@ -183,6 +205,18 @@ Test(trail, grows_past_the_room)
 	for (int i = 0; i < 400; i++)
 		descend(i % 2 ? 30 + i / 4 : 40);
 	cr_assert_str_empty(difference);
+	cr_assert_lt(walked_frames, all_frames);
+}
+
+Test(trail, moves_to_a_larger_ring)
+{
+	start();
+	grow(64);
+	grows = true;
+	for (int i = 0; i < 900; i++)
+		descend(i % 2 ? 30 + i / 2 : 20 + i / 3);
+	cr_assert_str_empty(difference);
+	cr_assert_eq(room, 512);
 	cr_assert_lt(walked_frames, all_frames);
 }
 
@@ -274,9 +308,8 @@ static __attribute__((noinline)) uintptr_t visit(int bytes)
 	through = (void (*)(void (*)(void), uint64_t))(uintptr_t)dlsym(library, "through");
 	through(interrupt, word);
 	word = return_address_of((uintptr_t)through);
-	cps_module_close_begin();
 	dlclose(library);
-	cps_module_close_end();
+	cps_module_closed();
 	return (uintptr_t)through;
 }
 
@@ -309,7 +342,7 @@ static void record(int number, siginfo_t *info, void *context)
 {
 	struct cps_stack whole = {.frames = plain, .room = CPS_DEPTH_MAX};
 	struct cps_thread *t = &threads[path_length % 3 == 0];
-	struct cps_peek none = {0, 0, 0}, peek = none;
+	struct cps_peek none = {.high = 0}, peek = none;
 	struct cps_regs regs;
 
 	(void)number;

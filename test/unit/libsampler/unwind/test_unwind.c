@@ -58,7 +58,7 @@ static struct cps_stack by_us(const ucontext_t *context)
 {
 	static struct cps_frame frames[FRAMES];
 	struct cps_stack stack = {.frames = frames, .room = FRAMES};
-	struct cps_peek peek = {0, 0, 0};
+	struct cps_peek peek = {.high = 0};
 	struct cps_regs regs;
 
 	cps_regs_of_context(&regs, context);
@@ -253,7 +253,7 @@ static struct cps_frame few[64];
 
 static void unwind_few(int number, siginfo_t *info, void *context)
 {
-	struct cps_peek peek = {0, 0, 0};
+	struct cps_peek peek = {.high = 0};
 	struct cps_regs regs;
 
 	(void)number;
@@ -294,7 +294,7 @@ Test(unwind, senseless_registers)
 
 	start();
 	for (size_t i = 0; i < n * n * n; i++) {
-		struct cps_peek peek = {0, 0, 0};
+		struct cps_peek peek = {.high = 0};
 		struct cps_regs regs = {.valid = CPS_REGS_ALL};
 
 		regs.r[CPS_REG_SP] = values[i % n];
@@ -372,11 +372,12 @@ Test(unwind, a_stack_is_no_code)
 	for (int is_known = 0; is_known < 2; is_known++) {
 		struct cps_stack out = {.frames = frames, .room = 8};
 		struct cps_regs regs = {.valid = CPS_REGS_ALL};
-		struct cps_peek peek = {0, 0, 0};
+		struct cps_peek peek = {.high = 0};
 		uint64_t *fp = stack + 16;
 
 		if (is_known)
-			peek = (struct cps_peek){(uintptr_t)stack, (uintptr_t)(stack + 1024), 0};
+			peek = (struct cps_peek){.low = (uintptr_t)stack,
+						 .high = (uintptr_t)(stack + 1024)};
 		fp[0] = (uintptr_t)(fp + 1);
 		fp[1] = (uintptr_t)(fp + 2);
 		regs.r[CPS_REG_SP] = (uintptr_t)stack;

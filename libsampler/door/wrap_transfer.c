@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_transfer.c - keeps our signals from ending reads and writes before their time.
+ *
+ * In: calls that read, write, send and receive. Out: the real calls, made again or finished if need
+ * be. The kernel restarts them if they have transferred nothing, except on a socket with a timeout.
+ * As long as no signal of ours comes inside of calls and the program has set no such timeout, each
+ * wrapper is two loads and a jump, and does not appear in call stacks.
+ */
+#undef _FORTIFY_SOURCE /* it would define these functions inline */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "base/sys.h"
+#include "door/socket_time.h"
+#include "door/whole.h"
+
+/* Defines a wrapper. What it does when it has to watch the call is a function of its own, so that
+ * the wrapper needs no frame. `rest` finishes a call that was cut short. */
+#define WRAP(type, name, parameters, arguments, fd, events, rest)                                  \
+	static __attribute__((noinline)) type name##_watched parameters                            \
+	{                                                                                          \
+		struct cps_again_wait w = cps_socket_time_begin();                                 \
+		bool is_cut;                                                                       \
+		type done;                                                                         \
+                                                                                                   \
+		do                                                                                 \
+			done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                    \
+		while (done < 0 && cps_socket_time_again(&w, fd, events, EAGAIN));                 \
+		return is_cut && done > 0 ? rest : done;                                           \
+	}                                                                                          \
+	CPS_EXPORT type name parameters                                                            \
+	{                                                                                          \
+		return cps_again_is_plain() ? cps_again_next.name arguments                        \
+					    : name##_watched arguments;                            \
+	}
+
+/* A buffer as an array of one. */
+#define ONE(start, bytes) &(struct iovec){(void *)(uintptr_t)(start), (bytes)}, 1
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+WRAP(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), fd, POLLIN,
+     cps_whole_read(&w, fd, ONE(to, n), 0, done))
+WRAP(ssize_t, __read_chk, (int fd, void *to, size_t n, size_t room), (fd, to, n, room), fd, POLLIN,
+     cps_whole_read(&w, fd, ONE(to, n), 0, done))
+WRAP(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n), fd, POLLIN,
+     cps_whole_read(&w, fd, to, (size_t)n, 0, done))
+WRAP(ssize_t, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags), fd, POLLIN,
+     cps_whole_read(&w, fd, ONE(to, n), flags, done))
+WRAP(ssize_t, __recv_chk, (int fd, void *to, size_t n, size_t room, int flags),
+     (fd, to, n, room, flags), fd, POLLIN, cps_whole_read(&w, fd, ONE(to, n), flags, done))
+WRAP(ssize_t, recvfrom,
+     (int fd, void *to, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *bytes),
+     (fd, to, n, flags, from, bytes), fd, POLLIN, cps_whole_read(&w, fd, ONE(to, n), flags, done))
+WRAP(ssize_t, __recvfrom_chk,
+     (int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from, socklen_t *bytes),
+     (fd, to, n, room, flags, from, bytes), fd, POLLIN,
+     cps_whole_read(&w, fd, ONE(to, n), flags, done))
+WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), fd,
+     POLLIN, cps_whole_message(&w, fd, message, flags, done))
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+WRAP(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), fd, POLLOUT,
+     cps_whole_write(&w, fd, ONE(from, n), 0, done))
+WRAP(ssize_t, writev, (int fd, const struct iovec *from, int n), (fd, from, n), fd, POLLOUT,
+     cps_whole_write(&w, fd, from, (size_t)n, 0, done))
+WRAP(ssize_t, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags), fd,
+     POLLOUT, cps_whole_write(&w, fd, ONE(from, n), flags, done))
+WRAP(ssize_t, sendto,
+     (int fd, const void *from, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t bytes),
+     (fd, from, n, flags, to, bytes), fd, POLLOUT,
+     cps_whole_write(&w, fd, ONE(from, n), flags, done))
+WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), fd,
+     POLLOUT, cps_whole_write(&w, fd, message->msg_iov, message->msg_iovlen, flags, done))
+
+/* ---- several messages in one call ------------------------------------------------------------ */
+
+/* The last message may have been sent in part, if the socket is a stream. */
+static int rest_of_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n,
+			int flags, int done)
+{
+	bool is_cut = !(flags & MSG_DONTWAIT) && cps_whole_waits(fd);
+	int more;
+
+	while (is_cut && done > 0 && (unsigned)done <= n) {
+		struct mmsghdr *last = &all[done - 1];
+		const struct iovec *buffers = last->msg_hdr.msg_iov;
+		size_t count = last->msg_hdr.msg_iovlen;
+
+		last->msg_len = (unsigned)cps_whole_write(w, fd, buffers, count, flags,
+							  (ssize_t)last->msg_len);
+		if (last->msg_len < cps_whole_bytes(buffers, count) || (unsigned)done == n ||
+		    !(cps_socket_time_wait(w, fd, POLLOUT) & POLLOUT))
+			break;
+		more = CPS_CUTTABLE(&is_cut,
+				    CPS_NEXT(sendmmsg)(fd, all + done, n - (unsigned)done, flags));
+		if (more <= 0)
+			break;
+		done += more;
+	}
+	errno = w->error;
+	return done;
+}
+
+WRAP(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags),
+     (fd, messages, n, flags), fd, POLLOUT, rest_of_sent(&w, fd, messages, n, flags, done))
+
+/* The kernel keeps the reason why it returned less than it was asked for, as the socket's error. If
+ * that is a signal the error must be taken away: the target's next call would fail with the kernel's
+ * own ERESTARTSYS. */
+static bool is_kept_signal(int fd)
+{
+	enum { ERESTARTSYS = 512 };
+	int error = 0;
+	socklen_t bytes = sizeof(error);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 &&
+	       (error == EINTR || error == ERESTARTSYS);
+}
+
+/* The kernel says how much of the timeout is left, and takes 0 for no end. */
+static int rest_of_received(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n,
+			    int flags, struct timespec *timeout, int done)
+{
+	bool is_cut = !(flags & (MSG_DONTWAIT | MSG_WAITFORONE)) && cps_whole_waits(fd);
+	int more;
+
+	while (is_cut && (unsigned)done < n &&
+	       (!timeout || timeout->tv_sec > 0 || timeout->tv_nsec > 0)) {
+		if (!is_kept_signal(fd) || !(cps_socket_time_wait(w, fd, POLLIN) & POLLIN))
+			break;
+		more = CPS_CUTTABLE(&is_cut, CPS_NEXT(recvmmsg)(fd, all + done, n - (unsigned)done,
+								flags, timeout));
+		if (more <= 0)
+			break;
+		done += more;
+	}
+	errno = w->error;
+	return done;
+}
+
+WRAP(int, recvmmsg,
+     (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout),
+     (fd, messages, n, flags, timeout), fd, POLLIN,
+     rest_of_received(&w, fd, messages, n, flags, timeout, done))
+
+CPS_EXPORT ssize_t __read(int fd, void *to, size_t n) __attribute__((alias("read")));
+CPS_EXPORT ssize_t __write(int fd, const void *from, size_t n) __attribute__((alias("write")));
+CPS_EXPORT ssize_t __send(int fd, const void *from, size_t n, int flags)
+	__attribute__((alias("send")));

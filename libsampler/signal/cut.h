@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cut.h - tells a wrapped call whether a tick has cut it short.
+ *
+ * Calls such as write(2) transfer a part of what they are asked for when a signal arrives, and
+ * return how much (signal(7)). The handler notices this from the saved registers. It counts only if
+ * no other signal is pending, because the call would have been cut without us then
+ * (doc/decisions/0010).
+ */
+#ifndef CPS_CUT_H
+#define CPS_CUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* [signal] To be called by a function, whose frame is `frame`, before it makes a call that a tick may
+ * cut short. Returns the frame that was set before, for cps_cut_end. */
+uintptr_t cps_cut_begin(uintptr_t frame);
+
+/* [signal] To be called after that call: whether a tick has met its end. */
+bool cps_cut_end(uintptr_t before);
+
+/* [signal] For the handler: whether this is the end of a call that was announced by cps_cut_begin
+ * and has transferred something. A call that a handler of the target's makes is not meant. */
+bool cps_cut_is_possible(const ucontext_t *uc);
+
+/* [signal] For the handler: whether a handler of the target's has just returned to the end of a call.
+ * It is that handler's signal which has ended the call. */
+bool cps_cut_was_returned_to(const ucontext_t *uc);
+
+/* [signal] For the handler, if neither that is so nor another signal is pending: the call was cut by
+ * a tick. */
+void cps_cut_note(void);
+
+#endif

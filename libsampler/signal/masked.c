@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * masked.c - tells whether a tick has interrupted a call that changes the mask while it waits.
+ *
+ * In: the mask of such a call. Out: a signal that is blocked either in the call or around it, and by
+ * which the handler knows where it is.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "signal/gate.h"
+#include "signal/masked.h"
+#include "base/poison.h"
+
+#define NEAR_BYTES 1024
+#define BIT(s)	   (UINT64_C(1) << ((s)-1))
+
+static __thread struct cps_masked now;
+static bool is_watched;
+
+/* Another process may send these signals, but hardly ever does. The first is the most unlikely
+ * one. */
+static const uint64_t marks[] = {BIT(SIGFPE), BIT(SIGILL), BIT(SIGTRAP), BIT(SIGBUS), BIT(SIGSEGV)};
+
+void cps_masked_watch(void)
+{
+	is_watched = true;
+}
+
+static uint64_t first_of(uint64_t set)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (marks[i] & set)
+			return marks[i];
+	return 0;
+}
+
+static uint64_t change(int how, uint64_t bits)
+{
+	uint64_t before = 0;
+
+	CPS_SYS(rt_sigprocmask, how, &bits, &before, sizeof(bits));
+	return before;
+}
+
+/* The call lets one of the signals through: it is blocked around the call. If it comes there, it is
+ * handled within the call. */
+static void mark_around(struct cps_masked_call *call, uint64_t bit)
+{
+	now.bit = call->bit = bit;
+	now.is_inside = false;
+	call->undo = change(SIG_BLOCK, bit) & bit ? -1 : SIG_UNBLOCK;
+}
+
+/* The call blocks all of them. If the target does so too, one that is not pending is let through
+ * around the call. */
+static void mark_inside(struct cps_masked_call *call)
+{
+	uint64_t blocked = change(SIG_BLOCK, 0), pending = ~UINT64_C(0);
+
+	now.bit = first_of(~blocked);
+	now.is_inside = true;
+	if (now.bit)
+		return;
+	CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0);
+	now.bit = first_of(~pending);
+	if (now.bit) {
+		change(SIG_UNBLOCK, now.bit);
+		call->bit = now.bit;
+		call->undo = SIG_BLOCK;
+	}
+}
+
+/* After the end of the recording a filter may forbid the calls that are made here. */
+struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask)
+{
+	struct cps_masked_call call = {.before = now, .undo = -1};
+	uint64_t inside, bit;
+
+	now.frame = 0;
+	if (!is_watched || !cps_gate_is_open() || !mask || !cps_sys_readable((uintptr_t)mask))
+		return call;
+	memcpy(&inside, mask, sizeof(inside));
+	bit = first_of(~inside);
+	if (bit)
+		mark_around(&call, bit);
+	else
+		mark_inside(&call);
+	now.frame = now.bit ? frame : 0;
+	return call;
+}
+
+/* A call that comes to its end was not left by longjmp, whatever cps_masked_forget has made of it:
+ * a handler may run on a stack that lies above this one. */
+void cps_masked_end(const struct cps_masked_call *call)
+{
+	if (call->undo >= 0)
+		change(call->undo, call->bit);
+	now = call->before;
+}
+
+void cps_masked_forget(uintptr_t frame)
+{
+	if (now.frame && frame + NEAR_BYTES > now.frame)
+		now.frame = 0;
+}
+
+/* The kernel's frame for a handler is larger than the frames of the few functions of the C library
+ * between the masked call and the function that makes it. So a call in a handler that has interrupted
+ * it is not taken for it. */
+bool cps_masked_is_over(const ucontext_t *uc)
+{
+	return now.frame - (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] < NEAR_BYTES &&
+	       !(change(SIG_BLOCK, 0) & now.bit) == now.is_inside;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * masked.h - tells whether a tick has interrupted a call that changes the mask while it waits.
+ *
+ * sigsuspend, ppoll and the like wait with a mask of signals of their own. If a handler of the target's
+ * runs meanwhile, the call is over when that handler returns. A tick that comes at this moment looks
+ * as if it had interrupted the call, but the mask of the call is not in force any more. For the handler
+ * to see this, the call's mask and that around it differ in one signal that the handler does not block:
+ * the mask around the call is changed for as long as the call lasts (doc/decisions/0051).
+ */
+#ifndef CPS_MASKED_H
+#define CPS_MASKED_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+struct cps_masked {
+	uintptr_t frame; /* of the function that makes the call; 0: no such call */
+	uint64_t bit;	 /* the signal in which the masks differ */
+	bool is_inside;	 /* the mask of the call blocks it */
+};
+
+/* A call that has begun. */
+struct cps_masked_call {
+	struct cps_masked before; /* what was begun before */
+	uint64_t bit;		  /* the signal that was changed around the call */
+	int undo;		  /* what sigprocmask has to do with it afterwards; -1: nothing */
+};
+
+/* [signal] Our signals may come inside of calls from now on. Before that the functions below have
+ * nothing to do. */
+void cps_masked_watch(void);
+
+/* [signal] To be called by a function, whose frame is `frame`, before it makes such a call with this
+ * mask. NULL, or a mask that cannot be read: the call changes no mask, or fails. */
+struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask);
+
+/* [signal] To be called after the call. errno stays as it is. */
+void cps_masked_end(const struct cps_masked_call *call);
+
+/* [signal] A call that begins in a function with this frame: a masked call that was left by longjmp
+ * is noticed, because its frame is not well above this one. */
+void cps_masked_forget(uintptr_t frame);
+
+/* [signal] In our handler: whether the context is that of a masked call that is over, because a
+ * handler of the target's has run. */
+bool cps_masked_is_over(const ucontext_t *uc);
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The memory that the recorder takes has the bounds of libcpsample(7): address space for the whole
+# process and for each thread, more for deep stacks, and little that is resident. A program that has
+# all new memory locked (mlockall, MCL_FUTURE) has no more locked than without the recorder, and can
+# create as many threads under the same limit.
+#
+# Seen to fail:
+# - With frames for 65,536 calls in every buffer, 16 threads take 78 MiB.
+# - Without cps_arena_unlock() 16 threads have 8 MiB locked instead of 1.3, and the 30th thread cannot
+#   be created.
+. "$(dirname "$0")/../lib.sh"
+
+footprint() {
+	"$targets/footprint" "$@" >bare || fail "$*: without us it ended with $?"
+	(record "$targets/footprint" "$@" >out) || fail "$*: it ended with $?"
+	rm -f ./*.cps*
+}
+
+# more KEY: the kilobytes that the recorder has added
+more() {
+	cat bare out | awk -v key="$1" '$1 == key { n = $2 - n } END { print n }'
+}
+
+summary=
+for case in "1 5" "16 5" "100 5" "4 5000"; do
+	# shellcheck disable=SC2086 # two arguments
+	footprint $case
+	most=$(echo "$case" | awk '{
+		buffers = $1 < 16 ? $1 : 16
+		room = 256
+		while (room < $2 + 20)
+			room *= 2
+		deep = room > 256 ? room * (64 * buffers + 24) / 1024 : 0
+		print int(8192 + 320 * buffers + 68 * $1 + deep)
+	}')
+	[ "$(more VmSize)" -le "$most" ] || fail "$case: $(more VmSize) KiB of address space, not $most"
+	[ "$(more VmRSS)" -le 4096 ] || fail "$case: $(more VmRSS) KiB are resident"
+	summary="$summary${summary:+; }${case% *} threads $(more VmSize) KiB, $(more VmRSS) resident"
+done
+
+for threads in 16 48; do
+	footprint $threads 5 lock
+	[ "$(more VmLck)" -le 256 ] || fail "$threads threads: $(more VmLck) KiB are locked"
+done
+note "$summary"

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * footprint.c - has a number of threads at once, and says how much memory the process has then.
+ *
+ *	footprint THREADS DEPTH [lock]
+ *
+ * Each thread uses 10 ms of CPU time below DEPTH calls. With `lock` the kernel is to lock all memory
+ * that is mapped from then on, of which there may be 8 MiB. Prints the kilobytes of address space,
+ * resident memory and locked memory, when all that was recorded so far is in the file.
+ */
+#include <linux/capability.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "burn.h"
+#include "../../libsampler/cpsample.h"
+
+#define MOST 512
+
+static volatile uint64_t sink;
+static pthread_barrier_t are_done, may_end;
+static unsigned depth;
+
+static __attribute__((noinline)) void descend(unsigned n)
+{
+	if (n)
+		descend(n - 1);
+	else
+		for (uint64_t from = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+		     cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from < 10000000;)
+			sink = burn(sink, 5000);
+	sink++;
+}
+
+static void *work(void *unused)
+{
+	descend(depth);
+	pthread_barrier_wait(&are_done);
+	pthread_barrier_wait(&may_end);
+	return unused;
+}
+
+static void lock_what_comes(void)
+{
+	const struct rlimit limit = {8 << 20, 8 << 20};
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct sets[2];
+
+	if (syscall(SYS_capget, &head, sets) == 0) {
+		sets[CAP_IPC_LOCK / 32].effective &= ~(1u << CAP_IPC_LOCK % 32);
+		syscall(SYS_capset, &head, sets);
+	}
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || mlockall(MCL_FUTURE) != 0) {
+		perror("footprint: mlockall");
+		exit(1);
+	}
+}
+
+static void show(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256], name[16];
+	long kb;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%15[^:]: %ld", name, &kb) == 2 &&
+		    (!strcmp(name, "VmSize") || !strcmp(name, "VmRSS") || !strcmp(name, "VmLck")))
+			printf("%s %ld\n", name, kb);
+}
+
+int main(int count, char **arguments)
+{
+	long threads = count < 3 ? 0 : strtol(arguments[1], NULL, 10);
+	pthread_attr_t small;
+	pthread_t thread[MOST];
+
+	if (threads < 1 || threads > MOST)
+		return 2;
+	depth = (unsigned)strtol(arguments[2], NULL, 10);
+	if (count > 3)
+		lock_what_comes();
+	pthread_barrier_init(&are_done, NULL, (unsigned)threads + 1);
+	pthread_barrier_init(&may_end, NULL, (unsigned)threads + 1);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, (64 << 10) + depth * 128);
+	for (long i = 0; i < threads; i++) {
+		int error = pthread_create(&thread[i], &small, work, NULL);
+
+		if (error) {
+			fprintf(stderr, "footprint: thread %ld: %s\n", i, strerror(error));
+			return 1;
+		}
+	}
+	pthread_barrier_wait(&are_done);
+	cpsample_stop();
+	show();
+	pthread_barrier_wait(&may_end);
+	for (long i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
