@@ -19,9 +19,11 @@ bool cps_peek_copied(const struct cps_peek *k, uintptr_t address, uint64_t *valu
 		return false;
 	if (!k->high && k->is_guess && !cps_copy_is_safe())
 		return false;
+	if (!page) /* as is the page of a copy that could not be made */
+		return false;
 	if (page != k->copy->page) {
 		k->copy->page = 0;
-		if (!page || !cps_copy(k->copy->word, page, sizeof(k->copy->word)))
+		if (!cps_copy(k->copy->word, page, sizeof(k->copy->word)))
 			return false;
 		k->copy->page = page;
 	}
