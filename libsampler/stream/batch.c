@@ -36,18 +36,18 @@ void cps_batch_forget_generated(void)
 static bool make_room(struct cps_batch *b, uint32_t room)
 {
 	const size_t before = b->trail.room * sizeof(*b->frames), bytes = room * sizeof(*b->frames);
-	struct cps_frame *frames = cps_arena_pages(bytes), *ring = cps_arena_pages(bytes);
-	struct cps_frame *old_frames = b->frames, *old_ring = b->trail.ring;
+	struct cps_frame *frames = cps_arena_pages(bytes), *kept = cps_arena_pages(bytes);
+	struct cps_frame *old_frames = b->frames, *old_kept = b->trail.frames;
 
-	if (!frames || !ring) {
+	if (!frames || !kept) {
 		cps_arena_unmap(frames, bytes);
-		cps_arena_unmap(ring, bytes);
+		cps_arena_unmap(kept, bytes);
 		return false;
 	}
 	b->frames = frames;
-	cps_trail_move(&b->trail, ring, room);
+	cps_trail_move(&b->trail, kept, room);
 	cps_arena_unmap(old_frames, before);
-	cps_arena_unmap(old_ring, before);
+	cps_arena_unmap(old_kept, before);
 	return true;
 }
 
@@ -67,12 +67,9 @@ bool cps_batch_make_room(struct cps_batch *b, uint64_t frames)
 	return room > b->trail.room && make_room(b, room);
 }
 
-/* If the child was forked in the middle of a swap, both pointers may be to the same array. */
 void cps_batch_forget_trail(struct cps_batch *b)
 {
-	if (b->frames == b->trail.ring)
-		b->frames = NULL;
-	b->trail.begin = b->trail.depth = 0;
+	b->trail.depth = 0;
 }
 
 void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t buffer,
@@ -275,6 +272,6 @@ bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 	b->weight = item->weight;
 	b->time_us = item->time_us;
 	b->previous_depth = s->depth;
-	cps_trail_take(&b->trail, s, &b->frames);
+	cps_trail_take(&b->trail, s);
 	return true;
 }

@@ -6,6 +6,7 @@
  */
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "unwind/trail.h"
 #include "base/poison.h"
@@ -98,39 +99,27 @@ void cps_trail_stack_cut(struct cps_stack *s, uint32_t each)
 		s->mark = CPS_MARK_TOO_DEEP;
 }
 
-void cps_trail_take(struct cps_trail *t, const struct cps_stack *s, struct cps_frame **frames)
+void cps_trail_take(struct cps_trail *t, const struct cps_stack *s)
 {
 	uint32_t kept = s->depth - s->fresh;
 
-	if (kept) {
-		t->begin += t->depth - kept;
-		cps_trail_frame(t, 0)->fp_at = s->join;
-	}
-	if (kept > s->fresh) {
-		t->begin -= s->fresh;
-		for (uint32_t i = 0; i < s->fresh; i++)
-			*cps_trail_frame(t, i) = s->frames[i];
-	} else {
-		for (uint32_t i = 0; i < kept; i++)
-			s->frames[s->fresh + i] = *cps_trail_frame(t, i);
-		*frames = t->ring;
-		t->ring = s->frames;
-		t->begin = 0;
-	}
 	t->depth = s->depth;
+	for (uint32_t i = 0; i < s->fresh; i++)
+		*cps_trail_frame(t, i) = s->frames[i];
+	if (kept)
+		cps_trail_frame(t, s->fresh)->fp_at = s->join;
 	t->generation = s->generation;
 	t->is_cut = s->mark == CPS_MARK_TOO_DEEP;
 	t->has_end = t->is_cut || s->mark == CPS_MARK_COMPLETE;
 }
 
-/* A child that is forked meanwhile by another thread finds a ring that is at least as large as its
- * room. It forgets what is in the ring. */
-void cps_trail_move(struct cps_trail *t, struct cps_frame *ring, uint32_t room)
+/* A child that is forked meanwhile by another thread finds an array that is at least as large as its
+ * room. It forgets what is in the array. */
+void cps_trail_move(struct cps_trail *t, struct cps_frame *frames, uint32_t room)
 {
-	for (uint32_t i = 0; i < t->depth; i++)
-		ring[i] = *cps_trail_frame(t, i);
-	t->ring = ring;
-	t->begin = 0;
+	if (t->depth)
+		memcpy(frames, t->frames, t->depth * sizeof(*frames));
+	t->frames = frames;
 	atomic_thread_fence(memory_order_release);
 	t->room = room;
 }

@@ -8,8 +8,8 @@
  * steps are not taken. No frame is taken for unchanged unless its words were compared
  * (doc/decisions/0005).
  *
- * The frames lie in a ring, and inner frames are put before the others: outer frames that stay are
- * not moved. A walk writes to an array of its own, because it may fail. Both arrays have the same
+ * The outermost frame is the first, so that outer frames that stay are not moved when inner ones
+ * come and go. A walk writes to an array of its own, because it may fail. Both arrays have the same
  * room, which grows when a stack does not fit (batch.h).
  */
 #ifndef CPS_TRAIL_H
@@ -32,9 +32,8 @@ struct cps_frame {
 };
 
 struct cps_trail {
-	struct cps_frame *ring;
-	uint32_t room;	/* of the ring, in frames; a power of two */
-	uint32_t begin; /* index of the innermost frame */
+	struct cps_frame *frames; /* outermost first */
+	uint32_t room;		  /* frames that fit */
 	uint32_t depth;
 	uint32_t generation; /* of the module table, at the time of the walk */
 	bool has_end;	     /* it goes to the end of the stack ... */
@@ -59,7 +58,7 @@ struct cps_stack {
 /* [signal] Frame i of the trail; 0 is the innermost. */
 static inline struct cps_frame *cps_trail_frame(const struct cps_trail *t, uint32_t i)
 {
-	return &t->ring[(t->begin + i) & (t->room - 1)];
+	return &t->frames[t->depth - 1 - i];
 }
 
 /* [signal] */
@@ -86,11 +85,10 @@ void cps_trail_stack_close_ring(struct cps_stack *s, uint64_t seen);
  * that stands for the middle. */
 void cps_trail_stack_cut(struct cps_stack *s, uint32_t each);
 
-/* [signal] Make the stack, which was walked with this trail, the new trail. *frames, the array that
- * the walk has written to, becomes the array for the next walk. */
-void cps_trail_take(struct cps_trail *t, const struct cps_stack *s, struct cps_frame **frames);
+/* [signal] Make the stack, which was walked with this trail, the new trail. */
+void cps_trail_take(struct cps_trail *t, const struct cps_stack *s);
 
-/* [signal] Copy the trail to a ring that is larger. The old ring is the caller's again. */
-void cps_trail_move(struct cps_trail *t, struct cps_frame *ring, uint32_t room);
+/* [signal] Copy the trail to an array that is larger. The old one is the caller's again. */
+void cps_trail_move(struct cps_trail *t, struct cps_frame *frames, uint32_t room);
 
 #endif

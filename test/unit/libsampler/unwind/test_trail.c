@@ -35,7 +35,7 @@ extern void *__libc_stack_end;
 static struct cps_trail trail;
 static struct cps_frame *fresh, plain[CPS_DEPTH_MAX];
 static uint32_t room = CPS_DEPTH_MAX;
-static bool grows; /* the ring, whenever a stack does not fit */
+static bool grows; /* both arrays, whenever a stack does not fit */
 static uint64_t samples, all_frames, walked_frames;
 static char difference[256];
 
@@ -77,13 +77,13 @@ static void compare(const struct cps_stack *ours, const struct cps_stack *whole)
 /* As cps_batch_make_room does it. */
 static void grow(uint32_t frames)
 {
-	struct cps_frame *ring = calloc(frames, sizeof(*ring));
+	struct cps_frame *larger = calloc(frames, sizeof(*larger));
 
-	cr_assert(ring);
+	cr_assert(larger);
 	free(fresh);
 	fresh = calloc(frames, sizeof(*fresh));
 	cr_assert(fresh);
-	cps_trail_move(&trail, ring, frames);
+	cps_trail_move(&trail, larger, frames);
 	room = frames;
 }
 
@@ -113,7 +113,7 @@ static void on_sample(int number, siginfo_t *info, void *context)
 	walked_frames += ours.fresh;
 	if (samples % 10 == 0)
 		return; /* a sample that was recorded elsewhere */
-	cps_trail_take(&trail, &ours, &fresh);
+	cps_trail_take(&trail, &ours);
 	compare(&ours, &whole);
 }
 
@@ -127,9 +127,9 @@ static void start_without(const void *own)
 	struct sigaction action = {.sa_sigaction = on_sample, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
 	own_modules_init(own);
-	trail.ring = calloc(CPS_DEPTH_MAX, sizeof(*trail.ring));
+	trail.frames = calloc(CPS_DEPTH_MAX, sizeof(*trail.frames));
 	fresh = calloc(CPS_DEPTH_MAX, sizeof(*fresh));
-	cr_assert(trail.ring && fresh);
+	cr_assert(trail.frames && fresh);
 	trail.room = CPS_DEPTH_MAX;
 	sigaction(SIGUSR2, &action, NULL);
 }
@@ -208,7 +208,7 @@ Test(trail, grows_past_the_room)
 	cr_assert_lt(walked_frames, all_frames);
 }
 
-Test(trail, moves_to_a_larger_ring)
+Test(trail, moves_to_a_larger_array)
 {
 	start();
 	grow(64);
