@@ -9,8 +9,9 @@
 
 /*
  * Remove the oldest recordings of this user from the directory until all of them together have at
- * most so many bytes. The recording `kept`, a path, stays. A recording is a regular file NAME.cps that begins as recordings do, with its
- * journal if it has one. One that is being written stays. May be called in a signal handler.
+ * most so many bytes. The recording `kept`, a path, stays. A recording is a regular file NAME.cps
+ * that begins as recordings do, with its journal if it has one; a journal that has been left alone is
+ * treated as one, too. What is being written stays. May be called in a signal handler.
  */
 void cps_quota_keep(const char *directory, uint64_t bytes, const char *kept);
 

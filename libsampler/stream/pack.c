@@ -23,7 +23,7 @@
 #define OUT_BYTES    (80u << 10)  /* as large as a deflated buffer */
 #define RETRY_NS     10000000
 #define BLOCK_LEAST  512u
-#define FINISH_BYTES 1000u
+#define FINISH_BYTES ((size_t)CPS_PACK_END_MOST)
 #define FINISH_FRAME 9u /* bytes of a stored block's frame, with the checksum */
 
 static atomic_flag lock = ATOMIC_FLAG_INIT;
@@ -315,6 +315,19 @@ int cps_pack_finish(const uint8_t *bytes, size_t n)
 	cut_to(fd, error ? before_finish : file_bytes); /* and frees reserved space */
 	close_file(fd);
 	return error;
+}
+
+/* A last block that is stored, and as long as it says, is met by chance in one file of 10^9. */
+bool cps_pack_has_end(const uint8_t *last, size_t n)
+{
+	for (size_t stored = 0; stored + FINISH_FRAME <= n; stored++) {
+		const uint8_t *b = last + n - FINISH_FRAME - stored;
+
+		if (b[0] == 1 && (b[1] | b[2] << 8) == (int)stored && b[1] + b[3] == 255 &&
+		    b[2] + b[4] == 255)
+			return true;
+	}
+	return false;
 }
 
 int cps_pack_unfinish(void)

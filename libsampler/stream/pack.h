@@ -47,6 +47,13 @@ int cps_pack_append_pieces(const struct cps_piece *pieces, size_t n);
  * error. 0 or -errno. */
 int cps_pack_finish(const uint8_t *bytes, size_t n);
 
+/* The most that cps_pack_finish makes the file grow by. */
+#define CPS_PACK_END_MOST 1000
+
+/* [signal] Whether a file with these last bytes has such an end. `n` is CPS_PACK_END_MOST, or less if
+ * the file is shorter. */
+bool cps_pack_has_end(const uint8_t *last, size_t n);
+
 /* [signal] Remove again what cps_pack_finish has written. */
 int cps_pack_unfinish(void);
 

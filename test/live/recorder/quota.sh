@@ -7,6 +7,8 @@
 # Seen to fail:
 # - Without is_at_rest() in quota.c the recording of the running program is removed.
 # - Without the comparison with CPS_MAGIC notes.cps is removed.
+# - Without is_over() the recording that has no journal is removed.
+# - Without is_orphan() the journal that was left alone stays; without the lease, that of a running program goes.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -36,8 +38,8 @@ touch -h -d 2000-01-01 all/link.cps all/directory.cps all/notes.cps all/foreign.
 
 # The program uses 60 s of CPU time, if nobody ends it.
 env "LD_PRELOAD=$LIBRARY" CPSAMPLE_OUTPUT=live.cps "$targets/spin" 60000 >/dev/null &
-pid=$!
-trap 'kill -9 $pid 2>/dev/null; rm -rf "$tmp"' EXIT
+pid=$! more=
+trap 'kill -9 $pid $more 2>/dev/null; rm -rf "$tmp"' EXIT
 within_10_s test -s all/live.cps.journal || fail "no journal was made"
 touch -d 2000-01-01 all/live.cps all/live.cps.journal
 
@@ -71,6 +73,7 @@ touch -d 2000-01-01 all/live.cps
 head -c 1500000 /dev/urandom >filler
 for i in 1 2; do
 	{ cat all/first.cps && cat filler; } >"all/more$i.cps"
+	touch -d "2 days ago" "all/more$i.cps" # they have no end, and might be written otherwise
 done
 left third ""
 [ ! -e all/live.cps ] && [ ! -e all/live.cps.journal ] || fail "what was killed long ago is still there"
@@ -87,3 +90,28 @@ record CPSAMPLE_DIR="$tmp/few" CPSAMPLE_DIR_BYTES=64k CPSAMPLE_OUTPUT=large.cps 
 	CPSAMPLE_RESOURCES=cpu:50us python3 -c "def f(n): return n if n < 2 else f(n - 1) + f(n - 2)
 f(30)" || fail "python3 ended with $?"
 [ -s few/large.cps ] || fail "the latest recording was removed"
+
+# What a program still writes stays: a recording that could have no journal, and a journal whose recording
+# somebody has removed. What has ended goes, and so does a journal that nobody needs.
+mkdir rare
+for name in bare live killed; do
+	(
+		[ $name != bare ] || ulimit -f 1024
+		exec env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DIR="$tmp/rare" CPSAMPLE_OUTPUT=$name.cps "$targets/spin" 60000 >/dev/null
+	) &
+	more="$more $!"
+done
+within_10_s test -s rare/bare.cps || fail "no recording was made"
+within_10_s test -s rare/live.cps.journal && within_10_s test -s rare/killed.cps.journal || fail "no journal was made"
+kill -9 $!
+wait $! 2>/dev/null
+rm rare/live.cps rare/killed.cps
+[ ! -e rare/bare.cps.journal ] || fail "there is a journal that cannot be"
+cp all/third.cps rare/over.cps
+touch -d "2 hours ago" rare/*
+record CPSAMPLE_DIR="$tmp/rare" CPSAMPLE_DIR_BYTES=64k CPSAMPLE_OUTPUT=last.cps "$targets/spin" 100 >/dev/null ||
+	fail "spin ended with $?"
+[ -e rare/bare.cps ] || fail "a recording without a journal was removed while it was written"
+[ -e rare/live.cps.journal ] || fail "the journal of a program that runs was removed"
+[ ! -e rare/killed.cps.journal ] || fail "a journal that was left alone is still there"
+[ ! -e rare/over.cps ] || fail "a recording that has ended is still there"
