@@ -69,6 +69,8 @@ int cps_control_prepare(int toggle_signal)
 	return toggle_signal ? cps_disposition_take(toggle_signal, on_toggle) : 0;
 }
 
+static int deadline = -1; /* a timer of the kernel's; -1: there is none */
+
 /* A program that sleeps when its time is over has no tick that would notice it, so there is a
  * timer. */
 void cps_control_set_deadline(void)
@@ -77,8 +79,8 @@ void cps_control_set_deadline(void)
 	struct itimerspec when = {
 		.it_value = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)}};
 	struct sigevent event;
-	int timer;
 
+	deadline = -1;
 	if (!until)
 		return;
 	memset(&event, 0, sizeof(event));
@@ -88,6 +90,13 @@ void cps_control_set_deadline(void)
 	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN))
 		cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler);
 	if (cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
-	    CPS_SYS(timer_create, CLOCK_MONOTONIC, &event, &timer, 0) == 0)
-		CPS_SYS(timer_settime, timer, TIMER_ABSTIME, &when, NULL);
+	    CPS_SYS(timer_create, CLOCK_MONOTONIC, &event, &deadline, 0) == 0)
+		CPS_SYS(timer_settime, deadline, TIMER_ABSTIME, &when, NULL);
+}
+
+void cps_control_drop_deadline(void)
+{
+	if (deadline >= 0)
+		CPS_SYS(timer_delete, deadline, 0, 0, 0);
+	deadline = -1;
 }

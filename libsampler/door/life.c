@@ -280,6 +280,7 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 
 	cps_gate_close(); /* first, because a handler may just be arming its next tick */
 	cps_clock_stop(clock);
+	cps_control_drop_deadline();
 	cpu_ns = cps_gate_cpu_ns();
 	if (!cps_gate_is_paused())
 		credit_rest(context);
@@ -323,6 +324,7 @@ void cps_life_return(void)
 	atomic_store(&has_left, false);
 	if (cps_gate_reopen())
 		start_clock();
+	cps_control_set_deadline();
 	if (cps_gate_is_over())
 		cps_life_end(CPS_STOP_DURATION);
 	cps_sys_set_mask(mask);

@@ -281,10 +281,11 @@ static bool is_wanted(int number)
 	return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
-CPS_REGS_HANDLER void cps_sample_handler(int number, siginfo_t *info, void *context)
+/* Whether the signal is ours. A handler of the target's, which may leave by longjmp, is not called in
+ * here. */
+static bool handle(int number, const siginfo_t *info, void *context)
 {
 	const struct cps_meter *m = meter_now();
-	int saved = errno;
 
 	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, info, context);
@@ -297,8 +298,20 @@ CPS_REGS_HANDLER void cps_sample_handler(int number, siginfo_t *info, void *cont
 	} else if (is_late(number, info)) {
 		cps_sample_note_interruption(context);
 	} else {
-		cps_disposition_pass_on(number, info, context);
+		return false;
 	}
+	return true;
+}
+
+CPS_REGS_HANDLER void cps_sample_handler(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+	struct cps_thread *t = cps_thread_begin_handler();
+	bool is_ours = handle(number, info, context);
+
+	cps_thread_end_handler(t);
+	if (!is_ours)
+		cps_disposition_pass_on(number, info, context);
 	errno = saved;
 }
 

@@ -179,6 +179,7 @@ struct cps_thread *cps_thread_reset(void)
 		first_tid = cps_sys_getpid();
 	t->id = atomic_fetch_add(&next_id, 1);
 	atomic_store(&t->busy, false);
+	atomic_store(&t->in_handler, 0);
 	t->is_sampled = t->announced = t->has_timer = false;
 	atomic_store(&t->event, NULL);
 	t->period = 0;
@@ -197,9 +198,25 @@ void cps_thread_set_first_stack(uintptr_t low, uintptr_t high, void *(*entry)(vo
 	first_high = high & ~(uintptr_t)7;
 }
 
+/* A handler of another signal may interrupt this one, so they are counted. */
+struct cps_thread *cps_thread_begin_handler(void)
+{
+	struct cps_thread *t = self;
+
+	if (t)
+		atomic_fetch_add(&t->in_handler, 1);
+	return t;
+}
+
+void cps_thread_end_handler(struct cps_thread *t)
+{
+	if (t)
+		atomic_fetch_sub(&t->in_handler, 1);
+}
+
 static void wait_for_handler(struct cps_thread *t, void *until)
 {
-	while (atomic_load(&t->busy) && cps_sys_patience(until))
+	while ((atomic_load(&t->busy) || atomic_load(&t->in_handler)) && cps_sys_patience(until))
 		;
 }
 
@@ -208,6 +225,8 @@ void cps_thread_wait_for_handlers(void)
 	uint64_t until = 0;
 
 	cps_thread_each(wait_for_handler, &until);
+	while (atomic_load(&gone.in_handler) && cps_sys_patience(&until))
+		;
 }
 
 void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])

@@ -19,7 +19,8 @@ struct cps_thread {
 	_Atomic uint32_t state; /* enum cps_thread_state */
 	uint32_t id;		/* counts up over the life of the process */
 	int tid;
-	atomic_bool busy; /* a sample of it is being added: a tick is counted as lost */
+	atomic_bool busy;	/* a sample of it is being added: a tick is counted as lost */
+	atomic_uint in_handler; /* how many of our handlers run in it */
 	bool is_sampled;
 	bool announced; /* the stream has its record */
 	bool has_timer;
@@ -84,6 +85,13 @@ struct cps_thread *cps_thread_find(int tid);
 
 /* [signal] Call f for every thread that is LIVE now. */
 void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *context);
+
+/* [signal] In our handler: it begins here, and ends with the second call, which gets what the first
+ * has returned. Whether there is still a recording is asked in between, so that who ends it and then
+ * waits for handlers knows that none makes system calls any more. */
+struct cps_thread *cps_thread_begin_handler(void);
+/* [signal] */
+void cps_thread_end_handler(struct cps_thread *t);
 
 /* [signal] Wait, a second at most, until each other thread has been seen outside of our handler,
  * where it makes system calls: a filter may be for all threads. */

@@ -2,17 +2,18 @@
 /*
  * confined.c - forbids itself system calls, and goes on with what is left.
  *
- * confined prctl|syscall open|strict|timers|none|failing [PROGRAM]: uses CPU time in before(),
+ * confined prctl|syscall open|strict|timers|none|failing [PROGRAM|-]: uses CPU time in before(),
  * installs a filter that kills on open(2) and openat(2), or on all but the few calls that it needs
  * itself, or on nothing, or one that the kernel refuses; and uses CPU time in after(): in this
  * thread, in one from before that the filter includes if it comes by seccomp(2), in a new one and
- * in a child; or becomes PROGRAM, which inherits the filter. Its own turns are counted, since
- * clocks are system calls.
+ * in a child; or becomes PROGRAM, which inherits the filter; or waits for a second (-). Its own
+ * turns are counted, since clocks are system calls.
  */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -60,6 +61,7 @@ static struct sock_filter strict[] = {LOAD,
 				      ALLOW(clone3),
 				      ALLOW(rseq),
 				      ALLOW(wait4),
+				      ALLOW(poll),
 				      ALLOW(set_robust_list),
 				      ALLOW(brk),
 				      ALLOW(rt_sigprocmask),
@@ -136,6 +138,8 @@ int main(int argc, char **argv)
 		return 77;
 	if (install(argv[1], program))
 		say(errno == EINVAL ? "refused\n" : "failed\n");
+	if (argc > 3 && strcmp(argv[3], "-") == 0)
+		return poll(NULL, 0, 1000) == 0 ? 6 : 98;
 	if (argc > 3)
 		return execvp(argv[3], argv + 3);
 	is_confined = 1;

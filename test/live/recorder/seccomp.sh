@@ -7,6 +7,10 @@
 # - If the recording does not end before the filter, or files are used although they are forbidden,
 #   the target is killed by SIGSYS.
 # - Without CPSAMPLE_CONFINED the program that it executes is killed.
+# - If the timer of CPSAMPLE_DURATION stays when the recording has ended, its signal interrupts a call, and the
+#   target is killed.
+# - With a wait between the look at the gate and the calls of the handler, the target was killed as long as
+#   only `busy` was waited for.
 # - If the recording does not go on after a filter that the kernel refused, it has ended.
 #
 # Wants a core of its own.
@@ -59,6 +63,12 @@ run journal syscall failing
 ended clean with
 run all syscall none
 ended clean with
+
+# The time for recording is over while it waits under the filter.
+record CPSAMPLE_DURATION=0.7 "$targets/confined" prctl strict - >out 2>err
+status=$?
+[ $status -eq 6 ] || fail "the time is over under a filter: exit status $status: $(cat out err)"
+rm -f ./*.cps
 
 # The program that it executes has the filter, too.
 for how in prctl syscall; do
