@@ -2,13 +2,18 @@
 /*
  * interruption.c - finds out which system calls our signals have interrupted.
  *
- * In: the context of a signal. Out: a count for the wrappers, or a call that is made again.
+ * In: the context of a signal. Out: a count for the wrappers, a call that is made again, or one that
+ * is not made again.
  */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/sys.h"
 #include "signal/cut.h"
+#include "signal/disposition.h"
 #include "signal/masked.h"
 #include "signal/sample.h"
 #include "unwind/regs.h"
@@ -47,22 +52,94 @@ static bool can_be_made_again(const ucontext_t *uc, int number)
 	return !time;
 }
 
+/* The signals that are pending and that the interrupted code does not block, except for our own. */
+static bool pending_for(const ucontext_t *uc, uint64_t *pending)
+{
+	uint64_t blocked;
+
+	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
+	blocked |= UINT64_C(1) << (cps_sample_signal() - 1);
+	if (CPS_SYS(rt_sigpending, pending, sizeof(*pending), 0, 0) != 0)
+		return false;
+	*pending &= ~blocked;
+	return true;
+}
+
+/* Calls that fail with EINTR after a handler without SA_RESTART (signal(7)). Others that the kernel
+ * makes again, such as clone(2), it makes again after any handler. */
+static bool can_fail_with_eintr(const ucontext_t *uc, int number)
+{
+	uintptr_t operation = cps_regs_call_argument(uc, 2);
+
+	switch (number) {
+	case SYS_read:
+	case SYS_readv:
+	case SYS_write:
+	case SYS_writev:
+	case SYS_recvfrom:
+	case SYS_recvmsg:
+	case SYS_sendto:
+	case SYS_sendmsg:
+	case SYS_accept:
+	case SYS_accept4:
+	case SYS_connect:
+	case SYS_wait4:
+	case SYS_waitid:
+	case SYS_open:
+	case SYS_openat:
+	case SYS_flock:
+	case SYS_splice:
+	case SYS_tee:
+	case SYS_vmsplice:
+	case SYS_sendfile:
+	case SYS_getrandom:
+	case SYS_mq_timedsend:
+	case SYS_mq_timedreceive:
+		return true;
+	case SYS_fcntl:
+		return operation == F_SETLKW || operation == F_OFD_SETLKW;
+	case SYS_futex:
+		operation &= FUTEX_CMD_MASK;
+		return operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+	default:
+		return false;
+	}
+}
+
+/* A signal that ends a call may find a tick that has come while the thread woke up. The kernel hands
+ * the tick over first, because it is meant for this thread. It then prepares that the call is made
+ * again, because our handler has SA_RESTART, and does not ask whether the other signal's handler has it,
+ * too. If it has not, the call is over. */
+static void end_restarted_call(ucontext_t *uc)
+{
+	struct sigaction action = {.sa_flags = SA_RESTART};
+	uint64_t pending;
+	int number = cps_regs_restarted_call(uc);
+
+	if (number < 0 || !can_fail_with_eintr(uc, number) || !pending_for(uc, &pending) ||
+	    !pending)
+		return;
+	/* The kernel decides by the first signal, which is the one with the lowest number. */
+	cps_disposition_get(__builtin_ctzll(pending) + 1, &action);
+	if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN &&
+	    !(action.sa_flags & SA_RESTART))
+		cps_regs_end_call(uc);
+}
+
 /* If another signal is pending, the call would have been interrupted without us, and does not
  * count. A signal that was handled before ours is not pending any more; but then the kernel lets
  * our signal interrupt that signal's handler, not the call. */
 void cps_sample_note_interruption(void *context)
 {
 	ucontext_t *uc = context;
-	uint64_t pending = 0, blocked;
+	uint64_t pending;
 	int number;
 
-	if (!cps_regs_interrupted_call(uc) && !cps_cut_is_possible(uc))
+	if (!cps_regs_interrupted_call(uc) && !cps_cut_is_possible(uc)) {
+		end_restarted_call(uc);
 		return;
-	if (cps_masked_is_over(uc))
-		return;
-	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
-	blocked |= UINT64_C(1) << (cps_sample_signal() - 1); /* one of our own may be pending */
-	if (CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0) != 0 || pending & ~blocked)
+	}
+	if (cps_masked_is_over(uc) || !pending_for(uc, &pending) || pending)
 		return;
 	number = cps_regs_call_number(uc);
 	/* A frame of the target's handler may be left from an earlier call at the same place. If a part

@@ -163,6 +163,27 @@ static inline void cps_regs_call_again(ucontext_t *uc, int number)
 	uc->uc_mcontext.gregs[REG_RAX] = number;
 }
 
+/* [signal] Whether the kernel has prepared that the thread makes a system call again which the signal
+ * has interrupted: the number of that call. -1: it has not. pc is then at the call's instruction, which
+ * has left its end in rcx; a thread that comes there for the first time has something else in it. */
+static inline int cps_regs_restarted_call(const ucontext_t *uc)
+{
+	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+	const uint8_t *p = (const uint8_t *)pc;
+
+	if ((uintptr_t)uc->uc_mcontext.gregs[REG_RCX] != pc + 2 || (pc & 4095) > 4094 ||
+	    p[0] != 0x0f || p[1] != 0x05)
+		return -1;
+	return (int)uc->uc_mcontext.gregs[REG_RAX];
+}
+
+/* [signal] Lets that call fail with EINTR instead. */
+static inline void cps_regs_end_call(ucontext_t *uc)
+{
+	uc->uc_mcontext.gregs[REG_RIP] += 2;
+	uc->uc_mcontext.gregs[REG_RAX] = -4; /* EINTR */
+}
+
 /* For signal handlers, which begin on a stack that they align themselves: qemu-x86_64 calls them with
  * a stack that is 8 bytes off. */
 #define CPS_REGS_HANDLER __attribute__((force_align_arg_pointer))
