@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "door/again.h"
 #include "door/find.h"
+#include "signal/cut.h"
 #include "signal/sample.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -152,6 +153,7 @@ bool cps_again_after_eintr(struct cps_again_wait *w)
 		return false;
 	settled += number - w->seen;
 	errno = w->error;
+	cps_cut_number();
 	if (!w->timeout)
 		return true;
 	if (!w->until)

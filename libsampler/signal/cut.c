@@ -26,6 +26,7 @@ uintptr_t cps_cut_begin(uintptr_t now)
 
 	frame = now;
 	is_cut = false;
+	cps_cut_number();
 	return before;
 }
 
@@ -44,26 +45,41 @@ bool cps_cut_is_possible(const ucontext_t *uc)
 	       uc->uc_mcontext.gregs[REG_RAX] > 0 && cps_regs_is_behind_call(uc);
 }
 
+void cps_cut_number(void)
+{
+	static __thread uint64_t number;
+
+	cps_regs_set_number(++number);
+}
+
+static bool is_readable(uintptr_t from, uintptr_t to)
+{
+	return cps_sys_readable(from & ~(uintptr_t)7) && cps_sys_readable(to & ~(uintptr_t)7);
+}
+
 /*
  * The context is then also in the memory below the stack pointer, where the kernel had saved it for
  * that handler. A tick that comes while the handler returns looks as if it had ended the call, which
- * that handler's signal had. Our own frame is not there, because it is on the alternate stack. If it
- * is there, or if the target's handler was on that stack, nothing is found.
+ * that handler's signal had. The number of the call tells whether this context is that of an earlier
+ * one. Our own frame is not there, because it is on the alternate stack. If it is there, or if the
+ * target's handler was on that stack, nothing is found.
  */
 bool cps_cut_was_returned_to(const ucontext_t *uc)
 {
 	static const int same[] = {REG_RIP, REG_RSP, REG_RAX, REG_RBX,
 				   REG_RBP, REG_RSI, REG_RDI, REG_RDX};
-	const ucontext_t *old = (const ucontext_t *)cps_regs_place_of_context(uc);
+	uintptr_t state = 0;
+	const ucontext_t *old = (const ucontext_t *)cps_regs_place_of_context(uc, &state);
+	uint64_t number = old ? cps_regs_number(uc->uc_mcontext.fpregs) : 0;
 
-	if (!old || old == uc || !cps_sys_readable((uintptr_t)&old->uc_mcontext.gregs[REG_R8]) ||
-	    !cps_sys_readable((uintptr_t)&old->uc_mcontext.gregs[REG_RIP]))
+	/* The two lie in a frame that is smaller than a page. */
+	if (!number || old == uc ||
+	    !is_readable((uintptr_t)old, state + sizeof(struct _libc_fpstate) - 1) ||
+	    cps_regs_number((const struct _libc_fpstate *)state) != number)
 		return false;
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		if (old->uc_mcontext.gregs[same[i]] != uc->uc_mcontext.gregs[same[i]])
 			return false;
-	/* It must not be found again. The mask of signals is not an address. */
-	CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, &old->uc_mcontext.gregs[REG_RIP], 8);
 	return true;
 }
 

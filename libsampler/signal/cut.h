@@ -25,8 +25,12 @@ bool cps_cut_end(uintptr_t before);
  * and has transferred something. A call that a handler of the target's makes is not meant. */
 bool cps_cut_is_possible(const ucontext_t *uc);
 
-/* [signal] For the handler: whether a handler of the target's has just returned to the end of a call.
- * It is that handler's signal which has ended the call. */
+/* [signal] To be called before a wrapped call is made, each time: gives it a number, by which the
+ * function below knows it. */
+void cps_cut_number(void);
+
+/* [signal] For the handler: whether a handler of the target's has just returned to the end of a call
+ * that has a number. It is that handler's signal which has ended the call. */
 bool cps_cut_was_returned_to(const ucontext_t *uc);
 
 /* [signal] For the handler, if neither that is so nor another signal is pending: the call was cut by

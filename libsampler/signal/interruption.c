@@ -29,6 +29,7 @@ uint32_t cps_sample_interruptions(void)
 uint32_t cps_sample_begin_call(uintptr_t frame)
 {
 	cps_masked_forget(frame);
+	cps_cut_number();
 	return interruptions;
 }
 
@@ -142,14 +143,12 @@ void cps_sample_note_interruption(void *context)
 	if (cps_masked_is_over(uc) || !pending_for(uc, &pending) || pending)
 		return;
 	number = cps_regs_call_number(uc);
-	/* A frame of the target's handler may be left from an earlier call at the same place. If a part
-	 * then stays a part, that does little harm. An EINTR without a reason would. */
-	if (!cps_regs_interrupted_call(uc)) {
-		if (!cps_cut_was_returned_to(uc))
-			cps_cut_note();
-	} else if (can_be_made_again(uc, number)) {
+	if (cps_regs_interrupted_call(uc) && can_be_made_again(uc, number))
 		cps_regs_call_again(uc, number);
-	} else {
+	else if (cps_cut_was_returned_to(uc))
+		return;
+	else if (cps_regs_interrupted_call(uc))
 		interruptions++;
-	}
+	else
+		cps_cut_note();
 }

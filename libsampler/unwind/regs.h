@@ -137,10 +137,33 @@ static inline uintptr_t cps_regs_call_argument(const ucontext_t *uc, int i)
 	return (uintptr_t)uc->uc_mcontext.gregs[where[i - 1]];
 }
 
+#define CPS_REGS_MARK UINT64_C(0x6c6c616370637370) /* any value that no program has there */
+
+/* [signal] Gives the calling thread's next system call a number, in a register that functions may
+ * change and hardly ever do, and that the kernel saves with the others when there is a signal. */
+static inline void cps_regs_set_number(uint64_t number)
+{
+	__asm__ volatile("movq %0, %%xmm15\n\t"
+			 "movq %1, %%xmm14\n\t"
+			 "punpcklqdq %%xmm14, %%xmm15"
+			 :
+			 : "r"(number), "r"(CPS_REGS_MARK)
+			 : "xmm14", "xmm15");
+}
+
+/* [signal] That number, from a context; 0: something else is in the register. */
+static inline uint64_t cps_regs_number(const struct _libc_fpstate *state)
+{
+	uint64_t number[2];
+
+	memcpy(number, &state->_xmm[15], sizeof(number));
+	return number[1] == CPS_REGS_MARK ? number[0] : 0;
+}
+
 /* [signal] For the handler of a signal, whose context `uc` is still where the kernel has put it: the
- * place where the kernel would put the context of a handler that runs on the interrupted stack. 0: not
- * known. */
-static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc)
+ * place where the kernel would put the context of a handler that runs on the interrupted stack; and in
+ * *state that of its floating-point registers. 0: not known. */
+static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc, uintptr_t *state)
 {
 	enum { SIZE_AT = 468, FRAME = 440, SP_RED_ZONE = 128 };
 	uintptr_t own = (uintptr_t)uc->uc_mcontext.fpregs, sp;
@@ -152,7 +175,8 @@ static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc)
 		return 0;
 	memcpy(&bytes, (const char *)own + SIZE_AT, sizeof(bytes));
 	sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] - SP_RED_ZONE - bytes;
-	return ((sp & ~(uintptr_t)63) - FRAME) & ~(uintptr_t)15;
+	*state = sp & ~(uintptr_t)63;
+	return (*state - FRAME) & ~(uintptr_t)15;
 }
 
 /* [signal] Makes the thread call again when the handler returns, as the kernel does with calls that

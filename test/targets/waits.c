@@ -2,13 +2,15 @@
 /*
  * waits.c - waits in every way that the kernel does not take up again after a signal's handler.
  *
- * waits quiet|hail ends|interrupts|restarts|nested|cancels [ROUNDS]
+ * waits quiet|hail ends|interrupts|restarts|nested|returns|cancels [ROUNDS]
  *
  * hail        a process sends SIGPROF to the thread that waits, every 300 us
  * ends        each call comes to its end: its time is over, and what it waits for happens
  * interrupts  each call is interrupted by a handler of SIGUSR1, ROUNDS times
  * restarts    the same, of a handler with SA_RESTART
  * nested      the same, of a handler that sleeps
+ * returns     the same, of a handler that blocks all signals; a SIGPROF, which it sends itself instead of
+ *             the process, comes when it returns, and others come before
  * cancels     a thread that waits is cancelled, ROUNDS times
  *
  * Prints a line for each call with its results, each of them once, and "errno N" when it has
@@ -37,6 +39,7 @@ enum { LIMIT_MS = 30, HAIL_NS = 300000, JIFFY_NS = 10000000 };
 
 static atomic_int *hailed; /* the thread; shared with the process that sends */
 static unsigned resent;
+static bool is_hailed, is_met_at_return;
 static const struct wait_call *current;
 static unsigned rounds = 100;
 
@@ -73,6 +76,13 @@ static void on_usr1_sleep(int number)
 {
 	(void)number;
 	usleep(1000);
+}
+
+static void on_usr1_hail(int number)
+{
+	(void)number;
+	if (is_hailed)
+		raise(SIGPROF);
 }
 
 /* ---- the thread that waits
@@ -171,6 +181,18 @@ static void ends(void)
 		ends_by_event();
 }
 
+/* Signals of the recorder's alone end nothing, whatever has ended the call before. */
+static void hail_before(pthread_t thread, unsigned round)
+{
+	for (int i = 0; i < 3; i++) {
+		if (is_hailed)
+			pthread_kill(thread, SIGPROF);
+		nap(100000);
+	}
+	if (atomic_load(&done) >= round)
+		printf(" early");
+}
+
 /* A signal that comes before the call has begun interrupts nothing, without the recorder, too:
  * it is sent again. */
 static void interrupted(void)
@@ -184,6 +206,8 @@ static void interrupted(void)
 	for (unsigned i = 1; i <= rounds; i++) {
 		until_entered(i);
 		nap(300000);
+		if (is_met_at_return)
+			hail_before(thread, i);
 		pthread_kill(thread, SIGUSR1);
 		for (unsigned k = 1; atomic_load(&done) < i; k++) {
 			nap(100000);
@@ -228,7 +252,7 @@ int main(int argc, char **argv)
 	if (strcmp(what, "ends") == 0)
 		act = ends;
 	else if (strcmp(what, "interrupts") == 0 || strcmp(what, "restarts") == 0 ||
-		 strcmp(what, "nested") == 0)
+		 strcmp(what, "nested") == 0 || strcmp(what, "returns") == 0)
 		act = interrupted;
 	else if (strcmp(what, "cancels") == 0)
 		act = cancelled;
@@ -243,8 +267,14 @@ int main(int argc, char **argv)
 		action.sa_flags = SA_RESTART;
 	if (strcmp(what, "nested") == 0)
 		action.sa_handler = on_usr1_sleep;
+	is_met_at_return = strcmp(what, "returns") == 0;
+	if (is_met_at_return) {
+		action.sa_handler = on_usr1_hail;
+		sigfillset(&action.sa_mask);
+	}
 	sigaction(SIGUSR1, &action, NULL);
-	if (strcmp(argv[1], "hail") == 0)
+	is_hailed = strcmp(argv[1], "hail") == 0;
+	if (is_hailed && !is_met_at_return)
 		sender = hail();
 	for (current = wait_calls; current->name; current++) {
 		printf("%s:", current->name);

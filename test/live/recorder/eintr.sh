@@ -10,12 +10,14 @@
 #   an EINTR.
 # - If every EINTR leads to a retry, "interrupts" does not end.
 # - Without `settled` in again.c "nested" does not end.
+# - Without cps_cut_was_returned_to in cps_sample_note_interruption "returns" does not end.
+# - If all calls have the same number, some waits of "returns" end early.
 #
 # Waits, beside others.
 . "$(dirname "$0")/../lib.sh"
 
 waits=$targets/waits
-for what in ends "interrupts 100" "restarts 100" "nested 10" "cancels 20"; do
+for what in ends "interrupts 100" "restarts 100" "nested 10" "returns 20" "cancels 20"; do
 	# shellcheck disable=SC2086 # two words
 	timeout 60 "$waits" quiet $what >bare.out 2>bare.err || fail "$what: without the recorder: $(cat bare.err)"
 	# shellcheck disable=SC2086
