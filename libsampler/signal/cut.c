@@ -6,6 +6,7 @@
  * left by longjmp its frame stays, which does no harm: the next call sets its own.
  */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/sys.h"
@@ -45,10 +46,17 @@ bool cps_cut_is_possible(const ucontext_t *uc)
 	       uc->uc_mcontext.gregs[REG_RAX] > 0 && cps_regs_is_behind_call(uc);
 }
 
+/* A thread may find contexts on its stack that are those of a thread which had this memory before, so
+ * each counts in a range of its own. */
 void cps_cut_number(void)
 {
+	enum { RANGE_BITS = 40 };
+	static _Atomic uint64_t ranges;
 	static __thread uint64_t number;
 
+	if (!number)
+		number = (atomic_fetch_add_explicit(&ranges, 1, memory_order_relaxed) + 1)
+			 << RANGE_BITS;
 	cps_regs_set_number(++number);
 }
 

@@ -11,7 +11,8 @@
 # - If every EINTR leads to a retry, "interrupts" does not end.
 # - Without `settled` in again.c "nested" does not end.
 # - Without cps_cut_was_returned_to in cps_sample_note_interruption "returns" does not end.
-# - If all calls have the same number, some waits of "returns" end early.
+# - If all calls have the same number, some waits of "returns" end early; if those of all threads begin
+#   with 1, most of "cancels" do.
 #
 # Waits, beside others.
 . "$(dirname "$0")/../lib.sh"
