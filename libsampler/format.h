@@ -222,7 +222,9 @@ struct cps_journal_head {
 	uint64_t id;	    /* CPS_PROCESS_JOURNAL of the stream */
 	uint32_t stop;	    /* enum cps_stop: recording has ended, the process has not */
 	int32_t stop_error; /* the errno that goes with it; 0 = none */
-	uint8_t reserved[24];
+	uint8_t scratch[8]; /* means nothing */
+	uint32_t rest_ms;   /* what was added for so long may be missing; 0 = nothing */
+	uint8_t reserved[12];
 };
 
 struct cps_journal_buffer {

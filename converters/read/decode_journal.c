@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,22 @@ static int journal_open(const char *path, uint64_t *size)
 	return fd;
 }
 
+/* While its file system is slow the journal lags behind the recorder. Only at an end in order does it
+ * catch up. */
+static void say_read(const struct decode_stream *s, const struct cps_journal_head *head,
+		     struct decode_journal_outcome *o)
+{
+	uint32_t rest_ms = le32toh(head->rest_ms);
+
+	if (!rest_ms || head->stop || s->has_end)
+		snprintf(o->text, sizeof(o->text), "; its journal was read");
+	else
+		snprintf(o->text, sizeof(o->text),
+			 "; its journal was read, but the disk was slow, and up to %" PRIu32
+			 " ms at the end are missing",
+			 rest_ms);
+}
+
 static int journal_use(struct journal *j, struct decode_journal_outcome *o)
 {
 	struct cps_journal_head head;
@@ -268,7 +285,7 @@ static int journal_use(struct journal *j, struct decode_journal_outcome *o)
 	if (j->damage)
 		snprintf(o->text, sizeof(o->text), "; its journal is damaged: %s", j->damage);
 	else
-		snprintf(o->text, sizeof(o->text), "; its journal was read");
+		say_read(j->s, &head, o);
 	return result;
 }
 

@@ -20,7 +20,7 @@
 #define LITTLE 512 /* bytes for the counters and the end of a recording */
 
 static uint64_t losses_told;
-static bool is_acquired[CPS_BUFFERS + 1]; /* by cps_drain_all */
+static struct cps_buffer *acquired[CPS_BUFFERS + 1]; /* by cps_drain_all */
 
 /* Buffer 0 holds records as they are. */
 static int drain_records(struct cps_buffer *b)
@@ -102,7 +102,7 @@ void cps_drain_reset(void)
 {
 	losses_told = 0;
 	cps_columns_forget();
-	memset(is_acquired, 0, sizeof(is_acquired));
+	memset(acquired, 0, sizeof(acquired));
 }
 
 static struct cps_buffer *acquire_patiently(uint32_t number, uint64_t *until)
@@ -120,19 +120,24 @@ bool cps_drain_is_complete(void)
 	uint64_t until = 0;
 
 	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
-		is_acquired[i] = is_acquired[i] || acquire_patiently(i, &until);
-		if (!is_acquired[i])
+		if (!acquired[i])
+			acquired[i] = acquire_patiently(i, &until);
+		if (!acquired[i])
 			return false;
 	}
 	return true;
 }
 
-/* Drops what a buffer holds. This is for two cases: when the limit of bytes is reached, nothing may
- * be left in a file beside the stream; and a journal in plain memory does not outlive the
- * process. */
-static void drop(struct cps_buffer *b)
+/* What could not be written stays in the journal, as far as it is a file. But if the limit of bytes is
+ * reached, nothing may be left in a file beside the stream. */
+static void keep_or_drop(struct cps_buffer *b)
 {
-	cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_drop(b));
+	if (!cps_journal_waiting(b))
+		return;
+	if (cps_pack_error() == CPS_PACK_LIMIT)
+		cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_drop(b));
+	else
+		cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_settle(b));
 }
 
 /* Empties all buffers; those of samples first, because they may mention new modules and threads.
@@ -148,12 +153,13 @@ static int drain_buffers(void)
 
 		if (b)
 			e = b->number ? drain_samples(b) : drain_records(b);
-		is_acquired[(i + 1) % (CPS_BUFFERS + 1)] = b;
-		if (b && e && (e == CPS_PACK_LIMIT || !cps_journal_is_file()))
-			drop(b);
+		acquired[(i + 1) % (CPS_BUFFERS + 1)] = b;
 		if (e != CPS_PACK_LIMIT)
 			error = error ? error : e;
 	}
+	for (uint32_t i = 0; i <= CPS_BUFFERS; i++)
+		if (acquired[i])
+			keep_or_drop(acquired[i]);
 	if (cps_pack_error() == CPS_PACK_LIMIT)
 		cps_loss_stop(CPS_STOP_LIMIT, 0);
 	if (!error && cps_pack_error() != CPS_PACK_LIMIT)
@@ -192,7 +198,9 @@ int cps_drain_all(struct cps_ending *end)
 		error = error ? error : e;
 		cps_pack_release();
 	}
-	if (error)
+	if (error) {
 		cps_loss_stop(CPS_STOP_WRITE, error);
+		cps_journal_settle_losses();
+	}
 	return error;
 }

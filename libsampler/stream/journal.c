@@ -7,7 +7,6 @@
  * sees half a record (doc/decisions/0017, 0043).
  */
 #include <errno.h>
-#include <linux/fs.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,20 +15,22 @@
 #include "base/moment.h"
 #include "base/sys.h"
 #include "stream/journal.h"
+#include "stream/journal_file.h"
 #include "stream/loss.h"
+#include "stream/pace.h"
 #include "unwind/module.h"
 #include "base/poison.h"
 
-#define ALL	    (CPS_BUFFERS + 1)
-#define SLOW_NS	    1000000u
-#define SLOW_WEIGHT 1000u
+#define ALL	  (CPS_BUFFERS + 1)
+#define SETTLE_NS 1000000000u /* what the end of the recording waits for a slow file */
 
 static struct cps_buffer buffers[ALL];
 static const char *file_path;
-static uint8_t *map;	     /* NULL: there is no file */
-static atomic_bool is_lost;  /* the file has become shorter, or there is no room for it any more */
-static bool copies_on_write; /* the file system does, but not for this file */
-static _Atomic uint32_t slowness;
+static uint8_t *map;	      /* NULL: there is no file */
+static atomic_bool is_lost;   /* the file has become shorter, or there is no room for it any more */
+static atomic_bool is_behind; /* some copy was put off */
+static _Atomic uint32_t told_rest_ms;
+static uint64_t settle_until; /* 0: the end has not begun */
 static size_t map_bytes;
 static uint32_t n_areas = ALL;		 /* areas of the journal; buffer i begins with area i */
 static _Atomic uint32_t next_area = ALL; /* the first area that no buffer has used */
@@ -41,80 +42,6 @@ static uint32_t data_offset(void)
 				    n_areas * sizeof(struct cps_journal_buffer));
 
 	return (heads + 4095u) & ~4095u;
-}
-
-/* Asks the file system to overwrite pages in place. A copy-on-write file system (btrfs) needs free
- * space for each page that is written, which fallocate does not reserve. */
-static void overwrite_in_place(int fd)
-{
-	long flags = 0;
-
-	if (CPS_SYS(ioctl, fd, FS_IOC_GETFLAGS, &flags, 0) != 0)
-		return;
-	flags |= FS_NOCOW_FL;
-	copies_on_write = CPS_SYS(ioctl, fd, FS_IOC_SETFLAGS, &flags, 0) == 0;
-}
-
-/* Reserves disk space for every page, so that a disk that becomes full does not end the journal. */
-static int reserve(int fd)
-{
-	static const uint8_t zeros[4096];
-	int error;
-
-	overwrite_in_place(fd);
-
-	do
-		error = (int)CPS_SYS(fallocate, fd, 0, 0, map_bytes);
-	while (error == -EINTR);
-	if (error != -EOPNOTSUPP && error != -ENOSYS)
-		return error;
-	for (size_t done = 0; done < map_bytes;) {
-		size_t left = map_bytes - done;
-		long n = cps_sys_write(fd, zeros, left < sizeof(zeros) ? left : sizeof(zeros));
-
-		if (n <= 0 && n != -EINTR)
-			return n < 0 ? (int)n : -ENOSPC;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
-/* Maps the file. If `at` is set it replaces the mapping there, so that a thread that still looks at
- * the old mapping finds memory. */
-static uint8_t *map_fd(int fd, void *at)
-{
-	long result;
-
-	if (!at)
-		return cps_sys_mmap(map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
-	result = cps_sys6(SYS_mmap, (long)at, (long)map_bytes, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_FIXED, fd, 0);
-	return result == (long)at ? at : NULL;
-}
-
-static uint8_t *map_file(const char *path, void *at)
-{
-	uint8_t *mapped = NULL;
-	int fd;
-
-	if (cps_sys_exceeds_file_limit(map_bytes))
-		return NULL;
-	fd = cps_sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-	if (fd < 0)
-		return NULL;
-	if (reserve(fd) == 0)
-		mapped = map_fd(fd, at);
-	cps_sys_close(fd);
-	if (mapped) {
-		cps_arena_unlock(mapped, map_bytes);
-		/* Without this, the first touch would read a megabyte of zeros ahead, which takes
-		 * half a ms. */
-		CPS_SYS(madvise, mapped, map_bytes, MADV_RANDOM, 0);
-		file_path = path;
-	} else {
-		cps_sys_unlink(path);
-	}
-	return mapped;
 }
 
 /* ---- the copy ---------------------------------------------------------------------------------- */
@@ -136,7 +63,7 @@ static bool takes_store(uint8_t *at)
 static uint8_t *scratch_of(uint32_t area)
 {
 	if (area == 0)
-		return map + offsetof(struct cps_journal_head, reserved);
+		return map + offsetof(struct cps_journal_head, scratch);
 	return map + head_offset(area) + offsetof(struct cps_journal_buffer, losses);
 }
 
@@ -159,84 +86,139 @@ static bool is_taken(uint32_t area, uint8_t *bytes, uint32_t n)
 	return takes_store(scratch_of(area)) && (!n || take_stores(bytes, n));
 }
 
-/* Whether stores have begun to take long: eight of the last some thousands. When a btrfs is full, or a
- * quota of it is used up, it first writes all out and waits, 10 ms or more, for each page that is
- * written to after it was written out, even if it overwrites the page in place then. A program came to
- * a hundredth of its speed. */
-static bool has_become_slow(uint64_t before)
-{
-	uint32_t now = atomic_load_explicit(&slowness, memory_order_relaxed);
-
-	if (!before)
-		return false;
-	if (cps_moment_ns() - before > SLOW_NS)
-		now += SLOW_WEIGHT;
-	else if (now)
-		now--;
-	atomic_store_explicit(&slowness, now, memory_order_relaxed);
-	return now >= 8 * SLOW_WEIGHT;
-}
-
 /* Whether the file takes stores to the numbers of the area, and to n of its bytes. If not, the
  * journal is given up. */
 static bool is_there(uint32_t area, uint8_t *bytes, uint32_t n)
 {
-	uint64_t before = copies_on_write ? cps_moment_ns() : 0;
-
 	if (!map || atomic_load_explicit(&is_lost, memory_order_relaxed))
 		return false;
-	if (is_taken(area, bytes, n) && !has_become_slow(before))
+	if (is_taken(area, bytes, n))
 		return true;
 	atomic_store(&is_lost, true);
 	return false;
 }
 
-/* Copies the bytes of a buffer from there on to the file, and then the numbers, which say how many
- * bytes count. The two numbers are stored as one word, so that a reader sees both or neither. */
-static void show(const struct cps_buffer *b, uint32_t from)
+/* The two numbers are stored as one word, so that a reader sees both or neither. */
+static void store_numbers(const struct cps_buffer *b, uint32_t committed)
 {
 	_Static_assert(offsetof(struct cps_journal_buffer, committed) == 0 &&
 			       offsetof(struct cps_journal_buffer, sequence) == 4,
 		       "the low and the high half");
-	const uint64_t numbers = (uint64_t)b->sequence << 32 | b->committed;
-	uint32_t n = b->committed > from ? b->committed - from : 0;
-	uint8_t *to;
 
-	if (!map)
-		return;
-	to = map + data_offset() + (size_t)b->area * CPS_BUFFER_BYTES + from;
-	if (!is_there(b->area, to, n))
-		return;
-	if (n)
-		memcpy(to, b->bytes + from, n);
-	atomic_store_explicit((_Atomic uint64_t *)(map + head_offset(b->area)), numbers,
-			      memory_order_release);
+	atomic_store_explicit((_Atomic uint64_t *)(map + head_offset(b->area)),
+			      (uint64_t)b->sequence << 32 | committed, memory_order_release);
 }
 
-static void show_losses(void)
+static uint32_t n_ticks(const struct cps_buffer *b)
+{
+	return b->batch && b->committed ? b->batch->n_ticks : 0;
+}
+
+/* Copies the bytes of a buffer that the file lacks, and then the numbers, which say how many bytes
+ * count. If copies were put off, the file may still have the numbers of the batch before, whose bytes
+ * are about to be overwritten. */
+static void copy(struct cps_buffer *b)
+{
+	uint32_t n = b->committed - b->shown;
+	uint8_t *to = map + data_offset() + (size_t)b->area * CPS_BUFFER_BYTES + b->shown;
+
+	if (!is_there(b->area, to, n))
+		return;
+	if (n && !b->shown)
+		store_numbers(b, 0);
+	if (n)
+		memcpy(to, b->bytes + b->shown, n);
+	store_numbers(b, b->committed);
+	b->shown = b->committed;
+	b->shown_ticks = n_ticks(b);
+}
+
+/* Also when the journal was given up: another page may still take stores. */
+static void copy_losses(void)
 {
 	struct cps_journal_head *head = (void *)map;
-	struct cps_journal_buffer *first;
+	struct cps_journal_buffer *first = (void *)(map + head_offset(0));
 	int error;
 
-	if (!is_there(0, NULL, 0))
+	if (!takes_store(scratch_of(0)))
 		return;
-	first = (void *)(map + head_offset(0));
 	for (int i = 0; i < CPS_LOSS_COUNT; i++)
 		first->losses[i] = cps_loss_get((enum cps_loss)i);
 	head->stop = (uint32_t)cps_loss_stop_reason(&error);
 	head->stop_error = error;
 }
 
+/* Copies what was put off, except that of `mine`. */
+static void catch_up(const struct cps_buffer *mine)
+{
+	if (!atomic_exchange(&is_behind, false))
+		return;
+	copy_losses();
+	for (uint32_t i = 0; i < ALL; i++) {
+		struct cps_buffer *b = &buffers[i] == mine ? NULL : cps_journal_acquire_number(i);
+
+		if (b) {
+			copy(b);
+			cps_journal_release(b);
+		} else if (&buffers[i] != mine) {
+			atomic_store(&is_behind, true); /* next time */
+		}
+	}
+}
+
+/* Tells readers how far the file may be behind from now on. */
+static void tell_rest(uint32_t rest_ms)
+{
+	struct cps_journal_head *head = (void *)map;
+
+	if (rest_ms == atomic_load_explicit(&told_rest_ms, memory_order_relaxed) ||
+	    !takes_store(scratch_of(0)))
+		return;
+	head->rest_ms = rest_ms;
+	atomic_store_explicit(&told_rest_ms, rest_ms, memory_order_relaxed);
+}
+
+/* Makes the file have what the buffer has, or b NULL, the losses. While the file is slow this is put
+ * off, and made later together with the rest. */
+static void show(struct cps_buffer *b)
+{
+	uint64_t begin;
+
+	if (!map)
+		return;
+	if (cps_pace_rests()) {
+		atomic_store(&is_behind, true);
+		return;
+	}
+	begin = cps_pace_begin();
+	if (b)
+		copy(b);
+	else
+		copy_losses();
+	catch_up(b);
+	tell_rest(cps_pace_end(begin));
+}
+
+static void show_losses(void)
+{
+	show(NULL);
+}
+
 /* ---- areas -------------------------------------------------------------------------------------- */
+
+/* The next batch has no bytes yet, neither in memory nor in the file. */
+static void begin_numbers(struct cps_buffer *b, uint32_t sequence)
+{
+	b->committed = b->shown = b->shown_ticks = 0;
+	b->sequence = sequence;
+}
 
 static void give_area(struct cps_buffer *b, uint32_t area, uint32_t sequence)
 {
 	b->area = area;
-	b->committed = 0;
-	b->sequence = sequence;
+	begin_numbers(b, sequence);
 	b->is_begun = false;
-	show(b, 0);
+	show(b);
 }
 
 static void lay_out(uint64_t id, uint32_t sequence)
@@ -258,6 +240,20 @@ static void lay_out(uint64_t id, uint32_t sequence)
 	cps_loss_mirror(show_losses);
 	if (is_there(0, NULL, 0))
 		memcpy(head->magic, CPS_JOURNAL_MAGIC, sizeof(head->magic));
+}
+
+static uint8_t *map_file(const char *path, void *at)
+{
+	bool copies_on_write = false;
+	uint8_t *mapped = cps_journal_file_map(path, map_bytes, at, &copies_on_write);
+
+	cps_pace_reset(mapped && copies_on_write);
+	is_behind = false;
+	told_rest_ms = 0;
+	settle_until = 0;
+	if (mapped)
+		file_path = path;
+	return mapped;
 }
 
 int cps_journal_open(const char *path, uint64_t id, uint64_t bytes)
@@ -329,23 +325,26 @@ struct cps_buffer *cps_journal_acquire(uint32_t wish, bool *has_memory)
 	return NULL;
 }
 
+/* Whether the journal is a file, which outlives the process. */
+static bool is_file(void)
+{
+	return file_path != NULL && !atomic_load(&is_lost);
+}
+
 bool cps_journal_seal(struct cps_buffer *b)
 {
 	uint64_t time_us = b->batch->time_us;
 	uint32_t area = atomic_load(&next_area);
 
+	if (b->shown < b->committed)
+		show(b);
 	do {
-		if (area == n_areas || !cps_journal_is_file())
+		if (area == n_areas || !is_file() || b->shown < b->committed)
 			return false;
 	} while (!atomic_compare_exchange_weak(&next_area, &area, area + 1));
 	give_area(b, area, 0);
 	begin_batch(b, time_us);
 	return true;
-}
-
-bool cps_journal_is_file(void)
-{
-	return file_path != NULL && !atomic_load(&is_lost);
 }
 
 void cps_journal_release(struct cps_buffer *b)
@@ -355,12 +354,10 @@ void cps_journal_release(struct cps_buffer *b)
 
 bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item)
 {
-	uint32_t before = b->committed;
-
 	if (!cps_batch_add(b->batch, item))
 		return false;
 	b->committed = (uint32_t)b->batch->used;
-	show(b, before);
+	show(b);
 	if (!item->is_tail)
 		atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
 	return true;
@@ -374,7 +371,7 @@ bool cps_journal_add_record(struct cps_buffer *b, const uint8_t *record, size_t 
 		return false;
 	memcpy(b->bytes + before, record, n);
 	b->committed = before + (uint32_t)n;
-	show(b, before);
+	show(b);
 	return true;
 }
 
@@ -385,9 +382,8 @@ uint32_t cps_journal_waiting(const struct cps_buffer *b)
 
 void cps_journal_empty(struct cps_buffer *b, uint64_t time_us)
 {
-	b->committed = 0;
-	b->sequence++;
-	show(b, 0);
+	begin_numbers(b, b->sequence + 1);
+	show(b);
 	b->is_begun = false;
 	if (b->batch && b->bytes)
 		begin_batch(b, time_us);
@@ -395,11 +391,31 @@ void cps_journal_empty(struct cps_buffer *b, uint64_t time_us)
 
 uint32_t cps_journal_drop(struct cps_buffer *b)
 {
-	uint32_t n = cps_journal_waiting(b) && b->batch ? b->batch->n_ticks : 0;
+	uint32_t n = n_ticks(b);
 
 	atomic_fetch_sub_explicit(&ticks, n, memory_order_relaxed);
 	cps_journal_empty(b, b->batch ? b->batch->time_us : 0);
 	return n;
+}
+
+uint32_t cps_journal_settle(struct cps_buffer *b)
+{
+	uint64_t now = cps_moment_ns();
+	uint32_t n;
+
+	if (!settle_until)
+		settle_until = now + SETTLE_NS;
+	if (map && now < settle_until)
+		copy(b);
+	n = n_ticks(b) - b->shown_ticks;
+	atomic_fetch_sub_explicit(&ticks, n, memory_order_relaxed);
+	return n;
+}
+
+void cps_journal_settle_losses(void)
+{
+	if (map)
+		copy_losses();
 }
 
 uint64_t cps_journal_ticks(void)
@@ -416,7 +432,6 @@ void cps_journal_remove(void)
 
 void cps_journal_reset(void)
 {
-	atomic_store(&slowness, 0);
 	atomic_store(&ticks, 0);
 	cps_loss_mirror(NULL);
 	if (map)

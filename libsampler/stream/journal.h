@@ -7,7 +7,7 @@
  * The file is mapped, since the recorder keeps no descriptor. If somebody truncates the file, or a
  * disk is full, a store into the mapping would end the target by SIGBUS. So before each store the
  * kernel is asked whether the page takes one, and when it does not, the recording continues without a
- * journal. One case is left: a truncation within the some ten nanoseconds between question and store
+ * journal. While the file is slow, it has the samples somewhat later (pace.h). One case is left: a truncation within the some ten nanoseconds between question and store
  * (doc/decisions/0043).
  *
  * Locks: each buffer has one, which is tried and never waited for. A thread or handler that has
@@ -35,6 +35,7 @@ struct cps_buffer {
 	bool is_begun;		      /* its batch has begun */
 	struct cps_batch *batch;      /* NULL until it is first used, and for number 0 */
 	uint32_t committed, sequence; /* the numbers that the journal has a copy of */
+	uint32_t shown, shown_ticks;  /* bytes and samples of them that the file has */
 	uint8_t *bytes;		      /* CPS_BUFFER_BYTES of memory; the journal has a copy */
 };
 
@@ -65,8 +66,6 @@ void cps_journal_release(struct cps_buffer *b);
  * outlive the process.
  */
 bool cps_journal_seal(struct cps_buffer *b);
-/* [signal] Whether the journal is a file, which outlives the process. */
-bool cps_journal_is_file(void);
 
 /* [signal] Append a sample. False: it does not fit, and the buffer must be emptied first. */
 bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item);
@@ -83,6 +82,16 @@ void cps_journal_empty(struct cps_buffer *b, uint64_t time_us);
 /* [signal] Empty a buffer whose bytes never get into the stream. Returns how many ticks are
  * lost. */
 uint32_t cps_journal_drop(struct cps_buffer *b);
+
+/*
+ * [signal] At the end, for a buffer that cannot be emptied: the file gets what it lacks of it, however
+ * slow it is, unless all of this has taken a second. Returns how many ticks are lost, since the file
+ * does not have them. Nothing may be added afterwards.
+ */
+uint32_t cps_journal_settle(struct cps_buffer *b);
+
+/* [signal] At the very end: the file gets the losses and the reason of the stop. */
+void cps_journal_settle_losses(void);
 
 /* [signal] Remove the journal's file, which is not needed any more. */
 void cps_journal_remove(void);

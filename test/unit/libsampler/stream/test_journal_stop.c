@@ -43,6 +43,23 @@ Test(journal, tells_a_stop)
 	finish(&r);
 }
 
+/* A journal whose disk is slow lags behind, which only an end in order makes good. */
+Test(journal, tells_a_rest)
+{
+	struct recording r;
+
+	begin(&r, false);
+	make_journal(&r);
+	set32(&r, 48, 700);
+	decode_says(
+		&r,
+		"cut the recording did not end (killed?); its journal was read, but the disk was "
+		"slow, and up to 700 ms at the end are missing\n");
+	set32(&r, 32, CPS_STOP_WRITE);
+	decode_says(&r, "its journal was read\nstop 6 0\n");
+	finish(&r);
+}
+
 /* The disk is full: what is not in the stream is in the journal, which stays. */
 Test(journal, counts_after_a_stop)
 {
