@@ -222,7 +222,7 @@ bool cps_elf_memory_describe(const struct cps_elf_memory *file, struct cps_modul
 #pragma weak _r_debug /* musl has none; nothing is recorded there */
 
 /* Programs may have a copy of the symbol _r_debug, which does not change. */
-const struct r_debug_extended *cps_elf_memory_debug(const void *headers, size_t n)
+const struct r_debug *cps_elf_memory_debug(const void *headers, size_t n)
 {
 	const ElfW(Phdr) *p = headers;
 	const ElfW(Dyn) *dynamic = NULL;
@@ -237,5 +237,5 @@ const struct r_debug_extended *cps_elf_memory_debug(const void *headers, size_t 
 	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
 		if (dynamic->d_tag == DT_DEBUG && dynamic->d_un.d_ptr)
 			return (const void *)dynamic->d_un.d_ptr;
-	return (const void *)&_r_debug;
+	return &_r_debug;
 }

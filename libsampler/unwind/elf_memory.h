@@ -45,8 +45,8 @@ bool cps_elf_memory_is(const struct cps_elf_memory *file, const struct cps_modul
 /* [signal] Fill in what the headers say. False: there is no memory. */
 bool cps_elf_memory_describe(const struct cps_elf_memory *file, struct cps_module *m);
 
-/* [signal] The loader's lists of files, by the dynamic section of the main program, whose headers these
+/* [signal] The loader's list of files, by the dynamic section of the main program, whose headers these
  * are. */
-const struct r_debug_extended *cps_elf_memory_debug(const void *headers, size_t n);
+const struct r_debug *cps_elf_memory_debug(const void *headers, size_t n);
 
 #endif

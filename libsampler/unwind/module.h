@@ -33,7 +33,7 @@ struct cps_module {
 	size_t eh_frame_hdr_bytes;
 	bool is_vdso, is_own;
 	bool is_lasting; /* it was there at the start, and is never unloaded */
-	bool is_seen;	 /* scratch: it was met in this walk of the list */
+	bool is_met;	 /* scratch: in this walk of the list (module_list.c) */
 	const void *dynamic;
 	const void *map;       /* its entry in the loader's list */
 	atomic_bool used;      /* a recorded address lies in it */
