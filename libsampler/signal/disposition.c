@@ -300,11 +300,17 @@ void cps_disposition_get(int number, struct sigaction *action)
 	}
 }
 
+/* The kernel keeps such a signal pending as long as it is blocked, and discards it then. */
 bool cps_disposition_is_ignored(int number)
 {
 	struct kernel_action now;
 
-	return ask_kernel(number, NULL, &now) == 0 && now.handler == (void *)SIG_IGN;
+	if (ask_kernel(number, NULL, &now) != 0)
+		return false;
+	if (now.handler == (void *)SIG_DFL)
+		return number == SIGCHLD || number == SIGCONT || number == SIGURG ||
+		       number == SIGWINCH;
+	return now.handler == (void *)SIG_IGN;
 }
 
 /* Does what the signal does by default, which is to end the process: sends it again with the

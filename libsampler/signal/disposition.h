@@ -53,7 +53,7 @@ void cps_disposition_get(int number, struct sigaction *action);
 /* [signal] */
 void cps_disposition_set(int number, const struct sigaction *action);
 
-/* [signal] Whether the kernel ignores the signal. */
+/* [signal] Whether the kernel ignores the signal, by the default or because it was told to. */
 bool cps_disposition_is_ignored(int number);
 
 /* [signal] In our handler: do what the signal would have done without us. */

@@ -53,7 +53,20 @@ static bool can_be_made_again(const ucontext_t *uc, int number)
 	return !time;
 }
 
-/* The signals that are pending and that the interrupted code does not block, except for our own. */
+/* Those of the signals that end calls. A child that has ended while our handler blocks all signals has
+ * sent one that hardly any program handles. */
+static uint64_t with_effect(uint64_t signals)
+{
+	uint64_t left = signals;
+
+	for (; left; left &= left - 1)
+		if (cps_disposition_is_ignored(__builtin_ctzll(left) + 1))
+			signals &= ~(left & -left);
+	return signals;
+}
+
+/* The signals that are pending and that the interrupted code does not block, except for our own and those
+ * without effect. */
 static bool pending_for(const ucontext_t *uc, uint64_t *pending)
 {
 	uint64_t blocked;
@@ -62,7 +75,7 @@ static bool pending_for(const ucontext_t *uc, uint64_t *pending)
 	blocked |= UINT64_C(1) << (cps_sample_signal() - 1);
 	if (CPS_SYS(rt_sigpending, pending, sizeof(*pending), 0, 0) != 0)
 		return false;
-	*pending &= ~blocked;
+	*pending = with_effect(*pending & ~blocked);
 	return true;
 }
 
