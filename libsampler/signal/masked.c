@@ -20,8 +20,9 @@ static __thread struct cps_masked now;
 static bool is_watched;
 
 /* Another process may send these signals, but hardly ever does. The first is the most unlikely
- * one. */
-static const uint64_t marks[] = {BIT(SIGFPE), BIT(SIGILL), BIT(SIGTRAP), BIT(SIGBUS), BIT(SIGSEGV)};
+ * one. SIGSEGV and SIGBUS are not among them: programs that handle these, such as garbage collectors, may touch
+ * protected memory in any handler, and are killed if the signal is blocked then. */
+static const uint64_t marks[] = {BIT(SIGFPE), BIT(SIGILL), BIT(SIGTRAP)};
 
 void cps_masked_watch(void)
 {
@@ -45,7 +46,8 @@ static uint64_t change(int how, uint64_t bits)
 }
 
 /* The call lets one of the signals through: it is blocked around the call. If it comes there, it is
- * handled within the call. */
+ * handled within the call. (A handler that runs there and leaves by a longjmp which keeps the mask leaves
+ * it blocked.) */
 static void mark_around(struct cps_masked_call *call, uint64_t bit)
 {
 	now.bit = call->bit = bit;
