@@ -352,22 +352,6 @@ static int read_off_file(struct cps_config *c, char *line, size_t bytes)
 	return 0;
 }
 
-static int read_seccomp(struct cps_config *c, char *line, size_t bytes)
-{
-	static const char *const names[] = {"stop", "journal", "all"};
-	const char *value = setting("CPSAMPLE_SECCOMP");
-
-	if (!value)
-		return 0;
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(value, names[i]) == 0) {
-			c->seccomp = (enum cps_seccomp)i;
-			return 0;
-		}
-	}
-	return complain(line, bytes, "CPSAMPLE_SECCOMP", value, "must be stop, journal or all");
-}
-
 static int read_limits(struct cps_config *c, char *line, size_t bytes)
 {
 	if (read_time("CPSAMPLE_DELAY", &c->delay_ns, line, bytes) < 0 ||
@@ -399,7 +383,7 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 	    read_flag("CPSAMPLE_ARGS", "on", "off", &c->has_args, line, bytes) < 0 ||
 	    read_directory(c, line, bytes) < 0 || read_off_file(c, line, bytes) < 0 ||
 	    read_toggle(c, line, bytes) < 0 || read_exe(c, line, bytes) < 0 ||
-	    read_seccomp(c, line, bytes) < 0)
+	    read_flag("CPSAMPLE_SECCOMP", "all", "stop", &c->outlives_filter, line, bytes) < 0)
 		return -1;
 	return 0;
 }

@@ -11,10 +11,6 @@
 
 #include "clock/clock_settings.h"
 
-/* What to do when the target installs a seccomp filter: end the recording; continue without ever
- * opening a file; or continue as before. */
-enum cps_seccomp { CPS_SECCOMP_STOP, CPS_SECCOMP_JOURNAL, CPS_SECCOMP_ALL };
-
 struct cps_config {
 	struct cps_clock_settings clock;
 	const char *output; /* template, relative to the working directory at the start */
@@ -28,8 +24,8 @@ struct cps_config {
 	uint64_t journal_bytes;		/* 0: as many as the buffers need */
 	uint32_t budget;		/* of CPU time, in millionths; 0: no limit */
 	int toggle_signal;		/* 0: none */
-	const char *exe; /* a regular expression that the program's path must match, or NULL */
-	enum cps_seccomp seccomp;
+	const char *exe;      /* a regular expression that the program's path must match, or NULL */
+	bool outlives_filter; /* the recording goes on when the target installs a seccomp filter */
 };
 
 /*

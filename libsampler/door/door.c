@@ -143,7 +143,7 @@ static int prepare(void)
 
 	learn_modules();
 	learn_stack();
-	cps_wrap_seccomp_prepare(config.seccomp);
+	cps_wrap_seccomp_prepare(config.outlives_filter);
 	error = cps_wrap_thread_prepare();
 	return -(error ? error : cps_wrap_process_prepare());
 }

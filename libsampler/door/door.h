@@ -66,7 +66,7 @@ void cps_control_drop_deadline(void);
 void cps_wrap_syscall_resolve(void);
 /* Also watch transfers that are made by syscall(2), or do not any more. */
 void cps_wrap_syscall_watch(bool on);
-void cps_wrap_seccomp_prepare(enum cps_seccomp mode);
+void cps_wrap_seccomp_prepare(bool outlives_filter);
 
 /* Whether the recording has ended because of a filter. A program that this process becomes by exec
  * inherits the filter, so this variable tells it not to record. */

@@ -27,7 +27,6 @@
 #include "signal/sample.h"
 #include "stream/columns.h"
 #include "stream/loss.h"
-#include "stream/pack.h"
 #include "stream/recording.h"
 #include "unwind/module.h"
 
@@ -286,7 +285,7 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 		credit_rest(context);
 	cps_recording_end(cpu_ns, why);
 	if (why != CPS_STOP_EXEC && why != CPS_STOP_SECCOMP && config->directory_bytes &&
-	    cps_recording_path() && cps_pack_is_allowed())
+	    cps_recording_path())
 		cps_quota_keep(config->directory, config->directory_bytes, cps_recording_path());
 	return cpu_ns;
 }

@@ -3,7 +3,8 @@
  * wrap_seccomp.c - notices when the target forbids itself system calls, or the cycle counter.
  *
  * In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended before the
- * filter is installed. A filter may kill the process for the handler's system calls.
+ * filter is installed, unless it is to go on (doc/decisions/0056). A filter may kill the process for the
+ * handler's system calls.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -16,46 +17,42 @@
 #include "door/again.h"
 #include "door/door.h"
 #include "door/life.h"
-#include "stream/pack.h"
 #include "stream/recording.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-static enum cps_seccomp mode;
+static bool goes_on;
 
 /* The recorder may have been started under a filter, as in containers. */
-void cps_wrap_seccomp_prepare(enum cps_seccomp m)
+void cps_wrap_seccomp_prepare(bool outlives_filter)
 {
-	mode = m;
-	if (mode != CPS_SECCOMP_ALL && CPS_SYS(prctl, PR_GET_SECCOMP, 0, 0, 0) != 0)
+	goes_on = outlives_filter;
+	if (!goes_on && CPS_SYS(prctl, PR_GET_SECCOMP, 0, 0, 0) != 0)
 		cps_copy_confine();
 }
 
 /* What was done before a filter is installed, to be undone if that fails. */
 struct step {
-	bool has_left, has_forbidden, has_unwatched;
+	bool has_left, has_unwatched;
 };
 
 static struct step step_aside(void)
 {
-	struct step step = {false, false, false};
+	struct step step = {false, false};
 
-	if (mode != CPS_SECCOMP_ALL)
+	if (!goes_on)
 		cps_copy_confine();
 	if (!cps_life_is_recorded())
 		return step;
-	if (mode != CPS_SECCOMP_STOP && cps_again_unwatch()) {
-		step.has_unwatched = true;
-		cps_wrap_syscall_watch(false);
-	}
-	if (mode == CPS_SECCOMP_JOURNAL) {
-		cps_recording_ready(); /* the file cannot be created later */
-		cps_recording_flush();
-		step.has_forbidden = cps_pack_allow(false);
-		cps_thread_wait_for_handlers(); /* they may not have seen what is forbidden */
-	}
-	if (mode == CPS_SECCOMP_STOP)
+	if (!goes_on) {
 		step.has_left = cps_life_leave(CPS_STOP_SECCOMP);
+		return step;
+	}
+	step.has_unwatched = cps_again_unwatch();
+	if (step.has_unwatched)
+		cps_wrap_syscall_watch(false);
+	cps_recording_ready(); /* the filter may refuse to create files */
+	cps_recording_flush();
 	return step;
 }
 
@@ -74,8 +71,6 @@ static void have_stepped_aside(struct step step, bool has_failed)
 		cps_again_watch();
 		cps_wrap_syscall_watch(true);
 	}
-	if (step.has_forbidden && has_failed)
-		cps_pack_allow(true);
 	if (step.has_left && has_failed) {
 		cps_life_return();
 	} else if (step.has_left) {
@@ -88,7 +83,7 @@ static void have_stepped_aside(struct step step, bool has_failed)
 /* Calling it with a filter that is NULL only asks whether filters are possible. */
 EXPORT int prctl(int option, ...)
 {
-	struct step step = {false, false, false};
+	struct step step = {false, false};
 	unsigned long a[4];
 	va_list list;
 	int result;
@@ -113,7 +108,7 @@ EXPORT int prctl(int option, ...)
 
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter)
 {
-	struct step step = {false, false, false};
+	struct step step = {false, false};
 	long result;
 
 	cps_door_open();

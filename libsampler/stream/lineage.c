@@ -3,7 +3,7 @@
  * lineage.c - finds the root of a process tree.
  *
  * In: /proc. Out: a pid and its start. The root is looked for only when a recording is created,
- * since most processes of a tree are never sampled (doc/decisions/0054).
+ * since most processes of a tree are never sampled (doc/decisions/0055).
  */
 #include <stdbool.h>
 #include <stddef.h>

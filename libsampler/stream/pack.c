@@ -37,7 +37,6 @@ static uint64_t file_bytes, limit_bytes;
 static uint32_t checksum; /* of the bytes in the file, before compression */
 static uint64_t before_finish;
 static _Atomic int dead; /* 0, CPS_PACK_LIMIT or -errno */
-static atomic_bool is_forbidden;
 
 bool cps_pack_try(void)
 {
@@ -150,8 +149,6 @@ int cps_pack_create(const char *path, uint64_t limit)
 	int fd, error;
 
 	_Static_assert(CPS_VERSION == 3, "the last byte of the head");
-	if (is_forbidden)
-		return -EPERM;
 	if (!begin_deflating())
 		return -ENOMEM;
 	file_path = path;
@@ -305,7 +302,7 @@ int cps_pack_finish(const uint8_t *bytes, size_t n)
 	uint8_t block[FINISH_BYTES + FINISH_FRAME];
 	int fd, error;
 
-	if (!file_path || is_forbidden || n > FINISH_BYTES - FINISH_FRAME)
+	if (!file_path || n > FINISH_BYTES - FINISH_FRAME)
 		return -EPERM;
 	before_finish = file_bytes;
 	fd = open_file(O_APPEND);
@@ -332,7 +329,7 @@ bool cps_pack_has_end(const uint8_t *last, size_t n)
 
 int cps_pack_unfinish(void)
 {
-	int fd = file_path && !is_forbidden ? open_file(O_APPEND) : -EPERM, error;
+	int fd = file_path ? open_file(O_APPEND) : -EPERM, error;
 
 	if (fd < 0)
 		return fd;
@@ -341,23 +338,9 @@ int cps_pack_unfinish(void)
 	return error;
 }
 
-bool cps_pack_allow(bool is_allowed)
-{
-	bool has_lock = cps_pack_wait(), before = !atomic_exchange(&is_forbidden, !is_allowed);
-
-	if (has_lock)
-		cps_pack_release();
-	return before;
-}
-
-bool cps_pack_is_allowed(void)
-{
-	return !is_forbidden;
-}
-
 int cps_pack_error(void)
 {
-	return is_forbidden ? -EPERM : dead;
+	return dead;
 }
 
 uint64_t cps_pack_bytes(void)

@@ -57,12 +57,6 @@ bool cps_pack_has_end(const uint8_t *last, size_t n);
 /* [signal] Remove again what cps_pack_finish has written. */
 int cps_pack_unfinish(void);
 
-/* [signal] Allow or forbid opening files. While it is forbidden every function fails with -EPERM,
- * without a system call. Waits for a thread that has the lock. Returns what was allowed before. */
-bool cps_pack_allow(bool is_allowed);
-/* [signal] */
-bool cps_pack_is_allowed(void);
-
 /* [signal] Remove the file after an error at its beginning: it contains nothing yet. */
 void cps_pack_discard(void);
 

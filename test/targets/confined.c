@@ -2,8 +2,8 @@
 /*
  * confined.c - forbids itself system calls, and goes on with what is left.
  *
- * confined prctl|syscall open|strict|timers|none|failing [PROGRAM|-]: uses CPU time in before(),
- * installs a filter that kills on open(2) and openat(2), or on all but the few calls that it needs
+ * confined prctl|syscall open|refuse|strict|timers|none|failing [PROGRAM|-]: uses CPU time in before(),
+ * installs a filter that kills on open(2) and openat(2), or refuses them, or kills on all but the few calls that it needs
  * itself, or on nothing, or one that the kernel refuses; and uses CPU time in after(): in this
  * thread, in one from before that the filter includes if it comes by seccomp(2), in a new one and
  * in a child; or becomes PROGRAM, which inherits the filter; or waits for a second (-). Its own
@@ -37,6 +37,7 @@
 #define RETURN(what)   BPF_STMT(BPF_RET | BPF_K, what)
 #define ON(call, what) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), RETURN(what)
 #define KILL	       SECCOMP_RET_KILL_PROCESS
+#define REFUSE	       (SECCOMP_RET_ERRNO | EACCES)
 #define ALLOW(call)    ON(call, SECCOMP_RET_ALLOW)
 #define PROGRAM(filter)                                                                            \
 	{                                                                                          \
@@ -45,6 +46,8 @@
 
 static struct sock_filter no_open[] = {LOAD, ON(open, KILL), ON(openat, KILL), ON(creat, KILL),
 				       RETURN(SECCOMP_RET_ALLOW)};
+static struct sock_filter refuse[] = {LOAD, ON(open, REFUSE), ON(openat, REFUSE), ON(creat, REFUSE),
+				      RETURN(SECCOMP_RET_ALLOW)};
 static struct sock_filter no_timers[] = {LOAD, ON(timer_create, KILL), ON(setitimer, KILL),
 					 ON(perf_event_open, KILL), RETURN(SECCOMP_RET_ALLOW)};
 static struct sock_filter strict[] = {LOAD,
@@ -72,11 +75,9 @@ static struct sock_filter failing[] = {LOAD}; /* has no end */
 static const struct {
 	const char *name;
 	struct sock_fprog program;
-} filters[] = {{"open", PROGRAM(no_open)},
-	       {"strict", PROGRAM(strict)},
-	       {"timers", PROGRAM(no_timers)},
-	       {"none", PROGRAM(none)},
-	       {"failing", PROGRAM(failing)}};
+} filters[] = {{"open", PROGRAM(no_open)},  {"refuse", PROGRAM(refuse)},
+	       {"strict", PROGRAM(strict)}, {"timers", PROGRAM(no_timers)},
+	       {"none", PROGRAM(none)},	    {"failing", PROGRAM(failing)}};
 
 static atomic_int is_confined;
 static volatile uint64_t sink;

@@ -4,8 +4,8 @@
 # recorder. CPSAMPLE_SECCOMP chooses what is recorded after that.
 #
 # Seen to fail:
-# - If the recording does not end before the filter, or files are used although they are forbidden,
-#   the target is killed by SIGSYS.
+# - If the recording does not end before the filter, the target is killed by SIGSYS.
+# - If the file is not created before a filter that refuses to open any, there is no recording.
 # - Without CPSAMPLE_CONFINED the program that it executes is killed.
 # - If the timer of CPSAMPLE_DURATION stays when the recording has ended, its signal interrupts a call, and the
 #   target is killed.
@@ -53,16 +53,22 @@ for how in prctl syscall; do
 		ended seccomp without
 		[ ! -e "$stream.journal" ] || fail "$name: there is a journal"
 	done
-	run journal $how open
+	run all $how refuse
 	ended write with
 	[ -e "$stream.journal" ] || fail "$name: there is no journal"
 done
 run stop prctl failing
 ended clean with
-run journal syscall failing
+run all syscall failing
 ended clean with
 run all syscall none
 ended clean with
+
+# Nothing is recorded before a filter that refuses to open files. What comes after it needs a file.
+mkdir late
+(cd late && record CPSAMPLE_SECCOMP=all CPSAMPLE_DELAY=100 "$targets/confined" prctl refuse >/dev/null) ||
+	[ $? -eq 6 ] || fail "late: ended with $?"
+ls late/*.cps >/dev/null 2>&1 || fail "no file was created before the filter"
 
 # The time for recording is over while it waits under the filter.
 record CPSAMPLE_DURATION=0.7 "$targets/confined" prctl strict - >out 2>err

@@ -49,7 +49,7 @@ Test(config, defaults)
 		     0);
 	cr_assert_eq(config.toggle_signal, 0);
 	cr_assert_null(config.exe);
-	cr_assert_eq(config.seccomp, CPS_SECCOMP_STOP);
+	cr_assert_not(config.outlives_filter);
 	accepts("CPSAMPLE_DELAY", ""); /* an empty setting counts as missing */
 }
 
@@ -167,8 +167,10 @@ Test(config, signals)
 
 Test(config, choices)
 {
-	accepts("CPSAMPLE_SECCOMP", "journal");
-	cr_assert_eq(config.seccomp, CPS_SECCOMP_JOURNAL);
+	accepts("CPSAMPLE_SECCOMP", "all");
+	cr_assert(config.outlives_filter);
+	accepts("CPSAMPLE_SECCOMP", "stop");
+	cr_assert_not(config.outlives_filter);
 	refuses("CPSAMPLE_SECCOMP", "no");
 	accepts("CPSAMPLE_EXE", "(cc1|ld)$");
 	cr_assert_str_eq(config.exe, "(cc1|ld)$");
