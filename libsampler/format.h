@@ -73,6 +73,8 @@ enum cps_end_field {
 	CPS_END_ERROR = 6,	   /* the errno that goes with it; 0 = none */
 	CPS_END_OWN_NS = 7,	   /* CPU time that recording took, which is not credited */
 	CPS_END_OWN_KERNEL_NS = 8, /* the part of it that the kernel took to bring ticks */
+	CPS_END_DENIED = 9,	   /* processes made by fork that could not write recordings */
+	CPS_END_DENIED_ERROR = 10, /* the errno of the latest of them */
 };
 
 /* Why recording ended before the process did. */

@@ -239,6 +239,8 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	p->cpu_ns = e->cpu_ns;
 	p->own_ns = e->own_ns;
 	p->own_kernel_ns = e->own_kernel_ns;
+	p->denied = e->denied;
+	p->denied_error = e->denied_error;
 	p->ticks = e->ticks;
 	p->bytes = e->bytes;
 	return builder_close(b, err);

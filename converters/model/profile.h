@@ -108,7 +108,8 @@ struct profile_process {
 	bool ended;			       /* an end record was read */
 	uint64_t end_us, cpu_ns, ticks, bytes; /* of the end record */
 	uint64_t own_ns, own_kernel_ns;	       /* of recording itself; likewise */
-	uint64_t cut_offset;		       /* when not ended */
+	uint64_t denied, denied_error; /* forked processes that could not write, and an errno */
+	uint64_t cut_offset;	       /* when not ended */
 	uint32_t cut_why;
 	uint64_t last_us; /* time of the last sample */
 };

@@ -27,7 +27,7 @@ void warnings_sources(const struct sources *s)
 }
 
 struct counts {
-	size_t stops, journals, cuts;
+	size_t stops, denials, journals, cuts;
 };
 
 /* Warn if the recording stopped although nobody asked for that, or if its journal is of no use. */
@@ -39,6 +39,8 @@ static void warn_of_stop(const struct profile *p, const struct profile_process *
 
 	if (stop_text_is_trouble(process) && n->stops++ < SHOWN)
 		message("%s: warning: recording stopped: %s", file, stop_text(text, process));
+	if (process->denied && n->denials++ < SHOWN)
+		message("%s: warning: not recorded: %s", file, stop_text_denied(text, process));
 	if (process->note != STRINGS_NONE && n->journals++ < SHOWN)
 		message("%s: warning: %s", file, strings_get(p->strings, process->note, NULL));
 }
@@ -73,6 +75,7 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err)
 		message("%s", err->text);
 	}
 	say_rest(n.stops, "recordings stopped");
+	say_rest(n.denials, "recordings lack processes made by fork");
 	say_rest(n.journals, "journals are of no use");
 	say_rest(n.cuts, "recordings were cut");
 	return 0;

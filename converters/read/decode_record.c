@@ -92,6 +92,8 @@ static const struct field end_fields[] = {
 	{CPS_END_ERROR, FIELD_NUMBER, IN_END(error)},
 	{CPS_END_OWN_NS, FIELD_NUMBER, IN_END(own_ns)},
 	{CPS_END_OWN_KERNEL_NS, FIELD_NUMBER, IN_END(own_kernel_ns)},
+	{CPS_END_DENIED, FIELD_NUMBER, IN_END(denied)},
+	{CPS_END_DENIED_ERROR, FIELD_NUMBER, IN_END(denied_error)},
 	{0},
 };
 

@@ -162,6 +162,8 @@ struct event_end {
 	uint64_t time_us, cpu_ns, ticks, bytes;
 	uint64_t own_ns;	/* CPU time that recording took; it is not credited */
 	uint64_t own_kernel_ns; /* the part of it that the kernel took to bring ticks */
+	uint64_t denied;	/* processes made by fork that could not write recordings */
+	uint64_t denied_error;	/* errno of the latest of them, 0: none */
 	uint64_t stop;		/* enum cps_stop, or beyond */
 	uint64_t error;		/* errno that goes with it, 0: none */
 	const char *note;	/* NULL, or what is wrong with the journal beside the file */

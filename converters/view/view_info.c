@@ -132,6 +132,10 @@ static void write_losses(struct rows *r, const struct profile_process *process)
 static void write_end(struct rows *r, const struct profile *p,
 		      const struct profile_process *process)
 {
+	if (process->denied) {
+		number(r, "denied", process->denied);
+		number(r, "denied_error", process->denied_error);
+	}
 	row(r, "ended");
 	rows_word(r, stop_text_word(process));
 	if (process->stop)

@@ -237,6 +237,16 @@ static void write_losses(struct out *o, const struct profile_process *process)
 	out_text(o, "\n");
 }
 
+static void write_denied(struct out *o, const struct profile_process *process)
+{
+	char why[STOP_TEXT_BYTES];
+
+	if (!process->denied)
+		return;
+	label(o, "not recorded");
+	out_format(o, "%s\n", stop_text_denied(why, process));
+}
+
 static void write_threads(struct out *o, const struct profile *p,
 			  const struct profile_process *process)
 {
@@ -322,6 +332,7 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 		write_stacks(o, process);
 		write_losses(o, process);
 	}
+	write_denied(o, process);
 	write_threads(o, p, process);
 	write_marks(o, p, process);
 	write_modules(o, p, process);

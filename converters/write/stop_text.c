@@ -40,6 +40,19 @@ const char *stop_text(char text[STOP_TEXT_BYTES], const struct profile_process *
 	return text;
 }
 
+const char *stop_text_denied(char text[STOP_TEXT_BYTES], const struct profile_process *process)
+{
+	uint64_t error = process->denied_error;
+	int n = snprintf(text, STOP_TEXT_BYTES,
+			 "%llu process%s made by fork, which could not write%s recording%s",
+			 (unsigned long long)process->denied, process->denied == 1 ? "" : "es",
+			 process->denied == 1 ? " its" : "", process->denied == 1 ? "" : "s");
+
+	if (error && error <= INT_MAX)
+		snprintf(text + n, STOP_TEXT_BYTES - (size_t)n, ": %s", strerror((int)error));
+	return text;
+}
+
 const char *stop_text_word(const struct profile_process *process)
 {
 	if (!process->stop && !process->ended)

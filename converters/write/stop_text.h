@@ -14,6 +14,9 @@
 /* "output cannot be written: No space left on device". */
 const char *stop_text(char text[STOP_TEXT_BYTES], const struct profile_process *process);
 
+/* "2 processes made by fork, which could not write recordings: Permission denied". */
+const char *stop_text_denied(char text[STOP_TEXT_BYTES], const struct profile_process *process);
+
 /* The reason in one word: "clean", "cut", "exec", "duration", ..., or "other" if a newer recorder
  * has written a reason that is not known here. */
 const char *stop_text_word(const struct profile_process *process);

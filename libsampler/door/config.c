@@ -337,6 +337,25 @@ static int read_directory(struct cps_config *c, char *line, size_t bytes)
 	return 0;
 }
 
+/* "PID.START": the launcher's process, and when it started, as /proc/PID/stat has it. */
+static int read_run(struct cps_config *c, char *line, size_t bytes)
+{
+	const char *value = setting("CPSAMPLE_RUN");
+	char *end = NULL;
+
+	if (!value)
+		return 0;
+	c->run_pid = strtoull(value, &end, 10);
+	if (c->run_pid && *value >= '0' && *value <= '9' && *end == '.') {
+		value = end + 1;
+		c->run_start = strtoull(value, &end, 10);
+		if (c->run_start && *value >= '0' && *value <= '9' && !*end)
+			return 0;
+	}
+	return complain(line, bytes, "CPSAMPLE_RUN", setting("CPSAMPLE_RUN"),
+			"must be PID.START, as cpsample sets it");
+}
+
 static int read_off_file(struct cps_config *c, char *line, size_t bytes)
 {
 	static char path[4096];
@@ -373,6 +392,7 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 					   .interval_ns = 1000000,
 					   .jitter = true},
 				 .has_args = true,
+				 .is_check = setting("CPSAMPLE_CHECK"),
 				 .output = setting("CPSAMPLE_OUTPUT")};
 	if (!c->output)
 		c->output = "cpsample.%e.%p.cps";
@@ -382,7 +402,8 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_ARGS", "on", "off", &c->has_args, line, bytes) < 0 ||
 	    read_directory(c, line, bytes) < 0 || read_off_file(c, line, bytes) < 0 ||
-	    read_toggle(c, line, bytes) < 0 || read_exe(c, line, bytes) < 0 ||
+	    read_run(c, line, bytes) < 0 || read_toggle(c, line, bytes) < 0 ||
+	    read_exe(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_SECCOMP", "all", "stop", &c->outlives_filter, line, bytes) < 0)
 		return -1;
 	return 0;
@@ -391,7 +412,9 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 int cps_config_fix_output(struct cps_config *c, const char *exe, char *line, size_t bytes)
 {
 	static char fixed[4096];
+	const char *slash = strrchr(c->output, '/'), *percent = strchr(c->output, '%');
 
+	c->makes_directories = percent && slash && percent < slash;
 	if (cps_output_fix(c->output, exe, fixed, sizeof(fixed)) < 0)
 		return complain(
 			line, bytes, "CPSAMPLE_OUTPUT", c->output,

@@ -13,7 +13,8 @@
 
 struct cps_config {
 	struct cps_clock_settings clock;
-	const char *output; /* template, relative to the working directory at the start */
+	const char *output;	/* template, relative to the working directory at the start */
+	bool makes_directories; /* its directories have names that differ, and cannot be there yet */
 	bool verbose;
 	bool has_args;			/* keep the arguments of the command line */
 	const char *directory;		/* where recordings go, or NULL */
@@ -24,6 +25,8 @@ struct cps_config {
 	uint64_t journal_bytes;		/* 0: as many as the buffers need */
 	uint32_t budget;		/* of CPU time, in millionths; 0: no limit */
 	int toggle_signal;		/* 0: none */
+	uint64_t run_pid, run_start; /* of the launcher, which names the process tree; 0: unknown */
+	bool is_check;		     /* read the settings and do nothing else */
 	const char *exe;      /* a regular expression that the program's path must match, or NULL */
 	bool outlives_filter; /* the recording goes on when the target installs a seccomp filter */
 };

@@ -178,12 +178,14 @@ void cps_door_open(void)
 	cps_identity_read(&identity);
 	if (!config.has_args && identity.n_args > 1)
 		identity.n_args = 1;
-	if (!is_wanted() || !is_possible())
-		return;
 	if (cps_config_fix_output(&config, identity.exe, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
 		return;
 	}
+	if (config.is_check || !is_wanted() || !is_possible())
+		return;
+	identity.tree_pid = config.run_pid;
+	identity.tree_start = config.run_start;
 	error = prepare();
 	if (!error)
 		error = cps_control_prepare(config.toggle_signal);

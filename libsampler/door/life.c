@@ -63,6 +63,7 @@ static int prepare_output(void)
 	struct cps_output output = {.stem = stem,
 				    .suffix = "",
 				    .identity = identity,
+				    .makes_directories = config->makes_directories,
 				    .max_bytes = config->max_bytes,
 				    .journal_bytes = config->journal_bytes};
 	size_t n;

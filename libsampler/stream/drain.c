@@ -11,6 +11,7 @@
 
 #include "base/sys.h"
 #include "stream/columns.h"
+#include "stream/denied.h"
 #include "stream/drain.h"
 #include "stream/loss.h"
 #include "stream/own_time.h"
@@ -181,6 +182,7 @@ static int write_end(struct cps_ending *end)
 	end->ticks = cps_journal_ticks();
 	end->own_ns = cps_own_time_sum();
 	end->own_kernel_ns = cps_own_time_kernel();
+	end->denied = cps_denied_count(&end->denied_error);
 	cps_record_losses(&w);
 	cps_record_end(&w, end);
 	return cps_pack_finish(bytes, (size_t)(w.p - bytes));

@@ -169,6 +169,10 @@ void cps_record_end(struct cps_writer *w, const struct cps_ending *ending)
 		number_field(w, CPS_END_OWN_NS, ending->own_ns);
 		number_field(w, CPS_END_OWN_KERNEL_NS, ending->own_kernel_ns);
 	}
+	if (ending->denied) {
+		number_field(w, CPS_END_DENIED, ending->denied);
+		number_field(w, CPS_END_DENIED_ERROR, ending->denied_error);
+	}
 	if (ending->stop) {
 		number_field(w, CPS_END_STOP, ending->stop);
 		number_field(w, CPS_END_ERROR, ending->error);

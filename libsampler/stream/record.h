@@ -32,8 +32,10 @@ struct cps_identity {
 struct cps_ending {
 	uint64_t time_us, cpu_ns, ticks, bytes;
 	uint64_t own_ns, own_kernel_ns; /* own_time.h */
-	enum cps_stop stop;		/* CPS_STOP_NONE: the process ends */
-	uint32_t error;			/* the errno that goes with it */
+	uint64_t denied;		/* denied.h */
+	uint32_t denied_error;
+	enum cps_stop stop; /* CPS_STOP_NONE: the process ends */
+	uint32_t error;	    /* the errno that goes with it */
 };
 
 /* [signal] */

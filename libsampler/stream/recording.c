@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "format.h"
 #include "stream/announce.h"
+#include "stream/denied.h"
 #include "stream/drain.h"
 #include "stream/jit.h"
 #include "stream/journal.h"
@@ -44,6 +45,7 @@ static bool is_open(void)
 void cps_recording_prepare(const struct cps_output *o)
 {
 	output = *o;
+	cps_denied_begin();
 }
 
 uint64_t cps_recording_now_us(void)
@@ -82,12 +84,27 @@ static bool compose(unsigned n)
 	return true;
 }
 
+/* An error shows when the file is created. */
+static void make_directories(void)
+{
+	compose(0);
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		CPS_SYS(mkdirat, AT_FDCWD, path, 0777, 0);
+		*p = '/';
+	}
+}
+
 /* Creates the stream's file. It replaces no recording, and does not use the name of a recording
  * that was moved away while its journal stayed. */
 static int create_file(void)
 {
 	int error = -ENAMETOOLONG;
 
+	if (output.makes_directories)
+		make_directories();
 	for (unsigned n = 0; n < NAMES_TO_TRY && compose(n); n++) {
 		error = -EEXIST;
 		if (CPS_SYS(faccessat, AT_FDCWD, journal_path, F_OK, 0) != 0)
@@ -157,6 +174,8 @@ bool cps_recording_ready(void)
 	}
 	if (error) {
 		cps_loss_stop(error == CPS_PACK_LIMIT ? CPS_STOP_LIMIT : CPS_STOP_CREATE, error);
+		if (error != CPS_PACK_LIMIT)
+			cps_denied_tell(1, error);
 		cps_loss_add(CPS_LOSS_OUTPUT, 1);
 	}
 	atomic_store(&state, error ? OVER : OPEN);
@@ -374,6 +393,17 @@ void cps_recording_flush(void)
 		flush();
 }
 
+/* Children's word is something to record, too. If this process cannot write it, it is for the parent
+ * of this one. */
+static void keep_word_of_children(void)
+{
+	uint32_t error;
+	uint64_t n = cps_denied_count(&error);
+
+	if (n && !path[0] && !cps_recording_ready())
+		cps_denied_tell(n, -(int)error);
+}
+
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 {
 	struct cps_ending end = {.time_us = cps_recording_now_us(), .cpu_ns = cpu_ns, .stop = why};
@@ -383,6 +413,7 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 
 	while (atomic_load(&state) == CREATING && cps_sys_patience(&until))
 		;
+	keep_word_of_children();
 	if (!atomic_compare_exchange_strong(&state, &now, OVER))
 		return now != CREATING;
 	flush(); /* samples first: the names of generated code may reach the limit */

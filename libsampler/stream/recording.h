@@ -17,6 +17,7 @@
  * `suffix`, and so on. All texts and the identity must stay valid. */
 struct cps_output {
 	const char *stem, *suffix;
+	bool makes_directories;	       /* those that are missing */
 	struct cps_identity *identity; /* tree_pid and tree_start are set when the stream is made */
 	uint64_t max_bytes;	       /* of the stream; 0: no limit */
 	uint64_t journal_bytes;	       /* space for samples in the journal, if more than usual */

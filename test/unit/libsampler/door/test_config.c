@@ -37,6 +37,21 @@ static void refuses(const char *name, const char *value)
 	cr_assert_eq(strchr(complaint, '\n')[1], '\0');
 }
 
+/* Seen to fail: with any text that begins with a number. */
+Test(config, run)
+{
+	accepts("CPSAMPLE_RUN", "12.345");
+	cr_assert_eq(config.run_pid, 12);
+	cr_assert_eq(config.run_start, 345);
+	refuses("CPSAMPLE_RUN", "12");
+	refuses("CPSAMPLE_RUN", "12.");
+	refuses("CPSAMPLE_RUN", "12.3x");
+	refuses("CPSAMPLE_RUN", "12:3");
+	refuses("CPSAMPLE_RUN", ".3");
+	refuses("CPSAMPLE_RUN", "0.3");
+	refuses("CPSAMPLE_RUN", "1.-3");
+}
+
 Test(config, defaults)
 {
 	cr_assert_eq(cps_config_read(&config, complaint, sizeof(complaint)), 0);
