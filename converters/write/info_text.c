@@ -165,7 +165,7 @@ static void write_credit(struct out *o, const struct profile *p,
 	out_text(o, weight_alone(text, p, process->weight));
 	if (process->cpu_ns && weight_is_time(p)) {
 		out_format(o, " of %s CPU time", weight_alone(text, p, process->cpu_ns));
-		out_format(o, " (%.2f %%)",
+		out_format(o, " (%.2f %% of it)",
 			   weight_fraction(process->weight, process->cpu_ns) * 100);
 	}
 	out_text(o, "\n");
@@ -180,7 +180,7 @@ static void write_own(struct out *o, const struct profile *p, const struct profi
 		return;
 	label(o, "not credited");
 	out_format(o, "%s", weight_alone(text, p, process->own_ns));
-	out_format(o, " (%.2f %%) that recording took",
+	out_format(o, " (%.2f %% of the CPU time) that recording took",
 		   weight_fraction(process->own_ns, process->cpu_ns) * 100);
 	if (process->own_kernel_ns)
 		out_format(o, ", %s of it in the kernel",
@@ -198,8 +198,8 @@ static void write_not_sampled(struct out *o, const struct profile *p,
 	if (!weight)
 		return;
 	label(o, "not sampled");
-	out_format(o, "%s (%.2f %%) of it, which no tick has seen\n", weight_alone(text, p, weight),
-		   weight_fraction(weight, process->weight) * 100);
+	out_format(o, "%s (%.2f %% of what was credited), which no tick has seen\n",
+		   weight_alone(text, p, weight), weight_fraction(weight, process->weight) * 100);
 }
 
 static void write_stacks(struct out *o, const struct profile_process *process)

@@ -20,6 +20,7 @@
 #include "door/find.h"
 #include "door/identity.h"
 #include "door/life.h"
+#include "door/summary.h"
 #include "signal/off_switch.h"
 #include "stream/thread.h"
 #include "unwind/module.h"
@@ -122,7 +123,27 @@ static bool is_turned_off(void)
 {
 	const char *value = getenv("CPSAMPLE");
 
-	return value && *value && strcmp(value, "on") != 0;
+	if (!value || !*value || strcmp(value, "on") == 0)
+		return false;
+	value = getenv("CPSAMPLE_VERBOSE");
+	if (value && strcmp(value, "1") == 0)
+		say("libcpsample: CPSAMPLE turns it off; not recording\n");
+	return true;
+}
+
+/* The same for the file that turns recording off everywhere. */
+static bool is_turned_off_everywhere(void)
+{
+	char line[512];
+
+	cps_off_switch_set(config.off_file);
+	if (!cps_off_switch_is_on())
+		return false;
+	snprintf(line, sizeof(line), "libcpsample: there is %.400s; not recording\n",
+		 config.off_file);
+	if (config.verbose)
+		say(line);
+	return true;
 }
 
 /* Valgrind runs a program on a processor of its own making, whose time is not the program's, and
@@ -156,12 +177,10 @@ void cps_door_open(void)
 	if (is_open)
 		return;
 	is_open = true;
-	/* A filter may kill for any system call. */
-	if (getenv("CPSAMPLE_CONFINED") || is_turned_off()) {
-		resolve_all();
-		return;
-	}
 	resolve_all();
+	/* A filter may kill for any system call. */
+	if (getenv("CPSAMPLE_CONFINED") || is_turned_off())
+		return;
 	if (!cps_find_is_fit()) {
 		say("libcpsample: needs glibc, with threads as from 2.34 on; not recording\n");
 		return;
@@ -172,8 +191,7 @@ void cps_door_open(void)
 		say(complaint);
 		return;
 	}
-	cps_off_switch_set(config.off_file);
-	if (cps_off_switch_is_on())
+	if (is_turned_off_everywhere())
 		return;
 	cps_identity_read(&identity);
 	if (!config.has_args && identity.n_args > 1)
@@ -186,6 +204,8 @@ void cps_door_open(void)
 		return;
 	identity.tree_pid = config.run_pid;
 	identity.tree_start = config.run_start;
+	if (config.verbose)
+		cps_summary_prepare();
 	error = prepare();
 	if (!error)
 		error = cps_control_prepare(config.toggle_signal);

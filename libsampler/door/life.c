@@ -41,6 +41,7 @@ static atomic_bool wants_pause;
 static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and recording */
 static int arm_error;				    /* the last error of a clock */
 static char stem[4096];
+static const char *suffix = "";
 
 const struct cps_clock *cps_life_clock(void)
 {
@@ -72,7 +73,7 @@ static int prepare_output(void)
 		return -1;
 	n = strlen(stem);
 	if (n > 4 && strcmp(stem + n - 4, ".cps") == 0) {
-		output.suffix = ".cps";
+		output.suffix = suffix = ".cps";
 		stem[n - 4] = '\0';
 	}
 	cps_recording_prepare(&output);
@@ -306,7 +307,7 @@ bool cps_life_leave(enum cps_stop why)
 	if (why == CPS_STOP_SECCOMP)
 		cps_thread_wait_for_handlers();
 	if (config->verbose && why != CPS_STOP_EXEC)
-		cps_summary(config->output, cpu_ns);
+		cps_summary(stem, suffix, cpu_ns);
 	cps_sys_set_mask(mask);
 	return true;
 }
@@ -340,7 +341,7 @@ static void end(enum cps_stop why, const void *context)
 		return;
 	cpu_ns = finish(clock, why, context);
 	if (config->verbose)
-		cps_summary(config->output, cpu_ns);
+		cps_summary(stem, suffix, cpu_ns);
 }
 
 void cps_life_end(enum cps_stop why)

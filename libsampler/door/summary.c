@@ -4,8 +4,10 @@
  *
  * In: counters. Out: one write to standard error.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error_text.h"
 #include "base/sys.h"
@@ -20,7 +22,47 @@ static const char *const reasons[CPS_STOP_COUNT] = {
 	[CPS_STOP_CLOCK] = "the clock cannot be started",
 };
 
-void cps_summary(const char *wanted, uint64_t cpu_ns)
+static char error_path[4096]; /* of standard error; empty: it is a pipe or the like */
+static struct stat error_file;
+
+void cps_summary_prepare(void)
+{
+	long n = CPS_SYS(readlink, "/proc/self/fd/2", error_path, sizeof(error_path) - 1, 0);
+
+	error_path[n > 0 ? n : 0] = '\0';
+	if (*error_path != '/' || CPS_SYS(fstat, 2, &error_file, 0, 0) != 0)
+		*error_path = '\0';
+}
+
+/* Programs such as sort(1) close standard error at their end, to see whether all was written. */
+static int reopen(void)
+{
+	int fd = *error_path
+			 ? cps_sys_open(error_path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK, 0)
+			 : -1;
+	struct stat now;
+
+	if (fd < 0 || (CPS_SYS(fstat, fd, &now, 0, 0) == 0 && now.st_dev == error_file.st_dev &&
+		       now.st_ino == error_file.st_ino))
+		return fd;
+	cps_sys_close(fd);
+	return -1;
+}
+
+static void say(const char *line, size_t n)
+{
+	int fd;
+
+	if (cps_sys_write(2, line, n) != -EBADF)
+		return;
+	fd = reopen();
+	if (fd < 0)
+		return;
+	cps_sys_write(fd, line, n);
+	cps_sys_close(fd);
+}
+
+void cps_summary(const char *stem, const char *suffix, uint64_t cpu_ns)
 {
 	const char *path = cps_recording_path();
 	char line[4608], why[160] = "";
@@ -31,15 +73,16 @@ void cps_summary(const char *wanted, uint64_t cpu_ns)
 		snprintf(why, sizeof(why), " (%s%s%s)", reasons[stop], error ? ": " : "",
 			 error ? cps_error_text(error) : "");
 	n = snprintf(line, sizeof(line),
-		     "cpsample: %llu samples, %llu lost, %.3f s of CPU time%s%s%s\n",
+		     "cpsample: %llu samples, %llu lost, %.3f s of CPU time%s%s%s%s\n",
 		     (unsigned long long)cps_recording_ticks(), (unsigned long long)cps_loss_sum(),
 		     (double)cpu_ns / 1e9, why,
 		     path	     ? ": "
-		     : reasons[stop] ? ", no file "
+		     : reasons[stop] ? ", no file: "
 				     : ", no file",
 		     path	     ? path
-		     : reasons[stop] ? wanted
-				     : "");
+		     : reasons[stop] ? stem
+				     : "",
+		     !path && reasons[stop] ? suffix : "");
 	if (n > 0)
-		cps_sys_write(2, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
+		say(line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }

@@ -10,12 +10,18 @@
 . "$(dirname "$0")/../lib.sh"
 
 for word in off OFF 0; do
-	record CPSAMPLE=$word sh -c "'$targets/spin' 100; exit 0" >/dev/null || fail "CPSAMPLE=$word: ended with $?"
+	record CPSAMPLE=$word sh -c "'$targets/spin' 100; exit 0" >/dev/null 2>err || fail "CPSAMPLE=$word: ended with $?"
+	[ ! -s err ] || fail "CPSAMPLE=$word says $(cat err)"
 done
+record CPSAMPLE=off CPSAMPLE_VERBOSE=1 "$targets/spin" 10 >/dev/null 2>err
+grep -qx 'libcpsample: CPSAMPLE turns it off; not recording' err || fail "CPSAMPLE=off with verbose says $(cat err)"
 no_stream
 export CPSAMPLE_OFF_FILE="$tmp/off"
 touch off
-record "$targets/spin" 100 >/dev/null || fail "the file: ended with $?"
+record "$targets/spin" 100 >/dev/null 2>err || fail "the file: ended with $?"
+[ ! -s err ] || fail "the file: says $(cat err)"
+record CPSAMPLE_VERBOSE=1 "$targets/spin" 100 >/dev/null 2>err
+grep -qx "libcpsample: there is $tmp/off; not recording" err || fail "the file with verbose: says $(cat err)"
 no_stream
 rm off
 

@@ -132,7 +132,8 @@ Test(info, text)
 	     "    0.000020       9  \n");
 	says(VIEW_TEXT, 0, 0, "\nrecorded     1.200 s, ended clean\n");
 	says(VIEW_TEXT, 0, 0,
-	     "\nnot credited 1.000 ms (25.00 %) that recording took, 250.000 us of it in the "
+	     "\nnot credited 1.000 ms (25.00 % of the CPU time) that recording took, 250.000 us of "
+	     "it in the "
 	     "kernel\n");
 	says(VIEW_TEXT, CPS_STOP_WRITE, 28,
 	     "\nrecorded     1.200 s, stopped: output cannot be written: No space left on "
