@@ -6,10 +6,10 @@
  *
  * The kernel saves all registers on the stack that the handler begins on: 3.4 KiB with AVX-512, 11
  * with AMX. Some stacks are too small for that: the 4 KiB of a coroutine, the rest of a thread's 16
- * KiB, and an alternate stack of MINSIGSTKSZ, where the kernel kills rather than overflows. So a
- * thread that has no alternate stack, or a small one, gets one of ours (doc/decisions/0006). The
- * target's handlers also run on it if they ask for an alternate stack. When the target asks, it is
- * told of the one that it has set itself.
+ * KiB, and an alternate stack of MINSIGSTKSZ, where the kernel kills rather than overflows. And on an
+ * alternate stack of the target's a coroutine may live. So the kernel has one of ours for every thread
+ * (doc/decisions/0006, 0057). The target's handlers are moved to its own (relay.h), which is also what
+ * the target is told when it asks.
  */
 #include <errno.h>
 #include <signal.h>
@@ -20,16 +20,18 @@
 #include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
+#include "door/own_memory.h"
+#include "signal/relay.h"
+#include "unwind/regs.h"
 
 #define EXPORT	   __attribute__((visibility("default")))
 #define BYTES	   (64u << 10)
-#define ENOUGH	   (16u << 10) /* for two frames of the kernel and a handler of the target */
 #define SPARES	   64
 #define EVERYTHING (~UINT64_C(0))
 
 static _Atomic(char *) spares[SPARES];
 
-static __thread char *ours; /* NULL: the thread uses what the target has set */
+static __thread char *ours; /* NULL: the kernel has what the target has set */
 static __thread stack_t theirs;
 static __thread int tid; /* threads made by a bare clone(2) may share all of this */
 
@@ -60,32 +62,23 @@ static int ask_kernel(const stack_t *new, stack_t *old)
 	return (int)CPS_SYS(sigaltstack, new, old, 0, 0);
 }
 
-static bool is_small(const stack_t *s)
+static void set_kernels(void *stack)
 {
-	return s->ss_flags & SS_DISABLE || s->ss_size < ENOUGH;
+	ask_kernel(stack, NULL);
 }
 
-/* Replaces `s`, which the target wants and the kernel has, by ours if it is too small. */
-static void replace(const stack_t *s)
+/* Gives the kernel ours, and the relays what the target wants. The thread may run on the stack that the
+ * target has just set. The kernel would refuse to change it then, so the call is made on ours. */
+static void settle(const stack_t *wanted)
 {
-	stack_t mine = {.ss_size = BYTES};
+	stack_t mine = {.ss_sp = ours, .ss_size = BYTES};
 
-	theirs = *s;
-	if (!is_small(s)) {
-		if (ours)
-			give(ours);
-		ours = NULL;
-		return;
-	}
-	if (!ours)
-		ours = take();
-	mine.ss_sp = ours;
-	if (!(s->ss_flags & SS_DISABLE))
-		mine.ss_flags = s->ss_flags & ~SS_ONSTACK; /* SS_AUTODISARM */
-	if (ours && ask_kernel(&mine, NULL) != 0) {
-		give(ours);
-		ours = NULL;
-	}
+	theirs = *wanted;
+	theirs.ss_flags &= ~SS_ONSTACK;
+	if (!(theirs.ss_flags & SS_DISABLE))
+		mine.ss_flags = theirs.ss_flags; /* SS_AUTODISARM */
+	cps_relay_onto(&theirs);
+	cps_regs_call_on_stack(ours + BYTES - 64, set_kernels, &mine);
 }
 
 void cps_wrap_altstack_begin(void)
@@ -93,34 +86,71 @@ void cps_wrap_altstack_begin(void)
 	stack_t now;
 
 	tid = cps_sys_gettid();
-	if (!ours && ask_kernel(NULL, &now) == 0 && !(now.ss_flags & SS_ONSTACK))
-		replace(&now);
+	if (ours || ask_kernel(NULL, &now) != 0 || now.ss_flags & SS_ONSTACK)
+		return;
+	ours = take();
+	if (!ours)
+		return;
+	cps_relay_from(ours, BYTES);
+	settle(&now);
 }
 
 void cps_wrap_altstack_end(void)
 {
 	if (!ours || tid != cps_sys_gettid() || ask_kernel(&theirs, NULL) != 0)
 		return; /* the thread ends in a handler that runs on it */
+	cps_relay_from(NULL, 0);
 	give(ours);
 	ours = NULL;
 }
 
+/* Whether SS_AUTODISARM has turned the target's stack off until a handler returns. The kernel does so
+ * with ours, and gives it back without the flag (relay.c) or not at all. */
+static bool is_disarmed(const stack_t *kernels)
+{
+	return theirs.ss_flags & CPS_RELAY_AUTODISARM &&
+	       !(kernels->ss_flags & CPS_RELAY_AUTODISARM);
+}
+
+/* Whether the thread runs on what the target has set, by the kernel's rule; or on ours instead, in a
+ * handler that is no relay. */
+static bool is_on(const stack_t *kernels, uintptr_t sp)
+{
+	uintptr_t start = (uintptr_t)theirs.ss_sp;
+
+	if (theirs.ss_flags & (SS_DISABLE | CPS_RELAY_AUTODISARM))
+		return false;
+	return kernels->ss_flags & SS_ONSTACK || (sp > start && sp - start <= theirs.ss_size);
+}
+
+/* What the target is told, of which the kernel has a part. */
+static stack_t answer(const stack_t *kernels, bool on)
+{
+	stack_t off = {.ss_flags = SS_DISABLE}, own = theirs;
+
+	own.ss_flags |= on ? SS_ONSTACK : 0;
+	return is_disarmed(kernels) ? off : own;
+}
+
 /* Sets what the target wants. Only the kernel reads it first, because it need not be there. A handler
- * of the target's may run on our alternate stack although the target has set none. If it then sets
- * one, the kernel refuses to change the stack in use, so it is only noted. */
-static int change(const stack_t *new)
+ * of the target's that is no relay may run on our alternate stack although the target has set none.
+ * If it then sets one, the kernel refuses to change the stack in use, so it is only noted. */
+static int change(const stack_t *new, bool on)
 {
 	int error = ask_kernel(new, NULL);
-	stack_t set;
+	stack_t set = theirs;
 
-	if (!error && ask_kernel(NULL, &set) == 0) {
-		set.ss_flags &= ~SS_ONSTACK;
-		replace(&set);
-	} else if (error == -EPERM && theirs.ss_flags & SS_DISABLE) {
+	if (error == -EPERM && theirs.ss_flags & SS_DISABLE) {
 		theirs = *new;
-		error = 0;
+		cps_relay_onto(&theirs);
+		return 0;
 	}
-	return error;
+	if (!error) {
+		if (!on)
+			ask_kernel(NULL, &set);
+		settle(&set);
+	}
+	return on && error != -EFAULT ? -EPERM : error;
 }
 
 /* Stores *from. The kernel is made to write there first, which fails where a store would end the
@@ -134,27 +164,30 @@ static int store(stack_t *to, const stack_t *from)
 	return 0;
 }
 
+/* Neither another process nor a thread that shares our thread-local storage has our stack. */
+static bool has_ours(void)
+{
+	return ours && tid == cps_sys_gettid() && cps_own_memory_is_here();
+}
+
 EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 {
 	uint64_t everything = EVERYTHING, mask;
-	stack_t before;
+	stack_t kernels, before;
 	int error;
 
 	cps_door_open();
-	if (tid != cps_sys_gettid() || !cps_life_is_recorded()) {
+	if (!has_ours()) {
 		error = ask_kernel(new, old);
 	} else {
-		CPS_SYS(rt_sigprocmask, SIG_BLOCK, &everything, &mask, sizeof(mask));
-		error = ask_kernel(NULL, &before);
-		if (ours && !error) {
-			bool is_on =
-				before.ss_flags & SS_ONSTACK && !(theirs.ss_flags & SS_DISABLE);
+		bool on;
 
-			before = theirs;
-			before.ss_flags |= is_on ? SS_ONSTACK : 0;
-		}
+		CPS_SYS(rt_sigprocmask, SIG_BLOCK, &everything, &mask, sizeof(mask));
+		error = ask_kernel(NULL, &kernels);
+		on = is_on(&kernels, (uintptr_t)__builtin_frame_address(0));
+		before = answer(&kernels, on);
 		if (new && !error)
-			error = change(new);
+			error = change(new, on);
 		CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
 		if (old && !error)
 			error = store(old, &before);

@@ -16,6 +16,7 @@
 #include "door/life.h"
 #include "door/own_memory.h"
 #include "signal/disposition.h"
+#include "signal/relay.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -35,7 +36,7 @@ static bool is_taken(int number, bool to_change_it)
 	return cps_disposition_is_taken(number) && cps_own_memory_is_here();
 }
 
-EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+static int change(int number, const struct sigaction *action, struct sigaction *old)
 {
 	struct sigaction before;
 
@@ -47,6 +48,25 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 	if (old)
 		*old = before;
 	return 0;
+}
+
+/* A handler that asks for the alternate stack would run on ours, and so is given to the kernel as a
+ * relay. */
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction relayed;
+	int result;
+
+	cps_door_open();
+	if (action && action->sa_flags & SA_ONSTACK && cps_life_clock()) {
+		relayed = *action;
+		relayed.sa_handler = cps_relay_to(action->sa_handler);
+		action = &relayed;
+	}
+	result = change(number, action, old);
+	if (!result && old)
+		old->sa_handler = cps_relay_behind(old->sa_handler);
+	return result;
 }
 
 static sighandler_t set(int number, sighandler_t handler, int flags)
@@ -66,7 +86,8 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, SA_RESTART);
-	return cps_door_real.signal ? cps_door_real.signal(number, handler) : SIG_ERR;
+	return cps_door_real.signal ? cps_relay_behind(cps_door_real.signal(number, handler))
+				    : SIG_ERR;
 }
 
 EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
@@ -83,7 +104,9 @@ EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
-	return cps_door_real.sysv_signal ? cps_door_real.sysv_signal(number, handler) : SIG_ERR;
+	return cps_door_real.sysv_signal
+		       ? cps_relay_behind(cps_door_real.sysv_signal(number, handler))
+		       : SIG_ERR;
 }
 
 EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
@@ -95,7 +118,8 @@ EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR && handler != SIG_HOLD)
 		return set(number, handler, 0);
-	return cps_door_real.sigset ? cps_door_real.sigset(number, handler) : SIG_ERR;
+	return cps_door_real.sigset ? cps_relay_behind(cps_door_real.sigset(number, handler))
+				    : SIG_ERR;
 }
 
 EXPORT int sigignore(int number)

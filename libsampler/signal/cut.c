@@ -77,7 +77,8 @@ bool cps_cut_was_returned_to(const ucontext_t *uc)
 	static const int same[] = {REG_RIP, REG_RSP, REG_RAX, REG_RBX,
 				   REG_RBP, REG_RSI, REG_RDI, REG_RDX};
 	uintptr_t state = 0;
-	const ucontext_t *old = (const ucontext_t *)cps_regs_place_of_context(uc, &state);
+	const ucontext_t *old = (const ucontext_t *)cps_regs_place_of_context(
+		uc, cps_regs_interrupted_sp(uc) - CPS_RED_ZONE, &state);
 	uint64_t number = old ? cps_regs_number(uc->uc_mcontext.fpregs) : 0;
 
 	/* The two lie in a frame that is smaller than a page. */

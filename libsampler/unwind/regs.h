@@ -161,22 +161,49 @@ static inline uint64_t cps_regs_number(const struct _libc_fpstate *state)
 }
 
 /* [signal] For the handler of a signal, whose context `uc` is still where the kernel has put it: the
- * place where the kernel would put the context of a handler that runs on the interrupted stack; and in
- * *state that of its floating-point registers. 0: not known. */
-static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc, uintptr_t *state)
+ * place where the kernel would put the context on a stack that is free below `top`; and in *state that
+ * of its floating-point registers. 0: not known. */
+static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc, uintptr_t top,
+						  uintptr_t *state)
 {
-	enum { SIZE_AT = 468, FRAME = 440, SP_RED_ZONE = 128 };
-	uintptr_t own = (uintptr_t)uc->uc_mcontext.fpregs, sp;
+	enum { SIZE_AT = 468, FRAME = 440 };
+	uintptr_t own = (uintptr_t)uc->uc_mcontext.fpregs;
 	uint32_t bytes;
 
-	/* Below the stack pointer come the floating-point registers, whose size they contain, and
-	 * the kernel's frame, which begins with a return address and the context. */
+	/* First come the floating-point registers, whose size they contain, and below them the
+	 * kernel's frame, which begins with a return address and the context. */
 	if (!own || ((own - FRAME) & ~(uintptr_t)15) != (uintptr_t)uc)
 		return 0;
 	memcpy(&bytes, (const char *)own + SIZE_AT, sizeof(bytes));
-	sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] - SP_RED_ZONE - bytes;
-	*state = sp & ~(uintptr_t)63;
+	*state = (top - bytes) & ~(uintptr_t)63;
 	return (*state - FRAME) & ~(uintptr_t)15;
+}
+
+/* [signal] The stack pointer of the interrupted code, and the end of what is free below it. */
+static inline uintptr_t cps_regs_interrupted_sp(const ucontext_t *uc)
+{
+	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+}
+
+/* [signal] Whether the kernel has put the context there for a handler that begins with this stack
+ * pointer. */
+static inline int cps_regs_is_handlers_sp(const ucontext_t *uc, uintptr_t sp)
+{
+	return (uintptr_t)uc == sp + 8;
+}
+
+/* [signal] Copies what the kernel has put on the stack for a handler, from the return address to the
+ * floating-point registers, so that the context is at `to`. cps_regs_place_of_context has said so. */
+static inline void cps_regs_move_context(const ucontext_t *uc, uintptr_t to)
+{
+	enum { SIZE_AT = 468, RETURN = 8 };
+	const char *from = (const char *)uc - RETURN, *own = (const char *)uc->uc_mcontext.fpregs;
+	ucontext_t *moved = (ucontext_t *)to;
+	uint32_t bytes;
+
+	memcpy(&bytes, own + SIZE_AT, sizeof(bytes));
+	memcpy((char *)to - RETURN, from, (size_t)(own + bytes - from));
+	moved->uc_mcontext.fpregs = (void *)(own + (to - (uintptr_t)uc));
 }
 
 /* [signal] Makes the thread call again when the handler returns, as the kernel does with calls that
@@ -262,6 +289,30 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 		"cmpq $511, %rdi\n\tja 1f\n\tbtq %rdi, " #table "(%rip)\n\tjc " #chosen "\n"       \
 		"1:\tmovq " #real "(%rip), %rax\n\ttestq %rax, %rax\n\tjz " #early                 \
 		"\n\tjmp *%rax\n\t.cfi_endproc\n\t.size syscall, . - syscall\n")
+
+#define CPS_REGS_RELAY_BYTES 16
+
+/* `count` handlers of signals, CPS_REGS_RELAY_BYTES apart from `relays` on. Each calls `choose` with
+ * the context that it was given, its own number and its stack pointer. The result is the address of
+ * another handler and a distance, by which the kernel's frame was moved. The other handler begins at
+ * the moved frame with the registers that the kernel gives to a handler. */
+#define CPS_REGS_RELAYS(relays, count, choose)                                                     \
+	__asm__(".text\n\t.p2align 4\n\t.type " #relays ", @function\n" #relays ":\n\t"            \
+		".cfi_startproc\n\t.set " #relays "_i, 0\n\t.rept " CPS_REGS_VALUE(                \
+			count) "\n\t"                                                              \
+			       "movl $" #relays "_i, %eax\n\tjmp 1f\n\t.p2align 4\n\t"             \
+			       ".set " #relays "_i, " #relays "_i + 1\n\t.endr\n"                  \
+			       "1:\tpushq %rdi\n\t.cfi_adjust_cfa_offset 8\n\t"                    \
+			       "pushq %rsi\n\t.cfi_adjust_cfa_offset 8\n\t"                        \
+			       "pushq %rdx\n\t.cfi_adjust_cfa_offset 8\n\t"                        \
+			       "movq %rdx, %rdi\n\tmovl %eax, %esi\n\tleaq 24(%rsp), %rdx\n\t"     \
+			       "call " #choose "\n\t"                                              \
+			       "popq %rcx\n\t.cfi_adjust_cfa_offset -8\n\t"                        \
+			       "popq %rsi\n\t.cfi_adjust_cfa_offset -8\n\t"                        \
+			       "popq %rdi\n\t.cfi_adjust_cfa_offset -8\n\t"                        \
+			       "movq %rax, %r11\n\taddq %rdx, %rsp\n\taddq %rdx, %rsi\n\t"         \
+			       "addq %rcx, %rdx\n\txorl %eax, %eax\n\tjmp *%r11\n\t"               \
+			       ".cfi_endproc\n\t.size " #relays ", . - " #relays "\n")
 
 #else
 #error "this architecture needs its registers in regs.h and its system call in sys.h"

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * relay.h - lets handlers of the target run on the stacks on which they run without the recorder.
+ *
+ * The kernel knows only the recorder's alternate stack, because a tick must never be put on one of
+ * the target's: a coroutine may live there (doc/decisions/0057). A handler of the target's that asks
+ * for the alternate stack begins as a relay. The relay moves the kernel's frame to where it would be
+ * without the recorder, and goes on as that handler there.
+ */
+#ifndef CPS_RELAY_H
+#define CPS_RELAY_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+
+#define CPS_RELAY_AUTODISARM                                                                       \
+	(INT_MIN) /* the kernel's SS_AUTODISARM, which glibc does not declare */
+
+/* [signal] The handler for the kernel instead of `handler`. It is `handler` itself if that is none, or
+ * if there are no more relays. There is one relay for each handler, so the kernel's disposition says
+ * all, and no other state can contradict it. */
+sighandler_t cps_relay_to(sighandler_t handler);
+
+/* [signal] The handler that this one goes on as, or `handler` itself if it is no relay. */
+sighandler_t cps_relay_behind(sighandler_t handler);
+
+/* [signal] The alternate stack of the calling thread that the kernel has, and that of the target's; with
+ * all signals blocked. NULL: relays move nothing. */
+void cps_relay_from(const char *ours, size_t bytes);
+/* [signal] */
+void cps_relay_onto(const stack_t *theirs);
+
+#endif
