@@ -73,7 +73,20 @@ Test(columns_read, what_is_wrong_is_said)
 	COLUMN(TIME, "\0");
 	columns_make(&p, 1, true, columns, n);
 	refused(CPS_TAG_COLUMNS_2, &p, "more frames leave the stack than it has");
+	bytes_free(&p);
+}
+
+Test(columns_read, what_is_wrong_with_frames_is_said)
+{
+	const char *columns[CPS_COLUMNS] = {0};
+	size_t n[CPS_COLUMNS] = {0};
+	struct bytes p = {0};
+
+	COLUMN(CODE, "\0");
 	COLUMN(HEAD, "\1");
+	COLUMN(EXTRA, "\1\0");
+	COLUMN(WEIGHT, "\2");
+	COLUMN(TIME, "\0");
 	columns_make(&p, 1, true, columns, n);
 	refused(CPS_TAG_COLUMNS_2, &p, "a frame has no such successor");
 	COLUMN(CODE, "\23");
@@ -96,6 +109,18 @@ Test(columns_read, what_is_wrong_is_said)
 	COLUMN(FAR_REST, "\x80\x80\4\0");
 	columns_make(&p, 1, true, columns, n);
 	refused(CPS_TAG_COLUMNS_2, &p, "a frame's module number is too large");
+	bytes_free(&p);
+}
+
+Test(columns_read, what_is_wrong_with_numbers_is_said)
+{
+	const char *columns[CPS_COLUMNS] = {0};
+	size_t n[CPS_COLUMNS] = {0};
+	struct bytes p = {0};
+
+	COLUMN(HEAD, "\1");
+	COLUMN(WEIGHT, "\2");
+	COLUMN(TIME, "\0");
 	COLUMN(CODE, "\20");
 	COLUMN(EXTRA, "\1\0\x80\x80\x80\x80\4");
 	columns_make(&p, 1, true, columns, n);
