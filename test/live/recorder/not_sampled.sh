@@ -5,7 +5,7 @@
 # tick, and for those that can have no timer.
 #
 # Seen to fail: with the stacks of their ends, both stand at __nptl_deallocate_tsd, and all stacks
-# are said to be whole.
+# are said to be whole. Without t->routine in add_not_sampled() it does not stand below work_shortly.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
