@@ -6,6 +6,7 @@
  */
 #include "model/builder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,6 +256,7 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 		b->profile->calls->has_totals = false;
 	p->stop = e->stop;
 	p->stop_error = e->error;
+	p->unended = e->how;
 	p->cut_offset = e->offset;
 	p->cut_why = strings_add(b->profile->strings, e->why, strlen(e->why));
 	if (p->cut_why == STRINGS_NONE)
@@ -336,6 +338,39 @@ const struct event_sink *profile_builder_sink(struct profile_builder *b)
 	return &b->sink;
 }
 
+static bool is_succeeded_by(const struct profile_process *p, const struct profile_process *q)
+{
+	return p->pid && p->pid == q->pid && p->host == q->host && p->tree_pid == q->tree_pid &&
+	       p->tree_start == q->tree_start && p->start_ns < q->start_ns;
+}
+
+/* If the same process has begun another recording, this one has no end because of an exec that the
+ * recorder has not seen. */
+static int note_successors(struct profile *p)
+{
+	char why[512];
+
+	for (size_t i = 0; i < p->n_processes; i++) {
+		struct profile_process *process = &p->processes[i];
+		size_t j = 0;
+
+		if (process->ended || process->unended != EVENT_KILLED)
+			continue;
+		while (j < p->n_processes && !is_succeeded_by(process, &p->processes[j]))
+			j++;
+		if (j == p->n_processes)
+			continue;
+		process->unended = EVENT_BECAME;
+		snprintf(why, sizeof(why), EVENT_BECAME_TEXT "%s",
+			 strings_get(p->strings, process->cut_why, NULL) +
+				 strlen(EVENT_KILLED_TEXT));
+		process->cut_why = strings_add(p->strings, why, strlen(why));
+		if (process->cut_why == STRINGS_NONE)
+			return -1;
+	}
+	return 0;
+}
+
 struct profile *profile_builder_finish(struct profile_builder *b, struct error *err)
 {
 	struct profile *p = b->profile;
@@ -352,7 +387,8 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	p->n_nodes = b->all->n_nodes;
 	b->all->frames = NULL;
 	b->all->nodes = NULL;
-	if (builder_group_finish(b) || (p->calls && calls_name(p->calls, p->strings))) {
+	if (note_successors(p) || builder_group_finish(b) ||
+	    (p->calls && calls_name(p->calls, p->strings))) {
 		profile_builder_free(b);
 		error_memory(err);
 		return NULL;

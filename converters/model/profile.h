@@ -109,7 +109,8 @@ struct profile_process {
 	uint64_t end_us, cpu_ns, ticks, bytes; /* of the end record */
 	uint64_t own_ns, own_kernel_ns;	       /* of recording itself; likewise */
 	uint64_t denied, denied_error; /* forked processes that could not write, and an errno */
-	uint64_t cut_offset;	       /* when not ended */
+	enum event_unended unended;    /* when not ended: why */
+	uint64_t cut_offset;
 	uint32_t cut_why;
 	uint64_t last_us; /* time of the last sample */
 };

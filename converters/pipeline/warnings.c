@@ -51,7 +51,7 @@ static void say_rest(size_t n, const char *what)
 		message("warning: and %zu more %s", n - SHOWN, what);
 }
 
-/* A recording is cut if the process was killed. What it holds is still worth showing, so this is a
+/* A recording has no end if the process was killed, or is still running. What it holds is still worth showing, so this is a
  * warning, and an error only if the user asked for that. */
 int warnings_profile(const struct profile *p, bool strict, struct error *err)
 {
@@ -61,6 +61,7 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err)
 	for (i = 0; i < p->n_processes; i++) {
 		const struct profile_process *process = &p->processes[i];
 		const char *file = strings_get(p->strings, process->file, NULL), *why;
+		char text[STOP_TEXT_BYTES];
 
 		warn_of_stop(p, process, &n);
 		if (process->ended || (n.cuts++ >= SHOWN && !strict))
@@ -68,8 +69,9 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err)
 		why = process->cut_why == STRINGS_NONE
 			      ? "it has no end"
 			      : strings_get(p->strings, process->cut_why, NULL);
-		error_set(err, "%s: %scut at byte %llu: %s", file,
-			  strict ? "" : "warning: ", (unsigned long long)process->cut_offset, why);
+		error_set(err, "%s: %s%s: %s", file,
+			  strict || process->unended == EVENT_RUNNING ? "" : "warning: ",
+			  stop_text_unended(text, process), why);
 		if (strict)
 			return -1;
 		message("%s", err->text);
@@ -77,7 +79,7 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err)
 	say_rest(n.stops, "recordings stopped");
 	say_rest(n.denials, "recordings lack processes made by fork");
 	say_rest(n.journals, "journals are of no use");
-	say_rest(n.cuts, "recordings were cut");
+	say_rest(n.cuts, "recordings have no end");
 	return 0;
 }
 

@@ -276,6 +276,7 @@ static int journal_use(struct journal *j, struct decode_journal_outcome *o)
 		return 0;
 	}
 	if (!j->damage) {
+		o->use = process_life_use_of(j->fd);
 		stop_note(j->s, &head);
 		j->bytes = malloc(j->buffer_bytes ? j->buffer_bytes : 1);
 		result = j->bytes ? buffers_decode(j) : error_memory(j->s->err);

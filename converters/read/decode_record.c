@@ -5,6 +5,7 @@
  * In: a record's payload. Out: an event for each record. The end record is an exception: its
  * fields are kept until the end.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -178,6 +179,10 @@ static int record_process(struct decode_stream *s, struct cursor *c)
 	if (!result) {
 		s->scale = f.process.scale;
 		s->journal = f.journal;
+		s->start_ns = f.process.start_ns;
+		s->pid = f.process.pid;
+		snprintf(s->host, sizeof(s->host), "%.*s", (int)f.process.host.length,
+			 f.process.host.length ? f.process.host.bytes : "");
 		f.process.has_owner = s->has_owner;
 		f.process.owner = s->owner;
 		f.process.args = args.list;

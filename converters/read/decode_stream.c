@@ -226,32 +226,54 @@ static int remains_decode(struct unpacker *u, const char *path,
 	return 0;
 }
 
-static const char *cut_reason(const struct unpacker *u)
+static const char *cut_reason(const struct unpacker *u,
+			      const struct decode_journal_outcome *journal)
 {
 	if (u->s.has_end)
 		return "the file ends before its last checksum";
-	if (u->start != u->end)
+	if (u->start != u->end && journal->use != PROCESS_LIFE_IN_USE)
 		return "the file ends inside a record";
 	if (u->is_over)
 		return "the file has no end record";
 	if (u->s.end.stop)
 		return "recording stopped before the program did";
-	return "the recording did not end (killed?)";
+	return NULL;
+}
+
+/* What has become of the process, if the file says nothing of its end. */
+static enum event_unended unended(const struct unpacker *u,
+				  const struct decode_journal_outcome *journal)
+{
+	const struct decode_stream *s = &u->s;
+	const struct event_text host = {s->host, strlen(s->host)};
+	bool goes_on = process_life_goes_on(s->pid, s->start_ns, host);
+
+	if (journal->use == PROCESS_LIFE_IN_USE ||
+	    (goes_on && journal->use == PROCESS_LIFE_NOT_KNOWN))
+		return EVENT_RUNNING;
+	return goes_on ? EVENT_BECAME : EVENT_KILLED;
 }
 
 static int stream_cut(struct unpacker *u, const char *reason,
 		      const struct decode_journal_outcome *journal)
 {
+	static const char *const reasons[] = {
+		[EVENT_RUNNING] = "the program is still running",
+		[EVENT_BECAME] = EVENT_BECAME_TEXT,
+		[EVENT_KILLED] = EVENT_KILLED_TEXT,
+	};
 	const struct event_sink *sink = u->s.sink;
+	enum event_unended how = reason ? EVENT_CUT : unended(u, journal);
 	char why[512];
 	const struct event_cut cut = {
+		.how = how,
 		.offset = input_offset(u->in),
 		.why = why,
 		.stop = u->s.end.stop,
 		.error = u->s.end.error,
 	};
 
-	snprintf(why, sizeof(why), "%s%s", reason, journal->text);
+	snprintf(why, sizeof(why), "%s%s", reason ? reason : reasons[how], journal->text);
 	return sink->cut ? sink->cut(sink->context, &cut, u->s.err) : 0;
 }
 
@@ -265,7 +287,7 @@ static int stream_finish(struct unpacker *u, const char *path)
 	if ((!u->s.has_end || u->s.end.stop) && remains_decode(u, path, &journal))
 		return -1;
 	if (!u->s.has_end || !u->is_over)
-		return stream_cut(u, cut_reason(u), &journal);
+		return stream_cut(u, cut_reason(u, &journal), &journal);
 	/* The text begins with "; " because it continues a sentence elsewhere. */
 	u->s.end.note = journal.is_wrong ? journal.text + 2 : NULL;
 	sink = u->s.sink;

@@ -18,6 +18,7 @@
 #include "read/cursor.h"
 #include "read/event.h"
 #include "read/input.h"
+#include "read/process_life.h"
 
 struct decode_batch;   /* coding state, decode_batch.c */
 struct decode_columns; /* likewise, decode_columns.c */
@@ -36,6 +37,8 @@ struct decode_stream {
 	const char *wrong;
 	bool has_process, has_end, has_journal;
 	bool is_declined; /* the sink declined the process */
+	uint64_t pid, start_ns;
+	char host[65];
 	uint64_t scale;
 	uint64_t journal; /* the id that the journal repeats */
 	struct event_end end;
@@ -79,6 +82,7 @@ bool decode_batch_identify(const unsigned char *payload, size_t n, struct decode
 /* The outcome of reading a journal. */
 struct decode_journal_outcome {
 	bool torn_held; /* the journal has the batch in which the stream ends */
+	enum process_life_use use;
 	bool is_wrong;	/* the journal is damaged or belongs to another recording */
 	char text[160]; /* "; its journal was read"; empty if there is none */
 };

@@ -170,8 +170,21 @@ struct event_end {
 	bool has_totals; /* call graph: `inclusive_weight` of a function counts no recursion twice */
 };
 
+/* Why an input has no end. */
+enum event_unended {
+	EVENT_CUT,     /* the file is not whole, or recording stopped before the program did */
+	EVENT_RUNNING, /* its process is still writing it */
+	EVENT_BECAME,  /* its process became another program, past the C library */
+	EVENT_KILLED,  /* its process was killed, or ended past the C library */
+};
+
+#define EVENT_BECAME_TEXT "the process became another program, past the C library"
+#define EVENT_KILLED_TEXT                                                                          \
+	"the process was killed by a signal, or ended by a system call past the C library"
+
 /* The input ends too early. */
 struct event_cut {
+	enum event_unended how;
 	uint64_t offset;      /* bytes of the file that could be used */
 	const char *why;      /* "the file ends inside a record", ... */
 	uint64_t stop, error; /* as above, if that is known; else 0 */

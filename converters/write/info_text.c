@@ -142,7 +142,7 @@ static void write_duration(struct out *o, const struct profile *p,
 		return;
 	if (process->stop)
 		label(o, "");
-	out_format(o, "cut at byte %" PRIu64, process->cut_offset);
+	out_text(o, stop_text_unended(why, process));
 	if (process->cut_why != STRINGS_NONE) {
 		out_text(o, ": ");
 		write_string(o, p, process->cut_why);

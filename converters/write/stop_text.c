@@ -53,10 +53,27 @@ const char *stop_text_denied(char text[STOP_TEXT_BYTES], const struct profile_pr
 	return text;
 }
 
+const char *stop_text_unended(char text[STOP_TEXT_BYTES], const struct profile_process *process)
+{
+	if (process->unended == EVENT_RUNNING)
+		return "in progress";
+	snprintf(text, STOP_TEXT_BYTES, "%s byte %llu",
+		 process->unended == EVENT_CUT ? "cut at" : "no end after",
+		 (unsigned long long)process->cut_offset);
+	return text;
+}
+
 const char *stop_text_word(const struct profile_process *process)
 {
+	static const char *const unended[] = {
+		[EVENT_CUT] = "cut",
+		[EVENT_RUNNING] = "running",
+		[EVENT_BECAME] = "exec",
+		[EVENT_KILLED] = "killed",
+	};
+
 	if (!process->stop && !process->ended)
-		return "cut";
+		return unended[process->unended];
 	return process->stop < CPS_STOP_COUNT ? stops[process->stop].word : "other";
 }
 

@@ -17,7 +17,10 @@ const char *stop_text(char text[STOP_TEXT_BYTES], const struct profile_process *
 /* "2 processes made by fork, which could not write recordings: Permission denied". */
 const char *stop_text_denied(char text[STOP_TEXT_BYTES], const struct profile_process *process);
 
-/* The reason in one word: "clean", "cut", "exec", "duration", ..., or "other" if a newer recorder
+/* How a recording that has no end breaks off: "in progress", "cut at byte 99". */
+const char *stop_text_unended(char text[STOP_TEXT_BYTES], const struct profile_process *process);
+
+/* The reason in one word: "clean", "cut", "running", "killed", "exec", "duration", ..., or "other" if a newer recorder
  * has written a reason that is not known here. */
 const char *stop_text_word(const struct profile_process *process);
 

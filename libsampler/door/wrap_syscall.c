@@ -2,7 +2,7 @@
 /*
  * wrap_syscall.c - sends calls of syscall(2) to the wrappers of the same system calls.
  *
- * In: syscall(2). Out: wrapped calls for exec, seccomp and prctl; transfers that are finished if a
+ * In: syscall(2). Out: wrapped calls for exec, exit, seccomp and prctl; transfers that are finished if a
  * tick has cut them short; the real syscall(2) for all others, with no register changed.
  */
 #undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
@@ -28,6 +28,7 @@ long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e,
 __attribute__((visibility("hidden"))) uint64_t cps_wrap_syscall_table[8] = {
 	BIT(SYS_execve),
 	BIT(SYS_prctl),
+	BIT(SYS_exit_group),
 	[SYS_seccomp / 64] = UINT64_C(1) << SYS_seccomp % 64 | UINT64_C(1) << SYS_execveat % 64,
 };
 
@@ -136,6 +137,8 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 				(int)e);
 	case SYS_prctl:
 		return prctl((int)a, b, c, d, e);
+	case SYS_exit_group:
+		_exit((int)a);
 	case SYS_seccomp:
 		return as_libc(
 			cps_wrap_seccomp((unsigned long)a, (unsigned long)b, (const void *)c));

@@ -70,7 +70,7 @@ done
 "$CPCONV" --jobs 4 --folded all >got 2>err.4 || fail "cut: $(cat err.4)"
 same want got "with some that were cut"
 same err err.4 "warnings"
-[ "$(grep -c "all/.*cut at byte $bytes:" err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings were cut$' err ||
+[ "$(grep -c "all/.*cut at byte $bytes:" err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings have no end$' err ||
 	fail "said: $(cat err)"
 
 # Of corrupt files the first one is named, with the message that it gives alone.

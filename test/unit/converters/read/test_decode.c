@@ -78,7 +78,8 @@ Test(decode, a_cut_says_where)
 	cr_assert_str_eq(log.text, "process 0   1\ncut the file ends inside its head\n");
 	event_log_free(&log);
 	event_log_decode_bytes(&log, file.at, 9);
-	cr_assert_str_eq(log.text, "process 0   1\ncut the recording did not end (killed?)\n");
+	cr_assert_str_eq(log.text, "process 0   1\ncut the process was killed by a signal, or "
+				   "ended by a system call past the C library\n");
 	event_log_free(&log);
 	event_log_decode_bytes(&log, file.at, file.n - 1);
 	cr_assert(strstr(log.text, "\ncut the file ends before its last checksum\n"));

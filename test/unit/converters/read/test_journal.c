@@ -17,9 +17,9 @@ Test(journal, counts_what_the_stream_lacks)
 
 	begin(&r, false);
 	hold(&r, 3, 17);
-	cr_assert_eq(
-		decode_all(&r, "cut the recording did not end (killed?); its journal was read\n"),
-		DEMO_SAMPLES + 17);
+	cr_assert_eq(decode_all(&r, "cut the process was killed by a signal, or ended by a system "
+				    "call past the C library; its journal was read\n"),
+		     DEMO_SAMPLES + 17);
 	hold(&r, 2, 17);
 	cr_assert_eq(decode_all(&r, "its journal was read\n"), DEMO_SAMPLES, "the stream has it");
 	hold(&r, 2, 40);
@@ -243,9 +243,9 @@ static void out_of_place(unsigned tag, const char *payload, size_t n)
 	begin(&r, false);
 	hold_record(&r, tag, payload, n);
 	hold_record(&r, CPS_TAG_LOSS, "\1\4", 2);
-	cr_assert_eq(decode_all(&r,
-				"loss 1 4\ncut the recording did not end (killed?); its journal "
-				"is damaged: a record in it is out of place\n"),
+	cr_assert_eq(decode_all(&r, "loss 1 4\ncut the process was killed by a signal, or ended by "
+				    "a system call past the C library; its journal "
+				    "is damaged: a record in it is out of place\n"),
 		     DEMO_SAMPLES);
 	finish(&r);
 }
@@ -266,8 +266,9 @@ Test(journal, that_is_no_file)
 	writer_file(r.path, r.file.at, r.file.n);
 	cr_assert_eq(mkfifo(r.journal_path, 0600), 0);
 	cr_assert_eq(event_log_decode(&r.log, r.path), 0);
-	cr_assert(strstr(r.log.text, "cut the recording did not end (killed?)\n"), "%s",
-		  r.log.text);
+	cr_assert(strstr(r.log.text, "cut the process was killed by a signal, or ended by a system "
+				     "call past the C library\n"),
+		  "%s", r.log.text);
 	event_log_free(&r.log);
 	finish(&r);
 }

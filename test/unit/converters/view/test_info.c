@@ -156,6 +156,6 @@ Test(info, words_of_stops)
 	     "\nended\twrite\nstop_error\t28\nduration_us\t1200000\n");
 	make("cut.cps", 0, 0, false);
 	char *text = info("cut.cps", VIEW_TSV);
-	cr_assert(strstr(text, "\nended\tcut\nduration_us\t0\ncut_offset\t"), "%s", text);
+	cr_assert(strstr(text, "\nended\tkilled\nduration_us\t0\ncut_offset\t"), "%s", text);
 	free(text);
 }

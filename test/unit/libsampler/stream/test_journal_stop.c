@@ -21,7 +21,8 @@ Test(journal, tells_losses)
 	set32(&r, 64 + 8 + 8 * 6, 1); /* a reason that no version has */
 	decode_says(&r, "\nloss 4 8\nloss 6 1\ncut");
 	set32(&r, 64 + 8 + 8 * 6 + 4, 0x80000000);
-	decode_says(&r, "\nloss 4 8\ncut the recording did not end (killed?); its journal is "
+	decode_says(&r, "\nloss 4 8\ncut the process was killed by a signal, or ended by a system "
+			"call past the C library; its journal is "
 			"damaged: its losses are impossible\n");
 	finish(&r);
 }
@@ -51,10 +52,9 @@ Test(journal, tells_a_rest)
 	begin(&r, false);
 	make_journal(&r);
 	set32(&r, 48, 700);
-	decode_says(
-		&r,
-		"cut the recording did not end (killed?); its journal was read, but the disk was "
-		"slow, and up to 700 ms at the end are missing\n");
+	decode_says(&r, "cut the process was killed by a signal, or ended by a system call past "
+			"the C library; its journal was read, but the disk was "
+			"slow, and up to 700 ms at the end are missing\n");
 	set32(&r, 32, CPS_STOP_WRITE);
 	decode_says(&r, "its journal was read\nstop 6 0\n");
 	finish(&r);
