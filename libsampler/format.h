@@ -202,16 +202,17 @@ enum cps_loss {
  *
  *   0    struct cps_journal_head
  *   64   struct cps_journal_buffer [buffers]
- *   data_offset + i * buffer_bytes   the bytes of buffer i
+ *   data_offset + i * buffer_bytes   the bytes of buffer i, page_room of them in each page
  *
  * Buffer 0 holds whole records; buffer i > 0 the payload of one CPS_TAG_SAMPLES record, which
  * counts unless the stream already has a batch of the same buffer and sequence. data_offset is a
  * multiple of CPS_JOURNAL_ALIGN, so that the buffers can be mapped.
  */
 #define CPS_JOURNAL_MAGIC	"CPJOURNL"
-#define CPS_JOURNAL_VERSION	1
+#define CPS_JOURNAL_VERSION	2
 #define CPS_JOURNAL_SUFFIX	".journal"
-#define CPS_JOURNAL_ALIGN	4096u
+#define CPS_JOURNAL_ALIGN	4096u /* a page */
+#define CPS_JOURNAL_PAGE_ROOM	4088u
 #define CPS_JOURNAL_BUFFERS_MAX 65536u
 #define CPS_JOURNAL_LOSSES	7 /* room for enum cps_loss */
 
@@ -226,7 +227,8 @@ struct cps_journal_head {
 	int32_t stop_error; /* the errno that goes with it; 0 = none */
 	uint8_t scratch[8]; /* means nothing */
 	uint32_t rest_ms;   /* what was added for so long may be missing; 0 = nothing */
-	uint8_t reserved[12];
+	uint32_t page_room; /* so many bytes of each page of 4096 are used */
+	uint8_t reserved[8];
 };
 
 struct cps_journal_buffer {

@@ -28,7 +28,7 @@ struct journal {
 	struct decode_stream *s;
 	int fd;
 	uint64_t size; /* of the file */
-	uint32_t buffers, buffer_bytes, data_offset;
+	uint32_t buffers, buffer_bytes, data_offset, page_room;
 	unsigned char *bytes; /* of one buffer */
 	size_t n;	      /* how many of them */
 	const char *damage;   /* the first damage found, or NULL */
@@ -72,16 +72,32 @@ static bool entry_load(struct journal *j, uint32_t i, struct cps_journal_buffer 
 	return false;
 }
 
+/* As journal_read, from pages of which only the first bytes are used. */
+static size_t pages_read(const struct journal *j, unsigned char *bytes, size_t n, uint64_t offset)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		size_t more = n - have < j->page_room ? n - have : j->page_room;
+		size_t got = journal_read(j, bytes + have, more, offset);
+		have += got;
+		offset += CPS_JOURNAL_ALIGN;
+		if (got < more)
+			break;
+	}
+	return have;
+}
+
 /* Read the bytes that count of buffer i; false if there are none. */
 static bool buffer_load(struct journal *j, uint32_t i, const struct cps_journal_buffer *b)
 {
 	uint32_t committed = le32toh(b->committed);
 
-	if (committed > j->buffer_bytes) {
+	if (committed > j->buffer_bytes / CPS_JOURNAL_ALIGN * j->page_room) {
 		damaged(j, "a buffer holds more than it can");
 		return false;
 	}
-	j->n = journal_read(j, j->bytes, committed, j->data_offset + (uint64_t)i * j->buffer_bytes);
+	j->n = pages_read(j, j->bytes, committed, j->data_offset + (uint64_t)i * j->buffer_bytes);
 	if (j->n < committed)
 		damaged(j, "it ends too early");
 	return j->n > 0;
@@ -209,8 +225,10 @@ static const char *head_check(struct journal *j, struct cps_journal_head *head)
 	j->buffers = le32toh(head->buffers);
 	j->buffer_bytes = le32toh(head->buffer_bytes);
 	j->data_offset = le32toh(head->data_offset);
+	j->page_room = le32toh(head->page_room);
 	if (!j->buffers || j->buffers > CPS_JOURNAL_BUFFERS_MAX ||
-	    j->buffer_bytes > CPS_RECORD_BYTES_MAX ||
+	    j->buffer_bytes > CPS_RECORD_BYTES_MAX || !j->page_room ||
+	    j->page_room > CPS_JOURNAL_ALIGN ||
 	    j->data_offset < sizeof(*head) + j->buffers * sizeof(struct cps_journal_buffer))
 		return "its layout is impossible";
 	return NULL;

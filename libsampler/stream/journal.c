@@ -67,32 +67,13 @@ static uint8_t *scratch_of(uint32_t area)
 	return map + head_offset(area) + offsetof(struct cps_journal_buffer, losses);
 }
 
-/* Whether n bytes can be stored there. The kernel may try in these very bytes, since they are not
- * committed yet. */
-static bool take_stores(uint8_t *from, uint32_t n)
-{
-	uint8_t *page = (uint8_t *)((uintptr_t)from | 4095) + 1;
-
-	if (!takes_store(from))
-		return false;
-	for (; page < from + n; page += 4096)
-		if (!takes_store(page))
-			return false;
-	return true;
-}
-
-static bool is_taken(uint32_t area, uint8_t *bytes, uint32_t n)
-{
-	return takes_store(scratch_of(area)) && (!n || take_stores(bytes, n));
-}
-
-/* Whether the file takes stores to the numbers of the area, and to n of its bytes. If not, the
+/* Whether the file takes a store to the page of `scratch`, eight bytes that no reader uses. If not, the
  * journal is given up. */
-static bool is_there(uint32_t area, uint8_t *bytes, uint32_t n)
+static bool is_there(uint8_t *scratch)
 {
-	if (!map || atomic_load_explicit(&is_lost, memory_order_relaxed))
+	if (atomic_load_explicit(&is_lost, memory_order_relaxed))
 		return false;
-	if (is_taken(area, bytes, n))
+	if (takes_store(scratch))
 		return true;
 	atomic_store(&is_lost, true);
 	return false;
@@ -114,23 +95,43 @@ static uint32_t n_ticks(const struct cps_buffer *b)
 	return b->batch && b->committed ? b->batch->n_ticks : 0;
 }
 
+/* Copies bytes to the area, page by page. A single store that reaches over the border of two pages may
+ * never come to an end on a full btrfs: to make one of them writable it writes out the other, which then
+ * is not writable any more. */
+static bool copy_bytes(uint8_t *area, const uint8_t *bytes, uint32_t from, uint32_t to)
+{
+	while (from < to) {
+		uint32_t page = from / CPS_JOURNAL_PAGE_ROOM,
+			 in_page = from % CPS_JOURNAL_PAGE_ROOM;
+		uint32_t n = CPS_JOURNAL_PAGE_ROOM - in_page;
+		uint8_t *start = area + (size_t)page * CPS_JOURNAL_ALIGN;
+
+		if (n > to - from)
+			n = to - from;
+		if (!is_there(start + CPS_JOURNAL_PAGE_ROOM))
+			return false;
+		memcpy(start + in_page, bytes + from, n);
+		from += n;
+	}
+	return true;
+}
+
 /* Copies the bytes of a buffer that the file lacks, and then the numbers, which say how many bytes
  * count. If copies were put off, the file may still have the numbers of the batch before, whose bytes
  * are about to be overwritten. */
 static void copy(struct cps_buffer *b)
 {
-	uint32_t n = b->committed - b->shown;
-	uint8_t *to = map + data_offset() + (size_t)b->area * CPS_BUFFER_BYTES + b->shown;
+	uint8_t *scratch = scratch_of(b->area);
+	uint8_t *area = map + data_offset() + (size_t)b->area * CPS_BUFFER_BYTES;
 
-	if (!is_there(b->area, to, n))
+	if (!is_there(scratch))
 		return;
-	if (n && !b->shown)
+	if (b->committed && !b->shown)
 		store_numbers(b, 0);
-	if (n)
-		memcpy(to, b->bytes + b->shown, n);
+	if (!copy_bytes(area, b->bytes, b->shown, b->committed) || !is_there(scratch))
+		return;
 	store_numbers(b, b->committed);
-	b->shown = b->committed;
-	b->shown_ticks = n_ticks(b);
+	b->shown = b->committed, b->shown_ticks = n_ticks(b);
 }
 
 /* Also when the journal was given up: another page may still take stores. */
@@ -225,11 +226,12 @@ static void lay_out(uint64_t id, uint32_t sequence)
 {
 	struct cps_journal_head *head = (void *)map;
 
-	if (is_there(0, NULL, 0)) {
+	if (map && is_there(scratch_of(0))) {
 		head->version = CPS_JOURNAL_VERSION;
 		head->buffers = n_areas;
 		head->buffer_bytes = CPS_BUFFER_BYTES;
 		head->data_offset = data_offset();
+		head->page_room = CPS_JOURNAL_PAGE_ROOM;
 		head->id = id;
 	}
 	for (uint32_t i = 0; i < ALL; i++) {
@@ -238,7 +240,7 @@ static void lay_out(uint64_t id, uint32_t sequence)
 	}
 	atomic_store(&next_area, ALL);
 	cps_loss_mirror(show_losses);
-	if (is_there(0, NULL, 0))
+	if (map && is_there(scratch_of(0)))
 		memcpy(head->magic, CPS_JOURNAL_MAGIC, sizeof(head->magic));
 }
 

@@ -25,8 +25,7 @@
 
 #define CPS_BUFFERS	 16u /* buffers of samples; buffer 0 is one more, for other records */
 #define CPS_BUFFER_BYTES (64u << 10)
-#define CPS_BUFFER_ROOM                                                                            \
-	(CPS_BUFFER_BYTES - 8) /* the kernel may try to store 8 bytes behind the last one */
+#define CPS_BUFFER_ROOM	 (CPS_BUFFER_BYTES / CPS_JOURNAL_ALIGN * CPS_JOURNAL_PAGE_ROOM)
 
 struct cps_buffer {
 	atomic_flag lock;

@@ -174,7 +174,8 @@ static void forged(size_t offset, uint32_t value, const char *why)
 Test(journal, forged_fields)
 {
 	forged(0, 0, "; its journal is damaged: it has another file's head\n");
-	forged(8, 2, "; its journal is damaged: it has an unknown version\n");
+	forged(8, 1, "; its journal is damaged: it has an unknown version\n");
+	forged(8, 3, "; its journal is damaged: it has an unknown version\n");
 	forged(12, 0, "its layout is impossible");
 	forged(12, UINT32_MAX, "its layout is impossible");
 	forged(12, 1000, "its layout is impossible");
@@ -184,6 +185,8 @@ Test(journal, forged_fields)
 	forged(20, 0, "its layout is impossible");
 	forged(20, 64 + 3 * 64 - 1, "its layout is impossible");
 	forged(20, UINT32_MAX, "it ends too early");
+	forged(52, 0, "its layout is impossible");
+	forged(52, CPS_JOURNAL_ALIGN + 1, "its layout is impossible");
 	forged(128, UINT32_MAX, "a buffer holds more than it can");
 	forged(128, BUFFER_BYTES + 1, "a buffer holds more than it can");
 	forged(132, 4, "a buffer holds another batch");
