@@ -245,7 +245,7 @@ soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..."
 rows: $(BUILD)/rows/rows ## unwind rows beside libdw's, over all files of DIRS="/usr/bin /usr/lib", or N=300 of them
 	$(Q)$(BUILD)/rows/rows $(addprefix -n ,$(N)) $(addprefix -j ,$(JOBS)) $(or $(DIRS),/usr/bin /usr/lib)
 
-places: all $(TARGETS) ## record on full file systems, in containers, with other C libraries (as root): ARGS="--short"
+places: all $(TARGETS) ## record on full file systems, in containers, with other C libraries and kernels (as root): ARGS="--short"
 	$(Q)BUILD=$(BUILD) test/places/places $(ARGS)
 
 big: all $(BIG) ## time and memory of each view of 20,000 stacks
@@ -385,8 +385,8 @@ help: ## this list
 	@echo "make [BUILD=build] [CC=gcc] [CFLAGS=...] [V=1] [ONLY=part of a test's name] TARGET"
 	@sed -n 's/^\([a-z_.-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 26
 
-# The sources that scripts/outside unpacks have files of that name, too.
--include $(filter-out $(BUILD)/outside/%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
+# The sources that scripts/outside unpacks have files of that name, too, as have the systems of test/places.
+-include $(filter-out $(BUILD)/outside/% $(BUILD)/places/%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
 .SECONDARY:
 .PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
 .PHONY: fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python
