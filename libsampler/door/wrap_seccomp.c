@@ -17,7 +17,10 @@
 #include "door/again.h"
 #include "door/door.h"
 #include "door/life.h"
+#include "signal/gate.h"
+#include "signal/sample.h"
 #include "stream/recording.h"
+#include "stream/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -36,12 +39,21 @@ struct step {
 	bool has_left, has_unwatched;
 };
 
+/* Of a recording that has ended before, a handler may be at work in another thread. */
+static void confine(void)
+{
+	cps_copy_confine();
+	cps_sample_confine();
+	if (!cps_gate_is_open())
+		cps_thread_wait_for_handlers();
+}
+
 static struct step step_aside(void)
 {
 	struct step step = {false, false};
 
 	if (!goes_on)
-		cps_copy_confine();
+		confine();
 	if (!cps_life_is_recorded())
 		return step;
 	if (!goes_on) {

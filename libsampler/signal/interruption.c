@@ -8,18 +8,33 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/sys.h"
 #include "signal/cut.h"
 #include "signal/disposition.h"
+#include "signal/gate.h"
 #include "signal/masked.h"
 #include "signal/sample.h"
 #include "unwind/regs.h"
 #include "base/poison.h"
 
 static __thread uint32_t interruptions;
+static atomic_bool is_confined;
+
+void cps_sample_confine(void)
+{
+	atomic_store(&is_confined, true);
+}
+
+/* Signals still come after the end: that which has ended the recording, and those that the target is sent
+ * for a recording of signals. They must not end its calls either. */
+static bool may_ask(void)
+{
+	return cps_gate_is_open() || !atomic_load(&is_confined);
+}
 
 uint32_t cps_sample_interruptions(void)
 {
@@ -149,6 +164,8 @@ void cps_sample_note_interruption(void *context)
 	uint64_t pending;
 	int number;
 
+	if (!may_ask())
+		return;
 	if (!cps_regs_interrupted_call(uc) && !cps_cut_is_possible(uc)) {
 		end_restarted_call(uc);
 		return;

@@ -289,8 +289,7 @@ static bool handle(int number, const siginfo_t *info, void *context)
 
 	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, info, context);
-		if (cps_gate_is_open()) /* after the end even this system call may be forbidden */
-			cps_sample_note_interruption(context);
+		cps_sample_note_interruption(context);
 	} else if (is_deadline(number, info)) {
 		if (cps_gate_is_open() && cps_gate_is_over())
 			cps_own_stack_call(0, call_over, context);

@@ -91,4 +91,8 @@ uint32_t cps_sample_begin_call(uintptr_t frame);
  * that no wrapper sees are made again when the handler returns. */
 void cps_sample_note_interruption(void *context);
 
+/* [signal] A filter may forbid system calls from now on: after the end of the recording that function does
+ * nothing. */
+void cps_sample_confine(void);
+
 #endif
