@@ -52,13 +52,23 @@ static void toggle(void *context)
 	cps_life_toggle(context);
 }
 
+/* What the signal does by default is to end the process. Who sends it to start or pause a recording may not know
+ * that this has ended. */
+static bool is_handled(int number)
+{
+	struct sigaction action;
+
+	cps_disposition_get(number, &action);
+	return action.sa_handler != SIG_DFL;
+}
+
 static CPS_REGS_HANDLER void on_toggle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
 	if (cps_life_clock())
 		cps_own_stack_call(0, toggle, context);
-	else
+	else if (is_handled(number))
 		cps_disposition_pass_on(number, info, context);
 	cps_sample_note_interruption(context);
 	errno = saved;

@@ -11,6 +11,7 @@
 # - Without start_clock() at the end of a pause nothing more is recorded.
 # - If a mark does not create the recording, the first mark is missing.
 # - Without is_taken() the target is told the recorder's handler instead of its own.
+# - If the signal is always passed on when there is no recording, it ends the program then.
 # - Without cps_disposition_leave() a signal that the target ignores is not ignored after exec.
 # - Without BEGINS the delay is credited.
 # - If signals are not blocked in a mark, or while recording is switched, a handler that leaves by
@@ -124,6 +125,13 @@ done
 mkdir never && cd never || exit 1
 record CPSAMPLE_TOGGLE_SIGNAL=SIGUSR2 "$targets/spin" 50 >/dev/null || fail "never toggled: $?"
 no_stream
+cd ..
+# After the end of the recording the signal does nothing, rather than end the program.
+mkdir late && cd late || exit 1
+# shellcheck disable=SC2016 # for the shell
+record CPSAMPLE_TOGGLE_SIGNAL=USR2 CPSAMPLE_DURATION=0.02 sh -c \
+	'kill -USR2 $$; sleep 0.3; kill -USR2 $$; echo alive' >out || fail "toggled after the end: ended with $?"
+[ "$(cat out)" = alive ] || fail "toggled after the end: $(cat out)"
 cd ..
 # A signal that the target ignores is ignored in its children, too.
 # shellcheck disable=SC2016 # for the shell
