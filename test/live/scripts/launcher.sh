@@ -92,6 +92,8 @@ refuses 125 "-r wall: must be cpu," -r wall echo ran
 refuses 125 "--max-bytes 7: must be a number" --max-bytes=7 echo ran
 refuses 125 "-o .*x%q: after % may stand" -o x%q echo ran
 (CPSAMPLE_CLOCK=sun && export CPSAMPLE_CLOCK && refuses 125 "CPSAMPLE_CLOCK=sun: must be" echo ran) || exit 1
+# What the loader says of something else is no reason. (Seen to fail: it was refused, with all that the loader had said.)
+[ "$(LD_DEBUG=statistics cpsample echo ran 2>/dev/null)" = ran ] || fail "LD_DEBUG: not run"
 touch libcpsample.so
 refuses 125 "made for another" --library libcpsample.so echo ran
 
