@@ -50,14 +50,14 @@ class Bench:
         return os.path.join(self.build, "bench", name)
 
     def work(self, name):
-        """A workload that live tests have, too."""
+        """The path of a workload that the live tests use, too."""
         return os.path.join(self.root, "test", "work", name)
 
     def size(self, full, quick):
         return quick if self.is_quick else full
 
     def peer(self, name):
-        """The peer of that name, or None if it is not to be had here."""
+        """The peer of that name, or None if it cannot be run here."""
         if name not in self.known:
             peer = next(p for p in peers.ALL if p.name == name)(self)
             why = peer.missing()
@@ -119,7 +119,7 @@ def ticks_per_second():
 
 
 def hardware_counters():
-    """Does the processor count cycles for us?"""
+    """Whether perf events can count the cycles of the processor here."""
     counted = first_line("perf", "stat", "-x,", "-e", "cycles", "true")
     if not counted:
         return "unknown"

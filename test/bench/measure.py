@@ -16,14 +16,15 @@ class Failure(Exception):
     """Something could not be measured; the text says why."""
 
 
-# Programs that are compared side by side take turns this often, where the kernel lets us say so (Linux
-# 6.12 and later; 4 ms before that): to be switched costs those more that have an event.
+# Programs that are compared side by side share a processor in slices of this length, where the kernel
+# allows it to be set (Linux 6.12 and later; it is 4 ms before). A program with a perf event pays more
+# for each switch, so the length matters.
 SLICE_NS = 20_000_000
 SYS_SCHED_SETATTR = 314  # x86-64
 
 
 def ask_for_slices():
-    """The calling process, and what it starts, is to run that long at a time."""
+    """Sets the slice of time in which the calling process and its children run."""
     nice = os.getpriority(os.PRIO_PROCESS, 0)
     attr = struct.pack("=IIQiIQQQII", 56, 0, 0, nice, 0, SLICE_NS, 0, 0, 0, 0)
     ctypes.CDLL(None).syscall(SYS_SCHED_SETATTR, 0, attr, 0)
@@ -112,7 +113,7 @@ class Runner:
         finally:
             self.stop()
 
-    # Not /dev/null for output: who writes there writes nothing.
+    # The output is a file, because writing to /dev/null costs nothing.
     def start(self, name, argv, env, limit, out, descriptors=None, stdin=None, processors=None):
         def limits():
             if descriptors:
@@ -160,13 +161,13 @@ def text(path):
 
 
 def spent(path, output="", errors=""):
-    """What `spend` has written."""
+    """Reads the result that `spend` has written."""
     wall, user, system, kib, status = map(int, text(path).split())
     return Run(wall / 1e9, user / 1e6, system / 1e6, kib * 1024, status, output, errors)
 
 
 def must(run, what):
-    """The run, which has to have succeeded."""
+    """Returns the run; raises Failure if it did not succeed."""
     if run.status != 0:
         raise Failure(f"{what}: status {run.status}: {run.errors.strip()[-300:]}")
     return run
@@ -188,7 +189,7 @@ def in_turns(rounds, cases, budget=None):
 
 
 def drop_caches():
-    """Forget what was read from disk. False: it is not permitted."""
+    """Drops what the kernel has cached of files. False: it is not permitted."""
     try:
         os.sync()
         with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:

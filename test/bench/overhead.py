@@ -76,7 +76,7 @@ class Case:
 
 
 def is_near(real, rate):
-    """Were about as many samples taken as were asked for?"""
+    """Whether about as many samples were taken as were asked for."""
     return 0.8 * rate <= real <= 1.2 * rate
 
 
@@ -156,7 +156,7 @@ def cost(bench, case):
 
 
 def fixed_costs(bench):
-    """What a recording costs that has nothing to record: name -> seconds of CPU time."""
+    """The cost of recording a program that does nothing: name -> seconds of CPU time."""
     recorders = [bench.plain, bench.ours, *bench.peers(*PEERS)]
     commands = {r.name: Case(bench, r.name, r, ["/bin/true"], 1000) for r in recorders}
     results = in_turns(bench.size(10, 1), {n: cost(bench, c) for n, c in commands.items()})

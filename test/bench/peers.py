@@ -68,7 +68,7 @@ class Ours(Plain):
 
 
 class OursByTimer(Ours):
-    """The clock that we have unless told otherwise: the kernel's own ticks, no interrupts of ours."""
+    """Our default clock, which uses the ticks of the kernel and causes no interrupts."""
 
     name = "our timer"
 
@@ -81,7 +81,7 @@ class OursByTimer(Ours):
 
 
 class Empty(Plain):
-    """Our clock's ticks, to a handler that does nothing (tick.c)."""
+    """The ticks of our clock, with a handler that does nothing (tick.c)."""
 
     name = "empty handler"
 
@@ -91,7 +91,7 @@ class Empty(Plain):
 
 
 class Interrupt(Empty):
-    """The kernel's timer alone, as often (tick.c)."""
+    """The timer of the kernel at the same rate, without signals (tick.c)."""
 
     name = "interrupt alone"
 
@@ -131,7 +131,7 @@ class Gperftools(Plain):
 
 
 class Perf(Plain):
-    """The kernel's software clock is the one event that all machines have."""
+    """Uses the kernel's software clock, the only event that all machines have."""
 
     name = "perf -g"
     options = ["-g"]

@@ -4,10 +4,10 @@
  *
  * recurse DEPTH SIGNALS [same | inner | whole]: descend() stands DEPTH times on the stack.
  *
- * same     all signals come at one place: the stack is what it was at the one before
- * inner    the innermost frames, one to seven, are others each time
- * whole    the recursion begins anew for each signal, from two places in turn: all frames were left
- *          in between, and the outermost ones are others
+ * same     all signals come at one place, so the stack does not change between them
+ * inner    one to seven of the innermost frames change from signal to signal
+ * whole    the recursion begins anew for each signal, from two places in turn: the program has left
+ *          all frames in between, and the outermost ones differ
  *
  * With `empty` in the environment variable RECURSE_HANDLER the program handles the signal itself,
  * and does nothing. Prints nanoseconds of CPU time per signal.

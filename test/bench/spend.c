@@ -6,10 +6,11 @@
  * spend [-t SECONDS] [-e NAME=VALUE]... RESULT PROGRAM ARGUMENT...
  *
  * RESULT gets one line: nanoseconds of real time, microseconds of user and of system time, KiB of
- * memory at most, and the status of wait(2). Variables are set for the program alone, so that what
- * is preloaded into it is not into us. After SECONDS it is killed, with all that it has started.
+ * memory at most, and the status of wait(2). Variables are set for the program alone, so that a
+ * preloaded library is not loaded into this one. After SECONDS the program and its children are killed.
  *
- * A program of its own because a child's memory counts from its parent's: Python's would hide it.
+ * This is no part of the Python scripts, because the kernel begins to count a child's greatest memory at
+ * that of its parent, which is larger in Python than in many programs that are measured.
  */
 #include <errno.h>
 #include <signal.h>

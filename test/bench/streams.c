@@ -3,11 +3,10 @@
  * streams.c - writes recordings of any size, with the recorder's own objects.
  *
  * streams STEM SAMPLES PATHS [RECORDINGS [jumps]]: STEM.cps has SAMPLES samples of at most PATHS
- * distinct call paths of 10 to 60 frames, some much more often than others if there are at most
- * MAX_TABLE of them, else one as often as the other. The few are gone through as a program does,
- * which is mostly still where it was: two samples in a row differ in six frames, as those of cc1 do
- * at 1,000 a second. With `jumps` each is drawn from all. With RECORDINGS, if not 0, each of so
- * many files (STEM.0.cps, ...) has SAMPLES.
+ * distinct call paths of 10 to 60 frames. If there are at most MAX_TABLE paths, some are much more
+ * frequent than others; otherwise all are equally frequent. Two samples in a row differ in six frames,
+ * as those of cc1 do at 1,000 a second. With `jumps` each path is drawn from all paths instead. If
+ * RECORDINGS is not 0, so many files (STEM.0.cps, ...) are written, with SAMPLES samples each.
  *
  * The frames are addresses in the C library, so that there are names to be found.
  */

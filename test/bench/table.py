@@ -38,14 +38,14 @@ class Row:
     def __post_init__(self):
         ours = self.ours
         for peer in self.peers:
-            # What does not stand out from the noise has no ratio.
+            # A difference within the noise gets no ratio.
             if peer.is_comparable and ours.median > 2 * ours.error and peer.stat.median > 0:
                 peer.ratio = peer.stat.median / ours.median
             peer.goal = self.at_least_times.get(peer.name)
             peer.verdict = self.against(peer)
 
     def against(self, peer):
-        """How we stand against a peer, where there is something to say."""
+        """Our figure beside that of a peer, if both are known."""
         words = []
         if peer.goal and peer.ratio is not None:
             words.append("reached" if peer.ratio >= peer.goal else "missed")
@@ -63,7 +63,7 @@ class Row:
 
     @property
     def overall(self):
-        """The verdict on all that was to be reached, and where we lose."""
+        """Which goals were reached, and where a peer is better."""
         words = [self.verdict, *", ".join(peer.verdict for peer in self.peers).split(", ")]
         if "missed" in words:
             words = ["missed", *words]
@@ -72,7 +72,7 @@ class Row:
 
 
 def number(value):
-    """Three digits that count, or all that stand before the point."""
+    """Three significant digits, or all digits before the decimal point."""
     if value == 0:
         return "0"
     size = abs(value)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tick.c - to be preloaded: ticks as our perf clock does, and does nothing then.
+ * tick.c - a library to be preloaded: it ticks as our perf clock does, with an empty handler.
  *
- * TICK_US: microseconds of CPU time between two ticks of the first thread. What that costs is the
- * kernel's part of every profiler that is woken by signals: nothing in a handler can undercut it.
- * TICK_SILENT: the kernel's timer interrupts the thread as often, and writes down where it is; there
- * is no signal. Nothing that is sampled by a timer, wherever that is done, can undercut this.
+ * TICK_US: microseconds of CPU time between two ticks of the first thread. This costs
+ * what the kernel takes for any profiler that signals wake up, so no handler can be cheaper.
+ * TICK_SILENT: the kernel's timer interrupts the thread at the same rate and writes down where it is,
+ * without a signal. No profiler that samples by a timer can be cheaper.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>

@@ -62,7 +62,7 @@ class Recording:
 
 
 def recording(bench, recorder, rate):
-    """What that recorder makes of the long run, at that rate: made once, for all figures."""
+    """The recording of the long run by that recorder at that rate. All figures share it."""
     key = (recorder.name, rate)
     if key not in bench.recordings:
         bench.progress(f"cc1, recorded by {recorder.name} at {rate:,}/s")
@@ -77,7 +77,7 @@ def recording(bench, recorder, rate):
 
 
 def copies(path, n):
-    """n files with what is in this one; the same file would be read once."""
+    """n copies of this file, because a file that is named n times is read once."""
     names = [f"{path}.copy{i}" for i in range(n)]
     for name in names:
         shutil.copyfile(path, name)
