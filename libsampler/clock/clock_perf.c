@@ -30,6 +30,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error_text.h"
 #include "base/sys.h"
 #include "clock/clock.h"
@@ -57,6 +58,27 @@ static bool is_mine(const siginfo_t *info)
 	       cps_clock_timer.meter->is_mine(info);
 }
 
+/* The kernel gives each event a number of its own. */
+static bool is_same_event(int a, int b)
+{
+	uint64_t x = 0, y = 0;
+
+	return CPS_SYS(ioctl, a, PERF_EVENT_IOC_ID, &x, 0) == 0 &&
+	       CPS_SYS(ioctl, b, PERF_EVENT_IOC_ID, &y, 0) == 0 && x == y;
+}
+
+/* Moves the event's descriptor out of the target's way. If the target has put a file of its own in its
+ * place before, what was moved is no event, and there is none. */
+static int settle(int fd)
+{
+	int moved = cps_descriptor_move(fd, is_same_event);
+
+	if (fd < 0 || moved == fd || is_same_event(moved, moved))
+		return moved;
+	cps_sys_close(moved);
+	return -EBADF;
+}
+
 /* The event also counts the time that the thread spends in the kernel. Without it, all of that time
  * would be credited to the place where the next tick meets the program. */
 static int open_event(int tid, uint64_t period)
@@ -70,8 +92,8 @@ static int open_event(int tid, uint64_t period)
 	attr.sample_period = period;
 	attr.wakeup_events = 1;
 	attr.disabled = 1;
-	return (int)cps_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC,
-			     0);
+	return settle((int)cps_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1,
+				    PERF_FLAG_FD_CLOEXEC, 0));
 }
 
 /* Makes each overflow of the event's counter send our signal to that thread. */
@@ -220,7 +242,7 @@ static int start(const struct cps_clock_settings *settings)
 /* ---- may we? --------------------------------------------------------------------------------- */
 static int paranoia(void)
 {
-	int fd = cps_sys_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
+	int fd = cps_descriptor_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
 	char text[16] = "";
 
 	if (fd < 0)

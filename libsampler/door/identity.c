@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "door/identity.h"
 #include "format.h"
@@ -38,7 +39,7 @@ static const char *read_cwd(void)
 static void read_args(struct cps_identity *identity)
 {
 	char *bytes = cps_arena_pages(ARGS_BYTES);
-	int fd = cps_sys_open("/proc/self/cmdline", O_RDONLY, 0);
+	int fd = cps_descriptor_open("/proc/self/cmdline", O_RDONLY, 0);
 	size_t used = 0, i = 0;
 	long n;
 

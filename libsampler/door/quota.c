@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "door/quota.h"
 #include "format.h"
@@ -266,7 +267,7 @@ void cps_quota_keep(const char *directory, uint64_t bytes, const char *kept)
 			 .now_s = (int64_t)(cps_sys_clock_ns(CLOCK_REALTIME) / 1000000000),
 			 .kept = slash ? slash + 1 : kept};
 
-	s.directory = cps_sys_open(directory, O_RDONLY | O_DIRECTORY, 0);
+	s.directory = cps_descriptor_open(directory, O_RDONLY | O_DIRECTORY, 0);
 	if (s.directory < 0)
 		return;
 	if (read_all(&s) == 0 && s.bytes > bytes)

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error_text.h"
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "door/summary.h"
 #include "stream/loss.h"
@@ -37,9 +38,9 @@ void cps_summary_prepare(void)
 /* Programs such as sort(1) close standard error at their end, to see whether all was written. */
 static int reopen(void)
 {
-	int fd = *error_path
-			 ? cps_sys_open(error_path, O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK, 0)
-			 : -1;
+	int fd = *error_path ? cps_descriptor_open(error_path,
+						   O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK, 0)
+			     : -1;
 	struct stat now;
 
 	if (fd < 0 || (CPS_SYS(fstat, fd, &now, 0, 0) == 0 && now.st_dev == error_file.st_dev &&

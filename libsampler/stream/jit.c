@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "format.h"
 #include "stream/batch.h"
@@ -40,7 +41,7 @@ static int open_map(void)
 	int fd;
 
 	compose(path, (unsigned)cps_sys_getpid());
-	fd = cps_sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	fd = cps_descriptor_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (fd < 0)
 		return fd;
 	if (CPS_SYS(fstat, fd, &st, 0, 0) == 0 && S_ISREG(st.st_mode) &&

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "stream/journal_file.h"
 #include "base/poison.h"
@@ -65,7 +66,7 @@ uint8_t *cps_journal_file_map(const char *path, size_t bytes, void *at, bool *co
 
 	if (cps_sys_exceeds_file_limit(bytes))
 		return NULL;
-	fd = cps_sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	fd = cps_descriptor_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
 		return NULL;
 	*copies_on_write = overwrite_in_place(fd);

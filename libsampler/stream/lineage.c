@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "base/writer.h"
 #include "stream/lineage.h"
@@ -54,7 +55,7 @@ static const char *skip(const char *p, int fields)
 static bool read_stat(uint64_t pid, uint64_t *ppid, uint64_t *start)
 {
 	char path[48], text[1024];
-	int fd = cps_sys_open(compose(path, pid, "/stat"), O_RDONLY, 0);
+	int fd = cps_descriptor_open(compose(path, pid, "/stat"), O_RDONLY, 0);
 	const char *p = NULL;
 	long n;
 
@@ -100,7 +101,7 @@ static bool completes_name(struct preload_search *s, char c)
 static bool is_preloaded(uint64_t pid)
 {
 	char path[48], text[2048];
-	int fd = cps_sys_open(compose(path, pid, "/environ"), O_RDONLY, 0);
+	int fd = cps_descriptor_open(compose(path, pid, "/environ"), O_RDONLY, 0);
 	struct preload_search search = {0};
 	bool found = false;
 	long n;

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "format.h"
 #include "stream/pack.h"
@@ -92,7 +93,7 @@ static bool begin_deflating(void)
  * is forgotten before it can become another file's. */
 static int open_file(int flags)
 {
-	int fd = cps_sys_open(file_path, O_WRONLY | O_NOFOLLOW | flags, 0666);
+	int fd = cps_descriptor_open(file_path, O_WRONLY | O_NOFOLLOW | flags, 0666);
 
 	if (fd >= 0)
 		open_fd = fd;

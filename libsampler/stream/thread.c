@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 
 #include "base/arena.h"
+#include "base/descriptor.h"
 #include "base/sys.h"
 #include "base/writer.h"
 #include "stream/thread.h"
@@ -244,7 +245,7 @@ void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_
 	}
 	memcpy(path + 16, tid, strlen(tid));
 	memcpy(path + 16 + strlen(tid), "/comm", 6);
-	fd = cps_sys_open(path, O_RDONLY, 0);
+	fd = cps_descriptor_open(path, O_RDONLY, 0);
 	if (fd >= 0) {
 		n = cps_sys_read(fd, name, CPS_THREAD_NAME_BYTES - 1);
 		cps_sys_close(fd);
