@@ -101,7 +101,7 @@ HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/fixtures/%.o)
 UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 
-all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof completions ## build libcpsample.so, cpconv and cpprof into build/
+all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait completions ## build libcpsample.so, cpconv and cpprof into build/
 
 # A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TARGET_CFLAGS)
@@ -136,6 +136,10 @@ $(BUILD)/cpconv: $(CONV_OBJS) $(BUILD)/converters/cpconv.o $(BUILD)/objects
 $(BUILD)/cpprof: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/converters/cpprof.o $(BUILD)/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS) $(EXPLORE_LIBS)
+
+$(BUILD)/cpsample-wait: $(CONV_OBJS) $(BUILD)/converters/cpsample_wait.o $(BUILD)/objects
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
 
 # ---- what shells complete: out of the table of options, or the usage of the script ---------------
 COMPLETIONS := $(foreach p,cpconv cpprof cpsample,$(BUILD)/completions/bash/$p $(BUILD)/completions/zsh/_$p)
@@ -351,18 +355,19 @@ INSTALL ?= install
 
 PROGRAMS := cpconv cpprof cpsample
 MANUALS := man1/cpconv.1 man1/cpprof.1 man1/cpsample.1 man7/libcpsample.7
-INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(INCLUDEDIR)/cpsample.h \
+INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(LIBDIR)/cpsample/cpsample-wait $(INCLUDEDIR)/cpsample.h \
 	$(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(ZSHDIR)/_%)
 
 # The launcher finds the library by the way from its own directory, so that what is installed can be moved.
 install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR), $(MANDIR), $(BASHDIR), $(ZSHDIR)
-	$(Q)$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(INCLUDEDIR) $(MANDIR)/man1 $(MANDIR)/man7 \
+	$(Q)$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(LIBDIR)/cpsample $(INCLUDEDIR) $(MANDIR)/man1 $(MANDIR)/man7 \
 		$(BASHDIR) $(ZSHDIR))
 	$(Q)libdir=$$(realpath -m -s --relative-to='$(BINDIR)' '$(LIBDIR)') && \
 		sed -e 's|^version=$$|version=$(VERSION)|' -e "s|^libdir=$$|libdir=$$libdir|" \
 			scripts/cpsample >$(BUILD)/cpsample
 	$(Q)$(INSTALL) -m 755 $(PROGRAMS:%=$(BUILD)/%) $(DESTDIR)$(BINDIR)
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libcpsample.so $(DESTDIR)$(LIBDIR)
+	$(Q)$(INSTALL) -m 755 $(BUILD)/cpsample-wait $(DESTDIR)$(LIBDIR)/cpsample
 	$(Q)$(INSTALL) -m 644 libsampler/cpsample.h $(DESTDIR)$(INCLUDEDIR)
 	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true
 	$(Q)$(INSTALL) -m 644 $(PROGRAMS:%=$(BUILD)/completions/bash/%) $(DESTDIR)$(BASHDIR)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "base/array.h"
 #include "pipeline/sources.h"
@@ -131,6 +132,22 @@ int process_tree_find(struct process_tree *t, const char *newest, struct error *
 		return error_memory(err);
 	}
 	qsort(t->members, t->n, sizeof(*t->members), member_compare);
+	return 0;
+}
+
+int process_tree_of(struct process_tree *t, uint64_t pid, uint64_t start, struct error *err)
+{
+	struct utsname host;
+	const struct head tree = {
+		.host = uname(&host) ? NULL : host.nodename, .pid = pid, .start = start};
+
+	*t = (struct process_tree){0};
+	if (add_others(t, &tree, "")) {
+		process_tree_free(t);
+		return error_memory(err);
+	}
+	if (t->n)
+		qsort(t->members, t->n, sizeof(*t->members), member_compare);
 	return 0;
 }
 

@@ -28,6 +28,9 @@ struct process_tree {
  * only member. Only the heads of the files are read. -1: out of memory.
  */
 int process_tree_find(struct process_tree *t, const char *newest, struct error *err);
+/* Find all recordings of the process tree of this process on this machine, which may be none. */
+int process_tree_of(struct process_tree *t, uint64_t pid, uint64_t start, struct error *err);
+
 void process_tree_free(struct process_tree *t);
 
 #endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpsample_wait.c - runs a program for cpsample on a terminal, and says at its end what was recorded.
+ *
+ * In: cpsample-wait DIRECTORY LIBRARIES PROGRAM ARGUMENT... Out: the program's own exit status, or
+ * its death by the same signal; one line on standard error.
+ *
+ * The program is a child in the same process group, so that the terminal treats it as it would
+ * without this program. Of this one it sees only its parent's number (doc/decisions/0058).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "pipeline/process_tree.h"
+#include "read/decode.h"
+
+struct before {
+	sigset_t mask;
+	struct sigaction on_child;
+};
+
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Signals are taken one after the other, by sigwaitinfo. If those of children were ignored, their
+ * exit status would be lost. */
+static void take_signals(struct before *before)
+{
+	const struct sigaction by_default = {.sa_handler = SIG_DFL};
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before->mask);
+	sigaction(SIGCHLD, &by_default, &before->on_child);
+}
+
+static void become(char **argv, const char *libraries, const struct before *before)
+{
+	setenv("LD_PRELOAD", libraries, 1);
+	sigaction(SIGCHLD, &before->on_child, NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+	execvp(argv[0], argv);
+	fprintf(stderr, "cpsample: %s: %s\n", argv[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Whoever reads what the program writes waits for the end of all that hold the pipe. */
+static void let_go(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	dup2(null, 0);
+	dup2(null, 1);
+	close_range(3, ~0u, 0);
+}
+
+/* Sends the signal on to the program, unless the terminal has sent it to both. */
+static void pass_on(pid_t child, const siginfo_t *info)
+{
+	if (info->si_code != SI_KERNEL)
+		kill(child, info->si_signo);
+}
+
+/* Waits for the end of the program, and stops whenever it is stopped. */
+static int wait_for(pid_t child)
+{
+	int status = 0;
+	siginfo_t info;
+	sigset_t all;
+
+	sigfillset(&all);
+	for (;;) {
+		if (sigwaitinfo(&all, &info) < 0)
+			continue;
+		if (info.si_signo != SIGCHLD) {
+			pass_on(child, &info);
+			continue;
+		}
+		while (waitpid(child, &status, WNOHANG | WUNTRACED) == child) {
+			if (!WIFSTOPPED(status))
+				return status;
+			raise(SIGSTOP);
+		}
+	}
+}
+
+/* Ends as the program has. A second core file would be of this program. */
+static int end_as(int status)
+{
+	int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	sigset_t set;
+
+	if (!number)
+		return WEXITSTATUS(status);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + number;
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+static int on_sample(void *context, const struct event_sample *e, struct error *err)
+{
+	(void)err;
+	*(uint64_t *)context += e->hits;
+	return 0;
+}
+
+static uint64_t count_samples(const struct process_tree *tree)
+{
+	uint64_t n = 0;
+	const struct event_sink sink = {.context = &n, .sample = on_sample};
+	struct error unused;
+
+	for (size_t i = 0; i < tree->n; i++)
+		decode_file(tree->members[i].file, &sink, &unused);
+	return n;
+}
+
+static double cpu_seconds(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static void say(const struct process_tree *tree, const char *directory, double elapsed, int status)
+{
+	uint64_t samples = count_samples(tree);
+
+	fprintf(stderr, "cpsample: %llu sample%s, %.2f s of CPU time in %.2f s, ",
+		(unsigned long long)samples, samples == 1 ? "" : "s", cpu_seconds(), elapsed);
+	if (tree->n)
+		fprintf(stderr, "%zu process%s: %s%s%s", tree->n, tree->n == 1 ? "" : "es",
+			directory, *directory ? "/" : "", tree->members[0].file);
+	else
+		fputs("no recording", stderr);
+	if (tree->n > 1)
+		fprintf(stderr, " and %zu more", tree->n - 1);
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "; ended by signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	fputs("\n", stderr);
+}
+
+static void report(const char *directory, double elapsed, int status)
+{
+	const char *run = getenv("CPSAMPLE_RUN");
+	unsigned long long pid, start;
+	char here[4096];
+	struct process_tree tree;
+	struct error unused;
+
+	if (!run || sscanf(run, "%llu.%llu", &pid, &start) != 2)
+		return;
+	if (getcwd(here, sizeof(here)) && !strcmp(here, directory))
+		directory = "";
+	else if (chdir(directory) != 0)
+		return;
+	if (process_tree_of(&tree, pid, start, &unused))
+		return;
+	say(&tree, directory, elapsed, status);
+	process_tree_free(&tree);
+}
+
+int main(int argc, char **argv)
+{
+	double begin = seconds_now();
+	struct before before;
+	pid_t child;
+	int status;
+
+	if (argc < 4) {
+		fputs("usage: cpsample-wait DIRECTORY LIBRARIES PROGRAM [ARGUMENT...]\n", stderr);
+		return 125;
+	}
+	take_signals(&before);
+	child = fork();
+	if (child <= 0) /* without a second process there is no line at the end */
+		become(argv + 3, argv[2], &before);
+	let_go();
+	status = wait_for(child);
+	report(argv[1], seconds_now() - begin, status);
+	return end_as(status);
+}

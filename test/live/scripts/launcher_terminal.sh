@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# On a terminal cpsample says at the end in one line what was recorded. The program's exit status, its signals and the
+# terminal's job control are what they are without that.
+# May run beside others.
+#
+# Seen to fail:
+# - Before there was a line.
+# - If the signals of the terminal are sent on to the program, which has them already: it gets two.
+# - If nothing stops when the program stops; if signals are not sent on.
+# - If the waiting process keeps standard output.
+. "$(dirname "$0")/../lib.sh"
+need python3
+
+cat >terminal.py <<'END'
+import os, pty, re, signal, sys, time
+
+launcher = sys.argv[1:]
+prof = "import os, signal, sys, time; os.kill(os.getpid(), signal.SIGPROF); "
+
+def start(options, program, stdout=None, first=prof):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        if stdout is not None:
+            os.dup2(stdout, 1)
+        os.execv(launcher[0], launcher + ["-r", "signals", "-o", "%p.cps"] + options + ["python3", "-c", first + program])
+    return pid, terminal
+
+def read(terminal, until=None):
+    text = b""
+    while until is None or until not in text:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError: # the end of a terminal
+            break
+        if not piece:
+            break
+        text += piece
+    return text.decode()
+
+def check(truth, what):
+    if not truth:
+        print("FAILED:", what)
+        sys.exit(1)
+
+LINE = r"cpsample: (\d+) samples?, \d+\.\d\d s of CPU time in \d+\.\d\d s, (.*)\r\n"
+
+def ends(process, said, tail=""):
+    pid, terminal = process
+    text = said + read(terminal)
+    _, status = os.waitpid(pid, 0)
+    lines = re.findall(LINE, text)
+    check(len(lines) == 1 and text.endswith("\r\n"), "not one line: " + repr(text))
+    check(lines[0][1].endswith(tail), "the line: " + repr(text))
+    return status, lines[0]
+
+# An exit status, and what the line says of one process and of three.
+status, line = ends(start([], "sys.exit(9)"), "", ".cps")
+check(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 9, "exit status: %d" % status)
+check(line[0] == "1" and line[1].startswith("1 process: ") and os.path.exists(line[1][11:]), "one process: %s" % (line,))
+status, line = ends(start([], "[(os.fork() == 0) and (os.kill(os.getpid(), signal.SIGPROF), sys.exit(0)) for i in (1, 2)]; os.wait(); os.wait()"), "", " and 2 more")
+check(line[0] == "3" and line[1].startswith("3 processes: "), "three processes: %s" % (line,))
+status, line = ends(start([], "print(1)", None, ""), "", "no recording")
+check(status == 0 and line[0] == "0", "no samples: %d, %s" % (status, line))
+
+# A signal sent to the launcher reaches the program, which may handle it, or die of it as the launcher does then.
+handles = "signal.signal(signal.%s, lambda *a: print('got', flush=True)); print('ready', flush=True); time.sleep(600)"
+waits = "print('ready', flush=True); time.sleep(600)"
+process = start([], "signal.signal(signal.SIGTERM, lambda *a: sys.exit(5)); " + waits)
+said = read(process[1], b"ready")
+os.kill(process[0], signal.SIGTERM)
+status, _ = ends(process, said)
+check(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 5, "SIGTERM is handled: %d" % status)
+for number in signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGRTMAX:
+    process = start([], waits)
+    said = read(process[1], b"ready")
+    os.kill(process[0], number)
+    status, _ = ends(process, said, "; ended by signal %d (%s)" % (number, signal.strsignal(number)))
+    check(os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, "signal %d: %d" % (number, status))
+
+# The terminal's ^C reaches the program once; a program that ignores it goes on.
+process = start([], "n = []; signal.signal(signal.SIGINT, lambda *a: n.append(1)); print('ready', flush=True); "
+                    "time.sleep(0.5); time.sleep(0.1); print(n, flush=True); sys.exit(len(n))")
+said = read(process[1], b"ready")
+os.write(process[1], b"\x03")
+status, _ = ends(process, said)
+check(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 1, "^C: %d" % status)
+process = start([], "signal.signal(signal.SIGINT, signal.SIG_DFL); " + waits)
+said = read(process[1], b"ready")
+os.write(process[1], b"\x03")
+status, _ = ends(process, said)
+check(os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, "^C is not handled: %d" % status)
+
+# A program that stops stops the launcher, which a shell sees, and both go on together. (^Z does nothing in the group of
+# a session's leader, so the program stops itself.)
+process = start([], "os.kill(os.getpid(), signal.SIGSTOP); sys.exit(4)")
+_, status = os.waitpid(process[0], os.WUNTRACED)
+check(os.WIFSTOPPED(status), "a stop: %d" % status)
+os.kill(process[0], signal.SIGCONT)
+status, _ = ends(process, "")
+check(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 4, "after a stop: %d" % status)
+
+# Who reads the program's output sees its end when the program closes it.
+reader, writer = os.pipe()
+process = start([], "os.close(1); print('ready', file=sys.stderr, flush=True); time.sleep(600)", writer)
+os.close(writer)
+said = read(process[1], b"ready")
+check(os.read(reader, 1) == b"", "the pipe")
+os.kill(process[0], signal.SIGTERM)
+ends(process, said)
+
+# No line with --quiet, and with -v the recorder's own.
+for options, lines in (["-q"], 0), (["-v"], 1):
+    process = start(options, "pass")
+    text = read(process[1])
+    os.waitpid(process[0], 0)
+    check(text.count("cpsample: ") == lines and not re.search(LINE, text), "%s: %s" % (options, text))
+END
+timeout 100 python3 terminal.py "$root/scripts/cpsample" --library "$LIBRARY" || fail "status $?"
+# Where standard error is no terminal nothing is said.
+"$root/scripts/cpsample" --library "$LIBRARY" -r signals sh -c 'kill -PROF $$; true' 2>err || fail "status $?"
+[ ! -s err ] || fail "says without a terminal: $(cat err)"
