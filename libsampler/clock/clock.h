@@ -16,6 +16,7 @@
  * the first is used unless CPSAMPLE_CLOCK names another one. */
 #define CPS_CLOCKS(CLOCK)                                                                          \
 	CLOCK(timer)                                                                               \
+	CLOCK(strata)                                                                              \
 	CLOCK(itimer)                                                                              \
 	CLOCK(perf)                                                                                \
 	CLOCK(signals)

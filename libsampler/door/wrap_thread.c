@@ -81,8 +81,7 @@ static void end(struct cps_thread *t)
 
 		cps_clock_disarm(clock, t);
 		cps_sample_own_end(t, reading);
-		cps_sample_before_tail(t);
-		cps_sample_tail(t, NULL);
+		cps_sample_end_thread(t);
 		cps_recording_thread_ends(t);
 		cps_wrap_altstack_end();
 	}

@@ -28,9 +28,6 @@
 static _Atomic(const struct cps_meter *) meter;
 static _Atomic(const struct cps_meter *) meter_before;
 static void (*when_over)(const void *);
-static _Atomic uint64_t unrecorded; /* gticks of threads that have ended without being credited */
-
-#define WORTH_A_FILE 10000000 /* ns of CPU time */
 
 void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context))
 {
@@ -39,19 +36,17 @@ void cps_sample_use(const struct cps_meter *m, void (*over)(const void *context)
 	atomic_store(&meter, m);
 }
 
-static const struct cps_meter *meter_now(void)
+const struct cps_meter *cps_sample_meter(void)
 {
 	return atomic_load_explicit(&meter, memory_order_relaxed);
 }
 
 int cps_sample_signal(void)
 {
-	return meter_now()->signal;
+	return cps_sample_meter()->signal;
 }
 
-/* What the thread has used and was not credited with. Less than 0: the meter has not reached the
- * reading that was reckoned. */
-static int64_t due(const struct cps_thread *t, uint64_t reading)
+int64_t cps_sample_due(const struct cps_thread *t, uint64_t reading)
 {
 	return (int64_t)(reading - t->consumed + t->remainder);
 }
@@ -61,15 +56,15 @@ static int64_t due(const struct cps_thread *t, uint64_t reading)
  * noise would be a tenth of the stream. */
 static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail, uint32_t *rest)
 {
-	const struct cps_meter *m = meter_now();
+	const struct cps_meter *m = cps_sample_meter();
 	uint32_t units = is_tail ? 1 : cps_columns_grain();
 	uint64_t gticks;
 
 	if (!m->read)
 		return 1;
-	if (due(t, reading) < 0)
+	if (cps_sample_due(t, reading) < 0)
 		return 0;
-	gticks = (uint64_t)due(t, reading);
+	gticks = (uint64_t)cps_sample_due(t, reading);
 	*rest = (uint32_t)(gticks % (m->scale * units));
 	return gticks / (m->scale * units) * units;
 }
@@ -116,7 +111,7 @@ static bool add_sample(const struct job *job, uint64_t weight)
 	return cps_recording_add(job->thread, job->regs, &peek, NULL, weight, job->is_tail);
 }
 
-static void take(void *argument)
+static void add(void *argument)
 {
 	const struct job *job = argument;
 	struct cps_thread *t = job->thread;
@@ -127,18 +122,18 @@ static void take(void *argument)
 		return;
 	if (!cps_recording_ready() || !add_sample(job, weight))
 		return;
-	if (due(t, job->reading) < 0)
+	if (cps_sample_due(t, job->reading) < 0)
 		return;
 	t->consumed = job->reading;
 	t->remainder = rest;
 }
 
-static void take_on_own_stack(struct cps_thread *t, const struct cps_regs *regs, uint64_t reading,
-			      bool is_tail)
+void cps_sample_take(struct cps_thread *t, const struct cps_regs *regs, uint64_t reading,
+		     bool is_tail)
 {
 	struct job job = {t, regs, reading, is_tail};
 
-	if (!cps_own_stack_call(t->id, take, &job))
+	if (!cps_own_stack_call(t->id, add, &job))
 		cps_loss_add(CPS_LOSS_BUSY, 1);
 }
 
@@ -178,8 +173,8 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 {
 	struct cps_thread *t = thread_of_tick(m);
 	struct cps_regs regs;
-	uint64_t reading, took = 0, begin = cps_moment_ns();
-	bool is_left_over;
+	uint64_t reading, credited, took = 0, begin = cps_moment_ns();
+	bool is_left_over, is_sample;
 
 	if (!t || cps_thread_is_gone(t))
 		return begin; /* what a thread uses after its end is credited to none */
@@ -193,12 +188,14 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 		t->left_over++;
 	else
 		took = cps_reading_charge_tick(t, reading, !cps_regs_is_behind_call(context));
-	if (!is_left_over && cps_budget_is_over(t)) {
+	credited = reading;
+	is_sample = !is_left_over && (!m->admit || m->admit(t, info, context, begin, &credited));
+	if (is_sample && cps_budget_is_over(t)) {
 		cps_loss_add(CPS_LOSS_BUDGET, 1);
-	} else if (!is_left_over) {
+	} else if (is_sample) {
 		cps_budget_begin(t, begin);
 		cps_regs_of_context(&regs, context);
-		take_on_own_stack(t, &regs, reading, false);
+		cps_sample_take(t, &regs, credited, false);
 	}
 	if (m->rearm && !cps_loss_stop_reason(NULL))
 		m->rearm(t, info);
@@ -285,7 +282,7 @@ static bool is_wanted(int number)
  * here. */
 static bool handle(int number, const siginfo_t *info, void *context)
 {
-	const struct cps_meter *m = meter_now();
+	const struct cps_meter *m = cps_sample_meter();
 
 	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, info, context);
@@ -314,65 +311,9 @@ CPS_REGS_HANDLER void cps_sample_handler(int number, siginfo_t *info, void *cont
 	errno = saved;
 }
 
-/* Adds what the thread is due to the sum that the next thread is credited with that ends while there
- * is a recording. Returns the sum. */
-static uint64_t hand_on(struct cps_thread *t, uint64_t reading)
-{
-	uint64_t used = due(t, reading) > 0 ? (uint64_t)due(t, reading) : 0;
-
-	t->consumed = reading;
-	t->remainder = 0;
-	return atomic_fetch_add(&unrecorded, used) + used;
-}
-
-static void tail(struct cps_thread *t, const void *context)
-{
-	struct cps_regs regs;
-	uint64_t reading;
-
-	if (!meter_now()->read || !cps_recording_path() || atomic_exchange(&t->busy, true))
-		return;
-	if (context)
-		cps_regs_of_context(&regs, context);
-	t->consumed -= atomic_exchange(&unrecorded, 0);
-	cps_budget_begin(t, cps_moment_ns());
-	reading = meter_now()->read();
-	take_on_own_stack(t, context ? &regs : NULL, reading, true);
-	if (t->consumed != reading && due(t, reading) > 0)
-		hand_on(t, reading); /* there was no buffer free, or it was less than a unit */
-	atomic_store(&t->busy, false);
-}
-
-void cps_sample_before_tail(struct cps_thread *t)
-{
-	const struct cps_meter *m = meter_now();
-
-	if (!m->read || cps_recording_path() || cps_gate_verdict() != CPS_GATE_OPEN)
-		return;
-	if (hand_on(t, m->read()) >= WORTH_A_FILE)
-		cps_recording_ready();
-}
-
-void cps_sample_reset(void)
-{
-	atomic_store(&unrecorded, 0);
-}
-
-/* Outside of handlers all signals are blocked meanwhile. A handler of the target's would run on the
- * recorder's stack, which may be too small for it. And if it leaves by longjmp, or the thread ends
- * by pthread_cancel, the stack and the buffer would stay acquired for ever. */
-void cps_sample_tail(struct cps_thread *t, const void *context)
-{
-	uint64_t mask = context ? 0 : cps_sys_block_signals();
-
-	tail(t, context);
-	if (!context)
-		cps_sys_set_mask(mask);
-}
-
 uint64_t cps_sample_own_begin(void)
 {
-	return meter_now()->read ? meter_now()->read() : 0;
+	return cps_sample_meter()->read ? cps_sample_meter()->read() : 0;
 }
 
 void cps_sample_own_end(struct cps_thread *t, uint64_t begin)
@@ -383,39 +324,28 @@ void cps_sample_own_end(struct cps_thread *t, uint64_t begin)
 	cps_own_time_add(own);
 }
 
-void cps_sample_tail_of(struct cps_thread *t)
-{
-	const struct cps_meter *m = meter_now();
-
-	if (!m->read_of || !cps_recording_path() || atomic_exchange(&t->busy, true))
-		return;
-	if (atomic_load(&t->state) == CPS_THREAD_LIVE)
-		take_on_own_stack(t, NULL, m->read_of(t), true);
-	atomic_store(&t->busy, false);
-}
-
 static void skip_one(struct cps_thread *t, void *except)
 {
 	if (t == except)
 		return;
-	t->consumed = meter_now()->read_of(t);
+	t->consumed = cps_sample_meter()->read_of(t);
 	t->remainder = 0;
 }
 
 void cps_sample_skip(const struct cps_thread *except)
 {
-	if (meter_now()->read_of)
+	if (cps_sample_meter()->read_of)
 		cps_thread_each(skip_one, (void *)(uintptr_t)except);
 }
 
 static void rearm_one(struct cps_thread *t, void *context)
 {
 	(void)context;
-	meter_now()->rearm(t, NULL);
+	cps_sample_meter()->rearm(t, NULL);
 }
 
 void cps_sample_rearm(void)
 {
-	if (meter_now()->rearm)
+	if (cps_sample_meter()->rearm)
 		cps_thread_each(rearm_one, NULL);
 }

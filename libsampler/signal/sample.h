@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "stream/thread.h"
+#include "unwind/regs.h"
 
 /*
  * What the handler needs from a clock. A sample weighs what the meter of the resource has advanced
@@ -26,6 +27,10 @@ struct cps_meter {
 	uint64_t (*read)(void);
 	/* [signal] The same for any live thread. NULL if `read` is. */
 	uint64_t (*read_of)(const struct cps_thread *t);
+	/* [signal] Whether this tick is a sample, at this time and reading. If so, *reading becomes
+	 * that up to which the thread is credited. NULL: every tick is one, and credited up to now. */
+	bool (*admit)(struct cps_thread *t, const siginfo_t *info, const ucontext_t *context,
+		      uint64_t now, uint64_t *reading);
 	/* [signal] Arm the next tick of a thread, after the tick of `info`; or whatever has become
 	 * of its last one, if `info` is NULL. May be NULL itself. */
 	void (*rearm)(struct cps_thread *t, const siginfo_t *info);
@@ -37,6 +42,18 @@ struct cps_meter {
  * that was set for recording has passed, or recording is turned off (off_switch.h), the handler calls
  * `over` with its context. */
 void cps_sample_use(const struct cps_meter *meter, void (*over)(const void *context));
+
+/* [signal] That meter. */
+const struct cps_meter *cps_sample_meter(void);
+
+/* [signal] What the thread has used until this reading and was not credited with. Less than 0: it was
+ * credited with more, because readings were reckoned or because of chance (t->slack). */
+int64_t cps_sample_due(const struct cps_thread *t, uint64_t reading);
+
+/* [signal] Add a sample, or a tail, that credits the thread up to this reading. `regs` is where the
+ * thread was; NULL: that is not known. */
+void cps_sample_take(struct cps_thread *t, const struct cps_regs *regs, uint64_t reading,
+		     bool is_tail);
 
 /* [signal] The signal of the meter's ticks. */
 int cps_sample_signal(void);
@@ -52,10 +69,14 @@ void cps_sample_handler(int number, siginfo_t *info, void *context);
  * `context`. Elsewhere `context` is NULL: where the thread is now says nothing of where it was, so
  * it is credited to a frame that says that this is not known, below the thread's start. */
 void cps_sample_tail(struct cps_thread *t, const void *context);
-/* [signal] To be called before the tail of a thread that ends, with all signals blocked: decides
- * whether it is time to begin the recording, if there is none yet. A program of many short threads may use seconds before a
- * tick meets it. What they have used until then is credited with this tail. */
-void cps_sample_before_tail(struct cps_thread *t);
+/* [signal] To be called when a thread ends, with all signals blocked: credits its tail. If there is no
+ * recording yet this decides whether it is time to begin it: a program of many short threads may use
+ * seconds before a tick meets it. What they have used until then is credited with this tail. If no more
+ * is left than chance makes it (t->slack), or too much was credited, that goes to a thread that begins
+ * later. */
+void cps_sample_end_thread(struct cps_thread *t);
+/* [signal] To be called when a thread begins, whose slack is set: it takes over what others have left. */
+void cps_sample_take_over(struct cps_thread *t);
 
 /* [signal] To be called before and after work of the recorder's in the calling thread, which a tick
  * should not interrupt because it would be charged twice, with what the first of the two has returned: the thread is not credited with it. */

@@ -181,7 +181,8 @@ struct cps_thread *cps_thread_reset(void)
 	t->id = atomic_fetch_add(&next_id, 1);
 	atomic_store(&t->busy, false);
 	atomic_store(&t->in_handler, 0);
-	t->is_sampled = t->announced = t->has_timer = false;
+	t->is_sampled = t->announced = t->has_timer = t->has_shot = false;
+	t->slack = 0;
 	atomic_store(&t->event, NULL);
 	t->period = 0;
 	t->slower = 0;

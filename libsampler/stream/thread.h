@@ -15,6 +15,16 @@
 #define CPS_THREAD_NAME_BYTES 16
 #define CPS_THREAD_BASE	      6
 
+/* The state of the clock `strata` (clock_strata.c). Times are of cps_moment_ns. */
+struct cps_strata {
+	uint64_t part, part_end; /* length of the parts, in ns; and where the current one ends */
+	uint64_t shot_at;	 /* when the thread is to be looked at in it */
+	uint64_t promise;	 /* the reading up to which the whole stratum is credited */
+	uint64_t seen_at, seen_reading; /* when the thread was last known to run */
+	uint32_t left;			/* parts to come, with the current one; 0: none */
+	uint32_t calm;			/* strata in a row in which no shot has met a sleep */
+};
+
 struct cps_thread {
 	_Atomic uint32_t state; /* enum cps_thread_state */
 	uint32_t id;		/* counts up over the life of the process */
@@ -23,9 +33,11 @@ struct cps_thread {
 	atomic_uint in_handler; /* how many of our handlers run in it */
 	bool is_sampled;
 	bool announced; /* the stream has its record */
-	bool has_timer;
-	int rounds; /* rounds of thread-local destructors, at its end */
-	int timer;
+	bool has_timer, has_shot;
+	int rounds;	 /* rounds of thread-local destructors, at its end */
+	int timer, shot; /* of the kernel, if it has them */
+	struct cps_strata strata;
+	uint64_t slack;	       /* gticks that it may be credited too much or too little by chance */
 	_Atomic(void *) event; /* the page that keeps its perf event alive */
 	uint32_t remainder;    /* gticks left over by the last weight, less than a unit */
 	uint64_t consumed;     /* the meter's reading at the last sample; may be reckoned */

@@ -41,7 +41,7 @@ is_ended() {
 }
 
 # ---- by the program itself -----------------------------------------------------------------------
-for clock in timer itimer; do
+for clock in timer itimer strata; do
 	what="cpsample.h, $clock"
 	mkdir $clock && cd $clock || exit 1
 	record CPSAMPLE_CLOCK=$clock "$targets/control" phases >out || fail "$what: ended with $?"
@@ -111,7 +111,7 @@ for compiler in clang c++ clang++; do
 done
 
 # ---- by a signal ------------------------------------------------------------------------------
-for clock in timer itimer; do
+for clock in timer itimer strata; do
 	what="toggle, $clock"
 	mkdir toggle.$clock && cd toggle.$clock || exit 1
 	record CPSAMPLE_TOGGLE_SIGNAL=USR2 CPSAMPLE_CLOCK=$clock "$targets/control" toggle >out ||

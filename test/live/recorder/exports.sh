@@ -16,7 +16,7 @@ $CC -std=gnu11 -D_GNU_SOURCE -O2 -g -fno-inline -pthread -rdynamic -o exports "$
 ./exports 800 >bare
 status=$?
 [ $status -eq 5 ] || fail "without the recorder: status $status"
-for clock in timer itimer; do
+for clock in timer itimer strata; do
 	mkdir $clock
 	(cd $clock && record CPSAMPLE_CLOCK=$clock ../exports 800 >../out 2>../err)
 	status=$?

@@ -12,7 +12,7 @@
 
 seconds=${SOAK:-1}
 lines=${LINES_OF_SOAK:-1}
-for clock in timer itimer perf; do
+for clock in timer itimer strata perf; do
 	"$targets/memory" 0.1 >bare || fail "without us it ended with $?"
 	mkdir $clock
 	(cd $clock && record CPSAMPLE_CLOCK=$clock "$targets/memory" "$seconds" "$lines" >../out) ||

@@ -11,7 +11,7 @@
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
-for clock in timer itimer; do
+for clock in timer itimer strata; do
 	for mode in handler old ignore default fork; do
 		"$targets/owns_sigprof" $mode >want 2>&1
 		status=$?

@@ -31,13 +31,13 @@ observe() {
 	echo $? >"$name.status"
 }
 
-for clock in perf:100us perf:1ms timer:100us itimer:1ms; do
+for clock in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms; do
 	observe "$clock" CPSAMPLE_CLOCK="${clock%:*}" CPSAMPLE_RESOURCES="cpu:${clock#*:}" \
 		timeout -s KILL 200 "$partial" &
 done
 observe hail CPSAMPLE_RESOURCES=signals timeout -s KILL 200 "$partial" hail &
 wait
-for name in perf:100us perf:1ms timer:100us itimer:1ms hail; do
+for name in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms hail; do
 	[ "$(cat "$name.status")" = 0 ] ||
 		fail "$name: status $(cat "$name.status"): $(tail -n 3 "$name.out")"
 	same bare.out "$name.out" "$name"

@@ -127,7 +127,7 @@ for clock in timer itimer; do
 done
 
 # A program that is not recorded gets no signal from the timer of the program before it.
-for clock in timer itimer perf; do
+for clock in timer itimer strata perf; do
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		record CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT=away.cps "$targets/forks" away \
 			env -u LD_PRELOAD "$targets/spin" 20 5 >/dev/null

@@ -34,9 +34,9 @@ falls_back() {
 }
 
 # Kernels before 6.4 do not give the signals of a process's POSIX timer to the running thread.
-clocks='timer itimer'
+clocks='timer strata itimer'
 case $(uname -r) in
-[0-5].* | 6.[0-3].*) clocks=timer && note "kernel $(uname -r): not with itimer" ;;
+[0-5].* | 6.[0-3].*) clocks='timer strata' && note "kernel $(uname -r): not with itimer" ;;
 esac
 for clock in $clocks; do
 	export CPSAMPLE_CLOCK="$clock"

@@ -54,7 +54,7 @@ run() {
 	[ ! -s out_of_bounds ]
 }
 
-for clock in timer itimer perf; do
+for clock in timer itimer strata perf; do
 	run $clock 1 && continue
 	for seed in 2 3; do
 		run $clock $seed || fail "$clock: shares are out of bounds in two runs of three"

@@ -13,7 +13,7 @@
 
 for way in timer wait masks old turns ignored blocked; do
 	"$targets/signal_ways" $way >want || fail "$way: without us it ended with $?"
-	for clock in timer itimer perf; do
+	for clock in timer itimer strata perf; do
 		mkdir $way.$clock
 		(cd $way.$clock && record CPSAMPLE_CLOCK=$clock "$targets/signal_ways" $way >../got) ||
 			fail "$clock, $way: ended with $?"

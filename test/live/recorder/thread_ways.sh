@@ -50,7 +50,7 @@ way() {
 		fail "$clock: $* ended with $?"
 }
 
-for clock in timer itimer perf; do
+for clock in timer itimer strata perf; do
 	: >got
 	# shellcheck disable=SC2086
 	way $clock.quiet $quiet

@@ -22,7 +22,7 @@ table() {
 		$6 ~ /^worker/ { printf "%s %.0f %d\n", $6, $3 * unit[$4], $5 }'
 }
 
-for clock in timer itimer perf; do
+for clock in timer itimer strata perf; do
 	mkdir $clock
 	(cd $clock && record CPSAMPLE_CLOCK=$clock "$targets/threads" 40 8 >../truth) ||
 		fail "$clock: threads ended with $?"

@@ -93,7 +93,7 @@ for shell in bash zsh; do
 	offers '--tsv' cpconv --format flat --ts
 	offers '' cpconv --format folded --ts
 	offers '' cpprof --output
-	offers 'timer itimer perf' cpsample --clock ''
+	offers 'timer strata itimer perf' cpsample --clock ''
 	offers 'cpu signals' cpsample -r ''
 	[ "$(in_$shell cpconv --flat one)" = one.cps ] || fail "$shell: $(in_$shell cpconv one)"
 	in_$shell cpconv '' | grep -q 'two.* words\.cps' || fail "$shell: $(in_$shell cpconv '')"

@@ -102,8 +102,9 @@ Test(config, texts)
 		"libcpsample: CPSAMPLE_RESOURCES=real: must be cpu, cpu:INTERVAL (such as cpu:1ms, "
 		"from 10us to 3600s), or signals; not recording\n");
 	refuses("CPSAMPLE_CLOCK", "signals");
-	cr_assert_str_eq(complaint, "libcpsample: CPSAMPLE_CLOCK=signals: must be timer, itimer or "
-				    "perf; not recording\n");
+	cr_assert_str_eq(complaint,
+			 "libcpsample: CPSAMPLE_CLOCK=signals: must be timer, strata, itimer or "
+			 "perf; not recording\n");
 	accepts("CPSAMPLE_CLOCK", "perf");
 	cr_assert_str_eq(config.clock.name, "perf");
 }

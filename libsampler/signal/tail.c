@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tail.c - credits what threads have used since their last sample when they end.
+ *
+ * In: a thread that ends, or the end of the process. Out: a tail, which is a weight without a sample;
+ * or a balance that another thread takes over.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/moment.h"
+#include "base/sys.h"
+#include "signal/budget.h"
+#include "signal/gate.h"
+#include "signal/sample.h"
+#include "stream/recording.h"
+#include "base/poison.h"
+
+#define WORTH_A_FILE 10000000 /* ns of CPU time */
+
+/* gticks of threads that have ended without being credited; less than 0 if they were credited too
+ * much */
+static _Atomic int64_t unrecorded;
+
+/* Adds what the thread is due to the sum that the next thread is credited with that ends while there
+ * is a recording. It is less than nothing if the thread was credited too much. Returns the sum. */
+static int64_t hand_on(struct cps_thread *t, uint64_t reading)
+{
+	int64_t used = cps_sample_due(t, reading);
+
+	t->consumed = reading;
+	t->remainder = 0;
+	return atomic_fetch_add(&unrecorded, used) + used;
+}
+
+/* A thread of which there is no record yet gets a unit at least, so that the recording has them all.
+ * Returns whether that is so. */
+static bool owe_unit(struct cps_thread *t, uint64_t reading)
+{
+	int64_t lacking = (int64_t)cps_sample_meter()->scale - cps_sample_due(t, reading);
+
+	if (t->announced || lacking < 0)
+		return false;
+	t->consumed -= (uint64_t)lacking;
+	atomic_fetch_sub(&unrecorded, lacking);
+	return true;
+}
+
+static void tail(struct cps_thread *t, const void *context)
+{
+	struct cps_regs regs;
+	uint64_t reading;
+
+	if (!cps_sample_meter()->read || !cps_recording_path() || atomic_exchange(&t->busy, true))
+		return;
+	if (context)
+		cps_regs_of_context(&regs, context);
+	t->consumed -= (uint64_t)atomic_exchange(&unrecorded, 0);
+	cps_budget_begin(t, cps_moment_ns());
+	reading = cps_sample_meter()->read();
+	owe_unit(t, reading);
+	cps_sample_take(t, context ? &regs : NULL, reading, true);
+	/* There was no buffer free, it was less than a unit, or too much was credited. */
+	if (t->consumed != reading && (cps_sample_due(t, reading) > 0 || t->slack))
+		hand_on(t, reading);
+	atomic_store(&t->busy, false);
+}
+
+/* Begins the recording if this thread, and others that have ended, have used enough. */
+static void begin_late(struct cps_thread *t)
+{
+	if (hand_on(t, cps_sample_meter()->read()) >= WORTH_A_FILE)
+		cps_recording_ready();
+}
+
+void cps_sample_end_thread(struct cps_thread *t)
+{
+	const struct cps_meter *m = cps_sample_meter();
+	uint64_t reading;
+
+	if (m->read && !cps_recording_path() && cps_gate_verdict() == CPS_GATE_OPEN)
+		begin_late(t);
+	reading = m->read && t->slack && cps_recording_path() ? m->read() : 0;
+	if (!reading || cps_sample_due(t, reading) > (int64_t)t->slack) {
+		cps_sample_tail(t, NULL);
+		return;
+	}
+	if (atomic_exchange(&t->busy, true))
+		return;
+	hand_on(t, reading);
+	if (owe_unit(t, reading))
+		cps_sample_take(t, NULL, reading, true);
+	atomic_store(&t->busy, false);
+}
+
+void cps_sample_take_over(struct cps_thread *t)
+{
+	int64_t left = atomic_exchange(&unrecorded, 0);
+
+	if (left <= (int64_t)t->slack)
+		t->consumed -= (uint64_t)left;
+	else
+		atomic_fetch_add(&unrecorded, left);
+}
+
+void cps_sample_reset(void)
+{
+	atomic_store(&unrecorded, 0);
+}
+
+/* Outside of handlers all signals are blocked meanwhile. A handler of the target's would run on the
+ * recorder's stack, which may be too small for it. And if it leaves by longjmp, or the thread ends
+ * by pthread_cancel, the stack and the buffer would stay acquired for ever. */
+void cps_sample_tail(struct cps_thread *t, const void *context)
+{
+	uint64_t mask = context ? 0 : cps_sys_block_signals();
+
+	tail(t, context);
+	if (!context)
+		cps_sys_set_mask(mask);
+}
+
+void cps_sample_tail_of(struct cps_thread *t)
+{
+	const struct cps_meter *m = cps_sample_meter();
+
+	if (!m->read_of || !cps_recording_path() || atomic_exchange(&t->busy, true))
+		return;
+	if (atomic_load(&t->state) == CPS_THREAD_LIVE)
+		cps_sample_take(t, NULL, m->read_of(t), true);
+	atomic_store(&t->busy, false);
+}
