@@ -12,6 +12,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "base/sys.h"
+
 #if defined(__x86_64__)
 
 #define CPS_MACHINE "x86_64"
@@ -100,13 +102,17 @@ static inline uintptr_t cps_regs_thread_pointer(void)
 }
 
 /* [signal] Whether a signal has come at the end of a system call: pc is behind the call's
- * instruction. */
+ * instruction. That has left its end in rcx on most processors. Otherwise pc may be where no code is, since a
+ * signal can come between a jump and its fault. */
 static inline int cps_regs_is_behind_call(const ucontext_t *uc)
 {
 	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 	const uint8_t *p = (const uint8_t *)pc;
 
-	return (pc & 4095) >= 2 && p[-2] == 0x0f && p[-1] == 0x05;
+	if ((pc & 4095) < 2 || ((uintptr_t)uc->uc_mcontext.gregs[REG_RCX] != pc &&
+				!cps_sys_readable((pc - 2) & ~(uintptr_t)7)))
+		return 0;
+	return p[-2] == 0x0f && p[-1] == 0x05;
 }
 
 /* [signal] Whether the signal has just ended a system call that is never restarted. The kernel has
