@@ -187,7 +187,8 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 	if (is_left_over)
 		t->left_over++;
 	else
-		took = cps_reading_charge_tick(t, reading, !cps_regs_is_behind_call(context));
+		took = cps_reading_charge_tick(t, reading,
+					       t->n_awaited && !cps_regs_is_behind_call(context));
 	credited = reading;
 	is_sample = !is_left_over && (!m->admit || m->admit(t, info, context, begin, &credited));
 	if (is_sample && cps_budget_is_over(t)) {

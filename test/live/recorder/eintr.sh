@@ -32,7 +32,7 @@ done
 
 # Nor does one when the recording is over, and signals still come.
 timeout 60 "$waits" quiet ends >bare.out 2>bare.err || fail "ends: without the recorder: $(cat bare.err)"
-record CPSAMPLE_RESOURCES=signals CPSAMPLE_DURATION=0.01 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 200 \
+record CPSAMPLE_RESOURCES=signals CPSAMPLE_DURATION=0.5 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 200 \
 	"$waits" hail ends >out 2>err || fail "over: status $?: $(tail -n 1 out) $(cat err)"
 same bare.out out "after the end of the recording"
 [ "$(info over.cps ended)" = duration ] || fail "the recording has ended otherwise: $(info over.cps ended)"
