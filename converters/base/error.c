@@ -10,22 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Replace control characters. File names come from untrusted inputs, and a message must not be able
- * to control the terminal. */
-static void error_clean(char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (c < 0x20 || c == 0x7f)
-			*text = '?';
-	}
-}
+#include "base/utf8.h"
 
 static int error_write(struct error *err, size_t at, const char *format, va_list args)
 {
 	if (vsnprintf(err->text + at, sizeof(err->text) - at, format, args) < 0)
 		err->text[at] = '\0';
-	error_clean(err->text + at);
+	/* File names come from untrusted inputs, and must not be able to control the terminal. */
+	utf8_clean(err->text + at);
 	return -1;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "base/utf8.h"
 
+#include <string.h>
+
 size_t utf8_length(const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -26,4 +28,25 @@ size_t utf8_length(const char *text, size_t n)
 		high = 0xbf;
 	}
 	return length;
+}
+
+size_t utf8_control_length(const char *text, size_t n)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	if (s[0] < ' ' || s[0] == 0x7f)
+		return 1;
+	return s[0] == 0xc2 && n > 1 && s[1] >= 0x80 && s[1] <= 0x9f ? 2 : 0;
+}
+
+void utf8_clean(char *text)
+{
+	size_t length, n = strlen(text);
+
+	for (; n; text += length, n -= length) {
+		length = utf8_control_length(text, n);
+		memset(text, '?', length);
+		if (!length)
+			length = 1;
+	}
 }

@@ -13,4 +13,11 @@
  * UTF-8 (RFC 3629). */
 size_t utf8_length(const char *s, size_t n);
 
+/* Returns the length of the control character with which the text of n > 0 bytes begins, 0 if it begins
+ * with none. Those of C1, U+0080 to U+009F, have two bytes; a terminal obeys U+009B as it does ESC [. */
+size_t utf8_control_length(const char *s, size_t n);
+
+/* Replace the control characters of a text, of which a terminal could obey some. */
+void utf8_clean(char *text);
+
 #endif

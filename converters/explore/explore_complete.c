@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "explore/explore_command.h"
 #include "options/options_table.h"
 
@@ -29,7 +30,7 @@ static void offer(struct typed *t, const char *name)
 	const char *at;
 
 	for (at = name; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
+		if (utf8_control_length(at, strlen(at)))
 			return;
 	if (!explore_begins(name, t->text, strlen(t->text)) ||
 	    !array_reserve(&c->list, &c->size, c->n + 1, sizeof(*c->list)))

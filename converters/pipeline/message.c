@@ -9,7 +9,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/utf8.h"
 #include "pipeline/progress.h"
 
 static const char *program = "cpconv";
@@ -21,12 +23,15 @@ void message_program(const char *name)
 
 void message(const char *format, ...)
 {
+	char *text = NULL;
 	va_list args;
 
 	progress_end();
-	fprintf(stderr, "%s: ", program);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	if (vasprintf(&text, format, args) >= 0) {
+		utf8_clean(text); /* it may have names of files */
+		fprintf(stderr, "%s: %s\n", program, text);
+		free(text);
+	}
 	va_end(args);
-	fputc('\n', stderr);
 }

@@ -45,7 +45,7 @@ static inline int key_byte(const char *name, size_t n, bool below, size_t i)
 {
 	if (i >= n)
 		return i == n && below ? ';' : -1;
-	return (unsigned char)name_text_folded_byte(name[i]);
+	return (unsigned char)name_text_folded_byte(name, n, i);
 }
 
 /* The order is descending, because things are taken from the end of the stack. */

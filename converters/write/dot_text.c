@@ -18,9 +18,11 @@ void dot_text_escape(struct out *o, const char *bytes, size_t n)
 
 		if (c == '"' || c == '\\')
 			out_text(o, "\\");
-		if (c < ' ' || c == 0x7f || length == 0) {
+		if (utf8_control_length(bytes + i, n - i) || length == 0) {
 			out_format(o, "\\\\x%02x", c);
-			length = 1;
+			if (length == 2)
+				out_format(o, "\\\\x%02x", (unsigned char)bytes[i + 1]);
+			length = length ? length : 1;
 		} else {
 			out_bytes(o, bytes + i, length);
 		}

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #define WIDTH 80
 
 static bool is_word(const char *name, size_t n)
@@ -18,17 +20,20 @@ static bool is_word(const char *name, size_t n)
 
 void name_list_write(struct out *o, const char *name, size_t n)
 {
-	size_t i;
+	size_t i, length;
 
 	if (is_word(name, n)) {
 		out_name(o, name, n);
 		return;
 	}
 	out_text(o, "\"");
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i += length) {
+		length = utf8_control_length(name + i, n - i);
+		if (!length)
+			length = 1;
 		if (name[i] == '"' || name[i] == '\\')
 			out_text(o, "\\");
-		out_name(o, &name[i], 1);
+		out_name(o, &name[i], length);
 	}
 	out_text(o, "\"");
 }
@@ -41,7 +46,8 @@ static int columns(const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < n && used < 10 * WIDTH; i++)
-		used += out_columns(name[i]) + (quoted && (name[i] == '"' || name[i] == '\\'));
+		used += out_columns(name + i, n - i) +
+			(quoted && (name[i] == '"' || name[i] == '\\'));
 	return used;
 }
 

@@ -32,7 +32,7 @@ void name_text_folded(char *to, const char *from, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		to[i] = name_text_folded_byte(from[i]);
+		to[i] = name_text_folded_byte(from, n, i);
 }
 
 void name_text_node(struct out *o, const struct strings *strings, const struct name_text_node *line)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/strings.h"
+#include "base/utf8.h"
 #include "write/out.h"
 
 /* Write a name that ends a line and begins in `column` (0: the first), followed by " (inlined)" if
@@ -23,12 +24,17 @@ void name_text_last(struct out *o, const struct strings *strings, uint32_t name,
  * semicolons become colons, control characters question marks. */
 void name_text_folded(char *to, const char *from, size_t n);
 
-/* Copy one byte in the same way. */
-static inline char name_text_folded_byte(char byte)
+/* Returns byte i of the copy. A control character of two bytes becomes two question marks. */
+static inline char name_text_folded_byte(const char *from, size_t n, size_t i)
 {
-	unsigned char c = (unsigned char)byte;
-
-	return (char)(c == ';' ? ':' : c < ' ' || c == 0x7f ? '?' : c);
+	if (from[i] == ';')
+		return ':';
+	if (from[i] >= ' ' && from[i] < 0x7f)
+		return from[i];
+	return utf8_control_length(from + i, n - i) ||
+			       (i && utf8_control_length(from + i - 1, n - i + 1) == 2)
+		       ? '?'
+		       : from[i];
 }
 
 /* A line for a node of a tree: two percentages, the samples, the indented name. */

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 #define BUFFER_BYTES	   65536u
 #define SHORT_BYTES	   24u
 #define NAME_COLUMNS_LEAST 12
@@ -292,24 +294,25 @@ void out_name(struct out *o, const char *bytes, size_t n)
 	size_t i, from = 0;
 
 	for (i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)bytes[i];
+		size_t length = utf8_control_length(bytes + i, n - i);
 
-		if (c >= ' ' && c != 0x7f)
+		if (!length)
 			continue;
 		out_bytes(o, bytes + from, i - from);
-		out_format(o, "\\x%02x", c);
-		from = i + 1;
+		for (from = i + length; i < from; i++)
+			out_format(o, "\\x%02x", (unsigned char)bytes[i]);
+		i--;
 	}
 	out_bytes(o, bytes + from, n - from);
 }
 
-int out_columns(char byte)
+int out_columns(const char *bytes, size_t n)
 {
-	unsigned char c = (unsigned char)byte;
+	size_t control = utf8_control_length(bytes, n);
 
-	if (c < ' ' || c == 0x7f)
-		return 4;
-	return (c & 0xc0) == 0x80 ? 0 : 1;
+	if (control)
+		return 4 * (int)control;
+	return (*bytes & 0xc0) == 0x80 ? 0 : 1;
 }
 
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
@@ -319,7 +322,7 @@ void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
 	size_t i, fits = 0;
 
 	for (i = 0; i < n; i++) {
-		used += out_columns(bytes[i]);
+		used += out_columns(bytes + i, n - i);
 		if (used <= room - 2)
 			fits = i + 1;
 	}

@@ -47,8 +47,9 @@ void out_format(struct out *o, const char *format, ...) __attribute__((format(pr
 
 /* Write a name as text views show it: control characters become \xNN. */
 void out_name(struct out *o, const char *bytes, size_t n);
-/* The columns that a byte of a name fills: 0 for a byte that continues a UTF-8 character. */
-int out_columns(char byte);
+/* The columns that the first of n > 0 bytes of a name fills, with those that continue its UTF-8
+ * character: 0 if it continues one itself. */
+int out_columns(const char *bytes, size_t n);
 /* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut
  * and ends with ".."; at least a dozen columns are written. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);

@@ -26,8 +26,8 @@ static void json_string(struct out *o, const char *text, size_t n)
 			length = 1;
 		} else if (c == '"' || c == '\\') {
 			out_format(o, "\\%c", c);
-		} else if (c < ' ' || c == 0x7f) {
-			out_format(o, "\\u%04x", c);
+		} else if (utf8_control_length(text + i, n - i)) {
+			out_format(o, "\\u%04x", (unsigned char)text[i + length - 1]);
 		} else {
 			out_bytes(o, text + i, length);
 		}
@@ -138,9 +138,12 @@ void rows_name(struct rows *r, const struct strings *s, uint32_t name)
 /* Bytes that would break a row are escaped as C does. */
 static void put_text(struct out *o, const char *bytes, size_t n)
 {
-	size_t i;
+	size_t i, length;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i += length) {
+		length = utf8_control_length(bytes + i, n - i);
+		if (!length)
+			length = 1;
 		if (bytes[i] == '\\')
 			out_text(o, "\\\\");
 		else if (bytes[i] == '\t')
@@ -148,7 +151,7 @@ static void put_text(struct out *o, const char *bytes, size_t n)
 		else if (bytes[i] == '\n')
 			out_text(o, "\\n");
 		else
-			out_name(o, &bytes[i], 1);
+			out_name(o, &bytes[i], length);
 	}
 }
 
@@ -179,12 +182,14 @@ void rows_path_begin(struct rows *r)
 static void put_path_name(struct out *o, const char *bytes, size_t n)
 {
 	char piece[256];
-	size_t length;
+	size_t i, length = 0;
 
-	for (; n > 0; bytes += length, n -= length) {
-		length = n < sizeof(piece) ? n : sizeof(piece);
-		name_text_folded(piece, bytes, length);
-		out_bytes(o, piece, length);
+	for (i = 0; i < n; i++) {
+		piece[length++] = name_text_folded_byte(bytes, n, i);
+		if (length == sizeof(piece) || i + 1 == n) {
+			out_bytes(o, piece, length);
+			length = 0;
+		}
 	}
 }
 
