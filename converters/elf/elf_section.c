@@ -34,6 +34,15 @@ static bool read_header(const struct elf_file *f, const Elf64_Shdr *s, Elf64_Chd
 	       head->ch_type == ELFCOMPRESS_ZLIB;
 }
 
+bool elf_section_is_foreign(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	Elf64_Chdr head;
+
+	return (s->sh_flags & SHF_COMPRESSED) && s->sh_size > sizeof(head) &&
+	       elf_file_read(f, s->sh_offset, &head, sizeof(head)) == 0 &&
+	       head.ch_type != ELFCOMPRESS_ZLIB;
+}
+
 uint64_t elf_section_bytes(const struct elf_file *f, const Elf64_Shdr *s)
 {
 	Elf64_Chdr head;

@@ -13,6 +13,9 @@
  * none. */
 const Elf64_Shdr *elf_section_named(const struct elf_file *f, const char *name);
 
+/* Whether the section is compressed in a way that elf_section_read does not know, such as zstd. */
+bool elf_section_is_foreign(const struct elf_file *f, const Elf64_Shdr *s);
+
 /* The number of bytes that elf_section_read writes; 0 if the section cannot be used. */
 uint64_t elf_section_bytes(const struct elf_file *f, const Elf64_Shdr *s);
 

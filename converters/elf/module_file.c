@@ -166,8 +166,21 @@ static int open_recorded(struct module_file *m, const struct profile *p, uint32_
 	return *path ? elf_file_open(&m->main, *path, why) : -ENOMEM;
 }
 
-static int open_debug(struct module_file *m, const struct file_search *where, bool wants_debug,
-		      struct error *warning)
+/* Inlined functions would be missing without a word. */
+static void warn_of_compression(const struct elf_file *f, const char *path, struct error *warning)
+{
+	const Elf64_Shdr *s = f ? elf_section_named(f, DEBUG_INFO) : NULL;
+
+	if (s && !warning->is_set && elf_section_is_foreign(f, s))
+		error_set(
+			warning,
+			"%s: its debug information is compressed by another way than zlib, such as "
+			"zstd; its inlined functions and lines are not known",
+			path);
+}
+
+static int open_debug(struct module_file *m, const struct file_search *where, const char *path,
+		      bool wants_debug, struct error *warning)
 {
 	bool has_symbols = elf_file_section_of_type(&m->main, SHT_SYMTAB);
 	int rc = 0;
@@ -183,6 +196,8 @@ static int open_debug(struct module_file *m, const struct file_search *where, bo
 	if (rc >= 0 && m->debug_info)
 		rc = debug_file_open_shared(&m->shared, m->debug_info, where, warning);
 	m->debug_shared = m->debug_info && rc > 0 ? &m->shared : NULL;
+	if (rc >= 0)
+		warn_of_compression(m->debug_info, path, warning);
 	return rc < 0 ? -1 : 1;
 }
 
@@ -207,7 +222,7 @@ static int open_file(struct module_file *m, const struct profile *p, uint32_t mo
 	} else {
 		rc = check_identity(&m->main, path, &p->modules[module], warning);
 		if (rc > 0)
-			rc = open_debug(m, where, wants_debug, warning);
+			rc = open_debug(m, where, path, wants_debug, warning);
 	}
 	free(path);
 	return rc;
