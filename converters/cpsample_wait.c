@@ -6,7 +6,7 @@
  * its death by the same signal; one line on standard error.
  *
  * The program is a child in the same process group, so that the terminal treats it as it would
- * without this program. Of this one it sees only its parent's number (doc/decisions/0058).
+ * without this program. Of this one it sees only its parent's number (doc/decisions/0060).
  */
 #include <errno.h>
 #include <fcntl.h>

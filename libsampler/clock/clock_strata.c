@@ -15,7 +15,7 @@
  * what it has used and was not credited with (or minus what was credited too much). Each shot that
  * meets the thread running gets an equal part of this. The promise must not depend on what happens
  * in the stratum: what was used since the last shot is related to where the thread is now
- * (doc/decisions/0058).
+ * (doc/decisions/0059).
  */
 #include <signal.h>
 #include <stdatomic.h>
