@@ -9,7 +9,8 @@
  * Stratified sampling, with two timers. The *gate* is a timer on the thread's CPU clock. When it
  * ticks, the thread is running, and a stratum of the length of the kernel's tick begins. It is divided
  * into parts as long as the interval, and the *shot*, a timer on the time of day, comes at a random
- * instant of each of them. The start of a thread is a gate, too.
+ * instant of each of them. The start of a thread is a gate, too. One stratum follows the other until the
+ * thread is idle.
  *
  * At its beginning a stratum is promised what the thread will use in it if it goes on running, plus
  * what it has used and was not credited with (or minus what was credited too much). Each shot that
@@ -40,6 +41,7 @@
 #define TICK_MOST   20000000u /* ns */
 #define PROMPT	    30000     /* ns; so late may a shot come to a thread that runs */
 #define CALM_ENOUGH 16u	      /* strata without a shot into a sleep */
+#define IDLE_PART   16u	      /* a thread that runs for less than this part of the time is idle */
 #define NS_PER_S    UINT64_C(1000000000)
 
 static uint64_t interval_ns, tick_ns;
@@ -69,14 +71,14 @@ static uint64_t stratum_ns(const struct cps_thread *t)
 	return (cps_budget_interval(t, interval_ns) + tick_ns - 1) / tick_ns * tick_ns;
 }
 
-/* The tick at which a stratum of a running thread ends is to be a gate, and none before it. Which one
- * it is of a thread that uses little is left to chance. */
+/* The gate is for an idle thread: the next tick that meets it running, whatever that is. Of longer strata
+ * it is the tick at which one ends that begins now. */
 static void set_gate(struct cps_thread *t)
 {
-	uint64_t mean = stratum_ns(t) - tick_ns / 4 * 3;
+	uint64_t mean = stratum_ns(t) - tick_ns / 16 * 15;
 
 	if (t->has_timer)
-		set(t->timer, 0, cps_clock_vary(t, mean, tick_ns / 8));
+		set(t->timer, 0, cps_clock_vary(t, mean, tick_ns / 32));
 }
 
 /* Draws the instant of the next shot in the part that ends at part_end. */
@@ -88,9 +90,7 @@ static void draw_shot(struct cps_thread *t)
 }
 
 /* The thread is running now, at this reading, and the stratum begins now or a little later. A thread
- * that is often found asleep has only one shot in a stratum, so that recording wakes it up once at
- * most. (To give up the later shots of a stratum after the first that meets a sleep would leave out
- * what the thread does later.) */
+ * that is often found asleep has only one shot in a stratum, so that few of them wake it up. */
 static void begin_stratum(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t begin)
 {
 	struct cps_strata *s = &t->strata;
@@ -152,6 +152,13 @@ static void go_on(struct cps_thread *t, uint64_t now, uint64_t reading)
 	begin_stratum(t, now, reading, end > now ? end : now);
 }
 
+/* Whether a thread that a shot has found asleep hardly works, and is to be left alone until the next gate.
+ * Otherwise the stratum goes on: work after a sleep must not be met less often than work before one. */
+static bool is_idle(const struct cps_strata *s, uint64_t reading)
+{
+	return reading - s->seen_reading < s->part / IDLE_PART;
+}
+
 static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t now,
 		       uint64_t *reading)
 {
@@ -159,19 +166,19 @@ static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t
 	int64_t due = (int64_t)(s->promise - t->consumed);
 	uint64_t late = now - s->shot_at;
 	uint32_t left = s->left, hits = end_parts(t, now);
-	bool is_away;
+	bool has_slept = has_woken(context), is_away = was_away(s, late, now, *reading);
+	bool is_over = has_slept && is_idle(s, *reading);
 
 	if (!hits) /* it is of an earlier stratum */
 		return false;
-	is_away = was_away(s, late, now, *reading);
 	see(s, now, *reading);
-	if (has_woken(context)) {
-		s->left = s->calm = 0;
-		return false;
-	}
-	if (!s->left)
+	if (has_slept)
+		s->calm = 0;
+	if (is_over)
+		s->left = 0;
+	else if (!s->left)
 		go_on(t, now, *reading);
-	if (is_away || due <= 0)
+	if (has_slept || is_away || due <= 0)
 		return false;
 	*reading = t->consumed + (uint64_t)due * hits / left;
 	return true;
