@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "clock/go_runtime.h"
 #include "door/door.h"
 #include "door/life.h"
 #include "door/own_memory.h"
@@ -50,6 +51,15 @@ static int change(int number, const struct sigaction *action, struct sigaction *
 	return 0;
 }
 
+/* Go's runtime asks the kernel itself for the alternate stack, which is ours, and takes a handler that
+ * runs elsewhere for a mistake. It installs its handlers by the C library if the program also has code
+ * in C. */
+static bool is_relayed(const struct sigaction *action)
+{
+	return action->sa_flags & SA_ONSTACK && cps_life_clock() &&
+	       (cps_relay_is_known(action->sa_handler) || !cps_go_runtime_is_here());
+}
+
 /* A handler that asks for the alternate stack would run on ours, and so is given to the kernel as a
  * relay. */
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
@@ -58,7 +68,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 	int result;
 
 	cps_door_open();
-	if (action && action->sa_flags & SA_ONSTACK && cps_life_clock()) {
+	if (action && is_relayed(action)) {
 		relayed = *action;
 		relayed.sa_handler = cps_relay_to(action->sa_handler);
 		action = &relayed;

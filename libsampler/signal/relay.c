@@ -53,6 +53,14 @@ static bool is_function(sighandler_t handler)
 	       cps_relay_behind(handler) == handler;
 }
 
+bool cps_relay_is_known(sighandler_t handler)
+{
+	for (unsigned i = 0; i < RELAYS; i++)
+		if (atomic_load(&handlers[i]) == handler)
+			return true;
+	return false;
+}
+
 sighandler_t cps_relay_to(sighandler_t handler)
 {
 	for (unsigned i = 0; i < RELAYS && is_function(handler); i++) {

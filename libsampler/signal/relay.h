@@ -12,6 +12,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define CPS_RELAY_AUTODISARM                                                                       \
@@ -21,6 +22,9 @@
  * if there are no more relays. There is one relay for each handler, so the kernel's disposition says
  * all, and no other state can contradict it. */
 sighandler_t cps_relay_to(sighandler_t handler);
+
+/* [signal] Whether this handler has a relay already. */
+bool cps_relay_is_known(sighandler_t handler);
 
 /* [signal] The handler that this one goes on as, or `handler` itself if it is no relay. */
 sighandler_t cps_relay_behind(sighandler_t handler);

@@ -26,14 +26,15 @@ static void on_signal(int number)
 /* Whether a call counts that has just failed with EINTR, when this signal waits to be let through. */
 static bool counts(int waiting)
 {
-	static const uint8_t call[] = {0x0f, 0x05, 0x90}; /* the instruction, and what follows */
+	static const uint8_t code[64] = {[30] = 0x0f,
+					 0x05}; /* the instruction, and what is around it */
 	uint32_t before = cps_sample_interruptions();
 	ucontext_t context;
 	sigset_t set;
 
 	cps_sample_use(&meter, NULL);
 	memset(&context, 0, sizeof(context)); /* its mask blocks nothing */
-	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(call + 2);
+	context.uc_mcontext.gregs[REG_RIP] = (greg_t)(code + 32);
 	context.uc_mcontext.gregs[REG_RAX] = -4; /* EINTR */
 	sigemptyset(&set);
 	if (waiting) {
