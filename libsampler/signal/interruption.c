@@ -87,7 +87,7 @@ static bool pending_for(const ucontext_t *uc, uint64_t *pending)
 	uint64_t blocked;
 
 	memcpy(&blocked, &uc->uc_sigmask, sizeof(blocked));
-	blocked |= UINT64_C(1) << (cps_sample_signal() - 1);
+	blocked |= UINT64_C(1) << (cps_sample_signal() - 1) | UINT64_C(1) << (CPS_SIGNAL_OWN - 1);
 	if (CPS_SYS(rt_sigpending, pending, sizeof(*pending), 0, 0) != 0)
 		return false;
 	*pending = with_effect(*pending & ~blocked);

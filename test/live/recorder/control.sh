@@ -20,9 +20,12 @@
 . "$(dirname "$0")/../lib.sh"
 
 # between FILE "on LEAST MOST": the credited time and the CPU time of the process lie within these
-# bounds.
+# bounds. What strata credits is right within one of the kernel's ticks, of which there are 100 a second or more.
 between() {
-	set -- "$1" "$(awk '/^on/ { print $2 * 0.99 }' "$2")" "$(awk '/^on/ { print $3 * 1.01 }' "$2")"
+	stratum=0
+	[ "${clock-}" != strata ] || stratum=10000000
+	set -- "$1" "$(awk -v s=$stratum '/^on/ { print $2 * 0.99 - s }' "$2")" \
+		"$(awk -v s=$stratum '/^on/ { print $3 * 1.01 + s }' "$2")"
 	for value in "$(accounted "$1")" "$(info "$1" process_cpu_ns)"; do
 		at_least "$value" "$2" || fail "$what: accounts for or has used $value, less than $2"
 		at_least "$3" "$value" || fail "$what: accounts for or has used $value, more than $3"
@@ -31,7 +34,8 @@ between() {
 
 nothing_while_off() {
 	"$CPCONV" --folded "$1" >folded || fail "$what: cpconv"
-	grep -q while_on folded || fail "$what: nothing of what was on"
+	# On a busy machine the one timer of itimer can miss what a thread does for 40 ms at a time.
+	[ "$clock" = itimer ] || grep -q while_on folded || fail "$what: nothing of what was on"
 	! grep -q while_off folded || fail "$what: $(grep while_off folded | head -n 1)"
 }
 
