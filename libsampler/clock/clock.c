@@ -4,6 +4,7 @@
  *
  * In: a clock and the settings. Out: threads that are interrupted at intervals drawn at random.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -69,15 +70,19 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 	return clock;
 }
 
-bool cps_clock_ticks_in_calls(const struct cps_clock *clock)
+bool cps_clock_has_kernel(int major, int minor)
 {
 	struct utsname kernel;
-	int major = 0, minor = 0;
+	int has_major = 0, has_minor = 0;
 
-	if (clock->ticks_in_calls || uname(&kernel) != 0 ||
-	    sscanf(kernel.release, "%d.%d", &major, &minor) != 2)
-		return true;
-	return major < 5 || (major == 5 && minor < 9);
+	if (uname(&kernel) != 0 || sscanf(kernel.release, "%d.%d", &has_major, &has_minor) != 2)
+		return false;
+	return has_major > major || (has_major == major && has_minor >= minor);
+}
+
+bool cps_clock_ticks_in_calls(const struct cps_clock *clock)
+{
+	return clock->ticks_in_calls || !cps_clock_has_kernel(5, 9);
 }
 
 int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings)
@@ -87,8 +92,15 @@ int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settin
 	return clock->start ? clock->start(settings) : 0;
 }
 
+static void disarm_one(struct cps_thread *t, void *clock)
+{
+	cps_clock_disarm(clock, t);
+}
+
 void cps_clock_stop(const struct cps_clock *clock)
 {
+	if (clock->disarm)
+		cps_thread_each(disarm_one, (void *)(uintptr_t)clock);
 	if (clock->stop)
 		clock->stop();
 }

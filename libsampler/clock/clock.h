@@ -34,7 +34,7 @@ struct cps_clock {
 	 * It arms nothing and sends no signal. */
 	int (*probe)(const struct cps_clock_settings *settings, char *why, size_t bytes);
 	int (*start)(const struct cps_clock_settings *settings); /* 0 or -errno; before any arm */
-	void (*stop)(void);					 /* called when the process ends */
+	void (*stop)(void); /* after all threads were disarmed; called when the process ends, too */
 	int (*arm)(struct cps_thread *t);     /* that thread begins; 0 or -errno */
 	void (*disarm)(struct cps_thread *t); /* that thread ends */
 };
@@ -62,7 +62,11 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 const struct cps_clock_settings *settings, char *why,
 					 size_t bytes);
 
-/* Call the clock's functions. Without such a function they do nothing and return 0. */
+/* Whether the kernel is of this version or a later one. False if it does not say. */
+bool cps_clock_has_kernel(int major, int minor);
+
+/* Call the clock's functions. Without such a function they do nothing and return 0. To stop a clock
+ * disarms all threads. */
 int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings);
 void cps_clock_stop(const struct cps_clock *clock);
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);

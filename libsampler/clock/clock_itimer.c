@@ -17,13 +17,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
-#include <sys/utsname.h>
 
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "clock/posix_timer.h"
 #include "signal/disposition.h"
 
 #define COOKIE UINT64_C(0xc95a3b7c00000000) /* what the signals of the POSIX timer bring */
@@ -36,19 +34,6 @@ static bool is_mine(const siginfo_t *info)
 {
 	return info->si_code == SI_KERNEL ||
 	       (info->si_code == SI_TIMER && (uintptr_t)info->si_value.sival_ptr == COOKIE);
-}
-
-static bool prefers_running_thread(void)
-{
-	struct utsname kernel;
-	char *end;
-	unsigned long major, minor;
-
-	if (uname(&kernel) != 0)
-		return false;
-	major = strtoul(kernel.release, &end, 10);
-	minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
-	return major > 6 || (major == 6 && minor >= 4);
 }
 
 static int set_itimer(uint64_t ns)
@@ -66,28 +51,20 @@ static void stop(void)
 	int timer = atomic_exchange(&posix_timer, NONE);
 
 	if (timer != NONE)
-		CPS_SYS(timer_delete, timer, 0, 0, 0);
+		cps_posix_timer_delete(timer);
 	if (atomic_exchange(&has_itimer, false))
 		set_itimer(0);
 }
 
 static int start_posix_timer(uint64_t ns)
 {
-	struct itimerspec every = {
-		.it_value = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)}};
-	struct sigevent event;
 	int timer, error;
 
-	memset(&event, 0, sizeof(event));
-	event.sigev_notify = SIGEV_SIGNAL;
-	event.sigev_signo = SIGPROF;
-	event.sigev_value.sival_ptr = (void *)(uintptr_t)COOKIE;
-	error = (int)CPS_SYS(timer_create, CLOCK_PROCESS_CPUTIME_ID, &event, &timer, 0);
+	error = cps_posix_timer_create(CLOCK_PROCESS_CPUTIME_ID, 0, SIGPROF, COOKIE, &timer);
 	if (error)
 		return error;
 	atomic_store(&posix_timer, timer);
-	every.it_interval = every.it_value;
-	return (int)CPS_SYS(timer_settime, timer, 0, &every, NULL);
+	return cps_posix_timer_set(timer, 0, ns, ns);
 }
 
 /* Refuses if the program was started with SIGPROF ignored or blocked, or with the timer running: it
@@ -115,7 +92,7 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 static int start(const struct cps_clock_settings *settings)
 {
 	stop(); /* in a child this forgets what its parent had */
-	if (prefers_running_thread() && start_posix_timer(settings->interval_ns) == 0)
+	if (cps_clock_has_kernel(6, 4) && start_posix_timer(settings->interval_ns) == 0)
 		return 0;
 	atomic_store(&has_itimer, true);
 	return set_itimer(settings->interval_ns);

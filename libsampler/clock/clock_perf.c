@@ -187,15 +187,8 @@ static int arm(struct cps_thread *t)
 	return cps_clock_timer.arm(t);
 }
 
-static void disarm_one(struct cps_thread *t, void *context)
-{
-	(void)context;
-	disarm(t);
-}
-
 static void stop(void)
 {
-	cps_thread_each(disarm_one, NULL);
 	cps_disposition_give_back(SIGIO);
 }
 

@@ -29,6 +29,7 @@
 #include "base/moment.h"
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "clock/posix_timer.h"
 #include "signal/budget.h"
 #include "signal/disposition.h"
 #include "stream/recording.h"
@@ -42,7 +43,6 @@
 #define PROMPT	    30000     /* ns; so late may a shot come to a thread that runs */
 #define CALM_ENOUGH 16u	      /* strata without a shot into a sleep */
 #define IDLE_PART   16u	      /* a thread that runs for less than this part of the time is idle */
-#define NS_PER_S    UINT64_C(1000000000)
 
 static uint64_t interval_ns, tick_ns;
 
@@ -54,14 +54,6 @@ static uint64_t kind_of(const siginfo_t *info)
 static bool is_mine(const siginfo_t *info)
 {
 	return kind_of(info) == GATE || kind_of(info) == SHOT;
-}
-
-static void set(int timer, int flags, uint64_t ns)
-{
-	const struct itimerspec when = {
-		.it_value = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)}};
-
-	CPS_SYS(timer_settime, timer, flags, &when, NULL);
 }
 
 /* A stratum is as long as whole ticks of the kernel, so that none of the thread's time lies between
@@ -78,7 +70,7 @@ static void set_gate(struct cps_thread *t)
 	uint64_t mean = stratum_ns(t) - tick_ns / 16 * 15;
 
 	if (t->has_timer)
-		set(t->timer, 0, cps_clock_vary(t, mean, tick_ns / 32));
+		cps_posix_timer_set(t->timer, 0, cps_clock_vary(t, mean, tick_ns / 32), 0);
 }
 
 /* Draws the instant of the next shot in the part that ends at part_end. */
@@ -199,21 +191,14 @@ static bool admit(struct cps_thread *t, const siginfo_t *info, const ucontext_t 
 static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
 	if (t->strata.left)
-		set(t->shot, TIMER_ABSTIME, t->strata.shot_at);
+		cps_posix_timer_set(t->shot, TIMER_ABSTIME, t->strata.shot_at, 0);
 	if (!t->strata.left || !info)
 		set_gate(t);
 }
 
 static int create(const struct cps_thread *t, clockid_t clock, uint64_t value, int *timer)
 {
-	struct sigevent event;
-
-	memset(&event, 0, sizeof(event));
-	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = CPS_SIGNAL_OWN;
-	event.sigev_value.sival_ptr = (void *)(uintptr_t)(value | t->id);
-	event._sigev_un._tid = t->tid;
-	return (int)CPS_SYS(timer_create, clock, &event, timer, 0);
+	return cps_posix_timer_create(clock, t->tid, CPS_SIGNAL_OWN, value | t->id, timer);
 }
 
 /* The first stratum of a thread begins with it, so that threads that live shorter than a tick of the
@@ -252,22 +237,11 @@ static int arm(struct cps_thread *t)
 static void disarm(struct cps_thread *t)
 {
 	if (t->has_timer)
-		CPS_SYS(timer_delete, t->timer, 0, 0, 0);
+		cps_posix_timer_delete(t->timer);
 	if (t->has_shot)
-		CPS_SYS(timer_delete, t->shot, 0, 0, 0);
+		cps_posix_timer_delete(t->shot);
 	t->has_timer = t->has_shot = false;
 	t->strata.left = 0;
-}
-
-static void disarm_one(struct cps_thread *t, void *context)
-{
-	(void)context;
-	disarm(t);
-}
-
-static void stop(void)
-{
-	cps_thread_each(disarm_one, NULL);
 }
 
 static int start(const struct cps_clock_settings *settings)
@@ -291,10 +265,10 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 	(void)settings;
 	if (!error) {
 		error = create(&self, CLOCK_MONOTONIC, SHOT, &self.shot);
-		CPS_SYS(timer_delete, self.timer, 0, 0, 0);
+		cps_posix_timer_delete(self.timer);
 	}
 	if (!error)
-		CPS_SYS(timer_delete, self.shot, 0, 0, 0);
+		cps_posix_timer_delete(self.shot);
 	else
 		snprintf(why, bytes, "timer_create: %s", cps_error_text(-error));
 	return error;
@@ -320,7 +294,6 @@ const struct cps_clock cps_clock_strata = {
 	.fallback = &cps_clock_timer,
 	.probe = probe,
 	.start = start,
-	.stop = stop,
 	.arm = arm,
 	.disarm = disarm,
 };

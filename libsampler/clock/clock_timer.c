@@ -11,11 +11,11 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error_text.h"
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "clock/posix_timer.h"
 #include "signal/budget.h"
 #include "signal/disposition.h"
 
@@ -33,16 +33,12 @@ static bool is_mine(const siginfo_t *info)
 
 static void shoot(struct cps_thread *t)
 {
-	struct itimerspec when = {0};
-	uint64_t mean, ns;
+	uint64_t mean;
 
 	if (!t->has_timer)
 		return;
 	mean = cps_budget_interval(t, interval_ns);
-	ns = cps_clock_vary(t, mean, mean / 2);
-	when.it_value.tv_sec = (time_t)(ns / 1000000000);
-	when.it_value.tv_nsec = (long)(ns % 1000000000);
-	CPS_SYS(timer_settime, t->timer, 0, &when, NULL);
+	cps_posix_timer_set(t->timer, 0, cps_clock_vary(t, mean, mean / 2), 0);
 }
 
 static void rearm(struct cps_thread *t, const siginfo_t *info)
@@ -60,14 +56,8 @@ static int start(const struct cps_clock_settings *settings)
 /* Creates a timer on the CPU clock of t, which may be another thread than the caller. */
 static int create(struct cps_thread *t)
 {
-	struct sigevent event;
-
-	memset(&event, 0, sizeof(event));
-	event.sigev_notify = SIGEV_THREAD_ID;
-	event.sigev_signo = CPS_SIGNAL_OWN;
-	event.sigev_value.sival_ptr = (void *)(uintptr_t)(COOKIE | t->id);
-	event._sigev_un._tid = t->tid;
-	return (int)CPS_SYS(timer_create, cps_sys_thread_clock(t->tid), &event, &t->timer, 0);
+	return cps_posix_timer_create(cps_sys_thread_clock(t->tid), t->tid, CPS_SIGNAL_OWN,
+				      COOKIE | t->id, &t->timer);
 }
 
 static int arm(struct cps_thread *t)
@@ -91,7 +81,7 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 
 	(void)settings;
 	if (!error)
-		CPS_SYS(timer_delete, self.timer, 0, 0, 0);
+		cps_posix_timer_delete(self.timer);
 	else
 		snprintf(why, bytes, "timer_create: %s", cps_error_text(-error));
 	return error;
@@ -100,19 +90,8 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 static void disarm(struct cps_thread *t)
 {
 	if (t->has_timer)
-		CPS_SYS(timer_delete, t->timer, 0, 0, 0);
+		cps_posix_timer_delete(t->timer);
 	t->has_timer = false;
-}
-
-static void disarm_one(struct cps_thread *t, void *context)
-{
-	(void)context;
-	disarm(t);
-}
-
-static void stop(void)
-{
-	cps_thread_each(disarm_one, NULL);
 }
 
 static const struct cps_meter meter = {
@@ -133,7 +112,6 @@ const struct cps_clock cps_clock_timer = {
 	.unit = "ns",
 	.meter = &meter,
 	.start = start,
-	.stop = stop,
 	.arm = arm,
 	.disarm = disarm,
 };

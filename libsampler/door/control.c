@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sys.h"
+#include "clock/posix_timer.h"
 #include "cpsample.h"
 #include "door/door.h"
 #include "door/life.h"
@@ -19,8 +20,7 @@
 #include "stream/recording.h"
 #include "unwind/regs.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define EXPORT	 __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default")))
 
 EXPORT void(cpsample_start)(void)
 {
@@ -86,27 +86,21 @@ static int deadline = -1; /* a timer of the kernel's; -1: there is none */
 void cps_control_set_deadline(void)
 {
 	uint64_t until = cps_gate_until();
-	struct itimerspec when = {
-		.it_value = {(time_t)(until / NS_PER_S), (long)(until % NS_PER_S)}};
-	struct sigevent event;
 
 	deadline = -1;
 	if (!until)
 		return;
-	memset(&event, 0, sizeof(event));
-	event.sigev_notify = SIGEV_SIGNAL;
-	event.sigev_signo = CPS_SIGNAL_OWN;
-	event.sigev_value.sival_ptr = (void *)(uintptr_t)CPS_SAMPLE_DEADLINE;
 	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN))
 		cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler);
 	if (cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
-	    CPS_SYS(timer_create, CLOCK_MONOTONIC, &event, &deadline, 0) == 0)
-		CPS_SYS(timer_settime, deadline, TIMER_ABSTIME, &when, NULL);
+	    cps_posix_timer_create(CLOCK_MONOTONIC, 0, CPS_SIGNAL_OWN, CPS_SAMPLE_DEADLINE,
+				   &deadline) == 0)
+		cps_posix_timer_set(deadline, TIMER_ABSTIME, until, 0);
 }
 
 void cps_control_drop_deadline(void)
 {
 	if (deadline >= 0)
-		CPS_SYS(timer_delete, deadline, 0, 0, 0);
+		cps_posix_timer_delete(deadline);
 	deadline = -1;
 }

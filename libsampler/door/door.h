@@ -60,8 +60,8 @@ int cps_wrap_process_prepare(void);
 int cps_control_prepare(int toggle_signal);
 /* Set the timer that ends the recording when the time given to cps_gate_limit is over. */
 void cps_control_set_deadline(void);
-/* Delete it. What its signal interrupts is not made again after the end of the recording: a filter may
- * forbid the calls that it takes. */
+/* Delete it. Under a filter that was announced, calls that its signal interrupts after the end of the
+ * recording are not made again. */
 void cps_control_drop_deadline(void);
 void cps_wrap_syscall_resolve(void);
 /* Also watch transfers that are made by syscall(2), or do not any more. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * posix_timer.h - timers of the kernel that send signals of the recorder's.
+ */
+#ifndef CPS_POSIX_TIMER_H
+#define CPS_POSIX_TIMER_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* [signal] Make a timer on a clock, which sends `number` with the value. The signal is for the thread
+ * `tid` or, with 0, for the process. 0 or -errno. */
+int cps_posix_timer_create(clockid_t clock, int tid, int number, uint64_t value, int *timer);
+
+/* [signal] Let it come after so many ns, and then every `every_ns` (0: only once). With TIMER_ABSTIME
+ * `ns` is a time of its clock. 0 or -errno. */
+int cps_posix_timer_set(int timer, int flags, uint64_t ns, uint64_t every_ns);
+
+/* [signal] */
+void cps_posix_timer_delete(int timer);
+
+#endif
