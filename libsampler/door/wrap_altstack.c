@@ -24,10 +24,9 @@
 #include "signal/relay.h"
 #include "unwind/regs.h"
 
-#define EXPORT	   __attribute__((visibility("default")))
-#define BYTES	   (64u << 10)
-#define SPARES	   64
-#define EVERYTHING (~UINT64_C(0))
+#define EXPORT __attribute__((visibility("default")))
+#define BYTES  (64u << 10)
+#define SPARES 64
 
 static _Atomic(char *) spares[SPARES];
 
@@ -172,7 +171,6 @@ static bool has_ours(void)
 
 EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 {
-	uint64_t everything = EVERYTHING, mask;
 	stack_t kernels, before;
 	int error;
 
@@ -180,15 +178,15 @@ EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 	if (!has_ours()) {
 		error = ask_kernel(new, old);
 	} else {
+		uint64_t mask = cps_sys_block_signals();
 		bool on;
 
-		CPS_SYS(rt_sigprocmask, SIG_BLOCK, &everything, &mask, sizeof(mask));
 		error = ask_kernel(NULL, &kernels);
 		on = is_on(&kernels, (uintptr_t)__builtin_frame_address(0));
 		before = answer(&kernels, on);
 		if (new && !error)
 			error = change(new, on);
-		CPS_SYS(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof(mask));
+		cps_sys_set_mask(mask);
 		if (old && !error)
 			error = store(old, &before);
 	}

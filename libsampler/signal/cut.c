@@ -14,10 +14,6 @@
 #include "unwind/regs.h"
 #include "base/poison.h"
 
-/* The kernel's frame for a handler is larger than this, and the frames of the few functions of the
- * C library between a wrapper and its system call are smaller. */
-#define NEAR_BYTES 1024
-
 static __thread uintptr_t frame; /* of the innermost wrapper; 0: there is none */
 static __thread bool is_cut;
 
@@ -42,8 +38,8 @@ bool cps_cut_end(uintptr_t before)
 
 bool cps_cut_is_possible(const ucontext_t *uc)
 {
-	return frame && frame - (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] < NEAR_BYTES &&
-	       uc->uc_mcontext.gregs[REG_RAX] > 0 && cps_regs_is_behind_call(uc);
+	return frame && cps_regs_is_below(uc, frame) && uc->uc_mcontext.gregs[REG_RAX] > 0 &&
+	       cps_regs_is_behind_call(uc);
 }
 
 /* A thread may find contexts on its stack that are those of a thread which had this memory before, so

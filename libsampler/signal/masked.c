@@ -11,10 +11,10 @@
 #include "base/sys.h"
 #include "signal/gate.h"
 #include "signal/masked.h"
+#include "unwind/regs.h"
 #include "base/poison.h"
 
-#define NEAR_BYTES 1024
-#define BIT(s)	   (UINT64_C(1) << ((s)-1))
+#define BIT(s) (UINT64_C(1) << ((s)-1))
 
 static __thread struct cps_masked now;
 static bool is_watched;
@@ -104,15 +104,12 @@ void cps_masked_end(const struct cps_masked_call *call)
 
 void cps_masked_forget(uintptr_t frame)
 {
-	if (now.frame && frame + NEAR_BYTES > now.frame)
+	if (now.frame && frame + CPS_REGS_NEAR > now.frame)
 		now.frame = 0;
 }
 
-/* The kernel's frame for a handler is larger than the frames of the few functions of the C library
- * between the masked call and the function that makes it. So a call in a handler that has interrupted
- * it is not taken for it. */
 bool cps_masked_is_over(const ucontext_t *uc)
 {
-	return now.frame - (uintptr_t)uc->uc_mcontext.gregs[REG_RSP] < NEAR_BYTES &&
+	return cps_regs_is_below(uc, now.frame) &&
 	       !(change(SIG_BLOCK, 0) & now.bit) == now.is_inside;
 }

@@ -143,6 +143,8 @@ static inline uintptr_t cps_regs_call_argument(const ucontext_t *uc, int i)
 	return (uintptr_t)uc->uc_mcontext.gregs[where[i - 1]];
 }
 
+#define CPS_REGS_NEAR 1024
+
 #define CPS_REGS_MARK UINT64_C(0x6c6c616370637370) /* any value that no program has there */
 
 /* [signal] Gives the calling thread's next system call a number, in a register that functions may
@@ -166,22 +168,30 @@ static inline uint64_t cps_regs_number(const struct _libc_fpstate *state)
 	return number[1] == CPS_REGS_MARK ? number[0] : 0;
 }
 
+/* [signal] How many bytes the kernel has saved of the floating-point registers, which they tell. */
+static inline uint32_t cps_regs_state_bytes(const ucontext_t *uc)
+{
+	enum { SIZE_AT = 468 };
+	uint32_t bytes;
+
+	memcpy(&bytes, (const char *)uc->uc_mcontext.fpregs + SIZE_AT, sizeof(bytes));
+	return bytes;
+}
+
 /* [signal] For the handler of a signal, whose context `uc` is still where the kernel has put it: the
  * place where the kernel would put the context on a stack that is free below `top`; and in *state that
  * of its floating-point registers. 0: not known. */
 static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc, uintptr_t top,
 						  uintptr_t *state)
 {
-	enum { SIZE_AT = 468, FRAME = 440 };
+	enum { FRAME = 440 };
 	uintptr_t own = (uintptr_t)uc->uc_mcontext.fpregs;
-	uint32_t bytes;
 
 	/* First come the floating-point registers, whose size they contain, and below them the
 	 * kernel's frame, which begins with a return address and the context. */
 	if (!own || ((own - FRAME) & ~(uintptr_t)15) != (uintptr_t)uc)
 		return 0;
-	memcpy(&bytes, (const char *)own + SIZE_AT, sizeof(bytes));
-	*state = (top - bytes) & ~(uintptr_t)63;
+	*state = (top - cps_regs_state_bytes(uc)) & ~(uintptr_t)63;
 	return (*state - FRAME) & ~(uintptr_t)15;
 }
 
@@ -189,6 +199,15 @@ static inline uintptr_t cps_regs_place_of_context(const ucontext_t *uc, uintptr_
 static inline uintptr_t cps_regs_interrupted_sp(const ucontext_t *uc)
 {
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+}
+
+/* [signal] Whether the interrupted code is called by the function with this frame, or by one that it calls.
+ * The kernel's frame for a handler is larger than what is allowed here, and the frames of the few functions
+ * of the C library between a wrapper and its system call are smaller. So a handler of the target's that has
+ * interrupted that function is not taken for it. */
+static inline int cps_regs_is_below(const ucontext_t *uc, uintptr_t frame)
+{
+	return frame - cps_regs_interrupted_sp(uc) < CPS_REGS_NEAR;
 }
 
 /* [signal] Whether the kernel has put the context there for a handler that begins with this stack
@@ -202,13 +221,11 @@ static inline int cps_regs_is_handlers_sp(const ucontext_t *uc, uintptr_t sp)
  * floating-point registers, so that the context is at `to`. cps_regs_place_of_context has said so. */
 static inline void cps_regs_move_context(const ucontext_t *uc, uintptr_t to)
 {
-	enum { SIZE_AT = 468, RETURN = 8 };
+	enum { RETURN = 8 };
 	const char *from = (const char *)uc - RETURN, *own = (const char *)uc->uc_mcontext.fpregs;
 	ucontext_t *moved = (ucontext_t *)to;
-	uint32_t bytes;
 
-	memcpy(&bytes, own + SIZE_AT, sizeof(bytes));
-	memcpy((char *)to - RETURN, from, (size_t)(own + bytes - from));
+	memcpy((char *)to - RETURN, from, (size_t)(own + cps_regs_state_bytes(uc) - from));
 	moved->uc_mcontext.fpregs = (void *)(own + (to - (uintptr_t)uc));
 }
 
