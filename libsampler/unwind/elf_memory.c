@@ -14,6 +14,7 @@
 #include "base/poison.h"
 
 #define NAME_PART 256u
+#define ID_MOST	  64u
 
 static bool take(const struct cps_elf_memory *file, void *to, uintptr_t from, size_t n)
 {
@@ -23,26 +24,33 @@ static bool take(const struct cps_elf_memory *file, void *to, uintptr_t from, si
 	return true;
 }
 
-static void find_build_id(struct cps_elf_memory *file, size_t bytes)
+const uint8_t *cps_elf_memory_note(const uint8_t *notes, size_t bytes, uint32_t type,
+				   const char name[4], uint32_t *content_bytes)
 {
-	const uint8_t *note = file->note;
-
 	while (bytes >= sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *n = (const void *)note;
-		size_t name = ((size_t)n->n_namesz + 3) & ~(size_t)3;
-		size_t whole = sizeof(*n) + name + (((size_t)n->n_descsz + 3) & ~(size_t)3);
+		const ElfW(Nhdr) *n = (const void *)notes;
+		size_t name_bytes = ((size_t)n->n_namesz + 3) & ~(size_t)3;
+		size_t whole = sizeof(*n) + name_bytes + (((size_t)n->n_descsz + 3) & ~(size_t)3);
 
 		if (whole > bytes)
-			return;
-		if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= 64 &&
-		    memcmp(note + sizeof(*n), "GNU", 4) == 0) {
-			file->id_bytes = n->n_descsz;
-			file->id = note + sizeof(*n) + name;
-			return;
+			return NULL;
+		if (n->n_type == type && n->n_namesz == 4 && n->n_descsz <= *content_bytes &&
+		    memcmp(notes + sizeof(*n), name, 4) == 0) {
+			*content_bytes = n->n_descsz;
+			return notes + sizeof(*n) + name_bytes;
 		}
-		note += whole;
+		notes += whole;
 		bytes -= whole;
 	}
+	return NULL;
+}
+
+static void find_build_id(struct cps_elf_memory *file, size_t bytes)
+{
+	uint32_t id_bytes = ID_MOST;
+
+	file->id = cps_elf_memory_note(file->note, bytes, NT_GNU_BUILD_ID, "GNU", &id_bytes);
+	file->id_bytes = file->id ? id_bytes : 0;
 }
 
 static bool find_headers(const struct cps_elf_memory *file, uintptr_t *where, size_t *n)

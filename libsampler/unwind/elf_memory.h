@@ -27,6 +27,12 @@ struct cps_elf_memory {
 	char name[CPS_ELF_NAME_MAX + 1];
 };
 
+/* [signal] The contents of the first note of this type and name, four bytes with their padding, among so
+ * many bytes of notes. *content_bytes is the most that they may have, and gets what they have. NULL: there
+ * is no such note. */
+const uint8_t *cps_elf_memory_note(const uint8_t *notes, size_t bytes, uint32_t type,
+				   const char name[4], uint32_t *content_bytes);
+
 /* [signal] Read n program headers, or those of the file at the address `bias` if `headers` is NULL.
  * bias and is_lasting must be set. False: they cannot be read, or are of no use. */
 bool cps_elf_memory_read(struct cps_elf_memory *file, const void *headers, size_t n);
