@@ -45,16 +45,7 @@ static struct coroutine {
 
 static jmp_buf scheduler;
 static enum way way;
-static volatile uint64_t sink;
 static volatile sig_atomic_t calls;
-
-static void burn_for(uint64_t ms)
-{
-	uint64_t until = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
-
-	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < until)
-		sink = burn(sink + 1, 40000);
-}
 
 static bool is_on(const char *stack, size_t bytes)
 {
@@ -74,11 +65,11 @@ static void live(struct coroutine *c, unsigned char own)
 	for (;;) {
 		if (_setjmp(c->place) == 0)
 			_longjmp(scheduler, 1);
-		burn_for(MS);
+		burn_for(MS, 40000);
 		c->set += sigaltstack(&own_stack, NULL);
 		sigaltstack(NULL, &now);
 		c->is_on += now.ss_sp == c->stack && now.ss_flags == SS_ONSTACK;
-		burn_for(MS);
+		burn_for(MS, 40000);
 		c->elsewhere += !is_on(c->stack, c->bytes);
 		for (int i = 0; i < PATTERN; i++)
 			c->wrong += pattern[i] != own;
@@ -132,10 +123,10 @@ static void create(struct coroutine *c, size_t bytes)
 	s.ss_flags = way == DISARMS ? AUTODISARM : 0;
 	if (sigaltstack(&s, NULL) != 0)
 		abort();
-	burn_for(MS);
+	burn_for(MS, 40000);
 	if (_setjmp(scheduler) == 0)
 		send();
-	burn_for(MS);
+	burn_for(MS, 40000);
 	if (way == RETURNS)
 		sigaltstack(&off, NULL);
 }

@@ -37,4 +37,14 @@ static inline uint64_t cpu_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* Uses so much CPU time of the thread, and looks at its clock every so many turns. */
+static __attribute__((noinline, unused)) void burn_for(uint64_t ms, unsigned long turns)
+{
+	static volatile uint64_t sink;
+	uint64_t until = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
+
+	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < until)
+		sink = burn(sink + 1, turns);
+}
+
 #endif

@@ -20,36 +20,28 @@
 
 static volatile uint64_t sink;
 
-static void burn_ms(uint64_t ms)
-{
-	uint64_t until = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
-
-	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < until)
-		sink = burn(sink + 1, 10000);
-}
-
 static int in_c11(void *argument)
 {
-	burn_ms(700);
+	burn_for(700, 10000);
 	return argument == &sink ? 5 : 0;
 }
 
 static void in_destructor(void *argument)
 {
 	(void)argument;
-	burn_ms(700);
+	burn_for(700, 10000);
 }
 
 static void *with_key(void *key)
 {
-	burn_ms(100);
+	burn_for(100, 10000);
 	pthread_setspecific(*(pthread_key_t *)key, key);
 	return NULL;
 }
 
 static void only_in_child(void)
 {
-	burn_ms(400);
+	burn_for(400, 10000);
 }
 
 static void *thread_of_child(void *argument)
@@ -70,7 +62,7 @@ static int child(void)
 		_exit(4);
 	}
 	waitpid(pid, &status, 0);
-	burn_ms(600);
+	burn_for(600, 10000);
 	return WEXITSTATUS(status) == 4;
 }
 
@@ -107,7 +99,7 @@ int main(int argc, char **argv)
 	thrd_t c11;
 	int result = 0;
 
-	burn_ms(300);
+	burn_for(300, 10000);
 	if (strcmp(mode, "c11") == 0) {
 		thrd_create(&c11, in_c11, (void *)&sink);
 		thrd_join(c11, &result);

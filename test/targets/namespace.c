@@ -16,29 +16,21 @@
 
 static volatile uint64_t sink;
 
-static void burn_ms(uint64_t ms)
-{
-	uint64_t end = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000, now;
-
-	while ((now = cpu_ns(CLOCK_THREAD_CPUTIME_ID)) < end)
-		sink += burn(now, BURN_LONG);
-}
-
 static void before(uint64_t ms)
 {
-	burn_ms(ms);
+	burn_for(ms, BURN_LONG);
 	sink++;
 }
 
 static void within(uint64_t ms)
 {
-	burn_ms(ms);
+	burn_for(ms, BURN_LONG);
 	sink += 2;
 }
 
 static void after(uint64_t ms)
 {
-	burn_ms(2 * ms);
+	burn_for(2 * ms, BURN_LONG);
 	sink++;
 }
 

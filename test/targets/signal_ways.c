@@ -29,16 +29,7 @@
 
 #define BIT(number) (1 << ((number)-1))
 
-static volatile uint64_t sink;
 static volatile sig_atomic_t caught;
-
-static void burn_for(uint64_t ms)
-{
-	uint64_t until = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
-
-	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < until)
-		sink = burn(sink + 1, 400000);
-}
 
 static void handler(int number)
 {
@@ -64,7 +55,7 @@ static void own_timer(void)
 
 	signal(SIGPROF, handler);
 	setitimer(ITIMER_PROF, &every, NULL);
-	burn_for(500);
+	burn_for(500, 400000);
 	getitimer(ITIMER_PROF, &now);
 	setitimer(ITIMER_PROF, &off, NULL);
 	printf("timer: interval %ld us, ", (long)now.it_interval.tv_usec);
@@ -91,7 +82,7 @@ static void wait_for_all(void)
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	burn_for(200);
+	burn_for(200, 400000);
 	sigpending(&pending);
 	for (int i = 1; i < 65; i++)
 		n += sigismember(&pending, i) == 1;
@@ -99,7 +90,7 @@ static void wait_for_all(void)
 	n = sigtimedwait(&all, NULL, &soon);
 	printf(", sigtimedwait %d %s", n, strerror(errno));
 	fd = signalfd(-1, &all, SFD_NONBLOCK);
-	burn_for(200);
+	burn_for(200, 400000);
 	n = (int)read(fd, &info, sizeof(info));
 	printf(", signalfd %d %s", n, strerror(errno));
 	pthread_create(&t, NULL, raiser, &self);
@@ -145,7 +136,7 @@ static void masks(void)
 	show_mask(names[3]);
 	sigsetmask(0);
 	show_mask(names[4]);
-	burn_for(200);
+	burn_for(200, 400000);
 }
 
 static void old(void)
@@ -155,7 +146,7 @@ static void old(void)
 	printf(", hold %d", sighold(SIGPROF));
 	raise(SIGPROF);
 	printf(" %d", (int)caught);
-	burn_for(100);
+	burn_for(100, 400000);
 	printf(", release %d", sigrelse(SIGPROF));
 	printf(" %d", (int)caught);
 	printf(", sigset hold %d", sigset(SIGPROF, SIG_HOLD) == handler);
@@ -167,7 +158,7 @@ static void old(void)
 	printf(", sysv %d", sysv_signal(SIGPROF, handler) == SIG_DFL);
 	raise(SIGPROF);
 	printf(" %d %s\n", (int)caught, disposition());
-	burn_for(200);
+	burn_for(200, 400000);
 }
 
 static void *turn(void *unused)
@@ -175,9 +166,9 @@ static void *turn(void *unused)
 	for (int i = 0; i < 1000; i++) {
 		signal(SIGPROF, handler);
 		signal(SIGPROF, SIG_IGN);
-		burn_for(0);
+		burn_for(0, 400000);
 	}
-	burn_for(200);
+	burn_for(200, 400000);
 	return unused;
 }
 
@@ -197,7 +188,7 @@ static void report(void)
 
 	sigprocmask(SIG_BLOCK, NULL, &now);
 	printf("report: %s, blocked %d\n", disposition(), sigismember(&now, SIGPROF));
-	burn_for(200);
+	burn_for(200, 400000);
 	sigprocmask(SIG_BLOCK, NULL, &now);
 	printf("report: %s, blocked %d\n", disposition(), sigismember(&now, SIGPROF));
 }
@@ -212,7 +203,7 @@ static void execute(const char *program, const char *how)
 		signal(SIGPROF, SIG_IGN);
 	else
 		sigprocmask(SIG_BLOCK, &set, NULL);
-	burn_for(100);
+	burn_for(100, 400000);
 	execl(program, program, "report", (char *)NULL);
 }
 

@@ -38,14 +38,6 @@ static volatile uint64_t sink;
 static atomic_int cleaned, go_on, running;
 static sem_t done;
 
-static void burn_for(uint64_t ms)
-{
-	uint64_t until = cpu_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
-
-	while (cpu_ns(CLOCK_THREAD_CPUTIME_ID) < until)
-		sink = burn(sink + 1, 400000);
-}
-
 static void start(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), const void *argument)
 {
 	if (pthread_create(t, a, f, (void *)(uintptr_t)argument) != 0)
@@ -55,7 +47,7 @@ static void start(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), con
 static void *burner(void *name)
 {
 	prctl(PR_SET_NAME, name);
-	burn_for(MS);
+	burn_for(MS, 400000);
 	return name;
 }
 
@@ -182,7 +174,7 @@ static size_t fill(size_t bytes)
 	size_t wrong = 0;
 
 	memset((char *)used, 0x5a, bytes);
-	burn_for(MS);
+	burn_for(MS, 400000);
 	for (size_t i = 0; i < bytes; i++)
 		wrong += used[i] != 0x5a;
 	return wrong;
@@ -223,7 +215,7 @@ static void in_handler(int number)
 	printf("altstack: %s it, change %d\n", now.ss_flags == SS_ONSTACK ? "on" : "not on",
 	       sigaltstack(&other, NULL));
 	fflush(stdout);
-	burn_for(MS);
+	burn_for(MS, 400000);
 }
 
 static void beside(size_t bytes)
@@ -235,7 +227,7 @@ static void beside(size_t bytes)
 	printf(", set %d", sigaltstack(&s, NULL));
 	sigaltstack(NULL, &got);
 	printf(", as set: %d", got.ss_sp == s.ss_sp && got.ss_size == bytes && got.ss_flags == 0);
-	burn_for(MS / 2);
+	burn_for(MS / 2, 400000);
 	printf(", off %d", sigaltstack(&off, &got));
 	printf(", as set: %d\n", got.ss_sp == s.ss_sp && got.ss_size == bytes && got.ss_flags == 0);
 	free(s.ss_sp);
@@ -328,12 +320,12 @@ static void change_user(void)
 		start(&t[i], NULL, ask_user, NULL);
 	while (running < 2)
 		usleep(1000);
-	burn_for(MS);
+	burn_for(MS, 400000);
 	if (getuid() == 0)
 		printf("setuid: %d\n", setuid(65534));
 	else
 		printf("setuid: %d\n", setuid(getuid()));
-	burn_for(MS);
+	burn_for(MS, 400000);
 	go_on = 1;
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], &right[i]);
@@ -355,7 +347,7 @@ static void timer(void)
 	if (timer_create(CLOCK_MONOTONIC, &event, &id) != 0)
 		abort();
 	timer_settime(id, 0, &every, NULL);
-	burn_for(MS);
+	burn_for(MS, 400000);
 	for (int i = 0; i < 10; i++)
 		sem_wait(&done);
 	timer_delete(id);
@@ -365,7 +357,7 @@ static void timer(void)
 static void *last(void *first)
 {
 	pthread_join(*(pthread_t *)first, NULL);
-	burn_for(MS);
+	burn_for(MS, 400000);
 	puts("first: gone");
 	return NULL;
 }
@@ -377,7 +369,7 @@ static void first(void)
 
 	self = pthread_self();
 	start(&t, NULL, last, &self);
-	burn_for(MS);
+	burn_for(MS, 400000);
 	pthread_exit(NULL);
 }
 

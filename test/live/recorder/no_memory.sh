@@ -38,16 +38,17 @@ try() {
 	fi
 }
 
-with=0 without=0
-for kb in $(seq 400 53 3400); do
-	try -d "$kb"
-done
-at_least $with 1 || fail "no limit of data lets a program be recorded"
-at_least $without 1 || fail "no limit of data makes a sample get lost"
-
-with=0 without=0
-for kb in $(seq 3300 211 7400); do
-	try -v "$kb"
-done
-at_least $with 1 || fail "no limit of address space lets a program be recorded"
-at_least $without 1 || fail "no limit of address space makes a sample get lost"
+# try_all WHAT LIMIT KB...: some of the limits let the program be recorded, and some make samples get lost
+try_all() {
+	what=$1 limit=$2 with=0 without=0
+	shift 2
+	for kb in "$@"; do
+		try "$limit" "$kb"
+	done
+	at_least $with 1 || fail "no limit of $what lets a program be recorded"
+	at_least $without 1 || fail "no limit of $what makes a sample get lost"
+}
+# shellcheck disable=SC2046 # numbers
+try_all data -d $(seq 400 53 3400)
+# shellcheck disable=SC2046
+try_all "address space" -v $(seq 3300 211 7400)
