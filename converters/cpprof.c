@@ -13,7 +13,7 @@
 
 #include "explore/explore.h"
 #include "explore/explore_edit.h"
-#include "explore/explore_pager.h"
+#include "pipeline/pager.h"
 #include "options/options.h"
 #include "pipeline/exit_status.h"
 #include "pipeline/message.h"
@@ -71,9 +71,8 @@ static int run_terminal(struct explore *e, FILE *in, FILE *out)
 	size_t n;
 
 	e->is_terminal = isatty(STDOUT_FILENO);
-	e->pager = explore_pager_default();
-	if (explore_run(e, "resources", strlen("resources"), &err) ||
-	    !explore_shape(e, EXPLORE_FUNCTIONS, &e->options, &err))
+	e->pager = pager_default();
+	if (explore_introduce(e, &err) || !explore_shape(e, EXPLORE_FUNCTIONS, &e->options, &err))
 		return exit_status_report(&err);
 	d = explore_edit_open(e, in, out);
 	if (!d)
@@ -118,10 +117,10 @@ static int explore(struct options *opt)
 		warnings_sources(&from);
 	if (status || explore_load(&e, &from, &err))
 		status = exit_status_report(&err);
-	sources_free(&from);
 	if (!status)
 		status = run(&e);
 	explore_free(&e);
+	sources_free(&from);
 	*opt = e.options; /* the caller frees them, and settings may have allocated memory */
 	return status;
 }
@@ -139,9 +138,11 @@ int main(int argc, char **argv)
 
 	startup("cpprof");
 	if (options_parse_explorer(&opt, argc, argv, &err)) {
-		message("%s (see cpprof --help)", err.text);
+		message("%s (see cpprof --help=all)", err.text);
 		status = EXIT_USAGE;
 	} else if (opt.action == OPTIONS_HELP) {
+		status = exit_status_print(options_first_explorer);
+	} else if (opt.action == OPTIONS_HELP_ALL) {
 		status = exit_status_print(options_help_explorer);
 	} else if (opt.action == OPTIONS_VERSION) {
 		status = exit_status_print(write_version);

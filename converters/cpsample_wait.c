@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "pipeline/process_tree.h"
+#include "pipeline/sources.h"
 #include "read/decode.h"
 
 struct before {
@@ -147,6 +148,18 @@ static double cpu_seconds(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
+/* Without a sample there is no file, and cpconv without a name would show what an earlier run has left. */
+static void say_nothing(void)
+{
+	struct error unused;
+	char *newest = sources_newest(&unused);
+
+	fputs("no recording, since nothing was sampled", stderr);
+	if (newest)
+		fprintf(stderr, "; the newest one there, %s, is of an earlier run", newest);
+	free(newest);
+}
+
 static void say(const struct process_tree *tree, const char *directory, double elapsed, int status)
 {
 	uint64_t samples = count_samples(tree);
@@ -157,7 +170,7 @@ static void say(const struct process_tree *tree, const char *directory, double e
 		fprintf(stderr, "%zu process%s: %s%s%s", tree->n, tree->n == 1 ? "" : "es",
 			directory, *directory ? "/" : "", tree->members[0].file);
 	else
-		fputs("no recording", stderr);
+		say_nothing();
 	if (tree->n > 1)
 		fprintf(stderr, " and %zu more", tree->n - 1);
 	if (WIFSIGNALED(status))

@@ -24,6 +24,15 @@ void cpsample_stop(void);
  * lists the marks. */
 void cpsample_mark(const char *name);
 
+/* Count n of what the name says: void cpsample_count(const char *name, unsigned long long n). With the
+ * resource `count` (cpsample --resource cpu,count) that is a resource of the recording, such as requests,
+ * and samples say on which call paths they were counted. Each call should have the same name whenever
+ * it is executed. 63 bytes of it are kept, and 12 names. Counting costs about 2 ns. */
+
+/* What cpsample_count calls: the counter of that name; count n of it. */
+unsigned cpsample_counter(const char *name);
+void cpsample_add(unsigned counter, unsigned long long n);
+
 #ifdef __cplusplus
 }
 #endif
@@ -43,6 +52,8 @@ void cpsample_mark(const char *name);
 #pragma weak cpsample_start
 #pragma weak cpsample_stop
 #pragma weak cpsample_mark
+#pragma weak cpsample_counter
+#pragma weak cpsample_add
 #define CPSAMPLE_FIND(name, found) ((found) = (name))
 #endif
 
@@ -73,8 +84,30 @@ static __inline__ void cpsample_call_mark(const char *name)
 		found(name);
 }
 
+static __inline__ void cpsample_call_count(const char *name, unsigned long long n,
+					   unsigned *counter)
+{
+	unsigned (*find)(const char *);
+	void (*add)(unsigned, unsigned long long);
+
+	CPSAMPLE_FIND(cpsample_add, add);
+	if (!add)
+		return;
+	if (!*counter) {
+		CPSAMPLE_FIND(cpsample_counter, find);
+		*counter = find(name);
+	}
+	add(*counter, n);
+}
+
 #define cpsample_start()    cpsample_call_start()
 #define cpsample_stop()	    cpsample_call_stop()
 #define cpsample_mark(name) cpsample_call_mark(name)
+
+#define cpsample_count(name, n)                                                                    \
+	do {                                                                                       \
+		static unsigned cpsample_here;                                                     \
+		cpsample_call_count(name, n, &cpsample_here);                                      \
+	} while (0)
 
 #endif

@@ -15,10 +15,12 @@
 #include <stdint.h>
 
 /* The plain head of a stream: eight bytes of magic, one byte of version; zlib data follows. */
-#define CPS_MAGIC	"CPSAMPLE"
-#define CPS_MAGIC_BYTES 8
-#define CPS_VERSION	3 /* 1 had no columns, 2 no numbers of stacks */
-#define CPS_HEAD_BYTES	(CPS_MAGIC_BYTES + 1)
+#define CPS_MAGIC	  "CPSAMPLE"
+#define CPS_MAGIC_BYTES	  8
+#define CPS_VERSION	  4 /* 1 had no columns, 2 no numbers of stacks, 3 one resource */
+#define CPS_VERSION_CLOCK 3 /* of a recording of one clock, which has nothing of version 4 */
+#define CPS_HEAD_BYTES	  (CPS_MAGIC_BYTES + 1)
+#define CPS_SUFFIX	  ".cps" /* of the file's name */
 
 /* Within the zlib data: record = tag, length, payload[length], CRC-32 of these (4 bytes, little
  * endian). A reader skips a record whose tag it does not know. */
@@ -34,13 +36,17 @@ enum cps_tag {
 	CPS_TAG_JIT = 9,	/* the payload is a piece of a perf map */
 	CPS_TAG_COLUMNS_2 = 10, /* a batch of samples in columns, as version 2 had it */
 	CPS_TAG_COLUMNS = 11,	/* a batch of samples, in columns */
+	CPS_TAG_RESOURCE = 12,	/* fields (enum cps_resource_field) */
+	CPS_TAG_ATOM = 13,	/* fields (enum cps_atom_field) */
+	CPS_TAG_COUNTED = 14,	/* (resource, gticks, events); totals so far, the last one holds */
+	CPS_TAG_FREED = 15,	/* time, then (number, time) pairs: blocks that were freed */
 };
 
 /* No record is longer than this. A batch never exceeds a buffer of the journal. */
 #define CPS_RECORD_BYTES_MAX (1u << 20)
 
-/* Fields of CPS_TAG_PROCESS and CPS_TAG_END: key = number * 2 + (1 if text), then a varint, or
- * for a text its length and bytes. A reader skips a number that it does not know. */
+/* Fields of CPS_TAG_PROCESS, _END, _RESOURCE and _ATOM: key = number * 2 + (1 if text), then a
+ * varint, or for a text its length and bytes. A reader skips a number that it does not know. */
 enum cps_process_field {
 	CPS_PROCESS_PID = 1,
 	CPS_PROCESS_PPID = 2,
@@ -61,21 +67,66 @@ enum cps_process_field {
 	CPS_PROCESS_RECORDER = 17,	/* text: version of the recorder */
 	CPS_PROCESS_TREE_PID = 18,	/* the topmost recorded ancestor, or the process itself */
 	CPS_PROCESS_TREE_START =
-		19, /* its start: clock ticks after boot, /proc/PID/stat field 22 */
+		19,		   /* its start: clock ticks after boot, /proc/PID/stat field 22 */
+	CPS_PROCESS_UNWINDER = 20, /* text: what followed the stacks; absent: "native" */
+	CPS_PROCESS_UNWINDER_WHY = 21, /* text: why that one, if another one was asked for */
+	CPS_PROCESS_STARTED_AS = 22, /* text: path of a link to the executable that was executed */
+	CPS_PROCESS_ANCESTOR =
+		23, /* an ancestor when the stream was made; repeated, parent first */
+	CPS_PROCESS_ATOM_BITS = 24, /* batches have thread << bits | atom; absent: 0 */
+	CPS_PROCESS_RUNTIME = 25, /* text: "Go": programs of this runtime end past the C library */
+	CPS_PROCESS_RANK = 26,	  /* among the processes of a launcher, below CPS_RANKS */
 };
 
+#define CPS_ATOM_BITS_MAX 8u
+#define CPS_RESOURCES_MAX 256u
+
+#define CPS_RANKS	  (UINT64_C(1) << 31)
+#define CPS_ANCESTORS_MAX 32 /* of CPS_PROCESS_ANCESTOR; those further up are left out */
+
 enum cps_end_field {
-	CPS_END_TIME_US = 1,	   /* microseconds after CPS_PROCESS_START_NS */
-	CPS_END_CPU_NS = 2,	   /* CPU time of the process while sampling was on */
-	CPS_END_TICKS = 3,	   /* samples that are ticks, over all batches */
-	CPS_END_BYTES = 4,	   /* bytes of records before compression */
-	CPS_END_STOP = 5,	   /* enum cps_stop */
-	CPS_END_ERROR = 6,	   /* the errno that goes with it; 0 = none */
-	CPS_END_OWN_NS = 7,	   /* CPU time that recording took, which is not credited */
-	CPS_END_OWN_KERNEL_NS = 8, /* the part of it that the kernel took to bring ticks */
-	CPS_END_DENIED = 9,	   /* processes made by fork that could not write recordings */
-	CPS_END_DENIED_ERROR = 10, /* the errno of the latest of them */
+	CPS_END_TIME_US = 1,	     /* microseconds after CPS_PROCESS_START_NS */
+	CPS_END_CPU_NS = 2,	     /* CPU time of the process while sampling was on */
+	CPS_END_TICKS = 3,	     /* samples that are ticks, over all batches */
+	CPS_END_BYTES = 4,	     /* bytes of records before compression */
+	CPS_END_STOP = 5,	     /* enum cps_stop */
+	CPS_END_ERROR = 6,	     /* the errno that goes with it; 0 = none */
+	CPS_END_OWN_NS = 7,	     /* CPU time that recording took, which is not credited */
+	CPS_END_OWN_KERNEL_NS = 8,   /* the part of it that the kernel took to bring ticks */
+	CPS_END_DENIED = 9,	     /* processes made by fork that could not write recordings */
+	CPS_END_DENIED_ERROR = 10,   /* the errno of the latest of them */
+	CPS_END_PYTHON = 11,	     /* Python functions that stacks have by name */
+	CPS_END_PYTHON_UNNAMED = 12, /* evaluators of Python whose functions have no names */
+	CPS_END_CHILDREN_NS = 13,    /* CPU time of children that were waited for, and of theirs */
+	CPS_END_INTERRUPTED = 14,    /* waits that failed with EINTR because of a tick */
 };
+
+/* A resource that is counted. Fields 4 to 8 of the process record are those of resource 0. */
+enum cps_resource_field {
+	CPS_RESOURCE_ID = 1,	   /* 0, 1, ...: the order in which they were asked for */
+	CPS_RESOURCE_NAME = 2,	   /* text: "cpu", "alloc" */
+	CPS_RESOURCE_UNIT = 3,	   /* text: what one gtick is, "ns", "bytes" */
+	CPS_RESOURCE_SCALE = 4,	   /* gticks per unit of weight */
+	CPS_RESOURCE_INTERVAL = 5, /* mean sampling interval in gticks; 0 = none */
+	CPS_RESOURCE_ENGINE = 6,   /* text */
+	CPS_RESOURCE_WHY = 7,	   /* text: why that engine, or what is missing */
+	CPS_RESOURCE_FLAGS = 8,
+};
+
+#define CPS_RESOURCE_IS_TIME 1u /* weights are CPU time or real time */
+#define CPS_RESOURCE_IS_LIVE 2u /* of its samples those count whose blocks are not freed */
+
+/* An atom is a kind of samples: those of one state, which are counted in the same resources. */
+enum cps_atom_field {
+	CPS_ATOM_ID = 1,       /* below 1 << CPS_PROCESS_ATOM_BITS */
+	CPS_ATOM_STATE = 2,    /* text: "running", "io"; absent: none */
+	CPS_ATOM_RESOURCE = 3, /* a resource that counts it; repeated */
+	CPS_ATOM_GRAIN = 4,    /* of its weights in columns; from 1 */
+	CPS_ATOM_FLAGS = 5,
+};
+
+#define CPS_ATOM_IS_TIME   1u /* weights are microseconds and predict the times of samples */
+#define CPS_ATOM_IN_KERNEL 2u /* the thread was in the kernel, called by the innermost frame */
 
 /* Why recording ended before the process did. */
 enum cps_stop {
@@ -113,6 +164,9 @@ enum cps_mark {
 		6, /* no tick has seen where the thread was; only its start is known */
 	CPS_MARK_COUNT
 };
+
+/* Added to the mark when the number of a block of memory follows it. */
+#define CPS_MARK_NUMBERED 8u
 
 /* Frame codes, outermost first. The successors of an address are the last four distinct
  * addresses that followed it in this batch, most recent first. */
@@ -176,6 +230,8 @@ enum cps_code {
 #define CPS_CUT_ADDRESS 0u
 /* Likewise, of the frame that stands for where a thread was when no tick has seen it. */
 #define CPS_NOT_SAMPLED_ADDRESS 1u
+/* From here on, without module, are addresses of the kernel. */
+#define CPS_KERNEL_ADDRESS (UINT64_C(1) << 63)
 
 /* Limits that a writer keeps and a reader enforces. */
 #define CPS_DEPTH_MAX	   65536u /* frames in a stack */
@@ -228,7 +284,8 @@ struct cps_journal_head {
 	uint8_t scratch[8]; /* means nothing */
 	uint32_t rest_ms;   /* what was added for so long may be missing; 0 = nothing */
 	uint32_t page_room; /* so many bytes of each page of 4096 are used */
-	uint8_t reserved[8];
+	uint64_t
+		children_ns; /* CPU time of children, as CPS_END_CHILDREN_NS, some time before now */
 };
 
 struct cps_journal_buffer {

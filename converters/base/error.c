@@ -27,6 +27,7 @@ int error_set(struct error *err, const char *format, ...)
 
 	err->is_usage = false;
 	err->is_set = true;
+	err->list = 0;
 	va_start(args, format);
 	error_write(err, 0, format, args);
 	va_end(args);
@@ -39,6 +40,7 @@ int error_usage(struct error *err, const char *format, ...)
 
 	err->is_usage = true;
 	err->is_set = true;
+	err->list = 0;
 	va_start(args, format);
 	error_write(err, 0, format, args);
 	va_end(args);
@@ -53,6 +55,14 @@ int error_append(struct error *err, const char *format, ...)
 	error_write(err, strnlen(err->text, sizeof(err->text) - 1), format, args);
 	va_end(args);
 	return -1;
+}
+
+void error_list(struct error *err)
+{
+	size_t n = strnlen(err->text, sizeof(err->text) - 1);
+
+	if (!err->list)
+		err->list = (unsigned)(n && err->text[n - 1] == ' ' ? n - 1 : n);
 }
 
 int error_memory(struct error *err)

@@ -17,6 +17,7 @@ struct error {
 	char text[1024];
 	bool is_set;   /* there is a text; for warnings, which are set without a failure */
 	bool is_usage; /* the command line does not fit the inputs */
+	unsigned list; /* where a list of names begins in the text, which may be wrapped; 0: none */
 };
 
 /* Set the text (printf-like, cut to fit, control characters replaced by '?'). Returns -1. */
@@ -29,6 +30,9 @@ int error_append(struct error *err, const char *format, ...) __attribute__((form
 /* Set the text, as error_set does, and is_usage: the command line asks for something that the
  * inputs do not have. Returns -1. */
 int error_usage(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What is added from now on is a list of names with commas. */
+void error_list(struct error *err);
 
 /* Set the text "out of memory". Returns -1. */
 int error_memory(struct error *err);

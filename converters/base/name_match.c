@@ -18,19 +18,29 @@
 /* Whether the text means a name of n bytes. Returns 1 or 0, or -1 if memory is out. */
 typedef int is_meant(const char *name, size_t n, const void *text);
 
+/* A name is meant if either it or what it is shown as is. */
+static int is_one_meant(const struct strings *s, uint32_t number, is_meant *test, const void *text)
+{
+	size_t n;
+	const char *name = strings_get(s, number, &n);
+	int meant = test(name, n, text);
+
+	if (meant || strings_other(s, number) == number)
+		return meant;
+	name = strings_shown(s, number, &n);
+	return test(name, n, text);
+}
+
 static int mark_all(struct name_match *m, is_meant *test, const void *text)
 {
 	int found = 0;
 
 	for (uint32_t i = 0; i < m->n; i++) {
-		const char *name;
-		size_t n;
 		int meant;
 
 		if (!(m->marks[i] & NAME_MATCH_NAME))
 			continue;
-		name = strings_get(m->strings, i, &n);
-		meant = test(name, n, text);
+		meant = is_one_meant(m->strings, i, test, text);
 		if (meant < 0)
 			return -1;
 		if (!meant)
@@ -44,11 +54,16 @@ static int mark_all(struct name_match *m, is_meant *test, const void *text)
 bool name_match_whole(struct name_match *m, const char *text)
 {
 	uint32_t name = strings_find(m->strings, text, strlen(text));
+	bool found = false;
 
-	if (name >= m->n || !(m->marks[name] & NAME_MATCH_NAME))
-		return false;
-	m->marks[name] |= m->mark;
-	return true;
+	for (uint32_t i = 0; i < m->n && name != STRINGS_NONE; i++) {
+		if (!(m->marks[i] & NAME_MATCH_NAME) ||
+		    (i != name && strings_other(m->strings, i) != name))
+			continue;
+		m->marks[i] |= m->mark;
+		found = true;
+	}
+	return found;
 }
 
 static int fits_pattern(const char *name, size_t n, const void *text)

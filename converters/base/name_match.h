@@ -5,7 +5,8 @@
  *
  * In: a text and names. Out: a mark for each name that is meant.
  *
- * A text is understood in the first of these ways that finds a name:
+ * A text is understood in the first of these ways that finds a name, as it is or as it is shown
+ * (strings_shown):
  *
  *  1. It is the whole name.
  *  2. It has one of the characters * ? [ and is a shell pattern (fnmatch(3)) of the whole name.
@@ -52,7 +53,7 @@ enum name_match_way {
 /* Mark the names that the text means. Returns which of the ways found them. */
 enum name_match_way name_match(struct name_match *m, const char *text);
 
-/* Mark the name that is equal to the text. Returns whether there is such a name. */
+/* Mark the names that are equal to the text, or shown as it. Returns whether there is one. */
 bool name_match_whole(struct name_match *m, const char *text);
 
 #endif

@@ -34,6 +34,8 @@ struct strings {
 	struct entry *entries;
 	size_t n, size;
 	struct index numbers;
+	uint32_t *others; /* by number: what the string is shown as, STRINGS_NONE: itself */
+	size_t n_others, others_size;
 };
 
 struct strings *strings_new(void)
@@ -54,6 +56,7 @@ void strings_free(struct strings *s)
 		free(b);
 	}
 	free(s->entries);
+	free(s->others);
 	index_clear(&s->numbers);
 	free(s);
 }
@@ -141,6 +144,33 @@ const char *strings_get(const struct strings *s, uint32_t number, size_t *length
 	if (length)
 		*length = e->length;
 	return e->bytes;
+}
+
+int strings_show_as(struct strings *s, uint32_t number, uint32_t other)
+{
+	if (!array_reserve(&s->others, &s->others_size, (size_t)number + 1, sizeof(*s->others)))
+		return -1;
+	while (s->n_others <= number)
+		s->others[s->n_others++] = STRINGS_NONE;
+	s->others[number] = other;
+	return 0;
+}
+
+uint32_t strings_other(const struct strings *s, uint32_t number)
+{
+	uint32_t other = number < s->n_others ? s->others[number] : STRINGS_NONE;
+
+	return other == STRINGS_NONE ? number : other;
+}
+
+const char *strings_shown(const struct strings *s, uint32_t number, size_t *length)
+{
+	return strings_get(s, strings_other(s, number), length);
+}
+
+void strings_show_all(struct strings *s)
+{
+	s->n_others = 0;
 }
 
 size_t strings_count(const struct strings *s)

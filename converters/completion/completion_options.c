@@ -77,7 +77,8 @@ static void set_words(struct completion_option *to, const struct known_option *o
 	size_t i;
 
 	for (i = 0; option->kind == KIND_VIEW && views[i]; i++)
-		append(to->words, sizeof(to->words), views[i]->name);
+		if (!view_takes_function(views[i]))
+			append(to->words, sizeof(to->words), views[i]->name);
 	for (i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++)
 		append(to->words, sizeof(to->words), option->choices[i]);
 }
@@ -117,10 +118,12 @@ int completion_cpconv(struct completion *c)
 		if (!to)
 			return -1;
 		to->is_view = true;
+		if (view_takes_function(views[i])) {
+			to->value = COMPLETION_ANY;
+			snprintf(to->label, sizeof(to->label), "FUNCTION");
+		}
 	}
 	for (i = 0; i < options_table_count; i++) {
-		if (options_is_of_cpprof(&options_table[i]))
-			continue;
 		to = add_option(c, &options_table[i]);
 		if (!to)
 			return -1;

@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/pair_table.h"
+#include "base/stop.h"
 
 /* The clocks when an arc became part of an item. */
 struct since {
@@ -143,6 +144,8 @@ static int walk_tree(struct walk *w)
 	for (i = 1; i < w->tree->n_nodes; i++) {
 		const struct tree_node *n = &w->tree->nodes[i];
 
+		if (stop_is_requested())
+			return -1;
 		while (w->top > 0 && w->frames[w->top].depth >= n->depth)
 			pop(w);
 		if (w->frames[w->top].name != n->name && push(w, n))
@@ -180,7 +183,9 @@ struct arc_times *arc_times_build(const struct tree *t, struct error *err)
 {
 	struct walk w = {.tree = t};
 	struct arc_times *a = w.result = calloc(1, sizeof(*w.result));
-	int status = a && !prepare(&w) && !walk_tree(&w) ? 0 : error_memory(err);
+	int status = a && !prepare(&w) && !walk_tree(&w) ? 0
+		     : stop_check(err)			 ? -1
+							 : error_memory(err);
 
 	free(w.frames);
 	free(w.last);

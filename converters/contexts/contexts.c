@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/fingerprint.h"
+#include "base/stop.h"
 #include "contexts/stack_history.h"
 
 struct walk {
@@ -133,6 +134,8 @@ static int walk_tree(struct walk *w)
 	uint32_t i, number;
 
 	for (i = 1; i < t->n_nodes; i++) {
+		if (stop_is_requested())
+			return -1;
 		stack_history_enter(&w->active, &t->nodes[i]);
 		number = fingerprint_table_number(&w->histories,
 						  w->active.frames[w->active.top].print);
@@ -194,7 +197,7 @@ struct contexts *contexts_build(const struct tree *t, bool with_cycles, struct e
 	w.result->tree = t;
 	status = stack_history_open(&w.active, t, err);
 	if (!status && walk_tree(&w))
-		status = error_memory(err);
+		status = stop_check(err) ? -1 : error_memory(err);
 	if (!status)
 		finish(&w);
 	stack_history_close(&w.active);

@@ -337,12 +337,33 @@ static const char *attribute_text(Dwarf_Die *die, unsigned name)
 	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
 }
 
-/* The name without enclosing scopes: the linkage name if there is one; NULL if there is no name. */
+/* In C a linkage name is one that the source gives to the assembler, such as glibc's __GI_f for calls
+ * within the library. */
+static bool is_c(Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+
+	if (!dwarf_diecu(die, &unit, NULL, NULL))
+		return false;
+	switch (dwarf_srclang(&unit)) {
+	case DW_LANG_C:
+	case DW_LANG_C89:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+		return true;
+	}
+	return false;
+}
+
+/* The name without enclosing scopes: the linkage name if there is one, but in C the source's; NULL if
+ * there is no name. */
 static const char *own_name(Dwarf_Die *die, bool *is_linkage)
 {
 	const char *name = attribute_text(die, DW_AT_linkage_name);
 
-	if (!name)
+	if (name && is_c(die) && attribute_text(die, DW_AT_name))
+		name = NULL;
+	else if (!name)
 		name = attribute_text(die, DW_AT_MIPS_linkage_name);
 	*is_linkage = name != NULL;
 	return name ? name : attribute_text(die, DW_AT_name);

@@ -42,8 +42,8 @@ int debug_info_find(struct debug_info *d, uint64_t address, const struct debug_f
 		    size_t *n);
 
 /*
- * Get the name of a function: its linkage name if it has one, else its name in the source,
- * qualified by the enclosing scopes (debug_enclosing.h). *name is valid until the next call. It is
+ * Get the name of a function: its linkage name if it has one, else, and always in C, its name in the
+ * source, qualified by the enclosing scopes (debug_enclosing.h). *name is valid until the next call. It is
  * NULL if there is no name, or if the names taken so far come to more bytes than the debug
  * information has. Returns 0; -1 if memory is out.
  */

@@ -34,6 +34,7 @@ struct walk {
 	struct debug_scopes *block;
 	enum debug_what what;
 	struct debug_budget *budget;
+	Dwarf_Die *function;  /* whose inlined calls are read */
 	struct level *levels; /* from the outermost entry to the current one, which is the last */
 	size_t depth, room;
 };
@@ -83,10 +84,47 @@ static int enter_function(struct walk *w, struct level *at, struct level *in)
 	return w->what == DEBUG_ALL_FUNCTIONS;
 }
 
+/* The function that an entry is an instance of. Returns false if it is of none. */
+static bool origin_of(Dwarf_Die *die, Dwarf_Die *origin)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, DW_AT_abstract_origin, &attribute) &&
+	       dwarf_formref_die(&attribute, origin);
+}
+
+static Dwarf_Word number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	return dwarf_formudata(dwarf_attr_integrate(die, name, &attribute), &value) ? 0 : value;
+}
+
+/*
+ * Whether an inlined call is none, but a part of the function around it. gcc splits a function into
+ * its beginning and the rest, so that it can inline the former alone, and may put both together
+ * again. Then the rest appears as a call of the function by itself, at the place of its declaration. A
+ * recursive call that was inlined is somewhere else.
+ */
+static bool is_part(const struct walk *w, struct level *at)
+{
+	Dwarf_Die *around =
+		at->scope == DEBUG_NO_SCOPE ? w->function : &w->block->scopes[at->scope].die;
+	Dwarf_Die of, outer;
+	Dwarf_Word line = number(&at->die, DW_AT_call_line);
+
+	return line && origin_of(&at->die, &of) && origin_of(around, &outer) &&
+	       of.addr == outer.addr && line == number(&of, DW_AT_decl_line) &&
+	       number(&at->die, DW_AT_call_column) == number(&of, DW_AT_decl_column);
+}
+
 static int enter_inlined(struct walk *w, struct level *at, struct level *in)
 {
 	if (w->what != DEBUG_INLINED)
 		return 0;
+	if (is_part(w, at))
+		return 1;
 	if (add_scope(w, at, in))
 		return -ENOMEM;
 	return in->scope != at->scope;
@@ -214,7 +252,7 @@ static int walk(struct walk *w, Dwarf_Die *die)
 struct debug_scopes *debug_scopes_read(Dwarf_Die *die, enum debug_what what,
 				       struct debug_budget *budget)
 {
-	struct walk w = {.what = what, .budget = budget};
+	struct walk w = {.what = what, .budget = budget, .function = die};
 	int rc;
 
 	w.block = calloc(1, sizeof(*w.block));

@@ -4,7 +4,7 @@
  *
  * In: the stripped file and its path. Out: the opened debug file.
  *
- * Only local files are searched. Nothing is downloaded.
+ * Local files come first. Only if there is none, and the user has named servers, are these asked.
  */
 #include "elf/debug_file.h"
 
@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "elf/download.h"
 
 #define DEBUG_DIR      "/usr/lib/debug"
 #define LINK_BYTES_MAX 4096
@@ -157,6 +159,16 @@ static int open_by_link(struct elf_file *debug, const struct search *s,
 	return rc;
 }
 
+/* Asks servers for the file with the build id that is searched for. Returns the same as open_candidate. */
+static int open_downloaded(struct elf_file *debug, const struct search *s)
+{
+	char *path;
+	int rc = download_file(DOWNLOAD_DEBUG, s->id, (size_t)s->id_bytes, s->main->path, &path,
+			       s->warning);
+
+	return rc > 0 ? open_candidate(debug, s, path) : rc;
+}
+
 int debug_file_open(struct elf_file *debug, const struct elf_file *main,
 		    const struct file_search *where, struct error *warning)
 {
@@ -169,7 +181,7 @@ int debug_file_open(struct elf_file *debug, const struct elf_file *main,
 	rc = open_by_build_id(debug, &s, where);
 	if (rc == 0)
 		rc = open_by_link(debug, &s, where);
-	return rc;
+	return rc ? rc : open_downloaded(debug, &s);
 }
 
 /* Reads .gnu_debugaltlink, which holds a path, a NUL, and the build id of that file. Returns 1 with
@@ -240,6 +252,8 @@ int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
 		rc = open_in_tree(shared, &s, path, where);
 	if (rc == 0)
 		rc = open_by_build_id(shared, &s, where);
+	if (rc == 0)
+		rc = open_downloaded(shared, &s);
 	if (rc == 0 && !warning->is_set)
 		error_set(warning,
 			  "%s: its debug information needs %s, which is not there; some "

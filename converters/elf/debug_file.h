@@ -13,7 +13,8 @@
 #include "elf/file_search.h"
 
 /*
- * Open the debug file of `main`, which is searched by build id first and then by .gnu_debuglink.
+ * Open the debug file of `main`, which is searched by build id first, then by .gnu_debuglink, then on
+ * servers (download.h).
  * Files of another build are ignored. Returns 1; 0 if there is no such file; -ENOMEM. `warning` is
  * set if a file is broken.
  */

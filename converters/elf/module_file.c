@@ -17,7 +17,9 @@
 
 #include "base/strings.h"
 #include "elf/debug_file.h"
+#include "elf/download.h"
 #include "elf/elf_section.h"
+#include "elf/mini_debug.h"
 
 #define DELETED	   " (deleted)" /* the kernel's mark in /proc/PID/maps */
 #define DEBUG_INFO ".debug_info"
@@ -190,6 +192,9 @@ static int open_debug(struct module_file *m, const struct file_search *where, co
 	if (!has_symbols || (wants_debug && !m->debug_info))
 		rc = debug_file_open(&m->debug, &m->main, where, warning);
 	m->has_debug = rc > 0;
+	if (rc == 0 && !has_symbols)
+		rc = mini_debug_open(&m->mini, &m->mini_image, &m->main);
+	m->has_mini = rc > 0 && !m->has_debug;
 	if (wants_debug && !m->debug_info && m->has_debug &&
 	    elf_section_named(&m->debug, DEBUG_INFO))
 		m->debug_info = &m->debug;
@@ -199,6 +204,29 @@ static int open_debug(struct module_file *m, const struct file_search *where, co
 	if (rc >= 0)
 		warn_of_compression(m->debug_info, path, warning);
 	return rc < 0 ? -1 : 1;
+}
+
+/* Ask servers for the module itself, of which there is only another file here, or none. If there is one, nothing needs to
+ * be said of the other any more. */
+static int open_downloaded(struct module_file *m, const struct profile_module *module,
+			   const char *name, struct error *warning)
+{
+	struct error of_servers = {.is_set = false}, why;
+	char *path = NULL;
+	int rc = download_file(DOWNLOAD_PROGRAM, module->build_id, module->build_id_bytes, name,
+			       &path, &of_servers);
+
+	if (rc > 0) {
+		elf_file_close(&m->main);
+		rc = elf_file_open(&m->main, path, &why) ? 0 : 1;
+		if (rc)
+			rc = check_identity(&m->main, path, module, &why);
+	}
+	if (of_servers.is_set)
+		*warning = of_servers;
+	warning->is_set &= rc <= 0;
+	free(path);
+	return rc < 0 ? -1 : rc;
 }
 
 static int open_file(struct module_file *m, const struct profile *p, uint32_t module,
@@ -221,9 +249,11 @@ static int open_file(struct module_file *m, const struct profile *p, uint32_t mo
 		rc = 0;
 	} else {
 		rc = check_identity(&m->main, path, &p->modules[module], warning);
-		if (rc > 0)
-			rc = open_debug(m, where, path, wants_debug, warning);
 	}
+	if (rc == 0)
+		rc = open_downloaded(m, &p->modules[module], path, warning);
+	if (rc > 0)
+		rc = open_debug(m, where, path, wants_debug, warning);
 	free(path);
 	return rc;
 }
@@ -249,6 +279,10 @@ void module_file_close(struct module_file *m)
 	elf_file_close(&m->main);
 	elf_file_close(&m->debug);
 	elf_file_close(&m->shared);
+	elf_file_close(&m->mini);
+	free(m->mini_image);
+	m->mini_image = NULL;
+	m->has_mini = false;
 	m->has_debug = false;
 	m->debug_info = m->debug_shared = NULL;
 }

@@ -21,6 +21,10 @@ struct module_file {
 	 * modules share. Each is NULL if there is none, or if no debug information is wanted. */
 	const struct elf_file *debug_info, *debug_shared;
 	struct elf_file shared;
+	/* The symbols that a stripped file has inside (mini_debug.h), if there is no debug file. */
+	struct elf_file mini;
+	bool has_mini;
+	unsigned char *mini_image;
 };
 
 /*

@@ -50,15 +50,25 @@ int symbol_table_source(const struct symbol_table *t, Elf64_Word type)
 	return -1;
 }
 
-/* The rank of a symbol: of two names for the same range, the name of higher rank is used. */
-static unsigned char rank_of(const Elf64_Sym *sym)
+/*
+ * The rank of a symbol: of two names for the same range, the name of higher rank is used. Two names
+ * that other modules can be linked to, one of which is weak, are compared by their underscores
+ * before: a C library defines a function by a name that is reserved for it, and gives it the public
+ * name as a weak alias.
+ */
+enum { RANK_GLOBAL = 1, RANK_OLD = 2, RANK_LINKABLE = 4, RANK_FUNCTION = 8 };
+
+/* `is_old`: the name has a version that nothing can be linked to any more. */
+static unsigned char rank_of(const Elf64_Sym *sym, bool is_old)
 {
 	unsigned bind = ELF64_ST_BIND(sym->st_info);
-	unsigned is_function = ELF64_ST_TYPE(sym->st_info) != STT_NOTYPE;
+	unsigned rank = ELF64_ST_TYPE(sym->st_info) != STT_NOTYPE ? RANK_FUNCTION : 0;
 
-	return (unsigned char)(is_function * 4 + (bind == STB_LOCAL  ? 0
-						  : bind == STB_WEAK ? 1
-								     : 2));
+	if (bind != STB_LOCAL)
+		rank |= is_old ? RANK_OLD : RANK_LINKABLE;
+	if (bind != STB_LOCAL && bind != STB_WEAK)
+		rank |= RANK_GLOBAL;
+	return (unsigned char)rank;
 }
 
 /* Returns false if the symbol cannot name code. The symbol's range is cut at the end of its
@@ -80,12 +90,49 @@ static bool symbol_of(const struct elf_file *f, const Elf64_Sym *sym, struct sym
 	left = in->sh_size - (sym->st_value - in->sh_addr);
 	s->start = sym->st_value;
 	s->end = s->start + (sym->st_size < left ? sym->st_size : left);
-	s->rank = rank_of(sym);
 	return true;
 }
 
+/* A name such as "f@V_1" is of an old version; "f@@V_2" is of the one that is linked to. */
+static bool has_old_version(const struct symbol_table *t, const struct symbol *s)
+{
+	const char *text = (const char *)t->sources[s->source].names + s->text;
+	const char *at = memchr(text, '@', strnlen(text, COMPARED_BYTES_MAX));
+
+	return at && at[1] != '@';
+}
+
+/* Loads the versions of the dynamic symbols, one for each; NULL if there are none, with *rc set to
+ * -ENOMEM if memory is out. */
+static unsigned char *load_versions(const struct elf_file *f, size_t n, int *rc)
+{
+	const Elf64_Shdr *section = elf_file_section_of_type(f, SHT_GNU_versym);
+	unsigned char *bytes;
+
+	*rc = 0;
+	if (!section || (section->sh_flags & SHF_COMPRESSED) ||
+	    section->sh_size != n * sizeof(Elf64_Versym))
+		return NULL;
+	*rc = elf_file_load(f, section->sh_offset, section->sh_size, &bytes);
+	if (!*rc)
+		return bytes;
+	*rc = *rc == -ENOMEM ? -ENOMEM : 0;
+	return NULL;
+}
+
+static bool is_hidden(const unsigned char *versions, size_t symbol)
+{
+	Elf64_Versym version;
+
+	if (!versions)
+		return false;
+	memcpy(&version, versions + symbol * sizeof(version), sizeof(version));
+	return version & 0x8000;
+}
+
+/* `versions` of the symbols may be NULL. */
 static int add_symbols(struct symbol_table *t, const struct elf_file *f, const unsigned char *bytes,
-		       size_t n)
+		       size_t n, const unsigned char *versions)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct symbol s = {.name = STRINGS_NONE};
@@ -94,7 +141,10 @@ static int add_symbols(struct symbol_table *t, const struct elf_file *f, const u
 		memcpy(&sym, bytes + i * sizeof(sym), sizeof(sym));
 		s.text = sym.st_name;
 		s.source = (unsigned char)(t->n_sources - 1);
-		if (symbol_of(f, &sym, &s) && symbol_table_add(t, &s) < 0)
+		if (s.text >= t->sources[s.source].bytes || !symbol_of(f, &sym, &s))
+			continue;
+		s.rank = rank_of(&sym, is_hidden(versions, i) || has_old_version(t, &s));
+		if (symbol_table_add(t, &s) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -102,12 +152,17 @@ static int add_symbols(struct symbol_table *t, const struct elf_file *f, const u
 
 static int add_loaded(struct symbol_table *t, const struct elf_file *f, const Elf64_Shdr *section)
 {
-	unsigned char *bytes;
+	size_t n = section->sh_size / sizeof(Elf64_Sym);
+	unsigned char *bytes, *versions = NULL;
 	int rc = elf_file_load(f, section->sh_offset, section->sh_size, &bytes);
 
 	if (rc < 0)
 		return rc == -ENOMEM ? rc : 0;
-	rc = add_symbols(t, f, bytes, section->sh_size / sizeof(Elf64_Sym));
+	if (section->sh_type == SHT_DYNSYM)
+		versions = load_versions(f, n, &rc);
+	if (!rc)
+		rc = add_symbols(t, f, bytes, n, versions);
+	free(versions);
 	free(bytes);
 	return rc;
 }
@@ -168,7 +223,7 @@ static int compare_names(const struct symbol_table *t, const struct symbol *a,
 	const char *a_text, *b_text;
 	int order;
 
-	if (a->rank != b->rank)
+	if (a->rank / 2 != b->rank / 2)
 		return a->rank - b->rank;
 	a_text = bounded_text(t, a, COMPARED_BYTES_MAX, &a_bytes);
 	b_text = bounded_text(t, b, COMPARED_BYTES_MAX, &b_bytes);
@@ -176,6 +231,8 @@ static int compare_names(const struct symbol_table *t, const struct symbol *a,
 	b_under = underscores(b_text, b_bytes);
 	if (a_under != b_under)
 		return a_under < b_under ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank - b->rank;
 	if (a_bytes != b_bytes)
 		return a_bytes < b_bytes ? 1 : -1;
 	order = memcmp(b_text, a_text, a_bytes);

@@ -6,9 +6,10 @@
  *
  * A symbol covers the addresses that its size states, and none beyond. Where several symbols cover
  * an address, the one that starts last is used; if these start at the same address, the one that
- * ends first. Of symbols with equal ranges the following are preferred, in this order of criteria:
- * a function to a bare label; global to weak, and weak to local; fewer leading underscores; the
- * shorter name; the name that is first in bytewise order.
+ * ends first. Of symbols with equal ranges the following are preferred, in this order of criteria
+ * (decision 61): a function to a bare label; names that other modules can be linked to, to those of
+ * an old version, and these to local ones; fewer leading underscores; global to weak; the shorter
+ * name; the name that is first in bytewise order.
  */
 #ifndef SYMBOL_TABLE_H
 #define SYMBOL_TABLE_H

@@ -16,8 +16,11 @@
 #include "options/options.h"
 #include "pipeline/analysis.h"
 #include "pipeline/sources.h"
+#include "write/row_numbers.h"
 
-/* All inputs of one resource are one profile. */
+struct explore_comparison;
+
+/* All inputs of one resource are one profile. Several resources side by side are another one. */
 struct explore_profile {
 	struct analysis analysis;   /* shaped as the settings say */
 	struct explore_names names; /* of the functions in analysis.tree, or analysis.graph */
@@ -25,6 +28,10 @@ struct explore_profile {
 	 * It borrows the profile of `analysis`. */
 	struct analysis once;
 	struct explore_names once_names;
+	/* What --state and --at of the profile are, which commands may have changed since the start. */
+	const char *states, *at;
+	bool is_introduced; /* what headings say of it in all views has been written */
+	struct explore_comparison *comparison; /* with the base; NULL: it has not been read */
 };
 
 struct explore {
@@ -33,17 +40,26 @@ struct explore {
 	size_t n_kept, kept_size;
 	struct explore_profile *profiles;
 	size_t n, size;
-	size_t current;	   /* the number of the profile that commands are about */
-	bool is_terminal;  /* a user types the commands, and output goes to the terminal */
-	const char *pager; /* a shell command; NULL: no pager */
-	bool is_over;	   /* the command quit was given */
+	const struct sources *from; /* where the profiles were read from */
+	size_t current;		    /* the number of the profile that commands are about */
+	bool is_terminal;	    /* a user types the commands, and output goes to the terminal */
+	const char *pager;	    /* a shell command; NULL: no pager */
+	bool is_over;		    /* the command quit was given */
+	char **bases; /* what views that can compare compare with; the names are in `kept` */
+	size_t n_bases;
+	bool compares; /* the current profile is its comparison, while such a view is written */
+	struct row_numbers numbers; /* of the latest table of functions */
+	char **shown;		    /* the lines that have shown a view, for `back` */
+	size_t n_shown, shown_size;
 };
 
 /* ---- explore_load.c ---- */
 
 /* Read each file into the profile of its resource, and write the warnings about the files. There is
- * at least one profile afterwards. */
+ * at least one profile afterwards. The sources have to live as long as e. */
 int explore_load(struct explore *e, const struct sources *from, struct error *err);
+/* Free what the profile has. */
+void explore_profile_clear(struct explore_profile *p);
 void explore_free(struct explore *e);
 
 /* ---- explore_state.c ---- */
@@ -62,6 +78,9 @@ struct analysis *explore_shape(struct explore *e, unsigned needs, const struct o
  * shaped so. */
 int explore_reshape(struct explore *e, const struct options *wanted, struct error *err);
 
+/* Whether the current profile has one resource, which is what a command shows. -1: error. */
+int explore_check_one(const struct explore *e, const char *command, struct error *err);
+
 /* The names of the functions in the current profile when it is shaped as these options say. NULL:
  * error. */
 const struct explore_names *explore_functions(struct explore *e, const struct options *opt,
@@ -77,6 +96,19 @@ struct out *explore_open(const struct explore *e, const char *output, struct err
 
 /* A copy of the text that lives as long as e. NULL: out of memory. */
 const char *explore_keep(struct explore *e, const char *text);
+
+/* ---- explore_base.c ---- */
+
+/* The profile that commands are about, or while a view compares, its comparison. */
+struct explore_profile *explore_current(const struct explore *e);
+/* Read the comparison of the current profile with the base, unless it has been. */
+int explore_read_base(struct explore *e, struct error *err);
+void explore_comparison_free(struct explore_profile *p);
+
+/* ---- explore_resources.c ---- */
+
+/* Say at the beginning what there is. */
+int explore_introduce(struct explore *e, struct error *err);
 
 /* ---- explore_commands.c ---- */
 

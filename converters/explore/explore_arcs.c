@@ -16,6 +16,7 @@
 #include "graph/function_names.h"
 #include "write/caption.h"
 #include "write/name_text.h"
+#include "write/row_numbers.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
@@ -161,28 +162,32 @@ static void write_weight(struct out *o, const struct arcs *a, uint64_t weight)
 		   weight_text(text, a->scale, weight));
 }
 
-static void write_name(struct out *o, const struct arcs *a, uint32_t function)
+static void write_name(struct out *o, const struct arcs *a, uint32_t function, int column)
 {
 	const struct tree_function *f = &a->graph->functions[function];
 
 	name_text_last(o, a->graph->strings, f->name, f->is_inline,
-		       PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
+		       column + PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
 }
 
 /* Writes an arc. If the function has several places, both ends of the arc are written, which shows
  * the place. */
-static void write_line(struct out *o, const struct arcs *a, const struct graph_arc *arc)
+static void write_line(struct out *o, const struct arcs *a, const struct graph_arc *arc,
+		       const struct view_input *in)
 {
+	uint32_t other = a->is_up ? arc->caller : arc->callee;
+	int column = row_numbers_row(o, in, a->graph->functions[other].name);
+
 	write_weight(o, a, arc->stacks);
 	if (a->calls_width)
 		out_format(o, "%*" PRIu64, a->calls_width, arc->calls);
 	out_text(o, "  ");
 	if (a->n_ours > 1) {
-		write_name(o, a, arc->caller);
+		write_name(o, a, arc->caller, column);
 		out_text(o, ARROW);
-		write_name(o, a, arc->callee);
+		write_name(o, a, arc->callee, column);
 	} else {
-		write_name(o, a, a->is_up ? arc->caller : arc->callee);
+		write_name(o, a, other, column);
 	}
 	out_text(o, "\n");
 }
@@ -197,6 +202,7 @@ static void write_heading(struct out *o, const struct arcs *a, const struct view
 	out_format(o, "\ntotal %.2f %%, self %.2f %%\n\n",
 		   weight_fraction(a->total, a->graph->total) * 100,
 		   weight_fraction(a->self, a->graph->total) * 100);
+	row_numbers_heading(o, in);
 	out_format(o, " share %%  total %% %*s%*s  %s\n", a->scale.width, "weight", a->calls_width,
 		   a->calls_width ? "calls" : "", what);
 	caption_rule(o);
@@ -218,8 +224,10 @@ static void write_table(struct out *o, struct arcs *a, const struct view_input *
 	set_widths(a, in);
 	write_heading(o, a, in);
 	for (i = 0; i < a->n && is_shown(a, i); i++)
-		write_line(o, a, &a->list[i]);
+		write_line(o, a, &a->list[i], in);
 	if (a->rest) {
+		if (in->numbers && in->numbers->is_shown)
+			out_text(o, "    ");
 		write_weight(o, a, a->rest);
 		out_format(o, "%*s  %s\n", a->calls_width, "",
 			   a->is_up ? "(none: it is outermost)" : "(none: it is running)");
@@ -231,8 +239,10 @@ static void write_table(struct out *o, struct arcs *a, const struct view_input *
 
 static void write_rows(struct out *o, const struct arcs *a, const struct view_input *in)
 {
-	static const char *const columns[] = {"weight", "share",  "fraction",
-					      "caller", "callee", NULL};
+	static const char *const of_callee[] = {"stacks", "callee_fraction", "stacks_fraction",
+						"caller", "callee",	     NULL};
+	static const char *const of_caller[] = {"stacks", "caller_fraction", "stacks_fraction",
+						"caller", "callee",	     NULL};
 	const struct graph *g = a->graph;
 	struct rows r;
 	size_t i;
@@ -241,7 +251,7 @@ static void write_rows(struct out *o, const struct arcs *a, const struct view_in
 	for (i = 0; i < a->n && is_shown(a, i); i++) {
 		const struct graph_arc *arc = &a->list[i];
 
-		rows_row(&r, columns);
+		rows_row(&r, a->is_up ? of_callee : of_caller);
 		rows_count(&r, arc->stacks);
 		rows_fraction(&r, weight_fraction(arc->stacks, a->total));
 		rows_fraction(&r, weight_fraction(arc->stacks, g->total));

@@ -20,6 +20,9 @@ enum explore_takes {
 	TAKES_COUNT = VIEW_ARGUMENT_COUNT,	 /* the number of rows */
 	TAKES_FILE = VIEW_ARGUMENT_FILE,	 /* the file that output goes to */
 	TAKES_RESOURCE,
+	TAKES_STATE,  /* of threads */
+	TAKES_MOMENT, /* of memory that is live */
+	TAKES_SWITCH, /* on or off */
 	TAKES_COMMAND,
 	TAKES_SETTING, /* the name of a setting, then its value */
 	TAKES_VALUE,   /* the value of the setting that has the same name as the command */
@@ -65,9 +68,9 @@ void explore_call_end(struct explore_call *c);
 int explore_view(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		 struct error *err);
 
-/* explore_source.c */
-int explore_source(struct explore *e, const struct explore_command *c, const struct explore_line *l,
-		   struct error *err);
+/* explore_help.c */
+int explore_help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		 struct error *err);
 
 /* explore_set.c */
 int explore_set(struct explore *e, const struct explore_command *c, const struct explore_line *l,
@@ -78,9 +81,35 @@ int explore_set_value(struct explore *e, const struct explore_command *c,
 int explore_set_pager(struct explore *e, const struct explore_command *c,
 		      const struct explore_line *l, struct error *err);
 
+/* Write "LABEL        WORD": what a setting has now. */
+int explore_show_word(const struct explore *e, const char *label, const char *word,
+		      const char *output, struct error *err);
+
 /* explore_resources.c */
 int explore_resources(struct explore *e, const struct explore_command *c,
 		      const struct explore_line *l, struct error *err);
+int explore_columns(struct explore *e, const struct explore_command *c,
+		    const struct explore_line *l, struct error *err);
+
+/* The words behind the command with commas between them, kept as long as e. NULL: memory. */
+const char *explore_join(struct explore *e, const struct explore_line *l);
+/* List the resources, as the command of that name does. */
+int explore_list_resources(const struct explore *e, const char *output, struct error *err);
+
+/* explore_choose.c */
+int explore_choose_state(struct explore *e, const struct explore_command *c,
+			 const struct explore_line *l, struct error *err);
+int explore_choose_moment(struct explore *e, const struct explore_command *c,
+			  const struct explore_line *l, struct error *err);
+int explore_choose_blame(struct explore *e, const struct explore_command *c,
+			 const struct explore_line *l, struct error *err);
+
+/* The resources of the profile, with commas. NULL: memory. */
+const char *explore_name_resources(struct explore *e, const struct profile *p);
+
+/* explore_base.c */
+int explore_base(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		 struct error *err);
 
 /* explore_arcs.c */
 extern const struct view explore_callers, explore_callees;

@@ -6,21 +6,35 @@
  */
 #include "explore/explore_command.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/array.h"
 #include "graph/suggest.h"
 #include "options/options_table.h"
+#include "pipeline/message.h"
 
-static int help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
-		struct error *err);
 static int quit(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err);
+static int back(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err);
+static int peek(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err);
+static int web(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+	       struct error *err);
 
 #define COMMAND(where, text, value, says)                                                          \
 	.place = (where), .name = (text), .arguments = (value), .help = (says)
 #define VIEW(which) .run = explore_view, .view = &(which)
 #define NEEDS(what) .takes = TAKES_##what, .is_needed = true
 #define TAKES(what) .takes = TAKES_##what
+#define WEB_BYTES   32 /* of the name of a picture */
+#define WEB_MOST    999
 #define SETTING	    .takes = TAKES_VALUE, .run = explore_set_value
 
 /* Commands with these places stand before all commands that show a view, and behind them. */
@@ -31,12 +45,20 @@ static int quit(struct explore *e, const struct explore_command *c, const struct
 static const struct explore_command others[] = {
 	{COMMAND(FIRST, "resources", "[NAME]", "what was counted; NAME chooses one of several"),
 	 TAKES(RESOURCE), .run = explore_resources},
+	{COMMAND(FIRST, "columns", "NAME NAME...", "several resources side by side"),
+	 NEEDS(RESOURCE), .run = explore_columns},
+	{COMMAND(FIRST, "state", "[NAME,...]", "only samples in these states; off: in all"),
+	 TAKES(STATE), .run = explore_choose_state},
+	{COMMAND(FIRST, "at", "[WHEN]", "alloc-live: at the end, the peak, or SECONDS"),
+	 TAKES(MOMENT), .run = explore_choose_moment},
+	{COMMAND(FIRST, "base", "[FILE...]", "compare with FILE from now on; off: no more"),
+	 TAKES(FILE), .run = explore_base},
+	{COMMAND(FIRST, "blame", "[off]", "what holders of locks cost those who wait"),
+	 TAKES(SWITCH), .run = explore_choose_blame},
 	{COMMAND(60, "callers", "FUNCTION", "who calls a function, with shares of its total"),
 	 NEEDS(FUNCTION), VIEW(explore_callers)},
 	{COMMAND(60, "callees", "FUNCTION", "whom a function calls, with shares of its total"),
 	 NEEDS(FUNCTION), VIEW(explore_callees)},
-	{COMMAND(80, "source", "FUNCTION", "a function's source lines, with what they used"),
-	 NEEDS(FUNCTION), .run = explore_source},
 	{COMMAND(LAST, "threshold", "[PERCENT]", "hide rows below this share"), SETTING},
 	{COMMAND(LAST, "depth", "[N]", "show N levels at most"), SETTING},
 	{COMMAND(LAST, "top", "[N]", "show the N heaviest rows at most"), SETTING},
@@ -53,8 +75,15 @@ static const struct explore_command others[] = {
 	 TAKES(SETTING), .run = explore_set},
 	{COMMAND(LAST, "pager", "[COMMAND]", "what shows output longer than the screen, or off"),
 	 TAKES(NOTHING), .run = explore_set_pager},
-	{COMMAND(LAST, "help", "[COMMAND]", "this list, or more of one command"), TAKES(COMMAND),
-	 .run = help},
+	{COMMAND(LAST, "help", "[COMMAND]", "the first steps; all: this list; more of one"),
+	 TAKES(COMMAND), .run = explore_help},
+	{COMMAND(LAST, "back", NULL, "the answer before the last one, once more"), .run = back},
+	{COMMAND(175, "web", "[FILE]", "the call graph, drawn by Graphviz and shown"), TAKES(FILE),
+	 .run = web},
+	/* pprof's and gdb's words */
+	{COMMAND(LAST, "list", "FUNCTION", NULL), NEEDS(FUNCTION), VIEW(view_source)},
+	{COMMAND(LAST, "disasm", "FUNCTION", NULL), NEEDS(FUNCTION), VIEW(view_asm)},
+	{COMMAND(LAST, "peek", "FUNCTION", NULL), NEEDS(FUNCTION), .run = peek},
 	{COMMAND(LAST, "quit", NULL, "leave; so do exit and Ctrl-D"), .run = quit},
 	{COMMAND(LAST, "exit", NULL, NULL), .run = quit},
 };
@@ -178,7 +207,47 @@ const struct explore_command *explore_command_find(const char *word, struct erro
 	return n ? ambiguous(word, err) : unknown(word, err);
 }
 
-int explore_run(struct explore *e, const char *text, size_t n, struct error *err)
+/* pprof's "top10" is "flat 10". *other is the text to be run, of *n bytes, which is to be freed; NULL: it is
+ * the given one. */
+static int translate(const char *text, size_t *n, char **other, struct error *err)
+{
+	size_t blanks = 0, digits, rest;
+
+	*other = NULL;
+
+	while (blanks < *n && (text[blanks] == ' ' || text[blanks] == '\t'))
+		blanks++;
+	if (*n - blanks < 4 || memcmp(text + blanks, "top", 3) != 0)
+		return 0;
+	for (digits = blanks + 3; digits < *n && text[digits] >= '0' && text[digits] <= '9';)
+		digits++;
+	for (rest = digits; rest < *n && strchr(" \t\r\n", text[rest]);)
+		rest++;
+	if (digits == blanks + 3 || (digits < *n && rest == digits))
+		return 0;
+	if (rest < *n && !strchr("->", text[rest]))
+		return error_set(err,
+				 "%.*s takes no argument; focus NAME makes all tables of stacks "
+				 "with NAME alone",
+				 (int)(digits - blanks), text + blanks);
+	if (asprintf(other, "flat %.*s", (int)(*n - blanks - 3), text + blanks + 3) < 0)
+		return error_memory(err);
+	*n += 5 - blanks - 3;
+	return 0;
+}
+
+/* Keep the line for `back`. */
+static void keep_shown(struct explore *e, const char *text, size_t n)
+{
+	char *copy = strndup(text, n);
+
+	if (copy && array_reserve(&e->shown, &e->shown_size, e->n_shown + 1, sizeof(*e->shown)))
+		e->shown[e->n_shown++] = copy;
+	else
+		free(copy);
+}
+
+static int run_line(struct explore *e, const char *text, size_t n, struct error *err)
 {
 	const struct explore_command *c;
 	struct explore_line l;
@@ -189,65 +258,122 @@ int explore_run(struct explore *e, const char *text, size_t n, struct error *err
 	if (!status && l.n > 0) {
 		c = explore_command_find(l.words[0], err);
 		status = c ? c->run(e, c, &l, err) : -1;
+		if (!status && !l.output && (c->view || c->run == peek))
+			keep_shown(e, text, n);
 	}
 	explore_line_free(&l);
 	return status;
 }
 
-/* ---- help and quit --------------------------------------------------------------------------- */
-
-static void write_help(struct out *o, const struct explore_command *c)
+int explore_run(struct explore *e, const char *text, size_t n, struct error *err)
 {
-	const char *arguments = c->arguments ? c->arguments : "";
+	char *other;
+	int status = translate(text, &n, &other, err);
 
-	if (c->help)
-		out_format(o, "  %s %-*s %s\n", c->name, (int)(23 - strlen(c->name)), arguments,
-			   c->help);
+	if (!status)
+		status = run_line(e, other ? other : text, n, err);
+
+	free(other);
+	return status;
 }
 
-static const char more[] =
-	"\nA command may be shortened, takes cpconv's options for its view (flat --tsv),\n"
-	"and writes to a file with > FILE. A function is named in full, or by a part that\n"
-	"no other name has. See cpprof(1).\n";
+/* ---- words of other profilers ---------------------------------------------------------------- */
 
-/* Say where the manual has more about the command, and what its setting is. */
-static void write_more(struct out *o, const struct explore *e, const struct explore_command *c)
-{
-	const struct known_option *option = options_known(c->name);
-
-	if (c->view && view_find(c->view->name))
-		out_format(o, "  It shows what cpconv --%s%s%s shows; see there in cpconv(1).\n",
-			   c->view->name, c->option ? " --" : "", c->option ? c->option : "");
-	if (c->takes != TAKES_VALUE)
-		return;
-	out_format(o, "  It is cpconv's --%s; off takes it back. Now: ", c->name);
-	options_show(o, &e->options, option);
-	out_text(o, "\n");
-}
-
-static int help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+/* A row's number means a function of the table before both answers. */
+static int peek(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err)
 {
-	const struct explore_command *one = NULL;
-	struct out *o;
+	struct explore_command callers = *c, callees = *c;
+	struct row_numbers before = e->numbers;
+	int status;
 
-	if (l->n > 1) {
-		one = explore_command_find(l->words[1], err);
-		if (!one)
-			return -1;
+	callers.view = &explore_callers;
+	callees.view = &explore_callees;
+	e->numbers.names = NULL;
+	e->numbers.size = 0;
+	if (before.n) {
+		e->numbers.names = malloc(before.n * sizeof(*before.names));
+		if (!e->numbers.names) {
+			e->numbers = before;
+			return error_memory(err);
+		}
+		memcpy(e->numbers.names, before.names, before.n * sizeof(*before.names));
+		e->numbers.size = before.n;
 	}
-	o = explore_open(e, l->output, err);
-	if (!o)
-		return -1;
-	if (one) {
-		write_help(o, one);
-		write_more(o, e, one);
-	}
-	for (c = explore_commands(); !one && c->name; c++)
-		write_help(o, c);
-	out_text(o, one ? "" : more);
-	return out_close(o, true, err);
+	status = explore_view(e, &callers, l, err);
+	free(e->numbers.names);
+	e->numbers = before;
+	return status ? status : explore_view(e, &callees, l, err);
 }
+
+/* Show the file in the user's browser, if there is a screen. */
+static void browse(const char *file)
+{
+	bool has_screen = getenv("BROWSER") || getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+	pid_t child = has_screen ? fork() : -1;
+
+	if (child == 0) {
+		execl("/bin/sh", "sh", "-c", "${BROWSER:-xdg-open} \"$0\" >/dev/null 2>&1 &", file,
+		      (char *)NULL);
+		_exit(127);
+	}
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* cpprof.svg, or if that is there already, cpprof-2.svg and so on. -1: all are there. */
+static int unused_file(char file[WEB_BYTES], struct error *err)
+{
+	struct stat st;
+
+	strcpy(file, "cpprof.svg");
+	for (int i = 2; !lstat(file, &st); i++) {
+		if (i > WEB_MOST)
+			return error_set(err, "%s is there already; name the file: web FILE", file);
+		snprintf(file, WEB_BYTES, "cpprof-%d.svg", i);
+	}
+	return 0;
+}
+
+static int web(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+	       struct error *err)
+{
+	const char *file = l->n > 1 ? l->words[1] : l->output;
+	char unused[WEB_BYTES];
+
+	(void)c;
+	if (l->n > 2 || (l->n > 1 && l->output))
+		return error_set(err, "web takes one file");
+	if (!file && unused_file(unused, err))
+		return -1;
+	if (explore_emit(e, &view_dot, &e->options, file ? file : unused, err))
+		return -1;
+	if (e->is_terminal || !file)
+		message("the call graph is in %s", file ? file : unused);
+	file = file ? file : unused;
+	if (e->is_terminal)
+		browse(file);
+	return 0;
+}
+
+static int back(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		struct error *err)
+{
+	char *line;
+	int status;
+
+	(void)c;
+	if (l->n > 1 || e->n_shown < 2)
+		return error_set(err, l->n > 1 ? "back takes no argument"
+					       : "there is no answer before this one");
+	free(e->shown[--e->n_shown]);
+	line = e->shown[--e->n_shown];
+	status = run_line(e, line, strlen(line), err);
+	free(line);
+	return status;
+}
+
+/* ---- quit ------------------------------------------------------------------------------------- */
 
 static int quit(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err)

@@ -98,6 +98,28 @@ static void offer_values(struct typed *t, const struct known_option *option)
 		offer_functions(t);
 }
 
+/* The states of the current resources. */
+static void offer_states(struct typed *t)
+{
+	const struct profile *p = t->e->profiles[t->e->current].analysis.profile;
+
+	for (size_t i = 0; i < profile_count_shown(p); i++) {
+		struct strings *states = profile_states(p, profile_shown(p, i));
+
+		for (uint32_t k = 0; states && k < strings_count(states); k++)
+			offer(t, strings_get(states, k, NULL));
+		if (states)
+			strings_free(states);
+	}
+	offer(t, "off");
+}
+
+static void offer_words(struct typed *t, const char *const *words)
+{
+	for (; *words; words++)
+		offer(t, *words);
+}
+
 static void offer_resources(struct typed *t)
 {
 	size_t i;
@@ -175,6 +197,15 @@ static void offer_argument(struct typed *t, const struct explore_command *comman
 		break;
 	case TAKES_RESOURCE:
 		offer_resources(t);
+		break;
+	case TAKES_STATE:
+		offer_states(t);
+		break;
+	case TAKES_MOMENT:
+		offer_words(t, (const char *const[]){"end", "peak", NULL});
+		break;
+	case TAKES_SWITCH:
+		offer_words(t, (const char *const[]){"off", "on", NULL});
 		break;
 	case TAKES_COMMAND:
 		offer_commands(t);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/stop.h"
 #include "explore/explore_complete.h"
 
 #define PROMPT	     "cpprof> "
@@ -45,7 +46,7 @@ static volatile sig_atomic_t is_resized, is_continued;
 static void on_signal(int signal)
 {
 	if (signal == SIGINT)
-		out_interrupt();
+		stop_request();
 	else if (signal == SIGWINCH)
 		is_resized = 1;
 	else
@@ -87,7 +88,7 @@ static void release_signals(struct explore_edit *d)
 /* Do what a signal asks for that came while a key was waited for. -1: the line is given up. */
 static int after_signal(EditLine *el)
 {
-	if (out_is_interrupted()) {
+	if (stop_is_requested()) {
 		errno = EINTR;
 		return -1;
 	}
@@ -332,7 +333,7 @@ const char *explore_edit_line(struct explore_edit *d, size_t *n)
 	const char *line;
 	int length;
 
-	out_resume();
+	stop_forget();
 	hold_signals(d);
 	el_set(d->el, EL_PREP_TERM, 1); /* before the prompt, because keys may follow it at once */
 	line = el_gets(d->el, &length);
@@ -340,7 +341,7 @@ const char *explore_edit_line(struct explore_edit *d, size_t *n)
 		remember(d, line);
 	release_signals(d);
 	uselocale(before);
-	if (!line && out_is_interrupted()) {
+	if (!line && stop_is_requested()) {
 		fputs("^C\n", d->out);
 		fflush(d->out);
 		*n = 0;

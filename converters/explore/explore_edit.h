@@ -16,7 +16,7 @@ struct explore_edit;
 
 /* Begin to edit lines. The history is read from its file now, and written there when the editor is
  * closed; it is no error if that is not possible. From now on an interrupt (SIGINT) ends what is
- * being written (out_interrupt) or typed, and not the program. NULL: the terminal cannot be
+ * being done (stop.h) or typed, and not the program. NULL: the terminal cannot be
  * used. */
 struct explore_edit *explore_edit_open(struct explore *e, FILE *in, FILE *out);
 void explore_edit_close(struct explore_edit *d);

@@ -56,7 +56,7 @@ void explore_names_free(struct explore_names *l)
 
 const char *explore_names_get(const struct explore_names *l, size_t i)
 {
-	return strings_get(l->strings, l->names[i], NULL);
+	return strings_shown(l->strings, l->names[i], NULL);
 }
 
 int explore_names_find(const struct explore_names *l, const char *text, struct function_names *f,

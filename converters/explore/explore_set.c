@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "explore/explore_command.h"
-#include "explore/explore_pager.h"
+#include "pipeline/pager.h"
 #include "graph/suggest.h"
 #include "options/options_table.h"
 
@@ -152,15 +152,15 @@ int explore_set_value(struct explore *e, const struct explore_command *c,
 	return show_or_change(e, options_known(c->name), l, 1, err);
 }
 
-static int show_pager(const struct explore *e, const char *output, struct error *err)
+int explore_show_word(const struct explore *e, const char *label, const char *word,
+		      const char *output, struct error *err)
 {
-	const char *pager = e->pager ? e->pager : "off";
 	struct out *o = explore_open(e, output, err);
 
 	if (!o)
 		return -1;
-	out_text(o, "pager        ");
-	out_name(o, pager, strlen(pager));
+	out_format(o, "%-12s ", label);
+	out_name(o, word, strlen(word));
 	out_text(o, "\n");
 	return out_close(o, true, err);
 }
@@ -170,15 +170,14 @@ int explore_set_pager(struct explore *e, const struct explore_command *c,
 {
 	char *text;
 
-	(void)c;
 	if (l->n == 1)
-		return show_pager(e, l->output, err);
+		return explore_show_word(e, c->name, e->pager ? e->pager : "off", l->output, err);
 	if (l->n == 2 && strcmp(l->words[1], "off") == 0) {
 		e->pager = NULL;
 		return 0;
 	}
 	if (l->n == 2 && strcmp(l->words[1], "default") == 0) {
-		e->pager = explore_pager_default();
+		e->pager = pager_default();
 		return 0;
 	}
 	text = explore_line_rest(l, 1);

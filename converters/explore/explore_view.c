@@ -24,13 +24,51 @@ static int take_text(struct explore_call *c, struct error *err)
 	return c->text ? 0 : error_memory(err);
 }
 
+static bool is_function(const struct explore_names *names, const char *text)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (strcmp(explore_names_get(names, i), text) == 0)
+			return true;
+	return false;
+}
+
+/* A number means the function in that row of the latest table. */
+static int use_number(struct explore_call *c, const struct explore_names *names, struct error *err)
+{
+	const struct row_numbers *rows = &c->e->numbers;
+	const struct profile *p = c->e->profiles[c->e->current].analysis.profile;
+	size_t n = strspn(c->text, "0123456789"), row;
+	char *name;
+
+	if (!n || c->text[n])
+		return 0;
+	if (!rows->n || rows->strings != p->strings)
+		return is_function(names, c->text)
+			       ? 0
+			       : error_set(err,
+					   "there is no row %s: no table of functions has been "
+					   "shown yet (functions shows one)",
+					   c->text);
+	row = strtoul(c->text, NULL, 10);
+	if (!row || row > rows->n)
+		return error_set(err, "there is no row %s: the last table has %zu", c->text,
+				 rows->n);
+	name = strdup(strings_get(rows->strings, rows->names[row - 1], NULL));
+	if (!name)
+		return error_memory(err);
+	free(c->text);
+	c->text = name;
+	return 0;
+}
+
 /* The view looks for the functions again, but in the same profile, so it finds the same. */
 static int use_function(struct explore_call *c, struct error *err)
 {
 	const struct explore_names *names = explore_functions(c->e, &c->options, err);
 	struct function_names functions;
 
-	if (!names || explore_names_find(names, c->text, &functions, err))
+	if (!names || use_number(c, names, err) ||
+	    explore_names_find(names, c->text, &functions, err))
 		return -1;
 	c->options.of_view.root = functions.title;
 	if (c->e->is_terminal && functions.title != c->text)
@@ -51,6 +89,8 @@ static int use_text(struct explore_call *c, struct error *err)
 {
 	const char *name = c->command->name;
 
+	if (!c->text && c->command->takes == TAKES_FILE && c->output)
+		return 0;
 	if (!c->text)
 		return c->command->is_needed ? error_set(err, "%s: of what? %s %s", name, name,
 							 c->command->arguments)
@@ -96,6 +136,7 @@ int explore_view(struct explore *e, const struct explore_command *command,
 
 	if (!status && command->option)
 		status = options_apply(&c.options, options_known(command->option), NULL, err);
+	options_name_for(&c.options, command->view);
 	if (!status)
 		status = explore_emit(e, command->view, &c.options, c.output, err);
 	explore_call_end(&c);

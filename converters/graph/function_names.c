@@ -69,7 +69,7 @@ static uint32_t function_of(const struct search *s, uint32_t name)
 
 /* ---- what a text means ---- */
 
-/* Mark the function whose name is the text, and the places in it. Returns how many names that
+/* Mark the function whose name is the text, or is shown as it, and the places in it. Returns how many names that
  * are. */
 static size_t mark_name(struct search *s)
 {
@@ -79,10 +79,11 @@ static size_t mark_name(struct search *s)
 
 	for (i = 0; i < s->n_strings; i++) {
 		const char *name = strings_get(s->strings, (uint32_t)i, &n);
+		bool is_equal = i == exact || (exact != STRINGS_NONE &&
+					       strings_other(s->strings, (uint32_t)i) == exact);
 
 		if (!(s->marks[i] & IS_FUNCTION) ||
-		    (i != exact &&
-		     ((is_there && !s->has_places) || !is_place_in(name, n, s->text))))
+		    (!is_equal && ((is_there && !s->has_places) || !is_place_in(name, n, s->text))))
 			continue;
 		s->marks[i] |= IS_MEANT;
 		found++;
@@ -150,12 +151,12 @@ static int choose_title(struct function_names *f, const struct search *s, bool i
 	if (!list)
 		return error_memory(err);
 	if (n == 1)
-		f->title = strings_get(s->strings, list[0], NULL);
+		f->title = strings_shown(s->strings, list[0], NULL);
 	if (is_part && n > 1) {
 		error_set(err, "\"%s\" is in the names of %zu functions: ", s->text, n);
 		for (i = 0; i < n && i < SHOWN; i++)
 			error_append(err, "%s%.100s", i ? ", " : "",
-				     strings_get(s->strings, list[i], NULL));
+				     strings_shown(s->strings, list[i], NULL));
 		if (n > SHOWN)
 			error_append(err, ", ...");
 	}
@@ -189,7 +190,7 @@ static int find(struct function_names *f, struct search *s, struct error *err)
 	if (collect(f, s, err))
 		return -1;
 	if (f->n == 1 && way != NAME_MATCH_WHOLE)
-		f->title = strings_get(s->strings, f->list[0], NULL);
+		f->title = strings_shown(s->strings, f->list[0], NULL);
 	return 0;
 }
 
@@ -211,6 +212,28 @@ static int search_tree(struct search *s, const struct tree *t, struct error *err
 	return 0;
 }
 
+/* Suggest functions, and not places in them. Each is listed once. */
+static int suggest_for(const struct search *s, const struct tree *t, struct error *err)
+{
+	size_t i, n, kept = 0;
+	struct tree_function *functions = tree_functions(t, &n, err);
+
+	if (!functions)
+		return -1;
+	for (i = 0; i < n; i++) {
+		uint32_t name = function_of(s, functions[i].name);
+
+		if (s->marks[name] & IS_MEANT)
+			continue;
+		s->marks[name] |= IS_MEANT;
+		functions[kept] = functions[i];
+		functions[kept++].name = name;
+	}
+	suggest_of(t->strings, functions, kept, s->text, err);
+	free(functions);
+	return -1;
+}
+
 int function_names_of_tree(struct function_names *f, const struct tree *t, const char *text,
 			   struct error *err)
 {
@@ -220,11 +243,12 @@ int function_names_of_tree(struct function_names *f, const struct tree *t, const
 	s.text = text;
 	if (!status)
 		status = find(f, &s, err);
+	if (!status && !f->n && s.n_functions) {
+		function_names_free(f);
+		status = suggest_for(&s, t, err);
+	}
 	free(s.marks);
-	if (status || f->n || s.n_functions == 0)
-		return status;
-	function_names_free(f);
-	return suggest_functions(t, text, err);
+	return status;
 }
 
 int function_names_of_graph(struct function_names *f, const struct graph *g, const char *text,

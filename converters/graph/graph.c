@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/pair_table.h"
+#include "base/stop.h"
 #include "graph/propagate.h"
 
 struct walk {
@@ -129,6 +130,8 @@ static int walk_tree(struct walk *w, struct error *err)
 	for (i = 1; i < t->n_nodes; i++) {
 		const struct tree_node *n = &t->nodes[i];
 
+		if (stop_check(err))
+			return -1;
 		for (; open > n->depth; open--)
 			if (open > 1) /* no arc leads to an outermost function */
 				w->active[w->path[open - 1]]--;

@@ -183,15 +183,24 @@ static uint32_t list_calls(struct work *w, uint32_t caller, uint32_t n)
 	return n;
 }
 
+/* Name the cycle of these functions after the lowest of them. */
+static void name_cycle(struct work *w, const uint32_t *functions, uint32_t n)
+{
+	uint32_t lowest = functions[0], i;
+
+	for (i = 1; i < n; i++)
+		lowest = functions[i] < lowest ? functions[i] : lowest;
+	for (i = 0; i < n; i++)
+		w->out->cycles[functions[i]] = n > 1 ? lowest : PROPAGATE_NO_CYCLE;
+}
+
 static int split_cycle(struct work *w, const uint32_t *functions, uint32_t n, struct error *err)
 {
 	struct component *c = &w->times[w->components.of[functions[0]]];
-	uint32_t lowest = functions[0], n_calls = 0, i;
+	uint32_t n_calls = 0, i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		w->functions[functions[i]].place = i;
-		lowest = functions[i] < lowest ? functions[i] : lowest;
-	}
 	for (i = 0; i < n; i++) {
 		w->members[i] = (struct cycle_member){
 			.own = own_time(w, functions[i]),
@@ -204,10 +213,8 @@ static int split_cycle(struct work *w, const uint32_t *functions, uint32_t n, st
 	w->members[n].first = n_calls;
 	if (cycle_split(w->members, n, w->calls, err))
 		return -1;
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		w->out->totals[functions[i]] = w->members[i].total;
-		w->out->cycles[functions[i]] = lowest;
-	}
 	for (i = 0; i < n_calls; i++)
 		w->out->call_totals[w->calls[i].number] = w->calls[i].total;
 	return 0;
@@ -221,17 +228,25 @@ static int hand_up(struct work *w, struct error *err)
 
 	for (i = 0; i < c->n; i++) {
 		const uint32_t *members = c->members + c->first[i];
+		uint32_t n = c->first[i + 1] - c->first[i];
 
-		if (c->first[i + 1] - c->first[i] > 1) {
-			if (split_cycle(w, members, c->first[i + 1] - c->first[i], err))
-				return -1;
+		if (n > 1 && split_cycle(w, members, n, err))
+			return -1;
+		if (n > 1)
 			continue;
-		}
 		w->times[i].time = own_time(w, *members);
 		w->out->totals[*members] = w->times[i].time;
-		w->out->cycles[*members] = PROPAGATE_NO_CYCLE;
 	}
 	return 0;
+}
+
+static void name_cycles(struct work *w)
+{
+	const struct strong_components *c = &w->components;
+	uint32_t i;
+
+	for (i = 0; i < c->n; i++)
+		name_cycle(w, c->members + c->first[i], c->first[i + 1] - c->first[i]);
 }
 
 int propagate(struct propagation *p, const struct propagate_input *in, struct error *err)
@@ -245,9 +260,10 @@ int propagate(struct propagation *p, const struct propagate_input *in, struct er
 	if (!status)
 		status = find_components(&w, err);
 	if (!status) {
+		name_cycles(&w);
 		sum_calls(&w);
 		find_ratios(&w);
-		status = hand_up(&w, err);
+		status = in->without_totals ? 0 : hand_up(&w, err);
 	}
 	free_work(&w);
 	if (status)

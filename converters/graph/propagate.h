@@ -7,6 +7,7 @@
 #ifndef PROPAGATE_H
 #define PROPAGATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,12 +31,13 @@ struct propagate_input {
 	const double *outermost;
 	size_t n_calls;			    /* less than 2^32 - 1 */
 	const struct propagate_call *calls; /* sorted by caller */
+	bool without_totals; /* find only cycles and ratios, which takes a time linear in the calls */
 };
 
 struct propagation {
-	double *totals;	  /* by function, in the unit of self */
+	double *totals;	  /* by function, in the unit of self; 0 if without_totals is set */
 	uint32_t *cycles; /* by function: the lowest member of its cycle, or PROPAGATE_NO_CYCLE */
-	double *call_totals; /* by call; NAN if it has none */
+	double *call_totals; /* by call; NAN if it has none; 0 if without_totals is set */
 	double *ratios; /* by call: its share of the callee's calls; NAN if both are the same */
 };
 
@@ -56,6 +58,8 @@ void propagate_free(struct propagation *p);
 /* Propagate in a call graph. Functions and calls have the numbers that they have in the graph. The
  * weight of a call is its occurrences. The functions that begin stacks are called from outside. */
 int propagate_graph(struct propagation *p, const struct graph *g, struct error *err);
+/* The same without totals: only the cycles and the ratios of calls. */
+int propagate_ratios(struct propagation *p, const struct graph *g, struct error *err);
 
 /* Propagate and set the totals of a graph that has none. The graph keeps the propagation, because
  * views read it. Returns 0 or -1, as propagate does. */

@@ -39,7 +39,8 @@ static int copy_graph(struct copy *c, const struct graph *g)
 	return 0;
 }
 
-int propagate_graph(struct propagation *p, const struct graph *g, struct error *err)
+static int propagate_in(struct propagation *p, const struct graph *g, bool without_totals,
+			struct error *err)
 {
 	struct copy c = {0};
 	int status;
@@ -53,6 +54,7 @@ int propagate_graph(struct propagation *p, const struct graph *g, struct error *
 			.outermost = c.outermost,
 			.n_calls = g->n_arcs,
 			.calls = c.calls,
+			.without_totals = without_totals,
 		};
 
 		status = propagate(p, &in, err);
@@ -61,6 +63,16 @@ int propagate_graph(struct propagation *p, const struct graph *g, struct error *
 	free(c.outermost);
 	free(c.calls);
 	return status;
+}
+
+int propagate_graph(struct propagation *p, const struct graph *g, struct error *err)
+{
+	return propagate_in(p, g, false, err);
+}
+
+int propagate_ratios(struct propagation *p, const struct graph *g, struct error *err)
+{
+	return propagate_in(p, g, true, err);
 }
 
 int propagate_totals(struct graph *g, struct error *err)

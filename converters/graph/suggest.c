@@ -86,7 +86,7 @@ static struct candidate *rank(const struct strings *strings, const struct tree_f
 	size_t i;
 
 	for (i = 0; ranked && i < n; i++) {
-		const char *name = strings_get(strings, functions[i].name, NULL);
+		const char *name = strings_shown(strings, functions[i].name, NULL);
 
 		ranked[i] = (struct candidate){suggest_distance(wanted, name), functions[i].total,
 					       functions[i].name};
@@ -96,8 +96,8 @@ static struct candidate *rank(const struct strings *strings, const struct tree_f
 	return ranked;
 }
 
-static int suggest(const struct strings *strings, const struct tree_function *functions, size_t n,
-		   const char *name, struct error *err)
+int suggest_of(const struct strings *strings, const struct tree_function *functions, size_t n,
+	       const char *name, struct error *err)
 {
 	char similar[512] = "";
 	size_t i, used = 0;
@@ -109,9 +109,12 @@ static int suggest(const struct strings *strings, const struct tree_function *fu
 		if (used < sizeof(similar))
 			used += (size_t)snprintf(similar + used, sizeof(similar) - used, "%s%s",
 						 i ? ", " : "; similar: ",
-						 strings_get(strings, found[i].name, NULL));
+						 strings_shown(strings, found[i].name, NULL));
 	free(found);
-	return error_set(err, "no function \"%s\" in the profile%s", name, similar);
+	return error_set(err, "no function \"%s\" in the profile%s", name,
+			 *similar ? similar
+			 : n	  ? "; the view functions lists all"
+				  : "");
 }
 
 int suggest_functions(const struct tree *t, const char *name, struct error *err)
@@ -120,14 +123,14 @@ int suggest_functions(const struct tree *t, const char *name, struct error *err)
 	struct tree_function *functions = tree_functions(t, &n, err);
 
 	if (functions)
-		suggest(t->strings, functions, n, name, err);
+		suggest_of(t->strings, functions, n, name, err);
 	free(functions);
 	return -1;
 }
 
 int suggest_of_graph(const struct graph *g, const char *name, struct error *err)
 {
-	return suggest(g->strings, g->functions, g->n_functions, name, err);
+	return suggest_of(g->strings, g->functions, g->n_functions, name, err);
 }
 
 int suggest_focus(const struct filter *f, const struct profile *p, struct symbols *s,

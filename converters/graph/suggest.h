@@ -11,6 +11,8 @@
 
 /* Set the error to: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
 int suggest_functions(const struct tree *t, const char *name, struct error *err);
+int suggest_of(const struct strings *strings, const struct tree_function *functions, size_t n,
+	       const char *name, struct error *err);
 int suggest_of_graph(const struct graph *g, const char *name, struct error *err);
 
 /*

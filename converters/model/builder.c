@@ -22,12 +22,15 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 	*p = (struct profile_process){
 		.file = strings_add(b->profile->strings, e->file, strlen(e->file)),
 		.exe = builder_text(b, e->exe, &ok),
+		.started_as = builder_text(b, e->started_as, &ok),
 		.cwd = builder_text(b, e->cwd, &ok),
 		.host = builder_text(b, e->host, &ok),
 		.machine = builder_text(b, e->machine, &ok),
 		.recorder = builder_text(b, e->recorder, &ok),
 		.engine = builder_text(b, e->engine, &ok),
 		.engine_why = builder_text(b, e->engine_why, &ok),
+		.unwinder = builder_text(b, e->unwinder, &ok),
+		.unwinder_why = builder_text(b, e->unwinder_why, &ok),
 		.pid = e->pid,
 		.ppid = e->ppid,
 		.start_ns = e->start_ns,
@@ -36,6 +39,8 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 		.cpu_before_ns = e->cpu_before_ns,
 		.tree_pid = e->tree_pid,
 		.tree_start = e->tree_start,
+		.has_rank = e->has_rank,
+		.rank = e->rank,
 		.note = STRINGS_NONE,
 		.cut_why = STRINGS_NONE,
 	};
@@ -44,7 +49,10 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 		struct event_text arg = e->args[p->n_args];
 		p->args[p->n_args] = arg.length ? builder_text(b, arg, &ok) : b->empty;
 	}
-	return ok && p->args && p->file != STRINGS_NONE;
+	p->ancestors = calloc(e->n_ancestors + 1, sizeof(*p->ancestors));
+	for (; p->ancestors && p->n_ancestors < e->n_ancestors; p->n_ancestors++)
+		p->ancestors[p->n_ancestors] = e->ancestors[p->n_ancestors];
+	return ok && p->args && p->ancestors && p->file != STRINGS_NONE;
 }
 
 /* Weights of different resources cannot be added up. An input that was cut before it said what it
@@ -95,7 +103,8 @@ static int on_process(void *context, const struct event_process *e, const struct
 	r->has_owner = e->has_owner;
 	r->owner = e->owner;
 	r->last_thread = ID_TABLE_NONE;
-	r->threads_size = r->marks_size = 0;
+	r->threads_size = r->marks_size = r->resources_size = 0;
+	memset(r->takes_state, 0, sizeof(r->takes_state));
 	r->paths = cct_new();
 	r->bases = id_table_new();
 	r->threads = id_table_new();
@@ -107,6 +116,7 @@ static int on_process(void *context, const struct event_process *e, const struct
 		return -1;
 	if (e->kind->has_names)
 		b->profile->by_name = e->kind;
+	builder_moments_begin(b, e);
 	return 0;
 }
 
@@ -240,10 +250,15 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	p->cpu_ns = e->cpu_ns;
 	p->own_ns = e->own_ns;
 	p->own_kernel_ns = e->own_kernel_ns;
+	p->children_ns = e->children_ns;
 	p->denied = e->denied;
 	p->denied_error = e->denied_error;
+	p->python = e->python;
+	p->python_unnamed = e->python_unnamed;
+	p->interrupted = e->interrupted;
 	p->ticks = e->ticks;
 	p->bytes = e->bytes;
+	builder_count_cpu(b);
 	return builder_close(b, err);
 }
 
@@ -256,6 +271,7 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 		b->profile->calls->has_totals = false;
 	p->stop = e->stop;
 	p->stop_error = e->error;
+	p->children_ns = e->children_ns;
 	p->unended = e->how;
 	p->cut_offset = e->offset;
 	p->cut_why = strings_add(b->profile->strings, e->why, strlen(e->why));
@@ -271,6 +287,7 @@ static void builder_sink_init(struct profile_builder *b)
 		.process = on_process,
 		.module = on_module,
 		.thread = on_thread,
+		.state = builder_state,
 		.sample = builder_sample,
 		.self = builder_self,
 		.call = builder_call,
@@ -278,6 +295,7 @@ static void builder_sink_init(struct profile_builder *b)
 		.mark = on_mark,
 		.engine = on_engine,
 		.jit = builder_jit,
+		.resource = builder_resource,
 		.end = on_end,
 		.cut = on_cut,
 	};
@@ -330,7 +348,12 @@ struct profile_builder *profile_builder_new(struct error *err)
 void profile_builder_group(struct profile_builder *b, enum profile_by by)
 {
 	b->by = by;
-	b->profile->is_grouped = by != PROFILE_BY_NOTHING;
+	b->profile->by = by;
+}
+
+void profile_builder_want_squares(struct profile_builder *b)
+{
+	b->wants_squares = true;
 }
 
 const struct event_sink *profile_builder_sink(struct profile_builder *b)
@@ -352,18 +375,20 @@ static int note_successors(struct profile *p)
 
 	for (size_t i = 0; i < p->n_processes; i++) {
 		struct profile_process *process = &p->processes[i];
+		const char *was;
 		size_t j = 0;
 
-		if (process->ended || process->unended != EVENT_KILLED)
+		if (process->ended ||
+		    (process->unended != EVENT_KILLED && process->unended != EVENT_LEFT))
 			continue;
+		was = process->unended == EVENT_LEFT ? EVENT_LEFT_TEXT : EVENT_KILLED_TEXT;
 		while (j < p->n_processes && !is_succeeded_by(process, &p->processes[j]))
 			j++;
 		if (j == p->n_processes)
 			continue;
 		process->unended = EVENT_BECAME;
 		snprintf(why, sizeof(why), EVENT_BECAME_TEXT "%s",
-			 strings_get(p->strings, process->cut_why, NULL) +
-				 strlen(EVENT_KILLED_TEXT));
+			 strings_get(p->strings, process->cut_why, NULL) + strlen(was));
 		process->cut_why = strings_add(p->strings, why, strlen(why));
 		if (process->cut_why == STRINGS_NONE)
 			return -1;
@@ -385,8 +410,10 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	p->n_frames = b->all->n_frames;
 	p->nodes = b->all->nodes;
 	p->n_nodes = b->all->n_nodes;
+	p->squares = b->all->squares;
 	b->all->frames = NULL;
 	b->all->nodes = NULL;
+	b->all->squares = (struct squares){0};
 	if (note_successors(p) || builder_group_finish(b) ||
 	    (p->calls && calls_name(p->calls, p->strings))) {
 		profile_builder_free(b);

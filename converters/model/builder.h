@@ -18,15 +18,22 @@
  * tree once, which is cheaper than sample by sample. */
 struct known_stack {
 	uint64_t weight, hits; /* not yet credited to `node` */
+	unsigned __int128 squares;
 	uint32_t node, thread, mark;
 };
+
+/* Numbers of states are below this: there is one for each atom. */
+#define BUILDER_STATES ((1u << CPS_ATOM_BITS_MAX) + 1)
 
 /* The current input. Its call paths get a tree of their own, because its numbers for modules are
  * resolved only when it is over. Then the tree is merged into the tree of all inputs. */
 struct recording {
 	bool open, by_name;
 	struct profile_process process;
-	size_t args_size, threads_size, marks_size;
+	size_t args_size, threads_size, marks_size, resources_size;
+	unsigned char takes_state[BUILDER_STATES]; /* by number */
+	uint32_t state_names[BUILDER_STATES];	   /* likewise, in strings; set for moments */
+	struct moments moments; /* of this input: threads are indices in process.threads */
 	struct cct *paths;
 	/* The nodes on the path of the previous sample: the base (the root, or "[incomplete]"),
 	 * then one per frame. */
@@ -64,6 +71,8 @@ struct profile_builder {
 	struct cct *all;
 	struct modules *modules;
 	enum profile_by by;
+	bool shows_kernel;
+	bool wants_squares;
 	struct profile_part part;
 	uint64_t weight, hits;	    /* of all samples, including those that are left out */
 	uint32_t empty, incomplete; /* the strings "" and PROFILE_INCOMPLETE */
@@ -96,7 +105,9 @@ int builder_group_finish(struct profile_builder *b);
  * needs. */
 int builder_part_process(struct profile_builder *b, const struct event_process *e,
 			 struct error *err);
-/* Is the sample's time selected? */
+/* The sink's `state`. */
+int builder_state(void *context, const struct event_state *e, struct error *err);
+/* Are the sample's time and state selected? */
 bool builder_part_takes(const struct profile_builder *b, const struct event_sample *e);
 /* Does each thread have a tree of its own, because threads are to be named or selected when the
  * input is over? */
@@ -110,10 +121,15 @@ int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struc
 /* builder_perf_map.c: the sink's `jit`. */
 int builder_jit(void *context, const struct event_jit *e, struct error *err);
 /* When the current input is over: builder_jit_open gets the perf map of its generated code, if some
- * frames need it. builder_jit_name gives a frame without a name the name that the map has. -1:
- * memory. */
+ * frames need it. builder_jit_name gives a frame without a name the name that the map has; the frame's
+ * module is still the input's. -1: memory. */
 int builder_jit_open(struct profile_builder *b);
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f);
+
+/* builder_resources.c: the sink's `resource`. */
+int builder_resource(void *context, const struct event_resource *e, struct error *err);
+/* CPU time is counted by the kernel, and the end record says how much it was. */
+void builder_count_cpu(struct profile_builder *b);
 
 /* builder_calls.c: check that no input has stacks while another has calls without stacks. */
 int builder_calls_process(struct profile_builder *b, const struct event_process *e,
@@ -122,8 +138,36 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 int builder_self(void *context, const struct event_self *e, struct error *err);
 int builder_call(void *context, const struct event_call *e, struct error *err);
 
+/* builder_time.c: note when a thread used what a selected sample weighs, which is credited to a node. -1: memory. */
+int builder_time(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
+		 uint32_t node);
+/* When something happened that long after the process began, of the real-time clock, in ns. */
+uint64_t builder_clock_time(const struct profile_process *p, uint64_t time_us);
+/* Add up the times of all threads of a column's builder. */
+int builder_time_column(struct profile_column *c, const struct profile *of);
+
+/* builder_moments.c: an input begins, it has a state, a selected sample is credited to a node. -1: memory. */
+void builder_moments_begin(struct profile_builder *b, const struct event_process *e);
+int builder_moments_state(struct profile_builder *b, const struct event_state *e);
+int builder_moments_add(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
+			uint32_t node);
+/* The input is over. nodes[] has the numbers of its nodes in the tree of all inputs, 0 for those that are
+ * dropped; NULL: they stay. */
+int builder_moments_merge(struct profile_builder *b, const uint32_t *nodes);
+
 /* builder_cct.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);
+
+/* builder_kernel.c: the node of a sample whose stack leads to `node`, if time in the kernel is shown. CCT_NONE:
+ * memory. */
+uint32_t builder_kernel_node(struct profile_builder *b, const struct event_sample *e,
+			     uint32_t node);
+/* How many of the sample's frames are shown: the kernel's are not, if time in the kernel is not. */
+size_t builder_kernel_depth(const struct profile_builder *b, const struct event_sample *e);
+/* The input is over: one frame stands for all of the kernel's that have no name. */
+void builder_kernel_resolve(const struct profile_builder *b, struct profile_frame *f);
+/* As cct_child, but such frames that call each other are one. */
+uint32_t builder_kernel_child(struct cct *all, uint32_t parent, const struct profile_frame *f);
 
 /* builder_cct.c: the id of the thread whose stacks are below this child of the root, if the builder
  * has threads. */

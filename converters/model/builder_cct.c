@@ -143,10 +143,10 @@ static size_t frames_kept(const struct recording *r, const struct event_sample *
 static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 {
 	struct recording *r = &b->current;
-	size_t i = frames_kept(r, e);
+	size_t i = frames_kept(r, e), depth = builder_kernel_depth(b, e);
 	bool incomplete = is_incomplete(e);
 
-	if (!array_reserve(&r->walk, &r->walk_size, e->depth + 1, sizeof(*r->walk)))
+	if (!array_reserve(&r->walk, &r->walk_size, depth + 1, sizeof(*r->walk)))
 		return -1;
 	if (r->generation != e->generation) /* the ids mean other frames now */
 		r->n_ids = 0;
@@ -156,13 +156,15 @@ static int walk_stack(struct profile_builder *b, const struct event_sample *e)
 			return -1;
 		i = 0;
 	}
-	for (uint32_t node = r->walk[i]; i < e->depth; i++) {
+	if (i > depth)
+		i = depth;
+	for (uint32_t node = r->walk[i]; i < depth; i++) {
 		node = cct_step(r->paths, node, frame_number(b, node, &e->frames[i]));
 		if (node == CCT_NONE)
 			return -1;
 		r->walk[i + 1] = node;
 	}
-	r->depth = r->keep = e->depth;
+	r->depth = r->keep = depth;
 	return 0;
 }
 
@@ -209,15 +211,16 @@ static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark
 	return 0;
 }
 
-/* Add a weight to a node of the profile. */
-static void node_add(struct profile_builder *b, uint32_t number, uint64_t weight, uint64_t hits)
+/* Add the weight of a known stack to a node of the profile. -1: memory. */
+static int node_add(struct profile_builder *b, const struct known_stack *s)
 {
-	struct profile_node *node = &b->current.paths->nodes[number];
+	struct profile_node *node = &b->current.paths->nodes[s->node];
 
-	node->self_weight += weight;
-	node->self_hits += hits;
-	b->profile->weight += weight;
-	b->profile->hits += hits;
+	node->self_weight += s->weight;
+	node->self_hits += s->hits;
+	b->profile->weight += s->weight;
+	b->profile->hits += s->hits;
+	return squares_add(&b->current.paths->squares, s->node, s->squares);
 }
 
 /* ---- stacks that come again ------------------------------------------------------------------ */
@@ -227,10 +230,9 @@ static int stack_settle(struct profile_builder *b, struct known_stack *s)
 {
 	if (!s->hits)
 		return 0;
-	if (process_add(b, s->thread, s->mark, s->weight, s->hits))
+	if (process_add(b, s->thread, s->mark, s->weight, s->hits) || node_add(b, s))
 		return -1;
-	node_add(b, s->node, s->weight, s->hits);
-	s->weight = s->hits = 0;
+	s->weight = s->hits = s->squares = 0;
 	return 0;
 }
 
@@ -293,7 +295,9 @@ static inline int stack_again(struct profile_builder *b, const struct event_samp
 									      : 0;
 	s->weight += e->weight;
 	s->hits += e->hits;
-	return 0;
+	if (b->wants_squares)
+		s->squares = squares_sum(s->squares, squares_of(e->weight, e->hits));
+	return builder_time(b, e, s->thread, s->node) ? error_memory(err) : 0;
 }
 
 /* ---- any sample ------------------------------------------------------------------------------ */
@@ -302,6 +306,7 @@ static int stack_once(struct profile_builder *b, const struct event_sample *e)
 {
 	struct recording *r = &b->current;
 	bool is_taken = builder_part_takes(b, e);
+	struct known_stack own = {.weight = e->weight, .hits = e->hits};
 
 	if (process_add(b, e->thread, e->mark, e->weight, e->hits))
 		return -1;
@@ -312,11 +317,16 @@ static int stack_once(struct profile_builder *b, const struct event_sample *e)
 		r->keep = frames_kept(r, e);
 		return 0;
 	}
-	if (walk_stack(b, e) || (e->stack && stack_remember(b, e, r->walk[r->depth])))
+	if (walk_stack(b, e))
 		return -1;
-	if (is_taken)
-		node_add(b, r->walk[r->depth], e->weight, e->hits);
-	return 0;
+	own.node = builder_kernel_node(b, e, r->walk[r->depth]);
+	if (own.node == CCT_NONE || (e->stack && stack_remember(b, e, own.node)))
+		return -1;
+	if (b->wants_squares)
+		own.squares = squares_of(e->weight, e->hits);
+	if (is_taken && node_add(b, &own))
+		return -1;
+	return is_taken ? builder_time(b, e, e->thread, own.node) : 0;
 }
 
 int builder_sample(void *context, const struct event_sample *e, struct error *err)
@@ -340,8 +350,11 @@ int builder_sample(void *context, const struct event_sample *e, struct error *er
 /* Replace the input's number of a module by the index in the list of all modules. */
 static int frame_resolve(struct profile_builder *b, struct profile_frame *f)
 {
+	if (builder_jit_name(b, f))
+		return -1;
+	builder_kernel_resolve(b, f);
 	if (f->module == EVENT_NO_MODULE)
-		return builder_jit_name(b, f);
+		return 0;
 	f->module = modules_resolve(b->modules, f->module);
 	return f->module == PROFILE_NO_MODULE ? -1 : 0;
 }
@@ -367,7 +380,7 @@ static uint32_t merged_node(struct profile_builder *b, const uint32_t *map, size
 	struct profile_frame group = builder_group_input(b);
 
 	if (node->frame != CCT_NONE)
-		return cct_child(b->all, map[node->parent], &input->frames[node->frame]);
+		return builder_kernel_child(b->all, map[node->parent], &input->frames[node->frame]);
 	if (b->by == PROFILE_BY_NOTHING) /* threads were selected, but are not shown apart */
 		return 0;
 	if (b->by == PROFILE_BY_THREAD &&
@@ -381,22 +394,25 @@ static int nodes_merge(struct profile_builder *b, const unsigned char *dropped)
 {
 	const struct cct *input = b->current.paths;
 	uint32_t *map = calloc(input->n_nodes, sizeof(*map));
+	int status = 0;
 
 	if (!map)
 		return -1;
-	for (size_t i = 1; i < input->n_nodes; i++) {
+	for (size_t i = 1; !status && i < input->n_nodes; i++) {
 		if (dropped && dropped[i])
 			continue;
 		map[i] = merged_node(b, map, i);
 		if (map[i] == CCT_NONE) {
-			free(map);
-			return -1;
+			status = -1;
+			break;
 		}
 		b->all->nodes[map[i]].self_weight += input->nodes[i].self_weight;
 		b->all->nodes[map[i]].self_hits += input->nodes[i].self_hits;
+		status = squares_add(&b->all->squares, map[i], squares_get(&input->squares, i));
 	}
+	status = status || builder_moments_merge(b, map) ? -1 : 0;
 	free(map);
-	return 0;
+	return status;
 }
 
 /* Merge the input's call paths into the tree of all inputs. The tree of the first input becomes
@@ -413,7 +429,7 @@ static int cct_merge(struct profile_builder *b, const unsigned char *dropped)
 	cct_free(b->all);
 	b->all = r->paths;
 	r->paths = NULL;
-	return 0;
+	return builder_moments_merge(b, NULL);
 }
 
 int builder_merge(struct profile_builder *b, struct error *err)

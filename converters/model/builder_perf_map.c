@@ -7,17 +7,10 @@
  * left it.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "model/builder.h"
-
-/* No program writes a larger map. */
-#define FILE_BYTES_MAX (UINT64_C(1) << 30)
+#include "model/perf_map_file.h"
 
 static struct perf_map *map_of(struct recording *r)
 {
@@ -38,45 +31,20 @@ int builder_jit(void *context, const struct event_jit *e, struct error *err)
 
 /* ---- the file ---------------------------------------------------------------------------------- */
 
-/* Can the file be trusted? It must belong to the owner of the recording or to us, and must not be
- * older than the process: an earlier process may have had the same id. */
-static bool is_trusted(const struct recording *r, const struct stat *st)
-{
-	uint64_t seconds = (uint64_t)st->st_mtim.tv_sec, start = r->process.start_ns;
-
-	if (!S_ISREG(st->st_mode) || (st->st_uid != r->owner && st->st_uid != geteuid()))
-		return false;
-	if (st->st_mtim.tv_sec < 0 || seconds < start / 1000000000)
-		return false;
-	return seconds > start / 1000000000 || (uint64_t)st->st_mtim.tv_nsec >= start % 1000000000;
-}
-
-static bool is_this_host(const struct profile_builder *b)
-{
-	uint32_t host = b->current.process.host;
-	struct utsname name;
-
-	return host != STRINGS_NONE && !uname(&name) &&
-	       !strcmp(name.nodename, strings_get(b->profile->strings, host, NULL));
-}
-
 /* -1: there is no file that can be trusted. */
 static int file_open(const struct profile_builder *b)
 {
 	const struct recording *r = &b->current;
-	struct stat st;
-	char path[64];
-	int fd;
+	struct perf_map_process p = {
+		.pid = r->process.pid,
+		.start_ns = r->process.start_ns,
+		.owner = r->owner,
+	};
 
-	if (!r->has_owner || !r->process.pid || !r->process.start_ns || !is_this_host(b))
+	if (!r->has_owner || r->process.host == STRINGS_NONE)
 		return -1;
-	snprintf(path, sizeof(path), "/tmp/perf-%llu.map", (unsigned long long)r->process.pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
-	if (fd >= 0 && (fstat(fd, &st) || !is_trusted(r, &st))) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	p.host.bytes = strings_get(b->profile->strings, r->process.host, &p.host.length);
+	return perf_map_file_open(&p);
 }
 
 static int file_read(struct perf_map *m, int fd)
@@ -84,7 +52,7 @@ static int file_read(struct perf_map *m, int fd)
 	char bytes[65536];
 	uint64_t total = 0;
 
-	while (total < FILE_BYTES_MAX) {
+	while (total < PERF_MAP_BYTES_MAX) {
 		ssize_t n = read(fd, bytes, sizeof(bytes));
 
 		if (n < 0 && errno == EINTR)
@@ -100,15 +68,16 @@ static int file_read(struct perf_map *m, int fd)
 
 /* ---- frames ------------------------------------------------------------------------------------ */
 
-static bool is_nameless(const struct profile_frame *f)
+static bool is_nameless(const struct profile_frame *f, bool has_names)
 {
-	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE && !profile_stand_in(f);
+	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE && !profile_stand_in(f) &&
+	       (f->address < CPS_KERNEL_ADDRESS || has_names);
 }
 
-static bool needs_map(const struct cct *paths)
+static bool needs_map(const struct cct *paths, bool has_names)
 {
 	for (size_t i = 0; i < paths->n_frames; i++)
-		if (is_nameless(&paths->frames[i]))
+		if (is_nameless(&paths->frames[i], has_names))
 			return true;
 	return false;
 }
@@ -118,7 +87,7 @@ int builder_jit_open(struct profile_builder *b)
 	struct recording *r = &b->current;
 	int fd, rc = 0;
 
-	if (!needs_map(r->paths))
+	if (!needs_map(r->paths, r->jit))
 		return 0;
 	fd = r->jit ? -1 : file_open(b);
 	if (fd >= 0) {
@@ -129,17 +98,31 @@ int builder_jit_open(struct profile_builder *b)
 	return r->has_map ? perf_map_finish(r->jit) : rc;
 }
 
+/* The frame's address in the process. */
+static bool address_of(const struct profile_builder *b, const struct profile_frame *f,
+		       uint64_t *address)
+{
+	uint64_t bias = 0;
+
+	if (f->module != PROFILE_NO_MODULE && !modules_bias(b->modules, f->module, &bias))
+		return false;
+	*address = f->address + bias;
+	return f->name == STRINGS_NONE && !profile_stand_in(f);
+}
+
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f)
 {
 	const char *name;
+	uint64_t address;
 	size_t n;
 
-	if (!b->current.has_map || !is_nameless(f))
+	if (!b->current.has_map || !address_of(b, f, &address))
 		return 0;
-	name = perf_map_find(b->current.jit, f->address, &n);
+	name = perf_map_find(b->current.jit, address, &n);
 	if (!name)
 		return 0;
-	*f = (struct profile_frame){PROFILE_NO_MODULE, strings_add(b->profile->strings, name, n),
-				    0};
+	f->name = strings_add(b->profile->strings, name, n);
+	if (f->module == PROFILE_NO_MODULE)
+		f->address = 0;
 	return f->name == STRINGS_NONE ? -1 : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder_selection.c - selects samples by time and by thread.
+ * builder_selection.c - selects samples by time, by state and by thread.
  *
- * In: times, threads. Out: whether a sample is selected. A thread's name may come after its
+ * In: times, states, threads. Out: whether a sample is selected. A thread's name may come after its
  * samples, so that threads are selected when the input is over.
  */
 #include <stdlib.h>
@@ -10,22 +10,31 @@
 
 #include "model/builder.h"
 
+/* Keep the text of a selection in the profile. */
+static int keep_text(struct profile_builder *b, const char *text, const char **kept,
+		     struct error *err)
+{
+	struct strings *strings = b->profile->strings;
+	uint32_t number = strings_add(strings, text, strlen(text));
+
+	if (number == STRINGS_NONE)
+		return error_memory(err);
+	*kept = strings_get(strings, number, NULL);
+	return 0;
+}
+
 int profile_builder_part(struct profile_builder *b, const struct profile_part *part,
 			 struct error *err)
 {
 	struct profile *p = b->profile;
-	uint32_t text;
 
 	b->part = *part;
 	p->from_ns = part->from_ns;
 	p->to_ns = part->to_ns;
-	if (!part->threads)
-		return 0;
-	text = strings_add(p->strings, part->threads_text, strlen(part->threads_text));
-	if (text == STRINGS_NONE)
-		return error_memory(err);
-	p->threads = strings_get(p->strings, text, NULL);
-	return 0;
+	p->at = part->at;
+	if (part->threads && keep_text(b, part->threads_text, &p->threads, err))
+		return -1;
+	return part->state ? keep_text(b, part->states_text, &p->states, err) : 0;
 }
 
 static bool has_times(const struct profile_builder *b)
@@ -39,11 +48,11 @@ int builder_part_process(struct profile_builder *b, const struct event_process *
 	bool is_later = b->part.run_ns && e->start_ns > b->part.run_ns;
 
 	b->current.after_ns = is_later ? e->start_ns - b->part.run_ns : 0;
-	if (e->kind->has_times || (!b->part.threads && !has_times(b)))
-		return 0;
-	return error_set(err, "%s: has no %s: %s recordings", e->file,
-			 b->part.threads ? "threads" : "times",
-			 b->part.threads ? "--thread needs" : "--from and --to need");
+	if (b->part.threads && !e->kind->has_threads)
+		return error_set(err, "%s: has no threads: --thread needs recordings", e->file);
+	if (has_times(b) && !e->kind->has_times)
+		return error_set(err, "%s: has no times: --from and --to need recordings", e->file);
+	return 0;
 }
 
 /* A time that does not fit, as a forged input may have it, becomes the largest one. */
@@ -61,10 +70,23 @@ bool builder_part_takes(const struct profile_builder *b, const struct event_samp
 {
 	uint64_t ns;
 
+	if (b->part.state && !(e->state < BUILDER_STATES && b->current.takes_state[e->state]))
+		return false;
 	if (!has_times(b))
 		return true;
 	ns = run_time(b, e->time_us);
 	return ns >= b->part.from_ns && (!b->part.to_ns || ns < b->part.to_ns);
+}
+
+int builder_state(void *context, const struct event_state *e, struct error *err)
+{
+	struct profile_builder *b = context;
+
+	if (builder_moments_state(b, e))
+		return error_memory(err);
+	if (b->part.state && e->number < BUILDER_STATES)
+		b->current.takes_state[e->number] = b->part.state(b->part.context, e->name);
+	return 0;
 }
 
 bool builder_has_threads(const struct profile_builder *b)
@@ -115,6 +137,9 @@ static int choose_threads(struct profile_builder *b, unsigned char *dropped, str
 	status = b->part.threads(b->part.context, b->profile->strings, &r->process, wanted, err);
 	if (!status)
 		drop_threads(b, wanted, dropped);
+	for (size_t i = 0; !status && i < r->process.n_threads; i++)
+		if (!wanted[i])
+			slices_clear(&r->process.threads[i].times);
 	free(wanted);
 	return status;
 }
@@ -124,12 +149,12 @@ int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struc
 	const struct cct *paths = b->current.paths;
 
 	*dropped = NULL;
-	if (!b->part.threads && !has_times(b))
+	if (!b->part.threads && !b->part.state && !has_times(b))
 		return 0;
 	*dropped = calloc(paths->n_nodes, 1);
 	if (!*dropped)
 		return error_memory(err);
-	if (has_times(b))
+	if (b->part.state || has_times(b))
 		drop_unused(paths, *dropped);
 	if (!b->part.threads || !choose_threads(b, *dropped, err))
 		return 0;

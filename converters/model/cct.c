@@ -21,6 +21,7 @@ void cct_free(struct cct *p)
 	pair_table_clear(&p->pairs);
 	free(p->frames);
 	free(p->nodes);
+	squares_free(&p->squares);
 	free(p);
 }
 

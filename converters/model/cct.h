@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/pair_table.h"
 #include "model/profile.h"
+#include "model/squares.h"
 
 #define CCT_NONE UINT32_MAX
 
@@ -27,6 +28,7 @@ struct cct {
 	struct profile_frame *frames;
 	struct profile_node *nodes;
 	size_t n_frames, n_nodes;
+	struct squares squares; /* by node; none unless they are wanted */
 	/* Private to cct.c: */
 	size_t frames_size, nodes_size;
 	struct pair_table pairs; /* (parent, frame) -> node - 1 */

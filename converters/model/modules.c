@@ -210,6 +210,16 @@ uint32_t modules_resolve(struct modules *m, uint32_t id)
 	return l->global;
 }
 
+bool modules_bias(const struct modules *m, uint32_t id, uint64_t *bias)
+{
+	uint32_t place = id_table_find(m->ids, id);
+
+	if (place == ID_TABLE_NONE || !m->locals[place].described)
+		return false;
+	*bias = m->locals[place].bias;
+	return true;
+}
+
 /* Distinct indices, in the order in which the input's numbers appeared. */
 static struct id_table *modules_distinct(struct modules *m)
 {

@@ -27,6 +27,10 @@ int modules_describe(struct modules *m, struct strings *strings, const struct ev
  * without path. PROFILE_NO_MODULE: memory is out. */
 uint32_t modules_resolve(struct modules *m, uint32_t id);
 
+/* Where the current input has the module with that number: address = virtual address + *bias. False: no event
+ * has described it. */
+bool modules_bias(const struct modules *m, uint32_t id, uint64_t *bias);
+
 /* The current input is over: list its modules, each once, described ones first. The caller frees
  * *list. */
 int modules_close(struct modules *m, uint32_t **list, size_t *n, struct error *err);

@@ -10,7 +10,13 @@
 void profile_process_free(struct profile_process *p)
 {
 	free(p->args);
+	free(p->ancestors);
+	for (size_t i = 0; i < p->n_threads; i++)
+		slices_clear(&p->threads[i].times);
 	free(p->threads);
+	for (size_t i = 0; i < p->n_resources; i++)
+		free(p->resources[i].states);
+	free(p->resources);
 	free(p->marks);
 	free(p->modules);
 }
@@ -40,6 +46,13 @@ void profile_free(struct profile *p)
 	profile_modules_free(p->modules, p->n_modules);
 	free(p->frames);
 	free(p->nodes);
+	for (size_t i = 0; i < p->n_columns; i++) {
+		slices_clear(&p->columns[i].times);
+		moments_clear(&p->columns[i].moments);
+	}
+	moments_clear(&p->moments);
+	free(p->columns);
+	squares_free(&p->squares);
 	if (p->calls)
 		calls_clear(p->calls);
 	free(p->calls);
@@ -56,6 +69,85 @@ uint64_t profile_process_lost(const struct profile_process *p)
 	return sum;
 }
 
+/* That of the process, or NULL. */
+static const struct profile_resource *own_resource(const struct profile *p,
+						   const struct profile_process *process)
+{
+	for (size_t i = 0; i < process->n_resources; i++)
+		if (process->resources[i].name == p->resource)
+			return &process->resources[i];
+	return NULL;
+}
+
+bool profile_counted(const struct profile *p, uint64_t *counted)
+{
+	*counted = 0;
+	for (size_t i = 0; i < p->n_processes; i++) {
+		const struct profile_resource *r = own_resource(p, &p->processes[i]);
+
+		if (!r || !r->has_counted || __builtin_add_overflow(*counted, r->counted, counted))
+			return false;
+	}
+	return p->n_processes > 0;
+}
+
+enum profile_nothing profile_nothing_of(const struct profile_resource *r)
+{
+	if (!r->has_counted || r->counted || r->credited)
+		return PROFILE_SOMETHING;
+	return r->why == STRINGS_NONE ? PROFILE_NOT_HAPPENED : PROFILE_NOT_COUNTED;
+}
+
+enum profile_nothing profile_nothing(const struct profile *p, uint32_t resource)
+{
+	enum profile_nothing all = PROFILE_SOMETHING;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
+			const struct profile_resource *r = &p->processes[i].resources[k];
+			enum profile_nothing its = profile_nothing_of(r);
+
+			if (r->name != resource)
+				continue;
+			if (its == PROFILE_SOMETHING)
+				return its;
+			all = its == PROFILE_NOT_COUNTED || !all ? its : all;
+		}
+	return all;
+}
+
+static int add_states(struct strings *all, const struct profile *p,
+		      const struct profile_resource *r)
+{
+	for (size_t i = 0; i < r->n_states; i++) {
+		size_t n;
+		const char *name = strings_get(p->strings, r->states[i].name, &n);
+
+		if (strings_add(all, name, n) == STRINGS_NONE)
+			return -1;
+	}
+	return 0;
+}
+
+struct strings *profile_states(const struct profile *p, uint32_t resource)
+{
+	struct strings *all = strings_new();
+
+	for (size_t i = 0; all && i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+
+		for (size_t k = 0; all && k < process->n_resources; k++) {
+			const struct profile_resource *r = &process->resources[k];
+
+			if (r->name != resource || !add_states(all, p, r))
+				continue;
+			strings_free(all);
+			all = NULL;
+		}
+	}
+	return all;
+}
+
 /* The part after the last slash, or the whole path if nothing follows the slash. */
 static struct event_text base_name(struct event_text path)
 {
@@ -69,9 +161,33 @@ static struct event_text base_name(struct event_text path)
 
 struct event_text profile_program(const struct event_process *e)
 {
-	struct event_text name = base_name(e->exe);
+	struct event_text name = base_name(e->started_as.length ? e->started_as : e->exe);
 
 	if (!name.length && e->n_args)
 		name = base_name(e->args[0]);
 	return name.length ? name : (struct event_text){"[unknown program]", 17};
+}
+
+static struct event_text text_of(const struct strings *s, uint32_t string)
+{
+	struct event_text text = {NULL, 0};
+
+	if (string != STRINGS_NONE)
+		text.bytes = strings_get(s, string, &text.length);
+	return text;
+}
+
+struct event_text profile_program_of(const struct strings *s, const struct profile_process *process)
+{
+	const struct event_text first =
+		text_of(s, process->n_args ? process->args[0] : STRINGS_NONE);
+	const struct event_process e = {
+		.exe = text_of(s, process->exe),
+		.started_as = text_of(s, process->started_as),
+		.args = &first,
+		.n_args = process->n_args ? 1 : 0,
+	};
+
+	return e.exe.length || e.started_as.length || first.length ? profile_program(&e)
+								   : (struct event_text){NULL, 0};
 }

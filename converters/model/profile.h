@@ -16,6 +16,10 @@
 #include "base/strings.h"
 #include "libsampler/format.h"
 #include "model/calls.h"
+#include "model/moments.h"
+#include "model/squares.h"
+#include "model/slices.h"
+#include "pack/pack_set.h"
 #include "read/event.h"
 
 #define PROFILE_NO_MODULE UINT32_MAX
@@ -28,6 +32,9 @@
 #define PROFILE_HIDDEN "[hidden]"
 /* The frame that stands for where a thread was when no tick has seen it. */
 #define PROFILE_NOT_SAMPLED "[not sampled]"
+/* The frame that stands for the functions of the kernel, and the address that it has without a module. */
+#define PROFILE_KERNEL	       "[kernel]"
+#define PROFILE_KERNEL_ADDRESS UINT64_MAX
 
 struct profile_segment {
 	uint64_t vaddr, memory_bytes, file_offset, file_bytes;
@@ -47,9 +54,16 @@ struct profile_module {
  * a name. */
 struct profile_frame {
 	uint32_t module; /* index in profile.modules or PROFILE_NO_MODULE */
-	uint32_t name;	 /* in profile.strings when named, else STRINGS_NONE */
+	/* In profile.strings when named, else STRINGS_NONE. With a module it is what the process's perf map
+	 * says of the address, for the case that the module has no symbol there. */
+	uint32_t name;
 	uint64_t address;
 };
+
+static inline bool profile_is_named(const struct profile_frame *f)
+{
+	return f->module == PROFILE_NO_MODULE && f->name != STRINGS_NONE;
+}
 
 /* The name of a frame that stands for others that are not known, or NULL. */
 static inline const char *profile_stand_in(const struct profile_frame *f)
@@ -58,6 +72,7 @@ static inline const char *profile_stand_in(const struct profile_frame *f)
 		return NULL;
 	return f->address == CPS_CUT_ADDRESS	       ? PROFILE_CUT
 	       : f->address == CPS_NOT_SAMPLED_ADDRESS ? PROFILE_NOT_SAMPLED
+	       : f->address == PROFILE_KERNEL_ADDRESS  ? PROFILE_KERNEL
 						       : NULL;
 }
 
@@ -70,7 +85,8 @@ struct profile_node {
 struct profile_thread {
 	uint32_t id;
 	uint64_t tid, start_us, weight, hits;
-	uint32_t name; /* in profile.strings */
+	uint32_t name;	     /* in profile.strings */
+	struct slices times; /* of the samples that were selected, if they were asked for */
 };
 
 /* A moment that the program gave a name to. */
@@ -83,15 +99,37 @@ struct profile_mark {
 /* The limit of marks per process. Without it a small file could fill the memory with marks. */
 #define PROFILE_MARKS_MAX (1u << 20)
 
+/* What was credited to a resource while threads were in a state: "io", "lock". */
+struct profile_state {
+	uint32_t name; /* in profile.strings */
+	uint64_t credited;
+};
+
+/* A resource that a recording counts, whichever one was read. See struct event_resource. */
+struct profile_resource {
+	uint32_t name, unit, engine, why; /* strings or NONE */
+	struct profile_state *states;	  /* of its samples, each once */
+	size_t n_states;
+	uint64_t interval, credited, samples, counted, events;
+	bool is_time, has_counted;
+	bool is_live; /* a part of the samples of alloc, which depends on a moment */
+};
+
 struct profile_process {
 	uint32_t file, exe, cwd, host, machine, recorder, engine, engine_why; /* strings or NONE */
+	uint32_t unwinder, unwinder_why;
+	uint32_t started_as; /* string: path of a link to exe that was executed, or NONE */
 	uint32_t *args;
 	size_t n_args;
 	uint64_t pid, ppid, start_ns, interval, scale, cpu_before_ns;
 	uint64_t tree_pid, tree_start; /* 0: not known */
-	uint64_t samples;	       /* ticks that became samples */
-	uint64_t tails;	 /* samples without a tick: what a thread used after its last tick */
-	uint64_t weight; /* credited, all samples */
+	bool has_rank;
+	uint64_t rank;	     /* among the processes of a launcher */
+	uint64_t *ancestors; /* pids, the parent's first */
+	size_t n_ancestors;
+	uint64_t samples; /* ticks that became samples */
+	uint64_t tails;	  /* samples without a tick: what a thread used after its last tick */
+	uint64_t weight;  /* credited, all samples */
 	uint64_t weight_complete; /* credited to samples whose stack is whole */
 	uint64_t weight_by_mark[CPS_MARK_COUNT];
 	uint64_t losses[CPS_LOSS_COUNT + 1]; /* the last one: unknown reasons */
@@ -100,6 +138,8 @@ struct profile_process {
 	size_t n_threads;
 	uint32_t *modules; /* indices in profile.modules, in order of appearance */
 	size_t n_modules;
+	struct profile_resource *resources; /* of recordings that can have several */
+	size_t n_resources;
 	struct profile_mark *marks; /* in order of arrival */
 	size_t n_marks;
 	uint64_t marks_left_out;
@@ -108,19 +148,43 @@ struct profile_process {
 	bool ended;			       /* an end record was read */
 	uint64_t end_us, cpu_ns, ticks, bytes; /* of the end record */
 	uint64_t own_ns, own_kernel_ns;	       /* of recording itself; likewise */
-	uint64_t denied, denied_error; /* forked processes that could not write, and an errno */
-	enum event_unended unended;    /* when not ended: why */
+	uint64_t children_ns; /* CPU time of children that were waited for, and of theirs */
+	uint64_t denied, denied_error;	 /* forked processes that could not write, and an errno */
+	uint64_t python, python_unnamed; /* functions by name; evaluators without */
+	uint64_t interrupted;		 /* waits that failed with EINTR because of a tick */
+	enum event_unended unended;	 /* when not ended: why */
 	uint64_t cut_offset;
 	uint32_t cut_why;
 	uint64_t last_us; /* time of the last sample */
+};
+
+/* One of several resources that are shown side by side, or one of several runs of a comparison. */
+struct profile_column {
+	uint32_t resource, unit; /* strings */
+	uint64_t weight, hits;	 /* totals */
+	uint64_t counted;	 /* by the recorder, see profile_counted */
+	bool has_counted;
+	size_t first_process, n_processes; /* of a run: those in profile.processes */
+	struct slices times;		   /* of all threads, if they were asked for */
+	struct moments moments;		   /* likewise */
+};
+
+/* How stacks are grouped: each group has a named frame that is outermost in its stacks. */
+enum profile_by {
+	PROFILE_BY_NOTHING,
+	PROFILE_BY_PROCESS,
+	PROFILE_BY_THREAD,
+	PROFILE_BY_EXE,
+	PROFILE_BY_COMMAND,
+	PROFILE_BY_RANK
 };
 
 struct profile {
 	struct strings *strings; /* the one part that grows later: by the names that symbols find */
 	uint32_t resource, unit; /* of the inputs; different ones are refused */
 	const struct event_kind
-		*by_name; /* of inputs that give names, not addresses; NULL: none does */
-	bool is_grouped;  /* each stack's outermost frame names its group */
+		*by_name;   /* of inputs that give names, not addresses; NULL: none does */
+	enum profile_by by; /* if by something, each stack's outermost frame names its group */
 	struct profile_process *processes;
 	size_t n_processes;
 	struct profile_module *modules;
@@ -131,14 +195,28 @@ struct profile {
 	size_t n_nodes;
 	/* NULL unless the inputs are call graphs without stacks. Then there are no paths. */
 	struct calls *calls;
-	uint64_t weight, hits; /* totals; an overflow is an error while building */
+	/* None unless several resources are shown. Then there is a child of the root for each, in this
+	 * order, above all stacks that count it. Its frame is no function: it has neither module nor
+	 * name, and as address the column's number. What the rest of this structure says is of the
+	 * first resource. */
+	struct profile_column *columns;
+	size_t n_columns;
+	/* Two programs are compared: each column is a run, the first n_base are of the one before, and all
+	 * count the same resource. The processes, and what else this structure says, are of all runs. 0: no
+	 * comparison. */
+	size_t n_base;
+	struct squares squares; /* of the samples' weights, by node; none unless they were wanted */
+	bool has_kernel;	/* some stacks end in PROFILE_KERNEL */
+	uint64_t weight, hits;	/* totals; an overflow is an error while building */
 	/* The part of the inputs that nodes and totals are of; processes are always whole. */
 	uint64_t from_ns, to_ns; /* of the run; to_ns 0: to its end */
+	struct event_at at;	 /* of memory that is live */
 	const char *threads;	 /* which ones, in strings; NULL: all */
+	const char *states;	 /* likewise */
+	bool has_times;		 /* threads have their times */
+	struct pack_set *packs;	 /* that some inputs are in; borrowed; NULL: not known */
+	struct moments moments;	 /* of the samples that were selected; columns have their own */
 };
-
-/* How stacks are grouped: each group has a named frame that is outermost in its stacks. */
-enum profile_by { PROFILE_BY_NOTHING, PROFILE_BY_PROCESS, PROFILE_BY_THREAD, PROFILE_BY_EXE };
 
 void profile_free(struct profile *p);
 
@@ -151,6 +229,55 @@ void profile_modules_free(struct profile_module *list, size_t n);
 
 /* The name of the process's program: the last part of its path. */
 struct event_text profile_program(const struct event_process *e);
+/* The same of a process of the profile; empty if no program is known. */
+struct event_text profile_program_of(const struct strings *s,
+				     const struct profile_process *process);
+
+/* How much of the profile's resource the recorder has counted in all processes, independently of
+ * samples. False: that is not known. */
+bool profile_counted(const struct profile *p, uint64_t *counted);
+
+/* Why nothing was counted of a resource. */
+enum profile_nothing {
+	PROFILE_SOMETHING,   /* something was, or it is not known what was */
+	PROFILE_NOT_COUNTED, /* a process says why */
+	PROFILE_NOT_HAPPENED,
+};
+
+enum profile_nothing profile_nothing(const struct profile *p, uint32_t resource);
+/* The same in one process. */
+enum profile_nothing profile_nothing_of(const struct profile_resource *r);
+
+/* The states that samples of the resource have in some process, each once. The caller frees them. NULL:
+ * memory. */
+struct strings *profile_states(const struct profile *p, uint32_t resource);
+
+/* How many resources the profile shows, and number i of them, in strings. */
+static inline size_t profile_count_shown(const struct profile *p)
+{
+	return p->n_columns ? p->n_columns : 1;
+}
+
+static inline uint32_t profile_shown(const struct profile *p, size_t i)
+{
+	return p->n_columns ? p->columns[i].resource : p->resource;
+}
+
+/* Whether the node stands for a column. */
+static inline bool profile_is_column(const struct profile *p, size_t node)
+{
+	return p->n_columns && node && !p->nodes[node].parent;
+}
+
+/* Whether the node stands for a group, below the root or a column. */
+static inline bool profile_is_group(const struct profile *p, size_t node)
+{
+	uint32_t parent = p->nodes[node].parent;
+
+	if (!p->by || !node)
+		return false;
+	return p->n_columns ? profile_is_column(p, parent) : !parent;
+}
 
 /* The weight that was credited to places where ticks have seen a thread. */
 static inline uint64_t profile_process_sampled(const struct profile_process *p)

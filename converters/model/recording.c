@@ -21,6 +21,7 @@ void recording_close(struct recording *r)
 	id_table_free(r->threads);
 	id_table_free(r->reasons);
 	perf_map_free(r->jit);
+	moments_clear(&r->moments);
 	r->jit = NULL;
 	r->paths = NULL;
 	r->bases = NULL;

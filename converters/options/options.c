@@ -7,6 +7,7 @@
 #include "options/options.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "options/options_table.h"
@@ -22,9 +23,13 @@
 #define NUMBER(field)		  .kind = KIND_NUMBER, .place = AT(field)
 #define COUNT(field)		  .kind = KIND_COUNT, .place = AT(field)
 #define CHOICE(field, ...)	  .kind = KIND_CHOICE, .place = AT(field), .choices = {__VA_ARGS__}
-#define SECONDS(field, is_end)	  .kind = KIND_SECONDS, .place = AT(field), .set = is_end
-#define FILTER(which)		  .kind = KIND_FILTER, .set = which
-#define SET(field, value)	  .kind = KIND_SET, .place = AT(field), .set = value
+/* The same, but its default is none of the words. */
+#define CHOICE_OR_NONE(field, ...)                                                                 \
+	.kind = KIND_CHOICE, .place = AT(field), .set = 1, .choices = {__VA_ARGS__}
+#define SECONDS(field, is_end) .kind = KIND_SECONDS, .place = AT(field), .set = is_end
+#define FILTER(which)	       .kind = KIND_FILTER, .set = which
+#define LIST(which)	       .kind = KIND_LIST, .set = which
+#define SET(field, value)      .kind = KIND_SET, .place = AT(field), .set = value
 
 const struct known_option options_table[] = {
 	{OPTION("format", "NAME", "the view, by name"), .kind = KIND_VIEW},
@@ -33,9 +38,9 @@ const struct known_option options_table[] = {
 	{OPTION("tsv", NULL, "a table for programs: tab-separated values"),
 	 SET(of_view.format, VIEW_TSV)},
 	{OPTION("json", NULL, "the same as JSON"), SET(of_view.format, VIEW_JSON)},
-	{OPTION("unit", "UNIT", "count gticks (default) or samples"),
-	 CHOICE(of_view.unit, [TREE_GTICKS] = "gticks", [TREE_HITS] = "samples")},
-	{OPTION("root", "NAME", "root function of callpath (default main) or tree"),
+	{OPTION("unit", "UNIT", "count gticks (but in folded the default) or samples"),
+	 CHOICE_OR_NONE(of_view.unit, "samples", "gticks")},
+	{OPTION("root", "NAME", "root function: callpath (main; *: any), tree, bottomup"),
 	 TEXT(of_view.root)},
 	{OPTION("leaf", "NAME", "dot, graph: only what calls this"), TEXT(of_view.leaf)},
 	{OPTION("up", NULL, "callpath: paths that lead to the root function"), FLAG(of_view.up)},
@@ -48,8 +53,8 @@ const struct known_option options_table[] = {
 	{OPTION("top", "N", "show the N heaviest rows at most"), COUNT(of_view.top)},
 	{OPTION("percent", "OF", "percentages of the total (default) or the parent"),
 	 CHOICE(of_view.of_parent, "total", "parent")},
-	{OPTION("totals", "HOW", "dot, graph: propagated (default) or exact"),
-	 CHOICE(of_view.totals, [VIEW_PROPAGATED] = "propagated", [VIEW_EXACT] = "exact")},
+	{OPTION("totals", "HOW", "dot, graph: exact (default if known) or propagated"),
+	 CHOICE_OR_NONE(of_view.totals, "exact", "propagated")},
 	{OPTION("node-thres", "PERCENT", "dot, graph: drop functions below (0.5; also -n)"),
 	 PERCENT(of_view.node_threshold), .letter = 'n'},
 	{OPTION("edge-thres", "PERCENT", "dot, graph: drop calls below (0.1; also -e)"),
@@ -64,8 +69,6 @@ const struct known_option options_table[] = {
 	 FLAG(of_view.dot.by_self)},
 	{OPTION("show-samples", NULL, "dot: the numbers of samples, too"),
 	 FLAG(of_view.dot.show_samples)},
-	{OPTION("strip", NULL, "dot: names without arguments and template parameters"),
-	 FLAG(of_view.dot.strip)},
 	{OPTION("wrap", NULL, "dot: long names on several lines"), FLAG(of_view.dot.wrap)},
 	{OPTION("focus", "NAME,...", "only stacks that contain one (a name or regex)"),
 	 FILTER(FILTER_FOCUS)},
@@ -81,14 +84,34 @@ const struct known_option options_table[] = {
 	 SECONDS(chosen.from_ns, 0)},
 	{OPTION("to", "SECONDS", "take only samples before that time of the run"),
 	 SECONDS(chosen.to_ns, 1)},
-	{OPTION("resource", "NAME", "take only inputs that count this resource"),
+	{OPTION("resource", "NAME,...", "which resource; several: side by side"),
 	 TEXT(chosen.resource)},
-	{OPTION("by", "GROUP", "tell stacks apart: by process, thread or exe"),
+	{OPTION("state", "NAME,...", "take only samples of threads in these states"),
+	 TEXT(chosen.states)},
+	{OPTION("at", "WHEN", "alloc-live: at the end (default), the peak, or SECONDS"),
+	 TEXT(chosen.at)},
+	{OPTION("blame", NULL, "of resource lock: what holders of locks cost the others"),
+	 FLAG(blame)},
+	{OPTION("kernel", NULL, "show time in the kernel: [kernel], or its functions"),
+	 FLAG(kernel)},
+	{OPTION("by", "GROUP", "tell stacks apart: process, thread, exe, command, rank"),
 	 CHOICE(by, [PROFILE_BY_NOTHING] = "nothing", [PROFILE_BY_PROCESS] = "process",
-		[PROFILE_BY_THREAD] = "thread", [PROFILE_BY_EXE] = "exe")},
+		[PROFILE_BY_THREAD] = "thread", [PROFILE_BY_EXE] = "exe",
+		[PROFILE_BY_COMMAND] = "command", [PROFILE_BY_RANK] = "rank")},
+	{OPTION("base", "FILE", "compare with FILE, as it was before (or a directory)"),
+	 LIST(OPTION_BASES)},
+	{OPTION("normalize", NULL, "of a comparison: shares, not amounts"),
+	 FLAG(of_view.normalize)},
+	{OPTION("assert", "CLAIM", "exit with 3 unless it holds: \"total(F)<=1.05*base\""),
+	 LIST(OPTION_ASSERTS)},
 	{OPTION("files-from", "LIST", "read the files that LIST names, too (- standard input)"),
 	 TEXT(list)},
+	{OPTION("pack", NULL, "no view: recordings and names in one file (-o FILE)"), FLAG(pack)},
+	{OPTION("with-source", NULL, "pack, html: the text of the lines that are used, too"),
+	 FLAG(of_view.with_source)},
 	{OPTION("jobs", "N", "read N files at a time (default: one per core)"), COUNT(jobs)},
+	{OPTION("follow", NULL, "on a terminal: a running program, anew each second"),
+	 FLAG(follow)},
 	{OPTION("strict", NULL, "an input that was cut is an error"), FLAG(strict)},
 	{OPTION("granularity", "WHAT", "names stand for: module, function, line, address"),
 	 CHOICE(of_symbols.granularity, [SYMBOLS_BY_FUNCTION] = "function",
@@ -96,15 +119,17 @@ const struct known_option options_table[] = {
 		[SYMBOLS_BY_ADDRESS] = "address")},
 	{OPTION("no-inlines", NULL, "do not list functions that were inlined"),
 	 NO(of_symbols.inlines)},
-	{OPTION("no-demangle", NULL, "leave C++ and Rust names as the linker sees them"),
-	 NO(of_symbols.demangle)},
+	{OPTION("names", "HOW", "C++ and Rust: short (default), full, linker"),
+	 CHOICE(of_symbols.names, [SYMBOLS_SHORT] = "short", [SYMBOLS_FULL] = "full",
+		[SYMBOLS_LINKER] = "linker")},
 	{OPTION("sysroot", "DIR", "look for modules and debug files below DIR"),
 	 TEXT(of_symbols.search.sysroot)},
 	{OPTION("debug-dir", "DIR", "look for debug files here, not in /usr/lib/debug"),
 	 TEXT(of_symbols.search.debug_dir)},
-	{OPTION("source-dir", "DIR", "source: look for source files below DIR first"),
-	 TEXT(of_view.source_dir)},
-	{OPTION("help", NULL, "print this and exit (also -h)"), .kind = KIND_HELP, .letter = 'h'},
+	{OPTION("source-path", "DIR:...", "look for source files below DIR first"),
+	 TEXT(of_view.source_path)},
+	{OPTION("help", NULL, "what is done first (also -h); --help=all: this list"),
+	 .kind = KIND_HELP, .letter = 'h'},
 	{OPTION("version", NULL, "print the version and exit (also -V)"), .kind = KIND_VERSION,
 	 .letter = 'V'},
 };
@@ -129,6 +154,9 @@ bool options_is_of_view(const struct known_option *option, const struct view *vi
 
 	if (view_names_option(view, option->name))
 		return true;
+	if (view_ignores_option(view, option->name) ||
+	    (view->granularity && option->place == AT(of_symbols.granularity)))
+		return false;
 	for (i = 0; views[i]; i++)
 		if (view_names_option(views[i], option->name))
 			return false;
@@ -138,11 +166,14 @@ bool options_is_of_view(const struct known_option *option, const struct view *vi
 bool options_is_shape(const struct known_option *option)
 {
 	return option->kind == KIND_FILTER || option->place == AT(of_symbols.granularity) ||
-	       option->place == AT(of_symbols.inlines) || option->place == AT(of_view.unit);
+	       option->place == AT(of_symbols.inlines) || option->place == AT(of_symbols.names) ||
+	       option->place == AT(of_view.unit);
 }
 
 bool options_is_setting(const struct known_option *option)
 {
+	if (options_is_of_cpconv(option))
+		return false;
 	return options_is_shape(option) ||
 	       (option->place >= AT(of_view) &&
 		option->place < AT(of_view) + sizeof(((struct options *)0)->of_view));
@@ -150,12 +181,24 @@ bool options_is_setting(const struct known_option *option)
 
 bool options_is_of_cpconv(const struct known_option *option)
 {
-	return option->kind == KIND_VIEW || option->place == AT(output);
+	return option->kind == KIND_VIEW || option->kind == KIND_LIST ||
+	       option->place == AT(output) || option->place == AT(follow) ||
+	       option->place == AT(pack);
 }
 
-bool options_is_of_cpprof(const struct known_option *option)
+bool options_is_of_pack(const struct known_option *option)
 {
-	return option->place == AT(of_view.source_dir);
+	return option->place == AT(pack) || option->place == AT(of_view.with_source) ||
+	       option->place == AT(of_view.source_path) || option->place == AT(output) ||
+	       option->place == AT(list) || option->place == AT(jobs) ||
+	       option->place == AT(strict) || option->place == AT(of_symbols.search.sysroot) ||
+	       option->place == AT(of_symbols.search.debug_dir);
+}
+
+void options_name_for(struct options *opt, const struct view *view)
+{
+	if (view->granularity)
+		opt->of_symbols.granularity = view->granularity;
 }
 
 void options_init(struct options *opt)
@@ -165,7 +208,7 @@ void options_init(struct options *opt)
 			    .node_threshold = -1,
 			    .edge_threshold = -1,
 			    .dot = {.skew = 1}},
-		.of_symbols = {.demangle = true, .inlines = true},
+		.of_symbols = {.inlines = true},
 	};
 }
 
@@ -173,4 +216,6 @@ void options_free(struct options *opt)
 {
 	selection_free(&opt->chosen);
 	filter_clear(&opt->filter);
+	free(opt->bases);
+	free(opt->asserts);
 }

@@ -17,7 +17,7 @@
 #include "view/view.h"
 #include "write/out.h"
 
-enum options_action { OPTIONS_CONVERT, OPTIONS_HELP, OPTIONS_VERSION };
+enum options_action { OPTIONS_CONVERT, OPTIONS_HELP, OPTIONS_HELP_ALL, OPTIONS_VERSION };
 
 struct options {
 	enum options_action action;
@@ -28,10 +28,18 @@ struct options {
 	struct filter filter;	 /* which stacks are counted */
 	int by;			 /* enum profile_by */
 	const char *output;	 /* NULL: standard output */
+	bool pack;		 /* write no view, but pack the recordings */
 	bool strict;
+	bool follow;   /* show it again each second as long as it is being recorded */
+	bool kernel;   /* stacks end in the kernel where they do */
+	bool blame;    /* --resource lock means lock-blame */
 	uint64_t jobs; /* threads that read; 0: one for each core */
 	char **files;  /* the arguments that are not options */
 	size_t n_files;
+	char **bases; /* what the files are compared with; owned, but not the names */
+	size_t n_bases, bases_size;
+	char **asserts; /* owned likewise */
+	size_t n_asserts, asserts_size;
 	const char *list; /* a file that lists more files; NULL: none */
 	const char
 		*idle; /* the first option that was given though the view ignores it; NULL: none */
@@ -55,8 +63,25 @@ int options_parse_command(struct options *opt, const struct view *view, int argc
 /* Returns -1 if --tsv or --json was given and the view cannot be written as a table. */
 int options_check_format(const struct options *opt, const struct view *view, struct error *err);
 
+/* What Graphviz calls the format of a picture, by the name of the file: "svg". NULL: it is none that is drawn. */
+const char *options_picture(const char *output);
+
+/* Returns -1 if --base was given and the view cannot compare. */
+int options_check_base(const struct options *opt, const struct view *view, struct error *err);
+
+/* Returns -1 if --resource names several and the view shows one. */
+int options_check_columns(const struct options *opt, const struct view *view, struct error *err);
+
+/* Names stand for what the view needs, if it needs something of its own. */
+void options_name_for(struct options *opt, const struct view *view);
+
 void options_free(struct options *opt);
 
+/* What people do first, which fits a screen. */
+void options_first(struct out *o);
+void options_first_explorer(struct out *o);
+
+/* All views and options. */
 void options_help(struct out *o);
 void options_help_explorer(struct out *o);
 

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options_help.c - writes what --help says.
+ * options_help.c - writes what --help=all says.
  *
  * In: the tables of views and options. Out: text.
  */
 #include <string.h>
 
 #include "options/options_table.h"
+
+static void write_view(struct out *o, const struct view *view)
+{
+	const char *argument = view_takes_function(view) ? " FUNCTION" : "";
+	int room = 12 - (int)strlen(view->name);
+
+	out_format(o, "  --%s%-*s %s%s\n", view->name, room > 0 ? room : 0, argument, view->help,
+		   view == views[0] ? " (default)" : "");
+}
 
 static void write_option(struct out *o, const struct known_option *option)
 {
@@ -28,13 +37,12 @@ void options_help(struct out *o)
 		 "FILE - is standard input; of a directory, all *.cps in it are read.\n"
 		 "\nViews:\n");
 	for (i = 0; views[i]; i++)
-		out_format(o, "  --%-12s %s%s\n", views[i]->name, views[i]->help,
-			   i ? "" : " (default)");
+		write_view(o, views[i]);
 	out_text(o, "\nOptions:\n");
 	for (i = 0; i < options_table_count; i++)
-		if (!options_is_of_cpprof(&options_table[i]))
-			write_option(o, &options_table[i]);
-	out_text(o, "\nExit status: 0 success, 1 error, 2 wrong usage. See cpconv(1).\n");
+		write_option(o, &options_table[i]);
+	out_text(o,
+		 "\nExit status: 0 success, 1 error, 2 wrong usage, 3 --assert. See cpconv(1).\n");
 }
 
 void options_help_explorer(struct out *o)

@@ -21,6 +21,13 @@
 /* Whether the command line is that of cpconv, of cpprof, or of a command in cpprof. */
 enum whose { WHOSE_CPCONV, WHOSE_CPPROF, WHOSE_COMMAND };
 
+static int argument_of(const struct known_option *option)
+{
+	if (option->kind == KIND_HELP)
+		return optional_argument; /* --help=all */
+	return option->argument ? required_argument : no_argument;
+}
+
 /* Fill the table that getopt_long reads: all options and, for cpconv, an option for each view. */
 static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
 {
@@ -29,11 +36,15 @@ static void fill_table(struct option table[ENTRIES_MAX + 1], enum whose whose)
 	for (i = 0; i < options_table_count && n < ENTRIES_MAX; i++)
 		table[n++] = (struct option){
 			.name = options_table[i].name,
-			.has_arg = options_table[i].argument ? required_argument : no_argument,
+			.has_arg = argument_of(&options_table[i]),
 			.val = KEY_KNOWN + (int)i,
 		};
 	for (i = 0; whose == WHOSE_CPCONV && views[i] && n < ENTRIES_MAX; i++)
-		table[n++] = (struct option){.name = views[i]->name, .val = KEY_VIEW + (int)i};
+		table[n++] = (struct option){
+			.name = views[i]->name,
+			.has_arg = view_takes_function(views[i]) ? required_argument : no_argument,
+			.val = KEY_VIEW + (int)i,
+		};
 	table[n] = (struct option){0};
 }
 
@@ -70,11 +81,11 @@ static int apply_key(struct options *opt, enum whose whose, int key, const char 
 {
 	const struct known_option *option;
 
-	if (key >= KEY_VIEW)
+	if (key >= KEY_VIEW) {
+		opt->of_view.root = text ? text : opt->of_view.root;
 		return options_choose_view(opt, views[key - KEY_VIEW], err);
+	}
 	option = option_of(key);
-	if (whose == WHOSE_CPCONV && options_is_of_cpprof(option))
-		return error_set(err, "--%s: is an option of cpprof", option->name);
 	if (whose == WHOSE_CPPROF && options_is_of_cpconv(option))
 		return error_set(err, "--%s: is an option of cpconv", option->name);
 	if (whose == WHOSE_COMMAND && !options_is_setting(option))
@@ -158,6 +169,100 @@ int options_check_format(const struct options *opt, const struct view *view, str
 			 opt->of_view.format == VIEW_TSV ? "tsv" : "json");
 }
 
+const char *options_picture(const char *output)
+{
+	static const char *const formats[] = {"svg", "png", "pdf"};
+	const char *dot = output ? strrchr(output, '.') : NULL;
+
+	for (size_t i = 0; dot && i < sizeof(formats) / sizeof(*formats); i++)
+		if (strcmp(dot + 1, formats[i]) == 0)
+			return formats[i];
+	return NULL;
+}
+
+/* A picture is the call graph's: -o g.svg alone is enough, and text is not written to such a file. */
+static int choose_picture(struct options *opt, struct error *err)
+{
+	static const char *const others[] = {"jpg", "jpeg", "gif", "webp", "bmp", "ps", "eps"};
+	const char *dot = opt->output ? strrchr(opt->output, '.') : NULL;
+	bool is_picture = options_picture(opt->output) != NULL;
+
+	if (is_picture && !opt->view)
+		opt->view = &view_dot;
+	if (is_picture && opt->view != &view_dot)
+		return error_set(err, "-o %s: --%s is no picture; --dot draws one", opt->output,
+				 opt->view->name);
+	for (size_t i = 0; dot && i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(dot + 1, others[i]) == 0)
+			return error_set(err, "-o %s: pictures are .svg, .png or .pdf",
+					 opt->output);
+	return 0;
+}
+
+/* Who held the lock stands in a resource of its own, beside the one of those who waited. */
+static int apply_blame(struct options *opt, struct error *err)
+{
+	if (!opt->blame)
+		return 0;
+	if (!opt->chosen.resource || strcmp(opt->chosen.resource, "lock") != 0)
+		return error_usage(err,
+				   "--blame: only of --resource lock, which tells who waits; with "
+				   "--blame it tells who lets others wait");
+	opt->chosen.resource = "lock-blame";
+	return 0;
+}
+
+int options_check_columns(const struct options *opt, const struct view *view, struct error *err)
+{
+	size_t i, n = 0;
+
+	if (selection_check_resources(&opt->chosen, err))
+		return -1;
+	if (selection_count_resources(&opt->chosen) < 2 || view->has_columns)
+		return 0;
+	error_set(err, "--%s shows one resource, not \"%.60s\"; several are shown by", view->name,
+		  opt->chosen.resource);
+	for (i = 0; views[i]; i++)
+		if (views[i]->has_columns)
+			error_append(err, "%s --%s", n++ ? "," : "", views[i]->name);
+	return -1;
+}
+
+/* Names of addresses would be compared by address, which a change of the program moves. */
+int options_check_base(const struct options *opt, const struct view *view, struct error *err)
+{
+	size_t i, n = 0;
+
+	if (!opt->n_bases)
+		return opt->of_view.normalize ? error_set(err, "--normalize: only with --base") : 0;
+	if (selection_count_resources(&opt->chosen) > 1)
+		return error_set(err, "--base compares one resource, not \"%.60s\"",
+				 opt->chosen.resource);
+	if (opt->of_symbols.granularity == SYMBOLS_BY_ADDRESS)
+		return error_set(err, "--base compares by name, and --granularity address has none "
+				      "that a change of the program leaves alone");
+	if (opt->of_view.of_parent)
+		return error_set(
+			err, "--percent parent: a comparison has percentages of what was before");
+	if (view->has_base)
+		return 0;
+	error_set(err, "--%s cannot be compared with a --base; these can:", view->name);
+	for (i = 0; views[i]; i++)
+		if (views[i]->has_base)
+			error_append(err, "%s --%s", n++ ? "," : "", views[i]->name);
+	return -1;
+}
+
+/* --format and --root choose such a view, too. */
+static int check_function(const struct options *opt, struct error *err)
+{
+	const char *name = opt->view->name;
+
+	if (opt->of_view.root || !view_takes_function(opt->view))
+		return 0;
+	return error_set(err, "--format %s: of which function? --%s FUNCTION", name, name);
+}
+
 /* The options of a view may come before the view. So this is called after the whole line is read. */
 static void find_idle(struct options *opt, const bool *given)
 {
@@ -168,6 +273,20 @@ static void find_idle(struct options *opt, const bool *given)
 			opt->idle = options_table[i].name;
 }
 
+/* No view is written, and nothing is left out, so no option for that has a meaning. */
+static int check_pack(const struct options *opt, const bool *given, struct error *err)
+{
+	size_t i;
+
+	if (opt->view)
+		return error_set(err, "--pack writes no view: leave out --%s", opt->view->name);
+	for (i = 0; i < options_table_count; i++)
+		if (given[i] && !options_is_of_pack(&options_table[i]))
+			return error_set(err, "--pack packs whole recordings: leave out --%s",
+					 options_table[i].name);
+	return opt->output ? 0 : error_set(err, "--pack needs a file to write: -o FILE");
+}
+
 int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 {
 	bool given[ENTRIES_MAX] = {false};
@@ -175,15 +294,27 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 	options_init(opt);
 	if (parse(opt, WHOSE_CPCONV, argc, argv, given, err))
 		return -1;
+	if (opt->pack && opt->action == OPTIONS_CONVERT && check_pack(opt, given, err))
+		return -1;
+	if (choose_picture(opt, err))
+		return -1;
 	opt->view = opt->view ? opt->view : views[0];
 	find_idle(opt, given);
+	options_name_for(opt, opt->view);
+	if (apply_blame(opt, err) || options_check_columns(opt, opt->view, err) ||
+	    options_check_base(opt, opt->view, err) || check_function(opt, err))
+		return -1;
 	return options_check_format(opt, opt->view, err);
 }
 
 int options_parse_explorer(struct options *opt, int argc, char **argv, struct error *err)
 {
 	options_init(opt);
-	return parse(opt, WHOSE_CPPROF, argc, argv, NULL, err);
+	if (parse(opt, WHOSE_CPPROF, argc, argv, NULL, err))
+		return -1;
+	if (apply_blame(opt, err))
+		return -1;
+	return selection_check_resources(&opt->chosen, err);
 }
 
 int options_parse_command(struct options *opt, const struct view *view, int argc, char **argv,

@@ -25,9 +25,12 @@ enum option_kind {
 	KIND_PERCENT, /* a double from 0 to 100 */
 	KIND_NUMBER,  /* a positive double */
 	KIND_COUNT,   /* a uint64_t from 1 up */
-	KIND_CHOICE,  /* an int, the index of the word in option.choices */
+	KIND_CHOICE,  /* an int: option.set plus the index of the word in option.choices */
 	KIND_SET,     /* none: an int becomes option.set */
+	KIND_LIST,    /* a text, one of several; option.set is the enum option_list */
 };
+
+enum option_list { OPTION_BASES, OPTION_ASSERTS };
 
 #define OPTION_CHOICES_MAX 6
 
@@ -59,8 +62,8 @@ bool options_is_shape(const struct known_option *option);
 /* Whether only cpconv takes the option, because it is about the one view that cpconv writes. */
 bool options_is_of_cpconv(const struct known_option *option);
 
-/* Whether only cpprof takes the option, because only cpprof shows what it is about. */
-bool options_is_of_cpprof(const struct known_option *option);
+/* Whether the option can be given together with --pack, which packs whole recordings. */
+bool options_is_of_pack(const struct known_option *option);
 
 /* Choose the view. Returns -1 if another view has been chosen already. */
 int options_choose_view(struct options *opt, const struct view *view, struct error *err);

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "compare/assertion.h"
+#include "graph/suggest.h"
 #include "options/options_table.h"
 
 int options_choose_view(struct options *opt, const struct view *view, struct error *err)
@@ -21,9 +24,19 @@ int options_choose_view(struct options *opt, const struct view *view, struct err
 static int parse_view(struct options *opt, const char *text, struct error *err)
 {
 	const struct view *view = view_find(text);
+	uint32_t least = SUGGEST_FAR;
+	const char *nearest = NULL;
 
+	for (size_t i = 0; !view && strlen(text) > 2 && views[i]; i++) {
+		uint32_t distance = suggest_distance(text, views[i]->name);
+
+		nearest = distance < least ? views[i]->name : nearest;
+		least = distance < least ? distance : least;
+	}
 	if (!view)
-		return error_set(err, "--format: there is no view \"%s\"", text);
+		return error_set(err, "--format: there is no view \"%s\"%s%s%s", text,
+				 nearest ? "; did you mean " : "", nearest ? nearest : "",
+				 nearest ? "?" : "");
 	return options_choose_view(opt, view, err);
 }
 
@@ -85,13 +98,33 @@ static int parse_choice(void *value, const struct known_option *option, const ch
 	for (i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++) {
 		if (strcmp(option->choices[i], text) != 0)
 			continue;
-		*(int *)value = i;
+		*(int *)value = option->set + i;
 		return 0;
 	}
 	error_set(err, "--%s: \"%s\" is not one of", option->name, text);
 	for (i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++)
 		error_append(err, "%s %s", i ? "," : "", option->choices[i]);
 	return -1;
+}
+
+static int add_to_list(struct options *opt, enum option_list which, const char *text,
+		       struct error *err)
+{
+	struct assertion unused;
+	bool is_base = which == OPTION_BASES;
+	char ***list = is_base ? &opt->bases : &opt->asserts;
+	size_t *n = is_base ? &opt->n_bases : &opt->n_asserts;
+	size_t *size = is_base ? &opt->bases_size : &opt->asserts_size;
+	int status = is_base ? 0 : assertion_parse(&unused, text, err);
+
+	if (!is_base)
+		assertion_free(&unused);
+	if (status)
+		return -1;
+	if (!array_reserve(list, size, *n + 1, sizeof(**list)))
+		return error_memory(err);
+	(*list)[(*n)++] = (char *)(uintptr_t)text; /* it is read only */
+	return 0;
 }
 
 int options_apply(struct options *opt, const struct known_option *option, const char *text,
@@ -101,8 +134,10 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 
 	switch (option->kind) {
 	case KIND_HELP:
-		opt->action = OPTIONS_HELP;
-		return 0;
+		opt->action = text ? OPTIONS_HELP_ALL : OPTIONS_HELP;
+		return !text || strcmp(text, "all") == 0
+			       ? 0
+			       : error_set(err, "--help=%s: it is --help, or --help=all", text);
 	case KIND_VERSION:
 		opt->action = OPTIONS_VERSION;
 		return 0;
@@ -136,6 +171,8 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 	case KIND_SET:
 		*(int *)value = option->set;
 		return 0;
+	case KIND_LIST:
+		return add_to_list(opt, (enum option_list)option->set, text, err);
 	}
 	return 0;
 }
@@ -166,6 +203,7 @@ static size_t size_of(const struct known_option *option)
 	case KIND_EXE:
 	case KIND_THREADS:
 	case KIND_FILTER:
+	case KIND_LIST:
 		return 0;
 	}
 	return 0;
@@ -213,7 +251,7 @@ void options_show(struct out *o, const struct options *opt, const struct known_o
 {
 	const void *value = (const char *)opt + option->place;
 
-	if (options_is_default(opt, option) && option->kind != KIND_CHOICE)
+	if (options_is_default(opt, option) && (option->kind != KIND_CHOICE || option->set))
 		out_text(o, "default");
 	else if (option->kind == KIND_FILTER)
 		show_values(o, patterns_of(opt, option));
@@ -226,7 +264,7 @@ void options_show(struct out *o, const struct options *opt, const struct known_o
 	else if (option->kind == KIND_COUNT)
 		out_format(o, "%llu", (unsigned long long)*(const uint64_t *)value);
 	else if (option->kind == KIND_CHOICE)
-		out_text(o, option->choices[*(const int *)value]);
+		out_text(o, option->choices[*(const int *)value - option->set]);
 	else
 		out_text(o, option->kind != KIND_SET || *(const int *)value == option->set
 				    ? "on"

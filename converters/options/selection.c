@@ -126,15 +126,72 @@ static int has_exe(const struct selection *s, struct event_text exe)
 	return rc == REG_ESPACE ? -1 : rc == 0;
 }
 
+/* The comma behind a name, or the end. Names of events have commas between two slashes. */
+static const char *end_of_name(const char *name)
+{
+	const char *end = name + strcspn(name, ",/");
+
+	if (*end == '/' && strchr(end + 1, '/'))
+		end = strchr(end + 1, '/');
+	return end + strcspn(end, ",");
+}
+
+size_t selection_count_resources(const struct selection *s)
+{
+	const char *c = s->resource;
+	size_t n = c != NULL;
+
+	for (; c && *(c = end_of_name(c)); c++)
+		n++;
+	return n;
+}
+
+struct event_text selection_resource(const struct selection *s, size_t i)
+{
+	const char *from = s->resource;
+
+	for (; i; i--)
+		from = end_of_name(from) + 1;
+	return (struct event_text){from, (size_t)(end_of_name(from) - from)};
+}
+
+static bool is_same(struct event_text a, struct event_text b)
+{
+	return a.length == b.length && !memcmp(a.bytes, b.bytes, a.length);
+}
+
+int selection_check_resources(const struct selection *s, struct error *err)
+{
+	size_t i, k, n = selection_count_resources(s);
+
+	if (n > SELECTION_RESOURCES_MAX)
+		return error_set(err, "--resource: more than %d resources",
+				 SELECTION_RESOURCES_MAX);
+	for (i = 0; i < n; i++) {
+		struct event_text name = selection_resource(s, i);
+
+		if (!name.length)
+			return error_set(err, "--resource: a name in \"%.60s\" is empty",
+					 s->resource);
+		for (k = 0; k < i; k++)
+			if (is_same(name, selection_resource(s, k)))
+				return error_set(err, "--resource: \"%.*s\" comes twice",
+						 name.length < 60 ? (int)name.length : 60,
+						 name.bytes);
+	}
+	return 0;
+}
+
 static bool has_resource(struct selection_match *m, struct event_text name)
 {
-	const char *wanted = m->wanted->resource;
-	int length = name.length < 64 ? (int)name.length : 64;
+	size_t i, n = selection_count_resources(m->wanted);
+	int length = name.length < 128 ? (int)name.length : 128;
 
-	if (!wanted || (strlen(wanted) == name.length && !memcmp(wanted, name.bytes, name.length)))
-		return true;
 	shortlist_add(&m->resources, "%.*s", length, name.bytes);
-	return false;
+	for (i = 0; i < n; i++)
+		if (is_same(selection_resource(m->wanted, i), name))
+			return true;
+	return !n;
 }
 
 static void list_process(struct selection_match *m, const struct event_process *e)
@@ -166,6 +223,8 @@ int selection_match_process(struct selection_match *m, const struct event_proces
 				 "%s: does not say which process it is of: %s needs recordings",
 				 e->file, s->exe ? "--exe" : "--pid");
 	matches = has_exe(s, e->exe);
+	if (matches == 0 && e->started_as.length)
+		matches = has_exe(s, e->started_as);
 	if (matches < 0)
 		return error_memory(err);
 	matches = matches && has_pid(s, e->pid);
@@ -176,18 +235,55 @@ int selection_match_process(struct selection_match *m, const struct event_proces
 	return matches;
 }
 
+/* The bytes of the name up to its last colon, if that is what an input counts; else 0. */
+static size_t bytes_without_interval(const struct selection_match *m, struct event_text name)
+{
+	const char *colon = memrchr(name.bytes, ':', name.length);
+	size_t n = colon ? (size_t)(colon - name.bytes) : 0;
+
+	if (!n || !m->resources.seen)
+		return 0;
+	return strings_find(m->resources.seen, name.bytes, n) == STRINGS_NONE ? 0 : n;
+}
+
+/* Resources that are asked for before they were recorded. */
+static bool is_recorded(struct event_text name)
+{
+	static const char *const known[] = {"real",  "alloc", "alloc-live", "faults", "read",
+					    "write", "lock",  "switches",   "system", "user"};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (name.length == strlen(known[i]) &&
+		    memcmp(name.bytes, known[i], name.length) == 0)
+			return true;
+	return false;
+}
+
+int selection_match_no_resource(const struct selection_match *m, struct event_text name,
+				struct error *err)
+{
+	int shown = name.length < 128 ? (int)name.length : 128;
+	size_t n = bytes_without_interval(m, name);
+
+	error_set(err, "no input counts the resource \"%.*s\"", shown, name.bytes);
+	if (n)
+		return error_append(err, "; name it without its interval: %.*s", (int)n,
+				    name.bytes);
+	if (is_recorded(name))
+		error_append(err, " (cpsample -r %.*s PROGRAM records it)", shown, name.bytes);
+	return shortlist_append(&m->resources, SHORTLIST_ALL, err);
+}
+
 int selection_match_check(const struct selection_match *m, struct error *err)
 {
 	const struct selection *s = m->wanted;
 
 	if (m->n_taken || !selection_is_set(s))
 		return selection_match_check_threads(m, err);
-	if (!m->processes.seen) {
-		error_set(err, "no input counts the resource \"%s\"", s->resource);
-		return shortlist_append(&m->resources, err);
-	}
+	if (!m->processes.seen)
+		return selection_match_no_resource(m, selection_resource(s, 0), err);
 	error_set(err, "no process matches%s%s%s%s", s->n_pids ? " --pid" : "",
 		  s->n_pids && s->exe ? " and" : "", s->exe ? " --exe " : "",
 		  s->exe ? s->regex : "");
-	return shortlist_append(&m->processes, err);
+	return shortlist_append(&m->processes, SHORTLIST_FEW, err);
 }

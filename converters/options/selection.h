@@ -3,7 +3,7 @@
  * selection.h - which processes, threads and times the command line asks for, and which of them the
  * inputs have.
  *
- * In: --pid, --exe, --resource, --thread, --from, --to. Out: yes or no for a process record, a part
+ * In: --pid, --exe, --resource, --state, --thread, --from, --to. Out: yes or no for a process record, a part
  * of the profile for the builder, what has matched.
  */
 #ifndef SELECTION_H
@@ -27,8 +27,10 @@ struct selection {
 	size_t n_pids, pids_size;
 	regex_t *exe;	      /* NULL: any */
 	const char *regex;    /* its text */
-	const char *resource; /* NULL: any */
+	const char *resource; /* NULL: any; with commas: several, side by side */
+	const char *states;   /* with commas; NULL: any, and none */
 	struct patterns threads;
+	const char *at;		 /* the moment of alloc-live; NULL: the end */
 	uint64_t from_ns, to_ns; /* since the run began; to_ns 0: to its end */
 };
 
@@ -38,8 +40,9 @@ struct selection_match {
 	struct patterns threads; /* a copy of the wanted ones, which notes those that were found */
 	char *threads_text;	 /* the values of --thread, for people; NULL: there are none */
 	size_t n_taken;		 /* processes */
-	struct shortlist processes, resources; /* that were passed over */
-	struct shortlist threads_there;	       /* all threads of the processes taken */
+	struct shortlist processes;	/* that were passed over */
+	struct shortlist resources;	/* all that were offered */
+	struct shortlist threads_there; /* all threads of the processes taken */
 };
 
 /* Add the value of --pid ("1,2,3"), --exe or --thread. They return -1 if the value is not a list or
@@ -48,6 +51,17 @@ int selection_add_pids(struct selection *s, const char *list, struct error *err)
 int selection_set_exe(struct selection *s, const char *regex, struct error *err);
 int selection_add_threads(struct selection *s, const char *value, struct error *err);
 void selection_free(struct selection *s);
+
+#define SELECTION_RESOURCES_MAX 64 /* side by side */
+
+/* Check the list of --resource. -1: a name is empty or comes twice, or there are too many. */
+int selection_check_resources(const struct selection *s, struct error *err);
+/* The resources that --resource names: how many, 0 without that option; and number i of them. */
+size_t selection_count_resources(const struct selection *s);
+struct event_text selection_resource(const struct selection *s, size_t i);
+
+/* Whether the name is one of a list's, between commas. */
+bool selection_list_has(const char *list, struct event_text name);
 
 /* Whether only some processes or resources are wanted. */
 bool selection_is_set(const struct selection *s);
@@ -69,11 +83,23 @@ int selection_match_process(struct selection_match *m, const struct event_proces
 int selection_match_part(struct selection_match *m, uint64_t run_ns, struct profile_part *part,
 			 struct error *err);
 
+/* The moment of --at, without run_ns. -1: it is none. */
+int selection_at(const struct selection *s, struct event_at *at, struct error *err);
+
 /* To be called when all inputs have been read. Returns -1 if no process or no thread was taken; the
  * error lists what there is. */
 int selection_match_check(const struct selection_match *m, struct error *err);
 
+/* Set the error that no input counts a resource. Returns -1. */
+int selection_match_no_resource(const struct selection_match *m, struct event_text name,
+				struct error *err);
+
 /* The same for threads alone. */
 int selection_match_check_threads(const struct selection_match *m, struct error *err);
+
+/* selection_shown.c: to be called with all that was read. -1: --state or --at is of none of the
+ * resources that are shown. */
+int selection_check_shown(const struct selection *s, struct profile *const *list, size_t n,
+			  struct error *err);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selection_part.c - decides which threads and times are read.
+ * selection_part.c - decides which threads, states and times are read.
  *
- * In: --thread, --from, --to; threads of processes. Out: the part that the builder takes.
+ * In: --thread, --state, --from, --to; threads of processes, states of samples. Out: the part that the builder takes.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "options/selection.h"
 
@@ -82,6 +83,47 @@ static char *join(const struct patterns *p)
 	return fclose(f) ? NULL : text;
 }
 
+bool selection_list_has(const char *list, struct event_text name)
+{
+	for (size_t n;; list += n + 1) {
+		n = strcspn(list, ",");
+		if (n == name.length && !memcmp(list, name.bytes, n))
+			return true;
+		if (!list[n])
+			return false;
+	}
+}
+
+/* A profile_state. */
+static bool choose_state(void *context, struct event_text name)
+{
+	const struct selection_match *m = context;
+
+	return selection_list_has(m->wanted->states, name);
+}
+
+int selection_at(const struct selection *s, struct event_at *at, struct error *err)
+{
+	double seconds;
+	char *end;
+
+	*at = (struct event_at){.what = EVENT_AT_END};
+	if (!s->at || strcmp(s->at, "end") == 0)
+		return 0;
+	at->what = EVENT_AT_PEAK;
+	if (strcmp(s->at, "peak") == 0)
+		return 0;
+	at->what = EVENT_AT_TIME;
+	seconds = strtod(s->at, &end);
+	if (end == s->at || (*end && strcmp(end, "s") != 0) || !(seconds >= 0 && seconds <= 1e10))
+		return error_usage(err,
+				   "--at: \"%.40s\" is neither end nor peak nor a number of "
+				   "seconds",
+				   s->at);
+	at->ns = (uint64_t)(seconds * 1e9 + 0.5);
+	return 0;
+}
+
 int selection_match_part(struct selection_match *m, uint64_t run_ns, struct profile_part *part,
 			 struct error *err)
 {
@@ -94,6 +136,11 @@ int selection_match_part(struct selection_match *m, uint64_t run_ns, struct prof
 		.to_ns = s->to_ns,
 		.run_ns = run_ns,
 	};
+	if (s->states) {
+		part->state = choose_state;
+		part->context = m;
+		part->states_text = s->states;
+	}
 	if (!s->threads.n_values)
 		return 0;
 	free(m->threads_text);
@@ -109,5 +156,5 @@ int selection_match_check_threads(const struct selection_match *m, struct error 
 	if (!m->threads.n_values || patterns_matched(&m->threads))
 		return 0;
 	error_set(err, "no thread matches --thread %s", m->threads_text);
-	return shortlist_append(&m->threads_there, err);
+	return shortlist_append(&m->threads_there, SHORTLIST_FEW, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shortlist.c - collects distinct texts and lists the first few of them.
+ * shortlist.c - collects distinct texts and lists them.
  *
  * In: texts. Out: the end of a message.
  */
@@ -10,25 +10,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LISTED 10u
+#define REST_BYTES 32u /* for " and 3 more" */
 
 void shortlist_add(struct shortlist *l, const char *format, ...)
 {
-	char text[96];
+	char text[160];
 	va_list args;
-	size_t before;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (!l->seen)
 		l->seen = strings_new();
-	if (!l->seen)
-		return;
-	before = strings_count(l->seen);
-	if (strings_add(l->seen, text, strlen(text)) != before || before >= LISTED)
-		return;
-	error_append(&l->text, "%s%s", before ? ", " : "", text);
+	if (l->seen)
+		strings_add(l->seen, text, strlen(text));
 }
 
 void shortlist_join(struct shortlist *l, const struct shortlist *other)
@@ -46,12 +41,25 @@ void shortlist_clear(struct shortlist *l)
 	*l = (struct shortlist){0};
 }
 
-int shortlist_append(const struct shortlist *l, struct error *err)
+int shortlist_write(const struct strings *texts, size_t most, struct error *err)
 {
-	size_t n = l->seen ? strings_count(l->seen) : 0;
+	size_t n = texts ? strings_count(texts) : 0, i, length;
 
-	error_append(err, "; there are: %s", n ? l->text.text : "none");
-	if (n > LISTED)
-		error_append(err, " and %zu more", n - LISTED);
-	return -1;
+	if (!n)
+		return error_append(err, "none");
+	error_list(err);
+	for (i = 0; i < n && i < most; i++) {
+		const char *text = strings_get(texts, (uint32_t)i, &length);
+
+		if (strlen(err->text) + length + REST_BYTES > sizeof(err->text))
+			break;
+		error_append(err, "%s%s", i ? ", " : "", text);
+	}
+	return i < n ? error_append(err, " and %zu more", n - i) : -1;
+}
+
+int shortlist_append(const struct shortlist *l, size_t most, struct error *err)
+{
+	error_append(err, "; there are: ");
+	return shortlist_write(l->seen, most, err);
 }

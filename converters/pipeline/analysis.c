@@ -10,17 +10,32 @@
 
 #include "graph/propagate.h"
 #include "graph/suggest.h"
+#include "pipeline/shorten.h"
 #include "symbols/entry_points.h"
 
-static int look_up_names(struct analysis *s, const struct options *opt, struct error *err)
+static int look_up_names(struct analysis *s, const struct options *opt, bool with_lines,
+			 struct error *err)
 {
 	s->of_symbols = opt->of_symbols;
-	s->symbols = symbols_new(s->profile, &opt->of_symbols, err);
+	s->of_symbols.lines |= with_lines;
+	strings_show_all(s->profile->strings);
+	s->symbols = symbols_new(s->profile, &s->of_symbols, err);
 	return s->symbols ? entry_points_name(s->symbols, s->profile, err) : -1;
+}
+
+static void drop_names(struct analysis *s);
+
+static void drop_lines(struct analysis *s)
+{
+	if (s->by_line)
+		drop_names(s->by_line);
+	free(s->by_line);
+	s->by_line = NULL;
 }
 
 static void drop_tree(struct analysis *s)
 {
+	drop_lines(s);
 	graph_free(s->graph);
 	tree_free(s->tree);
 	s->graph = NULL;
@@ -31,11 +46,19 @@ static void drop_tree(struct analysis *s)
 	s->filter = NULL;
 }
 
+static void drop_names(struct analysis *s)
+{
+	drop_tree(s);
+	if (s->symbols)
+		symbols_free(s->symbols);
+	s->symbols = NULL;
+}
+
 /* The tree borrows the filter that it is built with. It gets a copy, because the options may
  * change. */
 static int build_tree(struct analysis *s, const struct options *opt, struct error *err)
 {
-	struct tree_options how = {.unit = (enum tree_unit)opt->of_view.unit};
+	struct tree_options how = {.unit = view_input_unit(&opt->of_view)};
 
 	s->filter = calloc(1, sizeof(*s->filter));
 	if (!s->filter)
@@ -44,7 +67,9 @@ static int build_tree(struct analysis *s, const struct options *opt, struct erro
 		return -1;
 	how.filter = s->filter;
 	s->tree = tree_build(s->profile, s->symbols, &how, err);
-	return s->tree ? suggest_focus(s->filter, s->profile, s->symbols, err) : -1;
+	if (!s->tree || shorten_tree(s->symbols, s->tree, err))
+		return -1;
+	return suggest_focus(s->filter, s->profile, s->symbols, err);
 }
 
 static int grow_tree(struct analysis *s, const struct options *opt, struct error *err)
@@ -78,42 +103,87 @@ static int shape_calls(struct analysis *s, const struct options *opt, struct err
 	if (opt->of_symbols.granularity == SYMBOLS_BY_MODULE)
 		return error_usage(err, "--granularity module needs recordings, and the input has "
 					"calls without stacks");
-	s->graph = graph_of_calls(s->profile, (enum tree_unit)opt->of_view.unit, err);
-	if (!s->graph || s->graph->has_totals)
-		return s->graph ? 0 : -1;
+	s->graph = graph_of_calls(s->profile, view_input_unit(&opt->of_view), err);
+	if (!s->graph || (opt->of_symbols.names == SYMBOLS_SHORT &&
+			  shorten_graph(s->profile->strings, s->graph, err)))
+		return -1;
+	if (s->graph->has_totals)
+		return 0;
 	return propagate_totals(s->graph, err);
+}
+
+static bool has_sources(const struct profile *p, const struct options *opt)
+{
+	size_t i;
+
+	if (p->n_base)
+		return false; /* two programs have two sources */
+	for (i = 0; p->packs && p->packs->names && i < p->packs->n; i++)
+		if (p->packs->names[i].n_excerpts)
+			return true;
+	return opt->of_view.with_source;
+}
+
+/* To look names up settles anew how people are shown them, so that of the other tree is settled once more. */
+static int grow_lines(struct analysis *s, const struct options *opt, struct error *err)
+{
+	struct tree_options how = {.unit = view_input_unit(&opt->of_view)};
+	struct analysis *l = calloc(1, sizeof(*l));
+
+	s->by_line = l;
+	if (!l)
+		return error_memory(err);
+	l->of_symbols = opt->of_symbols;
+	l->of_symbols.granularity = SYMBOLS_BY_SOURCE;
+	l->filter = how.filter = calloc(1, sizeof(*l->filter));
+	if (!l->filter)
+		return error_memory(err);
+	if (filter_copy(l->filter, &opt->filter, err))
+		return -1;
+	l->symbols = symbols_new(s->profile, &l->of_symbols, err);
+	if (!l->symbols || entry_points_name(l->symbols, s->profile, err))
+		return -1;
+	l->tree = tree_build(s->profile, l->symbols, &how, err);
+	return l->tree ? shorten_tree(s->symbols, s->tree, err) : -1;
 }
 
 int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	bool takes_calls = needs & VIEW_TAKES_CALLS;
+	bool with_lines = needs & (VIEW_NEEDS_LINES | VIEW_WANTS_LINES);
+	bool with_sources = needs & VIEW_WANTS_SOURCES;
 
-	needs &= ~(unsigned)VIEW_TAKES_CALLS;
+	needs &= ~(unsigned)(VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_NEEDS_MOMENTS |
+			     VIEW_WANTS_LINES | VIEW_WANTS_SOURCES | VIEW_NEEDS_SQUARES);
 	if (s->profile->calls && !takes_calls)
 		return refuse_calls(s->profile, err);
 	if (s->profile->calls)
 		return needs && !s->graph ? shape_calls(s, opt, err) : 0;
-	if (needs && !s->symbols && look_up_names(s, opt, err))
+	if (needs & VIEW_NEEDS_LINES && filter_is_set(&opt->filter))
+		return error_usage(err,
+				   "this view has whole stacks: --focus, --ignore and --hide are "
+				   "for the program that reads it");
+	if (with_lines && s->symbols && !symbols_wants_lines(&s->of_symbols))
+		drop_names(s);
+	if (needs && !s->symbols && look_up_names(s, opt, with_lines, err))
 		return -1;
 	if (needs & (VIEW_NEEDS_TREE | VIEW_NEEDS_GRAPH) && !s->tree && grow_tree(s, opt, err))
 		return -1;
+	if (with_sources && !s->by_line && has_sources(s->profile, opt) &&
+	    grow_lines(s, opt, err)) {
+		drop_lines(s);
+		return -1;
+	}
 	if (needs & VIEW_NEEDS_GRAPH && !s->graph)
 		s->graph = graph_build(s->tree, err);
 	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
-}
-
-static void drop_names(struct analysis *s)
-{
-	drop_tree(s);
-	if (s->symbols)
-		symbols_free(s->symbols);
-	s->symbols = NULL;
 }
 
 /* Were the names made with these options? The other options of names never change for a profile. */
 static bool has_names(const struct analysis *s, const struct options *opt)
 {
 	return s->of_symbols.granularity == opt->of_symbols.granularity &&
+	       s->of_symbols.names == opt->of_symbols.names &&
 	       s->of_symbols.inlines == opt->of_symbols.inlines;
 }
 
@@ -130,11 +200,11 @@ void analysis_adapt(struct analysis *s, const struct options *opt)
 {
 	if (!has_names(s, opt))
 		drop_names(s);
-	if (s->tree && (s->tree->unit != (enum tree_unit)opt->of_view.unit ||
+	if (s->tree && (s->tree->unit != view_input_unit(&opt->of_view) ||
 			!filter_is_equal(s->filter, &opt->filter)))
 		drop_tree(s);
 	if (s->profile->calls && s->graph &&
-	    (s->graph->unit != (enum tree_unit)opt->of_view.unit || filter_is_set(&opt->filter)))
+	    (s->graph->unit != view_input_unit(&opt->of_view) || filter_is_set(&opt->filter)))
 		drop_tree(s);
 }
 
@@ -144,6 +214,8 @@ struct view_input analysis_input(const struct analysis *s, const struct view_opt
 		.profile = s->profile,
 		.symbols = s->symbols,
 		.tree = s->tree,
+		.by_line = s->by_line ? s->by_line->tree : NULL,
+		.symbols_by_line = s->by_line ? s->by_line->symbols : NULL,
 		.graph = s->graph,
 		.options = options,
 	};

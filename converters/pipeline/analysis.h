@@ -20,7 +20,8 @@ struct analysis {
 	struct symbols_options of_symbols; /* the options that `symbols` was made with */
 	struct filter *filter;		   /* of the tree, which borrows it; allocated, so that a
 					    * struct analysis may be moved */
-	bool has_warned;		   /* report.h has warned of the modules */
+	struct analysis *by_line; /* the same profile with names by line, for VIEW_WANTS_SOURCES */
+	bool has_warned;	  /* report.h has warned of the modules */
 };
 
 /* Make what is needed (enum view_needs) and not there yet. */

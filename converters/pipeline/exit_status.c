@@ -12,7 +12,7 @@
 
 int exit_status_report(const struct error *err)
 {
-	message("%s", err->text);
+	message_error(err);
 	return err->is_usage ? EXIT_USAGE : EXIT_FAILURE;
 }
 

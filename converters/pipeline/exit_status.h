@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "write/out.h"
 
-#define EXIT_USAGE 2
+#define EXIT_USAGE  2
+#define EXIT_BROKEN 3 /* an assertion does not hold */
 
 /* Print the error. Returns EXIT_USAGE if the command line was wrong, else EXIT_FAILURE. */
 int exit_status_report(const struct error *err);

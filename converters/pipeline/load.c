@@ -2,38 +2,24 @@
 /*
  * load.c - reads files into one profile, or into a profile for each resource.
  *
- * In: files. Out: profiles.
- *
- * The beginning of an input says which resource it counts, and all that follows goes to the builder
- * of that resource. An input that counts several resources is read once for each of them.
- *
- * Several threads read at the same time. Each of them reads a part of the files into builders of
- * its own, and the caller's thread then joins these with its own builders in the order of the
- * files. If a part cannot be read or joined, the caller's thread reads it again. So the first error
- * in the order of the files is reported, whatever the number of threads.
+ * In: files. Out: profiles. The beginning of an input says which resource it counts, and all that follows goes
+ * to that resource's builder; an input that counts several is read once for each. Several threads read at a
+ * time, each a part of the files into builders of its own, which the caller's thread joins in the order of the
+ * files. A part that fails it reads again: the first error is always the same.
  */
 #include "pipeline/load.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/array.h"
+#include "pipeline/load_columns.h"
+#include "pipeline/load_threads.h"
 #include "pipeline/progress.h"
 #include "pipeline/run_start.h"
+#include "pipeline/runs.h"
 #include "pipeline/worker_pool.h"
 #include "read/decode.h"
-
-/* Fewer bytes are read in less time than threads take to start. */
-#define BYTES_FOR_THREADS 65536u
-/* A part that a thread reads at a time has at most so many bytes and files, if files are small. */
-#define BYTES_AT_A_TIME 65536u
-#define FILES_AT_A_TIME 32u
-
-struct route {
-	struct profile_builder *builder;
-	char *resource, *unit;
-};
 
 /* Sends the events of each input to the builder of its resource. */
 struct router {
@@ -41,12 +27,19 @@ struct router {
 	size_t n, size;
 	struct selection_match *match;
 	enum profile_by by;
+	bool shows_kernel;
+	struct profile_keeps keeps;
 	enum load_as as;
 	struct profile_part part;
+	struct event_at at;
 	size_t taken;	/* resources of the current input that have been read */
 	size_t offered; /* resources that this reading of the input has met so far */
-	bool took_any;	/* an input did not say what it counts, so that it went to any route */
+	const struct runs *runs;
+	size_t run;    /* that the current file belongs to */
+	bool took_any; /* an input did not say what it counts, so that it went to any route */
 };
+
+static const struct event_text none;
 
 /* ---- one input ------------------------------------------------------------------------------- */
 
@@ -58,6 +51,7 @@ static bool is_same(const char *a, struct event_text b)
 static struct route *add_route(struct router *r, struct event_text resource, struct event_text unit,
 			       struct error *err)
 {
+	struct profile_part part = r->part;
 	struct route *route;
 
 	if (!array_reserve(&r->routes, &r->size, r->n + 1, sizeof(*r->routes))) {
@@ -76,14 +70,20 @@ static struct route *add_route(struct router *r, struct event_text resource, str
 		return NULL;
 	}
 	profile_builder_group(route->builder, r->by);
-	return profile_builder_part(route->builder, &r->part, err) ? NULL : route;
+	profile_builder_show_kernel(route->builder, r->shows_kernel);
+	if (r->as == LOAD_AS_RUNS || r->keeps.squares)
+		profile_builder_want_squares(route->builder);
+	if (r->as == LOAD_AS_RUNS)
+		part.run_ns = runs_start_ns(r->runs, route->resource);
+	profile_builder_time(route->builder, r->keeps);
+	return profile_builder_part(route->builder, &part, err) ? NULL : route;
 }
 
 /* An input that was cut before it said what it counts has no samples, so that any route will do. */
 static struct route *find_route(struct router *r, struct event_text resource,
 				struct event_text unit, struct error *err)
 {
-	r->took_any |= r->as == LOAD_BY_RESOURCE && !resource.length;
+	r->took_any |= r->as != LOAD_AS_ONE && !resource.length;
 	for (size_t i = 0; i < r->n; i++)
 		if (r->as == LOAD_AS_ONE || !resource.length ||
 		    (is_same(r->routes[i].resource, resource) && is_same(r->routes[i].unit, unit)))
@@ -96,6 +96,7 @@ static int on_process(void *context, const struct event_process *e, const struct
 		      struct error *err)
 {
 	struct router *r = context;
+	char run[RUNS_NAME_BYTES];
 	struct route *route;
 	int wanted;
 
@@ -104,7 +105,8 @@ static int on_process(void *context, const struct event_process *e, const struct
 	wanted = selection_is_set(r->match->wanted) ? selection_match_process(r->match, e, err) : 1;
 	if (wanted <= 0)
 		return wanted ? -1 : EVENT_DECLINED;
-	route = find_route(r, e->resource, e->unit, err);
+	route = r->as == LOAD_AS_RUNS ? find_route(r, runs_name(run, r->run), none, err)
+				      : find_route(r, e->resource, e->unit, err);
 	if (!route)
 		return -1;
 	r->taken = r->offered;
@@ -113,28 +115,37 @@ static int on_process(void *context, const struct event_process *e, const struct
 }
 
 /* Standard input can be read only once, so that only its first resource is read. */
-static int read_file(struct router *r, const char *path, struct error *err)
+static int read_file(struct router *r, const struct sources *from, size_t i, struct error *err)
 {
-	const struct event_sink sink = {.context = r, .process = on_process};
+	struct event_sink sink = {.context = r, .at = r->at, .process = on_process};
+	const char *path = from->files[i];
 	size_t taken;
 	int status = 0;
 
 	r->taken = 0;
+	r->run = r->runs ? r->runs->of[i] : 0;
+	if (r->runs)
+		sink.at.run_ns = r->runs->starts_ns[r->run];
 	do {
 		taken = r->taken;
 		r->offered = 0;
 		status = decode_file(path, &sink, err);
-	} while (!status && r->as == LOAD_BY_RESOURCE && r->taken > taken && strcmp(path, "-"));
+	} while (!status && r->as != LOAD_AS_ONE && r->as != LOAD_AS_RUNS && r->taken > taken &&
+		 strcmp(path, "-"));
 	return status;
+}
+
+static void route_free(struct route *route)
+{
+	profile_builder_free(route->builder);
+	free(route->resource);
+	free(route->unit);
 }
 
 static void routes_free(struct router *r)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		profile_builder_free(r->routes[i].builder);
-		free(r->routes[i].resource);
-		free(r->routes[i].unit);
-	}
+	for (size_t i = 0; i < r->n; i++)
+		route_free(&r->routes[i]);
 	free(r->routes);
 }
 
@@ -183,8 +194,12 @@ static struct batch *batch_new(const struct router *ours, struct error *err)
 	batch->router = (struct router){
 		.match = &batch->match,
 		.by = ours->by,
+		.shows_kernel = ours->shows_kernel,
+		.keeps = ours->keeps,
 		.as = ours->as,
+		.runs = ours->runs,
 		.part = ours->part,
+		.at = ours->at,
 	};
 	batch->router.part.context = &batch->match;
 	if (!selection_match_begin(&batch->match, ours->match->wanted, err))
@@ -202,7 +217,7 @@ static void *read_batch(void *context, size_t part)
 	struct batch *batch = batch_new(&l->router, &err);
 
 	for (size_t i = part_begin(l, part); batch && i < part_end(l, part); i++)
-		if (read_file(&batch->router, l->from->files[i], &err)) {
+		if (read_file(&batch->router, l->from, i, &err)) {
 			batch_free(batch);
 			return NULL;
 		}
@@ -250,7 +265,7 @@ static int read_part(struct load *l, size_t part)
 {
 	for (size_t i = part_begin(l, part); i < part_end(l, part); i++) {
 		progress_file(i + 1);
-		if (read_file(&l->router, l->from->files[i], l->err))
+		if (read_file(&l->router, l->from, i, l->err))
 			return -1;
 	}
 	return 0;
@@ -272,45 +287,13 @@ static int add_part(void *context, size_t part, void *result)
 	return status;
 }
 
-/* Each thread may have two files open, and the process needs other descriptors, too. */
-static size_t descriptors_suffice_for(size_t n_threads)
-{
-	struct rlimit limit;
-	size_t most = 1;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / 4 >= n_threads + 4)
-		return n_threads;
-	if (limit.rlim_cur / 4 > 4)
-		most = limit.rlim_cur / 4 - 4;
-	return most < n_threads ? most : n_threads;
-}
-
-static size_t count_threads(const struct sources *from, const struct options *opt)
-{
-	size_t n = opt->jobs ? opt->jobs : worker_pool_cores();
-
-	if (from->is_read_once_only || (!opt->jobs && from->bytes < BYTES_FOR_THREADS))
-		return 1;
-	return descriptors_suffice_for(n < from->n ? n : from->n);
-}
-
-static size_t count_files(const struct sources *from, size_t n_threads)
-{
-	size_t fair = from->n / (4 * n_threads), n = FILES_AT_A_TIME;
-
-	if (from->bytes / BYTES_AT_A_TIME >= from->n / FILES_AT_A_TIME)
-		n = (size_t)(BYTES_AT_A_TIME * (uint64_t)from->n / (from->bytes + 1));
-	n = n < fair ? n : fair;
-	return n ? n : 1;
-}
-
 static int read_files(struct load *l, const struct options *opt)
 {
-	size_t n_threads = count_threads(l->from, opt);
+	size_t n_threads = load_threads(l->from, opt->jobs);
 	struct worker_pool pool;
 	int status;
 
-	l->at_a_time = n_threads > 1 ? count_files(l->from, n_threads) : l->from->n;
+	l->at_a_time = n_threads > 1 ? load_threads_files(l->from, n_threads) : l->from->n;
 	pool = (struct worker_pool){
 		.n = l->from->n / l->at_a_time + (l->from->n % l->at_a_time != 0),
 		.n_threads = n_threads,
@@ -331,18 +314,38 @@ static int read_files(struct load *l, const struct options *opt)
 static int prepare(struct load *l, const struct options *opt, enum load_as as,
 		   struct selection_match *match)
 {
-	static const struct event_text any = {"", 0};
 	const struct selection *chosen = &opt->chosen;
 	uint64_t run_ns = 0;
 
 	l->router.match = match;
 	l->router.by = (enum profile_by)opt->by;
+	l->router.shows_kernel = opt->kernel;
+	l->router.keeps.times = !opt->view || opt->view->needs & VIEW_NEEDS_TIMES;
+	l->router.keeps.squares = opt->view && opt->view->needs & VIEW_NEEDS_SQUARES;
+	l->router.keeps.moments = !opt->view || opt->view->needs & VIEW_NEEDS_MOMENTS;
 	l->router.as = as;
-	if ((chosen->from_ns || chosen->to_ns) && run_start(l->from, &run_ns, l->err))
+	l->router.runs = as == LOAD_AS_RUNS ? l->from->runs : NULL;
+	if (selection_at(chosen, &l->router.at, l->err))
 		return -1;
+	if (!l->router.runs &&
+	    (chosen->from_ns || chosen->to_ns || l->router.at.what == EVENT_AT_TIME) &&
+	    run_start(l->from, &run_ns, l->err))
+		return -1;
+	l->router.at.run_ns = run_ns;
+	if (as == LOAD_AS_COLUMNS && l->from->is_read_once_only)
+		return error_set(l->err, "an input that can be read only once is read for one "
+					 "resource, not for several");
 	if (selection_match_part(match, run_ns, &l->router.part, l->err))
 		return -1;
-	return as == LOAD_AS_ONE && !add_route(&l->router, any, any, l->err) ? -1 : 0;
+	l->router.part.at = l->router.at;
+	return as == LOAD_AS_ONE && !add_route(&l->router, none, none, l->err) ? -1 : 0;
+}
+
+static void free_profiles(struct load_result *result)
+{
+	while (result->n)
+		profile_free(result->list[--result->n]);
+	free(result->list);
 }
 
 static int finish_profiles(struct load *l, struct load_result *result)
@@ -356,14 +359,71 @@ static int finish_profiles(struct load *l, struct load_result *result)
 
 		l->router.routes[i].builder = NULL;
 		if (p) {
+			p->packs = l->from->packs;
 			result->list[result->n++] = p;
 			continue;
 		}
-		while (result->n)
-			profile_free(result->list[--result->n]);
-		free(result->list);
+		free_profiles(result);
 		return -1;
 	}
+	if (!selection_check_shown(l->router.match->wanted, result->list, result->n, l->err))
+		return 0;
+	free_profiles(result);
+	return -1;
+}
+
+/* The builders of all runs. One of which nothing was taken has used nothing. */
+static struct profile_builder **list_runs(struct load *l)
+{
+	struct profile_builder **list = calloc(l->from->runs->n, sizeof(struct profile_builder *));
+	char name[RUNS_NAME_BYTES];
+	bool ok = list;
+
+	for (size_t i = 0; ok && i < l->from->runs->n; i++) {
+		const struct route *route =
+			find_route(&l->router, runs_name(name, i), none, l->err);
+
+		ok = route;
+		list[i] = route ? route->builder : NULL;
+	}
+	if (ok)
+		return list;
+	if (!list)
+		error_memory(l->err);
+	free(list);
+	return NULL;
+}
+
+static int join(struct load *l, struct profile_builder *all, struct profile_builder **list,
+		enum load_as as)
+{
+	if (as == LOAD_AS_RUNS)
+		return profile_builder_runs(all, list, l->from->runs->n, l->from->runs->n_base,
+					    l->err);
+	return profile_builder_columns(all, list,
+				       selection_count_resources(l->router.match->wanted), l->err);
+}
+
+/* One profile of all routes becomes the only route. */
+static int join_columns(struct load *l, enum load_as as)
+{
+	struct profile_builder **list =
+		as == LOAD_AS_RUNS
+			? list_runs(l)
+			: load_columns(l->router.routes, l->router.n, l->router.match, l->err);
+	struct route *all;
+	int status;
+
+	if (!list)
+		return -1;
+	all = add_route(&l->router, none, none, l->err);
+	status = all ? join(l, all->builder, list, as) : -1;
+	free(list);
+	if (status)
+		return -1;
+	while (l->router.n > 1)
+		route_free(&l->router.routes[--l->router.n - 1]);
+	l->router.routes[0] = *all;
 	return 0;
 }
 
@@ -375,15 +435,14 @@ int load_profiles(const struct sources *from, const struct options *opt, enum lo
 
 	if (selection_match_begin(&result->match, &opt->chosen, err))
 		return -1;
-	status = prepare(&l, opt, as, &result->match);
-	if (!status)
-		status = read_files(&l, opt);
-	if (!status)
-		status = selection_match_check(&result->match, err);
+	status = prepare(&l, opt, as, &result->match) || read_files(&l, opt) ||
+		 selection_match_check(&result->match, err);
+	if (!status && (as == LOAD_AS_COLUMNS || as == LOAD_AS_RUNS))
+		status = join_columns(&l, as);
 	if (!status)
 		status = finish_profiles(&l, result);
 	routes_free(&l.router);
 	if (status)
 		selection_match_free(&result->match);
-	return status;
+	return status ? -1 : 0;
 }

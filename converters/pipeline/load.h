@@ -14,6 +14,8 @@
 enum load_as {
 	LOAD_AS_ONE,	  /* inputs of different resources are an error */
 	LOAD_BY_RESOURCE, /* each resource has a profile of its own */
+	LOAD_AS_COLUMNS,  /* each resource that was asked for is a column of one profile */
+	LOAD_AS_RUNS,	  /* each run (sources.runs) is a column of one profile */
 };
 
 struct load_result {

@@ -18,46 +18,51 @@
 #include "pipeline/sources.h"
 #include "read/decode.h"
 
-/* What the process record at the head of a file says of its process tree. */
-struct head {
-	char *host; /* NULL if the record has none */
-	uint64_t pid, start, start_ns;
+struct reading {
+	struct process_tree_head head;
 	bool no_memory;
 };
 
 static int on_process(void *context, const struct event_process *e, const struct event_sink **next,
 		      struct error *err)
 {
-	struct head *h = context;
+	struct reading *r = context;
+	struct process_tree_head *h = &r->head;
 
 	(void)next;
 	(void)err;
 	h->pid = e->tree_pid;
 	h->start = e->tree_start;
 	h->start_ns = e->start_ns;
-	if (e->host.length) {
+	if (e->host.length && !h->host) {
 		h->host = strndup(e->host.bytes, e->host.length);
-		h->no_memory = !h->host;
+		r->no_memory = !h->host;
 	}
-	return EVENT_DECLINED;
+	return EVENT_ENOUGH;
 }
 
-/* Returns false if the file has no process record that names a tree; then nothing is to be
- * freed. */
-static bool head_read(struct head *h, const char *file)
+void process_tree_head_clear(struct process_tree_head *h)
 {
-	const struct event_sink sink = {.context = h, .process = on_process};
-	struct error unused;
-
-	*h = (struct head){0};
-	if (!decode_file(file, &sink, &unused) && h->pid)
-		return true;
 	free(h->host);
 	h->host = NULL;
-	return false;
 }
 
-static bool same_tree(const struct head *a, const struct head *b)
+int process_tree_head_read(struct process_tree_head *h, const char *file)
+{
+	struct reading r = {0};
+	const struct event_sink sink = {.context = &r, .process = on_process};
+	struct error unused;
+	int status = decode_file(file, &sink, &unused);
+
+	*h = r.head;
+	if (!r.no_memory && !status && h->pid)
+		return 1;
+	process_tree_head_clear(h);
+	h->pid = 0;
+	return r.no_memory ? -1 : 0;
+}
+
+bool process_tree_is_same(const struct process_tree_head *a, const struct process_tree_head *b)
 {
 	return a->pid == b->pid && a->start == b->start && !a->host == !b->host &&
 	       (!a->host || !strcmp(a->host, b->host));
@@ -72,19 +77,19 @@ static int add_member(struct process_tree *t, const char *file, uint64_t start_n
 }
 
 /* Add the directory entry to the members if it is a recording of the tree. -1: out of memory. */
-static int add_entry(struct process_tree *t, const struct head *tree, const char *file)
+static int add_entry(struct process_tree *t, const struct process_tree_head *tree, const char *file)
 {
+	struct process_tree_head h;
 	struct stat st;
-	struct head h;
-	int rc = 0;
+	int rc;
 
 	if (!sources_is_recording(file, &st))
 		return 0;
-	if (head_read(&h, file) && same_tree(tree, &h))
-		rc = add_member(t, file, h.start_ns, st.st_size);
-	if (h.no_memory)
-		rc = -1;
-	free(h.host);
+	rc = process_tree_head_read(&h, file);
+	if (rc > 0)
+		rc = process_tree_is_same(tree, &h) ? add_member(t, file, h.start_ns, st.st_size)
+						    : 0;
+	process_tree_head_clear(&h);
 	return rc;
 }
 
@@ -99,7 +104,8 @@ static int member_compare(const void *a, const void *b)
 
 /* Add all recordings of the tree in the current directory but the newest, which is a member
  * already. */
-static int add_others(struct process_tree *t, const struct head *tree, const char *newest)
+static int add_others(struct process_tree *t, const struct process_tree_head *tree,
+		      const char *newest)
 {
 	DIR *directory = opendir(".");
 	struct dirent *entry;
@@ -117,16 +123,15 @@ static int add_others(struct process_tree *t, const struct head *tree, const cha
 int process_tree_find(struct process_tree *t, const char *newest, struct error *err)
 {
 	struct stat st = {0};
-	struct head tree;
-	bool is_tree = head_read(&tree, newest);
-	int rc;
+	struct process_tree_head tree;
+	int is_tree = process_tree_head_read(&tree, newest), rc;
 
 	*t = (struct process_tree){0};
 	stat(newest, &st);
-	rc = tree.no_memory ? -1 : add_member(t, newest, tree.start_ns, st.st_size);
+	rc = is_tree < 0 ? -1 : add_member(t, newest, tree.start_ns, st.st_size);
 	if (!rc && is_tree)
 		rc = add_others(t, &tree, newest);
-	free(tree.host);
+	process_tree_head_clear(&tree);
 	if (rc) {
 		process_tree_free(t);
 		return error_memory(err);
@@ -138,7 +143,7 @@ int process_tree_find(struct process_tree *t, const char *newest, struct error *
 int process_tree_of(struct process_tree *t, uint64_t pid, uint64_t start, struct error *err)
 {
 	struct utsname host;
-	const struct head tree = {
+	const struct process_tree_head tree = {
 		.host = uname(&host) ? NULL : host.nodename, .pid = pid, .start = start};
 
 	*t = (struct process_tree){0};

@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "elf/download.h"
 #include "read/input.h"
 
 #define WIDTH_MAX 78
@@ -113,11 +114,18 @@ void progress_begin(const char *what)
 	if (!find_width())
 		return;
 	line.is_on = true;
+	download_observe(progress_step);
 	set_text(what);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGALRM, &action, NULL);
 	wait_ms = line.began_ms + FIRST_MS - now_ms();
 	set_timer(wait_ms > LEAST_MS ? wait_ms : LEAST_MS);
+}
+
+void progress_step(const char *what)
+{
+	if (line.is_on)
+		set_text(what);
 }
 
 void progress_end(void)
@@ -128,6 +136,7 @@ void progress_end(void)
 		return;
 	set_timer(0);
 	input_observe(NULL);
+	download_observe(NULL);
 	snprintf(blank, sizeof(blank), "\r%*s\r", line.width, "");
 	if (line.is_drawn)
 		put(blank, strlen(blank));

@@ -15,15 +15,20 @@
 int report_read(struct analysis *s, const struct sources *from, const struct options *opt,
 		struct error *err)
 {
+	bool is_list = selection_count_resources(&opt->chosen) > 1;
+	enum load_as as = is_list ? LOAD_AS_COLUMNS : LOAD_AS_ONE;
 	struct load_result result;
 
-	if (load_profiles(from, opt, LOAD_AS_ONE, &result, err))
+	if (load_profiles(from, opt, from->runs ? LOAD_AS_RUNS : as, &result, err))
 		return -1;
 	s->profile = result.list[0];
 	free(result.list);
 	warnings_unmatched(&result.match.threads, "thread");
 	selection_match_free(&result.match);
-	return warnings_profile(s->profile, opt->strict, err);
+	if (opt->kernel)
+		warnings_kernel(s->profile->has_kernel || !s->profile->hits);
+	/* Nothing can be claimed of what was lost. */
+	return warnings_profile(s->profile, opt->strict || opt->n_asserts, err);
 }
 
 /* The tree has just been built, with all names. */

@@ -20,7 +20,7 @@ static int on_process(void *context, const struct event_process *e, const struct
 	(void)err;
 	if (e->start_ns && (!*start_ns || e->start_ns < *start_ns))
 		*start_ns = e->start_ns;
-	return EVENT_DECLINED;
+	return EVENT_ENOUGH;
 }
 
 int run_start(const struct sources *from, uint64_t *start_ns, struct error *err)

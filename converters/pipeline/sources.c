@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "pack/pack_set.h"
 #include "pipeline/process_tree.h"
 
 /* The list owns the name from now on, also after an error. A name of NULL means that there was no
@@ -118,15 +119,13 @@ static int add_tree(struct sources *s, struct error *err)
 	return rc;
 }
 
-int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
-		 struct error *err)
+/* All files that are named, and those in directories and lists. */
+static int add_all(struct sources *s, char *const *names, size_t n, const char *list,
+		   struct error *err)
 {
 	struct sources_named given = {0};
 	int rc = 0;
 
-	*s = (struct sources){0};
-	if (!n && !list)
-		return add_tree(s, err);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = sources_named_add(&given, names[i], err);
 	if (!rc && list)
@@ -137,12 +136,68 @@ int sources_find(struct sources *s, char *const *names, size_t n, const char *li
 	return rc;
 }
 
+int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
+		 struct error *err)
+{
+	int rc;
+
+	*s = (struct sources){0};
+	rc = n || list ? add_all(s, names, n, list, err) : add_tree(s, err);
+	if (!rc)
+		rc = sources_expand(s, err);
+	return rc ? rc : sources_same(s, err);
+}
+
+int sources_append(struct sources *s, struct sources *other, struct error *err)
+{
+	if (!array_reserve(&s->files, &s->size, s->n + other->n, sizeof(*s->files)))
+		return error_memory(err);
+	for (size_t i = 0; i < other->n; i++)
+		s->files[s->n++] = other->files[i];
+	other->n = 0;
+	for (size_t i = 0; other->packs && i < other->packs->n; i++)
+		if (pack_set_add(s->packs, other->packs->paths[i], err))
+			return -1;
+	s->bytes += other->bytes;
+	s->is_read_once_only |= other->is_read_once_only;
+	return 0;
+}
+
+static bool is_file(const struct stat *output, const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == output->st_dev && st.st_ino == output->st_ino;
+}
+
+int sources_check_output(const struct sources *s, const char *output, struct error *err)
+{
+	struct stat st;
+	bool is_input = false;
+
+	if (!s || !output || stat(output, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	for (size_t i = 0; !is_input && i < s->n; i++)
+		is_input = is_file(&st, s->files[i]);
+	for (size_t i = 0; !is_input && s->packs && i < s->packs->n; i++)
+		is_input = is_file(&st, s->packs->paths[i]);
+	if (!is_input)
+		return 0;
+	return error_usage(err, "%s is what is read; write to another file", output);
+}
+
 void sources_free(struct sources *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		free(s->files[i]);
 	for (size_t i = 0; i < s->n_again; i++)
 		free(s->again[i]);
+	for (size_t i = 0; i < s->n_same; i++)
+		free(s->same[i]);
+	free(s->same);
+	if (s->packs)
+		pack_set_clear(s->packs);
+	free(s->packs);
 	free(s->files);
 	free(s->again);
 	free(s->newest);

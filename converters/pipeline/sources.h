@@ -14,14 +14,21 @@
 
 #include "base/error.h"
 
+struct pack_set;
+
 struct sources {
 	char **files;
 	size_t n, size;
+	size_t n_given; /* files, before packs were replaced by what is in them */
+	struct pack_set *packs;
 	char **again; /* names of files that were given before, by the same or another name */
 	size_t n_again, again_size;
+	char **same; /* for each recording that is left out because another one is the same: both names */
+	size_t n_same, same_size;
 	char *newest;		/* the newest recording, one of `files`; NULL if files were named */
 	uint64_t bytes;		/* the sum of all sizes that are known */
 	bool is_read_once_only; /* one of them is a pipe, a terminal or standard input */
+	const struct runs *runs; /* of which these are recordings; borrowed; NULL: not told apart */
 };
 
 /*
@@ -29,10 +36,15 @@ struct sources {
  * files whose names the file `list` holds (NULL: there is no list). If nothing is named, they are
  * the newest recording in the current directory and the other recordings of its process tree, in
  * the order in which the processes began; damaged recordings other than the newest are left out
- * then. To be freed also after an error.
+ * then. A pack stands for the recordings in it; one that is also given apart, or in another pack, is in the list once.
+ * To be freed also after an error.
  */
 int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
 		 struct error *err);
+/* Move the files of `other`, which has none then, to the end of the list. */
+int sources_append(struct sources *s, struct sources *other, struct error *err);
+/* Refuse an output (NULL: none) that is one of the files to be read (NULL: none), by whatever name. */
+int sources_check_output(const struct sources *s, const char *output, struct error *err);
 void sources_free(struct sources *s);
 
 /* ---- sources_named.c: files, directories and lists that the command line names ---- */
@@ -53,6 +65,16 @@ int sources_named_add(struct sources_named *g, const char *name, struct error *e
 int sources_named_add_list(struct sources_named *g, const char *file, struct error *err);
 
 void sources_named_free(struct sources_named *g);
+
+/* ---- sources_packed.c: packs ---- */
+
+/* Replace each pack among the files by the recordings in it. */
+int sources_expand(struct sources *s, struct error *err);
+
+/* ---- sources_same.c: recordings that are given in a pack and also elsewhere ---- */
+
+/* If there is a pack, leave out recordings that are given by another file, too. */
+int sources_same(struct sources *s, struct error *err);
 
 /* ---- sources_newest.c: the recording that is meant when none is named ---- */
 

@@ -4,6 +4,7 @@
  *
  * In: names of files and directories, lists of names. Out: names of files.
  */
+#include "pipeline/missing.h"
 #include "pipeline/sources.h"
 
 #include <dirent.h>
@@ -73,7 +74,10 @@ static int add_directory(struct sources_named *g, const char *name, DIR *directo
 	if (status)
 		return -1;
 	if (g->n == before)
-		return error_set(err, "%s: no *.cps file in this directory", name);
+		return error_set(err,
+				 "%s: no *.cps file in this directory (a program that used less "
+				 "than a tick leaves none)",
+				 name);
 	qsort(g->list + before, g->n - before, sizeof(*g->list), compare);
 	return 0;
 }
@@ -82,9 +86,12 @@ int sources_named_add(struct sources_named *g, const char *name, struct error *e
 {
 	DIR *directory;
 	struct stat st;
+	bool is_there = !strcmp(name, "-") || stat(name, &st) == 0;
 	int status;
 
-	if (!strcmp(name, "-") || stat(name, &st) || !S_ISDIR(st.st_mode))
+	if (!is_there && errno == ENOENT)
+		return missing_file(name, err);
+	if (!strcmp(name, "-") || !is_there || !S_ISDIR(st.st_mode))
 		return add_name(g, strdup(name), err);
 	directory = opendir(name);
 	if (!directory)

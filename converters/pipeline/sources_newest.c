@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define SUFFIX ".cps"
+#include "libsampler/format.h"
 
 static bool is_newer(const struct stat *a, const char *a_name, const struct stat *b,
 		     const char *b_name)
@@ -27,9 +27,9 @@ static bool is_newer(const struct stat *a, const char *a_name, const struct stat
 
 bool sources_is_recording(const char *name, struct stat *st)
 {
-	size_t n = strlen(name), suffix = strlen(SUFFIX);
+	size_t n = strlen(name), suffix = strlen(CPS_SUFFIX);
 
-	return n > suffix && strcmp(name + n - suffix, SUFFIX) == 0 && stat(name, st) == 0 &&
+	return n > suffix && strcmp(name + n - suffix, CPS_SUFFIX) == 0 && stat(name, st) == 0 &&
 	       S_ISREG(st->st_mode);
 }
 
@@ -59,6 +59,9 @@ char *sources_newest(struct error *err)
 	}
 	closedir(directory);
 	if (!best)
-		error_set(err, "no FILE given, and no *.cps file in the current directory");
+		error_set(err,
+			  "no FILE given, and no *.cps file in the current directory: cpsample "
+			  "PROGRAM makes one (a program that used less than a tick leaves "
+			  "none)");
 	return best;
 }

@@ -20,10 +20,14 @@ void warnings_sources(const struct sources *s)
 		message("%s: warning: given twice, read once", s->again[i]);
 	if (i < s->n_again)
 		message("warning: and %zu more files given twice", s->n_again - i);
-	if (s->newest && s->n == 1)
+	for (i = 0; i < s->n_same && i < SHOWN; i++)
+		message("%s, read once", s->same[i]);
+	if (i < s->n_same)
+		message("warning: and %zu more recordings that are also in a pack", s->n_same - i);
+	if (s->newest && s->n_given == 1)
 		message("reading %s", s->newest);
 	else if (s->newest)
-		message("reading %s and %zu more of its process tree", s->newest, s->n - 1);
+		message("reading %s and %zu more of its process tree", s->newest, s->n_given - 1);
 }
 
 struct counts {
@@ -51,8 +55,9 @@ static void say_rest(size_t n, const char *what)
 		message("warning: and %zu more %s", n - SHOWN, what);
 }
 
-/* A recording has no end if the process was killed, or is still running. What it holds is still worth showing, so this is a
- * warning, and an error only if the user asked for that. */
+/* A recording has no end if the process was killed, or is still running. What it holds is still worth
+ * showing, so this is a warning, and an error only if the user asked for that. There is nothing to say
+ * if nothing is missing, as of programs of Go. */
 int warnings_profile(const struct profile *p, bool strict, struct error *err)
 {
 	struct counts n = {0};
@@ -64,7 +69,8 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err)
 		char text[STOP_TEXT_BYTES];
 
 		warn_of_stop(p, process, &n);
-		if (process->ended || (n.cuts++ >= SHOWN && !strict))
+		if (process->ended || process->unended == EVENT_LEFT ||
+		    (n.cuts++ >= SHOWN && !strict))
 			continue;
 		why = process->cut_why == STRINGS_NONE
 			      ? "it has no end"
@@ -81,6 +87,13 @@ int warnings_profile(const struct profile *p, bool strict, struct error *err)
 	say_rest(n.journals, "journals are of no use");
 	say_rest(n.cuts, "recordings have no end");
 	return 0;
+}
+
+void warnings_kernel(bool has_kernel)
+{
+	if (!has_kernel)
+		message("warning: --kernel: no sample was taken in the kernel; what is recorded "
+			"with `cpsample -r cpu,system` tells such samples apart");
 }
 
 void warnings_modules(const struct profile *p, const struct symbols *s)

@@ -22,6 +22,9 @@ void warnings_sources(const struct sources *s);
  * one that was cut is an error instead: -1. */
 int warnings_profile(const struct profile *p, bool strict, struct error *err);
 
+/* --kernel was given: warn if no sample has met a thread there. */
+void warnings_kernel(bool has_kernel);
+
 /* Warn of modules that gave no names. To be called after all names have been looked up. */
 void warnings_modules(const struct profile *p, const struct symbols *s);
 

@@ -27,6 +27,9 @@ struct callgrind {
 	uint32_t creator, command;
 	uint32_t *events; /* the names of the events, in the order of the columns of cost */
 	size_t n_events, events_size;
+	uint32_t *
+		units; /* by name of the event: the name of its unit, if libcpsample wrote the file */
+	size_t n_units, units_size;
 	size_t n_positions; /* columns before those of cost */
 	size_t column;	    /* the column of the event that is read */
 	uint32_t event;	    /* its name */

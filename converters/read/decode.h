@@ -29,5 +29,10 @@ extern const struct decoder decode_stream;    /* decode_stream.c: libcpsample's 
 extern const struct decoder decode_folded;    /* decode_folded.c: "a;b;c COUNT" lines */
 extern const struct decoder decode_gprof;     /* decode_gprof.c: what gprof prints */
 extern const struct decoder decode_callgrind; /* decode_callgrind.c: callgrind.out.PID */
+/* import/decode_NAME.c */
+extern const struct decoder decode_perf_script; /* what perf script prints */
+extern const struct decoder decode_gperftools;	/* CPU profiles of libprofiler */
+extern const struct decoder decode_pprof;	/* profile.proto */
+extern const struct decoder decode_speedscope;	/* JSON */
 
 #endif

@@ -25,6 +25,7 @@ struct decode_batch {
 	uint64_t time_us;  /* the time of the previous item, relative to that */
 	uint64_t weight;   /* of the previous item */
 	uint32_t thread;   /* likewise */
+	unsigned atom;	   /* likewise */
 	bool has_thread;
 	size_t depth;
 	size_t keep; /* frames that the previous sample event had too */
@@ -210,24 +211,41 @@ static bool time_read(struct decode_batch *b)
 	return true;
 }
 
+/* Read a thread, below which there may be an atom. */
+static bool thread_read(struct decode_batch *b, const struct decode_resources *r)
+{
+	uint64_t thread;
+
+	if (!cursor_varint(&b->c, &thread))
+		return false;
+	if (r) {
+		b->atom = (unsigned)(thread & ((1u << r->atom_bits) - 1));
+		thread >>= r->atom_bits;
+		if (b->atom && !r->atoms[b->atom].is_known)
+			return cursor_fail(&b->c, "a sample is of an unknown atom");
+	}
+	if (thread > UINT32_MAX)
+		return cursor_fail(&b->c, "a number does not fit 32 bits");
+	b->thread = (uint32_t)thread;
+	b->has_thread = true;
+	return true;
+}
+
 /* Read an item into b and *e. False with c.wrong. */
-static bool item_read(struct decode_batch *b, struct event_sample *e)
+static bool item_read(struct decode_batch *b, const struct decode_resources *r,
+		      struct event_sample *e)
 {
 	uint64_t head, mark = CPS_MARK_COMPLETE;
 
 	if (!cursor_varint(&b->c, &head))
 		return false;
-	if (head & CPS_ITEM_THREAD) {
-		if (!cursor_u32(&b->c, &b->thread))
-			return false;
-		b->has_thread = true;
-	}
+	if (head & CPS_ITEM_THREAD && !thread_read(b, r))
+		return false;
 	if (!b->has_thread)
 		return cursor_fail(&b->c, "a sample has no thread");
-	if (head & CPS_ITEM_MARK && !cursor_varint(&b->c, &mark))
+	e->block = 0;
+	if (head & CPS_ITEM_MARK && !decode_mark_read(&b->c, r, &mark, &e->block))
 		return false;
-	if (mark >= CPS_MARK_COUNT)
-		return cursor_fail(&b->c, "a sample has an unknown mark");
 	if (!weight_read(b) || !time_read(b) || !stack_read(b, head >> CPS_ITEM_POP_SHIFT))
 		return false;
 	e->mark = (uint32_t)mark;
@@ -238,8 +256,9 @@ static bool item_read(struct decode_batch *b, struct event_sample *e)
 static int item_push(struct decode_stream *s, struct event_sample *e)
 {
 	struct decode_batch *b = s->batch;
+	uint64_t scale = s->resources ? s->resources->atoms[b->atom].scale : s->scale;
 
-	if (__builtin_mul_overflow(b->weight, s->scale, &e->weight) ||
+	if (__builtin_mul_overflow(b->weight, scale, &e->weight) ||
 	    __builtin_add_overflow(b->start_us, b->time_us, &e->time_us)) {
 		s->wrong = "overflow: a sample's weight or time does not fit 64 bits";
 		return -1;
@@ -249,6 +268,8 @@ static int item_push(struct decode_stream *s, struct event_sample *e)
 	e->keep = b->keep;
 	e->frames = b->frames;
 	b->keep = b->depth;
+	if (s->resources)
+		return decode_resources_sample(s, e, b->atom);
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;
 }
 
@@ -256,7 +277,7 @@ static void batch_begin(struct decode_batch *b, const unsigned char *payload, si
 {
 	b->c = (struct cursor){payload, payload + n, NULL};
 	b->start_us = b->time_us = b->weight = 0;
-	b->thread = 0;
+	b->thread = b->atom = 0;
 	b->has_thread = false;
 	b->depth = b->keep = b->n_addresses = 0;
 	address_set(&b->addresses[ID_OUTSIDE], EVENT_NO_MODULE, 0);
@@ -280,7 +301,7 @@ int decode_batch(struct decode_stream *s, const unsigned char *payload, size_t n
 	if (cursor_varint(&b->c, &id) && cursor_varint(&b->c, &id))
 		cursor_varint(&b->c, &b->start_us);
 	while (!b->c.wrong && b->c.at != b->c.end)
-		if (item_read(b, &e) && item_push(s, &e))
+		if (item_read(b, s->resources, &e) && item_push(s, &e))
 			return -1;
 	if (b->c.wrong == CURSOR_SHORT)
 		*torn = true;

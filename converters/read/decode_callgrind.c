@@ -24,6 +24,14 @@
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
+/* An event is its own unit, unless the file says otherwise. */
+static struct event_text unit_of(const struct callgrind *c, uint32_t event)
+{
+	bool is_known = event < c->n_units && c->units[event] != CALLGRIND_NO_NAME;
+
+	return callgrind_name_text(c->names, is_known ? c->units[event] : event);
+}
+
 /* Offer the events in turn until the sink does not decline one. */
 static int process_offer(struct callgrind *c, struct event_process *e)
 {
@@ -32,7 +40,8 @@ static int process_offer(struct callgrind *c, struct event_process *e)
 	for (size_t i = 0; status == EVENT_DECLINED && i < c->n_events; i++) {
 		c->column = i;
 		c->event = c->events[i];
-		e->resource = e->unit = callgrind_name_text(c->names, c->event);
+		e->resource = callgrind_name_text(c->names, c->event);
+		e->unit = unit_of(c, c->event);
 		status = event_push_process(&c->sink, e, c->err);
 	}
 	return status;
@@ -123,6 +132,38 @@ static int header_text(struct callgrind *c, uint32_t *text)
 	return *text == CALLGRIND_NO_NAME ? error_memory(c->err) : 0;
 }
 
+static bool is_created_by(const struct callgrind *c, const char *program)
+{
+	const struct event_text creator = callgrind_name_text(c->names, c->creator);
+	size_t n = strlen(program);
+
+	return creator.length >= n && memcmp(creator.bytes, program, n) == 0;
+}
+
+/* "desc: Unit of cpu: ns", after "desc:", of a file that --callgrind has written. */
+static int unit_read(struct callgrind *c)
+{
+	struct text_scan *s = &c->scan;
+	const char *colon;
+	uint32_t event, unit;
+
+	text_scan_spaces(s);
+	if (!is_created_by(c, "libcpsample") || !text_scan_text(s, "Unit of "))
+		return 0;
+	colon = memchr(s->at, ':', (size_t)(s->end - s->at));
+	if (!colon)
+		return 0;
+	event = callgrind_name_add(c->names, s->at, (size_t)(colon - s->at));
+	s->at = colon + 1;
+	if (event == CALLGRIND_NO_NAME || header_text(c, &unit) ||
+	    !array_reserve(&c->units, &c->units_size, (size_t)event + 1, sizeof(*c->units)))
+		return error_memory(c->err);
+	while (c->n_units <= event)
+		c->units[c->n_units++] = CALLGRIND_NO_NAME;
+	c->units[event] = unit;
+	return 0;
+}
+
 static int header_line(struct callgrind *c)
 {
 	struct text_scan *s = &c->scan;
@@ -137,6 +178,8 @@ static int header_line(struct callgrind *c)
 		return header_text(c, &c->creator);
 	if (text_scan_text(s, "cmd:"))
 		return header_text(c, &c->command);
+	if (text_scan_text(s, "desc:"))
+		return unit_read(c);
 	if (text_scan_text(s, "totals:"))
 		c->is_part_over = true;
 	if (text_scan_text(s, "pid:")) {
@@ -178,7 +221,7 @@ static int line_decode(struct callgrind *c)
 	return status ? status : callgrind_body_line(c);
 }
 
-/* Returns 0 at the end of the file, EVENT_DECLINED, or -1. A last line without line feed is not
+/* Returns 0 at the end of the file, more than 0 if the sink has declined, or -1. A last line without line feed is not
  * read, because it may be incomplete. */
 static int lines_decode(struct callgrind *c)
 {
@@ -195,17 +238,15 @@ static int lines_decode(struct callgrind *c)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-/* What is wrong with the file's end, or NULL. Only callgrind itself is sure to write totals at the
+/* What is wrong with the file's end, or NULL. Only callgrind itself and --callgrind are sure to write totals at the
  * end. */
 static const char *cut_why(const struct callgrind *c)
 {
-	const struct event_text creator = callgrind_name_text(c->names, c->creator);
-
 	if (!c->scan.is_whole)
 		return "it ends within a line";
 	if (c->in_call)
 		return "it ends before the cost of a call";
-	if (!c->is_part_over && creator.length >= 9 && !memcmp(creator.bytes, "callgrind", 9))
+	if (!c->is_part_over && (is_created_by(c, "callgrind") || is_created_by(c, "libcpsample")))
 		return "it ends without totals";
 	return NULL;
 }
@@ -248,7 +289,8 @@ static int callgrind_run(struct input *in, const char *path, const struct event_
 	text_scan_clear(&c.scan);
 	callgrind_names_free(c.names);
 	free(c.events);
-	return status == EVENT_DECLINED ? 0 : status;
+	free(c.units);
+	return status > 0 ? 0 : status;
 }
 
 /* ---- detection ------------------------------------------------------------------------------- */

@@ -28,6 +28,22 @@ void decode_columns_free(struct decode_columns *c)
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
+/* Below the number of a thread there may be an atom. */
+static bool thread_set(struct decode_columns *c, uint64_t thread)
+{
+	struct column_atom *atom = &c->atoms[thread & ((1u << c->atom_bits) - 1)];
+
+	thread >>= c->atom_bits;
+	if (thread > UINT32_MAX)
+		return columns_wrong(c, "a number does not fit 32 bits");
+	if (!atom->is_known)
+		return columns_wrong(c, "a sample is of an unknown atom");
+	c->thread = (uint32_t)thread;
+	c->now = atom;
+	c->has_thread = true;
+	return true;
+}
+
 /* Read what few samples have into *e. *rest is the part of the weight that is less than a grain. */
 static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
@@ -38,15 +54,12 @@ static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_
 	if (flags & CPS_ITEM_THREAD) {
 		if (!columns_number(c, CPS_COLUMN_EXTRA, &thread))
 			return false;
-		if (thread > UINT32_MAX)
-			return columns_wrong(c, "a number does not fit 32 bits");
-		c->thread = (uint32_t)thread;
-		c->has_thread = true;
+		if (!thread_set(c, thread))
+			return false;
 	}
-	if (flags & CPS_ITEM_MARK && !columns_number(c, CPS_COLUMN_EXTRA, &mark))
-		return false;
-	if (mark >= CPS_MARK_COUNT)
-		return columns_wrong(c, "a sample has an unknown mark");
+	if (flags & CPS_ITEM_MARK &&
+	    !decode_mark_read(&c->column[CPS_COLUMN_EXTRA], c->has_numbers, &mark, &e->block))
+		return columns_wrong(c, c->column[CPS_COLUMN_EXTRA].wrong);
 	if (flags & CPS_ITEM_REST && !columns_number(c, CPS_COLUMN_EXTRA, rest))
 		return false;
 	e->mark = (uint32_t)mark;
@@ -59,7 +72,7 @@ static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_
  * two. */
 static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
 {
-	uint64_t units = grains * c->grain + c->step / 2;
+	uint64_t units = grains * c->now->grain + c->step / 2;
 
 	return c->step_shift < 64 ? units >> c->step_shift : units / c->step;
 }
@@ -69,19 +82,20 @@ static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
  * modulo 2^64, so that a negative result shows as one that is too large. */
 static inline bool weight_and_time_read(struct decode_columns *c)
 {
+	struct column_atom *atom = c->now;
 	int64_t more, early;
 	uint64_t weight, steps;
 
 	if (!columns_signed(c, CPS_COLUMN_WEIGHT, &more) ||
 	    !columns_signed(c, CPS_COLUMN_TIME, &early))
 		return false;
-	weight = c->weight + (uint64_t)more;
-	if (weight > c->weight_max)
+	weight = atom->weight + (uint64_t)more;
+	if (weight > atom->weight_max)
 		return columns_wrong(c, "a sample's weight is out of range");
-	steps = steps_of(c, weight) + (uint64_t)early;
+	steps = (atom->is_time ? steps_of(c, weight) : 0) + (uint64_t)early;
 	if (steps > INT64_MAX || __builtin_add_overflow(c->time, steps, &c->time))
 		return columns_wrong(c, "a sample's time is out of range");
-	c->weight = weight;
+	atom->weight = weight;
 	return true;
 }
 
@@ -109,7 +123,8 @@ static void stack_add(struct decode_columns *c, struct event_sample *e)
 	c->keep = c->depth;
 	e->stack = c->next_stack + 1;
 	e->is_again = false;
-	c->stacks[c->next_stack] = (struct stack){c->thread, e->mark};
+	c->stacks[c->next_stack] =
+		(struct stack){c->thread, (uint8_t)e->mark, (uint8_t)(c->now - c->atoms)};
 	c->n_recent += c->n_recent < CPS_RECENT;
 	recent_put(c, c->n_recent - 1, c->next_stack);
 	c->next_stack = (c->next_stack + 1) % CPS_STACKS;
@@ -141,12 +156,16 @@ static inline bool again_read(struct decode_columns *c, unsigned code, struct ev
 {
 	uint32_t number;
 
-	if (!stack_known(c, code, &number) || !weight_and_time_read(c))
+	if (!stack_known(c, code, &number))
+		return false;
+	c->now = &c->atoms[c->stacks[number].atom];
+	if (!weight_and_time_read(c))
 		return false;
 	e->frames = NULL;
 	e->depth = e->keep = 0;
 	e->stack = number + 1;
 	e->is_again = true;
+	e->block = 0;
 	e->hits = 1;
 	e->mark = c->stacks[number].mark;
 	c->thread = c->stacks[number].thread;
@@ -162,6 +181,7 @@ static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_
 	if (!columns_number(c, CPS_COLUMN_HEAD, &head))
 		return false;
 	e->mark = 0;
+	e->block = 0;
 	e->hits = 1;
 	if (head & CPS_HEAD_EXTRA && !extra_read(c, e, rest))
 		return false;
@@ -194,16 +214,19 @@ static inline bool item_read(struct decode_columns *c, struct event_sample *e, u
 static inline int item_push(struct decode_stream *s, struct event_sample *e, uint64_t rest)
 {
 	struct decode_columns *c = s->columns;
-	uint64_t units = c->weight * c->grain; /* at most CPS_WEIGHT_MAX */
+	const struct column_atom *atom = c->now;
+	uint64_t units = atom->weight * atom->grain; /* at most CPS_WEIGHT_MAX */
 
-	if (rest >= c->grain || __builtin_mul_overflow(units + rest, s->scale, &e->weight) ||
+	if (rest >= atom->grain || __builtin_mul_overflow(units + rest, atom->scale, &e->weight) ||
 	    __builtin_mul_overflow(c->time, c->step, &e->time_us)) {
-		s->wrong = rest >= c->grain
+		s->wrong = rest >= atom->grain
 				   ? "a sample's weight is out of range"
 				   : "overflow: a sample's weight or time does not fit 64 bits";
 		return -1;
 	}
 	e->thread = c->thread;
+	if (s->resources)
+		return decode_resources_sample(s, e, (unsigned)(atom - c->atoms));
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;
 }
 
@@ -214,6 +237,28 @@ static void begin_anew(struct decode_columns *c)
 	decode_frames_forget(c);
 	c->n_stacks = c->n_recent = c->next_stack = 0;
 	c->generation++;
+}
+
+/* Weights begin anew in each record. */
+static void atoms_begin(const struct decode_stream *s)
+{
+	const struct decode_resources *r = s->resources;
+	struct decode_columns *c = s->columns;
+
+	c->atom_bits = r ? r->atom_bits : 0;
+	c->has_numbers = r;
+	for (unsigned i = 0; i >> c->atom_bits == 0; i++) {
+		const struct decode_atom *a = r ? &r->atoms[i] : NULL;
+		uint64_t grain = a && a->is_known ? a->grain : c->grain;
+
+		c->atoms[i] = (struct column_atom){
+			.weight_max = CPS_WEIGHT_MAX / grain,
+			.grain = grain,
+			.scale = a ? a->scale : s->scale,
+			.is_known = !i || a->is_known,
+			.is_time = a ? a->is_time : true,
+		};
+	}
 }
 
 /* Read the numbers before the columns, and find where each column is. */
@@ -229,7 +274,6 @@ static const char *head_read(struct decode_stream *s, struct cursor *from, int n
 		return from->wrong;
 	if (!c->grain || c->grain > UINT32_MAX || !c->step || c->step > UINT32_MAX)
 		return "its grain or step is out of range";
-	c->weight_max = CPS_WEIGHT_MAX / c->grain;
 	c->step_shift = c->step & (c->step - 1) ? 64 : (unsigned)__builtin_ctzll(c->step);
 	if (!anew && !s->has_columns)
 		return "it builds on a record that is not there";
@@ -257,7 +301,7 @@ static int items_decode(struct decode_stream *s, const struct cursor *each)
 	struct event_sample e = {.generation = c->generation};
 	uint64_t rest;
 
-	c->weight = 0;
+	atoms_begin(s);
 	c->has_thread = false;
 	c->depth = c->keep = 0;
 	while (each->at != each->end) {

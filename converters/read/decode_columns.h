@@ -19,15 +19,27 @@ struct known {
 
 /* What samples that repeat a stack have in common beside the stack. */
 struct stack {
-	uint32_t thread, mark;
+	uint32_t thread;
+	uint8_t mark, atom;
+};
+
+/* How samples of an atom are coded in the current record. Before version 4 there is one. */
+struct column_atom {
+	uint64_t weight;     /* of the previous item of this atom, in grains */
+	uint64_t weight_max; /* in grains */
+	uint64_t grain, scale;
+	bool is_known;
+	bool is_time; /* weights predict times */
 };
 
 struct decode_columns {
 	struct cursor column[CPS_COLUMNS];
 	uint64_t grain, step;
-	uint64_t weight_max;   /* in grains */
-	unsigned step_shift;   /* the step's logarithm if it is a power of two, else 64 */
-	uint64_t time, weight; /* of the previous item, in steps and in grains */
+	unsigned step_shift; /* the step's logarithm if it is a power of two, else 64 */
+	uint64_t time;	     /* of the previous item, in steps */
+	unsigned atom_bits;
+	bool has_numbers;	 /* samples may have numbers of blocks */
+	struct column_atom *now; /* the atom of the current item */
 	uint32_t thread;
 	bool has_thread;
 	size_t depth, keep;
@@ -39,6 +51,7 @@ struct decode_columns {
 	size_t n_stacks;	 /* that have a number */
 	uint32_t next_stack;	 /* number */
 	uint32_t n_recent;
+	struct column_atom atoms[DECODE_ATOMS];
 	uint16_t recent[CPS_RECENT];		/* numbers of stacks, the latest first */
 	struct known known[CPS_COLUMN_IDS + 1]; /* by id */
 	struct stack stacks[CPS_STACKS];	/* by number */

@@ -200,7 +200,7 @@ static int folded_run(struct input *in, const char *path, const struct event_sin
 	text_scan_clear(&f.scan);
 	free(f.stack);
 	free(f.frames);
-	return result == EVENT_DECLINED ? 0 : result;
+	return result > 0 ? 0 : result;
 }
 
 /* ---- detection ------------------------------------------------------------------------------- */

@@ -267,7 +267,7 @@ static int gprof_decode(struct gprof *g)
 		status = graph_push(g);
 	if (!status)
 		status = cut ? cut_push(g) : end_push(g);
-	return status == EVENT_DECLINED ? 0 : status;
+	return status > 0 ? 0 : status;
 }
 
 static int gprof_run(struct input *in, const char *path, const struct event_sink *sink,

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "read/decode_stream.h"
+#include "read/pack_file.h"
 
 /* No recorder counts more losses than this. */
 #define LOSSES_MAX (UINT64_C(1) << 60)
@@ -27,7 +28,8 @@ _Static_assert(sizeof(struct cps_journal_head) == 64 && sizeof(struct cps_journa
 struct journal {
 	struct decode_stream *s;
 	int fd;
-	uint64_t size; /* of the file */
+	uint64_t begin,
+		size; /* of the journal in the file: 0 and its size, unless it is in a pack */
 	uint32_t buffers, buffer_bytes, data_offset, page_room;
 	unsigned char *bytes; /* of one buffer */
 	size_t n;	      /* how many of them */
@@ -48,6 +50,11 @@ static size_t journal_read(const struct journal *j, void *bytes, size_t n, uint6
 {
 	size_t have = 0;
 
+	if (offset >= j->size)
+		return 0;
+	if (n > j->size - offset)
+		n = (size_t)(j->size - offset);
+	offset += j->begin;
 	while (have < n) {
 		ssize_t got = pread(j->fd, (char *)bytes + have, n - have, (off_t)(offset + have));
 		if (got < 0 && errno == EINTR)
@@ -234,35 +241,68 @@ static const char *head_check(struct journal *j, struct cps_journal_head *head)
 	return NULL;
 }
 
-/* Take over why recording stopped, unless the stream's end record has said so. */
-static void stop_note(struct decode_stream *s, const struct cps_journal_head *head)
+/* Take over why recording stopped and what children used, unless the stream's end record has said
+ * so. */
+static void end_note(struct decode_stream *s, const struct cps_journal_head *head)
 {
 	int32_t error = (int32_t)le32toh((uint32_t)head->stop_error);
 
-	if (s->has_end || !head->stop)
+	if (s->has_end)
+		return;
+	s->end.children_ns = le64toh(head->children_ns);
+	if (!head->stop)
 		return;
 	s->end.stop = le32toh(head->stop);
 	s->end.error = error > 0 ? (uint64_t)error : 0;
 }
 
+/* The journal of a recording in a pack is another part of it. */
+static void open_packed(struct journal *j, const char *path)
+{
+	struct pack_entry entry;
+	struct pack_file pack;
+	struct error unused; /* the recording was read from the same pack */
+
+	if (pack_file_find(&pack, path, &entry, &unused) <= 0)
+		return;
+	if (!entry.parts[PACK_JOURNAL].bytes) {
+		pack_file_close(&pack);
+		return;
+	}
+	j->fd = pack.fd;
+	j->begin = entry.parts[PACK_JOURNAL].offset;
+	j->size = entry.parts[PACK_JOURNAL].bytes;
+}
+
 /* Open the journal of the stream at `path`. It must be a regular file: to open another kind of file
  * might block. */
-static int journal_open(const char *path, uint64_t *size)
+static void journal_open(struct journal *j, const char *path)
 {
 	struct stat st;
 	char *name;
-	int fd;
 
-	if (!strcmp(path, "-") || asprintf(&name, "%s" CPS_JOURNAL_SUFFIX, path) < 0)
-		return -1;
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	free(name);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		return -1;
+	j->fd = -1;
+	if (j->s->life) {
+		open_packed(j, path);
+		return;
 	}
-	*size = fd >= 0 ? (uint64_t)st.st_size : 0;
-	return fd;
+	if (!strcmp(path, "-") || asprintf(&name, "%s" CPS_JOURNAL_SUFFIX, path) < 0)
+		return;
+	j->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(name);
+	if (j->fd >= 0 && (fstat(j->fd, &st) || !S_ISREG(st.st_mode))) {
+		close(j->fd);
+		j->fd = -1;
+	}
+	j->size = j->fd >= 0 ? (uint64_t)st.st_size : 0;
+}
+
+/* Whether a process writes the journal. Of one in a pack that was found out when it was packed. */
+static enum process_life_use use_of(const struct journal *j)
+{
+	if (!j->s->life)
+		return process_life_use_of(j->fd);
+	return j->s->life == PACK_RUNNING ? PROCESS_LIFE_IN_USE : PROCESS_LIFE_AT_REST;
 }
 
 /* While its file system is slow the journal lags behind the recorder. Only at an end in order does it
@@ -272,6 +312,7 @@ static void say_read(const struct decode_stream *s, const struct cps_journal_hea
 {
 	uint32_t rest_ms = le32toh(head->rest_ms);
 
+	o->is_whole = !rest_ms && !head->stop;
 	if (!rest_ms || head->stop || s->has_end)
 		snprintf(o->text, sizeof(o->text), "; its journal was read");
 	else
@@ -294,8 +335,8 @@ static int journal_use(struct journal *j, struct decode_journal_outcome *o)
 		return 0;
 	}
 	if (!j->damage) {
-		o->use = process_life_use_of(j->fd);
-		stop_note(j->s, &head);
+		o->use = use_of(j);
+		end_note(j->s, &head);
 		j->bytes = malloc(j->buffer_bytes ? j->buffer_bytes : 1);
 		result = j->bytes ? buffers_decode(j) : error_memory(j->s->err);
 		free(j->bytes);
@@ -314,7 +355,7 @@ int decode_journal(struct decode_stream *s, const char *path, const struct decod
 	struct journal j = {.s = s, .torn = torn};
 	int result;
 
-	j.fd = journal_open(path, &j.size);
+	journal_open(&j, path);
 	if (j.fd < 0)
 		return 0;
 	result = journal_use(&j, outcome);

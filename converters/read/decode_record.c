@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "read/decode.h"
+#include "read/decode_fields.h"
 #include "read/decode_stream.h"
 
 bool decode_record_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
@@ -39,18 +40,13 @@ static int stream_wrong(struct decode_stream *s, const char *wrong)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-enum field_kind { FIELD_NUMBER, FIELD_TEXT };
-
-struct field {
-	unsigned number;
-	enum field_kind kind;
-	size_t offset; /* where it goes */
-};
-
 struct process_fields {
 	struct event_process process;
 	struct event_text arg; /* the latest one */
 	uint64_t journal;
+	uint64_t ancestor; /* likewise */
+	uint64_t atom_bits;
+	struct event_text runtime;
 };
 
 struct arg_list {
@@ -61,7 +57,7 @@ struct arg_list {
 #define IN_PROCESS(member) offsetof(struct process_fields, member)
 #define IN_END(member)	   offsetof(struct event_end, member)
 
-static const struct field process_fields[] = {
+static const struct decode_field process_fields[] = {
 	{CPS_PROCESS_PID, FIELD_NUMBER, IN_PROCESS(process.pid)},
 	{CPS_PROCESS_PPID, FIELD_NUMBER, IN_PROCESS(process.ppid)},
 	{CPS_PROCESS_START_NS, FIELD_NUMBER, IN_PROCESS(process.start_ns)},
@@ -72,6 +68,7 @@ static const struct field process_fields[] = {
 	{CPS_PROCESS_ENGINE, FIELD_TEXT, IN_PROCESS(process.engine)},
 	{CPS_PROCESS_EXE, FIELD_TEXT, IN_PROCESS(process.exe)},
 	{CPS_PROCESS_ARG, FIELD_TEXT, IN_PROCESS(arg)},
+	{CPS_PROCESS_STARTED_AS, FIELD_TEXT, IN_PROCESS(process.started_as)},
 	{CPS_PROCESS_CWD, FIELD_TEXT, IN_PROCESS(process.cwd)},
 	{CPS_PROCESS_HOST, FIELD_TEXT, IN_PROCESS(process.host)},
 	{CPS_PROCESS_MACHINE, FIELD_TEXT, IN_PROCESS(process.machine)},
@@ -79,12 +76,18 @@ static const struct field process_fields[] = {
 	{CPS_PROCESS_JOURNAL, FIELD_NUMBER, IN_PROCESS(journal)},
 	{CPS_PROCESS_ENGINE_WHY, FIELD_TEXT, IN_PROCESS(process.engine_why)},
 	{CPS_PROCESS_RECORDER, FIELD_TEXT, IN_PROCESS(process.recorder)},
+	{CPS_PROCESS_UNWINDER, FIELD_TEXT, IN_PROCESS(process.unwinder)},
+	{CPS_PROCESS_UNWINDER_WHY, FIELD_TEXT, IN_PROCESS(process.unwinder_why)},
 	{CPS_PROCESS_TREE_PID, FIELD_NUMBER, IN_PROCESS(process.tree_pid)},
 	{CPS_PROCESS_TREE_START, FIELD_NUMBER, IN_PROCESS(process.tree_start)},
+	{CPS_PROCESS_ANCESTOR, FIELD_NUMBER, IN_PROCESS(ancestor)},
+	{CPS_PROCESS_ATOM_BITS, FIELD_NUMBER, IN_PROCESS(atom_bits)},
+	{CPS_PROCESS_RUNTIME, FIELD_TEXT, IN_PROCESS(runtime)},
+	{CPS_PROCESS_RANK, FIELD_NUMBER, IN_PROCESS(process.rank)},
 	{0},
 };
 
-static const struct field end_fields[] = {
+static const struct decode_field end_fields[] = {
 	{CPS_END_TIME_US, FIELD_NUMBER, IN_END(time_us)},
 	{CPS_END_CPU_NS, FIELD_NUMBER, IN_END(cpu_ns)},
 	{CPS_END_TICKS, FIELD_NUMBER, IN_END(ticks)},
@@ -93,35 +96,14 @@ static const struct field end_fields[] = {
 	{CPS_END_ERROR, FIELD_NUMBER, IN_END(error)},
 	{CPS_END_OWN_NS, FIELD_NUMBER, IN_END(own_ns)},
 	{CPS_END_OWN_KERNEL_NS, FIELD_NUMBER, IN_END(own_kernel_ns)},
+	{CPS_END_CHILDREN_NS, FIELD_NUMBER, IN_END(children_ns)},
 	{CPS_END_DENIED, FIELD_NUMBER, IN_END(denied)},
 	{CPS_END_DENIED_ERROR, FIELD_NUMBER, IN_END(denied_error)},
+	{CPS_END_PYTHON, FIELD_NUMBER, IN_END(python)},
+	{CPS_END_PYTHON_UNNAMED, FIELD_NUMBER, IN_END(python_unnamed)},
+	{CPS_END_INTERRUPTED, FIELD_NUMBER, IN_END(interrupted)},
 	{0},
 };
-
-/* Read one field into `into`. *number is the field's number; unknown fields are skipped. */
-static bool field_read(struct cursor *c, const struct field *table, void *into, uint64_t *number)
-{
-	uint64_t key, value = 0;
-	struct event_text text;
-
-	if (!cursor_varint(c, &key))
-		return false;
-	enum field_kind kind = key & 1 ? FIELD_TEXT : FIELD_NUMBER;
-	if (kind == FIELD_TEXT ? !cursor_text(c, &text) : !cursor_varint(c, &value))
-		return false;
-	*number = key >> 1;
-	while (table->number && table->number != *number)
-		table++;
-	if (!table->number)
-		return true;
-	if (table->kind != kind)
-		return cursor_fail(c, "a text stands for a number, or a number for a text");
-	if (kind == FIELD_TEXT)
-		memcpy((char *)into + table->offset, &text, sizeof(text));
-	else
-		memcpy((char *)into + table->offset, &value, sizeof(value));
-	return true;
-}
 
 /* ---- process --------------------------------------------------------------------------------- */
 
@@ -130,7 +112,7 @@ static int process_push(struct decode_stream *s, const struct event_process *e)
 	int result = event_push_process(&s->sink, e, s->err);
 
 	s->has_process = true;
-	s->is_declined = result == EVENT_DECLINED;
+	s->is_declined = result == EVENT_DECLINED || result == EVENT_ENOUGH;
 	return result ? -1 : 0;
 }
 
@@ -147,7 +129,19 @@ static int process_check(struct decode_stream *s, const struct event_process *e)
 		return stream_wrong(s, "the process record does not say what was counted");
 	if (!e->scale)
 		return stream_wrong(s, "the process record has scale 0");
+	if (e->rank >= CPS_RANKS)
+		return stream_wrong(s, "the process record has a rank of 2^31 or more");
 	return 0;
+}
+
+/* What followed the stacks of recordings that do not say it. */
+static const struct event_text native = {"native", 6};
+
+/* Those beyond the limit are left out. */
+static void add_ancestor(struct event_process *e, uint64_t pid)
+{
+	if (e->n_ancestors < CPS_ANCESTORS_MAX)
+		e->ancestors[e->n_ancestors++] = pid;
 }
 
 static int process_fields_read(struct decode_stream *s, struct cursor *c, struct process_fields *f,
@@ -156,21 +150,60 @@ static int process_fields_read(struct decode_stream *s, struct cursor *c, struct
 	uint64_t number;
 
 	while (c->at != c->end) {
-		if (!field_read(c, process_fields, f, &number))
+		if (!decode_field_read(c, process_fields, f, &number))
 			return stream_wrong(s, c->wrong);
 		if (number == CPS_PROCESS_JOURNAL)
 			s->has_journal = true;
+		if (number == CPS_PROCESS_RANK)
+			f->process.has_rank = true;
+		if (number == CPS_PROCESS_ANCESTOR)
+			add_ancestor(&f->process, f->ancestor);
 		if (number != CPS_PROCESS_ARG)
 			continue;
 		if (!array_reserve(&args->list, &args->size, args->n + 1, sizeof(*args->list)))
 			return error_memory(s->err);
 		args->list[args->n++] = f->arg;
 	}
+	if (!f->process.unwinder.length)
+		f->process.unwinder = native;
 	return process_check(s, &f->process);
+}
+
+static void process_complete(const struct decode_stream *s, struct process_fields *f,
+			     const struct arg_list *args)
+{
+	f->process.has_owner = s->has_owner;
+	f->process.owner = s->owner;
+	f->process.args = args->list;
+	f->process.n_args = args->n;
+}
+
+int decode_record_offer(struct decode_stream *s, const unsigned char *payload, size_t n,
+			const struct decode_resource *as)
+{
+	struct process_fields f = {
+		.process = {.kind = &decode_stream.kind, .file = s->name, .scale = 1}};
+	struct cursor c = {payload, payload + n, NULL};
+	struct arg_list args = {NULL, 0, 0};
+	int result = process_fields_read(s, &c, &f, &args);
+
+	if (!result) {
+		process_complete(s, &f, &args);
+		f.process.resource = event_text_of(as->name);
+		f.process.unit = event_text_of(as->unit);
+		f.process.scale = as->scale;
+		f.process.interval = as->interval;
+		f.process.engine = event_text_of(as->engine);
+		f.process.engine_why = event_text_of(as->why);
+		result = event_push_process(&s->sink, &f.process, s->err);
+	}
+	free(args.list);
+	return result;
 }
 
 static int record_process(struct decode_stream *s, struct cursor *c)
 {
+	const unsigned char *payload = c->at;
 	struct process_fields f = {
 		.process = {.kind = &decode_stream.kind, .file = s->name, .scale = 1}};
 	struct arg_list args = {NULL, 0, 0};
@@ -181,13 +214,15 @@ static int record_process(struct decode_stream *s, struct cursor *c)
 		s->journal = f.journal;
 		s->start_ns = f.process.start_ns;
 		s->pid = f.process.pid;
+		s->is_go = f.runtime.length == 2 && !memcmp(f.runtime.bytes, "Go", 2);
 		snprintf(s->host, sizeof(s->host), "%.*s", (int)f.process.host.length,
 			 f.process.host.length ? f.process.host.bytes : "");
-		f.process.has_owner = s->has_owner;
-		f.process.owner = s->owner;
-		f.process.args = args.list;
-		f.process.n_args = args.n;
-		result = process_push(s, &f.process);
+		process_complete(s, &f, &args);
+		if (s->version < 4)
+			result = process_push(s, &f.process);
+		else
+			result = decode_resources_begin(s, &f.process, f.atom_bits, payload,
+							(size_t)(c->end - payload));
 	}
 	free(args.list);
 	return result;
@@ -281,6 +316,8 @@ static int record_engine(struct decode_stream *s, struct cursor *c)
 		return stream_wrong(s, c->wrong);
 	if (c->at != c->end)
 		return stream_wrong(s, "an engine record has too many bytes");
+	if (s->resources)
+		return decode_resources_engine(s, &e);
 	return s->sink->engine ? s->sink->engine(s->sink->context, &e, s->err) : 0;
 }
 
@@ -296,7 +333,7 @@ static int record_end(struct decode_stream *s, struct cursor *c)
 	uint64_t number;
 
 	while (c->at != c->end)
-		if (!field_read(c, end_fields, &s->end, &number))
+		if (!decode_field_read(c, end_fields, &s->end, &number))
 			return stream_wrong(s, c->wrong);
 	s->has_end = true;
 	return 0;
@@ -328,14 +365,28 @@ static int record_batch(struct decode_stream *s, uint64_t tag, const unsigned ch
 	return 0;
 }
 
-int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n)
+/* Records that only version 4 has. */
+static int record_of_resources(struct decode_stream *s, uint64_t tag, struct cursor *c)
+{
+	switch (tag) {
+	case CPS_TAG_RESOURCE:
+		return decode_resources_resource(s, c);
+	case CPS_TAG_ATOM:
+		return decode_resources_atom(s, c);
+	case CPS_TAG_COUNTED:
+		return decode_resources_counted(s, c);
+	case CPS_TAG_FREED:
+		return decode_resources_freed(s, c);
+	default:
+		return 0;
+	}
+}
+
+static int record_decode(struct decode_stream *s, uint64_t tag, const unsigned char *payload,
+			 size_t n)
 {
 	struct cursor c = {payload, payload + n, NULL};
 
-	if ((tag == CPS_TAG_PROCESS) == s->has_process)
-		return tag == CPS_TAG_PROCESS
-			       ? stream_wrong(s, "a second process record")
-			       : stream_wrong(s, "the first record is not the process record");
 	switch (tag) {
 	case CPS_TAG_PROCESS:
 		return record_process(s, &c);
@@ -358,6 +409,17 @@ int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *pa
 	case CPS_TAG_JIT:
 		return record_jit(s, payload, n);
 	default:
-		return 0;
+		return s->resources ? record_of_resources(s, tag, &c) : 0;
 	}
+}
+
+int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n)
+{
+	if ((tag == CPS_TAG_PROCESS) == s->has_process)
+		return tag == CPS_TAG_PROCESS
+			       ? stream_wrong(s, "a second process record")
+			       : stream_wrong(s, "the first record is not the process record");
+	if (record_decode(s, tag, payload, n))
+		return -1;
+	return s->resources ? decode_resources_keep(s, tag, payload, n) : 0;
 }

@@ -12,6 +12,8 @@
 
 #include "read/decode.h"
 #include "read/decode_stream.h"
+#include "read/live_heap.h"
+#include "read/pack_file.h"
 
 /* The largest size of a record's tag, length and checksum. */
 #define FRAME_BYTES_MAX 24u
@@ -54,6 +56,10 @@ static const char *record_name(uint64_t tag)
 		[CPS_TAG_ENGINE] = "engine record",
 		[CPS_TAG_COLUMNS_2] = "record of samples",
 		[CPS_TAG_COLUMNS] = "record of samples",
+		[CPS_TAG_RESOURCE] = "resource record",
+		[CPS_TAG_ATOM] = "atom record",
+		[CPS_TAG_COUNTED] = "record of counts",
+		[CPS_TAG_FREED] = "record of freed memory",
 	};
 
 	return tag < sizeof(names) / sizeof(names[0]) && names[tag] ? names[tag] : "record";
@@ -246,12 +252,15 @@ static enum event_unended unended(const struct unpacker *u,
 {
 	const struct decode_stream *s = &u->s;
 	const struct event_text host = {s->host, strlen(s->host)};
-	bool goes_on = process_life_goes_on(s->pid, s->start_ns, host);
+	bool goes_on =
+		s->life ? s->life != PACK_OVER : process_life_goes_on(s->pid, s->start_ns, host);
 
-	if (journal->use == PROCESS_LIFE_IN_USE ||
+	if (journal->use == PROCESS_LIFE_IN_USE || s->life == PACK_RUNNING ||
 	    (goes_on && journal->use == PROCESS_LIFE_NOT_KNOWN))
 		return EVENT_RUNNING;
-	return goes_on ? EVENT_BECAME : EVENT_KILLED;
+	if (goes_on)
+		return EVENT_BECAME;
+	return s->is_go && journal->is_whole ? EVENT_LEFT : EVENT_KILLED;
 }
 
 static int stream_cut(struct unpacker *u, const char *reason,
@@ -261,6 +270,7 @@ static int stream_cut(struct unpacker *u, const char *reason,
 		[EVENT_RUNNING] = "the program is still running",
 		[EVENT_BECAME] = EVENT_BECAME_TEXT,
 		[EVENT_KILLED] = EVENT_KILLED_TEXT,
+		[EVENT_LEFT] = EVENT_LEFT_TEXT,
 	};
 	const struct event_sink *sink = u->s.sink;
 	enum event_unended how = reason ? EVENT_CUT : unended(u, journal);
@@ -271,6 +281,7 @@ static int stream_cut(struct unpacker *u, const char *reason,
 		.why = why,
 		.stop = u->s.end.stop,
 		.error = u->s.end.error,
+		.children_ns = u->s.end.children_ns,
 	};
 
 	snprintf(why, sizeof(why), "%s%s", reason ? reason : reasons[how], journal->text);
@@ -286,6 +297,12 @@ static int stream_finish(struct unpacker *u, const char *path)
 		return -1;
 	if ((!u->s.has_end || u->s.end.stop) && remains_decode(u, path, &journal))
 		return -1;
+	if (u->s.resources && (!u->s.resources->is_taken || u->s.resources->live))
+		return live_heap_offer(&u->s, path);
+	if (decode_map(&u->s, path))
+		return -1;
+	if (u->s.resources && decode_resources_end(&u->s))
+		return u->s.wrong ? corrupt(u, "recording", u->s.wrong) : -1;
 	if (!u->s.has_end || !u->is_over)
 		return stream_cut(u, cut_reason(u, &journal), &journal);
 	/* The text begins with "; " because it continues a sentence elsewhere. */
@@ -330,6 +347,7 @@ static int head_take(struct unpacker *u)
 				 "%s: has version %u of the format at byte %d, but this program "
 				 "reads versions up to %d",
 				 u->s.name, version, CPS_MAGIC_BYTES, CPS_VERSION);
+	u->s.version = version;
 	return 1;
 }
 
@@ -367,6 +385,7 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 	u->s.sink = sink;
 	u->s.err = err;
 	u->s.name = input_name(in);
+	u->s.life = input_life(in);
 	u->s.has_owner = input_owner(in, &u->s.owner);
 	u->s.scale = 1;
 	u->s.batch = batch;
@@ -374,6 +393,7 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 	if (u->s.is_declined)
 		result = 0;
 	free(u->s.batches);
+	decode_resources_free(&u->s);
 	decode_columns_free(u->s.columns);
 	free(u);
 	decode_batch_free(batch);
@@ -393,6 +413,7 @@ static int stream_detect(const unsigned char *head, size_t n)
 const struct decoder decode_stream = {
 	.kind = {.name = "a recording of libcpsample",
 		 .has_times = true,
+		 .has_threads = true,
 		 .has_pid = true,
 		 .has_executable = true},
 	.detect = stream_detect,

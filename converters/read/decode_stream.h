@@ -4,10 +4,13 @@
  *
  *   decode_stream.c   head, zlib, records; how it ends
  *   decode_record.c   process, module, thread, losses, mark, engine, jit, end
+ *   decode_fields.c   the fields of some of these
+ *   decode_resources.c, decode_counted.c  what version 4 has of several resources
  *   decode_batch.c    a batch of samples, as the journal has them
  *   decode_columns.c  a batch of samples in columns, as the stream has them
  *   decode_frames.c   their frames
  *   decode_journal.c  what the journal adds when the stream is not all
+ *   decode_map.c      the perf map of a recording in a pack
  *
  * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller
  * knows which file and where) or without it and with *err set (the sink refused, memory is out).
@@ -16,6 +19,7 @@
 #define DECODE_STREAM_H
 
 #include "read/cursor.h"
+#include "read/decode_resources.h"
 #include "read/event.h"
 #include "read/input.h"
 #include "read/process_life.h"
@@ -34,9 +38,13 @@ struct decode_stream {
 	const char *name; /* of the input */
 	bool has_owner;
 	uint64_t owner;
+	char life; /* see input_life */
 	const char *wrong;
+	unsigned version;
+	struct decode_resources *resources; /* NULL before version 4 */
 	bool has_process, has_end, has_journal;
 	bool is_declined; /* the sink declined the process */
+	bool is_go;	  /* the program is one of Go's, and ends past the C library */
 	uint64_t pid, start_ns;
 	char host[65];
 	uint64_t scale;
@@ -50,6 +58,23 @@ struct decode_stream {
 	size_t n_batches, batches_size;
 };
 
+/* Read a mark, which in version 4 may say that the number of a block follows: *mark is left, and
+ * *block is that number, or 0. False with c->wrong. */
+static inline bool decode_mark_read(struct cursor *c, bool has_numbers, uint64_t *mark,
+				    uint64_t *block)
+{
+	if (!cursor_varint(c, mark))
+		return false;
+	if (has_numbers && *mark >= CPS_MARK_NUMBERED) {
+		*mark -= CPS_MARK_NUMBERED;
+		if (!cursor_varint(c, block))
+			return false;
+		if (!*block || *block > INT64_MAX)
+			return cursor_fail(c, "a block's number is out of range");
+	}
+	return *mark < CPS_MARK_COUNT || cursor_fail(c, "a sample has an unknown mark");
+}
+
 /* Decode the payload of a record. Records with unknown tags are skipped. */
 int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n);
 
@@ -58,6 +83,11 @@ bool decode_record_frame(struct cursor *c, uint64_t *tag, uint64_t *length);
 
 /* Is the checksum right that follows a record's n bytes of tag, length and payload? */
 bool decode_record_crc_is_right(const unsigned char *record, size_t n);
+
+/* Push the process event of a payload of the process record. If `as` is not NULL, its resource
+ * replaces the one of the payload. Returns what the sink does, or -1. */
+int decode_record_offer(struct decode_stream *s, const unsigned char *payload, size_t n,
+			const struct decode_resource *as);
 
 /* Push a process event for an input that is cut before its process record. */
 int decode_record_push_unknown_process(struct decode_stream *s);
@@ -83,6 +113,7 @@ bool decode_batch_identify(const unsigned char *payload, size_t n, struct decode
 struct decode_journal_outcome {
 	bool torn_held; /* the journal has the batch in which the stream ends */
 	enum process_life_use use;
+	bool is_whole;	/* the journal has everything up to the end of the process */
 	bool is_wrong;	/* the journal is damaged or belongs to another recording */
 	char text[160]; /* "; its journal was read"; empty if there is none */
 };
@@ -93,5 +124,8 @@ struct decode_journal_outcome {
  * the stop. */
 int decode_journal(struct decode_stream *s, const char *path, const struct decode_batch_id *torn,
 		   struct decode_journal_outcome *outcome);
+
+/* Push the perf map of generated code that lies beside the recording in a pack, if there is one. */
+int decode_map(struct decode_stream *s, const char *path);
 
 #endif

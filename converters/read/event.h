@@ -5,14 +5,16 @@
  * A decoder reads an input and calls the sink's callbacks, one event at a time. Pointers in an
  * event belong to the decoder and are valid during the call only. The decoder skips a callback that
  * is NULL. A callback returns 0 to go on, or -1 with the error set to stop. `process` may also
- * return EVENT_DECLINED: then the decoder pushes no more of this input and stops reading it.
+ * return EVENT_DECLINED: then the decoder pushes no more of this resource. If it returns EVENT_ENOUGH,
+ * the decoder stops reading this input.
  *
  * The process event comes first. It tells the sink what the input holds, so that its callback may
  * name another sink for the events after it. The end event or the cut event comes last; each input
  * has exactly one of them. Modules and threads may come after samples that refer to them.
  *
  * An input that counts several resources has a process event for each of them. The decoder pushes
- * these in turn until the sink does not decline one, and then the events of that resource alone.
+ * these in turn until the sink does not decline one, and then the events of that resource alone. The
+ * first one is of the resource that was asked for first.
  *
  * A call graph without stacks (event_kind: has_calls) has `self` and `call` events instead of
  * samples.
@@ -23,16 +25,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "libsampler/format.h"
 
 #define EVENT_NO_MODULE UINT32_MAX
 #define EVENT_DECLINED	1
+#define EVENT_ENOUGH	2
 
 struct event_text {
 	const char *bytes; /* not terminated, any bytes; NULL with length 0 when absent */
 	size_t length;
 };
+
+/* The text of a terminated string, or of NULL. */
+static inline struct event_text event_text_of(const char *text)
+{
+	return (struct event_text){text, text ? strlen(text) : 0};
+}
 
 /* A kind of input. Its decoder declares what it is called and what its files say. */
 struct event_kind {
@@ -40,7 +51,8 @@ struct event_kind {
 	bool has_names;	     /* frames are names, not addresses; then the name is a plural */
 	bool has_calls;	     /* a call graph without stacks */
 	bool has_inclusive;  /* whose functions and calls have inclusive weights */
-	bool has_times;	     /* samples have times and threads */
+	bool has_times;	     /* samples have times */
+	bool has_threads;    /* samples have threads */
 	bool has_pid;	     /* a process event has the process's id, unless that is 0 ... */
 	bool has_executable; /* ... and the executable */
 };
@@ -54,12 +66,17 @@ struct event_process {
 	uint64_t scale;	   /* gticks per unit of weight in the file; weights are scaled already */
 	uint64_t interval; /* gticks, 0 = none */
 	struct event_text engine, engine_why, exe, cwd, host, machine, recorder;
+	struct event_text started_as; /* a link to exe that was executed, with another name */
+	struct event_text unwinder, unwinder_why; /* no unwinder: the native one */
 	const struct event_text *args;
 	size_t n_args;
 	uint64_t cpu_before_ns;
 	uint64_t tree_pid, tree_start; /* with the host they name a process tree; pid 0: none */
-	bool has_owner;
+	uint64_t ancestors[CPS_ANCESTORS_MAX]; /* their pids, the parent's first */
+	size_t n_ancestors;
+	bool has_owner, has_rank;
 	uint64_t owner; /* the id of the user who owns the input */
+	uint64_t rank;	/* among the processes of a launcher, below CPS_RANKS */
 };
 
 struct event_segment {
@@ -92,10 +109,13 @@ struct event_frame {
 
 struct event_sample {
 	uint32_t thread;
-	uint64_t time_us; /* since the process's start */
-	uint64_t weight;  /* gticks */
-	uint64_t hits;	  /* raw samples: 1 for a tick, 0 for a tail, the count for folded text */
-	uint32_t mark;	  /* enum cps_mark of libsampler/format.h */
+	uint64_t time_us;  /* since the process's start */
+	uint64_t weight;   /* gticks */
+	uint64_t hits;	   /* raw samples: 1 for a tick, 0 for a tail, the count for folded text */
+	uint32_t mark;	   /* enum cps_mark of libsampler/format.h */
+	uint32_t state;	   /* the number of a state event; 0: none */
+	bool is_in_kernel; /* the thread was in the kernel, which the innermost frame had called */
+	uint64_t block;	   /* the number of the block of memory that was allocated; 0: none */
 	size_t depth;
 	size_t keep; /* the outermost `keep` frames are those of the previous sample event */
 	/* The whole stack, outermost first; depth entries. */
@@ -109,6 +129,36 @@ struct event_sample {
 	 * and keep are 0, and frames is NULL; the `keep` of the next sample ignores it. */
 	uint32_t stack;
 	bool is_again;
+};
+
+/* What a thread did when samples of this state were taken: "running", "io". It comes before the
+ * first of them. Several numbers may have the same name. */
+struct event_state {
+	uint32_t number; /* from 1 up */
+	struct event_text name;
+};
+
+/* The block of memory with that number was freed. It comes after the sample of the block or before
+ * it; a number without a sample means nothing. */
+struct event_freed {
+	uint64_t number, time_us;
+};
+
+/* A resource that the input counts, whichever one is read. These come before the end event or the
+ * cut event, from inputs that can have several. */
+struct event_resource {
+	struct event_text name, unit, engine, why;
+	uint64_t interval; /* gticks, 0 = none */
+	bool is_time;	   /* it is CPU time or real time */
+	bool is_live;	   /* it has the samples of alloc whose blocks are not freed */
+	const struct event_text *states; /* that its samples may have, each once */
+	const uint64_t *in_states;	 /* of `credited`, by state */
+	size_t n_states;
+	/* Of all samples that count it, in gticks. */
+	uint64_t credited, samples;
+	bool has_counted; /* the recorder has counted it, too, independently of samples */
+	uint64_t counted; /* gticks */
+	uint64_t events;  /* 0: not known */
 };
 
 /* A function of a call graph. Two functions are the same if all three texts are. */
@@ -160,13 +210,17 @@ struct event_jit {
 
 struct event_end {
 	uint64_t time_us, cpu_ns, ticks, bytes;
-	uint64_t own_ns;	/* CPU time that recording took; it is not credited */
-	uint64_t own_kernel_ns; /* the part of it that the kernel took to bring ticks */
-	uint64_t denied;	/* processes made by fork that could not write recordings */
-	uint64_t denied_error;	/* errno of the latest of them, 0: none */
-	uint64_t stop;		/* enum cps_stop, or beyond */
-	uint64_t error;		/* errno that goes with it, 0: none */
-	const char *note;	/* NULL, or what is wrong with the journal beside the file */
+	uint64_t own_ns;	 /* CPU time that recording took; it is not credited */
+	uint64_t own_kernel_ns;	 /* the part of it that the kernel took to bring ticks */
+	uint64_t children_ns;	 /* CPU time of children that were waited for, and of theirs */
+	uint64_t denied;	 /* processes made by fork that could not write recordings */
+	uint64_t denied_error;	 /* errno of the latest of them, 0: none */
+	uint64_t python;	 /* Python functions that stacks have by name */
+	uint64_t python_unnamed; /* evaluators of Python whose functions have no names */
+	uint64_t interrupted;	 /* waits that failed with EINTR because of a tick */
+	uint64_t stop;		 /* enum cps_stop, or beyond */
+	uint64_t error;		 /* errno that goes with it, 0: none */
+	const char *note;	 /* NULL, or what is wrong with the journal beside the file */
 	bool has_totals; /* call graph: `inclusive_weight` of a function counts no recursion twice */
 };
 
@@ -176,11 +230,13 @@ enum event_unended {
 	EVENT_RUNNING, /* its process is still writing it */
 	EVENT_BECAME,  /* its process became another program, past the C library */
 	EVENT_KILLED,  /* its process was killed, or ended past the C library */
+	EVENT_LEFT,    /* the same, but its program always ends so, and nothing is missing */
 };
 
 #define EVENT_BECAME_TEXT "the process became another program, past the C library"
 #define EVENT_KILLED_TEXT                                                                          \
 	"the process was killed by a signal, or ended by a system call past the C library"
+#define EVENT_LEFT_TEXT "the program ended past the C library, as Go's programs do, or was killed"
 
 /* The input ends too early. */
 struct event_cut {
@@ -188,22 +244,36 @@ struct event_cut {
 	uint64_t offset;      /* bytes of the file that could be used */
 	const char *why;      /* "the file ends inside a record", ... */
 	uint64_t stop, error; /* as above, if that is known; else 0 */
+	uint64_t children_ns; /* likewise, some time before the latest sample */
+};
+
+/* The moment at which memory has to be live for the resource "alloc-live". */
+enum event_at_what { EVENT_AT_END, EVENT_AT_PEAK, EVENT_AT_TIME };
+
+struct event_at {
+	enum event_at_what what;
+	uint64_t ns;	 /* EVENT_AT_TIME: since the run began ... */
+	uint64_t run_ns; /* ... which was then, in the clock of start_ns; 0: when the input began */
 };
 
 struct event_sink {
 	void *context;
+	struct event_at at; /* of the sink that gets the first process event */
 	/* *next is this sink; the callback may set it to the sink of all events that follow. */
 	int (*process)(void *context, const struct event_process *, const struct event_sink **next,
 		       struct error *);
 	int (*module)(void *context, const struct event_module *, struct error *);
 	int (*thread)(void *context, const struct event_thread *, struct error *);
+	int (*state)(void *context, const struct event_state *, struct error *);
 	int (*sample)(void *context, const struct event_sample *, struct error *);
+	int (*freed)(void *context, const struct event_freed *, struct error *);
 	int (*self)(void *context, const struct event_self *, struct error *);
 	int (*call)(void *context, const struct event_call *, struct error *);
 	int (*loss)(void *context, const struct event_loss *, struct error *);
 	int (*mark)(void *context, const struct event_mark *, struct error *);
 	int (*engine)(void *context, const struct event_engine *, struct error *);
 	int (*jit)(void *context, const struct event_jit *, struct error *);
+	int (*resource)(void *context, const struct event_resource *, struct error *);
 	int (*end)(void *context, const struct event_end *, struct error *);
 	int (*cut)(void *context, const struct event_cut *, struct error *);
 };

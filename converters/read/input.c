@@ -2,7 +2,8 @@
 /*
  * input.c - reads a file or a pipe in pieces.
  *
- * In: a path. Out: its bytes, in order, with the number of bytes handed out.
+ * In: a path, which may lead into a pack. Out: its bytes, in order, with the number of bytes handed
+ * out.
  */
 #include "read/input.h"
 
@@ -14,6 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/stop.h"
+#include "read/pack_file.h"
+
 #define PIECE_BYTES (256u * 1024)
 #define PEEK_BYTES  4096u
 
@@ -24,6 +28,8 @@ struct input {
 	int failed;   /* the errno of a read that failed */
 	bool is_over; /* a read has reached the end */
 	uid_t owner;
+	uint64_t left; /* bytes that are not read yet; UINT64_MAX: up to the end of the file */
+	char life;     /* enum pack_life; 0: it is no part of a pack */
 	char *name;
 	uint64_t offset;
 	unsigned char *bytes;
@@ -37,6 +43,7 @@ static struct input *input_new(const char *path)
 	if (!in)
 		return NULL;
 	in->fd = -1;
+	in->left = UINT64_MAX;
 	in->name = strdup(strcmp(path, "-") ? path : "(standard input)");
 	in->bytes = malloc(PIECE_BYTES);
 	if (!in->name || !in->bytes) {
@@ -46,28 +53,50 @@ static struct input *input_new(const char *path)
 	return in;
 }
 
+/* Open a recording in a pack. */
+static int open_packed(struct input *in, const char *path, struct error *err)
+{
+	struct pack_entry entry;
+	struct pack_file pack;
+	int rc = pack_file_find(&pack, path, &entry, err);
+
+	if (rc <= 0)
+		return rc ? -1 : error_set(err, "%s: %s", in->name, strerror(ENOTDIR));
+	in->fd = pack.fd;
+	in->life = entry.life;
+	in->left = entry.parts[PACK_RECORDING].bytes;
+	if (lseek(in->fd, (off_t)entry.parts[PACK_RECORDING].offset, SEEK_SET) < 0)
+		return error_set(err, "%s: %s", in->name, strerror(errno));
+	return 0;
+}
+
+static int open_path(struct input *in, const char *path, struct error *err)
+{
+	struct stat st;
+
+	in->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (in->fd < 0 && errno == ENOTDIR && open_packed(in, path, err))
+		return -1;
+	if (in->fd < 0 || fstat(in->fd, &st))
+		return error_set(err, "%s: %s", in->name, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return error_set(err, "%s: is a directory", in->name);
+	in->owner = st.st_uid;
+	return 0;
+}
+
 struct input *input_open(const char *path, struct error *err)
 {
 	struct input *in = input_new(path);
-	struct stat st;
 
 	if (!in) {
 		error_memory(err);
 		return NULL;
 	}
-	in->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	if (in->fd < 0 || fstat(in->fd, &st)) {
-		error_set(err, "%s: %s", in->name, strerror(errno));
-		input_close(in);
-		return NULL;
-	}
-	if (S_ISDIR(st.st_mode)) {
-		error_set(err, "%s: is a directory", in->name);
-		input_close(in);
-		return NULL;
-	}
-	in->owner = st.st_uid;
-	return in;
+	if (!open_path(in, path, err))
+		return in;
+	input_close(in);
+	return NULL;
 }
 
 void input_close(struct input *in)
@@ -89,7 +118,12 @@ const char *input_name(const struct input *in)
 bool input_owner(const struct input *in, uint64_t *user)
 {
 	*user = in->owner;
-	return true;
+	return !in->life;
+}
+
+char input_life(const struct input *in)
+{
+	return in->life;
 }
 
 uint64_t input_offset(const struct input *in)
@@ -100,12 +134,17 @@ uint64_t input_offset(const struct input *in)
 /* Read once into the free end of the buffer. False at the end, or when the read failed. */
 static bool input_fill(struct input *in)
 {
+	size_t room = PIECE_BYTES - in->end;
 	ssize_t n;
 
+	if (stop_is_requested())
+		in->failed = ECANCELED;
 	if (in->failed || in->is_over)
 		return false;
+	if (room > in->left)
+		room = (size_t)in->left;
 	do
-		n = read(in->fd, in->bytes + in->end, PIECE_BYTES - in->end);
+		n = read(in->fd, in->bytes + in->end, room);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		in->failed = errno;
@@ -113,6 +152,7 @@ static bool input_fill(struct input *in)
 	if (n <= 0)
 		return false;
 	in->end += (size_t)n;
+	in->left -= in->life ? (size_t)n : 0;
 	if (observer)
 		observer((size_t)n);
 	return true;
@@ -122,6 +162,8 @@ static int input_check(const struct input *in, struct error *err)
 {
 	if (!in->failed)
 		return 0;
+	if (in->failed == ECANCELED)
+		return stop_check(err);
 	return error_set(err, "%s: %s at byte %llu", in->name, strerror(in->failed),
 			 (unsigned long long)in->offset);
 }

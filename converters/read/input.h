@@ -13,15 +13,19 @@
 
 struct input;
 
-/* Open PATH for reading, "-" is standard input. Directories are refused. NULL on error. */
+/* Open PATH for reading, "-" is standard input. It may be that of a recording in a pack
+ * (pack_file.h). Directories are refused. NULL on error. */
 struct input *input_open(const char *path, struct error *err);
 void input_close(struct input *in);
 
 /* The name for messages: the path, or "(standard input)". */
 const char *input_name(const struct input *in);
 
-/* The id of the user who owns the file. */
+/* The id of the user who owns the file. False: that says nothing, because the input was packed. */
 bool input_owner(const struct input *in, uint64_t *user);
+
+/* What was known of the process when the input was packed (enum pack_life); 0: it is in no pack. */
+char input_life(const struct input *in);
 
 /* How many bytes were handed out so far. */
 uint64_t input_offset(const struct input *in);

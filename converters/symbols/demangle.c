@@ -21,6 +21,8 @@
 #include <libiberty/demangle.h>
 
 #include "symbols/demangle_cost.h"
+#include "symbols/demangle_short.h"
+#include "symbols/short_text.h"
 
 #define MANGLED_BYTES_MAX 100000
 /* libiberty's C++ parser takes at most 128 bytes of stack for each byte of the name. */
@@ -31,7 +33,9 @@
 struct readable {
 	char *bytes;
 	size_t n, capacity;
+	enum demangle_form form;
 	void *nodes; /* the memory of a C++ name's tree */
+	struct demangle_component spare[DEMANGLE_SPARE];
 	jmp_buf give_up;
 };
 
@@ -63,9 +67,17 @@ static bool is_mangled(const char *name, size_t bytes)
 	       (name[1] == 'Z' || name[1] == 'R');
 }
 
+/* libiberty shows no tree of a name of Rust, so it is shortened as text. */
 static bool unfold_rust(const char *name, struct readable *r)
 {
-	return rust_demangle_callback(name, OPTIONS, take_piece, r) && r->n > 0;
+	if (!rust_demangle_callback(name, OPTIONS, take_piece, r) || r->n == 0)
+		return false;
+	if (r->form == DEMANGLE_SHORT) {
+		size_t n = short_text_strip(r->bytes, r->bytes, r->n);
+
+		r->bytes[n ? n : r->n] = '\0';
+	}
+	return true;
 }
 
 /*
@@ -75,7 +87,7 @@ static bool unfold_rust(const char *name, struct readable *r)
  */
 static bool unfold_unseen(const char *name, struct readable *r)
 {
-	if (!strstr(name, "sr") || demangle_has_pack(name))
+	if (r->form != DEMANGLE_FULL || !strstr(name, "sr") || demangle_has_pack(name))
 		return false;
 	return cplus_demangle_v3_callback(name, OPTIONS, take_piece, r) && r->n > 0;
 }
@@ -83,6 +95,7 @@ static bool unfold_unseen(const char *name, struct readable *r)
 /* The number of nodes is not known, but a tree has at most two for each byte of the name. */
 static bool unfold_cplus(const char *name, size_t bytes, struct readable *r)
 {
+	struct demangle_spare spare = {.nodes = r->spare};
 	struct demangle_component *tree;
 
 	r->n = 0;
@@ -93,7 +106,8 @@ static bool unfold_cplus(const char *name, size_t bytes, struct readable *r)
 		return unfold_unseen(name, r);
 	if (!demangle_prints_fast(tree, r->nodes, 2 * bytes))
 		return false;
-	return cplus_demangle_print_callback(OPTIONS, tree, take_piece, r) && r->n > 0;
+	tree = demangle_shorten(tree, r->nodes, 2 * bytes, r->form, &spare);
+	return tree && cplus_demangle_print_callback(OPTIONS, tree, take_piece, r) && r->n > 0;
 }
 
 /* Rust is tried first, because Rust's older mangled names are also valid C++ names, which end in a
@@ -105,9 +119,9 @@ static bool unfold(const char *name, size_t bytes, struct readable *r)
 	return unfold_rust(name, r) || unfold_cplus(name, bytes, r);
 }
 
-static char *readable_name(const char *name, size_t bytes)
+static char *readable_name(const char *name, size_t bytes, enum demangle_form form)
 {
-	struct readable r = {0};
+	struct readable r = {.form = form};
 	bool is_readable;
 
 	if (!is_mangled(name, bytes))
@@ -132,10 +146,10 @@ static bool has_key(const char *name, size_t bytes)
 
 /* libiberty would also demangle this name, but only with its function that does not show the tree
  * of the key. */
-static char *keyed_name(const char *name, size_t bytes)
+static char *keyed_name(const char *name, size_t bytes, enum demangle_form form)
 {
 	const char *key = name + KEY_AT, *what = name[9] == 'I' ? "constructors" : "destructors";
-	char *readable = readable_name(key, bytes - KEY_AT), *text = NULL;
+	char *readable = readable_name(key, bytes - KEY_AT, form), *text = NULL;
 
 	if (asprintf(&text, "global %s keyed to %s", what, readable ? readable : key) < 0)
 		text = NULL;
@@ -143,7 +157,13 @@ static char *keyed_name(const char *name, size_t bytes)
 	return text;
 }
 
+char *demangle_to(const char *name, size_t bytes, enum demangle_form form)
+{
+	return has_key(name, bytes) ? keyed_name(name, bytes, form)
+				    : readable_name(name, bytes, form);
+}
+
 char *demangle_name(const char *name, size_t bytes)
 {
-	return has_key(name, bytes) ? keyed_name(name, bytes) : readable_name(name, bytes);
+	return demangle_to(name, bytes, DEMANGLE_FULL);
 }

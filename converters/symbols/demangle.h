@@ -17,4 +17,17 @@
  */
 char *demangle_name(const char *name, size_t bytes);
 
+/* What a name has. Each form tells more functions apart than the one before it. */
+enum demangle_form {
+	DEMANGLE_SHORT,	    /* "std::vector::push_back" */
+	DEMANGLE_ARGUMENTS, /* "std::vector<std::map>::push_back" */
+	DEMANGLE_NESTED,    /* "std::vector<std::map<int, char> >::push_back" */
+	DEMANGLE_PARAMETERS, /* "std::vector<std::map<int, char> >::push_back(std::map<int, char>&&)" */
+	DEMANGLE_FULL,	     /* what demangle_name returns */
+	DEMANGLE_FORMS
+};
+
+/* Demangle a name to a form. NULL also if the name cannot be had in this form. */
+char *demangle_to(const char *name, size_t bytes, enum demangle_form form);
+
 #endif

@@ -21,8 +21,8 @@
  * more than OUTERMOST. */
 static size_t outer_frames(const struct profile *p, size_t i, const struct profile_frame **frames)
 {
-	/* In a grouped profile the outermost node is the group's. */
-	size_t node = i, n = 0, extra = p->is_grouped;
+	/* In a grouped profile the outermost node is the group's, and above it may be a column's. */
+	size_t node = i, n = 0, extra = (p->by != PROFILE_BY_NOTHING) + (p->n_columns > 0);
 
 	while (node && n <= OUTERMOST + extra) {
 		node = p->nodes[node].parent;

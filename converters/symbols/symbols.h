@@ -28,6 +28,8 @@
 /* With SYMBOLS_BY_MODULE, generated code that a perf map has a name for. */
 #define SYMBOLS_GENERATED "[generated]"
 
+struct module_file;
+struct pack_piece;
 struct symbols;
 
 /*
@@ -47,6 +49,7 @@ struct symbols_place {
 	uint32_t name;	   /* the same in the granularity of the options, always set */
 	uint64_t start;	 /* the function's first address in the module; if not known, the frame's */
 	bool has_start;	 /* the function's first address is known */
+	uint64_t end;	 /* the first address behind the function; 0: not known */
 	bool has_symbol; /* the name is recorded or from the files; else it is "[module+0xSTART]" */
 	bool is_inline;	 /* a call inlined in the previous place of the list */
 	uint32_t file; /* path of the source that is executed, or calls; STRINGS_NONE: not known */
@@ -70,6 +73,21 @@ int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct s
 int symbols_expand(struct symbols *s, const struct profile_frame *frame,
 		   const struct symbols_place **places, size_t *n, struct error *err);
 
+/* The same with source lines, and with the functions inlined at the address whatever the options say.
+ * Source lines are known if the options want them (symbols_wants_lines). */
+int symbols_source(struct symbols *s, const struct profile_frame *frame,
+		   const struct symbols_place **places, size_t *n, struct error *err);
+
+/* Open the files of a module without those of its debug information, as module_file_open does. */
+int symbols_open_file(struct symbols *s, uint32_t module, struct module_file *files,
+		      struct error *why);
+
+/* The code of a function that frames of the profile are in, if a pack has it; else NULL. */
+const struct pack_piece *symbols_packed_code(const struct symbols *s, uint32_t module,
+					     uint64_t start, uint64_t end);
+/* Whether a pack says something of a module that frames are in. */
+bool symbols_is_packed(const struct symbols *s, uint32_t module);
+
 /* Says whether a function may have several names, one for each line or address in it. */
 bool symbols_has_places(const struct symbols *s);
 
@@ -82,6 +100,12 @@ bool symbols_merge_calls(const struct symbols *s);
  */
 int symbols_set_name(struct symbols *s, const struct profile_frame *frame, const char *name,
 		     struct error *err);
+
+/*
+ * Settle how people are shown n different names of places, which is what strings_shown returns from now
+ * on: so shortly, if the options want it, that no two are shown alike. Returns 0; -1 if memory is out.
+ */
+int symbols_shorten(struct symbols *s, const uint32_t *names, size_t n, struct error *err);
 
 /*
  * The warning about a module: a line such as "libfoo.so: rebuilt since the recording (build id

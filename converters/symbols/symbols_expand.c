@@ -12,7 +12,8 @@
 
 bool symbols_has_places(const struct symbols *s)
 {
-	return s->opt.granularity == SYMBOLS_BY_LINE || s->opt.granularity == SYMBOLS_BY_ADDRESS;
+	return s->opt.granularity == SYMBOLS_BY_LINE || s->opt.granularity == SYMBOLS_BY_ADDRESS ||
+	       s->opt.granularity == SYMBOLS_BY_CODE || s->opt.granularity == SYMBOLS_BY_SOURCE;
 }
 
 bool symbols_merge_calls(const struct symbols *s)
@@ -27,7 +28,7 @@ static int expand_module(struct symbols *s, const struct profile_frame *frame,
 	const char *label = SYMBOLS_GENERATED, *name;
 
 	*place = (struct symbols_place){.start = frame->address, .file = STRINGS_NONE};
-	if (frame->name != STRINGS_NONE) {
+	if (profile_is_named(frame)) {
 		name = strings_get(s->profile->strings, frame->name, NULL);
 		label = strcmp(name, PROFILE_INCOMPLETE) == 0 ? PROFILE_INCOMPLETE : label;
 	} else if (frame->module >= s->profile->n_modules) {
@@ -57,6 +58,16 @@ static int name_line(struct symbols *s, struct symbols_place *place, struct erro
 				  slash ? slash + 1 : path, place->line);
 }
 
+/* Makes the name "f 1f:12", with the number of the file's path. */
+static int name_source(struct symbols *s, struct symbols_place *place, struct error *err)
+{
+	if (place->file == STRINGS_NONE || place->line == 0)
+		return 0;
+	return symbols_add_format(s, &place->name, err, "%s %" PRIx32 ":%" PRIu32,
+				  strings_get(s->profile->strings, place->function, NULL),
+				  place->file, place->line);
+}
+
 /* Makes the name "f+0x1f". It stays "f" if the address is below the function's start: the address
  * that a signal handler returns to may be one byte before its symbol. */
 static int name_address(struct symbols *s, const struct profile_frame *frame,
@@ -69,16 +80,36 @@ static int name_address(struct symbols *s, const struct profile_frame *frame,
 				  frame->address - place->start);
 }
 
+/* Makes the name "f+0xN", where N has the module in its upper bits and the address in the others. */
+static int name_code(struct symbols *s, const struct profile_frame *frame,
+		     struct symbols_place *place, struct error *err)
+{
+	if (!place->has_start)
+		return 0;
+	return symbols_add_format(s, &place->name, err, "%s+0x%" PRIx32 "%016" PRIx64,
+				  strings_get(s->profile->strings, place->function, NULL),
+				  frame->module, frame->address);
+}
+
 static int name_place(struct symbols *s, const struct profile_frame *frame,
 		      struct symbols_place *place, struct error *err)
 {
-	if (frame->name != STRINGS_NONE)
+	int status = 0;
+
+	if (profile_is_named(frame))
 		return 0;
 	if (s->opt.granularity == SYMBOLS_BY_LINE)
-		return name_line(s, place, err);
-	if (s->opt.granularity == SYMBOLS_BY_ADDRESS)
-		return name_address(s, frame, place, err);
-	return 0;
+		status = name_line(s, place, err);
+	else if (s->opt.granularity == SYMBOLS_BY_SOURCE)
+		status = name_source(s, place, err);
+	else if (s->opt.granularity == SYMBOLS_BY_ADDRESS)
+		status = name_address(s, frame, place, err);
+	else if (s->opt.granularity == SYMBOLS_BY_CODE)
+		status = name_code(s, frame, place, err);
+	if (!status && short_names_add_place(&s->short_names, s->profile->strings, place->name,
+					     place->function))
+		return error_memory(err);
+	return status;
 }
 
 static int set_source(struct symbols *s, struct symbols_place *place,
@@ -95,7 +126,7 @@ static int set_source(struct symbols *s, struct symbols_place *place,
 }
 
 /* Adds the inlined calls, except those of functions without a name. */
-static int add_inlined(struct symbols *s, struct module_names *m,
+static int add_inlined(struct symbols *s, const struct symbols_location *l,
 		       const struct debug_function *functions, size_t n, size_t *n_places,
 		       struct error *err)
 {
@@ -103,7 +134,7 @@ static int add_inlined(struct symbols *s, struct module_names *m,
 		struct symbols_place *place = &s->places[*n_places];
 
 		*place = (struct symbols_place){.is_inline = true, .file = STRINGS_NONE};
-		if (symbols_debug_name(s, m, &functions[i], &place->function, err))
+		if (symbols_debug_name(s, l, &functions[i], &place->function, err))
 			return -1;
 		if (place->function == STRINGS_NONE)
 			continue;
@@ -116,24 +147,23 @@ static int add_inlined(struct symbols *s, struct module_names *m,
 }
 
 /* Adds source lines and inlined calls from the module's debug information, if it has any. */
-static int expand_inlined(struct symbols *s, const struct profile_frame *frame, size_t *n_places,
-			  struct error *err)
+static int expand_inlined(struct symbols *s, const struct profile_frame *frame, bool wants_inlined,
+			  size_t *n_places, struct error *err)
 {
-	struct module_names *m =
-		frame->name == STRINGS_NONE && frame->module < s->profile->n_modules
-			? &s->modules[frame->module]
-			: NULL;
 	const struct debug_function *functions;
+	struct symbols_location l;
 	size_t n;
 
-	if (!m || !m->debug)
+	if (profile_is_named(frame) || frame->module >= s->profile->n_modules)
 		return 0;
-	if (debug_info_find(m->debug, frame->address, &functions, &n) ||
-	    !array_reserve(&s->places, &s->places_room, n + 1, sizeof(*s->places)))
+	if (symbols_locate(s, frame->module, frame->address, &l, err) ||
+	    symbols_location_functions(s, &l, &functions, &n, err))
+		return -1;
+	if (!array_reserve(&s->places, &s->places_room, n + 1, sizeof(*s->places)))
 		return error_memory(err);
 	if (n > 0 && set_source(s, &s->places[0], &functions[0], err))
 		return -1;
-	return symbols_wants_inlines(&s->opt) ? add_inlined(s, m, functions, n, n_places, err) : 0;
+	return wants_inlined ? add_inlined(s, &l, functions, n, n_places, err) : 0;
 }
 
 int symbols_expand(struct symbols *s, const struct profile_frame *frame,
@@ -145,12 +175,25 @@ int symbols_expand(struct symbols *s, const struct profile_frame *frame,
 	if (symbols_merge_calls(s)) {
 		if (expand_module(s, frame, s->places, err))
 			return -1;
-	} else if (symbols_frame(s, frame, s->places, err) || expand_inlined(s, frame, n, err)) {
+	} else if (symbols_frame(s, frame, s->places, err) ||
+		   expand_inlined(s, frame, symbols_wants_inlines(&s->opt), n, err)) {
 		return -1;
 	}
 	for (size_t i = 0; i < *n; i++)
 		if (name_place(s, frame, &s->places[i], err))
 			return -1;
+	*places = s->places;
+	return 0;
+}
+
+int symbols_source(struct symbols *s, const struct profile_frame *frame,
+		   const struct symbols_place **places, size_t *n, struct error *err)
+{
+	*n = 1;
+	if (!array_reserve(&s->places, &s->places_room, 1, sizeof(*s->places)))
+		return error_memory(err);
+	if (symbols_frame(s, frame, s->places, err) || expand_inlined(s, frame, true, n, err))
+		return -1;
 	*places = s->places;
 	return 0;
 }

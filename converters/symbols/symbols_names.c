@@ -14,6 +14,33 @@
 
 #define VDSO_LABEL "vdso"
 
+void symbols_name_programs(struct symbols *s)
+{
+	const struct profile *p = s->profile;
+	uint32_t no_process = STRINGS_NONE - 1;
+	size_t i, k;
+
+	for (i = 0; i < p->n_modules; i++)
+		s->started_as[i] = no_process;
+	for (i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+
+		for (k = 0; k < process->n_modules; k++) {
+			uint32_t module = process->modules[k], *name = &s->started_as[module];
+
+			if (process->exe == STRINGS_NONE || p->modules[module].path != process->exe)
+				continue;
+			if (*name != no_process && *name != process->started_as)
+				*name = STRINGS_NONE;
+			else
+				*name = process->started_as;
+		}
+	}
+	for (i = 0; i < p->n_modules; i++)
+		if (s->started_as[i] == no_process)
+			s->started_as[i] = STRINGS_NONE;
+}
+
 const char *symbols_label(const struct symbols *s, uint32_t module)
 {
 	const struct profile_module *m = &s->profile->modules[module];
@@ -23,7 +50,9 @@ const char *symbols_label(const struct symbols *s, uint32_t module)
 		return VDSO_LABEL;
 	if (m->path == STRINGS_NONE)
 		return NULL;
-	path = strings_get(s->profile->strings, m->path, NULL);
+	path = strings_get(s->profile->strings,
+			   s->started_as[module] != STRINGS_NONE ? s->started_as[module] : m->path,
+			   NULL);
 	slash = strrchr(path, '/');
 	if (slash && slash[1])
 		return slash + 1;
@@ -66,16 +95,19 @@ int symbols_add_readable(struct symbols *s, const char *text, size_t n, const ch
 
 	if (!terminated)
 		return error_memory(err);
-	if (s->opt.demangle)
+	if (s->opt.names != SYMBOLS_LINKER)
 		readable = demangle_name(terminated, n);
 	rc = symbols_add_format(s, name, err, "%s%s", readable ? readable : terminated, suffix);
+	if (!rc && readable && s->opt.names == SYMBOLS_SHORT &&
+	    short_names_add(&s->short_names, s->profile->strings, *name, terminated, n, suffix))
+		rc = error_memory(err);
 	free(readable);
 	free(terminated);
 	return rc;
 }
 
-int symbols_debug_name(struct symbols *s, struct module_names *m, const struct debug_function *f,
-		       uint32_t *name, struct error *err)
+int symbols_debug_name(struct symbols *s, const struct symbols_location *l,
+		       const struct debug_function *f, uint32_t *name, struct error *err)
 {
 	const char *text;
 
@@ -83,11 +115,20 @@ int symbols_debug_name(struct symbols *s, struct module_names *m, const struct d
 	if (!f->name)
 		return 0;
 	if (*f->name == STRINGS_NONE) {
-		if (debug_info_name(m->debug, f, &text))
-			return error_memory(err);
+		if (symbols_location_function_text(s, l, f, &text, err))
+			return -1;
 		if (text && symbols_add_readable(s, text, strlen(text), "", f->name, err))
 			return -1;
 	}
 	*name = *f->name;
+	return 0;
+}
+
+int symbols_shorten(struct symbols *s, const uint32_t *names, size_t n, struct error *err)
+{
+	if (s->opt.names == SYMBOLS_SHORT &&
+	    short_names_settle(&s->short_names, s->profile->strings, names, n,
+			       s->profile->by_name != NULL))
+		return error_memory(err);
 	return 0;
 }

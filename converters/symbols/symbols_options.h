@@ -20,26 +20,47 @@ enum symbols_granularity {
 	SYMBOLS_BY_MODULE,   /* "libc.so.6": the last part of its path */
 	SYMBOLS_BY_LINE,     /* "f file.c:12": in a caller, the line of the call; "f" if unknown */
 	SYMBOLS_BY_ADDRESS,  /* "f+0x1f": bytes from the function's start */
+	/* "f+0x3000000004019": the number is another one for each address of each module. For programs
+	 * only: it tells places in functions of the same name apart. */
+	SYMBOLS_BY_CODE,
+	/* "f 1f:12": the first number is another one for each path of a source file. For programs only: it tells
+	 * files of the same name apart. */
+	SYMBOLS_BY_SOURCE,
+};
+
+/* How people are shown names of C++ and Rust. Machines always get full ones, or the linker's. */
+enum symbols_names {
+	SYMBOLS_SHORT,	/* without what does not tell functions apart */
+	SYMBOLS_FULL,	/* as the demangler writes them */
+	SYMBOLS_LINKER, /* mangled */
 };
 
 struct symbols_options {
-	bool demangle;		   /* C++ and Rust */
+	int names;		   /* enum symbols_names */
 	bool inlines;		   /* list inlined functions, if the debug information has them */
 	bool lines;		   /* set the source lines of places, whatever the granularity */
 	int granularity;	   /* enum symbols_granularity */
+	bool code;		   /* ask for code, which packs have apart from names */
 	struct file_search search; /* for modules and their debug files */
 };
 
-/* The following functions say which parts of the debug information are needed. */
+/* The following functions say which parts of the debug information, and of packs, are needed. */
 static inline bool symbols_wants_lines(const struct symbols_options *opt)
 {
-	return opt->lines || opt->granularity == SYMBOLS_BY_LINE;
+	return opt->lines || opt->granularity == SYMBOLS_BY_LINE ||
+	       opt->granularity == SYMBOLS_BY_SOURCE || opt->granularity == SYMBOLS_BY_CODE;
+}
+
+static inline bool symbols_wants_code(const struct symbols_options *opt)
+{
+	return opt->code || opt->granularity == SYMBOLS_BY_CODE;
 }
 
 static inline bool symbols_wants_inlines(const struct symbols_options *opt)
 {
 	return opt->inlines &&
-	       (opt->granularity == SYMBOLS_BY_FUNCTION || opt->granularity == SYMBOLS_BY_LINE);
+	       (opt->granularity == SYMBOLS_BY_FUNCTION || opt->granularity == SYMBOLS_BY_LINE ||
+		opt->granularity == SYMBOLS_BY_SOURCE);
 }
 
 static inline bool symbols_wants_debug(const struct symbols_options *opt)

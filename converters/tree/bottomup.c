@@ -14,9 +14,12 @@
 
 #include <stdlib.h>
 
+#include "base/stop.h"
+
 struct stack {
 	uint32_t at;   /* the tree's node that the walk has reached */
 	uint32_t name; /* the name of that node */
+	uint32_t leaf; /* the tree's node where the stack ends */
 	uint64_t weight, hits;
 };
 
@@ -106,6 +109,8 @@ bool bottomup_next(struct bottomup *b, struct bottomup_node *node)
 	const struct tree *t = b->tree;
 	size_t i;
 
+	if (stop_is_requested()) /* nothing is written any more */
+		return false;
 	if (b->is_open)
 		open_children(b);
 	b->is_open = b->n_work > 0;
@@ -127,6 +132,25 @@ bool bottomup_next(struct bottomup *b, struct bottomup_node *node)
 	return true;
 }
 
+uint64_t bottomup_weight_in(const struct bottomup *b, const struct tree *column)
+{
+	uint64_t weight = 0;
+	size_t i;
+
+	for (i = b->last.from; i < b->last.from + b->last.n; i++)
+		weight += column->nodes[b->stacks[i].leaf].self;
+	return weight;
+}
+
+double bottomup_squares_in(const struct bottomup *b, const struct tree *column)
+{
+	double squares = 0;
+
+	for (size_t i = b->last.from; column->squares && i < b->last.from + b->last.n; i++)
+		squares += column->squares[b->stacks[i].leaf].self;
+	return squares;
+}
+
 void bottomup_skip(struct bottomup *b)
 {
 	b->is_open = false;
@@ -134,7 +158,19 @@ void bottomup_skip(struct bottomup *b)
 
 static bool is_stack(const struct tree *t, size_t i)
 {
+	size_t k;
+
+	for (k = 0; k < t->n_others; k++)
+		if (t->others[k].nodes[i].self > 0 || t->others[k].nodes[i].self_hits > 0)
+			return true;
 	return t->nodes[i].self > 0 || t->nodes[i].self_hits > 0 || t->nodes[i].end == i + 1;
+}
+
+static int reserve(struct bottomup *b, size_t n)
+{
+	b->stacks = malloc((n + 1) * sizeof(*b->stacks));
+	b->work = malloc((n + 1) * sizeof(*b->work));
+	return b->stacks && b->work ? 0 : -1;
 }
 
 static int gather_stacks(struct bottomup *b)
@@ -144,28 +180,100 @@ static int gather_stacks(struct bottomup *b)
 
 	for (i = 1; i < t->n_nodes; i++)
 		n += is_stack(t, i);
-	b->stacks = malloc((n + 1) * sizeof(*b->stacks));
-	b->work = malloc((n + 1) * sizeof(*b->work));
-	if (!b->stacks || !b->work)
+	if (reserve(b, n))
 		return -1;
 	for (i = 1; i < t->n_nodes; i++)
 		if (is_stack(t, i))
 			b->stacks[b->n_stacks++] = (struct stack){
 				.at = (uint32_t)i,
 				.name = t->nodes[i].name,
+				.leaf = (uint32_t)i,
 				.weight = t->nodes[i].self,
 				.hits = t->nodes[i].self_hits,
 			};
 	return 0;
 }
 
-struct bottomup *bottomup_new(const struct tree *t, struct error *err)
+/* ---- root functions -------------------------------------------------------------------------- */
+
+/* What a node has without the root functions below it. */
+struct part {
+	uint64_t weight, hits;
+	bool has_root; /* there is a root function below */
+};
+
+/* Move what is no root function's to the next one above it; what has none comes to node 0. */
+static size_t cut(const struct tree *t, const bool *is_root, struct part *parts)
+{
+	size_t i, n = 0;
+
+	for (i = t->n_nodes; i-- > 1;) {
+		const struct tree_node *node = &t->nodes[i];
+		struct part *part = &parts[i], *parent = &parts[node->parent];
+
+		part->weight += node->self;
+		part->hits += node->self_hits;
+		parent->has_root = parent->has_root || part->has_root || is_root[node->name];
+		if (is_root[node->name]) {
+			n++;
+			continue;
+		}
+		parent->weight += part->weight;
+		parent->hits += part->hits;
+	}
+	return n;
+}
+
+/* The stacks end at the innermost root functions. */
+static int gather_roots(struct bottomup *b, const bool *is_root)
+{
+	const struct tree *t = b->tree;
+	struct part *parts = calloc(t->n_nodes, sizeof(*parts));
+	size_t i;
+
+	if (!parts || reserve(b, cut(t, is_root, parts))) {
+		free(parts);
+		return -1;
+	}
+	for (i = 1; i < t->n_nodes; i++)
+		if (is_root[t->nodes[i].name] &&
+		    (parts[i].weight || parts[i].hits || !parts[i].has_root))
+			b->stacks[b->n_stacks++] = (struct stack){
+				.at = (uint32_t)i,
+				.name = t->nodes[i].name,
+				.leaf = (uint32_t)i,
+				.weight = parts[i].weight,
+				.hits = parts[i].hits,
+			};
+	free(parts);
+	return 0;
+}
+
+static int gather_all(struct bottomup *b, const uint32_t *roots, size_t n_roots)
+{
+	bool *is_root;
+	int status;
+
+	if (!n_roots)
+		return gather_stacks(b);
+	is_root = calloc(strings_count(b->tree->strings) + 1, sizeof(*is_root));
+	if (!is_root)
+		return -1;
+	for (size_t i = 0; i < n_roots; i++)
+		is_root[roots[i]] = true;
+	status = gather_roots(b, is_root);
+	free(is_root);
+	return status;
+}
+
+struct bottomup *bottomup_new(const struct tree *t, const uint32_t *roots, size_t n_roots,
+			      struct error *err)
 {
 	struct bottomup *b = calloc(1, sizeof(*b));
 
 	if (b)
 		b->tree = t;
-	if (!b || gather_stacks(b)) {
+	if (!b || gather_all(b, roots, n_roots)) {
 		bottomup_free(b);
 		error_memory(err);
 		return NULL;

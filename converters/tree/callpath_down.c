@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "tree/callpath_trie.h"
 
 /* What a step has changed. It is restored when the walk leaves the node. */
@@ -99,6 +100,8 @@ static int descend(struct descent *d, uint32_t top, struct error *err)
 	for (i = top; i < nodes[top].end; i++) {
 		while (d->n_steps > nodes[i].depth - nodes[top].depth)
 			leave(d);
+		if (stop_check(err))
+			return -1;
 		if (enter(d, &nodes[i], err))
 			return -1;
 	}

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/stop.h"
 #include "tree/callpath_trie.h"
 
 /* What a step has changed. It is restored when the walk leaves the node. */
@@ -138,6 +139,8 @@ static int walk(struct ascent *a, struct error *err)
 	for (i = 1; i < t->n_nodes; i++) {
 		while (a->n_steps > t->nodes[i].depth)
 			leave(a);
+		if (stop_check(err))
+			return -1;
 		if (enter(a, &t->nodes[i], err))
 			return -1;
 	}

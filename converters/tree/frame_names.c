@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/stop.h"
+#include "tree/tree.h"
 
 void frame_names_clear(struct frame_names *c)
 {
@@ -40,11 +42,11 @@ static int add_groups(struct frame_names *c, struct error *err)
 	const struct profile *p = c->profile;
 	size_t i;
 
-	for (i = 1; p->is_grouped && i < p->n_nodes; i++) {
+	for (i = 1; p->by && i < p->n_nodes; i++) {
 		uint32_t number = p->nodes[i].frame;
 		struct chain *chain = &c->frames[number];
 
-		if (p->nodes[i].parent != 0 || chain->n)
+		if (!profile_is_group(p, i) || chain->n)
 			continue;
 		chain->first = (uint32_t)c->n_all;
 		if (add(c, chain, p->frames[number].name, p->frames[number].name, err))
@@ -62,6 +64,20 @@ int frame_names_init(struct frame_names *c, const struct profile *p, struct symb
 	return c->frames ? add_groups(c, err) : error_memory(err);
 }
 
+/* A function of one name may be in several modules. */
+static int note_module(struct frame_names *c, uint32_t name, uint32_t module, struct error *err)
+{
+	uint32_t *known;
+
+	if (!array_reserve(&c->modules, &c->modules_room, (size_t)name + 1, sizeof(*c->modules)))
+		return error_memory(err);
+	for (; c->n_modules <= name; c->n_modules++)
+		c->modules[c->n_modules] = 0;
+	known = &c->modules[name];
+	*known = *known && *known != module + 1 ? TREE_SEVERAL_MODULES : module + 1;
+	return 0;
+}
+
 static int expand(struct frame_names *c, const struct profile_frame *frame, struct chain *chain,
 		  struct error *err)
 {
@@ -71,7 +87,8 @@ static int expand(struct frame_names *c, const struct profile_frame *frame, stru
 	if (symbols_expand(c->symbols, frame, &places, &n, err))
 		return -1;
 	for (i = 0; i < n; i++)
-		if (add(c, chain, places[i].name, places[i].function, err))
+		if (add(c, chain, places[i].name, places[i].function, err) ||
+		    note_module(c, places[i].name, frame->module, err))
 			return -1;
 	return 0;
 }
@@ -94,6 +111,8 @@ int frame_names_get(struct frame_names *c, uint32_t number, const uint32_t **nam
 	int status = 0;
 
 	if (!chain->n) {
+		if (stop_check(err))
+			return -1;
 		chain->first = (uint32_t)c->n_all;
 		own = c->symbols ? STRINGS_NONE : own_name(c, frame);
 		status = c->symbols ? expand(c, frame, chain, err) : add(c, chain, own, own, err);

@@ -21,6 +21,9 @@ struct frame_names {
 	uint32_t *all;	      /* names in the profile's string table */
 	uint32_t *functions;  /* by element of `all`: the function that it is or is a place in */
 	size_t n_all, room, functions_room;
+	/* By name: see struct tree. The caller takes them, and frees them. */
+	uint32_t *modules;
+	size_t n_modules, modules_room;
 };
 
 /* Begin with no frame's names. s may be NULL if all frames have names. Returns -1 if memory is

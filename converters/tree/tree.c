@@ -9,6 +9,7 @@
 #include "tree/tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/preorder.h"
 #include "tree/tree_fold.h"
@@ -16,8 +17,9 @@
 struct building {
 	const struct profile *profile;
 	struct tree_fold fold;
-	uint64_t *totals; /* by node of the fold; freed when the order is known */
-	uint32_t *place;  /* by node of the fold: its index in the tree */
+	uint64_t *totals;  /* by node of the fold and column; freed when the order is known */
+	uint16_t *columns; /* by node of the profile; NULL if there are none */
+	uint32_t *place;   /* by node of the fold: its index in the tree */
 	struct tree *tree;
 };
 
@@ -26,18 +28,66 @@ static uint64_t own(const struct tree *t, const struct profile_node *n)
 	return t->unit == TREE_HITS ? n->self_hits : n->self_weight;
 }
 
-/* Sum up all samples, including those that the filter drops. All other sums are parts of this one,
- * so only this one can overflow. */
-static int sum_whole(const struct building *b, struct error *err)
+/* A sample of a profile that is counted in samples has the weight 1. */
+static double own_squares(const struct building *b, size_t node)
+{
+	return b->tree->unit == TREE_HITS ? (double)b->profile->nodes[node].self_hits
+					  : (double)squares_get(&b->profile->squares, node);
+}
+
+/* The tree that the samples of a node of the profile belong to. */
+static struct tree *tree_of(const struct building *b, size_t node)
+{
+	size_t column = b->columns ? b->columns[node] : 0;
+
+	return column ? &b->tree->others[column - 1] : b->tree;
+}
+
+static size_t count_columns(const struct building *b)
+{
+	return 1 + b->tree->n_others;
+}
+
+/* Make the trees of the other columns, and find the column of each node. */
+static int make_columns(struct building *b)
 {
 	const struct profile *p = b->profile;
 	struct tree *t = b->tree;
 	size_t i;
 
+	if (!p->n_columns)
+		return 0;
+	t->others = calloc(p->n_columns, sizeof(*t->others));
+	b->columns = calloc(p->n_nodes, sizeof(*b->columns));
+	if (!t->others || !b->columns)
+		return -1;
+	for (; t->n_others + 1 < p->n_columns; t->n_others++) {
+		t->others[t->n_others] = *t;
+		t->others[t->n_others].others = NULL;
+		t->others[t->n_others].n_others = 0;
+	}
 	for (i = 1; i < p->n_nodes; i++)
+		b->columns[i] = profile_is_column(p, i)
+					? (uint16_t)p->frames[p->nodes[i].frame].address
+					: b->columns[p->nodes[i].parent];
+	return 0;
+}
+
+/* Sum up all samples, including those that the filter drops. All other sums are parts of this one,
+ * so only this one can overflow. */
+static int sum_whole(const struct building *b, struct error *err)
+{
+	const struct profile *p = b->profile;
+	size_t i;
+
+	for (i = 1; i < p->n_nodes; i++) {
+		struct tree *t = tree_of(b, i);
+
 		if (__builtin_add_overflow(t->total, own(t, &p->nodes[i]), &t->total) ||
 		    __builtin_add_overflow(t->hits, p->nodes[i].self_hits, &t->hits))
 			return error_set(err, "the counts do not fit in 64 bits");
+		t->total_squares += own_squares(b, i);
+	}
 	return 0;
 }
 
@@ -47,16 +97,18 @@ static int sum_totals(struct building *b)
 {
 	const struct profile *p = b->profile;
 	const struct tree_fold *f = &b->fold;
-	size_t i;
+	size_t i, k, n = count_columns(b);
 
-	b->totals = calloc(f->n, sizeof(*b->totals));
+	b->totals = calloc(f->n, n * sizeof(*b->totals));
 	if (!b->totals)
 		return -1;
 	for (i = 1; i < p->n_nodes; i++)
 		if (f->nodes[i] != FOLD_DROPPED)
-			b->totals[f->nodes[i]] += own(b->tree, &p->nodes[i]);
+			b->totals[f->nodes[i] * n + (b->columns ? b->columns[i] : 0)] +=
+				own(b->tree, &p->nodes[i]);
 	for (i = f->n; i-- > 1;)
-		b->totals[f->parents[i]] += b->totals[i];
+		for (k = 0; k < n; k++)
+			b->totals[f->parents[i] * n + k] += b->totals[i * n + k];
 	return 0;
 }
 
@@ -65,9 +117,12 @@ static int compare_siblings(const void *a, const void *b, void *context)
 {
 	const struct building *building = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	size_t i, n = count_columns(building);
+	const uint64_t *of_x = building->totals + x * n, *of_y = building->totals + y * n;
 
-	if (building->totals[x] != building->totals[y])
-		return building->totals[x] < building->totals[y] ? 1 : -1;
+	for (i = 0; i < n; i++)
+		if (of_x[i] != of_y[i])
+			return of_x[i] < of_y[i] ? 1 : -1;
 	return strings_compare(building->tree->strings, building->fold.names[x],
 			       building->fold.names[y]);
 }
@@ -100,7 +155,8 @@ static int place_nodes(struct building *b)
 	t->n_nodes = f->n;
 	t->nodes = calloc(f->n, sizeof(*t->nodes));
 	t->inlined = f->inlined ? calloc(f->n, sizeof(*t->inlined)) : NULL;
-	if (!t->nodes || (f->inlined && !t->inlined))
+	t->squares = b->profile->squares.n ? calloc(f->n, sizeof(*t->squares)) : NULL;
+	if (!t->nodes || (f->inlined && !t->inlined) || (b->profile->squares.n && !t->squares))
 		return -1;
 	t->nodes[0].depth = UINT32_MAX;
 	for (i = 0; i < f->n; i++) {
@@ -116,43 +172,98 @@ static int place_nodes(struct building *b)
 	return 0;
 }
 
-static void weigh_nodes(struct building *b)
+/* The other columns have the same nodes, still without weights. */
+static int copy_nodes(struct tree *t)
 {
-	const struct profile *p = b->profile;
-	struct tree *t = b->tree;
 	size_t i;
 
-	for (i = 1; i < p->n_nodes; i++) {
-		uint32_t number = b->fold.nodes[i];
+	for (i = 0; i < t->n_others; i++) {
+		struct tree *other = &t->others[i];
 
-		if (number == FOLD_DROPPED)
-			continue;
-		t->nodes[b->place[number]].self += own(t, &p->nodes[i]);
-		t->nodes[b->place[number]].self_hits += p->nodes[i].self_hits;
+		other->nodes = malloc(t->n_nodes * sizeof(*t->nodes));
+		other->squares = t->squares ? calloc(t->n_nodes, sizeof(*t->squares)) : NULL;
+		if (!other->nodes || (t->squares && !other->squares))
+			return -1;
+		memcpy(other->nodes, t->nodes, t->n_nodes * sizeof(*t->nodes));
+		other->n_nodes = t->n_nodes;
+		other->inlined = t->inlined;
 	}
+	return 0;
+}
+
+static void sum_nodes(struct tree *t)
+{
+	size_t i;
+
 	for (i = t->n_nodes; i-- > 0;) {
 		struct tree_node *n = &t->nodes[i], *parent = &t->nodes[n->parent];
 
 		n->total += n->self;
 		n->hits += n->self_hits;
+		if (t->squares)
+			t->squares[i].total += t->squares[i].self;
 		if (n->end == 0)
 			n->end = (uint32_t)i + 1;
 		if (i == 0)
 			break;
 		parent->total += n->total;
 		parent->hits += n->hits;
+		if (t->squares)
+			t->squares[n->parent].total += t->squares[i].total;
 		if (parent->end == 0) /* the loop comes to the last child first */
 			parent->end = n->end;
 	}
+}
+
+static void weigh_nodes(struct building *b)
+{
+	const struct profile *p = b->profile;
+	size_t i;
+
+	for (i = 1; i < p->n_nodes; i++) {
+		uint32_t number = b->fold.nodes[i];
+		struct tree *t = tree_of(b, i);
+
+		if (number == FOLD_DROPPED)
+			continue;
+		t->nodes[b->place[number]].self += own(t, &p->nodes[i]);
+		t->nodes[b->place[number]].self_hits += p->nodes[i].self_hits;
+		if (t->squares)
+			t->squares[b->place[number]].self += own_squares(b, i);
+	}
+	sum_nodes(b->tree);
+	for (i = 0; i < b->tree->n_others; i++)
+		sum_nodes(&b->tree->others[i]);
+}
+
+static bool has_moments(const struct profile *p)
+{
+	return p->moments.n || (p->n_columns && p->columns[0].moments.n);
+}
+
+static int remember_places(struct building *b)
+{
+	const struct profile *p = b->profile;
+	uint32_t *to;
+
+	if (!has_moments(p))
+		return 0;
+	to = b->tree->of_profile = malloc(p->n_nodes * sizeof(*to));
+	for (size_t i = 0; to && i < p->n_nodes; i++)
+		to[i] = b->fold.nodes[i] == FOLD_DROPPED ? TREE_NO_NODE
+							 : b->place[b->fold.nodes[i]];
+	return to ? 0 : -1;
 }
 
 /* ---- tree ------------------------------------------------------------------------------------ */
 
 static int build(struct building *b, struct error *err)
 {
+	if (make_columns(b))
+		return error_memory(err);
 	if (sum_whole(b, err) || find_places(b, err))
 		return -1;
-	if (place_nodes(b))
+	if (place_nodes(b) || copy_nodes(b->tree) || remember_places(b))
 		return error_memory(err);
 	weigh_nodes(b);
 	return 0;
@@ -176,8 +287,12 @@ struct tree *tree_build(const struct profile *p, struct symbols *s,
 	status = tree_fold_build(&b.fold, p, s, options->filter, err);
 	if (!status)
 		status = build(&b, err);
+	b.tree->modules = b.fold.modules;
+	b.tree->n_modules = b.fold.n_modules;
+	b.fold.modules = NULL;
 	tree_fold_clear(&b.fold);
 	free(b.place);
+	free(b.columns);
 	if (!status)
 		return b.tree;
 	tree_free(b.tree);
@@ -186,10 +301,20 @@ struct tree *tree_build(const struct profile *p, struct symbols *s,
 
 void tree_free(struct tree *t)
 {
+	size_t i;
+
 	if (!t)
 		return;
+	for (i = 0; i < t->n_others; i++) {
+		free(t->others[i].nodes);
+		free(t->others[i].squares);
+	}
+	free(t->others);
 	free(t->nodes);
+	free(t->squares);
 	free(t->inlined);
+	free(t->modules);
+	free(t->of_profile);
 	free(t);
 }
 

@@ -32,6 +32,11 @@ struct tree_node {
 	uint64_t self_hits, hits; /* raw samples, self and total */
 };
 
+/* The sums of the squared weights of samples, in the tree's unit: of self and of total. */
+struct tree_squares {
+	double self, total;
+};
+
 struct tree {
 	const struct strings *strings; /* borrowed from the profile */
 	enum tree_unit unit;
@@ -42,9 +47,31 @@ struct tree {
 	 * includes the samples that the filter has dropped; the sums of the others are in
 	 * nodes[0]. */
 	uint64_t total, hits;
-	bool has_places; /* names contain places in functions (symbols.h) */
-	bool *inlined;	 /* by node, see tree_is_inline; NULL if no node is inlined */
+	bool has_places;	      /* names contain places in functions (symbols.h) */
+	bool *inlined;		      /* by node, see tree_is_inline; NULL if no node is inlined */
+	struct tree_squares *squares; /* by node; NULL if the profile has none */
+	double total_squares;	      /* of all samples of the profile */
+	/* If the profile has columns, this tree has the weights of the first one, and these have those
+	 * of the others. They have the same nodes; siblings are in the order of the first one that
+	 * tells them apart. */
+	struct tree *others;
+	size_t n_others;
+	/* By name: the module that has the function + 1, 0: none. Names beyond the list have none. */
+	uint32_t *modules;
+	size_t n_modules;
+	/* By node of the profile: the node of the tree that has its samples, TREE_NO_NODE if the filter has dropped
+	 * them. NULL unless the profile has moments, which say what happened at the former. */
+	uint32_t *of_profile;
 };
+
+#define TREE_SEVERAL_MODULES UINT32_MAX
+#define TREE_NO_NODE	     UINT32_MAX
+
+/* The tree of a column. */
+static inline const struct tree *tree_column(const struct tree *t, size_t column)
+{
+	return column ? &t->others[column - 1] : t;
+}
 
 struct tree_options {
 	enum tree_unit unit;
@@ -57,6 +84,7 @@ struct tree_function {
 	bool is_inline;	   /* all nodes of the function are inlined */
 	bool is_innermost; /* it is innermost in a stack, possibly in one without weight */
 	uint64_t self, total, self_hits, hits;
+	struct tree_squares squares; /* 0 if the tree has none */
 };
 
 /* Build the tree. s may be NULL if all frames of the profile have names. Returns NULL on error

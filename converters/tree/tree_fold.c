@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/pair_table.h"
+#include "base/stop.h"
 #include "tree/frame_names.h"
 
 struct folding {
@@ -118,7 +119,10 @@ static int fold_nodes(struct folding *f, struct error *err)
 	for (i = 1; i < p->n_nodes; i++) {
 		uint32_t number = nodes[p->nodes[i].parent];
 
-		if (node_marks(f, i) & FILTER_NEEDED && descend(f, p->nodes[i].frame, &number, err))
+		if (stop_check(err))
+			return -1;
+		if (!profile_is_column(p, i) && node_marks(f, i) & FILTER_NEEDED &&
+		    descend(f, p->nodes[i].frame, &number, err))
 			return -1;
 		nodes[i] = number;
 	}
@@ -135,7 +139,8 @@ static int assign_samples(struct folding *f, struct error *err)
 	for (i = 1; f->of_nodes && i < f->profile->n_nodes; i++)
 		if (!(node_marks(f, i) & FILTER_KEPT))
 			nodes[i] = FOLD_DROPPED;
-		else if (nodes[i] == 0 && child(f, 0, f->hidden, false, &nodes[i], err))
+		else if (nodes[i] == 0 && !profile_is_column(f->profile, i) &&
+			 child(f, 0, f->hidden, false, &nodes[i], err))
 			return -1;
 	return 0;
 }
@@ -217,6 +222,8 @@ int tree_fold_build(struct tree_fold *f, const struct profile *p, struct symbols
 		status = fold_nodes(&folding, err);
 	if (!status)
 		status = assign_samples(&folding, err);
+	f->modules = folding.names_of_frames.modules;
+	f->n_modules = folding.names_of_frames.n_modules;
 	frame_names_clear(&folding.names_of_frames);
 	free(folding.of_names);
 	free(folding.of_nodes);
@@ -230,5 +237,6 @@ void tree_fold_clear(struct tree_fold *f)
 	free(f->names);
 	free(f->inlined);
 	free(f->nodes);
+	free(f->modules);
 	*f = (struct tree_fold){0};
 }

@@ -23,6 +23,8 @@ struct tree_fold {
 	uint32_t *parents, *names; /* names in the profile's string table */
 	bool *inlined;		   /* by node, see tree_is_inline; NULL if no node is inlined */
 	uint32_t *nodes; /* by node of the profile: the node of its own samples, or FOLD_DROPPED */
+	uint32_t *modules; /* by name, see struct tree */
+	size_t n_modules;
 };
 
 /* Fill *f; call tree_fold_clear in any case. s may be NULL if all frames have names. The filter may

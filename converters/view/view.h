@@ -21,6 +21,14 @@ enum view_needs {
 	/* The view can also show a call graph without stacks. For such a profile, a graph is made
 	 * if the view needs a tree or a graph, and no tree; the names are known already. */
 	VIEW_TAKES_CALLS = 8,
+	VIEW_NEEDS_TIMES = 16,	  /* when threads used what; only of recordings */
+	VIEW_NEEDS_LINES = 32,	  /* names with the source lines of their places, of whole stacks */
+	VIEW_NEEDS_SQUARES = 128, /* the sums of the squares of samples' weights */
+	VIEW_NEEDS_MOMENTS = 64,  /* each sample with its time; only of recordings */
+	VIEW_WANTS_LINES =
+		256, /* names with the source lines of their places, if these are known */
+	VIEW_WANTS_SOURCES =
+		512, /* a tree by line, if the text of sources is packed or asked for */
 };
 
 /* The argument that may follow the name of a command in cpprof. */
@@ -49,10 +57,17 @@ struct view {
 	const char *name;
 	const char *help; /* one line for --help */
 	unsigned needs;
-	bool has_rows; /* the view takes --tsv and --json */
+	/* What names stand for in this view, whatever --granularity says (enum symbols_granularity); 0: what
+	 * it says. */
+	int granularity;
+	bool has_rows;	  /* the view takes --tsv and --json */
+	bool has_base;	  /* the view can compare two programs */
+	bool fits_screen; /* on a terminal it has as many rows as fit, if nobody asks for more */
+	bool has_columns; /* the view can show several resources side by side */
 	/* The options that this view reads, of those that only some views read. An option that no
 	 * view names here is obeyed by all views. NULL: the view reads only the latter. */
 	const char *const *options;
+	const char *const *ignores; /* of the latter those that it does not read; NULL: none */
 	/* The first command always exists; if it is all zero, it has the view's name and help. The
 	 * second command exists if it has a name. */
 	struct view_command commands[VIEW_COMMANDS_MAX];
@@ -74,9 +89,21 @@ struct view {
 	VIEW(cycles, 120)                                                                          \
 	VIEW(average_time, 130)                                                                    \
 	VIEW(edges, 140)                                                                           \
+	VIEW(source, 80)                                                                           \
+	VIEW(asm, 81)                                                                              \
 	VIEW(folded, 160)                                                                          \
 	VIEW(graph, 150)                                                                           \
 	VIEW(dot, 170)                                                                             \
+	VIEW(html, 175)                                                                            \
+	VIEW(callgrind, 197)                                                                       \
+	VIEW(firefox, 195)                                                                         \
+	VIEW(speedscope, 192)                                                                      \
+	VIEW(pprof, 180)                                                                           \
+	VIEW(parquet, 190)                                                                         \
+	VIEW(processes, 12)                                                                        \
+	VIEW(threads, 14)                                                                          \
+	VIEW(timeline, 16)                                                                         \
+	VIEW(summary, 8)                                                                           \
 	VIEW(info, 10)
 
 #define VIEW_DECLARE(name, place) extern const struct view view_##name;
@@ -87,7 +114,11 @@ VIEWS(VIEW_DECLARE)
 extern const struct view *const views[];
 const struct view *view_find(const char *name);
 
-/* Whether the view names the option as one that it reads. */
+/* Whether the option of the view has a value, the function that the view is about. */
+bool view_takes_function(const struct view *view);
+
+/* Whether the view names the option as one that it reads; or as one that all views read but this. */
 bool view_names_option(const struct view *view, const char *option);
+bool view_ignores_option(const struct view *view, const char *option);
 
 #endif

@@ -127,15 +127,20 @@ static void write_table(const struct shortlist *l, const struct footer *footer)
 static void write_row(struct rows *r, const struct shortlist *l,
 		      const struct caller_shares_function *f, const struct caller_shares_arc *a)
 {
-	static const char *const columns[] = {
-		"function", "caller",	     "calls",	   "calls_fraction",
-		"time",	    "time_fraction", "difference", "misplaced_fraction",
+	static const char *const of_calls[] = {
+		"callee", "caller",	  "calls",	"calls_share",
+		"total2", "total2_share", "difference", "misplaced_fraction",
+		NULL,
+	};
+	static const char *const of_stacks[] = {
+		"callee", "caller",	  "occurrences", "occurrences_share",
+		"total2", "total2_share", "difference",	 "misplaced_fraction",
 		NULL,
 	};
 	const struct graph *g = l->graph;
 	double by_calls = caller_shares_of_calls(f, a), by_time = caller_shares_of_time(f, a);
 
-	rows_row(r, columns);
+	rows_row(r, g->has_calls ? of_calls : of_stacks);
 	rows_name(r, g->strings, g->functions[f->function].name);
 	rows_name(r, g->strings, g->functions[a->caller].name);
 	rows_count(r, a->calls);

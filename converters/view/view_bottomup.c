@@ -4,8 +4,13 @@
  *
  * In: struct tree. Out: one line per path from the innermost function outwards, indented.
  */
+#include <string.h>
+
 #include "base/array.h"
+#include "graph/function_names.h"
 #include "tree/bottomup.h"
+#include "view/compared.h"
+#include "view/side_by_side.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
@@ -18,6 +23,7 @@
 
 struct shortlist {
 	const struct view_input *in;
+	struct function_names roots; /* empty: stacks are read from the running function */
 	struct out *out;
 	double threshold;
 	struct heaviest top;
@@ -43,7 +49,7 @@ static bool is_hidden(struct shortlist *l, const struct bottomup_node *node)
 
 static int weigh_nodes(struct shortlist *l, struct error *err)
 {
-	struct bottomup *b = bottomup_new(l->in->tree, err);
+	struct bottomup *b = bottomup_new(l->in->tree, l->roots.list, l->roots.n, err);
 	struct bottomup_node node;
 
 	if (!b)
@@ -63,13 +69,15 @@ static int weigh_nodes(struct shortlist *l, struct error *err)
 
 static void write_row(struct shortlist *l, const struct bottomup_node *node)
 {
-	static const char *const columns[] = {"depth", "weight", "outermost", "name", NULL};
+	static const char *const columns[] = {"depth", "weight",	 "outermost",
+					      "name",  "weight_samples", NULL};
 
 	rows_row(&l->rows, columns);
 	rows_count(&l->rows, node->depth);
 	rows_count(&l->rows, node->weight);
 	rows_count(&l->rows, node->outermost);
 	rows_name(&l->rows, l->in->tree->strings, node->name);
+	rows_json_count(&l->rows, node->hits);
 }
 
 static void write_line(const struct shortlist *l, const struct bottomup_node *node)
@@ -105,7 +113,7 @@ static int write_node(struct shortlist *l, const struct bottomup_node *node)
 
 static int write_nodes(struct shortlist *l, struct error *err)
 {
-	struct bottomup *b = bottomup_new(l->in->tree, err);
+	struct bottomup *b = bottomup_new(l->in->tree, l->roots.list, l->roots.n, err);
 	struct bottomup_node node;
 	int status = 0;
 
@@ -126,6 +134,16 @@ static int write_nodes(struct shortlist *l, struct error *err)
 	return status;
 }
 
+static void write_roots(const struct shortlist *l)
+{
+	if (!l->roots.n)
+		return;
+	out_text(l->out, "root function: ");
+	out_name_fit(l->out, l->roots.title, strlen(l->roots.title),
+		     (int)strlen("root function: "));
+	out_text(l->out, "\n");
+}
+
 static int write_tree(struct shortlist *l, struct error *err)
 {
 	int status;
@@ -137,6 +155,7 @@ static int write_tree(struct shortlist *l, struct error *err)
 		return status;
 	}
 	caption_write(l->out, "Bottom-Up Tree Profile", l->in);
+	write_roots(l);
 	caption_parent(l->out, l->in->options, "percentages are of the parent's weight");
 	name_text_heading(l->out, "weight %", "outer %", weight_count_width(l->in->tree->hits));
 	status = write_nodes(l, err);
@@ -152,10 +171,18 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		.threshold = view_input_threshold(in->options, TEXT_THRESHOLD),
 		.top = {.n = in->options->top},
 	};
-	int status = weigh_nodes(&l, err);
+	int status;
 
+	if (compared(in))
+		return compared_bottomup(in, o, err);
+	if (side_by_side(in))
+		return side_by_side_bottomup(in, o, TEXT_THRESHOLD, err);
+	if (in->options->root && function_names_of_tree(&l.roots, in->tree, in->options->root, err))
+		return -1;
+	status = weigh_nodes(&l, err);
 	if (!status)
 		status = write_tree(&l, err);
+	function_names_free(&l.roots);
 	heaviest_free(&l.top);
 	free(l.weights);
 	return status;
@@ -164,9 +191,13 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_bottomup = {
 	.name = "bottomup",
 	.help = "what was running, and below it who had called it",
+	.fits_screen = true,
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
-	.options = VIEW_OPTIONS("threshold", "depth", "percent"),
-	.commands = {{.help = "call paths from the running function outwards"}},
+	.has_base = true,
+	.has_columns = true,
+	.options = VIEW_OPTIONS("root", "threshold", "depth", "percent"),
+	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
+		      .help = "call paths outwards, from this function or all"}},
 	.emit = emit,
 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "contexts/gprof_report.h"
+#include "view/compared.h"
 #include "view/view.h"
 #include "write/arc_rows.h"
 #include "write/caption.h"
@@ -273,14 +274,13 @@ static int show(struct shortlist *l, struct error *err)
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct gprof_report report;
-	int status = gprof_report_open(&report, in->tree, err);
-	struct shortlist l = {
-		.in = in,
-		.report = &report,
-		.out = o,
-		.scale = weight_scale(in->profile, in->tree->unit, in->tree->total),
-	};
+	struct shortlist l = {.in = in, .report = &report, .out = o};
+	int status;
 
+	if (compared(in))
+		return compared_callgraph(in, o, err);
+	l.scale = weight_scale(in->profile, in->tree->unit, in->tree->total);
+	status = gprof_report_open(&report, in->tree, err);
 	if (!status)
 		status = show(&l, err);
 	gprof_report_close(&report);
@@ -292,6 +292,7 @@ const struct view view_callgraph = {
 	.help = "gprof's report: flat profile, callers and callees",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.has_base = true,
 	.options = VIEW_OPTIONS("root", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
 		      .help = "gprof's report, or the block of one function"}},

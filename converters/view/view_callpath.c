@@ -5,15 +5,19 @@
  * In: struct tree and a root function. Out: call paths by weight, in the paper's format.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/function_names.h"
 #include "tree/callpath.h"
+#include "view/compared.h"
+#include "view/recurring_paths.h"
+#include "view/side_by_side.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
 #include "write/name_list.h"
+#include "write/path_text.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
@@ -25,6 +29,8 @@ struct shortlist {
 	uint32_t *names; /* has room for the names of the longest path */
 	const struct function_names *roots;
 	bool is_rows; /* the output is rows for programs */
+	/* On a terminal: paths that a longer one explains, with the same weight. */
+	bool *explained;
 	struct rows rows;
 	struct out *out;
 };
@@ -56,33 +62,50 @@ static double fraction(const struct shortlist *l, const struct callpath *path)
 	return weight_fraction(path->weight, c->tree->total);
 }
 
+/* A path that goes on with the same weight is in the longer path's line. */
+static int find_explained(struct shortlist *l)
+{
+	const struct callpaths *c = l->paths;
+	size_t i;
+
+	if (!out_width(l->out) || l->is_rows || l->options->of_parent)
+		return 0;
+	l->explained = calloc(c->n_paths + 1, sizeof(*l->explained));
+	for (i = 1; l->explained && i < c->n_paths; i++) {
+		const struct callpath *path = &c->paths[i];
+		bool is_long = l->options->depth && path->length > l->options->depth;
+
+		if (!is_long && path->weight == c->paths[path->parent].weight)
+			l->explained[path->parent] = true;
+	}
+	return l->explained ? 0 : -1;
+}
+
 /* The paper prints five decimals downward and four upward. */
 static void write_line(const struct shortlist *l, uint32_t number)
 {
 	const struct callpath *path = &l->paths->paths[number];
-	const struct tree *t = l->paths->tree;
-	uint32_t i;
+	int digits = l->paths->up ? 4 : 5;
+	char end[32];
 
-	out_format(l->out, "%.*f (", l->paths->up ? 4 : 5, fraction(l, path));
+	snprintf(end, sizeof(end), ") [%" PRIu64 "]", path->hits);
+	out_format(l->out, "%.*f ", digits, fraction(l, path));
 	callpath_names(l->paths, number, l->names);
-	for (i = 0; i < path->length; i++) {
-		size_t n;
-		const char *name = strings_get(t->strings, l->names[i], &n);
-
-		out_text(l->out, i ? " " : "");
-		name_list_write(l->out, name, n);
-	}
-	out_format(l->out, ") [%" PRIu64 "]\n", path->hits);
+	path_text_write(l->out, l->paths->tree->strings, l->names, path->length, end, digits + 3);
+	out_text(l->out, "\n");
 }
 
 static void write_row(struct shortlist *l, uint32_t number)
 {
-	static const char *const columns[] = {"samples", "fraction", "path", NULL};
+	static const char *const of_whole[] = {"total", "total_fraction", "path", "total_samples",
+					       NULL};
+	static const char *const of_parent[] = {"total", "parent_fraction", "path", "total_samples",
+						NULL};
 	const struct callpath *path = &l->paths->paths[number];
 	const struct tree *t = l->paths->tree;
 	uint32_t i;
 
-	rows_row(&l->rows, columns);
+	rows_row(&l->rows, l->options->of_parent ? of_parent : of_whole);
 	rows_count(&l->rows, path->weight);
 	rows_fraction(&l->rows, fraction(l, path));
 	callpath_names(l->paths, number, l->names);
@@ -90,6 +113,7 @@ static void write_row(struct shortlist *l, uint32_t number)
 	for (i = 0; i < path->length; i++)
 		rows_path_name(&l->rows, t->strings, l->names[i]);
 	rows_path_end(&l->rows);
+	rows_json_count(&l->rows, path->hits);
 }
 
 /* Paths are sorted by weight, so that the first one below the threshold ends the profile. */
@@ -108,7 +132,9 @@ static struct footer write_paths(struct shortlist *l, double threshold)
 			footer.small = c->n_paths - 1 - i;
 			break;
 		}
-		if (options->depth && path->length > options->depth) {
+		if (l->explained && l->explained[c->order[i]]) {
+			continue;
+		} else if (options->depth && path->length > options->depth) {
 			footer.deep++;
 		} else if (options->top && shown == options->top) {
 			footer.beyond++;
@@ -145,16 +171,18 @@ static void write_rest(const struct shortlist *l, double threshold)
 {
 	const struct tree *t = l->paths->tree;
 	uint64_t rest = l->options->root || l->roots->n == 0 ? 0 : without_roots(l);
+	struct out_mark begin = out_mark(l->out);
 	size_t n;
 	const char *name;
 
 	if (rest == 0 || weight_below(rest, t->total, threshold))
 		return;
-	name = strings_get(t->strings, l->roots->list[0], &n);
+	name = strings_shown(t->strings, l->roots->list[0], &n);
 	out_format(l->out, "not shown: %.2f %% of all, in stacks without ",
 		   100 * weight_fraction(rest, t->total));
 	name_list_write(l->out, name, n);
 	out_text(l->out, "; --root chooses others\n");
+	out_fold(l->out, begin);
 }
 
 static void write_profile(const struct view_input *in, struct shortlist *l)
@@ -185,13 +213,16 @@ static void write_profile(const struct view_input *in, struct shortlist *l)
 static int list(const struct view_input *in, const struct callpaths *c,
 		const struct function_names *roots, struct out *o, struct error *err)
 {
-	struct shortlist l = {.roots = roots};
+	struct shortlist l = {.roots = roots, .is_rows = view_input_is_rows(in->options)};
 	int status = 0;
 
 	if (shortlist_begin(&l, c, in->options, o))
 		status = error_memory(err);
+	else if (find_explained(&l))
+		status = error_memory(err);
 	else
 		write_profile(in, &l);
+	free(l.explained);
 	free(l.names);
 	return status;
 }
@@ -203,9 +234,16 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	const struct callpath_limits limits = {options->depth, CALLPATH_UP_MOST};
 	struct function_names roots;
 	struct callpaths *c;
-	int status = options->root ? function_names_of_tree(&roots, t, options->root, err)
-				   : function_names_default(&roots, t, err);
+	int status;
 
+	if (recurring_paths_are_meant(options))
+		return recurring_paths(in, o, TEXT_THRESHOLD, err);
+	if (compared(in))
+		return compared_callpath(in, o, err);
+	if (side_by_side(in))
+		return side_by_side_callpath(in, o, TEXT_THRESHOLD, err);
+	status = options->root ? function_names_of_tree(&roots, t, options->root, err)
+			       : function_names_default(&roots, t, err);
 	if (status)
 		return -1;
 	c = options->up ? callpath_up(t, roots.list, roots.n, &limits, err)
@@ -219,8 +257,11 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_callpath = {
 	.name = "callpath",
 	.help = "call paths from a root function, by usage (--root)",
+	.fits_screen = true,
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.has_base = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("root", "up", "threshold", "depth", "percent"),
 	.commands = {{.name = "down",
 		      .argument = VIEW_ARGUMENT_FUNCTION,

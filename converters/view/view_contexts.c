@@ -10,12 +10,13 @@
 
 #include "contexts/contexts.h"
 #include "contexts/history.h"
+#include "view/compared.h"
 #include "view/view.h"
 #include "write/arc_rows.h"
 #include "write/caption.h"
 #include "write/cycle_list.h"
 #include "write/footer.h"
-#include "write/name_list.h"
+#include "write/history_text.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
@@ -29,7 +30,6 @@ struct shortlist {
 	size_t n_shown; /* so many of them, from the first, are shown */
 	struct history_item *items;
 	struct history_reader reader;
-	char *marks; /* has room for the marks of the longest history */
 };
 
 /* The contexts are sorted by samples. */
@@ -48,7 +48,6 @@ static void choose(struct shortlist *l)
 static int shortlist_open(struct shortlist *l, const struct view_input *in,
 			  const struct contexts *c, struct error *err)
 {
-	uint32_t longest = 0;
 	size_t i;
 
 	*l = (struct shortlist){.in = in, .contexts = c};
@@ -56,14 +55,8 @@ static int shortlist_open(struct shortlist *l, const struct view_input *in,
 	l->items = malloc((l->n_shown + 1) * sizeof(*l->items));
 	if (!l->items)
 		return error_memory(err);
-	for (i = 0; i < l->n_shown; i++) {
+	for (i = 0; i < l->n_shown; i++)
 		l->items[i] = (struct history_item){c->contexts[i].node, c->contexts[i].length};
-		if (c->contexts[i].length > longest)
-			longest = c->contexts[i].length;
-	}
-	l->marks = malloc((size_t)longest + 1);
-	if (!l->marks)
-		return error_memory(err);
 	return history_open(&l->reader, c->tree, l->items, l->n_shown, err);
 }
 
@@ -71,28 +64,9 @@ static void shortlist_close(struct shortlist *l)
 {
 	history_close(&l->reader);
 	free(l->items);
-	free(l->marks);
 }
 
 /* ---- for people ---------------------------------------------------------------------------------- */
-
-/* Neighbours without marks share a pair of parentheses. */
-static void write_history(struct out *o, const struct strings *strings, const struct history *h,
-			  int column)
-{
-	struct name_list words;
-	uint32_t i;
-
-	name_list_begin(&words, o, strings, column);
-	for (i = 0; i < h->length; i++) {
-		const struct history_entry *e = &h->entries[i];
-		bool opens = !e->is_marked && (i == 0 || e[-1].is_marked);
-		bool closes = !e->is_marked && e[1].is_marked; /* the last one has a mark */
-
-		name_list_add(&words, e->name, opens ? "(" : "", closes ? ")" : "");
-	}
-	out_text(o, "\n");
-}
 
 static void write_heading(struct out *o, const struct shortlist *l)
 {
@@ -125,7 +99,8 @@ static int write_lines(struct out *o, struct shortlist *l, struct error *err)
 		out_format(o, "%8.2f %*s %*" PRIu64 "  ",
 			   weight_fraction(c->samples, t->total) * 100, scale.width,
 			   weight_text(text, scale, c->samples), width, c->hits);
-		write_history(o, t->strings, &h, PERCENT_WIDTH + scale.width + width + 5);
+		history_text_write(o, t->strings, &h, PERCENT_WIDTH + scale.width + width + 5);
+		out_text(o, "\n");
 	}
 	return more;
 }
@@ -159,23 +134,19 @@ static void write_summary(struct rows *r, const struct contexts *c)
 	rows_count(r, c->n_with_samples);
 }
 
-static void write_row(struct rows *r, const struct shortlist *l, uint64_t samples,
-		      const struct history *h)
+static int write_row(struct rows *r, const struct shortlist *l, const struct context *c,
+		     const struct history *h, struct error *err)
 {
-	static const char *const columns[] = {"row", "samples", "marks", "history", NULL};
-	uint32_t i;
+	static const char *const columns[] = {"row",	 "self",	 "marks",
+					      "history", "self_samples", NULL};
 
-	for (i = 0; i < h->length; i++)
-		l->marks[i] = h->entries[i].is_marked ? 'T' : 'F';
-	l->marks[i] = '\0';
 	rows_row(r, columns);
 	rows_word(r, "context");
-	rows_count(r, samples);
-	rows_word(r, l->marks);
-	rows_path_begin(r);
-	for (i = 0; i < h->length; i++)
-		rows_path_name(r, l->contexts->tree->strings, h->entries[i].name);
-	rows_path_end(r);
+	rows_count(r, c->samples);
+	if (history_text_rows(r, l->contexts->tree->strings, h, err))
+		return -1;
+	rows_json_count(r, c->hits);
+	return 0;
 }
 
 static int write_contexts(struct rows *r, struct shortlist *l, struct error *err)
@@ -185,7 +156,8 @@ static int write_contexts(struct rows *r, struct shortlist *l, struct error *err
 	int more;
 
 	for (; (more = history_next(&l->reader, &h, err)) > 0; c++)
-		write_row(r, l, c->samples, &h);
+		if (write_row(r, l, c, &h, err))
+			return -1;
 	return more;
 }
 
@@ -214,10 +186,13 @@ static int write_rows(struct out *o, struct shortlist *l, struct error *err)
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct contexts *c = contexts_build(in->tree, view_input_is_rows(in->options), err);
+	struct contexts *c;
 	struct shortlist l;
 	int status;
 
+	if (compared(in))
+		return compared_contexts(in, o, err);
+	c = contexts_build(in->tree, view_input_is_rows(in->options), err);
 	if (!c)
 		return -1;
 	status = shortlist_open(&l, in, c, err);
@@ -235,6 +210,7 @@ const struct view view_contexts = {
 	.help = "histories of calls with recursion folded, by samples",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.has_base = true,
 	.options = VIEW_OPTIONS("threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "stacks without their recursion, by samples"}},

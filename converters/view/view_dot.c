@@ -7,58 +7,234 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
+#include "model/commands.h"
+#include "view/compared.h"
 #include "view/view.h"
 #include "write/colour.h"
 #include "write/dot_text.h"
+#include "write/passages.h"
 #include "write/pruned_graph.h"
 #include "write/short_name.h"
+#include "write/weight.h"
+
+#define NODES_MOST  80
+#define NODES_LARGE 25 /* beyond so many chains are merged and long names are wrapped */
+#define CHAIN_ENDS  2  /* functions that are named at each end of a long chain */
+#define SAME	    0.0001
+#define NONE	    UINT32_MAX
+#define NAME_MOST   70 /* bytes of a command in the legend */
+
+/* Where a function is in the picture. */
+struct spot {
+	uint32_t node;	     /* in drawing.nodes */
+	uint32_t next, head; /* the next function of its chain, or NONE; the first one */
+	uint32_t out, in;    /* edges, without those that are not counted for chains */
+	bool has_before;     /* the chain has a function before it */
+};
 
 struct picture {
+	const struct view_input *in;
 	struct pruned_graph drawing;
+	struct passages passages;
+	struct spot *spots; /* by function */
 	const struct view_dot_options *options;
 	struct colour_scale scale;
-	char *name; /* has room for the longest name */
+	bool is_large, wraps;
 };
 
 static const char head[] =
 	"digraph {\n"
-	"\tgraph [fontname=\"Arial\", nodesep=\"0.125\", ranksep=\"0.25\"];\n"
-	"\tnode [fontname=\"Arial\", fontsize=\"10\", height=\"0\", shape=\"box\", "
-	"style=\"%s\", width=\"0\"];\n"
-	"\tedge [fontname=\"Arial\", fontsize=\"10\"];\n";
+	"\tgraph [fontname=\"Arial\", fontsize=\"10\", nodesep=\"0.125\", ranksep=\"0.25\", "
+	"label=\"";
+static const char rest_of_head[] = "\", labelloc=\"b\", labeljust=\"l\"];\n"
+				   "\tnode [fontname=\"Arial\", fontsize=\"10\", height=\"0\", "
+				   "shape=\"box\", style=\"%s\", width=\"0\"];\n"
+				   "\tedge [fontname=\"Arial\", fontsize=\"10\"];\n";
 
-static int make_room(struct picture *p)
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static void count_edge(struct picture *p, uint32_t caller, uint32_t callee)
 {
-	const struct graph *g = p->drawing.graph;
-	size_t longest = 0, n, i;
-
-	for (i = 0; i < p->drawing.n_nodes; i++) {
-		strings_get(g->strings, g->functions[p->drawing.nodes[i].function].name, &n);
-		longest = n > longest ? n : longest;
-	}
-	p->name = malloc(longest + 1);
-	return p->name ? 0 : -1;
+	/* A function that calls itself is in no chain. */
+	p->spots[caller].out += caller == callee ? 2 : 1;
+	p->spots[callee].in += caller == callee ? 2 : 1;
 }
+
+static const struct pruned_graph_node *node_of(const struct picture *p, uint32_t function)
+{
+	return &p->drawing.nodes[p->spots[function].node];
+}
+
+/* The caller does nothing but call the callee, which nobody else calls. */
+static bool is_link(const struct picture *p, const struct pruned_graph_edge *e)
+{
+	const struct graph_arc *a = &p->drawing.graph->arcs[e->arc];
+	const struct pruned_graph_node *caller = node_of(p, a->caller);
+	const struct pruned_graph_node *callee = node_of(p, a->callee);
+
+	return !isnan(e->total) && p->spots[a->caller].out == 1 && p->spots[a->callee].in == 1 &&
+	       caller->self < SAME && fabs(caller->total - callee->total) < SAME;
+}
+
+static void find_chains(struct picture *p)
+{
+	const struct pruned_graph *d = &p->drawing;
+
+	for (size_t i = 0; i < d->n_edges; i++)
+		count_edge(p, d->graph->arcs[d->edges[i].arc].caller,
+			   d->graph->arcs[d->edges[i].arc].callee);
+	for (size_t i = 0; i < p->passages.n; i++)
+		count_edge(p, p->passages.list[i].caller, p->passages.list[i].callee);
+	for (size_t i = 0; i < d->n_edges; i++) {
+		const struct graph_arc *a = &d->graph->arcs[d->edges[i].arc];
+
+		if (!is_link(p, &d->edges[i]))
+			continue;
+		p->spots[a->caller].next = a->callee;
+		p->spots[a->callee].has_before = true;
+	}
+}
+
+/* What is in a closed circle has no first function, and is no chain. */
+static void name_chains(struct picture *p)
+{
+	const struct pruned_graph *d = &p->drawing;
+
+	for (size_t i = 0; i < d->n_nodes; i++) {
+		uint32_t first = d->nodes[i].function, f = first;
+
+		for (; !p->spots[first].has_before && f != NONE; f = p->spots[f].next)
+			p->spots[f].head = first;
+	}
+	for (size_t i = 0; i < d->n_nodes; i++) {
+		struct spot *s = &p->spots[d->nodes[i].function];
+
+		if (s->head != NONE)
+			continue;
+		s->head = d->nodes[i].function;
+		s->next = NONE;
+		s->has_before = false;
+	}
+}
+
+static int find_spots(struct picture *p)
+{
+	const struct pruned_graph *d = &p->drawing;
+
+	p->spots = calloc(d->graph->n_functions + 1, sizeof(*p->spots));
+	if (!p->spots)
+		return -1;
+	for (uint32_t i = 0; i < d->n_nodes; i++)
+		p->spots[d->nodes[i].function] =
+			(struct spot){.node = i, .next = NONE, .head = NONE};
+	if (p->is_large)
+		find_chains(p);
+	name_chains(p);
+	return 0;
+}
+
+/* ---- legend ---------------------------------------------------------------------------------- */
+
+static void write_program(struct out *o, const struct picture *p)
+{
+	const struct profile *f = p->in->profile;
+	uint32_t *commands = commands_name(f->strings, f->processes, f->n_processes);
+	time_t seconds = f->n_processes ? (time_t)(f->processes[0].start_ns / 1000000000) : 0;
+	char date[32] = "";
+	struct tm tm;
+	size_t n;
+	const char *name =
+		commands && f->n_processes ? strings_get(f->strings, commands[0], &n) : NULL;
+
+	if (f->n_processes > 1)
+		out_format(o, "%zu processes, first ", f->n_processes);
+	if (name)
+		dot_text_escape(o, name, n < NAME_MOST ? n : NAME_MOST);
+	if (seconds && localtime_r(&seconds, &tm) &&
+	    strftime(date, sizeof(date), ", %Y-%m-%d %H:%M", &tm))
+		out_text(o, date);
+	out_text(o, "\\l");
+	free(commands);
+}
+
+static void write_total(struct out *o, const struct picture *p)
+{
+	const struct profile *f = p->in->profile;
+	const char *unit = p->in->options->unit == VIEW_UNIT_SAMPLES
+				   ? "samples"
+				   : strings_get(f->strings, f->unit, NULL);
+	char text[WEIGHT_BYTES];
+	size_t n;
+	const char *name = strings_get(f->strings, f->resource, &n);
+
+	dot_text_escape(o, name, n);
+	out_format(o, ": %s\\l", weight_with_unit(text, unit, p->drawing.graph->total));
+}
+
+static void write_left_out(struct out *o, const struct picture *p)
+{
+	const struct pruned_graph *d = &p->drawing;
+	size_t n = d->n_unreached + d->n_small + d->n_beyond;
+
+	if (!n)
+		return;
+	out_format(o, "not shown: %zu function%s", n, n == 1 ? "" : "s");
+	if (d->n_small)
+		out_format(o, ", %zu below %g %%", d->n_small, d->node_threshold);
+	if (d->n_beyond)
+		out_format(o, ", %zu beyond the %zu heaviest", d->n_beyond, d->n_nodes);
+	out_text(o, "\\l");
+	if (p->passages.n)
+		out_text(o, "dashed: through functions that are not shown\\l");
+}
+
+static void write_head(struct out *o, const struct picture *p)
+{
+	out_text(o, head);
+	write_program(o, p);
+	write_total(o, p);
+	out_format(o, "%s\\l", pruned_graph_totals(&p->drawing));
+	write_left_out(o, p);
+	out_format(o, rest_of_head, colour_fills(p->scale) ? "filled" : "solid");
+}
+
+/* ---- nodes and edges ------------------------------------------------------------------------- */
 
 static void write_name(struct out *o, const struct picture *p, uint32_t name)
 {
 	size_t n, line;
-	const char *bytes = strings_get(p->drawing.strings, name, &n);
+	const char *bytes = strings_shown(p->drawing.strings, name, &n);
 	uint32_t columns;
 
-	if (p->options->strip) {
-		size_t stripped = short_name_strip(p->name, bytes, n);
-
-		bytes = stripped ? p->name : bytes;
-		n = stripped ? stripped : n;
-	}
 	columns = short_name_columns(n);
 	for (; n > 0; bytes += line, n -= line) {
-		line = p->options->wrap ? short_name_line(bytes, n, columns) : n;
+		line = p->wraps ? short_name_line(bytes, n, columns) : n;
 		dot_text_escape(o, bytes, line);
 		out_text(o, line < n ? "\\n" : "");
 	}
+}
+
+/* The names of a chain; of a long one those at its ends. Returns the last function. */
+static uint32_t write_chain(struct out *o, const struct picture *p, uint32_t first)
+{
+	uint32_t n = 0, i = 0, last = first;
+
+	for (uint32_t f = first; f != NONE; f = p->spots[f].next)
+		n++;
+	for (uint32_t f = first; f != NONE; f = p->spots[f].next, i++) {
+		bool is_named = n <= 2 * CHAIN_ENDS + 1 || i < CHAIN_ENDS || i + CHAIN_ENDS >= n;
+
+		if (is_named && i)
+			out_text(o, "\\n");
+		if (is_named)
+			write_name(o, p, p->drawing.graph->functions[f].name);
+		else if (i == CHAIN_ENDS)
+			out_format(o, "\\n... %" PRIu32 " more ...", n - 2 * CHAIN_ENDS);
+		last = f;
+	}
+	return last;
 }
 
 static void write_node(struct out *o, const struct picture *p, const struct pruned_graph_node *n)
@@ -66,12 +242,13 @@ static void write_node(struct out *o, const struct picture *p, const struct prun
 	const struct tree_function *f = &p->drawing.graph->functions[n->function];
 	double share = p->options->by_self ? n->self : n->total;
 	char colour[COLOUR_BYTES];
+	uint32_t last;
 
 	out_text(o, "\t");
 	dot_text_quote(o, p->drawing.strings, f->name);
 	out_text(o, " [label=\"");
-	write_name(o, p, f->name);
-	out_format(o, "\\n%.2f%%\\n(%.2f%%)", n->total * 100, n->self * 100);
+	last = write_chain(o, p, n->function);
+	out_format(o, "\\n%.2f%%\\n(%.2f%%)", n->total * 100, node_of(p, last)->self * 100);
 	if (n->calls)
 		out_format(o, "\\n%" PRIu64 "\xc3\x97", n->calls);
 	if (p->options->show_samples && p->drawing.graph->tree)
@@ -81,37 +258,40 @@ static void write_node(struct out *o, const struct picture *p, const struct prun
 	if (!colour_fills(p->scale))
 		out_format(o, ", fontsize=\"%.1f\", penwidth=\"%.2f\"",
 			   colour_font(p->scale, share), colour_pen(p->scale, share));
-	if (p->options->strip || p->options->wrap) {
+	if (p->wraps || strings_other(p->drawing.strings, f->name) != f->name) {
 		out_text(o, ", tooltip=");
 		dot_text_quote(o, p->drawing.strings, f->name);
 	}
 	out_text(o, "];\n");
 }
 
-static void write_ends(struct out *o, const struct picture *p, const struct graph_arc *arc)
+static void write_ends(struct out *o, const struct picture *p, uint32_t caller, uint32_t callee)
 {
 	const struct pruned_graph *d = &p->drawing;
 
 	out_text(o, "\t");
-	dot_text_quote(o, d->strings, d->graph->functions[arc->caller].name);
+	dot_text_quote(o, d->strings, d->graph->functions[p->spots[caller].head].name);
 	out_text(o, " -> ");
-	dot_text_quote(o, d->strings, d->graph->functions[arc->callee].name);
+	dot_text_quote(o, d->strings, d->graph->functions[p->spots[callee].head].name);
 }
 
-/* An edge without a total is as thin as possible, has no label, and does not decide which of its
- * functions is drawn above the other, because the picture shows time that flows downwards. */
+/* An edge without a total is as thin as possible, is labelled with the number of calls alone, and
+ * does not decide which of its functions is drawn above the other, because the picture shows time
+ * that flows downwards. */
 static void write_edge(struct out *o, const struct picture *p, const struct pruned_graph_edge *e)
 {
 	const struct graph_arc *arc = &p->drawing.graph->arcs[e->arc];
 	double share = isnan(e->total) ? 0 : e->total, pen = colour_pen(p->scale, share);
 	char line[COLOUR_BYTES], label[COLOUR_BYTES];
 
-	write_ends(o, p, arc);
+	if (p->spots[arc->caller].next == arc->callee)
+		return;
+	write_ends(o, p, arc->caller, arc->callee);
 	out_text(o, " [label=\"");
 	if (!isnan(e->total))
 		out_format(o, "%.2f%%", share * 100);
-	if (!isnan(e->total) && arc->calls)
-		out_format(o, "\\n%" PRIu64 "\xc3\x97", arc->calls);
+	if (arc->calls)
+		out_format(o, "%s%" PRIu64 "\xc3\x97", isnan(e->total) ? "" : "\\n", arc->calls);
 	out_format(o,
 		   "\", color=\"%s\", fontcolor=\"%s\", penwidth=\"%.2f\", "
 		   "arrowsize=\"%.2f\"",
@@ -124,29 +304,68 @@ static void write_edge(struct out *o, const struct picture *p, const struct prun
 	out_text(o, "];\n");
 }
 
+/* Something lies between the two functions. */
+static void write_passage(struct out *o, const struct picture *p, const struct passage *e)
+{
+	double pen = colour_pen(p->scale, e->total);
+	char line[COLOUR_BYTES], label[COLOUR_BYTES];
+
+	write_ends(o, p, e->caller, e->callee);
+	out_format(o,
+		   " [label=\"%.2f%%\", style=\"dashed\", color=\"%s\", fontcolor=\"%s\", "
+		   "penwidth=\"%.2f\", arrowsize=\"%.2f\"];\n",
+		   e->total * 100, colour_of_line(line, p->scale, e->total),
+		   colour_of_label(label, p->scale, e->total), pen, 0.25 + pen / 5);
+}
+
 static void write_picture(struct out *o, const struct picture *p)
 {
+	const struct pruned_graph *d = &p->drawing;
 	size_t i;
 
-	out_format(o, head, colour_fills(p->scale) ? "filled" : "solid");
-	for (i = 0; i < p->drawing.n_nodes; i++)
-		write_node(o, p, &p->drawing.nodes[i]);
-	for (i = 0; i < p->drawing.n_edges; i++)
-		write_edge(o, p, &p->drawing.edges[i]);
+	write_head(o, p);
+	for (i = 0; i < d->n_nodes; i++)
+		if (!p->spots[d->nodes[i].function].has_before)
+			write_node(o, p, &d->nodes[i]);
+	for (i = 0; i < d->n_edges; i++)
+		write_edge(o, p, &d->edges[i]);
+	for (i = 0; i < p->passages.n; i++)
+		write_passage(o, p, &p->passages.list[i]);
 	out_text(o, "}\n");
 }
 
+static int draw(struct picture *p, struct out *o)
+{
+	if (passages_find(&p->passages, &p->drawing))
+		return -1;
+	p->is_large = p->drawing.n_nodes > NODES_LARGE;
+	p->wraps = p->is_large || p->options->wrap;
+	if (find_spots(p))
+		return -1;
+	write_picture(o, p);
+	return 0;
+}
+
+/* Nobody can read a picture of thousands of functions, unless somebody has asked for it. */
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct view_dot_options *options = &in->options->dot;
-	struct picture p = {.options = options, .scale = {options->colormap, options->skew}};
-	int status = pruned_graph_make(&p.drawing, in, err);
+	struct view_options how = *in->options;
+	struct view_input limited = *in;
+	struct picture p = {
+		.in = in, .options = options, .scale = {options->colormap, options->skew}};
+	int status;
 
-	if (!status && make_room(&p))
+	if (compared(in))
+		return compared_dot(in, o, err);
+	limited.options = &how;
+	if (!how.top && how.node_threshold < 0)
+		how.top = NODES_MOST;
+	status = pruned_graph_make(&p.drawing, &limited, err);
+	if (!status && draw(&p, o))
 		status = error_memory(err);
-	if (!status)
-		write_picture(o, &p);
-	free(p.name);
+	passages_free(&p.passages);
+	free(p.spots);
 	pruned_graph_free(&p.drawing);
 	return status;
 }
@@ -155,9 +374,10 @@ const struct view view_dot = {
 	.name = "dot",
 	.help = "the call graph as a picture, for Graphviz",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
-	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres",
-				"colormap", "skew", "color-nodes-by-selftime", "show-samples",
-				"strip", "wrap"),
+	.has_base = true,
+	.options =
+		VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres",
+			     "colormap", "skew", "color-nodes-by-selftime", "show-samples", "wrap"),
 	.commands = {{.argument = VIEW_ARGUMENT_FILE,
 		      .help = "the call graph for Graphviz, into FILE"}},
 	.emit = emit,

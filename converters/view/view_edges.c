@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/compared.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
@@ -66,9 +67,9 @@ static size_t choose(const struct view_input *in, double threshold, uint32_t *ar
 
 static void write_row(struct rows *r, const struct graph *g, const struct graph_arc *arc)
 {
-	static const char *const columns[] = {"caller", "callee",      "weight",
+	static const char *const columns[] = {"caller", "callee",      "total",
 					      "stacks", "occurrences", NULL};
-	static const char *const of_calls[] = {"caller",      "callee", "weight", "stacks",
+	static const char *const of_calls[] = {"caller",      "callee", "total", "stacks",
 					       "occurrences", "calls",	NULL};
 
 	rows_row(r, g->has_calls ? of_calls : columns);
@@ -86,7 +87,7 @@ static void write_name(struct out *o, const struct graph *g, uint32_t function, 
 {
 	int width = out_width(o), room = (width - column - (int)strlen(ARROW)) / 2;
 	size_t n;
-	const char *name = strings_get(g->strings, g->functions[function].name, &n);
+	const char *name = strings_shown(g->strings, g->functions[function].name, &n);
 
 	out_name_fit(o, name, n, width - room);
 }
@@ -177,6 +178,10 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 	if (!arcs)
 		return error_memory(err);
+	if (compared(in)) {
+		free(arcs);
+		return compared_edges(in, o, err);
+	}
 	n = choose(in, threshold, arcs, &footer);
 	if (view_input_is_rows(in->options)) {
 		write_rows(o, in, arcs, n);
@@ -191,8 +196,10 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_edges = {
 	.name = "edges",
 	.help = "who calls whom, with the weight of the calls",
+	.fits_screen = true,
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.has_base = true,
 	.options = VIEW_OPTIONS("threshold", "percent"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "who calls whom, as a table"}},
 	.emit = emit,

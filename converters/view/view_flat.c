@@ -7,15 +7,21 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "view/compared.h"
+#include "view/side_by_side.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
+#include "write/looks.h"
 #include "write/name_text.h"
+#include "write/row_numbers.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.0
 #define PERCENTS_WIDTH 18 /* both, with a space behind each */
+#define MODULE_WIDTH   16 /* of its column, and of terminals that have room for it */
+#define MODULE_ROOM    100
 
 struct ranking {
 	const struct strings *strings;
@@ -41,7 +47,8 @@ static int compare(const void *a, const void *b, void *context)
 static void write_row(struct rows *r, const struct view_input *in, const struct tree_function *f)
 {
 	static const char *const columns[] = {
-		"self", "total", "self_fraction", "total_fraction", "name", NULL,
+		"self", "total",	"self_fraction", "total_fraction",
+		"name", "self_samples", "total_samples", NULL,
 	};
 
 	uint64_t total = view_input_total(in);
@@ -52,20 +59,65 @@ static void write_row(struct rows *r, const struct view_input *in, const struct 
 	rows_fraction(r, weight_fraction(f->self, total));
 	rows_fraction(r, weight_fraction(f->total, total));
 	rows_name(r, in->profile->strings, f->name);
+	rows_json_samples(r, in, f->self_hits);
+	rows_json_samples(r, in, f->hits);
+}
+
+/* A wide terminal has room for the modules of functions. */
+static bool has_modules(const struct out *o, const struct view_input *in)
+{
+	return out_width(o) >= MODULE_ROOM && in->tree && in->profile->n_modules;
+}
+
+/* Returns the columns that this takes. */
+static int write_module(struct out *o, const struct view_input *in, uint32_t name)
+{
+	const struct event_text module = looks_module(in, name);
+	size_t n = module.length < MODULE_WIDTH ? module.length : MODULE_WIDTH;
+
+	out_name(o, module.bytes, n);
+	out_format(o, "%*s", MODULE_WIDTH + 2 - (int)n, "");
+	return MODULE_WIDTH + 2;
+}
+
+/* Naganov: such a function does all its work itself, so that it is the one to be made faster. */
+static bool does_all_itself(const struct tree_function *f)
+{
+	return f->self && (unsigned __int128)f->self * 10 >= (unsigned __int128)f->total * 9;
+}
+
+/* What was counted, as callgrind does, has no samples. Returns the width of their column, with the blank before it. */
+static int samples_width(const struct view_input *in)
+{
+	const struct profile *p = in->profile;
+
+	return p->calls && p->calls->has_inclusive ? 0 : 1 + weight_count_width(p->hits);
 }
 
 static void write_line(struct out *o, const struct view_input *in, const struct tree_function *f,
 		       struct weight_scale scale)
 {
-	int width = weight_count_width(in->profile->hits);
+	int width = samples_width(in);
 	uint64_t total = view_input_total(in);
 	char text[WEIGHT_BYTES];
+	int column = 0;
 
-	out_format(o, "%8.2f %8.2f %*s %*" PRIu64 "  ", weight_fraction(f->self, total) * 100,
+	column += row_numbers_row(o, in, f->name);
+	looks_share(o, weight_fraction(f->self, total));
+	out_format(o, "%8.2f", weight_fraction(f->self, total) * 100);
+	looks_end(o);
+	out_format(o, " %c%7.2f %*s", does_all_itself(f) ? '=' : ' ',
 		   weight_fraction(f->total, total) * 100, scale.width,
-		   weight_text(text, scale, f->self), width, f->self_hits);
-	name_text_last(o, in->profile->strings, f->name, f->is_inline,
-		       PERCENTS_WIDTH + scale.width + width + 3);
+		   weight_text(text, scale, f->self));
+	if (width)
+		out_format(o, "%*" PRIu64, width, f->self_hits);
+	out_text(o, "  ");
+	column += PERCENTS_WIDTH + scale.width + width + 2;
+	looks_name(o, in, f->name);
+	if (has_modules(o, in))
+		column += write_module(o, in, f->name);
+	name_text_last(o, in->profile->strings, f->name, f->is_inline, column);
+	looks_end(o);
 	out_text(o, "\n");
 }
 
@@ -88,17 +140,34 @@ static size_t choose(const struct view_input *in, struct tree_function *function
 	return shown;
 }
 
+/* What the mark means, if a row has it. */
+static void write_legend(struct out *o, const struct tree_function *functions, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && !does_all_itself(&functions[i]))
+		i++;
+	if (i < n)
+		out_text(o,
+			 "= self is nine tenths of the total or more: it does the work itself\n");
+}
+
 static void write_table(struct out *o, const struct view_input *in,
 			const struct tree_function *functions, size_t n)
 {
 	struct weight_scale scale =
-		weight_scale(in->profile, (enum tree_unit)in->options->unit, view_input_total(in));
+		weight_scale(in->profile, view_input_unit(in->options), view_input_total(in));
 	size_t i;
 
 	caption_write(o, "Flat Profile", in);
 	caption_totals(o, in);
-	out_format(o, "\n  self %%  total %% %*s %*s  function\n", scale.width, "self",
-		   weight_count_width(in->profile->hits), "samples");
+	out_text(o, "\n");
+	row_numbers_heading(o, in);
+	out_format(o, "  self %%  total %% %*s%*s  ", scale.width, "self", samples_width(in),
+		   samples_width(in) ? "samples" : "");
+	if (has_modules(o, in))
+		out_format(o, "%-*s", MODULE_WIDTH + 2, "module");
+	out_text(o, "function\n");
 	caption_rule(o);
 	for (i = 0; i < n; i++)
 		write_line(o, in, &functions[i], scale);
@@ -124,6 +193,12 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	struct footer footer;
 	size_t n;
 
+	if (compared(in))
+		return compared_functions(in, o, "Flat Profile", "flat", in->options->by_total,
+					  err);
+	if (side_by_side(in))
+		return side_by_side_functions(in, o, "Flat Profile", in->options->by_total,
+					      TEXT_THRESHOLD, err);
 	functions = view_input_functions(in, &n, err);
 	if (!functions)
 		return -1;
@@ -134,6 +209,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	} else {
 		write_table(o, in, functions, n);
 		footer_write(o, &footer, in->options, threshold);
+		write_legend(o, functions, n);
 	}
 	free(functions);
 	return 0;
@@ -142,8 +218,11 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by self, with self and total",
+	.fits_screen = true,
 	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.has_base = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("sort", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "functions with both, as a table"}},
 	.emit = emit,

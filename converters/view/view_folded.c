@@ -2,7 +2,12 @@
 /*
  * view_folded.c - folded stacks, "a;b;c COUNT", sorted bytewise.
  *
- * In: struct tree. Out: one line per stack, as flame graph tools read it.
+ * In: struct tree. Out: one line per stack, as flame graph tools read it. Of two programs that are compared it has
+ * two counts, before and after, as difffolded.pl writes them.
+ *
+ * Tools take COUNT for a number of samples, and some make as many of it. So the raw samples are divided among the
+ * stacks in proportion to what was credited to them, and rounded so that the sum of any subtree is right within one:
+ * a count is the difference between two sums of preorder that are rounded themselves.
  *
  * Whole lines are sorted, and not paths: "a b" < "a b;c" < "a;b", because a space comes before a
  * semicolon. Below a node there are two kinds of things: the line of a child, whose key is the name
@@ -12,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/compared.h"
 #include "view/view.h"
 #include "write/heaviest.h"
 #include "write/name_text.h"
@@ -23,6 +29,8 @@ struct thing {
 
 struct folding {
 	const struct tree *tree;
+	uint64_t *self;		  /* by node */
+	uint64_t *before, *after; /* instead of that, if two programs are compared */
 	struct out *out;
 	struct thing *stack; /* the things that have not been written; the last one is the next */
 	size_t n_stack, room;
@@ -81,6 +89,16 @@ static int push(struct folding *f, uint32_t node, bool below)
 	return 0;
 }
 
+/* What decides whether a stack has a line, and which are the heaviest. */
+static uint64_t own(const struct folding *f, uint32_t node)
+{
+	uint64_t sum;
+
+	if (!f->before)
+		return f->self[node];
+	return __builtin_add_overflow(f->before[node], f->after[node], &sum) ? UINT64_MAX : sum;
+}
+
 static int push_children(struct folding *f, uint32_t parent)
 {
 	const struct tree_node *nodes = f->tree->nodes;
@@ -88,7 +106,7 @@ static int push_children(struct folding *f, uint32_t parent)
 	uint32_t i;
 
 	for (i = parent + 1; i < nodes[parent].end; i = nodes[i].end)
-		if ((nodes[i].self > 0 && push(f, i, false)) ||
+		if ((own(f, i) > 0 && push(f, i, false)) ||
 		    (nodes[i].end > i + 1 && push(f, i, true)))
 			return -1;
 	if (f->n_stack > from)
@@ -120,21 +138,24 @@ static int append(struct folding *f, uint32_t node, size_t *end)
 
 static int handle(struct folding *f, struct thing thing)
 {
-	const struct tree_node *node = &f->tree->nodes[thing.node];
 	size_t end;
 
 	if (append(f, thing.node, &end))
 		return -1;
 	if (thing.below) {
 		f->text[end] = ';';
-		f->length[node->depth + 1] = end + 1;
+		f->length[f->tree->nodes[thing.node].depth + 1] = end + 1;
 		return push_children(f, thing.node);
 	}
-	if (!heaviest_take(&f->top, node->self))
+	if (!heaviest_take(&f->top, own(f, thing.node)))
 		return 0;
 	out_bytes(f->out, f->text, end);
 	out_text(f->out, " ");
-	out_count(f->out, node->self);
+	out_count(f->out, f->before ? f->before[thing.node] : f->self[thing.node]);
+	if (f->before) {
+		out_text(f->out, " ");
+		out_count(f->out, f->after[thing.node]);
+	}
 	out_text(f->out, "\n");
 	return 0;
 }
@@ -144,9 +165,67 @@ static int weigh_stacks(struct folding *f)
 	size_t i;
 
 	for (i = 1; f->top.n && i < f->tree->n_nodes; i++)
-		if (f->tree->nodes[i].self > 0 && heaviest_add(&f->top, f->tree->nodes[i].self))
+		if (own(f, (uint32_t)i) > 0 && heaviest_add(&f->top, own(f, (uint32_t)i)))
 			return -1;
 	heaviest_close(&f->top);
+	return 0;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------- */
+
+/* Replace each weight by its share of the samples. The weights are a part of `total`. */
+static void divide(uint64_t *counts, size_t n, uint64_t samples, uint64_t total)
+{
+	uint64_t sum = 0, before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t rounded;
+
+		if (__builtin_add_overflow(sum, counts[i], &sum))
+			sum = UINT64_MAX;
+		rounded = (uint64_t)(((unsigned __int128)sum * samples + total / 2) / total);
+		counts[i] = rounded - before;
+		before = rounded;
+	}
+}
+
+/* All samples and their weight, of all runs of a comparison. Without a sample there is one. */
+static void count_samples(const struct profile *p, const struct tree *t, uint64_t *samples,
+			  uint64_t *total)
+{
+	*samples = p->n_columns ? 0 : t->hits;
+	*total = p->n_columns ? 0 : t->total;
+	for (size_t i = 0; i < p->n_columns; i++) {
+		*samples += p->columns[i].hits;
+		*total += p->columns[i].weight;
+	}
+	*samples += !*samples;
+}
+
+static int make_counts(struct folding *f, const struct view_input *in, struct error *err)
+{
+	const struct tree *t = f->tree;
+	uint64_t samples, total;
+
+	if (compared(in)) {
+		if (compared_counts(in, &f->before, &f->after, err))
+			return -1;
+	} else {
+		f->self = calloc(t->n_nodes, sizeof(*f->self));
+		if (!f->self)
+			return error_memory(err);
+		for (size_t i = 0; i < t->n_nodes; i++)
+			f->self[i] = t->nodes[i].self;
+	}
+	count_samples(in->profile, t, &samples, &total);
+	if (in->options->unit != VIEW_UNIT_DEFAULT || !total)
+		return 0;
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t *counts = i == 0 ? f->self : i == 1 ? f->before : f->after;
+
+		if (counts)
+			divide(counts, t->n_nodes, samples, total);
+	}
 	return 0;
 }
 
@@ -155,10 +234,15 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	struct folding f = {.tree = in->tree, .out = o, .top = {.n = in->options->top}};
 	int status;
 
+	if (make_counts(&f, in, err))
+		return -1;
 	f.length = calloc(tree_height(in->tree) + 2, sizeof(*f.length));
 	status = f.length && !weigh_stacks(&f) ? push_children(&f, 0) : -1;
 	while (!status && f.n_stack > 0)
 		status = handle(&f, f.stack[--f.n_stack]);
+	free(f.self);
+	free(f.before);
+	free(f.after);
 	free(f.stack);
 	free(f.text);
 	free(f.length);
@@ -170,6 +254,7 @@ const struct view view_folded = {
 	.name = "folded",
 	.help = "stacks as \"a;b;c COUNT\", for flame graphs",
 	.needs = VIEW_NEEDS_TREE,
+	.has_base = true,
 	.commands = {{.help = "each stack as a line \"outer;inner COUNT\""}},
 	.emit = emit,
 };

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "view/compared.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
@@ -30,7 +31,8 @@ static void write_share(struct rows *r, double share)
 static void write_node(struct rows *r, const struct pruned_graph *d,
 		       const struct pruned_graph_node *n)
 {
-	static const char *const columns[] = {"kind", "total", "self", "cycle", "name", NULL};
+	static const char *const columns[] = {"row",   "total_fraction", "self_fraction",
+					      "cycle", "name",		 NULL};
 
 	rows_row(r, columns);
 	rows_word(r, "func");
@@ -47,10 +49,10 @@ static void write_edge(struct rows *r, const struct pruned_graph *d,
 		       const struct pruned_graph_edge *e)
 {
 	static const char *const columns[] = {
-		"kind", "total", "ratio", "occurrences", "caller", "callee", NULL,
+		"row", "total_fraction", "share", "occurrences", "caller", "callee", NULL,
 	};
 	static const char *const of_calls[] = {
-		"kind", "total", "ratio", "calls", "caller", "callee", NULL,
+		"row", "total_fraction", "share", "calls", "caller", "callee", NULL,
 	};
 	bool has_calls = d->graph->has_calls;
 	const struct graph_arc *a = &d->graph->arcs[e->arc];
@@ -69,7 +71,7 @@ static void write_rows(struct out *o, const struct view_input *in, const struct 
 	struct rows r;
 	size_t i;
 
-	rows_begin(&r, o, "graph", in);
+	rows_begin_totals(&r, o, "graph", in, d->is_exact);
 	for (i = 0; i < d->n_nodes; i++)
 		write_node(&r, d, &d->nodes[i]);
 	for (i = 0; i < d->n_edges; i++)
@@ -125,7 +127,7 @@ static void write_count(struct out *o, const struct pruned_graph *d, uint64_t ca
 static void write_name(struct out *o, const struct pruned_graph *d, uint32_t function, int column)
 {
 	size_t n;
-	const char *name = strings_get(d->strings, d->graph->functions[function].name, &n);
+	const char *name = strings_shown(d->strings, d->graph->functions[function].name, &n);
 
 	out_name_fit(o, name, n, column + (d->graph->has_calls ? CALLS_WIDTH : 0));
 }
@@ -177,13 +179,10 @@ static void write_left_out(struct out *o, const struct pruned_graph *d,
 			   calls == 1 ? "" : "s", d->edge_threshold);
 }
 
-static void write_heading(struct out *o, const struct view_input *in)
+static void write_heading(struct out *o, const struct view_input *in, const struct pruned_graph *d)
 {
 	caption_write(o, "Call Graph", in);
-	if (in->options->totals == VIEW_PROPAGATED)
-		out_text(o, "totals: propagated, cycles split\n");
-	else
-		out_text(o, in->tree ? "totals: each stack once\n" : "totals: as recorded\n");
+	out_format(o, "%s\n", pruned_graph_totals(d));
 	out_text(o, "\n  total %   self %  share %");
 	if (in->graph->has_calls)
 		out_format(o, " %*s", CALLS_WIDTH - 1, "calls");
@@ -205,7 +204,7 @@ static int write_text(struct out *o, const struct view_input *in, struct pruned_
 	for (i = 1; i <= d->graph->n_functions; i++)
 		end[i] = end[i] > end[i - 1] ? end[i] : end[i - 1];
 	qsort(d->nodes, d->n_nodes, sizeof(*d->nodes), compare_nodes);
-	write_heading(o, in);
+	write_heading(o, in, d);
 	for (i = 0; i < d->n_nodes; i++) {
 		uint32_t f = d->nodes[i].function;
 
@@ -222,6 +221,8 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	struct pruned_graph d;
 	int status = 0;
 
+	if (compared(in))
+		return compared_graph(in, o, err);
 	if (pruned_graph_make(&d, in, err))
 		return -1;
 	if (view_input_is_rows(in->options))
@@ -234,10 +235,11 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 const struct view view_graph = {
 	.name = "graph",
-	.help = "functions and their calls, with propagated totals",
+	.help = "the call graph as text: functions and their calls",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.has_base = true,
 	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres"),
-	.commands = {{.help = "the call graph as text, cycles split"}},
+	.commands = {{.help = "the call graph as text"}},
 	.emit = emit,
 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/children.h"
 #include "view/view.h"
 #include "write/info_text.h"
 #include "write/rows.h"
@@ -80,7 +81,11 @@ static int write_identity(struct rows *r, const struct profile *p,
 	number(r, "ppid", process->ppid);
 	number(r, "tree_pid", process->tree_pid);
 	number(r, "tree_start", process->tree_start);
+	if (process->has_rank)
+		number(r, "rank", process->rank);
 	string(r, p, "exe", process->exe);
+	if (process->started_as != STRINGS_NONE)
+		string(r, p, "started_as", process->started_as);
 	if (command(r, p, process, err))
 		return -1;
 	string(r, p, "cwd", process->cwd);
@@ -99,10 +104,12 @@ static void write_clock(struct rows *r, const struct profile *p,
 	number(r, "interval", process->interval);
 	string(r, p, "engine", process->engine);
 	string(r, p, "engine_why", process->engine_why);
+	string(r, p, "unwinder", process->unwinder);
+	string(r, p, "unwinder_why", process->unwinder_why);
 }
 
 static void write_credit(struct rows *r, const struct profile *p,
-			 const struct profile_process *process)
+			 const struct profile_process *process, uint64_t missing_ns)
 {
 	number(r, "samples", process->samples);
 	number(r, "tails", process->tails);
@@ -112,12 +119,20 @@ static void write_credit(struct rows *r, const struct profile *p,
 	number(r, "process_cpu_ns", process->cpu_ns);
 	number(r, "own_ns", process->own_ns);
 	number(r, "own_kernel_ns", process->own_kernel_ns);
+	number(r, "children_ns", process->children_ns);
+	number(r, "children_missing_ns", missing_ns);
 	number(r, "not_sampled", process->weight_by_mark[CPS_MARK_NOT_SAMPLED]);
 	row(r, "complete_percent");
 	rows_fraction(r,
 		      weight_fraction(process->weight_complete, profile_process_sampled(process)) *
 			      100);
 	number(r, "deepest", process->deepest);
+	if (process->python || process->python_unnamed) {
+		number(r, "python_functions", process->python);
+		number(r, "python_unnamed", process->python_unnamed);
+	}
+	if (process->interrupted)
+		number(r, "interrupted_waits", process->interrupted);
 }
 
 static void write_losses(struct rows *r, const struct profile_process *process)
@@ -147,11 +162,42 @@ static void write_end(struct rows *r, const struct profile *p,
 	string(r, p, "cut_why", process->cut_why);
 }
 
+static void write_resources(struct rows *r, const struct profile *p,
+			    const struct profile_process *process)
+{
+	static const char *const columns[] = {"key",	  "resource", "gtick",	  "engine",
+					      "interval", "samples",  "credited", "counted",
+					      "events",	  "why",      NULL};
+	size_t i;
+
+	for (i = 0; i < process->n_resources; i++) {
+		const struct profile_resource *from = &process->resources[i];
+
+		rows_row(r, columns);
+		rows_word(r, "counts");
+		write_value(r, p, from->name);
+		write_value(r, p, from->unit);
+		write_value(r, p, from->engine);
+		rows_count(r, from->interval);
+		rows_count(r, from->samples);
+		rows_count(r, from->credited);
+		if (from->has_counted)
+			rows_count(r, from->counted);
+		else
+			rows_none(r);
+		if (from->has_counted && from->events)
+			rows_count(r, from->events);
+		else
+			rows_none(r);
+		write_value(r, p, from->why);
+	}
+}
+
 static void write_threads(struct rows *r, const struct profile *p,
 			  const struct profile_process *process)
 {
-	static const char *const columns[] = {"key",	 "id",	 "tid", "gticks",
-					      "samples", "name", NULL};
+	static const char *const columns[] = {"key",	 "thread", "tid", "credited",
+					      "samples", "name",   NULL};
 	size_t i;
 
 	for (i = 0; i < process->n_threads; i++) {
@@ -185,23 +231,26 @@ static void write_marks(struct rows *r, const struct profile *p,
 }
 
 static int write_process(struct rows *r, const struct profile *p,
-			 const struct profile_process *process, struct error *err)
+			 const struct profile_process *process, uint64_t missing_ns,
+			 struct error *err)
 {
 	if (write_identity(r, p, process, err))
 		return -1;
 	write_clock(r, p, process);
-	write_credit(r, p, process);
+	write_credit(r, p, process, missing_ns);
 	number(r, "threads", process->n_threads);
 	number(r, "modules", process->n_modules);
 	number(r, "marks", process->n_marks + process->marks_left_out);
 	write_losses(r, process);
 	write_end(r, p, process);
+	write_resources(r, p, process);
 	write_threads(r, p, process);
 	write_marks(r, p, process);
 	return 0;
 }
 
-static int write_rows(const struct view_input *in, struct out *o, struct error *err)
+static int write_rows(const struct view_input *in, const struct children *c, struct out *o,
+		      struct error *err)
 {
 	const struct profile *p = in->profile;
 	struct rows r;
@@ -209,30 +258,44 @@ static int write_rows(const struct view_input *in, struct out *o, struct error *
 
 	rows_begin(&r, o, "info", in);
 	for (i = 0; i < p->n_processes; i++)
-		if (write_process(&r, p, &p->processes[i], err))
+		if (write_process(&r, p, &p->processes[i], c->missing[i], err))
 			return -1;
 	rows_end(&r);
 	return 0;
 }
 
-static int emit(const struct view_input *in, struct out *o, struct error *err)
+static void write_text(const struct profile *p, const struct children *c, struct out *o)
 {
-	const struct profile *p = in->profile;
 	size_t i;
 
-	if (view_input_is_rows(in->options))
-		return write_rows(in, o, err);
 	for (i = 0; i < p->n_processes; i++) {
 		out_text(o, i ? "\n" : "");
-		info_text(o, p, &p->processes[i]);
+		info_text(o, p, &p->processes[i], c->missing[i]);
 	}
-	return 0;
+	if (p->n_processes > 1)
+		info_text_children(o, c);
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct children c;
+	int status = 0;
+
+	if (children_find(&c, in->profile, err))
+		return -1;
+	if (view_input_is_rows(in->options))
+		status = write_rows(in, &c, o, err);
+	else
+		write_text(in->profile, &c, o);
+	children_free(&c);
+	return status;
 }
 
 const struct view view_info = {
 	.name = "info",
 	.help = "the recording: process, clock, losses, modules",
 	.needs = VIEW_TAKES_CALLS,
+	.ignores = VIEW_OPTIONS("top", "unit", "granularity", "names", "no-inlines"),
 	.has_rows = true,
 	.commands = {{.help = "the recordings: process, clock, what was lost"}},
 	.emit = emit,

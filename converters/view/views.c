@@ -23,12 +23,25 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
-bool view_names_option(const struct view *view, const char *option)
+bool view_takes_function(const struct view *view)
 {
-	const char *const *name = view->options;
+	return view->commands[0].argument == VIEW_ARGUMENT_FUNCTION && view->commands[0].is_needed;
+}
 
-	for (; name && *name; name++)
-		if (strcmp(*name, option) == 0)
+static bool has_name(const char *const *list, const char *name)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, name) == 0)
 			return true;
 	return false;
+}
+
+bool view_names_option(const struct view *view, const char *option)
+{
+	return has_name(view->options, option);
+}
+
+bool view_ignores_option(const struct view *view, const char *option)
+{
+	return has_name(view->ignores, option);
 }

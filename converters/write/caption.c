@@ -12,9 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/children.h"
+#include "write/rate.h"
 #include "write/weight.h"
 
+#define COLUMNS		80u
 #define PROCESSES_NAMED 4u
+#define CONSIDERABLE	19u /* one part in so many of what is shown: a twentieth of both */
+#define NEARLY_ALL	0.99
 
 static const char *string(const struct profile *p, uint32_t number, size_t *length)
 {
@@ -23,24 +28,45 @@ static const char *string(const struct profile *p, uint32_t number, size_t *leng
 }
 
 /* The papers call the resource "cpu" CPU Time. Each word of another one gets a capital:
- * "page-faults" becomes Page Faults. */
-static void write_resource(struct out *o, const struct profile *p)
+ * "page-faults" becomes Page Faults. What is behind a colon is a name of the program's. */
+static void write_resource(struct out *o, const struct profile *p, uint32_t resource)
 {
 	size_t n, i;
-	const char *name = string(p, p->resource, &n);
+	const char *name = string(p, resource, &n);
 	bool begins = true;
+	const char *colon = memchr(name, ':', n);
 
 	if (n == 3 && memcmp(name, "cpu", 3) == 0) {
 		out_text(o, "CPU Time");
 		return;
 	}
 	for (i = 0; i < n; i++) {
-		char c = name[i] == '-' || name[i] == '_' ? ' ' : name[i];
+		bool is_word = !colon || name + i < colon;
+		char c = is_word && (name[i] == '-' || name[i] == '_') ? ' ' : name[i];
 
 		if (begins)
 			c = (char)toupper((unsigned char)c);
 		out_name(o, &c, 1);
 		begins = c == ' ';
+	}
+}
+
+/* The line has `column` bytes already. */
+static void write_resources(struct out *o, const struct profile *p, size_t column)
+{
+	size_t i, n;
+
+	if (!p->n_columns)
+		write_resource(o, p, p->resource);
+	for (i = 0; i < p->n_columns; i++) {
+		const char *name = string(p, p->columns[i].resource, &n);
+		size_t bytes = strcmp(name, "cpu") == 0 ? strlen("CPU Time") : n;
+		bool is_full = i && column + bytes + strlen(", ,") > COLUMNS;
+
+		if (i)
+			out_text(o, is_full ? ",\n  " : ", ");
+		column = (is_full ? 0 : column) + bytes + strlen(", ");
+		write_resource(o, p, p->columns[i].resource);
 	}
 }
 
@@ -52,122 +78,145 @@ static void write_calls(struct out *o, const struct calls *c)
 		   c->n_arcs == 1 ? "" : "s");
 }
 
-/* Merged recordings may differ in their intervals. */
-static void write_samples(struct out *o, const struct profile *p)
+static bool is_part(const struct profile *p)
 {
-	uint64_t interval = p->n_processes ? p->processes[0].interval : 0;
-	bool same = true;
-	char text[WEIGHT_BYTES];
-	size_t i;
+	return p->threads || p->states || p->from_ns || p->to_ns;
+}
 
-	for (i = 1; i < p->n_processes; i++)
-		same = same && p->processes[i].interval == interval;
+/* Ticks that gave no sample. What is not a recording does not say how many there were. */
+static void write_lost(struct out *o, const struct profile *p)
+{
+	uint64_t lost = 0;
+
+	if (p->calls || p->by_name || !p->n_processes)
+		return;
+	for (size_t i = 0; i < p->n_processes; i++)
+		lost += profile_process_lost(&p->processes[i]);
+	if (lost)
+		out_format(o, ", %" PRIu64 " lost%s", lost, is_part(p) ? " in the whole run" : "");
+	else
+		out_text(o, ", none lost");
+}
+
+/* cpu_ns is what processes used, 0 if that is not known. It is said how much has found its place,
+ * if that is not nearly all. */
+static void write_samples(struct out *o, const struct profile *p, uint64_t cpu_ns)
+{
+	if (p->calls && p->calls->has_inclusive && weight_is_scaled(p))
+		return; /* how much it is stands in the next line; there is no number */
 	if (p->calls && p->calls->has_inclusive)
 		out_format(o, "%" PRIu64 " counted", p->hits);
 	else
 		out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
-	if (!same)
-		out_text(o, ", sampled at different intervals");
-	else if (interval && weight_is_time(p))
-		out_format(o, ", sampled every %s", weight_ns(text, interval));
-	else if (interval)
-		out_format(o, ", sampled every %" PRIu64 " gtick%s", interval,
-			   interval == 1 ? "" : "s");
+	rate_write(o, p, false);
+	if (p->hits)
+		write_lost(o, p);
+	if (cpu_ns && weight_is_cpu(p) && !is_part(p) &&
+	    weight_fraction(p->weight, cpu_ns) < NEARLY_ALL)
+		out_format(o, ", %.1f %% credited", weight_fraction(p->weight, cpu_ns) * 100);
 	out_text(o, "\n");
 }
 
-/* The kernel may tick at longer intervals than it was asked to. Then a sample stands for more time
- * than the interval. */
 static void write_credit(struct out *o, const struct profile *p)
 {
+	const char *unit = p->unit == STRINGS_NONE ? "" : strings_get(p->strings, p->unit, NULL);
+	bool is_counted;
 	char text[WEIGHT_BYTES];
+	uint64_t counted;
 
-	if (weight_is_time(p)) {
-		out_format(o, "%s credited", weight_alone(text, p, p->weight));
-		if (p->hits)
-			out_format(o, ", %s per sample",
-				   weight_alone(text, p, p->weight / p->hits));
+	is_counted = profile_counted(p, &counted) && !is_part(p);
+	if (is_counted && profile_nothing(p, p->resource) != PROFILE_SOMETHING)
+		return; /* write_why_empty() says it */
+	if (is_counted || weight_is_scaled(p)) {
+		out_format(o, "%s credited", weight_with_unit(text, unit, p->weight));
+		if (is_counted)
+			out_format(o, " of %s counted", weight_with_unit(text, unit, counted));
 		out_text(o, "\n");
 	} else if (p->weight != p->hits) {
 		out_format(o, "%" PRIu64 " gticks credited\n", p->weight);
 	}
 }
 
-/* An argument is written in quotes if a shell would split or expand it. */
-static void put_argument(FILE *f, const char *bytes, size_t n)
+/* Say what children used, such as programs that ran too briefly to be recorded, if it is more than a
+ * twentieth of all. What is shown of a part of the run cannot be compared with it. */
+static void write_children(struct out *o, const struct profile *p)
 {
-	bool quote = n == 0 || memchr(bytes, ' ', n) || memchr(bytes, '\'', n);
+	char text[WEIGHT_BYTES];
+	struct error unused;
+	struct children c;
 
-	fputs(quote ? "\"" : "", f);
-	fwrite(bytes, 1, n, f);
-	fputs(quote ? "\"" : "", f);
-}
-
-static void put_command(FILE *f, const struct profile *p, const struct profile_process *process)
-{
-	const char *bytes;
-	size_t i, n;
-
-	for (i = 0; i < process->n_args; i++) {
-		fputs(i ? " " : "", f);
-		bytes = string(p, process->args[i], &n);
-		put_argument(f, bytes, n);
-	}
-	if (process->n_args > 0)
+	if (!weight_is_cpu(p) || is_part(p) || children_find(&c, p, &unused))
 		return;
-	bytes = string(p, process->exe, &n);
-	fwrite(bytes, 1, n, f);
+	if (c.missing_ns > p->weight / CONSIDERABLE)
+		out_format(o, "%s more was used by children, in no recording here (see --info)\n",
+			   weight_duration(text, c.missing_ns));
+	children_free(&c);
 }
 
-void caption_command(struct out *o, const struct profile *p, const struct profile_process *process,
-		     int column)
-{
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-
-	if (!f)
-		return;
-	put_command(f, p, process);
-	if (fclose(f) == 0 && column)
-		out_name_fit(o, text, n, column);
-	else if (text)
-		out_name(o, text, n);
-	free(text);
-}
-
-static void write_processes(struct out *o, const struct profile *p)
+static void write_process(struct out *o, const struct profile *p,
+			  const struct profile_process *process, const char *what)
 {
 	const char *file;
-	char label[40];
-	size_t i, n;
+	char label[60];
+	size_t n;
 
-	for (i = 0; i < p->n_processes && i < PROCESSES_NAMED; i++) {
-		const struct profile_process *process = &p->processes[i];
-
-		if (process->n_args > 0 || process->exe != STRINGS_NONE) {
-			n = (size_t)snprintf(label, sizeof(label), "process %" PRIu64 ": ",
-					     process->pid);
-			out_text(o, label);
-			caption_command(o, p, process, (int)n);
-		} else {
-			out_text(o, "file: ");
-			file = string(p, process->file, &n);
-			out_name_fit(o, file, n, (int)strlen("file: "));
-		}
-		out_text(o, "\n");
+	if (process->n_args > 0 || process->exe != STRINGS_NONE) {
+		n = process->pid ? (size_t)snprintf(label, sizeof(label), "%sprocess %" PRIu64 ": ",
+						    what, process->pid)
+				 : (size_t)snprintf(label, sizeof(label), "%sprogram: ", what);
+		out_text(o, label);
+		caption_command(o, p, process, (int)n);
+	} else {
+		out_text(o, "file: ");
+		file = string(p, process->file, &n);
+		out_name_fit(o, file, n, (int)strlen("file: "));
 	}
+	out_text(o, "\n");
+}
+
+static void write_processes(struct out *o, const struct profile *p, size_t first)
+{
+	size_t i;
+
+	if (p->n_processes > PROCESSES_NAMED && caption_programs(o, p)) {
+		write_process(o, p, &p->processes[first], "first ");
+		return;
+	}
+	for (i = 0; i < p->n_processes && i < PROCESSES_NAMED; i++)
+		write_process(o, p, &p->processes[i], "");
 	if (i < p->n_processes)
 		out_format(o, "and %zu more process%s\n", p->n_processes - i,
 			   p->n_processes - i == 1 ? "" : "es");
 }
 
-static bool is_part(const struct profile *p)
+static bool is_named(const struct profile *p, uint32_t resource, const char *name)
 {
-	return p->threads || p->from_ns || p->to_ns;
+	size_t n;
+	const char *its = string(p, resource, &n);
+
+	return n == strlen(name) && memcmp(its, name, n) == 0;
 }
 
-/* Say which threads and times were selected, so that nobody thinks that they are all. */
+/* Memory is live at a moment. */
+static void write_at(struct out *o, const struct profile *p)
+{
+	bool is_live = !p->n_columns && is_named(p, p->resource, "alloc-live");
+	char text[WEIGHT_BYTES];
+	size_t i;
+
+	for (i = 0; i < p->n_columns; i++)
+		is_live |= is_named(p, p->columns[i].resource, "alloc-live");
+	if (!is_live)
+		return;
+	if (p->at.what == EVENT_AT_TIME)
+		out_format(o, "live %s into the run\n", weight_ns(text, p->at.ns));
+	else
+		out_text(o, p->at.what == EVENT_AT_PEAK
+				    ? "live when each process had the most of it\n"
+				    : "live at the end (--at peak: when there was most)\n");
+}
+
+/* Say which threads, states and times were selected, so that nobody thinks that they are all. */
 static void write_part(struct out *o, const struct profile *p)
 {
 	char from[WEIGHT_BYTES], to[WEIGHT_BYTES];
@@ -177,6 +226,11 @@ static void write_part(struct out *o, const struct profile *p)
 		out_name(o, p->threads, strlen(p->threads));
 		out_text(o, "\n");
 	}
+	if (p->states) {
+		out_text(o, "only in state: ");
+		out_name(o, p->states, strlen(p->states));
+		out_text(o, "\n");
+	}
 	if (p->from_ns && p->to_ns)
 		out_format(o, "only from %s to %s into the run\n", weight_ns(from, p->from_ns),
 			   weight_ns(to, p->to_ns));
@@ -184,6 +238,11 @@ static void write_part(struct out *o, const struct profile *p)
 		out_format(o, "only the first %s of the run\n", weight_ns(to, p->to_ns));
 	else if (p->from_ns)
 		out_format(o, "only from %s into the run on\n", weight_ns(from, p->from_ns));
+}
+
+static const char *nothing_text(enum profile_nothing nothing)
+{
+	return nothing == PROFILE_NOT_COUNTED ? "was not counted (see --info)" : "did not happen";
 }
 
 /* A short program may end before its first tick. */
@@ -199,12 +258,16 @@ static void write_why_empty(struct out *o, const struct profile *p)
 		lost += profile_process_lost(&p->processes[i]);
 		ended = ended && p->processes[i].ended;
 	}
+	if (!is_part(p) && !lost && profile_nothing(p, p->resource) != PROFILE_SOMETHING) {
+		out_format(o, "it %s\n", nothing_text(profile_nothing(p, p->resource)));
+		return;
+	}
 	out_text(o, "no samples");
 	if (is_part(p))
 		out_text(o, " in this part of the run");
 	else if (lost)
 		out_format(o, ": %" PRIu64 " ticks were lost (see --info)", lost);
-	else if (ended && weight_is_time(p))
+	else if (ended && weight_is_cpu(p))
 		out_format(o, ": %s of CPU time", weight_duration(text, cpu_ns));
 	else if (!ended)
 		out_text(o, ": the recording ends before the first one");
@@ -222,15 +285,33 @@ static void write_values(struct out *o, const char *before, const struct pattern
 	}
 }
 
+/* What the filter has left of each column. */
+static void write_kept(struct out *o, const struct tree *t)
+{
+	size_t i;
+
+	for (i = 0; i <= t->n_others; i++) {
+		const struct tree *column = tree_column(t, i);
+
+		out_format(o, "%s %.2f %%", i ? "," : ":",
+			   weight_fraction(column->nodes[0].total, column->total) * 100);
+	}
+	out_text(o, "\n");
+}
+
 /* Say what the filter has left out, so that nobody thinks that the view shows all. */
-static void write_filter(struct out *o, const struct tree *t)
+static void write_filter(struct out *o, const struct tree *t, bool is_compared)
 {
 	const struct patterns *of = t->filter->of;
 	bool has_focus = of[FILTER_FOCUS].n_values;
 
 	write_values(o, "focus on ", &of[FILTER_FOCUS]);
 	write_values(o, has_focus ? ", without " : "without ", &of[FILTER_IGNORE]);
-	if (has_focus || of[FILTER_IGNORE].n_values)
+	if (is_compared && (has_focus || of[FILTER_IGNORE].n_values))
+		out_text(o, "\n");
+	else if ((has_focus || of[FILTER_IGNORE].n_values) && t->n_others)
+		write_kept(o, t);
+	else if (has_focus || of[FILTER_IGNORE].n_values)
 		out_format(o, ": %" PRIu64 " of %" PRIu64 " sample%s, %.2f %%\n", t->nodes[0].hits,
 			   t->hits, t->hits == 1 ? "" : "s",
 			   weight_fraction(t->nodes[0].total, t->total) * 100);
@@ -240,24 +321,102 @@ static void write_filter(struct out *o, const struct tree *t)
 	out_text(o, "\n");
 }
 
+/* What recording took of a clock's time, counted and not credited: ", 1 ms for recording". */
+static void write_recording(struct out *o, const struct profile *p, const char *name, size_t *n)
+{
+	char text[WEIGHT_BYTES], all[2 * WEIGHT_BYTES];
+	uint64_t own_ns = 0;
+	size_t i;
+
+	for (i = 0; i < p->n_processes; i++)
+		own_ns += p->processes[i].own_ns;
+	if (!own_ns || (strcmp(name, "cpu") != 0 && strcmp(name, "real") != 0))
+		return;
+	*n += (size_t)snprintf(all, sizeof(all), ", %s for recording",
+			       weight_duration(text, own_ns));
+	out_text(o, all);
+}
+
+/* Write the line of a resource. Its last part goes into a line of its own if there is no room. */
+static void write_column(struct out *o, const struct profile *p, const struct profile_column *c)
+{
+	const char *unit = strings_get(p->strings, c->unit, NULL);
+	char credited[WEIGHT_BYTES], counted[WEIGHT_BYTES], text[256];
+	bool is_counted = c->has_counted && !is_part(p);
+	size_t n;
+	const char *name = string(p, c->resource, &n);
+
+	out_name(o, name, n);
+	if (is_counted && !c->weight && profile_nothing(p, c->resource) != PROFILE_SOMETHING) {
+		out_format(o, ": %s\n", nothing_text(profile_nothing(p, c->resource)));
+		return;
+	}
+	n += (size_t)snprintf(text, sizeof(text), ": %s credited%s%s%s",
+			      weight_with_unit(credited, unit, c->weight), is_counted ? " of " : "",
+			      is_counted ? weight_with_unit(counted, unit, c->counted) : "",
+			      is_counted ? " counted" : "");
+	out_text(o, text);
+	if (is_counted)
+		write_recording(o, p, name, &n);
+	n += (size_t)snprintf(text, sizeof(text), "%" PRIu64 " sample%s", c->hits,
+			      c->hits == 1 ? "" : "s");
+	out_format(o, ",%s%s\n", n + strlen(", ") > COLUMNS ? "\n  " : " ", text);
+}
+
+/* A line for each of several resources. */
+static void write_columns(struct out *o, const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_columns; i++)
+		write_column(o, p, &p->columns[i]);
+}
+
+void caption_profile(struct out *o, const struct profile *p)
+{
+	struct run_times r;
+	bool has_run = caption_run(o, p, &r);
+
+	write_columns(o, p);
+	if (!p->n_columns && (p->hits || !p->calls))
+		write_samples(o, p, has_run ? r.cpu_ns : 0);
+	if (!p->n_columns && !(has_run && weight_is_cpu(p)))
+		write_credit(o, p);
+	write_children(o, p);
+	if (p->calls)
+		write_calls(o, p->calls);
+	write_processes(o, p, r.first);
+}
+
+void caption_compared(struct out *o, const char *title, const struct view_input *in)
+{
+	out_format(o, "%s, before and after, for resource: ", title);
+	write_resource(o, in->profile, in->profile->resource);
+	out_text(o, "\n");
+}
+
+void caption_parts(struct out *o, const struct view_input *in)
+{
+	write_at(o, in->profile);
+	write_part(o, in->profile);
+	if (in->tree && in->tree->filter)
+		write_filter(o, in->tree, in->profile->n_base > 0);
+}
+
 void caption_write(struct out *o, const char *title, const struct view_input *in)
 {
 	const struct profile *p = in->profile;
+	struct out_mark begin = out_mark(o);
 
-	out_format(o, "%s for resource: ", title);
-	write_resource(o, p);
+	out_format(o, "%s for resource%s: ", title, p->n_columns ? "s" : "");
+	write_resources(o, p, strlen(title) + strlen(" for resources: "));
 	out_text(o, "\n");
-	if (p->hits || !p->calls)
-		write_samples(o, p);
-	write_credit(o, p);
-	if (p->calls)
-		write_calls(o, p->calls);
-	write_processes(o, p);
-	write_part(o, p);
-	if (in->tree && in->tree->filter)
-		write_filter(o, in->tree);
-	if (p->hits == 0 && p->weight == 0)
+	if (!in->is_introduced || !*in->is_introduced)
+		caption_profile(o, p);
+	if (in->is_introduced)
+		*in->is_introduced = true;
+	caption_parts(o, in);
+	if (!p->n_columns && p->hits == 0 && p->weight == 0)
 		write_why_empty(o, p);
+	out_fold(o, begin);
 }
 
 void caption_parent(struct out *o, const struct view_options *options, const char *text)

@@ -7,16 +7,36 @@
 #ifndef CAPTION_H
 #define CAPTION_H
 
+#include "model/run_times.h"
 #include "write/out.h"
 #include "write/view_input.h"
 
 /*
- * Write the lines above a table: "TITLE for resource: CPU Time", "2676 samples, sampled every 1
- * ms", the time that was credited, and the process or processes. If only a part of the profile is
- * shown, lines for the selection and for the filter follow. If there are no samples, a line says
- * why. Lines end with LF.
+ * Write the lines above a table: "TITLE for resource: CPU Time", how much of the run was work
+ * (caption_run), "2676 samples, one per 3.993 ms CPU, none lost" (rate.h), and the process or
+ * processes; these only if the reader has not seen them. If only a part of the profile is shown,
+ * lines for the selection and for the filter follow. If there are no samples, a line says why.
+ * Lines end with LF.
  */
 void caption_write(struct out *o, const char *title, const struct view_input *in);
+
+/* Write what is the same above all views of a profile: caption_run, samples, processes. */
+void caption_profile(struct out *o, const struct profile *p);
+
+/* Write "0.48 s CPU of 2.89 s elapsed (17 %): the rest was waiting", and if the resource "real" was
+ * recorded, in which states threads waited. Returns false, and writes nothing, if the inputs do not
+ * say that of what is shown. Fills *r in any case. */
+bool caption_run(struct out *o, const struct profile *p, struct run_times *r);
+
+/* Write "325 processes: 258 cc1, 33 sh, 34 others". Returns false, and writes nothing, if not all
+ * programs are known. */
+bool caption_programs(struct out *o, const struct profile *p);
+
+/* "TITLE, before and after, for resource: CPU Time", for a profile of two programs. */
+void caption_compared(struct out *o, const char *title, const struct view_input *in);
+
+/* If only a part of the profile is shown, lines for the selection and for the filter. */
+void caption_parts(struct out *o, const struct view_input *in);
 
 /* With --percent parent, write the text on a line of its own; it says what the percentages are
  * of. */

@@ -73,7 +73,7 @@ void cycle_list_close(struct cycle_list *l)
 static void write_row(struct rows *r, const struct strings *strings,
 		      const struct context_cycle *cycle, const struct history *path, bool with_kind)
 {
-	static const char *const columns[] = {"row", "samples", "contexts", "path", NULL};
+	static const char *const columns[] = {"row", "self", "contexts", "path", "total", NULL};
 	uint32_t i;
 
 	rows_row(r, with_kind ? columns : columns + 1);
@@ -85,6 +85,7 @@ static void write_row(struct rows *r, const struct strings *strings,
 	for (i = 0; i < path->length; i++)
 		rows_path_name(r, strings, path->entries[i].name);
 	rows_path_end(r);
+	rows_json_count(r, cycle->total);
 }
 
 int cycle_list_rows(struct rows *r, const struct view_input *in, const struct contexts *c,

@@ -18,6 +18,7 @@ struct footer {
 	const char *what;   /* what a row is: "function" */
 	const char *plural; /* NULL: `what` with an s */
 	uint64_t small;	    /* below the threshold */
+	uint64_t nil;	    /* 0.00 % in all columns */
 	uint64_t deep;	    /* beyond --depth */
 	uint64_t beyond;    /* not among the --top heaviest */
 };

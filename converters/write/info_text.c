@@ -7,10 +7,12 @@
 #include "write/info_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 #include "write/caption.h"
 #include "write/stop_text.h"
+#include "write/rate.h"
 #include "write/weight.h"
 
 const char *const info_text_losses[CPS_LOSS_COUNT + 1] = {
@@ -37,7 +39,7 @@ static void label(struct out *o, const char *text)
 	out_format(o, "%-12s ", text);
 }
 
-static void write_string(struct out *o, const struct profile *p, uint32_t number)
+void info_text_string(struct out *o, const struct profile *p, uint32_t number)
 {
 	const char *bytes;
 	size_t n;
@@ -53,7 +55,7 @@ static void line(struct out *o, const struct profile *p, const char *name, uint3
 	if (number == STRINGS_NONE)
 		return;
 	label(o, name);
-	write_string(o, p, number);
+	info_text_string(o, p, number);
 	out_text(o, "\n");
 }
 
@@ -83,12 +85,17 @@ static void write_identity(struct out *o, const struct profile *p,
 			out_format(o, ", in the process tree of %" PRIu64, process->tree_pid);
 		out_text(o, "\n");
 	}
+	if (process->has_rank) {
+		label(o, "rank");
+		out_format(o, "%" PRIu64 "\n", process->rank);
+	}
 	if (process->n_args) {
 		label(o, "command");
 		caption_command(o, p, process, 0);
 		out_text(o, "\n");
 	}
 	line(o, p, "executable", process->exe);
+	line(o, p, "started as", process->started_as);
 	line(o, p, "directory", process->cwd);
 	line(o, p, "host", process->host);
 	line(o, p, "machine", process->machine);
@@ -99,29 +106,35 @@ static void write_identity(struct out *o, const struct profile *p,
 static void write_clock(struct out *o, const struct profile *p,
 			const struct profile_process *process)
 {
-	char text[WEIGHT_BYTES];
-
 	line(o, p, "resource", p->resource);
 	line(o, p, "unit", p->unit);
 	if (process->interval) {
 		label(o, "interval");
-		if (weight_is_time(p))
-			out_format(o, "%s", weight_ns(text, process->interval));
-		else
-			out_format(o, "%" PRIu64 " gticks", process->interval);
-		if (process->samples)
-			out_format(o, "; %s per sample in fact",
-				   weight_alone(text, p, process->weight / process->samples));
+		rate_write_process(o, p, process);
 		out_text(o, "\n");
 	}
 	line(o, p, "engine", process->engine);
 	line(o, p, "", process->engine_why);
+	line(o, p, "unwinder", process->unwinder);
+	line(o, p, "", process->unwinder_why);
 }
 
 /* A damaged recording may have any time. A time that does not fit becomes the greatest one. */
 static const char *duration(char text[WEIGHT_BYTES], uint64_t us)
 {
 	return weight_duration(text, us > UINT64_MAX / 1000 ? UINT64_MAX : us * 1000);
+}
+
+/* Whether some resource has the samples of waits, which are made when a wait is over. */
+static bool counts_waits(const struct profile *p, const struct profile_process *process)
+{
+	for (size_t i = 0; i < process->n_resources; i++) {
+		const char *name = strings_get(p->strings, process->resources[i].name, NULL);
+
+		if (!strcmp(name, "real") || !strcmp(name, "lock"))
+			return true;
+	}
+	return false;
 }
 
 static void write_duration(struct out *o, const struct profile *p,
@@ -145,9 +158,13 @@ static void write_duration(struct out *o, const struct profile *p,
 	out_text(o, stop_text_unended(why, process));
 	if (process->cut_why != STRINGS_NONE) {
 		out_text(o, ": ");
-		write_string(o, p, process->cut_why);
+		info_text_string(o, p, process->cut_why);
 	}
 	out_text(o, "\n");
+	if (process->unended == EVENT_RUNNING && counts_waits(p, process)) {
+		label(o, "");
+		out_text(o, "waits that last now are not in it yet; they come when they end\n");
+	}
 }
 
 static void write_credit(struct out *o, const struct profile *p,
@@ -163,7 +180,7 @@ static void write_credit(struct out *o, const struct profile *p,
 	out_text(o, "\n");
 	label(o, "credited");
 	out_text(o, weight_alone(text, p, process->weight));
-	if (process->cpu_ns && weight_is_time(p)) {
+	if (process->cpu_ns && weight_is_cpu(p)) {
 		out_format(o, " of %s CPU time", weight_alone(text, p, process->cpu_ns));
 		out_format(o, " (%.2f %% of it)",
 			   weight_fraction(process->weight, process->cpu_ns) * 100);
@@ -176,7 +193,7 @@ static void write_own(struct out *o, const struct profile *p, const struct profi
 {
 	char text[WEIGHT_BYTES];
 
-	if (!process->own_ns || !process->cpu_ns || !weight_is_time(p))
+	if (!process->own_ns || !process->cpu_ns || !weight_is_cpu(p))
 		return;
 	label(o, "not credited");
 	out_format(o, "%s", weight_alone(text, p, process->own_ns));
@@ -202,6 +219,29 @@ static void write_not_sampled(struct out *o, const struct profile *p,
 		   weight_alone(text, p, weight), weight_fraction(weight, process->weight) * 100);
 }
 
+/* What a part of something is in the recordings that are shown, and what is in none of them. */
+static void write_parts(struct out *o, uint64_t used_ns, uint64_t missing_ns)
+{
+	char in[WEIGHT_BYTES], missing[WEIGHT_BYTES];
+
+	out_format(o, "%s of it in these recordings, %s in none\n",
+		   weight_duration(in, used_ns - missing_ns), weight_duration(missing, missing_ns));
+}
+
+static void write_children(struct out *o, const struct profile_process *process,
+			   uint64_t missing_ns)
+{
+	char text[WEIGHT_BYTES];
+
+	if (!process->children_ns)
+		return;
+	label(o, "children");
+	out_format(o, "%s CPU time of those that ended and were waited for\n",
+		   weight_duration(text, process->children_ns));
+	label(o, "");
+	write_parts(o, process->children_ns, missing_ns);
+}
+
 static void write_stacks(struct out *o, const struct profile_process *process)
 {
 	uint64_t sampled = profile_process_sampled(process);
@@ -222,6 +262,30 @@ static void write_stacks(struct out *o, const struct profile_process *process)
 	}
 	label(o, "deepest");
 	out_format(o, "%" PRIu64 " frame%s\n", process->deepest, process->deepest == 1 ? "" : "s");
+}
+
+/* Functions of Python's, if an interpreter was among what ran. */
+static void write_python(struct out *o, const struct profile_process *process)
+{
+	if (!process->python && !process->python_unnamed)
+		return;
+	label(o, "python");
+	out_format(o, "%" PRIu64 " function%s by name", process->python,
+		   process->python == 1 ? "" : "s");
+	if (process->python_unnamed)
+		out_format(o, "; %" PRIu64 " frame%s of the interpreter without names",
+			   process->python_unnamed, process->python_unnamed == 1 ? "" : "s");
+	out_text(o, "\n");
+}
+
+/* The clock has stopped looking at sleepers then. */
+static void write_interrupted(struct out *o, const struct profile_process *process)
+{
+	if (!process->interrupted)
+		return;
+	label(o, "interrupted");
+	out_format(o, "%" PRIu64 " wait%s, by samples; later ones came at ticks of the kernel\n",
+		   process->interrupted, process->interrupted == 1 ? "" : "s");
 }
 
 static void write_losses(struct out *o, const struct profile_process *process)
@@ -263,7 +327,7 @@ static void write_threads(struct out *o, const struct profile *p,
 
 		out_format(o, "%6" PRIu32 " %8" PRIu64 " %12s %9" PRIu64 "  ", t->id, t->tid,
 			   weight_text(text, scale, t->weight), t->hits);
-		write_string(o, p, t->name);
+		info_text_string(o, p, t->name);
 		out_text(o, "\n");
 	}
 }
@@ -282,45 +346,15 @@ static void write_marks(struct out *o, const struct profile *p,
 
 		out_format(o, "%5" PRIu64 ".%06" PRIu64 "  %6" PRIu32 "  ", m->time_us / 1000000,
 			   m->time_us % 1000000, process->threads[m->thread].id);
-		write_string(o, p, m->name);
+		info_text_string(o, p, m->name);
 		out_text(o, "\n");
 	}
 	if (process->marks_left_out)
 		out_format(o, "  and %" PRIu64 " more\n", process->marks_left_out);
 }
 
-static void write_module(struct out *o, const struct profile *p, const struct profile_module *m)
-{
-	size_t i;
-
-	out_text(o, "  ");
-	for (i = 0; i < 6; i++)
-		if (i < m->build_id_bytes)
-			out_format(o, "%02x", m->build_id[i]);
-		else
-			out_text(o, m->build_id_bytes ? "  " : "--");
-	out_text(o, "  ");
-	if (m->path != STRINGS_NONE)
-		write_string(o, p, m->path);
-	else
-		out_text(o, "(no record of this module)");
-	out_text(o, "\n");
-}
-
-static void write_modules(struct out *o, const struct profile *p,
-			  const struct profile_process *process)
-{
-	size_t i;
-
-	if (!process->n_modules)
-		return;
-	out_format(o, "\n%zu module%s\n", process->n_modules, process->n_modules == 1 ? "" : "s");
-	out_text(o, "  build id      path\n");
-	for (i = 0; i < process->n_modules; i++)
-		write_module(o, p, &p->modules[process->modules[i]]);
-}
-
-void info_text(struct out *o, const struct profile *p, const struct profile_process *process)
+void info_text(struct out *o, const struct profile *p, const struct profile_process *process,
+	       uint64_t missing_ns)
 {
 	write_identity(o, p, process);
 	write_clock(o, p, process);
@@ -328,12 +362,32 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_credit(o, p, process);
 	write_not_sampled(o, p, process);
 	write_own(o, p, process);
+	write_children(o, process, missing_ns);
 	if (!p->calls) {
 		write_stacks(o, process);
+		write_python(o, process);
+		write_interrupted(o, process);
 		write_losses(o, process);
 	}
 	write_denied(o, process);
+	info_text_resources(o, p, process);
 	write_threads(o, p, process);
 	write_marks(o, p, process);
-	write_modules(o, p, process);
+	info_text_modules(o, p, process);
+}
+
+void info_text_children(struct out *o, const struct children *c)
+{
+	char text[WEIGHT_BYTES];
+
+	if (!c->used_ns)
+		return;
+	out_format(o, "\nall children %s CPU time of those that ended and were waited for\n",
+		   weight_duration(text, c->used_ns));
+	label(o, "");
+	write_parts(o, c->used_ns, c->missing_ns);
+	if (!c->missing_ns)
+		return;
+	label(o, "");
+	out_text(o, "of processes without a sample, of which nothing else is known\n");
 }

@@ -7,10 +7,25 @@
 #ifndef INFO_TEXT_H
 #define INFO_TEXT_H
 
-#include "model/profile.h"
+#include "model/children.h"
 #include "write/out.h"
 
-void info_text(struct out *o, const struct profile *p, const struct profile_process *process);
+/* missing_ns: what children of the process used and no recording of the profile shows. */
+void info_text(struct out *o, const struct profile *p, const struct profile_process *process,
+	       uint64_t missing_ns);
+
+/* A string of the profile; nothing of STRINGS_NONE. */
+void info_text_string(struct out *o, const struct profile *p, uint32_t number);
+
+/* info_text_resources.c: what it counts, if it can count several resources. */
+void info_text_resources(struct out *o, const struct profile *p,
+			 const struct profile_process *process);
+/* info_text_modules.c: its modules. */
+void info_text_modules(struct out *o, const struct profile *p,
+		       const struct profile_process *process);
+
+/* What the children of all processes used; nothing if that is not known. */
+void info_text_children(struct out *o, const struct children *c);
 
 /* The names of the reasons for losses: "inside the recorder", ... The last one means that the
  * reason is not known. */

@@ -11,17 +11,21 @@
 #include <string.h>
 
 #include "write/caption.h"
+#include "write/looks.h"
 
 #define MARK		" (inlined)"
+#define DOTS		" ... "
 #define PERCENTS_WIDTH	18 /* both, with a space behind each */
-#define LEVELS_INDENTED 20u
+#define LEVELS_INDENTED 20
+#define NAME_LEAST	12 /* columns of a name that is cut */
+#define NAME_ROOM	30 /* on a terminal, for the level, some of the name, and the mark */
 
 void name_text_last(struct out *o, const struct strings *strings, uint32_t name, bool is_inline,
 		    int column)
 {
 	const char *mark = is_inline ? MARK : "";
 	size_t n;
-	const char *bytes = strings_get(strings, name, &n);
+	const char *bytes = strings_shown(strings, name, &n);
 
 	out_name_fit(o, bytes, n, column + (int)strlen(mark));
 	out_text(o, mark);
@@ -35,17 +39,81 @@ void name_text_folded(char *to, const char *from, size_t n)
 		to[i] = name_text_folded_byte(from, n, i);
 }
 
+/* The number of levels that are indented where names begin in `column`. A terminal may have less
+ * room. */
+static uint32_t levels_indented(const struct out *o, int column)
+{
+	int room = out_width(o) - column - NAME_ROOM;
+
+	if (out_width(o) == 0 || room >= 2 * LEVELS_INDENTED)
+		return LEVELS_INDENTED;
+	return room > 0 ? (uint32_t)room / 2 : 0;
+}
+
+/* "... ParseAST (17)", where there is no room for two names. */
+static void write_brief_chain(struct out *o, const char *last, size_t n, uint32_t functions,
+			      int column)
+{
+	char count[24];
+	int after = snprintf(count, sizeof(count), " (%" PRIu32 ")", functions);
+
+	out_text(o, &DOTS[1]);
+	out_name_fit(o, last, n, column + after + (int)strlen(&DOTS[1]));
+	out_text(o, count);
+}
+
+/* "_start ... ParseAST, 17 functions" */
+static void write_chain(struct out *o, const struct strings *strings,
+			const struct name_text_node *line, int column)
+{
+	char count[40];
+	size_t n, last_n;
+	const char *first = strings_shown(strings, line->name, &n);
+	const char *last = strings_shown(strings, line->last, &last_n);
+	int after = snprintf(count, sizeof(count), ", %" PRIu32 " functions", line->n);
+	int room = out_width(o) - column - after - (int)strlen(DOTS);
+	int of_last = (int)last_n < room / 2 ? (int)last_n : room - room / 2;
+
+	if (room < 2 * NAME_LEAST) {
+		write_brief_chain(o, last, last_n, line->n, column);
+		return;
+	}
+	if ((int)n < room / 2)
+		of_last = room - (int)n;
+	out_name_fit(o, first, n, column + after + (int)strlen(DOTS) + of_last);
+	out_text(o, DOTS);
+	out_name_fit(o, last, last_n, out_width(o) - of_last);
+	out_text(o, count);
+}
+
 void name_text_node(struct out *o, const struct strings *strings, const struct name_text_node *line)
 {
-	int indent = 2 * (int)(line->depth < LEVELS_INDENTED ? line->depth : LEVELS_INDENTED);
-	char level[16] = "";
+	int column = PERCENTS_WIDTH + line->hits_width + 2;
+	uint32_t levels = levels_indented(o, column);
+	int indent = 2 * (int)(line->depth < levels ? line->depth : levels);
+	char level[24] = "";
 
-	if (line->depth > LEVELS_INDENTED)
+	if (line->depth > levels)
 		snprintf(level, sizeof(level), "[%" PRIu32 "] ", line->depth);
-	out_format(o, "%8.2f %8.2f %*" PRIu64 "  %*s%s", line->first * 100, line->second * 100,
-		   line->hits_width, line->hits, indent, "", level);
-	name_text_last(o, strings, line->name, line->is_inline,
-		       PERCENTS_WIDTH + line->hits_width + 2 + indent + (int)strlen(level));
+	if (line->is_only)
+		strcat(level, "> ");
+	if (line->in)
+		looks_share(o, line->first);
+	out_format(o, "%8.2f", line->first * 100);
+	if (line->in)
+		looks_end(o);
+	out_format(o, " %8.2f %*" PRIu64 "  %*s", line->second * 100, line->hits_width, line->hits,
+		   indent, "");
+	if (line->in)
+		looks_name(o, line->in, line->n > 1 ? line->last : line->name);
+	out_text(o, level);
+	column += indent + (int)strlen(level);
+	if (line->n > 1)
+		write_chain(o, strings, line, column);
+	else
+		name_text_last(o, strings, line->name, line->is_inline, column);
+	if (line->in)
+		looks_end(o);
 	out_text(o, "\n");
 }
 

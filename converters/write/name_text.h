@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "write/out.h"
+#include "write/view_input.h"
 
 /* Write a name that ends a line and begins in `column` (0: the first), followed by " (inlined)" if
  * the function was inlined. On a terminal both fit the line: the name is cut if it must be. */
@@ -45,10 +46,14 @@ struct name_text_node {
 	uint32_t depth; /* 0: not indented */
 	uint32_t name;
 	bool is_inline;
+	/* A chain of n functions, each the only callee of the one before, ends with `last`; n below 2: none. */
+	uint32_t last, n;
+	bool is_only; /* it is the only one below the line before, and begins as deep */
+	const struct view_input *in; /* for colours; NULL: there are none */
 };
 
-/* Write the line with its line feed. Names are indented by at most twenty levels; beyond that the line
- * says how deep the node is. */
+/* Write the line with its line feed. Names are indented by at most twenty levels, on a terminal by as
+ * many as leave room for them; beyond that the line says how deep the node is. */
 void name_text_node(struct out *o, const struct strings *strings,
 		    const struct name_text_node *node);
 

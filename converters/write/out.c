@@ -2,8 +2,8 @@
 /*
  * out.c - writes text to a file or to standard output.
  *
- * In: bytes from views. Out: a file that is complete or does not exist. Errors are kept until
- * out_close.
+ * In: bytes from views. Out: a file that is complete or does not exist, also if a signal ends the program. Errors are
+ * kept until out_close.
  */
 #include "write/out.h"
 
@@ -19,32 +19,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/stop.h"
 #include "base/utf8.h"
+#include "write/sheet.h"
 
-#define BUFFER_BYTES	   65536u
-#define SHORT_BYTES	   24u
-#define NAME_COLUMNS_LEAST 12
-#define DOUBLE_BYTES	   32u /* "-2.2250738585072014e-308" */
-#define COUNT_DIGITS	   40  /* of 128 bits, which have 39 */
+#define BUFFER_BYTES 65536u
+#define SHORT_BYTES  24u
+#define DOUBLE_BYTES 32u /* "-2.2250738585072014e-308" */
+#define COUNT_DIGITS 40	 /* of 128 bits, which have 39 */
 
 struct out {
 	int fd;
-	int width;     /* of the terminal; 0: the output is no terminal */
-	int height;    /* likewise */
-	bool is_paged; /* fd leads to the pager */
+	int width;	/* of the terminal; 0: the output is no terminal */
+	int height;	/* likewise */
+	bool is_paged;	/* fd leads to the pager */
+	bool is_memory; /* what is flushed goes to `memory` */
+	char *memory;
+	size_t memory_bytes, memory_size;
 	const struct out_pager
-		*pager;	  /* NULL: there is none, or it is decided whether it is used */
-	int failed;	  /* the first errno, or 0 */
-	char *path;	  /* the name of the file in the end; NULL: standard output */
-	char *temporary;  /* the name of the file until out_close, or NULL */
-	const char *name; /* for messages */
+		*pager;	     /* NULL: there is none, or it is decided whether it is used */
+	int failed;	     /* the first errno, or 0 */
+	char *path;	     /* the name of the file in the end; NULL: standard output */
+	char *temporary;     /* the name of the file until out_close, or NULL */
+	struct sheet *sheet; /* NULL, or what cuts lines (sheet.h) */
+	const char *name;    /* for messages */
 	double written; /* the last number that out_double wrote, and its text, which is empty at first */
 	char written_text[DOUBLE_BYTES];
 	size_t used;
+	size_t flushed; /* buffers */
 	char buffer[BUFFER_BYTES];
 };
 
-static volatile sig_atomic_t interrupted;
+/* The name of the file that has not its own name yet, for a signal handler. */
+static char *volatile unfinished;
 
 static bool is_longer_than_screen(const struct out *o)
 {
@@ -72,16 +80,36 @@ static void choose_pager(struct out *o)
 	o->is_paged = true;
 }
 
+static void flush_to_memory(struct out *o)
+{
+	size_t needed = o->memory_bytes + o->used + 1; /* with a NUL */
+
+	if (!o->failed && !array_reserve(&o->memory, &o->memory_size, needed, 1))
+		o->failed = ENOMEM;
+	if (!o->failed) {
+		memcpy(o->memory + o->memory_bytes, o->buffer, o->used);
+		o->memory_bytes += o->used;
+		o->memory[o->memory_bytes] = '\0';
+	}
+	o->used = 0;
+}
+
 static void flush(struct out *o)
 {
 	size_t done = 0;
 
-	if (o->pager && !o->is_paged && !interrupted)
+	if (o->is_memory) {
+		flush_to_memory(o);
+		return;
+	}
+
+	if (o->pager && !o->is_paged && !stop_is_requested())
 		choose_pager(o);
 	while (done < o->used && !o->failed) {
-		ssize_t n = interrupted ? 0 : write(o->fd, o->buffer + done, o->used - done);
+		bool stops = stop_is_requested();
+		ssize_t n = stops ? 0 : write(o->fd, o->buffer + done, o->used - done);
 
-		if (interrupted)
+		if (stops)
 			o->failed = EINTR;
 		else if (n > 0)
 			done += (size_t)n;
@@ -91,6 +119,7 @@ static void flush(struct out *o)
 			o->failed = errno;
 	}
 	o->used = 0;
+	o->flushed++;
 }
 
 /* The temporary name stands in the same directory: rename does not cross file systems. */
@@ -105,8 +134,10 @@ static int open_temporary(struct out *o, mode_t mode)
 		errno = ENOMEM;
 		return -1;
 	}
+	unfinished = o->temporary; /* before there is such a file */
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (o->fd < 0) {
+		unfinished = NULL;
 		free(o->temporary);
 		o->temporary = NULL;
 		return -1;
@@ -152,13 +183,30 @@ static void look_at_terminal(struct out *o)
 	o->height = size.ws_row ? size.ws_row : 24;
 }
 
+void out_abandon(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
 static void discard(struct out *o)
 {
-	if (o->temporary)
+	if (o->temporary) {
 		unlink(o->temporary);
+		unfinished = NULL;
+	}
 	free(o->temporary);
 	free(o->path);
+	free(o->memory);
 	free(o);
+}
+
+int out_refuse(const char *path, int error, struct error *err)
+{
+	return error_set(err, "%s: %s%s", path, strerror(error),
+			 error == ENOENT   ? ": its directory does not exist"
+			 : error == EISDIR ? ": name a file in it"
+					   : "");
 }
 
 struct out *out_open(const char *path, struct error *err)
@@ -175,7 +223,7 @@ struct out *out_open(const char *path, struct error *err)
 		o->fd = -1;
 		o->name = path;
 		if (open_path(o, path)) {
-			error_set(err, "%s: %s", path, strerror(errno));
+			out_refuse(path, errno, err);
 			if (o->fd >= 0)
 				close(o->fd);
 			discard(o);
@@ -186,13 +234,42 @@ struct out *out_open(const char *path, struct error *err)
 	return o;
 }
 
+struct out *out_open_memory(struct error *err)
+{
+	struct out *o = calloc(1, sizeof(*o));
+
+	if (!o) {
+		error_memory(err);
+		return NULL;
+	}
+	o->fd = -1;
+	o->is_memory = true;
+	return o;
+}
+
+char *out_take(struct out *o, size_t *n, struct error *err)
+{
+	char *text = NULL;
+
+	flush(o);
+	if (o->failed) {
+		error_memory(err);
+	} else {
+		text = o->memory;
+		*n = o->memory_bytes;
+		o->memory = NULL;
+	}
+	discard(o);
+	return text;
+}
+
 int out_close(struct out *o, bool keep, struct error *err)
 {
 	int status = 0;
 
 	if (keep)
 		flush(o);
-	if (interrupted)
+	if (stop_is_requested())
 		keep = false;
 	if (o->is_paged) {
 		close(o->fd);
@@ -204,6 +281,7 @@ int out_close(struct out *o, bool keep, struct error *err)
 		if (rename(o->temporary, o->path)) {
 			o->failed = errno;
 		} else {
+			unfinished = NULL;
 			free(o->temporary);
 			o->temporary = NULL;
 		}
@@ -220,23 +298,24 @@ void out_page(struct out *o, const struct out_pager *pager)
 		o->pager = pager;
 }
 
-void out_interrupt(void)
+void out_set_sheet(struct out *o, struct sheet *sheet, int width)
 {
-	interrupted = 1;
-}
-
-void out_resume(void)
-{
-	interrupted = 0;
-}
-
-bool out_is_interrupted(void)
-{
-	return interrupted;
+	o->sheet = sheet;
+	o->width = width;
+	if (!sheet)
+		look_at_terminal(o);
 }
 
 void out_bytes(struct out *o, const char *bytes, size_t n)
 {
+	struct sheet *sheet = o->sheet;
+
+	if (sheet) {
+		o->sheet = NULL; /* it writes whole lines */
+		sheet_bytes(sheet, o, bytes, n);
+		o->sheet = sheet;
+		return;
+	}
 	/* Most texts are numbers and tabs, for which a call of memcpy would take longer. */
 	if (n <= SHORT_BYTES && BUFFER_BYTES - o->used > n) {
 		char *to = o->buffer + o->used;
@@ -289,51 +368,6 @@ void out_format(struct out *o, const char *format, ...)
 	free(longer);
 }
 
-void out_name(struct out *o, const char *bytes, size_t n)
-{
-	size_t i, from = 0;
-
-	for (i = 0; i < n; i++) {
-		size_t length = utf8_control_length(bytes + i, n - i);
-
-		if (!length)
-			continue;
-		out_bytes(o, bytes + from, i - from);
-		for (from = i + length; i < from; i++)
-			out_format(o, "\\x%02x", (unsigned char)bytes[i]);
-		i--;
-	}
-	out_bytes(o, bytes + from, n - from);
-}
-
-int out_columns(const char *bytes, size_t n)
-{
-	size_t control = utf8_control_length(bytes, n);
-
-	if (control)
-		return 4 * (int)control;
-	return (*bytes & 0xc0) == 0x80 ? 0 : 1;
-}
-
-void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
-{
-	int room = o->width - column > NAME_COLUMNS_LEAST ? o->width - column : NAME_COLUMNS_LEAST;
-	int used = 0;
-	size_t i, fits = 0;
-
-	for (i = 0; i < n; i++) {
-		used += out_columns(bytes + i, n - i);
-		if (used <= room - 2)
-			fits = i + 1;
-	}
-	if (o->width == 0 || used <= room) {
-		out_name(o, bytes, n);
-		return;
-	}
-	out_name(o, bytes, fits);
-	out_text(o, "..");
-}
-
 void out_count(struct out *o, unsigned __int128 n)
 {
 	char text[COUNT_DIGITS];
@@ -367,14 +401,40 @@ void out_double(struct out *o, double v)
 	out_text(o, o->written_text);
 }
 
+struct out_mark out_mark(const struct out *o)
+{
+	return (struct out_mark){o->flushed, o->used};
+}
+
+void out_fold(struct out *o, struct out_mark from)
+{
+	size_t n = o->used - from.used;
+	char *text;
+
+	if (!o->width || o->flushed != from.flushed || o->used <= from.used)
+		return;
+	text = malloc(n);
+	if (!text)
+		return;
+	memcpy(text, o->buffer + from.used, n);
+	o->used = from.used;
+	out_folded(o, text, n);
+	free(text);
+}
+
 int out_width(const struct out *o)
 {
 	return o->width;
+}
+
+int out_height(const struct out *o)
+{
+	return o->height;
 }
 
 bool out_colour(const struct out *o)
 {
 	const char *no = getenv("NO_COLOR");
 
-	return o->width > 0 && !(no && *no);
+	return o->width > 0 && !o->sheet && !(no && *no);
 }

@@ -20,10 +20,20 @@ struct out;
 /* Open a file, or standard output if the path is NULL or "-". A file is written under a temporary
  * name and renamed by out_close, so that a failure leaves no incomplete file. NULL on error. */
 struct out *out_open(const char *path, struct error *err);
+/* Set the error that a file cannot be written, by an errno. Returns -1. */
+int out_refuse(const char *path, int error, struct error *err);
 /* Write what is buffered, close the output and free o. Returns -1 if anything since out_open could
  * not be written. It is no error if the reader has gone away (EPIPE). If `keep` is false, the file
  * is removed. */
 int out_close(struct out *o, bool keep, struct error *err);
+/* Remove the file that is being written. To be called before a signal ends the program. [async-signal-safe] */
+void out_abandon(void);
+
+/* Open an output that is kept in memory, such as a view that is a part of another one. It ends with
+ * out_take, which frees o and returns the *n bytes that were written, with a NUL behind them; the
+ * caller frees them. NULL: memory. */
+struct out *out_open_memory(struct error *err);
+char *out_take(struct out *o, size_t *n, struct error *err);
 
 /* A program that shows long output on a terminal. */
 struct out_pager {
@@ -35,11 +45,13 @@ struct out_pager {
  * To be called before anything is written; `pager` may be NULL. */
 void out_page(struct out *o, const struct out_pager *pager);
 
-/* From now on no struct out writes anything, until out_resume. That is no error, but files that are
- * being written are removed. [async-signal-safe] */
-void out_interrupt(void);
-void out_resume(void);
-bool out_is_interrupted(void);
+/* If a stop is requested (stop.h), no struct out writes anything. That is no error, but files that are
+ * being written are removed. */
+
+/* What is written goes through the sheet from now on, and this is the width; NULL: it does not. sheet.h calls
+ * this. */
+struct sheet;
+void out_set_sheet(struct out *o, struct sheet *sheet, int width);
 
 void out_bytes(struct out *o, const char *bytes, size_t n);
 void out_text(struct out *o, const char *text);
@@ -51,16 +63,31 @@ void out_name(struct out *o, const char *bytes, size_t n);
  * character: 0 if it continues one itself. */
 int out_columns(const char *bytes, size_t n);
 /* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut
- * and ends with ".."; at least a dozen columns are written. */
+ * and has ".." there: before the last part of a qualified name if that is not too long
+ * ("std::map<std::str..::find"), else that part is all that is shown of it ("..::ParseDeclGro.."); other
+ * names at their end. At least a dozen columns are written. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
 void out_count(struct out *o, unsigned __int128 n); /* in decimal */
 /* Write a number with the fewest digits from which the same double can be read: at most
  * "0.29999999999999999". */
 void out_double(struct out *o, double v);
 
+/* Where the output ends now. */
+struct out_mark {
+	size_t flushed, used;
+};
+struct out_mark out_mark(const struct out *o);
+/* On a terminal, go on in the next line where a line since then would be too long: at a blank, with
+ * two blanks before the rest. To be called at the end of a line; text must have no escape
+ * sequences. What is longer than a buffer of the output stays as it is. */
+void out_fold(struct out *o, struct out_mark from);
+/* Write a text in that way. */
+void out_folded(struct out *o, const char *text, size_t n);
+
 /* The first returns the width of the terminal, or 0 if the output is no terminal. Colours are
  * allowed only on a terminal, and if NO_COLOR is not set. */
 int out_width(const struct out *o);
+int out_height(const struct out *o); /* its lines, likewise */
 bool out_colour(const struct out *o);
 
 #endif

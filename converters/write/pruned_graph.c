@@ -35,7 +35,7 @@ static bool below(double share_of_all, double percent)
 }
 
 /* ---- all nodes and edges, with their shares ---- */
-static void weigh_nodes(struct pruned_graph *d, const struct propagation *p, bool exact)
+static void weigh_nodes(struct pruned_graph *d, const struct propagation *p)
 {
 	const struct graph *g = d->graph;
 	double all = (double)g->total;
@@ -46,7 +46,8 @@ static void weigh_nodes(struct pruned_graph *d, const struct propagation *p, boo
 			.function = i,
 			.cycle = p->cycles[i] == PROPAGATE_NO_CYCLE ? PRUNED_GRAPH_NO_CYCLE
 								    : p->cycles[i],
-			.total = share(exact ? (double)g->functions[i].total : p->totals[i], all),
+			.total = share(d->is_exact ? (double)g->functions[i].total : p->totals[i],
+				       all),
 			.self = share((double)g->functions[i].self, all),
 		};
 	d->n_nodes = g->n_functions;
@@ -65,49 +66,68 @@ static void count_calls(struct pruned_graph *d)
 	}
 }
 
-static void weigh_edges(struct pruned_graph *d, const struct propagation *p, bool exact)
+/* Without stacks, a call within a cycle may have cost something that the input counts only for the
+ * call around it. */
+static bool is_unknown(const struct graph *g, const struct propagation *p,
+		       const struct graph_arc *a)
+{
+	return !g->tree && a->weight == 0 && a->calls > 0 &&
+	       p->cycles[a->caller] != PROPAGATE_NO_CYCLE &&
+	       p->cycles[a->caller] == p->cycles[a->callee];
+}
+
+static double edge_total(const struct pruned_graph *d, const struct propagation *p, uint32_t arc)
+{
+	const struct graph *g = d->graph;
+	const struct graph_arc *a = &g->arcs[arc];
+	double total = d->is_exact ? (double)a->weight : p->call_totals[arc];
+
+	if (a->caller == a->callee || isnan(total) || (d->is_exact && is_unknown(g, p, a)))
+		return NAN;
+	return share(total, (double)g->total);
+}
+
+static void weigh_edges(struct pruned_graph *d, const struct propagation *p)
 {
 	const struct graph *g = d->graph;
 	uint32_t i;
 
-	for (i = 0; i < g->n_arcs; i++) {
-		const struct graph_arc *a = &g->arcs[i];
-		double total = exact ? (double)a->weight : p->call_totals[i];
-		bool has_total = a->caller != a->callee && !isnan(total);
-
+	for (i = 0; i < g->n_arcs; i++)
 		d->edges[i] = (struct pruned_graph_edge){
 			.arc = i,
-			.total = has_total ? share(total, (double)g->total) : NAN,
+			.total = edge_total(d, p, i),
 			.ratio = p->ratios[i],
 		};
-	}
 	d->n_edges = g->n_arcs;
 }
 
-static void weigh_all(struct pruned_graph *d, const struct propagation *p, bool exact)
+static void weigh_all(struct pruned_graph *d, const struct propagation *p)
 {
-	weigh_nodes(d, p, exact);
+	weigh_nodes(d, p);
 	count_calls(d);
-	weigh_edges(d, p, exact);
+	weigh_edges(d, p);
 }
 
 /* Find the shares of all nodes and edges. If the graph has a propagation already, as calls without
  * stacks may have, it is used. */
-static int weigh(struct pruned_graph *d, bool exact, struct error *err)
+static int weigh(struct pruned_graph *d, struct error *err)
 {
 	struct propagation p;
+	int status;
 
 	d->nodes = calloc(d->graph->n_functions + 1, sizeof(*d->nodes));
 	d->edges = calloc(d->graph->n_arcs + 1, sizeof(*d->edges));
 	if (!d->nodes || !d->edges)
 		return error_memory(err);
 	if (d->graph->propagation) {
-		weigh_all(d, d->graph->propagation, exact);
+		weigh_all(d, d->graph->propagation);
 		return 0;
 	}
-	if (propagate_graph(&p, d->graph, err))
+	status = d->is_exact ? propagate_ratios(&p, d->graph, err)
+			     : propagate_graph(&p, d->graph, err);
+	if (status)
 		return -1;
-	weigh_all(d, &p, exact);
+	weigh_all(d, &p);
 	propagate_free(&p);
 	return 0;
 }
@@ -273,18 +293,28 @@ int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struc
 	*d = (struct pruned_graph){
 		.graph = g,
 		.strings = g->strings,
+		.is_exact = g->has_totals && in->options->totals != VIEW_PROPAGATED,
 		.node_threshold = in->options->node_threshold >= 0 ? in->options->node_threshold
 								   : NODE_THRESHOLD,
 		.edge_threshold = in->options->edge_threshold >= 0 ? in->options->edge_threshold
 								   : EDGE_THRESHOLD,
 	};
-	if (in->options->totals == VIEW_EXACT && !g->tree && !g->has_totals)
-		return error_usage(err, "a call graph without stacks has no exact totals");
-	if (weigh(d, in->options->totals == VIEW_EXACT, err) == 0 &&
-	    prune(d, in->options, err) == 0)
+	if (in->options->totals == VIEW_EXACT && !g->has_totals)
+		return error_usage(err,
+				   "totals exact: the input has calls without stacks, which do not "
+				   "say what functions used with all that they call; leave it out, "
+				   "or take totals propagated");
+	if (weigh(d, err) == 0 && prune(d, in->options, err) == 0)
 		return 0;
 	pruned_graph_free(d);
 	return -1;
+}
+
+const char *pruned_graph_totals(const struct pruned_graph *d)
+{
+	if (!d->is_exact)
+		return "totals: propagated, cycles split";
+	return d->graph->tree ? "totals: exact, each stack once" : "totals: exact, as recorded";
 }
 
 void pruned_graph_free(struct pruned_graph *d)

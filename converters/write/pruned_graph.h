@@ -31,13 +31,16 @@ struct pruned_graph {
 	struct pruned_graph_node *nodes; /* sorted by name */
 	struct pruned_graph_edge *edges; /* sorted by caller, then callee; both are in `nodes` */
 	size_t n_nodes, n_edges;
+	bool is_exact; /* totals are those of stacks or of the input, and not propagated */
 	double node_threshold, edge_threshold; /* in percent, as applied */
 	size_t n_unreached, n_small, n_beyond; /* functions left out: by reach, threshold, --top */
 };
 
 /*
- * Select the nodes and edges. Totals are propagated (propagate.h) or exact; an edge from a function
- * to itself has none. These are left out:
+ * Select the nodes and edges. Totals are exact or propagated (propagate.h), as is asked for; by
+ * default they are exact if the graph has such totals. An edge from a function to itself has none.
+ * Exact totals without stacks are those that the input has measured; a call within a cycle has none
+ * if the input counts its cost for an outer call only. These are left out:
  *  - functions that --root, --leaf and --depth do not reach;
  *  - functions and edges that weigh less than their threshold, where an edge without a total
  *    weighs as much as the lighter of its ends;
@@ -49,6 +52,9 @@ struct pruned_graph {
  * the graph does not have).
  */
 int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struct error *err);
+
+/* What is said to people about where the totals come from. */
+const char *pruned_graph_totals(const struct pruned_graph *d);
 void pruned_graph_free(struct pruned_graph *d);
 
 #endif

@@ -9,63 +9,97 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "write/json_text.h"
 #include "write/name_text.h"
 
-static void json_string(struct out *o, const char *text, size_t n)
+static void json_unit(struct out *o, const struct view_input *in)
 {
-	size_t i, length;
-
-	out_text(o, "\"");
-	for (i = 0; i < n; i += length) {
-		unsigned char c = (unsigned char)text[i];
-
-		length = utf8_length(text + i, n - i);
-		if (length == 0) {
-			out_format(o, "\\\\x%02x", c);
-			length = 1;
-		} else if (c == '"' || c == '\\') {
-			out_format(o, "\\%c", c);
-		} else if (utf8_control_length(text + i, n - i)) {
-			out_format(o, "\\u%04x", (unsigned char)text[i + length - 1]);
-		} else {
-			out_bytes(o, text + i, length);
-		}
-	}
-	out_text(o, "\"");
+	if (in->options->unit == VIEW_UNIT_SAMPLES)
+		out_text(o, "\"samples\"");
+	else
+		json_text_string(o, in->profile->strings, in->profile->unit);
 }
 
-/* Returns a text of the profile, or "" if there is none. */
-static void json_text(struct out *o, const struct strings *s, uint32_t text)
+/* What is 100 %, and what the filter has left of it. */
+static void put_whole(struct out *o, const struct view_input *in, bool is_exact)
 {
-	size_t n = 0;
-	const char *bytes = text == STRINGS_NONE ? "" : strings_get(s, text, &n);
-
-	json_string(o, bytes, n);
+	if (!in->tree && !in->graph)
+		return;
+	out_format(o, ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64 ", \"totals\": \"%s\"",
+		   view_input_total(in), in->tree ? in->tree->nodes[0].total : in->graph->total,
+		   is_exact ? "exact" : "propagated");
 }
 
 void rows_begin(struct rows *r, struct out *o, const char *view, const struct view_input *in)
+{
+	rows_begin_totals(r, o, view, in, in->tree || (in->graph && in->graph->has_totals));
+}
+
+void rows_begin_totals(struct rows *r, struct out *o, const char *view, const struct view_input *in,
+		       bool is_exact)
 {
 	const struct profile *p = in->profile;
 
 	*r = (struct rows){.out = o, .json = in->options->format == VIEW_JSON};
 	if (!r->json)
 		return;
-	out_format(o, "{\"view\": \"%s\", \"resource\": ", view);
-	json_text(o, p->strings, p->resource);
+	out_format(o, "{\"version\": %d, \"view\": \"%s\", \"resource\": ", ROWS_JSON_VERSION,
+		   view);
+	json_text_string(o, p->strings, p->resource);
 	out_text(o, ", \"unit\": ");
-	if (in->options->unit == TREE_HITS)
-		out_text(o, "\"samples\"");
-	else
-		json_text(o, p->strings, p->unit);
+	json_unit(o, in);
 	out_format(o, ", \"samples\": %" PRIu64, p->hits);
-	if (in->tree)
-		out_format(o, ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64, in->tree->total,
-			   in->tree->nodes[0].total);
-	else if (in->graph)
-		out_format(o, ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64, in->graph->total,
-			   in->graph->total);
+	put_whole(o, in, is_exact);
 	out_text(o, ", \"rows\": [");
+}
+
+void rows_begin_columns(struct rows *r, struct out *o, const struct view_input *in,
+			const char *const *keys)
+{
+	const struct profile *p = in->profile;
+	size_t i;
+
+	*r = (struct rows){.out = o, .json = in->options->format == VIEW_JSON};
+	if (!r->json)
+		return;
+	out_format(o, "{\"version\": %d, \"view\": \"columns\", \"columns\": [", ROWS_JSON_VERSION);
+	for (i = 0; i < p->n_columns; i++) {
+		const struct tree *t = tree_column(in->tree, i);
+
+		out_format(o, "%s{\"key\": \"%s\", \"resource\": ", i ? ", " : "", keys[i]);
+		json_text_string(o, p->strings, p->columns[i].resource);
+		out_text(o, ", \"gtick\": ");
+		json_text_string(o, p->strings, p->columns[i].unit);
+		out_format(o, ", \"samples\": %" PRIu64 ", \"total\": %" PRIu64, p->columns[i].hits,
+			   t->total);
+		out_format(o, ", \"kept\": %" PRIu64 "}", t->nodes[0].total);
+	}
+	out_text(o, "], \"rows\": [");
+}
+
+void rows_begin_compared(struct rows *r, struct out *o, const char *view,
+			 const struct view_input *in, const struct rows_compared *sides)
+{
+	const struct profile *p = in->profile;
+
+	*r = (struct rows){.out = o, .json = in->options->format == VIEW_JSON};
+	if (!r->json)
+		return;
+	out_format(o,
+		   "{\"version\": %d, \"view\": \"comparison\", \"resource\": ", ROWS_JSON_VERSION);
+	json_text_string(o, p->strings, p->resource);
+	out_text(o, ", \"unit\": ");
+	json_unit(o, in);
+	out_format(
+		o,
+		", \"comparison\": {\"view\": \"%s\", \"runs_before\": %zu, \"runs_after\": %zu, "
+		"\"total_before\": ",
+		view, sides->runs_before, sides->runs_after);
+	out_double(o, sides->total_before);
+	out_text(o, ", \"total_after\": ");
+	out_double(o, sides->total_after);
+	out_format(o, ", \"normalized\": %s}, \"rows\": [",
+		   sides->is_normalized ? "true" : "false");
 }
 
 /* End the row that has been begun. */
@@ -108,6 +142,20 @@ void rows_count(struct rows *r, unsigned __int128 value)
 	out_count(r->out, value);
 }
 
+void rows_json_count(struct rows *r, uint64_t value)
+{
+	if (r->json)
+		rows_count(r, value);
+}
+
+void rows_json_samples(struct rows *r, const struct view_input *in, uint64_t samples)
+{
+	if (in->tree)
+		rows_json_count(r, samples);
+	else if (r->json)
+		rows_none(r);
+}
+
 void rows_fraction(struct rows *r, double value)
 {
 	begin_value(r);
@@ -118,7 +166,7 @@ void rows_word(struct rows *r, const char *text)
 {
 	begin_value(r);
 	if (r->json)
-		json_string(r->out, text, strlen(text));
+		json_text(r->out, text, strlen(text));
 	else
 		out_text(r->out, text);
 }
@@ -130,7 +178,7 @@ void rows_name(struct rows *r, const struct strings *s, uint32_t name)
 
 	begin_value(r);
 	if (r->json)
-		json_string(r->out, bytes, n);
+		json_text(r->out, bytes, n);
 	else
 		out_name(r->out, bytes, n);
 }
@@ -159,7 +207,7 @@ void rows_text(struct rows *r, const char *bytes, size_t n)
 {
 	begin_value(r);
 	if (r->json)
-		json_string(r->out, bytes, n);
+		json_text(r->out, bytes, n);
 	else
 		put_text(r->out, bytes, n);
 }
@@ -202,7 +250,7 @@ void rows_path_name(struct rows *r, const struct strings *s, uint32_t name)
 		out_text(r->out, r->json ? ", " : ";");
 	r->has_name = true;
 	if (r->json)
-		json_string(r->out, bytes, n);
+		json_text(r->out, bytes, n);
 	else
 		put_path_name(r->out, bytes, n);
 }

@@ -26,22 +26,51 @@ struct rows {
 	const char *const *columns; /* the names of the values that are still to come in this row */
 };
 
+/* The version of the JSON that is written. It rises with each change of what doc/cpconv.schema.json
+ * says. */
+#define ROWS_JSON_VERSION 1
+
 /*
- * Begin the table. `view` is its name. In JSON, the object's keys are view, resource, unit,
- * samples, total, kept and rows. total is 100 %, in the unit asked for, and kept is the part of it
- * that the filter has kept; both are left out if there is no tree or graph.
+ * Begin the table. `view` is its name. In JSON, the object's keys are version, view, resource, unit,
+ * samples, total, kept, totals and rows. total is 100 %, in the unit asked for, kept is the part of
+ * it that the filter has kept, and totals says whether totals of functions are exact or propagated;
+ * all three are left out if there is no tree or graph.
  */
 void rows_begin(struct rows *r, struct out *o, const char *view, const struct view_input *in);
+/* The same for a view that decides itself how it makes its totals. */
+void rows_begin_totals(struct rows *r, struct out *o, const char *view, const struct view_input *in,
+		       bool is_exact);
+/* The same for a table with several resources, whose keys are given. In JSON the view is "columns", and
+ * columns says of each key what it means, instead of resource, unit and so on. */
+void rows_begin_columns(struct rows *r, struct out *o, const struct view_input *in,
+			const char *const *keys);
+
+/* What is compared; totals are means of runs. */
+struct rows_compared {
+	size_t runs_before, runs_after;
+	double total_before, total_after;
+	bool is_normalized;
+};
+
+/* The same for a table of two programs that are compared. In JSON the view is "comparison", and `comparison` says
+ * what is compared in which view, instead of samples and so on. */
+void rows_begin_compared(struct rows *r, struct out *o, const char *view,
+			 const struct view_input *in, const struct rows_compared *sides);
 void rows_end(struct rows *r);
 
 /*
  * Begin a row. `columns` names its values in order, as JSON's keys, and ends with NULL; it must
  * stay valid until the next row. Rows of one table may have different columns. As many values must
- * follow, in the same order.
+ * follow, in the same order. A key means the same, in the same unit, in all tables: cpconv(1) and
+ * doc/cpconv.schema.json list them.
  */
 void rows_row(struct rows *r, const char *const *columns);
 
 void rows_count(struct rows *r, unsigned __int128 value);
+/* Write a count that only JSON has. In TSV nothing is written, so such columns come last. */
+void rows_json_count(struct rows *r, uint64_t value);
+/* The same for raw samples, of which only profiles with stacks know how many there are. */
+void rows_json_samples(struct rows *r, const struct view_input *in, uint64_t samples);
 /* Write a number from which the same double can be read. */
 void rows_fraction(struct rows *r, double value);
 /* Write a word of the converter, such as the kind of the row, which needs no escapes. */

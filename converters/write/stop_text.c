@@ -57,6 +57,8 @@ const char *stop_text_unended(char text[STOP_TEXT_BYTES], const struct profile_p
 {
 	if (process->unended == EVENT_RUNNING)
 		return "in progress";
+	if (process->unended == EVENT_LEFT)
+		return "no end record";
 	snprintf(text, STOP_TEXT_BYTES, "%s byte %llu",
 		 process->unended == EVENT_CUT ? "cut at" : "no end after",
 		 (unsigned long long)process->cut_offset);
@@ -66,10 +68,8 @@ const char *stop_text_unended(char text[STOP_TEXT_BYTES], const struct profile_p
 const char *stop_text_word(const struct profile_process *process)
 {
 	static const char *const unended[] = {
-		[EVENT_CUT] = "cut",
-		[EVENT_RUNNING] = "running",
-		[EVENT_BECAME] = "exec",
-		[EVENT_KILLED] = "killed",
+		[EVENT_CUT] = "cut",	   [EVENT_RUNNING] = "running", [EVENT_BECAME] = "exec",
+		[EVENT_KILLED] = "killed", [EVENT_LEFT] = "left",
 	};
 
 	if (!process->stop && !process->ended)

@@ -16,14 +16,20 @@
 
 enum view_format { VIEW_TEXT, VIEW_TSV, VIEW_JSON };
 
-/* How the totals of a call graph are computed. */
-enum view_totals { VIEW_PROPAGATED, VIEW_EXACT };
+/* How the totals of a call graph are made. VIEW_TOTALS_DEFAULT: they are exact if that is possible,
+ * or else propagated. */
+enum view_totals { VIEW_TOTALS_DEFAULT, VIEW_EXACT, VIEW_PROPAGATED };
+
+/* What weights are counted in, as the user asks for it. VIEW_UNIT_DEFAULT: gticks, or what the view thinks better. */
+enum view_unit { VIEW_UNIT_DEFAULT, VIEW_UNIT_SAMPLES, VIEW_UNIT_GTICKS };
+
+struct row_numbers;
 
 /* The options for the looks of dot's picture. They have gprof2dot's names. */
 struct view_dot_options {
 	int colormap; /* enum colour_map */
 	double skew;  /* struct colour_scale */
-	bool strip, wrap, by_self, show_samples;
+	bool wrap, by_self, show_samples;
 };
 
 /* The options that views read. The command line sets them. */
@@ -35,22 +41,33 @@ struct view_options {
 	double threshold;      /* percent; negative: the view's own default, 0 for programs */
 	double node_threshold; /* percent, dot and graph; negative: 0.5 */
 	double edge_threshold; /* percent, dot and graph; negative: 0.1 */
-	int unit;	       /* enum tree_unit */
+	int unit;	       /* enum view_unit */
 	uint64_t depth;	       /* 0: no limit */
 	uint64_t top;	       /* rows at most; 0: no limit */
+	bool top_fits;	       /* nobody has asked for this limit: it is what fits a terminal */
 	int totals;	       /* enum view_totals */
 	int of_parent;	       /* 1: percentages are of the caller's total, not of all */
+	bool normalize;	       /* of a comparison: scale each run to the total before */
 	int by_total;	       /* 1: flat sorts by total, not by self */
 	struct view_dot_options dot;
-	const char *source_dir; /* cpprof's source: where to look for files; NULL: nowhere else */
+	const char *source_path; /* directories to look for source files in; NULL: none */
+	bool with_source;	 /* pack, html: with the text of the source lines that are used */
 };
 
 struct view_input {
 	const struct profile *profile;
-	const struct symbols *symbols; /* NULL if the view does not need names */
-	const struct tree *tree;       /* likewise */
+	struct symbols *symbols; /* NULL if the view does not need names */
+	const struct tree *tree; /* likewise */
 	const struct graph *graph;
+	/* The same with names by line, if the view wants sources and there are some; else NULL. */
+	const struct tree *by_line;
+	struct symbols *symbols_by_line;
 	const struct view_options *options;
+	/* NULL, or whether the reader has seen what a heading says of the profile in all views. Then it is
+	 * left out; else it becomes true. */
+	bool *is_introduced;
+	struct row_numbers
+		*numbers; /* NULL, or where rows of functions get numbers (row_numbers.h) */
 };
 
 /* The first returns the weight that is 100 %. The second returns all functions, unsorted, *n of
@@ -62,6 +79,12 @@ struct tree_function *view_input_functions(const struct view_input *in, size_t *
 
 /* Whether the view is to be written as a table for programs (rows.h), and not for people. */
 bool view_input_is_rows(const struct view_options *options);
+
+/* The unit of trees and graphs for these options. */
+static inline enum tree_unit view_input_unit(const struct view_options *options)
+{
+	return options->unit == VIEW_UNIT_SAMPLES ? TREE_HITS : TREE_GTICKS;
+}
 
 /* The value of --threshold, or without that option the view's default for its text. */
 double view_input_threshold(const struct view_options *options, double text_default);

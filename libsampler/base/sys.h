@@ -12,8 +12,13 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
+
+/* System calls of the calling thread that would not be there without the recorder; modulo 2^32. What counts the
+ * target's takes them off (resource/overflow.c). */
+extern __thread uint32_t cps_sys_calls;
 
 #if defined(__x86_64__)
 
@@ -25,6 +30,7 @@ static inline long cps_sys6(long number, long a, long b, long c, long d, long e,
 	register long r8 __asm__("r8") = e;
 	register long r9 __asm__("r9") = f;
 
+	cps_sys_calls++;
 	__asm__ volatile("syscall"
 			 : "=a"(result)
 			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
@@ -112,6 +118,20 @@ static inline uint64_t cps_sys_clock_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+/* [signal] CPU time (ns) of the process's children that have ended and were waited for, and of
+ * theirs, beyond what it was `before`. */
+static inline uint64_t cps_sys_children_ns(uint64_t before)
+{
+	struct rusage usage;
+	uint64_t us, ns;
+
+	if (CPS_SYS(getrusage, RUSAGE_CHILDREN, &usage, 0, 0) != 0)
+		return 0;
+	us = (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000u;
+	ns = (us + (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)) * 1000u;
+	return ns > before ? ns - before : 0;
+}
+
 /*
  * [signal] Let other threads run for a moment, in a loop that waits for one of them. Not for the
  * handler. Returns false when a second has passed since *until was 0.
@@ -140,6 +160,18 @@ static inline int cps_sys_patience(uint64_t *until)
 static inline clockid_t cps_sys_thread_clock(int tid)
 {
 	return (clockid_t)((~(unsigned)tid << 3) | 6u);
+}
+
+/* [signal] The clock of the kernel's ticks that have met that thread in user mode, and of all that have met it. */
+static inline clockid_t cps_sys_user_clock(int tid)
+{
+	return (clockid_t)((~(unsigned)tid << 3) | 5u);
+}
+
+/* [signal] */
+static inline clockid_t cps_sys_tick_clock(int tid)
+{
+	return (clockid_t)((~(unsigned)tid << 3) | 4u);
 }
 
 /* [signal] */

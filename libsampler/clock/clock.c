@@ -28,18 +28,58 @@ uint64_t cps_clock_cpu_of(const struct cps_thread *t)
 }
 
 /* The random number generator splitmix64. */
-static uint64_t draw(struct cps_thread *t)
+static uint64_t draw(uint64_t *state)
 {
-	uint64_t x = (t->random += UINT64_C(0x9e3779b97f4a7c15)) ^ seed;
+	uint64_t x = (*state += UINT64_C(0x9e3779b97f4a7c15)) ^ seed;
 
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
 	return x ^ x >> 31;
 }
 
+uint64_t cps_clock_vary_by(uint64_t *state, uint64_t mean, uint64_t spread)
+{
+	return jitter && spread ? mean - spread + draw(state) % (2 * spread) : mean;
+}
+
 uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread)
 {
-	return jitter && spread ? mean - spread + draw(t) % (2 * spread) : mean;
+	return cps_clock_vary_by(&t->random, mean, spread);
+}
+
+/* Von Neumann's comparisons: x uniform in [0, 1) is kept with the probability exp(-x), namely if a
+ * run of falling numbers that begins with it has an odd length; each x that is not kept adds 1. */
+uint64_t cps_clock_vary_freely(struct cps_thread *t, uint64_t mean)
+{
+	uint64_t whole = 0, first, last, next;
+	bool is_odd;
+
+	if (!jitter)
+		return mean;
+	for (;; whole += mean) {
+		first = last = draw(&t->random) >> 32;
+		for (is_odd = true; (next = draw(&t->random) >> 32) < last; is_odd = !is_odd)
+			last = next;
+		if (is_odd)
+			return whole + (mean >> 32) * first + ((uint32_t)mean * first >> 32);
+	}
+}
+
+uint64_t cps_clock_interval(const struct cps_clock *clock,
+			    const struct cps_clock_settings *settings)
+{
+	return clock->interval_ns && settings->interval_ns ? settings->interval_ns
+							   : clock->interval_ns;
+}
+
+/* What the clock's functions are called with: the settings, with an interval. */
+static struct cps_clock_settings with_interval(const struct cps_clock *clock,
+					       const struct cps_clock_settings *settings)
+{
+	struct cps_clock_settings with = *settings;
+
+	with.interval_ns = cps_clock_interval(clock, settings);
+	return with;
 }
 
 const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
@@ -47,6 +87,7 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 size_t bytes)
 {
 	const struct cps_clock *clock = wanted, *refused[CHAIN] = {NULL};
+	struct cps_clock_settings with;
 	size_t n = 0, end;
 
 	why[0] = '\0';
@@ -59,7 +100,8 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 			memcpy(why + n, "; ", 3);
 			n += 2;
 		}
-		if (clock->probe(settings, why + n, bytes - n) == 0) {
+		with = with_interval(clock, settings);
+		if (clock->probe(&with, why + n, bytes - n) == 0) {
 			why[end] = '\0'; /* nothing follows the separator */
 			return clock;
 		}
@@ -87,9 +129,11 @@ bool cps_clock_ticks_in_calls(const struct cps_clock *clock)
 
 int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings)
 {
+	struct cps_clock_settings with = with_interval(clock, settings);
+
 	jitter = settings->jitter;
 	seed = settings->is_seeded ? settings->seed : cps_sys_clock_ns(CLOCK_MONOTONIC);
-	return clock->start ? clock->start(settings) : 0;
+	return clock->start ? clock->start(&with) : 0;
 }
 
 static void disarm_one(struct cps_thread *t, void *clock)

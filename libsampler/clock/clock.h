@@ -15,8 +15,8 @@
 /* The table. The first clock is the default, as is its resource. If a resource has several clocks,
  * the first is used unless CPSAMPLE_CLOCK names another one. */
 #define CPS_CLOCKS(CLOCK)                                                                          \
-	CLOCK(timer)                                                                               \
 	CLOCK(strata)                                                                              \
+	CLOCK(timer)                                                                               \
 	CLOCK(itimer)                                                                              \
 	CLOCK(perf)                                                                                \
 	CLOCK(signals)
@@ -24,7 +24,7 @@
 struct cps_clock {
 	const char *name;	     /* in CPSAMPLE_CLOCK, and as the engine in the stream */
 	const char *resource, *unit; /* what it measures, and what one gtick of it is */
-	bool is_periodic;	     /* it ticks in the interval of the settings */
+	uint64_t interval_ns;	     /* the usual one; 0: it has none, and cannot be given one */
 	bool is_external;	     /* others send its signals, and arming does nothing */
 	bool ticks_in_calls;	     /* also on kernels whose CPU timers do not (below) */
 	const struct cps_meter *meter;
@@ -42,6 +42,9 @@ struct cps_clock {
 #define DECLARE(name) extern const struct cps_clock cps_clock_##name;
 CPS_CLOCKS(DECLARE)
 #undef DECLARE
+
+/* Never ticks. It is not in the table. */
+extern const struct cps_clock cps_clock_none;
 
 /* All clocks; NULL ends the table. */
 extern const struct cps_clock *const cps_clock_table[];
@@ -62,6 +65,10 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 const struct cps_clock_settings *settings, char *why,
 					 size_t bytes);
 
+/* The mean interval of its ticks: that of the settings, or its own if they have none. 0: it has none. */
+uint64_t cps_clock_interval(const struct cps_clock *clock,
+			    const struct cps_clock_settings *settings);
+
 /* Whether the kernel is of this version or a later one. False if it does not say. */
 bool cps_clock_has_kernel(int major, int minor);
 
@@ -79,6 +86,13 @@ bool cps_clock_ticks_in_calls(const struct cps_clock *clock);
 /* [signal] An interval for this thread, drawn uniformly within `spread` of the mean; the mean
  * itself if CPSAMPLE_JITTER is off. */
 uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread);
+/* [signal] The same of something else: what it draws depends only on its state, and on the seed. */
+uint64_t cps_clock_vary_by(uint64_t *state, uint64_t mean, uint64_t spread);
+
+/* [signal] An interval whose end is at any time as likely as at any other, so that it says nothing that none
+ * has ended yet: exponentially distributed (von Neumann, Various techniques used in connection with random
+ * digits, 1951). The interval is the mean itself if CPSAMPLE_JITTER is off. */
+uint64_t cps_clock_vary_freely(struct cps_thread *t, uint64_t mean);
 
 /* [signal] The CPU time, in ns, of the calling thread; and of any live thread. */
 uint64_t cps_clock_cpu(void);

@@ -104,13 +104,14 @@ static const struct cps_meter meter = {
 	.read = cps_clock_cpu,
 	.read_of = cps_clock_cpu_of,
 	.adopts = true,
+	.is_kernels_tick = true,
 	.scale = 1000,
 };
 
 const struct cps_clock cps_clock_itimer = {
 	.name = "itimer",
 	.resource = "cpu",
-	.is_periodic = true,
+	.interval_ns = 1000000,
 	.ticks_in_calls = true, /* a tick may go to a thread that waits */
 	.unit = "ns",
 	.meter = &meter,

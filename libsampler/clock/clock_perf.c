@@ -14,9 +14,9 @@
  *
  * Without a descriptor neither the event's period can be changed nor the next tick be asked for. So
  * each event lasts for a number of ticks, and is then replaced by another one with a new period,
- * drawn within a tenth of the mean (doc/decisions/0014). No more signals than this number can wait,
- * which keeps the kernel's queue of signals free; all processes of a user share it. The number
- * grows while no tick has to wait. If ticks come faster than they can be handled, so that a thread
+ * drawn from half to one and a half of the mean (doc/decisions/0014). No more signals than this
+ * number can wait, which keeps the kernel's queue of signals free; all processes of a user share it.
+ * The number grows while no tick has to wait. If ticks come faster than they can be handled, so that a thread
  * has no time for anything else, the thread gets longer periods until it has.
  */
 #include <errno.h>
@@ -24,28 +24,22 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include "base/descriptor.h"
-#include "base/error_text.h"
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "clock/go_runtime.h"
+#include "clock/perf.h"
 #include "signal/budget.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/reading.h"
-#include "unwind/regs.h"
+#include "stream/atoms.h"
 
-#define PAGE 4096u
 #define PERIOD_LEAST                                                                               \
 	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
-#define TICKS_LEAST 128u  /* ticks of one event */
-#define TICKS_MOST  256u  /* ticks of one event if they come in time; making one takes 100 us */
+#define TICKS_LEAST 32u	  /* ticks of one event */
+#define TICKS_MOST  64u	  /* ticks of one event if they come in time */
 #define SLOWEST	    8u	  /* at most so many times is a thread's period doubled */
 #define GOOD_ENOUGH 5u	  /* events without a left-over tick before periods become shorter again */
 #define QUEUE_LEAST 1024u /* pending signals that must be allowed */
@@ -58,59 +52,18 @@ static bool is_mine(const siginfo_t *info)
 	       cps_clock_timer.meter->is_mine(info);
 }
 
-/* The kernel gives each event a number of its own. */
-static bool is_same_event(int a, int b)
-{
-	uint64_t x = 0, y = 0;
-
-	return CPS_SYS(ioctl, a, PERF_EVENT_IOC_ID, &x, 0) == 0 &&
-	       CPS_SYS(ioctl, b, PERF_EVENT_IOC_ID, &y, 0) == 0 && x == y;
-}
-
-/* Moves the event's descriptor out of the target's way. If the target has put a file of its own in its
- * place before, what was moved is no event, and there is none. */
-static int settle(int fd)
-{
-	int moved = cps_descriptor_move(fd, is_same_event);
-
-	if (fd < 0 || moved == fd || is_same_event(moved, moved))
-		return moved;
-	cps_sys_close(moved);
-	return -EBADF;
-}
-
 /* The event also counts the time that the thread spends in the kernel. Without it, all of that time
  * would be credited to the place where the next tick meets the program. */
-static int open_event(int tid, uint64_t period)
+static int open_event(const struct cps_thread *t, uint64_t period)
 {
-	struct perf_event_attr attr;
+	const struct cps_perf_event event = {.type = PERF_TYPE_SOFTWARE,
+					     .config = PERF_COUNT_SW_TASK_CLOCK,
+					     .period = period,
+					     .tells_mode = cps_atoms_kernel() != 0,
+					     .tells_chain =
+						     cps_atoms_kernel() && cps_kernel_has_names()};
 
-	memset(&attr, 0, sizeof(attr));
-	attr.type = PERF_TYPE_SOFTWARE;
-	attr.size = sizeof(attr);
-	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = period;
-	attr.wakeup_events = 1;
-	attr.disabled = 1;
-	return settle((int)cps_sys6(SYS_perf_event_open, (long)&attr, tid, -1, -1,
-				    PERF_FLAG_FD_CLOEXEC, 0));
-}
-
-/* Makes each overflow of the event's counter send our signal to that thread. */
-static int address(int fd, int tid)
-{
-	const struct f_owner_ex owner = {F_OWNER_TID, tid};
-	int error = (int)CPS_SYS(fcntl, fd, F_SETOWN_EX, &owner, 0);
-
-	return error ? error : (int)CPS_SYS(fcntl, fd, F_SETSIG, CPS_SIGNAL_OWN, 0);
-}
-
-static int map(int fd, void **page)
-{
-	long result = cps_sys6(SYS_mmap, 0, PAGE, PROT_READ, MAP_SHARED, fd, 0);
-
-	*page = (void *)result;
-	return result < 0 && result > -4096 ? (int)result : 0;
+	return cps_perf_open(&event, t);
 }
 
 static uint64_t mean_of(const struct cps_thread *t)
@@ -120,30 +73,29 @@ static uint64_t mean_of(const struct cps_thread *t)
 
 static int arm_event(struct cps_thread *t)
 {
-	uint64_t mean = mean_of(t), period = cps_clock_vary(t, mean, mean / 10);
-	int fd = open_event(t->tid, period), error;
+	uint64_t mean = mean_of(t), period = cps_clock_vary(t, mean, mean / 2);
+	int fd = open_event(t, period), error;
 	void *page;
 
 	if (fd < 0)
 		return fd;
 	if (!t->event_ticks)
 		t->event_ticks = TICKS_LEAST;
-	error = address(fd, t->tid);
+	error = cps_perf_address(fd, t->tid);
 	if (!error)
-		error = (int)CPS_SYS(fcntl, fd, F_SETFL, O_ASYNC, 0);
+		error = cps_perf_raise(fd);
 	if (!error)
-		error = map(fd, &page);
+		error = cps_atoms_kernel() ? cps_perf_map_mode(fd, &page) : cps_perf_map(fd, &page);
 	if (!error) {
 		cps_reading_begin(t, period);
 		t->left_over = 0;
 		/* Another thread may have resumed recording, and armed this one, since it took the
 		 * event out. */
-		page = atomic_exchange(&t->event, page);
-		if (page)
-			cps_sys_munmap(page, PAGE);
+		t->event_fd = fd;
+		cps_perf_end(atomic_exchange(&t->event, page));
 		if (t == cps_thread_self()) /* otherwise the event may begin later */
 			cps_reading_await(t, cps_clock_cpu());
-		error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, t->event_ticks, 0);
+		error = cps_perf_begin(fd, t->event_ticks);
 	}
 	cps_sys_close(fd);
 	return error;
@@ -153,10 +105,7 @@ static int arm_event(struct cps_thread *t)
  * the page out of `t` unmaps it. */
 static void disarm(struct cps_thread *t)
 {
-	void *page = atomic_exchange(&t->event, NULL);
-
-	if (page)
-		cps_sys_munmap(page, PAGE);
+	cps_perf_end(atomic_exchange(&t->event, NULL));
 	t->period = 0;
 	cps_clock_timer.disarm(t);
 }
@@ -187,11 +136,6 @@ static int arm(struct cps_thread *t)
 	return cps_clock_timer.arm(t);
 }
 
-static void stop(void)
-{
-	cps_disposition_give_back(SIGIO);
-}
-
 /* Replaces an event. Another thread may have stopped the clock meanwhile, or be about to do so. */
 static void renew(struct cps_thread *t)
 {
@@ -199,96 +143,39 @@ static void renew(struct cps_thread *t)
 
 	if (!page)
 		return;
-	cps_sys_munmap(page, PAGE);
 	adapt(t);
 	arm(t);
+	cps_perf_end(
+		page); /* last: while there is an event of a kind, another one is made quickly */
 	if (!cps_gate_is_open() || cps_gate_is_paused())
 		disarm(t);
 }
 
-/*
- * When the user has as many signals pending as are allowed, the kernel drops the tick and sends
- * SIGIO instead, which kills by default. The tick may have been the event's last one, so there is a
- * new event.
- */
-static CPS_REGS_HANDLER void renew_after_loss(int number, siginfo_t *info, void *context)
+/* The tick that was lost may have been the event's last one. */
+static void renew_after_loss(struct cps_thread *t)
 {
-	struct cps_thread *t = cps_thread_self();
+	t->left_over = t->event_ticks;
+	renew(t);
+}
 
-	(void)number;
-	(void)info;
-	if (t && !atomic_load(&t->busy)) {
-		t->left_over = t->event_ticks;
-		renew(t);
-	}
-	cps_sample_note_interruption(context);
+static void stop(void)
+{
+	cps_perf_ignore_loss(renew_after_loss);
 }
 
 static int start(const struct cps_clock_settings *settings)
 {
-	int error = cps_disposition_take_default(SIGIO, renew_after_loss);
+	int error = cps_perf_watch_loss(renew_after_loss);
 
 	interval_ns = settings->interval_ns > PERIOD_LEAST ? settings->interval_ns : PERIOD_LEAST;
-	return error && error != -EBUSY ? error : cps_clock_start(&cps_clock_timer, settings);
-}
-
-/* ---- may we? --------------------------------------------------------------------------------- */
-static int paranoia(void)
-{
-	int fd = cps_descriptor_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
-	char text[16] = "";
-
-	if (fd < 0)
-		return -1;
-	n = (int)cps_sys_read(fd, text, sizeof(text) - 1);
-	cps_sys_close(fd);
-	return n > 0 && text[0] >= '0' && text[0] <= '9' ? text[0] - '0' : -1;
-}
-
-static int explain(int error, const char *what, char *why, size_t bytes)
-{
-	char more[128] = "";
-
-	if (error == -EACCES && paranoia() > 1)
-		snprintf(more, sizeof(more),
-			 " (kernel.perf_event_paranoid is %d; sysctl kernel.perf_event_paranoid=1 "
-			 "or "
-			 "CAP_PERFMON would allow it)",
-			 paranoia());
-	else if (error == -EPERM)
-		snprintf(more, sizeof(more), " (by a seccomp filter, as containers have them?)");
-	else if (error == -ENOSYS)
-		snprintf(more, sizeof(more), " (a seccomp filter, or a kernel without it?)");
-	snprintf(why, bytes, "%s: %s%s", what, cps_error_text(-error), more);
-	return error;
-}
-
-/* Tries all that arming does, except that it asks for no signal: there is no handler yet. */
-static int try_event(int fd, const char **what)
-{
-	int tid = cps_sys_gettid(), error = address(fd, tid);
-	uint64_t count = 0;
-	void *page;
-
-	*what = "fcntl of a perf event";
-	if (error)
-		return error;
-	error = map(fd, &page);
-	*what = "mmap of a perf event";
-	if (error)
-		return error;
-	cps_sys_munmap(page, PAGE);
-	error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0);
-	*what = "a perf event that is enabled";
-	if (error)
-		return error;
-	return cps_sys_read(fd, &count, sizeof(count)) == sizeof(count) && count ? 0 : -ENODATA;
+	return error ? error : cps_clock_start(&cps_clock_timer, settings);
 }
 
 static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
 {
 	const char *what = "perf_event_open";
-	uint64_t limit[2];
+	const struct cps_thread self = {.tid = 0};
+	uint64_t limit[2], count = 0;
 	int error, fd;
 
 	if (cps_go_runtime_is_here()) {
@@ -303,20 +190,40 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 			 (unsigned)limit[0], QUEUE_LEAST);
 		return -EAGAIN;
 	}
-	fd = open_event(0, settings->interval_ns);
+	fd = open_event(&self, settings->interval_ns);
 	if (fd < 0)
-		return explain(fd, what, why, bytes);
-	error = try_event(fd, &what);
-	cps_sys_close(fd);
-	return error ? explain(error, what, why, bytes) : 0;
+		return cps_perf_explain(fd, what, 1, why, bytes);
+	error = cps_perf_try(fd, NULL, &count, &what);
+	if (!error && !count)
+		error = -ENODATA;
+	return error ? cps_perf_explain(error, what, 1, why, bytes) : 0;
 }
 
 static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
 	if (t->has_timer)
 		cps_clock_timer.meter->rearm(t, info);
-	else if (!info || info->si_code == POLL_HUP || t->period < mean_of(t) / 4 * 3)
+	else if (!info || info->si_code == POLL_HUP || t->period < mean_of(t) / 3)
 		renew(t); /* in the last case the budget has doubled the mean */
+}
+
+/* While its page is read, the event is nobody else's. Another thread may stop the clock meanwhile, or have stopped
+ * it and started it again. */
+static int mode(struct cps_thread *t, struct cps_kernel_chain *chain)
+{
+	void *page = atomic_exchange(&t->event, NULL), *none = NULL;
+	int is_kernel;
+
+	if (!page)
+		return -1;
+	is_kernel = cps_perf_mode(page);
+	if (is_kernel > 0)
+		cps_perf_chain(page, chain);
+	if (!atomic_compare_exchange_strong(&t->event, &none, page))
+		cps_perf_end(page);
+	if (!cps_gate_is_open() || cps_gate_is_paused())
+		disarm(t);
+	return is_kernel;
 }
 
 static const struct cps_meter meter = {
@@ -325,13 +232,14 @@ static const struct cps_meter meter = {
 	.read = cps_clock_cpu,
 	.read_of = cps_clock_cpu_of,
 	.rearm = rearm,
+	.mode = mode,
 	.scale = 1000,
 };
 
 const struct cps_clock cps_clock_perf = {
 	.name = "perf",
 	.resource = "cpu",
-	.is_periodic = true,
+	.interval_ns = 1000000,
 	.ticks_in_calls = true,
 	.unit = "ns",
 	.meter = &meter,

@@ -11,7 +11,7 @@
 struct cps_clock_settings {
 	const char *resource; /* name of the resource to be measured */
 	const char *name;     /* name of the clock, if several measure that resource */
-	uint64_t interval_ns; /* the mean interval between ticks */
+	uint64_t interval_ns; /* the mean interval between ticks; 0: the clock's own */
 	bool jitter; /* draw intervals from [0.5, 1.5] of the mean (Hall & Goldberg, 7.1) */
 	bool is_seeded;
 	uint64_t seed;

@@ -6,17 +6,24 @@
  * nothing to do with the kernel's own tick. CPU timers alone can only tick together with it, so that
  * a program that keeps time with it is always met in the same part of its work.
  *
- * Stratified sampling, with two timers. The *gate* is a timer on the thread's CPU clock. When it
- * ticks, the thread is running, and a stratum of the length of the kernel's tick begins. It is divided
- * into parts as long as the interval, and the *shot*, a timer on the time of day, comes at a random
- * instant of each of them. The start of a thread is a gate, too. One stratum follows the other until the
- * thread is idle.
+ * Two timers for each thread. The *gate* is a timer on its CPU clock. When it ticks, the thread is
+ * running, and the *shot*, a timer on the time of day, is set. Where it comes is a sample if the thread is
+ * running then. The start of a thread is a gate, too, and so is the end of a wait that a wrapper sees. After
+ * a shot that meets the thread running comes the next, without a gate.
  *
- * At its beginning a stratum is promised what the thread will use in it if it goes on running, plus
- * what it has used and was not credited with (or minus what was credited too much). Each shot that
- * meets the thread running gets an equal part of this. The promise must not depend on what happens
- * in the stratum: what was used since the last shot is related to where the thread is now
- * (doc/decisions/0059).
+ * A thread that is hardly ever found asleep is sampled by strata: its time is divided into strata of
+ * the length of the kernel's tick, and these into parts as long as the interval, and there is a shot
+ * at a random instant of each part. At its beginning a stratum is promised what the thread will use in it if
+ * it goes on running, plus what it has used and was not credited with (or minus what was credited too
+ * much). Each shot gets an equal part of this.
+ *
+ * If the thread is found asleep now and then, there would be time between a shot and the next stratum of
+ * which it is not known whether the thread will use it, and how much it uses is related to where it
+ * is. So intervals between shots have no memory then, and each begins with the shot before it, or when the
+ * thread wakes up. A shot is credited with the mean interval, and with a part of what is lacking.
+ *
+ * In both cases the credit is settled before the instant is drawn. What was used since the last shot is
+ * related to where the thread is now (doc/decisions/0059, 0067, 0071).
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -29,9 +36,15 @@
 #include "base/moment.h"
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "clock/go_runtime.h"
+#include "clock/misses.h"
 #include "clock/posix_timer.h"
+#include "clock/stratum.h"
 #include "signal/budget.h"
+#include "signal/cut.h"
 #include "signal/disposition.h"
+#include "signal/waiting.h"
+#include "stream/interrupted.h"
 #include "stream/recording.h"
 #include "unwind/regs.h"
 
@@ -40,11 +53,13 @@
 #define ID	    UINT64_C(0xffffffff)
 #define TICK_USUAL  4000000u  /* ns between ticks of the kernel, if it does not say */
 #define TICK_MOST   20000000u /* ns */
-#define PROMPT	    30000     /* ns; so late may a shot come to a thread that runs */
-#define CALM_ENOUGH 16u	      /* strata without a shot into a sleep */
-#define IDLE_PART   16u	      /* a thread that runs for less than this part of the time is idle */
+#define LATE_NS	    20000000u /* after so long a process is looked at that no gate has met */
+#define ASLEEP_NS   UINT64_C(1000000000) /* after so long a wait may have been left by longjmp */
+#define INTERVAL_NS 4000000u /* the usual one: a shot costs more than a tick of the kernel's */
+#define IDLE_PART   16u	     /* a thread that runs for less than this part of the time is idle */
 
 static uint64_t interval_ns, tick_ns;
+static bool expects_eintr; /* the program's runtime does, from anything that it calls */
 
 static uint64_t kind_of(const siginfo_t *info)
 {
@@ -56,63 +71,117 @@ static bool is_mine(const siginfo_t *info)
 	return kind_of(info) == GATE || kind_of(info) == SHOT;
 }
 
+static uint64_t shot_interval(const struct cps_thread *t)
+{
+	return cps_misses_interval(&t->strata, cps_budget_interval(t, interval_ns));
+}
+
 /* A stratum is as long as whole ticks of the kernel, so that none of the thread's time lies between
  * two of them. */
 static uint64_t stratum_ns(const struct cps_thread *t)
 {
-	return (cps_budget_interval(t, interval_ns) + tick_ns - 1) / tick_ns * tick_ns;
+	return (shot_interval(t) + tick_ns - 1) / tick_ns * tick_ns;
 }
 
 /* The gate is for an idle thread: the next tick that meets it running, whatever that is. Of longer strata
- * it is the tick at which one ends that begins now. */
+ * it is the tick at which one ends that begins now. The first gate is a sample, and comes no earlier than
+ * another clock's would. Where ticks are samples each of them that is nearest to the end of an interval is one. */
 static void set_gate(struct cps_thread *t)
 {
-	uint64_t mean = stratum_ns(t) - tick_ns / 16 * 15;
+	uint64_t mean = stratum_ns(t) - tick_ns / 16 * 15, spread = tick_ns / 32;
 
-	if (t->has_timer)
-		cps_posix_timer_set(t->timer, 0, cps_clock_vary(t, mean, tick_ns / 32), 0);
+	if (!t->has_timer)
+		return;
+	if (!t->strata.seen_at) {
+		mean = cps_budget_interval(t, interval_ns);
+		spread = mean / 2;
+	} else if (cps_misses_are_too_many(&t->strata)) {
+		mean = cps_budget_interval(t, interval_ns);
+		mean = mean > tick_ns ? mean - tick_ns / 2 : tick_ns / 2;
+		spread = tick_ns / 4;
+	}
+	cps_posix_timer_set(t->timer, 0, cps_clock_vary(t, mean, spread), 0);
 }
 
-/* Draws the instant of the next shot in the part that ends at part_end. */
-static void draw_shot(struct cps_thread *t)
+/* Whether there are shots, which may end sleeps. When the program has seen that once it has no more of them. Without
+ * them the gates' ticks are samples, as those of clock_timer.c are. */
+static bool may_shoot(const struct cps_thread *t)
+{
+	return t->has_shot && !cps_misses_are_too_many(&t->strata) &&
+	       (expects_eintr || !cps_interrupted_ever());
+}
+
+static void begin(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t begin)
 {
 	struct cps_strata *s = &t->strata;
 
-	s->shot_at = s->part_end - s->part + cps_clock_vary(t, s->part / 2, s->part / 2);
+	s->woken_at = 0;
+	if (s->calm < CPS_MISSES_CALM)
+		cps_stratum_begin_free(t, reading, begin + cps_clock_vary_freely(t, stratum_ns(t)),
+				       stratum_ns(t));
+	else
+		cps_stratum_begin(t, reading + (begin - now), begin, stratum_ns(t),
+				  shot_interval(t));
+	s->calm += s->calm < CPS_MISSES_CALM;
 }
 
-/* The thread is running now, at this reading, and the stratum begins now or a little later. A thread
- * that is often found asleep has only one shot in a stratum, so that few of them wake it up. */
-static void begin_stratum(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t begin)
+static void see(struct cps_strata *s, uint64_t now, uint64_t reading)
+{
+	s->seen_at = now;
+	s->seen_reading = reading;
+}
+
+/* The thread goes on after a sleep in which a shot has found it. If that was the shot of a part, the next
+ * is drawn from its end on, or the time until then would be in two strata. All that the handler, which
+ * comes afterwards (waiting.c), is told is when. */
+static void wake(struct cps_thread *t)
 {
 	struct cps_strata *s = &t->strata;
-	uint64_t length = stratum_ns(t);
+	uint64_t now, at;
 
-	s->left = s->calm < CALM_ENOUGH ? 1
-					: (uint32_t)(length / cps_budget_interval(t, interval_ns));
-	s->left = s->left ? s->left : 1;
-	s->calm += s->calm < CALM_ENOUGH;
-	s->part = length / s->left;
-	s->part_end = begin + s->part;
-	s->promise = reading + (begin - now) + length;
-	t->slack = length;
-	draw_shot(t);
+	if (!may_shoot(t) || s->left)
+		return;
+	now = cps_moment_ns();
+	at = cps_stratum_later(now, s->part_end) + cps_clock_vary_freely(t, stratum_ns(t));
+	s->shot_at = at;
+	atomic_signal_fence(memory_order_seq_cst);
+	s->woken_at = now;
+	atomic_signal_fence(memory_order_seq_cst);
+	cps_posix_timer_set(t->shot, TIMER_ABSTIME, at, 0);
+}
+
+/* The thread is going to sleep, and its next shot would end that. It is drawn anew when the thread wakes
+ * up, which makes no difference to one without memory. In place of it a tick comes at which a gate is set, if
+ * we are not told that the thread goes on, because it leaves the wait by longjmp. */
+static bool doze(struct cps_thread *t)
+{
+	struct cps_strata *s = &t->strata;
+	uint64_t now = cps_moment_ns();
+
+	if (!may_shoot(t) || (!s->left && !s->woken_at))
+		return false;
+	see(s, now, cps_clock_cpu());
+	s->left = s->calm = 0;
+	s->part_end = s->woken_at = 0;
+	cps_posix_timer_set(t->shot, TIMER_ABSTIME, now + ASLEEP_NS, 0);
+	return true;
+}
+
+/* In the handler: the thread has gone on then. It has used nothing between the shot into its sleep and the
+ * end of that. */
+static void begin_woken(struct cps_thread *t)
+{
+	struct cps_strata *s = &t->strata;
+
+	see(s, s->woken_at, s->seen_reading);
+	s->woken_at = 0;
+	cps_stratum_begin_free(t, s->seen_reading, s->shot_at, stratum_ns(t));
 }
 
 /* Whether the shot has ended a sleep. The sleep's call then fails with EINTR or is made again. */
 static bool has_woken(const ucontext_t *context)
 {
 	return cps_regs_interrupted_call(context) || cps_regs_restarted_call(context) >= 0;
-}
-
-/* Whether the thread was not running when the shot came: it was just waking up, or waited for a
- * processor. A shot into a long system call comes late, too; but then the thread has not been away
- * from the processor for so long. */
-static bool was_away(const struct cps_strata *s, uint64_t late, uint64_t now, uint64_t reading)
-{
-	int64_t away = (int64_t)(now - s->seen_at - (reading - s->seen_reading));
-
-	return late > PROMPT && away > (int64_t)late - PROMPT;
 }
 
 /* Ends the parts whose instant has come. Returns how many. */
@@ -124,31 +193,52 @@ static uint32_t end_parts(struct cps_thread *t, uint64_t now)
 	while (s->left && s->shot_at <= now) {
 		n++;
 		s->left--;
+		s->shot_at = cps_stratum_draw(t, s->part_end, s->part);
 		s->part_end += s->part;
-		draw_shot(t);
 	}
 	return n;
-}
-
-static void see(struct cps_strata *s, uint64_t now, uint64_t reading)
-{
-	s->seen_at = now;
-	s->seen_reading = reading;
 }
 
 /* After the last shot of a stratum the thread is running, so that the next stratum follows. */
 static void go_on(struct cps_thread *t, uint64_t now, uint64_t reading)
 {
-	uint64_t end = t->strata.part_end - t->strata.part;
-
-	begin_stratum(t, now, reading, end > now ? end : now);
+	begin(t, now, reading, cps_stratum_later(now, t->strata.part_end - t->strata.part));
 }
 
-/* Whether a thread that a shot has found asleep hardly works, and is to be left alone until the next gate.
- * Otherwise the stratum goes on: work after a sleep must not be met less often than work before one. */
+/* Whether a thread that a shot has found asleep is to be left alone: until its wait ends; or, if we are
+ * not told when that is and it hardly works, until the next gate. Otherwise the stratum goes on: work
+ * after a sleep must not be met less often than work before one. */
 static bool is_idle(const struct cps_strata *s, uint64_t reading)
 {
-	return reading - s->seen_reading < s->part / IDLE_PART;
+	return cps_waiting_is_told() || reading - s->seen_reading < s->part / IDLE_PART;
+}
+
+/* The next stratum begins after the part of the last shot. */
+static void let_alone(struct cps_strata *s)
+{
+	s->part_end -= s->part;
+	s->left = 0;
+}
+
+/* The shot that comes early in a process, if no gate has met it until then: one that works and sleeps in step with
+ * the kernel's tick may never be met by one. It takes the place of the first gate, but is no sample, since a
+ * program that uses no time to speak of shall leave no recording. */
+static void begin_late(struct cps_thread *t, const ucontext_t *context, uint64_t now,
+		       uint64_t reading)
+{
+	see(&t->strata, now, reading);
+	if (!has_woken(context) || !cps_waiting_is_told())
+		begin(t, now, reading, now);
+}
+
+/* Whether the shot came late to a thread that was blocked in the kernel. In a wait of which we are told it was asleep, or
+ * was just waking up. */
+static bool was_blocked(struct cps_strata *s, const ucontext_t *context, bool is_away)
+{
+	bool may_be =
+		cps_misses_may_be_blocked(s, cps_regs_is_from_call(context), cps_waiting_count);
+
+	return may_be && is_away && (!cps_waiting_is_wrapped() || cps_cut_state.frame);
 }
 
 static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t now,
@@ -158,16 +248,18 @@ static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t
 	int64_t due = (int64_t)(s->promise - t->consumed);
 	uint64_t late = now - s->shot_at;
 	uint32_t left = s->left, hits = end_parts(t, now);
-	bool has_slept = has_woken(context), is_away = was_away(s, late, now, *reading);
+	bool has_slept = has_woken(context), is_away = cps_misses_was_away(s, late, now, *reading);
 	bool is_over = has_slept && is_idle(s, *reading);
 
 	if (!hits) /* it is of an earlier stratum */
 		return false;
+	cps_misses_count(s, *reading - s->seen_reading, has_slept || is_away);
+	cps_misses_count_blocked(s, was_blocked(s, context, is_away && !has_slept));
 	see(s, now, *reading);
 	if (has_slept)
 		s->calm = 0;
 	if (is_over)
-		s->left = 0;
+		let_alone(s);
 	else if (!s->left)
 		go_on(t, now, *reading);
 	if (has_slept || is_away || due <= 0)
@@ -176,23 +268,68 @@ static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t
 	return true;
 }
 
+/* The first tick of a thread whose beginning was not looked at, as that of a process is not; or of one that
+ * shots have met only asleep, so that there is no recording yet. What it has used until now is credited
+ * here. If it were promised to later shots, a process that ends soon would have been credited with up to
+ * twice as much as it has used. */
+static bool admit_first(struct cps_thread *t, uint64_t now, uint64_t reading)
+{
+	if (!t->strata.seen_at)
+		t->strata.calm = CPS_MISSES_CALM;
+	see(&t->strata, now, reading);
+	begin(t, now, reading, now);
+	return true;
+}
+
 static bool admit(struct cps_thread *t, const siginfo_t *info, const ucontext_t *context,
 		  uint64_t now, uint64_t *reading)
 {
-	if (!t->has_shot)
-		return true;
+	struct cps_strata *s = &t->strata;
+
+	if (!may_shoot(t)) {
+		s->woken_at = s->left = 0;
+		cps_misses_count(s, *reading - s->seen_reading, false);
+		cps_misses_count_tick(s);
+		see(s, now, *reading);
+		return kind_of(info) == GATE && (int64_t)(*reading - t->consumed) > 0;
+	}
+	if (!s->left && s->woken_at)
+		begin_woken(t);
+	if (kind_of(info) == SHOT && !s->seen_at) {
+		begin_late(t, context, now, *reading);
+		return false;
+	}
 	if (kind_of(info) == SHOT)
 		return admit_shot(t, context, now, reading);
-	see(&t->strata, now, *reading);
-	begin_stratum(t, now, *reading, now);
+	if (!s->seen_at || !cps_recording_path())
+		return admit_first(t, now, *reading);
+	if (s->left && now < s->shot_at + tick_ns)
+		return false;
+	see(s, now, *reading);
+	begin(t, now, *reading, cps_stratum_later(now, s->part_end));
 	return false;
+}
+
+/* A shot that was set again for the instant that has passed would come at once, again and again. */
+static void forget(struct cps_thread *t)
+{
+	t->strata.left = 0;
+	t->strata.woken_at = 0;
 }
 
 static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
-	if (t->strata.left)
-		cps_posix_timer_set(t->shot, TIMER_ABSTIME, t->strata.shot_at, 0);
-	if (!t->strata.left || !info)
+	struct cps_strata *s = &t->strata;
+
+	if (s->left && !may_shoot(t)) {
+		s->left = 0;
+		cps_posix_timer_set(t->shot, 0, 0, 0);
+	}
+	if (s->left)
+		cps_posix_timer_set(t->shot, TIMER_ABSTIME, s->shot_at, 0);
+	else if (!s->seen_at && may_shoot(t) && (!info || kind_of(info) == SHOT))
+		cps_posix_timer_set(t->shot, 0, cps_clock_vary(t, LATE_NS, LATE_NS / 2), 0);
+	if (!s->left || !info)
 		set_gate(t);
 }
 
@@ -211,11 +348,12 @@ static void begin_thread(struct cps_thread *t)
 	if (t != cps_thread_self() || !cps_recording_path())
 		return;
 	reading = cps_clock_cpu();
-	t->strata.calm = CALM_ENOUGH;
+	t->strata.calm = CPS_MISSES_CALM;
 	now = cps_moment_ns();
 	see(&t->strata, now, reading);
-	begin_stratum(t, now, reading, now);
+	begin(t, now, reading, now);
 	cps_sample_take_over(t);
+	cps_stratum_divide(t, now, reading, shot_interval(t));
 }
 
 /* Without a second timer the gate's ticks are samples, as those of clock_timer.c are. */
@@ -228,7 +366,7 @@ static int arm(struct cps_thread *t)
 	t->has_timer = true;
 	memset(&t->strata, 0, sizeof(t->strata));
 	t->has_shot = create(t, CLOCK_MONOTONIC, SHOT, &t->shot) == 0;
-	if (t->has_shot)
+	if (may_shoot(t))
 		begin_thread(t);
 	rearm(t, NULL);
 	return 0;
@@ -249,6 +387,7 @@ static int start(const struct cps_clock_settings *settings)
 	struct timespec tick = {0, 0};
 
 	interval_ns = settings->interval_ns;
+	expects_eintr = cps_go_runtime_is_here();
 	tick_ns = TICK_USUAL;
 	/* The coarse clock advances at the kernel's ticks. */
 	if (CPS_SYS(clock_getres, CLOCK_MONOTONIC_COARSE, &tick, 0, 0) == 0 && !tick.tv_sec &&
@@ -281,13 +420,16 @@ static const struct cps_meter meter = {
 	.read_of = cps_clock_cpu_of,
 	.admit = admit,
 	.rearm = rearm,
+	.forget = forget,
+	.doze = doze,
+	.wake = wake,
 	.scale = 1000,
 };
 
 const struct cps_clock cps_clock_strata = {
 	.name = "strata",
 	.resource = "cpu",
-	.is_periodic = true,
+	.interval_ns = INTERVAL_NS,
 	.ticks_in_calls = true,
 	.unit = "ns",
 	.meter = &meter,

@@ -100,6 +100,7 @@ static const struct cps_meter meter = {
 	.read = cps_clock_cpu,
 	.read_of = cps_clock_cpu_of,
 	.rearm = rearm,
+	.is_kernels_tick = true,
 	.scale = 1000,
 };
 
@@ -108,7 +109,7 @@ const struct cps_clock cps_clock_timer = {
 	.probe = probe,
 	.name = "timer",
 	.resource = "cpu",
-	.is_periodic = true,
+	.interval_ns = 1000000,
 	.unit = "ns",
 	.meter = &meter,
 	.start = start,

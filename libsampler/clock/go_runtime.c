@@ -38,3 +38,14 @@ bool cps_go_runtime_is_here(void)
 {
 	return dl_iterate_phdr(look, NULL) != 0;
 }
+
+/* The program is the first of all files. */
+static int look_at_program(struct dl_phdr_info *file, size_t bytes, void *unused)
+{
+	return look(file, bytes, unused) ? 1 : -1;
+}
+
+bool cps_go_runtime_is_program(void)
+{
+	return dl_iterate_phdr(look_at_program, NULL) == 1;
+}

@@ -11,4 +11,8 @@
  * handler. */
 bool cps_go_runtime_is_here(void);
 
+/* Whether that is so of the program itself. Then it ends by a system call of its own, and not by the
+ * C library. Not for the handler. */
+bool cps_go_runtime_is_program(void);
+
 #endif

@@ -19,10 +19,14 @@
 
 struct cps_again_next cps_again_next;
 
-/* Interruptions by ticks after which a wrapper has called again. They are subtracted from the
- * handler's count, because a handler of the target's may wait, too: an interruption of its call
- * must not count for the call that it has interrupted. */
-static __thread uint32_t settled;
+__thread uint32_t cps_again_settled;
+__thread int *cps_again_errno;
+
+int *cps_again_find_errno(void)
+{
+	cps_again_errno = &errno;
+	return cps_again_errno;
+}
 
 static long missing(void)
 {
@@ -53,8 +57,10 @@ void cps_again_resolve(void)
 			memcpy((char *)&cps_again_next + all[i].offset, &none, sizeof(none));
 		}
 	}
-	if (is_first)
+	if (is_first) {
+		atomic_store(&cps_again_next.is_light, true);
 		atomic_store(&cps_again_next.is_plain, true);
+	}
 	errno = saved;
 }
 
@@ -63,10 +69,21 @@ void cps_again_watch(void)
 	atomic_store(&cps_again_next.is_plain, false);
 }
 
+void cps_again_look_closely(void)
+{
+	atomic_store(&cps_again_next.is_light, false);
+}
+
+void cps_again_watch_fully(void)
+{
+	cps_again_look_closely();
+	cps_again_watch();
+}
+
 void cps_again_watch_time(void)
 {
 	atomic_store(&cps_again_next.has_timed, true);
-	cps_again_watch();
+	cps_again_watch_fully();
 }
 
 bool cps_again_unwatch(void)
@@ -82,23 +99,12 @@ static uint64_t ns_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
 }
 
-static uint64_t now(clockid_t clock)
+uint64_t cps_again_time(clockid_t clock)
 {
 	struct timespec t = {0, 0};
 
 	CPS_NEXT(clock_gettime)(clock, &t);
 	return ns_of(&t);
-}
-
-struct cps_again_wait cps_again_begin(void)
-{
-	const struct cps_again_wait w = {
-		.error = errno,
-		.seen = cps_sample_begin_call((uintptr_t)__builtin_frame_address(0)) - settled,
-		.clock = CLOCK_MONOTONIC,
-	};
-
-	return w;
 }
 
 struct cps_again_wait cps_again_begin_timeout(const struct timespec *timeout)
@@ -107,7 +113,7 @@ struct cps_again_wait cps_again_begin_timeout(const struct timespec *timeout)
 
 	w.timeout = timeout;
 	if (timeout)
-		w.start = now(CLOCK_MONOTONIC);
+		w.start = cps_again_time(CLOCK_MONOTONIC);
 	return w;
 }
 
@@ -116,25 +122,25 @@ struct cps_again_wait cps_again_begin_ms(int timeout)
 	struct cps_again_wait w = cps_again_begin();
 
 	if (timeout > 0)
-		w.until = now(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000;
+		w.until = cps_again_time(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000;
 	return w;
 }
 
 void cps_again_set_remaining(struct cps_again_wait *w, const struct timespec *remaining)
 {
-	w->until = now(w->clock) + ns_of(remaining);
+	w->until = cps_again_time(w->clock) + ns_of(remaining);
 	w->left = *remaining;
 	w->timeout = &w->left;
 }
 
 uint64_t cps_again_now(const struct cps_again_wait *w)
 {
-	return now(w->clock);
+	return cps_again_time(w->clock);
 }
 
 uint64_t cps_again_ns_left(const struct cps_again_wait *w)
 {
-	uint64_t t = now(w->clock);
+	uint64_t t = cps_again_time(w->clock);
 
 	return w->until > t ? w->until - t : 0;
 }
@@ -146,12 +152,14 @@ int cps_again_ms_left(const struct cps_again_wait *w, int timeout)
 
 bool cps_again_after_eintr(struct cps_again_wait *w)
 {
-	uint32_t number = cps_sample_interruptions() - settled;
+	uint32_t number = cps_sample_interruptions() - cps_again_settled;
 	uint64_t left;
 
-	if (number == w->seen)
+	if (number == w->seen && !cps_displaced_since(w->displaced))
 		return false;
-	settled += number - w->seen;
+	w->displaced = cps_displaced_now();
+	cps_again_settled += number - w->seen;
+	cps_sys_calls++;
 	errno = w->error;
 	cps_cut_number();
 	if (!w->timeout)

@@ -11,6 +11,7 @@
 #define CPS_AGAIN_H
 
 #include <aio.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <semaphore.h>
@@ -26,11 +27,18 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "resource/lock.h"
+#include "resource/off_cpu.h"
+#include "signal/cut.h"
+#include "signal/displaced.h"
 #include "signal/masked.h"
+#include "signal/sample.h"
+#include "signal/waiting.h"
 
 /* glibc exports these as other names of its functions and for _FORTIFY_SOURCE, but does not always
  * declare them. */
@@ -47,6 +55,10 @@ ssize_t __send(int fd, const void *from, size_t n, int flags);
 ssize_t __read(int fd, void *to, size_t n);
 ssize_t __write(int fd, const void *from, size_t n);
 ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room);
+ssize_t __pread64(int fd, void *to, size_t n, off64_t at);
+ssize_t __pwrite64(int fd, const void *from, size_t n, off64_t at);
 ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
 		       socklen_t *bytes);
@@ -65,9 +77,14 @@ ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOC
 	X(setsockopt) X(accept) X(accept4) X(connect) X(recv) X(__recv_chk) X(recvfrom)            \
 	X(__recvfrom_chk) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)          \
 	X(read) X(__read_chk) X(readv) X(write) X(writev)
+#define CPS_NEXT_PLACE(X)                                                                          \
+	X(pread) X(pread64) X(__pread_chk) X(__pread64_chk) X(preadv) X(preadv64) X(preadv2)       \
+	X(preadv64v2) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2)
+#define CPS_NEXT_CHILD(X) X(wait) X(waitpid) X(wait3) X(wait4) X(waitid)
 #define CPS_NEXT_COPY(X) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) X(getrandom)
 #define CPS_NEXT_ALL(X)                                                                            \
-	CPS_NEXT_TIMED(X) CPS_NEXT_EVENT(X) CPS_NEXT_SOCKET(X) CPS_NEXT_COPY(X)
+	CPS_NEXT_TIMED(X) CPS_NEXT_EVENT(X) CPS_NEXT_SOCKET(X) CPS_NEXT_PLACE(X)      \
+	CPS_NEXT_CHILD(X) CPS_NEXT_COPY(X)
 /* clang-format on */
 
 #define CPS_NEXT_FIELD(name) __typeof__(name) *name;
@@ -75,6 +92,8 @@ struct cps_again_next {
 	CPS_NEXT_ALL(CPS_NEXT_FIELD)
 	atomic_bool is_plain;  /* the functions were looked up, and calls need not be watched */
 	atomic_bool has_timed; /* the program has given a socket a timeout */
+	atomic_bool
+		is_light; /* nothing but our signals matters: neither this, nor bytes or time off the CPU */
 };
 
 extern struct cps_again_next cps_again_next;
@@ -82,10 +101,14 @@ extern struct cps_again_next cps_again_next;
 /* Look all of them up. The constructor does so, or a wrapper that is called earlier. */
 void cps_again_resolve(void);
 
-/* Calls that transfer data are watched from now on, because our signals may come inside of them; or
- * because the program has given a socket a timeout. */
+/* Calls that transfer data are watched from now on, because our signals may come inside of them; because
+ * more of them is to be known than whether one has; or because the program has given a socket a timeout. */
 void cps_again_watch(void);
+void cps_again_watch_fully(void);
 void cps_again_watch_time(void);
+
+/* If calls are watched, more of them is to be known. */
+void cps_again_look_closely(void);
 
 /* The program is about to restrict its system calls, and what the wrappers add may not be among those
  * that it allows. Calls are not watched any more, unless sockets have timeouts. Returns whether that
@@ -99,6 +122,13 @@ static inline bool cps_again_is_plain(void)
 		atomic_load_explicit(&cps_again_next.is_plain, memory_order_relaxed), 1);
 }
 
+/* Whether calls that are looked after need it for our signals alone. */
+static inline bool cps_again_is_light(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&cps_again_next.is_light, memory_order_relaxed), 1);
+}
+
 /* The real function, never NULL: one that the C library does not have is replaced by one that fails
  * with ENOSYS. */
 #define CPS_NEXT(name)                                                                             \
@@ -108,16 +138,82 @@ static inline bool cps_again_is_plain(void)
 
 /* The state of one wrapped call, until it returns to the target. */
 struct cps_again_wait {
-	int error;	 /* errno before the call */
-	uint32_t seen;	 /* interruptions before the call */
-	clockid_t clock; /* the clock that its times are of */
+	int error;	    /* errno before the call */
+	uint32_t seen;	    /* interruptions before the call */
+	uint32_t displaced; /* when it began (displaced.h) */
+	clockid_t clock;    /* the clock that its times are of */
 	uint64_t start, until;
 	const struct timespec *timeout; /* the timeout of the next attempt */
 	struct timespec left;
 };
 
+/* Declares the state of a call in its wrapper. The clock is told when the wrapper returns. */
+#define CPS_AGAIN_WAIT __attribute__((cleanup(cps_again_end))) struct cps_again_wait
+
+static inline void cps_again_end(const struct cps_again_wait *w)
+{
+	(void)w;
+	cps_waiting_end();
+}
+
+/* Interruptions by ticks after which a wrapper has called again. They are subtracted from the
+ * handler's count, because a handler of the target's may wait, too: an interruption of its call
+ * must not count for the call that it has interrupted. */
+extern __thread uint32_t cps_again_settled;
+
+/* The time of a clock, in ns. */
+uint64_t cps_again_time(clockid_t clock);
+
+/* What is known when a call begins that only our signals matter to. Each read and write begins so, and few of them
+ * need more. */
+struct cps_again_start {
+	int error;
+	uint32_t seen, displaced;
+};
+
+/* Where the calling thread has its errno, which is asked for once. */
+extern __thread int *cps_again_errno;
+int *cps_again_find_errno(void);
+
+static inline __attribute__((always_inline)) struct cps_again_start cps_again_start(void)
+{
+	int *error = cps_again_errno;
+
+	cps_waiting_begin();
+	cps_masked_forget((uintptr_t)__builtin_frame_address(0));
+	error = __builtin_expect(error != NULL, 1) ? error : cps_again_find_errno();
+	return (struct cps_again_start){*error, cps_sample_interruptions() - cps_again_settled,
+					cps_displaced_now()};
+}
+
+/* The state of such a call, if more is needed. */
+static inline struct cps_again_wait cps_again_wait_of(struct cps_again_start start)
+{
+	return (struct cps_again_wait){.error = start.error,
+				       .seen = start.seen,
+				       .displaced = start.displaced,
+				       .clock = CLOCK_MONOTONIC};
+}
+
+/* For a call that has begun then, by CLOCK_MONOTONIC (0: it does not matter when). */
+static inline __attribute__((always_inline)) struct cps_again_wait
+cps_again_begin_at(uint64_t start)
+{
+	struct cps_again_wait w = cps_again_wait_of(cps_again_start());
+
+	if (cps_lock_is_on())
+		cps_lock_look((uintptr_t)__builtin_frame_address(0));
+	cps_waiting_count++;
+	cps_cut_number();
+	w.start = start;
+	return w;
+}
+
 /* For a call that has no time limit, or an absolute one. */
-struct cps_again_wait cps_again_begin(void);
+static inline struct cps_again_wait cps_again_begin(void)
+{
+	return cps_again_begin_at(0);
+}
 
 /* For a call that may last so long from now; NULL: for ever. *timeout is not read before the kernel
  * has read it, so that an invalid one is found by the kernel. */
@@ -162,6 +258,9 @@ int cps_again_ms_left(const struct cps_again_wait *w, int timeout);
 		cps_masked_end(&before_);                                                          \
 		masked_;                                                                           \
 	})
+
+/* Declares in a wrapper that what follows may block the thread in the real function: CPS_IO, CPS_WAIT, ... */
+#define CPS_BLOCKS(state, name) CPS_BLOCKS_IN(state, CPS_NEXT(name))
 
 #define CPS_EXPORT __attribute__((visibility("default")))
 

@@ -14,12 +14,12 @@
 #include "clock/clock.h"
 #include "door/config.h"
 #include "door/output.h"
+#include "resource/interval.h"
+#include "unwind/libunwind.h"
 
-#define INTERVAL_MIN UINT64_C(10000) /* 10 us */
-#define SECOND	     UINT64_C(1000000000)
-#define INTERVAL_MAX (3600 * SECOND)
-#define JOURNAL_MAX  (UINT64_C(2) << 30)
-#define TIME_MAX     (UINT64_C(4000000000) * SECOND) /* more than a century */
+#define SECOND	    UINT64_C(1000000000)
+#define JOURNAL_MAX (UINT64_C(2) << 30)
+#define TIME_MAX    (UINT64_C(4000000000) * SECOND) /* more than a century */
 
 static int complain(char *line, size_t bytes, const char *name, const char *value,
 		    const char *wanted)
@@ -35,46 +35,23 @@ static const char *setting(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Reads "1ms", "250us", "0.5s", "100000ns". A unit is required, unless `unit` is the ns that a
- * plain number counts. */
-static int parse_time(const char *text, uint64_t unit, uint64_t *ns)
+/* Reads the decimal number that the text begins with, and sets *end to what follows. -1 if there is
+ * none, or if it does not fit 64 bits. */
+static int parse_number(const char *text, const char **end, uint64_t *number)
 {
-	const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {{"ns", 1},
-		     {"us", 1000},
-		     {"ms", 1000000},
-		     {"s", SECOND},
-		     {unit ? "" : "s", SECOND},
-		     {"min", 60 * SECOND}};
-	uint64_t whole = 0, fraction = 0, divisor = 1;
-	const char *p = text;
+	char *after;
 
-	for (; *p >= '0' && *p <= '9'; p++) {
-		if (whole > TIME_MAX / 10)
-			return -1;
-		whole = whole * 10 + (uint64_t)(*p - '0');
-	}
-	if (p == text)
-		return -1;
-	if (*p == '.')
-		for (p++; *p >= '0' && *p <= '9' && divisor < 1000000000; p++, divisor *= 10)
-			fraction = fraction * 10 + (uint64_t)(*p - '0');
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(p, units[i].name) != 0)
-			continue;
-		if (whole > TIME_MAX / units[i].ns)
-			return -1;
-		*ns = whole * units[i].ns + fraction * units[i].ns / divisor;
-		return 0;
-	}
-	return -1;
+	errno = 0;
+	*number = strtoull(text, &after, 10);
+	*end = after;
+	return *text >= '0' && *text <= '9' && !errno ? 0 : -1;
 }
 
-static int parse_interval(const char *text, uint64_t *ns)
+static bool is_setting(const char *name, const char *wanted)
 {
-	return parse_time(text, 0, ns) == 0 && *ns >= INTERVAL_MIN && *ns <= INTERVAL_MAX ? 0 : -1;
+	const char *value = setting(name);
+
+	return value && strcmp(value, wanted) == 0;
 }
 
 /* Says what a setting may be: "must be A, B or C". */
@@ -106,45 +83,24 @@ static void join_choices(struct choices *c, const char *conjunction)
 	snprintf(c->text + c->last, sizeof(c->text) - c->last, "%s%s", conjunction, last);
 }
 
-static int refuse_resource(const char *value, char *line, size_t bytes)
-{
-	struct choices wanted = {0};
-	char interval[128];
-
-	for (size_t i = 0; cps_clock_table[i]; i++) {
-		const struct cps_clock *clock = cps_clock_table[i];
-
-		if (clock != cps_clock_of_resource(clock->resource, strlen(clock->resource)))
-			continue;
-		add_choice(&wanted, clock->resource);
-		snprintf(interval, sizeof(interval),
-			 "%s:INTERVAL (such as %s:1ms, from 10us to 3600s)", clock->resource,
-			 clock->resource);
-		if (clock->is_periodic)
-			add_choice(&wanted, interval);
-	}
-	join_choices(&wanted, ", or ");
-	return complain(line, bytes, "CPSAMPLE_RESOURCES", value, wanted.text);
-}
-
-/* "RESOURCE" or, if its clocks are periodic, "RESOURCE:INTERVAL". */
-static int read_resource(struct cps_config *c, char *line, size_t bytes)
+static int read_resources(struct cps_config *c, char *line, size_t bytes)
 {
 	const char *value = setting("CPSAMPLE_RESOURCES");
-	const struct cps_clock *clock;
-	size_t length;
+	char choices[700];
 
-	if (!value)
+	if (!value ||
+	    cps_resource_read(value, &c->resources, &c->clock, choices, sizeof(choices)) == 0)
 		return 0;
-	length = strcspn(value, ":");
-	clock = cps_clock_of_resource(value, length);
-	if (!clock)
-		return refuse_resource(value, line, bytes);
-	if (value[length] &&
-	    (!clock->is_periodic || parse_interval(value + length + 1, &c->clock.interval_ns) < 0))
-		return refuse_resource(value, line, bytes);
-	c->clock.resource = clock->resource;
-	return 0;
+	return complain(line, bytes, "CPSAMPLE_RESOURCES", value, choices);
+}
+
+/* Whoever asks for the parts of CPU time gets the clock that knows them, whose ticks are the kernel's (mode.h). */
+static const char *usual_clock(const struct cps_wanted_resources *wanted)
+{
+	for (size_t i = 0; i < wanted->n; i++)
+		if (wanted->list[i].resource && wanted->list[i].resource->part)
+			return cps_clock_timer.name;
+	return cps_clock_table[0]->name;
 }
 
 static int read_clock(struct cps_config *c, char *line, size_t bytes)
@@ -152,6 +108,7 @@ static int read_clock(struct cps_config *c, char *line, size_t bytes)
 	const char *value = setting("CPSAMPLE_CLOCK");
 	struct choices wanted = {0};
 
+	c->clock.name = usual_clock(&c->resources);
 	if (!value)
 		return 0;
 	c->clock.name = value;
@@ -184,15 +141,15 @@ static int read_flag(const char *name, const char *on, const char *off, bool *fl
 static int read_seed(struct cps_config *c, char *line, size_t bytes)
 {
 	const char *value = setting("CPSAMPLE_SEED");
-	char *end;
+	const char *end;
 
 	if (!value)
 		return 0;
-	c->clock.seed = strtoull(value, &end, 10);
 	c->clock.is_seeded = true;
-	if (*value >= '0' && *value <= '9' && !*end)
+	if (parse_number(value, &end, &c->clock.seed) == 0 && !*end)
 		return 0;
-	return complain(line, bytes, "CPSAMPLE_SEED", value, "must be a number");
+	return complain(line, bytes, "CPSAMPLE_SEED", value,
+			"must be a number from 0 to 18446744073709551615");
 }
 
 /* A time in seconds, or with a unit. */
@@ -200,9 +157,10 @@ static int read_time(const char *name, uint64_t *ns, char *line, size_t bytes)
 {
 	const char *value = setting(name);
 
-	if (!value || parse_time(value, SECOND, ns) == 0)
+	if (!value || cps_interval_time(value, SECOND, ns) == 0)
 		return 0;
-	return complain(line, bytes, name, value, "must be a time, such as 10 or 10s, 500ms, 5min");
+	return complain(line, bytes, name, value,
+			"must be a time, such as 10 or 10s, 500ms, 5min, at most 4000000000s");
 }
 
 /* A share such as "1%" or "0.5%", in millionths. */
@@ -228,26 +186,26 @@ static int read_share(const char *name, uint32_t *share, char *line, size_t byte
 static int read_size(const char *name, uint64_t least, uint64_t *size, char *line, size_t bytes)
 {
 	static const char letters[] = "kMG";
-	const char *value = setting(name), *letter;
-	char *end, wanted[80];
+	const char *value = setting(name), *letter, *end;
+	bool is_number;
+	char wanted[100];
 	unsigned shift = 0;
 
 	if (!value)
 		return 0;
-	errno = 0;
-	*size = strtoull(value, &end, 10);
+	is_number = parse_number(value, &end, size) == 0;
 	letter = *end ? strchr(letters, *end) : NULL;
 	if (letter) {
 		shift = 10 * (unsigned)(letter - letters + 1);
 		end++;
 	}
-	if (*value >= '0' && *value <= '9' && !*end && !errno &&
-	    *size <= UINT64_MAX >> shift >> 2) {
+	if (is_number && !*end && *size <= UINT64_MAX >> shift >> 2) {
 		*size <<= shift;
 		if (*size >= least)
 			return 0;
 	}
-	snprintf(wanted, sizeof(wanted), "must be a number of bytes, such as 64M, at least %llu",
+	snprintf(wanted, sizeof(wanted),
+		 "must be a number of bytes, such as 64M, at least %llu, at most 4294967295G",
 		 (unsigned long long)least);
 	return complain(line, bytes, name, value, wanted);
 }
@@ -341,17 +299,13 @@ static int read_directory(struct cps_config *c, char *line, size_t bytes)
 static int read_run(struct cps_config *c, char *line, size_t bytes)
 {
 	const char *value = setting("CPSAMPLE_RUN");
-	char *end = NULL;
+	const char *end;
 
 	if (!value)
 		return 0;
-	c->run_pid = strtoull(value, &end, 10);
-	if (c->run_pid && *value >= '0' && *value <= '9' && *end == '.') {
-		value = end + 1;
-		c->run_start = strtoull(value, &end, 10);
-		if (c->run_start && *value >= '0' && *value <= '9' && !*end)
-			return 0;
-	}
+	if (parse_number(value, &end, &c->run_pid) == 0 && c->run_pid && *end == '.' &&
+	    parse_number(end + 1, &end, &c->run_start) == 0 && c->run_start && !*end)
+		return 0;
 	return complain(line, bytes, "CPSAMPLE_RUN", setting("CPSAMPLE_RUN"),
 			"must be PID.START, as cpsample sets it");
 }
@@ -389,21 +343,26 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 {
 	*c = (struct cps_config){.clock = {.resource = cps_clock_table[0]->resource,
 					   .name = cps_clock_table[0]->name,
-					   .interval_ns = 1000000,
 					   .jitter = true},
+				 .resources = {.n = 1, .has_clock = true},
 				 .has_args = true,
+				 .names_python = true,
 				 .is_check = setting("CPSAMPLE_CHECK"),
+				 .is_list = is_setting("CPSAMPLE_CHECK", "resources"),
 				 .output = setting("CPSAMPLE_OUTPUT")};
 	if (!c->output)
 		c->output = "cpsample.%e.%p.cps";
-	if (read_resource(c, line, bytes) < 0 || read_clock(c, line, bytes) < 0 ||
+	if (read_resources(c, line, bytes) < 0 || read_clock(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_VERBOSE", "1", "0", &c->verbose, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_JITTER", "on", "off", &c->clock.jitter, line, bytes) < 0 ||
 	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_ARGS", "on", "off", &c->has_args, line, bytes) < 0 ||
+	    read_flag("CPSAMPLE_PYTHON", "on", "off", &c->names_python, line, bytes) < 0 ||
 	    read_directory(c, line, bytes) < 0 || read_off_file(c, line, bytes) < 0 ||
 	    read_run(c, line, bytes) < 0 || read_toggle(c, line, bytes) < 0 ||
 	    read_exe(c, line, bytes) < 0 ||
+	    read_flag("CPSAMPLE_UNWINDER", CPS_UNWINDER_LIBUNWIND, CPS_UNWINDER_NATIVE,
+		      &c->wants_libunwind, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_SECCOMP", "all", "stop", &c->outlives_filter, line, bytes) < 0)
 		return -1;
 	return 0;

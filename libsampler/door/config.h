@@ -10,13 +10,16 @@
 #include <stdint.h>
 
 #include "clock/clock_settings.h"
+#include "resource/resource.h"
 
 struct cps_config {
 	struct cps_clock_settings clock;
+	struct cps_wanted_resources resources;
 	const char *output;	/* template, relative to the working directory at the start */
 	bool makes_directories; /* its directories have names that differ, and cannot be there yet */
 	bool verbose;
 	bool has_args;			/* keep the arguments of the command line */
+	bool names_python;		/* Python functions take the place of the interpreter's */
 	const char *directory;		/* where recordings go, or NULL */
 	uint64_t directory_bytes;	/* what the user's recordings there may take; 0: no limit */
 	const char *off_file;		/* turns recording off when it is there */
@@ -26,8 +29,10 @@ struct cps_config {
 	uint32_t budget;		/* of CPU time, in millionths; 0: no limit */
 	int toggle_signal;		/* 0: none */
 	uint64_t run_pid, run_start; /* of the launcher, which names the process tree; 0: unknown */
-	bool is_check;		     /* read the settings and do nothing else */
+	bool is_check;		     /* read the settings and do nothing else ... */
+	bool is_list;		     /* ... but list the resources */
 	const char *exe;      /* a regular expression that the program's path must match, or NULL */
+	bool wants_libunwind; /* follow stacks by libunwind */
 	bool outlives_filter; /* the recording goes on when the target installs a seccomp filter */
 };
 

@@ -15,15 +15,23 @@
 #include "base/error_text.h"
 #include "base/moment.h"
 #include "base/sys.h"
+#include "clock/go_runtime.h"
 #include "door/again.h"
+#include "door/bytes.h"
+#include "door/calls.h"
+#include "door/choose_unwinder.h"
 #include "door/door.h"
 #include "door/find.h"
 #include "door/identity.h"
+#include "door/interpreter.h"
 #include "door/life.h"
+#include "door/rank.h"
 #include "door/summary.h"
 #include "signal/off_switch.h"
 #include "stream/thread.h"
+#include "unwind/libunwind.h"
 #include "unwind/module.h"
+#include "resource/resource_list.h"
 #include "unwind/regs.h"
 
 #define FIRST_STACK_MAX (UINT64_C(64) << 30)
@@ -73,7 +81,13 @@ static void resolve_all(void)
 	RESOLVE(prctl, "prctl");
 #undef RESOLVE
 	cps_again_resolve();
+	cps_wrap_block_resolve();
 	cps_wrap_syscall_resolve();
+	cps_wrap_frame_resolve();
+	cps_wrap_lock_resolve();
+	cps_wrap_event_resolve();
+	cps_wrap_file_resolve();
+	cps_wrap_fenv_resolve();
 }
 
 static void learn_stack(void)
@@ -112,7 +126,8 @@ static bool is_wanted(void)
 		return true;
 	if (regcomp(&regex, config.exe, REG_EXTENDED | REG_NOSUB) != 0)
 		return false; /* cannot happen: config.c has checked it */
-	found = regexec(&regex, identity.exe, 0, NULL, 0) == 0;
+	found = regexec(&regex, identity.exe, 0, NULL, 0) == 0 ||
+		(identity.started_as && regexec(&regex, identity.started_as, 0, NULL, 0) == 0);
 	regfree(&regex);
 	return found;
 }
@@ -157,21 +172,61 @@ static bool is_possible(void)
 	return false;
 }
 
+static void say_unwinder(const char *why, const char *what)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		 "libcpsample: CPSAMPLE_UNWINDER=" CPS_UNWINDER_LIBUNWIND ": %s; %s\n", why, what);
+	say(line);
+}
+
+/* For cpsample, which asks before it starts the program. */
+static void check(void)
+{
+	char missing[300], line[400];
+	const char *why = cps_choose_unwinder_open(&config);
+	const struct cps_clock *clock = cps_clock_find(&config.clock);
+
+	if (clock) /* some resources need to know what it measures */
+		cps_sample_use(clock->meter, NULL);
+	if (config.is_list)
+		cps_resource_list(say, &config.clock);
+	else if (why)
+		say_unwinder(why, "not recording");
+	else if (cps_resource_list_check(&config.resources, missing, sizeof(missing)) < 0) {
+		snprintf(line, sizeof(line), "libcpsample: CPSAMPLE_RESOURCES=%s; not recording\n",
+			 missing);
+		say(line);
+	}
+}
+
 /* 0 or -errno */
 static int prepare(void)
 {
 	int error;
 
-	learn_modules();
-	learn_stack();
+	/* What follows copies memory, for which a filter may kill that was not known before. */
 	cps_wrap_seccomp_prepare(config.outlives_filter);
+	cps_choose_unwinder_open(&config);
+	learn_modules();
+	cps_choose_unwinder(&config, &identity);
+	if (identity.unwinder_why && config.verbose)
+		say_unwinder(identity.unwinder_why, "following stacks by the native one");
+	if (config.names_python)
+		cps_interpreter_find();
+	learn_stack();
+	identity.runtime = cps_go_runtime_is_program() ? "Go" : NULL;
+	identity.has_rank = cps_rank_find(&identity.rank);
+	if (config.resources.n > config.resources.has_clock)
+		cps_wrap_alloc_look();
 	error = cps_wrap_thread_prepare();
 	return -(error ? error : cps_wrap_process_prepare());
 }
 
 void cps_door_open(void)
 {
-	char complaint[512];
+	char complaint[1000];
 	int error;
 
 	if (is_open)
@@ -196,14 +251,17 @@ void cps_door_open(void)
 	cps_identity_read(&identity);
 	if (!config.has_args && identity.n_args > 1)
 		identity.n_args = 1;
-	if (cps_config_fix_output(&config, identity.exe, complaint, sizeof(complaint)) < 0) {
+	if (cps_config_fix_output(&config, identity.started_as ? identity.started_as : identity.exe,
+				  complaint, sizeof(complaint)) < 0) {
 		say(complaint);
 		return;
 	}
+	if (config.is_check)
+		check();
 	if (config.is_check || !is_wanted() || !is_possible())
 		return;
-	identity.tree_pid = config.run_pid;
-	identity.tree_start = config.run_start;
+	identity.lineage.tree_pid = config.run_pid;
+	identity.lineage.tree_start = config.run_start;
 	if (config.verbose)
 		cps_summary_prepare();
 	error = prepare();
@@ -211,6 +269,8 @@ void cps_door_open(void)
 		error = cps_control_prepare(config.toggle_signal);
 	if (!error)
 		error = cps_life_begin(&config, &identity);
+	if (!error)
+		cps_calls_begin(&config.resources);
 	if (error) {
 		snprintf(complaint, sizeof(complaint),
 			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
@@ -218,6 +278,8 @@ void cps_door_open(void)
 			 error == -ENOTSUP && identity.engine_why ? identity.engine_why
 								  : cps_error_text(-error));
 		say(complaint);
+	} else {
+		cps_resource_list_refused(&config.resources, config.verbose, say);
 	}
 }
 
@@ -228,5 +290,6 @@ static void __attribute__((constructor(101))) constructor(void)
 
 static void __attribute__((destructor(101))) destructor(void)
 {
+	cps_bytes_settle();
 	cps_life_end(CPS_STOP_NONE);
 }

@@ -60,18 +60,30 @@ int cps_wrap_process_prepare(void);
 int cps_control_prepare(int toggle_signal);
 /* Set the timer that ends the recording when the time given to cps_gate_limit is over. */
 void cps_control_set_deadline(void);
+
 /* Delete it. Under a filter that was announced, calls that its signal interrupts after the end of the
  * recording are not made again. */
 void cps_control_drop_deadline(void);
+void cps_wrap_block_resolve(void);
 void cps_wrap_syscall_resolve(void);
+void cps_wrap_frame_resolve(void);
+void cps_wrap_lock_resolve(void);
+void cps_wrap_event_resolve(void);
+void cps_wrap_file_resolve(void);
+void cps_wrap_fenv_resolve(void);
 /* Also watch transfers that are made by syscall(2), or do not any more. */
 void cps_wrap_syscall_watch(bool on);
+/* If waits are counted: watch transfers, also see waits for futexes. */
+void cps_wrap_syscall_watch_waits(void);
 void cps_wrap_seccomp_prepare(bool outlives_filter);
 
 /* Whether the recording has ended because of a filter. A program that this process becomes by exec
  * inherits the filter, so this variable tells it not to record. */
 bool cps_wrap_seccomp_is_confined(void);
 #define CPS_CONFINED "CPSAMPLE_CONFINED=1"
+
+/* Find out which allocator the target has, for what is said of allocations. */
+void cps_wrap_alloc_look(void);
 
 /* The system call seccomp(2), for which the C library has no function. Its result, or -errno. */
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);

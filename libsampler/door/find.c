@@ -2,8 +2,7 @@
 /*
  * find.c - finds the C library's functions, with dlsym and without.
  *
- * In: names. Out: addresses. The hash table of a file is that of the GNU linker
- * (https://flapenguin.me/elf-dt-gnu-hash).
+ * In: names. Out: addresses.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -14,7 +13,9 @@
 #include <string.h>
 
 #include "door/find.h"
+#include "door/loaded.h"
 
+CPS_MAYBE(dlopen);
 CPS_MAYBE(dlsym);
 CPS_MAYBE(dlerror);
 CPS_MAYBE(pthread_key_create);
@@ -24,87 +25,76 @@ CPS_MAYBE(pthread_key_create);
 extern void *__libc_stack_end;
 extern __attribute__((visibility("hidden"))) ElfW(Dyn) _DYNAMIC[];
 
-#define HIDDEN_VERSION 0x8000u
-
-struct file {
-	uintptr_t bias;
-	const uint32_t *hash;
-	const ElfW(Sym) * symbols;
-	const uint16_t *versions;
-	const char *names;
-};
-
-/* The loader has replaced the offsets in most dynamic sections by addresses; not in the vDSO's. */
-static const void *at(const struct link_map *map, ElfW(Addr) address)
-{
-	return (const void *)(address < map->l_addr ? map->l_addr + address : address);
-}
-
-static bool read_file(const struct link_map *map, struct file *f)
-{
-	*f = (struct file){.bias = map->l_addr};
-	for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
-		if (d->d_tag == DT_GNU_HASH)
-			f->hash = at(map, d->d_un.d_ptr);
-		else if (d->d_tag == DT_SYMTAB)
-			f->symbols = at(map, d->d_un.d_ptr);
-		else if (d->d_tag == DT_STRTAB)
-			f->names = at(map, d->d_un.d_ptr);
-		else if (d->d_tag == DT_VERSYM)
-			f->versions = at(map, d->d_un.d_ptr);
-	}
-	return f->hash && f->symbols && f->names;
-}
-
-static uint32_t hash_of(const char *name)
-{
-	uint32_t h = 5381;
-
-	for (; *name; name++)
-		h = h * 33 + (unsigned char)*name;
-	return h;
-}
-
-static bool fits(const struct file *f, uint32_t i, const char *name)
-{
-	const ElfW(Sym) *s = &f->symbols[i];
-
-	return s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
-	       !(f->versions && f->versions[i] & HIDDEN_VERSION) &&
-	       strcmp(f->names + s->st_name, name) == 0;
-}
-
+/* A function that finds out which one is called (IFUNC) is not that one. */
 static void *find_in(const struct link_map *map, const char *name)
 {
-	const uint32_t *buckets, *chain;
-	uint32_t h = hash_of(name), first, i;
-	struct file f;
+	const ElfW(Sym) *found = NULL;
+	struct cps_loaded f;
 
-	if (!read_file(map, &f))
+	if (cps_loaded_read(map, &f) && f.gnu_hash)
+		found = cps_loaded_find(&f, name, CPS_LOADED_NEWEST);
+	if (!found || (ELF64_ST_TYPE(found->st_info) != STT_FUNC &&
+		       ELF64_ST_TYPE(found->st_info) != STT_OBJECT))
 		return NULL;
-	buckets = f.hash + 4 + (size_t)f.hash[2] * (sizeof(ElfW(Addr)) / 4);
-	first = f.hash[1];
-	chain = buckets + f.hash[0];
-	i = f.hash[0] ? buckets[h % f.hash[0]] : 0;
-	if (i < first)
-		return NULL;
-	do {
-		if ((chain[i - first] | 1) == (h | 1) && fits(&f, i, name))
-			return (void *)(f.bias + f.symbols[i].st_value);
-	} while (!(chain[i++ - first] & 1));
-	return NULL;
+	return (void *)cps_loaded_address(&f, found);
 }
 
-static void *walk(const char *name)
+const struct link_map *cps_find_first_file(void)
 {
-	const struct link_map *map = &_r_debug ? _r_debug.r_map : NULL;
+	return &_r_debug ? _r_debug.r_map : NULL;
+}
+
+bool cps_find_is_settled(void)
+{
+	return &_r_debug && _r_debug.r_state == RT_CONSISTENT;
+}
+
+uintptr_t cps_find_loader_base(void)
+{
+	return &_r_debug ? _r_debug.r_ldbase : 0;
+}
+
+static void *walk(const struct link_map *map, const char *name)
+{
 	void *found = NULL;
+
+	for (; map && !found; map = map->l_next)
+		found = find_in(map, name);
+	return found;
+}
+
+static const struct link_map *own_file(void)
+{
+	const struct link_map *map = cps_find_first_file();
 
 	while (map && map->l_ld != _DYNAMIC)
 		map = map->l_next;
-	for (map = map ? map->l_next : NULL; map && !found; map = map->l_next)
-		found = find_in(map, name);
-	return found;
+	return map;
+}
+
+void *cps_find_listed(const char *name)
+{
+	const struct link_map *own = own_file();
+
+	return walk(own ? own->l_next : NULL, name);
+}
+
+const char *cps_find_definer(const char *name, bool is_next)
+{
+	const struct link_map *map = is_next ? own_file() : cps_find_first_file();
+
+	if (map && is_next)
+		map = map->l_next;
+	while (map && !find_in(map, name))
+		map = map->l_next;
+	return map ? map->l_name : NULL;
+}
+
+const char *cps_find_own_path(void)
+{
+	const struct link_map *map = own_file();
+
+	return map ? map->l_name : NULL;
 }
 
 void *cps_find_next(const char *name)
@@ -112,11 +102,35 @@ void *cps_find_next(const char *name)
 	void *found;
 
 	if (!dlsym)
-		return walk(name);
+		return cps_find_listed(name);
 	found = dlsym(RTLD_NEXT, name);
 	if (!found && dlerror)
 		dlerror(); /* the target is not to see it */
-	return found ? found : walk(name);
+	return found ? found : cps_find_listed(name);
+}
+
+void cps_find_places(const struct cps_find_place *list, size_t n, void *next)
+{
+	for (size_t i = 0; i < n; i++) {
+		void *found = cps_find_next(list[i].name);
+
+		memcpy((char *)next + list[i].offset, &found, sizeof(found));
+	}
+}
+
+void *cps_find_loaded(const char *library, const char *name)
+{
+	void *handle = dlopen ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *found = handle && dlsym ? dlsym(handle, name) : NULL;
+
+	if (!found && dlerror)
+		dlerror();
+	return found;
+}
+
+void *cps_find_exported(const char *name)
+{
+	return walk(cps_find_first_file(), name);
 }
 
 bool cps_find_is_fit(void)

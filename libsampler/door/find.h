@@ -10,7 +10,11 @@
 #ifndef CPS_FIND_H
 #define CPS_FIND_H
 
+#include <errno.h>
+#include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* In its own library before glibc 2.34, which is not loaded into every program. */
 #define CPS_MAYBE(name)                                                                            \
@@ -20,6 +24,65 @@
 /* The function of this name in the libraries that come after this one, or NULL. Works also where there
  * is no dlsym(3). */
 void *cps_find_next(const char *name);
+
+/* A function to be found, and where its address belongs in a structure of pointers. */
+struct cps_find_place {
+	const char *name;
+	size_t offset;
+};
+
+/* Finds n functions as cps_find_next does. `next` is the structure. */
+void cps_find_places(const struct cps_find_place *list, size_t n, void *next);
+
+/* For a file of wrappers: `next`, which has a pointer for each function that CALLS(X) lists as X(name); the function
+ * `resolve`, which finds them; and resolve_again, which does so and keeps errno, for calls that come before the
+ * constructor, and before glibc 2.34 before the threads' library. */
+#define CPS_FIND_FIELD(name) __typeof__(name) *name;
+#define CPS_FIND_PLACE(name) {#name, offsetof(struct next, name)},
+#define CPS_FIND_CALLS(CALLS, resolve)                                                             \
+	static struct next {                                                                       \
+		CALLS(CPS_FIND_FIELD)                                                              \
+	} next;                                                                                    \
+                                                                                                   \
+	void resolve(void)                                                                         \
+	{                                                                                          \
+		static const struct cps_find_place all[] = {CALLS(CPS_FIND_PLACE)};                \
+                                                                                                   \
+		cps_find_places(all, sizeof(all) / sizeof(all[0]), &next);                         \
+	}                                                                                          \
+                                                                                                   \
+	static __attribute__((noinline, cold)) void resolve_again(void)                            \
+	{                                                                                          \
+		int saved = errno;                                                                 \
+                                                                                                   \
+		resolve();                                                                         \
+		errno = saved;                                                                     \
+	}
+
+/* The same without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */
+void *cps_find_listed(const char *name);
+
+/* The path of the file from which the loader takes this name: of all files, or of those that come after this
+ * library. "" is the program. NULL: none has it. Each file has one path, which may be compared as a
+ * pointer. */
+const char *cps_find_definer(const char *name, bool is_next);
+const char *cps_find_own_path(void);
+
+/* The function of this name in that library if it is loaded, wherever; or NULL. The library then stays. */
+void *cps_find_loaded(const char *library, const char *name);
+
+/* What the program or its libraries export by this name, or NULL. The loader is not asked: most programs do not
+ * export it, and what the loader says of that calls malloc, which may belong to a sanitizer that begins. */
+void *cps_find_exported(const char *name);
+
+/* The first of the loader's files, which is the program; NULL: the C library has no list of them. */
+const struct link_map *cps_find_first_file(void);
+
+/* Whether the loader has such a list, and is not changing it. */
+bool cps_find_is_settled(void);
+
+/* Where the loader lies; 0: it does not say. */
+uintptr_t cps_find_loader_base(void);
 
 /* Whether the C library is one that can be recorded: glibc, with threads. */
 bool cps_find_is_fit(void);

@@ -5,8 +5,10 @@
  * In: /proc/self, clocks. Out: struct cps_identity. The memory is the recorder's own, so that the
  * target's allocator is not disturbed.
  */
+#include <fcntl.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/descriptor.h"
@@ -36,6 +38,50 @@ static const char *read_cwd(void)
 	return n > 1 && path[0] == '/' ? cps_arena_copy(path, (size_t)n - 1) : NULL;
 }
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The paths of "/dev/fd/3" are the kernel's, for programs that are executed by a descriptor. */
+static bool is_link(const char *path, const char *exe)
+{
+	struct stat a, b;
+
+	return strcmp(last_part(path), last_part(exe)) != 0 && *last_part(path) &&
+	       strncmp(path, "/dev/fd/", 8) != 0 &&
+	       CPS_SYS(newfstatat, AT_FDCWD, path, &a, 0) == 0 &&
+	       CPS_SYS(newfstatat, AT_FDCWD, "/proc/self/exe", &b, 0) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* The kernel knows by which path the program was executed. If that is a link with another name, such as
+ * redis-server to redis-check-rdb, it is what people call the program. The interpreter of a script
+ * is not the file at that path. */
+static const char *read_started_as(const char *exe, const char *cwd)
+{
+	const char *path = (const char *)getauxval(AT_EXECFN);
+	char absolute[4096];
+	size_t n, m;
+
+	if (!path || !is_link(path, exe))
+		return NULL;
+	while (path[0] == '.' && path[1] == '/')
+		path += 2;
+	m = strlen(path);
+	if (path[0] == '/')
+		return cps_arena_copy(path, m);
+	n = cwd ? strlen(cwd) : 0;
+	if (n + 1 + m > sizeof(absolute))
+		return NULL;
+	memcpy(absolute, cwd ? cwd : "", n);
+	absolute[n] = '/';
+	memcpy(absolute + n + 1, path, m);
+	return cwd ? cps_arena_copy(absolute, n + 1 + m) : cps_arena_copy(path, m);
+}
+
 static void read_args(struct cps_identity *identity)
 {
 	char *bytes = cps_arena_pages(ARGS_BYTES);
@@ -59,16 +105,23 @@ static void read_args(struct cps_identity *identity)
 		identity->args[identity->n_args++] = bytes + k;
 }
 
+void cps_identity_start(struct cps_identity *identity)
+{
+	identity->start_ns = cps_sys_clock_ns(CLOCK_REALTIME);
+	identity->start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
+	identity->cpu_before_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	identity->children_before_ns = cps_sys_children_ns(0);
+}
+
 void cps_identity_read(struct cps_identity *identity)
 {
 	const uint64_t *random = (const void *)getauxval(AT_RANDOM);
 
-	identity->start_ns = cps_sys_clock_ns(CLOCK_REALTIME);
-	identity->start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
+	cps_identity_start(identity);
 	identity->ppid = (uint64_t)CPS_SYS(getppid, 0, 0, 0, 0);
-	identity->cpu_before_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	identity->exe = read_exe();
 	identity->cwd = read_cwd();
+	identity->started_as = read_started_as(identity->exe, identity->cwd);
 	identity->journal_id = (random ? *random : 0) ^ identity->start_ns;
 	read_args(identity);
 }

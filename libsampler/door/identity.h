@@ -11,4 +11,7 @@
  * is. */
 void cps_identity_read(struct cps_identity *identity);
 
+/* A recording begins now: set what the clocks and the counters of the kernel say at its start. */
+void cps_identity_start(struct cps_identity *identity);
+
 #endif

@@ -7,30 +7,34 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/sys.h"
 #include "door/again.h"
+#include "door/bytes.h"
+#include "door/calls.h"
+#include "door/choose_unwinder.h"
+#include "door/describe.h"
 #include "door/door.h"
+#include "door/identity.h"
 #include "door/life.h"
-#include "door/output.h"
 #include "door/own_memory.h"
 #include "door/quota.h"
+#include "door/recording_name.h"
 #include "door/summary.h"
+#include "resource/resource.h"
 #include "signal/budget.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/masked.h"
 #include "signal/own_stack.h"
 #include "signal/sample.h"
+#include "signal/side.h"
+#include "stream/atoms.h"
 #include "stream/columns.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
 #include "unwind/module.h"
-
-#define SECOND UINT64_C(1000000000)
 
 static const struct cps_config *config;
 static struct cps_identity *identity;
@@ -40,8 +44,6 @@ static atomic_flag giving_way = ATOMIC_FLAG_INIT;
 static atomic_bool wants_pause;
 static atomic_flag is_switching = ATOMIC_FLAG_INIT; /* between paused and recording */
 static int arm_error;				    /* the last error of a clock */
-static char stem[4096];
-static const char *suffix = "";
 
 const struct cps_clock *cps_life_clock(void)
 {
@@ -51,33 +53,6 @@ const struct cps_clock *cps_life_clock(void)
 bool cps_life_is_recorded(void)
 {
 	return cps_life_clock() && cps_own_memory_is_here();
-}
-
-/* Splits the name: "dir/name.cps" becomes "dir/name" and ".cps", because a number may have to go
- * between them. */
-static int prepare_output(void)
-{
-	struct cps_output_names names = {.exe = identity->exe,
-					 .cwd = identity->cwd,
-					 .pid = (unsigned)cps_own_memory_pid(),
-					 .start_s = identity->start_ns / SECOND};
-	struct cps_output output = {.stem = stem,
-				    .suffix = "",
-				    .identity = identity,
-				    .makes_directories = config->makes_directories,
-				    .max_bytes = config->max_bytes,
-				    .journal_bytes = config->journal_bytes};
-	size_t n;
-
-	if (cps_output_expand(config->output, &names, stem, sizeof(stem)) < 0)
-		return -1;
-	n = strlen(stem);
-	if (n > 4 && strcmp(stem + n - 4, ".cps") == 0) {
-		output.suffix = suffix = ".cps";
-		stem[n - 4] = '\0';
-	}
-	cps_recording_prepare(&output);
-	return 0;
 }
 
 static void unblock(int number)
@@ -136,27 +111,6 @@ static int start_clock(void)
 	return 0;
 }
 
-/* Sets the grain of weights: so many microseconds, a power of two, at most a fiftieth of the
- * interval. Times are rounded to four grains. */
-static void set_grain(uint64_t interval_ns)
-{
-	uint32_t grain = 1;
-
-	while (grain * UINT64_C(2) * 50000 <= interval_ns && grain < 1u << 16)
-		grain *= 2;
-	cps_columns_set_grain(grain, interval_ns ? 4 * grain : 1);
-}
-
-static void describe(const struct cps_clock *clock)
-{
-	identity->resource = clock->resource;
-	identity->unit = clock->unit;
-	identity->engine = clock->name;
-	identity->scale = clock->meter->scale;
-	identity->interval = clock->is_periodic ? config->clock.interval_ns : 0;
-	set_grain(identity->interval);
-}
-
 static void set_limits(void)
 {
 	uint64_t from = identity->start_monotonic_ns + config->delay_ns;
@@ -171,7 +125,8 @@ static void set_limits(void)
 /* The signals that start, pause and end the recording come at any time. */
 static bool has_signals_in_calls(const struct cps_clock *clock)
 {
-	return cps_clock_ticks_in_calls(clock) || config->duration_ns || config->toggle_signal;
+	return cps_clock_ticks_in_calls(clock) || config->duration_ns || config->toggle_signal ||
+	       cps_resource_ticks_in_calls(&config->resources);
 }
 
 int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
@@ -180,17 +135,19 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 	static char why[256];
 	int error = 0;
 
-	config = c;
-	identity = i;
+	config = c, identity = i;
 	cps_own_memory_begin();
-	if (prepare_output() < 0)
+	if (cps_recording_name_prepare(config, identity) < 0)
 		return -ENAMETOOLONG;
-	clock = cps_clock_choose(cps_clock_find(&config->clock), &config->clock, why, sizeof(why));
+	clock = &cps_clock_none;
+	if (cps_resource_needs_clock(&config->resources))
+		clock = cps_clock_choose(cps_clock_find(&config->clock), &config->clock, why,
+					 sizeof(why));
 	identity->engine_why = *why ? why : NULL;
 	if (!clock)
 		return -ENOTSUP;
 	atomic_store(&clock_in_use, clock);
-	describe(clock);
+	cps_describe(identity, clock, &config->clock);
 	cps_sample_use(clock->meter, over);
 	cps_budget_set(config->budget);
 	if (has_signals_in_calls(clock)) {
@@ -204,9 +161,13 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 		set_limits();
 		unblock(clock->meter->signal);
 		cps_control_set_deadline();
+		cps_resource_begin(&config->resources, identity);
+		cps_bytes_begin();
+		cps_wrap_syscall_watch_waits();
 		error = start_clock();
 		if (!error && !arm_error)
 			return 0;
+		cps_resource_end();
 	}
 	cps_gate_close();
 	cps_disposition_give_back(clock->meter->signal);
@@ -219,9 +180,7 @@ static void be_born(void)
 {
 	identity->ppid = (uint64_t)cps_own_memory_pid();
 	cps_own_memory_begin();
-	identity->start_ns = cps_sys_clock_ns(CLOCK_REALTIME);
-	identity->start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC);
-	identity->cpu_before_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	cps_identity_start(identity);
 	identity->journal_id ^= identity->start_ns ^ (uint64_t)cps_own_memory_pid() << 32;
 }
 
@@ -233,9 +192,12 @@ void cps_life_child(void)
 		return;
 	cps_recording_reset();
 	cps_module_reset();
+	cps_choose_unwinder_child(identity);
 	cps_own_stack_reset();
 	cps_sample_reset();
 	cps_disposition_reset();
+	cps_resource_child();
+	cps_calls_child();
 	/* Not earlier: what a handler of the target does until here must not end the parent's
 	 * recording, of which this process has a copy. */
 	be_born();
@@ -243,8 +205,10 @@ void cps_life_child(void)
 	atomic_store(&has_left, false);
 	atomic_flag_clear(&is_switching);
 	atomic_store(&wants_pause, cps_gate_is_paused());
-	if (prepare_output() == 0 && enter_first_thread(cps_thread_reset()) == 0 &&
-	    cps_gate_open() && start_clock() == 0) {
+	if (cps_recording_name_prepare(config, identity) == 0 &&
+	    enter_first_thread(cps_thread_reset()) == 0 && cps_gate_open() && start_clock() == 0) {
+		cps_resource_again();
+		cps_bytes_begin();
 		cps_control_set_deadline();
 		return;
 	}
@@ -271,20 +235,32 @@ static void credit_rest(const void *context)
 	if (t)
 		cps_sample_tail(t, context);
 	cps_thread_each(tail_of_other, t);
+	cps_resource_credit_rest();
 	if (t)
 		cps_recording_thread_ends(t);
 }
 
+static void summarise(uint64_t cpu_ns)
+{
+	cps_summary(cps_recording_name_stem(), cps_recording_name_suffix(), cpu_ns);
+}
+
 static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const void *context)
 {
-	uint64_t cpu_ns;
+	struct cps_side_use use = {0, 0};
+	uint64_t cpu_ns, system_ns;
 
+	cps_side_enter(&use);
 	cps_gate_close(); /* first, because a handler may just be arming its next tick */
 	cps_clock_stop(clock);
 	cps_control_drop_deadline();
-	cpu_ns = cps_gate_cpu_ns();
+	cpu_ns = cps_gate_cpu_ns(&system_ns);
 	if (!cps_gate_is_paused())
 		credit_rest(context);
+	cps_side_leave(&use);
+	cps_bytes_end();
+	cps_resource_end();
+	cps_resource_settle(cpu_ns, system_ns);
 	cps_recording_end(cpu_ns, why);
 	if (why != CPS_STOP_EXEC && why != CPS_STOP_SECCOMP && config->directory_bytes &&
 	    cps_recording_path())
@@ -307,7 +283,7 @@ bool cps_life_leave(enum cps_stop why)
 	if (why == CPS_STOP_SECCOMP)
 		cps_thread_wait_for_handlers();
 	if (config->verbose && why != CPS_STOP_EXEC)
-		cps_summary(stem, suffix, cpu_ns);
+		summarise(cpu_ns);
 	cps_sys_set_mask(mask);
 	return true;
 }
@@ -323,8 +299,8 @@ void cps_life_return(void)
 
 	cps_recording_continue();
 	atomic_store(&has_left, false);
-	if (cps_gate_reopen())
-		start_clock();
+	if (cps_gate_reopen() && start_clock() == 0)
+		cps_resource_again();
 	cps_control_set_deadline();
 	if (cps_gate_is_over())
 		cps_life_end(CPS_STOP_DURATION);
@@ -341,7 +317,7 @@ static void end(enum cps_stop why, const void *context)
 		return;
 	cpu_ns = finish(clock, why, context);
 	if (config->verbose)
-		cps_summary(stem, suffix, cpu_ns);
+		summarise(cpu_ns);
 }
 
 void cps_life_end(enum cps_stop why)
@@ -354,6 +330,7 @@ static void give_way(void)
 	cps_clock_stop(&cps_clock_itimer);
 	identity->engine_why = "the program uses SIGPROF itself, so itimer gave way";
 	identity->engine = cps_clock_timer.name;
+	cps_atoms_tick_by(identity->engine, identity->engine_why);
 	cps_recording_engine(identity->engine, identity->engine_why);
 	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
 	    cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler) != 0)
@@ -392,6 +369,7 @@ static void pause_now(const void *context)
 	if (!clock)
 		return;
 	cps_clock_stop(clock);
+	cps_resource_pause();
 	credit_rest(context);
 	cps_recording_flush();
 }
@@ -401,6 +379,7 @@ static void resume_now(void)
 	cps_sample_skip(NULL);
 	cps_gate_resume();
 	start_clock();
+	cps_resource_resume();
 }
 
 /* Pauses or resumes until that agrees with `wants_pause`, in one thread at a time. If another
@@ -440,10 +419,8 @@ void cps_life_resume(void)
 
 void cps_life_toggle(const void *context)
 {
-	bool pause = !atomic_load(&wants_pause);
-
-	if (pause)
-		cps_life_pause(context);
-	else
+	if (atomic_load(&wants_pause))
 		cps_life_resume();
+	else
+		cps_life_pause(context);
 }

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include "door/output.h"
+#include "door/rank.h"
 
 struct text {
 	char *p, *end;
@@ -48,13 +49,9 @@ static void append_number(struct text *t, unsigned long long n)
 
 static void append_rank(struct text *t)
 {
-	static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-					    "SLURM_PROCID"};
-	const char *rank = NULL;
+	uint32_t rank;
 
-	for (size_t i = 0; !rank && i < sizeof(names) / sizeof(names[0]); i++)
-		rank = getenv(names[i]);
-	append_component(t, rank ? rank : "0");
+	append_number(t, cps_rank_find(&rank) ? rank : 0);
 }
 
 /* Appends the value of "{VAR}", or nothing. Returns what follows the brace, or NULL. */

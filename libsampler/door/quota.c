@@ -103,7 +103,7 @@ static bool begins_with(const struct scan *s, const char *name, const char *magi
 
 static bool is_journal(const char *name)
 {
-	return ends_with(name, ".cps" CPS_JOURNAL_SUFFIX);
+	return ends_with(name, CPS_SUFFIX CPS_JOURNAL_SUFFIX);
 }
 
 /* Whether there is no recording any more that this journal belongs to. */
@@ -131,7 +131,7 @@ static void consider(struct scan *s, const char *name, const struct stat *st)
 
 static void count(struct scan *s, const char *name)
 {
-	bool is_stream = ends_with(name, ".cps");
+	bool is_stream = ends_with(name, CPS_SUFFIX);
 	struct stat st;
 
 	if ((!is_stream && !is_journal(name)) || !look_at(s, name, &st))

@@ -9,15 +9,6 @@
 
 #include "door/socket_time.h"
 
-struct cps_again_wait cps_socket_time_begin(void)
-{
-	struct cps_again_wait w = cps_again_begin();
-
-	if (atomic_load_explicit(&cps_again_next.has_timed, memory_order_relaxed))
-		w.start = cps_again_now(&w);
-	return w;
-}
-
 /* Timeouts that were set by another process, or by syscall(2), are found here. When the call began is
  * not known then; from now on it will be. */
 static bool has_begun(const struct cps_again_wait *w)

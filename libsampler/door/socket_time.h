@@ -13,7 +13,13 @@
 #include "door/again.h"
 
 /* Begin a call whose socket may have a timeout. It is looked up only after an interruption. */
-struct cps_again_wait cps_socket_time_begin(void);
+static inline struct cps_again_wait cps_socket_time_begin(void)
+{
+	return cps_again_begin_at(
+		atomic_load_explicit(&cps_again_next.has_timed, memory_order_relaxed)
+			? cps_again_time(CLOCK_MONOTONIC)
+			: 0);
+}
 
 /* To be called when the call has failed. Returns whether it is to be made again: only a tick was the
  * cause, and what is left of the time was enough for the socket to become ready for `events`, which

@@ -66,6 +66,8 @@ static void say(const char *line, size_t n)
 void cps_summary(const char *stem, const char *suffix, uint64_t cpu_ns)
 {
 	const char *path = cps_recording_path();
+	/* Not of floating point: signals may be blocked, and exceptions unmasked (resource/fpe.h). */
+	uint64_t ms = (cpu_ns + 500000) / 1000000;
 	char line[4608], why[160] = "";
 	int error, n;
 	enum cps_stop stop = cps_loss_stop_reason(&error);
@@ -74,9 +76,9 @@ void cps_summary(const char *stem, const char *suffix, uint64_t cpu_ns)
 		snprintf(why, sizeof(why), " (%s%s%s)", reasons[stop], error ? ": " : "",
 			 error ? cps_error_text(error) : "");
 	n = snprintf(line, sizeof(line),
-		     "cpsample: %llu samples, %llu lost, %.3f s of CPU time%s%s%s%s\n",
+		     "cpsample: %llu samples, %llu lost, %llu.%03u s of CPU time%s%s%s%s\n",
 		     (unsigned long long)cps_recording_ticks(), (unsigned long long)cps_loss_sum(),
-		     (double)cpu_ns / 1e9, why,
+		     (unsigned long long)(ms / 1000), (unsigned)(ms % 1000), why,
 		     path	     ? ": "
 		     : reasons[stop] ? ", no file: "
 				     : ", no file",

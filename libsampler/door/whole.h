@@ -56,4 +56,15 @@ bool cps_whole_is(int fd, unsigned type);
 		cut_;                                                                              \
 	})
 
+/* Whether a call has ended that began by cps_again_start and cps_cut_begin, which has returned `outer`, and no tick
+ * has met it. If one has, cps_cut_end and cps_waiting_end must follow. */
+static inline bool cps_whole_ends_unmet(uintptr_t outer)
+{
+	if (__builtin_expect(cps_cut_state.is_cut || cps_waiting_state != CPS_WAITING, 0))
+		return false;
+	cps_cut_state.frame = outer;
+	cps_waiting_state = CPS_WAITING_NOT;
+	return true;
+}
+
 #endif

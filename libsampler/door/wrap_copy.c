@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "door/bytes.h"
 #include "door/socket_time.h"
 #include "door/whole.h"
 
@@ -54,6 +55,7 @@ static bool has_more(struct cps_again_wait *w, int in, int out, unsigned flags)
 #define WRAP(name, parameters, arguments, out, may, rest)                                          \
 	static __attribute__((noinline)) ssize_t name##_watched parameters                         \
 	{                                                                                          \
+		CPS_BLOCKS(CPS_IO, name);                                                          \
 		struct cps_again_wait wait = cps_socket_time_begin(), *w = &wait;                  \
 		bool is_cut;                                                                       \
 		ssize_t done;                                                                      \
@@ -62,6 +64,7 @@ static bool has_more(struct cps_again_wait *w, int in, int out, unsigned flags)
 			done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                    \
 		while (done < 0 && cps_socket_time_again(w, out, POLLOUT, EAGAIN));                \
 		FINISH(may, CPS_NEXT(name) rest);                                                  \
+		cps_bytes_copy(done);                                                              \
 		return done;                                                                       \
 	}                                                                                          \
 	CPS_EXPORT ssize_t name parameters                                                         \
@@ -92,7 +95,7 @@ ssize_t cps_whole_random(struct cps_again_wait *w, void *to, size_t n, unsigned 
 
 static __attribute__((noinline)) ssize_t getrandom_watched(void *to, size_t n, unsigned flags)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_AGAIN_WAIT w = cps_again_begin();
 	bool is_cut;
 	ssize_t done = CPS_CUTTABLE(&is_cut, CPS_NEXT(getrandom)(to, n, flags));
 

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "door/calls.h"
 #include "door/door.h"
 #include "door/life.h"
 #include "unwind/module.h"
@@ -27,6 +28,7 @@ EXPORT int dlclose(void *handle)
 	result = cps_door_real.dlclose(handle);
 	error = errno;
 	cps_module_closed();
+	cps_calls_closed();
 	errno = error;
 	return result;
 }

@@ -11,7 +11,8 @@
 
 CPS_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-	struct cps_again_wait w = cps_again_begin_ms(timeout);
+	CPS_BLOCKS(CPS_WAIT, poll);
+	CPS_AGAIN_WAIT w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 
 	while ((result = CPS_NEXT(poll)(fds, n, left)) < 0 && cps_again(&w))
@@ -23,7 +24,8 @@ CPS_EXPORT int __poll(struct pollfd *fds, nfds_t n, int timeout) __attribute__((
 
 CPS_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t bytes)
 {
-	struct cps_again_wait w = cps_again_begin_ms(timeout);
+	CPS_BLOCKS(CPS_WAIT, __poll_chk);
+	CPS_AGAIN_WAIT w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 
 	while ((result = CPS_NEXT(__poll_chk)(fds, n, left, bytes)) < 0 && cps_again(&w))
@@ -34,7 +36,8 @@ CPS_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t byte
 CPS_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		     const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, ppoll);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_MASKED(mask, CPS_NEXT(ppoll)(fds, n, w.timeout, mask)));
 }
@@ -42,7 +45,8 @@ CPS_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeou
 CPS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 			   const sigset_t *mask, size_t bytes)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, __ppoll_chk);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w,
 			 CPS_MASKED(mask, CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
@@ -64,7 +68,8 @@ static void go_on(struct cps_again_wait *w, struct timeval *timeout)
 
 CPS_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, select);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 	int result;
 
 	while ((result = CPS_NEXT(select)(n, in, out, other, timeout)) < 0 && cps_again(&w))
@@ -79,7 +84,8 @@ CPS_EXPORT int __select(int n, fd_set *in, fd_set *out, fd_set *other, struct ti
 CPS_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other,
 		       const struct timespec *timeout, const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, pselect);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w,
 			 CPS_MASKED(mask, CPS_NEXT(pselect)(n, in, out, other, w.timeout, mask)));
@@ -87,7 +93,8 @@ CPS_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other,
 
 CPS_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-	struct cps_again_wait w = cps_again_begin_ms(timeout);
+	CPS_BLOCKS(CPS_WAIT, epoll_wait);
+	CPS_AGAIN_WAIT w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 
 	while ((result = CPS_NEXT(epoll_wait)(fd, events, n, left)) < 0 && cps_again(&w))
@@ -98,7 +105,8 @@ CPS_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout
 CPS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 			   const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_begin_ms(timeout);
+	CPS_BLOCKS(CPS_WAIT, epoll_pwait);
+	CPS_AGAIN_WAIT w = cps_again_begin_ms(timeout);
 	int left = timeout, result;
 
 	while ((result = CPS_MASKED(mask, CPS_NEXT(epoll_pwait)(fd, events, n, left, mask))) < 0 &&
@@ -110,7 +118,8 @@ CPS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeou
 CPS_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n,
 			    const struct timespec *timeout, const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, epoll_pwait2);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w,
 			 CPS_MASKED(mask, CPS_NEXT(epoll_pwait2)(fd, events, n, w.timeout, mask)));

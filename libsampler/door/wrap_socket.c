@@ -24,7 +24,8 @@ CPS_EXPORT int setsockopt(int fd, int level, int option, const void *value, sock
 static __attribute__((noinline)) int connect_watched(int fd, __CONST_SOCKADDR_ARG address,
 						     socklen_t bytes)
 {
-	struct cps_again_wait w = cps_socket_time_begin();
+	CPS_BLOCKS(CPS_IO, connect);
+	CPS_AGAIN_WAIT w = cps_socket_time_begin();
 	int result = CPS_NEXT(connect)(fd, address, bytes), family = AF_UNSPEC, late;
 	socklen_t room = sizeof(family);
 
@@ -52,7 +53,8 @@ CPS_EXPORT int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 #define WRAP_ACCEPT(name, parameters, arguments)                                                   \
 	static __attribute__((noinline)) int name##_watched parameters                             \
 	{                                                                                          \
-		struct cps_again_wait w = cps_socket_time_begin();                                 \
+		CPS_BLOCKS(CPS_WAIT, name);                                                        \
+		CPS_AGAIN_WAIT w = cps_socket_time_begin();                                        \
 		int result;                                                                        \
                                                                                                    \
 		do                                                                                 \

@@ -3,10 +3,12 @@
  * wrap_syscall.c - sends calls of syscall(2) to the wrappers of the same system calls.
  *
  * In: syscall(2). Out: wrapped calls for exec, exit, seccomp and prctl; transfers that are finished if a
- * tick has cut them short; the real syscall(2) for all others, with no register changed.
+ * tick has cut them short; waits for futexes, which are counted; the real syscall(2) for all others, with no register
+ * changed.
  */
 #undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include "door/door.h"
 #include "door/find.h"
 #include "door/whole.h"
+#include "resource/lock.h"
 #include "unwind/regs.h"
 
 /* The assembly below uses these. */
@@ -22,7 +25,8 @@ __attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);
 long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e, long f);
 long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e, long f);
 
-#define BIT(n) [(n) / 64] = UINT64_C(1) << (n) % 64
+#define LOCK_PI2 13 /* FUTEX_LOCK_PI2, since Linux 5.14 */
+#define BIT(n)	 [(n) / 64] = UINT64_C(1) << (n) % 64
 
 /* execveat and seccomp share a word. The calls below that are watched are added with them. */
 __attribute__((visibility("hidden"))) uint64_t cps_wrap_syscall_table[8] = {
@@ -46,6 +50,16 @@ void cps_wrap_syscall_watch(bool on)
 		else
 			cps_wrap_syscall_table[watched[i] / 64] &=
 				~(UINT64_C(1) << watched[i] % 64);
+}
+
+void cps_wrap_syscall_watch_waits(void)
+{
+	if (cps_blocking_is_watched())
+		cps_again_watch_fully();
+	if (cps_lock_is_on())
+		cps_again_look_closely();
+	if (cps_blocking_is_watched() || cps_lock_is_on())
+		cps_wrap_syscall_table[SYS_futex / 64] |= UINT64_C(1) << SYS_futex % 64;
 }
 
 void cps_wrap_syscall_resolve(void)
@@ -107,7 +121,7 @@ static bool is_endless(long number, long d, long e)
  * the functions of the same name do. */
 static long watch(long number, long a, long b, long c, long d, long e, long f)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_AGAIN_WAIT w = cps_again_begin();
 	long result;
 	bool is_cut;
 	int state;
@@ -126,6 +140,42 @@ static long watch(long number, long a, long b, long c, long d, long e, long f)
 	return result;
 }
 
+static long wait_for_futex(long number, long a, long b, long c, long d, long e, long f)
+{
+	CPS_WAITS_FOR((const void *)a, CPS_LOCK_FUTEX);
+	CPS_BLOCKS_IN(CPS_LOCK, cps_wrap_syscall_real);
+
+	return as_libc(cps_sys6(number, a, b, c, d, e, f));
+}
+
+/* Programs ask the kernel to wake others only if others wait, or may. */
+static long wake_futex(long number, long a, long b, long c, long d, long e, long f)
+{
+	uint64_t blame = cps_lock_has_waiters((const void *)a, CPS_LOCK_FUTEX)
+				 ? cps_lock_blame((const void *)a, CPS_LOCK_FUTEX)
+				 : 0;
+	long result = as_libc(cps_sys6(number, a, b, c, d, e, f));
+
+	cps_lock_blamed(blame, CPS_LOCK_FUTEX);
+	return result;
+}
+
+/* Locks and events of a program's own making. Those that fail with EINTR always look again. */
+static long call_futex(long number, long a, long b, long c, long d, long e, long f)
+{
+	/* The operation is an int of a variadic function: the upper half of its register means nothing. */
+	switch ((int)b & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_WAIT_REQUEUE_PI:
+	case FUTEX_LOCK_PI:
+	case LOCK_PI2:
+		return wait_for_futex(number, a, b, c, d, e, f);
+	default:
+		return wake_futex(number, a, b, c, d, e, f);
+	}
+}
+
 __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d,
 						   long e, long f)
 {
@@ -142,6 +192,8 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 	case SYS_seccomp:
 		return as_libc(
 			cps_wrap_seccomp((unsigned long)a, (unsigned long)b, (const void *)c));
+	case SYS_futex:
+		return call_futex(number, a, b, c, d, e, f);
 	default:
 		return watch(number, a, b, c, d, e, f);
 	}

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <threads.h>
 
@@ -15,8 +16,12 @@
 #include "door/door.h"
 #include "door/find.h"
 #include "door/life.h"
+#include "resource/fpe.h"
+#include "resource/resource.h"
+#include "signal/displaced.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
+#include "signal/side.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
 #include "unwind/unwind.h"
@@ -50,6 +55,7 @@ static void learn_base(struct cps_thread *t)
 static void begin(struct cps_thread *t, uint64_t stack_bytes)
 {
 	const struct cps_clock *clock;
+	struct cps_side_use use = {0, 0};
 	uint64_t mask, reading;
 
 	cps_thread_enter(t, stack_bytes);
@@ -62,10 +68,13 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 	mask = UINT64_C(1) << (clock->meter->signal - 1);
 	CPS_SYS(rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof(mask));
 	reading = cps_sample_own_begin();
+	cps_side_enter(&use);
 	learn_base(t);
 	cps_wrap_altstack_begin();
 	if (cps_clock_arm(clock, t) != 0)
 		cps_loss_add(CPS_LOSS_MEMORY, 1);
+	cps_resource_arm(t);
+	cps_side_leave(&use);
 	cps_sample_own_end(t, reading);
 	/* The thread's creator may have blocked all signals. */
 	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
@@ -80,6 +89,7 @@ static void end(struct cps_thread *t)
 		uint64_t reading = cps_sample_own_begin();
 
 		cps_clock_disarm(clock, t);
+		cps_resource_disarm(t);
 		cps_sample_own_end(t, reading);
 		cps_sample_end_thread(t);
 		cps_recording_thread_ends(t);
@@ -158,6 +168,7 @@ static struct cps_thread *prepare(void *(*routine)(void *), void *argument, uint
 	errno = saved;
 	if (!t)
 		return NULL;
+	cps_fpe_settle(); /* the thread begins with what its creator has unmasked */
 	t->routine = routine;
 	t->argument = argument;
 	t->stack_bytes = stack_bytes;
@@ -179,6 +190,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!t)
 		return cps_door_real.pthread_create(thread, attributes, routine, argument);
 	result = cps_door_real.pthread_create(thread, attributes, run, t);
+	cps_fpe_go_on();
 	if (result != 0)
 		cps_thread_drop(t);
 	return result;
@@ -203,9 +215,25 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	if (!t)
 		return cps_door_real.thrd_create(thread, routine, argument);
 	result = cps_door_real.thrd_create(thread, run_c11, t);
+	cps_fpe_go_on();
 	if (result != thrd_success)
 		cps_thread_drop(t);
 	return result;
+}
+
+static void credit_one(struct cps_thread *t, void *pointer)
+{
+	if (t->pointer == *(const uintptr_t *)pointer)
+		cps_resource_credit_rest_of(t, NULL);
+}
+
+/* A thread that is cancelled does not come back from the call in which it waits, so it is credited before. */
+static void credit_sleeper(pthread_t thread)
+{
+	uintptr_t pointer = (uintptr_t)thread;
+
+	if (cps_life_clock() && cps_side_is_time())
+		cps_thread_each(credit_one, &pointer);
 }
 
 /* The first call of pthread_cancel installs the C library's handler instead of ours. Ours is
@@ -214,6 +242,8 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
  * sampled, and is credited when it ends. */
 EXPORT int pthread_cancel(pthread_t thread)
 {
+	static atomic_bool was_called;
+	bool is_first;
 	int result;
 
 	cps_door_open();
@@ -221,8 +251,15 @@ EXPORT int pthread_cancel(pthread_t thread)
 		cps_door_real.pthread_cancel = cps_find_next("pthread_cancel");
 	if (!cps_door_real.pthread_cancel)
 		return ENOSYS;
+	credit_sleeper(thread);
+	is_first = cps_life_clock() && !atomic_load(&was_called);
+	if (is_first)
+		cps_displaced_begin();
 	result = cps_door_real.pthread_cancel(thread);
 	if (cps_life_clock() && cps_disposition_retake(CPS_SIGNAL_OWN) && cps_gate_is_open())
 		cps_sample_rearm();
+	if (is_first)
+		cps_displaced_end();
+	atomic_store(&was_called, true);
 	return result;
 }

@@ -5,29 +5,68 @@
  * In: calls that read, write, send and receive. Out: the real calls, made again or finished if need
  * be. The kernel restarts them if they have transferred nothing, except on a socket with a timeout.
  * As long as no signal of ours comes inside of calls and the program has set no such timeout, each
- * wrapper is two loads and a jump, and does not appear in call stacks.
+ * wrapper is two loads and a jump, and does not appear in call stacks. What was transferred counts for the
+ * resources read and write.
  */
 #undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include <errno.h>
 #include <stdatomic.h>
 
 #include "base/sys.h"
+#include "door/bytes.h"
 #include "door/socket_time.h"
 #include "door/whole.h"
 
-/* Defines a wrapper. What it does when it has to watch the call is a function of its own, so that
- * the wrapper needs no frame. `rest` finishes a call that was cut short. */
-#define WRAP(type, name, parameters, arguments, fd, events, rest)                                  \
+#define UNPACK(...) __VA_ARGS__
+
+/* Defines a wrapper. What it does when it has to watch the call are functions of their own, so that
+ * the wrapper needs no frame: NAME_watched is for calls to which only our signals matter, and has little to do;
+ * NAME_full is for all others; NAME_finish makes a call again that a tick has ended, and `rest` finishes
+ * one that was cut short; `count` counts what was transferred. */
+#define WRAP(type, name, parameters, arguments, fd, events, rest, count)                           \
+	static __attribute__((noinline))                                                           \
+	type name##_finish(UNPACK parameters, struct cps_again_wait *wait, type done, bool is_cut) \
+	{                                                                                          \
+		struct cps_again_wait w = *wait;                                                   \
+                                                                                                   \
+		while (done < 0 && cps_socket_time_again(&w, fd, events, EAGAIN))                  \
+			done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                    \
+		return is_cut && done > 0 ? rest : done;                                           \
+	}                                                                                          \
+	static __attribute__((noinline)) type name##_full parameters                               \
+	{                                                                                          \
+		CPS_BLOCKS(CPS_IO, name);                                                          \
+		CPS_AGAIN_WAIT w = cps_socket_time_begin();                                        \
+		bool is_cut;                                                                       \
+		type done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                       \
+                                                                                                   \
+		if (done < 0 || is_cut)                                                            \
+			done = name##_finish(UNPACK arguments, &w, done, is_cut);                  \
+		count;                                                                             \
+		return done;                                                                       \
+	}                                                                                          \
+	static __attribute__((noinline)) type name##_met(                                          \
+		UNPACK parameters, struct cps_again_start start, type done, uintptr_t outer)       \
+	{                                                                                          \
+		CPS_AGAIN_WAIT w = cps_again_wait_of(start);                                       \
+                                                                                                   \
+		return name##_finish(UNPACK arguments, &w, done, cps_cut_end(outer));              \
+	}                                                                                          \
 	static __attribute__((noinline)) type name##_watched parameters                            \
 	{                                                                                          \
-		struct cps_again_wait w = cps_socket_time_begin();                                 \
-		bool is_cut;                                                                       \
+		struct cps_again_start start;                                                      \
+		uintptr_t outer;                                                                   \
 		type done;                                                                         \
                                                                                                    \
-		do                                                                                 \
-			done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                    \
-		while (done < 0 && cps_socket_time_again(&w, fd, events, EAGAIN));                 \
-		return is_cut && done > 0 ? rest : done;                                           \
+		if (!cps_again_is_light())                                                         \
+			return name##_full arguments;                                              \
+		start = cps_again_start();                                                         \
+		outer = cps_cut_begin((uintptr_t)__builtin_frame_address(0));                      \
+		done = cps_again_next.name arguments;                                              \
+		if (__builtin_expect(done >= 0 || errno != EINTR, 1) &&                            \
+		    cps_whole_ends_unmet(outer))                                                   \
+			return done;                                                               \
+		return name##_met(UNPACK arguments, start, done, outer);                           \
 	}                                                                                          \
 	CPS_EXPORT type name parameters                                                            \
 	{                                                                                          \
@@ -41,41 +80,53 @@
 /* ---- reading --------------------------------------------------------------------------------- */
 
 WRAP(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), fd, POLLIN,
-     cps_whole_read(&w, fd, ONE(to, n), 0, done))
+     cps_whole_read(&w, fd, ONE(to, n), 0, done), cps_bytes_read(done))
 WRAP(ssize_t, __read_chk, (int fd, void *to, size_t n, size_t room), (fd, to, n, room), fd, POLLIN,
-     cps_whole_read(&w, fd, ONE(to, n), 0, done))
+     cps_whole_read(&w, fd, ONE(to, n), 0, done), cps_bytes_read(done))
 WRAP(ssize_t, readv, (int fd, const struct iovec *to, int n), (fd, to, n), fd, POLLIN,
-     cps_whole_read(&w, fd, to, (size_t)n, 0, done))
+     cps_whole_read(&w, fd, to, (size_t)n, 0, done), cps_bytes_read(done))
 WRAP(ssize_t, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags), fd, POLLIN,
-     cps_whole_read(&w, fd, ONE(to, n), flags, done))
+     cps_whole_read(&w, fd, ONE(to, n), flags, done), cps_bytes_read(done))
 WRAP(ssize_t, __recv_chk, (int fd, void *to, size_t n, size_t room, int flags),
-     (fd, to, n, room, flags), fd, POLLIN, cps_whole_read(&w, fd, ONE(to, n), flags, done))
+     (fd, to, n, room, flags), fd, POLLIN, cps_whole_read(&w, fd, ONE(to, n), flags, done),
+     cps_bytes_read(done))
 WRAP(ssize_t, recvfrom,
      (int fd, void *to, size_t n, int flags, __SOCKADDR_ARG from, socklen_t *bytes),
-     (fd, to, n, flags, from, bytes), fd, POLLIN, cps_whole_read(&w, fd, ONE(to, n), flags, done))
+     (fd, to, n, flags, from, bytes), fd, POLLIN, cps_whole_read(&w, fd, ONE(to, n), flags, done),
+     cps_bytes_read(done))
 WRAP(ssize_t, __recvfrom_chk,
      (int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from, socklen_t *bytes),
      (fd, to, n, room, flags, from, bytes), fd, POLLIN,
-     cps_whole_read(&w, fd, ONE(to, n), flags, done))
+     cps_whole_read(&w, fd, ONE(to, n), flags, done), cps_bytes_read(done))
 WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), fd,
-     POLLIN, cps_whole_message(&w, fd, message, flags, done))
+     POLLIN, cps_whole_message(&w, fd, message, flags, done), cps_bytes_read(done))
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
 WRAP(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), fd, POLLOUT,
-     cps_whole_write(&w, fd, ONE(from, n), 0, done))
+     cps_whole_write(&w, fd, ONE(from, n), 0, done), cps_bytes_write(done))
 WRAP(ssize_t, writev, (int fd, const struct iovec *from, int n), (fd, from, n), fd, POLLOUT,
-     cps_whole_write(&w, fd, from, (size_t)n, 0, done))
+     cps_whole_write(&w, fd, from, (size_t)n, 0, done), cps_bytes_write(done))
 WRAP(ssize_t, send, (int fd, const void *from, size_t n, int flags), (fd, from, n, flags), fd,
-     POLLOUT, cps_whole_write(&w, fd, ONE(from, n), flags, done))
+     POLLOUT, cps_whole_write(&w, fd, ONE(from, n), flags, done), cps_bytes_write(done))
 WRAP(ssize_t, sendto,
      (int fd, const void *from, size_t n, int flags, __CONST_SOCKADDR_ARG to, socklen_t bytes),
      (fd, from, n, flags, to, bytes), fd, POLLOUT,
-     cps_whole_write(&w, fd, ONE(from, n), flags, done))
+     cps_whole_write(&w, fd, ONE(from, n), flags, done), cps_bytes_write(done))
 WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags), fd,
-     POLLOUT, cps_whole_write(&w, fd, message->msg_iov, message->msg_iovlen, flags, done))
+     POLLOUT, cps_whole_write(&w, fd, message->msg_iov, message->msg_iovlen, flags, done),
+     cps_bytes_write(done))
 
 /* ---- several messages in one call ------------------------------------------------------------ */
+
+static int64_t bytes_of(const struct mmsghdr *all, int n)
+{
+	int64_t bytes = 0;
+
+	for (int i = 0; i < n; i++)
+		bytes += all[i].msg_len;
+	return bytes;
+}
 
 /* The last message may have been sent in part, if the socket is a stream. */
 static int rest_of_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n,
@@ -105,7 +156,8 @@ static int rest_of_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, u
 }
 
 WRAP(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags),
-     (fd, messages, n, flags), fd, POLLOUT, rest_of_sent(&w, fd, messages, n, flags, done))
+     (fd, messages, n, flags), fd, POLLOUT, rest_of_sent(&w, fd, messages, n, flags, done),
+     cps_bytes_write(bytes_of(messages, done)))
 
 /* The kernel keeps the reason why it returned less than it was asked for, as the socket's error. If
  * that is a signal the error must be taken away: the target's next call would fail with the kernel's
@@ -144,7 +196,8 @@ static int rest_of_received(struct cps_again_wait *w, int fd, struct mmsghdr *al
 WRAP(int, recvmmsg,
      (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout),
      (fd, messages, n, flags, timeout), fd, POLLIN,
-     rest_of_received(&w, fd, messages, n, flags, timeout, done))
+     rest_of_received(&w, fd, messages, n, flags, timeout, done),
+     cps_bytes_read(bytes_of(messages, done)))
 
 CPS_EXPORT ssize_t __read(int fd, void *to, size_t n) __attribute__((alias("read")));
 CPS_EXPORT ssize_t __write(int fd, const void *from, size_t n) __attribute__((alias("write")));

@@ -4,7 +4,7 @@
  * messages.
  *
  * In: the calls that the kernel never restarts. Out: the real calls, made again if need be. Some
- * are not here because the kernel restarts them: sem_wait, wait and the like, record locks,
+ * are not here because the kernel restarts them: sem_wait (wrap_event.c), wait and the like (wrap_child.c), record locks,
  * mq_receive and mq_send. In sigwait, and on mutexes and condition variables, the C library
  * continues to wait.
  */
@@ -13,6 +13,7 @@
 
 #include "base/sys.h"
 #include "door/again.h"
+#include "resource/lock.h"
 #include "signal/sample.h"
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
@@ -51,7 +52,8 @@ static int give(struct timespec *to, struct timespec *left)
  * used. */
 CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remaining)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, nanosleep);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int result = CPS_NEXT(nanosleep)(request, &left);
 
@@ -71,7 +73,8 @@ CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *rema
 CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
 			       struct timespec *remaining)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, clock_nanosleep);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int error;
 
@@ -94,7 +97,8 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 /* Returns 0; -1 if it is interrupted; less for another error. errno is not used. */
 CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remaining)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, thrd_sleep);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int result;
 
@@ -110,8 +114,9 @@ CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remai
 
 CPS_EXPORT int usleep(useconds_t us)
 {
+	CPS_BLOCKS(CPS_WAIT, usleep);
 	const struct timespec whole = {us / 1000000, us % 1000000 * 1000};
-	struct cps_again_wait w = cps_again_begin_timeout(&whole);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(&whole);
 	int result = CPS_NEXT(usleep)(us);
 
 	return result == 0 || !cps_again(&w) ? result : sleep_on(&w, NULL);
@@ -120,8 +125,9 @@ CPS_EXPORT int usleep(useconds_t us)
 /* Its result does not say whether it was interrupted: half a second left is rounded to 0. */
 CPS_EXPORT unsigned sleep(unsigned seconds)
 {
+	CPS_BLOCKS(CPS_WAIT, sleep);
 	const struct timespec whole = {seconds, 0};
-	struct cps_again_wait w = cps_again_begin_timeout(&whole);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(&whole);
 	unsigned left;
 
 	errno = 0;
@@ -137,14 +143,16 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 
 CPS_EXPORT int pause(void)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, pause);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(pause)());
 }
 
 CPS_EXPORT int sigsuspend(const sigset_t *mask)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, sigsuspend);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_MASKED(mask, CPS_NEXT(sigsuspend)(mask)));
 }
@@ -153,21 +161,24 @@ CPS_EXPORT int __sigsuspend(const sigset_t *mask) __attribute__((alias("sigsuspe
 
 CPS_EXPORT int __xpg_sigpause(int number)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, __xpg_sigpause);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(__xpg_sigpause)(number));
 }
 
 CPS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, sigwaitinfo);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(sigwaitinfo)(set, info));
 }
 
 CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, sigtimedwait);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
 }
@@ -176,21 +187,26 @@ CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 
 CPS_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, sem_timedwait);
+	CPS_AGAIN_WAIT w = cps_again_begin();
+	CPS_WAITS_FOR(semaphore, CPS_LOCK_SEMAPHORE);
 
 	return CPS_AGAIN(w, CPS_NEXT(sem_timedwait)(semaphore, until));
 }
 
 CPS_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, sem_clockwait);
+	CPS_AGAIN_WAIT w = cps_again_begin();
+	CPS_WAITS_FOR(semaphore, CPS_LOCK_SEMAPHORE);
 
 	return CPS_AGAIN(w, CPS_NEXT(sem_clockwait)(semaphore, clock, until));
 }
 
 CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, semop);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(semop)(id, operations, n));
 }
@@ -198,28 +214,32 @@ CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
 CPS_EXPORT int semtimedop(int id, struct sembuf *operations, size_t n,
 			  const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, semtimedop);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(semtimedop)(id, operations, n, w.timeout));
 }
 
 CPS_EXPORT ssize_t msgrcv(int id, void *message, size_t n, long type, int flags)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, msgrcv);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(msgrcv)(id, message, n, type, flags));
 }
 
 CPS_EXPORT int msgsnd(int id, const void *message, size_t n, int flags)
 {
-	struct cps_again_wait w = cps_again_begin();
+	CPS_BLOCKS(CPS_WAIT, msgsnd);
+	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, CPS_NEXT(msgsnd)(id, message, n, flags));
 }
 
 CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, aio_suspend);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(aio_suspend)(list, n, w.timeout));
 }
@@ -227,7 +247,8 @@ CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct
 CPS_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
 			     const struct timespec *timeout)
 {
-	struct cps_again_wait w = cps_again_begin_timeout(timeout);
+	CPS_BLOCKS(CPS_WAIT, aio_suspend64);
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
 	return CPS_AGAIN(w, CPS_NEXT(aio_suspend64)(list, n, w.timeout));
 }

@@ -17,7 +17,7 @@
 #include "base/poison.h"
 
 #define SA_KERNEL_RESTORER 0x04000000
-#define TAKEN_MAX	   4
+#define TAKEN_MAX	   6
 #define SLOTS		   8u /* one more than threads can change a disposition at the same time */
 
 /* The kernel's struct sigaction. */
@@ -313,13 +313,18 @@ bool cps_disposition_is_ignored(int number)
 	return now.handler == (void *)SIG_IGN;
 }
 
-/* Does what the signal does by default, which is to end the process: sends it again with the
- * default in place. */
-static void end_process(int number)
+void cps_disposition_let_end(int number)
 {
 	static const struct kernel_action by_default;
 
 	ask_kernel(number, &by_default, NULL);
+}
+
+/* Does what the signal does by default, which is to end the process: sends it again with the
+ * default in place. */
+static void end_process(int number)
+{
+	cps_disposition_let_end(number);
 	CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), number, 0);
 }
 

@@ -23,19 +23,35 @@ static _Atomic(atomic_bool *) is_on;
 static atomic_bool is_paused;
 static _Atomic uint64_t from, until;
 /* CPU time: the sum of the times before the last pause, and what it was at the last resume. */
-static _Atomic uint64_t cpu_sum, cpu_since;
+struct cpu {
+	_Atomic uint64_t user, system;
+};
+static struct cpu cpu_sum, cpu_since;
 
 /* The CPU time of the process. CLOCK_PROCESS_CPUTIME_ID is not used: while an interval timer runs,
  * it advances only at the kernel's ticks. */
-static uint64_t process_cpu(void)
+static struct cpu process_cpu(void)
 {
 	struct rusage used;
 	const struct timeval *u = &used.ru_utime, *s = &used.ru_stime;
 
 	if (CPS_SYS(getrusage, RUSAGE_SELF, &used, 0, 0) != 0)
-		return cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	return (uint64_t)(u->tv_sec + s->tv_sec) * 1000000000 +
-	       (uint64_t)(u->tv_usec + s->tv_usec) * 1000;
+		return (struct cpu){cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID), 0};
+	return (struct cpu){(uint64_t)u->tv_sec * 1000000000 + (uint64_t)u->tv_usec * 1000,
+			    (uint64_t)s->tv_sec * 1000000000 + (uint64_t)s->tv_usec * 1000};
+}
+
+static void begin_cpu(void)
+{
+	cpu_since = process_cpu();
+}
+
+static void add_cpu(struct cpu *sum)
+{
+	const struct cpu now = process_cpu();
+
+	sum->user += now.user - cpu_since.user;
+	sum->system += now.system - cpu_since.system;
 }
 
 bool cps_gate_open(void)
@@ -48,8 +64,8 @@ bool cps_gate_open(void)
 			return false;
 		atomic_store(&is_on, page);
 	}
-	cpu_sum = 0;
-	cpu_since = process_cpu();
+	cpu_sum = (struct cpu){0, 0};
+	begin_cpu();
 	atomic_store(page, true);
 	return true;
 }
@@ -89,7 +105,7 @@ bool cps_gate_pause(void)
 	if (atomic_exchange(&is_paused, true))
 		return false;
 	if (!cps_gate_is_early())
-		cpu_sum += process_cpu() - cpu_since;
+		add_cpu(&cpu_sum);
 	return true;
 }
 
@@ -97,7 +113,7 @@ bool cps_gate_resume(void)
 {
 	if (!atomic_load(&is_paused))
 		return false;
-	cpu_since = process_cpu();
+	begin_cpu();
 	return atomic_exchange(&is_paused, false);
 }
 
@@ -123,11 +139,14 @@ uint64_t cps_gate_until(void)
 	return atomic_load(&until);
 }
 
-uint64_t cps_gate_cpu_ns(void)
+uint64_t cps_gate_cpu_ns(uint64_t *system_ns)
 {
-	bool counts = !cps_gate_is_paused() && !cps_gate_is_early();
+	struct cpu sum = cpu_sum;
 
-	return cpu_sum + (counts ? process_cpu() - cpu_since : 0);
+	if (!cps_gate_is_paused() && !cps_gate_is_early())
+		add_cpu(&sum);
+	*system_ns = sum.system;
+	return sum.user + sum.system;
 }
 
 static enum cps_verdict by_time(void)
@@ -139,7 +158,7 @@ static enum cps_verdict by_time(void)
 	if (start && now < start)
 		return CPS_GATE_EARLY;
 	if (start && atomic_compare_exchange_strong(&from, &start, 0)) {
-		cpu_since = process_cpu();
+		begin_cpu();
 		return CPS_GATE_BEGINS;
 	}
 	return CPS_GATE_OPEN;

@@ -49,7 +49,8 @@ bool cps_gate_is_paused(void);
 /* [signal] */
 enum cps_verdict cps_gate_verdict(void);
 
-/* [signal] CPU time in ns that the process has used while the gate was open and not paused. */
-uint64_t cps_gate_cpu_ns(void);
+/* [signal] CPU time in ns that the process has used while the gate was open and not paused. *system_ns is the part
+ * of it in the kernel, as that counts it. */
+uint64_t cps_gate_cpu_ns(uint64_t *system_ns);
 
 #endif

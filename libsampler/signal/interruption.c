@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/sys.h"
 #include "signal/cut.h"
@@ -18,10 +19,12 @@
 #include "signal/gate.h"
 #include "signal/masked.h"
 #include "signal/sample.h"
+#include "signal/waiting.h"
+#include "stream/interrupted.h"
 #include "unwind/regs.h"
 #include "base/poison.h"
 
-static __thread uint32_t interruptions;
+__thread uint32_t cps_sample_interrupted;
 static atomic_bool is_confined;
 
 void cps_sample_confine(void)
@@ -36,36 +39,51 @@ static bool may_ask(void)
 	return cps_gate_is_open() || !atomic_load(&is_confined);
 }
 
-uint32_t cps_sample_interruptions(void)
-{
-	return interruptions;
-}
-
-uint32_t cps_sample_begin_call(uintptr_t frame)
-{
-	cps_masked_forget(frame);
-	cps_cut_number();
-	return interruptions;
-}
-
-/* Libraries for asynchronous input and output make these calls by instructions of their own, which
- * no wrapper sees. A call that waits for a time from its beginning is left as it is, since the
- * whole time would begin again. */
-static bool can_be_made_again(const ucontext_t *uc, int number)
+static bool can_enter_again(const ucontext_t *uc)
 {
 	enum { EXT_ARG = 8, ABS_TIMER = 32, OFFSET_TIME = 16 };
 	uintptr_t flags = cps_regs_call_argument(uc, 4), more = cps_regs_call_argument(uc, 5), time;
 
-	if (number == SYS_io_getevents || number == SYS_io_pgetevents)
-		return !more;
-	if (number != SYS_io_uring_enter)
-		return false;
 	if (!(flags & EXT_ARG) || flags & ABS_TIMER)
 		return true;
 	if (!cps_sys_readable(more + OFFSET_TIME))
 		return false;
 	memcpy(&time, (const void *)(more + OFFSET_TIME), sizeof(time));
 	return !time;
+}
+
+/* Programs and libraries make such calls by instructions of their own, which no wrapper sees. A call that
+ * waits for a time from its beginning is left as it is, since the whole time would begin again; and so
+ * is one that changes the mask of signals, since it is not known what that lets through. */
+static bool can_be_made_again(const ucontext_t *uc, int number)
+{
+	uintptr_t third = cps_regs_call_argument(uc, 3), fourth = cps_regs_call_argument(uc, 4);
+	uintptr_t fifth = cps_regs_call_argument(uc, 5), sixth = cps_regs_call_argument(uc, 6);
+
+	switch (number) {
+	case SYS_io_uring_enter:
+		return can_enter_again(uc);
+	case SYS_io_getevents:
+	case SYS_io_pgetevents:
+	case SYS_select:
+		return !fifth;
+	case SYS_pselect6:
+		return !fifth && !sixth;
+	case SYS_poll:
+		return (int)third < 0;
+	case SYS_ppoll:
+		return !third && !fourth;
+	case SYS_epoll_wait:
+		return (int)fourth < 0;
+	case SYS_epoll_pwait:
+		return (int)fourth < 0 && !fifth;
+	case SYS_epoll_pwait2:
+		return !fourth && !fifth;
+	case SYS_clock_nanosleep:
+		return cps_regs_call_argument(uc, 2) & TIMER_ABSTIME;
+	default:
+		return false;
+	}
 }
 
 /* Those of the signals that end calls. A child that has ended while our handler blocks all signals has
@@ -155,12 +173,20 @@ static void end_restarted_call(ucontext_t *uc)
 		cps_regs_end_call(uc);
 }
 
+/* A wrapper makes the call again, or the program sees it. Who waits for a futex looks again at what it
+ * waits for anyway. */
+static void leave_interrupted(int number)
+{
+	cps_sample_interrupted++;
+	if (number != SYS_futex && !cps_waiting_is_wrapped())
+		cps_interrupted_add();
+}
+
 /* If another signal is pending, the call would have been interrupted without us, and does not
  * count. A signal that was handled before ours is not pending any more; but then the kernel lets
  * our signal interrupt that signal's handler, not the call. */
-void cps_sample_note_interruption(void *context)
+static void note(ucontext_t *uc)
 {
-	ucontext_t *uc = context;
 	uint64_t pending;
 	int number;
 
@@ -173,12 +199,20 @@ void cps_sample_note_interruption(void *context)
 	if (cps_masked_is_over(uc) || !pending_for(uc, &pending) || pending)
 		return;
 	number = cps_regs_call_number(uc);
-	if (cps_regs_interrupted_call(uc) && can_be_made_again(uc, number))
+	if (cps_regs_interrupted_call(uc) && can_be_made_again(uc, number) &&
+	    !cps_cut_may_be_returned_to(uc))
 		cps_regs_call_again(uc, number);
 	else if (cps_cut_was_returned_to(uc))
 		return;
 	else if (cps_regs_interrupted_call(uc))
-		interruptions++;
+		leave_interrupted(number);
 	else
 		cps_cut_note();
+}
+
+/* The handler ends by a system call, and the thread may make the one again that was interrupted. */
+void cps_sample_note_interruption(void *context)
+{
+	note(context);
+	cps_sys_calls += 1 + (cps_regs_restarted_call(context) >= 0);
 }

@@ -16,7 +16,7 @@
 
 #define BIT(s) (UINT64_C(1) << ((s)-1))
 
-static __thread struct cps_masked now;
+__thread struct cps_masked cps_masked_now;
 static bool is_watched;
 
 /* Another process may send these signals, but hardly ever does. The first is the most unlikely
@@ -50,8 +50,8 @@ static uint64_t change(int how, uint64_t bits)
  * it blocked.) */
 static void mark_around(struct cps_masked_call *call, uint64_t bit)
 {
-	now.bit = call->bit = bit;
-	now.is_inside = false;
+	cps_masked_now.bit = call->bit = bit;
+	cps_masked_now.is_inside = false;
 	call->undo = change(SIG_BLOCK, bit) & bit ? -1 : SIG_UNBLOCK;
 }
 
@@ -61,15 +61,15 @@ static void mark_inside(struct cps_masked_call *call)
 {
 	uint64_t blocked = change(SIG_BLOCK, 0), pending = ~UINT64_C(0);
 
-	now.bit = first_of(~blocked);
-	now.is_inside = true;
-	if (now.bit)
+	cps_masked_now.bit = first_of(~blocked);
+	cps_masked_now.is_inside = true;
+	if (cps_masked_now.bit)
 		return;
 	CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0);
-	now.bit = first_of(~pending);
-	if (now.bit) {
-		change(SIG_UNBLOCK, now.bit);
-		call->bit = now.bit;
+	cps_masked_now.bit = first_of(~pending);
+	if (cps_masked_now.bit) {
+		change(SIG_UNBLOCK, cps_masked_now.bit);
+		call->bit = cps_masked_now.bit;
 		call->undo = SIG_BLOCK;
 	}
 }
@@ -77,10 +77,10 @@ static void mark_inside(struct cps_masked_call *call)
 /* After the end of the recording a filter may forbid the calls that are made here. */
 struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask)
 {
-	struct cps_masked_call call = {.before = now, .undo = -1};
+	struct cps_masked_call call = {.before = cps_masked_now, .undo = -1};
 	uint64_t inside, bit;
 
-	now.frame = 0;
+	cps_masked_now.frame = 0;
 	if (!is_watched || !cps_gate_is_open() || !mask || !cps_sys_readable((uintptr_t)mask))
 		return call;
 	memcpy(&inside, mask, sizeof(inside));
@@ -89,7 +89,7 @@ struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask)
 		mark_around(&call, bit);
 	else
 		mark_inside(&call);
-	now.frame = now.bit ? frame : 0;
+	cps_masked_now.frame = cps_masked_now.bit ? frame : 0;
 	return call;
 }
 
@@ -99,17 +99,11 @@ void cps_masked_end(const struct cps_masked_call *call)
 {
 	if (call->undo >= 0)
 		change(call->undo, call->bit);
-	now = call->before;
-}
-
-void cps_masked_forget(uintptr_t frame)
-{
-	if (now.frame && frame + CPS_REGS_NEAR > now.frame)
-		now.frame = 0;
+	cps_masked_now = call->before;
 }
 
 bool cps_masked_is_over(const ucontext_t *uc)
 {
-	return cps_regs_is_below(uc, now.frame) &&
-	       !(change(SIG_BLOCK, 0) & now.bit) == now.is_inside;
+	return cps_regs_is_below(uc, cps_masked_now.frame) &&
+	       !(change(SIG_BLOCK, 0) & cps_masked_now.bit) == cps_masked_now.is_inside;
 }

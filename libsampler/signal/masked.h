@@ -16,11 +16,15 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "unwind/regs.h"
+
 struct cps_masked {
 	uintptr_t frame; /* of the function that makes the call; 0: no such call */
 	uint64_t bit;	 /* the signal in which the masks differ */
 	bool is_inside;	 /* the mask of the call blocks it */
 };
+
+extern __thread struct cps_masked cps_masked_now; /* of the calling thread */
 
 /* A call that has begun. */
 struct cps_masked_call {
@@ -42,7 +46,11 @@ void cps_masked_end(const struct cps_masked_call *call);
 
 /* [signal] A call that begins in a function with this frame: a masked call that was left by longjmp
  * is noticed, because its frame is not well above this one. */
-void cps_masked_forget(uintptr_t frame);
+static inline void cps_masked_forget(uintptr_t frame)
+{
+	if (cps_masked_now.frame && frame + CPS_REGS_NEAR > cps_masked_now.frame)
+		cps_masked_now.frame = 0;
+}
 
 /* [signal] In our handler: whether the context is that of a masked call that is over, because a
  * handler of the target's has run. */

@@ -13,13 +13,17 @@
 #include "base/moment.h"
 #include "base/sys.h"
 #include "signal/budget.h"
+#include "signal/companion.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
+#include "signal/mode.h"
 #include "signal/off_switch.h"
 #include "signal/own_stack.h"
 #include "signal/reading.h"
 #include "signal/sample.h"
+#include "signal/side.h"
 #include "stream/columns.h"
+#include "stream/interrupted.h"
 #include "stream/loss.h"
 #include "stream/own_time.h"
 #include "stream/recording.h"
@@ -69,10 +73,9 @@ static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail
 	return gticks / (m->scale * units) * units;
 }
 
-static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
-		      struct cps_peek *peek)
+void cps_sample_bounds(const struct cps_thread *t, const ucontext_t *context, struct cps_peek *peek)
 {
-	uintptr_t sp = regs->r[CPS_REG_SP];
+	uintptr_t sp = cps_regs_interrupted_sp(context);
 	bool inside = sp >= t->stack_low && sp < t->stack_high;
 
 	peek->low = inside ? sp - CPS_RED_ZONE : 0;
@@ -82,14 +85,14 @@ static void bounds_of(const struct cps_thread *t, const struct cps_regs *regs,
 /* The work that is done on a stack of the recorder's. */
 struct job {
 	struct cps_thread *thread;
-	const struct cps_regs *regs; /* NULL: it is not known where the thread was */
-	uint64_t reading;	     /* reading of the meter, if there is one */
+	const ucontext_t *context; /* NULL: it is not known where the thread was */
+	uint64_t reading;	   /* reading of the meter, if there is one */
 	bool is_tail;
 };
 
-/* Adds a sample whose stack is what is known of any stack of the thread: the function in which it
- * began, and what called that. */
-static bool add_not_sampled(struct cps_thread *t, uint64_t weight, bool is_tail)
+/* Its stack is what is known of any stack of the thread: the function in which it began, and what called
+ * that. */
+bool cps_sample_add_not_sampled(struct cps_thread *t, const struct cps_credit *credit)
 {
 	struct cps_frame frames[CPS_THREAD_BASE + 2] = {{.pc = CPS_NOT_SAMPLED_ADDRESS}};
 	struct cps_stack stack = {.frames = frames, .depth = 1, .mark = CPS_MARK_NOT_SAMPLED};
@@ -98,17 +101,24 @@ static bool add_not_sampled(struct cps_thread *t, uint64_t weight, bool is_tail)
 		frames[stack.depth++].pc = (uintptr_t)t->routine;
 	for (uint32_t i = 0; t->routine && i < t->n_base; i++)
 		frames[stack.depth++].pc = t->base[i];
-	return cps_recording_add(t, NULL, NULL, &stack, weight, is_tail);
+	return cps_recording_add(t, NULL, NULL, &stack, credit);
 }
 
 static bool add_sample(const struct job *job, uint64_t weight)
 {
+	struct cps_kernel_chain chain;
+	struct cps_credit credit = {.weight = weight, .is_tail = job->is_tail};
 	struct cps_peek peek;
 
-	if (!job->regs)
-		return add_not_sampled(job->thread, weight, job->is_tail);
-	bounds_of(job->thread, job->regs, &peek);
-	return cps_recording_add(job->thread, job->regs, &peek, NULL, weight, job->is_tail);
+	if (!job->context) {
+		credit.atom = cps_mode_atom_of_rest(job->thread);
+		return cps_sample_add_not_sampled(job->thread, &credit);
+	}
+	credit.atom = cps_mode_atom(job->thread, job->context, &chain);
+	credit.kernel = &chain;
+	cps_kernel_note(&chain);
+	cps_sample_bounds(job->thread, job->context, &peek);
+	return cps_recording_add(job->thread, job->context, &peek, NULL, &credit);
 }
 
 static void add(void *argument)
@@ -128,14 +138,51 @@ static void add(void *argument)
 	t->remainder = rest;
 }
 
-void cps_sample_take(struct cps_thread *t, const struct cps_regs *regs, uint64_t reading,
+void cps_sample_take(struct cps_thread *t, const ucontext_t *context, uint64_t reading,
 		     bool is_tail)
 {
-	struct job job = {t, regs, reading, is_tail};
+	struct job job = {t, context, reading, is_tail};
 
 	if (!cps_own_stack_call(t->id, add, &job))
 		cps_loss_add(CPS_LOSS_BUSY, 1);
 }
+
+/* ---- what others credit ------------------------------------------------------------------------ */
+
+bool cps_sample_add_stack(struct cps_thread *t, const ucontext_t *context,
+			  const struct cps_credit *credit)
+{
+	struct cps_peek peek;
+
+	cps_sample_bounds(t, context, &peek);
+	return cps_recording_ready() && cps_recording_add(t, context, &peek, NULL, credit);
+}
+
+struct given {
+	struct cps_thread *thread;
+	const ucontext_t *context;
+	const struct cps_credit *credit;
+	bool is_done;
+};
+
+static void add_given(void *argument)
+{
+	struct given *given = argument;
+
+	given->is_done = cps_sample_add_stack(given->thread, given->context, given->credit);
+}
+
+bool cps_sample_credit(struct cps_thread *t, const ucontext_t *context,
+		       const struct cps_credit *credit)
+{
+	struct given given = {t, context, credit, false};
+
+	if (!cps_own_stack_call(t->id, add_given, &given))
+		cps_loss_add(CPS_LOSS_BUSY, 1);
+	return given.is_done;
+}
+
+/* ---- ticks --------------------------------------------------------------------------------------- */
 
 /* Makes an entry for a thread that was not introduced, because it was made by a bare clone(2) or
  * before the recorder was loaded. */
@@ -172,7 +219,6 @@ static struct cps_thread *thread_of_tick(const struct cps_meter *m)
 static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const ucontext_t *context)
 {
 	struct cps_thread *t = thread_of_tick(m);
-	struct cps_regs regs;
 	uint64_t reading, credited, took = 0, begin = cps_moment_ns();
 	bool is_left_over, is_sample;
 
@@ -195,8 +241,8 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 		cps_loss_add(CPS_LOSS_BUDGET, 1);
 	} else if (is_sample) {
 		cps_budget_begin(t, begin);
-		cps_regs_of_context(&regs, context);
-		cps_sample_take(t, &regs, credited, false);
+		cps_sample_take(t, context, credited, false);
+		cps_companion_take(t, context, begin, reading);
 	}
 	if (m->rearm && !cps_loss_stop_reason(NULL))
 		m->rearm(t, info);
@@ -208,6 +254,13 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 	return begin;
 }
 
+static void skip_until(struct cps_thread *t, uint64_t reading)
+{
+	t->consumed = reading;
+	t->remainder = 0;
+	cps_companion_skip(t, reading);
+}
+
 /* Ignores a tick that comes before recording begins, and what the thread has used until then. */
 static void skip(const struct cps_meter *m, const siginfo_t *info)
 {
@@ -215,8 +268,9 @@ static void skip(const struct cps_meter *m, const siginfo_t *info)
 
 	if (!t || !m->read)
 		return;
-	t->consumed = m->read();
-	t->remainder = 0;
+	skip_until(t, m->read());
+	if (m->forget)
+		m->forget(t);
 	if (m->rearm)
 		m->rearm(t, info);
 }
@@ -279,15 +333,30 @@ static bool is_wanted(int number)
 	return action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN;
 }
 
+/* The tick's last step, which changes the context. The first call that fails because of a tick may change when
+ * the clock ticks next, after it has been set. */
+static void note_interruption(const struct cps_meter *m, const siginfo_t *info, void *context)
+{
+	struct cps_thread *t = cps_thread_self();
+	bool was_one = cps_interrupted_ever();
+
+	cps_sample_note_interruption(context);
+	if (!was_one && cps_interrupted_ever() && t && m->rearm && cps_gate_is_open() &&
+	    !cps_loss_stop_reason(NULL))
+		m->rearm(t, info);
+}
+
 /* Whether the signal is ours. A handler of the target's, which may leave by longjmp, is not called in
  * here. */
 static bool handle(int number, const siginfo_t *info, void *context)
 {
 	const struct cps_meter *m = cps_sample_meter();
 
-	if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
+	if (number == CPS_SIGNAL_OWN && cps_side_handle(info, context)) {
+		return true;
+	} else if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, info, context);
-		cps_sample_note_interruption(context);
+		note_interruption(m, info, context);
 	} else if (is_deadline(number, info)) {
 		if (cps_gate_is_open() && cps_gate_is_over())
 			cps_own_stack_call(0, call_over, context);
@@ -304,8 +373,12 @@ CPS_REGS_HANDLER void cps_sample_handler(int number, siginfo_t *info, void *cont
 {
 	int saved = errno;
 	struct cps_thread *t = cps_thread_begin_handler();
-	bool is_ours = handle(number, info, context);
+	struct cps_side_use use = {0, 0};
+	bool is_ours;
 
+	cps_side_enter(&use);
+	is_ours = handle(number, info, context);
+	cps_side_leave(&use);
 	cps_thread_end_handler(t);
 	if (!is_ours)
 		cps_disposition_pass_on(number, info, context);
@@ -327,16 +400,15 @@ void cps_sample_own_end(struct cps_thread *t, uint64_t begin)
 
 static void skip_one(struct cps_thread *t, void *except)
 {
-	if (t == except)
-		return;
-	t->consumed = cps_sample_meter()->read_of(t);
-	t->remainder = 0;
+	const struct cps_meter *m = cps_sample_meter();
+
+	if (t != except)
+		skip_until(t, m->read_of ? m->read_of(t) : 0);
 }
 
 void cps_sample_skip(const struct cps_thread *except)
 {
-	if (cps_sample_meter()->read_of)
-		cps_thread_each(skip_one, (void *)(uintptr_t)except);
+	cps_thread_each(skip_one, (void *)(uintptr_t)except);
 }
 
 static void rearm_one(struct cps_thread *t, void *context)

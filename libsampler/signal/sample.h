@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "signal/cut.h"
+#include "signal/masked.h"
+#include "stream/kernel.h"
 #include "stream/thread.h"
+#include "unwind/peek.h"
 #include "unwind/regs.h"
 
 /*
@@ -34,14 +38,30 @@ struct cps_meter {
 	/* [signal] Arm the next tick of a thread, after the tick of `info`; or whatever has become
 	 * of its last one, if `info` is NULL. May be NULL itself. */
 	void (*rearm)(struct cps_thread *t, const siginfo_t *info);
-	bool adopts;	/* ticks may come to threads that were never armed */
-	uint32_t scale; /* gticks per unit of weight in the stream */
+	/* [signal] The tick came before recording begins: no tick is due any more. `rearm` follows. May be NULL. */
+	void (*forget)(struct cps_thread *t);
+	/* [signal] Whether the latest tick has met the calling thread in the kernel: 1, with the kernel's functions in
+	 * the chain if they are known; or 0, or -1 if that is not known. May be NULL. */
+	int (*mode)(struct cps_thread *t, struct cps_kernel_chain *chain);
+	/* [signal] The calling thread is about to sleep, and goes on after a sleep (waiting.h). Not in a handler.
+	 * Both may be NULL. Returns whether it is to be told when the thread goes on. */
+	bool (*doze)(struct cps_thread *t);
+	void (*wake)(struct cps_thread *t);
+	bool is_kernels_tick; /* ticks come together with the kernel's own (mode.h) */
+	bool adopts;	      /* ticks may come to threads that were never armed */
+	uint32_t scale;	      /* gticks per unit of weight in the stream */
 };
 
 /* [signal] Set the meter, which must stay valid. The gate (gate.h) is not changed. When the time
  * that was set for recording has passed, or recording is turned off (off_switch.h), the handler calls
  * `over` with its context. */
 void cps_sample_use(const struct cps_meter *meter, void (*over)(const void *context));
+
+struct cps_credit;
+
+/* [signal] Add a sample of a thread of which it is not known where it was. To be called on a stack of the
+ * recorder's, while the thread is busy. */
+bool cps_sample_add_not_sampled(struct cps_thread *t, const struct cps_credit *credit);
 
 /* [signal] That meter. */
 const struct cps_meter *cps_sample_meter(void);
@@ -50,10 +70,23 @@ const struct cps_meter *cps_sample_meter(void);
  * credited with more, because readings were reckoned or because of chance (t->slack). */
 int64_t cps_sample_due(const struct cps_thread *t, uint64_t reading);
 
-/* [signal] Add a sample, or a tail, that credits the thread up to this reading. `regs` is where the
- * thread was; NULL: that is not known. */
-void cps_sample_take(struct cps_thread *t, const struct cps_regs *regs, uint64_t reading,
+/* [signal] Add a sample, or a tail, that credits the thread up to this reading. `context` is where
+ * the thread was; NULL: that is not known. */
+void cps_sample_take(struct cps_thread *t, const ucontext_t *context, uint64_t reading,
 		     bool is_tail);
+
+/* [signal] Set the bounds of the stack on which the thread is in this context, if they are known. */
+void cps_sample_bounds(const struct cps_thread *t, const ucontext_t *context,
+		       struct cps_peek *peek);
+
+/* [signal] Add a sample of the stack that the thread has in this context, and credit it so. To be called on a stack of
+ * the recorder's. False: nothing could be recorded. */
+bool cps_sample_add_stack(struct cps_thread *t, const ucontext_t *context,
+			  const struct cps_credit *credit);
+
+/* [signal] The same from any stack: it goes to a stack of the recorder's, and counts a loss if all are in use. */
+bool cps_sample_credit(struct cps_thread *t, const ucontext_t *context,
+		       const struct cps_credit *credit);
 
 /* [signal] The signal of the meter's ticks. */
 int cps_sample_signal(void);
@@ -97,16 +130,17 @@ void cps_sample_reset(void);
 /* [signal] Arm the next tick of all threads, because it may have been lost. */
 void cps_sample_rearm(void);
 
+extern __thread uint32_t cps_sample_interrupted;
+
 /*
  * [signal] How often a system call of the calling thread was interrupted by a signal of ours and by
  * no other. If the number has changed during a call that failed with EINTR, we have caused the
  * failure (signal(7) lists the calls that the kernel never restarts; doc/decisions/0010).
  */
-uint32_t cps_sample_interruptions(void);
-
-/* [signal] The same number as cps_sample_interruptions, for a call that begins in a function with
- * this frame (masked.h). */
-uint32_t cps_sample_begin_call(uintptr_t frame);
+static inline uint32_t cps_sample_interruptions(void)
+{
+	return cps_sample_interrupted;
+}
 
 /* [signal] To be called at the end of each handler of ours: counts such an interruption. A few calls
  * that no wrapper sees are made again when the handler returns. */

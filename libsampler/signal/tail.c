@@ -13,6 +13,7 @@
 #include "signal/budget.h"
 #include "signal/gate.h"
 #include "signal/sample.h"
+#include "stream/latest.h"
 #include "stream/recording.h"
 #include "base/poison.h"
 
@@ -46,20 +47,30 @@ static bool owe_unit(struct cps_thread *t, uint64_t reading)
 	return true;
 }
 
+/* What the thread was credited too much is taken back from its latest samples, or if that is not enough, from
+ * those of others: it may be what threads that have ended were credited. */
+static void take_back(struct cps_thread *t, uint64_t reading, uint32_t from)
+{
+	const uint64_t scale = cps_sample_meter()->scale;
+	int64_t due = cps_sample_due(t, reading);
+
+	if (due <= -(int64_t)scale)
+		t->consumed -= scale * cps_latest_take_back(from, (uint64_t)-due / scale);
+}
+
 static void tail(struct cps_thread *t, const void *context)
 {
-	struct cps_regs regs;
 	uint64_t reading;
 
 	if (!cps_sample_meter()->read || !cps_recording_path() || atomic_exchange(&t->busy, true))
 		return;
-	if (context)
-		cps_regs_of_context(&regs, context);
 	t->consumed -= (uint64_t)atomic_exchange(&unrecorded, 0);
 	cps_budget_begin(t, cps_moment_ns());
 	reading = cps_sample_meter()->read();
+	take_back(t, reading, t->id);
+	take_back(t, reading, CPS_LATEST_ANY);
 	owe_unit(t, reading);
-	cps_sample_take(t, context ? &regs : NULL, reading, true);
+	cps_sample_take(t, context, reading, true);
 	/* There was no buffer free, it was less than a unit, or too much was credited. */
 	if (t->consumed != reading && (cps_sample_due(t, reading) > 0 || t->slack))
 		hand_on(t, reading);
@@ -123,10 +134,14 @@ void cps_sample_tail(struct cps_thread *t, const void *context)
 void cps_sample_tail_of(struct cps_thread *t)
 {
 	const struct cps_meter *m = cps_sample_meter();
+	uint64_t reading;
 
 	if (!m->read_of || !cps_recording_path() || atomic_exchange(&t->busy, true))
 		return;
-	if (atomic_load(&t->state) == CPS_THREAD_LIVE)
-		cps_sample_take(t, NULL, m->read_of(t), true);
+	if (atomic_load(&t->state) == CPS_THREAD_LIVE) {
+		reading = m->read_of(t);
+		take_back(t, reading, t->id);
+		cps_sample_take(t, NULL, reading, true);
+	}
 	atomic_store(&t->busy, false);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * announce.c - puts records of threads and modules into the journal's buffer 0.
+ * announce.c - puts records of threads, modules and Python functions into the journal's buffer 0.
  *
- * In: threads and modules that samples mention. Out: records. If the buffer is busy the
+ * In: what samples mention. Out: records. If the buffer is busy the
  * announcement is made later, at the latest at the end.
  */
 #include <string.h>
@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "base/sys.h"
 #include "format.h"
+#include "python/functions.h"
+#include "python/python.h"
 #include "stream/announce.h"
 #include "stream/drain.h"
 #include "base/poison.h"
@@ -68,7 +70,7 @@ static void announce_module(uint32_t number, struct cps_module *m)
 	}
 }
 
-void cps_announce_modules(void)
+static void announce_modules(void)
 {
 	if (!cps_module_has_news())
 		return;
@@ -80,4 +82,19 @@ void cps_announce_modules(void)
 		    !atomic_exchange(&m->announced, true))
 			announce_module(i, m);
 	}
+}
+
+static bool announce_function(uint32_t number, const char *name)
+{
+	uint8_t bytes[CPS_PYTHON_NAME_BYTES + 64];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+
+	cps_record_function(&w, CPS_PYTHON_ADDRESS + number, 1, name);
+	return announce(&w, bytes);
+}
+
+void cps_announce_news(void)
+{
+	announce_modules();
+	cps_python_functions_tell(announce_function);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * announce.h - writes the record of a thread or module once samples mention it.
+ * announce.h - writes the record of a thread, module or Python function once samples mention it.
  */
 #ifndef CPS_ANNOUNCE_H
 #define CPS_ANNOUNCE_H
@@ -18,7 +18,8 @@ bool cps_announce_record(const uint8_t *record, size_t n);
  * name. */
 void cps_announce_thread(struct cps_thread *t);
 
-/* [signal] Write the records of all modules that are used and not announced yet. */
-void cps_announce_modules(void);
+/* [signal] Write the records of all modules and Python functions that are used and not announced
+ * yet. */
+void cps_announce_news(void);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/writer.h"
 #include "format.h"
+#include "stream/atoms.h"
 #include "stream/batch.h"
 #include "unwind/module.h"
 #include "unwind/row.h"
@@ -86,11 +87,13 @@ void cps_batch_begin(struct cps_batch *b, uint8_t *bytes, size_t room, uint32_t 
 	b->previous_depth = 0;
 	b->generation = cps_module_generation();
 	b->has_thread = false;
+	b->had_path = false;
 	b->is_full = false;
 	b->time_us = time_us;
 	b->weight = 0;
 	b->n_ids = 0;
 	b->n_ticks = 0;
+	cps_latest_begin(&b->latest);
 	memset(b->hash, 0, sizeof(b->hash));
 	memset(b->id[OUTERMOST].successor, 0xff, sizeof(b->id[OUTERMOST].successor));
 }
@@ -123,16 +126,28 @@ static void prefer(uint16_t list[4], uint32_t place, uint32_t id)
 	list[0] = (uint16_t)id;
 }
 
-static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t slot,
-			  uint64_t address)
+static uint32_t module_of(uint64_t address)
 {
+	uint32_t number = CPS_MODULE_NONE;
 	bool is_sure;
-	uint32_t number = cps_module_find_now(address, &is_sure);
-	uint32_t id = b->n_ids;
 
+	if (cps_python_is_address(address) || address >= CPS_KERNEL_ADDRESS)
+		return number;
+	number = cps_module_find_now(address, &is_sure);
 	if (number == CPS_MODULE_NONE &&
 	    !is_sure) /* a module that is on a stack is not being unloaded */
 		number = cps_module_find(address);
+	if (number == CPS_MODULE_NONE && is_sure && address > CPS_NOT_SAMPLED_ADDRESS)
+		atomic_store_explicit(&saw_generated, true, memory_order_relaxed);
+	return number;
+}
+
+static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t slot,
+			  uint64_t address)
+{
+	uint32_t number = module_of(address);
+	uint32_t id = b->n_ids;
+
 	if (id == CPS_BATCH_IDS) {
 		w->full = true;
 		return 0;
@@ -141,8 +156,6 @@ static uint32_t introduce(struct cps_batch *b, struct cps_writer *w, uint32_t sl
 	if (number == CPS_MODULE_NONE) {
 		cps_put(w, 0);
 		cps_put(w, address);
-		if (is_sure && address > CPS_NOT_SAMPLED_ADDRESS)
-			atomic_store_explicit(&saw_generated, true, memory_order_relaxed);
 	} else {
 		struct cps_module *m = cps_module_get(number);
 
@@ -201,16 +214,33 @@ static uint32_t put_frame(struct cps_batch *b, struct cps_writer *w, uint32_t fr
 	return id;
 }
 
+static uint32_t depth_of(const struct cps_item *item)
+{
+	return item->path ? item->path->depth : item->stack->depth;
+}
+
+/* Frame i of an item, as it is recorded; 0 is the innermost. */
+static uint64_t address_of(const struct cps_item *item, uint32_t i)
+{
+	return item->path ? item->path->addresses[i] : cps_stack_frame(item->stack, i)->pc;
+}
+
+/* The same for the previous item. */
+static uint64_t address_before(const struct cps_batch *b, uint32_t i)
+{
+	return b->had_path ? b->path_before.addresses[i] : cps_trail_frame(&b->trail, i)->pc;
+}
+
 /* Writes all frames but the `keep` outermost ones, from the outside inward. */
-static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct cps_stack *s,
+static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct cps_item *item,
 		       uint32_t keep)
 {
-	uint32_t from = OUTERMOST, run = 0;
+	uint32_t from = OUTERMOST, run = 0, depth = depth_of(item);
 
 	if (keep)
-		from = b->hash[slot_of(b, cps_stack_frame(s, s->depth - keep)->pc)] - 1u;
-	for (uint32_t i = s->depth - keep; i-- > 0 && !w->full;) {
-		uint64_t pc = cps_stack_frame(s, i)->pc;
+		from = b->hash[slot_of(b, address_of(item, depth - keep))] - 1u;
+	for (uint32_t i = depth - keep; i-- > 0 && !w->full;) {
+		uint64_t pc = address_of(item, i);
 
 		if (is_successor(b, from, 0, pc)) {
 			from = b->id[from].successor[0];
@@ -226,52 +256,77 @@ static void put_frames(struct cps_batch *b, struct cps_writer *w, const struct c
 
 /* The number of outermost frames that the stack has in common with the previous one. Frames of the
  * trail are in common, and need not be compared. */
-static uint32_t common(const struct cps_batch *b, const struct cps_stack *s)
+static uint32_t common(const struct cps_batch *b, const struct cps_item *item)
 {
-	uint32_t before = b->previous_depth, most = s->depth < before ? s->depth : before;
-	uint32_t n = before ? s->depth - s->fresh : 0;
+	uint32_t before = b->previous_depth, depth = depth_of(item), n = 0;
+	uint32_t most = depth < before ? depth : before;
 
-	while (n < most && cps_stack_frame(s, s->depth - n - 1)->pc ==
-				   cps_trail_frame(&b->trail, before - n - 1)->pc)
+	if (before && !item->path && !b->had_path)
+		n = item->stack->depth - item->stack->fresh;
+	while (n < most && address_of(item, depth - n - 1) == address_before(b, before - n - 1))
 		n++;
 	return n;
+}
+
+/* What the next item is compared with. */
+static void keep_path(struct cps_batch *b, const struct cps_item *item)
+{
+	struct cps_python_path spare = b->path_before;
+
+	b->had_path = item->path;
+	if (!item->path)
+		return;
+	b->path_before = b->path;
+	b->path = spare;
+}
+
+/* Only a clock credits ahead (latest.h). */
+static bool can_take_back(const struct cps_item *item)
+{
+	return !item->is_tail && cps_atoms_is_clocks(item->thread & ((1u << cps_atoms_bits()) - 1));
 }
 
 bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 {
 	struct cps_writer w = {b->bytes + b->used, b->bytes + b->room, false};
 	const struct cps_stack *s = item->stack;
+	uint32_t mark = s->mark + (item->number ? CPS_MARK_NUMBERED : 0);
 	bool same_thread = b->has_thread && b->thread == item->thread;
 	uint32_t keep = 0;
 
 	if (b->is_full)
 		return false;
 	if (b->generation == cps_module_generation())
-		keep = common(b, s);
+		keep = common(b, item);
 	else
 		forget(b);
 	cps_put(&w, (uint64_t)(b->previous_depth - keep) << CPS_ITEM_POP_SHIFT |
 			    (same_thread ? 0 : CPS_ITEM_THREAD) |
-			    (item->is_tail ? CPS_ITEM_TAIL : 0) | (s->mark ? CPS_ITEM_MARK : 0));
+			    (item->is_tail ? CPS_ITEM_TAIL : 0) | (mark ? CPS_ITEM_MARK : 0));
 	if (!same_thread)
 		cps_put(&w, item->thread);
-	if (s->mark)
-		cps_put(&w, s->mark);
+	if (mark)
+		cps_put(&w, mark);
+	if (item->number)
+		cps_put(&w, item->number);
 	cps_put_signed(&w, (int64_t)(item->weight - b->weight));
 	cps_put_signed(&w, (int64_t)(item->time_us - b->time_us - item->weight));
-	cps_put(&w, s->depth - keep);
-	put_frames(b, &w, s, keep);
+	cps_put(&w, depth_of(item) - keep);
+	put_frames(b, &w, item, keep);
 	if (w.full) {
 		b->is_full = true;
 		return false;
 	}
 	b->used = (size_t)(w.p - b->bytes);
 	b->n_ticks += !item->is_tail;
+	cps_latest_add(&b->latest, item->thread >> cps_atoms_bits(),
+		       can_take_back(item) ? item->weight : 0);
 	b->has_thread = true;
 	b->thread = item->thread;
 	b->weight = item->weight;
 	b->time_us = item->time_us;
-	b->previous_depth = s->depth;
+	b->previous_depth = depth_of(item);
+	keep_path(b, item);
 	cps_trail_take(&b->trail, s);
 	return true;
 }

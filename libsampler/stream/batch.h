@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "format.h"
+#include "python/python.h"
+#include "stream/latest.h"
 #include "unwind/trail.h"
 
 /* The most addresses that one batch introduces. With so many it is full. */
@@ -19,10 +21,12 @@
 #define CPS_BATCH_HASH (2 * CPS_BATCH_IDS)
 
 struct cps_item {
-	uint32_t thread;
+	uint32_t thread; /* with the atom (atoms.h) */
 	bool is_tail;
 	uint64_t time_us, weight;
-	const struct cps_stack *stack; /* filled from what cps_batch_stack returns */
+	uint64_t number;		    /* of a block of memory; 0: none */
+	const struct cps_stack *stack;	    /* filled from what cps_batch_stack returns */
+	const struct cps_python_path *path; /* what is recorded instead: the batch's; or NULL */
 };
 
 /* An address of the batch and its successors, side by side since they are read together. */
@@ -34,16 +38,20 @@ struct cps_batch_id {
 struct cps_batch {
 	uint8_t *bytes;
 	size_t used, room;
-	struct cps_trail trail;	  /* the previous item's stack, even of another batch */
-	struct cps_frame *frames; /* for the next item's stack; the trail's room */
-	uint32_t previous_depth;  /* of the previous item of this batch */
-	uint32_t generation;	  /* of the module table */
+	struct cps_trail trail;		    /* the previous item's stack, even of another batch */
+	struct cps_frame *frames;	    /* for the next item's stack; the trail's room */
+	struct cps_python_path path;	    /* for the next item, if it is to be recorded by one */
+	struct cps_python_path path_before; /* of the previous item, if had_path */
+	bool had_path;
+	uint32_t previous_depth; /* of the previous item of this batch */
+	uint32_t generation;	 /* of the module table */
 	bool has_thread;
 	bool is_full; /* an item did not fit, so that the coding state is not a reader's */
 	uint32_t thread;
 	uint64_t time_us, weight;
 	uint32_t n_ids;
-	uint32_t n_ticks;			   /* samples of the batch that are ticks */
+	uint32_t n_ticks; /* samples of the batch that are ticks */
+	struct cps_latest latest;
 	struct cps_batch_id id[CPS_BATCH_IDS + 1]; /* the last: what outermost frames follow */
 	uint16_t hash[CPS_BATCH_HASH];		   /* id + 1 */
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "stream/atoms.h"
 #include "stream/columns.h"
 #include "base/poison.h"
 
@@ -36,8 +37,9 @@ static struct cps_writer writers[CPS_COLUMNS]; /* of the columns of the current 
 static struct dictionary *d;
 static uint32_t n_ids;
 static uint32_t grain = 1, step = 1;
-static uint64_t weight, time_steps; /* the previous item's, in grains and steps */
-static uint64_t latest_address;	    /* the new address that was written last */
+static uint64_t weights[CPS_ATOMS_MAX]; /* of each atom's previous item, in grains */
+static uint64_t time_steps;		/* the previous item's */
+static uint64_t latest_address;		/* the new address that was written last */
 static uint32_t latest_module, run;
 
 void cps_columns_set_grain(uint32_t units, uint32_t step_us)
@@ -88,7 +90,7 @@ bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 	for (int i = 0; i < CPS_COLUMNS; i++)
 		writers[i] =
 			(struct cps_writer){d->bytes[i], d->bytes[i] + sizeof(d->bytes[i]), false};
-	weight = 0;
+	memset(weights, 0, sizeof(weights));
 	time_steps = time_us / step;
 	run = 0;
 	return true;
@@ -120,32 +122,49 @@ static void put_bytes(enum cps_column first, int n, uint64_t value)
 static void put_extra(const struct cps_column_item *item, uint64_t rest)
 {
 	struct cps_writer *w = column(CPS_COLUMN_EXTRA);
+	uint32_t mark = item->mark + (item->number ? CPS_MARK_NUMBERED : 0);
 
 	cps_put(w, (item->has_thread ? CPS_ITEM_THREAD : 0) | (item->is_tail ? CPS_ITEM_TAIL : 0) |
-			   (item->mark ? CPS_ITEM_MARK : 0) | (rest ? CPS_ITEM_REST : 0));
+			   (mark ? CPS_ITEM_MARK : 0) | (rest ? CPS_ITEM_REST : 0));
 	if (item->has_thread)
 		cps_put(w, item->thread);
-	if (item->mark)
-		cps_put(w, item->mark);
+	if (mark)
+		cps_put(w, mark);
+	if (item->number)
+		cps_put(w, item->number);
 	if (rest)
 		cps_put(w, rest);
 }
 
+static uint32_t atom_of(const struct cps_column_item *item)
+{
+	return item->thread & ((1u << cps_atoms_bits()) - 1);
+}
+
+static uint32_t grain_of(const struct cps_column_item *item)
+{
+	uint32_t own = cps_atoms_grain(atom_of(item));
+
+	return own ? own : grain;
+}
+
 static void put_amounts(const struct cps_column_item *item)
 {
-	uint64_t grains = item->weight / grain, now = item->time_us / step;
-	uint64_t expected = (grains * grain + step / 2) / step;
+	uint32_t atom = atom_of(item), unit = grain_of(item);
+	uint64_t grains = item->weight / unit, now = item->time_us / step, expected = 0;
 
-	cps_put_signed(column(CPS_COLUMN_WEIGHT), (int64_t)(grains - weight));
+	if (cps_atoms_are_plain() || cps_atoms_is_time(atom))
+		expected = (grains * unit + step / 2) / step;
+	cps_put_signed(column(CPS_COLUMN_WEIGHT), (int64_t)(grains - weights[atom]));
 	cps_put_signed(column(CPS_COLUMN_TIME), (int64_t)(now - time_steps - expected));
-	weight = grains;
+	weights[atom] = grains;
 	time_steps = now;
 }
 
 void cps_columns_item(const struct cps_column_item *item, struct cps_stack_key key)
 {
-	uint64_t rest = item->weight % grain;
-	bool has_extra = item->has_thread || item->is_tail || item->mark || rest;
+	uint64_t rest = item->weight % grain_of(item);
+	bool has_extra = item->has_thread || item->is_tail || item->mark || item->number || rest;
 
 	put_byte(CPS_COLUMN_AGAIN, CPS_AGAIN_NOT);
 	cps_put(column(CPS_COLUMN_HEAD), item->pop << CPS_HEAD_POP_SHIFT |
@@ -161,7 +180,8 @@ bool cps_columns_again(const struct cps_column_item *item, struct cps_stack_key 
 {
 	uint32_t place, number;
 
-	if (item->is_tail || item->weight % grain || !cps_stacks_again(key, &place, &number))
+	if (item->is_tail || item->number || item->weight % grain_of(item) ||
+	    !cps_stacks_again(key, &place, &number))
 		return false;
 	if (place < CPS_RECENT) {
 		put_byte(CPS_COLUMN_AGAIN, (uint8_t)(place + 1));

@@ -20,9 +20,11 @@
 
 /* A sample without its stack. */
 struct cps_column_item {
-	uint32_t thread, mark;
+	uint32_t thread; /* with the atom (atoms.h) */
+	uint32_t mark;
 	bool is_tail, has_thread; /* the thread is another one than before */
 	uint64_t weight, time_us;
+	uint64_t number; /* of a block of memory; 0: none */
 	uint64_t pop; /* frames to remove from the stack of the previous sample that had a head */
 	bool has_frames;
 };

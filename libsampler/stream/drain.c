@@ -11,14 +11,17 @@
 
 #include "base/sys.h"
 #include "stream/columns.h"
+#include "python/functions.h"
+#include "python/python.h"
 #include "stream/denied.h"
 #include "stream/drain.h"
+#include "stream/interrupted.h"
 #include "stream/loss.h"
 #include "stream/own_time.h"
 #include "stream/recode.h"
 #include "base/poison.h"
 
-#define LITTLE 512 /* bytes for the counters and the end of a recording */
+#define LITTLE 1024 /* bytes for the counters and the end of a recording */
 
 static uint64_t losses_told;
 static struct cps_buffer *acquired[CPS_BUFFERS + 1]; /* by cps_drain_all */
@@ -47,8 +50,11 @@ static void drain_records_first(void)
 	cps_journal_release(b);
 }
 
-static int append_batch(const uint8_t *payload, size_t n)
+static int append_batch(const struct cps_buffer *b)
 {
+	const uint8_t *payload = b->bytes;
+	size_t n = cps_journal_waiting(b);
+
 	uint8_t before[LITTLE], checksum[4];
 	struct cps_writer w = {before, before + sizeof(before), false};
 	struct cps_piece pieces[1 + CPS_RECODE_PIECES];
@@ -58,7 +64,7 @@ static int append_batch(const uint8_t *payload, size_t n)
 		losses_told = cps_loss_sum();
 		cps_record_losses(&w);
 	}
-	more = cps_recode(payload, n, pieces + 1);
+	more = cps_recode(payload, n, b->batch ? &b->batch->latest : NULL, pieces + 1);
 	if (!more) {
 		cps_record_around(&w, checksum, CPS_TAG_SAMPLES, payload, n);
 		pieces[1] = (struct cps_piece){payload, n};
@@ -77,7 +83,7 @@ static int drain_samples(struct cps_buffer *b)
 		return cps_pack_error(); /* before any work is done */
 	if (cps_journal_waiting(b)) {
 		drain_records_first();
-		error = append_batch(b->bytes, cps_journal_waiting(b));
+		error = append_batch(b);
 	}
 	if (!error)
 		cps_journal_empty(b, b->batch ? b->batch->time_us : 0);
@@ -183,7 +189,11 @@ static int write_end(struct cps_ending *end)
 	end->own_ns = cps_own_time_sum();
 	end->own_kernel_ns = cps_own_time_kernel();
 	end->denied = cps_denied_count(&end->denied_error);
+	end->python = cps_python_functions();
+	end->python_unnamed = cps_python_unnamed();
+	end->interrupted = cps_interrupted_count();
 	cps_record_losses(&w);
+	cps_atoms_write_counts(&w);
 	cps_record_end(&w, end);
 	return cps_pack_finish(bytes, (size_t)(w.p - bytes));
 }

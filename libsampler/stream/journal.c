@@ -51,14 +51,6 @@ static size_t head_offset(uint32_t area)
 	return sizeof(struct cps_journal_head) + area * sizeof(struct cps_journal_buffer);
 }
 
-/* Whether the page of this address takes a store. The kernel is made to store the eight bytes of the
- * signal mask there. It fails where a store of ours would raise SIGBUS: behind the end of a file that
- * somebody has truncated, or where the file system has no free space for the page. */
-static bool takes_store(uint8_t *at)
-{
-	return CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, at, 8) == 0;
-}
-
 /* Eight bytes that no reader uses, in the page of the numbers of an area. */
 static uint8_t *scratch_of(uint32_t area)
 {
@@ -73,7 +65,7 @@ static bool is_there(uint8_t *scratch)
 {
 	if (atomic_load_explicit(&is_lost, memory_order_relaxed))
 		return false;
-	if (takes_store(scratch))
+	if (cps_journal_file_takes_store(scratch))
 		return true;
 	atomic_store(&is_lost, true);
 	return false;
@@ -141,7 +133,7 @@ static void copy_losses(void)
 	struct cps_journal_buffer *first = (void *)(map + head_offset(0));
 	int error;
 
-	if (!takes_store(scratch_of(0)))
+	if (!cps_journal_file_takes_store(scratch_of(0)))
 		return;
 	for (int i = 0; i < CPS_LOSS_COUNT; i++)
 		first->losses[i] = cps_loss_get((enum cps_loss)i);
@@ -173,7 +165,7 @@ static void tell_rest(uint32_t rest_ms)
 	struct cps_journal_head *head = (void *)map;
 
 	if (rest_ms == atomic_load_explicit(&told_rest_ms, memory_order_relaxed) ||
-	    !takes_store(scratch_of(0)))
+	    !cps_journal_file_takes_store(scratch_of(0)))
 		return;
 	head->rest_ms = rest_ms;
 	atomic_store_explicit(&told_rest_ms, rest_ms, memory_order_relaxed);
@@ -363,6 +355,12 @@ bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item)
 	if (!item->is_tail)
 		atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
 	return true;
+}
+
+void cps_journal_keep_children(uint64_t children_ns)
+{
+	if (map && !cps_pace_rests() && is_there(scratch_of(0)))
+		((struct cps_journal_head *)map)->children_ns = children_ns;
 }
 
 bool cps_journal_add_record(struct cps_buffer *b, const uint8_t *record, size_t n)

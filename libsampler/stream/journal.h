@@ -69,6 +69,9 @@ bool cps_journal_seal(struct cps_buffer *b);
 /* [signal] Append a sample. False: it does not fit, and the buffer must be emptied first. */
 bool cps_journal_add(struct cps_buffer *b, const struct cps_item *item);
 
+/* [signal] Keep what children have used, for the case that the process has no end. */
+void cps_journal_keep_children(uint64_t children_ns);
+
 /* [signal] Append a whole record to buffer 0. False: it does not fit. */
 bool cps_journal_add_record(struct cps_buffer *b, const uint8_t *record, size_t n);
 

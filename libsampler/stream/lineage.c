@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lineage.c - finds the root of a process tree.
+ * lineage.c - finds a process's ancestors and the root of its process tree.
  *
- * In: /proc. Out: a pid and its start. The root is looked for only when a recording is created,
+ * In: /proc. Out: pids, and the root's start. They are looked for only when a recording is created,
  * since most processes of a tree are never sampled (doc/decisions/0055).
  */
 #include <stdbool.h>
@@ -115,20 +115,25 @@ static bool is_preloaded(uint64_t pid)
 	return found;
 }
 
-void cps_lineage_find(uint64_t *pid, uint64_t *start)
+void cps_lineage_find(struct cps_lineage *l)
 {
-	uint64_t now = (uint64_t)cps_sys_getpid(), parent, ignored;
+	uint64_t now = (uint64_t)cps_sys_getpid(), parent, start, next;
+	bool is_known = l->tree_pid != 0;
 
-	if (!read_stat(now, &parent, start)) {
-		*pid = 0;
+	l->n_ancestors = 0;
+	if (!read_stat(now, &parent, &start))
 		return;
-	}
-	*pid = now;
-	for (int i = 0; i < GENERATIONS && parent > 1 && is_preloaded(parent); i++) {
-		if (!read_stat(parent, &ignored, &now))
+	for (int i = 0; i < GENERATIONS; i++) {
+		if (!is_known) {
+			l->tree_pid = now;
+			l->tree_start = start;
+		}
+		if (parent <= 1 || (is_known ? now == l->tree_pid : !is_preloaded(parent)) ||
+		    !read_stat(parent, &next, &start))
 			return;
-		*pid = parent;
-		*start = now;
-		parent = ignored;
+		if (l->n_ancestors < CPS_ANCESTORS_MAX)
+			l->ancestors[l->n_ancestors++] = parent;
+		now = parent;
+		parent = next;
 	}
 }

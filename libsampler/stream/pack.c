@@ -144,12 +144,12 @@ static int write_all(int fd, const uint8_t *bytes, size_t n, size_t to_be_kept_f
 	return 0;
 }
 
-int cps_pack_create(const char *path, uint64_t limit)
+int cps_pack_create(const char *path, uint64_t limit, uint8_t version)
 {
-	static const uint8_t head[CPS_HEAD_BYTES] = CPS_MAGIC "\3";
+	uint8_t head[CPS_HEAD_BYTES + 1] = CPS_MAGIC;
 	int fd, error;
 
-	_Static_assert(CPS_VERSION == 3, "the last byte of the head");
+	head[CPS_MAGIC_BYTES] = version;
 	if (!begin_deflating())
 		return -ENOMEM;
 	file_path = path;
@@ -159,7 +159,7 @@ int cps_pack_create(const char *path, uint64_t limit)
 		return fd;
 	}
 	limit_bytes = limit;
-	error = write_all(fd, head, sizeof(head), FINISH_BYTES);
+	error = write_all(fd, head, CPS_HEAD_BYTES, FINISH_BYTES);
 	close_file(fd);
 	if (error)
 		cps_pack_discard();
@@ -342,6 +342,11 @@ int cps_pack_unfinish(void)
 int cps_pack_error(void)
 {
 	return dead;
+}
+
+uint64_t cps_pack_file_bytes(void)
+{
+	return file_bytes;
 }
 
 uint64_t cps_pack_bytes(void)

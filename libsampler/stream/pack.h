@@ -20,9 +20,9 @@ bool cps_pack_wait(void);
 /* [signal] */
 void cps_pack_release(void);
 
-/* [signal] Create the file, which must not exist, with the plain head. It will never have more
+/* [signal] Create the file, which must not exist, with the plain head of this version of the format. It will never have more
  * bytes than `limit`; 0: no limit. 0 or -errno. The path stays the caller's and must last. */
-int cps_pack_create(const char *path, uint64_t limit);
+int cps_pack_create(const char *path, uint64_t limit, uint8_t version);
 
 #define CPS_PACK_LIMIT                                                                             \
 	(-4096) /* the limit is reached; no errno, because a file system may have one, too */
@@ -66,6 +66,9 @@ int cps_pack_error(void);
 
 /* [signal] The number of bytes so far, before compression. */
 uint64_t cps_pack_bytes(void);
+
+/* [signal] The number of bytes in the file. */
+uint64_t cps_pack_file_bytes(void);
 
 /* [signal] Forget the file, in a child that has none yet, and close it if another thread of the
  * parent had it open. Needs no lock. */

@@ -34,6 +34,8 @@ static struct {
 	const uint8_t *p, *end;
 	bool is_wrong;
 	struct cps_column_item item; /* its time and weight are the previous item's */
+	const struct cps_latest *latest;
+	uint32_t n_items;
 	uint32_t n_ids;
 	struct tables *tables;
 	uint32_t depth, kept; /* of the stack; its frames that are on the columns' stack, too */
@@ -192,11 +194,11 @@ static struct cps_stack_key key_of_item(void)
 
 /* Writes the item in full, with its stack from the frame on where it differs from the columns'
  * stack. */
-static void put_item(void)
+static void put_item(struct cps_column_item *item)
 {
-	in.item.pop = in.columns_depth - in.kept;
-	in.item.has_frames = in.kept < in.depth;
-	cps_columns_item(&in.item, key_of_item());
+	item->pop = in.columns_depth - in.kept;
+	item->has_frames = in.kept < in.depth;
+	cps_columns_item(item, key_of_item());
 	for (uint32_t i = in.kept; i < in.depth; i++)
 		cps_columns_frame(i ? in.tables->ids[in.stack[i - 1].id] : CPS_NO_ID,
 				  in.tables->ids[in.stack[i].id], in.stack[i].is_new,
@@ -227,19 +229,23 @@ static void change_stack(uint64_t pop)
 
 static void item(void)
 {
-	struct cps_column_item *i = &in.item;
-	uint64_t flags = get();
+	struct cps_column_item *i = &in.item, settled;
+	uint64_t flags = get(), taken = cps_latest_taken(in.latest, in.n_items++);
 
 	i->has_thread = flags & CPS_ITEM_THREAD;
 	if (i->has_thread)
 		i->thread = (uint32_t)get();
 	i->is_tail = flags & CPS_ITEM_TAIL;
 	i->mark = flags & CPS_ITEM_MARK ? (uint32_t)get() : 0;
+	i->number = i->mark >= CPS_MARK_NUMBERED ? get() : 0;
+	i->mark &= CPS_MARK_NUMBERED - 1;
 	i->weight += get_signed();
 	i->time_us += i->weight + get_signed();
 	change_stack(flags >> CPS_ITEM_POP_SHIFT);
-	if (!in.is_wrong && (in.has_new || !cps_columns_again(i, key_of_item())))
-		put_item();
+	settled = *i;
+	settled.weight -= taken < i->weight ? taken : i->weight;
+	if (!in.is_wrong && (in.has_new || !cps_columns_again(&settled, key_of_item())))
+		put_item(&settled);
 }
 
 static bool items(void)
@@ -286,7 +292,8 @@ static size_t pieces_of(const uint64_t numbers[NUMBERS], struct cps_piece *piece
 	return n;
 }
 
-size_t cps_recode(const uint8_t *payload, size_t n, struct cps_piece pieces[CPS_RECODE_PIECES])
+size_t cps_recode(const uint8_t *payload, size_t n, const struct cps_latest *latest,
+		  struct cps_piece pieces[CPS_RECODE_PIECES])
 {
 	uint64_t buffer, sequence, time_us;
 	bool begins_anew;
@@ -294,6 +301,8 @@ size_t cps_recode(const uint8_t *payload, size_t n, struct cps_piece pieces[CPS_
 	in.p = payload;
 	in.end = payload + n;
 	in.is_wrong = false;
+	in.latest = latest;
+	in.n_items = 0;
 	buffer = get();
 	sequence = get();
 	time_us = get();

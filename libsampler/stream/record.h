@@ -7,41 +7,63 @@
 #ifndef CPS_RECORD_H
 #define CPS_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/writer.h"
 #include "format.h"
+#include "stream/atoms.h"
+#include "stream/lineage.h"
 #include "stream/thread.h"
 #include "unwind/module.h"
 
 /* What is known of the process at its start. All pointers must stay valid. Texts may be NULL. */
 struct cps_identity {
 	const char *exe, *cwd;
-	char **args; /* n_args copies */
+	const char *started_as; /* path of a link to exe that was executed; NULL: none */
+	char **args;		/* n_args copies */
 	size_t n_args;
 	const char *resource, *unit, *engine, *engine_why;
 	uint64_t scale, interval; /* scale: gticks per unit of weight; interval: in gticks */
 	uint64_t start_ns;	  /* CLOCK_REALTIME */
 	uint64_t start_monotonic_ns;
-	uint64_t cpu_before_ns;
+	uint64_t cpu_before_ns, children_before_ns; /* at the start; see cps_sys_children_ns */
 	uint64_t journal_id;
-	uint64_t ppid, tree_pid, tree_start; /* start: ticks after boot; tree_pid 0: not known */
+	const char *runtime;		     /* "Go", or NULL */
+	const char *unwinder, *unwinder_why; /* NULL: the native one; it was asked for */
+	uint64_t ppid;
+	bool has_rank;
+	uint32_t rank; /* below CPS_RANKS */
+	struct cps_lineage lineage;
 };
 
 struct cps_ending {
 	uint64_t time_us, cpu_ns, ticks, bytes;
 	uint64_t own_ns, own_kernel_ns; /* own_time.h */
+	uint64_t children_ns;		/* of children that were waited for, since the start */
 	uint64_t denied;		/* denied.h */
 	uint32_t denied_error;
-	enum cps_stop stop; /* CPS_STOP_NONE: the process ends */
-	uint32_t error;	    /* the errno that goes with it */
+	uint64_t python, python_unnamed; /* functions; evaluators that stayed as they are */
+	uint64_t interrupted;		 /* waits that failed with EINTR because of a tick */
+	enum cps_stop stop;		 /* CPS_STOP_NONE: the process ends */
+	uint32_t error;			 /* the errno that goes with it */
 };
 
 /* [signal] */
 void cps_record_process(struct cps_writer *w, const struct cps_identity *identity);
 /* [signal] */
 void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_module *m);
+/* [signal] What is counted (atoms.h). */
+void cps_record_resource(struct cps_writer *w, uint32_t id,
+			 const struct cps_atoms_resource *resource);
+/* [signal] */
+void cps_record_atom(struct cps_writer *w, uint32_t id, const char *state, uint32_t resources,
+		     uint32_t grain, uint32_t flags);
+/* [signal] n times: the id of a resource, gticks, events. */
+void cps_record_counted(struct cps_writer *w, const uint64_t (*triples)[3], uint32_t n);
+/* [signal] n times: the number of a block, the time in us when it was freed; in the order of times. */
+void cps_record_freed(struct cps_writer *w, const uint64_t (*pairs)[2], uint32_t n);
 /* [signal] From here on another clock ticks. */
 void cps_record_engine(struct cps_writer *w, const char *engine, const char *why);
 #define CPS_MARK_NAME_MAX 1000u /* bytes of a mark's name; the rest is cut off */
@@ -50,6 +72,8 @@ void cps_record_engine(struct cps_writer *w, const char *engine, const char *why
 void cps_record_mark(struct cps_writer *w, uint64_t time_us, uint32_t thread, const char *name);
 /* [signal] The name in the record is t->name. */
 void cps_record_thread(struct cps_writer *w, const struct cps_thread *t);
+/* [signal] This name belongs to n addresses without module: a line of a perf map. */
+void cps_record_function(struct cps_writer *w, uint64_t address, uint64_t n, const char *name);
 /* [signal] The totals of loss.h. */
 void cps_record_losses(struct cps_writer *w);
 /* [signal] */

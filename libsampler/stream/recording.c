@@ -15,20 +15,25 @@
 #include "stream/announce.h"
 #include "stream/denied.h"
 #include "stream/drain.h"
+#include "stream/file_name.h"
 #include "stream/jit.h"
+#include "stream/interrupted.h"
 #include "stream/journal.h"
 #include "stream/lineage.h"
 #include "stream/loss.h"
 #include "stream/own_time.h"
 #include "stream/pack.h"
 #include "stream/recording.h"
-#include "unwind/unwind.h"
+#include "stream/shown.h"
+#include "unwind/unlisted.h"
+#include "unwind/unwinder.h"
 #include "base/poison.h"
 
 #define PATH_BYTES     8192
 #define MARK_PATIENCE  400 /* times 50 us, for other threads to release the buffer */
 #define NAMES_TO_TRY   10000
 #define IDENTITY_BYTES (512u << 10)
+#define CHILDREN_US    20000u /* between two questions what children used */
 
 enum state { IDLE, CREATING, OPEN, OVER };
 
@@ -63,52 +68,24 @@ uint64_t cps_recording_ticks(void)
 	return cps_journal_ticks();
 }
 
-/* stem[.N]suffix */
-static bool compose(unsigned n)
-{
-	char number[16], *p = number + sizeof(number);
-	struct cps_writer w = {(uint8_t *)path, (uint8_t *)path + sizeof(path) - 32, false};
-
-	*--p = '\0';
-	for (unsigned rest = n; rest; rest /= 10)
-		*--p = (char)('0' + rest % 10);
-	if (n)
-		*--p = '.';
-	cps_put_bytes(&w, output.stem, strlen(output.stem));
-	cps_put_bytes(&w, p, strlen(p));
-	cps_put_bytes(&w, output.suffix, strlen(output.suffix) + 1);
-	if (w.full)
-		return false;
-	memcpy(journal_path, path, sizeof(path));
-	memcpy(journal_path + strlen(path), CPS_JOURNAL_SUFFIX, sizeof(CPS_JOURNAL_SUFFIX));
-	return true;
-}
-
-/* An error shows when the file is created. */
-static void make_directories(void)
-{
-	compose(0);
-	for (char *p = path + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		CPS_SYS(mkdirat, AT_FDCWD, path, 0777, 0);
-		*p = '/';
-	}
-}
-
 /* Creates the stream's file. It replaces no recording, and does not use the name of a recording
  * that was moved away while its journal stayed. */
 static int create_file(void)
 {
 	int error = -ENAMETOOLONG;
 
-	if (output.makes_directories)
-		make_directories();
-	for (unsigned n = 0; n < NAMES_TO_TRY && compose(n); n++) {
+	if (output.makes_directories && cps_file_name(path, PATH_BYTES, output.stem, 0, ""))
+		cps_file_name_make_directories(path);
+	for (unsigned n = 0; n < NAMES_TO_TRY; n++) {
+		if (!cps_file_name(path, PATH_BYTES - 32, output.stem, n, output.suffix))
+			break;
+		memcpy(journal_path, path, sizeof(path));
+		memcpy(journal_path + strlen(path), CPS_JOURNAL_SUFFIX, sizeof(CPS_JOURNAL_SUFFIX));
 		error = -EEXIST;
 		if (CPS_SYS(faccessat, AT_FDCWD, journal_path, F_OK, 0) != 0)
-			error = cps_pack_create(path, output.max_bytes);
+			error = cps_pack_create(path, output.max_bytes,
+						cps_atoms_are_plain() ? CPS_VERSION_CLOCK
+								      : CPS_VERSION);
 		if (error != -EEXIST)
 			break;
 	}
@@ -124,9 +101,9 @@ static int write_identity(void)
 	if (!bytes)
 		return -ENOMEM;
 	w.end += IDENTITY_BYTES;
-	if (!output.identity->tree_pid)
-		cps_lineage_find(&output.identity->tree_pid, &output.identity->tree_start);
+	cps_lineage_find(&output.identity->lineage);
 	cps_record_process(&w, output.identity);
+	cps_atoms_write(&w, 0, 0);
 	error = w.full ? -E2BIG : cps_pack_append(bytes, (size_t)(w.p - bytes));
 	cps_sys_munmap(bytes, IDENTITY_BYTES);
 	return error;
@@ -182,12 +159,24 @@ bool cps_recording_ready(void)
 	return !error;
 }
 
+/* Keeps what children have used, now and then. A child of fork begins with its parent's time, which is larger. */
+static void keep_children(uint64_t now_us)
+{
+	static _Atomic uint64_t asked_us;
+	uint64_t asked = atomic_load_explicit(&asked_us, memory_order_relaxed);
+
+	if (now_us - asked >= CHILDREN_US &&
+	    atomic_compare_exchange_strong(&asked_us, &asked, now_us))
+		cps_journal_keep_children(cps_sys_children_ns(output.identity->children_before_ns));
+}
+
 /* Appends the item with the present time. Time never goes back within a batch. */
 static bool add_now(struct cps_buffer *b, struct cps_item *item)
 {
 	item->time_us = cps_recording_now_us();
 	if (item->time_us < b->batch->time_us)
 		item->time_us = b->batch->time_us;
+	keep_children(item->time_us);
 	return cps_journal_add(b, item);
 }
 
@@ -198,6 +187,7 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 
 	if (add_now(b, item))
 		return true;
+	cps_unlisted_check();
 	error = cps_drain(b);
 	if (error == -EBUSY || error == CPS_PACK_LIMIT || (error && !cps_journal_seal(b)))
 		return false;
@@ -207,55 +197,52 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 	if (stack->depth <= 2001)
 		return false;
 	cps_trail_stack_cut(stack, 1000);
+	item->path = NULL;
 	cps_journal_empty(b, item->time_us);
 	return add_now(b, item);
 }
 
-/* What a sample is made of: a frame to unwind from, or a stack that is given. `stack` is the
- * result. */
+/* What a sample is made of: a frame to unwind from, or a stack that is given. */
 struct source {
-	const struct cps_regs *regs;
+	const ucontext_t *context;
 	struct cps_peek *peek;
 	const struct cps_stack *given;
 	const struct cps_thread *thread;
+	const struct cps_credit *credit;
 	struct cps_stack *stack; /* the result */
 };
-
-static bool copy_given(const struct cps_stack *given, struct cps_stack *stack)
-{
-	stack->seen = given->depth;
-	if (stack->seen > stack->room)
-		return false;
-	stack->depth = stack->fresh = given->depth;
-	stack->mark = given->mark;
-	memcpy(stack->frames, given->frames, stack->depth * sizeof(stack->frames[0]));
-	return stack->depth > 0;
-}
 
 static bool try_stack(struct cps_buffer *b, const struct source *from)
 {
 	struct cps_stack *stack = from->stack;
+	const struct cps_credit *credit = from->credit;
 	uint32_t most = from->thread->stack_room;
 
 	*stack = cps_batch_stack(b->batch);
 	stack->until = from->thread->walk_until;
 	stack->keep = most ? most : CPS_DEPTH_MAX;
-	if (from->given)
-		return copy_given(from->given, stack);
-	if (stack->room > stack->keep)
+	stack->outside = credit->outside;
+	if (!from->given && stack->room > stack->keep)
 		stack->room = stack->keep;
-	cps_unwind(from->regs, from->peek, stack);
+	if (!from->given)
+		cps_unwinder_in_use()->walk(from->context, from->peek, stack);
+	else
+		cps_trail_stack_copy(stack, from->given);
+	cps_trail_stack_put(stack, &credit->leaf, credit->leaf != 0);
+	if (credit->kernel)
+		cps_trail_stack_put(stack, credit->kernel->pcs, credit->kernel->n);
 	return stack->depth > 0;
 }
 
 /* If the stack does not fit, and there is memory for all of it, it is taken again. */
-static bool take_stack(struct cps_buffer *b, const struct source *from)
+static bool take_stack(struct cps_buffer *b, const struct source *from, struct cps_item *item)
 {
 	bool done = try_stack(b, from);
 
 	if (from->stack->seen > from->stack->room && from->stack->room < from->stack->keep &&
 	    cps_batch_make_room(b->batch, from->stack->seen))
 		done = try_stack(b, from);
+	item->path = done ? cps_shown_path(b->batch, from->stack, from->peek) : NULL;
 	return done;
 }
 
@@ -269,12 +256,12 @@ static bool is_full_for_good(struct cps_buffer *b)
  * deflating, the next buffer that can take it is used (doc/decisions/0016). */
 static bool place(struct cps_item *item, const struct source *from, enum cps_loss *why)
 {
-	bool done = false;
+	bool done = false, has_stack = true;
 
 	*why = CPS_LOSS_BUSY;
 	for (uint32_t i = 0; i < CPS_BUFFERS && !done && is_open(); i++) {
 		bool has_memory;
-		struct cps_buffer *b = cps_journal_acquire(item->thread + i, &has_memory);
+		struct cps_buffer *b = cps_journal_acquire(from->thread->id + i, &has_memory);
 
 		if (!has_memory)
 			*why = CPS_LOSS_MEMORY;
@@ -282,13 +269,15 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 			continue;
 		if (is_full_for_good(b))
 			*why = CPS_LOSS_BUSY;
-		else if (take_stack(b, from))
+		else if (take_stack(b, from, item))
 			done = add(b, item, from->stack);
 		else
-			*why = CPS_LOSS_STACK;
+			has_stack = false;
 		cps_journal_release(b);
-		if (*why == CPS_LOSS_STACK)
+		if (!has_stack) {
+			*why = from->stack->is_busy ? CPS_LOSS_BUSY : CPS_LOSS_STACK;
 			return false;
+		}
 	}
 	if (!done && *why == CPS_LOSS_BUSY && cps_pack_error())
 		cps_loss_stop(CPS_STOP_WRITE, cps_pack_error());
@@ -297,13 +286,16 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 	return done;
 }
 
-bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct cps_peek *peek,
-		       const struct cps_stack *given, uint64_t weight, bool is_tail)
+bool cps_recording_add(struct cps_thread *t, const ucontext_t *context, struct cps_peek *peek,
+		       const struct cps_stack *given, const struct cps_credit *credit)
 {
 	struct cps_stack stack;
-	struct cps_item item = {
-		.thread = t->id, .is_tail = is_tail, .weight = weight, .stack = &stack};
-	struct source from = {regs, peek, given, t, &stack};
+	struct cps_item item = {.thread = t->id << cps_atoms_bits() | credit->atom,
+				.is_tail = credit->is_tail,
+				.weight = credit->weight,
+				.number = credit->number,
+				.stack = &stack};
+	struct source from = {context, peek, given, t, credit, &stack};
 	enum cps_loss why;
 
 	if (!place(&item, &from, &why)) {
@@ -313,7 +305,7 @@ bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct
 	t->is_sampled = true;
 	if (!t->announced)
 		cps_announce_thread(t);
-	cps_announce_modules();
+	cps_announce_news();
 	return true;
 }
 
@@ -363,6 +355,11 @@ void cps_recording_mark(const struct cps_thread *t, const char *name)
 	add_mark(bytes, (size_t)(w.p - bytes), rest);
 }
 
+void cps_recording_tell(const uint8_t *record, size_t n)
+{
+	add_mark(record, n, MARK_PATIENCE);
+}
+
 void cps_recording_engine(const char *engine, const char *why)
 {
 	uint8_t bytes[512];
@@ -375,7 +372,7 @@ void cps_recording_engine(const char *engine, const char *why)
 
 static void flush(void)
 {
-	cps_announce_modules();
+	cps_announce_news();
 	for (uint32_t i = 0; i <= CPS_BUFFERS; i++) {
 		struct cps_buffer *b = cps_journal_acquire_number(i);
 
@@ -414,10 +411,12 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 	while (atomic_load(&state) == CREATING && cps_sys_patience(&until))
 		;
 	keep_word_of_children();
+	end.children_ns = cps_sys_children_ns(output.identity->children_before_ns);
 	if (!atomic_compare_exchange_strong(&state, &now, OVER))
 		return now != CREATING;
 	flush(); /* samples first: the names of generated code may reach the limit */
 	cps_jit_keep();
+	cps_kernel_keep_names();
 	done = cps_drain_all(&end) == 0;
 	if (done)
 		cps_journal_remove();
@@ -440,8 +439,12 @@ void cps_recording_reset(void)
 	cps_pack_reset();
 	cps_drain_reset();
 	cps_loss_reset();
+	cps_atoms_forget_counts();
 	cps_own_time_reset();
 	cps_batch_forget_generated();
+	cps_python_reset();
+	cps_kernel_reset();
+	cps_interrupted_reset();
 	path[0] = '\0';
 	atomic_store(&state, IDLE);
 }

@@ -7,18 +7,21 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 #include "stream/batch.h"
+#include "stream/kernel.h"
 #include "stream/record.h"
 #include "stream/thread.h"
-#include "unwind/regs.h"
+#include "unwind/peek.h"
+#include "unwind/trail.h"
 
 /* Where the recording is written: the name is `stem` + `suffix`, or if that exists `stem` + ".1" +
  * `suffix`, and so on. All texts and the identity must stay valid. */
 struct cps_output {
 	const char *stem, *suffix;
 	bool makes_directories;	       /* those that are missing */
-	struct cps_identity *identity; /* tree_pid and tree_start are set when the stream is made */
+	struct cps_identity *identity; /* its lineage is set when the stream is made */
 	uint64_t max_bytes;	       /* of the stream; 0: no limit */
 	uint64_t journal_bytes;	       /* space for samples in the journal, if more than usual */
 };
@@ -33,18 +36,34 @@ bool cps_recording_ready(void);
 /* [signal] Microseconds since the start. */
 uint64_t cps_recording_now_us(void);
 
+/* What a sample is credited with. */
+struct cps_credit {
+	uint64_t weight; /* in units */
+	uint64_t number; /* of the block of memory that the sample is of; 0: none */
+	uint64_t leaf; /* address of the innermost function, which the walk does not see; 0: none */
+	const struct cps_kernel_chain *kernel; /* what that has called; NULL: nothing */
+	uint32_t atom;			       /* atoms.h; 0 in a plain recording */
+	uint32_t resource;		       /* whose point process has drawn the weight ... */
+	uint64_t gticks;		       /* ... of which this is; 0: none has */
+	bool is_tail;
+	struct cps_code_range outside; /* as in struct cps_stack */
+};
+
 /*
- * [signal] Unwind from the frame in `regs` with `peek`, or take `given` as it is, and add a sample
- * for thread t. False: that was not possible, and a loss was counted.
+ * [signal] Unwind from the frame that `context` has interrupted, with `peek`, or take `given` as it
+ * is, and add a sample for thread t. False: that was not possible, and a loss was counted.
  */
-bool cps_recording_add(struct cps_thread *t, const struct cps_regs *regs, struct cps_peek *peek,
-		       const struct cps_stack *given, uint64_t weight, bool is_tail);
+bool cps_recording_add(struct cps_thread *t, const ucontext_t *context, struct cps_peek *peek,
+		       const struct cps_stack *given, const struct cps_credit *credit);
 
 /* [signal] To be called when a thread ends: its name may have changed for the last time. */
 void cps_recording_thread_ends(struct cps_thread *t);
 
 /* [signal] Mark the moment in the stream. */
 void cps_recording_mark(const struct cps_thread *t, const char *name);
+
+/* [signal] Add a whole record. Like a mark, not for the handler: it waits for other threads. */
+void cps_recording_tell(const uint8_t *record, size_t n);
 
 /* [signal] Note that another clock ticks from here on. Both texts are literals. */
 void cps_recording_engine(const char *engine, const char *why);

@@ -26,6 +26,8 @@ static void *(*first_entry)(void *);
 static int first_tid;
 
 static __thread struct cps_thread *self;
+static struct cps_point nobody[CPS_THREAD_POINTS];
+__thread struct cps_point *cps_thread_points = nobody;
 static struct cps_thread gone = {.busy = true}; /* stands for a thread whose end was noticed */
 
 struct cps_thread *cps_thread_self(void)
@@ -107,22 +109,33 @@ static void take_over(struct cps_thread *t, struct cps_thread *adopted)
 void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 {
 	t->tid = cps_sys_gettid();
+	t->pointer = cps_regs_thread_pointer();
 	if (self && self != t && self->tid == t->tid)
 		take_over(t, self);
 	find_stack(t, stack_bytes);
 	t->random = (uint64_t)(t->id + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	if (!self) /* it may be shared with the creator */
 		self = t;
+	cps_thread_points = self->points;
 	atomic_store(&t->state, CPS_THREAD_LIVE);
 }
 
-/* Waits for another thread that may be adding a sample of this one. */
+bool cps_thread_is_live(const struct cps_thread *t)
+{
+	return atomic_load(&t->state) == CPS_THREAD_LIVE;
+}
+
+/* Waits for another thread that may be adding a sample of this one, or reading what it is due. */
 void cps_thread_leave(struct cps_thread *t)
 {
 	uint64_t until = 0;
 
 	self = &gone;
-	while (atomic_exchange(&t->busy, true) && cps_sys_patience(&until))
+	cps_thread_points = nobody;
+	atomic_store(&t->state, CPS_THREAD_TAKEN);
+	while ((atomic_exchange(&t->busy, true) ||
+		atomic_load(&t->switches.held) == CPS_SWITCHES_HELD) &&
+	       cps_sys_patience(&until))
 		;
 	atomic_store(&t->state, CPS_THREAD_FREE);
 }
@@ -173,6 +186,7 @@ struct cps_thread *cps_thread_reset(void)
 			if (&chunks[i][k] != t)
 				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
 	self = NULL;
+	cps_thread_points = nobody;
 	atomic_store(&next_id, 0);
 	if (!t || atomic_load(&t->state) != CPS_THREAD_LIVE)
 		return NULL;
@@ -188,6 +202,10 @@ struct cps_thread *cps_thread_reset(void)
 	t->slower = 0;
 	t->remainder = 0;
 	t->start_us = 0;
+	memset(t->points, 0, sizeof(t->points));
+	memset(t->overflows, 0, sizeof(t->overflows));
+	memset(&t->off_cpu, 0, sizeof(t->off_cpu));
+	memset(&t->switches, 0, sizeof(t->switches));
 	atomic_store(&t->state, CPS_THREAD_TAKEN);
 	return t;
 }

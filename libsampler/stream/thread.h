@@ -20,15 +20,104 @@ struct cps_strata {
 	uint64_t part, part_end; /* length of the parts, in ns; and where the current one ends */
 	uint64_t shot_at;	 /* when the thread is to be looked at in it */
 	uint64_t promise;	 /* the reading up to which the whole stratum is credited */
+	uint64_t
+		woken_at; /* when the thread has gone on, at which a stratum begins; 0: none does */
 	uint64_t seen_at, seen_reading; /* when the thread was last known to run */
 	uint32_t left;			/* parts to come, with the current one; 0: none */
 	uint32_t calm;			/* strata in a row in which no shot has met a sleep */
+	int64_t waste_ns; /* what shots that have missed it took beyond their share (misses.h) */
+	uint32_t rarer;	  /* how often the distance between shots was doubled for that */
+	uint32_t
+		blocked; /* how often lately the thread may have been blocked in the kernel, and ... */
+	uint32_t
+		ticks; /* ... so many ticks are samples before there is a shot again; see misses.h */
+	uint32_t waits;			/* how many calls that wait it had made at the last shot */
+	uint64_t switches, disk_faults; /* what the kernel had counted at the last shot */
 };
+
+/* Where a thread stands between two points of a resource (resource/point.h). */
+struct cps_point {
+	int64_t left;	  /* gticks until the interval ends */
+	uint64_t current; /* the length of the interval; 0: none was drawn yet */
+	uint64_t passed;  /* the sum of those that have ended */
+	uint64_t since_ns;
+	uint32_t n_samples; /* since then */
+	uint32_t slower;    /* how often the mean interval was doubled */
+	uint64_t rest;	    /* gticks that are left for the next sample */
+	uint64_t random;    /* where the drawing of lengths is; 0: it has not begun */
+};
+
+/* The call in which a thread is blocked, and where that was made (resource/sleeper.h). */
+struct cps_sleep {
+	_Atomic uint32_t sequence; /* odd: the thread is in the call that is described below */
+	uint32_t state;		   /* of its resource */
+	uint64_t since, leaf;
+	uint64_t regs[8]; /* of the wrapper (unwind/regs.h) */
+};
+
+/* The lock, or the like, that a thread waits for (resource/lock.h). */
+struct cps_lock_wait {
+	struct cps_sleep sleep;
+	_Atomic(_Atomic uint64_t *) word; /* in which it is registered; NULL: it is not */
+	_Atomic uint64_t from;		  /* when began what it was not credited with yet */
+	_Atomic uint64_t credited; /* ns that others have credited it with, beside its points */
+};
+
+/* The time of a thread that it does not run, and where it is blocked (resource/off_cpu.h). Times are of
+ * cps_moment_ns. */
+struct cps_off_cpu {
+	_Atomic uint64_t held_at; /* when someone began to use what follows; 0: nobody does */
+	uint64_t settled_at; /* time and CPU time up to which this is settled; 0: not counted */
+	uint64_t settled_cpu;
+	int64_t due;	  /* ns off the CPU that are not credited yet */
+	uint64_t counted; /* ns of its life so far */
+	uint32_t state;	  /* what was credited last */
+	struct cps_sleep sleep;
+};
+
+/* How often a thread was put off a processor, because it waited or because others wanted it; and on another one. */
+struct cps_switch_counts {
+	uint64_t blocked, preempted, moves;
+};
+
+#define CPS_SWITCHES_HELD UINTPTR_MAX
+
+/* The switches of a thread (resource/switches.h). */
+struct cps_switches {
+	/* The frame of who is using what follows; CPS_SWITCHES_HELD: a handler of ours or another thread is; 0: nobody. */
+	_Atomic uintptr_t held;
+	void *records;	  /* of the kernel's (resource/switch_records.h); NULL: it has none */
+	uint64_t read_to; /* how far these were read */
+	uint32_t cpu;	  /* where it was at the last of them */
+	bool is_known;	  /* what follows is */
+	struct cps_switch_counts usage; /* what getrusage had counted, if there are no records */
+	_Atomic uint64_t due_blocked, due_preempted, due_moves; /* without a place yet */
+	struct cps_sleep sleep;
+};
+
+#define CPS_THREAD_POINTS 44
+
+/* An event that the kernel counts in a thread (resource/overflow.h). */
+struct cps_overflow {
+	_Atomic(void *) page; /* that keeps it alive; NULL: there is none */
+	int fd;		      /* the number that its descriptor had, which its signals bring */
+	bool is_fresh;	      /* it was made in the handler that is running */
+	bool is_missing;      /* it could not be made again */
+	uint64_t weight;      /* of that signal, in gticks */
+	int64_t own;	      /* of these, gticks that are not to be credited */
+	uint32_t calls;	      /* how many system calls the recorder had made when it began */
+};
+
+#define CPS_THREAD_OVERFLOWS 17 /* as many as resources of a recording; faults has two */
+
+/* The points of the calling thread, also before it has entered; those count for nothing. */
+extern __thread struct cps_point *cps_thread_points;
 
 struct cps_thread {
 	_Atomic uint32_t state; /* enum cps_thread_state */
 	uint32_t id;		/* counts up over the life of the process */
 	int tid;
+	uintptr_t pointer;	/* of its control block, which is what the C library calls it by */
 	atomic_bool busy;	/* a sample of it is being added: a tick is counted as lost */
 	atomic_uint in_handler; /* how many of our handlers run in it */
 	bool is_sampled;
@@ -39,19 +128,22 @@ struct cps_thread {
 	struct cps_strata strata;
 	uint64_t slack;	       /* gticks that it may be credited too much or too little by chance */
 	_Atomic(void *) event; /* the page that keeps its perf event alive */
-	uint32_t remainder;    /* gticks left over by the last weight, less than a unit */
-	uint64_t consumed;     /* the meter's reading at the last sample; may be reckoned */
-	uint64_t period;       /* gticks between two ticks; 0: not known */
-	uint64_t reading;      /* reading at the last tick, if `period` is set; may be reckoned */
-	uint64_t settled;      /* reading when the last tick had been handled */
-	uint64_t began;	       /* when the last tick began; 0: none yet with this period */
-	uint64_t awaited;      /* the reading for which a tick was set that tells how late it is */
-	uint32_t n_awaited;    /* how many such ticks are to come; 0: `awaited` has no meaning */
-	uint32_t reckoned;     /* ticks in a row for which the meter was not asked */
-	uint32_t event_ticks;  /* the number of ticks that its event gives */
-	uint32_t left_over;    /* ticks of its event so far that came too soon */
-	uint32_t bad, good;    /* events in a row with too many such ticks, or none */
-	uint32_t slower;       /* how often its period was doubled */
+	int event_fd;	       /* the number that the event's descriptor had */
+	uint64_t user_ticks,
+		system_ticks; /* ns: what the kernel had counted at its last tick (mode.h) */
+	uint32_t remainder;   /* gticks left over by the last weight, less than a unit */
+	uint64_t consumed;    /* the meter's reading at the last sample; may be reckoned */
+	uint64_t period;      /* gticks between two ticks; 0: not known */
+	uint64_t reading;     /* reading at the last tick, if `period` is set; may be reckoned */
+	uint64_t settled;     /* reading when the last tick had been handled */
+	uint64_t began;	      /* when the last tick began; 0: none yet with this period */
+	uint64_t awaited;     /* the reading for which a tick was set that tells how late it is */
+	uint32_t n_awaited;   /* how many such ticks are to come; 0: `awaited` has no meaning */
+	uint32_t reckoned;    /* ticks in a row for which the meter was not asked */
+	uint32_t event_ticks; /* the number of ticks that its event gives */
+	uint32_t left_over;   /* ticks of its event so far that came too soon */
+	uint32_t bad, good;   /* events in a row with too many such ticks, or none */
+	uint32_t slower;      /* how often its period was doubled */
 	int64_t spare_ns;    /* time that its handler may take beyond what others took (budget.h) */
 	uint64_t walk_until; /* when the walk of this sample ends, in ns of cps_moment_ns */
 	uint32_t stack_room; /* how many frames of its stacks are kept; 0: as many as can be */
@@ -69,6 +161,11 @@ struct cps_thread {
 	uint64_t base[CPS_THREAD_BASE]; /* return addresses below its routine, innermost first */
 	uint32_t n_base;
 	char name[CPS_THREAD_NAME_BYTES]; /* its name in the stream */
+	struct cps_off_cpu off_cpu;
+	struct cps_lock_wait lock;
+	struct cps_switches switches;
+	struct cps_point points[CPS_THREAD_POINTS];
+	struct cps_overflow overflows[CPS_THREAD_OVERFLOWS];
 };
 
 enum cps_thread_state { CPS_THREAD_FREE, CPS_THREAD_TAKEN, CPS_THREAD_LIVE };
@@ -80,7 +177,11 @@ struct cps_thread *cps_thread_take(void);
  * stack, 0 if not known. */
 void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes);
 
-/* [signal] Free the calling thread's entry. */
+/* [signal] Whether the entry is of a thread that has entered and not left. Who uses the part of another thread's entry that
+ * can be held looks at this while holding it. */
+bool cps_thread_is_live(const struct cps_thread *t);
+
+/* [signal] Free the calling thread's entry, when nobody else is using it. */
 void cps_thread_leave(struct cps_thread *t);
 
 /* [signal] Free an entry that no thread has entered. */

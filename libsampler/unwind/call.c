@@ -2,16 +2,19 @@
 /*
  * call.c - looks for a call instruction before an address.
  *
- * In: an address, and the code before it. Out: whether it may be a return address.
+ * In: an address, the code before it, and the frame that it was found in. Out: whether it may be a return
+ * address.
  */
 #include <stdatomic.h>
 
 #include "unwind/call.h"
 #include "unwind/module.h"
 #include "unwind/regs.h"
+#include "unwind/unlisted.h"
 #include "base/poison.h"
 
-#define BITS 10
+#define BITS	  10
+#define FRAME_MAX (1u << 20) /* bytes of a frame on a stack whose bounds are not known */
 
 /* Addresses that were seen to follow a call. To read code that is not part of a module takes a
  * system call. */
@@ -31,4 +34,12 @@ bool cps_call_comes_before(uint64_t ra)
 		return false;
 	atomic_store_explicit(known, ra, memory_order_relaxed);
 	return true;
+}
+
+bool cps_call_returns(uint64_t ra, const struct cps_call_chain *chain)
+{
+	uint64_t high = chain->high ? chain->high : chain->fp + FRAME_MAX;
+	bool holds = chain->next > chain->fp && chain->next < high && !(chain->next & 7);
+
+	return (holds && cps_unlisted_is_code(ra - 1)) || cps_call_comes_before(ra);
 }

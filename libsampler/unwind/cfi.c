@@ -15,13 +15,14 @@
 enum rule { SAME, UNDEFINED, AT_OFFSET, IS_OFFSET, AT_EXPRESSION, IS_EXPRESSION, IN_REGISTER };
 
 #define CFA_IS_EXPRESSION 0xff
+#define CFA_IS_UNKNOWN	  0xfe
 #define REMEMBERED	  6
 
 /* The rules by which the caller's registers are found, at one address. The value of an expression's
  * rule is an offset from `base` of struct machine. */
 struct state {
 	uint8_t rule[CPS_REGS];
-	uint8_t cfa_register; /* or CFA_IS_EXPRESSION */
+	uint8_t cfa_register; /* or one of the above */
 	int32_t value[CPS_REGS];
 	int32_t cfa_value;
 };
@@ -205,11 +206,12 @@ static bool run(struct machine *m, struct cps_fde_cursor b, uintptr_t pc)
 	return !m->bad && !b.bad;
 }
 
-/* Code that a thread is running is not unloaded, nor is what was there at the start. */
+/* Code that a thread is running is not unloaded, nor is what was there at the start. What the target has
+ * registered it may free at any time. */
 static struct cps_fde_window *window_for(const struct cps_module *m, bool is_guess,
 					 struct cps_fde_window *window)
 {
-	return is_guess && !m->is_lasting ? window : NULL;
+	return m->fde || (is_guess && !m->is_lasting) ? window : NULL;
 }
 
 static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_fde_window *window,
@@ -225,12 +227,16 @@ static bool describe(const struct cps_module *module, uintptr_t pc, struct cps_f
 	m.base = (const uint8_t *)module->start;
 	m.location = 0;
 	memset(&m.now, 0, sizeof(m.now));
+	m.now.cfa_register = CFA_IS_UNKNOWN;
 	if (!run(&m, fde->initial, UINTPTR_MAX))
 		return false;
 	m.initial = m.now;
 	m.location = m.from = fde->start;
 	m.until = fde->end;
 	if (!run(&m, fde->program, pc))
+		return false;
+	/* LuaJIT registers such a description, since it only has exceptions in mind. */
+	if (m.now.cfa_register == CFA_IS_UNKNOWN && m.now.rule[CPS_REG_PC] != UNDEFINED)
 		return false;
 	*state = m.now;
 	if (row && m.from <= pc && pc < m.until) { /* otherwise the program contradicts itself */
@@ -325,7 +331,7 @@ static enum cps_step cfa_of(const struct cps_module *m, const struct state *s,
 {
 	if (s->cfa_register == CFA_IS_EXPRESSION)
 		return evaluate(m, s->cfa_value, regs, peek, NULL, cfa);
-	if (!(regs->valid & 1u << s->cfa_register))
+	if (s->cfa_register >= CPS_REGS || !(regs->valid & 1u << s->cfa_register))
 		return CPS_STEP_UNKNOWN_REGISTER;
 	*cfa = regs->r[s->cfa_register] + (uint64_t)(int64_t)s->cfa_value;
 	return CPS_STEP_OK;

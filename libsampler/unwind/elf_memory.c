@@ -101,28 +101,33 @@ bool cps_elf_memory_read(struct cps_elf_memory *file, const void *headers, size_
 
 /* The end of a name that may go away is not known before it is read, and what follows it may not be
  * readable: so no piece that is read passes the end of a page. */
-bool cps_elf_memory_read_name(struct cps_elf_memory *file, const char *name)
+bool cps_elf_memory_copy_name(char to[CPS_ELF_NAME_MAX + 1], const char *name)
 {
-	if (name && file->is_lasting) {
-		size_t bytes = strnlen(name, CPS_ELF_NAME_MAX);
-
-		memcpy(file->name, name, bytes);
-		file->name[bytes] = '\0';
-		return bytes < CPS_ELF_NAME_MAX;
-	}
 	for (size_t n = 0; name && n < CPS_ELF_NAME_MAX;) {
 		size_t part = NAME_PART - (uintptr_t)(name + n) % NAME_PART;
 
 		if (part > CPS_ELF_NAME_MAX - n)
 			part = CPS_ELF_NAME_MAX - n;
-		if (!cps_copy(file->name + n, (uintptr_t)name + n, part))
+		if (!cps_copy(to + n, (uintptr_t)name + n, part))
 			return false;
-		file->name[n + part] = '\0';
-		if (strnlen(file->name + n, part) < part)
+		to[n + part] = '\0';
+		if (strnlen(to + n, part) < part)
 			return true;
 		n += part;
 	}
 	return false;
+}
+
+bool cps_elf_memory_read_name(struct cps_elf_memory *file, const char *name)
+{
+	size_t bytes;
+
+	if (!name || !file->is_lasting)
+		return cps_elf_memory_copy_name(file->name, name);
+	bytes = strnlen(name, CPS_ELF_NAME_MAX);
+	memcpy(file->name, name, bytes);
+	file->name[bytes] = '\0';
+	return bytes < CPS_ELF_NAME_MAX;
 }
 
 bool cps_elf_memory_has_name(const char *path, const char *name)

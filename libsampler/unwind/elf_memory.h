@@ -37,6 +37,9 @@ const uint8_t *cps_elf_memory_note(const uint8_t *notes, size_t bytes, uint32_t 
  * bias and is_lasting must be set. False: they cannot be read, or are of no use. */
 bool cps_elf_memory_read(struct cps_elf_memory *file, const void *headers, size_t n);
 
+/* [signal] Copy a name that may go away. False: it cannot be read, or is too long. */
+bool cps_elf_memory_copy_name(char to[CPS_ELF_NAME_MAX + 1], const char *name);
+
 /* [signal] Read the name that the loader has for the file. False: it cannot be read. */
 bool cps_elf_memory_read_name(struct cps_elf_memory *file, const char *name);
 

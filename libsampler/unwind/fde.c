@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fde.c - looks a function up in the sorted table of .eh_frame_hdr.
+ * fde.c - reads descriptions of functions in .eh_frame, which it finds by .eh_frame_hdr.
  *
  * In: a module in memory, an address. Out: struct cps_fde. Every pointer that the tables hold is
  * checked against the module's readable segments before it is followed.
@@ -23,16 +23,19 @@
 static bool look(struct cps_fde_cursor *b, void *to, unsigned n)
 {
 	struct cps_fde_window *w = b->window;
-	size_t left = (size_t)(b->end - b->p);
+	size_t left = (size_t)(b->end - b->p), page = 4096 - (uintptr_t)b->p % 4096;
 
 	if (!w->n || b->p < w->begin || (size_t)(b->p - w->begin) + n > w->n) {
 		w->begin = b->p;
 		w->n = left < CPS_FDE_WINDOW ? left : CPS_FDE_WINDOW;
 		if (!cps_copy(w->bytes, (uintptr_t)b->p, w->n)) {
-			w->n = 0;
-			b->bad = true;
-			return false;
+			/* The next page need not be there. */
+			w->n = page >= n && page < w->n ? page : 0;
+			b->bad = !w->n || !cps_copy(w->bytes, (uintptr_t)b->p, w->n);
+			w->n = b->bad ? 0 : w->n;
 		}
+		if (b->bad)
+			return false;
 	}
 	memcpy(to, w->bytes + (b->p - w->begin), n);
 	return true;
@@ -228,20 +231,21 @@ static bool read_cie(const struct cps_module *m, uintptr_t where, struct cps_fde
 	return !b.bad;
 }
 
+/* The CIE, which functions share, is read through a window of its own, which may be the same. */
 static bool read_fde(const struct cps_module *m, uintptr_t where, struct cps_fde_window *window,
-		     struct cps_fde *fde)
+		     struct cps_fde_window *cie_window, struct cps_fde *fde)
 {
 	struct cps_fde_cursor b = bytes_at(m, where, window);
 	struct cie cie = {0, false};
 	uintptr_t here;
 	uint64_t back;
 
-	*fde = (struct cps_fde){0};
+	*fde = (struct cps_fde){.where = where};
 	if (!entry(&b))
 		return false;
 	here = (uintptr_t)b.p;
 	back = cps_fde_read_fixed(&b, 4);
-	if (back == 0 || !read_cie(m, here - back, window, &cie, fde))
+	if (back == 0 || !read_cie(m, here - back, cie_window, &cie, fde))
 		return false;
 	fde->start = cps_fde_read_encoded(&b, cie.pointer_encoding, 0);
 	fde->end = fde->start + cps_fde_read_encoded(&b, cie.pointer_encoding & PE_FORMAT, 0);
@@ -301,6 +305,25 @@ static bool search(struct cps_fde_cursor table, uint64_t n, uintptr_t base, uint
 	return true;
 }
 
+bool cps_fde_next(const struct cps_module *m, uintptr_t *where, struct cps_fde_window window[2],
+		  struct cps_fde *fde)
+{
+	for (;;) {
+		struct cps_fde_cursor b = bytes_at(m, *where, &window[0]);
+		uintptr_t here = *where;
+		uint64_t back;
+
+		if (!entry(&b))
+			return false;
+		*where = (uintptr_t)b.end;
+		back = cps_fde_read_fixed(&b, 4);
+		if (b.bad)
+			return false;
+		if (back && read_fde(m, here, &window[0], &window[1], fde))
+			return true;
+	}
+}
+
 bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde_window *window,
 		  struct cps_fde *fde)
 {
@@ -312,6 +335,9 @@ bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde_windo
 
 	if (window)
 		window->n = 0;
+	if (m->fde)
+		return read_fde(m, m->fde, window, window, fde) && pc >= fde->start &&
+		       pc < fde->end;
 	if (!m->eh_frame_hdr || cps_fde_read_fixed(&b, 1) != 1)
 		return false;
 	pointer = (uint8_t)cps_fde_read_fixed(&b, 1);
@@ -321,7 +347,7 @@ bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde_windo
 		return false;
 	cps_fde_read_encoded(&b, pointer, base);
 	n = cps_fde_read_encoded(&b, count_encoding, base);
-	if (b.bad || !search(b, n, base, pc, &where) || !read_fde(m, where, window, fde))
+	if (b.bad || !search(b, n, base, pc, &where) || !read_fde(m, where, window, window, fde))
 		return false;
 	return pc >= fde->start && pc < fde->end;
 }

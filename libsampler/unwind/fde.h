@@ -29,6 +29,7 @@ struct cps_fde_cursor {
 };
 
 struct cps_fde {
+	uintptr_t where;      /* it lies there */
 	uintptr_t start, end; /* the code that it describes */
 	uint64_t code_align;
 	int64_t data_align;
@@ -40,6 +41,11 @@ struct cps_fde {
 /* [signal] The description of the function that holds pc; false if there is none. The cursors of
  * *fde use the window, if it is not NULL. */
 bool cps_fde_find(const struct cps_module *m, uintptr_t pc, struct cps_fde_window *window,
+		  struct cps_fde *fde);
+
+/* [signal] The first description of a section that lies at *where or behind, which becomes the place after
+ * it. False: the section has ended, or cannot be read. Both windows are used. */
+bool cps_fde_next(const struct cps_module *m, uintptr_t *where, struct cps_fde_window window[2],
 		  struct cps_fde *fde);
 
 /* [signal] Read an unsigned number of n (1, 2, 4, 8) bytes. */

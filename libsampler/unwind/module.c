@@ -8,6 +8,8 @@
 #include "base/copy.h"
 #include "unwind/module_list.h"
 #include "unwind/module_table.h"
+#include "unwind/registered.h"
+#include "unwind/unlisted.h"
 #include "base/poison.h"
 
 static int (*find)(void *address, struct cps_found *found);
@@ -39,8 +41,22 @@ uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
 	if (number != CPS_MODULE_NONE)
 		return number;
 	if (!find)
-		return cps_module_list_find(pc, is_sure);
-	return find((void *)pc, &found) == 0 ? find_by_map(found.map, is_sure) : CPS_MODULE_NONE;
+		number = cps_module_list_find(pc, is_sure);
+	else if (find((void *)pc, &found) == 0)
+		return find_by_map(found.map, is_sure);
+	return number == CPS_MODULE_NONE && *is_sure ? cps_unlisted_find(pc) : number;
+}
+
+const struct cps_module *cps_module_listed(uint32_t number, uintptr_t *pc)
+{
+	const struct cps_module *m = number == CPS_MODULE_NONE ? NULL : cps_module_get(number);
+
+	if (!m || !m->twin_of)
+		return m;
+	if (!m->twin_of->end)
+		return NULL;
+	*pc += m->twin_of->bias - m->bias;
+	return m->twin_of;
 }
 
 static bool is_gone(const struct cps_module *m)
@@ -48,6 +64,8 @@ static bool is_gone(const struct cps_module *m)
 	struct cps_found found;
 	struct link_map l;
 
+	if (m->twin_of)
+		return !m->twin_of->end;
 	return find((void *)m->dynamic, &found) != 0 || found.map != m->map ||
 	       !cps_copy(&l, (uintptr_t)m->map, sizeof(l)) || !cps_module_table_is(m, m->map, &l);
 }
@@ -88,6 +106,7 @@ void cps_module_set_news(bool news)
 void cps_module_reset(void)
 {
 	cps_module_table_release();
+	cps_registered_reset();
 	for (uint32_t i = 0; i < cps_module_count(); i++) {
 		atomic_store(&cps_module_get(i)->used, false);
 		atomic_store(&cps_module_get(i)->announced, false);

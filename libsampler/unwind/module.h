@@ -5,7 +5,8 @@
  * The table only grows: a module keeps its number for ever, also after dlclose. Readers take no
  * lock. The C library says in which file an address lies (_dl_find_object); where it is older than
  * that function, its list of loaded files is walked. Both can be done inside a handler. So libraries
- * are noticed however they were loaded, and dlopen need not be wrapped (doc/decisions/0022, 0046).
+ * are noticed however they were loaded, and dlopen need not be wrapped (doc/decisions/0022, 0046). A file
+ * that the target has mapped a second time has a second entry, its twin (unlisted.h).
  */
 #ifndef CPS_MODULE_H
 #define CPS_MODULE_H
@@ -31,13 +32,15 @@ struct cps_module {
 	const struct cps_segment *segments;
 	const uint8_t *eh_frame_hdr; /* NULL: no unwind information */
 	size_t eh_frame_hdr_bytes;
+	uintptr_t fde; /* the description of the address that was asked for (registered.h); or 0 */
 	bool is_vdso, is_own;
-	bool is_lasting; /* it was there at the start, and is never unloaded */
+	bool is_lasting; /* it is never unloaded (lasting.h) */
 	bool is_met;	 /* scratch: in this walk of the list (module_list.c) */
 	const void *dynamic;
-	const void *map;       /* its entry in the loader's list */
-	atomic_bool used;      /* a recorded address lies in it */
-	atomic_bool announced; /* the stream has its record */
+	const void *map;	    /* its entry in the loader's list; NULL: a twin */
+	struct cps_module *twin_of; /* a second mapping of this one's file; or NULL */
+	atomic_bool used;	    /* a recorded address lies in it */
+	atomic_bool announced;	    /* the stream has its record */
 };
 
 #define CPS_MODULE_NONE UINT32_MAX
@@ -80,6 +83,10 @@ uint32_t cps_module_count(void);
 /* [signal] The same, but the loader is asked about what can be unloaded. *is_sure is false if that
  * was not possible, so that another answer is possible later. */
 uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure);
+
+/* [signal] The module by which to unwind at an address of that one: of a twin it is the listed one, and *pc
+ * becomes the address of the same code there. NULL: it is not loaded any more, or there is none. */
+const struct cps_module *cps_module_listed(uint32_t number, uintptr_t *pc);
 
 /* [signal] Note that a recorded address lies in the module. */
 void cps_module_use(struct cps_module *m);

@@ -6,6 +6,7 @@
  */
 #include "base/copy.h"
 #include "unwind/elf_memory.h"
+#include "unwind/lasting.h"
 #include "unwind/module_list.h"
 #include "unwind/module_table.h"
 #include "base/poison.h"
@@ -18,12 +19,17 @@ static const struct r_debug *list = &none;
 void cps_module_list_begin(const void *headers, size_t n)
 {
 	const struct r_debug *found = cps_elf_memory_debug(headers, n);
+	const struct link_map *last;
 	bool is_main = true;
 
 	if (found)
 		list = found;
-	for (const struct link_map *l = list->r_map; l; l = l->l_next, is_main = false)
+	last = list->r_map ? cps_lasting_last(list->r_map) : NULL;
+	for (const struct link_map *l = list->r_map; l; l = l->l_next, is_main = false) {
 		cps_module_table_enter(l, l, is_main);
+		if (l == last)
+			break;
+	}
 }
 
 /* While the loader is changing its list, nobody can tell which files are new or gone. */
@@ -34,7 +40,7 @@ static bool is_settled(void)
 
 static bool was_not_met(const struct cps_module *m)
 {
-	return !m->is_met;
+	return m->twin_of ? !m->twin_of->is_met : !m->is_met;
 }
 
 /* The caller is the table's writer. */
@@ -61,6 +67,8 @@ static bool is_listed(uint32_t number)
 	const struct cps_module *m = cps_module_get(number);
 	struct link_map l;
 
+	if (m->twin_of)
+		return true;
 	return is_settled() && cps_copy(&l, (uintptr_t)m->map, sizeof(l)) &&
 	       cps_module_table_is(m, m->map, &l);
 }

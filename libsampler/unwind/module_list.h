@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* [signal] Put all files of the list into the table, as they are at the start. The headers are the main
+/* [signal] Put those files of the list into the table that are never unloaded (lasting.h). The headers are the main
  * program's. */
 void cps_module_list_begin(const void *headers, size_t n);
 

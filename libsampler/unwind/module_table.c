@@ -21,10 +21,14 @@
 #define CHUNK  64u
 #define CHUNKS (CPS_MODULES_MAX / CHUNK)
 
+/* A target may map a file at ever new addresses. All entries are looked through for addresses that have no
+ * module, and what the loader lists must have room. */
+#define TWINS_MAX 1024u
+
 static struct cps_module *chunks[CHUNKS];
 static _Atomic uint32_t count;
 static _Atomic uint32_t generation = 1;
-static uint32_t n_lasting;
+static uint32_t n_lasting, n_twins;
 static _Atomic uint32_t latest; /* the lasting module that was found last */
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 static struct cps_module_start about;
@@ -109,7 +113,7 @@ uint32_t cps_module_find(uintptr_t pc)
 	return CPS_MODULE_NONE;
 }
 
-/* What was there at the start stays, so its readable segments can be read directly. */
+/* A lasting file stays, so its readable segments can be read directly. */
 bool cps_module_copy(void *to, uintptr_t from, size_t n)
 {
 	uint32_t number = cps_module_table_find_lasting(from);
@@ -182,18 +186,25 @@ static void bury(const struct cps_module *now)
 		cps_module_table_renew();
 }
 
+/* The next entry, which is not counted yet. NULL: there is no room. */
+static struct cps_module *next_entry(void)
+{
+	uint32_t number = atomic_load(&count);
+
+	if (number == CHUNK * CHUNKS)
+		return NULL;
+	if (!chunks[number / CHUNK])
+		chunks[number / CHUNK] = cps_arena_take(CHUNK * sizeof(struct cps_module));
+	return chunks[number / CHUNK] ? cps_module_get(number) : NULL;
+}
+
 static uint32_t add(const void *map, const struct link_map *l, bool is_main)
 {
 	uint32_t number = atomic_load(&count);
-	struct cps_module *m;
+	struct cps_module *m = next_entry();
 
-	if (number == CHUNK * CHUNKS)
+	if (!m)
 		return CPS_MODULE_NONE;
-	if (!chunks[number / CHUNK])
-		chunks[number / CHUNK] = cps_arena_take(CHUNK * sizeof(struct cps_module));
-	if (!chunks[number / CHUNK])
-		return CPS_MODULE_NONE;
-	m = cps_module_get(number);
 	memset(m, 0, sizeof(*m));
 	if (!cps_elf_memory_describe(&file, m))
 		return CPS_MODULE_NONE;
@@ -239,6 +250,47 @@ uint32_t cps_module_table_enter(const void *map, const struct link_map *l, bool 
 		return CPS_MODULE_NONE;
 	number = revive(map, l);
 	return number != CPS_MODULE_NONE ? number : add(map, l, is_main);
+}
+
+/* The entry of the same mapping, if it was there once before; or NULL. */
+static struct cps_module *find_twin(const struct cps_module *of, uintptr_t start, uintptr_t bias)
+{
+	for (uint32_t i = atomic_load(&count); i-- > n_lasting;) {
+		struct cps_module *m = cps_module_get(i);
+
+		if (m->twin_of == of && m->start == start && m->bias == bias)
+			return m;
+	}
+	return NULL;
+}
+
+bool cps_module_table_enter_twin(uint32_t of, uintptr_t start, uintptr_t end, uintptr_t vaddr)
+{
+	struct cps_module *listed = cps_module_get(of);
+	struct cps_module *m = find_twin(listed, start, start - vaddr);
+	bool is_new = !m;
+
+	if (is_new)
+		m = n_twins < TWINS_MAX ? next_entry() : NULL;
+	if (!m)
+		return false;
+	n_twins += is_new;
+	if (is_new)
+		*m = (struct cps_module){.start = start,
+					 .bias = start - vaddr,
+					 .path = listed->path,
+					 .build_id = listed->build_id,
+					 .build_id_bytes = listed->build_id_bytes,
+					 .n_segments = listed->n_segments,
+					 .segments = listed->segments,
+					 .is_own = listed->is_own,
+					 .twin_of = listed};
+	m->bytes = end - start;
+	m->end = end;
+	bury(m);
+	if (is_new)
+		atomic_store_explicit(&count, atomic_load(&count) + 1, memory_order_release);
+	return true;
 }
 
 void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m))

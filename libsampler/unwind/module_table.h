@@ -23,7 +23,7 @@ bool cps_module_table_try(void);
 /* [signal] */
 void cps_module_table_release(void);
 
-/* [signal] The number of the file that was there at the start and holds pc, or CPS_MODULE_NONE. */
+/* [signal] The number of the file that is never unloaded and holds pc, or CPS_MODULE_NONE. */
 uint32_t cps_module_table_find_lasting(uintptr_t pc);
 
 /* [signal] Whether the entry of the loader's list that lies at `map`, and has been copied to `l`, is still
@@ -36,6 +36,10 @@ uint32_t cps_module_table_known(const void *map, const struct link_map *l);
 /* [signal] Put its file into the table, if it is not known. For the writer. The number, or
  * CPS_MODULE_NONE: it cannot be read, or there is no room. */
 uint32_t cps_module_table_enter(const void *map, const struct link_map *l, bool is_main);
+
+/* [signal] Put a second mapping of the module's file into the table, which begins with that virtual address
+ * of the file. For the writer. False: there is no room. */
+bool cps_module_table_enter_twin(uint32_t of, uintptr_t start, uintptr_t end, uintptr_t vaddr);
 
 /* [signal] Take out all files that are gone. For the writer. */
 void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m));

@@ -45,6 +45,15 @@ static inline void cps_regs_of_context(struct cps_regs *regs, const ucontext_t *
 	regs->valid = CPS_REGS_ALL;
 }
 
+/* [signal] Whether a handler of signals has been called, and has not executed anything yet: the kernel
+ * gives it the address of the context, which lies above its return address. */
+static inline int cps_regs_is_at_handler(const struct cps_regs *regs)
+{
+	enum { RDX = 1, RDI = 5, SIGNALS = 64 };
+
+	return regs->r[RDX] == regs->r[CPS_REG_SP] + 8 && regs->r[RDI] - 1 < SIGNALS;
+}
+
 /* [signal] The registers of the function that this is inlined into, exact enough to unwind from. */
 static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs *regs)
 {
@@ -56,6 +65,47 @@ static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs 
 	regs->r[CPS_REG_SP] = sp;
 	regs->r[CPS_REG_FP] = fp;
 	regs->valid = 1u << CPS_REG_PC | 1u << CPS_REG_SP | 1u << CPS_REG_FP;
+}
+
+#define CPS_REGS_KEPT 8 /* those that a function keeps for its caller, with pc */
+
+/* [signal] The same with all registers that a function keeps for its caller. */
+static inline __attribute__((always_inline)) void cps_regs_keep_here(uint64_t here[CPS_REGS_KEPT])
+{
+	__asm__ volatile("leaq 0(%%rip), %%rax\n\tmovq %%rax, 0(%0)\n\tmovq %%rsp, 8(%0)\n\t"
+			 "movq %%rbp, 16(%0)\n\tmovq %%rbx, 24(%0)\n\tmovq %%r12, 32(%0)\n\t"
+			 "movq %%r13, 40(%0)\n\tmovq %%r14, 48(%0)\n\tmovq %%r15, 56(%0)"
+			 :
+			 : "r"(here)
+			 : "rax", "memory");
+}
+
+/* [signal] These registers as a context, as if a signal had come there. The others are left as they are. */
+static inline void cps_regs_context_of(ucontext_t *uc, const uint64_t here[CPS_REGS_KEPT])
+{
+	uc->uc_mcontext.gregs[REG_RIP] = (long long)here[0];
+	uc->uc_mcontext.gregs[REG_RSP] = (long long)here[1];
+	uc->uc_mcontext.gregs[REG_RBP] = (long long)here[2];
+	uc->uc_mcontext.gregs[REG_RBX] = (long long)here[3];
+	uc->uc_mcontext.gregs[REG_R12] = (long long)here[4];
+	uc->uc_mcontext.gregs[REG_R13] = (long long)here[5];
+	uc->uc_mcontext.gregs[REG_R14] = (long long)here[6];
+	uc->uc_mcontext.gregs[REG_R15] = (long long)here[7];
+}
+
+/* [signal] The stack pointer among them. */
+static inline uintptr_t cps_regs_kept_sp(const uint64_t here[CPS_REGS_KEPT])
+{
+	return here[1];
+}
+
+/* [signal] The registers of the function that this is inlined into, as a context. */
+static inline __attribute__((always_inline)) void cps_regs_context_here(ucontext_t *uc)
+{
+	uint64_t here[CPS_REGS_KEPT];
+
+	cps_regs_keep_here(here);
+	cps_regs_context_of(uc, here);
 }
 
 #define CPS_REGS_CALL_BYTES 8
@@ -72,6 +122,35 @@ static inline int cps_regs_is_call(const uint8_t *p)
 		if (p[-n] == 0xff && (p[-n + 1] & 0x38) == 0x10)
 			return 1;
 	return 0;
+}
+
+#define CPS_REGS_TARGET_BYTES 24
+
+enum cps_regs_target { CPS_REGS_UNKNOWN, CPS_REGS_DIRECT, CPS_REGS_STORED };
+
+/* [signal] Where the call leads whose code is the end of these bytes, which end at `ra`: to *where, or to the
+ * address that is stored there. */
+static inline enum cps_regs_target cps_regs_target(const uint8_t code[CPS_REGS_TARGET_BYTES],
+						   uint64_t ra, uint64_t *where)
+{
+	const uint8_t *p = code + CPS_REGS_TARGET_BYTES;
+	int32_t distance;
+
+	__builtin_memcpy(&distance, p - 4, sizeof(distance));
+	*where = ra + (uint64_t)(int64_t)distance;
+	if (p[-5] == 0xe8)
+		return CPS_REGS_DIRECT;
+	if (p[-6] == 0xff && p[-5] == 0x15) /* call *distance(%rip) */
+		return CPS_REGS_STORED;
+	/* lea distance(%rip), %r; ...; call *(%r) */
+	for (int n = 9; p[-2] == 0xff && (p[-1] & ~7) == 0x10 && n <= CPS_REGS_TARGET_BYTES; n++) {
+		if (p[-n] != 0x48 || p[1 - n] != 0x8d || p[2 - n] != (5 | (p[-1] & 7) << 3))
+			continue;
+		__builtin_memcpy(&distance, p + 3 - n, sizeof(distance));
+		*where = ra - (uint64_t)(n - 7) + (uint64_t)(int64_t)distance;
+		return CPS_REGS_STORED;
+	}
+	return CPS_REGS_UNKNOWN;
 }
 
 #define CPS_REGS_RESTORER_BYTES 9
@@ -111,6 +190,21 @@ static inline int cps_regs_is_behind_call(const ucontext_t *uc)
 
 	if ((pc & 4095) < 2 || ((uintptr_t)uc->uc_mcontext.gregs[REG_RCX] != pc &&
 				!cps_sys_readable((pc - 2) & ~(uintptr_t)7)))
+		return 0;
+	return p[-2] == 0x0f && p[-1] == 0x05;
+}
+
+/* [signal] Whether a signal has come when the thread went back from a system call, or is to make it again. Unlike
+ * the above this costs nothing, and misses calls on machines that leave something else in rcx. */
+static inline int cps_regs_is_from_call(const ucontext_t *uc)
+{
+	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+	uintptr_t end = (uintptr_t)uc->uc_mcontext.gregs[REG_RCX];
+	const uint8_t *p = (const uint8_t *)pc;
+
+	if (pc + 2 == end)
+		return (pc & 4095) <= 4094 && p[0] == 0x0f && p[1] == 0x05;
+	if (pc != end || ((pc & 4095) < 2 && !cps_sys_readable((pc - 2) & ~(uintptr_t)7)))
 		return 0;
 	return p[-2] == 0x0f && p[-1] == 0x05;
 }

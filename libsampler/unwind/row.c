@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "unwind/cfi.h"
 #include "unwind/module.h"
+#include "unwind/registered.h"
 #include "unwind/row.h"
 #include "base/poison.h"
 
@@ -116,10 +117,11 @@ static void put(uint64_t key, uint64_t entry)
 	atomic_store_explicit(&line->key, key, memory_order_release);
 }
 
-/* An address that is nothing now may belong to a library that is loaded later. */
+/* An address that is nothing now may belong to a library that is loaded later, or get unwind information. */
 static uint64_t nothing_key(uint64_t key, uintptr_t pc)
 {
-	uint64_t state = (key >> CPS_ROW_GENERATION_SHIFT) + cps_module_count();
+	uint64_t state =
+		(key >> CPS_ROW_GENERATION_SHIFT) + cps_module_count() + cps_registered_count();
 
 	return pc ^ (state * UINT64_C(0x9e3779b97f4a7c15));
 }
@@ -129,15 +131,19 @@ uint64_t cps_row_learn(uint64_t key, uintptr_t pc, bool is_guess)
 	struct cps_row row = {.kind = CPS_ROW_NONE, .from = pc, .until = pc + 1};
 	uint64_t address = nothing_key(key, pc), packed;
 	bool own = false, is_sure;
+	uintptr_t there = pc;
+	struct cps_registered registered;
+	const struct cps_module *m;
 	uint32_t number;
 
 	if (atomic_load_explicit(nothing(address), memory_order_relaxed) == address)
 		return CPS_ROW_NONE;
 	number = cps_module_find_now(pc, &is_sure);
-	if (number != CPS_MODULE_NONE) {
-		const struct cps_module *m = cps_module_get(number);
-
-		cps_cfi_row(m, pc, is_guess, &row);
+	m = cps_registered_module(number, &there, &registered);
+	if (m) {
+		cps_cfi_row(m, there, is_guess, &row);
+		row.from += pc - there;
+		row.until += pc - there;
 		own = m->is_own;
 	}
 	if (!is_sure && row.kind == CPS_ROW_FAST)

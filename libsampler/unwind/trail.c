@@ -99,6 +99,31 @@ void cps_trail_stack_cut(struct cps_stack *s, uint32_t each)
 		s->mark = CPS_MARK_TOO_DEEP;
 }
 
+void cps_trail_stack_copy(struct cps_stack *s, const struct cps_stack *given)
+{
+	s->seen = given->depth;
+	if (s->seen > s->room)
+		return;
+	s->depth = s->fresh = given->depth;
+	s->mark = given->mark;
+	memcpy(s->frames, given->frames, s->depth * sizeof(s->frames[0]));
+}
+
+void cps_trail_stack_put(struct cps_stack *s, const uint64_t *pcs, uint32_t n)
+{
+	if (!n || !s->depth)
+		return;
+	if (s->depth + n > s->room) {
+		s->seen = (uint64_t)s->room + n;
+		return;
+	}
+	memmove(s->frames + n, s->frames, s->fresh * sizeof(s->frames[0]));
+	for (uint32_t i = 0; i < n; i++)
+		s->frames[i] = (struct cps_frame){.pc = pcs[i], .fp_at = CPS_TRAIL_OTHER};
+	s->fresh += n;
+	s->depth += n;
+}
+
 void cps_trail_take(struct cps_trail *t, const struct cps_stack *s)
 {
 	uint32_t kept = s->depth - s->fresh;

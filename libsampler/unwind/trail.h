@@ -40,20 +40,34 @@ struct cps_trail {
 	bool is_cut;	     /* ... and its middle is left out */
 };
 
+/* The code at [low, high). */
+struct cps_code_range {
+	uintptr_t low, high;
+};
+
 struct cps_stack {
 	struct cps_frame *frames; /* the innermost `fresh` ones, innermost first */
 	uint32_t room;		  /* frames that fit; if there are more, the middle is left out */
 	uint32_t fresh;
 	uint32_t depth; /* `fresh` plus the frames that are the trail's outermost ones */
 	uint32_t mark;	/* enum cps_mark */
+	bool is_busy;	/* there is no stack because the unwinder is in use (unwinder.h) */
 	uint32_t generation;
 	uint64_t seen;	/* frames that need room; if more than fit, some are left out */
 	uint64_t until; /* when to stop walking, in ns of cps_moment_ns; 0: never */
 	uint32_t
 		keep; /* frames that are ever to be kept; with less room none is left out on purpose */
-	uint64_t join;		       /* fp_at of the first frame that is the trail's */
+	struct cps_code_range
+		outside; /* the innermost frames are left out as long as they are in this code */
+	uint64_t join;	 /* fp_at of the first frame that is the trail's */
 	const struct cps_trail *trail; /* NULL: there is no stack to compare with */
 };
+
+/* [signal] Whether an innermost frame is one of those to be left out. */
+static inline bool cps_trail_is_inner(const struct cps_stack *s, uint64_t pc)
+{
+	return pc >= s->outside.low && pc < s->outside.high;
+}
 
 /* [signal] Frame i of the trail; 0 is the innermost. */
 static inline struct cps_frame *cps_trail_frame(const struct cps_trail *t, uint32_t i)
@@ -84,6 +98,13 @@ void cps_trail_stack_close_ring(struct cps_stack *s, uint64_t seen);
 /* [signal] Cut a stack that is too deep down to 2 * `each` + 1 frames: both its ends, and a frame
  * that stands for the middle. */
 void cps_trail_stack_cut(struct cps_stack *s, uint32_t each);
+
+/* [signal] Copy a stack whose frames are all its own; none of them if there is no room. */
+void cps_trail_stack_copy(struct cps_stack *s, const struct cps_stack *given);
+
+/* [signal] Put n frames, innermost first, inside of all others, which no other walk ever meets. If there is no room
+ * for them, `seen` says so. */
+void cps_trail_stack_put(struct cps_stack *s, const uint64_t *pcs, uint32_t n);
 
 /* [signal] Make the stack, which was walked with this trail, the new trail. */
 void cps_trail_take(struct cps_trail *t, const struct cps_stack *s);

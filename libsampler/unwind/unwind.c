@@ -13,10 +13,13 @@
  * again, with all registers followed.
  */
 #include "base/moment.h"
+#include "unwind/bare.h"
 #include "unwind/call.h"
 #include "unwind/cfi.h"
 #include "unwind/module.h"
+#include "unwind/registered.h"
 #include "unwind/row.h"
+#include "unwind/signal_frame.h"
 #include "unwind/unwind.h"
 #include "base/poison.h"
 
@@ -39,8 +42,9 @@ struct walk {
 	uint32_t joined, at;
 	bool is_joined;
 	bool follow_all;
-	unsigned down; /* steps that did not go up the same stack, so far */
-	bool is_exact; /* pc is the current instruction, not a return address */
+	unsigned down;	  /* steps that did not go up the same stack, so far */
+	bool is_exact;	  /* pc is the current instruction, not a return address */
+	bool sp_is_of_fp; /* sp is where a frame pointer says, which may be below arguments */
 };
 
 static inline void put(struct walk *w, const struct cps_frame *frame)
@@ -187,32 +191,41 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 	return true;
 }
 
+/* The walk goes on where a signal has come. The handler may have run on an alternate stack: it is not
+ * known whether memory beyond it is mapped. */
+static void go_on_at(struct walk *w, const struct cps_regs *regs)
+{
+	if (regs->r[CPS_REG_SP] < w->peek->low || regs->r[CPS_REG_SP] >= w->peek->high)
+		cps_peek_leave(w->peek);
+	w->regs = *regs;
+	w->is_exact = true;
+}
+
 /* Steps over a signal frame: the kernel has put all registers on the stack, and sp points to its
  * ucontext. */
 static bool signal_step(struct walk *w, uint32_t *mark)
 {
-	const ucontext_t *uc = (const void *)w->regs.r[CPS_REG_SP];
-	struct cps_regs regs = {.valid = CPS_REGS_ALL};
+	struct cps_regs regs;
 
-	for (int i = 0; i < CPS_REGS; i++) {
-		if (!cps_peek(w->peek, (uintptr_t)&uc->uc_mcontext.gregs[cps_regs_greg[i]],
-			      &regs.r[i])) {
-			*mark = CPS_MARK_BAD_MEMORY;
-			return false;
-		}
+	if (!cps_signal_frame_read(w->regs.r[CPS_REG_SP], w->peek, &regs)) {
+		*mark = CPS_MARK_BAD_MEMORY;
+		return false;
 	}
-	/* The handler may have run on an alternate stack: it is not known whether memory beyond it
-	 * is mapped. */
-	if (regs.r[CPS_REG_SP] < w->peek->low || regs.r[CPS_REG_SP] >= w->peek->high)
-		cps_peek_leave(w->peek);
 	/* A context that restores itself would be walked for ever. */
 	if (regs.r[CPS_REG_SP] <= w->regs.r[CPS_REG_SP] && ++w->down > DOWN_MAX) {
 		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
-	w->regs = regs;
-	w->is_exact = true;
+	go_on_at(w, &regs);
 	return true;
+}
+
+static void skip_new_handler(struct walk *w)
+{
+	struct cps_regs regs = w->regs;
+
+	if (cps_signal_frame_skip_new(&regs, w->key_high, w->peek))
+		go_on_at(w, &regs);
 }
 
 enum outcome { WENT, STOPPED, START_OVER, GOES_ON };
@@ -222,16 +235,17 @@ static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 	bool is_sure, is_exact = false;
 	uint32_t number = cps_module_find_now(pc, &is_sure);
 	struct cps_regs caller = w->regs;
+	struct cps_registered registered;
+	const struct cps_module *m = cps_registered_module(number, &pc, &registered);
 	enum cps_step step = CPS_STEP_NO_RECIPE;
 
-	if (number != CPS_MODULE_NONE) {
-		step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek, &is_exact);
+	if (m) {
+		step = cps_cfi_step(m, pc, &caller, w->peek, &is_exact);
 		/* The registers of a caller on another stack may be saved outside of this one. */
 		if (step == CPS_STEP_BAD_MEMORY && w->peek->high) {
 			cps_peek_leave(w->peek);
 			caller = w->regs;
-			step = cps_cfi_step(cps_module_get(number), pc, &caller, w->peek,
-					    &is_exact);
+			step = cps_cfi_step(m, pc, &caller, w->peek, &is_exact);
 		}
 	}
 	if (step == CPS_STEP_UNKNOWN_REGISTER && !w->follow_all)
@@ -251,55 +265,36 @@ static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 	return WENT;
 }
 
-/* Whether the address lies on the stack, so that it cannot be code. The words of a stack can look
- * like a call, which one address of a stack in 200 does. Where the bounds are not known, the stack
- * reaches at least from the stack pointer to the frame pointer. */
-static bool is_on_stack(const struct walk *w, uint64_t address)
+/* Steps out of code that has no unwind information. */
+static enum outcome bare_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 {
-	bool is_known = w->peek->high != 0;
-	uint64_t low = is_known ? w->peek->low : w->regs.r[CPS_REG_SP];
-	uint64_t high = is_known ? w->peek->high : w->regs.r[CPS_REG_FP] + 16;
+	struct cps_bare from = {.regs = w->regs,
+				.key_high = w->key_high,
+				.is_exact = w->is_exact,
+				.sp_is_of_fp = w->sp_is_of_fp};
+	enum cps_bare_step step = cps_bare_step(&from, pc, w->peek);
+	uint64_t sp = from.regs.r[CPS_REG_SP];
 
-	return address >= (low & ~UINT64_C(4095)) && address <= ((high - 1) | 4095);
-}
-
-/* A function that was interrupted and has no unwind information may be a leaf, as assembly often
- * is. Its return address is then on top of the stack. */
-static bool leaf_step(struct walk *w)
-{
-	uint64_t sp = w->regs.r[CPS_REG_SP], ra;
-
-	cps_peek_guess(w->peek);
-	if (!w->is_exact || !cps_peek(w->peek, sp, &ra) ||
-	    cps_module_find(ra - 1) == CPS_MODULE_NONE || !cps_call_comes_before(ra))
-		return false;
-	w->regs.r[CPS_REG_SP] = sp + 8;
-	w->regs.r[CPS_REG_PC] = ra;
-	w->is_exact = false;
-	return true;
-}
-
-/* Steps by the frame pointer, because there is no unwind information: a frame pointer that makes
- * sense is better than nothing. The caller's frame pointer that it has saved need not make sense,
- * because the caller may use the register for something else. */
-static bool frame_pointer_step(struct walk *w, uint32_t *mark)
-{
-	uint64_t fp = w->regs.r[CPS_REG_FP], next, ra;
-
-	if (leaf_step(w))
-		return true;
-	if (!(w->regs.valid & 1u << CPS_REG_FP) || fp < w->regs.r[CPS_REG_SP] ||
-	    !cps_peek(w->peek, fp, &next) || !cps_peek(w->peek, fp + 8, &ra) ||
-	    (ra && (is_on_stack(w, ra) || !cps_call_comes_before(ra)))) {
-		*mark = CPS_MARK_NO_RECIPE;
-		return false;
+	if (step != CPS_BARE_WENT) {
+		*mark = step == CPS_BARE_ROOT ? CPS_MARK_COMPLETE : CPS_MARK_NO_RECIPE;
+		return STOPPED;
 	}
-	w->regs.r[CPS_REG_SP] = fp + 16;
-	w->regs.r[CPS_REG_FP] = next;
-	w->regs.r[CPS_REG_PC] = ra;
-	w->regs.valid = QUICK_REGS;
+	if (sp <= w->regs.r[CPS_REG_SP] && !switches_stack(w, sp)) {
+		*mark = CPS_MARK_NO_PROGRESS;
+		return STOPPED;
+	}
+	if (w->peek->high && sp > w->peek->high)
+		cps_peek_leave(w->peek);
+	w->regs = from.regs;
 	w->is_exact = false;
-	return true;
+	w->sp_is_of_fp = from.sp_is_of_fp;
+	return WENT;
+}
+
+/* Whether the frame is one of those that are left out. */
+static inline bool is_left_out(const struct walk *w, uint64_t row, uintptr_t pc)
+{
+	return row & CPS_ROW_OWN || (!w->seen && !w->is_joined && cps_trail_is_inner(w->out, pc));
 }
 
 static enum outcome walk_some(struct walk *w, uint32_t *mark)
@@ -312,7 +307,7 @@ static enum outcome walk_some(struct walk *w, uint32_t *mark)
 		if (w->regs.r[CPS_REG_PC] == 0)
 			return STOPPED; /* a return address of 0 ends a stack, too */
 		row = cps_row_of(w->key_high, pc, w->peek->is_guess);
-		if (!(row & CPS_ROW_OWN) && note(w, pc)) {
+		if (!is_left_out(w, row, pc) && note(w, pc)) {
 			pc = w->regs.r[CPS_REG_PC] - 1;
 			row = cps_row_of(w->key_high, pc, w->peek->is_guess);
 		}
@@ -327,7 +322,7 @@ static enum outcome walk_some(struct walk *w, uint32_t *mark)
 			if (!signal_step(w, mark))
 				return STOPPED;
 		} else if (kind == CPS_ROW_NONE) {
-			if (!frame_pointer_step(w, mark))
+			if (bare_step(w, pc, mark) != WENT)
 				return STOPPED;
 		} else {
 			enum outcome outcome = slow_step(w, pc, mark);
@@ -435,6 +430,7 @@ void cps_unwind(const struct cps_regs *regs, const struct cps_peek *bounds, stru
 
 		stack->mark = CPS_MARK_COMPLETE;
 		copy.page = 0;
+		skip_new_handler(&w);
 		if (walk_on(&w, &stack->mark) == START_OVER)
 			continue;
 		finish(&w);

@@ -18,7 +18,7 @@
  * unchanged are not walked again (trail.h). A walk ends at the time `until`; if the trail has an
  * outer end that is unchanged, this takes the place of what was not walked. The innermost address is the pc of regs. The address of
  * a calling frame lies inside its call instruction, and a frame that a signal interrupted has its
- * exact pc. Frames of the recorder itself are left out. Of `bounds` only low and high
+ * exact pc. Frames of the recorder itself are left out, and the innermost ones in stack->outside. Of `bounds` only low and high
  * count.
  */
 void cps_unwind(const struct cps_regs *regs, const struct cps_peek *bounds,

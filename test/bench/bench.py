@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Measures us and our peers on the same work: bench.py [--quick] [--figure NAME]...
+"""Measures us and our peers on the same work.
+
+bench.py [--quick] [--write] [--before COMMIT] [--figure NAME]...
 
 Called by scripts/bench. The table goes to standard output, and with JSON and Markdown of it to
-BUILD/bench. Exit status 1: a figure could not be measured.
+BUILD/bench; with --write also into the page of doc/ that has it. Exit status 1: a figure could not
+be measured.
 """
 
 import argparse
@@ -18,18 +21,36 @@ import sys
 import tempfile
 import time
 
+import before
 import big
 import conversion
+import events
+import idle
 import many
+import others
 import overhead
+import pages
 import peers
+import runs
 import sample
+import served
 import size
+import sizes
 import startup
 import table
+import truth
 from measure import Failure, Runner
 
-FIGURES = [sample, overhead, size, startup, conversion, big, many]
+FIGURES = [sample, overhead, size, startup, conversion, big, many, truth]
+FIGURES += [events, others, idle, sizes, served, runs, before]  # the group `resources`
+FIGURES += [pages]
+PAGES = {
+    "table.md": "doc/performance.md",
+    "accuracy.md": "doc/accuracy.md",
+    "resources.md": "doc/resources.md",
+    "html.md": "doc/html.md",
+}
+BEGIN, END = "<!-- build/bench/", "<!-- end of the table -->"
 
 
 class Bench:
@@ -42,6 +63,8 @@ class Bench:
         self.runner = Runner(self.tool("spend"), directory)
         self.plain, self.ours = peers.Plain(self), peers.Ours(self)
         self.notes, self.remarks, self.known, self.recordings = {}, [], {}, {}
+        self.resources = {}  # that can be recorded here (here.py)
+        self.before = None  # the commit of the recorder that ours is compared with
         self.begin = time.monotonic()
         commit = first_line("git", "-C", root, "rev-parse", "--short", "HEAD")
         self.version = f"{first_line(self.cpconv, '--version')} {commit}".strip()
@@ -134,6 +157,9 @@ def machine(bench, load):
         "gprofng": version_of("binutils"),
         "lua": version_of("lua5.4"),
         "sqlite3": version_of("sqlite3"),
+        "heaptrack": version_of("heaptrack"),
+        "strace": version_of("strace"),
+        "redis": version_of("redis-tools"),
         "gcc": first_line("gcc", "-dumpfullversion"),
     }
     model = value_of(lines_of("/proc/cpuinfo"), "model name")
@@ -172,24 +198,50 @@ def measure(bench, figures, load):
 def write(bench, facts, rows):
     shown = table.as_text(facts, rows, bench.notes)
     found = table.as_json(facts, rows, bench.notes, bench.is_quick)
-    for name, content in [
-        ("bench.txt", shown),
-        ("bench.json", json.dumps(found, indent=1) + "\n"),
-        ("table.md", table.as_markdown(facts, rows, bench.notes)),
-    ]:
+    files = {"bench.txt": shown, "bench.json": json.dumps(found, indent=1) + "\n"}
+    for page in PAGES:
+        some = [row for row in rows if row.page == page]
+        if some:
+            files[page] = table.as_markdown(facts, some, bench.notes)
+    for name, content in files.items():
         with open(os.path.join(bench.build, "bench", name), "w", encoding="utf-8") as file:
             file.write(content)
     return shown
 
 
+def put(bench, figures):
+    """Puts the tables into the pages of doc/ whose figures have all been measured."""
+    for page, path in PAGES.items():
+        needed = [f for f in FIGURES if getattr(f, "PAGE", table.Row.page) == page]
+        if not set(needed) <= set(figures):
+            continue
+        with open(os.path.join(bench.build, "bench", page), encoding="utf-8") as file:
+            measured = file.read()
+        path = os.path.join(bench.root, path)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        begin = text.index("\n", text.index(BEGIN)) + 1
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"{text[:begin]}\n{measured}\n{text[text.index(END):]}")
+
+
+def names_of(figure):
+    """What a figure is called: by its own name, and by that of the group that it belongs to."""
+    return [name for name in (getattr(figure, "GROUP", None), figure.NAME) if name]
+
+
 def main():
-    names = [figure.NAME for figure in FIGURES]
+    names = list(dict.fromkeys(name for figure in FIGURES for name in names_of(figure)))
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Us and other profilers on the same work."
     )
     parser.add_argument("--quick", action="store_true", help="all once, small: does it run?")
+    parser.add_argument("--write", action="store_true", help="put the tables into doc/, too")
+    parser.add_argument("--before", metavar="COMMIT", help="compare `cpu` with the recorder of then")
     parser.add_argument("--figure", action="append", choices=names, help="this one; repeatable")
     options = parser.parse_args()
+    if options.quick and options.write:
+        parser.error("figures of --quick are none to be written down")
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     build = os.path.abspath(os.environ.get("BUILD") or os.path.join(root, "build"))
     load = os.getloadavg()[0]
@@ -199,11 +251,15 @@ def main():
     os.environ["LC_ALL"] = "C"
     with tempfile.TemporaryDirectory(prefix="work.", dir=os.path.join(build, "bench")) as directory:
         bench = Bench(root, build, directory, options.quick)
-        wanted = [f for f in FIGURES if not options.figure or f.NAME in options.figure]
+        bench.before = options.before
+        asked = set(options.figure or names)
+        wanted = [figure for figure in FIGURES if asked.intersection(names_of(figure))]
         try:
             shown, failures = measure(bench, wanted, load)
         finally:
             bench.runner.stop()
+        if options.write and not failures:
+            put(bench, wanted)
         print(shown, end="")
     return 1 if failures else 0
 

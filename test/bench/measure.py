@@ -94,10 +94,12 @@ class Runner:
         settings = [word for name, value in dict(env).items() for word in ("-e", f"{name}={value}")]
         return [self.spend, *limit, *settings, result, *argv]
 
-    def run(self, argv, env=(), limit=900, output=None, descriptors=None, stdin=None):
+    def run(
+        self, argv, env=(), limit=900, output=None, descriptors=None, stdin=None, processors=None
+    ):
         """Run a program; its output goes to a file, or is in the answer if `output` is True."""
         out = self.path("out") if output is True else output or self.path("output")
-        started = self.start("spent", argv, env, limit, out, descriptors, stdin)
+        started = self.start("spent", argv, env, limit, out, descriptors, stdin, processors)
         return self.finish(started, out if output is True else None)
 
     def beside(self, commands):

@@ -192,7 +192,7 @@ def run(bench):
     )
     bench.note(
         TITLE,
-        "our timer: cpsample with its default clock, CPU timers, as gperftools has them. The kernel "
+        "our timer: cpsample with the clock timer, CPU timers, as gperftools has them. The kernel "
         "looks at them when its own clock ticks. The column cpsample is with the perf clock.",
     )
     bench.note(

@@ -68,7 +68,7 @@ class Ours(Plain):
 
 
 class OursByTimer(Ours):
-    """Our default clock, which uses the ticks of the kernel and causes no interrupts."""
+    """Our clock timer, which uses the ticks of the kernel and causes no interrupts."""
 
     name = "our timer"
 

@@ -149,11 +149,11 @@ static int record(const char *stem, uint64_t samples, uint64_t seed)
 	for (uint64_t n = 0; n < samples; n++) {
 		struct path *path = draw(seed + n, &made);
 		struct cps_stack stack = {.frames = frames, .depth = path->depth};
-		uint64_t weight = (950 + mix(n) % 100) / GRAIN * GRAIN;
+		struct cps_credit credit = {.weight = (950 + mix(n) % 100) / GRAIN * GRAIN};
 
 		for (uint32_t i = 0; i < path->depth; i++)
 			frames[i].pc = path->frames[i];
-		if (!cps_recording_add(&thread, NULL, NULL, &stack, weight, false))
+		if (!cps_recording_add(&thread, NULL, NULL, &stack, &credit))
 			return 1;
 	}
 	return !cps_recording_end(samples * 1000000, CPS_STOP_NONE);

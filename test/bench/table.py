@@ -11,6 +11,7 @@ from measure import Stat
 
 OURS = "cpsample"
 WIDTH = 100
+WRAP = 80
 
 
 @dataclass
@@ -35,6 +36,8 @@ class Row:
     at_least_times: dict = field(default_factory=dict)  # name of a peer -> ratio to reach
     note: str = ""
 
+    page = "table.md"  # rows of other pages have text(), markdown() and plain() of their own
+
     def __post_init__(self):
         ours = self.ours
         for peer in self.peers:
@@ -54,6 +57,17 @@ class Row:
         if peer.is_comparable and lead <= noise:
             words.append(f"{'lost to' if lead < -noise else 'even with'} {peer.name}")
         return ", ".join(words)
+
+    @staticmethod
+    def text(rows):
+        return text_of(rows)
+
+    @staticmethod
+    def markdown(rows):
+        return markdown_of(rows)
+
+    def plain(self):
+        return plain_of(self)
 
     @property
     def verdict(self):
@@ -123,7 +137,7 @@ def figures(rows):
 def wrapped(words, indent):
     line = indent
     for word in words.split():
-        if len(line) + len(word) >= WIDTH and line.strip():
+        if len(line) + len(word) >= WRAP and line.strip():
             yield line.rstrip()
             line = " " * len(indent)
         line += word + " "
@@ -133,24 +147,28 @@ def wrapped(words, indent):
 LINE = "  {:<17} {:<13} {:>8} {:>17} {:>7} {:>9}  {}"
 
 
+def text_of(rows):
+    out = [LINE.format("", "", "median", "quartiles", "ratio", "to reach", "").rstrip()]
+    for row in rows:
+        for *cells, verdict, note in lines_of(row):
+            line = LINE.format(*cells, "; ".join(word for word in (verdict, note) if word))
+            if len(line) > WIDTH:
+                out.append(LINE.format(*cells, verdict).rstrip())
+                line = " " * 26 + note
+            out.append(line.rstrip())
+    return out
+
+
 def as_text(machine, rows, notes):
     out = [line for key, value in machine.items() for line in wrapped(value, f"{key + ':':<12}")]
     for name, some in figures(rows):
-        out += ["", f"{name}, {some[0].unit}"]
-        out.append(LINE.format("", "", "median", "quartiles", "ratio", "to reach", "").rstrip())
-        for row in some:
-            for *cells, verdict, note in lines_of(row):
-                line = LINE.format(*cells, "; ".join(word for word in (verdict, note) if word))
-                if len(line) > WIDTH:
-                    out.append(LINE.format(*cells, verdict).rstrip())
-                    line = " " * 26 + note
-                out.append(line.rstrip())
+        out += ["", f"{name}, {some[0].unit}", *some[0].text(some)]
         for note in notes.get(name, []):
             out += wrapped(note, "  * ")
     return "\n".join(out) + "\n"
 
 
-def as_json(machine, rows, notes, is_quick):
+def plain_of(row):
     def plain(stat):
         return {
             "median": stat.median,
@@ -160,55 +178,69 @@ def as_json(machine, rows, notes, is_quick):
             "at_least": stat.is_least,
         }
 
-    def line(row):
-        return {
-            "figure": row.figure,
-            "case": row.case,
-            "unit": row.unit,
-            OURS: plain(row.ours),
-            "note": row.note,
-            "peers": [
-                dict(
-                    name=peer.name,
-                    **plain(peer.stat),
-                    ratio=peer.ratio,
-                    at_least_times=peer.goal,
-                    verdict=peer.verdict,
-                    comparable=peer.is_comparable,
-                    note=peer.note,
-                )
-                for peer in row.peers
-            ],
-            "at_most": row.at_most,
-            "verdict": row.overall,
-        }
-
-    return dict(machine=machine, quick=is_quick, rows=[line(row) for row in rows], notes=notes)
+    return {
+        "figure": row.figure,
+        "case": row.case,
+        "unit": row.unit,
+        OURS: plain(row.ours),
+        "note": row.note,
+        "peers": [
+            dict(
+                name=peer.name,
+                **plain(peer.stat),
+                ratio=peer.ratio,
+                at_least_times=peer.goal,
+                verdict=peer.verdict,
+                comparable=peer.is_comparable,
+                note=peer.note,
+            )
+            for peer in row.peers
+        ],
+        "at_most": row.at_most,
+        "verdict": row.overall,
+    }
 
 
-def as_markdown(machine, rows, notes):
-    """For doc/performance.md: a table per figure, a row per case."""
+def as_json(machine, rows, notes, is_quick):
+    return {
+        "machine": machine,
+        "quick": is_quick,
+        "rows": [row.plain() for row in rows],
+        "notes": notes,
+    }
+
+
+def cells_of(*cells):
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def markdown_of(rows):
+    """A table per figure, a row per case."""
 
     def joined(*words):
         return ", ".join(word for word in words if word)
 
-    def line(*cells):
-        return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    name = rows[0].figure
+    names = list(dict.fromkeys(peer.name for row in rows for peer in row.peers))
+    out = ["", f"**{name[0].upper()}{name[1:]}**, {rows[0].unit}", ""]
+    out += [cells_of("", OURS, *names, "to reach", ""), "|---" * (len(names) + 4) + "|"]
+    for row in rows:
+        peers = {peer.name: peer for peer in row.peers}
+        cells = [joined(f"**{median(row.ours)}** ({spread(row.ours)})", row.note)]
+        for peer in map(peers.get, names):
+            cells.append(joined(median(peer.stat), times(peer), peer.note) if peer else "")
+        cells.append(joined(at_most(row), *map(at_least, row.peers)))
+        cells.append(row.overall)
+        out.append(cells_of(row.case, *cells))
+    return out
 
+
+def as_markdown(machine, rows, notes):
+    """For doc/performance.md and doc/accuracy.md."""
     out = ["| machine | |", "|---|---|"]
-    out += [line(key, value) for key, value in machine.items()]
+    out += [cells_of(key, value) for key, value in machine.items()]
     for name, some in figures(rows):
-        names = list(dict.fromkeys(peer.name for row in some for peer in row.peers))
-        out += ["", f"**{name[0].upper()}{name[1:]}**, {some[0].unit}", ""]
-        out += [line("", OURS, *names, "to reach", ""), "|---" * (len(names) + 4) + "|"]
-        for row in some:
-            peers = {peer.name: peer for peer in row.peers}
-            cells = [joined(f"**{median(row.ours)}** ({spread(row.ours)})", row.note)]
-            for peer in map(peers.get, names):
-                cells.append(joined(median(peer.stat), times(peer), peer.note) if peer else "")
-            cells.append(joined(at_most(row), *map(at_least, row.peers)))
-            cells.append(row.overall)
-            out.append(line(row.case, *cells))
+        out += some[0].markdown(some)
         if notes.get(name):
             out += [""] + [f"- {note}" for note in notes[name]]
     return "\n".join(out) + "\n"

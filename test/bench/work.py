@@ -18,6 +18,28 @@ def sqlite(bench, seconds):
     return ["sqlite3", "-batch", "-cmd", items, ":memory:", f".read {bench.work('items.sql')}"]
 
 
+def gzip(bench, seconds):
+    """gzip of a file of numbers and words."""
+    path = bench.runner.path(f"gzip.{seconds}")
+    if not os.path.exists(path):
+        with open(path, "w", encoding="ascii") as out:
+            for i in range(round(seconds * 400000)):
+                print(f"{i} {i * 2654435761 % 2**32:x} {i * i % 977} items", file=out)
+    return ["gzip", "-c", path]
+
+
+def sqlite_import(bench, seconds):
+    """sqlite3 reads a table from a file into a database that has a file for as long as it runs."""
+    path = bench.runner.path(f"import.{seconds}.csv")
+    if not os.path.exists(path):
+        with open(path, "w", encoding="ascii") as out:
+            for i in range(round(seconds * 150000)):
+                print(f"{i},{i * 7919 % 1009},item {i * 31 % 65537},{i * 37 % 10007}", file=out)
+    steps = ["create table item(id integer primary key, owner, name, price)"]
+    steps += ["create index by_name on item(name)", ".mode csv", f".import {path} item"]
+    return ["sqlite3", "-batch", "", *steps, "select count(*) from item"]
+
+
 def compiler():
     command = ["gcc", "-print-prog-name=cc1"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

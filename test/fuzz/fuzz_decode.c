@@ -10,8 +10,9 @@
  *	2   the same, finished after the last record
  *	3   the journal of a stream that did not end; the harness corrects its magic and its id
  *	4   folded stacks
+ *	5   as 2, of version 4 with two bits of atoms
+ *	6   the same, and the sink declines the first three resources
  */
-#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,55 +20,25 @@
 #include <zlib.h>
 
 #include "libsampler/format.h"
-#include "model/profile.h"
-#include "model/profile_builder.h"
-#include "read/decode.h"
+#include "test/fuzz/profile_check.h"
+#include "test/fuzz/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Process 1, "cpu" in "ns", scale 1000, journal 9. */
 static const uint8_t process[] = "\2\1\11\3cpu\13\2ns\14\xe8\7\36\11";
 
-static char directory[] = "/tmp/cps-fuzz-XXXXXX";
-static char path[64], journal_path[80];
+/* The same with two bits of atoms. */
+static const uint8_t process_4[] = "\2\1\11\3cpu\13\2ns\14\xe8\7\36\11\60\2";
 
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
+static char path[64], journal_path[80];
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static void file_write(const char *name, const void *head, size_t n_head, const void *rest,
-		       size_t n_rest)
-{
-	remove(name); /* ext4 writes a file that is overwritten to disk at once */
-	FILE *f = fopen(name, "wb");
-	CHECK(f);
-	CHECK(fwrite(head, 1, n_head, f) == n_head);
-	CHECK(fwrite(rest, 1, n_rest, f) == n_rest);
-	CHECK(fclose(f) == 0);
-}
-
-static int entry_remove(const char *name, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st, (void)flag, (void)ftw;
-	return remove(name);
-}
-
-static void directory_remove(void)
-{
-	nftw(directory, entry_remove, 4, FTW_DEPTH | FTW_PHYS);
-}
-
 static void directory_make(void)
 {
-	CHECK(mkdtemp(directory));
-	atexit(directory_remove);
-	snprintf(path, sizeof(path), "%s/in", directory);
+	CHECK(scratch_make());
+	snprintf(path, sizeof(path), "%s/in", scratch);
 	snprintf(journal_path, sizeof(journal_path), "%s" CPS_JOURNAL_SUFFIX, path);
 }
 
@@ -97,9 +68,12 @@ static uint8_t *record_put(uint8_t *to, uint8_t tag, const uint8_t *payload, siz
 }
 
 /* The process record and those that `data` describes. At most twelve bytes more than each takes. */
-static size_t records_make(uint8_t *records, const uint8_t *data, size_t size)
+static size_t records_make(uint8_t *records, const uint8_t *data, size_t size, int version)
 {
-	uint8_t *to = record_put(records, CPS_TAG_PROCESS, process, sizeof(process) - 1);
+	uint8_t *to =
+		version < 4
+			? record_put(records, CPS_TAG_PROCESS, process, sizeof(process) - 1)
+			: record_put(records, CPS_TAG_PROCESS, process_4, sizeof(process_4) - 1);
 
 	while (size >= 3) {
 		size_t n = data[1] | (size_t)data[2] << 8;
@@ -112,13 +86,15 @@ static size_t records_make(uint8_t *records, const uint8_t *data, size_t size)
 	return (size_t)(to - records);
 }
 
-static void stream_make(const uint8_t *data, size_t size, int finished)
+static void stream_make(const uint8_t *data, size_t size, int finished, int version)
 {
+	static const char *const heads[] = {CPS_MAGIC "\1", CPS_MAGIC "\4"};
+
 	uint8_t *records = malloc(64 + size * 5);
 	z_stream z = {0};
 
 	CHECK(records && deflateInit(&z, 0) == Z_OK);
-	size_t n = records_make(records, data, size);
+	size_t n = records_make(records, data, size, version);
 	size_t room = deflateBound(&z, n) + 64;
 	uint8_t *packed = malloc(room);
 	CHECK(packed);
@@ -128,7 +104,7 @@ static void stream_make(const uint8_t *data, size_t size, int finished)
 	z.avail_out = (uInt)room;
 	deflate(&z, finished ? Z_FINISH : Z_SYNC_FLUSH);
 	CHECK(z.avail_in == 0);
-	file_write(path, CPS_MAGIC "\1", CPS_HEAD_BYTES, packed, room - z.avail_out);
+	CHECK(scratch_write(path, heads[version == 4], CPS_HEAD_BYTES, packed, room - z.avail_out));
 	deflateEnd(&z);
 	free(packed);
 	free(records);
@@ -143,69 +119,23 @@ static void journal_make(const uint8_t *data, size_t size)
 	head.id = 9; /* on little endian machines, where fuzzing happens */
 	data += size < sizeof(head) ? size : sizeof(head);
 	size -= size < sizeof(head) ? size : sizeof(head);
-	file_write(journal_path, &head, sizeof(head), data, size);
-	stream_make(NULL, 0, 0);
-}
-
-/* ---- what must hold of any profile ----------------------------------------------------------- */
-
-static void profile_check(const struct profile *p)
-{
-	uint64_t weight = 0, hits = 0, of_processes = 0;
-
-	CHECK(p->n_nodes >= 1);
-	for (size_t i = 0; i < p->n_nodes; i++) {
-		CHECK(!i || p->nodes[i].parent < i);
-		CHECK(!i || p->nodes[i].frame < p->n_frames);
-		weight += p->nodes[i].self_weight;
-		hits += p->nodes[i].self_hits;
-	}
-	for (size_t i = 0; i < p->n_frames; i++) {
-		const struct profile_frame *f = &p->frames[i];
-		CHECK(f->module == PROFILE_NO_MODULE || f->module < p->n_modules);
-		CHECK(f->name == STRINGS_NONE || f->name < strings_count(p->strings));
-	}
-	for (size_t i = 0; i < p->n_processes; i++) {
-		const struct profile_process *q = &p->processes[i];
-		uint64_t marks = 0, threads = 0;
-		for (unsigned mark = 0; mark < CPS_MARK_COUNT; mark++)
-			marks += q->weight_by_mark[mark];
-		for (size_t t = 0; t < q->n_threads; t++)
-			threads += q->threads[t].weight;
-		CHECK(marks == q->weight && threads == q->weight);
-		CHECK(q->ended == (q->cut_why == STRINGS_NONE));
-		of_processes += q->weight;
-	}
-	CHECK(weight == p->weight && of_processes == p->weight && hits == p->hits);
+	CHECK(scratch_write(journal_path, &head, sizeof(head), data, size));
+	stream_make(NULL, 0, 0, 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct error err = {0};
-
 	if (!path[0])
 		directory_make();
 	remove(journal_path);
-	if (!size || !data[0] || data[0] > 4)
-		file_write(path, "", 0, data + !!size, size - !!size);
+	if (!size || !data[0] || data[0] > 6)
+		CHECK(scratch_write(path, "", 0, data + !!size, size - !!size));
 	else if (data[0] == 4)
-		file_write(path, "a 1\n", 4, data + 1, size - 1);
+		CHECK(scratch_write(path, "a 1\n", 4, data + 1, size - 1));
 	else if (data[0] == 3)
 		journal_make(data + 1, size - 1);
 	else
-		stream_make(data + 1, size - 1, data[0] == 2);
-	struct profile_builder *b = profile_builder_new(&err);
-	CHECK(b);
-	/* Twice, for what is merged. */
-	if (decode_file(path, profile_builder_sink(b), &err) ||
-	    decode_file(path, profile_builder_sink(b), &err)) {
-		CHECK(err.text[0]);
-		profile_builder_free(b);
-		return 0;
-	}
-	struct profile *p = profile_builder_finish(b, &err);
-	CHECK(p && p->n_processes == 2);
-	profile_check(p);
-	profile_free(p);
+		stream_make(data + 1, size - 1, data[0] != 1, data[0] > 4 ? 4 : 1);
+	profile_check_file(path, size && data[0] == 6 ? 3 : 0, size && data[0] > 4);
 	return 0;
 }

@@ -5,7 +5,6 @@
  * Commands may write files. So the harness is in a directory of its own, and all files stay empty.
  */
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "explore/explore_complete.h"
 #include "pipeline/message.h"
 #include "pipeline/sources.h"
+#include "test/fuzz/scratch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,7 +28,7 @@ static const char stacks[] = "main;a;b;a;b;qsort 3\n"
 			     "main;x 1152921504606846976\n"
 			     "\xff\xfe;[q] 2\n";
 
-static char directory[] = "/tmp/cps-fuzz-XXXXXX", file[32];
+static char file[32];
 static int real_stdout, real_stderr, home;
 
 #define CHECK(condition)                                                                           \
@@ -40,17 +40,6 @@ static int real_stdout, real_stderr, home;
 		}                                                                                  \
 	} while (0)
 
-static int entry_remove(const char *name, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st, (void)flag, (void)ftw;
-	return remove(name);
-}
-
-static void clean_up(void)
-{
-	nftw(directory, entry_remove, 4, FTW_DEPTH | FTW_PHYS);
-}
-
 static void begin_once(void)
 {
 	int fd = memfd_create("stacks", 0);
@@ -58,11 +47,10 @@ static void begin_once(void)
 	real_stdout = dup(STDOUT_FILENO);
 	real_stderr = dup(STDERR_FILENO);
 	home = open(".", O_RDONLY | O_DIRECTORY);
-	CHECK(fd >= 0 && home >= 0 && mkdtemp(directory));
+	CHECK(fd >= 0 && home >= 0 && scratch_make());
 	CHECK(write(fd, stacks, sizeof(stacks) - 1) == (ssize_t)sizeof(stacks) - 1);
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
 	signal(SIGXFSZ, SIG_IGN);
-	atexit(clean_up);
 	message_program("fuzz");
 }
 
@@ -77,7 +65,7 @@ static void confine(bool confined)
 	getrlimit(RLIMIT_FSIZE, &limit);
 	limit.rlim_cur = confined ? 0 : limit.rlim_max;
 	CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-	CHECK(confined ? chdir(directory) == 0 : fchdir(home) == 0);
+	CHECK(confined ? chdir(scratch) == 0 : fchdir(home) == 0);
 	dup2(confined ? nowhere : real_stdout, STDOUT_FILENO);
 	dup2(confined ? nowhere : real_stderr, STDERR_FILENO);
 }

@@ -12,18 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "annotate/instructions.h"
 #include "symbols/demangle.h"
 #include "symbols/symbols.h"
+#include "test/fuzz/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
-			abort();                                                                   \
-		}                                                                                  \
-	} while (0)
 
 static void demangle(const uint8_t *data, size_t size)
 {
@@ -55,6 +49,34 @@ static void ask(struct symbols *s, const struct profile *p, uint64_t address)
 	}
 }
 
+/* The code of the function at the first address that has one is decoded, as --asm does. Together its
+ * instructions are all of the code. */
+static void decode(struct symbols *s)
+{
+	struct profile_frame frame = {.module = 0, .name = STRINGS_NONE};
+	char text[INSTRUCTION_TEXT_BYTES];
+	struct symbols_place place;
+	struct instructions is;
+	struct error err;
+	size_t i, bytes = 0;
+
+	while (frame.address < 0x3000 &&
+	       (symbols_frame(s, &frame, &place, &err) || !place.has_start || !place.end))
+		frame.address += 61;
+	if (frame.address >= 0x3000)
+		return;
+	if (!instructions_read(&is, s, 0, place.start, place.end, &err)) {
+		for (i = 0; i < is.n; i++) {
+			CHECK(is.list[i].offset == bytes && is.list[i].bytes > 0);
+			bytes += is.list[i].bytes;
+			instructions_text(&is, &is.list[i], text);
+			CHECK(text[0] && instructions_find(&is, is.start + bytes - 1) == i);
+		}
+		CHECK(bytes == is.n_code);
+	}
+	instructions_free(&is);
+}
+
 /* Ask for the names of addresses around the ends of all segments and sections that the file has. */
 static void ask_all(struct symbols *s, const struct profile *p, const uint8_t *data, size_t size)
 {
@@ -71,7 +93,7 @@ static void ask_all(struct symbols *s, const struct profile *p, const uint8_t *d
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct symbols_options options = {.demangle = true,
+	const struct symbols_options options = {.names = SYMBOLS_SHORT,
 						.inlines = true,
 						.granularity = SYMBOLS_BY_LINE,
 						.search.debug_dir = "/nonexistent"};
@@ -92,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		s = symbols_new(&p, &options, &err);
 		CHECK(s);
 		ask_all(s, &p, data, size);
+		decode(s);
 		symbols_free(s);
 	}
 	close(fd);

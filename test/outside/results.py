@@ -8,6 +8,7 @@ import re
 
 RUNS = 5  # of a test, bare and with a clock, at most
 BARE = "bare"
+CLOCKS = ("strata", "timer", "perf", "itimer")
 
 
 def file_name(test):
@@ -131,7 +132,7 @@ def table(store, prepared):
         if tests:
             clocks += [c for c in numbers if c not in clocks]
             rows.append((prepared(suite), tests, parts, well, numbers, recordings, samples))
-    clocks.sort(key=lambda c: ("timer", "perf", "itimer").index(c) if c in ("timer", "perf", "itimer") else 9)
+    clocks.sort(key=lambda c: CLOCKS.index(c) if c in CLOCKS else 9)
     yield "| suite | tests | their parts | exit 0 bare | %s | recordings | samples |" % " | ".join(clocks)
     yield "|---|---|---|---|%s---|---|" % ("---|" * len(clocks))
     for name, tests, parts, well, numbers, recordings, samples in rows:

@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-from results import BARE, RUNS, Store, judge, table
+from results import BARE, CLOCKS, RUNS, Store, judge, table
 
 LIMIT = 1800  # seconds for a bare run
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -33,7 +33,7 @@ def arguments(argv, text):
     for flag in ("--short", "--resume", "--again", "--prepare", "--list", "--table"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("-h", "--help", action="store_true")
-    parser.add_argument("--clocks", default="timer perf itimer")
+    parser.add_argument("--clocks", default=" ".join(CLOCKS))
     parser.add_argument("--part", default="1/1")
     parser.add_argument("-j", dest="jobs", type=int, default=1)
     parser.add_argument("-d", dest="work")
@@ -45,8 +45,8 @@ def arguments(argv, text):
         sys.exit(0)
     options.clocks = options.clocks.split()
     for clock in options.clocks:
-        if clock.split("@")[0] not in ("timer", "perf", "itimer"):
-            parser.error("no clock %s: there are timer, perf, itimer" % clock)
+        if clock.split("@")[0] not in CLOCKS:
+            parser.error("no clock %s: there are %s" % (clock, ", ".join(CLOCKS)))
     try:
         first, every = map(int, options.part.split("/"))
         options.part = slice(first - 1, None, every) if 1 <= first <= every else None

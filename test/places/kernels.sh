@@ -29,7 +29,7 @@ mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 echo 1 >/proc/sys/kernel/printk
 cd /work
 echo ">> kernel: $(uname -r)"
-for clock in timer perf itimer; do
+for clock in strata timer perf itimer; do
 	LD_PRELOAD=/lib64/libcpsample.so CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT=$clock.cps spin 500 >out 2>err
 	echo ">> $clock: $? $(cat out err) $(cpconv --info --tsv $clock.cps | awk -F '\t' '
 		$1 == "engine" { e = $2 } $1 == "engine_why" { w = $2 } $1 == "samples" { n = $2 }
@@ -93,7 +93,7 @@ kernel() {
 	name="Linux $(sed -n 's/^kernel: //p' said), $1"
 	if ! grep -qx 'end: yes' said; then
 		fail "$name" "did not come to its end: $(tr '\n' ' ' <said)"
-	elif [ "$(grep -c -E '^(timer|perf|itimer): 0 spun [a-z]+ samples( .*)?$|^killed: all$' said)" -ne 4 ]; then
+	elif [ "$(grep -c -E '^(strata|timer|perf|itimer): 0 spun [a-z]+ samples( .*)?$|^killed: all$' said)" -ne 5 ]; then
 		fail "$name" "$(tr '\n' ';' <said)"
 	else
 		pass "$name" "$(sed -n 's/: 0 spun \([a-z]*\) samples/: \1/p' said | sed 's/ *$//' | paste -s -d ,)"

@@ -20,6 +20,7 @@
 
 #include "location.h"
 #include "unwind/peek.h"
+#include "unwind/registered.h"
 #include "unwind/row.h"
 
 #define STACK_WORDS	 (1u << 17)
@@ -39,6 +40,19 @@ uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
 struct cps_module *cps_module_get(uint32_t number)
 {
 	return number == 0 ? the_module : NULL;
+}
+
+const struct cps_module *cps_registered_module(uint32_t number, uintptr_t *pc,
+					       struct cps_registered *registered)
+{
+	(void)pc;
+	(void)registered;
+	return number == 0 ? the_module : NULL;
+}
+
+uint32_t cps_registered_count(void)
+{
+	return 0;
 }
 
 uint32_t cps_module_count(void)

@@ -32,10 +32,11 @@ __asm__(".text\n"
 
 /* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
 static const unsigned char with_frame[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
-/* push %rbp; push %rsp; push %rsp; mov %rsp, %rbp; call *%rdi; pop %rdx; pop %rdx; pop %rbp;
- * ret: the frame pointer points to addresses of the stack, none of which is of code. */
-static const unsigned char without[] = {0x55, 0x54, 0x54, 0x48, 0x89, 0xe5,
-					0xff, 0xd7, 0x5a, 0x5a, 0x5d, 0xc3};
+/* push %rbp; push %rsp; push %rsp; mov %rsp, %rbp; call *%rdi; test %eax, %eax; jz on; pop %rdx;
+ * pop %rdx; pop %rbp; ret: the frame pointer points to addresses of the stack, none of which is of
+ * code, and there are two ways to go after the call. */
+static const unsigned char without[] = {0x55, 0x54, 0x54, 0x48, 0x89, 0xe5, 0xff, 0xd7,
+					0x85, 0xc0, 0x74, 0x00, 0x5a, 0x5a, 0x5d, 0xc3};
 /* dec %rdi; jnz back; ret */
 static const unsigned char leaf[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
 

@@ -19,6 +19,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <threads.h>
 
 struct wait_call {
@@ -212,7 +213,9 @@ static long with_rest(long r, const struct timespec *rest)
 {
 	if (r == 0)
 		return rest->tv_nsec == UNTOUCHED ? 0 : -ERANGE;
-	return rest->tv_sec >= 1 && rest->tv_sec < 60 ? r : -ERANGE;
+	return rest->tv_sec >= 1 && rest->tv_sec <= 60
+		       ? r
+		       : -ERANGE; /* with the slack of the kernel's timer */
 }
 
 static long call_nanosleep(void)
@@ -263,11 +266,13 @@ static long call_thrd_sleep(void)
 	return r == -1 ? -EINTR : r;
 }
 
+#include "wait_children.h"
 #include "wait_events.h"
 #include "wait_sockets.h"
 
 #define DESCRIPTOR .complete = raise_event, .has_limit = true
 #define SLEEP	   .has_limit = true
+#define CHILD	   .complete = end_child, .is_restarted = true
 #define SIGNAL	   .complete = send_usr1, .sets_errno = true
 
 static const struct wait_call wait_calls[] = {
@@ -288,8 +293,8 @@ static const struct wait_call wait_calls[] = {
 	{"sleep", call_sleep, SLEEP},
 	{"thrd_sleep", call_thrd_sleep, SLEEP},
 	{"pause", call_pause, SIGNAL, .repeats = true},
-	{"sigsuspend", call_sigsuspend, SIGNAL},
-	{"sigpause", call_sigpause, SIGNAL},
+	{"sigsuspend", call_sigsuspend, SIGNAL, .repeats = true},
+	{"sigpause", call_sigpause, SIGNAL, .repeats = true},
 	{"sigwaitinfo", call_sigwaitinfo, .complete = send_usr2},
 	{"sigtimedwait", call_sigtimedwait, send_usr2, .has_limit = true},
 	{"sem_wait", call_sem_wait, post, .is_restarted = true},
@@ -320,6 +325,11 @@ static const struct wait_call wait_calls[] = {
 	{"accept4", call_accept4, connect_local, .has_limit = true},
 	{"connect local", call_connect_local, accept_local, .has_limit = true},
 	{"connect", call_connect, accept_remote, .has_limit = true},
+	{"wait", call_wait, CHILD},
+	{"waitpid", call_waitpid, CHILD},
+	{"wait3", call_wait3, CHILD},
+	{"wait4", call_wait4, CHILD},
+	{"waitid", call_waitid, CHILD},
 	{.name = NULL},
 };
 
@@ -342,6 +352,8 @@ static bool waits_prepare(void)
 
 static void waits_end(void)
 {
+	if (child)
+		kill(child, SIGKILL);
 	semctl(semaphores, 0, IPC_RMID);
 	msgctl(queue, IPC_RMID, NULL);
 }

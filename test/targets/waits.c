@@ -2,9 +2,11 @@
 /*
  * waits.c - waits in every way that the kernel does not take up again after a signal's handler.
  *
- * waits quiet|hail ends|interrupts|restarts|nested|returns|cancels [ROUNDS]
+ * waits quiet|hail|ticks ends|interrupts|restarts|nested|returns|cancels [ROUNDS]
  *
  * hail        a process sends SIGPROF to the thread that waits, every 300 us
+ * ticks       these are as those of the timer that the recorder has made for the thread; 77: the kernel does not
+ *             tell of timers
  * ends        each call comes to its end: its time is over, and what it waits for happens
  * interrupts  each call is interrupted by a handler of SIGUSR1, ROUNDS times
  * restarts    the same, of a handler with SA_RESTART
@@ -51,7 +53,43 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static pid_t hail(void)
+/* The number of the signals of the thread's timer, and the value that they bring. False: it has none. */
+static bool find_timer(pid_t target, int tid, int *number, siginfo_t *info)
+{
+	char name[64], line[128];
+	unsigned long value = 0;
+	bool is_found = false;
+	int of, last = 0;
+	FILE *list;
+
+	snprintf(name, sizeof(name), "/proc/%d/timers", target);
+	list = fopen(name, "r");
+	while (list && !is_found && fgets(line, sizeof(line), list)) {
+		sscanf(line, "signal: %d/%lx", &last, &value);
+		is_found = sscanf(line, "notify: signal/tid.%d", &of) == 1 && of == tid;
+	}
+	if (list)
+		fclose(list);
+	memset(info, 0, sizeof(*info));
+	info->si_signo = *number = last;
+	info->si_code = SI_TIMER;
+	info->si_value.sival_ptr = (void *)value;
+	return is_found;
+}
+
+/* A signal as it comes from that timer. Those of a negative si_code may be sent by anybody. */
+static void send_tick(pid_t target, int tid)
+{
+	static int known, number;
+	static siginfo_t info;
+
+	if (known != tid && find_timer(target, tid, &number, &info))
+		known = tid;
+	if (known == tid)
+		syscall(SYS_rt_tgsigqueueinfo, target, tid, number, &info);
+}
+
+static pid_t hail(bool is_tick)
 {
 	pid_t target = getpid(), pid = fork();
 
@@ -61,7 +99,9 @@ static pid_t hail(void)
 	for (;;) {
 		int tid = atomic_load(hailed);
 
-		if (tid)
+		if (tid && is_tick)
+			send_tick(target, tid);
+		else if (tid)
 			syscall(SYS_tgkill, target, tid, SIGPROF);
 		nap(HAIL_NS);
 	}
@@ -248,6 +288,9 @@ int main(int argc, char **argv)
 	struct sigaction action = {.sa_handler = on_usr1};
 	void (*act)(void) = NULL;
 	pid_t sender = 0;
+	siginfo_t info;
+	bool is_tick;
+	int number;
 
 	if (strcmp(what, "ends") == 0)
 		act = ends;
@@ -273,9 +316,12 @@ int main(int argc, char **argv)
 		sigfillset(&action.sa_mask);
 	}
 	sigaction(SIGUSR1, &action, NULL);
-	is_hailed = strcmp(argv[1], "hail") == 0;
+	is_tick = strcmp(argv[1], "ticks") == 0;
+	is_hailed = is_tick || strcmp(argv[1], "hail") == 0;
+	if (is_tick && (is_met_at_return || !find_timer(getpid(), getpid(), &number, &info)))
+		return 77;
 	if (is_hailed && !is_met_at_return)
-		sender = hail();
+		sender = hail(is_tick);
 	for (current = wait_calls; current->name; current++) {
 		printf("%s:", current->name);
 		act();

@@ -7,7 +7,7 @@
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 stacks=$BUILD/big/stacks
-views=$("$CPCONV" --help | sed -n '/^Views:/,/^$/s/^  --\([a-z-]*\) .*/\1/p' | grep -v '^info$')
+views=$(names_of_views | grep -vx 'info\|timeline') # folded stacks have no times
 [ "$(echo "$views" | wc -l)" -ge 10 ] || fail "views: $views"
 most=0
 
@@ -55,8 +55,14 @@ total=$(LC_ALL=C awk "$sums"'{ add("", $NF) } END { print sum("") }' wide.txt)
 for view in $views; do
 	convert "--$view" wide.txt
 	case $view in
-	folded | dot) ;;
+	folded | dot | speedscope | firefox | callgrind) ;;
 	graph) convert --graph --tsv wide.txt ;;
+	html | parquet | pprof) convert "--$view" wide.txt ;;
+	processes | threads) convert "--$view" --tsv wide.txt ;;
+	summary)
+		convert --summary wide.txt
+		[ "$(wc -l <out)" -le 60 ] || fail "--summary is more than a page"
+		;;
 	*) convert "--$view" --threshold 0 --tsv wide.txt ;;
 	esac
 	case $view in

@@ -155,13 +155,20 @@ if command -v valgrind >/dev/null; then
 	of_callgrind
 
 	# For a function in no cycle the propagated total is the real one.
-	"$CPCONV" --graph --tsv --node-thres 0 --edge-thres 0 callgrind.out >graph.tsv
+	"$CPCONV" --graph --totals propagated --tsv --node-thres 0 --edge-thres 0 callgrind.out >graph.tsv
 	awk -F "$tab" 'NR == FNR { total[$5] = $4; next }
 		$1 == "func" && $4 == "-" { n++; d = $2 - total[$5]; if (d > 1e-9 || d < -1e-9) print }
 		END { if (n < 50) print n " functions" }' flat.tsv graph.tsv >difference
 	[ ! -s difference ] || fail "propagated totals are not the exact ones: $(head difference)"
 	awk -F "$tab" '$1 == "func" && $4 == "even" { print $5 }' graph.tsv | sort | tr '\n' ' ' >members
 	[ "$(cat members)" = "even odd " ] || fail "the cycle of even is: $(cat members)"
+
+	# By default --graph has the totals of --flat, also for functions in cycles: callgrind measured them.
+	"$CPCONV" --graph --tsv --node-thres 0 --edge-thres 0 callgrind.out >graph.tsv
+	"$CPCONV" --graph --totals exact --tsv --node-thres 0 --edge-thres 0 callgrind.out | same - graph.tsv exact
+	cut -f 4,5 flat.tsv | LC_ALL=C sort >want
+	grep "^func$tab" graph.tsv | cut -f 2,5 | LC_ALL=C sort | same want - "totals of callgrind"
+	"$CPCONV" --dot callgrind.out | grep -q 'label=".*totals: exact, as recorded' || fail "whose totals are they?"
 
 	# Without names for the levels of recursion all is the same, except for the cycle.
 	sed '2,3d' totals >before
@@ -242,6 +249,16 @@ awk 'NR == FNR { ours[$5] = $2 / 1e9; next }
 "$CPCONV" --flat brief callgrind.out >out 2>err && fail "times and instructions are added up"
 gprof -b profiled gmon.out | "$CPCONV" --graph - >out || fail "standard input"
 grep -q '(cycle of even)' out || fail "no cycle: $(cat out)"
+# Of numbers of calls there are no exact totals, which is said to those who ask for them. A call of a
+# function by itself has no total, but its number is shown. Seen to fail: with numbers only beside totals.
+"$CPCONV" --graph brief | grep -qx 'totals: propagated, cycles split' || fail "whose totals are they?"
+"$CPCONV" --dot --totals exact brief >out 2>err && fail "exact totals of numbers of calls"
+grep -q 'totals propagated' err && [ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "exact: $(cat out err)"
+"$CPCONV" --dot -n 0 -e 0 brief >picture.dot
+grep -q '"fall" -> "fall" \[label="135000×"' picture.dot || fail "calls of itself: $(grep fall picture.dot)"
+printf 'set totals exact\ngraph\nset totals default\ngraph\n' | "$BUILD/cpprof" brief >out 2>err
+[ "$(grep -c 'totals propagated' err)" -eq 1 ] && grep -qx 'totals: propagated, cycles split' out ||
+	fail "cpprof: $(cat out err)"
 if command -v dot >/dev/null; then
 	gprof profiled gmon.out | "$CPCONV" --dot - | dot -Tsvg >picture 2>err || fail "dot: $(cat err)"
 	grep -q '15000×' picture && grep -q '>even<' picture || fail "no numbers of calls in the picture"

@@ -44,6 +44,43 @@ for options in --nonsense "--format nonsense" "--threshold abc" "--root"; do
 	[ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || fail "$options: exit status $status: $(cat err)"
 done
 
+# What is read is not written over, by whatever name.
+printf 'a;b 1\n' >input.folded
+printf 'a;b 2\n' >other.folded
+ln -s input.folded link
+"$CPCONV" --pack -o nothing.cps input.folded 2>err && fail "folded stacks are packed"
+for output in input.folded link "$PWD/input.folded"; do
+	"$CPCONV" --flat -o "$output" input.folded >out 2>err
+	[ $? -eq 2 ] && [ "$(cat err)" = "cpconv: $output is what is read; write to another file" ] || fail "$output: $(cat err)"
+	"$CPCONV" --flat --base input.folded -o "$output" other.folded 2>err && fail "--base $output is written over"
+	echo "flat >$output" | "$CPPROF" input.folded >out 2>err
+	grep -q "$output is what is read" err || fail "cpprof >$output: $(cat out err)"
+	[ "$(cat input.folded)" = "a;b 1" ] || fail "$output has overwritten the input: $(cat input.folded)"
+done
+
+# A signal leaves nothing of a file that is being written.
+awk 'BEGIN { for (i = 1; i <= 60000; i++) printf "main;f%d;g%d;h%d;i%d %d\n", i % 97, i % 1009, i % 397, i, i }' >large.folded
+for signal in INT:2 TERM:15 HUP:1; do
+	number=${signal#*:} signal=${signal%:*} met=
+	for attempt in 1 2 3 4 5 6 7 8 9 10; do
+		mkdir written
+		env --default-signal="$signal" "$CPCONV" --callgrind -o written/out large.folded &
+		child=$!
+		while kill -0 $child 2>/dev/null && [ ! "$(ls -A written)" ]; do :; done
+		kill -"$signal" $child 2>/dev/null
+		wait $child 2>/dev/null
+		status=$?
+		left=$(ls -A written)
+		rm -r written
+		[ $status -ne 0 ] || continue
+		met=$attempt
+		[ $status -eq $((128 + number)) ] || fail "SIG$signal: status $status"
+		[ ! "$left" ] || fail "SIG$signal leaves $left"
+		break
+	done
+	[ "$met" ] || fail "SIG$signal never came in time"
+done
+
 # A full disk is an error.
 [ -w /dev/full ] || exit 0
 printf 'a;b 1\n' >small

@@ -47,7 +47,7 @@ second=$((first + 1))
 
 # names FILE OPTION...: print the heaviest stack from main on
 names() {
-	"$CPCONV" --folded "$@" 2>err | sed 's/ \([0-9]*\)$/;\1/' | awk -F ';' '$NF > most { most = $NF; line = $0 }
+	"$CPCONV" --folded --unit gticks "$@" 2>err | sed 's/ \([0-9]*\)$/;\1/' | awk -F ';' '$NF > most { most = $NF; line = $0 }
 		END { sub(/;[0-9]*$/, "", line); print line }' | sed 's/.*;main/main/'
 }
 is() {
@@ -88,7 +88,7 @@ for compiler in gcc clang; do
 		strip p && objcopy --add-gnu-debuglink=p.debug p
 		is "$what, debuglink" "$(names p.cps)" "main;f;g;h"
 		rm p.debug
-		"$CPCONV" --folded p.cps >folded 2>err || fail "$what: stripped: $(cat err)"
+		"$CPCONV" --folded --unit gticks p.cps >folded 2>err || fail "$what: stripped: $(cat err)"
 		grep -q ';[gh][; ]' folded && fail "$what: stripped, and yet: $(cat folded)"
 		cp whole p && strip -g p
 		is "$what, symbols alone" "$(names p.cps)" "main;f"
@@ -105,7 +105,7 @@ is "split" "$(names p.cps)" "main;f"
 # Debug information that is compressed by zstd is not read, which one line says. (Seen to fail: there was none.)
 if gcc -O2 -g -Wl,--compress-debug-sections=zstd -o z p.c 2>/dev/null && readelf -tW z | grep -q 'ZSTD'; then
 	record CPSAMPLE_OUTPUT=z.cps ./z 100
-	"$CPCONV" --folded z.cps >folded 2>err || fail "zstd: $(cat err)"
+	"$CPCONV" --folded --unit gticks z.cps >folded 2>err || fail "zstd: $(cat err)"
 	grep -q 'main;f' folded || fail "zstd: $(head -n 3 folded)"
 	[ "$(cat err)" = "cpconv: warning: $PWD/z: its debug information is compressed by another way than zlib, such as zstd; its inlined functions and lines are not known" ] ||
 		fail "zstd: warned: $(cat err)"
@@ -127,6 +127,6 @@ for _ in $(seq "${DAMAGES:-40}"); do
 		at=$((0x$offset + $(shuf -i 0-$((0x$bytes - 1)) -n 1)))
 		head -c 1 /dev/urandom | dd of=p bs=1 seek=$at conv=notrunc 2>/dev/null
 	done
-	timeout 20 "$CPCONV" --folded --granularity line p.cps >folded 2>err || fail "damaged in $name at $at: $?"
+	timeout 20 "$CPCONV" --folded --unit gticks --granularity line p.cps >folded 2>err || fail "damaged in $name at $at: $?"
 	grep -q ';f' folded || fail "damaged in $name at $at: $(cat folded)"
 done

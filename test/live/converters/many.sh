@@ -32,12 +32,12 @@ total() {
 }
 for file in some/*.cps; do
 	copies=$(awk -v f="$file" '$2 == f { n++ } END { print n + 0 }' copy)
-	"$CPCONV" --folded "$file" | awk -v k="$copies" '{ n = $NF; sub(/ [0-9]+$/, ""); printf "%s %.0f\n", $0, n * k }'
+	"$CPCONV" --folded --unit gticks "$file" | awk -v k="$copies" '{ n = $NF; sub(/ [0-9]+$/, ""); printf "%s %.0f\n", $0, n * k }'
 done >parts
 total parts >want
 (
 	ulimit -n 32
-	exec "$CPCONV" --folded all
+	exec "$CPCONV" --folded --unit gticks all
 ) >folded 2>err || fail "3,000 files: $(cat err)"
 [ ! -s err ] || fail "said: $(cat err)"
 total folded >got
@@ -59,7 +59,7 @@ for view in "--folded" "--flat --by process" "--tree --by thread" "--dot" "--inf
 done
 tr '\0' '\n' <list >lines
 "$CPCONV" --info --json --files-from lines --jobs 3 | cmp -s - all.json || fail "a list of lines"
-printf 'resources\nfolded\n' | "$CPPROF" --jobs 4 all >got 2>&1 || fail "cpprof: $(cat got)"
+printf 'resources\nfolded --unit gticks\n' | "$CPPROF" --jobs 4 all >got 2>&1 || fail "cpprof: $(cat got)"
 sed 1d got | cmp -s - folded || fail "cpprof differs: $(head -n 3 got)"
 
 # Files in the middle are cut, and the first few of them are named.
@@ -91,7 +91,7 @@ done
 
 mkdir none
 "$CPCONV" none 2>err && fail "an empty directory is taken"
-grep -q '^cpconv: none: no \*.cps file in this directory$' err || fail "said: $(cat err)"
+grep -q '^cpconv: none: no \*.cps file in this directory ' err || fail "said: $(cat err)"
 "$CPCONV" --files-from /dev/null 2>err && fail "an empty list is taken"
 grep -q '^cpconv: /dev/null: names no file$' err || fail "said: $(cat err)"
 set -- some/*.cps

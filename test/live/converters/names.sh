@@ -16,7 +16,7 @@ functions() {
 }
 # Print the two functions above main, which are of interest here, as the folded stack has them.
 spun() {
-	"$CPCONV" --folded "$@" 2>/dev/null | grep -o ';[^;]*;[^; ]* [0-9]*$' | sort -t ' ' -k 2 -n |
+	"$CPCONV" --folded --unit gticks "$@" 2>/dev/null | grep -o ';[^;]*;[^; ]* [0-9]*$' | sort -t ' ' -k 2 -n |
 		tail -n 1 | sed 's/ [0-9]*$//'
 }
 
@@ -42,7 +42,7 @@ done
 # Where nothing has a symbol, main is still known by who calls it, and is the root of call paths; no
 # other function of the program becomes it. Debug files of the C library must not help.
 # Seen to fail: without entry_points_name it is [plain+0x...].
-"$CPCONV" --debug-dir /nonexistent --folded plain1.cps >folded 2>&1 || fail "folded: $(cat folded)"
+"$CPCONV" --debug-dir /nonexistent --folded --unit gticks plain1.cps >folded 2>&1 || fail "folded: $(cat folded)"
 grep -q "^_start;__libc_start_main;[^;]*;main;\[plain+0x$outer\];\[plain+0x$inner\] " folded ||
 	fail "stripped, from its beginning: $(sort -t ' ' -k 2 -n folded | tail -n 1)"
 [ "$(functions plain1.cps --debug-dir /nonexistent | grep -c -x main)" = 1 ] || fail "more than one main"

@@ -34,7 +34,7 @@ grep -q stray info && fail "another launch is part of the tree"
 grep -q 'there are: .* one' err || fail "--pid 1: $(cat err)"
 
 # A group is an outermost function; main of the stripped program is known below it.
-"$CPCONV" --by exe --folded 2>/dev/null >folded
+"$CPCONV" --by exe --folded --unit gticks 2>/dev/null >folded
 cut -d ';' -f 1 folded | sort -u | tr '\n' ' ' >groups
 [ "$(cat groups)" = "one two " ] || [ "$(cat groups)" = "one sh two " ] ||
 	[ "$(cat groups)" = "dash one two " ] || fail "groups: $(cat groups)"

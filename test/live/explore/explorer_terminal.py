@@ -94,6 +94,16 @@ def completion():
     s.end()
 
 
+def numbers():
+    s = start('names.folded')
+    shown = s.run('flat')
+    rows = re.findall(r'^ +([0-9]+) +[0-9.]+ +=? *[0-9.]+ .*  (\S.*)$', shown.replace('\r', ''), re.M)
+    check([r[0] for r in rows] == [str(i + 1) for i in range(len(rows))] and len(rows) > 2,
+          'rows have numbers: %r' % shown)
+    check('function: ' + rows[1][1] in s.run('callers 2'), 'and mean functions: %r' % rows)
+    s.end()
+
+
 def history():
     if os.path.exists('.cpprof_history'):
         os.remove('.cpprof_history')
@@ -127,6 +137,17 @@ def interrupts():
     shown = s.expect(re.escape(PROMPT), CTRL_C)
     check(len(shown) < 3000000, 'output stops when it is interrupted (%d bytes)' % len(shown))
     check('Body' in s.run('bodies 2'), 'the next command runs')
+    # Whether it comes while stacks are added up or later, the command ends and the next one is right.
+    def flat():
+        shown = s.run('flat 3 --focus f1')
+        return shown[shown.find('Flat Profile'):]
+    want = flat()
+    for i in range(5):
+        s.type('contexts --focus f%d >/dev/null' % i + ENTER)
+        time.sleep(0.02 * i)
+        s.expect(re.escape(PROMPT), CTRL_C)
+        s.expect('no command "sync%d".*' % i + re.escape(PROMPT), 'sync%d' % i + ENTER)
+        check(flat() == want and 'f1' in want, 'the next one is right: %r %r' % (s.text, want))
     s.end()
 
 
@@ -197,11 +218,42 @@ def pager():
     s.end()
 
 
+def converter():
+    # Seen to fail: no pager; an interrupt that ends cpconv and leaves its pager behind.
+    s = Session(CPCONV, '--callgraph', 'some.folded', PAGER='cat >paged; echo paged')
+    s.expect('paged')
+    s.end('')
+    check('Call Graph Profile' in open('paged').read(), 'a long report of cpconv goes to the pager')
+    s = Session(CPCONV, '--flat', 'some.folded', PAGER='echo paged')
+    check('paged' not in s.expect('more functions'), 'what fits the screen is just shown')
+    s.end('')
+    waits = 'trap "echo interrupted; exit" INT; echo waits; while :; do sleep 0.1; done'
+    s = Session('/bin/sh', '-c', 'trap : INT; "$0" --callgraph some.folded; echo ended: $?', CPCONV, PAGER=waits)
+    s.expect('waits')
+    shown = s.expect(r'ended: \d+', CTRL_C)
+    check('interrupted' in shown and shown.endswith(': 0'), 'an interrupt is for the pager: %r' % shown)
+    s.end('')
+
+
 def standard_input():
     s = Session('/bin/sh', '-c', 'cat names.folded | "%s" -' % CPPROF)
     s.expect(re.escape(PROMPT))
     check('qsort' in s.run('flat'), 'a profile on standard input, commands from the terminal')
     s.end()
+
+
+def follow():
+    # Seen to fail: one picture; going on when the program is over; messages of each reading on the screen.
+    s = Session('/bin/sh', '-c', 'LD_PRELOAD="$0" CPSAMPLE_OUTPUT=live.cps "$1" 2500 >spun & '
+                'while [ ! -s live.cps ]; do sleep 0.1; done; "$2" --follow live.cps; echo over; wait',
+                os.environ['LIBRARY'], os.environ['SPIN'], CPCONV)
+    shown = s.expect('over')
+    check(shown.count('Flat Profile') >= 2, 'several pictures: %r' % shown)
+    check(shown.count('in progress') == 1, 'one message: %r' % shown)
+    s.end('')
+    s = Session('/bin/sh', '-c', '"$0" --follow names.folded | cat', CPCONV)
+    s.expect('--follow shows a table on a terminal')
+    s.end('')
 
 
 def progress():

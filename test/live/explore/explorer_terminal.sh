@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cpprof runs in a terminal: completion, history, interrupts, windows of all sizes, the pager.
+# cpprof runs in a terminal: completion, history, interrupts, windows of all sizes, the pager; and cpconv with the pager.
 # Waits, beside others.
 . "$(dirname "$0")/../lib.sh"
 need python3
@@ -19,6 +19,7 @@ awk 'BEGIN {
 }' >many.folded
 head -n 100 many.folded >some.folded
 
-for test in completion history interrupts stopped ends windows pager standard_input progress; do
+export LIBRARY SPIN="$targets/spin"
+for test in completion history numbers interrupts stopped ends windows pager converter standard_input follow progress; do
 	python3 "$root/test/live/explore/explorer_terminal.py" "$CPPROF" "$CPCONV" $test >out 2>&1 || fail "$test: $(cat out)"
 done

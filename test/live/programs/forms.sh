@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 forms=$BUILD/examples/forms
 
-record "$forms" >forms.txt 2>err || fail "forms: $(cat err)"
+record CPSAMPLE_RESOURCES=cpu:1ms "$forms" >forms.txt 2>err || fail "forms: $(cat err)"
 stream=$(one_stream) || fail "$stream"
 n=$(equal_samples "$stream")
 [ "$n" -ge 200 ] || fail "only $n samples"

@@ -42,7 +42,7 @@ for clock in timer perf; do
 	rm -f "/tmp/perf-${pid%.cps}.map"
 	accounts_for_all "$stream"
 	at_least "$(info "$stream" complete_percent)" 98 || fail "$clock: $(info "$stream" complete_percent) % whole"
-	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
+	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock: no view"
 	# V8 writes JS since node 20; before that it wrote LazyCompile or Function. `work` may be
 	# interpreted.
 	for function in recurse sortSome; do

@@ -13,7 +13,7 @@
 [ -f /usr/lib/python3.11/test/test_signal.py ] || skip "no libpython3.11-testsuite on this machine"
 
 {
-	"$root/test/python/run" -j -x 'test.fork_wait.*' -x test_siginterrupt_off -x test_poll2 \
+	"$root/test/python/run" -j -r "${TEST_RESOURCES:-cpu}" -x 'test.fork_wait.*' -x test_siginterrupt_off -x test_poll2 \
 		-x 'test_dump_traceback_later*' test_signal _test_eintr test_fork1 test_wait3 test_wait4 \
 		test_select test_poll test_epoll test_time test_posix test_os test_pty test_faulthandler \
 		test_thread

@@ -12,7 +12,7 @@
 alarmed=$targets/alarmed
 timeout 60 "$alarmed" quiet 3 >bare || fail "without the recorder: status $?"
 rm -f alarmed.*
-record CPSAMPLE_RESOURCES=signals timeout 200 "$alarmed" ticks 50 >out || fail "status $?"
+record CPSAMPLE_RESOURCES="$signals" timeout 200 "$alarmed" ticks 50 >out || fail "status $?"
 
 cut -d ' ' -f 1-4 bare >results
 cut -d ' ' -f 1-4 out >recorded
@@ -21,6 +21,6 @@ same results recorded "results"
 # is far more than was ever seen, which is none of 5,400.
 missed=$(awk '{ n += $5 } END { print n }' out)
 [ "$missed" -le 9 ] || fail "$missed of 900 calls went on waiting: $(tr '\n' ';' <out)"
-[ "$("$CPCONV" --folded ./cpsample.alarmed.*.cps | awk '{ n += $NF } END { print n + 0 }')" -gt 1000 ] ||
+[ "$("$CPCONV" --folded --unit gticks ./cpsample.alarmed.*.cps | awk '{ n += $NF } END { print n + 0 }')" -gt 1000 ] ||
 	fail "there were hardly any ticks"
 note "$missed of 900"

@@ -20,7 +20,7 @@
 for clock in timer itimer perf; do
 	for interval in 1ms 100us; do
 		mkdir $clock.$interval
-		(cd $clock.$interval && record CPSAMPLE_CLOCK=$clock CPSAMPLE_RESOURCES=cpu:$interval \
+		(cd $clock.$interval && record CPSAMPLE_CLOCK=$clock CPSAMPLE_RESOURCES="cpu:$interval$beside" \
 			"$targets/altstack_coroutines" >../got) || fail "$clock $interval: ended with $?"
 		same want got "$clock $interval: output"
 		stream=$(one_stream $clock.$interval) || fail "$stream"

@@ -26,9 +26,9 @@ mkdir deep
 stream=$(one_stream deep) || fail "$stream"
 accounts_for_all "$stream"
 takes_at_most 10 80
-"$CPCONV" --folded "$stream" | grep -q 'main;descend;.*descend;\[cut\];descend;.*descend;bottom' ||
+"$CPCONV" --folded --unit gticks "$stream" | grep -q 'main;descend;.*descend;\[cut\];descend;.*descend;bottom' ||
 	fail "both ends are not there"
-"$CPCONV" --folded "$stream" | awk '
+"$CPCONV" --folded --unit gticks "$stream" | awk '
 	{ n = $NF; all += n }
 	/\[incomplete\]/ { incomplete += n }
 	END { exit !(incomplete <= all / 10) }' || fail "outer ends are missing"

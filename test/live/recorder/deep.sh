@@ -15,7 +15,7 @@ ulimit -s 65536 2>/dev/null || ulimit -s unlimited 2>/dev/null || skip "no stack
 
 # longest: the longest line of the folded view, with a number in the place of a run of descend
 longest() {
-	"$CPCONV" --folded "$stream" | awk '
+	"$CPCONV" --folded --unit gticks "$stream" | awk '
 		length($0) > length(longest) { longest = $0 }
 		END {
 			n = split(longest, frame, ";")

@@ -7,7 +7,7 @@
 # Seen to fail: before there was such a word; and, with a parent that was never sampled, if the word is no reason to
 # make a recording.
 . "$(dirname "$0")/../lib.sh"
-export CPSAMPLE_RESOURCES=signals CPSAMPLE_OUTPUT=%p.cps
+export CPSAMPLE_RESOURCES="$signals" CPSAMPLE_OUTPUT=%p.cps
 
 # word FILE WANTED: what the recording says of processes that were not recorded
 word() {

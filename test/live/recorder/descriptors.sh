@@ -29,7 +29,7 @@ run() {
 	mkdir -p "$mode/bare" "$mode/recorded"
 	(cd "$mode/bare" && trap '' PROF && "$targets/descriptors" "$mode" >../want 2>&1)
 	bare=$?
-	(cd "$mode/recorded" && record CPSAMPLE_RESOURCES=signals CPSAMPLE_OUTPUT="$tmp/$mode/%p.cps" \
+	(cd "$mode/recorded" && record CPSAMPLE_RESOURCES="$signals" CPSAMPLE_OUTPUT="$tmp/$mode/%p.cps" \
 		"$targets/descriptors" "$mode" >../got 2>&1)
 	status=$?
 	[ $status -eq $bare ] || fail "$mode: exit status $status, bare $bare: $(cat "$mode/got")"

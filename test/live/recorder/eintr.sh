@@ -24,7 +24,7 @@ for what in ends "interrupts 100" "restarts 100" "nested 10" "returns 20" "cance
 	# shellcheck disable=SC2086 # two words
 	timeout 60 "$waits" quiet $what >bare.out 2>bare.err || fail "$what: without the recorder: $(cat bare.err)"
 	# shellcheck disable=SC2086
-	record CPSAMPLE_RESOURCES=signals timeout -s KILL 200 "$waits" hail $what >out 2>err ||
+	record CPSAMPLE_RESOURCES="$signals" timeout -s KILL 200 "$waits" hail $what >out 2>err ||
 		fail "$what: status $?: $(tail -n 1 out) $(cat err)"
 	same bare.out out "$what"
 	again="${again-}${what%% *} $(awk '{ n += $(NF - 2) } END { print n + 0 }' err), "
@@ -32,12 +32,12 @@ done
 
 # Nor does one when the recording is over, and signals still come.
 timeout 60 "$waits" quiet ends >bare.out 2>bare.err || fail "ends: without the recorder: $(cat bare.err)"
-record CPSAMPLE_RESOURCES=signals CPSAMPLE_DURATION=0.5 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 200 \
+record CPSAMPLE_RESOURCES="$signals" CPSAMPLE_DURATION=0.5 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 200 \
 	"$waits" hail ends >out 2>err || fail "over: status $?: $(tail -n 1 out) $(cat err)"
 same bare.out out "after the end of the recording"
 [ "$(info over.cps ended)" = duration ] || fail "the recording has ended otherwise: $(info over.cps ended)"
 
 # Whatever reached the recording came through the signals that are sent all the time.
-[ "$("$CPCONV" --folded ./cpsample.waits.*.cps | awk '{ n += $NF } END { print n + 0 }')" -gt 1000 ] ||
+[ "$("$CPCONV" --folded --unit gticks ./cpsample.waits.*.cps | awk '{ n += $NF } END { print n + 0 }')" -gt 1000 ] ||
 	fail "there was hardly any hail"
 note "signals of its own sent again: ${again%, }"

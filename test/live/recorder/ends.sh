@@ -27,7 +27,7 @@ for mode in c11 keys child iconv; do
 	accounts_for_all "$stream"
 done
 at_least "$(info iconv/*.cps complete_percent)" 95 || fail "iconv: $(info iconv/*.cps complete_percent) %"
-"$CPCONV" --folded child/*.cps | grep -q only_in_child && fail "the child is in its parent's recording"
+"$CPCONV" --folded --unit gticks child/*.cps | grep -q only_in_child && fail "the child is in its parent's recording"
 
 for blocks in 0 1 20 1000; do
 	mkdir limit$blocks

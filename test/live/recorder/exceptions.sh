@@ -17,13 +17,13 @@ g++ -O2 -g -pthread -o throws "$root/test/targets/throws.cc" || fail "cannot bui
 g++ -DLIBRARY -O2 -g -shared -fPIC -o libthrows.so "$root/test/targets/throws.cc" || fail "cannot build libthrows.so"
 for clock in timer perf; do
 	mkdir $clock
-	(cd $clock && record CPSAMPLE_CLOCK=$clock CPSAMPLE_RESOURCES=cpu:500us ../throws 800 ../libthrows.so >../got) ||
+	(cd $clock && record CPSAMPLE_CLOCK=$clock CPSAMPLE_RESOURCES="cpu:500us$beside" ../throws 800 ../libthrows.so >../got) ||
 		fail "$clock: it ended with $?: $(cat got)"
 	[ "$(cat got)" = "all caught" ] || fail "$clock: $(cat got)"
 	stream=$(one_stream $clock) || fail "$clock: $stream"
 	accounts_for_all "$stream"
 	at_least "$(info "$stream" complete_percent)" 90 || fail "$clock: $(info "$stream" complete_percent) % whole"
-	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
+	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock: no view"
 	grep -q ';main;.*descend.*;_Unwind_' folded || fail "$clock: no unwinding above descend"
 	summary="${summary-}$clock $(info "$stream" samples) samples, $(info "$stream" complete_percent) % whole; "
 done

@@ -33,7 +33,7 @@ for clock in timer itimer strata; do
 	accounts_for_all "$stream"
 	at_least "$(info "$stream" complete_percent)" 99 ||
 		fail "$clock: $(info "$stream" complete_percent) % of the stacks are complete"
-	"$CPCONV" --folded "$stream" >folded || fail "$clock: no view"
+	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock: no view"
 	share=$(awk '{ all += $NF } /;busy[; ]/ { busy += $NF } END { printf "%d", 100 * busy / all }' folded)
 	at_least "$share" 95 || fail "$clock: busy() has $share % of the time"
 done

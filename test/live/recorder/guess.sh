@@ -15,14 +15,14 @@ run() {
 	clock=$1 way=$2
 	shift 2
 	rm -rf run && mkdir run
-	(cd run && "$@" env LD_PRELOAD="$LIBRARY" CPSAMPLE_CLOCK="$clock" CPSAMPLE_RESOURCES=cpu:100us \
+	(cd run && "$@" env LD_PRELOAD="$LIBRARY" CPSAMPLE_CLOCK="$clock" CPSAMPLE_RESOURCES="cpu:100us$beside" \
 		"$targets/guess" "$way" 500 >../out 2>../err)
 	status=$?
 	[ $status -ne 77 ] || return 77
 	[ $status -eq 0 ] || fail "$clock, $way $*: ended with $status: $(cat err)"
 	[ "$(cat out)" = "done" ] || fail "$clock, $way $*: $(cat out)"
 	stream=$(one_stream run) || fail "$clock, $way $*: $stream"
-	"$CPCONV" --folded "$stream" >folded || fail "$clock, $way $*: no view"
+	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock, $way $*: no view"
 	grep -q turn folded || fail "$clock, $way $*: no turn() in $(cut -c 1-200 folded)"
 	within 2 "$(accounted "$stream")" "$(info "$stream" process_cpu_ns)" ||
 		fail "$clock, $way $*: accounts for $(accounted "$stream") ns"

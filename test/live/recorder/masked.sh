@@ -13,7 +13,7 @@
 "$targets/masked" >out || fail "without the recorder: ended with $?"
 [ ! -s out ] || fail "without the recorder: $(cat out)"
 for clock in timer itimer strata perf; do
-	export CPSAMPLE_CLOCK="$clock" CPSAMPLE_RESOURCES=cpu:100us
+	export CPSAMPLE_CLOCK="$clock" CPSAMPLE_RESOURCES="cpu:100us$beside"
 	record "$targets/masked" >out || fail "$clock: ended with $?"
 	[ ! -s out ] || fail "$clock: $(cat out)"
 	record "$targets/masked" spin >out || fail "$clock: spin: ended with $?"

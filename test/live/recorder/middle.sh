@@ -9,9 +9,9 @@
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
-record CPSAMPLE_RESOURCES=signals "$targets/middle" 2000 100 >out || fail "middle ended with $?"
+record CPSAMPLE_RESOURCES="$signals" "$targets/middle" 2000 100 >out || fail "middle ended with $?"
 stream=$(one_stream)
-"$CPCONV" --folded "$stream" | awk '
+"$CPCONV" --folded --unit gticks "$stream" | awk '
 	{ left = /;left;/; right = /;right;/; n += $NF }
 	left == right || left != /;left_end/ || right != /;right_end/ { wrong += $NF }
 	left { lefts += $NF }

@@ -12,7 +12,7 @@
 
 for how in '' bare; do
 	mkdir "as$how"
-	(cd "as$how" && record CPSAMPLE_RESOURCES=signals "$targets/no_counter" 1000 $how >out)
+	(cd "as$how" && record CPSAMPLE_RESOURCES="$signals" "$targets/no_counter" 1000 $how >out)
 	status=$?
 	[ $status -ne 77 ] || skip "the cycle counter cannot be forbidden here"
 	[ $status -eq 0 ] || fail "no_counter $how ended with $status"

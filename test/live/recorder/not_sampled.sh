@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What threads use while no tick sees them stands at [not sampled], below the function in which they
 # began, in all views; --info says how much it is. That holds for threads that are too short for a
-# tick, and for those that can have no timer.
+# tick of the clock `timer`, and for those that can have no timer.
 #
 # Seen to fail: with the stacks of their ends, both stand at __nptl_deallocate_tsd, and all stacks
 # are said to be whole. Without t->routine in add_not_sampled() it does not stand below work_shortly.
@@ -18,7 +18,7 @@ share() {
 # check WHAT START: most of the time stands at [not sampled] below START, and none at the threads' end
 check() {
 	"$CPCONV" --flat --tsv "$stream" >flat.tsv || fail "$1: no flat view"
-	"$CPCONV" --folded "$stream" >folded || fail "$1: no folded view"
+	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$1: no folded view"
 	all_views "$stream"
 	at_least "$(share '^.not sampled.$')" 50 || fail "$1: $(share '^.not sampled.$') % not sampled"
 	at_least 2 "$(share nptl)" || fail "$1: $(share nptl) % at the end of threads"
@@ -31,7 +31,7 @@ check() {
 }
 
 mkdir short
-(cd short && record "$targets/threads" short 2000 >/dev/null) || fail "short threads ended with $?"
+(cd short && record CPSAMPLE_CLOCK=timer "$targets/threads" short 2000 >/dev/null) || fail "short threads ended with $?"
 stream=$(one_stream short) || fail "$stream"
 check "short threads" work_shortly
 

@@ -28,7 +28,7 @@ rm off
 # The program uses 60 s of CPU time, if nobody ends it.
 env "LD_PRELOAD=$LIBRARY" CPSAMPLE_OUTPUT=x.cps "$targets/spin" 60000 >/dev/null &
 pid=$!
-trap 'kill -9 $pid 2>/dev/null; rm -rf "$tmp"' EXIT
+clean_up() { kill -9 $pid 2>/dev/null; }
 within_10_s test -s x.cps.journal || fail "no journal was made"
 touch off
 has_ended() { [ ! -e x.cps.journal ]; }

@@ -32,10 +32,10 @@ observe() {
 }
 
 for clock in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms; do
-	observe "$clock" CPSAMPLE_CLOCK="${clock%:*}" CPSAMPLE_RESOURCES="cpu:${clock#*:}" \
+	observe "$clock" CPSAMPLE_CLOCK="${clock%:*}" CPSAMPLE_RESOURCES="cpu:${clock#*:}$beside" \
 		timeout -s KILL 200 "$partial" &
 done
-observe hail CPSAMPLE_RESOURCES=signals timeout -s KILL 200 "$partial" hail &
+observe hail CPSAMPLE_RESOURCES="$signals" timeout -s KILL 200 "$partial" hail &
 wait
 for name in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms hail; do
 	[ "$(cat "$name.status")" = 0 ] ||
@@ -44,10 +44,10 @@ for name in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms h
 done
 
 # What people run. (Python's random bytes come by syscall(2).)
-bytes=$(record CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES=cpu:100us dd if=/dev/zero bs=64M count=1 2>/dev/null | wc -c)
+bytes=$(record CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES="cpu:100us$beside" dd if=/dev/zero bs=64M count=1 2>/dev/null | wc -c)
 [ "$bytes" -eq 67108864 ] || fail "dd: $bytes bytes"
 if command -v python3 >/dev/null; then
-	record CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES=cpu:100us python3 -c '
+	record CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES="cpu:100us$beside" python3 -c '
 import os
 print(len(os.getrandom(1 << 24)), os.write(3, bytes(1 << 26)))' 3>&1 >out | cat >/dev/null
 	grep -qx '16777216 67108864' out || fail "python3: $(cat out)"

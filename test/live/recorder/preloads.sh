@@ -21,9 +21,9 @@ find_library() {
 	done
 }
 
-# accounted DIRECTORY, whole DIRECTORY: the only recording in the directory is accounted for, or
+# sampled_all DIRECTORY, whole DIRECTORY: the only recording in the directory is accounted for, or
 # complete
-accounted() {
+sampled_all() {
 	stream=$(one_stream "$1") || fail "$1: $stream"
 	accounts_for_all "$stream"
 	at_least "$(info "$stream" samples)" 20 || fail "$1: $(info "$stream" samples) samples"
@@ -31,7 +31,7 @@ accounted() {
 }
 
 whole() {
-	accounted "$1"
+	sampled_all "$1"
 	at_least "$(info "$stream" complete_percent)" 99 ||
 		fail "$1: $(info "$stream" complete_percent) % of the stacks are complete"
 }
@@ -109,9 +109,9 @@ for preload in "./libstarts.so:./libcpsample.so" "libstarts.so libcpsample.so" "
 	rm -f ./*.cps
 	env "LD_LIBRARY_PATH=." "LD_PRELOAD=$preload" "$targets/spin" 300 3 sub >out 2>err
 	[ $? -eq 3 ] && [ ! -s err ] || fail "LD_PRELOAD=\"$preload\": $(cat err)"
-	accounted .
+	sampled_all .
 	all_views "$stream"
-	(cd / && "$CPCONV" --folded "$tmp/$stream") >folded || fail "LD_PRELOAD=\"$preload\": no view"
+	(cd / && "$CPCONV" --folded --unit gticks "$tmp/$stream") >folded || fail "LD_PRELOAD=\"$preload\": no view"
 	grep -q ";burn_at_start [0-9]*\$" folded || fail "LD_PRELOAD=\"$preload\": no burn_at_start: $(cat folded)"
 done
 rm -f ./*.cps

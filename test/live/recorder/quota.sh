@@ -39,7 +39,8 @@ touch -h -d 2000-01-01 all/link.cps all/directory.cps all/notes.cps all/foreign.
 # The program uses 60 s of CPU time, if nobody ends it.
 env "LD_PRELOAD=$LIBRARY" CPSAMPLE_OUTPUT=live.cps "$targets/spin" 60000 >/dev/null &
 pid=$! more=
-trap 'kill -9 $pid $more 2>/dev/null; rm -rf "$tmp"' EXIT
+# shellcheck disable=SC2086 # several numbers
+clean_up() { kill -9 $pid $more 2>/dev/null; }
 within_10_s test -s all/live.cps.journal || fail "no journal was made"
 touch -d 2000-01-01 all/live.cps all/live.cps.journal
 

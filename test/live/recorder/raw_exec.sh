@@ -11,7 +11,7 @@
 # - Without go_runtime.c half of the programs are ended by signal 32.
 # - If handlers of Go are moved to other stacks (signal/relay.c), one of thirty programs ends with 2.
 . "$(dirname "$0")/../lib.sh"
-export CPSAMPLE_RESOURCES=cpu:1ms
+export CPSAMPLE_RESOURCES="cpu:1ms$beside"
 
 # becomes PROGRAM ARGUMENT...: the next program, which is not recorded, ends with its own status
 becomes() {
@@ -55,7 +55,7 @@ cat >note.s <<'END'
 END
 $CC -D_GNU_SOURCE -O1 -pthread -o with_note "$root/test/targets/raw_exec.c" note.s || fail "cc"
 rm -f ./*.cps*
-export CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES=cpu:100us CPSAMPLE_EXE='with_note|in_go'
+export CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES="cpu:100us$beside" CPSAMPLE_EXE='with_note|in_go'
 becomes ./with_note 1
 becomes ./with_note 3
 falls_back "the note"

@@ -11,6 +11,8 @@
 #   target is killed.
 # - With a wait between the look at the gate and the calls of the handler, the target was killed as long as
 #   only `busy` was waited for.
+# - With a shot that is set again for the instant at which it came, a thread did nothing but take signals until the
+#   delay was over, 100 s later.
 # - If the recording does not go on after a filter that the kernel refused, it has ended.
 #
 # Wants a core of its own.
@@ -32,10 +34,10 @@ run() {
 	[ ! -s err ] || fail "$name: $(cat err)"
 	stream=
 	for file in run/*.cps; do
-		"$CPCONV" --folded "$file" 2>/dev/null | grep -q ';before ' && stream=$file
+		"$CPCONV" --folded --unit gticks "$file" 2>/dev/null | grep -q ';before ' && stream=$file
 	done
 	[ -n "$stream" ] || fail "$name: no recording"
-	"$CPCONV" --folded "$stream" >folded.out 2>err || fail "$name: $(cat err)"
+	"$CPCONV" --folded --unit gticks "$stream" >folded.out 2>err || fail "$name: $(cat err)"
 }
 
 # How the target ended, with `after` and without.
@@ -66,7 +68,7 @@ ended clean with
 
 # Nothing is recorded before a filter that refuses to open files. What comes after it needs a file.
 mkdir late
-(cd late && record CPSAMPLE_SECCOMP=all CPSAMPLE_DELAY=100 "$targets/confined" prctl refuse >/dev/null) ||
+(cd late && record CPSAMPLE_SECCOMP=all CPSAMPLE_DELAY=100 timeout 30 "$targets/confined" prctl refuse >/dev/null) ||
 	[ $? -eq 6 ] || fail "late: ended with $?"
 ls late/*.cps >/dev/null 2>&1 || fail "no file was created before the filter"
 

@@ -26,6 +26,7 @@ done
 refused CPSAMPLE_VERBOSE=perhaps
 refused CPSAMPLE_JITTER=some
 refused CPSAMPLE_SEED=seven
+refused CPSAMPLE_PYTHON=3
 
 # Settings that are right are obeyed.
 for setting in CPSAMPLE_RESOURCES=cpu CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_RESOURCES=cpu:500us \

@@ -8,6 +8,7 @@
 # Seen to fail:
 # - If the clock timer uses SIGPROF, or without cps_life_give_up_sigprof(), the program gets no ticks
 #   of its own timer.
+# - With several resources the recording said itimer, if it was made after that had given way.
 # - Without the probe in clock_itimer.c the program is told that SIGPROF is not blocked.
 . "$(dirname "$0")/../lib.sh"
 

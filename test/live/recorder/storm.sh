@@ -8,7 +8,7 @@
 # - If a batch is filled without its lock, the stream is corrupt.
 . "$(dirname "$0")/../lib.sh"
 
-record CPSAMPLE_RESOURCES=signals "$targets/storm" 8 20000 >sent || fail "storm ended with $?"
+record CPSAMPLE_RESOURCES="$signals" "$targets/storm" 8 20000 >sent || fail "storm ended with $?"
 stream=$(one_stream) || fail "$stream"
 sent=$(cat sent)
 samples=$(info "$stream" samples)
@@ -17,12 +17,12 @@ lost=$(info "$stream" lost)
 [ "$lost" -eq "$(info "$stream" lost_busy)" ] || fail "$lost lost, only $(info "$stream" lost_busy) of them busy"
 [ "$samples" -gt 1000 ] || fail "only $samples of $sent"
 note "$lost of $sent lost"
-[ "$("$CPCONV" --folded "$stream" | awk '{ n += $NF } END { printf "%d\n", n }')" = "$samples" ] ||
+[ "$("$CPCONV" --folded --unit gticks "$stream" | awk '{ n += $NF } END { printf "%d\n", n }')" = "$samples" ] ||
 	fail "folded does not add up to $samples"
 [ "$(info "$stream" threads)" -ge 501 ] || fail "$(info "$stream" threads) threads"
 [ "$(info "$stream" complete_percent)" = 100 ] || fail "stacks: $(info "$stream" complete_percent) %"
 # The profile has only stacks that can happen. A coding state that differs from the reader's would
 # show here.
-"$CPCONV" --folded "$stream" | grep -v -E ';shout(;descend){1,100};[^ ]* [0-9]+$' |
+"$CPCONV" --folded --unit gticks "$stream" | grep -v -E ';shout(;descend){1,100};[^ ]* [0-9]+$' |
 	grep -v ';live_shortly;' >odd
 [ ! -s odd ] || fail "call paths that never were: $(head -n 3 odd)"

@@ -23,7 +23,7 @@ count() {
 # the recording. WORD is what the recording says about its end.
 ends() {
 	rm -f ./*.cps* counters
-	record CPSAMPLE_RESOURCES=signals "$targets/survive" counters "$2" 3000 "$3" >out 2>err
+	record CPSAMPLE_RESOURCES="$signals" "$targets/survive" counters "$2" 3000 "$3" >out 2>err
 	status=$?
 	[ $status -eq "$1" ] || fail "$3, $2 threads: exit status $status"
 	[ ! -s out ] || fail "$3, $2 threads: $(cat out)"
@@ -65,7 +65,7 @@ while [ $i -lt "$KILLS" ]; do
 	# The process is killed soon after its start, or about when the first buffers are full.
 	# Later instants are like the latter.
 	[ $((i % 3)) -eq 0 ] && from=1 us=10000 || from=2400 us=20000
-	taken=$("$targets/kill_at" counters "$from" "$us" $((SEED + i)) env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES=signals \
+	taken=$("$targets/kill_at" counters "$from" "$us" $((SEED + i)) env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES="$signals" \
 		CPSAMPLE_OUTPUT=killed.cps "$targets/survive" counters $threads 0 none) || fail "kill $i: status $?"
 	"$CPCONV" --info --tsv killed.cps >info.out 2>err || fail "kill $i: $(cat err)"
 	grep -q damaged err && fail "kill $i: $(cat err)"

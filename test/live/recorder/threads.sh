@@ -4,10 +4,11 @@
 # thread is credited under its name with the time that it measured of itself. With every clock the
 # process as a whole is. Six thousand threads that live for a moment do not make the memory grow.
 #
-# The numbers of samples are in the same ratio within three standard deviations of the binomial
-# error each, which a perfect profiler breaks in 0.27 % of the cases. On a busy machine the
-# kernel's tick meets some threads less often than others (shares.sh), so that only the credit is
-# compared there.
+# With `timer` and `strata` the numbers of samples are in the same ratio within three standard
+# deviations of the binomial error each, which a perfect profiler breaks in 0.27 % of the cases. On a
+# busy machine the kernel's tick meets some threads less often than others (shares.sh), so that only
+# the credit is compared there. So it is with `perf`, which draws the period of each event of 32 to 64
+# ticks anew (decision 14): a thread that has two events differs by a fifth in number, not in credit.
 #
 # Seen to fail:
 # - Without the tails that cps_sample_tail() credits, 1.2 % of the time is missing.
@@ -44,7 +45,7 @@ for clock in timer itimer strata perf; do
 			fail "$clock: $name: credited $credited ns, used $used ns, own $own ns of all"
 	done <truth
 	n=$(awk '{ n += $3 } END { print n }' seen)
-	[ "$n" -ge $((200 * 40 * 36 / 1000)) ] || continue
+	[ $clock != perf ] && [ "$n" -ge $((200 * 40 * 36 / 1000)) ] || continue
 	awk -v n="$n" '{
 		p = substr($1, 8) / 36
 		error = $3 / n - p

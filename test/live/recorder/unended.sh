@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A recording that has no end says what has become of its process: it is still running, it has become another program
-# past the C library, or it is gone. A bare exit_group by syscall(2) is an end like any other.
+# past the C library, or it is gone. A bare exit_group by syscall(2), or of a program of Go, is an end like any other.
 # May run beside others.
 #
 # Seen to fail: all of these were "cut (killed?)". If the process's start is not looked at, the recording of a process
 # that is gone belongs to any later one with its number.
 . "$(dirname "$0")/../lib.sh"
+[ -z "$beside" ] || skip "env and shells have recordings, too, if their waits are counted"
 need python3
-export CPSAMPLE_RESOURCES=signals CPSAMPLE_OUTPUT=x.cps
+export CPSAMPLE_RESOURCES="$signals" CPSAMPLE_OUTPUT=x.cps
 
 # ended WORD TEXT MESSAGE FILE...: what --info and a warning say of the first file
 ended() {
@@ -115,3 +116,46 @@ record python3 leaves.py
 status=$?
 [ $status -eq 9 ] || fail "exit_group by syscall(2): $status"
 [ "$(info x.cps ended)" = clean ] || fail "exit_group by syscall(2): $(info x.cps ended)"
+
+# A program of Go ends by a system call of its own, whatever it has done. That is an end like any other if the journal
+# is there: nobody is warned. The note is what Go's linker leaves in every program. Seen to fail: "killed", and a
+# warning.
+cat >note.s <<'END'
+	.section .note.go.buildid, "a", @note
+	.balign 4
+	.long 4, 4, 4
+	.ascii "Go\0\0abcd"
+	.section .note.GNU-stack, "", @progbits
+END
+cat >leaves.c <<'END'
+#include <signal.h>
+#include <sys/syscall.h>
+int main(void)
+{
+	raise(SIGPROF);
+	__asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(9) : "rcx", "r11", "memory");
+}
+END
+# leaves FILE...: the recording x.cps of what these make
+leaves() {
+	rm -f x.cps*
+	$CC -o leaves "$@" || fail "cc"
+	record ./leaves
+	status=$?
+	[ $status -eq 9 ] || fail "leaves: $status"
+}
+leaves leaves.c
+ended killed "killed by a signal" "warning: no end after byte" x.cps
+leaves leaves.c note.s
+"$CPCONV" --strict --info x.cps >out 2>err || fail "a program of Go: $(cat err)"
+[ ! -s err ] || fail "a program of Go: $(cat err)"
+grep -q "no end record: the program ended past the C library, as Go's programs do" out || fail "Go: $(cat out)"
+[ "$(info x.cps ended)" = left ] || fail "a program of Go: $(info x.cps ended)"
+"$CPCONV" --flat x.cps 2>&1 | grep -q "^1 sample" || fail "a program of Go: $("$CPCONV" x.cps)"
+rm x.cps.journal # what it has is missing
+ended killed "killed by a signal" "warning: no end after byte" x.cps
+# A library of Go in another program does not end that one.
+$CC -shared -o library.so note.s && $CC -o leaves leaves.c -Wl,--no-as-needed ./library.so || fail "cc"
+rm -f x.cps*
+record ./leaves
+ended killed "killed by a signal" "warning: no end after byte" x.cps

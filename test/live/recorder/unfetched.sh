@@ -10,6 +10,6 @@
 . "$(dirname "$0")/../lib.sh"
 
 for clock in timer perf; do
-	record CPSAMPLE_CLOCK=$clock CPSAMPLE_RESOURCES=cpu:100us "$targets/unfetched" 1500000 >out || fail "$clock: status $?"
+	record CPSAMPLE_CLOCK=$clock CPSAMPLE_RESOURCES="cpu:100us$beside" "$targets/unfetched" 1500000 >out || fail "$clock: status $?"
 	[ "$(cat out)" = returned ] || fail "$clock: $(cat out)"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# bash and zsh complete what the programs understand: all options that --help lists, the values of those that
+# bash and zsh complete what the programs understand: all options that --help=all lists, the values of those that
 # have a few, for a view only what it obeys, recordings, and the program that cpsample runs.
 # Seen to fail: with an option left out of the list, with a view's options for all views, with = as a word.
 # May run beside others.
@@ -60,12 +60,12 @@ offers() {
 	[ "$got" = "$wanted" ] || fail "$shell: $*: $(echo "$got" | tr '\n' ' ')instead of $(echo "$wanted" | tr '\n' ' ')"
 }
 
-# The long options that a program's --help lists.
+# The long options that a program's --help=all lists.
 options_of() {
 	case $1 in
-	cpsample) "$root/scripts/cpsample" --help ;;
-	cpconv) "$CPCONV" --help ;;
-	cpprof) "$CPPROF" --help ;;
+	cpsample) "$root/scripts/cpsample" --help=all ;;
+	cpconv) "$CPCONV" --help=all ;;
+	cpprof) "$CPPROF" --help=all ;;
 	esac | sed -n 's/^  \(-.,\|   \) *\(--[a-z-]*\).*/\2/p; s/^  \(--[a-z-]*\).*/\1/p'
 }
 
@@ -84,17 +84,17 @@ for shell in bash zsh; do
 		offers "$(echo "$options" | tr '\n' ' ' | sed 's/ $//')" $program --
 	done
 	offers --granularity cpconv --gran
-	offers '--format --focus --files-from --flat --folded --functions --from' cpconv --f
+	offers '--format --focus --files-from --firefox --flat --folded --follow --functions --from' cpconv --f
 	offers 'function module line address' cpconv --granularity ''
 	offers 'samples' cpconv --flat --unit s
 	offers "$(names_of_views | tr '\n' ' ' | sed 's/ $//')" cpconv --format ''
-	offers '--wrap' cpconv --dot --w
-	offers '' cpconv --flat --w
+	offers '--wrap' cpconv --dot --wr
+	offers '' cpconv --flat --wr
 	offers '--tsv' cpconv --format flat --ts
 	offers '' cpconv --format folded --ts
 	offers '' cpprof --output
-	offers 'timer strata itimer perf' cpsample --clock ''
-	offers 'cpu signals' cpsample -r ''
+	offers 'strata timer itimer perf' cpsample --clock ''
+	offers 'cpu real alloc faults read write lock' cpsample -r ''
 	[ "$(in_$shell cpconv --flat one)" = one.cps ] || fail "$shell: $(in_$shell cpconv one)"
 	in_$shell cpconv '' | grep -q 'two.* words\.cps' || fail "$shell: $(in_$shell cpconv '')"
 	in_$shell cpprof '' | grep -q other.txt && fail "$shell: $(in_$shell cpprof '')"

@@ -14,7 +14,7 @@ need make
 
 # The commands that deps itself uses, and those of its table.
 mkdir commands
-for command in sh cat env grep head id ln mktemp rm tail tee tr $(awk '/^(build|quickstart|bench|test) / { $1 = $2 = $3 = ""; print }' \
+for command in sh cat dirname env grep head id ln mktemp rm tail tee tr $(awk '/^(build|quickstart|bench|test) / { $1 = $2 = $3 = ""; print }' \
 	"$root/scripts/deps"); do
 	path=$(command -v "$command") && [ "$path" != "$command" ] && ln -sf "$path" commands
 done
@@ -89,7 +89,7 @@ replace apt-get "echo \"\$*\" >>'$tmp/asked'"
 # shellcheck disable=SC2016
 replace apt-cache '[ "$2" != linux-perf ]'
 
-all="gcc libc6-dev binutils libdw-dev libiberty-dev libdeflate-dev zlib1g-dev libedit-dev"
+all="gcc libc6-dev binutils libdw-dev libiberty-dev libdeflate-dev liblzma-dev zlib1g-dev libzydis-dev libjansson-dev libedit-dev"
 # shellcheck disable=SC2086 # a list of words
 installed make $all
 deps 0 build
@@ -102,14 +102,14 @@ deps 0 build
 [ "$(sed -n '2s/.*recommends //p' asked)" = make ] || fail "apt-get $(sed 1d asked)"
 installed
 deps 0 build
-[ "$(sed -n '$s/.*recommends //p' asked | wc -w)" -eq 9 ] || fail "none is there: $(tail -n 1 asked)"
+[ "$(sed -n '$s/.*recommends //p' asked | wc -w)" -eq 12 ] || fail "none is there: $(tail -n 1 asked)"
 
 # A package that the release does not have is not asked for. What it provides may be there all the
 # same.
 replace perf
 deps 0 build perf
 says 'there is no package linux-perf here'
-tail -n 1 asked | grep -q 'recommends gcc' || fail "of nine packages and one: $(tail -n 1 asked)"
+tail -n 1 asked | grep -q 'recommends gcc' || fail "of twelve packages and one: $(tail -n 1 asked)"
 rm commands/perf
 deps 1 perf
 says '^  command  perf'

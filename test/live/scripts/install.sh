@@ -29,7 +29,7 @@ cp "$BUILD/objects" before
 made PREFIX=/usr install
 cmp -s before "$BUILD/objects" || fail "links anew what other tests are running"
 for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so lib/cpsample/cpsample-wait include/cpsample.h \
-	share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man1/cpsample.1 share/man/man7/libcpsample.7 \
+	share/cpsample/cpconv.schema.json share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man1/cpsample.1 share/man/man7/libcpsample.7 \
 	share/bash-completion/completions/cpconv share/bash-completion/completions/cpprof \
 	share/bash-completion/completions/cpsample share/zsh/site-functions/_cpconv \
 	share/zsh/site-functions/_cpprof share/zsh/site-functions/_cpsample; do
@@ -54,11 +54,11 @@ made PREFIX=/usr uninstall
 rm -r root here.cps
 
 # Every directory is another one than the default, as in distributions.
-set -- BINDIR=/opt/programs LIBDIR=/opt/lib/x86_64-linux-gnu INCLUDEDIR=/opt/headers MANDIR=/opt/pages \
+set -- BINDIR=/opt/programs LIBDIR=/opt/lib/x86_64-linux-gnu INCLUDEDIR=/opt/headers DATADIR=/opt/data MANDIR=/opt/pages \
 	BASHDIR=/opt/bash ZSHDIR=/opt/zsh
 made "$@" install
 for file in programs/cpconv lib/x86_64-linux-gnu/libcpsample.so headers/cpsample.h pages/man7/libcpsample.7 \
-	bash/cpconv zsh/_cpsample; do
+	data/cpsample/cpconv.schema.json bash/cpconv zsh/_cpsample; do
 	[ -s "root/opt/$file" ] || fail "no $file"
 done
 [ "$(ls root)" = opt ] || fail "also in $(ls root)"

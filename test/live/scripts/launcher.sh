@@ -56,13 +56,24 @@ refuses() {
 	[ "$(wc -l <err)" -eq 1 ] || fail "$*: not one line: $(cat err)"
 	grep -q "^cpsample: .*$text" err || fail "$*: $(cat err)"
 }
+# Where the shell cannot run with so few descriptors, it says so and nothing runs.
+# shellcheck disable=SC3045 # dash and bash have -n
+(ulimit -n 8 && exec "$root/scripts/cpsample" --library "$LIBRARY" sh -c 'echo ran; exit 77') >out 2>err
+status=$?
+case $status.$(cat out) in
+77.ran) ;; # another shell than dash
+77.* | 0.* | *.ran) fail "ulimit -n 8: $status, $(cat out err)" ;;
+*) [ -s err ] || fail "ulimit -n 8: nothing is said" ;;
+esac
 refuses 127 "not found" -- no-such-program
 refuses 127 "not found" ./missing
 refuses 126 directory /tmp
+refuses 126 '\.: is a directory' . # seen to fail: not found
+mkdir a-directory && refuses 126 "a-directory: is a directory" a-directory
 echo 'echo hello' >plain && chmod +x plain
 refuses 126 "neither an ELF program nor a script" ./plain
 # Every option sets its variable.
-cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M --budget 1% --dir /tmp --dir-bytes 1G --args off \
+cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M --budget 1% --dir /tmp --dir-bytes 1G --args off --python off \
 	--journal=2M --seccomp all --seed 7 --jitter off -v -- env >out 2>err || fail "options: $(cat err)"
 grep ^CPSAMPLE_ out | grep -v '^CPSAMPLE_RUN=[0-9]*\.[0-9]*$' | sort >got
 cat >want <<'END'
@@ -78,6 +89,7 @@ CPSAMPLE_JITTER=off
 CPSAMPLE_JOURNAL=2M
 CPSAMPLE_MAX_BYTES=1M
 CPSAMPLE_OUTPUT=x.cps
+CPSAMPLE_PYTHON=off
 CPSAMPLE_RESOURCES=cpu:2ms
 CPSAMPLE_SECCOMP=all
 CPSAMPLE_SEED=7
@@ -88,12 +100,35 @@ same want got "variables"
 
 # Settings that the recorder would not understand are refused before anything runs. (Seen to fail: the program ran
 # and was not recorded.)
-refuses 125 "-r wall: must be cpu," -r wall echo ran
+refuses 125 '-r cpu,wall: "wall" is no resource; see cpsample --list-resources$' -r cpu,wall echo ran
 refuses 125 "--max-bytes 7: must be a number" --max-bytes=7 echo ran
 refuses 125 "-o .*x%q: after % may stand" -o x%q echo ran
+refuses 125 "--unwinder gdb: must be libunwind or native" --unwinder=gdb echo ran
 (CPSAMPLE_CLOCK=sun && export CPSAMPLE_CLOCK && refuses 125 "CPSAMPLE_CLOCK=sun: must be" echo ran) || exit 1
 # What the loader says of something else is no reason. (Seen to fail: it was refused, with all that the loader had said.)
 [ "$(LD_DEBUG=statistics cpsample echo ran 2>/dev/null)" = ran ] || fail "LD_DEBUG: not run"
+# The resources are listed, with what is missing, and nothing is run. (Seen to fail: each line came twice.)
+cpsample --list-resources >out 2>err || fail "--list-resources: $? $(cat err)"
+[ "$(grep -c '^cpu  *ns  *4ms  strata ' out)" = 1 ] || fail "--list-resources: $(cat out)"
+grep -q '^count  *count  *1000  *cpsample.h ' out || fail "--list-resources: $(cat out)"
+# Its columns begin at the same places, and lines have 80 columns at most. (Seen to fail: up to 160, and branch-misses
+# a place too far to the right.)
+awk 'length > 80 { print "too long: " $0 } /^ / { next } NR == 1 { at = index($0, "what it is") }
+	substr($0, at - 1, 1) != " " || substr($0, at, 1) == " " { print "not aligned: " $0 }' out >wrong
+[ ! -s wrong ] || fail "--list-resources: $(cat wrong)"
+
+# Each program that it starts makes the user wait. (Seen to fail with the launcher that asked dirname, readlink, ls,
+# id, dd, sed and env, too, and od for each header of the program.)
+mkdir tools
+for tool in awk cat cut dd dirname env grep head id ls od readlink rm sed tr true; do
+	printf '#!/bin/sh\necho %s >>"%s"\nexec %s "$@"\n' "$tool" "$tmp/used" "$(command -v "$tool")" >"tools/$tool"
+done
+chmod +x tools/*
+PATH=$tmp/tools:$PATH cpsample "$targets/spin" 10 >out 2>err || fail "with tools: $? $(cat err)"
+sort used >got
+printf 'od\nod\nrm\n' >want
+same want got "the tools that the launcher starts"
+
 touch libcpsample.so
 refuses 125 "made for another" --library libcpsample.so echo ran
 
@@ -109,6 +144,11 @@ refuses 125 "plain/deep: this directory cannot be made" -o plain/deep/x.cps echo
 refuses 125 "plain/deep: this directory cannot be made" --dir plain/deep echo ran
 refuses 125 "is a directory" -o new echo ran
 refuses 125 "/proc/sys: this directory cannot be written to" -o /proc/sys/x.cps echo ran
+# Seen to fail, for root: what access(2) says of /proc is not what open(2) does.
+refuses 125 "/proc: this directory cannot be written to" --dir /proc echo ran
+mkdir empty
+cpsample --dir empty true || fail "--dir empty: $?"
+rmdir empty || fail "cpsample leaves a file: $(ls -a empty)"
 [ "$(id -u)" -eq 0 ] || refuses 125 "cannot be written to" -o /x.cps echo ran
 rm -r new
 

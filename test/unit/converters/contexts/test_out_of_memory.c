@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_out_of_memory.c - wherever memory runs out, an analysis says so and has given back all it had;
- * and so it has when memory did not run out. */
+ * and so it has when memory did not run out, and when somebody stops it. Seen to fail: a walk that
+ * goes on; one that keeps its table. */
+#include "base/stop.h"
 #include "contexts/caller_shares.h"
 #include "contexts/contexts.h"
 #include "contexts/gprof_report.h"
@@ -15,6 +17,7 @@
 #include "scarce_memory.h"
 #include "tree/bottomup.h"
 #include "tree/callpath.h"
+#include "tree/recurring.h"
 #include "tree/subtree.h"
 
 /* What analyses are made of. */
@@ -103,15 +106,32 @@ static int upward_call_paths(const struct given *g, struct error *err)
 	return c ? 0 : -1;
 }
 
-static int callers(const struct given *g, struct error *err)
+static int sequences(const struct given *g, struct error *err)
 {
-	struct bottomup *b = bottomup_new(g->tree, err);
+	struct recurring *r = recurring_find(g->tree, 0, err);
+
+	recurring_free(r);
+	return r ? 0 : -1;
+}
+
+static int walk(struct bottomup *b)
+{
 	struct bottomup_node node;
 
 	while (b && bottomup_next(b, &node))
 		;
 	bottomup_free(b);
 	return b ? 0 : -1;
+}
+
+static int callers(const struct given *g, struct error *err)
+{
+	return walk(bottomup_new(g->tree, NULL, 0, err));
+}
+
+static int callers_of_a_function(const struct given *g, struct error *err)
+{
+	return walk(bottomup_new(g->tree, &g->root, 1, err));
 }
 
 static int a_graph(const struct given *g, struct error *err)
@@ -246,6 +266,8 @@ static void starve_all(const struct given *g)
 	STARVE(call_paths);
 	STARVE(upward_call_paths);
 	STARVE(callers);
+	STARVE(callers_of_a_function);
+	STARVE(sequences);
 	STARVE(a_graph);
 	STARVE(a_graph_of_calls);
 	STARVE(propagated_totals);
@@ -286,4 +308,43 @@ Test(out_of_memory, is_an_error_everywhere, .timeout = 60)
 		profile_free(g.stacks);
 		free(folded);
 	}
+}
+
+/* Somebody stops it; then it is run again. */
+static void stop(const char *name, int (*analysis)(const struct given *, struct error *),
+		 const struct given *g)
+{
+	struct error err = {0};
+	int status;
+
+	scarce_begin(SIZE_MAX);
+	stop_request();
+	status = analysis(g, &err);
+	stop_forget();
+	scarce_end();
+	cr_assert_eq(status, -1, "%s goes on", name);
+	cr_assert_str_eq(err.text, "interrupted", "%s", name);
+	cr_assert_eq(memory.held, 0, "%s: %ld are held", name, memory.held);
+	cr_assert_eq(analysis(g, &err), 0, "%s: %s", name, err.text);
+}
+
+#define STOP(analysis) stop(#analysis, analysis, &g)
+
+Test(out_of_memory, stopped)
+{
+	char *folded = random_stacks(50, 8, 3, false);
+	struct given g = {.stacks = profile_of(folded)};
+
+	g.tree = tree_of(g.stacks);
+	g.root = g.tree->nodes[1].name;
+	STOP(a_tree);
+	STOP(a_filtered_tree);
+	STOP(call_paths);
+	STOP(upward_call_paths);
+	STOP(a_graph);
+	STOP(contexts);
+	STOP(a_report);
+	tree_free(g.tree);
+	profile_free(g.stacks);
+	free(folded);
 }

@@ -139,7 +139,7 @@ static void check_names(const char *path)
 	   path);
 	nm = (char *)slurp("nm.txt", &nm_bytes);
 	nm[nm_bytes] = '\0';
-	s->options.demangle = false;
+	s->options.names = SYMBOLS_LINKER;
 	step = n / 300 + 1;
 	for (size_t i = 0; i < n; i += step) {
 		uint64_t address = entries[i].start + (entries[i].end - entries[i].start) / 2;

@@ -100,7 +100,11 @@ static void prefer(const char *better, unsigned char better_rank, const char *wo
 
 Test(symbol_table, equal_ranges)
 {
-	prefer("_long_name", 5, "a", 4);
+	prefer("_long_name", 8, "a", 5);
+	prefer("_long_name", 5, "a", 3);
+	prefer("_long_name", 2, "a", 0);
+	prefer("longer", 4, "_a", 5);
+	prefer("longer", 5, "a", 4);
 	prefer("longer", 0, "_a", 0);
 	prefer("_longer", 0, "__a", 0);
 	prefer("ab", 0, "abc", 0);

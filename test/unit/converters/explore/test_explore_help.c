@@ -80,7 +80,7 @@ Test(explore_help, of_a_command_is_about_that_command)
 /* Each once, in the order of the table. */
 Test(explore_help, lists_all_commands)
 {
-	char line[128], *text = printed("help > text"), *at = text;
+	char line[128], *text = printed("help all > text"), *at = text;
 	const struct explore_command *c;
 
 	for (c = explore_commands(); c->name; c++) {
@@ -91,6 +91,26 @@ Test(explore_help, lists_all_commands)
 		at += strlen(line);
 	}
 	cr_assert_eq(strncmp(at, "\nA command may be shortened", 27), 0, "%s", at);
+	free(text);
+}
+
+/* What people do first fits a screen, also beside what else there is to say. */
+Test(explore_help, first_steps)
+{
+	static const char *const first[] = {"functions", "source", "base", "quit"};
+	char line[128], *text = printed("help > text"), *at;
+	size_t i, lines = 0;
+
+	for (at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	cr_assert_leq(lines, 22, "%s", text);
+	for (i = 0; i < sizeof(first) / sizeof(*first); i++) {
+		struct error err;
+		const struct explore_command *c = explore_command_find(first[i], &err);
+
+		cr_assert(strstr(text, usage(line, c)), "%s is not in %s", line, text);
+	}
+	cr_assert(strstr(text, "help all"), "%s", text);
 	free(text);
 }
 

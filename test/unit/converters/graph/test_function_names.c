@@ -102,9 +102,10 @@ Test(function_names, a_part_is_of_one_function)
 Test(function_names, what_means_none)
 {
 	means("Perl_rnu", "no function \"Perl_rnu\" in the profile; similar: Perl_run");
-	means("z*", "no function \"z*\" in the profile");
-	means_titled("fun 1\n", false, "(", "", "no function \"(\" in the profile");
-	means("", "no function \"\" in the profile");
+	means("z*", "no function \"z*\" in the profile; the view functions lists all");
+	means_titled("fun 1\n", false, "(", "",
+		     "no function \"(\" in the profile; the view functions lists all");
+	means("", "no function \"\" in the profile; the view functions lists all");
 }
 
 Test(function_names, places_in_functions)

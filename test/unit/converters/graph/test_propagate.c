@@ -181,7 +181,7 @@ Test(propagate, calls_that_were_not_counted)
 {
 	static const double self[] = {1, 2, 4}, outermost[] = {1, -1, -1};
 	static const struct propagate_call calls[] = {{0, 1, 0}, {1, 2, 1}, {2, 0, 1}, {2, 1, 5}};
-	struct propagate_input in = {3, self, outermost, 4, calls};
+	struct propagate_input in = {3, self, outermost, 4, calls, false};
 	struct propagation p = result_of(&in);
 
 	cr_assert(near(p.totals[0], 7) && near(p.totals[1], 6) && near(p.totals[2], 4));
@@ -194,7 +194,7 @@ Test(propagate, entry_without_weight)
 {
 	static const double self[] = {1, 2}, outermost[] = {3, 0};
 	static const struct propagate_call calls[] = {{0, 1, 1}, {1, 0, 1}};
-	struct propagate_input in = {2, self, outermost, 2, calls};
+	struct propagate_input in = {2, self, outermost, 2, calls, false};
 	struct propagation p = result_of(&in);
 
 	cr_assert(near(p.totals[0], 3) && near(p.totals[1], 2));
@@ -245,7 +245,7 @@ static struct propagation chain(uint32_t n, bool ring)
 {
 	double *self = calloc(n, sizeof(*self)), *outermost = calloc(n, sizeof(*outermost));
 	struct propagate_call *calls = calloc(n, sizeof(*calls));
-	struct propagate_input in = {n, self, outermost, ring ? n : n - 1, calls};
+	struct propagate_input in = {n, self, outermost, ring ? n : n - 1, calls, false};
 	struct propagation p;
 	uint32_t i;
 
@@ -280,7 +280,7 @@ Test(propagate, too_many_entries, .timeout = 60)
 	const uint32_t n = 110000;
 	double *self = calloc(n, sizeof(*self)), *outermost = calloc(n, sizeof(*outermost));
 	struct propagate_call *calls = calloc(n, sizeof(*calls));
-	struct propagate_input in = {n, self, outermost, n, calls};
+	struct propagate_input in = {n, self, outermost, n, calls, false};
 	struct propagation p;
 	struct error err;
 	uint32_t i;

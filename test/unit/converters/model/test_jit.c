@@ -68,6 +68,35 @@ Test(jit, of_the_recording)
 	profile_free(p);
 }
 
+/* Some compilers list code in files, too, as V8 does with its builtins: the name goes with the frame, whose
+ * module stays. Without the module's bias nothing is said of it. Seen to fail: with a bias of 0. */
+Test(jit, of_code_in_a_module)
+{
+	struct build b;
+	struct profile *p;
+	size_t named = 0;
+
+	build_begin(&b);
+	begin(&b, "h", START_NS);
+	build_sample(&b, 1, "0105--9002060120");
+	cr_assert_eq(build_module(&b, 1, "/lib/x", "", 0x100), 0);
+	put(&b, "104 2 Builtin:Sort\n5 2 wrong\n90 1 g\n");
+	build_end(&b);
+	p = build_finish(&b);
+	for (size_t i = 0; i < p->n_frames; i++) {
+		const struct profile_frame *f = &p->frames[i];
+
+		if (f->module == PROFILE_NO_MODULE || f->name == STRINGS_NONE)
+			continue;
+		cr_assert_str_eq(strings_get(p->strings, f->name, NULL), "Builtin:Sort");
+		cr_assert_eq(f->address, 5);
+		cr_assert_not(profile_is_named(f));
+		named++;
+	}
+	cr_assert_eq(named, 1);
+	profile_free(p);
+}
+
 /* Two addresses of one function become one node. */
 Test(jit, of_several_processes)
 {

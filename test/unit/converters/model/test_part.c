@@ -97,7 +97,7 @@ static void threads_weigh(const char *value, uint64_t want, const char *error)
 		cr_assert_eq(sum(p), want, "%s: %llx", value, (unsigned long long)sum(p));
 		cr_assert_str_eq(p->threads, value);
 		cr_assert_eq(p->processes[0].weight, 0777, "processes are whole");
-		cr_assert_not(p->is_grouped);
+		cr_assert_not(p->by);
 		cr_assert_eq(p->frames[p->nodes[1].frame].name, STRINGS_NONE, "no group");
 	}
 	profile_free(p);

@@ -56,9 +56,9 @@ Test(options, defaults)
 	cr_assert_eq(opt.n_files, 0);
 	cr_assert_null(opt.output);
 	cr_assert_null(opt.of_view.root);
-	cr_assert_eq(opt.of_view.unit, TREE_GTICKS);
+	cr_assert_eq(opt.of_view.unit, VIEW_UNIT_DEFAULT);
 	cr_assert_lt(opt.of_view.threshold, 0);
-	cr_assert(opt.of_symbols.demangle);
+	cr_assert_eq(opt.of_symbols.names, SYMBOLS_SHORT);
 	cr_assert_not(opt.strict);
 }
 
@@ -67,11 +67,12 @@ Test(options, all_of_them)
 	struct options opt =
 		parsed("--format callpath a --tsv --unit samples --root f -o x --depth 7 "
 		       "--threshold 2.5% --node-thres 1 --edge-thres=0 --strict "
-		       "--no-demangle --sysroot /s --debug-dir /d b -- --c");
+		       "--names linker --sysroot /s --debug-dir /d b -- --c");
 
 	cr_assert_eq(opt.view, &view_callpath);
-	cr_assert(opt.of_view.format == VIEW_TSV && opt.strict && !opt.of_symbols.demangle);
-	cr_assert_eq(opt.of_view.unit, TREE_HITS);
+	cr_assert(opt.of_view.format == VIEW_TSV && opt.strict &&
+		  opt.of_symbols.names == SYMBOLS_LINKER);
+	cr_assert_eq(opt.of_view.unit, VIEW_UNIT_SAMPLES);
 	cr_assert_str_eq(opt.of_view.root, "f");
 	cr_assert_str_eq(opt.output, "x");
 	cr_assert_eq(opt.of_view.depth, 7);
@@ -121,11 +122,15 @@ Test(options, every_view_is_an_option)
 	size_t i;
 
 	for (i = 0; views[i]; i++) {
-		snprintf(line, sizeof(line), "--%s", views[i]->name);
+		const char *function = view_takes_function(views[i]) ? " f" : "";
+
+		snprintf(line, sizeof(line), "--%s%s", views[i]->name, function);
 		cr_assert_eq(parsed(line).view, views[i]);
-		snprintf(line, sizeof(line), "--format=%s --%s", views[i]->name, views[i]->name);
+		snprintf(line, sizeof(line), "--format=%s --%s%s", views[i]->name, views[i]->name,
+			 function);
 		cr_assert_eq(parsed(line).view, views[i]);
 	}
+	cr_assert_str_eq(parsed("--root f --asm g").of_view.root, "g");
 	cr_assert_eq(parsed("-h").action, OPTIONS_HELP);
 	cr_assert_eq(parsed("--version").action, OPTIONS_VERSION);
 }
@@ -144,6 +149,7 @@ Test(options, without_effect)
 		{"--graph --wrap", "wrap"},
 		{"--info --threshold 3 --pid 7", "threshold"},
 		{"--callgraph --root f --focus g --strict", NULL},
+		{"--source f --granularity module", "granularity"},
 	};
 	size_t i;
 
@@ -184,7 +190,7 @@ Test(options, wrong_usage)
 {
 	wrong("--nonsense", "unknown option --nonsense");
 	wrong("--=x", "unknown option --=x");
-	wrong("--no", "option --no is the beginning of --node-thres, --no-inlines, --no-demangle");
+	wrong("--no", "option --no is the beginning of --node-thres, --normalize, --no-inlines");
 	wrong("--depht=3", "unknown option --depht=3; did you mean --depth?");
 	wrong("--bottom-up", "unknown option --bottom-up; did you mean --bottomup?");
 	wrong("-x", "unknown option -x");
@@ -212,8 +218,9 @@ Test(options, wrong_usage)
 	wrong("--pid x", "--pid: \"x\" is not a process id, or several with commas");
 	wrong("--exe [", "--exe: \"[\" is not a regular expression: Invalid regular expression");
 	wrong("--exe a --exe b", "--exe: one expression; join several with |");
-	wrong("--by pid", "--by: \"pid\" is not one of nothing, process, thread, exe");
-	wrong("--unit ms", "--unit: \"ms\" is not one of gticks, samples");
+	wrong("--by pid",
+	      "--by: \"pid\" is not one of nothing, process, thread, exe, command, rank");
+	wrong("--unit ms", "--unit: \"ms\" is not one of samples, gticks");
 }
 
 Test(options, help_fits_80_columns)
@@ -250,7 +257,9 @@ Test(sources_newest, by_time_then_name)
 
 	enter_new_directory();
 	cr_assert_null(sources_newest(&err));
-	cr_assert_str_eq(err.text, "no FILE given, and no *.cps file in the current directory");
+	cr_assert_str_eq(err.text,
+			 "no FILE given, and no *.cps file in the current directory: cpsample "
+			 "PROGRAM makes one (a program that used less than a tick leaves none)");
 	make_file(".cps", 900);
 	make_file("cps", 900);
 	make_file("x.cps.journal", 900);

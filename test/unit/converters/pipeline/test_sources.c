@@ -75,9 +75,27 @@ Test(sources, named_files_once_each)
 	finds("b a", "b a");
 	finds("b a ./b", "b a [./b]");
 	finds("c b a d b", "c b [a] [d] [b]");
-	finds("none a none", "none a none");
 	finds("- a -", "- a [-]");
 	finds("/dev/null /dev/null", "/dev/null /dev/null");
+}
+
+/* What is not there is an error, which says what is. */
+Test(sources, missing_files)
+{
+	struct sources s;
+	struct error err;
+	char *none[] = {(char[]){"x.cps"}}, *view[] = {(char[]){"tree"}};
+
+	enter_new_directory();
+	cr_assert_eq(sources_find(&s, none, 1, NULL, &err), -1);
+	cr_assert_str_eq(err.text, "x.cps: No such file or directory");
+	for (char name[] = "a.cps"; *name < 'e'; ++*name)
+		put(name, "x 1\n", 1);
+	cr_assert_eq(sources_find(&s, none, 1, NULL, &err), -1);
+	cr_assert_str_eq(err.text, "x.cps: No such file or directory; recordings there: a.cps, "
+				   "b.cps, c.cps, ...");
+	cr_assert_eq(sources_find(&s, view, 1, NULL, &err), -1);
+	cr_assert_str_eq(err.text, "tree: No such file or directory; the view is --tree");
 }
 
 Test(sources, directories)
@@ -102,9 +120,16 @@ Test(sources, lists)
 
 	enter_new_directory();
 	put("list", "b\n\nruns/\na", 1);
+	put("first", "x 1\n", 1);
+	put("a\nb", "x 1\n", 1);
+	put("a", "x 1\n", 1);
+	put("b", "x 1\n", 1);
 	cr_assert_eq(mkdir("runs", 0700), 0);
 	cr_assert_eq(sources_find(&s, NULL, 0, "list", &err), -1);
-	cr_assert_str_eq(err.text, "runs/: no *.cps file in this directory");
+	cr_assert_str_eq(
+		err.text,
+		"runs/: no *.cps file in this directory (a program that used less than a tick "
+		"leaves none)");
 	sources_free(&s);
 	put("runs/c.cps", "", 1);
 	cr_assert_eq(sources_find(&s, (char *[]){(char[]){"first"}}, 1, "list", &err), 0);

@@ -201,6 +201,21 @@ Test(decode, files_that_cannot_be_read)
 	event_log_free(&log);
 }
 
+/* The file of a process that was killed just when its recorder had made it */
+Test(decode, an_empty_recording_was_cut)
+{
+	struct event_log log;
+
+	writer_file(writer_path("empty.cps"), "", 0);
+	cr_assert_eq(event_log_decode(&log, writer_path("empty.cps")), 0, "%s", log.text);
+	cr_assert(strstr(log.text, "the file ends inside its head"), "%s", log.text);
+	cr_assert_eq(log.samples, 0);
+	event_log_free(&log);
+	writer_file(writer_path(".cps"), "", 0);
+	cr_assert_eq(event_log_decode(&log, writer_path(".cps")), -1);
+	event_log_free(&log);
+}
+
 /* Byte by byte through a pipe, so that no read brings more than one. */
 Test(decode, standard_input)
 {

@@ -221,7 +221,7 @@ Test(folded, what_is_no_folded_text)
 	refuse("a\0;b 1\n", 7, "nor folded stacks");
 	refuse("\n\n", 2, "nor folded stacks");
 	refuse("a x\nb 1\n", 8, "nor folded stacks");
-	refuse("\x1f\x8b\x08\0\0", 5, "unpack it first");
+	refuse("\x1f\x8b\x08\0\0", 5, "it ends too early at byte 5 of the gzip file");
 	refuse("\177ELF\2\1\1", 7, "is a program");
 	refuse("CPJOURNL", 8, "is the journal of a recording");
 }

@@ -184,6 +184,7 @@ Test(forged, processes_that_cannot_be)
 	process_refused("\2\1", 2, "does not say what was counted");
 	process_refused("\11\1x", 3, "does not say what was counted");
 	process_refused("\11\1x\13\1y\14\0", 8, "scale 0");
+	process_refused("\11\1x\13\1y\64\x80\x80\x80\x80\x08", 12, "a rank of 2^31 or more");
 	process_refused("\3\1x", 3, "a text stands for a number");
 	process_refused("\10\1", 2, "a text stands for a number");
 	bytes_record(&records, CPS_TAG_LOSS, "", 0);
@@ -352,7 +353,7 @@ Test(forged, a_head_that_is_not_ours)
 
 	demo_stream(&file, 100, true);
 	file.at[8] = CPS_VERSION + 1;
-	file_refused(&file, "version 4 of the format");
+	file_refused(&file, "version 5 of the format");
 	file.at[8] = 0;
 	file_refused(&file, "version 0 of the format");
 	file.at[8] = CPS_VERSION;

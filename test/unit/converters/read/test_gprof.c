@@ -208,8 +208,8 @@ Test(gprof, cut_anywhere)
 
 Test(gprof, refused)
 {
-	refuse("gmon\1", "in.cps: is for gprof to read; give what that prints");
-	refuse("Flat profile:\n\n", "in.cps: it has neither a flat profile nor a call graph");
+	refuse("gmon\1", "in: is for gprof to read; give what that prints");
+	refuse("Flat profile:\n\n", "in: it has neither a flat profile nor a call graph");
 	refuse(GRAPH_HEAD "[1]     48.8    0.02    0.08      20         f\n",
 	       "line 7: a function has no index at byte 139");
 	refuse(GRAPH_HEAD "[1]     48.8    0.02    0.08      20         f [0]\n", "has no index");

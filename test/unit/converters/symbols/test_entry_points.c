@@ -93,9 +93,9 @@ static struct scene *scene_new(void)
 /* The group's frame for a group, else any; often one that a program begins with. */
 static uint32_t some_frame(const struct scene *s, uint32_t parent)
 {
-	bool is_outermost = parent == 0 || (s->profile->is_grouped && s->nodes[parent].parent == 0);
+	bool is_outermost = parent == 0 || (s->profile->by && s->nodes[parent].parent == 0);
 
-	if (s->profile->is_grouped && parent == 0)
+	if (s->profile->by && parent == 0)
 		return GROUP;
 	if (is_outermost && below(2))
 		return below(FUNCTIONS);
@@ -119,7 +119,7 @@ static void take_paths(struct scene *s)
 	p->n_frames = GROUP + 1;
 	p->nodes = s->nodes;
 	p->n_nodes = NODES;
-	p->is_grouped = below(2);
+	p->by = below(2) ? PROFILE_BY_THREAD : PROFILE_BY_NOTHING;
 	s->frames[GROUP] =
 		(struct profile_frame){PROFILE_NO_MODULE, strings_add(p->strings, "group", 5), 0};
 	for (uint32_t i = 1; i < NODES; i++) {
@@ -137,7 +137,7 @@ static uint32_t path_of(const struct scene *s, uint32_t node, char path[NODES])
 {
 	uint32_t outermost = 0, n = 0;
 
-	for (; node && !(s->profile->is_grouped && s->nodes[node].parent == 0);
+	for (; node && !(s->profile->by && s->nodes[node].parent == 0);
 	     node = s->nodes[node].parent) {
 		outermost = s->nodes[node].frame;
 		memmove(path + 1, path, n++);

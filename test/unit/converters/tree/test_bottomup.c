@@ -4,11 +4,15 @@
 #include "random_stacks.h"
 #include "tree/bottomup.h"
 
+/* The walk that walk_of returns next; NULL: that of all stacks. */
+static struct bottomup *rooted;
+
 static struct bottomup *walk_of(const struct tree *t)
 {
 	struct error err;
-	struct bottomup *b = bottomup_new(t, &err);
+	struct bottomup *b = rooted ? rooted : bottomup_new(t, NULL, 0, &err);
 
+	rooted = NULL;
 	cr_assert(b, "%s", err.text);
 	return b;
 }
@@ -207,4 +211,57 @@ Test(bottomup, deep_stacks, .timeout = 30)
 	free(folded);
 	tree_free(t);
 	profile_free(p);
+}
+
+/* ---- root functions -------------------------------------------------------------------------- */
+
+/* The stacks cut off below their innermost "a"; those without it are left out. */
+static char *cut_below_a(const char *folded)
+{
+	char *copy = strdup(folded), *text, *line, *rest;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	for (line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char *count = strrchr(line, ' '), *end = count;
+
+		while (end > line &&
+		       !(end - line >= 1 && end[-1] == 'a' && (*end == ';' || end == count) &&
+			 (end - 1 == line || end[-2] == ';')))
+			end--;
+		if (end > line)
+			fprintf(f, "%.*s%s\n", (int)(end - line), line, count);
+	}
+	fclose(f);
+	free(copy);
+	return text;
+}
+
+/* Seen to fail: with the self of the root functions alone; with all of what is below them, also what
+ * another one has; with a root function all of whose stacks go on to another one. */
+Test(bottomup, with_a_root_it_is_the_tree_of_stacks_that_end_there)
+{
+	srand(11);
+	for (int i = 0; i < 300; i++) {
+		char *folded = random_stacks(40, 2 + i % 20, 2 + i % 5, i % 2),
+		     *cut = cut_below_a(folded);
+		struct profile *p = profile_of(folded), *q = profile_of(*cut ? cut : "x 1\n");
+		struct tree *t = tree_of(p), *u = tree_of(q);
+		uint32_t root = number_of(t, "a");
+		char *want = *cut ? text_of(u, NULL) : strdup(""), *text;
+		struct error err;
+
+		rooted = bottomup_new(t, &root, 1, &err);
+		cr_assert(rooted, "%s", err.text);
+		text = text_of(t, NULL);
+		cr_assert_str_eq(text, want);
+		free(text);
+		free(want);
+		tree_free(t);
+		tree_free(u);
+		profile_free(p);
+		profile_free(q);
+		free(folded);
+		free(cut);
+	}
 }

@@ -79,7 +79,7 @@ static void note_outwards(struct notes *notes, const struct tree *t, uint32_t no
 static void check_bottomup(const struct tree *t, struct notes *notes)
 {
 	struct error err;
-	struct bottomup *b = bottomup_new(t, &err);
+	struct bottomup *b = bottomup_new(t, NULL, 0, &err);
 	struct bottomup_node node;
 	size_t ends[DEPTH + 1] = {0}, n = 0;
 	char key[KEY_BYTES];

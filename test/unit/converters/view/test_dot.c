@@ -5,14 +5,19 @@
 #include "view_text.h"
 #include "write/colour.h"
 
-static char *draw(const char *folded, struct view_dot_options dot)
+static char *draw_totals(const char *folded, struct view_dot_options dot, int totals)
 {
-	struct view_options options = {.threshold = -1, .dot = dot};
+	struct view_options options = {.threshold = -1, .dot = dot, .totals = totals};
 	struct profile *p = profile_of(folded);
 	char *text = show(&view_dot, p, &options);
 
 	profile_free(p);
 	return text;
+}
+
+static char *draw(const char *folded, struct view_dot_options dot)
+{
+	return draw_totals(folded, dot, VIEW_TOTALS_DEFAULT);
 }
 
 static void draws(const char *folded, struct view_dot_options dot, const char *want)
@@ -25,7 +30,7 @@ static void draws(const char *folded, struct view_dot_options dot, const char *w
 
 static const struct view_dot_options plain = {.skew = 1};
 
-/* R's call of P leads back: P's total is entered at P, and R's call has none. */
+/* R's call of P leads back: if totals are propagated, it has none. */
 static const char cycle[] = "m;P;S 1\nm;P;Q;R 2\nm;P;Q;R;P;S 1\n";
 
 Test(dot, labels)
@@ -33,20 +38,22 @@ Test(dot, labels)
 	draws(cycle, plain,
 	      "\t\"P\" [label=\"P\\n100.00%\\n(0.00%)\", color=\"#ff0000\", "
 	      "fontcolor=\"#ffffff\"];\n");
-	draws(cycle, plain, "\t\"P\" -> \"Q\" [label=\"50.00%\", ");
+	draws(cycle, plain, "\t\"P\" -> \"Q\" [label=\"75.00%\", ");
+	draws(cycle, plain, "\t\"R\" -> \"P\" [label=\"25.00%\", ");
 }
 
 /* Thin, and it does not decide what is above what. */
 Test(dot, edge_without_a_total)
 {
-	char *text = draw(cycle, plain), *edge = strstr(text, "\"R\" -> \"P\" [label=\"\", ");
+	char *text = draw_totals(cycle, plain, VIEW_PROPAGATED);
+	char *edge = strstr(text, "\"R\" -> \"P\" [label=\"\", ");
 
 	cr_assert(edge, "%s", text);
 	*strchr(edge, '\n') = '\0';
 	cr_assert(strstr(edge, "penwidth=\"0.50\"") && strstr(edge, "constraint=\"false\""), "%s",
 		  edge);
 	free(text);
-	text = draw(cycle, plain);
+	text = draw_totals(cycle, plain, VIEW_PROPAGATED);
 	*strstr(text, "\"R\" -> \"P\"") = '\0';
 	cr_assert_null(strstr(text, "constraint"));
 	free(text);
@@ -76,9 +83,6 @@ Test(dot, short_names)
 	struct view_dot_options dot = plain;
 
 	draws(folded, dot, "\t\"ns::f<int>(char)\" [label=\"ns::f<int>(char)\\n50.00%");
-	dot.strip = true;
-	draws(folded, dot, "\t\"ns::f<int>(char)\" [label=\"ns::f\\n50.00%");
-	draws(folded, dot, ", tooltip=\"ns::f<int>(char)\"];\n");
 	dot.wrap = true;
 	draws(folded, dot, "[label=\"ns::a_long_name::of_a_function\\n::of_mine\\n50.00%");
 }

@@ -37,7 +37,11 @@ Test(weight, one_unit_for_a_table)
 	weight_is(&ns, TREE_GTICKS, 0, 0, "0 ns");
 	weight_is(&ns, TREE_GTICKS, UINT64_MAX, UINT64_MAX, "18446744073.710 s");
 	weight_is(&ns, TREE_HITS, 2000000000, 1234567890, "1234567890");
-	weight_is(&samples, TREE_GTICKS, UINT64_MAX, UINT64_MAX, "18446744073709551615");
+	weight_is(&samples, TREE_GTICKS, 999999999999, 999999999999, "999999999999");
+	weight_is(&samples, TREE_GTICKS, 1000000000000, 999999999999, "1000.000 G");
+	weight_is(&samples, TREE_GTICKS, 999998999999999, 17000000, "0.017 G");
+	weight_is(&samples, TREE_GTICKS, 999999000000000, 999999000000000, "999.999 T");
+	weight_is(&samples, TREE_GTICKS, UINT64_MAX, UINT64_MAX, "18446.744 P");
 	strings_free(ns.strings);
 	strings_free(samples.strings);
 }

@@ -107,6 +107,24 @@ Test(tree_view, of_parent)
 		  "   20.00    20.00        20  n\n" RULE);
 }
 
+/* A function that does nine tenths of its total itself has a mark, and the table says what it means. Seen to
+ * fail: with the mark at more than half; without what it means. */
+Test(flat_view, marks_what_works_itself)
+{
+	struct view_options options = defaults;
+
+	lines_are(&view_flat, "m;a 50\nm;b 9\nm;b;c 1\nm 40\n", options,
+		  "   50.00 =  50.00           50        50  a\n"
+		  "   40.00   100.00           40        40  m\n"
+		  "    9.00 =  10.00            9         9  b\n"
+		  "    1.00 =   1.00            1         1  c\n" RULE
+		  "= self is nine tenths of the total or more: it does the work itself\n");
+	options.top = 1;
+	lines_are(&view_flat, "m;a 50\nm 60\n", options,
+		  "   54.55   100.00           60        60  m\n" RULE
+		  "not shown: 1 function beyond the 1 heaviest\n");
+}
+
 Test(bottomup_view, limits)
 {
 	struct view_options options = tsv();
@@ -178,6 +196,36 @@ Test(callpath_view, limits)
 		  "0.7000 (x) [70]\n" RULE "not shown: 1 call path below 35 %\n"
 		  "not shown: 1 call path beyond the 1 heaviest\n"
 		  "not shown: call paths of more than 2 functions\n");
+}
+
+/* Limits of the paths from any root: with --depth, longer ones explain nothing. */
+Test(callpath_view, recurring)
+{
+	static const char folded[] =
+		"m;a;f;g;h 40\nm;b;f;g;h 30\nm;b;f;g 5\nm;a;x;y 1\nm;b;x;y 1\nm 23\n";
+	struct view_options options = tsv();
+
+	options.root = "*";
+	shows(&view_callpath, folded, options, "70\t0.7\tf;g;h\t2\n2\t0.02\tx;y\t2\n");
+	options.depth = 2;
+	shows(&view_callpath, folded, options, "75\t0.75\tf;g\t2\n2\t0.02\tx;y\t2\n");
+	options.format = VIEW_TEXT;
+	options.threshold = 3;
+	lines_are(
+		&view_callpath, folded, options,
+		"0.75000 (f g) [75] 2 callers\n" RULE "not shown: 1 call path below 3 %\n"
+		"who makes these calls: --callpath --up --root NAME, or --bottomup --root NAME\n");
+	options.threshold = 0;
+	options.top = 1;
+	lines_are(
+		&view_callpath, folded, options,
+		"0.75000 (f g) [75] 2 callers\n" RULE
+		"not shown: 1 call path beyond the 1 heaviest\n"
+		"who makes these calls: --callpath --up --root NAME, or --bottomup --root NAME\n");
+	lines_are(
+		&view_callpath, "m;a 1\n", options,
+		RULE
+		"no sequence of calls recurs: each has one caller that makes nine tenths of it\n");
 }
 
 /* The heaviest stacks, in the order of all. */

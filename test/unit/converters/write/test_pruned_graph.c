@@ -71,7 +71,10 @@ static const char cycle[] = "m;P;S 1\nm;P;Q;R 2\nm;P;Q;R;P;S 1\n";
 
 Test(pruned_graph, propagated)
 {
-	shows(cycle, all,
+	struct view_options options = all;
+
+	options.totals = VIEW_PROPAGATED;
+	shows(cycle, options,
 	      "func\t1\t0\tP\tP\n"
 	      "func\t0.5\t0\tP\tQ\n"
 	      "func\t0.5\t0.5\tP\tR\n"
@@ -88,6 +91,13 @@ Test(pruned_graph, exact)
 {
 	struct view_options options = all;
 
+	shows("m;P;Q;P 1\n", options,
+	      "func\t1\t1\tP\tP\n"
+	      "func\t1\t0\tP\tQ\n"
+	      "func\t1\t0\t-\tm\n"
+	      "edge\t1\t1\t1\tP\tQ\n"
+	      "edge\t1\t0.5\t1\tQ\tP\n"
+	      "edge\t1\t1\t1\tm\tP\n");
 	options.totals = VIEW_EXACT;
 	shows("m;P;S 1\nm;P;Q;R 2\nm;P;Q;P;S;S 1\n", options,
 	      "func\t1\t0\tP\tP\n"
@@ -126,6 +136,7 @@ Test(pruned_graph, edges_without_a_total)
 {
 	struct view_options options = all;
 
+	options.totals = VIEW_PROPAGATED;
 	options.edge_threshold = 50;
 	keeps(cycle, options, "P Q R S m P>Q P>S Q>R R>P m>P");
 	options.edge_threshold = 51;
@@ -197,7 +208,10 @@ Test(pruned_graph, no_weight_at_all)
 
 Test(pruned_graph, text)
 {
-	struct view_options options = {.threshold = -1, .node_threshold = 0, .edge_threshold = 20};
+	struct view_options options = {.threshold = -1,
+				       .node_threshold = 0,
+				       .edge_threshold = 20,
+				       .totals = VIEW_PROPAGATED};
 	struct error err;
 	char *text = show(cycle, &options, &err);
 

@@ -154,3 +154,49 @@ Test(rows, json_reads_back)
 	cr_assert_str_eq(at, "}\n]}\n");
 	free(table);
 }
+
+/* A row with raw samples, of a profile with stacks or without, and what is 100 % of it. */
+static void has_samples(enum view_format format, bool has_stacks, const char *want)
+{
+	static const char *const with_samples[] = {"one", "total_samples", "self_samples", NULL};
+	const struct view_options options = {.format = format};
+	struct tree_node root = {.total = 7};
+	const struct tree t = {.nodes = &root, .total = 8};
+	const struct graph g = {.total = 9};
+	struct profile p = {
+		.strings = strings_new(), .resource = STRINGS_NONE, .unit = STRINGS_NONE};
+	const struct view_input in = {
+		.profile = &p, .options = &options, .tree = has_stacks ? &t : NULL, .graph = &g};
+	struct out *o = open_text();
+	struct error err;
+	struct rows r;
+	char *got;
+
+	rows_begin(&r, o, "test", &in);
+	rows_row(&r, with_samples);
+	rows_count(&r, 5);
+	rows_json_samples(&r, &in, 3);
+	rows_json_count(&r, 2);
+	rows_end(&r);
+	cr_assert_eq(out_close(o, true, &err), 0);
+	got = text_of_file("text");
+	cr_assert_str_eq(got, want);
+	free(got);
+	strings_free(p.strings);
+}
+
+Test(rows, samples_are_in_json_only)
+{
+	has_samples(VIEW_TSV, true, "5\n");
+	has_samples(VIEW_TSV, false, "5\n");
+	has_samples(
+		VIEW_JSON, true,
+		"{\"version\": 1, \"view\": \"test\", \"resource\": \"\", \"unit\": \"\", "
+		"\"samples\": 0, \"total\": 8, \"kept\": 7, \"totals\": \"exact\", \"rows\": [\n "
+		"{\"one\": 5, \"total_samples\": 3, \"self_samples\": 2}\n]}\n");
+	has_samples(VIEW_JSON, false,
+		    "{\"version\": 1, \"view\": \"test\", \"resource\": \"\", \"unit\": \"\", "
+		    "\"samples\": 0, \"total\": 9, \"kept\": 9, \"totals\": \"propagated\", "
+		    "\"rows\": [\n "
+		    "{\"one\": 5, \"total_samples\": null, \"self_samples\": 2}\n]}\n");
+}

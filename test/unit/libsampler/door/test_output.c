@@ -27,6 +27,7 @@ Test(output, letters)
 
 	setenv("RUN", "a/b", 1);
 	setenv("PMI_RANK", "12", 1);
+	setenv("PMIX_RANK", "none", 1); /* is no rank */
 	gethostname(host, sizeof(host));
 	expect("cpsample.%e.%p.cps", "/home/u/cpsample.prog.4711.cps");
 	expect("/tmp/%e", "/tmp/prog");

@@ -140,8 +140,9 @@ static void end(void)
 TestSuite(tick, .init = begin, .fini = end);
 
 /* Advances the time, and the thread's own, and sends a tick. */
-static const uint8_t system_call[64] = {[30] = 0x0f, 0x05}; /* the unwinder looks around it */
-static bool is_in_call; /* ticks come at the end of a system call */
+static const uint8_t system_call[128] = {
+	[30] = 0x0f, 0x05, 0x06}; /* the unwinder looks around it, up to what is no instruction */
+static bool is_in_call;		  /* ticks come at the end of a system call */
 
 static void tick(uint64_t wall_more, uint64_t cpu_more)
 {
@@ -216,7 +217,8 @@ Test(tick, ahead_of_the_clock_is_found_out)
 			tick(PERIOD, PERIOD - part * (PERIOD / 100) - 7);
 			cr_assert_lt(credited_too_much(), (int64_t)PERIOD / 3, "at %u %%", part);
 		}
-		cps_sample_tail(thread, &here); /* as before an exec that fails */
+		cps_sample_tail(thread, &here); /* as before a pause */
+		cps_recording_flush();
 		cr_assert_lt(credited_too_much(), (int64_t)PERIOD / 3, "at %u %%", part);
 	}
 	cr_assert_eq(thread->left_over, 0);
@@ -381,4 +383,43 @@ Test(tick, of_a_thread_that_ended_in_a_crowd)
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	recording_fixture_read(&recording, &sink);
 	cr_assert_eq(sum, 9 * PERIOD);
+}
+
+static int add_first_thread(void *context, const struct event_sample *e, struct error *err)
+{
+	return e->thread ? 0 : add(context, e, err);
+}
+
+/* A clock has credited the last ticks ahead. What the thread has not used when it ends is taken back from its
+ * own samples, and not from those of another thread, whose buffer is asked first if all are asked. */
+Test(tick, ahead_is_taken_back_at_the_end)
+{
+	const struct event_sink sink = {.sample = add_first_thread};
+
+	for (unsigned i = 0; i < 4; i++)
+		tick(PERIOD, PERIOD);
+	thread->id = CPS_BUFFERS - 1;
+	tick(PERIOD, PERIOD);
+	thread->id = 0;
+	cpu -= PERIOD * 3 / 2;
+	cps_sample_tail(thread, NULL);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	recording_fixture_read(&recording, &sink);
+	cr_assert_eq(sum, 4 * PERIOD - PERIOD * 3 / 2);
+}
+
+/* The same, of a thread that has no samples: it is owed for those of threads that have ended. */
+Test(tick, ahead_is_taken_back_from_others)
+{
+	const struct event_sink sink = {.sample = add};
+
+	tick(PERIOD, PERIOD);
+	tick(PERIOD, PERIOD);
+	thread->id += 1;
+	thread->announced = true;
+	cpu -= PERIOD / 2;
+	cps_sample_tail(thread, NULL);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	recording_fixture_read(&recording, &sink);
+	cr_assert_eq(sum, 2 * PERIOD - PERIOD / 2);
 }

@@ -58,7 +58,7 @@ static bool begins_anew(const struct cps_piece *head)
 
 static size_t recode(const struct bytes *payload, struct cps_piece *pieces)
 {
-	return cps_recode(payload->at, payload->n, pieces);
+	return cps_recode(payload->at, payload->n, NULL, pieces);
 }
 
 static void batch_end(struct twins *t)
@@ -153,6 +153,38 @@ Test(columns, times_are_rounded_down_and_weights_are_not)
 	event_log_free(&log);
 	twins_free(&t);
 	cps_columns_set_grain(1, 1);
+}
+
+/* Three samples of the same stack, of the last two of which some was taken back. What follows in the batch is a
+ * difference from the weight that was written. */
+Test(columns, what_was_taken_back_is_missing)
+{
+	struct cps_piece pieces[CPS_RECODE_PIECES];
+	struct cps_latest latest = {.n = 0};
+	static struct twins t;
+	struct event_log log;
+	size_t n;
+
+	twins_begin(&t);
+	batch_begin(&t, WRITER_SHORT, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		t.item.depth = 1;
+		t.item.weight = 100;
+		t.item.time_us = 1000 + i;
+		batch_writer_item(&t.w, &t.item);
+		cps_latest_add(&latest, 0, 100);
+	}
+	cr_assert_eq(cps_latest_take(&latest, 0, 130), 130);
+	n = cps_recode(t.w.payload.at, t.w.payload.n, &latest, pieces);
+	for (size_t i = 0; i < n; i++)
+		bytes_put(&t.columns, pieces[i].bytes, pieces[i].n);
+	batch_writer_free(&t.w);
+	decode(&t.columns, &log);
+	cr_assert(strstr(log.text, "sample 0 at 1000: 100000 x1 "), "%s", log.text);
+	cr_assert(strstr(log.text, "sample 0 at 1001: 70000 x1 "), "%s", log.text);
+	cr_assert(strstr(log.text, "sample 0 at 1002: 0 x1 "), "%s", log.text);
+	event_log_free(&log);
+	twins_free(&t);
 }
 
 /* Twelve batches of 4,000 addresses, some of which come again. */

@@ -14,13 +14,14 @@
 
 /* ---- the page's examples --------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"whole", "process", "module", "thread", "samples",	"losses",
-				    "end",   "mark",	"engine", "jit",    "columns2", "columns"};
+static const char *const kinds[] = {
+	"whole",  "process", "module",	 "thread",  "samples",	"losses", "end",     "mark",
+	"engine", "jit",     "columns2", "columns", "resource", "atom",	  "counted", "freed"};
 
 struct example {
 	struct bytes records, payload, events;
 	int kind; /* index in `kinds` of the payload at hand, -1: none */
-	bool has_process;
+	bool has_process, has_resources;
 };
 
 static void example_record(struct example *e)
@@ -50,6 +51,7 @@ static void example_hex(struct example *e, char *line)
 				e->kind = (int)i;
 		cr_assert(e->kind >= 0, "what is \"%s\"?", word);
 		e->has_process |= e->kind < 2;
+		e->has_resources |= e->kind >= CPS_TAG_RESOURCE;
 	}
 }
 
@@ -65,7 +67,9 @@ static void example_check(struct example *e)
 	if (!e->has_process)
 		bytes_record(&records, CPS_TAG_PROCESS, process.at, process.n);
 	bytes_put(&records, e->records.at, e->records.n);
+	writer_version = e->has_resources ? CPS_VERSION : CPS_VERSION_CLOCK;
 	writer_stream(&file, &records, 1000, false);
+	writer_version = CPS_VERSION_CLOCK;
 	cr_assert_eq(event_log_decode_bytes(&log, file.at, file.n), 0, "%s", log.text);
 	*strstr(log.text, "cut ") = '\0';
 	bytes_byte(&e->events, '\0');

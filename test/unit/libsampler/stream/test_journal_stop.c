@@ -44,6 +44,19 @@ Test(journal, tells_a_stop)
 	finish(&r);
 }
 
+/* What children used is in the end record, or if there is none, in the journal. */
+Test(journal, tells_of_children)
+{
+	struct recording r;
+
+	begin(&r, false);
+	make_journal(&r);
+	set32(&r, 56, 7);
+	set32(&r, 60, 1);
+	decode_says(&r, "\nchildren 4294967303\n");
+	finish(&r);
+}
+
 /* A journal whose disk is slow lags behind, which only an end in order makes good. */
 Test(journal, tells_a_rest)
 {
@@ -86,6 +99,41 @@ Test(journal, counts_after_a_stop)
 	decode_says(&r, " stop 6 28 its journal is damaged: a buffer holds more than it can\n");
 	set32(&r, 24, 0);
 	decode_says(&r, " stop 6 28 the journal beside it is another recording's\n");
+	bytes_free(&records);
+	finish(&r);
+}
+
+/* Programs of Go end past the C library, so that there is no end record. That is no sign of a kill if
+ * nothing is missing. Seen to fail: with any journal, and with none. */
+Test(journal, of_a_program_of_go)
+{
+	static const char killed[] = "cut the process was killed by a signal, or ended by a system";
+	struct bytes records = {0}, payload = {0};
+	struct recording r;
+
+	begin(&r, false);
+	bytes_free(&r.file);
+	bytes_process(&payload, 77, 1000, DEMO_JOURNAL);
+	bytes_field_text(&payload, CPS_PROCESS_RUNTIME, "Go");
+	bytes_record(&records, CPS_TAG_PROCESS, payload.at, payload.n);
+	demo_batch(&records, 0, 30);
+	writer_stream(&r.file, &records, 100000, false);
+	make_journal(&r);
+	cr_assert_eq(decode(&r, r.file.n,
+			    "cut the program ended past the C library, as Go's programs do, or was "
+			    "killed; its journal was read\n"),
+		     30);
+	set32(&r, 48, 700);
+	decode(&r, r.file.n, killed);
+	set32(&r, 48, 0);
+	set32(&r, 128, UINT32_MAX);
+	decode(&r, r.file.n, "; its journal is damaged: a buffer holds more than it can\n");
+	decode(&r, r.file.n, killed);
+	set32(&r, 24, 0);
+	decode(&r, r.file.n, killed);
+	r.journal.n = 0;
+	decode(&r, r.file.n, killed);
+	bytes_free(&payload);
 	bytes_free(&records);
 	finish(&r);
 }

@@ -165,14 +165,20 @@ static struct reader read_back(bool checks_order)
 	return r;
 }
 
+static bool add(struct cps_thread *t, const struct cps_stack *s, uint64_t weight, bool is_tail)
+{
+	const struct cps_credit credit = {.weight = weight, .is_tail = is_tail};
+
+	return cps_recording_add(t, NULL, NULL, s, &credit);
+}
+
 static void add_samples(uint64_t from, uint64_t to)
 {
 	for (uint64_t n = from; n < to; n++) {
 		struct cps_stack s = stack_number(n);
 
 		cr_assert(cps_recording_ready());
-		cr_assert(cps_recording_add(thread_number(n), NULL, NULL, &s, weight_number(n),
-					    n % 7 == 0));
+		cr_assert(add(thread_number(n), &s, weight_number(n), n % 7 == 0));
 	}
 }
 
@@ -183,8 +189,7 @@ static void offer_ticks(uint64_t to)
 		struct cps_stack s = stack_number(n);
 
 		if (cps_recording_ready())
-			cps_recording_add(thread_number(n), NULL, NULL, &s, weight_number(n),
-					  false);
+			add(thread_number(n), &s, weight_number(n), false);
 	}
 }
 
@@ -272,11 +277,11 @@ Test(recording, deep_stacks)
 	for (uint32_t i = 0; i < DEEP; i++)
 		frames[i].pc = 0x5000 + i % 3;
 	cr_assert(cps_recording_ready());
-	cr_assert(cps_recording_add(&threads[0], NULL, NULL, &s, 1, false));
+	cr_assert(add(&threads[0], &s, 1, false));
 	random_state = 1;
 	for (uint32_t i = 0; i < DEEP; i++)
 		frames[i].pc = draw(UINT64_C(1) << 46);
-	cr_assert(cps_recording_add(&threads[0], NULL, NULL, &s, 1, false));
+	cr_assert(add(&threads[0], &s, 1, false));
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
 	r = read_back(false);
 	cr_assert_eq(r.samples, 2);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "libsampler/unwind/module.h"
+#include "libsampler/unwind/module_table.h"
 #include "own_modules.h"
 
 TestSuite(module_table, .timeout = 60);
@@ -133,4 +134,17 @@ Test(module_table, the_vdso_is_found)
 	number = cps_module_find_now(getauxval(AT_SYSINFO_EHDR) + 64, &is_sure);
 	cr_assert_neq(number, CPS_MODULE_NONE);
 	cr_assert(cps_module_get(number)->is_vdso);
+}
+
+/* A target that maps a file at ever new addresses fills a part of the table. */
+Test(module_table, second_mappings_are_bounded, .init = init)
+{
+	enum { MANY = 2000 };
+	uint32_t listed = cps_module_find((uintptr_t)&qsort), n = 0;
+
+	for (uintptr_t i = 1; i <= MANY; i++)
+		n += cps_module_table_enter_twin(listed, i << 12, (i + 1) << 12, 0);
+	cr_assert_eq(n, 1024);
+	cr_assert(cps_module_table_enter_twin(listed, 1 << 12, 2 << 12, 0), "an old one");
+	visit("libanl.so.1");
 }

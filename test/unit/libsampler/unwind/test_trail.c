@@ -343,6 +343,7 @@ static void record(int number, siginfo_t *info, void *context)
 	struct cps_stack whole = {.frames = plain, .room = CPS_DEPTH_MAX};
 	struct cps_thread *t = &threads[path_length % 3 == 0];
 	struct cps_peek none = {.high = 0}, peek = none;
+	const struct cps_credit one = {.weight = 1};
 	struct cps_regs regs;
 
 	(void)number;
@@ -355,7 +356,7 @@ static void record(int number, siginfo_t *info, void *context)
 	for (uint32_t i = whole.depth; i-- > 0;)
 		wanted[n_wanted++] = plain[i].pc;
 	peek = none;
-	if (!cps_recording_ready() || !cps_recording_add(t, &regs, &peek, NULL, 1, false))
+	if (!cps_recording_ready() || !cps_recording_add(t, context, &peek, NULL, &one))
 		strcpy(difference, "not recorded");
 }
 

@@ -35,6 +35,17 @@ static void start(void)
 	own_modules_init(NULL);
 }
 
+static void inner_handler(int number);
+
+/* A handler that has not begun is not on our stacks, with the frame from which it returns. */
+static uint32_t without_new_handler(uint32_t n)
+{
+	if (n < 3 || theirs[0] != (uintptr_t)inner_handler)
+		return n;
+	memmove(theirs, theirs + 2, (n - 2) * sizeof(theirs[0]));
+	return n - 2;
+}
+
 /* Addresses, innermost first: of a caller one inside its call, of an interrupted frame its own. */
 static uint32_t by_libunwind(ucontext_t *context)
 {
@@ -51,7 +62,7 @@ static uint32_t by_libunwind(ucontext_t *context)
 		theirs[n] = ip - !(n == 0 || unw_is_signal_frame(&cursor) > 0);
 		n++;
 	} while (n < FRAMES && unw_step(&cursor) > 0);
-	return n;
+	return without_new_handler(n);
 }
 
 static struct cps_stack by_us(const ucontext_t *context)

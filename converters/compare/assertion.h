@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * assertion.h - what a user claims that a program uses, such as "total(parse)<=1.05*base".
+ *
+ * In: a text; a tree whose columns are runs. Out: whether it holds with confidence.
+ */
+#ifndef ASSERTION_H
+#define ASSERTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "model/profile.h"
+#include "tree/tree.h"
+
+enum assertion_of {
+	ASSERTION_SELF,	 /* NAME, self(NAME) */
+	ASSERTION_TOTAL, /* total(NAME) */
+	ASSERTION_ALL,	 /* total: all that the program has used */
+};
+
+enum assertion_limit {
+	ASSERTION_SHARE,  /* 10%: of the total of its run */
+	ASSERTION_AMOUNT, /* 20ms, 64KB, 100: in gticks, or in samples with --unit samples */
+	ASSERTION_BASE,	  /* 1.05*base: of what the base has used */
+};
+
+struct assertion {
+	const char *text; /* as the user wrote it; borrowed */
+	enum assertion_of of;
+	char *name;		  /* of the function, as name_match.h has it; NULL: none */
+	bool is_least, is_strict; /* >= or >; < or > */
+	enum assertion_limit against;
+	double limit;	  /* a fraction, gticks, or a factor */
+	const char *unit; /* of gticks that the number is of, "ns" or "bytes"; NULL: any */
+};
+
+/* Understand a text. -1: it is no assertion, or memory. assertion_free in any case. */
+int assertion_parse(struct assertion *a, const char *text, struct error *err);
+void assertion_free(struct assertion *a);
+
+/* What is asserted, of a run on the average; in percent, or in the tree's unit. */
+struct assertion_result {
+	bool holds;	/* with a confidence of 95 % */
+	bool is_broken; /* that it does not hold is as certain */
+	bool is_single; /* only the error of sampling is known */
+	double value, limit;
+	double plus_minus; /* the difference of both is known to so much */
+};
+
+/*
+ * Check it. Of a comparison the runs after the base are checked; if all runs are of the base, those
+ * (profile.n_base). -1: the function is not known, there is no base to compare with, the unit is another one, or memory.
+ */
+int assertion_check(const struct assertion *a, const struct profile *p, const struct tree *t,
+		    bool normalizes, struct assertion_result *r, struct error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * comparison.c - compares what the runs of two programs have used of a part of a tree.
+ *
+ * In: weights and their squares, by run. Out: means, changes, significance.
+ */
+#include "compare/comparison.h"
+
+#include <stdlib.h>
+
+#include "compare/discovery.h"
+
+static double mean_total(const struct comparison *c, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += (double)tree_column(c->tree, i)->total;
+	return to > from ? sum / (double)(to - from) : 0;
+}
+
+int comparison_begin(struct comparison *c, const struct profile *p, const struct tree *t,
+		     bool normalizes, struct error *err)
+{
+	*c = (struct comparison){
+		.profile = p,
+		.tree = t,
+		.n_runs = p->n_columns,
+		.n_base = p->n_base,
+		.normalizes = normalizes,
+		.scales = calloc(p->n_columns, sizeof(*c->scales)),
+		.values = calloc(p->n_columns, sizeof(*c->values)),
+	};
+	if (!c->scales || !c->values)
+		return error_memory(err);
+	c->before = mean_total(c, 0, c->n_base);
+	c->after = mean_total(c, c->n_base, c->n_runs);
+	for (size_t i = 0; i < c->n_runs; i++) {
+		double total = (double)tree_column(t, i)->total;
+
+		c->scales[i] = normalizes && total > 0 ? c->before / total : 1;
+	}
+	return 0;
+}
+
+void comparison_free(struct comparison *c)
+{
+	free(c->scales);
+	free(c->values);
+}
+
+bool comparison_is_single(const struct comparison *c)
+{
+	return c->n_runs == 2;
+}
+
+/*
+ * The variance that sampling gives to the use of one run. Where the whole is known, because a recorder has measured it or all
+ * runs are scaled to it, only the share is a matter of chance. A part that no sample has met could have had one.
+ */
+static double sampling_variance(const struct comparison *c, size_t run,
+				const struct comparison_use *use)
+{
+	const struct tree *t = tree_column(c->tree, run);
+	double whole = (double)t->total, share = whole > 0 ? (double)use->weight / whole : 0;
+	double squares = use->squares, variance;
+
+	if (squares <= 0 && t->hits)
+		squares = t->total_squares / (double)t->hits;
+	if (c->normalizes || !c->profile->by_name || c->profile->columns[run].has_counted)
+		variance = (1 - share) * (1 - share) * squares +
+			   share * share * (t->total_squares - use->squares);
+	else
+		variance = squares;
+	return (variance > 0 ? variance : 0) * c->scales[run] * c->scales[run];
+}
+
+struct welch_side comparison_side(const struct comparison *c, const struct comparison_use *uses,
+				  size_t from, size_t to)
+{
+	double sampling = 0;
+
+	for (size_t i = from; i < to; i++) {
+		c->values[i] = (double)uses[i].weight * c->scales[i];
+		sampling += sampling_variance(c, i, &uses[i]);
+	}
+	return welch_side(c->values + from, to - from, sampling / (double)(to - from));
+}
+
+/* (W^2) / (sum of w^2), which is n for n samples of the same weight. */
+static double count_samples(const struct comparison *c, const struct comparison_use *uses)
+{
+	double weight = 0, squares = 0;
+
+	for (size_t i = 0; i < c->n_runs; i++) {
+		weight += (double)uses[i].weight;
+		squares += uses[i].squares;
+	}
+	return squares > 0 ? weight * weight / squares : 0;
+}
+
+static unsigned __int128 sum(const struct comparison_use *uses, size_t from, size_t to)
+{
+	unsigned __int128 all = 0;
+
+	for (size_t i = from; i < to; i++)
+		all += uses[i].weight;
+	return all;
+}
+
+struct comparison_row comparison_row(const struct comparison *c, const struct comparison_use *uses)
+{
+	const struct welch_side before = comparison_side(c, uses, 0, c->n_base),
+				after = comparison_side(c, uses, c->n_base, c->n_runs);
+
+	return (struct comparison_row){
+		.sum_before = sum(uses, 0, c->n_base),
+		.sum_after = sum(uses, c->n_base, c->n_runs),
+		.before = before.mean,
+		.after = after.mean,
+		.samples = count_samples(c, uses),
+		.welch = welch_compare(&before, &after),
+	};
+}
+
+struct comparison_row comparison_totals(const struct comparison *c)
+{
+	struct welch_side before, after;
+	struct comparison_row row = {.before = c->before, .after = c->after};
+
+	for (size_t i = 0; i < c->n_runs; i++) {
+		uint64_t total = tree_column(c->tree, i)->total;
+
+		c->values[i] = (double)total;
+		if (i < c->n_base)
+			row.sum_before += total;
+		else
+			row.sum_after += total;
+	}
+	before = welch_side(c->values, c->n_base, 0);
+	after = welch_side(c->values + c->n_base, c->n_runs - c->n_base, 0);
+	row.welch = welch_compare(&before, &after);
+	row.is_significant = !comparison_is_single(c) && row.welch.p <= WELCH_LEVEL;
+	return row;
+}
+
+static bool is_tested(const struct comparison_row *row)
+{
+	return row->samples >= COMPARISON_SAMPLES;
+}
+
+int comparison_judge(struct comparison_row *const *rows, size_t n, struct error *err)
+{
+	double *p = malloc((n + 1) * sizeof(*p)), limit;
+	size_t n_used = 0;
+
+	if (!p)
+		return error_memory(err);
+	for (size_t i = 0; i < n; i++)
+		if (is_tested(rows[i]))
+			p[n_used++] = rows[i]->welch.p;
+	limit = discovery_limit(p, n_used, WELCH_LEVEL);
+	free(p);
+	for (size_t i = 0; i < n; i++)
+		rows[i]->is_significant = is_tested(rows[i]) && rows[i]->welch.p <= limit;
+	return 0;
+}

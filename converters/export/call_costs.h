@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call_costs.h - what functions have used on which of their lines, themselves and by which calls.
+ *
+ * In: a profile, its places. Out: struct call_costs.
+ *
+ * A function that is called while it is running already is another one, of the next level; callgrind names it f'2. So
+ * each function of a level is in a stack at most once, and what it used with all that it called is its self and
+ * its calls together, exactly. Levels are counted by name, since readers take functions of one name in two modules
+ * for the same.
+ */
+#ifndef CALL_COSTS_H
+#define CALL_COSTS_H
+
+#include "base/pair_table.h"
+#include "export/places.h"
+
+#define CALL_COSTS_SELF UINT32_MAX
+
+struct call_costs_function {
+	uint32_t function; /* index in places.names */
+	uint32_t module;   /* of the profile, or PROFILE_NO_MODULE */
+	uint32_t level;	   /* from 1 up */
+	uint32_t file; /* a file that has it, in the profile\'s strings; STRINGS_NONE: not known */
+};
+
+struct call_costs_row {
+	uint32_t caller,
+		callee; /* indices in call_costs.functions; CALL_COSTS_SELF: the caller itself */
+	uint32_t file, line; /* in the caller, see struct place; STRINGS_NONE: its file */
+	uint32_t costs;	     /* times n_columns: an index in call_costs.costs */
+	uint64_t hits;	     /* raw samples */
+};
+
+struct call_costs {
+	struct call_costs_function *functions;
+	struct call_costs_row
+		*rows; /* sorted by caller, then by line; of a line first what is self */
+	uint64_t *costs;
+	size_t n_columns, n_functions, n_rows;
+	size_t functions_size, rows_size, costs_size;
+	/* Private: numbers of (function, module), of that and a level, of (file, line), of that and a callee, of rows. */
+	struct pair_table of_module, of_level, of_line, of_callee, of_row;
+};
+
+/* Fills *c; call_costs_free frees it, also after an error. -1: memory. */
+int call_costs_find(struct call_costs *c, const struct profile *p, const struct places *places,
+		    struct error *err);
+void call_costs_free(struct call_costs *c);
+
+#endif

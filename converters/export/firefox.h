@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * firefox.h - what all threads of a profile for the Firefox Profiler share: strings, functions, frames, stacks.
+ *
+ * In: a profile, its places, the states of its samples. Out: numbers of stacks, and JSON.
+ *
+ * The category of a sample is that of its innermost frame. So a stack in which samples of several states were taken is there
+ * for each of them, and its innermost frame, too.
+ */
+#ifndef FIREFOX_H
+#define FIREFOX_H
+
+#include "base/pair_table.h"
+#include "export/places.h"
+#include "export/tracks.h"
+#include "write/out.h"
+
+#define FIREFOX_NO_CATEGORY UINT32_MAX
+
+struct firefox_frame {
+	uint32_t place, depth; /* index in places.all, and in the chain of inlined functions */
+	uint32_t category;
+};
+
+struct firefox_stack {
+	uint32_t frame,
+		offset; /* offset: how much less the number of the calling stack is; 0: none calls it */
+};
+
+struct firefox_tables {
+	const struct profile *profile;
+	const struct places *places;
+	struct strings *strings; /* of the file */
+	uint32_t *of_node;	 /* the stack of each node; UINT32_MAX: none */
+	struct firefox_frame *frames;
+	struct firefox_stack *stacks;
+	uint32_t *states;	 /* by category - 1, in the profile's strings */
+	struct pair_table pairs; /* (node, category) -> number of the stack, from `first` on */
+	size_t n_frames, n_stacks, n_states, first;
+	size_t frames_size, stacks_size, states_size;
+};
+
+/* Fills *t; firefox_tables_free frees it, also after an error. -1: memory. */
+int firefox_tables_make(struct firefox_tables *t, const struct profile *p,
+			const struct places *places, const struct tracks *tracks,
+			struct error *err);
+void firefox_tables_free(struct firefox_tables *t);
+
+/* The stack of a sample; UINT32_MAX: it has none. */
+uint32_t firefox_stack(struct firefox_tables *t, const struct track_sample *sample);
+/* The number of a text in the file's strings. */
+uint32_t firefox_text(struct firefox_tables *t, const char *bytes, size_t n);
+
+/* The values of the keys meta.categories, libs and shared. The latter has all strings, so that it is the last to be
+ * written. */
+void firefox_write_categories(const struct firefox_tables *t, struct out *o);
+void firefox_write_libs(const struct firefox_tables *t, struct out *o);
+void firefox_write_shared(struct firefox_tables *t, struct out *o);
+
+#endif

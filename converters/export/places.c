@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * places.c - asks the symbols once for each frame that a sample has.
+ *
+ * In: frames. Out: struct places.
+ */
+#include "export/places.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/id_table.h"
+
+bool places_is_none(const struct profile *p, size_t node)
+{
+	return !node || profile_is_column(p, node) || profile_is_group(p, node);
+}
+
+/* The number of the function of that name. ID_TABLE_NONE: memory. */
+static uint32_t function(struct places *x, struct id_table *names,
+			 const struct symbols_place *place, uint32_t module)
+{
+	size_t known = id_table_count(names);
+	uint32_t number = id_table_add(names, place->function);
+
+	if (number == ID_TABLE_NONE)
+		return number;
+	if (number == known) {
+		if (!array_reserve(&x->names, &x->names_size, known + 1, sizeof(*x->names)) ||
+		    !array_reserve(&x->files, &x->files_size, known + 1, sizeof(*x->files)) ||
+		    !array_reserve(&x->modules, &x->modules_size, known + 1, sizeof(*x->modules)))
+			return ID_TABLE_NONE;
+		x->names[known] = place->function;
+		x->files[known] = place->file;
+		x->modules[known] = module;
+		x->n_functions = known + 1;
+	}
+	if (x->files[number] == STRINGS_NONE)
+		x->files[number] = place->file;
+	return number;
+}
+
+static int add_frame(struct places *x, struct id_table *names, const struct view_input *in,
+		     uint32_t frame, struct error *err)
+{
+	const struct symbols_place *list;
+	size_t n;
+
+	if (symbols_expand(in->symbols, &in->profile->frames[frame], &list, &n, err))
+		return -1;
+	if (!array_reserve(&x->all, &x->size, x->n + n, sizeof(*x->all)))
+		return error_memory(err);
+	x->of_frame[frame] = (struct places_chain){(uint32_t)x->n, (uint32_t)n};
+	for (size_t i = 0; i < n; i++) {
+		uint32_t number = function(x, names, &list[i], in->profile->frames[frame].module);
+
+		if (number == ID_TABLE_NONE)
+			return error_memory(err);
+		x->all[x->n++] = (struct place){
+			.function = number,
+			.file = list[i].file,
+			.line = list[i].line,
+			.column = list[i].column,
+		};
+	}
+	return 0;
+}
+
+/* A node is used if a sample is credited to it or below. Children come after their parents. */
+static int add_frames(struct places *x, struct id_table *names, unsigned char *used,
+		      const struct view_input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+
+	for (size_t i = p->n_nodes; i-- > 1;) {
+		const struct profile_node *node = &p->nodes[i];
+
+		used[i] |= node->self_weight || node->self_hits;
+		used[node->parent] |= used[i];
+	}
+	for (size_t i = 1; i < p->n_nodes; i++)
+		if (used[i] && !places_is_none(p, i) && !x->of_frame[p->nodes[i].frame].n &&
+		    add_frame(x, names, in, p->nodes[i].frame, err))
+			return -1;
+	return 0;
+}
+
+int places_find(struct places *x, const struct view_input *in, struct error *err)
+{
+	struct id_table *names = id_table_new();
+	unsigned char *used = calloc(in->profile->n_nodes, 1);
+	int status;
+
+	*x = (struct places){.of_frame = calloc(in->profile->n_frames + 1, sizeof(*x->of_frame))};
+	status = names && used && x->of_frame ? add_frames(x, names, used, in, err)
+					      : error_memory(err);
+	id_table_free(names);
+	free(used);
+	return status;
+}
+
+void places_free(struct places *x)
+{
+	free(x->all);
+	free(x->of_frame);
+	free(x->names);
+	free(x->files);
+	free(x->modules);
+}

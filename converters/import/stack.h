@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack.h - a stack of names that a decoder puts together, frame by frame.
+ *
+ * In: names, innermost or outermost first. Out: a sample event.
+ */
+#ifndef STACK_H
+#define STACK_H
+
+#include "read/event.h"
+
+/* Begins as all zero. */
+struct stack {
+	struct event_frame *frames;
+	size_t n, size;
+	char *bytes; /* of names that were copied */
+	size_t n_bytes, bytes_size;
+	size_t *copies; /* by frame: where its copied name begins + 1, 0: it is borrowed */
+	size_t copies_size;
+	bool has_copies;
+};
+
+/* Begin an empty stack. */
+void stack_empty(struct stack *s);
+/* Add a frame with this name; the second copies the name. -1: out of memory. */
+int stack_add(struct stack *s, struct event_text name, struct error *err);
+int stack_add_copy(struct stack *s, const char *name, size_t n, struct error *err);
+/* Take away the frame that was added last. */
+void stack_drop(struct stack *s);
+/* The frame that was added last becomes the outermost one, and so on. */
+void stack_turn(struct stack *s);
+/* Push the sample with this stack, whose outermost frame is the first. A stack without frames is that of
+ * "[unknown]". Without copied names this takes the same time for any depth. */
+int stack_push(struct stack *s, struct event_sample *e, const struct event_sink *sink,
+	       struct error *err);
+void stack_free(struct stack *s);
+
+#endif

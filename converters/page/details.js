@@ -1,0 +1,63 @@
+// details.js - what is known of the box that is selected, as text that stays.
+
+function showDetails(explorer, at) {
+	const details = byId('details');
+
+	document.querySelector('footer').hidden = !at;
+	if (!at) {
+		details.replaceChildren();
+		return;
+	}
+	const { tree, k } = at;
+	const { profile } = explorer;
+	const fn = tree.fn[k];
+	const isFunction = fn < profile.nFunctions;
+	const module =
+		isFunction && profile.moduleOf[fn] >= 0
+			? profile.modules[profile.moduleOf[fn]]
+			: '';
+	details.replaceChildren(
+		element('strong', {}, nameElement(isFunction ? visible(profile.names[fn]) : 'all')),
+		module ? ' in ' : '',
+		nameElement(visible(module)),
+		element('small', {}, weightsText(explorer, at)),
+	);
+	details.dataset.total = tree.total[k];
+	details.dataset.fn = fn;
+	for (const id of ['callers', 'focus', 'hide', 'ignore']) byId(id).disabled = !isFunction;
+	byId('out').disabled = !explorer.flame.zoomed;
+}
+
+function weightsText(explorer, { tree, k }) {
+	const { model, profile, flame } = explorer;
+	const t = explorer.entry(tree);
+	const parts = [];
+
+	if (profile.isCompared)
+		return comparedText(model, tree.before[k], tree.total[k] - tree.before[k]);
+	const text = weightText(tree.total[k], model.unit);
+	parts.push(`${text}, ${percentText(tree.total[k], model.whole)} of all`);
+	if (flame.zoomed && t === flame.trees[0])
+		parts.push(
+			`${percentText(tree.total[k], tree.total[flame.zoomed])} of what is zoomed to`,
+		);
+	tree.open(k);
+	if (tree instanceof BranchesDown && tree.own[k])
+		parts.push(`${weightText(tree.own[k], model.unit)} itself`);
+	else if (k && tree.own[k] && !(tree instanceof BranchesDown))
+		parts.push(`${weightText(tree.own[k], model.unit)} without a caller`);
+	return parts.join('; ');
+}
+
+function comparedText(model, before, after) {
+	const { columns } = model.profile;
+	const change = after - before;
+	const of = (value) => weightText(value, model.unit);
+	const share = before ? signed(((change / before) * 100).toFixed(1) + ' %', change) : 'new';
+
+	return (
+		`${of(before)} before (${percentText(before, columns[0].whole)}), ` +
+		`${of(after)} after (${percentText(after, columns[1].whole)}): ` +
+		`${signed(of(change), change)}, ${after ? share : 'gone'}`
+	);
+}

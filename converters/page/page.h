@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * page.h - a profile as one HTML page, which needs nothing else: no network, no other file.
+ *
+ * In: struct tree, texts. Out: the page. Its own sources, *.html, *.css and *.js, lie in this folder
+ * and become a part of the program.
+ */
+#ifndef PAGE_H
+#define PAGE_H
+
+#include "base/id_table.h"
+#include "compare/comparison.h"
+#include "write/out.h"
+#include "export/protobuf.h"
+#include "write/view_input.h"
+
+/* What the page says beside the profile, as text. */
+struct page_texts {
+	const char *title;
+	const char *caption; /* the lines that stand above all views of the profile */
+	const char *facts;   /* what --info says */
+	const char *plain;   /* what is seen without JavaScript */
+};
+
+/* If two programs are compared: the self of the tree's nodes before and after, and how certain the changes of all functions
+ * are, by self and by total, in the same order. Figures of the latter times `scale` are of the former's size. All is zero
+ * otherwise. */
+struct page_base {
+	uint64_t *before, *after;
+	struct comparison_function *by_self, *by_total;
+	size_t n_functions;
+	double scale;
+};
+
+/* Write the page. -1: memory. */
+int page_write(const struct view_input *in, const struct page_base *base,
+	       const struct page_texts *texts, struct out *o, struct error *err);
+
+/* page_data.c: put what the page is to show into *data, as page/data.js reads it. */
+void page_data(struct protobuf *data, const struct view_input *in, const struct page_base *base,
+	       const struct page_texts *texts);
+
+/* page_sources.c: the same for source lines, if their text is packed or asked for. `functions` has the names of the
+ * page's functions by their numbers. */
+void page_sources(struct protobuf *data, const struct view_input *in,
+		  const struct id_table *functions);
+
+/* page_times.c: the same for times and threads, if they are known. */
+void page_times(struct protobuf *data, const struct view_input *in, bool is_compared);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compared_dot.c - draws the call graph of two programs, coloured by what has changed.
+ *
+ * In: struct tree whose columns are runs, struct graph. Out: a digraph in the DOT language.
+ *
+ * What uses more is red, what uses less is blue, the more so the larger the change is in the whole; what may be chance is white. Signs and
+ * the mark say the same without colours.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "view/compared.h"
+#include "write/dot_text.h"
+#include "write/short_name.h"
+
+#define NODE_THRESHOLD 0.5
+#define EDGE_THRESHOLD 0.1
+#define FULL	       0.2 /* a change of so much of the whole has the full colour */
+#define PEN_MOST       4.0
+
+struct picture {
+	struct compared_table table;
+	const struct graph *graph;
+	struct comparison_row *functions, *arcs;
+	bool *is_drawn; /* by function */
+};
+
+/* ---- what is compared ------------------------------------------------------------------------- */
+
+static int weigh_functions(void *context, const struct tree *t, uint64_t *weights,
+			   struct error *err)
+{
+	const struct graph *first = context;
+	struct graph *g = graph_build(t, err);
+
+	for (size_t i = 0; g && i < first->n_functions; i++)
+		weights[i] = g->functions[i].total;
+	graph_free(g);
+	return g ? 0 : -1;
+}
+
+static int weigh_arcs(void *context, const struct tree *t, uint64_t *weights, struct error *err)
+{
+	const struct graph *first = context;
+	struct graph *g = graph_build(t, err);
+
+	for (size_t i = 0; g && i < first->n_arcs; i++)
+		weights[i] = g->arcs[i].weight;
+	graph_free(g);
+	return g ? 0 : -1;
+}
+
+/* The measures only read the graph. */
+static int compare(struct picture *p, struct error *err)
+{
+	void *graph = (void *)(uintptr_t)p->graph;
+	const struct comparison_measure functions = {weigh_functions, graph};
+	const struct comparison_measure arcs = {weigh_arcs, graph};
+	const struct comparison *c = &p->table.comparison;
+
+	p->functions = comparison_parts(c, &functions, p->graph->n_functions, err);
+	p->arcs = p->functions ? comparison_parts(c, &arcs, p->graph->n_arcs, err) : NULL;
+	if (!p->arcs)
+		return -1;
+	p->is_drawn = calloc(p->graph->n_functions + 1, sizeof(*p->is_drawn));
+	return p->is_drawn ? 0 : error_memory(err);
+}
+
+/* The larger of the shares of both programs. */
+static double share(const struct picture *p, const struct comparison_row *row)
+{
+	const struct comparison *c = &p->table.comparison;
+	double whole = c->normalizes ? c->before : c->after;
+	double before = c->before > 0 ? row->before / c->before : 0;
+	double after = whole > 0 ? row->after / whole : 0;
+
+	return before > after ? before : after;
+}
+
+static bool is_drawn(const struct picture *p, const struct comparison_row *row, double threshold)
+{
+	return (row->sum_before || row->sum_after) && share(p, row) * 100 >= threshold;
+}
+
+/* ---- the picture ------------------------------------------------------------------------------ */
+
+/* From white to red or to blue. */
+static void write_colour(struct out *o, const struct picture *p, const struct comparison_row *row)
+{
+	double part = p->table.largest > 0 ? fabs(row->welch.change) / p->table.largest / FULL : 0;
+	unsigned other = 0xf0 - (unsigned)(0x70 * (part < 1 ? part : 1));
+
+	if (!row->is_significant)
+		out_text(o, "#ffffff");
+	else if (row->welch.change > 0)
+		out_format(o, "#ff%02x%02x", other, other);
+	else
+		out_format(o, "#%02x%02xff", other, other);
+}
+
+static void write_name(struct out *o, const struct picture *p, uint32_t name)
+{
+	size_t n, line;
+	const char *bytes = strings_shown(p->graph->strings, name, &n);
+	uint32_t columns = short_name_columns(n);
+
+	for (; n > 0; bytes += line, n -= line) {
+		line = p->table.in->options->dot.wrap ? short_name_line(bytes, n, columns) : n;
+		dot_text_escape(o, bytes, line);
+		out_text(o, line < n ? "\\n" : "");
+	}
+}
+
+static void write_function(struct out *o, const struct picture *p, size_t i)
+{
+	const struct comparison_row *row = &p->functions[i];
+	const struct compared_table *t = &p->table;
+	uint32_t name = p->graph->functions[i].name;
+
+	out_text(o, "\t");
+	dot_text_quote(o, p->graph->strings, name);
+	out_text(o, " [label=\"");
+	write_name(o, p, name);
+	out_format(o, "\\n%.*f \xe2\x86\x92 %.*f%s%s\\n%+.*f \xc2\xb1 %.*f%s\", fillcolor=\"",
+		   t->decimals, row->before / t->divisor, t->decimals, row->after / t->divisor,
+		   *t->unit ? " " : "", t->unit, t->decimals, row->welch.change / t->divisor,
+		   t->decimals, row->welch.plus_minus / t->divisor,
+		   row->is_significant ? " *" : "");
+	write_colour(o, p, row);
+	out_text(o, row->is_significant ? "\"];\n" : "\", color=\"#888888\"];\n");
+}
+
+static void write_arc(struct out *o, const struct picture *p, size_t i)
+{
+	const struct graph_arc *arc = &p->graph->arcs[i];
+	const struct comparison_row *row = &p->arcs[i];
+	const struct compared_table *t = &p->table;
+	double pen = 0.5 + (PEN_MOST - 0.5) * share(p, row);
+
+	out_text(o, "\t");
+	dot_text_quote(o, p->graph->strings, p->graph->functions[arc->caller].name);
+	out_text(o, " -> ");
+	dot_text_quote(o, p->graph->strings, p->graph->functions[arc->callee].name);
+	out_format(o,
+		   " [label=\"%+.*f%s\", color=\"%s\", penwidth=\"%.2f\", arrowsize=\"%.2f\"%s];\n",
+		   t->decimals, row->welch.change / t->divisor, row->is_significant ? " *" : "",
+		   !row->is_significant	   ? "#888888"
+		   : row->welch.change > 0 ? "#c00000"
+					   : "#0000c0",
+		   pen, 0.25 + pen / 5,
+		   !row->sum_after    ? ", style=\"dashed\""
+		   : !row->sum_before ? ", style=\"bold\""
+				      : "");
+}
+
+static void write_head(struct out *o, const struct picture *p)
+{
+	const struct comparison *c = &p->table.comparison;
+	size_t after = c->n_runs - c->n_base;
+
+	out_format(o,
+		   "digraph {\n"
+		   "\tgraph [fontname=\"Arial\", fontsize=\"10\", nodesep=\"0.125\", "
+		   "ranksep=\"0.25\", "
+		   "label=\"before: %zu run%s, after: %zu run%s; %s; red: more, blue: less, white: "
+		   "may "
+		   "be chance\", labelloc=\"b\", labeljust=\"l\"];\n"
+		   "\tnode [fontname=\"Arial\", fontsize=\"10\", height=\"0\", shape=\"box\", "
+		   "style=\"filled\", width=\"0\"];\n"
+		   "\tedge [fontname=\"Arial\", fontsize=\"10\"];\n",
+		   c->n_base, c->n_base == 1 ? "" : "s", after, after == 1 ? "" : "s",
+		   c->normalizes ? "shares" : "exact totals");
+}
+
+static void draw(struct out *o, struct picture *p)
+{
+	const struct view_options *options = p->table.in->options;
+	const struct graph *g = p->graph;
+	double nodes = options->node_threshold < 0 ? NODE_THRESHOLD : options->node_threshold;
+	double edges = options->edge_threshold < 0 ? EDGE_THRESHOLD : options->edge_threshold;
+
+	write_head(o, p);
+	for (size_t i = 0; i < g->n_functions; i++) {
+		p->is_drawn[i] = is_drawn(p, &p->functions[i], nodes);
+		if (p->is_drawn[i])
+			write_function(o, p, i);
+	}
+	for (size_t i = 0; i < g->n_arcs; i++)
+		if (p->is_drawn[g->arcs[i].caller] && p->is_drawn[g->arcs[i].callee] &&
+		    is_drawn(p, &p->arcs[i], edges))
+			write_arc(o, p, i);
+	out_text(o, "}\n");
+}
+
+int compared_dot(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct picture p = {.graph = in->graph};
+	int status;
+
+	if (in->options->root || in->options->leaf || in->options->depth)
+		return error_usage(err, "--root, --leaf and --depth: the whole graph is compared");
+	if (in->options->totals == VIEW_PROPAGATED)
+		return error_usage(err, "--totals propagated: exact totals are compared");
+	status = compared_table_begin(&p.table, in, o, "function", err);
+	if (!status)
+		status = compare(&p, err);
+	if (!status)
+		draw(o, &p);
+	compared_table_free(&p.table);
+	free(p.functions);
+	free(p.arcs);
+	free(p.is_drawn);
+	return status;
+}

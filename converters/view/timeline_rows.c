@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * timeline_rows.c - writes the timeline as a table for programs.
+ *
+ * In: a profile with times. Out: rows.
+ */
+#include "view/timeline_rows.h"
+
+#include <stdlib.h>
+
+#include "model/commands.h"
+#include "write/rows.h"
+
+struct line {
+	const struct profile_process *process;
+	const struct profile_thread *thread;
+	uint32_t command;
+};
+
+struct writing {
+	const struct view_input *in;
+	const struct timeline_span *span;
+	struct rows rows;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->thread->weight != y->thread->weight)
+		return x->thread->weight < y->thread->weight ? 1 : -1;
+	if (x->process != y->process)
+		return x->process > y->process ? 1 : -1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* When a part begins. */
+static uint64_t time_of(const struct timeline_span *span, unsigned part)
+{
+	unsigned __int128 all = span->to_ns - span->from_ns;
+
+	return span->from_ns + (uint64_t)(all * part / TIMELINE_PARTS);
+}
+
+static uint64_t sum(const struct slices *s)
+{
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		all += s->weights[i];
+	return all;
+}
+
+/* What was used before a part. What is outside of the span counts to the first and to the last one.
+ * */
+static uint64_t used_before(const struct timeline_span *span, const struct slices *s, unsigned part)
+{
+	uint64_t all = sum(s);
+	double used;
+
+	if (part == 0 || part == TIMELINE_PARTS)
+		return part ? all : 0;
+	used = slices_between(s, 0, time_of(span, part)) + 0.5;
+	return used < (double)all ? (uint64_t)used : all;
+}
+
+/* The values at the end of a row. */
+static void write_part(struct writing *w, unsigned part, uint64_t credited)
+{
+	rows_count(&w->rows, time_of(w->span, part) - w->span->begin_ns);
+	rows_count(&w->rows, time_of(w->span, part + 1) - w->span->begin_ns);
+	rows_count(&w->rows, credited);
+}
+
+static void write_all(struct writing *w, uint32_t resource, const struct slices *s)
+{
+	static const char *const columns[] = {"row",	"resource", "begin_ns",
+					      "end_ns", "credited", NULL};
+	uint64_t before = 0;
+
+	for (unsigned part = 0; part < TIMELINE_PARTS; part++) {
+		uint64_t used = used_before(w->span, s, part + 1);
+
+		rows_row(&w->rows, columns);
+		rows_word(&w->rows, "all");
+		rows_name(&w->rows, w->in->profile->strings, resource);
+		write_part(w, part, used - before);
+		before = used;
+	}
+}
+
+static void write_thread(struct writing *w, const struct line *line)
+{
+	static const char *const columns[] = {"row",	  "pid",    "tid",	"command", "name",
+					      "begin_ns", "end_ns", "credited", NULL};
+	const struct strings *strings = w->in->profile->strings;
+	uint64_t before = 0;
+
+	for (unsigned part = 0; part < TIMELINE_PARTS; part++) {
+		uint64_t used = used_before(w->span, &line->thread->times, part + 1);
+
+		if (used == before)
+			continue;
+		rows_row(&w->rows, columns);
+		rows_word(&w->rows, "thread");
+		rows_count(&w->rows, line->process->pid);
+		rows_count(&w->rows, line->thread->tid);
+		rows_name(&w->rows, strings, line->command);
+		rows_name(&w->rows, strings, line->thread->name);
+		write_part(w, part, used - before);
+		before = used;
+	}
+}
+
+static void write_marks(struct writing *w, const struct profile_process *process)
+{
+	static const char *const columns[] = {"row", "pid", "thread", "begin_ns", "name", NULL};
+
+	for (size_t i = 0; i < process->n_marks; i++) {
+		const struct profile_mark *mark = &process->marks[i];
+		uint64_t ns = process->start_ns + mark->time_us * 1000;
+
+		if (mark->time_us > UINT64_MAX / 2000 || ns < w->span->from_ns ||
+		    ns > w->span->to_ns)
+			continue;
+		rows_row(&w->rows, columns);
+		rows_word(&w->rows, "mark");
+		rows_count(&w->rows, process->pid);
+		rows_count(&w->rows, process->threads[mark->thread].id);
+		rows_count(&w->rows, ns - w->span->begin_ns);
+		rows_name(&w->rows, w->in->profile->strings, mark->name);
+	}
+}
+
+static void write_rows(struct writing *w, struct out *o, const struct line *list, size_t n,
+		       const struct slices *all)
+{
+	const struct profile *p = w->in->profile;
+
+	rows_begin(&w->rows, o, "timeline", w->in);
+	write_all(w, p->resource, all);
+	for (size_t i = 1; i < p->n_columns; i++)
+		write_all(w, p->columns[i].resource, &p->columns[i].times);
+	for (size_t i = 0; i < n; i++)
+		write_thread(w, &list[i]);
+	for (size_t i = 0; i < p->n_processes; i++)
+		write_marks(w, &p->processes[i]);
+	rows_end(&w->rows);
+}
+
+static int gather(const struct profile *p, const uint32_t *commands, struct line *list,
+		  struct slices *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_threads; k++) {
+			const struct profile_thread *thread = &p->processes[i].threads[k];
+
+			list[n++] = (struct line){&p->processes[i], thread, commands[i]};
+			if (slices_join(all, &thread->times))
+				return -1;
+		}
+	return 0;
+}
+
+int timeline_rows(const struct view_input *in, const struct timeline_span *span, struct out *o,
+		  struct error *err)
+{
+	const struct profile *p = in->profile;
+	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
+	struct writing w = {.in = in, .span = span};
+	struct slices all = {0};
+	struct line *list;
+	size_t n = 0;
+	int status = -1;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		n += p->processes[i].n_threads;
+	list = calloc(n + 1, sizeof(*list));
+	if (commands && list && !gather(p, commands, list, &all)) {
+		qsort(list, n, sizeof(*list), compare);
+		n = in->options->top && in->options->top < n ? in->options->top : n;
+		write_rows(&w, o, list, n, &all);
+		status = 0;
+	}
+	slices_clear(&all);
+	free(commands);
+	free(list);
+	return status ? error_memory(err) : 0;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_html.c - the profile as one page that any browser shows, to be looked at from all sides.
+ *
+ * In: struct tree. Out: HTML that needs no other file and no network (page/page.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "page/page.h"
+#include "view/compared.h"
+#include "view/view.h"
+#include "write/caption.h"
+
+#define PLAIN_ROWS 200 /* of the table that is seen without JavaScript */
+
+/* What another view writes. The caller frees it; NULL is an error. */
+static char *text_of(const struct view *view, const struct view_input *in, struct error *err)
+{
+	struct view_options how = *in->options;
+	struct view_input as = *in;
+	struct out *o = out_open_memory(err);
+	struct error unused;
+	size_t n;
+
+	if (!o)
+		return NULL;
+	how.format = VIEW_TEXT;
+	how.top = PLAIN_ROWS;
+	as.options = &how;
+	as.is_introduced = NULL;
+	as.numbers = NULL;
+	if (view->emit(&as, o, err)) {
+		free(out_take(o, &n, &unused));
+		return NULL;
+	}
+	return out_take(o, &n, err);
+}
+
+/* Of as many runs on both sides figures are sums, as in comparison_counts. */
+static void caption_both(struct out *o, const struct view_input *in)
+{
+	size_t before = in->profile->n_base, after = in->profile->n_columns - before;
+
+	caption_compared(o, "Profile", in);
+	if (before == after && !in->options->normalize)
+		out_format(o, "%zu run%s before and as many after%s\n", before,
+			   before == 1 ? "" : "s", before == 1 ? "" : "; figures are their sums");
+	else
+		out_format(o, "%zu run%s before and %zu after; figures are means%s\n", before,
+			   before == 1 ? "" : "s", after,
+			   in->options->normalize ? ", scaled to the total before" : "");
+}
+
+static char *caption_of(const struct view_input *in, struct error *err)
+{
+	struct view_input as = *in;
+	struct out *o = out_open_memory(err);
+	size_t n;
+
+	if (!o)
+		return NULL;
+	as.is_introduced = NULL;
+	if (compared(in))
+		caption_both(o, &as);
+	else
+		caption_write(o, "Profile", &as);
+	return out_take(o, &n, err);
+}
+
+/* The program's name, and how many processes there are. */
+static char *title_of(const struct view_input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+	struct out *o = out_open_memory(err);
+	struct event_text name = {"", 0};
+	size_t n;
+
+	if (!o)
+		return NULL;
+	if (p->n_processes)
+		name = profile_program_of(p->strings, &p->processes[0]);
+	if (name.length)
+		out_name(o, name.bytes, name.length);
+	else
+		out_text(o, "Profile");
+	if (compared(in))
+		out_text(o, ", before and after");
+	else if (p->n_processes > 1)
+		out_format(o, " and %zu more", p->n_processes - 1);
+	return out_take(o, &n, err);
+}
+
+static int write_page(const struct view_input *in, const struct page_base *base, struct out *o,
+		      struct error *err)
+{
+	char *title = title_of(in, err);
+	char *caption = title ? caption_of(in, err) : NULL;
+	char *facts = caption ? text_of(&view_info, in, err) : NULL;
+	char *plain = facts ? text_of(&view_flat, in, err) : NULL;
+	const struct page_texts texts = {title, caption, facts, plain};
+	int status = plain ? page_write(in, base, &texts, o, err) : -1;
+
+	free(title);
+	free(caption);
+	free(facts);
+	free(plain);
+	return status;
+}
+
+/* ---- comparing ------------------------------------------------------------------------------- */
+
+static void base_free(struct page_base *base)
+{
+	free(base->before);
+	free(base->after);
+	free(base->by_self);
+	free(base->by_total);
+}
+
+static int base_fill(struct page_base *base, const struct comparison *c, struct error *err)
+{
+	bool sums = !c->normalizes && 2 * c->n_base == c->n_runs;
+
+	base->scale = sums ? (double)c->n_base : 1; /* as comparison_counts does */
+	if (comparison_counts(c, &base->before, &base->after, err)) {
+		base->before = base->after = NULL; /* it has freed them */
+		return -1;
+	}
+	base->by_self = comparison_functions(c, false, &base->n_functions, err);
+	if (!base->by_self)
+		return -1;
+	base->by_total = comparison_functions(c, true, &base->n_functions, err);
+	return base->by_total ? 0 : -1;
+}
+
+static int base_find(struct page_base *base, const struct view_input *in, struct error *err)
+{
+	struct comparison c;
+	int status;
+
+	if (!compared(in))
+		return 0;
+	status = comparison_begin(&c, in->profile, in->tree, in->options->normalize, err);
+	if (!status)
+		status = base_fill(base, &c, err);
+	comparison_free(&c);
+	return status;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct page_base base = {0};
+	int status;
+
+	if (out_width(o))
+		return error_usage(err, "a page is not to be read on a terminal: say where to "
+					"write it, -o page.html");
+	status = base_find(&base, in, err);
+	if (!status)
+		status = write_page(in, &base, o, err);
+	base_free(&base);
+	return status;
+}
+
+const struct view view_html = {
+	.name = "html",
+	.help = "a page for the browser, with all of the profile",
+	.needs = VIEW_NEEDS_TREE | VIEW_NEEDS_MOMENTS | VIEW_WANTS_SOURCES,
+	.ignores = VIEW_OPTIONS("top"),
+	.options = VIEW_OPTIONS("with-source", "source-path"),
+	.has_base = true,
+	.has_columns = true,
+	.commands = {{.argument = VIEW_ARGUMENT_FILE,
+		      .is_needed = true,
+		      .help = "write a page for the browser to a file"}},
+	.emit = emit,
+};

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_summary.c - one page of text about a profile, for a ticket, a chat or a language model.
+ *
+ * In: struct tree, or a call graph without stacks. Out: at most 60 lines of at most 80 columns.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/summary.h"
+#include "view/view.h"
+#include "write/caption.h"
+#include "write/info_text.h"
+#include "write/looks.h"
+#include "write/sheet.h"
+#include "write/weight.h"
+
+#define LINES_MOST 60
+#define FUNCTIONS  8
+#define RESOURCES  6
+#define PARTS	   4  /* of a list in a line */
+#define STATES	   16 /* of a resource; more than any has */
+#define PART_MOST  24 /* columns of its names */
+#define LAST_LINES 4  /* for what was lost */
+
+static double percent_of(uint64_t part, uint64_t whole)
+{
+	return weight_fraction(part, whole) * 100;
+}
+
+/* ---- what it is made of: lists in a line ------------------------------------------------------ */
+
+struct part {
+	struct event_text name;
+	uint64_t id; /* to be shown behind the name; 0: none */
+	uint64_t weight;
+};
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return (x->weight < y->weight) - (x->weight > y->weight);
+}
+
+/* "modules: 62.1 % libc.so.6, 20.0 % prog, 3 others" */
+static void write_parts(struct out *o, const char *what, struct part *list, size_t n,
+			uint64_t whole)
+{
+	size_t i;
+
+	qsort(list, n, sizeof(*list), compare_parts);
+	while (n && !list[n - 1].weight)
+		n--;
+	out_format(o, "%s: ", what);
+	for (i = 0; i < n && i < PARTS; i++) {
+		out_format(o, "%s%.1f %% ", i ? ", " : "", percent_of(list[i].weight, whole));
+		out_name_fit(o, list[i].name.bytes, list[i].name.length,
+			     out_width(o) - PART_MOST + 8);
+		if (list[i].id)
+			out_format(o, " %" PRIu64, list[i].id);
+	}
+	out_format(o, n > i ? "%s%zu more\n" : "\n", i ? ", " : "", n - i);
+}
+
+static void write_modules(struct out *o, const struct view_input *in,
+			  const struct tree_function *functions, size_t n)
+{
+	const struct profile *p = in->profile;
+	struct part *parts = calloc(p->n_modules + 2, sizeof(*parts));
+	uint32_t module;
+	size_t i, used = 0;
+
+	for (i = 0; parts && in->tree && i < n; i++) {
+		module = functions[i].name < in->tree->n_modules
+				 ? in->tree->modules[functions[i].name]
+				 : 0;
+		module = module == TREE_SEVERAL_MODULES || module > p->n_modules ? 0 : module;
+		parts[module].weight += functions[i].self;
+		if (module)
+			parts[module].name = looks_module(in, functions[i].name);
+	}
+	for (i = 1; parts && i <= p->n_modules; i++)
+		if (parts[i].weight)
+			parts[used++] = parts[i];
+	if (used)
+		write_parts(o, "modules", parts, used, view_input_total(in));
+	free(parts);
+}
+
+static struct event_text text_of(const struct profile *p, uint32_t string)
+{
+	struct event_text text = {"", 0};
+
+	if (string != STRINGS_NONE)
+		text.bytes = strings_get(p->strings, string, &text.length);
+	return text;
+}
+
+/* The threads of all processes, if there are several. */
+static void write_threads(struct out *o, const struct profile *p)
+{
+	struct part *parts;
+	size_t i, k, n = 0;
+
+	for (i = 0; i < p->n_processes; i++)
+		n += p->processes[i].n_threads;
+	parts = n > 1 ? calloc(n, sizeof(*parts)) : NULL;
+	for (i = 0, n = 0; parts && i < p->n_processes; i++)
+		for (k = 0; k < p->processes[i].n_threads; k++)
+			parts[n++] = (struct part){text_of(p, p->processes[i].threads[k].name),
+						   p->processes[i].threads[k].tid,
+						   p->processes[i].threads[k].weight};
+	if (parts)
+		write_parts(o, "threads", parts, n, p->weight);
+	free(parts);
+}
+
+/* ---- resources, and what waited --------------------------------------------------------------- */
+
+/* What a resource has in all processes. */
+struct amount {
+	uint32_t name, unit;
+	uint64_t credited, samples;
+	struct part states[STATES];
+	size_t n_states;
+};
+
+static void add_state(struct amount *a, const struct profile *p, const struct profile_state *s)
+{
+	struct event_text name = text_of(p, s->name);
+	size_t i = 0;
+
+	while (i < a->n_states && a->states[i].name.bytes != name.bytes)
+		i++;
+	if (i == STATES)
+		return;
+	a->n_states += i == a->n_states;
+	a->states[i].name = name;
+	if (__builtin_add_overflow(a->states[i].weight, s->credited, &a->states[i].weight))
+		a->states[i].weight = UINT64_MAX;
+}
+
+static void add_resource(struct amount *list, size_t *n, const struct profile *p,
+			 const struct profile_resource *r)
+{
+	size_t i = 0, k;
+
+	while (i < *n && list[i].name != r->name)
+		i++;
+	if (i == RESOURCES + 1)
+		return;
+	if (i == *n)
+		list[(*n)++] = (struct amount){.name = r->name, .unit = r->unit};
+	if (__builtin_add_overflow(list[i].credited, r->credited, &list[i].credited))
+		list[i].credited = UINT64_MAX;
+	list[i].samples += r->samples;
+	for (k = 0; k < r->n_states; k++)
+		add_state(&list[i], p, &r->states[k]);
+}
+
+/* "real: 2.890 s, 723 samples: 62.1 % wait, 30.0 % running" */
+static void write_amount(struct out *o, const struct profile *p, struct amount *a)
+{
+	struct event_text name = text_of(p, a->name);
+	const char *unit = a->unit == STRINGS_NONE ? "" : text_of(p, a->unit).bytes;
+	char text[WEIGHT_BYTES];
+
+	out_text(o, "  ");
+	out_name_fit(o, name.bytes, name.length, out_width(o) - PART_MOST);
+	out_format(o, ": %s, %" PRIu64 " sample%s", weight_with_unit(text, unit, a->credited),
+		   a->samples, a->samples == 1 ? "" : "s");
+	if (a->n_states > 1)
+		write_parts(o, "", a->states, a->n_states, a->credited);
+	else
+		out_text(o, "\n");
+}
+
+/* What was counted at the same time, if it was more than one resource. */
+static void write_resources(struct out *o, const struct profile *p)
+{
+	struct amount list[RESOURCES + 1];
+	size_t i, k, n = 0;
+
+	for (i = 0; i < p->n_processes; i++)
+		for (k = 0; k < p->processes[i].n_resources; k++)
+			add_resource(list, &n, p, &p->processes[i].resources[k]);
+	if (n < 2)
+		return;
+	out_text(o, "counted, and in which states threads were (--resource NAME shows one):\n");
+	for (i = 0; i < n && i < RESOURCES; i++)
+		write_amount(o, p, &list[i]);
+	if (n > RESOURCES)
+		out_text(o, "  and others (cpconv --info)\n");
+}
+
+/* ---- functions, paths, lines ------------------------------------------------------------------ */
+
+static int compare_functions(const void *a, const void *b, void *strings)
+{
+	const struct tree_function *x = a, *y = b;
+
+	if (x->self != y->self)
+		return x->self < y->self ? 1 : -1;
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return strings_compare(strings, x->name, y->name);
+}
+
+static void write_functions(struct out *o, const struct view_input *in,
+			    struct tree_function *functions, size_t n)
+{
+	const struct strings *strings = in->profile->strings;
+	uint64_t all = view_input_total(in);
+	const char *name;
+	size_t i, length;
+
+	qsort_r(functions, n, sizeof(*functions), compare_functions, (void *)(uintptr_t)strings);
+	out_text(o, "\n  self %  total %  heaviest functions, by themselves\n");
+	for (i = 0; i < n && i < FUNCTIONS && functions[i].self; i++) {
+		out_format(o, "%8.2f %8.2f  ", percent_of(functions[i].self, all),
+			   percent_of(functions[i].total, all));
+		name = strings_shown(strings, functions[i].name, &length);
+		out_name_fit(o, name, length, 19);
+		out_text(o, "\n");
+	}
+}
+
+static void write_paths(struct out *o, const struct tree *t)
+{
+	struct summary_paths p;
+
+	summary_paths_find(&p, t);
+	if (!p.n)
+		return;
+	out_format(o, "\n share %%  heaviest call paths, nothing counted twice (%.1f %% of all)\n",
+		   percent_of(p.total, t->total));
+	if (p.common) {
+		out_text(o, "   below  ");
+		summary_path_write(o, t, p.common, 0, 10);
+		out_text(o, "\n");
+	}
+	for (size_t i = 0; i < p.n; i++) {
+		out_format(o, "%8.2f  ", percent_of(p.weights[i], t->total));
+		summary_path_write(o, t, p.nodes[i], p.common, 10);
+		out_text(o, "\n");
+	}
+}
+
+static void write_line(struct out *o, const struct view_input *in, const struct summary_line *l)
+{
+	size_t n;
+	const char *path = strings_get(in->profile->strings, l->file, &n), *name;
+	const char *slash = memrchr(path, '/', n);
+
+	out_format(o, "%8.2f  ", percent_of(l->self, view_input_total(in)));
+	n -= slash ? (size_t)(slash + 1 - path) : 0;
+	out_name_fit(o, slash ? slash + 1 : path, n, out_width(o) - PART_MOST);
+	out_format(o, ":%" PRIu32 " ", l->line);
+	name = strings_shown(in->profile->strings, l->function, &n);
+	out_name_fit(o, name, n, 10 + PART_MOST + 12);
+	out_text(o, "\n");
+}
+
+static int write_lines(struct out *o, const struct view_input *in, const struct sheet *sheet,
+		       struct error *err)
+{
+	struct summary_lines l;
+
+	if (in->tree->filter || in->profile->n_base)
+		return 0;
+	if (summary_lines_find(&l, in, err))
+		return -1;
+	if (!l.n)
+		return 0;
+	out_text(o, "\n  self %  hottest source lines\n");
+	for (size_t i = 0; i < l.n && sheet_left(sheet) > LAST_LINES; i++)
+		write_line(o, in, &l.list[i]);
+	return 0;
+}
+
+/* ---- what was lost ---------------------------------------------------------------------------- */
+
+static void write_losses(struct out *o, const struct profile *p)
+{
+	uint64_t losses[CPS_LOSS_COUNT + 1] = {0}, weight = 0, whole = 0, lost = 0, cut = 0;
+	size_t i, k;
+
+	for (i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+
+		for (k = 0; k <= CPS_LOSS_COUNT; k++)
+			losses[k] += process->losses[k];
+		lost += profile_process_lost(process);
+		cut += !process->ended;
+		weight += process->weight;
+		whole += process->weight_complete;
+	}
+	if (p->by_name || p->calls)
+		return;
+	out_text(o, lost ? "\nlost: " : "\nlost: no tick");
+	for (k = 0, i = 0; k <= CPS_LOSS_COUNT; k++)
+		if (losses[k])
+			out_format(o, "%s%" PRIu64 " %s", i++ ? ", " : "", losses[k],
+				   info_text_losses[k]);
+	out_format(o, "; stacks that are not whole: %.2f %%", percent_of(weight - whole, weight));
+	if (cut)
+		out_format(o, "\nrecordings without an end: %" PRIu64 " of %zu", cut,
+			   p->n_processes);
+	out_text(o, "\n");
+}
+
+/* ---- the view --------------------------------------------------------------------------------- */
+
+static int write_all(const struct view_input *in, struct out *o, const struct sheet *sheet,
+		     struct error *err)
+{
+	size_t n;
+	struct tree_function *functions = view_input_functions(in, &n, err);
+	int status = 0;
+
+	if (!functions)
+		return -1;
+	caption_write(o, "Summary", in);
+	write_resources(o, in->profile);
+	write_modules(o, in, functions, n);
+	write_threads(o, in->profile);
+	write_functions(o, in, functions, n);
+	free(functions);
+	if (in->tree)
+		write_paths(o, in->tree);
+	if (in->tree && in->symbols)
+		status = write_lines(o, in, sheet, err);
+	if (!status)
+		write_losses(o, in->profile);
+	return status;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct sheet sheet = {.most_lines = LINES_MOST};
+	int status;
+
+	sheet_begin(&sheet, o);
+	status = write_all(in, o, &sheet, err);
+	sheet_end(o);
+	return status;
+}
+
+const struct view view_summary = {
+	.name = "summary",
+	.help = "one page of text: heaviest paths, hottest lines",
+	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS | VIEW_WANTS_LINES,
+	.ignores = VIEW_OPTIONS("top"),
+	.emit = emit,
+};

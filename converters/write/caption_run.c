@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * caption_run.c - says how much of a run was work, what the rest was, and which programs ran.
+ *
+ * In: a profile. Out: lines above a table.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "write/caption.h"
+#include "write/weight.h"
+
+#define COLUMNS	  80
+#define SOME	  100 /* one part in so many of the elapsed time is worth a word */
+#define BUSY	  0.95
+#define STATES	  8
+#define NAME_MOST 24 /* of a program, in columns */
+
+/* ---- work and waiting ------------------------------------------------------------------------ */
+
+/* Both times of one line have the same unit. */
+static void write_cpu(struct out *o, uint64_t cpu_ns, uint64_t elapsed_ns)
+{
+	double unit = elapsed_ns >= 1000000000 ? 1e9 : elapsed_ns >= 1000000 ? 1e6 : 1e3;
+	const char *name = unit > 1e8 ? "s" : unit > 1e5 ? "ms" : "us";
+
+	out_format(o, "%.2f %s CPU of %.2f %s elapsed", (double)cpu_ns / unit, name,
+		   (double)elapsed_ns / unit, name);
+}
+
+/* What one processor could have done is 100 %. */
+static void write_share(struct out *o, const struct profile *p, const struct run_times *r,
+			double share)
+{
+	bool is_one = p->n_processes == 1 && r->n_threads <= 1;
+
+	out_format(o, share < 0.1 ? " (%.1f %%" : " (%.0f %%", share * 100);
+	if (is_one)
+		out_text(o, share < BUSY ? "): the rest was waiting" : ")");
+	else if (share > 1.05)
+		out_format(o, "): %.1f processors busy on average", share);
+	else
+		out_text(o, " of one processor)");
+	if (r->n_runs > 1)
+		out_format(o, ", in %zu runs", r->n_runs);
+	out_text(o, "\n");
+}
+
+static uint64_t minimum(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A part of the run: between two times of it. */
+static void cut_times(const struct profile *p, struct run_times *r)
+{
+	uint64_t to = p->to_ns ? minimum(p->to_ns, r->elapsed_ns) : r->elapsed_ns;
+
+	r->elapsed_ns = to - minimum(p->from_ns, to);
+	r->cpu_ns = p->weight;
+}
+
+static bool is_named(const struct profile *p, uint32_t string, const char *name)
+{
+	return string != STRINGS_NONE && strcmp(strings_get(p->strings, string, NULL), name) == 0;
+}
+
+/* How long threads were in each state. */
+struct waits {
+	uint32_t names[STATES];
+	uint64_t weights[STATES];
+	size_t n;
+};
+
+static void waits_add(struct waits *w, const struct profile_state *state)
+{
+	size_t i = 0;
+
+	while (i < w->n && w->names[i] != state->name)
+		i++;
+	if (i == STATES)
+		return;
+	if (i == w->n) {
+		w->names[w->n] = state->name;
+		w->weights[w->n++] = 0;
+	}
+	w->weights[i] += minimum(state->credited, UINT64_MAX - w->weights[i]);
+}
+
+/* What threads did when they did not run, by the states of the resource "real". */
+static void waits_find(struct waits *w, const struct profile *p)
+{
+	*w = (struct waits){0};
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
+			const struct profile_resource *r = &p->processes[i].resources[k];
+
+			for (size_t s = 0; is_named(p, r->name, "real") && s < r->n_states; s++)
+				if (!is_named(p, r->states[s].name, "running"))
+					waits_add(w, &r->states[s]);
+		}
+}
+
+static void write_waits(struct out *o, const struct profile *p, const struct run_times *r)
+{
+	struct waits w;
+	char text[WEIGHT_BYTES];
+	const char *name;
+	size_t n = 0, length;
+	uint32_t first = 0;
+
+	waits_find(&w, p);
+	for (;;) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < w.n; i++)
+			most = w.weights[i] > w.weights[most] ? i : most;
+		if (!w.n || w.weights[most] <= r->elapsed_ns / SOME)
+			break;
+		out_text(o, n++ ? ", " : "waited ");
+		out_text(o, weight_duration(text, w.weights[most]));
+		out_text(o, " in ");
+		name = strings_get(p->strings, w.names[most], &length);
+		out_name(o, name, length);
+		first = n == 1 ? w.names[most] : first;
+		w.weights[most] = 0;
+	}
+	if (!n)
+		return;
+	out_text(o, " (--resource real --state ");
+	name = strings_get(p->strings, first, &length);
+	out_name(o, name, length);
+	out_text(o, ")\n");
+}
+
+bool caption_run(struct out *o, const struct profile *p, struct run_times *r)
+{
+	struct error unused;
+
+	if (run_times_find(r, p, &unused) <= 0)
+		return false;
+	if (p->threads || p->states)
+		return false;
+	if (p->from_ns || p->to_ns) {
+		if (!weight_is_cpu(p) || r->n_runs > 1)
+			return false;
+		cut_times(p, r);
+	}
+	if (!r->elapsed_ns)
+		return false;
+	write_cpu(o, r->cpu_ns, r->elapsed_ns);
+	write_share(o, p, r, (double)r->cpu_ns / (double)r->elapsed_ns);
+	if (!p->from_ns && !p->to_ns)
+		write_waits(o, p, r);
+	return true;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+struct program {
+	struct event_text name;
+	size_t n;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+	size_t n = x->name.length < y->name.length ? x->name.length : y->name.length;
+	int order = n ? memcmp(x->name.bytes, y->name.bytes, n) : 0;
+
+	return order ? order
+		     : (x->name.length > y->name.length) - (x->name.length < y->name.length);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+
+	return x->n != y->n ? (x->n < y->n ? 1 : -1) : compare_names(a, b);
+}
+
+static size_t count_programs(struct program *list, size_t n)
+{
+	size_t programs = 0;
+
+	qsort(list, n, sizeof(*list), compare_names);
+	for (size_t i = 0; i < n; i++) {
+		if (programs && !compare_names(&list[programs - 1], &list[i]))
+			list[programs - 1].n++;
+		else
+			list[programs++] = list[i];
+	}
+	qsort(list, programs, sizeof(*list), compare_numbers);
+	return programs;
+}
+
+/* "258 cc1, 33 sh": as many as fit the line, and at least one. */
+static void write_programs(struct out *o, const struct program *list, size_t n, size_t all)
+{
+	int used = snprintf(NULL, 0, "%zu processes: ", all);
+	size_t rest = all;
+
+	out_format(o, "%zu processes: ", all);
+	for (size_t i = 0; i < n; i++) {
+		int columns = (int)snprintf(NULL, 0, ", %zu ", list[i].n) +
+			      (int)minimum(list[i].name.length, NAME_MOST);
+		size_t length = list[i].name.length;
+
+		if (i && used + columns > COLUMNS - (int)strlen(", 100000 others"))
+			break;
+		out_format(o, "%s%zu ", i ? ", " : "", list[i].n);
+		out_name(o, list[i].name.bytes, length > NAME_MOST ? NAME_MOST : length);
+		used += columns;
+		rest -= list[i].n;
+	}
+	if (rest)
+		out_format(o, ", %zu other%s", rest, rest == 1 ? "" : "s");
+	out_text(o, "\n");
+}
+
+bool caption_programs(struct out *o, const struct profile *p)
+{
+	struct program *list = calloc(p->n_processes + 1, sizeof(*list));
+	bool is_known = list != NULL;
+
+	for (size_t i = 0; list && i < p->n_processes; i++) {
+		list[i] = (struct program){profile_program_of(p->strings, &p->processes[i]), 1};
+		is_known &= list[i].name.length > 0;
+	}
+	if (is_known)
+		write_programs(o, list, count_programs(list, p->n_processes), p->n_processes);
+	free(list);
+	return is_known;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_numbers.h - the numbers of a table's rows, by which the next command may name a function.
+ *
+ * In: names, row by row. Out: the number before each row, and the names by number.
+ */
+#ifndef ROW_NUMBERS_H
+#define ROW_NUMBERS_H
+
+#include "write/out.h"
+#include "write/view_input.h"
+
+struct row_numbers {
+	bool is_shown;		       /* rows begin with their numbers */
+	const struct strings *strings; /* of the names; borrowed, only to be compared */
+	uint32_t *names;	       /* of rows 1, 2, ... */
+	size_t n, size;
+};
+
+/* A new table begins: write the blanks above the column of numbers. Returns its width. */
+int row_numbers_heading(struct out *o, const struct view_input *in);
+/* A row begins, which is about this function. Returns the width of what was written. */
+int row_numbers_row(struct out *o, const struct view_input *in, uint32_t name);
+
+#endif

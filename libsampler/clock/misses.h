@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * misses.h - limits what shots take that do not meet their thread running.
+ *
+ * Such a shot ends a sleep, or comes while the thread waits for a processor. There are the more of them
+ * for each second of the thread's CPU time the less it runs, so shots become rarer then.
+ */
+#ifndef CPS_MISSES_H
+#define CPS_MISSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/thread.h"
+
+#define CPS_MISSES_CALM                                                                            \
+	16u /* after so many strata without a shot into a sleep a thread hardly sleeps */
+
+/* [signal] A shot has come, `used_ns` of the thread's CPU time after the one before. */
+void cps_misses_count(struct cps_strata *s, uint64_t used_ns, bool is_miss);
+
+/* [signal] In the handler of a shot, each time: whether the thread may have been blocked in the kernel since the last
+ * one where no signal ends its sleep: in a fault whose page comes from a disk; or in a system call (`is_in_call`), if it
+ * has slept more often than it has made calls that wait, which are so many by now. */
+bool cps_misses_may_be_blocked(struct cps_strata *s, bool is_in_call, uint32_t waits);
+
+/* [signal] Whether this shot came late to a thread that was blocked so. It may have met the thread running in the kernel,
+ * before it was blocked, and nothing tells. The kernel's ticks meet only threads that run, so if this happens to more
+ * than every fifth shot they are samples for a while. */
+void cps_misses_count_blocked(struct cps_strata *s, bool was_blocked);
+
+/* [signal] A tick was a sample. */
+void cps_misses_count_tick(struct cps_strata *s);
+
+/* [signal] Whether ticks are samples: for a while, or because shots miss a thread that sleeps most of the time so
+ * often that only a few could be had. */
+bool cps_misses_are_too_many(const struct cps_strata *s);
+
+/* [signal] Whether the thread was not running when the shot came, so late, at this time and reading: it was just
+ * waking up, or waited for a processor. */
+bool cps_misses_was_away(const struct cps_strata *s, uint64_t late, uint64_t now, uint64_t reading);
+
+/* [signal] The distance between shots, in ns, where it would be `interval_ns` for a thread that runs. */
+static inline uint64_t cps_misses_interval(const struct cps_strata *s, uint64_t interval_ns)
+{
+	return interval_ns << s->rarer;
+}
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf.c - makes events of the kernel's perf subsystem, which send the recorder's signal.
+ *
+ * In: what is to be counted in which thread. Out: a signal to that thread whenever a period of it has
+ * passed.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/descriptor.h"
+#include "base/error_text.h"
+#include "base/sys.h"
+#include "clock/perf.h"
+#include "signal/disposition.h"
+#include "signal/sample.h"
+#include "unwind/regs.h"
+
+#define PAGE	 4096u
+#define HAS_MODE 1u /* in the address of an event's page: another page with modes follows it */
+#define WATCHERS 2u
+
+static void (*_Atomic watchers[WATCHERS])(struct cps_thread *t);
+
+/* The kernel gives each event a number of its own. */
+static bool is_same_event(int a, int b)
+{
+	uint64_t x = 0, y = 0;
+
+	return CPS_SYS(ioctl, a, PERF_EVENT_IOC_ID, &x, 0) == 0 &&
+	       CPS_SYS(ioctl, b, PERF_EVENT_IOC_ID, &y, 0) == 0 && x == y;
+}
+
+/* Moves the event's descriptor out of the target's way. If the target has put a file of its own in its
+ * place before, what was moved is no event, and there is none. */
+static int settle(int fd)
+{
+	int moved = cps_descriptor_move(fd, is_same_event);
+
+	if (fd < 0 || moved == fd || is_same_event(moved, moved))
+		return moved;
+	cps_sys_close(moved);
+	return -EBADF;
+}
+
+static bool is_taken(const struct cps_thread *t, int fd)
+{
+	if (atomic_load(&t->event) && t->event_fd == fd)
+		return true;
+	for (uint32_t i = 0; i < CPS_THREAD_OVERFLOWS; i++)
+		if (atomic_load(&t->overflows[i].page) && t->overflows[i].fd == fd)
+			return true;
+	return false;
+}
+
+static int move_on(int fd)
+{
+	int moved = (int)CPS_SYS(fcntl, fd, F_DUPFD_CLOEXEC, fd + 1, 0);
+
+	if (moved < 0 || is_same_event(fd, moved))
+		cps_sys_close(fd);
+	return moved;
+}
+
+static int open_event(const struct perf_event_attr *attr, int tid)
+{
+	return (int)cps_sys6(SYS_perf_event_open, (long)attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+}
+
+int cps_perf_open(const struct cps_perf_event *event, const struct cps_thread *t)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.type = event->type;
+	attr.size = sizeof(attr);
+	attr.config = event->config;
+	attr.config1 = event->config1;
+	attr.config2 = event->config2;
+	attr.sample_period = event->period;
+	attr.wakeup_events = 1;
+	attr.disabled = !event->tells_switches;
+	attr.context_switch = attr.sample_id_all = event->tells_switches;
+	attr.sample_type = event->tells_switches ? PERF_SAMPLE_CPU : 0;
+	attr.write_backward = event->tells_mode; /* the latest record is at the head */
+	attr.exclude_kernel = attr.exclude_hv = event->without_kernel;
+	if (event->tells_chain) {
+		attr.sample_type = PERF_SAMPLE_CALLCHAIN;
+		attr.exclude_callchain_user = 1;
+		attr.sample_max_stack = CPS_KERNEL_DEPTH;
+	}
+	fd = settle(open_event(&attr, t->tid));
+	if (fd < 0 && event->tells_chain) {
+		attr.sample_type = 0; /* fewer functions may be allowed, or none */
+		attr.exclude_callchain_user = 0;
+		attr.sample_max_stack = 0;
+		fd = settle(open_event(&attr, t->tid));
+	}
+	while (fd >= 0 && is_taken(t, fd))
+		fd = move_on(fd);
+	return fd;
+}
+
+int cps_perf_address(int fd, int tid)
+{
+	const struct f_owner_ex owner = {F_OWNER_TID, tid};
+	int error = (int)CPS_SYS(fcntl, fd, F_SETOWN_EX, &owner, 0);
+
+	return error ? error : (int)CPS_SYS(fcntl, fd, F_SETSIG, CPS_SIGNAL_OWN, 0);
+}
+
+int cps_perf_raise(int fd)
+{
+	return (int)CPS_SYS(fcntl, fd, F_SETFL, O_ASYNC, 0);
+}
+
+static int map(int fd, size_t bytes, void **page)
+{
+	long result = cps_sys6(SYS_mmap, 0, (long)bytes, PROT_READ, MAP_SHARED, fd, 0);
+
+	*page = (void *)result;
+	return result < 0 && result > -4096 ? (int)result : 0;
+}
+
+int cps_perf_map(int fd, void **page)
+{
+	return map(fd, PAGE, page);
+}
+
+int cps_perf_map_records(int fd, void **pages)
+{
+	return map(fd, 2 * PAGE, pages);
+}
+
+void cps_perf_end_records(void *pages)
+{
+	if (pages)
+		cps_sys_munmap(pages, 2 * PAGE);
+}
+
+/* How many pages a user may map is limited. */
+int cps_perf_map_mode(int fd, void **page)
+{
+	int error = cps_perf_map_records(fd, page);
+
+	if (error)
+		return map(fd, PAGE, page);
+	*page = (char *)*page + HAS_MODE;
+	return 0;
+}
+
+/* ---- what it has met ------------------------------------------------------------------------- */
+
+static const struct perf_event_mmap_page *control_of(const void *page)
+{
+	return (const void *)((uintptr_t)page & ~(uintptr_t)HAS_MODE);
+}
+
+/* Where the latest record begins; 0: there is none. */
+static uint64_t head_of(const void *page)
+{
+	return (uintptr_t)page & HAS_MODE
+		       ? __atomic_load_n(&control_of(page)->data_head, __ATOMIC_ACQUIRE)
+		       : 0;
+}
+
+/* Records consist of such words, which lie in a ring. */
+static uint64_t word(const void *page, uint64_t at)
+{
+	const uint64_t *ring = (const void *)((const char *)control_of(page) + PAGE);
+
+	return __atomic_load_n(&ring[at % PAGE / 8], __ATOMIC_RELAXED);
+}
+
+static struct perf_event_header header_of(const void *page, uint64_t head)
+{
+	uint64_t first = word(page, head);
+	struct perf_event_header header;
+
+	_Static_assert(sizeof(header) == sizeof(first), "a record's first word is its header");
+	memcpy(&header, &first, sizeof(header));
+	return header;
+}
+
+int cps_perf_mode(const void *page)
+{
+	uint64_t head = head_of(page);
+	struct perf_event_header latest;
+	unsigned mode;
+
+	if (!head)
+		return -1;
+	latest = header_of(page, head);
+	mode = latest.misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	return latest.type == PERF_RECORD_SAMPLE && mode ? mode != PERF_RECORD_MISC_USER : -1;
+}
+
+/* Return addresses may lie behind the function that has made the call. Among the addresses are small negative numbers
+ * that say of which part of the stack the following ones are. */
+static void take_chain(const void *page, uint64_t head, uint64_t n, struct cps_kernel_chain *chain)
+{
+	bool is_kernels = false;
+
+	for (uint64_t i = 0; i < n && chain->n < CPS_KERNEL_DEPTH; i++) {
+		uint64_t pc = word(page, head + 16 + 8 * i);
+
+		if (pc >= (uint64_t)PERF_CONTEXT_MAX)
+			is_kernels = pc == (uint64_t)PERF_CONTEXT_KERNEL;
+		else if (is_kernels && pc > CPS_KERNEL_ADDRESS && chain->n++)
+			chain->pcs[chain->n - 1] = pc - 1;
+		else if (is_kernels && pc > CPS_KERNEL_ADDRESS)
+			chain->pcs[0] = pc;
+	}
+}
+
+/* Ticks that come meanwhile write to the ring, too, and may have overwritten the record when it has been read. */
+void cps_perf_chain(const void *page, struct cps_kernel_chain *chain)
+{
+	uint64_t head = head_of(page), n;
+	struct perf_event_header latest;
+
+	chain->n = 0;
+	if (!head)
+		return;
+	latest = header_of(page, head);
+	if (latest.type != PERF_RECORD_SAMPLE || latest.size < 16 || latest.size > PAGE)
+		return;
+	n = word(page, head + 8);
+	if (n <= (latest.size - 16u) / 8)
+		take_chain(page, head, n, chain);
+	atomic_thread_fence(memory_order_acquire);
+	if (head - head_of(page) > PAGE - latest.size)
+		chain->n = 0;
+}
+
+/* The page is not looked at: the target may have unmapped it. */
+void cps_perf_end(void *page)
+{
+	bool has_mode = (uintptr_t)page & HAS_MODE;
+
+	if (page)
+		cps_sys_munmap((void *)((uintptr_t)page & ~(uintptr_t)HAS_MODE),
+			       has_mode ? 2 * PAGE : PAGE);
+}
+
+int cps_perf_begin(int fd, uint32_t signals)
+{
+	return (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_REFRESH, signals, 0);
+}
+
+static CPS_REGS_HANDLER void renew_after_loss(int number, siginfo_t *info, void *context)
+{
+	struct cps_thread *t = cps_thread_self();
+
+	(void)number;
+	(void)info;
+	for (uint32_t i = 0; i < WATCHERS && t && !atomic_load(&t->busy); i++) {
+		void (*renew)(struct cps_thread *) = atomic_load(&watchers[i]);
+
+		if (renew)
+			renew(t);
+	}
+	cps_sample_note_interruption(context);
+}
+
+int cps_perf_watch_loss(void (*renew)(struct cps_thread *t))
+{
+	int error = cps_disposition_take_default(SIGIO, renew_after_loss);
+
+	for (uint32_t i = 0; i < WATCHERS; i++) {
+		void (*there)(struct cps_thread *) = NULL;
+
+		if (atomic_compare_exchange_strong(&watchers[i], &there, renew) || there == renew)
+			break;
+	}
+	return error == -EBUSY ? 0 : error;
+}
+
+void cps_perf_ignore_loss(void (*renew)(struct cps_thread *t))
+{
+	bool is_watched = false;
+
+	for (uint32_t i = 0; i < WATCHERS; i++) {
+		void (*mine)(struct cps_thread *) = renew;
+
+		if (!atomic_compare_exchange_strong(&watchers[i], &mine, NULL))
+			is_watched |= mine != NULL;
+	}
+	if (!is_watched)
+		cps_disposition_give_back(SIGIO);
+}
+
+/* ---- may we? --------------------------------------------------------------------------------- */
+int cps_perf_paranoia(void)
+{
+	int fd = cps_descriptor_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
+	char text[16] = "";
+
+	if (fd < 0)
+		return -1;
+	n = (int)cps_sys_read(fd, text, sizeof(text) - 1);
+	cps_sys_close(fd);
+	return n > 0 && text[0] >= '0' && text[0] <= '9' ? text[0] - '0' : -1;
+}
+
+int cps_perf_explain(int error, const char *what, int enough, char *why, size_t bytes)
+{
+	int level = error == -EACCES ? cps_perf_paranoia() : -1;
+	char more[128] = "";
+
+	if (level > enough)
+		snprintf(more, sizeof(more),
+			 " (kernel.perf_event_paranoid is %d; sysctl kernel.perf_event_paranoid=%d "
+			 "or CAP_PERFMON would allow it)",
+			 level, enough);
+	else if (error == -EPERM)
+		snprintf(more, sizeof(more),
+			 " (by a seccomp filter; in containers --cap-add=PERFMON would allow it)");
+	else if (error == -ENOSYS)
+		snprintf(more, sizeof(more),
+			 " (a seccomp filter that must allow it, or a kernel without "
+			 "CONFIG_PERF_EVENTS)");
+	else if (error == -ENOENT || error == -EOPNOTSUPP)
+		snprintf(more, sizeof(more), " (this machine has no such counter)");
+	else if (error == -ENODATA)
+		snprintf(more, sizeof(more), " (it counts nothing here)");
+	snprintf(why, bytes, "%s: %s%s", what, cps_error_text(-error), more);
+	return error;
+}
+
+static int attempt(int fd, void (*happen)(void), uint64_t *count, const char **what)
+{
+	int error = cps_perf_address(fd, cps_sys_gettid());
+	void *page;
+
+	*what = "fcntl of a perf event";
+	if (error)
+		return error;
+	error = cps_perf_map(fd, &page);
+	*what = "mmap of a perf event";
+	if (error)
+		return error;
+	cps_perf_end(page);
+	error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0);
+	*what = "a perf event that is enabled";
+	if (error)
+		return error;
+	if (happen)
+		happen();
+	return cps_sys_read(fd, count, sizeof(*count)) == sizeof(*count) ? 0 : -ENODATA;
+}
+
+int cps_perf_try(int fd, void (*happen)(void), uint64_t *count, const char **what)
+{
+	int error = attempt(fd, happen, count, what);
+
+	cps_sys_close(fd);
+	return error;
+}

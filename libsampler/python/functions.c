@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * functions.c - numbers Python functions by their names.
+ *
+ * In: code objects. Out: numbers. A code object may be freed, and its memory used for another one: so a
+ * number that was found for an address holds only while the object has the same strings, at the same
+ * places and with the same characters.
+ *
+ * Locks: names are never changed, and who looks one up takes no lock. One thread at a time adds names; it
+ * is tried for and never waited for.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "python/functions.h"
+#include "python/reader.h"
+#include "base/poison.h"
+
+#define SLOTS (2 * CPS_PYTHON_FUNCTIONS)
+#define SETS  4096u /* of code objects whose numbers are remembered */
+#define WAYS  2u
+
+struct function {
+	const char *name;
+	uint64_t sum;
+	atomic_bool used;
+	uint32_t next; /* of the news; number + 1 */
+};
+
+/* A code object as it was when its number was found. */
+struct known {
+	atomic_uint version; /* odd while it is changed */
+	uint32_t number;
+	uint64_t code, file, qualified, sum;
+	int32_t line;
+};
+
+struct tables {
+	struct function functions[CPS_PYTHON_FUNCTIONS];
+	atomic_uint slots[SLOTS]; /* by name; number + 1 */
+	struct known known[SETS][WAYS];
+};
+
+static _Atomic(struct tables *) tables;
+static atomic_uint count, n_used;
+static atomic_flag adding = ATOMIC_FLAG_INIT;
+static atomic_uint news; /* functions that the stream has no record of; number + 1 of the first */
+
+static struct tables *get_tables(void)
+{
+	struct tables *t = atomic_load_explicit(&tables, memory_order_acquire), *none = NULL;
+
+	if (t)
+		return t;
+	t = cps_arena_pages(sizeof(*t));
+	if (!t || atomic_compare_exchange_strong(&tables, &none, t))
+		return t;
+	cps_arena_unmap(t, sizeof(*t));
+	return none;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static uint64_t sum_of(const char *name, uint32_t n)
+{
+	uint64_t sum = n;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum = (sum ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+	return sum ^ sum >> 32;
+}
+
+/* The number of the name; or the slot where it belongs. */
+static uint32_t look_up(struct tables *t, const char *name, uint64_t sum, uint32_t *slot)
+{
+	for (*slot = (uint32_t)sum % SLOTS;; *slot = (*slot + 1) % SLOTS) {
+		uint32_t number = atomic_load_explicit(&t->slots[*slot], memory_order_acquire);
+
+		if (!number)
+			return CPS_PYTHON_NONE;
+		if (t->functions[number - 1].sum == sum &&
+		    strcmp(t->functions[number - 1].name, name) == 0)
+			return number - 1;
+	}
+}
+
+static uint32_t add(struct tables *t, const char *name, uint32_t n, uint64_t sum)
+{
+	uint32_t slot, number = look_up(t, name, sum, &slot), next = atomic_load(&count);
+	char *copy;
+
+	if (number != CPS_PYTHON_NONE)
+		return number;
+	copy = next < CPS_PYTHON_FUNCTIONS ? cps_arena_copy(name, n) : NULL;
+	if (!copy)
+		return CPS_PYTHON_NONE;
+	t->functions[next].name = copy;
+	t->functions[next].sum = sum;
+	atomic_store_explicit(&t->slots[slot], next + 1, memory_order_release);
+	atomic_store_explicit(&count, next + 1, memory_order_release);
+	return next;
+}
+
+static uint32_t number_of_name(struct tables *t, const char *name, uint32_t n)
+{
+	uint64_t sum = sum_of(name, n);
+	uint32_t slot, number = look_up(t, name, sum, &slot);
+
+	if (number != CPS_PYTHON_NONE || atomic_flag_test_and_set(&adding))
+		return number;
+	number = add(t, name, n, sum);
+	atomic_flag_clear(&adding);
+	return number;
+}
+
+/* ---- code objects ---------------------------------------------------------------------------- */
+
+/* Where the object is remembered, or is to be. */
+static struct known *place_of(struct tables *t, uintptr_t code)
+{
+	uint64_t hash = code * UINT64_C(0x9e3779b97f4a7c15);
+	struct known *set = t->known[hash >> 52];
+
+	_Static_assert(SETS == 1u << 12, "the shift above gives 12 bits");
+	for (uint32_t i = 0; i < WAYS; i++)
+		if (set[i].code == code)
+			return &set[i];
+	for (uint32_t i = 0; i < WAYS; i++)
+		if (!set[i].code)
+			return &set[i];
+	return &set[(hash >> 40) % WAYS];
+}
+
+/* The number that was found for an object with this address and these strings. */
+static uint32_t recall(const struct known *k, uintptr_t code, const struct cps_python_code *object,
+		       uint64_t sum)
+{
+	uint32_t version = atomic_load_explicit(&k->version, memory_order_acquire);
+	uint32_t number = k->number;
+	bool is_same = k->code == code && k->file == object->file &&
+		       k->qualified == object->qualified && k->line == object->first_line &&
+		       k->sum == sum;
+
+	atomic_thread_fence(memory_order_acquire);
+	if (!is_same || version % 2 ||
+	    version != atomic_load_explicit(&k->version, memory_order_relaxed))
+		return CPS_PYTHON_NONE;
+	return number;
+}
+
+static void remember(struct known *k, uint32_t number, uintptr_t code,
+		     const struct cps_python_code *object, uint64_t sum)
+{
+	uint32_t version = atomic_load(&k->version);
+
+	if (version % 2 || !atomic_compare_exchange_strong(&k->version, &version, version + 1))
+		return;
+	k->number = number;
+	k->code = code;
+	k->file = object->file;
+	k->qualified = object->qualified;
+	k->line = object->first_line;
+	k->sum = sum;
+	atomic_store_explicit(&k->version, version + 2, memory_order_release);
+}
+
+/* The sum of the characters of the object's names, and the function's name. */
+static bool sum_up(const struct cps_python_code *object, const struct cps_python_types *types,
+		   bool is_alive, struct cps_python_memo *memo, struct cps_python_text *name,
+		   uint64_t *sum)
+{
+	struct cps_python_text file;
+
+	if (object->type != types->code ||
+	    !cps_python_text_get(name, object->qualified, types, false, is_alive))
+		return false;
+	if (object->file != memo->file) {
+		if (!cps_python_text_get(&file, object->file, types, true, is_alive))
+			return false;
+		*memo = (struct cps_python_memo){object->file, cps_python_text_sum(&file)};
+	}
+	*sum = cps_python_text_sum(name) * 31 + memo->sum;
+	return true;
+}
+
+static uint32_t number_of_object(struct tables *t, const struct cps_python_code *object,
+				 const struct cps_python_types *types, bool is_alive,
+				 const struct cps_python_text *name)
+{
+	char text[CPS_PYTHON_NAME_BYTES];
+	struct cps_python_text file;
+
+	if (!cps_python_text_get(&file, object->file, types, true, is_alive))
+		return CPS_PYTHON_NONE;
+	return number_of_name(
+		t, text, cps_python_text_name(text, name, &file, (uint32_t)object->first_line));
+}
+
+uint32_t cps_python_function(uintptr_t code, const struct cps_python_types *types, bool is_alive,
+			     struct cps_python_memo *memo)
+{
+	struct tables *t = get_tables();
+	struct cps_python_code object;
+	struct cps_python_text name;
+	struct known *known;
+	uint32_t number;
+	uint64_t sum;
+
+	if (!t)
+		return CPS_PYTHON_NONE;
+	known = place_of(t, code);
+	/* Memory that has never been a code object is not read directly. */
+	is_alive = is_alive && known->code == code;
+	if (!cps_python_read(&object, code, sizeof(object), is_alive) ||
+	    !sum_up(&object, types, is_alive, memo, &name, &sum))
+		return CPS_PYTHON_NONE;
+	number = recall(known, code, &object, sum);
+	if (number != CPS_PYTHON_NONE)
+		return number;
+	number = number_of_object(t, &object, types, is_alive, &name);
+	if (number != CPS_PYTHON_NONE)
+		remember(known, number, code, &object, sum);
+	return number;
+}
+
+uint32_t cps_python_functions(void)
+{
+	return atomic_load(&n_used);
+}
+
+/* ---- news ------------------------------------------------------------------------------------ */
+
+static void put_news(struct tables *t, uint32_t number)
+{
+	uint32_t first = atomic_load(&news);
+
+	do
+		t->functions[number].next = first;
+	while (!atomic_compare_exchange_weak(&news, &first, number + 1));
+}
+
+void cps_python_function_use(uint32_t number)
+{
+	struct tables *t = atomic_load_explicit(&tables, memory_order_relaxed);
+	struct function *f = &t->functions[number];
+
+	if (!atomic_load_explicit(&f->used, memory_order_relaxed) &&
+	    !atomic_exchange(&f->used, true)) {
+		atomic_fetch_add(&n_used, 1);
+		put_news(t, number);
+	}
+}
+
+void cps_python_functions_tell(bool (*tell)(uint32_t number, const char *name))
+{
+	struct tables *t = atomic_load(&tables);
+	uint32_t i;
+
+	if (!atomic_load_explicit(&news, memory_order_relaxed))
+		return;
+	i = atomic_exchange(&news, 0);
+	while (i) {
+		uint32_t number = i - 1;
+
+		i = t->functions[number].next;
+		if (!tell(number, t->functions[number].name))
+			put_news(t, number);
+	}
+}
+
+void cps_python_functions_reset(void)
+{
+	struct tables *t = atomic_load(&tables);
+
+	atomic_flag_clear(&adding);
+	for (uint32_t i = 0; t && i < atomic_load(&count); i++)
+		atomic_store(&t->functions[i].used, false);
+	for (uint32_t i = 0; t && i < SETS * WAYS; i++) {
+		struct known *k = &t->known[i / WAYS][i % WAYS];
+
+		if (atomic_load(&k->version) % 2) {
+			k->code = 0;
+			atomic_fetch_add(&k->version, 1);
+		}
+	}
+	atomic_store(&news, 0);
+	atomic_store(&n_used, 0);
+}

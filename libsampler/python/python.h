@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python.h - puts Python functions in the place of the interpreter's evaluator (CPython 3.11).
+ *
+ * The evaluator is a function of the machine's stack, which may run several Python functions: those that
+ * call each other without C code in between. It keeps a structure in its frame (_PyCFrame) that leads to
+ * them, and the structures of all evaluators of a stack are a list. So a frame of the stack is an
+ * evaluator's if the next structure of the list lies in it. Nothing of the interpreter's is called
+ * (doc/decisions/0065).
+ */
+#ifndef CPS_PYTHON_H
+#define CPS_PYTHON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/peek.h"
+#include "unwind/trail.h"
+
+/* Stands in recorded stacks for function 0, and so on. No program has code there. */
+#define CPS_PYTHON_ADDRESS UINT64_C(0x5079000000000000)
+
+/* The interpreter's symbols. */
+struct cps_python_start {
+	uintptr_t runtime, evaluate, code_type, unicode_type;
+	unsigned long version;		 /* Py_Version */
+	void *(*get_specific)(uint32_t); /* pthread_getspecific */
+};
+
+/* A stack as it is to be recorded, innermost first. */
+struct cps_python_path {
+	uint64_t *addresses;
+	uint32_t room, depth;
+};
+
+/* [signal] Begin to look for Python functions, if it is a version that is known. Called once, outside
+ * handlers. */
+void cps_python_init(const struct cps_python_start *start);
+
+/* [signal] */
+bool cps_python_is_on(void);
+
+/* [signal] Whether the address stands for a Python function. */
+static inline bool cps_python_is_address(uint64_t address)
+{
+	return address >> 32 == CPS_PYTHON_ADDRESS >> 32;
+}
+
+enum cps_python_outcome {
+	CPS_PYTHON_ABSENT,   /* the stack has none: it is recorded as it is */
+	CPS_PYTHON_SHOWN,    /* the path is set */
+	CPS_PYTHON_TOO_DEEP, /* it has no room: another path is to be tried */
+};
+
+/* [signal] Set the path to the stack of the calling thread, with Python functions in the place of
+ * evaluators. `bounds` are those of the unwinder. */
+enum cps_python_outcome cps_python_show(const struct cps_stack *stack,
+					const struct cps_peek *bounds,
+					struct cps_python_path *path);
+
+/* [signal] How many evaluators were left as they are, because what they ran could not be read or had no
+ * room. */
+uint64_t cps_python_unnamed(void);
+
+/* [signal] For a child made by fork. */
+void cps_python_reset(void);
+
+#endif

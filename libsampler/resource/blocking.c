@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blocking.c - tells the resources that want to know of it when a wrapped call may block its thread.
+ *
+ * In: wrapped calls that begin and end. Out: the same to those who have asked.
+ */
+#include "base/moment.h"
+#include "resource/blocking.h"
+#include "resource/off_cpu.h"
+#include "resource/switches.h"
+
+_Atomic uint32_t cps_blocking_watchers;
+
+void cps_blocking_watch(uint32_t who)
+{
+	atomic_fetch_or(&cps_blocking_watchers, who);
+}
+
+void cps_blocking_ignore(uint32_t who)
+{
+	atomic_fetch_and(&cps_blocking_watchers, ~who);
+}
+
+void cps_blocking_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT])
+{
+	struct cps_thread *t = cps_thread_self();
+
+	if (!t || cps_thread_is_gone(t))
+		return;
+	call->thread = t;
+	call->who = atomic_load_explicit(&cps_blocking_watchers, memory_order_relaxed);
+	if (call->who & CPS_BLOCKING_SWITCHES)
+		cps_switches_enter(call, regs);
+	if (call->who & (CPS_BLOCKING_REAL | CPS_BLOCKING_LASTED))
+		call->since = cps_moment_ns();
+	if (call->who & CPS_BLOCKING_REAL)
+		cps_off_cpu_enter(call, regs);
+}
+
+void cps_blocking_leave(const struct cps_blocking_call *call)
+{
+	if (call->who & CPS_BLOCKING_REAL)
+		cps_off_cpu_leave(call);
+	if (call->who & CPS_BLOCKING_SWITCHES)
+		cps_switches_leave(call);
+}

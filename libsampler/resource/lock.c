@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock.c - adds up how long locks and events are waited for.
+ *
+ * In: waits that begin and end, locks that are given back, events. Out: points of the resources `lock` and
+ * `lock-blame`, and samples.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "base/moment.h"
+#include "base/sys.h"
+#include "resource/lock.h"
+#include "resource/point.h"
+#include "resource/resource.h"
+#include "resource/sleeper.h"
+#include "signal/companion.h"
+#include "signal/sample.h"
+#include "signal/side.h"
+
+#define BYTES ((UINT64_C(2) << CPS_LOCK_BITS) * sizeof(cps_lock_word))
+
+_Atomic(cps_lock_word *) cps_lock_words;
+static cps_lock_word *memory; /* of these words */
+
+/* ---- waits ----------------------------------------------------------------------------------- */
+
+static void credit(uint32_t number, uint32_t state, uint64_t ns)
+{
+	uint64_t gticks = cps_point_pass(number, ns);
+
+	if (gticks)
+		cps_resource_sample(number, state, gticks);
+}
+
+/* The thread, which is the calling one, waits no more for what it has noted. */
+static void forget(struct cps_thread *t, uint64_t now)
+{
+	cps_lock_word *w;
+
+	cps_sleeper_forget(&t->lock.sleep);
+	w = atomic_exchange(&t->lock.word, NULL);
+	if (w)
+		cps_lock_word_subtract(w, now);
+}
+
+static uint32_t sequence_of(const struct cps_thread *t)
+{
+	return atomic_load_explicit(&t->lock.sleep.sequence, memory_order_relaxed);
+}
+
+/* A wait that was noted, though the thread is not in it, was left by longjmp. The note comes before the
+ * registration: a handler that leaves in between must not leave that behind. */
+void cps_lock_enter(struct cps_lock_call *call, const void *object,
+		    const uint64_t regs[CPS_REGS_KEPT])
+{
+	cps_lock_word *words = atomic_load(&cps_lock_words), *w = NULL;
+	struct cps_thread *t = cps_thread_self();
+
+	if (!t || cps_thread_is_gone(t))
+		return;
+	call->thread = t;
+	call->since = cps_moment_ns();
+	cps_lock_look(cps_regs_kept_sp(regs));
+	if (sequence_of(t) & 1)
+		return;
+	if (object && words)
+		w = cps_lock_word_of(words, object, call->state);
+	atomic_store(&t->lock.from, call->since);
+	cps_sleeper_note(&t->lock.sleep, call->state, call->since, 0, regs);
+	call->sequence = sequence_of(t);
+	atomic_store(&t->lock.word, w);
+	if (w)
+		cps_lock_word_add(w, call->since);
+}
+
+/* Who credits the thread from outside sees that it was too late when it finds another `from`. */
+void cps_lock_leave(const struct cps_lock_call *call)
+{
+	uint64_t now = cps_moment_ns(), from = call->since;
+	bool is_time = cps_side_is_time();
+	struct cps_thread *t = call->thread;
+
+	if (call->sequence && call->sequence == sequence_of(t)) {
+		from = atomic_exchange(&t->lock.from, now);
+		forget(t, now);
+	}
+	if (is_time && now > from)
+		credit(CPS_RESOURCE_OF_lock, call->state, now - from);
+}
+
+void cps_lock_look(uintptr_t frame)
+{
+	struct cps_thread *t = cps_thread_self();
+
+	if (t && !cps_thread_is_gone(t) && sequence_of(t) & 1 &&
+	    !cps_sleeper_encloses(&t->lock.sleep, frame))
+		forget(t, cps_moment_ns());
+}
+
+uint64_t cps_lock_blame(const void *object, enum cps_lock_state state)
+{
+	cps_lock_word *words = atomic_load(&cps_lock_words);
+
+	if (!words)
+		return 0;
+	cps_lock_look((uintptr_t)__builtin_frame_address(0));
+	return cps_lock_word_blame(cps_lock_word_of(words, object, state), cps_moment_ns());
+}
+
+void cps_lock_blamed(uint64_t blame, enum cps_lock_state state)
+{
+	if (blame)
+		credit(CPS_RESOURCE_OF_lock_blame, state, blame);
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+/* A thread that ticks elsewhere has left its wait. */
+static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,
+		    struct cps_credit *none)
+{
+	(void)reading;
+	(void)none;
+	if (sequence_of(t) & 1 && cps_sleeper_is_left(&t->lock.sleep, context))
+		forget(t, now);
+	return false;
+}
+
+static void skip(struct cps_thread *t, uint64_t reading)
+{
+	(void)reading;
+	atomic_store(&t->lock.from, cps_moment_ns());
+}
+
+const struct cps_companion cps_lock_companion = {
+	.at_tick = at_tick, .keep = cps_resource_keep, .skip = skip};
+
+/* In a child made by fork the kernel has cleared the words. */
+static int make_words(void)
+{
+	cps_lock_word *pages;
+
+	if (memory)
+		return 0;
+	pages = cps_arena_pages(BYTES);
+	if (!pages)
+		return -ENOMEM;
+	if (CPS_SYS(madvise, pages, BYTES, MADV_WIPEONFORK, 0) != 0) {
+		cps_arena_unmap(pages, BYTES);
+		return -ENOSYS;
+	}
+	memory = pages;
+	return 0;
+}
+
+int cps_lock_start(void)
+{
+	int error = make_words();
+
+	if (error)
+		return error;
+	cps_companion_add(&cps_lock_companion);
+	atomic_store(&cps_lock_words, memory);
+	return 0;
+}
+
+void cps_lock_stop(void)
+{
+	atomic_store(&cps_lock_words, NULL);
+	cps_companion_remove(&cps_lock_companion);
+}
+
+void cps_lock_disarm(struct cps_thread *t)
+{
+	if (sequence_of(t) & 1)
+		forget(t, cps_moment_ns());
+}
+
+/* What could not be recorded is credited by the thread itself, if that still waits. */
+static void give_back(struct cps_lock_wait *w, uint64_t from, uint64_t now)
+{
+	uint64_t expected = now;
+
+	if (atomic_compare_exchange_strong(&w->from, &expected, from))
+		atomic_fetch_sub(&w->credited, now - from);
+}
+
+/* The thread may wake up meanwhile: who has set `from` credits what was before. */
+static void credit_rest(struct cps_thread *t)
+{
+	struct cps_lock_wait *w = &t->lock;
+	uint64_t now = cps_moment_ns(), from = atomic_load(&w->from);
+	struct cps_sleep copy;
+	struct cps_credit place;
+
+	if (!cps_sleeper_read(&w->sleep, &copy) || from >= now || !cps_sleeper_is_worth(now - from))
+		return;
+	place = cps_resource_credit(CPS_RESOURCE_OF_lock, copy.state, now - from);
+	place.is_tail = true;
+	if (!place.weight || !atomic_compare_exchange_strong(&w->from, &from, now))
+		return;
+	atomic_fetch_add(&w->credited, now - from);
+	if (!cps_sleeper_take(t, &w->sleep, &copy, &place) && !cps_sleeper_take_nowhere(t, &place))
+		give_back(w, from, now);
+}
+
+void cps_lock_credit_rest(struct cps_thread *t)
+{
+	uint64_t mask = cps_sys_block_signals();
+
+	credit_rest(t);
+	cps_sys_set_mask(mask);
+}
+
+uint64_t cps_lock_take_counted(struct cps_thread *t)
+{
+	return cps_point_consumed(t, CPS_RESOURCE_OF_lock) + atomic_exchange(&t->lock.credited, 0);
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * off_cpu.c - counts the time of threads in which they do not run.
+ *
+ * In: wrapped calls that begin and end, ticks, threads that begin and end. Out: credits of the resource
+ * `real`, of which a clock credits the part that is CPU time.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "base/moment.h"
+#include "base/sys.h"
+#include "resource/left_over.h"
+#include "resource/off_cpu.h"
+#include "resource/point.h"
+#include "resource/resource.h"
+#include "resource/sleeper.h"
+#include "signal/companion.h"
+#include "signal/gate.h"
+
+#define SHORT 25000u		  /* ns; the CPU clock takes some 2 % of a call of this length */
+#define STALE UINT64_C(100000000) /* ns after which who holds an account has left it by longjmp */
+
+_Static_assert(sizeof(((struct cps_sleep *)0)->regs) == CPS_REGS_KEPT * sizeof(uint64_t),
+	       "thread.h has room for the registers");
+
+static uint32_t number;
+
+/* An account is used by its thread, by handlers that interrupt it there, and by who ends the recording. Nobody
+ * waits: what is not settled now is settled later. A handler of the target's may leave by longjmp. */
+static bool hold(struct cps_off_cpu *o, uint64_t now)
+{
+	uint64_t since = atomic_load_explicit(&o->held_at, memory_order_relaxed);
+
+	return (!since || (int64_t)(now - since) > (int64_t)STALE) &&
+	       atomic_compare_exchange_strong(&o->held_at, &since, now);
+}
+
+static void release(struct cps_off_cpu *o)
+{
+	atomic_store_explicit(&o->held_at, 0, memory_order_release);
+}
+
+static uint64_t cpu_of(const struct cps_thread *t)
+{
+	const struct cps_meter *m = cps_sample_meter();
+
+	return t == cps_thread_self() ? m->read() : m->read_of(t);
+}
+
+/* What is due may be less than nothing for a while: readings of the CPU clock may be reckoned. */
+static void settle(struct cps_off_cpu *o, uint64_t now, uint64_t cpu)
+{
+	uint64_t passed = now - o->settled_at;
+
+	o->due += (int64_t)(passed - (cpu - o->settled_cpu));
+	o->counted += passed;
+	o->settled_at = now;
+	o->settled_cpu = cpu;
+}
+
+/* Takes at most so much of what is due. */
+static uint64_t take(struct cps_off_cpu *o, uint64_t most)
+{
+	uint64_t due = o->due > 0 ? (uint64_t)o->due : 0;
+
+	due = due < most ? due : most;
+	o->due -= (int64_t)due;
+	return due;
+}
+
+void cps_off_cpu_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT])
+{
+	struct cps_sleep *sleep = &call->thread->off_cpu.sleep;
+
+	if (cps_sleeper_encloses(sleep, cps_regs_kept_sp(regs)))
+		return;
+	call->noted |= CPS_BLOCKING_REAL;
+	cps_sleeper_note(sleep, call->state, call->since, call->leaf, regs);
+}
+
+/* A child of vfork runs with its parent's memory. */
+static bool is_counted(const struct cps_thread *t)
+{
+	return t->off_cpu.settled_at && cps_gate_verdict() == CPS_GATE_OPEN &&
+	       t->tid == cps_sys_gettid();
+}
+
+/* Settles the thread's account at the end of a call. Returns the weight of the call's sample. */
+static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
+{
+	struct cps_off_cpu *o = &call->thread->off_cpu;
+	uint64_t blocked, weight = 0;
+
+	if (!hold(o, now))
+		return 0;
+	settle(o, now, cpu_of(call->thread));
+	blocked = take(o, now - call->since);
+	if (blocked) {
+		o->state = call->state;
+		weight = cps_point_pass(number, blocked);
+	}
+	release(o);
+	return weight;
+}
+
+/* A tick that comes meanwhile finds that the call is not over until it was credited. */
+void cps_off_cpu_leave(const struct cps_blocking_call *call)
+{
+	uint64_t now = cps_moment_ns(), weight = 0;
+
+	if (now - call->since >= SHORT && is_counted(call->thread))
+		weight = settle_call(call, now);
+	if (call->noted & CPS_BLOCKING_REAL)
+		cps_sleeper_forget(&call->thread->off_cpu.sleep);
+	if (weight)
+		cps_resource_sample_in(number, call->state, weight, call->leaf);
+}
+
+static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,
+		    struct cps_credit *credit)
+{
+	struct cps_off_cpu *o = &t->off_cpu;
+	uint64_t stalled, weight = 0;
+
+	if (!o->settled_at || t->reckoned || !cps_sleeper_is_left(&t->off_cpu.sleep, context) ||
+	    !hold(o, now))
+		return false;
+	settle(o, now, reading);
+	stalled = take(o, UINT64_MAX);
+	if (stalled) {
+		o->state = CPS_STALLED;
+		weight = cps_point_pass(number, stalled);
+	}
+	release(o);
+	*credit = cps_resource_credit(number, CPS_STALLED, weight);
+	return weight > 0;
+}
+
+/* An interval of the point process begins anew. Returns what had passed and no sample has. */
+static uint64_t take_interval(struct cps_thread *t)
+{
+	struct cps_point *p = &t->points[number];
+	int64_t passed = (int64_t)p->current - p->left;
+	uint64_t rest = p->rest;
+
+	p->rest = 0;
+	if (!p->current || passed <= 0)
+		return rest;
+	p->left = (int64_t)p->current;
+	return rest + (uint64_t)passed;
+}
+
+static void begin(struct cps_thread *t, uint64_t now, uint64_t cpu)
+{
+	struct cps_off_cpu *o = &t->off_cpu;
+
+	take_interval(t);
+	o->due = 0;
+	o->settled_cpu = cpu;
+	o->settled_at = now;
+}
+
+static void skip(struct cps_thread *t, uint64_t reading)
+{
+	if (t->off_cpu.settled_at)
+		begin(t, cps_moment_ns(), reading);
+}
+
+/* It stays stalled: the next sample may be of another state. */
+static void keep(struct cps_thread *t, const struct cps_credit *credit)
+{
+	struct cps_off_cpu *o = &t->off_cpu;
+
+	if (!hold(o, cps_moment_ns())) {
+		cps_resource_keep(t, credit);
+		return;
+	}
+	o->due += (int64_t)credit->gticks;
+	release(o);
+}
+
+static const struct cps_companion companion = {at_tick, keep, skip};
+
+void cps_off_cpu_arm(struct cps_thread *t)
+{
+	t->off_cpu.counted = 0;
+	if (!t->points[number].current)
+		cps_point_begin_whole(t, number); /* what is left over is credited at the end */
+	begin(t, cps_moment_ns(), cpu_of(t));
+}
+
+static void arm_one(struct cps_thread *t, void *context)
+{
+	(void)context;
+	cps_off_cpu_arm(t);
+}
+
+int cps_off_cpu_start(uint32_t n)
+{
+	number = n;
+	cps_thread_each(arm_one, NULL);
+	cps_companion_add(&companion);
+	cps_blocking_watch(CPS_BLOCKING_REAL);
+	return 0;
+}
+
+void cps_off_cpu_stop(void)
+{
+	cps_blocking_ignore(CPS_BLOCKING_REAL);
+	cps_companion_remove(&companion);
+}
+
+/* What a thread is due, and how much of that is of the call that it is in. The rest has no place, and the state of
+ * the larger part: no tick has come since the thread was stalled, or an interval has not ended. */
+struct rest {
+	uint64_t whole, blocked;
+	struct cps_sleep call;
+};
+
+static bool find_rest(struct cps_thread *t, struct rest *rest)
+{
+	struct cps_off_cpu *o = &t->off_cpu;
+	uint64_t now = cps_moment_ns(), due, interval;
+
+	if (!o->settled_at || !hold(o, now))
+		return false;
+	settle(o, now, cpu_of(t));
+	due = take(o, UINT64_MAX);
+	rest->blocked = 0;
+	if (cps_sleeper_read(&o->sleep, &rest->call) && rest->call.since < now)
+		rest->blocked = due < now - rest->call.since ? due : now - rest->call.since;
+	interval = take_interval(t);
+	rest->whole = due + interval;
+	if (due - rest->blocked > interval)
+		o->state = CPS_STALLED;
+	else if (rest->blocked)
+		o->state = rest->call.state;
+	release(o);
+	return true;
+}
+
+/* Little time is no reason for a recording, but many threads may have little. */
+static bool has_recording(uint64_t ns)
+{
+	return cps_sleeper_is_worth(ns + cps_left_over_kept(number));
+}
+
+static void credit(struct cps_thread *t, struct rest *rest)
+{
+	struct cps_credit place = cps_resource_credit(number, rest->call.state, rest->blocked);
+
+	place.leaf = rest->call.leaf;
+	place.is_tail = true;
+	if (place.weight && cps_sleeper_take(t, &t->off_cpu.sleep, &rest->call, &place))
+		rest->whole -= rest->blocked;
+	cps_left_over_credit(t, number, t->off_cpu.state, rest->whole);
+}
+
+void cps_off_cpu_credit_rest(struct cps_thread *t)
+{
+	uint64_t mask = cps_sys_block_signals();
+	struct rest rest = {.whole = 0};
+
+	if (find_rest(t, &rest)) {
+		if (has_recording(rest.whole))
+			credit(t, &rest);
+		else
+			cps_left_over_keep(number, rest.whole);
+	}
+	cps_sys_set_mask(mask);
+}
+
+/* It may have been cancelled in a call. */
+void cps_off_cpu_disarm(struct cps_thread *t)
+{
+	cps_sleeper_forget(&t->off_cpu.sleep);
+	cps_off_cpu_credit_rest(t);
+	t->off_cpu.settled_at = 0;
+}
+
+uint64_t cps_off_cpu_take_counted(struct cps_thread *t)
+{
+	uint64_t counted = t->off_cpu.counted;
+
+	t->off_cpu.counted = 0;
+	return counted;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pmu.c - finds the numbers of events that the kernel names in /sys/bus/event_source/devices.
+ *
+ * In: PMU/TERM,.../ and the files of that directory: `type` is a number, events/NAME a list of terms,
+ * format/NAME the bits of a field ("config:0-7,32-35"). Out: type and config of perf_event_open(2).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/descriptor.h"
+#include "base/sys.h"
+#include "resource/pmu.h"
+
+#define TEXT_BYTES 256
+
+struct search {
+	const char *root;
+	char pmu[64];
+	struct cps_overflow_kind *kind;
+	char *why;
+	size_t bytes;
+};
+
+/* One NAME or NAME=VALUE. */
+struct term {
+	char name[64], value[32];
+	bool has_value;
+};
+
+bool cps_pmu_is_event(const char *text, const char *end)
+{
+	const char *slash = memchr(text, '/', (size_t)(end - text));
+
+	for (const char *p = text; p < end; p++)
+		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+		      (*p >= '0' && *p <= '9') || (*p && strchr("_-.=,/", *p))))
+			return false;
+	return slash && slash > text && *text != '.' && slash + 2 < end && end[-1] == '/' &&
+	       memchr(slash + 1, '/', (size_t)(end - slash - 1)) == end - 1;
+}
+
+static int refuse(const struct search *s, int error, const char *format, const char *what)
+{
+	int n = snprintf(s->why, s->bytes, "%s: ", s->pmu);
+
+	if (n > 0 && (size_t)n < s->bytes)
+		snprintf(s->why + n, s->bytes - (size_t)n, format, what);
+	return error;
+}
+
+/* Reads the file's first line. Returns its length, or -errno. */
+static int read_file(const struct search *s, const char *directory, const char *name,
+		     char text[TEXT_BYTES])
+{
+	char path[512];
+	long n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s/%s%s", s->root, s->pmu, directory, name);
+	fd = cps_descriptor_open(path, O_RDONLY, 0);
+	if (fd < 0)
+		return fd;
+	n = cps_sys_read(fd, text, TEXT_BYTES - 1);
+	cps_sys_close(fd);
+	if (n < 0)
+		return (int)n;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return (int)strlen(text);
+}
+
+static int digit_of(char c, unsigned base)
+{
+	int digit = c >= '0' && c <= '9'   ? c - '0'
+		    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+					   : 16;
+
+	return digit < (int)base ? digit : -1;
+}
+
+/* Reads a number, hexadecimal after 0x. Returns what follows it, or NULL. */
+static const char *read_number(const char *text, uint64_t *value)
+{
+	unsigned base = text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10;
+	const char *p = base == 16 ? text + 2 : text, *first = p;
+
+	for (*value = 0; digit_of(*p, base) >= 0; p++) {
+		if (*value > (UINT64_MAX - 15) / base)
+			return NULL;
+		*value = *value * base + (uint64_t)digit_of(*p, base);
+	}
+	return p > first ? p : NULL;
+}
+
+static uint64_t *word_of(struct cps_overflow_kind *kind, const char *name, size_t length)
+{
+	static const char *const names[] = {"config", "config1", "config2"};
+	uint64_t *const words[] = {&kind->config, &kind->config1, &kind->config2};
+
+	for (size_t i = 0; i < 3; i++)
+		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
+			return words[i];
+	return NULL;
+}
+
+/* Puts the value's bits, the lowest first, where the format says. */
+static int set_field(const struct search *s, const char *name, const char *format, uint64_t value)
+{
+	const char *colon = strchr(format, ':');
+	uint64_t *word = colon ? word_of(s->kind, format, (size_t)(colon - format)) : NULL;
+	const char *p = colon;
+
+	while (word && p) {
+		uint64_t low, high;
+
+		p = read_number(p + 1, &low);
+		high = low;
+		if (p && *p == '-')
+			p = read_number(p + 1, &high);
+		if (!p || high > 63 || low > high)
+			return refuse(s, -EINVAL, "the kernel's format of %s is not understood",
+				      name);
+		for (; low <= high; low++, value >>= 1)
+			*word = (*word & ~(UINT64_C(1) << low)) | (value & 1) << low;
+		p = *p == ',' ? p : NULL;
+	}
+	if (!word)
+		return refuse(s, -EINVAL, "the kernel's format of %s is not understood", name);
+	return value ? refuse(s, -EINVAL, "the value of %s is too large", name) : 0;
+}
+
+/* Takes the next term out of a list. False: there is none, or it is too long. */
+static bool next_term(const char **list, struct term *term)
+{
+	size_t length = strcspn(*list, ","), name = strcspn(*list, "=,");
+
+	if (!length || name >= sizeof(term->name) || length - name > sizeof(term->value))
+		return false;
+	memcpy(term->name, *list, name);
+	term->name[name] = '\0';
+	term->has_value = length > name;
+	strcpy(term->value, "1");
+	if (term->has_value) {
+		memcpy(term->value, *list + name + 1, length - name - 1);
+		term->value[length - name - 1] = '\0';
+	}
+	*list += length + ((*list)[length] == ',');
+	return true;
+}
+
+static int set_term(const struct search *s, const struct term *term)
+{
+	uint64_t value, *word = word_of(s->kind, term->name, strlen(term->name));
+	const char *rest = read_number(term->value, &value);
+	char format[TEXT_BYTES];
+
+	if (strchr(term->value, '?'))
+		return refuse(s, -EINVAL, "the event needs a value of %s", term->name);
+	if (!rest || *rest)
+		return refuse(s, -EINVAL, "the value of %s is no number", term->name);
+	if (word) {
+		*word = value;
+		return 0;
+	}
+	if (read_file(s, "format/", term->name, format) <= 0)
+		return refuse(s, -ENOENT, "there is no event or field %s", term->name);
+	return set_field(s, term->name, format, value);
+}
+
+/* An event is a list of fields, and each of those of it that are named again has the value that comes last. */
+static int set_terms(const struct search *s, const char *list, bool may_be_event)
+{
+	struct term term;
+	char fields[TEXT_BYTES];
+	int error = 0;
+
+	while (*list && !error) {
+		if (!next_term(&list, &term))
+			return refuse(s, -EINVAL, "%s is not understood", list);
+		if (may_be_event && !term.has_value &&
+		    read_file(s, "events/", term.name, fields) > 0)
+			error = set_terms(s, fields, false);
+		else
+			error = set_term(s, &term);
+	}
+	return error;
+}
+
+int cps_pmu_find(const char *root, const char *event, struct cps_overflow_kind *kind, char *why,
+		 size_t bytes)
+{
+	struct search s = {.root = root, .kind = kind, .why = why, .bytes = bytes};
+	const char *slash = strchr(event, '/');
+	size_t n = (size_t)(slash - event);
+	char text[TEXT_BYTES];
+	uint64_t type;
+
+	*kind = (struct cps_overflow_kind){.type = 0};
+	memcpy(s.pmu, event, n < sizeof(s.pmu) ? n : sizeof(s.pmu) - 1);
+	if (n >= sizeof(s.pmu) || read_file(&s, "", "type", text) <= 0 || !read_number(text, &type))
+		return refuse(&s, -ENOENT, "not in %s", root);
+	if (read_file(&s, "", "cpumask", text) > 0)
+		return refuse(&s, -ENOTSUP, "it is counted for %s, not for threads",
+			      "the whole machine");
+	kind->type = (uint32_t)type;
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(slash + 1, "/"), slash + 1);
+	return set_terms(&s, text, true);
+}

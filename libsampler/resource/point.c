@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * point.c - draws the intervals between points, and widens them where there are too many samples.
+ *
+ * In: events of a thread. Out: weights.
+ */
+#include "base/moment.h"
+#include "base/sys.h"
+#include "clock/clock.h"
+#include "resource/point.h"
+#include "signal/gate.h"
+
+#define FAR	(INT64_MAX / 2)
+#define SECOND	UINT64_C(1000000000)
+#define MOST	2000u /* samples of a resource in a second of a thread */
+#define AT_ONCE 64u   /* intervals that are drawn for one event; more are of the mean length */
+#define SLOWEST 20u   /* times that an interval is doubled */
+
+/* Lengths are not rounded: those that have a common divisor meet a regular sequence of events always at the same
+ * places. Each resource has a sequence of its own, which begins anew with its points. So runs with the same seed
+ * sample the same of its events, whatever else is counted and when. */
+static uint64_t draw(const struct cps_thread *t, uint32_t number, struct cps_point *p)
+{
+	uint64_t mean = cps_resource_interval(number) << p->slower;
+
+	if (!p->random)
+		p->random = ((uint64_t)t->id << 32 | (number + 1)) * UINT64_C(0xd6e8feb86659fd93);
+	return cps_clock_vary_by(&p->random, mean, mean / 2);
+}
+
+/* A thread begins somewhere in an interval, which is the longer the more likely: so each place of a short thread
+ * is as likely to have a point as one of a long thread. What was before the thread is not counted. */
+static uint64_t begin_inside(const struct cps_thread *t, uint32_t number, struct cps_point *p)
+{
+	uint64_t longest = (cps_resource_interval(number) << p->slower) / 2 * 3;
+
+	do
+		p->current = draw(t, number, p);
+	while (cps_clock_vary_by(&p->random, longest / 2, longest / 2) >= p->current);
+	return 1 + cps_clock_vary_by(&p->random, p->current / 2, p->current / 2);
+}
+
+static void begin(const struct cps_thread *t, uint32_t number, struct cps_point *p)
+{
+	uint64_t first = begin_inside(t, number, p);
+
+	cps_single_add(&p->left, (int64_t)first);
+	p->passed -= p->current - first;
+}
+
+/* Weights are whole grains, since only their sum has to be exact. The rest is for the thread's next sample. */
+static uint64_t round_down(struct cps_point *p, uint64_t weight, uint64_t grain)
+{
+	weight += p->rest;
+	p->rest = weight % grain;
+	return weight - p->rest;
+}
+
+/* Doubles the interval if the last MOST samples came in less than a second. Intervals may change whenever
+ * one is drawn, without bias. */
+static void widen(struct cps_point *p)
+{
+	uint64_t now;
+
+	if (++p->n_samples < MOST)
+		return;
+	now = cps_moment_ns();
+	if (now - p->since_ns < SECOND && p->slower < SLOWEST)
+		p->slower++;
+	p->since_ns = now;
+	p->n_samples = 0;
+}
+
+/* Takes many whole intervals of an event at once that is longer than all of them. */
+static uint64_t take_many(struct cps_point *p, uint64_t mean)
+{
+	uint64_t many = (uint64_t)-p->left / mean * mean;
+
+	cps_single_add(&p->left, (int64_t)many);
+	return many;
+}
+
+static uint64_t pass_points(uint32_t number)
+{
+	struct cps_thread *t = cps_thread_self();
+	struct cps_point *p = &cps_thread_points[number];
+	uint64_t weight = 0;
+
+	if (!t || p != &t->points[number] || !cps_resource_is_counted(number)) {
+		p->left = FAR;
+		return 0;
+	}
+	if (!p->current)
+		begin(t, number, p);
+	for (uint32_t n = 0; p->left <= 0; n++) {
+		weight += p->current;
+		if (n >= AT_ONCE)
+			weight += take_many(p, cps_resource_interval(number) << p->slower);
+		p->current = draw(t, number, p);
+		cps_single_add(&p->left, (int64_t)p->current);
+	}
+	if (!weight || cps_gate_is_paused() || cps_gate_is_early())
+		return 0;
+	p->passed += weight;
+	widen(p);
+	return round_down(p, weight, cps_resource_grain(number));
+}
+
+/* A handler of the target's may consume the same. What it has consumed before this is credited here. */
+uint64_t cps_point_draw(uint32_t number)
+{
+	uint64_t mask = cps_sys_block_signals(), weight = pass_points(number);
+
+	cps_sys_set_mask(mask);
+	return weight;
+}
+
+uint64_t cps_point_next(struct cps_thread *t, uint32_t number)
+{
+	struct cps_point *p = &t->points[number];
+
+	if (p->current)
+		widen(p);
+	p->current = draw(t, number, p);
+	return p->current;
+}
+
+uint64_t cps_point_first(struct cps_thread *t, uint32_t number, uint64_t *whole)
+{
+	struct cps_point *p = &t->points[number];
+	uint64_t first = begin_inside(t, number, p);
+
+	*whole = p->current;
+	return first;
+}
+
+void cps_point_begin_whole(struct cps_thread *t, uint32_t number)
+{
+	struct cps_point *p = &t->points[number];
+
+	p->current = draw(t, number, p);
+	p->left = (int64_t)p->current;
+}
+
+uint64_t cps_point_consumed(const struct cps_thread *t, uint32_t number)
+{
+	const struct cps_point *p = &t->points[number];
+	int64_t rest = (int64_t)p->current - p->left;
+
+	return p->current && rest > 0 ? p->passed + (uint64_t)rest : p->passed;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resource_count.c - what the program counts itself, by cpsample_count of cpsample.h.
+ *
+ * In: nothing. Out: the line of the table; door/wrap_count.c has the calls.
+ */
+#include "resource/resource.h"
+
+const struct cps_resource cps_resource_count = {
+	.name = "count",
+	.unit = "count",
+	.engine = "cpsample.h",
+	.about = "counted by cpsample_count()",
+	.kind = CPS_RESOURCE_EVENTS,
+	.interval = 1000,
+};

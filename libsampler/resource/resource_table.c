@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resource_table.c - the table of resources, and what the user may ask of it.
+ *
+ * In: CPSAMPLE_RESOURCES. Out: which resources are wanted, and their intervals.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "resource/interval.h"
+#include "resource/resource.h"
+
+#define ENTRY(name) &cps_resource_##name,
+
+const struct cps_resource *const cps_resource_table[] = {CPS_RESOURCES(ENTRY) NULL};
+
+/* What has a slash in it is an event by the name of /sys/bus/event_source. */
+static const struct cps_resource *find(const char *name, size_t length)
+{
+	if (memchr(name, '/', length))
+		return &cps_resource_pmu;
+	for (size_t i = 0; cps_resource_table[i]; i++)
+		if (strcspn(cps_resource_table[i]->name, ":") == length &&
+		    memcmp(cps_resource_table[i]->name, name, length) == 0)
+			return cps_resource_table[i];
+	return NULL;
+}
+
+static int read_interval(const char *text, const char *end, enum cps_resource_kind kind,
+			 uint64_t *interval)
+{
+	char copy[32];
+
+	if ((size_t)(end - text) >= sizeof(copy))
+		return -1;
+	memcpy(copy, text, (size_t)(end - text));
+	copy[end - text] = '\0';
+	return cps_interval_read(copy, kind, interval);
+}
+
+static const char *last_colon(const char *text, const char *end)
+{
+	while (end > text && end[-1] != ':')
+		end--;
+	return end > text ? end - 1 : NULL;
+}
+
+/* Reads a text that is a resource with a name of its own: NAME, or NAME:INTERVAL if it ends like that. */
+static int read_named(const char *text, const char *end, struct cps_wanted_resource *one)
+{
+	const char *colon = last_colon(text, end);
+
+	if (colon && read_interval(colon + 1, end, one->resource->kind, &one->interval) == 0)
+		end = colon;
+	return one->resource->read_name(text, end, one->name);
+}
+
+static bool is_there(const struct cps_wanted_resources *wanted,
+		     const struct cps_wanted_resource *one)
+{
+	size_t n_calls = 0;
+
+	for (size_t i = 0; i < wanted->n; i++) {
+		const struct cps_wanted_resource *other = &wanted->list[i];
+
+		n_calls += other->resource == &cps_resource_calls;
+		if (other->resource == one->resource &&
+		    (strcmp(other->name, one->name) == 0 || one->resource == &cps_resource_fpe))
+			return true;
+	}
+	return one->resource == &cps_resource_calls && n_calls == CPS_CALLS_SYMBOLS;
+}
+
+/* Reads one NAME[:INTERVAL] that ends at `end`. */
+static int read_one(const char *text, const char *end, struct cps_wanted_resources *wanted,
+		    struct cps_clock_settings *clock)
+{
+	struct cps_wanted_resource *one = &wanted->list[wanted->n];
+	const char *colon = memchr(text, ':', (size_t)(end - text));
+	size_t length = (size_t)((colon ? colon : end) - text);
+	const struct cps_clock *c = cps_clock_of_resource(text, length);
+
+	one->resource = c ? NULL : find(text, length);
+	one->name[0] = '\0';
+	if ((!one->resource && !c) || (c && wanted->has_clock))
+		return -1;
+	one->interval = one->resource ? one->resource->interval : 0;
+	one->is_given = colon;
+	if (one->resource && one->resource->read_name)
+		return read_named(text, end, one) == 0 && !is_there(wanted, one) ? 0 : -1;
+	if (is_there(wanted, one) || (colon && c && !c->interval_ns))
+		return -1;
+	if (colon && read_interval(colon + 1, end, c ? CPS_RESOURCE_TIME : one->resource->kind,
+				   &one->interval) < 0)
+		return -1;
+	if (c) {
+		wanted->has_clock = true;
+		clock->resource = c->resource;
+		clock->interval_ns = one->interval;
+	}
+	return 0;
+}
+
+/* A resource that has the samples of another one needs that, and both have the same interval: the shorter
+ * one. */
+static int add_counting(struct cps_wanted_resources *wanted)
+{
+	for (size_t i = 0, k; i < wanted->n; i++) {
+		struct cps_wanted_resource *one = &wanted->list[i], *other;
+
+		if (!one->resource || !one->resource->counted_by)
+			continue;
+		for (k = 0; k < wanted->n && wanted->list[k].resource != one->resource->counted_by;)
+			k++;
+		if (k == CPS_RESOURCES_WANTED)
+			return -1;
+		other = &wanted->list[k];
+		if (k == wanted->n)
+			wanted->list[wanted->n++] = (struct cps_wanted_resource){
+				one->resource->counted_by, one->interval, "", one->is_given};
+		if (other->interval < one->interval)
+			one->interval = other->interval;
+		other->interval = one->interval;
+	}
+	return 0;
+}
+
+/* What needs ticks brings `cpu`, which is what these are for. */
+static void add_clock(struct cps_wanted_resources *wanted)
+{
+	for (size_t i = 0; i < wanted->n && !wanted->has_clock; i++) {
+		if (!wanted->list[i].resource || !wanted->list[i].resource->needs_ticks ||
+		    wanted->n == CPS_RESOURCES_WANTED)
+			continue;
+		wanted->list[wanted->n++] = (struct cps_wanted_resource){.resource = NULL};
+		wanted->has_clock = true;
+	}
+}
+
+/* The interval that a resource which needs the clock is given is the clock's, too, unless what the clock measures is
+ * wanted itself. Parts of that have no interval of their own: the shortest one that is given holds. */
+static void share_interval(const struct cps_wanted_resources *wanted,
+			   struct cps_clock_settings *clock)
+{
+	for (size_t i = 0; i < wanted->n; i++) {
+		const struct cps_resource *r = wanted->list[i].resource;
+		uint64_t interval = wanted->list[i].interval;
+
+		if (r && wanted->list[i].is_given &&
+		    (r->part ? !clock->interval_ns || interval < clock->interval_ns
+			     : r->joins_clock && !wanted->has_clock && !clock->interval_ns))
+			clock->interval_ns = interval;
+	}
+}
+
+static const char *kind_text(enum cps_resource_kind kind)
+{
+	return kind == CPS_RESOURCE_TIME    ? "a time from 10us to 3600s (1ms)"
+	       : kind == CPS_RESOURCE_BYTES ? "a number of bytes (64k)"
+					    : "a number (1000)";
+}
+
+/* What must be said of one of which there may be several. */
+static void explain_named(const struct cps_resource *r, char *why, size_t bytes)
+{
+	if (r == &cps_resource_calls)
+		snprintf(why, bytes,
+			 "must have the name of a function, at most %d bytes long, and may have an "
+			 "interval (calls:qsort,calls:malloc:1000); at most %d, each once",
+			 CPS_RESOURCE_NAME_BYTES - 7, CPS_CALLS_SYMBOLS);
+	else if (r == &cps_resource_fpe)
+		snprintf(why, bytes, "must be fpe or fpe:exact, once, and may have an interval");
+	else
+		snprintf(why, bytes, "must be %s, once, and may have an interval after a colon",
+			 r == &cps_resource_perf    ? "perf:0xCONFIG or perf:TYPE:0xCONFIG"
+			 : r == &cps_resource_trace ? "tp:SYSTEM:NAME"
+						    : "PMU/EVENT/");
+}
+
+/* Says what is wrong with an item that read_one() does not take. */
+static void explain_item(const char *item, const struct cps_wanted_resources *wanted, char *why,
+			 size_t bytes)
+{
+	size_t length = strcspn(item, ":");
+	const struct cps_clock *c = cps_clock_of_resource(item, length);
+	const struct cps_resource *r = c ? NULL : find(item, length);
+	const struct cps_wanted_resource one = {.resource = r};
+
+	if (wanted->n >= CPS_RESOURCES_WANTED)
+		snprintf(why, bytes, "is too many; there may be %d", CPS_RESOURCES_WANTED);
+	else if (!c && !r)
+		snprintf(why, bytes, "is no resource");
+	else if (r && r->read_name)
+		explain_named(r, why, bytes);
+	else if (c && wanted->has_clock)
+		snprintf(why, bytes, "comes after cpu or signals; one of these can be named, once");
+	else if (r && is_there(wanted, &one))
+		snprintf(why, bytes, "comes twice");
+	else if (c && !c->interval_ns)
+		snprintf(why, bytes, "has no interval");
+	else
+		snprintf(why, bytes, "must have %s as its interval",
+			 kind_text(c ? CPS_RESOURCE_TIME : r->kind));
+}
+
+/* Says which item is wrong, and why. */
+static void explain(const char *text, const char *end, const struct cps_wanted_resources *wanted,
+		    char *why, size_t bytes)
+{
+	char item[2 * CPS_RESOURCE_NAME_BYTES] = "", reason[256];
+
+	strncat(item, text,
+		(size_t)(end - text) < sizeof(item) ? (size_t)(end - text) : sizeof(item) - 1);
+	explain_item(item, wanted, reason, sizeof(reason));
+	snprintf(why, bytes, "\"%s\" %s; see cpsample --list-resources", item, reason);
+}
+
+/* The comma or the end. Those between two slashes belong to an event's name. */
+static const char *end_of(const char *text)
+{
+	const char *end = text + strcspn(text, ","), *slash = text + strcspn(text, ",/");
+
+	if (*slash == '/' && strchr(slash + 1, '/'))
+		end = strchr(slash + 1, '/');
+	return end + strcspn(end, ",");
+}
+
+int cps_resource_read(const char *text, struct cps_wanted_resources *wanted,
+		      struct cps_clock_settings *clock, char *choices, size_t bytes)
+{
+	const char *end;
+
+	*wanted = (struct cps_wanted_resources){.n = 0};
+	for (;; text = end + 1) {
+		end = end_of(text);
+		if (wanted->n == CPS_RESOURCES_WANTED || read_one(text, end, wanted, clock) < 0 ||
+		    (++wanted->n && !*end && add_counting(wanted) < 0)) {
+			explain(text, end, wanted, choices, bytes);
+			return -1;
+		}
+		if (!*end)
+			break;
+	}
+	add_clock(wanted);
+	share_interval(wanted, clock);
+	return 0;
+}
+
+bool cps_resource_ticks_in_calls(const struct cps_wanted_resources *wanted)
+{
+	for (size_t i = 0; i < wanted->n; i++)
+		if (wanted->list[i].resource && wanted->list[i].resource->ticks_in_calls)
+			return true;
+	return false;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * switches.c - counts how often threads are put off a processor, and on another one.
+ *
+ * In: wrapped calls that begin and end, ticks, threads that begin and end. Out: credits of the resources
+ * `switches` and `migrations`.
+ */
+#include <stdatomic.h>
+
+#include "base/moment.h"
+#include "base/sys.h"
+#include "resource/point.h"
+#include "resource/resource.h"
+#include "resource/sleeper.h"
+#include "resource/switch_records.h"
+#include "resource/switches.h"
+#include "signal/companion.h"
+#include "signal/gate.h"
+#include "signal/side.h"
+#include "stream/loss.h"
+
+#define SHORT                                                                                      \
+	2000u	  /* ns; in less nobody has waited, and to ask would take a tenth of it and more */
+#define MANY  64u /* waits; so many come without a tick only to who uses little CPU time */
+#define BELOW 1u  /* the frame of who must not take from another what that is using */
+
+static atomic_bool is_going;   /* neither paused nor ended */
+static _Atomic uint64_t since; /* what getrusage had counted when this went on */
+static _Atomic uint64_t used;  /* what it has counted up to the last pause */
+static int owner;	       /* the process that counts */
+static bool has_records;
+
+/* ---- what has happened ----------------------------------------------------------------------- */
+
+/* A thread's state is used by the thread, by handlers that interrupt it there, and by who ends the recording. Nobody
+ * waits. Who was left by a longjmp from further down the stack uses it no more. */
+static bool hold(struct cps_switches *s, uintptr_t frame)
+{
+	uintptr_t held = atomic_load_explicit(&s->held, memory_order_relaxed);
+
+	if (frame == BELOW) { /* nor may it be taken from that one */
+		held = 0;
+		return atomic_compare_exchange_strong(&s->held, &held, CPS_SWITCHES_HELD);
+	}
+	return held < frame && atomic_compare_exchange_strong(&s->held, &held, frame);
+}
+
+static void release(struct cps_switches *s)
+{
+	atomic_store_explicit(&s->held, 0, memory_order_release);
+}
+
+static struct cps_switch_counts usage_of(int whose)
+{
+	struct rusage usage = {.ru_nvcsw = 0};
+
+	CPS_SYS(getrusage, whose, &usage, 0, 0);
+	return (struct cps_switch_counts){(uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw, 0};
+}
+
+static uint64_t usage_of_all(void)
+{
+	struct cps_switch_counts all = usage_of(RUSAGE_SELF);
+
+	return all.blocked + all.preempted;
+}
+
+/* Adds what has happened in the thread, which is held, since this was asked last. Only the calling thread can ask
+ * getrusage. */
+static void read_counts(const struct cps_thread *t, struct cps_switches *s,
+			struct cps_switch_counts *n)
+{
+	struct cps_switch_counts now;
+
+	if (s->records) {
+		cps_switch_records_read(s, n);
+		return;
+	}
+	now = usage_of(RUSAGE_THREAD);
+	if (s->is_known && t == cps_thread_self()) {
+		n->blocked += now.blocked - s->usage.blocked;
+		n->preempted += now.preempted - s->usage.preempted;
+	}
+	s->usage = now;
+	s->is_known = t == cps_thread_self();
+}
+
+/* The same for the calling thread, to be credited. `asks` says whether getrusage is worth its price. False: nothing, or
+ * it does not count. A child of vfork runs with its parent's memory; one that is made past the C library has no
+ * records, and finds the gate closed. */
+static bool gather(struct cps_thread *t, uintptr_t frame, bool asks, struct cps_switch_counts *n)
+{
+	struct cps_switches *s = &t->switches;
+	bool is_new, is_time;
+
+	if (!cps_gate_is_open() || !hold(s, frame))
+		return false;
+	is_new = s->records ? cps_switch_records_are_new(s) : asks;
+	release(s);
+	if (!is_new || t->tid != cps_sys_gettid())
+		return false;
+	is_time = cps_side_is_time();
+	if (!hold(s, frame))
+		return false;
+	read_counts(t, s, n);
+	release(s);
+	return is_time && n->blocked + n->preempted + n->moves > 0;
+}
+
+/* ---- credits --------------------------------------------------------------------------------- */
+
+/* An atom of one of the resources. */
+struct part {
+	uint32_t number, state;
+};
+
+enum { PARTS = 3 };
+
+static const struct part parts[PARTS] = {{CPS_RESOURCE_OF_switches, CPS_SWITCHES_BLOCKED},
+					 {CPS_RESOURCE_OF_switches, CPS_SWITCHES_PREEMPTED},
+					 {CPS_RESOURCE_OF_migrations, 0}};
+
+static uint64_t count_of(const struct cps_switch_counts *n, int part)
+{
+	return part == 0 ? n->blocked : part == 1 ? n->preempted : n->moves;
+}
+
+static _Atomic uint64_t *due_of(struct cps_switches *s, int part)
+{
+	return part == 0 ? &s->due_blocked : part == 1 ? &s->due_preempted : &s->due_moves;
+}
+
+static void add_due(struct cps_switches *s, const struct cps_switch_counts *n)
+{
+	for (int i = 0; i < PARTS; i++)
+		if (count_of(n, i))
+			atomic_fetch_add(due_of(s, i), count_of(n, i));
+}
+
+static uint64_t all_due(struct cps_switches *s)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < PARTS; i++)
+		n += atomic_load_explicit(due_of(s, i), memory_order_relaxed);
+	return n;
+}
+
+/* Returns the weight of a sample of the calling thread, which has consumed so much; 0: none. */
+static uint64_t pass(const struct part *part, uint64_t n)
+{
+	return n && cps_resource_is_counted(part->number) ? cps_point_pass(part->number, n) : 0;
+}
+
+/* Takes from what is due to the calling thread until that makes a sample. */
+static const struct part *take_due(struct cps_switches *s, uint64_t *weight)
+{
+	for (int i = 0; i < PARTS; i++) {
+		*weight = pass(&parts[i], atomic_exchange(due_of(s, i), 0));
+		if (*weight)
+			return &parts[i];
+	}
+	return NULL;
+}
+
+static void credit_due(struct cps_switches *s)
+{
+	const struct part *part;
+	uint64_t weight;
+
+	while ((part = take_due(s, &weight)))
+		cps_resource_sample(part->number, part->state, weight);
+}
+
+/* Whether what is due to the thread need not wait for a tick: none will come, or the thread uses so little CPU time
+ * that it is far away. */
+static bool is_overdue(struct cps_switches *s)
+{
+	return cps_sample_meter()->read
+		       ? atomic_load_explicit(&s->due_blocked, memory_order_relaxed) >= MANY
+		       : all_due(s) > 0;
+}
+
+void cps_switches_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT])
+{
+	struct cps_switches *s = &call->thread->switches;
+	struct cps_switch_counts n = {0, 0, 0};
+
+	if (gather(call->thread, (uintptr_t)__builtin_frame_address(0), false, &n))
+		add_due(s, &n);
+	if (cps_sleeper_encloses(&s->sleep, cps_regs_kept_sp(regs)))
+		return;
+	if (is_overdue(s))
+		credit_due(s);
+	call->noted |= CPS_BLOCKING_SWITCHES;
+	cps_sleeper_note(&s->sleep, call->state, 0, call->leaf, regs);
+}
+
+static bool has_lasted(const struct cps_blocking_call *call)
+{
+	return cps_moment_ns() - call->since >= SHORT;
+}
+
+/* Of preemptions getrusage does not tell whether they came before the call. */
+void cps_switches_leave(const struct cps_blocking_call *call)
+{
+	struct cps_switches *s = &call->thread->switches;
+	struct cps_switch_counts n = {0, 0, 0}, before = {0, 0, 0};
+	bool is_any = gather(call->thread, (uintptr_t)__builtin_frame_address(0),
+			     !s->records && has_lasted(call), &n);
+
+	if (!s->records) {
+		before.preempted = n.preempted;
+		n.preempted = 0;
+	}
+	if (call->noted & CPS_BLOCKING_SWITCHES)
+		cps_sleeper_forget(&s->sleep);
+	if (!is_any)
+		return;
+	add_due(s, &before);
+	for (int i = 0; i < PARTS; i++) {
+		uint64_t weight = pass(&parts[i], count_of(&n, i));
+
+		if (weight)
+			cps_resource_sample_in(parts[i].number, parts[i].state, weight, call->leaf);
+	}
+}
+
+/* In a call that was noted, the call is credited when it ends. */
+static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,
+		    struct cps_credit *credit)
+{
+	struct cps_switches *s = &t->switches;
+	struct cps_switch_counts n = {0, 0, 0};
+	const struct part *part;
+	uint64_t weight;
+
+	(void)now;
+	(void)reading;
+	if (!cps_sleeper_is_left(&s->sleep, context))
+		return false;
+	if (gather(t, BELOW, true, &n))
+		add_due(s, &n);
+	part = all_due(s) ? take_due(s, &weight) : NULL;
+	if (part)
+		*credit = cps_resource_credit(part->number, part->state, weight);
+	return part != NULL;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static void forget(struct cps_thread *t)
+{
+	struct cps_switches *s = &t->switches;
+	struct cps_switch_counts n;
+
+	if (hold(s, BELOW)) {
+		read_counts(t, s, &n);
+		release(s);
+	}
+	for (int i = 0; i < PARTS; i++)
+		atomic_store(due_of(s, i), 0);
+}
+
+static void skip(struct cps_thread *t, uint64_t reading)
+{
+	(void)reading;
+	forget(t);
+	if (atomic_load(&is_going))
+		atomic_store(&since, usage_of_all());
+}
+
+static const struct cps_companion companion = {at_tick, cps_resource_keep, skip};
+
+static void arm(struct cps_thread *t, void *context)
+{
+	struct cps_switches *s = &t->switches;
+	const char *what;
+	void *records = NULL;
+
+	(void)context;
+	if (s->records || s->is_known)
+		return;
+	if (has_records && cps_switch_records_open(t, &records, &what) != 0) {
+		cps_loss_add(CPS_LOSS_MEMORY, 1);
+		records = NULL;
+	}
+	s->read_to = 0;
+	s->records = records;
+	if (!records)
+		forget(t);
+}
+
+void cps_switches_arm(struct cps_thread *t)
+{
+	arm(t, NULL);
+}
+
+/* If another one is using them they stay until the process ends. */
+static void close_records(struct cps_thread *t, void *context)
+{
+	struct cps_switches *s = &t->switches;
+	void *records;
+
+	(void)context;
+	if (!hold(s, BELOW))
+		return;
+	records = s->records;
+	s->records = NULL;
+	cps_switch_records_close(records);
+	s->is_known = false;
+	release(s);
+}
+
+/* What has no place is credited as often as points demand: there may be many threads. */
+void cps_switches_disarm(struct cps_thread *t)
+{
+	struct cps_switches *s = &t->switches;
+	struct cps_switch_counts n = {0, 0, 0};
+	uint64_t mask = cps_sys_block_signals(), weight;
+	const struct part *part;
+
+	cps_sleeper_forget(&s->sleep);
+	if (gather(t, BELOW, true, &n))
+		add_due(s, &n);
+	while ((part = take_due(s, &weight))) {
+		struct cps_credit credit = cps_resource_credit(part->number, part->state, weight);
+
+		if (!cps_sleeper_take_nowhere(t, &credit))
+			cps_resource_keep(t, &credit);
+	}
+	close_records(t, NULL);
+	cps_sys_set_mask(mask);
+}
+
+/* Credits a thread, which may be any, with all of it. */
+static void credit_exactly(struct cps_thread *t, const struct part *part, uint64_t n,
+			   const struct cps_sleep *call)
+{
+	struct cps_credit credit;
+
+	if (!n || !cps_resource_is_counted(part->number) ||
+	    (!cps_recording_path() && n < cps_resource_interval(part->number)))
+		return;
+	credit = cps_resource_credit(part->number, part->state, n);
+	credit.is_tail = true;
+	credit.leaf = call ? call->leaf : 0;
+	if ((call && cps_sleeper_take(t, &t->switches.sleep, call, &credit)) ||
+	    (credit.leaf = 0, cps_sleeper_take_nowhere(t, &credit)))
+		cps_atoms_count(cps_resource_id(part->number), n, 0);
+}
+
+void cps_switches_credit_rest(struct cps_thread *t)
+{
+	struct cps_switches *s = &t->switches;
+	struct cps_switch_counts n = {0, 0, 0};
+	uint64_t mask = cps_sys_block_signals();
+	struct cps_sleep call;
+	bool is_in_call = cps_sleeper_read(&s->sleep, &call);
+
+	if (hold(s, BELOW)) {
+		if (cps_thread_is_live(t)) /* what it is due when it ends it credits itself */
+			read_counts(t, s, &n);
+		release(s);
+	}
+	for (int i = 0; i < PARTS; i++) {
+		credit_exactly(t, &parts[i], count_of(&n, i), is_in_call ? &call : NULL);
+		credit_exactly(t, &parts[i], atomic_exchange(due_of(s, i), 0), NULL);
+	}
+	cps_sys_set_mask(mask);
+}
+
+/* ---- the process ----------------------------------------------------------------------------- */
+
+void cps_switches_resume(void)
+{
+	if (!atomic_exchange(&is_going, true))
+		atomic_store(&since, usage_of_all());
+}
+
+void cps_switches_pause(void)
+{
+	if (atomic_exchange(&is_going, false))
+		atomic_fetch_add(&used, usage_of_all() - atomic_load(&since));
+}
+
+/* A child of fork has counted nothing. What goes on after its end, because an exec has failed, has. */
+int cps_switches_start(uint64_t interval)
+{
+	char why[1];
+
+	(void)interval;
+	if (owner == cps_sys_getpid() && atomic_load(&is_going))
+		return 0;
+	if (owner != cps_sys_getpid()) {
+		atomic_store(&is_going, false);
+		atomic_store(&used, 0);
+	}
+	owner = cps_sys_getpid();
+	has_records = cps_switch_records_probe(why, sizeof(why)) == 0;
+	cps_thread_each(arm, NULL);
+	cps_companion_add(&companion);
+	cps_blocking_watch(CPS_BLOCKING_SWITCHES | (has_records ? 0 : CPS_BLOCKING_LASTED));
+	if (!cps_gate_is_paused())
+		cps_switches_resume();
+	return 0;
+}
+
+void cps_switches_stop(void)
+{
+	cps_blocking_ignore(CPS_BLOCKING_SWITCHES | CPS_BLOCKING_LASTED);
+	cps_companion_remove(&companion);
+	cps_switches_pause();
+	cps_thread_each(close_records, NULL);
+}
+
+uint64_t cps_switches_counted(uint32_t number)
+{
+	(void)number;
+	return atomic_load(&used);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * switches.h - how often threads are put off a processor, and on another one.
+ *
+ * The kernel tells it without a signal, by records (switch_records.h); where that is not permitted, getrusage(2)
+ * tells how often, which is asked after a call that has lasted for so long that the thread may have waited.
+ * What happens in a wrapped call is credited to it when it returns. All other switches, which are mostly
+ * preemptions, are credited at the thread's next tick, to where it is then: both strike where processors
+ * are used. If no clock ticks, they are credited to where the next such call is made.
+ *
+ * Without records nobody knows whether a wait that passes by the wrappers, such as that for a page, came before a
+ * call or in it. It is credited to the call.
+ */
+#ifndef CPS_SWITCHES_H
+#define CPS_SWITCHES_H
+
+#include <stdint.h>
+
+#include "resource/blocking.h"
+
+/* The states of `switches`, in the order of its atoms. */
+enum { CPS_SWITCHES_BLOCKED, CPS_SWITCHES_PREEMPTED, CPS_SWITCHES_STATES };
+
+/* [signal] The calling thread begins a call in the function with these registers, and ends it. errno stays as it is. */
+void cps_switches_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT]);
+/* [signal] */
+void cps_switches_leave(const struct cps_blocking_call *call);
+
+/* For the fields of struct cps_resource, of both `switches` and `migrations`; what one of them has done
+ * need not be done by the other. */
+int cps_switches_start(uint64_t interval);
+void cps_switches_stop(void);
+/* [signal] */
+void cps_switches_pause(void);
+/* [signal] */
+void cps_switches_resume(void);
+void cps_switches_arm(struct cps_thread *t);
+void cps_switches_disarm(struct cps_thread *t);
+/* [signal] */
+void cps_switches_credit_rest(struct cps_thread *t);
+/* [signal] What getrusage has counted of the process. */
+uint64_t cps_switches_counted(uint32_t number);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * side.c - samples at signals that are no ticks of the clock.
+ *
+ * In: a signal. Out: a sample of what it has interrupted, or a counted loss. The CPU time that this takes is
+ * not credited to the target.
+ */
+#include <stdatomic.h>
+
+#include "base/moment.h"
+#include "base/sys.h"
+#include "signal/budget.h"
+#include "signal/gate.h"
+#include "signal/sample.h"
+#include "signal/side.h"
+#include "stream/loss.h"
+#include "unwind/regs.h"
+#include "base/poison.h"
+
+static _Atomic(const struct cps_side *) side;
+
+void cps_side_use_this(const struct cps_side *s)
+{
+	atomic_store(&side, s);
+}
+
+static const struct cps_side *in_use(void)
+{
+	return atomic_load_explicit(&side, memory_order_relaxed);
+}
+
+bool cps_side_is_time(void)
+{
+	enum cps_verdict verdict = cps_gate_verdict();
+
+	if (verdict == CPS_GATE_BEGINS)
+		cps_sample_skip(NULL);
+	return verdict == CPS_GATE_BEGINS || verdict == CPS_GATE_OPEN;
+}
+
+static void take(const struct cps_side *s, struct cps_thread *t, const siginfo_t *info,
+		 const ucontext_t *context)
+{
+	struct cps_credit credit = {0};
+	uint64_t begin = cps_sample_own_begin();
+
+	if (atomic_exchange(&t->busy, true)) {
+		cps_loss_add(CPS_LOSS_REENTERED, 1);
+		s->rearm(t, info);
+		return;
+	}
+	if (s->credit(t, info, &credit) && cps_side_is_time()) {
+		cps_budget_begin(t, cps_moment_ns());
+		if (!cps_sample_credit(t, context, &credit))
+			s->keep(t, info, &credit);
+	}
+	if (!cps_loss_stop_reason(NULL))
+		s->rearm(t, info);
+	cps_sample_own_end(t, begin);
+	atomic_store(&t->busy, false);
+}
+
+bool cps_side_handle(const siginfo_t *info, void *context)
+{
+	const struct cps_side *s = in_use();
+	struct cps_thread *t = cps_thread_self();
+
+	if (!s || !s->is_mine(info))
+		return false;
+	if (t && !cps_thread_is_gone(t) && cps_gate_is_open())
+		take(s, t, info, context);
+	cps_sample_note_interruption(context);
+	return true;
+}
+
+void cps_side_enter(struct cps_side_use *use)
+{
+	const struct cps_side *s = in_use();
+
+	if (s)
+		s->enter(use);
+}
+
+void cps_side_leave(const struct cps_side_use *use)
+{
+	const struct cps_side *s = in_use();
+	struct cps_thread *t = cps_thread_self();
+
+	if (s)
+		s->leave(t && !cps_thread_is_gone(t) ? t : NULL, use);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kallsyms.h - finds the kernel's functions at given addresses in the text of /proc/kallsyms.
+ *
+ * The text has a line for each symbol: "ADDRESS TYPE NAME", and behind a tab the module it is of. Those
+ * of the kernel itself come first, by address. Those of modules follow in any order.
+ */
+#ifndef CPS_KALLSYMS_H
+#define CPS_KALLSYMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CPS_KALLSYMS_NAME_BYTES                                                                    \
+	124u /* of a name, with a NUL; the rest of a longer one is left out */
+
+struct cps_kallsyms_function {
+	uint64_t address;		    /* to be found */
+	uint64_t start;			    /* of the function; 0: none was found */
+	char name[CPS_KALLSYMS_NAME_BYTES]; /* of it, NUL-terminated */
+};
+
+struct cps_kallsyms {
+	struct cps_kallsyms_function *list;
+	uint32_t n;
+	bool has_first; /* `first` is the address of the first line */
+	uint64_t first;
+	char line[CPS_KALLSYMS_NAME_BYTES + 32]; /* that is not complete yet */
+	size_t used;
+};
+
+/* [signal] Begin to look for the addresses of the list, which is sorted by them here. They are kept in it until
+ * cps_kallsyms_finish. */
+void cps_kallsyms_begin(struct cps_kallsyms *k, struct cps_kallsyms_function *list, uint32_t n);
+
+/* [signal] Read the next piece of the text, which may end anywhere. False: the rest need not be read. */
+bool cps_kallsyms_add(struct cps_kallsyms *k, const char *bytes, size_t n);
+
+/* [signal] The text is complete: each element of the list has its function. */
+void cps_kallsyms_finish(struct cps_kallsyms *k);
+
+#endif

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The page of --html, in a real browser without a window: it has the figures of --tsv, does what keys and clicks say, stays
+# where it is told to by its address, asks for nothing beyond itself, and takes names for text.
+#
+# Seen to fail:
+# - With the levels between nodes counted from the node's parent, functions have the totals of others.
+# - With a script whose hash is not that of the policy, nothing is ever shown.
+# - With totals that count a function twice that recurs, the table differs.
+# - With innerHTML for names, "<img>" became an element.
+# - With slices counted on from one thread to the next, two halves of the time were not the whole.
+# - With the weights before taken for those after, the comparison differs.
+# - Without the test of what is scrolled to, 5,001 boxes were drawn of 5,000 frames.
+#
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+command -v chromium >/dev/null || fail "no chromium on this machine; scripts/deps test installs it"
+
+# page NAME OPTION...: write NAME.html
+page() {
+	name=$1
+	shift
+	"$CPCONV" --html -o "$name.html" "$@" || fail "$name: not written"
+}
+
+# same_table NAME RESOURCE OPTION...: the table of the page is that of --flat
+same_table() {
+	name=$1 resource=$2
+	shift 2
+	by_node page.cjs "$name.html" table ${resource:+"$resource"} >got.page 2>err || fail "$name: $(cat err)"
+	"$CPCONV" --flat --tsv --threshold 0 ${resource:+--resource "$resource"} "$@" | cut -f 1,2,5 |
+		awk -F "$tab" '$1 || $2' | LC_ALL=C sort >want
+	LC_ALL=C sort got.page >got
+	[ -s want ] || fail "$name: no table"
+	same want got "$name: the table"
+}
+
+record CPSAMPLE_OUTPUT=recursion.cps "$targets/deep" 300 200 >out || fail "deep: ended with $?"
+page recursion recursion.cps
+same_table recursion '' recursion.cps
+record CPSAMPLE_OUTPUT=threads.cps CPSAMPLE_RESOURCES=cpu,real "$targets/threads" 100 3 || fail "threads: ended with $?"
+page both --resource real,cpu threads.cps
+same_table both cpu threads.cps
+same_table both real threads.cps
+
+printf 'main;a;b 30\nmain;a 10\nmain;c;b 50\nmain;c;a;b 10\n' >small.folded
+page small small.folded
+by_node page.cjs small.html use , small.html habits , small.html views , small.html looks page.pdf , small.html pictures small.svg small.png 2>err ||
+	fail "$(cat err)"
+python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' small.svg 2>err || fail "the SVG: $(cat err)"
+
+# Each stack counts once for a search; and the whole tree, walked by keys, is that of --tree.
+by_node page.cjs small.html matched a , small.html matched '^[ac]$' , small.html matched '^a$' , small.html walk >got 2>err ||
+	fail "$(cat err)"
+{
+	printf '100\n100\n50\n'
+	"$CPCONV" --tree --tsv --threshold 0 small.folded | awk -F "$tab" '{ print $1 "\t" $2 "\t" $4 }'
+} >want
+same want got "search and tree"
+
+# Source lines have the figures of --source, by each resource; their text is there if it is packed, or asked for.
+record CPSAMPLE_OUTPUT=deep.cps CPSAMPLE_RESOURCES=cpu,real "$targets/deep" 50 200 >out || fail "deep: ended with $?"
+"$CPCONV" --pack --with-source -o packed.cps deep.cps || fail "no pack"
+page sources --resource cpu,real packed.cps
+page asked --with-source --resource cpu,real deep.cps
+page none --resource cpu,real deep.cps
+for function in descend bottom; do
+	by_node page.cjs sources.html source '' "$function" , sources.html source '#column=1' "$function" , \
+		asked.html source '' "$function" >got 2>err || fail "source: $(cat err)"
+	for resource in cpu real cpu; do
+		"$CPCONV" --source "$function" --tsv --resource "$resource" deep.cps | cut -f 1,2,4
+	done >want
+	grep -q . want || fail "no lines of $function"
+	same want got "the lines of $function"
+done
+by_node page.cjs sources.html sourceText '#view=source' >got 2>err || fail "source: $(cat err)"
+grep -q '^static uint64_t bottom(uint64_t ms)$' got || fail "no text of the function that has most: $(cat got)"
+by_node page.cjs none.html sourceText '#view=source' >got 2>err || fail "source: $(cat err)"
+grep -q . got && fail "a page shows sources that nobody asked for"
+
+# A thread and a time can be chosen; the figures are those of --thread.
+thread=$("$CPCONV" --info --tsv --resource cpu threads.cps | awk -F "$tab" '$1 == "thread" && $6 == "worker-2" { print $3; exit }')
+page cpu --resource cpu threads.cps
+by_node page.cjs cpu.html thread "worker-2 $thread" >got 2>err || fail "thread: $(cat err)"
+"$CPCONV" --flat --tsv --threshold 0 --resource cpu --thread "$thread" threads.cps | cut -f 1,2,5 >want
+LC_ALL=C sort want | awk -F "$tab" '$1 || $2' >sorted && LC_ALL=C sort got >got.sorted
+[ -s sorted ] || fail "no thread $thread"
+same sorted got.sorted "the table of a thread"
+by_node page.cjs cpu.html times 2>err || fail "times: $(cat err)"
+by_node page.cjs cpu.html half timeline >to 2>err && by_node page.cjs cpu.html half functions >got 2>err || fail "half: $(cat err)"
+"$CPCONV" --flat --tsv --threshold 0 --resource cpu --to "$(cat to)" threads.cps | cut -f 1,2,5 | awk -F "$tab" '$1 || $2' | LC_ALL=C sort >want
+LC_ALL=C sort got >sorted
+[ -s want ] || fail "nothing before $(cat to)"
+same want sorted "the table of half of the time"
+
+# Filters of the page are the options of the same names, in the table, too.
+for kind in hide focus ignore; do
+	letter=${kind%"${kind#?}"}
+	by_node page.cjs small.html filtered "#view=functions&filter=$letter/^a\$" >got 2>err || fail "$kind: $(cat err)"
+	"$CPCONV" --flat --tsv --threshold 0 --$kind a small.folded | awk -F "$tab" '($1 || $2) { print $1 "\t" $2 "\t" $5 }' | LC_ALL=C sort >want
+	LC_ALL=C sort got >sorted
+	[ -s want ] || fail "--$kind: nothing"
+	same want sorted "$kind: the table"
+done
+
+by_node page.cjs small.html calls '#view=calls&filter=h/^a$' , small.html matched '^a$' >got 2>err || fail "calls: $(cat err)"
+printf '%s\n' 'c calls b: 60 samples, 60.00 %' 'main calls b: 30 samples, 30.00 %' 'main calls c: 60 samples, 60.00 %' 50 >want
+sort got >sorted && sort want >want.sorted
+same want.sorted sorted "calls without a hidden function"
+
+# Two programs: the table has before and after, and what only one of them has is listed.
+printf 'main;a 30\nmain;gone;x 20\nmain;b 50\n' >old.folded
+printf 'main;a 60\nmain;new 10\nmain;b 40\n' >new.folded
+page compared --base old.folded new.folded
+by_node page.cjs compared.html compared >got 2>err || fail "compared: $(cat err)"
+cat >want <<END
+0${tab}0${tab}100${tab}110${tab}main
+0${tab}0${tab}20${tab}0${tab}gone
+0${tab}10${tab}0${tab}10${tab}new
+20${tab}0${tab}20${tab}0${tab}x
+30${tab}60${tab}30${tab}60${tab}a
+50${tab}40${tab}50${tab}40${tab}b
+20${tab}main › gone
+10${tab}main › new
+50 samples before (50.00 %), 40 samples after (36.36 %): −10 samples, −20.0 %
+END
+same want got "a comparison"
+
+# Of a qualified name that is cut the last part stays.
+printf '%s\n' 'main;ns::Parser::ParseExternalDeclarations 15' 'main;std::map<a::b, c>::find 78' \
+	'main;(anonymous namespace)::Walker::visit 7' >names.folded
+page names names.folded
+by_node page.cjs names.html texts >got 2>err || fail "$(cat err)"
+printf '%s\n' all main std::map::find '…::ParseExternalDeclarations' '…::visit' | sort >want
+sort got >sorted
+same want sorted "names that are cut"
+
+# 5,000 frames are 5,000 rows; of 20,000 stacks what can be seen is drawn.
+awk 'BEGIN { for (i = 1; i <= 5000; i++) printf "%sf%d", (i > 1 ? ";" : ""), i; print " 7" }' >deep.folded
+awk 'BEGIN { for (i = 1; i <= 20000; i++) printf "main;f%d;g%d;f%d;h%d %d\n", i % 97, i % 1009, i % 13, i % 397, 1 + i % 50 }' >wide.folded
+page deep deep.folded
+page wide wide.folded
+by_node page.cjs deep.html deep f5000 5000 , wide.html wide 2>err || fail "$(cat err)"
+
+# Names that would end the script, run something, or turn the text around.
+long=$(printf '%*s' 10000 '' | tr ' ' x)
+{
+	printf 'main;</script><script>hurt=1</script> 1\nmain;<img src=x onerror=hurt=1> 2\nmain;"onload="hurt=1 3\n'
+	printf 'main;rtl\342\200\256gnp.exe 4\nmain;&lt<b> 5\nmain;-->\033[31m\001 6\nmain;bad\377utf 7\n'
+	printf "main;'%s 8\nmain;\${hurt=1} 9\n" "$long"
+} >hostile.folded
+page hostile hostile.folded
+by_node page.cjs hostile.html hostile >got 2>err || fail "hostile: $(cat err)"
+{
+	printf '"onload="hurt=1\n$%s\n&lt<b>\n' '{hurt=1}'
+	printf "'%s\n-->\\\\u{1b}[31m\\\\u{01}\n" "$long"
+	printf '</script><script>hurt=1</script>\n<img src=x onerror=hurt=1>\nbad\357\277\275utf\nmain\nrtl\\u{202e}gnp.exe\n'
+} | LC_ALL=C sort >want
+LC_ALL=C sort got >sorted
+same want sorted "hostile names"
+LC_ALL=C grep -c '<script' hostile.html | grep -qx 2 || fail "hostile: other scripts in the text"
+
+# Without a file it is refused on a terminal; cpprof writes the same page.
+echo "html other.html" | "$CPPROF" small.folded >out 2>&1 || fail "cpprof: $(cat out)"
+same small.html other.html "cpprof's page"

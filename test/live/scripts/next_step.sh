@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Errors of cpconv and cpsample name the next step: what was probably meant, or what there is instead.
+#
+# Seen to fail: each line, with its words left out of the message.
+#
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+cpsample=$root/scripts/cpsample
+
+record CPSAMPLE_OUTPUT=rec.cps "$targets/spin" 50 >out || fail "spin ended with $?"
+printf 'main;compute_total 500\nmain;b 300\n' >x.folded
+mkdir empty
+cp "$targets/spin" program
+
+# says STATUS TEXT COMMAND...: the command ends so, and this is in its one line on standard error
+says() {
+	want=$1 text=$2
+	shift 2
+	"$@" >out 2>err </dev/null
+	status=$?
+	[ $status -eq "$want" ] || fail "$*: exit $status: $(cat err)"
+	grep -qF -e "$text" err || fail "$*: $(cat err)"
+	[ "$(wc -l <err)" -eq 1 ] || fail "$*: more than a line: $(cat err)"
+}
+
+(cd empty && "$CPCONV" >../out 2>../err)
+[ $? -eq 1 ] && grep -q 'cpsample PROGRAM makes one (a program that used less than a tick leaves none)$' err ||
+	fail "no recording: $(cat err)"
+says 1 'empty: no *.cps file in this directory' "$CPCONV" empty
+says 1 'other.cps: No such file or directory; recordings there: rec.cps' "$CPCONV" other.cps
+says 1 'flat: No such file or directory; the view is --flat' "$CPCONV" flat x.folded
+says 1 'program: is a program, not a recording; cpsample runs a program and makes one' "$CPCONV" program
+says 2 '--bottom-up; did you mean --bottomup? (see cpconv --help=all)' "$CPCONV" --bottom-up x.folded
+says 2 'there is no view "tre"; did you mean tree?' "$CPCONV" --format tre x.folded
+says 0 'warning: --up has no effect on --flat; it has on --callpath' "$CPCONV" --up x.folded
+for view in pprof speedscope firefox parquet callgrind html summary info; do
+	says 0 "warning: --top has no effect on --$view" "$CPCONV" --$view --top 2 -o out.file x.folded
+done
+for view in pprof speedscope firefox parquet threads info; do
+	says 0 "warning: --granularity has no effect on --$view" "$CPCONV" --$view --granularity line -o out.file x.folded
+done
+says 2 '-o g.svg: --flat is no picture; --dot draws one' "$CPCONV" --flat -o g.svg x.folded
+says 2 '-o g.jpg: pictures are .svg, .png or .pdf' "$CPCONV" --dot -o g.jpg x.folded
+says 1 'none/x: No such file or directory: its directory does not exist' "$CPCONV" --tree -o none/x x.folded
+says 1 'empty: Is a directory: name a file in it' "$CPCONV" --tree -o empty x.folded
+says 1 'no function "comptue_total" in the profile; similar: compute_total' "$CPCONV" --tree --root comptue_total x.folded
+says 1 'no function "zzz" in the profile; the view functions lists all' "$CPCONV" --tree --root zzz x.folded
+"$CPCONV" --resource real rec.cps 2>err
+grep -qF 'no input counts the resource "real" (cpsample -r real PROGRAM records it); there are:' err || fail "real: $(cat err)"
+says 2 'needs recordings' "$CPCONV" --timeline x.folded
+says 125 'no program given; see cpsample --help' "$cpsample"
+says 125 'unknown option --ressource; see cpsample --help=all' "$cpsample" --ressource cpu program
+says 127 'rec.cps: is a recording; cpconv rec.cps shows it' "$cpsample" rec.cps
+says 127 'program: not found in PATH; ./program is here' "$cpsample" program
+
+# A picture needs no more than its name.
+if command -v dot >/dev/null; then
+	"$CPCONV" -o g.svg x.folded && grep -q '<svg' g.svg || fail "-o g.svg"
+fi

@@ -1,0 +1,359 @@
+// What a user does with a page of cpconv --html. The profile is that of html.sh:
+//
+//   main;a;b 30, main;a 10, main;c;b 50, main;c;a;b 10
+const fs = require("fs");
+
+exports.commands = ({ assert, text, hash, settled, open, press, selected, table }) => ({
+	async use(page, path) {
+		const done = await open(page, path);
+		const is = async (name, total, what) => {
+			const [seen, weight] = await selected(page);
+			assert(seen === name && weight === total, `${what}: ${seen} ${weight}, not ${name} ${total}`);
+		};
+
+		await is("all", 100, "at first");
+		await press(page, "ArrowDown", "ArrowDown");
+		await is("c", 60, "down");
+		await press(page, "ArrowRight");
+		await is("a", 40, "right");
+		await press(page, "ArrowDown", "Enter");
+		await is("b", 30, "zoomed");
+		assert((await hash(page)).includes("zoom="), "the address does not say what is zoomed to");
+		await press(page, "Escape");
+		await is("a", 40, "zoomed out");
+		await page.goBack();
+		await settled(page);
+		await is("b", 30, "Back");
+
+		// The same address shows the same.
+		const address = await hash(page);
+		await open(page, path, address);
+		await is("b", 30, "the address alone");
+
+		// Boxes are where their weights say: the second one below `main` begins at 60 %.
+		await open(page, path);
+		await page.mouse.move(1280 * 0.61, (await page.locator("#canvas").boundingBox()).y + 2.5 * 18);
+		await is("a", 40, "under the mouse");
+		await page.mouse.click(1280 * 0.59, (await page.locator("#canvas").boundingBox()).y + 2.5 * 18);
+		await settled(page);
+		await is("c", 60, "clicked");
+		const first = await page.evaluate(() => document.getElementById("canvas").getContext("2d").getImageData(1270, 45, 1, 1).data[3]);
+		assert(first === 255, "the box that is zoomed to does not fill the width");
+		done();
+	},
+
+	// The lines that were used of a function: self, total, line. The key leads there from the function's box.
+	async source(page, path, fragment, name) {
+		const done = await open(page, path, fragment);
+
+		await page.fill("#search", `^${name}$`);
+		await page.keyboard.press("Enter");
+		await press(page, "s");
+		const chosen = await page.$eval("#source-function", (e) => e.selectedOptions[0].textContent);
+		assert(chosen.endsWith(`%  ${name}`), `the sources of ${chosen}, not of ${name}`);
+		const rows = await page.$$eval("#lines tr.used", (list) => list.map((row) => [
+			...["self", "total"].map((key) => row.querySelector(`[data-key=${key}]`).dataset.value),
+			row.querySelector(".number").textContent].join("\t")));
+		console.log(rows.join("\n"));
+		done();
+	},
+
+	// All text of sources that the page shows of a function.
+	async sourceText(page, path, fragment) {
+		const done = await open(page, path, fragment);
+
+		console.log((await page.$$eval("#lines code", (list) => list.map((e) => e.textContent))).join("\n"));
+		done();
+	},
+
+	async views(page, path) {
+		const done = await open(page, path);
+		const is = async (name, total, what) => {
+			const [seen, weight] = await selected(page);
+			assert(seen === name && weight === total, `${what}: ${seen} ${weight}, not ${name} ${total}`);
+		};
+
+		// From the leaf: b with its callers.
+		await press(page, "2", "ArrowDown");
+		await is("b", 90, "from the leaf");
+		await press(page, "ArrowDown");
+		await is("c", 50, "its caller");
+		await press(page, "ArrowRight");
+		await is("a", 40, "its other caller");
+		await press(page, "ArrowDown");
+		await is("main", 30, "the caller of that");
+
+		// Callers above, callees below.
+		await open(page, path);
+		await press(page, "ArrowDown", "ArrowDown", "ArrowRight", "c");
+		await is("a", 50, "callers and callees of a");
+		await press(page, "ArrowDown");
+		await is("b", 40, "its callee");
+		await press(page, "ArrowUp", "ArrowUp");
+		await is("main", 40, "its caller");
+
+		// Filters, and how they are taken back.
+		await open(page, path);
+		await press(page, "ArrowDown", "ArrowDown", "h");
+		assert(/hide\s+c/.test(await text(page, "#filters")), "no filter is shown");
+		await press(page, "ArrowDown", "ArrowDown", "ArrowRight");
+		await is("a", 50, "with c hidden, a of both places");
+		await press(page, "x");
+		await is("all", 50, "without a");
+		await press(page, "u");
+		await is("all", 100, "undone");
+		await press(page, "u");
+		assert((await text(page, "#filters")) === "", "undo leaves a filter");
+		await page.fill("#search", "^c$");
+		await page.keyboard.press("Enter");
+		assert((await text(page, "#matched")) === "60.00 % in 1 function", `matched: ${await text(page, "#matched")}`);
+		await is("c", 60, "the match");
+		await page.click("#only");
+		await settled(page);
+		await is("all", 60, "only matches");
+		await page.fill("#search", "(");
+		await page.waitForFunction(() => document.getElementById("search").getAttribute("aria-invalid") === "true");
+
+		// The table, sorted by its heading.
+		await open(page, path, "#view=functions");
+		assert((await table(page)).join() === "90\t90\tb,10\t50\ta,0\t100\tmain,0\t60\tc", `table: ${await table(page)}`);
+		await page.click("th button:has-text('total %')");
+		assert((await table(page)).map((row) => row.split("\t")[2]).join() === "main,b,c,a", "sorted by total");
+		assert(await page.$("th[aria-sort=descending]:has-text('total %')"), "the heading does not say that");
+		await page.click("th button:has-text('function')");
+		assert((await table(page)).map((row) => row.split("\t")[2]).join() === "a,b,c,main", "sorted by name");
+		done();
+	},
+
+	async looks(page, path, pdf) {
+		await page.emulateMedia({ colorScheme: "dark" });
+		const done = await open(page, path);
+		const light = () => page.evaluate(() => {
+			const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
+			return (r + g + b) / 3;
+		});
+
+		assert((await light()) < 80, "not dark");
+		await press(page, "d");
+		assert((await light()) > 200, "not light again");
+		for (const width of [390, 1280]) {
+			await page.setViewportSize({ width, height: 800 });
+			await settled(page);
+			const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+			assert(wide <= width, `the page is ${wide} wide on ${width}`);
+		}
+		// What a screen reader is told.
+		assert((await page.getAttribute("#view-flame", "aria-selected")) === "true", "the view is not marked");
+		assert(await page.$("#details[aria-live=polite]"), "what is selected is not said");
+		await page.pdf({ path: pdf });
+		assert(fs.readFileSync(pdf).subarray(0, 5).toString() === "%PDF-", "no PDF");
+		done();
+	},
+
+	// Names are only ever text: the table has them as they are, and nothing else has come into the page.
+	async hostile(page, path) {
+		const done = await open(page, path, "#view=functions");
+
+		console.log((await page.$$eval("#table .name button", (list) => list.map((e) => e.title))).sort().join("\n"));
+		assert((await page.$$("script")).length <= 2, "there are other scripts");
+		assert(!(await page.$("#table img, #table b, #table script, #details img")), "a name became an element");
+		assert(await page.evaluate(() => window.hurt === undefined), "a name was run");
+		await page.keyboard.press("1");
+		await press(page, "ArrowDown", "ArrowDown", "ArrowRight", "ArrowDown", "c", "2");
+		done();
+	},
+
+	// The table for one thread, as its row in the timeline says it.
+	async thread(page, path, label) {
+		const done = await open(page, path, "#view=timeline");
+
+		await page.selectOption("#thread", { label });
+		assert((await text(page, "#filters")).includes(label), "what is chosen is not shown");
+		await page.keyboard.press("Escape");
+		await page.click("#view-functions");
+		console.log((await table(page)).join("\n"));
+		done();
+	},
+
+	// A time is chosen by drawing over it, and by numbers; the parts are together the whole.
+	async times(page, path) {
+		const done = await open(page, path, "#view=timeline");
+		const total = async () => {
+			await page.click("#view-flame");
+			await settled(page);
+			return (await selected(page))[1];
+		};
+		const all = await total();
+
+		await page.click("#view-timeline");
+		const end = (await page.$eval("#lanes", (e) => e.clientWidth)) - 1;
+		const box = await page.locator("#lanes").boundingBox();
+		await page.mouse.move(box.x + 150, box.y + 20);
+		await page.mouse.down();
+		await page.mouse.move(box.x + 150 + (end - 150) / 2, box.y + 20, { steps: 4 });
+		await page.mouse.up();
+		const [from, to] = [await page.inputValue("#from"), await page.inputValue("#to")];
+		assert(Number(from) === 0 && Number(to) > 0, `drawn over ${from} to ${to}`);
+		const first = await total();
+		await page.click("#view-timeline");
+		await page.fill("#from", to);
+		await page.fill("#to", "1e6");
+		await page.press("#to", "Tab");
+		const second = await total();
+		assert(first > 0 && second > 0 && first + second === all, `${first} + ${second} is not ${all}`);
+		await page.click("#filters button");
+		assert((await selected(page))[1] === all, "taken back");
+		done();
+	},
+
+	// The first half of the time: its bounds, as --from and --to take them, and the table.
+	async half(page, path, view) {
+		const done = await open(page, path, `#view=${view}&from=0&to=128`);
+
+		if (view === "timeline")
+			console.log(await page.inputValue("#to"));
+		else
+			console.log((await table(page)).join("\n"));
+		done();
+	},
+
+	// Before and after of the table's functions; and the paths that are gone and new.
+	async compared(page, path) {
+		const done = await open(page, path, "#view=functions");
+
+		console.log((await page.$$eval("#table tbody tr", (rows) => rows.map((row) => {
+			const of = (key) => row.querySelector(`[data-key=${key}]`).dataset.value;
+			return [of("before"), of("after"), of("total-before"), of("total-after"), row.querySelector(".name button").title].join("\t");
+		}))).sort().join("\n"));
+		await page.click("#view-changes");
+		for (const row of await page.$$eval("#changes tr", (rows) => rows.map((e) => e.cells[1].dataset.value + "\t" + e.cells[2].innerText)))
+			console.log(row);
+		await page.click("#view-flame");
+		await press(page, "ArrowDown", "ArrowDown");
+		console.log(await text(page, "#details small"));
+		done();
+	},
+
+	// Pictures: what is saved has what is seen.
+	async pictures(page, path, svg, png) {
+		const done = await open(page, path);
+		const save = async (kind, file) => {
+			const [saved] = await Promise.all([page.waitForEvent("download"), page.selectOption("#save", kind)]);
+			await saved.saveAs(file);
+			return fs.readFileSync(file);
+		};
+
+		const picture = (await save("svg", svg)).toString();
+		for (const name of ["all", "main", "a", "b", "c"])
+			assert(picture.includes(`>${name}</text>`), `no ${name} in the SVG`);
+		assert((await save("png", png)).subarray(1, 4).toString() === "PNG", "no PNG");
+		await page.click("#view-calls");
+		const calls = await page.$$eval("#calls g[data-fn]", (list) => list.map((g) => g.querySelector("title").textContent + g.dataset.total));
+		assert(calls.sort().join() === "a50,b90,c60,main100", `call graph: ${calls}`);
+		const arrows = await page.$$eval("#calls g:not([data-fn]) title", (list) => list.map((e) => e.textContent));
+		assert(arrows.includes("a calls b: 40 samples, 40.00 %"), `calls: ${arrows}`);
+		assert((await save("svg", svg)).toString().includes(">main</text>"), "no main in the call graph's SVG");
+		await page.click("#view-paths");
+		assert(/ 60\.00 % +60 samples +c\n/.test(await text(page, "#path-list")), await text(page, "#path-list"));
+		done();
+	},
+
+	async habits(page, path) {
+		const done = await open(page, path);
+
+		// What is typed slowly is one step back, and the field goes back, too.
+		await page.click("#search");
+		for (const c of "main") {
+			const search = (await page.inputValue("#search")) + c;
+			await page.keyboard.type(c);
+			await page.waitForFunction((wanted) => location.hash === wanted, `#search=${search}`);
+		}
+		await page.goBack();
+		await settled(page);
+		assert((await hash(page)) === "" && (await page.inputValue("#search")) === "", "Back leaves a part of what was typed");
+
+		// Enter leads to the matches, and n to the next one.
+		await page.fill("#search", "^[ac]$");
+		await page.keyboard.press("Enter");
+		await settled(page);
+		const first = await selected(page);
+		await page.keyboard.press("n");
+		await settled(page);
+		assert((await page.inputValue("#search")) === "^[ac]$", "n was typed");
+		assert(String(await selected(page)) !== String(first), "n leads nowhere");
+
+		// Keys are for the box that is named, the one under the mouse.
+		await open(page, path);
+		await press(page, "ArrowDown");
+		const box = await page.locator("#canvas").boundingBox();
+		await page.mouse.move(box.x + 1280 * 0.61, box.y + 2.5 * 18);
+		assert((await selected(page))[0] === "a", "the mouse is not on a");
+		await page.keyboard.press("f");
+		await settled(page);
+		assert((await text(page, "#filters")).startsWith("focus a"), await text(page, "#filters"));
+
+		// Whatever stands in the address, there is a page.
+		for (const fragment of ["#filter=h1.5", "#filter=f-1", "#filter=hx", "#filter=f/(", "#zoom=9/9/9", "#view=nothing&fn=1e99"]) {
+			await open(page, path, fragment);
+			assert((await page.locator("#view-flame").count()) === 1, `${fragment}: no page`);
+			assert(!(await text(page, "#about")).includes("cannot be shown"), `${fragment}: ${await text(page, "#about")}`);
+		}
+		assert((await text(page, "#filters")) === "", "a wrong filter is kept");
+		done();
+	},
+
+	// The calls in the picture of the call graph.
+	async calls(page, path, fragment) {
+		const done = await open(page, path, fragment);
+
+		console.log((await page.$$eval("#calls g:not([data-fn]) title", (list) => list.map((e) => e.textContent))).join("\n"));
+		done();
+	},
+
+	async filtered(page, path, fragment) {
+		const done = await open(page, path, fragment);
+
+		console.log((await table(page)).join("\n"));
+		done();
+	},
+
+	// The texts in the boxes of the flame graph.
+	async texts(page, path) {
+		const done = await open(page, path);
+		const [saved] = await Promise.all([page.waitForEvent("download"), page.selectOption("#save", "svg")]);
+
+		console.log(fs.readFileSync(await saved.path()).toString().match(/[^<>]+(?=<\/text>)/g).join("\n"));
+		done();
+	},
+
+	// The innermost function of a deep stack is at the lower end of the picture, and a link leads there.
+	async deep(page, path, name, node) {
+		const done = await open(page, path);
+
+		await page.$eval("#scroll", (e) => (e.scrollTop = e.scrollHeight));
+		await settled(page);
+		const box = await page.locator("#canvas").boundingBox();
+		await page.mouse.move(box.x + 640, box.y + box.height - 5);
+		assert((await selected(page))[0] === name, `at the end is ${await selected(page)}`);
+		const drawn = Number(await page.getAttribute("#canvas", "data-drawn"));
+		assert(drawn > 10 && drawn < 100, `${drawn} boxes are drawn`);
+		await open(page, path, `#zoom=${node}`);
+		assert((await selected(page))[0] === name, `the link leads to ${await selected(page)}`);
+		await press(page, "Escape");
+		assert((await selected(page))[0] !== name, "zoomed out");
+		done();
+	},
+
+	// However large the profile is, what is drawn is what can be seen.
+	async wide(page, path) {
+		const done = await open(page, path);
+		const drawn = async () => Number(await page.getAttribute("#canvas", "data-drawn"));
+
+		assert((await drawn()) > 50 && (await drawn()) < 20000, `${await drawn()} boxes are drawn`);
+		await press(page, "2");
+		assert((await drawn()) > 50 && (await drawn()) < 20000, `${await drawn()} boxes from the leaf`);
+		await page.click("#view-functions");
+		assert((await page.$$("#table tbody tr")).length <= 500, "the table has more rows than asked for");
+		done();
+	},
+});

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * early.c - a file that a constructor opens before the recorder's, and that is closed later.
+ *
+ * Built three times: with -DPLUGIN the file, with -DOPENER a library to be preloaded whose constructor opens the file
+ * that OPENED names, and as the program. That closes the file, puts code of its own where a function of the file
+ * was, and runs it; the file's other memory is not there any more. Prints "ran".
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(PLUGIN)
+
+int plugin(int x)
+{
+	return x + 1;
+}
+
+#elif defined(OPENER)
+
+static void *opened;
+
+__attribute__((constructor)) static void open_early(void)
+{
+	const char *path = getenv("OPENED");
+
+	opened = path ? dlopen(path, RTLD_NOW) : NULL;
+}
+
+/* Returns where the function was; NULL: it was not opened, or is still there. */
+void *close_early(void)
+{
+	void *function = opened ? dlsym(opened, "plugin") : NULL;
+	Dl_info info;
+
+	if (!function || dlclose(opened) != 0 || dladdr(function, &info))
+		return NULL;
+	return function;
+}
+
+#else
+
+#define PAGE  4096u
+#define TURNS 800000000ul
+
+/* movq %rdi, %rcx; 1: decq %rcx; jnz 1b; ret */
+static const uint8_t code[] = {0x48, 0x89, 0xf9, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3};
+
+int main(void)
+{
+	void *(*close_early)(void) = (void *(*)(void))dlsym(RTLD_DEFAULT, "close_early");
+	char *where = close_early ? close_early() : NULL;
+	char *page = (char *)((uintptr_t)where & ~(uintptr_t)(PAGE - 1));
+
+	if (!where || mmap(page, 2 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page)
+		return 3;
+	memcpy(where, code, sizeof(code));
+	mprotect(page, 2 * PAGE, PROT_READ | PROT_EXEC);
+	((void (*)(unsigned long))where)(TURNS);
+	puts("ran");
+	return 0;
+}
+
+#endif

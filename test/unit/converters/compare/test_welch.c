@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_welch.c - means are compared as Welch has it, and the limit of p values is Benjamini and Hochberg's.
+ *
+ * Seen to fail: with the variances divided by n instead of n - 1; with degrees of freedom of both sides together;
+ * without the variance of sampling where runs are equal; with the limit at the first p value that is too large.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "compare/discovery.h"
+#include "compare/welch.h"
+
+static struct welch compare(const double *a, size_t n, const double *b, size_t m, double sampling)
+{
+	const struct welch_side before = welch_side(a, n, sampling),
+				after = welch_side(b, m, sampling);
+
+	return welch_compare(&before, &after);
+}
+
+/* The formulas of the paper by hand; p by integrating the density with Simpson's rule. */
+Test(welch, known_result)
+{
+	static const double a[] = {27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9, 20.1,
+				   21.9, 22.6, 23.1, 19.6, 19.0, 21.7, 21.4};
+	static const double b[] = {27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0,
+				   24.8, 20.2, 21.9, 22.1, 22.9, 30.5, 24.4};
+	struct welch w = compare(a, 15, b, 15, 0);
+
+	cr_assert_float_eq(w.change / w.error, 2.852954870, 1e-8);
+	cr_assert_float_eq(w.freedom, 27.887303988, 1e-8);
+	cr_assert_float_eq(w.p, 0.00807193817, 1e-10);
+	cr_assert_float_eq(w.plus_minus, 2.0488 * w.error, 1e-3 * w.error);
+}
+
+/* Equal runs have no variance of their own, but samples have. */
+Test(welch, runs_that_are_equal)
+{
+	static const double one[] = {1, 1}, two[] = {2, 2};
+
+	cr_assert_eq(compare(one, 2, two, 2, 0).p, 0);
+	cr_assert_gt(compare(one, 2, two, 2, 1).p, 0.3);
+	cr_assert_eq(compare(one, 2, one, 2, 0).p, 1);
+}
+
+/* One run has the variance of the others, two single ones that of sampling. */
+Test(welch, single_runs)
+{
+	static const double several[] = {9, 10, 11}, one[] = {12};
+	struct welch w = compare(several, 3, one, 1, 0);
+
+	cr_assert_eq(w.freedom, 2);
+	cr_assert_float_eq(w.error, sqrt(1 + 1 / 3.), 1e-12);
+	w = compare(one, 1, several, 3, 0);
+	cr_assert_eq(w.freedom, 2);
+	cr_assert_eq(w.change, -2);
+	w = compare(one, 1, several, 1, 2);
+	cr_assert(isinf(w.freedom));
+	cr_assert_float_eq(w.plus_minus, 1.959964 * 2, 1e-5);
+}
+
+/* The example of the paper: of fifteen p values, four are significant. */
+Test(discovery, example_of_the_paper)
+{
+	double p[] = {0.3240, 0.0001, 0.0019, 0.0004, 0.0095, 0.0201, 0.0278, 0.0298,
+		      0.0344, 0.0459, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
+
+	cr_assert_eq(discovery_limit(p, 15, 0.05), 0.0095);
+}
+
+Test(discovery, few)
+{
+	double none[] = {0.06, 0.9}, both[] = {0.049, 0.05}, one[] = {0.03, 0.01};
+
+	cr_assert_eq(discovery_limit(none, 0, 0.05), -1);
+	cr_assert_eq(discovery_limit(none, 2, 0.05), -1);
+	cr_assert_eq(discovery_limit(both, 2, 0.05), 0.05);
+	cr_assert_eq(discovery_limit(one, 2, 0.05), 0.03);
+}
+
+static double normal(void)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)rand() / RAND_MAX;
+	return sum;
+}
+
+/* Where nothing has changed, hardly one comparison in twenty of forty functions finds anything: of 2000, 100 are
+ * expected and 140 are four standard deviations more. Where one of them has changed by three standard deviations of a
+ * run, it is found. The numbers are always the same. */
+Test(discovery, false_discoveries_are_rare)
+{
+	double p[40], of_one = 0;
+	int wrong = 0, found = 0;
+
+	srand(1);
+	for (int round = 0; round < 2000; round++) {
+		for (int f = 0; f < 40; f++) {
+			double a[10], b[10];
+
+			for (int i = 0; i < 10; i++) {
+				a[i] = 100 + normal();
+				b[i] = 100 + normal() + (round % 2 && !f ? 3 : 0);
+			}
+			p[f] = compare(a, 10, b, 10, 0).p;
+			of_one = f ? of_one : p[f];
+		}
+		if (round % 2)
+			found += of_one <= discovery_limit(p, 40, 0.05);
+		else
+			wrong += discovery_limit(p, 40, 0.05) >= 0;
+	}
+	cr_assert_leq(wrong, 70, "%d of 1000", wrong);
+	cr_assert_geq(found, 950, "%d of 1000", found);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_children.c - what children used and no recording shows, of random process trees.
+ *
+ * Seen to fail: without the ancestors above the parent, so that grandchildren count twice; with what
+ * each recording says simply added up.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/children.h"
+
+#define MOST 60
+
+/* A process of a tree. Its parent has a lower number. */
+struct person {
+	uint32_t parent;
+	uint64_t cpu, below; /* its own time, and that of its children and theirs */
+	bool is_recorded, has_recorded_ancestor;
+	uint64_t missing; /* the part of `below` that is in no recording */
+	bool is_twice;	  /* it became another program: two recordings */
+};
+
+struct tree {
+	struct person all[MOST];
+	uint32_t n;
+	uint64_t used, missing;
+	struct profile profile;
+	struct profile_process processes[2 * MOST];
+	uint32_t of[2 * MOST]; /* by recording: the process */
+	uint64_t ancestors[MOST][MOST];
+};
+
+static uint32_t below(uint32_t n)
+{
+	return (uint32_t)rand() % n;
+}
+
+static void make_people(struct tree *t)
+{
+	uint32_t i;
+
+	*t = (struct tree){.n = 1 + below(MOST)};
+	for (i = 0; i < t->n; i++)
+		t->all[i] = (struct person){
+			.parent = i ? below(i) : 0,
+			.cpu = below(1000000),
+			.is_recorded = below(3) > 0,
+			.is_twice = below(4) == 0,
+		};
+	for (i = 1; i < t->n; i++) {
+		const struct person *parent = &t->all[t->all[i].parent];
+
+		t->all[i].has_recorded_ancestor =
+			parent->is_recorded || parent->has_recorded_ancestor;
+	}
+	for (i = t->n - 1; i > 0; i--) {
+		struct person *p = &t->all[i], *parent = &t->all[p->parent];
+
+		parent->below += p->cpu + p->below;
+		parent->missing += p->missing + (p->is_recorded ? 0 : p->cpu);
+		if (p->has_recorded_ancestor) {
+			t->used += p->cpu;
+			t->missing += p->is_recorded ? 0 : p->cpu;
+		}
+	}
+}
+
+static struct profile_process *put(struct tree *t, uint32_t i)
+{
+	struct profile_process *p = &t->processes[t->profile.n_processes];
+	uint64_t *list = t->ancestors[i];
+	uint32_t k = i;
+
+	*p = (struct profile_process){
+		.pid = 1000 + i,
+		.tree_pid = 1000,
+		.tree_start = 5,
+		.ended = true,
+		.start_ns = 1000000 * (uint64_t)(i + 1),
+		.end_us = 1000 * (uint64_t)(3 * MOST - 2 * i),
+		.ancestors = list,
+	};
+	while (k) {
+		k = t->all[k].parent;
+		list[p->n_ancestors++] = 1000 + k;
+	}
+	t->of[t->profile.n_processes++] = i;
+	return p;
+}
+
+/* A child is over before its parent. Recordings come in any order. */
+static void record(struct tree *t)
+{
+	uint32_t i, k;
+
+	t->profile.strings = strings_new();
+	t->profile.unit = t->profile.resource = STRINGS_NONE;
+	t->profile.processes = t->processes;
+	for (i = 0; i < t->n; i++) {
+		const struct person *p = &t->all[i];
+		struct profile_process *r, *second;
+
+		if (!p->is_recorded)
+			continue;
+		r = put(t, i);
+		r->cpu_ns = p->cpu;
+		r->children_ns = p->below;
+		if (!p->is_twice)
+			continue;
+		second = put(t, i);
+		second->start_ns += 10;
+		second->cpu_ns = below((uint32_t)p->cpu + 1);
+		r->cpu_ns -= second->cpu_ns;
+		second->children_ns = p->below ? (uint64_t)rand() % p->below : 0;
+		r->children_ns -= second->children_ns;
+	}
+	for (i = 1; i < t->profile.n_processes; i++) {
+		struct profile_process other = t->processes[i];
+		uint32_t number = t->of[i];
+
+		k = below(i + 1);
+		t->processes[i] = t->processes[k];
+		t->processes[k] = other;
+		t->of[i] = t->of[k];
+		t->of[k] = number;
+	}
+}
+
+static struct children find(const struct profile *p)
+{
+	struct children c;
+	struct error err;
+
+	cr_assert_eq(children_find(&c, p, &err), 0);
+	return c;
+}
+
+Test(children, each_time_counts_once)
+{
+	static struct tree t;
+	uint64_t by_process[MOST];
+
+	srand(5);
+	for (int round = 0; round < 2000; round++) {
+		make_people(&t);
+		record(&t);
+		struct children c = find(&t.profile);
+
+		cr_assert_eq(c.used_ns, t.used, "%lu, not %lu", c.used_ns, t.used);
+		cr_assert_eq(c.missing_ns, t.missing, "%lu, not %lu", c.missing_ns, t.missing);
+		memset(by_process, 0, sizeof(by_process));
+		for (size_t i = 0; i < t.profile.n_processes; i++) {
+			cr_assert_leq(c.missing[i], t.processes[i].children_ns);
+			by_process[t.of[i]] += c.missing[i];
+		}
+		for (size_t i = 0; i < t.n; i++)
+			if (t.all[i].is_recorded)
+				cr_assert_eq(by_process[i], t.all[i].missing);
+		children_free(&c);
+		strings_free(t.profile.strings);
+	}
+}
+
+/* ---- by hand ---- */
+
+static struct profile_process processes[3];
+
+/* A parent that says its children used 100, and a child of it that was recorded with 30. */
+static struct profile two(void)
+{
+	struct profile p = {.strings = strings_new(), .processes = processes, .n_processes = 2};
+
+	p.unit = strings_add(p.strings, "ns", 2);
+	processes[0] = (struct profile_process){.pid = 7,
+						.tree_pid = 7,
+						.start_ns = 1,
+						.ended = true,
+						.end_us = 9,
+						.children_ns = 100};
+	processes[1] = (struct profile_process){.pid = 8,
+						.ppid = 7,
+						.tree_pid = 7,
+						.start_ns = 2,
+						.ended = true,
+						.end_us = 8,
+						.cpu_ns = 30};
+	return p;
+}
+
+static void is(struct profile *p, uint64_t used, uint64_t missing)
+{
+	struct children c = find(p);
+
+	cr_assert(c.used_ns == used && c.missing_ns == missing, "%lu, %lu", c.used_ns,
+		  c.missing_ns);
+	children_free(&c);
+	strings_free(p->strings);
+}
+
+Test(children, who_is_whose_child)
+{
+	struct profile p = two();
+
+	is(&p, 100, 70);
+	p = two();
+	processes[1].end_us = 10; /* it outlives its parent, which has not waited for it */
+	is(&p, 100, 100);
+	p = two();
+	processes[1].tree_start = 1; /* of another run, though the pids are the same */
+	is(&p, 100, 100);
+	p = two();
+	processes[1].ppid = 9; /* the parent of another */
+	is(&p, 100, 100);
+	p = two();
+	processes[1].cpu_ns = 130; /* SIGCHLD is ignored: children are not counted */
+	is(&p, 130, 0);
+	p = two();
+	processes[1].ended = false; /* it was killed: what it was credited with is shown */
+	processes[1].weight = 20;
+	is(&p, 100, 80);
+	p = two();
+	processes[0].tree_pid = processes[1].tree_pid = 0; /* no tree is known */
+	is(&p, 100, 100);
+}
+
+/* Forged files: each is the other's parent; sums that do not fit. */
+Test(children, what_cannot_be)
+{
+	struct profile p = two();
+
+	processes[0].ppid = 8;
+	is(&p, 100, 70);
+	p = two();
+	processes[1].start_ns = 1;
+	processes[0].ppid = 8;
+	is(&p, 100, 100);
+	p = two();
+	processes[1].children_ns = processes[1].cpu_ns = UINT64_MAX;
+	is(&p, UINT64_MAX, UINT64_MAX);
+	p = two();
+	processes[0].end_us = UINT64_MAX;
+	is(&p, 100, 70);
+	p = two();
+	p.n_processes = 0;
+	is(&p, 0, 0);
+}

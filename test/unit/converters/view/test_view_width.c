@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* test_view_width.c - on a terminal the lines of tables end at its edge. Seen to fail: with call paths
+ * in one line, with counts of any width, with twenty levels indented at any width, and without the
+ * cut of a name that fills a line of its list. */
+#include "terminal_text.h"
+#include "view_text.h"
+
+#define LONG                                                                                       \
+	"a_name_that_is_longer_than_the_line_of_a_terminal::because_of::what_it_is_about::"        \
+	"operator()"
+
+/* All functions are inlined, so that their names have that mark. */
+static char *show_on_terminal(const struct view *v, struct profile *p, struct view_options options,
+			      int width)
+{
+	struct terminal terminal;
+	struct out *o = terminal_open(&terminal, width);
+	struct tree *t = tree_of(p);
+
+	setenv("NO_COLOR", "1", 1);
+
+	t->inlined = malloc(t->n_nodes * sizeof(*t->inlined));
+	memset(t->inlined, true, t->n_nodes * sizeof(*t->inlined));
+	show_tree(o, v, p, t, &options);
+	tree_free(t);
+	return terminal_close(&terminal, o);
+}
+
+/* Pictures and folded stacks are for other programs. --info has whole names of files, and
+ * the timeline needs times. The lines and instructions of a function need its program. */
+static bool is_table(const struct view *v)
+{
+	static const char *const others[] = {"folded",	 "dot",	       "html",	  "parquet",
+					     "pprof",	 "speedscope", "firefox", "callgrind",
+					     "timeline", "info",       "source",  "asm"};
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strcmp(v->name, others[i]) == 0)
+			return false;
+	return true;
+}
+
+static void fits(const struct view *v, struct profile *p, struct view_options options, int width)
+{
+	char *text = show_on_terminal(v, p, options, width), *line, *rest;
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		cr_expect_leq(strlen(line), (size_t)width, "--%s: %s", v->name, line);
+	free(text);
+}
+
+static void all_fit(const char *folded, int width)
+{
+	struct profile *p = profile_of(folded);
+	struct view_options options = defaults;
+	size_t i;
+
+	options.threshold = 0;
+	for (i = 0; views[i]; i++)
+		if (is_table(views[i]))
+			fits(views[i], p, options, width);
+	options.root = "*";
+	fits(&view_callpath, p, options, width);
+	profile_free(p);
+}
+
+Test(view_width, long_names)
+{
+	static const char stacks[] = "main;" LONG "<int> 300\nmain;" LONG ";f;" LONG ";" LONG
+				     " 2000\nmain;a (b);\"" LONG "\";f;\"" LONG "\" 30\n";
+
+	all_fit(stacks, 80);
+	all_fit(stacks, 130);
+}
+
+/* Sequences of calls that recur, with their callers behind them. Seen to fail: with a path that leaves no
+ * room for what stands behind it. */
+Test(view_width, recurring_sequences)
+{
+	static const char stacks[] = "a;" LONG ";" LONG "x 300\nb;" LONG ";" LONG "x 4000\nc;" LONG
+				     ";" LONG "x 4000\na;f;g;" LONG " 2\nb;f;g;" LONG " 2\n";
+
+	all_fit(stacks, 80);
+	all_fit(stacks, 130);
+}
+
+Test(view_width, deep_stacks)
+{
+	static const char call[] = ";" LONG;
+	char *folded = malloc(2000 * strlen(call) + 1000), *end = folded + sprintf(folded, "main");
+	int i;
+
+	for (i = 0; i < 2000; i++)
+		end += sprintf(end, "%s", call);
+	for (i = 0; i < 40; i++)
+		end += sprintf(end, ";f%d", i);
+	strcpy(end, " 7\n");
+	all_fit(folded, 80);
+	free(folded);
+}
+
+/* A long command. Seen to fail: two columns beyond the edge. */
+Test(view_width, processes)
+{
+	struct profile *p = profile_of("a;b 1\n");
+	uint32_t words[2] = {strings_add(p->strings, "program", 7),
+			     strings_add(p->strings, LONG, strlen(LONG))};
+	uint32_t *none = p->processes->args;
+
+	p->processes->args = words;
+	p->processes->n_args = 2;
+	fits(&view_processes, p, defaults, 80);
+	p->processes->has_rank = true;
+	p->processes->rank = 9999999; /* more digits push the command */
+	fits(&view_processes, p, defaults, 80);
+	p->processes->has_rank = false;
+	fits(&view_threads, p, defaults, 80);
+	p->processes->args = none;
+	p->processes->n_args = 0;
+	profile_free(p);
+}
+
+Test(view_width, large_counts)
+{
+	all_fit("a;b 18446724073709551000\na;b;" LONG " 1\n" LONG ";c 4\na;" LONG
+		";c 7000000000000\n",
+		80);
+}
+
+/* A path is one line: its first function, and as many of the last as fit. One that goes on with the same
+ * weight is in the longer one's line. Seen to fail: with the first functions; with the shorter path, too. */
+Test(view_width, paths_in_a_line)
+{
+	struct profile *p = profile_of("m;" LONG ";b 3\nm;\"" LONG "\" 1\nm;a (b);c 6\n");
+	struct view_options options = defaults;
+	char *text;
+
+	options.root = "m";
+	text = show_on_terminal(&view_callpath, p, options, 60);
+	cr_assert(strstr(text, "1.00000 (m) [10]\n0.60000 (m \"a (b)\" c) [6]\n"
+			       "0.30000 (m ... b, 3 functions) [3]\n0.10000 ("),
+		  "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* Only where paths fork is a level indented, and a chain of functions of which each calls only the next is
+ * one line. Seen to fail: with a chain over a function that has something itself; with siblings below a
+ * heavier one indented like their parent. */
+Test(view_width, chains_of_a_tree)
+{
+	struct profile *p = profile_of("s;l;m;work;x;y 50\ns;l;m;work;z 20\ns;l;m;idle;q 20\n"
+				       "s;l;m;idle 10\n");
+	char *text = show_on_terminal(&view_tree, p, defaults, 80), *begin = strstr(text, "----\n");
+
+	cr_assert_not_null(begin);
+	cr_assert_str_eq(begin + 5, "  100.00     0.00       100  s ... m, 3 functions\n"
+				    "   70.00     0.00        70    work (inlined)\n"
+				    "   50.00    50.00        50      x ... y, 2 functions\n"
+				    "   20.00    20.00        20      z (inlined)\n"
+				    "   30.00    10.00        30    idle (inlined)\n"
+				    "   20.00    20.00        20    > q (inlined)\n"
+				    "-----------------------------------------------------\n");
+	free(text);
+	profile_free(p);
+}
+
+/* On a terminal what is heavy has a colour, unless NO_COLOR is set. Seen to fail: without the check of
+ * NO_COLOR. */
+Test(view_width, colours)
+{
+	struct profile *p = profile_of("m;a 90\nm;b 10\n");
+	struct terminal terminal;
+	struct view_options options = defaults;
+	struct out *o;
+	struct tree *t;
+	char *text = show_on_terminal(&view_flat, p, options, 80);
+
+	cr_assert_null(strchr(text, '\033'));
+	free(text);
+	unsetenv("NO_COLOR");
+	o = terminal_open(&terminal, 80);
+	t = tree_of(p);
+	show_tree(o, &view_flat, p, t, &options);
+	tree_free(t);
+	text = terminal_close(&terminal, o);
+	cr_assert(strstr(text, "\033[1;31m   90.00\033[0m =  90.00"), "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* Any tree of chains and forks, with names of any length, at any depth. Seen to fail: a chain far to the right
+ * had a dozen columns for each of its two names. */
+Test(view_width, random_chains)
+{
+	srand(5);
+	for (int round = 0; round < 60; round++) {
+		char *folded;
+		size_t n;
+		FILE *f = open_memstream(&folded, &n);
+
+		for (int i = 0; i < 8; i++) {
+			for (int k = 0; k < 1 + round; k++)
+				fprintf(f, "%s%.*s%d", k ? ";" : "", (k * 7 + round) % 40,
+					"a_name_of_some_length::of_a_function_template",
+					k < 4 + i * round / 8 ? k : k + 100 * i);
+			fprintf(f, " %d\n", rand() % 3 ? 1 + rand() % 100 : 1000000);
+		}
+		fclose(f);
+		all_fit(folded, 80);
+		free(folded);
+	}
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_python.c - the functions of an interpreter whose memory this test makes up.
+ *
+ * Seen to fail: when a list of frames was believed that does not lead to the outer evaluator's; when an
+ * address alone stood for a function.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "own_modules.h"
+#include "python/functions.h"
+#include "python/layout.h"
+#include "python/python.h"
+
+#define NAMES 8
+
+static struct {
+	uint8_t bytes[1024];
+} runtime, state;
+
+static uint8_t code_type[8], unicode_type[8];
+static void *specific;
+
+static void *get_specific(uint32_t key)
+{
+	return key == 7 ? specific : NULL;
+}
+
+/* An unwind table has it, so that it can stand for the evaluator. */
+static void __attribute__((noinline)) evaluate(void)
+{
+	__asm__ volatile("");
+}
+
+static struct string {
+	struct cps_python_unicode head;
+	uint8_t bytes[200];
+} strings[2 * NAMES];
+
+static struct cps_python_code codes[NAMES];
+
+static uint64_t string(int i, const char *text)
+{
+	struct string *s = &strings[i];
+
+	memset(s, 0, sizeof(*s));
+	s->head.type = (uintptr_t)unicode_type;
+	s->head.length = (int64_t)strlen(text);
+	s->head.state = 1 << 2 | CPS_PYTHON_UNICODE_COMPACT | CPS_PYTHON_UNICODE_ASCII;
+	memcpy(s->bytes, text, strlen(text));
+	return (uintptr_t)s;
+}
+
+static uint64_t code(int i, const char *name, const char *file)
+{
+	codes[i].type = (uintptr_t)code_type;
+	codes[i].first_line = 10 + i;
+	codes[i].qualified = string(2 * i, name);
+	codes[i].file = string(2 * i + 1, file);
+	return (uintptr_t)&codes[i];
+}
+
+/* The machine's stack: three evaluators, the last of which is not known to the interpreter. */
+static uint64_t machine[256];
+static struct cps_frame frames[8];
+static struct cps_stack stack;
+static struct cps_peek bounds;
+
+/* The interpreter's stack. */
+static struct {
+	struct cps_python_chunk head;
+	struct cps_python_frame frames[16];
+} chunk;
+
+static uint64_t addresses[64];
+static struct cps_python_path path = {.addresses = addresses, .room = 64};
+
+static void put(void *at, size_t offset, uint64_t word)
+{
+	memcpy((uint8_t *)at + offset, &word, 8);
+}
+
+static uint64_t frame(int i, int code_number, int previous, bool is_entry)
+{
+	chunk.frames[i] = (struct cps_python_frame){
+		.code = (uintptr_t)&codes[code_number],
+		.previous = previous < 0 ? 0 : (uintptr_t)&chunk.frames[previous],
+		.is_entry = is_entry,
+	};
+	return (uintptr_t)&chunk.frames[i];
+}
+
+static void cframe(int word, uint64_t current, uint64_t previous)
+{
+	machine[word + 1] = current;
+	machine[word + 2] = previous;
+}
+
+/* inner [evaluator: f, g] C [evaluator: h] outer */
+static void start(void)
+{
+	struct cps_python_key key = {1, 7};
+
+	own_modules_init(NULL);
+	memcpy(runtime.bytes + CPS_PYTHON_RUNTIME_KEY, &key, sizeof(key));
+	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, (uintptr_t)&state);
+	specific = &state;
+	cps_python_init(&(struct cps_python_start){(uintptr_t)&runtime, (uintptr_t)evaluate,
+						   (uintptr_t)code_type, (uintptr_t)unicode_type,
+						   0x030b02f0, get_specific});
+	code(0, "f", "/usr/lib/x.py");
+	code(1, "K.g", "/usr/lib/json/__init__.py");
+	code(2, "h.<locals>.<lambda>", "y.py");
+	chunk.head.bytes = sizeof(chunk);
+	put(&state, CPS_PYTHON_STATE_CHUNK, (uintptr_t)&chunk);
+	put(&state, CPS_PYTHON_STATE_CHUNK + 8, (uintptr_t)&chunk.frames[8]);
+	put(&state, CPS_PYTHON_STATE_CFRAME, (uintptr_t)&machine[20]);
+	frame(0, 2, -1, true);
+	frame(1, 1, 0, true);
+	cframe(20, frame(2, 0, 1, false), (uintptr_t)&machine[120]);
+	cframe(120, (uintptr_t)&chunk.frames[0], (uintptr_t)&state + CPS_PYTHON_STATE_ROOT);
+	for (int i = 0; i < 6; i++)
+		frames[i] = (struct cps_frame){.pc = 1000 + (uint64_t)i,
+					       .sp = (uintptr_t)&machine[40 * i]};
+	stack = (struct cps_stack){.frames = frames, .room = 8, .depth = 6, .fresh = 6};
+	bounds = (struct cps_peek){.low = (uintptr_t)machine, .high = (uintptr_t)&machine[256]};
+}
+
+static char told[32][CPS_PYTHON_NAME_BYTES];
+static unsigned n_told;
+
+static bool tell(uint32_t number, const char *name)
+{
+	cr_assert_lt(number, 32);
+	strcpy(told[number], name);
+	n_told++;
+	return true;
+}
+
+static void is_path(const char *want)
+{
+	char text[1024] = "";
+
+	cps_python_functions_tell(tell);
+	for (uint32_t i = 0; i < path.depth; i++) {
+		char word[512];
+
+		snprintf(word, sizeof(word), "%s; ",
+			 cps_python_is_address(addresses[i])
+				 ? told[addresses[i] - CPS_PYTHON_ADDRESS]
+				 : (char[]){(char)('0' + addresses[i] - 1000), '\0'});
+		strcat(text, word);
+	}
+	cr_assert_str_eq(text, want);
+}
+
+Test(python, functions_take_the_place_of_evaluators)
+{
+	start();
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
+	cr_assert_eq(cps_python_functions(), 3);
+	/* The same again, and nothing is told twice. */
+	n_told = 0;
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
+	cr_assert_eq(n_told, 0);
+	/* Another stream needs to be told. */
+	cps_python_reset();
+	cps_python_show(&stack, &bounds, &path);
+	cps_python_functions_tell(tell);
+	cr_assert_eq(n_told, 3);
+}
+
+Test(python, without_the_lock)
+{
+	start();
+	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, 0);
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
+	specific = NULL;
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_ABSENT);
+}
+
+/* Whatever one word of the interpreter's frames is, the evaluator stays, or what takes its place is what
+ * can be read; and the other evaluator is not disturbed. */
+Test(python, hostile_memory)
+{
+	static const uint64_t words[] = {
+		0, 1, 8, 4096, UINT64_MAX, UINT64_MAX - 7, 1ull << 47, 0x7ffffffff000};
+	uint8_t *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	start();
+	for (int lock = 0; lock < 2; lock++) {
+		put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, lock ? (uintptr_t)&state : 0);
+		for (size_t field = 0; field < sizeof(struct cps_python_frame); field += 8) {
+			for (size_t i = 0; i <= sizeof(words) / 8; i++) {
+				struct cps_python_frame kept = chunk.frames[2];
+				enum cps_python_outcome outcome;
+
+				put(&chunk.frames[2], field,
+				    i < sizeof(words) / 8 ? words[i] : (uintptr_t)gone);
+				outcome = cps_python_show(&stack, &bounds, &path);
+				chunk.frames[2] = kept;
+				cr_assert_neq(outcome, CPS_PYTHON_ABSENT, "%zu %zu", field, i);
+			}
+		}
+		/* A frame that leads to itself ends with the room. */
+		chunk.frames[2].previous = (uintptr_t)&chunk.frames[2];
+		cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_TOO_DEEP);
+		frame(2, 0, 1, false);
+	}
+}
+
+/* A list that does not end where the outer evaluator is, is an old one. */
+Test(python, a_list_that_leads_elsewhere)
+{
+	start();
+	chunk.frames[1].previous = (uintptr_t)&chunk.frames[5];
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	is_path("0; 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
+	cr_assert_eq(cps_python_unnamed(), 1);
+}
+
+/* A generator's frame lies elsewhere; memory beyond the top of the stack is no frame, unless it is there. */
+Test(python, frames_elsewhere)
+{
+	struct cps_python_frame *generator = malloc(sizeof(*generator));
+
+	start();
+	*generator = chunk.frames[1];
+	chunk.frames[2].previous = (uintptr_t)generator;
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
+	free(generator);
+}
+
+/* Memory of a code object is used again, for another one with strings at the same places. */
+Test(python, addresses_are_used_again)
+{
+	start();
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = {"f_1", "f_2", "f_1"};
+		static const char *const want[] = {"f_1 (x.py); ", "f_2 (x.py); ", "f_1 (x.py); "};
+		char text[128];
+
+		code(0, names[i], "/usr/lib/x.py");
+		cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+		cps_python_functions_tell(tell);
+		snprintf(text, sizeof(text), "%s; ", told[addresses[0] - CPS_PYTHON_ADDRESS]);
+		cr_assert_str_eq(text, want[i]);
+	}
+	code(0, "f_1", "/usr/lib/z.py");
+	cps_python_show(&stack, &bounds, &path);
+	cps_python_functions_tell(tell);
+	cr_assert_str_eq(told[addresses[0] - CPS_PYTHON_ADDRESS], "f_1 (z.py)");
+	cr_assert_eq(cps_python_functions(), 5);
+}
+
+/* Frames that are left out in the middle of a stack have evaluators, too. */
+Test(python, a_cut_stack)
+{
+	start();
+	frames[0].pc = CPS_CUT_ADDRESS;
+	frames[0].sp = 0;
+	frames[1].sp = (uintptr_t)&machine[40];
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	cr_assert_eq(path.depth, 6);
+	cr_assert_eq(addresses[0], CPS_CUT_ADDRESS);
+	cr_assert(cps_python_is_address(addresses[3]));
+}
+
+Test(python, other_versions)
+{
+	struct cps_python_start other = {(uintptr_t)&runtime,  (uintptr_t)evaluate,
+					 (uintptr_t)code_type, (uintptr_t)unicode_type,
+					 0x030b00f0,	       get_specific};
+
+	own_modules_init(NULL);
+	cps_python_init(&other);
+	cr_assert_not(cps_python_is_on());
+	other.version = 0x030c00f0;
+	cps_python_init(&other);
+	cr_assert_not(cps_python_is_on());
+	other.version = 0x030b0bf0;
+	cps_python_init(&other);
+	cr_assert(cps_python_is_on());
+}
+
+/* A full table gives no more numbers, and those that it gave stay. */
+Test(python, a_full_table)
+{
+	const struct cps_python_types types = {(uintptr_t)code_type, (uintptr_t)unicode_type};
+	struct cps_python_memo memo = {0};
+	char name[32];
+
+	for (uint32_t i = 0; i < CPS_PYTHON_FUNCTIONS + 2; i++) {
+		snprintf(name, sizeof(name), "f%u", i);
+		code(0, name, "x.py");
+		cr_assert_eq(cps_python_function((uintptr_t)&codes[0], &types, true, &memo),
+			     i < CPS_PYTHON_FUNCTIONS ? i : CPS_PYTHON_NONE);
+	}
+	code(0, "f77", "x.py");
+	cr_assert_eq(cps_python_function((uintptr_t)&codes[0], &types, true, &memo), 77);
+}
