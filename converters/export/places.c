@@ -85,6 +85,18 @@ static int add_frames(struct places *x, struct id_table *names, unsigned char *u
 	return 0;
 }
 
+/* Each name becomes the one that a file for another program has. */
+static int settle(struct places *x, const struct view_input *in, struct error *err)
+{
+	if (!symbols_exports_short(in->symbols))
+		return 0;
+	if (symbols_shorten(in->symbols, x->names, x->n_functions, err))
+		return -1;
+	for (size_t i = 0; i < x->n_functions; i++)
+		x->names[i] = symbols_exported(in->symbols, x->names[i]);
+	return 0;
+}
+
 int places_find(struct places *x, const struct view_input *in, struct error *err)
 {
 	struct id_table *names = id_table_new();
@@ -94,8 +106,22 @@ int places_find(struct places *x, const struct view_input *in, struct error *err
 	*x = (struct places){.of_frame = calloc(in->profile->n_frames + 1, sizeof(*x->of_frame))};
 	status = names && used && x->of_frame ? add_frames(x, names, used, in, err)
 					      : error_memory(err);
+	if (!status)
+		status = settle(x, in, err);
 	id_table_free(names);
 	free(used);
+	return status;
+}
+
+int places_settle(const struct view_input *in, struct error *err)
+{
+	struct places x;
+	int status;
+
+	if (!symbols_exports_short(in->symbols))
+		return 0;
+	status = places_find(&x, in, err);
+	places_free(&x);
 	return status;
 }
 

@@ -24,7 +24,7 @@ struct places_chain {
 struct places {
 	struct place *all;
 	struct places_chain *of_frame; /* by frame */
-	uint32_t *names;	       /* by function: in the profile's strings; each once */
+	uint32_t *names;	       /* by function: as files have it (symbols_exported) */
 	uint32_t *files;	       /* likewise: a file that has it; STRINGS_NONE: not known */
 	uint32_t *modules;	       /* likewise: a module that has it, or PROFILE_NO_MODULE */
 	size_t n, n_functions;
@@ -34,6 +34,9 @@ struct places {
 /* Fills *x; places_free frees it, also after an error. -1: error. */
 int places_find(struct places *x, const struct view_input *in, struct error *err);
 void places_free(struct places *x);
+
+/* Settle the names of all these functions, for symbols_exported(), if short ones are asked for. -1: error. */
+int places_settle(const struct view_input *in, struct error *err);
 
 /* Whether the node has no function: the root, a column, a group. */
 bool places_is_none(const struct profile *p, size_t node);

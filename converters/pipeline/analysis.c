@@ -104,7 +104,7 @@ static int shape_calls(struct analysis *s, const struct options *opt, struct err
 		return error_usage(err, "--granularity module needs recordings, and the input has "
 					"calls without stacks");
 	s->graph = graph_of_calls(s->profile, view_input_unit(&opt->of_view), err);
-	if (!s->graph || (opt->of_symbols.names == SYMBOLS_SHORT &&
+	if (!s->graph || (symbols_wants_short(&opt->of_symbols) &&
 			  shorten_graph(s->profile->strings, s->graph, err)))
 		return -1;
 	if (s->graph->has_totals)

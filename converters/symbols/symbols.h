@@ -107,6 +107,12 @@ int symbols_set_name(struct symbols *s, const struct profile_frame *frame, const
  */
 int symbols_shorten(struct symbols *s, const uint32_t *names, size_t n, struct error *err);
 
+/* Whether the options ask for short names, so that files for other programs have them, too. */
+bool symbols_exports_short(const struct symbols *s);
+
+/* What such a file has for a name that was settled. */
+uint32_t symbols_exported(const struct symbols *s, uint32_t name);
+
 /*
  * The warning about a module: a line such as "libfoo.so: rebuilt since the recording (build id
  * abc..., recorded def...); its functions have no names"; NULL if there is none. The string

@@ -98,7 +98,7 @@ int symbols_add_readable(struct symbols *s, const char *text, size_t n, const ch
 	if (s->opt.names != SYMBOLS_LINKER)
 		readable = demangle_name(terminated, n);
 	rc = symbols_add_format(s, name, err, "%s%s", readable ? readable : terminated, suffix);
-	if (!rc && readable && s->opt.names == SYMBOLS_SHORT &&
+	if (!rc && readable && symbols_wants_short(&s->opt) &&
 	    short_names_add(&s->short_names, s->profile->strings, *name, terminated, n, suffix))
 		rc = error_memory(err);
 	free(readable);
@@ -124,9 +124,19 @@ int symbols_debug_name(struct symbols *s, const struct symbols_location *l,
 	return 0;
 }
 
+bool symbols_exports_short(const struct symbols *s)
+{
+	return s->opt.names == SYMBOLS_SHORT;
+}
+
+uint32_t symbols_exported(const struct symbols *s, uint32_t name)
+{
+	return symbols_exports_short(s) ? strings_other(s->profile->strings, name) : name;
+}
+
 int symbols_shorten(struct symbols *s, const uint32_t *names, size_t n, struct error *err)
 {
-	if (s->opt.names == SYMBOLS_SHORT &&
+	if (symbols_wants_short(&s->opt) &&
 	    short_names_settle(&s->short_names, s->profile->strings, names, n,
 			       s->profile->by_name != NULL))
 		return error_memory(err);

@@ -28,8 +28,9 @@ enum symbols_granularity {
 	SYMBOLS_BY_SOURCE,
 };
 
-/* How people are shown names of C++ and Rust. Machines always get full ones, or the linker's. */
+/* What names of C++ and Rust look like. TSV and JSON always have full ones, or the linker's. */
 enum symbols_names {
+	SYMBOLS_ANY,	/* nobody has asked: short for people, full for other programs */
 	SYMBOLS_SHORT,	/* without what does not tell functions apart */
 	SYMBOLS_FULL,	/* as the demangler writes them */
 	SYMBOLS_LINKER, /* mangled */
@@ -43,6 +44,11 @@ struct symbols_options {
 	bool code;		   /* ask for code, which packs have apart from names */
 	struct file_search search; /* for modules and their debug files */
 };
+
+static inline bool symbols_wants_short(const struct symbols_options *opt)
+{
+	return opt->names == SYMBOLS_ANY || opt->names == SYMBOLS_SHORT;
+}
 
 /* The following functions say which parts of the debug information, and of packs, are needed. */
 static inline bool symbols_wants_lines(const struct symbols_options *opt)

@@ -29,6 +29,7 @@ struct thing {
 
 struct folding {
 	const struct tree *tree;
+	const struct symbols *symbols;
 	uint64_t *self;		  /* by node */
 	uint64_t *before, *after; /* instead of that, if two programs are compared */
 	struct out *out;
@@ -40,11 +41,12 @@ struct folding {
 	size_t text_room;
 };
 
-static size_t copy_name(const struct tree *t, uint32_t node, const char **name)
+static size_t copy_name(const struct folding *f, uint32_t node, const char **name)
 {
+	uint32_t number = f->tree->nodes[node].name;
 	size_t n;
 
-	*name = strings_get(t->strings, t->nodes[node].name, &n);
+	*name = strings_get(f->tree->strings, symbols_exported(f->symbols, number), &n);
 	return n;
 }
 
@@ -110,8 +112,7 @@ static int push_children(struct folding *f, uint32_t parent)
 		    (nodes[i].end > i + 1 && push(f, i, true)))
 			return -1;
 	if (f->n_stack > from)
-		qsort_r(f->stack + from, f->n_stack - from, sizeof(*f->stack), compare,
-			(void *)(uintptr_t)f->tree);
+		qsort_r(f->stack + from, f->n_stack - from, sizeof(*f->stack), compare, f);
 	return 0;
 }
 
@@ -119,7 +120,7 @@ static int push_children(struct folding *f, uint32_t parent)
 static int append(struct folding *f, uint32_t node, size_t *end)
 {
 	const char *name;
-	size_t n = copy_name(f->tree, node, &name);
+	size_t n = copy_name(f, node, &name);
 	size_t from = f->length[f->tree->nodes[node].depth];
 
 	*end = from + n;
@@ -231,7 +232,8 @@ static int make_counts(struct folding *f, const struct view_input *in, struct er
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct folding f = {.tree = in->tree, .out = o, .top = {.n = in->options->top}};
+	struct folding f = {
+		.tree = in->tree, .symbols = in->symbols, .out = o, .top = {.n = in->options->top}};
 	int status;
 
 	if (make_counts(&f, in, err))

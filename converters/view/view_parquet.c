@@ -15,6 +15,7 @@
 #include "base/pair_table.h"
 #include "base/utf8.h"
 #include "export/parquet.h"
+#include "export/places.h"
 #include "export/stack_groups.h"
 #include "view/view.h"
 
@@ -246,7 +247,7 @@ static void put_place(struct writer *w, const struct profile_frame *frame,
 {
 	bool has_module = frame->module < w->profile->n_modules;
 
-	put_string(w, place->function);
+	put_string(w, symbols_exported(w->in->symbols, place->function));
 	put_string(w, has_module ? w->profile->modules[frame->module].path : STRINGS_NONE);
 	put_string(w, place->file);
 	put_number(w, place->line, place->line);
@@ -301,7 +302,7 @@ static int write_node(struct writer *w, size_t number)
 
 static int write_all(struct writer *w)
 {
-	if (find_paths(w) || add_columns(w))
+	if (places_settle(w->in, w->err) || find_paths(w) || add_columns(w))
 		return -1;
 	for (size_t i = 1; i < w->n; i++)
 		if (write_node(w, i))

@@ -23,6 +23,7 @@
 #include "view/view.h"
 #include "export/differences.h"
 #include "export/gzip.h"
+#include "export/places.h"
 #include "export/protobuf.h"
 #include "export/stack_groups.h"
 
@@ -231,7 +232,8 @@ static void write_samples(struct writer *w)
 
 static uint64_t function(struct writer *w, const struct symbols_place *place)
 {
-	uint32_t name = string(w, place->function), file = string(w, place->file);
+	uint32_t name = string(w, symbols_exported(w->in->symbols, place->function)),
+		 file = string(w, place->file);
 	uint32_t known = w->functions.count, number = pair_table_number(&w->functions, name, file);
 
 	if (number == PAIR_TABLE_NONE)
@@ -387,7 +389,10 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		 !(w.differences = differences_new(p, in->options->normalize)) || !w.strings)
 		error_memory(err);
 	else
-		status = write_profile(&w, err) || gzip_write(o, &w.file, err) ? -1 : 0;
+		status = places_settle(in, err) || write_profile(&w, err) ||
+					 gzip_write(o, &w.file, err)
+				 ? -1
+				 : 0;
 	stack_groups_free(w.groups);
 	strings_free(w.strings);
 	pair_table_clear(&w.functions);

@@ -58,7 +58,7 @@ Test(options, defaults)
 	cr_assert_null(opt.of_view.root);
 	cr_assert_eq(opt.of_view.unit, VIEW_UNIT_DEFAULT);
 	cr_assert_lt(opt.of_view.threshold, 0);
-	cr_assert_eq(opt.of_symbols.names, SYMBOLS_SHORT);
+	cr_assert_eq(opt.of_symbols.names, SYMBOLS_ANY);
 	cr_assert_not(opt.strict);
 }
 
