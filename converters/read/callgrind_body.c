@@ -56,7 +56,8 @@ static const char *position_pass(struct text_scan *s)
 	return number_read(s, &number);
 }
 
-/* Is the name f'2? Then it becomes f, which was running already. */
+/* Is the name f'2? Then it becomes f, which was running already. From f'1, which only cpconv writes, it becomes f, too,
+ * but is the first level. */
 static int function_set(struct callgrind *c, struct callgrind_function *f, uint32_t name)
 {
 	struct event_text text = callgrind_name_text(c->names, name);
@@ -67,7 +68,8 @@ static int function_set(struct callgrind *c, struct callgrind_function *f, uint3
 	while (n && text.bytes[n - 1] >= '0' && text.bytes[n - 1] <= '9')
 		n--;
 	if (n > 1 && n < text.length && text.bytes[n - 1] == '\'') {
-		f->is_deeper = c->has_levels = true;
+		f->is_deeper = text.length - n != 1 || text.bytes[n] != '1';
+		c->has_levels = true;
 		f->name = callgrind_name_add(c->names, text.bytes, --n);
 		if (f->name == CALLGRIND_NO_NAME)
 			return error_memory(c->err);

@@ -23,7 +23,18 @@ struct writer {
 	unsigned char *has_function, *has_module, *has_file;
 };
 
-/* A name with its number: "(3) main", and after that "(3)". */
+/* Whether a name looks as if it had a level: f'2. Functions that are named so have a level also where it is the
+ * first one, f'2'1, which callgrind itself never writes; so no two functions of a level are alike. */
+static bool has_level(const char *name, size_t n)
+{
+	size_t end = n;
+
+	while (n && isdigit((unsigned char)name[n - 1]))
+		n--;
+	return n && n < end && name[n - 1] == '\'';
+}
+
+/* A name with its number: "(3) main", and after that "(3)". Level 0: it is the name of no function. */
 static void write_name(const struct writer *w, unsigned char *written, uint32_t number,
 		       uint32_t string, uint32_t level)
 {
@@ -39,7 +50,7 @@ static void write_name(const struct writer *w, unsigned char *written, uint32_t 
 			out_text(w->out, name);
 		else
 			out_name(w->out, name, n);
-		if (level > 1)
+		if (level > 1 || (level && has_level(name, n)))
 			out_format(w->out, "'%" PRIu32, level);
 	}
 	out_text(w->out, "\n");

@@ -7,6 +7,7 @@
 # Seen to fail:
 # - If a function that is called again is not another one, recursion comes to more than 100 %.
 # - With the line in the callee instead of that of the call, the source has no cost there.
+# - If a function that is named f'2 is written so, it is the second level of f.
 # - With the costs of all resources in the first column.
 #
 # May run beside others.
@@ -72,6 +73,15 @@ for option in --flat --functions; do
 	"$CPCONV" $option --tsv cycle.out >got 2>err || fail "cycle: $(cat err)"
 	same want got "cycle, read again: $option"
 done
+
+# A function whose own name ends like a level is none of the levels of another.
+printf '%s\n' "main;f;f 3" "main;f;f'2 5" "main;f'2;f'2 7" "main;f'2'1 11" "main;'2 13" >levels.folded
+"$CPCONV" --callgrind -o levels.out levels.folded || fail "levels: not written"
+"$CPCONV" --flat --tsv levels.folded | sort >want
+"$CPCONV" --flat --tsv levels.out 2>err | sort >got || fail "levels: $(cat err)"
+cut -f 1,2,5 want >want.totals
+cut -f 1,2,5 got >got.totals
+same want.totals got.totals "levels, read again"
 
 # Lines: what an inlined function has used, and the line that calls.
 cat >lines.c <<END_OF_C

@@ -140,6 +140,10 @@ Test(callgrind, recursion)
 	       "call \"g\" -> \"f\": 1 weight 0\n"
 	       "self \"g\": 25 x25 inclusive 30\n");
 	expect_log(HEAD "fn=f'2\n1 1\n", "totals\n");
+	/* A first level that is written out is no call of a function that runs. */
+	expect(HEAD "fn=f'2'1\n1 1\ncfn=f'2\ncalls=1 1\n1 5\nfn=f'2\n1 5\n",
+	       "call \"f'2\" -> \"f\": 1 weight 0\nself \"f'2\": 1 x1 inclusive 6\n"
+	       "self \"f\": 5 x5 inclusive 0\n");
 }
 
 /* Where levels have no names, the outermost call has the whole cost; then totals are not known. */
