@@ -123,7 +123,10 @@ uint32_t firefox_stack(struct firefox_tables *t, const struct track_sample *samp
 
 uint32_t firefox_text(struct firefox_tables *t, const char *bytes, size_t n)
 {
-	return strings_add(t->strings, bytes, n);
+	uint32_t number = strings_add(t->strings, bytes, n);
+
+	t->is_out_of_memory |= number == STRINGS_NONE;
+	return number;
 }
 
 static int make(struct firefox_tables *t, uint32_t *of_frame, const struct tracks *tracks)

@@ -38,6 +38,7 @@ struct firefox_tables {
 	struct pair_table pairs; /* (node, category) -> number of the stack, from `first` on */
 	size_t n_frames, n_stacks, n_states, first;
 	size_t frames_size, stacks_size, states_size;
+	bool is_out_of_memory; /* a text has no number, and what is written is of no use */
 };
 
 /* Fills *t; firefox_tables_free frees it, also after an error. -1: memory. */
@@ -48,7 +49,7 @@ void firefox_tables_free(struct firefox_tables *t);
 
 /* The stack of a sample; UINT32_MAX: it has none. */
 uint32_t firefox_stack(struct firefox_tables *t, const struct track_sample *sample);
-/* The number of a text in the file's strings. */
+/* The number of a text in the file's strings. If memory is out, it is none, and is_out_of_memory becomes true. */
 uint32_t firefox_text(struct firefox_tables *t, const char *bytes, size_t n);
 
 /* The values of the keys meta.categories, libs and shared. The latter has all strings, so that it is the last to be

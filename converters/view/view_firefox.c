@@ -261,7 +261,7 @@ static int write_file(struct writer *w, struct error *err)
 	out_text(w->out, "],\n\"shared\":");
 	firefox_write_shared(&w->tables, w->out);
 	out_text(w->out, "}\n");
-	return 0;
+	return w->tables.is_out_of_memory ? error_memory(err) : 0;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)

@@ -47,6 +47,7 @@ struct writer {
 	uint64_t rows;
 	char *text; /* of a text that is cleaned */
 	size_t text_room;
+	bool is_out_of_memory; /* the file lacks a text, and is not to be kept */
 	struct error *err;
 };
 
@@ -133,7 +134,7 @@ static void put_text(struct writer *w, const char *bytes, size_t n)
 		char *room = realloc(w->text, 2 * n + 64);
 
 		if (!room) {
-			parquet_none(w->file);
+			w->is_out_of_memory = true;
 			return;
 		}
 		w->text = room;
@@ -307,6 +308,8 @@ static int write_all(struct writer *w)
 	for (size_t i = 1; i < w->n; i++)
 		if (write_node(w, i))
 			return -1;
+	if (w->is_out_of_memory)
+		return error_memory(w->err);
 	return parquet_end(w->file, w->err);
 }
 
