@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/stop.h"
 
 #define NONE UINT32_MAX
 
@@ -147,11 +148,13 @@ static void end(struct walk *w, uint32_t node)
 		w->levels[w->places->all[chain->first + i].function]--;
 }
 
-static int walk(struct walk *w)
+static int walk(struct walk *w, struct error *err)
 {
 	uint32_t node = 0;
 
 	for (;;) {
+		if (stop_check(err))
+			return -1;
 		uint32_t next = w->steps[node].child;
 
 		while (!next) {
@@ -165,7 +168,7 @@ static int walk(struct walk *w)
 		}
 		node = next;
 		if (begin(w, node))
-			return -1;
+			return error_memory(err);
 	}
 }
 
@@ -216,19 +219,21 @@ int call_costs_find(struct call_costs *c, const struct profile *p, const struct 
 			 .profile = p,
 			 .places = places,
 			 .steps = calloc(p->n_nodes, sizeof(*w.steps))};
-	int status = -1;
+	int status;
 
 	w.levels = calloc(places->n_functions + 1, sizeof(*w.levels));
 	*c = (struct call_costs){.n_columns = profile_count_shown(p)};
 	if (w.steps && w.levels) {
 		link_nodes(&w);
-		status = walk(&w);
+		status = walk(&w, err);
+	} else {
+		status = error_memory(err);
 	}
 	if (c->n_rows)
 		qsort(c->rows, c->n_rows, sizeof(*c->rows), compare);
 	free(w.steps);
 	free(w.levels);
-	return status ? error_memory(err) : 0;
+	return status;
 }
 
 void call_costs_free(struct call_costs *c)

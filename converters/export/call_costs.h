@@ -43,7 +43,7 @@ struct call_costs {
 	struct pair_table of_module, of_level, of_line, of_callee, of_row;
 };
 
-/* Fills *c; call_costs_free frees it, also after an error. -1: memory. */
+/* Fills *c; call_costs_free frees it, also after an error. -1: memory, or a stop. */
 int call_costs_find(struct call_costs *c, const struct profile *p, const struct places *places,
 		    struct error *err);
 void call_costs_free(struct call_costs *c);

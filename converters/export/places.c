@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/id_table.h"
+#include "base/stop.h"
 
 bool places_is_none(const struct profile *p, size_t node)
 {
@@ -79,8 +80,9 @@ static int add_frames(struct places *x, struct id_table *names, unsigned char *u
 		used[node->parent] |= used[i];
 	}
 	for (size_t i = 1; i < p->n_nodes; i++)
-		if (used[i] && !places_is_none(p, i) && !x->of_frame[p->nodes[i].frame].n &&
-		    add_frame(x, names, in, p->nodes[i].frame, err))
+		if (stop_check(err) ||
+		    (used[i] && !places_is_none(p, i) && !x->of_frame[p->nodes[i].frame].n &&
+		     add_frame(x, names, in, p->nodes[i].frame, err)))
 			return -1;
 	return 0;
 }

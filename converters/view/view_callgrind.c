@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/stop.h"
 #include "export/call_costs.h"
 #include "view/view.h"
 
@@ -110,7 +111,7 @@ static void write_row(const struct writer *w, const struct call_costs_row *row)
 	write_costs(w, row);
 }
 
-static void write_rows(const struct writer *w)
+static int write_rows(const struct writer *w, struct error *err)
 {
 	const struct call_costs *c = &w->costs;
 	uint32_t file = STRINGS_NONE;
@@ -119,6 +120,9 @@ static void write_rows(const struct writer *w)
 		const struct call_costs_row *row = &c->rows[i];
 		uint32_t own = file_of(w, row->caller),
 			 its = row->file == STRINGS_NONE ? own : row->file;
+
+		if (stop_check(err))
+			return -1;
 
 		if (!i || row->caller != row[-1].caller) {
 			out_text(w->out, "\n");
@@ -132,6 +136,7 @@ static void write_rows(const struct writer *w)
 		file = its;
 		write_row(w, row);
 	}
+	return 0;
 }
 
 /* ---- header ---------------------------------------------------------------------------------- */
@@ -201,7 +206,8 @@ static int write_profile(struct writer *w, struct error *err)
 	if (!w->has_function || !w->has_module || !w->has_file)
 		return error_memory(err);
 	write_header(w);
-	write_rows(w);
+	if (write_rows(w, err))
+		return -1;
 	write_totals(w, "\ntotals:");
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/pair_table.h"
+#include "base/stop.h"
 #include "base/utf8.h"
 #include "export/parquet.h"
 #include "export/places.h"
@@ -306,7 +307,7 @@ static int write_all(struct writer *w)
 	if (places_settle(w->in, w->err) || find_paths(w) || add_columns(w))
 		return -1;
 	for (size_t i = 1; i < w->n; i++)
-		if (write_node(w, i))
+		if (stop_check(w->err) || write_node(w, i))
 			return -1;
 	if (w->is_out_of_memory)
 		return error_memory(w->err);
