@@ -6,13 +6,11 @@
  * Seen to fail: with the frame for all samples, also for what no tick has seen; with the flag of an atom not read;
  * with the option not known to the threads that read; when joined profiles had forgotten that they have it.
  */
+#include "kernel_stream.h"
 #include "options/options.h"
 #include "out_text.h"
 #include "pipeline/load.h"
 #include "profile_fixture.h"
-#include "resource_stream.h"
-
-#define KERNEL " ?+18446744073709551615"
 
 static void not_sampled(struct batch_writer *w)
 {
@@ -29,31 +27,18 @@ static void not_sampled(struct batch_writer *w)
 	batch_writer_item(w, &item);
 }
 
-/* Atom 0 is of the program, atom 1 of the kernel. */
+static void put_samples(struct batch_writer *w)
+{
+	resource_sample(w, 0, 100, "10 20", 0);
+	resource_sample(w, 1, 30, "10 20", 0);
+	resource_sample(w, 0, 4, "10 20 30", 0);
+	resource_sample(w, 1, 2, "10", 0);
+	not_sampled(w);
+}
+
 static void make(const char *name)
 {
-	static struct batch_writer w;
-	struct bytes records = {0}, file = {0}, end = {0};
-
-	resource_process(&records, 2);
-	resource_add(&records, 1, "system", "ns", 1000);
-	resource_atom(&records, 0, "", "0", 16, CPS_ATOM_IS_TIME);
-	resource_atom(&records, 1, "", "01", 16, CPS_ATOM_IS_TIME | CPS_ATOM_IN_KERNEL);
-	batch_writer_begin(&w, WRITER_SHORT, 1, 0, 0);
-	resource_sample(&w, 0, 100, "10 20", 0);
-	resource_sample(&w, 1, 30, "10 20", 0);
-	resource_sample(&w, 0, 4, "10 20 30", 0);
-	resource_sample(&w, 1, 2, "10", 0);
-	not_sampled(&w);
-	bytes_record(&records, CPS_TAG_SAMPLES, w.payload.at, w.payload.n);
-	batch_writer_free(&w);
-	bytes_field(&end, CPS_END_TICKS, 4);
-	bytes_record(&records, CPS_TAG_END, end.at, end.n);
-	bytes_free(&end);
-	resource_file(&file, &records, 1000, true);
-	writer_file(name, file.at, file.n);
-	bytes_free(&file);
-	bytes_free(&records);
+	kernel_stream_make(name, put_samples, 4, "");
 }
 
 static struct profile *load(struct options *opt, const char *resource, bool shows, enum load_as as)

@@ -8,47 +8,32 @@
  */
 #include <stdlib.h>
 
+#include "kernel_stream.h"
 #include "options/options.h"
 #include "out_text.h"
 #include "pipeline/load.h"
 #include "profile_fixture.h"
-#include "resource_stream.h"
 
-#define KERNEL " ?+18446744073709551615"
 #define NAMES                                                                                      \
 	"ffffffff81000000 11 [k] entry\nffffffff81000100 1f [k] read_zero\nffffffff81000200 5 "    \
 	"[k] "                                                                                     \
 	"fault\n"
 
+static void put_samples(struct batch_writer *w)
+{
+	resource_sample(w, 0, 100, "10 20", 0);
+	resource_sample(w, 1, 30, "10 20 ffffffff81000010 ffffffff81000110", 0);
+	resource_sample(w, 1, 20, "10 20 ffffffff81000010 ffffffff81000111", 0);
+	resource_sample(w, 1, 5, "10 20 ffffffff81000010", 0);
+	resource_sample(w, 0, 4, "10 20 30", 0);
+	resource_sample(w, 1, 2, "10 20 30", 0);
+	resource_sample(w, 1, 7, "10 ffffffff81000204", 0);
+	resource_sample(w, 0, 3, "10 ffffffffff600000", 0);
+}
+
 static void make(const char *name, const char *names)
 {
-	static struct batch_writer w;
-	struct bytes records = {0}, file = {0}, end = {0};
-
-	resource_process(&records, 2);
-	resource_add(&records, 1, "system", "ns", 1000);
-	resource_atom(&records, 0, "", "0", 16, CPS_ATOM_IS_TIME);
-	resource_atom(&records, 1, "", "01", 16, CPS_ATOM_IS_TIME | CPS_ATOM_IN_KERNEL);
-	batch_writer_begin(&w, WRITER_SHORT, 1, 0, 0);
-	resource_sample(&w, 0, 100, "10 20", 0);
-	resource_sample(&w, 1, 30, "10 20 ffffffff81000010 ffffffff81000110", 0);
-	resource_sample(&w, 1, 20, "10 20 ffffffff81000010 ffffffff81000111", 0);
-	resource_sample(&w, 1, 5, "10 20 ffffffff81000010", 0);
-	resource_sample(&w, 0, 4, "10 20 30", 0);
-	resource_sample(&w, 1, 2, "10 20 30", 0);
-	resource_sample(&w, 1, 7, "10 ffffffff81000204", 0);
-	resource_sample(&w, 0, 3, "10 ffffffffff600000", 0);
-	bytes_record(&records, CPS_TAG_SAMPLES, w.payload.at, w.payload.n);
-	batch_writer_free(&w);
-	if (*names)
-		bytes_record(&records, CPS_TAG_JIT, names, strlen(names));
-	bytes_field(&end, CPS_END_TICKS, 8);
-	bytes_record(&records, CPS_TAG_END, end.at, end.n);
-	bytes_free(&end);
-	resource_file(&file, &records, 1000, true);
-	writer_file(name, file.at, file.n);
-	bytes_free(&file);
-	bytes_free(&records);
+	kernel_stream_make(name, put_samples, 8, names);
 }
 
 static struct options opt;
