@@ -253,6 +253,8 @@ static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t
 
 	if (!hits) /* it is of an earlier stratum */
 		return false;
+	if (!has_slept)
+		cps_misses_note_late(late);
 	cps_misses_count(s, *reading - s->seen_reading, has_slept || is_away);
 	cps_misses_count_blocked(s, was_blocked(s, context, is_away && !has_slept));
 	see(s, now, *reading);

@@ -36,6 +36,10 @@ void cps_misses_count_tick(struct cps_strata *s);
  * often that only a few could be had. */
 bool cps_misses_are_too_many(const struct cps_strata *s);
 
+/* [signal] A shot that has not ended a sleep was so late, in ns. From them is learnt how late they come to threads that
+ * run. */
+void cps_misses_note_late(uint64_t late);
+
 /* [signal] Whether the thread was not running when the shot came, so late, at this time and reading: it was just
  * waking up, or waited for a processor. */
 bool cps_misses_was_away(const struct cps_strata *s, uint64_t late, uint64_t now, uint64_t reading);

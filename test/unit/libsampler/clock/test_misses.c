@@ -4,7 +4,8 @@
  *
  * Seen to fail: when misses of a thread that runs half of the time were not weighed against what it uses; when
  * they were too many for threads that do not sleep, or that run for a tenth of the time; when any sleep counted as one of
- * a blocked thread; and when ticks were samples after each third of ten shots, or for ever.
+ * a blocked thread; and when ticks were samples after each third of ten shots, or for ever;
+ * when nothing was learnt of how late shots come, or without a bound.
  */
 #include <criterion/criterion.h>
 #include <time.h>
@@ -67,6 +68,36 @@ Test(misses, who_runs_was_not_away)
 	cr_assert_not(cps_misses_was_away(&s, 20000, 2000000, 5000));
 	cr_assert(cps_misses_was_away(&s, 200000, 2000000, 405000));
 	cr_assert_not(cps_misses_was_away(&s, 200000, 2000000, 905000));
+}
+
+/* What is late is learnt: on one machine shots come 12 us late to threads that run, on another 35 us. Here each third comes
+ * later, because its thread was away. */
+static void learn(uint64_t usual)
+{
+	for (unsigned i = 0; i < 300; i++)
+		cps_misses_note_late(i % 3 ? usual + i % 7 * 1000 : usual + i * 3000);
+}
+
+Test(misses, lateness_is_that_of_the_machine)
+{
+	const struct cps_strata s = {.seen_at = 1000000, .seen_reading = 5000};
+
+	learn(12000);
+	cr_assert(cps_misses_was_away(&s, 45000, 2000000, 5000));
+	learn(35000);
+	cr_assert_not(cps_misses_was_away(&s, 55000, 2000000, 5000));
+	cr_assert(cps_misses_was_away(&s, 110000, 2000000, 5000));
+	learn(12000);
+	cr_assert(cps_misses_was_away(&s, 45000, 2000000, 5000));
+}
+
+/* A machine on which all shots come late, because all processors are busy, does not make all of them samples. */
+Test(misses, lateness_has_a_bound)
+{
+	const struct cps_strata s = {.seen_at = 1000000, .seen_reading = 5000};
+
+	learn(3000000);
+	cr_assert(cps_misses_was_away(&s, 110000, 2000000, 5000));
 }
 
 /* In a call any sleep counts that is not one of a call that waits, elsewhere only faults whose page comes from a disk. */
