@@ -30,6 +30,7 @@ class Explorer {
 		this.table = new Table(byId('table'), byId('more'), (f) => this.sandwich(f));
 		this.weighed = ''; // the column and the filters that the model has
 		this.trees = new Map(); // by view, of these
+		this.zooms = {}; // by view, where it was left
 		this.state = readState('', profile);
 		this.prepare();
 		addEventListener('hashchange', () => {
@@ -59,7 +60,7 @@ class Explorer {
 			);
 
 			tab.id = 'view-' + v.name;
-			tab.addEventListener('click', () => this.go({ view: v.name, zoom: '0' }));
+			tab.addEventListener('click', () => this.goToView(v.name));
 			byId('views').append(tab);
 		}
 		p.columns.forEach((c, i) =>
@@ -138,6 +139,13 @@ class Explorer {
 		this.apply();
 	}
 
+	// A view is shown as it was left. That of callers and callees always begins with its function.
+	goToView(view) {
+		const zoom = (view !== 'sandwich' && this.zooms[view]) || '0';
+
+		this.go({ view, zoom });
+	}
+
 	// How many steps undo can take back without leaving the page.
 	steps() {
 		return Number(history.state) || 0;
@@ -156,6 +164,7 @@ class Explorer {
 		this.weigh();
 		if (state.view === 'sandwich' && state.fn < 0) state.fn = this.heaviest();
 		if (state.view === 'sandwich' && state.fn < 0) state.view = 'flame';
+		this.zooms[state.view] = state.zoom;
 		this.applySearch();
 		this.showView();
 		byId('column').value = state.column;
@@ -172,6 +181,7 @@ class Explorer {
 		for (const f of filters) f.marks = this.marksOf(f);
 		this.model.weigh(column, filters, this.part());
 		this.trees.clear();
+		this.zooms = {};
 		this.centred = -1;
 		this.showFilters();
 	}

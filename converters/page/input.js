@@ -138,7 +138,7 @@ function onKey(explorer, event) {
 		!byId('graph').hidden
 	)
 		act(explorer, 'to-source');
-	else if (view) explorer.go({ view: view.name, zoom: '0' });
+	else if (view) explorer.goToView(view.name);
 	else if (LETTERS[event.key]) LETTERS[event.key](explorer);
 	else if (isOnCanvas && event.key.startsWith('Arrow')) moveSelection(explorer, event.key);
 	else if (isOnCanvas && event.key === 'Enter') act(explorer, 'zoom');

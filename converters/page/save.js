@@ -142,11 +142,18 @@ function listenToSaving(explorer) {
 		else if (value === 'png') savePng(explorer);
 		else if (value === 'print') print();
 	});
+	let wasDark = false;
+
 	addEventListener('beforeprint', () => {
+		wasDark = explorer.isDark;
+		if (wasDark) explorer.setTheme(false); // paper is white
 		const svg = seenAsSvg(explorer);
 
 		byId('print').replaceChildren(...(svg ? [svg] : []));
 		if (byId('functions').hidden) explorer.showTable();
 	});
-	addEventListener('afterprint', () => byId('print').replaceChildren());
+	addEventListener('afterprint', () => {
+		byId('print').replaceChildren();
+		if (wasDark) explorer.setTheme(true);
+	});
 }

@@ -1,6 +1,33 @@
 // search.js - functions by regular expression: their share, each stack counted once, and the way from match to match.
 
+const LONGEST = 1000; // characters of an expression
+
+// Whether an expression repeats a group that has a repetition or a choice in it. That may take for ever on a long name, and
+// nothing can stop it: the page may start no worker.
+function repeatsTwice(text) {
+	const tokens = text.match(/\\.|\[(?:\\.|[^\]\\])*\]|\{\d+,\d*\}|[^]/g) || [];
+	const isRepetition = (token) => /^(?:[+*]|\{\d+,\d*\})$/.test(token || '');
+	const groups = [false]; // of each open one, whether it has such a thing in it
+
+	for (let i = 0; i < tokens.length; i++) {
+		const last = groups.length - 1;
+
+		if (tokens[i] === '(') groups.push(false);
+		else if (isRepetition(tokens[i]) || tokens[i] === '|') groups[last] = true;
+		else if (tokens[i] === ')' && last) {
+			const has = groups.pop();
+
+			if (has && isRepetition(tokens[i + 1])) return true;
+			groups[last - 1] ||= has;
+		}
+	}
+	return false;
+}
+
 function tryMatch(profile, text) {
+	if (text.length > LONGEST) return { marks: null, error: 'the expression is too long' };
+	if (repeatsTwice(text))
+		return { marks: null, error: 'a repetition in a repetition may take for ever' };
 	try {
 		return { marks: matchNames(profile, text), error: '' };
 	} catch (error) {

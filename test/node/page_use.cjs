@@ -114,6 +114,29 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		await page.fill("#search", "(");
 		await page.waitForFunction(() => document.getElementById("search").getAttribute("aria-invalid") === "true");
 
+		// What may take for ever is refused.
+		const said = [];
+		for (const expression of ["(a+)+$", "(a|aa)*b", "((a)+b*)+", "(a{2,}){2,}"]) {
+			await page.fill("#search", "(a+b)?");
+			await page.waitForFunction(() => document.getElementById("search").getAttribute("aria-invalid") === "false");
+			await page.fill("#search", expression);
+			await page.waitForFunction(() => document.getElementById("search").getAttribute("aria-invalid") === "true");
+			said.push(await text(page, "#matched"));
+		}
+		assert(said.every((line) => line.includes("may take for ever")), said.join());
+
+		// A view is shown as it was left, until the stacks are others.
+		await open(page, path);
+		await press(page, "ArrowDown", "ArrowDown", "Enter");
+		await is("c", 60, "zoomed to c");
+		await press(page, "2", "1");
+		await is("c", 60, "as it was left");
+		await page.click("#view-functions");
+		await page.click("#view-flame");
+		await is("c", 60, "as it was left for the table");
+		await press(page, "h", "2", "1");
+		await is("all", 100, "with c hidden");
+
 		// The table, sorted by its heading.
 		await open(page, path, "#view=functions");
 		assert((await table(page)).join() === "90\t90\tb,10\t50\ta,0\t100\tmain,0\t60\tc", `table: ${await table(page)}`);
@@ -134,6 +157,12 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		});
 
 		assert((await light()) < 80, "not dark");
+		// Paper is white.
+		const background = () => page.$eval("#print svg rect", (e) => e.getAttribute("fill"));
+		await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+		assert((await light()) > 200 && (await background()) === "rgb(255, 255, 255)", `prints on ${await background()}`);
+		await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+		assert((await light()) < 80, "not dark after printing");
 		await press(page, "d");
 		assert((await light()) > 200, "not light again");
 		for (const width of [390, 1280]) {
