@@ -107,7 +107,7 @@ int symbols_set_name(struct symbols *s, const struct profile_frame *frame, const
  */
 int symbols_shorten(struct symbols *s, const uint32_t *names, size_t n, struct error *err);
 
-/* Whether the options ask for short names, so that files for other programs have them, too. */
+/* Whether the options ask for short names, so that files for other programs have them, too; NULL: they do not. */
 bool symbols_exports_short(const struct symbols *s);
 
 /* What such a file has for a name that was settled. */

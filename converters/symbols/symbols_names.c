@@ -126,7 +126,7 @@ int symbols_debug_name(struct symbols *s, const struct symbols_location *l,
 
 bool symbols_exports_short(const struct symbols *s)
 {
-	return s->opt.names == SYMBOLS_SHORT;
+	return s && s->opt.names == SYMBOLS_SHORT;
 }
 
 uint32_t symbols_exported(const struct symbols *s, uint32_t name)

@@ -60,8 +60,9 @@ done >threads.want
 show by --by process threads.cps
 [ "$(tracks by)" = "threads [$(info threads.cps pid)]" ] || fail "--by: $(tracks by)"
 listed "$(tracks by)" ns threads.cps >by.want
-show part --thread worker-1 --to 0.05 threads.cps
-listed "$(tracks part)" ns --thread worker-1 --to 0.05 threads.cps >part.want
+half=$(info threads.cps duration_us | awk '{ print $1 / 2e6 }') # by then each has had a processor
+show part --thread worker-1 --to "$half" threads.cps
+listed "$(tracks part)" ns --thread worker-1 --to "$half" threads.cps >part.want
 
 # One phase after the other, each with an inlined function.
 cat >phases.c <<END_OF_C
