@@ -214,8 +214,6 @@ $(BUILD)/targets/%: test/targets/%.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(TARGET_CFLAGS) -MMD -MP -o $@ $< $(TARGET_LIBS)
 
-$(BUILD)/targets/fpe: TARGET_LIBS := -lm
-
 $(BUILD)/examples/%: doc/examples/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -87,7 +87,6 @@ static void resolve_all(void)
 	cps_wrap_lock_resolve();
 	cps_wrap_event_resolve();
 	cps_wrap_file_resolve();
-	cps_wrap_fenv_resolve();
 }
 
 static void learn_stack(void)

@@ -70,7 +70,6 @@ void cps_wrap_frame_resolve(void);
 void cps_wrap_lock_resolve(void);
 void cps_wrap_event_resolve(void);
 void cps_wrap_file_resolve(void);
-void cps_wrap_fenv_resolve(void);
 /* Also watch transfers that are made by syscall(2), or do not any more. */
 void cps_wrap_syscall_watch(bool on);
 /* If waits are counted: watch transfers, also see waits for futexes. */

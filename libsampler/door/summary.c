@@ -66,7 +66,7 @@ static void say(const char *line, size_t n)
 void cps_summary(const char *stem, const char *suffix, uint64_t cpu_ns)
 {
 	const char *path = cps_recording_path();
-	/* Not of floating point: signals may be blocked, and exceptions unmasked (resource/fpe.h). */
+	/* Not of floating point: a program may have enabled exceptions, and block signals. */
 	uint64_t ms = (cpu_ns + 500000) / 1000000;
 	char line[4608], why[160] = "";
 	int error, n;

@@ -14,7 +14,6 @@
 #include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
-#include "resource/fpe.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -156,13 +155,9 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 		errno = ENOSYS;
 		return -1;
 	}
-	if (!routine || !cps_life_clock() || flags & CLONE_VM) {
-		cps_fpe_settle(); /* not the new thread's, which begins with them */
-		result = cps_door_real.clone(routine, stack, flags, argument, more[0], more[1],
-					     more[2]);
-		cps_fpe_go_on();
-		return result;
-	}
+	if (!routine || !cps_life_clock() || flags & CLONE_VM)
+		return cps_door_real.clone(routine, stack, flags, argument, more[0], more[1],
+					   more[2]);
 	start.mask = block();
 	result = cps_door_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
 	error = errno;

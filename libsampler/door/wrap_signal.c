@@ -16,7 +16,6 @@
 #include "door/door.h"
 #include "door/life.h"
 #include "door/own_memory.h"
-#include "resource/fpe.h"
 #include "signal/disposition.h"
 #include "signal/relay.h"
 #include "unwind/libunwind.h"
@@ -166,60 +165,35 @@ static bool has_sigprof(int how, const sigset_t *set)
 
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
-	int result;
-
 	blocks(has_sigprof(how, set));
-	cps_fpe_settle();
-	result = cps_door_real.pthread_sigmask ? cps_door_real.pthread_sigmask(how, set, old)
-					       : ENOSYS;
-	cps_fpe_go_on();
-	return result;
+	return cps_door_real.pthread_sigmask ? cps_door_real.pthread_sigmask(how, set, old)
+					     : ENOSYS;
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-	int result;
-
 	if (cps_libunwind_calls_for((uintptr_t)__builtin_return_address(0)))
 		return 0;
 	blocks(has_sigprof(how, set));
-	cps_fpe_settle();
-	result = cps_door_real.sigprocmask ? cps_door_real.sigprocmask(how, set, old) : -1;
-	cps_fpe_go_on();
-	return result;
+	return cps_door_real.sigprocmask ? cps_door_real.sigprocmask(how, set, old) : -1;
 }
 
 EXPORT int sigblock(int mask)
 {
-	int result;
-
 	blocks(mask & 1 << (SIGPROF - 1));
-	cps_fpe_settle();
-	result = cps_door_real.sigblock ? cps_door_real.sigblock(mask) : -1;
-	cps_fpe_go_on();
-	return result;
+	return cps_door_real.sigblock ? cps_door_real.sigblock(mask) : -1;
 }
 
 EXPORT int sigsetmask(int mask)
 {
-	int result;
-
 	blocks(mask & 1 << (SIGPROF - 1));
-	cps_fpe_settle();
-	result = cps_door_real.sigsetmask ? cps_door_real.sigsetmask(mask) : -1;
-	cps_fpe_go_on();
-	return result;
+	return cps_door_real.sigsetmask ? cps_door_real.sigsetmask(mask) : -1;
 }
 
 EXPORT int sighold(int number)
 {
-	int result;
-
 	blocks(number == SIGPROF);
-	cps_fpe_settle();
-	result = cps_door_real.sighold ? cps_door_real.sighold(number) : -1;
-	cps_fpe_go_on();
-	return result;
+	return cps_door_real.sighold ? cps_door_real.sighold(number) : -1;
 }
 
 /* ---- the one profiling timer of the process -------------------------------------------------- */

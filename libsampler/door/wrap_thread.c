@@ -16,7 +16,6 @@
 #include "door/door.h"
 #include "door/find.h"
 #include "door/life.h"
-#include "resource/fpe.h"
 #include "resource/resource.h"
 #include "signal/displaced.h"
 #include "signal/disposition.h"
@@ -168,7 +167,6 @@ static struct cps_thread *prepare(void *(*routine)(void *), void *argument, uint
 	errno = saved;
 	if (!t)
 		return NULL;
-	cps_fpe_settle(); /* the thread begins with what its creator has unmasked */
 	t->routine = routine;
 	t->argument = argument;
 	t->stack_bytes = stack_bytes;
@@ -190,7 +188,6 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	if (!t)
 		return cps_door_real.pthread_create(thread, attributes, routine, argument);
 	result = cps_door_real.pthread_create(thread, attributes, run, t);
-	cps_fpe_go_on();
 	if (result != 0)
 		cps_thread_drop(t);
 	return result;
@@ -215,7 +212,6 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	if (!t)
 		return cps_door_real.thrd_create(thread, routine, argument);
 	result = cps_door_real.thrd_create(thread, run_c11, t);
-	cps_fpe_go_on();
 	if (result != thrd_success)
 		cps_thread_drop(t);
 	return result;

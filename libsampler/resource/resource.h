@@ -47,8 +47,7 @@
 	RESOURCE(trace)                                                                            \
 	RESOURCE(perf)                                                                             \
 	RESOURCE(pmu)                                                                              \
-	RESOURCE(calls)                                                                            \
-	RESOURCE(fpe)
+	RESOURCE(calls)
 
 #define CPS_RESOURCES(RESOURCE) CPS_RESOURCES_NUMBERED(RESOURCE) CPS_RESOURCES_OTHER(RESOURCE)
 
@@ -83,7 +82,6 @@ struct cps_resource {
 	const char *const
 		*states;  /* of its atoms, up to NULL; NULL: it has one atom, without state */
 	bool joins_clock; /* what the clock measures counts in it, too */
-	bool needs_ticks; /* the clock has to tick for it, though it has none of its samples */
 	enum cps_resource_part part; /* it has these samples of the clock's, and none of its own */
 	bool ticks_in_calls; /* its signals may come inside of system calls, which then return early */
 	struct cps_overflow_kind *overflow; /* what the kernel counts (overflow.h), or NULL */

@@ -64,8 +64,7 @@ static bool is_there(const struct cps_wanted_resources *wanted,
 		const struct cps_wanted_resource *other = &wanted->list[i];
 
 		n_calls += other->resource == &cps_resource_calls;
-		if (other->resource == one->resource &&
-		    (strcmp(other->name, one->name) == 0 || one->resource == &cps_resource_fpe))
+		if (other->resource == one->resource && strcmp(other->name, one->name) == 0)
 			return true;
 	}
 	return one->resource == &cps_resource_calls && n_calls == CPS_CALLS_SYMBOLS;
@@ -125,18 +124,6 @@ static int add_counting(struct cps_wanted_resources *wanted)
 	return 0;
 }
 
-/* What needs ticks brings `cpu`, which is what these are for. */
-static void add_clock(struct cps_wanted_resources *wanted)
-{
-	for (size_t i = 0; i < wanted->n && !wanted->has_clock; i++) {
-		if (!wanted->list[i].resource || !wanted->list[i].resource->needs_ticks ||
-		    wanted->n == CPS_RESOURCES_WANTED)
-			continue;
-		wanted->list[wanted->n++] = (struct cps_wanted_resource){.resource = NULL};
-		wanted->has_clock = true;
-	}
-}
-
 /* The interval that a resource which needs the clock is given is the clock's, too, unless what the clock measures is
  * wanted itself. Parts of that have no interval of their own: the shortest one that is given holds. */
 static void share_interval(const struct cps_wanted_resources *wanted,
@@ -168,8 +155,6 @@ static void explain_named(const struct cps_resource *r, char *why, size_t bytes)
 			 "must have the name of a function, at most %d bytes long, and may have an "
 			 "interval (calls:qsort,calls:malloc:1000); at most %d, each once",
 			 CPS_RESOURCE_NAME_BYTES - 7, CPS_CALLS_SYMBOLS);
-	else if (r == &cps_resource_fpe)
-		snprintf(why, bytes, "must be fpe or fpe:exact, once, and may have an interval");
 	else
 		snprintf(why, bytes, "must be %s, once, and may have an interval after a colon",
 			 r == &cps_resource_perf    ? "perf:0xCONFIG or perf:TYPE:0xCONFIG"
@@ -188,6 +173,10 @@ static void explain_item(const char *item, const struct cps_wanted_resources *wa
 
 	if (wanted->n >= CPS_RESOURCES_WANTED)
 		snprintf(why, bytes, "is too many; there may be %d", CPS_RESOURCES_WANTED);
+	else if (!c && !r && length == 3 && memcmp(item, "fpe", 3) == 0)
+		snprintf(why, bytes,
+			 "is no resource any more; call feenableexcept(3) in the program and let a "
+			 "debugger stop at SIGFPE");
 	else if (!c && !r)
 		snprintf(why, bytes, "is no resource");
 	else if (r && r->read_name)
@@ -241,7 +230,6 @@ int cps_resource_read(const char *text, struct cps_wanted_resources *wanted,
 		if (!*end)
 			break;
 	}
-	add_clock(wanted);
 	share_interval(wanted, clock);
 	return 0;
 }

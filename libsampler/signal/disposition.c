@@ -313,18 +313,13 @@ bool cps_disposition_is_ignored(int number)
 	return now.handler == (void *)SIG_IGN;
 }
 
-void cps_disposition_let_end(int number)
-{
-	static const struct kernel_action by_default;
-
-	ask_kernel(number, &by_default, NULL);
-}
-
 /* Does what the signal does by default, which is to end the process: sends it again with the
  * default in place. */
 static void end_process(int number)
 {
-	cps_disposition_let_end(number);
+	static const struct kernel_action by_default;
+
+	ask_kernel(number, &by_default, NULL);
 	CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), number, 0);
 }
 

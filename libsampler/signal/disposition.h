@@ -56,9 +56,6 @@ void cps_disposition_set(int number, const struct sigaction *action);
 /* [signal] Whether the kernel ignores the signal, by the default or because it was told to. */
 bool cps_disposition_is_ignored(int number);
 
-/* [signal] The signal comes again as soon as our handler returns, and is to end the process. */
-void cps_disposition_let_end(int number);
-
 /* [signal] In our handler: do what the signal would have done without us. */
 void cps_disposition_pass_on(int number, siginfo_t *info, void *context);
 

@@ -280,6 +280,7 @@ Test(config, resources_that_are_wrong)
 {
 	static const char *const wrong[][2] = {
 		{"cpu,", "\"\" is no resource"},
+		{"cpu,fpe:exact", "\"fpe:exact\" is no resource any more; call feenableexcept(3)"},
 		{",cpu", "\"\" is no resource"},
 		{"cpu,cpu:2ms",
 		 "\"cpu:2ms\" comes after cpu or signals; one of these can be named, "
