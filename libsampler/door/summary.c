@@ -5,6 +5,7 @@
  * In: counters. Out: one write to standard error.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,16 +24,27 @@ static const char *const reasons[CPS_STOP_COUNT] = {
 	[CPS_STOP_CLOCK] = "the clock cannot be started",
 };
 
-static char error_path[4096]; /* of standard error; empty: it is a pipe or the like */
+static char
+	error_path[4096]; /* of standard error; empty: it is a pipe or the like, or was closed */
 static struct stat error_file;
+static bool was_open;
 
 void cps_summary_prepare(void)
 {
 	long n = CPS_SYS(readlink, "/proc/self/fd/2", error_path, sizeof(error_path) - 1, 0);
 
+	was_open = CPS_SYS(fstat, 2, &error_file, 0, 0) == 0;
 	error_path[n > 0 ? n : 0] = '\0';
-	if (*error_path != '/' || CPS_SYS(fstat, 2, &error_file, 0, 0) != 0)
+	if (*error_path != '/' || !was_open)
 		*error_path = '\0';
+}
+
+static bool is_error_file(int fd)
+{
+	struct stat now;
+
+	return was_open && CPS_SYS(fstat, fd, &now, 0, 0) == 0 && now.st_dev == error_file.st_dev &&
+	       now.st_ino == error_file.st_ino;
 }
 
 /* Programs such as sort(1) close standard error at their end, to see whether all was written. */
@@ -41,21 +53,23 @@ static int reopen(void)
 	int fd = *error_path ? cps_descriptor_open(error_path,
 						   O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK, 0)
 			     : -1;
-	struct stat now;
 
-	if (fd < 0 || (CPS_SYS(fstat, fd, &now, 0, 0) == 0 && now.st_dev == error_file.st_dev &&
-		       now.st_ino == error_file.st_ino))
+	if (fd < 0 || is_error_file(fd))
 		return fd;
 	cps_sys_close(fd);
 	return -1;
 }
 
+/* A program that has closed standard error may have a file of its own at descriptor 2. */
 static void say(const char *line, size_t n)
 {
 	int fd;
 
-	if (cps_sys_write(2, line, n) != -EBADF)
+	if (CPS_SYS(fcntl, 2, F_GETFD, 0, 0) != -EBADF) {
+		if (is_error_file(2))
+			cps_sys_write(2, line, n);
 		return;
+	}
 	fd = reopen();
 	if (fd < 0)
 		return;
