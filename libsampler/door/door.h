@@ -57,6 +57,10 @@ void cps_door_open(void);
 /* The part of the start that each file with wrapped calls does. 0 or an error number. */
 int cps_wrap_thread_prepare(void);
 int cps_wrap_process_prepare(void);
+
+/* The signals that the recorder has blocked in this thread while it forks; none outside of fork. A handler may have
+ * come in between. */
+uint64_t cps_wrap_process_blocked(void);
 int cps_control_prepare(int toggle_signal);
 /* Set the timer that ends the recording when the time given to cps_gate_limit is over. */
 void cps_control_set_deadline(void);

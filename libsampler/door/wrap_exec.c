@@ -11,11 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
 #include "signal/disposition.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+/* In a handler that has interrupted fork. A program's mask of signals is the next one's, too. */
+static void unblock(void)
+{
+	uint64_t mask = cps_wrap_process_blocked();
+
+	if (mask)
+		CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
+}
 
 static bool leave(void)
 {
@@ -28,6 +38,7 @@ static bool leave(void)
 	clock = cps_life_clock();
 	has_left = cps_life_leave(CPS_STOP_EXEC);
 	cps_disposition_leave(has_left && !clock->is_external ? clock->meter->signal : 0);
+	unblock();
 	return has_left;
 }
 

@@ -38,26 +38,47 @@ static void unblock(uint64_t mask)
 		CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 }
 
-/* what before_fork has blocked: the clock may be another one, or none, afterwards */
+/* What before_fork has blocked: the clock may be another one, or none, afterwards. A handler of the target's that
+ * comes in between may fork, too. What is blocked then is the outer call's to unblock. */
 static __thread uint64_t blocked;
+static __thread unsigned forks; /* calls of fork that have not returned */
 static __thread bool is_daemon, has_left;
 
 static void before_fork(void)
 {
-	blocked = block();
+	if (!forks++)
+		blocked = block();
+}
+
+/* A handler may have left a call by longjmp, after which no mask of signals is as it was. */
+static void end_fork(void)
+{
+	uint64_t mask = blocked;
+
+	if (forks && --forks)
+		return;
+	blocked = 0;
+	unblock(mask);
 }
 
 static void after_fork(void)
 {
 	if (is_daemon)
 		has_left = cps_life_leave(CPS_STOP_NONE);
-	unblock(blocked);
+	end_fork();
 }
 
+/* The child may never go on with an outer call. */
 static void in_child(void)
 {
 	cps_life_child();
 	unblock(blocked);
+	end_fork();
+}
+
+uint64_t cps_wrap_process_blocked(void)
+{
+	return blocked;
 }
 
 static void call_end(void *unused)

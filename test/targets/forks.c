@@ -7,14 +7,18 @@
  *	forks away PROGRAM...          becomes another program while three threads use CPU time
  *	forks big MIB CHILDREN         forks with much memory
  *	forks many CHILDREN            forks, one child after the other; prints microseconds for each
+ *	forks nested fork|exec         forks in a handler that has interrupted fork, or becomes another program there
+ *	forks mask                     prints whether the C library's own signals are blocked
  */
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,11 +187,77 @@ static int many(int children)
 	return 0;
 }
 
+/* The C library's functions hide these two. */
+static int blocked_of_libc(void)
+{
+	uint64_t mask = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, sizeof(mask));
+	return (mask >> 31 & 3) != 0;
+}
+
+static const char *nested_by; /* NULL: no signal is sent in fork */
+static char *own_path;
+
+static void becomes_mask(void)
+{
+	execl(own_path, own_path, "mask", (char *)NULL);
+	_exit(98);
+}
+
+static void on_nested(int number)
+{
+	pid_t pid;
+
+	(void)number;
+	pid = strcmp(nested_by, "fork") == 0 ? fork() : 0;
+	if (pid == 0)
+		becomes_mask();
+	if (wait_for(pid) != 0)
+		_exit(97);
+}
+
+static void interrupt(void)
+{
+	static int is_inside;
+
+	if (nested_by && !is_inside++)
+		raise(SIGALRM);
+}
+
+static void register_first(void)
+{
+	pthread_atfork(interrupt, NULL, NULL);
+}
+
+/* Before the constructors of libraries: what is registered first is called last, as near to the system call as can be. */
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = register_first;
+
+static int nested(const char *by)
+{
+	struct sigaction action = {.sa_handler = on_nested};
+	pid_t pid;
+
+	if (strverscmp(gnu_get_libc_version(), "2.36") < 0)
+		return 77;	/* a lock is held while such functions are called */
+	unsetenv("LD_PRELOAD"); /* the recorder would unblock its signal */
+	sigaction(SIGALRM, &action, NULL);
+	nested_by = by;
+	pid = fork();
+	nested_by = NULL;
+	if (pid == 0)
+		becomes_mask();
+	printf("outer child %d, parent %d\n", wait_for(pid), blocked_of_libc());
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 	int a = argc > 2 ? atoi(argv[2]) : 0, b = argc > 3 ? atoi(argv[3]) : 0;
 
+	own_path = argv[0];
+	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(mode, "storm") == 0)
 		return storm(a, b);
 	if (strcmp(mode, "chain") == 0)
@@ -198,5 +268,9 @@ int main(int argc, char **argv)
 		return big((size_t)a << 20, b);
 	if (strcmp(mode, "many") == 0)
 		return many(a);
+	if (strcmp(mode, "nested") == 0 && argc > 2)
+		return nested(argv[2]);
+	if (strcmp(mode, "mask") == 0)
+		return printf("blocked %d\n", blocked_of_libc()) < 0 || blocked_of_libc();
 	return 99;
 }

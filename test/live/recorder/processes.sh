@@ -15,6 +15,8 @@
 # - Without cps_recording_continue() nothing is recorded after an exec that has failed. Without the
 #   end before the exec, journals are left over.
 # - If recordings are created at once, many processes leave files.
+# - If a fork in a handler takes what the interrupted one has blocked for blocked by others, signal 32 stays blocked;
+#   without the unblocking in wrap_exec.c it is blocked in a program that such a handler becomes.
 . "$(dirname "$0")/../lib.sh"
 export CPSAMPLE_RESOURCES="cpu:1ms$beside"
 
@@ -147,6 +149,20 @@ for clock in cpu:1ms:timer cpu:1ms:itimer cpu:100us:perf; do
 	status=$?
 	[ $status -eq 0 ] || [ $status -eq 77 ] || fail "20 forks of $mib MiB with $clock: $status"
 	rm -f big*
+done
+
+# A handler that interrupts fork may fork or become another program; no signal of the recorder's is blocked then, or stays so.
+for clock in strata timer itimer perf; do
+	for how in fork exec; do
+		"$targets/forks" nested $how >want
+		status=$?
+		[ $status -ne 77 ] || continue
+		[ $status -eq 0 ] || fail "nested, $how: bare $status"
+		record "CPSAMPLE_RESOURCES=cpu:1ms$beside" CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT=nested.cps "$targets/forks" nested $how >got ||
+			fail "nested, $clock, $how: ended with $?: $(cat got)"
+		same want got "nested, $clock, $how: output"
+		rm -f nested*
+	done
 done
 
 # Processes without a sample leave no file.
