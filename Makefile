@@ -28,9 +28,9 @@ SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
 # Folders in the order in which they may include each other; scripts/lint checks that. The first
-# five are async-signal-safe from end to end.
-SIGNAL_SAFE := base unwind python stream signal
-LIB_FOLDERS := $(SIGNAL_SAFE) clock resource door
+# seven are async-signal-safe from end to end.
+SIGNAL_SAFE := base unwind python stream signal clock resource
+LIB_FOLDERS := $(SIGNAL_SAFE) door
 
 # What the recorder needs, whatever hardening the user's flags ask for. It runs in a signal handler, where it may
 # call only what libsampler/signal-allowed.txt lists:
@@ -96,7 +96,6 @@ say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
 
 objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)/$(d)/*.c))))
 SIGNAL_OBJS := $(call objects_of,libsampler,$(SIGNAL_SAFE))
-CLOCK_OBJS := $(call objects_of,libsampler,clock resource)
 LIB_OBJS := $(call objects_of,libsampler,$(LIB_FOLDERS))
 CONV_OBJS := $(call objects_of,converters,$(filter-out explore completion,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
@@ -193,7 +192,7 @@ $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/signal.a: $(SIGNAL_OBJS) $(CLOCK_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/door/%.o) $(BUILD)/objects
+$(BUILD)/signal.a: $(SIGNAL_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/door/%.o) $(BUILD)/objects
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * error_text.c - says what an error number means.
+ * error_text.c - says what an error number means, and what is wrong.
  *
- * In: an errno. Out: a text.
+ * In: an errno; parts of a text. Out: a text.
  */
 #include <errno.h>
-#include <stddef.h>
+#include <stdarg.h>
+#include <string.h>
 
 #include "base/error_text.h"
 #include "base/poison.h"
@@ -52,4 +53,23 @@ const char *cps_error_text(int error)
 		if (all[i].error == error)
 			return all[i].text;
 	return "error";
+}
+
+size_t cps_error_text_join(char *to, size_t bytes, ...)
+{
+	const char *text;
+	size_t n = 0;
+	va_list texts;
+
+	va_start(texts, bytes);
+	while ((text = va_arg(texts, const char *)) && n + 1 < bytes) {
+		size_t length = strnlen(text, bytes - n - 1);
+
+		memcpy(to + n, text, length);
+		n += length;
+	}
+	va_end(texts);
+	if (bytes)
+		to[n] = '\0';
+	return n;
 }

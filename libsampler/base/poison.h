@@ -13,6 +13,6 @@
 	fread
 #pragma GCC poison getenv setenv dlopen dlsym dlclose dl_iterate_phdr
 #pragma GCC poison pthread_mutex_lock pthread_mutex_unlock pthread_once pthread_setspecific
-#pragma GCC poison abort exit _exit assert raise syslog sleep usleep
+#pragma GCC poison abort exit _exit assert raise syslog usleep
 
 #endif

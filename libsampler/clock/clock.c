@@ -5,12 +5,12 @@
  * In: a clock and the settings. Out: threads that are interrupted at intervals drawn at random.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "base/poison.h"
 
 #define CHAIN 4 /* more than clocks tried in turn: itimer and timer are each other's fallback */
 
@@ -112,12 +112,24 @@ const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 	return clock;
 }
 
+/* Reads digits up to what follows. False: there are none. */
+static bool read_number(const char **text, int *n)
+{
+	const char *first = *text;
+
+	for (*n = 0; **text >= '0' && **text <= '9' && *n < 10000; ++*text)
+		*n = *n * 10 + (**text - '0');
+	return *text > first;
+}
+
 bool cps_clock_has_kernel(int major, int minor)
 {
 	struct utsname kernel;
-	int has_major = 0, has_minor = 0;
+	int has_major, has_minor;
+	const char *p = kernel.release;
 
-	if (uname(&kernel) != 0 || sscanf(kernel.release, "%d.%d", &has_major, &has_minor) != 2)
+	if (CPS_SYS(uname, &kernel, 0, 0, 0) != 0 || !read_number(&p, &has_major) || *p++ != '.' ||
+	    !read_number(&p, &has_minor))
 		return false;
 	return has_major > major || (has_major == major && has_minor >= minor);
 }

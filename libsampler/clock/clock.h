@@ -49,37 +49,40 @@ extern const struct cps_clock cps_clock_none;
 /* All clocks; NULL ends the table. */
 extern const struct cps_clock *const cps_clock_table[];
 
-/* The first clock that measures the resource whose name is these `length` bytes, or NULL. */
+/* [signal] The first clock that measures the resource whose name is these `length` bytes, or NULL. */
 const struct cps_clock *cps_clock_of_resource(const char *name, size_t length);
 
-/* Whether CPSAMPLE_CLOCK may name this clock: other clocks measure the same resource. */
+/* [signal] Whether CPSAMPLE_CLOCK may name this clock: other clocks measure the same resource. */
 bool cps_clock_is_choice(const struct cps_clock *clock);
 
-/* The clock that measures the resource of these settings and has their name, or else the first that
+/* [signal] The clock that measures the resource of these settings and has their name, or else the first that
  * measures the resource. NULL if none does. */
 const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings);
 
-/* The wanted clock; or its fallback, with a line in `why` that says why. Otherwise `why` is empty.
+/* [outside] The wanted clock; or its fallback, with a line in `why` that says why. Otherwise `why` is empty.
  * NULL: none would tick, and `why` says why. Called before any start. */
 const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
 					 const struct cps_clock_settings *settings, char *why,
 					 size_t bytes);
 
-/* The mean interval of its ticks: that of the settings, or its own if they have none. 0: it has none. */
+/* [signal] The mean interval of its ticks: that of the settings, or its own if they have none. 0: it has none. */
 uint64_t cps_clock_interval(const struct cps_clock *clock,
 			    const struct cps_clock_settings *settings);
 
-/* Whether the kernel is of this version or a later one. False if it does not say. */
+/* [signal] Whether the kernel is of this version or a later one. False if it does not say. */
 bool cps_clock_has_kernel(int major, int minor);
 
-/* Call the clock's functions. Without such a function they do nothing and return 0. To stop a clock
+/* [signal] Call the clock's functions. Without such a function they do nothing and return 0. To stop a clock
  * disarms all threads. */
 int cps_clock_start(const struct cps_clock *clock, const struct cps_clock_settings *settings);
+/* [signal] */
 void cps_clock_stop(const struct cps_clock *clock);
+/* [signal] */
 int cps_clock_arm(const struct cps_clock *clock, struct cps_thread *t);
+/* [signal] */
 void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);
 
-/* Whether ticks may come inside of system calls, which then return early. A performance event's do.
+/* [signal] Whether ticks may come inside of system calls, which then return early. A performance event's do.
  * Those of CPU timers come when a thread returns from the kernel, since Linux 5.9. */
 bool cps_clock_ticks_in_calls(const struct cps_clock *clock);
 

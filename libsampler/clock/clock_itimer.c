@@ -16,13 +16,14 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/time.h>
 
+#include "base/error_text.h"
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "clock/posix_timer.h"
 #include "signal/disposition.h"
+#include "base/poison.h"
 
 #define COOKIE UINT64_C(0xc95a3b7c00000000) /* what the signals of the POSIX timer bring */
 #define NONE   (-1)
@@ -76,14 +77,17 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 
 	(void)settings;
 	if (cps_disposition_is_ignored(SIGPROF))
-		snprintf(why, bytes, "SIGPROF was ignored when the program was started");
+		cps_error_text_join(why, bytes, "SIGPROF was ignored when the program was started",
+				    NULL);
 	else if (CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, &mask, sizeof(mask)) == 0 &&
 		 mask & UINT64_C(1) << (SIGPROF - 1))
-		snprintf(why, bytes, "SIGPROF was blocked when the program was started");
+		cps_error_text_join(why, bytes, "SIGPROF was blocked when the program was started",
+				    NULL);
 	else if (CPS_SYS(getitimer, ITIMER_PROF, &running, 0, 0) == 0 &&
 		 (running.it_value.tv_sec || running.it_value.tv_usec))
-		snprintf(why, bytes,
-			 "the profiling timer was running when the program was started");
+		cps_error_text_join(why, bytes,
+				    "the profiling timer was running when the program was started",
+				    NULL);
 	else
 		return 0;
 	return -EBUSY;

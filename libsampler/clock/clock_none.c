@@ -6,6 +6,7 @@
  */
 #include "clock/clock.h"
 #include "signal/disposition.h"
+#include "base/poison.h"
 
 static bool is_mine(const siginfo_t *info)
 {

@@ -23,18 +23,19 @@
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
+#include "base/error_text.h"
 #include "base/sys.h"
+#include "base/writer.h"
 #include "clock/clock.h"
-#include "clock/go_runtime.h"
 #include "clock/perf.h"
 #include "signal/budget.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/reading.h"
 #include "stream/atoms.h"
+#include "base/poison.h"
 
 #define PERIOD_LEAST                                                                               \
 	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
@@ -176,18 +177,20 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 	const char *what = "perf_event_open";
 	const struct cps_thread self = {.tid = 0};
 	uint64_t limit[2], count = 0;
+	char is[24], least[24];
 	int error, fd;
 
-	if (cps_go_runtime_is_here()) {
-		snprintf(why, bytes,
-			 "Go executes programs without the C library; a tick of perf might end "
-			 "them");
+	if (settings->has_go) {
+		cps_error_text_join(
+			why, bytes,
+			"Go executes programs without the C library; a tick of perf might end them",
+			NULL);
 		return -ENOTSUP;
 	}
 	if (CPS_SYS(prlimit64, 0, RLIMIT_SIGPENDING, NULL, limit) == 0 && limit[0] < QUEUE_LEAST) {
-		snprintf(why, bytes,
-			 "only %u signals may be pending (ulimit -i), perf needs room for %u",
-			 (unsigned)limit[0], QUEUE_LEAST);
+		cps_error_text_join(why, bytes, "only ", cps_digits(is + sizeof(is), limit[0]),
+				    " signals may be pending (ulimit -i), perf needs room for ",
+				    cps_digits(least + sizeof(least), QUEUE_LEAST), NULL);
 		return -EAGAIN;
 	}
 	fd = open_event(&self, settings->interval_ns);

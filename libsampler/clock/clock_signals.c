@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "clock/clock.h"
+#include "base/poison.h"
 
 static bool is_mine(const siginfo_t *info)
 {

@@ -28,7 +28,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -36,7 +35,6 @@
 #include "base/moment.h"
 #include "base/sys.h"
 #include "clock/clock.h"
-#include "clock/go_runtime.h"
 #include "clock/misses.h"
 #include "clock/posix_timer.h"
 #include "clock/stratum.h"
@@ -47,6 +45,7 @@
 #include "stream/interrupted.h"
 #include "stream/recording.h"
 #include "unwind/regs.h"
+#include "base/poison.h"
 
 #define GATE	    UINT64_C(0xc95a3b7f00000000) /* the values that the two timers bring */
 #define SHOT	    UINT64_C(0xc95a3b8000000000)
@@ -389,7 +388,7 @@ static int start(const struct cps_clock_settings *settings)
 	struct timespec tick = {0, 0};
 
 	interval_ns = settings->interval_ns;
-	expects_eintr = cps_go_runtime_is_here();
+	expects_eintr = settings->has_go;
 	tick_ns = TICK_USUAL;
 	/* The coarse clock advances at the kernel's ticks. */
 	if (CPS_SYS(clock_getres, CLOCK_MONOTONIC_COARSE, &tick, 0, 0) == 0 && !tick.tv_sec &&
@@ -411,7 +410,7 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 	if (!error)
 		cps_posix_timer_delete(self.shot);
 	else
-		snprintf(why, bytes, "timer_create: %s", cps_error_text(-error));
+		cps_error_text_join(why, bytes, "timer_create: ", cps_error_text(-error), NULL);
 	return error;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "base/poison.h"
 
 #define ENTRY(name) &cps_clock_##name,
 

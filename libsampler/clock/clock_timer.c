@@ -10,7 +10,6 @@
  */
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error_text.h"
 #include "base/sys.h"
@@ -18,6 +17,7 @@
 #include "clock/posix_timer.h"
 #include "signal/budget.h"
 #include "signal/disposition.h"
+#include "base/poison.h"
 
 static uint64_t interval_ns;
 
@@ -83,7 +83,7 @@ static int probe(const struct cps_clock_settings *settings, char *why, size_t by
 	if (!error)
 		cps_posix_timer_delete(self.timer);
 	else
-		snprintf(why, bytes, "timer_create: %s", cps_error_text(-error));
+		cps_error_text_join(why, bytes, "timer_create: ", cps_error_text(-error), NULL);
 	return error;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 
 #include "base/sys.h"
+#include "base/poison.h"
 
 #define MISS_NS	   20000  /* what one takes: the kernel, the handler, another wait */
 #define PART	   64	  /* all of them may take this part of the thread's time */

@@ -9,7 +9,6 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -18,10 +17,12 @@
 #include "base/descriptor.h"
 #include "base/error_text.h"
 #include "base/sys.h"
+#include "base/writer.h"
 #include "clock/perf.h"
 #include "signal/disposition.h"
 #include "signal/sample.h"
 #include "unwind/regs.h"
+#include "base/poison.h"
 
 #define PAGE	 4096u
 #define HAS_MODE 1u /* in the address of an event's page: another page with modes follows it */
@@ -314,25 +315,27 @@ int cps_perf_paranoia(void)
 int cps_perf_explain(int error, const char *what, int enough, char *why, size_t bytes)
 {
 	int level = error == -EACCES ? cps_perf_paranoia() : -1;
-	char more[128] = "";
+	const char *more = "";
+	char is[24], would[24];
+	size_t n = cps_error_text_join(why, bytes, what, ": ", cps_error_text(-error), NULL);
 
 	if (level > enough)
-		snprintf(more, sizeof(more),
-			 " (kernel.perf_event_paranoid is %d; sysctl kernel.perf_event_paranoid=%d "
-			 "or CAP_PERFMON would allow it)",
-			 level, enough);
+		cps_error_text_join(why + n, bytes - n, " (kernel.perf_event_paranoid is ",
+				    cps_digits(is + sizeof(is), (uint64_t)level),
+				    "; sysctl kernel.perf_event_paranoid=",
+				    cps_digits(would + sizeof(would), (uint64_t)enough),
+				    " or CAP_PERFMON would allow it)", NULL);
 	else if (error == -EPERM)
-		snprintf(more, sizeof(more),
-			 " (by a seccomp filter; in containers --cap-add=PERFMON would allow it)");
+		more = " (by a seccomp filter; in containers --cap-add=PERFMON would allow it)";
 	else if (error == -ENOSYS)
-		snprintf(more, sizeof(more),
-			 " (a seccomp filter that must allow it, or a kernel without "
-			 "CONFIG_PERF_EVENTS)");
+		more = " (a seccomp filter that must allow it, or a kernel without "
+		       "CONFIG_PERF_EVENTS)";
 	else if (error == -ENOENT || error == -EOPNOTSUPP)
-		snprintf(more, sizeof(more), " (this machine has no such counter)");
+		more = " (this machine has no such counter)";
 	else if (error == -ENODATA)
-		snprintf(more, sizeof(more), " (it counts nothing here)");
-	snprintf(why, bytes, "%s: %s%s", what, cps_error_text(-error), more);
+		more = " (it counts nothing here)";
+	if (*more)
+		cps_error_text_join(why + n, bytes - n, more, NULL);
 	return error;
 }
 

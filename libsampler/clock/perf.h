@@ -54,21 +54,21 @@ void cps_perf_end(void *page);
 /* [signal] Begin to count, until the event has sent this number of signals. 0 or -errno. */
 int cps_perf_begin(int fd, uint32_t signals);
 
-/* If a user has as many signals pending as are allowed, the kernel drops an event's signal and sends SIGIO
+/* [signal] If a user has as many signals pending as are allowed, the kernel drops an event's signal and sends SIGIO
  * instead, which ends a program by default. From now on `renew` is called then for the thread that gets it; not
  * while a sample of it is being added. 0 or -errno. */
 int cps_perf_watch_loss(void (*renew)(struct cps_thread *t));
 /* [signal] */
 void cps_perf_ignore_loss(void (*renew)(struct cps_thread *t));
 
-/* Say in `why` what has failed, and which setting forbids it: `enough` is the level of perf_event_paranoid
+/* [outside] Say in `why` what has failed, and which setting forbids it: `enough` is the level of perf_event_paranoid
  * that would do. Returns the error. */
 int cps_perf_explain(int error, const char *what, int enough, char *why, size_t bytes);
 
-/* The kernel's setting perf_event_paranoid; -1: not known. */
+/* [outside] The kernel's setting perf_event_paranoid; -1: not known. */
 int cps_perf_paranoia(void);
 
-/* Try all that arming an event does, except that it asks for no signal, call `happen` (may be NULL), and close
+/* [outside] Try all that arming an event does, except that it asks for no signal, call `happen` (may be NULL), and close
  * the event. *count is what it has counted then. 0 or -errno, with what has failed in *what. */
 int cps_perf_try(int fd, void (*happen)(void), uint64_t *count, const char **what);
 

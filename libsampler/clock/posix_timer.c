@@ -9,6 +9,7 @@
 
 #include "base/sys.h"
 #include "clock/posix_timer.h"
+#include "base/poison.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -9,6 +9,7 @@
 
 #include "clock/clock.h"
 #include "signal/sample.h"
+#include "base/poison.h"
 
 #define SLACK 8u /* intervals that a thread may be credited too much or too little by chance */
 #define DEBT                                                                                       \

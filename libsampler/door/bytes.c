@@ -7,7 +7,7 @@
 #include "door/again.h"
 #include "door/bytes.h"
 #include "door/kernel_io.h"
-#include "resource/stdio.h"
+#include "door/stdio.h"
 
 atomic_bool cps_bytes_wanted;
 

@@ -15,23 +15,23 @@
 #include "base/error_text.h"
 #include "base/moment.h"
 #include "base/sys.h"
-#include "clock/go_runtime.h"
 #include "door/again.h"
 #include "door/bytes.h"
 #include "door/calls.h"
 #include "door/choose_unwinder.h"
 #include "door/door.h"
 #include "door/find.h"
+#include "door/go_runtime.h"
 #include "door/identity.h"
 #include "door/interpreter.h"
 #include "door/life.h"
 #include "door/rank.h"
+#include "door/resource_list.h"
 #include "door/summary.h"
 #include "signal/off_switch.h"
 #include "stream/thread.h"
 #include "unwind/libunwind.h"
 #include "unwind/module.h"
-#include "resource/resource_list.h"
 #include "unwind/regs.h"
 
 #define FIRST_STACK_MAX (UINT64_C(64) << 30)
@@ -245,6 +245,7 @@ void cps_door_open(void)
 		say(complaint);
 		return;
 	}
+	config.clock.has_go = cps_go_runtime_is_here();
 	if (is_turned_off_everywhere())
 		return;
 	cps_identity_read(&identity);

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "clock/go_runtime.h"
 #include "door/door.h"
+#include "door/go_runtime.h"
 #include "door/life.h"
 #include "door/own_memory.h"
 #include "signal/disposition.h"

@@ -20,22 +20,23 @@
 /* Which of the resources that allocations count in are counted now: a bit for each. */
 extern _Atomic uint32_t cps_alloc_uses;
 
+/* [signal] */
 static inline bool cps_alloc_is_counted(void)
 {
 	return __builtin_expect(atomic_load_explicit(&cps_alloc_uses, memory_order_relaxed) != 0,
 				0);
 }
 
-/* To be called before an allocation, for the call below. */
+/* [signal] To be called before an allocation, for the call below. */
 static inline int64_t cps_alloc_begin(void)
 {
 	return cps_thread_points[CPS_RESOURCE_OF_alloc].left;
 }
 
-/* The slow path of cps_alloc_add: some interval has ended in this block. errno stays as it is. */
+/* [signal] The slow path of cps_alloc_add: some interval has ended in this block. errno stays as it is. */
 void cps_alloc_sample(const void *block);
 
-/* The calling thread has got this block. NULL: it has not. An allocation that was counted meanwhile is the
+/* [signal] The calling thread has got this block. NULL: it has not. An allocation that was counted meanwhile is the
  * same one: some allocators have a calloc that calls malloc. That is noticed without a mark of its own,
  * by what was left of the interval when this one began. */
 static inline void cps_alloc_add(void *block, size_t bytes, int64_t before)
@@ -52,7 +53,7 @@ static inline void cps_alloc_add(void *block, size_t bytes, int64_t before)
 		cps_alloc_sample(block);
 }
 
-/* What there is to be said of allocations in this process: a line for the resource, which must stay
+/* [outside] What there is to be said of allocations in this process: a line for the resource, which must stay
  * valid. To be called before the resources begin. */
 void cps_alloc_remark(const char *line);
 

@@ -8,6 +8,7 @@
 #include "resource/blocking.h"
 #include "resource/off_cpu.h"
 #include "resource/switches.h"
+#include "base/poison.h"
 
 _Atomic uint32_t cps_blocking_watchers;
 

@@ -59,6 +59,7 @@ static inline __attribute__((always_inline)) void cps_blocking_begin(struct cps_
 	}
 }
 
+/* [signal] */
 static inline __attribute__((always_inline)) void
 cps_blocking_end(const struct cps_blocking_call *call)
 {

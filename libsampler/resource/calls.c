@@ -9,6 +9,7 @@
 
 #include "resource/calls.h"
 #include "resource/point.h"
+#include "base/poison.h"
 
 #define POINT_BYTES 56
 #define THUNK_BYTES 64

@@ -38,10 +38,10 @@ bool cps_calls_is_look(uintptr_t address);
 /* [signal] Learn which registers the processor has. To be called before the first thunk is used. */
 void cps_calls_prepare(void);
 
-/* Read "calls:SYMBOL", which ends at `end`, into name. -1: that is not the name of a function. */
+/* [signal] Read "calls:SYMBOL", which ends at `end`, into name. -1: that is not the name of a function. */
 int cps_calls_read_name(const char *text, const char *end, char name[CPS_RESOURCE_NAME_BYTES]);
 
-/* The function's name in it. */
+/* [signal] The function's name in it. */
 const char *cps_calls_symbol(const char *name);
 
 #endif

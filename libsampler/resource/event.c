@@ -17,6 +17,7 @@
 #include "signal/side.h"
 #include "stream/loss.h"
 #include "unwind/regs.h"
+#include "base/poison.h"
 
 struct job {
 	struct cps_thread *thread;

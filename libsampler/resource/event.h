@@ -9,12 +9,12 @@
 
 #include "stream/recording.h"
 
-/* To be called by a wrapper, not in our handler: credit the calling function. Frames of the recorder are left
+/* [signal] To be called by a wrapper, not in our handler: credit the calling function. Frames of the recorder are left
  * out. errno stays as it is. All signals are blocked meanwhile. Nothing is recorded while recording is
  * paused; if it cannot be, a loss is counted. Returns whether there is a sample. */
 bool cps_event_take(const struct cps_credit *credit);
 
-/* To be called by a wrapper, for other work of the recorder's: call f(argument) on a stack of the recorder's, with
+/* [signal] To be called by a wrapper, for other work of the recorder's: call f(argument) on a stack of the recorder's, with
  * all signals blocked. False: that cannot be now, and f was not called. */
 bool cps_event_call(void (*f)(void *), void *argument);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "resource/interval.h"
+#include "base/poison.h"
 
 #define SECOND	  UINT64_C(1000000000)
 #define TIME_MAX  (UINT64_C(4000000000) * SECOND) /* more than a century */
@@ -41,8 +42,8 @@ int cps_interval_time(const char *text, uint64_t unit, uint64_t *ns)
 			continue;
 		if (whole > TIME_MAX / units[i].ns)
 			return -1;
-		*ns = whole * units[i].ns +
-		      (uint64_t)((unsigned __int128)fraction * units[i].ns / divisor);
+		*ns = whole * units[i].ns + fraction * (units[i].ns / divisor) +
+		      fraction * (units[i].ns % divisor) / divisor;
 		return 0;
 	}
 	return -1;

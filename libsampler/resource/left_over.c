@@ -11,6 +11,7 @@
 #include "resource/left_over.h"
 #include "resource/resource.h"
 #include "resource/sleeper.h"
+#include "base/poison.h"
 
 static _Atomic uint64_t kept[CPS_THREAD_POINTS]; /* gticks of each resource */
 

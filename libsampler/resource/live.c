@@ -15,6 +15,7 @@
 #include "stream/announce.h"
 #include "stream/loss.h"
 #include "stream/record.h"
+#include "base/poison.h"
 
 #define SLOT_BITS 17
 #define SLOTS	  (1u << SLOT_BITS)

@@ -18,6 +18,7 @@
 #include "signal/companion.h"
 #include "signal/sample.h"
 #include "signal/side.h"
+#include "base/poison.h"
 
 #define BYTES ((UINT64_C(2) << CPS_LOCK_BITS) * sizeof(cps_lock_word))
 

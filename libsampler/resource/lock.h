@@ -48,6 +48,7 @@ static inline bool cps_lock_is_on(void)
 				0);
 }
 
+/* [signal] */
 static inline cps_lock_word *cps_lock_word_of(cps_lock_word *words, const void *object,
 					      enum cps_lock_state state)
 {
@@ -94,6 +95,7 @@ cps_lock_begin(const void *object, enum cps_lock_state state)
 	return call;
 }
 
+/* [signal] */
 static inline __attribute__((always_inline)) void cps_lock_end(const struct cps_lock_call *call)
 {
 	if (__builtin_expect(call->thread != NULL, 0))
@@ -122,6 +124,7 @@ extern const struct cps_companion cps_lock_companion;
 
 /* [signal] Count from now on; and no more. 0 or -errno. */
 int cps_lock_start(void);
+/* [signal] */
 void cps_lock_stop(void);
 
 /* [signal] The calling thread ends: if a wait was left by cancellation, it is not registered any more. */

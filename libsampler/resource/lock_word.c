@@ -5,6 +5,7 @@
  * In: waiters that come and go, and who is to be blamed. Out: blame.
  */
 #include "resource/lock_word.h"
+#include "base/poison.h"
 
 #define SHIFT	 CPS_LOCK_WORD_SHIFT
 #define SUM_MASK ((UINT64_C(1) << SHIFT) - 1)

@@ -25,6 +25,7 @@ static inline bool cps_lock_word_has_waiters(const cps_lock_word *w)
 /* [signal] One more waits from now on; and one less. With 4,095 waiters no more are counted. Subtracting more than were
  * added does nothing. */
 void cps_lock_word_add(cps_lock_word *w, uint64_t now);
+/* [signal] */
 void cps_lock_word_subtract(cps_lock_word *w, uint64_t now);
 
 /* [signal] Returns what the waiters have waited that was not blamed on anybody yet, in ns. Now it was. */

@@ -17,6 +17,7 @@
 #include "resource/sleeper.h"
 #include "signal/companion.h"
 #include "signal/gate.h"
+#include "base/poison.h"
 
 #define SHORT 25000u		  /* ns; the CPU clock takes some 2 % of a call of this length */
 #define STALE UINT64_C(100000000) /* ns after which who holds an account has left it by longjmp */

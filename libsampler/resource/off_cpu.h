@@ -41,10 +41,12 @@ void cps_off_cpu_leave(const struct cps_blocking_call *call);
 
 /* [signal] Count from now on; and no more. All threads that there are begin now. */
 int cps_off_cpu_start(uint32_t number);
+/* [signal] */
 void cps_off_cpu_stop(void);
 
 /* [signal] The thread begins; or another one, which ends, is credited with what it is due. */
 void cps_off_cpu_arm(struct cps_thread *t);
+/* [signal] */
 void cps_off_cpu_disarm(struct cps_thread *t);
 
 /* [signal] The recording ends or is paused: credit what the thread, which may be any, is due. If it is blocked, to

@@ -28,6 +28,7 @@
 #include "signal/gate.h"
 #include "signal/side.h"
 #include "stream/loss.h"
+#include "base/poison.h"
 
 #define NOWHERE (-1)
 #define LEAST	50u /* of a period that the recorder's own work may pass */

@@ -5,11 +5,13 @@
  * In: a kind of events. Out: yes, or what forbids it.
  */
 #include <errno.h>
-#include <stdio.h>
 
+#include "base/error_text.h"
 #include "base/sys.h"
+#include "base/writer.h"
 #include "clock/perf.h"
 #include "resource/overflow.h"
+#include "base/poison.h"
 
 /* Whether an event that cannot be had can be had without signals. */
 static bool is_mute(int error, struct cps_perf_event event, const struct cps_thread *self)
@@ -29,14 +31,15 @@ int cps_overflow_probe(struct cps_overflow_kind *kind, char *why, size_t bytes)
 {
 	struct cps_perf_event event = cps_overflow_event(kind, UINT64_C(1) << 40);
 	const struct cps_thread self = {.tid = 0};
-	int enough = kind->needs_kernel ? 1 : 2, error, fd;
+	int enough = kind->needs_kernel ? 1 : 2, paranoia, error, fd;
 	const char *what = "perf_event_open";
 	uint64_t count = 0;
+	char digits[24];
 
 	event.without_kernel = false;
 	fd = cps_perf_open(&event, &self);
 	if (fd < 0 && is_mute(fd, event, &self)) {
-		snprintf(why, bytes, "it can only be read, and gives no signals");
+		cps_error_text_join(why, bytes, "it can only be read, and gives no signals", NULL);
 		return -ENOTSUP;
 	}
 	if (fd == -EACCES && !kind->needs_kernel) {
@@ -51,10 +54,13 @@ int cps_overflow_probe(struct cps_overflow_kind *kind, char *why, size_t bytes)
 	if (error)
 		return cps_perf_explain(error, what, enough, why, bytes);
 	kind->without_kernel = event.without_kernel;
+	paranoia = event.without_kernel ? cps_perf_paranoia() : 0;
 	if (event.without_kernel)
-		snprintf(why, bytes,
-			 "without those inside system calls: kernel.perf_event_paranoid is %d, 1 "
-			 "or CAP_PERFMON would count them",
-			 cps_perf_paranoia());
+		cps_error_text_join(
+			why, bytes,
+			"without those inside system calls: kernel.perf_event_paranoid is ",
+			paranoia < 0 ? "not known"
+				     : cps_digits(digits + sizeof(digits), (uint64_t)paranoia),
+			", 1 or CAP_PERFMON would count them", NULL);
 	return 0;
 }

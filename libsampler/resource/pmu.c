@@ -6,12 +6,13 @@
  * format/NAME the bits of a field ("config:0-7,32-35"). Out: type and config of perf_event_open(2).
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/descriptor.h"
+#include "base/error_text.h"
 #include "base/sys.h"
 #include "resource/pmu.h"
+#include "base/poison.h"
 
 #define TEXT_BYTES 256
 
@@ -41,12 +42,10 @@ bool cps_pmu_is_event(const char *text, const char *end)
 	       memchr(slash + 1, '/', (size_t)(end - slash - 1)) == end - 1;
 }
 
-static int refuse(const struct search *s, int error, const char *format, const char *what)
+static int refuse(const struct search *s, int error, const char *before, const char *what,
+		  const char *after)
 {
-	int n = snprintf(s->why, s->bytes, "%s: ", s->pmu);
-
-	if (n > 0 && (size_t)n < s->bytes)
-		snprintf(s->why + n, s->bytes - (size_t)n, format, what);
+	cps_error_text_join(s->why, s->bytes, s->pmu, ": ", before, what, after, NULL);
 	return error;
 }
 
@@ -58,7 +57,7 @@ static int read_file(const struct search *s, const char *directory, const char *
 	long n;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s/%s%s", s->root, s->pmu, directory, name);
+	cps_error_text_join(path, sizeof(path), s->root, "/", s->pmu, "/", directory, name, NULL);
 	fd = cps_descriptor_open(path, O_RDONLY, 0);
 	if (fd < 0)
 		return fd;
@@ -121,15 +120,15 @@ static int set_field(const struct search *s, const char *name, const char *forma
 		if (p && *p == '-')
 			p = read_number(p + 1, &high);
 		if (!p || high > 63 || low > high)
-			return refuse(s, -EINVAL, "the kernel's format of %s is not understood",
-				      name);
+			return refuse(s, -EINVAL, "the kernel's format of ", name,
+				      " is not understood");
 		for (; low <= high; low++, value >>= 1)
 			*word = (*word & ~(UINT64_C(1) << low)) | (value & 1) << low;
 		p = *p == ',' ? p : NULL;
 	}
 	if (!word)
-		return refuse(s, -EINVAL, "the kernel's format of %s is not understood", name);
-	return value ? refuse(s, -EINVAL, "the value of %s is too large", name) : 0;
+		return refuse(s, -EINVAL, "the kernel's format of ", name, " is not understood");
+	return value ? refuse(s, -EINVAL, "the value of ", name, " is too large") : 0;
 }
 
 /* Takes the next term out of a list. False: there is none, or it is too long. */
@@ -158,15 +157,15 @@ static int set_term(const struct search *s, const struct term *term)
 	char format[TEXT_BYTES];
 
 	if (strchr(term->value, '?'))
-		return refuse(s, -EINVAL, "the event needs a value of %s", term->name);
+		return refuse(s, -EINVAL, "the event needs a value of ", term->name, "");
 	if (!rest || *rest)
-		return refuse(s, -EINVAL, "the value of %s is no number", term->name);
+		return refuse(s, -EINVAL, "the value of ", term->name, " is no number");
 	if (word) {
 		*word = value;
 		return 0;
 	}
 	if (read_file(s, "format/", term->name, format) <= 0)
-		return refuse(s, -ENOENT, "there is no event or field %s", term->name);
+		return refuse(s, -ENOENT, "there is no event or field ", term->name, "");
 	return set_field(s, term->name, format, value);
 }
 
@@ -179,7 +178,7 @@ static int set_terms(const struct search *s, const char *list, bool may_be_event
 
 	while (*list && !error) {
 		if (!next_term(&list, &term))
-			return refuse(s, -EINVAL, "%s is not understood", list);
+			return refuse(s, -EINVAL, "", list, " is not understood");
 		if (may_be_event && !term.has_value &&
 		    read_file(s, "events/", term.name, fields) > 0)
 			error = set_terms(s, fields, false);
@@ -201,11 +200,12 @@ int cps_pmu_find(const char *root, const char *event, struct cps_overflow_kind *
 	*kind = (struct cps_overflow_kind){.type = 0};
 	memcpy(s.pmu, event, n < sizeof(s.pmu) ? n : sizeof(s.pmu) - 1);
 	if (n >= sizeof(s.pmu) || read_file(&s, "", "type", text) <= 0 || !read_number(text, &type))
-		return refuse(&s, -ENOENT, "not in %s", root);
+		return refuse(&s, -ENOENT, "not in ", root, "");
 	if (read_file(&s, "", "cpumask", text) > 0)
-		return refuse(&s, -ENOTSUP, "it is counted for %s, not for threads",
-			      "the whole machine");
+		return refuse(&s, -ENOTSUP, "it is counted for ", "the whole machine",
+			      ", not for threads");
 	kind->type = (uint32_t)type;
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(slash + 1, "/"), slash + 1);
+	cps_error_text_join(text, sizeof(text), slash + 1, NULL);
+	text[strcspn(text, "/")] = '\0';
 	return set_terms(&s, text, true);
 }

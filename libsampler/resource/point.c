@@ -9,6 +9,7 @@
 #include "clock/clock.h"
 #include "resource/point.h"
 #include "signal/gate.h"
+#include "base/poison.h"
 
 #define FAR	(INT64_MAX / 2)
 #define SECOND	UINT64_C(1000000000)

@@ -6,7 +6,6 @@
  * and what was counted.
  */
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -16,6 +15,7 @@
 #include "stream/announce.h"
 #include "stream/atoms.h"
 #include "stream/columns.h"
+#include "base/poison.h"
 
 #define NAME_BYTES 64
 #define TIME_SCALE 1000	      /* times are recorded in us */

@@ -144,30 +144,30 @@ struct cps_wanted_resources {
 	bool has_clock; /* one of them is measured by a clock */
 };
 
-/* Whether a resource lives from the clock's samples. */
+/* [signal] Whether a resource lives from the clock's samples. */
 static inline bool cps_resource_has_clocks(const struct cps_resource *r)
 {
 	return r->joins_clock || r->part;
 }
 
-/* A probe for those: whether the clock measures time. */
+/* [outside] A probe for those: whether the clock measures time. */
 int cps_resource_probe_clock(char *why, size_t bytes);
 
-/* Whether a clock has to tick for any of them. */
+/* [signal] Whether a clock has to tick for any of them. */
 bool cps_resource_needs_clock(const struct cps_wanted_resources *wanted);
 
-/* Read "NAME[:INTERVAL],..." into *wanted, and the clock's resource and interval into *clock. -1, with what
+/* [outside] Read "NAME[:INTERVAL],..." into *wanted, and the clock's resource and interval into *clock. -1, with what
  * the value may be in `choices`. */
 int cps_resource_read(const char *text, struct cps_wanted_resources *wanted,
 		      struct cps_clock_settings *clock, char *choices, size_t bytes);
 
-/* Whether signals of what is wanted may come inside of system calls. */
+/* [signal] Whether signals of what is wanted may come inside of system calls. */
 bool cps_resource_ticks_in_calls(const struct cps_wanted_resources *wanted);
 
-/* Whether what is wanted can be counted here: as `probe` says. */
+/* [outside] Whether what is wanted can be counted here: as `probe` says. */
 int cps_resource_probe(const struct cps_wanted_resource *wanted, char *why, size_t bytes);
 
-/* Begin counting: number what is wanted (atoms.h), start the engines. The identity says what the clock
+/* [outside] Begin counting: number what is wanted (atoms.h), start the engines. The identity says what the clock
  * measures. *wanted must stay valid. A resource that cannot be counted stays in the recording, which says why. */
 void cps_resource_begin(const struct cps_wanted_resources *wanted,
 			const struct cps_identity *identity);
@@ -175,7 +175,7 @@ void cps_resource_begin(const struct cps_wanted_resources *wanted,
 /* [signal] End counting. */
 void cps_resource_end(void);
 
-/* Why it has not begun although it is wanted; NULL: it has, or is not. */
+/* [signal] Why it has not begun although it is wanted; NULL: it has, or is not. */
 const char *cps_resource_refusal(const struct cps_wanted_resource *wanted);
 
 /* [signal] Recording pauses, and goes on. */
@@ -183,12 +183,13 @@ void cps_resource_pause(void);
 /* [signal] */
 void cps_resource_resume(void);
 
-/* Begin again in a child made by fork, or after cps_resource_end. In such a child the first of these is called
+/* [outside] Begin again in a child made by fork, or after cps_resource_end. In such a child the first of these is called
  * before. */
 void cps_resource_child(void);
+/* [outside] */
 void cps_resource_again(void);
 
-/* Let the recording say this of a resource that is counted. The text must stay valid. Not for handlers. */
+/* [outside] Let the recording say this of a resource that is counted. The text must stay valid. */
 void cps_resource_explain(uint32_t number, const char *why);
 
 /* [signal] Credit what a thread, or all of them, are due of each resource. The context is not used. */
@@ -196,25 +197,27 @@ void cps_resource_credit_rest_of(struct cps_thread *t, void *context);
 /* [signal] */
 void cps_resource_credit_rest(void);
 
-/* Add up what all threads have consumed, for the record of what was counted; before the end. The process has
+/* [signal] Add up what all threads have consumed, for the record of what was counted; before the end. The process has
  * used so much CPU time while it was recorded, and this part of it in the kernel. */
 void cps_resource_settle(uint64_t cpu_ns, uint64_t system_ns);
 
-/* The calling thread begins, or ends. */
+/* [signal] The calling thread begins, or ends. */
 void cps_resource_arm(struct cps_thread *t);
+/* [signal] */
 void cps_resource_disarm(struct cps_thread *t);
 
 /* The first numbers are lines of the table. The others are given away: to other lines when they are wanted, and to
  * the counters that the program makes itself (cpsample.h). */
 
-/* The number of the counter with this name, which is made if there is none yet. CPS_ATOMS_NONE: counters are not
+/* [outside] The number of the counter with this name, which is made if there is none yet. CPS_ATOMS_NONE: counters are not
  * recorded, or there are too many. */
 uint32_t cps_resource_counter(const char *name);
 
 /* [signal] Whether the resource is counted now. */
 bool cps_resource_is_counted(uint32_t number);
-/* Its line in the table, NULL: there is none with that number; and its name. */
+/* [signal] Its line in the table, NULL: there is none with that number; and its name. */
 const struct cps_resource *cps_resource_of(uint32_t number);
+/* [signal] */
 const char *cps_resource_name(uint32_t number);
 /* [signal] Its id in the recording, and its first atom (atoms.h), which those of its other states follow.
  * Only of a resource that is counted. */

@@ -4,11 +4,12 @@
  *
  * In: blocks, from the wrappers of malloc and the like. Out: samples of the calls.
  */
-#include <stdio.h>
 
+#include "base/error_text.h"
 #include "resource/alloc.h"
 #include "resource/live.h"
 #include "resource/point.h"
+#include "base/poison.h"
 
 #define BYTES 1u
 #define CALLS 2u
@@ -25,7 +26,7 @@ void cps_alloc_remark(const char *line)
 static int probe(char *why, size_t bytes)
 {
 	if (remark)
-		snprintf(why, bytes, "%s", remark);
+		cps_error_text_join(why, bytes, remark, NULL);
 	return 0;
 }
 

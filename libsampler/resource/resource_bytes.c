@@ -5,6 +5,7 @@
  * In: nothing. Out: the lines of the table; door/bytes.h has what the wrappers count.
  */
 #include "resource/resource.h"
+#include "base/poison.h"
 
 const struct cps_resource cps_resource_bytes_read = {
 	.name = "read",

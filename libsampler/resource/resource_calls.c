@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "resource/calls.h"
+#include "base/poison.h"
 
 #define PREFIX "calls:"
 

@@ -5,6 +5,7 @@
  * In: nothing. Out: the line of the table; door/wrap_count.c has the calls.
  */
 #include "resource/resource.h"
+#include "base/poison.h"
 
 const struct cps_resource cps_resource_count = {
 	.name = "count",

@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "resource/overflow.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 #define TURNS 200000u
 #define TABLE (1u << 14) /* words: in memory only while something is tried, not in every program */

@@ -10,6 +10,7 @@
 #include "base/sys.h"
 #include "resource/overflow.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 #define PAGE  4096u
 #define PAGES 8u

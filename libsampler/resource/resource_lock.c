@@ -6,6 +6,7 @@
  */
 #include "resource/lock.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 static const char *const states[] = {"mutex", "rwlock", "condition", "semaphore",
 				     "futex", "file",	NULL};

@@ -10,6 +10,7 @@
 #include "resource/overflow.h"
 #include "resource/pmu.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 #define PREFIX "perf:"
 

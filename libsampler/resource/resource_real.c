@@ -6,6 +6,7 @@
  */
 #include "resource/off_cpu.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 static const char *const states[] = {"stalled", "io", "lock", "wait", NULL};
 

@@ -7,6 +7,7 @@
 #include "base/single.h"
 #include "resource/event.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 /* It is left for the thread's next sample, as it is with clocks. */
 void cps_resource_keep(struct cps_thread *t, const struct cps_credit *credit)

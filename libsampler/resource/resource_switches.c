@@ -4,11 +4,12 @@
  *
  * In: nothing. Out: two lines of the table; switches.h has the rest.
  */
-#include <stdio.h>
 
+#include "base/error_text.h"
 #include "resource/resource.h"
 #include "resource/switch_records.h"
 #include "resource/switches.h"
+#include "base/poison.h"
 
 static const char *const states[] = {"blocked", "preempted", NULL};
 
@@ -20,7 +21,7 @@ static int probe_switches(char *why, size_t bytes)
 	char missing[160];
 
 	if (cps_switch_records_probe(missing, sizeof(missing)) != 0)
-		snprintf(why, bytes, "asked after waits and at ticks: %s", missing);
+		cps_error_text_join(why, bytes, "asked after waits and at ticks: ", missing, NULL);
 	return 0;
 }
 

@@ -4,11 +4,13 @@
  *
  * In: CPSAMPLE_RESOURCES. Out: which resources are wanted, and their intervals.
  */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/error_text.h"
+#include "base/writer.h"
 #include "resource/interval.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 #define ENTRY(name) &cps_resource_##name,
 
@@ -150,16 +152,21 @@ static const char *kind_text(enum cps_resource_kind kind)
 /* What must be said of one of which there may be several. */
 static void explain_named(const struct cps_resource *r, char *why, size_t bytes)
 {
+	char length[24], most[24];
+
 	if (r == &cps_resource_calls)
-		snprintf(why, bytes,
-			 "must have the name of a function, at most %d bytes long, and may have an "
-			 "interval (calls:qsort,calls:malloc:1000); at most %d, each once",
-			 CPS_RESOURCE_NAME_BYTES - 7, CPS_CALLS_SYMBOLS);
+		cps_error_text_join(
+			why, bytes, "must have the name of a function, at most ",
+			cps_digits(length + sizeof(length), CPS_RESOURCE_NAME_BYTES - 7),
+			" bytes long, and may have an interval (calls:qsort,calls:malloc:1000); at "
+			"most ",
+			cps_digits(most + sizeof(most), CPS_CALLS_SYMBOLS), ", each once", NULL);
 	else
-		snprintf(why, bytes, "must be %s, once, and may have an interval after a colon",
-			 r == &cps_resource_perf    ? "perf:0xCONFIG or perf:TYPE:0xCONFIG"
-			 : r == &cps_resource_trace ? "tp:SYSTEM:NAME"
-						    : "PMU/EVENT/");
+		cps_error_text_join(why, bytes, "must be ",
+				    r == &cps_resource_perf ? "perf:0xCONFIG or perf:TYPE:0xCONFIG"
+				    : r == &cps_resource_trace ? "tp:SYSTEM:NAME"
+							       : "PMU/EVENT/",
+				    ", once, and may have an interval after a colon", NULL);
 }
 
 /* Says what is wrong with an item that read_one() does not take. */
@@ -170,38 +177,45 @@ static void explain_item(const char *item, const struct cps_wanted_resources *wa
 	const struct cps_clock *c = cps_clock_of_resource(item, length);
 	const struct cps_resource *r = c ? NULL : find(item, length);
 	const struct cps_wanted_resource one = {.resource = r};
+	char most[24];
 
 	if (wanted->n >= CPS_RESOURCES_WANTED)
-		snprintf(why, bytes, "is too many; there may be %d", CPS_RESOURCES_WANTED);
+		cps_error_text_join(why, bytes, "is too many; there may be ",
+				    cps_digits(most + sizeof(most), CPS_RESOURCES_WANTED), NULL);
 	else if (!c && !r && length == 3 && memcmp(item, "fpe", 3) == 0)
-		snprintf(why, bytes,
-			 "is no resource any more; call feenableexcept(3) in the program and let a "
-			 "debugger stop at SIGFPE");
+		cps_error_text_join(why, bytes,
+				    "is no resource any more; call feenableexcept(3) in the "
+				    "program and let a debugger stop at SIGFPE",
+				    NULL);
 	else if (!c && !r)
-		snprintf(why, bytes, "is no resource");
+		cps_error_text_join(why, bytes, "is no resource", NULL);
 	else if (r && r->read_name)
 		explain_named(r, why, bytes);
 	else if (c && wanted->has_clock)
-		snprintf(why, bytes, "comes after cpu or signals; one of these can be named, once");
+		cps_error_text_join(why, bytes,
+				    "comes after cpu or signals; one of these can be named, once",
+				    NULL);
 	else if (r && is_there(wanted, &one))
-		snprintf(why, bytes, "comes twice");
+		cps_error_text_join(why, bytes, "comes twice", NULL);
 	else if (c && !c->interval_ns)
-		snprintf(why, bytes, "has no interval");
+		cps_error_text_join(why, bytes, "has no interval", NULL);
 	else
-		snprintf(why, bytes, "must have %s as its interval",
-			 kind_text(c ? CPS_RESOURCE_TIME : r->kind));
+		cps_error_text_join(why, bytes, "must have ",
+				    kind_text(c ? CPS_RESOURCE_TIME : r->kind), " as its interval",
+				    NULL);
 }
 
 /* Says which item is wrong, and why. */
 static void explain(const char *text, const char *end, const struct cps_wanted_resources *wanted,
 		    char *why, size_t bytes)
 {
-	char item[2 * CPS_RESOURCE_NAME_BYTES] = "", reason[256];
+	char item[2 * CPS_RESOURCE_NAME_BYTES], reason[256];
+	size_t n = cps_error_text_join(item, sizeof(item), text, NULL);
 
-	strncat(item, text,
-		(size_t)(end - text) < sizeof(item) ? (size_t)(end - text) : sizeof(item) - 1);
+	item[(size_t)(end - text) < n ? (size_t)(end - text) : n] = '\0';
 	explain_item(item, wanted, reason, sizeof(reason));
-	snprintf(why, bytes, "\"%s\" %s; see cpsample --list-resources", item, reason);
+	cps_error_text_join(why, bytes, "\"", item, "\" ", reason,
+			    "; see cpsample --list-resources", NULL);
 }
 
 /* The comma or the end. Those between two slashes belong to an event's name. */

@@ -11,6 +11,7 @@
 #include "resource/overflow.h"
 #include "resource/resource.h"
 #include "resource/trace.h"
+#include "base/poison.h"
 
 #define PREFIX	 "tp:"
 #define SYSCALLS "raw_syscalls:sys_enter"

@@ -6,9 +6,10 @@
  * (cps_atoms_kernel).
  */
 #include <errno.h>
-#include <stdio.h>
 
+#include "base/error_text.h"
 #include "resource/resource.h"
+#include "base/poison.h"
 
 int cps_resource_probe_clock(char *why, size_t bytes)
 {
@@ -16,7 +17,8 @@ int cps_resource_probe_clock(char *why, size_t bytes)
 
 	if (!m || m->read)
 		return 0;
-	snprintf(why, bytes, "not together with a resource that is not measured in time");
+	cps_error_text_join(why, bytes, "not together with a resource that is not measured in time",
+			    NULL);
 	return -ENOTSUP;
 }
 

@@ -18,6 +18,7 @@
 #include "stream/loss.h"
 #include "unwind/regs.h"
 #include "unwind/unwinder.h"
+#include "base/poison.h"
 
 #define FRAMES	     4096u    /* that are kept of its stack */
 #define TRIES	     16u      /* stacks */

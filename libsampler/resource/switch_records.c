@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "clock/perf.h"
 #include "resource/switch_records.h"
+#include "base/poison.h"
 
 #define PAGE	4096u
 #define NOWHERE UINT32_MAX

@@ -27,7 +27,7 @@ bool cps_switch_records_are_new(const struct cps_switches *s);
  * known; they are taken for preemptions, because a thread that waits is looked at then. */
 void cps_switch_records_read(struct cps_switches *s, struct cps_switch_counts *counts);
 
-/* Whether the calling thread may have records, and the kernel writes any: as `probe` of a resource says. */
+/* [outside] Whether the calling thread may have records, and the kernel writes any: as `probe` of a resource says. */
 int cps_switch_records_probe(char *why, size_t bytes);
 
 #endif

@@ -18,6 +18,7 @@
 #include "signal/gate.h"
 #include "signal/side.h"
 #include "stream/loss.h"
+#include "base/poison.h"
 
 #define SHORT                                                                                      \
 	2000u	  /* ns; in less nobody has waited, and to ask would take a tenth of it and more */

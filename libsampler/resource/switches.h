@@ -26,15 +26,18 @@ void cps_switches_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_
 /* [signal] */
 void cps_switches_leave(const struct cps_blocking_call *call);
 
-/* For the fields of struct cps_resource, of both `switches` and `migrations`; what one of them has done
+/* [outside] For the fields of struct cps_resource, of both `switches` and `migrations`; what one of them has done
  * need not be done by the other. */
 int cps_switches_start(uint64_t interval);
+/* [signal] */
 void cps_switches_stop(void);
 /* [signal] */
 void cps_switches_pause(void);
 /* [signal] */
 void cps_switches_resume(void);
+/* [signal] */
 void cps_switches_arm(struct cps_thread *t);
+/* [signal] */
 void cps_switches_disarm(struct cps_thread *t);
 /* [signal] */
 void cps_switches_credit_rest(struct cps_thread *t);

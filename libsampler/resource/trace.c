@@ -7,13 +7,13 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/descriptor.h"
 #include "base/error_text.h"
 #include "base/sys.h"
 #include "resource/trace.h"
+#include "base/poison.h"
 
 const char *const cps_trace_roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing", NULL};
 
@@ -58,7 +58,7 @@ static int look(const char *root)
 	char path[256];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/events", root);
+	cps_error_text_join(path, sizeof(path), root, "/events", NULL);
 	fd = cps_descriptor_open(path, O_RDONLY | O_DIRECTORY, 0);
 	if (fd < 0)
 		return fd;
@@ -69,15 +69,15 @@ static int look(const char *root)
 static int refuse(const char *root, const char *event, int error, char *why, size_t bytes)
 {
 	if (error == -EACCES || error == -EPERM)
-		snprintf(why, bytes,
-			 "%s: %s (as root, mount -o remount,mode=755 %s would allow it)", root,
-			 cps_error_text(-error), root);
+		cps_error_text_join(why, bytes, root, ": ", cps_error_text(-error),
+				    " (as root, mount -o remount,mode=755 ", root,
+				    " would allow it)", NULL);
 	else if (error)
-		snprintf(why, bytes,
-			 "%s: no events (as root, mount -t tracefs tracefs %s would help)", root,
-			 root);
+		cps_error_text_join(why, bytes, root,
+				    ": no events (as root, mount -t tracefs tracefs ", root,
+				    " would help)", NULL);
 	else
-		snprintf(why, bytes, "%s: there is no tracepoint %s", root, event);
+		cps_error_text_join(why, bytes, root, ": there is no tracepoint ", event, NULL);
 	return error ? error : -ENOENT;
 }
 
@@ -91,8 +91,8 @@ int cps_trace_find(const char *const *roots, const char *event, struct cps_overf
 	*kind = (struct cps_overflow_kind){.type = PERF_TYPE_TRACEPOINT, .needs_kernel = true};
 	kind->is_calls = strncmp(event, "raw_syscalls:", 13) == 0;
 	for (size_t i = 0; roots[i]; i++) {
-		snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", roots[i], (int)(colon - event),
-			 event, colon + 1);
+		cps_error_text_join(path, sizeof(path), roots[i], "/events/", event, "/id", NULL);
+		path[strlen(roots[i]) + strlen("/events/") + (size_t)(colon - event)] = '/';
 		if (read_number(path, &kind->config) == 0)
 			return 0;
 		found = look(roots[i]);

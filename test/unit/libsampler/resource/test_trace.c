@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tracepoints by their names: a tree of files as the kernel has them in tracefs, and lists of resources with them.
  *
- * Seen to fail: without the look at the second root; if an interval was read as part of the name; if a tree that is
+ * Seen to fail: without the look at the second root; if a line that does not fit had no end; if an interval was read as part of the name; if a tree that is
  * not there was said to lack the tracepoint. */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -54,6 +54,15 @@ static void begin(void)
 static int find(const char *event)
 {
 	return cps_trace_find(roots, event, &kind, why, sizeof(why));
+}
+
+Test(trace, lines_are_cut)
+{
+	char line[8] = "-------";
+
+	begin();
+	cr_assert_eq(cps_trace_find(roots, "a:b", &kind, line, sizeof(line) - 1), -ENOENT);
+	cr_assert(strncmp(line, first, 6) == 0 && line[6] == '\0' && line[7] == '\0', "%.8s", line);
 }
 
 Test(trace, numbers)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/copy.h"
-#include "clock/go_runtime.h"
+#include "door/go_runtime.h"
 #include "unwind/elf_memory.h"
 
 #define GO_BUILD_ID 4

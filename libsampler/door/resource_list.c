@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "resource/resource_list.h"
+#include "door/resource_list.h"
 
 #define LINE_BYTES 400
 #define WHY_BYTES  256

@@ -20,7 +20,7 @@
 #include "base/copy.h"
 #include "base/sys.h"
 #include "resource/point.h"
-#include "resource/stdio.h"
+#include "door/stdio.h"
 
 #define STREAMS_MAX  65536u	 /* that are looked at when the process ends */
 #define IS_STREAM    0xfbad0000u /* in the flags of each (_IO_MAGIC) */

@@ -2,8 +2,8 @@
 /*
  * stdio.h - counts the bytes that the C library's streams read and write.
  */
-#ifndef CPS_RESOURCE_STDIO_H
-#define CPS_RESOURCE_STDIO_H
+#ifndef CPS_STDIO_H
+#define CPS_STDIO_H
 
 #include <stdbool.h>
 #include <stdint.h>
