@@ -29,8 +29,15 @@ struct group {
 	uint64_t weight, hits;
 };
 
+/* What a node has without the root functions below it. */
+struct part {
+	uint64_t weight, hits;
+	double squares;
+};
+
 struct bottomup {
 	const struct tree *tree;
+	struct part *parts; /* by column and node; NULL: there are no root functions */
 	struct stack *stacks;
 	size_t n_stacks;
 	struct group *work; /* the group to be visited next is the last one */
@@ -132,22 +139,32 @@ bool bottomup_next(struct bottomup *b, struct bottomup_node *node)
 	return true;
 }
 
-uint64_t bottomup_weight_in(const struct bottomup *b, const struct tree *column)
+uint64_t bottomup_weight_in(const struct bottomup *b, size_t column)
 {
+	const struct tree *t = tree_column(b->tree, column);
+	const struct part *parts = b->parts ? b->parts + column * t->n_nodes : NULL;
 	uint64_t weight = 0;
 	size_t i;
 
-	for (i = b->last.from; i < b->last.from + b->last.n; i++)
-		weight += column->nodes[b->stacks[i].leaf].self;
+	for (i = b->last.from; i < b->last.from + b->last.n; i++) {
+		uint32_t leaf = b->stacks[i].leaf;
+
+		weight += parts ? parts[leaf].weight : t->nodes[leaf].self;
+	}
 	return weight;
 }
 
-double bottomup_squares_in(const struct bottomup *b, const struct tree *column)
+double bottomup_squares_in(const struct bottomup *b, size_t column)
 {
+	const struct tree *t = tree_column(b->tree, column);
+	const struct part *parts = b->parts ? b->parts + column * t->n_nodes : NULL;
 	double squares = 0;
 
-	for (size_t i = b->last.from; column->squares && i < b->last.from + b->last.n; i++)
-		squares += column->squares[b->stacks[i].leaf].self;
+	for (size_t i = b->last.from; t->squares && i < b->last.from + b->last.n; i++) {
+		uint32_t leaf = b->stacks[i].leaf;
+
+		squares += parts ? parts[leaf].squares : t->squares[leaf].self;
+	}
 	return squares;
 }
 
@@ -196,56 +213,71 @@ static int gather_stacks(struct bottomup *b)
 
 /* ---- root functions -------------------------------------------------------------------------- */
 
-/* What a node has without the root functions below it. */
-struct part {
-	uint64_t weight, hits;
-	bool has_root; /* there is a root function below */
-};
-
 /* Move what is no root function's to the next one above it; what has none comes to node 0. */
-static size_t cut(const struct tree *t, const bool *is_root, struct part *parts)
+static void cut(const struct tree *t, const bool *is_root, struct part *parts)
 {
-	size_t i, n = 0;
-
-	for (i = t->n_nodes; i-- > 1;) {
+	for (size_t i = t->n_nodes; i-- > 1;) {
 		const struct tree_node *node = &t->nodes[i];
 		struct part *part = &parts[i], *parent = &parts[node->parent];
 
 		part->weight += node->self;
 		part->hits += node->self_hits;
-		parent->has_root = parent->has_root || part->has_root || is_root[node->name];
-		if (is_root[node->name]) {
-			n++;
+		part->squares += t->squares ? t->squares[i].self : 0;
+		if (is_root[node->name])
 			continue;
-		}
 		parent->weight += part->weight;
 		parent->hits += part->hits;
+		parent->squares += part->squares;
+	}
+}
+
+/* Whether there is a root function below each node. Returns the number of nodes of root functions. */
+static size_t find_roots(const struct tree *t, const bool *is_root, bool *has_root)
+{
+	size_t n = 0;
+
+	for (size_t i = t->n_nodes; i-- > 1;) {
+		bool is = is_root[t->nodes[i].name];
+
+		has_root[t->nodes[i].parent] |= has_root[i] || is;
+		n += is;
 	}
 	return n;
+}
+
+static bool is_rooted_stack(const struct bottomup *b, size_t i, const bool *has_root)
+{
+	const struct tree *t = b->tree;
+
+	for (size_t k = 0; k <= t->n_others; k++)
+		if (b->parts[k * t->n_nodes + i].weight || b->parts[k * t->n_nodes + i].hits)
+			return true;
+	return !has_root[i];
 }
 
 /* The stacks end at the innermost root functions. */
 static int gather_roots(struct bottomup *b, const bool *is_root)
 {
 	const struct tree *t = b->tree;
-	struct part *parts = calloc(t->n_nodes, sizeof(*parts));
-	size_t i;
+	bool *has_root = calloc(t->n_nodes, sizeof(*has_root));
 
-	if (!parts || reserve(b, cut(t, is_root, parts))) {
-		free(parts);
+	b->parts = calloc(t->n_nodes, (1 + t->n_others) * sizeof(*b->parts));
+	if (!has_root || !b->parts || reserve(b, find_roots(t, is_root, has_root))) {
+		free(has_root);
 		return -1;
 	}
-	for (i = 1; i < t->n_nodes; i++)
-		if (is_root[t->nodes[i].name] &&
-		    (parts[i].weight || parts[i].hits || !parts[i].has_root))
+	for (size_t k = 0; k <= t->n_others; k++)
+		cut(tree_column(t, k), is_root, b->parts + k * t->n_nodes);
+	for (size_t i = 1; i < t->n_nodes; i++)
+		if (is_root[t->nodes[i].name] && is_rooted_stack(b, i, has_root))
 			b->stacks[b->n_stacks++] = (struct stack){
 				.at = (uint32_t)i,
 				.name = t->nodes[i].name,
 				.leaf = (uint32_t)i,
-				.weight = parts[i].weight,
-				.hits = parts[i].hits,
+				.weight = b->parts[i].weight,
+				.hits = b->parts[i].hits,
 			};
-	free(parts);
+	free(has_root);
 	return 0;
 }
 
@@ -286,6 +318,7 @@ void bottomup_free(struct bottomup *b)
 {
 	if (!b)
 		return;
+	free(b->parts);
 	free(b->stacks);
 	free(b->work);
 	free(b);

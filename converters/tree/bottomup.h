@@ -45,10 +45,10 @@ struct bottomup *bottomup_new(const struct tree *t, const uint32_t *roots, size_
  * with it. */
 bool bottomup_next(struct bottomup *b, struct bottomup_node *node);
 
-/* The weight of the last node in another column of the tree; not with root functions. */
-uint64_t bottomup_weight_in(const struct bottomup *b, const struct tree *column);
+/* The weight of the last node in a column of the tree. */
+uint64_t bottomup_weight_in(const struct bottomup *b, size_t column);
 /* The sum of the squares of the weights that this is the sum of; 0 if the tree has none. */
-double bottomup_squares_in(const struct bottomup *b, const struct tree *column);
+double bottomup_squares_in(const struct bottomup *b, size_t column);
 
 /* Leave out the subtree below the last node. */
 void bottomup_skip(struct bottomup *b);

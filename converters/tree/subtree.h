@@ -17,7 +17,7 @@
 /*
  * Build the tree of all stacks cut off above their outermost root function. `roots` are n_roots
  * names in t->strings. A stack without a root function is not in the tree, but it still counts in
- * the tree's total. Time is linear in t. The new tree borrows what t borrows; tree_free it. NULL if
+ * the tree's total. If t has columns, so has the new tree. Time is linear in t. The new tree borrows what t borrows; tree_free it. NULL if
  * memory is out.
  */
 struct tree *subtree_build(const struct tree *t, const uint32_t *roots, size_t n_roots,

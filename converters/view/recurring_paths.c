@@ -12,12 +12,11 @@
 #include <string.h>
 
 #include "tree/recurring.h"
-#include "view/compared.h"
-#include "view/side_by_side.h"
 #include "write/caption.h"
 #include "write/footer.h"
 #include "write/path_text.h"
 #include "write/rows.h"
+#include "write/table.h"
 #include "write/weight.h"
 
 #define FRACTION_COLUMNS 8 /* "0.62000 " */
@@ -129,10 +128,10 @@ static int check(const struct view_input *in, struct error *err)
 					"several callers, from wherever it begins");
 	if (in->options->of_parent)
 		return error_usage(err, "--percent parent: with --root '*' a path has no parent");
-	if (compared(in))
+	if (table_shape(in) == TABLE_COMPARED)
 		return error_usage(err, "--base: --root '*' lists what recurs in one profile; "
 					"compare with --callpath --root NAME");
-	if (side_by_side(in))
+	if (table_shape(in) == TABLE_SEVERAL)
 		return error_usage(err, "--root '*' shows one resource; choose it by --resource");
 	return 0;
 }

@@ -10,154 +10,110 @@
 
 #include "graph/function_names.h"
 #include "tree/callpath.h"
-#include "view/compared.h"
 #include "view/recurring_paths.h"
-#include "view/side_by_side.h"
 #include "view/view.h"
-#include "write/caption.h"
-#include "write/footer.h"
 #include "write/name_list.h"
-#include "write/path_text.h"
-#include "write/rows.h"
-#include "write/weight.h"
+#include "write/table.h"
 
 #define TEXT_THRESHOLD 1.0
 
-struct shortlist {
-	const struct callpaths *paths;
-	const struct view_options *options;
-	uint32_t *names; /* has room for the names of the longest path */
-	const struct function_names *roots;
-	bool is_rows; /* the output is rows for programs */
-	/* On a terminal: paths that a longer one explains, with the same weight. */
-	bool *explained;
-	struct rows rows;
-	struct out *out;
+/* The trees of all columns have the same nodes, and so the same paths with the same numbers. Part i is path i + 1,
+ * because path 0 is none. */
+struct paths {
+	const struct view_input *in;
+	struct function_names roots;
+	struct callpaths *first;
+	uint32_t *order, *depths, *parents; /* by part */
+	bool *is_said;	 /* by part, on a terminal: a longer path has the same weight */
+	uint32_t *names; /* room for the longest path */
 };
 
-static int shortlist_begin(struct shortlist *l, const struct callpaths *c,
-			   const struct view_options *options, struct out *o)
+static struct callpaths *find_paths(const struct paths *p, const struct tree *t, struct error *err)
 {
-	uint32_t longest_path = 0;
-	size_t i;
+	const struct view_options *options = p->in->options;
+	const struct callpath_limits limits = {options->depth, CALLPATH_UP_MOST};
 
-	for (i = 1; i < c->n_paths; i++)
-		if (c->paths[i].length > longest_path)
-			longest_path = c->paths[i].length;
-	l->paths = c;
-	l->options = options;
-	l->out = o;
-	l->names = malloc((longest_path + 1) * sizeof(*l->names));
-	return l->names ? 0 : -1;
+	return options->up ? callpath_up(t, p->roots.list, p->roots.n, &limits, err)
+			   : callpath_down(t, p->roots.list, p->roots.n, err);
 }
 
-/* Returns the path's fraction of all samples, or with --percent parent, of the parent path, which
- * lacks the name that is farthest from the root function. */
-static double fraction(const struct shortlist *l, const struct callpath *path)
+static int weigh(void *context, const struct tree *t, uint64_t *weights, struct error *err)
 {
-	const struct callpaths *c = l->paths;
+	const struct paths *p = context;
+	bool is_first = t == p->in->tree;
+	struct callpaths *c = is_first ? p->first : find_paths(p, t, err);
 
-	if (l->options->of_parent && path->parent != 0)
-		return weight_fraction(path->weight, c->paths[path->parent].weight);
-	return weight_fraction(path->weight, c->tree->total);
+	for (size_t i = 0; c && i + 1 < p->first->n_paths; i++)
+		weights[i] = c->paths[i + 1].weight;
+	if (!is_first)
+		callpath_free(c);
+	return c ? 0 : -1;
 }
 
 /* A path that goes on with the same weight is in the longer path's line. */
-static int find_explained(struct shortlist *l)
+static void find_said(const struct paths *p)
 {
-	const struct callpaths *c = l->paths;
-	size_t i;
+	const struct callpaths *c = p->first;
+	uint64_t depth = p->in->options->depth;
 
-	if (!out_width(l->out) || l->is_rows || l->options->of_parent)
-		return 0;
-	l->explained = calloc(c->n_paths + 1, sizeof(*l->explained));
-	for (i = 1; l->explained && i < c->n_paths; i++) {
+	for (size_t i = 1; i < c->n_paths; i++) {
 		const struct callpath *path = &c->paths[i];
-		bool is_long = l->options->depth && path->length > l->options->depth;
+		bool is_long = depth && path->length > depth;
 
-		if (!is_long && path->weight == c->paths[path->parent].weight)
-			l->explained[path->parent] = true;
+		if (!is_long && path->parent && path->weight == c->paths[path->parent].weight)
+			p->is_said[path->parent - 1] = true;
 	}
-	return l->explained ? 0 : -1;
 }
 
-/* The paper prints five decimals downward and four upward. */
-static void write_line(const struct shortlist *l, uint32_t number)
+static int prepare(struct paths *p, struct error *err)
 {
-	const struct callpath *path = &l->paths->paths[number];
-	int digits = l->paths->up ? 4 : 5;
-	char end[32];
+	const struct callpaths *c = p->first = find_paths(p, p->in->tree, err);
+	uint32_t longest = 0;
 
-	snprintf(end, sizeof(end), ") [%" PRIu64 "]", path->hits);
-	out_format(l->out, "%.*f ", digits, fraction(l, path));
-	callpath_names(l->paths, number, l->names);
-	path_text_write(l->out, l->paths->tree->strings, l->names, path->length, end, digits + 3);
-	out_text(l->out, "\n");
-}
+	if (!c)
+		return -1;
+	p->order = calloc(c->n_paths, sizeof(*p->order));
+	p->depths = calloc(c->n_paths, sizeof(*p->depths));
+	p->parents = calloc(c->n_paths, sizeof(*p->parents));
+	p->is_said = calloc(c->n_paths, sizeof(*p->is_said));
+	if (!p->order || !p->depths || !p->parents || !p->is_said)
+		return error_memory(err);
+	for (size_t i = 0; i + 1 < c->n_paths; i++) {
+		const struct callpath *path = &c->paths[i + 1];
 
-static void write_row(struct shortlist *l, uint32_t number)
-{
-	static const char *const of_whole[] = {"total", "total_fraction", "path", "total_samples",
-					       NULL};
-	static const char *const of_parent[] = {"total", "parent_fraction", "path", "total_samples",
-						NULL};
-	const struct callpath *path = &l->paths->paths[number];
-	const struct tree *t = l->paths->tree;
-	uint32_t i;
-
-	rows_row(&l->rows, l->options->of_parent ? of_parent : of_whole);
-	rows_count(&l->rows, path->weight);
-	rows_fraction(&l->rows, fraction(l, path));
-	callpath_names(l->paths, number, l->names);
-	rows_path_begin(&l->rows);
-	for (i = 0; i < path->length; i++)
-		rows_path_name(&l->rows, t->strings, l->names[i]);
-	rows_path_end(&l->rows);
-	rows_json_count(&l->rows, path->hits);
-}
-
-/* Paths are sorted by weight, so that the first one below the threshold ends the profile. */
-static struct footer write_paths(struct shortlist *l, double threshold)
-{
-	const struct callpaths *c = l->paths;
-	const struct view_options *options = l->options;
-	struct footer footer = {.what = "call path"};
-	uint64_t shown = 0;
-	size_t i;
-
-	for (i = 0; i + 1 < c->n_paths; i++) {
-		const struct callpath *path = &c->paths[c->order[i]];
-
-		if (weight_below(path->weight, c->tree->total, threshold)) {
-			footer.small = c->n_paths - 1 - i;
-			break;
-		}
-		if (l->explained && l->explained[c->order[i]]) {
-			continue;
-		} else if (options->depth && path->length > options->depth) {
-			footer.deep++;
-		} else if (options->top && shown == options->top) {
-			footer.beyond++;
-		} else {
-			if (l->is_rows)
-				write_row(l, c->order[i]);
-			else
-				write_line(l, c->order[i]);
-			shown++;
-		}
+		p->order[i] = c->order[i] - 1;
+		p->depths[i] = path->length - 1;
+		p->parents[i] = path->parent ? path->parent - 1 : TABLE_NO_PART;
+		longest = path->length > longest ? path->length : longest;
 	}
-	return footer;
+	p->names = calloc((size_t)longest + 1, sizeof(*p->names));
+	return p->names ? 0 : error_memory(err);
+}
+
+static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
+{
+	const struct paths *p = context;
+	const struct callpath *path = &p->first->paths[part + 1];
+
+	(void)err;
+	callpath_names(p->first, part + 1, p->names);
+	row->path = p->names;
+	row->length = path->length;
+	row->values[0] = path->weight;
+	row->values[1] = path->hits;
+	snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "]", path->hits);
+	return 0;
 }
 
 /* Returns the weight of the stacks that contain no root function. */
-static uint64_t without_roots(const struct shortlist *l)
+static uint64_t without_roots(const struct paths *p)
 {
-	const struct tree *t = l->paths->tree;
+	const struct tree *t = p->in->tree;
 	uint64_t rest = t->nodes[0].total;
 	size_t i = 1;
 
 	while (i < t->n_nodes) {
-		bool is_root = function_names_has(l->roots, t->nodes[i].name);
+		bool is_root = function_names_has(&p->roots, t->nodes[i].name);
 
 		rest -= is_root ? t->nodes[i].total : 0;
 		i = is_root ? t->nodes[i].end : i + 1;
@@ -167,90 +123,100 @@ static uint64_t without_roots(const struct shortlist *l)
 
 /* Without --root, the default root is main. Because the user did not choose it, say what it leaves
  * out: for example the stacks of threads, which do not contain main. */
-static void write_rest(const struct shortlist *l, double threshold)
+static void write_rest(const struct table *table, const struct paths *p)
 {
-	const struct tree *t = l->paths->tree;
-	uint64_t rest = l->options->root || l->roots->n == 0 ? 0 : without_roots(l);
-	struct out_mark begin = out_mark(l->out);
+	const struct tree *t = p->in->tree;
+	uint64_t rest = p->in->options->root || p->roots.n == 0 ? 0 : without_roots(p);
+	struct out_mark begin = out_mark(table->out);
 	size_t n;
 	const char *name;
 
-	if (rest == 0 || weight_below(rest, t->total, threshold))
+	if (rest == 0 || weight_below(rest, t->total, table->threshold))
 		return;
-	name = strings_shown(t->strings, l->roots->list[0], &n);
-	out_format(l->out, "not shown: %.2f %% of all, in stacks without ",
+	name = strings_shown(t->strings, p->roots.list[0], &n);
+	out_format(table->out, "not shown: %.2f %% of all, in stacks without ",
 		   100 * weight_fraction(rest, t->total));
-	name_list_write(l->out, name, n);
-	out_text(l->out, "; --root chooses others\n");
-	out_fold(l->out, begin);
+	name_list_write(table->out, name, n);
+	out_text(table->out, "; --root chooses others\n");
+	out_fold(table->out, begin);
 }
 
-static void write_profile(const struct view_input *in, struct shortlist *l)
+static void write_below(const struct table *t, void *context)
 {
-	double threshold = view_input_threshold(in->options, TEXT_THRESHOLD);
-	struct footer footer;
+	const struct paths *p = context;
 
-	if (view_input_is_rows(in->options)) {
-		l->is_rows = true;
-		rows_begin(&l->rows, l->out, "callpath", in);
-		write_paths(l, threshold);
-		rows_end(&l->rows);
-		return;
-	}
-	caption_write(l->out,
-		      l->paths->up ? "Upward Call Path Profile" : "Downward Call Path Profile", in);
-	caption_parent(l->out, in->options, "fractions are of the parent path");
-	out_text(l->out, "format: usage_fraction (call_path) [#raw_samples]\n");
-	caption_rule(l->out);
-	footer = write_paths(l, threshold);
-	footer_write(l->out, &footer, in->options, threshold);
-	if (l->paths->is_cut)
-		out_format(l->out, "not shown: call paths of more than %" PRIu64 " functions\n",
-			   in->options->depth);
-	write_rest(l, threshold);
+	if (p->first->is_cut)
+		out_format(t->out, "not shown: call paths of more than %" PRIu64 " functions\n",
+			   t->in->options->depth);
+	write_rest(t, p);
 }
 
-static int list(const struct view_input *in, const struct callpaths *c,
-		const struct function_names *roots, struct out *o, struct error *err)
+static int show(struct paths *p, struct out *o, struct error *err)
 {
-	struct shortlist l = {.roots = roots, .is_rows = view_input_is_rows(in->options)};
-	int status = 0;
+	const struct view_options *options = p->in->options;
+	bool is_one = table_shape(p->in) == TABLE_ONE;
+	/* The paper prints five decimals downward and four upward. */
+	const struct table_column columns[] = {
+		TABLE_COLUMN("total", NULL, COUNT, 0),
+		TABLE_COLUMN(options->of_parent ? "parent_fraction" : "total_fraction", "",
+			     FRACTION, 0, .width = options->up ? 4 : 5),
+		TABLE_COLUMN("path", "", LABEL, 0),
+		TABLE_COLUMN("total_samples", NULL, SAMPLES, 1),
+		{0},
+	};
+	const struct table_about about = {
+		.view = "callpath",
+		.title = options->up ? "Upward Call Path Profile" : "Downward Call Path Profile",
+		.what = "call path",
+		.label = TABLE_PATH,
+		.text_threshold = TEXT_THRESHOLD,
+		.columns = columns,
+		.format = "format: usage_fraction (call_path) [#raw_samples]\n",
+		.last = "(call_path)",
+		.of_parent = is_one ? "fractions are of the parent path"
+				    : "percentages are of the parent path",
+		.below = write_below,
+		.describe = describe,
+		.context = p,
+	};
+	struct table_parts parts;
+	int status = prepare(p, err);
 
-	if (shortlist_begin(&l, c, in->options, o))
-		status = error_memory(err);
-	else if (find_explained(&l))
-		status = error_memory(err);
-	else
-		write_profile(in, &l);
-	free(l.explained);
-	free(l.names);
-	return status;
+	if (status)
+		return -1;
+	if (is_one && out_width(o) && !view_input_is_rows(options) && !options->of_parent)
+		find_said(p);
+	parts = (struct table_parts){
+		.n = p->first->n_paths - 1,
+		.measure = {weigh, p},
+		.order = p->order,
+		.depths = p->depths,
+		.parents = p->parents,
+		.is_said = p->is_said,
+	};
+	return table_parts(p->in, o, &about, &parts, err);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	const struct tree *t = in->tree;
-	const struct view_options *options = in->options;
-	const struct callpath_limits limits = {options->depth, CALLPATH_UP_MOST};
-	struct function_names roots;
-	struct callpaths *c;
+	const char *root = in->options->root;
+	struct paths p = {.in = in};
 	int status;
 
-	if (recurring_paths_are_meant(options))
+	if (recurring_paths_are_meant(in->options))
 		return recurring_paths(in, o, TEXT_THRESHOLD, err);
-	if (compared(in))
-		return compared_callpath(in, o, err);
-	if (side_by_side(in))
-		return side_by_side_callpath(in, o, TEXT_THRESHOLD, err);
-	status = options->root ? function_names_of_tree(&roots, t, options->root, err)
-			       : function_names_default(&roots, t, err);
+	status = root ? function_names_of_tree(&p.roots, in->tree, root, err)
+		      : function_names_default(&p.roots, in->tree, err);
 	if (status)
 		return -1;
-	c = options->up ? callpath_up(t, roots.list, roots.n, &limits, err)
-			: callpath_down(t, roots.list, roots.n, err);
-	status = c ? list(in, c, &roots, o, err) : -1;
-	function_names_free(&roots);
-	callpath_free(c);
+	status = show(&p, o, err);
+	callpath_free(p.first);
+	function_names_free(&p.roots);
+	free(p.order);
+	free(p.depths);
+	free(p.parents);
+	free(p.is_said);
+	free(p.names);
 	return status;
 }
 

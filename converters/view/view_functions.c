@@ -1,167 +1,280 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_functions.c - the function profile or the body profile (Hall & Goldberg, sections 4.4, 5.2).
+ * view_functions.c - the flat profile (Naganov, "flat view"), the function profile and the body
+ * profile (Hall & Goldberg, sections 4.4, 5.2).
  *
- * In: struct tree, or a call graph without stacks. Out: functions by total, or by self,
- * as the paper prints them.
+ * In: struct tree, or a call graph without stacks. Out: functions by self, or by total.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "view/compared.h"
-#include "view/side_by_side.h"
 #include "view/view.h"
 #include "write/caption.h"
-#include "write/footer.h"
-#include "write/looks.h"
-#include "write/row_numbers.h"
-#include "write/rows.h"
-#include "write/weight.h"
+#include "write/table.h"
 
-#define TEXT_THRESHOLD 1.0
-#define NAME_COLUMN    7
-#define BODIES	       "Body Function Profile"
-#define FUNCTIONS      "Body+Descendants Function Profile"
-
-struct usage {
-	uint32_t name;
-	uint64_t weight, hits;
+/* All columns have the same functions in the same order. Parts are numbered in the order of their names. */
+struct functions {
+	const struct view_input *in;
+	struct tree_function *list; /* of the first column */
+	uint32_t *place;	    /* by part: its index in the list */
+	uint32_t *order;	    /* of the parts */
+	size_t n;
+	bool by_total;	     /* weights are totals, not selfs */
+	bool is_flat;	     /* both weights sort the rows of one profile */
+	bool is_total_first; /* of them the total is the first */
+	bool is_marked;	     /* a row has the mark */
 };
 
-static int compare(const void *a, const void *b, void *context)
-{
-	const struct usage *x = a, *y = b;
+enum { SELF, TOTAL, SELF_HITS, HITS };
 
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return strings_compare(context, x->name, y->name);
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct functions *f = context;
+
+	return strings_compare(f->in->profile->strings, f->list[*(const uint32_t *)a].name,
+			       f->list[*(const uint32_t *)b].name);
 }
 
-/* Returns all functions by total, or those that were running by self. The caller frees the array. */
-static struct usage *gather(const struct view_input *in, bool bodies, size_t *n, struct error *err)
+/* By self and then total, or the other way round. */
+static int compare_parts(const void *a, const void *b, void *context)
 {
-	size_t i, n_functions;
-	struct tree_function *functions = view_input_functions(in, &n_functions, err);
-	struct usage *usages = functions ? malloc((n_functions + 1) * sizeof(*usages)) : NULL;
+	const struct functions *f = context;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct tree_function *x = &f->list[f->place[i]], *y = &f->list[f->place[k]];
+	uint64_t x_first = f->is_total_first ? x->total : x->self;
+	uint64_t y_first = f->is_total_first ? y->total : y->self;
+	uint64_t x_then = f->is_total_first ? x->self : x->total;
+	uint64_t y_then = f->is_total_first ? y->self : y->total;
 
-	*n = 0;
-	for (i = 0; usages && i < n_functions; i++) {
-		const struct tree_function *f = &functions[i];
-
-		if (!bodies)
-			usages[(*n)++] = (struct usage){f->name, f->total, f->hits};
-		else if (f->is_innermost)
-			usages[(*n)++] = (struct usage){f->name, f->self, f->self_hits};
-	}
-	if (functions && !usages)
-		error_memory(err);
-	free(functions);
-	/* The comparison only reads; qsort_r has no const context. */
-	if (usages)
-		qsort_r(usages, *n, sizeof(*usages), compare,
-			(void *)(uintptr_t)in->profile->strings);
-	return usages;
+	if (x_first != y_first)
+		return x_first < y_first ? 1 : -1;
+	if (x_then != y_then)
+		return x_then < y_then ? 1 : -1;
+	return (i > k) - (i < k);
 }
 
-static void write_row(struct rows *r, const struct view_input *in, const struct usage *u,
-		      bool bodies)
+/* List all functions, or only those that were running. */
+static int list_functions(struct functions *f, bool only_innermost, struct error *err)
 {
-	static const char *const of_total[] = {"total", "total_fraction", "name", "total_samples",
-					       NULL};
-	static const char *const of_self[] = {"self", "self_fraction", "name", "self_samples",
-					      NULL};
-
-	rows_row(r, bodies ? of_self : of_total);
-	rows_count(r, u->weight);
-	rows_fraction(r, weight_fraction(u->weight, view_input_total(in)));
-	rows_name(r, in->profile->strings, u->name);
-	rows_json_samples(r, in, u->hits);
-}
-
-static void write_line(struct out *o, const struct view_input *in, const struct usage *u)
-{
-	const char *name;
-	char hits[32];
-	int column = NAME_COLUMN;
 	size_t n;
 
-	name = strings_shown(in->profile->strings, u->name, &n);
-	snprintf(hits, sizeof(hits), " [%" PRIu64 "]", u->hits);
-	column += row_numbers_row(o, in, u->name);
-	looks_share(o, weight_fraction(u->weight, view_input_total(in)));
-	out_format(o, "%.4f ", weight_fraction(u->weight, view_input_total(in)));
-	looks_end(o);
-	looks_name(o, in, u->name);
-	out_name_fit(o, name, n, column + (int)strlen(hits));
-	out_text(o, hits);
-	looks_end(o);
-	out_text(o, "\n");
-}
-
-/* Returns how many of the sorted functions are shown; the footer counts the others. */
-static size_t limit(const struct view_input *in, const struct usage *usages, size_t n,
-		    double threshold, struct footer *footer)
-{
-	uint64_t top = in->options->top;
-	size_t shown = n;
-
-	*footer = (struct footer){.what = "function"};
-	while (shown > 0 && weight_below(usages[shown - 1].weight, view_input_total(in), threshold))
-		shown--;
-	footer->small = n - shown;
-	if (!top || shown <= top)
-		return shown;
-	footer->beyond = shown - top;
-	return (size_t)top;
-}
-
-static int show(const struct view_input *in, struct out *o, bool bodies, struct error *err)
-{
-	double threshold = view_input_threshold(in->options, TEXT_THRESHOLD);
-	struct footer footer;
-	struct rows r;
-	size_t i, n, shown;
-	struct usage *usages;
-
-	if (compared(in))
-		return compared_functions(in, o, bodies ? BODIES : FUNCTIONS,
-					  bodies ? "bodies" : "functions", !bodies, err);
-	if (side_by_side(in))
-		return side_by_side_functions(in, o, bodies ? BODIES : FUNCTIONS, !bodies,
-					      TEXT_THRESHOLD, err);
-	usages = gather(in, bodies, &n, err);
-	if (!usages)
+	f->list = view_input_functions(f->in, &n, err);
+	if (!f->list)
 		return -1;
-	shown = limit(in, usages, n, threshold, &footer);
-	if (view_input_is_rows(in->options)) {
-		rows_begin(&r, o, bodies ? "bodies" : "functions", in);
-		for (i = 0; i < shown; i++)
-			write_row(&r, in, &usages[i], bodies);
-		rows_end(&r);
-	} else {
-		caption_write(o, bodies ? BODIES : FUNCTIONS, in);
-		caption_totals(o, in);
-		row_numbers_heading(o, in);
-		out_text(o, "format: usage_fraction function_name [#raw_samples]\n");
-		caption_rule(o);
-		for (i = 0; i < shown; i++)
-			write_line(o, in, &usages[i]);
-		footer_write(o, &footer, in->options, threshold);
-	}
-	free(usages);
+	f->place = calloc(n + 1, sizeof(*f->place));
+	f->order = calloc(n + 1, sizeof(*f->order));
+	if (!f->place || !f->order)
+		return error_memory(err);
+	for (size_t i = 0; i < n; i++)
+		if (!only_innermost || f->list[i].is_innermost)
+			f->place[f->n++] = (uint32_t)i;
+	qsort_r(f->place, f->n, sizeof(*f->place), compare_names, f);
+	for (size_t i = 0; i < f->n; i++)
+		f->order[i] = (uint32_t)i;
+	qsort_r(f->order, f->n, sizeof(*f->order), compare_parts, f);
 	return 0;
 }
 
+static int weigh(void *context, const struct tree *t, uint64_t *weights, struct error *err)
+{
+	const struct functions *f = context;
+	bool is_first = t == f->in->tree;
+	size_t n;
+	struct tree_function *list = is_first ? f->list : tree_functions(t, &n, err);
+
+	for (size_t i = 0; list && i < f->n; i++)
+		weights[i] = f->by_total ? list[f->place[i]].total : list[f->place[i]].self;
+	if (!is_first)
+		free(list);
+	return list ? 0 : -1;
+}
+
+/* Naganov: such a function does all its work itself, so that it is the one to be made faster. */
+static bool does_all_itself(const struct tree_function *f)
+{
+	return f->self && (unsigned __int128)f->self * 10 >= (unsigned __int128)f->total * 9;
+}
+
+static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
+{
+	struct functions *f = context;
+	const struct tree_function *function = &f->list[f->place[part]];
+
+	(void)err;
+	row->name = function->name;
+	row->is_inline = function->is_inline;
+	row->values[SELF] = function->self;
+	row->values[TOTAL] = function->total;
+	row->values[SELF_HITS] = function->self_hits;
+	row->values[HITS] = function->hits;
+	row->mark = does_all_itself(function) ? '=' : ' ';
+	f->is_marked |= row->mark == '=';
+	return 0;
+}
+
+static int show(struct functions *f, struct out *o, struct table_about *about, bool only_innermost,
+		struct error *err)
+{
+	int status = list_functions(f, only_innermost, err);
+	const struct table_parts parts = {
+		.n = f->n,
+		.measure = {weigh, f},
+		.order = f->is_flat && table_shape(f->in) == TABLE_ONE ? f->order : NULL,
+	};
+
+	about->what = "function";
+	about->label = TABLE_NAME;
+	about->describe = about->describe ? about->describe : describe;
+	about->context = f;
+	about->has_looks = about->has_numbers = about->hides_nil = true;
+	if (!status)
+		status = table_parts(f->in, o, about, &parts, err);
+	free(f->list);
+	free(f->place);
+	free(f->order);
+	return status;
+}
+
+/* ---- the flat profile ------------------------------------------------------------------------ */
+
+static void write_totals(const struct table *t, void *context)
+{
+	(void)context;
+	if (!t->is_rows)
+		caption_totals(t->out, t->in);
+}
+
+/* What the mark means, if a row has it. */
+static void write_legend(const struct table *t, void *context)
+{
+	const struct functions *f = context;
+
+	if (f->is_marked)
+		out_text(t->out,
+			 "= self is nine tenths of the total or more: it does the work itself\n");
+}
+
+/* What was counted, as callgrind does, has no samples. */
+static int samples_width(const struct profile *p)
+{
+	return p->calls && p->calls->has_inclusive ? -1 : weight_count_width(p->hits);
+}
+
+static int emit_flat(const struct view_input *in, struct out *o, struct error *err)
+{
+	static const struct table_column columns[] = {
+		TABLE_COLUMN("self", NULL, COUNT, SELF),
+		TABLE_COLUMN("total", NULL, COUNT, TOTAL),
+		TABLE_COLUMN("self_fraction", "self %", SHARE, SELF),
+		TABLE_COLUMN("total_fraction", "total %", SHARE, TOTAL, .is_marked = true),
+		TABLE_COLUMN(NULL, "self", WEIGHT, SELF),
+		TABLE_COLUMN(NULL, "samples", SAMPLES, SELF_HITS),
+		TABLE_COLUMN("name", "function", LABEL, 0),
+		TABLE_COLUMN("self_samples", NULL, SAMPLES, SELF_HITS),
+		TABLE_COLUMN("total_samples", NULL, SAMPLES, HITS),
+		{0},
+	};
+	bool is_one = table_shape(in) == TABLE_ONE, by_total = in->options->by_total;
+	/* The threshold of one profile is of totals, whatever rows are sorted by. */
+	struct functions f = {
+		.in = in,
+		.by_total = is_one || by_total,
+		.is_flat = true,
+		.is_total_first = by_total,
+	};
+	struct table_about about = {
+		.view = "flat",
+		.title = "Flat Profile",
+		.columns = columns,
+		.scales = {weight_scale(in->profile, view_input_unit(in->options),
+					view_input_total(in))},
+		.samples_width = samples_width(in->profile),
+		.last = by_total ? "function (total)" : "function (self)",
+		.above = write_totals,
+		.below = write_legend,
+	};
+
+	return show(&f, o, &about, false, err);
+}
+
+const struct view view_flat = {
+	.name = "flat",
+	.help = "functions by self, with self and total",
+	.fits_screen = true,
+	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS,
+	.has_rows = true,
+	.has_base = true,
+	.has_columns = true,
+	.options = VIEW_OPTIONS("sort", "threshold"),
+	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "functions with both, as a table"}},
+	.emit = emit_flat,
+};
+
+/* ---- functions and bodies, as the paper prints them -------------------------------------------- */
+
+static int describe_usage(void *context, uint32_t part, struct table_row *row, struct error *err)
+{
+	const struct functions *f = context;
+	bool is_one = table_shape(f->in) == TABLE_ONE;
+
+	describe(context, part, row, err);
+	row->is_inline = row->is_inline && !is_one;
+	snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "]",
+		 (uint64_t)row->values[f->by_total ? HITS : SELF_HITS]);
+	return 0;
+}
+
+static const char format[] = "format: usage_fraction function_name [#raw_samples]\n";
+
 static int emit_functions(const struct view_input *in, struct out *o, struct error *err)
 {
-	return show(in, o, false, err);
+	static const struct table_column columns[] = {
+		TABLE_COLUMN("total", NULL, COUNT, TOTAL),
+		TABLE_COLUMN("total_fraction", "", FRACTION, TOTAL, .width = 4),
+		TABLE_COLUMN("name", "", LABEL, 0),
+		TABLE_COLUMN("total_samples", NULL, SAMPLES, HITS),
+		{0},
+	};
+	struct functions f = {.in = in, .by_total = true};
+	struct table_about about = {
+		.view = "functions",
+		.title = "Body+Descendants Function Profile",
+		.text_threshold = 1,
+		.columns = columns,
+		.format = format,
+		.last = "function (total)",
+		.above = write_totals,
+		.describe = describe_usage,
+	};
+
+	return show(&f, o, &about, false, err);
 }
 
 static int emit_bodies(const struct view_input *in, struct out *o, struct error *err)
 {
-	return show(in, o, true, err);
+	static const struct table_column columns[] = {
+		TABLE_COLUMN("self", NULL, COUNT, SELF),
+		TABLE_COLUMN("self_fraction", "", FRACTION, SELF, .width = 4),
+		TABLE_COLUMN("name", "", LABEL, 0),
+		TABLE_COLUMN("self_samples", NULL, SAMPLES, SELF_HITS),
+		{0},
+	};
+	struct functions f = {.in = in};
+	struct table_about about = {
+		.view = "bodies",
+		.title = "Body Function Profile",
+		.text_threshold = 1,
+		.columns = columns,
+		.format = format,
+		.last = "function (self)",
+		.above = write_totals,
+		.describe = describe_usage,
+	};
+
+	return show(&f, o, &about, table_shape(in) == TABLE_ONE, err);
 }
 
 const struct view view_functions = {

@@ -419,6 +419,17 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 	out_fold(o, begin);
 }
 
+void caption_root(struct out *o, const char *title)
+{
+	static const char before[] = "root function: ";
+
+	if (!title)
+		return;
+	out_text(o, before);
+	out_name_fit(o, title, strlen(title), (int)strlen(before));
+	out_text(o, "\n");
+}
+
 void caption_parent(struct out *o, const struct view_options *options, const char *text)
 {
 	if (options->of_parent)

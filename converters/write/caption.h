@@ -38,6 +38,9 @@ void caption_compared(struct out *o, const char *title, const struct view_input 
 /* If only a part of the profile is shown, lines for the selection and for the filter. */
 void caption_parts(struct out *o, const struct view_input *in);
 
+/* Write "root function: TITLE"; a title of NULL: nothing. */
+void caption_root(struct out *o, const char *title);
+
 /* With --percent parent, write the text on a line of its own; it says what the percentages are
  * of. */
 void caption_parent(struct out *o, const struct view_options *options, const char *text);

@@ -10,12 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "write/caption.h"
 #include "write/looks.h"
 
 #define MARK		" (inlined)"
 #define DOTS		" ... "
-#define PERCENTS_WIDTH	18 /* both, with a space behind each */
 #define LEVELS_INDENTED 20
 #define NAME_LEAST	12 /* columns of a name that is cut */
 #define NAME_ROOM	30 /* on a terminal, for the level, some of the name, and the mark */
@@ -86,39 +84,26 @@ static void write_chain(struct out *o, const struct strings *strings,
 	out_text(o, count);
 }
 
-void name_text_node(struct out *o, const struct strings *strings, const struct name_text_node *line)
+void name_text_node(struct out *o, const struct strings *strings, const struct name_text_node *node,
+		    int column)
 {
-	int column = PERCENTS_WIDTH + line->hits_width + 2;
 	uint32_t levels = levels_indented(o, column);
-	int indent = 2 * (int)(line->depth < levels ? line->depth : levels);
+	int indent = 2 * (int)(node->depth < levels ? node->depth : levels);
 	char level[24] = "";
 
-	if (line->depth > levels)
-		snprintf(level, sizeof(level), "[%" PRIu32 "] ", line->depth);
-	if (line->is_only)
+	if (node->depth > levels)
+		snprintf(level, sizeof(level), "[%" PRIu32 "] ", node->depth);
+	if (node->is_only)
 		strcat(level, "> ");
-	if (line->in)
-		looks_share(o, line->first);
-	out_format(o, "%8.2f", line->first * 100);
-	if (line->in)
-		looks_end(o);
-	out_format(o, " %8.2f %*" PRIu64 "  %*s", line->second * 100, line->hits_width, line->hits,
-		   indent, "");
-	if (line->in)
-		looks_name(o, line->in, line->n > 1 ? line->last : line->name);
+	out_format(o, "%*s", indent, "");
+	if (node->in)
+		looks_name(o, node->in, node->n > 1 ? node->last : node->name);
 	out_text(o, level);
 	column += indent + (int)strlen(level);
-	if (line->n > 1)
-		write_chain(o, strings, line, column);
+	if (node->n > 1)
+		write_chain(o, strings, node, column);
 	else
-		name_text_last(o, strings, line->name, line->is_inline, column);
-	if (line->in)
+		name_text_last(o, strings, node->name, node->is_inline, column);
+	if (node->in)
 		looks_end(o);
-	out_text(o, "\n");
-}
-
-void name_text_heading(struct out *o, const char *first, const char *second, int hits_width)
-{
-	out_format(o, "\n%8s %8s %*s  function\n", first, second, hits_width, "samples");
-	caption_rule(o);
 }

@@ -38,11 +38,8 @@ static inline char name_text_folded_byte(const char *from, size_t n, size_t i)
 		       : from[i];
 }
 
-/* A line for a node of a tree: two percentages, the samples, the indented name. */
+/* A node of a tree: its name, indented. */
 struct name_text_node {
-	double first, second; /* fractions, written in percent */
-	uint64_t hits;
-	int hits_width; /* of their column */
 	uint32_t depth; /* 0: not indented */
 	uint32_t name;
 	bool is_inline;
@@ -52,13 +49,9 @@ struct name_text_node {
 	const struct view_input *in; /* for colours; NULL: there are none */
 };
 
-/* Write the line with its line feed. Names are indented by at most twenty levels, on a terminal by as
- * many as leave room for them; beyond that the line says how deep the node is. */
-void name_text_node(struct out *o, const struct strings *strings,
-		    const struct name_text_node *node);
-
-/* Write the heading above such lines, and a rule below it. The arguments name the columns of
- * percentages. */
-void name_text_heading(struct out *o, const char *first, const char *second, int hits_width);
+/* Write the node, which begins in `column`. It is indented by at most twenty levels, on a terminal by as
+ * many as leave room for names; beyond that the text says how deep the node is. */
+void name_text_node(struct out *o, const struct strings *strings, const struct name_text_node *node,
+		    int column);
 
 #endif

@@ -126,6 +126,22 @@ Test(side_by_side, call_paths)
 	shows("--callpath --up --root compute" ALL, "   15.00     6.01    60.00  (main compute)\n");
 }
 
+/* Seen to fail: with the weights of the first resource in all columns. */
+Test(side_by_side, root_functions)
+{
+	shows("--tree --root main" ALL, "root function: main\n"
+					"\n"
+					"  real %  alloc %    cpu %  function (total)\n"
+					"-----------------------------------------------------\n"
+					"  100.00   100.00   100.00  main\n"
+					"   80.00     0.00    20.00    wait\n");
+	shows("--tree --tsv --root compute" ALL, "0\t300000\t64\t300000\tcompute\n");
+	shows("--bottomup --tsv --root wait" ALL, "0\t1600000\t0\t100000\twait\n"
+						  "1\t1600000\t0\t100000\tmain\n");
+	/* All stacks are in main, which then has its callees' weights. */
+	shows("--bottomup --tsv --root main" ALL, "0\t2000000\t1065\t500000\tmain\n");
+}
+
 /* The first resource has nothing at main itself, which is not the end of a branch. */
 Test(side_by_side, what_only_another_resource_has)
 {

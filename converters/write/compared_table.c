@@ -4,23 +4,19 @@
  *
  * In: rows of a comparison. Out: text, or rows for programs.
  */
+#include "write/compared_table.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "view/compared.h"
 #include "write/caption.h"
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
 #define DIM	       "\033[2m"
 #define DIM_END	       "\033[22m"
-
-bool compared(const struct view_input *in)
-{
-	return in->profile->n_base > 0;
-}
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
@@ -247,6 +243,7 @@ void compared_table_head(struct compared_table *t, const char *title, const char
 	write_side(t, "before: ", 0, c->n_base);
 	write_side(t, "after: ", c->n_base, c->n_runs);
 	caption_parts(t->out, t->in);
+	caption_root(t->out, t->root);
 	write_total(t);
 	write_method(t);
 	out_fold(t->out, begin);
