@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "base/copy.h"
 #include "base/sys.h"
@@ -45,17 +44,37 @@ static bool ask_and_load(uint8_t *to, uintptr_t from, size_t n)
 	return true;
 }
 
+/* The bytes that the kernel has copied. If it does not do that, it is not asked again. */
+static size_t copied(void *to, size_t n, const struct iovec *parts, uint32_t n_parts)
+{
+	struct iovec here = {to, n};
+	long result = cps_sys6(SYS_process_vm_readv, cps_sys_getpid(), (long)&here, 1, (long)parts,
+			       n_parts, 0);
+
+	if (result == -ENOSYS ||
+	    result == -EPERM) /* the kernel was built without it, or it is forbidden */
+		cps_copy_confine();
+	return result > 0 ? (size_t)result : 0;
+}
+
 bool cps_copy(void *to, uintptr_t from, size_t n)
 {
-	struct iovec here = {to, n}, there = {(void *)from, n};
+	struct iovec there = {(void *)from, n};
 
 	if (cps_copy_is_safe()) {
-		long result = cps_sys6(SYS_process_vm_readv, cps_sys_getpid(), (long)&here, 1,
-				       (long)&there, 1, 0);
+		bool is_copied = copied(to, n, &there, 1) == n;
 
-		if (result != -ENOSYS && result != -EPERM)
-			return result == (long)n;
-		cps_copy_confine(); /* the kernel was built without the call, or it is forbidden */
+		if (cps_copy_is_safe())
+			return is_copied;
 	}
 	return ask_and_load(to, from, n);
+}
+
+size_t cps_copy_parts(void *to, const struct iovec *parts, uint32_t n)
+{
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		bytes += parts[i].iov_len;
+	return bytes && cps_copy_is_safe() ? copied(to, bytes, parts, n) : 0;
 }

@@ -13,9 +13,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
+
+#define CPS_COPY_PARTS 1024u /* the kernel's limit */
 
 /* [signal] Copy n bytes from an address. False: not all of them can be read. */
 bool cps_copy(void *to, uintptr_t from, size_t n);
+
+/* [signal] Copy n parts of memory, at most CPS_COPY_PARTS, one behind the other by one call of the kernel's.
+ * Returns how many bytes could be read before the first that cannot; 0 where the kernel does not copy. */
+size_t cps_copy_parts(void *to, const struct iovec *parts, uint32_t n);
 
 /* [signal] Whether the kernel copies, so that no address can do harm. If not, only memory should be
  * copied that is likely to stay. */

@@ -29,12 +29,9 @@ struct function {
 	uint32_t next; /* of the news; number + 1 */
 };
 
-/* A code object as it was when its number was found. */
 struct known {
 	atomic_uint version; /* odd while it is changed */
-	uint32_t number;
-	uint64_t code, file, qualified, sum;
-	int32_t line;
+	struct cps_python_known as;
 };
 
 struct tables {
@@ -125,51 +122,63 @@ static struct known *place_of(struct tables *t, uintptr_t code)
 
 	_Static_assert(SETS == 1u << 12, "the shift above gives 12 bits");
 	for (uint32_t i = 0; i < WAYS; i++)
-		if (set[i].code == code)
+		if (set[i].as.code == code)
 			return &set[i];
 	for (uint32_t i = 0; i < WAYS; i++)
-		if (!set[i].code)
+		if (!set[i].as.code)
 			return &set[i];
 	return &set[(hash >> 40) % WAYS];
 }
 
-/* The number that was found for an object with this address and these strings. */
-static uint32_t recall(const struct known *k, uintptr_t code, const struct cps_python_code *object,
-		       uint64_t sum)
+/* Copies what is known, which another thread may be changing. */
+static bool recall(const struct known *k, uintptr_t code, struct cps_python_known *as)
 {
 	uint32_t version = atomic_load_explicit(&k->version, memory_order_acquire);
-	uint32_t number = k->number;
-	bool is_same = k->code == code && k->file == object->file &&
-		       k->qualified == object->qualified && k->line == object->first_line &&
-		       k->sum == sum;
 
+	*as = k->as;
 	atomic_thread_fence(memory_order_acquire);
-	if (!is_same || version % 2 ||
-	    version != atomic_load_explicit(&k->version, memory_order_relaxed))
-		return CPS_PYTHON_NONE;
-	return number;
+	return as->code == code && version % 2 == 0 &&
+	       version == atomic_load_explicit(&k->version, memory_order_relaxed);
 }
 
-static void remember(struct known *k, uint32_t number, uintptr_t code,
-		     const struct cps_python_code *object, uint64_t sum)
+static void remember(struct known *k, const struct cps_python_known *as)
 {
 	uint32_t version = atomic_load(&k->version);
 
 	if (version % 2 || !atomic_compare_exchange_strong(&k->version, &version, version + 1))
 		return;
-	k->number = number;
-	k->code = code;
-	k->file = object->file;
-	k->qualified = object->qualified;
-	k->line = object->first_line;
-	k->sum = sum;
+	k->as = *as;
 	atomic_store_explicit(&k->version, version + 2, memory_order_release);
 }
 
-/* The sum of the characters of the object's names, and the function's name. */
-static bool sum_up(const struct cps_python_code *object, const struct cps_python_types *types,
-		   bool is_alive, struct cps_python_memo *memo, struct cps_python_text *name,
-		   uint64_t *sum)
+bool cps_python_function_known(uintptr_t code, struct cps_python_known *known)
+{
+	struct tables *t = get_tables();
+
+	return t && recall(place_of(t, code), code, known);
+}
+
+static uint64_t sum_of_both(const struct cps_python_text *name, uint64_t file_sum)
+{
+	return cps_python_text_sum(name) * 31 + file_sum;
+}
+
+bool cps_python_function_is(const struct cps_python_known *known,
+			    const struct cps_python_code *object,
+			    const struct cps_python_text *name, uint64_t file_sum)
+{
+	return known->file == object->file && known->qualified == object->qualified &&
+	       known->line == object->first_line && known->sum == sum_of_both(name, file_sum);
+}
+
+static uint16_t span_of(const struct cps_python_text *text)
+{
+	return text->span > CPS_PYTHON_SPAN ? 0 : (uint16_t)text->span;
+}
+
+/* Reads the object's names: the function's, and what of the file's is to be remembered. */
+static bool read_names(const struct cps_python_code *object, const struct cps_python_types *types,
+		       bool is_alive, struct cps_python_memo *memo, struct cps_python_text *name)
 {
 	struct cps_python_text file;
 
@@ -179,9 +188,9 @@ static bool sum_up(const struct cps_python_code *object, const struct cps_python
 	if (object->file != memo->file) {
 		if (!cps_python_text_get(&file, object->file, types, true, is_alive))
 			return false;
-		*memo = (struct cps_python_memo){object->file, cps_python_text_sum(&file)};
+		*memo = (struct cps_python_memo){object->file, cps_python_text_sum(&file),
+						 span_of(&file)};
 	}
-	*sum = cps_python_text_sum(name) * 31 + memo->sum;
 	return true;
 }
 
@@ -204,25 +213,32 @@ uint32_t cps_python_function(uintptr_t code, const struct cps_python_types *type
 	struct tables *t = get_tables();
 	struct cps_python_code object;
 	struct cps_python_text name;
+	struct cps_python_known as;
 	struct known *known;
-	uint32_t number;
-	uint64_t sum;
 
 	if (!t)
 		return CPS_PYTHON_NONE;
 	known = place_of(t, code);
 	/* Memory that has never been a code object is not read directly. */
-	is_alive = is_alive && known->code == code;
+	is_alive = is_alive && known->as.code == code;
 	if (!cps_python_read(&object, code, sizeof(object), is_alive) ||
-	    !sum_up(&object, types, is_alive, memo, &name, &sum))
+	    !read_names(&object, types, is_alive, memo, &name))
 		return CPS_PYTHON_NONE;
-	number = recall(known, code, &object, sum);
-	if (number != CPS_PYTHON_NONE)
-		return number;
-	number = number_of_object(t, &object, types, is_alive, &name);
-	if (number != CPS_PYTHON_NONE)
-		remember(known, number, code, &object, sum);
-	return number;
+	if (recall(known, code, &as) && cps_python_function_is(&as, &object, &name, memo->sum))
+		return as.number;
+	as = (struct cps_python_known){
+		.number = number_of_object(t, &object, types, is_alive, &name),
+		.line = object.first_line,
+		.code = code,
+		.file = object.file,
+		.qualified = object.qualified,
+		.sum = sum_of_both(&name, memo->sum),
+		.name_bytes = span_of(&name),
+		.file_bytes = memo->bytes,
+	};
+	if (as.number != CPS_PYTHON_NONE)
+		remember(known, &as);
+	return as.number;
 }
 
 uint32_t cps_python_functions(void)
@@ -281,7 +297,7 @@ void cps_python_functions_reset(void)
 		struct known *k = &t->known[i / WAYS][i % WAYS];
 
 		if (atomic_load(&k->version) % 2) {
-			k->code = 0;
+			k->as.code = 0;
 			atomic_fetch_add(&k->version, 1);
 		}
 	}

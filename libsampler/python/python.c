@@ -12,6 +12,8 @@
 #include <stdatomic.h>
 
 #include "base/sys.h"
+#include "base/copy.h"
+#include "python/copies.h"
 #include "python/functions.h"
 #include "python/python.h"
 #include "python/reader.h"
@@ -22,6 +24,8 @@
 #define ENTRY_BYTES 256 /* in the first of which the evaluator enters itself into its list */
 #define PAGE_BYTES  4096u
 #define CHUNKS_MAX  16 /* pieces of the interpreter's stack that are looked at for one frame */
+#define NAMED_LATER                                                                                \
+	UINT64_C(0x507a000000000000) /* added to code objects in a path; no address is so high */
 
 static struct cps_python_start symbols;
 static uintptr_t evaluator_start,
@@ -34,11 +38,15 @@ static _Atomic uint64_t unnamed;
 static _Atomic uint64_t cframe_depth;
 
 struct walk {
-	struct cps_peek peek, elsewhere; /* the machine's stack; what is not on it */
-	struct cps_peek_copy copy, copy_elsewhere;
+	struct cps_peek peek,
+		elsewhere[2]; /* the machine's stack; pages that are not on it, even and odd */
+	struct cps_peek_copy copy, copy_elsewhere[2];
 	struct cps_python_path *path;
 	struct cps_python_types types;
 	bool has_lock;		       /* this thread has the interpreter lock */
+	bool names_later;	       /* code objects stay in the path until all are there */
+	bool has_all;		       /* each of those got its name then */
+	uint32_t unnamed;	       /* evaluators that stay as they are */
 	struct cps_python_stack stack; /* memory for frames, if has_lock */
 	uint64_t cframe;	       /* of the next evaluator outwards; 0: there is none */
 	uint64_t root;		       /* the outermost one, which is in the thread's state */
@@ -103,6 +111,7 @@ static bool begin(struct walk *w)
 	memcpy(&current, runtime + CPS_PYTHON_RUNTIME_CURRENT, sizeof(current));
 	w->root = state + CPS_PYTHON_STATE_ROOT;
 	w->has_lock = state == current;
+	w->names_later = w->names_later && !w->has_lock;
 	if (w->has_lock)
 		return cps_python_read(&w->cframe, state + CPS_PYTHON_STATE_CFRAME, 8, true) &&
 		       cps_python_read(&w->stack, state + CPS_PYTHON_STATE_CHUNK, sizeof(w->stack),
@@ -164,9 +173,9 @@ static bool take_frame(struct walk *w, uint64_t at, struct cps_python_frame *fra
 	if (w->has_lock)
 		return (is_on_stack(&w->stack, at) || is_there(w, at, sizeof(*frame))) &&
 		       cps_python_read(frame, at, sizeof(*frame), true);
-	/* Several frames lie in one page. */
+	/* Several frames lie in one page, and one may lie in two. */
 	for (size_t i = 0; i < sizeof(word) / 8; i++)
-		if (!cps_peek(&w->elsewhere, at + 8 * i, &word[i]))
+		if (!cps_peek(&w->elsewhere[(at + 8 * i) / PAGE_BYTES % 2], at + 8 * i, &word[i]))
 			return false;
 	memcpy(frame, word, sizeof(word));
 	return true;
@@ -191,12 +200,19 @@ static enum cps_python_outcome take_codes(struct walk *w, uint64_t at, uint64_t 
 	}
 }
 
-/* Replaces the code objects of the path from this place on by the addresses that stand for them. */
+/* Replaces the code objects of the path from this place on by the addresses that stand for them, or marks
+ * them. */
 static bool name_codes(struct walk *w, uint32_t from)
 {
 	for (uint32_t i = from; i < w->path->depth; i++) {
 		uint64_t code = w->path->addresses[i];
 
+		if (w->names_later) {
+			if (code >= NAMED_LATER)
+				return false;
+			w->path->addresses[i] = NAMED_LATER + code;
+			continue;
+		}
 		if (code != w->code) {
 			w->number = cps_python_function(code, &w->types, w->has_lock, &w->memo);
 			w->code = code;
@@ -334,7 +350,7 @@ static enum cps_python_outcome show(struct walk *w, const struct cps_stack *s)
 				i += is_caller(w, s, i + 1);
 				continue;
 			}
-			atomic_fetch_add_explicit(&unnamed, 1, memory_order_relaxed);
+			w->unnamed++;
 		}
 		if (cps_stack_frame(s, i)->pc == CPS_CUT_ADDRESS && i + 1 < s->depth)
 			skip(w, cps_stack_frame(s, i + 1)->sp);
@@ -345,22 +361,89 @@ static enum cps_python_outcome show(struct walk *w, const struct cps_stack *s)
 	return is_shown ? CPS_PYTHON_SHOWN : CPS_PYTHON_ABSENT;
 }
 
+static bool is_named_later(uint64_t address)
+{
+	return address >> 48 == NAMED_LATER >> 48;
+}
+
+/* Names the code objects from this place on that are marked, as many as there is room for; *end is where to go
+ * on. False: one of them has no name. */
+static bool name_some(struct walk *w, uint32_t begin, uint32_t *end)
+{
+	struct cps_python_path *path = w->path;
+	struct cps_python_copies copies;
+	uint32_t i = begin;
+
+	cps_python_copies_begin(&copies);
+	while (i < path->depth &&
+	       (!is_named_later(path->addresses[i]) ||
+		cps_python_copies_add(&copies, path->addresses[i] - NAMED_LATER)))
+		i++;
+	cps_python_copies_make(&copies);
+	*end = i;
+	for (i = begin; i < *end; i++) {
+		uint64_t code = path->addresses[i] - NAMED_LATER;
+		uint32_t number;
+
+		if (!is_named_later(path->addresses[i]))
+			continue;
+		number = cps_python_copies_number(&copies, code, &w->types);
+		if (number == CPS_PYTHON_NONE)
+			return false;
+		path->addresses[i] = CPS_PYTHON_ADDRESS + number;
+		cps_python_function_use(number);
+	}
+	return true;
+}
+
+static bool name_all(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->path->depth;)
+		if (!name_some(w, i, &i))
+			return false;
+	return true;
+}
+
+static enum cps_python_outcome walk(struct walk *w, const struct cps_stack *stack,
+				    const struct cps_peek *bounds, struct cps_python_path *path)
+{
+	enum cps_python_outcome outcome;
+
+	w->peek = (struct cps_peek){.low = bounds->low,
+				    .high = bounds->high,
+				    .direct = bounds->high - bounds->low,
+				    .copy = &w->copy};
+	w->copy.page = 0;
+	for (int i = 0; i < 2; i++) {
+		w->elsewhere[i] = (struct cps_peek){.copy = &w->copy_elsewhere[i]};
+		w->copy_elsewhere[i].page = 0;
+	}
+	w->path = path;
+	w->types = (struct cps_python_types){symbols.code_type, symbols.unicode_type};
+	w->code = w->page = 0;
+	w->memo.file = 0;
+	w->number = CPS_PYTHON_NONE;
+	w->unnamed = 0;
+	path->depth = 0;
+	w->has_all = true;
+	outcome = begin(w) ? show(w, stack) : CPS_PYTHON_ABSENT;
+	if (outcome == CPS_PYTHON_SHOWN && w->names_later)
+		w->has_all = name_all(w);
+	return outcome;
+}
+
 enum cps_python_outcome cps_python_show(const struct cps_stack *stack,
 					const struct cps_peek *bounds, struct cps_python_path *path)
 {
+	enum cps_python_outcome outcome;
 	struct walk w;
 
-	w.peek = (struct cps_peek){.low = bounds->low,
-				   .high = bounds->high,
-				   .direct = bounds->high - bounds->low,
-				   .copy = &w.copy};
-	w.elsewhere = (struct cps_peek){.copy = &w.copy_elsewhere};
-	w.copy.page = w.copy_elsewhere.page = 0;
-	w.path = path;
-	w.types = (struct cps_python_types){symbols.code_type, symbols.unicode_type};
-	w.code = w.page = 0;
-	w.memo.file = 0;
-	w.number = CPS_PYTHON_NONE;
-	path->depth = 0;
-	return begin(&w) ? show(&w, stack) : CPS_PYTHON_ABSENT;
+	w.names_later = cps_copy_is_safe();
+	outcome = walk(&w, stack, bounds, path);
+	if (!w.has_all) {
+		w.names_later = false;
+		outcome = walk(&w, stack, bounds, path);
+	}
+	atomic_fetch_add_explicit(&unnamed, w.unnamed, memory_order_relaxed);
+	return outcome;
 }

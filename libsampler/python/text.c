@@ -31,14 +31,19 @@ static size_t copy_object(struct cps_python_text *text, uintptr_t object)
 	return cps_copy(text->copy, object, n) ? n : 0;
 }
 
-/* Sets what the head of a string says of it. */
+/* Sets what the head of a string says of it, and where the characters begin that are wanted. */
 static bool take_head(struct cps_python_text *text, const struct cps_python_unicode *head,
-		      const struct cps_python_types *types)
+		      const struct cps_python_types *types, bool is_end, uint64_t *at)
 {
 	text->width = CPS_PYTHON_UNICODE_KIND(head->state);
 	text->length = (uint64_t)head->length;
 	text->n = text->length < CPS_PYTHON_CHARACTERS ? (uint32_t)text->length
 						       : CPS_PYTHON_CHARACTERS;
+	*at = head->state & CPS_PYTHON_UNICODE_ASCII ? sizeof(*head)
+						     : CPS_PYTHON_UNICODE_BYTES_OF_OTHER;
+	if (is_end)
+		*at += (text->length - text->n) * text->width;
+	text->span = *at + (uint64_t)text->n * text->width;
 	return head->type == types->unicode && head->state & CPS_PYTHON_UNICODE_COMPACT &&
 	       head->length >= 0 && (text->width == 1 || text->width == 2 || text->width == 4);
 }
@@ -48,24 +53,35 @@ bool cps_python_text_get(struct cps_python_text *text, uintptr_t object,
 {
 	struct cps_python_unicode head;
 	size_t copied = is_alive ? 0 : copy_object(text, object);
-	uint64_t at = sizeof(head), bytes;
+	uint64_t at, bytes;
 
 	if (copied)
 		memcpy(&head, text->copy, sizeof(head));
 	else if (!is_alive || !cps_python_read(&head, object, sizeof(head), true))
 		return false;
-	if (!take_head(text, &head, types))
+	if (!take_head(text, &head, types, is_end, &at))
 		return false;
-	if (!(head.state & CPS_PYTHON_UNICODE_ASCII))
-		at = CPS_PYTHON_UNICODE_BYTES_OF_OTHER;
-	if (is_end)
-		at += (text->length - text->n) * text->width;
 	bytes = text->n * text->width;
 	text->bytes = is_alive ? (const void *)(object + at) : (const uint8_t *)text->copy + at;
 	if (is_alive || (at <= copied && bytes <= copied - at))
 		return true;
 	text->bytes = text->copy;
 	return !bytes || cps_copy(text->copy, object + at, bytes);
+}
+
+bool cps_python_text_take(struct cps_python_text *text, const void *copy, size_t span,
+			  const struct cps_python_types *types, bool is_end)
+{
+	struct cps_python_unicode head;
+	uint64_t at;
+
+	if (span < sizeof(head))
+		return false;
+	memcpy(&head, copy, sizeof(head));
+	if (!take_head(text, &head, types, is_end, &at) || text->span > span || text->span < at)
+		return false;
+	text->bytes = (const uint8_t *)copy + at;
+	return true;
 }
 
 uint64_t cps_python_text_sum(const struct cps_python_text *text)

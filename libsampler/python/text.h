@@ -6,6 +6,7 @@
 #define CPS_PYTHON_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "python/layout.h"
@@ -20,16 +21,22 @@ struct cps_python_types {
 
 /* Characters of a string object. */
 struct cps_python_text {
-	const void *bytes;			      /* in the object or in `copy` */
-	uint64_t length;			      /* of the whole text, in characters */
-	uint32_t n;				      /* how many of them are in `bytes` */
-	uint32_t width;				      /* bytes of a character: 1, 2, 4 */
+	const void *bytes; /* in the object or in `copy` */
+	uint64_t length;   /* of the whole text, in characters */
+	uint32_t n;	   /* how many of them are in `bytes` */
+	uint32_t width;	   /* bytes of a character: 1, 2, 4 */
+	uint64_t span;	   /* bytes of the object until these characters end */
 	uint64_t copy[9 + CPS_PYTHON_CHARACTERS / 2]; /* of the object, or of characters of it */
 };
 
 /* [signal] Get the first characters of a string, or the last if `is_end`. False: it is no string. */
 bool cps_python_text_get(struct cps_python_text *text, uintptr_t object,
 			 const struct cps_python_types *types, bool is_end, bool is_alive);
+
+/* [signal] The same from a copy of the object's first `span` bytes, which stays where it is. False also if the
+ * characters end behind it. */
+bool cps_python_text_take(struct cps_python_text *text, const void *copy, size_t span,
+			  const struct cps_python_types *types, bool is_end);
 
 /* [signal] A number that differs if the characters do, most likely. */
 uint64_t cps_python_text_sum(const struct cps_python_text *text);

@@ -3,20 +3,29 @@
  * test_python.c - the functions of an interpreter whose memory this test makes up.
  *
  * Seen to fail: when a list of frames was believed that does not lead to the outer evaluator's; when an
- * address alone stood for a function.
+ * address alone stood for a function; when each code object was copied by a call of its own, and when a copy of many
+ * was believed without a look at its strings.
  */
 #include <criterion/criterion.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
 
 #include "own_modules.h"
 #include "python/functions.h"
 #include "python/layout.h"
 #include "python/python.h"
 
-#define NAMES 8
+#define NAMES 64
 
 static struct {
 	uint8_t bytes[1024];
@@ -73,11 +82,11 @@ static struct cps_peek bounds;
 /* The interpreter's stack. */
 static struct {
 	struct cps_python_chunk head;
-	struct cps_python_frame frames[16];
+	struct cps_python_frame frames[2 * NAMES];
 } chunk;
 
-static uint64_t addresses[64];
-static struct cps_python_path path = {.addresses = addresses, .room = 64};
+static uint64_t addresses[2 * NAMES];
+static struct cps_python_path path = {.addresses = addresses, .room = 2 * NAMES};
 
 static void put(void *at, size_t offset, uint64_t word)
 {
@@ -130,12 +139,12 @@ static void start(void)
 	bounds = (struct cps_peek){.low = (uintptr_t)machine, .high = (uintptr_t)&machine[256]};
 }
 
-static char told[32][CPS_PYTHON_NAME_BYTES];
+static char told[2 * NAMES][CPS_PYTHON_NAME_BYTES];
 static unsigned n_told;
 
 static bool tell(uint32_t number, const char *name)
 {
-	cr_assert_lt(number, 32);
+	cr_assert_lt(number, 2 * NAMES);
 	strcpy(told[number], name);
 	n_told++;
 	return true;
@@ -242,9 +251,10 @@ Test(python, frames_elsewhere)
 }
 
 /* Memory of a code object is used again, for another one with strings at the same places. */
-Test(python, addresses_are_used_again)
+static void used_again(bool has_lock)
 {
 	start();
+	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, has_lock ? (uintptr_t)&state : 0);
 	for (int i = 0; i < 3; i++) {
 		static const char *const names[] = {"f_1", "f_2", "f_1"};
 		static const char *const want[] = {"f_1 (x.py); ", "f_2 (x.py); ", "f_1 (x.py); "};
@@ -261,6 +271,100 @@ Test(python, addresses_are_used_again)
 	cps_python_functions_tell(tell);
 	cr_assert_str_eq(told[addresses[0] - CPS_PYTHON_ADDRESS], "f_1 (z.py)");
 	cr_assert_eq(cps_python_functions(), 5);
+}
+
+Test(python, addresses_are_used_again)
+{
+	used_again(true);
+}
+
+Test(python, addresses_are_used_again_without_the_lock)
+{
+	used_again(false);
+}
+
+/* Without the lock any string may be gone: the evaluator that ran the function stays, and the other one does
+ * not. */
+Test(python, strings_that_are_gone)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	start();
+	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, 0);
+	memcpy(page, &strings[2], sizeof(strings[2]));
+	codes[1].qualified = (uintptr_t)page;
+	for (int i = 0; i < 2; i++) {
+		cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+		is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; "
+			"5; ");
+	}
+	munmap(page, 4096);
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	is_path("0; 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
+	cr_assert_eq(cps_python_unnamed(), 1);
+}
+
+static volatile unsigned n_copies;
+
+/* Copies instead of the kernel. */
+static void copy(int signal, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const struct iovec *to = (void *)regs[REG_RSI], *from = (void *)regs[REG_R10];
+	size_t n = 0;
+
+	(void)signal;
+	(void)info;
+	n_copies++;
+	for (greg_t i = 0; i < regs[REG_R8]; i++) {
+		memcpy((char *)to->iov_base + n, from[i].iov_base, from[i].iov_len);
+		n += from[i].iov_len;
+	}
+	regs[REG_RAX] = (greg_t)n;
+}
+
+static void count_copies(void)
+{
+	struct sock_filter instructions[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {4, instructions};
+	struct sigaction action = {.sa_sigaction = copy, .sa_flags = SA_SIGINFO};
+
+	cr_assert_eq(sigaction(SIGSYS, &action, NULL), 0);
+	cr_assert_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	cr_assert_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0), 0);
+}
+
+/* A program that has let go of the lock takes samples at the price of a few system calls, however many Python
+ * functions have called each other: one copy for 32 of them. */
+Test(python, many_are_copied_together)
+{
+	char name[16];
+
+	start();
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		code(i, name, i % 2 ? "x.py" : "/usr/lib/python3/y.py");
+		frame(i, i, i - 1, i < 2);
+	}
+	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, 0);
+	cframe(20, (uintptr_t)&chunk.frames[NAMES - 1], (uintptr_t)&machine[120]);
+	count_copies();
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	cr_assert_gt(n_copies, 2 * NAMES); /* nothing was known */
+	n_copies = 0;
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	cr_assert_leq(n_copies, 1 + 3 + 2); /* the thread's state, pages of frames, code objects */
+	cps_python_functions_tell(tell);
+	cr_assert_eq(path.depth, NAMES + 4);
+	for (int i = 0; i < NAMES - 1; i++) {
+		snprintf(name, sizeof(name), "f%d (", NAMES - 1 - i);
+		cr_assert(strstr(told[addresses[i] - CPS_PYTHON_ADDRESS], name));
+	}
 }
 
 /* Frames that are left out in the middle of a stack have evaluators, too. */
