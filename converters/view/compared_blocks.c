@@ -11,10 +11,18 @@
 #include <stdlib.h>
 
 #include "contexts/arc_times.h"
+#include "graph/function_names.h"
 #include "graph/graph.h"
 #include "view/compared.h"
 #include "write/caption.h"
 #include "write/name_text.h"
+
+/* Parts of a tree, judged. */
+struct ranking {
+	struct comparison_row *rows; /* by part */
+	uint32_t *order;	     /* the parts as compared_table_compare sorts them */
+	size_t n;
+};
 
 struct call {
 	uint32_t caller, callee; /* functions */
@@ -29,15 +37,50 @@ struct call_lists {
 struct blocks {
 	struct compared_table table;
 	bool has_callers; /* gprof's report, where a call may weigh less in the block of the caller */
+	bool has_roots;	  /* only the blocks of these functions are shown */
+	struct function_names roots;
 	struct tree_function *functions;
 	size_t n;
 	struct call *calls;
 	size_t n_calls;
-	struct compared_ranking of_functions;
-	struct compared_ranking into, out; /* of calls, in the callee's block and in the caller's */
+	struct ranking of_functions;
+	struct ranking into, out; /* of calls, in the callee's block and in the caller's */
 	struct call_lists callers, callees; /* those into a function, and those out of it */
 	uint64_t n_small;		    /* calls that are left out of the blocks */
 };
+
+/* ---- rankings -------------------------------------------------------------------------------- */
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct comparison_row *rows = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = compared_table_compare(&rows[x], &rows[y]);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static int ranking_make(struct ranking *r, const struct comparison *c,
+			const struct comparison_measure *measure, size_t n, struct error *err)
+{
+	*r = (struct ranking){.n = n, .rows = comparison_parts(c, measure, n, err)};
+	if (!r->rows)
+		return -1;
+	r->order = calloc(n + 1, sizeof(*r->order));
+	if (!r->order)
+		return error_memory(err);
+	for (size_t i = 0; i < n; i++)
+		r->order[i] = (uint32_t)i;
+	qsort_r(r->order, n, sizeof(*r->order), compare_rows, r->rows);
+	return 0;
+}
+
+static void ranking_free(struct ranking *r)
+{
+	free(r->rows);
+	free(r->order);
+	*r = (struct ranking){0};
+}
 
 /* ---- measures -------------------------------------------------------------------------------- */
 
@@ -143,15 +186,15 @@ static int compare(struct blocks *b, struct error *err)
 					into = {weigh_arcs, &is_into};
 	const struct comparison *c = &b->table.comparison;
 
-	if (compared_ranking_make(&b->of_functions, c, &functions, b->n, err) ||
-	    compared_ranking_make(&b->out, c, b->has_callers ? &out : &graph, b->n_calls, err))
+	if (ranking_make(&b->of_functions, c, &functions, b->n, err) ||
+	    ranking_make(&b->out, c, b->has_callers ? &out : &graph, b->n_calls, err))
 		return -1;
-	return b->has_callers ? compared_ranking_make(&b->into, c, &into, b->n_calls, err) : 0;
+	return b->has_callers ? ranking_make(&b->into, c, &into, b->n_calls, err) : 0;
 }
 
 /* A counting sort, which leaves the calls of a function in the order of the ranking. */
-static int sort_calls(struct call_lists *to, const struct blocks *b,
-		      const struct compared_ranking *r, bool by_caller)
+static int sort_calls(struct call_lists *to, const struct blocks *b, const struct ranking *r,
+		      bool by_caller)
 {
 	to->list = calloc(b->n_calls + 1, sizeof(*to->list));
 	to->first = calloc(b->n + 2, sizeof(*to->first));
@@ -182,15 +225,21 @@ static int prepare(struct blocks *b, struct error *err)
 static void blocks_free(struct blocks *b)
 {
 	compared_table_free(&b->table);
-	compared_ranking_free(&b->of_functions);
-	compared_ranking_free(&b->into);
-	compared_ranking_free(&b->out);
+	ranking_free(&b->of_functions);
+	ranking_free(&b->into);
+	ranking_free(&b->out);
 	free(b->functions);
 	free(b->calls);
 	free(b->callers.list);
 	free(b->callers.first);
 	free(b->callees.list);
 	free(b->callees.first);
+	function_names_free(&b->roots);
+}
+
+static bool is_meant(const struct blocks *b, uint32_t function)
+{
+	return !b->has_roots || function_names_has(&b->roots, b->functions[function].name);
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -207,8 +256,8 @@ static void write_line(struct blocks *b, const struct comparison_row *row, const
 	compared_table_row_end(&b->table, row);
 }
 
-static void write_calls(struct blocks *b, const struct call_lists *calls,
-			const struct compared_ranking *r, size_t function)
+static void write_calls(struct blocks *b, const struct call_lists *calls, const struct ranking *r,
+			size_t function)
 {
 	for (uint32_t i = calls->first[function]; i < calls->first[function + 1]; i++) {
 		const struct comparison_row *row = &r->rows[calls->list[i]];
@@ -231,7 +280,7 @@ static void write_blocks(struct blocks *b)
 		uint32_t function = b->of_functions.order[i];
 		const struct comparison_row *row = &b->of_functions.rows[function];
 
-		if (compared_table_hides(&b->table, row))
+		if (!is_meant(b, function) || compared_table_hides(&b->table, row))
 			continue;
 		if (b->has_callers && b->table.n_shown > 1)
 			caption_rule(b->table.out);
@@ -265,7 +314,7 @@ static void write_rows(struct blocks *b)
 {
 	static const char *const of_function[] = {COMPARED_KEYS, "name", NULL};
 	static const char *const of_call[] = {COMPARED_KEYS, "caller", "callee", NULL};
-	const struct compared_ranking *calls = b->has_callers ? &b->into : &b->out;
+	const struct ranking *calls = b->has_callers ? &b->into : &b->out;
 	const struct strings *strings = b->table.in->profile->strings;
 	struct compared_table *t = &b->table;
 
@@ -273,7 +322,8 @@ static void write_rows(struct blocks *b)
 	for (size_t i = 0; i < b->n; i++) {
 		uint32_t function = b->of_functions.order[i];
 
-		if (compared_table_hides(t, &b->of_functions.rows[function]))
+		if (!is_meant(b, function) ||
+		    compared_table_hides(t, &b->of_functions.rows[function]))
 			continue;
 		compared_table_row(t, &b->of_functions.rows[function], of_function);
 		rows_name(&t->rows, strings, b->functions[function].name);
@@ -281,6 +331,8 @@ static void write_rows(struct blocks *b)
 	for (size_t i = 0; i < b->n_calls; i++) {
 		const struct call *call = &b->calls[calls->order[i]];
 
+		if (!is_meant(b, call->caller) && !is_meant(b, call->callee))
+			continue;
 		if (compared_table_hides(t, &calls->rows[calls->order[i]]))
 			continue;
 		compared_table_row(t, &calls->rows[calls->order[i]], of_call);
@@ -294,6 +346,10 @@ static int show(struct blocks *b, const struct view_input *in, struct out *o, st
 {
 	int status = compared_table_begin(&b->table, in, o, "function", err);
 
+	if (b->has_roots) {
+		b->table.root = b->roots.title;
+		b->table.threshold = view_input_threshold(in->options, 0);
+	}
 	if (!status)
 		status = prepare(b, err);
 	if (!status && view_input_is_rows(in->options))
@@ -318,9 +374,9 @@ int compared_graph(const struct view_input *in, struct out *o, struct error *err
 
 int compared_callgraph(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct blocks b = {.has_callers = true};
+	struct blocks b = {.has_callers = true, .has_roots = in->options->root};
 
-	if (in->options->root)
-		return error_usage(err, "--root: the blocks of all functions are compared");
+	if (b.has_roots && function_names_of_tree(&b.roots, in->tree, in->options->root, err))
+		return -1;
 	return show(&b, in, o, err);
 }

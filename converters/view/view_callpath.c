@@ -141,14 +141,18 @@ static void write_rest(const struct table *table, const struct paths *p)
 	out_fold(table->out, begin);
 }
 
-static void write_below(const struct table *t, void *context)
+static int write_below(struct table *t, void *context, struct error *err)
 {
 	const struct paths *p = context;
 
+	(void)err;
+	if (t->is_rows)
+		return 0;
 	if (p->first->is_cut)
 		out_format(t->out, "not shown: call paths of more than %" PRIu64 " functions\n",
 			   t->in->options->depth);
 	write_rest(t, p);
+	return 0;
 }
 
 static int show(struct paths *p, struct out *o, struct error *err)

@@ -5,123 +5,64 @@
  * In: struct tree. Out: a table of histories with marks; for programs also the times of
  * functions, arcs and cycles that follow from them.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "contexts/contexts.h"
-#include "contexts/history.h"
-#include "view/compared.h"
 #include "view/view.h"
 #include "write/arc_rows.h"
 #include "write/caption.h"
 #include "write/cycle_list.h"
-#include "write/footer.h"
-#include "write/history_text.h"
-#include "write/rows.h"
-#include "write/weight.h"
+#include "write/table.h"
 
-#define TEXT_THRESHOLD 0.5
-#define PERCENT_WIDTH  9 /* with a space behind it */
+enum { SELF, SELF_HITS };
 
-struct shortlist {
+/* The trees of all columns have the same nodes, and so the same contexts. Their order differs, but the first node of a
+ * context is the same. */
+struct listing {
 	const struct view_input *in;
-	const struct contexts *contexts;
-	size_t n_heavy; /* so many of them, from the first, are not below the threshold */
-	size_t n_shown; /* so many of them, from the first, are shown */
-	struct history_item *items;
+	struct contexts *contexts;  /* of the first column */
+	uint32_t *number;	    /* by the first node of a context: its place in them */
+	struct history_item *items; /* of the contexts that are shown */
 	struct history_reader reader;
+	struct history history; /* of the row */
 };
 
-/* The contexts are sorted by samples. */
-static void choose(struct shortlist *l)
+static int weigh(void *context, const struct tree *t, uint64_t *weights, struct error *err)
 {
-	const struct contexts *c = l->contexts;
-	double threshold = view_input_threshold(l->in->options, TEXT_THRESHOLD);
-	uint64_t top = l->in->options->top;
+	const struct listing *l = context;
+	bool is_first = t == l->in->tree;
+	struct contexts *c = is_first ? l->contexts : contexts_build(t, false, err);
 
-	while (l->n_heavy < c->n &&
-	       !weight_below(c->contexts[l->n_heavy].samples, c->tree->total, threshold))
-		l->n_heavy++;
-	l->n_shown = top && top < l->n_heavy ? (size_t)top : l->n_heavy;
+	for (size_t i = 0; c && i < c->n; i++)
+		weights[l->number[c->contexts[i].node]] = c->contexts[i].samples;
+	if (!is_first)
+		contexts_free(c);
+	return c ? 0 : -1;
 }
 
-static int shortlist_open(struct shortlist *l, const struct view_input *in,
-			  const struct contexts *c, struct error *err)
+static int prepare(void *context, const uint32_t *parts, size_t n, struct error *err)
 {
-	size_t i;
+	struct listing *l = context;
 
-	*l = (struct shortlist){.in = in, .contexts = c};
-	choose(l);
-	l->items = malloc((l->n_shown + 1) * sizeof(*l->items));
-	if (!l->items)
-		return error_memory(err);
-	for (i = 0; i < l->n_shown; i++)
-		l->items[i] = (struct history_item){c->contexts[i].node, c->contexts[i].length};
-	return history_open(&l->reader, c->tree, l->items, l->n_shown, err);
-}
+	for (size_t i = 0; i < n; i++) {
+		const struct context *c = &l->contexts->contexts[parts[i]];
 
-static void shortlist_close(struct shortlist *l)
-{
-	history_close(&l->reader);
-	free(l->items);
-}
-
-/* ---- for people ---------------------------------------------------------------------------------- */
-
-static void write_heading(struct out *o, const struct shortlist *l)
-{
-	const struct contexts *c = l->contexts;
-
-	caption_write(o, "Context Profile", l->in);
-	out_format(o, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
-		   c->n_with_samples);
-	out_format(
-		o,
-		"A context has the last call of each active function, with what called it and\n"
-		"what it called; functions in parentheses are earlier calls, there to tell this.\n"
-		"\n       %% %*s %*s  history\n",
-		weight_scale(l->in->profile, c->tree->unit, c->tree->total).width, "self",
-		weight_count_width(c->tree->hits), "samples");
-	caption_rule(o);
-}
-
-static int write_lines(struct out *o, struct shortlist *l, struct error *err)
-{
-	const struct tree *t = l->contexts->tree;
-	const struct context *c = l->contexts->contexts;
-	struct weight_scale scale = weight_scale(l->in->profile, t->unit, t->total);
-	int width = weight_count_width(t->hits);
-	char text[WEIGHT_BYTES];
-	struct history h;
-	int more;
-
-	for (; (more = history_next(&l->reader, &h, err)) > 0; c++) {
-		out_format(o, "%8.2f %*s %*" PRIu64 "  ",
-			   weight_fraction(c->samples, t->total) * 100, scale.width,
-			   weight_text(text, scale, c->samples), width, c->hits);
-		history_text_write(o, t->strings, &h, PERCENT_WIDTH + scale.width + width + 5);
-		out_text(o, "\n");
+		l->items[i] = (struct history_item){c->node, c->length};
 	}
-	return more;
+	return history_open(&l->reader, l->in->tree, l->items, n, err);
 }
 
-static int write_table(struct out *o, struct shortlist *l, struct error *err)
+/* Histories come in the order of the rows. */
+static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
 {
-	const struct footer footer = {
-		.what = "context",
-		.small = l->contexts->n - l->n_heavy,
-		.beyond = l->n_heavy - l->n_shown,
-	};
+	struct listing *l = context;
+	const struct context *c = &l->contexts->contexts[part];
 
-	write_heading(o, l);
-	if (write_lines(o, l, err))
-		return -1;
-	footer_write(o, &footer, l->in->options,
-		     view_input_threshold(l->in->options, TEXT_THRESHOLD));
-	return 0;
+	row->history = &l->history;
+	row->values[SELF] = c->samples;
+	row->values[SELF_HITS] = c->hits;
+	return history_next(&l->reader, &l->history, err) > 0 ? 0 : -1;
 }
-
-/* ---- for programs -------------------------------------------------------------------------------- */
 
 static void write_summary(struct rows *r, const struct contexts *c)
 {
@@ -134,74 +75,97 @@ static void write_summary(struct rows *r, const struct contexts *c)
 	rows_count(r, c->n_with_samples);
 }
 
-static int write_row(struct rows *r, const struct shortlist *l, const struct context *c,
-		     const struct history *h, struct error *err)
+static void write_above(struct table *t, void *context)
 {
-	static const char *const columns[] = {"row",	 "self",	 "marks",
-					      "history", "self_samples", NULL};
+	const struct listing *l = context;
+	const struct contexts *c = l->contexts;
 
-	rows_row(r, columns);
-	rows_word(r, "context");
-	rows_count(r, c->samples);
-	if (history_text_rows(r, l->contexts->tree->strings, h, err))
-		return -1;
-	rows_json_count(r, c->hits);
-	return 0;
+	if (t->is_rows) {
+		write_summary(&t->rows, c);
+		return;
+	}
+	out_format(t->out, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
+		   c->n_with_samples);
+	out_text(t->out,
+		 "A context has the last call of each active function, with what called it and\n"
+		 "what it called; functions in parentheses are earlier calls, there to tell "
+		 "this.\n");
 }
 
-static int write_contexts(struct rows *r, struct shortlist *l, struct error *err)
+/* Rows of what follows from the contexts. */
+static int write_below(struct table *t, void *context, struct error *err)
 {
-	const struct context *c = l->contexts->contexts;
-	struct history h;
-	int more;
-
-	for (; (more = history_next(&l->reader, &h, err)) > 0; c++)
-		if (write_row(r, l, c, &h, err))
-			return -1;
-	return more;
-}
-
-static int write_rows(struct out *o, struct shortlist *l, struct error *err)
-{
+	const struct listing *l = context;
 	struct gprof_report report;
 	struct arc_choice choice;
-	struct rows r;
-	int status = gprof_report_open(&report, l->in->tree, err);
+	int status;
 
-	rows_begin(&r, o, "contexts", l->in);
-	write_summary(&r, l->contexts);
-	if (!status)
-		status = write_contexts(&r, l, err);
+	if (!t->is_rows)
+		return 0;
+	status = gprof_report_open(&report, l->in->tree, err);
 	if (!status)
 		status = arc_rows_choose(&choice, &report, l->in->options, NULL, 0, err);
 	if (!status) {
-		arc_rows_write(&r, &report, &choice);
+		arc_rows_write(&t->rows, &report, &choice);
 		arc_rows_choice_free(&choice);
-		status = cycle_list_rows(&r, l->in, l->contexts, true, err);
+		status = cycle_list_rows(&t->rows, l->in, l->contexts, true, err);
 	}
-	rows_end(&r);
 	gprof_report_close(&report);
 	return status;
 }
 
+static int show(struct listing *l, struct out *o, struct error *err)
+{
+	static const struct table_column columns[] = {
+		TABLE_COLUMN("row", "context", WORD, 0),
+		TABLE_COLUMN("self", NULL, COUNT, SELF),
+		TABLE_COLUMN(NULL, "%", SHARE, SELF),
+		TABLE_COLUMN(NULL, "self", WEIGHT, SELF),
+		TABLE_COLUMN(NULL, "samples", SAMPLES, SELF_HITS),
+		TABLE_COLUMN("history", "history", LABEL, 0),
+		TABLE_COLUMN("self_samples", NULL, SAMPLES, SELF_HITS),
+		{0},
+	};
+	const struct tree *t = l->in->tree;
+	const struct table_about about = {
+		.view = "contexts",
+		.title = "Context Profile",
+		.what = "context",
+		.label = TABLE_HISTORY,
+		.text_threshold = 0.5,
+		.columns = columns,
+		.scales = {weight_scale(l->in->profile, t->unit, t->total)},
+		.last = "history (self)",
+		.above = write_above,
+		.below = write_below,
+		.describe = describe,
+		.context = l,
+	};
+	const struct table_parts parts = {
+		.n = l->contexts->n,
+		.measure = {weigh, l},
+		.prepare = prepare,
+	};
+
+	l->number = calloc(t->n_nodes, sizeof(*l->number));
+	l->items = calloc(l->contexts->n + 1, sizeof(*l->items));
+	if (!l->number || !l->items)
+		return error_memory(err);
+	for (size_t i = 0; i < l->contexts->n; i++)
+		l->number[l->contexts->contexts[i].node] = (uint32_t)i;
+	return table_parts(l->in, o, &about, &parts, err);
+}
+
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	struct contexts *c;
-	struct shortlist l;
-	int status;
+	bool with_cycles = view_input_is_rows(in->options) && table_shape(in) == TABLE_ONE;
+	struct listing l = {.in = in, .contexts = contexts_build(in->tree, with_cycles, err)};
+	int status = l.contexts ? show(&l, o, err) : -1;
 
-	if (compared(in))
-		return compared_contexts(in, o, err);
-	c = contexts_build(in->tree, view_input_is_rows(in->options), err);
-	if (!c)
-		return -1;
-	status = shortlist_open(&l, in, c, err);
-	if (!status && view_input_is_rows(in->options))
-		status = write_rows(o, &l, err);
-	else if (!status)
-		status = write_table(o, &l, err);
-	shortlist_close(&l);
-	contexts_free(c);
+	history_close(&l.reader);
+	contexts_free(l.contexts);
+	free(l.number);
+	free(l.items);
 	return status;
 }
 
@@ -211,6 +175,7 @@ const struct view view_contexts = {
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
 	.has_base = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "stacks without their recursion, by samples"}},

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_edges.c - the call graph as a table (Naganov, "call graph").
+ * view_edges.c - the calls of one function by another, one by one (Naganov, "call graph").
  *
  * In: struct graph. Out: a line for each pair of caller and callee.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "view/compared.h"
 #include "view/view.h"
 #include "write/caption.h"
-#include "write/footer.h"
-#include "write/rows.h"
-#include "write/weight.h"
+#include "write/table.h"
 
-#define TEXT_THRESHOLD 0.5
-#define ARROW	       " -> "
+enum { WEIGHT, STACKS, OCCURRENCES, OFTEN };
+
+/* The graphs of all columns have the same calls in the same order. */
+struct edges {
+	const struct view_input *in;
+	size_t n_columns, column; /* that is weighed next */
+	uint64_t *callers;	  /* what the callers used, by call and column; NULL: nobody asks */
+	uint32_t *order;
+};
 
 /* Arcs are sorted by weight. Calls of a function to itself have none; they follow, sorted by stacks. */
 static int compare_weights(const void *a, const void *b, void *context)
@@ -33,164 +36,138 @@ static int compare_weights(const void *a, const void *b, void *context)
 	return (i > k) - (i < k);
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int weigh(void *context, const struct tree *t, uint64_t *weights, struct error *err)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	struct edges *e = context;
+	const struct graph *first = e->in->graph;
+	bool is_first = t == e->in->tree;
+	struct graph *made = is_first ? NULL : graph_build(t, err);
+	const struct graph *g = is_first ? first : made;
 
-	return (x > y) - (x < y);
-}
-
-/* Put the arcs that are shown at the beginning of the array, for people the heaviest first. Returns
- * their number. */
-static size_t choose(const struct view_input *in, double threshold, uint32_t *arcs,
-		     struct footer *footer)
-{
-	const struct graph *g = in->graph;
-	size_t i, n = 0, top = (size_t)in->options->top;
-
-	*footer = (struct footer){.what = "edge"};
-	for (i = 0; i < g->n_arcs; i++) {
-		if (weight_below(g->arcs[i].stacks, g->total, threshold))
-			footer->small++;
-		else
-			arcs[n++] = (uint32_t)i;
+	for (size_t i = 0; g && i < first->n_arcs; i++) {
+		weights[i] = g->arcs[i].stacks;
+		if (e->callers)
+			e->callers[i * e->n_columns + e->column] =
+				g->functions[g->arcs[i].caller].total;
 	}
-	if (!top && view_input_is_rows(in->options))
-		return n;
-	/* The comparison only reads; qsort_r has no const context. */
-	qsort_r(arcs, n, sizeof(*arcs), compare_weights, (void *)(uintptr_t)g);
-	if (!top || n <= top)
-		return n;
-	footer->beyond = n - top;
-	return top;
+	e->column++;
+	graph_free(made);
+	return g ? 0 : -1;
 }
-
-static void write_row(struct rows *r, const struct graph *g, const struct graph_arc *arc)
-{
-	static const char *const columns[] = {"caller", "callee",      "total",
-					      "stacks", "occurrences", NULL};
-	static const char *const of_calls[] = {"caller",      "callee", "total", "stacks",
-					       "occurrences", "calls",	NULL};
-
-	rows_row(r, g->has_calls ? of_calls : columns);
-	rows_name(r, g->strings, g->functions[arc->caller].name);
-	rows_name(r, g->strings, g->functions[arc->callee].name);
-	rows_count(r, arc->weight);
-	rows_count(r, arc->stacks);
-	rows_count(r, arc->occurrences);
-	if (g->has_calls)
-		rows_count(r, arc->calls);
-}
-
-/* On a terminal each of the two names has half of the line that is left from `column` on. */
-static void write_name(struct out *o, const struct graph *g, uint32_t function, int column)
-{
-	int width = out_width(o), room = (width - column - (int)strlen(ARROW)) / 2;
-	size_t n;
-	const char *name = strings_shown(g->strings, g->functions[function].name, &n);
-
-	out_name_fit(o, name, n, width - room);
-}
-
-/* All weights of a column have the same unit, so that they can be compared. */
-struct scales {
-	struct weight_scale weight, occurrences;
-};
 
 static unsigned __int128 often(const struct graph *g, const struct graph_arc *arc)
 {
 	return g->has_calls ? arc->calls : arc->occurrences;
 }
 
-static struct scales scales(const struct view_input *in)
+static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
+{
+	const struct edges *e = context;
+	const struct graph *g = e->in->graph;
+	const struct graph_arc *arc = &g->arcs[part];
+
+	(void)err;
+	row->name = g->functions[arc->caller].name;
+	row->callee = g->functions[arc->callee].name;
+	row->values[WEIGHT] = arc->weight;
+	row->values[STACKS] = arc->stacks;
+	row->values[OCCURRENCES] = arc->occurrences;
+	row->values[OFTEN] = often(g, arc);
+	if (e->callers)
+		row->wholes = &e->callers[part * e->n_columns];
+	return 0;
+}
+
+static void write_totals(struct table *t, void *context)
+{
+	(void)context;
+	if (!t->is_rows && !t->in->graph->has_weights)
+		caption_totals(t->out, t->in);
+}
+
+/* All weights of a column have the same unit, so that they can be compared. */
+static void set_scales(struct table_about *about, const struct view_input *in)
 {
 	const struct graph *g = in->graph;
-	unsigned __int128 occurrences = 0;
+	unsigned __int128 most_often = 0;
 	uint64_t weight = 0;
-	size_t i;
 
-	for (i = 0; i < g->n_arcs; i++) {
+	for (size_t i = 0; i < g->n_arcs; i++) {
 		const struct graph_arc *arc = &g->arcs[i];
 
 		weight = arc->weight > weight ? arc->weight : weight;
-		if (often(g, arc) > occurrences)
-			occurrences = often(g, arc);
+		if (often(g, arc) > most_often)
+			most_often = often(g, arc);
 	}
-	return (struct scales){
-		weight_scale(in->profile, g->unit, weight),
-		weight_scale(in->profile, g->has_calls ? TREE_HITS : g->unit, occurrences),
+	about->scales[0] = weight_scale(in->profile, g->unit, weight);
+	about->scales[1] =
+		weight_scale(in->profile, g->has_calls ? TREE_HITS : g->unit, most_often);
+}
+
+static int show(struct edges *e, struct out *o, struct error *err)
+{
+	const struct graph *g = e->in->graph;
+	const struct table_column columns[] = {
+		TABLE_COLUMN("caller", NULL, LABEL, 0),
+		TABLE_COLUMN("total", NULL, COUNT, WEIGHT),
+		TABLE_COLUMN("stacks", NULL, COUNT, STACKS),
+		TABLE_COLUMN("occurrences", NULL, COUNT, OCCURRENCES),
+		TABLE_COLUMN(g->has_calls ? "calls" : NULL, NULL, COUNT, OFTEN),
+		TABLE_COLUMN(NULL, "weight %", SHARE, WEIGHT),
+		TABLE_COLUMN(NULL, "weight", WEIGHT, WEIGHT),
+		TABLE_COLUMN(NULL, g->has_calls ? "calls" : "occurrences", WEIGHT, OFTEN,
+			     .scale = 1),
+		TABLE_COLUMN(NULL, "caller -> callee", LABEL, 0),
+		{0},
 	};
-}
+	struct table_about about = {
+		.view = "edges",
+		.title = "Call Graph Edges",
+		.what = "edge",
+		.label = TABLE_CALL,
+		.text_threshold = 0.5,
+		.columns = columns,
+		.last = "caller -> callee",
+		.of_parent = "percentages are of the caller's total",
+		.above = write_totals,
+		.describe = describe,
+		.context = e,
+	};
+	const struct table_parts parts = {
+		.n = g->n_arcs,
+		.measure = {weigh, e},
+		.order = e->order,
+		.in_order = true,
+	};
 
-static void write_line(struct out *o, const struct view_input *in, const struct graph_arc *arc,
-		       const struct scales *scales)
-{
-	const struct graph *g = in->graph;
-	uint64_t whole = in->options->of_parent ? g->functions[arc->caller].total : g->total;
-	int column = 9 + scales->weight.width + 1 + scales->occurrences.width + 2;
-	char weight[WEIGHT_BYTES], occurrences[WEIGHT_BYTES];
-
-	out_format(o, "%8.2f %*s %*s  ", weight_fraction(arc->weight, whole) * 100,
-		   scales->weight.width, weight_text(weight, scales->weight, arc->weight),
-		   scales->occurrences.width,
-		   weight_text(occurrences, scales->occurrences, often(g, arc)));
-	write_name(o, g, arc->caller, column);
-	out_text(o, ARROW);
-	write_name(o, g, arc->callee, column);
-	out_text(o, "\n");
-}
-
-static void write_table(struct out *o, const struct view_input *in, const uint32_t *arcs, size_t n)
-{
-	struct scales both = scales(in);
-	size_t i;
-
-	caption_write(o, "Call Graph Edges", in);
-	if (!in->graph->has_weights)
-		caption_totals(o, in);
-	caption_parent(o, in->options, "percentages are of the caller's total");
-	out_format(o, "\nweight %% %*s %*s  caller -> callee\n", both.weight.width, "weight",
-		   both.occurrences.width, in->graph->has_calls ? "calls" : "occurrences");
-	caption_rule(o);
-	for (i = 0; i < n; i++)
-		write_line(o, in, &in->graph->arcs[arcs[i]], &both);
-}
-
-/* In the order of the graph: by caller, then callee. */
-static void write_rows(struct out *o, const struct view_input *in, uint32_t *arcs, size_t n)
-{
-	struct rows r;
-	size_t i;
-
-	qsort(arcs, n, sizeof(*arcs), compare_numbers);
-	rows_begin(&r, o, "edges", in);
-	for (i = 0; i < n; i++)
-		write_row(&r, in->graph, &in->graph->arcs[arcs[i]]);
-	rows_end(&r);
+	set_scales(&about, e->in);
+	return table_parts(e->in, o, &about, &parts, err);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	double threshold = view_input_threshold(in->options, TEXT_THRESHOLD);
-	uint32_t *arcs = malloc((in->graph->n_arcs + 1) * sizeof(*arcs));
-	struct footer footer;
-	size_t n;
+	const struct graph *g = in->graph;
+	struct edges e = {
+		.in = in,
+		.n_columns = table_shape(in) == TABLE_SEVERAL ? in->profile->n_columns : 1,
+		.order = calloc(g->n_arcs + 1, sizeof(*e.order)),
+	};
+	int status = 0;
 
-	if (!arcs)
-		return error_memory(err);
-	if (compared(in)) {
-		free(arcs);
-		return compared_edges(in, o, err);
+	if (in->options->of_parent) {
+		e.callers = calloc(g->n_arcs + 1, e.n_columns * sizeof(*e.callers));
+		status = e.callers ? 0 : -1;
 	}
-	n = choose(in, threshold, arcs, &footer);
-	if (view_input_is_rows(in->options)) {
-		write_rows(o, in, arcs, n);
-	} else {
-		write_table(o, in, arcs, n);
-		footer_write(o, &footer, in->options, threshold);
-	}
-	free(arcs);
-	return 0;
+	for (size_t i = 0; e.order && i < g->n_arcs; i++)
+		e.order[i] = (uint32_t)i;
+	/* The comparison only reads; qsort_r has no const context. */
+	if (e.order)
+		qsort_r(e.order, g->n_arcs, sizeof(*e.order), compare_weights,
+			(void *)(uintptr_t)g);
+	status = status || !e.order ? error_memory(err) : show(&e, o, err);
+	free(e.order);
+	free(e.callers);
+	return status;
 }
 
 const struct view view_edges = {
@@ -200,6 +177,7 @@ const struct view view_edges = {
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.has_base = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("threshold", "percent"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "who calls whom, as a table"}},
 	.emit = emit,

@@ -140,7 +140,7 @@ static int show(struct functions *f, struct out *o, struct table_about *about, b
 
 /* ---- the flat profile ------------------------------------------------------------------------ */
 
-static void write_totals(const struct table *t, void *context)
+static void write_totals(struct table *t, void *context)
 {
 	(void)context;
 	if (!t->is_rows)
@@ -148,13 +148,15 @@ static void write_totals(const struct table *t, void *context)
 }
 
 /* What the mark means, if a row has it. */
-static void write_legend(const struct table *t, void *context)
+static int write_legend(struct table *t, void *context, struct error *err)
 {
 	const struct functions *f = context;
 
-	if (f->is_marked)
+	(void)err;
+	if (f->is_marked && !t->is_rows)
 		out_text(t->out,
 			 "= self is nine tenths of the total or more: it does the work itself\n");
+	return 0;
 }
 
 /* What was counted, as callgrind does, has no samples. */

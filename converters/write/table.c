@@ -98,15 +98,26 @@ static int write_row(struct table *t, const struct table_row *row,
 	return 0;
 }
 
-static int end(struct table *t, int status)
+static int end_rows(struct table *t, struct error *err)
 {
+	const struct table_about *about = t->about;
+	int status = 0;
+
+	if (t->shape == TABLE_ONE && about->below)
+		status = about->below(t, about->context, err);
+	rows_end(&t->rows);
+	return status;
+}
+
+static int end(struct table *t, int status, struct error *err)
+{
+	int last = 0;
+
 	if (t->shape == TABLE_COMPARED)
 		compared_table_end(&t->compared);
-	else if (t->is_rows)
-		rows_end(&t->rows);
 	else
-		table_text_end(t);
-	return status;
+		last = t->is_rows ? end_rows(t, err) : table_text_end(t, err);
+	return status ? status : last;
 }
 
 /* Make a table with `fill`, which is given what the view has given. */
@@ -319,7 +330,7 @@ static int write_parts(struct listing *l, struct error *err)
 		status = t->about->describe(context, part, &row, err) ||
 			 write_row(t, &row, l->changes ? &l->changes[part] : NULL, err);
 	}
-	return end(t, status ? -1 : 0);
+	return end(t, status ? -1 : 0, err);
 }
 
 static int fill_parts(struct table *t, const void *from, struct error *err)
@@ -465,7 +476,7 @@ static int write_gathered(struct table *t, const struct table_gathering *g, stru
 		if (g->is_shown[i])
 			status = write_row(t, &row, &g->rows[i], err);
 	}
-	return end(t, status);
+	return end(t, status, err);
 }
 
 static int fill_compared(struct table *t, table_walk *walk, struct error *err)
@@ -511,7 +522,7 @@ static int fill_nodes(struct table *t, const void *from, struct error *err)
 	t->is_counting = false;
 	if (status || begin(t, err))
 		return -1;
-	return end(t, walk(t, t->about->context, err));
+	return end(t, walk(t, t->about->context, err), err);
 }
 
 int table_nodes(const struct view_input *in, struct out *o, const struct table_about *about,

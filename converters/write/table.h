@@ -57,7 +57,6 @@ enum table_kind {
 	TABLE_FRACTION, /* the same; in text as the papers have it */
 	TABLE_SAMPLES, /* raw samples, which calls without stacks have not got; of rows only JSON has them */
 	TABLE_DEPTH,
-	TABLE_CALLER,
 	TABLE_WORD, /* the heading, in each row */
 };
 
@@ -127,9 +126,9 @@ struct table_about {
 	const char *compared;  /* what a row is in a comparison; NULL: the same */
 	bool hides_nil;	       /* of several, rows of 0.00 % are left out */
 	bool prunes;	       /* branches that are small before and after are not compared */
-	/* Write lines above the headings, and below the table, of one profile. */
-	void (*above)(const struct table *t, void *context);
-	void (*below)(const struct table *t, void *context);
+	/* Write lines above the headings and below the table, or more rows, of one profile. -1: error. */
+	void (*above)(struct table *t, void *context);
+	int (*below)(struct table *t, void *context, struct error *err);
 	/* Fill in what a part that is shown is about, and the values of one profile. -1: error. */
 	int (*describe)(void *context, uint32_t part, struct table_row *row, struct error *err);
 	void *context;
@@ -202,7 +201,7 @@ void table_rows_free(struct table *t);
 int table_text_begin(struct table *t, struct error *err);
 void table_text_row(struct table *t, const struct table_row *row,
 		    const struct comparison_row *change);
-void table_text_end(struct table *t);
+int table_text_end(struct table *t, struct error *err);
 void table_text_free(struct table *t);
 
 #endif

@@ -134,11 +134,12 @@ int table_text_begin(struct table *t, struct error *err)
 	return 0;
 }
 
-void table_text_end(struct table *t)
+int table_text_end(struct table *t, struct error *err)
 {
 	footer_write(t->out, &t->footer, t->in->options, t->threshold);
 	if (t->shape == TABLE_ONE && t->about->below)
-		t->about->below(t, t->about->context);
+		return t->about->below(t, t->about->context, err);
+	return 0;
 }
 
 void table_text_free(struct table *t)

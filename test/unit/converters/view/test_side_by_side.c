@@ -126,6 +126,27 @@ Test(side_by_side, call_paths)
 	shows("--callpath --up --root compute" ALL, "   15.00     6.01    60.00  (main compute)\n");
 }
 
+/* Seen to fail: with the weights of the first resource in all columns, and of the caller's total in the first one. */
+Test(side_by_side, calls_and_contexts)
+{
+	shows("--edges" ALL, "  real %  alloc %    cpu %  caller -> callee\n"
+			     "-----------------------------------------------------\n"
+			     "   80.00     0.00    20.00  main -> wait\n"
+			     "   15.00     6.01    60.00  main -> compute\n"
+			     "    0.00    93.90     0.00  main -> grow\n"
+			     "-----");
+	shows("--edges --focus compute --percent parent" ALL,
+	      "  100.00   100.00   100.00  main -> compute\n");
+	shows("--edges --json --resource cpu,alloc 1.cps",
+	      " {\"cpu_ns\": 300000, \"alloc_bytes\": 64, \"caller\": \"main\", "
+	      "\"callee\": \"compute\"},\n");
+	shows("--contexts --tsv --resource cpu,alloc 1.cps", "300000\t64\tTT\tmain;compute\n"
+							     "100000\t1\tT\tmain\n"
+							     "100000\t0\tTT\tmain;wait\n"
+							     "0\t1000\tTT\tmain;grow\n");
+	shows("--contexts --resource alloc,cpu 1.cps", "   93.90     0.00  main grow\n");
+}
+
 /* Seen to fail: with the weights of the first resource in all columns. */
 Test(side_by_side, root_functions)
 {
