@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/moment.h"
+#include "unwind/cfi.h"
 #include "unwind/libunwind.h"
 #include "unwind/module.h"
 #include "unwind/regs.h"
@@ -113,7 +114,7 @@ static int access_mem(void *in, uint64_t address, uint64_t *value, int is_write,
 	return -CPS_LIBUNWIND_INVAL;
 }
 
-/* libunwind numbers registers as DWARF does. */
+/* libunwind asks for registers by DWARF's numbers. */
 static int access_reg(void *in, int number, uint64_t *value, int is_write, void *argument)
 {
 	const struct subject *s = argument;
@@ -193,16 +194,23 @@ static bool is_over(const struct cps_stack *stack, uint32_t steps)
 				      steps % 64 == 0 && cps_moment_ns() >= stack->until);
 }
 
-/* Why the walk has ended. */
-static uint32_t mark_of(const struct subject *s, int result)
+/* Whether the return address of the frame at this address is undefined. */
+static bool is_outermost(uint64_t pc)
+{
+	return cps_row_prepare() &&
+	       (cps_row_of(cps_row_key_high(generation), pc, true) & CPS_ROW_KIND) == CPS_ROW_END;
+}
+
+/* Why the walk has ended. libunwind says that there is no caller also where it does not find it. */
+static uint32_t mark_of(const struct subject *s, int result, bool is_end)
 {
 	if (s->has_no_info)
 		return CPS_MARK_NO_RECIPE;
 	if (s->has_bad_memory)
 		return CPS_MARK_BAD_MEMORY;
-	if (result >= 0)
-		return CPS_MARK_COMPLETE;
-	return result == -CPS_LIBUNWIND_BADFRAME ? CPS_MARK_NO_PROGRESS : CPS_MARK_NO_RECIPE;
+	if (result == -CPS_LIBUNWIND_BADFRAME)
+		return CPS_MARK_NO_PROGRESS;
+	return result >= 0 && is_end ? CPS_MARK_COMPLETE : CPS_MARK_NO_RECIPE;
 }
 
 static void follow(struct subject *s, struct cps_stack *stack)
@@ -210,12 +218,13 @@ static void follow(struct subject *s, struct cps_stack *stack)
 	struct cps_libunwind_cursor cursor;
 	int result = calls.init_remote(&cursor, space, s);
 	bool is_exact = true;
-	uint64_t pc, sp;
+	uint64_t pc = 0, sp;
 
 	for (uint32_t steps = 0; result >= 0; steps++) {
-		if (calls.get_reg(&cursor, CPS_REG_PC, &pc) < 0 || pc == 0)
+		result = calls.get_reg(&cursor, CPS_LIBUNWIND_IP, &pc);
+		if (result < 0 || pc == 0)
 			break;
-		if (calls.get_reg(&cursor, CPS_REG_SP, &sp) < 0)
+		if (calls.get_reg(&cursor, CPS_LIBUNWIND_SP, &sp) < 0)
 			sp = 0;
 		put(stack, pc - !is_exact, sp);
 		if (is_over(stack, steps)) {
@@ -228,7 +237,7 @@ static void follow(struct subject *s, struct cps_stack *stack)
 			break;
 		is_exact = calls.is_signal_frame(&cursor) > 0;
 	}
-	stack->mark = mark_of(s, result);
+	stack->mark = mark_of(s, result, !pc || is_outermost(pc - !is_exact));
 }
 
 static bool acquire(void)

@@ -4,6 +4,8 @@
  * within bounds.
  *
  * The program interrupts itself and has the same context followed by both.
+ *
+ * Seen to fail: senseless registers made a whole stack when libunwind's word was taken for it that there is no caller.
  */
 #include <criterion/criterion.h>
 #include <libunwind.h>
@@ -51,6 +53,8 @@ SAME(CPS_LIBUNWIND_INVAL, UNW_EINVAL);
 SAME(CPS_LIBUNWIND_NOINFO, UNW_ENOINFO);
 SAME(CPS_LIBUNWIND_CACHE_GLOBAL, UNW_CACHE_GLOBAL);
 SAME(CPS_LIBUNWIND_REMOTE_TABLE, UNW_INFO_FORMAT_REMOTE_TABLE);
+SAME(CPS_LIBUNWIND_IP, UNW_REG_IP);
+SAME(CPS_LIBUNWIND_SP, UNW_REG_SP);
 SAME(CPS_REG_PC, UNW_X86_64_RIP);
 SAME(CPS_REG_SP, UNW_X86_64_RSP);
 SAME(CPS_REG_FP, UNW_X86_64_RBP);
@@ -304,8 +308,8 @@ Test(libunwind, senseless_registers)
 			(greg_t)(i / n / n ? values[i / n / n] : (uintptr_t)recurse + 8);
 		stack = walk(&cps_unwinder_libunwind, &context, theirs);
 		cr_assert_leq(stack.depth, 3);
-		/* A word at the address 0 is the end of the stack, for libunwind. */
-		cr_assert(stack.mark || !stack.depth || !values[i % n]);
+		/* A word at the address 0 is the end of the stack for libunwind, but for nobody else. */
+		cr_assert(stack.mark || !stack.depth, "sp %#lx", (long)values[i % n]);
 	}
 }
 
