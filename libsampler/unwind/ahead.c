@@ -223,6 +223,8 @@ static bool execute_all(struct mind *m, uintptr_t pc)
  *    | pc          | fp slot  | CFA / 8    | from fp | kind |
  *
  * The CFA is so far above sp or fp. fp is so many words below the CFA; 0: it stays the same.
+ *
+ * Order: there is none. Each word says by itself which address it is of, and nothing else belongs to it.
  */
 enum { KIND = 3, KIND_ROW = 1, KIND_UNKNOWN = 2, KIND_NEVER = 3, FROM_FP = 4 };
 
@@ -237,7 +239,7 @@ static _Atomic uint64_t *place_of(uintptr_t pc)
 
 static void keep(uintptr_t pc, unsigned what)
 {
-	if (pc >> 47 == 0)
+	if (pc >> 48 == 0)
 		atomic_store_explicit(place_of(pc), (uint64_t)pc << 16 | what,
 				      memory_order_relaxed);
 }

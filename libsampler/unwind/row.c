@@ -6,6 +6,11 @@
  * .eh_frame once, and again when its line of the table was given to other code. A thread that finds
  * a line locked does not use the table. So a line that stays locked for ever does no harm, as
  * happens when a child is forked at that moment.
+ *
+ * Order: a fence keeps the entries that are written to a line behind the key LOCKED, and the new key releases them. A
+ * reader acquires the key, reads an entry, and has a fence before it looks at the key again. If the entry is
+ * of a later key, the key that is seen then is none that was before it. That the line may have been given to another
+ * key and back again is what the tag is for.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +33,7 @@ struct tables {
 	_Atomic uint64_t nothing_at[1u << NONE_BITS];
 };
 
-struct cps_row_line *cps_row_table;
+struct cps_row_line *_Atomic cps_row_table;
 
 /* Not .bss, since most processes of a tree end before they have a sample, and a limit of data counts
  * all of it. */
@@ -39,8 +44,7 @@ bool cps_row_map(void)
 
 	if (!fresh)
 		return false;
-	if (!__atomic_compare_exchange_n(&cps_row_table, &none, fresh->line, false,
-					 __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+	if (!atomic_compare_exchange_strong(&cps_row_table, &none, fresh->line))
 		cps_arena_unmap(fresh, sizeof(*fresh));
 	return true;
 }
@@ -61,7 +65,7 @@ static uint64_t pack(const struct cps_row *row, bool own)
 
 static _Atomic uint64_t *nothing(uint64_t address)
 {
-	struct tables *t = (struct tables *)cps_row_table;
+	struct tables *t = (struct tables *)cps_row_table_now();
 
 	return &t->nothing_at[address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NONE_BITS)];
 }
@@ -149,9 +153,9 @@ uint64_t cps_row_learn(uint64_t key, uintptr_t pc, bool is_guess)
 	if (!is_sure && row.kind == CPS_ROW_FAST)
 		row.kind = CPS_ROW_SLOW; /* the quick step by it must not be kept in a trail */
 	packed = pack(&row, own);
-	if (is_sure && packed)
+	if (is_sure && packed && !(pc >> CPS_ROW_ADDRESS_BITS))
 		put(key, pack_range(packed, &row, pc) | cps_row_tag(key) << 58);
-	else if (is_sure)
+	else if (is_sure && !packed)
 		atomic_store_explicit(nothing(address), address, memory_order_relaxed);
 	return packed;
 }

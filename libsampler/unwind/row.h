@@ -24,19 +24,27 @@
 #define CPS_ROW_BITS		 9  /* bits of the addresses that share a line */
 #define CPS_ROW_LINES		 14 /* bits of the number of lines */
 #define CPS_ROW_ENTRIES		 7u
-#define CPS_ROW_GENERATION_SHIFT (47 - CPS_ROW_BITS) /* addresses of programs have 47 bits */
-#define CPS_ROW_KIND		 7u		     /* enum cps_row_kind */
+#define CPS_ROW_ADDRESS_BITS	 48 /* those of programs; they may ask for more */
+#define CPS_ROW_GENERATION_SHIFT (CPS_ROW_ADDRESS_BITS - CPS_ROW_BITS)
+#define CPS_ROW_KIND		 7u /* enum cps_row_kind */
 #define CPS_ROW_FROM_FP		 8u
 #define CPS_ROW_OWN		 16u /* a frame of the recorder itself */
 
 struct cps_row_line {
-	/* Address / 512 and, in the upper 26 bits, the module table's generation; 0: empty. */
+	/* Address / 512 and, in the upper 25 bits, the module table's generation; 0: empty. */
 	_Atomic uint64_t key;
 	_Atomic uint64_t entry[CPS_ROW_ENTRIES]; /* 0: none */
 };
 
-/* NULL until cps_row_prepare. */
-extern struct cps_row_line *cps_row_table;
+/* NULL until cps_row_prepare. Order: the table begins as pages that the kernel has cleared, so that who has its address
+ * sees nothing older than that. */
+extern struct cps_row_line *_Atomic cps_row_table;
+
+/* [signal] */
+static inline struct cps_row_line *cps_row_table_now(void)
+{
+	return atomic_load_explicit(&cps_row_table, memory_order_relaxed);
+}
 
 /* [signal] Map the table, which is then empty. False if there is no memory. */
 bool cps_row_map(void);
@@ -44,7 +52,7 @@ bool cps_row_map(void);
 /* [signal] Get memory for the table, if it has none yet. False if there is none. */
 static inline bool cps_row_prepare(void)
 {
-	return cps_row_table || cps_row_map();
+	return cps_row_table_now() || cps_row_map();
 }
 
 /* [signal] The offset of the CFA from its register. */
@@ -67,10 +75,11 @@ static inline struct cps_row_line *cps_row_line_of(uint64_t key)
 {
 	uint64_t pair = key + (key >> (CPS_ROW_LINES - 1)) * 2731;
 
-	return &cps_row_table[pair % (1u << (CPS_ROW_LINES - 1)) * 2];
+	return &cps_row_table_now()[pair % (1u << (CPS_ROW_LINES - 1)) * 2];
 }
 
-/* [signal] Learn the row of an address that the table does not have. */
+/* [signal] Learn the row of an address that the table does not have. The key is that of its generation alone if it has
+ * more bits than a key has room for: such a row is not kept. */
 uint64_t cps_row_learn(uint64_t key, uintptr_t pc, bool is_guess);
 
 /* [signal] */
@@ -108,6 +117,8 @@ static inline uint64_t cps_row_of(uint64_t key_high, uintptr_t pc, bool is_guess
 	uint64_t key = key_high | pc >> CPS_ROW_BITS, row = 0;
 	struct cps_row_line *line = cps_row_line_of(key);
 
+	if (__builtin_expect(pc >> CPS_ROW_ADDRESS_BITS, 0))
+		return cps_row_learn(key_high, pc, is_guess);
 	line += atomic_load_explicit(&line->key, memory_order_relaxed) != key;
 	if (atomic_load_explicit(&line->key, memory_order_acquire) == key)
 		row = cps_row_in(line, key, pc % (1u << CPS_ROW_BITS));
