@@ -43,7 +43,10 @@ uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
 	if (!find)
 		number = cps_module_list_find(pc, is_sure);
 	else if (find((void *)pc, &found) == 0)
-		return find_by_map(found.map, is_sure);
+		number = find_by_map(found.map, is_sure);
+	/* The C library takes a file for one piece of memory. */
+	if (number != CPS_MODULE_NONE && !cps_module_table_holds(number, pc))
+		number = CPS_MODULE_NONE;
 	return number == CPS_MODULE_NONE && *is_sure ? cps_unlisted_find(pc) : number;
 }
 

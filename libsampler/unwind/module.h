@@ -22,8 +22,9 @@ struct cps_segment {
 };
 
 struct cps_module {
-	uintptr_t start, end; /* where its segments lie; end is 0 after dlclose */
-	uintptr_t bytes;      /* end - start */
+	uintptr_t start; /* where its segments lie, between which there may be something else */
+	_Atomic uintptr_t end; /* 0 after dlclose; others read it meanwhile */
+	uintptr_t bytes;       /* end - start */
 	uintptr_t bias;
 	const char *path; /* absolute; "[vdso]" for the vDSO */
 	const uint8_t *build_id;

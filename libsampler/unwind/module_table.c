@@ -2,8 +2,12 @@
 /*
  * module_table.c - keeps the table of loaded files.
  *
- * In: entries of the loader's list. Out: struct cps_module. A new entry is complete before the count is
- * raised that makes it visible.
+ * In: entries of the loader's list. Out: struct cps_module.
+ *
+ * Order: a new entry is complete before the count is released that makes it visible, and the count is acquired
+ * before the entry is read. Afterwards only `end` and the flags change that readers see. When a file is gone, `end`
+ * becomes 0 before the next generation is released: who has acquired that finds the file no more, and who has
+ * found it before keeps what was learned under the old generation.
  *
  * The loader's memory, and that of a file that is not lasting, is copied (base/copy.h): another
  * thread may be unloading it.
@@ -18,6 +22,7 @@
 #include "unwind/module_table.h"
 #include "base/poison.h"
 
+#define PAGE   UINT64_C(4096)
 #define CHUNK  64u
 #define CHUNKS (CPS_MODULES_MAX / CHUNK)
 
@@ -78,11 +83,30 @@ struct cps_module *cps_module_get(uint32_t number)
 	return &chunks[number / CHUNK][number % CHUNK];
 }
 
-static bool holds(uint32_t number, uintptr_t pc)
+static uintptr_t end_of(const struct cps_module *m)
+{
+	return atomic_load_explicit(&m->end, memory_order_relaxed);
+}
+
+/* What is mapped for the segment are whole pages. */
+static bool segment_holds(const struct cps_segment *s, uint64_t vaddr)
+{
+	return vaddr >= (s->vaddr & -PAGE) &&
+	       vaddr < ((s->vaddr + s->memory_bytes + PAGE - 1) & -PAGE);
+}
+
+/* Between two segments there may be something else: the kernel puts the vDSO into a hole of the loader if that was
+ * linked for larger pages than the machine has. A twin is one mapping. */
+bool cps_module_table_holds(uint32_t number, uintptr_t pc)
 {
 	const struct cps_module *m = cps_module_get(number);
 
-	return pc >= m->start && pc < m->end;
+	if (pc < m->start || pc >= end_of(m))
+		return false;
+	for (uint32_t i = 0; i < m->n_segments && !m->twin_of; i++)
+		if (segment_holds(&m->segments[i], pc - m->bias))
+			return true;
+	return m->twin_of;
 }
 
 /* Most queries in a row are for the same module, so it is tried first. */
@@ -90,10 +114,10 @@ uint32_t cps_module_table_find_lasting(uintptr_t pc)
 {
 	uint32_t i = atomic_load_explicit(&latest, memory_order_relaxed);
 
-	if (i < n_lasting && holds(i, pc))
+	if (i < n_lasting && cps_module_table_holds(i, pc))
 		return i;
 	for (i = n_lasting; i-- > 0;) {
-		if (holds(i, pc)) {
+		if (cps_module_table_holds(i, pc)) {
 			atomic_store_explicit(&latest, i, memory_order_relaxed);
 			return i;
 		}
@@ -108,7 +132,7 @@ uint32_t cps_module_find(uintptr_t pc)
 	if (number != CPS_MODULE_NONE)
 		return number;
 	for (uint32_t i = cps_module_count(); i-- > n_lasting;)
-		if (holds(i, pc))
+		if (cps_module_table_holds(i, pc))
 			return i;
 	return CPS_MODULE_NONE;
 }
@@ -133,7 +157,7 @@ bool cps_module_copy(void *to, uintptr_t from, size_t n)
 
 bool cps_module_table_is(const struct cps_module *m, const void *map, const struct link_map *l)
 {
-	return m->end && m->map == map && m->bias == l->l_addr && m->dynamic == l->l_ld &&
+	return end_of(m) && m->map == map && m->bias == l->l_addr && m->dynamic == l->l_ld &&
 	       (m->is_lasting || cps_elf_memory_has_name(m->path, l->l_name));
 }
 
@@ -177,8 +201,8 @@ static void bury(const struct cps_module *now)
 	for (uint32_t i = n_lasting; is_started && i < atomic_load(&count); i++) {
 		struct cps_module *m = cps_module_get(i);
 
-		if (m != now && m->end && m->start < now->end && now->start < m->end) {
-			m->end = 0;
+		if (m != now && end_of(m) && m->start < end_of(now) && now->start < end_of(m)) {
+			atomic_store_explicit(&m->end, 0, memory_order_relaxed);
 			any_gone = true;
 		}
 	}
@@ -212,8 +236,8 @@ static uint32_t add(const void *map, const struct link_map *l, bool is_main)
 	m->dynamic = l->l_ld;
 	m->is_vdso = about.vdso && l->l_addr == about.vdso;
 	m->path = path_of(is_main, m->is_vdso);
-	m->bytes = m->end - m->start;
-	m->is_own = (uintptr_t)about.own >= m->start && (uintptr_t)about.own < m->end;
+	m->bytes = end_of(m) - m->start;
+	m->is_own = (uintptr_t)about.own - m->start < m->bytes;
 	bury(m);
 	atomic_store_explicit(&count, number + 1, memory_order_release);
 	return number;
@@ -226,11 +250,11 @@ static uint32_t revive(const void *map, const struct link_map *l)
 	for (uint32_t i = atomic_load(&count); i-- > n_lasting;) {
 		struct cps_module *m = cps_module_get(i);
 
-		if (m->end || m->dynamic != l->l_ld || strcmp(m->path, file.name) != 0 ||
+		if (end_of(m) || m->dynamic != l->l_ld || strcmp(m->path, file.name) != 0 ||
 		    !cps_elf_memory_is(&file, m))
 			continue;
 		m->map = map;
-		m->end = m->start + m->bytes;
+		atomic_store_explicit(&m->end, m->start + m->bytes, memory_order_relaxed);
 		bury(m);
 		return i;
 	}
@@ -286,7 +310,7 @@ bool cps_module_table_enter_twin(uint32_t of, uintptr_t start, uintptr_t end, ui
 					 .is_own = listed->is_own,
 					 .twin_of = listed};
 	m->bytes = end - start;
-	m->end = end;
+	atomic_store_explicit(&m->end, end, memory_order_relaxed);
 	bury(m);
 	if (is_new)
 		atomic_store_explicit(&count, atomic_load(&count) + 1, memory_order_release);
@@ -300,8 +324,8 @@ void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m))
 	for (uint32_t i = n_lasting; i < atomic_load(&count); i++) {
 		struct cps_module *m = cps_module_get(i);
 
-		if (m->end && is_gone(m)) {
-			m->end = 0;
+		if (end_of(m) && is_gone(m)) {
+			atomic_store_explicit(&m->end, 0, memory_order_relaxed);
 			any_gone = true;
 		}
 	}

@@ -23,6 +23,9 @@ bool cps_module_table_try(void);
 /* [signal] */
 void cps_module_table_release(void);
 
+/* [signal] Whether the file is there and pc lies in the pages of one of its segments. */
+bool cps_module_table_holds(uint32_t number, uintptr_t pc);
+
 /* [signal] The number of the file that is never unloaded and holds pc, or CPS_MODULE_NONE. */
 uint32_t cps_module_table_find_lasting(uintptr_t pc);
 
