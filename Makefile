@@ -68,6 +68,7 @@ ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
 UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/*/*/test_*.c))))
+UNIT_TESTS := $(if $(SAN),$(filter-out %/test_memory_order,$(UNIT_TESTS)),$(UNIT_TESTS))
 UNIT_HELPERS := demo_stream event_log profile_fixture resource_stream stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)

@@ -25,12 +25,12 @@ extern __thread uint32_t cps_sys_calls;
 /* [signal] One system call with up to six arguments. */
 static inline long cps_sys6(long number, long a, long b, long c, long d, long e, long f)
 {
-	long result;
+	/* Where each access to memory is made a call, none must come between the registers and their use. */
+	long result = (long)cps_sys_calls++;
 	register long r10 __asm__("r10") = d;
 	register long r8 __asm__("r8") = e;
 	register long r9 __asm__("r9") = f;
 
-	cps_sys_calls++;
 	__asm__ volatile("syscall"
 			 : "=a"(result)
 			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)

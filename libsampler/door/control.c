@@ -6,6 +6,7 @@
  * continues or ends.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/sys.h"
@@ -79,28 +80,32 @@ int cps_control_prepare(int toggle_signal)
 	return toggle_signal ? cps_disposition_take(toggle_signal, on_toggle) : 0;
 }
 
-static int deadline = -1; /* a timer of the kernel's; -1: there is none */
+static _Atomic int deadline = -1; /* a timer of the kernel's; -1: there is none */
 
 /* A program that sleeps when its time is over has no tick that would notice it, so there is a
  * timer. */
 void cps_control_set_deadline(void)
 {
 	uint64_t until = cps_gate_until();
+	int timer;
 
-	deadline = -1;
+	atomic_store(&deadline, -1);
 	if (!until)
 		return;
 	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN))
 		cps_disposition_take(CPS_SIGNAL_OWN, cps_sample_handler);
-	if (cps_disposition_is_taken(CPS_SIGNAL_OWN) &&
+	if (!cps_disposition_is_taken(CPS_SIGNAL_OWN) ||
 	    cps_posix_timer_create(CLOCK_MONOTONIC, 0, CPS_SIGNAL_OWN, CPS_SAMPLE_DEADLINE,
-				   &deadline) == 0)
-		cps_posix_timer_set(deadline, TIMER_ABSTIME, until, 0);
+				   &timer) != 0)
+		return;
+	atomic_store(&deadline, timer);
+	cps_posix_timer_set(timer, TIMER_ABSTIME, until, 0);
 }
 
 void cps_control_drop_deadline(void)
 {
-	if (deadline >= 0)
-		cps_posix_timer_delete(deadline);
-	deadline = -1;
+	int timer = atomic_exchange(&deadline, -1);
+
+	if (timer >= 0)
+		cps_posix_timer_delete(timer);
 }

@@ -143,6 +143,9 @@ static bool is_unbound(const struct file *f, const ElfW(Sym) * s, uintptr_t targ
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* Order: what the thunk loads was stored before this. On a processor that keeps loads in their order that is enough: who
+ * loads the slot and jumps there sees it. On another one the branch would order nothing, and membarrier(2) would have to
+ * be called in between. */
 static bool write_slot(const struct file *f, uintptr_t *slot, uintptr_t value)
 {
 	uintptr_t page = (uintptr_t)slot & -PAGE;

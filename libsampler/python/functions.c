@@ -8,6 +8,12 @@
  *
  * Locks: names are never changed, and who looks one up takes no lock. One thread at a time adds names; it
  * is tried for and never waited for.
+ *
+ * Order: a name is complete before its number is released into `slots`, and found by who acquires that. What
+ * is remembered of a code object (struct known) has a version, which is odd while another thread writes. A fence
+ * keeps what is written then behind the odd version, and the last store releases it. Who reads
+ * acquires the version first, and has a fence before it is read again: if any word of what was read is a
+ * later writer's, then so is the version.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -29,10 +35,16 @@ struct function {
 	uint32_t next; /* of the news; number + 1 */
 };
 
+#define WORDS (sizeof(struct cps_python_known) / sizeof(uint64_t))
+#define CODE  (offsetof(struct cps_python_known, code) / sizeof(uint64_t))
+
 struct known {
 	atomic_uint version; /* odd while it is changed */
-	struct cps_python_known as;
+	_Atomic uint64_t
+		words[WORDS]; /* of struct cps_python_known; only the version orders them */
 };
+
+_Static_assert(sizeof(struct cps_python_known) % sizeof(uint64_t) == 0, "it consists of words");
 
 struct tables {
 	struct function functions[CPS_PYTHON_FUNCTIONS];
@@ -114,6 +126,11 @@ static uint32_t number_of_name(struct tables *t, const char *name, uint32_t n)
 
 /* ---- code objects ---------------------------------------------------------------------------- */
 
+static uint64_t code_of(const struct known *k)
+{
+	return atomic_load_explicit(&k->words[CODE], memory_order_relaxed);
+}
+
 /* Where the object is remembered, or is to be. */
 static struct known *place_of(struct tables *t, uintptr_t code)
 {
@@ -122,10 +139,10 @@ static struct known *place_of(struct tables *t, uintptr_t code)
 
 	_Static_assert(SETS == 1u << 12, "the shift above gives 12 bits");
 	for (uint32_t i = 0; i < WAYS; i++)
-		if (set[i].as.code == code)
+		if (code_of(&set[i]) == code)
 			return &set[i];
 	for (uint32_t i = 0; i < WAYS; i++)
-		if (!set[i].as.code)
+		if (!code_of(&set[i]))
 			return &set[i];
 	return &set[(hash >> 40) % WAYS];
 }
@@ -134,8 +151,11 @@ static struct known *place_of(struct tables *t, uintptr_t code)
 static bool recall(const struct known *k, uintptr_t code, struct cps_python_known *as)
 {
 	uint32_t version = atomic_load_explicit(&k->version, memory_order_acquire);
+	uint64_t words[WORDS];
 
-	*as = k->as;
+	for (size_t i = 0; i < WORDS; i++)
+		words[i] = atomic_load_explicit(&k->words[i], memory_order_relaxed);
+	memcpy(as, words, sizeof(words));
 	atomic_thread_fence(memory_order_acquire);
 	return as->code == code && version % 2 == 0 &&
 	       version == atomic_load_explicit(&k->version, memory_order_relaxed);
@@ -144,10 +164,14 @@ static bool recall(const struct known *k, uintptr_t code, struct cps_python_know
 static void remember(struct known *k, const struct cps_python_known *as)
 {
 	uint32_t version = atomic_load(&k->version);
+	uint64_t words[WORDS];
 
+	memcpy(words, as, sizeof(words));
 	if (version % 2 || !atomic_compare_exchange_strong(&k->version, &version, version + 1))
 		return;
-	k->as = *as;
+	atomic_thread_fence(memory_order_release);
+	for (size_t i = 0; i < WORDS; i++)
+		atomic_store_explicit(&k->words[i], words[i], memory_order_relaxed);
 	atomic_store_explicit(&k->version, version + 2, memory_order_release);
 }
 
@@ -220,7 +244,7 @@ uint32_t cps_python_function(uintptr_t code, const struct cps_python_types *type
 		return CPS_PYTHON_NONE;
 	known = place_of(t, code);
 	/* Memory that has never been a code object is not read directly. */
-	is_alive = is_alive && known->as.code == code;
+	is_alive = is_alive && code_of(known) == code;
 	if (!cps_python_read(&object, code, sizeof(object), is_alive) ||
 	    !read_names(&object, types, is_alive, memo, &name))
 		return CPS_PYTHON_NONE;
@@ -297,7 +321,7 @@ void cps_python_functions_reset(void)
 		struct known *k = &t->known[i / WAYS][i % WAYS];
 
 		if (atomic_load(&k->version) % 2) {
-			k->as.code = 0;
+			atomic_store_explicit(&k->words[CODE], 0, memory_order_relaxed);
 			atomic_fetch_add(&k->version, 1);
 		}
 	}

@@ -163,10 +163,11 @@ static uint32_t collect(struct live *l, struct freed *list)
 
 	for (uint32_t i = 0; i < HELD && n < MOST; i++) {
 		uint64_t number = atomic_load_explicit(&l->held[i].number, memory_order_acquire);
-		struct freed one = {number, l->held[i].time_us, &l->held[i]};
+		struct freed one = {number, 0, &l->held[i]};
 
 		if (!number || number == CLAIMED)
 			continue;
+		one.time_us = l->held[i].time_us;
 		for (k = n++; k > 0 && list[k - 1].time_us > one.time_us; k--)
 			list[k] = list[k - 1];
 		list[k] = one;

@@ -5,9 +5,12 @@
  * In: what a thread has noted before it was blocked. Out: a sample. Its stack holds still as long as it is
  * blocked. If it wakes up meanwhile its stack may go away, so that all of it is read by the kernel, and what
  * was read is thrown away.
+ *
+ * Order: what a thread notes is released by the odd sequence number that follows it, and acquired with that. Before it
+ * notes something else the number is even, and a fence keeps what follows behind that; or it is another odd one. Who
+ * reads has a fence before it looks at the number again: if any word is of a later call, the number is another one.
  */
 #include <stdatomic.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/moment.h"
@@ -24,44 +27,46 @@
 #define TRIES	     16u      /* stacks */
 #define WORTH_A_FILE 10000000 /* ns */
 
+#define GET(word)	 atomic_load_explicit(&(word), memory_order_relaxed)
+#define SET(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)
+
 /* Who reads sees the same odd number before and after if what is in between is whole. */
 void cps_sleeper_note(struct cps_sleep *s, uint32_t state, uint64_t since, uint64_t leaf,
 		      const uint64_t regs[CPS_REGS_KEPT])
 {
-	uint32_t sequence = atomic_load_explicit(&s->sequence, memory_order_relaxed);
+	uint32_t sequence = GET(s->sequence);
 
 	if (sequence & 1)
-		atomic_store_explicit(&s->sequence, ++sequence, memory_order_relaxed);
+		SET(s->sequence, ++sequence);
 	atomic_thread_fence(memory_order_release);
-	s->state = state;
-	s->since = since;
-	s->leaf = leaf;
-	memcpy(s->regs, regs, sizeof(s->regs));
+	SET(s->state, state);
+	SET(s->since, since);
+	SET(s->leaf, leaf);
+	for (int i = 0; i < CPS_REGS_KEPT; i++)
+		SET(s->regs[i], regs[i]);
 	atomic_store_explicit(&s->sequence, sequence + 1, memory_order_release);
 }
 
 void cps_sleeper_forget(struct cps_sleep *s)
 {
-	uint32_t sequence = atomic_load_explicit(&s->sequence, memory_order_relaxed);
-
-	atomic_store_explicit(&s->sequence, (sequence | 1) + 1, memory_order_release);
+	atomic_store_explicit(&s->sequence, (GET(s->sequence) | 1) + 1, memory_order_release);
 }
 
 static bool is_noted(const struct cps_sleep *s)
 {
-	return atomic_load_explicit(&s->sequence, memory_order_relaxed) & 1;
+	return GET(s->sequence) & 1;
 }
 
 bool cps_sleeper_encloses(const struct cps_sleep *s, uintptr_t sp)
 {
-	return is_noted(s) && cps_regs_kept_sp(s->regs) > sp;
+	return is_noted(s) && GET(s->regs[CPS_REGS_KEPT_SP]) > sp;
 }
 
 bool cps_sleeper_is_left(struct cps_sleep *s, const ucontext_t *context)
 {
 	if (!is_noted(s))
 		return true;
-	if (cps_regs_is_below(context, cps_regs_kept_sp(s->regs)))
+	if (cps_regs_is_below(context, GET(s->regs[CPS_REGS_KEPT_SP])))
 		return false;
 	cps_sleeper_forget(s);
 	return true;
@@ -70,7 +75,7 @@ bool cps_sleeper_is_left(struct cps_sleep *s, const ucontext_t *context)
 static bool is_still(const struct cps_sleep *s, uint32_t sequence)
 {
 	atomic_thread_fence(memory_order_acquire);
-	return atomic_load(&s->sequence) == sequence;
+	return GET(s->sequence) == sequence;
 }
 
 bool cps_sleeper_read(const struct cps_sleep *s, struct cps_sleep *copy)
@@ -79,11 +84,12 @@ bool cps_sleeper_read(const struct cps_sleep *s, struct cps_sleep *copy)
 
 	if (!(sequence & 1))
 		return false;
-	copy->state = s->state;
-	copy->since = s->since;
-	copy->leaf = s->leaf;
-	memcpy(copy->regs, s->regs, sizeof(copy->regs));
-	atomic_store(&copy->sequence, sequence);
+	SET(copy->state, GET(s->state));
+	SET(copy->since, GET(s->since));
+	SET(copy->leaf, GET(s->leaf));
+	for (int i = 0; i < CPS_REGS_KEPT; i++)
+		SET(copy->regs[i], GET(s->regs[i]));
+	SET(copy->sequence, sequence);
 	return is_still(s, sequence);
 }
 
@@ -106,6 +112,7 @@ static void add(void *argument)
 	struct job *job = argument;
 	struct cps_stack stack = {.frames = job->frames, .room = FRAMES, .keep = FRAMES};
 	struct cps_peek peek = {.low = 0};
+	uint64_t regs[CPS_REGS_KEPT];
 
 	if (!cps_recording_ready())
 		return;
@@ -114,9 +121,11 @@ static void add(void *argument)
 		return;
 	}
 	stack.until = job->thread->walk_until;
-	cps_regs_context_of(&job->context, job->copy->regs);
+	for (int i = 0; i < CPS_REGS_KEPT; i++)
+		regs[i] = GET(job->copy->regs[i]);
+	cps_regs_context_of(&job->context, regs);
 	cps_unwinder_in_use()->walk(&job->context, &peek, &stack);
-	if (stack.depth && is_still(job->sleep, atomic_load(&job->copy->sequence)))
+	if (stack.depth && is_still(job->sleep, GET(job->copy->sequence)))
 		job->is_done = cps_recording_add(job->thread, NULL, NULL, &stack, job->credit);
 }
 

@@ -78,8 +78,9 @@ static void read_one(struct cps_switches *s, const struct record *r,
 /* A switch has two records, one for each direction. */
 void cps_switch_records_read(struct cps_switches *s, struct cps_switch_counts *counts)
 {
-	const char *data = (const char *)s->records + PAGE;
-	uint64_t end = end_of(s->records);
+	const void *records = atomic_load(&s->records);
+	const char *data = (const char *)records + PAGE;
+	uint64_t end = end_of(records);
 
 	if (!s->read_to)
 		s->cpu = NOWHERE;

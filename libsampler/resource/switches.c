@@ -4,6 +4,9 @@
  *
  * In: wrapped calls that begin and end, ticks, threads that begin and end. Out: credits of the resources
  * `switches` and `migrations`.
+ *
+ * Order: who holds a thread's state has acquired it from who released it. The pages of its records are released by
+ * whoever arms it, also another thread, and acquired by all that look at them. What is due is exchanged.
  */
 #include <stdatomic.h>
 
@@ -287,7 +290,7 @@ static void arm(struct cps_thread *t, void *context)
 		records = NULL;
 	}
 	s->read_to = 0;
-	s->records = records;
+	atomic_store(&s->records, records);
 	if (!records)
 		forget(t);
 }
@@ -306,8 +309,7 @@ static void close_records(struct cps_thread *t, void *context)
 	(void)context;
 	if (!hold(s, BELOW))
 		return;
-	records = s->records;
-	s->records = NULL;
+	records = atomic_exchange(&s->records, NULL);
 	cps_switch_records_close(records);
 	s->is_known = false;
 	release(s);

@@ -28,17 +28,31 @@ struct kernel_action {
 	uint64_t mask;
 };
 
+#define MASK_WORDS (sizeof(sigset_t) / sizeof(uint64_t))
+
+/* struct sigaction, a word at a time. */
+struct words {
+	_Atomic(sighandler_t) handler;
+	_Atomic(void (*)(void)) restorer;
+	_Atomic int flags;
+	_Atomic uint64_t mask[MASK_WORDS];
+};
+
 /* A disposition. Its writer has set `is_busy`, and increments `changes` before it writes. */
 struct slot {
 	atomic_flag is_busy;
 	_Atomic unsigned changes;
-	struct sigaction action;
+	struct words action;
 };
 
 /* The target's disposition of a signal is that of the slot `current`. It is changed by writing
  * another slot, which is then made the current one. So nobody waits for a thread that was put aside
  * while it was writing. A reader that finds that its slot has been written again reads anew. While a
- * thread is writing it has all signals blocked. */
+ * thread is writing it has all signals blocked.
+ *
+ * Order: a fence keeps what is written into a slot behind the increment of `changes`, and one of the reader's keeps
+ * what it has read before its second look at `changes`. So if it has read any word of a later writer's, `changes`
+ * has changed. The store of the current slot's number releases the slot, and who loads that acquires it. */
 struct taken {
 	_Atomic int number; /* 0: free */
 	_Atomic unsigned current;
@@ -51,6 +65,38 @@ static struct taken all[TAKEN_MAX];
 
 CPS_REGS_RESTORER;
 void cps_regs_restore(void);
+
+/* ---- words ------------------------------------------------------------------------------------- */
+
+#define GET(word)	 atomic_load_explicit(&(word), memory_order_relaxed)
+#define SET(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)
+
+static void store(struct words *to, const struct sigaction *action)
+{
+	uint64_t mask[MASK_WORDS];
+
+	memcpy(mask, &action->sa_mask, sizeof(mask));
+	SET(to->handler, action->sa_handler);
+	SET(to->restorer, action->sa_restorer);
+	SET(to->flags, action->sa_flags);
+	for (size_t i = 0; i < MASK_WORDS; i++)
+		SET(to->mask[i], mask[i]);
+}
+
+static void load(struct sigaction *action, const struct words *from)
+{
+	uint64_t mask[MASK_WORDS];
+
+	memset(action, 0, sizeof(*action));
+	action->sa_handler = GET(from->handler);
+	action->sa_restorer = GET(from->restorer);
+	action->sa_flags = GET(from->flags);
+	for (size_t i = 0; i < MASK_WORDS; i++)
+		mask[i] = GET(from->mask[i]);
+	memcpy(&action->sa_mask, mask, sizeof(mask));
+}
+
+/* ---- who has what ------------------------------------------------------------------------------ */
 
 static struct taken *find(int number)
 {
@@ -116,6 +162,7 @@ static int take(int number, void (*handler)(int, siginfo_t *, void *), bool only
 {
 	struct taken *t = find(0);
 	struct kernel_action old;
+	struct sigaction theirs;
 	int error;
 
 	if (cps_disposition_is_taken(number))
@@ -127,7 +174,8 @@ static int take(int number, void (*handler)(int, siginfo_t *, void *), bool only
 	error = ask_kernel(number, NULL, &old);
 	if (error)
 		return error;
-	to_libc(&old, &t->slots[atomic_load(&t->current)].action);
+	to_libc(&old, &theirs);
+	store(&t->slots[atomic_load(&t->current)].action, &theirs);
 	atomic_store(&t->number, number);
 	if (!only_default || old.handler == (void *)SIG_DFL)
 		error = install(t, &old);
@@ -212,7 +260,8 @@ static void change(struct taken *t, const struct sigaction *action)
 	struct slot *slot = slot_to_write(t);
 
 	atomic_fetch_add(&slot->changes, 1);
-	slot->action = *action;
+	atomic_thread_fence(memory_order_release);
+	store(&slot->action, action);
 	atomic_store(&t->current, (unsigned)(slot - t->slots));
 	atomic_flag_clear(&slot->is_busy);
 	cps_sys_set_mask(mask);
@@ -236,14 +285,14 @@ static void recall(const struct taken *t, struct sigaction *action)
 		before = atomic_load(&slot->changes);
 		if (atomic_load(&t->current) != current)
 			before--; /* a writer may have the slot already: read anew */
-		*action = slot->action;
+		load(action, &slot->action);
 		atomic_thread_fence(memory_order_acquire);
 	} while (atomic_load(&slot->changes) != before);
 }
 
 static bool is_to_be_ignored(const struct taken *t)
 {
-	return t->slots[atomic_load(&t->current)].action.sa_handler == SIG_IGN;
+	return GET(t->slots[atomic_load(&t->current)].action.handler) == SIG_IGN;
 }
 
 void cps_disposition_leave(int number)

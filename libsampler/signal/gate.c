@@ -5,6 +5,10 @@
  * In: start, pause, resume, times. Out: a verdict for each tick. The flag is on a page that the
  * kernel clears in a child, however the child was made, because a child must not write into its
  * parent's journal.
+ *
+ * Order: each flag and each sum stands for itself, and who opens the gate has prepared everything before. A tick that
+ * sees it open or closed a moment late is as one that came a moment earlier; who must know that no handler is at
+ * work any more waits for them (stream/thread.h).
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -41,9 +45,15 @@ static struct cpu process_cpu(void)
 			    (uint64_t)s->tv_sec * 1000000000 + (uint64_t)s->tv_usec * 1000};
 }
 
+static void set_cpu(struct cpu *to, struct cpu now)
+{
+	atomic_store(&to->user, now.user);
+	atomic_store(&to->system, now.system);
+}
+
 static void begin_cpu(void)
 {
-	cpu_since = process_cpu();
+	set_cpu(&cpu_since, process_cpu());
 }
 
 static void add_cpu(struct cpu *sum)
@@ -64,7 +74,7 @@ bool cps_gate_open(void)
 			return false;
 		atomic_store(&is_on, page);
 	}
-	cpu_sum = (struct cpu){0, 0};
+	set_cpu(&cpu_sum, (struct cpu){0, 0});
 	begin_cpu();
 	atomic_store(page, true);
 	return true;
@@ -141,7 +151,7 @@ uint64_t cps_gate_until(void)
 
 uint64_t cps_gate_cpu_ns(uint64_t *system_ns)
 {
-	struct cpu sum = cpu_sum;
+	struct cpu sum = {atomic_load(&cpu_sum.user), atomic_load(&cpu_sum.system)};
 
 	if (!cps_gate_is_paused() && !cps_gate_is_early())
 		add_cpu(&sum);

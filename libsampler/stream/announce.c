@@ -49,6 +49,16 @@ void cps_announce_thread(struct cps_thread *t)
 	t->announced = announce(&w, bytes);
 }
 
+/* The entry belongs to who adds a sample of the thread. If another thread does so now, that announces it. */
+void cps_announce_thread_end(struct cps_thread *t)
+{
+	if (atomic_exchange(&t->busy, true))
+		return;
+	if (t->is_sampled)
+		cps_announce_thread(t);
+	atomic_store(&t->busy, false);
+}
+
 static void announce_module(uint32_t number, struct cps_module *m)
 {
 	/* A record of a module is too large for a small signal stack, so its memory is mapped for
@@ -66,15 +76,14 @@ static void announce_module(uint32_t number, struct cps_module *m)
 	}
 	if (!done) {
 		atomic_store(&m->announced, false);
-		cps_module_set_news(true);
+		cps_module_set_news();
 	}
 }
 
 static void announce_modules(void)
 {
-	if (!cps_module_has_news())
+	if (!cps_module_take_news())
 		return;
-	cps_module_set_news(false);
 	for (uint32_t i = 0; i < cps_module_count(); i++) {
 		struct cps_module *m = cps_module_get(i);
 

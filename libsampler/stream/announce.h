@@ -18,6 +18,9 @@ bool cps_announce_record(const uint8_t *record, size_t n);
  * name. */
 void cps_announce_thread(struct cps_thread *t);
 
+/* [signal] The same for a thread that ends, which may be any, if it has a sample: its name may have changed. */
+void cps_announce_thread_end(struct cps_thread *t);
+
 /* [signal] Write the records of all modules and Python functions that are used and not announced
  * yet. */
 void cps_announce_news(void);

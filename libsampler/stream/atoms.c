@@ -3,6 +3,9 @@
  * atoms.c - the tables of resources and atoms of a recording.
  *
  * In: what is to be counted. Out: numbers for samples, and the records that say what these mean.
+ *
+ * Order: a line of a table is complete before the number of lines is stored that makes it visible, and is read
+ * after that number was acquired. What changes later is atomic by itself.
  */
 #include <stdatomic.h>
 
@@ -100,12 +103,12 @@ uint32_t cps_atoms_bits(void)
 
 uint32_t cps_atoms_grain(uint32_t atom)
 {
-	return atom < atomic_load_explicit(&n_atoms, memory_order_relaxed) ? atoms[atom].grain : 0;
+	return atom < atomic_load_explicit(&n_atoms, memory_order_acquire) ? atoms[atom].grain : 0;
 }
 
 bool cps_atoms_is_time(uint32_t atom)
 {
-	return atom < atomic_load_explicit(&n_atoms, memory_order_relaxed) && atoms[atom].is_time;
+	return atom < atomic_load_explicit(&n_atoms, memory_order_acquire) && atoms[atom].is_time;
 }
 
 void cps_atoms_count(uint32_t resource, uint64_t gticks, uint64_t n)

@@ -22,9 +22,10 @@
 #define CPS_ATOMS_RESOURCES 16u
 #define CPS_ATOMS_NONE	    UINT32_MAX
 
-/* The texts must stay valid. `why` may be NULL. */
+/* The texts must stay valid. `why` may be NULL; it and the engine may be replaced while another thread reads them. */
 struct cps_atoms_resource {
-	const char *name, *unit, *engine, *why;
+	const char *name, *unit;
+	_Atomic(const char *) engine, why;
 	uint64_t scale, interval; /* gticks per unit of weight; mean interval in gticks, 0: none */
 	bool is_time;
 	bool is_live; /* of its samples those count whose blocks are not freed */

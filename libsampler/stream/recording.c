@@ -311,8 +311,8 @@ bool cps_recording_add(struct cps_thread *t, const ucontext_t *context, struct c
 
 void cps_recording_thread_ends(struct cps_thread *t)
 {
-	if (is_open() && t->is_sampled)
-		cps_announce_thread(t);
+	if (is_open())
+		cps_announce_thread_end(t);
 }
 
 static void rest_a_moment(void)

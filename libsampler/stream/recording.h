@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * recording.h - the life of one recording: nothing, then a stream with its journal, then its end.
+ *
+ * Order: the file, its journal and their names are there before the state OPEN is released, and used by who has
+ * acquired it. What is in them belongs to who holds a buffer, or the lock of the stream (pack.h).
  */
 #ifndef CPS_RECORDING_H
 #define CPS_RECORDING_H

@@ -50,9 +50,9 @@ struct cps_point {
 /* The call in which a thread is blocked, and where that was made (resource/sleeper.h). */
 struct cps_sleep {
 	_Atomic uint32_t sequence; /* odd: the thread is in the call that is described below */
-	uint32_t state;		   /* of its resource */
-	uint64_t since, leaf;
-	uint64_t regs[8]; /* of the wrapper (unwind/regs.h) */
+	_Atomic uint32_t state;	   /* of its resource */
+	_Atomic uint64_t since, leaf;
+	_Atomic uint64_t regs[8]; /* of the wrapper (unwind/regs.h) */
 };
 
 /* The lock, or the like, that a thread waits for (resource/lock.h). */
@@ -86,7 +86,8 @@ struct cps_switch_counts {
 struct cps_switches {
 	/* The frame of who is using what follows; CPS_SWITCHES_HELD: a handler of ours or another thread is; 0: nobody. */
 	_Atomic uintptr_t held;
-	void *records;	  /* of the kernel's (resource/switch_records.h); NULL: it has none */
+	_Atomic(void *)
+		records;  /* of the kernel's (resource/switch_records.h); NULL: it has none */
 	uint64_t read_to; /* how far these were read */
 	uint32_t cpu;	  /* where it was at the last of them */
 	bool is_known;	  /* what follows is */

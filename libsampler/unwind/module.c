@@ -93,17 +93,20 @@ void cps_module_use(struct cps_module *m)
 	if (atomic_load_explicit(&m->used, memory_order_relaxed))
 		return;
 	atomic_store(&m->used, true);
+	cps_module_set_news();
+}
+
+void cps_module_set_news(void)
+{
 	atomic_store(&has_news, true);
 }
 
-bool cps_module_has_news(void)
+/* Order: the flag is taken by an exchange, which acquires what was released with it. A store of `false` could come
+ * behind that of another thread and before a look at what that has marked. */
+bool cps_module_take_news(void)
 {
-	return atomic_load_explicit(&has_news, memory_order_relaxed);
-}
-
-void cps_module_set_news(bool news)
-{
-	atomic_store(&has_news, news);
+	return atomic_load_explicit(&has_news, memory_order_relaxed) &&
+	       atomic_exchange(&has_news, false);
 }
 
 void cps_module_reset(void)

@@ -91,10 +91,11 @@ const struct cps_module *cps_module_listed(uint32_t number, uintptr_t *pc);
 
 /* [signal] Note that a recorded address lies in the module. */
 void cps_module_use(struct cps_module *m);
-/* [signal] Whether there may be modules that are used and not announced yet. */
-bool cps_module_has_news(void);
+/* [signal] There may be modules that are used and not announced yet; and whether there were. Who asks that is to
+ * announce them, and sees all that are used by then. */
+void cps_module_set_news(void);
 /* [signal] */
-void cps_module_set_news(bool news);
+bool cps_module_take_news(void);
 
 /* [signal] To be called after dlclose, outside handlers. */
 void cps_module_closed(void);

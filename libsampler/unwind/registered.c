@@ -5,6 +5,11 @@
  * In: sections of .eh_frame, addresses. Out: the description of an address. There is one writer at a time,
  * outside of handlers. Readers take no lock: a slot has a number that is odd while it is changed, and
  * another one afterwards. Its block may be given to another slot meanwhile, but is never given back.
+ *
+ * Order: the slot's number has changed before its block is given away, and a fence keeps all that is written
+ * into a block that was given behind that. A reader has a fence between what it reads of a block and its second
+ * look at the number: if anything was written for another slot, the number has changed. A new block is
+ * complete before the slot's number is even again. The next word of a list, and `key`, are the writer's alone.
  */
 #include <elf.h>
 #include <stddef.h>
@@ -30,14 +35,23 @@ struct place {
 	uint32_t bytes, offset; /* of the code; of its description, from the block's `low` on */
 };
 
+/* The same where readers may be. */
+struct shared_place {
+	_Atomic uintptr_t start;
+	_Atomic uint32_t bytes, offset;
+};
+
 /* The functions of a section, sorted by address. */
 struct block {
 	uint32_t room, bits; /* 1 << bits */
 	_Atomic uint32_t n;
-	struct block *next;   /* in a list of spare ones */
-	uintptr_t low, end;   /* descriptions, and what they refer to, lie there */
-	struct place place[]; /* `room` of them */
+	struct block *next;	     /* in a list of spare ones */
+	_Atomic uintptr_t low, end;  /* descriptions, and what they refer to, lie there */
+	struct shared_place place[]; /* `room` of them */
 };
+
+#define GET(word)	 atomic_load_explicit(&(word), memory_order_relaxed)
+#define SET(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)
 
 struct slot {
 	_Atomic uint32_t sequence; /* odd: it is being changed */
@@ -79,21 +93,37 @@ static void describe(struct cps_registered *r, uintptr_t low, uintptr_t end, uin
 					.fde = fde};
 }
 
+static struct place get(const struct block *b, uint32_t i)
+{
+	const struct shared_place *p = &b->place[i];
+
+	return (struct place){GET(p->start), GET(p->bytes), GET(p->offset)};
+}
+
+static void set(struct block *b, uint32_t i, struct place place)
+{
+	struct shared_place *p = &b->place[i];
+
+	SET(p->start, place.start);
+	SET(p->bytes, place.bytes);
+	SET(p->offset, place.offset);
+}
+
 static bool search(const struct block *b, uintptr_t pc, struct place *found)
 {
-	uint32_t low = 0, high = atomic_load_explicit(&b->n, memory_order_relaxed);
+	uint32_t low = 0, high = GET(b->n);
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (b->place[middle].start <= pc)
+		if (GET(b->place[middle].start) <= pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (!low)
 		return false;
-	*found = b->place[low - 1];
+	*found = get(b, low - 1);
 	return pc - found->start < found->bytes;
 }
 
@@ -103,10 +133,12 @@ static bool look_into(struct slot *s, uintptr_t pc, struct cps_registered *found
 	uint32_t before = atomic_load(&s->sequence);
 	const struct block *b = atomic_load(&s->block);
 	struct place place;
+	uintptr_t low;
 
 	if (before & 1 || !b || !search(b, pc, &place))
 		return false;
-	describe(found, b->low, b->end, b->low + place.offset);
+	low = GET(b->low);
+	describe(found, low, GET(b->end), low + place.offset);
 	atomic_store(&s->is_used, true);
 	atomic_thread_fence(memory_order_seq_cst);
 	return atomic_load(&s->sequence) == before;
@@ -172,7 +204,8 @@ static struct block *take(uint32_t bits)
 		b->room = room;
 		b->bits = bits;
 	}
-	atomic_store(&b->n, 0);
+	atomic_thread_fence(memory_order_release);
+	SET(b->n, 0);
 	return b;
 }
 
@@ -181,12 +214,13 @@ static struct block *grow(struct block *b)
 {
 	struct block *larger;
 
-	if (b && b->n < b->room)
+	if (b && GET(b->n) < b->room)
 		return b;
 	larger = take(b ? b->bits + 1 : 0);
 	if (b && larger) {
-		memcpy(larger->place, b->place, b->n * sizeof(b->place[0]));
-		atomic_store(&larger->n, b->n);
+		for (uint32_t i = 0; i < GET(b->n); i++)
+			set(larger, i, get(b, i));
+		SET(larger->n, GET(b->n));
 	}
 	if (b)
 		give(b);
@@ -194,20 +228,20 @@ static struct block *grow(struct block *b)
 }
 
 /* Most sections are in order already. */
-static void sort(struct place *p, uint32_t n)
+static void sort(struct block *b)
 {
-	uint32_t gap = 1;
+	uint32_t gap = 1, n = GET(b->n);
 
 	while (gap < n / 3)
 		gap = gap * 3 + 1;
 	for (; gap; gap /= 3) {
 		for (uint32_t i = gap; i < n; i++) {
-			struct place moved = p[i];
+			struct place moved = get(b, i);
 			uint32_t k = i;
 
-			for (; k >= gap && p[k - gap].start > moved.start; k -= gap)
-				p[k] = p[k - gap];
-			p[k] = moved;
+			for (; k >= gap && GET(b->place[k - gap].start) > moved.start; k -= gap)
+				set(b, k, get(b, k - gap));
+			set(b, k, moved);
 		}
 	}
 }
@@ -231,16 +265,16 @@ static struct block *parse(uintptr_t begin)
 		b = grow(b);
 		if (!b)
 			return NULL;
-		b->place[b->n] =
-			(struct place){fde.start, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
-				       (uint32_t)(fde.where - low)};
-		atomic_store(&b->n, b->n + 1);
+		set(b, GET(b->n),
+		    (struct place){fde.start, bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
+				   (uint32_t)(fde.where - low)});
+		SET(b->n, GET(b->n) + 1);
 	}
 	if (!b)
 		return NULL;
-	b->low = low;
-	b->end = where;
-	sort(b->place, b->n);
+	SET(b->low, low);
+	SET(b->end, where);
+	sort(b);
 	return b;
 }
 
@@ -270,14 +304,17 @@ static void release(uint64_t mask)
 /* Puts the block into the slot, or frees the slot if there is none. */
 static void change(uint32_t i, uintptr_t key, struct block *b)
 {
-	uintptr_t start = b ? b->place[0].start : 0, end = 0;
+	uintptr_t start = b ? GET(b->place[0].start) : 0, end = 0;
 	struct chunk *c = chunks[i / CHUNK];
 	struct slot *s = slot_at(i);
 	struct block *before = atomic_load(&s->block);
 
-	for (uint32_t k = 0; b && k < b->n; k++)
-		if (b->place[k].start + b->place[k].bytes > end)
-			end = b->place[k].start + b->place[k].bytes;
+	for (uint32_t k = 0; b && k < GET(b->n); k++) {
+		struct place place = get(b, k);
+
+		if (place.start + place.bytes > end)
+			end = place.start + place.bytes;
+	}
 	atomic_fetch_add(&s->sequence, 1);
 	if (before && atomic_load(&s->is_used))
 		cps_module_table_renew();
@@ -321,7 +358,7 @@ static void enter(uintptr_t key, struct block *b)
 {
 	uint32_t i;
 
-	bury(b->place[0].start);
+	bury(GET(b->place[0].start));
 	i = free_slot();
 	if (i == UINT32_MAX) {
 		give(b);

@@ -67,7 +67,8 @@ static inline __attribute__((always_inline)) void cps_regs_here(struct cps_regs 
 	regs->valid = 1u << CPS_REG_PC | 1u << CPS_REG_SP | 1u << CPS_REG_FP;
 }
 
-#define CPS_REGS_KEPT 8 /* those that a function keeps for its caller, with pc */
+#define CPS_REGS_KEPT	 8 /* those that a function keeps for its caller, with pc */
+#define CPS_REGS_KEPT_SP 1 /* of these the stack pointer */
 
 /* [signal] The same with all registers that a function keeps for its caller. */
 static inline __attribute__((always_inline)) void cps_regs_keep_here(uint64_t here[CPS_REGS_KEPT])
@@ -96,7 +97,7 @@ static inline void cps_regs_context_of(ucontext_t *uc, const uint64_t here[CPS_R
 /* [signal] The stack pointer among them. */
 static inline uintptr_t cps_regs_kept_sp(const uint64_t here[CPS_REGS_KEPT])
 {
-	return here[1];
+	return here[CPS_REGS_KEPT_SP];
 }
 
 /* [signal] The registers of the function that this is inlined into, as a context. */

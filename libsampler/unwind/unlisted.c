@@ -3,8 +3,11 @@
  * unlisted.c - remembers what the kernel has said of addresses that the loader does not list.
  *
  * In: addresses. Out: modules, and ranges of generated code. There is one writer, that of the table of
- * modules. Readers take no lock; who reads an entry while it is replaced may take other memory for code,
- * once.
+ * modules. Readers take no lock; who reads an entry while it is replaced may miss it, once.
+ *
+ * Order: an entry's `start` is 0 while its `end` is written. A reader acquires `start`, `end`, and `start` again. If
+ * the end is a later one than the start was, it comes with the 0 before it, so that the start is 0 then or another
+ * one. If it is the same once more, start and end belong together.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -25,7 +28,7 @@
 #define COST_SHARE 100u	      /* asking takes a hundredth of the time ... */
 #define COST_FIRST 1000000000 /* ... and before, as if so many ns had passed */
 
-/* Generated code; start is 0 in an entry that is not used. */
+/* Generated code; start is 0 in an entry that is not used, or is being written. */
 static struct {
 	_Atomic uintptr_t start, end;
 } ranges[RANGES];
@@ -48,7 +51,8 @@ static bool is_in_range(uintptr_t pc)
 		uintptr_t start = atomic_load_explicit(&ranges[i].start, memory_order_acquire);
 
 		if (start && pc >= start &&
-		    pc < atomic_load_explicit(&ranges[i].end, memory_order_relaxed))
+		    pc < atomic_load_explicit(&ranges[i].end, memory_order_acquire) &&
+		    start == atomic_load_explicit(&ranges[i].start, memory_order_relaxed))
 			return true;
 	}
 	return false;
