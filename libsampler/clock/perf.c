@@ -29,6 +29,7 @@
 #define WATCHERS 2u
 
 static void (*_Atomic watchers[WATCHERS])(struct cps_thread *t);
+static bool may_strike_in_kernel;
 
 /* The kernel gives each event a number of its own. */
 static bool is_same_event(int a, int b)
@@ -70,9 +71,28 @@ static int move_on(int fd)
 	return moved;
 }
 
-static int open_event(const struct perf_event_attr *attr, int tid)
+/* While another process has the same memory, as after vfork, exec does not end the page. Kernels before 5.13 cannot
+ * be told to end the event. */
+static int open_event(struct perf_event_attr *attr, int tid)
 {
+	int fd;
+
+	attr->remove_on_exec = 1;
+	fd = (int)cps_sys6(SYS_perf_event_open, (long)attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd != -EINVAL)
+		return fd;
+	attr->remove_on_exec = 0;
 	return (int)cps_sys6(SYS_perf_event_open, (long)attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+}
+
+void cps_perf_let_strike_in_kernel(bool may)
+{
+	may_strike_in_kernel = may;
+}
+
+bool cps_perf_may_strike_in_kernel(void)
+{
+	return may_strike_in_kernel;
 }
 
 int cps_perf_open(const struct cps_perf_event *event, const struct cps_thread *t)

@@ -25,6 +25,13 @@ struct cps_perf_event {
 	bool tells_chain;    /* so is cps_perf_chain, which may have nothing to say */
 };
 
+/* Whether events may strike inside the kernel, and so in exec, which the signal then outlives (doc/decisions/0044). */
+void cps_perf_let_strike_in_kernel(bool may);
+bool cps_perf_may_strike_in_kernel(void);
+#define CPS_PERF_RISK                                                                              \
+	"may end a program that executes another one without the C library; "                      \
+	"CPSAMPLE_KERNEL_TICKS=on (--kernel-ticks) takes that risk"
+
 /* [signal] Make an event of that thread, disabled. Returns a descriptor out of the target's way, whose number none
  * of the thread's events has had that are alive; or -errno. */
 int cps_perf_open(const struct cps_perf_event *event, const struct cps_thread *t);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "clock/clock.h"
+#include "clock/perf.h"
 #include "door/config.h"
 #include "door/output.h"
 #include "resource/interval.h"
@@ -116,7 +117,10 @@ static int read_clock(struct cps_config *c, char *line, size_t bytes)
 		if (!cps_clock_is_choice(cps_clock_table[i]))
 			continue;
 		if (strcmp(value, cps_clock_table[i]->name) == 0)
-			return 0;
+			return cps_clock_table[i] != &cps_clock_perf || c->kernel_ticks
+				       ? 0
+				       : complain(line, bytes, "CPSAMPLE_CLOCK", value,
+						  "its ticks " CPS_PERF_RISK);
 		add_choice(&wanted, cps_clock_table[i]->name);
 	}
 	join_choices(&wanted, " or ");
@@ -352,7 +356,8 @@ int cps_config_read(struct cps_config *c, char *line, size_t bytes)
 				 .output = setting("CPSAMPLE_OUTPUT")};
 	if (!c->output)
 		c->output = "cpsample.%e.%p.cps";
-	if (read_resources(c, line, bytes) < 0 || read_clock(c, line, bytes) < 0 ||
+	if (read_flag("CPSAMPLE_KERNEL_TICKS", "on", "off", &c->kernel_ticks, line, bytes) < 0 ||
+	    read_resources(c, line, bytes) < 0 || read_clock(c, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_VERBOSE", "1", "0", &c->verbose, line, bytes) < 0 ||
 	    read_flag("CPSAMPLE_JITTER", "on", "off", &c->clock.jitter, line, bytes) < 0 ||
 	    read_seed(c, line, bytes) < 0 || read_limits(c, line, bytes) < 0 ||

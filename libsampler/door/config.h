@@ -33,6 +33,7 @@ struct cps_config {
 	bool is_list;		     /* ... but list the resources */
 	const char *exe;      /* a regular expression that the program's path must match, or NULL */
 	bool wants_libunwind; /* follow stacks by libunwind */
+	bool kernel_ticks; /* signals may come inside the kernel, also where exec may be outlived */
 	bool outlives_filter; /* the recording goes on when the target installs a seccomp filter */
 };
 

@@ -15,6 +15,7 @@
 #include "base/error_text.h"
 #include "base/moment.h"
 #include "base/sys.h"
+#include "clock/perf.h"
 #include "door/again.h"
 #include "door/bytes.h"
 #include "door/calls.h"
@@ -248,6 +249,7 @@ void cps_door_open(void)
 	config.clock.has_go = cps_go_runtime_is_here();
 	if (is_turned_off_everywhere())
 		return;
+	cps_perf_let_strike_in_kernel(config.kernel_ticks);
 	cps_identity_read(&identity);
 	if (!config.has_args && identity.n_args > 1)
 		identity.n_args = 1;

@@ -23,12 +23,13 @@ struct cps_overflow_kind {
 	/* What getrusage(2) counts of it. Then it says how much there was, and how much of it is the
 	 * recorder's. Otherwise the sum of the periods says how much there was. */
 	bool is_minor, is_major;
-	bool needs_kernel;		/* all of it happens in the kernel */
-	bool is_calls;			/* system calls: the recorder's are taken off */
+	bool needs_kernel; /* all of it happens in the kernel, ... */
+	bool is_at_exit;   /* ... at the end of a system call, so that the signal comes at once */
+	bool is_calls;	   /* system calls: the recorder's are taken off */
 	struct cps_overflow_kind *also; /* another kind of the same resource; or NULL */
 	/* Makes the event count something, to find out whether it does; NULL: it is believed. */
 	void (*happen)(void);
-	bool without_kernel; /* set by the probe: what happens in the kernel is not permitted to be counted */
+	bool without_kernel; /* set by the probe: what happens in the kernel is not to be counted */
 };
 
 /* [signal] The event that counts the kind, with this period. */

@@ -36,13 +36,17 @@ int cps_overflow_probe(struct cps_overflow_kind *kind, char *why, size_t bytes)
 	uint64_t count = 0;
 	char digits[24];
 
-	event.without_kernel = false;
+	if (kind->needs_kernel && !kind->is_at_exit && !cps_perf_may_strike_in_kernel()) {
+		cps_error_text_join(why, bytes, "its signal " CPS_PERF_RISK, NULL);
+		return -EPERM;
+	}
+	event.without_kernel = !kind->needs_kernel && !cps_perf_may_strike_in_kernel();
 	fd = cps_perf_open(&event, &self);
 	if (fd < 0 && is_mute(fd, event, &self)) {
 		cps_error_text_join(why, bytes, "it can only be read, and gives no signals", NULL);
 		return -ENOTSUP;
 	}
-	if (fd == -EACCES && !kind->needs_kernel) {
+	if (fd == -EACCES && !kind->needs_kernel && !event.without_kernel) {
 		event.without_kernel = true;
 		fd = cps_perf_open(&event, &self);
 	}
@@ -55,7 +59,11 @@ int cps_overflow_probe(struct cps_overflow_kind *kind, char *why, size_t bytes)
 		return cps_perf_explain(error, what, enough, why, bytes);
 	kind->without_kernel = event.without_kernel;
 	paranoia = event.without_kernel ? cps_perf_paranoia() : 0;
-	if (event.without_kernel)
+	if (event.without_kernel && !cps_perf_may_strike_in_kernel())
+		cps_error_text_join(
+			why, bytes,
+			"without those inside system calls: a signal there " CPS_PERF_RISK, NULL);
+	else if (event.without_kernel)
 		cps_error_text_join(
 			why, bytes,
 			"without those inside system calls: kernel.perf_event_paranoid is ",

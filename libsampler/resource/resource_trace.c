@@ -14,7 +14,7 @@
 #include "base/poison.h"
 
 #define PREFIX	 "tp:"
-#define SYSCALLS "raw_syscalls:sys_enter"
+#define SYSCALLS "raw_syscalls:sys_exit"
 
 static int read_name(const char *text, const char *end, char name[CPS_RESOURCE_NAME_BYTES])
 {
@@ -37,13 +37,20 @@ static int find_syscalls(const char *name, struct cps_overflow_kind *kind, char 
 	return cps_trace_find(cps_trace_roots, SYSCALLS, kind, why, bytes);
 }
 
-/* Whether there may be events that happen in the kernel. */
-static int probe_any(char *why, size_t bytes)
+/* Whether there may be such events that happen in the kernel. */
+static int probe_any(bool is_at_exit, char *why, size_t bytes)
 {
-	struct cps_overflow_kind kind = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .needs_kernel = true};
+	struct cps_overflow_kind kind = {.type = PERF_TYPE_SOFTWARE,
+					 .config = PERF_COUNT_SW_DUMMY,
+					 .needs_kernel = true,
+					 .is_at_exit = is_at_exit};
 
 	return cps_overflow_probe(&kind, why, bytes);
+}
+
+static int probe_some(char *why, size_t bytes)
+{
+	return probe_any(false, why, bytes);
 }
 
 static void make_a_call(void)
@@ -54,8 +61,10 @@ static void make_a_call(void)
 static int probe_event(const char *name, char *why, size_t bytes)
 {
 	struct cps_overflow_kind kind;
-	int error = probe_any(why, bytes);
+	int error;
 
+	find_event(name, &kind, why, bytes);
+	error = probe_any(kind.is_at_exit, why, bytes);
 	if (!error)
 		error = find_event(name, &kind, why, bytes);
 	return error ? error : cps_overflow_probe(&kind, why, bytes);
@@ -64,7 +73,7 @@ static int probe_event(const char *name, char *why, size_t bytes)
 static int probe_syscalls(char *why, size_t bytes)
 {
 	struct cps_overflow_kind kind;
-	int error = probe_any(why, bytes);
+	int error = probe_any(true, why, bytes);
 
 	if (!error)
 		error = find_syscalls(NULL, &kind, why, bytes);
@@ -78,8 +87,7 @@ static int probe_syscalls(char *why, size_t bytes)
 	.name = a_name, .unit = a_unit, .engine = "perf", .about = an_about,                       \
 	.kind = CPS_RESOURCE_EVENTS, .interval = 1000, .start = cps_overflow_start,                \
 	.stop = cps_overflow_stop, .pause = cps_overflow_pause, .resume = cps_overflow_resume,     \
-	.arm = cps_overflow_arm, .disarm = cps_overflow_disarm, .counted = cps_overflow_counted,   \
-	.ticks_in_calls = true
+	.arm = cps_overflow_arm, .disarm = cps_overflow_disarm, .counted = cps_overflow_counted
 
 const struct cps_resource cps_resource_syscalls = {
 	TRACES("syscalls", "calls", "system calls"),
@@ -89,7 +97,8 @@ const struct cps_resource cps_resource_syscalls = {
 
 const struct cps_resource cps_resource_trace = {
 	TRACES(PREFIX "SYSTEM:NAME", "events", "a tracepoint of the kernel"),
-	.probe = probe_any,
+	.ticks_in_calls = true,
+	.probe = probe_some,
 	.read_name = read_name,
 	.probe_name = probe_event,
 	.find_overflow = find_event,

@@ -90,6 +90,8 @@ int cps_trace_find(const char *const *roots, const char *event, struct cps_overf
 
 	*kind = (struct cps_overflow_kind){.type = PERF_TYPE_TRACEPOINT, .needs_kernel = true};
 	kind->is_calls = strncmp(event, "raw_syscalls:", 13) == 0;
+	kind->is_at_exit = strncmp(colon, ":sys_exit", 9) == 0 && colon - event >= 8 &&
+			   strncmp(colon - 8, "syscalls", 8) == 0;
 	for (size_t i = 0; roots[i]; i++) {
 		cps_error_text_join(path, sizeof(path), roots[i], "/events/", event, "/id", NULL);
 		path[strlen(roots[i]) + strlen("/events/") + (size_t)(colon - event)] = '/';

@@ -53,7 +53,7 @@ def build(bench, commit):
 def settings(library, out, resources):
     """The same clock for both, whatever is the default."""
     settings = {"LD_PRELOAD": library, "CPSAMPLE_OUTPUT": out, "CPSAMPLE_RESOURCES": resources}
-    return {**settings, "CPSAMPLE_CLOCK": CLOCK}
+    return {**settings, "CPSAMPLE_CLOCK": CLOCK, "CPSAMPLE_KERNEL_TICKS": "on"}
 
 
 def in_pairs(before, now, unit):

@@ -25,7 +25,7 @@ def settings(bench, resources, out, clock=None):
         "CPSAMPLE_RESOURCES": resources,
         "CPSAMPLE_OUTPUT": out,
     }
-    return {**env, "CPSAMPLE_CLOCK": clock} if clock else env
+    return {**env, "CPSAMPLE_CLOCK": clock, "CPSAMPLE_KERNEL_TICKS": "on"} if clock else env
 
 
 def resources(bench):

@@ -51,6 +51,7 @@ class Ours(Plain):
         return argv, {
             "LD_PRELOAD": self.bench.library,
             "CPSAMPLE_CLOCK": "perf",
+            "CPSAMPLE_KERNEL_TICKS": "on",
             "CPSAMPLE_RESOURCES": f"cpu:{1000000 // rate}us",
             "CPSAMPLE_OUTPUT": out,
         }

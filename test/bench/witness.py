@@ -59,6 +59,7 @@ class Ours(Witness, peers.Ours):
         return argv, {
             "LD_PRELOAD": self.bench.library,
             "CPSAMPLE_CLOCK": self.name,
+            "CPSAMPLE_KERNEL_TICKS": "on",  # without it perf is refused
             "CPSAMPLE_RESOURCES": f"cpu:{1000000 // rate}us",
             "CPSAMPLE_DIR": out,
         }

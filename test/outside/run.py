@@ -186,6 +186,7 @@ class Runner:
         if kind != BARE:
             clock, _, interval = kind.partition("@")
             command = ["env", "LD_PRELOAD=" + self.library, "CPSAMPLE_CLOCK=" + clock,
+                       "CPSAMPLE_KERNEL_TICKS=on",
                        "CPSAMPLE_RESOURCES=cpu" + (":" + interval if interval else ""),
                        "CPSAMPLE_OUTPUT=" + os.path.join(base, "rec", "%e.%p.cps")] + command
         log = self.store.path(suite, test, kind, number, "log")

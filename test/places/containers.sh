@@ -36,7 +36,7 @@ containers() {
 	contained "bubblewrap, no /proc" bwrap --ro-bind / / --bind "$tmp" "$tmp" --dev /dev --tmpfs /proc --unshare-all
 	if $CC -O1 -o container_filter "$top/test/places/container_filter.c" 2>err; then
 		contained "Docker's filter of system calls" "$tmp/container_filter"
-		contained "Docker's filter, perf" "$tmp/container_filter" env CPSAMPLE_CLOCK=perf
+		contained "Docker's filter, perf" "$tmp/container_filter" env CPSAMPLE_CLOCK=perf CPSAMPLE_KERNEL_TICKS=on
 	else
 		fail "Docker's filter" "$(head -n 1 err)"
 	fi

@@ -61,7 +61,7 @@ in_directory() {
 }
 
 becomes_full() {
-	timeout 60 env LD_PRELOAD="$LIBRARY" CPSAMPLE_OUTPUT="$2/r" CPSAMPLE_RESOURCES=cpu:100us CPSAMPLE_CLOCK=perf \
+	timeout 60 env LD_PRELOAD="$LIBRARY" CPSAMPLE_OUTPUT="$2/r" CPSAMPLE_RESOURCES=cpu:100us CPSAMPLE_CLOCK=perf CPSAMPLE_KERNEL_TICKS=on \
 		"$targets/spin" 1500 >out 2>err &
 	program=$!
 	until_it_records "$2"

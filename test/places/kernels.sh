@@ -30,7 +30,7 @@ echo 1 >/proc/sys/kernel/printk
 cd /work
 echo ">> kernel: $(uname -r)"
 for clock in strata timer perf itimer; do
-	LD_PRELOAD=/lib64/libcpsample.so CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT=$clock.cps spin 500 >out 2>err
+	LD_PRELOAD=/lib64/libcpsample.so CPSAMPLE_CLOCK=$clock CPSAMPLE_KERNEL_TICKS=on CPSAMPLE_OUTPUT=$clock.cps spin 500 >out 2>err
 	echo ">> $clock: $? $(cat out err) $(cpconv --info --tsv $clock.cps | awk -F '\t' '
 		$1 == "engine" { e = $2 } $1 == "engine_why" { w = $2 } $1 == "samples" { n = $2 }
 		END { print e, (n > 0 ? "samples" : "none"), w }')"

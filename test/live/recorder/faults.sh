@@ -137,6 +137,19 @@ done
 unset CPSAMPLE_CLOCK
 resources=faults
 
+# Without consent those in the kernel are not counted, which the recording says.
+export CPSAMPLE_KERNEL_TICKS=off
+run off kernel
+export CPSAMPLE_KERNEL_TICKS=on
+stream=$(one_stream off) || fail "$stream"
+holds off "$stream" "$(truth off often)" "$(truth off rarely)" 3
+counted off "$stream"
+near "$(credited "$stream" in_the_kernel)" 0 30 || fail "off: $(credited "$stream" in_the_kernel) credited to in_the_kernel"
+case $(info "$stream" engine_why) in
+"without those inside system calls: a signal there may end a program that "*) ;;
+*) fail "off: engine_why is '$(info "$stream" engine_why)'" ;;
+esac
+
 # The kernel's own: an ordinary user may not count them, is told so, and loses nothing else.
 run kernel kernel
 stream=$(one_stream kernel) || fail "$stream"

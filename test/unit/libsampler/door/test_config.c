@@ -271,8 +271,14 @@ Test(config, texts)
 	cr_assert_str_eq(complaint,
 			 "libcpsample: CPSAMPLE_CLOCK=signals: must be strata, timer, itimer or "
 			 "perf; not recording\n");
+	/* Seen to fail: accepted without the other setting. */
+	refuses("CPSAMPLE_CLOCK", "perf");
+	cr_assert(strstr(complaint, "CPSAMPLE_KERNEL_TICKS=on (--kernel-ticks) takes that risk"),
+		  "%s", complaint);
+	setenv("CPSAMPLE_KERNEL_TICKS", "on", 1);
 	accepts("CPSAMPLE_CLOCK", "perf");
 	cr_assert_str_eq(config.clock.name, "perf");
+	cr_assert(config.kernel_ticks);
 }
 
 /* Each is told which item is wrong, and why. Seen to fail: all names that there are, and no reason. */

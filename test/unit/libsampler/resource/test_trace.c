@@ -73,10 +73,17 @@ Test(trace, numbers)
 	cr_assert_eq(find("raw_syscalls:sys_enter"), 0, "%s", why);
 	cr_assert_eq(kind.type, 2u);
 	cr_assert_eq(kind.config, 443u);
-	cr_assert(kind.is_calls && kind.needs_kernel);
+	cr_assert(kind.is_calls && kind.needs_kernel && !kind.is_at_exit);
 	cr_assert_eq(find("sched:sched_switch"), 0, "%s", why);
 	cr_assert_eq(kind.config, 12u);
 	cr_assert_not(kind.is_calls);
+	put(first, "raw_syscalls/sys_exit", "442\n");
+	cr_assert_eq(find("raw_syscalls:sys_exit"), 0, "%s", why);
+	cr_assert(kind.is_calls && kind.needs_kernel && kind.is_at_exit);
+	/* What it is called alone does not make it safe. */
+	put(first, "other/sys_exit", "441\n");
+	cr_assert_eq(find("other:sys_exit"), 0, "%s", why);
+	cr_assert_not(kind.is_at_exit);
 }
 
 Test(trace, what_is_missing)
