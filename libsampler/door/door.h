@@ -96,4 +96,10 @@ long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *
 void cps_wrap_altstack_begin(void);
 void cps_wrap_altstack_end(void);
 
+/* In a child made by fork: those of threads that it does not have are free. */
+void cps_wrap_altstack_child(void);
+
+/* To be called in a child of vfork: handlers are to run on the alternate stack that the target has set. */
+void cps_wrap_altstack_is_theirs(void);
+
 #endif

@@ -194,6 +194,7 @@ void cps_life_child(void)
 	cps_module_reset();
 	cps_choose_unwinder_child(identity);
 	cps_own_stack_reset();
+	cps_wrap_altstack_child();
 	cps_sample_reset();
 	cps_disposition_reset();
 	cps_resource_child();

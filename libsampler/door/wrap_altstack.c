@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "base/arena.h"
+#include "base/stacks.h"
 #include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
@@ -25,36 +25,11 @@
 #include "unwind/regs.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define BYTES  (64u << 10)
-#define SPARES 64
-
-static _Atomic(char *) spares[SPARES];
 
 static __thread char *ours; /* NULL: the kernel has what the target has set */
+static __thread int number; /* of it */
 static __thread stack_t theirs;
 static __thread int tid; /* threads made by a bare clone(2) may share all of this */
-
-static char *take(void)
-{
-	for (int i = 0; i < SPARES; i++) {
-		char *spare = atomic_load_explicit(&spares[i], memory_order_relaxed);
-
-		if (spare && atomic_compare_exchange_strong(&spares[i], &spare, NULL))
-			return spare;
-	}
-	return cps_arena_pages(BYTES);
-}
-
-static void give(char *bytes)
-{
-	for (int i = 0; i < SPARES; i++) {
-		char *none = NULL;
-
-		if (atomic_compare_exchange_strong(&spares[i], &none, bytes))
-			return;
-	}
-	cps_sys_munmap(bytes, BYTES);
-}
 
 static int ask_kernel(const stack_t *new, stack_t *old)
 {
@@ -66,32 +41,42 @@ static void set_kernels(void *stack)
 	ask_kernel(stack, NULL);
 }
 
-/* Gives the kernel ours, and the relays what the target wants. The thread may run on the stack that the
- * target has just set. The kernel would refuse to change it then, so the call is made on ours. */
-static void settle(const stack_t *wanted)
+/* What the target wants is the relays' to give, and what the kernel has instead. */
+static stack_t note(const stack_t *wanted)
 {
-	stack_t mine = {.ss_sp = ours, .ss_size = BYTES};
+	stack_t mine = {.ss_sp = ours, .ss_size = CPS_STACKS_BYTES};
 
 	theirs = *wanted;
 	theirs.ss_flags &= ~SS_ONSTACK;
 	if (!(theirs.ss_flags & SS_DISABLE))
 		mine.ss_flags = theirs.ss_flags; /* SS_AUTODISARM */
 	cps_relay_onto(&theirs);
-	cps_regs_call_on_stack(ours + BYTES - 64, set_kernels, &mine);
+	return mine;
+}
+
+/* Gives the kernel ours. The thread may run on the stack that the target has just set. The kernel would refuse to
+ * change it then, so the call is made on ours. */
+static void settle(const stack_t *wanted)
+{
+	stack_t mine = note(wanted);
+
+	cps_regs_call_on_stack(ours + CPS_STACKS_BYTES - 64, set_kernels, &mine);
 }
 
 void cps_wrap_altstack_begin(void)
 {
-	stack_t now;
+	stack_t now, mine;
 
 	tid = cps_sys_gettid();
 	if (ours || ask_kernel(NULL, &now) != 0 || now.ss_flags & SS_ONSTACK)
 		return;
-	ours = take();
-	if (!ours)
+	number = cps_stacks_take();
+	if (number < 0)
 		return;
-	cps_relay_from(ours, BYTES);
-	settle(&now);
+	ours = cps_stacks_at(number);
+	cps_relay_from(ours, CPS_STACKS_BYTES);
+	mine = note(&now);
+	set_kernels(&mine);
 }
 
 void cps_wrap_altstack_end(void)
@@ -99,8 +84,19 @@ void cps_wrap_altstack_end(void)
 	if (!ours || tid != cps_sys_gettid() || ask_kernel(&theirs, NULL) != 0)
 		return; /* the thread ends in a handler that runs on it */
 	cps_relay_from(NULL, 0);
-	give(ours);
 	ours = NULL;
+	cps_stacks_give(number);
+}
+
+void cps_wrap_altstack_child(void)
+{
+	cps_stacks_reset(ours ? number : -1);
+}
+
+void cps_wrap_altstack_is_theirs(void)
+{
+	if (ours)
+		ask_kernel(&theirs, NULL);
 }
 
 /* Whether SS_AUTODISARM has turned the target's stack off until a handler returns. The kernel does so

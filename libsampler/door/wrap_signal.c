@@ -61,6 +61,19 @@ static bool is_relayed(const struct sigaction *action)
 	       (cps_relay_is_known(action->sa_handler) || !cps_go_runtime_is_here());
 }
 
+/* A child of vfork shares our relays, but has dispositions and an alternate stack of its own. */
+static sighandler_t relay(sighandler_t handler)
+{
+	sighandler_t found = cps_relay_to(handler);
+
+	if (found != handler || !cps_relay_is_function(handler))
+		return found;
+	if (cps_own_memory_is_here())
+		return cps_relay_instead(handler);
+	cps_wrap_altstack_is_theirs();
+	return handler;
+}
+
 /* A handler that asks for the alternate stack would run on ours, and so is given to the kernel as a
  * relay. */
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
@@ -71,7 +84,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 	cps_door_open();
 	if (action && is_relayed(action)) {
 		relayed = *action;
-		relayed.sa_handler = cps_relay_to(action->sa_handler);
+		relayed.sa_handler = relay(action->sa_handler);
 		action = &relayed;
 	}
 	result = change(number, action, old);

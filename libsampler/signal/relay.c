@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 #include "base/sys.h"
+#include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/relay.h"
 #include "unwind/regs.h"
 #include "base/poison.h"
 
-#define RELAYS 64 /* programs have a few such handlers */
+#define RELAYS	1024 /* programs have a few such handlers, and those at most 64 at a time */
+#define SIGNALS 64
 
 /* Which handler is to run, and how far the frame was moved for it. */
 struct way {
@@ -29,6 +31,8 @@ struct way cps_relay_choose(const ucontext_t *uc, unsigned i, uintptr_t sp);
 CPS_REGS_RELAYS(cps_relay_code, RELAYS, cps_relay_choose);
 
 static _Atomic sighandler_t handlers[RELAYS]; /* filled from the first on, and never emptied */
+static atomic_bool was_used[RELAYS];	      /* again, since `next` came by */
+static _Atomic unsigned next;		      /* the next one to be replaced, modulo RELAYS */
 
 static __thread uintptr_t low, high; /* our alternate stack */
 static __thread stack_t theirs;
@@ -47,7 +51,7 @@ sighandler_t cps_relay_behind(sighandler_t handler)
 	return atomic_load(&handlers[at / CPS_REGS_RELAY_BYTES]);
 }
 
-static bool is_function(sighandler_t handler)
+bool cps_relay_is_function(sighandler_t handler)
 {
 	return handler != SIG_DFL && handler != SIG_IGN && handler != SIG_ERR &&
 	       cps_relay_behind(handler) == handler;
@@ -63,12 +67,49 @@ bool cps_relay_is_known(sighandler_t handler)
 
 sighandler_t cps_relay_to(sighandler_t handler)
 {
-	for (unsigned i = 0; i < RELAYS && is_function(handler); i++) {
+	for (unsigned i = 0; i < RELAYS && cps_relay_is_function(handler); i++) {
 		sighandler_t there = NULL;
 
-		if (atomic_compare_exchange_strong(&handlers[i], &there, handler) ||
-		    there == handler)
+		if (atomic_compare_exchange_strong(&handlers[i], &there, handler))
 			return (sighandler_t)code_of(i);
+		if (there != handler)
+			continue;
+		atomic_store(&was_used[i], true);
+		return (sighandler_t)code_of(i);
+	}
+	return handler;
+}
+
+/* Whether the relay is a signal's handler, so that it may run at any time. */
+static bool is_installed(unsigned i, const sighandler_t installed[SIGNALS])
+{
+	for (int k = 0; k < SIGNALS; k++)
+		if (installed[k] == (sighandler_t)code_of(i))
+			return true;
+	return false;
+}
+
+/* Those that are not installed are replaced in the order of their age. A relay that another thread is just installing, or
+ * whose signal is on its way to one, is among the youngest. */
+sighandler_t cps_relay_instead(sighandler_t handler)
+{
+	sighandler_t installed[SIGNALS];
+
+	for (int k = 0; k < SIGNALS; k++) {
+		struct sigaction action = {.sa_handler = SIG_DFL};
+
+		cps_disposition_get(k + 1, &action);
+		installed[k] = action.sa_handler;
+	}
+	for (unsigned n = 0; n < 3 * RELAYS; n++) {
+		unsigned i = atomic_fetch_add(&next, 1) % RELAYS;
+		sighandler_t there = atomic_load(&handlers[i]);
+
+		if (atomic_exchange(&was_used[i], false) || is_installed(i, installed) ||
+		    !atomic_compare_exchange_strong(&handlers[i], &there, handler))
+			continue;
+		atomic_store(&was_used[i], true);
+		return (sighandler_t)code_of(i);
 	}
 	return handler;
 }

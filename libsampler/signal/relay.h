@@ -19,9 +19,16 @@
 	(INT_MIN) /* the kernel's SS_AUTODISARM, which glibc does not declare */
 
 /* [signal] The handler for the kernel instead of `handler`. It is `handler` itself if that is none, or
- * if there are no more relays. There is one relay for each handler, so the kernel's disposition says
+ * if all relays are taken. There is one relay for each handler, so the kernel's disposition says
  * all, and no other state can contradict it. */
 sighandler_t cps_relay_to(sighandler_t handler);
+
+/* [signal] The same if all relays are taken: one of those is, from now on, this handler's whose own handler is not
+ * installed any more. To be called in the process that is recorded: a child of vfork has other handlers. */
+sighandler_t cps_relay_instead(sighandler_t handler);
+
+/* [signal] Whether this is the target's function, and neither SIG_DFL or its like nor a relay. */
+bool cps_relay_is_function(sighandler_t handler);
 
 /* [signal] Whether this handler has a relay already. */
 bool cps_relay_is_known(sighandler_t handler);

@@ -20,6 +20,7 @@
 #define CHUNKS 4096u
 
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
+static _Atomic uint32_t lowest; /* no chunk before it has a free entry */
 static _Atomic uint32_t next_id;
 static uintptr_t first_low, first_high;
 static void *(*first_entry)(void *);
@@ -52,26 +53,44 @@ static struct cps_thread *chunk_at(uint32_t i)
 	return chunk;
 }
 
-struct cps_thread *cps_thread_take(void)
+static struct cps_thread *take_of(uint32_t chunk)
 {
-	for (uint32_t i = 0; i < CHUNKS; i++) {
-		struct cps_thread *chunk = chunk_at(i);
+	struct cps_thread *t = chunk_at(chunk);
 
-		for (uint32_t k = 0; chunk && k < CHUNK; k++) {
-			struct cps_thread *t = &chunk[k];
-			uint32_t state = CPS_THREAD_FREE;
+	for (uint32_t k = 0; t && k < CHUNK; k++, t++) {
+		uint32_t state = CPS_THREAD_FREE;
 
-			if (atomic_load_explicit(&t->state, memory_order_relaxed) != state ||
-			    !atomic_compare_exchange_strong(&t->state, &state, CPS_THREAD_TAKEN))
-				continue;
-			memset((char *)t + sizeof(t->state), 0, sizeof(*t) - sizeof(t->state));
-			t->id = atomic_fetch_add(&next_id, 1);
+		if (atomic_load_explicit(&t->state, memory_order_relaxed) == state &&
+		    atomic_compare_exchange_strong(&t->state, &state, CPS_THREAD_TAKEN))
 			return t;
-		}
-		if (!chunk)
-			return NULL;
 	}
 	return NULL;
+}
+
+struct cps_thread *cps_thread_take(void)
+{
+	uint32_t first = atomic_load(&lowest), i = first;
+	struct cps_thread *t = NULL;
+
+	while (i < CHUNKS && !(t = take_of(i)) && atomic_load(&chunks[i]))
+		i++;
+	if (!t)
+		return NULL;
+	if (i != first) /* not if an entry before it was freed meanwhile */
+		atomic_compare_exchange_strong(&lowest, &first, i);
+	memset((char *)t + sizeof(t->state), 0, sizeof(*t) - sizeof(t->state));
+	t->chunk = i;
+	t->id = atomic_fetch_add(&next_id, 1);
+	return t;
+}
+
+static void set_free(struct cps_thread *t)
+{
+	uint32_t first = atomic_load(&lowest), chunk = t->chunk;
+
+	atomic_store(&t->state, CPS_THREAD_FREE);
+	while (chunk < first && !atomic_compare_exchange_weak(&lowest, &first, chunk))
+		;
 }
 
 static void find_stack(struct cps_thread *t, uint64_t stack_bytes)
@@ -103,7 +122,7 @@ static void take_over(struct cps_thread *t, struct cps_thread *adopted)
 	t->announced = adopted->announced;
 	memcpy(t->name, adopted->name, sizeof(t->name));
 	self = t;
-	atomic_store(&adopted->state, CPS_THREAD_FREE);
+	set_free(adopted);
 }
 
 void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
@@ -137,12 +156,12 @@ void cps_thread_leave(struct cps_thread *t)
 		atomic_load(&t->switches.held) == CPS_SWITCHES_HELD) &&
 	       cps_sys_patience(&until))
 		;
-	atomic_store(&t->state, CPS_THREAD_FREE);
+	set_free(t);
 }
 
 void cps_thread_drop(struct cps_thread *t)
 {
-	atomic_store(&t->state, CPS_THREAD_FREE);
+	set_free(t);
 }
 
 void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *context)
@@ -188,6 +207,7 @@ struct cps_thread *cps_thread_reset(void)
 	self = NULL;
 	cps_thread_points = nobody;
 	atomic_store(&next_id, 0);
+	atomic_store(&lowest, 0);
 	if (!t || atomic_load(&t->state) != CPS_THREAD_LIVE)
 		return NULL;
 	if (t->tid == first_tid)

@@ -117,6 +117,7 @@ extern __thread struct cps_point *cps_thread_points;
 struct cps_thread {
 	_Atomic uint32_t state; /* enum cps_thread_state */
 	uint32_t id;		/* counts up over the life of the process */
+	uint32_t chunk;		/* where its entry lies (thread.c) */
 	int tid;
 	uintptr_t pointer;	/* of its control block, which is what the C library calls it by */
 	atomic_bool busy;	/* a sample of it is being added: a tick is counted as lost */

@@ -6,10 +6,11 @@
  *
  * Each thread uses 10 ms of CPU time below DEPTH calls. With `lock` the kernel is to lock all memory
  * that is mapped from then on, of which there may be 8 MiB. Prints the kilobytes of address space,
- * resident memory and locked memory, when all that was recorded so far is in the file.
+ * resident memory and locked memory, and the number of mappings, when all that was recorded so far is in the file.
  */
 #include <linux/capability.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 #define MOST 512
 
 static volatile uint64_t sink;
+static sem_t
+	has_begun; /* threads begin one after the other, so that their mappings alternate with the recorder's */
 static pthread_barrier_t are_done, may_end;
 static unsigned depth;
 
@@ -40,6 +43,7 @@ static __attribute__((noinline)) void descend(unsigned n)
 
 static void *work(void *unused)
 {
+	sem_post(&has_begun);
 	descend(depth);
 	pthread_barrier_wait(&are_done);
 	pthread_barrier_wait(&may_end);
@@ -74,6 +78,16 @@ static void show(void)
 			printf("%s %ld\n", name, kb);
 }
 
+static void show_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	int n = 0, c;
+
+	while (file && (c = getc(file)) != EOF)
+		n += c == '\n';
+	printf("mappings %d\n", n);
+}
+
 int main(int count, char **arguments)
 {
 	long threads = count < 3 ? 0 : strtol(arguments[1], NULL, 10);
@@ -96,10 +110,12 @@ int main(int count, char **arguments)
 			fprintf(stderr, "footprint: thread %ld: %s\n", i, strerror(error));
 			return 1;
 		}
+		sem_wait(&has_begun);
 	}
 	pthread_barrier_wait(&are_done);
 	cpsample_stop();
 	show();
+	show_mappings();
 	pthread_barrier_wait(&may_end);
 	for (long i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
