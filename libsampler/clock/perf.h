@@ -25,8 +25,10 @@ struct cps_perf_event {
 	bool tells_chain;    /* so is cps_perf_chain, which may have nothing to say */
 };
 
-/* Whether events may strike inside the kernel, and so in exec, which the signal then outlives (doc/decisions/0044). */
+/* [signal] Whether events may strike inside the kernel, and so in exec, which the signal then outlives
+ * (doc/decisions/0044). */
 void cps_perf_let_strike_in_kernel(bool may);
+/* [signal] */
 bool cps_perf_may_strike_in_kernel(void);
 #define CPS_PERF_RISK                                                                              \
 	"may end a program that executes another one without the C library; "                      \
