@@ -188,6 +188,7 @@ static void check(void)
 	const char *why = cps_choose_unwinder_open(&config);
 	const struct cps_clock *clock = cps_clock_find(&config.clock);
 
+	config.clock.has_go = cps_go_runtime_is_here();
 	if (clock) /* some resources need to know what it measures */
 		cps_sample_use(clock->meter, NULL);
 	if (config.is_list)
@@ -216,6 +217,7 @@ static int prepare(void)
 	if (config.names_python)
 		cps_interpreter_find();
 	learn_stack();
+	config.clock.has_go = cps_go_runtime_is_here();
 	identity.runtime = cps_go_runtime_is_program() ? "Go" : NULL;
 	identity.has_rank = cps_rank_find(&identity.rank);
 	if (config.resources.n > config.resources.has_clock)
@@ -246,7 +248,6 @@ void cps_door_open(void)
 		say(complaint);
 		return;
 	}
-	config.clock.has_go = cps_go_runtime_is_here();
 	if (is_turned_off_everywhere())
 		return;
 	cps_perf_let_strike_in_kernel(config.kernel_ticks);
