@@ -28,6 +28,10 @@
 #define HAS_MODE 1u /* in the address of an event's page: another page with modes follows it */
 #define WATCHERS 2u
 
+/* The kernel allows 65,530 mappings of a process (vm.max_map_count), and a program with many threads may need them. */
+#define MAPPINGS_MOST 8192u
+
+static _Atomic unsigned n_mappings;
 static void (*_Atomic watchers[WATCHERS])(struct cps_thread *t);
 static bool may_strike_in_kernel;
 
@@ -145,10 +149,26 @@ int cps_perf_raise(int fd)
 
 static int map(int fd, size_t bytes, void **page)
 {
-	long result = cps_sys6(SYS_mmap, 0, (long)bytes, PROT_READ, MAP_SHARED, fd, 0);
+	long result = -ENOMEM;
 
+	if (atomic_fetch_add(&n_mappings, 1) < MAPPINGS_MOST)
+		result = cps_sys6(SYS_mmap, 0, (long)bytes, PROT_READ, MAP_SHARED, fd, 0);
 	*page = (void *)result;
-	return result < 0 && result > -4096 ? (int)result : 0;
+	if (result >= 0 || result <= -4096)
+		return 0;
+	atomic_fetch_sub(&n_mappings, 1);
+	return (int)result;
+}
+
+static void unmap(void *page, size_t bytes)
+{
+	cps_sys_munmap(page, bytes);
+	atomic_fetch_sub(&n_mappings, 1);
+}
+
+void cps_perf_reset(void)
+{
+	atomic_store(&n_mappings, 0);
 }
 
 int cps_perf_map(int fd, void **page)
@@ -164,7 +184,7 @@ int cps_perf_map_records(int fd, void **pages)
 void cps_perf_end_records(void *pages)
 {
 	if (pages)
-		cps_sys_munmap(pages, 2 * PAGE);
+		unmap(pages, 2 * PAGE);
 }
 
 /* How many pages a user may map is limited. */
@@ -268,8 +288,7 @@ void cps_perf_end(void *page)
 	bool has_mode = (uintptr_t)page & HAS_MODE;
 
 	if (page)
-		cps_sys_munmap((void *)((uintptr_t)page & ~(uintptr_t)HAS_MODE),
-			       has_mode ? 2 * PAGE : PAGE);
+		unmap((void *)((uintptr_t)page & ~(uintptr_t)HAS_MODE), has_mode ? 2 * PAGE : PAGE);
 }
 
 int cps_perf_begin(int fd, uint32_t signals)

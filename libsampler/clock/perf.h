@@ -44,7 +44,8 @@ int cps_perf_address(int fd, int tid);
 /* [signal] */
 int cps_perf_raise(int fd);
 
-/* [signal] Map the event's page, and end an event by its page; NULL: there is none. 0 or -errno. */
+/* [signal] Map the event's page, and end an event by its page; NULL: there is none. 0 or -errno, which it is also if the
+ * process has too many of them already. */
 int cps_perf_map(int fd, void **page);
 /* [signal] The same for an event that tells the mode, with a page for that behind it, if there may be another one. */
 int cps_perf_map_mode(int fd, void **page);
@@ -59,6 +60,8 @@ int cps_perf_mode(const void *page);
 void cps_perf_chain(const void *page, struct cps_kernel_chain *chain);
 /* [signal] */
 void cps_perf_end(void *page);
+/* [signal] In a child made by fork, which has none of these pages. */
+void cps_perf_reset(void);
 
 /* [signal] Begin to count, until the event has sent this number of signals. 0 or -errno. */
 int cps_perf_begin(int fd, uint32_t signals);

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/sys.h"
+#include "clock/perf.h"
 #include "door/again.h"
 #include "door/bytes.h"
 #include "door/calls.h"
@@ -195,6 +196,7 @@ void cps_life_child(void)
 	cps_choose_unwinder_child(identity);
 	cps_own_stack_reset();
 	cps_wrap_altstack_child();
+	cps_perf_reset();
 	cps_sample_reset();
 	cps_disposition_reset();
 	cps_resource_child();

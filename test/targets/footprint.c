@@ -2,11 +2,11 @@
 /*
  * footprint.c - has a number of threads at once, and says how much memory the process has then.
  *
- *	footprint THREADS DEPTH [lock]
+ *	footprint THREADS DEPTH [lock|idle]
  *
- * Each thread uses 10 ms of CPU time below DEPTH calls. With `lock` the kernel is to lock all memory
+ * Each thread uses 10 ms of CPU time below DEPTH calls, or with `idle` nothing. With `lock` the kernel is to lock all memory
  * that is mapped from then on, of which there may be 8 MiB. Prints the kilobytes of address space,
- * resident memory and locked memory, and the number of mappings, when all that was recorded so far is in the file.
+ * resident memory and locked memory, when all that was recorded so far is in the file, and the number of mappings before.
  */
 #include <linux/capability.h>
 #include <pthread.h>
@@ -22,13 +22,14 @@
 #include "burn.h"
 #include "../../libsampler/cpsample.h"
 
-#define MOST 512
+#define MOST 20000
 
 static volatile uint64_t sink;
 static sem_t
 	has_begun; /* threads begin one after the other, so that their mappings alternate with the recorder's */
 static pthread_barrier_t are_done, may_end;
 static unsigned depth;
+static uint64_t each_ns = 10000000;
 
 static __attribute__((noinline)) void descend(unsigned n)
 {
@@ -36,7 +37,7 @@ static __attribute__((noinline)) void descend(unsigned n)
 		descend(n - 1);
 	else
 		for (uint64_t from = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
-		     cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from < 10000000;)
+		     cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from < each_ns;)
 			sink = burn(sink, 5000);
 	sink++;
 }
@@ -92,12 +93,14 @@ int main(int count, char **arguments)
 {
 	long threads = count < 3 ? 0 : strtol(arguments[1], NULL, 10);
 	pthread_attr_t small;
-	pthread_t thread[MOST];
+	static pthread_t thread[MOST];
 
 	if (threads < 1 || threads > MOST)
 		return 2;
 	depth = (unsigned)strtol(arguments[2], NULL, 10);
-	if (count > 3)
+	if (count > 3 && strcmp(arguments[3], "idle") == 0)
+		each_ns = 0;
+	else if (count > 3)
 		lock_what_comes();
 	pthread_barrier_init(&are_done, NULL, (unsigned)threads + 1);
 	pthread_barrier_init(&may_end, NULL, (unsigned)threads + 1);
@@ -113,9 +116,9 @@ int main(int count, char **arguments)
 		sem_wait(&has_begun);
 	}
 	pthread_barrier_wait(&are_done);
+	show_mappings();
 	cpsample_stop();
 	show();
-	show_mappings();
 	pthread_barrier_wait(&may_end);
 	for (long i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
