@@ -10,6 +10,8 @@
 #include "resource/switches.h"
 #include "base/poison.h"
 
+CPS_REGS_WITH_KEPT;
+
 _Atomic uint32_t cps_blocking_watchers;
 
 void cps_blocking_watch(uint32_t who)
@@ -22,8 +24,9 @@ void cps_blocking_ignore(uint32_t who)
 	atomic_fetch_and(&cps_blocking_watchers, ~who);
 }
 
-void cps_blocking_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT])
+void cps_blocking_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 {
+	struct cps_blocking_call *call = begins;
 	struct cps_thread *t = cps_thread_self();
 
 	if (!t || cps_thread_is_gone(t))

@@ -43,7 +43,7 @@ void cps_blocking_watch(uint32_t who);
 void cps_blocking_ignore(uint32_t who);
 
 /* [signal] A call begins in the function with these registers. errno stays as it is. */
-void cps_blocking_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT]);
+void cps_blocking_enter(void *call, const uint64_t regs[CPS_REGS_KEPT]);
 
 /* [signal] It ends. What it has cost is credited to the function's caller, as a call of `leaf`. errno stays as it is. */
 void cps_blocking_leave(const struct cps_blocking_call *call);
@@ -51,12 +51,8 @@ void cps_blocking_leave(const struct cps_blocking_call *call);
 /* [signal] The first two in a wrapper: `leaf` is the address of the real function. */
 static inline __attribute__((always_inline)) void cps_blocking_begin(struct cps_blocking_call *call)
 {
-	uint64_t regs[CPS_REGS_KEPT];
-
-	if (cps_blocking_is_watched()) {
-		cps_regs_keep_here(regs);
-		cps_blocking_enter(call, regs);
-	}
+	if (cps_blocking_is_watched())
+		cps_regs_with_kept(cps_blocking_enter, call);
 }
 
 /* [signal] */

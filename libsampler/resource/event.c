@@ -8,8 +8,10 @@
 #include <errno.h>
 
 #include "base/moment.h"
+#include "base/single.h"
 #include "base/sys.h"
 #include "resource/event.h"
+#include "resource/resource.h"
 #include "signal/budget.h"
 #include "signal/gate.h"
 #include "signal/own_stack.h"
@@ -19,77 +21,99 @@
 #include "unwind/regs.h"
 #include "base/poison.h"
 
-struct job {
-	struct cps_thread *thread;
-	const struct cps_credit *credit;
-	ucontext_t context;
-	bool is_done;
-};
-
-static void add(void *argument)
+/* What it needs is kept in the thread's entry, and done on a stack of the recorder's: the thread may have hardly any
+ * room (doc/decisions/0006). */
+static void add(struct cps_thread *t)
 {
-	struct job *job = argument;
+	struct cps_job *job = &t->job;
+	struct cps_credit credit = cps_resource_credit(job->number, job->state, job->gticks);
+	ucontext_t context = {0};
 
-	job->is_done = cps_sample_add_stack(job->thread, &job->context, job->credit);
+	credit.leaf = job->leaf;
+	credit.number = job->block;
+	if (job->outside)
+		credit.outside = *job->outside;
+	_Static_assert(sizeof(job->regs) == CPS_REGS_KEPT * sizeof(uint64_t), "thread.h has room");
+	cps_regs_context_of(&context, job->regs);
+	job->is_done = cps_sample_add_stack(t, &context, &credit);
 }
 
-/* Calls f on a stack of the recorder's, with all signals blocked, and not at the thread's expense. False: f was not
- * called, and why. */
-static bool call(struct cps_thread *t, void (*f)(void *), void *argument, enum cps_loss *why)
+static void work(void *thread)
 {
+	struct cps_thread *t = thread;
 	struct cps_side_use use = {0, 0};
-	uint64_t begin;
-	bool done;
+	uint64_t begin = cps_sample_own_begin();
 
-	*why = CPS_LOSS_REENTERED;
-	if (atomic_exchange(&t->busy, true))
-		return false;
-	*why = CPS_LOSS_BUSY;
-	begin = cps_sample_own_begin();
 	cps_side_enter(&use);
 	cps_budget_begin(t, cps_moment_ns());
-	done = cps_own_stack_call(t->id, f, argument);
+	if (!t->job.call)
+		add(t);
+	else
+		t->job.call(t->job.argument);
 	cps_side_leave(&use);
 	cps_sample_own_end(t, begin);
-	atomic_store(&t->busy, false);
-	return done;
 }
 
 bool cps_event_call(void (*f)(void *), void *argument)
 {
 	struct cps_thread *t = cps_thread_self();
-	enum cps_loss why;
-	bool done;
+	bool is_called = false;
 	uint64_t mask;
 	int saved = errno;
 
 	if (!t || cps_thread_is_gone(t) || !cps_gate_is_open())
 		return false;
 	mask = cps_sys_block_signals();
-	done = call(t, f, argument, &why);
+	if (!atomic_exchange(&t->busy, true)) {
+		t->job.call = f;
+		t->job.argument = argument;
+		is_called = cps_own_stack_call(t->id, work, t);
+		atomic_store(&t->busy, false);
+	}
 	cps_sys_set_mask(mask);
 	errno = saved;
-	return done;
+	return is_called;
 }
 
-bool cps_event_take(const struct cps_credit *credit)
+/* Returns whether there is a sample of the function with the registers in the thread's job. */
+static bool take(struct cps_thread *t)
 {
-	struct job job = {cps_thread_self(), credit, {0}, false};
-	enum cps_loss why;
+	t->job.call = NULL;
+	t->job.is_done = false;
+	if (!cps_own_stack_call(t->id, work, t))
+		cps_loss_add(CPS_LOSS_BUSY, 1);
+	return t->job.is_done;
+}
+
+bool cps_event_take(uint32_t number, uint32_t state, uint64_t gticks, uint64_t leaf, uint64_t block,
+		    const struct cps_code_range *outside)
+{
+	struct cps_thread *t = cps_thread_self();
+	bool is_done = false;
 	uint64_t mask;
 	int saved = errno;
 
-	if (!job.thread || cps_thread_is_gone(job.thread) || !cps_gate_is_open())
+	if (!t || cps_thread_is_gone(t))
 		return false;
 	mask = cps_sys_block_signals();
-	if (!cps_side_is_time()) {
-		cps_sys_set_mask(mask);
-		return false;
+	if (!cps_gate_is_open() || !cps_side_is_time()) {
+		; /* it is due later */
+	} else if (atomic_exchange(&t->busy, true)) {
+		cps_loss_add(CPS_LOSS_REENTERED, 1);
+	} else {
+		t->job.number = number;
+		t->job.state = state;
+		t->job.gticks = gticks;
+		t->job.leaf = leaf;
+		t->job.block = block;
+		t->job.outside = outside;
+		cps_regs_keep_here(t->job.regs);
+		is_done = take(t);
+		atomic_store(&t->busy, false);
 	}
-	cps_regs_context_here(&job.context);
-	if (!call(job.thread, add, &job, &why))
-		cps_loss_add(why, 1);
+	if (!is_done)
+		cps_single_add((int64_t *)&t->points[number].rest, (int64_t)gticks);
 	cps_sys_set_mask(mask);
 	errno = saved;
-	return job.is_done;
+	return is_done;
 }

@@ -53,9 +53,9 @@ static uint32_t sequence_of(const struct cps_thread *t)
 
 /* A wait that was noted, though the thread is not in it, was left by longjmp. The note comes before the
  * registration: a handler that leaves in between must not leave that behind. */
-void cps_lock_enter(struct cps_lock_call *call, const void *object,
-		    const uint64_t regs[CPS_REGS_KEPT])
+void cps_lock_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 {
+	struct cps_lock_call *call = begins;
 	cps_lock_word *words = atomic_load(&cps_lock_words), *w = NULL;
 	struct cps_thread *t = cps_thread_self();
 
@@ -66,8 +66,8 @@ void cps_lock_enter(struct cps_lock_call *call, const void *object,
 	cps_lock_look(cps_regs_kept_sp(regs));
 	if (sequence_of(t) & 1)
 		return;
-	if (object && words)
-		w = cps_lock_word_of(words, object, call->state);
+	if (call->object && words)
+		w = cps_lock_word_of(words, call->object, call->state);
 	atomic_store(&t->lock.from, call->since);
 	cps_sleeper_note(&t->lock.sleep, call->state, call->since, 0, regs);
 	call->sequence = sequence_of(t);

@@ -68,31 +68,24 @@ static inline bool cps_lock_has_waiters(const void *object, enum cps_lock_state 
 /* A wait, until the wrapper returns. */
 struct cps_lock_call {
 	struct cps_thread *thread; /* NULL: it is not counted */
+	const void *object;	   /* NULL: nobody is to be blamed */
 	uint64_t since;
 	uint32_t state;
 	uint32_t sequence; /* of the thread's note; 0: that is of another wait, which encloses it */
 };
 
-/* [signal] The calling thread begins to wait for the object, in the function with these registers. NULL: nobody is to be
- * blamed. errno stays as it is. */
-void cps_lock_enter(struct cps_lock_call *call, const void *object,
-		    const uint64_t regs[CPS_REGS_KEPT]);
+/* [signal] The calling thread begins to wait for the object of this struct cps_lock_call, in the function with these
+ * registers. errno stays as it is. */
+void cps_lock_enter(void *call, const uint64_t regs[CPS_REGS_KEPT]);
 
 /* [signal] It does not wait any more: credit that function's caller with what it has waited. errno stays as it is. */
 void cps_lock_leave(const struct cps_lock_call *call);
 
 /* [signal] The first of these two in a wrapper. */
-static inline __attribute__((always_inline)) struct cps_lock_call
-cps_lock_begin(const void *object, enum cps_lock_state state)
+static inline __attribute__((always_inline)) void cps_lock_begin(struct cps_lock_call *call)
 {
-	struct cps_lock_call call = {NULL, 0, state, 0};
-	uint64_t regs[CPS_REGS_KEPT];
-
-	if (cps_lock_is_on()) {
-		cps_regs_keep_here(regs);
-		cps_lock_enter(&call, object, regs);
-	}
-	return call;
+	if (cps_lock_is_on())
+		cps_regs_with_kept(cps_lock_enter, call);
 }
 
 /* [signal] */
@@ -104,8 +97,9 @@ static inline __attribute__((always_inline)) void cps_lock_end(const struct cps_
 
 /* Declares in a wrapper that what follows may wait for the object. */
 #define CPS_WAITS_FOR(object, state)                                                               \
-	const __attribute__((cleanup(cps_lock_end), unused)) struct cps_lock_call waits_ =         \
-		cps_lock_begin(object, state)
+	__attribute__((cleanup(cps_lock_end), unused)) struct cps_lock_call waits_ = {             \
+		NULL, (object), 0, (state), 0};                                                    \
+	cps_lock_begin(&waits_)
 
 /* [signal] The calling thread gives the lock back for which others wait, or tells of the event. Returns what they have
  * waited that was not blamed on anybody yet, in ns. */

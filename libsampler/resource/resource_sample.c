@@ -15,41 +15,22 @@ void cps_resource_keep(struct cps_thread *t, const struct cps_credit *credit)
 	cps_single_add((int64_t *)&t->points[credit->resource].rest, (int64_t)credit->gticks);
 }
 
-static bool take(const struct cps_credit *credit)
-{
-	struct cps_thread *t = cps_thread_self();
-	bool is_done = cps_event_take(credit);
-
-	if (!is_done && t && !cps_thread_is_gone(t))
-		cps_resource_keep(t, credit);
-	return is_done;
-}
-
 bool cps_resource_sample_block(uint32_t i, uint64_t gticks, uint64_t block)
 {
-	struct cps_credit credit = cps_resource_credit(i, 0, gticks);
-
-	credit.number = block;
-	return take(&credit);
+	return cps_event_take(i, 0, gticks, 0, block, NULL);
 }
 
 void cps_resource_sample_in(uint32_t i, uint32_t state, uint64_t gticks, uint64_t leaf)
 {
-	struct cps_credit credit = cps_resource_credit(i, state, gticks);
-
-	credit.leaf = leaf;
-	take(&credit);
+	cps_event_take(i, state, gticks, leaf, 0, NULL);
 }
 
 void cps_resource_sample_outside(uint32_t i, uint64_t gticks, const struct cps_code_range *code)
 {
-	struct cps_credit credit = cps_resource_credit(i, 0, gticks);
-
-	credit.outside = *code;
-	take(&credit);
+	cps_event_take(i, 0, gticks, 0, 0, code);
 }
 
 void cps_resource_sample(uint32_t i, uint32_t state, uint64_t gticks)
 {
-	cps_resource_sample_in(i, state, gticks, 0);
+	cps_event_take(i, state, gticks, 0, 0, NULL);
 }

@@ -103,7 +103,6 @@ struct job {
 	const struct cps_sleep *sleep, *copy; /* NULL: it is not known where the thread is */
 	const struct cps_credit *credit;
 	struct cps_frame *frames;
-	ucontext_t context;
 	bool is_done;
 };
 
@@ -113,6 +112,7 @@ static void add(void *argument)
 	struct cps_stack stack = {.frames = job->frames, .room = FRAMES, .keep = FRAMES};
 	struct cps_peek peek = {.low = 0};
 	uint64_t regs[CPS_REGS_KEPT];
+	ucontext_t context = {0};
 
 	if (!cps_recording_ready())
 		return;
@@ -123,8 +123,8 @@ static void add(void *argument)
 	stack.until = job->thread->walk_until;
 	for (int i = 0; i < CPS_REGS_KEPT; i++)
 		regs[i] = GET(job->copy->regs[i]);
-	cps_regs_context_of(&job->context, regs);
-	cps_unwinder_in_use()->walk(&job->context, &peek, &stack);
+	cps_regs_context_of(&context, regs);
+	cps_unwinder_in_use()->walk(&context, &peek, &stack);
 	if (stack.depth && is_still(job->sleep, GET(job->copy->sequence)))
 		job->is_done = cps_recording_add(job->thread, NULL, NULL, &stack, job->credit);
 }
@@ -152,7 +152,7 @@ bool cps_sleeper_take(struct cps_thread *t, const struct cps_sleep *sleep,
 		      const struct cps_sleep *copy, const struct cps_credit *credit)
 {
 	struct cps_frame *frames = cps_arena_pages(FRAMES * sizeof(*frames));
-	struct job job = {t, sleep, copy, credit, frames, {0}, false};
+	struct job job = {t, sleep, copy, credit, frames, false};
 	bool is_done = frames && take(t, &job);
 
 	cps_arena_unmap(frames, frames ? FRAMES * sizeof(*frames) : 0);
@@ -161,7 +161,7 @@ bool cps_sleeper_take(struct cps_thread *t, const struct cps_sleep *sleep,
 
 bool cps_sleeper_take_nowhere(struct cps_thread *t, const struct cps_credit *credit)
 {
-	struct job job = {t, NULL, NULL, credit, NULL, {0}, false};
+	struct job job = {t, NULL, NULL, credit, NULL, false};
 
 	return take(t, &job);
 }

@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "signal/budget.h"
 #include "signal/gate.h"
+#include "signal/own_stack.h"
 #include "signal/sample.h"
 #include "signal/side.h"
 #include "stream/loss.h"
@@ -29,12 +30,28 @@ static const struct cps_side *in_use(void)
 	return atomic_load_explicit(&side, memory_order_relaxed);
 }
 
+static void skip(void *context)
+{
+	(void)context;
+	cps_sample_skip(NULL);
+}
+
+/* Wrappers ask, too, and their thread may have hardly any stack. */
+static void begin(void)
+{
+	uint64_t mask = cps_sys_block_signals();
+
+	if (!cps_own_stack_call(0, skip, NULL))
+		skip(NULL);
+	cps_sys_set_mask(mask);
+}
+
 bool cps_side_is_time(void)
 {
 	enum cps_verdict verdict = cps_gate_verdict();
 
 	if (verdict == CPS_GATE_BEGINS)
-		cps_sample_skip(NULL);
+		begin();
 	return verdict == CPS_GATE_BEGINS || verdict == CPS_GATE_OPEN;
 }
 

@@ -98,6 +98,20 @@ struct cps_switches {
 
 #define CPS_THREAD_POINTS 44
 
+struct cps_code_range;
+
+/* What the thread itself does outside of the handler, on a stack of the recorder's, while it is busy
+ * (resource/event.h): it makes a call, or takes a sample. */
+struct cps_job {
+	void (*call)(void *);
+	void *argument;
+	bool is_done;
+	uint32_t number, state; /* of the resource */
+	uint64_t gticks, leaf, block;
+	const struct cps_code_range *outside;
+	uint64_t regs[8]; /* of who is credited */
+};
+
 /* An event that the kernel counts in a thread (resource/overflow.h). */
 struct cps_overflow {
 	_Atomic(void *) page; /* that keeps it alive; NULL: there is none */
@@ -166,6 +180,7 @@ struct cps_thread {
 	struct cps_off_cpu off_cpu;
 	struct cps_lock_wait lock;
 	struct cps_switches switches;
+	struct cps_job job;
 	struct cps_point points[CPS_THREAD_POINTS];
 	struct cps_overflow overflows[CPS_THREAD_OVERFLOWS];
 };

@@ -81,6 +81,22 @@ static inline __attribute__((always_inline)) void cps_regs_keep_here(uint64_t he
 			 : "rax", "memory");
 }
 
+/* [signal] Call f(argument, kept) with these registers of the caller, which then needs no room for them. Some file
+ * has to define it by this macro. */
+void cps_regs_with_kept(void (*f)(void *argument, const uint64_t kept[CPS_REGS_KEPT]),
+			void *argument);
+#define CPS_REGS_WITH_KEPT                                                                         \
+	__asm__(".text\n\t.p2align 4\n\t.globl cps_regs_with_kept\n\t"                             \
+		".hidden cps_regs_with_kept\n\t.type cps_regs_with_kept, @function\n"              \
+		"cps_regs_with_kept:\n\t.cfi_startproc\n\t"                                        \
+		"leaq 8(%rsp), %rax\n\tmovq (%rsp), %rdx\n\t"                                      \
+		"pushq %r15\n\tpushq %r14\n\tpushq %r13\n\tpushq %r12\n\t"                         \
+		"pushq %rbx\n\tpushq %rbp\n\tpushq %rax\n\tpushq %rdx\n\t"                         \
+		".cfi_adjust_cfa_offset 64\n\tmovq %rdi, %rax\n\tmovq %rsi, %rdi\n\t"              \
+		"movq %rsp, %rsi\n\tpushq %rax\n\t.cfi_adjust_cfa_offset 8\n\tcall *%rax\n\t"      \
+		"addq $72, %rsp\n\t.cfi_adjust_cfa_offset -72\n\tret\n\t"                          \
+		".cfi_endproc\n\t.size cps_regs_with_kept, . - cps_regs_with_kept\n")
+
 /* [signal] These registers as a context, as if a signal had come there. The others are left as they are. */
 static inline void cps_regs_context_of(ucontext_t *uc, const uint64_t here[CPS_REGS_KEPT])
 {
@@ -98,15 +114,6 @@ static inline void cps_regs_context_of(ucontext_t *uc, const uint64_t here[CPS_R
 static inline uintptr_t cps_regs_kept_sp(const uint64_t here[CPS_REGS_KEPT])
 {
 	return here[CPS_REGS_KEPT_SP];
-}
-
-/* [signal] The registers of the function that this is inlined into, as a context. */
-static inline __attribute__((always_inline)) void cps_regs_context_here(ucontext_t *uc)
-{
-	uint64_t here[CPS_REGS_KEPT];
-
-	cps_regs_keep_here(here);
-	cps_regs_context_of(uc, here);
 }
 
 #define CPS_REGS_CALL_BYTES 8

@@ -53,9 +53,9 @@ static uint64_t rest(uint64_t ns)
 static struct cps_lock_call enter(const void *what, enum cps_lock_state state, uint64_t sp)
 {
 	uint64_t regs[CPS_REGS_KEPT] = {1, sp, 3};
-	struct cps_lock_call call = {.state = state};
+	struct cps_lock_call call = {.object = what, .state = state};
 
-	cps_lock_enter(&call, what, regs);
+	cps_lock_enter(&call, regs);
 	return call;
 }
 
