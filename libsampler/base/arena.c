@@ -5,6 +5,9 @@
  * In: sizes. Out: zeroed memory. A piece is cut from the current block by one compare-and-swap.
  * When the block is used up, a new one is mapped; if two threads map one at the same time, the one
  * that comes second unmaps its own again.
+ *
+ * Order: a block is as the kernel has cleared it when its address is exchanged, and each piece is cut off once. What is put
+ * into a piece is released by who publishes it.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -4,6 +4,10 @@
  *
  * In: threads that begin and end. Out: stacks with a page below each that faults. A slab has a word with a bit for
  * each of its stacks, which is set while that is in use.
+ *
+ * Order: the size and the word of a slab are stored before its address is released, and used by who has acquired that, but
+ * for the word, which is exchanged: while it was not stored yet no exchange of it succeeds that was begun before. Who
+ * takes a stack by its bit acquires what the one before has left there.
  */
 #include <errno.h>
 #include <stdatomic.h>

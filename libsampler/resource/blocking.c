@@ -3,6 +3,8 @@
  * blocking.c - tells the resources that want to know of it when a wrapped call may block its thread.
  *
  * In: wrapped calls that begin and end. Out: the same to those who have asked.
+ *
+ * Order: what a watcher needs is there before its bit is set, and used by who has acquired that.
  */
 #include "base/moment.h"
 #include "resource/blocking.h"
@@ -32,7 +34,7 @@ void cps_blocking_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 	if (!t || cps_thread_is_gone(t))
 		return;
 	call->thread = t;
-	call->who = atomic_load_explicit(&cps_blocking_watchers, memory_order_relaxed);
+	call->who = atomic_load_explicit(&cps_blocking_watchers, memory_order_acquire);
 	if (call->who & CPS_BLOCKING_SWITCHES)
 		cps_switches_enter(call, regs);
 	if (call->who & (CPS_BLOCKING_REAL | CPS_BLOCKING_LASTED))

@@ -4,6 +4,9 @@
  *
  * In: blocks that are sampled, and freed. Out: numbers, records of freed blocks. The table has open addresses within a
  * window; if there is no room in it, the block is sampled all the same but not followed.
+ *
+ * Order: a slot, or a place for a freed block, is claimed by an exchange, and what is stored in it then is released by its
+ * address or number, which readers acquire. A block is taken out only by who frees it, of whom there is one.
  */
 #include <errno.h>
 #include <sys/mman.h>

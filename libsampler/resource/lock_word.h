@@ -4,6 +4,8 @@
  *
  * The number of waiters is in its upper 12 bits, and below these is the sum, modulo 2^52, of the times in ns since when
  * they wait, or since when their waiting was last blamed on somebody. Times are of cps_moment_ns.
+ *
+ * Order: there is one word, which is exchanged as a whole.
  */
 #ifndef CPS_LOCK_WORD_H
 #define CPS_LOCK_WORD_H

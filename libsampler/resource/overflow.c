@@ -12,6 +12,9 @@
  *
  * What the recorder does elsewhere, in the handler of the clock's ticks, is taken off the period in which it
  * happens.
+ *
+ * Order: a place is complete before their number is stored, and all that is known of the engine before it becomes the side
+ * (signal/side.h). A thread's events are its own; who else ends one exchanges its page first.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

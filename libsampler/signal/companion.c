@@ -4,6 +4,8 @@
  *
  * In: ticks that are samples. Out: further samples of the same stack. What cannot be recorded, such as while another
  * thread creates the recording, is left for a later one.
+ *
+ * Order: what a companion needs is there before its address is exchanged, and used by who has acquired that.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -57,7 +59,7 @@ void cps_companion_take(struct cps_thread *t, const ucontext_t *context, uint64_
 {
 	for (size_t i = 0; i < N_COMPANIONS; i++) {
 		const struct cps_companion *c =
-			atomic_load_explicit(&companions[i], memory_order_relaxed);
+			atomic_load_explicit(&companions[i], memory_order_acquire);
 
 		if (c)
 			take(c, t, context, now, reading);

@@ -3,6 +3,9 @@
  * displaced.c - notes when our handler is not in its place.
  *
  * In: the beginning and the end of such a moment. Out: whether there was one during a call.
+ *
+ * Order: the moment's beginning is stored before it is counted, and its end counted before that is stored; both are looked
+ * at the other way round. So if neither says that there was a moment, there was none.
  */
 #include "base/moment.h"
 #include "signal/displaced.h"

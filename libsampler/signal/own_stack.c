@@ -4,6 +4,9 @@
  *
  * In: a function. Out: its call on another stack. There are as many stacks as buffers, because more
  * handlers could not work at the same time.
+ *
+ * Order: a stack belongs to who has acquired its flag, and is released by clearing it; its address is read and made
+ * in between.
  */
 #include <stdatomic.h>
 #include <stddef.h>

@@ -4,6 +4,8 @@
  *
  * In: a signal that the kernel has delivered on the recorder's alternate stack. Out: the target's
  * handler, which runs on the target's own alternate stack, or on the stack that was interrupted.
+ *
+ * Order: a handler's place is exchanged before the kernel is given the relay, so that it is there when a signal comes.
  */
 #include <stdatomic.h>
 #include <stdbool.h>

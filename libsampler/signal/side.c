@@ -4,6 +4,8 @@
  *
  * In: a signal. Out: a sample of what it has interrupted, or a counted loss. The CPU time that this takes is
  * not credited to the target.
+ *
+ * Order: what a side needs is there before its address is released, and used by who has acquired that.
  */
 #include <stdatomic.h>
 
@@ -27,7 +29,7 @@ void cps_side_use_this(const struct cps_side *s)
 
 static const struct cps_side *in_use(void)
 {
-	return atomic_load_explicit(&side, memory_order_relaxed);
+	return atomic_load_explicit(&side, memory_order_acquire);
 }
 
 static void skip(void *context)

@@ -4,6 +4,8 @@
  *
  * In: what children tell. Out: a number and an errno, for the parent's end record. A page is touched
  * only by a child that has something to tell.
+ *
+ * Order: the error is stored before the number, and read after it.
  */
 #include <stdatomic.h>
 #include <stddef.h>

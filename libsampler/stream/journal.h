@@ -12,6 +12,10 @@
  *
  * Locks: each buffer has one, which is tried and never waited for. A thread or handler that has
  * acquired a buffer owns it until it releases it.
+ *
+ * Order: a buffer belongs to who has acquired its lock, and so does its area of the file. A reader of the file finds the
+ * two numbers of an area in one word, stored behind the bytes that they count. The map and its names are there before
+ * the recording is open (recording.h). The other words stand for themselves.
  */
 #ifndef CPS_JOURNAL_H
 #define CPS_JOURNAL_H

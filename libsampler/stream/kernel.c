@@ -3,6 +3,9 @@
  * kernel.c - the names of the kernel's functions that were met in samples.
  *
  * In: addresses, from the handler. Out: at the end, records of their names.
+ *
+ * Order: an address is a slot by itself, and slots are as the kernel has cleared them. At the end they are read after all
+ * buffers were acquired, in which the samples are that have met the addresses.
  */
 #include <stdatomic.h>
 #include <stddef.h>

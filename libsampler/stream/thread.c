@@ -4,6 +4,10 @@
  *
  * In: threads that begin and end. Out: struct cps_thread. Entries lie in chunks that are never
  * given back. A free entry is taken by a compare-and-swap of its state.
+ *
+ * Order: an entry belongs to who has taken it by its state, then to its thread. Entering releases what others read of it
+ * (LIVE), and they acquire that. What others may change or read as a whole is held: by `busy`, or by a word of the
+ * part (resource/). Who holds a part looks at the state again, since the thread may have left before.
  */
 #include <string.h>
 #include <sys/prctl.h>

@@ -5,6 +5,8 @@
  * In: the stack pointer, the stack. Out: the registers of the interpreter's caller. What is looked for is the
  * return address of a call that leads straight to a large function, as only interpreters are, and
  * the whole frame of that function has to lie between stack pointer and return address.
+ *
+ * Order: each word of `others` is a key by itself.
  */
 #include "unwind/borrowed.h"
 #include "unwind/call.h"

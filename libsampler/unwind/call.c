@@ -4,6 +4,8 @@
  *
  * In: an address, the code before it, and the frame that it was found in. Out: whether it may be a return
  * address.
+ *
+ * Order: each word of `calls` is an address by itself.
  */
 #include <stdatomic.h>
 

@@ -30,5 +30,5 @@ void cps_unwinder_use(const struct cps_unwinder *unwinder)
 
 const struct cps_unwinder *cps_unwinder_in_use(void)
 {
-	return atomic_load_explicit(&in_use, memory_order_relaxed);
+	return atomic_load_explicit(&in_use, memory_order_acquire);
 }
