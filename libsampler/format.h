@@ -139,6 +139,7 @@ enum cps_stop {
 	CPS_STOP_WRITE = 6,    /* the output cannot be written */
 	CPS_STOP_CLOCK = 7,    /* the clock cannot be started */
 	CPS_STOP_SWITCH = 8,   /* recording was turned off */
+	CPS_STOP_DISPATCH = 9, /* the program handles system calls itself */
 	CPS_STOP_COUNT
 };
 

@@ -22,6 +22,9 @@ static const struct {
 	[CPS_STOP_CREATE] = {"create", "output cannot be created", true},
 	[CPS_STOP_WRITE] = {"write", "output cannot be written", true},
 	[CPS_STOP_SWITCH] = {"switch", "recording was turned off", false},
+	[CPS_STOP_DISPATCH] = {"dispatch",
+			       "the program handles system calls itself (Syscall User Dispatch)",
+			       true},
 	[CPS_STOP_CLOCK] = {"clock", "the clock cannot be started", true},
 };
 

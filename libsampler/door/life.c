@@ -283,7 +283,7 @@ bool cps_life_leave(enum cps_stop why)
 		return false;
 	}
 	cpu_ns = finish(cps_life_clock(), why, NULL);
-	if (why == CPS_STOP_SECCOMP)
+	if (why == CPS_STOP_SECCOMP || why == CPS_STOP_DISPATCH)
 		cps_thread_wait_for_handlers();
 	if (config->verbose && why != CPS_STOP_EXEC)
 		summarise(cpu_ns);

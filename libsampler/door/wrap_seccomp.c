@@ -4,7 +4,7 @@
  *
  * In: prctl, and seccomp by way of wrap_syscall.c. Out: a recording that has ended before the
  * filter is installed, unless it is to go on (doc/decisions/0056). A filter may kill the process for the
- * handler's system calls.
+ * handler's system calls. Syscall User Dispatch would, too: what the program has not made itself raises SIGSYS.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -22,6 +22,10 @@
 #include "stream/recording.h"
 #include "stream/thread.h"
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+
 #define EXPORT __attribute__((visibility("default")))
 
 static bool goes_on;
@@ -36,7 +40,7 @@ void cps_wrap_seccomp_prepare(bool outlives_filter)
 
 /* What was done before a filter is installed, to be undone if that fails. */
 struct step {
-	bool has_left, has_unwatched;
+	bool has_left, has_unwatched, is_dispatch;
 };
 
 /* Of a recording that has ended before, a handler may be at work in another thread. */
@@ -50,7 +54,7 @@ static void confine(void)
 
 static struct step step_aside(void)
 {
-	struct step step = {false, false};
+	struct step step = {0};
 
 	if (!goes_on)
 		confine();
@@ -66,6 +70,13 @@ static struct step step_aside(void)
 	cps_recording_ready(); /* the filter may refuse to create files */
 	cps_recording_flush();
 	return step;
+}
+
+/* Nothing of ours may come into the thread from now on. Exec ends the dispatch, so the next program is recorded. */
+static void step_aside_for_dispatch(struct step *step)
+{
+	step->is_dispatch = true;
+	step->has_left = cps_life_is_recorded() && cps_life_leave(CPS_STOP_DISPATCH);
 }
 
 static bool is_confined;
@@ -86,7 +97,7 @@ static void have_stepped_aside(struct step step, bool has_failed)
 	if (step.has_left && has_failed) {
 		cps_life_return();
 	} else if (step.has_left) {
-		is_confined = true;
+		is_confined = !step.is_dispatch;
 		cps_life_forget();
 	}
 	errno = error;
@@ -95,7 +106,7 @@ static void have_stepped_aside(struct step step, bool has_failed)
 /* Calling it with a filter that is NULL only asks whether filters are possible. */
 EXPORT int prctl(int option, ...)
 {
-	struct step step = {false, false};
+	struct step step = {0};
 	unsigned long a[4];
 	va_list list;
 	int result;
@@ -111,6 +122,8 @@ EXPORT int prctl(int option, ...)
 	}
 	if (option == PR_SET_SECCOMP && (a[0] == SECCOMP_MODE_STRICT || a[1]))
 		step = step_aside();
+	if (option == PR_SET_SYSCALL_USER_DISPATCH && a[0])
+		step_aside_for_dispatch(&step);
 	if (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
 		cps_moment_ask_kernel();
 	result = cps_door_real.prctl(option, a[0], a[1], a[2], a[3]);
@@ -120,7 +133,7 @@ EXPORT int prctl(int option, ...)
 
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter)
 {
-	struct step step = {false, false};
+	struct step step = {0};
 	long result;
 
 	cps_door_open();

@@ -188,7 +188,7 @@ Test(info, text)
 Test(info, words_of_stops)
 {
 	static const char *const words[] = {"clean",  "exec",  "duration", "seccomp", "limit",
-					    "create", "write", "clock",	   "switch"};
+					    "create", "write", "clock",	   "switch",  "dispatch"};
 	char row[64];
 
 	for (unsigned stop = 0; stop < CPS_STOP_COUNT; stop++) {

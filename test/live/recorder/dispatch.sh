@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A program that handles system calls itself (prctl(2), PR_SET_SYSCALL_USER_DISPATCH) is not ended by SIGSYS for those
+# of the recorder: the recording ends, whole, before it begins, and says why. If the kernel refuses, recording goes on.
+#
+# Seen to fail:
+# - If the recording goes on, the first tick ends the program with SIGSYS.
+# - If the program that it executes is taken for one under a filter, that is not recorded.
+# - If the recording does not continue when the kernel has refused, it has ended by that.
+#
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+
+"$targets/dispatch" >/dev/null
+[ $? -ne 77 ] || skip "no Syscall User Dispatch on this machine"
+
+for clock in strata timer itimer; do
+	export CPSAMPLE_CLOCK="$clock" CPSAMPLE_RESOURCES="cpu:1ms$beside"
+	for how in prctl syscall refused; do
+		rm -rf run && mkdir run
+		(cd run && record "$targets/dispatch" "$how" >../got 2>../err)
+		status=$?
+		[ $status -eq 0 ] || fail "$clock $how: ended with $status"
+		[ "$(cat got)" = ok ] || fail "$clock $how: printed $(cat got)"
+		[ ! -s err ] || fail "$clock $how: $(cat err)"
+		ended=$(info run/*.cps ended)
+		case $how in
+		refused) want=clean ;;
+		*) want=dispatch ;;
+		esac
+		[ "$ended" = "$want" ] || fail "$clock $how: the recording ended by '$ended'"
+	done
+	rm -rf run && mkdir run
+	(cd run && record "$targets/dispatch" prctl /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; exit 3')
+	status=$?
+	[ $status -eq 3 ] || fail "$clock: the next program ended with $status"
+	set -- run/*.cps
+	[ $# -eq 2 ] || fail "$clock: $# recordings of two programs"
+done
