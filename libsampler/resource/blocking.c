@@ -12,8 +12,6 @@
 #include "resource/switches.h"
 #include "base/poison.h"
 
-CPS_REGS_WITH_KEPT;
-
 _Atomic uint32_t cps_blocking_watchers;
 
 void cps_blocking_watch(uint32_t who)

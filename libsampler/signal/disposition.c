@@ -73,7 +73,7 @@ void cps_regs_restore(void);
 
 static void store(struct words *to, const struct sigaction *action)
 {
-	uint64_t mask[MASK_WORDS];
+	uint64_t mask[MASK_WORDS] = {0};
 
 	memcpy(mask, &action->sa_mask, sizeof(mask));
 	SET(to->handler, action->sa_handler);
@@ -85,7 +85,7 @@ static void store(struct words *to, const struct sigaction *action)
 
 static void load(struct sigaction *action, const struct words *from)
 {
-	uint64_t mask[MASK_WORDS];
+	uint64_t mask[MASK_WORDS] = {0};
 
 	memset(action, 0, sizeof(*action));
 	action->sa_handler = GET(from->handler);

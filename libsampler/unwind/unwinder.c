@@ -6,6 +6,7 @@
  */
 #include <stdatomic.h>
 
+#include "unwind/regs.h"
 #include "unwind/unwind.h"
 #include "unwind/unwinder.h"
 #include "base/poison.h"
@@ -32,3 +33,5 @@ const struct cps_unwinder *cps_unwinder_in_use(void)
 {
 	return atomic_load_explicit(&in_use, memory_order_acquire);
 }
+
+CPS_REGS_WITH_KEPT;
