@@ -151,8 +151,8 @@ struct profile_process {
 	uint64_t children_ns; /* CPU time of children that were waited for, and of theirs */
 	uint64_t denied, denied_error;	 /* forked processes that could not write, and an errno */
 	uint64_t python, python_unnamed; /* functions by name; evaluators without */
-	uint64_t interrupted;		 /* waits that failed with EINTR because of a tick */
-	enum event_unended unended;	 /* when not ended: why */
+	uint64_t interrupted;	    /* calls that a tick has ended, which nobody went on with */
+	enum event_unended unended; /* when not ended: why */
 	uint64_t cut_offset;
 	uint32_t cut_why;
 	uint64_t last_us; /* time of the last sample */

@@ -217,7 +217,7 @@ struct event_end {
 	uint64_t denied_error;	 /* errno of the latest of them, 0: none */
 	uint64_t python;	 /* Python functions that stacks have by name */
 	uint64_t python_unnamed; /* evaluators of Python whose functions have no names */
-	uint64_t interrupted;	 /* waits that failed with EINTR because of a tick */
+	uint64_t interrupted;	 /* calls that a tick has ended, which nobody went on with */
 	uint64_t stop;		 /* enum cps_stop, or beyond */
 	uint64_t error;		 /* errno that goes with it, 0: none */
 	const char *note;	 /* NULL, or what is wrong with the journal beside the file */

@@ -278,13 +278,13 @@ static void write_python(struct out *o, const struct profile_process *process)
 	out_text(o, "\n");
 }
 
-/* The clock has stopped looking at sleepers then. */
+/* The clock has stopped ticking inside of calls then. */
 static void write_interrupted(struct out *o, const struct profile_process *process)
 {
 	if (!process->interrupted)
 		return;
 	label(o, "interrupted");
-	out_format(o, "%" PRIu64 " wait%s, by samples; later ones came at ticks of the kernel\n",
+	out_format(o, "%" PRIu64 " call%s, by samples; later ones came at ticks of the kernel\n",
 		   process->interrupted, process->interrupted == 1 ? "" : "s");
 }
 

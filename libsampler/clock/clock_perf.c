@@ -35,6 +35,7 @@
 #include "signal/gate.h"
 #include "signal/reading.h"
 #include "stream/atoms.h"
+#include "stream/interrupted.h"
 #include "base/poison.h"
 
 #define PERIOD_LEAST                                                                               \
@@ -129,9 +130,10 @@ static void adapt(struct cps_thread *t)
 		t->event_ticks = TICKS_MOST;
 }
 
+/* When the program has seen once that a tick ends a call that no wrapper sees, ticks come from timers. */
 static int arm(struct cps_thread *t)
 {
-	if (arm_event(t) == 0)
+	if (!cps_interrupted_ever() && arm_event(t) == 0)
 		return 0;
 	disarm(t);
 	return cps_clock_timer.arm(t);
@@ -206,8 +208,14 @@ static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
 	if (t->has_timer)
 		cps_clock_timer.meter->rearm(t, info);
-	else if (!info || info->si_code == POLL_HUP || t->period < mean_of(t) / 3)
-		renew(t); /* in the last case the budget has doubled the mean */
+	else if (!info || info->si_code == POLL_HUP || t->period < mean_of(t) / 3 ||
+		 cps_interrupted_ever())
+		renew(t); /* t->period: the budget has doubled the mean */
+}
+
+static bool is_in_call(const siginfo_t *info)
+{
+	return is_mine(info);
 }
 
 /* While its page is read, the event is nobody else's. Another thread may stop the clock meanwhile, or have stopped
@@ -236,6 +244,7 @@ static const struct cps_meter meter = {
 	.read_of = cps_clock_cpu_of,
 	.rearm = rearm,
 	.mode = mode,
+	.is_in_call = is_in_call,
 	.scale = 1000,
 };
 

@@ -311,6 +311,11 @@ static bool admit(struct cps_thread *t, const siginfo_t *info, const ucontext_t 
 	return false;
 }
 
+static bool is_in_call(const siginfo_t *info)
+{
+	return kind_of(info) == SHOT && !expects_eintr;
+}
+
 /* A shot that was set again for the instant that has passed would come at once, again and again. */
 static void forget(struct cps_thread *t)
 {
@@ -424,6 +429,7 @@ static const struct cps_meter meter = {
 	.forget = forget,
 	.doze = doze,
 	.wake = wake,
+	.is_in_call = is_in_call,
 	.scale = 1000,
 };
 

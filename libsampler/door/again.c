@@ -150,10 +150,23 @@ int cps_again_ms_left(const struct cps_again_wait *w, int timeout)
 	return timeout > 0 ? (int)((cps_again_ns_left(w) + 999999) / 1000000) : timeout;
 }
 
+void cps_again_shorten(struct cps_again_wait *w)
+{
+	uint64_t left;
+
+	if (!w->timeout)
+		return;
+	if (!w->until)
+		w->until = w->start + ns_of(w->timeout);
+	left = cps_again_ns_left(w);
+	w->left.tv_sec = (time_t)(left / NS_PER_S);
+	w->left.tv_nsec = (long)(left % NS_PER_S);
+	w->timeout = &w->left;
+}
+
 bool cps_again_after_eintr(struct cps_again_wait *w)
 {
 	uint32_t number = cps_sample_interruptions() - cps_again_settled;
-	uint64_t left;
 
 	if (number == w->seen && !cps_displaced_since(w->displaced))
 		return false;
@@ -162,14 +175,7 @@ bool cps_again_after_eintr(struct cps_again_wait *w)
 	cps_sys_calls++;
 	errno = w->error;
 	cps_cut_number();
-	if (!w->timeout)
-		return true;
-	if (!w->until)
-		w->until = w->start + ns_of(w->timeout);
-	left = cps_again_ns_left(w);
-	w->left.tv_sec = (time_t)(left / NS_PER_S);
-	w->left.tv_nsec = (long)(left % NS_PER_S);
-	w->timeout = &w->left;
+	cps_again_shorten(w);
 	return true;
 }
 

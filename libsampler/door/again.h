@@ -59,6 +59,7 @@ ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room);
 ssize_t __pread64(int fd, void *to, size_t n, off64_t at);
 ssize_t __pwrite64(int fd, const void *from, size_t n, off64_t at);
+ssize_t getdents64(int fd, void *to, size_t n);
 ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
 		       socklen_t *bytes);
@@ -81,7 +82,8 @@ ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOC
 	X(pread) X(pread64) X(__pread_chk) X(__pread64_chk) X(preadv) X(preadv64) X(preadv2)       \
 	X(preadv64v2) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2)
 #define CPS_NEXT_CHILD(X) X(wait) X(waitpid) X(wait3) X(wait4) X(waitid)
-#define CPS_NEXT_COPY(X) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) X(getrandom)
+#define CPS_NEXT_COPY(X) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) X(getrandom)        \
+	X(getdents64)
 #define CPS_NEXT_ALL(X)                                                                            \
 	CPS_NEXT_TIMED(X) CPS_NEXT_EVENT(X) CPS_NEXT_SOCKET(X) CPS_NEXT_PLACE(X)      \
 	CPS_NEXT_CHILD(X) CPS_NEXT_COPY(X)
@@ -231,11 +233,22 @@ void cps_again_set_remaining(struct cps_again_wait *w, const struct timespec *re
 bool cps_again(struct cps_again_wait *w);
 bool cps_again_after_eintr(struct cps_again_wait *w);
 
+/* Sets `timeout`, if there is one, to what is left. */
+void cps_again_shorten(struct cps_again_wait *w);
+
 /* The time of its clock; and what is left of the call's time: in nanoseconds, or in milliseconds
  * rounded up. `timeout` is what the target has asked for. */
 uint64_t cps_again_now(const struct cps_again_wait *w);
 uint64_t cps_again_ns_left(const struct cps_again_wait *w);
 int cps_again_ms_left(const struct cps_again_wait *w, int timeout);
+
+/* Sleeps as clock_nanosleep does, which `sleeps` calls. Returns 0 or an error number. errno is as before. */
+int cps_again_sleep(clockid_t clock, int flags, const struct timespec *request,
+		    struct timespec *remaining, __typeof__(clock_nanosleep) *sleeps);
+
+/* Gives the target what remains of its time, in n bytes. The kernel writes there, and finds out whether it may. Returns 0
+ * or -EFAULT. */
+int cps_again_give(void *to, const void *left, size_t n);
 
 /* Make a call, and make it again as long as it fails because of a tick. The call returns a negative
  * number and sets errno when it fails. */

@@ -26,6 +26,10 @@ static inline struct cps_again_wait cps_socket_time_begin(void)
  * is POLLIN or POLLOUT. If it was not, errno is `late`. */
 bool cps_socket_time_again(struct cps_again_wait *w, int fd, short events, int late);
 
+/* The same for connect: makes it again if and when it is to be made again. Returns what the target gets, with errno. */
+int cps_socket_time_connect(struct cps_again_wait *w, int fd, __CONST_SOCKADDR_ARG address,
+			    socklen_t bytes);
+
 /* Wait until the descriptor is ready, for what is left of the time if it is a socket. Returns what
  * poll has found; 0 if the time is over or not known, or a handler of the target's has run. */
 int cps_socket_time_wait(struct cps_again_wait *w, int fd, short events);

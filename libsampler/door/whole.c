@@ -25,6 +25,7 @@ struct transfer {
 	int fd, flags;
 	const struct iovec *all;
 	size_t n, done;
+	off64_t at; /* the place of the file where it began; -1: where the file is */
 };
 
 size_t cps_whole_bytes(const struct iovec *all, size_t n)
@@ -95,18 +96,60 @@ static int next_pieces(const struct transfer *t, size_t end, struct iovec pieces
 	return count;
 }
 
+static ssize_t call(const struct transfer *t, bool writes, const struct iovec *pieces, int count)
+{
+	off64_t at = t->at + (off64_t)t->done;
+
+	if (t->at < 0)
+		return writes ? CPS_NEXT(writev)(t->fd, pieces, count)
+			      : CPS_NEXT(readv)(t->fd, pieces, count);
+	return writes ? CPS_NEXT(pwritev64)(t->fd, pieces, count, at)
+		      : CPS_NEXT(preadv64)(t->fd, pieces, count, at);
+}
+
 /* Transfers a part, neither to nor from a socket. False: that failed, or it is short without a tick,
  * and so has met what would have ended the target's call, too. */
-static bool transfer_more(struct transfer *t, size_t end, __typeof__(readv) *call)
+static bool transfer_more(struct transfer *t, size_t end, bool writes)
 {
 	struct iovec pieces[PIECES];
 	bool is_cut;
 	size_t bytes;
 	int count = next_pieces(t, end, pieces, &bytes);
-	ssize_t result = CPS_CUTTABLE(&is_cut, call(t->fd, pieces, count));
+	ssize_t result = CPS_CUTTABLE(&is_cut, call(t, writes, pieces, count));
 
 	t->done += result > 0 ? (size_t)result : 0;
 	return result > 0 && (is_cut || (size_t)result == bytes);
+}
+
+/* /dev/mem, /dev/full and /dev/zero; /dev/random and /dev/urandom. Writes to /dev/zero and the like take no time. No
+ * signal cuts short a read or a write of a file on a disk, unless it kills. Other regular files, such as those in
+ * /proc, return one record at a time. */
+static bool is_memory_device(int fd, uint32_t minors)
+{
+	struct stat s;
+
+	return get_status(fd, &s) && S_ISCHR(s.st_mode) && major(s.st_rdev) == 1 &&
+	       minor(s.st_rdev) < 32 && minors >> minor(s.st_rdev) & 1;
+}
+
+bool cps_whole_reads_all(int fd)
+{
+	return is_memory_device(fd, 1 << 1 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9);
+}
+
+bool cps_whole_writes_all(int fd)
+{
+	return is_memory_device(fd, 1 << 1 | 1 << 8 | 1 << 9);
+}
+
+/* Transfers the rest to or from a memory device, whether or not it waits elsewhere. False: it is another file. */
+static bool finish_memory(struct transfer *t, size_t end, bool writes)
+{
+	if (writes ? !cps_whole_writes_all(t->fd) : !cps_whole_reads_all(t->fd))
+		return false;
+	while (t->done < end && transfer_more(t, end, writes))
+		;
+	return true;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -124,7 +167,7 @@ static bool is_terminal(int fd)
 static void write_rest(struct transfer *t, size_t end)
 {
 	while (t->done < end && cps_socket_time_wait(t->wait, t->fd, POLLOUT) &&
-	       transfer_more(t, end, &CPS_NEXT(writev)))
+	       transfer_more(t, end, true))
 		;
 }
 
@@ -161,10 +204,11 @@ static void send_rest(struct transfer *t, size_t end)
 ssize_t cps_whole_write(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, flags, all, n, (size_t)done};
+	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1};
 	size_t end = cps_whole_bytes(all, n);
 
-	if (t.done < end && !(flags & MSG_DONTWAIT) && cps_whole_waits(fd)) {
+	if (t.done < end && !(flags & MSG_DONTWAIT) && !finish_memory(&t, end, true) &&
+	    cps_whole_waits(fd)) {
 		if (is_stream(fd))
 			send_rest(&t, end);
 		else if (cps_whole_is(fd, S_IFIFO) || is_terminal(fd))
@@ -211,35 +255,49 @@ static void receive_rest(struct transfer *t, size_t end)
 	}
 }
 
-/* Whether a read of this file is short only after a signal: /dev/zero, /dev/random, /dev/urandom. No
- * signal cuts short a read of a file on a disk, unless it kills. Other regular files, such as those in
- * /proc, return one record at a time. */
-static bool is_never_short(int fd)
-{
-	struct stat s;
-
-	if (!get_status(fd, &s) || !S_ISCHR(s.st_mode))
-		return false;
-	return s.st_rdev == makedev(1, 5) || s.st_rdev == makedev(1, 8) ||
-	       s.st_rdev == makedev(1, 9);
-}
-
 ssize_t cps_whole_read(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 		       int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, flags, all, n, (size_t)done};
+	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1};
 	size_t end = cps_whole_bytes(all, n);
 
-	if (t.done < end && !(flags & (MSG_DONTWAIT | MSG_PEEK)) && cps_whole_waits(fd)) {
-		if (is_stream(fd))
-			receive_rest(&t, socket_waits_for(&t, end));
-		else if (is_never_short(fd))
-			while (t.done < end && transfer_more(&t, end, &CPS_NEXT(readv)))
-				;
-	}
+	if (t.done < end && !(flags & (MSG_DONTWAIT | MSG_PEEK)) &&
+	    !finish_memory(&t, end, false) && cps_whole_waits(fd) && is_stream(fd))
+		receive_rest(&t, socket_waits_for(&t, end));
 	errno = w->error;
 	return (ssize_t)t.done;
 }
+
+/* ---- at a place of the file ------------------------------------------------------------------- */
+
+/* Only memory devices are both cut short and have places. With RWF_NOWAIT they may be short anyway. */
+static ssize_t finish_at(struct transfer *t, bool writes, int flags)
+{
+	size_t end = cps_whole_bytes(t->all, t->n);
+
+	if (t->done < end && !(flags & RWF_NOWAIT))
+		finish_memory(t, end, writes);
+	errno = t->wait->error;
+	return (ssize_t)t->done;
+}
+
+ssize_t cps_whole_write_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
+			   off64_t at, int flags, ssize_t done)
+{
+	struct transfer t = {w, fd, 0, all, n, (size_t)done, at};
+
+	return finish_at(&t, true, flags);
+}
+
+ssize_t cps_whole_read_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
+			  off64_t at, int flags, ssize_t done)
+{
+	struct transfer t = {w, fd, 0, all, n, (size_t)done, at};
+
+	return finish_at(&t, false, flags);
+}
+
+/* ---- messages --------------------------------------------------------------------------------- */
 
 /* Control data comes with the bytes before which it was sent, and ends a call. The kernel has
  * overwritten msg_controllen. */
@@ -249,4 +307,65 @@ ssize_t cps_whole_message(struct cps_again_wait *w, int fd, const struct msghdr 
 	return m->msg_control || m->msg_flags & MSG_CTRUNC
 		       ? done
 		       : cps_whole_read(w, fd, m->msg_iov, m->msg_iovlen, flags, done);
+}
+
+/* The last message may have been sent in part, if the socket is a stream. */
+int cps_whole_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
+		   int done)
+{
+	bool is_cut = !(flags & MSG_DONTWAIT) && cps_whole_waits(fd);
+	int more;
+
+	while (is_cut && done > 0 && (unsigned)done <= n) {
+		struct mmsghdr *last = &all[done - 1];
+		const struct iovec *buffers = last->msg_hdr.msg_iov;
+		size_t count = last->msg_hdr.msg_iovlen;
+
+		last->msg_len = (unsigned)cps_whole_write(w, fd, buffers, count, flags,
+							  (ssize_t)last->msg_len);
+		if (last->msg_len < cps_whole_bytes(buffers, count) || (unsigned)done == n ||
+		    !(cps_socket_time_wait(w, fd, POLLOUT) & POLLOUT))
+			break;
+		more = CPS_CUTTABLE(&is_cut,
+				    CPS_NEXT(sendmmsg)(fd, all + done, n - (unsigned)done, flags));
+		if (more <= 0)
+			break;
+		done += more;
+	}
+	errno = w->error;
+	return done;
+}
+
+/* The kernel keeps the reason why it returned less than it was asked for, as the socket's error. If
+ * that is a signal the error must be taken away: the target's next call would fail with the kernel's
+ * own ERESTARTSYS. */
+static bool is_kept_signal(int fd)
+{
+	enum { ERESTARTSYS = 512 };
+	int error = 0;
+	socklen_t bytes = sizeof(error);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 &&
+	       (error == EINTR || error == ERESTARTSYS);
+}
+
+/* The kernel says how much of the timeout is left, and takes 0 for no end. */
+int cps_whole_received(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
+		       struct timespec *timeout, int done)
+{
+	bool is_cut = !(flags & (MSG_DONTWAIT | MSG_WAITFORONE)) && cps_whole_waits(fd);
+	int more;
+
+	while (is_cut && (unsigned)done < n &&
+	       (!timeout || timeout->tv_sec > 0 || timeout->tv_nsec > 0)) {
+		if (!is_kept_signal(fd) || !(cps_socket_time_wait(w, fd, POLLIN) & POLLIN))
+			break;
+		more = CPS_CUTTABLE(&is_cut, CPS_NEXT(recvmmsg)(fd, all + done, n - (unsigned)done,
+								flags, timeout));
+		if (more <= 0)
+			break;
+		done += more;
+	}
+	errno = w->error;
+	return done;
 }

@@ -26,10 +26,34 @@ ssize_t cps_whole_write(struct cps_again_wait *w, int fd, const struct iovec *al
 ssize_t cps_whole_read(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 		       int flags, ssize_t done);
 
+/* The same for pread, pwrite and the like, which have begun at that place of the file (-1: where the file is);
+ * `flags` are those of preadv2 and pwritev2. */
+ssize_t cps_whole_write_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
+			   off64_t at, int flags, ssize_t done);
+ssize_t cps_whole_read_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
+			  off64_t at, int flags, ssize_t done);
+
 /* The same for recvmsg, whose message is as the kernel has left it. Not finished if the target has
  * asked for control data. */
 ssize_t cps_whole_message(struct cps_again_wait *w, int fd, const struct msghdr *m, int flags,
 			  ssize_t done);
+
+/* The same for sendmmsg and recvmmsg: n messages, of which `done` were transferred, the last of them maybe in part. */
+int cps_whole_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
+		   int done);
+int cps_whole_received(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
+		       struct timespec *timeout, int done);
+
+/* The same for copies within the kernel. */
+ssize_t cps_whole_sendfile(struct cps_again_wait *w, int out, int in, off64_t *from, size_t n,
+			   ssize_t done);
+ssize_t cps_whole_splice(struct cps_again_wait *w, int in, off64_t *from, int out, off64_t *to,
+			 size_t n, unsigned flags, ssize_t done);
+ssize_t cps_whole_copy(struct cps_again_wait *w, int in, off64_t *from, int out, off64_t *to,
+		       size_t n, unsigned flags, ssize_t done);
+
+/* The same for getdents64 and getdents, whose number it is. */
+ssize_t cps_whole_entries(long number, int fd, void *to, size_t n, ssize_t done);
 
 /* The same for getrandom. */
 ssize_t cps_whole_random(struct cps_again_wait *w, void *to, size_t n, unsigned flags,
@@ -45,6 +69,11 @@ bool cps_whole_waits(int fd);
 
 /* Whether the type of the file is `type`, such as S_IFREG. */
 bool cps_whole_is(int fd, unsigned type);
+
+/* Whether a read of this file, or a write to it, is short only after a signal, also with O_NONBLOCK: it is one of the
+ * memory devices, such as /dev/zero and /dev/urandom. */
+bool cps_whole_reads_all(int fd);
+bool cps_whole_writes_all(int fd);
 
 /* Make a call; *is_cut says whether a tick has met its end. */
 #define CPS_CUTTABLE(is_cut, call)                                                                 \

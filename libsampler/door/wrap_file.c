@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_file.c - notes where threads are blocked when they open files, or lock parts of them.
+ * wrap_file.c - notes where threads are blocked when they open files, or lock parts of them; and keeps our signals from
+ * ending what drivers and file systems do.
  *
  * In: calls with a variable number of arguments, and those that belong to them. Out: the real calls. An open of
  * a pipe with a name waits for the other end, and any open may wait for a disk or a network. The kernel goes on
- * with them after a tick. Unless `real` or `lock` is counted, each wrapper is two loads and a jump.
+ * with opens after a tick. Unless `real` or `lock` is counted, each wrapper is two loads and a jump; those of ioctl and
+ * fallocate are more if our signals come inside of calls.
  */
 #undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 
 #include "door/again.h"
 #include "door/door.h"
@@ -26,7 +29,8 @@ int __openat64_2(int directory, const char *path, int flags);
 /* clang-format off */
 #define CALLS(X)                                                                                   \
 	X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64)                                \
-	X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(fcntl) X(fcntl64)
+	X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(fcntl) X(fcntl64)                \
+	X(ioctl) X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64)
 /* clang-format on */
 
 CPS_FIND_CALLS(CALLS, cps_wrap_file_resolve)
@@ -113,3 +117,58 @@ static bool waits(int command)
 
 CONTROL(fcntl)
 CONTROL(fcntl64)
+
+/* ---- drivers --------------------------------------------------------------------------------- */
+
+/* Some drivers do not let the kernel make a call again. One that has failed with EINTR has done nothing. */
+static __attribute__((noinline)) int ioctl_watched(int fd, unsigned long request, void *argument)
+{
+	CPS_AGAIN_WAIT w = cps_again_wait_of(cps_again_start());
+
+	cps_cut_number();
+	return CPS_AGAIN(w, next.ioctl(fd, request, argument));
+}
+
+CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list rest;
+	void *argument;
+
+	va_start(rest, request);
+	argument = va_arg(rest, void *);
+	va_end(rest);
+	if (__builtin_expect(!next.ioctl, 0))
+		resolve_again();
+	if (__builtin_expect(!next.ioctl, 0))
+		return NO_CALL;
+	return cps_again_is_plain() ? next.ioctl(fd, request, argument)
+				    : ioctl_watched(fd, request, argument);
+}
+
+/* ---- space on disks -------------------------------------------------------------------------- */
+
+/* With some kernels files in memory give up all that they have got when a signal comes, so that such a call, made again,
+ * might never end. */
+#define HELD(name, parameters, arguments, missing)                                                 \
+	static __attribute__((noinline)) int name##_held parameters                                \
+	{                                                                                          \
+		struct cps_masked_call held =                                                      \
+			cps_masked_hold((uintptr_t)__builtin_frame_address(0));                    \
+		int result = next.name arguments;                                                  \
+                                                                                                   \
+		cps_masked_end(&held);                                                             \
+		return result;                                                                     \
+	}                                                                                          \
+	CPS_EXPORT int name parameters                                                             \
+	{                                                                                          \
+		if (__builtin_expect(!next.name, 0))                                               \
+			resolve_again();                                                           \
+		if (__builtin_expect(!next.name, 0))                                               \
+			return missing;                                                            \
+		return cps_again_is_plain() ? next.name arguments : name##_held arguments;         \
+	}
+
+HELD(fallocate, (int fd, int mode, off_t at, off_t n), (fd, mode, at, n), NO_CALL)
+HELD(fallocate64, (int fd, int mode, off64_t at, off64_t n), (fd, mode, at, n), NO_CALL)
+HELD(posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n), ENOSYS)
+HELD(posix_fallocate64, (int fd, off64_t at, off64_t n), (fd, at, n), ENOSYS)

@@ -64,6 +64,7 @@ static struct step step_aside(void)
 		step.has_left = cps_life_leave(CPS_STOP_SECCOMP);
 		return step;
 	}
+	cps_sample_filter();
 	step.has_unwatched = cps_again_unwatch();
 	if (step.has_unwatched)
 		cps_wrap_syscall_watch(false);

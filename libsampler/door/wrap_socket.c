@@ -21,24 +21,31 @@ CPS_EXPORT int setsockopt(int fd, int level, int option, const void *value, sock
 
 /* A second connect on a TCP socket continues to wait for the connection that was begun. If that
  * takes too long it says that the connection was begun before. */
+int cps_socket_time_connect(struct cps_again_wait *w, int fd, __CONST_SOCKADDR_ARG address,
+			    socklen_t bytes)
+{
+	int result = -1, family = AF_UNSPEC, late;
+	socklen_t room = sizeof(family);
+
+	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &room);
+	errno = EINTR;
+	late = family == AF_UNIX ? EAGAIN : EINPROGRESS;
+	while (result < 0 && cps_socket_time_again(w, fd, POLLOUT, late))
+		result = CPS_NEXT(connect)(fd, address, bytes);
+	if (result < 0 && errno == EALREADY)
+		errno = late;
+	return result;
+}
+
 static __attribute__((noinline)) int connect_watched(int fd, __CONST_SOCKADDR_ARG address,
 						     socklen_t bytes)
 {
 	CPS_BLOCKS(CPS_IO, connect);
 	CPS_AGAIN_WAIT w = cps_socket_time_begin();
-	int result = CPS_NEXT(connect)(fd, address, bytes), family = AF_UNSPEC, late;
-	socklen_t room = sizeof(family);
+	int result = CPS_NEXT(connect)(fd, address, bytes);
 
-	if (result == 0 || errno != EINTR)
-		return result;
-	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &room);
-	errno = EINTR;
-	late = family == AF_UNIX ? EAGAIN : EINPROGRESS;
-	while (result < 0 && cps_socket_time_again(&w, fd, POLLOUT, late))
-		result = CPS_NEXT(connect)(fd, address, bytes);
-	if (result < 0 && errno == EALREADY)
-		errno = late;
-	return result;
+	return result == 0 || errno != EINTR ? result
+					     : cps_socket_time_connect(&w, fd, address, bytes);
 }
 
 CPS_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)

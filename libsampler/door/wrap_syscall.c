@@ -2,18 +2,18 @@
 /*
  * wrap_syscall.c - sends calls of syscall(2) to the wrappers of the same system calls.
  *
- * In: syscall(2). Out: wrapped calls for exec, exit, seccomp and prctl; transfers that are finished if a
- * tick has cut them short; waits for futexes, which are counted; the real syscall(2) for all others, with no register
- * changed.
+ * In: syscall(2). Out: wrapped calls for exec, exit, seccomp and prctl; those of by_number.h for what a tick could
+ * end; waits for futexes, which are counted; the real syscall(2) for all others, with no register changed.
  */
 #undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
 #include <errno.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "door/again.h"
+#include "door/by_number.h"
 #include "door/door.h"
 #include "door/find.h"
 #include "door/whole.h"
@@ -22,8 +22,11 @@
 
 /* The assembly below uses these. */
 __attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);
-long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e, long f);
-long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e, long f);
+long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e);
+long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e);
+
+/* The kernel goes on by itself with waits for futexes that have no limit; most other calls for them wake somebody. */
+__attribute__((visibility("hidden"))) long cps_wrap_syscall_limited = SYS_futex;
 
 #define LOCK_PI2 13 /* FUTEX_LOCK_PI2, since Linux 5.14 */
 #define BIT(n)	 [(n) / 64] = UINT64_C(1) << (n) % 64
@@ -36,20 +39,25 @@ __attribute__((visibility("hidden"))) uint64_t cps_wrap_syscall_table[8] = {
 	[SYS_seccomp / 64] = UINT64_C(1) << SYS_seccomp % 64 | UINT64_C(1) << SYS_execveat % 64,
 };
 
+static void add_futexes(void)
+{
+	if (!cps_blocking_is_watched() && !cps_lock_is_on())
+		return;
+	cps_wrap_syscall_table[SYS_futex / 64] |= UINT64_C(1) << SYS_futex % 64;
+	cps_wrap_syscall_limited = -1;
+}
+
 void cps_wrap_syscall_watch(bool on)
 {
-	static const int watched[] = {
-		SYS_read,      SYS_write,	 SYS_readv,	     SYS_writev,
-		SYS_sendto,    SYS_recvfrom,	 SYS_sendmsg,	     SYS_recvmsg,
-		SYS_getrandom, SYS_io_getevents, SYS_io_uring_enter,
-	};
+	uint64_t watched[8] = {0};
 
+	cps_by_number_list(watched);
 	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++)
 		if (on)
-			cps_wrap_syscall_table[watched[i] / 64] |= UINT64_C(1) << watched[i] % 64;
+			cps_wrap_syscall_table[i] |= watched[i];
 		else
-			cps_wrap_syscall_table[watched[i] / 64] &=
-				~(UINT64_C(1) << watched[i] % 64);
+			cps_wrap_syscall_table[i] &= ~watched[i];
+	add_futexes();
 }
 
 void cps_wrap_syscall_watch_waits(void)
@@ -58,8 +66,7 @@ void cps_wrap_syscall_watch_waits(void)
 		cps_again_watch_fully();
 	if (cps_lock_is_on())
 		cps_again_look_closely();
-	if (cps_blocking_is_watched() || cps_lock_is_on())
-		cps_wrap_syscall_table[SYS_futex / 64] |= UINT64_C(1) << SYS_futex % 64;
+	add_futexes();
 }
 
 void cps_wrap_syscall_resolve(void)
@@ -76,128 +83,91 @@ static long as_libc(long result)
 }
 
 __attribute__((used)) long cps_wrap_syscall_early(long number, long a, long b, long c, long d,
-						  long e, long f)
+						  long e)
 {
-	return as_libc(cps_sys6(number, a, b, c, d, e, f));
+	return as_libc(cps_sys6(number, a, b, c, d, e, CPS_REGS_SYSCALL_LAST));
 }
 
-#define ONE(start, bytes) &(struct iovec){(void *)(start), (size_t)(bytes)}, 1
-
-static long rest_of(struct cps_again_wait *w, long number, long a, long b, long c, long d,
-		    long done)
+static long wait_for_futex(struct cps_by_number *call)
 {
-	const struct msghdr *m = (const struct msghdr *)b;
-
-	switch (number) {
-	case SYS_read:
-		return cps_whole_read(w, (int)a, ONE(b, c), 0, done);
-	case SYS_readv:
-		return cps_whole_read(w, (int)a, (const struct iovec *)b, (size_t)c, 0, done);
-	case SYS_recvfrom:
-		return cps_whole_read(w, (int)a, ONE(b, c), (int)d, done);
-	case SYS_recvmsg:
-		return cps_whole_message(w, (int)a, m, (int)c, done);
-	case SYS_write:
-		return cps_whole_write(w, (int)a, ONE(b, c), 0, done);
-	case SYS_writev:
-		return cps_whole_write(w, (int)a, (const struct iovec *)b, (size_t)c, 0, done);
-	case SYS_sendto:
-		return cps_whole_write(w, (int)a, ONE(b, c), (int)d, done);
-	case SYS_sendmsg:
-		return cps_whole_write(w, (int)a, m->msg_iov, m->msg_iovlen, (int)c, done);
-	default:
-		return done;
-	}
-}
-
-/* Whether a call that has failed with EINTR may be made again: it waits without an end. */
-static bool is_endless(long number, long d, long e)
-{
-	return (number == SYS_io_uring_enter && !(d & 8 /* IORING_ENTER_EXT_ARG */)) ||
-	       (number == SYS_io_getevents && !e);
-}
-
-/* The call itself is made directly: syscall(2) does not end a thread that is being cancelled, which
- * the functions of the same name do. */
-static long watch(long number, long a, long b, long c, long d, long e, long f)
-{
-	CPS_AGAIN_WAIT w = cps_again_begin();
-	long result;
-	bool is_cut;
-	int state;
-
-	do
-		result = CPS_CUTTABLE(&is_cut, cps_sys6(number, a, b, c, d, e, f));
-	while (result == -EINTR && is_endless(number, d, e) && cps_again_after_eintr(&w));
-	if (!is_cut || result <= 0)
-		return as_libc(result);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	if (number == SYS_getrandom)
-		result = cps_whole_random(&w, (void *)a, (size_t)b, (unsigned)c, result);
-	else
-		result = rest_of(&w, number, a, b, c, d, result);
-	pthread_setcancelstate(state, NULL);
-	return result;
-}
-
-static long wait_for_futex(long number, long a, long b, long c, long d, long e, long f)
-{
-	CPS_WAITS_FOR((const void *)a, CPS_LOCK_FUTEX);
+	CPS_WAITS_FOR((const void *)call->a[0], CPS_LOCK_FUTEX);
 	CPS_BLOCKS_IN(CPS_LOCK, cps_wrap_syscall_real);
 
-	return as_libc(cps_sys6(number, a, b, c, d, e, f));
+	return as_libc(cps_by_number_make(call));
 }
 
 /* Programs ask the kernel to wake others only if others wait, or may. */
-static long wake_futex(long number, long a, long b, long c, long d, long e, long f)
+static long wake_futex(struct cps_by_number *call)
 {
-	uint64_t blame = cps_lock_has_waiters((const void *)a, CPS_LOCK_FUTEX)
-				 ? cps_lock_blame((const void *)a, CPS_LOCK_FUTEX)
+	const void *futex = (const void *)call->a[0];
+	uint64_t blame = cps_lock_has_waiters(futex, CPS_LOCK_FUTEX)
+				 ? cps_lock_blame(futex, CPS_LOCK_FUTEX)
 				 : 0;
-	long result = as_libc(cps_sys6(number, a, b, c, d, e, f));
+	long result = as_libc(cps_by_number_make(call));
 
 	cps_lock_blamed(blame, CPS_LOCK_FUTEX);
 	return result;
 }
 
-/* Locks and events of a program's own making. Those that fail with EINTR always look again. */
-static long call_futex(long number, long a, long b, long c, long d, long e, long f)
+/* Locks and events of a program's own making. */
+static long call_futex(struct cps_by_number *call)
 {
+	if (!cps_blocking_is_watched() && !cps_lock_is_on())
+		return as_libc(cps_by_number_make(call));
 	/* The operation is an int of a variadic function: the upper half of its register means nothing. */
-	switch ((int)b & FUTEX_CMD_MASK) {
+	switch ((int)call->a[1] & FUTEX_CMD_MASK) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 	case FUTEX_WAIT_REQUEUE_PI:
 	case FUTEX_LOCK_PI:
 	case LOCK_PI2:
-		return wait_for_futex(number, a, b, c, d, e, f);
+		return wait_for_futex(call);
 	default:
-		return wake_futex(number, a, b, c, d, e, f);
+		return wake_futex(call);
+	}
+}
+
+static long choose(struct cps_by_number *call)
+{
+	const long *a = call->a;
+
+	switch (call->number) {
+	case SYS_execve:
+		return execve((const char *)a[0], (char *const *)a[1], (char *const *)a[2]);
+	case SYS_execveat:
+		return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
+				(char *const *)a[3], (int)a[4]);
+	case SYS_prctl:
+		return prctl((int)a[0], a[1], a[2], a[3], a[4]);
+	case SYS_exit_group:
+		_exit((int)a[0]);
+	case SYS_seccomp:
+		return as_libc(cps_wrap_seccomp((unsigned long)a[0], (unsigned long)a[1],
+						(const void *)a[2]));
+	case SYS_futex:
+		return call_futex(call);
+	default:
+		return as_libc(cps_by_number_make(call));
 	}
 }
 
 __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d,
-						   long e, long f)
+						   long e)
 {
-	switch (number) {
-	case SYS_execve:
-		return execve((const char *)a, (char *const *)b, (char *const *)c);
-	case SYS_execveat:
-		return execveat((int)a, (const char *)b, (char *const *)c, (char *const *)d,
-				(int)e);
-	case SYS_prctl:
-		return prctl((int)a, b, c, d, e);
-	case SYS_exit_group:
-		_exit((int)a);
-	case SYS_seccomp:
-		return as_libc(
-			cps_wrap_seccomp((unsigned long)a, (unsigned long)b, (const void *)c));
-	case SYS_futex:
-		return call_futex(number, a, b, c, d, e, f);
-	default:
-		return watch(number, a, b, c, d, e, f);
-	}
+	long f = CPS_REGS_SYSCALL_LAST, result;
+	struct cps_again_start start;
+	uintptr_t outer;
+
+	if (!cps_by_number_is_frequent(number) || !cps_again_is_light())
+		return choose(&(struct cps_by_number){number, {a, b, c, d, e, f}});
+	start = cps_again_start();
+	outer = cps_cut_begin((uintptr_t)__builtin_frame_address(0));
+	result = cps_sys6(number, a, b, c, d, e, f);
+	if (__builtin_expect(result != -EINTR, 1) && cps_whole_ends_unmet(outer))
+		return as_libc(result);
+	return as_libc(cps_by_number_go_on(&(struct cps_by_number){number, {a, b, c, d, e, f}},
+					   start, outer, result));
 }
 
-CPS_REGS_SYSCALL(cps_wrap_syscall_table, cps_wrap_syscall_chosen, cps_wrap_syscall_real,
-		 cps_wrap_syscall_early);
+CPS_REGS_SYSCALL(cps_wrap_syscall_table, cps_wrap_syscall_limited, cps_wrap_syscall_chosen,
+		 cps_wrap_syscall_real, cps_wrap_syscall_early);

@@ -117,6 +117,41 @@ WRAP(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, m
      POLLOUT, cps_whole_write(&w, fd, message->msg_iov, message->msg_iovlen, flags, done),
      cps_bytes_write(done))
 
+/* ---- at a place of the file: only memory devices, such as /dev/zero, are cut short there -------- */
+
+#define READ_AT(name, parameters, arguments, flags, ...)                                           \
+	WRAP(ssize_t, name, parameters, arguments, fd, POLLIN,                                     \
+	     cps_whole_read_at(&w, fd, __VA_ARGS__, at, flags, done), cps_bytes_read(done))
+#define WRITE_AT(name, parameters, arguments, flags, ...)                                          \
+	WRAP(ssize_t, name, parameters, arguments, fd, POLLOUT,                                    \
+	     cps_whole_write_at(&w, fd, __VA_ARGS__, at, flags, done), cps_bytes_write(done))
+
+READ_AT(pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), 0, ONE(to, n))
+READ_AT(pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), 0, ONE(to, n))
+READ_AT(__pread_chk, (int fd, void *to, size_t n, off_t at, size_t room), (fd, to, n, at, room), 0,
+	ONE(to, n))
+READ_AT(__pread64_chk, (int fd, void *to, size_t n, off64_t at, size_t room), (fd, to, n, at, room),
+	0, ONE(to, n))
+READ_AT(preadv, (int fd, const struct iovec *to, int n, off_t at), (fd, to, n, at), 0, to,
+	(size_t)n)
+READ_AT(preadv64, (int fd, const struct iovec *to, int n, off64_t at), (fd, to, n, at), 0, to,
+	(size_t)n)
+READ_AT(preadv2, (int fd, const struct iovec *to, int n, off_t at, int flags),
+	(fd, to, n, at, flags), flags, to, (size_t)n)
+READ_AT(preadv64v2, (int fd, const struct iovec *to, int n, off64_t at, int flags),
+	(fd, to, n, at, flags), flags, to, (size_t)n)
+WRITE_AT(pwrite, (int fd, const void *from, size_t n, off_t at), (fd, from, n, at), 0, ONE(from, n))
+WRITE_AT(pwrite64, (int fd, const void *from, size_t n, off64_t at), (fd, from, n, at), 0,
+	 ONE(from, n))
+WRITE_AT(pwritev, (int fd, const struct iovec *from, int n, off_t at), (fd, from, n, at), 0, from,
+	 (size_t)n)
+WRITE_AT(pwritev64, (int fd, const struct iovec *from, int n, off64_t at), (fd, from, n, at), 0,
+	 from, (size_t)n)
+WRITE_AT(pwritev2, (int fd, const struct iovec *from, int n, off_t at, int flags),
+	 (fd, from, n, at, flags), flags, from, (size_t)n)
+WRITE_AT(pwritev64v2, (int fd, const struct iovec *from, int n, off64_t at, int flags),
+	 (fd, from, n, at, flags), flags, from, (size_t)n)
+
 /* ---- several messages in one call ------------------------------------------------------------ */
 
 static int64_t bytes_of(const struct mmsghdr *all, int n)
@@ -128,78 +163,21 @@ static int64_t bytes_of(const struct mmsghdr *all, int n)
 	return bytes;
 }
 
-/* The last message may have been sent in part, if the socket is a stream. */
-static int rest_of_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n,
-			int flags, int done)
-{
-	bool is_cut = !(flags & MSG_DONTWAIT) && cps_whole_waits(fd);
-	int more;
-
-	while (is_cut && done > 0 && (unsigned)done <= n) {
-		struct mmsghdr *last = &all[done - 1];
-		const struct iovec *buffers = last->msg_hdr.msg_iov;
-		size_t count = last->msg_hdr.msg_iovlen;
-
-		last->msg_len = (unsigned)cps_whole_write(w, fd, buffers, count, flags,
-							  (ssize_t)last->msg_len);
-		if (last->msg_len < cps_whole_bytes(buffers, count) || (unsigned)done == n ||
-		    !(cps_socket_time_wait(w, fd, POLLOUT) & POLLOUT))
-			break;
-		more = CPS_CUTTABLE(&is_cut,
-				    CPS_NEXT(sendmmsg)(fd, all + done, n - (unsigned)done, flags));
-		if (more <= 0)
-			break;
-		done += more;
-	}
-	errno = w->error;
-	return done;
-}
-
 WRAP(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags),
-     (fd, messages, n, flags), fd, POLLOUT, rest_of_sent(&w, fd, messages, n, flags, done),
+     (fd, messages, n, flags), fd, POLLOUT, cps_whole_sent(&w, fd, messages, n, flags, done),
      cps_bytes_write(bytes_of(messages, done)))
-
-/* The kernel keeps the reason why it returned less than it was asked for, as the socket's error. If
- * that is a signal the error must be taken away: the target's next call would fail with the kernel's
- * own ERESTARTSYS. */
-static bool is_kept_signal(int fd)
-{
-	enum { ERESTARTSYS = 512 };
-	int error = 0;
-	socklen_t bytes = sizeof(error);
-
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 &&
-	       (error == EINTR || error == ERESTARTSYS);
-}
-
-/* The kernel says how much of the timeout is left, and takes 0 for no end. */
-static int rest_of_received(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n,
-			    int flags, struct timespec *timeout, int done)
-{
-	bool is_cut = !(flags & (MSG_DONTWAIT | MSG_WAITFORONE)) && cps_whole_waits(fd);
-	int more;
-
-	while (is_cut && (unsigned)done < n &&
-	       (!timeout || timeout->tv_sec > 0 || timeout->tv_nsec > 0)) {
-		if (!is_kept_signal(fd) || !(cps_socket_time_wait(w, fd, POLLIN) & POLLIN))
-			break;
-		more = CPS_CUTTABLE(&is_cut, CPS_NEXT(recvmmsg)(fd, all + done, n - (unsigned)done,
-								flags, timeout));
-		if (more <= 0)
-			break;
-		done += more;
-	}
-	errno = w->error;
-	return done;
-}
 
 WRAP(int, recvmmsg,
      (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout),
      (fd, messages, n, flags, timeout), fd, POLLIN,
-     rest_of_received(&w, fd, messages, n, flags, timeout, done),
+     cps_whole_received(&w, fd, messages, n, flags, timeout, done),
      cps_bytes_read(bytes_of(messages, done)))
 
 CPS_EXPORT ssize_t __read(int fd, void *to, size_t n) __attribute__((alias("read")));
 CPS_EXPORT ssize_t __write(int fd, const void *from, size_t n) __attribute__((alias("write")));
 CPS_EXPORT ssize_t __send(int fd, const void *from, size_t n, int flags)
 	__attribute__((alias("send")));
+CPS_EXPORT ssize_t __pread64(int fd, void *to, size_t n, off64_t at)
+	__attribute__((alias("pread64")));
+CPS_EXPORT ssize_t __pwrite64(int fd, const void *from, size_t n, off64_t at)
+	__attribute__((alias("pwrite64")));

@@ -10,6 +10,7 @@
  */
 #undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include <errno.h>
+#include <string.h>
 
 #include "base/sys.h"
 #include "door/again.h"
@@ -30,22 +31,23 @@ static int sleep_on(struct cps_again_wait *w, struct timespec *left)
 	return 0;
 }
 
-/* Gives the target what remains of its time. The memory is written only when the sleep was
- * interrupted, and by the kernel, which finds out whether it is valid. Returns EINTR or EFAULT. */
+int cps_again_give(void *to, const void *left, size_t n)
+{
+	struct iovec here = {(void *)(uintptr_t)left, n}, there = {to, n};
+	long written = cps_sys6(SYS_process_vm_writev, cps_sys_getpid(), (long)&here, 1,
+				(long)&there, 1, 0);
+
+	if (written == -EFAULT)
+		return -EFAULT;
+	if (written < 0)
+		memcpy(to, left, n);
+	return 0;
+}
+
+/* The memory is written only when the sleep was interrupted. Returns EINTR or EFAULT. */
 static int give(struct timespec *to, struct timespec *left)
 {
-	struct iovec here = {left, sizeof(*left)}, there = {to, sizeof(*to)};
-	long written;
-
-	if (!to)
-		return EINTR;
-	written = cps_sys6(SYS_process_vm_writev, cps_sys_getpid(), (long)&here, 1, (long)&there, 1,
-			   0);
-	if (written == -EFAULT)
-		return EFAULT;
-	if (written < 0)
-		*to = *left;
-	return EINTR;
+	return to && cps_again_give(to, left, sizeof(*left)) ? EFAULT : EINTR;
 }
 
 /* The kernel says what remains, but adds the timer's slack each time, so only its first answer is
@@ -70,15 +72,14 @@ CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *rema
 	__attribute__((alias("nanosleep")));
 
 /* The rest of a relative sleep is measured by the monotonic clock if its own clock can be set. */
-CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
-			       struct timespec *remaining)
+int cps_again_sleep(clockid_t clock, int flags, const struct timespec *request,
+		    struct timespec *remaining, __typeof__(clock_nanosleep) *sleeps)
 {
-	CPS_BLOCKS(CPS_WAIT, clock_nanosleep);
 	CPS_AGAIN_WAIT w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int error;
 
-	while ((error = CPS_NEXT(clock_nanosleep)(clock, flags, request, &left)) == EINTR &&
+	while ((error = sleeps(clock, flags, request, &left)) == EINTR &&
 	       cps_again_after_eintr(&w)) {
 		if (flags & TIMER_ABSTIME)
 			continue;
@@ -92,6 +93,14 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 			return 0;
 	}
 	return error == EINTR && !(flags & TIMER_ABSTIME) ? give(remaining, &left) : error;
+}
+
+CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
+			       struct timespec *remaining)
+{
+	CPS_BLOCKS(CPS_WAIT, clock_nanosleep);
+
+	return cps_again_sleep(clock, flags, request, remaining, &CPS_NEXT(clock_nanosleep));
 }
 
 /* Returns 0; -1 if it is interrupted; less for another error. errno is not used. */

@@ -3,14 +3,16 @@
  * masked.c - tells whether a tick has interrupted a call that changes the mask while it waits.
  *
  * In: the mask of such a call. Out: a signal that is blocked either in the call or around it, and by
- * which the handler knows where it is.
+ * which the handler knows where it is. And it keeps our signals out of calls that must not be interrupted.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "base/sys.h"
+#include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/masked.h"
+#include "signal/sample.h"
 #include "unwind/regs.h"
 #include "base/poison.h"
 
@@ -80,7 +82,7 @@ struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask)
 	struct cps_masked_call call = {.before = cps_masked_now, .undo = -1};
 	uint64_t inside, bit;
 
-	cps_masked_now.frame = 0;
+	cps_masked_now.frame = cps_masked_now.held = 0;
 	if (!is_watched || !cps_gate_is_open() || !mask || !cps_sys_readable((uintptr_t)mask))
 		return call;
 	memcpy(&inside, mask, sizeof(inside));
@@ -100,6 +102,30 @@ void cps_masked_end(const struct cps_masked_call *call)
 	if (call->undo >= 0)
 		change(call->undo, call->bit);
 	cps_masked_now = call->before;
+}
+
+struct cps_masked_call cps_masked_hold(uintptr_t frame)
+{
+	struct cps_masked_call call = {.before = cps_masked_now, .undo = -1};
+	uint64_t ours;
+
+	cps_masked_now.frame = 0;
+	if (!is_watched || !cps_gate_is_open())
+		return call;
+	ours = BIT(CPS_SIGNAL_OWN) | BIT(cps_sample_signal());
+	call.bit = ours & ~change(SIG_BLOCK, ours);
+	call.undo = SIG_UNBLOCK;
+	cps_masked_now = (struct cps_masked){.frame = frame, .held = call.bit};
+	return call;
+}
+
+void cps_masked_leave(void)
+{
+	uint64_t held = cps_masked_now.held;
+
+	cps_masked_now.frame = cps_masked_now.held = 0;
+	if (held)
+		change(SIG_UNBLOCK, held);
 }
 
 bool cps_masked_is_over(const ucontext_t *uc)

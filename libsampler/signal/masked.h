@@ -22,6 +22,7 @@ struct cps_masked {
 	uintptr_t frame; /* of the function that makes the call; 0: no such call */
 	uint64_t bit;	 /* the signal in which the masks differ */
 	bool is_inside;	 /* the mask of the call blocks it */
+	uint64_t held;	 /* signals of ours that are blocked around the call (cps_masked_hold) */
 };
 
 extern __thread struct cps_masked cps_masked_now; /* of the calling thread */
@@ -29,7 +30,7 @@ extern __thread struct cps_masked cps_masked_now; /* of the calling thread */
 /* A call that has begun. */
 struct cps_masked_call {
 	struct cps_masked before; /* what was begun before */
-	uint64_t bit;		  /* the signal that was changed around the call */
+	uint64_t bit;		  /* the signals that were changed around the call */
 	int undo;		  /* what sigprocmask has to do with it afterwards; -1: nothing */
 };
 
@@ -44,12 +45,20 @@ struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask);
 /* [signal] To be called after the call. errno stays as it is. */
 void cps_masked_end(const struct cps_masked_call *call);
 
+/* [signal] To be called by a function, whose frame is `frame`, before it makes a call that cannot be gone on with: our
+ * signals do not come until cps_masked_end. Those of them that the target has sent itself do not either. If a handler
+ * leaves the call by longjmp, they come again when the thread makes its next wrapped call. */
+struct cps_masked_call cps_masked_hold(uintptr_t frame);
+
+/* [signal] Such a call was left by longjmp. */
+void cps_masked_leave(void);
+
 /* [signal] A call that begins in a function with this frame: a masked call that was left by longjmp
  * is noticed, because its frame is not well above this one. */
 static inline void cps_masked_forget(uintptr_t frame)
 {
 	if (cps_masked_now.frame && frame + CPS_REGS_NEAR > cps_masked_now.frame)
-		cps_masked_now.frame = 0;
+		cps_masked_leave();
 }
 
 /* [signal] In our handler: whether the context is that of a masked call that is over, because a

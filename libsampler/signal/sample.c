@@ -340,6 +340,8 @@ static void note_interruption(const struct cps_meter *m, const siginfo_t *info, 
 	struct cps_thread *t = cps_thread_self();
 	bool was_one = cps_interrupted_ever();
 
+	if (m->is_in_call && m->is_in_call(info))
+		cps_sample_note_unseen(context);
 	cps_sample_note_interruption(context);
 	if (!was_one && cps_interrupted_ever() && t && m->rearm && cps_gate_is_open() &&
 	    !cps_loss_stop_reason(NULL))

@@ -47,6 +47,8 @@ struct cps_meter {
 	 * Both may be NULL. Returns whether it is to be told when the thread goes on. */
 	bool (*doze)(struct cps_thread *t);
 	void (*wake)(struct cps_thread *t);
+	/* [signal] Whether this tick may have ended a call before its time. NULL: none does, or the program expects it. */
+	bool (*is_in_call)(const siginfo_t *info);
 	bool is_kernels_tick; /* ticks come together with the kernel's own (mode.h) */
 	bool adopts;	      /* ticks may come to threads that were never armed */
 	uint32_t scale;	      /* gticks per unit of weight in the stream */
@@ -146,8 +148,19 @@ static inline uint32_t cps_sample_interruptions(void)
  * that no wrapper sees are made again when the handler returns. */
 void cps_sample_note_interruption(void *context);
 
+/* [signal] To be called before, of a tick that may have ended a call: if no wrapper has announced the call, the first that
+ * may have been cut short counts as interrupted (stream/interrupted.h). */
+void cps_sample_note_unseen(const ucontext_t *context);
+
+/* [signal] Calls that the code at this address makes, and the file it is in, are not cut short: it goes on with them. That is
+ * so of the C library. */
+void cps_sample_trust(uintptr_t address);
+
 /* [signal] A filter may forbid system calls from now on: after the end of the recording that function does
  * nothing. */
 void cps_sample_confine(void);
+
+/* [signal] The same, and the recording goes on: calls that no wrapper sees are judged without asking the kernel. */
+void cps_sample_filter(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interrupted.c - counts calls of the program that have failed with EINTR because of a tick.
+ * interrupted.c - counts calls of the program that a tick has ended, and that nobody has gone on with.
  *
  * In: each such call. Out: their number.
  */

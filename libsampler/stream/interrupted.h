@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interrupted.h - counts calls of the program that have failed with EINTR because of a tick.
+ * interrupted.h - counts calls of the program that a tick has ended, and that nobody has gone on with.
  *
- * The wrappers make such calls again. What the program makes by an instruction of its own, with a time limit,
- * cannot be made again (doc/decisions/0067).
+ * They have failed with EINTR, or were cut short. The wrappers go on with such calls. What the program makes by an
+ * instruction of its own, with a time limit or to transfer something, cannot be gone on with (doc/decisions/0050, 0067). Of
+ * transfers only the first is counted.
  */
 #ifndef CPS_INTERRUPTED_H
 #define CPS_INTERRUPTED_H
@@ -11,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* [signal] Another call has failed, in any thread. */
+/* [signal] Another call was ended, in any thread. */
 void cps_interrupted_add(void);
 
 /* [signal] How many have since the process began. */

@@ -311,6 +311,112 @@ void cps_insn_read(const uint8_t *bytes, size_t n, uintptr_t address, struct cps
 		insn->value += (int64_t)(address + insn->length);
 }
 
+#define CALL_BYTES 2	/* of syscall */
+#define MOST	   4096 /* no number of a call is so large */
+
+/* An instruction of `bytes` bytes after which eax is a number, or what the register `from` is. */
+struct load {
+	size_t bytes;
+	int number;
+	unsigned from;
+};
+
+/* The byte before may make an instruction another one. */
+static bool loads_number(const uint8_t *p, size_t left, uint8_t before, struct load *load)
+{
+	uint32_t number = 0;
+	bool is_zero = left >= 2 && p[0] == 0x31 && p[1] == 0xc0; /* xorl %eax, %eax */
+
+	if (before >> 4 == 4 || (!is_zero && (left < 5 || p[0] != 0xb8))) /* movl $number, %eax */
+		return false;
+	if (!is_zero)
+		memcpy(&number, p + 1, sizeof(number));
+	*load = (struct load){is_zero ? 2 : 5, (int)number, CPS_INSN_NO_REG};
+	return number < MOST;
+}
+
+/* mov of another register to eax or rax */
+static bool moves_number(const uint8_t *p, size_t left, uint8_t before, struct load *load)
+{
+	struct reader r = {.p = p, .end = p + left};
+	uint8_t code;
+
+	if (left < 2 || before >> 4 == 4)
+		return false;
+	r.rex = *p >> 4 == 4 ? *r.p++ : 0;
+	code = *r.p++;
+	if ((code & ~2) != 0x89)
+		return false;
+	take_operands(&r);
+	*load = (struct load){(size_t)(r.p - p), -1, code == 0x89 ? r.reg : r.rm};
+	return !r.is_bad && r.mod == 3 && (code == 0x89 ? r.rm : r.reg) == 0;
+}
+
+/* An instruction before a call: also movslq, which is not met on a function's way back. */
+static void read_argument(const uint8_t *p, size_t n, struct cps_insn *insn)
+{
+	struct reader r = {.p = p + 2, .end = p + n, .rex = *p};
+
+	cps_insn_read(p, n, 0, insn);
+	if (insn->op != CPS_INSN_UNKNOWN || n < 3 || *p >> 4 != 4 || p[1] != 0x63)
+		return;
+	take_operands(&r);
+	if (!r.is_bad)
+		set(insn, CPS_INSN_CLOBBER, r.reg, CPS_INSN_NO_REG, 0);
+	insn->length = (uint8_t)(r.p - p);
+}
+
+/* Whether these n bytes are instructions that leave the two registers as they are, and go on one after the other. */
+static bool leave(unsigned reg, unsigned other, const uint8_t *p, size_t n)
+{
+	struct cps_insn insn;
+
+	for (; n; p += insn.length, n -= insn.length) {
+		read_argument(p, n, &insn);
+		if (insn.op == CPS_INSN_UNKNOWN || insn.op >= CPS_INSN_LEAVE || insn.reg == reg ||
+		    (insn.reg == other && other != CPS_INSN_NO_REG))
+			return false;
+	}
+	return true;
+}
+
+/* The call itself changes rcx and r11. */
+static int number_of(const struct load *load, const struct cps_regs *regs)
+{
+	enum { RCX = 2, R11 = 11 };
+
+	if (load->from == CPS_INSN_NO_REG)
+		return load->number;
+	if (load->from == 0 || load->from == RCX || load->from == R11 || load->from >= CPS_REG_PC)
+		return -1;
+	return (uint32_t)regs->r[load->from] < MOST ? (int)(uint32_t)regs->r[load->from] : -1;
+}
+
+int cps_insn_call_number(const struct cps_regs *regs)
+{
+	uintptr_t end = regs->r[CPS_REG_PC];
+	uint8_t code[40];
+	size_t n = sizeof(code), rest;
+	struct load load;
+
+	if (!cps_module_copy(code, end - n, n)) {
+		n = end % 4096 < n ? end % 4096 : n;
+		if (n <= CALL_BYTES || !cps_module_copy(code, end - n, n))
+			return -1;
+	}
+	for (size_t at = n - CALL_BYTES; at-- > 0;) {
+		const uint8_t *p = code + at;
+		uint8_t before = at ? p[-1] : 0;
+
+		rest = n - CALL_BYTES - at;
+		if ((loads_number(p, rest, before, &load) ||
+		     moves_number(p, rest, before, &load)) &&
+		    leave(0, load.from, p + load.bytes, rest - load.bytes))
+			return number_of(&load, regs);
+	}
+	return -1;
+}
+
 #endif
 
 /* The page after the code may not be there, so that no more than the rest of its page is read. */

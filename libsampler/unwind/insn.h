@@ -58,6 +58,12 @@ bool cps_insn_at(struct cps_insn_window *w, uintptr_t pc, struct cps_insn *insn)
  * comes after it. */
 bool cps_insn_is_fatal_call(const struct cps_insn *insn);
 
+struct cps_regs;
+
+/* [signal] The number of a system call that has just ended: pc is behind its instruction. -1: it is not known, since the
+ * instructions before do not say, or no more. */
+int cps_insn_call_number(const struct cps_regs *regs);
+
 /* [signal] Whether a function leaves the register to its caller as it was. */
 bool cps_insn_is_kept(unsigned reg);
 

@@ -224,20 +224,19 @@ static inline int cps_regs_interrupted_call(const ucontext_t *uc)
 	return uc->uc_mcontext.gregs[REG_RAX] == -4 /* EINTR */ && cps_regs_is_behind_call(uc);
 }
 
-/* [signal] Where pc is behind a system call: the number of the call, if the code loads it just
- * before. -1: it does not, and the number is not known. */
-static inline int cps_regs_call_number(const ucontext_t *uc)
+/* [signal] Its result. */
+static inline long cps_regs_call_result(const ucontext_t *uc)
 {
-	uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-	const uint8_t *p = (const uint8_t *)pc;
-
-	/* movl $number, %eax. A prefix before it makes it another register. */
-	if ((pc & 4095) < 8 || p[-7] != 0xb8 || (p[-8] & 0xf0) == 0x40)
-		return -1;
-	return (int)(p[-6] | (unsigned)p[-5] << 8 | (unsigned)p[-4] << 16 | (unsigned)p[-3] << 24);
+	return (long)uc->uc_mcontext.gregs[REG_RAX];
 }
 
-/* [signal] An argument of that call, from 1 to 6. The kernel leaves them as they were. */
+/* [signal] Where the interrupted code goes on. */
+static inline uintptr_t cps_regs_pc(const ucontext_t *uc)
+{
+	return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+}
+
+/* [signal] Where pc is behind a system call: an argument of the call, from 1 to 6. The kernel leaves them as they were. */
 static inline uintptr_t cps_regs_call_argument(const ucontext_t *uc, int i)
 {
 	static const uint8_t where[] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9};
@@ -406,14 +405,22 @@ static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *ar
 #define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
 
 /* The function syscall(2). Calls whose number has its bit set in the 512 bits of `table` go to
- * `chosen`. All others jump to the function that the variable `real` points to (`early` while it is
- * NULL), with registers and stack as they are. */
-#define CPS_REGS_SYSCALL(table, chosen, real, early)                                               \
+ * `chosen`, but those with the number in the variable `limited` only if their fifth argument is not 0. All others jump to the
+ * function that the variable `real` points to (`early` while it is NULL), with registers and stack as they are. */
+#define CPS_REGS_SYSCALL(table, limited, chosen, real, early)                                      \
 	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \
 		"syscall:\n\t.cfi_startproc\n\t"                                                   \
-		"cmpq $511, %rdi\n\tja 1f\n\tbtq %rdi, " #table "(%rip)\n\tjc " #chosen "\n"       \
+		"cmpq $511, %rdi\n\tja 1f\n\tbtq %rdi, " #table "(%rip)\n\tjc 2f\n"                \
 		"1:\tmovq " #real "(%rip), %rax\n\ttestq %rax, %rax\n\tjz " #early                 \
-		"\n\tjmp *%rax\n\t.cfi_endproc\n\t.size syscall, . - syscall\n")
+		"\n\tjmp *%rax\n"                                                                  \
+		"2:\tcmpq " #limited "(%rip), %rdi\n\tjne " #chosen                                \
+		"\n\ttestq %r8, %r8\n\tjz 1b\n\tjmp " #chosen                                      \
+		"\n\t.cfi_endproc\n\t.size syscall, . - syscall\n")
+
+/* In `chosen` and `early`, which have the first six arguments of syscall(2): the last one, which it has on the stack. As an
+ * argument the compiler might keep something else in its place, where callers that give fewer have something of their
+ * own. */
+#define CPS_REGS_SYSCALL_LAST (((const volatile long *)__builtin_frame_address(0))[2])
 
 #define CPS_REGS_RELAY_BYTES 16
 

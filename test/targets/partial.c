@@ -348,6 +348,7 @@ static void read_all(void)
 #include "partial_messages.h"
 #include "partial_ends.h"
 #include "partial_async.h"
+#include "partial_copies.h"
 
 /* ---------------------------------------------------------------------------------------------- */
 
@@ -399,6 +400,7 @@ int main(int argc, char **argv)
 	cancel();
 	wait_for_time_out();
 	wait_for_pipe();
+	copy_everything();
 	fflush(stdout);
 	if (has_hail) {
 		atomic_store(&is_over, true);

@@ -14,13 +14,29 @@
  * many waits have failed with EINTR:
  *
  *   failed N
+ *
+ * raw_wait TURNS told: waits for TURN_NS by calls that tell how much of that is left, of all kinds in turn.
+ * raw_wait TURNS by-number: the same by syscall(2), and by calls that do not tell. Both print how many waits have failed,
+ * and how many came back before their time:
+ *
+ *   failed N, early N
+ *
+ * raw_wait TURNS transfers: reads /dev/urandom, writes to it and copies a file, in turn. Prints how many calls have
+ * transferred less than they were asked for:
+ *
+ *   short N
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/select.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -46,6 +62,22 @@
 		__asm__ volatile("movl %[n], %%eax\n\tsyscall"                                     \
 				 : "=&a"(result_)                                                  \
 				 : [n] "i"(number), "D"((long)(a)), "S"((long)(b)),                \
+				   "d"((long)(c)), "r"(r10_), "r"(r8_), "r"(r9_)                   \
+				 : "rcx", "r11", "memory");                                        \
+		result_;                                                                           \
+	})
+
+/* The number is in a register, as where a program has one function for all calls. */
+#define RAW_OF(number, a, b, c, d, e, f)                                                           \
+	({                                                                                         \
+		register long r10_ __asm__("r10") = (long)(d);                                     \
+		register long r8_ __asm__("r8") = (long)(e);                                       \
+		register long r9_ __asm__("r9") = (long)(f);                                       \
+		long result_;                                                                      \
+                                                                                                   \
+		__asm__ volatile("mov %[n], %%rax\n\tmov %%r12, %%r12\n\tsyscall"                  \
+				 : "=&a"(result_)                                                  \
+				 : [n] "b"((long)(number)), "D"((long)(a)), "S"((long)(b)),        \
 				   "d"((long)(c)), "r"(r10_), "r"(r8_), "r"(r9_)                   \
 				 : "rcx", "r11", "memory");                                        \
 		result_;                                                                           \
@@ -123,6 +155,106 @@ static void take_limited_turns(unsigned long turns)
 	}
 }
 
+/* ---- waits that tell how much of their time is left --------------------------------------------- */
+
+static long wait_told(unsigned way)
+{
+	struct timespec t = at(TURN_NS);
+	struct timeval us = {0, TURN_NS / 1000};
+
+	switch (way) {
+	case 0:
+		return RAW(SYS_ppoll, NULL, 0, &t, 0, 8, 0);
+	case 1:
+		return RAW(SYS_select, 0, 0, 0, 0, &us, 0);
+	case 2:
+		return RAW_OF(SYS_pselect6, 0, 0, 0, 0, &t, 0);
+	case 3:
+		return RAW(SYS_nanosleep, &t, &t, 0, 0, 0, 0);
+	default:
+		return RAW_OF(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &t, &t, 0, 0);
+	}
+}
+
+static long by_number(long result)
+{
+	return result < 0 ? -errno : result;
+}
+
+static long wait_by_number(unsigned way)
+{
+	static unsigned futex;
+	struct timespec t = at(TURN_NS);
+	struct timeval us = {0, TURN_NS / 1000};
+	struct epoll_event event;
+	sigset_t set;
+
+	sigemptyset(&set);
+	switch (way) {
+	case 0:
+		return by_number(syscall(SYS_ppoll, NULL, 0, &t, NULL, 8));
+	case 1:
+		return by_number(syscall(SYS_select, 0, NULL, NULL, NULL, &us));
+	case 2:
+		return by_number(syscall(SYS_pselect6, 0, NULL, NULL, NULL, &t, NULL));
+	case 3:
+		return by_number(syscall(SYS_nanosleep, &t, NULL));
+	case 4:
+		return by_number(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &t, NULL));
+	case 5:
+		return by_number(syscall(SYS_poll, NULL, 0, 1));
+	case 6:
+		return by_number(syscall(SYS_epoll_wait, epoll, &event, 1, 1));
+	case 7:
+		return by_number(syscall(SYS_rt_sigtimedwait, &set, NULL, &t, 8));
+	default:
+		return by_number(syscall(SYS_futex, &futex, FUTEX_WAIT_PRIVATE, 0, &t, NULL, 0));
+	}
+}
+
+/* The kernel counts milliseconds of poll and epoll_wait more exactly than this. */
+static void take_told_turns(unsigned long turns, long (*wait_for)(unsigned), unsigned ways)
+{
+	for (unsigned long i = 0; i < turns; i++) {
+		uint64_t begin;
+		long result;
+
+		work(20000 + (uint64_t)(rand() % 480000));
+		begin = cpu_ns(CLOCK_MONOTONIC);
+		result = wait_for((unsigned)(i % ways));
+		failed += result == -EINTR;
+		early += result != -EINTR && cpu_ns(CLOCK_MONOTONIC) < begin + TURN_NS;
+	}
+}
+
+/* ---- transfers --------------------------------------------------------------------------------- */
+
+#define MANY ((size_t)4 << 20)
+
+static unsigned long transfer(unsigned long turns)
+{
+	int device = open("/dev/urandom", O_RDWR), file = memfd_create("raw_wait", 0),
+	    copy = memfd_create("copy", 0);
+	char *bytes = calloc(1, MANY);
+	unsigned long less = 0;
+	long result, place;
+
+	if (device < 0 || !bytes || write(file, bytes, MANY) != MANY)
+		exit(1);
+	for (unsigned long i = 0; i < turns; i++) {
+		place = 0;
+		lseek(copy, 0, SEEK_SET);
+		if (i % 3 == 0)
+			result = RAW(SYS_read, device, bytes, MANY, 0, 0, 0);
+		else if (i % 3 == 1)
+			result = RAW_OF(SYS_write, device, bytes, MANY, 0, 0, 0);
+		else
+			result = RAW(SYS_sendfile, copy, file, &place, MANY, 0, 0);
+		less += result != (long)MANY;
+	}
+	return less;
+}
+
 static void on_alarm(int number)
 {
 	(void)number;
@@ -155,6 +287,18 @@ int main(int argc, char **argv)
 	timer = timerfd_create(CLOCK_MONOTONIC, 0);
 	epoll = epoll_create1(0);
 	epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &event);
+	if (argc > 2 && strcmp(argv[2], "transfers") == 0) {
+		printf("short %lu\n", transfer(strtoul(argv[1], NULL, 10)));
+		return 0;
+	}
+	if (argc > 2 && strcmp(argv[2], "limit") != 0) {
+		bool is_told = strcmp(argv[2], "told") == 0;
+
+		take_told_turns(strtoul(argv[1], NULL, 10), is_told ? wait_told : wait_by_number,
+				is_told ? 5 : 9);
+		printf("failed %lu, early %lu\n", failed, early);
+		return sink == 42;
+	}
 	if (argc > 2) {
 		take_limited_turns(strtoul(argv[1], NULL, 10));
 		printf("failed %lu\n", failed);

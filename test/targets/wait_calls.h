@@ -277,9 +277,13 @@ static long call_thrd_sleep(void)
 
 static const struct wait_call wait_calls[] = {
 	{"poll", call_poll, DESCRIPTOR},
+#ifndef BY_NUMBER
 	{"__poll_chk", call_poll_chk, DESCRIPTOR},
+#endif
 	{"ppoll", call_ppoll, DESCRIPTOR},
+#ifndef BY_NUMBER
 	{"__ppoll_chk", call_ppoll_chk, DESCRIPTOR},
+#endif
 	{"select", call_select, DESCRIPTOR},
 	{"pselect", call_pselect, DESCRIPTOR},
 	{"epoll_wait", call_epoll_wait, DESCRIPTOR},
@@ -289,30 +293,44 @@ static const struct wait_call wait_calls[] = {
 	{"nanosleep in place", call_nanosleep_in_place, SLEEP},
 	{"clock_nanosleep", call_clock_nanosleep, SLEEP},
 	{"clock_nanosleep until", call_clock_nanosleep_until, SLEEP},
+#ifndef BY_NUMBER
 	{"usleep", call_usleep, SLEEP},
 	{"sleep", call_sleep, SLEEP},
 	{"thrd_sleep", call_thrd_sleep, SLEEP},
+#endif
 	{"pause", call_pause, SIGNAL, .repeats = true},
 	{"sigsuspend", call_sigsuspend, SIGNAL, .repeats = true},
+#ifndef BY_NUMBER
 	{"sigpause", call_sigpause, SIGNAL, .repeats = true},
+#endif
 	{"sigwaitinfo", call_sigwaitinfo, .complete = send_usr2},
 	{"sigtimedwait", call_sigtimedwait, send_usr2, .has_limit = true},
+#ifndef BY_NUMBER
 	{"sem_wait", call_sem_wait, post, .is_restarted = true},
 	{"sem_timedwait", call_sem_timedwait, post, .has_limit = true},
 	{"sem_clockwait", call_sem_clockwait, post, .has_limit = true},
+#endif
 	{"semop", call_semop, give, .is_no_cancellation_point = true},
 	{"semtimedop", call_semtimedop, give, .has_limit = true, .is_no_cancellation_point = true},
 	{"msgrcv", call_msgrcv, .complete = send_message},
 	{"msgsnd", call_msgsnd, .complete = take_message},
+#ifndef BY_NUMBER
 	{"aio_suspend", call_aio_suspend, SLEEP},
+#endif
 	{"recv", call_recv, SOCKET_IN},
+#ifndef BY_NUMBER
 	{"__recv_chk", call_recv_chk, SOCKET_IN},
+#endif
 	{"recvfrom", call_recvfrom, SOCKET_IN},
+#ifndef BY_NUMBER
 	{"__recvfrom_chk", call_recvfrom_chk, SOCKET_IN},
+#endif
 	{"recvmsg", call_recvmsg, SOCKET_IN},
 	{"recvmmsg", call_recvmmsg, SOCKET_IN},
 	{"read", call_read, SOCKET_IN},
+#ifndef BY_NUMBER
 	{"__read_chk", call_read_chk, SOCKET_IN},
+#endif
 	{"readv", call_readv, SOCKET_IN},
 	{"send", call_send, SOCKET_OUT},
 	{"sendto", call_sendto, SOCKET_OUT},
@@ -325,11 +343,22 @@ static const struct wait_call wait_calls[] = {
 	{"accept4", call_accept4, connect_local, .has_limit = true},
 	{"connect local", call_connect_local, accept_local, .has_limit = true},
 	{"connect", call_connect, accept_remote, .has_limit = true},
+#ifndef BY_NUMBER
 	{"wait", call_wait, CHILD},
+#endif
 	{"waitpid", call_waitpid, CHILD},
+#ifndef BY_NUMBER
 	{"wait3", call_wait3, CHILD},
+#endif
 	{"wait4", call_wait4, CHILD},
 	{"waitid", call_waitid, CHILD},
+#ifdef BY_NUMBER
+	{"futex", call_futex, wake_futex, .has_limit = true},
+	{"futex until", call_futex_until, wake_futex, .has_limit = true},
+	{"io_getevents", call_io_getevents, DESCRIPTOR},
+	{"io_pgetevents", call_io_pgetevents, DESCRIPTOR},
+	{"io_uring_enter", call_io_uring_enter, DESCRIPTOR},
+#endif
 	{.name = NULL},
 };
 

@@ -121,7 +121,7 @@ Test(info, rows_of_threads_and_marks)
 	     "             0 ns of it in these recordings, 3.000 ms in none\n");
 	says(VIEW_TSV, 0, 0, "\npython_functions\t12\npython_unnamed\t1\ninterrupted_waits\t2\n");
 	says(VIEW_TEXT, 0, 0,
-	     "\ninterrupted  2 waits, by samples; later ones came at ticks of the kernel\n");
+	     "\ninterrupted  2 calls, by samples; later ones came at ticks of the kernel\n");
 	says(VIEW_TSV, 0, 0, "\nengine\titimer\nengine_why\ttimers ran out\n");
 }
 

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_masked.c - what is blocked around a call that changes the mask while it waits.
+ * test_masked.c - what is blocked around a call that changes the mask while it waits, or that must not be interrupted.
  *
- * Seen to fail: with SIGSEGV and SIGBUS among the marks, and without what cps_masked_end undoes.
+ * Seen to fail: with SIGSEGV and SIGBUS among the marks, and without what cps_masked_end undoes; and when only
+ * cps_masked_end let our signals in again, a call that is left by longjmp kept them out for ever.
  */
 #include <criterion/criterion.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "libsampler/signal/gate.h"
 #include "libsampler/signal/masked.h"
+#include "libsampler/signal/sample.h"
 
 static const int faults[] = {SIGFPE, SIGILL, SIGTRAP, SIGBUS, SIGSEGV};
 #define MARKS 3 /* the first of them */
@@ -61,4 +66,88 @@ Test(masked, the_masks_differ_in_a_mark)
 	for (unsigned around = 0; around < SETS; around++)
 		for (unsigned inside = 0; inside < SETS; inside++)
 			check(around, inside);
+}
+
+/* ---- our signals are held -------------------------------------------------------------------- */
+
+static const struct cps_meter meter = {.signal = SIGPROF};
+static jmp_buf out;
+
+/* Whether signal 32 and that of the meter are blocked: 0, 2, or 1 for one of them. */
+static int held_now(void)
+{
+	uint64_t mask = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &mask, sizeof(mask));
+	return (int)(mask >> 31 & 1) + (int)(mask >> (SIGPROF - 1) & 1);
+}
+
+static void begin(void)
+{
+	cr_assert(cps_gate_open());
+	cps_masked_watch();
+	cps_sample_use(&meter, NULL);
+}
+
+Test(held, our_signals_wait_for_the_end)
+{
+	struct cps_masked_call call;
+
+	begin();
+	call = cps_masked_hold((uintptr_t)__builtin_frame_address(0));
+	cr_assert_eq(held_now(), 2);
+	cps_masked_end(&call);
+	cr_assert_eq(held_now(), 0);
+}
+
+Test(held, what_the_target_blocks_stays_blocked)
+{
+	struct cps_masked_call call;
+	sigset_t set;
+
+	begin();
+	sigemptyset(&set);
+	sigaddset(&set, SIGPROF);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	call = cps_masked_hold((uintptr_t)__builtin_frame_address(0));
+	cps_masked_end(&call);
+	cr_assert_eq(held_now(), 1);
+}
+
+static __attribute__((noinline)) void leave_by_longjmp(void)
+{
+	cps_masked_hold((uintptr_t)__builtin_frame_address(0));
+	longjmp(out, 1);
+}
+
+Test(held, a_call_that_is_left_lets_them_in_at_the_next_one)
+{
+	begin();
+	if (setjmp(out) == 0)
+		leave_by_longjmp();
+	cr_assert_eq(held_now(), 2);
+	cps_masked_forget((uintptr_t)__builtin_frame_address(0));
+	cr_assert_eq(held_now(), 0);
+}
+
+Test(held, a_handler_far_below_does_not_let_them_in)
+{
+	struct cps_masked_call call;
+
+	begin();
+	call = cps_masked_hold((uintptr_t)__builtin_frame_address(0));
+	cps_masked_forget((uintptr_t)__builtin_frame_address(0) - 2 * CPS_REGS_NEAR);
+	cr_assert_eq(held_now(), 2);
+	cps_masked_end(&call);
+}
+
+Test(held, nothing_is_held_before_they_may_come)
+{
+	struct cps_masked_call call;
+
+	cr_assert(cps_gate_open());
+	cps_sample_use(&meter, NULL);
+	call = cps_masked_hold((uintptr_t)__builtin_frame_address(0));
+	cr_assert_eq(held_now(), 0);
+	cps_masked_end(&call);
 }

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * by_number.c - makes system calls by their numbers, and goes on with them if a tick has ended them.
+ *
+ * In: a number and its arguments. Out: the result that the kernel would have given without the tick. The first attempt
+ * is always the very call that the target makes. What the wrappers of the same calls do after that is done here, too;
+ * since some of it may end a thread that is being cancelled, which syscall(2) does not, that waits until it is done.
+ */
+#undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
+#include <errno.h>
+#include <linux/aio_abi.h>
+#include <linux/futex.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/sys.h"
+#include "door/by_number.h"
+#include "door/socket_time.h"
+#include "door/whole.h"
+
+#define LATEST	   470 /* newer calls are not known here */
+#define NUMBERS	   512
+#define ABS_TIMER  32 /* IORING_ENTER_ABS_TIMER, since Linux 6.12 */
+#define REGISTERED 64 /* IORING_ENTER_EXT_ARG_REG, since Linux 6.13 */
+
+/* What a call is that a signal can end before its time. */
+enum kind {
+	NOT_ENDED, /* it is none */
+	TRANSFER,  /* `at` is the descriptor that it may wait for, until there are `events` */
+	ENDLESS,   /* a wait without a limit, or until a time of day */
+	MILLISECONDS,
+	RELATIVE, /* a wait with a limit from its beginning on */
+	TOLD,	  /* the same; the kernel puts there what is left of it */
+	TOLD_US,  /* the same, as a timeval */
+	FUTEX,
+	SLEEP,
+	SLEEP_BY, /* a clock */
+	RING,
+	HELD /* the call cannot be gone on with */
+};
+
+/* Where in its arguments it has its descriptor or limit, and a set of signals that are blocked meanwhile: by numbers
+ * from 1 on; 0: it has none. */
+struct form {
+	uint8_t kind, at, mask;
+	bool is_mask_pair; /* of its address and its size */
+	short events;
+};
+
+/* clang-format off */
+#define READS(n)		    {TRANSFER, n, 0, false, POLLIN}
+#define WRITES(n)		    {TRANSFER, n, 0, false, POLLOUT}
+#define WAITS(limit, n)		    {limit, n, 0, false, 0}
+#define MASKED_WAIT(limit, n, mask) {limit, n, mask, false, 0}
+#define PAIRED_WAIT(limit, n, mask) {limit, n, mask, true, 0}
+
+static const struct form forms[NUMBERS] = {
+	[SYS_read] = READS(1),		     [SYS_readv] = READS(1),	  [SYS_pread64] = READS(1),
+	[SYS_preadv] = READS(1),	     [SYS_preadv2] = READS(1),	  [SYS_recvfrom] = READS(1),
+	[SYS_recvmsg] = READS(1),	     [SYS_recvmmsg] = READS(1),	  [SYS_accept] = READS(1),
+	[SYS_accept4] = READS(1),	     [SYS_write] = WRITES(1),	  [SYS_writev] = WRITES(1),
+	[SYS_pwrite64] = WRITES(1),	     [SYS_pwritev] = WRITES(1),	  [SYS_pwritev2] = WRITES(1),
+	[SYS_sendto] = WRITES(1),	     [SYS_sendmsg] = WRITES(1),	  [SYS_sendmmsg] = WRITES(1),
+	[SYS_connect] = WRITES(1),	     [SYS_sendfile] = WRITES(1),  [SYS_splice] = WRITES(3),
+	[SYS_copy_file_range] = WRITES(3),   [SYS_getrandom] = READS(0),  [SYS_getdents] = READS(0),
+	[SYS_getdents64] = READS(0),
+
+	[SYS_poll] = WAITS(MILLISECONDS, 3),	    [SYS_ppoll] = MASKED_WAIT(TOLD, 3, 4),
+	[SYS_select] = WAITS(TOLD_US, 5),	    [SYS_pselect6] = PAIRED_WAIT(TOLD, 5, 6),
+	[SYS_epoll_wait] = WAITS(MILLISECONDS, 4),  [SYS_epoll_pwait] = MASKED_WAIT(MILLISECONDS, 4, 5),
+	[SYS_rt_sigtimedwait] = WAITS(RELATIVE, 3), [SYS_epoll_pwait2] = MASKED_WAIT(RELATIVE, 4, 5),
+	[SYS_pause] = WAITS(ENDLESS, 0),	    [SYS_rt_sigsuspend] = MASKED_WAIT(ENDLESS, 0, 1),
+	[SYS_semop] = WAITS(ENDLESS, 0),	    [SYS_semtimedop] = WAITS(RELATIVE, 4),
+	[SYS_msgrcv] = WAITS(ENDLESS, 0),	    [SYS_msgsnd] = WAITS(ENDLESS, 0),
+	[SYS_io_getevents] = WAITS(RELATIVE, 5),    [SYS_io_pgetevents] = PAIRED_WAIT(RELATIVE, 5, 6),
+	[SYS_ioctl] = WAITS(ENDLESS, 0),	    [SYS_futex] = WAITS(FUTEX, 4),
+	[SYS_nanosleep] = WAITS(SLEEP, 0),	    [SYS_clock_nanosleep] = WAITS(SLEEP_BY, 0),
+	[SYS_io_uring_enter] = WAITS(RING, 0),	    [SYS_fallocate] = WAITS(HELD, 0),
+};
+/* clang-format on */
+
+static long make(const struct cps_by_number *c)
+{
+	return cps_sys6(c->number, c->a[0], c->a[1], c->a[2], c->a[3], c->a[4], c->a[5]);
+}
+
+/* ---- transfers ------------------------------------------------------------------------------- */
+
+#define ONE(start, bytes) &(struct iovec){(void *)(start), (size_t)(bytes)}, 1
+#define VECTOR(start)	  (const struct iovec *)(start)
+
+/* Those of recvfrom and sendto, or of preadv2 and pwritev2; read, preadv and the like have none. */
+static int flags_of(const struct cps_by_number *c)
+{
+	if (c->number == SYS_recvfrom || c->number == SYS_sendto)
+		return (int)c->a[3];
+	return c->number == SYS_preadv2 || c->number == SYS_pwritev2 ? (int)c->a[5] : 0;
+}
+
+static long rest_of(struct cps_again_wait *w, struct cps_by_number *c, long done)
+{
+	const long *a = c->a;
+	const struct msghdr *m = (const struct msghdr *)a[1];
+	int fd = (int)a[0], flags = flags_of(c);
+
+	switch (c->number) {
+	case SYS_read:
+	case SYS_recvfrom:
+		return cps_whole_read(w, fd, ONE(a[1], a[2]), flags, done);
+	case SYS_readv:
+		return cps_whole_read(w, fd, VECTOR(a[1]), (size_t)a[2], 0, done);
+	case SYS_recvmsg:
+		return cps_whole_message(w, fd, m, (int)a[2], done);
+	case SYS_recvmmsg:
+		return cps_whole_received(w, fd, (struct mmsghdr *)a[1], (unsigned)a[2], (int)a[3],
+					  (struct timespec *)a[4], (int)done);
+	case SYS_pread64:
+		return cps_whole_read_at(w, fd, ONE(a[1], a[2]), a[3], 0, done);
+	case SYS_preadv:
+	case SYS_preadv2:
+		return cps_whole_read_at(w, fd, VECTOR(a[1]), (size_t)a[2], a[3], flags, done);
+	case SYS_write:
+	case SYS_sendto:
+		return cps_whole_write(w, fd, ONE(a[1], a[2]), flags, done);
+	case SYS_writev:
+		return cps_whole_write(w, fd, VECTOR(a[1]), (size_t)a[2], 0, done);
+	case SYS_sendmsg:
+		return cps_whole_write(w, fd, m->msg_iov, m->msg_iovlen, (int)a[2], done);
+	case SYS_sendmmsg:
+		return cps_whole_sent(w, fd, (struct mmsghdr *)a[1], (unsigned)a[2], (int)a[3],
+				      (int)done);
+	case SYS_pwrite64:
+		return cps_whole_write_at(w, fd, ONE(a[1], a[2]), a[3], 0, done);
+	case SYS_pwritev:
+	case SYS_pwritev2:
+		return cps_whole_write_at(w, fd, VECTOR(a[1]), (size_t)a[2], a[3], flags, done);
+	case SYS_sendfile:
+		return cps_whole_sendfile(w, fd, (int)a[1], (off64_t *)a[2], (size_t)a[3], done);
+	case SYS_splice:
+		return cps_whole_splice(w, fd, (off64_t *)a[1], (int)a[2], (off64_t *)a[3],
+					(size_t)a[4], (unsigned)a[5], done);
+	case SYS_copy_file_range:
+		return cps_whole_copy(w, fd, (off64_t *)a[1], (int)a[2], (off64_t *)a[3],
+				      (size_t)a[4], (unsigned)a[5], done);
+	case SYS_getrandom:
+		return cps_whole_random(w, (void *)a[0], (size_t)a[1], (unsigned)a[2], done);
+	case SYS_getdents:
+	case SYS_getdents64:
+		return cps_whole_entries(c->number, fd, (void *)a[1], (unsigned)a[2], done);
+	default:
+		return done;
+	}
+}
+
+/* Whether a call that has failed with EINTR is to be made again, when its socket is ready. *result is what the target
+ * gets if not. */
+static bool is_again(struct cps_again_wait *w, const struct cps_by_number *c,
+		     const struct form *form, long *result)
+{
+	int state, fd;
+	bool is;
+
+	if (!form->at)
+		return cps_again_after_eintr(w);
+	fd = (int)c->a[form->at - 1];
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	errno = EINTR;
+	if (c->number == SYS_connect) {
+		*result = cps_socket_time_connect(w, fd, (const struct sockaddr *)c->a[1],
+						  (socklen_t)c->a[2]);
+		is = false;
+	} else {
+		is = cps_socket_time_again(w, fd, form->events, EAGAIN);
+		*result = -1;
+	}
+	*result = *result < 0 ? -errno : *result;
+	pthread_setcancelstate(state, NULL);
+	return is;
+}
+
+static long go_on(struct cps_again_wait *w, struct cps_by_number *c, long result, bool is_cut)
+{
+	int state;
+
+	while (result == -EINTR && is_again(w, c, &forms[c->number], &result))
+		result = CPS_CUTTABLE(&is_cut, make(c));
+	if (!is_cut || result <= 0)
+		return result;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	result = rest_of(w, c, result);
+	pthread_setcancelstate(state, NULL);
+	return result;
+}
+
+static long transfer(struct cps_by_number *c)
+{
+	CPS_AGAIN_WAIT w = cps_socket_time_begin();
+	bool is_cut;
+	long result = CPS_CUTTABLE(&is_cut, make(c));
+
+	return go_on(&w, c, result, is_cut);
+}
+
+long cps_by_number_go_on(struct cps_by_number *c, struct cps_again_start start, uintptr_t outer,
+			 long result)
+{
+	CPS_AGAIN_WAIT w = cps_again_wait_of(start);
+
+	return go_on(&w, c, result, cps_cut_end(outer));
+}
+
+/* ---- waits ----------------------------------------------------------------------------------- */
+
+static const sigset_t *mask_of(const struct form *form, const long a[6])
+{
+	uintptr_t mask = form->mask ? (uintptr_t)a[form->mask - 1] : 0;
+
+	if (form->is_mask_pair && mask) {
+		if (!cps_sys_readable(mask))
+			return NULL;
+		memcpy(&mask, (const void *)mask, sizeof(mask));
+	}
+	return (const sigset_t *)mask;
+}
+
+/* What is left of a limit that the kernel has changed. It has not if it may not write there; then it is what it was. */
+union told {
+	struct timespec time;
+	struct timeval us;
+};
+
+static size_t told_bytes(const struct form *form)
+{
+	return form->kind == TOLD_US ? sizeof(struct timeval) : sizeof(struct timespec);
+}
+
+static void read_told(struct cps_again_wait *w, const struct form *form, void *user)
+{
+	struct timespec left;
+	union told told;
+
+	memcpy(&told, user, told_bytes(form));
+	left = told.time;
+	if (form->kind == TOLD_US)
+		left = (struct timespec){told.us.tv_sec, (told.us.tv_usec + 1) * 1000};
+	cps_again_set_remaining(w, &left);
+	if (cps_again_give(user, &told, told_bytes(form)))
+		w->until -= cps_again_now(w) - w->start;
+	cps_again_shorten(w);
+}
+
+/* The next attempt has the limit in a place of ours. */
+static void set_told(const struct cps_again_wait *w, const struct form *form, union told *told)
+{
+	told->time = *w->timeout;
+	if (form->kind == TOLD_US)
+		told->us = (struct timeval){w->left.tv_sec, (w->left.tv_nsec + 999) / 1000};
+}
+
+/* Waits in calls by which the target is told what is left. */
+static long wait_told(struct cps_by_number *c, const struct form *form)
+{
+	long *limit = &c->a[form->at - 1];
+	void *user = (void *)*limit;
+	CPS_AGAIN_WAIT w = cps_again_begin_at(user ? cps_again_time(CLOCK_MONOTONIC) : 0);
+	const sigset_t *mask = mask_of(form, c->a);
+	union told told;
+	long result;
+
+	while ((result = CPS_MASKED(mask, make(c))) == -EINTR && cps_again_after_eintr(&w)) {
+		if (!user)
+			continue;
+		if (!w.timeout)
+			read_told(&w, form, user);
+		set_told(&w, form, &told);
+		*limit = (long)&told;
+	}
+	if (*limit != (long)user)
+		cps_again_give(user, &told, told_bytes(form));
+	return result;
+}
+
+/* Of events some have come, and the call waits for the others. */
+static bool takes_events(struct cps_by_number *c, struct cps_again_wait *w, long result, long *done)
+{
+	if ((c->number != SYS_io_getevents && c->number != SYS_io_pgetevents) || result <= 0 ||
+	    result >= c->a[1])
+		return false;
+	*done += result;
+	c->a[1] -= result;
+	c->a[2] -= result;
+	c->a[3] += result * (long)sizeof(struct io_event);
+	cps_again_shorten(w);
+	return true;
+}
+
+static long wait_in(struct cps_by_number *c, const struct form *form)
+{
+	long none = 0, *limit = form->at ? &c->a[form->at - 1] : &none;
+	const int ms = form->kind == MILLISECONDS ? (int)*limit : 0;
+	const sigset_t *mask = mask_of(form, c->a);
+	CPS_AGAIN_WAIT w = form->kind == RELATIVE
+				   ? cps_again_begin_timeout((const struct timespec *)*limit)
+				   : cps_again_begin_ms(ms);
+	long result, done = 0;
+	bool is_cut;
+
+	for (;;) {
+		result = CPS_CUTTABLE(&is_cut, CPS_MASKED(mask, make(c)));
+		if (!(result == -EINTR && cps_again_after_eintr(&w)) &&
+		    !(is_cut && takes_events(c, &w, result, &done)))
+			break;
+		if (form->kind == MILLISECONDS)
+			*limit = cps_again_ms_left(&w, ms);
+		else if (form->kind == RELATIVE)
+			*limit = (long)w.timeout;
+	}
+	return result > 0 ? done + result : done ? done : result;
+}
+
+static long wait_for_futex(struct cps_by_number *c)
+{
+	static const struct form from_now = WAITS(RELATIVE, 4), until = WAITS(ENDLESS, 0);
+
+	/* The operation is an int of a variadic function: the upper half of its register means nothing. */
+	switch ((int)c->a[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+		return wait_in(c, &from_now);
+	case FUTEX_WAIT_BITSET:
+		return wait_in(c, &until);
+	default:
+		return make(c);
+	}
+}
+
+static int sleep_for(clockid_t clock, int flags, const struct timespec *request,
+		     struct timespec *remaining)
+{
+	(void)clock, (void)flags;
+	return -(int)make(&(struct cps_by_number){SYS_nanosleep, {(long)request, (long)remaining}});
+}
+
+static int sleep_by(clockid_t clock, int flags, const struct timespec *request,
+		    struct timespec *remaining)
+{
+	return -(int)make(&(struct cps_by_number){SYS_clock_nanosleep,
+						  {clock, flags, (long)request, (long)remaining}});
+}
+
+/* ---- io_uring -------------------------------------------------------------------------------- */
+
+/* What a call that waits for completions is told beside their number: struct io_uring_getevents_arg. */
+struct ring_wait {
+	uint64_t mask;
+	uint32_t mask_bytes, min_wait;
+	uint64_t time;
+};
+
+/* Whether the call says so in memory; then *told is what it says. */
+static bool read_ring_wait(const struct cps_by_number *c, struct ring_wait *told)
+{
+	if (!(c->a[3] & IORING_ENTER_EXT_ARG) || (size_t)c->a[5] != sizeof(*told) ||
+	    !cps_sys_readable((uintptr_t)c->a[4]) ||
+	    !cps_sys_readable((uintptr_t)c->a[4] + sizeof(*told) - 1))
+		return false;
+	memcpy(told, (const void *)c->a[4], sizeof(*told));
+	return true;
+}
+
+/* The kernel returns how many requests it has taken, if any, also if its wait has ended before its time. Then this waits
+ * on. */
+static long enter_ring(struct cps_by_number *c)
+{
+	struct ring_wait told = {0, 0, 0, 0};
+	bool is_told = read_ring_wait(c, &told), is_cut;
+	uintptr_t limit = c->a[3] & ABS_TIMER ? 0 : told.time;
+	uintptr_t mask = c->a[3] & IORING_ENTER_EXT_ARG ? told.mask : (uintptr_t)c->a[4];
+	CPS_AGAIN_WAIT w = cps_again_begin_timeout((const struct timespec *)limit);
+	bool waits = c->a[3] & IORING_ENTER_GETEVENTS && (unsigned)c->a[2];
+	long result, taken = 0;
+
+	for (;;) {
+		result = CPS_CUTTABLE(&is_cut, CPS_MASKED((const sigset_t *)mask, make(c)));
+		if (is_cut && waits && result > 0 && result == (long)(unsigned)c->a[1]) {
+			taken = result;
+			c->a[1] = 0;
+			cps_again_shorten(&w);
+		} else if (result != -EINTR || !cps_again_after_eintr(&w)) {
+			return taken ? taken : result;
+		}
+		if (is_told && limit) {
+			told.time = (uintptr_t)w.timeout;
+			c->a[4] = (long)&told;
+		}
+	}
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* Our signals wait meanwhile. */
+static long hold(const struct cps_by_number *c)
+{
+	struct cps_masked_call held = cps_masked_hold((uintptr_t)__builtin_frame_address(0));
+	long result = make(c);
+
+	cps_masked_end(&held);
+	return result;
+}
+
+void cps_by_number_list(uint64_t table[NUMBERS / 64])
+{
+	for (unsigned n = 0; n < NUMBERS; n++)
+		if (forms[n].kind != NOT_ENDED || n > LATEST)
+			table[n / 64] |= UINT64_C(1) << n % 64;
+}
+
+long cps_by_number_make(struct cps_by_number *c)
+{
+	const struct form *form = &forms[c->number];
+	const long *a = c->a;
+
+	switch ((enum kind)form->kind) {
+	case TRANSFER:
+		return transfer(c);
+	case ENDLESS:
+	case MILLISECONDS:
+	case RELATIVE:
+		return wait_in(c, form);
+	case TOLD:
+	case TOLD_US:
+		return wait_told(c, form);
+	case FUTEX:
+		return wait_for_futex(c);
+	case SLEEP:
+		return -cps_again_sleep(CLOCK_MONOTONIC, 0, (const struct timespec *)a[0],
+					(struct timespec *)a[1], sleep_for);
+	case SLEEP_BY:
+		return -cps_again_sleep((clockid_t)a[0], (int)a[1], (const struct timespec *)a[2],
+					(struct timespec *)a[3], sleep_by);
+	case RING:
+		return a[3] & REGISTERED ? hold(c) : enter_ring(c);
+	case NOT_ENDED:
+	case HELD:
+		break;
+	}
+	return hold(c);
+}

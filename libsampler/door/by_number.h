@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * by_number.h - system calls by their numbers, as syscall(2) makes them.
+ *
+ * They end as they would have ended without a tick, like those that the C library has functions for: transfers are
+ * finished (whole.h), waits are made again with what is left of their time (again.h), and what allows neither is not
+ * interrupted (signal/masked.h).
+ */
+#ifndef CPS_BY_NUMBER_H
+#define CPS_BY_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "door/again.h"
+
+struct cps_by_number {
+	long number, a[6];
+};
+
+/* Set in a table of 512 bits those of the calls that a signal could end before their time, and those that are not known
+ * here. */
+void cps_by_number_list(uint64_t table[8]);
+
+/* Make such a call, whose number is less than 512. Returns the result, or -errno. Like syscall(2) this does not end a
+ * thread that is being cancelled. errno stays as it is. */
+long cps_by_number_make(struct cps_by_number *call);
+
+/* Whether the call is one that programs may make as often as they can, so that its maker looks after it as long as no
+ * tick meets it. */
+static inline bool cps_by_number_is_frequent(long number)
+{
+	return number == SYS_read || number == SYS_write || number == SYS_readv ||
+	       number == SYS_writev || number == SYS_pread64 || number == SYS_pwrite64 ||
+	       number == SYS_recvfrom || number == SYS_sendto || number == SYS_recvmsg ||
+	       number == SYS_sendmsg;
+}
+
+/* Such a call has begun so, by cps_again_start and cps_cut_begin, which has returned `outer`, and has this result. A tick has met
+ * it. Returns the result that the target gets, or -errno. */
+long cps_by_number_go_on(struct cps_by_number *call, struct cps_again_start start, uintptr_t outer,
+			 long result);
+
+#endif
