@@ -306,8 +306,8 @@ Test(python, strings_that_are_gone)
 
 static volatile unsigned n_copies;
 
-/* Copies instead of the kernel. */
-static void copy(int signal, siginfo_t *info, void *context)
+/* Copies instead of the kernel, which does not know where objects end. */
+static __attribute__((no_sanitize_address)) void copy(int signal, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
 	const struct iovec *to = (void *)regs[REG_RSI], *from = (void *)regs[REG_R10];
@@ -317,8 +317,8 @@ static void copy(int signal, siginfo_t *info, void *context)
 	(void)info;
 	n_copies++;
 	for (greg_t i = 0; i < regs[REG_R8]; i++) {
-		memcpy((char *)to->iov_base + n, from[i].iov_base, from[i].iov_len);
-		n += from[i].iov_len;
+		for (size_t k = 0; k < from[i].iov_len; k++, n++)
+			((volatile char *)to->iov_base)[n] = ((const char *)from[i].iov_base)[k];
 	}
 	regs[REG_RAX] = (greg_t)n;
 }
