@@ -56,6 +56,11 @@ void cps_door_open(void);
 
 /* The part of the start that each file with wrapped calls does. 0 or an error number. */
 int cps_wrap_thread_prepare(void);
+
+/* To be called before what threads have used is credited: forget those that have ended without notice. */
+void cps_wrap_thread_drop_gone(void);
+/* In a child made by fork: other threads, which it does not have, use no key. */
+void cps_wrap_thread_child(void);
 int cps_wrap_process_prepare(void);
 
 /* The signals that the recorder has blocked in this thread while it forks; none outside of fork. A handler may have

@@ -18,7 +18,7 @@
 CPS_MAYBE(dlopen);
 CPS_MAYBE(dlsym);
 CPS_MAYBE(dlerror);
-CPS_MAYBE(pthread_key_create);
+CPS_MAYBE(pthread_setspecific); /* not one that is wrapped */
 #pragma weak _r_debug
 #pragma weak __libc_stack_end
 
@@ -135,5 +135,5 @@ void *cps_find_exported(const char *name)
 
 bool cps_find_is_fit(void)
 {
-	return &__libc_stack_end && pthread_key_create;
+	return &__libc_stack_end && pthread_setspecific;
 }

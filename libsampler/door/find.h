@@ -17,8 +17,9 @@
 #include <stdint.h>
 
 /* In its own library before glibc 2.34, which is not loaded into every program. */
-#define CPS_MAYBE(name)                                                                            \
-	_Pragma(CPS_TEXT(weak name)) __asm__(".symver " #name ", " #name "@GLIBC_2.2.5")
+#define CPS_MAYBE(name) CPS_MAYBE_OF(name, 2.2.5)
+#define CPS_MAYBE_OF(name, version)                                                                \
+	_Pragma(CPS_TEXT(weak name)) __asm__(".symver " #name ", " #name "@GLIBC_" #version)
 #define CPS_TEXT(x) #x
 
 /* The function of this name in the libraries that come after this one, or NULL. Works also where there

@@ -196,6 +196,7 @@ void cps_life_child(void)
 	cps_choose_unwinder_child(identity);
 	cps_own_stack_reset();
 	cps_wrap_altstack_child();
+	cps_wrap_thread_child();
 	cps_perf_reset();
 	cps_sample_reset();
 	cps_disposition_reset();
@@ -235,6 +236,7 @@ static void credit_rest(const void *context)
 
 	if (cps_gate_is_early())
 		return;
+	cps_wrap_thread_drop_gone();
 	if (t)
 		cps_sample_tail(t, context);
 	cps_thread_each(tail_of_other, t);

@@ -25,14 +25,19 @@
 #include "stream/recording.h"
 #include "unwind/unwind.h"
 
-CPS_MAYBE(pthread_key_create);
+CPS_MAYBE(pthread_key_delete);
 CPS_MAYBE(pthread_setspecific);
+CPS_MAYBE_OF(__pthread_register_cancel, 2.3.3);
+CPS_MAYBE_OF(__pthread_unregister_cancel, 2.3.3);
+CPS_MAYBE_OF(__pthread_unwind_next, 2.3.3);
 CPS_MAYBE(pthread_attr_getstacksize);
 
 #define EXPORT	      __attribute__((visibility("default")))
 #define DEFAULT_STACK (2u << 20) /* glibc's, when the limit is "unlimited" */
 
 static pthread_key_t key; /* its destructor notices the end of a thread */
+static atomic_bool has_key;
+static _Atomic unsigned n_setting; /* threads that are just setting it */
 static uint64_t default_stack;
 
 /* Notes the frames below the thread's routine, for when its stack cannot be seen
@@ -98,6 +103,17 @@ static void end(struct cps_thread *t)
 	cps_sys_set_mask(mask);
 }
 
+/* False: there is no key any more. */
+static bool set_key(struct cps_thread *t)
+{
+	bool is_set;
+
+	atomic_fetch_add(&n_setting, 1);
+	is_set = atomic_load(&has_key) && pthread_setspecific(key, t) == 0;
+	atomic_fetch_sub(&n_setting, 1);
+	return is_set;
+}
+
 /*
  * The destructor of the key: the thread has returned, has called pthread_exit, or was cancelled.
  * Destructors of thread-local objects are still running, and are to be sampled, too. The C library
@@ -108,7 +124,7 @@ static void leaving(void *entry)
 {
 	struct cps_thread *t = entry;
 
-	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(key, t) == 0)
+	if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && set_key(t))
 		return;
 	end(t);
 }
@@ -116,10 +132,48 @@ static void leaving(void *entry)
 int cps_wrap_thread_prepare(void)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+	int error;
 
 	getrlimit(RLIMIT_STACK, &limit);
 	default_stack = limit.rlim_cur == RLIM_INFINITY ? DEFAULT_STACK : limit.rlim_cur;
-	return pthread_key_create(&key, leaving);
+	error = pthread_key_create(&key, leaving);
+	atomic_store(&has_key, !error);
+	return error;
+}
+
+/* A union, because the two kinds of threads differ in what their functions return. */
+union routine {
+	void *(*posix)(void *);
+	int (*c11)(void *);
+};
+
+static void end_now(void *entry)
+{
+	end(entry);
+}
+
+/* Without a key the end is noticed by a handler that the C library calls when the thread leaves this function, in
+ * whatever way. What destructors use afterwards is not sampled. */
+static __attribute__((noinline)) void *run_without_key(struct cps_thread *t, void *argument)
+{
+	void *(*routine)(void *) = t->routine;
+	void *result = NULL;
+
+	pthread_cleanup_push(end_now, t);
+	result = routine(argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+static __attribute__((noinline)) int run_c11_without_key(struct cps_thread *t, void *argument)
+{
+	union routine routine = {t->routine};
+	int result = 0;
+
+	pthread_cleanup_push(end_now, t);
+	result = routine.c11(argument);
+	pthread_cleanup_pop(1);
+	return result;
 }
 
 static void *run(void *entry)
@@ -129,23 +183,20 @@ static void *run(void *entry)
 	void *argument = t->argument; /* after its end the entry may be another thread's */
 
 	begin(t, t->stack_bytes);
-	if (pthread_setspecific(key, t) != 0)
-		end(t);
+	if (!set_key(t))
+		return run_without_key(t, argument);
 	return routine(argument);
 }
 
 static int run_c11(void *entry)
 {
 	struct cps_thread *t = entry;
-	union {
-		void *(*posix)(void *);
-		int (*c11)(void *);
-	} routine = {t->routine};
+	union routine routine = {t->routine};
 	void *argument = t->argument;
 
 	begin(t, t->stack_bytes);
-	if (pthread_setspecific(key, t) != 0)
-		end(t);
+	if (!set_key(t))
+		return run_c11_without_key(t, argument);
 	return routine.c11(argument);
 }
 
@@ -258,4 +309,83 @@ EXPORT int pthread_cancel(pthread_t thread)
 		cps_displaced_end();
 	atomic_store(&was_called, true);
 	return result;
+}
+
+/* ---- the program's own keys ------------------------------------------------------------------- */
+
+static void *listed(_Atomic(void *) *real, const char *name)
+{
+	void *found = atomic_load(real);
+
+	if (!found) {
+		found = cps_find_listed(name);
+		atomic_store(real, found);
+	}
+	return found;
+}
+
+static void watch_no_more(struct cps_thread *t, void *context)
+{
+	(void)context;
+	t->is_unwatched = true;
+}
+
+/* The program wants the last key, which is ours. The ends of threads that are alive are noticed no more. Not if another
+ * thread is setting it, and does not go on: it would set the program's. */
+static bool give_key_up(void)
+{
+	uint64_t until = 0;
+
+	if (!cps_life_clock() || !atomic_exchange(&has_key, false))
+		return false;
+	while (atomic_load(&n_setting) && cps_sys_patience(&until))
+		;
+	if (atomic_load(&n_setting) || pthread_key_delete(key) != 0)
+		return false;
+	cps_thread_each(watch_no_more, NULL);
+	return true;
+}
+
+static void drop_if_gone(struct cps_thread *t, void *context)
+{
+	(void)context;
+	if (t->is_unwatched && CPS_SYS(tgkill, cps_sys_getpid(), t->tid, 0, 0) == -ESRCH)
+		cps_thread_drop(t);
+}
+
+void cps_wrap_thread_drop_gone(void)
+{
+	if (!atomic_load(&has_key))
+		cps_thread_each(drop_if_gone, NULL);
+}
+
+void cps_wrap_thread_child(void)
+{
+	atomic_store(&n_setting, 0);
+}
+
+/* The recorder does not begin here: this may be an allocator's first step. */
+EXPORT int pthread_key_create(pthread_key_t *new, void (*destructor)(void *))
+{
+	static _Atomic(void *) next;
+	int (*real)(pthread_key_t *, void (*)(void *)) = listed(&next, "pthread_key_create");
+	int result;
+
+	if (!real)
+		return EAGAIN;
+	result = real(new, destructor);
+	return result == EAGAIN && give_key_up() ? real(new, destructor) : result;
+}
+
+/* The C library's tss_create does not call pthread_key_create. */
+EXPORT int tss_create(tss_t *new, tss_dtor_t destructor)
+{
+	static _Atomic(void *) next;
+	int (*real)(tss_t *, tss_dtor_t) = listed(&next, "tss_create");
+	int result;
+
+	if (!real)
+		return thrd_error;
+	result = real(new, destructor);
+	return result == thrd_error && give_key_up() ? real(new, destructor) : result;
 }

@@ -139,8 +139,9 @@ struct cps_thread {
 	bool is_sampled;
 	bool announced; /* the stream has its record */
 	bool has_timer, has_shot;
-	int rounds;	 /* rounds of thread-local destructors, at its end */
-	int timer, shot; /* of the kernel, if it has them */
+	bool is_unwatched; /* its end is not noticed */
+	int rounds;	   /* rounds of thread-local destructors, at its end */
+	int timer, shot;   /* of the kernel, if it has them */
 	struct cps_strata strata;
 	uint64_t slack;	       /* gticks that it may be credited too much or too little by chance */
 	_Atomic(void *) event; /* the page that keeps its perf event alive */

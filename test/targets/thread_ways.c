@@ -13,6 +13,8 @@
  *	setuid      changes its user while threads run: the C library interrupts all of them
  *	timer       a timer of the C library's with a thread for each of its ticks
  *	first       the first thread leaves by pthread_exit, another one ends the process
+ *	keys        creates all keys that there are while a thread runs, and others later; each uses the last key;
+ *	            keys_c11 does so by tss_create
  *
  * Prints what happened: the same with and without a recorder.
  */
@@ -27,6 +29,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -37,6 +40,8 @@ enum { MS = 150 };
 static volatile uint64_t sink;
 static atomic_int cleaned, go_on, running;
 static sem_t done;
+static pthread_key_t last_key;
+static atomic_int has_last_key, by_c11, destroyed;
 
 static void start(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), const void *argument)
 {
@@ -47,6 +52,8 @@ static void start(pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), con
 static void *burner(void *name)
 {
 	prctl(PR_SET_NAME, name);
+	if (has_last_key)
+		pthread_setspecific(last_key, name);
 	burn_for(MS, 400000);
 	return name;
 }
@@ -373,6 +380,47 @@ static void first(void)
 	pthread_exit(NULL);
 }
 
+static void destroy(void *name)
+{
+	destroyed += strncmp(name, "key", 3) == 0;
+}
+
+static int burner_c11(void *name)
+{
+	return *(char *)burner(name);
+}
+
+static void keys(void)
+{
+	void *result[3];
+	pthread_t t[4];
+	thrd_t c11;
+	int n = 0, returned = 0;
+
+	start(&t[3], NULL, survivor, "before");
+	while (running < 1)
+		usleep(1000);
+	while ((by_c11 ? tss_create(&last_key, destroy) : pthread_key_create(&last_key, destroy)) ==
+	       0)
+		n++;
+	has_last_key = 1;
+	start(&t[0], NULL, burner, "key-returns");
+	pthread_join(t[0], &result[0]);
+	start(&t[1], NULL, leaver, "key-leaves");
+	pthread_join(t[1], &result[1]);
+	start(&t[2], NULL, waiter, "key-cancelled");
+	while (running < 2)
+		usleep(1000);
+	pthread_cancel(t[2]);
+	pthread_join(t[2], &result[2]);
+	thrd_create(&c11, burner_c11, (void *)(uintptr_t) "key-c11");
+	thrd_join(c11, &returned);
+	go_on = 1;
+	pthread_join(t[3], NULL);
+	printf("keys: %d, %s %s %d %d, destroyed %d\n", n, (char *)result[0], (char *)result[1],
+	       result[2] == PTHREAD_CANCELED, returned, (int)destroyed);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -382,11 +430,12 @@ int main(int argc, char **argv)
 		{"blocked", blocked},	  {"detached", detached},  {"pexit", pexit},
 		{"cancelled", cancelled}, {"tiny", tiny},	   {"altstack", altstack},
 		{"coroutine", coroutine}, {"setuid", change_user}, {"timer", timer},
-		{"first", first},
+		{"first", first},	  {"keys", keys},	   {"keys_c11", keys},
 	};
 
 	fill(64); /* the loader looks for what it calls now, not on a small stack */
 	sem_init(&done, 0, 0);
+	by_c11 = argc > 1 && strcmp(argv[1], "keys_c11") == 0;
 	for (int i = 1; i < argc; i++)
 		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++)
 			if (strcmp(argv[i], ways[k].name) == 0)
