@@ -362,7 +362,7 @@ static bool read_ring_wait(const struct cps_by_number *c, struct ring_wait *told
 {
 	if (!(c->a[3] & IORING_ENTER_EXT_ARG) || (size_t)c->a[5] != sizeof(*told) ||
 	    !cps_sys_readable((uintptr_t)c->a[4]) ||
-	    !cps_sys_readable((uintptr_t)c->a[4] + sizeof(*told) - 1))
+	    !cps_sys_readable((uintptr_t)c->a[4] + sizeof(*told) - sizeof(uint64_t)))
 		return false;
 	memcpy(told, (const void *)c->a[4], sizeof(*told));
 	return true;

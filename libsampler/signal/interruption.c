@@ -308,7 +308,8 @@ static uintptr_t bytes_of_message(uintptr_t message)
 {
 	const struct msghdr *m = (const struct msghdr *)message;
 
-	if (!cps_sys_readable(message) || !cps_sys_readable(message + sizeof(*m) - 1))
+	if (!cps_sys_readable(message) ||
+	    !cps_sys_readable(message + sizeof(*m) - sizeof(uint64_t)))
 		return 0;
 	return bytes_of((uintptr_t)m->msg_iov, m->msg_iovlen);
 }
@@ -318,7 +319,8 @@ static bool is_last_partial(uintptr_t messages, uintptr_t n)
 {
 	const struct mmsghdr *last = (const struct mmsghdr *)messages + n - 1;
 
-	return cps_sys_readable((uintptr_t)last) && cps_sys_readable((uintptr_t)(last + 1) - 1) &&
+	return cps_sys_readable((uintptr_t)last) &&
+	       cps_sys_readable((uintptr_t)(last + 1) - sizeof(uint64_t)) &&
 	       last->msg_len < bytes_of_message((uintptr_t)last);
 }
 

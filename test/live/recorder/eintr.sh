@@ -17,7 +17,7 @@
 #   of "ends" differ.
 # - When syscall(2) went on only with reads, writes and endless waits, 39 of the 44 lines of "ends" by syscall(2) differed,
 #   and 41 of "returns".
-# - When ioctl and fallocate had no wrappers, all but a few of 300 of each failed with the library in the place of drivers.
+# - When ioctl and fallocate had no wrappers, 34 to 71 of 300 of each failed with the library in the place of drivers.
 #
 # Waits, beside others.
 . "$(dirname "$0")/../lib.sh"
