@@ -4,8 +4,8 @@
  *
  *	control phases       switches recording by cpsample.h while three threads use CPU time, marks each switch
  *	control toggle       switches by sending itself SIGUSR2, for which it has a handler of its own
- *	control sleep MS     uses MS of CPU time, says so, and sleeps until it is killed, a minute at most
- *	control late         uses CPU time in early() at once, in late() three seconds later
+ *	control sleep MS     uses MS of CPU time, says so, and sleeps until it is killed, 1,000 s at most
+ *	control late         uses CPU time in early() for a tenth of a second at once, in late() five seconds later
  *	control children MS  like sleep, in a child too; then makes another child that uses CPU time
  *	control jumps WHAT   leaves calls of the recorder by siglongjmp out of a handler, then sets marks and uses CPU
  *                           time. WHAT is mark or switch.
@@ -154,7 +154,7 @@ static void say_and_sleep(const char *what)
 {
 	puts(what);
 	fflush(stdout);
-	alarm(60); /* should the test end before it kills us */
+	alarm(1000); /* should the test end before it kills us */
 	for (;;)
 		pause();
 }
@@ -250,8 +250,11 @@ int main(int argc, char **argv)
 		say_and_sleep("asleep");
 	}
 	if (strcmp(mode, "late") == 0) {
-		burn_ms(early, 100);
-		sleep(3);
+		uint64_t until = cpu_ns(CLOCK_MONOTONIC) + 100000000;
+
+		while (cpu_ns(CLOCK_MONOTONIC) < until)
+			early();
+		sleep(5);
 		burn_ms(late, 300);
 	}
 	if (strcmp(mode, "jumps") == 0)

@@ -35,7 +35,7 @@
 
 #include "burn.h"
 
-enum { MS = 150 };
+static unsigned ms = 150; /* or what $MS says */
 
 static volatile uint64_t sink;
 static atomic_int cleaned, go_on, running;
@@ -54,7 +54,7 @@ static void *burner(void *name)
 	prctl(PR_SET_NAME, name);
 	if (has_last_key)
 		pthread_setspecific(last_key, name);
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 	return name;
 }
 
@@ -181,7 +181,7 @@ static size_t fill(size_t bytes)
 	size_t wrong = 0;
 
 	memset((char *)used, 0x5a, bytes);
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 	for (size_t i = 0; i < bytes; i++)
 		wrong += used[i] != 0x5a;
 	return wrong;
@@ -222,7 +222,7 @@ static void in_handler(int number)
 	printf("altstack: %s it, change %d\n", now.ss_flags == SS_ONSTACK ? "on" : "not on",
 	       sigaltstack(&other, NULL));
 	fflush(stdout);
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 }
 
 static void beside(size_t bytes)
@@ -234,7 +234,7 @@ static void beside(size_t bytes)
 	printf(", set %d", sigaltstack(&s, NULL));
 	sigaltstack(NULL, &got);
 	printf(", as set: %d", got.ss_sp == s.ss_sp && got.ss_size == bytes && got.ss_flags == 0);
-	burn_for(MS / 2, 400000);
+	burn_for(ms / 2, 400000);
 	printf(", off %d", sigaltstack(&off, &got));
 	printf(", as set: %d\n", got.ss_sp == s.ss_sp && got.ss_size == bytes && got.ss_flags == 0);
 	free(s.ss_sp);
@@ -327,12 +327,12 @@ static void change_user(void)
 		start(&t[i], NULL, ask_user, NULL);
 	while (running < 2)
 		usleep(1000);
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 	if (getuid() == 0)
 		printf("setuid: %d\n", setuid(65534));
 	else
 		printf("setuid: %d\n", setuid(getuid()));
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 	go_on = 1;
 	for (int i = 0; i < 2; i++)
 		pthread_join(t[i], &right[i]);
@@ -354,7 +354,7 @@ static void timer(void)
 	if (timer_create(CLOCK_MONOTONIC, &event, &id) != 0)
 		abort();
 	timer_settime(id, 0, &every, NULL);
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 	for (int i = 0; i < 10; i++)
 		sem_wait(&done);
 	timer_delete(id);
@@ -364,7 +364,7 @@ static void timer(void)
 static void *last(void *first)
 {
 	pthread_join(*(pthread_t *)first, NULL);
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 	puts("first: gone");
 	return NULL;
 }
@@ -376,7 +376,7 @@ static void first(void)
 
 	self = pthread_self();
 	start(&t, NULL, last, &self);
-	burn_for(MS, 400000);
+	burn_for(ms, 400000);
 	pthread_exit(NULL);
 }
 
@@ -433,6 +433,8 @@ int main(int argc, char **argv)
 		{"first", first},	  {"keys", keys},	   {"keys_c11", keys},
 	};
 
+	if (getenv("MS"))
+		ms = (unsigned)atoi(getenv("MS"));
 	fill(64); /* the loader looks for what it calls now, not on a small stack */
 	sem_init(&done, 0, 0);
 	by_c11 = argc > 1 && strcmp(argv[1], "keys_c11") == 0;

@@ -100,7 +100,7 @@ found() {
 found_all() {
 	found debuginfo && found executable
 }
-if ! within_10_s found_all; then
+if ! await found_all; then
 	stop
 	skip "debuginfod does not serve here: $(tail -n 2 log)"
 fi
@@ -151,7 +151,7 @@ EOF
 	python3 silent.py >silent.port &
 	silent=$!
 	has_port() { [ -s silent.port ]; }
-	within_10_s has_port || fail "no silent server"
+	await has_port || fail "no silent server"
 	tree DEBUGINFOD_TIMEOUT=1 DEBUGINFOD_URLS="http://127.0.0.1:$(cat silent.port)/"
 	kill $silent
 	grep -q "debuginfod: nothing came for 1 s" err || fail "silence: $(cat err)"

@@ -177,7 +177,7 @@ target=$!
 samples() {
 	[ "$("$CPCONV" --info --tsv ./*.cps 2>/dev/null | awk -F "$tab" '$1 == "samples" { print $2 }')" -gt 40 ]
 }
-within_10_s samples 2>/dev/null
+await samples 2>/dev/null
 kill -9 $target
 wait $target 2>/dev/null
 kill -0 $target 2>/dev/null && fail "the target lives"

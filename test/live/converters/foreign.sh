@@ -62,7 +62,7 @@ done
 awk 'BEGIN { for (i = 1; i <= 60000; i++) printf "main;f%d;g%d;h%d;i%d %d\n", i % 97, i % 1009, i % 397, i, i }' >large.folded
 for signal in INT:2 TERM:15 HUP:1; do
 	number=${signal#*:} signal=${signal%:*} met=
-	for attempt in 1 2 3 4 5 6 7 8 9 10; do
+	for attempt in $(seq 100); do
 		mkdir written
 		env --default-signal="$signal" "$CPCONV" --callgrind -o written/out large.folded &
 		child=$!

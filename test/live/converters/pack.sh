@@ -108,7 +108,7 @@ child=$!
 runs() {
 	[ -s "/tmp/perf-$child.map" ] && [ -s "cpsample.work.$child.cps.journal" ]
 }
-if ! within_10_s runs; then
+if ! await runs; then
 	kill -9 $child
 	fail "no generated code"
 fi

@@ -154,7 +154,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         pass
 server = http.server.HTTPServer(('127.0.0.1', 0), Receiver)
 open('port', 'w').write(str(server.server_port) + '\n')
-server.timeout = 60
+server.timeout = 1000
 for _ in range(3):
     server.handle_request()
 END

@@ -60,9 +60,10 @@ done >threads.want
 show by --by process threads.cps
 [ "$(tracks by)" = "threads [$(info threads.cps pid)]" ] || fail "--by: $(tracks by)"
 listed "$(tracks by)" ns threads.cps >by.want
-half=$(info threads.cps duration_us | awk '{ print $1 / 2e6 }') # by then each has had a processor
-show part --thread worker-1 --to "$half" threads.cps
-listed "$(tracks part)" ns --thread worker-1 --to "$half" threads.cps >part.want
+half=$(info threads.cps duration_us | awk '{ print $1 / 2e6 }')
+worker=$("$CPCONV" --threads --tsv --to "$half" --resource cpu threads.cps | sort -rn -k 4 | awk -F "$tab" '{ print $NF; exit }')
+show part --thread "$worker" --to "$half" threads.cps
+listed "$(tracks part)" ns --thread "$worker" --to "$half" threads.cps >part.want
 
 # One phase after the other, each with an inlined function.
 cat >phases.c <<END_OF_C
@@ -75,7 +76,7 @@ static inline __attribute__((always_inline)) void inner(void)
 #define PHASE(name)                                                                                            \\
 	__attribute__((noinline)) static void name(void)                                                       \\
 	{                                                                                                      \\
-		for (uint64_t end = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) + 60000000; cpu_ns(CLOCK_PROCESS_CPUTIME_ID) < end;) \\
+		for (uint64_t end = cpu_ns(CLOCK_PROCESS_CPUTIME_ID) + 120000000; cpu_ns(CLOCK_PROCESS_CPUTIME_ID) < end;) \\
 			inner();                                                                               \\
 	}
 PHASE(first)

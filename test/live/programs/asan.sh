@@ -12,10 +12,11 @@
 # - If the recorder uses the first memcpy and memset that the loader finds, races in the recorder
 #   are reported.
 #
+# Chance: five samples of a second are missed in one of 10^9 attempts where ticks are rarest (36 a second, burn.h).
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 unset ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS
-kinds=0
 rounds=60000 # for about a second
 
 cpsample() {
@@ -42,23 +43,28 @@ build() {
 	return 1
 }
 
-# runs NAME COMMAND...: COMMAND brings the recorder into the program
-runs() {
-	name=$1
-	shift
-	rm -rf run && mkdir run
-	"./$name" $rounds >bare.out 2>bare.err
-	(cd run && "$@" "../$name" $rounds >../out 2>../err)
+# ran ROUNDS NAME COMMAND...
+ran() {
+	turns=$1 name=$2
+	shift 2
+	mkdir run
+	"../$name" "$turns" >bare.out 2>bare.err
+	(cd run && "$@" "$tmp/$name" "$turns" >../out 2>../err)
 	status=$?
-	[ $status -eq 3 ] || fail "$name: status $status: $(head -n 5 err)"
+	[ $status -eq 3 ] || fault "$name: status $status: $(head -n 5 err)"
 	same bare.out out "$name: standard output"
 	same bare.err err "$name: standard error"
 	stream=$(one_stream run) || fail "$name: $stream"
 	accounts_for_all "$stream"
-	at_least "$(info "$stream" samples)" 20 || fail "$name: $(info "$stream" samples) samples"
-	at_least "$(info "$stream" complete_percent)" 99 ||
+	at_least "$(info "$stream" samples)" 5 || fail "$name: $(info "$stream" samples) samples"
+	mostly_whole "$stream" 99 ||
 		fail "$name: $(info "$stream" complete_percent) % of the stacks are complete"
-	kinds=$((kinds + 1))
+}
+
+# runs NAME COMMAND...: COMMAND brings the recorder into the program
+runs() {
+	with_more_work ran $rounds "$@"
+	echo "$1" >>kinds
 }
 
 # finds NAME WHAT TEXT COMMAND...: the program reports the error as without the recorder, with the
@@ -176,5 +182,5 @@ if build clang-tsan clang -fsanitize=thread; then
 	runs clang-tsan preloaded
 fi
 
-[ $kinds -gt 0 ] || skip "no sanitizer runs here"
-note "$kinds ways of running under a sanitizer"
+[ -e kinds ] || skip "no sanitizer runs here"
+note "$(wc -l <kinds) ways of running under a sanitizer"

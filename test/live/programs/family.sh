@@ -7,6 +7,8 @@
 # Seen to fail:
 # - Without cps_life_child(), where Python's children by fork have no stream. (processes.sh tests
 #   the other ways to create processes.)
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 [ -z "$beside" ] || skip "processes that no tick has met have recordings, too, if their waits are counted"
 
@@ -14,7 +16,6 @@ fresh_directory() {
 	cd "$tmp" && rm -rf "$1" && mkdir "$1" && cd "$1" || exit 1
 }
 
-# shellcheck disable=SC2317 # called by name
 no_journal() {
 	[ "$(find . -name '*.journal' | wc -l)" -eq 0 ]
 }
@@ -22,7 +23,7 @@ no_journal() {
 # All recordings in the directory are of one tree, and complete. Python's resource tracker ends a
 # moment after its parent.
 check_all() {
-	within_10_s no_journal || fail "$what: journals were left: $(echo ./*.journal)"
+	await no_journal || fail "$what: journals were left: $(echo ./*.journal)"
 	"$CPCONV" --info --tsv >all 2>err || fail "$what: $(cat err)"
 	[ "$(grep -c '^file' all)" -eq "$(find . -name '*.cps' | wc -l)" ] || fail "$what: not one tree: $(cat err)"
 	awk -F "$tab" -v what="$what" '

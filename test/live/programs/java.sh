@@ -6,11 +6,13 @@
 # options the output is the same, and nothing is named that is not known.
 #
 # Each share may differ by three standard errors and by 0.03, for a method runs for some ms before it is
-# compiled, and is then one of the interpreter's. By chance one run in 200 fails, so a run that fails is
-# followed by two more, and both must hold.
+# compiled, and is then one of the interpreter's.
 #
 # Seen to fail:
 # - Without cps_call_returns() in call.c (only what follows a call is returned to) 1 % of the stacks are whole.
+#
+# Chance: one of 200 attempts is out of bounds, and three of three in one of eight million runs.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 need java
@@ -53,32 +55,32 @@ options="-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"
 # shellcheck disable=SC2086 # two options
 java $options -version >bare 2>&1 || skip "java writes no perf map: $(head -n 1 bare)"
 
+# run TIMES
 run() {
 	rm -rf run && mkdir run
 	# shellcheck disable=SC2086 # two options
 	(cd run && record java $options -XX:+PreserveFramePointer -XX:CompileCommand=quiet \
-		'-XX:CompileCommand=dontinline,Prog.*' -cp .. Prog >../truth) || fail "java ended with $?"
+		'-XX:CompileCommand=dontinline,Prog.*' -cp "$tmp" Prog >../truth) || fault "java ended with $?"
 	stream=$(one_stream run) || fail "$stream"
 	pid=${stream##*java.}
 	rm -f "/tmp/perf-${pid%.cps}.map"
-	at_least "$(info "$stream" complete_percent)" 95 || fail "$(info "$stream" complete_percent) % whole"
+	mostly_whole "$stream" 95 || fail "$(info "$stream" complete_percent) % whole"
 	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "no view"
 	read -r a b <truth
 	all=$(info "$stream" process_cpu_ns)
 	round='^clone3?;.*JavaMain.*;(Interpreter|void Prog\.main\([^;]*);void Prog\.round\(\);'
 	true_shares folded "$(equal_samples "$stream")" 0.03 \
 		taskA "$(ratio "$a" "$all")" "${round}void Prog\.taskA\(\)" \
-		taskB "$(ratio "$b" "$all")" "${round}void Prog\.taskB\(\)" >said || return 1
+		taskB "$(ratio "$b" "$all")" "${round}void Prog\.taskB\(\)" >said || fail "$(cat said)"
 	unknown=$(folded_share ';\[unknown\]' folded)
-	echo "unknown $unknown" >>said
-	at_least 0.05 "$unknown"
+	at_least 0.05 "$unknown" || fail "$unknown of the time is unknown"
+	note "$(info "$stream" samples) samples, $(info "$stream" complete_percent) % whole; $(cat said)"
 }
 
-run || { run && run; } || fail "$(cat said; "$CPCONV" --tree "$stream" | head -n 30)"
-note "$(info "$stream" samples) samples, $(info "$stream" complete_percent) % whole; $(head -n 1 said)"
+with_more_work run 1
 
 mkdir plain
-(cd plain && record java -cp .. Prog >../truth) || fail "without options java ended with $?"
+(cd plain && record java -cp .. Prog >../truth) || fault "without options java ended with $?"
 grep -qx '[0-9]* [0-9]*' truth || fail "without options: $(cat truth)"
 stream=$(one_stream plain) || fail "$stream"
 within 1 "$(accounted "$stream")" "$(info "$stream" process_cpu_ns)" || fail "does not account for all"

@@ -5,4 +5,4 @@
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need lua5.4
-real_program 1 lua5.4 "$root/test/work/words.lua" 40
+real_program lua5.4 "$root/test/work/words.lua" 40

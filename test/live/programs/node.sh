@@ -7,6 +7,11 @@
 # Seen to fail:
 # - Without cps_jit_keep() in recording.c all of the script is [unknown].
 # - Without frame_pointer_step() in unwind.c no stack with JavaScript on it is complete.
+#
+# Chance: each of the functions has a third of 1.2 s: with 36 ticks a second (burn.h), the fewest ever seen, one of a
+# million attempts meets one of them never, and three of three fail in no run.
+#
+# Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 need node
 
@@ -32,16 +37,16 @@ END
 node --perf-basic-prof script.js >want 2>bare.err &
 wait $! || skip "node has no --perf-basic-prof: $(head -n 1 bare.err)"
 rm -f "/tmp/perf-$!.map"
-for clock in timer perf; do
-	mkdir $clock
-	(cd $clock && record CPSAMPLE_CLOCK=$clock node --perf-basic-prof ../script.js >../got) ||
-		fail "$clock: node ended with $?"
-	same want got "$clock: output"
-	stream=$(one_stream $clock) || fail "$clock: $stream"
+# recorded TIMES CLOCK
+recorded() {
+	clock=$2
+	record CPSAMPLE_CLOCK="$clock" node --perf-basic-prof ../script.js >got || fault "$clock: node ended with $?"
+	same ../want got "$clock: output"
+	stream=$(one_stream) || fail "$clock: $stream"
 	pid=${stream##*node.}
 	rm -f "/tmp/perf-${pid%.cps}.map"
 	accounts_for_all "$stream"
-	at_least "$(info "$stream" complete_percent)" 98 || fail "$clock: $(info "$stream" complete_percent) % whole"
+	mostly_whole "$stream" 98 || fail "$clock: $(info "$stream" complete_percent) % whole"
 	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock: no view"
 	# V8 writes JS since node 20; before that it wrote LazyCompile or Function. `work` may be
 	# interpreted.
@@ -49,6 +54,8 @@ for clock in timer perf; do
 		grep -qE "^_start;.*node::Start.*;(JS|LazyCompile|Function):.$function [^;]*script.js" folded ||
 			fail "$clock: no $function above node::Start"
 	done
-	summary="${summary-}$clock $(info "$stream" samples) samples, $(info "$stream" complete_percent) % whole; "
+	note "$clock $(info "$stream" samples) samples, $(info "$stream" complete_percent) % whole"
+}
+for clock in timer perf; do
+	with_more_work recorded 1 $clock
 done
-note "${summary%; }"

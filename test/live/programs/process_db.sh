@@ -11,6 +11,8 @@
 # - If the sort by name compares names that are localized without being asked for, it does not fault.
 # - If the sort of --localized goes on touching records, nothing is saved.
 # - With the kernel's event that counts faults when they begin, more are credited than there are.
+#
+# Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 need python3
 process_db=$BUILD/examples/process_db

@@ -5,6 +5,10 @@
 # some hundred functions. No total exceeds 100 % in any view. The cycles are listed, and they are
 # cycles that were run. The call graph has the totals of the other views; with propagated totals its
 # picture stays small enough to be read.
+#
+# Chance: how many functions have 5 % of the time varies from recording to recording. The bounds are a third above what
+# is usual, and there are three recordings.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -161,9 +165,9 @@ picture_is_readable() {
 	[ "$(grep -c 'class="node"' graph.svg)" -eq "$few" ] || fail "dot draws another graph"
 }
 
-# NAME MOST FEW PERCENT
+# check NAME MOST FEW PERCENT
 check() {
-	stream=$(one_stream "$1") || fail "$1: $stream"
+	stream=$(one_stream) || fail "$1: $stream"
 	[ "$(info "$stream" samples)" -ge 100 ] || fail "$1: $(info "$stream" samples) samples"
 	find_recursive
 	[ "$deepest" -ge 3 ] || fail "$1: no recursion"
@@ -171,7 +175,7 @@ check() {
 	totals_agree
 	cycles_were_run
 	picture_is_readable "$2" "$3" "$4"
-	summary="${summary-}$1: $ran cycles, $few functions with 5 %, $unsplit unsplit, $differing totals differ by 1 % if they are propagated; "
+	note "$1: $ran cycles, $few functions with 5 %, $unsplit unsplit, $differing totals differ by 1 % if they are propagated"
 }
 
 if command -v swipl >/dev/null; then
@@ -187,24 +191,28 @@ no_attack(Q, [P|Ps], D) :-
 	D1 is D + 1, no_attack(Q, Ps, D1).
 main :- findall(Qs, queens(10, Qs), All), length(All, Count), format("~w solutions~n", [Count]).
 END
-	mkdir swipl
-	(cd swipl && record swipl ../queens.pl >../out 2>&1) || fail "swipl: $(cat out)"
-	[ "$(cat out)" = "724 solutions" ] || fail "swipl: $(cat out)"
-	check swipl 150 15 100
-	# The interpreter takes most of the time, and it is in the cycle that takes most.
-	head -n 1 cycles | cut -f 3 | tr ';' '\n' | grep -qxF "$(head -n 1 flat | cut -f 5)" ||
-		fail "the interpreter is not in the heaviest cycle: $(head -n 1 cycles)"
+	# prolog TIMES
+	prolog() {
+		record swipl ../queens.pl >out 2>&1 || fault "swipl: $(cat out)"
+		[ "$(cat out)" = "724 solutions" ] || fault "swipl: $(cat out)"
+		check swipl 150 20 100
+		# The interpreter takes most of the time, and it is in the cycle that takes most.
+		head -n 1 cycles | cut -f 3 | tr ';' '\n' | grep -qxF "$(head -n 1 flat | cut -f 5)" ||
+			fail "the interpreter is not in the heaviest cycle: $(head -n 1 cycles)"
+	}
+	with_more_work prolog 1
 else
 	note "no swipl on this machine"
 fi
 
 if command -v g++ >/dev/null; then
 	printf '#include <%s>\n' regex functional iostream map random algorithm >work.cc
-	mkdir cc1plus
-	(cd cc1plus && record CPSAMPLE_EXE='cc1plus$' g++ -O1 -S ../work.cc -o /dev/null 2>../err) ||
-		fail "$(cat err)"
-	check cc1plus 500 100 150
+	# compiler TIMES
+	compiler() {
+		record CPSAMPLE_EXE='cc1plus$' g++ -O1 -S ../work.cc -o /dev/null 2>err || fault "$(cat err)"
+		check cc1plus 500 100 150
+	}
+	with_more_work compiler 1
 else
 	note "no g++ on this machine"
 fi
-note "${summary%; }"

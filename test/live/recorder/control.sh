@@ -18,60 +18,68 @@
 # - If signals are not blocked in a mark, or while recording is switched, a handler that leaves by
 #   siglongjmp leaves the journal's buffer, or the switch, acquired for ever.
 # - If all programs without a seed have the same one, two runs draw the same intervals.
+#
+# Chance: with 36 ticks a second (burn.h), the fewest ever seen, none meets the 280 ms while it is on in one of 24,000
+# attempts, and in none of three in one of 10^13. What is credited is exact.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
-# between FILE "on LEAST MOST": the credited time and the CPU time of the process lie within these
-# bounds. What strata credits is right within one of the kernel's ticks, of which there are 100 a second or more.
+# between FILE "on LEAST MOST": the credited time and the CPU time of the process lie within these bounds. What strata
+# credits each of the four threads with is right within one of the kernel's ticks, of which there are 100 a second or more.
 between() {
-	stratum=0
-	[ "${clock-}" != strata ] || stratum=10000000
-	set -- "$1" "$(awk -v s=$stratum '/^on/ { print $2 * 0.99 - s }' "$2")" \
-		"$(awk -v s=$stratum '/^on/ { print $3 * 1.01 + s }' "$2")"
-	for value in "$(accounted "$1")" "$(info "$1" process_cpu_ns)"; do
-		at_least "$value" "$2" || fail "$what: accounts for or has used $value, less than $2"
-		at_least "$3" "$value" || fail "$what: accounts for or has used $value, more than $3"
+	strata=0
+	for value in "$(info "$1" process_cpu_ns)" "$(accounted "$1")"; do
+		set -- "$1" "$2" "$(awk -v s="$strata" '/^on/ { print $2 * 0.99 - s }' "$2")" \
+			"$(awk -v s="$strata" '/^on/ { print $3 * 1.01 + s }' "$2")"
+		at_least "$value" "$3" || fail "accounts for or has used $value, less than $3"
+		at_least "$4" "$value" || fail "accounts for or has used $value, more than $4"
+		[ "$clock" != strata ] || strata=40000000
 	done
 }
 
 nothing_while_off() {
-	"$CPCONV" --folded --unit gticks "$1" >folded || fail "$what: cpconv"
+	"$CPCONV" --folded --unit gticks "$1" >folded || fail "cpconv"
 	# On a busy machine the one timer of itimer can miss what a thread does for 40 ms at a time.
-	[ "$clock" = itimer ] || grep -q while_on folded || fail "$what: nothing of what was on"
-	! grep -q while_off folded || fail "$what: $(grep while_off folded | head -n 1)"
+	[ "$clock" = itimer ] || grep -q while_on folded || fail "nothing of what was on"
+	! grep -q while_off folded || fail "$(grep while_off folded | head -n 1)"
 }
 
-# shellcheck disable=SC2317 # called by name
 is_ended() {
 	set -- "$2" "$1"/*.cps*
 	[ $# -eq 2 ] && [ -f "$2" ] && [ "$(info "$2" ended 2>/dev/null)" = "$1" ] && stream=$2
 }
 
 # ---- by the program itself -----------------------------------------------------------------------
-for clock in timer itimer strata; do
-	what="cpsample.h, $clock"
-	mkdir $clock && cd $clock || exit 1
-	record CPSAMPLE_CLOCK=$clock "$targets/control" phases >out || fail "$what: ended with $?"
-	stream=$(one_stream) || fail "$what: $stream"
+# phases TIMES CLOCK
+phases() {
+	clock=$2
+	record CPSAMPLE_CLOCK="$clock" "$targets/control" phases >out || fault "ended with $?"
+	stream=$(one_stream) || fail "$stream"
 	between "$stream" out
 	nothing_while_off "$stream"
-	[ "$(info "$stream" ended)" = clean ] || fail "$what: ended $(info "$stream" ended)"
+	[ "$(info "$stream" ended)" = clean ] || fault "ended $(info "$stream" ended)"
 	"$CPCONV" --info --tsv "$stream" | awk -F "$tab" '
 		$1 == "mark" { names = names $4 " "; if ($2 + 0 < last) bad = 1; last = $2 + 0 }
 		END { print names, bad }' >marks
 	echo "begin off on off on off on off on off on off on off  " | cmp -s - marks || fail "marks: $(cat marks)"
-	cd ..
+}
+for clock in timer itimer strata; do
+	with_more_work phases 1 $clock
 done
-"$targets/control" phases >out || fail "without the recorder: ended with $?"
+"$targets/control" phases >out || fault "without the recorder: ended with $?"
 
 # A handler of the program leaves these calls by siglongjmp. Afterwards they work as before.
+# jumps TIMES WHAT
+jumps() {
+	record "$targets/control" jumps "$2" || fault "ended with $?"
+	stream=$(one_stream) || fail "$stream"
+	[ "$(info "$stream" ended)" = clean ] || fault "ended $(info "$stream" ended)"
+	[ "$("$CPCONV" --info --tsv "$stream" | grep -c "^mark.*after$")" -eq 3 ] || fail "no marks"
+	"$CPCONV" --folded --unit gticks "$stream" | grep -q early || fail "nothing is recorded any more"
+}
 for what in mark switch; do
-	mkdir jumps.$what && cd jumps.$what || exit 1
-	record "$targets/control" jumps $what || fail "jumps out of $what: ended with $?"
-	stream=$(one_stream) || fail "jumps out of $what: $stream"
-	[ "$(info "$stream" ended)" = clean ] || fail "jumps out of $what: ended $(info "$stream" ended)"
-	[ "$("$CPCONV" --info --tsv "$stream" | grep -c "^mark.*after$")" -eq 3 ] || fail "jumps out of $what: no marks"
-	"$CPCONV" --folded --unit gticks "$stream" | grep -q early || fail "jumps out of $what: nothing is recorded any more"
-	cd ..
+	with_more_work jumps 1 $what
 done
 
 # The program is linked in several ways, because for -no-pie the linker would resolve a weak symbol
@@ -117,16 +125,17 @@ for compiler in clang c++ clang++; do
 done
 
 # ---- by a signal ------------------------------------------------------------------------------
-for clock in timer itimer strata; do
-	what="toggle, $clock"
-	mkdir toggle.$clock && cd toggle.$clock || exit 1
-	record CPSAMPLE_TOGGLE_SIGNAL=USR2 CPSAMPLE_CLOCK=$clock "$targets/control" toggle >out ||
-		fail "$what: ended with $?"
-	! grep -q mine out || fail "$what: the signal came to the program"
-	stream=$(one_stream) || fail "$what: $stream"
+# toggle TIMES CLOCK
+toggle() {
+	clock=$2
+	record CPSAMPLE_TOGGLE_SIGNAL=USR2 CPSAMPLE_CLOCK="$clock" "$targets/control" toggle >out || fault "ended with $?"
+	! grep -q mine out || fail "the signal came to the program"
+	stream=$(one_stream) || fail "$stream"
 	between "$stream" out
 	nothing_while_off "$stream"
-	cd ..
+}
+for clock in timer itimer strata; do
+	with_more_work toggle 1 $clock
 done
 mkdir never && cd never || exit 1
 record CPSAMPLE_TOGGLE_SIGNAL=SIGUSR2 "$targets/spin" 50 >/dev/null || fail "never toggled: $?"
@@ -136,7 +145,7 @@ cd ..
 mkdir late && cd late || exit 1
 # shellcheck disable=SC2016 # for the shell
 record CPSAMPLE_TOGGLE_SIGNAL=USR2 CPSAMPLE_DURATION=0.02 sh -c \
-	'kill -USR2 $$; sleep 0.3; kill -USR2 $$; echo alive' >out || fail "toggled after the end: ended with $?"
+	'kill -USR2 $$; sleep 0.3; kill -USR2 $$; echo alive' >out || fault "toggled after the end: ended with $?"
 [ "$(cat out)" = alive ] || fail "toggled after the end: $(cat out)"
 cd ..
 # A signal that the target ignores is ignored in its children, too.
@@ -146,9 +155,9 @@ cd ..
 
 # ---- by time ----------------------------------------------------------------------------------
 mkdir duration && cd duration || exit 1 # without the function record, so that $! is the program
-env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=1 "$targets/control" sleep 100 >out 2>err &
+env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=3 "$targets/control" sleep 100 >out 2>err &
 program=$!
-within_10_s is_ended . duration || fail "the duration is over, the file is not: $stream"
+await is_ended . duration || fail "the duration is over, the file is not: $stream"
 kill -0 $program || fail "the program has ended, too"
 [ ! -e "$stream.journal" ] || fail "the journal is still there"
 kill $program
@@ -156,15 +165,14 @@ cd ..
 
 mkdir children && cd children || exit 1
 mkfifo go
-env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=700ms "$targets/control" children 100 <go >out 2>err &
+env "LD_PRELOAD=$LIBRARY" CPSAMPLE_DURATION=3s "$targets/control" children 100 <go >out 2>err &
 program=$!
 exec 3>go
-# shellcheck disable=SC2317
 both_are_over() {
 	set -- ./*.cps
 	[ $# -eq 2 ] && [ "$(info "$1" ended 2>&1)$(info "$2" ended 2>&1)" = durationduration ]
 }
-within_10_s both_are_over || fail "duration: parent and child: $("$CPCONV" --info --tsv ./*.cps | grep ended)"
+await both_are_over || fail "duration: parent and child: $("$CPCONV" --info --tsv ./*.cps | grep ended)"
 echo x >&3
 wait $program
 exec 3>&-
@@ -173,7 +181,7 @@ set -- ./*.cps
 cd ..
 
 mkdir delay && cd delay || exit 1
-record CPSAMPLE_CLOCK=strata CPSAMPLE_DELAY=1500ms "$targets/control" late || fail "delay: $?"
+record CPSAMPLE_CLOCK=strata CPSAMPLE_DELAY=3s "$targets/control" late || fail "delay: $?"
 stream=$(one_stream) || fail "delay: $stream"
 (accounts_for_all "$stream") >why || fail "delay: $(cat why)"
 "$CPCONV" --folded --unit gticks "$stream" >folded || fail "delay: cpconv"
@@ -190,7 +198,7 @@ cd ..
 
 # Print the intervals in the order in which they are asked for: SETTING...
 intervals() {
-	strace -qq -e trace=timer_settime -e signal=none -o trace -E "LD_PRELOAD=$LIBRARY" -E CPSAMPLE_CLOCK=timer "$@" "$targets/spin" 40 >/dev/null ||
+	strace -qq -e trace=timer_settime -e signal=none -o trace -E "LD_PRELOAD=$LIBRARY" -E CPSAMPLE_CLOCK=timer "$@" "$targets/spin" 1000 >/dev/null ||
 		return 1
 	sed -n 's/.*it_value={tv_sec=0, tv_nsec=\([0-9]*\)}.*/\1/p' trace | head -n 5
 }
@@ -231,7 +239,7 @@ for setting in CPSAMPLE_DELAY=soon CPSAMPLE_DELAY=-1 CPSAMPLE_DURATION=5h CPSAMP
 	CPSAMPLE_SEED=-1 CPSAMPLE_JITTER=maybe; do
 	record "$setting" "$targets/spin" 20 3 >out 2>err
 	status=$?
-	[ $status -eq 3 ] || fail "$setting: status $status"
+	[ $status -eq 3 ] || fault "$setting: status $status"
 	[ "$(cat out)" = spun ] || fail "$setting: $(cat out)"
 	[ "$(wc -l <err)" -eq 1 ] || fail "$setting: not one line: $(cat err)"
 	grep -q "^libcpsample: ${setting%%=*}=.*: must be .*; not recording\$" err || fail "$setting: $(cat err)"

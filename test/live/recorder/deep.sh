@@ -7,6 +7,10 @@
 # - With a CPS_DEPTH_MAX of 32,768 the stack of 50,000 frames is cut.
 # - Without close_ring() in unwind.c the outermost frames of the longest stack stand above main.
 #
+# Chance: where ticks are as rare as were ever seen, 36 a second (burn.h), none of 18 meets the deepest call in one of
+# 10^7 attempts. One sample of 1,000 may be in the few instructions in which a stack is not whole: one of 50 attempts
+# has one, and with 4 times the work four of 72 are in one of a million.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
@@ -27,20 +31,25 @@ longest() {
 		}'
 }
 
-for frames in 5000 50000 200000; do
-	mkdir $frames
-	(cd $frames && record "$targets/deep" $frames 500 >/dev/null) || fail "$frames: deep ended with $?"
-	stream=$(one_stream $frames) || fail "$frames: $stream"
+# recorded MS FRAMES
+recorded() {
+	frames=$2
+	record "$targets/deep" "$frames" "$1" >/dev/null || fault "$frames: deep ended with $?"
+	stream=$(one_stream) || fail "$frames: $stream"
 	accounts_for_all "$stream"
 	longest >deepest
-	if [ $frames -lt 65536 ]; then
-		at_least "$(info "$stream" deepest)" $frames ||
+	if [ "$frames" -lt 65536 ]; then
+		at_least "$(info "$stream" deepest)" "$frames" ||
 			fail "$frames: the deepest stack has $(info "$stream" deepest) frames"
-		at_least "$(info "$stream" complete_percent)" 99 ||
+		mostly_whole "$stream" 99 ||
 			fail "$frames: $(info "$stream" complete_percent) % complete"
 		grep -q "main $frames bottom" deepest || fail "$frames: $(cat deepest)"
 	else
 		[ "$(info "$stream" deepest)" = 65536 ] || fail "kept $(info "$stream" deepest) frames"
 		grep -qE 'main 327[0-9][0-9] \[cut\] 327[0-9][0-9] bottom' deepest || fail "$frames: $(cat deepest)"
 	fi
+}
+
+for frames in 5000 50000 200000; do
+	with_more_work recorded 500 $frames
 done

@@ -5,6 +5,10 @@
 #
 # Seen to fail: as long as all files that were there at the start were taken for lasting, all of the time stood at
 # [PLUGIN.so].
+#
+# Chance: ten samples of 0.8 s are missed in one of 10^5 attempts with 36 ticks a second (burn.h), the fewest ever seen,
+# and in three of three in one of 10^15.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need gcc
@@ -12,16 +16,19 @@ for part in PLUGIN OPENER; do
 	gcc -D_GNU_SOURCE -O1 -shared -fPIC -D$part -o $part.so "$root/test/targets/early.c" || fail "cannot build $part"
 done
 
-env OPENED="$tmp/PLUGIN.so" LD_PRELOAD="$tmp/OPENER.so" "$targets/early" >bare.out || fail "bare: ended with $?"
-for clock in timer strata perf; do
-	rm -rf out.d && mkdir out.d
-	env OPENED="$tmp/PLUGIN.so" LD_PRELOAD="$LIBRARY $tmp/OPENER.so" CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT="$tmp/out.d/x.cps" \
-		"$targets/early" >out || fail "$clock: ended with $?"
-	same bare.out out "$clock: what the program prints"
-	stream=$(one_stream out.d) || fail "$clock: $stream"
-	at_least "$(info "$stream" samples)" 20 || fail "$clock: $(info "$stream" samples) samples"
-	accounts_for_all "$stream"
-	if "$CPCONV" --flat --tsv "$stream" | awk -F "$tab" '$5 ~ /^plugin$|PLUGIN/ && $2 > 0 { found = 1 } END { exit !found }'; then
-		fail "$clock: the code is named after the file that was there before"
+env OPENED="$tmp/PLUGIN.so" LD_PRELOAD="$tmp/OPENER.so" "$targets/early" >bare.out || fault "bare: ended with $?"
+# recorded TIMES CLOCK
+recorded() {
+	env OPENED="$tmp/PLUGIN.so" LD_PRELOAD="$LIBRARY $tmp/OPENER.so" CPSAMPLE_CLOCK="$2" CPSAMPLE_OUTPUT=x.cps \
+		"$targets/early" >out || fault "ended with $?"
+	same ../bare.out out "what the program prints"
+	at_least "$(info x.cps samples)" 10 || fail "$(info x.cps samples) samples"
+	accounts_for_all x.cps
+	if "$CPCONV" --flat --tsv x.cps | awk -F "$tab" '$5 ~ /^plugin$|PLUGIN/ && $2 > 0 { found = 1 } END { exit !found }'; then
+		fault "the code is named after the file that was there before"
 	fi
+}
+
+for clock in timer strata perf; do
+	with_more_work recorded 1 $clock
 done

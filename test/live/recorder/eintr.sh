@@ -26,8 +26,8 @@
 as_bare() {
 	program=$targets/$1
 	shift
-	timeout 60 "$program" quiet "$@" >bare.out 2>bare.err || fail "$*: without the recorder: $(cat bare.err)"
-	record CPSAMPLE_RESOURCES="$signals" timeout -s KILL 200 "$program" hail "$@" >out 2>err ||
+	timeout 1000 "$program" quiet "$@" >bare.out 2>bare.err || fail "$*: without the recorder: $(cat bare.err)"
+	record CPSAMPLE_RESOURCES="$signals" timeout -s KILL 1000 "$program" hail "$@" >out 2>err ||
 		fail "${program##*/} $*: status $?: $(tail -n 1 out) $(cat err)"
 	same bare.out out "${program##*/} $*"
 	again="${again-}$1 $(awk '{ n += $(NF - 2) } END { print n + 0 }' err), "
@@ -104,8 +104,8 @@ LD_PRELOAD="$LIBRARY:./driver.so" CPSAMPLE_RESOURCES="$signals" timeout 100 ./dr
 [ "$(cat out)" = "0 0 0 0 0" ] || fail "of 300 calls each of ioctl, fallocate and so on failed: $(cat out)"
 
 # Nor does one when the recording is over, and signals still come.
-timeout 60 "$targets/waits" quiet ends >bare.out 2>bare.err || fail "ends: without the recorder: $(cat bare.err)"
-record CPSAMPLE_RESOURCES="$signals" CPSAMPLE_DURATION=0.5 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 200 \
+timeout 1000 "$targets/waits" quiet ends >bare.out 2>bare.err || fail "ends: without the recorder: $(cat bare.err)"
+record CPSAMPLE_RESOURCES="$signals" CPSAMPLE_DURATION=0.5 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 1000 \
 	"$targets/waits" hail ends >out 2>err || fail "over: status $?: $(tail -n 1 out) $(cat err)"
 same bare.out out "after the end of the recording"
 [ "$(info over.cps ended)" = duration ] || fail "the recording has ended otherwise: $(info over.cps ended)"

@@ -12,7 +12,7 @@
 
 missing=
 if command -v qemu-x86_64 >/dev/null; then
-	qemu-x86_64 -E "LD_PRELOAD=$LIBRARY" "$targets/spin" 300 4 >out 2>&1
+	qemu-x86_64 -E "LD_PRELOAD=$LIBRARY" "$targets/spin" 1000 4 >out 2>&1
 	status=$?
 	[ $status -eq 4 ] || fail "qemu-x86_64: ended with $status: $(cat out)"
 	stream=$(one_stream) || fail "qemu-x86_64: $stream"

@@ -5,7 +5,7 @@
 #
 # What all threads are credited with is exact up to one interval each, at both ends of what the program does on
 # purpose, and 0.1 % for what the recorder causes in the kernel when it brings a signal. A share has a
-# standard error of sqrt(T p (1 - p) / N) for N faults and the interval T.
+# standard error of sqrt(T p (1 - p) / N) for N faults and the interval T, of which six are allowed.
 #
 # Seen to fail:
 # - With samples that weigh the interval that was asked for, 5 % too much is credited.
@@ -15,6 +15,10 @@
 # - With the kernel's event for all faults, which counts them when they begin, 4,400 are credited of 4,000 that wait for
 #   the disk: each one that a signal interrupts begins again (disk).
 # - If what the recorder has caused is not taken off (cps_side_leave), 200 too many are counted with a clock.
+#
+# Chance: a share is six standard errors off in one of 500 million comparisons. What is counted is exact.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
 interval=10
@@ -25,7 +29,7 @@ run() {
 	shift 2
 	rm -rf "$name" && mkdir -m 777 "$name"
 	(cd "$name" && "$@" env "LD_PRELOAD=$library" CPSAMPLE_RESOURCES="${resources:-faults}" \
-		"$program" 30 10 "${rounds:-500}" "$mode" >truth) || fail "$name: ended with $?"
+		"$program" 30 10 "${rounds:-500}" "$mode" >truth) || fault "$name: ended with $?"
 }
 
 truth() {
@@ -52,7 +56,7 @@ holds() {
 		BEGIN {
 			p = truth / all
 			d = seen / all - p
-			exit !((d < 0 ? -d : d) <= 4 * sqrt(t * 1.1 * p * (1 - p) / all))
+			exit !((d < 0 ? -d : d) <= 6 * sqrt(t * 1.1 * p * (1 - p) / all))
 		}' || fail "$1: $(credited "$2" often) credited to often, which has $3"
 }
 
@@ -87,39 +91,30 @@ perf_event_open:*) note "only the refusal: $why" && exit 0 ;;
 esac
 
 # ---- where it is allowed ----------------------------------------------------------------------
-holds bare "$stream" "$(truth bare often)" "$(truth bare rarely)" 3
-counted bare "$stream"
-samples=$(info "$stream" samples)
-
+# alone TIMES NAME MODE RECORDINGS INTERVALS [LESS]: what is credited; with LESS also what is counted
+alone() {
+	run "$2" "$3"
+	[ "$(find "$2" -name '*.cps' | wc -l)" -eq "$4" ] || fail "$2: $(ls "$2")"
+	for stream in "$2"/*.cps; do
+		holds "$2" "$stream" "$(truth "$2" often)" "$(truth "$2" rarely)" "$5"
+		[ -z "${6:-}" ] || counted "$2" "$stream" "$6"
+		note "$(info "$stream" samples) samples"
+	done
+}
+with_more_work alone 1 bare none 1 3 60
 # Each page is read from the disk, if there is one below the file system.
 rounds=100
-run disk disk
+with_more_work alone 1 disk disk 1 3 60
 unset rounds
-stream=$(one_stream disk) || fail "$stream"
-holds disk "$stream" "$(truth disk often)" "$(truth disk rarely)" 3
-counted disk "$stream"
-
-run threads threads
-stream=$(one_stream threads) || fail "$stream"
-holds threads "$stream" "$(truth threads often)" "$(truth threads rarely)" 15
-counted threads "$stream" 200 # the pages of their stacks
-
-run fork fork
-[ "$(find fork -name '*.cps' | wc -l)" -eq 2 ] || fail "fork: $(ls fork)"
-for stream in fork/*.cps; do
-	holds fork "$stream" "$(truth fork often)" "$(truth fork rarely)" 3
-done
-
-run exec exec
-[ "$(find exec -name '*.cps' | wc -l)" -eq 2 ] || fail "exec: $(ls exec)"
-for stream in exec/*.cps; do
-	holds exec "$stream" "$(truth exec often)" "$(truth exec rarely)" 3
-done
+with_more_work alone 1 threads threads 1 15 200 # with the pages of their stacks
+with_more_work alone 1 fork fork 2 3
+with_more_work alone 1 exec exec 2 3
 
 # Beside a clock, whose ticks come in between and whose handler faults, too.
-for clock in timer strata itimer perf; do
+beside_clock() {
+	clock=$2
 	resources=faults,cpu:100us,minor-faults:50
-	export CPSAMPLE_CLOCK=$clock
+	export CPSAMPLE_CLOCK="$clock"
 	run "$clock" burn
 	stream=$(one_stream "$clock") || fail "$stream"
 	holds "$clock" "$stream" "$(truth "$clock" often)" "$(truth "$clock" rarely)" 40
@@ -133,9 +128,10 @@ for clock in timer strata itimer perf; do
 		fail "$clock: $(cat counted) counted of 40,000 and a few"
 	near "$(cat counted)" "$(info "$stream" credited)" 400 ||
 		fail "$clock: $(info "$stream" credited) credited of $(cat counted) counted"
+}
+for clock in timer strata itimer perf; do
+	with_more_work beside_clock 1 $clock
 done
-unset CPSAMPLE_CLOCK
-resources=faults
 
 # Without consent those in the kernel are not counted, which the recording says.
 export CPSAMPLE_KERNEL_TICKS=off
@@ -171,4 +167,3 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/k
 else
 	note "no ordinary user to try it as"
 fi
-note "$samples samples of 20,000 faults"

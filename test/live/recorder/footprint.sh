@@ -12,6 +12,8 @@
 # - Without MAPPINGS_MOST in clock/perf.c 10,500 threads take 11,000.
 # - Without cps_arena_unlock() 16 threads have 8 MiB locked instead of 1.3, and the 30th thread cannot
 #   be created.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
 footprint() {

@@ -7,21 +7,21 @@
 # Seen to fail: as long as such words were read directly, `hole` ended with SIGSEGV at the first tick,
 # and `race` in one run of four. Without cps_copy_confine() the filter kills.
 #
+# Chance: with 36 ticks a second (burn.h), the fewest ever seen, none meets turn() in one of 10^7 attempts.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
-# run CLOCK WAY [COMMAND...]: the target ends as without the recorder, and its time is credited
+# run MS CLOCK WAY [COMMAND...]: the target ends as without the recorder, and its time is credited
 run() {
-	clock=$1 way=$2
-	shift 2
-	rm -rf run && mkdir run
-	(cd run && "$@" env LD_PRELOAD="$LIBRARY" CPSAMPLE_CLOCK="$clock" CPSAMPLE_RESOURCES="cpu:100us$beside" \
-		"$targets/guess" "$way" 500 >../out 2>../err)
+	ms=$1 clock=$2 way=$3
+	shift 3
+	"$@" env LD_PRELOAD="$LIBRARY" CPSAMPLE_CLOCK="$clock" CPSAMPLE_RESOURCES="cpu:100us$beside" \
+		"$targets/guess" "$way" "$ms" >out 2>err
 	status=$?
-	[ $status -ne 77 ] || return 77
-	[ $status -eq 0 ] || fail "$clock, $way $*: ended with $status: $(cat err)"
+	[ $status -eq 0 ] || fault "$clock, $way $*: ended with $status: $(cat err)"
 	[ "$(cat out)" = "done" ] || fail "$clock, $way $*: $(cat out)"
-	stream=$(one_stream run) || fail "$clock, $way $*: $stream"
+	stream=$(one_stream) || fail "$clock, $way $*: $stream"
 	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock, $way $*: no view"
 	grep -q turn folded || fail "$clock, $way $*: no turn() in $(cut -c 1-200 folded)"
 	within 2 "$(accounted "$stream")" "$(info "$stream" process_cpu_ns)" ||
@@ -29,7 +29,12 @@ run() {
 }
 
 for clock in timer perf; do
-	run $clock hole
-	run $clock race
+	with_more_work run 500 $clock hole
+	with_more_work run 500 $clock race
 done
-run timer hole "$targets/refuse" kill || note "no filter can be installed here"
+"$targets/refuse" kill true
+if [ $? -eq 77 ]; then
+	note "no filter can be installed here"
+else
+	with_more_work run 500 timer hole "$targets/refuse" kill
+fi

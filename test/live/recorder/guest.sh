@@ -8,6 +8,8 @@
 # Seen to fail:
 # - With a pthread_create in the constructor there are two threads, and the C library knows it.
 # - With an arena that every sample fills, memory grows beyond the limit.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
 seconds=${SOAK:-1}

@@ -10,7 +10,7 @@
 	exec env "LD_PRELOAD=$LIBRARY" CPSAMPLE_OUTPUT=mode.cps "$targets/spin" 20000
 ) &
 program=$!
-within_10_s test -s mode.cps.journal || fail "no journal"
+await test -s mode.cps.journal || fail "no journal"
 mode=$(stat -c %a mode.cps.journal)
 kill -9 "$program"
 wait "$program" 2>/dev/null
@@ -19,7 +19,7 @@ wait "$program" 2>/dev/null
 # Cut to nothing while the program runs: all that was sampled is in the stream at the end.
 record CPSAMPLE_OUTPUT=cut.cps "$targets/spin" 2000 >out.txt &
 program=$!
-within_10_s test -s cut.cps.journal || fail "no journal"
+await test -s cut.cps.journal || fail "no journal"
 sleep 0.5
 : >cut.cps.journal || fail "cannot cut the journal"
 wait "$program"

@@ -7,6 +7,8 @@
 # Seen to fail:
 # - Before recording's pause ended the events of perf (cps_overflow_pause), its faults were counted.
 # - With commas that always end a name, cpconv does not find the resource.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
 # by NAME OPTIONS... -- COMMAND: record with the launcher; the status is that of the program

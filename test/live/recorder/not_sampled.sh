@@ -7,6 +7,8 @@
 # Seen to fail: with the stacks of their ends, both stand at __nptl_deallocate_tsd, and all stacks
 # are said to be whole. Without t->routine in add_not_sampled() it does not stand below work_shortly.
 #
+# Chance: four fifths of what 2,000 threads use is not sampled, and half is 20 standard deviations away.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -27,13 +29,16 @@ check() {
 	[ "$(info "$stream" not_sampled)" = "$seen" ] ||
 		fail "$1: --info says $(info "$stream" not_sampled), the views $seen"
 	"$CPCONV" --info "$stream" | grep -q '^not sampled .* which no tick has seen$' || fail "$1: --info"
-	[ "$(info "$stream" samples)" -eq 0 ] || at_least "$(info "$stream" complete_percent)" 90 || fail "$1: $(info "$stream" complete_percent) % complete"
+	[ "$(info "$stream" samples)" -eq 0 ] || mostly_whole "$stream" 90 || fail "$1: $(info "$stream" complete_percent) % complete"
 }
 
-mkdir short
-(cd short && record CPSAMPLE_CLOCK=timer "$targets/threads" short 2000 >/dev/null) || fail "short threads ended with $?"
-stream=$(one_stream short) || fail "$stream"
-check "short threads" work_shortly
+# short THREADS
+short() {
+	record CPSAMPLE_CLOCK=timer "$targets/threads" short "$1" >/dev/null || fault "short threads ended with $?"
+	stream=$(one_stream) || fail "$stream"
+	check "short threads" work_shortly
+}
+with_more_work short 2000
 
 # Root is not bound by that limit. The first thread of the process needs one timer.
 if [ "$(id -u)" -eq 0 ]; then
@@ -44,7 +49,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	cp "$LIBRARY" "$targets/threads" .
 	(cd timers && exec prlimit --sigpending=1 setpriv --reuid=65532 --regid=65532 --clear-groups --inh-caps=-all \
 		--bounding-set=-all env "LD_PRELOAD=$tmp/libcpsample.so" CPSAMPLE_CLOCK=timer "$tmp/threads" 50 4) \
-		>/dev/null || fail "threads without timers ended with $?"
+		>/dev/null || fault "threads without timers ended with $?"
 	stream=$(one_stream timers) || fail "$stream"
 	at_least "$(info "$stream" lost_memory)" 3 || note "all threads had timers"
 	[ "$(info "$stream" lost_memory)" -lt 3 ] || check "no timers" work

@@ -26,7 +26,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 partial=$targets/partial
-timeout 60 "$partial" >bare.out 2>&1 || fail "without the recorder: $(cat bare.out)"
+timeout 1000 "$partial" >bare.out 2>&1 || fail "without the recorder: $(cat bare.out)"
 # They run at the same time, since they mostly wait.
 observe() {
 	name=$1
@@ -37,9 +37,9 @@ observe() {
 
 for clock in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms; do
 	observe "$clock" CPSAMPLE_CLOCK="${clock%:*}" CPSAMPLE_RESOURCES="cpu:${clock#*:}$beside" \
-		timeout -s KILL 200 "$partial" &
+		timeout -s KILL 1000 "$partial" &
 done
-observe hail CPSAMPLE_RESOURCES="$signals" timeout -s KILL 200 "$partial" hail &
+observe hail CPSAMPLE_RESOURCES="$signals" timeout -s KILL 1000 "$partial" hail &
 wait
 for name in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms hail; do
 	[ "$(cat "$name.status")" = 0 ] ||

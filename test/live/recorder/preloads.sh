@@ -10,9 +10,11 @@
 # - Without the wrapped sigaction libprofiler takes SIGPROF, and there is no recording.
 # - If a relative name is not made absolute, burn_at_start has no name.
 #
+# Chance: five samples of half a second are missed in one of 10,000 attempts where ticks are as rare as were ever seen,
+# 36 a second (burn.h), and in three of three in one of 10^12.
+#
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
-runs=0
 
 # Print the path of the library that the loader finds under that name, or nothing
 find_library() {
@@ -26,31 +28,32 @@ find_library() {
 sampled_all() {
 	stream=$(one_stream "$1") || fail "$1: $stream"
 	accounts_for_all "$stream"
-	at_least "$(info "$stream" samples)" 20 || fail "$1: $(info "$stream" samples) samples"
-	runs=$((runs + 1))
+	at_least "$(info "$stream" samples)" 5 || fail "$1: $(info "$stream" samples) samples"
 }
 
 whole() {
 	sampled_all "$1"
-	at_least "$(info "$stream" complete_percent)" 99 ||
+	mostly_whole "$stream" 99 ||
 		fail "$1: $(info "$stream" complete_percent) % of the stacks are complete"
 }
 
-# under NAME PRELOAD PROGRAM ARGUMENT...: the program does the same as without LD_PRELOAD, and is
-# recorded
+# under ROUNDS NAME PRELOAD PROGRAM ALLOCATOR: the program does the same as without LD_PRELOAD, and is recorded with the
+# allocator
 under() {
-	name=$1
-	preload=$2
-	shift 2
+	name=$2
+	preload=$3
+	allocator=$5
+	set -- "$4" "$1"
 	"$@" >bare.out 2>bare.err
 	bare=$?
 	rm -rf "$name" && mkdir "$name"
 	(cd "$name" && env "LD_PRELOAD=$preload" "$@" >../out 2>../err)
 	status=$?
-	[ $status -eq $bare ] || fail "$name: status $status, without it $bare: $(cat err)"
+	[ $status -eq $bare ] || fault "$name: status $status, without it $bare: $(cat err)"
 	same bare.out out "$name: standard output"
 	same bare.err err "$name: standard error"
 	whole "$name"
+	"$CPCONV" --info "$stream" | grep -q "$allocator" || fail "$allocator is not there"
 }
 
 programs=$targets/churn
@@ -66,28 +69,30 @@ for file in libtcmalloc_minimal.so.4 libjemalloc.so.2; do
 	fi
 	for program in $programs; do
 		case $program in
-		*/churn) set -- "$program" 300000 ;;
-		*) set -- "$program" 600000 ;;
+		*/churn) rounds=300000 ;;
+		*) rounds=600000 ;;
 		esac
-		under before "$allocator $LIBRARY" "$@"
-		"$CPCONV" --info "$stream" | grep -q "$allocator" || fail "$file is not there"
-		under behind "$LIBRARY:$allocator" "$@"
-		"$CPCONV" --info "$stream" | grep -q "$allocator" || fail "$file is not there"
+		with_more_work under $rounds before "$allocator $LIBRARY" "$program" "$allocator"
+		with_more_work under $rounds behind "$LIBRARY:$allocator" "$program" "$allocator"
 	done
 done
 
 # The other profiler asks for a tick every 10 ms of CPU time, and counts those that it gets. With
 # the clock itimer both profilers share one timer.
 profiler=$(find_library libprofiler.so.0)
-for preload in ${profiler:+"$profiler:$LIBRARY" "$LIBRARY:$profiler"}; do
-	rm -rf two && mkdir two
-	(cd two && env CPUPROFILE=theirs "LD_PRELOAD=$preload" "$targets/churn" 300000 >../out 2>../err)
+# two ROUNDS PRELOAD
+two() {
+	mkdir two
+	(cd two && env CPUPROFILE=theirs "LD_PRELOAD=$2" "$targets/churn" "$1" >../out 2>../err)
 	status=$?
-	[ $status -eq 3 ] || fail "$preload: status $status: $(cat err)"
+	[ $status -eq 3 ] || fault "$2: status $status: $(cat err)"
 	whole two
 	ticks=$(sed -n 's/^PROFILE: interrupts[^=]* = \([0-9]*\).*/\1/p' err)
-	[ -s two/theirs ] || fail "$preload: libprofiler has written nothing"
-	at_least "$ticks" 30 || fail "$preload: libprofiler has got $ticks ticks: $(cat err)"
+	[ -s two/theirs ] || fail "$2: libprofiler has written nothing"
+	at_least "$ticks" 10 || fail "$2: libprofiler has got $ticks ticks: $(cat err)"
+}
+for preload in ${profiler:+"$profiler:$LIBRARY" "$LIBRARY:$profiler"}; do
+	with_more_work two 300000 "$preload"
 done
 
 # LD_PRELOAD has relative names here, although the program goes to another directory and cpconv is
@@ -104,24 +109,32 @@ __attribute__((constructor, noinline)) static void burn_at_start(void)
 END
 $CC -O2 -shared -fPIC -Wl,--build-id -o libstarts.so starts.c || fail "cannot build libstarts.so"
 mkdir sub
-for preload in "./libstarts.so:./libcpsample.so" "libstarts.so libcpsample.so" " ./libstarts.so  libm.so.6 ./libcpsample.so " \
-	":libstarts.so:../${tmp##*/}/libcpsample.so::libm.so.6"; do
+# relative MS PRELOAD
+relative() {
+	cd "$tmp" || exit
 	rm -f ./*.cps
-	env "LD_LIBRARY_PATH=." "LD_PRELOAD=$preload" "$targets/spin" 300 3 sub >out 2>err
-	[ $? -eq 3 ] && [ ! -s err ] || fail "LD_PRELOAD=\"$preload\": $(cat err)"
+	env "LD_LIBRARY_PATH=." "LD_PRELOAD=$2" "$targets/spin" "$1" 3 sub >out 2>err
+	[ $? -eq 3 ] && [ ! -s err ] || fault "LD_PRELOAD=\"$2\": $(cat err)"
 	sampled_all .
 	all_views "$stream"
-	(cd / && "$CPCONV" --folded --unit gticks "$tmp/$stream") >folded || fail "LD_PRELOAD=\"$preload\": no view"
-	grep -q ";burn_at_start [0-9]*\$" folded || fail "LD_PRELOAD=\"$preload\": no burn_at_start: $(cat folded)"
+	(cd / && "$CPCONV" --folded --unit gticks "$tmp/$stream") >folded || fail "LD_PRELOAD=\"$2\": no view"
+	grep -q ";burn_at_start [0-9]*\$" folded || fail "LD_PRELOAD=\"$2\": no burn_at_start: $(cat folded)"
+}
+for preload in "./libstarts.so:./libcpsample.so" "libstarts.so libcpsample.so" " ./libstarts.so  libm.so.6 ./libcpsample.so " \
+	":libstarts.so:../${tmp##*/}/libcpsample.so::libm.so.6"; do
+	with_more_work relative 300 "$preload"
 done
-rm -f ./*.cps
-# The recorder is found in LD_LIBRARY_PATH by its name alone.
-env LD_LIBRARY_PATH="$tmp" LD_PRELOAD=libcpsample.so "$targets/spin" 500 3 >out 2>err
-[ $? -eq 3 ] && [ ! -s err ] || fail "LD_LIBRARY_PATH: $(cat err)"
-whole .
-rm -f ./*.cps
-# A recorder that is preloaded twice records once.
-env "LD_PRELOAD=$tmp/libcpsample.so ./libcpsample.so" "$targets/spin" 500 3 >out 2>err
-[ $? -eq 3 ] && [ ! -s err ] || fail "twice: $(cat err)"
-whole .
-note "$runs recordings"
+# found MS: the recorder is found in LD_LIBRARY_PATH by its name alone.
+found() {
+	env LD_LIBRARY_PATH="$tmp" LD_PRELOAD=libcpsample.so "$targets/spin" "$1" 3 >out 2>err
+	[ $? -eq 3 ] && [ ! -s err ] || fault "LD_LIBRARY_PATH: $(cat err)"
+	whole .
+}
+with_more_work found 500
+# twice MS: a recorder that is preloaded twice records once.
+twice() {
+	env "LD_PRELOAD=$tmp/libcpsample.so $tmp/./libcpsample.so" "$targets/spin" "$1" 3 >out 2>err
+	[ $? -eq 3 ] && [ ! -s err ] || fault "twice: $(cat err)"
+	whole .
+}
+with_more_work twice 500

@@ -41,7 +41,7 @@ env "LD_PRELOAD=$LIBRARY" CPSAMPLE_OUTPUT=live.cps "$targets/spin" 60000 >/dev/n
 pid=$! more=
 # shellcheck disable=SC2086 # several numbers
 clean_up() { kill -9 $pid $more 2>/dev/null; }
-within_10_s test -s all/live.cps.journal || fail "no journal was made"
+await test -s all/live.cps.journal || fail "no journal was made"
 touch -d 2000-01-01 all/live.cps all/live.cps.journal
 
 # What is left after a recording that keeps the quota of 3 MiB
@@ -102,8 +102,8 @@ for name in bare live killed; do
 	) &
 	more="$more $!"
 done
-within_10_s test -s rare/bare.cps || fail "no recording was made"
-within_10_s test -s rare/live.cps.journal && within_10_s test -s rare/killed.cps.journal || fail "no journal was made"
+await test -s rare/bare.cps || fail "no recording was made"
+await test -s rare/live.cps.journal && await test -s rare/killed.cps.journal || fail "no journal was made"
 kill -9 $!
 wait $! 2>/dev/null
 rm rare/live.cps rare/killed.cps

@@ -10,16 +10,20 @@
 # - As long as the way back to the goroutine's stack was followed by the frame pointer only, burn_c had
 #   no caller.
 #
+# Chance: where ticks are as rare as were ever seen, 36 a second (burn.h), the end of a part may well be off by more
+# than the bound. With 16 times the work it is in one of 10^10 attempts.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
-for clock in timer perf; do
-	mkdir $clock
-	(cd $clock && record CPSAMPLE_CLOCK=$clock "$targets/roots" 300 >../out) || fail "$clock: roots ended with $?"
+# recorded MS CLOCK
+recorded() {
+	clock=$2
+	record CPSAMPLE_CLOCK="$clock" "$targets/roots" "$1" >out || fault "$clock: roots ended with $?"
 	[ "$(cat out)" = "done" ] || fail "$clock: $(cat out)"
-	stream=$(one_stream $clock) || fail "$clock: $stream"
+	stream=$(one_stream) || fail "$clock: $stream"
 	accounts_for_all "$stream"
-	at_least "$(info "$stream" complete_percent)" 98 ||
+	mostly_whole "$stream" 98 ||
 		fail "$clock: $(info "$stream" complete_percent) % whole"
 	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock: no view"
 	for path in '^goroutine_root;goroutine;burn_go' '^goroutine_root;goroutine;on_thread_stack;burn_c' \
@@ -30,4 +34,8 @@ for clock in timer perf; do
 		[ "$share" -ge 17 ] && [ "$share" -le 23 ] ||
 			fail "$clock: $share % of the time are in $path: $(cut -c 1-200 folded)"
 	done
+}
+
+for clock in timer perf; do
+	with_more_work recorded 300 $clock
 done

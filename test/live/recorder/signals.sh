@@ -22,7 +22,7 @@ env "LD_PRELOAD=$LIBRARY" CPSAMPLE_RESOURCES="$signals" cat <pipe >said & # with
 cat=$!
 exec 3>pipe
 echo hello >&3
-within_10_s test -s said || fail "cat does not answer"
+await test -s said || fail "cat does not answer"
 # A second signal that comes while the first one is pending would be lost. So each is read back from
 # the recording of the running program before the next one is sent.
 recorded() {
@@ -30,7 +30,7 @@ recorded() {
 }
 for i in 1 2 3 4 5; do
 	kill -PROF $cat
-	within_10_s recorded $i || fail "signal $i is not in the recording"
+	await recorded $i || fail "signal $i is not in the recording"
 done
 exec 3>&-
 wait $cat || fail "cat ended with $?"

@@ -6,6 +6,8 @@
 #
 # Seen to fail:
 # - If a batch is filled without its lock, the stream is corrupt.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
 record CPSAMPLE_RESOURCES="$signals" "$targets/storm" 8 20000 >sent || fail "storm ended with $?"

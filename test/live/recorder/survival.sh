@@ -10,6 +10,8 @@
 #   four threads ends the recording.
 # - If sequence numbers begin anew after such an exec, one sample of the last journal is taken for
 #   one of the stream.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 KILLS=${KILLS:-300}
 SEED=${SEED:-$(date +%s)}

@@ -4,7 +4,7 @@
 # and not with those that recording makes. The program makes a known number of them in two functions.
 #
 # What all threads are credited with is exact up to one interval each, and what the C library does to begin and end
-# them. A share has a standard error of sqrt(T p (1 - p) / N) for N calls and the interval T. What is lost because another
+# them. A share has a standard error of sqrt(T p (1 - p) / N) for N calls and the interval T, of which six are allowed. What is lost because another
 # thread is creating the recording is credited later: to another function, or if that was the thread's last to no
 # place ([not sampled]); each loss misplaces 1.5 T at most. On a busy machine that may be all of a short thread, so
 # several threads are tried until little is lost. Tracepoints are for root, where
@@ -18,6 +18,10 @@
 #   in every tenth run of threads on one busy core.
 # - When calls of the recorder's were taken off that came after the event was over, 10,761 were counted of 11,000 (strata).
 # - When what a thread was due at its end was lost, one of twelve runs beside busy loops lacked all calls of a thread.
+#
+# Chance: a share is six standard errors off in one of 500 million comparisons. What is counted is exact. That threads
+# lose much is so in two of three runs on a busy machine, and in 100 of 100 in one of 10^17.
+#
 # May run beside others.
 if [ "${1:-}" != inside ] && [ "$(id -u)" -eq 0 ] && [ ! -e /sys/kernel/tracing/events ] && command -v unshare >/dev/null &&
 	unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && [ -e /sys/kernel/tracing/events/raw_syscalls ]' 2>/dev/null; then
@@ -34,9 +38,9 @@ refuses() {
 	rm -f refused.cps
 	"$@" "$root/scripts/cpsample" -q --library "$LIBRARY" -o refused.cps -r "$resource" "$targets/syscalls" 10 2>err
 	case $? in
-	0) [ ! -s err ] || fail "$resource: says $(cat err)" ;;
+	0) [ ! -s err ] || fault "$resource: says $(cat err)" ;;
 	125) [ "$(wc -l <err)" -eq 1 ] || fail "$resource: $(cat err)" && cat err ;;
-	*) fail "$resource: ended with $?: $(cat err)" ;;
+	*) fault "$resource: ended with $?: $(cat err)" ;;
 	esac
 }
 
@@ -71,7 +75,7 @@ run() {
 	name=$1 resources=$2
 	shift 2
 	rm -rf "$name" && mkdir "$name"
-	(cd "$name" && record CPSAMPLE_RESOURCES="$resources" "$targets/syscalls" "$@") || fail "$name: ended with $?"
+	(cd "$name" && record CPSAMPLE_RESOURCES="$resources" "$targets/syscalls" "$@") || fault "$name: ended with $?"
 	stream=$(one_stream "$name") || fail "$name: $stream"
 }
 
@@ -99,29 +103,32 @@ holds() {
 		BEGIN {
 			p = 10 / 11
 			d = often / all - p
-			exit !((d < 0 ? -d : d) <= 4 * sqrt(t * 1.1 * p * (1 - p) / all) + (t + misplaced) / all)
+			exit !((d < 0 ? -d : d) <= 6 * sqrt(t * 1.1 * p * (1 - p) / all) + (t + misplaced) / all)
 		}' || fail "$1: $(credited "$2" ask_often) credited to ask_often of $4"
 }
 
-run alone syscalls:100 20000
-holds alone syscalls 100 22000 1
-note "$(cat counted) counted, $(credited syscalls ask) credited of 22,000"
+# tried TIMES NAME RESOURCE INTERVAL RESOURCES CALLS ARGUMENT...: one thread
+tried() {
+	name=$2 resource=$3 each=$4 resources=$5 all=$6
+	shift 6
+	run "$name" "$resources" "$@"
+	holds "$name" "$resource" "$each" "$all" 1
+	note "$(cat counted) counted, $(credited "$resource" ask) credited of $all"
+}
+with_more_work tried 1 alone syscalls 100 syscalls:100 22000 20000
 tries=0 misplaced=22000
 until [ "$misplaced" -lt 2200 ]; do
-	[ $((tries += 1)) -le 20 ] || fail "threads: $(info "$stream" lost) lost, 20 times"
+	[ $((tries += 1)) -le 100 ] || fail "threads: $(info "$stream" lost) lost, 100 times"
 	run threads syscalls:100 5000 4
 	holds threads syscalls 100 22000 4
 done
-run named tp:raw_syscalls:sys_enter:100 20000
-holds named tp:raw_syscalls:sys_enter 100 22000 1
+with_more_work tried 1 named tp:raw_syscalls:sys_enter 100 tp:raw_syscalls:sys_enter:100 22000 20000
 if [ -e /sys/kernel/tracing/events/syscalls/sys_enter_getppid ]; then
-	run getppid tp:syscalls:sys_enter_getppid:100 20000
-	holds getppid tp:syscalls:sys_enter_getppid 100 22000 1
+	with_more_work tried 1 getppid tp:syscalls:sys_enter_getppid 100 tp:syscalls:sys_enter_getppid:100 22000 20000
 fi
 for clock in timer strata itimer perf; do
 	export CPSAMPLE_CLOCK=$clock
-	run "$clock" syscalls:100,cpu:250us 10000 0 burn
-	holds "$clock" syscalls 100 11000 1
+	with_more_work tried 1 "$clock" syscalls 100 syscalls:100,cpu:250us 11000 10000 0 burn
 done
 unset CPSAMPLE_CLOCK
 # The handler's own calls must not be the next sample, for ever.

@@ -16,22 +16,30 @@
 # - Without give_key_up() in wrap_thread.c there are 1,023 keys, and if set_key() does not ask has_key, the thread
 #   "key-returns" sets one of the program's, and is not credited. With a cleanup handler that does nothing none is.
 # - If sigaltstack reads and writes where the program says, it dies where the kernel says EFAULT.
+#
+# Chance: a thread of 150 ms has no sample in one of 200 attempts with 36 ticks a second (burn.h), the fewest ever seen,
+# and there are 12; with 4 and 16 times as much in one of 10^9 and in none.
+#
+# May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
 quiet="blocked detached pexit tiny altstack coroutine timer"
 {
 	# shellcheck disable=SC2086 # a list of words
 	"$targets/thread_ways" $quiet && "$targets/thread_ways" cancelled && "$targets/thread_ways" first
-} >want || fail "without us it ended with $?"
+} >want || fault "without us it ended with $?"
 for way in keys keys_c11; do
-	"$targets/thread_ways" $way >want.$way || fail "$way without us ended with $?"
+	"$targets/thread_ways" $way >want.$way || fault "$way without us ended with $?"
 done
-"$targets/thread_ways" setuid >want.setuid || fail "setuid without us ended with $?"
+"$targets/thread_ways" setuid >want.setuid || fault "setuid without us ended with $?"
 
-# credited DIRECTORY NAME: the thread is credited with its 150 ms, whether it has samples or not
+# credited DIRECTORY NAME: the thread is credited with what it has used, whether it has samples or not
 credited() {
 	"$CPCONV" --info "$(one_stream "$1")" >info
-	awk -v name="$2" '$6 == name && $3 * ($4 == "s" ? 1000 : $4 == "ms") >= 130 { found = 1 } END { exit !found }' info ||
+	awk -v name="$2" -v ms="$MS" '
+		BEGIN { unit["s"] = 1000; unit["ms"] = 1 }
+		$6 == name && $3 * unit[$4] >= 0.85 * ms { found = 1 }
+		END { exit !found }' info ||
 		fail "$clock: thread $2 is not credited: $(cat info)"
 }
 
@@ -43,7 +51,7 @@ sampled() {
 	shift
 	for name; do
 		samples=$(awk -v name="$name" '$6 == name { n += $5 } END { print n + 0 }' info)
-		[ "$samples" -ge 2 ] || fail "$clock: thread $name has $samples samples: $(cat info)"
+		[ "$samples" -ge 1 ] || fail "$clock: thread $name has $samples samples: $(cat info)"
 	done
 }
 
@@ -54,37 +62,43 @@ way() {
 	directory=$1
 	shift
 	# shellcheck disable=SC2086 # none or one word
-	(cd "$directory" && record CPSAMPLE_CLOCK=$clock $more "$targets/thread_ways" "$@" >>../got) ||
-		fail "$clock: $* ended with $?"
+	(cd "$directory" && record CPSAMPLE_CLOCK="$clock" $more "$targets/thread_ways" "$@" >>../got) ||
+		fault "$clock: $* ended with $?"
 }
 
-for clock in timer itimer strata perf; do
+# recorded MS CLOCK
+recorded() {
+	export MS="$1"
+	clock=$2
 	: >got
 	# shellcheck disable=SC2086
-	way $clock.quiet $quiet
-	way $clock.cancelled cancelled
-	way $clock.first first
-	same want got "$clock: output"
-	sampled $clock.quiet blocked detached pexit tiny altstack coroutine
+	way quiet $quiet
+	way cancelled cancelled
+	way first first
+	same ../want got "$clock: output"
+	sampled quiet blocked detached pexit tiny altstack coroutine
 	# The first thread that a process cancels may do the rest of its work with the tick's signal
 	# blocked (wrap_thread.c).
-	sampled $clock.cancelled cleaner-1 cleaner-2 survivor-1 survivor-2 later
-	credited $clock.cancelled opener
-	sampled $clock.first
+	sampled cancelled cleaner-1 cleaner-2 survivor-1 survivor-2 later
+	credited cancelled opener
+	sampled first
 	for way in keys keys_c11; do
-		[ $way = keys ] || [ $clock = timer ] || continue
+		[ $way = keys ] || [ "$clock" = timer ] || continue
 		: >got
 		more=CPSAMPLE_RESOURCES=cpu:1s$beside # so that all is credited when a thread ends
-		way $clock.$way $way
+		way $way $way
 		more=
-		same want.$way got "$clock: $way"
-		[ $clock != strata ] || continue # chance decides what ends of threads are credited with
+		same ../want.$way got "$clock: $way"
+		[ "$clock" != strata ] || continue # chance decides what ends of threads are credited with
 		for name in key-returns key-leaves key-cancelled key-c11; do
-			credited $clock.$way $name
+			credited $way $name
 		done
 	done
 	# A process that may not write to the directory any more leaves a journal.
 	: >got
-	way $clock.setuid setuid
-	same want.setuid got "$clock: setuid"
+	way setuid setuid
+	same ../want.setuid got "$clock: setuid"
+}
+for clock in timer itimer strata perf; do
+	with_more_work recorded 150 $clock
 done

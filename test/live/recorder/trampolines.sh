@@ -5,19 +5,23 @@
 #
 # Seen to fail: without step_ahead() in bare.c 0 % are whole, and callers are missing.
 #
+# Chance: where ticks are as rare as were ever seen, 36 a second (burn.h), the end of a part may well be off by more
+# than the bound. With 16 times the work it is in one of 10^13 attempts.
+#
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
 
-for clock in timer perf; do
-	mkdir $clock
-	(cd $clock && record CPSAMPLE_CLOCK=$clock "$targets/trampolines" 200)
+# recorded MS CLOCK
+recorded() {
+	clock=$2
+	record CPSAMPLE_CLOCK="$clock" "$targets/trampolines" "$1"
 	status=$?
-	stream=$(one_stream $clock) || fail "$clock: $stream"
+	stream=$(one_stream) || fail "$clock: $stream"
 	pid=${stream##*trampolines.}
 	rm -f "/tmp/perf-${pid%.cps}.map"
-	[ $status -eq 0 ] || fail "$clock: trampolines ended with $status"
+	[ $status -eq 0 ] || fault "$clock: trampolines ended with $status"
 	accounts_for_all "$stream"
-	at_least "$(info "$stream" complete_percent)" 98 ||
+	mostly_whole "$stream" 98 ||
 		fail "$clock: $(info "$stream" complete_percent) % whole"
 	"$CPCONV" --folded --unit gticks "$stream" >folded || fail "$clock: no view"
 	for form in sub cet push; do
@@ -30,4 +34,8 @@ for clock in timer perf; do
 				fail "$clock: $share % of the time are in $path, not $want: $(cut -c 1-200 folded)"
 		done
 	done
+}
+
+for clock in timer perf; do
+	with_more_work recorded 200 $clock
 done

@@ -24,12 +24,12 @@ ended() {
 env "LD_PRELOAD=$LIBRARY" "$targets/spin" 600000 >/dev/null &
 pid=$!
 is_ready() { grep -q libcpsample "/proc/$pid/maps" && grep -q "^SigCgt:.*[1-9a-f]" "/proc/$pid/status"; }
-within_10_s is_ready || fail "does not start"
+await is_ready || fail "does not start"
 has_journal() {
 	kill -PROF $pid
 	[ -e x.cps.journal ]
 }
-within_10_s has_journal || fail "no recording"
+await has_journal || fail "no recording"
 ended running "in progress: the program is still running; its journal was read" "in progress: " x.cps
 "$CPCONV" --strict --info x.cps >/dev/null 2>&1 && fail "--strict takes a recording in progress"
 mv x.cps alone.cps # where the journal is not at hand
@@ -96,12 +96,12 @@ $CC -o becomes becomes.c || fail "cc"
 env "LD_PRELOAD=$LIBRARY" CPSAMPLE_OUTPUT=%e.cps ./becomes /bin/sleep 600 &
 pid=$!
 is_sleep() { [ "$(cat /proc/$pid/comm)" = sleep ]; }
-within_10_s is_sleep || fail "did not become sleep"
-within_10_s is_ready || fail "sleep does not start"
+await is_sleep || fail "did not become sleep"
+await is_ready || fail "sleep does not start"
 ended exec "no end after byte [0-9]*: the process became another program" "warning: no end after byte" becomes.cps
 kill -PROF $pid
 has_two() { [ -f sleep.cps.journal ]; }
-within_10_s has_two || fail "sleep was not recorded"
+await has_two || fail "sleep was not recorded"
 kill -KILL $pid
 wait $pid 2>/dev/null
 ended killed "killed by a signal" "warning: no end after byte" becomes.cps

@@ -163,11 +163,10 @@ mkdir -p 50%/elsewhere
 	(cd elsewhere && exec sh -c "kill -PROF \$\$; true")
 	(setsid sh -c "sleep 0.1; cd /; kill -PROF \$\$; true" &)
 	kill -PROF $$; true') || fail "run: $?"
-# shellcheck disable=SC2317 # within_10_s calls it
 three_recordings() {
 	[ "$(find 50% -name '*.cps' | wc -l)" -eq 3 ] && [ -z "$(find 50% -name '*.journal')" ]
 }
-within_10_s three_recordings || fail "run: $(find 50%)"
+await three_recordings || fail "run: $(find 50%)"
 (cd 50% && "$CPCONV" --info --tsv) >out 2>err || fail "run: $(cat err)"
 [ "$(grep -c ^pid out)" -eq 3 ] || fail "the run is not whole: $(cat err)"
 (cd 50% && cpsample -r signals sh -c 'kill -PROF $$; true' && "$CPCONV" --info --tsv) >out 2>err
@@ -200,12 +199,11 @@ if [ ! -s again/x.4.cps ] || [ ! -h again/x.5.cps ]; then
 fi
 "$root/scripts/cpsample" --library "$LIBRARY" -r signals -o again/r.cps "$targets/spin" 600000 >out &
 pid=$!
-# shellcheck disable=SC2317 # within_10_s calls it
 is_running() {
 	grep -q libcpsample "/proc/$pid/maps" && grep -q "^SigCgt:.*[1-9a-f]" "/proc/$pid/status" && kill -PROF "$pid" &&
 		[ -e again/r.cps.journal ]
 }
-within_10_s is_running 2>/dev/null || fail "does not start"
+await is_running 2>/dev/null || fail "does not start"
 refuses 125 "r.cps: is still being recorded" -o again/r.cps echo ran
 kill -KILL $pid
 wait $pid 2>/dev/null

@@ -118,7 +118,7 @@ for options, lines in (["-q"], 0), (["-v"], 1):
     os.waitpid(process[0], 0)
     check(text.count("cpsample: ") == lines and not re.search(LINE, text), "%s: %s" % (options, text))
 END
-timeout 100 python3 terminal.py "$root/scripts/cpsample" --library "$LIBRARY" || fail "status $?"
+timeout 1000 python3 terminal.py "$root/scripts/cpsample" --library "$LIBRARY" || fail "status $?"
 # Where standard error is no terminal nothing is said.
 "$root/scripts/cpsample" --library "$LIBRARY" -r signals sh -c 'kill -PROF $$; true' 2>err || fail "status $?"
 [ ! -s err ] || fail "says without a terminal: $(cat err)"
