@@ -22,7 +22,7 @@ static volatile char selector = ALLOW;
 /* No system call, not even a look at the clock. */
 static void work(void)
 {
-	volatile long sum = 0;
+	static volatile long sum;
 
 	for (long i = 0; i < 60000000; i++)
 		sum += i;
