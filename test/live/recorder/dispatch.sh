@@ -31,6 +31,7 @@ for clock in strata timer itimer; do
 		[ "$ended" = "$want" ] || fail "$clock $how: the recording ended by '$ended'"
 	done
 	rm -rf run && mkdir run
+	# shellcheck disable=SC2016 # for the shell that runs it
 	(cd run && record "$targets/dispatch" prctl /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; exit 3')
 	status=$?
 	[ $status -eq 3 ] || fail "$clock: the next program ended with $status"
