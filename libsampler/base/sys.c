@@ -1,10 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sys.c - counts the system calls that sys.h makes.
+ * sys.c - counts the system calls that sys.h makes, and says where memory is to be mapped.
  *
- * In: nothing. Out: a number of each thread.
+ * In: sizes. Out: a number of each thread; addresses that follow each other.
  */
+#include <stdatomic.h>
+
 #include "base/sys.h"
 #include "base/poison.h"
 
+/* From this library downwards. The kernel maps from there downwards, too, but hardly any program maps so much. It is not
+ * more, because ThreadSanitizer ends a program that has something far away from where libraries usually are. */
+#define APART	   (UINT64_C(256) << 30)
+#define PAGE_BYTES 4096u
+
 __thread uint32_t cps_sys_calls;
+
+static _Atomic uintptr_t placed; /* bytes */
+
+/* Nobody needs to be right about this, so the order does not matter. */
+uintptr_t cps_sys_place(size_t n)
+{
+	uintptr_t here = (uintptr_t)&placed & ~(uintptr_t)(PAGE_BYTES - 1);
+
+	if (here < 2 * APART)
+		return 0;
+	n = (n + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
+	return here - APART +
+	       atomic_fetch_add_explicit(&placed, n, memory_order_relaxed) % (APART / 2);
+}

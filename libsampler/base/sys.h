@@ -75,11 +75,15 @@ static inline int cps_sys_unlink(const char *path)
 	return (int)CPS_SYS(unlinkat, AT_FDCWD, path, 0, 0);
 }
 
+/* [signal] Where n bytes are to be mapped: apart from what the target maps, lest they come where it has just unmapped
+ * something. The kernel takes it as a wish, and maps elsewhere if something is there already. 0: anywhere. */
+uintptr_t cps_sys_place(size_t n);
+
 /* [signal] Returns NULL, not MAP_FAILED, if there is no memory. With fd -1 the memory is
  * anonymous. */
 static inline void *cps_sys_mmap(size_t n, int protection, int flags, int fd)
 {
-	long result = cps_sys6(SYS_mmap, 0, (long)n, protection, flags, fd, 0);
+	long result = cps_sys6(SYS_mmap, (long)cps_sys_place(n), (long)n, protection, flags, fd, 0);
 
 	return result < 0 && result > -4096 ? NULL : (void *)result;
 }

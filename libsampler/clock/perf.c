@@ -152,7 +152,8 @@ static int map(int fd, size_t bytes, void **page)
 	long result = -ENOMEM;
 
 	if (atomic_fetch_add(&n_mappings, 1) < MAPPINGS_MOST)
-		result = cps_sys6(SYS_mmap, 0, (long)bytes, PROT_READ, MAP_SHARED, fd, 0);
+		result = cps_sys6(SYS_mmap, (long)cps_sys_place(bytes), (long)bytes, PROT_READ,
+				  MAP_SHARED, fd, 0);
 	*page = (void *)result;
 	if (result >= 0 || result <= -4096)
 		return 0;

@@ -3,10 +3,13 @@
  * footprint.c - has a number of threads at once, and says how much memory the process has then.
  *
  *	footprint THREADS DEPTH [lock|idle]
+ *	footprint holes
  *
  * Each thread uses 10 ms of CPU time below DEPTH calls, or with `idle` nothing. With `lock` the kernel is to lock all memory
  * that is mapped from then on, of which there may be 8 MiB. Prints the kilobytes of address space,
  * resident memory and locked memory, when all that was recorded so far is in the file, and the number of mappings before.
+ *
+ * With `holes` it unmaps memory in many places, uses CPU time, and says how many pages are mapped there afterwards.
  */
 #include <linux/capability.h>
 #include <pthread.h>
@@ -89,12 +92,46 @@ static void show_mappings(void)
 	printf("mappings %d\n", n);
 }
 
+#define PAGE 4096u
+
+static char *map_pages(unsigned n)
+{
+	char *start = mmap(NULL, (size_t)n * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return start == MAP_FAILED ? NULL : start;
+}
+
+/* A hole of each size from a page to 64 MiB; what lies between them keeps them apart. */
+static int holes(void)
+{
+	enum { SIZES = 15 };
+	unsigned char in_memory;
+	unsigned mapped = 0;
+	char *hole[SIZES];
+
+	for (int i = 0; i < SIZES; i++)
+		if (!map_pages(1) || !(hole[i] = map_pages(1u << i)) || !map_pages(1))
+			return 1;
+	for (int i = 0; i < SIZES; i++)
+		munmap(hole[i], (size_t)PAGE << i);
+	for (uint64_t from = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+	     cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from < 300000000;)
+		sink = burn(sink, 5000);
+	for (int i = 0; i < SIZES; i++)
+		for (unsigned page = 0; page < 1u << i; page++)
+			mapped += mincore(hole[i] + (size_t)page * PAGE, PAGE, &in_memory) == 0;
+	printf("%u pages in holes\n", mapped);
+	return 0;
+}
+
 int main(int count, char **arguments)
 {
 	long threads = count < 3 ? 0 : strtol(arguments[1], NULL, 10);
 	pthread_attr_t small;
 	static pthread_t thread[MOST];
 
+	if (count == 2 && strcmp(arguments[1], "holes") == 0)
+		return holes();
 	if (threads < 1 || threads > MOST)
 		return 2;
 	depth = (unsigned)strtol(arguments[2], NULL, 10);
