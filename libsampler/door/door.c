@@ -240,8 +240,11 @@ void cps_door_open(void)
 
 	if (is_open)
 		return;
-	is_open = true;
 	resolve_all();
+	/* The C library does not know its environment yet: a sanitizer in the program calls us before all constructors. */
+	if (!environ)
+		return;
+	is_open = true;
 	/* A filter may kill for any system call. */
 	if (getenv("CPSAMPLE_CONFINED") || is_turned_off())
 		return;

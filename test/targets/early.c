@@ -5,8 +5,11 @@
  * Built three times: with -DPLUGIN the file, with -DOPENER a library to be preloaded whose constructor opens the file
  * that OPENED names, and as the program. That closes the file, puts code of its own where a function of the file
  * was, and runs it; the file's other memory is not there any more. Prints "ran".
+ *
+ * Before all constructors the program calls what the recorder wraps, as sanitizers do.
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +52,13 @@ void *close_early(void)
 
 /* movq %rdi, %rcx; 1: decq %rcx; jnz 1b; ret */
 static const uint8_t code[] = {0x48, 0x89, 0xf9, 0x48, 0xff, 0xc9, 0x75, 0xfb, 0xc3};
+
+static void call_first(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const first)(void) = call_first;
 
 int main(void)
 {

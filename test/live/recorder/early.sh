@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 # A file that the constructor of another preloaded library has opened before ours, and that is closed later, is not
 # taken for one that stays: what runs at its place afterwards does not end the program, and is not named after it.
+# A call before all constructors does not begin a recording without the settings.
 #
-# Seen to fail: as long as all files that were there at the start were taken for lasting, all of the time stood at
-# [PLUGIN.so].
+# Seen to fail:
+# - As long as all files that were there at the start were taken for lasting, all of the time stood at [PLUGIN.so].
+# - If the recorder begins before the C library knows its environment, the recording has the name that it has by default.
 #
 # Chance: ten samples of 0.8 s are missed in one of 10^5 attempts with 36 ticks a second (burn.h), the fewest ever seen,
 # and in three of three in one of 10^15.
