@@ -3,8 +3,8 @@
  * wrap_block.c - notes where threads are blocked in calls that need no other care.
  *
  * In: waits for other threads, calls that write to disks and lock files. Out: the real calls. The kernel or the C
- * library goes on with them after a tick. Unless the resource `real` is counted, each wrapper is two
- * loads and a jump.
+ * library goes on with them after a tick, except with tcdrain. Unless the resource `real` is counted, each other wrapper
+ * is two loads and a jump.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -77,7 +77,19 @@ WRAP(int, CPS_IO, fsync, (int fd), (fd), NO_CALL)
 WRAP(int, CPS_IO, fdatasync, (int fd), (fd), NO_CALL)
 WRAP(int, CPS_IO, syncfs, (int fd), (fd), NO_CALL)
 WRAP(int, CPS_IO, msync, (void *start, size_t bytes, int flags), (start, bytes, flags), NO_CALL)
-WRAP(int, CPS_IO, tcdrain, (int fd), (fd), NO_CALL)
 WRAP_LOCK(flock, (int fd, int operation), (fd, operation))
 WRAP_LOCK(lockf, (int fd, int command, off_t bytes), (fd, command, bytes))
 WRAP_LOCK(lockf64, (int fd, int command, off64_t bytes), (fd, command, bytes))
+
+/* If a signal is there, the kernel says EINTR, even if all was sent. */
+CPS_EXPORT int tcdrain(int fd)
+{
+	if (__builtin_expect(!next.tcdrain, 0))
+		resolve_again();
+	if (__builtin_expect(!next.tcdrain, 0))
+		return NO_CALL;
+	CPS_BLOCKS_IN(CPS_IO, next.tcdrain);
+	CPS_AGAIN_WAIT w = cps_again_begin();
+
+	return CPS_AGAIN(w, next.tcdrain(fd));
+}

@@ -3,6 +3,7 @@
  * waits.c - waits in every way that the kernel does not take up again after a signal's handler.
  *
  * waits quiet|hail|ticks ends|interrupts|restarts|nested|returns|cancels [ROUNDS]
+ * waits quiet|hail|ticks drains
  *
  * hail        a process sends SIGPROF to the thread that waits, every 300 us
  * ticks       these are as those of the timer that the recorder has made for the thread; 77: the kernel does not
@@ -15,12 +16,15 @@
  *             the process, comes when it returns, and others come before
  * cancels     a thread that waits is cancelled, ROUNDS times
  *
+ * drains      a terminal to which nothing was written is drained for a second of CPU time
+ *
  * Prints a line for each call with its results, each of them once, and "errno N" when it has
  * changed in a call that did not fail. "short" is one that has ended before its time. Never prints
  * numbers that depend on how fast the machine is; those, the signals that had to be sent again, go
  * to standard error.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -32,9 +36,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "wait_calls.h"
 
 enum { LIMIT_MS = 30, HAIL_NS = 300000, JIFFY_NS = 10000000 };
@@ -282,6 +288,22 @@ static void cancelled(void)
 	printf(" cancelled");
 }
 
+static void drains(void)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal, failed = 0;
+
+	if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0 ||
+	    (terminal = open(ptsname(master), O_RDWR | O_NOCTTY)) < 0)
+		exit(1);
+	atomic_store(hailed, gettid());
+	for (uint64_t from = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+	     cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from < 1000000000;)
+		for (int i = 0; i < 100; i++)
+			failed += tcdrain(terminal) != 0;
+	atomic_store(hailed, 0);
+	printf("tcdrain: %d failed\n", failed);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[2] : "";
@@ -299,6 +321,8 @@ int main(int argc, char **argv)
 		act = interrupted;
 	else if (strcmp(what, "cancels") == 0)
 		act = cancelled;
+	else if (strcmp(what, "drains") == 0)
+		act = drains;
 	if (!act)
 		return 2;
 	if (argc > 3)
@@ -322,7 +346,7 @@ int main(int argc, char **argv)
 		return 77;
 	if (is_hailed && !is_met_at_return)
 		sender = hail(is_tick);
-	for (current = wait_calls; current->name; current++) {
+	for (current = wait_calls; act != drains && current->name; current++) {
 		printf("%s:", current->name);
 		act();
 		printf("\n");
@@ -331,6 +355,8 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s: %u sent again\n", current->name, resent);
 		resent = 0;
 	}
+	if (act == drains)
+		act();
 	if (sender > 0) {
 		kill(sender, SIGKILL);
 		waitpid(sender, NULL, 0);
