@@ -130,8 +130,10 @@ static long futex_result(long r)
 {
 	int error = errno;
 
-	if (atomic_exchange(&futex, 0) && r < 0 && error == EAGAIN)
+	if (atomic_exchange(&futex, 0) && r < 0 && error == EAGAIN) {
+		errno = 4242; /* UNTOUCHED */
 		return 0;
+	}
 	errno = error;
 	return r < 0 ? -error : r;
 }
