@@ -34,7 +34,7 @@ stream_of() {
 }
 
 fresh_directory() {
-	cd "$tmp" && rm -rf run && mkdir run && cd run || exit 1
+	cd "$(mktemp -d "$tmp/run.XXXXXX")" || exit 1
 }
 
 # cpconv writes a warning about a process that was aborted.
@@ -68,7 +68,7 @@ check() {
 	mode=$2 how=$3
 	shift 3
 	fresh_directory
-	REPORT=$tmp/run/report record "$@" "$targets/processes" "$mode" "$how" >out 2>&1 ||
+	REPORT=$PWD/report record "$@" "$targets/processes" "$mode" "$how" >out 2>&1 ||
 		fault "$mode $how: ended with $?: $(cat out)"
 	[ "$mode" != daemon ] || await grep -q child report || fail "the daemon says nothing"
 	[ "$mode" != daemon ] || await is_gone "$(awk '/child/ { print $2 }' report)" || fail "the daemon stays"
