@@ -5,6 +5,7 @@
 # digit, nothing exceeds 100 %, and 500 MB of memory are enough. `make big` prints how long each
 # view takes.
 # May run beside others.
+# Not in short runs: it takes 35 s.
 . "$(dirname "$0")/../lib.sh"
 stacks=$BUILD/big/stacks
 views=$(names_of_views | grep -vx 'info\|timeline') # folded stacks have no times

@@ -6,6 +6,7 @@
 # CUTS says at how many random places it is cut, by default 400. SEED repeats a run.
 #
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 CUTS=${CUTS:-400}
 SEED=${SEED:-$(date +%s)}

@@ -3,6 +3,7 @@
 # All views take all filters. If filters divide a recording by threads, by time, or into stacks
 # with a function and without it, the parts add up to the whole.
 # May run beside others.
+# Not in short runs: it takes 20 s.
 . "$(dirname "$0")/../lib.sh"
 views=$("$CPCONV" --help=all | sed -n '/^Views:/,/^$/s/^  --\([a-z-]*\) .*/\1/p')
 

@@ -11,6 +11,7 @@
 # - With one track for all threads, there is one thread.
 #
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 # show NAME OPTION...: write NAME.json; the command line shall list what is in the file NAME.want

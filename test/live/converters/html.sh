@@ -13,6 +13,7 @@
 # - Without the test of what is scrolled to, 5,001 boxes were drawn of 5,000 frames.
 #
 # May run beside others.
+# Not in short runs: it takes 45 s.
 . "$(dirname "$0")/../lib.sh"
 command -v chromium >/dev/null || fail "no chromium on this machine; scripts/deps test installs it"
 

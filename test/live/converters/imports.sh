@@ -17,6 +17,7 @@
 # - With a text of perf script taken for whole although it ends inside a stack.
 #
 # May run beside others.
+# Not in short runs: it takes 5 s.
 . "$(dirname "$0")/../lib.sh"
 
 record CPSAMPLE_RESOURCES=cpu:1ms,real CPSAMPLE_OUTPUT=rec.cps "$targets/threads" 150 2 >/dev/null || fail "threads: $?"

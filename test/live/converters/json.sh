@@ -12,6 +12,7 @@
 # - If a key is missing in the manual, or one of --info of Python programs in the schema.
 #
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 here=$root/test/live/converters
 for python in python3 /usr/bin/python3; do

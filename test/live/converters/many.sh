@@ -5,6 +5,7 @@
 # not change the result. A corrupt recording among them gives the same message as if it were read
 # alone.
 # May run beside others.
+# Not in short runs: it takes 5 s.
 # shellcheck disable=SC3045 # dash has ulimit -n
 . "$(dirname "$0")/../lib.sh"
 

@@ -12,6 +12,7 @@
 # - If pack_code() packs no places of instructions, or none of what they call.
 # - If a pack that is cut is refused without a word about tar.
 # May run beside others.
+# Not in short runs: it takes 15 s.
 . "$(dirname "$0")/../lib.sh"
 need g++
 need tar

@@ -8,6 +8,7 @@
 # - If put_levels() writes which rows have none, not which have a value.
 # - If a process without a rank has rank 0.
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 # agree NAME WEIGHT OPTION...: the totals of the resource that is in the column WEIGHT

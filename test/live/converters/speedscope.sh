@@ -10,6 +10,7 @@
 # - With one track for all threads, there is one profile for each resource.
 #
 # May run beside others.
+# Not in short runs: it takes 15 s.
 . "$(dirname "$0")/../lib.sh"
 
 # As speedscope writes numbers of a unit: "1.23ms", "4.56 KB", "12". It multiplies and divides as is done here, which

@@ -3,6 +3,7 @@
 # cpprof reads commands from a pipe. Each command prints what cpconv prints with the same options.
 # An error message has the number of its line, and the commands after it are run all the same.
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 export HOME="$tmp" XDG_STATE_HOME="$tmp/state"
 cases=$root/test/data/cases

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # cpprof runs in a terminal: completion, history, interrupts, windows of all sizes, the pager; and cpconv with the pager.
 # Waits, beside others.
+# Not in short runs: it takes 20 s.
 . "$(dirname "$0")/../lib.sh"
 need python3
 

@@ -15,6 +15,7 @@
 # Chance: five samples of a second are missed in one of 10^9 attempts where ticks are rarest (36 a second, burn.h).
 #
 # May run beside others.
+# Not in short runs: it takes 25 s.
 . "$(dirname "$0")/../lib.sh"
 unset ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS
 rounds=60000 # for about a second

@@ -8,6 +8,7 @@
 # and it is fetched once into BUILD/cache.
 #
 # May run beside others.
+# Not in short runs: it takes 35 s.
 . "$(dirname "$0")/../lib.sh"
 need gcc
 cc1=$(gcc -print-prog-name=cc1)

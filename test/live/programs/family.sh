@@ -9,6 +9,7 @@
 #   the other ways to create processes.)
 #
 # May run beside others.
+# Not in short runs: it takes 5 s.
 . "$(dirname "$0")/../lib.sh"
 [ -z "$beside" ] || skip "processes that no tick has met have recordings, too, if their waits are counted"
 

@@ -8,6 +8,7 @@
 # three in one of a billion runs.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 5 s.
 . "$(dirname "$0")/../lib.sh"
 forms=$BUILD/examples/forms
 

@@ -9,6 +9,7 @@
 # - With itimer, when test_itimer_prof lost its timer to the recorder's.
 #
 # Waits, beside others.
+# Not in short runs: it takes 35 s.
 . "$(dirname "$0")/../lib.sh"
 [ -f /usr/lib/python3.11/test/test_signal.py ] || skip "no libpython3.11-testsuite on this machine"
 

@@ -18,6 +18,7 @@
 # fails, and three of three with more and more work in one of ten million runs.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 python=/usr/bin/python3.11
 [ -x $python ] || skip "no python3.11 on this machine"

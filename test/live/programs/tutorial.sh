@@ -11,6 +11,7 @@
 # Seen to fail: with a row that the page does not have, and with the thresholds alone, on a Debian in which a row had 4.9 %.
 # Where page faults may not be counted, the commands that ask for them are left out.
 # Wants a core of its own.
+# Not in short runs: it takes 15 s.
 . "$(dirname "$0")/../lib.sh"
 text=$tmp/text
 cat "$root/doc/tutorial.md" "$root/doc/tutorial-resources.md" >"$text"

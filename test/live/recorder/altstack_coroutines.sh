@@ -18,6 +18,7 @@
 # 10^31 attempts.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 "$targets/altstack_coroutines" >want || fault "without us it ended with $?"

@@ -3,6 +3,7 @@
 # The resources read and write count each byte: what programs write is what the kernel has counted for them, without what
 # the recorder has written itself. Reads are the kernel's, too, except what the loader and the recorder have read.
 # May run beside others.
+# Not in short runs: it takes 5 s.
 #
 # Seen to fail: if one of write, writev, pwrite, sendfile and copy_file_range is not counted; if a wrapper counts
 # what was asked for instead of what was transferred; if streams are not counted, or not what exit writes; if the C library's

@@ -9,6 +9,7 @@
 # - When processes between two recorded ones break the line: then what the lower one's children used
 #   counts twice.
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 # The script uses enough time itself to be recorded in any case.

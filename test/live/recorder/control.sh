@@ -23,6 +23,7 @@
 # attempts, and in none of three in one of 10^13. What is credited is exact.
 #
 # May run beside others.
+# Not in short runs: it takes 30 s.
 . "$(dirname "$0")/../lib.sh"
 
 # between FILE "on LEAST MOST": the credited time and the CPU time of the process lie within these bounds. What strata

@@ -21,6 +21,7 @@
 # - If tcdrain is not made again, 150 to 2,000 calls of "drains" fail.
 #
 # Waits, beside others.
+# Not in short runs: it takes 30 s.
 . "$(dirname "$0")/../lib.sh"
 
 # as_bare PROGRAM MODE [ROUNDS]

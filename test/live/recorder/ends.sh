@@ -16,6 +16,7 @@
 # chance.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 # recorded TIMES MODE

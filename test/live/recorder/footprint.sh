@@ -15,6 +15,7 @@
 # - If the kernel chooses where memory is mapped, 252 to 701 pages are mapped in holes.
 #
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 footprint() {

@@ -10,6 +10,7 @@
 # - If records wait until the end, modules are not known at a limit of 64k.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 # A small disk is mounted in a mount namespace of its own, which ends with this test. In a chroot

@@ -10,6 +10,7 @@
 # - With an arena that every sample fills, memory grows beyond the limit.
 #
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 seconds=${SOAK:-1}

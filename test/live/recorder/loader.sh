@@ -17,6 +17,7 @@
 # a sixth of 300 samples or more, and 6 % are five standard deviations away.
 #
 # May run beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 # library NAME CONDITION: build a library whose function burns CPU time as long as the condition

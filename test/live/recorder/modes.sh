@@ -17,6 +17,7 @@
 # and three of three in one of 500 million runs.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
 library=$LIBRARY program=$targets/modes

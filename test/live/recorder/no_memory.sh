@@ -12,6 +12,7 @@
 #   called "busy".
 #
 # Wants a core of its own.
+# Not in short runs: it takes 5 s.
 . "$(dirname "$0")/../lib.sh"
 
 # shellcheck disable=SC3045 # dash and all others have it

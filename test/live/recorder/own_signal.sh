@@ -12,6 +12,7 @@
 # 36 a second (burn.h), and in three of three in one of 300 million runs.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 15 s.
 . "$(dirname "$0")/../lib.sh"
 
 # recorded TIMES CLOCK MODE

@@ -23,6 +23,7 @@
 # - If a sendfile is finished only up to the limit of a file's size, fewer SIGXFSZ come.
 #
 # May run beside others.
+# Not in short runs: it takes 20 s.
 . "$(dirname "$0")/../lib.sh"
 
 partial=$targets/partial

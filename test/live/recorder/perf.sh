@@ -17,6 +17,7 @@
 # looks at the descriptors just while one is open is so in one of 100 runs, and in six of six in one of 10^12.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 5 s.
 . "$(dirname "$0")/../lib.sh"
 
 export CPSAMPLE_CLOCK=perf

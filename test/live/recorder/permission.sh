@@ -8,6 +8,7 @@
 # Seen to fail: before the recorder said anything if the only resource was refused; with `real` and `signals`
 # together, before cpsample knew which clock there would be.
 # May run beside others.
+# Not in short runs: it takes 30 s.
 . "$(dirname "$0")/../lib.sh"
 unset CPSAMPLE_RESOURCES
 chmod 755 .

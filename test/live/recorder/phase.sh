@@ -26,6 +26,7 @@
 # - Without begin_thread() in clock_strata.c 80 % of the short threads' time is at [not sampled].
 #
 # Wants a core of its own.
+# Not in short runs: it takes 30 s.
 . "$(dirname "$0")/../lib.sh"
 
 # run AMOUNT SETTING PROGRAM ARGUMENT...

@@ -14,6 +14,7 @@
 # 36 a second (burn.h), and in three of three in one of 10^12.
 #
 # May run beside others.
+# Not in short runs: it takes 20 s.
 . "$(dirname "$0")/../lib.sh"
 
 # Print the path of the library that the loader finds under that name, or nothing

@@ -22,6 +22,7 @@
 # 10^12 runs. What is credited is exact but for the first and the last millisecond of a process.
 #
 # May run beside others.
+# Not in short runs: it takes 20 s.
 . "$(dirname "$0")/../lib.sh"
 export CPSAMPLE_RESOURCES="cpu:1ms$beside"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # May run beside others.
+# Not in short runs: it takes 15 s.
 #
 # A program may become another one by a system call of its own, past the C library. No signal of the recorder's reaches
 # the next program: neither those of clocks nor of events that the kernel counts, also if another thread than the first one makes

@@ -14,6 +14,7 @@
 # - When transfers by instructions of the program's own were not looked at, 150 to 164 of 200 were cut short.
 #
 # Waits, beside others.
+# Not in short runs: it takes 15 s.
 . "$(dirname "$0")/../lib.sh"
 
 record CPSAMPLE_CLOCK=strata CPSAMPLE_EXE=raw_wait timeout -s KILL 1000 "$targets/raw_wait" 3000 >out || fail "status $?: $(cat out)"

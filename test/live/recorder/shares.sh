@@ -13,6 +13,7 @@
 # bound or more fails nearly always, as the bound of the last attempt is a quarter of the first one's.
 #
 # Wants a core of its own.
+# Not in short runs: it takes 15 s.
 . "$(dirname "$0")/../lib.sh"
 
 # run SECONDS CLOCK

@@ -15,6 +15,7 @@
 # (burn.h), and in three of three in one of two billion runs.
 #
 # May run beside others.
+# Not in short runs: it takes 30 s.
 . "$(dirname "$0")/../lib.sh"
 
 # recorded TIMES CLOCK WAY

@@ -12,6 +12,7 @@
 #   one of the stream.
 #
 # May run beside others.
+# Not in short runs: it takes 20 s.
 . "$(dirname "$0")/../lib.sh"
 KILLS=${KILLS:-300}
 SEED=${SEED:-$(date +%s)}

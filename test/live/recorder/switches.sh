@@ -17,6 +17,7 @@
 # Chance: a share is six standard errors off in one of 500 million comparisons. What is counted is exact.
 #
 # May run beside others.
+# Not in short runs: it takes 5 s.
 . "$(dirname "$0")/../lib.sh"
 
 interval=10

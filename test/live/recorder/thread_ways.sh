@@ -21,6 +21,7 @@
 # and there are 12; with 4 and 16 times as much in one of 10^9 and in none.
 #
 # May run beside others.
+# Not in short runs: it takes 35 s.
 . "$(dirname "$0")/../lib.sh"
 
 quiet="blocked detached pexit tiny altstack coroutine timer"

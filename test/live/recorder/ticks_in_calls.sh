@@ -18,6 +18,7 @@
 # Chance: what is credited is exact up to an interval for each thread.
 #
 # Waits, beside others.
+# Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 need python3
 

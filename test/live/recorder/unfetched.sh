@@ -7,6 +7,7 @@
 # with either clock.
 #
 # May run beside others.
+# Not in short runs: it takes 15 s.
 . "$(dirname "$0")/../lib.sh"
 
 for clock in timer perf; do

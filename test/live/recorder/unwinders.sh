@@ -21,6 +21,7 @@
 # fails, and three of three in one of eight million runs.
 #
 # May run beside others.
+# Not in short runs: it takes 30 s.
 . "$(dirname "$0")/../lib.sh"
 
 # take NAME PROGRAM ARGUMENT...: record it with both

@@ -8,6 +8,7 @@
 # - Without -XX:+PreserveFramePointer Java's stacks are not whole; without the perf map no method has a name.
 # - Without --interpreted-frames-native-stack a function that is not compiled is one of the interpreter.
 # May run beside others.
+# Not in short runs: it takes 5 s.
 . "$(dirname "$0")/../lib.sh"
 unset NODE_OPTIONS JAVA_TOOL_OPTIONS PYTHONPERFSUPPORT DOTNET_PerfMapEnabled
 cpsample() {
