@@ -47,6 +47,22 @@ version_of() {
 	dpkg-query -W -f='${Version}\n' "$1"
 }
 
+# as_nobody COMMAND...: where the tests run as root, what root must not run, with the right to use performance events,
+# which root has, too
+as_nobody() {
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --reuid nobody --regid nogroup --clear-groups --inh-caps=-all,+perfmon --ambient-caps=-all,+perfmon "$@"
+	else
+		"$@"
+	fi
+}
+
+# for_nobody FILE: nobody must be able to read what was prepared, of which this is a file
+for_nobody() {
+	chmod -R go+rX .
+	as_nobody test -r "$PWD/$1" || die "nobody must be able to read $PWD; choose another work folder"
+}
+
 # ---- Debian's sources ----------------------------------------------------------------------------
 # private COMMAND...: apt-get or apt-cache, with lists in a folder of our own, so that the machine's stay as they are
 private() {

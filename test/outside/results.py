@@ -132,7 +132,7 @@ def table(store, prepared):
         if tests:
             clocks += [c for c in numbers if c not in clocks]
             rows.append((prepared(suite), tests, parts, well, numbers, recordings, samples))
-    clocks.sort(key=lambda c: CLOCKS.index(c) if c in CLOCKS else 9)
+    clocks.sort(key=lambda c: (CLOCKS.index(re.split("[@+]", c)[0]), c))
     yield "| suite | tests | their parts | exit 0 bare | %s | recordings | samples |" % " | ".join(clocks)
     yield "|---|---|---|---|%s---|---|" % ("---|" * len(clocks))
     for name, tests, parts, well, numbers, recordings, samples in rows:

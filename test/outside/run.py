@@ -18,6 +18,7 @@ import time
 
 from results import BARE, CLOCKS, RUNS, Store, judge, table
 
+ALL = "+all"
 LIMIT = 1800  # seconds for a bare run
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -26,6 +27,15 @@ Choice = collections.namedtuple("Choice", "suite patterns")
 
 class Failure(Exception):
     """One line for the user."""
+
+
+def resources(interval, is_all):
+    """CPSAMPLE_RESOURCES: cpu alone, or all that needs no permission."""
+    if not is_all:
+        return "cpu" + (":" + interval if interval else "")
+    with open(os.path.join(FOLDER, "../everything")) as file:
+        names = file.read().strip()
+    return names.replace("cpu:1ms", "cpu:" + interval) if interval else names
 
 
 def arguments(argv, text):
@@ -45,7 +55,7 @@ def arguments(argv, text):
         sys.exit(0)
     options.clocks = options.clocks.split()
     for clock in options.clocks:
-        if clock.split("@")[0] not in CLOCKS:
+        if clock.removesuffix(ALL).split("@")[0] not in CLOCKS:
             parser.error("no clock %s: there are %s" % (clock, ", ".join(CLOCKS)))
     try:
         first, every = map(int, options.part.split("/"))
@@ -184,10 +194,10 @@ class Runner:
         }
         command = [os.path.join(FOLDER, suite), "run", test]
         if kind != BARE:
-            clock, _, interval = kind.partition("@")
+            clock, _, interval = kind.removesuffix(ALL).partition("@")
             command = ["env", "LD_PRELOAD=" + self.library, "CPSAMPLE_CLOCK=" + clock,
-                       "CPSAMPLE_KERNEL_TICKS=on",
-                       "CPSAMPLE_RESOURCES=cpu" + (":" + interval if interval else ""),
+                       "CPSAMPLE_KERNEL_TICKS=" + ("on" if clock == "perf" else "off"),
+                       "CPSAMPLE_RESOURCES=" + resources(interval, kind.endswith(ALL)),
                        "CPSAMPLE_OUTPUT=" + os.path.join(base, "rec", "%e.%p.cps")] + command
         log = self.store.path(suite, test, kind, number, "log")
         os.makedirs(os.path.dirname(log), exist_ok=True)
