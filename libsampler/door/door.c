@@ -233,6 +233,20 @@ static int prepare(void)
 	return -(error ? error : cps_wrap_process_prepare());
 }
 
+/* 0 or -errno */
+static int begin(void)
+{
+	int error = prepare();
+
+	if (!error)
+		error = cps_control_prepare(config.toggle_signal);
+	if (!error)
+		error = cps_life_begin(&config, &identity);
+	if (!error)
+		cps_calls_begin(&config.resources);
+	return error;
+}
+
 void cps_door_open(void)
 {
 	char complaint[1000];
@@ -277,13 +291,7 @@ void cps_door_open(void)
 	identity.lineage.tree_start = config.run_start;
 	if (config.verbose)
 		cps_summary_prepare();
-	error = prepare();
-	if (!error)
-		error = cps_control_prepare(config.toggle_signal);
-	if (!error)
-		error = cps_life_begin(&config, &identity);
-	if (!error)
-		cps_calls_begin(&config.resources);
+	error = begin();
 	if (error) {
 		snprintf(complaint, sizeof(complaint),
 			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
