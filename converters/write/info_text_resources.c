@@ -59,6 +59,23 @@ static void write_resource(struct out *o, const struct profile *p, const struct 
 	out_text(o, "\n");
 }
 
+/* The functions of the C library that transfer bytes are wrapped. */
+static void write_what_passes_by(struct out *o, const struct profile *p,
+				 const struct profile_process *process)
+{
+	for (size_t i = 0; i < process->n_resources; i++) {
+		const struct profile_resource *r = &process->resources[i];
+
+		if (!is_named(p, r, "read") && !is_named(p, r, "write"))
+			continue;
+		out_text(o,
+			 "  read and write are without what passes by the C library's functions: "
+			 "syscall(2), a program's own\n"
+			 "  system calls, aio, io_uring and mapped files\n");
+		return;
+	}
+}
+
 void info_text_resources(struct out *o, const struct profile *p,
 			 const struct profile_process *process)
 {
@@ -70,4 +87,5 @@ void info_text_resources(struct out *o, const struct profile *p,
 		   process->n_resources == 1 ? "" : "s");
 	for (i = 0; i < process->n_resources; i++)
 		write_resource(o, p, &process->resources[i]);
+	write_what_passes_by(o, p, process);
 }

@@ -7,7 +7,8 @@
 #
 # Seen to fail: if one of write, writev, pwrite, sendfile and copy_file_range is not counted; if a wrapper counts
 # what was asked for instead of what was transferred; if streams are not counted, or not what exit writes; if the C library's
-# own functions are credited; if the kernel's count in --info is with the recording or without what exit writes.
+# own functions are credited; if the kernel's count in --info is with the recording or without what exit writes; if --info does not
+# say what is not counted.
 . "$(dirname "$0")/../lib.sh"
 need python3
 export CPSAMPLE_RESOURCES=read:4k,write:4k CPSAMPLE_OUTPUT=x.cps
@@ -77,6 +78,21 @@ if command -v sqlite3 >/dev/null; then
 else
 	note "no sqlite3"
 fi
+
+# What passes by these functions is in the kernel's count only, and --info says why.
+rm -f x*.cps*
+record python3 -c '
+import ctypes, os
+block = bytes(100000)
+file = os.open("copy", os.O_WRONLY | os.O_CREAT)
+for i in range(10):
+	assert ctypes.CDLL(None).syscall(1, file, block, len(block)) == len(block)
+	os.write(file, block)
+	os.lseek(file, 0, 0)' || fail "writing by syscall(2) ended with $?"
+[ "$(counted write)" -ge 1000000 ] && [ "$(counted write)" -lt 1100000 ] || fail "by syscall(2), too: $(counted write) bytes"
+"$CPCONV" --info x.cps >info || fail "no --info"
+grep -q "the kernel has counted 2[0-9]\{6\} bytes" info || fail "by syscall(2), too: $(cat info)"
+[ "$(grep -c "read and write are without .* syscall(2)" info)" -eq 1 ] || fail "by syscall(2), too: $(cat info)"
 
 # share RESOURCE PROGRAM ARGUMENT... : whether each function has its share, up to six standard errors
 share() {

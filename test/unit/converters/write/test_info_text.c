@@ -76,3 +76,15 @@ Test(info_text, of_what_cannot_be_compared)
 	says("system", EVENT_CUT, 0, "so it may be above what was counted\n", true);
 	says("real", EVENT_CUT, 0, "so it may be above", false);
 }
+
+/* Seen to fail: without the lines. */
+Test(info_text, of_transfers_that_pass_by)
+{
+	static const char wanted[] =
+		"read and write are without what passes by the C library's functions: syscall(2), "
+		"a program's own\n  system calls, aio, io_uring and mapped files\n";
+
+	says("read", EVENT_CUT, 0, wanted, true);
+	says("write", EVENT_CUT, 0, wanted, true);
+	says("alloc", EVENT_CUT, 0, "passes by", false);
+}
