@@ -9,6 +9,7 @@
 #include "base/moment.h"
 #include "resource/blocking.h"
 #include "resource/off_cpu.h"
+#include "resource/resource.h"
 #include "resource/switches.h"
 #include "base/poison.h"
 
@@ -41,10 +42,27 @@ void cps_blocking_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 		cps_off_cpu_enter(call, regs);
 }
 
+/* Samples are taken here, and not where their weights are found: threads may have little stack. */
 void cps_blocking_leave(const struct cps_blocking_call *call)
 {
-	if (call->who & CPS_BLOCKING_REAL)
-		cps_off_cpu_leave(call);
-	if (call->who & CPS_BLOCKING_SWITCHES)
-		cps_switches_leave(call);
+	uint64_t gticks = call->who & CPS_BLOCKING_REAL ? cps_off_cpu_leave(call) : 0;
+	const struct cps_switches_part *part;
+	struct cps_switch_counts n;
+
+	if (gticks)
+		cps_resource_sample_in(CPS_RESOURCE_OF_real, call->state, gticks, call->leaf);
+	if (!(call->who & CPS_BLOCKING_SWITCHES))
+		return;
+	for (int i = cps_switches_leave(call, &n) ? 0 : CPS_SWITCHES_PARTS; i < CPS_SWITCHES_PARTS;
+	     i++) {
+		part = &cps_switches_parts[i];
+		gticks = cps_switches_pass(i, &n);
+		if (gticks)
+			cps_resource_sample_in(part->number, part->state, gticks, call->leaf);
+	}
+	if (!(call->noted & CPS_BLOCKING_SWITCHES) ||
+	    !cps_switches_are_overdue(&call->thread->switches))
+		return;
+	while ((part = cps_switches_take_due(&call->thread->switches, &gticks)))
+		cps_resource_sample(part->number, part->state, gticks);
 }

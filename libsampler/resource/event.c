@@ -75,45 +75,47 @@ bool cps_event_call(void (*f)(void *), void *argument)
 	return is_called;
 }
 
-/* Returns whether there is a sample of the function with the registers in the thread's job. */
+/* Returns whether there is a sample, for the thread's job. */
 static bool take(struct cps_thread *t)
 {
 	t->job.call = NULL;
 	t->job.is_done = false;
+	if (!cps_gate_is_open() || !cps_side_is_time())
+		return false; /* it is due later */
+	if (atomic_exchange(&t->busy, true)) {
+		cps_loss_add(CPS_LOSS_REENTERED, 1);
+		return false;
+	}
 	if (!cps_own_stack_call(t->id, work, t))
 		cps_loss_add(CPS_LOSS_BUSY, 1);
+	atomic_store(&t->busy, false);
 	return t->job.is_done;
 }
 
+/* No handler that the thread could run uses the job: signals are blocked. */
 bool cps_event_take(uint32_t number, uint32_t state, uint64_t gticks, uint64_t leaf, uint64_t block,
 		    const struct cps_code_range *outside)
 {
 	struct cps_thread *t = cps_thread_self();
-	bool is_done = false;
 	uint64_t mask;
 	int saved = errno;
+	bool is_done;
 
 	if (!t || cps_thread_is_gone(t))
 		return false;
 	mask = cps_sys_block_signals();
-	if (!cps_gate_is_open() || !cps_side_is_time()) {
-		; /* it is due later */
-	} else if (atomic_exchange(&t->busy, true)) {
-		cps_loss_add(CPS_LOSS_REENTERED, 1);
-	} else {
-		t->job.number = number;
-		t->job.state = state;
-		t->job.gticks = gticks;
-		t->job.leaf = leaf;
-		t->job.block = block;
-		t->job.outside = outside;
-		cps_regs_keep_here(t->job.regs);
-		is_done = take(t);
-		atomic_store(&t->busy, false);
-	}
+	t->job.mask = mask;
+	t->job.number = number;
+	t->job.state = state;
+	t->job.gticks = gticks;
+	t->job.leaf = leaf;
+	t->job.block = block;
+	t->job.outside = outside;
+	cps_regs_keep_here(t->job.regs);
+	is_done = take(t);
 	if (!is_done)
 		cps_single_add((int64_t *)&t->points[number].rest, (int64_t)gticks);
-	cps_sys_set_mask(mask);
+	cps_sys_set_mask(t->job.mask);
 	errno = saved;
 	return is_done;
 }

@@ -106,7 +106,7 @@ static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
 }
 
 /* A tick that comes meanwhile finds that the call is not over until it was credited. */
-void cps_off_cpu_leave(const struct cps_blocking_call *call)
+uint64_t cps_off_cpu_leave(const struct cps_blocking_call *call)
 {
 	uint64_t now = cps_moment_ns(), weight = 0;
 
@@ -114,8 +114,7 @@ void cps_off_cpu_leave(const struct cps_blocking_call *call)
 		weight = settle_call(call, now);
 	if (call->noted & CPS_BLOCKING_REAL)
 		cps_sleeper_forget(&call->thread->off_cpu.sleep);
-	if (weight)
-		cps_resource_sample_in(number, call->state, weight, call->leaf);
+	return weight;
 }
 
 static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,

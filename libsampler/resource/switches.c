@@ -54,25 +54,25 @@ static void release(struct cps_switches *s)
 	atomic_store_explicit(&s->held, 0, memory_order_release);
 }
 
-static struct cps_switch_counts usage_of(int whose)
+static struct cps_switch_counts usage_of(int whose, struct rusage *usage)
 {
-	struct rusage usage = {.ru_nvcsw = 0};
-
-	CPS_SYS(getrusage, whose, &usage, 0, 0);
-	return (struct cps_switch_counts){(uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw, 0};
+	usage->ru_nvcsw = usage->ru_nivcsw = 0;
+	CPS_SYS(getrusage, whose, usage, 0, 0);
+	return (struct cps_switch_counts){(uint64_t)usage->ru_nvcsw, (uint64_t)usage->ru_nivcsw, 0};
 }
 
 static uint64_t usage_of_all(void)
 {
-	struct cps_switch_counts all = usage_of(RUSAGE_SELF);
+	struct rusage usage;
+	struct cps_switch_counts all = usage_of(RUSAGE_SELF, &usage);
 
 	return all.blocked + all.preempted;
 }
 
 /* Adds what has happened in the thread, which is held, since this was asked last. Only the calling thread can ask
  * getrusage. */
-static void read_counts(const struct cps_thread *t, struct cps_switches *s,
-			struct cps_switch_counts *n)
+static inline __attribute__((always_inline)) void
+read_counts(const struct cps_thread *t, struct cps_switches *s, struct cps_switch_counts *n)
 {
 	struct cps_switch_counts now;
 
@@ -80,7 +80,7 @@ static void read_counts(const struct cps_thread *t, struct cps_switches *s,
 		cps_switch_records_read(s, n);
 		return;
 	}
-	now = usage_of(RUSAGE_THREAD);
+	now = usage_of(RUSAGE_THREAD, &s->asked);
 	if (s->is_known && t == cps_thread_self()) {
 		n->blocked += now.blocked - s->usage.blocked;
 		n->preempted += now.preempted - s->usage.preempted;
@@ -92,7 +92,8 @@ static void read_counts(const struct cps_thread *t, struct cps_switches *s,
 /* The same for the calling thread, to be credited. `asks` says whether getrusage is worth its price. False: nothing, or
  * it does not count. A child of vfork runs with its parent's memory; one that is made past the C library has no
  * records, and finds the gate closed. */
-static bool gather(struct cps_thread *t, uintptr_t frame, bool asks, struct cps_switch_counts *n)
+static inline __attribute__((always_inline)) bool gather(struct cps_thread *t, uintptr_t frame,
+							 bool asks, struct cps_switch_counts *n)
 {
 	struct cps_switches *s = &t->switches;
 	bool is_new, is_time;
@@ -113,16 +114,10 @@ static bool gather(struct cps_thread *t, uintptr_t frame, bool asks, struct cps_
 
 /* ---- credits --------------------------------------------------------------------------------- */
 
-/* An atom of one of the resources. */
-struct part {
-	uint32_t number, state;
-};
-
-enum { PARTS = 3 };
-
-static const struct part parts[PARTS] = {{CPS_RESOURCE_OF_switches, CPS_SWITCHES_BLOCKED},
-					 {CPS_RESOURCE_OF_switches, CPS_SWITCHES_PREEMPTED},
-					 {CPS_RESOURCE_OF_migrations, 0}};
+const struct cps_switches_part cps_switches_parts[CPS_SWITCHES_PARTS] = {
+	{CPS_RESOURCE_OF_switches, CPS_SWITCHES_BLOCKED},
+	{CPS_RESOURCE_OF_switches, CPS_SWITCHES_PREEMPTED},
+	{CPS_RESOURCE_OF_migrations, 0}};
 
 static uint64_t count_of(const struct cps_switch_counts *n, int part)
 {
@@ -136,49 +131,41 @@ static _Atomic uint64_t *due_of(struct cps_switches *s, int part)
 
 static void add_due(struct cps_switches *s, const struct cps_switch_counts *n)
 {
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < CPS_SWITCHES_PARTS; i++)
 		if (count_of(n, i))
 			atomic_fetch_add(due_of(s, i), count_of(n, i));
 }
 
-static uint64_t all_due(struct cps_switches *s)
+static uint64_t all_due(const struct cps_switches *s)
 {
 	uint64_t n = 0;
 
-	for (int i = 0; i < PARTS; i++)
-		n += atomic_load_explicit(due_of(s, i), memory_order_relaxed);
+	for (int i = 0; i < CPS_SWITCHES_PARTS; i++)
+		n += atomic_load_explicit(due_of((struct cps_switches *)(uintptr_t)s, i),
+					  memory_order_relaxed);
 	return n;
 }
 
 /* Returns the weight of a sample of the calling thread, which has consumed so much; 0: none. */
-static uint64_t pass(const struct part *part, uint64_t n)
+static uint64_t pass(const struct cps_switches_part *part, uint64_t n)
 {
 	return n && cps_resource_is_counted(part->number) ? cps_point_pass(part->number, n) : 0;
 }
 
 /* Takes from what is due to the calling thread until that makes a sample. */
-static const struct part *take_due(struct cps_switches *s, uint64_t *weight)
+const struct cps_switches_part *cps_switches_take_due(struct cps_switches *s, uint64_t *weight)
 {
-	for (int i = 0; i < PARTS; i++) {
-		*weight = pass(&parts[i], atomic_exchange(due_of(s, i), 0));
+	for (int i = 0; i < CPS_SWITCHES_PARTS; i++) {
+		*weight = pass(&cps_switches_parts[i], atomic_exchange(due_of(s, i), 0));
 		if (*weight)
-			return &parts[i];
+			return &cps_switches_parts[i];
 	}
 	return NULL;
 }
 
-static void credit_due(struct cps_switches *s)
-{
-	const struct part *part;
-	uint64_t weight;
-
-	while ((part = take_due(s, &weight)))
-		cps_resource_sample(part->number, part->state, weight);
-}
-
 /* Whether what is due to the thread need not wait for a tick: none will come, or the thread uses so little CPU time
  * that it is far away. */
-static bool is_overdue(struct cps_switches *s)
+bool cps_switches_are_overdue(const struct cps_switches *s)
 {
 	return cps_sample_meter()->read
 		       ? atomic_load_explicit(&s->due_blocked, memory_order_relaxed) >= MANY
@@ -194,8 +181,6 @@ void cps_switches_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_
 		add_due(s, &n);
 	if (cps_sleeper_encloses(&s->sleep, cps_regs_kept_sp(regs)))
 		return;
-	if (is_overdue(s))
-		credit_due(s);
 	call->noted |= CPS_BLOCKING_SWITCHES;
 	cps_sleeper_note(&s->sleep, call->state, 0, call->leaf, regs);
 }
@@ -205,29 +190,27 @@ static bool has_lasted(const struct cps_blocking_call *call)
 	return cps_moment_ns() - call->since >= SHORT;
 }
 
+uint64_t cps_switches_pass(int i, const struct cps_switch_counts *n)
+{
+	return pass(&cps_switches_parts[i], count_of(n, i));
+}
+
 /* Of preemptions getrusage does not tell whether they came before the call. */
-void cps_switches_leave(const struct cps_blocking_call *call)
+bool cps_switches_leave(const struct cps_blocking_call *call, struct cps_switch_counts *n)
 {
 	struct cps_switches *s = &call->thread->switches;
-	struct cps_switch_counts n = {0, 0, 0}, before = {0, 0, 0};
-	bool is_any = gather(call->thread, (uintptr_t)__builtin_frame_address(0),
-			     !s->records && has_lasted(call), &n);
+	bool is_any;
 
-	if (!s->records) {
-		before.preempted = n.preempted;
-		n.preempted = 0;
+	*n = (struct cps_switch_counts){0, 0, 0};
+	is_any = gather(call->thread, (uintptr_t)__builtin_frame_address(0),
+			!s->records && has_lasted(call), n);
+	if (is_any && !s->records) {
+		atomic_fetch_add(&s->due_preempted, n->preempted);
+		n->preempted = 0;
 	}
 	if (call->noted & CPS_BLOCKING_SWITCHES)
 		cps_sleeper_forget(&s->sleep);
-	if (!is_any)
-		return;
-	add_due(s, &before);
-	for (int i = 0; i < PARTS; i++) {
-		uint64_t weight = pass(&parts[i], count_of(&n, i));
-
-		if (weight)
-			cps_resource_sample_in(parts[i].number, parts[i].state, weight, call->leaf);
-	}
+	return is_any;
 }
 
 /* In a call that was noted, the call is credited when it ends. */
@@ -236,7 +219,7 @@ static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t no
 {
 	struct cps_switches *s = &t->switches;
 	struct cps_switch_counts n = {0, 0, 0};
-	const struct part *part;
+	const struct cps_switches_part *part;
 	uint64_t weight;
 
 	(void)now;
@@ -245,7 +228,7 @@ static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t no
 		return false;
 	if (gather(t, BELOW, true, &n))
 		add_due(s, &n);
-	part = all_due(s) ? take_due(s, &weight) : NULL;
+	part = all_due(s) ? cps_switches_take_due(s, &weight) : NULL;
 	if (part)
 		*credit = cps_resource_credit(part->number, part->state, weight);
 	return part != NULL;
@@ -262,7 +245,7 @@ static void forget(struct cps_thread *t)
 		read_counts(t, s, &n);
 		release(s);
 	}
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < CPS_SWITCHES_PARTS; i++)
 		atomic_store(due_of(s, i), 0);
 }
 
@@ -321,12 +304,12 @@ void cps_switches_disarm(struct cps_thread *t)
 	struct cps_switches *s = &t->switches;
 	struct cps_switch_counts n = {0, 0, 0};
 	uint64_t mask = cps_sys_block_signals(), weight;
-	const struct part *part;
+	const struct cps_switches_part *part;
 
 	cps_sleeper_forget(&s->sleep);
 	if (gather(t, BELOW, true, &n))
 		add_due(s, &n);
-	while ((part = take_due(s, &weight))) {
+	while ((part = cps_switches_take_due(s, &weight))) {
 		struct cps_credit credit = cps_resource_credit(part->number, part->state, weight);
 
 		if (!cps_sleeper_take_nowhere(t, &credit))
@@ -337,7 +320,7 @@ void cps_switches_disarm(struct cps_thread *t)
 }
 
 /* Credits a thread, which may be any, with all of it. */
-static void credit_exactly(struct cps_thread *t, const struct part *part, uint64_t n,
+static void credit_exactly(struct cps_thread *t, const struct cps_switches_part *part, uint64_t n,
 			   const struct cps_sleep *call)
 {
 	struct cps_credit credit;
@@ -366,9 +349,10 @@ void cps_switches_credit_rest(struct cps_thread *t)
 			read_counts(t, s, &n);
 		release(s);
 	}
-	for (int i = 0; i < PARTS; i++) {
-		credit_exactly(t, &parts[i], count_of(&n, i), is_in_call ? &call : NULL);
-		credit_exactly(t, &parts[i], atomic_exchange(due_of(s, i), 0), NULL);
+	for (int i = 0; i < CPS_SWITCHES_PARTS; i++) {
+		credit_exactly(t, &cps_switches_parts[i], count_of(&n, i),
+			       is_in_call ? &call : NULL);
+		credit_exactly(t, &cps_switches_parts[i], atomic_exchange(due_of(s, i), 0), NULL);
 	}
 	cps_sys_set_mask(mask);
 }

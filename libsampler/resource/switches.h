@@ -23,8 +23,24 @@ enum { CPS_SWITCHES_BLOCKED, CPS_SWITCHES_PREEMPTED, CPS_SWITCHES_STATES };
 
 /* [signal] The calling thread begins a call in the function with these registers, and ends it. errno stays as it is. */
 void cps_switches_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT]);
+/* [signal] False: nothing of it is to be credited; else so many are, of each part of these. */
+bool cps_switches_leave(const struct cps_blocking_call *call, struct cps_switch_counts *n);
+
+/* Resource and state of what counts have. */
+struct cps_switches_part {
+	uint32_t number, state;
+};
+#define CPS_SWITCHES_PARTS 3
+extern const struct cps_switches_part cps_switches_parts[CPS_SWITCHES_PARTS];
+
+/* [signal] Whether what is due to the calling thread need not wait for a tick; and then, until it is NULL, whose turn it is
+ * for a sample, with its weight. */
+bool cps_switches_are_overdue(const struct cps_switches *s);
 /* [signal] */
-void cps_switches_leave(const struct cps_blocking_call *call);
+const struct cps_switches_part *cps_switches_take_due(struct cps_switches *s, uint64_t *weight);
+
+/* [signal] The calling thread has that part of the counts. Returns the weight of a sample; 0: there is none. */
+uint64_t cps_switches_pass(int part, const struct cps_switch_counts *n);
 
 /* [outside] For the fields of struct cps_resource, of both `switches` and `migrations`; what one of them has done
  * need not be done by the other. */

@@ -38,8 +38,8 @@ static void skip(void *context)
 	cps_sample_skip(NULL);
 }
 
-/* Wrappers ask, too, and their thread may have hardly any stack. */
-static void begin(void)
+/* Wrappers ask, too, and their thread may have hardly any stack: this is once, and its frame is not there otherwise. */
+static __attribute__((noinline)) void begin(void)
 {
 	uint64_t mask = cps_sys_block_signals();
 

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #define CPS_THREAD_NAME_BYTES 16
 #define CPS_THREAD_BASE	      6
@@ -92,6 +93,7 @@ struct cps_switches {
 	uint32_t cpu;	  /* where it was at the last of them */
 	bool is_known;	  /* what follows is */
 	struct cps_switch_counts usage; /* what getrusage had counted, if there are no records */
+	struct rusage asked;		/* while it is asked: too large for the thread's stack */
 	_Atomic uint64_t due_blocked, due_preempted, due_moves; /* without a place yet */
 	struct cps_sleep sleep;
 };
@@ -106,6 +108,7 @@ struct cps_job {
 	void (*call)(void *);
 	void *argument;
 	bool is_done;
+	uint64_t mask;		/* of signals, to be restored */
 	uint32_t number, state; /* of the resource */
 	uint64_t gticks, leaf, block;
 	const struct cps_code_range *outside;
