@@ -99,12 +99,18 @@ static uint64_t ns_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * NS_PER_S + (uint64_t)t->tv_nsec;
 }
 
-uint64_t cps_again_time(clockid_t clock)
+/* Threads may have little stack: the functions below are one frame above the clock's. */
+static inline __attribute__((always_inline)) uint64_t time_of(clockid_t clock)
 {
 	struct timespec t = {0, 0};
 
 	CPS_NEXT(clock_gettime)(clock, &t);
 	return ns_of(&t);
+}
+
+uint64_t cps_again_time(clockid_t clock)
+{
+	return time_of(clock);
 }
 
 struct cps_again_wait cps_again_begin_timeout(const struct timespec *timeout)
@@ -128,29 +134,34 @@ struct cps_again_wait cps_again_begin_ms(int timeout)
 
 void cps_again_set_remaining(struct cps_again_wait *w, const struct timespec *remaining)
 {
-	w->until = cps_again_time(w->clock) + ns_of(remaining);
+	w->until = time_of(w->clock) + ns_of(remaining);
 	w->left = *remaining;
 	w->timeout = &w->left;
 }
 
 uint64_t cps_again_now(const struct cps_again_wait *w)
 {
-	return cps_again_time(w->clock);
+	return time_of(w->clock);
 }
 
-uint64_t cps_again_ns_left(const struct cps_again_wait *w)
+static inline __attribute__((always_inline)) uint64_t ns_left(const struct cps_again_wait *w)
 {
-	uint64_t t = cps_again_time(w->clock);
+	uint64_t t = time_of(w->clock);
 
 	return w->until > t ? w->until - t : 0;
 }
 
-int cps_again_ms_left(const struct cps_again_wait *w, int timeout)
+uint64_t cps_again_ns_left(const struct cps_again_wait *w)
 {
-	return timeout > 0 ? (int)((cps_again_ns_left(w) + 999999) / 1000000) : timeout;
+	return ns_left(w);
 }
 
-void cps_again_shorten(struct cps_again_wait *w)
+int cps_again_ms_left(const struct cps_again_wait *w, int timeout)
+{
+	return timeout > 0 ? (int)((ns_left(w) + 999999) / 1000000) : timeout;
+}
+
+static inline __attribute__((always_inline)) void shorten(struct cps_again_wait *w)
 {
 	uint64_t left;
 
@@ -158,10 +169,15 @@ void cps_again_shorten(struct cps_again_wait *w)
 		return;
 	if (!w->until)
 		w->until = w->start + ns_of(w->timeout);
-	left = cps_again_ns_left(w);
+	left = ns_left(w);
 	w->left.tv_sec = (time_t)(left / NS_PER_S);
 	w->left.tv_nsec = (long)(left % NS_PER_S);
 	w->timeout = &w->left;
+}
+
+void cps_again_shorten(struct cps_again_wait *w)
+{
+	shorten(w);
 }
 
 bool cps_again_after_eintr(struct cps_again_wait *w)
@@ -175,7 +191,7 @@ bool cps_again_after_eintr(struct cps_again_wait *w)
 	cps_sys_calls++;
 	errno = w->error;
 	cps_cut_number();
-	cps_again_shorten(w);
+	shorten(w);
 	return true;
 }
 

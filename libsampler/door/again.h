@@ -188,31 +188,33 @@ static inline __attribute__((always_inline)) struct cps_again_start cps_again_st
 					cps_displaced_now()};
 }
 
-/* The state of such a call, if more is needed. */
-static inline struct cps_again_wait cps_again_wait_of(struct cps_again_start start)
+/* The state of such a call, if more is needed; it has begun then (0: it does not matter when). Made at once in its
+ * place, or the wrapper would have another one on the stack. */
+static inline __attribute__((always_inline)) struct cps_again_wait
+cps_again_wait_of(struct cps_again_start start, uint64_t since)
 {
 	return (struct cps_again_wait){.error = start.error,
 				       .seen = start.seen,
 				       .displaced = start.displaced,
-				       .clock = CLOCK_MONOTONIC};
+				       .clock = CLOCK_MONOTONIC,
+				       .start = since};
 }
 
 /* For a call that has begun then, by CLOCK_MONOTONIC (0: it does not matter when). */
 static inline __attribute__((always_inline)) struct cps_again_wait
 cps_again_begin_at(uint64_t start)
 {
-	struct cps_again_wait w = cps_again_wait_of(cps_again_start());
+	struct cps_again_start now = cps_again_start();
 
 	if (cps_lock_is_on())
 		cps_lock_look((uintptr_t)__builtin_frame_address(0));
 	cps_waiting_count++;
 	cps_cut_number();
-	w.start = start;
-	return w;
+	return cps_again_wait_of(now, start);
 }
 
 /* For a call that has no time limit, or an absolute one. */
-static inline struct cps_again_wait cps_again_begin(void)
+static inline __attribute__((always_inline)) struct cps_again_wait cps_again_begin(void)
 {
 	return cps_again_begin_at(0);
 }
@@ -264,10 +266,11 @@ int cps_again_give(void *to, const void *left, size_t n);
 /* Make a call that changes the mask of signals to *mask while it waits (masked.h). */
 #define CPS_MASKED(mask, call)                                                                     \
 	({                                                                                         \
-		struct cps_masked_call before_ =                                                   \
-			cps_masked_begin((uintptr_t)__builtin_frame_address(0), (mask));           \
-		__typeof__(call) masked_ = (call);                                                 \
+		struct cps_masked_call before_;                                                    \
+		__typeof__(call) masked_;                                                          \
                                                                                                    \
+		cps_masked_begin(&before_, (uintptr_t)__builtin_frame_address(0), (mask));         \
+		masked_ = (call);                                                                  \
 		cps_masked_end(&before_);                                                          \
 		masked_;                                                                           \
 	})

@@ -9,7 +9,6 @@
 #undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
 #include <errno.h>
 #include <linux/aio_abi.h>
-#include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
 #include <string.h>
@@ -21,8 +20,9 @@
 
 #define LATEST	   470 /* newer calls are not known here */
 #define NUMBERS	   512
-#define ABS_TIMER  32 /* IORING_ENTER_ABS_TIMER, since Linux 6.12 */
-#define REGISTERED 64 /* IORING_ENTER_EXT_ARG_REG, since Linux 6.13 */
+#define LITTLE	   __attribute__((noinline)) /* threads may have little stack */
+#define ABS_TIMER  32			     /* IORING_ENTER_ABS_TIMER, since Linux 6.12 */
+#define REGISTERED 64			     /* IORING_ENTER_EXT_ARG_REG, since Linux 6.13 */
 
 /* What a call is that a signal can end before its time. */
 enum kind {
@@ -33,7 +33,6 @@ enum kind {
 	RELATIVE, /* a wait with a limit from its beginning on */
 	TOLD,	  /* the same; the kernel puts there what is left of it */
 	TOLD_US,  /* the same, as a timeval */
-	FUTEX,
 	SLEEP,
 	SLEEP_BY, /* a clock */
 	RING,
@@ -74,7 +73,7 @@ static const struct form forms[NUMBERS] = {
 	[SYS_semop] = WAITS(ENDLESS, 0),	    [SYS_semtimedop] = WAITS(RELATIVE, 4),
 	[SYS_msgrcv] = WAITS(ENDLESS, 0),	    [SYS_msgsnd] = WAITS(ENDLESS, 0),
 	[SYS_io_getevents] = WAITS(RELATIVE, 5),    [SYS_io_pgetevents] = PAIRED_WAIT(RELATIVE, 5, 6),
-	[SYS_ioctl] = WAITS(ENDLESS, 0),	    [SYS_futex] = WAITS(FUTEX, 4),
+	[SYS_ioctl] = WAITS(ENDLESS, 0),	    [SYS_futex] = WAITS(RELATIVE, 4),
 	[SYS_nanosleep] = WAITS(SLEEP, 0),	    [SYS_clock_nanosleep] = WAITS(SLEEP_BY, 0),
 	[SYS_io_uring_enter] = WAITS(RING, 0),	    [SYS_fallocate] = WAITS(HELD, 0),
 };
@@ -87,7 +86,7 @@ static long make(const struct cps_by_number *c)
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
-#define ONE(start, bytes) &(struct iovec){(void *)(start), (size_t)(bytes)}, 1
+#define ONE(start, bytes) (one = (struct iovec){(void *)(start), (size_t)(bytes)}, &one), 1
 #define VECTOR(start)	  (const struct iovec *)(start)
 
 /* Those of recvfrom and sendto, or of preadv2 and pwritev2; read, preadv and the like have none. */
@@ -98,11 +97,13 @@ static int flags_of(const struct cps_by_number *c)
 	return c->number == SYS_preadv2 || c->number == SYS_pwritev2 ? (int)c->a[5] : 0;
 }
 
-static long rest_of(struct cps_again_wait *w, struct cps_by_number *c, long done)
+static inline __attribute__((always_inline)) long rest_of(struct cps_again_wait *w,
+							  struct cps_by_number *c, long done)
 {
 	const long *a = c->a;
 	const struct msghdr *m = (const struct msghdr *)a[1];
 	int fd = (int)a[0], flags = flags_of(c);
+	struct iovec one;
 
 	switch (c->number) {
 	case SYS_read:
@@ -155,8 +156,8 @@ static long rest_of(struct cps_again_wait *w, struct cps_by_number *c, long done
 
 /* Whether a call that has failed with EINTR is to be made again, when its socket is ready. *result is what the target
  * gets if not. */
-static bool is_again(struct cps_again_wait *w, const struct cps_by_number *c,
-		     const struct form *form, long *result)
+static LITTLE bool is_again(struct cps_again_wait *w, const struct cps_by_number *c,
+			    const struct form *form, long *result)
 {
 	int state, fd;
 	bool is;
@@ -179,25 +180,34 @@ static bool is_again(struct cps_again_wait *w, const struct cps_by_number *c,
 	return is;
 }
 
-static long go_on(struct cps_again_wait *w, struct cps_by_number *c, long result, bool is_cut)
+static LITTLE long finish(struct cps_again_wait *w, struct cps_by_number *c, long done)
 {
 	int state;
 
-	while (result == -EINTR && is_again(w, c, &forms[c->number], &result))
-		result = CPS_CUTTABLE(&is_cut, make(c));
-	if (!is_cut || result <= 0)
-		return result;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	result = rest_of(w, c, result);
+	done = rest_of(w, c, done);
 	pthread_setcancelstate(state, NULL);
-	return result;
+	return done;
 }
 
-static long transfer(struct cps_by_number *c)
+static LITTLE long make_cuttable(bool *is_cut, const struct cps_by_number *c)
+{
+	return CPS_CUTTABLE(is_cut, make(c));
+}
+
+static inline __attribute__((always_inline)) long
+go_on(struct cps_again_wait *w, struct cps_by_number *c, long result, bool is_cut)
+{
+	while (result == -EINTR && is_again(w, c, &forms[c->number], &result))
+		result = make_cuttable(&is_cut, c);
+	return is_cut && result > 0 ? finish(w, c, result) : result;
+}
+
+static LITTLE long transfer(struct cps_by_number *c)
 {
 	CPS_AGAIN_WAIT w = cps_socket_time_begin();
 	bool is_cut;
-	long result = CPS_CUTTABLE(&is_cut, make(c));
+	long result = make_cuttable(&is_cut, c);
 
 	return go_on(&w, c, result, is_cut);
 }
@@ -205,12 +215,17 @@ static long transfer(struct cps_by_number *c)
 long cps_by_number_go_on(struct cps_by_number *c, struct cps_again_start start, uintptr_t outer,
 			 long result)
 {
-	CPS_AGAIN_WAIT w = cps_again_wait_of(start);
+	CPS_AGAIN_WAIT w = cps_again_wait_of(start, 0);
 
 	return go_on(&w, c, result, cps_cut_end(outer));
 }
 
 /* ---- waits ----------------------------------------------------------------------------------- */
+
+static LITTLE long make_masked(const sigset_t *mask, const struct cps_by_number *c)
+{
+	return CPS_MASKED(mask, make(c));
+}
 
 static const sigset_t *mask_of(const struct form *form, const long a[6])
 {
@@ -259,7 +274,7 @@ static void set_told(const struct cps_again_wait *w, const struct form *form, un
 }
 
 /* Waits in calls by which the target is told what is left. */
-static long wait_told(struct cps_by_number *c, const struct form *form)
+static LITTLE long wait_told(struct cps_by_number *c, const struct form *form)
 {
 	long *limit = &c->a[form->at - 1];
 	void *user = (void *)*limit;
@@ -268,7 +283,7 @@ static long wait_told(struct cps_by_number *c, const struct form *form)
 	union told told;
 	long result;
 
-	while ((result = CPS_MASKED(mask, make(c))) == -EINTR && cps_again_after_eintr(&w)) {
+	while ((result = make_masked(mask, c)) == -EINTR && cps_again_after_eintr(&w)) {
 		if (!user)
 			continue;
 		if (!w.timeout)
@@ -295,19 +310,22 @@ static bool takes_events(struct cps_by_number *c, struct cps_again_wait *w, long
 	return true;
 }
 
-static long wait_in(struct cps_by_number *c, const struct form *form)
+static LITTLE long wait_in(struct cps_by_number *c, const struct form *form)
 {
 	long none = 0, *limit = form->at ? &c->a[form->at - 1] : &none;
 	const int ms = form->kind == MILLISECONDS ? (int)*limit : 0;
+	const bool is_limited = form->kind == RELATIVE ? *limit != 0 : ms > 0;
 	const sigset_t *mask = mask_of(form, c->a);
-	CPS_AGAIN_WAIT w = form->kind == RELATIVE
-				   ? cps_again_begin_timeout((const struct timespec *)*limit)
-				   : cps_again_begin_ms(ms);
+	CPS_AGAIN_WAIT w = cps_again_begin_at(is_limited ? cps_again_time(CLOCK_MONOTONIC) : 0);
 	long result, done = 0;
 	bool is_cut;
 
+	if (form->kind == RELATIVE)
+		w.timeout = (const struct timespec *)*limit;
+	else if (is_limited)
+		w.until = w.start + (uint64_t)ms * 1000000;
 	for (;;) {
-		result = CPS_CUTTABLE(&is_cut, CPS_MASKED(mask, make(c)));
+		result = CPS_CUTTABLE(&is_cut, make_masked(mask, c));
 		if (!(result == -EINTR && cps_again_after_eintr(&w)) &&
 		    !(is_cut && takes_events(c, &w, result, &done)))
 			break;
@@ -317,21 +335,6 @@ static long wait_in(struct cps_by_number *c, const struct form *form)
 			*limit = (long)w.timeout;
 	}
 	return result > 0 ? done + result : done ? done : result;
-}
-
-static long wait_for_futex(struct cps_by_number *c)
-{
-	static const struct form from_now = WAITS(RELATIVE, 4), until = WAITS(ENDLESS, 0);
-
-	/* The operation is an int of a variadic function: the upper half of its register means nothing. */
-	switch ((int)c->a[1] & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT:
-		return wait_in(c, &from_now);
-	case FUTEX_WAIT_BITSET:
-		return wait_in(c, &until);
-	default:
-		return make(c);
-	}
 }
 
 static int sleep_for(clockid_t clock, int flags, const struct timespec *request,
@@ -370,7 +373,7 @@ static bool read_ring_wait(const struct cps_by_number *c, struct ring_wait *told
 
 /* The kernel returns how many requests it has taken, if any, also if its wait has ended before its time. Then this waits
  * on. */
-static long enter_ring(struct cps_by_number *c)
+static LITTLE long enter_ring(struct cps_by_number *c)
 {
 	struct ring_wait told = {0, 0, 0, 0};
 	bool is_told = read_ring_wait(c, &told), is_cut;
@@ -381,7 +384,7 @@ static long enter_ring(struct cps_by_number *c)
 	long result, taken = 0;
 
 	for (;;) {
-		result = CPS_CUTTABLE(&is_cut, CPS_MASKED((const sigset_t *)mask, make(c)));
+		result = CPS_CUTTABLE(&is_cut, make_masked((const sigset_t *)mask, c));
 		if (is_cut && waits && result > 0 && result == (long)(unsigned)c->a[1]) {
 			taken = result;
 			c->a[1] = 0;
@@ -399,7 +402,7 @@ static long enter_ring(struct cps_by_number *c)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Our signals wait meanwhile. */
-static long hold(const struct cps_by_number *c)
+static LITTLE long hold(const struct cps_by_number *c)
 {
 	struct cps_masked_call held = cps_masked_hold((uintptr_t)__builtin_frame_address(0));
 	long result = make(c);
@@ -430,8 +433,6 @@ long cps_by_number_make(struct cps_by_number *c)
 	case TOLD:
 	case TOLD_US:
 		return wait_told(c, form);
-	case FUTEX:
-		return wait_for_futex(c);
 	case SLEEP:
 		return -cps_again_sleep(CLOCK_MONOTONIC, 0, (const struct timespec *)a[0],
 					(struct timespec *)a[1], sleep_for);

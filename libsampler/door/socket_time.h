@@ -13,7 +13,7 @@
 #include "door/again.h"
 
 /* Begin a call whose socket may have a timeout. It is looked up only after an interruption. */
-static inline struct cps_again_wait cps_socket_time_begin(void)
+static inline __attribute__((always_inline)) struct cps_again_wait cps_socket_time_begin(void)
 {
 	return cps_again_begin_at(
 		atomic_load_explicit(&cps_again_next.has_timed, memory_order_relaxed)

@@ -8,16 +8,19 @@
  */
 #undef _FORTIFY_SOURCE /* it would define the wrapped functions inline */
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <termios.h>
 
 #include "base/sys.h"
 #include "door/socket_time.h"
 #include "door/whole.h"
 
-#define PIECES 16
+#define PIECES 2	  /* buffers in one call */
 #define MOST   0x7ffff000 /* bytes that the kernel transfers in one call (read(2)) */
+
+/* Threads may have little stack: what such functions have on it is not there while others wait. */
+#define LITTLE __attribute__((noinline))
 
 /* A transfer, of which `done` bytes were made. */
 struct transfer {
@@ -54,7 +57,7 @@ static bool get_status(int fd, struct stat *s)
 	return CPS_SYS(fstat, fd, s, 0, 0) == 0;
 }
 
-bool cps_whole_is(int fd, unsigned type)
+LITTLE bool cps_whole_is(int fd, unsigned type)
 {
 	struct stat s;
 
@@ -63,7 +66,7 @@ bool cps_whole_is(int fd, unsigned type)
 
 /* Other sockets transfer a message in one piece. Neither MSG_WAITALL nor SO_RCVLOWAT makes them wait
  * for another one. */
-static bool is_stream(int fd)
+static LITTLE bool is_stream(int fd)
 {
 	int type = 0;
 	socklen_t bytes = sizeof(type);
@@ -72,8 +75,8 @@ static bool is_stream(int fd)
 }
 
 /* The next buffers, up to byte `end` of the transfer. Returns their number; *bytes is their sum. */
-static int next_pieces(const struct transfer *t, size_t end, struct iovec pieces[PIECES],
-		       size_t *bytes)
+static LITTLE int next_pieces(const struct transfer *t, size_t end, struct iovec pieces[PIECES],
+			      size_t *bytes)
 {
 	size_t skip = t->done;
 	int count = 0;
@@ -96,7 +99,8 @@ static int next_pieces(const struct transfer *t, size_t end, struct iovec pieces
 	return count;
 }
 
-static ssize_t call(const struct transfer *t, bool writes, const struct iovec *pieces, int count)
+static LITTLE ssize_t call(const struct transfer *t, bool writes, const struct iovec *pieces,
+			   int count)
 {
 	off64_t at = t->at + (off64_t)t->done;
 
@@ -109,7 +113,7 @@ static ssize_t call(const struct transfer *t, bool writes, const struct iovec *p
 
 /* Transfers a part, neither to nor from a socket. False: that failed, or it is short without a tick,
  * and so has met what would have ended the target's call, too. */
-static bool transfer_more(struct transfer *t, size_t end, bool writes)
+static LITTLE bool transfer_more(struct transfer *t, size_t end, bool writes)
 {
 	struct iovec pieces[PIECES];
 	bool is_cut;
@@ -143,7 +147,8 @@ bool cps_whole_writes_all(int fd)
 }
 
 /* Transfers the rest to or from a memory device, whether or not it waits elsewhere. False: it is another file. */
-static bool finish_memory(struct transfer *t, size_t end, bool writes)
+static inline __attribute__((always_inline)) bool finish_memory(struct transfer *t, size_t end,
+								bool writes)
 {
 	if (writes ? !cps_whole_writes_all(t->fd) : !cps_whole_reads_all(t->fd))
 		return false;
@@ -154,11 +159,11 @@ static bool finish_memory(struct transfer *t, size_t end, bool writes)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static bool is_terminal(int fd)
+static LITTLE bool is_terminal(int fd)
 {
-	struct termios settings;
+	char settings[64]; /* some 40 of them */
 
-	return cps_whole_is(fd, S_IFCHR) && tcgetattr(fd, &settings) == 0;
+	return cps_whole_is(fd, S_IFCHR) && CPS_SYS(ioctl, fd, TCGETS, settings, 0) == 0;
 }
 
 /* Pipes and terminals. The kernel restarts a call that has transferred nothing, even after a handler
@@ -179,26 +184,33 @@ static bool is_ready(struct transfer *t, short events)
 	return found && !(found & (POLLERR | POLLNVAL));
 }
 
-/* The socket may say that it is writable and still have no room for anything; then this waits in the
- * call. Memory that is sent without copying has its own rules for the target's next calls, so the rest
- * is copied. */
-static void send_rest(struct transfer *t, size_t end)
+/* Sends a part. The socket may have said that it is writable and still have no room for anything; then the next part
+ * waits in the call, without *dont_wait. Memory that is sent without copying has its own rules for the target's next
+ * calls, so the rest is copied. False: that was all. */
+static LITTLE bool send_more(struct transfer *t, size_t end, int *dont_wait)
 {
-	int flags = t->flags & ~(MSG_ZEROCOPY | MSG_FASTOPEN), dont_wait = MSG_DONTWAIT;
+	int flags = (t->flags & ~(MSG_ZEROCOPY | MSG_FASTOPEN)) | MSG_NOSIGNAL | *dont_wait;
 	struct iovec pieces[PIECES];
 	struct msghdr message = {.msg_iov = pieces};
 	ssize_t sent;
 	size_t bytes;
 
-	while (t->done < end && is_ready(t, POLLOUT)) {
-		message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
-		sent = CPS_NEXT(sendmsg)(t->fd, &message, flags | MSG_NOSIGNAL | dont_wait);
-		if (sent > 0)
-			t->done += (size_t)sent;
-		else if (!dont_wait || sent == 0 || errno != EAGAIN)
-			return;
-		dont_wait = sent > 0 ? MSG_DONTWAIT : 0;
-	}
+	message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
+	sent = CPS_NEXT(sendmsg)(t->fd, &message, flags);
+	if (sent > 0)
+		t->done += (size_t)sent;
+	else if (!*dont_wait || sent == 0 || errno != EAGAIN)
+		return false;
+	*dont_wait = sent > 0 ? MSG_DONTWAIT : 0;
+	return true;
+}
+
+static void send_rest(struct transfer *t, size_t end)
+{
+	int dont_wait = MSG_DONTWAIT;
+
+	while (t->done < end && is_ready(t, POLLOUT) && send_more(t, end, &dont_wait))
+		;
 }
 
 ssize_t cps_whole_write(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
@@ -221,7 +233,7 @@ ssize_t cps_whole_write(struct cps_again_wait *w, int fd, const struct iovec *al
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* How many bytes the call waits for. A call that has got as many returns what it has. */
-static size_t socket_waits_for(const struct transfer *t, size_t end)
+static LITTLE size_t socket_waits_for(const struct transfer *t, size_t end)
 {
 	int least = 1;
 	socklen_t bytes = sizeof(least);
@@ -232,27 +244,29 @@ static size_t socket_waits_for(const struct transfer *t, size_t end)
 	return least > 0 && (size_t)least < end ? (size_t)least : end;
 }
 
-/* MSG_CTRUNC says that descriptors came with these bytes, and dropped. A call ends after such
- * bytes. */
-static void receive_rest(struct transfer *t, size_t end)
+/* Receives a part. MSG_CTRUNC says that descriptors came with these bytes, and dropped. A call ends after such
+ * bytes. False: that was all. */
+static LITTLE bool receive_more(struct transfer *t, size_t end)
 {
 	int flags = (t->flags & ~MSG_WAITALL) | MSG_DONTWAIT;
 	struct iovec pieces[PIECES];
+	struct msghdr message = {.msg_iov = pieces};
 	size_t bytes;
+	ssize_t got;
 
-	while (t->done < end && is_ready(t, POLLIN)) {
-		struct msghdr message = {.msg_iov = pieces};
-		ssize_t got;
+	message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
+	got = CPS_NEXT(recvmsg)(t->fd, &message, flags);
+	if (got > 0)
+		t->done += (size_t)got;
+	else if (got == 0 || errno != EAGAIN)
+		return false;
+	return got <= 0 || !(message.msg_flags & MSG_CTRUNC);
+}
 
-		message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
-		got = CPS_NEXT(recvmsg)(t->fd, &message, flags);
-		if (got > 0)
-			t->done += (size_t)got;
-		else if (got == 0 || errno != EAGAIN)
-			return;
-		if (got > 0 && message.msg_flags & MSG_CTRUNC)
-			return;
-	}
+static void receive_rest(struct transfer *t, size_t end)
+{
+	while (t->done < end && is_ready(t, POLLIN) && receive_more(t, end))
+		;
 }
 
 ssize_t cps_whole_read(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,

@@ -123,7 +123,7 @@ CONTROL(fcntl64)
 /* Some drivers do not let the kernel make a call again. One that has failed with EINTR has done nothing. */
 static __attribute__((noinline)) int ioctl_watched(int fd, unsigned long request, void *argument)
 {
-	CPS_AGAIN_WAIT w = cps_again_wait_of(cps_again_start());
+	CPS_AGAIN_WAIT w = cps_again_wait_of(cps_again_start(), 0);
 
 	cps_cut_number();
 	return CPS_AGAIN(w, next.ioctl(fd, request, argument));

@@ -74,6 +74,9 @@ void cps_wrap_syscall_resolve(void)
 	cps_wrap_syscall_real = (long (*)(long, ...))cps_find_next("syscall");
 }
 
+/* Threads may have little stack: what a call does not need is not on it. */
+#define LITTLE __attribute__((noinline))
+
 static long as_libc(long result)
 {
 	if (result >= 0 || result <= -4096)
@@ -88,22 +91,53 @@ __attribute__((used)) long cps_wrap_syscall_early(long number, long a, long b, l
 	return as_libc(cps_sys6(number, a, b, c, d, e, CPS_REGS_SYSCALL_LAST));
 }
 
-static long wait_for_futex(struct cps_by_number *call)
+static LITTLE long make_futex(const struct cps_by_number *call)
+{
+	const long *a = call->a;
+
+	return CPS_MASKED(NULL, cps_sys6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]));
+}
+
+/* The operation is an int of a variadic function: the upper half of its register means nothing. */
+static int operation_of(const struct cps_by_number *call)
+{
+	return (int)call->a[1] & FUTEX_CMD_MASK;
+}
+
+/* FUTEX_WAIT has a limit from its beginning on. What has none, or a time of day, is made again as it is. */
+static LITTLE long repeat_futex(struct cps_by_number *call)
+{
+	const bool is_limited = operation_of(call) == FUTEX_WAIT && call->a[3];
+	struct cps_again_wait w =
+		cps_again_begin_at(is_limited ? cps_again_time(CLOCK_MONOTONIC) : 0);
+	long result;
+
+	w.timeout = is_limited ? (const struct timespec *)call->a[3] : NULL;
+	while ((result = make_futex(call)) == -EINTR && cps_again_after_eintr(&w))
+		if (is_limited)
+			call->a[3] = (long)w.timeout;
+	return result;
+}
+
+/* The clock is told of the end, and samples are taken, when the state of the wait is not on the stack any more. */
+static LITTLE long wait_for_futex(struct cps_by_number *call)
 {
 	CPS_WAITS_FOR((const void *)call->a[0], CPS_LOCK_FUTEX);
 	CPS_BLOCKS_IN(CPS_LOCK, cps_wrap_syscall_real);
+	long result = repeat_futex(call);
 
-	return as_libc(cps_by_number_make(call));
+	cps_waiting_end();
+	return as_libc(result);
 }
 
 /* Programs ask the kernel to wake others only if others wait, or may. */
-static long wake_futex(struct cps_by_number *call)
+static LITTLE long wake_futex(struct cps_by_number *call)
 {
 	const void *futex = (const void *)call->a[0];
 	uint64_t blame = cps_lock_has_waiters(futex, CPS_LOCK_FUTEX)
 				 ? cps_lock_blame(futex, CPS_LOCK_FUTEX)
 				 : 0;
-	long result = as_libc(cps_by_number_make(call));
+	long result = as_libc(make_futex(call));
 
 	cps_lock_blamed(blame, CPS_LOCK_FUTEX);
 	return result;
@@ -112,10 +146,7 @@ static long wake_futex(struct cps_by_number *call)
 /* Locks and events of a program's own making. */
 static long call_futex(struct cps_by_number *call)
 {
-	if (!cps_blocking_is_watched() && !cps_lock_is_on())
-		return as_libc(cps_by_number_make(call));
-	/* The operation is an int of a variadic function: the upper half of its register means nothing. */
-	switch ((int)call->a[1] & FUTEX_CMD_MASK) {
+	switch (operation_of(call)) {
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 	case FUTEX_WAIT_REQUEUE_PI:
@@ -127,7 +158,7 @@ static long call_futex(struct cps_by_number *call)
 	}
 }
 
-static long choose(struct cps_by_number *call)
+static LITTLE long call_function(const struct cps_by_number *call)
 {
 	const long *a = call->a;
 
@@ -139,34 +170,45 @@ static long choose(struct cps_by_number *call)
 				(char *const *)a[3], (int)a[4]);
 	case SYS_prctl:
 		return prctl((int)a[0], a[1], a[2], a[3], a[4]);
-	case SYS_exit_group:
-		_exit((int)a[0]);
 	case SYS_seccomp:
 		return as_libc(cps_wrap_seccomp((unsigned long)a[0], (unsigned long)a[1],
 						(const void *)a[2]));
-	case SYS_futex:
-		return call_futex(call);
 	default:
-		return as_libc(cps_by_number_make(call));
+		_exit((int)a[0]);
 	}
+}
+
+static LITTLE long call_frequently(struct cps_by_number *call)
+{
+	const long *a = call->a;
+	struct cps_again_start start = cps_again_start();
+	uintptr_t outer = cps_cut_begin((uintptr_t)__builtin_frame_address(0));
+	long result = cps_sys6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+
+	if (__builtin_expect(result != -EINTR, 1) && cps_whole_ends_unmet(outer))
+		return result;
+	return cps_by_number_go_on(call, start, outer, result);
 }
 
 __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d,
 						   long e)
 {
-	long f = CPS_REGS_SYSCALL_LAST, result;
-	struct cps_again_start start;
-	uintptr_t outer;
+	struct cps_by_number call = {number, {a, b, c, d, e, CPS_REGS_SYSCALL_LAST}};
 
-	if (!cps_by_number_is_frequent(number) || !cps_again_is_light())
-		return choose(&(struct cps_by_number){number, {a, b, c, d, e, f}});
-	start = cps_again_start();
-	outer = cps_cut_begin((uintptr_t)__builtin_frame_address(0));
-	result = cps_sys6(number, a, b, c, d, e, f);
-	if (__builtin_expect(result != -EINTR, 1) && cps_whole_ends_unmet(outer))
-		return as_libc(result);
-	return as_libc(cps_by_number_go_on(&(struct cps_by_number){number, {a, b, c, d, e, f}},
-					   start, outer, result));
+	switch (number) {
+	case SYS_execve:
+	case SYS_execveat:
+	case SYS_prctl:
+	case SYS_exit_group:
+	case SYS_seccomp:
+		return call_function(&call);
+	case SYS_futex:
+		return call_futex(&call);
+	default:
+		return as_libc(cps_by_number_is_frequent(number) && cps_again_is_light()
+				       ? call_frequently(&call)
+				       : cps_by_number_make(&call));
+	}
 }
 
 CPS_REGS_SYSCALL(cps_wrap_syscall_table, cps_wrap_syscall_limited, cps_wrap_syscall_chosen,

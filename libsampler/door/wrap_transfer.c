@@ -19,20 +19,19 @@
 
 #define UNPACK(...) __VA_ARGS__
 
-/* Defines a wrapper. What it does when it has to watch the call are functions of their own, so that
- * the wrapper needs no frame: NAME_watched is for calls to which only our signals matter, and has little to do;
- * NAME_full is for all others; NAME_finish makes a call again that a tick has ended, and `rest` finishes
- * one that was cut short; `count` counts what was transferred. */
-#define WRAP(type, name, parameters, arguments, fd, events, rest, count)                           \
-	static __attribute__((noinline))                                                           \
-	type name##_finish(UNPACK parameters, struct cps_again_wait *wait, type done, bool is_cut) \
-	{                                                                                          \
-		struct cps_again_wait w = *wait;                                                   \
-                                                                                                   \
+/* Makes a call again that a tick has ended, and finishes one that was cut short, by `rest`. All of it is in the
+ * frame of the function whose call it is: threads may have little stack. */
+#define FINISH(w, name, arguments, fd, events, rest, done, is_cut)                                 \
+	({                                                                                         \
 		while (done < 0 && cps_socket_time_again(&w, fd, events, EAGAIN))                  \
 			done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                    \
-		return is_cut && done > 0 ? rest : done;                                           \
-	}                                                                                          \
+		is_cut &&done > 0 ? rest : done;                                                   \
+	})
+
+/* Defines a wrapper. What it does when it has to watch the call are functions of their own, so that
+ * the wrapper needs no frame: NAME_watched is for calls to which only our signals matter, and has little to do;
+ * NAME_full is for all others. `count` counts what was transferred. */
+#define WRAP(type, name, parameters, arguments, fd, events, rest, count)                           \
 	static __attribute__((noinline)) type name##_full parameters                               \
 	{                                                                                          \
 		CPS_BLOCKS(CPS_IO, name);                                                          \
@@ -40,38 +39,31 @@
 		bool is_cut;                                                                       \
 		type done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                       \
                                                                                                    \
-		if (done < 0 || is_cut)                                                            \
-			done = name##_finish(UNPACK arguments, &w, done, is_cut);                  \
+		done = FINISH(w, name, arguments, fd, events, rest, done, is_cut);                 \
 		count;                                                                             \
 		return done;                                                                       \
 	}                                                                                          \
-	static __attribute__((noinline)) type name##_met(                                          \
-		UNPACK parameters, struct cps_again_start start, type done, uintptr_t outer)       \
-	{                                                                                          \
-		CPS_AGAIN_WAIT w = cps_again_wait_of(start);                                       \
-                                                                                                   \
-		return name##_finish(UNPACK arguments, &w, done, cps_cut_end(outer));              \
-	}                                                                                          \
 	static __attribute__((noinline)) type name##_watched parameters                            \
 	{                                                                                          \
-		struct cps_again_start start;                                                      \
-		uintptr_t outer;                                                                   \
-		type done;                                                                         \
+		struct cps_again_start start = cps_again_start();                                  \
+		uintptr_t outer = cps_cut_begin((uintptr_t)__builtin_frame_address(0));            \
+		type done = cps_again_next.name arguments;                                         \
                                                                                                    \
-		if (!cps_again_is_light())                                                         \
-			return name##_full arguments;                                              \
-		start = cps_again_start();                                                         \
-		outer = cps_cut_begin((uintptr_t)__builtin_frame_address(0));                      \
-		done = cps_again_next.name arguments;                                              \
 		if (__builtin_expect(done >= 0 || errno != EINTR, 1) &&                            \
 		    cps_whole_ends_unmet(outer))                                                   \
 			return done;                                                               \
-		return name##_met(UNPACK arguments, start, done, outer);                           \
+		{                                                                                  \
+			CPS_AGAIN_WAIT w = cps_again_wait_of(start, 0);                            \
+			bool is_cut = cps_cut_end(outer);                                          \
+                                                                                                   \
+			return FINISH(w, name, arguments, fd, events, rest, done, is_cut);         \
+		}                                                                                  \
 	}                                                                                          \
 	CPS_EXPORT type name parameters                                                            \
 	{                                                                                          \
-		return cps_again_is_plain() ? cps_again_next.name arguments                        \
-					    : name##_watched arguments;                            \
+		return cps_again_is_plain()   ? cps_again_next.name arguments                      \
+		       : cps_again_is_light() ? name##_watched arguments                           \
+					      : name##_full arguments;                             \
 	}
 
 /* A buffer as an array of one. */

@@ -76,23 +76,30 @@ static void mark_inside(struct cps_masked_call *call)
 	}
 }
 
-/* After the end of the recording a filter may forbid the calls that are made here. */
-struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask)
+static __attribute__((noinline)) void mark(struct cps_masked_call *call, uintptr_t frame,
+					   const sigset_t *mask)
 {
-	struct cps_masked_call call = {.before = cps_masked_now, .undo = -1};
 	uint64_t inside, bit;
 
-	cps_masked_now.frame = cps_masked_now.held = 0;
-	if (!is_watched || !cps_gate_is_open() || !mask || !cps_sys_readable((uintptr_t)mask))
-		return call;
+	if (!cps_sys_readable((uintptr_t)mask))
+		return;
 	memcpy(&inside, mask, sizeof(inside));
 	bit = first_of(~inside);
 	if (bit)
-		mark_around(&call, bit);
+		mark_around(call, bit);
 	else
-		mark_inside(&call);
+		mark_inside(call);
 	cps_masked_now.frame = cps_masked_now.bit ? frame : 0;
-	return call;
+}
+
+/* After the end of the recording a filter may forbid the calls that are made here. Most waits have no mask, and take no
+ * stack for one: threads may have little. */
+void cps_masked_begin(struct cps_masked_call *call, uintptr_t frame, const sigset_t *mask)
+{
+	*call = (struct cps_masked_call){.before = cps_masked_now, .undo = -1};
+	cps_masked_now.frame = cps_masked_now.held = 0;
+	if (mask && is_watched && cps_gate_is_open())
+		mark(call, frame, mask);
 }
 
 /* A call that comes to its end was not left by longjmp, whatever cps_masked_forget has made of it:

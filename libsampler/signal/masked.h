@@ -39,8 +39,8 @@ struct cps_masked_call {
 void cps_masked_watch(void);
 
 /* [signal] To be called by a function, whose frame is `frame`, before it makes such a call with this
- * mask. NULL, or a mask that cannot be read: the call changes no mask, or fails. */
-struct cps_masked_call cps_masked_begin(uintptr_t frame, const sigset_t *mask);
+ * mask; *call is for cps_masked_end. NULL, or a mask that cannot be read: the call changes no mask, or fails. */
+void cps_masked_begin(struct cps_masked_call *call, uintptr_t frame, const sigset_t *mask);
 
 /* [signal] To be called after the call. errno stays as it is. */
 void cps_masked_end(const struct cps_masked_call *call);

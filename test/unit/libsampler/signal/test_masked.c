@@ -49,7 +49,7 @@ static void check(unsigned around, unsigned inside)
 	struct cps_masked_call call;
 
 	sigprocmask(SIG_SETMASK, &outer, NULL);
-	call = cps_masked_begin((uintptr_t)__builtin_frame_address(0), &mask);
+	cps_masked_begin(&call, (uintptr_t)__builtin_frame_address(0), &mask);
 	meanwhile = blocked_now();
 	cps_masked_end(&call);
 	cr_assert_neq((meanwhile ^ inside) & marks, 0, "no mark: %x around, %x inside", around,
