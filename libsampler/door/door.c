@@ -72,6 +72,7 @@ static void resolve_all(void)
 	RESOLVE(sighold, "sighold");
 	RESOLVE(dlclose, "dlclose");
 	RESOLVE(exit_now, "_exit");
+	RESOLVE(abort, "abort");
 	RESOLVE(fork_now, "_Fork");
 	RESOLVE(daemon, "daemon");
 	RESOLVE(clone, "clone");

@@ -38,6 +38,7 @@ struct cps_door_real {
 	int (*sighold)(int);
 	int (*dlclose)(void *);
 	void (*exit_now)(int);
+	void (*abort)(void);
 	pid_t (*fork_now)(void);
 	int (*daemon)(int, int);
 	int (*clone)(int (*)(void *), void *, int, void *, ...);

@@ -237,12 +237,25 @@ static void credit_rest(const void *context)
 	if (cps_gate_is_early())
 		return;
 	cps_wrap_thread_drop_gone();
+	if (cps_sample_begin_late())
+		context = NULL; /* where no tick has met it is not where it has used its time */
 	if (t)
 		cps_sample_tail(t, context);
 	cps_thread_each(tail_of_other, t);
 	cps_resource_credit_rest();
 	if (t)
 		cps_recording_thread_ends(t);
+}
+
+void cps_life_begin_late(void)
+{
+	uint64_t mask;
+
+	if (!cps_life_is_recorded() || cps_recording_path() || cps_gate_verdict() != CPS_GATE_OPEN)
+		return;
+	mask = cps_sys_block_signals();
+	credit_rest(NULL);
+	cps_sys_set_mask(mask);
 }
 
 static void summarise(uint64_t cpu_ns)

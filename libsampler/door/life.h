@@ -36,6 +36,10 @@ void cps_life_return(void);
  * a signal handler too. */
 void cps_life_end(enum cps_stop why);
 
+/* [outside] The process may end without another call that is wrapped. If no tick has met it, begin the recording with what it has
+ * used. */
+void cps_life_begin_late(void);
+
 /* The target wants SIGPROF for itself: if the clock uses it, change to another clock. */
 void cps_life_give_up_sigprof(void);
 

@@ -2,11 +2,12 @@
 /*
  * wrap_process.c - follows a process through fork, and to an end without exit(3).
  *
- * In: fork, _Fork, clone, _exit. Out: a recording for the child, the end of this process's. GNU
+ * In: fork, _Fork, clone, _exit, abort. Out: a recording for the child, the end of this process's. GNU
  * sort, for example, ends by _exit. vfork(2) is not wrapped, because its child shares our memory.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -199,4 +200,16 @@ EXPORT void _exit(int status)
 EXPORT void _Exit(int status)
 {
 	_exit(status);
+}
+
+/* A process that no tick has met has no recording yet that would outlive it. A handler of the program's may leave this
+ * call by longjmp, so that nothing ends here. */
+EXPORT void abort(void)
+{
+	cps_door_open();
+	cps_life_begin_late();
+	if (cps_door_real.abort)
+		cps_door_real.abort();
+	for (;;)
+		CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), SIGKILL, 0);
 }

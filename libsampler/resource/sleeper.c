@@ -23,9 +23,8 @@
 #include "unwind/unwinder.h"
 #include "base/poison.h"
 
-#define FRAMES	     4096u    /* that are kept of its stack */
-#define TRIES	     16u      /* stacks */
-#define WORTH_A_FILE 10000000 /* ns */
+#define FRAMES 4096u /* that are kept of its stack */
+#define TRIES  16u   /* stacks */
 
 #define GET(word)	 atomic_load_explicit(&(word), memory_order_relaxed)
 #define SET(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)
@@ -95,7 +94,7 @@ bool cps_sleeper_read(const struct cps_sleep *s, struct cps_sleep *copy)
 
 bool cps_sleeper_is_worth(uint64_t ns)
 {
-	return ns >= WORTH_A_FILE || cps_recording_path();
+	return ns >= CPS_RECORDING_WORTH_NS || cps_recording_path();
 }
 
 struct job {

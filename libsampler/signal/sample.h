@@ -110,6 +110,10 @@ void cps_sample_tail(struct cps_thread *t, const void *context);
  * is left than chance makes it (t->slack), or too much was credited, that goes to a thread that begins
  * later. */
 void cps_sample_end_thread(struct cps_thread *t);
+/* [signal] To be called when the recording ends or pauses. If no tick has met the process, although its threads have used
+ * enough, because it blocks the signal past the C library or a debugger swallows it: begin it, for their tails. Returns whether it
+ * has begun. */
+bool cps_sample_begin_late(void);
 /* [signal] To be called when a thread begins, whose slack is set: it takes over what others have left. */
 void cps_sample_take_over(struct cps_thread *t);
 

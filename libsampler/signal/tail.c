@@ -17,8 +17,6 @@
 #include "stream/recording.h"
 #include "base/poison.h"
 
-#define WORTH_A_FILE 10000000 /* ns of CPU time */
-
 /* gticks of threads that have ended without being credited; less than 0 if they were credited too
  * much */
 static _Atomic int64_t unrecorded;
@@ -77,11 +75,45 @@ static void tail(struct cps_thread *t, const void *context)
 	atomic_store(&t->busy, false);
 }
 
+/* Begins the recording, which is no work of the thread's. */
+static bool begin(struct cps_thread *t)
+{
+	uint64_t from = cps_sample_own_begin();
+	bool done = cps_recording_ready();
+
+	if (t)
+		cps_sample_own_end(t, from);
+	return done;
+}
+
 /* Begins the recording if this thread, and others that have ended, have used enough. */
 static void begin_late(struct cps_thread *t)
 {
-	if (hand_on(t, cps_sample_meter()->read()) >= WORTH_A_FILE)
-		cps_recording_ready();
+	if (hand_on(t, cps_sample_meter()->read()) >= CPS_RECORDING_WORTH_NS)
+		begin(t);
+}
+
+static void add_due(struct cps_thread *t, void *sum)
+{
+	const struct cps_meter *m = cps_sample_meter();
+
+	*(int64_t *)sum += cps_sample_due(t, t == cps_thread_self() ? m->read() : m->read_of(t));
+}
+
+bool cps_sample_begin_late(void)
+{
+	const struct cps_meter *m = cps_sample_meter();
+	int64_t due = atomic_load(&unrecorded);
+	uint64_t mask;
+	bool done;
+
+	if (!m->read || !m->read_of || cps_recording_path())
+		return false;
+	mask = cps_sys_block_signals();
+	cps_thread_each(add_due, &due);
+	done = due >= CPS_RECORDING_WORTH_NS && begin(cps_thread_self());
+	cps_sys_set_mask(mask);
+	return done;
 }
 
 void cps_sample_end_thread(struct cps_thread *t)

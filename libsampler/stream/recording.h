@@ -79,6 +79,10 @@ void cps_recording_flush(void);
  * so it is not for the handler. Returns false if the journal had to stay. */
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
 
+/* A process that has used less time is one that does nothing to speak of: ns of CPU time, or of waiting in calls, if that is
+ * counted. */
+#define CPS_RECORDING_WORTH_NS 10000000
+
 /* [signal] Continue the recording after its end, because an exec has failed. */
 void cps_recording_continue(void);
 
