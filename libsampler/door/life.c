@@ -279,7 +279,10 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	cps_bytes_end();
 	cps_resource_end();
 	cps_resource_settle(cpu_ns, system_ns);
-	cps_recording_end(cpu_ns, why);
+	if (cps_recording_path() && !cps_resource_is_worth(cpu_ns) && cps_recording_discard())
+		cps_sample_begin_anew(cpu_ns);
+	else
+		cps_recording_end(cpu_ns, why);
 	if (why != CPS_STOP_EXEC && why != CPS_STOP_SECCOMP && config->directory_bytes &&
 	    cps_recording_path())
 		cps_quota_keep(config->directory, config->directory_bytes, cps_recording_path());

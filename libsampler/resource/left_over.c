@@ -11,6 +11,7 @@
 #include "resource/left_over.h"
 #include "resource/resource.h"
 #include "resource/sleeper.h"
+#include "stream/denied.h"
 #include "base/poison.h"
 
 static _Atomic uint64_t kept[CPS_THREAD_POINTS]; /* gticks of each resource */
@@ -81,4 +82,31 @@ void cps_resource_credit_rest(void)
 {
 	cps_thread_each(cps_resource_credit_rest_of, NULL);
 	cps_thread_each(hand_on, NULL);
+}
+
+static bool is_worth(uint32_t i, uint64_t counted, uint64_t cpu_ns)
+{
+	const struct cps_resource *r = cps_resource_of(i);
+
+	if (r->is_worth)
+		return r->is_worth(counted, cpu_ns);
+	return counted >= (r->kind == CPS_RESOURCE_TIME
+				   ? CPS_RECORDING_WORTH_NS
+				   : CPS_RESOURCE_WORTH * cps_resource_interval(i));
+}
+
+bool cps_resource_is_worth(uint64_t cpu_ns)
+{
+	uint32_t error;
+
+	if (cps_recording_is_kept() || cpu_ns >= CPS_RECORDING_WORTH_NS || cps_denied_count(&error))
+		return true;
+	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++) {
+		const struct cps_resource *r = cps_resource_of(i);
+
+		if (cps_resource_was_started(i) && !r->part && !r->counted_by &&
+		    is_worth(i, cps_atoms_counted(cps_resource_id(i)), cpu_ns))
+			return true;
+	}
+	return false;
 }

@@ -25,7 +25,12 @@
 _Static_assert(sizeof(((struct cps_sleep *)0)->regs) == CPS_REGS_KEPT * sizeof(uint64_t),
 	       "thread.h has room for the registers");
 
+#define STALLED_WORTH                                                                              \
+	(100 * (uint64_t)CPS_RECORDING_WORTH_NS) /* a busy machine lets every process wait */
+
 static uint32_t number;
+static _Atomic uint64_t blocked_ns; /* in calls, of all threads */
+static int owner;		    /* the process that this is of */
 
 /* An account is used by its thread, by handlers that interrupt it there, and by who ends the recording. Nobody
  * waits: what is not settled now is settled later. A handler of the target's may leave by longjmp. */
@@ -98,6 +103,7 @@ static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
 	settle(o, now, cpu_of(call->thread));
 	blocked = take(o, now - call->since);
 	if (blocked) {
+		atomic_fetch_add_explicit(&blocked_ns, blocked, memory_order_relaxed);
 		o->state = call->state;
 		weight = cps_point_pass(number, blocked);
 	}
@@ -199,6 +205,9 @@ static void arm_one(struct cps_thread *t, void *context)
 int cps_off_cpu_start(uint32_t n)
 {
 	number = n;
+	if (owner != cps_sys_getpid())
+		atomic_store(&blocked_ns, 0);
+	owner = cps_sys_getpid();
 	cps_thread_each(arm_one, NULL);
 	cps_companion_add(&companion);
 	cps_blocking_watch(CPS_BLOCKING_REAL);
@@ -230,6 +239,7 @@ static bool find_rest(struct cps_thread *t, struct rest *rest)
 	rest->blocked = 0;
 	if (cps_sleeper_read(&o->sleep, &rest->call) && rest->call.since < now)
 		rest->blocked = due < now - rest->call.since ? due : now - rest->call.since;
+	atomic_fetch_add_explicit(&blocked_ns, rest->blocked, memory_order_relaxed);
 	interval = take_interval(t);
 	rest->whole = due + interval;
 	if (due - rest->blocked > interval)
@@ -277,6 +287,14 @@ void cps_off_cpu_disarm(struct cps_thread *t)
 	cps_sleeper_forget(&t->off_cpu.sleep);
 	cps_off_cpu_credit_rest(t);
 	t->off_cpu.settled_at = 0;
+}
+
+bool cps_off_cpu_is_worth(uint64_t counted, uint64_t cpu_ns)
+{
+	uint64_t blocked = atomic_load(&blocked_ns);
+
+	return blocked >= CPS_RECORDING_WORTH_NS ||
+	       (counted > cpu_ns + blocked && counted - cpu_ns - blocked >= STALLED_WORTH);
 }
 
 uint64_t cps_off_cpu_take_counted(struct cps_thread *t)

@@ -54,6 +54,9 @@ void cps_off_cpu_disarm(struct cps_thread *t);
  * where it is. */
 void cps_off_cpu_credit_rest(struct cps_thread *t);
 
+/* [signal] Whether the process, whose threads have lived for so long and used so much CPU time, has waited for long. */
+bool cps_off_cpu_is_worth(uint64_t counted, uint64_t cpu_ns);
+
 /* [signal] The time of the thread's life that was counted since this was asked for the last time, in ns. */
 uint64_t cps_off_cpu_take_counted(struct cps_thread *t);
 

@@ -4,9 +4,6 @@
  *
  * In: what is wanted, threads that begin and end. Out: numbers for samples (atoms.h), engines that count,
  * and what was counted.
- *
- * Order: what is known of a resource is complete before `is_counted` is released, and used by who has acquired that:
- * the program may hand the number of a counter from thread to thread as it likes.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -405,6 +402,11 @@ const char *cps_resource_refusal(const struct cps_wanted_resource *w)
 bool cps_resource_is_counted(uint32_t i)
 {
 	return atomic_load_explicit(&uses[i].is_counted, memory_order_acquire);
+}
+
+bool cps_resource_was_started(uint32_t i)
+{
+	return uses[i].was_started;
 }
 
 const struct cps_resource *cps_resource_of(uint32_t i)

@@ -5,6 +5,9 @@
  * A new resource is a file resource_NAME.c that defines cps_resource_NAME, a line in CPS_RESOURCES, and
  * wrappers in door/ that call cps_point_add (point.h), or an engine that calls cps_event_take
  * (event.h).
+ *
+ * Order: what is known of a resource is complete before `is_counted` is released, and used by who has acquired that:
+ * the program may hand the number of a counter from thread to thread as it likes.
  */
 #ifndef CPS_RESOURCE_H
 #define CPS_RESOURCE_H
@@ -119,6 +122,9 @@ struct cps_resource {
 	uint64_t (*take_counted)(struct cps_thread *t);
 	/* [signal] Credit what the thread, which may be any, is due: the recording ends, or is paused. */
 	void (*credit_rest)(struct cps_thread *t);
+	/* [signal] At the end: whether so much of it, and so much CPU time, is a reason for a recording. NULL: CPS_RECORDING_WORTH_NS
+	 * of a time is, and CPS_RESOURCE_WORTH intervals of anything else. */
+	bool (*is_worth)(uint64_t counted, uint64_t cpu_ns);
 };
 
 #define CPS_RESOURCE_DECLARE(name) extern const struct cps_resource cps_resource_##name;
@@ -197,6 +203,13 @@ void cps_resource_credit_rest_of(struct cps_thread *t, void *context);
 /* [signal] */
 void cps_resource_credit_rest(void);
 
+/* What a process needs anyhow: its start takes some 100 page faults and some 1,000 calls of malloc. */
+#define CPS_RESOURCE_WORTH 64u
+
+/* [signal] After cps_resource_settle: whether there is a reason for the recording, be it that the process has consumed
+ * enough of any resource, or so much CPU time. */
+bool cps_resource_is_worth(uint64_t cpu_ns);
+
 /* [signal] Add up what all threads have consumed, for the record of what was counted; before the end. The process has
  * used so much CPU time while it was recorded, and this part of it in the kernel. */
 void cps_resource_settle(uint64_t cpu_ns, uint64_t system_ns);
@@ -215,6 +228,8 @@ uint32_t cps_resource_counter(const char *name);
 
 /* [signal] Whether the resource is counted now. */
 bool cps_resource_is_counted(uint32_t number);
+/* [signal] And whether it ever was. */
+bool cps_resource_was_started(uint32_t number);
 /* [signal] Its line in the table, NULL: there is none with that number; and its name. */
 const struct cps_resource *cps_resource_of(uint32_t number);
 /* [signal] */

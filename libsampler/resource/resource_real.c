@@ -34,4 +34,5 @@ const struct cps_resource cps_resource_real = {
 	.disarm = cps_off_cpu_disarm,
 	.take_counted = cps_off_cpu_take_counted,
 	.credit_rest = cps_off_cpu_credit_rest,
+	.is_worth = cps_off_cpu_is_worth,
 };

@@ -121,17 +121,28 @@ static bool add_sample(const struct job *job, uint64_t weight)
 	return cps_recording_add(job->thread, job->context, &peek, NULL, &credit);
 }
 
+/* What the thread has used since it was credited last, which may be less than it is credited with now. */
+static int64_t used_by(const struct cps_thread *t)
+{
+	const struct cps_meter *m = cps_sample_meter();
+
+	return m->read ? cps_sample_due(t, m->read()) : INT64_MAX;
+}
+
 static void add(void *argument)
 {
 	const struct job *job = argument;
 	struct cps_thread *t = job->thread;
 	uint32_t rest = 0;
 	uint64_t weight = weigh(t, job->reading, job->is_tail, &rest);
+	int64_t used = job->is_tail || cps_recording_is_kept() ? 0 : used_by(t);
 
 	if (job->is_tail && !weight)
 		return;
 	if (!cps_recording_ready() || !add_sample(job, weight))
 		return;
+	if (!job->is_tail)
+		cps_recording_note_tick(used);
 	if (cps_sample_due(t, job->reading) < 0)
 		return;
 	t->consumed = job->reading;

@@ -114,6 +114,8 @@ void cps_sample_end_thread(struct cps_thread *t);
  * enough, because it blocks the signal past the C library or a debugger swallows it: begin it, for their tails. Returns whether it
  * has begun. */
 bool cps_sample_begin_late(void);
+/* [signal] The recording was thrown away, and may begin anew: what was credited so far, in sum, is left for it. */
+void cps_sample_begin_anew(uint64_t gticks);
 /* [signal] To be called when a thread begins, whose slack is set: it takes over what others have left. */
 void cps_sample_take_over(struct cps_thread *t);
 

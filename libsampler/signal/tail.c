@@ -116,6 +116,12 @@ bool cps_sample_begin_late(void)
 	return done;
 }
 
+void cps_sample_begin_anew(uint64_t gticks)
+{
+	if (cps_sample_meter()->read)
+		atomic_store(&unrecorded, (int64_t)gticks);
+}
+
 void cps_sample_end_thread(struct cps_thread *t)
 {
 	const struct cps_meter *m = cps_sample_meter();

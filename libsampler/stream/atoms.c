@@ -125,6 +125,11 @@ void cps_atoms_set_count(uint32_t resource, uint64_t gticks)
 		atomic_store(&counted[resource], gticks);
 }
 
+uint64_t cps_atoms_counted(uint32_t resource)
+{
+	return resource < CPS_ATOMS_RESOURCES ? atomic_load(&counted[resource]) : 0;
+}
+
 void cps_atoms_forget_counts(void)
 {
 	for (uint32_t i = 0; i < CPS_ATOMS_RESOURCES; i++) {

@@ -78,6 +78,8 @@ bool cps_atoms_is_time(uint32_t atom);
 void cps_atoms_count(uint32_t resource, uint64_t gticks, uint64_t events);
 /* [signal] So many were counted in all. */
 void cps_atoms_set_count(uint32_t resource, uint64_t gticks);
+/* [signal] What was counted so far. */
+uint64_t cps_atoms_counted(uint32_t resource);
 /* [signal] Begin counting anew, in a child. */
 void cps_atoms_forget_counts(void);
 

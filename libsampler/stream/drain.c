@@ -198,6 +198,17 @@ static int write_end(struct cps_ending *end)
 	return cps_pack_finish(bytes, (size_t)(w.p - bytes));
 }
 
+bool cps_drain_discard(void)
+{
+	if (!cps_pack_wait())
+		return false;
+	cps_drain_is_complete();
+	cps_pack_discard();
+	cps_journal_remove();
+	cps_pack_release();
+	return true;
+}
+
 int cps_drain_all(struct cps_ending *end)
 {
 	int error = -EBUSY, e;

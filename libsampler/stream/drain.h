@@ -25,6 +25,9 @@ bool cps_drain_is_complete(void);
  */
 int cps_drain_all(struct cps_ending *end);
 
+/* [signal] Remove the stream and the journal instead. Waits in the same way. False: that cannot be done. */
+bool cps_drain_discard(void);
+
 /* [signal] Begin anew, in a child. */
 void cps_drain_reset(void);
 

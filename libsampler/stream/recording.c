@@ -2,24 +2,23 @@
 /*
  * recording.c - the states of a recording: not there yet, open, over.
  *
- * In: samples. Out: a file. No file is created before there is something to record.
+ * In: samples. Out: a file. No file is created before there is something to record; and if it turns out at the end that
+ * the process has done nothing to speak of, the file is removed.
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "format.h"
 #include "stream/announce.h"
+#include "stream/creation.h"
 #include "stream/denied.h"
 #include "stream/drain.h"
-#include "stream/file_name.h"
 #include "stream/jit.h"
 #include "stream/interrupted.h"
 #include "stream/journal.h"
-#include "stream/lineage.h"
 #include "stream/loss.h"
 #include "stream/own_time.h"
 #include "stream/pack.h"
@@ -29,17 +28,14 @@
 #include "unwind/unwinder.h"
 #include "base/poison.h"
 
-#define PATH_BYTES     8192
-#define MARK_PATIENCE  400 /* times 50 us, for other threads to release the buffer */
-#define NAMES_TO_TRY   10000
-#define IDENTITY_BYTES (512u << 10)
-#define CHILDREN_US    20000u /* between two questions what children used */
+#define MARK_PATIENCE 400    /* times 50 us, for other threads to release the buffer */
+#define CHILDREN_US   20000u /* between two questions what children used */
 
 enum state { IDLE, CREATING, OPEN, OVER };
 
 static _Atomic int state;
 static struct cps_output output;
-static char path[PATH_BYTES], journal_path[PATH_BYTES];
+static atomic_bool is_kept, is_discarded;
 
 static bool is_open(void)
 {
@@ -60,77 +56,12 @@ uint64_t cps_recording_now_us(void)
 
 const char *cps_recording_path(void)
 {
-	return atomic_load(&state) >= OPEN && path[0] ? path : NULL;
+	return atomic_load(&state) >= OPEN ? cps_creation_path() : NULL;
 }
 
 uint64_t cps_recording_ticks(void)
 {
 	return cps_journal_ticks();
-}
-
-/* Creates the stream's file. It replaces no recording, and does not use the name of a recording
- * that was moved away while its journal stayed. */
-static int create_file(void)
-{
-	int error = -ENAMETOOLONG;
-
-	if (output.makes_directories && cps_file_name(path, PATH_BYTES, output.stem, 0, ""))
-		cps_file_name_make_directories(path);
-	for (unsigned n = 0; n < NAMES_TO_TRY; n++) {
-		if (!cps_file_name(path, PATH_BYTES - 32, output.stem, n, output.suffix))
-			break;
-		memcpy(journal_path, path, sizeof(path));
-		memcpy(journal_path + strlen(path), CPS_JOURNAL_SUFFIX, sizeof(CPS_JOURNAL_SUFFIX));
-		error = -EEXIST;
-		if (CPS_SYS(faccessat, AT_FDCWD, journal_path, F_OK, 0) != 0)
-			error = cps_pack_create(path, output.max_bytes,
-						cps_atoms_are_plain() ? CPS_VERSION_CLOCK
-								      : CPS_VERSION);
-		if (error != -EEXIST)
-			break;
-	}
-	return error;
-}
-
-static int write_identity(void)
-{
-	uint8_t *bytes = cps_arena_pages(IDENTITY_BYTES);
-	struct cps_writer w = {bytes, bytes, false};
-	int error;
-
-	if (!bytes)
-		return -ENOMEM;
-	w.end += IDENTITY_BYTES;
-	cps_lineage_find(&output.identity->lineage);
-	cps_record_process(&w, output.identity);
-	cps_atoms_write(&w, 0, 0);
-	error = w.full ? -E2BIG : cps_pack_append(bytes, (size_t)(w.p - bytes));
-	cps_sys_munmap(bytes, IDENTITY_BYTES);
-	return error;
-}
-
-static int open_journal(void)
-{
-	return cps_journal_open(journal_path, output.identity->journal_id, output.journal_bytes);
-}
-
-static int create(void)
-{
-	int error;
-
-	if (!cps_pack_try())
-		return -EBUSY;
-	error = create_file();
-	if (!error)
-		error = write_identity();
-	if (!error)
-		error = open_journal();
-	if (error) {
-		cps_pack_discard();
-		path[0] = '\0';
-	}
-	cps_pack_release();
-	return error;
 }
 
 bool cps_recording_ready(void)
@@ -143,7 +74,7 @@ bool cps_recording_ready(void)
 		cps_loss_add(now == CREATING ? CPS_LOSS_BUSY : CPS_LOSS_OUTPUT, 1);
 		return false;
 	}
-	error = create();
+	error = cps_creation_make(&output);
 	if (error == -EMFILE || error == -ENFILE || error == -EBUSY) {
 		cps_loss_add(CPS_LOSS_BUSY, 1); /* all descriptors are in use: try later */
 		atomic_store(&state, IDLE);
@@ -349,6 +280,7 @@ void cps_recording_mark(const struct cps_thread *t, const char *name)
 	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
 	int rest = MARK_PATIENCE;
 
+	cps_recording_keep();
 	while (atomic_load(&state) == CREATING && rest-- > 0)
 		rest_a_moment();
 	cps_record_mark(&w, now_us, t ? t->id : 0, name);
@@ -397,7 +329,7 @@ static void keep_word_of_children(void)
 	uint32_t error;
 	uint64_t n = cps_denied_count(&error);
 
-	if (n && !path[0] && !cps_recording_ready())
+	if (n && !cps_creation_path() && !cps_recording_ready())
 		cps_denied_tell(n, -(int)error);
 }
 
@@ -423,13 +355,62 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 	return done;
 }
 
+void cps_recording_keep(void)
+{
+	if (!atomic_load_explicit(&is_kept, memory_order_relaxed))
+		atomic_store(&is_kept, true);
+}
+
+/* Intervals are drawn from half of the mean on. */
+void cps_recording_note_tick(int64_t used)
+{
+	if (used >= (int64_t)(output.identity->interval / 2))
+		cps_recording_keep();
+}
+
+bool cps_recording_is_kept(void)
+{
+	return atomic_load(&is_kept);
+}
+
+bool cps_recording_discard(void)
+{
+	int now = OPEN;
+
+	if (!atomic_compare_exchange_strong(&state, &now, OVER) || !cps_drain_discard())
+		return false;
+	cps_creation_forget();
+	atomic_store(&is_discarded, true);
+	return true;
+}
+
+static void forget_announced(struct cps_thread *t, void *context)
+{
+	(void)context;
+	t->is_sampled = t->announced = false;
+}
+
+/* A recording that was thrown away has left nothing that another one could go on from. */
+static void begin_anew(void)
+{
+	if (!cps_drain_is_complete())
+		return;
+	cps_recording_reset();
+	cps_module_forget_announced();
+	cps_thread_each(forget_announced, NULL);
+}
+
 void cps_recording_continue(void)
 {
-	if (atomic_load(&state) != OVER || !path[0] || cps_loss_stop_reason(NULL) ||
+	if (atomic_exchange(&is_discarded, false)) {
+		begin_anew();
+		return;
+	}
+	if (atomic_load(&state) != OVER || !cps_creation_path() || cps_loss_stop_reason(NULL) ||
 	    !cps_drain_is_complete() || cps_pack_unfinish() != 0)
 		return;
 	cps_drain_reset();
-	cps_journal_renew(journal_path, output.identity->journal_id);
+	cps_journal_renew(cps_creation_journal_path(), output.identity->journal_id);
 	atomic_store(&state, OPEN);
 }
 
@@ -445,6 +426,8 @@ void cps_recording_reset(void)
 	cps_python_reset();
 	cps_kernel_reset();
 	cps_interrupted_reset();
-	path[0] = '\0';
+	cps_creation_forget();
+	atomic_store(&is_kept, false);
+	atomic_store(&is_discarded, false);
 	atomic_store(&state, IDLE);
 }

@@ -79,11 +79,22 @@ void cps_recording_flush(void);
  * so it is not for the handler. Returns false if the journal had to stay. */
 bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
 
-/* A process that has used less time is one that does nothing to speak of: ns of CPU time, or of waiting in calls, if that is
- * counted. */
+/* A process that has used less time is one that does nothing to speak of, and leaves no recording for it: ns of CPU time,
+ * or of waiting in calls, if that is counted. */
 #define CPS_RECORDING_WORTH_NS 10000000
 
-/* [signal] Continue the recording after its end, because an exec has failed. */
+/* [signal] There is a reason for the recording however little the process uses: the program has set a mark. */
+void cps_recording_keep(void);
+/* [signal] A tick was a sample, of a thread that has used so many gticks since its last one. That is a reason, too, if it is
+ * half of the mean interval: otherwise it is the recorder's own work that has brought the tick. */
+void cps_recording_note_tick(int64_t used);
+/* [signal] */
+bool cps_recording_is_kept(void);
+
+/* [signal] End the recording and remove its files: there was no reason for it. False: it stays. */
+bool cps_recording_discard(void);
+
+/* [signal] Continue the recording after its end, because an exec has failed. One that was discarded begins anew. */
 void cps_recording_continue(void);
 
 /* [signal] Begin anew, in a child that has no recording yet. */

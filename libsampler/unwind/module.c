@@ -109,15 +109,20 @@ bool cps_module_take_news(void)
 	       atomic_exchange(&has_news, false);
 }
 
-void cps_module_reset(void)
+void cps_module_forget_announced(void)
 {
-	cps_module_table_release();
-	cps_registered_reset();
 	for (uint32_t i = 0; i < cps_module_count(); i++) {
 		atomic_store(&cps_module_get(i)->used, false);
 		atomic_store(&cps_module_get(i)->announced, false);
 	}
 	atomic_store(&has_news, false);
+}
+
+void cps_module_reset(void)
+{
+	cps_module_table_release();
+	cps_registered_reset();
+	cps_module_forget_announced();
 }
 
 void cps_module_init(const struct cps_module_start *start)

@@ -100,6 +100,9 @@ bool cps_module_take_news(void);
 /* [signal] To be called after dlclose, outside handlers. */
 void cps_module_closed(void);
 
+/* [signal] The stream has no records of modules any more. */
+void cps_module_forget_announced(void);
+
 /* [signal] For a child made by fork: no other thread uses the table there, and its stream has no
  * records of modules yet. */
 void cps_module_reset(void);

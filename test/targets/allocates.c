@@ -3,7 +3,7 @@
  * allocates.c - allocates known amounts by each function of the malloc family.
  *
  * allocates ROUNDS [pages|fork|threads]: each of its functions allocates a known amount in each round. Prints a line
- * "FUNCTION BYTES CALLS" for each. With `fork` a child calls in_child, and prints what that has
+ * "FUNCTION BYTES CALLS" for each. With `fork` a child calls in_child ten times as often, and prints what that has
  * allocated. With `pages` there is also pvalloc. With `threads` other threads free what by_malloc and large have got. Ends with 6.
  */
 #include <errno.h>
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (strcmp(how, "fork") == 0) {
 		if (fork() == 0) {
-			work_in_child(rounds);
+			work_in_child(10 * rounds);
 			exit(6);
 		}
 		wait(NULL);

@@ -122,7 +122,7 @@ measure forks '' "$targets/allocates" 1000 fork
 for stream in forks/*.cps; do
 	if "$CPCONV" --flat --tsv --resource alloc "$stream" | grep -q in_child; then
 		grep in_child out >truth
-		[ "$(credited "$stream" alloc)" -le 2500000 ] || fail "the child has $(credited "$stream" alloc) bytes"
+		[ "$(credited "$stream" alloc)" -le 20500000 ] || fail "the child has $(credited "$stream" alloc) bytes"
 	else
 		grep -v in_child out >truth
 	fi

@@ -146,9 +146,9 @@ by_clock() {
 for clock in timer strata itimer perf; do
 	with_more_work by_clock 1000 $clock
 done
-run stuck switches:1 stuck
+run stuck real,switches:1 stuck
 stream=$(one_stream stuck) || fail "stuck: $stream"
-[ "$(credited "$stream" pause)" -ge 1 ] || fail "stuck: pause has no credit"
+[ "$(credited "$stream" pause --resource switches)" -ge 1 ] || fail "stuck: pause has no credit"
 
 # What passes by the wrappers goes to ticks, not to the calls that follow. Ticks of the kernel meet a program that
 # computes for 1 ms each time; what none has met for 64 waits goes to a call.

@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A process that was never ticked leaves a recording that says how much it has used, at [not sampled]: one that blocks all
-# signals past the C library, or whose debugger swallows them, by each clock and each way to end.
+# signals past the C library, or whose debugger swallows them, by each clock and each way to end. One that has used no time to
+# speak of leaves none, whatever is recorded beside the time.
 #
-# Seen to fail: without cps_sample_begin_late() no such process left a file; without the wrapped abort() that one does not.
+# Seen to fail: without cps_sample_begin_late() no such process left a file; without the wrapped abort() that one does not;
+# without cps_recording_discard() each child that is forked left one for its page faults; and after an exec that has failed
+# the process has no recording if begin_anew() is left out.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -31,4 +34,39 @@ for clock in strata timer itimer perf; do
 	for way in exit _exit quick_exit syscall abort exec failing thread traced; do
 		unticked $clock $way
 	done
+done
+
+# files N WAY RESOURCES: how many recordings N children leave that end in that way. With it there may be one of their parent.
+files() {
+	rm -rf children && mkdir children && cd children || exit 1
+	record CPSAMPLE_RESOURCES="$3" "$targets/trivial" "$1" "$2" >../out 2>../err || fail "$2, $3: ended with $?"
+	[ ! -s ../err ] || fail "$2, $3: $(cat ../err)"
+	set -- ./*.cps*
+	cd ..
+	if [ -e "children/$1" ]; then echo $#; else echo 0; fi # the pattern itself, if nothing matches
+}
+
+# brief: how many of these are of a process that has lived for less than a second. On a very busy machine one may be stalled for longer.
+brief() {
+	for stream in children/*.cps*; do
+		[ ! -e "$stream" ] || info "$stream" duration_us 2>/dev/null
+	done | awk '$1 < 1000000 { n++ } END { print n + 0 }'
+}
+
+# No tick comes before the interval, and a trivial child uses no 50 ms.
+time=cpu:100ms
+all=real,alloc:16k,allocs:20,alloc-live:16k,read:16k,write:16k,lock:50us,lock-blame:50us,switches,faults,migrations,count
+for resources in $time faults $time,faults $all $time,$all; do
+	for way in _exit exec failing; do
+		files 40 $way "$resources" >n
+		[ "$(brief)" -le 1 ] || fail "$resources: $(brief) files of 40 children that end by $way"
+	done
+done
+
+# What matters is not lost: time of waiting, bytes that take no time, and what comes after an exec that has failed.
+for wanted in "waits real" "waits $time,$all" "allocates alloc" "allocates $time,faults,alloc" "late cpu" "late $time,$all"; do
+	# shellcheck disable=SC2086 # a way and resources
+	set -- $wanted
+	n=$(files 10 "$1" "$2")
+	[ "$n" -ge 10 ] || fail "$2: $n files of 10 children in the way $1"
 done
