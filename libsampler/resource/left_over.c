@@ -90,9 +90,16 @@ static bool is_worth(uint32_t i, uint64_t counted, uint64_t cpu_ns)
 
 	if (r->is_worth)
 		return r->is_worth(counted, cpu_ns);
-	return counted >= (r->kind == CPS_RESOURCE_TIME
-				   ? CPS_RECORDING_WORTH_NS
-				   : CPS_RESOURCE_WORTH * cps_resource_interval(i));
+	if (r->any_is_worth)
+		return counted > 0;
+	switch (r->kind) {
+	case CPS_RESOURCE_TIME:
+		return counted >= CPS_RECORDING_WORTH_NS;
+	case CPS_RESOURCE_BYTES:
+		return counted >= CPS_RESOURCE_WORTH_BYTES;
+	default:
+		return counted >= CPS_RESOURCE_WORTH * cps_resource_interval(i);
+	}
 }
 
 bool cps_resource_is_worth(uint64_t cpu_ns)

@@ -123,8 +123,9 @@ struct cps_resource {
 	/* [signal] Credit what the thread, which may be any, is due: the recording ends, or is paused. */
 	void (*credit_rest)(struct cps_thread *t);
 	/* [signal] At the end: whether so much of it, and so much CPU time, is a reason for a recording. NULL: CPS_RECORDING_WORTH_NS
-	 * of a time is, and CPS_RESOURCE_WORTH intervals of anything else. */
+	 * of a time is, CPS_RESOURCE_WORTH_BYTES, and CPS_RESOURCE_WORTH intervals of events. */
 	bool (*is_worth)(uint64_t counted, uint64_t cpu_ns);
+	bool any_is_worth; /* the program or its user has asked for these very events */
 };
 
 #define CPS_RESOURCE_DECLARE(name) extern const struct cps_resource cps_resource_##name;
@@ -203,8 +204,10 @@ void cps_resource_credit_rest_of(struct cps_thread *t, void *context);
 /* [signal] */
 void cps_resource_credit_rest(void);
 
-/* What a process needs anyhow: its start takes some 100 page faults and some 1,000 calls of malloc. */
-#define CPS_RESOURCE_WORTH 64u
+/* What is more than a process needs anyhow, in intervals of events and in bytes: its start takes some 100 page faults and some
+ * 1,000 calls of malloc, for some 100 KB. */
+#define CPS_RESOURCE_WORTH	 64u
+#define CPS_RESOURCE_WORTH_BYTES (1u << 20)
 
 /* [signal] After cps_resource_settle: whether there is a reason for the recording, be it that the process has consumed
  * enough of any resource, or so much CPU time. */

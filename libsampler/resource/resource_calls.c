@@ -62,6 +62,7 @@ const struct cps_resource cps_resource_calls = {
 	.about = "calls of a library's function",
 	.kind = CPS_RESOURCE_EVENTS,
 	.interval = 1000,
+	.any_is_worth = true,
 	.read_name = cps_calls_read_name,
 	.start = start,
 };

@@ -7,13 +7,6 @@
 #include "resource/resource.h"
 #include "base/poison.h"
 
-/* The program wants it. */
-static bool is_worth(uint64_t counted, uint64_t cpu_ns)
-{
-	(void)cpu_ns;
-	return counted > 0;
-}
-
 const struct cps_resource cps_resource_count = {
 	.name = "count",
 	.unit = "count",
@@ -21,5 +14,5 @@ const struct cps_resource cps_resource_count = {
 	.about = "counted by cpsample_count()",
 	.kind = CPS_RESOURCE_EVENTS,
 	.interval = 1000,
-	.is_worth = is_worth,
+	.any_is_worth = true,
 };

@@ -4,7 +4,7 @@
  *
  * trivial N WAY: makes N children one after the other, each of which touches a few pages and ends: by _exit; by exec, of
  * this program with no child; or by failing, an exec that fails and then _exit. One that is late fails so, too, and then
- * works for 50 ms of CPU time; one that waits sleeps for 30 ms; one that allocates gets 1 GB, which it does not touch.
+ * works for 50 ms of CPU time; one that waits sleeps for 30 ms; one that allocates gets 8 MB, which it does not touch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static void work_late(void)
 
 static void allocate(void)
 {
-	for (int i = 0; i < 64; i++) {
-		void *block = malloc(16 << 20);
+	for (int i = 0; i < 8; i++) {
+		void *block = malloc(1 << 20);
 
 		__asm__ volatile("" : "+r"(block) : : "memory");
 		free(block);

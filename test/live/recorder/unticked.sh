@@ -5,8 +5,9 @@
 # speak of leaves none, whatever is recorded beside the time.
 #
 # Seen to fail: without cps_sample_begin_late() no such process left a file; without the wrapped abort() that one does not;
-# without cps_recording_discard() each child that is forked left one for its page faults; and after an exec that has failed
-# the process has no recording if begin_anew() is left out.
+# without cps_recording_discard() each child that is forked left one for its page faults; after an exec that has failed
+# the process has no recording if begin_anew() is left out; and with 64 intervals of bytes as the limit children that allocate
+# 8 MB left none.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
