@@ -19,6 +19,7 @@
 typedef int clock_function(clockid_t clock, struct timespec *t);
 
 static _Atomic(clock_function *) in_vdso;
+static atomic_bool is_forbidden;
 
 struct symbols {
 	const ElfW(Sym) * table;
@@ -69,12 +70,19 @@ void cps_moment_prepare(uintptr_t vdso)
 	int mode = PR_TSC_ENABLE;
 
 	CPS_SYS(prctl, PR_GET_TSC, &mode, 0, 0); /* fork and exec pass this mode on */
+	atomic_store(&is_forbidden, mode != PR_TSC_ENABLE);
 	atomic_store(&in_vdso, vdso && mode == PR_TSC_ENABLE ? find(vdso) : NULL);
 }
 
 void cps_moment_ask_kernel(void)
 {
+	atomic_store(&is_forbidden, true);
 	atomic_store(&in_vdso, NULL);
+}
+
+bool cps_moment_is_forbidden(void)
+{
+	return atomic_load_explicit(&is_forbidden, memory_order_relaxed);
 }
 
 uint64_t cps_moment_ns(void)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/moment.h"
 #include "base/sys.h"
 #include "door/again.h"
 #include "door/find.h"
@@ -34,6 +35,17 @@ static long missing(void)
 	return -1;
 }
 
+static int ask_kernel(clockid_t clock, struct timespec *t)
+{
+	return (int)CPS_SYS(clock_gettime, clock, t, 0, 0);
+}
+
+void cps_again_find_clock(void)
+{
+	if (cps_moment_is_forbidden())
+		cps_again_next.clock_gettime = ask_kernel;
+}
+
 void cps_again_resolve(void)
 {
 	static const struct {
@@ -57,6 +69,7 @@ void cps_again_resolve(void)
 			memcpy((char *)&cps_again_next + all[i].offset, &none, sizeof(none));
 		}
 	}
+	cps_again_find_clock();
 	if (is_first) {
 		atomic_store(&cps_again_next.is_light, true);
 		atomic_store(&cps_again_next.is_plain, true);

@@ -103,6 +103,10 @@ extern struct cps_again_next cps_again_next;
 /* Look all of them up. The constructor does so, or a wrapper that is called earlier. */
 void cps_again_resolve(void);
 
+/* To be called when it is known that the program has forbidden itself the cycle counter, which the C library's clock
+ * reads: the kernel is asked for the time. */
+void cps_again_find_clock(void);
+
 /* Calls that transfer data are watched from now on, because our signals may come inside of them; because
  * more of them is to be known than whether one has; or because the program has given a socket a timeout. */
 void cps_again_watch(void);

@@ -122,6 +122,7 @@ static void learn_modules(void)
 		cps_sample_trust((uintptr_t)cps_find_next(of_c_library[i]));
 	cps_sample_trust(cps_find_loader_base());
 	cps_moment_prepare(start.vdso);
+	cps_again_find_clock();
 }
 
 /* Whether CPSAMPLE_EXE, if it is set, matches the program. */

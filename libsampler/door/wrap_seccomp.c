@@ -125,8 +125,10 @@ EXPORT int prctl(int option, ...)
 		step = step_aside();
 	if (option == PR_SET_SYSCALL_USER_DISPATCH && a[0])
 		step_aside_for_dispatch(&step);
-	if (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV)
+	if (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV) {
 		cps_moment_ask_kernel();
+		cps_again_find_clock();
+	}
 	result = cps_door_real.prctl(option, a[0], a[1], a[2], a[3]);
 	have_stepped_aside(step, result != 0);
 	return result;

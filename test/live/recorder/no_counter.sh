@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A program may forbid itself to read the cycle counter. It gets no SIGSEGV because the recorder
-# reads it.
+# reads it, nor because it waits with a time limit.
 #
 # Seen to fail:
 # - Without cps_moment_ask_kernel() in prctl().
 # - Without prctl in wrap_syscall.c.
+# - If a wrapped wait asks the C library for the time: poll(2) ends by SIGSEGV.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
