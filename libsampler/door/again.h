@@ -279,6 +279,17 @@ int cps_again_give(void *to, const void *left, size_t n);
 		masked_;                                                                           \
 	})
 
+/* Make a call that cannot be gone on with: our signals do not come meanwhile (masked.h). */
+#define CPS_HELD(call)                                                                             \
+	({                                                                                         \
+		struct cps_masked_call held_ =                                                     \
+			cps_masked_hold((uintptr_t)__builtin_frame_address(0));                    \
+		__typeof__(call) result_ = (call);                                                 \
+                                                                                                   \
+		cps_masked_end(&held_);                                                            \
+		result_;                                                                           \
+	})
+
 /* Declares in a wrapper that what follows may block the thread in the real function: CPS_IO, CPS_WAIT, ... */
 #define CPS_BLOCKS(state, name) CPS_BLOCKS_IN(state, CPS_NEXT(name))
 

@@ -318,8 +318,11 @@ static LITTLE long wait_in(struct cps_by_number *c, const struct form *form)
 	const sigset_t *mask = mask_of(form, c->a);
 	CPS_AGAIN_WAIT w = cps_again_begin_at(is_limited ? cps_again_time(CLOCK_MONOTONIC) : 0);
 	long result, done = 0;
+	uint64_t signals;
 	bool is_cut;
 
+	if (c->number == SYS_rt_sigtimedwait)
+		c->a[0] = (long)cps_masked_awaited((const sigset_t *)c->a[0], &signals);
 	if (form->kind == RELATIVE)
 		w.timeout = (const struct timespec *)*limit;
 	else if (is_limited)
@@ -404,11 +407,7 @@ static LITTLE long enter_ring(struct cps_by_number *c)
 /* Our signals wait meanwhile. */
 static LITTLE long hold(const struct cps_by_number *c)
 {
-	struct cps_masked_call held = cps_masked_hold((uintptr_t)__builtin_frame_address(0));
-	long result = make(c);
-
-	cps_masked_end(&held);
-	return result;
+	return CPS_HELD(make(c));
 }
 
 void cps_by_number_list(uint64_t table[NUMBERS / 64])

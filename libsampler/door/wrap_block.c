@@ -69,7 +69,23 @@ WRAP(int, CPS_WAIT, pthread_clockjoin_np,
      (thread, result, clock, until), ENOSYS)
 WRAP(int, CPS_WAIT, pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier), ENOSYS)
 WRAP(int, CPS_WAIT, thrd_join, (thrd_t thread, int *result), (thread, result), thrd_error)
-WRAP(int, CPS_WAIT, sigwait, (const sigset_t *set, int *number), (set, number), ENOSYS)
+
+static __attribute__((noinline)) int sigwait_watched(const sigset_t *set, int *number)
+{
+	CPS_BLOCKS_IN(CPS_WAIT, next.sigwait);
+	uint64_t copy;
+
+	return next.sigwait(cps_masked_awaited(set, &copy), number);
+}
+
+CPS_EXPORT int sigwait(const sigset_t *set, int *number)
+{
+	if (__builtin_expect(!next.sigwait, 0))
+		resolve_again();
+	if (__builtin_expect(!next.sigwait, 0))
+		return ENOSYS;
+	return cps_again_is_plain() ? next.sigwait(set, number) : sigwait_watched(set, number);
+}
 
 /* ---- files ----------------------------------------------------------------------------------- */
 

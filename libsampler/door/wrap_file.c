@@ -152,12 +152,7 @@ CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
 #define HELD(name, parameters, arguments, missing)                                                 \
 	static __attribute__((noinline)) int name##_held parameters                                \
 	{                                                                                          \
-		struct cps_masked_call held =                                                      \
-			cps_masked_hold((uintptr_t)__builtin_frame_address(0));                    \
-		int result = next.name arguments;                                                  \
-                                                                                                   \
-		cps_masked_end(&held);                                                             \
-		return result;                                                                     \
+		return CPS_HELD(next.name arguments);                                              \
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \

@@ -179,16 +179,20 @@ CPS_EXPORT int __xpg_sigpause(int number)
 CPS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
 	CPS_BLOCKS(CPS_WAIT, sigwaitinfo);
+	uint64_t copy;
 	CPS_AGAIN_WAIT w = cps_again_begin();
 
+	set = cps_masked_awaited(set, &copy);
 	return CPS_AGAIN(w, CPS_NEXT(sigwaitinfo)(set, info));
 }
 
 CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	CPS_BLOCKS(CPS_WAIT, sigtimedwait);
+	uint64_t copy;
 	CPS_AGAIN_WAIT w = cps_again_begin_timeout(timeout);
 
+	set = cps_masked_awaited(set, &copy);
 	return CPS_AGAIN(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
 }
 

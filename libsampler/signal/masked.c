@@ -126,6 +126,17 @@ struct cps_masked_call cps_masked_hold(uintptr_t frame)
 	return call;
 }
 
+const sigset_t *cps_masked_awaited(const sigset_t *set, uint64_t *copy)
+{
+	if (!is_watched || !cps_gate_is_open() || !cps_sys_readable((uintptr_t)set))
+		return set;
+	memcpy(copy, set, sizeof(*copy));
+	if (!(*copy & BIT(CPS_SIGNAL_OWN)))
+		return set;
+	*copy &= ~BIT(CPS_SIGNAL_OWN);
+	return (const sigset_t *)copy;
+}
+
 void cps_masked_leave(void)
 {
 	uint64_t held = cps_masked_now.held;

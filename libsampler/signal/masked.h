@@ -50,6 +50,10 @@ void cps_masked_end(const struct cps_masked_call *call);
  * leaves the call by longjmp, they come again when the thread makes its next wrapped call. */
 struct cps_masked_call cps_masked_hold(uintptr_t frame);
 
+/* [signal] The set of signals to wait for, without the recorder's own: the kernel would give a signal of ours to who waits
+ * for it, although the C library lets no program do so. Returns `set` itself, or *copy, which is as much of it as the kernel reads. */
+const sigset_t *cps_masked_awaited(const sigset_t *set, uint64_t *copy);
+
 /* [signal] Such a call was left by longjmp. */
 void cps_masked_leave(void);
 

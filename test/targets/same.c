@@ -9,6 +9,7 @@
  *	same coroutines ROUNDS divides in coroutines, and has a handler of SIGFPE
  *	same nan ROUNDS        unmasks an exception of the processor and raises it: SIGFPE ends the program
  *	same blocked ROUNDS    works with all signals blocked by a system call of its own
+ *	same awaits ROUNDS     awaits all signals, also those that the C library keeps for itself, after some work
  *	same daemon ROUNDS     closes its first three descriptors, and writes to a file that becomes one of them
  *
  * Prints the same for each number of rounds.
@@ -26,6 +27,7 @@
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -287,6 +289,53 @@ static int blocked(void)
 	return 0;
 }
 
+/* ---- signals that the C library keeps for itself ---------------------------------------------- */
+
+enum awaits { SIGWAIT, SIGWAITINFO, SIGTIMEDWAIT, RT_SIGTIMEDWAIT, AWAITS };
+
+static int await(enum awaits how, const sigset_t *all)
+{
+	const struct timespec soon = {0, 10000000}, never = {3600, 0};
+	int number = 0;
+
+	switch (how) {
+	case SIGWAIT:
+		sigwait(all, &number);
+		return number;
+	case SIGWAITINFO:
+		return sigwaitinfo(all, NULL);
+	case SIGTIMEDWAIT:
+		return sigtimedwait(all, NULL, &soon) < 0 ? SIGALRM : 0;
+	default:
+		return (int)syscall(SYS_rt_sigtimedwait, all, NULL, &never, 8);
+	}
+}
+
+/* Nothing but the timer's signal comes. */
+static int awaits(void)
+{
+	static const char *const names[] = {"sigwait", "sigwaitinfo", "sigtimedwait",
+					    "rt_sigtimedwait"};
+	const struct itimerval off = {{0, 0}, {0, 0}}, once = {{0, 0}, {0, 20000}};
+	sigset_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	sigdelset(&all,
+		  SIGPROF); /* with some clocks it is ours, and is given up to who blocks it */
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (enum awaits how = SIGWAIT; how < AWAITS; how++) {
+		int others = 0;
+
+		for (int i = 0; i < rounds; i++) {
+			sink = burn(sink + 1, 4000000);
+			setitimer(ITIMER_REAL, how == SIGTIMEDWAIT ? &off : &once, NULL);
+			others += await(how, &all) != SIGALRM;
+		}
+		printf("%s: %d other signals\n", names[how], others);
+	}
+	return 0;
+}
+
 static int daemon_writes(void)
 {
 	close(0);
@@ -306,7 +355,7 @@ int main(int n, char **arguments)
 		int (*run)(void);
 	} modes[] = {{"copies", copies},     {"devices", devices},	 {"waits", waits},
 		     {"closures", closures}, {"coroutines", coroutines}, {"nan", nan_ends},
-		     {"blocked", blocked},   {"daemon", daemon_writes}};
+		     {"blocked", blocked},   {"awaits", awaits},	 {"daemon", daemon_writes}};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	rounds = n == 3 ? atoi(arguments[2]) : 0;
