@@ -76,6 +76,7 @@ static const struct form forms[NUMBERS] = {
 	[SYS_ioctl] = WAITS(ENDLESS, 0),	    [SYS_futex] = WAITS(RELATIVE, 4),
 	[SYS_nanosleep] = WAITS(SLEEP, 0),	    [SYS_clock_nanosleep] = WAITS(SLEEP_BY, 0),
 	[SYS_io_uring_enter] = WAITS(RING, 0),	    [SYS_fallocate] = WAITS(HELD, 0),
+	[SYS_bpf] = WAITS(HELD, 0),		    [SYS_swapoff] = WAITS(HELD, 0),
 };
 /* clang-format on */
 

@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/swap.h>
 
 #include "door/again.h"
 #include "door/door.h"
@@ -30,7 +31,7 @@ int __openat64_2(int directory, const char *path, int flags);
 #define CALLS(X)                                                                                   \
 	X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64)                                \
 	X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(fcntl) X(fcntl64)                \
-	X(ioctl) X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64)
+	X(ioctl) X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64) X(swapoff)
 /* clang-format on */
 
 CPS_FIND_CALLS(CALLS, cps_wrap_file_resolve)
@@ -167,3 +168,6 @@ HELD(fallocate, (int fd, int mode, off_t at, off_t n), (fd, mode, at, n), NO_CAL
 HELD(fallocate64, (int fd, int mode, off64_t at, off64_t n), (fd, mode, at, n), NO_CALL)
 HELD(posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n), ENOSYS)
 HELD(posix_fallocate64, (int fd, off64_t at, off64_t n), (fd, at, n), ENOSYS)
+
+/* It stops where it is when a signal comes, and says EINTR. */
+HELD(swapoff, (const char *path), (path), NO_CALL)

@@ -10,12 +10,14 @@
  *	same nan ROUNDS        unmasks an exception of the processor and raises it: SIGFPE ends the program
  *	same blocked ROUNDS    works with all signals blocked by a system call of its own
  *	same awaits ROUNDS     awaits all signals, also those that the C library keeps for itself, after some work
+ *	same programs ROUNDS   gives the kernel programs (bpf) that it has to look at for long, if it may
  *	same daemon ROUNDS     closes its first three descriptors, and writes to a file that becomes one of them
  *
  * Prints the same for each number of rounds.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
@@ -96,6 +98,38 @@ static int devices(void)
 		COUNT_SHORT("pread by number", N, syscall(SYS_pread64, fd, bytes, N, 0));
 		close(fd);
 	}
+	return 0;
+}
+
+/* Calls of a function, whose results are added up: the kernel looks at each for a microsecond or more. If a signal is
+ * there, it stops, and says EAGAIN. */
+static int programs(void)
+{
+	enum { CALLS = 30000, N = 2 * CALLS + 4, GET_NS = 5 };
+	struct bpf_insn *code = calloc(N, sizeof(*code));
+	union bpf_attr all;
+	int fd, error = 0;
+
+	if (!code)
+		die("memory");
+	for (int i = 0; i < 2 + 2 * CALLS; i++)
+		code[i] = i % 2 ? (struct bpf_insn){BPF_ALU64 | BPF_ADD | BPF_X, 6, 0, 0, 0}
+				: (struct bpf_insn){BPF_JMP | BPF_CALL, 0, 0, 0, GET_NS};
+	code[0] = (struct bpf_insn){BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0};
+	code[1] = (struct bpf_insn){BPF_ALU64 | BPF_MOV | BPF_K, 6, 0, 0, 0};
+	code[N - 2] = code[0];
+	code[N - 1] = (struct bpf_insn){BPF_JMP | BPF_EXIT, 0, 0, 0, 0};
+	memset(&all, 0, sizeof(all));
+	all.prog_type = BPF_PROG_TYPE_SOCKET_FILTER;
+	all.insns = (uintptr_t)code;
+	all.insn_cnt = N;
+	all.license = (uintptr_t) "GPL";
+	for (int i = 0; i < rounds; i++) {
+		fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &all, sizeof(all));
+		error = fd < 0 && errno > error ? errno : error;
+		close(fd);
+	}
+	printf("programs: %s\n", error ? strerror(error) : "all are loaded");
 	return 0;
 }
 
@@ -355,7 +389,8 @@ int main(int n, char **arguments)
 		int (*run)(void);
 	} modes[] = {{"copies", copies},     {"devices", devices},	 {"waits", waits},
 		     {"closures", closures}, {"coroutines", coroutines}, {"nan", nan_ends},
-		     {"blocked", blocked},   {"awaits", awaits},	 {"daemon", daemon_writes}};
+		     {"blocked", blocked},   {"awaits", awaits},	 {"daemon", daemon_writes},
+		     {"programs", programs}};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	rounds = n == 3 ? atoi(arguments[2]) : 0;

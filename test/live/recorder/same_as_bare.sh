@@ -10,6 +10,7 @@
 # Seen to fail:
 # - When calls by syscall(2) were not finished, 1 to 14 of 30 copies were short, all of 8 reads of /dev/urandom but those by
 #   read were, and a wait was interrupted.
+# - When bpf(2) was interrupted by samples, no program that takes 0.1 s to look at was loaded.
 # - The recorder of the same days ended dispatch.c by SIGSYS and relays.c by SIGSEGV, and forks.c found a signal blocked.
 # - When the kernel was given the very set that the program awaits, sigwait gave it signal 32, once in each run: then the
 #   thread was not sampled any more.
@@ -35,6 +36,7 @@ cases() {
 		same blocked 40
 		same awaits 20
 		same daemon 40
+		same programs 4
 		relays deep
 		dispatch
 		forks nested-fork
