@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sys.c - counts the system calls that sys.h makes, and says where memory is to be mapped.
+ * sys.c - counts the system calls that sys.h makes, and says where memory is to be mapped, and what terminals wait for.
  *
- * In: sizes. Out: a number of each thread; addresses that follow each other.
+ * In: sizes, descriptors. Out: a number of each thread; addresses that follow each other; numbers of bytes.
  */
+#include <asm/ioctls.h>
+#include <asm/termbits.h>
 #include <stdatomic.h>
 
 #include "base/sys.h"
@@ -28,4 +30,16 @@ uintptr_t cps_sys_place(size_t n)
 	n = (n + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 	return here - APART +
 	       atomic_fetch_add_explicit(&placed, n, memory_order_relaxed) % (APART / 2);
+}
+
+size_t cps_sys_terminal_least(int fd, uint64_t *gap)
+{
+	enum { PIECE = 64 }; /* since Linux 5.12 no read waits for more */
+	struct termios t;
+
+	*gap = 0;
+	if (CPS_SYS(ioctl, fd, TCGETS, &t, 0) != 0 || t.c_lflag & ICANON || !t.c_cc[VMIN])
+		return 1;
+	*gap = t.c_cc[VTIME] * UINT64_C(100000000);
+	return t.c_cc[VMIN] < PIECE ? t.c_cc[VMIN] : PIECE;
 }

@@ -209,4 +209,8 @@ static inline int cps_sys_readable(uintptr_t address)
 	return CPS_SYS(rt_sigprocmask, -1, address, 0, 8) == -22 /* EINVAL */;
 }
 
+/* [signal] How many bytes a read of this terminal waits for (VMIN), if it is one that is not read by lines; otherwise 1.
+ * *gap is after how many ns without a byte it ends nevertheless, once it has one (VTIME; 0: never). */
+size_t cps_sys_terminal_least(int fd, uint64_t *gap);
+
 #endif

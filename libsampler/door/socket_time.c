@@ -69,13 +69,19 @@ bool cps_socket_time_again(struct cps_again_wait *w, int fd, short events, int l
 	return result > 0;
 }
 
-int cps_socket_time_wait(struct cps_again_wait *w, int fd, short events)
+int cps_socket_time_wait_until(struct cps_again_wait *w, int fd, short events)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = events};
+
+	return poll_until(w, &poll_fd) > 0 ? poll_fd.revents : 0;
+}
+
+int cps_socket_time_wait(struct cps_again_wait *w, int fd, short events)
+{
 	uint64_t timeout = timeout_of(fd, events);
 
 	if (timeout && !has_begun(w))
 		return 0;
 	w->until = timeout ? w->start + timeout : 0;
-	return poll_until(w, &poll_fd) > 0 ? poll_fd.revents : 0;
+	return cps_socket_time_wait_until(w, fd, events);
 }

@@ -34,4 +34,7 @@ int cps_socket_time_connect(struct cps_again_wait *w, int fd, __CONST_SOCKADDR_A
  * poll has found; 0 if the time is over or not known, or a handler of the target's has run. */
 int cps_socket_time_wait(struct cps_again_wait *w, int fd, short events);
 
+/* The same, until w->until (0: for ever), whatever it is. */
+int cps_socket_time_wait_until(struct cps_again_wait *w, int fd, short events);
+
 #endif

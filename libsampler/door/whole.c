@@ -125,7 +125,7 @@ static LITTLE bool transfer_more(struct transfer *t, size_t end, bool writes)
 	return result > 0 && (is_cut || (size_t)result == bytes);
 }
 
-/* /dev/mem, /dev/full and /dev/zero; /dev/random and /dev/urandom. Writes to /dev/zero and the like take no time. No
+/* /dev/mem, /dev/full and /dev/zero; /dev/random and /dev/urandom, and /dev/hwrng is like these. Writes to /dev/zero and the like take no time. No
  * signal cuts short a read or a write of a file on a disk, unless it kills. Other regular files, such as those in
  * /proc, return one record at a time. */
 static bool is_memory_device(int fd, uint32_t minors)
@@ -136,9 +136,16 @@ static bool is_memory_device(int fd, uint32_t minors)
 	       minor(s.st_rdev) < 32 && minors >> minor(s.st_rdev) & 1;
 }
 
+static bool is_generator(int fd)
+{
+	struct stat s;
+
+	return get_status(fd, &s) && S_ISCHR(s.st_mode) && s.st_rdev == makedev(10, 183);
+}
+
 bool cps_whole_reads_all(int fd)
 {
-	return is_memory_device(fd, 1 << 1 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9);
+	return is_memory_device(fd, 1 << 1 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9) || is_generator(fd);
 }
 
 bool cps_whole_writes_all(int fd)
@@ -269,6 +276,41 @@ static void receive_rest(struct transfer *t, size_t end)
 		;
 }
 
+static size_t bytes_there(int fd)
+{
+	int bytes = 0;
+
+	return CPS_SYS(ioctl, fd, FIONREAD, &bytes, 0) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* Reads on until the terminal has given as many bytes as a call waits for. If there is a time between two bytes, poll tells
+ * of each one; otherwise only of all that a call waits for, and so this one waits in read, for no more than it needs.
+ * When the last byte came is not known, so that its time begins now. */
+static LITTLE void read_terminal(struct transfer *t, size_t end)
+{
+	uint64_t gap;
+	size_t least = cps_sys_terminal_least(t->fd, &gap);
+
+	if (t->done >= least)
+		return;
+	least = least < end ? least : end;
+	while (t->done < least) {
+		size_t until = least;
+
+		if (gap) {
+			t->wait->until = cps_again_now(t->wait) + gap;
+			if (!(cps_socket_time_wait_until(t->wait, t->fd, POLLIN) & POLLIN))
+				return;
+			until = t->done + bytes_there(t->fd);
+		}
+		if (!transfer_more(t, until < end ? until : end, false))
+			return;
+	}
+	least = t->done + bytes_there(t->fd);
+	if (t->done < least && t->done < end)
+		transfer_more(t, least < end ? least : end, false);
+}
+
 ssize_t cps_whole_read(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 		       int flags, ssize_t done)
 {
@@ -276,8 +318,12 @@ ssize_t cps_whole_read(struct cps_again_wait *w, int fd, const struct iovec *all
 	size_t end = cps_whole_bytes(all, n);
 
 	if (t.done < end && !(flags & (MSG_DONTWAIT | MSG_PEEK)) &&
-	    !finish_memory(&t, end, false) && cps_whole_waits(fd) && is_stream(fd))
-		receive_rest(&t, socket_waits_for(&t, end));
+	    !finish_memory(&t, end, false) && cps_whole_waits(fd)) {
+		if (is_stream(fd))
+			receive_rest(&t, socket_waits_for(&t, end));
+		else if (cps_whole_is(fd, S_IFCHR))
+			read_terminal(&t, end);
+	}
 	errno = w->error;
 	return (ssize_t)t.done;
 }

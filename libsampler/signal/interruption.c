@@ -279,6 +279,7 @@ static bool does_wait(int fd)
 static bool reads_on(int fd, uintptr_t flags)
 {
 	struct stat s;
+	uint64_t gap;
 	int least = 1;
 	socklen_t bytes = sizeof(least);
 
@@ -287,7 +288,8 @@ static bool reads_on(int fd, uintptr_t flags)
 	if (CPS_SYS(fstat, fd, &s, 0, 0) != 0)
 		return false;
 	if (S_ISCHR(s.st_mode))
-		return major(s.st_rdev) == 1;
+		return major(s.st_rdev) == 1 || s.st_rdev == makedev(10, 183) ||
+		       cps_sys_terminal_least(fd, &gap) > 1;
 	if (!S_ISSOCK(s.st_mode))
 		return false;
 	cps_sys6(SYS_getsockopt, fd, SOL_SOCKET, SO_RCVLOWAT, (long)&least, (long)&bytes, 0);

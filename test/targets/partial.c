@@ -30,6 +30,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define MANY   ((size_t)16 << 20)
@@ -397,6 +398,7 @@ int main(int argc, char **argv)
 	time_out();
 	break_off();
 	reach_limit();
+	read_terminals();
 	cancel();
 	wait_for_time_out();
 	wait_for_pipe();

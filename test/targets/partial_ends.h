@@ -234,10 +234,70 @@ static void cancel(void)
 		die("pipe");
 	while (bytes < 65536 && ioctl(p[0], FIONREAD, &bytes) == 0)
 		usleep(1000);
-	usleep(20000);
+	usleep(2000);
 	pthread_cancel(thread);
 	pthread_join(thread, &result);
 	say("write, cancelled", result == PTHREAD_CANCELED);
 	close(p[0]);
 	close(p[1]);
+}
+
+/* ---- terminals ------------------------------------------------------------------------------- */
+
+enum { AT_ONCE = 10, READS = 100 };
+
+/* Hangs up only when the other side has. */
+static void feed_terminal(int fd, size_t n)
+{
+	char none;
+
+	for (size_t i = 0; i < n; i += AT_ONCE) {
+		feed(fd, 4);
+		usleep(2000);
+		feed(fd, n - i < AT_ONCE ? 0 : AT_ONCE - 4);
+		usleep(2000);
+	}
+	while (read(fd, &none, 1) > 0)
+		;
+}
+
+static ssize_t read_by_function(int fd, void *bytes, size_t n)
+{
+	return read(fd, bytes, n);
+}
+
+static ssize_t read_by_number(int fd, void *bytes, size_t n)
+{
+	return syscall(SYS_read, fd, bytes, n);
+}
+
+/* A read gives AT_ONCE bytes, or what there is if none comes for that many tenths of a second. */
+static void read_terminal(const char *what, ssize_t (*reads)(int, void *, size_t), size_t n,
+			  unsigned char tenths)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal, others = 0;
+	struct termios t;
+
+	if (master < 0 || grantpt(master) || unlockpt(master) ||
+	    (terminal = open(ptsname(master), O_RDWR | O_NOCTTY)) < 0 || tcgetattr(terminal, &t))
+		die("terminal");
+	cfmakeraw(&t);
+	t.c_cc[VMIN] = AT_ONCE;
+	t.c_cc[VTIME] = tenths;
+	tcsetattr(terminal, TCSANOW, &t);
+	begin(feed_terminal, master, terminal, n);
+	for (size_t i = 0; i + AT_ONCE <= n; i += AT_ONCE)
+		others += reads(terminal, to, AT_ONCE) != AT_ONCE;
+	printf("%s: %d reads are short\n", what, others);
+	if (n % AT_ONCE)
+		say("  the last one", reads(terminal, to, AT_ONCE));
+	end(terminal);
+}
+
+static void read_terminals(void)
+{
+	read_terminal("a terminal", read_by_function, READS * AT_ONCE, 0);
+	read_terminal("a terminal by syscall", read_by_number, READS * AT_ONCE, 0);
+	read_terminal("a terminal, bytes in time", read_by_function, READS * AT_ONCE, 255);
+	read_terminal("a terminal, bytes too late", read_by_function, 4, 1);
 }
