@@ -113,9 +113,13 @@ LD_PRELOAD="$LIBRARY:./driver.so" CPSAMPLE_RESOURCES="$signals" timeout 100 ./dr
 
 # Nor does one when the recording is over, and signals still come.
 timeout 1000 "$targets/waits" quiet ends >bare.out 2>bare.err || fail "ends: without the recorder: $(cat bare.err)"
-record CPSAMPLE_RESOURCES="$signals" CPSAMPLE_DURATION=0.5 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 1000 \
-	"$targets/waits" hail ends >out 2>err || fail "over: status $?: $(tail -n 1 out) $(cat err)"
-same bare.out out "after the end of the recording"
+# On a busy machine half a second may be over before the first signal.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	record CPSAMPLE_RESOURCES="$signals" CPSAMPLE_DURATION=0.5 CPSAMPLE_OUTPUT=over.cps timeout -s KILL 1000 \
+		"$targets/waits" hail ends >out 2>err || fail "over: status $?: $(tail -n 1 out) $(cat err)"
+	same bare.out out "after the end of the recording"
+	[ ! -e over.cps ] || break
+done
 [ "$(info over.cps ended)" = duration ] || fail "the recording has ended otherwise: $(info over.cps ended)"
 
 # Whatever reached the recording came through the signals that are sent all the time.
