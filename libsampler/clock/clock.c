@@ -134,6 +134,11 @@ bool cps_clock_has_kernel(int major, int minor)
 	return has_major > major || (has_major == major && has_minor >= minor);
 }
 
+bool cps_clock_keeps_out(const struct cps_clock *clock)
+{
+	return clock->meter->hold && cps_clock_has_kernel(5, 9);
+}
+
 bool cps_clock_ticks_in_calls(const struct cps_clock *clock)
 {
 	return clock->ticks_in_calls || !cps_clock_has_kernel(5, 9);

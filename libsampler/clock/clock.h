@@ -86,6 +86,9 @@ void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t);
  * Those of CPU timers come when a thread returns from the kernel, since Linux 5.9. */
 bool cps_clock_ticks_in_calls(const struct cps_clock *clock);
 
+/* [signal] Whether the clock can keep its ticks out of a call (struct cps_meter). */
+bool cps_clock_keeps_out(const struct cps_clock *clock);
+
 /* [signal] An interval for this thread, drawn uniformly within `spread` of the mean; the mean
  * itself if CPSAMPLE_JITTER is off. */
 uint64_t cps_clock_vary(struct cps_thread *t, uint64_t mean, uint64_t spread);

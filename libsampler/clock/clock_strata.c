@@ -146,7 +146,7 @@ static void wake(struct cps_thread *t)
 	atomic_signal_fence(memory_order_seq_cst);
 	s->woken_at = now;
 	atomic_signal_fence(memory_order_seq_cst);
-	cps_posix_timer_set(t->shot, TIMER_ABSTIME, at, 0);
+	cps_stratum_set_shot(t, at);
 }
 
 /* The thread is going to sleep, and its next shot would end that. It is drawn anew when the thread wakes
@@ -162,7 +162,7 @@ static bool doze(struct cps_thread *t)
 	see(s, now, cps_clock_cpu());
 	s->left = s->calm = 0;
 	s->part_end = s->woken_at = 0;
-	cps_posix_timer_set(t->shot, TIMER_ABSTIME, now + ASLEEP_NS, 0);
+	cps_stratum_set_shot(t, now + ASLEEP_NS);
 	return true;
 }
 
@@ -329,12 +329,12 @@ static void rearm(struct cps_thread *t, const siginfo_t *info)
 
 	if (s->left && !may_shoot(t)) {
 		s->left = 0;
-		cps_posix_timer_set(t->shot, 0, 0, 0);
+		cps_stratum_set_shot(t, 0);
 	}
 	if (s->left)
-		cps_posix_timer_set(t->shot, TIMER_ABSTIME, s->shot_at, 0);
+		cps_stratum_set_shot(t, s->shot_at);
 	else if (!s->seen_at && may_shoot(t) && (!info || kind_of(info) == SHOT))
-		cps_posix_timer_set(t->shot, 0, cps_clock_vary(t, LATE_NS, LATE_NS / 2), 0);
+		cps_stratum_set_shot_after(t, cps_clock_vary(t, LATE_NS, LATE_NS / 2));
 	if (!s->left || !info)
 		set_gate(t);
 }
@@ -429,6 +429,8 @@ static const struct cps_meter meter = {
 	.forget = forget,
 	.doze = doze,
 	.wake = wake,
+	.hold = cps_stratum_hold,
+	.let_go = cps_stratum_let_go,
 	.is_in_call = is_in_call,
 	.scale = 1000,
 };

@@ -38,6 +38,15 @@ int cps_posix_timer_set(int timer, int flags, uint64_t ns, uint64_t every_ns)
 	return (int)CPS_SYS(timer_settime, timer, flags, &when, NULL);
 }
 
+uint64_t cps_posix_timer_stop(int timer)
+{
+	const struct itimerspec never = {{0, 0}, {0, 0}};
+	struct itimerspec left = {{0, 0}, {0, 0}};
+
+	CPS_SYS(timer_settime, timer, 0, &never, &left);
+	return (uint64_t)left.it_value.tv_sec * NS_PER_S + (uint64_t)left.it_value.tv_nsec;
+}
+
 void cps_posix_timer_delete(int timer)
 {
 	CPS_SYS(timer_delete, timer, 0, 0, 0);

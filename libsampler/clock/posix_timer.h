@@ -16,6 +16,9 @@ int cps_posix_timer_create(clockid_t clock, int tid, int number, uint64_t value,
  * `ns` is a time of its clock. 0 or -errno. */
 int cps_posix_timer_set(int timer, int flags, uint64_t ns, uint64_t every_ns);
 
+/* [signal] Let it not come, and return after how many ns it would have; 0: it was not set. */
+uint64_t cps_posix_timer_stop(int timer);
+
 /* [signal] */
 void cps_posix_timer_delete(int timer);
 

@@ -7,7 +7,9 @@
  */
 #include "clock/stratum.h"
 
+#include "base/moment.h"
 #include "clock/clock.h"
+#include "clock/posix_timer.h"
 #include "signal/sample.h"
 #include "base/poison.h"
 
@@ -61,4 +63,37 @@ void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading, ui
 	s->part /= SHOTS;
 	s->part_end = now + s->part;
 	s->shot_at = cps_stratum_draw(t, now, s->part);
+}
+
+void cps_stratum_set_shot(struct cps_thread *t, uint64_t at)
+{
+	if (atomic_load(&t->is_held))
+		t->strata.held_at = at;
+	else
+		cps_posix_timer_set(t->shot, TIMER_ABSTIME, at, 0);
+}
+
+void cps_stratum_set_shot_after(struct cps_thread *t, uint64_t ns)
+{
+	cps_stratum_set_shot(t, ns ? cps_moment_ns() + ns : 0);
+}
+
+void cps_stratum_hold(struct cps_thread *t)
+{
+	struct cps_strata *s = &t->strata;
+	uint64_t left;
+
+	if (!t->has_shot)
+		return;
+	atomic_store(&t->is_held, true);
+	left = cps_posix_timer_stop(t->shot);
+	s->held_at = left ? cps_moment_ns() + left : s->left || s->woken_at ? s->shot_at : 0;
+}
+
+void cps_stratum_let_go(struct cps_thread *t)
+{
+	bool was_held = atomic_exchange(&t->is_held, false);
+
+	if (was_held && t->has_shot && t->strata.held_at)
+		cps_stratum_set_shot(t, t->strata.held_at);
 }

@@ -29,6 +29,18 @@ void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin, u
 void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t shot_at,
 			    uint64_t length);
 
+/* [signal] Set the thread's shot: for a moment, or after so long; 0: it does not come. If the thread is held, it comes when
+ * the thread is let go. */
+void cps_stratum_set_shot(struct cps_thread *t, uint64_t at);
+/* [signal] */
+void cps_stratum_set_shot_after(struct cps_thread *t, uint64_t ns);
+
+/* [signal] The calling thread makes a call that no shot may come into; and the call is over. A shot whose instant has passed
+ * comes then at once. */
+void cps_stratum_hold(struct cps_thread *t);
+/* [signal] */
+void cps_stratum_let_go(struct cps_thread *t);
+
 /* [signal] The first stratum of a thread has begun now. If the thread has taken over much that others have used
  * (tail.c), since several in a row have ended before a shot met them, more shots make it likely that one meets
  * this one. */

@@ -153,7 +153,8 @@ int cps_life_begin(const struct cps_config *c, struct cps_identity *i)
 	cps_budget_set(config->budget);
 	if (has_signals_in_calls(clock)) {
 		cps_again_watch();
-		cps_masked_watch();
+		cps_masked_watch(cps_clock_keeps_out(clock) && !config->duration_ns &&
+				 !cps_resource_ticks_in_calls(&config->resources));
 		cps_wrap_syscall_watch(true);
 	}
 	if (enter_first_thread(NULL) == 0 &&

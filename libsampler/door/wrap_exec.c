@@ -15,13 +15,14 @@
 #include "door/door.h"
 #include "door/life.h"
 #include "signal/disposition.h"
+#include "signal/masked.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* In a handler that has interrupted fork. A program's mask of signals is the next one's, too. */
+/* In a handler that has interrupted fork, or a call that is held. A program's mask of signals is the next one's, too. */
 static void unblock(void)
 {
-	uint64_t mask = cps_wrap_process_blocked();
+	uint64_t mask = cps_wrap_process_blocked() | cps_masked_held();
 
 	if (mask)
 		CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));

@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "door/door.h"
 #include "door/life.h"
+#include "signal/masked.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -69,11 +70,11 @@ static void after_fork(void)
 	end_fork();
 }
 
-/* The child may never go on with an outer call. */
+/* The child may never go on with an outer call, of fork or one that is held. */
 static void in_child(void)
 {
 	cps_life_child();
-	unblock(blocked);
+	unblock(blocked | cps_masked_held());
 	end_fork();
 }
 
@@ -116,7 +117,7 @@ EXPORT pid_t _Fork(void)
 	pid = cps_door_real.fork_now();
 	if (pid == 0)
 		cps_life_child();
-	unblock(mask);
+	unblock(pid == 0 ? mask | cps_masked_held() : mask);
 	return pid;
 }
 
@@ -153,7 +154,7 @@ static int begin(void *argument)
 	int status;
 
 	cps_life_child();
-	unblock(start->mask);
+	unblock(start->mask | cps_masked_held());
 	status = start->routine(start->argument);
 	cps_life_end(CPS_STOP_NONE);
 	return status;

@@ -13,6 +13,7 @@
 #include "signal/gate.h"
 #include "signal/masked.h"
 #include "signal/sample.h"
+#include "signal/waiting.h"
 #include "unwind/regs.h"
 #include "base/poison.h"
 
@@ -20,15 +21,17 @@
 
 __thread struct cps_masked cps_masked_now;
 static bool is_watched;
+static bool are_ticks; /* our signals are, and the clock can keep them out of calls */
 
 /* Another process may send these signals, but hardly ever does. The first is the most unlikely
  * one. SIGSEGV and SIGBUS are not among them: programs that handle these, such as garbage collectors, may touch
  * protected memory in any handler, and are killed if the signal is blocked then. */
 static const uint64_t marks[] = {BIT(SIGFPE), BIT(SIGILL), BIT(SIGTRAP)};
 
-void cps_masked_watch(void)
+void cps_masked_watch(bool are)
 {
 	is_watched = true;
+	are_ticks = are;
 }
 
 static uint64_t first_of(uint64_t set)
@@ -97,7 +100,8 @@ static __attribute__((noinline)) void mark(struct cps_masked_call *call, uintptr
 void cps_masked_begin(struct cps_masked_call *call, uintptr_t frame, const sigset_t *mask)
 {
 	*call = (struct cps_masked_call){.before = cps_masked_now, .undo = -1};
-	cps_masked_now.frame = cps_masked_now.held = 0;
+	if (!cps_masked_now.is_quiet)
+		cps_masked_now.frame = cps_masked_now.held = 0;
 	if (mask && is_watched && cps_gate_is_open())
 		mark(call, frame, mask);
 }
@@ -108,6 +112,8 @@ void cps_masked_end(const struct cps_masked_call *call)
 {
 	if (call->undo >= 0)
 		change(call->undo, call->bit);
+	if (cps_masked_now.is_quiet && !call->before.is_quiet)
+		cps_waiting_let_go();
 	cps_masked_now = call->before;
 }
 
@@ -119,6 +125,12 @@ struct cps_masked_call cps_masked_hold(uintptr_t frame)
 	cps_masked_now.frame = 0;
 	if (!is_watched || !cps_gate_is_open())
 		return call;
+	if (are_ticks) {
+		if (!call.before.is_quiet)
+			cps_waiting_hold();
+		cps_masked_now = (struct cps_masked){.frame = frame, .is_quiet = true};
+		return call;
+	}
 	ours = BIT(CPS_SIGNAL_OWN) | BIT(cps_sample_signal());
 	call.bit = ours & ~change(SIG_BLOCK, ours);
 	call.undo = SIG_UNBLOCK;
@@ -139,11 +151,14 @@ const sigset_t *cps_masked_awaited(const sigset_t *set, uint64_t *copy)
 
 void cps_masked_leave(void)
 {
-	uint64_t held = cps_masked_now.held;
+	const struct cps_masked left = cps_masked_now;
 
 	cps_masked_now.frame = cps_masked_now.held = 0;
-	if (held)
-		change(SIG_UNBLOCK, held);
+	cps_masked_now.is_quiet = false;
+	if (left.held)
+		change(SIG_UNBLOCK, left.held);
+	if (left.is_quiet)
+		cps_waiting_let_go();
 }
 
 bool cps_masked_is_over(const ucontext_t *uc)

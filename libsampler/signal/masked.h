@@ -23,6 +23,7 @@ struct cps_masked {
 	uint64_t bit;	 /* the signal in which the masks differ */
 	bool is_inside;	 /* the mask of the call blocks it */
 	uint64_t held;	 /* signals of ours that are blocked around the call (cps_masked_hold) */
+	bool is_quiet;	 /* the clock is to let no tick come into the call (cps_masked_hold) */
 };
 
 extern __thread struct cps_masked cps_masked_now; /* of the calling thread */
@@ -35,8 +36,8 @@ struct cps_masked_call {
 };
 
 /* [signal] Our signals may come inside of calls from now on. Before that the functions below have
- * nothing to do. */
-void cps_masked_watch(void);
+ * nothing to do. Whether they are all ticks that the clock can keep out of calls (struct cps_meter). */
+void cps_masked_watch(bool are_ticks);
 
 /* [signal] To be called by a function, whose frame is `frame`, before it makes such a call with this
  * mask; *call is for cps_masked_end. NULL, or a mask that cannot be read: the call changes no mask, or fails. */
@@ -46,13 +47,20 @@ void cps_masked_begin(struct cps_masked_call *call, uintptr_t frame, const sigse
 void cps_masked_end(const struct cps_masked_call *call);
 
 /* [signal] To be called by a function, whose frame is `frame`, before it makes a call that cannot be gone on with: our
- * signals do not come until cps_masked_end. Those of them that the target has sent itself do not either. If a handler
- * leaves the call by longjmp, they come again when the thread makes its next wrapped call. */
+ * signals do not come until cps_masked_end. Those of them that the target has sent itself do not either, unless the clock
+ * keeps ticks out of the call: then nothing is blocked that the C library may send. If a handler leaves the call by longjmp,
+ * they come again when the thread makes its next wrapped call. */
 struct cps_masked_call cps_masked_hold(uintptr_t frame);
 
 /* [signal] The set of signals to wait for, without the recorder's own: the kernel would give a signal of ours to who waits
  * for it, although the C library lets no program do so. Returns `set` itself, or *copy, which is as much of it as the kernel reads. */
 const sigset_t *cps_masked_awaited(const sigset_t *set, uint64_t *copy);
+
+/* [signal] The signals that are blocked around such a call, in which a handler of the target's is running; or none. */
+static inline uint64_t cps_masked_held(void)
+{
+	return cps_masked_now.held;
+}
 
 /* [signal] Such a call was left by longjmp. */
 void cps_masked_leave(void);

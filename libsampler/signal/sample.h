@@ -47,6 +47,9 @@ struct cps_meter {
 	 * Both may be NULL. Returns whether it is to be told when the thread goes on. */
 	bool (*doze)(struct cps_thread *t);
 	void (*wake)(struct cps_thread *t);
+	/* [signal] No tick is to come into a call that the calling thread makes; and the call is over. Both may be NULL. */
+	void (*hold)(struct cps_thread *t);
+	void (*let_go)(struct cps_thread *t);
 	/* [signal] Whether this tick may have ended a call before its time. NULL: none does, or the program expects it. */
 	bool (*is_in_call)(const siginfo_t *info);
 	bool is_kernels_tick; /* ticks come together with the kernel's own (mode.h) */

@@ -53,3 +53,31 @@ void cps_waiting_sleep(void)
 	    tell(m, true)) /* this process may have no meter */
 		cps_waiting_state = CPS_WAITING_ASLEEP;
 }
+
+/* Ticks come also before recording begins. */
+static void tell_of_call(void (*what)(struct cps_thread *t))
+{
+	uint64_t mask = cps_sys_block_signals();
+	struct cps_thread *t = cps_thread_begin_handler();
+
+	if (t && cps_gate_is_open())
+		what(t);
+	cps_thread_end_handler(t);
+	cps_sys_set_mask(mask);
+}
+
+void cps_waiting_hold(void)
+{
+	const struct cps_meter *m = cps_sample_meter();
+
+	if (m && m->hold && cps_gate_is_open())
+		tell_of_call(m->hold);
+}
+
+void cps_waiting_let_go(void)
+{
+	const struct cps_meter *m = cps_sample_meter();
+
+	if (m && m->let_go && cps_gate_is_open())
+		tell_of_call(m->let_go);
+}

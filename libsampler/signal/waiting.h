@@ -31,6 +31,11 @@ void cps_waiting_wake(void);
  * at once. */
 void cps_waiting_sleep(void);
 
+/* [signal] Tell a clock that can keep its ticks out of a call that one begins, or ends, into which none may come. */
+void cps_waiting_hold(void);
+/* [signal] */
+void cps_waiting_let_go(void);
+
 /* [signal] A wrapped call begins. */
 static inline void cps_waiting_begin(void)
 {

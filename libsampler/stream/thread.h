@@ -34,6 +34,7 @@ struct cps_strata {
 		ticks; /* ... so many ticks are samples before there is a shot again; see misses.h */
 	uint32_t waits;			/* how many calls that wait it had made at the last shot */
 	uint64_t switches, disk_faults; /* what the kernel had counted at the last shot */
+	uint64_t held_at;		/* when the shot comes that is held; 0: there is none */
 };
 
 /* Where a thread stands between two points of a resource (resource/point.h). */
@@ -142,9 +143,10 @@ struct cps_thread {
 	bool is_sampled;
 	bool announced; /* the stream has its record */
 	bool has_timer, has_shot;
-	bool is_unwatched; /* its end is not noticed */
-	int rounds;	   /* rounds of thread-local destructors, at its end */
-	int timer, shot;   /* of the kernel, if it has them */
+	atomic_bool is_held; /* it makes a call that no shot may come into */
+	bool is_unwatched;   /* its end is not noticed */
+	int rounds;	     /* rounds of thread-local destructors, at its end */
+	int timer, shot;     /* of the kernel, if it has them */
 	struct cps_strata strata;
 	uint64_t slack;	       /* gticks that it may be credited too much or too little by chance */
 	_Atomic(void *) event; /* the page that keeps its perf event alive */

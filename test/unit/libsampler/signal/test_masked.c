@@ -62,7 +62,7 @@ static void check(unsigned around, unsigned inside)
 Test(masked, the_masks_differ_in_a_mark)
 {
 	cr_assert(cps_gate_open());
-	cps_masked_watch();
+	cps_masked_watch(false);
 	for (unsigned around = 0; around < SETS; around++)
 		for (unsigned inside = 0; inside < SETS; inside++)
 			check(around, inside);
@@ -85,7 +85,7 @@ static int held_now(void)
 static void begin(void)
 {
 	cr_assert(cps_gate_open());
-	cps_masked_watch();
+	cps_masked_watch(false);
 	cps_sample_use(&meter, NULL);
 }
 
