@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) long rest_of(struct cps_again_wait 
 		return cps_whole_message(w, fd, m, (int)a[2], done);
 	case SYS_recvmmsg:
 		return cps_whole_received(w, fd, (struct mmsghdr *)a[1], (unsigned)a[2], (int)a[3],
-					  (struct timespec *)a[4], (int)done);
+					  (struct timespec *)a[4], c->kept, (int)done);
 	case SYS_pread64:
 		return cps_whole_read_at(w, fd, ONE(a[1], a[2]), a[3], 0, done);
 	case SYS_preadv:
@@ -345,14 +345,15 @@ static int sleep_for(clockid_t clock, int flags, const struct timespec *request,
 		     struct timespec *remaining)
 {
 	(void)clock, (void)flags;
-	return -(int)make(&(struct cps_by_number){SYS_nanosleep, {(long)request, (long)remaining}});
+	return -(int)make(
+		&(struct cps_by_number){SYS_nanosleep, {(long)request, (long)remaining}, 0});
 }
 
 static int sleep_by(clockid_t clock, int flags, const struct timespec *request,
 		    struct timespec *remaining)
 {
-	return -(int)make(&(struct cps_by_number){SYS_clock_nanosleep,
-						  {clock, flags, (long)request, (long)remaining}});
+	return -(int)make(&(struct cps_by_number){
+		SYS_clock_nanosleep, {clock, flags, (long)request, (long)remaining}, 0});
 }
 
 /* ---- io_uring -------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@
 
 struct cps_by_number {
 	long number, a[6];
+	uint64_t kept; /* what its rest needs from before the call */
 };
 
 /* Set in a table of 512 bits those of the calls that a signal could end before their time, and those that are not known

@@ -42,7 +42,10 @@ ssize_t cps_whole_message(struct cps_again_wait *w, int fd, const struct msghdr 
 int cps_whole_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
 		   int done);
 int cps_whole_received(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
-		       struct timespec *timeout, int done);
+		       struct timespec *timeout, uint64_t until, int done);
+
+/* When the time of a recvmmsg is over that begins now, by CLOCK_MONOTONIC; 0: it has no limit, or none that can be read. */
+uint64_t cps_whole_until(const struct timespec *timeout);
 
 /* The same for copies within the kernel. */
 ssize_t cps_whole_sendfile(struct cps_again_wait *w, int out, int in, off64_t *from, size_t n,

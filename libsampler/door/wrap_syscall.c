@@ -193,7 +193,7 @@ static LITTLE long call_frequently(struct cps_by_number *call)
 __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d,
 						   long e)
 {
-	struct cps_by_number call = {number, {a, b, c, d, e, CPS_REGS_SYSCALL_LAST}};
+	struct cps_by_number call = {number, {a, b, c, d, e, CPS_REGS_SYSCALL_LAST}, 0};
 
 	switch (number) {
 	case SYS_execve:
@@ -204,6 +204,9 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 		return call_function(&call);
 	case SYS_futex:
 		return call_futex(&call);
+	case SYS_recvmmsg:
+		call.kept = cps_whole_until((const struct timespec *)e);
+		return as_libc(cps_by_number_make(&call));
 	default:
 		return as_libc(cps_by_number_is_frequent(number) && cps_again_is_light()
 				       ? call_frequently(&call)

@@ -16,6 +16,7 @@
 #include "door/bytes.h"
 #include "door/socket_time.h"
 #include "door/whole.h"
+#include "signal/gate.h"
 
 #define UNPACK(...) __VA_ARGS__
 
@@ -30,10 +31,11 @@
 
 /* Defines a wrapper. What it does when it has to watch the call are functions of their own, so that
  * the wrapper needs no frame: NAME_watched is for calls to which only our signals matter, and has little to do;
- * NAME_full is for all others. `count` counts what was transferred. */
-#define WRAP(type, name, parameters, arguments, fd, events, rest, count)                           \
+ * NAME_full is for all others. `kept` declares what must be known from before the call; `count` counts what was transferred. */
+#define WRAP_KEEPING(kept, type, name, parameters, arguments, fd, events, rest, count)             \
 	static __attribute__((noinline)) type name##_full parameters                               \
 	{                                                                                          \
+		kept;                                                                              \
 		CPS_BLOCKS(CPS_IO, name);                                                          \
 		CPS_AGAIN_WAIT w = cps_socket_time_begin();                                        \
 		bool is_cut;                                                                       \
@@ -45,6 +47,7 @@
 	}                                                                                          \
 	static __attribute__((noinline)) type name##_watched parameters                            \
 	{                                                                                          \
+		kept;                                                                              \
 		struct cps_again_start start = cps_again_start();                                  \
 		uintptr_t outer = cps_cut_begin((uintptr_t)__builtin_frame_address(0));            \
 		type done = cps_again_next.name arguments;                                         \
@@ -65,6 +68,7 @@
 		       : cps_again_is_light() ? name##_watched arguments                           \
 					      : name##_full arguments;                             \
 	}
+#define WRAP(...) WRAP_KEEPING(, __VA_ARGS__)
 
 /* A buffer as an array of one. */
 #define ONE(start, bytes) &(struct iovec){(void *)(uintptr_t)(start), (bytes)}, 1
@@ -155,15 +159,109 @@ static int64_t bytes_of(const struct mmsghdr *all, int n)
 	return bytes;
 }
 
+/* The last message may have been sent in part, if the socket is a stream. */
+int cps_whole_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
+		   int done)
+{
+	bool is_cut = !(flags & MSG_DONTWAIT) && cps_whole_waits(fd);
+	int more;
+
+	while (is_cut && done > 0 && (unsigned)done <= n) {
+		struct mmsghdr *last = &all[done - 1];
+		const struct iovec *buffers = last->msg_hdr.msg_iov;
+		size_t count = last->msg_hdr.msg_iovlen;
+
+		last->msg_len = (unsigned)cps_whole_write(w, fd, buffers, count, flags,
+							  (ssize_t)last->msg_len);
+		if (last->msg_len < cps_whole_bytes(buffers, count) || (unsigned)done == n ||
+		    !(cps_socket_time_wait(w, fd, POLLOUT) & POLLOUT))
+			break;
+		more = CPS_CUTTABLE(&is_cut,
+				    CPS_NEXT(sendmmsg)(fd, all + done, n - (unsigned)done, flags));
+		if (more <= 0)
+			break;
+		done += more;
+	}
+	errno = w->error;
+	return done;
+}
+
+/* The kernel keeps the reason why it returned less than it was asked for, as the socket's error. If
+ * that is a signal the error must be taken away: the target's next call would fail with the kernel's
+ * own ERESTARTSYS. */
+static bool is_kept_signal(int fd)
+{
+	enum { ERESTARTSYS = 512 };
+	int error = 0;
+	socklen_t bytes = sizeof(error);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 &&
+	       (error == EINTR || error == ERESTARTSYS);
+}
+
+uint64_t cps_whole_until(const struct timespec *timeout)
+{
+	const uint64_t ns_per_s = 1000000000, most = UINT32_MAX;
+	struct timespec t;
+
+	if (!timeout || !cps_gate_is_open() || !cps_sys_readable((uintptr_t)&timeout->tv_sec) ||
+	    !cps_sys_readable((uintptr_t)&timeout->tv_nsec))
+		return 0;
+	t = *timeout;
+	return cps_again_time(CLOCK_MONOTONIC) +
+	       ((uint64_t)t.tv_sec < most ? (uint64_t)t.tv_sec : most) * ns_per_s +
+	       (uint64_t)t.tv_nsec;
+}
+
+/* What is left of the time. False: nothing. */
+static bool has_time(struct cps_again_wait *w, uint64_t until, struct timespec *left)
+{
+	uint64_t now = cps_again_now(w), ns = until > now ? until - now : 0;
+
+	*left = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	return ns;
+}
+
+/* The kernel looks at the timeout after each message only, and says then how much is left: so one more message is waited
+ * for, however long that takes. A socket's own timeout is for each message. */
+int cps_whole_received(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,
+		       struct timespec *timeout, uint64_t until, int done)
+{
+	bool is_cut = !(flags & (MSG_DONTWAIT | MSG_WAITFORONE)) && cps_whole_waits(fd) &&
+		      !timeout == !until;
+	int more;
+
+	while (is_cut && (unsigned)done < n && (!timeout || timeout->tv_sec || timeout->tv_nsec)) {
+		struct timespec left = {0, 0};
+		bool is_limited;
+
+		w->start = cps_again_now(w);
+		if (!is_kept_signal(fd) || !(cps_socket_time_wait(w, fd, POLLIN) & POLLIN))
+			break;
+		is_limited = timeout && has_time(w, until, &left);
+		more = CPS_CUTTABLE(
+			&is_cut, CPS_NEXT(recvmmsg)(fd, all + done,
+						    timeout && !is_limited ? 1 : n - (unsigned)done,
+						    flags, is_limited ? &left : NULL));
+		if (more <= 0)
+			break;
+		done += more;
+		if (timeout)
+			*timeout = left;
+	}
+	errno = w->error;
+	return done;
+}
+
 WRAP(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned n, int flags),
      (fd, messages, n, flags), fd, POLLOUT, cps_whole_sent(&w, fd, messages, n, flags, done),
      cps_bytes_write(bytes_of(messages, done)))
 
-WRAP(int, recvmmsg,
-     (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout),
-     (fd, messages, n, flags, timeout), fd, POLLIN,
-     cps_whole_received(&w, fd, messages, n, flags, timeout, done),
-     cps_bytes_read(bytes_of(messages, done)))
+WRAP_KEEPING(const uint64_t until = cps_whole_until(timeout), int, recvmmsg,
+	     (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout),
+	     (fd, messages, n, flags, timeout), fd, POLLIN,
+	     cps_whole_received(&w, fd, messages, n, flags, timeout, until, done),
+	     cps_bytes_read(bytes_of(messages, done)))
 
 CPS_EXPORT ssize_t __read(int fd, void *to, size_t n) __attribute__((alias("read")));
 CPS_EXPORT ssize_t __write(int fd, const void *from, size_t n) __attribute__((alias("write")));

@@ -386,6 +386,7 @@ int main(int argc, char **argv)
 	receive_all();
 	receive_datagrams();
 	receive_datagrams_singly();
+	receive_late();
 	receive_descriptors();
 	read_records();
 	copy_all();

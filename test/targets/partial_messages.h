@@ -44,6 +44,60 @@ static void receive_datagrams_singly(void)
 	receive_singly(SOCK_DGRAM, 0);
 }
 
+/* ---- messages until a time ------------------------------------------------------------------- */
+
+enum { LIMIT_MS = 20, TIMED = 20 };
+
+static void until_taken(int fd)
+{
+	int bytes = 1;
+
+	while (bytes > 0 && ioctl(fd, TIOCOUTQ, &bytes) == 0)
+		usleep(300);
+}
+
+/* The second message comes when the time of the call that has got the first is over. */
+static void feed_late(int fd, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		send(fd, from, 1, 0);
+		until_taken(fd);
+		usleep(2 * LIMIT_MS * 1000);
+		for (int k = 0; k < 2; k++) {
+			send(fd, from, 1, 0);
+			until_taken(fd);
+		}
+	}
+}
+
+/* A call looks at the time after each message. */
+static void receive_late(void)
+{
+	struct mmsghdr several[3];
+	struct iovec v = {to, 1};
+	int s[2], counts[4] = {0}, n, left = 0;
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, s))
+		die("socketpair");
+	memset(several, 0, sizeof(several));
+	for (size_t i = 0; i < 3; i++)
+		several[i].msg_hdr = (struct msghdr){.msg_iov = &v, .msg_iovlen = 1};
+	begin(feed_late, s[0], s[1], TIMED);
+	for (size_t i = 0; i < TIMED; i++) {
+		struct timespec t = {0, LIMIT_MS * 1000000};
+
+		n = i % 2 ? recvmmsg(s[1], several, 3, 0, &t)
+			  : (int)syscall(SYS_recvmmsg, s[1], several, 3, 0, &t);
+		counts[n > 0 ? n : 0]++;
+		left += t.tv_sec || t.tv_nsec;
+		for (; n > 0 && n < 3; n++)
+			recv(s[1], to, 1, 0);
+	}
+	printf("recvmmsg, late: %d %d %d %d, %d with time left\n", counts[0], counts[1], counts[2],
+	       counts[3], left);
+	end(s[1]);
+}
+
 /* ---- descriptors ----------------------------------------------------------------------------- */
 
 union control {
