@@ -102,7 +102,7 @@ static inline __attribute__((always_inline)) long rest_of(struct cps_again_wait 
 							  struct cps_by_number *c, long done)
 {
 	const long *a = c->a;
-	const struct msghdr *m = (const struct msghdr *)a[1];
+	struct msghdr *m = (struct msghdr *)a[1];
 	int fd = (int)a[0], flags = flags_of(c);
 	struct iovec one;
 
@@ -113,7 +113,7 @@ static inline __attribute__((always_inline)) long rest_of(struct cps_again_wait 
 	case SYS_readv:
 		return cps_whole_read(w, fd, VECTOR(a[1]), (size_t)a[2], 0, done);
 	case SYS_recvmsg:
-		return cps_whole_message(w, fd, m, (int)a[2], done);
+		return cps_whole_message(w, fd, m, c->kept, (int)a[2], done);
 	case SYS_recvmmsg:
 		return cps_whole_received(w, fd, (struct mmsghdr *)a[1], (unsigned)a[2], (int)a[3],
 					  (struct timespec *)a[4], c->kept, (int)done);

@@ -15,6 +15,7 @@
 #include "base/sys.h"
 #include "door/socket_time.h"
 #include "door/whole.h"
+#include "signal/gate.h"
 
 #define PIECES 2	  /* buffers in one call */
 #define MOST   0x7ffff000 /* bytes that the kernel transfers in one call (read(2)) */
@@ -28,7 +29,9 @@ struct transfer {
 	int fd, flags;
 	const struct iovec *all;
 	size_t n, done;
-	off64_t at; /* the place of the file where it began; -1: where the file is */
+	off64_t at;		/* the place of the file where it began; -1: where the file is */
+	struct msghdr *message; /* the target's, if it has room for control data; else NULL */
+	size_t room;		/* for that data */
 };
 
 size_t cps_whole_bytes(const struct iovec *all, size_t n)
@@ -223,7 +226,7 @@ static void send_rest(struct transfer *t, size_t end)
 ssize_t cps_whole_write(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1};
+	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1, NULL, 0};
 	size_t end = cps_whole_bytes(all, n);
 
 	if (t.done < end && !(flags & MSG_DONTWAIT) && !finish_memory(&t, end, true) &&
@@ -251,8 +254,24 @@ static LITTLE size_t socket_waits_for(const struct transfer *t, size_t end)
 	return least > 0 && (size_t)least < end ? (size_t)least : end;
 }
 
-/* Receives a part. MSG_CTRUNC says that descriptors came with these bytes, and dropped. A call ends after such
- * bytes. False: that was all. */
+/* The same room for control data as the target's call has. */
+static void set_control(const struct transfer *t, struct msghdr *message)
+{
+	message->msg_control = t->message ? t->message->msg_control : NULL;
+	message->msg_controllen = t->room;
+}
+
+/* Whether control data came with these bytes, or did not have room. A call ends after such bytes. */
+static bool has_control(const struct transfer *t, const struct msghdr *message)
+{
+	if (t->message) {
+		t->message->msg_controllen = message->msg_controllen;
+		t->message->msg_flags |= message->msg_flags;
+	}
+	return message->msg_controllen || message->msg_flags & MSG_CTRUNC;
+}
+
+/* Receives a part. False: that was all. */
 static LITTLE bool receive_more(struct transfer *t, size_t end)
 {
 	int flags = (t->flags & ~MSG_WAITALL) | MSG_DONTWAIT;
@@ -261,19 +280,57 @@ static LITTLE bool receive_more(struct transfer *t, size_t end)
 	size_t bytes;
 	ssize_t got;
 
+	set_control(t, &message);
 	message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
 	got = CPS_NEXT(recvmsg)(t->fd, &message, flags);
 	if (got > 0)
 		t->done += (size_t)got;
 	else if (got == 0 || errno != EAGAIN)
 		return false;
-	return got <= 0 || !(message.msg_flags & MSG_CTRUNC);
+	return got <= 0 || !has_control(t, &message);
 }
 
 static void receive_rest(struct transfer *t, size_t end)
 {
 	while (t->done < end && is_ready(t, POLLIN) && receive_more(t, end))
 		;
+}
+
+/* Whether a call that takes nothing gives the same again, and has no time of which a part is over. */
+static LITTLE bool can_peek_again(int fd)
+{
+	struct timeval limit = {0, 0};
+	socklen_t bytes = sizeof(limit), at_bytes = sizeof(int);
+	int at = -1;
+
+	return getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, &bytes) == 0 && !limit.tv_sec &&
+	       !limit.tv_usec &&
+	       (getsockopt(fd, SOL_SOCKET, SO_PEEK_OFF, &at, &at_bytes) != 0 || at < 0);
+}
+
+/* Makes the whole call again. False: that was all. */
+static LITTLE bool peek_again(struct transfer *t)
+{
+	struct msghdr message = {.msg_iov = (struct iovec *)t->all, .msg_iovlen = t->n};
+	bool is_cut;
+	ssize_t got;
+
+	set_control(t, &message);
+	got = CPS_CUTTABLE(&is_cut, CPS_NEXT(recvmsg)(t->fd, &message, t->flags));
+	if (got <= 0)
+		return false;
+	t->done = (size_t)got;
+	return !has_control(t, &message) && is_cut;
+}
+
+static void receive(struct transfer *t, size_t end)
+{
+	end = socket_waits_for(t, end);
+	if (!(t->flags & MSG_PEEK))
+		receive_rest(t, end);
+	else if (can_peek_again(t->fd))
+		while (t->done < end && peek_again(t))
+			;
 }
 
 static size_t bytes_there(int fd)
@@ -311,21 +368,27 @@ static LITTLE void read_terminal(struct transfer *t, size_t end)
 		transfer_more(t, least < end ? least : end, false);
 }
 
+static inline __attribute__((always_inline)) ssize_t finish_read(struct transfer *t)
+{
+	size_t end = cps_whole_bytes(t->all, t->n);
+
+	if (t->done < end && !(t->flags & MSG_DONTWAIT) && !finish_memory(t, end, false) &&
+	    cps_whole_waits(t->fd)) {
+		if (is_stream(t->fd))
+			receive(t, end);
+		else if (cps_whole_is(t->fd, S_IFCHR))
+			read_terminal(t, end);
+	}
+	errno = t->wait->error;
+	return (ssize_t)t->done;
+}
+
 ssize_t cps_whole_read(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 		       int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1};
-	size_t end = cps_whole_bytes(all, n);
+	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1, NULL, 0};
 
-	if (t.done < end && !(flags & (MSG_DONTWAIT | MSG_PEEK)) &&
-	    !finish_memory(&t, end, false) && cps_whole_waits(fd)) {
-		if (is_stream(fd))
-			receive_rest(&t, socket_waits_for(&t, end));
-		else if (cps_whole_is(fd, S_IFCHR))
-			read_terminal(&t, end);
-	}
-	errno = w->error;
-	return (ssize_t)t.done;
+	return finish_read(&t);
 }
 
 /* ---- at a place of the file ------------------------------------------------------------------- */
@@ -344,7 +407,7 @@ static ssize_t finish_at(struct transfer *t, bool writes, int flags)
 ssize_t cps_whole_write_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			   off64_t at, int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, 0, all, n, (size_t)done, at};
+	struct transfer t = {w, fd, 0, all, n, (size_t)done, at, NULL, 0};
 
 	return finish_at(&t, true, flags);
 }
@@ -352,19 +415,32 @@ ssize_t cps_whole_write_at(struct cps_again_wait *w, int fd, const struct iovec 
 ssize_t cps_whole_read_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			  off64_t at, int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, 0, all, n, (size_t)done, at};
+	struct transfer t = {w, fd, 0, all, n, (size_t)done, at, NULL, 0};
 
 	return finish_at(&t, false, flags);
 }
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
-/* Control data comes with the bytes before which it was sent, and ends a call. The kernel has
- * overwritten msg_controllen. */
-ssize_t cps_whole_message(struct cps_again_wait *w, int fd, const struct msghdr *m, int flags,
-			  ssize_t done)
+size_t cps_whole_read_room(const struct msghdr *m)
 {
-	return m->msg_control || m->msg_flags & MSG_CTRUNC
-		       ? done
-		       : cps_whole_read(w, fd, m->msg_iov, m->msg_iovlen, flags, done);
+	return cps_gate_is_open() && cps_sys_readable((uintptr_t)&m->msg_controllen)
+		       ? m->msg_controllen
+		       : 0;
+}
+
+/* Control data comes with the bytes before which it was sent, and ends a call. The kernel has overwritten
+ * msg_controllen: it is 0 if none has come. */
+ssize_t cps_whole_message(struct cps_again_wait *w, int fd, struct msghdr *m, size_t room,
+			  int flags, ssize_t done)
+{
+	struct transfer t = {w, fd, flags, m->msg_iov, m->msg_iovlen, (size_t)done, -1, NULL, 0};
+
+	if (m->msg_flags & MSG_CTRUNC || (m->msg_control && (!room || m->msg_controllen)))
+		return done;
+	if (m->msg_control) {
+		t.message = m;
+		t.room = room;
+	}
+	return finish_read(&t);
 }

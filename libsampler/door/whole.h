@@ -33,10 +33,17 @@ ssize_t cps_whole_write_at(struct cps_again_wait *w, int fd, const struct iovec 
 ssize_t cps_whole_read_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			  off64_t at, int flags, ssize_t done);
 
-/* The same for recvmsg, whose message is as the kernel has left it. Not finished if the target has
- * asked for control data. */
-ssize_t cps_whole_message(struct cps_again_wait *w, int fd, const struct msghdr *m, int flags,
-			  ssize_t done);
+/* The same for recvmsg, whose message is as the kernel has left it. It had `room` for control data before (0: none, or
+ * that is not known). */
+ssize_t cps_whole_message(struct cps_again_wait *w, int fd, struct msghdr *m, size_t room,
+			  int flags, ssize_t done);
+
+/* That room, to be asked for before the call, if it may be finished. */
+size_t cps_whole_read_room(const struct msghdr *m);
+static inline size_t cps_whole_room(const struct msghdr *m, int flags)
+{
+	return flags & MSG_WAITALL ? cps_whole_read_room(m) : 0;
+}
 
 /* The same for sendmmsg and recvmmsg: n messages, of which `done` were transferred, the last of them maybe in part. */
 int cps_whole_sent(struct cps_again_wait *w, int fd, struct mmsghdr *all, unsigned n, int flags,

@@ -207,6 +207,9 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 	case SYS_recvmmsg:
 		call.kept = cps_whole_until((const struct timespec *)e);
 		return as_libc(cps_by_number_make(&call));
+	case SYS_recvmsg:
+		call.kept = cps_whole_room((const struct msghdr *)b, (int)c);
+		__attribute__((fallthrough));
 	default:
 		return as_libc(cps_by_number_is_frequent(number) && cps_again_is_light()
 				       ? call_frequently(&call)

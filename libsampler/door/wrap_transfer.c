@@ -94,8 +94,9 @@ WRAP(ssize_t, __recvfrom_chk,
      (int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from, socklen_t *bytes),
      (fd, to, n, room, flags, from, bytes), fd, POLLIN,
      cps_whole_read(&w, fd, ONE(to, n), flags, done), cps_bytes_read(done))
-WRAP(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, message, flags), fd,
-     POLLIN, cps_whole_message(&w, fd, message, flags, done), cps_bytes_read(done))
+WRAP_KEEPING(const size_t room = cps_whole_room(message, flags), ssize_t, recvmsg,
+	     (int fd, struct msghdr *message, int flags), (fd, message, flags), fd, POLLIN,
+	     cps_whole_message(&w, fd, message, room, flags, done), cps_bytes_read(done))
 
 /* ---- writing --------------------------------------------------------------------------------- */
 

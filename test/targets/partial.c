@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -400,6 +401,7 @@ int main(int argc, char **argv)
 	break_off();
 	reach_limit();
 	read_terminals();
+	receive_halves();
 	cancel();
 	wait_for_time_out();
 	wait_for_pipe();

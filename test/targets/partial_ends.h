@@ -301,3 +301,66 @@ static void read_terminals(void)
 	read_terminal("a terminal, bytes in time", read_by_function, READS * AT_ONCE, 255);
 	read_terminal("a terminal, bytes too late", read_by_function, 4, 1);
 }
+
+/* ---- all of a stream, in two parts ------------------------------------------------------------ */
+
+enum { HALF = 50, PARTS = 100 };
+
+static void feed_halves(int fd, size_t n)
+{
+	const int at_once = 1;
+	char taken;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof(at_once));
+	for (size_t i = 0; i < n; i++) {
+		feed(fd, HALF);
+		usleep(2000);
+		feed(fd, HALF);
+		if (read(fd, &taken, 1) != 1)
+			break;
+	}
+}
+
+/* The first three leave the bytes where they are. */
+static ssize_t receive_by(size_t how, int fd)
+{
+	char control[256];
+	struct iovec v = {to, 2 * HALF};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = control,
+			   .msg_controllen = sizeof(control)};
+
+	switch (how) {
+	case 0:
+		return recv(fd, to, 2 * HALF, MSG_PEEK | MSG_WAITALL);
+	case 1:
+		return syscall(SYS_recvfrom, fd, to, 2 * HALF, MSG_PEEK | MSG_WAITALL, NULL, NULL);
+	case 2:
+		return recvmsg(fd, &m, MSG_PEEK | MSG_WAITALL);
+	case 3:
+		return recvmsg(fd, &m, MSG_WAITALL);
+	default:
+		return syscall(SYS_recvmsg, fd, &m, MSG_WAITALL);
+	}
+}
+
+static void receive_halves(void)
+{
+	int s[2], others[5] = {0};
+
+	connect_tcp(s);
+	begin(feed_halves, s[1], s[0], PARTS);
+	for (size_t i = 0; i < PARTS; i++) {
+		ssize_t n = receive_by(i % 5, s[0]);
+
+		others[i % 5] += n != 2 * HALF;
+		n = i % 5 < 3 ? 0 : n;
+		if (n < 2 * HALF)
+			recv(s[0], to, 2 * HALF - (size_t)n, MSG_WAITALL);
+		send(s[0], from, 1, 0);
+	}
+	printf("halves that are looked at, or with room for control data: %d %d %d, %d %d short\n",
+	       others[0], others[1], others[2], others[3], others[4]);
+	end(s[0]);
+}

@@ -128,7 +128,7 @@ static void feed_descriptors(int fd, size_t n)
 
 static void receive_descriptors(void)
 {
-	int s[2], files = 0, file;
+	int s[2], files = 0, calls = 0, file;
 	size_t bytes = 0;
 	ssize_t n;
 
@@ -144,6 +144,7 @@ static void receive_descriptors(void)
 				   .msg_controllen = sizeof(c.bytes)};
 
 		n = recvmsg(s[1], &m, MSG_WAITALL);
+		calls++;
 		bytes += n > 0 ? (size_t)n : 0;
 		if (n <= 0 || m.msg_controllen < sizeof(c.head) || c.head.cmsg_type != SCM_RIGHTS)
 			continue;
@@ -152,6 +153,7 @@ static void receive_descriptors(void)
 		files++;
 	} while (n > 0);
 	say("descriptors", files);
+	say("  calls", calls);
 	say("  bytes", (ssize_t)bytes);
 	end(s[1]);
 }
