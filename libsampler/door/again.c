@@ -77,9 +77,22 @@ void cps_again_resolve(void)
 	errno = saved;
 }
 
+void cps_again_expect_ticks(void)
+{
+	atomic_store(&cps_again_next.has_ticks, true);
+	if (atomic_load(&cps_again_next.has_timed))
+		cps_again_watch_fully();
+}
+
+void cps_again_expect_none(void)
+{
+	atomic_store(&cps_again_next.has_ticks, false);
+	atomic_store(&cps_again_next.is_plain, true);
+}
+
 void cps_again_watch(void)
 {
-	atomic_store(&cps_again_next.is_plain, false);
+	atomic_store(&cps_again_next.is_plain, !atomic_load(&cps_again_next.has_ticks));
 }
 
 void cps_again_look_closely(void)
@@ -131,7 +144,7 @@ struct cps_again_wait cps_again_begin_timeout(const struct timespec *timeout)
 	struct cps_again_wait w = cps_again_begin();
 
 	w.timeout = timeout;
-	if (timeout)
+	if (timeout && cps_again_has_ticks())
 		w.start = cps_again_time(CLOCK_MONOTONIC);
 	return w;
 }
@@ -140,7 +153,7 @@ struct cps_again_wait cps_again_begin_ms(int timeout)
 {
 	struct cps_again_wait w = cps_again_begin();
 
-	if (timeout > 0)
+	if (timeout > 0 && cps_again_has_ticks())
 		w.until = cps_again_time(CLOCK_MONOTONIC) + (uint64_t)timeout * 1000000;
 	return w;
 }

@@ -94,6 +94,7 @@ struct cps_again_next {
 	CPS_NEXT_ALL(CPS_NEXT_FIELD)
 	atomic_bool is_plain;  /* the functions were looked up, and calls need not be watched */
 	atomic_bool has_timed; /* the program has given a socket a timeout */
+	atomic_bool has_ticks; /* our signals may come, and end calls */
 	atomic_bool
 		is_light; /* nothing but our signals matters: neither this, nor bytes or time off the CPU */
 };
@@ -106,6 +107,11 @@ void cps_again_resolve(void);
 /* To be called when it is known that the program has forbidden itself the cycle counter, which the C library's clock
  * reads: the kernel is asked for the time. */
 void cps_again_find_clock(void);
+
+/* Our signals may come from now on; or do not any more. Without them wrappers make no call but the program's own: a
+ * filter may kill for any other. */
+void cps_again_expect_ticks(void);
+void cps_again_expect_none(void);
 
 /* Calls that transfer data are watched from now on, because our signals may come inside of them; because
  * more of them is to be known than whether one has; or because the program has given a socket a timeout. */
@@ -120,6 +126,13 @@ void cps_again_look_closely(void);
  * that it allows. Calls are not watched any more, unless sockets have timeouts. Returns whether that
  * is a change, which cps_again_watch undoes. */
 bool cps_again_unwatch(void);
+
+/* Whether our signals may come. */
+static inline bool cps_again_has_ticks(void)
+{
+	return __builtin_expect(
+		atomic_load_explicit(&cps_again_next.has_ticks, memory_order_relaxed), 1);
+}
 
 /* Whether calls that transfer data need not be looked after. */
 static inline bool cps_again_is_plain(void)

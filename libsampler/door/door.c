@@ -58,6 +58,7 @@ static void resolve_all(void)
 	RESOLVE(pthread_cancel, "pthread_cancel");
 	RESOLVE(thrd_create, "thrd_create");
 	RESOLVE(sigaction, "sigaction");
+	RESOLVE(sigaltstack, "sigaltstack");
 	RESOLVE(signal, "signal");
 	RESOLVE(sysv_signal, "__sysv_signal");
 	RESOLVE(sigset, "sigset");
@@ -242,6 +243,7 @@ static int begin(void)
 
 	if (!error)
 		error = cps_control_prepare(config.toggle_signal);
+	cps_again_expect_ticks();
 	if (!error)
 		error = cps_life_begin(&config, &identity);
 	if (!error)

@@ -24,6 +24,7 @@ struct cps_door_real {
 	int (*pthread_cancel)(pthread_t);
 	int (*thrd_create)(thrd_t *, thrd_start_t, void *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
+	int (*sigaltstack)(const stack_t *, stack_t *);
 	sighandler_t (*signal)(int, sighandler_t);
 	sighandler_t (*sysv_signal)(int, sighandler_t);
 	sighandler_t (*sigset)(int, sighandler_t);
@@ -76,6 +77,8 @@ void cps_control_set_deadline(void);
 void cps_control_drop_deadline(void);
 void cps_wrap_block_resolve(void);
 void cps_wrap_syscall_resolve(void);
+/* The C library's syscall(2). */
+extern __attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);
 void cps_wrap_frame_resolve(void);
 void cps_wrap_lock_resolve(void);
 void cps_wrap_event_resolve(void);
@@ -94,7 +97,7 @@ bool cps_wrap_seccomp_is_confined(void);
 /* Find out which allocator the target has, for what is said of allocations. */
 void cps_wrap_alloc_look(void);
 
-/* The system call seccomp(2), for which the C library has no function. Its result, or -errno. */
+/* The system call seccomp(2), for which the C library has no function. */
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);
 
 /* To be called when the calling thread begins, so that there is space for the frame of a tick; and

@@ -18,6 +18,7 @@
 
 #include "base/stacks.h"
 #include "base/sys.h"
+#include "door/again.h"
 #include "door/door.h"
 #include "door/life.h"
 #include "door/own_memory.h"
@@ -127,19 +128,25 @@ static stack_t answer(const stack_t *kernels, bool on)
 	return is_disarmed(kernels) ? off : own;
 }
 
-/* Sets what the target wants. Only the kernel reads it first, because it need not be there. A handler
- * of the target's that is no relay may run on our alternate stack although the target has set none.
+/* A handler of the target's that is no relay may run on our alternate stack although the target has set none.
  * If it then sets one, the kernel refuses to change the stack in use, so it is only noted. */
+static bool is_only_noted(const stack_t *new, int error)
+{
+	if (error != -EPERM || !(theirs.ss_flags & SS_DISABLE))
+		return false;
+	theirs = *new;
+	cps_relay_onto(&theirs);
+	return true;
+}
+
+/* Sets what the target wants. Only the kernel reads it first, because it need not be there. */
 static int change(const stack_t *new, bool on)
 {
 	int error = ask_kernel(new, NULL);
 	stack_t set = theirs;
 
-	if (error == -EPERM && theirs.ss_flags & SS_DISABLE) {
-		theirs = *new;
-		cps_relay_onto(&theirs);
+	if (is_only_noted(new, error))
 		return 0;
-	}
 	if (!error) {
 		if (!on)
 			ask_kernel(NULL, &set);
@@ -165,13 +172,44 @@ static bool has_ours(void)
 	return ours && tid == cps_sys_gettid() && cps_own_memory_is_here();
 }
 
+static int ask_libc(const stack_t *new, stack_t *old)
+{
+	if (!cps_door_real.sigaltstack)
+		return ask_kernel(new, old);
+	return cps_door_real.sigaltstack(new, old) ? -errno : 0;
+}
+
+/* No tick comes any more, and a filter may allow this one call. So ours goes when the target sets another one. That the
+ * kernel has ours tells whose thread this is. */
+static int change_last(const stack_t *new, stack_t *old)
+{
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	stack_t kernels = {.ss_flags = sp - (uintptr_t)ours < CPS_STACKS_BYTES ? SS_ONSTACK : 0};
+	stack_t own = theirs;
+	bool on = is_on(&kernels, sp);
+	int error = on && new ? -EPERM : ask_libc(new, old);
+
+	if (new &&is_only_noted(new, error))
+		return 0;
+	own.ss_flags |= on ? SS_ONSTACK : 0;
+	if (!error && old && old->ss_sp == ours)
+		*old = own;
+	if (!error && new) {
+		cps_relay_from(NULL, 0);
+		ours = NULL;
+	}
+	return error;
+}
+
 EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 {
 	stack_t kernels, before;
 	int error;
 
 	cps_door_open();
-	if (!has_ours()) {
+	if (!cps_again_has_ticks()) {
+		error = ours ? change_last(new, old) : ask_libc(new, old);
+	} else if (!has_ours()) {
 		error = ask_kernel(new, old);
 	} else {
 		uint64_t mask = cps_sys_block_signals();

@@ -17,6 +17,7 @@
 #include "door/again.h"
 #include "door/door.h"
 #include "door/life.h"
+#include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/sample.h"
 #include "stream/recording.h"
@@ -38,8 +39,26 @@ void cps_wrap_seccomp_prepare(bool outlives_filter)
 		cps_copy_confine();
 }
 
+/* The kernel has what the target wants of the clock's signal, too. */
+static bool leave(enum cps_stop why)
+{
+	const struct cps_clock *clock = cps_life_clock();
+
+	if (!cps_life_leave(why))
+		return false;
+	cps_disposition_give_back(clock->meter->signal);
+	return true;
+}
+
+static void come_back(void)
+{
+	cps_disposition_take(cps_life_clock()->meter->signal, cps_sample_handler);
+	cps_life_return();
+}
+
 /* What was done before a filter is installed, to be undone if that fails. */
 struct step {
+	bool is_last; /* nothing of ours is to come after it; a child of vfork says nothing of its parent */
 	bool has_left, has_unwatched, is_dispatch;
 };
 
@@ -56,14 +75,14 @@ static struct step step_aside(void)
 {
 	struct step step = {0};
 
-	if (!goes_on)
-		confine();
-	if (!cps_life_is_recorded())
-		return step;
 	if (!goes_on) {
-		step.has_left = cps_life_leave(CPS_STOP_SECCOMP);
+		confine();
+		step.has_left = leave(CPS_STOP_SECCOMP);
+		step.is_last = step.has_left || !cps_life_clock();
 		return step;
 	}
+	if (!cps_life_is_recorded())
+		return step;
 	cps_sample_filter();
 	step.has_unwatched = cps_again_unwatch();
 	if (step.has_unwatched)
@@ -77,7 +96,8 @@ static struct step step_aside(void)
 static void step_aside_for_dispatch(struct step *step)
 {
 	step->is_dispatch = true;
-	step->has_left = cps_life_is_recorded() && cps_life_leave(CPS_STOP_DISPATCH);
+	step->has_left = leave(CPS_STOP_DISPATCH);
+	step->is_last = step->has_left || !cps_life_clock();
 }
 
 static bool is_confined;
@@ -95,12 +115,16 @@ static void have_stepped_aside(struct step step, bool has_failed)
 		cps_again_watch();
 		cps_wrap_syscall_watch(true);
 	}
-	if (step.has_left && has_failed) {
-		cps_life_return();
-	} else if (step.has_left) {
-		is_confined = !step.is_dispatch;
-		cps_life_forget();
+	if (step.is_last && !has_failed) {
+		is_confined |= cps_again_has_ticks() && !step.is_dispatch;
+		cps_sample_confine();
+		cps_again_expect_none();
+		cps_wrap_syscall_watch(false);
 	}
+	if (step.has_left && has_failed)
+		come_back();
+	else if (step.has_left)
+		cps_life_forget();
 	errno = error;
 }
 
@@ -143,7 +167,7 @@ long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *
 	if (operation == SECCOMP_SET_MODE_STRICT ||
 	    (operation == SECCOMP_SET_MODE_FILTER && filter))
 		step = step_aside();
-	result = CPS_SYS(seccomp, operation, flags, filter, 0);
+	result = cps_wrap_syscall_real(SYS_seccomp, operation, flags, filter);
 	/* A positive result is a thread that could not be synchronised, or the descriptor of a
 	 * listener. */
 	have_stepped_aside(

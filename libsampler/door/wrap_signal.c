@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/time.h>
 
+#include "door/again.h"
 #include "door/door.h"
 #include "door/go_runtime.h"
 #include "door/life.h"
@@ -35,7 +36,8 @@ static bool is_taken(int number, bool to_change_it)
 		return false; /* the C library refuses this signal with and without us */
 	if (number == SIGPROF && to_change_it)
 		cps_life_give_up_sigprof(); /* not if it only asks, as Python does */
-	return cps_disposition_is_taken(number) && cps_own_memory_is_here();
+	return cps_disposition_is_taken(number) &&
+	       (!cps_again_has_ticks() || cps_own_memory_is_here());
 }
 
 static int change(int number, const struct sigaction *action, struct sigaction *old)

@@ -21,7 +21,7 @@
 #include "unwind/regs.h"
 
 /* The assembly below uses these. */
-__attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);
+long (*cps_wrap_syscall_real)(long, ...);
 long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e);
 long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e);
 
@@ -171,8 +171,8 @@ static LITTLE long call_function(const struct cps_by_number *call)
 	case SYS_prctl:
 		return prctl((int)a[0], a[1], a[2], a[3], a[4]);
 	case SYS_seccomp:
-		return as_libc(cps_wrap_seccomp((unsigned long)a[0], (unsigned long)a[1],
-						(const void *)a[2]));
+		return cps_wrap_seccomp((unsigned long)a[0], (unsigned long)a[1],
+					(const void *)a[2]);
 	default:
 		_exit((int)a[0]);
 	}

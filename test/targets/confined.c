@@ -2,12 +2,13 @@
 /*
  * confined.c - forbids itself system calls, and goes on with what is left.
  *
- * confined prctl|syscall open|refuse|strict|timers|none|failing [PROGRAM|-]: uses CPU time in before(),
+ * confined prctl|syscall open|refuse|strict|timers|none|failing|waits [PROGRAM|-]: uses CPU time in before(),
  * installs a filter that kills on open(2) and openat(2), or refuses them, or kills on all but the few calls that it needs
  * itself, or on nothing, or one that the kernel refuses; and uses CPU time in after(): in this
  * thread, in one from before that the filter includes if it comes by seccomp(2), in a new one and
  * in a child; or becomes PROGRAM, which inherits the filter; or waits for a second (-). Its own
- * turns are counted, since clocks are system calls.
+ * turns are counted, since clocks are system calls. `waits` does not read the cycle counter either, and makes calls that
+ * are wrapped, after a filter that kills on all others; one of them has begun before it in another thread.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -15,13 +16,17 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "burn.h"
@@ -69,6 +74,32 @@ static struct sock_filter strict[] = {LOAD,
 				      ALLOW(brk),
 				      ALLOW(rt_sigprocmask),
 				      RETURN(KILL)};
+/* What the C library needs at a thread's end, and the waits. */
+static struct sock_filter waits[] = {LOAD,
+				     ALLOW(write),
+				     ALLOW(exit),
+				     ALLOW(exit_group),
+				     ALLOW(rt_sigreturn),
+				     ALLOW(futex),
+				     ALLOW(munmap),
+				     ALLOW(madvise),
+				     ALLOW(rt_sigprocmask),
+				     ALLOW(setitimer),
+				     ALLOW(poll),
+				     ALLOW(ppoll),
+				     ALLOW(pselect6),
+				     ALLOW(nanosleep),
+				     ALLOW(clock_nanosleep),
+				     ALLOW(seccomp),
+				     ALLOW(prctl),
+				     ALLOW(sigaltstack),
+				     RETURN(KILL)};
+static struct sock_filter alone[] = {LOAD,
+				     ON(rt_sigprocmask, KILL),
+				     ON(futex, KILL),
+				     ON(munmap, KILL),
+				     ON(madvise, KILL),
+				     RETURN(SECCOMP_RET_ALLOW)};
 static struct sock_filter none[] = {RETURN(SECCOMP_RET_ALLOW)};
 static struct sock_filter failing[] = {LOAD}; /* has no end */
 
@@ -77,7 +108,8 @@ static const struct {
 	struct sock_fprog program;
 } filters[] = {{"open", PROGRAM(no_open)},  {"refuse", PROGRAM(refuse)},
 	       {"strict", PROGRAM(strict)}, {"timers", PROGRAM(no_timers)},
-	       {"none", PROGRAM(none)},	    {"failing", PROGRAM(failing)}};
+	       {"none", PROGRAM(none)},	    {"failing", PROGRAM(failing)},
+	       {"waits", PROGRAM(waits)}};
 
 static atomic_int is_confined;
 static volatile uint64_t sink;
@@ -122,6 +154,78 @@ static void say(const char *text)
 		_exit(3);
 }
 
+/* ---- waits ----------------------------------------------------------------------------------- */
+
+static atomic_int is_going_to_sleep;
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+/* A signal ends the sleep: it comes again and again, in case that it comes before. */
+static int sleep_for_long(void)
+{
+	struct timespec left = {1000, 0};
+
+	return nanosleep(&left, &left) == -1 && errno == EINTR && left.tv_sec < 1000;
+}
+
+static void *sleeper(void *unused)
+{
+	is_going_to_sleep = 1;
+	return sleep_for_long() ? unused : NULL;
+}
+
+/* With a filter that kills on what only the end of a thread needs. */
+static int make_calls(const char *how)
+{
+	static char stack[1 << 16];
+	const struct sock_fprog program = PROGRAM(alone);
+	const struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
+	const struct timespec ms = {0, 1000000};
+	struct timespec left = {1000, 0};
+	stack_t new = {.ss_sp = stack, .ss_size = sizeof(stack)}, old, last;
+
+	if (install(how, &program) || setitimer(ITIMER_REAL, &often, NULL) || !sleep_for_long() ||
+	    clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) != EINTR || left.tv_sec >= 1000 ||
+	    setitimer(ITIMER_REAL, &never, NULL) || usleep(1000))
+		return 0;
+	if (poll(NULL, 0, 1) || ppoll(NULL, 0, &ms, NULL) ||
+	    pselect(0, NULL, NULL, NULL, &ms, NULL))
+		return 0;
+	return sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE &&
+	       sigaltstack(&new, &old) == 0 && old.ss_flags & SS_DISABLE &&
+	       sigaltstack(NULL, &last) == 0 && last.ss_sp == stack && !last.ss_flags;
+}
+
+static int wait_confined(const char *how, const struct sock_fprog *program)
+{
+	const struct itimerval often = {{0, 20000}, {0, 20000}};
+	struct sigaction action = {.sa_handler = on_alarm};
+	pthread_t thread;
+	sigset_t alarms;
+	void *slept = NULL;
+
+	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	if (pthread_create(&thread, NULL, sleeper, &alarms))
+		return 99;
+	while (!is_going_to_sleep)
+		sink = burn(sink + 1, 1000);
+	before(50);
+	pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+	prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || install(how, program) ||
+	    setitimer(ITIMER_REAL, &often, NULL))
+		return 77;
+	pthread_join(thread, &slept);
+	pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+	say(slept && make_calls(how) ? "as expected\n" : "WRONG\n");
+	_exit(6);
+}
+
 int main(int argc, char **argv)
 {
 	const struct sock_fprog *program = NULL;
@@ -132,6 +236,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 2 && i < sizeof(filters) / sizeof(filters[0]); i++)
 		if (strcmp(argv[2], filters[i].name) == 0)
 			program = &filters[i].program;
+	if (argc > 2 && strcmp(argv[2], "waits") == 0)
+		return wait_confined(argv[1], program);
 	if (!program || pthread_create(&old, NULL, old_thread, NULL))
 		return 99;
 	before(50);

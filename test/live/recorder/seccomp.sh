@@ -13,6 +13,8 @@
 #   only `busy` was waited for.
 # - With a shot that is set again for the instant at which it came, a thread did nothing but take signals until the
 #   delay was over, 100 s later.
+# - If a wait asks the kernel for the time, or lets it write what is left of a sleep, the target is killed by SIGSYS; and
+#   if sigaltstack(2) asks whose thread it is. Also if the recording had ended before the filter.
 # - If the recording does not go on after a filter that the kernel refused, it has ended.
 #
 # Chance: no sample meets the 50 ms of before() in one of 30,000 attempts, and in three of three in one of 10^13.
@@ -63,7 +65,7 @@ tried() {
 	esac
 }
 for how in prctl syscall; do
-	for filter in open strict; do
+	for filter in open strict waits; do
 		with_more_work tried 1 seccomp without stop $how $filter
 	done
 	with_more_work tried 1 write with all $how refuse
@@ -83,6 +85,14 @@ record CPSAMPLE_DURATION=0.7 "$targets/confined" prctl strict - >out 2>err
 status=$?
 [ $status -eq 6 ] || fault "the time is over under a filter: exit status $status: $(cat out err)"
 rm -f ./*.cps
+
+# And before there is a filter.
+for how in prctl syscall; do
+	record CPSAMPLE_DURATION=0.01 "$targets/confined" $how waits >out 2>err
+	status=$?
+	[ $status -eq 6 ] || fault "the time is over before a filter by $how: exit status $status: $(cat out err)"
+	rm -f ./*.cps
+done
 
 # The program that it executes has the filter, too.
 for how in prctl syscall; do
