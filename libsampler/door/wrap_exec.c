@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/sys.h"
+#include "door/again.h"
 #include "door/door.h"
 #include "door/life.h"
 #include "signal/disposition.h"
@@ -34,7 +35,7 @@ static bool leave(void)
 	bool has_left;
 
 	cps_door_open();
-	if (cps_wrap_seccomp_is_confined())
+	if (!cps_again_has_ticks())
 		return false;
 	clock = cps_life_clock();
 	has_left = cps_life_leave(CPS_STOP_EXEC);
@@ -45,7 +46,7 @@ static bool leave(void)
 
 static int come_back(bool has_left, int result, int error)
 {
-	if (!cps_wrap_seccomp_is_confined())
+	if (cps_again_has_ticks())
 		cps_disposition_return();
 	if (has_left)
 		cps_life_return();

@@ -13,6 +13,7 @@
 #include <threads.h>
 
 #include "base/sys.h"
+#include "door/again.h"
 #include "door/door.h"
 #include "door/find.h"
 #include "door/life.h"
@@ -62,6 +63,8 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 	struct cps_side_use use = {0, 0};
 	uint64_t mask, reading;
 
+	if (!cps_life_clock())
+		return;
 	cps_thread_enter(t, stack_bytes);
 	/* Not before: a clock that takes over arms all threads that have entered. */
 	clock = cps_life_clock();
@@ -84,21 +87,33 @@ static void begin(struct cps_thread *t, uint64_t stack_bytes)
 	CPS_SYS(rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof(mask));
 }
 
-static void end(struct cps_thread *t)
+static void end_recorded(struct cps_thread *t)
 {
 	const struct cps_clock *clock = cps_life_clock();
-	uint64_t mask = cps_sys_block_signals();
+	uint64_t reading;
 
-	if (clock && cps_gate_is_open()) {
-		uint64_t reading = cps_sample_own_begin();
+	if (!clock || !cps_gate_is_open())
+		return;
+	reading = cps_sample_own_begin();
+	cps_clock_disarm(clock, t);
+	cps_resource_disarm(t);
+	cps_sample_own_end(t, reading);
+	cps_sample_end_thread(t);
+	cps_recording_thread_ends(t);
+	cps_wrap_altstack_end();
+}
 
-		cps_clock_disarm(clock, t);
-		cps_resource_disarm(t);
-		cps_sample_own_end(t, reading);
-		cps_sample_end_thread(t);
-		cps_recording_thread_ends(t);
-		cps_wrap_altstack_end();
+/* A filter that the thread has may kill for our calls. */
+static void end(struct cps_thread *t)
+{
+	uint64_t mask;
+
+	if (!cps_again_has_ticks()) {
+		cps_thread_leave(t);
+		return;
 	}
+	mask = cps_sys_block_signals();
+	end_recorded(t);
 	cps_thread_leave(t);
 	cps_sys_set_mask(mask);
 }
