@@ -83,7 +83,7 @@ ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOC
 	X(preadv64v2) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2)
 #define CPS_NEXT_CHILD(X) X(wait) X(waitpid) X(wait3) X(wait4) X(waitid)
 #define CPS_NEXT_COPY(X) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) X(getrandom)        \
-	X(getdents64)
+	X(getdents64) X(close) X(dup2) X(dup3)
 #define CPS_NEXT_ALL(X)                                                                            \
 	CPS_NEXT_TIMED(X) CPS_NEXT_EVENT(X) CPS_NEXT_SOCKET(X) CPS_NEXT_PLACE(X)      \
 	CPS_NEXT_CHILD(X) CPS_NEXT_COPY(X)

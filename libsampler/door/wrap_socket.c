@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap_socket.c - keeps our signals from ending connections on sockets that have a timeout.
+ * wrap_socket.c - keeps our signals from ending connections on sockets that have a timeout, and the ends of those that linger.
  *
- * In: connect and accept. Out: the real calls, made again if need be. The kernel restarts such
- * calls, except on a socket with SO_RCVTIMEO or SO_SNDTIMEO.
+ * In: connect and accept; close, dup2 and dup3. Out: the real calls, made again if need be. The kernel restarts such
+ * calls, except on a socket with SO_RCVTIMEO or SO_SNDTIMEO; and what closes a descriptor, held on one with SO_LINGER.
  */
 #undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include <errno.h>
 
 #include "door/socket_time.h"
+#include "signal/gate.h"
+
+static volatile bool has_lingering; /* the program has set how long sockets linger */
 
 CPS_EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t bytes)
 {
@@ -16,8 +19,43 @@ CPS_EXPORT int setsockopt(int fd, int level, int option, const void *value, sock
 
 	if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
 		cps_again_watch_time();
+	if (level == SOL_SOCKET && option == SO_LINGER)
+		has_lingering = true;
 	return next(fd, level, option, value, bytes);
 }
+
+/* ---- the end of a socket that lingers ----------------------------------------------------------- */
+
+/* A signal ends the wait for what is still to be sent, and the result does not say so. */
+#define CLOSING(name, parameters, arguments, closed)                                               \
+	static __attribute__((noinline)) int name##_held parameters                                \
+	{                                                                                          \
+		return CPS_HELD(CPS_NEXT(name) arguments);                                         \
+	}                                                                                          \
+	CPS_EXPORT int name parameters                                                             \
+	{                                                                                          \
+		__typeof__(name) *next = &CPS_NEXT(name);                                          \
+                                                                                                   \
+		return has_lingering && lingers(closed) ? name##_held arguments : next arguments;  \
+	}
+
+/* Not where a filter might forbid the question. */
+static __attribute__((noinline)) bool lingers(int fd)
+{
+	struct linger linger = {0, 0};
+	socklen_t bytes = sizeof(linger);
+	int error = errno;
+
+	if (cps_again_is_plain() || !cps_gate_is_open())
+		return false;
+	getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &bytes);
+	errno = error;
+	return linger.l_onoff && linger.l_linger > 0;
+}
+
+CLOSING(close, (int fd), (fd), fd)
+CLOSING(dup2, (int fd, int onto), (fd, onto), onto)
+CLOSING(dup3, (int fd, int onto, int flags), (fd, onto, flags), onto)
 
 /* A second connect on a TCP socket continues to wait for the connection that was begun. If that
  * takes too long it says that the connection was begun before. */
