@@ -345,13 +345,13 @@ static void watch_no_more(struct cps_thread *t, void *context)
 	t->is_unwatched = true;
 }
 
-/* The program wants the last key, which is ours. The ends of threads that are alive are noticed no more. Not if another
+/* The program wants the last key, which is ours, also when the recording has ended. The ends of threads that are alive are noticed no more. Not if another
  * thread is setting it, and does not go on: it would set the program's. */
 static bool give_key_up(void)
 {
 	uint64_t until = 0;
 
-	if (!cps_life_clock() || !atomic_exchange(&has_key, false))
+	if (!atomic_exchange(&has_key, false))
 		return false;
 	while (atomic_load(&n_setting) && cps_sys_patience(&until))
 		;

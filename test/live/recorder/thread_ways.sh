@@ -15,6 +15,7 @@
 # - Without wrap_altstack.c the kernel kills the thread with a small alternate stack.
 # - Without give_key_up() in wrap_thread.c there are 1,023 keys, and if set_key() does not ask has_key, the thread
 #   "key-returns" sets one of the program's, and is not credited. With a cleanup handler that does nothing none is.
+# - If give_key_up() wants a recording there are 1,023 keys after its end.
 # - If sigaltstack reads and writes where the program says, it dies where the kernel says EFAULT.
 #
 # Chance: a thread of 150 ms has no sample in one of 200 attempts with 36 ticks a second (burn.h), the fewest ever seen,
@@ -31,6 +32,13 @@ quiet="blocked detached pexit tiny altstack coroutine timer"
 } >want || fault "without us it ended with $?"
 for way in keys keys_c11; do
 	"$targets/thread_ways" $way >want.$way || fault "$way without us ended with $?"
+done
+# The recording has ended before the first key.
+for way in keys keys_c11; do
+	mkdir short
+	(cd short && record CPSAMPLE_DURATION=0.001 "$targets/thread_ways" $way >../got) || fault "$way: ended with $?"
+	same want.$way got "$way after the end"
+	rm -rf short
 done
 "$targets/thread_ways" setuid >want.setuid || fault "setuid without us ended with $?"
 
