@@ -407,7 +407,6 @@ static LITTLE long enter_ring(struct cps_by_number *c)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Our signals wait meanwhile. */
 static LITTLE long hold(const struct cps_by_number *c)
 {
 	return CPS_HELD(make(c));
@@ -429,6 +428,8 @@ long cps_by_number_make(struct cps_by_number *c)
 	case TRANSFER:
 		return transfer(c);
 	case ENDLESS:
+		return c->number == SYS_ioctl && cps_wrap_file_holds(a[1], a[2]) ? hold(c)
+										 : wait_in(c, form);
 	case MILLISECONDS:
 	case RELATIVE:
 		return wait_in(c, form);
@@ -444,8 +445,8 @@ long cps_by_number_make(struct cps_by_number *c)
 	case RING:
 		return a[3] & REGISTERED ? hold(c) : enter_ring(c);
 	default: /* of bpf(2) few commands take long, and some programs give the others all the time */
-		if (c->number == SYS_bpf && what != BPF_PROG_LOAD && what != BPF_PROG_TEST_RUN)
-			return make(c);
-		return hold(c);
+		return c->number == SYS_bpf && what != BPF_PROG_LOAD && what != BPF_PROG_TEST_RUN
+			       ? make(c)
+			       : hold(c);
 	}
 }

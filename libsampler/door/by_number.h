@@ -28,6 +28,9 @@ void cps_by_number_list(uint64_t table[8]);
  * thread that is being cancelled. errno stays as it is. */
 long cps_by_number_make(struct cps_by_number *call);
 
+/* Whether an ioctl with this argument can neither be gone on with nor made again. */
+bool cps_wrap_file_holds(long request, long argument);
+
 /* Whether the call is one that programs may make as often as they can, so that its maker looks after it as long as no
  * tick meets it. */
 static inline bool cps_by_number_is_frequent(long number)

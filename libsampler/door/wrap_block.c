@@ -3,7 +3,7 @@
  * wrap_block.c - notes where threads are blocked in calls that need no other care.
  *
  * In: waits for other threads, calls that write to disks and lock files. Out: the real calls. The kernel or the C
- * library goes on with them after a tick, except with tcdrain. Unless the resource `real` is counted, each other wrapper
+ * library goes on with them after a tick, except with tcdrain and tcsendbreak. Unless the resource `real` is counted, each other wrapper
  * is two loads and a jump.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define CALLS(X)                                                                                   \
 	X(pthread_join) X(pthread_timedjoin_np) X(pthread_clockjoin_np) X(pthread_barrier_wait)    \
 	X(thrd_join) X(sigwait)                                                                    \
-	X(fsync) X(fdatasync) X(syncfs) X(msync) X(tcdrain) X(flock) X(lockf) X(lockf64)
+	X(fsync) X(fdatasync) X(syncfs) X(msync) X(tcdrain) X(tcsendbreak) X(flock) X(lockf) X(lockf64)
 /* clang-format on */
 
 CPS_FIND_CALLS(CALLS, cps_wrap_block_resolve)
@@ -108,4 +108,24 @@ CPS_EXPORT int tcdrain(int fd)
 	CPS_AGAIN_WAIT w = cps_again_begin();
 
 	return CPS_AGAIN(w, next.tcdrain(fd));
+}
+
+static __attribute__((noinline)) int tcsendbreak_watched(int fd, int duration)
+{
+	CPS_BLOCKS_IN(CPS_IO, next.tcsendbreak);
+
+	return cps_again_is_plain() ? next.tcsendbreak(fd, duration)
+				    : CPS_HELD(next.tcsendbreak(fd, duration));
+}
+
+/* The kernel says so, too, and cuts the break short, which cannot be made again. */
+CPS_EXPORT int tcsendbreak(int fd, int duration)
+{
+	if (__builtin_expect(!next.tcsendbreak, 0))
+		resolve_again();
+	if (__builtin_expect(!next.tcsendbreak, 0))
+		return NO_CALL;
+	return cps_again_is_plain() && !cps_blocking_is_watched()
+		       ? next.tcsendbreak(fd, duration)
+		       : tcsendbreak_watched(fd, duration);
 }

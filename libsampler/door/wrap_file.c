@@ -11,12 +11,14 @@
 #undef _FORTIFY_SOURCE /* it would define these functions inline */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/btrfs.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/swap.h>
 
 #include "door/again.h"
+#include "door/by_number.h"
 #include "door/door.h"
 #include "door/find.h"
 #include "resource/lock.h"
@@ -121,7 +123,28 @@ CONTROL(fcntl64)
 
 /* ---- drivers --------------------------------------------------------------------------------- */
 
-/* Some drivers do not let the kernel make a call again. One that has failed with EINTR has done nothing. */
+/* A break that a signal cuts short is on the line nevertheless. Btrfs stops where it is, and says EAGAIN. */
+bool cps_wrap_file_holds(long request, long argument)
+{
+	switch ((unsigned)request) {
+	case TCSBRK:
+		return !argument;
+	case TCSBRKP:
+	case BTRFS_IOC_DEFRAG:
+	case BTRFS_IOC_DEFRAG_RANGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static __attribute__((noinline)) int ioctl_held(int fd, unsigned long request, void *argument)
+{
+	return CPS_HELD(next.ioctl(fd, request, argument));
+}
+
+/* Some drivers do not let the kernel make a call again. One that has failed with EINTR has done nothing, but for those
+ * above. */
 static __attribute__((noinline)) int ioctl_watched(int fd, unsigned long request, void *argument)
 {
 	CPS_AGAIN_WAIT w = cps_again_wait_of(cps_again_start(), 0);
@@ -142,8 +165,11 @@ CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
 		resolve_again();
 	if (__builtin_expect(!next.ioctl, 0))
 		return NO_CALL;
-	return cps_again_is_plain() ? next.ioctl(fd, request, argument)
-				    : ioctl_watched(fd, request, argument);
+	if (cps_again_is_plain())
+		return next.ioctl(fd, request, argument);
+	return cps_wrap_file_holds((long)request, (long)argument)
+		       ? ioctl_held(fd, request, argument)
+		       : ioctl_watched(fd, request, argument);
 }
 
 /* ---- space on disks -------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@
  *             the process, comes when it returns, and others come before
  * cancels     a thread that waits is cancelled, ROUNDS times
  *
- * drains      a terminal to which nothing was written is drained for a second of CPU time
+ * drains      a terminal to which nothing was written is drained for a second of CPU time, and is sent breaks
  *
  * Prints a line for each call with its results, each of them once, and "errno N" when it has
  * changed in a call that did not fail. "short" is one that has ended before its time. Never prints
@@ -288,20 +288,39 @@ static void cancelled(void)
 	printf(" cancelled");
 }
 
-static void drains(void)
+static int sends_break(int terminal)
 {
-	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal, failed = 0;
+	return tcsendbreak(terminal, 0);
+}
 
-	if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0 ||
-	    (terminal = open(ptsname(master), O_RDWR | O_NOCTTY)) < 0)
-		exit(1);
+static int sends_long_break(int terminal)
+{
+	return tcsendbreak(terminal, 300);
+}
+
+static void drains_by(const char *name, int (*call)(int), int terminal)
+{
+	int failed = 0;
+
 	atomic_store(hailed, gettid());
 	for (uint64_t from = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	     cpu_ns(CLOCK_THREAD_CPUTIME_ID) - from < 1000000000;)
 		for (int i = 0; i < 100; i++)
-			failed += tcdrain(terminal) != 0;
+			failed += call(terminal) != 0;
 	atomic_store(hailed, 0);
-	printf("tcdrain: %d failed\n", failed);
+	printf("%s: %d failed\n", name, failed);
+}
+
+static void drains(void)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal;
+
+	if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0 ||
+	    (terminal = open(ptsname(master), O_RDWR | O_NOCTTY)) < 0)
+		exit(1);
+	drains_by("tcdrain", tcdrain, terminal);
+	drains_by("tcsendbreak", sends_break, terminal);
+	drains_by("tcsendbreak, longer", sends_long_break, terminal);
 }
 
 int main(int argc, char **argv)
