@@ -301,8 +301,10 @@ static CPS_REGS_HANDLER void renew_after_loss(int number, siginfo_t *info, void 
 {
 	struct cps_thread *t = cps_thread_self();
 
-	(void)number;
-	(void)info;
+	if (info->si_code <= 0) { /* a process has sent it; what the kernel sends may be ours */
+		cps_disposition_pass_on(number, info, context);
+		return;
+	}
 	for (uint32_t i = 0; i < WATCHERS && t && !atomic_load(&t->busy); i++) {
 		void (*renew)(struct cps_thread *) = atomic_load(&watchers[i]);
 

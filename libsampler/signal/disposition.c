@@ -127,16 +127,17 @@ static void to_libc(const struct kernel_action *k, struct sigaction *a)
 {
 	memset(a, 0, sizeof(*a));
 	a->sa_handler = (sighandler_t)k->handler;
-	a->sa_flags = (int)(k->flags & ~(unsigned long)SA_KERNEL_RESTORER);
+	a->sa_flags = (int)k->flags;
 	memcpy(&a->sa_mask, &k->mask, sizeof(k->mask));
 	a->sa_restorer = k->restorer;
 }
 
+/* The C library sets the restorer, too: what the target says there means nothing. */
 static void to_kernel(const struct sigaction *a, struct kernel_action *k)
 {
 	k->handler = (void *)a->sa_handler;
 	k->flags = (unsigned)a->sa_flags | SA_KERNEL_RESTORER;
-	k->restorer = a->sa_restorer ? a->sa_restorer : cps_regs_restore;
+	k->restorer = cps_regs_restore;
 	memcpy(&k->mask, &a->sa_mask, sizeof(k->mask));
 }
 
@@ -223,8 +224,7 @@ void cps_disposition_give_back(int number)
 	atomic_store(&t->number, 0);
 	if (t->only_default && wanted.sa_handler != SIG_DFL)
 		return; /* the kernel has it already */
-	if (!t->only_default)
-		ask_kernel(number, &ignore, NULL);
+	ask_kernel(number, &ignore, NULL); /* what is pending is ours */
 	ask_kernel(number, &action, NULL);
 }
 
@@ -324,13 +324,17 @@ void cps_disposition_set(int number, const struct sigaction *action)
 {
 	struct taken *t = find(number);
 	struct kernel_action old, new;
+	struct sigaction set = *action;
 
-	if (t && !t->only_default) {
-		change(t, action);
-	} else if (t && action->sa_handler == SIG_DFL) {
+	set.sa_flags |= SA_KERNEL_RESTORER; /* as the C library does */
+	if (t && (!t->only_default || action->sa_handler == SIG_DFL))
+		change(t, &set);
+	if (t && !t->only_default)
+		return;
+	if (t && action->sa_handler == SIG_DFL) {
 		install(t, &old);
 	} else {
-		to_kernel(action, &new);
+		to_kernel(&set, &new);
 		ask_kernel(number, &new, NULL);
 	}
 }
@@ -340,13 +344,14 @@ void cps_disposition_get(int number, struct sigaction *action)
 	const struct taken *t = find(number);
 	struct kernel_action now;
 
-	if (t && !t->only_default) {
+	if (t && !t->only_default)
 		recall(t, action);
-	} else if (ask_kernel(number, NULL, &now) == 0) {
-		if (t && now.handler == (void *)t->handler)
-			now = (struct kernel_action){.handler = (void *)SIG_DFL};
+	else if (ask_kernel(number, NULL, &now) != 0)
+		return;
+	else if (t && now.handler == (void *)t->handler)
+		recall(t, action); /* the default */
+	else
 		to_libc(&now, action);
-	}
 }
 
 /* The kernel keeps such a signal pending as long as it is blocked, and discards it then. */

@@ -11,6 +11,7 @@
  *	same blocked ROUNDS    works with all signals blocked by a system call of its own
  *	same awaits ROUNDS     awaits all signals, also those that the C library keeps for itself, after some work
  *	same programs ROUNDS   gives the kernel programs (bpf) that it has to look at for long, if it may
+ *	same io ROUNDS         is sent SIGIO, with a handler and without; and has programs run that may have no signals pending
  *	same daemon ROUNDS     closes its first three descriptors, and writes to a file that becomes one of them
  *
  * Prints the same for each number of rounds.
@@ -26,11 +27,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -370,6 +373,83 @@ static int awaits(void)
 	return 0;
 }
 
+static volatile sig_atomic_t n_io;
+
+static void count_io(int number)
+{
+	n_io += number == SIGIO;
+}
+
+/* What the C library leaves to itself has no meaning in an action of the program's. */
+static void set_io(void (*handler)(int), int flags)
+{
+	struct sigaction action, old;
+
+	memset(&action, 0x5a, sizeof(action));
+	action.sa_handler = handler;
+	action.sa_flags = flags;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGIO, &action, &old);
+	sigaction(SIGIO, NULL, &action);
+	printf("flags %x, then %x; %d\n", (unsigned)old.sa_flags, (unsigned)action.sa_flags,
+	       action.sa_handler == handler);
+}
+
+static void fault_pages(void)
+{
+	static char pages[1 << 20];
+
+	madvise(pages, sizeof(pages), MADV_DONTNEED);
+	for (size_t i = 0; i < sizeof(pages); i += 4096)
+		((volatile char *)pages)[i] = 1;
+}
+
+static int status_of(void (*child)(void))
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		fault_pages();
+		child();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void send_io(void)
+{
+	kill(getpid(), SIGIO);
+}
+
+static void run_without_signals(void)
+{
+	const struct rlimit none = {0, 0};
+
+	setrlimit(RLIMIT_SIGPENDING, &none);
+	fault_pages();
+	execl("/bin/true", "true", (char *)NULL);
+}
+
+static int io(void)
+{
+	int ended = 0;
+
+	set_io(count_io, 0);
+	for (int i = 0; i < rounds; i++) {
+		fault_pages();
+		send_io();
+	}
+	printf("%d missing\n", rounds - (int)n_io);
+	set_io(SIG_DFL, SA_NODEFER);
+	printf("ended by %d\n", WTERMSIG(status_of(send_io)));
+	for (int i = 0; i < rounds; i++)
+		ended += status_of(run_without_signals) != 0;
+	printf("%d ended otherwise\n", ended);
+	return 0;
+}
+
 static int daemon_writes(void)
 {
 	close(0);
@@ -387,10 +467,17 @@ int main(int n, char **arguments)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} modes[] = {{"copies", copies},     {"devices", devices},	 {"waits", waits},
-		     {"closures", closures}, {"coroutines", coroutines}, {"nan", nan_ends},
-		     {"blocked", blocked},   {"awaits", awaits},	 {"daemon", daemon_writes},
-		     {"programs", programs}};
+	} modes[] = {{"copies", copies},
+		     {"devices", devices},
+		     {"waits", waits},
+		     {"closures", closures},
+		     {"coroutines", coroutines},
+		     {"nan", nan_ends},
+		     {"blocked", blocked},
+		     {"awaits", awaits},
+		     {"daemon", daemon_writes},
+		     {"programs", programs},
+		     {"io", io}};
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	rounds = n == 3 ? atoi(arguments[2]) : 0;
