@@ -137,13 +137,19 @@ const char *weight_alone(char text[WEIGHT_BYTES], const struct profile *p, uint6
 	return weight_text(text, weight_scale(p, TREE_GTICKS, weight), weight);
 }
 
+/* "switches" and "misses", unlike "calls" and "cycles" */
+static bool ends_in_es(const char *unit, size_t n)
+{
+	return n > 4 && (strcmp(unit + n - 4, "ches") == 0 || strcmp(unit + n - 4, "sses") == 0);
+}
+
 /* A count with its unit, which is a plural. */
 static const char *counted(char text[WEIGHT_BYTES], const char *unit, uint64_t weight)
 {
 	size_t n = strlen(unit);
 
 	if (weight == 1 && n > 1 && unit[n - 1] == 's')
-		n--;
+		n -= ends_in_es(unit, n) ? 2 : 1;
 	snprintf(text, WEIGHT_BYTES, "%" PRIu64 " %.*s", weight, n < 20 ? (int)n : 20, unit);
 	return text;
 }

@@ -3,10 +3,11 @@
  * test_rate.c - the heading says what a sample stands for, and what was asked for if that differs.
  *
  * Seen to fail: with the tolerance in one direction only; with what was not sampled in the sum; if waits are divided by
- * their number.
+ * their number; and 1 was "1 switche".
  */
 #include "out_text.h"
 #include "write/rate.h"
+#include "write/weight.h"
 
 static struct profile_process processes[2];
 
@@ -131,4 +132,15 @@ Test(rate, not_sampled)
 	p.n_nodes = 3;
 	says(&p, ", one per 2.000 ms CPU (asked for: 1 ms)\n"
 		 ", one per 2.000 ms (asked for: 1 ms)\n2.000 ms (asked for: 1 ms)");
+}
+
+Test(rate, one_of_a_unit)
+{
+	const char *units[] = {"switches", "misses", "calls", "cycles", "faults"};
+	const char *ones[] = {"1 switch", "1 miss", "1 call", "1 cycle", "1 fault"};
+	char text[WEIGHT_BYTES];
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		cr_expect_str_eq(weight_with_unit(text, units[i], 1), ones[i]);
+	cr_expect_str_eq(weight_with_unit(text, "switches", 2), "2 switches");
 }
