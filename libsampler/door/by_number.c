@@ -88,8 +88,9 @@ static long make(const struct cps_by_number *c)
 
 /* ---- transfers ------------------------------------------------------------------------------- */
 
-#define ONE(start, bytes) (one = (struct iovec){(void *)(start), (size_t)(bytes)}, &one), 1
-#define VECTOR(start)	  (const struct iovec *)(start)
+#define ONE(start, bytes)                                                                          \
+	(one = (struct iovec){(void *)(start), (size_t)(bytes)}, &one), CPS_WHOLE_ONE
+#define VECTOR(start) (const struct iovec *)(start)
 
 /* Those of recvfrom and sendto, or of preadv2 and pwritev2; read, preadv and the like have none. */
 static int flags_of(const struct cps_by_number *c)

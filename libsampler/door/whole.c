@@ -28,17 +28,32 @@ struct transfer {
 	struct cps_again_wait *wait;
 	int fd, flags;
 	const struct iovec *all;
-	size_t n, done;
+	unsigned n;
+	bool is_one; /* CPS_WHOLE_ONE */
+	size_t done;
 	off64_t at;		/* the place of the file where it began; -1: where the file is */
 	struct msghdr *message; /* the target's, if it has room for control data; else NULL */
 	size_t room;		/* for that data */
 };
 
+static unsigned number_of(size_t n)
+{
+	return n == CPS_WHOLE_ONE ? 1 : (unsigned)n;
+}
+
+static inline __attribute__((always_inline)) struct transfer
+transfer_of(struct cps_again_wait *w, int fd, int flags, const struct iovec *all, size_t n,
+	    ssize_t done, off64_t at)
+{
+	return (struct transfer){
+		w, fd, flags, all, number_of(n), n == CPS_WHOLE_ONE, (size_t)done, at, NULL, 0};
+}
+
 size_t cps_whole_bytes(const struct iovec *all, size_t n)
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < number_of(n); i++)
 		bytes += all[i].iov_len;
 	return cps_whole_most(bytes);
 }
@@ -102,11 +117,25 @@ static LITTLE int next_pieces(const struct transfer *t, size_t end, struct iovec
 	return count;
 }
 
+/* By the function of the target's call, or one of its family: call stacks show it. */
+static LITTLE ssize_t call_one(const struct transfer *t, bool writes, const struct iovec *piece)
+{
+	off64_t at = t->at + (off64_t)t->done;
+
+	if (t->at < 0)
+		return writes ? CPS_NEXT(write)(t->fd, piece->iov_base, piece->iov_len)
+			      : CPS_NEXT(read)(t->fd, piece->iov_base, piece->iov_len);
+	return writes ? CPS_NEXT(pwrite64)(t->fd, piece->iov_base, piece->iov_len, at)
+		      : CPS_NEXT(pread64)(t->fd, piece->iov_base, piece->iov_len, at);
+}
+
 static LITTLE ssize_t call(const struct transfer *t, bool writes, const struct iovec *pieces,
 			   int count)
 {
 	off64_t at = t->at + (off64_t)t->done;
 
+	if (t->is_one)
+		return call_one(t, writes, pieces);
 	if (t->at < 0)
 		return writes ? CPS_NEXT(writev)(t->fd, pieces, count)
 			      : CPS_NEXT(readv)(t->fd, pieces, count);
@@ -206,7 +235,8 @@ static LITTLE bool send_more(struct transfer *t, size_t end, int *dont_wait)
 	size_t bytes;
 
 	message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
-	sent = CPS_NEXT(sendmsg)(t->fd, &message, flags);
+	sent = t->is_one ? CPS_NEXT(send)(t->fd, pieces->iov_base, bytes, flags)
+			 : CPS_NEXT(sendmsg)(t->fd, &message, flags);
 	if (sent > 0)
 		t->done += (size_t)sent;
 	else if (!*dont_wait || sent == 0 || errno != EAGAIN)
@@ -226,7 +256,7 @@ static void send_rest(struct transfer *t, size_t end)
 ssize_t cps_whole_write(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1, NULL, 0};
+	struct transfer t = transfer_of(w, fd, flags, all, n, done, -1);
 	size_t end = cps_whole_bytes(all, n);
 
 	if (t.done < end && !(flags & MSG_DONTWAIT) && !finish_memory(&t, end, true) &&
@@ -386,7 +416,7 @@ static inline __attribute__((always_inline)) ssize_t finish_read(struct transfer
 ssize_t cps_whole_read(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 		       int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, flags, all, n, (size_t)done, -1, NULL, 0};
+	struct transfer t = transfer_of(w, fd, flags, all, n, done, -1);
 
 	return finish_read(&t);
 }
@@ -407,7 +437,7 @@ static ssize_t finish_at(struct transfer *t, bool writes, int flags)
 ssize_t cps_whole_write_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			   off64_t at, int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, 0, all, n, (size_t)done, at, NULL, 0};
+	struct transfer t = transfer_of(w, fd, 0, all, n, done, at);
 
 	return finish_at(&t, true, flags);
 }
@@ -415,7 +445,7 @@ ssize_t cps_whole_write_at(struct cps_again_wait *w, int fd, const struct iovec 
 ssize_t cps_whole_read_at(struct cps_again_wait *w, int fd, const struct iovec *all, size_t n,
 			  off64_t at, int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, 0, all, n, (size_t)done, at, NULL, 0};
+	struct transfer t = transfer_of(w, fd, 0, all, n, done, at);
 
 	return finish_at(&t, false, flags);
 }
@@ -434,7 +464,7 @@ size_t cps_whole_read_room(const struct msghdr *m)
 ssize_t cps_whole_message(struct cps_again_wait *w, int fd, struct msghdr *m, size_t room,
 			  int flags, ssize_t done)
 {
-	struct transfer t = {w, fd, flags, m->msg_iov, m->msg_iovlen, (size_t)done, -1, NULL, 0};
+	struct transfer t = transfer_of(w, fd, flags, m->msg_iov, m->msg_iovlen, done, -1);
 
 	if (m->msg_flags & MSG_CTRUNC || (m->msg_control && (!room || m->msg_controllen)))
 		return done;

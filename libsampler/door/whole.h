@@ -12,11 +12,16 @@
 #define CPS_WHOLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include "door/again.h"
 #include "signal/cut.h"
+
+/* In place of a number of buffers: one, which the target has not given as an array. What is left of it is not transferred
+ * by readv, preadv and the like, which the target has not called, and which call stacks would show. */
+#define CPS_WHOLE_ONE SIZE_MAX
 
 /* Finish a call on `fd` with these buffers, of which `done` bytes were transferred; `flags` are those
  * of send or recv. Returns how many bytes were transferred in all, `done` at least. errno is as

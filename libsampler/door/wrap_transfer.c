@@ -70,8 +70,7 @@
 	}
 #define WRAP(...) WRAP_KEEPING(, __VA_ARGS__)
 
-/* A buffer as an array of one. */
-#define ONE(start, bytes) &(struct iovec){(void *)(uintptr_t)(start), (bytes)}, 1
+#define ONE(start, bytes) &(struct iovec){(void *)(uintptr_t)(start), (bytes)}, CPS_WHOLE_ONE
 
 /* ---- reading --------------------------------------------------------------------------------- */
 

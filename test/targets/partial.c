@@ -2,11 +2,11 @@
 /*
  * partial.c - calls that return a part of what they are asked for when a signal interrupts them.
  *
- * partial [hail]
+ * partial [hail | named]
  *
  * Prints what each call has returned, and what has arrived. It must print the same when it is
  * recorded. With `hail` a thread sends SIGPROF to the first thread all the time, which is for
- * CPSAMPLE_RESOURCES=signals.
+ * CPSAMPLE_RESOURCES=signals. `named` prints nothing: it makes long transfers of one buffer by five functions.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -369,6 +369,27 @@ static void *hail(void *thread)
 	return NULL;
 }
 
+/* Functions with several buffers are not called here. */
+static int call_named(void)
+{
+	int random = open("/dev/urandom", O_RDWR), s[2];
+	const ssize_t all = (ssize_t)MANY;
+
+	if (random < 0 || read(random, to, MANY) != all || write(random, to, MANY) != all ||
+	    pread(random, to, MANY, 0) != all || pwrite(random, to, MANY, 0) != all)
+		return 1;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, s))
+		die("socketpair");
+	if (fork() == 0) {
+		close(s[1]);
+		while (read(s[0], to, MANY) > 0)
+			;
+		_exit(0);
+	}
+	close(s[0]);
+	return send(s[1], from, MANY, 0) != all;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t self = pthread_self(), sender;
@@ -380,6 +401,8 @@ int main(int argc, char **argv)
 		memcpy(from + 8 * i, &(uint64_t){(i + 1) * 0x9e3779b97f4a7c15u}, 8);
 	memset(to, 0, MANY + 1);
 	cut_up(from, MANY);
+	if (argc > 1 && strcmp(argv[1], "named") == 0)
+		return call_named();
 	if (has_hail && pthread_create(&sender, NULL, hail, &self))
 		return 1;
 	write_all();

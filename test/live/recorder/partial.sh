@@ -25,6 +25,7 @@
 # - When calls with MSG_PEEK or room for control data were not finished, 19 or 20 of 20 of each were short in `hail`, and descriptors
 #   came in 41 calls instead of 31.
 # - If a sendfile is finished only up to the limit of a file's size, fewer SIGXFSZ come.
+# - When single buffers were finished by readv, pwritev64, sendmsg and the like, samples of `named` were in these.
 #
 # May run beside others.
 # Not in short runs: it takes 20 s.
@@ -51,6 +52,14 @@ for name in perf:100us perf:1ms timer:100us itimer:1ms strata:100us strata:1ms h
 		fail "$name: status $(cat "$name.status"): $(tail -n 3 "$name.out")"
 	same bare.out "$name.out" "$name"
 done
+
+# What a tick has left over of one buffer is not transferred by functions that the target never calls.
+record CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES=cpu:100us CPSAMPLE_OUTPUT=x.cps "$partial" named || fail "named: status $?"
+"$CPCONV" --folded x.cps | sed 's/.*;//' | awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' >names
+for name in read write 'pread(64)?' 'pwrite(64)?' send; do
+	grep -Eq "^(__|__libc_)?$name " names || fail "named: no samples in $name: $(cat names)"
+done
+! grep -E 'readv|writev|sendmsg' names || fail "named: calls that the target does not make: $(cat names)"
 
 # What people run. (Python's random bytes come by syscall(2).)
 bytes=$(record CPSAMPLE_CLOCK=perf CPSAMPLE_RESOURCES="cpu:100us$beside" dd if=/dev/zero bs=64M count=1 2>/dev/null | wc -c)
