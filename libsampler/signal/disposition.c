@@ -223,7 +223,7 @@ void cps_disposition_give_back(int number)
 	to_kernel(&wanted, &action);
 	atomic_store(&t->number, 0);
 	if (t->only_default && wanted.sa_handler != SIG_DFL)
-		return; /* the kernel has it already */
+		return;			   /* the kernel has it already */
 	ask_kernel(number, &ignore, NULL); /* what is pending is ours */
 	ask_kernel(number, &action, NULL);
 }

@@ -135,6 +135,7 @@ static bool is_an_action(void)
 	struct sigaction action, whole;
 
 	cps_disposition_get(SIGUSR2, &action);
+	action.sa_flags &= ~0x04000000; /* SA_RESTORER, which the C library sets */
 	whole = action_of((unsigned)action.sa_flags);
 	return memcmp(&action, &whole, sizeof(whole)) == 0;
 }
