@@ -261,7 +261,8 @@ uint64_t cps_again_now(const struct cps_again_wait *w);
 uint64_t cps_again_ns_left(const struct cps_again_wait *w);
 int cps_again_ms_left(const struct cps_again_wait *w, int timeout);
 
-/* Sleeps as clock_nanosleep does, which `sleeps` calls. Returns 0 or an error number. errno is as before. */
+/* Sleeps as clock_nanosleep does, which `sleeps` calls. Returns 0 or an error number. errno is as before. cps_waiting_end
+ * must follow, when the state of the sleep is not on the stack any more. */
 int cps_again_sleep(clockid_t clock, int flags, const struct timespec *request,
 		    struct timespec *remaining, __typeof__(clock_nanosleep) *sleeps);
 

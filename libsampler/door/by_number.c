@@ -208,7 +208,7 @@ go_on(struct cps_again_wait *w, struct cps_by_number *c, long result, bool is_cu
 
 static LITTLE long transfer(struct cps_by_number *c)
 {
-	CPS_AGAIN_WAIT w = cps_socket_time_begin();
+	struct cps_again_wait w = cps_socket_time_begin();
 	bool is_cut;
 	long result = make_cuttable(&is_cut, c);
 
@@ -218,7 +218,7 @@ static LITTLE long transfer(struct cps_by_number *c)
 long cps_by_number_go_on(struct cps_by_number *c, struct cps_again_start start, uintptr_t outer,
 			 long result)
 {
-	CPS_AGAIN_WAIT w = cps_again_wait_of(start, 0);
+	struct cps_again_wait w = cps_again_wait_of(start, 0);
 
 	return go_on(&w, c, result, cps_cut_end(outer));
 }
@@ -281,7 +281,7 @@ static LITTLE long wait_told(struct cps_by_number *c, const struct form *form)
 {
 	long *limit = &c->a[form->at - 1];
 	void *user = (void *)*limit;
-	CPS_AGAIN_WAIT w = cps_again_begin_at(user ? cps_again_time(CLOCK_MONOTONIC) : 0);
+	struct cps_again_wait w = cps_again_begin_at(user ? cps_again_time(CLOCK_MONOTONIC) : 0);
 	const sigset_t *mask = mask_of(form, c->a);
 	union told told;
 	long result;
@@ -319,7 +319,8 @@ static LITTLE long wait_in(struct cps_by_number *c, const struct form *form)
 	const int ms = form->kind == MILLISECONDS ? (int)*limit : 0;
 	const bool is_limited = form->kind == RELATIVE ? *limit != 0 : ms > 0;
 	const sigset_t *mask = mask_of(form, c->a);
-	CPS_AGAIN_WAIT w = cps_again_begin_at(is_limited ? cps_again_time(CLOCK_MONOTONIC) : 0);
+	struct cps_again_wait w =
+		cps_again_begin_at(is_limited ? cps_again_time(CLOCK_MONOTONIC) : 0);
 	long result, done = 0;
 	uint64_t signals;
 	bool is_cut;
@@ -386,7 +387,7 @@ static LITTLE long enter_ring(struct cps_by_number *c)
 	bool is_told = read_ring_wait(c, &told), is_cut;
 	uintptr_t limit = c->a[3] & ABS_TIMER ? 0 : told.time;
 	uintptr_t mask = c->a[3] & IORING_ENTER_EXT_ARG ? told.mask : (uintptr_t)c->a[4];
-	CPS_AGAIN_WAIT w = cps_again_begin_timeout((const struct timespec *)limit);
+	struct cps_again_wait w = cps_again_begin_timeout((const struct timespec *)limit);
 	bool waits = c->a[3] & IORING_ENTER_GETEVENTS && (unsigned)c->a[2];
 	long result, taken = 0;
 

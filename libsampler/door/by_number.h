@@ -25,7 +25,8 @@ struct cps_by_number {
 void cps_by_number_list(uint64_t table[8]);
 
 /* Make such a call, whose number is less than 512. Returns the result, or -errno. Like syscall(2) this does not end a
- * thread that is being cancelled. errno stays as it is. */
+ * thread that is being cancelled. errno stays as it is. cps_waiting_end must follow, which tells the clock: that takes some
+ * stack, and the state of the call is not there any more then. */
 long cps_by_number_make(struct cps_by_number *call);
 
 /* Whether an ioctl with this argument can neither be gone on with nor made again. */
@@ -42,7 +43,7 @@ static inline bool cps_by_number_is_frequent(long number)
 }
 
 /* Such a call has begun so, by cps_again_start and cps_cut_begin, which has returned `outer`, and has this result. A tick has met
- * it. Returns the result that the target gets, or -errno. */
+ * it. Returns the result that the target gets, or -errno. cps_waiting_end must follow here, too. */
 long cps_by_number_go_on(struct cps_by_number *call, struct cps_again_start start, uintptr_t outer,
 			 long result);
 

@@ -117,25 +117,11 @@ static LITTLE int next_pieces(const struct transfer *t, size_t end, struct iovec
 	return count;
 }
 
-/* By the function of the target's call, or one of its family: call stacks show it. */
-static LITTLE ssize_t call_one(const struct transfer *t, bool writes, const struct iovec *piece)
-{
-	off64_t at = t->at + (off64_t)t->done;
-
-	if (t->at < 0)
-		return writes ? CPS_NEXT(write)(t->fd, piece->iov_base, piece->iov_len)
-			      : CPS_NEXT(read)(t->fd, piece->iov_base, piece->iov_len);
-	return writes ? CPS_NEXT(pwrite64)(t->fd, piece->iov_base, piece->iov_len, at)
-		      : CPS_NEXT(pread64)(t->fd, piece->iov_base, piece->iov_len, at);
-}
-
 static LITTLE ssize_t call(const struct transfer *t, bool writes, const struct iovec *pieces,
 			   int count)
 {
 	off64_t at = t->at + (off64_t)t->done;
 
-	if (t->is_one)
-		return call_one(t, writes, pieces);
 	if (t->at < 0)
 		return writes ? CPS_NEXT(writev)(t->fd, pieces, count)
 			      : CPS_NEXT(readv)(t->fd, pieces, count);
@@ -143,9 +129,7 @@ static LITTLE ssize_t call(const struct transfer *t, bool writes, const struct i
 		      : CPS_NEXT(preadv64)(t->fd, pieces, count, at);
 }
 
-/* Transfers a part, neither to nor from a socket. False: that failed, or it is short without a tick,
- * and so has met what would have ended the target's call, too. */
-static LITTLE bool transfer_more(struct transfer *t, size_t end, bool writes)
+static LITTLE bool transfer_pieces(struct transfer *t, size_t end, bool writes)
 {
 	struct iovec pieces[PIECES];
 	bool is_cut;
@@ -157,39 +141,79 @@ static LITTLE bool transfer_more(struct transfer *t, size_t end, bool writes)
 	return result > 0 && (is_cut || (size_t)result == bytes);
 }
 
+/* By the function of the target's call, or one of its family: call stacks show it. */
+static LITTLE ssize_t call_one(const struct transfer *t, bool writes, size_t n)
+{
+	char *at = (char *)t->all->iov_base + t->done;
+	off64_t place = t->at + (off64_t)t->done;
+
+	if (t->at < 0)
+		return writes ? CPS_NEXT(write)(t->fd, at, n) : CPS_NEXT(read)(t->fd, at, n);
+	return writes ? CPS_NEXT(pwrite64)(t->fd, at, n, place)
+		      : CPS_NEXT(pread64)(t->fd, at, n, place);
+}
+
+static LITTLE bool transfer_one(struct transfer *t, size_t end, bool writes)
+{
+	size_t bytes = end - t->done;
+	bool is_cut;
+	ssize_t result = CPS_CUTTABLE(&is_cut, call_one(t, writes, bytes));
+
+	t->done += result > 0 ? (size_t)result : 0;
+	return result > 0 && (is_cut || (size_t)result == bytes);
+}
+
+/* Transfers a part, neither to nor from a socket. False: that failed, or it is short without a tick,
+ * and so has met what would have ended the target's call, too. */
+static bool transfer_more(struct transfer *t, size_t end, bool writes)
+{
+	return t->is_one ? transfer_one(t, end, writes) : transfer_pieces(t, end, writes);
+}
+
+/* The character device that it is, or 0. */
+static LITTLE dev_t device_of(int fd)
+{
+	struct stat s;
+
+	return get_status(fd, &s) && S_ISCHR(s.st_mode) ? s.st_rdev : 0;
+}
+
 /* /dev/mem, /dev/full and /dev/zero; /dev/random and /dev/urandom, and /dev/hwrng is like these. Writes to /dev/zero and the like take no time. No
  * signal cuts short a read or a write of a file on a disk, unless it kills. Other regular files, such as those in
  * /proc, return one record at a time. */
-static bool is_memory_device(int fd, uint32_t minors)
+static bool is_memory_device(dev_t device, uint32_t minors)
 {
-	struct stat s;
-
-	return get_status(fd, &s) && S_ISCHR(s.st_mode) && major(s.st_rdev) == 1 &&
-	       minor(s.st_rdev) < 32 && minors >> minor(s.st_rdev) & 1;
+	return major(device) == 1 && minor(device) < 32 && minors >> minor(device) & 1;
 }
 
-static bool is_generator(int fd)
+static bool reads_all(dev_t device)
 {
-	struct stat s;
+	return is_memory_device(device, 1 << 1 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9) ||
+	       device == makedev(10, 183);
+}
 
-	return get_status(fd, &s) && S_ISCHR(s.st_mode) && s.st_rdev == makedev(10, 183);
+static bool writes_all(dev_t device)
+{
+	return is_memory_device(device, 1 << 1 | 1 << 8 | 1 << 9);
 }
 
 bool cps_whole_reads_all(int fd)
 {
-	return is_memory_device(fd, 1 << 1 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9) || is_generator(fd);
+	return reads_all(device_of(fd));
 }
 
 bool cps_whole_writes_all(int fd)
 {
-	return is_memory_device(fd, 1 << 1 | 1 << 8 | 1 << 9);
+	return writes_all(device_of(fd));
 }
 
 /* Transfers the rest to or from a memory device, whether or not it waits elsewhere. False: it is another file. */
 static inline __attribute__((always_inline)) bool finish_memory(struct transfer *t, size_t end,
 								bool writes)
 {
-	if (writes ? !cps_whole_writes_all(t->fd) : !cps_whole_reads_all(t->fd))
+	const dev_t device = device_of(t->fd);
+
+	if (writes ? !writes_all(device) : !reads_all(device))
 		return false;
 	while (t->done < end && transfer_more(t, end, writes))
 		;

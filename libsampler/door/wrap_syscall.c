@@ -194,6 +194,7 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 						   long e)
 {
 	struct cps_by_number call = {number, {a, b, c, d, e, CPS_REGS_SYSCALL_LAST}, 0};
+	long result;
 
 	switch (number) {
 	case SYS_execve:
@@ -206,15 +207,18 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 		return call_futex(&call);
 	case SYS_recvmmsg:
 		call.kept = cps_whole_until((const struct timespec *)e);
-		return as_libc(cps_by_number_make(&call));
+		break;
 	case SYS_recvmsg:
 		call.kept = cps_whole_room((const struct msghdr *)b, (int)c);
-		__attribute__((fallthrough));
+		break;
 	default:
-		return as_libc(cps_by_number_is_frequent(number) && cps_again_is_light()
-				       ? call_frequently(&call)
-				       : cps_by_number_make(&call));
+		break;
 	}
+	result = cps_by_number_is_frequent(number) && cps_again_is_light()
+			 ? call_frequently(&call)
+			 : cps_by_number_make(&call);
+	cps_waiting_end();
+	return as_libc(result);
 }
 
 CPS_REGS_SYSCALL(cps_wrap_syscall_table, cps_wrap_syscall_limited, cps_wrap_syscall_chosen,

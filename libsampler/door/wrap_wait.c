@@ -82,7 +82,7 @@ CPS_EXPORT int __nanosleep(const struct timespec *request, struct timespec *rema
 int cps_again_sleep(clockid_t clock, int flags, const struct timespec *request,
 		    struct timespec *remaining, __typeof__(clock_nanosleep) *sleeps)
 {
-	CPS_AGAIN_WAIT w = cps_again_begin();
+	struct cps_again_wait w = cps_again_begin();
 	struct timespec left = {0, 0};
 	int error;
 
@@ -108,8 +108,10 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 			       struct timespec *remaining)
 {
 	CPS_BLOCKS(CPS_WAIT, clock_nanosleep);
+	int error = cps_again_sleep(clock, flags, request, remaining, &CPS_NEXT(clock_nanosleep));
 
-	return cps_again_sleep(clock, flags, request, remaining, &CPS_NEXT(clock_nanosleep));
+	cps_waiting_end();
+	return error;
 }
 
 /* Returns 0; -1 if it is interrupted; less for another error. errno is not used. */

@@ -18,11 +18,12 @@
 
 #include "unwind/regs.h"
 
+/* Threads may have little stack: the two flags lie side by side. */
 struct cps_masked {
 	uintptr_t frame; /* of the function that makes the call; 0: no such call */
 	uint64_t bit;	 /* the signal in which the masks differ */
-	bool is_inside;	 /* the mask of the call blocks it */
 	uint64_t held;	 /* signals of ours that are blocked around the call (cps_masked_hold) */
+	bool is_inside;	 /* the mask of the call blocks it */
 	bool is_quiet;	 /* the clock is to let no tick come into the call (cps_masked_hold) */
 };
 
