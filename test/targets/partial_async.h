@@ -5,7 +5,6 @@
  */
 #include <linux/aio_abi.h>
 #include <linux/io_uring.h>
-#include <poll.h>
 
 /* A system call in the form that these libraries have. */
 #define CALL(number, a, b, c, d, e, f)                                                             \
