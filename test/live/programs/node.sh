@@ -29,10 +29,10 @@ function sortSome() {
 function work(until) {
 	let sum = 0;
 	while (process.cpuUsage().user < until)
-		sum += recurse(18) + sortSome();
+		sum += recurse(25) + sortSome();
 	return sum;
 }
-console.log(typeof work(1200000));
+console.log(typeof work(1200000 * (process.argv[2] || 1)));
 END
 node --perf-basic-prof script.js >want 2>bare.err &
 wait $! || skip "node has no --perf-basic-prof: $(head -n 1 bare.err)"
@@ -40,7 +40,7 @@ rm -f "/tmp/perf-$!.map"
 # recorded TIMES CLOCK
 recorded() {
 	clock=$2
-	record CPSAMPLE_CLOCK="$clock" node --perf-basic-prof ../script.js >got || fault "$clock: node ended with $?"
+	record CPSAMPLE_CLOCK="$clock" node --perf-basic-prof ../script.js "$1" >got || fault "$clock: node ended with $?"
 	same ../want got "$clock: output"
 	stream=$(one_stream) || fail "$clock: $stream"
 	pid=${stream##*node.}
