@@ -275,7 +275,7 @@ static ssize_t read_by_number(int fd, void *bytes, size_t n)
 static void read_terminal(const char *what, ssize_t (*reads)(int, void *, size_t), size_t n,
 			  unsigned char tenths)
 {
-	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal, others = 0;
+	int master = posix_openpt(O_RDWR | O_NOCTTY), terminal = -1, others = 0;
 	struct termios t;
 
 	if (master < 0 || grantpt(master) || unlockpt(master) ||

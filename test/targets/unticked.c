@@ -37,6 +37,7 @@ static void work(clockid_t clock, uint64_t ns)
 	while (used_ns(clock) < end)
 		for (int i = 0; i < 10000; i++)
 			n += (unsigned)i;
+	(void)n;
 }
 
 static void say(void)
