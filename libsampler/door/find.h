@@ -60,6 +60,16 @@ void cps_find_places(const struct cps_find_place *list, size_t n, void *next);
 		errno = saved;                                                                     \
 	}
 
+/* For the beginning of such a wrapper: finds the function if it was not found yet. Without it the wrapper returns
+ * `missing`. */
+#define CPS_FIND_FIRST(name, missing)                                                              \
+	do {                                                                                       \
+		if (__builtin_expect(!next.name, 0))                                               \
+			resolve_again();                                                           \
+		if (__builtin_expect(!next.name, 0))                                               \
+			return missing;                                                            \
+	} while (0)
+
 /* The same without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */
 void *cps_find_listed(const char *name);
 

@@ -49,10 +49,7 @@ CPS_FIND_CALLS(CALLS, cps_wrap_block_resolve)
 	}                                                                                          \
 	CPS_EXPORT type name parameters                                                            \
 	{                                                                                          \
-		if (__builtin_expect(!next.name, 0))                                               \
-			resolve_again();                                                           \
-		if (__builtin_expect(!next.name, 0))                                               \
-			return missing;                                                            \
+		CPS_FIND_FIRST(name, missing);                                                     \
 		return is_counted ? name##_counted arguments : next.name arguments;                \
 	}
 
@@ -80,10 +77,7 @@ static __attribute__((noinline)) int sigwait_watched(const sigset_t *set, int *n
 
 CPS_EXPORT int sigwait(const sigset_t *set, int *number)
 {
-	if (__builtin_expect(!next.sigwait, 0))
-		resolve_again();
-	if (__builtin_expect(!next.sigwait, 0))
-		return ENOSYS;
+	CPS_FIND_FIRST(sigwait, ENOSYS);
 	return cps_again_is_plain() ? next.sigwait(set, number) : sigwait_watched(set, number);
 }
 
@@ -100,10 +94,7 @@ WRAP_LOCK(lockf64, (int fd, int command, off64_t bytes), (fd, command, bytes))
 /* If a signal is there, the kernel says EINTR, even if all was sent. */
 CPS_EXPORT int tcdrain(int fd)
 {
-	if (__builtin_expect(!next.tcdrain, 0))
-		resolve_again();
-	if (__builtin_expect(!next.tcdrain, 0))
-		return NO_CALL;
+	CPS_FIND_FIRST(tcdrain, NO_CALL);
 	CPS_BLOCKS_IN(CPS_IO, next.tcdrain);
 	CPS_AGAIN_WAIT w = cps_again_begin();
 
@@ -121,10 +112,7 @@ static __attribute__((noinline)) int tcsendbreak_watched(int fd, int duration)
 /* The kernel says so, too, and cuts the break short, which cannot be made again. */
 CPS_EXPORT int tcsendbreak(int fd, int duration)
 {
-	if (__builtin_expect(!next.tcsendbreak, 0))
-		resolve_again();
-	if (__builtin_expect(!next.tcsendbreak, 0))
-		return NO_CALL;
+	CPS_FIND_FIRST(tcsendbreak, NO_CALL);
 	return cps_again_is_plain() && !cps_blocking_is_watched()
 		       ? next.tcsendbreak(fd, duration)
 		       : tcsendbreak_watched(fd, duration);

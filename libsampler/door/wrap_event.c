@@ -49,10 +49,7 @@ static void give(const void *mutex)
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
-		if (__builtin_expect(!next.name, 0))                                               \
-			resolve_again();                                                           \
-		if (__builtin_expect(!next.name, 0))                                               \
-			return missing;                                                            \
+		CPS_FIND_FIRST(name, missing);                                                     \
 		return cps_lock_is_on() || cps_blocking_is_watched() ? name##_counted arguments    \
 								     : next.name arguments;        \
 	}
@@ -91,10 +88,7 @@ CPS_EXPORT int sem_wait(sem_t *semaphore)
 {
 	int saved = errno;
 
-	if (__builtin_expect(!next.sem_wait, 0))
-		resolve_again();
-	if (__builtin_expect(!next.sem_wait, 0))
-		return NO_CALL;
+	CPS_FIND_FIRST(sem_wait, NO_CALL);
 	if (!cps_lock_is_on() && !cps_blocking_is_watched())
 		return next.sem_wait(semaphore);
 	next.pthread_testcancel();

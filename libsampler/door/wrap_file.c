@@ -51,10 +51,7 @@ CPS_FIND_CALLS(CALLS, cps_wrap_file_resolve)
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
 		declaration;                                                                       \
-		if (__builtin_expect(!next.name, 0))                                               \
-			resolve_again();                                                           \
-		if (__builtin_expect(!next.name, 0))                                               \
-			return NO_CALL;                                                            \
+		CPS_FIND_FIRST(name, NO_CALL);                                                     \
 		return cps_blocking_is_watched() ? name##_counted arguments : next.name arguments; \
 	}
 
@@ -110,10 +107,7 @@ static bool waits(int command)
 		va_start(rest, command);                                                           \
 		argument = va_arg(rest, void *);                                                   \
 		va_end(rest);                                                                      \
-		if (__builtin_expect(!next.name, 0))                                               \
-			resolve_again();                                                           \
-		if (__builtin_expect(!next.name, 0))                                               \
-			return NO_CALL;                                                            \
+		CPS_FIND_FIRST(name, NO_CALL);                                                     \
 		return waits(command) ? name##_counted(fd, command, argument)                      \
 				      : next.name(fd, command, argument);                          \
 	}
@@ -161,10 +155,7 @@ CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(rest, request);
 	argument = va_arg(rest, void *);
 	va_end(rest);
-	if (__builtin_expect(!next.ioctl, 0))
-		resolve_again();
-	if (__builtin_expect(!next.ioctl, 0))
-		return NO_CALL;
+	CPS_FIND_FIRST(ioctl, NO_CALL);
 	if (cps_again_is_plain())
 		return next.ioctl(fd, request, argument);
 	return cps_wrap_file_holds((long)request, (long)argument)
@@ -183,10 +174,7 @@ CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
-		if (__builtin_expect(!next.name, 0))                                               \
-			resolve_again();                                                           \
-		if (__builtin_expect(!next.name, 0))                                               \
-			return missing;                                                            \
+		CPS_FIND_FIRST(name, missing);                                                     \
 		return cps_again_is_plain() ? next.name arguments : name##_held arguments;         \
 	}
 

@@ -53,10 +53,7 @@ static bool is_time(const struct timespec *t)
 	{                                                                                          \
 		int result;                                                                        \
                                                                                                    \
-		if (__builtin_expect(!next.name, 0))                                               \
-			resolve_again();                                                           \
-		if (__builtin_expect(!next.name, 0))                                               \
-			return missing;                                                            \
+		CPS_FIND_FIRST(name, missing);                                                     \
 		if ((!cps_lock_is_on() && !cps_blocking_is_watched()) || !(valid))                 \
 			return next.name arguments;                                                \
 		result = next.attempt(lock);                                                       \
