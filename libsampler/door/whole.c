@@ -129,6 +129,14 @@ static LITTLE ssize_t call(const struct transfer *t, bool writes, const struct i
 		      : CPS_NEXT(preadv64)(t->fd, pieces, count, at);
 }
 
+/* Counts what the call has transferred. False: it failed, or is short without a tick. */
+static inline __attribute__((always_inline)) bool goes_on(struct transfer *t, ssize_t result,
+							  size_t wanted, bool is_cut)
+{
+	t->done += result > 0 ? (size_t)result : 0;
+	return result > 0 && (is_cut || (size_t)result == wanted);
+}
+
 static LITTLE bool transfer_pieces(struct transfer *t, size_t end, bool writes)
 {
 	struct iovec pieces[PIECES];
@@ -137,8 +145,7 @@ static LITTLE bool transfer_pieces(struct transfer *t, size_t end, bool writes)
 	int count = next_pieces(t, end, pieces, &bytes);
 	ssize_t result = CPS_CUTTABLE(&is_cut, call(t, writes, pieces, count));
 
-	t->done += result > 0 ? (size_t)result : 0;
-	return result > 0 && (is_cut || (size_t)result == bytes);
+	return goes_on(t, result, bytes, is_cut);
 }
 
 /* By the function of the target's call, or one of its family: call stacks show it. */
@@ -159,8 +166,7 @@ static LITTLE bool transfer_one(struct transfer *t, size_t end, bool writes)
 	bool is_cut;
 	ssize_t result = CPS_CUTTABLE(&is_cut, call_one(t, writes, bytes));
 
-	t->done += result > 0 ? (size_t)result : 0;
-	return result > 0 && (is_cut || (size_t)result == bytes);
+	return goes_on(t, result, bytes, is_cut);
 }
 
 /* Transfers a part, neither to nor from a socket. False: that failed, or it is short without a tick,
@@ -178,9 +184,9 @@ static LITTLE dev_t device_of(int fd)
 	return get_status(fd, &s) && S_ISCHR(s.st_mode) ? s.st_rdev : 0;
 }
 
-/* /dev/mem, /dev/full and /dev/zero; /dev/random and /dev/urandom, and /dev/hwrng is like these. Writes to /dev/zero and the like take no time. No
- * signal cuts short a read or a write of a file on a disk, unless it kills. Other regular files, such as those in
- * /proc, return one record at a time. */
+/* /dev/mem, /dev/full and /dev/zero; /dev/random and /dev/urandom, and /dev/hwrng is like these. Writes to /dev/zero
+ * and the like take no time. No signal cuts short a read or a write of a file on a disk, unless it kills. Other regular
+ * files, such as those in /proc, return one record at a time. */
 static bool is_memory_device(dev_t device, uint32_t minors)
 {
 	return major(device) == 1 && minor(device) < 32 && minors >> minor(device) & 1;
