@@ -51,37 +51,28 @@
 #define FOR_EVER   (-1L)
 #define BURN_TURNS 2000ul
 
-/* The number stands in the instruction before, as it does in a runtime's code for each call. */
-#define RAW(number, a, b, c, d, e, f)                                                              \
+/* A system call by this code, which takes the number from an operand of that kind. */
+#define RAW_BY(code, kind, number, a, b, c, d, e, f)                                               \
 	({                                                                                         \
 		register long r10_ __asm__("r10") = (long)(d);                                     \
 		register long r8_ __asm__("r8") = (long)(e);                                       \
 		register long r9_ __asm__("r9") = (long)(f);                                       \
 		long result_;                                                                      \
                                                                                                    \
-		__asm__ volatile("movl %[n], %%eax\n\tsyscall"                                     \
+		__asm__ volatile(code "syscall"                                                    \
 				 : "=&a"(result_)                                                  \
-				 : [n] "i"(number), "D"((long)(a)), "S"((long)(b)),                \
+				 : [n] kind(number), "D"((long)(a)), "S"((long)(b)),               \
 				   "d"((long)(c)), "r"(r10_), "r"(r8_), "r"(r9_)                   \
 				 : "rcx", "r11", "memory");                                        \
 		result_;                                                                           \
 	})
 
+/* The number stands in the instruction before, as it does in a runtime's code for each call. */
+#define RAW(number, ...) RAW_BY("movl %[n], %%eax\n\t", "i", number, __VA_ARGS__)
+
 /* The number is in a register, as where a program has one function for all calls. */
-#define RAW_OF(number, a, b, c, d, e, f)                                                           \
-	({                                                                                         \
-		register long r10_ __asm__("r10") = (long)(d);                                     \
-		register long r8_ __asm__("r8") = (long)(e);                                       \
-		register long r9_ __asm__("r9") = (long)(f);                                       \
-		long result_;                                                                      \
-                                                                                                   \
-		__asm__ volatile("mov %[n], %%rax\n\tmov %%r12, %%r12\n\tsyscall"                  \
-				 : "=&a"(result_)                                                  \
-				 : [n] "b"((long)(number)), "D"((long)(a)), "S"((long)(b)),        \
-				   "d"((long)(c)), "r"(r10_), "r"(r8_), "r"(r9_)                   \
-				 : "rcx", "r11", "memory");                                        \
-		result_;                                                                           \
-	})
+#define RAW_OF(number, ...)                                                                        \
+	RAW_BY("mov %[n], %%rax\n\tmov %%r12, %%r12\n\t", "b", (long)(number), __VA_ARGS__)
 
 static int timer, epoll;
 static unsigned long sink, failed, missed, early;

@@ -18,19 +18,9 @@ cat >driver.c <<'END'
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/syscall.h>
+#include "gives_up.h"
 
-static int waits(void)
-{
-	const struct { long s, ns; } t = {0, 5000000};
-	long result;
-
-	__asm__ volatile("syscall" : "=a"(result)
-			 : "a"(SYS_nanosleep), "D"(&t), "S"(0)
-			 : "rcx", "r11", "memory");
-	errno = result ? -result : errno;
-	return result ? -1 : 0;
-}
+static int waits(void) { return gives_up(5000000); }
 
 int fallocate64(int fd, int mode, off64_t at, off64_t what)
 {
@@ -39,7 +29,7 @@ int fallocate64(int fd, int mode, off64_t at, off64_t what)
 	return what == 2 ? raise(SIGALRM) : waits();
 }
 END
-$CC -std=gnu11 -D_GNU_SOURCE -O2 -shared -fPIC -o driver.so driver.c || fail "cannot build driver.so"
+$CC -std=gnu11 -D_GNU_SOURCE -O2 -I"$root/test/targets" -shared -fPIC -o driver.so driver.c || fail "cannot build driver.so"
 
 # held MODE [SETTING]...: as without the recorder
 held() {
