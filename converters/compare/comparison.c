@@ -144,6 +144,44 @@ struct comparison_row comparison_totals(const struct comparison *c)
 	return row;
 }
 
+/* The runs from..to-1 of a node. */
+static uint64_t count(const struct comparison *c, size_t node, size_t from, size_t to, bool sums)
+{
+	uint64_t sum = 0;
+	double scaled = 0;
+
+	for (size_t i = from; i < to; i++) {
+		uint64_t self = tree_column(c->tree, i)->nodes[node].self;
+
+		sum += self; /* the sum of all runs fits, which reading has checked */
+		scaled += (double)self * c->scales[i];
+	}
+	if (sums)
+		return sum;
+	scaled /= (double)(to - from);
+	return scaled < 0x1p64 ? (uint64_t)(scaled + 0.5) : UINT64_MAX;
+}
+
+int comparison_counts(const struct comparison *c, uint64_t **before, uint64_t **after,
+		      struct error *err)
+{
+	size_t n = c->tree->n_nodes;
+	bool sums = !c->normalizes && 2 * c->n_base == c->n_runs;
+
+	*before = calloc(n, sizeof(**before));
+	*after = calloc(n, sizeof(**after));
+	if (!*before || !*after) {
+		free(*before);
+		free(*after);
+		return error_memory(err);
+	}
+	for (size_t i = 0; i < n; i++) {
+		(*before)[i] = count(c, i, 0, c->n_base, sums);
+		(*after)[i] = count(c, i, c->n_base, c->n_runs, sums);
+	}
+	return 0;
+}
+
 static bool is_tested(const struct comparison_row *row)
 {
 	return row->samples >= COMPARISON_SAMPLES;

@@ -63,10 +63,6 @@ struct comparison_row comparison_totals(const struct comparison *c);
 int comparison_counts(const struct comparison *c, uint64_t **before, uint64_t **after,
 		      struct error *err);
 
-/* Compare and judge the totals of all nodes; the first one, which has no function, is left out. The caller frees the list.
- * NULL: memory. */
-struct comparison_row *comparison_nodes(const struct comparison *c, struct error *err);
-
 /* What parts of a tree weigh, such as its calls: `weigh` sets the weights of all parts, which are the same in all trees of
  * the same nodes. -1: error. */
 struct comparison_measure {
@@ -85,17 +81,6 @@ struct comparison_row *comparison_parts(const struct comparison *c,
 
 /* Find which of n rows are significant: at most one in twenty of those is expected to be false. -1: memory. */
 int comparison_judge(struct comparison_row *const *rows, size_t n, struct error *err);
-
-/* A function, by self or by total. */
-struct comparison_function {
-	uint32_t name;
-	bool is_inline;
-	struct comparison_row row;
-};
-
-/* Compare and judge all functions, unsorted; the caller frees the list. NULL: memory. */
-struct comparison_function *comparison_functions(const struct comparison *c, bool by_total,
-						 size_t *n, struct error *err);
 
 /* Whether there is one run on each side, so that only the error of sampling is known. */
 bool comparison_is_single(const struct comparison *c);

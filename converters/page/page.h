@@ -27,7 +27,8 @@ struct page_texts {
  * otherwise. */
 struct page_base {
 	uint64_t *before, *after;
-	struct comparison_function *by_self, *by_total;
+	struct tree_function *functions; /* as tree_functions lists them */
+	struct comparison_row *by_self, *by_total;
 	size_t n_functions;
 	double scale;
 };

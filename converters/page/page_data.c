@@ -169,13 +169,13 @@ static void write_certainty(struct encoder *e, const struct comparison_row *row)
 static void write_certainties(struct encoder *e)
 {
 	for (size_t i = 0; i < e->base->n_functions; i++) {
-		uint32_t function = id_table_find(e->functions, e->base->by_self[i].name);
+		uint32_t function = id_table_find(e->functions, e->base->functions[i].name);
 
 		if (function == ID_TABLE_NONE)
 			continue;
 		number(e, (uint64_t)function + 1);
-		write_certainty(e, &e->base->by_self[i].row);
-		write_certainty(e, &e->base->by_total[i].row);
+		write_certainty(e, &e->base->by_self[i]);
+		write_certainty(e, &e->base->by_total[i]);
 	}
 	number(e, 0);
 }

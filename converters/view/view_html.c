@@ -114,23 +114,41 @@ static void base_free(struct page_base *base)
 {
 	free(base->before);
 	free(base->after);
+	free(base->functions);
 	free(base->by_self);
 	free(base->by_total);
 }
 
+/* `context` points to whether weights are totals, not selfs. */
+static int weigh_functions(void *context, const struct tree *t, uint64_t *weights,
+			   struct error *err)
+{
+	const bool *by_total = context;
+	size_t n;
+	struct tree_function *f = tree_functions(t, &n, err);
+
+	for (size_t i = 0; f && i < n; i++)
+		weights[i] = *by_total ? f[i].total : f[i].self;
+	free(f);
+	return f ? 0 : -1;
+}
+
 static int base_fill(struct page_base *base, const struct comparison *c, struct error *err)
 {
-	bool sums = !c->normalizes && 2 * c->n_base == c->n_runs;
+	bool sums = !c->normalizes && 2 * c->n_base == c->n_runs, no = false, yes = true;
+	const struct comparison_measure self = {weigh_functions, &no},
+					total = {weigh_functions, &yes};
 
 	base->scale = sums ? (double)c->n_base : 1; /* as comparison_counts does */
 	if (comparison_counts(c, &base->before, &base->after, err)) {
 		base->before = base->after = NULL; /* it has freed them */
 		return -1;
 	}
-	base->by_self = comparison_functions(c, false, &base->n_functions, err);
-	if (!base->by_self)
+	base->functions = tree_functions(c->tree, &base->n_functions, err);
+	if (!base->functions)
 		return -1;
-	base->by_total = comparison_functions(c, true, &base->n_functions, err);
+	base->by_self = comparison_parts(c, &self, base->n_functions, err);
+	base->by_total = base->by_self ? comparison_parts(c, &total, base->n_functions, err) : NULL;
 	return base->by_total ? 0 : -1;
 }
 
