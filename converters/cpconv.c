@@ -8,17 +8,12 @@
 #include <unistd.h>
 
 #include "options/options.h"
-#include "pipeline/assertions.h"
-#include "pipeline/exit_status.h"
 #include "pipeline/message.h"
 #include "pipeline/pack.h"
 #include "pipeline/pager.h"
-#include "pipeline/picture.h"
 #include "pipeline/report.h"
 #include "pipeline/runs.h"
 #include "pipeline/sources.h"
-#include "pipeline/startup.h"
-#include "pipeline/warnings.h"
 #include "view/view.h"
 #include "write/looks.h"
 

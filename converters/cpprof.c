@@ -13,12 +13,9 @@
 
 #include "explore/explore.h"
 #include "explore/explore_edit.h"
-#include "pipeline/pager.h"
 #include "options/options.h"
-#include "pipeline/exit_status.h"
 #include "pipeline/message.h"
-#include "pipeline/startup.h"
-#include "pipeline/warnings.h"
+#include "pipeline/pager.h"
 
 static bool reads_standard_input(const struct explore *e)
 {

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "pipeline/process_tree.h"
+#include "base/stop.h"
+#include "pipeline/runs.h"
 #include "pipeline/sources.h"
 #include "read/decode.h"
 

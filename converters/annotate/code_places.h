@@ -2,16 +2,16 @@
 /*
  * code_places.h - the places in the functions that a user means, with what they weigh.
  *
- * In: a tree whose names stand for places (symbols_options.h), and a text. Out: struct code_places.
+ * In: a tree whose names stand for places (symbols.h), and a text. Out: struct code_places.
  */
-#ifndef CODE_PLACES_H
-#define CODE_PLACES_H
+#ifndef ANNOTATE_CODE_PLACES_H
+#define ANNOTATE_CODE_PLACES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "symbols/symbols.h"
 #include "tree/tree.h"
 

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instructions.c - reads and decodes code with Zydis, which knows AVX-512.
- *
- * In: a module's file, or a pack. Out: instructions.
- *
- * The file is not trusted: a symbol may say that its function is larger than the file. What is read
- * is what the file has, and no more than CODE_MOST.
+ * instructions.c - reads, decodes and weighs code.
  */
-#include "annotate/instructions.h"
-
 #include <Zydis/Zydis.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +9,143 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/gnu_names.h"
+#include "annotate/instructions.h"
 #include "elf/module_file.h"
 #include "pack/pack_names.h"
+
+/* ---- gnu names ------------------------------------------------------------------------------- */
+/*
+ * What GNU's assembler and objdump call instructions.
+ *
+ * In: a decoded instruction. Out: its name.
+ *
+ * Zydis puts Intel's name and the size of the memory operand together. GNU's has names of its own
+ * for extensions and conditions, sizes where nothing else tells them, and none for vectors.
+ */
+
+struct names {
+	const char *intel, *gnu;
+};
+
+static const struct names others[] = {
+	{"cbw", "cbtw"}, {"cwde", "cwtl"}, {"cdqe", "cltq"},	 {"cwd", "cwtd"},
+	{"cdq", "cltd"}, {"cqo", "cqto"},  {"movsxd", "movslq"},
+};
+
+static const struct names conditions[] = {
+	{"z", "e"}, {"nz", "ne"}, {"nbe", "a"}, {"nb", "ae"}, {"nl", "ge"}, {"nle", "g"},
+};
+
+static const char *const with_condition[] = {"cmov", "set", "j"};
+
+static const char *const with_size[] = {"div", "idiv", "mul", "imul", "neg", "not", "inc", "dec"};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static char size_of(const ZydisDecodedOperand *operand)
+{
+	return operand->size == 8    ? 'b'
+	       : operand->size == 16 ? 'w'
+	       : operand->size == 32 ? 'l'
+				     : 'q';
+}
+
+static const char *find(const struct names *list, size_t n, const char *intel)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].intel, intel))
+			return list[i].gnu;
+	return NULL;
+}
+
+/* cmovz is cmove, jnbe is ja. */
+static bool has_condition(const char *intel, char name[GNU_NAME_BYTES])
+{
+	for (size_t i = 0; i < COUNT(with_condition); i++) {
+		size_t n = strlen(with_condition[i]);
+		const char *gnu = NULL;
+
+		if (!strncmp(intel, with_condition[i], n))
+			gnu = find(conditions, COUNT(conditions), intel + n);
+		if (gnu) {
+			snprintf(name, GNU_NAME_BYTES, "%s%s", with_condition[i], gnu);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_vector(const ZydisDecodedOperand *operand)
+{
+	ZydisRegisterClass class;
+
+	if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return false;
+	class = ZydisRegisterGetClass(operand->reg.value);
+	return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
+	       class == ZYDIS_REGCLASS_ZMM || class == ZYDIS_REGCLASS_MASK;
+}
+
+/* Conversions keep their sizes, of which several have the same registers. */
+static bool is_of_vectors(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
+			  const char *intel)
+{
+	if (strstr(intel, "cvt") || !strncmp(intel, "vfpclass", 8))
+		return false;
+	for (size_t i = 0; i < what->operand_count_visible; i++)
+		if (is_vector(&operands[i]))
+			return true;
+	return false;
+}
+
+static bool needs_size(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
+		       const char *intel)
+{
+	if (what->operand_count_visible != 1 || operands[0].type != ZYDIS_OPERAND_TYPE_MEMORY)
+		return false;
+	for (size_t i = 0; i < COUNT(with_size); i++)
+		if (!strcmp(with_size[i], intel))
+			return true;
+	return false;
+}
+
+bool gnu_names_find(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
+		    char name[GNU_NAME_BYTES])
+{
+	const char *intel = ZydisMnemonicGetString(what->mnemonic);
+	const char *gnu = intel ? find(others, COUNT(others), intel) : NULL;
+	bool is_zero = what->mnemonic == ZYDIS_MNEMONIC_MOVZX;
+
+	if (!intel)
+		return false;
+	if (has_condition(intel, name))
+		return true;
+	if (what->mnemonic == ZYDIS_MNEMONIC_MOV && what->operand_count_visible == 2 &&
+	    operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[1].size == 64)
+		gnu = "movabs";
+	if (is_of_vectors(what, operands, intel))
+		gnu = intel;
+	if (gnu)
+		snprintf(name, GNU_NAME_BYTES, "%s", gnu);
+	else if (is_zero || what->mnemonic == ZYDIS_MNEMONIC_MOVSX)
+		snprintf(name, GNU_NAME_BYTES, "mov%c%c%c", is_zero ? 'z' : 's',
+			 size_of(&operands[1]), size_of(&operands[0]));
+	else if (needs_size(what, operands, intel))
+		snprintf(name, GNU_NAME_BYTES, "%s%c", intel, size_of(&operands[0]));
+	else
+		return false;
+	return true;
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+/*
+ * Reads and decodes code with Zydis, which knows AVX-512.
+ *
+ * In: a module's file, or a pack. Out: instructions.
+ *
+ * The file is not trusted: a symbol may say that its function is larger than the file. What is read
+ * is what the file has, and no more than CODE_MOST.
+ */
 
 #define CODE_MOST                                                                                  \
 	(16u << 20) /* bytes of a function; the largest that are known have a tenth of it */
@@ -251,4 +378,113 @@ void instructions_text(const struct instructions *l, const struct instruction *a
 	blank = at->has_target ? strrchr(text, ' ') : NULL;
 	if (blank)
 		*blank = '\0';
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+/*
+ * Weighs the instructions of functions.
+ *
+ * In: the places of functions. Out: struct bodies.
+ *
+ * Two places may be in one instruction: a call that was about to run, and the same call while it
+ * runs. So the stacks are counted by instruction, and not by place.
+ */
+
+static int compare(const void *a, const void *b)
+{
+	const struct body *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end > y->end) - (x->end < y->end);
+}
+
+static int list_bodies(struct bodies *b, const struct code_places *p, struct error *err)
+{
+	size_t i, n = 0;
+
+	b->list = calloc(p->n_names + 1, sizeof(*b->list));
+	if (!b->list)
+		return error_memory(err);
+	for (i = 0; i < p->n_names; i++) {
+		const struct code_place *at = &p->by_name[i];
+
+		if (at->is_ours && at->is.has_start && at->is.end)
+			b->list[n++] = (struct body){.function = at->is.function,
+						     .module = at->module,
+						     .start = at->is.start,
+						     .end = at->is.end};
+	}
+	qsort(b->list, n, sizeof(*b->list), compare);
+	for (i = 0; i < n; i++)
+		if (!b->n || compare(&b->list[b->n - 1], &b->list[i]))
+			b->list[b->n++] = b->list[i];
+	return 0;
+}
+
+static int read_body(struct body *to, struct symbols *symbols, struct error *err)
+{
+	struct error why;
+
+	if (instructions_read(&to->is, symbols, to->module, to->start, to->end, &why)) {
+		instructions_free(&to->is);
+		to->why = strdup(why.text);
+		return to->why ? 0 : error_memory(err);
+	}
+	to->weights = calloc(to->is.n + 1, sizeof(*to->weights));
+	return to->weights ? 0 : error_memory(err);
+}
+
+static struct instruction_weight *weight_of(const struct bodies *b, const struct code_place *at)
+{
+	struct body wanted = {.module = at->module, .start = at->is.start, .end = at->is.end};
+	struct body *body = bsearch(&wanted, b->list, b->n, sizeof(*b->list), compare);
+	size_t i = body ? instructions_find(&body->is, at->address) : 0;
+
+	return body && i < body->is.n ? &body->weights[i] : NULL;
+}
+
+static void weigh(struct bodies *b, const struct code_places *p, const struct tree *t)
+{
+	for (size_t i = 1; i < t->n_nodes; i++) {
+		const struct tree_node *node = &t->nodes[i];
+		const struct code_place *at = &p->by_name[node->name];
+		struct instruction_weight *to = at->is_ours ? weight_of(b, at) : NULL;
+
+		if (!to)
+			continue;
+		to->self += node->self;
+		b->self += node->self;
+		if (i < to->until)
+			continue;
+		to->total += node->total;
+		to->hits += node->hits;
+		to->until = node->end;
+	}
+}
+
+int bodies_find(struct bodies *b, const struct code_places *p, struct symbols *symbols,
+		const struct tree *tree, struct error *err)
+{
+	*b = (struct bodies){0};
+	if (list_bodies(b, p, err))
+		return -1;
+	for (size_t i = 0; i < b->n; i++)
+		if (read_body(&b->list[i], symbols, err))
+			return -1;
+	weigh(b, p, tree);
+	return 0;
+}
+
+void bodies_free(struct bodies *b)
+{
+	for (size_t i = 0; b->list && i < b->n; i++) {
+		instructions_free(&b->list[i].is);
+		free(b->list[i].weights);
+		free(b->list[i].why);
+	}
+	free(b->list);
+	*b = (struct bodies){0};
 }

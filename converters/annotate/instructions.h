@@ -1,18 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instructions.h - the machine instructions of a piece of code.
- *
- * In: a module's file, or a pack. Out: instructions, and the text of each.
+ * instructions.h - reads, decodes and weighs code.
  */
-#ifndef INSTRUCTIONS_H
-#define INSTRUCTIONS_H
+#ifndef ANNOTATE_INSTRUCTIONS_H
+#define ANNOTATE_INSTRUCTIONS_H
 
+#include <Zydis/Zydis.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "annotate/code_places.h"
+#include "base/stop.h"
 #include "symbols/symbols.h"
+
+/* ---- gnu names ------------------------------------------------------------------------------- */
+/*
+ * What GNU's assembler and objdump call instructions.
+ *
+ * In: a decoded instruction. Out: its name.
+ */
+
+#define GNU_NAME_BYTES 32
+
+/* The name, if Zydis has another one for it in AT&T's syntax. False: that of Zydis is right. Where both know several names
+ * (nop and xchg, vpcmpub and vpcmpltub), that of Zydis stays. */
+bool gnu_names_find(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
+		    char name[GNU_NAME_BYTES]);
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+/*
+ * The machine instructions of a piece of code.
+ *
+ * In: a module's file, or a pack. Out: instructions, and the text of each.
+ */
 
 struct instruction {
 	uint64_t target;     /* where it jumps to or what it calls, if has_target */
@@ -46,5 +67,39 @@ size_t instructions_find(const struct instructions *l, uint64_t address);
 /* The instruction in AT&T's syntax, without its target if it has one. */
 void instructions_text(const struct instructions *l, const struct instruction *at,
 		       char text[INSTRUCTION_TEXT_BYTES]);
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+/*
+ * The code of functions with the weight of each instruction.
+ *
+ * In: the places of a tree by address (SYMBOLS_BY_CODE). Out: bodies.
+ *
+ * Functions of one name may have several bodies: one in each of two libraries, or of two sources.
+ */
+
+/* As struct source_line. */
+struct instruction_weight {
+	uint64_t self, total, hits;
+	size_t until; /* the first node behind the stacks that have been counted */
+};
+
+struct body {
+	uint32_t function, module; /* function: in the profile's strings */
+	uint64_t start, end;
+	struct instructions is;		    /* empty if it could not be read: see `why` */
+	struct instruction_weight *weights; /* of each */
+	char *why;			    /* NULL: it could be read */
+};
+
+struct bodies {
+	struct body *list; /* by module and address */
+	size_t n;
+	uint64_t self; /* of all instructions */
+};
+
+/* Find the code of the functions, and weigh it. -1: out of memory. To be freed in any case. */
+int bodies_find(struct bodies *b, const struct code_places *p, struct symbols *symbols,
+		const struct tree *tree, struct error *err);
+void bodies_free(struct bodies *b);
 
 #endif

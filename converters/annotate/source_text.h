@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * source_text.h - the text of a source file, which is read from its beginning on.
- *
- * In: a path as the debug information has it. Out: lines.
+ * source_text.h - finds source files, and weighs their lines.
  */
-#ifndef SOURCE_TEXT_H
-#define SOURCE_TEXT_H
+#ifndef ANNOTATE_SOURCE_TEXT_H
+#define ANNOTATE_SOURCE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pack/pack_set.h"
+#include "annotate/code_places.h"
+#include "pack/pack_names.h"
+
+/* ---- source text ----------------------------------------------------------------------------- */
+/*
+ * The text of a source file, which is read from its beginning on.
+ *
+ * In: a path as the debug information has it. Out: lines.
+ */
 
 struct source_text;
 
@@ -28,5 +34,31 @@ const char *source_text_path(const struct source_text *t);
 /* A line without its line feed; of a pack only lines that are packed. It has *n bytes and is valid until the next call. Lines must be
  * asked for in ascending order. NULL: the file has no such line. */
 const char *source_text_line(struct source_text *t, uint32_t line, size_t *n);
+
+/* ---- source lines ---------------------------------------------------------------------------- */
+/*
+ * The source lines of a function with the weight of each.
+ *
+ * In: the places of a tree by line (SYMBOLS_BY_SOURCE). Out: lines.
+ */
+
+/* A line is credited with its own weight (self), which is that of samples that were running it, and
+ * with the weight of all stacks in which the function is at this line, running it or calling from
+ * it (total). A stack counts once for the total, however often the function is in it. */
+struct source_line {
+	uint32_t file, line;  /* a path in the profile's strings; STRINGS_NONE and 0: not known */
+	uint64_t self, total; /* in the tree's unit */
+	uint64_t hits;	      /* samples */
+};
+
+struct source_lines {
+	struct source_line *list; /* by path bytewise, then by line; what is not known comes last */
+	size_t n;
+};
+
+/* Find the lines of the functions. -1: out of memory. To be freed in any case. */
+int source_lines_find(struct source_lines *l, const struct code_places *p, const struct tree *tree,
+		      struct error *err);
+void source_lines_free(struct source_lines *l);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * In: an array and the room that it needs. Out: the array with that room.
  */
-#ifndef ARRAY_H
-#define ARRAY_H
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stop.c - remembers that the user wants what is being done to end.
+ * stop.c - an error text, and the wish of the user that what is being done ends.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/stop.h"
+#include "base/utf8.h"
+
+/* ---- error ----------------------------------------------------------------------------------- */
+/*
+ * Writes one line of text into a struct error.
+ *
+ * In: a format and its arguments. Out: a text that is safe to show on a terminal.
+ */
+
+static int error_write(struct error *err, size_t at, const char *format, va_list args)
+{
+	if (vsnprintf(err->text + at, sizeof(err->text) - at, format, args) < 0)
+		err->text[at] = '\0';
+	/* File names come from untrusted inputs, and must not be able to control the terminal. */
+	utf8_clean(err->text + at);
+	return -1;
+}
+
+int error_set(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	err->is_usage = false;
+	err->is_set = true;
+	err->list = 0;
+	va_start(args, format);
+	error_write(err, 0, format, args);
+	va_end(args);
+	return -1;
+}
+
+int error_usage(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	err->is_usage = true;
+	err->is_set = true;
+	err->list = 0;
+	va_start(args, format);
+	error_write(err, 0, format, args);
+	va_end(args);
+	return -1;
+}
+
+int error_append(struct error *err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	error_write(err, strnlen(err->text, sizeof(err->text) - 1), format, args);
+	va_end(args);
+	return -1;
+}
+
+void error_list(struct error *err)
+{
+	size_t n = strnlen(err->text, sizeof(err->text) - 1);
+
+	if (!err->list)
+		err->list = (unsigned)(n && err->text[n - 1] == ' ' ? n - 1 : n);
+}
+
+int error_memory(struct error *err)
+{
+	return error_set(err, "out of memory");
+}
+
+/* ---- stop ------------------------------------------------------------------------------------ */
+/*
+ * Remembers that the user wants what is being done to end.
  *
  * In: a signal. Out: a flag.
  */
-#include "base/stop.h"
-
-#include <signal.h>
 
 static volatile sig_atomic_t requested;
 

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * assertion.c - understands what a user claims that a program uses.
- *
- * In: a text. Out: struct assertion.
+ * assertion.c - understands and checks what a user claims that a program uses.
  */
-#include "compare/assertion.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "compare/assertion.h"
+#include "compare/comparison.h"
+#include "compare/welch.h"
+#include "graph/function_names.h"
+
+/* ---- assertion ------------------------------------------------------------------------------- */
+/*
+ * Understands what a user claims that a program uses.
+ *
+ * In: a text. Out: struct assertion.
+ */
 
 /* Units of weights, and what they are in gticks. */
 static const struct {
@@ -136,4 +144,166 @@ void assertion_free(struct assertion *a)
 {
 	free(a->name);
 	a->name = NULL;
+}
+
+/* ---- assertion check ------------------------------------------------------------------------- */
+/*
+ * Checks by runs what a user claims that a program uses.
+ *
+ * In: struct assertion, runs. Out: whether it holds with confidence.
+ */
+
+/* What a run has used of the functions: the self of their nodes, or the totals of the outermost ones. */
+static struct comparison_use use_of(const struct tree *t, const struct function_names *names,
+				    bool by_total)
+{
+	struct comparison_use use = {0};
+	size_t i = 1;
+
+	while (i < t->n_nodes) {
+		bool is_there = function_names_has(names, t->nodes[i].name);
+
+		if (is_there) {
+			use.weight += by_total ? t->nodes[i].total : t->nodes[i].self;
+			if (t->squares)
+				use.squares += by_total ? t->squares[i].total : t->squares[i].self;
+		}
+		i = is_there && by_total ? t->nodes[i].end : i + 1;
+	}
+	return use;
+}
+
+static int find_uses(const struct assertion *a, const struct comparison *c,
+		     struct comparison_use *uses, struct error *err)
+{
+	struct function_names names = {0};
+	struct error unknown;
+	size_t i;
+
+	if (a->of != ASSERTION_ALL && function_names_of_tree(&names, c->tree, a->name, &unknown))
+		return error_usage(err, "--assert %s: %s", a->text, unknown.text);
+	for (i = 0; i < c->n_runs; i++) {
+		const struct tree *t = tree_column(c->tree, i);
+
+		uses[i] = a->of == ASSERTION_ALL
+				  ? (struct comparison_use){t->total, t->total_squares}
+				  : use_of(t, &names, a->of == ASSERTION_TOTAL);
+	}
+	if (a->of != ASSERTION_ALL)
+		function_names_free(&names);
+	return 0;
+}
+
+/* A limit is a side without variance, and with as many runs as the other, so that it has no part in the degrees of
+ * freedom. */
+static struct welch compare(const struct assertion *a, const struct comparison *c,
+			    const struct comparison_use *uses, struct assertion_result *r)
+{
+	bool is_alone = c->n_base == c->n_runs;
+	struct welch_side limit = comparison_side(c, uses, 0, c->n_base), now;
+
+	now = is_alone ? limit : comparison_side(c, uses, c->n_base, c->n_runs);
+	if (a->against == ASSERTION_BASE) {
+		limit.mean *= a->limit;
+		limit.variance *= a->limit * a->limit;
+		limit.sampling *= a->limit * a->limit;
+		r->is_single = limit.n == 1 && now.n == 1;
+	} else {
+		limit = (struct welch_side){
+			.n = now.n,
+			.mean = a->against == ASSERTION_SHARE ? a->limit * c->before : a->limit,
+		};
+		r->is_single = now.n == 1;
+	}
+	r->value = now.mean;
+	r->limit = limit.mean;
+	return welch_compare(&limit, &now);
+}
+
+static void judge(const struct assertion *a, const struct welch *w, struct assertion_result *r)
+{
+	double above = a->is_least ? -w->change : w->change;
+
+	/* The interval is one of 90 %, so that each of its sides is wrong in one of twenty cases. */
+	r->plus_minus = w->error > 0 ? student_quantile(2 * WELCH_LEVEL, w->freedom) * w->error : 0;
+	r->holds = a->is_strict ? above + r->plus_minus < 0 : above + r->plus_minus <= 0;
+	r->is_broken = a->is_strict ? above - r->plus_minus >= 0 : above - r->plus_minus > 0;
+}
+
+/* Shares are found as amounts, of runs that are scaled to the same total. */
+static void make_percent(const struct comparison *c, struct assertion_result *r)
+{
+	double percent = c->before > 0 ? 100 / c->before : 0;
+
+	r->value *= percent;
+	r->limit *= percent;
+	r->plus_minus *= percent;
+}
+
+/* An amount of what the profile counts. Nobody means nanoseconds by 0.5, so times and bytes need a unit. */
+static int check_amount(const struct assertion *a, const char *unit, struct error *err)
+{
+	bool is_time = strcmp(unit, "ns") == 0, is_size = strcmp(unit, "bytes") == 0;
+
+	if (is_time && !a->unit && a->limit > 0)
+		return error_usage(err,
+				   "--assert %s: a time needs a unit, as in 0.5s, 500ms, 20us or "
+				   "80ns; 50%% is a share of the total",
+				   a->text);
+	if (is_size && !a->unit && a->limit > 0)
+		return error_usage(
+			err,
+			"--assert %s: bytes need a unit, as in 512B, 64KB, 1.5MB or 2GB; "
+			"50%% is a share of the total",
+			a->text);
+	if (a->unit && strcmp(a->unit, unit) != 0)
+		return error_usage(err, "--assert %s: the profile counts %s%s", a->text, unit,
+				   is_time   ? ", which are written 0.5s, 500ms, 20us or 80ns"
+				   : is_size ? ", which are written 512B, 64KB, 1.5MB or 2GB"
+					     : "; write the number alone");
+	return 0;
+}
+
+static int check_units(const struct assertion *a, const struct profile *p, const struct tree *t,
+		       struct error *err)
+{
+	const char *unit = t->unit == TREE_HITS	     ? "samples"
+			   : p->unit == STRINGS_NONE ? ""
+						     : strings_get(p->strings, p->unit, NULL);
+
+	if (a->against == ASSERTION_BASE && p->n_base == p->n_columns)
+		return error_usage(err, "--assert %s: only with --base", a->text);
+	if (a->against == ASSERTION_AMOUNT && check_amount(a, unit, err))
+		return -1;
+	if (a->against == ASSERTION_SHARE && a->of == ASSERTION_ALL)
+		return error_usage(err, "--assert %s: the total is always 100 %%", a->text);
+	return 0;
+}
+
+int assertion_check(const struct assertion *a, const struct profile *p, const struct tree *t,
+		    bool normalizes, struct assertion_result *r, struct error *err)
+{
+	bool is_share = a->against == ASSERTION_SHARE;
+	struct comparison_use *uses = NULL;
+	struct comparison c;
+	struct welch w;
+	int status = check_units(a, p, t, err);
+
+	*r = (struct assertion_result){0};
+	if (status)
+		return -1;
+	status = comparison_begin(&c, p, t, is_share || normalizes, err);
+	if (!status) {
+		uses = calloc(c.n_runs, sizeof(*uses));
+		status = uses ? find_uses(a, &c, uses, err) : error_memory(err);
+	}
+	if (!status) {
+		w = compare(a, &c, uses, r);
+		judge(a, &w, r);
+		if (is_share)
+			make_percent(&c, r);
+	}
+	free(uses);
+	comparison_free(&c);
+	return status;
 }

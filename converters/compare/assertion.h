@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * assertion.h - what a user claims that a program uses, such as "total(parse)<=1.05*base".
+ * assertion.h - understands and checks what a user claims that a program uses.
  *
  * In: a text; a tree whose columns are runs. Out: whether it holds with confidence.
  */
-#ifndef ASSERTION_H
-#define ASSERTION_H
+#ifndef COMPARE_ASSERTION_H
+#define COMPARE_ASSERTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "model/profile.h"
 #include "tree/tree.h"
 
@@ -29,7 +29,7 @@ enum assertion_limit {
 struct assertion {
 	const char *text; /* as the user wrote it; borrowed */
 	enum assertion_of of;
-	char *name;		  /* of the function, as name_match.h has it; NULL: none */
+	char *name;		  /* of the function, as patterns.h has it; NULL: none */
 	bool is_least, is_strict; /* >= or >; < or > */
 	enum assertion_limit against;
 	double limit;	  /* a fraction, gticks, or a factor */

@@ -1,21 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * comparison.h - what the runs of two programs have used, and whether the difference is more than chance.
- *
- * In: a tree whose columns are runs (profile.n_base). Out: for a function, or any other part of the
- * tree, before, after, and the test of the change.
+ * comparison.h - compares what the runs of two programs have used.
  */
-#ifndef COMPARISON_H
-#define COMPARISON_H
+#ifndef COMPARE_COMPARISON_H
+#define COMPARE_COMPARISON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "compare/welch.h"
 #include "model/profile.h"
 #include "tree/tree.h"
+
+/* ---- discovery ------------------------------------------------------------------------------- */
+/*
+ * Which of many tests are significant, so that few of those are false.
+ *
+ * In: p values. Out: a limit (Benjamini and Hochberg, Controlling the false discovery rate, Journal
+ * of the Royal Statistical Society B 57, 1995).
+ */
+
+/*
+ * Those of the n tests are significant whose p value is at most what this returns; -1: none is. If nothing
+ * has changed at all, the probability that any is significant is at most `level`. The values become sorted.
+ */
+double discovery_limit(double *p, size_t n, double level);
+
+/* ---- comparison ------------------------------------------------------------------------------ */
+/*
+ * What the runs of two programs have used, and whether the difference is more than chance.
+ *
+ * In: a tree whose columns are runs (profile.n_base). Out: for a function, or any other part of the
+ * tree, before, after, and the test of the change.
+ */
 
 struct comparison {
 	const struct profile *profile;

@@ -1,13 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * welch.h - whether two means differ by more than chance, by Welch's t test.
- *
- * In: what the runs of two programs have used. Out: the difference, its interval of confidence, its p value.
+ * welch.h - compares two means.
  */
-#ifndef WELCH_H
-#define WELCH_H
+#ifndef COMPARE_WELCH_H
+#define COMPARE_WELCH_H
 
 #include <stddef.h>
+
+/* ---- student --------------------------------------------------------------------------------- */
+/*
+ * Student's t distribution.
+ *
+ * In: a value, degrees of freedom. Out: probabilities, and the value that has one.
+ */
+
+/* The probability that |t| is at least as large; `freedom` is positive, or infinite for the normal distribution. */
+double student_two_sided(double t, double freedom);
+
+/* The t that |t| reaches with the probability p (0 < p < 1): 2.228 for 0.05 and 10 degrees of freedom. */
+double student_quantile(double p, double freedom);
+
+/* ---- welch ----------------------------------------------------------------------------------- */
+/*
+ * Whether two means differ by more than chance, by Welch's t test.
+ *
+ * In: what the runs of two programs have used. Out: the difference, its interval of confidence, its
+ * p value.
+ */
 
 /* The intervals have this confidence, and tests this level. */
 #define WELCH_LEVEL 0.05

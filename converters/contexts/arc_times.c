@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * arc_times.c - charges each stack to the arcs of its context (Spivey 2004).
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/stop.h"
+#include "contexts/arc_times.h"
+
+/* ---- arc times ------------------------------------------------------------------------------- */
+/*
+ * Charges each stack to the arcs of its context (Spivey 2004).
  *
  * In: struct tree. Out: struct arc_times.
  *
@@ -11,14 +23,6 @@
  * Clocks count the weight of all nodes walked so far, and of those in which each function was
  * running. An arc is charged with the advance of its clocks while it is part of an item.
  */
-#include "contexts/arc_times.h"
-
-#include <stdbool.h>
-#include <stdlib.h>
-
-#include "base/array.h"
-#include "base/pair_table.h"
-#include "base/stop.h"
 
 /* The clocks when an arc became part of an item. */
 struct since {
@@ -171,7 +175,7 @@ static int prepare(struct walk *w)
 	return 0;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int compare_arcs(const void *a, const void *b, void *context)
 {
 	const struct arc_time *x = a, *y = b;
 	int order = strings_compare(context, x->caller, y->caller);
@@ -197,7 +201,8 @@ struct arc_times *arc_times_build(const struct tree *t, struct error *err)
 	}
 	/* The comparison only reads; qsort_r has no const context. */
 	if (a->n > 0)
-		qsort_r(a->arcs, a->n, sizeof(*a->arcs), compare, (void *)(uintptr_t)t->strings);
+		qsort_r(a->arcs, a->n, sizeof(*a->arcs), compare_arcs,
+			(void *)(uintptr_t)t->strings);
 	return a;
 }
 
@@ -207,4 +212,332 @@ void arc_times_free(struct arc_times *a)
 		return;
 	free(a->arcs);
 	free(a);
+}
+
+/* ---- caller shares --------------------------------------------------------------------------- */
+/*
+ * Compares the callers' shares of a function's calls with those of its time.
+ *
+ * In: arcs with calls and times. Out: functions with several callers.
+ */
+
+/* Scale the number of calls down to 64 bits. If it needs more, its lowest bits do not matter. */
+static uint64_t scaled(const struct caller_shares_function *f, unsigned __int128 calls)
+{
+	return (uint64_t)(calls >> f->shift);
+}
+
+double caller_shares_of_calls(const struct caller_shares_function *f,
+			      const struct caller_shares_arc *a)
+{
+	return f->calls ? (double)a->calls / (double)f->calls : 0;
+}
+
+double caller_shares_of_time(const struct caller_shares_function *f,
+			     const struct caller_shares_arc *a)
+{
+	return f->time ? (double)a->time / (double)f->time : 0;
+}
+
+/* Returns the misplaced time times the number of calls. It is an integer, so that equal ones
+ * compare as equal. */
+static unsigned __int128 difference(const struct caller_shares_function *f,
+				    const struct caller_shares_arc *a)
+{
+	unsigned __int128 by_calls = (unsigned __int128)scaled(f, a->calls) * f->time;
+	unsigned __int128 by_time = (unsigned __int128)scaled(f, f->calls) * a->time;
+
+	return by_calls > by_time ? by_calls - by_time : by_time - by_calls;
+}
+
+double caller_shares_misplaced(const struct caller_shares_function *f,
+			       const struct caller_shares_arc *a)
+{
+	return f->calls ? (double)difference(f, a) / (double)scaled(f, f->calls) : (double)a->time;
+}
+
+uint64_t caller_shares_by_calls(const struct caller_shares_function *f,
+				const struct caller_shares_arc *a)
+{
+	unsigned __int128 product = (unsigned __int128)scaled(f, a->calls) * f->time;
+	uint64_t calls = scaled(f, f->calls), rest;
+
+	if (calls == 0)
+		return 0;
+	rest = (uint64_t)(product % calls);
+	return (uint64_t)(product / calls) + (rest >= calls - rest);
+}
+
+static int compare_callees(const void *a, const void *b)
+{
+	const struct caller_shares_arc *x = a, *y = b;
+
+	return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+static int compare_callers(const void *a, const void *b, void *function)
+{
+	const struct caller_shares_arc *x = a, *y = b;
+	unsigned __int128 of_x = difference(function, x), of_y = difference(function, y);
+
+	if (of_x != of_y)
+		return of_x < of_y ? 1 : -1;
+	return (x->caller > y->caller) - (x->caller < y->caller);
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct caller_shares_function *x = a, *y = b;
+
+	if (x->misplaced != y->misplaced)
+		return x->misplaced < y->misplaced ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+static size_t drop_idle(struct caller_shares_arc *arcs, size_t n)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (arcs[i].caller != arcs[i].callee && (arcs[i].calls || arcs[i].time))
+			arcs[kept++] = arcs[i];
+	return kept;
+}
+
+static int add_function(struct caller_shares *s, size_t first, size_t n, struct error *err)
+{
+	struct caller_shares_function *f = &s->functions[s->n++];
+	size_t i;
+
+	*f = (struct caller_shares_function){
+		.function = s->arcs[first].callee, .first = first, .n = n};
+	for (i = first; i < first + n; i++)
+		if (__builtin_add_overflow(f->calls, s->arcs[i].calls, &f->calls) ||
+		    __builtin_add_overflow(f->time, s->arcs[i].time, &f->time))
+			return error_set(err, "the times of calls do not fit in 64 bits");
+	while (f->calls >> f->shift > UINT64_MAX)
+		f->shift++;
+	qsort_r(s->arcs + first, n, sizeof(*s->arcs), compare_callers, f);
+	f->misplaced = caller_shares_misplaced(f, &s->arcs[first]);
+	return 0;
+}
+
+int caller_shares_build(struct caller_shares *s, struct caller_shares_arc *arcs, size_t n,
+			struct error *err)
+{
+	size_t first, end;
+
+	*s = (struct caller_shares){.arcs = arcs};
+	n = drop_idle(arcs, n);
+	s->functions = calloc(n / 2 + 1, sizeof(*s->functions));
+	if (!s->functions)
+		return error_memory(err);
+	if (n > 0)
+		qsort(arcs, n, sizeof(*arcs), compare_callees);
+	for (first = 0; first < n; first = end) {
+		for (end = first + 1; end < n && arcs[end].callee == arcs[first].callee; end++)
+			;
+		if (end - first > 1 && add_function(s, first, end - first, err))
+			return -1;
+	}
+	qsort(s->functions, s->n, sizeof(*s->functions), compare_functions);
+	return 0;
+}
+
+void caller_shares_free(struct caller_shares *s)
+{
+	free(s->arcs);
+	free(s->functions);
+}
+
+/* Both arrays are in the order of names, but `times` has no arcs from a function to itself. */
+static void add_times(struct caller_shares_arc *arcs, const struct graph *g,
+		      const struct arc_times *times)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < g->n_arcs; i++) {
+		arcs[i].calls = g->arcs[i].occurrences;
+		if (arcs[i].caller == arcs[i].callee)
+			continue;
+		arcs[i].time = times->arcs[k].self2 + times->arcs[k].child2;
+		k++;
+	}
+}
+
+static int measure(struct caller_shares_arc *arcs, const struct graph *g, struct error *err)
+{
+	struct arc_times *times;
+	size_t i;
+
+	for (i = 0; i < g->n_arcs; i++)
+		arcs[i] = (struct caller_shares_arc){
+			.caller = g->arcs[i].caller,
+			.callee = g->arcs[i].callee,
+			.calls = g->arcs[i].calls,
+			.time = g->arcs[i].weight,
+		};
+	if (!g->tree)
+		return 0;
+	times = arc_times_build(g->tree, err);
+	if (!times)
+		return -1;
+	add_times(arcs, g, times);
+	arc_times_free(times);
+	return 0;
+}
+
+int caller_shares_of_graph(struct caller_shares *s, const struct graph *g, struct error *err)
+{
+	struct caller_shares_arc *arcs = malloc((g->n_arcs + 1) * sizeof(*arcs));
+
+	*s = (struct caller_shares){0};
+	if (!arcs)
+		return error_memory(err);
+	if (!measure(arcs, g, err))
+		return caller_shares_build(s, arcs, g->n_arcs, err);
+	free(arcs);
+	return -1;
+}
+
+/* ---- gprof report ---------------------------------------------------------------------------- */
+/*
+ * Sorts functions and arcs as gprof's report lists them.
+ *
+ * In: struct tree. Out: struct gprof_report.
+ */
+
+static int compare_totals(const void *a, const void *b, void *strings)
+{
+	const struct tree_function *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	return strings_compare(strings, x->name, y->name);
+}
+
+/* Arcs are sorted by the function that they are listed with, then by time, then by the function at
+ * the other end. */
+struct place {
+	uint32_t function, other;
+	uint64_t time;
+};
+
+static struct place place_into(const struct gprof_report *r, uint32_t arc)
+{
+	const struct arc_time *a = &r->times->arcs[arc];
+
+	return (struct place){r->number[a->callee], r->number[a->caller], a->self2 + a->child2};
+}
+
+static struct place place_out(const struct gprof_report *r, uint32_t arc)
+{
+	const struct arc_time *a = &r->times->arcs[arc];
+
+	return (struct place){r->number[a->caller], r->number[a->callee], a->self1 + a->child1};
+}
+
+static int compare_times(struct place x, struct place y)
+{
+	if (x.time != y.time)
+		return x.time < y.time ? 1 : -1;
+	return (x.other > y.other) - (x.other < y.other);
+}
+
+static int compare_into(const void *a, const void *b, void *report)
+{
+	struct place x = place_into(report, *(const uint32_t *)a);
+	struct place y = place_into(report, *(const uint32_t *)b);
+
+	if (x.function != y.function)
+		return x.function < y.function ? -1 : 1;
+	return compare_times(y, x);
+}
+
+static int compare_out(const void *a, const void *b, void *report)
+{
+	struct place x = place_out(report, *(const uint32_t *)a);
+	struct place y = place_out(report, *(const uint32_t *)b);
+
+	if (x.function != y.function)
+		return x.function < y.function ? -1 : 1;
+	return compare_times(x, y);
+}
+
+static int sort_functions(struct gprof_report *r, struct error *err)
+{
+	const struct strings *strings = r->tree->strings;
+	size_t i;
+
+	r->functions = tree_functions(r->tree, &r->n, err);
+	r->number = malloc((strings_count(strings) + 1) * sizeof(*r->number));
+	if (!r->functions || !r->number)
+		return error_memory(err);
+	/* The comparison only reads; qsort_r has no const context. */
+	qsort_r(r->functions, r->n, sizeof(*r->functions), compare_totals,
+		(void *)(uintptr_t)strings);
+	for (i = 0; i < r->n; i++)
+		r->number[r->functions[i].name] = (uint32_t)i;
+	return 0;
+}
+
+/* Sort the arcs by their place. Those of function i begin at arcs[first[i]]. */
+static void sort_arcs(struct gprof_report *r, uint32_t *arcs, size_t *first,
+		      int (*compare)(const void *, const void *, void *),
+		      struct place (*place)(const struct gprof_report *, uint32_t))
+{
+	size_t n = r->times->n, i, function = 0;
+
+	for (i = 0; i < n; i++)
+		arcs[i] = (uint32_t)i;
+	qsort_r(arcs, n, sizeof(*arcs), compare, r);
+	for (i = 0; i < n; i++)
+		while (function <= place(r, arcs[i]).function)
+			first[function++] = i;
+	while (function <= r->n)
+		first[function++] = n;
+}
+
+int gprof_report_open(struct gprof_report *r, const struct tree *t, struct error *err)
+{
+	*r = (struct gprof_report){.tree = t};
+	if (sort_functions(r, err))
+		return -1;
+	r->times = arc_times_build(t, err);
+	if (!r->times)
+		return -1;
+	r->into = calloc(r->times->n + 1, sizeof(*r->into));
+	r->out = calloc(r->times->n + 1, sizeof(*r->out));
+	r->first_into = calloc(r->n + 1, sizeof(*r->first_into));
+	r->first_out = calloc(r->n + 1, sizeof(*r->first_out));
+	if (!r->into || !r->out || !r->first_into || !r->first_out)
+		return error_memory(err);
+	sort_arcs(r, r->into, r->first_into, compare_into, place_into);
+	sort_arcs(r, r->out, r->first_out, compare_out, place_out);
+	return 0;
+}
+
+void gprof_report_close(struct gprof_report *r)
+{
+	free(r->functions);
+	free(r->number);
+	arc_times_free(r->times);
+	free(r->into);
+	free(r->out);
+	free(r->first_into);
+	free(r->first_out);
+}
+
+struct gprof_report_arcs gprof_report_callers(const struct gprof_report *r, size_t function)
+{
+	size_t first = r->first_into[function];
+
+	return (struct gprof_report_arcs){r->into + first, r->first_into[function + 1] - first};
+}
+
+struct gprof_report_arcs gprof_report_callees(const struct gprof_report *r, size_t function)
+{
+	size_t first = r->first_out[function];
+
+	return (struct gprof_report_arcs){r->out + first, r->first_out[function + 1] - first};
 }

@@ -4,16 +4,16 @@
  *
  * In: struct tree. Out: struct contexts.
  *
- * The tree is walked once. stack_history.h keeps the history of the current stack.
+ * The tree is walked once. history.h keeps the history of the current stack.
  */
 #include "contexts/contexts.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/fingerprint.h"
+#include "base/hash.h"
 #include "base/stop.h"
-#include "contexts/stack_history.h"
+#include "contexts/history.h"
 
 struct walk {
 	struct contexts *result;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "tree/tree.h"
 
 struct context {

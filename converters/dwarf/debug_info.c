@@ -1,23 +1,270 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * debug_info.c - finds the functions at an address in the debug information.
- *
- * In: a module's files, and addresses. Out: the function, inlined calls and source lines of each
- * address.
  */
-#include "dwarf/debug_info.h"
-
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/pair_table.h"
-#include "dwarf/debug_cost.h"
-#include "dwarf/debug_enclosing.h"
-#include "dwarf/debug_image.h"
+#include "base/hash.h"
+#include "dwarf/debug_info.h"
 #include "dwarf/debug_scopes.h"
+#include "elf/elf_file.h"
+#include "elf/symbol_table.h"
+
+/* ---- debug image ----------------------------------------------------------------------------- */
+/*
+ * Copies debug sections into an ELF image in memory for libdw.
+ *
+ * In: an ELF file. Out: a Dwarf handle on copies of its sections:
+ *
+ * 	Elf64_Ehdr | section, zeros | section, zeros | ... | section names | Elf64_Shdr ...
+ */
+
+/* The first two sections are required. The line tables come last, because they are not always
+ * wanted. */
+static const char *const names[] = {
+	".debug_info",	   ".debug_abbrev",	 ".debug_str",
+	".debug_line_str", ".debug_ranges",	 ".debug_rnglists",
+	".debug_addr",	   ".debug_str_offsets", ".debug_line",
+};
+
+#define N_NAMES	      (sizeof(names) / sizeof(names[0]))
+#define N_NEEDED      2
+#define ABBREVIATIONS 1 /* index in names, as LINES */
+#define LINES	      (N_NAMES - 1)
+#define NAME_BYTES    20 /* room for each name in the image */
+/* The number of zeros behind each section: the longest number has 10 bytes, an address 8. */
+#define ZEROS	  32u
+#define BYTES_MAX (UINT64_C(1) << 30) /* of an image */
+
+/* Section 0 is the empty one that ELF requires; the last section has the names. */
+struct plan {
+	const Elf64_Shdr *from[N_NAMES];
+	size_t kinds[N_NAMES]; /* the index in names of each section in `from` */
+	Elf64_Shdr sections[N_NAMES + 2];
+	size_t n;
+	uint64_t end; /* offset in the image behind the sections that are planned so far */
+};
+
+static void plan_section(struct plan *p, Elf64_Word type, uint64_t bytes)
+{
+	p->sections[p->n] = (Elf64_Shdr){
+		.sh_name = (Elf64_Word)(p->n * NAME_BYTES),
+		.sh_type = type,
+		.sh_offset = p->end,
+		.sh_size = bytes,
+		.sh_addralign = 1,
+	};
+	p->n++;
+	p->end += (bytes + ZEROS + 15) & ~UINT64_C(15);
+}
+
+/* Returns false if a required section is missing or the image would be too large. */
+static bool plan_image(struct plan *p, const struct elf_file *f, bool lines)
+{
+	size_t i;
+
+	memset(p, 0, sizeof(*p));
+	p->n = 1;
+	p->end = sizeof(Elf64_Ehdr);
+	for (i = 0; i < (lines ? N_NAMES : N_NAMES - 1); i++) {
+		const Elf64_Shdr *s = elf_section_named(f, names[i]);
+		uint64_t bytes = s ? elf_section_bytes(f, s) : 0;
+
+		if (!bytes && i < N_NEEDED)
+			return false;
+		if (!bytes)
+			continue;
+		p->from[p->n - 1] = s;
+		p->kinds[p->n - 1] = i;
+		plan_section(p, SHT_PROGBITS, bytes);
+	}
+	plan_section(p, SHT_STRTAB, (p->n + 1) * NAME_BYTES);
+	return p->end + sizeof(p->sections) <= BYTES_MAX;
+}
+
+static void write_head(const struct plan *p, unsigned char *image)
+{
+	const Elf64_Ehdr head = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_shoff = p->end,
+		.e_ehsize = sizeof(head),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = (Elf64_Half)p->n,
+		.e_shstrndx = (Elf64_Half)(p->n - 1),
+	};
+
+	memcpy(image, &head, sizeof(head));
+	memcpy(image + p->end, p->sections, p->n * sizeof(p->sections[0]));
+}
+
+/* A section that cannot be read, because it is corrupt or because the file has been cut since it
+ * was opened, is filled with zeros. */
+static int write_sections(const struct plan *p, const struct elf_file *f, unsigned char *image)
+{
+	char *name = (char *)image + p->sections[p->n - 1].sh_offset + NAME_BYTES;
+	size_t i;
+
+	for (i = 1; i + 1 < p->n; i++, name += NAME_BYTES) {
+		const Elf64_Shdr *from = p->from[i - 1], *to = &p->sections[i];
+		int rc = elf_section_read(f, from, image + to->sh_offset);
+
+		if (rc == -ENOMEM)
+			return rc;
+		if (rc < 0)
+			memset(image + to->sh_offset, 0, to->sh_size);
+		strcpy(name, (const char *)f->names + from->sh_name);
+	}
+	return 0;
+}
+
+/* The section with this index in `names`; its bytes are NULL if the file does not have it. */
+static struct debug_section section(const struct debug_image *d, const struct plan *p, size_t name)
+{
+	size_t i;
+
+	for (i = 1; i + 1 < p->n; i++)
+		if (p->kinds[i - 1] == name)
+			return (struct debug_section){d->bytes + p->sections[i].sh_offset,
+						      p->sections[i].sh_size};
+	return (struct debug_section){0};
+}
+
+int debug_image_open(struct debug_image *d, const struct elf_file *f, bool lines)
+{
+	struct plan p;
+
+	memset(d, 0, sizeof(*d));
+	if (!plan_image(&p, f, lines))
+		return 0;
+	d->n_bytes = p.end + p.n * sizeof(p.sections[0]);
+	d->bytes = calloc(1, d->n_bytes);
+	if (!d->bytes || write_sections(&p, f, d->bytes)) {
+		debug_image_close(d);
+		return -1;
+	}
+	write_head(&p, d->bytes);
+	elf_version(EV_CURRENT);
+	d->elf = elf_memory((char *)d->bytes, d->n_bytes);
+	d->dwarf = d->elf ? dwarf_begin_elf(d->elf, DWARF_C_READ, NULL) : NULL;
+	d->abbreviations = section(d, &p, ABBREVIATIONS);
+	d->lines = section(d, &p, LINES);
+	if (d->dwarf && debug_cost_is_bounded(d))
+		return 1;
+	debug_image_close(d);
+	return 0;
+}
+
+void debug_image_close(struct debug_image *d)
+{
+	if (d->dwarf)
+		dwarf_end(d->dwarf);
+	if (d->elf)
+		elf_end(d->elf);
+	free(d->bytes);
+	memset(d, 0, sizeof(*d));
+}
+
+/* ---- debug cost ------------------------------------------------------------------------------ */
+/*
+ * Computes the sizes of the tables that units of debug information refer to.
+ *
+ * In: the sections of an image. Out: bytes, or whether they are within bounds.
+ */
+
+/* The limit is this multiple of the image's size. Abbreviations usually take a hundredth of the
+ * debug information. Where many units share a table, which counts for each of them, the sum may
+ * reach the size of all the debug information. */
+#define ABBREVIATIONS_MAX 4u
+
+#define FORM_WITH_VALUE 0x21u /* DW_FORM_implicit_const: the abbreviation has the value */
+
+/* Read a LEB128 number (DWARF 5, 7.6) and step over it. Bits beyond the 64th are dropped. */
+static uint64_t read_number(const struct debug_section *s, uint64_t *at)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	unsigned char byte = 0x80;
+
+	for (; *at < s->n && byte & 0x80; shift += 7) {
+		byte = s->bytes[(*at)++];
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+	}
+	return value;
+}
+
+/* The size in bytes of the abbreviation table at the offset (DWARF 5, 7.5.3). Counting stops once
+ * it is beyond `max`. */
+static uint64_t abbreviation_bytes(const struct debug_section *s, uint64_t offset, uint64_t max)
+{
+	uint64_t at = offset, name, form;
+
+	while (at < s->n && at - offset <= max && read_number(s, &at)) {
+		read_number(s, &at); /* the tag */
+		at++;		     /* whether it has children */
+		do {
+			name = read_number(s, &at);
+			form = read_number(s, &at);
+			if (form == FORM_WITH_VALUE)
+				read_number(s, &at);
+		} while ((name || form) && at < s->n && at - offset <= max);
+	}
+	return offset < s->n ? at - offset : 0;
+}
+
+bool debug_cost_is_bounded(const struct debug_image *d)
+{
+	uint64_t left = ABBREVIATIONS_MAX * d->n_bytes, bytes = 0;
+	Dwarf_Off at = 0, next, table, last = UINT64_MAX;
+	size_t head;
+
+	/* Neighbouring units often share a table, so the size of the last one is kept. */
+	for (; dwarf_next_unit(d->dwarf, at, &next, &head, NULL, &table, NULL, NULL, NULL, NULL) ==
+		       0 &&
+	       next > at;
+	     at = next) {
+		if (table != last)
+			bytes = abbreviation_bytes(&d->abbreviations, table, left);
+		last = table;
+		if (bytes > left)
+			return false;
+		left -= bytes;
+	}
+	return true;
+}
+
+/* A line table begins with its length (DWARF 5, 7.4): 4 bytes, or 4 bytes of all ones that 8 bytes
+ * of length follow. */
+uint64_t debug_cost_lines(const struct debug_image *d, uint64_t offset)
+{
+	uint64_t room = offset < d->lines.n ? d->lines.n - offset : 0, bytes = 0;
+	uint32_t first;
+
+	if (room < sizeof(first) + sizeof(bytes))
+		return 0;
+	memcpy(&first, d->lines.bytes + offset, sizeof(first));
+	if (first == UINT32_MAX)
+		memcpy(&bytes, d->lines.bytes + offset + sizeof(first), sizeof(bytes));
+	else
+		bytes = first;
+	return bytes < room ? bytes : 0;
+}
+
+/* ---- debug info ------------------------------------------------------------------------------ */
+/*
+ * Finds the functions at an address in the debug information.
+ *
+ * In: a module's files, and addresses. Out: the function, inlined calls and source lines of each
+ * address.
+ */
 
 /* The largest number of functions listed for an address: the innermost ones. */
 #define CHAIN_MAX      256u
@@ -385,4 +632,75 @@ int debug_info_name(struct debug_info *d, const struct debug_function *f, const 
 	*name = text;
 	d->text_left -= strlen(text);
 	return 0;
+}
+
+/* ---- debug ranges ---------------------------------------------------------------------------- */
+/*
+ * Finds the innermost address range of the debug information that covers an address.
+ *
+ * In: the address ranges of entries. Out: the innermost range at an address.
+ */
+
+/* The linker gives functions that it has dropped the address 0 or 1. */
+#define DROPPED_MAX 1u
+
+static int add(struct debug_ranges *r, uint64_t start, uint64_t end, uint32_t owner)
+{
+	if (start <= DROPPED_MAX || start >= end)
+		return 0;
+	if (!array_reserve(&r->list, &r->room, r->n + 1, sizeof(*r->list)))
+		return -ENOMEM;
+	r->list[r->n++] = (struct debug_range){start, end, owner};
+	return 0;
+}
+
+int debug_ranges_add(struct debug_ranges *r, Dwarf_Die *die, uint32_t owner,
+		     struct debug_budget *budget)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		if (*budget->ranges == 0)
+			return 0;
+		(*budget->ranges)--;
+		if (add(r, start, end, owner))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Sorts outer ranges before inner ones. Of equal ranges that with the higher owner is the inner
+ * one, because a parent has a lower number than what it contains. */
+static int compare(const void *left, const void *right, void *unused)
+{
+	(void)unused;
+	const struct debug_range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->owner > b->owner) - (a->owner < b->owner);
+}
+
+int debug_ranges_sort(struct debug_ranges *r)
+{
+	if (address_sort(r->list, sizeof(*r->list), r->n, compare, NULL))
+		return -ENOMEM;
+	return address_ranges_cut(&r->pieces, r->list, sizeof(*r->list), r->n);
+}
+
+const struct debug_range *debug_ranges_find(const struct debug_ranges *r, uint64_t address)
+{
+	uint32_t range = address_ranges_find(&r->pieces, address);
+
+	return range == ADDRESS_RANGES_NONE ? NULL : &r->list[range];
+}
+
+void debug_ranges_clear(struct debug_ranges *r)
+{
+	free(r->list);
+	address_ranges_clear(&r->pieces);
+	memset(r, 0, sizeof(*r));
 }

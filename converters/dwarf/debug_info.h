@@ -1,7 +1,74 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_info.h - finds the functions, inlined calls and source lines of an address in the debug
- * information (DWARF) of a module.
+ * debug_info.h - finds the functions at an address in the debug information.
+ */
+#ifndef DWARF_DEBUG_INFO_H
+#define DWARF_DEBUG_INFO_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+#include "elf/elf_file.h"
+#include "elf/module_file.h"
+
+/* ---- debug image ----------------------------------------------------------------------------- */
+/*
+ * Hands the debug information of an ELF file to libdw.
+ *
+ * In: an ELF file. Out: a Dwarf handle.
+ *
+ * libdw does not get the file itself but an ELF image in memory, which holds only copies of the
+ * file's debug sections. Each copy is read with checks, decompressed, and followed by zeros. For
+ * this reason libdw opens no files, whatever the debug information refers to (split DWARF is not
+ * followed), and reading stops at the zeros where a string or a number has no end of its own.
+ */
+
+struct debug_section {
+	const unsigned char *bytes; /* NULL: the file has no such section */
+	uint64_t n;
+};
+
+/* Begins as all zero. */
+struct debug_image {
+	Dwarf *dwarf;
+	Elf *elf;
+	unsigned char *bytes;
+	uint64_t n_bytes;
+	struct debug_section abbreviations, lines;
+};
+
+/*
+ * Copy the debug sections of the file, with the line tables only if `lines` is set, and open them.
+ * Returns 1; 0 if the file has no debug information that can be used, or if reading it would cost
+ * too much (below); -1 if memory is out. The file may be closed afterwards.
+ */
+int debug_image_open(struct debug_image *d, const struct elf_file *f, bool lines);
+/* Free what d holds. d may be all zero, and is all zero afterwards. */
+void debug_image_close(struct debug_image *d);
+
+/* ---- debug cost ------------------------------------------------------------------------------ */
+/*
+ * Estimates how much libdw would read, before libdw is asked to read it.
+ *
+ * In: the sections of an image. Out: bytes, or whether they are within bounds.
+ *
+ * libdw reads a table of abbreviations or of lines as a whole, once for each unit that refers to
+ * it, and keeps what it has read. Compilers make a table for each unit, or a table that a few units
+ * share. Forged units may all refer to the same large table, or each to a part of it, so that the
+ * work would be out of proportion to the size of the file.
+ */
+
+/* Says whether the sizes of all units' abbreviation tables, added up, are in proportion to the size
+ * of the file. */
+bool debug_cost_is_bounded(const struct debug_image *d);
+
+/* The size in bytes of the line table at the offset; 0 if there is no line table. */
+uint64_t debug_cost_lines(const struct debug_image *d, uint64_t offset);
+
+/* ---- debug info ------------------------------------------------------------------------------ */
+/*
+ * Finds the functions, inlined calls and source lines of an address in the debug information
+ * (DWARF) of a module.
  *
  * In: a module's files, and addresses. Out: functions, inlined calls, source lines, names.
  *
@@ -9,10 +76,6 @@
  * addresses is asked for, for the first time. The debug information is not trusted: entries that
  * are not valid are left out, and the work is bounded by its size.
  */
-#ifndef DEBUG_INFO_H
-#define DEBUG_INFO_H
-
-#include "elf/module_file.h"
 
 struct debug_info;
 struct debug_scope;
@@ -43,7 +106,7 @@ int debug_info_find(struct debug_info *d, uint64_t address, const struct debug_f
 
 /*
  * Get the name of a function: its linkage name if it has one, else, and always in C, its name in the
- * source, qualified by the enclosing scopes (debug_enclosing.h). *name is valid until the next call. It is
+ * source, qualified by the enclosing scopes (debug_scopes.h). *name is valid until the next call. It is
  * NULL if there is no name, or if the names taken so far come to more bytes than the debug
  * information has. Returns 0; -1 if memory is out.
  */

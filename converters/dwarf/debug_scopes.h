@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug_scopes.h - lists the functions of a compilation unit, and the calls inlined in a function.
- *
- * In: an entry (DIE) of the debug information. Out: the scopes below it, by address.
+ * debug_scopes.h - finds functions, and the calls inlined in them, and qualifies their names.
  */
-#ifndef DEBUG_SCOPES_H
-#define DEBUG_SCOPES_H
+#ifndef DWARF_DEBUG_SCOPES_H
+#define DWARF_DEBUG_SCOPES_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-#include "elf/address_ranges.h"
+#include "elf/symbol_table.h"
+
+/* ---- debug scopes ---------------------------------------------------------------------------- */
+/*
+ * Lists the functions of a compilation unit, and the calls inlined in a function.
+ *
+ * In: an entry (DIE) of the debug information. Out: the scopes below it, by address.
+ */
 
 #define DEBUG_NO_SCOPE UINT32_MAX
 
@@ -56,6 +61,8 @@ struct debug_scopes {
 	struct debug_ranges ranges;
 };
 
+/* ---- debug ranges ---------------------------------------------------------------------------- */
+
 /* Add the address ranges of an entry. Returns 0 or -ENOMEM. */
 int debug_ranges_add(struct debug_ranges *r, Dwarf_Die *die, uint32_t owner,
 		     struct debug_budget *budget);
@@ -75,5 +82,36 @@ struct debug_scopes *debug_scopes_read(Dwarf_Die *die, enum debug_what what,
 struct debug_scope *debug_scopes_find(const struct debug_scopes *b, uint64_t address);
 /* Free the scopes with their blocks. b may be NULL. */
 void debug_scopes_free(struct debug_scopes *b);
+
+/* ---- debug enclosing ------------------------------------------------------------------------- */
+/*
+ * Qualifies the name of a function with the namespaces, types and functions that enclose it in the
+ * source.
+ *
+ * In: a function's entry (DIE) in the debug information. Out: its qualified name.
+ */
+
+/* Room for a qualified name. Begins as all zero; the owner frees `bytes`. */
+struct debug_enclosing_text {
+	char *bytes;
+	size_t room;
+};
+
+/* Gets the scopes, read with DEBUG_ENCLOSING, of the unit that contains an entry. *block is NULL if
+ * no such unit is known. Returns 0; -1 if memory is out. */
+typedef int debug_enclosing_block(void *context, Dwarf_Die *die, const struct debug_scopes **block);
+
+/*
+ * Qualify the name of a function that has no linkage name, as C++ does: "ns::type::f". An enclosing
+ * scope without a name is written "(anonymous namespace)", "<lambda LINE>" or "<type LINE>", where
+ * LINE is the line of its declaration.
+ *
+ * The caller sets *name to the function's own name. If the function has an enclosing scope and the
+ * qualified name takes no more than `max` bytes, *name becomes a string that `text` holds, valid
+ * until the next call; else *name stays as it is. A function directly within a function, as in
+ * GNU C, keeps its own name. Returns 0; -1 if memory is out.
+ */
+int debug_enclosing_name(Dwarf_Die *function, debug_enclosing_block *block_of, void *context,
+			 struct debug_enclosing_text *text, size_t max, const char **name);
 
 #endif

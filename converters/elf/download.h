@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 
 enum download_what { DOWNLOAD_DEBUG, DOWNLOAD_PROGRAM };
 

@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * elf_file.c - bounds-checked access to the pieces of an ELF file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libdeflate.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/array.h"
+#include "elf/elf_file.h"
+
+/* ---- elf file -------------------------------------------------------------------------------- */
+/*
+ * Bounds-checked access to the pieces of an ELF file.
  *
  * In: a path, or an image in memory. Out: headers, and copies of sections.
  *
@@ -8,15 +25,6 @@
  * it is read raises SIGBUS. And only the symbols and unwind tables are needed, which are a tenth of
  * a compiler's 33 MB.
  */
-#include "elf/elf_file.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <zlib.h>
 
 /* The largest piece that is loaded. The limit is needed because sizes may be forged, in sparse
  * files. */
@@ -318,4 +326,192 @@ int elf_file_crc(const struct elf_file *f, uint32_t *crc)
 	}
 	*crc = (uint32_t)sum;
 	return 0;
+}
+
+/* ---- elf section ----------------------------------------------------------------------------- */
+/*
+ * Reads sections that may be compressed.
+ *
+ * In: an ELF file. Out: the bytes of a section.
+ */
+
+/* The largest ratio of a section's size to its compressed size. Debug sections shrink to a third,
+ * those full of zeros to less. A section beyond this ratio is forged and would fill the memory. */
+#define RATIO_MAX 200u
+#define BYTES_MAX (UINT64_C(1) << 30)
+
+const Elf64_Shdr *elf_section_named(const struct elf_file *f, const char *name)
+{
+	for (size_t i = 1; i < f->n_sections; i++) {
+		if (f->sections[i].sh_type != SHT_NOBITS && f->sections[i].sh_size > 0 &&
+		    elf_file_section_is(f, &f->sections[i], name))
+			return &f->sections[i];
+	}
+	return NULL;
+}
+
+/* Reads the header of a compressed section. Returns false if there is no such header, or if the
+ * kind of compression is not supported. */
+static bool read_header(const struct elf_file *f, const Elf64_Shdr *s, Elf64_Chdr *head)
+{
+	return s->sh_size > sizeof(*head) &&
+	       elf_file_read(f, s->sh_offset, head, sizeof(*head)) == 0 &&
+	       head->ch_type == ELFCOMPRESS_ZLIB;
+}
+
+bool elf_section_is_foreign(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	Elf64_Chdr head;
+
+	return (s->sh_flags & SHF_COMPRESSED) && s->sh_size > sizeof(head) &&
+	       elf_file_read(f, s->sh_offset, &head, sizeof(head)) == 0 &&
+	       head.ch_type != ELFCOMPRESS_ZLIB;
+}
+
+uint64_t elf_section_bytes(const struct elf_file *f, const Elf64_Shdr *s)
+{
+	Elf64_Chdr head;
+	uint64_t bytes = s->sh_size;
+
+	if (s->sh_offset > f->bytes || s->sh_size > f->bytes - s->sh_offset)
+		return 0;
+	if (s->sh_flags & SHF_COMPRESSED) {
+		if (!read_header(f, s, &head) || head.ch_size / RATIO_MAX > s->sh_size)
+			return 0;
+		bytes = head.ch_size;
+	}
+	return bytes <= BYTES_MAX ? bytes : 0;
+}
+
+/* Decompresses a section in one call, for which libdeflate takes little more than half of zlib's
+ * time. */
+static int unpack(const unsigned char *from, size_t n, unsigned char *to, size_t bytes)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	enum libdeflate_result result;
+
+	if (!d)
+		return -ENOMEM;
+	result = libdeflate_zlib_decompress(d, from, n, to, bytes, NULL);
+	libdeflate_free_decompressor(d);
+	return result == LIBDEFLATE_SUCCESS ? 0 : -ENODATA;
+}
+
+int elf_section_read(const struct elf_file *f, const Elf64_Shdr *s, unsigned char *to)
+{
+	uint64_t bytes = elf_section_bytes(f, s);
+	unsigned char *packed;
+	int rc;
+
+	if (bytes == 0)
+		return -ENODATA;
+	if (!(s->sh_flags & SHF_COMPRESSED))
+		return elf_file_read(f, s->sh_offset, to, bytes);
+	packed = malloc(s->sh_size);
+	if (!packed)
+		return -ENOMEM;
+	rc = elf_file_read(f, s->sh_offset, packed, s->sh_size);
+	if (rc == 0)
+		rc = unpack(packed + sizeof(Elf64_Chdr), s->sh_size - sizeof(Elf64_Chdr), to,
+			    bytes);
+	free(packed);
+	return rc;
+}
+
+/* ---- mini debug ------------------------------------------------------------------------------ */
+/*
+ * Unpacks the section .gnu_debugdata.
+ *
+ * In: bytes that anybody may have written. Out: an ELF file in memory, of at most RATIO_MAX times
+ * as many.
+ */
+
+/* Tables of symbols shrink to a fifth or a tenth. */
+#define MINI_DEBUG_MAX (UINT64_C(1) << 28)
+/* What the decoder itself may use; the highest preset of xz takes 65 MiB. */
+#define DECODER_BYTES (UINT64_C(1) << 27)
+#define STEP_BYTES    65536u
+
+struct unpacking {
+	lzma_stream z;
+	unsigned char *bytes;
+	size_t n, size, most;
+};
+
+/* 1: there may be more, 0: it is over, -ENODATA, -ENOMEM. */
+static int unpack_step(struct unpacking *u)
+{
+	lzma_ret result;
+
+	if (u->n >= u->most)
+		return -ENODATA;
+	if (!array_reserve(&u->bytes, &u->size, u->n + STEP_BYTES, 1))
+		return -ENOMEM;
+	u->z.next_out = u->bytes + u->n;
+	u->z.avail_out = STEP_BYTES;
+	result = lzma_code(&u->z, LZMA_FINISH);
+	u->n += STEP_BYTES - u->z.avail_out;
+	if (result == LZMA_MEM_ERROR)
+		return -ENOMEM;
+	if (result == LZMA_STREAM_END)
+		return u->n <= u->most ? 0 : -ENODATA;
+	return result == LZMA_OK ? 1 : -ENODATA;
+}
+
+static int unpack_mini_debug(struct unpacking *u, const unsigned char *from, size_t n)
+{
+	int rc = 1;
+
+	u->z = (lzma_stream)LZMA_STREAM_INIT;
+	u->most = n < MINI_DEBUG_MAX / RATIO_MAX ? n * RATIO_MAX : MINI_DEBUG_MAX;
+	u->z.next_in = from;
+	u->z.avail_in = n;
+	switch (lzma_stream_decoder(&u->z, DECODER_BYTES, 0)) {
+	case LZMA_OK:
+		break;
+	case LZMA_MEM_ERROR:
+		return -ENOMEM;
+	default:
+		return -ENODATA;
+	}
+	while (rc > 0)
+		rc = unpack_step(u);
+	lzma_end(&u->z);
+	return rc;
+}
+
+/* Read and unpack the section. */
+static int load(struct unpacking *u, const struct elf_file *main, const Elf64_Shdr *s)
+{
+	uint64_t bytes = elf_section_bytes(main, s);
+	unsigned char *packed;
+	int rc;
+
+	if (!bytes || bytes > MINI_DEBUG_MAX)
+		return -ENODATA;
+	packed = malloc(bytes);
+	if (!packed)
+		return -ENOMEM;
+	rc = elf_section_read(main, s, packed);
+	if (!rc)
+		rc = unpack_mini_debug(u, packed, bytes);
+	free(packed);
+	return rc;
+}
+
+int mini_debug_open(struct elf_file *mini, unsigned char **image, const struct elf_file *main)
+{
+	const Elf64_Shdr *s = elf_section_named(main, ".gnu_debugdata");
+	struct unpacking u = {.n = 0};
+	struct error unused;
+	int rc = s ? load(&u, main, s) : -ENODATA;
+
+	if (!rc)
+		rc = elf_file_open_image(mini, u.bytes, u.n, &unused);
+	if (!rc) {
+		*image = u.bytes;
+		return 1;
+	}
+	free(u.bytes);
+	return rc == -ENOMEM ? rc : 0;
 }

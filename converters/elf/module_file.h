@@ -1,16 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module_file.h - opens the files on disk that belong to a recorded module.
+ * module_file.h - opens the files of a recorded module, and searches their debug files.
+ */
+#ifndef ELF_MODULE_FILE_H
+#define ELF_MODULE_FILE_H
+
+#include "base/stop.h"
+#include "elf/elf_file.h"
+#include "model/profile.h"
+
+/* ---- file search ----------------------------------------------------------------------------- */
+/*
+ * The directories in which the files of modules are searched.
+ *
+ * In: the command line. Out: struct file_search.
+ */
+
+/* The strings are borrowed; their owner is the code that sets them. */
+struct file_search {
+	const char *sysroot;   /* prefix for module paths and /usr/lib/debug, or NULL */
+	const char *debug_dir; /* as it is, instead of SYSROOT/usr/lib/debug; or NULL */
+};
+
+/* ---- module file ----------------------------------------------------------------------------- */
+/*
+ * Opens the files on disk that belong to a recorded module.
  *
  * In: a module of the profile. Out: its opened files.
  */
-#ifndef MODULE_FILE_H
-#define MODULE_FILE_H
-
-#include "base/error.h"
-#include "elf/elf_file.h"
-#include "elf/file_search.h"
-#include "model/profile.h"
 
 struct module_file {
 	struct elf_file main; /* the program or library itself, or the vDSO */
@@ -21,7 +38,7 @@ struct module_file {
 	 * modules share. Each is NULL if there is none, or if no debug information is wanted. */
 	const struct elf_file *debug_info, *debug_shared;
 	struct elf_file shared;
-	/* The symbols that a stripped file has inside (mini_debug.h), if there is no debug file. */
+	/* The symbols that a stripped file has inside (elf_file.h), if there is no debug file. */
 	struct elf_file mini;
 	bool has_mini;
 	unsigned char *mini_image;
@@ -36,5 +53,29 @@ struct module_file {
 int module_file_open(struct module_file *m, const struct profile *p, uint32_t module,
 		     const struct file_search *where, bool wants_debug, struct error *warning);
 void module_file_close(struct module_file *m);
+
+/* ---- debug file ------------------------------------------------------------------------------ */
+/*
+ * Opens the separate file with the symbols and debug information that were stripped from a module.
+ *
+ * In: the stripped file. Out: the opened debug file.
+ */
+
+/*
+ * Open the debug file of `main`, which is searched by build id first, then by .gnu_debuglink, then on
+ * servers (download.h).
+ * Files of another build are ignored. Returns 1; 0 if there is no such file; -ENOMEM. `warning` is
+ * set if a file is broken.
+ */
+int debug_file_open(struct elf_file *debug, const struct elf_file *main,
+		    const struct file_search *where, struct error *warning);
+
+/*
+ * Open the file with the debug information that `of` shares with other modules. dwz(1) moves shared
+ * information to a separate file, whose path it writes to .gnu_debugaltlink. Returns the same as
+ * debug_file_open. `warning` is also set if `of` names such a file and the file is missing.
+ */
+int debug_file_open_shared(struct elf_file *shared, const struct elf_file *of,
+			   const struct file_search *where, struct error *warning);
 
 #endif

@@ -1,18 +1,275 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * symbol_table.c - finds the symbol that covers an address.
- *
- * In: symbol table sections of ELF files. Out: the symbol that covers an address.
  */
-#include "elf/symbol_table.h"
-
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/strings.h"
-#include "elf/address_sort.h"
+#include "base/hash.h"
+#include "elf/symbol_table.h"
+
+/* ---- address sort ---------------------------------------------------------------------------- */
+/*
+ * Sorts symbols and ranges by their first address.
+ *
+ * In: elements that begin with an address. Out: the same elements in order.
+ *
+ * Nearly all of a compiler's 45,000 functions begin at different addresses. A radix sort of the
+ * addresses is faster than a sort by comparison, and the comparison is needed only for elements
+ * with equal addresses.
+ */
+
+/* Fewer elements than this are sorted by comparison alone. */
+#define FEW 128u
+
+struct key {
+	uint64_t start;
+	size_t element;
+};
+
+static uint64_t start_of(const unsigned char *element)
+{
+	uint64_t start;
+
+	memcpy(&start, element, sizeof(start));
+	return start;
+}
+
+/* Fills the keys. Returns the bits in which they differ, or 0 if the keys are already in order. */
+static uint64_t list_keys(struct key *keys, const unsigned char *elements, size_t size, size_t n)
+{
+	uint64_t differing = 0;
+	int in_order = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		keys[i] = (struct key){start_of(elements + i * size), i};
+		differing |= keys[i].start ^ keys[0].start;
+		in_order &= i == 0 || keys[i - 1].start <= keys[i].start;
+	}
+	return in_order ? 0 : differing;
+}
+
+/* Distributes the keys by one of their bytes; keys with the same byte keep their order. */
+static void distribute(struct key *to, const struct key *from, size_t n, unsigned shift)
+{
+	size_t places[257] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		places[(from[i].start >> shift & 0xff) + 1]++;
+	for (size_t i = 1; i < 257; i++)
+		places[i] += places[i - 1];
+	for (size_t i = 0; i < n; i++)
+		to[places[from[i].start >> shift & 0xff]++] = from[i];
+}
+
+/* Distributes the keys by each byte, from the lowest to the highest. Returns the one of the two
+ * arrays that has the keys in order. */
+static struct key *sort_keys(struct key *keys, struct key *others, size_t n, uint64_t differing)
+{
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		struct key *swap = keys;
+
+		if (!(differing >> shift & 0xff))
+			continue;
+		distribute(others, keys, n, shift);
+		keys = others;
+		others = swap;
+	}
+	return keys;
+}
+
+static int order_starts(unsigned char *elements, size_t size, size_t n)
+{
+	struct key *keys = reallocarray(NULL, n, 2 * sizeof(*keys)), *sorted;
+	unsigned char *copy = reallocarray(NULL, n, size);
+	uint64_t differing = keys && copy ? list_keys(keys, elements, size, n) : 0;
+
+	if (differing) {
+		sorted = sort_keys(keys, keys + n, n, differing);
+		memcpy(copy, elements, n * size);
+		for (size_t i = 0; i < n; i++)
+			memcpy(elements + i * size, copy + sorted[i].element * size, size);
+	}
+	free(copy);
+	free(keys);
+	return keys && copy ? 0 : -ENOMEM;
+}
+
+int address_sort(void *elements, size_t size, size_t n,
+		 int (*compare)(const void *, const void *, void *), void *context)
+{
+	unsigned char *e = elements;
+	size_t end;
+
+	if (n < FEW) {
+		if (n > 1)
+			qsort_r(e, n, size, compare, context);
+		return 0;
+	}
+	if (order_starts(e, size, n))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && start_of(e + end * size) == start_of(e + i * size);)
+			end++;
+		if (end - i > 1)
+			qsort_r(e + i * size, end - i, size, compare, context);
+	}
+	return 0;
+}
+
+/* ---- address ranges -------------------------------------------------------------------------- */
+/*
+ * Cuts address ranges into disjoint pieces.
+ *
+ * In: sorted ranges, which may nest, overlap or be forged. Out: pieces in which a lookup is one
+ * binary search.
+ */
+
+/* Fewer pieces than this need no index of stretches. */
+#define FEW_RANGES 32u
+
+struct cut {
+	struct address_ranges *pieces;
+	const unsigned char *ranges;
+	size_t stride;
+	uint32_t *open; /* ranges that have not been closed; the last one is the innermost */
+	size_t depth;
+};
+
+static uint64_t start_of_range(const struct cut *c, size_t range)
+{
+	uint64_t start;
+
+	memcpy(&start, c->ranges + range * c->stride, sizeof(start));
+	return start;
+}
+
+static uint64_t end_of(const struct cut *c, size_t range)
+{
+	uint64_t end;
+
+	memcpy(&end, c->ranges + range * c->stride + sizeof(end), sizeof(end));
+	return end;
+}
+
+static void add_piece(struct cut *c, uint64_t start, uint32_t owner)
+{
+	struct address_ranges *p = c->pieces;
+
+	if (p->n > 0 && p->list[p->n - 1].start == start)
+		p->n--;
+	p->list[p->n++] = (struct address_range){start, owner};
+}
+
+/* Closes the ranges that end at or before this address. */
+static void close_until(struct cut *c, uint64_t address)
+{
+	while (c->depth > 0 && end_of(c, c->open[c->depth - 1]) <= address) {
+		uint64_t end = end_of(c, c->open[--c->depth]);
+
+		add_piece(c, end, c->depth > 0 ? c->open[c->depth - 1] : ADDRESS_RANGES_NONE);
+	}
+}
+
+/* Opens a range. Open ranges that end no later than the new one are dropped, because the new one
+ * covers the rest of them. */
+static void open_range(struct cut *c, uint32_t range)
+{
+	uint64_t end = end_of(c, range);
+
+	while (c->depth > 0 && end_of(c, c->open[c->depth - 1]) <= end)
+		c->depth--;
+	c->open[c->depth++] = range;
+	add_piece(c, start_of_range(c, range), range);
+}
+
+/* Divides the addresses into about as many stretches as there are pieces, so that a lookup searches
+ * only the few pieces of one stretch. If memory is out, there is no index, and a lookup searches
+ * all pieces. */
+static void index_stretches(struct address_ranges *p)
+{
+	uint64_t base = p->list[0].start, span = p->list[p->n - 1].start - base;
+	size_t stretch, i = 0;
+
+	if (p->n < FEW_RANGES || p->n >= UINT32_MAX)
+		return;
+	while (span >> p->shift >= p->n)
+		p->shift++;
+	p->n_stretches = (size_t)(span >> p->shift) + 1;
+	p->before = reallocarray(NULL, p->n_stretches + 1, sizeof(*p->before));
+	for (stretch = 0; p->before && stretch <= p->n_stretches; stretch++) {
+		while (i < p->n && (p->list[i].start - base) >> p->shift < stretch)
+			i++;
+		p->before[stretch] = (uint32_t)i;
+	}
+}
+
+int address_ranges_cut(struct address_ranges *p, const void *ranges, size_t stride, size_t n)
+{
+	struct cut c = {.pieces = p, .ranges = ranges, .stride = stride};
+
+	*p = (struct address_ranges){0};
+	if (n == 0)
+		return 0;
+	if (n >= ADDRESS_RANGES_NONE)
+		return -ENOMEM;
+	/* Each range adds at most two pieces: one at its start and one at its end. */
+	p->list = reallocarray(NULL, 2 * n, sizeof(*p->list));
+	c.open = reallocarray(NULL, n, sizeof(*c.open));
+	if (!p->list || !c.open) {
+		free(c.open);
+		address_ranges_clear(p);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++) {
+		close_until(&c, start_of_range(&c, i));
+		open_range(&c, (uint32_t)i);
+	}
+	close_until(&c, UINT64_MAX);
+	free(c.open);
+	index_stretches(p);
+	return 0;
+}
+
+uint32_t address_ranges_find(const struct address_ranges *p, uint64_t address)
+{
+	size_t low = 0, high = p->n;
+	uint64_t stretch;
+
+	if (p->before) {
+		if (address < p->list[0].start)
+			return ADDRESS_RANGES_NONE;
+		stretch = (address - p->list[0].start) >> p->shift;
+		low = p->before[stretch < p->n_stretches ? stretch : p->n_stretches];
+		high = p->before[stretch < p->n_stretches ? stretch + 1 : p->n_stretches];
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->list[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? p->list[low - 1].owner : ADDRESS_RANGES_NONE;
+}
+
+void address_ranges_clear(struct address_ranges *p)
+{
+	free(p->list);
+	free(p->before);
+	*p = (struct address_ranges){0};
+}
+
+/* ---- symbol table ---------------------------------------------------------------------------- */
+/*
+ * Finds the symbol that covers an address.
+ *
+ * In: symbol table sections of ELF files. Out: the symbol that covers an address.
+ */
 
 #define TEXT_BYTES_MAX (1u << 20)
 /* The names of equal ranges are compared up to this length, because forged names may all be very

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "explore/explore_line.h"
 #include "explore/explore_names.h"
 #include "options/options.h"

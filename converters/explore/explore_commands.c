@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "graph/suggest.h"
+#include "graph/function_names.h"
 #include "options/options_table.h"
 #include "pipeline/message.h"
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 
 struct explore_line {
 	char **words; /* ends with a NULL */

@@ -8,7 +8,7 @@
 
 #include "explore/explore.h"
 #include "pipeline/load.h"
-#include "pipeline/warnings.h"
+#include "pipeline/message.h"
 
 /* The profiles are e's from now on, also after an error. */
 static int take_profiles(struct explore *e, struct profile **list, size_t n, struct error *err)

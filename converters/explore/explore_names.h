@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "graph/function_names.h"
 #include "graph/graph.h"
 #include "tree/tree.h"

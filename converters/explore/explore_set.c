@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "explore/explore_command.h"
-#include "pipeline/pager.h"
-#include "graph/suggest.h"
+#include "graph/function_names.h"
 #include "options/options_table.h"
+#include "pipeline/pager.h"
 
 static void write_setting(struct out *o, const struct explore *e, const struct known_option *option)
 {

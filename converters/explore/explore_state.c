@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "explore/explore.h"
 #include "pipeline/pager.h"
-#include "pipeline/picture.h"
 #include "pipeline/report.h"
 
 /* Do these options shape the profile as the settings do? */

@@ -12,7 +12,7 @@
 #ifndef CALL_COSTS_H
 #define CALL_COSTS_H
 
-#include "base/pair_table.h"
+#include "base/hash.h"
 #include "export/places.h"
 
 #define CALL_COSTS_SELF UINT32_MAX

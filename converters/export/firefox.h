@@ -1,19 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * firefox.h - what all threads of a profile for the Firefox Profiler share: strings, functions, frames, stacks.
- *
- * In: a profile, its places, the states of its samples. Out: numbers of stacks, and JSON.
- *
- * The category of a sample is that of its innermost frame. So a stack in which samples of several states were taken is there
- * for each of them, and its innermost frame, too.
+ * firefox.h - makes stacks of nodes, and writes the tables that all threads share.
  */
-#ifndef FIREFOX_H
-#define FIREFOX_H
+#ifndef EXPORT_FIREFOX_H
+#define EXPORT_FIREFOX_H
 
-#include "base/pair_table.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
 #include "export/places.h"
 #include "export/tracks.h"
 #include "write/out.h"
+
+/* ---- json table ------------------------------------------------------------------------------ */
+/*
+ * JSON of tables that are written column by column.
+ *
+ * In: columns, value by value. Out: an object with an array for each column.
+ */
+
+struct json_table {
+	struct out *out;
+	bool has_column, has_value; /* one was written already */
+};
+
+/* Begin the object as the value of a key; `length` is the number of rows. */
+void json_table_begin(struct json_table *t, struct out *o, const char *key, size_t length);
+void json_table_end(struct json_table *t);
+
+/* Begin a column. Its values follow. */
+void json_table_column(struct json_table *t, const char *name);
+void json_table_number(struct json_table *t, uint64_t value);
+/* The number, or null if it is UINT32_MAX. */
+void json_table_index(struct json_table *t, uint32_t value);
+/* Any value of JSON. */
+void json_table_text(struct json_table *t, const char *json);
+/* Nanoseconds as milliseconds, to the last digit. */
+void json_table_ms(struct json_table *t, uint64_t ns);
+/* A whole column that has the same value of JSON n times. */
+void json_table_same(struct json_table *t, const char *name, const char *json, size_t n);
+
+/* A key that is no column, with a text as its value. Only json_table_end may follow. */
+void json_table_key(struct json_table *t, const char *key, const char *text);
+
+/* Nanoseconds as milliseconds, outside a table. */
+void json_table_ms_alone(struct out *o, uint64_t ns);
+
+/* ---- firefox --------------------------------------------------------------------------------- */
+/*
+ * What all threads of a profile for the Firefox Profiler share: strings, functions, frames, stacks.
+ *
+ * In: a profile, its places, the states of its samples. Out: numbers of stacks, and JSON.
+ *
+ * The category of a sample is that of its innermost frame. So a stack in which samples of several
+ * states were taken is there for each of them, and its innermost frame, too.
+ */
 
 #define FIREFOX_NO_CATEGORY UINT32_MAX
 

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * places.h - the functions and lines that the frames of a profile stand for.
- *
- * In: a profile, the symbols of its frames. Out: for each frame that a sample has, its function and those that
- * the compiler has inlined there.
+ * places.h - where samples are, and how two profiles differ there.
  */
-#ifndef PLACES_H
-#define PLACES_H
+#ifndef EXPORT_PLACES_H
+#define EXPORT_PLACES_H
 
+#include <stdbool.h>
+
+#include "model/profile.h"
 #include "write/view_input.h"
+
+/* ---- places ---------------------------------------------------------------------------------- */
+/*
+ * The functions and lines that the frames of a profile stand for.
+ *
+ * In: a profile, the symbols of its frames. Out: for each frame that a sample has, its function and
+ * those that the compiler has inlined there.
+ */
 
 struct place {
 	uint32_t function;     /* index in places.names */
@@ -40,5 +48,28 @@ int places_settle(const struct view_input *in, struct error *err);
 
 /* Whether the node has no function: the root, a column, a group. */
 bool places_is_none(const struct profile *p, size_t node);
+
+/* ---- differences ----------------------------------------------------------------------------- */
+/*
+ * What stacks have before and after, as signed numbers whose sum is the difference.
+ *
+ * In: the nodes of a profile with a base, in any order. Out: what each contributes.
+ *
+ * As --base counts it: sums of all runs if there are as many on both sides and they are not scaled,
+ * else means.
+ */
+
+struct differences;
+
+/* Of two's complement: those of the runs before are negative. */
+struct difference {
+	uint64_t hits, weight;
+};
+
+/* NULL: out of memory. The caller frees it with free(). */
+struct differences *differences_new(const struct profile *p, bool normalizes);
+/* A node of that column. What is rounded goes to the nodes that come later, so that all together are the whole. */
+struct difference differences_add(struct differences *d, size_t column,
+				  const struct profile_node *node);
 
 #endif

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * protobuf.c - varints, keys and lengths of Protocol Buffers.
- *
- * In: fields. Out: bytes in memory.
+ * protobuf.c - writes Protocol Buffers, packed by gzip.
  */
-#include "export/protobuf.h"
-
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "export/protobuf.h"
+
+/* ---- protobuf -------------------------------------------------------------------------------- */
+/*
+ * Varints, keys and lengths of Protocol Buffers.
+ *
+ * In: fields. Out: bytes in memory.
+ */
 
 #define VARINT_MOST 10 /* bytes of a number of 64 bits, with 7 of them in each */
 
@@ -80,4 +85,28 @@ void protobuf_message(struct protobuf *b, unsigned field, struct protobuf *inner
 	b->is_out_of_memory |= inner->is_out_of_memory;
 	protobuf_bytes(b, field, inner->bytes, inner->n);
 	protobuf_clear(inner);
+}
+
+/* ---- gzip ------------------------------------------------------------------------------------ */
+/*
+ * Compresses a message as a whole.
+ *
+ * In: the message's bytes. Out: a file of gzip.
+ */
+
+#define LEVEL 6 /* of compression */
+
+int gzip_write(struct out *o, const struct protobuf *message, struct error *err)
+{
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
+	size_t most = c ? libdeflate_gzip_compress_bound(c, message->n) : 0;
+	char *bytes = c ? malloc(most) : NULL;
+	size_t n = bytes ? libdeflate_gzip_compress(c, message->bytes, message->n, bytes, most) : 0;
+
+	if (n)
+		out_bytes(o, bytes, n);
+	free(bytes);
+	if (c)
+		libdeflate_free_compressor(c);
+	return n ? 0 : error_memory(err);
 }

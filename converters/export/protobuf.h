@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * protobuf.h - writes messages in the wire format of Protocol Buffers.
- *
- * In: fields. Out: bytes in memory.
- *
- * The format is small (protobuf.dev, Encoding): a field is a key, which is its number and its wire type, and a value,
- * which is a varint, or a length and that many bytes. A library for it would be larger than this file.
- *
- * A buffer that memory was out for stays so, and is asked once, at the end.
+ * protobuf.h - writes Protocol Buffers, packed by gzip.
  */
-#ifndef PROTOBUF_H
-#define PROTOBUF_H
+#ifndef EXPORT_PROTOBUF_H
+#define EXPORT_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/stop.h"
+#include "write/out.h"
+
+/* ---- protobuf -------------------------------------------------------------------------------- */
+/*
+ * Writes messages in the wire format of Protocol Buffers.
+ *
+ * In: fields. Out: bytes in memory.
+ *
+ * The format is small (protobuf.dev, Encoding): a field is a key, which is its number and its wire
+ * type, and a value, which is a varint, or a length and that many bytes. A library for it would be
+ * larger than this file.
+ *
+ * A buffer that memory was out for stays so, and is asked once, at the end.
+ */
 
 /* All zero: empty. The owner frees it with protobuf_free. */
 struct protobuf {
@@ -40,5 +49,13 @@ void protobuf_message(struct protobuf *b, unsigned field, struct protobuf *inner
 /* A number without a key, as packed fields have them; and a number of bytes, and these. */
 void protobuf_packed(struct protobuf *b, uint64_t value);
 void protobuf_packed_bytes(struct protobuf *b, const void *bytes, size_t n);
+
+/* ---- gzip ------------------------------------------------------------------------------------ */
+/*
+ * Writes a message compressed by gzip (RFC 1952).
+ */
+
+/* 0, or -1 with the error: no memory. */
+int gzip_write(struct out *o, const struct protobuf *message, struct error *err);
 
 #endif

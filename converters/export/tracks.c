@@ -1,14 +1,165 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracks.c - sorts samples by thread and time.
- *
- * In: moments, or where there are none the weights of nodes. Out: struct tracks.
+ * tracks.c - samples by thread and time, and their marks.
  */
-#include "export/tracks.h"
-
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/numbers.h"
+#include "export/tracks.h"
+#include "model/builder_group.h"
+
+/* ---- stack groups ---------------------------------------------------------------------------- */
+/*
+ * Finds the process, thread and rank that a group of stacks is of.
+ *
+ * In: names of groups. Out: these, as far as a name is of one only.
+ */
+
+struct stack_groups {
+	const struct profile *profile;
+	struct id_table *names;	  /* numbers of strings */
+	struct stack_group *list; /* by place in `names` */
+	size_t n, size;
+	char **runs;		/* by process */
+	struct stack_group all; /* what all processes have in common */
+};
+
+/* Leave of a group only what it has in common with another. */
+static void meet(struct stack_group *g, const struct stack_group *other)
+{
+	g->thread = NULL;
+	if (g->process != other->process)
+		g->process = NULL;
+	g->has_rank &= other->has_rank && g->rank == other->rank;
+	if (!g->run || !other->run || strcmp(g->run, other->run) != 0)
+		g->run = NULL;
+	if (g->host != other->host)
+		g->host = STRINGS_NONE;
+}
+
+/* Add what has that name, which is freed. A name that two have is of neither. */
+static int add_group(struct stack_groups *g, char *name, struct stack_group group)
+{
+	uint32_t number, place;
+
+	if (!name)
+		return -1;
+	number = strings_find(g->profile->strings, name, strlen(name));
+	free(name);
+	if (number == STRINGS_NONE)
+		return 0;
+	place = id_table_add(g->names, number);
+	if (place == ID_TABLE_NONE ||
+	    !array_reserve(&g->list, &g->size, (size_t)place + 1, sizeof(*g->list)))
+		return -1;
+	if (place == g->n) {
+		g->list[g->n++] = group;
+		return 0;
+	}
+	meet(&g->list[place], &group);
+	return 0;
+}
+
+static int add_threads(struct stack_groups *g, struct stack_group group)
+{
+	const struct profile *p = g->profile;
+
+	for (size_t i = 0; i < group.process->n_threads; i++) {
+		group.thread = &group.process->threads[i];
+		if (add_group(g,
+			      group_names_thread(p->strings, group.process, group.thread,
+						 p->n_processes == 1),
+			      group))
+			return -1;
+	}
+	return 0;
+}
+
+/* Programs and commands are of any number of processes, whose names are not looked up. */
+static int add_process(struct stack_groups *g, size_t i)
+{
+	const struct profile *p = g->profile;
+	const struct profile_process *process = &p->processes[i];
+	const char *host =
+		process->host == STRINGS_NONE ? "" : strings_get(p->strings, process->host, NULL);
+	struct stack_group group = {.process = process,
+				    .has_rank = process->has_rank,
+				    .rank = process->rank,
+				    .host = process->host};
+
+	if (asprintf(&g->runs[i], "%s/%" PRIu64 "/%" PRIu64, host, process->tree_pid,
+		     process->tree_start) < 0) {
+		g->runs[i] = NULL;
+		return -1;
+	}
+	group.run = process->tree_pid ? g->runs[i] : NULL;
+	if (i)
+		meet(&g->all, &group);
+	else
+		g->all = group;
+	if (p->by == PROFILE_BY_PROCESS)
+		return add_group(g, group_names_process(p->strings, process), group);
+	if (p->by == PROFILE_BY_RANK)
+		return add_group(g, group_names_rank(process->has_rank, process->rank), group);
+	return p->by == PROFILE_BY_THREAD ? add_threads(g, group) : 0;
+}
+
+struct stack_groups *stack_groups_new(const struct profile *p)
+{
+	struct stack_groups *g = calloc(1, sizeof(*g));
+	bool ok = g;
+
+	if (!g)
+		return NULL;
+	g->profile = p;
+	g->all.host = STRINGS_NONE;
+	g->names = id_table_new();
+	g->runs = calloc(p->n_processes + 1, sizeof(*g->runs));
+	ok = g->names && g->runs;
+	for (size_t i = 0; ok && i < p->n_processes; i++)
+		ok = !add_process(g, i);
+	if (ok)
+		return g;
+	stack_groups_free(g);
+	return NULL;
+}
+
+void stack_groups_free(struct stack_groups *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; g->runs && i < g->profile->n_processes; i++)
+		free(g->runs[i]);
+	if (g->names)
+		id_table_free(g->names);
+	free(g->runs);
+	free(g->list);
+	free(g);
+}
+
+struct stack_group stack_groups_find(const struct stack_groups *g, uint32_t name)
+{
+	const struct profile *p = g->profile;
+	struct stack_group all = g->all;
+	uint32_t place = name == STRINGS_NONE ? ID_TABLE_NONE : id_table_find(g->names, name);
+
+	if (place != ID_TABLE_NONE)
+		return g->list[place];
+	if (p->n_processes == 1 && p->processes[0].n_threads == 1)
+		all.thread = &p->processes[0].threads[0];
+	return all;
+}
+
+/* ---- tracks ---------------------------------------------------------------------------------- */
+/*
+ * Sorts samples by thread and time.
+ *
+ * In: moments, or where there are none the weights of nodes. Out: struct tracks.
+ */
 
 /* A sample before it is sorted. `part` is a group's node or a thread's index. */
 struct entry {
@@ -282,4 +433,154 @@ void tracks_free(struct tracks *t)
 		free(t->list[i].name);
 	free(t->list);
 	free(t->samples);
+}
+
+/* ---- track marks ----------------------------------------------------------------------------- */
+/*
+ * Finds the track of each mark.
+ *
+ * In: a profile, its tracks. Out: struct track_marks.
+ */
+
+/* The tracks of threads, of the first resource. */
+struct thread_track {
+	uint64_t pid, start_ns, tid;
+	size_t track;
+};
+
+struct mark_finding {
+	const struct profile *profile;
+	uint64_t begin_ns;
+	struct thread_track *tracks; /* by process, thread and number */
+	struct thread_track *firsts; /* the same with 0 for threads */
+	size_t n;
+	struct track_marks *marks;
+};
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread_track *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->track > y->track) - (x->track < y->track);
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct track_mark *x = a, *y = b;
+
+	if (x->track != y->track)
+		return x->track < y->track ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static int list_tracks(struct mark_finding *f, const struct tracks *t)
+{
+	f->tracks = calloc(t->n, sizeof(*f->tracks));
+	f->firsts = calloc(t->n, sizeof(*f->firsts));
+	if (!f->tracks || !f->firsts)
+		return -1;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct moments_thread *thread = t->list[i].thread;
+
+		if (!thread || t->list[i].column || f->profile->by)
+			continue;
+		f->tracks[f->n] =
+			(struct thread_track){thread->pid, thread->process_ns, thread->tid, i};
+		f->firsts[f->n] = f->tracks[f->n];
+		f->firsts[f->n++].tid = 0;
+	}
+	qsort(f->tracks, f->n, sizeof(*f->tracks), compare_threads);
+	qsort(f->firsts, f->n, sizeof(*f->firsts), compare_threads);
+	return 0;
+}
+
+/* The first track of this process and thread. */
+static const struct thread_track *look_up(const struct thread_track *list, size_t n,
+					  const struct thread_track *wanted)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_threads(&list[middle], wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == n || list[low].pid != wanted->pid || list[low].start_ns != wanted->start_ns ||
+	    list[low].tid != wanted->tid)
+		return NULL;
+	return &list[low];
+}
+
+static const struct thread_track *track_of(const struct mark_finding *f,
+					   const struct profile_process *p, uint64_t tid)
+{
+	struct thread_track wanted = {p->pid, p->start_ns, tid, 0};
+	const struct thread_track *found = look_up(f->tracks, f->n, &wanted);
+
+	if (found || f->profile->threads)
+		return found;
+	wanted.tid = 0;
+	return look_up(f->firsts, f->n, &wanted);
+}
+
+/* Whether the mark is in the time that was selected; *ns becomes its time. */
+static bool is_selected(const struct mark_finding *f, const struct profile_process *process,
+			const struct profile_mark *mark, uint64_t *ns)
+{
+	const struct profile *p = f->profile;
+
+	return !__builtin_mul_overflow(mark->time_us, 1000, ns) &&
+	       !__builtin_add_overflow(*ns, process->start_ns - f->begin_ns, ns) &&
+	       *ns >= p->from_ns && (!p->to_ns || *ns < p->to_ns);
+}
+
+static void add_process_marks(struct mark_finding *f, const struct profile_process *process)
+{
+	for (size_t i = 0; i < process->n_marks; i++) {
+		const struct profile_mark *mark = &process->marks[i];
+		const struct profile_thread *t = &process->threads[mark->thread];
+		const struct thread_track *track = track_of(f, process, t->tid ? t->tid : t->id);
+		uint64_t ns;
+
+		if (!track || !is_selected(f, process, mark, &ns))
+			continue;
+		f->marks->list[f->marks->n] =
+			(struct track_mark){track->track, ns, mark->name, f->marks->n};
+		f->marks->n++;
+	}
+}
+
+int track_marks_find(struct track_marks *m, const struct profile *p, const struct tracks *tracks,
+		     uint64_t begin_ns, struct error *err)
+{
+	struct mark_finding f = {.profile = p, .begin_ns = begin_ns, .marks = m};
+	size_t most = 1;
+	int status;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		most += p->processes[i].n_marks;
+	*m = (struct track_marks){.list = calloc(most, sizeof(*m->list))};
+	status = m->list ? list_tracks(&f, tracks) : -1;
+	for (size_t i = 0; !status && i < p->n_processes; i++)
+		add_process_marks(&f, &p->processes[i]);
+	if (!status)
+		qsort(m->list, m->n, sizeof(*m->list), compare_marks);
+	free(f.tracks);
+	free(f.firsts);
+	return status ? error_memory(err) : 0;
+}
+
+void track_marks_free(struct track_marks *m)
+{
+	free(m->list);
+	*m = (struct track_marks){0};
 }

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * function_names.h - finds the functions of a profile that a user means with --root, --leaf or a
- * command of cpprof.
- *
- * In: struct tree or struct graph, and a text. Out: names.
- *
- * name_match.h says what a text means; --focus uses it, too. A name also means the places in that
- * function, "NAME FILE:LINE" and "NAME+0xOFFSET", if the tree's names contain places or if no
- * function has exactly that name. A user who types a part of a name has one function in mind. So it
- * is an error if the part is in the names of several functions; the error lists them.
+ * function_names.h - finds the functions of a profile that a user means.
  */
-#ifndef FUNCTION_NAMES_H
-#define FUNCTION_NAMES_H
+#ifndef GRAPH_FUNCTION_NAMES_H
+#define GRAPH_FUNCTION_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "graph/graph.h"
+
+/* ---- function names -------------------------------------------------------------------------- */
+/*
+ * Finds the functions of a profile that a user means with --root, --leaf or a command of cpprof.
+ *
+ * In: struct tree or struct graph, and a text. Out: names.
+ *
+ * patterns.h says what a text means; --focus uses it, too. A name also means the places in that
+ * function, "NAME FILE:LINE" and "NAME+0xOFFSET", if the tree's names contain places or if no
+ * function has exactly that name. A user who types a part of a name has one function in mind. So it
+ * is an error if the part is in the names of several functions; the error lists them.
+ */
 
 struct function_names {
 	uint32_t *list; /* numbers in the strings of the tree or graph, ascending */
@@ -45,5 +49,31 @@ int function_names_default(struct function_names *f, const struct tree *t, struc
 
 bool function_names_has(const struct function_names *f, uint32_t name);
 void function_names_free(struct function_names *f);
+
+/* ---- suggest --------------------------------------------------------------------------------- */
+/*
+ * Suggests names of the profile for a name that is not in it.
+ *
+ * In: functions and a name. Out: text for an error message.
+ */
+
+/* Set the error to: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
+int suggest_functions(const struct tree *t, const char *name, struct error *err);
+int suggest_of(const struct strings *strings, const struct tree_function *functions, size_t n,
+	       const char *name, struct error *err);
+int suggest_of_graph(const struct graph *g, const char *name, struct error *err);
+
+/*
+ * Call this after tree_build. Returns -1 if the filter has a focus and no value of it means a
+ * function; the error is as above. To find similar names, the tree is then built again without the
+ * filter.
+ */
+int suggest_focus(const struct filter *f, const struct profile *p, struct symbols *s,
+		  struct error *err);
+
+/* The distance of a name from what was typed, in edits; 0 if only case differs. SUGGEST_FAR if the
+ * two do not resemble each other. */
+#define SUGGEST_FAR UINT32_MAX
+uint32_t suggest_distance(const char *wanted, const char *name);
 
 #endif

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph.h - the call graph: functions and arcs, whose weights count each stack once.
+ * graph.h - builds the call graph.
+ */
+#ifndef GRAPH_GRAPH_H
+#define GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tree/tree.h"
+
+/* ---- graph ----------------------------------------------------------------------------------- */
+/*
+ * The call graph: functions and arcs, whose weights count each stack once.
  *
  * In: struct tree, or calls without stacks. Out: struct graph.
  */
-#ifndef GRAPH_H
-#define GRAPH_H
-
-#include "tree/tree.h"
 
 /*
  * `weight` and `stacks` count each stack once in which caller directly calls callee. In a call
@@ -65,5 +73,22 @@ struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struc
  * set, set those of arcs, too; an arc whose total is NAN keeps 0. */
 void graph_set_totals(struct graph *g, const double *totals, const double *call_totals);
 void graph_free(struct graph *g);
+
+/* ---- call distance --------------------------------------------------------------------------- */
+/*
+ * How many calls away each function of a call graph is from others.
+ *
+ * In: struct graph and the functions to begin at. Out: a number of calls for each function.
+ */
+
+#define CALL_DISTANCE_NEVER UINT32_MAX
+
+/*
+ * `calls` is by function: 0 for the functions to begin at, and CALL_DISTANCE_NEVER for all others.
+ * For each function that is called from one of the former, directly or not, set it to the smallest
+ * number of calls between them; with `up`, do so for each function that calls one of the former.
+ * Returns 0, or -1 if memory is out.
+ */
+int call_distance_spread(uint32_t *calls, const struct graph *g, bool up, struct error *err);
 
 #endif

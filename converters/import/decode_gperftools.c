@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 #include "elf/elf_file.h"
-#include "import/whole_input.h"
+#include "import/stack.h"
 #include "read/decode.h"
 
 #define WORD	     8u

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder.h - a profile that is being built: the inputs read so far, and the current one.
+ * builder.h - folds the events of an input into the profile.
  *
- * For builder.c (the sink), its parts builder_*.c, and recording.c.
+ * For builder.c (the sink) and its parts builder_*.c.
  */
-#ifndef BUILDER_H
-#define BUILDER_H
+#ifndef MODEL_BUILDER_H
+#define MODEL_BUILDER_H
 
-#include "base/id_table.h"
-#include "model/cct.h"
+#include "base/numbers.h"
+#include "model/builder_cct.h"
+#include "model/builder_join.h"
 #include "model/modules.h"
 #include "model/perf_map.h"
 #include "model/profile.h"
-#include "model/profile_builder.h"
 
 /* A stack that samples may repeat. The weights of its samples are added up here and credited to the
  * tree once, which is cheaper than sample by sample. */
@@ -80,7 +80,7 @@ struct profile_builder {
 	struct recording current;
 };
 
-/* recording.c: the number of a text; STRINGS_NONE for an absent one and, with *ok = false, without
+/* builder.c: the number of a text; STRINGS_NONE for an absent one and, with *ok = false, without
  * memory. */
 uint32_t builder_text(struct profile_builder *b, struct event_text text, bool *ok);
 
@@ -101,7 +101,7 @@ int builder_group_thread(struct profile_builder *b, uint32_t thread, struct prof
 /* All inputs are over. */
 int builder_group_finish(struct profile_builder *b);
 
-/* builder_selection.c: check that the current input has the times and threads that the selection
+/* builder_group.c: check that the current input has the times and threads that the selection
  * needs. */
 int builder_part_process(struct profile_builder *b, const struct event_process *e,
 			 struct error *err);
@@ -118,7 +118,7 @@ bool builder_has_threads(const struct profile_builder *b);
  * selection failed. */
 int builder_part_nodes(struct profile_builder *b, unsigned char **dropped, struct error *err);
 
-/* builder_perf_map.c: the sink's `jit`. */
+/* perf_map.c: the sink's `jit`. */
 int builder_jit(void *context, const struct event_jit *e, struct error *err);
 /* When the current input is over: builder_jit_open gets the perf map of its generated code, if some
  * frames need it. builder_jit_name gives a frame without a name the name that the map has; the frame's
@@ -126,19 +126,19 @@ int builder_jit(void *context, const struct event_jit *e, struct error *err);
 int builder_jit_open(struct profile_builder *b);
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f);
 
-/* builder_resources.c: the sink's `resource`. */
+/* builder.c: the sink's `resource`. */
 int builder_resource(void *context, const struct event_resource *e, struct error *err);
 /* CPU time is counted by the kernel, and the end record says how much it was. */
 void builder_count_cpu(struct profile_builder *b);
 
-/* builder_calls.c: check that no input has stacks while another has calls without stacks. */
+/* calls.c: check that no input has stacks while another has calls without stacks. */
 int builder_calls_process(struct profile_builder *b, const struct event_process *e,
 			  struct error *err);
 /* The sink's `self` and `call`. */
 int builder_self(void *context, const struct event_self *e, struct error *err);
 int builder_call(void *context, const struct event_call *e, struct error *err);
 
-/* builder_time.c: note when a thread used what a selected sample weighs, which is credited to a node. -1: memory. */
+/* builder.c: note when a thread used what a selected sample weighs, which is credited to a node. -1: memory. */
 int builder_time(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
 		 uint32_t node);
 /* When something happened that long after the process began, of the real-time clock, in ns. */
@@ -146,7 +146,7 @@ uint64_t builder_clock_time(const struct profile_process *p, uint64_t time_us);
 /* Add up the times of all threads of a column's builder. */
 int builder_time_column(struct profile_column *c, const struct profile *of);
 
-/* builder_moments.c: an input begins, it has a state, a selected sample is credited to a node. -1: memory. */
+/* builder.c: an input begins, it has a state, a selected sample is credited to a node. -1: memory. */
 void builder_moments_begin(struct profile_builder *b, const struct event_process *e);
 int builder_moments_state(struct profile_builder *b, const struct event_state *e);
 int builder_moments_add(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
@@ -158,7 +158,7 @@ int builder_moments_merge(struct profile_builder *b, const uint32_t *nodes);
 /* builder_cct.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);
 
-/* builder_kernel.c: the node of a sample whose stack leads to `node`, if time in the kernel is shown. CCT_NONE:
+/* builder_cct.c: the node of a sample whose stack leads to `node`, if time in the kernel is shown. CCT_NONE:
  * memory. */
 uint32_t builder_kernel_node(struct profile_builder *b, const struct event_sample *e,
 			     uint32_t node);
@@ -175,6 +175,8 @@ uint32_t builder_base_thread(const struct recording *r, uint32_t node);
 
 /* builder_cct.c: merge the current input's modules and call paths into those of all inputs. */
 int builder_merge(struct profile_builder *b, struct error *err);
+
+/* ---- recording ------------------------------------------------------------------------------- */
 
 /* Free what the current input holds. */
 void recording_close(struct recording *r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder_join.c - adds what one builder has read to another.
+ * builder_join.c - makes one profile of the events of several inputs.
  *
- * In: two builders. Out: one, as if it had read the inputs of both. Everything is numbered in
- * order of arrival, and joining keeps that order.
+ * In: two builders. Out: one, as if it had read the inputs of both. Everything is numbered in order
+ * of arrival, and joining keeps that order.
  */
 #include <stdlib.h>
 

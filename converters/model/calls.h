@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.h - a call graph as it was read: who called whom how often, without stacks.
+ * calls.h - call graphs that come without stacks.
  *
  * gprof and callgrind write such profiles. The functions' totals have to be found by propagation
  * (graph/propagate.h).
  */
-#ifndef CALLS_H
-#define CALLS_H
+#ifndef MODEL_CALLS_H
+#define MODEL_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/pair_table.h"
-#include "base/strings.h"
+#include "base/hash.h"
 #include "read/event.h"
 
 #define CALLS_NONE UINT32_MAX

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/id_table.h"
+#include "base/numbers.h"
 
 /* What the current input says about one number. */
 struct local {

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * moments.h - each sample with its time and thread, for views that show what happened after what.
- *
- * In: samples. Out: a list of them, in order of arrival.
- *
- * A profile has this only if a view wants it, because it grows with samples, and not with call paths.
+ * moments.h - samples and weights in order of time.
  */
-#ifndef MOMENTS_H
-#define MOMENTS_H
+#ifndef MODEL_MOMENTS_H
+#define MODEL_MOMENTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strings.h"
+#include "base/hash.h"
+
+/* ---- moments --------------------------------------------------------------------------------- */
+/*
+ * Each sample with its time and thread, for views that show what happened after what.
+ *
+ * In: samples. Out: a list of them, in order of arrival.
+ *
+ * A profile has this only if a view wants it, because it grows with samples, and not with call
+ * paths.
+ */
 
 /* More samples are not kept, so that memory is bounded: they fill 256 MB. */
 #define MOMENTS_MOST (1u << 23)
@@ -62,5 +68,34 @@ int moments_join(struct moments *m, const struct moments *other, size_t first_th
 /* Add the threads of another list likewise. */
 int moments_join_threads(struct moments *m, const struct moments *other, const uint32_t *strings);
 void moments_clear(struct moments *m);
+
+/* ---- slices ---------------------------------------------------------------------------------- */
+/*
+ * When a thread used how much: weights by slices of time.
+ *
+ * In: weights and the times in which they were used. Out: weights between two times.
+ *
+ * All slices of a table are equally long, 2^shift nanoseconds, and begin at multiples of that on
+ * the real-time clock. So tables of several threads can be added up. If there would be too many
+ * slices, they become longer.
+ */
+
+#define SLICES_MOST 512
+
+/* All zero: no weight. */
+struct slices {
+	uint64_t first; /* the number of the first slice: its begin >> shift */
+	uint64_t *weights;
+	uint32_t n, shift;
+};
+
+/* Add a weight that was used from one time to another, evenly. If both are the same, at that time.
+ * -1: memory. */
+int slices_add(struct slices *s, uint64_t from_ns, uint64_t to_ns, uint64_t weight);
+/* Add all weights of another table. */
+int slices_join(struct slices *s, const struct slices *other);
+/* The weight between two times, as if that of each slice had been used evenly. */
+double slices_between(const struct slices *s, uint64_t from_ns, uint64_t to_ns);
+void slices_clear(struct slices *s);
 
 #endif

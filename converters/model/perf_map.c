@@ -1,20 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_map.c - finds the lines of a perf map that cover an address.
+ * perf_map.c - the names of generated code.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "libsampler/format.h"
+#include "model/builder.h"
+#include "model/perf_map.h"
+
+/* ---- perf map file --------------------------------------------------------------------------- */
+/*
+ * Opens the perf map that a process has left in /tmp.
+ *
+ * In: what a recording says of its process. Out: an open file.
+ */
+
+/* Can the file be trusted? It must belong to the owner of the recording or to us, and must not be
+ * older than the process: an earlier process may have had the same id. */
+static bool is_trusted(const struct perf_map_process *p, const struct stat *st)
+{
+	uint64_t seconds = (uint64_t)st->st_mtim.tv_sec, start = p->start_ns;
+
+	if (!S_ISREG(st->st_mode) || (st->st_uid != p->owner && st->st_uid != geteuid()))
+		return false;
+	if (st->st_mtim.tv_sec < 0 || seconds < start / 1000000000)
+		return false;
+	return seconds > start / 1000000000 || (uint64_t)st->st_mtim.tv_nsec >= start % 1000000000;
+}
+
+static bool is_this_host(struct event_text host)
+{
+	struct utsname name;
+
+	return host.length && !uname(&name) && strlen(name.nodename) == host.length &&
+	       !memcmp(name.nodename, host.bytes, host.length);
+}
+
+int perf_map_file_open(const struct perf_map_process *p)
+{
+	struct stat st;
+	char path[64];
+	int fd;
+
+	if (!p->pid || !p->start_ns || !is_this_host(p->host))
+		return -1;
+	snprintf(path, sizeof(path), "/tmp/perf-%llu.map", (unsigned long long)p->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+	if (fd >= 0 && (fstat(fd, &st) || !is_trusted(p, &st))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* ---- perf map -------------------------------------------------------------------------------- */
+/*
+ * Finds the lines of a perf map that cover an address.
  *
  * In: text. Out: disjoint pieces of the address space, each with a name. Lines are collected until
  * they are twice as many as the pieces made before; then all are made into pieces again. So a
  * million lines for the same few functions take no more memory than the functions need.
  */
-#include "model/perf_map.h"
-
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/strings.h"
-#include "libsampler/format.h"
 
 /* Two numbers, two separators and a name. */
 #define LINE_BYTES_MAX (CPS_TEXT_MAX + 40)
@@ -300,4 +356,128 @@ const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *n)
 	if (!low || m->entries[low - 1].last < address)
 		return NULL;
 	return strings_get(m->names, m->entries[low - 1].name, n);
+}
+
+/* ---- builder perf map ------------------------------------------------------------------------ */
+/*
+ * Gives names to generated code.
+ *
+ * In: addresses without module, the perf map of their process. Out: frames with names. The map is
+ * in the recording; if it is not, the file /tmp/perf-PID.map may still be where the process has
+ * left it.
+ */
+
+static struct perf_map *map_of(struct recording *r)
+{
+	if (!r->jit)
+		r->jit = perf_map_new();
+	return r->jit;
+}
+
+int builder_jit(void *context, const struct event_jit *e, struct error *err)
+{
+	struct profile_builder *b = context;
+	struct perf_map *m = map_of(&b->current);
+
+	if (!m || perf_map_add(m, e->text.bytes, e->text.length))
+		return error_memory(err);
+	return 0;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------- */
+
+/* -1: there is no file that can be trusted. */
+static int file_open(const struct profile_builder *b)
+{
+	const struct recording *r = &b->current;
+	struct perf_map_process p = {
+		.pid = r->process.pid,
+		.start_ns = r->process.start_ns,
+		.owner = r->owner,
+	};
+
+	if (!r->has_owner || r->process.host == STRINGS_NONE)
+		return -1;
+	p.host.bytes = strings_get(b->profile->strings, r->process.host, &p.host.length);
+	return perf_map_file_open(&p);
+}
+
+static int file_read(struct perf_map *m, int fd)
+{
+	char bytes[65536];
+	uint64_t total = 0;
+
+	while (total < PERF_MAP_BYTES_MAX) {
+		ssize_t n = read(fd, bytes, sizeof(bytes));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		if (perf_map_add(m, bytes, (size_t)n))
+			return -1;
+		total += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* ---- frames ------------------------------------------------------------------------------------ */
+
+static bool is_nameless(const struct profile_frame *f, bool has_names)
+{
+	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE && !profile_stand_in(f) &&
+	       (f->address < CPS_KERNEL_ADDRESS || has_names);
+}
+
+static bool needs_map(const struct cct *paths, bool has_names)
+{
+	for (size_t i = 0; i < paths->n_frames; i++)
+		if (is_nameless(&paths->frames[i], has_names))
+			return true;
+	return false;
+}
+
+int builder_jit_open(struct profile_builder *b)
+{
+	struct recording *r = &b->current;
+	int fd, rc = 0;
+
+	if (!needs_map(r->paths, r->jit))
+		return 0;
+	fd = r->jit ? -1 : file_open(b);
+	if (fd >= 0) {
+		rc = map_of(r) ? file_read(r->jit, fd) : -1;
+		close(fd);
+	}
+	r->has_map = !rc && r->jit;
+	return r->has_map ? perf_map_finish(r->jit) : rc;
+}
+
+/* The frame's address in the process. */
+static bool address_of(const struct profile_builder *b, const struct profile_frame *f,
+		       uint64_t *address)
+{
+	uint64_t bias = 0;
+
+	if (f->module != PROFILE_NO_MODULE && !modules_bias(b->modules, f->module, &bias))
+		return false;
+	*address = f->address + bias;
+	return f->name == STRINGS_NONE && !profile_stand_in(f);
+}
+
+int builder_jit_name(struct profile_builder *b, struct profile_frame *f)
+{
+	const char *name;
+	uint64_t address;
+	size_t n;
+
+	if (!b->current.has_map || !address_of(b, f, &address))
+		return 0;
+	name = perf_map_find(b->current.jit, address, &n);
+	if (!name)
+		return 0;
+	f->name = strings_add(b->profile->strings, name, n);
+	if (f->module == PROFILE_NO_MODULE)
+		f->address = 0;
+	return f->name == STRINGS_NONE ? -1 : 0;
 }

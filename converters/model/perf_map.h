@@ -1,15 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_map.h - names of generated code by address, from a perf map.
+ * perf_map.h - the names of generated code.
+ */
+#ifndef MODEL_PERF_MAP_H
+#define MODEL_PERF_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "read/event.h"
+
+/* ---- perf map file --------------------------------------------------------------------------- */
+/*
+ * The perf map of a process in /tmp, if it can be trusted.
+ */
+
+/* No program writes a larger map. */
+#define PERF_MAP_BYTES_MAX (UINT64_C(1) << 30)
+
+/* What the recording says of the process. */
+struct perf_map_process {
+	uint64_t pid, start_ns;
+	struct event_text host;
+	uint64_t owner; /* of the recording: the id of the user */
+};
+
+/* Open /tmp/perf-PID.map for reading. It must be of this machine, must belong to the owner of the recording or to
+ * us, and must not be older than the process. Returns a descriptor; -1: there is no such file. */
+int perf_map_file_open(const struct perf_map_process *p);
+
+/* ---- perf map -------------------------------------------------------------------------------- */
+/*
+ * Names of generated code by address, from a perf map.
  *
  * In: a text of lines "START SIZE NAME", piece by piece. Out: the name of the line that covers an
  * address. A JIT compiler uses its memory again, so that the last such line counts.
  */
-#ifndef PERF_MAP_H
-#define PERF_MAP_H
-
-#include <stddef.h>
-#include <stdint.h>
 
 struct perf_map;
 

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "options/selection.h"
 #include "symbols/symbols.h"
-#include "tree/filter.h"
+#include "tree/tree_fold.h"
 #include "view/view.h"
 #include "write/out.h"
 

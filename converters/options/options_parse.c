@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/suggest.h"
+#include "graph/function_names.h"
 #include "options/options_table.h"
 
 #define ENTRIES_MAX   192u /* options and views */

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "compare/assertion.h"
-#include "graph/suggest.h"
+#include "graph/function_names.h"
 #include "options/options_table.h"
 
 int options_choose_view(struct options *opt, const struct view *view, struct error *err)

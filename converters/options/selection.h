@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "base/patterns.h"
+#include "base/stop.h"
+#include "model/builder_join.h"
 #include "model/profile.h"
-#include "model/profile_builder.h"
 #include "options/shortlist.h"
 #include "read/event.h"
 

@@ -7,8 +7,8 @@
 #ifndef SHORTLIST_H
 #define SHORTLIST_H
 
-#include "base/error.h"
-#include "base/strings.h"
+#include "base/hash.h"
+#include "base/stop.h"
 
 /* All members are zero at first. */
 struct shortlist {

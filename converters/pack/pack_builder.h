@@ -1,14 +1,71 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack_builder.h - collects the names that a pack is to hold, and encodes them.
- *
- * In: what the files of modules say of addresses, lines of sources. Out: bytes (doc/pack.md). Everything
- * may be added several times, and is held once.
+ * pack_builder.h - collects and encodes the names that a pack is to hold.
  */
-#ifndef PACK_BUILDER_H
-#define PACK_BUILDER_H
+#ifndef PACK_PACK_BUILDER_H
+#define PACK_PACK_BUILDER_H
 
+#include "base/hash.h"
 #include "pack/pack_names.h"
+
+/* ---- pack format ----------------------------------------------------------------------------- */
+/*
+ * Constants of the names in a pack, for the code that reads and writes them.
+ */
+
+/* Before the packed bytes stands how many they become, little-endian. */
+#define PACK_SIZE_BYTES 8u
+/* They become at most so many times as many: names shrink to half, and what shrinks much more is forged. */
+#define PACK_RATIO_MAX 50u
+/* No pack has more names than that, or more of code. A compiler's run has some 150 kB of names. */
+#define PACK_BYTES_MAX (UINT64_C(1) << 26)
+
+enum pack_module_flag { PACK_MODULE_IS_VDSO = 1, PACK_MODULE_HAS_FILE = 2 };
+enum pack_symbol_flag { PACK_SYMBOL_IS_STUB = 1 };
+
+/* ---- pack building --------------------------------------------------------------------------- */
+/*
+ * What has been collected.
+ */
+
+struct building_module {
+	struct pack_text path, build_id; /* owned */
+	bool is_vdso, has_file;
+	uint32_t warning;
+	struct strings *symbols;   /* whose texts are the bytes of a struct pack_symbol */
+	struct strings *ranges;	   /* of a struct pack_range */
+	struct strings *addresses; /* of a uint64_t; the number is that of the place */
+	struct pack_place *places;
+	size_t n_places, places_size;
+	struct strings *extents;   /* of two uint64_t; the number is that of the piece */
+	struct pack_piece *pieces; /* whose code is owned */
+	size_t n_pieces, pieces_size;
+};
+
+struct building_line {
+	uint32_t path, line;
+};
+
+struct pack_builder {
+	struct strings *texts;
+	struct strings *keys; /* of modules */
+	struct building_module *modules;
+	size_t n_modules, modules_size;
+	struct pack_function *functions;
+	size_t n_functions, functions_size;
+	struct building_line *lines; /* some more than once */
+	size_t n_lines, lines_size;
+	struct pack_excerpt *excerpts;
+	size_t n_excerpts, excerpts_size;
+};
+
+/* ---- pack builder ---------------------------------------------------------------------------- */
+/*
+ * Collects the names that a pack is to hold, and encodes them.
+ *
+ * In: what the files of modules say of addresses, lines of sources. Out: bytes (doc/pack.md).
+ * Everything may be added several times, and is held once.
+ */
 
 struct pack_builder;
 

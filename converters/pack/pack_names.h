@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack_names.h - what a pack says of addresses: symbols, inlined functions, source lines, the text
- * of these lines, and code.
- *
- * In: a pack (doc/pack.md). Out: tables, which nobody changes later.
- *
- * These are the answers that files of programs and libraries have given when the recordings were packed, as
- * they were given: names are mangled, and nothing is chosen yet. So all options about names work as
- * they do with the files.
+ * pack_names.h - decodes the names and the code in packs, and finds names there.
  */
-#ifndef PACK_NAMES_H
-#define PACK_NAMES_H
+#ifndef PACK_PACK_NAMES_H
+#define PACK_PACK_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "read/pack_file.h"
+
+/* ---- pack names ------------------------------------------------------------------------------ */
+/*
+ * What a pack says of addresses: symbols, inlined functions, source lines, the text of these lines,
+ * and code.
+ *
+ * In: a pack (doc/pack.md). Out: tables, which nobody changes later.
+ *
+ * These are the answers that files of programs and libraries have given when the recordings were
+ * packed, as they were given: names are mangled, and nothing is chosen yet. So all options about
+ * names work as they do with the files.
+ */
 
 #define PACK_NONE UINT32_MAX
 
@@ -135,5 +140,31 @@ void pack_names_sort_excerpts(struct pack_names *names);
 
 /* The order of modules. */
 int pack_names_compare(const struct pack_module *a, const struct pack_module *b);
+
+/* ---- pack set -------------------------------------------------------------------------------- */
+/*
+ * The packs that are read, whose names and code are read when they are asked for, for the first
+ * time.
+ */
+
+struct pack_set {
+	char **paths; /* owned */
+	size_t n, size;
+	struct pack_names *names; /* n of them, or NULL: not read yet */
+	struct pack_names *code;  /* likewise; those of code */
+};
+
+/* Add a pack, unless it is there. */
+int pack_set_add(struct pack_set *s, const char *path, struct error *err);
+/* Read all names, unless they have been read. -1: a pack is damaged, or memory is out. */
+int pack_set_read(struct pack_set *s, struct error *err);
+/* The same of what packs have of code. */
+int pack_set_read_code(struct pack_set *s, struct error *err);
+/* Number i of all that was read: the names of each pack, behind them what each has of code. */
+static inline const struct pack_names *pack_set_get(const struct pack_set *s, size_t i)
+{
+	return i < s->n ? &s->names[i] : &s->code[i - s->n];
+}
+void pack_set_clear(struct pack_set *s);
 
 #endif

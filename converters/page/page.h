@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page.h - a profile as one HTML page, which needs nothing else: no network, no other file.
+ * page.h - writes a profile as one HTML page.
  *
- * In: struct tree, texts. Out: the page. Its own sources, *.html, *.css and *.js, lie in this folder
- * and become a part of the program.
+ * In: struct tree, texts. Out: the page. Its own sources, *.html, *.css and *.js, lie in this
+ * folder and become a part of the program.
  */
-#ifndef PAGE_H
-#define PAGE_H
+#ifndef PAGE_PAGE_H
+#define PAGE_PAGE_H
 
-#include "base/id_table.h"
+#include "base/numbers.h"
 #include "compare/comparison.h"
-#include "write/out.h"
 #include "export/protobuf.h"
+#include "write/out.h"
 #include "write/view_input.h"
 
 /* What the page says beside the profile, as text. */
@@ -37,11 +37,11 @@ struct page_base {
 int page_write(const struct view_input *in, const struct page_base *base,
 	       const struct page_texts *texts, struct out *o, struct error *err);
 
-/* page_data.c: put what the page is to show into *data, as page/data.js reads it. */
+/* page.c: put what the page is to show into *data, as page/data.js reads it. */
 void page_data(struct protobuf *data, const struct view_input *in, const struct page_base *base,
 	       const struct page_texts *texts);
 
-/* page_sources.c: the same for source lines, if their text is packed or asked for. `functions` has the names of the
+/* page_times.c: the same for source lines, if their text is packed or asked for. `functions` has the names of the
  * page's functions by their numbers. */
 void page_sources(struct protobuf *data, const struct view_input *in,
 		  const struct id_table *functions);

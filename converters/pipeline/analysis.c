@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
+#include "graph/function_names.h"
 #include "graph/propagate.h"
-#include "graph/suggest.h"
-#include "pipeline/shorten.h"
-#include "symbols/entry_points.h"
+#include "pipeline/report.h"
+#include "symbols/symbols_locate.h"
 
 static int look_up_names(struct analysis *s, const struct options *opt, bool with_lines,
 			 struct error *err)

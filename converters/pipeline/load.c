@@ -1,25 +1,129 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * load.c - reads files into one profile, or into a profile for each resource.
- *
- * In: files. Out: profiles. The beginning of an input says which resource it counts, and all that follows goes
- * to that resource's builder; an input that counts several is read once for each. Several threads read at a
- * time, each a part of the files into builders of its own, which the caller's thread joins in the order of the
- * files. A part that fails it reads again: the first error is always the same.
  */
-#include "pipeline/load.h"
-
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/array.h"
-#include "pipeline/load_columns.h"
-#include "pipeline/load_threads.h"
+#include "pipeline/load.h"
 #include "pipeline/progress.h"
-#include "pipeline/run_start.h"
 #include "pipeline/runs.h"
 #include "pipeline/worker_pool.h"
 #include "read/decode.h"
+
+/* ---- load columns ---------------------------------------------------------------------------- */
+/*
+ * Finds what was read of each resource that is to be a column.
+ *
+ * In: a builder for each resource that was read. Out: those that were asked for, in order.
+ */
+
+struct columns {
+	const struct route *routes;
+	size_t n;
+	const struct selection_match *match;
+	struct error *err;
+};
+
+/* The builder of a resource. Inputs may count it in different units, which cannot be added up. */
+static int find_column(const struct columns *c, struct event_text name,
+		       struct profile_builder **builder)
+{
+	const struct route *found = NULL;
+
+	for (size_t k = 0; k < c->n; k++) {
+		const struct route *route = &c->routes[k];
+
+		if (strlen(route->resource) != name.length ||
+		    memcmp(route->resource, name.bytes, name.length) != 0)
+			continue;
+		if (found)
+			return error_set(c->err,
+					 "inputs count \"%.40s\" in \"%.40s\" and in \"%.40s\"",
+					 route->resource, found->unit, route->unit);
+		found = route;
+	}
+	if (!found)
+		return selection_match_no_resource(c->match, name, c->err);
+	*builder = found->builder;
+	return 0;
+}
+
+struct profile_builder **load_columns(const struct route *routes, size_t n,
+				      const struct selection_match *match, struct error *err)
+{
+	const struct columns c = {routes, n, match, err};
+	size_t i, wanted = selection_count_resources(match->wanted);
+	struct profile_builder **list = calloc(wanted, sizeof(*list));
+
+	if (!list)
+		error_memory(err);
+	for (i = 0; list && i < wanted; i++) {
+		if (!find_column(&c, selection_resource(match->wanted, i), &list[i]))
+			continue;
+		free(list);
+		list = NULL;
+	}
+	return list;
+}
+
+/* ---- load threads ---------------------------------------------------------------------------- */
+/*
+ * Divides files among threads.
+ *
+ * In: files. Out: how many threads, how many files at a time.
+ */
+
+/* Fewer bytes are read in less time than threads take to start. */
+#define BYTES_FOR_THREADS 65536u
+/* A part that a thread reads at a time has at most so many bytes and files, if files are small. */
+#define BYTES_AT_A_TIME 65536u
+#define FILES_AT_A_TIME 32u
+
+/* Each thread may have two files open, and the process needs other descriptors, too. */
+static size_t descriptors_suffice_for(size_t n_threads)
+{
+	struct rlimit limit;
+	size_t most = 1;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / 4 >= n_threads + 4)
+		return n_threads;
+	if (limit.rlim_cur / 4 > 4)
+		most = limit.rlim_cur / 4 - 4;
+	return most < n_threads ? most : n_threads;
+}
+
+size_t load_threads(const struct sources *from, uint64_t jobs)
+{
+	size_t n = jobs ? jobs : worker_pool_cores();
+
+	if (from->is_read_once_only || (!jobs && from->bytes < BYTES_FOR_THREADS))
+		return 1;
+	return descriptors_suffice_for(n < from->n ? n : from->n);
+}
+
+size_t load_threads_files(const struct sources *from, size_t n_threads)
+{
+	size_t fair = from->n / (4 * n_threads), n = FILES_AT_A_TIME;
+
+	if (from->bytes / BYTES_AT_A_TIME >= from->n / FILES_AT_A_TIME)
+		n = (size_t)(BYTES_AT_A_TIME * (uint64_t)from->n / (from->bytes + 1));
+	n = n < fair ? n : fair;
+	return n ? n : 1;
+}
+
+/* ---- load ------------------------------------------------------------------------------------ */
+/*
+ * Reads files into one profile, or into a profile for each resource.
+ *
+ * In: files. Out: profiles. The beginning of an input says which resource it counts, and all that
+ * follows goes to that resource's builder; an input that counts several is read once for each.
+ * Several threads read at a time, each a part of the files into builders of its own, which the
+ * caller's thread joins in the order of the files. A part that fails it reads again: the first
+ * error is always the same.
+ */
 
 /* Sends the events of each input to the builder of its resource. */
 struct router {

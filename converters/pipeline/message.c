@@ -1,19 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.c - writes messages to standard error, each on a line that begins with the program's
- * name.
- *
- * In: a text. Out: "PROGRAM: TEXT" on standard error.
+ * message.c - tells the user what happens, and ends with what that means.
  */
-#include "pipeline/message.h"
-
+#include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
+#include "pipeline/message.h"
 #include "pipeline/progress.h"
+#include "write/out.h"
+#include "write/stop_text.h"
+
+/* ---- exit status ----------------------------------------------------------------------------- */
+/*
+ * Reports errors and finds the exit status for them.
+ *
+ * In: an error, or a text to be printed. Out: a message on standard error, an exit status.
+ */
+
+int exit_status_report(const struct error *err)
+{
+	message_error(err);
+	return err->is_usage ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+int exit_status_print(void (*write)(struct out *o))
+{
+	struct error err;
+	struct out *o = out_open(NULL, &err);
+
+	if (!o)
+		return exit_status_report(&err);
+	write(o);
+	return out_close(o, true, &err) ? exit_status_report(&err) : EXIT_SUCCESS;
+}
+
+/* ---- message --------------------------------------------------------------------------------- */
+/*
+ * Writes messages to standard error, each on a line that begins with the program's name.
+ *
+ * In: a text. Out: "PROGRAM: TEXT" on standard error.
+ */
 
 #define COLUMNS 80u
 
@@ -81,4 +113,170 @@ void message_error(const struct error *err)
 	fprintf(stderr, "%s: %.*s", program, (int)n, err->text);
 	write_list(err->text + n, strlen(program) + strlen(": ") + n);
 	fputc('\n', stderr);
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+/*
+ * Warns the user of whatever makes the profile less than what was asked for.
+ *
+ * In: files, a profile, its modules. Out: messages on standard error.
+ */
+
+/* So many warnings of one kind are shown, because there may be thousands. */
+#define SHOWN 5u
+
+void warnings_sources(const struct sources *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_again && i < SHOWN; i++)
+		message("%s: warning: given twice, read once", s->again[i]);
+	if (i < s->n_again)
+		message("warning: and %zu more files given twice", s->n_again - i);
+	for (i = 0; i < s->n_same && i < SHOWN; i++)
+		message("%s, read once", s->same[i]);
+	if (i < s->n_same)
+		message("warning: and %zu more recordings that are also in a pack", s->n_same - i);
+	if (s->newest && s->n_given == 1)
+		message("reading %s", s->newest);
+	else if (s->newest)
+		message("reading %s and %zu more of its process tree", s->newest, s->n_given - 1);
+}
+
+struct counts {
+	size_t stops, denials, journals, cuts;
+};
+
+/* Warn if the recording stopped although nobody asked for that, or if its journal is of no use. */
+static void warn_of_stop(const struct profile *p, const struct profile_process *process,
+			 struct counts *n)
+{
+	const char *file = strings_get(p->strings, process->file, NULL);
+	char text[STOP_TEXT_BYTES];
+
+	if (stop_text_is_trouble(process) && n->stops++ < SHOWN)
+		message("%s: warning: recording stopped: %s", file, stop_text(text, process));
+	if (process->denied && n->denials++ < SHOWN)
+		message("%s: warning: not recorded: %s", file, stop_text_denied(text, process));
+	if (process->note != STRINGS_NONE && n->journals++ < SHOWN)
+		message("%s: warning: %s", file, strings_get(p->strings, process->note, NULL));
+}
+
+static void say_rest(size_t n, const char *what)
+{
+	if (n > SHOWN)
+		message("warning: and %zu more %s", n - SHOWN, what);
+}
+
+/* A recording has no end if the process was killed, or is still running. What it holds is still worth
+ * showing, so this is a warning, and an error only if the user asked for that. There is nothing to say
+ * if nothing is missing, as of programs of Go. */
+int warnings_profile(const struct profile *p, bool strict, struct error *err)
+{
+	struct counts n = {0};
+	size_t i;
+
+	for (i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+		const char *file = strings_get(p->strings, process->file, NULL), *why;
+		char text[STOP_TEXT_BYTES];
+
+		warn_of_stop(p, process, &n);
+		if (process->ended || process->unended == EVENT_LEFT ||
+		    (n.cuts++ >= SHOWN && !strict))
+			continue;
+		why = process->cut_why == STRINGS_NONE
+			      ? "it has no end"
+			      : strings_get(p->strings, process->cut_why, NULL);
+		error_set(err, "%s: %s%s: %s", file,
+			  strict || process->unended == EVENT_RUNNING ? "" : "warning: ",
+			  stop_text_unended(text, process), why);
+		if (strict)
+			return -1;
+		message("%s", err->text);
+	}
+	say_rest(n.stops, "recordings stopped");
+	say_rest(n.denials, "recordings lack processes made by fork");
+	say_rest(n.journals, "journals are of no use");
+	say_rest(n.cuts, "recordings have no end");
+	return 0;
+}
+
+void warnings_kernel(bool has_kernel)
+{
+	if (!has_kernel)
+		message("warning: --kernel: no sample was taken in the kernel; what is recorded "
+			"with `cpsample -r cpu,system` tells such samples apart");
+}
+
+void warnings_modules(const struct profile *p, const struct symbols *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < p->n_modules; i++) {
+		const char *text = symbols_module_warning(s, (uint32_t)i);
+
+		if (text && n++ < SHOWN)
+			message("warning: %s", text);
+	}
+	say_rest(n, "modules");
+}
+
+void warnings_unmatched(const struct patterns *p, const char *what)
+{
+	const char *text;
+	size_t i;
+
+	for (i = 0; (text = patterns_unmatched(p, i)); i++)
+		message("warning: %s: no %s matches \"%s\"", p->option, what, text);
+}
+
+/* ---- startup --------------------------------------------------------------------------------- */
+/*
+ * Prepares descriptors, signals and messages.
+ *
+ * In: the program's name. Out: descriptors and signals as the rest of the program expects them.
+ */
+
+/* If a standard descriptor is closed, the next file that is opened gets its number, and output
+ * would be written to that file by mistake. */
+static void hold_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The signal ends the program as it would without a handler. */
+static void end(int number)
+{
+	out_abandon();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+bool startup_ends(void (*handler)(int))
+{
+	return handler == SIG_DFL || handler == end;
+}
+
+/* Whoever starts the program may want one of them to be ignored. */
+static void end_by(int number)
+{
+	if (signal(number, end) == SIG_IGN)
+		signal(number, SIG_IGN);
+}
+
+void startup(const char *name)
+{
+	hold_descriptors();
+	signal(SIGPIPE, SIG_IGN); /* write() then fails with EPIPE, which out.c takes as the end */
+	end_by(SIGINT);
+	end_by(SIGTERM);
+	end_by(SIGHUP);
+	message_program(name);
 }

@@ -1,18 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * runs.h - which recordings are of the same run of a program.
- *
- * In: files. Out: a number of its run for each file, and when that run began.
+ * runs.h - tells runs and their process trees apart by process records.
  */
-#ifndef RUNS_H
-#define RUNS_H
+#ifndef PIPELINE_RUNS_H
+#define PIPELINE_RUNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "pipeline/sources.h"
 #include "read/event.h"
+
+/* ---- run start ------------------------------------------------------------------------------- */
+/*
+ * When the run began whose processes the inputs are recordings of.
+ *
+ * In: files. Out: a time.
+ */
+
+/*
+ * *start_ns becomes the earliest start of all processes, so that --from and --to mean the same
+ * times in all recordings of a process tree. It becomes 0 if no input has a start, and if there is
+ * only one input, because times are then counted from the start of that one. Of several inputs the
+ * heads are read here and again later: -1 if one of them cannot be read twice, such as a pipe.
+ * Other errors are not reported here, since reading the whole file will find them again.
+ */
+int run_start(const struct sources *from, uint64_t *start_ns, struct error *err);
+
+/* ---- process tree ---------------------------------------------------------------------------- */
+/*
+ * The recordings that one launch has left in the current directory.
+ *
+ * In: the name of one of them. Out: the names of all.
+ */
+
+struct process_tree_member {
+	char *file;
+	uint64_t start_ns, bytes;
+};
+
+struct process_tree {
+	struct process_tree_member *members; /* sorted by start, then by name */
+	size_t n, size;
+};
+
+/*
+ * Find `newest` and all other *.cps files of the current directory whose process record names the
+ * same process tree. If the record of `newest` names no tree, or cannot be read, `newest` is the
+ * only member. Only the heads of the files are read. -1: out of memory.
+ */
+int process_tree_find(struct process_tree *t, const char *newest, struct error *err);
+/* Find all recordings of the process tree of this process on this machine, which may be none. */
+int process_tree_of(struct process_tree *t, uint64_t pid, uint64_t start, struct error *err);
+
+void process_tree_free(struct process_tree *t);
+
+/* What the process record at the head of a file says of its process tree. */
+struct process_tree_head {
+	char *host; /* NULL if the record has none */
+	uint64_t pid, start;
+	uint64_t start_ns; /* of the process */
+};
+
+/* Read the head of a file. Returns 1; 0 if it cannot be read or names no tree: then pid is 0; -1 if memory
+ * is out. */
+int process_tree_head_read(struct process_tree_head *h, const char *file);
+void process_tree_head_clear(struct process_tree_head *h);
+
+bool process_tree_is_same(const struct process_tree_head *a, const struct process_tree_head *b);
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+/*
+ * Which recordings are of the same run of a program.
+ *
+ * In: files. Out: a number of its run for each file, and when that run began.
+ */
 
 /* Columns of a profile have numbers of 16 bits. */
 #define RUNS_MAX UINT16_MAX

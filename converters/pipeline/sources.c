@@ -1,19 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sources.c - finds the files to be read.
- *
- * In: the names on the command line, or the current directory. Out: a list that has each file once.
  */
-#include "pipeline/sources.h"
-
+#include <dirent.h>
+#include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/array.h"
-#include "pack/pack_set.h"
-#include "pipeline/process_tree.h"
+#include "libsampler/format.h"
+#include "pack/pack_names.h"
+#include "pipeline/runs.h"
+#include "pipeline/sources.h"
+#include "read/decode.h"
+#include "view/view.h"
+
+/* ---- missing --------------------------------------------------------------------------------- */
+/*
+ * Says what could have been meant by a file that is not there.
+ *
+ * In: its name. Out: text for an error message: the view of that name, or recordings beside it.
+ */
+
+#define SHOWN 3
+
+static int is_recording(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name), suffix = strlen(CPS_SUFFIX);
+
+	return n > suffix && strcmp(entry->d_name + n - suffix, CPS_SUFFIX) == 0;
+}
+
+static void append_recordings(const char *directory, struct error *err)
+{
+	struct dirent **list;
+	int n = scandir(directory, &list, is_recording, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		if (i < SHOWN)
+			error_append(err, "%s %.100s",
+				     i ? "," : "; recordings there:", list[i]->d_name);
+		free(list[i]);
+	}
+	if (n > SHOWN)
+		error_append(err, ", ...");
+	if (n >= 0)
+		free(list);
+}
+
+int missing_file(const char *name, struct error *err)
+{
+	const char *slash = strrchr(name, '/');
+	char *directory = slash ? strndup(name, (size_t)(slash - name + 1)) : strdup(".");
+
+	error_set(err, "%s: %s", name, strerror(ENOENT));
+	if (view_find(name))
+		error_append(err, "; the view is --%s", name);
+	else if (directory)
+		append_recordings(directory, err);
+	free(directory);
+	return -1;
+}
+
+/* ---- sources --------------------------------------------------------------------------------- */
+/*
+ * Finds the files to be read.
+ *
+ * In: the names on the command line, or the current directory. Out: a list that has each file once.
+ */
 
 /* The list owns the name from now on, also after an error. A name of NULL means that there was no
  * memory to copy it. */
@@ -201,4 +258,219 @@ void sources_free(struct sources *s)
 	free(s->files);
 	free(s->again);
 	free(s->newest);
+}
+
+/* ---- sources named --------------------------------------------------------------------------- */
+/*
+ * Replaces directories and lists of names by the files that they stand for.
+ *
+ * In: names of files and directories, lists of names. Out: names of files.
+ */
+
+/* The list owns the name from now on, also after an error. A name of NULL means that there was no
+ * memory to copy it. */
+static int add_group_name(struct sources_named *g, char *name, struct error *err)
+{
+	if (!name || !array_reserve(&g->list, &g->size, g->n + 1, sizeof(*g->list))) {
+		free(name);
+		return error_memory(err);
+	}
+	g->list[g->n++] = name;
+	return 0;
+}
+
+void sources_named_free(struct sources_named *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		free(g->list[i]);
+	free(g->list);
+	*g = (struct sources_named){0};
+}
+
+/* ---- directories ----------------------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Add the entry of the directory if it is a recording. */
+static int add_entry(struct sources_named *g, const char *directory, const char *entry,
+		     struct error *err)
+{
+	size_t n = strlen(directory);
+	struct stat st;
+	char *name;
+
+	while (n > 1 && directory[n - 1] == '/')
+		n--;
+	if (asprintf(&name, "%.*s%s%s", (int)n, directory, directory[n - 1] == '/' ? "" : "/",
+		     entry) < 0)
+		return error_memory(err);
+	if (sources_is_recording(name, &st))
+		return add_group_name(g, name, err);
+	free(name);
+	return 0;
+}
+
+static int add_directory(struct sources_named *g, const char *name, DIR *directory,
+			 struct error *err)
+{
+	size_t before = g->n;
+	struct dirent *entry;
+	int status = 0;
+
+	while (!status && (entry = readdir(directory)))
+		status = add_entry(g, name, entry->d_name, err);
+	if (status)
+		return -1;
+	if (g->n == before)
+		return error_set(err,
+				 "%s: no *.cps file in this directory (a program that used less "
+				 "than a tick leaves none)",
+				 name);
+	qsort(g->list + before, g->n - before, sizeof(*g->list), compare);
+	return 0;
+}
+
+int sources_named_add(struct sources_named *g, const char *name, struct error *err)
+{
+	DIR *directory;
+	struct stat st;
+	bool is_there = !strcmp(name, "-") || stat(name, &st) == 0;
+	int status;
+
+	if (!is_there && errno == ENOENT)
+		return missing_file(name, err);
+	if (!strcmp(name, "-") || !is_there || !S_ISDIR(st.st_mode))
+		return add_group_name(g, strdup(name), err);
+	directory = opendir(name);
+	if (!directory)
+		return error_set(err, "%s: %s", name, strerror(errno));
+	status = add_directory(g, name, directory, err);
+	closedir(directory);
+	return status;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* The whole file, with a NUL byte after its last byte. NULL: out of memory, or it cannot be
+ * read. */
+static char *read_all(const char *name, FILE *file, size_t *n, struct error *err)
+{
+	size_t size = 0, got = 1;
+	char *text = NULL;
+
+	for (*n = 0; got; *n += got) {
+		if (!array_reserve(&text, &size, *n + 4096, 1)) {
+			free(text);
+			error_memory(err);
+			return NULL;
+		}
+		got = fread(text + *n, 1, size - *n - 1, file);
+	}
+	text[*n] = '\0';
+	if (!ferror(file))
+		return text;
+	error_set(err, "%s: %s", name, strerror(errno));
+	free(text);
+	return NULL;
+}
+
+static int add_names(struct sources_named *g, const char *file, char *text, size_t n,
+		     struct error *err)
+{
+	const char end = memchr(text, '\0', n) ? '\0' : '\n';
+	char *stop;
+
+	if (n && decode_stream.detect((const unsigned char *)text, n))
+		return error_set(
+			err, "%s: a recording, not a list of names; name it without --files-from",
+			file);
+	for (char *name = text; name < text + n; name = stop + 1) {
+		stop = memchr(name, end, (size_t)(text + n - name));
+		if (!stop)
+			stop = text + n;
+		*stop = '\0';
+		if (*name && sources_named_add(g, name, err))
+			return -1;
+	}
+	return g->n ? 0 : error_set(err, "%s: names no file", file);
+}
+
+int sources_named_add_list(struct sources_named *g, const char *file, struct error *err)
+{
+	const char *name = strcmp(file, "-") ? file : "standard input";
+	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	char *text;
+	size_t n;
+	int status = -1;
+
+	if (!f)
+		return error_set(err, "%s: %s", name, strerror(errno));
+	text = read_all(name, f, &n, err);
+	if (text)
+		status = add_names(g, name, text, n, err);
+	free(text);
+	if (f != stdin)
+		fclose(f);
+	return status;
+}
+
+/* ---- sources newest -------------------------------------------------------------------------- */
+/*
+ * Finds the newest recording in the current directory.
+ *
+ * In: the current directory. Out: the name of a file.
+ */
+
+static bool is_newer(const struct stat *a, const char *a_name, const struct stat *b,
+		     const char *b_name)
+{
+	if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+		return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+	if (a->st_mtim.tv_nsec != b->st_mtim.tv_nsec)
+		return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+	return strcmp(a_name, b_name) > 0;
+}
+
+bool sources_is_recording(const char *name, struct stat *st)
+{
+	size_t n = strlen(name), suffix = strlen(CPS_SUFFIX);
+
+	return n > suffix && strcmp(name + n - suffix, CPS_SUFFIX) == 0 && stat(name, st) == 0 &&
+	       S_ISREG(st->st_mode);
+}
+
+char *sources_newest(struct error *err)
+{
+	DIR *directory = opendir(".");
+	struct dirent *entry;
+	struct stat st, best_st = {0};
+	char *best = NULL;
+
+	if (!directory) {
+		error_set(err, ".: %s", strerror(errno));
+		return NULL;
+	}
+	while ((entry = readdir(directory))) {
+		char *name;
+
+		if (!sources_is_recording(entry->d_name, &st) ||
+		    (best && !is_newer(&st, entry->d_name, &best_st, best)))
+			continue;
+		name = strdup(entry->d_name);
+		if (!name)
+			break;
+		free(best);
+		best = name;
+		best_st = st;
+	}
+	closedir(directory);
+	if (!best)
+		error_set(err,
+			  "no FILE given, and no *.cps file in the current directory: cpsample "
+			  "PROGRAM makes one (a program that used less than a tick leaves "
+			  "none)");
+	return best;
 }

@@ -1,18 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources.h - the files to be read.
- *
- * In: the names on the command line, or the current directory. Out: a list that has each file once.
+ * sources.h - finds the files to be read.
  */
-#ifndef SOURCES_H
-#define SOURCES_H
+#ifndef PIPELINE_SOURCES_H
+#define PIPELINE_SOURCES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/error.h"
+#include "base/stop.h"
+
+/* ---- missing --------------------------------------------------------------------------------- */
+/*
+ * Says what could have been meant by a file that is not there.
+ *
+ * In: its name. Out: text for an error message.
+ */
+
+/* Set the error: there is no such file, and what is next. Returns -1. */
+int missing_file(const char *name, struct error *err);
+
+/* ---- sources --------------------------------------------------------------------------------- */
+/*
+ * The files to be read.
+ *
+ * In: the names on the command line, or the current directory. Out: a list that has each file once.
+ */
 
 struct pack_set;
 
@@ -47,7 +62,7 @@ int sources_append(struct sources *s, struct sources *other, struct error *err);
 int sources_check_output(const struct sources *s, const char *output, struct error *err);
 void sources_free(struct sources *s);
 
-/* ---- sources_named.c: files, directories and lists that the command line names ---- */
+/* ---- sources.c: files, directories and lists that the command line names ---- */
 
 /* All members are zero at first. */
 struct sources_named {
@@ -66,7 +81,7 @@ int sources_named_add_list(struct sources_named *g, const char *file, struct err
 
 void sources_named_free(struct sources_named *g);
 
-/* ---- sources_packed.c: packs ---- */
+/* ---- sources_same.c: packs ---- */
 
 /* Replace each pack among the files by the recordings in it. */
 int sources_expand(struct sources *s, struct error *err);
@@ -76,7 +91,7 @@ int sources_expand(struct sources *s, struct error *err);
 /* If there is a pack, leave out recordings that are given by another file, too. */
 int sources_same(struct sources *s, struct error *err);
 
-/* ---- sources_newest.c: the recording that is meant when none is named ---- */
+/* ---- sources.c: the recording that is meant when none is named ---- */
 
 /* The regular file *.cps of the current directory that was written to last; of several with the
  * same time, the last by name. The caller frees the name. NULL on error, and if there is none. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode.h - inputs become events; the format is recognised by content.
+ * decode.h - finds the decoder for an input by its first bytes.
  *
  * A new kind of input is one file that defines a struct decoder, its declaration below, and its
  * line in the table of decode.c.
  */
-#ifndef DECODE_H
-#define DECODE_H
+#ifndef READ_DECODE_H
+#define READ_DECODE_H
 
 #include "read/event.h"
 #include "read/input.h"
@@ -26,7 +26,7 @@ struct decoder {
 };
 
 extern const struct decoder decode_stream;    /* decode_stream.c: libcpsample's recording */
-extern const struct decoder decode_folded;    /* decode_folded.c: "a;b;c COUNT" lines */
+extern const struct decoder decode_folded;    /* decode.c: "a;b;c COUNT" lines */
 extern const struct decoder decode_gprof;     /* decode_gprof.c: what gprof prints */
 extern const struct decoder decode_callgrind; /* decode_callgrind.c: callgrind.out.PID */
 /* import/decode_NAME.c */

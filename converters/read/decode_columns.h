@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode_columns.h - the state of decoding samples in columns, for decode_columns.c and
- * decode_frames.c.
+ * decode_columns.h - decodes a batch of samples in columns.
  */
-#ifndef DECODE_COLUMNS_H
-#define DECODE_COLUMNS_H
+#ifndef READ_DECODE_COLUMNS_H
+#define READ_DECODE_COLUMNS_H
 
 #include "read/decode_stream.h"
 
@@ -95,7 +94,7 @@ static inline bool columns_bytes(struct decode_columns *c, enum cps_column first
 	return true;
 }
 
-/* decode_frames.c: forget all addresses. */
+/* decode_columns.c: forget all addresses. */
 void decode_frames_forget(struct decode_columns *c);
 
 /* Read the frames that a sample pushes, up to a leaf. False: something is wrong. */

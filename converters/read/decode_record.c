@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * decode_record.c - decodes the records other than samples.
- *
- * In: a record's payload. Out: an event for each record. The end record is an exception: its
- * fields are kept until the end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +9,49 @@
 
 #include "base/array.h"
 #include "read/decode.h"
-#include "read/decode_fields.h"
+#include "read/decode_record.h"
 #include "read/decode_stream.h"
+#include "read/pack_file.h"
+
+/* ---- decode fields --------------------------------------------------------------------------- */
+/*
+ * Reads one field of a list.
+ *
+ * In: a cursor, a table of fields. Out: the member that the table names.
+ */
+
+bool decode_field_read(struct cursor *c, const struct decode_field *table, void *into,
+		       uint64_t *number)
+{
+	uint64_t key, value = 0;
+	struct event_text text;
+
+	if (!cursor_varint(c, &key))
+		return false;
+	enum decode_field_kind kind = key & 1 ? FIELD_TEXT : FIELD_NUMBER;
+	if (kind == FIELD_TEXT ? !cursor_text(c, &text) : !cursor_varint(c, &value))
+		return false;
+	*number = key >> 1;
+	while (table->number && table->number != *number)
+		table++;
+	if (!table->number)
+		return true;
+	if (table->kind != kind)
+		return cursor_fail(c, "a text stands for a number, or a number for a text");
+	if (kind == FIELD_TEXT)
+		memcpy((char *)into + table->offset, &text, sizeof(text));
+	else
+		memcpy((char *)into + table->offset, &value, sizeof(value));
+	return true;
+}
+
+/* ---- decode record --------------------------------------------------------------------------- */
+/*
+ * Decodes the records other than samples.
+ *
+ * In: a record's payload. Out: an event for each record. The end record is an exception: its fields
+ * are kept until the end.
+ */
 
 bool decode_record_frame(struct cursor *c, uint64_t *tag, uint64_t *length)
 {
@@ -422,4 +460,171 @@ int decode_record(struct decode_stream *s, uint64_t tag, const unsigned char *pa
 	if (record_decode(s, tag, payload, n))
 		return -1;
 	return s->resources ? decode_resources_keep(s, tag, payload, n) : 0;
+}
+
+/* ---- decode counted -------------------------------------------------------------------------- */
+/*
+ * Reads what the recorder counted and which blocks were freed.
+ *
+ * In: records of version 4, and what was credited. Out: freed events, and at the end an event for
+ * each resource.
+ */
+
+static int counted_wrong(struct decode_stream *s, const char *wrong)
+{
+	s->wrong = wrong;
+	return -1;
+}
+
+int decode_resources_counted(struct decode_stream *s, struct cursor *c)
+{
+	struct decode_resources *r = s->resources;
+	uint64_t resource, counted, events;
+
+	while (c->at != c->end) {
+		if (!cursor_varint(c, &resource) || !cursor_varint(c, &counted) ||
+		    !cursor_varint(c, &events))
+			return counted_wrong(s, c->wrong);
+		if (resource >= r->n)
+			return counted_wrong(s, "a resource is unknown");
+		r->list[resource].counted = counted;
+		r->list[resource].events = events;
+		r->list[resource].has_counted = true;
+	}
+	return 0;
+}
+
+int decode_resources_freed(struct decode_stream *s, struct cursor *c)
+{
+	struct event_freed e = {0};
+	uint64_t later;
+	int64_t more;
+
+	if (!cursor_varint(c, &e.time_us))
+		return counted_wrong(s, c->wrong);
+	while (c->at != c->end) {
+		if (!cursor_zigzag(c, &more) || !cursor_varint(c, &later))
+			return counted_wrong(s, c->wrong);
+		e.number += (uint64_t)more;
+		if (!e.number || e.number > INT64_MAX ||
+		    __builtin_add_overflow(e.time_us, later, &e.time_us))
+			return counted_wrong(s, "a number or a time is out of range");
+		if (s->sink->freed && s->sink->freed(s->sink->context, &e, s->err))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+/* The states of the resource's atoms, each once, and what was credited in them. Returns how many there
+ * are. Sums are checked by the caller, who adds up the same weights. */
+static size_t states_of(const struct decode_resources *r, uint32_t number,
+			struct event_text states[DECODE_ATOMS], uint64_t weights[DECODE_ATOMS])
+{
+	size_t n = 0, k;
+
+	for (unsigned i = 0; i < DECODE_ATOMS; i++) {
+		const struct decode_atom *a = &r->atoms[i];
+
+		if (!a->state || !decode_atom_has(a, number))
+			continue;
+		states[n] = event_text_of(a->state);
+		for (k = 0; k < n && strcmp(states[k].bytes, a->state) != 0;)
+			k++;
+		weights[k] = (k < n ? weights[k] : 0) + a->weight;
+		n += k == n;
+	}
+	return n;
+}
+
+static int resource_push(struct decode_stream *s, uint32_t number)
+{
+	struct event_text states[DECODE_ATOMS];
+	uint64_t weights[DECODE_ATOMS];
+	const struct decode_resources *r = s->resources;
+	const struct decode_resource *from = &r->list[number];
+	struct event_resource e = {
+		.name = event_text_of(from->name),
+		.unit = event_text_of(from->unit),
+		.engine = event_text_of(from->engine),
+		.why = event_text_of(from->why),
+		.interval = from->interval,
+		.is_time = from->flags & CPS_RESOURCE_IS_TIME,
+		.is_live = decode_resources_is_live(from),
+		.states = states,
+		.in_states = weights,
+		.n_states = states_of(r, number, states, weights),
+		.has_counted = from->has_counted,
+		.counted = from->counted,
+		.events = from->events,
+	};
+
+	for (unsigned i = 0; i < DECODE_ATOMS; i++) {
+		const struct decode_atom *a = &r->atoms[i];
+
+		if (!decode_atom_has(a, number))
+			continue;
+		e.samples += a->hits;
+		if (__builtin_add_overflow(e.credited, a->weight, &e.credited))
+			return counted_wrong(s,
+					     "overflow: the sum of weights does not fit 64 bits");
+	}
+	/* Something was there, so that this count says nothing. */
+	if (e.credited && !e.counted)
+		e.has_counted = false;
+	return s->sink->resource ? s->sink->resource(s->sink->context, &e, s->err) : 0;
+}
+
+int decode_resources_end(struct decode_stream *s)
+{
+	for (uint32_t i = 0; i < s->resources->n; i++)
+		if (resource_push(s, i))
+			return -1;
+	return 0;
+}
+
+/* ---- decode map ------------------------------------------------------------------------------ */
+/*
+ * Pushes the perf map that was packed with a recording.
+ *
+ * In: the path of a recording in a pack. Out: events of generated code.
+ *
+ * Elsewhere the map is in the recording or in a file in /tmp, which does not stay there.
+ */
+
+#define PIECE_BYTES 65536u
+
+static int push_piece(struct decode_stream *s, const struct pack_file *pack,
+		      const struct pack_span *piece)
+{
+	char bytes[PIECE_BYTES];
+	const struct event_jit e = {{bytes, (size_t)piece->bytes}};
+
+	if (pack_file_read(pack, piece, bytes, s->err))
+		return -1;
+	return s->sink->jit(s->sink->context, &e, s->err);
+}
+
+int decode_map(struct decode_stream *s, const char *path)
+{
+	struct pack_entry entry;
+	struct pack_file pack;
+	int status = 0;
+
+	if (!s->life || !s->sink->jit)
+		return 0;
+	if (pack_file_find(&pack, path, &entry, s->err) <= 0)
+		return -1;
+	for (struct pack_span rest = entry.parts[PACK_MAP]; !status && rest.bytes;) {
+		struct pack_span piece = rest;
+
+		if (piece.bytes > PIECE_BYTES)
+			piece.bytes = PIECE_BYTES;
+		status = push_piece(s, &pack, &piece);
+		rest.offset += piece.bytes;
+		rest.bytes -= piece.bytes;
+	}
+	pack_file_close(&pack);
+	return status;
 }

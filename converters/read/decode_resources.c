@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "read/decode_fields.h"
+#include "read/decode_record.h"
 #include "read/decode_stream.h"
 
 /* The sink until a resource is taken. */

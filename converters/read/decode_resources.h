@@ -9,8 +9,8 @@
 #ifndef DECODE_RESOURCES_H
 #define DECODE_RESOURCES_H
 
-#include "read/cursor.h"
 #include "read/event.h"
+#include "read/input.h"
 
 struct decode_stream;
 
@@ -68,7 +68,7 @@ int decode_resources_begin(struct decode_stream *s, const struct event_process *
 			   uint64_t atom_bits, const unsigned char *payload, size_t n);
 void decode_resources_free(struct decode_stream *s);
 
-/* Records of these tags. The latter two are in decode_counted.c. */
+/* Records of these tags. The latter two are in decode_record.c. */
 int decode_resources_resource(struct decode_stream *s, struct cursor *c);
 int decode_resources_atom(struct decode_stream *s, struct cursor *c);
 int decode_resources_counted(struct decode_stream *s, struct cursor *c);
@@ -85,7 +85,7 @@ int decode_resources_keep(struct decode_stream *s, uint64_t tag, const unsigned 
  * `keep` becomes smaller if samples before it were not pushed. */
 int decode_resources_sample(struct decode_stream *s, struct event_sample *e, unsigned atom);
 
-/* decode_counted.c: all has been read: say of each resource how much was counted and credited. */
+/* decode_record.c: all has been read: say of each resource how much was counted and credited. */
 int decode_resources_end(struct decode_stream *s);
 
 #endif

@@ -3,14 +3,11 @@
  * decode_stream.h - the parts of the recorded stream's decoder, for one another only.
  *
  *   decode_stream.c   head, zlib, records; how it ends
- *   decode_record.c   process, module, thread, losses, mark, engine, jit, end
- *   decode_fields.c   the fields of some of these
- *   decode_resources.c, decode_counted.c  what version 4 has of several resources
+ *   decode_record.c   process, module, thread, losses, mark, engine, jit, end; the perf map in a pack
+ *   decode_resources.c  what version 4 has of several resources
  *   decode_batch.c    a batch of samples, as the journal has them
  *   decode_columns.c  a batch of samples in columns, as the stream has them
- *   decode_frames.c   their frames
  *   decode_journal.c  what the journal adds when the stream is not all
- *   decode_map.c      the perf map of a recording in a pack
  *
  * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller
  * knows which file and where) or without it and with *err set (the sink refused, memory is out).
@@ -18,11 +15,10 @@
 #ifndef DECODE_STREAM_H
 #define DECODE_STREAM_H
 
-#include "read/cursor.h"
+#include "read/decode_journal.h"
 #include "read/decode_resources.h"
 #include "read/event.h"
 #include "read/input.h"
-#include "read/process_life.h"
 
 struct decode_batch;   /* coding state, decode_batch.c */
 struct decode_columns; /* likewise, decode_columns.c */

@@ -27,7 +27,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "libsampler/format.h"
 
 #define EVENT_NO_MODULE UINT32_MAX

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.c - reads a file or a pipe in pieces.
- *
- * In: a path, which may lead into a pack. Out: its bytes, in order, with the number of bytes handed
- * out.
+ * input.c - reads a file or a pipe in pieces, and text line by line.
  */
-#include "read/input.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,8 +10,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/stop.h"
+#include "read/input.h"
 #include "read/pack_file.h"
+
+/* ---- cursor ---------------------------------------------------------------------------------- */
+/*
+ * CURSOR_SHORT, which is compared by its address.
+ */
+
+const char CURSOR_SHORT[] = "it ends too early";
+
+/* ---- input ----------------------------------------------------------------------------------- */
+/*
+ * Reads a file or a pipe in pieces.
+ *
+ * In: a path, which may lead into a pack. Out: its bytes, in order, with the number of bytes handed
+ * out.
+ */
 
 #define PIECE_BYTES (256u * 1024)
 #define PEEK_BYTES  4096u
@@ -203,4 +215,132 @@ int input_next(struct input *in, const unsigned char **bytes, size_t *n, struct 
 void input_observe(void (*read)(size_t bytes))
 {
 	observer = read;
+}
+
+/* ---- text scan ------------------------------------------------------------------------------- */
+/*
+ * Splits a text input into lines.
+ *
+ * In: pieces of a file. Out: lines. A line that lies in one piece is not copied.
+ */
+
+void text_scan_clear(struct text_scan *s)
+{
+	free(s->carry);
+	*s = (struct text_scan){0};
+}
+
+/* Keep the beginning of a line until the rest has come. */
+static int carry_add(struct text_scan *s, const char *text, size_t n)
+{
+	if (!array_reserve(&s->carry, &s->carry_size, s->n_carry + n, 1))
+		return error_memory(s->err);
+	if (n)
+		memcpy(s->carry + s->n_carry, text, n);
+	s->n_carry += n;
+	return 0;
+}
+
+/* The line consists of the bytes kept before, and of those before `stop`. */
+static int line_set(struct text_scan *s, const char *stop, bool is_whole)
+{
+	s->is_whole = is_whole;
+	s->at = s->piece;
+	s->end = stop;
+	if (s->n_carry) {
+		if (carry_add(s, s->piece, (size_t)(stop - s->piece)))
+			return -1;
+		s->at = s->carry;
+		s->end = s->carry + s->n_carry;
+	}
+	s->line_bytes = (size_t)(s->end - s->at) + s->is_whole;
+	if (s->end > s->at && s->end[-1] == '\r')
+		s->end--;
+	s->number++;
+	s->piece = stop + s->is_whole;
+	return 1;
+}
+
+/* Take the next piece. 1: there is one, 0: the input is over, -1: error. */
+static int piece_next(struct text_scan *s)
+{
+	const unsigned char *bytes;
+	size_t n;
+
+	if (input_next(s->in, &bytes, &n, s->err))
+		return -1;
+	s->piece = (const char *)bytes;
+	s->piece_end = s->piece + n;
+	return n > 0;
+}
+
+int text_scan_line(struct text_scan *s)
+{
+	s->offset += s->line_bytes;
+	s->line_bytes = 0;
+	s->n_carry = 0;
+	for (;;) {
+		size_t n = (size_t)(s->piece_end - s->piece);
+		const char *stop = n ? memchr(s->piece, '\n', n) : NULL;
+
+		if (stop)
+			return line_set(s, stop, true);
+		if (n && carry_add(s, s->piece, n))
+			return -1;
+		int more = piece_next(s);
+		if (more < 0)
+			return -1;
+		if (!more)
+			return s->n_carry ? line_set(s, s->piece, false) : 0;
+	}
+}
+
+int text_scan_wrong(struct text_scan *s, const char *wrong)
+{
+	return error_set(s->err, "%s: line %llu: %s at byte %llu", input_name(s->in),
+			 (unsigned long long)s->number, wrong, (unsigned long long)s->offset);
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+size_t text_scan_spaces(struct text_scan *s)
+{
+	const char *begin = s->at;
+
+	while (s->at < s->end && is_space(*s->at))
+		s->at++;
+	return (size_t)(s->at - begin);
+}
+
+bool text_scan_text(struct text_scan *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	if ((size_t)(s->end - s->at) < n || memcmp(s->at, text, n))
+		return false;
+	s->at += n;
+	return true;
+}
+
+size_t text_scan_token(struct text_scan *s)
+{
+	const char *begin = s->at;
+
+	while (s->at < s->end && !is_space(*s->at))
+		s->at++;
+	return (size_t)(s->at - begin);
+}
+
+const char *text_scan_count(struct text_scan *s, uint64_t *count)
+{
+	const char *begin = s->at;
+
+	for (*count = 0; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++)
+		if (__builtin_mul_overflow(*count, 10, count) ||
+		    __builtin_add_overflow(*count, (uint64_t)(*s->at - '0'), count))
+			return "overflow: a number does not fit 64 bits";
+	return s->at > begin ? NULL : "a number is missing";
 }

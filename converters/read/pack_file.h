@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 
 /* The name of the first file of the archive, with which a pack begins. */
 #define PACK_MAGIC   "cpsample-pack"

@@ -1,17 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * short_names.h - shows names of C++ and Rust shortly, and no two functions alike.
- *
- * In: mangled names while functions are named, then the names of a tree. Out: what each is shown as.
  */
-#ifndef SHORT_NAMES_H
-#define SHORT_NAMES_H
+#ifndef SYMBOLS_SHORT_NAMES_H
+#define SYMBOLS_SHORT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strings.h"
+#include "base/hash.h"
+
+/* ---- short text ------------------------------------------------------------------------------ */
+/*
+ * Shortens names of which there is only the text: those of Rust, and of other tools' files.
+ *
+ * In: a name of any bytes. Out: a shorter name.
+ */
+
+/*
+ * Remove the arguments and template parameters of C++ and Rust from a name of n bytes:
+ * "ns::f<int>(char)::g(void) const" becomes "ns::f::g". Text that only looks like arguments is
+ * kept: "operator()", "(anonymous namespace)::f", "<T as Display>::fmt", names of Python's
+ * functions, and a file in parentheses after a space.
+ *
+ * Writes at most n bytes to `to`, which may be the name itself, and returns how many; 0 if memory is
+ * out or n is 0.
+ */
+size_t short_text_strip(char *to, const char *name, size_t n);
+
+/* ---- short names ----------------------------------------------------------------------------- */
+/*
+ * Shows names of C++ and Rust shortly, and no two functions alike.
+ *
+ * In: mangled names while functions are named, then the names of a tree. Out: what each is shown
+ * as.
+ */
 
 struct short_name;
 

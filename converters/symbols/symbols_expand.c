@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbols/symbols_module.h"
+#include "symbols/symbols_locate.h"
 
 bool symbols_has_places(const struct symbols *s)
 {

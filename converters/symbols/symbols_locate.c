@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols_locate.c - finds what is known of an address.
- *
- * In: an address of a module. Out: its symbol, its range of the unwind table, its functions in the debug
- * information. Packs are asked first. Only for an address that no pack has are the module's files
- * read.
+ * symbols_locate.c - finds what is known of an address: in files, and in packs.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "elf/code_ranges.h"
 #include "elf/module_file.h"
-#include "elf/plt.h"
-#include "symbols/symbols_module.h"
+#include "symbols/symbols_locate.h"
+
+/* ---- symbols locate -------------------------------------------------------------------------- */
+/*
+ * Finds what is known of an address.
+ *
+ * In: an address of a module. Out: its symbol, its range of the unwind table, its functions in the
+ * debug information. Packs are asked first. Only for an address that no pack has are the module's
+ * files read.
+ */
 
 /* ---- a module's files -------------------------------------------------------------------------- */
 
@@ -169,5 +175,248 @@ int symbols_location_function_text(struct symbols *s, const struct symbols_locat
 		return debug_info_name(l->m->debug, f, text) ? error_memory(err) : 0;
 	*text = pack_names_text(pack_set_get(s->profile->packs, l->packed->pack),
 				(uint32_t)(f->name - s->packs[l->packed->pack].names));
+	return 0;
+}
+
+/* ---- symbols packed -------------------------------------------------------------------------- */
+/*
+ * Finds what packs say of an address.
+ *
+ * In: the names in packs. Out: symbols, ranges and functions, as the files of modules would give
+ * them.
+ *
+ * What is found out later, such as the name of a symbol in the string table, is kept here, because
+ * the names of a pack do not change.
+ */
+
+/* The tables of a pack itself, when the first module is found in it. */
+static int begin_texts(struct symbols *s, size_t pack)
+{
+	const struct pack_names *names = pack_set_get(s->profile->packs, pack);
+	struct packed_texts *t = &s->packs[pack];
+
+	if (t->names)
+		return 0;
+	t->names = calloc(names->n_texts + 1, sizeof(*t->names));
+	if (!t->names)
+		return -1;
+	for (size_t i = 0; i < names->n_texts; i++)
+		t->names[i] = STRINGS_NONE;
+	t->text_left = 8 * names->text_bytes;
+	return 0;
+}
+
+static int fill_module(struct packed_module *p)
+{
+	const struct pack_module *of = p->of;
+
+	p->symbols = calloc(of->n_symbols + 1, sizeof(*p->symbols));
+	p->ranges = calloc(of->n_ranges + 1, sizeof(*p->ranges));
+	if (!p->symbols || !p->ranges)
+		return -1;
+	for (size_t i = 0; i < of->n_symbols; i++)
+		p->symbols[i] = (struct symbol){
+			.start = of->symbols[i].start,
+			.end = of->symbols[i].end,
+			.name = STRINGS_NONE,
+			.text = of->symbols[i].text,
+			.is_stub = of->symbols[i].is_stub,
+		};
+	for (size_t i = 0; i < of->n_ranges; i++)
+		p->ranges[i] = (struct eh_frame_function){
+			.start = of->ranges[i].start,
+			.end = of->ranges[i].end,
+			.name = STRINGS_NONE,
+		};
+	return 0;
+}
+
+/* The module's warning is that of when it was packed. */
+static int add_module(struct symbols *s, struct module_names *m, size_t pack,
+		      const struct pack_module *of)
+{
+	const struct pack_names *names = pack_set_get(s->profile->packs, pack);
+	size_t room = m->n_packed;
+
+	if (begin_texts(s, pack) ||
+	    !array_reserve(&m->packed, &room, m->n_packed + 1, sizeof(*m->packed)))
+		return -1;
+	m->packed[m->n_packed] = (struct packed_module){.of = of, .pack = pack};
+	if (fill_module(&m->packed[m->n_packed++]))
+		return -1;
+	if (of->warning == PACK_NONE || m->warning)
+		return 0;
+	m->warning = strdup(pack_names_text(names, of->warning));
+	return m->warning ? 0 : -1;
+}
+
+int symbols_packed_module(struct symbols *s, uint32_t module)
+{
+	const struct profile_module *pm = &s->profile->modules[module];
+	const struct pack_set *set = s->profile->packs;
+	struct pack_text path = {"", 0};
+	const struct pack_text build_id = {(const char *)pm->build_id, pm->build_id_bytes};
+
+	if (pm->path != STRINGS_NONE)
+		path.bytes = strings_get(s->profile->strings, pm->path, &path.length);
+	for (size_t i = 0; s->packs && i < s->n_packs; i++) {
+		const struct pack_module *of =
+			pack_names_module(pack_set_get(set, i), path, build_id, pm->is_vdso);
+
+		if (of && add_module(s, &s->modules[module], i, of))
+			return -1;
+	}
+	return 0;
+}
+
+const struct pack_piece *symbols_packed_code(const struct symbols *s, uint32_t module,
+					     uint64_t start, uint64_t end)
+{
+	const struct module_names *m = &s->modules[module];
+	const struct pack_piece *piece = NULL;
+
+	for (size_t i = 0; !piece && i < m->n_packed; i++)
+		piece = pack_names_piece(m->packed[i].of, start, end);
+	return piece;
+}
+
+bool symbols_is_packed(const struct symbols *s, uint32_t module)
+{
+	return s->modules[module].n_packed > 0;
+}
+
+void symbols_packed_free(struct module_names *m)
+{
+	for (size_t i = 0; i < m->n_packed; i++) {
+		free(m->packed[i].symbols);
+		free(m->packed[i].ranges);
+	}
+	free(m->packed);
+}
+
+bool symbols_packed_locate(struct symbols_location *l)
+{
+	const struct packed_module *p = NULL;
+
+	for (size_t i = 0; !l->place && i < l->m->n_packed; i++) {
+		p = &l->m->packed[i];
+		l->place = pack_names_place(p->of, l->address);
+	}
+	if (!l->place)
+		return false;
+	l->packed = p;
+	l->has_file = p->of->has_file;
+	l->symbol = l->place->symbol == PACK_NONE ? NULL : &p->symbols[l->place->symbol];
+	l->range = l->place->range == PACK_NONE ? NULL : &p->ranges[l->place->range];
+	return true;
+}
+
+/* As from the debug information: there is no source if no lines are wanted. */
+static struct debug_function function_of(const struct symbols *s, size_t pack,
+					 const struct pack_function *f)
+{
+	const struct pack_names *names = pack_set_get(s->profile->packs, pack);
+	struct debug_function to = {.name = f->name == PACK_NONE ? NULL
+								 : &s->packs[pack].names[f->name]};
+
+	if (!symbols_wants_lines(&s->opt))
+		return to;
+	to.file = f->file == PACK_NONE ? NULL : pack_names_text(names, f->file);
+	to.directory = f->directory == PACK_NONE ? NULL : pack_names_text(names, f->directory);
+	to.line = (int)f->line;
+	to.column = (int)f->column;
+	return to;
+}
+
+int symbols_packed_functions(struct symbols *s, const struct symbols_location *l,
+			     const struct debug_function **list, size_t *n)
+{
+	const struct pack_names *names = pack_set_get(s->profile->packs, l->packed->pack);
+
+	if (!symbols_wants_debug(&s->opt))
+		return 0;
+	if (!array_reserve(&s->functions, &s->functions_room, l->place->n_functions + 1,
+			   sizeof(*s->functions)))
+		return -1;
+	for (; *n < l->place->n_functions; ++*n)
+		s->functions[*n] =
+			function_of(s, l->packed->pack, &names->functions[l->place->first + *n]);
+	*list = s->functions;
+	return 0;
+}
+
+/* ---- entry points ---------------------------------------------------------------------------- */
+/*
+ * Recognises _start and main of a stripped program by their callers and callees.
+ *
+ * In: the outermost frames of the stacks. Out: names of two functions.
+ *
+ * A stripped program has no symbol for main, although most users first ask for the call paths from
+ * main. The outermost frames of a stack show both functions:
+ *
+ * 	[prog+0x7720]  __libc_start_main  [libc.so.6+0x271d0]  [prog+0x7650]
+ * 	_start                            (or nothing)         main
+ */
+
+#define STARTER	  "__libc_start_main"
+#define OUTERMOST 4 /* the most frames from _start to main, inclusive */
+
+/* Lists the frames of node i's call path, outermost first. Returns their number, or 0 if there are
+ * more than OUTERMOST. */
+static size_t outer_frames(const struct profile *p, size_t i, const struct profile_frame **frames)
+{
+	/* In a grouped profile the outermost node is the group's, and above it may be a column's. */
+	size_t node = i, n = 0, extra = (p->by != PROFILE_BY_NOTHING) + (p->n_columns > 0);
+
+	while (node && n <= OUTERMOST + extra) {
+		node = p->nodes[node].parent;
+		n++;
+	}
+	if (n > OUTERMOST + extra || n <= extra)
+		return 0;
+	n -= extra;
+	node = i;
+	for (size_t k = n; k-- > 0; node = p->nodes[node].parent)
+		frames[k] = &p->frames[p->nodes[node].frame];
+	return n;
+}
+
+/* Returns 1 if the frame is of the C library's start-up function, 0 if it is not, -1 on error. */
+static int is_starter(struct symbols *s, const struct profile *p, const struct profile_frame *frame,
+		      struct error *err)
+{
+	struct symbols_place place;
+
+	if (symbols_frame(s, frame, &place, err))
+		return -1;
+	return place.has_symbol &&
+	       strcmp(strings_get(p->strings, place.function, NULL), STARTER) == 0;
+}
+
+/* Says whether the last of these frames has the position of main. */
+static bool is_main(const struct profile_frame *const *frames, size_t n)
+{
+	uint32_t program = frames[0]->module, library = frames[1]->module;
+
+	if (program == library || frames[n - 1]->module != program)
+		return false;
+	return n == 3 || (n == 4 && frames[2]->module == library);
+}
+
+int entry_points_name(struct symbols *s, const struct profile *p, struct error *err)
+{
+	const struct profile_frame *frames[OUTERMOST];
+
+	for (size_t i = 1; i < p->n_nodes; i++) {
+		size_t n = outer_frames(p, i, frames);
+		int rc;
+
+		if (n < 3 || !is_main(frames, n))
+			continue;
+		rc = is_starter(s, p, frames[1], err);
+		if (rc < 0 || (rc && (symbols_set_name(s, frames[0], "_start", err) ||
+				      symbols_set_name(s, frames[n - 1], "main", err))))
+			return -1;
+	}
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "symbols/symbols_module.h"
+#include "symbols/symbols_locate.h"
 
 struct packing {
 	struct symbols *s;

@@ -1,6 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bottomup.h - the bottom-up tree: who called what was running (Naganov, "bottom up tree").
+ * bottomup.h - the tree from the leaves: subtrees that are merged, and walks without building it.
+ */
+#ifndef TREE_BOTTOMUP_H
+#define TREE_BOTTOMUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/stop.h"
+#include "tree/tree.h"
+
+/* ---- subtree --------------------------------------------------------------------------------- */
+/*
+ * The sample tree below some root functions (Hall & Goldberg, section 5.3: its root "has the name
+ * of the root function").
+ *
+ * In: struct tree and root functions. Out: struct tree.
+ */
+
+/*
+ * Build the tree of all stacks cut off above their outermost root function. `roots` are n_roots
+ * names in t->strings. A stack without a root function is not in the tree, but it still counts in
+ * the tree's total. If t has columns, so has the new tree. Time is linear in t. The new tree borrows what t borrows; tree_free it. NULL if
+ * memory is out.
+ */
+struct tree *subtree_build(const struct tree *t, const uint32_t *roots, size_t n_roots,
+			   struct error *err);
+
+/* ---- upward order ---------------------------------------------------------------------------- */
+/*
+ * The nodes of the sample tree in the order of their callers.
+ *
+ * In: struct tree. Out: an array in which nodes with the same callers stand side by side.
+ *
+ * The text of a node is its name, its parent's, its grandparent's and so on, up to the outermost
+ * function or to the first name that comes a second time, which is not in the text. Nodes are
+ * sorted by their texts, as a suffix array sorts the ends of a string (Manber and Myers 1993); a
+ * tree whose nodes are read towards the root has one such text for each node (Kosaraju 1989). Each
+ * round of sorting doubles the number of names that count. So time and memory are those of the tree
+ * times the binary logarithm of the longest text.
+ */
+
+struct upward_order {
+	uint32_t n;	  /* nodes, without the root */
+	uint32_t *order;  /* nodes, sorted */
+	uint32_t *place;  /* by node: where it is in `order` */
+	uint32_t *reach;  /* by node: the number of names in its text */
+	uint32_t *common; /* by place: with how many equal names the texts of this node and of the
+			   * one before begin; 0 for the first place, and one past the last */
+	/* By place: the stacks of this node and of the one before have different names behind the
+	 * common ones, or one of the stacks ends there; else both texts end because of the same
+	 * name. */
+	bool *differs;
+};
+
+/* Sort; texts have at most `longest` names if that is not 0. -1: memory. upward_order_free in any
+ * case. */
+int upward_order_begin(struct upward_order *u, const struct tree *t, uint64_t longest,
+		       struct error *err);
+void upward_order_free(struct upward_order *u);
+
+/* ---- bottomup -------------------------------------------------------------------------------- */
+/*
+ * The bottom-up tree: who called what was running (Naganov, "bottom up tree").
  *
  * In: struct tree. Out: the nodes of the tree that results if each stack is read from its innermost
  * function outwards.
@@ -8,15 +72,6 @@
  * The bottom-up tree may have as many nodes as all stacks together have frames. So it is never held
  * in memory: its nodes are made one after the other, and memory is linear in the number of stacks.
  */
-#ifndef BOTTOMUP_H
-#define BOTTOMUP_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/error.h"
-#include "tree/tree.h"
 
 /* The children of a node are the callers of its function on this path. */
 struct bottomup_node {

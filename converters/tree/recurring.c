@@ -4,7 +4,7 @@
  *
  * In: struct tree. Out: struct recurring.
  *
- * In the order of upward_order.h the nodes at which a sequence ends are a range. The ranges of
+ * In the order of bottomup.h the nodes at which a sequence ends are a range. The ranges of
  * nodes whose texts have l names in common, and that are not parts of a larger such range, form a
  * tree (the intervals of Abouelhoda, Kurtz and Ohlebusch, Replacing suffix trees with enhanced
  * suffix arrays, 2004): a *group* is such a range, and stands for the one sequence of l names that
@@ -24,9 +24,8 @@
 
 #include <stdlib.h>
 
-#include "base/number_set.h"
-#include "base/range_least.h"
-#include "tree/upward_order.h"
+#include "base/numbers.h"
+#include "tree/bottomup.h"
 
 #define NONE UINT32_MAX
 

@@ -30,7 +30,7 @@
  *
  * All sequences that have two callers are the inner nodes of one suffix tree of all stacks, of
  * which there are fewer than nodes of the sample tree. So time and memory are linear in the tree
- * but for a logarithm (upward_order.h), however deep the stacks and however many sequences they
+ * but for a logarithm (bottomup.h), however deep the stacks and however many sequences they
  * have.
  */
 #ifndef RECURRING_H
@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "tree/tree.h"
 
 struct recurring_sequence {

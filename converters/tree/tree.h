@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.h - the sample tree (Hall & Goldberg, section 5.3), which has a node for each call path.
+ * tree.h - builds the sample tree of functions from the profile.
  *
  * In: a profile, whose tree has addresses. Out: struct tree, whose nodes have function names.
  *
  * Recursion is kept: each frame of a stack has its node. All views of stacks read this tree.
  */
-#ifndef TREE_H
-#define TREE_H
+#ifndef TREE_TREE_H
+#define TREE_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "model/profile.h"
 #include "symbols/symbols.h"
-#include "tree/filter.h"
+#include "tree/tree_fold.h"
 
 enum tree_unit { TREE_GTICKS, TREE_HITS };
 

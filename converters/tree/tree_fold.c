@@ -1,21 +1,251 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tree_fold.c - folds the profile's tree of addresses into nodes by name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/stop.h"
+#include "tree/tree.h"
+#include "tree/tree_fold.h"
+
+/* ---- filter ---------------------------------------------------------------------------------- */
+/*
+ * Decides which samples of a profile are kept.
+ *
+ * In: the values of the options, a profile, the names of its frames. Out: marks.
+ */
+
+/* Marks of a node that are only needed while FILTER_KEPT and FILTER_NEEDED are found: it has a
+ * child; its stack contains a function of --focus, or of --ignore. */
+#define HAS_CHILD 32u
+#define FOCUS	  (1u << FILTER_FOCUS)
+#define IGNORE	  (1u << FILTER_IGNORE)
+
+static const char *const options[FILTER_KINDS] = {
+	[FILTER_FOCUS] = "--focus",
+	[FILTER_IGNORE] = "--ignore",
+	[FILTER_HIDE] = "--hide",
+};
+
+int filter_add(struct filter *f, enum filter_kind kind, const char *value, struct error *err)
+{
+	f->of[kind].option = options[kind];
+	return patterns_add(&f->of[kind], value, err);
+}
+
+void filter_clear(struct filter *f)
+{
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		patterns_clear(&f->of[kind]);
+}
+
+int filter_copy(struct filter *to, const struct filter *from, struct error *err)
+{
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		if (!patterns_copy(&to->of[kind], &from->of[kind], err))
+			continue;
+		filter_clear(to);
+		return -1;
+	}
+	return 0;
+}
+
+static bool patterns_equal(const struct patterns *a, const struct patterns *b)
+{
+	if (a->n_values != b->n_values)
+		return false;
+	for (size_t i = 0; i < a->n_values; i++)
+		if (strcmp(patterns_value(a, i), patterns_value(b, i)) != 0)
+			return false;
+	return true;
+}
+
+bool filter_is_equal(const struct filter *a, const struct filter *b)
+{
+	for (int kind = 0; kind < FILTER_KINDS; kind++)
+		if (!patterns_equal(&a->of[kind], &b->of[kind]))
+			return false;
+	return true;
+}
+
+bool filter_is_set(const struct filter *f)
+{
+	for (int kind = 0; f && kind < FILTER_KINDS; kind++)
+		if (f->of[kind].n_values)
+			return true;
+	return false;
+}
+
+int filter_names(struct filter *f, const struct strings *s, unsigned char *marks, size_t n,
+		 struct error *err)
+{
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		patterns_forget(&f->of[kind]);
+		if (patterns_match(&f->of[kind], s, marks, n, (unsigned char)(1u << kind), err))
+			return -1;
+	}
+	return 0;
+}
+
+/* Mark each node with the marks of all frames of its stack. Parents come before their children. */
+static void mark_stacks(const struct profile *p, const unsigned char *of_frames,
+			unsigned char *marks)
+{
+	marks[0] = 0;
+	for (size_t i = 1; i < p->n_nodes; i++) {
+		const struct profile_node *node = &p->nodes[i];
+
+		marks[i] = (marks[node->parent] & (FOCUS | IGNORE)) |
+			   (of_frames[node->frame] & (FOCUS | IGNORE));
+		marks[node->parent] |= HAS_CHILD;
+	}
+}
+
+void filter_nodes(const struct filter *f, const struct profile *p, const unsigned char *of_frames,
+		  unsigned char *marks)
+{
+	unsigned char wanted = f->of[FILTER_FOCUS].n_values ? FOCUS : 0;
+
+	mark_stacks(p, of_frames, marks);
+	for (size_t i = p->n_nodes; i-- > 1;) {
+		const struct profile_node *node = &p->nodes[i];
+		bool is_stack = !(marks[i] & HAS_CHILD) || node->self_weight || node->self_hits;
+
+		if (is_stack &&
+		    (marks[i] & (FOCUS | IGNORE) & (unsigned)(wanted | IGNORE)) == wanted)
+			marks[i] |= FILTER_KEPT | FILTER_NEEDED;
+		marks[node->parent] |= marks[i] & FILTER_NEEDED;
+	}
+}
+
+/* ---- frame names ----------------------------------------------------------------------------- */
+/*
+ * Finds the names of each frame once and keeps them.
+ *
+ * In: a frame of the profile. Out: its names, outermost function first.
+ *
+ * The names are kept because many nodes have the same frame, and finding its names takes a search.
+ */
+
+void frame_names_clear(struct frame_names *c)
+{
+	free(c->frames);
+	free(c->all);
+	free(c->functions);
+	memset(c, 0, sizeof(*c));
+}
+
+static int add(struct frame_names *c, struct chain *chain, uint32_t name, uint32_t function,
+	       struct error *err)
+{
+	if (name == STRINGS_NONE || c->n_all >= UINT32_MAX ||
+	    !array_reserve(&c->all, &c->room, c->n_all + 1, sizeof(*c->all)) ||
+	    !array_reserve(&c->functions, &c->functions_room, c->n_all + 1, sizeof(*c->functions)))
+		return error_memory(err);
+	c->functions[c->n_all] = function;
+	c->all[c->n_all++] = name;
+	chain->n++;
+	return 0;
+}
+
+/* The names of groups are taken as they are, because groups are not functions of the program. */
+static int add_groups(struct frame_names *c, struct error *err)
+{
+	const struct profile *p = c->profile;
+	size_t i;
+
+	for (i = 1; p->by && i < p->n_nodes; i++) {
+		uint32_t number = p->nodes[i].frame;
+		struct chain *chain = &c->frames[number];
+
+		if (!profile_is_group(p, i) || chain->n)
+			continue;
+		chain->first = (uint32_t)c->n_all;
+		if (add(c, chain, p->frames[number].name, p->frames[number].name, err))
+			return -1;
+	}
+	return 0;
+}
+
+int frame_names_init(struct frame_names *c, const struct profile *p, struct symbols *s,
+		     struct error *err)
+{
+	*c = (struct frame_names){.profile = p, .symbols = s};
+	c->merge_calls = s && symbols_merge_calls(s);
+	c->frames = calloc(p->n_frames + 1, sizeof(*c->frames));
+	return c->frames ? add_groups(c, err) : error_memory(err);
+}
+
+/* A function of one name may be in several modules. */
+static int note_module(struct frame_names *c, uint32_t name, uint32_t module, struct error *err)
+{
+	uint32_t *known;
+
+	if (!array_reserve(&c->modules, &c->modules_room, (size_t)name + 1, sizeof(*c->modules)))
+		return error_memory(err);
+	for (; c->n_modules <= name; c->n_modules++)
+		c->modules[c->n_modules] = 0;
+	known = &c->modules[name];
+	*known = *known && *known != module + 1 ? TREE_SEVERAL_MODULES : module + 1;
+	return 0;
+}
+
+static int expand(struct frame_names *c, const struct profile_frame *frame, struct chain *chain,
+		  struct error *err)
+{
+	const struct symbols_place *places;
+	size_t i, n;
+
+	if (symbols_expand(c->symbols, frame, &places, &n, err))
+		return -1;
+	for (i = 0; i < n; i++)
+		if (add(c, chain, places[i].name, places[i].function, err) ||
+		    note_module(c, places[i].name, frame->module, err))
+			return -1;
+	return 0;
+}
+
+/* The name of a frame if there are no symbols. A frame without a name stands for the middle of a
+ * stack that was left out. */
+static uint32_t own_name(struct frame_names *c, const struct profile_frame *frame)
+{
+	if (frame->name != STRINGS_NONE)
+		return frame->name;
+	return strings_add(c->profile->strings, PROFILE_CUT, strlen(PROFILE_CUT));
+}
+
+int frame_names_get(struct frame_names *c, uint32_t number, const uint32_t **names, uint32_t *n,
+		    struct error *err)
+{
+	const struct profile_frame *frame = &c->profile->frames[number];
+	struct chain *chain = &c->frames[number];
+	uint32_t own;
+	int status = 0;
+
+	if (!chain->n) {
+		if (stop_check(err))
+			return -1;
+		chain->first = (uint32_t)c->n_all;
+		own = c->symbols ? STRINGS_NONE : own_name(c, frame);
+		status = c->symbols ? expand(c, frame, chain, err) : add(c, chain, own, own, err);
+	}
+	*names = &c->all[chain->first];
+	*n = chain->n;
+	return status;
+}
+
+/* ---- tree fold ------------------------------------------------------------------------------- */
+/*
+ * Folds the profile's tree of addresses into nodes by name.
  *
  * In: a profile, names of its frames, a filter. Out: the nodes' parents and names.
  *
  * Nodes get their weights only when their places in the tree are known. This saves memory: ten
  * million nodes are not unusual.
  */
-#include "tree/tree_fold.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-#include "base/pair_table.h"
-#include "base/stop.h"
-#include "tree/frame_names.h"
 
 struct folding {
 	struct tree_fold *to;
@@ -49,7 +279,7 @@ static int mark(struct folding *f, uint32_t number, bool is_new, bool is_inline)
 }
 
 /* Add a node. The pair table has given it its number already. */
-static int add(struct folding *f, uint32_t parent, uint32_t name)
+static int add_node(struct folding *f, uint32_t parent, uint32_t name)
 {
 	struct tree_fold *to = f->to;
 
@@ -73,7 +303,7 @@ static int child(struct folding *f, uint32_t parent, uint32_t name, bool is_inli
 		return error_memory(err);
 	*number = pair + 1;
 	is_new = *number == f->to->n;
-	if ((is_new && add(f, parent, name)) || mark(f, *number, is_new, is_inline))
+	if ((is_new && add_node(f, parent, name)) || mark(f, *number, is_new, is_inline))
 		return error_memory(err);
 	return 0;
 }
@@ -114,7 +344,7 @@ static int fold_nodes(struct folding *f, struct error *err)
 	uint32_t *nodes = f->to->nodes = calloc(p->n_nodes, sizeof(*nodes));
 	size_t i;
 
-	if (!nodes || add(f, 0, STRINGS_NONE))
+	if (!nodes || add_node(f, 0, STRINGS_NONE))
 		return error_memory(err);
 	for (i = 1; i < p->n_nodes; i++) {
 		uint32_t number = nodes[p->nodes[i].parent];

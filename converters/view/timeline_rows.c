@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "model/commands.h"
+#include "model/processes.h"
 #include "write/rows.h"
 
 struct line {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "annotate/bodies.h"
+#include "annotate/instructions.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/rows.h"

@@ -6,7 +6,7 @@
  * In: struct graph. Out: functions with several callers, and the callers' shares by calls and by
  * time.
  */
-#include "contexts/caller_shares.h"
+#include "contexts/arc_times.h"
 #include "graph/function_names.h"
 #include "view/view.h"
 #include "write/caption.h"

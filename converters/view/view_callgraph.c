@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contexts/gprof_report.h"
+#include "contexts/arc_times.h"
 #include "view/compared.h"
 #include "view/view.h"
 #include "write/arc_rows.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/commands.h"
+#include "model/processes.h"
 #include "view/compared.h"
 #include "view/view.h"
 #include "write/colour.h"

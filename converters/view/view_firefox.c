@@ -16,9 +16,8 @@
 #include <string.h>
 
 #include "export/firefox.h"
-#include "export/json_table.h"
-#include "export/track_marks.h"
-#include "model/run_times.h"
+#include "export/tracks.h"
+#include "model/processes.h"
 #include "view/view.h"
 #include "write/json_text.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/children.h"
+#include "model/processes.h"
 #include "view/view.h"
 #include "write/info_text.h"
 #include "write/rows.h"

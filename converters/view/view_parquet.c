@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pair_table.h"
+#include "base/hash.h"
 #include "base/stop.h"
 #include "base/utf8.h"
 #include "export/parquet.h"
 #include "export/places.h"
-#include "export/stack_groups.h"
+#include "export/tracks.h"
 #include "view/view.h"
 
 /* A call path. */

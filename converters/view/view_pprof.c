@@ -17,15 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pair_table.h"
+#include "base/hash.h"
 #include "base/pprof_fields.h"
 #include "base/utf8.h"
-#include "view/view.h"
-#include "export/differences.h"
-#include "export/gzip.h"
 #include "export/places.h"
 #include "export/protobuf.h"
-#include "export/stack_groups.h"
+#include "export/tracks.h"
+#include "view/view.h"
 
 struct writer {
 	const struct view_input *in;

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/commands.h"
-#include "model/run_times.h"
+#include "model/processes.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "annotate/source_lines.h"
 #include "annotate/source_text.h"
 #include "view/view.h"
 #include "write/caption.h"

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "model/run_times.h"
+#include "model/processes.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/commands.h"
-#include "model/run_times.h"
+#include "model/processes.h"
 #include "view/timeline_rows.h"
 #include "view/view.h"
 #include "write/bars.h"

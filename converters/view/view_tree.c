@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "graph/function_names.h"
-#include "tree/subtree.h"
+#include "tree/bottomup.h"
 #include "view/view.h"
 #include "write/table.h"
 

@@ -7,7 +7,7 @@
 #ifndef ARC_ROWS_H
 #define ARC_ROWS_H
 
-#include "contexts/gprof_report.h"
+#include "contexts/arc_times.h"
 #include "graph/function_names.h"
 #include "write/rows.h"
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "model/slices.h"
+#include "model/moments.h"
 #include "write/out.h"
 
 #define BARS_MOST 400 /* columns */

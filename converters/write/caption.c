@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/children.h"
+#include "model/processes.h"
 #include "write/rate.h"
 #include "write/weight.h"
 

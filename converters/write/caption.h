@@ -7,7 +7,7 @@
 #ifndef CAPTION_H
 #define CAPTION_H
 
-#include "model/run_times.h"
+#include "model/processes.h"
 #include "write/out.h"
 #include "write/view_input.h"
 

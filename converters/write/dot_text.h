@@ -7,7 +7,7 @@
 #ifndef DOT_TEXT_H
 #define DOT_TEXT_H
 
-#include "base/strings.h"
+#include "base/hash.h"
 #include "write/out.h"
 
 /* Write the name in quotes. */

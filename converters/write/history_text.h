@@ -7,7 +7,7 @@
 #ifndef HISTORY_TEXT_H
 #define HISTORY_TEXT_H
 
-#include "base/error.h"
+#include "base/stop.h"
 #include "contexts/history.h"
 #include "write/out.h"
 #include "write/rows.h"

@@ -7,7 +7,7 @@
 #ifndef INFO_TEXT_H
 #define INFO_TEXT_H
 
-#include "model/children.h"
+#include "model/processes.h"
 #include "write/out.h"
 
 /* missing_ns: what children of the process used and no recording of the profile shows. */

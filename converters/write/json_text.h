@@ -7,7 +7,7 @@
 #ifndef JSON_TEXT_H
 #define JSON_TEXT_H
 
-#include "base/strings.h"
+#include "base/hash.h"
 #include "write/out.h"
 
 /* Write a string in quotes. Bytes that are not UTF-8 become \xNN, with a backslash that is part of the text. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strings.h"
+#include "base/hash.h"
 #include "write/out.h"
 
 /* Write a name. If it is empty or contains spaces, parentheses or double quotes, it is written in

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/strings.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "write/out.h"
 #include "write/view_input.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/pair_table.h"
+#include "base/hash.h"
 
 #define NOT_SHOWN UINT32_MAX
 

@@ -7,7 +7,7 @@
 #ifndef PATH_TEXT_H
 #define PATH_TEXT_H
 
-#include "base/strings.h"
+#include "base/hash.h"
 #include "write/out.h"
 
 /*

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/call_distance.h"
 #include "graph/function_names.h"
+#include "graph/graph.h"
 #include "graph/propagate.h"
 
 #define NODE_THRESHOLD 0.5

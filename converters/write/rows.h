@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/strings.h"
+#include "base/hash.h"
 #include "write/out.h"
 #include "write/view_input.h"
 

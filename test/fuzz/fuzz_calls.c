@@ -17,8 +17,8 @@
 
 #include "graph/graph.h"
 #include "graph/propagate.h"
+#include "model/builder_join.h"
 #include "model/profile.h"
-#include "model/profile_builder.h"
 #include "read/decode.h"
 #include "test/fuzz/check.h"
 

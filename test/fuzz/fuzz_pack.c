@@ -18,13 +18,13 @@
 #include "annotate/instructions.h"
 #include "libsampler/format.h"
 #include "options/options.h"
-#include "pack/pack_format.h"
+#include "pack/pack_builder.h"
 #include "pipeline/load.h"
 #include "pipeline/message.h"
 #include "symbols/symbols.h"
-#include "write/pack_tar.h"
 #include "test/fuzz/check.h"
 #include "test/fuzz/scratch.h"
+#include "write/pack_tar.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

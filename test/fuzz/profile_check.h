@@ -8,8 +8,8 @@
 #define FUZZ_PROFILE_CHECK_H
 
 #include "libsampler/format.h"
+#include "model/builder_join.h"
 #include "model/profile.h"
-#include "model/profile_builder.h"
 #include "read/decode.h"
 #include "test/fuzz/check.h"
 

@@ -2,7 +2,7 @@
 /* test_fingerprint.c - fingerprints: their numbers, and sums of them. */
 #include <criterion/criterion.h>
 
-#include "base/fingerprint.h"
+#include "base/hash.h"
 
 Test(fingerprint, are_numbered_in_order_of_arrival)
 {

@@ -4,7 +4,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "base/index.h"
+#include "base/hash.h"
 
 enum { KEYS = 10000 };
 

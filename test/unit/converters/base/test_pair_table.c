@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "base/pair_table.h"
+#include "base/hash.h"
 
 enum { FIRSTS = 300, SECONDS = 200 };
 

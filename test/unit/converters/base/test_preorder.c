@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "base/preorder.h"
+#include "base/graphs.h"
 
 /* Siblings by their numbers, the greatest first. */
 static int descending(const void *a, const void *b, void *context)

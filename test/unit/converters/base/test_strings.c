@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/id_table.h"
-#include "base/strings.h"
+#include "base/hash.h"
+#include "base/numbers.h"
 
 Test(strings, id_table_in_order_of_arrival)
 {

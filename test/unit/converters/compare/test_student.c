@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "compare/student.h"
+#include "compare/welch.h"
 
 static void is_near(double got, double want)
 {

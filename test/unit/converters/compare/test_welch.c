@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "compare/discovery.h"
+#include "compare/comparison.h"
 #include "compare/welch.h"
 
 static struct welch compare(const double *a, size_t n, const double *b, size_t m, double sampling)

@@ -2,7 +2,7 @@
 /* test_caller_shares.c - callers' shares by calls and by time, with the paper's own examples. */
 #include <stdlib.h>
 
-#include "contexts/caller_shares.h"
+#include "contexts/arc_times.h"
 #include "folded_text.h"
 #include "random_stacks.h"
 

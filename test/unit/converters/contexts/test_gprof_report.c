@@ -2,7 +2,7 @@
 /* test_gprof_report.c - the order of functions, callers and callees in gprof's report. */
 #include <stdlib.h>
 
-#include "contexts/gprof_report.h"
+#include "contexts/arc_times.h"
 #include "folded_text.h"
 
 static void put_arcs(FILE *f, const struct gprof_report *r, struct gprof_report_arcs arcs,

@@ -3,22 +3,18 @@
  * and so it has when memory did not run out, and when somebody stops it. Seen to fail: a walk that
  * goes on; one that keeps its table. */
 #include "base/stop.h"
-#include "contexts/caller_shares.h"
+#include "contexts/arc_times.h"
 #include "contexts/contexts.h"
-#include "contexts/gprof_report.h"
 #include "contexts/history.h"
 #include "folded_text.h"
-#include "graph/call_distance.h"
 #include "graph/function_names.h"
 #include "graph/graph.h"
 #include "graph/propagate.h"
-#include "graph/suggest.h"
 #include "random_stacks.h"
 #include "scarce_memory.h"
 #include "tree/bottomup.h"
 #include "tree/callpath.h"
 #include "tree/recurring.h"
-#include "tree/subtree.h"
 
 /* What analyses are made of. */
 struct given {

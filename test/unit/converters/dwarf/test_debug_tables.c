@@ -2,8 +2,8 @@
 /* test_debug_tables.c - sections of debug information that are forged, damaged or compressed. */
 #include <elf.h>
 
-#include "dwarf/debug_image.h"
-#include "elf/elf_section.h"
+#include "dwarf/debug_info.h"
+#include "elf/elf_file.h"
 #include "forged_fixture.h"
 #include "scarce_memory.h"
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "elf/address_ranges.h"
+#include "elf/symbol_table.h"
 
 struct range {
 	uint64_t start, end;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/address_sort.h"
+#include "elf/symbol_table.h"
 #include "scarce_memory.h"
 
 #define MOST 3000u

@@ -5,7 +5,7 @@
 #include "module_fixture.h"
 
 #include "base/array.h"
-#include "elf/eh_frame_functions.h"
+#include "elf/code_ranges.h"
 
 TestSuite(eh_frame_functions, .init = enter_fixture, .fini = leave_fixture);
 

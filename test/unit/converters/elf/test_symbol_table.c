@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strings.h"
+#include "base/hash.h"
 #include "elf/symbol_table.h"
 
 /* A table whose names are the words of `names`. */

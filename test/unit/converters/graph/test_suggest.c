@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/suggest.h"
+#include "graph/function_names.h"
 
 #define LONGEST 64 /* in longer names edits are not counted */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/children.h"
+#include "model/processes.h"
 
 #define MOST 60
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/commands.h"
+#include "model/processes.h"
 
 static struct strings *strings;
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/slices.h"
+#include "model/moments.h"
 
 #define MS UINT64_C(1000000)
 

@@ -11,8 +11,7 @@
 #include <zlib.h>
 
 #include "pack/pack_builder.h"
-#include "pack/pack_format.h"
-#include "pack/pack_set.h"
+#include "pack/pack_names.h"
 
 /* Read the bytes as the names of a pack, or as its code. */
 static int read_bytes(struct pack_names *names, const unsigned char *bytes, size_t n, bool is_code,

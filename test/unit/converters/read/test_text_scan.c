@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/text_scan.h"
+#include "read/input.h"
 #include "stream_writer.h"
 
 static struct text_scan scan_of(const char *text, size_t n, struct error *err)

@@ -3,11 +3,11 @@
  * test_entry_points.c - random call paths through a stripped program and a library that has
  * __libc_start_main: what is named _start and main is what the definition says.
  *
- * Seen to fail: with half of the conditions of entry_points.c turned round, one at a time.
+ * Seen to fail: with half of the conditions of symbols_locate.c turned round, one at a time.
  */
 #include "module_fixture.h"
 #include "scarce_memory.h"
-#include "symbols/entry_points.h"
+#include "symbols/symbols_locate.h"
 
 #define FUNCTIONS 40u /* of the program */
 #define NODES	  60u
@@ -153,7 +153,7 @@ static bool reaches_main(const char *path)
 	       !strcmp(path, "pSSp");
 }
 
-/* The definition, in words, is in entry_points.h. Returns how many paths reach main. */
+/* The definition, in words, is in symbols_locate.h. Returns how many paths reach main. */
 static unsigned mark_expected(struct scene *s)
 {
 	unsigned n = 0;

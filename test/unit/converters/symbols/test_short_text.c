@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/short_text.h"
+#include "symbols/short_names.h"
 
 static void strips(const char *name, const char *want)
 {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "folded_text.h"
-#include "graph/suggest.h"
-#include "tree/filter.h"
+#include "graph/function_names.h"
+#include "tree/tree_fold.h"
 
 static void add(struct filter *f, enum filter_kind kind, const char *value)
 {

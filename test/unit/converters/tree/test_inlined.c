@@ -5,7 +5,6 @@
 #include "folded_text.h"
 #include "random_stacks.h"
 #include "tree/bottomup.h"
-#include "tree/subtree.h"
 
 enum { DEPTH = 10, KEYS = 1 << 14, KEY_BYTES = 32 * DEPTH };
 

@@ -5,7 +5,7 @@
 
 #include "folded_text.h"
 #include "random_stacks.h"
-#include "tree/subtree.h"
+#include "tree/bottomup.h"
 
 /* Where the first frame of that name begins in a stack; NULL: it has none. */
 static const char *find_frame(const char *stack, const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_info.c - what --info makes of a recording's own account of itself. */
 #include "libsampler/format.h"
-#include "model/profile_builder.h"
+#include "model/builder_join.h"
 #include "out_text.h"
 #include "read/decode.h"
 #include "resource_stream.h"

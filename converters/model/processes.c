@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * processes.c - what processes used: their runs, their children, their commands.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "model/processes.h"
+
+/* ---- run times ------------------------------------------------------------------------------- */
+/*
+ * Adds up how much CPU time processes used, and how long their runs took.
+ *
+ * In: what recordings say of their processes. Out: times.
+ */
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+uint64_t run_times_begin(const struct profile *p)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		least = p->processes[i].start_ns < least ? p->processes[i].start_ns : least;
+	return least;
+}
+
+uint64_t run_times_lasted(const struct profile_process *process)
+{
+	uint64_t us = process->ended ? process->end_us : process->last_us, ns;
+
+	return __builtin_mul_overflow(us, 1000, &ns) ? UINT64_MAX : ns;
+}
+
+static bool is_named(const struct profile *p, uint32_t string, const char *name)
+{
+	return string != STRINGS_NONE && strcmp(strings_get(p->strings, string, NULL), name) == 0;
+}
+
+bool run_times_cpu(const struct profile *p, const struct profile_process *process, uint64_t *ns)
+{
+	uint64_t own = process->own_ns < process->cpu_ns ? process->own_ns : process->cpu_ns;
+
+	*ns = process->cpu_ns - own;
+	if (process->ended)
+		return true;
+	for (size_t i = 0; i < process->n_resources; i++)
+		if (is_named(p, process->resources[i].name, "cpu")) {
+			*ns = process->resources[i].credited;
+			return true;
+		}
+	*ns = process->weight;
+	return is_named(p, p->resource, "cpu") && is_named(p, p->unit, "ns");
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_runs(const struct profile_process *a, const struct profile_process *b)
+{
+	int order = compare(a->host, b->host);
+
+	order = order ? order : compare(a->tree_pid, b->tree_pid);
+	return order ? order : compare(a->tree_start, b->tree_start);
+}
+
+static int compare_processes(const void *a, const void *b, void *context)
+{
+	const struct profile_process *processes = context;
+	const struct profile_process *x = &processes[*(const size_t *)a];
+	const struct profile_process *y = &processes[*(const size_t *)b];
+	int order = compare_runs(x, y);
+
+	return order ? order : compare(x->start_ns, y->start_ns);
+}
+
+/* The processes of a run follow each other, the one that began first before the others. */
+static void add_run(struct run_times *r, const struct profile *p, const size_t *order, size_t n)
+{
+	const struct profile_process *first = &p->processes[order[0]];
+	uint64_t end = first->start_ns;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct profile_process *process = &p->processes[order[i]];
+		uint64_t over = add(process->start_ns, run_times_lasted(process));
+
+		end = over > end ? over : end;
+	}
+	r->elapsed_ns = add(r->elapsed_ns, end - first->start_ns);
+	r->n_runs++;
+	if (first->start_ns < p->processes[r->first].start_ns)
+		r->first = order[0];
+}
+
+static void add_runs(struct run_times *r, const struct profile *p, size_t *order)
+{
+	size_t i, begin = 0, n = p->n_processes;
+
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare_processes, p->processes);
+	r->first = order[0];
+	for (i = 1; i <= n; i++) {
+		if (i < n && !compare_runs(&p->processes[order[i]], &p->processes[order[begin]]))
+			continue;
+		add_run(r, p, order + begin, i - begin);
+		begin = i;
+	}
+}
+
+int run_times_find(struct run_times *r, const struct profile *p, struct error *err)
+{
+	size_t *order;
+	uint64_t ns;
+
+	*r = (struct run_times){0};
+	for (size_t i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+
+		if (!process->start_ns || !run_times_cpu(p, process, &ns))
+			return 0;
+		r->cpu_ns = add(r->cpu_ns, ns);
+		r->n_threads += process->n_threads;
+	}
+	if (!p->n_processes)
+		return 0;
+	order = malloc(p->n_processes * sizeof(*order));
+	if (!order)
+		return error_memory(err);
+	add_runs(r, p, order);
+	free(order);
+	return 1;
+}
+
+/* ---- children -------------------------------------------------------------------------------- */
+/*
+ * Finds what children used and no recording shows.
+ *
+ * In: what recordings say of their processes' children. Out: CPU times.
+ *
+ * A process that became another program has several recordings, one after the other. They are one
+ * member of its process tree.
+ */
+
+#define NO_MEMBER UINT32_MAX
+
+/* A process with all its recordings. */
+struct member {
+	uint32_t first, end; /* its recordings in family.order */
+	uint32_t parent;     /* the nearest ancestor that is a member and waited, or NO_MEMBER */
+	uint64_t start_ns, over; /* over: when it ended, 0: not known */
+	uint64_t shown, used;	 /* by itself; by its children, as it says */
+	uint64_t inside;	 /* by its children, as their recordings say */
+	uint64_t missing;	 /* what is in no recording, of its children and theirs */
+};
+
+struct family {
+	const struct profile *profile;
+	uint32_t *order; /* recordings, by process, and the earliest first */
+	struct member *members;
+	uint32_t n;
+	uint32_t *latest_first; /* members */
+};
+
+static uint64_t sum_or_most(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static int compare_values(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Compare the process trees of two processes. */
+static int compare_trees(const struct profile_process *a, const struct profile_process *b)
+{
+	int order = compare_values(a->host, b->host);
+
+	order = order ? order : compare_values(a->tree_pid, b->tree_pid);
+	return order ? order : compare_values(a->tree_start, b->tree_start);
+}
+
+static int compare_recordings(const void *a, const void *b, void *context)
+{
+	const struct profile_process *processes = context;
+	const struct profile_process *x = &processes[*(const uint32_t *)a];
+	const struct profile_process *y = &processes[*(const uint32_t *)b];
+	int order = compare_trees(x, y);
+
+	order = order ? order : compare_values(x->pid, y->pid);
+	order = order ? order : compare_values(x->start_ns, y->start_ns);
+	return order ? order : compare_values(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static int compare_starts(const void *a, const void *b, void *context)
+{
+	const struct member *members = context;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	int order = compare_values(members[k].start_ns, members[i].start_ns);
+
+	return order ? order : compare_values(k, i);
+}
+
+static const struct profile_process *recording(const struct family *f, uint32_t place)
+{
+	return &f->profile->processes[f->order[place]];
+}
+
+/* What the recording shows of its process. One without an end does not say what the process used. */
+static uint64_t shown(const struct profile *p, const struct profile_process *process)
+{
+	const char *unit = p->unit == STRINGS_NONE ? "" : strings_get(p->strings, p->unit, NULL);
+
+	if (process->ended)
+		return process->cpu_ns;
+	return strcmp(unit, "ns") == 0 ? process->weight : 0;
+}
+
+static bool is_same(const struct profile_process *a, const struct profile_process *b)
+{
+	return a->tree_pid && a->pid == b->pid && compare_trees(a, b) == 0;
+}
+
+/* When the process ended, 0 if that is not known. */
+static uint64_t over(const struct profile_process *r)
+{
+	uint64_t ns;
+
+	if (!r->ended)
+		return 0;
+	return __builtin_mul_overflow(r->end_us, 1000, &ns) ? UINT64_MAX
+							    : sum_or_most(r->start_ns, ns);
+}
+
+static void gather(struct family *f)
+{
+	uint32_t n = (uint32_t)f->profile->n_processes, i;
+
+	for (i = 0; i < n; i++) {
+		const struct profile_process *r = recording(f, i);
+		struct member *m;
+
+		if (i == 0 || !is_same(r, recording(f, i - 1))) {
+			f->latest_first[f->n] = f->n;
+			f->members[f->n++] = (struct member){
+				.first = i, .parent = NO_MEMBER, .start_ns = r->start_ns};
+		}
+		m = &f->members[f->n - 1];
+		m->end = i + 1;
+		m->over = over(r);
+		m->shown = sum_or_most(m->shown, shown(f->profile, r));
+		m->used = sum_or_most(m->used, r->children_ns);
+	}
+}
+
+/* The member of that process tree that has the pid, or NO_MEMBER. */
+static uint32_t find(const struct family *f, const struct profile_process *of, uint64_t pid)
+{
+	uint32_t low = 0, high = f->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct profile_process *r = recording(f, f->members[middle].first);
+		int order = compare_trees(r, of);
+
+		order = order ? order : compare_values(r->pid, pid);
+		if (!order)
+			return middle;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NO_MEMBER;
+}
+
+/* Find the nearest ancestor that has a recording and began earlier, so that there is no cycle even
+ * if a file is forged. Whoever outlived it was not waited for by it. */
+static void find_parent(struct family *f, struct member *m)
+{
+	const struct profile_process *r = recording(f, m->first);
+	uint64_t only[1] = {r->ppid};
+	const uint64_t *pids = r->n_ancestors ? r->ancestors : only;
+	size_t i, n = r->n_ancestors ? r->n_ancestors : 1;
+
+	for (i = 0; i < n && r->tree_pid; i++) {
+		uint32_t k = find(f, r, pids[i]);
+		const struct member *parent = &f->members[k];
+
+		if (k == NO_MEMBER || parent->start_ns >= m->start_ns)
+			continue;
+		if (!parent->over || m->over <= parent->over)
+			m->parent = k;
+		return;
+	}
+}
+
+/* Split what is missing among the recordings of a member: none has more than it says. */
+static void split(const struct family *f, const struct member *m, struct children *c)
+{
+	uint64_t missing = m->missing;
+	uint32_t i;
+
+	for (i = m->first; i < m->end; i++) {
+		uint64_t most = recording(f, i)->children_ns;
+
+		c->missing[f->order[i]] = missing < most ? missing : most;
+		missing -= c->missing[f->order[i]];
+	}
+}
+
+/* The latest members come first, so that what is inside of each is complete. */
+static void add_up(struct family *f, struct children *c)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->n; i++)
+		find_parent(f, &f->members[i]);
+	qsort_r(f->latest_first, f->n, sizeof(*f->latest_first), compare_starts, f->members);
+	for (i = 0; i < f->n; i++) {
+		struct member *m = &f->members[f->latest_first[i]];
+		uint64_t used = m->used > m->inside ? m->used : m->inside;
+		struct member *parent = m->parent == NO_MEMBER ? NULL : &f->members[m->parent];
+
+		m->missing = sum_or_most(m->missing, used - m->inside);
+		split(f, m, c);
+		if (parent) {
+			parent->inside = sum_or_most(parent->inside, sum_or_most(m->shown, used));
+			parent->missing = sum_or_most(parent->missing, m->missing);
+		} else {
+			c->used_ns = sum_or_most(c->used_ns, used);
+			c->missing_ns = sum_or_most(c->missing_ns, m->missing);
+		}
+	}
+}
+
+int children_find(struct children *c, const struct profile *p, struct error *err)
+{
+	uint32_t n = (uint32_t)p->n_processes, i;
+	struct family f = {
+		.profile = p,
+		.order = calloc(n + 1, sizeof(*f.order)),
+		.members = calloc(n + 1, sizeof(*f.members)),
+		.latest_first = calloc(n + 1, sizeof(*f.latest_first)),
+	};
+	int status = 0;
+
+	*c = (struct children){.missing = calloc(n + 1, sizeof(*c->missing))};
+	if (f.order && f.members && f.latest_first && c->missing) {
+		for (i = 0; i < n; i++)
+			f.order[i] = i;
+		qsort_r(f.order, n, sizeof(*f.order), compare_recordings, p->processes);
+		gather(&f);
+		add_up(&f, c);
+	} else {
+		children_free(c);
+		status = error_memory(err);
+	}
+	free(f.order);
+	free(f.members);
+	free(f.latest_first);
+	return status;
+}
+
+void children_free(struct children *c)
+{
+	free(c->missing);
+	*c = (struct children){0};
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+/*
+ * Chooses the argument of each process that tells its command from the others'.
+ *
+ * In: the processes of a profile. Out: a text for each.
+ */
+
+#define COMMAND_MOST 1000 /* bytes of an argument, such as a script's text */
+
+/* ---- how many processes of a program have an argument ---------------------------------------- */
+
+struct use {
+	uint32_t count, last; /* processes that have the argument; the latest of them + 1 */
+};
+
+struct commands {
+	struct strings *strings;
+	struct pair_table *places; /* (program, argument) -> index of `uses` */
+	struct use *uses;
+	size_t size;
+};
+
+static int commands_begin(struct commands *c, struct strings *strings)
+{
+	*c = (struct commands){.strings = strings, .places = calloc(1, sizeof(*c->places))};
+	return c->places ? 0 : -1;
+}
+
+static void commands_end(struct commands *c)
+{
+	if (c->places)
+		pair_table_clear(c->places);
+	free(c->places);
+	free(c->uses);
+}
+
+static int grow(struct commands *c, size_t needed)
+{
+	size_t larger = c->size ? 2 * c->size : 64;
+	struct use *uses;
+
+	if (needed <= c->size)
+		return 0;
+	uses = reallocarray(c->uses, larger, sizeof(*uses));
+	if (!uses)
+		return -1;
+	memset(uses + c->size, 0, (larger - c->size) * sizeof(*uses));
+	c->uses = uses;
+	c->size = larger;
+	return 0;
+}
+
+/* The place of an argument of a program. UINT32_MAX: memory. */
+static uint32_t place_of(struct commands *c, uint32_t program, uint32_t argument)
+{
+	uint32_t place = pair_table_number(c->places, program, argument);
+
+	return place != PAIR_TABLE_NONE && !grow(c, (size_t)place + 1) ? place : UINT32_MAX;
+}
+
+/* A process may have the same argument twice. The program itself is counted at STRINGS_NONE. */
+static int count(struct commands *c, const struct profile_process *p, uint32_t program, size_t i)
+{
+	for (size_t k = 0; k == 0 || k < p->n_args; k++) {
+		uint32_t place = place_of(c, program, k ? p->args[k] : STRINGS_NONE);
+
+		if (place == UINT32_MAX)
+			return -1;
+		if (c->uses[place].last != i + 1)
+			c->uses[place].count++;
+		c->uses[place].last = (uint32_t)(i + 1);
+	}
+	return 0;
+}
+
+/* ---- the one that tells most ----------------------------------------------------------------- */
+
+enum looks {
+	LOOKS_LIKE_A_FILE,
+	LOOKS_LIKE_ANYTHING,
+	LOOKS_LIKE_A_VALUE, /* of the option before */
+	LOOKS_PASSING,	    /* a temporary file, or the value of -o */
+	LOOKS_LIKE_AN_OPTION,
+};
+
+static enum looks looks_of(const struct commands *c, const struct profile_process *p, size_t k)
+{
+	size_t n;
+	const char *before = strings_get(c->strings, p->args[k - 1], NULL);
+	const char *text = strings_get(c->strings, p->args[k], &n);
+
+	if (!n || *text == '-')
+		return LOOKS_LIKE_AN_OPTION;
+	if (strncmp(text, "/tmp/", 5) == 0 || strcmp(before, "-o") == 0)
+		return LOOKS_PASSING;
+	if (*before == '-')
+		return LOOKS_LIKE_A_VALUE;
+	return strpbrk(text, "./ ") ? LOOKS_LIKE_A_FILE : LOOKS_LIKE_ANYTHING;
+}
+
+/* The lower, the more an argument tells. One that all processes of the program have tells nothing, nor
+ * does the name of a temporary file; an option only tells if nothing else does. */
+static uint64_t rank_of(const struct commands *c, const struct profile_process *p, size_t k,
+			uint32_t others, uint32_t all)
+{
+	enum looks looks = looks_of(c, p, k);
+	bool tells = others < all && looks != LOOKS_PASSING;
+	uint64_t kind = !tells ? 2 : looks == LOOKS_LIKE_AN_OPTION ? 1 : 0;
+
+	return kind << 40 | (uint64_t)(tells ? others : 0) << 8 | looks;
+}
+
+/* The index of the argument; 0: there is none. `all` is how many processes the program has. */
+static size_t choose(struct commands *c, const struct profile_process *p, uint32_t program,
+		     uint32_t all)
+{
+	uint64_t best = UINT64_MAX;
+	size_t chosen = 0;
+
+	for (size_t k = 1; k < p->n_args; k++) {
+		uint32_t place = place_of(c, program, p->args[k]);
+		uint64_t rank = place == UINT32_MAX ? UINT64_MAX
+						    : rank_of(c, p, k, c->uses[place].count, all);
+
+		if (rank >= best)
+			continue;
+		chosen = k;
+		best = rank;
+	}
+	return chosen;
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* An argument and the part of it that is shown, which is all of it or a file without its directory. */
+struct part {
+	const char *text;
+	size_t length;
+	uint32_t argument, file; /* STRINGS_NONE: there is none */
+};
+
+static struct part part_of(struct commands *c, const struct profile_process *p, uint32_t program)
+{
+	uint32_t place = place_of(c, program, STRINGS_NONE);
+	size_t k = place == UINT32_MAX ? 0 : choose(c, p, program, c->uses[place].count);
+	struct part part = {.argument = k ? p->args[k] : STRINGS_NONE, .file = STRINGS_NONE};
+	const char *slash;
+
+	if (!k)
+		return part;
+	part.text = strings_get(c->strings, part.argument, &part.length);
+	slash = memrchr(part.text, '/', part.length);
+	if (slash && slash + 1 < part.text + part.length && *part.text != '-' &&
+	    !memchr(part.text, ' ', part.length))
+		part.file = strings_add(c->strings, slash + 1,
+					part.length - (size_t)(slash + 1 - part.text));
+	return part;
+}
+
+/* Count the arguments that are shown, by their files' names. */
+static int count_files(struct commands *files, struct part *parts, const uint32_t *programs,
+		       size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t place;
+
+		if (parts[i].file == STRINGS_NONE)
+			continue;
+		place = place_of(files, programs[i], parts[i].file);
+		if (place == UINT32_MAX)
+			return -1;
+		/* `last` is the first argument of that name, `count` is more than 1 if another one has it. */
+		if (!files->uses[place].count)
+			files->uses[place] = (struct use){1, parts[i].argument};
+		else if (files->uses[place].last != parts[i].argument)
+			files->uses[place].count = 2;
+	}
+	return 0;
+}
+
+/* A file's directory is left out if no other file of that name is an argument of the program. */
+static void leave_out_directory(struct commands *files, struct part *part, uint32_t program)
+{
+	uint32_t place;
+
+	if (part->file == STRINGS_NONE)
+		return;
+	place = place_of(files, program, part->file);
+	if (place != UINT32_MAX && files->uses[place].count == 1)
+		part->text = strings_get(files->strings, part->file, &part->length);
+}
+
+static uint32_t command_text(struct strings *strings, const struct part *part, uint32_t program)
+{
+	size_t n, more = part->length < COMMAND_MOST ? part->length : COMMAND_MOST;
+	const char *name = strings_get(strings, program, &n);
+	char *text;
+	uint32_t number;
+
+	if (part->argument == STRINGS_NONE)
+		return program;
+	text = malloc(n + 1 + more);
+	if (!text)
+		return STRINGS_NONE;
+	memcpy(text, name, n);
+	text[n] = ' ';
+	memcpy(text + n + 1, part->text, more);
+	for (char *at = text; (at = memchr(at, '\n', n + 1 + more - (size_t)(at - text)));)
+		*at = ' ';
+	number = strings_add(strings, text, n + 1 + more);
+	free(text);
+	return number;
+}
+
+/* The names of programs become those of commands. */
+static int name_all(struct commands *c, const struct profile_process *processes, size_t n,
+		    uint32_t *names)
+{
+	struct commands files;
+	struct part *parts = calloc(n + 1, sizeof(*parts));
+	bool ok = !commands_begin(&files, c->strings) && parts;
+
+	for (size_t i = 0; ok && i < n; i++)
+		parts[i] = part_of(c, &processes[i], names[i]);
+	ok = ok && !count_files(&files, parts, names, n);
+	for (size_t i = 0; ok && i < n; i++) {
+		leave_out_directory(&files, &parts[i], names[i]);
+		names[i] = command_text(c->strings, &parts[i], names[i]);
+		ok = names[i] != STRINGS_NONE;
+	}
+	commands_end(&files);
+	free(parts);
+	return ok ? 0 : -1;
+}
+
+/* The program's name, or that of the input if no program is known. */
+static uint32_t program_of(struct commands *c, const struct profile_process *p)
+{
+	const struct event_text name = profile_program_of(c->strings, p);
+
+	return name.length ? strings_add(c->strings, name.bytes, name.length) : p->file;
+}
+
+uint32_t *commands_name(struct strings *strings, const struct profile_process *processes, size_t n)
+{
+	uint32_t *names = calloc(n + 1, sizeof(*names));
+	struct commands c;
+	bool ok = !commands_begin(&c, strings) && names;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		names[i] = program_of(&c, &processes[i]);
+		ok = names[i] != STRINGS_NONE && !count(&c, &processes[i], names[i], i);
+	}
+	ok = ok && !name_all(&c, processes, n, names);
+	commands_end(&c);
+	if (ok)
+		return names;
+	free(names);
+	return NULL;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * processes.h - what processes used: their runs, their children, their commands.
+ */
+#ifndef MODEL_PROCESSES_H
+#define MODEL_PROCESSES_H
+
+#include "base/stop.h"
+#include "model/profile.h"
+
+/* ---- run times ------------------------------------------------------------------------------- */
+/*
+ * How much CPU time the recorded processes used, and how long that took.
+ *
+ * In: struct profile. Out: times, and numbers of processes.
+ */
+
+struct run_times {
+	uint64_t cpu_ns;     /* of all processes, without what recording took */
+	uint64_t elapsed_ns; /* from the first start to the last end, of each run; their sum */
+	size_t n_runs;	     /* process trees */
+	size_t n_threads;
+	/* Index of the process that began first. It is the topmost one that was recorded. */
+	size_t first;
+};
+
+/* When the first process began, in nanoseconds since 1970; UINT64_MAX without processes. */
+uint64_t run_times_begin(const struct profile *p);
+
+/* When the recording of the process ended, in nanoseconds after it began, 0: not known. A recording
+ * without an end is known up to its last sample. */
+uint64_t run_times_lasted(const struct profile_process *process);
+
+/* The CPU time of a process while it was recorded, without what recording took. Returns false if
+ * that is not known. */
+bool run_times_cpu(const struct profile *p, const struct profile_process *process, uint64_t *ns);
+
+/* Fills *r. Returns 1, 0 if the inputs do not say it, or -1 (memory). */
+int run_times_find(struct run_times *r, const struct profile *p, struct error *err);
+
+/* ---- children -------------------------------------------------------------------------------- */
+/*
+ * What the children of recorded processes used, and how much of it no recording shows.
+ *
+ * In: struct profile. Out: CPU times.
+ */
+
+/* All in nanoseconds. */
+struct children {
+	uint64_t used_ns;    /* CPU time of children that ended and were waited for, each once */
+	uint64_t missing_ns; /* the part of it that is in no recording of the profile */
+	uint64_t *missing;   /* by process: such a part of what its children, and theirs, used */
+};
+
+/*
+ * Each recording says what its process's children used and what theirs did, as getrusage(2) has it. A
+ * recording of a child is subtracted from what the nearest recorded ancestor says, so that nothing
+ * counts twice. A process that outlived this ancestor was not waited for and is not subtracted. If
+ * the recordings of children sum up to more than the ancestor says, as when it ignores SIGCHLD, nothing
+ * is missing there. Fills *c; children_free it. Returns 0 or -1 (memory).
+ */
+int children_find(struct children *c, const struct profile *p, struct error *err);
+void children_free(struct children *c);
+
+/* ---- commands -------------------------------------------------------------------------------- */
+/*
+ * Names each process by its program and the argument that tells its command from those of the
+ * others.
+ *
+ * In: struct profile. Out: texts such as "cc1 arena.c".
+ */
+
+/*
+ * The texts are strings of the profile, which get new ones; one for each process, in its order. The
+ * argument is, of those behind the program's name, the one that the fewest processes of the same
+ * program have. Options and names in /tmp are only taken if no other argument differs. Among equals
+ * one that looks like a file is taken, rather than the value of an option, and then the first. A file
+ * stands there without its directory if that tells as much.
+ * A process without arguments has the program's name alone. The caller frees the list. NULL: memory.
+ */
+uint32_t *commands_name(struct strings *strings, const struct profile_process *processes, size_t n);
+
+#endif
