@@ -49,10 +49,9 @@ LIB_LDFLAGS := $(LDFLAGS) -shared -Wl,-soname,libcpsample.so -Wl,-z,defs -Wl,-z,
 LIB_LIBS := -l:libz.a
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
-# cpconv.c, cpprof.c and completer.c may include all of them, but only cpprof is linked with explore, and only
-# completer, which is a program of the build, with completion.
+# cpconv.c and cpprof.c may include all of them, but only cpprof is linked with explore.
 CONV_FOLDERS := base read pack model elf import dwarf symbols tree graph annotate contexts compare write export page \
-	view options pipeline explore completion
+	view options pipeline explore
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)
 CONV_LDFLAGS := -pie $(LDFLAGS) -pthread $(SAN)
@@ -100,18 +99,17 @@ say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
 objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)/$(d)/*.c))))
 SIGNAL_OBJS := $(call objects_of,libsampler,$(SIGNAL_SAFE))
 LIB_OBJS := $(call objects_of,libsampler,$(LIB_FOLDERS))
-CONV_OBJS := $(call objects_of,converters,$(filter-out explore completion,$(CONV_FOLDERS)))
+CONV_OBJS := $(call objects_of,converters,$(filter-out explore,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
-COMPLETION_OBJS := $(call objects_of,converters,completion)
 HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/fixtures/%.o)
 UNIT_BINS := $(UNIT_TESTS:%=$(BUILD)/unit/%)
 REPLAY_BINS := $(FUZZERS:fuzz_%=$(BUILD)/fuzz/replay_%)
 
-all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait completions ## build libcpsample.so, cpconv and cpprof into build/
+all: $(BUILD)/libcpsample.so $(BUILD)/cpconv $(BUILD)/cpprof $(BUILD)/cpsample-wait ## build libcpsample.so, cpconv and cpprof into build/
 
 # A change of compiler or flags rebuilds what they made; a source that was added or removed links anew.
 FLAGS_TEXT := $(CC) $(LIB_CFLAGS) $(LIB_LDFLAGS) $(CONV_CFLAGS) $(CONV_LDFLAGS) $(TRUE_CFLAGS)
-OBJECTS_TEXT := $(patsubst $(BUILD)/%,%,$(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS) $(COMPLETION_OBJS))
+OBJECTS_TEXT := $(patsubst $(BUILD)/%,%,$(LIB_OBJS) $(CONV_OBJS) $(EXPLORE_OBJS))
 remember = echo '$(subst ','\'',$(1))' | cmp -s - $@ || echo '$(subst ','\'',$(1))' >$@
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
@@ -171,24 +169,6 @@ $(BUILD)/cpprof: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/converters/cpprof.o $(BUI
 $(BUILD)/cpsample-wait: $(CONV_OBJS) $(BUILD)/converters/cpsample_wait.o $(BUILD)/objects
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
-
-# ---- what shells complete: out of the table of options, or the usage of the script ---------------
-COMPLETIONS := $(foreach p,cpconv cpprof cpsample,$(BUILD)/completions/bash/$p $(BUILD)/completions/zsh/_$p)
-.PHONY: completions
-completions: $(COMPLETIONS)
-
-$(BUILD)/completer: $(CONV_OBJS) $(COMPLETION_OBJS) $(BUILD)/converters/completer.o $(BUILD)/objects
-	$(call say,LINK,$@)
-	$(Q)$(CC) $(CONV_LDFLAGS) -o $@ $(filter %.o,$^) $(CONV_LIBS)
-
-$(BUILD)/cpsample.usage: scripts/cpsample
-	@mkdir -p $(@D)
-	$(Q)scripts/cpsample --help=all >$@
-
-$(COMPLETIONS): $(BUILD)/completer $(BUILD)/cpsample.usage
-	@mkdir -p $(@D)
-	$(call say,WRITE,$@)
-	$(Q)$(BUILD)/completer $(notdir $(@D)) $(patsubst _%,%,$(@F)) <$(BUILD)/cpsample.usage >$@ || { rm -f $@; exit 1; }
 
 # ---- tests: linked with the very objects that ship, out of two archives -------------------------
 $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
@@ -435,7 +415,7 @@ INSTALL ?= install
 PROGRAMS := cpconv cpprof cpsample
 MANUALS := man1/cpconv.1 man1/cpprof.1 man1/cpsample.1 man7/libcpsample.7
 INSTALLED = $(PROGRAMS:%=$(BINDIR)/%) $(LIBDIR)/libcpsample.so $(LIBDIR)/cpsample/cpsample-wait $(INCLUDEDIR)/cpsample.h \
-	$(DATADIR)/cpsample/cpconv.schema.json $(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(PROGRAMS:%=$(ZSHDIR)/_%)
+	$(DATADIR)/cpsample/cpconv.schema.json $(MANUALS:%=$(MANDIR)/%) $(PROGRAMS:%=$(BASHDIR)/%) $(ZSHDIR)/_cpsample
 
 # The launcher finds the library by the way from its own directory, so that what is installed can be moved.
 install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR), $(MANDIR), $(BASHDIR), $(ZSHDIR)
@@ -450,8 +430,8 @@ install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR)
 	$(Q)$(INSTALL) -m 644 libsampler/cpsample.h $(DESTDIR)$(INCLUDEDIR)
 	$(Q)$(INSTALL) -m 644 doc/cpconv.schema.json $(DESTDIR)$(DATADIR)/cpsample
 	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true
-	$(Q)$(INSTALL) -m 644 $(PROGRAMS:%=$(BUILD)/completions/bash/%) $(DESTDIR)$(BASHDIR)
-	$(Q)$(INSTALL) -m 644 $(PROGRAMS:%=$(BUILD)/completions/zsh/_%) $(DESTDIR)$(ZSHDIR)
+	$(Q)$(foreach p,$(PROGRAMS),$(INSTALL) -m 644 scripts/completion/cpsample.bash $(DESTDIR)$(BASHDIR)/$p &&) true
+	$(Q)$(INSTALL) -m 644 scripts/completion/_cpsample $(DESTDIR)$(ZSHDIR)
 
 uninstall: ## remove what install has put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))

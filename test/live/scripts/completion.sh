@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: MIT
 # bash and zsh complete what the programs understand: all options that --help=all lists, the values of those that
 # have a few, for a view only what it obeys, recordings, and the program that cpsample runs.
-# Seen to fail: with an option left out of the list, with a view's options for all views, with = as a word.
+# Seen to fail: with an option left out of the list, with a view's options for all views, with = as a word, with the words
+# after a comma as words of their own, with a program that is asked at each completion.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 need bash
+scripts=$root/scripts/completion
+# The programs are asked by their names. The library need not be found for that.
+PATH=$(dirname "$CPCONV"):$root/scripts:$PATH
 
 # in_bash PROGRAM WORD...: what bash offers for the last word, a line each. Bash has split the words at =.
 in_bash() {
 	# shellcheck disable=SC2016 # bash is to expand it
 	bash -c '. "$1" || exit; shift
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-		"_$1"
-		[ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\n" "${COMPREPLY[@]}"' bash "$BUILD/completions/bash/$1" "$@" 2>&1
+		function=$(complete -p "$1" | sed "s/.* -F \([^ ]*\) .*/\1/")
+		"$function" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		[ ${#COMPREPLY[@]} -eq 0 ] || printf "%s\n" "${COMPREPLY[@]}"' bash "$scripts/cpsample.bash" "$@" 2>&1
 }
 
 # The shell in the terminal: what it would list goes into the file offered.
@@ -47,7 +52,7 @@ END
 # in_zsh PROGRAM WORD...: the same of zsh, which completes in a terminal only.
 in_zsh() {
 	rm -f offered complete ready
-	FUNCTIONS=$BUILD/completions/zsh zsh -f outer.zsh "$*" >zsh.log 2>&1
+	FUNCTIONS=$scripts zsh -f outer.zsh "$*" >zsh.log 2>&1
 	[ -e complete ] || fail "zsh has not completed: $*: $(cat zsh.log)"
 	[ ! -e offered ] || sort -u offered | sed '/^$/d'
 }
@@ -66,7 +71,7 @@ options_of() {
 	cpsample) "$root/scripts/cpsample" --help=all ;;
 	cpconv) "$CPCONV" --help=all ;;
 	cpprof) "$CPPROF" --help=all ;;
-	esac | sed -n 's/^  \(-.,\|   \) *\(--[a-z-]*\).*/\2/p; s/^  \(--[a-z-]*\).*/\1/p'
+	esac | sed -n '/^Obeyed by/q; s/^  \(-.,\|   \) *\(--[a-z-]*\).*/\2/p; s/^  \(--[a-z-]*\).*/\1/p'
 }
 
 echo x >'other.txt'
@@ -95,6 +100,12 @@ for shell in bash zsh; do
 	offers '' cpprof --output
 	offers 'strata timer itimer perf' cpsample --clock ''
 	offers 'cpu real alloc faults read write lock' cpsample -r ''
+	# zsh takes what is before the comma for done.
+	head=cpu,
+	[ $shell = bash ] || head=
+	offers "${head}read ${head}real" cpsample -r cpu,rea
+	offers 'temperature pink gray bw print color' cpconv --colormap ''
+	offers 'end peak' cpconv --at ''
 	[ "$(in_$shell cpconv --flat one)" = one.cps ] || fail "$shell: $(in_$shell cpconv one)"
 	in_$shell cpconv '' | grep -q 'two.* words\.cps' || fail "$shell: $(in_$shell cpconv '')"
 	in_$shell cpprof '' | grep -q other.txt && fail "$shell: $(in_$shell cpprof '')"
@@ -102,4 +113,15 @@ for shell in bash zsh; do
 done
 shell=bash
 offers module cpconv --granularity = mo
+offers 'function module line address' cpconv --granularity =
 offers '' cpsample --clock = perf ./none
+
+# A shell asks a program once.
+mkdir asked
+printf '#!/bin/sh\necho x >>asked/times\nexec "%s" "$@"\n' "$CPCONV" >asked/cpconv
+chmod +x asked/cpconv
+# shellcheck disable=SC2016 # bash is to expand it
+bash -c '. "$1"; COMP_WORDS=(asked/cpconv --gran) COMP_CWORD=1
+	_cpsample asked/cpconv && _cpsample asked/cpconv && [ "${COMPREPLY[*]}" = --granularity ]' bash "$scripts/cpsample.bash" ||
+	fail "a program with a directory before its name is not completed"
+[ "$(wc -l <asked/times)" = 1 ] || fail "a shell asked $(wc -l <asked/times) times"

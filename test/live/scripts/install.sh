@@ -31,8 +31,7 @@ cmp -s before "$BUILD/objects" || fail "links anew what other tests are running"
 for file in bin/cpconv bin/cpprof bin/cpsample lib/libcpsample.so lib/cpsample/cpsample-wait include/cpsample.h \
 	share/cpsample/cpconv.schema.json share/man/man1/cpconv.1 share/man/man1/cpprof.1 share/man/man1/cpsample.1 share/man/man7/libcpsample.7 \
 	share/bash-completion/completions/cpconv share/bash-completion/completions/cpprof \
-	share/bash-completion/completions/cpsample share/zsh/site-functions/_cpconv \
-	share/zsh/site-functions/_cpprof share/zsh/site-functions/_cpsample; do
+	share/bash-completion/completions/cpsample share/zsh/site-functions/_cpsample; do
 	[ -s "root/usr/$file" ] || fail "no $file"
 done
 [ -x root/usr/bin/cpconv ] && [ -x root/usr/bin/cpsample ] || fail "not executable"

@@ -240,6 +240,48 @@ Test(options, help_fits_80_columns)
 	free(text);
 }
 
+/* The completions of shells take an option's values from the end of its help.
+ * Seen to fail: without "color" in the help of --colormap. */
+Test(options, help_ends_with_all_choices)
+{
+	for (size_t i = 0; i < options_table_count; i++) {
+		const struct known_option *option = &options_table[i];
+		const char *list = strrchr(option->help, ':');
+
+		for (size_t k = 0; k < OPTION_CHOICES_MAX && option->choices[k]; k++) {
+			char *words = strdup(list ? list : ""), *word, *rest;
+			bool found = false;
+
+			for (word = strtok_r(words, ",", &rest); word && !found;
+			     word = strtok_r(NULL, ",", &rest)) {
+				word += strspn(word, ": ");
+				word[strcspn(word, " ")] = '\0';
+				found = strcmp(word, option->choices[k]) == 0;
+			}
+			free(words);
+			cr_assert(found, "--%s: no %s", option->name, option->choices[k]);
+		}
+	}
+}
+
+/* Seen to fail: with the options that are obeyed by all views in the list; with one that is missing. */
+Test(options, help_says_which_views_obey)
+{
+	struct error err;
+	struct out *o = open_text();
+	char *text;
+
+	options_help(o);
+	cr_assert_eq(out_close(o, true, &err), 0);
+	text = text_of_file("text");
+	cr_assert(strstr(text, "\nObeyed by some views only:\n"));
+	cr_assert(strstr(text, "\n  --sort: flat\n"));
+	cr_assert(strstr(text, ", --wrap: dot\n"));
+	cr_assert_null(strstr(text, "--pid:"));
+	cr_assert_null(strstr(text, "--pid,"));
+	free(text);
+}
+
 static void make_file(const char *name, time_t seconds)
 {
 	struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
