@@ -23,6 +23,8 @@
  * for extensions and conditions, sizes where nothing else tells them, and none for vectors.
  */
 
+#define GNU_NAME_BYTES 32
+
 struct names {
 	const char *intel, *gnu;
 };
@@ -109,8 +111,10 @@ static bool needs_size(const ZydisDecodedInstruction *what, const ZydisDecodedOp
 	return false;
 }
 
-bool gnu_names_find(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
-		    char name[GNU_NAME_BYTES])
+/* The name, if Zydis has another one for it in AT&T's syntax. False: that of Zydis is right. Where both know several names
+ * (nop and xchg, vpcmpub and vpcmpltub), that of Zydis stays. */
+static bool gnu_names_find(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
+			   char name[GNU_NAME_BYTES])
 {
 	const char *intel = ZydisMnemonicGetString(what->mnemonic);
 	const char *gnu = intel ? find(others, COUNT(others), intel) : NULL;

@@ -58,7 +58,8 @@ static int mark_all(struct name_match *m, is_meant *test, const void *text)
 	return found;
 }
 
-bool name_match_whole(struct name_match *m, const char *text)
+/* Mark the names that are equal to the text, or shown as it. Returns whether there is one. */
+static bool name_match_whole(struct name_match *m, const char *text)
 {
 	uint32_t name = strings_find(m->strings, text, strlen(text));
 	bool found = false;

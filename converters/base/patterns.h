@@ -59,9 +59,6 @@ enum name_match_way {
 /* Mark the names that the text means. Returns which of the ways found them. */
 enum name_match_way name_match(struct name_match *m, const char *text);
 
-/* Mark the names that are equal to the text, or shown as it. Returns whether there is one. */
-bool name_match_whole(struct name_match *m, const char *text);
-
 /* ---- patterns -------------------------------------------------------------------------------- */
 /*
  * Finds the names that the values of an option such as --focus mean.

@@ -94,10 +94,6 @@ struct comparison_row *comparison_parts(const struct comparison *c,
 					const struct comparison_measure *measure, size_t n,
 					struct error *err);
 
-/* A row of fewer samples on both sides together is not tested: it could hardly be significant, and each test makes it harder
- * for the others. This says nothing of what has changed, so that what is found is as certain as before. */
-#define COMPARISON_SAMPLES 10
-
 /* Find which of n rows are significant: at most one in twenty of those is expected to be false. -1: memory. */
 int comparison_judge(struct comparison_row *const *rows, size_t n, struct error *err);
 

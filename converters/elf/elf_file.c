@@ -36,7 +36,9 @@
 #define NOTES_MAX      32
 #define NOTE_BYTES_MAX 65536
 
-int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t bytes)
+/* Read bytes [offset, offset + bytes) of the file. Returns 0; -ENODATA if the file does not have
+ * these bytes; -EIO. */
+static int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t bytes)
 {
 	unsigned char *p = to;
 
@@ -221,7 +223,8 @@ const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f, Elf64_Word 
 	return NULL;
 }
 
-bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name)
+/* Says whether the section has this name. */
+static bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name)
 {
 	size_t bytes = strlen(name) + 1; /* with the NUL */
 

@@ -61,8 +61,6 @@ void elf_file_close(struct elf_file *f);
  * none. elf_file_section_named leaves out compressed sections; elf_section_named finds those too. */
 const Elf64_Shdr *elf_file_section_of_type(const struct elf_file *f, Elf64_Word type);
 const Elf64_Shdr *elf_file_section_named(const struct elf_file *f, const char *name);
-/* Says whether the section has this name. */
-bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const char *name);
 
 /*
  * Copy bytes [offset, offset + bytes) of the file, followed by a NUL, to *copy, which is to be
@@ -70,10 +68,6 @@ bool elf_file_section_is(const struct elf_file *f, const Elf64_Shdr *s, const ch
  * valid section can have; -ENOMEM; -EIO.
  */
 int elf_file_load(const struct elf_file *f, uint64_t offset, uint64_t bytes, unsigned char **copy);
-
-/* Read bytes [offset, offset + bytes) of the file. Returns 0; -ENODATA if the file does not have
- * these bytes; -EIO. */
-int elf_file_read(const struct elf_file *f, uint64_t offset, void *to, size_t bytes);
 
 /* Copy the GNU build id. Returns its length, 0 if there is none, or -ENOMEM. */
 int elf_file_build_id(const struct elf_file *f, unsigned char id[ELF_FILE_BUILD_ID_MAX]);

@@ -78,9 +78,6 @@ struct analysis *explore_shape(struct explore *e, unsigned needs, const struct o
  * shaped so. */
 int explore_reshape(struct explore *e, const struct options *wanted, struct error *err);
 
-/* Whether the current profile has one resource, which is what a command shows. -1: error. */
-int explore_check_one(const struct explore *e, const char *command, struct error *err);
-
 /* The names of the functions in the current profile when it is shaped as these options say. NULL:
  * error. */
 const struct explore_names *explore_functions(struct explore *e, const struct options *opt,

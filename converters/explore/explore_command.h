@@ -48,23 +48,6 @@ const struct explore_command *explore_command_find(const char *word, struct erro
 /* Is the word (n bytes) the beginning of the name? */
 bool explore_begins(const char *name, const char *word, size_t n);
 
-/* explore_view.c: a command that is being run. */
-struct explore_call {
-	struct explore *e;
-	const struct explore_command *command;
-	struct options options; /* the settings and the options of this command; their root is the
-				 * function that the command is about */
-	char *text;		/* the argument; NULL: none was given */
-	const char *output;	/* the file that output goes to; NULL: standard output */
-};
-
-/* Read the options and the argument of the line. explore_call_end() is to be called also after an
- * error. */
-int explore_call_begin(struct explore_call *c, struct explore *e,
-		       const struct explore_command *command, const struct explore_line *l,
-		       struct error *err);
-void explore_call_end(struct explore_call *c);
-
 int explore_view(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		 struct error *err);
 

@@ -74,7 +74,8 @@ const struct explore_names *explore_functions(struct explore *e, const struct op
 	return names;
 }
 
-int explore_check_one(const struct explore *e, const char *command, struct error *err)
+/* Whether the current profile has one resource, which is what a command shows. -1: error. */
+static int explore_check_one(const struct explore *e, const char *command, struct error *err)
 {
 	if (!e->profiles[e->current].analysis.profile->n_columns)
 		return 0;

@@ -11,6 +11,16 @@
 #include "options/options_table.h"
 #include "pipeline/message.h"
 
+/* A command that is being run. */
+struct explore_call {
+	struct explore *e;
+	const struct explore_command *command;
+	struct options options; /* the settings and the options of this command; their root is the
+				 * function that the command is about */
+	char *text;		/* the argument; NULL: none was given */
+	const char *output;	/* the file that output goes to; NULL: standard output */
+};
+
 /* Join the words behind the command that are no options into one text. */
 static int take_text(struct explore_call *c, struct error *err)
 {
@@ -107,9 +117,11 @@ static int use_text(struct explore_call *c, struct error *err)
 	}
 }
 
-int explore_call_begin(struct explore_call *c, struct explore *e,
-		       const struct explore_command *command, const struct explore_line *l,
-		       struct error *err)
+/* Read the options and the argument of the line. explore_call_end() is to be called also after an
+ * error. */
+static int explore_call_begin(struct explore_call *c, struct explore *e,
+			      const struct explore_command *command, const struct explore_line *l,
+			      struct error *err)
 {
 	*c = (struct explore_call){
 		.e = e, .command = command, .options = e->options, .output = l->output};
@@ -122,7 +134,7 @@ int explore_call_begin(struct explore_call *c, struct explore *e,
 	return take_text(c, err) || use_text(c, err) ? -1 : 0;
 }
 
-void explore_call_end(struct explore_call *c)
+static void explore_call_end(struct explore_call *c)
 {
 	filter_clear(&c->options.filter);
 	free(c->text);

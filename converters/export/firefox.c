@@ -43,7 +43,8 @@ void json_table_column(struct json_table *t, const char *name)
 	t->has_value = false;
 }
 
-void json_table_text(struct json_table *t, const char *json)
+/* Any value of JSON. */
+static void json_table_text(struct json_table *t, const char *json)
 {
 	if (t->has_value)
 		out_text(t->out, ",");
@@ -99,6 +100,8 @@ void json_table_same(struct json_table *t, const char *name, const char *json, s
  * In: nodes, places, states. Out: JSON, in version 66 of the processed profile
  * (github.com/firefox-devtools/profiler, docs-developer/CHANGELOG-formats.md).
  */
+
+#define FIREFOX_NO_CATEGORY UINT32_MAX
 
 #define NONE UINT32_MAX
 

@@ -34,8 +34,6 @@ void json_table_column(struct json_table *t, const char *name);
 void json_table_number(struct json_table *t, uint64_t value);
 /* The number, or null if it is UINT32_MAX. */
 void json_table_index(struct json_table *t, uint32_t value);
-/* Any value of JSON. */
-void json_table_text(struct json_table *t, const char *json);
 /* Nanoseconds as milliseconds, to the last digit. */
 void json_table_ms(struct json_table *t, uint64_t ns);
 /* A whole column that has the same value of JSON n times. */
@@ -56,8 +54,6 @@ void json_table_ms_alone(struct out *o, uint64_t ns);
  * The category of a sample is that of its innermost frame. So a stack in which samples of several
  * states were taken is there for each of them, and its innermost frame, too.
  */
-
-#define FIREFOX_NO_CATEGORY UINT32_MAX
 
 struct firefox_frame {
 	uint32_t place, depth; /* index in places.all, and in the chain of inlined functions */

@@ -11,10 +11,28 @@
 
 /* ---- thrift ---------------------------------------------------------------------------------- */
 /*
- * Writes Thrift's compact protocol.
- *
- * In: fields of structs. Out: bytes.
+ * Writes Thrift's compact protocol, of which the headers of Parquet are made. It is described in
+ * github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md.
  */
+
+#define THRIFT_DEEPEST 8
+
+/* All zero at first. */
+struct thrift {
+	unsigned char *bytes;
+	size_t n, size;
+	bool is_out_of_memory;	  /* from then on nothing is written */
+	unsigned depth;		  /* of structs */
+	int last[THRIFT_DEEPEST]; /* the number of the last field of each */
+};
+
+enum thrift_type {
+	THRIFT_I32 = 5,
+	THRIFT_I64 = 6,
+	THRIFT_TEXT = 8,
+	THRIFT_LIST = 9,
+	THRIFT_STRUCT = 12
+};
 
 /* A list of fewer elements has their number in its first byte. */
 #define SHORT_LIST 15u
@@ -57,38 +75,20 @@ static void put_field(struct thrift *t, int field, enum thrift_type type)
 	*last = field;
 }
 
-void thrift_i32(struct thrift *t, int field, int32_t value)
+/* Fields of the innermost struct, in ascending order of their numbers. */
+static void thrift_i32(struct thrift *t, int field, int32_t value)
 {
 	put_field(t, field, THRIFT_I32);
 	put_zigzag(t, value);
 }
 
-void thrift_i64(struct thrift *t, int field, int64_t value)
+static void thrift_i64(struct thrift *t, int field, int64_t value)
 {
 	put_field(t, field, THRIFT_I64);
 	put_zigzag(t, value);
 }
 
-void thrift_text(struct thrift *t, int field, const char *text)
-{
-	put_field(t, field, THRIFT_TEXT);
-	thrift_element_text(t, text);
-}
-
-void thrift_list(struct thrift *t, int field, enum thrift_type of, size_t n)
-{
-	put_field(t, field, THRIFT_LIST);
-	put_byte(t, (unsigned)(n < SHORT_LIST ? n : SHORT_LIST) << 4 | (unsigned)of);
-	if (n >= SHORT_LIST)
-		put_varint(t, n);
-}
-
-void thrift_element_i32(struct thrift *t, int32_t value)
-{
-	put_zigzag(t, value);
-}
-
-void thrift_element_text(struct thrift *t, const char *text)
+static void thrift_element_text(struct thrift *t, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -96,212 +96,44 @@ void thrift_element_text(struct thrift *t, const char *text)
 	put_bytes(t, text, n);
 }
 
-void thrift_begin(struct thrift *t, int field)
+static void thrift_text(struct thrift *t, int field, const char *text)
+{
+	put_field(t, field, THRIFT_TEXT);
+	thrift_element_text(t, text);
+}
+
+/* A list of n, which have to follow: structs, or by the two functions below. */
+static void thrift_list(struct thrift *t, int field, enum thrift_type of, size_t n)
+{
+	put_field(t, field, THRIFT_LIST);
+	put_byte(t, (unsigned)(n < SHORT_LIST ? n : SHORT_LIST) << 4 | (unsigned)of);
+	if (n >= SHORT_LIST)
+		put_varint(t, n);
+}
+
+static void thrift_element_i32(struct thrift *t, int32_t value)
+{
+	put_zigzag(t, value);
+}
+
+/* A struct begins: as a field, or as an element of a list or alone (field 0). Each has to end. */
+static void thrift_begin(struct thrift *t, int field)
 {
 	if (field)
 		put_field(t, field, THRIFT_STRUCT);
 	t->last[++t->depth] = 0;
 }
 
-void thrift_end(struct thrift *t)
+static void thrift_end(struct thrift *t)
 {
 	put_byte(t, 0);
 	t->depth--;
 }
 
-void thrift_free(struct thrift *t)
+static void thrift_free(struct thrift *t)
 {
 	free(t->bytes);
 	*t = (struct thrift){0};
-}
-
-/* ---- parquet --------------------------------------------------------------------------------- */
-/*
- * Collects rows, and writes the footer of a Parquet file.
- *
- * In: values. Out: groups of rows, and behind them what a reader begins with.
- */
-
-/* Rows of a group. Readers take a group at a time on each core. */
-#define GROUP_ROWS  131072u
-#define MAGIC	    "PAR1"
-#define MAGIC_BYTES 4
-#define CREATED_BY  "cpconv " CPS_PROJECT_VERSION
-
-struct group {
-	struct parquet_chunk *chunks; /* by column */
-	uint64_t rows;
-};
-
-struct parquet {
-	struct parquet_writer w;
-	struct parquet_values *columns;
-	size_t n, size;
-	size_t next; /* column of the row */
-	uint64_t rows;
-	struct group *groups;
-	size_t n_groups, groups_size;
-};
-
-struct parquet *parquet_new(struct out *o)
-{
-	struct parquet *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->w.out = o;
-	parquet_write(&p->w, MAGIC, MAGIC_BYTES);
-	return p;
-}
-
-int parquet_column(struct parquet *p, const char *name, enum parquet_type type, bool has_none)
-{
-	struct parquet_values *c;
-
-	if (!array_reserve(&p->columns, &p->size, p->n + 1, sizeof(*p->columns)))
-		return -1;
-	c = &p->columns[p->n];
-	*c = (struct parquet_values){.name = strdup(name), .type = type, .has_none = has_none};
-	p->n += c->name != NULL;
-	return c->name ? 0 : -1;
-}
-
-void parquet_free(struct parquet *p)
-{
-	if (!p)
-		return;
-	for (size_t i = 0; i < p->n; i++)
-		parquet_values_free(&p->columns[i]);
-	for (size_t i = 0; i < p->n_groups; i++)
-		free(p->groups[i].chunks);
-	parquet_writer_free(&p->w);
-	free(p->columns);
-	free(p->groups);
-	free(p);
-}
-
-/* ---- groups of rows ---------------------------------------------------------------------------- */
-
-static void write_group(struct parquet *p)
-{
-	struct group *g;
-
-	if (!array_reserve(&p->groups, &p->groups_size, p->n_groups + 1, sizeof(*p->groups))) {
-		p->w.is_out_of_memory = true;
-		return;
-	}
-	g = &p->groups[p->n_groups];
-	*g = (struct group){calloc(p->n + 1, sizeof(*g->chunks)), p->columns[0].n};
-	p->n_groups++;
-	p->w.is_out_of_memory |= !g->chunks;
-	for (size_t i = 0; g->chunks && i < p->n; i++)
-		parquet_write_chunk(&p->w, &p->columns[i], &g->chunks[i]);
-}
-
-/* The value of a column is there; after that of the last one the row is whole. */
-static void step(struct parquet *p)
-{
-	if (++p->next < p->n)
-		return;
-	p->next = 0;
-	p->rows++;
-	if (p->columns[0].n == GROUP_ROWS)
-		write_group(p);
-}
-
-void parquet_number(struct parquet *p, uint64_t value)
-{
-	p->w.is_out_of_memory |= parquet_values_add(&p->columns[p->next], value) != 0;
-	step(p);
-}
-
-void parquet_double(struct parquet *p, double value)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	parquet_number(p, bits);
-}
-
-void parquet_text(struct parquet *p, const char *bytes, size_t n)
-{
-	p->w.is_out_of_memory |= parquet_values_add_text(&p->columns[p->next], bytes, n) != 0;
-	step(p);
-}
-
-void parquet_none(struct parquet *p)
-{
-	p->w.is_out_of_memory |= parquet_values_add_none(&p->columns[p->next]) != 0;
-	step(p);
-}
-
-/* ---- the footer -------------------------------------------------------------------------------- */
-
-/* The root of the schema has the columns as children. */
-static void put_schema(struct thrift *t, const struct parquet *p)
-{
-	thrift_list(t, 2, THRIFT_STRUCT, p->n + 1);
-	thrift_begin(t, 0);
-	thrift_text(t, 4, "calls");
-	thrift_i32(t, 5, (int32_t)p->n);
-	thrift_end(t);
-	for (size_t i = 0; i < p->n; i++)
-		parquet_put_element(t, &p->columns[i]);
-}
-
-static void put_groups(struct thrift *t, const struct parquet *p)
-{
-	thrift_list(t, 4, THRIFT_STRUCT, p->n_groups);
-	for (size_t i = 0; i < p->n_groups; i++) {
-		const struct group *g = &p->groups[i];
-		int64_t bytes = 0;
-
-		thrift_begin(t, 0);
-		thrift_list(t, 1, THRIFT_STRUCT, p->n);
-		for (size_t k = 0; k < p->n; k++) {
-			parquet_put_chunk(t, &p->columns[k], &g->chunks[k]);
-			bytes += g->chunks[k].plain_bytes;
-		}
-		thrift_i64(t, 2, bytes);
-		thrift_i64(t, 3, (int64_t)g->rows);
-		thrift_end(t);
-	}
-}
-
-static void write_footer(struct parquet *p)
-{
-	struct thrift t = {0};
-	unsigned char length[4];
-
-	thrift_begin(&t, 0);
-	thrift_i32(&t, 1, 1);
-	put_schema(&t, p);
-	thrift_i64(&t, 3, (int64_t)p->rows);
-	put_groups(&t, p);
-	thrift_text(&t, 6, CREATED_BY);
-	thrift_end(&t);
-	p->w.is_out_of_memory |= t.is_out_of_memory;
-	p->w.is_too_large |= t.n > INT32_MAX;
-	parquet_write(&p->w, t.bytes, t.n);
-	for (int i = 0; i < 4; i++)
-		length[i] = (unsigned char)(t.n >> 8 * i);
-	parquet_write(&p->w, length, sizeof(length));
-	parquet_write(&p->w, MAGIC, MAGIC_BYTES);
-	thrift_free(&t);
-}
-
-int parquet_end(struct parquet *p, struct error *err)
-{
-	if (p->n && p->columns[0].n && !p->w.is_out_of_memory)
-		write_group(p);
-	if (!p->w.is_out_of_memory)
-		write_footer(p);
-	if (p->w.is_out_of_memory)
-		return error_memory(err);
-	return p->w.is_too_large
-		       ? error_set(err, "the names of 131072 nodes have more bytes than a page of "
-					"Parquet can hold")
-		       : 0;
 }
 
 /* ---- parquet page ---------------------------------------------------------------------------- */
@@ -311,6 +143,34 @@ int parquet_end(struct parquet *p, struct error *err)
  * In: values. Out: a page of the texts that occur, if they are texts; a page with the values. Both
  * are compressed.
  */
+
+/* The values of the current group of rows. All but the first three are zero at first. */
+struct parquet_values {
+	char *name;
+	enum parquet_type type;
+	bool has_none;
+	uint64_t *values; /* n; of texts: numbers of the dictionary; of doubles: their bits */
+	bool *is_none;	  /* n, if has_none */
+	size_t n, size, none_size;
+	size_t n_none;
+	struct strings *texts; /* the dictionary; NULL: none yet */
+};
+
+struct parquet_writer {
+	struct out *out;
+	uint64_t bytes; /* written so far */
+	bool is_out_of_memory, is_too_large;
+	unsigned char *page, *packed;
+	size_t n, page_size, packed_size;
+	struct libdeflate_compressor *compressor;
+};
+
+/* Where the values of a column are, for one group of rows. */
+struct parquet_chunk {
+	int64_t values;		  /* how many, with those that are none */
+	int64_t dictionary, data; /* offsets of pages; dictionary 0: there is none */
+	int64_t plain_bytes, packed_bytes;
+};
 
 #define LEVEL 6 /* of compression */
 
@@ -345,12 +205,12 @@ static int add(struct parquet_values *c, uint64_t value, bool is_none)
 	return 0;
 }
 
-int parquet_values_add(struct parquet_values *c, uint64_t value)
+static int parquet_values_add(struct parquet_values *c, uint64_t value)
 {
 	return add(c, value, false);
 }
 
-int parquet_values_add_text(struct parquet_values *c, const char *bytes, size_t n)
+static int parquet_values_add_text(struct parquet_values *c, const char *bytes, size_t n)
 {
 	uint32_t number;
 
@@ -360,7 +220,7 @@ int parquet_values_add_text(struct parquet_values *c, const char *bytes, size_t 
 	return number == STRINGS_NONE ? -1 : add(c, number, false);
 }
 
-int parquet_values_add_none(struct parquet_values *c)
+static int parquet_values_add_none(struct parquet_values *c)
 {
 	return add(c, 0, true);
 }
@@ -373,7 +233,7 @@ static void forget(struct parquet_values *c)
 	c->n = c->n_none = 0;
 }
 
-void parquet_values_free(struct parquet_values *c)
+static void parquet_values_free(struct parquet_values *c)
 {
 	forget(c);
 	free(c->name);
@@ -383,14 +243,14 @@ void parquet_values_free(struct parquet_values *c)
 
 /* ---- bytes ------------------------------------------------------------------------------------- */
 
-void parquet_write(struct parquet_writer *w, const void *bytes, size_t n)
+static void parquet_write(struct parquet_writer *w, const void *bytes, size_t n)
 {
 	if (n)
 		out_bytes(w->out, bytes, n);
 	w->bytes += n;
 }
 
-void parquet_writer_free(struct parquet_writer *w)
+static void parquet_writer_free(struct parquet_writer *w)
 {
 	if (w->compressor)
 		libdeflate_free_compressor(w->compressor);
@@ -589,8 +449,9 @@ static bool has_dictionary(struct parquet_writer *w, struct parquet_values *c)
 	return c->texts;
 }
 
-void parquet_write_chunk(struct parquet_writer *w, struct parquet_values *c,
-			 struct parquet_chunk *chunk)
+/* Write the pages of the column, and forget its values. */
+static void parquet_write_chunk(struct parquet_writer *w, struct parquet_values *c,
+				struct parquet_chunk *chunk)
 {
 	*chunk = (struct parquet_chunk){.values = (int64_t)c->n};
 	w->n = 0;
@@ -616,7 +477,8 @@ void parquet_write_chunk(struct parquet_writer *w, struct parquet_values *c,
 
 /* ---- the footer -------------------------------------------------------------------------------- */
 
-void parquet_put_element(struct thrift *t, const struct parquet_values *c)
+/* Describe the column, and a chunk of it, in the footer. */
+static void parquet_put_element(struct thrift *t, const struct parquet_values *c)
 {
 	thrift_begin(t, 0);
 	thrift_i32(t, 1, types[c->type].type);
@@ -627,8 +489,8 @@ void parquet_put_element(struct thrift *t, const struct parquet_values *c)
 	thrift_end(t);
 }
 
-void parquet_put_chunk(struct thrift *t, const struct parquet_values *c,
-		       const struct parquet_chunk *chunk)
+static void parquet_put_chunk(struct thrift *t, const struct parquet_values *c,
+			      const struct parquet_chunk *chunk)
 {
 	thrift_begin(t, 0);
 	thrift_i64(t, 2, chunk->dictionary ? chunk->dictionary : chunk->data);
@@ -650,4 +512,193 @@ void parquet_put_chunk(struct thrift *t, const struct parquet_values *c,
 		thrift_i64(t, 11, chunk->dictionary);
 	thrift_end(t);
 	thrift_end(t);
+}
+
+/* ---- parquet --------------------------------------------------------------------------------- */
+/*
+ * Collects rows, and writes the footer of a Parquet file.
+ *
+ * In: values. Out: groups of rows, and behind them what a reader begins with.
+ */
+
+/* Rows of a group. Readers take a group at a time on each core. */
+#define GROUP_ROWS  131072u
+#define MAGIC	    "PAR1"
+#define MAGIC_BYTES 4
+#define CREATED_BY  "cpconv " CPS_PROJECT_VERSION
+
+struct group {
+	struct parquet_chunk *chunks; /* by column */
+	uint64_t rows;
+};
+
+struct parquet {
+	struct parquet_writer w;
+	struct parquet_values *columns;
+	size_t n, size;
+	size_t next; /* column of the row */
+	uint64_t rows;
+	struct group *groups;
+	size_t n_groups, groups_size;
+};
+
+struct parquet *parquet_new(struct out *o)
+{
+	struct parquet *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->w.out = o;
+	parquet_write(&p->w, MAGIC, MAGIC_BYTES);
+	return p;
+}
+
+int parquet_column(struct parquet *p, const char *name, enum parquet_type type, bool has_none)
+{
+	struct parquet_values *c;
+
+	if (!array_reserve(&p->columns, &p->size, p->n + 1, sizeof(*p->columns)))
+		return -1;
+	c = &p->columns[p->n];
+	*c = (struct parquet_values){.name = strdup(name), .type = type, .has_none = has_none};
+	p->n += c->name != NULL;
+	return c->name ? 0 : -1;
+}
+
+void parquet_free(struct parquet *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n; i++)
+		parquet_values_free(&p->columns[i]);
+	for (size_t i = 0; i < p->n_groups; i++)
+		free(p->groups[i].chunks);
+	parquet_writer_free(&p->w);
+	free(p->columns);
+	free(p->groups);
+	free(p);
+}
+
+/* ---- groups of rows ---------------------------------------------------------------------------- */
+
+static void write_group(struct parquet *p)
+{
+	struct group *g;
+
+	if (!array_reserve(&p->groups, &p->groups_size, p->n_groups + 1, sizeof(*p->groups))) {
+		p->w.is_out_of_memory = true;
+		return;
+	}
+	g = &p->groups[p->n_groups];
+	*g = (struct group){calloc(p->n + 1, sizeof(*g->chunks)), p->columns[0].n};
+	p->n_groups++;
+	p->w.is_out_of_memory |= !g->chunks;
+	for (size_t i = 0; g->chunks && i < p->n; i++)
+		parquet_write_chunk(&p->w, &p->columns[i], &g->chunks[i]);
+}
+
+/* The value of a column is there; after that of the last one the row is whole. */
+static void step(struct parquet *p)
+{
+	if (++p->next < p->n)
+		return;
+	p->next = 0;
+	p->rows++;
+	if (p->columns[0].n == GROUP_ROWS)
+		write_group(p);
+}
+
+void parquet_number(struct parquet *p, uint64_t value)
+{
+	p->w.is_out_of_memory |= parquet_values_add(&p->columns[p->next], value) != 0;
+	step(p);
+}
+
+void parquet_double(struct parquet *p, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	parquet_number(p, bits);
+}
+
+void parquet_text(struct parquet *p, const char *bytes, size_t n)
+{
+	p->w.is_out_of_memory |= parquet_values_add_text(&p->columns[p->next], bytes, n) != 0;
+	step(p);
+}
+
+void parquet_none(struct parquet *p)
+{
+	p->w.is_out_of_memory |= parquet_values_add_none(&p->columns[p->next]) != 0;
+	step(p);
+}
+
+/* ---- the footer -------------------------------------------------------------------------------- */
+
+/* The root of the schema has the columns as children. */
+static void put_schema(struct thrift *t, const struct parquet *p)
+{
+	thrift_list(t, 2, THRIFT_STRUCT, p->n + 1);
+	thrift_begin(t, 0);
+	thrift_text(t, 4, "calls");
+	thrift_i32(t, 5, (int32_t)p->n);
+	thrift_end(t);
+	for (size_t i = 0; i < p->n; i++)
+		parquet_put_element(t, &p->columns[i]);
+}
+
+static void put_groups(struct thrift *t, const struct parquet *p)
+{
+	thrift_list(t, 4, THRIFT_STRUCT, p->n_groups);
+	for (size_t i = 0; i < p->n_groups; i++) {
+		const struct group *g = &p->groups[i];
+		int64_t bytes = 0;
+
+		thrift_begin(t, 0);
+		thrift_list(t, 1, THRIFT_STRUCT, p->n);
+		for (size_t k = 0; k < p->n; k++) {
+			parquet_put_chunk(t, &p->columns[k], &g->chunks[k]);
+			bytes += g->chunks[k].plain_bytes;
+		}
+		thrift_i64(t, 2, bytes);
+		thrift_i64(t, 3, (int64_t)g->rows);
+		thrift_end(t);
+	}
+}
+
+static void write_footer(struct parquet *p)
+{
+	struct thrift t = {0};
+	unsigned char length[4];
+
+	thrift_begin(&t, 0);
+	thrift_i32(&t, 1, 1);
+	put_schema(&t, p);
+	thrift_i64(&t, 3, (int64_t)p->rows);
+	put_groups(&t, p);
+	thrift_text(&t, 6, CREATED_BY);
+	thrift_end(&t);
+	p->w.is_out_of_memory |= t.is_out_of_memory;
+	p->w.is_too_large |= t.n > INT32_MAX;
+	parquet_write(&p->w, t.bytes, t.n);
+	for (int i = 0; i < 4; i++)
+		length[i] = (unsigned char)(t.n >> 8 * i);
+	parquet_write(&p->w, length, sizeof(length));
+	parquet_write(&p->w, MAGIC, MAGIC_BYTES);
+	thrift_free(&t);
+}
+
+int parquet_end(struct parquet *p, struct error *err)
+{
+	if (p->n && p->columns[0].n && !p->w.is_out_of_memory)
+		write_group(p);
+	if (!p->w.is_out_of_memory)
+		write_footer(p);
+	if (p->w.is_out_of_memory)
+		return error_memory(err);
+	return p->w.is_too_large
+		       ? error_set(err, "the names of 131072 nodes have more bytes than a page of "
+					"Parquet can hold")
+		       : 0;
 }

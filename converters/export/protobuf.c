@@ -26,7 +26,8 @@ void protobuf_free(struct protobuf *b)
 	*b = (struct protobuf){0};
 }
 
-void protobuf_clear(struct protobuf *b)
+/* Forget what was written, and keep the memory. */
+static void protobuf_clear(struct protobuf *b)
 {
 	b->n = 0;
 }

@@ -34,9 +34,6 @@ struct protobuf {
 
 void protobuf_free(struct protobuf *b);
 
-/* Forget what was written, and keep the memory. */
-void protobuf_clear(struct protobuf *b);
-
 /* A field of type int64, uint64 or bool. The default, 0, is not written. */
 void protobuf_number(struct protobuf *b, unsigned field, uint64_t value);
 

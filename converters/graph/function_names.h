@@ -59,9 +59,6 @@ void function_names_free(struct function_names *f);
 
 /* Set the error to: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
 int suggest_functions(const struct tree *t, const char *name, struct error *err);
-int suggest_of(const struct strings *strings, const struct tree_function *functions, size_t n,
-	       const char *name, struct error *err);
-int suggest_of_graph(const struct graph *g, const char *name, struct error *err);
 
 /*
  * Call this after tree_build. Returns -1 if the filter has a focus and no value of it means a

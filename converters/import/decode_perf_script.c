@@ -3,13 +3,16 @@
  * decode_perf_script.c - decodes what `perf script` prints.
  */
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "import/decode_perf_script.h"
 #include "import/stack.h"
 #include "read/decode.h"
+#include "read/event.h"
 #include "read/input.h"
 
 /* ---- perf line ------------------------------------------------------------------------------- */
@@ -18,6 +21,21 @@
  *
  * In: the bytes of a line. Out: the line of a sample, or a frame of its stack.
  */
+
+/* The line of a sample: "shares 16346/16350 [001]  4188.819099:    2000000 cpu-clock:u: ". */
+struct perf_head {
+	const char *comm;
+	size_t n_comm;
+	uint64_t pid, tid, time_us, period;
+	bool has_period;
+	const char *event, *rest; /* what stands behind the event */
+	size_t n_event;
+};
+
+/* "1367 seventy+0x17 (/tmp/shares)": the function without its offset, and the file. */
+struct perf_frame {
+	struct event_text function, file; /* empty: it is not known */
+};
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
@@ -99,7 +117,8 @@ static bool take_thread(const char *at, const char *end, struct perf_head *h)
 	return false;
 }
 
-bool perf_line_head(const char *at, const char *end, struct perf_head *h)
+/* Returns false if the line is no such line. */
+static bool perf_line_head(const char *at, const char *end, struct perf_head *h)
 {
 	const char *begin = at, *stop;
 
@@ -192,7 +211,7 @@ static struct event_text function_of(const char *at, const char *end)
 	return name;
 }
 
-bool perf_line_frame(const char *at, const char *end, struct perf_frame *f)
+static bool perf_line_frame(const char *at, const char *end, struct perf_frame *f)
 {
 	const char *word = blanks_end(at, end), *stop = word, *file;
 

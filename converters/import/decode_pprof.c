@@ -4,14 +4,62 @@
  * them.
  */
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "import/decode_pprof.h"
+#include "base/pprof_fields.h"
 #include "import/stack.h"
 #include "read/decode.h"
+
+/* What is left of a message. */
+struct protobuf_reader {
+	const unsigned char *at, *end;
+	bool is_wrong; /* the message is damaged; `at` is where */
+};
+
+/* A part of the file that has an id: a mapping, a location or a function. */
+struct pprof_item {
+	uint64_t id;
+	uint64_t values[PPROF_MAPPING_FILENAME + 1]; /* of its first fields, by number */
+	struct protobuf_reader bytes;
+	size_t line, n_lines; /* of a location: its functions in pprof.lines */
+};
+
+struct pprof_items {
+	struct pprof_item *list; /* by id, once all are there */
+	size_t n, size;
+};
+
+struct pprof_type {
+	uint64_t type, unit; /* numbers of texts */
+};
+
+struct pprof {
+	const struct event_sink *sink;
+	struct error *err;
+	const char *name;
+	const unsigned char *begin;
+	struct pprof_items mappings, locations, functions;
+	struct event_text *lines; /* names of functions, by location, innermost first */
+	size_t n_lines, lines_size;
+	struct protobuf_reader *texts;
+	size_t n_texts, texts_size;
+	struct pprof_type *types;
+	size_t n_types, types_size, type; /* the one that is read */
+	size_t counts;			  /* the type that counts samples; n_types: none */
+	uint64_t scale;			  /* nanoseconds in its unit */
+	uint64_t shown, period, time_ns, hits;
+	struct pprof_type period_type;
+	struct stack stack;
+	uint64_t *numbers; /* of the sample at hand: locations, then values */
+	size_t n_locations, n_numbers, numbers_size;
+	uint32_t n_threads, *threads; /* by text: the number of the thread of that name; 0: none */
+};
 
 /* ---- protobuf reader ------------------------------------------------------------------------- */
 /*
@@ -20,9 +68,17 @@
  * In: bytes. Out: fields.
  */
 
+struct protobuf_field {
+	uint32_t number;
+	bool has_bytes;		      /* it has bytes, and not a value */
+	uint64_t value;		      /* of a number */
+	struct protobuf_reader bytes; /* of a message, a text or packed numbers */
+};
+
 enum wire { WIRE_NUMBER, WIRE_8_BYTES, WIRE_BYTES, WIRE_4_BYTES = 5 };
 
-bool protobuf_reader_number(struct protobuf_reader *r, uint64_t *value)
+/* Take a number of packed ones. False as above. */
+static bool protobuf_reader_number(struct protobuf_reader *r, uint64_t *value)
 {
 	*value = 0;
 	if (r->at == r->end)
@@ -47,7 +103,8 @@ static bool skip(struct protobuf_reader *r, uint64_t n)
 	return !r->is_wrong;
 }
 
-bool protobuf_reader_next(struct protobuf_reader *r, struct protobuf_field *f)
+/* Take the next field. False: there is none, or is_wrong. */
+static bool protobuf_reader_next(struct protobuf_reader *r, struct protobuf_field *f)
 {
 	uint64_t tag, length;
 
@@ -88,7 +145,8 @@ bool protobuf_reader_next(struct protobuf_reader *r, struct protobuf_field *f)
  * In: a message Profile of profile.proto. Out: struct pprof.
  */
 
-int pprof_wrong(const struct pprof *p, const unsigned char *at, const char *what)
+/* Set the error "FILE: WHAT at byte N of the unpacked file". Returns -1. */
+static int pprof_wrong(const struct pprof *p, const unsigned char *at, const char *what)
 {
 	return error_set(p->err, "%s: %s at byte %zu of the unpacked file", p->name, what,
 			 (size_t)(at - p->begin));
@@ -96,7 +154,8 @@ int pprof_wrong(const struct pprof *p, const unsigned char *at, const char *what
 
 /* ---- what the file has ------------------------------------------------------------------------ */
 
-struct event_text pprof_text(const struct pprof *p, uint64_t number)
+/* The text of this number; empty if there is none. */
+static struct event_text pprof_text(const struct pprof *p, uint64_t number)
 {
 	const struct protobuf_reader *t = number < p->n_texts ? &p->texts[number] : NULL;
 
@@ -104,14 +163,15 @@ struct event_text pprof_text(const struct pprof *p, uint64_t number)
 		 : (struct event_text){"", 0};
 }
 
-bool pprof_is_text(const struct pprof *p, uint64_t number, const char *want)
+static bool pprof_is_text(const struct pprof *p, uint64_t number, const char *want)
 {
 	struct event_text t = pprof_text(p, number);
 
 	return t.length == strlen(want) && !memcmp(t.bytes, want, t.length);
 }
 
-uint64_t pprof_value_of(struct protobuf_reader r, uint32_t number)
+/* The value of a field of a message; the last one counts. */
+static uint64_t pprof_value_of(struct protobuf_reader r, uint32_t number)
 {
 	struct protobuf_field f;
 	uint64_t value = 0;
@@ -198,7 +258,7 @@ static int sort(struct pprof *p, struct pprof_items *l)
 	return 0;
 }
 
-const struct pprof_item *pprof_find(const struct pprof_items *l, uint64_t id)
+static const struct pprof_item *pprof_find(const struct pprof_items *l, uint64_t id)
 {
 	struct pprof_item wanted = {.id = id};
 
@@ -239,7 +299,8 @@ static int take_lines(struct pprof *p, struct pprof_item *location)
 	return 0;
 }
 
-int pprof_take_all(struct pprof *p, struct protobuf_reader r)
+/* Take all but the samples. -1: the file is damaged, or memory is out. */
+static int pprof_take_all(struct pprof *p, struct protobuf_reader r)
 {
 	struct protobuf_field f;
 

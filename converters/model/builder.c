@@ -9,6 +9,290 @@
 #include "base/array.h"
 #include "model/builder.h"
 
+/* ---- recording ------------------------------------------------------------------------------- */
+/*
+ * The input that is being read: its name, its texts, its threads.
+ *
+ * All parts of the builder use these functions.
+ */
+
+const char *builder_file(const struct profile_builder *b)
+{
+	return strings_get(b->profile->strings, b->current.process.file, NULL);
+}
+
+/* Free what the current input holds. */
+static void recording_close(struct recording *r)
+{
+	cct_free(r->paths);
+	id_table_free(r->bases);
+	id_table_free(r->threads);
+	id_table_free(r->reasons);
+	perf_map_free(r->jit);
+	moments_clear(&r->moments);
+	r->jit = NULL;
+	r->paths = NULL;
+	r->bases = NULL;
+	r->threads = NULL;
+	r->reasons = NULL;
+	r->open = false;
+}
+
+static void builder_recording_free(struct recording *r)
+{
+	if (r->open)
+		profile_process_free(&r->process);
+	recording_close(r);
+	free(r->walk);
+	free(r->base_nodes);
+	free(r->of_ids);
+	free(r->stacks);
+	free(r->reason_counts);
+}
+
+/* The number of a text; STRINGS_NONE for an absent one and, with *ok = false, without memory.
+ * The number of a text. STRINGS_NONE: the text is absent or, with *ok = false, memory is out.
+ * */
+static uint32_t builder_text(struct profile_builder *b, struct event_text text, bool *ok)
+{
+	if (!text.length)
+		return STRINGS_NONE;
+	uint32_t number = strings_add(b->profile->strings, text.bytes, text.length);
+	if (number == STRINGS_NONE)
+		*ok = false;
+	return number;
+}
+
+struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id)
+{
+	struct recording *r = &b->current;
+	struct profile_process *p = &r->process;
+	uint32_t place = id_table_add(r->threads, id);
+
+	if (place == ID_TABLE_NONE)
+		return NULL;
+	if (place < p->n_threads)
+		return &p->threads[place];
+	if (!array_reserve(&p->threads, &r->threads_size, p->n_threads + 1, sizeof(*p->threads)))
+		return NULL;
+	p->threads[p->n_threads] = (struct profile_thread){.id = id, .name = b->empty};
+	return &p->threads[p->n_threads++];
+}
+
+/* ---- builder resources ----------------------------------------------------------------------- */
+/*
+ * Keeps what an input says of each of its resources.
+ *
+ * In: resource events. Out: the resources of the process.
+ */
+
+/* The states of the resource. NULL without memory, or if it has none. */
+static struct profile_state *copy_states(struct profile_builder *b, const struct event_resource *e,
+					 bool *ok)
+{
+	struct profile_state *list = e->n_states ? calloc(e->n_states, sizeof(*list)) : NULL;
+
+	*ok &= list || !e->n_states;
+	for (size_t i = 0; list && i < e->n_states; i++) {
+		uint32_t name = builder_text(b, e->states[i], ok);
+
+		list[i].name = name == STRINGS_NONE ? b->empty : name;
+		list[i].credited = e->in_states ? e->in_states[i] : 0;
+	}
+	return list;
+}
+
+/* The sink's `resource`. */
+static int builder_resource(void *context, const struct event_resource *e, struct error *err)
+{
+	struct profile_builder *b = context;
+	struct profile_process *p = &b->current.process;
+	bool ok = true;
+	const struct profile_resource r = {
+		.name = builder_text(b, e->name, &ok),
+		.unit = builder_text(b, e->unit, &ok),
+		.engine = builder_text(b, e->engine, &ok),
+		.why = builder_text(b, e->why, &ok),
+		.states = copy_states(b, e, &ok),
+		.n_states = e->n_states,
+		.interval = e->interval,
+		.credited = e->credited,
+		.samples = e->samples,
+		.counted = e->counted,
+		.events = e->events,
+		.is_time = e->is_time,
+		.is_live = e->is_live,
+		.has_counted = e->has_counted,
+	};
+
+	if (!ok || !array_reserve(&p->resources, &b->current.resources_size, p->n_resources + 1,
+				  sizeof(*p->resources))) {
+		free(r.states);
+		return error_memory(err);
+	}
+	p->resources[p->n_resources++] = r;
+	return 0;
+}
+
+/* CPU time is counted by the kernel, and the end record says how much it was. */
+static void builder_count_cpu(struct profile_builder *b)
+{
+	struct profile_process *p = &b->current.process;
+	const struct strings *s = b->profile->strings;
+
+	for (size_t i = 0; i < p->n_resources; i++) {
+		struct profile_resource *r = &p->resources[i];
+
+		if (r->has_counted || !p->cpu_ns ||
+		    strcmp(strings_get(s, r->name, NULL), "cpu") != 0)
+			continue;
+		r->counted = p->cpu_ns;
+		r->has_counted = true;
+	}
+}
+
+/* ---- builder moments ------------------------------------------------------------------------- */
+/*
+ * Keeps each sample with its time and thread, if that is wanted.
+ *
+ * In: samples of the current input. Out: struct moments of all inputs.
+ */
+
+/* When something happened that long after the process began, of the real-time clock, in ns. A
+ * time that does not fit, as a forged input may have it, becomes the largest one. */
+static uint64_t builder_clock_time(const struct profile_process *p, uint64_t time_us)
+{
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(time_us, 1000, &ns) ||
+	    __builtin_add_overflow(ns, p->start_ns, &ns))
+		return UINT64_MAX;
+	return ns;
+}
+
+/* An input begins, it has a state, a selected sample is credited to a node. -1: memory. */
+static void builder_moments_begin(struct profile_builder *b, const struct event_process *e)
+{
+	struct recording *r = &b->current;
+
+	for (size_t i = 0; i < BUILDER_STATES; i++)
+		r->state_names[i] = STRINGS_NONE;
+	r->moments.kept = b->profile->moments.kept;
+	if (r->moments.kept && !e->kind->has_times)
+		moments_drop(&r->moments, MOMENTS_UNTIMED);
+}
+
+int builder_moments_state(struct profile_builder *b, const struct event_state *e)
+{
+	bool ok = true;
+
+	if (b->profile->moments.kept && e->number < BUILDER_STATES)
+		b->current.state_names[e->number] = builder_text(b, e->name, &ok);
+	return ok ? 0 : -1;
+}
+
+static int builder_moments_add(struct profile_builder *b, const struct event_sample *e,
+			       uint32_t thread, uint32_t node)
+{
+	struct recording *r = &b->current;
+	const struct profile_thread *t;
+
+	if (r->moments.kept != MOMENTS_KEPT)
+		return 0;
+	t = builder_thread(b, thread);
+	if (!t)
+		return -1;
+	const struct moment sample = {
+		.time_ns = builder_clock_time(&r->process, e->time_us),
+		.weight = e->weight,
+		.node = node,
+		.thread = (uint32_t)(t - r->process.threads),
+		.state = e->state < BUILDER_STATES ? r->state_names[e->state] : STRINGS_NONE,
+	};
+
+	return moments_add(&r->moments, &sample);
+}
+
+static int merge_threads(struct profile_builder *b)
+{
+	struct profile *p = b->profile;
+	const struct profile_process *process = &b->current.process;
+	const struct event_text program = profile_program_of(p->strings, process);
+	uint32_t name = strings_add(p->strings, program.bytes ? program.bytes : "", program.length);
+
+	for (size_t i = 0; i < process->n_threads; i++) {
+		const struct moments_thread thread = {
+			.pid = process->pid,
+			.tid = process->threads[i].tid ? process->threads[i].tid
+						       : process->threads[i].id,
+			.process_ns = process->start_ns,
+			.name = process->threads[i].name,
+			.program = name,
+		};
+
+		if (moments_add_thread(&p->moments, &thread))
+			return -1;
+	}
+	return name == STRINGS_NONE ? -1 : 0;
+}
+
+int builder_moments_merge(struct profile_builder *b, const uint32_t *nodes)
+{
+	struct profile *p = b->profile;
+	size_t first = p->moments.n_threads;
+
+	if (!p->moments.kept)
+		return 0;
+	return merge_threads(b) ||
+			       moments_join(&p->moments, &b->current.moments, first, nodes, NULL)
+		       ? -1
+		       : 0;
+}
+
+/* ---- builder time ---------------------------------------------------------------------------- */
+/*
+ * Keeps when each thread used how much.
+ *
+ * In: samples. Out: slices of time for each thread. A sample stands for the time before it: as much
+ * as it weighs, if that is a time.
+ */
+
+void profile_builder_time(struct profile_builder *b, struct profile_keeps keeps)
+{
+	b->profile->has_times = keeps.times;
+	b->profile->moments.kept = keeps.moments ? MOMENTS_KEPT : MOMENTS_NOT_WANTED;
+}
+
+int builder_time(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
+		 uint32_t node)
+{
+	const struct profile *p = b->profile;
+	uint64_t to, before;
+	struct profile_thread *t;
+
+	if (builder_moments_add(b, e, thread, node))
+		return -1;
+	if (!p->has_times)
+		return 0;
+	t = builder_thread(b, thread);
+	if (!t)
+		return -1;
+	to = builder_clock_time(&b->current.process, e->time_us);
+	before = to - b->current.process.start_ns;
+	if (strcmp(strings_get(p->strings, p->unit, NULL), "ns") != 0)
+		before = 0;
+	return slices_add(&t->times, to - (e->weight < before ? e->weight : before), to, e->weight);
+}
+
+int builder_time_column(struct profile_column *c, const struct profile *of)
+{
+	for (size_t i = 0; of->has_times && i < of->n_processes; i++)
+		for (size_t k = 0; k < of->processes[i].n_threads; k++)
+			if (slices_join(&c->times, &of->processes[i].threads[k].times))
+				return -1;
+	return 0;
+}
+
 /* ---- builder --------------------------------------------------------------------------------- */
 /*
  * Folds the events of an input into the profile.
@@ -427,281 +711,4 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	b->profile = NULL;
 	profile_builder_free(b);
 	return p;
-}
-
-/* ---- recording ------------------------------------------------------------------------------- */
-/*
- * The input that is being read: its name, its texts, its threads.
- *
- * All parts of the builder use these functions.
- */
-
-const char *builder_file(const struct profile_builder *b)
-{
-	return strings_get(b->profile->strings, b->current.process.file, NULL);
-}
-
-void recording_close(struct recording *r)
-{
-	cct_free(r->paths);
-	id_table_free(r->bases);
-	id_table_free(r->threads);
-	id_table_free(r->reasons);
-	perf_map_free(r->jit);
-	moments_clear(&r->moments);
-	r->jit = NULL;
-	r->paths = NULL;
-	r->bases = NULL;
-	r->threads = NULL;
-	r->reasons = NULL;
-	r->open = false;
-}
-
-void builder_recording_free(struct recording *r)
-{
-	if (r->open)
-		profile_process_free(&r->process);
-	recording_close(r);
-	free(r->walk);
-	free(r->base_nodes);
-	free(r->of_ids);
-	free(r->stacks);
-	free(r->reason_counts);
-}
-
-/* The number of a text. STRINGS_NONE: the text is absent or, with *ok = false, memory is out. */
-uint32_t builder_text(struct profile_builder *b, struct event_text text, bool *ok)
-{
-	if (!text.length)
-		return STRINGS_NONE;
-	uint32_t number = strings_add(b->profile->strings, text.bytes, text.length);
-	if (number == STRINGS_NONE)
-		*ok = false;
-	return number;
-}
-
-struct profile_thread *builder_thread(struct profile_builder *b, uint32_t id)
-{
-	struct recording *r = &b->current;
-	struct profile_process *p = &r->process;
-	uint32_t place = id_table_add(r->threads, id);
-
-	if (place == ID_TABLE_NONE)
-		return NULL;
-	if (place < p->n_threads)
-		return &p->threads[place];
-	if (!array_reserve(&p->threads, &r->threads_size, p->n_threads + 1, sizeof(*p->threads)))
-		return NULL;
-	p->threads[p->n_threads] = (struct profile_thread){.id = id, .name = b->empty};
-	return &p->threads[p->n_threads++];
-}
-
-/* ---- builder resources ----------------------------------------------------------------------- */
-/*
- * Keeps what an input says of each of its resources.
- *
- * In: resource events. Out: the resources of the process.
- */
-
-/* The states of the resource. NULL without memory, or if it has none. */
-static struct profile_state *copy_states(struct profile_builder *b, const struct event_resource *e,
-					 bool *ok)
-{
-	struct profile_state *list = e->n_states ? calloc(e->n_states, sizeof(*list)) : NULL;
-
-	*ok &= list || !e->n_states;
-	for (size_t i = 0; list && i < e->n_states; i++) {
-		uint32_t name = builder_text(b, e->states[i], ok);
-
-		list[i].name = name == STRINGS_NONE ? b->empty : name;
-		list[i].credited = e->in_states ? e->in_states[i] : 0;
-	}
-	return list;
-}
-
-int builder_resource(void *context, const struct event_resource *e, struct error *err)
-{
-	struct profile_builder *b = context;
-	struct profile_process *p = &b->current.process;
-	bool ok = true;
-	const struct profile_resource r = {
-		.name = builder_text(b, e->name, &ok),
-		.unit = builder_text(b, e->unit, &ok),
-		.engine = builder_text(b, e->engine, &ok),
-		.why = builder_text(b, e->why, &ok),
-		.states = copy_states(b, e, &ok),
-		.n_states = e->n_states,
-		.interval = e->interval,
-		.credited = e->credited,
-		.samples = e->samples,
-		.counted = e->counted,
-		.events = e->events,
-		.is_time = e->is_time,
-		.is_live = e->is_live,
-		.has_counted = e->has_counted,
-	};
-
-	if (!ok || !array_reserve(&p->resources, &b->current.resources_size, p->n_resources + 1,
-				  sizeof(*p->resources))) {
-		free(r.states);
-		return error_memory(err);
-	}
-	p->resources[p->n_resources++] = r;
-	return 0;
-}
-
-void builder_count_cpu(struct profile_builder *b)
-{
-	struct profile_process *p = &b->current.process;
-	const struct strings *s = b->profile->strings;
-
-	for (size_t i = 0; i < p->n_resources; i++) {
-		struct profile_resource *r = &p->resources[i];
-
-		if (r->has_counted || !p->cpu_ns ||
-		    strcmp(strings_get(s, r->name, NULL), "cpu") != 0)
-			continue;
-		r->counted = p->cpu_ns;
-		r->has_counted = true;
-	}
-}
-
-/* ---- builder moments ------------------------------------------------------------------------- */
-/*
- * Keeps each sample with its time and thread, if that is wanted.
- *
- * In: samples of the current input. Out: struct moments of all inputs.
- */
-
-void builder_moments_begin(struct profile_builder *b, const struct event_process *e)
-{
-	struct recording *r = &b->current;
-
-	for (size_t i = 0; i < BUILDER_STATES; i++)
-		r->state_names[i] = STRINGS_NONE;
-	r->moments.kept = b->profile->moments.kept;
-	if (r->moments.kept && !e->kind->has_times)
-		moments_drop(&r->moments, MOMENTS_UNTIMED);
-}
-
-int builder_moments_state(struct profile_builder *b, const struct event_state *e)
-{
-	bool ok = true;
-
-	if (b->profile->moments.kept && e->number < BUILDER_STATES)
-		b->current.state_names[e->number] = builder_text(b, e->name, &ok);
-	return ok ? 0 : -1;
-}
-
-int builder_moments_add(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
-			uint32_t node)
-{
-	struct recording *r = &b->current;
-	const struct profile_thread *t;
-
-	if (r->moments.kept != MOMENTS_KEPT)
-		return 0;
-	t = builder_thread(b, thread);
-	if (!t)
-		return -1;
-	const struct moment sample = {
-		.time_ns = builder_clock_time(&r->process, e->time_us),
-		.weight = e->weight,
-		.node = node,
-		.thread = (uint32_t)(t - r->process.threads),
-		.state = e->state < BUILDER_STATES ? r->state_names[e->state] : STRINGS_NONE,
-	};
-
-	return moments_add(&r->moments, &sample);
-}
-
-static int merge_threads(struct profile_builder *b)
-{
-	struct profile *p = b->profile;
-	const struct profile_process *process = &b->current.process;
-	const struct event_text program = profile_program_of(p->strings, process);
-	uint32_t name = strings_add(p->strings, program.bytes ? program.bytes : "", program.length);
-
-	for (size_t i = 0; i < process->n_threads; i++) {
-		const struct moments_thread thread = {
-			.pid = process->pid,
-			.tid = process->threads[i].tid ? process->threads[i].tid
-						       : process->threads[i].id,
-			.process_ns = process->start_ns,
-			.name = process->threads[i].name,
-			.program = name,
-		};
-
-		if (moments_add_thread(&p->moments, &thread))
-			return -1;
-	}
-	return name == STRINGS_NONE ? -1 : 0;
-}
-
-int builder_moments_merge(struct profile_builder *b, const uint32_t *nodes)
-{
-	struct profile *p = b->profile;
-	size_t first = p->moments.n_threads;
-
-	if (!p->moments.kept)
-		return 0;
-	return merge_threads(b) ||
-			       moments_join(&p->moments, &b->current.moments, first, nodes, NULL)
-		       ? -1
-		       : 0;
-}
-
-/* ---- builder time ---------------------------------------------------------------------------- */
-/*
- * Keeps when each thread used how much.
- *
- * In: samples. Out: slices of time for each thread. A sample stands for the time before it: as much
- * as it weighs, if that is a time.
- */
-
-void profile_builder_time(struct profile_builder *b, struct profile_keeps keeps)
-{
-	b->profile->has_times = keeps.times;
-	b->profile->moments.kept = keeps.moments ? MOMENTS_KEPT : MOMENTS_NOT_WANTED;
-}
-
-/* A time that does not fit, as a forged input may have it, becomes the largest one. */
-uint64_t builder_clock_time(const struct profile_process *p, uint64_t time_us)
-{
-	uint64_t ns;
-
-	if (__builtin_mul_overflow(time_us, 1000, &ns) ||
-	    __builtin_add_overflow(ns, p->start_ns, &ns))
-		return UINT64_MAX;
-	return ns;
-}
-
-int builder_time(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
-		 uint32_t node)
-{
-	const struct profile *p = b->profile;
-	uint64_t to, before;
-	struct profile_thread *t;
-
-	if (builder_moments_add(b, e, thread, node))
-		return -1;
-	if (!p->has_times)
-		return 0;
-	t = builder_thread(b, thread);
-	if (!t)
-		return -1;
-	to = builder_clock_time(&b->current.process, e->time_us);
-	before = to - b->current.process.start_ns;
-	if (strcmp(strings_get(p->strings, p->unit, NULL), "ns") != 0)
-		before = 0;
-	return slices_add(&t->times, to - (e->weight < before ? e->weight : before), to, e->weight);
-}
-
-int builder_time_column(struct profile_column *c, const struct profile *of)
-{
-	for (size_t i = 0; of->has_times && i < of->n_processes; i++)
-		for (size_t k = 0; k < of->processes[i].n_threads; k++)
-			if (slices_join(&c->times, &of->processes[i].threads[k].times))
-				return -1;
-	return 0;
 }

@@ -80,10 +80,6 @@ struct profile_builder {
 	struct recording current;
 };
 
-/* builder.c: the number of a text; STRINGS_NONE for an absent one and, with *ok = false, without
- * memory. */
-uint32_t builder_text(struct profile_builder *b, struct event_text text, bool *ok);
-
 /* The name of the current input, for messages. */
 const char *builder_file(const struct profile_builder *b);
 
@@ -126,11 +122,6 @@ int builder_jit(void *context, const struct event_jit *e, struct error *err);
 int builder_jit_open(struct profile_builder *b);
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f);
 
-/* builder.c: the sink's `resource`. */
-int builder_resource(void *context, const struct event_resource *e, struct error *err);
-/* CPU time is counted by the kernel, and the end record says how much it was. */
-void builder_count_cpu(struct profile_builder *b);
-
 /* calls.c: check that no input has stacks while another has calls without stacks. */
 int builder_calls_process(struct profile_builder *b, const struct event_process *e,
 			  struct error *err);
@@ -138,19 +129,13 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 int builder_self(void *context, const struct event_self *e, struct error *err);
 int builder_call(void *context, const struct event_call *e, struct error *err);
 
-/* builder.c: note when a thread used what a selected sample weighs, which is credited to a node. -1: memory. */
+/* Note when a thread used what a selected sample weighs, which is credited to a node. -1: memory. */
 int builder_time(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
 		 uint32_t node);
-/* When something happened that long after the process began, of the real-time clock, in ns. */
-uint64_t builder_clock_time(const struct profile_process *p, uint64_t time_us);
 /* Add up the times of all threads of a column's builder. */
 int builder_time_column(struct profile_column *c, const struct profile *of);
 
-/* builder.c: an input begins, it has a state, a selected sample is credited to a node. -1: memory. */
-void builder_moments_begin(struct profile_builder *b, const struct event_process *e);
 int builder_moments_state(struct profile_builder *b, const struct event_state *e);
-int builder_moments_add(struct profile_builder *b, const struct event_sample *e, uint32_t thread,
-			uint32_t node);
 /* The input is over. nodes[] has the numbers of its nodes in the tree of all inputs, 0 for those that are
  * dropped; NULL: they stay. */
 int builder_moments_merge(struct profile_builder *b, const uint32_t *nodes);
@@ -158,28 +143,11 @@ int builder_moments_merge(struct profile_builder *b, const uint32_t *nodes);
 /* builder_cct.c: the sink's `sample`. */
 int builder_sample(void *context, const struct event_sample *e, struct error *err);
 
-/* builder_cct.c: the node of a sample whose stack leads to `node`, if time in the kernel is shown. CCT_NONE:
- * memory. */
-uint32_t builder_kernel_node(struct profile_builder *b, const struct event_sample *e,
-			     uint32_t node);
-/* How many of the sample's frames are shown: the kernel's are not, if time in the kernel is not. */
-size_t builder_kernel_depth(const struct profile_builder *b, const struct event_sample *e);
-/* The input is over: one frame stands for all of the kernel's that have no name. */
-void builder_kernel_resolve(const struct profile_builder *b, struct profile_frame *f);
-/* As cct_child, but such frames that call each other are one. */
-uint32_t builder_kernel_child(struct cct *all, uint32_t parent, const struct profile_frame *f);
-
 /* builder_cct.c: the id of the thread whose stacks are below this child of the root, if the builder
  * has threads. */
 uint32_t builder_base_thread(const struct recording *r, uint32_t node);
 
 /* builder_cct.c: merge the current input's modules and call paths into those of all inputs. */
 int builder_merge(struct profile_builder *b, struct error *err);
-
-/* ---- recording ------------------------------------------------------------------------------- */
-
-/* Free what the current input holds. */
-void recording_close(struct recording *r);
-void builder_recording_free(struct recording *r);
 
 #endif

@@ -87,7 +87,9 @@ static uint32_t node_append(struct cct *p, uint32_t parent, uint32_t frame)
 	return (uint32_t)p->n_nodes++;
 }
 
-uint32_t cct_child_apart(struct cct *p, uint32_t parent)
+/* A new child of `parent` that has no frame (CCT_NONE) and is found only by its number; CCT_NONE when
+ * memory is out. */
+static uint32_t cct_child_apart(struct cct *p, uint32_t parent)
 {
 	if (p->n_nodes >= CCT_NONE - 1 || pair_table_skip(&p->pairs) == PAIR_TABLE_NONE)
 		return CCT_NONE;
@@ -107,15 +109,18 @@ uint32_t cct_add(struct cct *p, uint32_t parent, uint32_t frame)
 	return node_append(p, parent, frame);
 }
 
-const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent)
+/* The frame of the child that `parent` was asked for last; NULL if it has no child. */
+static const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent)
 {
 	const struct pair_table_latest latest = pair_table_latest(&p->pairs, parent);
 
 	return latest.number == PAIR_TABLE_NONE ? NULL : &p->frames[latest.b];
 }
 
-/* Nodes refer to frames by number, so that nodes need not change. */
-bool cct_reindex(struct cct *p)
+/* Index the frames again after they were rewritten in place. False: some are equal now, and
+ * nothing may be added to the tree. Nodes refer to frames by number, so that nodes need not
+ * change. */
+static bool cct_reindex(struct cct *p)
 {
 	memset(p->recent, 0, sizeof(p->recent));
 	index_empty(&p->numbers);
@@ -130,6 +135,79 @@ bool cct_reindex(struct cct *p)
 		index_fill(&p->numbers, slot, tag, (uint32_t)i);
 	}
 	return true;
+}
+
+/* ---- builder kernel -------------------------------------------------------------------------- */
+/*
+ * Shows that a sample was taken in the kernel, and in which of its functions.
+ *
+ * In: a sample, the node of its stack. Out: the node to which it is credited. The kernel's
+ * functions are innermost in the stack, by their addresses. Where they are not known, or have no
+ * names, one frame stands for them.
+ */
+
+void profile_builder_show_kernel(struct profile_builder *b, bool shows)
+{
+	b->shows_kernel = shows;
+}
+
+static bool is_kernels(const struct event_frame *f)
+{
+	return f->module == EVENT_NO_MODULE && f->address >= CPS_KERNEL_ADDRESS;
+}
+
+/* How many of the sample's frames are shown: the kernel's are not, if time in the kernel is
+ * not. Only samples of the kernel may have them. */
+static size_t builder_kernel_depth(const struct profile_builder *b, const struct event_sample *e)
+{
+	size_t depth = e->depth;
+
+	if (b->shows_kernel || b->current.by_name || !e->is_in_kernel)
+		return depth;
+	while (depth && is_kernels(&e->frames[depth - 1]))
+		depth--;
+	return depth;
+}
+
+/* The node of a sample whose stack leads to `node`, if time in the kernel is shown. CCT_NONE:
+ * memory. Where the thread was is not known of the rest of what it has used. */
+static uint32_t builder_kernel_node(struct profile_builder *b, const struct event_sample *e,
+				    uint32_t node)
+{
+	const struct profile_frame kernel = {PROFILE_NO_MODULE, STRINGS_NONE,
+					     PROFILE_KERNEL_ADDRESS};
+
+	if (!b->shows_kernel || !e->is_in_kernel || e->mark == CPS_MARK_NOT_SAMPLED)
+		return node;
+	b->profile->has_kernel = true;
+	if (e->depth && is_kernels(&e->frames[e->depth - 1]))
+		return node;
+	return cct_child(b->current.paths, node, &kernel);
+}
+
+/* The input is over: one frame stands for all of the kernel's that have no name. Without that
+ * no frame of the kernel was asked for. */
+static void builder_kernel_resolve(const struct profile_builder *b, struct profile_frame *f)
+{
+	if (b->profile->has_kernel && f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE &&
+	    f->address >= CPS_KERNEL_ADDRESS)
+		f->address = PROFILE_KERNEL_ADDRESS;
+}
+
+static bool is_stand_in(const struct profile_frame *f)
+{
+	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE &&
+	       f->address == PROFILE_KERNEL_ADDRESS;
+}
+
+/* As cct_child, but such frames that call each other are one. */
+static uint32_t builder_kernel_child(struct cct *all, uint32_t parent,
+				     const struct profile_frame *f)
+{
+	if (parent && is_stand_in(f) && all->nodes[parent].frame != CCT_NONE &&
+	    is_stand_in(&all->frames[all->nodes[parent].frame]))
+		return parent;
+	return cct_child(all, parent, f);
 }
 
 /* ---- builder cct ----------------------------------------------------------------------------- */
@@ -576,71 +654,4 @@ int builder_merge(struct profile_builder *b, struct error *err)
 	if (status)
 		return error_memory(err);
 	return modules_close(b->modules, &r->process.modules, &r->process.n_modules, err);
-}
-
-/* ---- builder kernel -------------------------------------------------------------------------- */
-/*
- * Shows that a sample was taken in the kernel, and in which of its functions.
- *
- * In: a sample, the node of its stack. Out: the node to which it is credited. The kernel's
- * functions are innermost in the stack, by their addresses. Where they are not known, or have no
- * names, one frame stands for them.
- */
-
-void profile_builder_show_kernel(struct profile_builder *b, bool shows)
-{
-	b->shows_kernel = shows;
-}
-
-static bool is_kernels(const struct event_frame *f)
-{
-	return f->module == EVENT_NO_MODULE && f->address >= CPS_KERNEL_ADDRESS;
-}
-
-/* Only samples of the kernel may have them. */
-size_t builder_kernel_depth(const struct profile_builder *b, const struct event_sample *e)
-{
-	size_t depth = e->depth;
-
-	if (b->shows_kernel || b->current.by_name || !e->is_in_kernel)
-		return depth;
-	while (depth && is_kernels(&e->frames[depth - 1]))
-		depth--;
-	return depth;
-}
-
-/* Where the thread was is not known of the rest of what it has used. */
-uint32_t builder_kernel_node(struct profile_builder *b, const struct event_sample *e, uint32_t node)
-{
-	const struct profile_frame kernel = {PROFILE_NO_MODULE, STRINGS_NONE,
-					     PROFILE_KERNEL_ADDRESS};
-
-	if (!b->shows_kernel || !e->is_in_kernel || e->mark == CPS_MARK_NOT_SAMPLED)
-		return node;
-	b->profile->has_kernel = true;
-	if (e->depth && is_kernels(&e->frames[e->depth - 1]))
-		return node;
-	return cct_child(b->current.paths, node, &kernel);
-}
-
-/* Without that no frame of the kernel was asked for. */
-void builder_kernel_resolve(const struct profile_builder *b, struct profile_frame *f)
-{
-	if (b->profile->has_kernel && f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE &&
-	    f->address >= CPS_KERNEL_ADDRESS)
-		f->address = PROFILE_KERNEL_ADDRESS;
-}
-
-static bool is_stand_in(const struct profile_frame *f)
-{
-	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE &&
-	       f->address == PROFILE_KERNEL_ADDRESS;
-}
-
-uint32_t builder_kernel_child(struct cct *all, uint32_t parent, const struct profile_frame *f)
-{
-	if (parent && is_stand_in(f) && all->nodes[parent].frame != CCT_NONE &&
-	    is_stand_in(&all->frames[all->nodes[parent].frame]))
-		return parent;
-	return cct_child(all, parent, f);
 }

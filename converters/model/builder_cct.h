@@ -51,17 +51,6 @@ static inline uint32_t cct_child(struct cct *p, uint32_t parent, const struct pr
 	return cct_step(p, parent, cct_frame(p, *frame));
 }
 
-/* A new child of `parent` that has no frame (CCT_NONE) and is found only by its number; CCT_NONE when
- * memory is out. */
-uint32_t cct_child_apart(struct cct *p, uint32_t parent);
-
-/* The frame of the child that `parent` was asked for last; NULL if it has no child. */
-const struct profile_frame *cct_latest(const struct cct *p, uint32_t parent);
-
-/* Index the frames again after they were rewritten in place. False: some are equal now, and nothing
- * may be added to the tree. */
-bool cct_reindex(struct cct *p);
-
 /* ---- what is inlined ---- */
 
 uint32_t cct_frame_search(struct cct *p, struct profile_frame frame);

@@ -69,9 +69,6 @@ const char *options_picture(const char *output);
 /* Returns -1 if --base was given and the view cannot compare. */
 int options_check_base(const struct options *opt, const struct view *view, struct error *err);
 
-/* Returns -1 if --resource names several and the view shows one. */
-int options_check_columns(const struct options *opt, const struct view *view, struct error *err);
-
 /* Names stand for what the view needs, if it needs something of its own. */
 void options_name_for(struct options *opt, const struct view *view);
 

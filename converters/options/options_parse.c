@@ -212,7 +212,9 @@ static int apply_blame(struct options *opt, struct error *err)
 	return 0;
 }
 
-int options_check_columns(const struct options *opt, const struct view *view, struct error *err)
+/* Returns -1 if --resource names several and the view shows one. */
+static int options_check_columns(const struct options *opt, const struct view *view,
+				 struct error *err)
 {
 	size_t i, n = 0;
 

@@ -76,7 +76,6 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 /* These three take settings only. The first sets the option back to its default, the second says
  * whether it has its default, the third writes its value for people. */
 void options_reset(struct options *opt, const struct known_option *option);
-bool options_is_default(const struct options *opt, const struct known_option *option);
 void options_show(struct out *o, const struct options *opt, const struct known_option *option);
 
 #endif

@@ -225,7 +225,7 @@ void options_reset(struct options *opt, const struct known_option *option)
 	memcpy((char *)opt + option->place, (char *)&fresh + option->place, size_of(option));
 }
 
-bool options_is_default(const struct options *opt, const struct known_option *option)
+static bool options_is_default(const struct options *opt, const struct known_option *option)
 {
 	struct options fresh;
 

@@ -60,9 +60,6 @@ int selection_check_resources(const struct selection *s, struct error *err);
 size_t selection_count_resources(const struct selection *s);
 struct event_text selection_resource(const struct selection *s, size_t i);
 
-/* Whether the name is one of a list's, between commas. */
-bool selection_list_has(const char *list, struct event_text name);
-
 /* Whether only some processes or resources are wanted. */
 bool selection_is_set(const struct selection *s);
 

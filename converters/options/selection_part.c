@@ -83,7 +83,8 @@ static char *join(const struct patterns *p)
 	return fclose(f) ? NULL : text;
 }
 
-bool selection_list_has(const char *list, struct event_text name)
+/* Whether the name is one of a list's, between commas. */
+static bool selection_list_has(const char *list, struct event_text name)
 {
 	for (size_t n;; list += n + 1) {
 		n = strcspn(list, ",");

@@ -136,8 +136,6 @@ const char *pack_names_line(const struct pack_names *names, const char *path, ui
 /* Whether some lines of the file are packed. */
 bool pack_names_has_file(const struct pack_names *names, const char *path);
 
-void pack_names_sort_excerpts(struct pack_names *names);
-
 /* The order of modules. */
 int pack_names_compare(const struct pack_module *a, const struct pack_module *b);
 

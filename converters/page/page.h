@@ -37,10 +37,6 @@ struct page_base {
 int page_write(const struct view_input *in, const struct page_base *base,
 	       const struct page_texts *texts, struct out *o, struct error *err);
 
-/* page.c: put what the page is to show into *data, as page/data.js reads it. */
-void page_data(struct protobuf *data, const struct view_input *in, const struct page_base *base,
-	       const struct page_texts *texts);
-
 /* page_times.c: the same for source lines, if their text is packed or asked for. `functions` has the names of the
  * page's functions by their numbers. */
 void page_sources(struct protobuf *data, const struct view_input *in,

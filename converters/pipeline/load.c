@@ -20,6 +20,12 @@
  * In: a builder for each resource that was read. Out: those that were asked for, in order.
  */
 
+/* The builder of the inputs that count this resource in this unit. */
+struct route {
+	struct profile_builder *builder;
+	char *resource, *unit;
+};
+
 struct columns {
 	const struct route *routes;
 	size_t n;
@@ -51,8 +57,10 @@ static int find_column(const struct columns *c, struct event_text name,
 	return 0;
 }
 
-struct profile_builder **load_columns(const struct route *routes, size_t n,
-				      const struct selection_match *match, struct error *err)
+/* The builders in the order in which --resource names their resources; the caller frees the array.
+ * NULL: error. It is one if no input counts a resource, or if some count it in another unit. */
+static struct profile_builder **load_columns(const struct route *routes, size_t n,
+					     const struct selection_match *match, struct error *err)
 {
 	const struct columns c = {routes, n, match, err};
 	size_t i, wanted = selection_count_resources(match->wanted);
@@ -95,7 +103,8 @@ static size_t descriptors_suffice_for(size_t n_threads)
 	return most < n_threads ? most : n_threads;
 }
 
-size_t load_threads(const struct sources *from, uint64_t jobs)
+/* The number of threads; `jobs` is how many the user wants, 0: one for each core if that is worth it. */
+static size_t load_threads(const struct sources *from, uint64_t jobs)
 {
 	size_t n = jobs ? jobs : worker_pool_cores();
 
@@ -104,7 +113,8 @@ size_t load_threads(const struct sources *from, uint64_t jobs)
 	return descriptors_suffice_for(n < from->n ? n : from->n);
 }
 
-size_t load_threads_files(const struct sources *from, size_t n_threads)
+/* How many files one of several threads reads at a time. */
+static size_t load_threads_files(const struct sources *from, size_t n_threads)
 {
 	size_t fair = from->n / (4 * n_threads), n = FILES_AT_A_TIME;
 

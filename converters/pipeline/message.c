@@ -16,30 +16,6 @@
 #include "write/out.h"
 #include "write/stop_text.h"
 
-/* ---- exit status ----------------------------------------------------------------------------- */
-/*
- * Reports errors and finds the exit status for them.
- *
- * In: an error, or a text to be printed. Out: a message on standard error, an exit status.
- */
-
-int exit_status_report(const struct error *err)
-{
-	message_error(err);
-	return err->is_usage ? EXIT_USAGE : EXIT_FAILURE;
-}
-
-int exit_status_print(void (*write)(struct out *o))
-{
-	struct error err;
-	struct out *o = out_open(NULL, &err);
-
-	if (!o)
-		return exit_status_report(&err);
-	write(o);
-	return out_close(o, true, &err) ? exit_status_report(&err) : EXIT_SUCCESS;
-}
-
 /* ---- message --------------------------------------------------------------------------------- */
 /*
  * Writes messages to standard error, each on a line that begins with the program's name.
@@ -101,7 +77,8 @@ static void write_list(const char *list, size_t column)
 	}
 }
 
-void message_error(const struct error *err)
+/* Write the text of an error. The list in it, if there is one, goes on in further lines of 80 columns. */
+static void message_error(const struct error *err)
 {
 	size_t n = err->list;
 
@@ -113,6 +90,80 @@ void message_error(const struct error *err)
 	fprintf(stderr, "%s: %.*s", program, (int)n, err->text);
 	write_list(err->text + n, strlen(program) + strlen(": ") + n);
 	fputc('\n', stderr);
+}
+
+/* ---- exit status ----------------------------------------------------------------------------- */
+/*
+ * Reports errors and finds the exit status for them.
+ *
+ * In: an error, or a text to be printed. Out: a message on standard error, an exit status.
+ */
+
+int exit_status_report(const struct error *err)
+{
+	message_error(err);
+	return err->is_usage ? EXIT_USAGE : EXIT_FAILURE;
+}
+
+int exit_status_print(void (*write)(struct out *o))
+{
+	struct error err;
+	struct out *o = out_open(NULL, &err);
+
+	if (!o)
+		return exit_status_report(&err);
+	write(o);
+	return out_close(o, true, &err) ? exit_status_report(&err) : EXIT_SUCCESS;
+}
+
+/* ---- startup --------------------------------------------------------------------------------- */
+/*
+ * Prepares descriptors, signals and messages.
+ *
+ * In: the program's name. Out: descriptors and signals as the rest of the program expects them.
+ */
+
+/* If a standard descriptor is closed, the next file that is opened gets its number, and output
+ * would be written to that file by mistake. */
+static void hold_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The signal ends the program as it would without a handler. */
+static void end(int number)
+{
+	out_abandon();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+bool startup_ends(void (*handler)(int))
+{
+	return handler == SIG_DFL || handler == end;
+}
+
+/* Whoever starts the program may want one of them to be ignored. */
+static void end_by(int number)
+{
+	if (signal(number, end) == SIG_IGN)
+		signal(number, SIG_IGN);
+}
+
+void startup(const char *name)
+{
+	hold_descriptors();
+	signal(SIGPIPE, SIG_IGN); /* write() then fails with EPIPE, which out.c takes as the end */
+	end_by(SIGINT);
+	end_by(SIGTERM);
+	end_by(SIGHUP);
+	message_program(name);
 }
 
 /* ---- warnings -------------------------------------------------------------------------------- */
@@ -229,54 +280,4 @@ void warnings_unmatched(const struct patterns *p, const char *what)
 
 	for (i = 0; (text = patterns_unmatched(p, i)); i++)
 		message("warning: %s: no %s matches \"%s\"", p->option, what, text);
-}
-
-/* ---- startup --------------------------------------------------------------------------------- */
-/*
- * Prepares descriptors, signals and messages.
- *
- * In: the program's name. Out: descriptors and signals as the rest of the program expects them.
- */
-
-/* If a standard descriptor is closed, the next file that is opened gets its number, and output
- * would be written to that file by mistake. */
-static void hold_descriptors(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDONLY);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
-/* The signal ends the program as it would without a handler. */
-static void end(int number)
-{
-	out_abandon();
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-bool startup_ends(void (*handler)(int))
-{
-	return handler == SIG_DFL || handler == end;
-}
-
-/* Whoever starts the program may want one of them to be ignored. */
-static void end_by(int number)
-{
-	if (signal(number, end) == SIG_IGN)
-		signal(number, SIG_IGN);
-}
-
-void startup(const char *name)
-{
-	hold_descriptors();
-	signal(SIGPIPE, SIG_IGN); /* write() then fails with EPIPE, which out.c takes as the end */
-	end_by(SIGINT);
-	end_by(SIGTERM);
-	end_by(SIGHUP);
-	message_program(name);
 }

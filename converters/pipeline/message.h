@@ -46,9 +46,6 @@ void message_mute(bool is_mute);
 /* Write a message. A progress line (progress.h) is removed before. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Write the text of an error. The list in it, if there is one, goes on in further lines of 80 columns. */
-void message_error(const struct error *err);
-
 /* ---- warnings -------------------------------------------------------------------------------- */
 /*
  * What the user should know about the files that were read.

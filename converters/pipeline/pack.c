@@ -25,117 +25,6 @@
 #include "read/decode.h"
 #include "symbols/symbols_pack.h"
 
-/* ---- pack ------------------------------------------------------------------------------------ */
-/*
- * Packs recordings into one file.
- *
- * In: recordings, the files of their modules. Out: a pack.
- *
- * First the recordings are copied as they are, then all of them are read, for the addresses whose
- * names are wanted. One that is still being written has, when it is read, at least what was copied.
- */
-
-/* What is collected for a pack. */
-struct collection {
-	struct pack_builder *names, *code;
-	struct pack_code_room room;
-};
-
-static int add_names(struct collection *c, const struct profile *p, const struct options *opt,
-		     struct error *err)
-{
-	const struct symbols_options all = {
-		.names = SYMBOLS_LINKER,
-		.inlines = true,
-		.lines = true,
-		.granularity = SYMBOLS_BY_FUNCTION,
-		.code = true,
-		.search = opt->of_symbols.search,
-	};
-	struct symbols *s = symbols_new(p, &all, err);
-	int status =
-		s ? symbols_pack(s, c->names, p->frames, p->n_frames, opt->of_view.with_source, err)
-		  : -1;
-
-	if (!status)
-		status = pack_code(c->code, &c->room, p, s, err);
-	if (!status)
-		warnings_modules(p, s);
-	if (s)
-		symbols_free(s);
-	return status;
-}
-
-/* The names of all addresses, whatever is counted there. */
-static int find_names(struct collection *c, const struct sources *from, const struct options *opt,
-		      struct error *err)
-{
-	struct load_result result;
-	int status;
-
-	if (load_profiles(from, opt, LOAD_BY_RESOURCE, &result, err))
-		return -1;
-	status = warnings_profile(result.list[0], opt->strict, err);
-	progress_begin("looking up names");
-	for (size_t i = 0; !status && i < result.n; i++)
-		status = add_names(c, result.list[i], opt, err);
-	if (!status && opt->of_view.with_source)
-		status = pack_sources(c->names, from->packs, opt->of_view.source_path, err);
-	progress_end();
-	for (size_t i = 0; i < result.n; i++)
-		profile_free(result.list[i]);
-	free(result.list);
-	selection_match_free(&result.match);
-	return status;
-}
-
-static int encode(const struct pack_builder *b, bool has_code, struct pack_tar_part *part,
-		  struct error *err)
-{
-	part->bytes = pack_builder_encode(b, has_code, &part->n, err);
-	return part->bytes ? 0 : -1;
-}
-
-static int write_names(struct pack_tar *t, const struct sources *from, const struct options *opt,
-		       struct error *err)
-{
-	struct collection c = {
-		.names = pack_builder_new(), .code = pack_builder_new(), .room = PACK_CODE_ROOM};
-	struct pack_tar_part names = {0}, code = {0};
-	int status = c.names && c.code ? find_names(&c, from, opt, err) : error_memory(err);
-
-	if (!status)
-		status = encode(c.names, false, &names, err);
-	if (!status && c.room.n)
-		status = encode(c.code, true, &code, err);
-	if (!status)
-		pack_tar_end(t, &names, &code);
-	free(names.bytes);
-	free(code.bytes);
-	pack_builder_free(c.names);
-	pack_builder_free(c.code);
-	return status;
-}
-
-int pack_write(const struct sources *from, const struct options *opt, struct error *err)
-{
-	struct pack_tar t = {.out = out_open(opt->output, err)};
-	struct error unused;
-	int status = 0;
-
-	if (!t.out)
-		return -1;
-	pack_tar_begin(&t);
-	for (size_t i = 0; !status && i < from->n; i++)
-		status = pack_copy(&t, from->files[i], err);
-	if (!status)
-		status = write_names(&t, from, opt, err);
-	pack_tar_free(&t);
-	if (out_close(t.out, !status, status ? &unused : err))
-		status = -1;
-	return status;
-}
-
 /* ---- pack code ------------------------------------------------------------------------------- */
 /*
  * Puts the code of functions into a pack.
@@ -144,6 +33,20 @@ int pack_write(const struct sources *from, const struct options *opt, struct err
  *
  * A view of instructions asks what is known of each of them, and of each target of a jump.
  */
+
+/* How much may be added yet, and how much was. */
+struct pack_code_room {
+	uint64_t left; /* bytes of code */
+	size_t n;      /* functions */
+};
+
+/* All functions of a compiler's run have a half of it. */
+#define PACK_CODE_BYTES_MAX (4u << 20)
+
+/* Of a function. Larger ones are tables, or code that a program has generated. */
+#define PACK_CODE_PIECE_MAX (1u << 20)
+
+#define PACK_CODE_ROOM ((struct pack_code_room){.left = PACK_CODE_BYTES_MAX})
 
 struct function {
 	uint32_t module;
@@ -284,8 +187,10 @@ static int add_function(struct pack_builder *b, struct pack_code_room *room,
 	return status < 0 ? -1 : 0;
 }
 
-int pack_code(struct pack_builder *b, struct pack_code_room *room, const struct profile *p,
-	      struct symbols *s, struct error *err)
+/* Add the code of the functions of the profile, the heaviest ones first, as long as there is room, with what is known of each
+ * instruction and of where it jumps. The options of s are those of symbols_pack(). -1: out of memory. */
+static int pack_code(struct pack_builder *b, struct pack_code_room *room, const struct profile *p,
+		     struct symbols *s, struct error *err)
 {
 	struct functions f = {0};
 	int status = find_functions(&f, p, s, err);
@@ -300,6 +205,151 @@ int pack_code(struct pack_builder *b, struct pack_code_room *room, const struct 
 	}
 	free(f.list);
 	return status;
+}
+
+/* ---- pack journal ---------------------------------------------------------------------------- */
+/*
+ * Makes a journal small.
+ *
+ * In: the journal of a process that was killed, or is running. Out: a journal that says the same.
+ *
+ * A journal has a mebibyte for the buffers of sixteen threads, of which a killed process has used
+ * some pages. Its head says how large buffers are, so one with smaller ones is a journal like
+ * others (format.h). Buffers keep their numbers, because batches have them inside.
+ */
+
+/* No recorder makes a journal that has so much in it. */
+#define JOURNAL_BYTES_MAX (UINT64_C(64) << 20)
+
+struct journal {
+	int fd;
+	struct pack_span at;
+	struct cps_journal_head head;
+	struct cps_journal_buffer *table;
+	uint32_t buffers, buffer_bytes, data_offset, page_room;
+};
+
+static bool read_at(const struct journal *j, void *bytes, size_t n, uint64_t offset)
+{
+	size_t have = 0;
+
+	if (offset > j->at.bytes || n > j->at.bytes - offset)
+		return false;
+	while (have < n) {
+		ssize_t got = pread(j->fd, (char *)bytes + have, n - have,
+				    (off_t)(j->at.offset + offset + have));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		have += (size_t)got;
+	}
+	return true;
+}
+
+static size_t table_end(uint32_t buffers)
+{
+	return sizeof(struct cps_journal_head) + buffers * sizeof(struct cps_journal_buffer);
+}
+
+static bool read_head(struct journal *j)
+{
+	const struct cps_journal_head *h = &j->head;
+
+	if (!read_at(j, &j->head, sizeof(j->head), 0) ||
+	    memcmp(h->magic, CPS_JOURNAL_MAGIC, sizeof(h->magic)) != 0 ||
+	    le32toh(h->version) != CPS_JOURNAL_VERSION)
+		return false;
+	j->buffers = le32toh(h->buffers);
+	j->buffer_bytes = le32toh(h->buffer_bytes);
+	j->data_offset = le32toh(h->data_offset);
+	j->page_room = le32toh(h->page_room);
+	return j->buffers && j->buffers <= CPS_JOURNAL_BUFFERS_MAX && j->page_room &&
+	       j->page_room <= CPS_JOURNAL_ALIGN && j->buffer_bytes <= CPS_RECORD_BYTES_MAX &&
+	       j->data_offset >= table_end(j->buffers);
+}
+
+/* The pages that a buffer has in use. */
+static uint32_t pages_of(const struct journal *j, uint32_t i)
+{
+	uint32_t committed = le32toh(j->table[i].committed);
+
+	return committed / j->page_room + (committed % j->page_room != 0);
+}
+
+/* How large the buffers have to be, and how many there are up to the last one in use. False: one has more than it can. */
+static bool measure(const struct journal *j, uint32_t *pages, uint32_t *buffers)
+{
+	*pages = *buffers = 1;
+	for (uint32_t i = 0; i < j->buffers; i++) {
+		uint32_t used = pages_of(j, i);
+
+		if (used > j->buffer_bytes / CPS_JOURNAL_ALIGN)
+			return false;
+		*pages = used > *pages ? used : *pages;
+		*buffers = used ? i + 1 : *buffers;
+	}
+	return true;
+}
+
+static bool copy(const struct journal *j, unsigned char *to, uint32_t buffers, size_t data,
+		 size_t buffer_bytes)
+{
+	struct cps_journal_head head = j->head;
+
+	head.buffers = htole32(buffers);
+	head.buffer_bytes = htole32((uint32_t)buffer_bytes);
+	head.data_offset = htole32((uint32_t)data);
+	memcpy(to, &head, sizeof(head));
+	memcpy(to + sizeof(head), j->table, table_end(buffers) - sizeof(head));
+	for (uint32_t i = 0; i < buffers; i++)
+		if (!read_at(j, to + data + i * buffer_bytes,
+			     (size_t)pages_of(j, i) * CPS_JOURNAL_ALIGN,
+			     j->data_offset + (uint64_t)i * j->buffer_bytes))
+			return false;
+	return true;
+}
+
+static int shrink(const struct journal *j, unsigned char **bytes, size_t *n)
+{
+	uint32_t pages, buffers;
+	uint64_t all;
+	size_t data;
+
+	if (!measure(j, &pages, &buffers))
+		return 0;
+	data = (table_end(buffers) + CPS_JOURNAL_ALIGN - 1) / CPS_JOURNAL_ALIGN * CPS_JOURNAL_ALIGN;
+	all = data + (uint64_t)buffers * pages * CPS_JOURNAL_ALIGN;
+	if (all >= j->at.bytes || all > JOURNAL_BYTES_MAX)
+		return 0;
+	*n = (size_t)all;
+	*bytes = calloc(1, *n);
+	if (!*bytes)
+		return -1;
+	return copy(j, *bytes, buffers, data, (size_t)pages * CPS_JOURNAL_ALIGN);
+}
+
+/* Write the journal in a part of an open file anew, with room for no more than its buffers hold. The caller frees
+ * *bytes. Returns 1; 0 if the journal is damaged or would not become smaller; -1 if memory is out. */
+static int pack_journal_shrink(int fd, const struct pack_span *from, unsigned char **bytes,
+			       size_t *n)
+{
+	struct journal j = {.fd = fd, .at = *from};
+	size_t table;
+	int rc = 0;
+
+	*bytes = NULL;
+	if (!read_head(&j))
+		return 0;
+	table = table_end(j.buffers) - sizeof(j.head);
+	j.table = malloc(table);
+	if (!j.table)
+		return -1;
+	if (read_at(&j, j.table, table, sizeof(j.head)))
+		rc = shrink(&j, bytes, n);
+	free(j.table);
+	return rc;
 }
 
 /* ---- pack sources ---------------------------------------------------------------------------- */
@@ -355,8 +405,10 @@ static int add_excerpt(struct excerpts *x, const struct pack_excerpt *e)
 	return 0;
 }
 
-int pack_sources(struct pack_builder *b, const struct pack_set *packs, const char *directories,
-		 struct error *err)
+/* Add the text of all lines that the builder has noted, and of some around them, as far as the files are found: in packs (NULL:
+ * none), below the directories (NULL: none), or where they were. -1: out of memory. */
+static int pack_sources(struct pack_builder *b, const struct pack_set *packs,
+			const char *directories, struct error *err)
 {
 	struct excerpts x = {.b = b, .path = PACK_NONE};
 	struct pack_excerpt e;
@@ -588,7 +640,9 @@ static void name_entry(struct pack_entry *e, size_t number, const char *path, bo
 		e->name[n - 1] = '_';
 }
 
-int pack_copy(struct pack_tar *t, const char *path, struct error *err)
+/* Copy the recording at the path, its journal and the perf map of its process. -1: it is no recording, or
+ * cannot be read. */
+static int pack_copy(struct pack_tar *t, const char *path, struct error *err)
 {
 	struct pack_entry entry = {0}, from;
 	struct pack_file pack;
@@ -607,144 +661,113 @@ int pack_copy(struct pack_tar *t, const char *path, struct error *err)
 	return status || is_packed < 0 ? -1 : pack_tar_add(t, &entry, err);
 }
 
-/* ---- pack journal ---------------------------------------------------------------------------- */
+/* ---- pack ------------------------------------------------------------------------------------ */
 /*
- * Makes a journal small.
+ * Packs recordings into one file.
  *
- * In: the journal of a process that was killed, or is running. Out: a journal that says the same.
+ * In: recordings, the files of their modules. Out: a pack.
  *
- * A journal has a mebibyte for the buffers of sixteen threads, of which a killed process has used
- * some pages. Its head says how large buffers are, so one with smaller ones is a journal like
- * others (format.h). Buffers keep their numbers, because batches have them inside.
+ * First the recordings are copied as they are, then all of them are read, for the addresses whose
+ * names are wanted. One that is still being written has, when it is read, at least what was copied.
  */
 
-/* No recorder makes a journal that has so much in it. */
-#define JOURNAL_BYTES_MAX (UINT64_C(64) << 20)
-
-struct journal {
-	int fd;
-	struct pack_span at;
-	struct cps_journal_head head;
-	struct cps_journal_buffer *table;
-	uint32_t buffers, buffer_bytes, data_offset, page_room;
+/* What is collected for a pack. */
+struct collection {
+	struct pack_builder *names, *code;
+	struct pack_code_room room;
 };
 
-static bool read_at(const struct journal *j, void *bytes, size_t n, uint64_t offset)
+static int add_names(struct collection *c, const struct profile *p, const struct options *opt,
+		     struct error *err)
 {
-	size_t have = 0;
+	const struct symbols_options all = {
+		.names = SYMBOLS_LINKER,
+		.inlines = true,
+		.lines = true,
+		.granularity = SYMBOLS_BY_FUNCTION,
+		.code = true,
+		.search = opt->of_symbols.search,
+	};
+	struct symbols *s = symbols_new(p, &all, err);
+	int status =
+		s ? symbols_pack(s, c->names, p->frames, p->n_frames, opt->of_view.with_source, err)
+		  : -1;
 
-	if (offset > j->at.bytes || n > j->at.bytes - offset)
-		return false;
-	while (have < n) {
-		ssize_t got = pread(j->fd, (char *)bytes + have, n - have,
-				    (off_t)(j->at.offset + offset + have));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		have += (size_t)got;
-	}
-	return true;
+	if (!status)
+		status = pack_code(c->code, &c->room, p, s, err);
+	if (!status)
+		warnings_modules(p, s);
+	if (s)
+		symbols_free(s);
+	return status;
 }
 
-static size_t table_end(uint32_t buffers)
+/* The names of all addresses, whatever is counted there. */
+static int find_names(struct collection *c, const struct sources *from, const struct options *opt,
+		      struct error *err)
 {
-	return sizeof(struct cps_journal_head) + buffers * sizeof(struct cps_journal_buffer);
-}
+	struct load_result result;
+	int status;
 
-static bool read_head(struct journal *j)
-{
-	const struct cps_journal_head *h = &j->head;
-
-	if (!read_at(j, &j->head, sizeof(j->head), 0) ||
-	    memcmp(h->magic, CPS_JOURNAL_MAGIC, sizeof(h->magic)) != 0 ||
-	    le32toh(h->version) != CPS_JOURNAL_VERSION)
-		return false;
-	j->buffers = le32toh(h->buffers);
-	j->buffer_bytes = le32toh(h->buffer_bytes);
-	j->data_offset = le32toh(h->data_offset);
-	j->page_room = le32toh(h->page_room);
-	return j->buffers && j->buffers <= CPS_JOURNAL_BUFFERS_MAX && j->page_room &&
-	       j->page_room <= CPS_JOURNAL_ALIGN && j->buffer_bytes <= CPS_RECORD_BYTES_MAX &&
-	       j->data_offset >= table_end(j->buffers);
-}
-
-/* The pages that a buffer has in use. */
-static uint32_t pages_of(const struct journal *j, uint32_t i)
-{
-	uint32_t committed = le32toh(j->table[i].committed);
-
-	return committed / j->page_room + (committed % j->page_room != 0);
-}
-
-/* How large the buffers have to be, and how many there are up to the last one in use. False: one has more than it can. */
-static bool measure(const struct journal *j, uint32_t *pages, uint32_t *buffers)
-{
-	*pages = *buffers = 1;
-	for (uint32_t i = 0; i < j->buffers; i++) {
-		uint32_t used = pages_of(j, i);
-
-		if (used > j->buffer_bytes / CPS_JOURNAL_ALIGN)
-			return false;
-		*pages = used > *pages ? used : *pages;
-		*buffers = used ? i + 1 : *buffers;
-	}
-	return true;
-}
-
-static bool copy(const struct journal *j, unsigned char *to, uint32_t buffers, size_t data,
-		 size_t buffer_bytes)
-{
-	struct cps_journal_head head = j->head;
-
-	head.buffers = htole32(buffers);
-	head.buffer_bytes = htole32((uint32_t)buffer_bytes);
-	head.data_offset = htole32((uint32_t)data);
-	memcpy(to, &head, sizeof(head));
-	memcpy(to + sizeof(head), j->table, table_end(buffers) - sizeof(head));
-	for (uint32_t i = 0; i < buffers; i++)
-		if (!read_at(j, to + data + i * buffer_bytes,
-			     (size_t)pages_of(j, i) * CPS_JOURNAL_ALIGN,
-			     j->data_offset + (uint64_t)i * j->buffer_bytes))
-			return false;
-	return true;
-}
-
-static int shrink(const struct journal *j, unsigned char **bytes, size_t *n)
-{
-	uint32_t pages, buffers;
-	uint64_t all;
-	size_t data;
-
-	if (!measure(j, &pages, &buffers))
-		return 0;
-	data = (table_end(buffers) + CPS_JOURNAL_ALIGN - 1) / CPS_JOURNAL_ALIGN * CPS_JOURNAL_ALIGN;
-	all = data + (uint64_t)buffers * pages * CPS_JOURNAL_ALIGN;
-	if (all >= j->at.bytes || all > JOURNAL_BYTES_MAX)
-		return 0;
-	*n = (size_t)all;
-	*bytes = calloc(1, *n);
-	if (!*bytes)
+	if (load_profiles(from, opt, LOAD_BY_RESOURCE, &result, err))
 		return -1;
-	return copy(j, *bytes, buffers, data, (size_t)pages * CPS_JOURNAL_ALIGN);
+	status = warnings_profile(result.list[0], opt->strict, err);
+	progress_begin("looking up names");
+	for (size_t i = 0; !status && i < result.n; i++)
+		status = add_names(c, result.list[i], opt, err);
+	if (!status && opt->of_view.with_source)
+		status = pack_sources(c->names, from->packs, opt->of_view.source_path, err);
+	progress_end();
+	for (size_t i = 0; i < result.n; i++)
+		profile_free(result.list[i]);
+	free(result.list);
+	selection_match_free(&result.match);
+	return status;
 }
 
-int pack_journal_shrink(int fd, const struct pack_span *from, unsigned char **bytes, size_t *n)
+static int encode(const struct pack_builder *b, bool has_code, struct pack_tar_part *part,
+		  struct error *err)
 {
-	struct journal j = {.fd = fd, .at = *from};
-	size_t table;
-	int rc = 0;
+	part->bytes = pack_builder_encode(b, has_code, &part->n, err);
+	return part->bytes ? 0 : -1;
+}
 
-	*bytes = NULL;
-	if (!read_head(&j))
-		return 0;
-	table = table_end(j.buffers) - sizeof(j.head);
-	j.table = malloc(table);
-	if (!j.table)
+static int write_names(struct pack_tar *t, const struct sources *from, const struct options *opt,
+		       struct error *err)
+{
+	struct collection c = {
+		.names = pack_builder_new(), .code = pack_builder_new(), .room = PACK_CODE_ROOM};
+	struct pack_tar_part names = {0}, code = {0};
+	int status = c.names && c.code ? find_names(&c, from, opt, err) : error_memory(err);
+
+	if (!status)
+		status = encode(c.names, false, &names, err);
+	if (!status && c.room.n)
+		status = encode(c.code, true, &code, err);
+	if (!status)
+		pack_tar_end(t, &names, &code);
+	free(names.bytes);
+	free(code.bytes);
+	pack_builder_free(c.names);
+	pack_builder_free(c.code);
+	return status;
+}
+
+int pack_write(const struct sources *from, const struct options *opt, struct error *err)
+{
+	struct pack_tar t = {.out = out_open(opt->output, err)};
+	struct error unused;
+	int status = 0;
+
+	if (!t.out)
 		return -1;
-	if (read_at(&j, j.table, table, sizeof(j.head)))
-		rc = shrink(&j, bytes, n);
-	free(j.table);
-	return rc;
+	pack_tar_begin(&t);
+	for (size_t i = 0; !status && i < from->n; i++)
+		status = pack_copy(&t, from->files[i], err);
+	if (!status)
+		status = write_names(&t, from, opt, err);
+	pack_tar_free(&t);
+	if (out_close(t.out, !status, status ? &unused : err))
+		status = -1;
+	return status;
 }

@@ -106,6 +106,13 @@ static bool find_width(void)
 	return true;
 }
 
+/* The step does this now. */
+static void take_step(const char *what)
+{
+	if (line.is_on)
+		set_text(what);
+}
+
 void progress_begin(const char *what)
 {
 	struct sigaction action = {.sa_handler = draw, .sa_flags = SA_RESTART};
@@ -114,18 +121,12 @@ void progress_begin(const char *what)
 	if (!find_width())
 		return;
 	line.is_on = true;
-	download_observe(progress_step);
+	download_observe(take_step);
 	set_text(what);
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGALRM, &action, NULL);
 	wait_ms = line.began_ms + FIRST_MS - now_ms();
 	set_timer(wait_ms > LEAST_MS ? wait_ms : LEAST_MS);
-}
-
-void progress_step(const char *what)
-{
-	if (line.is_on)
-		set_text(what);
 }
 
 void progress_end(void)

@@ -23,9 +23,6 @@ void progress_read(void);
 /* A step begins that may take long, such as "looking up names". */
 void progress_begin(const char *what);
 
-/* The step does this now. */
-void progress_step(const char *what);
-
 /* The step is over, or something else is to be written: the line is removed. */
 void progress_end(void);
 

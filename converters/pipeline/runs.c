@@ -64,6 +64,13 @@ int run_start(const struct sources *from, uint64_t *start_ns, struct error *err)
  * of recordings is not limited by the number of descriptors.
  */
 
+/* What the process record at the head of a file says of its process tree. */
+struct process_tree_head {
+	char *host; /* NULL if the record has none */
+	uint64_t pid, start;
+	uint64_t start_ns; /* of the process */
+};
+
 struct reading {
 	struct process_tree_head head;
 	bool no_memory;
@@ -87,13 +94,15 @@ static int on_tree_process(void *context, const struct event_process *e,
 	return EVENT_ENOUGH;
 }
 
-void process_tree_head_clear(struct process_tree_head *h)
+static void process_tree_head_clear(struct process_tree_head *h)
 {
 	free(h->host);
 	h->host = NULL;
 }
 
-int process_tree_head_read(struct process_tree_head *h, const char *file)
+/* Read the head of a file. Returns 1; 0 if it cannot be read or names no tree: then pid is 0; -1 if memory
+ * is out. */
+static int process_tree_head_read(struct process_tree_head *h, const char *file)
 {
 	struct reading r = {0};
 	const struct event_sink sink = {.context = &r, .process = on_tree_process};
@@ -108,7 +117,8 @@ int process_tree_head_read(struct process_tree_head *h, const char *file)
 	return r.no_memory ? -1 : 0;
 }
 
-bool process_tree_is_same(const struct process_tree_head *a, const struct process_tree_head *b)
+static bool process_tree_is_same(const struct process_tree_head *a,
+				 const struct process_tree_head *b)
 {
 	return a->pid == b->pid && a->start == b->start && !a->host == !b->host &&
 	       (!a->host || !strcmp(a->host, b->host));
@@ -216,6 +226,9 @@ void process_tree_free(struct process_tree *t)
  *
  * In: files. Out: the run of each file.
  */
+
+/* Columns of a profile have numbers of 16 bits. */
+#define RUNS_MAX UINT16_MAX
 
 /* The tree of each run; trees[i].pid is 0 if the run is one file. */
 struct finding {

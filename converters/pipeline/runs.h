@@ -57,29 +57,12 @@ int process_tree_of(struct process_tree *t, uint64_t pid, uint64_t start, struct
 
 void process_tree_free(struct process_tree *t);
 
-/* What the process record at the head of a file says of its process tree. */
-struct process_tree_head {
-	char *host; /* NULL if the record has none */
-	uint64_t pid, start;
-	uint64_t start_ns; /* of the process */
-};
-
-/* Read the head of a file. Returns 1; 0 if it cannot be read or names no tree: then pid is 0; -1 if memory
- * is out. */
-int process_tree_head_read(struct process_tree_head *h, const char *file);
-void process_tree_head_clear(struct process_tree_head *h);
-
-bool process_tree_is_same(const struct process_tree_head *a, const struct process_tree_head *b);
-
 /* ---- runs ------------------------------------------------------------------------------------ */
 /*
  * Which recordings are of the same run of a program.
  *
  * In: files. Out: a number of its run for each file, and when that run began.
  */
-
-/* Columns of a profile have numbers of 16 bits. */
-#define RUNS_MAX UINT16_MAX
 
 struct runs {
 	uint32_t *of;	     /* by file */

@@ -12,16 +12,6 @@
 
 #include "base/stop.h"
 
-/* ---- missing --------------------------------------------------------------------------------- */
-/*
- * Says what could have been meant by a file that is not there.
- *
- * In: its name. Out: text for an error message.
- */
-
-/* Set the error: there is no such file, and what is next. Returns -1. */
-int missing_file(const char *name, struct error *err);
-
 /* ---- sources --------------------------------------------------------------------------------- */
 /*
  * The files to be read.
@@ -61,25 +51,6 @@ int sources_append(struct sources *s, struct sources *other, struct error *err);
 /* Refuse an output (NULL: none) that is one of the files to be read (NULL: none), by whatever name. */
 int sources_check_output(const struct sources *s, const char *output, struct error *err);
 void sources_free(struct sources *s);
-
-/* ---- sources.c: files, directories and lists that the command line names ---- */
-
-/* All members are zero at first. */
-struct sources_named {
-	char **list;
-	size_t n, size;
-};
-
-/* Add a file, or if the name is that of a directory, all recordings in it, sorted by name. -1: out
- * of memory, or the directory has no recording. */
-int sources_named_add(struct sources_named *g, const char *name, struct error *err);
-
-/* Add what a list of names holds. The list is a file ("-": standard input) with a name on each
- * line, or a NUL byte after each name. -1: it cannot be read, it holds no name, or one of its names
- * cannot be added. */
-int sources_named_add_list(struct sources_named *g, const char *file, struct error *err);
-
-void sources_named_free(struct sources_named *g);
 
 /* ---- sources_same.c: packs ---- */
 

@@ -3,6 +3,8 @@
  * decode_callgrind.c - decodes the files that valgrind's tool callgrind writes, and others of that
  * form.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,48 @@
 #include "base/hash.h"
 #include "base/numbers.h"
 #include "read/decode.h"
-#include "read/decode_callgrind.h"
+#include "read/event.h"
+#include "read/input.h"
+
+struct callgrind_function {
+	uint32_t name, file, object; /* numbers of texts */
+	bool is_deeper;		     /* its name ends in 'N: the function was running already */
+};
+
+struct callgrind {
+	struct text_scan scan;
+	const struct event_sink *sink;
+	struct error *err;
+	struct callgrind_names *names;
+	/* What the header says. */
+	uint64_t pid;
+	uint32_t creator, command;
+	uint32_t *events; /* the names of the events, in the order of the columns of cost */
+	size_t n_events, events_size;
+	uint32_t *
+		units; /* by name of the event: the name of its unit, if libcpsample wrote the file */
+	size_t n_units, units_size;
+	size_t n_positions; /* columns before those of cost */
+	size_t column;	    /* the column of the event that is read */
+	uint32_t event;	    /* its name */
+	bool has_process;   /* the process event was pushed */
+	bool has_function;  /* there was a fn= line */
+	bool is_part_over;  /* a line "totals:" followed the last cost */
+	/* The function whose costs follow. */
+	uint32_t file, object;
+	struct callgrind_function function;
+	uint64_t self_weight, inclusive_weight;
+	/* The callee of the next calls= line; what that line says. */
+	uint32_t called_file, called_object;
+	bool has_called_file, has_called_object, has_called;
+	struct callgrind_function called;
+	bool in_call; /* the next line is the cost of that call */
+	uint64_t calls;
+	/* Of the file. */
+	bool has_levels;   /* the file tells the levels of a recursion apart by names such as f'2 */
+	bool has_contexts; /* names are made of functions and their callers */
+	uint64_t total;
+};
 
 /* ---- callgrind names ------------------------------------------------------------------------- */
 /*
@@ -18,6 +61,10 @@
  *
  * In: "(7) main", "(7)", "main". Out: a number for each distinct text.
  */
+
+#define CALLGRIND_NO_NAME UINT32_MAX
+
+enum callgrind_kind { CALLGRIND_FILE, CALLGRIND_FUNCTION, CALLGRIND_OBJECT, CALLGRIND_KINDS };
 
 /* The file chooses the numbers, so that they cannot be indices. */
 struct table {
@@ -31,7 +78,19 @@ struct callgrind_names {
 	struct table tables[CALLGRIND_KINDS];
 };
 
-struct callgrind_names *callgrind_names_new(void)
+static void callgrind_names_free(struct callgrind_names *n)
+{
+	if (!n)
+		return;
+	for (int i = 0; i < CALLGRIND_KINDS; i++) {
+		id_table_free(n->tables[i].numbers);
+		free(n->tables[i].names);
+	}
+	strings_free(n->texts);
+	free(n);
+}
+
+static struct callgrind_names *callgrind_names_new(void)
 {
 	struct callgrind_names *n = calloc(1, sizeof(*n));
 	bool ok = n;
@@ -49,24 +108,14 @@ struct callgrind_names *callgrind_names_new(void)
 	return NULL;
 }
 
-void callgrind_names_free(struct callgrind_names *n)
-{
-	if (!n)
-		return;
-	for (int i = 0; i < CALLGRIND_KINDS; i++) {
-		id_table_free(n->tables[i].numbers);
-		free(n->tables[i].names);
-	}
-	strings_free(n->texts);
-	free(n);
-}
-
-uint32_t callgrind_name_add(struct callgrind_names *n, const char *text, size_t length)
+/* The number of a text. CALLGRIND_NO_NAME: memory. */
+static uint32_t callgrind_name_add(struct callgrind_names *n, const char *text, size_t length)
 {
 	return strings_add(n->texts, text, length);
 }
 
-struct event_text callgrind_name_text(const struct callgrind_names *n, uint32_t name)
+/* The text of a name; it is empty for CALLGRIND_NO_NAME. It is valid as long as n. */
+static struct event_text callgrind_name_text(const struct callgrind_names *n, uint32_t name)
 {
 	struct event_text text = {"", 0};
 
@@ -107,8 +156,11 @@ static bool is_numbered(const struct text_scan *s)
 	return ahead.at > digits && text_scan_text(&ahead, ")");
 }
 
-int callgrind_name(struct callgrind_names *n, enum callgrind_kind kind, struct text_scan *s,
-		   uint32_t *name)
+/* The rest of the line is a name. *name becomes the number of its text, which is the same for the
+ * same text of any kind. It becomes CALLGRIND_NO_NAME if the name is empty or "???". -1: memory, or
+ * the number in brackets is malformed or stands for no name. */
+static int callgrind_name(struct callgrind_names *n, enum callgrind_kind kind, struct text_scan *s,
+			  uint32_t *name)
 {
 	struct table *t = &n->tables[kind];
 	uint64_t number;
@@ -236,7 +288,8 @@ static bool is_same(const struct callgrind_function *a, const struct callgrind_f
 
 /* ---- costs and calls ------------------------------------------------------------------------- */
 
-int callgrind_self_push(struct callgrind *c)
+/* Push the self weight of the function at hand, whose block is over. */
+static int callgrind_self_push(struct callgrind *c)
 {
 	const struct event_self e = {
 		.function = function_event(c, &c->function),
@@ -375,7 +428,8 @@ static int position_line(struct callgrind *c)
 	return text_scan_wrong(s, "this is no line of a callgrind file");
 }
 
-int callgrind_body_line(struct callgrind *c)
+/* Read a line of the body: costs, a call, or what they belong to. -1 on error. */
+static int callgrind_body_line(struct callgrind *c)
 {
 	char first = *c->scan.at;
 	bool is_cost =

@@ -86,10 +86,12 @@ bool process_life_goes_on(uint64_t pid, uint64_t start_ns, struct event_text hos
 	return started && boot + started <= start_ns + SLACK_NS;
 }
 
-/* The kernel grants a lease for reading only if nobody writes. On an overlay it does not see
- * mappings, which are those of the file below. If the lease is broken in this moment, a signal is
- * sent that is ignored by default. */
-enum process_life_use process_life_use_of(int fd)
+/* Whether a process has the open file mapped to write to it, or open for writing. Some file
+ * systems, such as NFS, cannot tell, and neither can a user who does not own the file. The
+ * kernel grants a lease for reading only if nobody writes. On an overlay it does not see
+ * mappings, which are those of the file below. If the lease is broken in this moment, a signal
+ * is sent that is ignored by default. */
+static enum process_life_use process_life_use_of(int fd)
 {
 	struct statfs fs;
 

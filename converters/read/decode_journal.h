@@ -22,8 +22,4 @@ bool process_life_goes_on(uint64_t pid, uint64_t start_ns, struct event_text hos
 /* What the journal of a recording says. */
 enum process_life_use { PROCESS_LIFE_NOT_KNOWN, PROCESS_LIFE_IN_USE, PROCESS_LIFE_AT_REST };
 
-/* Whether a process has the open file mapped to write to it, or open for writing. Some file systems,
- * such as NFS, cannot tell, and neither can a user who does not own the file. */
-enum process_life_use process_life_use_of(int fd);
-
 #endif

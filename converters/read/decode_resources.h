@@ -71,8 +71,6 @@ void decode_resources_free(struct decode_stream *s);
 /* Records of these tags. The latter two are in decode_record.c. */
 int decode_resources_resource(struct decode_stream *s, struct cursor *c);
 int decode_resources_atom(struct decode_stream *s, struct cursor *c);
-int decode_resources_counted(struct decode_stream *s, struct cursor *c);
-int decode_resources_freed(struct decode_stream *s, struct cursor *c);
 
 /* Another engine serves resource 0. The sink is told if it has taken that one. */
 int decode_resources_engine(struct decode_stream *s, const struct event_engine *e);

@@ -96,13 +96,6 @@ int symbols_location_function_text(struct symbols *s, const struct symbols_locat
 
 /* ---- symbols_locate.c ---- */
 
-/* Find what packs say of the module. Returns 0; -1 if memory is out. */
-int symbols_packed_module(struct symbols *s, uint32_t module);
-/* Look the address up in packs. False: no pack has it. */
-bool symbols_packed_locate(struct symbols_location *l);
-/* As symbols_location_functions, of a place in a pack. Returns -1 if memory is out. */
-int symbols_packed_functions(struct symbols *s, const struct symbols_location *l,
-			     const struct debug_function **list, size_t *n);
 void symbols_packed_free(struct module_names *m);
 
 /*
@@ -112,9 +105,6 @@ void symbols_packed_free(struct module_names *m);
 int symbols_add_text(struct symbols *s, const char *text, uint32_t *name, struct error *err);
 int symbols_add_format(struct symbols *s, uint32_t *name, struct error *err, const char *format,
 		       ...) __attribute__((format(printf, 4, 5)));
-/* The same, demangled if the options say so, with a suffix: "@plt" for a stub. */
-int symbols_add_readable(struct symbols *s, const char *text, size_t n, const char *suffix,
-			 uint32_t *name, struct error *err);
 
 /*
  * Get the name of a function of the debug information, demangled if the options say so. *name is
@@ -122,13 +112,6 @@ int symbols_add_readable(struct symbols *s, const char *text, size_t n, const ch
  */
 int symbols_debug_name(struct symbols *s, const struct symbols_location *l,
 		       const struct debug_function *f, uint32_t *name, struct error *err);
-
-/*
- * Find the modules that are programs which all processes have executed by the same link of another
- * name, such as redis-server. The link's path goes to s->started_as, which has STRINGS_NONE
- * for all other modules.
- */
-void symbols_name_programs(struct symbols *s);
 
 /* Returns the module's name: the last part of its path, or of the link's by which all processes have
  * executed it; NULL if no record has its path. */

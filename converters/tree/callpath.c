@@ -21,6 +21,8 @@
  * long it is.
  */
 
+#define CALLPATH_UP_RATE 8u
+
 struct key {
 	uint64_t value;
 	uint32_t path;
@@ -158,7 +160,9 @@ static int sort(struct sorting *s, uint32_t *order)
 	return sort_weights(s, order);
 }
 
-int callpath_order(struct callpaths *c, struct error *err)
+/* Fill in `order`. Only the files that build profiles call this. Returns 0, or -1 if memory is
+ * out. */
+static int callpath_order(struct callpaths *c, struct error *err)
 {
 	struct sorting s = {.paths = c, .n = c->n_paths - 1};
 	int status;
@@ -199,8 +203,17 @@ void callpath_names(const struct callpaths *c, uint32_t path, uint32_t *names)
  * In: paths, each as a parent and a name. Out: struct callpaths, in order.
  */
 
-int callpath_trie_begin(struct callpath_trie *t, const struct tree *tree, bool up,
-			struct error *err)
+struct callpath_trie {
+	struct callpaths *paths;
+	struct pair_table pairs; /* (parent, name) -> path - 1 */
+	size_t size;		 /* allocated elements of paths->paths */
+	uint32_t limit;		 /* more paths are an error; to be set after callpath_trie_begin */
+};
+
+/* Begin with only the empty path. Returns -1 if memory is out. Call callpath_trie_end in any
+ * case. */
+static int callpath_trie_begin(struct callpath_trie *t, const struct tree *tree, bool up,
+			       struct error *err)
 {
 	*t = (struct callpath_trie){.paths = calloc(1, sizeof(*t->paths)), .limit = UINT32_MAX};
 	if (!t->paths || !array_reserve(&t->paths->paths, &t->size, 1, sizeof(struct callpath)))
@@ -212,8 +225,10 @@ int callpath_trie_begin(struct callpath_trie *t, const struct tree *tree, bool u
 	return 0;
 }
 
-int callpath_trie_extend(struct callpath_trie *t, uint32_t parent, uint32_t name, uint32_t *path,
-			 struct error *err)
+/* Find the path that consists of `parent` and the name; add it if it is new. Returns -1 on error
+ * (memory, too many paths). */
+static int callpath_trie_extend(struct callpath_trie *t, uint32_t parent, uint32_t name,
+				uint32_t *path, struct error *err)
 {
 	struct callpaths *c = t->paths;
 	uint32_t pair = pair_table_child(&t->pairs, parent, name);
@@ -238,7 +253,9 @@ int callpath_trie_extend(struct callpath_trie *t, uint32_t parent, uint32_t name
 	return 0;
 }
 
-bool callpath_trie_note(struct callpath_trie *t, uint32_t path, const struct tree_node *node)
+/* Let a node of the tree note the path: unless the path is locked, add the node's weight to it and
+ * lock it. Returns whether that was done; if so, unlock the path when the walk leaves the node. */
+static bool callpath_trie_note(struct callpath_trie *t, uint32_t path, const struct tree_node *node)
 {
 	struct callpath *p = &t->paths->paths[path];
 
@@ -250,12 +267,14 @@ bool callpath_trie_note(struct callpath_trie *t, uint32_t path, const struct tre
 	return true;
 }
 
-void callpath_trie_unlock(struct callpath_trie *t, uint32_t path)
+static void callpath_trie_unlock(struct callpath_trie *t, uint32_t path)
 {
 	t->paths->paths[path].locked = false;
 }
 
-struct callpaths *callpath_trie_end(struct callpath_trie *t, int status, struct error *err)
+/* Sort the paths and return them; everything else is freed. If status is not 0, or if memory is
+ * out, free the paths, too, and return NULL. */
+static struct callpaths *callpath_trie_end(struct callpath_trie *t, int status, struct error *err)
 {
 	pair_table_clear(&t->pairs);
 	if (!status && !callpath_order(t->paths, err))

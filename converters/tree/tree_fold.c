@@ -18,6 +18,13 @@
  * In: the values of the options, a profile, the names of its frames. Out: marks.
  */
 
+/* The mark of a name is 1 << kind; the marks of a node are FILTER_KEPT and FILTER_NEEDED. */
+#define FILTER_HIDDEN (1u << FILTER_HIDE)
+
+#define FILTER_KEPT 8u /* the node's own samples are kept */
+
+#define FILTER_NEEDED 16u /* the node's own samples are kept, or those of a descendant */
+
 /* Marks of a node that are only needed while FILTER_KEPT and FILTER_NEEDED are found: it has a
  * child; its stack contains a function of --focus, or of --ignore. */
 #define HAS_CHILD 32u
@@ -79,8 +86,11 @@ bool filter_is_set(const struct filter *f)
 	return false;
 }
 
-int filter_names(struct filter *f, const struct strings *s, unsigned char *marks, size_t n,
-		 struct error *err)
+/* Mark the names that the values mean. `marks` has n elements, one for each string; the strings
+ * that are names have NAME_MATCH_NAME already. The filter records which values mean no name.
+ * Returns -1 if memory is out or an expression is wrong. */
+static int filter_names(struct filter *f, const struct strings *s, unsigned char *marks, size_t n,
+			struct error *err)
 {
 	for (int kind = 0; kind < FILTER_KINDS; kind++) {
 		patterns_forget(&f->of[kind]);
@@ -104,8 +114,13 @@ static void mark_stacks(const struct profile *p, const unsigned char *of_frames,
 	}
 }
 
-void filter_nodes(const struct filter *f, const struct profile *p, const unsigned char *of_frames,
-		  unsigned char *marks)
+/*
+ * Mark the profile's nodes. of_frames has, for each frame, the marks of all of its names. A node
+ * without weight is a stack if it is a leaf; then it is kept like any other stack. Time is linear
+ * in the nodes.
+ */
+static void filter_nodes(const struct filter *f, const struct profile *p,
+			 const unsigned char *of_frames, unsigned char *marks)
 {
 	unsigned char wanted = f->of[FILTER_FOCUS].n_values ? FOCUS : 0;
 
@@ -130,7 +145,21 @@ void filter_nodes(const struct filter *f, const struct profile *p, const unsigne
  * The names are kept because many nodes have the same frame, and finding its names takes a search.
  */
 
-void frame_names_clear(struct frame_names *c)
+struct frame_names {
+	const struct profile *profile;
+	struct symbols *symbols;
+	bool merge_calls;     /* equal names in a row become one */
+	struct chain *frames; /* by frame */
+	uint32_t *all;	      /* names in the profile's string table */
+	uint32_t *functions;  /* by element of `all`: the function that it is or is a place in */
+	size_t n_all, room, functions_room;
+	/* By name: see struct tree. The caller takes them, and frees them. */
+	uint32_t *modules;
+	size_t n_modules, modules_room;
+};
+
+/* Free what c holds. */
+static void frame_names_clear(struct frame_names *c)
 {
 	free(c->frames);
 	free(c->all);
@@ -170,8 +199,10 @@ static int add_groups(struct frame_names *c, struct error *err)
 	return 0;
 }
 
-int frame_names_init(struct frame_names *c, const struct profile *p, struct symbols *s,
-		     struct error *err)
+/* Begin with no frame's names. s may be NULL if all frames have names. Returns -1 if memory is
+ * out. */
+static int frame_names_init(struct frame_names *c, const struct profile *p, struct symbols *s,
+			    struct error *err)
 {
 	*c = (struct frame_names){.profile = p, .symbols = s};
 	c->merge_calls = s && symbols_merge_calls(s);
@@ -217,8 +248,10 @@ static uint32_t own_name(struct frame_names *c, const struct profile_frame *fram
 	return strings_add(c->profile->strings, PROFILE_CUT, strlen(PROFILE_CUT));
 }
 
-int frame_names_get(struct frame_names *c, uint32_t number, const uint32_t **names, uint32_t *n,
-		    struct error *err)
+/* Get the names of the frame's function and then of the functions inlined there; there is at least
+ * one name. `names` is valid until the next call. Returns -1 if memory is out. */
+static int frame_names_get(struct frame_names *c, uint32_t number, const uint32_t **names,
+			   uint32_t *n, struct error *err)
 {
 	const struct profile_frame *frame = &c->profile->frames[number];
 	struct chain *chain = &c->frames[number];

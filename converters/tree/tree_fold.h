@@ -47,25 +47,6 @@ bool filter_is_equal(const struct filter *a, const struct filter *b);
 /* Whether the filter has any value. If f is NULL, it has none. */
 bool filter_is_set(const struct filter *f);
 
-/* The mark of a name is 1 << kind; the marks of a node are FILTER_KEPT and FILTER_NEEDED. */
-#define FILTER_HIDDEN (1u << FILTER_HIDE)
-#define FILTER_KEPT   8u  /* the node's own samples are kept */
-#define FILTER_NEEDED 16u /* the node's own samples are kept, or those of a descendant */
-
-/* Mark the names that the values mean. `marks` has n elements, one for each string; the strings
- * that are names have NAME_MATCH_NAME already. The filter records which values mean no name.
- * Returns -1 if memory is out or an expression is wrong. */
-int filter_names(struct filter *f, const struct strings *s, unsigned char *marks, size_t n,
-		 struct error *err);
-
-/*
- * Mark the profile's nodes. of_frames has, for each frame, the marks of all of its names. A node
- * without weight is a stack if it is a leaf; then it is kept like any other stack. Time is linear
- * in the nodes.
- */
-void filter_nodes(const struct filter *f, const struct profile *p, const unsigned char *of_frames,
-		  unsigned char *marks);
-
 /* ---- frame names ----------------------------------------------------------------------------- */
 /*
  * The names that each frame of a profile stands for. Symbols are asked only once.
@@ -75,31 +56,6 @@ void filter_nodes(const struct filter *f, const struct profile *p, const unsigne
 struct chain {
 	uint32_t first, n; /* n is 0 if the names are not known yet */
 };
-
-struct frame_names {
-	const struct profile *profile;
-	struct symbols *symbols;
-	bool merge_calls;     /* equal names in a row become one */
-	struct chain *frames; /* by frame */
-	uint32_t *all;	      /* names in the profile's string table */
-	uint32_t *functions;  /* by element of `all`: the function that it is or is a place in */
-	size_t n_all, room, functions_room;
-	/* By name: see struct tree. The caller takes them, and frees them. */
-	uint32_t *modules;
-	size_t n_modules, modules_room;
-};
-
-/* Begin with no frame's names. s may be NULL if all frames have names. Returns -1 if memory is
- * out. */
-int frame_names_init(struct frame_names *c, const struct profile *p, struct symbols *s,
-		     struct error *err);
-/* Free what c holds. */
-void frame_names_clear(struct frame_names *c);
-
-/* Get the names of the frame's function and then of the functions inlined there; there is at least
- * one name. `names` is valid until the next call. Returns -1 if memory is out. */
-int frame_names_get(struct frame_names *c, uint32_t frame, const uint32_t **names, uint32_t *n,
-		    struct error *err);
 
 /* ---- tree fold ------------------------------------------------------------------------------- */
 /*
