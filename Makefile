@@ -29,8 +29,8 @@ SAN ?=
 # ---- libcpsample.so ---------------------------------------------------------------------------
 # Folders in the order in which they may include each other; scripts/lint checks that. The first
 # seven are async-signal-safe from end to end.
-SIGNAL_SAFE := base unwind python stream signal clock resource
-LIB_FOLDERS := $(SIGNAL_SAFE) door
+SIGNAL_SAFE := base unwind python stream signal clock resource setup
+LIB_FOLDERS := $(SIGNAL_SAFE) process wrap
 
 # What the recorder needs, whatever hardening the user's flags ask for. It runs in a signal handler, where it may
 # call only what libsampler/signal-allowed.txt lists:
@@ -73,7 +73,7 @@ UNIT_TESTS := $(if $(SAN),$(filter-out $(SAN_WITHOUT),$(UNIT_TESTS)),$(UNIT_TEST
 UNIT_HELPERS := demo_stream event_log profile_fixture resource_stream stream_writer whole_samples
 UNIT_HELPERS += $(if $(findstring address,$(SAN)),calm_fork)
 UNIT_LIBS := -lcriterion $(CONV_LIBS) $(EXPLORE_LIBS)
-DOOR_TESTED := choose_unwinder config output rank # of the door's files, those that do not act on their own
+PROCESS_TESTED := config find identity output unwinders # of the files in process/, those that do not act on their own
 LIVE_TESTS := $(call only,$(sort $(wildcard test/live/*/*.sh)))
 BIG := $(BUILD)/big/stacks
 BENCH_LIBRARIES := $(BUILD)/bench/tick.so $(BUILD)/bench/wake.so $(BUILD)/bench/plugin_left.so $(BUILD)/bench/plugin_right.so
@@ -175,7 +175,7 @@ $(BUILD)/converters.a: $(CONV_OBJS) $(EXPLORE_OBJS) $(BUILD)/objects
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/signal.a: $(SIGNAL_OBJS) $(DOOR_TESTED:%=$(BUILD)/libsampler/door/%.o) $(BUILD)/objects
+$(BUILD)/signal.a: $(SIGNAL_OBJS) $(PROCESS_TESTED:%=$(BUILD)/libsampler/process/%.o) $(BUILD)/objects
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
 
@@ -190,8 +190,8 @@ $(UNIT_BINS): $(BUILD)/unit/%: $(BUILD)/unit/%.o $(HELPER_OBJS) $(BUILD)/convert
 
 # What threads share without a lock, compiled so that each access to memory is a call. gcc warns that its own library
 # for such calls knows no fences; ours does (test/unit/fixtures/weak_memory.h).
-ORDERED := python/functions resource/sleeper signal/disposition stream/atoms stream/loss unwind/module \
-	unwind/module_table unwind/registered unwind/row unwind/unlisted
+ORDERED := python/functions resource/off_cpu signal/disposition stream/atoms stream/loss unwind/module \
+	unwind/registered unwind/row unwind/unlisted
 ORDERED_OBJS := $(ORDERED:%=$(BUILD)/ordered/%.o) $(BUILD)/unit/fixtures/weak_memory.o \
 	$(BUILD)/unit/fixtures/weak_memory_calls.o
 ORDERED_CFLAGS := -fsanitize=thread -Wno-tsan -Wno-unknown-warning-option

@@ -201,10 +201,11 @@ enum cps_column {
 
 /* CPS_COLUMN_AGAIN: the stack, thread and mark of a sample are those of one before it. Samples
  * that have a head get the numbers 0, 1, ..., CPS_STACKS - 1, 0, ... */
-#define CPS_AGAIN_NOT	 0u   /* it has a head, and perhaps frames */
-#define CPS_AGAIN_NUMBER 255u /* its stack's number follows; else how recent it is, plus 1 */
-#define CPS_RECENT	 254u
-#define CPS_STACKS	 32768u
+#define CPS_EINTR_RESTART_NOT 0u /* it has a head, and perhaps frames */
+#define CPS_EINTR_RESTART_NUMBER                                                                   \
+	255u /* its stack's number follows; else how recent it is, plus 1 */
+#define CPS_RECENT 254u
+#define CPS_STACKS 32768u
 
 #define CPS_HEAD_EXTRA	   1u /* bits CPS_ITEM_* and values are in CPS_COLUMN_EXTRA */
 #define CPS_HEAD_NO_FRAMES 2u /* nothing is pushed */

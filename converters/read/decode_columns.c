@@ -423,7 +423,7 @@ static inline bool stack_known(struct decode_columns *c, unsigned code, uint32_t
 {
 	uint32_t place = code - 1;
 
-	if (code == CPS_AGAIN_NUMBER) {
+	if (code == CPS_EINTR_RESTART_NUMBER) {
 		if (!columns_bytes(c, CPS_COLUMN_NUMBER, 2, number))
 			return false;
 		c->n_recent += c->n_recent < CPS_RECENT;
@@ -493,10 +493,10 @@ static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_
 static inline bool item_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
 {
 	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
-	unsigned code = again->at == again->end ? CPS_AGAIN_NOT : *again->at++;
+	unsigned code = again->at == again->end ? CPS_EINTR_RESTART_NOT : *again->at++;
 
 	*rest = 0;
-	return code == CPS_AGAIN_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
+	return code == CPS_EINTR_RESTART_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
 }
 
 static inline int item_push(struct decode_stream *s, struct event_sample *e, uint64_t rest)

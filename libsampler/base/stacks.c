@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/stacks.h"
 #include "base/sys.h"
 #include "base/poison.h"
@@ -58,7 +58,7 @@ static void guard(char *page)
 		CPS_SYS(mprotect, page, PAGE, PROT_NONE, 0);
 }
 
-/* Whether the target has all its new memory locked (mlockall, MCL_FUTURE), within a limit (arena.h). */
+/* Whether the target has all its new memory locked (mlockall, MCL_FUTURE), within a limit (memory.h). */
 static bool is_locked(void)
 {
 	void *page = cps_sys_mmap(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sys.c - counts the system calls that sys.h makes, and says where memory is to be mapped, and what terminals wait for.
- *
- * In: sizes, descriptors. Out: a number of each thread; addresses that follow each other; numbers of bytes.
+ * sys.c - system calls that are made directly, and descriptors that the target does not meet.
  */
 #include <asm/ioctls.h>
 #include <asm/termbits.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include "base/sys.h"
 #include "base/poison.h"
+
+/* ---- sys ------------------------------------------------------------------------------------- */
+/*
+ * Counts the system calls that sys.h makes, and says where memory is to be mapped, and what
+ * terminals wait for.
+ *
+ * In: sizes, descriptors. Out: a number of each thread; addresses that follow each other; numbers
+ * of bytes.
+ */
 
 /* From this library downwards. The kernel maps from there downwards, too, but hardly any program maps so much. It is not
  * more, because ThreadSanitizer ends a program that has something far away from where libraries usually are. */
@@ -42,4 +51,38 @@ size_t cps_sys_terminal_least(int fd, uint64_t *gap)
 		return 1;
 	*gap = t.c_cc[VTIME] * UINT64_C(100000000);
 	return t.c_cc[VMIN] < PIECE ? t.c_cc[VMIN] : PIECE;
+}
+
+/* ---- descriptor ------------------------------------------------------------------------------ */
+/*
+ * Moves descriptors to numbers that the target's own files hardly ever get.
+ *
+ * In: a descriptor with the lowest free number. Out: one with a high number.
+ */
+
+int cps_descriptor_move(int fd, bool (*is_same)(int a, int b))
+{
+	int moved;
+
+	if (fd < 0 || fd >= CPS_DESCRIPTOR_LEAST)
+		return fd;
+	moved = (int)CPS_SYS(fcntl, fd, F_DUPFD_CLOEXEC, CPS_DESCRIPTOR_LEAST, 0);
+	if (moved < 0)
+		return fd;
+	if (is_same(fd, moved))
+		cps_sys_close(fd);
+	return moved;
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat s, t;
+
+	return CPS_SYS(fstat, a, &s, 0, 0) == 0 && CPS_SYS(fstat, b, &t, 0, 0) == 0 &&
+	       s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+int cps_descriptor_open(const char *path, int flags, int mode)
+{
+	return cps_descriptor_move(cps_sys_open(path, flags, mode), is_same_file);
 }

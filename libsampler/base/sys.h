@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sys.h - makes system calls directly.
- *
- * The C library's wrappers are cancellation points, set errno, and can be replaced by the target or
- * by another preloaded library. The functions here are and do none of that. Each returns a value or
- * -errno and is async-signal-safe, hence [signal] throughout.
+ * sys.h - system calls that are made directly, and descriptors that the target does not meet.
  */
 #ifndef CPS_SYS_H
 #define CPS_SYS_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
+
+/* ---- sys ------------------------------------------------------------------------------------- */
+/*
+ * Makes system calls directly.
+ *
+ * The C library's wrappers are cancellation points, set errno, and can be replaced by the target or
+ * by another preloaded library. The functions here are and do none of that. Each returns a value or
+ * -errno and is async-signal-safe, hence [signal] throughout.
+ */
 
 /* System calls of the calling thread that would not be there without the recorder; modulo 2^32. What counts the
  * target's takes them off (resource/overflow.c). */
@@ -212,5 +218,26 @@ static inline int cps_sys_readable(uintptr_t address)
 /* [signal] How many bytes a read of this terminal waits for (VMIN), if it is one that is not read by lines; otherwise 1.
  * *gap is after how many ns without a byte it ends nevertheless, once it has one (VTIME; 0: never). */
 size_t cps_sys_terminal_least(int fd, uint64_t *gap);
+
+/* ---- descriptor ------------------------------------------------------------------------------ */
+/*
+ * Keeps our descriptors away from the numbers that the target's own files get.
+ *
+ * A program may close descriptor 0 and rely on the next file that it opens to be 0. The kernel has
+ * no call that opens a file at another number than the lowest free one. So a descriptor of ours is
+ * moved as soon as it is there (doc/decisions/0058).
+ */
+
+/* Descriptors are moved to this number or above. Each process has room for 64 from the beginning, so the
+ * kernel does not have to enlarge a table for this, for which it might wait. */
+#define CPS_DESCRIPTOR_LEAST 48
+
+/* [signal] Open a file as open(2) does, close-on-exec. Returns a moved descriptor, or -errno. */
+int cps_descriptor_open(const char *path, int flags, int mode);
+
+/* [signal] Move a descriptor that was just opened. `is_same` says whether two descriptors are of the same
+ * file. Returns the new descriptor, or `fd` if there is no other to be had. If the target has put another
+ * file at `fd` meanwhile, that is left alone. */
+int cps_descriptor_move(int fd, bool (*is_same)(int a, int b));
 
 #endif

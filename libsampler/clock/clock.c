@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.c - runs a clock, and chooses another one where the wanted one would not tick.
- *
- * In: a clock and the settings. Out: threads that are interrupted at intervals drawn at random.
+ * clock.c - runs a clock, with intervals drawn at random.
  */
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/sys.h"
 #include "clock/clock.h"
+#include "signal/disposition.h"
 #include "base/poison.h"
-
-#define CHAIN 4 /* more than clocks tried in turn: itimer and timer are each other's fallback */
 
 static uint64_t seed;
 static bool jitter;
@@ -82,36 +80,6 @@ static struct cps_clock_settings with_interval(const struct cps_clock *clock,
 	return with;
 }
 
-const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
-					 const struct cps_clock_settings *settings, char *why,
-					 size_t bytes)
-{
-	const struct cps_clock *clock = wanted, *refused[CHAIN] = {NULL};
-	struct cps_clock_settings with;
-	size_t n = 0, end;
-
-	why[0] = '\0';
-	for (int i = 0; clock && clock->probe; i++) {
-		for (int k = 0; k < i; k++)
-			if (refused[k] == clock)
-				return NULL;
-		end = n;
-		if (i > 0 && n + 3 < bytes) {
-			memcpy(why + n, "; ", 3);
-			n += 2;
-		}
-		with = with_interval(clock, settings);
-		if (clock->probe(&with, why + n, bytes - n) == 0) {
-			why[end] = '\0'; /* nothing follows the separator */
-			return clock;
-		}
-		n = strlen(why);
-		refused[i] = clock;
-		clock = clock->fallback;
-	}
-	return clock;
-}
-
 /* Reads digits up to what follows. False: there are none. */
 static bool read_number(const char **text, int *n)
 {
@@ -176,3 +144,74 @@ void cps_clock_disarm(const struct cps_clock *clock, struct cps_thread *t)
 	if (clock->disarm)
 		clock->disarm(t);
 }
+
+/* ---- clock none ------------------------------------------------------------------------------ */
+/*
+ * The clock of a recording that none of its resources needs one for.
+ *
+ * In: nothing. Out: no tick.
+ */
+
+static bool is_mine(const siginfo_t *info)
+{
+	(void)info;
+	return false;
+}
+
+static uint64_t read_nothing(void)
+{
+	return 0;
+}
+
+static uint64_t read_nothing_of(const struct cps_thread *t)
+{
+	(void)t;
+	return 0;
+}
+
+/* Nothing is used, so that a thread's end is no sample. */
+static const struct cps_meter meter = {
+	.signal = CPS_SIGNAL_OWN,
+	.is_mine = is_mine,
+	.read = read_nothing,
+	.read_of = read_nothing_of,
+	.scale = 1,
+};
+
+const struct cps_clock cps_clock_none = {
+	.name = "none",
+	.resource = "",
+	.unit = "",
+	.is_external = true,
+	.meter = &meter,
+};
+
+/* ---- clock signals --------------------------------------------------------------------------- */
+/*
+ * Counts each SIGPROF that the target gets, whoever sends it.
+ *
+ * In: SIGPROF. Out: a tick that weighs 1. There is nothing to arm, since the target or another
+ * process sends the signals.
+ */
+
+static bool is_any_sigprof(const siginfo_t *info)
+{
+	(void)info;
+	return true;
+}
+
+static const struct cps_meter meter_of_signals = {
+	.signal = SIGPROF,
+	.is_mine = is_any_sigprof,
+	.adopts = true,
+	.scale = 1,
+};
+
+const struct cps_clock cps_clock_signals = {
+	.name = "signals",
+	.resource = "signals",
+	.unit = "signals",
+	.is_external = true,
+	.ticks_in_calls = true,
+	.meter = &meter_of_signals,
+};

@@ -1,16 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clock.h - the clocks, which make the recorder tick.
- *
- * A new clock is a file clock_NAME.c that defines cps_clock_NAME, and one line in CPS_CLOCKS. A new
- * resource is a clock that measures it.
  */
 #ifndef CPS_CLOCK_H
 #define CPS_CLOCK_H
 
-#include "clock/clock_settings.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "signal/sample.h"
 #include "stream/thread.h"
+
+/* ---- clock settings -------------------------------------------------------------------------- */
+/*
+ * The settings of a clock.
+ */
+
+struct cps_clock_settings {
+	const char *resource; /* name of the resource to be measured */
+	const char *name;     /* name of the clock, if several measure that resource */
+	uint64_t interval_ns; /* the mean interval between ticks; 0: the clock's own */
+	bool jitter; /* draw intervals from [0.5, 1.5] of the mean (Hall & Goldberg, 7.1) */
+	bool has_go; /* the program contains Go's runtime */
+	bool is_seeded;
+	uint64_t seed;
+};
+
+/* ---- clock ----------------------------------------------------------------------------------- */
+/*
+ * The clocks, which make the recorder tick.
+ *
+ * A new clock is a file clock_NAME.c that defines cps_clock_NAME, one line in CPS_CLOCKS, and one in setup/clocks.c if it
+ * may be refused.
+ */
 
 /* The table. The first clock is the default, as is its resource. If a resource has several clocks,
  * the first is used unless CPSAMPLE_CLOCK names another one. */
@@ -28,11 +50,7 @@ struct cps_clock {
 	bool is_external;	     /* others send its signals, and arming does nothing */
 	bool ticks_in_calls;	     /* also on kernels whose CPU timers do not (below) */
 	const struct cps_meter *meter;
-	const struct cps_clock *fallback; /* the clock to use if probe fails */
 	/* Each of the functions below may be NULL. */
-	/* Finds out whether the clock would tick here: 0, or -errno and a line that says why not.
-	 * It arms nothing and sends no signal. */
-	int (*probe)(const struct cps_clock_settings *settings, char *why, size_t bytes);
 	int (*start)(const struct cps_clock_settings *settings); /* 0 or -errno; before any arm */
 	void (*stop)(void); /* after all threads were disarmed; called when the process ends, too */
 	int (*arm)(struct cps_thread *t);     /* that thread begins; 0 or -errno */
@@ -45,25 +63,6 @@ CPS_CLOCKS(DECLARE)
 
 /* Never ticks. It is not in the table. */
 extern const struct cps_clock cps_clock_none;
-
-/* All clocks; NULL ends the table. */
-extern const struct cps_clock *const cps_clock_table[];
-
-/* [signal] The first clock that measures the resource whose name is these `length` bytes, or NULL. */
-const struct cps_clock *cps_clock_of_resource(const char *name, size_t length);
-
-/* [signal] Whether CPSAMPLE_CLOCK may name this clock: other clocks measure the same resource. */
-bool cps_clock_is_choice(const struct cps_clock *clock);
-
-/* [signal] The clock that measures the resource of these settings and has their name, or else the first that
- * measures the resource. NULL if none does. */
-const struct cps_clock *cps_clock_find(const struct cps_clock_settings *settings);
-
-/* [outside] The wanted clock; or its fallback, with a line in `why` that says why. Otherwise `why` is empty.
- * NULL: none would tick, and `why` says why. Called before any start. */
-const struct cps_clock *cps_clock_choose(const struct cps_clock *wanted,
-					 const struct cps_clock_settings *settings, char *why,
-					 size_t bytes);
 
 /* [signal] The mean interval of its ticks: that of the settings, or its own if they have none. 0: it has none. */
 uint64_t cps_clock_interval(const struct cps_clock *clock,

@@ -25,26 +25,23 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "base/error_text.h"
 #include "base/sys.h"
-#include "base/writer.h"
+#include "base/text.h"
 #include "clock/clock.h"
 #include "clock/perf.h"
-#include "signal/budget.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
-#include "signal/reading.h"
+#include "signal/sample.h"
 #include "stream/atoms.h"
-#include "stream/interrupted.h"
+#include "stream/loss.h"
 #include "base/poison.h"
 
 #define PERIOD_LEAST                                                                               \
-	50000u		  /* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
-#define TICKS_LEAST 32u	  /* ticks of one event */
-#define TICKS_MOST  64u	  /* ticks of one event if they come in time */
-#define SLOWEST	    8u	  /* at most so many times is a thread's period doubled */
-#define GOOD_ENOUGH 5u	  /* events without a left-over tick before periods become shorter again */
-#define QUEUE_LEAST 1024u /* pending signals that must be allowed */
+	50000u		/* ns; a tick takes 8 us on a virtual machine, most of it the kernel's */
+#define TICKS_LEAST 32u /* ticks of one event */
+#define TICKS_MOST  64u /* ticks of one event if they come in time */
+#define SLOWEST	    8u	/* at most so many times is a thread's period doubled */
+#define GOOD_ENOUGH 5u	/* events without a left-over tick before periods become shorter again */
 
 static uint64_t interval_ns;
 
@@ -56,7 +53,7 @@ static bool is_mine(const siginfo_t *info)
 
 /* The event also counts the time that the thread spends in the kernel. Without it, all of that time
  * would be credited to the place where the next tick meets the program. */
-static int open_event(const struct cps_thread *t, uint64_t period)
+int cps_perf_open_clock(const struct cps_thread *t, uint64_t period)
 {
 	const struct cps_perf_event event = {.type = PERF_TYPE_SOFTWARE,
 					     .config = PERF_COUNT_SW_TASK_CLOCK,
@@ -76,7 +73,7 @@ static uint64_t mean_of(const struct cps_thread *t)
 static int arm_event(struct cps_thread *t)
 {
 	uint64_t mean = mean_of(t), period = cps_clock_vary(t, mean, mean / 2);
-	int fd = open_event(t, period), error;
+	int fd = cps_perf_open_clock(t, period), error;
 	void *page;
 
 	if (fd < 0)
@@ -174,36 +171,6 @@ static int start(const struct cps_clock_settings *settings)
 	return error ? error : cps_clock_start(&cps_clock_timer, settings);
 }
 
-static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
-{
-	const char *what = "perf_event_open";
-	const struct cps_thread self = {.tid = 0};
-	uint64_t limit[2], count = 0;
-	char is[24], least[24];
-	int error, fd;
-
-	if (settings->has_go) {
-		cps_error_text_join(
-			why, bytes,
-			"Go executes programs without the C library; a tick of perf might end them",
-			NULL);
-		return -ENOTSUP;
-	}
-	if (CPS_SYS(prlimit64, 0, RLIMIT_SIGPENDING, NULL, limit) == 0 && limit[0] < QUEUE_LEAST) {
-		cps_error_text_join(why, bytes, "only ", cps_digits(is + sizeof(is), limit[0]),
-				    " signals may be pending (ulimit -i), perf needs room for ",
-				    cps_digits(least + sizeof(least), QUEUE_LEAST), NULL);
-		return -EAGAIN;
-	}
-	fd = open_event(&self, settings->interval_ns);
-	if (fd < 0)
-		return cps_perf_explain(fd, what, 1, why, bytes);
-	error = cps_perf_try(fd, NULL, &count, &what);
-	if (!error && !count)
-		error = -ENODATA;
-	return error ? cps_perf_explain(error, what, 1, why, bytes) : 0;
-}
-
 static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
 	if (t->has_timer)
@@ -255,8 +222,6 @@ const struct cps_clock cps_clock_perf = {
 	.ticks_in_calls = true,
 	.unit = "ns",
 	.meter = &meter,
-	.fallback = &cps_clock_timer,
-	.probe = probe,
 	.start = start,
 	.stop = stop,
 	.arm = arm,

@@ -1,51 +1,248 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clock_strata.c - samples at random instants, of threads that the kernel's tick has met running.
- *
- * In: an interval. Out: as many samples per second of CPU time as asked for, at instants that have
- * nothing to do with the kernel's own tick. CPU timers alone can only tick together with it, so that
- * a program that keeps time with it is always met in the same part of its work.
- *
- * Two timers for each thread. The *gate* is a timer on its CPU clock. When it ticks, the thread is
- * running, and the *shot*, a timer on the time of day, is set. Where it comes is a sample if the thread is
- * running then. The start of a thread is a gate, too, and so is the end of a wait that a wrapper sees. After
- * a shot that meets the thread running comes the next, without a gate.
- *
- * A thread that is hardly ever found asleep is sampled by strata: its time is divided into strata of
- * the length of the kernel's tick, and these into parts as long as the interval, and there is a shot
- * at a random instant of each part. At its beginning a stratum is promised what the thread will use in it if
- * it goes on running, plus what it has used and was not credited with (or minus what was credited too
- * much). Each shot gets an equal part of this.
- *
- * If the thread is found asleep now and then, there would be time between a shot and the next stratum of
- * which it is not known whether the thread will use it, and how much it uses is related to where it
- * is. So intervals between shots have no memory then, and each begins with the shot before it, or when the
- * thread wakes up. A shot is credited with the mean interval, and with a part of what is lacking.
- *
- * In both cases the credit is settled before the instant is drawn. What was used since the last shot is
- * related to where the thread is now (doc/decisions/0059, 0067, 0071).
  */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
-#include "base/error_text.h"
 #include "base/moment.h"
 #include "base/sys.h"
+#include "base/text.h"
 #include "clock/clock.h"
-#include "clock/misses.h"
-#include "clock/posix_timer.h"
-#include "clock/stratum.h"
-#include "signal/budget.h"
-#include "signal/cut.h"
+#include "clock/clock_strata.h"
+#include "clock/clock_timer.h"
 #include "signal/disposition.h"
+#include "signal/gate.h"
+#include "signal/interruption.h"
+#include "signal/sample.h"
 #include "signal/waiting.h"
-#include "stream/interrupted.h"
+#include "stream/loss.h"
 #include "stream/recording.h"
 #include "unwind/regs.h"
 #include "base/poison.h"
+
+/* ---- misses ---------------------------------------------------------------------------------- */
+/*
+ * Limits what shots take that do not meet their thread running.
+ *
+ * In: each shot, and what the thread has used since the one before. Out: how far shots are apart.
+ * What is decided here depends on shots that have come, and not on where the next one does, so that
+ * shares stay true.
+ */
+
+#define MISS_NS	   20000  /* what one takes: the kernel, the handler, another wait */
+#define PART	   64	  /* all of them may take this part of the thread's time */
+#define ENOUGH_NS  200000 /* too much or too little of that, before anything changes */
+#define RARER_MOST 5u
+#define TOO_RARE   4u  /* after so many doublings shots at sleepers are too far apart */
+#define BLOCKED	   4u  /* a shot that finds the thread blocked counts as much as so many others */
+#define OFTEN	   12u /* that is too often ... */
+#define TICKS	   64u /* ... and for so many of them ticks are samples */
+
+/* How late shots come to threads that run depends on the machine: 10 to 20 us on one virtual machine, 25 to 50 on
+ * another. All in ns. */
+#define USUAL_LEAST 15000u
+#define USUAL_MOST  50000u
+#define STEP	    400u /* of the estimate, which then stays within some us */
+#define PROMPT	    2u	 /* times as late as usual may a shot come to a thread that runs */
+
+/* The lower quartile of how late shots come that do not end a sleep: few of them are late because their thread
+ * was away. */
+static _Atomic uint32_t usual_ns = 20000;
+
+void cps_misses_count(struct cps_strata *s, uint64_t used_ns, bool is_miss)
+{
+	s->waste_ns += (is_miss ? MISS_NS : 0) - (int64_t)(used_ns / PART);
+	if (s->waste_ns > ENOUGH_NS) {
+		s->rarer += s->rarer < RARER_MOST;
+		s->waste_ns = 0;
+	} else if (s->waste_ns < -ENOUGH_NS) {
+		s->rarer -= s->rarer > 0;
+		s->waste_ns = 0;
+	}
+}
+
+bool cps_misses_may_be_blocked(struct cps_strata *s, bool is_in_call, uint32_t waits)
+{
+	struct rusage usage = {.ru_nvcsw = 0};
+	uint64_t sleeps, faults;
+	bool may_be;
+
+	CPS_SYS(getrusage, RUSAGE_THREAD, &usage, 0, 0);
+	sleeps = (uint64_t)usage.ru_nvcsw - s->switches;
+	faults = (uint64_t)usage.ru_majflt - s->disk_faults;
+	may_be = is_in_call ? sleeps > waits - s->waits : faults > 0;
+	s->switches = (uint64_t)usage.ru_nvcsw;
+	s->disk_faults = (uint64_t)usage.ru_majflt;
+	s->waits = waits;
+	return may_be;
+}
+
+void cps_misses_count_blocked(struct cps_strata *s, bool was_blocked)
+{
+	if (!was_blocked)
+		s->blocked -= s->blocked > 0;
+	else if ((s->blocked += BLOCKED) >= OFTEN)
+		s->ticks = TICKS;
+	s->blocked = s->blocked < OFTEN ? s->blocked : OFTEN - 1;
+}
+
+void cps_misses_count_tick(struct cps_strata *s)
+{
+	s->ticks -= s->ticks > 0;
+}
+
+bool cps_misses_are_too_many(const struct cps_strata *s)
+{
+	return s->ticks || (s->calm < CPS_MISSES_CALM && s->rarer >= TOO_RARE);
+}
+
+/* An estimate that goes down three times as far as it goes up stays where one of four is below. Threads may overwrite
+ * what others have learnt. */
+void cps_misses_note_late(uint64_t late)
+{
+	uint32_t usual = atomic_load_explicit(&usual_ns, memory_order_relaxed);
+
+	usual = late > usual ? usual + STEP : usual - 3 * STEP;
+	usual = usual < USUAL_LEAST ? USUAL_LEAST : usual > USUAL_MOST ? USUAL_MOST : usual;
+	atomic_store_explicit(&usual_ns, usual, memory_order_relaxed);
+}
+
+/* A shot into a long system call comes late, too; but then the thread has not been away from the processor for
+ * so long. */
+bool cps_misses_was_away(const struct cps_strata *s, uint64_t late, uint64_t now, uint64_t reading)
+{
+	int64_t away = (int64_t)(now - s->seen_at - (reading - s->seen_reading));
+	uint64_t prompt = PROMPT * atomic_load_explicit(&usual_ns, memory_order_relaxed);
+
+	return late > prompt && away > (int64_t)(late - prompt);
+}
+
+/* ---- stratum --------------------------------------------------------------------------------- */
+/*
+ * Promises a thread's time to shots, and draws their instants.
+ *
+ * In: what the thread has used and was credited with. Out: the next stratum. What is promised
+ * depends on what has been, and not on where the shots come, so that shares stay true.
+ */
+
+#define SLACK 8u /* intervals that a thread may be credited too much or too little by chance */
+#define DEBT                                                                                       \
+	2u /* intervals that are owed when a thread begins, from which on its first stratum ... */
+#define SHOTS 4u /* ... has so many times as many shots */
+
+uint64_t cps_stratum_draw(struct cps_thread *t, uint64_t begin, uint64_t part)
+{
+	return begin + cps_clock_vary(t, part / 2, part / 2);
+}
+
+/* A short thread that none of the shots has met hands on what it has used to the next one, and with a single
+ * shot in a stratum several such threads may follow each other. */
+void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin, uint64_t length,
+		       uint64_t interval)
+{
+	struct cps_strata *s = &t->strata;
+
+	s->left = (uint32_t)(length / interval);
+	s->left = s->left ? s->left : 1;
+	s->part = length / s->left;
+	s->part_end = begin + s->part;
+	s->promise = reading + length;
+	s->shot_at = cps_stratum_draw(t, begin, s->part);
+	t->slack = cps_stratum_later(length, SLACK * interval);
+}
+
+/* Half of what was credited too much or too little is made up for by the next shot that meets the thread.
+ * With all of it the weights would vary more, with less of it more would be left at the end. */
+void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t shot_at,
+			    uint64_t length)
+{
+	struct cps_strata *s = &t->strata;
+
+	s->left = 1;
+	s->part = length;
+	s->shot_at = s->part_end = shot_at;
+	s->promise = t->consumed + s->part + (uint64_t)((int64_t)(reading - t->consumed) / 2);
+	t->slack = 2 * s->part;
+}
+
+void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t interval)
+{
+	struct cps_strata *s = &t->strata;
+
+	if (cps_sample_due(t, reading) <= (int64_t)(DEBT * interval))
+		return;
+	s->left *= SHOTS;
+	s->part /= SHOTS;
+	s->part_end = now + s->part;
+	s->shot_at = cps_stratum_draw(t, now, s->part);
+}
+
+void cps_stratum_set_shot(struct cps_thread *t, uint64_t at)
+{
+	if (atomic_load(&t->is_held))
+		t->strata.held_at = at;
+	else
+		cps_posix_timer_set(t->shot, TIMER_ABSTIME, at, 0);
+}
+
+void cps_stratum_set_shot_after(struct cps_thread *t, uint64_t ns)
+{
+	cps_stratum_set_shot(t, ns ? cps_moment_ns() + ns : 0);
+}
+
+void cps_stratum_hold(struct cps_thread *t)
+{
+	struct cps_strata *s = &t->strata;
+	uint64_t left;
+
+	if (!t->has_shot)
+		return;
+	atomic_store(&t->is_held, true);
+	left = cps_posix_timer_stop(t->shot);
+	s->held_at = left ? cps_moment_ns() + left : s->left || s->woken_at ? s->shot_at : 0;
+}
+
+void cps_stratum_let_go(struct cps_thread *t)
+{
+	bool was_held = atomic_exchange(&t->is_held, false);
+
+	if (was_held && t->has_shot && t->strata.held_at)
+		cps_stratum_set_shot(t, t->strata.held_at);
+}
+
+/* ---- clock strata ---------------------------------------------------------------------------- */
+/*
+ * Samples at random instants, of threads that the kernel's tick has met running.
+ *
+ * In: an interval. Out: as many samples per second of CPU time as asked for, at instants that have
+ * nothing to do with the kernel's own tick. CPU timers alone can only tick together with it, so
+ * that a program that keeps time with it is always met in the same part of its work.
+ *
+ * Two timers for each thread. The *gate* is a timer on its CPU clock. When it ticks, the thread is
+ * running, and the *shot*, a timer on the time of day, is set. Where it comes is a sample if the
+ * thread is running then. The start of a thread is a gate, too, and so is the end of a wait that a
+ * wrapper sees. After a shot that meets the thread running comes the next, without a gate.
+ *
+ * A thread that is hardly ever found asleep is sampled by strata: its time is divided into strata
+ * of the length of the kernel's tick, and these into parts as long as the interval, and there is a
+ * shot at a random instant of each part. At its beginning a stratum is promised what the thread
+ * will use in it if it goes on running, plus what it has used and was not credited with (or minus
+ * what was credited too much). Each shot gets an equal part of this.
+ *
+ * If the thread is found asleep now and then, there would be time between a shot and the next
+ * stratum of which it is not known whether the thread will use it, and how much it uses is related
+ * to where it is. So intervals between shots have no memory then, and each begins with the shot
+ * before it, or when the thread wakes up. A shot is credited with the mean interval, and with a
+ * part of what is lacking.
+ *
+ * In both cases the credit is settled before the instant is drawn. What was used since the last
+ * shot is related to where the thread is now (doc/decisions/0059, 0067, 0071).
+ */
 
 #define GATE	    UINT64_C(0xc95a3b7f00000000) /* the values that the two timers bring */
 #define SHOT	    UINT64_C(0xc95a3b8000000000)
@@ -237,7 +434,7 @@ static bool was_blocked(struct cps_strata *s, const ucontext_t *context, bool is
 	bool may_be =
 		cps_misses_may_be_blocked(s, cps_regs_is_from_call(context), cps_waiting_count);
 
-	return may_be && is_away && (!cps_waiting_is_wrapped() || cps_cut_state.frame);
+	return may_be && is_away && (!cps_waiting_is_wrapped() || cps_transfer_cut_state.frame);
 }
 
 static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t now,
@@ -402,23 +599,6 @@ static int start(const struct cps_clock_settings *settings)
 	return 0;
 }
 
-static int probe(const struct cps_clock_settings *settings, char *why, size_t bytes)
-{
-	struct cps_thread self = {.tid = cps_sys_gettid()};
-	int error = create(&self, cps_sys_thread_clock(self.tid), GATE, &self.timer);
-
-	(void)settings;
-	if (!error) {
-		error = create(&self, CLOCK_MONOTONIC, SHOT, &self.shot);
-		cps_posix_timer_delete(self.timer);
-	}
-	if (!error)
-		cps_posix_timer_delete(self.shot);
-	else
-		cps_error_text_join(why, bytes, "timer_create: ", cps_error_text(-error), NULL);
-	return error;
-}
-
 static const struct cps_meter meter = {
 	.signal = CPS_SIGNAL_OWN,
 	.is_mine = is_mine,
@@ -442,8 +622,6 @@ const struct cps_clock cps_clock_strata = {
 	.ticks_in_calls = true,
 	.unit = "ns",
 	.meter = &meter,
-	.fallback = &cps_clock_timer,
-	.probe = probe,
 	.start = start,
 	.arm = arm,
 	.disarm = disarm,

@@ -14,10 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/descriptor.h"
-#include "base/error_text.h"
 #include "base/sys.h"
-#include "base/writer.h"
+#include "base/text.h"
 #include "clock/perf.h"
 #include "signal/disposition.h"
 #include "signal/sample.h"
@@ -339,74 +337,4 @@ void cps_perf_ignore_loss(void (*renew)(struct cps_thread *t))
 	}
 	if (!is_watched)
 		cps_disposition_give_back(SIGIO);
-}
-
-/* ---- may we? --------------------------------------------------------------------------------- */
-int cps_perf_paranoia(void)
-{
-	int fd = cps_descriptor_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
-	char text[16] = "";
-
-	if (fd < 0)
-		return -1;
-	n = (int)cps_sys_read(fd, text, sizeof(text) - 1);
-	cps_sys_close(fd);
-	return n > 0 && text[0] >= '0' && text[0] <= '9' ? text[0] - '0' : -1;
-}
-
-int cps_perf_explain(int error, const char *what, int enough, char *why, size_t bytes)
-{
-	int level = error == -EACCES ? cps_perf_paranoia() : -1;
-	const char *more = "";
-	char is[24], would[24];
-	size_t n = cps_error_text_join(why, bytes, what, ": ", cps_error_text(-error), NULL);
-
-	if (level > enough)
-		cps_error_text_join(why + n, bytes - n, " (kernel.perf_event_paranoid is ",
-				    cps_digits(is + sizeof(is), (uint64_t)level),
-				    "; sysctl kernel.perf_event_paranoid=",
-				    cps_digits(would + sizeof(would), (uint64_t)enough),
-				    " or CAP_PERFMON would allow it)", NULL);
-	else if (error == -EPERM)
-		more = " (by a seccomp filter; in containers --cap-add=PERFMON would allow it)";
-	else if (error == -ENOSYS)
-		more = " (a seccomp filter that must allow it, or a kernel without "
-		       "CONFIG_PERF_EVENTS)";
-	else if (error == -ENOENT || error == -EOPNOTSUPP)
-		more = " (this machine has no such counter)";
-	else if (error == -ENODATA)
-		more = " (it counts nothing here)";
-	if (*more)
-		cps_error_text_join(why + n, bytes - n, more, NULL);
-	return error;
-}
-
-static int attempt(int fd, void (*happen)(void), uint64_t *count, const char **what)
-{
-	int error = cps_perf_address(fd, cps_sys_gettid());
-	void *page;
-
-	*what = "fcntl of a perf event";
-	if (error)
-		return error;
-	error = cps_perf_map(fd, &page);
-	*what = "mmap of a perf event";
-	if (error)
-		return error;
-	cps_perf_end(page);
-	error = (int)CPS_SYS(ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0);
-	*what = "a perf event that is enabled";
-	if (error)
-		return error;
-	if (happen)
-		happen();
-	return cps_sys_read(fd, count, sizeof(*count)) == sizeof(*count) ? 0 : -ENODATA;
-}
-
-int cps_perf_try(int fd, void (*happen)(void), uint64_t *count, const char **what)
-{
-	int error = attempt(fd, happen, count, what);
-
-	cps_sys_close(fd);
-	return error;
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/kernel.h"
+#include "stream/kernel_names.h"
 #include "stream/thread.h"
 
 struct cps_perf_event {
@@ -73,15 +73,7 @@ int cps_perf_watch_loss(void (*renew)(struct cps_thread *t));
 /* [signal] */
 void cps_perf_ignore_loss(void (*renew)(struct cps_thread *t));
 
-/* [outside] Say in `why` what has failed, and which setting forbids it: `enough` is the level of perf_event_paranoid
- * that would do. Returns the error. */
-int cps_perf_explain(int error, const char *what, int enough, char *why, size_t bytes);
-
-/* [outside] The kernel's setting perf_event_paranoid; -1: not known. */
-int cps_perf_paranoia(void);
-
-/* [outside] Try all that arming an event does, except that it asks for no signal, call `happen` (may be NULL), and close
- * the event. *count is what it has counted then. 0 or -errno, with what has failed in *what. */
-int cps_perf_try(int fd, void (*happen)(void), uint64_t *count, const char **what);
+/* [signal] The event of the clock `perf` for that thread, with this period: as cps_perf_open. */
+int cps_perf_open_clock(const struct cps_thread *t, uint64_t period);
 
 #endif

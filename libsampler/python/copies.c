@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "base/copy.h"
+#include "base/memory.h"
 #include "python/copies.h"
 #include "base/poison.h"
 

@@ -6,8 +6,8 @@
  * known of an object says where its strings are, and object and strings of many functions come by one
  * call. Those that are not what they were are copied again one by one (functions.h).
  */
-#ifndef CPS_PYTHON_COPIES_H
-#define CPS_PYTHON_COPIES_H
+#ifndef CPS_COPIES_H
+#define CPS_COPIES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * The offsets are those of its internal headers (pycore_runtime.h, pystate.h, pycore_frame.h, code.h,
  * unicodeobject.h) on 64-bit machines. They have been the same in all releases of 3.11.
  */
-#ifndef CPS_PYTHON_LAYOUT_H
-#define CPS_PYTHON_LAYOUT_H
+#ifndef CPS_LAYOUT_H
+#define CPS_LAYOUT_H
 
 #include <stdint.h>
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * python.c - finds the Python functions of a stack.
+ * python.c - finds the interpreter's frames on the stack, and reads its memory.
  *
  * In: a stack of the machine's. Out: addresses, some of which stand for Python functions.
  *
- * The handler may have interrupted the evaluator while it changes its list of frames, where a pointer
- * may lead to memory that is not used any more. So only what lies in the thread's memory for frames is
- * read without asking the kernel whether it is there, and the list is believed only if it leads, frame by
- * frame, to the frame that the next outer evaluator is in.
+ * The handler may have interrupted the evaluator while it changes its list of frames, where a
+ * pointer may lead to memory that is not used any more. So only what lies in the thread's memory
+ * for frames is read without asking the kernel whether it is there, and the list is believed only
+ * if it leads, frame by frame, to the frame that the next outer evaluator is in.
  */
 #include <stdatomic.h>
 
+#include "base/memory.h"
 #include "base/sys.h"
-#include "base/copy.h"
 #include "python/copies.h"
 #include "python/functions.h"
 #include "python/python.h"
-#include "python/reader.h"
 #include "unwind/fde.h"
 #include "unwind/module.h"
 #include "base/poison.h"

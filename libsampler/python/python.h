@@ -1,21 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * python.h - puts Python functions in the place of the interpreter's evaluator (CPython 3.11).
- *
- * The evaluator is a function of the machine's stack, which may run several Python functions: those that
- * call each other without C code in between. It keeps a structure in its frame (_PyCFrame) that leads to
- * them, and the structures of all evaluators of a stack are a list. So a frame of the stack is an
- * evaluator's if the next structure of the list lies in it. Nothing of the interpreter's is called
- * (doc/decisions/0065).
+ * python.h - finds the interpreter's frames on the stack, and reads its memory.
  */
 #ifndef CPS_PYTHON_H
 #define CPS_PYTHON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "unwind/peek.h"
+#include "base/memory.h"
 #include "unwind/trail.h"
+
+/* ---- reader ---------------------------------------------------------------------------------- */
+/*
+ * Reads the interpreter's memory, directly where it cannot go away meanwhile.
+ *
+ * A thread that has the interpreter lock keeps alive what its own stack refers to. Elsewhere the
+ * kernel copies (base/memory.h): another thread may be ending the interpreter.
+ */
+
+/* [signal] Copy n bytes of an object that is alive if `is_alive`. False: they cannot be read. */
+static inline bool cps_python_read(void *to, uintptr_t from, size_t n, bool is_alive)
+{
+	if (from & 7 || from < 4096)
+		return false;
+	if (!is_alive)
+		return cps_copy(to, from, n);
+	memcpy(to, (const void *)from, n);
+	return true;
+}
+
+/* ---- python ---------------------------------------------------------------------------------- */
+/*
+ * Puts Python functions in the place of the interpreter's evaluator (CPython 3.11).
+ *
+ * The evaluator is a function of the machine's stack, which may run several Python functions: those
+ * that call each other without C code in between. It keeps a structure in its frame (_PyCFrame)
+ * that leads to them, and the structures of all evaluators of a stack are a list. So a frame of the
+ * stack is an evaluator's if the next structure of the list lies in it. Nothing of the
+ * interpreter's is called (doc/decisions/0065).
+ */
 
 /* Stands in recorded stacks for function 0, and so on. No program has code there. */
 #define CPS_PYTHON_ADDRESS UINT64_C(0x5079000000000000)

@@ -256,3 +256,19 @@ bool cps_calls_is_thunk(uintptr_t address)
 {
 	return is_in(address, cps_calls_thunks, THUNKS) || cps_calls_is_look(address);
 }
+
+/* Points of a child of fork, or of a recording that goes on, may be those that say "not counted". */
+static void begin_anew(struct cps_thread *t, void *context)
+{
+	(void)context;
+	for (uint32_t i = CPS_CALLS_FIRST; i < CPS_THREAD_POINTS; i++)
+		if (!t->points[i].current)
+			t->points[i].left = 0;
+}
+
+int cps_calls_start(uint64_t interval)
+{
+	(void)interval;
+	cps_thread_each(begin_anew, NULL);
+	return 0;
+}

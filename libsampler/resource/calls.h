@@ -38,10 +38,7 @@ bool cps_calls_is_look(uintptr_t address);
 /* [signal] Learn which registers the processor has. To be called before the first thunk is used. */
 void cps_calls_prepare(void);
 
-/* [signal] Read "calls:SYMBOL", which ends at `end`, into name. -1: that is not the name of a function. */
-int cps_calls_read_name(const char *text, const char *end, char name[CPS_RESOURCE_NAME_BYTES]);
-
-/* [signal] The function's name in it. */
-const char *cps_calls_symbol(const char *name);
+/* [outside] For the field of struct cps_resource. */
+int cps_calls_start(uint64_t interval);
 
 #endif

@@ -1,24 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock.c - adds up how long locks and events are waited for.
- *
- * In: waits that begin and end, locks that are given back, events. Out: points of the resources `lock` and
- * `lock-blame`, and samples.
+ * lock.c - who waits for locks, and for whom.
  */
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "resource/lock.h"
+#include "resource/off_cpu.h"
 #include "resource/point.h"
 #include "resource/resource.h"
-#include "resource/sleeper.h"
-#include "signal/companion.h"
+#include "signal/other_signals.h"
 #include "signal/sample.h"
-#include "signal/side.h"
+#include "signal/tick_riders.h"
 #include "base/poison.h"
+
+/* ---- lock word ------------------------------------------------------------------------------- */
+/*
+ * Adds up in a word how long an object is waited for.
+ *
+ * In: waiters that come and go, and who is to be blamed. Out: blame.
+ */
+
+#define SHIFT	 CPS_LOCK_WORD_SHIFT
+#define SUM_MASK ((UINT64_C(1) << SHIFT) - 1)
+#define MOST	 ((UINT64_C(1) << (64 - SHIFT)) - 1) /* waiters */
+
+static uint64_t word(uint64_t waiters, uint64_t sum)
+{
+	return waiters << SHIFT | (sum & SUM_MASK);
+}
+
+/* What the waiters have waited until now, in sum. Clocks of two processors may differ. */
+static uint64_t waited(uint64_t was, uint64_t now)
+{
+	uint64_t sum = ((was >> SHIFT) * now - was) & SUM_MASK;
+
+	return sum > SUM_MASK / 2 ? 0 : sum;
+}
+
+void cps_lock_word_add(cps_lock_word *w, uint64_t now)
+{
+	uint64_t was = atomic_load(w);
+
+	while (was >> SHIFT < MOST &&
+	       !atomic_compare_exchange_weak(w, &was, word((was >> SHIFT) + 1, was + now)))
+		;
+}
+
+/* Which part of the sum is this waiter's is not known after others were blamed: it takes the mean along. */
+void cps_lock_word_subtract(cps_lock_word *w, uint64_t now)
+{
+	uint64_t was = atomic_load(w), n, mean;
+
+	do {
+		n = was >> SHIFT;
+		if (!n)
+			return;
+		mean = waited(was, now) / n;
+	} while (!atomic_compare_exchange_weak(w, &was,
+					       n == 1 ? 0 : word(n - 1, was - (now - mean))));
+}
+
+uint64_t cps_lock_word_blame(cps_lock_word *w, uint64_t now)
+{
+	uint64_t was = atomic_load(w), n, sum;
+
+	do {
+		n = was >> SHIFT;
+		sum = waited(was, now);
+		if (!n || !sum)
+			return 0;
+	} while (!atomic_compare_exchange_weak(w, &was, word(n, n * now)));
+	return sum;
+}
+
+/* ---- lock ------------------------------------------------------------------------------------ */
+/*
+ * Adds up how long locks and events are waited for.
+ *
+ * In: waits that begin and end, locks that are given back, events. Out: points of the resources
+ * `lock` and `lock-blame`, and samples.
+ */
 
 #define BYTES ((UINT64_C(2) << CPS_LOCK_BITS) * sizeof(cps_lock_word))
 
@@ -80,7 +145,7 @@ void cps_lock_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 void cps_lock_leave(const struct cps_lock_call *call)
 {
 	uint64_t now = cps_moment_ns(), from = call->since;
-	bool is_time = cps_side_is_time();
+	bool is_time = cps_other_signals_is_time();
 	struct cps_thread *t = call->thread;
 
 	if (call->sequence && call->sequence == sequence_of(t)) {
@@ -135,7 +200,7 @@ static void skip(struct cps_thread *t, uint64_t reading)
 	atomic_store(&t->lock.from, cps_moment_ns());
 }
 
-const struct cps_companion cps_lock_companion = {
+const struct cps_tick_riders cps_lock_companion = {
 	.at_tick = at_tick, .keep = cps_resource_keep, .skip = skip};
 
 /* In a child made by fork the kernel has cleared the words. */
@@ -162,7 +227,7 @@ int cps_lock_start(void)
 
 	if (error)
 		return error;
-	cps_companion_add(&cps_lock_companion);
+	cps_tick_riders_add(&cps_lock_companion);
 	atomic_store(&cps_lock_words, memory);
 	return 0;
 }
@@ -170,7 +235,7 @@ int cps_lock_start(void)
 void cps_lock_stop(void)
 {
 	atomic_store(&cps_lock_words, NULL);
-	cps_companion_remove(&cps_lock_companion);
+	cps_tick_riders_remove(&cps_lock_companion);
 }
 
 void cps_lock_disarm(struct cps_thread *t)

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock.h - who waits for locks and the like, and who lets others wait.
- *
- * Where it can be had without waiting, nothing is counted. Otherwise the clock is read before and after the wait, and
- * the waiter is registered with the object that it waits for: a lock, or a condition variable, which is an
- * event. Who gives the lock back, or tells of the event, looks whether anybody is: what they have waited is
- * blamed on this thread, at once and with its own stack. (Blame shifting: Tallent, Mellor-Crummey and
- * Porterfield, Analyzing lock contention in multithreaded applications, PPoPP 2010, section 3; there by
- * samples, here by the waits themselves.)
- *
- * A thread also tells where it waits (sleeper.h), so that it is credited if the recording ends or pauses meanwhile,
- * and so that a wait which was left by longjmp or by the thread's end does not stay registered.
+ * lock.h - who waits for locks, and for whom.
  */
 #ifndef CPS_LOCK_H
 #define CPS_LOCK_H
@@ -19,9 +9,55 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "resource/lock_word.h"
 #include "stream/thread.h"
 #include "unwind/regs.h"
+
+/* ---- lock word ------------------------------------------------------------------------------- */
+/*
+ * A word that tells how many wait for an object, and for how long.
+ *
+ * The number of waiters is in its upper 12 bits, and below these is the sum, modulo 2^52, of the
+ * times in ns since when they wait, or since when their waiting was last blamed on somebody. Times
+ * are of cps_moment_ns.
+ *
+ * Order: there is one word, which is exchanged as a whole.
+ */
+
+typedef _Atomic uint64_t cps_lock_word;
+
+#define CPS_LOCK_WORD_SHIFT 52
+
+/* [signal] Whether anybody waits. */
+static inline bool cps_lock_word_has_waiters(const cps_lock_word *w)
+{
+	return atomic_load_explicit(w, memory_order_relaxed) >> CPS_LOCK_WORD_SHIFT;
+}
+
+/* [signal] One more waits from now on; and one less. With 4,095 waiters no more are counted. Subtracting more than were
+ * added does nothing. */
+void cps_lock_word_add(cps_lock_word *w, uint64_t now);
+/* [signal] */
+void cps_lock_word_subtract(cps_lock_word *w, uint64_t now);
+
+/* [signal] Returns what the waiters have waited that was not blamed on anybody yet, in ns. Now it was. */
+uint64_t cps_lock_word_blame(cps_lock_word *w, uint64_t now);
+
+/* ---- lock ------------------------------------------------------------------------------------ */
+/*
+ * Who waits for locks and the like, and who lets others wait.
+ *
+ * Where it can be had without waiting, nothing is counted. Otherwise the clock is read before and
+ * after the wait, and the waiter is registered with the object that it waits for: a lock, or a
+ * condition variable, which is an event. Who gives the lock back, or tells of the event, looks
+ * whether anybody is: what they have waited is blamed on this thread, at once and with its own
+ * stack. (Blame shifting: Tallent, Mellor-Crummey and Porterfield, Analyzing lock contention in
+ * multithreaded applications, PPoPP 2010, section 3; there by samples, here by the waits
+ * themselves.)
+ *
+ * A thread also tells where it waits (off_cpu.h), so that it is credited if the recording ends or
+ * pauses meanwhile, and so that a wait which was left by longjmp or by the thread's end does not
+ * stay registered.
+ */
 
 /* The states of `lock`, in the order of its atoms; events are those from CPS_LOCK_CONDITION on. Who has locked a
  * file may be another process, on which nothing is blamed. */
@@ -113,8 +149,8 @@ void cps_lock_blamed(uint64_t blame, enum cps_lock_state state);
 void cps_lock_look(uintptr_t frame);
 
 /* What the handler tells of ticks, and of pauses (signal/sample.h). */
-struct cps_companion;
-extern const struct cps_companion cps_lock_companion;
+struct cps_tick_riders;
+extern const struct cps_tick_riders cps_lock_companion;
 
 /* [signal] Count from now on; and no more. 0 or -errno. */
 int cps_lock_start(void);

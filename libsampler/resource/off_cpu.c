@@ -1,23 +1,253 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * off_cpu.c - counts the time of threads in which they do not run.
- *
- * In: wrapped calls that begin and end, ticks, threads that begin and end. Out: credits of the resource
- * `real`, of which a clock credits the part that is CPU time.
+ * off_cpu.c - where threads are while they do not run.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/sys.h"
-#include "resource/left_over.h"
 #include "resource/off_cpu.h"
 #include "resource/point.h"
 #include "resource/resource.h"
-#include "resource/sleeper.h"
-#include "signal/companion.h"
+#include "resource/switches.h"
 #include "signal/gate.h"
+#include "signal/own_stack.h"
+#include "signal/sample.h"
+#include "signal/tick_riders.h"
+#include "stream/loss.h"
+#include "unwind/regs.h"
+#include "unwind/unwind.h"
 #include "base/poison.h"
+
+/* ---- sleeper --------------------------------------------------------------------------------- */
+/*
+ * Credits a thread that is blocked to where it is, from another thread.
+ *
+ * In: what a thread has noted before it was blocked. Out: a sample. Its stack holds still as long
+ * as it is blocked. If it wakes up meanwhile its stack may go away, so that all of it is read by
+ * the kernel, and what was read is thrown away.
+ *
+ * Order: what a thread notes is released by the odd sequence number that follows it, and acquired
+ * with that. Before it notes something else the number is even, and a fence keeps what follows
+ * behind that; or it is another odd one. Who reads has a fence before it looks at the number again:
+ * if any word is of a later call, the number is another one.
+ */
+
+#define FRAMES 4096u /* that are kept of its stack */
+#define TRIES  16u   /* stacks */
+
+#define GET(word)	 atomic_load_explicit(&(word), memory_order_relaxed)
+#define SET(word, value) atomic_store_explicit(&(word), value, memory_order_relaxed)
+
+/* Who reads sees the same odd number before and after if what is in between is whole. */
+void cps_sleeper_note(struct cps_sleep *s, uint32_t state, uint64_t since, uint64_t leaf,
+		      const uint64_t regs[CPS_REGS_KEPT])
+{
+	uint32_t sequence = GET(s->sequence);
+
+	if (sequence & 1)
+		SET(s->sequence, ++sequence);
+	atomic_thread_fence(memory_order_release);
+	SET(s->state, state);
+	SET(s->since, since);
+	SET(s->leaf, leaf);
+	for (int i = 0; i < CPS_REGS_KEPT; i++)
+		SET(s->regs[i], regs[i]);
+	atomic_store_explicit(&s->sequence, sequence + 1, memory_order_release);
+}
+
+void cps_sleeper_forget(struct cps_sleep *s)
+{
+	atomic_store_explicit(&s->sequence, (GET(s->sequence) | 1) + 1, memory_order_release);
+}
+
+static bool is_noted(const struct cps_sleep *s)
+{
+	return GET(s->sequence) & 1;
+}
+
+bool cps_sleeper_encloses(const struct cps_sleep *s, uintptr_t sp)
+{
+	return is_noted(s) && GET(s->regs[CPS_REGS_KEPT_SP]) > sp;
+}
+
+bool cps_sleeper_is_left(struct cps_sleep *s, const ucontext_t *context)
+{
+	if (!is_noted(s))
+		return true;
+	if (cps_regs_is_below(context, GET(s->regs[CPS_REGS_KEPT_SP])))
+		return false;
+	cps_sleeper_forget(s);
+	return true;
+}
+
+static bool is_still(const struct cps_sleep *s, uint32_t sequence)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return GET(s->sequence) == sequence;
+}
+
+bool cps_sleeper_read(const struct cps_sleep *s, struct cps_sleep *copy)
+{
+	uint32_t sequence = atomic_load_explicit(&s->sequence, memory_order_acquire);
+
+	if (!(sequence & 1))
+		return false;
+	SET(copy->state, GET(s->state));
+	SET(copy->since, GET(s->since));
+	SET(copy->leaf, GET(s->leaf));
+	for (int i = 0; i < CPS_REGS_KEPT; i++)
+		SET(copy->regs[i], GET(s->regs[i]));
+	SET(copy->sequence, sequence);
+	return is_still(s, sequence);
+}
+
+bool cps_sleeper_is_worth(uint64_t ns)
+{
+	return ns >= CPS_RECORDING_WORTH_NS || cps_recording_path();
+}
+
+struct job {
+	struct cps_thread *thread;
+	const struct cps_sleep *sleep, *copy; /* NULL: it is not known where the thread is */
+	const struct cps_credit *credit;
+	struct cps_frame *frames;
+	bool is_done;
+};
+
+static void add(void *argument)
+{
+	struct job *job = argument;
+	struct cps_stack stack = {.frames = job->frames, .room = FRAMES, .keep = FRAMES};
+	struct cps_peek peek = {.low = 0};
+	uint64_t regs[CPS_REGS_KEPT];
+	ucontext_t context = {0};
+
+	if (!cps_recording_ready())
+		return;
+	if (!job->copy) {
+		job->is_done = cps_sample_add_not_sampled(job->thread, job->credit);
+		return;
+	}
+	stack.until = job->thread->walk_until;
+	for (int i = 0; i < CPS_REGS_KEPT; i++)
+		regs[i] = GET(job->copy->regs[i]);
+	cps_regs_context_of(&context, regs);
+	cps_unwinder_in_use()->walk(&context, &peek, &stack);
+	if (stack.depth && is_still(job->sleep, GET(job->copy->sequence)))
+		job->is_done = cps_recording_add(job->thread, NULL, NULL, &stack, job->credit);
+}
+
+/* There is no later sample to which this could be added, so another stack is tried if one is in use. */
+static bool take(struct cps_thread *t, struct job *job)
+{
+	uint32_t tries = 0;
+	bool is_called;
+
+	if (atomic_exchange(&t->busy, true)) {
+		cps_loss_add(CPS_LOSS_REENTERED, 1);
+		return false;
+	}
+	cps_budget_begin(t, cps_moment_ns());
+	while (!(is_called = cps_own_stack_call(t->id + tries, add, job)) && ++tries < TRIES)
+		;
+	if (!is_called)
+		cps_loss_add(CPS_LOSS_BUSY, 1);
+	atomic_store(&t->busy, false);
+	return job->is_done;
+}
+
+bool cps_sleeper_take(struct cps_thread *t, const struct cps_sleep *sleep,
+		      const struct cps_sleep *copy, const struct cps_credit *credit)
+{
+	struct cps_frame *frames = cps_arena_pages(FRAMES * sizeof(*frames));
+	struct job job = {t, sleep, copy, credit, frames, false};
+	bool is_done = frames && take(t, &job);
+
+	cps_arena_unmap(frames, frames ? FRAMES * sizeof(*frames) : 0);
+	return is_done;
+}
+
+bool cps_sleeper_take_nowhere(struct cps_thread *t, const struct cps_credit *credit)
+{
+	struct job job = {t, NULL, NULL, credit, NULL, false};
+
+	return take(t, &job);
+}
+
+/* ---- blocking -------------------------------------------------------------------------------- */
+/*
+ * Tells the resources that want to know of it when a wrapped call may block its thread.
+ *
+ * In: wrapped calls that begin and end. Out: the same to those who have asked.
+ *
+ * Order: what a watcher needs is there before its bit is set, and used by who has acquired that.
+ */
+
+_Atomic uint32_t cps_blocking_watchers;
+
+void cps_blocking_watch(uint32_t who)
+{
+	atomic_fetch_or(&cps_blocking_watchers, who);
+}
+
+void cps_blocking_ignore(uint32_t who)
+{
+	atomic_fetch_and(&cps_blocking_watchers, ~who);
+}
+
+void cps_blocking_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
+{
+	struct cps_blocking_call *call = begins;
+	struct cps_thread *t = cps_thread_self();
+
+	if (!t || cps_thread_is_gone(t))
+		return;
+	call->thread = t;
+	call->who = atomic_load_explicit(&cps_blocking_watchers, memory_order_acquire);
+	if (call->who & CPS_BLOCKING_SWITCHES)
+		cps_switches_enter(call, regs);
+	if (call->who & (CPS_BLOCKING_REAL | CPS_BLOCKING_LASTED))
+		call->since = cps_moment_ns();
+	if (call->who & CPS_BLOCKING_REAL)
+		cps_off_cpu_enter(call, regs);
+}
+
+/* Samples are taken here, and not where their weights are found: threads may have little stack. */
+void cps_blocking_leave(const struct cps_blocking_call *call)
+{
+	uint64_t gticks = call->who & CPS_BLOCKING_REAL ? cps_off_cpu_leave(call) : 0;
+	const struct cps_switches_part *part;
+	struct cps_switch_counts n;
+
+	if (gticks)
+		cps_resource_sample_in(CPS_RESOURCE_OF_real, call->state, gticks, call->leaf);
+	if (!(call->who & CPS_BLOCKING_SWITCHES))
+		return;
+	for (int i = cps_switches_leave(call, &n) ? 0 : CPS_SWITCHES_PARTS; i < CPS_SWITCHES_PARTS;
+	     i++) {
+		part = &cps_switches_parts[i];
+		gticks = cps_switches_pass(i, &n);
+		if (gticks)
+			cps_resource_sample_in(part->number, part->state, gticks, call->leaf);
+	}
+	if (!(call->noted & CPS_BLOCKING_SWITCHES) ||
+	    !cps_switches_are_overdue(&call->thread->switches))
+		return;
+	while ((part = cps_switches_take_due(&call->thread->switches, &gticks)))
+		cps_resource_sample(part->number, part->state, gticks);
+}
+
+/* ---- off cpu --------------------------------------------------------------------------------- */
+/*
+ * Counts the time of threads in which they do not run.
+ *
+ * In: wrapped calls that begin and end, ticks, threads that begin and end. Out: credits of the
+ * resource `real`, of which a clock credits the part that is CPU time.
+ */
 
 #define SHORT 25000u		  /* ns; the CPU clock takes some 2 % of a call of this length */
 #define STALE UINT64_C(100000000) /* ns after which who holds an account has left it by longjmp */
@@ -66,7 +296,7 @@ static void settle(struct cps_off_cpu *o, uint64_t now, uint64_t cpu)
 }
 
 /* Takes at most so much of what is due. */
-static uint64_t take(struct cps_off_cpu *o, uint64_t most)
+static uint64_t take_due(struct cps_off_cpu *o, uint64_t most)
 {
 	uint64_t due = o->due > 0 ? (uint64_t)o->due : 0;
 
@@ -101,7 +331,7 @@ static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
 	if (!hold(o, now))
 		return 0;
 	settle(o, now, cpu_of(call->thread));
-	blocked = take(o, now - call->since);
+	blocked = take_due(o, now - call->since);
 	if (blocked) {
 		atomic_fetch_add_explicit(&blocked_ns, blocked, memory_order_relaxed);
 		o->state = call->state;
@@ -133,7 +363,7 @@ static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t no
 	    !hold(o, now))
 		return false;
 	settle(o, now, reading);
-	stalled = take(o, UINT64_MAX);
+	stalled = take_due(o, UINT64_MAX);
 	if (stalled) {
 		o->state = CPS_STALLED;
 		weight = cps_point_pass(number, stalled);
@@ -186,7 +416,7 @@ static void keep(struct cps_thread *t, const struct cps_credit *credit)
 	release(o);
 }
 
-static const struct cps_companion companion = {at_tick, keep, skip};
+static const struct cps_tick_riders companion = {at_tick, keep, skip};
 
 void cps_off_cpu_arm(struct cps_thread *t)
 {
@@ -209,7 +439,7 @@ int cps_off_cpu_start(uint32_t n)
 		atomic_store(&blocked_ns, 0);
 	owner = cps_sys_getpid();
 	cps_thread_each(arm_one, NULL);
-	cps_companion_add(&companion);
+	cps_tick_riders_add(&companion);
 	cps_blocking_watch(CPS_BLOCKING_REAL);
 	return 0;
 }
@@ -217,7 +447,7 @@ int cps_off_cpu_start(uint32_t n)
 void cps_off_cpu_stop(void)
 {
 	cps_blocking_ignore(CPS_BLOCKING_REAL);
-	cps_companion_remove(&companion);
+	cps_tick_riders_remove(&companion);
 }
 
 /* What a thread is due, and how much of that is of the call that it is in. The rest has no place, and the state of
@@ -235,7 +465,7 @@ static bool find_rest(struct cps_thread *t, struct rest *rest)
 	if (!o->settled_at || !hold(o, now))
 		return false;
 	settle(o, now, cpu_of(t));
-	due = take(o, UINT64_MAX);
+	due = take_due(o, UINT64_MAX);
 	rest->blocked = 0;
 	if (cps_sleeper_read(&o->sleep, &rest->call) && rest->call.since < now)
 		rest->blocked = due < now - rest->call.since ? due : now - rest->call.since;

@@ -14,7 +14,7 @@
  * happens.
  *
  * Order: a place is complete before their number is stored, and all that is known of the engine before it becomes the side
- * (signal/side.h). A thread's events are its own; who else ends one exchanges its page first.
+ * (signal/other_signals.h). A thread's events are its own; who else ends one exchanges its page first.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -29,7 +29,7 @@
 #include "resource/resource.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
-#include "signal/side.h"
+#include "signal/other_signals.h"
 #include "stream/loss.h"
 #include "base/poison.h"
 
@@ -56,12 +56,12 @@ static __thread uint32_t
 	last_counted; /* of these, when an event was over whose signal has to wait; 0: none is */
 static atomic_bool is_going; /* neither paused nor ended */
 
-static uint64_t used(const struct cps_overflow_kind *kind, const struct cps_side_use *use)
+static uint64_t used(const struct cps_overflow_kind *kind, const struct cps_other_signals_use *use)
 {
 	return (kind->is_minor ? use->minor_faults : 0) + (kind->is_major ? use->major_faults : 0);
 }
 
-static void read_usage(int whose, struct cps_side_use *use)
+static void read_usage(int whose, struct cps_other_signals_use *use)
 {
 	struct rusage usage = {.ru_minflt = 0};
 
@@ -221,7 +221,7 @@ static void rearm(struct cps_thread *t, const siginfo_t *info)
 		renew(t, (uint32_t)i, false);
 }
 
-static void enter(struct cps_side_use *use)
+static void enter(struct cps_other_signals_use *use)
 {
 	calls_before = cps_sys_calls;
 	if (has_usage)
@@ -243,9 +243,9 @@ static void note_waiting(void)
 		last_counted = calls_before + 1 + (cps_sys_calls - calls_before) / 2;
 }
 
-static void leave(struct cps_thread *t, const struct cps_side_use *before)
+static void leave(struct cps_thread *t, const struct cps_other_signals_use *before)
 {
-	struct cps_side_use use = {0, 0};
+	struct cps_other_signals_use use = {0, 0};
 
 	if (has_usage)
 		read_usage(RUSAGE_THREAD, &use);
@@ -267,7 +267,7 @@ static void leave(struct cps_thread *t, const struct cps_side_use *before)
 	note_waiting();
 }
 
-static const struct cps_side side = {is_mine, credit, keep, rearm, enter, leave};
+static const struct cps_other_signals side = {is_mine, credit, keep, rearm, enter, leave};
 
 /* ---- threads --------------------------------------------------------------------------------- */
 static void arm(struct cps_thread *t, void *context)
@@ -305,10 +305,8 @@ static bool find_kind(uint32_t number, struct cps_overflow_kind *kind)
 		return false;
 	if (r->overflow)
 		*kind = *r->overflow;
-	return r->overflow ||
-	       (r->find_overflow &&
-		r->find_overflow(cps_resource_name(number), kind, why, sizeof(why)) == 0 &&
-		cps_overflow_probe(kind, why, sizeof(why)) == 0);
+	return r->overflow || (r->find_overflow && r->find_overflow(cps_resource_name(number), kind,
+								    why, sizeof(why)) == 0);
 }
 
 static bool has_place(uint32_t number)
@@ -349,7 +347,7 @@ static void place_all(void)
 /* The first sample, which costs the recorder many faults, may come while threads are armed. */
 void cps_overflow_resume(void)
 {
-	struct cps_side_use use;
+	struct cps_other_signals_use use;
 
 	if (atomic_load(&is_going))
 		return;
@@ -362,7 +360,7 @@ void cps_overflow_resume(void)
 
 void cps_overflow_pause(void)
 {
-	struct cps_side_use use;
+	struct cps_other_signals_use use;
 
 	if (!atomic_exchange(&is_going, false))
 		return;
@@ -401,7 +399,7 @@ int cps_overflow_start(uint64_t interval)
 		return error;
 	cps_overflow_pause(); /* of those that have started before */
 	place_all();
-	cps_side_use_this(&side);
+	cps_other_signals_use_this(&side);
 	begin_anew();
 	if (!cps_gate_is_paused())
 		cps_overflow_resume();

@@ -36,8 +36,6 @@ struct cps_overflow_kind {
 struct cps_perf_event cps_overflow_event(const struct cps_overflow_kind *kind, uint64_t period);
 
 /* [outside] For the fields of struct cps_resource, as the following are. */
-int cps_overflow_probe(struct cps_overflow_kind *kind, char *why, size_t bytes);
-/* [outside] */
 int cps_overflow_start(uint64_t interval);
 /* [signal] */
 void cps_overflow_stop(void);

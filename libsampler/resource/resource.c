@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resource.c - begins and ends the counting of resources.
- *
- * In: what is wanted, threads that begin and end. Out: numbers for samples (atoms.h), engines that count,
- * and what was counted.
+ * resource.c - reads the meters of the resources, and credits what they say.
  */
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "base/single.h"
 #include "base/sys.h"
-#include "resource/left_over.h"
+#include "resource/off_cpu.h"
+#include "resource/overflow.h"
 #include "resource/point.h"
 #include "resource/resource.h"
-#include "stream/announce.h"
 #include "stream/atoms.h"
-#include "stream/columns.h"
+#include "stream/recode.h"
+#include "stream/record.h"
+#include "stream/recording.h"
 #include "base/poison.h"
+
+/* ---- resource -------------------------------------------------------------------------------- */
+/*
+ * Begins and ends the counting of resources.
+ *
+ * In: what is wanted, threads that begin and end. Out: numbers for samples (atoms.h), engines that
+ * count, and what was counted.
+ */
 
 #define NAME_BYTES 64
 #define TIME_SCALE 1000	      /* times are recorded in us */
@@ -97,11 +106,12 @@ static bool number(struct use *u, const char *unit, const char *why)
 int cps_resource_probe(const struct cps_wanted_resource *w, char *why, size_t bytes)
 {
 	const struct cps_resource *r = w->resource;
+	struct cps_overflow_kind kind;
 
 	if (!r)
 		return 0;
-	if (*w->name && r->probe_name)
-		return r->probe_name(w->name, why, bytes);
+	if (*w->name && r->find_overflow)
+		return r->find_overflow(w->name, &kind, why, bytes);
 	return r->probe ? r->probe(why, bytes) : 0;
 }
 
@@ -445,4 +455,148 @@ struct cps_credit cps_resource_credit(uint32_t i, uint32_t state, uint64_t gtick
 				   .atom = uses[i].atom + state,
 				   .resource = i,
 				   .gticks = gticks};
+}
+
+/* ---- left over ------------------------------------------------------------------------------- */
+/*
+ * Credits what threads were due and could not be credited with before their end.
+ *
+ * In: threads that end, or the end of the recording. Out: credits without a place.
+ */
+
+static _Atomic uint64_t kept[CPS_THREAD_POINTS]; /* gticks of each resource */
+
+void cps_left_over_keep(uint32_t number, uint64_t gticks)
+{
+	atomic_fetch_add(&kept[number], gticks);
+}
+
+uint64_t cps_left_over_kept(uint32_t number)
+{
+	return atomic_load(&kept[number]);
+}
+
+void cps_left_over_reset(void)
+{
+	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
+		atomic_store(&kept[i], 0);
+}
+
+void cps_left_over_credit(struct cps_thread *t, uint32_t number, uint32_t state, uint64_t gticks)
+{
+	struct cps_credit credit;
+
+	gticks += atomic_exchange(&kept[number], 0);
+	credit = cps_resource_credit(number, state, gticks);
+	credit.is_tail = true;
+	if (credit.weight && !cps_sleeper_take_nowhere(t, &credit))
+		cps_left_over_keep(number, gticks);
+}
+
+/* Less than a grain is no sample's weight. */
+static void credit_point(struct cps_thread *t, uint32_t number)
+{
+	uint64_t grain = cps_resource_grain(number), rest = t->points[number].rest;
+
+	rest = rest < grain ? 0 : rest;
+	t->points[number].rest -= rest;
+	if (rest || cps_left_over_kept(number))
+		cps_left_over_credit(t, number, 0, rest);
+}
+
+void cps_left_over_hand_on(struct cps_thread *t)
+{
+	uint64_t mask = cps_sys_block_signals();
+
+	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
+		if (cps_resource_is_counted(i) && !cps_resource_of(i)->part)
+			credit_point(t, i);
+	cps_sys_set_mask(mask);
+}
+
+void cps_resource_credit_rest_of(struct cps_thread *t, void *context)
+{
+	(void)context;
+	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
+		if (cps_resource_is_counted(i) && cps_resource_of(i)->credit_rest)
+			cps_resource_of(i)->credit_rest(t);
+}
+
+static void hand_on(struct cps_thread *t, void *context)
+{
+	(void)context;
+	cps_left_over_hand_on(t);
+}
+
+void cps_resource_credit_rest(void)
+{
+	cps_thread_each(cps_resource_credit_rest_of, NULL);
+	cps_thread_each(hand_on, NULL);
+}
+
+static bool is_worth(uint32_t i, uint64_t counted, uint64_t cpu_ns)
+{
+	const struct cps_resource *r = cps_resource_of(i);
+
+	if (r->is_worth)
+		return r->is_worth(counted, cpu_ns);
+	if (r->any_is_worth)
+		return counted > 0;
+	switch (r->kind) {
+	case CPS_RESOURCE_TIME:
+		return counted >= CPS_RECORDING_WORTH_NS;
+	case CPS_RESOURCE_BYTES:
+		return counted >= CPS_RESOURCE_WORTH_BYTES;
+	default:
+		return counted >= CPS_RESOURCE_WORTH * cps_resource_interval(i);
+	}
+}
+
+bool cps_resource_is_worth(uint64_t cpu_ns)
+{
+	uint32_t error;
+
+	if (cps_recording_is_kept() || cpu_ns >= CPS_RECORDING_WORTH_NS || cps_denied_count(&error))
+		return true;
+	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++) {
+		const struct cps_resource *r = cps_resource_of(i);
+
+		if (cps_resource_was_started(i) && !r->part && !r->counted_by &&
+		    is_worth(i, cps_atoms_counted(cps_resource_id(i)), cpu_ns))
+			return true;
+	}
+	return false;
+}
+
+/* ---- resource sample ------------------------------------------------------------------------- */
+/*
+ * Samples the function whose event has met a point.
+ *
+ * In: a resource and a weight, from a wrapper. Out: a sample.
+ */
+
+/* It is left for the thread's next sample, as it is with clocks. */
+void cps_resource_keep(struct cps_thread *t, const struct cps_credit *credit)
+{
+	cps_single_add((int64_t *)&t->points[credit->resource].rest, (int64_t)credit->gticks);
+}
+
+bool cps_resource_sample_block(uint32_t i, uint64_t gticks, uint64_t block)
+{
+	return cps_event_take(i, 0, gticks, 0, block, NULL);
+}
+
+void cps_resource_sample_in(uint32_t i, uint32_t state, uint64_t gticks, uint64_t leaf)
+{
+	cps_event_take(i, state, gticks, leaf, 0, NULL);
+}
+
+void cps_resource_sample_outside(uint32_t i, uint64_t gticks, const struct cps_code_range *code)
+{
+	cps_event_take(i, 0, gticks, 0, 0, code);
+}
+
+void cps_resource_sample(uint32_t i, uint32_t state, uint64_t gticks)
+{
+	cps_event_take(i, state, gticks, 0, 0, NULL);
 }

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resource.h - the resources that are no clocks, and those that a recording counts.
- *
- * A new resource is a file resource_NAME.c that defines cps_resource_NAME, a line in CPS_RESOURCES, and
- * wrappers in door/ that call cps_point_add (point.h), or an engine that calls cps_event_take
- * (event.h).
- *
- * Order: what is known of a resource is complete before `is_counted` is released, and used by who has acquired that:
- * the program may hand the number of a counter from thread to thread as it likes.
+ * resource.h - reads the meters of the resources, and credits what they say.
  */
 #ifndef CPS_RESOURCE_H
 #define CPS_RESOURCE_H
@@ -20,7 +13,21 @@
 #include "stream/atoms.h"
 #include "stream/record.h"
 #include "stream/recording.h"
+#include "stream/thread.h"
 #include "unwind/trail.h"
+
+/* ---- resource -------------------------------------------------------------------------------- */
+/*
+ * The resources that are no clocks, and those that a recording counts.
+ *
+ * A new resource is a file resource_NAME.c that defines cps_resource_NAME, a line in CPS_RESOURCES,
+ * and wrappers in door/ that call cps_point_add (point.h), or an engine that calls cps_event_take
+ * (point.h).
+ *
+ * Order: what is known of a resource is complete before `is_counted` is released, and used by who
+ * has acquired that: the program may hand the number of a counter from thread to thread as it
+ * likes.
+ */
 
 /* The table: those whose wrappers know their numbers, and those that get a number when they are wanted. */
 #define CPS_RESOURCES_NUMBERED(RESOURCE)                                                           \
@@ -61,7 +68,7 @@ enum cps_resource_number { CPS_RESOURCES_NUMBERED(CPS_RESOURCE_NUMBER) CPS_RESOU
 #define CPS_RESOURCE_SPARE    CPS_ATOMS_RESOURCES /* numbers that are given away later */
 #define CPS_RESOURCE_COUNTERS 12		  /* that a program makes itself */
 
-/* Functions whose calls are counted (calls.h) have the last numbers. */
+/* Functions whose calls are counted (got_slots.h) have the last numbers. */
 #define CPS_CALLS_SYMBOLS 8
 #define CPS_CALLS_FIRST	  (CPS_THREAD_POINTS - CPS_CALLS_SYMBOLS)
 
@@ -96,9 +103,7 @@ struct cps_resource {
 	/* There may be several of it, each with a name of its own: reads the text up to `end`, which begins as `name`
 	 * does up to its colon, into a name. -1: it cannot be one. */
 	int (*read_name)(const char *text, const char *end, char name[CPS_RESOURCE_NAME_BYTES]);
-	/* Probes such a one. */
-	int (*probe_name)(const char *name, char *why, size_t bytes);
-	/* What the kernel counts of it, as `overflow` is for others. 0 or -errno, and why. */
+	/* What the kernel counts of it and lets us count, as `overflow` is for others. 0 or -errno, and why. */
 	int (*find_overflow)(const char *name, struct cps_overflow_kind *kind, char *why,
 			     size_t bytes);
 	/* Finds out whether it can be counted here: 0, or -errno and a line that says what is missing. It
@@ -157,19 +162,8 @@ static inline bool cps_resource_has_clocks(const struct cps_resource *r)
 	return r->joins_clock || r->part;
 }
 
-/* [outside] A probe for those: whether the clock measures time. */
-int cps_resource_probe_clock(char *why, size_t bytes);
-
 /* [signal] Whether a clock has to tick for any of them. */
 bool cps_resource_needs_clock(const struct cps_wanted_resources *wanted);
-
-/* [outside] Read "NAME[:INTERVAL],..." into *wanted, and the clock's resource and interval into *clock. -1, with what
- * the value may be in `choices`. */
-int cps_resource_read(const char *text, struct cps_wanted_resources *wanted,
-		      struct cps_clock_settings *clock, char *choices, size_t bytes);
-
-/* [signal] Whether signals of what is wanted may come inside of system calls. */
-bool cps_resource_ticks_in_calls(const struct cps_wanted_resources *wanted);
 
 /* [outside] Whether what is wanted can be counted here: as `probe` says. */
 int cps_resource_probe(const struct cps_wanted_resource *wanted, char *why, size_t bytes);
@@ -249,7 +243,7 @@ uint64_t cps_resource_grain(uint32_t number);
 /* [signal] Sample the calling function with this weight in gticks, which cps_point_pass has returned: a
  * credit of the resource's atom with this place in its list of states. */
 void cps_resource_sample(uint32_t number, uint32_t state, uint64_t gticks);
-/* [signal] The same for a block of memory with a number (live.h), or 0. Returns whether there is a sample. */
+/* [signal] The same for a block of memory with a number (alloc.h), or 0. Returns whether there is a sample. */
 bool cps_resource_sample_block(uint32_t number, uint64_t gticks, uint64_t block);
 /* [signal] The same for a resource without states, and the function that has called this code. */
 void cps_resource_sample_outside(uint32_t number, uint64_t gticks,
@@ -260,5 +254,28 @@ void cps_resource_sample_in(uint32_t number, uint32_t state, uint64_t gticks, ui
 struct cps_credit cps_resource_credit(uint32_t number, uint32_t state, uint64_t gticks);
 /* [signal] It could not be recorded: it is due with the thread's next sample of the resource. */
 void cps_resource_keep(struct cps_thread *t, const struct cps_credit *credit);
+
+/* ---- left over ------------------------------------------------------------------------------- */
+/*
+ * What threads were due and could not be credited with before their end.
+ *
+ * A sample cannot be recorded while another thread creates the recording, or uses all buffers. On a
+ * machine that is busy that may last for many milliseconds, which are all of a short thread's life.
+ */
+
+/* [signal] Credit a thread, which may be any, with this of a resource and with what was kept, at no place. If that
+ * cannot be recorded either, all of it is kept for the next one. */
+void cps_left_over_credit(struct cps_thread *t, uint32_t number, uint32_t state, uint64_t gticks);
+
+/* [signal] Keep it for the next one; and what is kept. */
+void cps_left_over_keep(uint32_t number, uint64_t gticks);
+/* [signal] */
+uint64_t cps_left_over_kept(uint32_t number);
+
+/* [signal] Keep nothing any more, in a child made by fork. */
+void cps_left_over_reset(void);
+
+/* [signal] The thread ends, and has said what it is due of each resource: credit what its points keep. */
+void cps_left_over_hand_on(struct cps_thread *t);
 
 #endif

@@ -1,27 +1,149 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switches.c - counts how often threads are put off a processor, and on another one.
- *
- * In: wrapped calls that begin and end, ticks, threads that begin and end. Out: credits of the resources
- * `switches` and `migrations`.
- *
- * Order: who holds a thread's state has acquired it from who released it. The pages of its records are released by
- * whoever arms it, also another thread, and acquired by all that look at them. What is due is exchanged.
+ * switches.c - counts how often threads are put off a processor.
  */
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <time.h>
 
 #include "base/moment.h"
 #include "base/sys.h"
+#include "clock/perf.h"
+#include "resource/off_cpu.h"
 #include "resource/point.h"
 #include "resource/resource.h"
-#include "resource/sleeper.h"
-#include "resource/switch_records.h"
 #include "resource/switches.h"
-#include "signal/companion.h"
 #include "signal/gate.h"
-#include "signal/side.h"
+#include "signal/other_signals.h"
+#include "signal/tick_riders.h"
 #include "stream/loss.h"
 #include "base/poison.h"
+
+/* ---- switch records -------------------------------------------------------------------------- */
+/*
+ * Reads the records that the kernel writes of a thread's switches.
+ *
+ * In: pages that the kernel writes. Out: numbers of switches and of moves to other processors.
+ */
+
+#define PAGE	4096u
+#define NOWHERE UINT32_MAX
+
+/* All have the same size, which divides that of the page. */
+struct record {
+	struct perf_event_header header;
+	uint32_t cpu, reserved;
+};
+
+_Static_assert(PAGE % sizeof(struct record) == 0, "no record goes over the end of the page");
+
+int cps_switch_records_open(const struct cps_thread *t, void **records, const char **what)
+{
+	const struct cps_perf_event event = {.type = PERF_TYPE_SOFTWARE,
+					     .config = PERF_COUNT_SW_DUMMY,
+					     .without_kernel = true,
+					     .tells_switches = true};
+	int fd = cps_perf_open(&event, t), error;
+
+	*what = "perf_event_open";
+	if (fd < 0)
+		return fd;
+	error = cps_perf_map_records(fd, records);
+	*what = "mmap of a perf event";
+	cps_sys_close(fd);
+	return error;
+}
+
+void cps_switch_records_close(void *records)
+{
+	cps_perf_end_records(records);
+}
+
+static uint64_t end_of(const void *records)
+{
+	const struct perf_event_mmap_page *control = records;
+
+	return __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+}
+
+bool cps_switch_records_are_new(const struct cps_switches *s)
+{
+	return end_of(s->records) != s->read_to;
+}
+
+static void read_one(struct cps_switches *s, const struct record *r,
+		     struct cps_switch_counts *counts)
+{
+	bool is_out = r->header.misc & PERF_RECORD_MISC_SWITCH_OUT;
+
+	if (r->header.type != PERF_RECORD_SWITCH)
+		return;
+	if (is_out && r->header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+		counts->preempted++;
+	else if (is_out)
+		counts->blocked++;
+	else if (s->cpu != r->cpu && s->cpu != NOWHERE)
+		counts->moves++;
+	s->cpu = r->cpu;
+}
+
+/* A switch has two records, one for each direction. */
+void cps_switch_records_read(struct cps_switches *s, struct cps_switch_counts *counts)
+{
+	const void *records = atomic_load(&s->records);
+	const char *data = (const char *)records + PAGE;
+	uint64_t end = end_of(records);
+
+	if (!s->read_to)
+		s->cpu = NOWHERE;
+	if (end < s->read_to)
+		s->read_to = end;
+	if (end - s->read_to > PAGE) {
+		counts->preempted += (end - s->read_to - PAGE) / (2 * sizeof(struct record));
+		s->read_to = end - PAGE;
+	}
+	for (; s->read_to < end; s->read_to += sizeof(struct record))
+		read_one(s, (const void *)(data + s->read_to % PAGE), counts);
+}
+
+/* Sleeps for a moment, which is a switch. */
+static int try(void *records)
+{
+	static const struct timespec moment = {0, 1000};
+	struct cps_switches s = {.records = records};
+	struct cps_switch_counts counts = {0, 0, 0};
+
+	CPS_SYS(nanosleep, &moment, NULL, 0, 0);
+	cps_switch_records_read(&s, &counts);
+	return counts.blocked + counts.preempted > 0 ? 0 : -ENODATA;
+}
+
+int cps_switch_records_try(const char **what)
+{
+	const struct cps_thread self = {.tid = 0};
+	void *records;
+	int error = cps_switch_records_open(&self, &records, what);
+
+	if (!error) {
+		error = try(records);
+		cps_switch_records_close(records);
+	}
+	return error;
+}
+
+/* ---- switches -------------------------------------------------------------------------------- */
+/*
+ * Counts how often threads are put off a processor, and on another one.
+ *
+ * In: wrapped calls that begin and end, ticks, threads that begin and end. Out: credits of the
+ * resources `switches` and `migrations`.
+ *
+ * Order: who holds a thread's state has acquired it from who released it. The pages of its records
+ * are released by whoever arms it, also another thread, and acquired by all that look at them. What
+ * is due is exchanged.
+ */
 
 #define SHORT                                                                                      \
 	2000u	  /* ns; in less nobody has waited, and to ask would take a tenth of it and more */
@@ -104,7 +226,7 @@ static inline __attribute__((always_inline)) bool gather(struct cps_thread *t, u
 	release(s);
 	if (!is_new || t->tid != cps_sys_gettid())
 		return false;
-	is_time = cps_side_is_time();
+	is_time = cps_other_signals_is_time();
 	if (!hold(s, frame))
 		return false;
 	read_counts(t, s, n);
@@ -257,7 +379,7 @@ static void skip(struct cps_thread *t, uint64_t reading)
 		atomic_store(&since, usage_of_all());
 }
 
-static const struct cps_companion companion = {at_tick, cps_resource_keep, skip};
+static const struct cps_tick_riders companion = {at_tick, cps_resource_keep, skip};
 
 static void arm(struct cps_thread *t, void *context)
 {
@@ -374,7 +496,7 @@ void cps_switches_pause(void)
 /* A child of fork has counted nothing. What goes on after its end, because an exec has failed, has. */
 int cps_switches_start(uint64_t interval)
 {
-	char why[1];
+	const char *what;
 
 	(void)interval;
 	if (owner == cps_sys_getpid() && atomic_load(&is_going))
@@ -384,9 +506,9 @@ int cps_switches_start(uint64_t interval)
 		atomic_store(&used, 0);
 	}
 	owner = cps_sys_getpid();
-	has_records = cps_switch_records_probe(why, sizeof(why)) == 0;
+	has_records = cps_switch_records_try(&what) == 0;
 	cps_thread_each(arm, NULL);
-	cps_companion_add(&companion);
+	cps_tick_riders_add(&companion);
 	cps_blocking_watch(CPS_BLOCKING_SWITCHES | (has_records ? 0 : CPS_BLOCKING_LASTED));
 	if (!cps_gate_is_paused())
 		cps_switches_resume();
@@ -396,7 +518,7 @@ int cps_switches_start(uint64_t interval)
 void cps_switches_stop(void)
 {
 	cps_blocking_ignore(CPS_BLOCKING_SWITCHES | CPS_BLOCKING_LASTED);
-	cps_companion_remove(&companion);
+	cps_tick_riders_remove(&companion);
 	cps_switches_pause();
 	cps_thread_each(close_records, NULL);
 }

@@ -1,22 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * switches.h - how often threads are put off a processor, and on another one.
- *
- * The kernel tells it without a signal, by records (switch_records.h); where that is not permitted, getrusage(2)
- * tells how often, which is asked after a call that has lasted for so long that the thread may have waited.
- * What happens in a wrapped call is credited to it when it returns. All other switches, which are mostly
- * preemptions, are credited at the thread's next tick, to where it is then: both strike where processors
- * are used. If no clock ticks, they are credited to where the next such call is made.
- *
- * Without records nobody knows whether a wait that passes by the wrappers, such as that for a page, came before a
- * call or in it. It is credited to the call.
+ * switches.h - counts how often threads are put off a processor.
  */
 #ifndef CPS_SWITCHES_H
 #define CPS_SWITCHES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "resource/blocking.h"
+#include "resource/off_cpu.h"
+#include "stream/thread.h"
+
+/* ---- switch records -------------------------------------------------------------------------- */
+/*
+ * Reads the records that the kernel writes of a thread's switches.
+ *
+ * Whenever a thread is put off a processor or on one, the kernel's perf subsystem writes a record
+ * into a page of the thread's, which says whether somebody else wanted the processor, and which one
+ * it is. No signal is sent, which would wake the thread. When the page is full the oldest records
+ * are written over.
+ */
+
+/* [signal] Let records of the thread's switches be written from now on. *records is to be given to the functions
+ * below. 0 or -errno, with what has failed in *what. */
+int cps_switch_records_open(const struct cps_thread *t, void **records, const char **what);
+/* [signal] NULL: there are none. */
+void cps_switch_records_close(void *records);
+
+/* [signal] Whether there are some that were not read yet. */
+bool cps_switch_records_are_new(const struct cps_switches *s);
+
+/* [signal] Read those, and add what they tell to *counts. Of some that were written over before, only the number is
+ * known; they are taken for preemptions, because a thread that waits is looked at then. */
+void cps_switch_records_read(struct cps_switches *s, struct cps_switch_counts *counts);
+
+/* [outside] Whether the calling thread may have records, and the kernel writes any: 0, or -errno and what has failed. */
+int cps_switch_records_try(const char **what);
+
+/* ---- switches -------------------------------------------------------------------------------- */
+/*
+ * How often threads are put off a processor, and on another one.
+ *
+ * The kernel tells it without a signal, by records (switches.h); where that is not permitted,
+ * getrusage(2) tells how often, which is asked after a call that has lasted for so long that the
+ * thread may have waited. What happens in a wrapped call is credited to it when it returns. All
+ * other switches, which are mostly preemptions, are credited at the thread's next tick, to where it
+ * is then: both strike where processors are used. If no clock ticks, they are credited to where the
+ * next such call is made.
+ *
+ * Without records nobody knows whether a wait that passes by the wrappers, such as that for a page,
+ * came before a call or in it. It is credited to the call.
+ */
 
 /* The states of `switches`, in the order of its atoms. */
 enum { CPS_SWITCHES_BLOCKED, CPS_SWITCHES_PREEMPTED, CPS_SWITCHES_STATES };

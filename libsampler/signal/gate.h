@@ -1,15 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gate.h - decides whether ticks become samples at this moment.
- *
- * The gate is closed before the start, after the end, and in children that have not opened their
- * own. It is paused by the program, by a signal, or by time.
+ * gate.h - decides whether ticks become samples, and how many.
  */
 #ifndef CPS_GATE_H
 #define CPS_GATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "stream/thread.h"
+
+/* ---- off switch ------------------------------------------------------------------------------ */
+/*
+ * A file whose presence turns all recording off.
+ */
+
+/* [signal] Set the file's path, which must stay valid. */
+void cps_off_switch_set(const char *path);
+
+/* [signal] Whether the file is there now. False, too, if opening files is forbidden. */
+bool cps_off_switch_is_on(void);
+
+/* [signal] The same, but looks only once a second, in one of the threads that ask. `now` is the time
+ * of cps_moment_ns. Once it was true it stays so. */
+bool cps_off_switch_was_seen(uint64_t now);
+
+/* ---- budget ---------------------------------------------------------------------------------- */
+/*
+ * Limits what recording takes of a thread's CPU time.
+ *
+ * Two limits. The work on deep stacks is always bounded: when a thread's samples have taken more
+ * than a sixteenth of its time, fewer frames are kept and followed. And if CPSAMPLE_BUDGET is set,
+ * fewer samples are taken. Only the thread itself calls these functions, in its handler.
+ */
+
+/* [signal] Limit recording to so many millionths of each thread's CPU time; 0: no limit. */
+void cps_budget_set(uint32_t millionths);
+
+/* [signal] To be called at a tick, at this time: sets how long the walk of the stack may take. */
+void cps_budget_begin(struct cps_thread *t, uint64_t now);
+
+/* [signal] Whether recording has taken more than its share, so that the tick gives no sample. */
+bool cps_budget_is_over(const struct cps_thread *t);
+
+/* [signal] To be called after a tick, which found the meter at `reading` and took so much CPU time,
+ * with what the kernel took for it. */
+void cps_budget_settle(struct cps_thread *t, uint64_t reading, uint64_t took_ns);
+
+/* [signal] An interval of this thread that would be `ns` without a budget. */
+static inline uint64_t cps_budget_interval(const struct cps_thread *t, uint64_t ns)
+{
+	return ns << t->thinner;
+}
+
+/* ---- gate ------------------------------------------------------------------------------------ */
+/*
+ * Decides whether ticks become samples at this moment.
+ *
+ * The gate is closed before the start, after the end, and in children that have not opened their
+ * own. It is paused by the program, by a signal, or by time.
+ */
 
 enum cps_verdict {
 	CPS_GATE_CLOSED, /* this process is not recorded */

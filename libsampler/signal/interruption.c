@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * interruption.c - finds out which system calls our signals have interrupted.
- *
- * In: the context of a signal. Out: a count for the wrappers, a call that is made again, or one that
- * is not made again; and whether the program makes calls that no wrapper sees, and that ticks end.
  */
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -17,18 +14,300 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "base/moment.h"
 #include "base/sys.h"
-#include "signal/cut.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
-#include "signal/masked.h"
+#include "signal/interruption.h"
 #include "signal/sample.h"
 #include "signal/waiting.h"
-#include "stream/interrupted.h"
+#include "stream/loss.h"
 #include "unwind/insn.h"
 #include "unwind/module.h"
 #include "unwind/regs.h"
 #include "base/poison.h"
+
+/* ---- displaced ------------------------------------------------------------------------------- */
+/*
+ * Notes when our handler is not in its place.
+ *
+ * In: the beginning and the end of such a moment. Out: whether there was one during a call.
+ *
+ * Order: the moment's beginning is stored before it is counted, and its end counted before that is
+ * stored; both are looked at the other way round. So if neither says that there was a moment, there
+ * was none.
+ */
+
+#define LONGEST UINT64_C(1000000000) /* ns */
+
+_Atomic uint32_t cps_displaced_changes;
+static _Atomic uint64_t begun_at; /* 0: our handler is in its place */
+
+void cps_displaced_begin(void)
+{
+	atomic_store(&begun_at, cps_moment_ns());
+	atomic_fetch_add(&cps_displaced_changes, 1);
+}
+
+void cps_displaced_end(void)
+{
+	atomic_fetch_add(&cps_displaced_changes, 1);
+	atomic_store(&begun_at, 0);
+}
+
+bool cps_displaced_since(uint32_t then)
+{
+	uint64_t begun = atomic_load(&begun_at);
+
+	return cps_displaced_now() != then || (begun && cps_moment_ns() - begun < LONGEST);
+}
+
+/* ---- masked ---------------------------------------------------------------------------------- */
+/*
+ * Tells whether a tick has interrupted a call that changes the mask while it waits.
+ *
+ * In: the mask of such a call. Out: a signal that is blocked either in the call or around it, and
+ * by which the handler knows where it is. And it keeps our signals out of calls that must not be
+ * interrupted.
+ */
+
+#define BIT(s) (UINT64_C(1) << ((s)-1))
+
+__thread struct cps_masked cps_masked_now;
+static bool is_watched;
+static bool are_ticks; /* our signals are, and the clock can keep them out of calls */
+
+/* Another process may send these signals, but hardly ever does. The first is the most unlikely
+ * one. SIGSEGV and SIGBUS are not among them: programs that handle these, such as garbage collectors, may touch
+ * protected memory in any handler, and are killed if the signal is blocked then. */
+static const uint64_t marks[] = {BIT(SIGFPE), BIT(SIGILL), BIT(SIGTRAP)};
+
+void cps_masked_watch(bool are)
+{
+	is_watched = true;
+	are_ticks = are;
+}
+
+static uint64_t first_of(uint64_t set)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (marks[i] & set)
+			return marks[i];
+	return 0;
+}
+
+static uint64_t change(int how, uint64_t bits)
+{
+	uint64_t before = 0;
+
+	CPS_SYS(rt_sigprocmask, how, &bits, &before, sizeof(bits));
+	return before;
+}
+
+/* The call lets one of the signals through: it is blocked around the call. If it comes there, it is
+ * handled within the call. (A handler that runs there and leaves by a longjmp which keeps the mask leaves
+ * it blocked.) */
+static void mark_around(struct cps_masked_call *call, uint64_t bit)
+{
+	cps_masked_now.bit = call->bit = bit;
+	cps_masked_now.is_inside = false;
+	call->undo = change(SIG_BLOCK, bit) & bit ? -1 : SIG_UNBLOCK;
+}
+
+/* The call blocks all of them. If the target does so too, one that is not pending is let through
+ * around the call. */
+static void mark_inside(struct cps_masked_call *call)
+{
+	uint64_t blocked = change(SIG_BLOCK, 0), pending = ~UINT64_C(0);
+
+	cps_masked_now.bit = first_of(~blocked);
+	cps_masked_now.is_inside = true;
+	if (cps_masked_now.bit)
+		return;
+	CPS_SYS(rt_sigpending, &pending, sizeof(pending), 0, 0);
+	cps_masked_now.bit = first_of(~pending);
+	if (cps_masked_now.bit) {
+		change(SIG_UNBLOCK, cps_masked_now.bit);
+		call->bit = cps_masked_now.bit;
+		call->undo = SIG_BLOCK;
+	}
+}
+
+static __attribute__((noinline)) void mark(struct cps_masked_call *call, uintptr_t frame,
+					   const sigset_t *mask)
+{
+	uint64_t inside, bit;
+
+	if (!cps_sys_readable((uintptr_t)mask))
+		return;
+	memcpy(&inside, mask, sizeof(inside));
+	bit = first_of(~inside);
+	if (bit)
+		mark_around(call, bit);
+	else
+		mark_inside(call);
+	cps_masked_now.frame = cps_masked_now.bit ? frame : 0;
+}
+
+/* After the end of the recording a filter may forbid the calls that are made here. Most waits have no mask, and take no
+ * stack for one: threads may have little. */
+void cps_masked_begin(struct cps_masked_call *call, uintptr_t frame, const sigset_t *mask)
+{
+	*call = (struct cps_masked_call){.before = cps_masked_now, .undo = -1};
+	if (!cps_masked_now.is_quiet)
+		cps_masked_now.frame = cps_masked_now.held = 0;
+	if (mask && is_watched && cps_gate_is_open())
+		mark(call, frame, mask);
+}
+
+/* A call that comes to its end was not left by longjmp, whatever cps_masked_forget has made of it:
+ * a handler may run on a stack that lies above this one. */
+void cps_masked_end(const struct cps_masked_call *call)
+{
+	if (call->undo >= 0)
+		change(call->undo, call->bit);
+	if (cps_masked_now.is_quiet && !call->before.is_quiet)
+		cps_waiting_let_go();
+	cps_masked_now = call->before;
+}
+
+struct cps_masked_call cps_masked_hold(uintptr_t frame)
+{
+	struct cps_masked_call call = {.before = cps_masked_now, .undo = -1};
+	uint64_t ours;
+
+	cps_masked_now.frame = 0;
+	if (!is_watched || !cps_gate_is_open())
+		return call;
+	if (are_ticks) {
+		if (!call.before.is_quiet)
+			cps_waiting_hold();
+		cps_masked_now = (struct cps_masked){.frame = frame, .is_quiet = true};
+		return call;
+	}
+	ours = BIT(CPS_SIGNAL_OWN) | BIT(cps_sample_signal());
+	call.bit = ours & ~change(SIG_BLOCK, ours);
+	call.undo = SIG_UNBLOCK;
+	cps_masked_now = (struct cps_masked){.frame = frame, .held = call.bit};
+	return call;
+}
+
+const sigset_t *cps_masked_awaited(const sigset_t *set, uint64_t *copy)
+{
+	if (!is_watched || !cps_gate_is_open() || !cps_sys_readable((uintptr_t)set))
+		return set;
+	memcpy(copy, set, sizeof(*copy));
+	if (!(*copy & BIT(CPS_SIGNAL_OWN)))
+		return set;
+	*copy &= ~BIT(CPS_SIGNAL_OWN);
+	return (const sigset_t *)copy;
+}
+
+void cps_masked_leave(void)
+{
+	const struct cps_masked left = cps_masked_now;
+
+	cps_masked_now.frame = cps_masked_now.held = 0;
+	cps_masked_now.is_quiet = false;
+	if (left.held)
+		change(SIG_UNBLOCK, left.held);
+	if (left.is_quiet)
+		cps_waiting_let_go();
+}
+
+bool cps_masked_is_over(const ucontext_t *uc)
+{
+	return cps_regs_is_below(uc, cps_masked_now.frame) &&
+	       !(change(SIG_BLOCK, 0) & cps_masked_now.bit) == cps_masked_now.is_inside;
+}
+
+/* ---- transfer cut ---------------------------------------------------------------------------- */
+/*
+ * Keeps what the handler has seen of the call that its thread is in.
+ *
+ * In: frames of wrapped calls, contexts of ticks. Out: whether a call was cut short. If a call is
+ * left by longjmp its frame stays, which does no harm: the next call sets its own.
+ */
+
+__thread struct cps_transfer_cut_state cps_transfer_cut_state;
+
+bool cps_transfer_cut_is_possible(const ucontext_t *uc)
+{
+	return cps_transfer_cut_state.frame &&
+	       cps_regs_is_below(uc, cps_transfer_cut_state.frame) &&
+	       uc->uc_mcontext.gregs[REG_RAX] > 0 && cps_regs_is_behind_call(uc);
+}
+
+/* A thread may find contexts on its stack that are those of a thread which had this memory before, so
+ * each counts in a range of its own. */
+void cps_transfer_cut_begin_numbers(void)
+{
+	enum { RANGE_BITS = 40 };
+	static _Atomic uint64_t ranges;
+
+	cps_transfer_cut_state.number =
+		(atomic_fetch_add_explicit(&ranges, 1, memory_order_relaxed) + 1) << RANGE_BITS;
+}
+
+static bool is_readable(uintptr_t from, uintptr_t to)
+{
+	return cps_sys_readable(from & ~(uintptr_t)7) && cps_sys_readable(to & ~(uintptr_t)7);
+}
+
+/*
+ * The context is then also in the memory below the stack pointer, where the kernel had saved it for
+ * that handler. Returns it, and in *state where its floating-point registers are; NULL if there is no such
+ * context. Our own frame is not there, because it is on the alternate stack. If it is there, or if the
+ * target's handler was on that stack, nothing is found.
+ */
+static const ucontext_t *same_below(const ucontext_t *uc, uintptr_t *state)
+{
+	static const int same[] = {REG_RIP, REG_RSP, REG_RAX, REG_RBX,
+				   REG_RBP, REG_RSI, REG_RDI, REG_RDX};
+	const ucontext_t *old = (const ucontext_t *)cps_regs_place_of_context(
+		uc, cps_regs_interrupted_sp(uc) - CPS_RED_ZONE, state);
+
+	/* The two lie in a frame that is smaller than a page. */
+	if (!old || old == uc ||
+	    !is_readable((uintptr_t)old, *state + sizeof(struct _libc_fpstate) - 1))
+		return NULL;
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+		if (old->uc_mcontext.gregs[same[i]] != uc->uc_mcontext.gregs[same[i]])
+			return NULL;
+	return old;
+}
+
+bool cps_transfer_cut_may_be_returned_to(const ucontext_t *uc)
+{
+	uintptr_t state = 0;
+
+	return same_below(uc, &state) != NULL;
+}
+
+/* A tick that comes while the handler returns looks as if it had ended the call, which that handler's
+ * signal had. The number of the call tells whether this context is that of an earlier one. */
+bool cps_transfer_cut_was_returned_to(const ucontext_t *uc)
+{
+	uintptr_t state = 0;
+	uint64_t number = uc->uc_mcontext.fpregs ? cps_regs_number(uc->uc_mcontext.fpregs) : 0;
+
+	return number && same_below(uc, &state) &&
+	       cps_regs_number((const struct _libc_fpstate *)state) == number;
+}
+
+void cps_transfer_cut_note(void)
+{
+	cps_transfer_cut_state.is_cut = true;
+}
+
+/* ---- interruption ---------------------------------------------------------------------------- */
+/*
+ * Finds out which system calls our signals have interrupted.
+ *
+ * In: the context of a signal. Out: a count for the wrappers, a call that is made again, or one
+ * that is not made again; and whether the program makes calls that no wrapper sees, and that ticks
+ * end.
+ */
 
 __thread uint32_t cps_sample_interrupted;
 static atomic_bool is_confined, is_filtered;
@@ -275,7 +554,7 @@ static bool does_wait(int fd)
 	return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
-/* Whether a read of this file that has got something may wait for more (whole.c). */
+/* Whether a read of this file that has got something may wait for more (transfer_finish.c). */
 static bool reads_on(int fd, uintptr_t flags)
 {
 	struct stat s;
@@ -385,7 +664,7 @@ void cps_sample_note_unseen(const ucontext_t *uc)
 	uintptr_t pc = cps_regs_pc(uc);
 
 	if (cps_regs_call_result(uc) <= 0 || cps_interrupted_ever() || !may_ask() ||
-	    !cps_regs_is_behind_call(uc) || cps_cut_is_possible(uc) || is_trusted(pc) ||
+	    !cps_regs_is_behind_call(uc) || cps_transfer_cut_is_possible(uc) || is_trusted(pc) ||
 	    !may_be_cut(uc, call_number(uc)))
 		return;
 	if (pending_for(uc, &pending) && !pending)
@@ -404,7 +683,7 @@ static void note(ucontext_t *uc)
 
 	if (!may_ask())
 		return;
-	if (!cps_regs_interrupted_call(uc) && !cps_cut_is_possible(uc)) {
+	if (!cps_regs_interrupted_call(uc) && !cps_transfer_cut_is_possible(uc)) {
 		end_restarted_call(uc);
 		return;
 	}
@@ -412,14 +691,14 @@ static void note(ucontext_t *uc)
 		return;
 	number = cps_regs_interrupted_call(uc) ? call_number(uc) : -1;
 	if (cps_regs_interrupted_call(uc) && can_be_made_again(uc, number) &&
-	    !cps_cut_may_be_returned_to(uc))
+	    !cps_transfer_cut_may_be_returned_to(uc))
 		cps_regs_call_again(uc, number);
-	else if (cps_cut_was_returned_to(uc))
+	else if (cps_transfer_cut_was_returned_to(uc))
 		return;
 	else if (cps_regs_interrupted_call(uc))
 		leave_interrupted(number);
 	else
-		cps_cut_note();
+		cps_transfer_cut_note();
 }
 
 /* The handler ends by a system call, and the thread may make the one again that was interrupted. */

@@ -1,33 +1,202 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample.c - the signal handler.
- *
- * In: a tick. Out: a sample with its weight, or a counted loss. If a tick is lost, what the thread
- * has used is not: its next sample carries it.
+ * sample.c - the signal handler: a tick becomes a sample.
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/moment.h"
 #include "base/sys.h"
-#include "signal/budget.h"
-#include "signal/companion.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
-#include "signal/mode.h"
-#include "signal/off_switch.h"
+#include "signal/other_signals.h"
 #include "signal/own_stack.h"
-#include "signal/reading.h"
 #include "signal/sample.h"
-#include "signal/side.h"
-#include "stream/columns.h"
-#include "stream/interrupted.h"
+#include "signal/tick_riders.h"
+#include "stream/atoms.h"
 #include "stream/loss.h"
-#include "stream/own_time.h"
+#include "stream/recode.h"
 #include "stream/recording.h"
+#include "unwind/regs.h"
 #include "base/poison.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+/*
+ * Finds out what a thread's meter says at a tick, by asking it or by reckoning.
+ *
+ * In: a meter, the time. Out: a reading. The time is read in the vDSO, but the thread's CPU clock
+ * takes a system call, which is a good part of what a tick costs (doc/decisions/0013).
+ */
+
+#define RECKONED    15	     /* the most ticks in a row; 2^n - 1 */
+#define PERIOD_MOST 10000000 /* ns; so few ticks are not worth it */
+#define SURELY_RAN  20000    /* ns; in a longer time another program may have run */
+
+static _Atomic uint32_t reckoned_most = 1;
+
+/* Adjusts how many ticks in a row may be reckoned, for all threads. `drift` is the meter's reading
+ * at a tick in time less the reckoned one. It is negative if ticks run ahead of the thread's clock,
+ * which may leave out the time of interrupts and of a virtual machine's host. A machine does so for
+ * a while. */
+static void learn_from(int64_t drift, uint64_t period)
+{
+	uint32_t most = atomic_load_explicit(&reckoned_most, memory_order_relaxed);
+
+	if (drift < -(int64_t)(period / 8))
+		most /= 2;
+	else if (most < RECKONED)
+		most = 2 * most + 1;
+	atomic_store_explicit(&reckoned_most, most, memory_order_relaxed);
+}
+
+uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t begin)
+{
+	uint64_t period = t->period, since = begin - t->began, before = t->reading;
+	bool is_in_time = t->began && since - (period - period / 4) < period / 2;
+
+	if (!read)
+		return 0;
+	if (!period || period > PERIOD_MOST)
+		return read();
+	if (is_in_time && !t->n_awaited &&
+	    t->reckoned < atomic_load_explicit(&reckoned_most, memory_order_relaxed)) {
+		t->reckoned++;
+		t->reading = before + period;
+	} else {
+		t->reading = read();
+		if (is_in_time) {
+			int64_t drift = (int64_t)(t->reading - before - period);
+
+			learn_from(drift, period);
+			if (t->reckoned) /* `settled` was reckoned, too */
+				t->settled += (uint64_t)drift;
+		}
+		t->reckoned = 0;
+	}
+	t->began = begin;
+	return t->reading;
+}
+
+bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading)
+{
+	return t->period && (int64_t)(reading - t->settled) < (int64_t)(t->period / 2);
+}
+
+/* Learns from a tick by how much it is late. After a long handler one or more ticks are missing;
+ * that does not shift the ticks that follow. */
+static void learn_delay(struct cps_thread *t, uint64_t reading, bool is_prompt)
+{
+	int64_t delay = (int64_t)(reading - t->awaited), period = (int64_t)t->period;
+
+	if (delay <= -period / 2) /* it was not this tick that was awaited */
+		return;
+	if (delay >= period) {
+		t->awaited += (uint64_t)(delay / period) * t->period;
+	} else if (is_prompt) {
+		cps_own_time_learn(delay);
+		t->n_awaited--;
+	}
+	t->awaited += t->period;
+}
+
+uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is_prompt)
+{
+	int64_t due = (int64_t)(reading - t->consumed);
+	uint64_t ns;
+
+	if (!t->period) /* it is not known when the tick was due */
+		return 0;
+	if (t->n_awaited)
+		learn_delay(t, reading, is_prompt);
+	if (due <= 0)
+		return 0;
+	ns = cps_own_time_add_tick((uint64_t)due);
+	t->consumed += ns;
+	return ns;
+}
+
+uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
+				    uint64_t begin, bool is_left_over)
+{
+	uint64_t elapsed = cps_moment_ns() - begin, own = elapsed;
+
+	if (elapsed > SURELY_RAN) {
+		own = read() - reading;
+		own = own < elapsed ? own : (int64_t)own < 0 ? 0 : elapsed;
+	}
+	t->consumed += own;
+	cps_own_time_add(own);
+	if (!is_left_over)
+		t->settled = reading + own;
+	return own;
+}
+
+/* ---- mode ------------------------------------------------------------------------------------ */
+/*
+ * Tells whether a tick has met its thread in the kernel or in the program's own code.
+ *
+ * In: a thread, the interrupted context. Out: the atom of its sample.
+ */
+
+/* What the kernel's ticks have met the thread in since this was asked for the last time, in ns. */
+struct passed {
+	uint64_t user, system;
+};
+
+static struct passed take_passed(struct cps_thread *t)
+{
+	uint64_t user = cps_sys_clock_ns(cps_sys_user_clock(t->tid));
+	uint64_t both = cps_sys_clock_ns(cps_sys_tick_clock(t->tid));
+	struct passed p = {user - t->user_ticks, both - user - t->system_ticks};
+
+	if (both < user || p.user > both || p.system > both)
+		p = (struct passed){0, 0};
+	t->user_ticks = user;
+	t->system_ticks = both - user;
+	return p;
+}
+
+uint32_t cps_mode_atom(struct cps_thread *t, const ucontext_t *context,
+		       struct cps_kernel_chain *chain)
+{
+	uint32_t kernel = cps_atoms_kernel();
+	const struct cps_meter *m = cps_sample_meter();
+	struct passed p = {0, 0};
+	int mode = -1;
+
+	chain->n = 0;
+	if (!kernel)
+		return 0;
+	if (m->mode)
+		mode = m->mode(t, chain);
+	if (mode >= 0)
+		return mode ? kernel : 0;
+	if (m->is_kernels_tick)
+		p = take_passed(t);
+	if (!p.user != !p.system)
+		return p.system ? kernel : 0;
+	return cps_regs_is_from_call(context) ? kernel : 0;
+}
+
+uint32_t cps_mode_atom_of_rest(struct cps_thread *t)
+{
+	struct passed p = {0, 0};
+
+	if (cps_atoms_kernel())
+		p = take_passed(t);
+	return p.system > p.user ? cps_atoms_kernel() : 0;
+}
+
+/* ---- sample ---------------------------------------------------------------------------------- */
+/*
+ * The signal handler.
+ *
+ * In: a tick. Out: a sample with its weight, or a counted loss. If a tick is lost, what the thread
+ * has used is not: its next sample carries it.
+ */
 
 static _Atomic(const struct cps_meter *) meter;
 static _Atomic(const struct cps_meter *) meter_before;
@@ -253,7 +422,7 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 	} else if (is_sample) {
 		cps_budget_begin(t, begin);
 		cps_sample_take(t, context, credited, false);
-		cps_companion_take(t, context, begin, reading);
+		cps_tick_riders_take(t, context, begin, reading);
 	}
 	if (m->rearm && !cps_loss_stop_reason(NULL))
 		m->rearm(t, info);
@@ -269,7 +438,7 @@ static void skip_until(struct cps_thread *t, uint64_t reading)
 {
 	t->consumed = reading;
 	t->remainder = 0;
-	cps_companion_skip(t, reading);
+	cps_tick_riders_skip(t, reading);
 }
 
 /* Ignores a tick that comes before recording begins, and what the thread has used until then. */
@@ -365,7 +534,7 @@ static bool handle(int number, const siginfo_t *info, void *context)
 {
 	const struct cps_meter *m = cps_sample_meter();
 
-	if (number == CPS_SIGNAL_OWN && cps_side_handle(info, context)) {
+	if (number == CPS_SIGNAL_OWN && cps_other_signals_handle(info, context)) {
 		return true;
 	} else if (number == m->signal && m->is_mine(info) && !is_wanted(number)) {
 		judge(m, info, context);
@@ -386,12 +555,12 @@ CPS_REGS_HANDLER void cps_sample_handler(int number, siginfo_t *info, void *cont
 {
 	int saved = errno;
 	struct cps_thread *t = cps_thread_begin_handler();
-	struct cps_side_use use = {0, 0};
+	struct cps_other_signals_use use = {0, 0};
 	bool is_ours;
 
-	cps_side_enter(&use);
+	cps_other_signals_enter(&use);
 	is_ours = handle(number, info, context);
-	cps_side_leave(&use);
+	cps_other_signals_leave(&use);
 	cps_thread_end_handler(t);
 	if (!is_ours)
 		cps_disposition_pass_on(number, info, context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sample.h - turns ticks into samples: the signal handler, and what it needs from a clock.
+ * sample.h - the signal handler: a tick becomes a sample.
  */
 #ifndef CPS_SAMPLE_H
 #define CPS_SAMPLE_H
@@ -8,19 +8,106 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <ucontext.h>
 
-#include "signal/cut.h"
-#include "signal/masked.h"
-#include "stream/kernel.h"
+#include "base/memory.h"
+#include "signal/interruption.h"
+#include "stream/kernel_names.h"
 #include "stream/thread.h"
-#include "unwind/peek.h"
 #include "unwind/regs.h"
+
+/* ---- reading --------------------------------------------------------------------------------- */
+/*
+ * Finds out what a thread's meter says at a tick, mostly without a system call.
+ *
+ * The members `period` to `reckoned` of struct cps_thread are its state. Only the thread itself
+ * calls it, in its handler.
+ */
+
+#define CPS_READING_AWAITED 7u /* ticks of an event */
+
+/* [signal] From now on ticks come at this distance, in gticks. Earlier ticks are forgotten. */
+static inline void cps_reading_begin(struct cps_thread *t, uint64_t period)
+{
+	t->period = period;
+	t->reading = t->settled = t->began = 0;
+	t->n_awaited = 0;
+}
+
+/* [signal] The event of this period begins now, when the meter has this reading: the delays of some
+ * of its ticks tell how long the kernel takes for a tick (loss.h). The first one would tell too
+ * much, since making an event leaves cold caches. */
+static inline void cps_reading_await(struct cps_thread *t, uint64_t now)
+{
+	t->awaited = now + 2 * t->period;
+	t->n_awaited = CPS_READING_AWAITED;
+}
+
+/*
+ * [signal] The meter's reading at a tick that began at `begin`; 0 if there is no meter.
+ *
+ * Ticks come at equal distances of the thread's CPU time. So a tick that also comes in time by the
+ * wall clock is one period after the previous one, and its reading is reckoned. Up to 15 ticks in a
+ * row are reckoned as long as this agrees with the meter, which is asked now and then. Since only
+ * differences from earlier readings are credited, that corrects what was reckoned. The meter is
+ * asked at all other ticks, which are all ticks if the period is not known (t->period is 0).
+ */
+uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t begin);
+
+/*
+ * [signal] Whether a tick is left over. Ticks of a clock that does not wait for the handler pile up
+ * while the handler runs or the signal is blocked, and then come all at once. The first of them
+ * stands for the whole time. The others would be samples of the same place that weigh nothing; if
+ * the handler is slower than the clock they would leave the program no time at all. A tick is left
+ * over if the thread has used too little time since the previous one was handled.
+ */
+bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading);
+
+/* [signal] Take the kernel's time for this tick out of what the thread will be credited with. A
+ * tick that is awaited also tells how long the kernel takes, if it is `is_prompt`: a tick within a
+ * system call is brought when the call ends, and until then the time is the target's. Returns that
+ * time. */
+uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is_prompt);
+
+/*
+ * [signal] Take the time of the handler, at whose begin it was `begin` and the meter had `reading`,
+ * out of what the thread will be credited with. Asking the meter again would be another system
+ * call. The time that the handler took by the wall clock is the same, unless the handler was
+ * interrupted for long. Returns that time.
+ */
+uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
+				    uint64_t begin, bool is_left_over);
+
+/* ---- mode ------------------------------------------------------------------------------------ */
+/*
+ * Tells whether a tick has met its thread in the kernel or in the program's own code.
+ *
+ * Ticks of CPU timers come together with the kernel's own tick, at which that decides whether a
+ * thread's time was user or system time. What it has decided can be read: the clocks of
+ * getitimer(2) for a single thread, by their numbers (CPUCLOCK_VIRT and CPUCLOCK_PROF in the
+ * kernel), count such ticks. So page faults are system time, too, as getrusage(2) has them. Other
+ * ticks are told apart by the registers of the interrupted code, which know system calls only
+ * (doc/decisions/0072).
+ */
+
+/* [signal] The atom of a sample of the calling thread (atoms.h), whose tick has come in this context, and the kernel's
+ * functions that it has met. */
+uint32_t cps_mode_atom(struct cps_thread *t, const ucontext_t *context,
+		       struct cps_kernel_chain *chain);
+
+/* [signal] The atom of what a thread has used since its latest tick, of which it is not known where that was. */
+uint32_t cps_mode_atom_of_rest(struct cps_thread *t);
+
+/* ---- sample ---------------------------------------------------------------------------------- */
+/*
+ * Turns ticks into samples: the signal handler, and what it needs from a clock.
+ */
 
 /*
  * What the handler needs from a clock. A sample weighs what the meter of the resource has advanced
  * since the thread's previous sample, never the nominal interval. (Hall & Goldberg, 5.1, credit
  * several hits to a late sample; this is the same in gticks.) Only a tick that comes in time stands
- * for its period (reading.h, doc/decisions/0015).
+ * for its period (sample.h, doc/decisions/0015).
  */
 struct cps_meter {
 	int signal; /* the signal of ticks: CPS_SIGNAL_OWN or SIGPROF */
@@ -52,13 +139,13 @@ struct cps_meter {
 	void (*let_go)(struct cps_thread *t);
 	/* [signal] Whether this tick may have ended a call before its time. NULL: none does, or the program expects it. */
 	bool (*is_in_call)(const siginfo_t *info);
-	bool is_kernels_tick; /* ticks come together with the kernel's own (mode.h) */
+	bool is_kernels_tick; /* ticks come together with the kernel's own (sample.h) */
 	bool adopts;	      /* ticks may come to threads that were never armed */
 	uint32_t scale;	      /* gticks per unit of weight in the stream */
 };
 
 /* [signal] Set the meter, which must stay valid. The gate (gate.h) is not changed. When the time
- * that was set for recording has passed, or recording is turned off (off_switch.h), the handler calls
+ * that was set for recording has passed, or recording is turned off (gate.h), the handler calls
  * `over` with its context. */
 void cps_sample_use(const struct cps_meter *meter, void (*over)(const void *context));
 
@@ -158,7 +245,7 @@ static inline uint32_t cps_sample_interruptions(void)
 void cps_sample_note_interruption(void *context);
 
 /* [signal] To be called before, of a tick that may have ended a call: if no wrapper has announced the call, the first that
- * may have been cut short counts as interrupted (stream/interrupted.h). */
+ * may have been cut short counts as interrupted (stream/loss.h). */
 void cps_sample_note_unseen(const ucontext_t *context);
 
 /* [signal] Calls that the code at this address makes, and the file it is in, are not cut short: it goes on with them. That is

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/writer.h"
+#include "base/text.h"
 #include "format.h"
 
 #define CPS_ATOMS_BITS	    5u

@@ -1,21 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * batch.c - writes a sample as its difference from the previous one.
+ */
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "stream/atoms.h"
+#include "stream/batch.h"
+#include "stream/journal.h"
+#include "unwind/module.h"
+#include "unwind/row.h"
+#include "format.h"
+#include "base/poison.h"
+
+/* ---- latest ---------------------------------------------------------------------------------- */
+/*
+ * Remembers what the latest samples of a batch weigh, and takes a part of it back.
+ *
+ * In: the weights of samples, and how much of them is too much. Out: what each weighs less when its
+ * batch becomes a record of the stream.
+ */
+
+void cps_latest_begin(struct cps_latest *l)
+{
+	l->n = 0;
+}
+
+void cps_latest_add(struct cps_latest *l, uint32_t thread, uint64_t weight)
+{
+	l->item[l->n++ % CPS_LATEST] = (struct cps_latest_item){thread, weight, 0};
+}
+
+uint64_t cps_latest_taken(const struct cps_latest *l, uint32_t i)
+{
+	return l && i < l->n && l->n - i <= CPS_LATEST ? l->item[i % CPS_LATEST].taken : 0;
+}
+
+uint64_t cps_latest_take(struct cps_latest *l, uint32_t thread, uint64_t weight)
+{
+	uint64_t left = weight;
+
+	for (uint32_t k = 1; k <= l->n && k <= CPS_LATEST && left; k++) {
+		struct cps_latest_item *i = &l->item[(l->n - k) % CPS_LATEST];
+		uint64_t part = i->weight < left ? i->weight : left;
+
+		if (i->thread != thread && thread != CPS_LATEST_ANY)
+			continue;
+		i->weight -= part;
+		i->taken += part;
+		left -= part;
+	}
+	return weight - left;
+}
+
+/* A thread's own buffer is the first that is asked (recording.c, `place`). */
+uint64_t cps_latest_take_back(uint32_t thread, uint64_t weight)
+{
+	uint64_t left = weight;
+
+	for (uint32_t i = 0; i < CPS_BUFFERS && left; i++) {
+		uint32_t number = 1 + (thread + i) % CPS_BUFFERS;
+		struct cps_buffer *b = cps_journal_acquire_number(number);
+
+		if (!b)
+			continue;
+		if (b->batch && b->is_begun)
+			left -= cps_latest_take(&b->batch->latest, thread, left);
+		cps_journal_release(b);
+	}
+	return weight - left;
+}
+
+/* ---- batch ----------------------------------------------------------------------------------- */
+/*
+ * Writes a sample as its difference from the previous one.
  *
  * In: a stack, a weight, a time. Out: a few bytes. Most frames follow the same caller as last time,
  * and take one byte. An address takes its full length only once in a batch.
  */
-#include <stdatomic.h>
-#include <string.h>
-
-#include "base/arena.h"
-#include "base/writer.h"
-#include "format.h"
-#include "stream/atoms.h"
-#include "stream/batch.h"
-#include "unwind/module.h"
-#include "unwind/row.h"
-#include "base/poison.h"
 
 #define NO_ID		0xffff
 #define OUTERMOST	CPS_BATCH_IDS
@@ -280,7 +345,7 @@ static void keep_path(struct cps_batch *b, const struct cps_item *item)
 	b->path = spare;
 }
 
-/* Only a clock credits ahead (latest.h). */
+/* Only a clock credits ahead (batch.h). */
 static bool can_take_back(const struct cps_item *item)
 {
 	return !item->is_tail && cps_atoms_is_clocks(item->thread & ((1u << cps_atoms_bits()) - 1));
@@ -329,4 +394,43 @@ bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 	keep_path(b, item);
 	cps_trail_take(&b->trail, s);
 	return true;
+}
+
+/* ---- shown ----------------------------------------------------------------------------------- */
+/*
+ * Finds room for a stack as it is to be recorded.
+ *
+ * In: a stack. Out: a path of the batch's.
+ */
+
+#define ROOM_AT_FIRST 512u
+
+/* A child that is forked meanwhile by another thread finds memory that is at least as large as its
+ * room. */
+static bool make_path_room(struct cps_python_path *path)
+{
+	uint32_t before = path->room, room = before ? 2 * before : ROOM_AT_FIRST;
+	uint64_t *old = path->addresses, *fresh;
+
+	fresh = room <= CPS_DEPTH_MAX ? cps_arena_pages(room * sizeof(*fresh)) : NULL;
+	if (!fresh)
+		return false;
+	path->addresses = fresh;
+	atomic_thread_fence(memory_order_release);
+	path->room = room;
+	cps_arena_unmap(old, before * sizeof(*old));
+	return true;
+}
+
+const struct cps_python_path *cps_shown_path(struct cps_batch *b, const struct cps_stack *stack,
+					     const struct cps_peek *bounds)
+{
+	enum cps_python_outcome outcome;
+
+	if (!cps_python_is_on() || !bounds)
+		return NULL;
+	do
+		outcome = cps_python_show(stack, bounds, &b->path);
+	while (outcome == CPS_PYTHON_TOO_DEEP && make_path_room(&b->path));
+	return outcome == CPS_PYTHON_SHOWN ? &b->path : NULL;
 }

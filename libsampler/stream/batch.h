@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch.h - codes samples as differences from each other (doc/format.md, "Batch of samples").
- *
- * Locks: the caller holds the lock of the buffer that the batch is in; nothing here is shared.
+ * batch.h - writes a sample as its difference from the previous one.
  */
 #ifndef CPS_BATCH_H
 #define CPS_BATCH_H
@@ -11,10 +9,57 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
 #include "python/python.h"
-#include "stream/latest.h"
 #include "unwind/trail.h"
+#include "format.h"
+
+/* ---- latest ---------------------------------------------------------------------------------- */
+/*
+ * Remembers what the latest samples of a batch weigh, and takes a part of it back.
+ *
+ * A clock may credit a sample ahead, with what its thread is going to use. A thread that ends
+ * sooner has been credited too much. That is taken back from its latest samples, as long as their
+ * batch is in memory. A copy in the journal keeps the weight that they had.
+ *
+ * Locks: the caller holds the lock of the buffer that the batch is in. cps_latest_take_back takes
+ * it.
+ */
+
+#define CPS_LATEST     64u
+#define CPS_LATEST_ANY UINT32_MAX /* instead of a thread: all of them */
+
+struct cps_latest_item {
+	uint32_t thread;
+	uint64_t weight, taken; /* what it still weighs; and what was taken back of it */
+};
+
+struct cps_latest {
+	uint32_t n; /* items of the batch so far */
+	struct cps_latest_item item[CPS_LATEST];
+};
+
+/* [signal] The batch begins. */
+void cps_latest_begin(struct cps_latest *l);
+
+/* [signal] The batch has one more item, of which so much may be taken back. */
+void cps_latest_add(struct cps_latest *l, uint32_t thread, uint64_t weight);
+
+/* [signal] What was taken back of item i of the batch. 0 for l NULL. */
+uint64_t cps_latest_taken(const struct cps_latest *l, uint32_t i);
+
+/* [signal] Take back so much, or as much as there is, of the batch's items of that thread, from the last one
+ * on. Returns how much that was. */
+uint64_t cps_latest_take(struct cps_latest *l, uint32_t thread, uint64_t weight);
+
+/* [signal] The same, of all batches that are in memory and that nobody uses now. */
+uint64_t cps_latest_take_back(uint32_t thread, uint64_t weight);
+
+/* ---- batch ----------------------------------------------------------------------------------- */
+/*
+ * Codes samples as differences from each other (doc/format.md, "Batch of samples").
+ *
+ * Locks: the caller holds the lock of the buffer that the batch is in; nothing here is shared.
+ */
 
 /* The most addresses that one batch introduces. With so many it is full. */
 #define CPS_BATCH_IDS  8192u
@@ -88,5 +133,16 @@ void cps_batch_forget_trail(struct cps_batch *b);
  * more items. Modules that the batch mentions for the first time are marked as used.
  */
 bool cps_batch_add(struct cps_batch *b, const struct cps_item *item);
+
+/* ---- shown ----------------------------------------------------------------------------------- */
+/*
+ * Decides what of a stack is recorded, where that is not the stack itself.
+ */
+
+/* [signal] The stack with Python functions instead of what runs them, for cps_batch_add; it is the
+ * batch's. NULL: the stack is recorded as it is. `bounds` are those that it was unwound with; NULL: it
+ * was not unwound. */
+const struct cps_python_path *cps_shown_path(struct cps_batch *b, const struct cps_stack *stack,
+					     const struct cps_peek *bounds);
 
 #endif

@@ -10,15 +10,12 @@
 #include <string.h>
 
 #include "base/sys.h"
-#include "stream/columns.h"
 #include "python/functions.h"
 #include "python/python.h"
-#include "stream/denied.h"
 #include "stream/drain.h"
-#include "stream/interrupted.h"
 #include "stream/loss.h"
-#include "stream/own_time.h"
 #include "stream/recode.h"
+#include "stream/recording.h"
 #include "base/poison.h"
 
 #define LITTLE 1024 /* bytes for the counters and the end of a recording */
@@ -32,7 +29,7 @@ static int drain_records(struct cps_buffer *b)
 	int error = 0;
 
 	if (cps_journal_waiting(b))
-		error = cps_pack_append(b->bytes, cps_journal_waiting(b));
+		error = cps_deflate_out_append(b->bytes, cps_journal_waiting(b));
 	if (!error)
 		cps_journal_empty(b, 0);
 	return error;
@@ -72,15 +69,15 @@ static int append_batch(const struct cps_buffer *b)
 		more = 2;
 	}
 	pieces[0] = (struct cps_piece){before, (size_t)(w.p - before)};
-	return cps_pack_append_pieces(pieces, 1 + more);
+	return cps_deflate_out_append_pieces(pieces, 1 + more);
 }
 
 static int drain_samples(struct cps_buffer *b)
 {
 	int error = 0;
 
-	if (cps_journal_waiting(b) && cps_pack_error())
-		return cps_pack_error(); /* before any work is done */
+	if (cps_journal_waiting(b) && cps_deflate_out_error())
+		return cps_deflate_out_error(); /* before any work is done */
 	if (cps_journal_waiting(b)) {
 		drain_records_first();
 		error = append_batch(b);
@@ -94,12 +91,12 @@ int cps_drain(struct cps_buffer *b)
 {
 	int error;
 
-	if (!cps_pack_try())
+	if (!cps_deflate_out_try())
 		return -EBUSY;
-	error = cps_pack_ready(); /* before any work is done */
+	error = cps_deflate_out_ready(); /* before any work is done */
 	if (!error)
 		error = b->number ? drain_samples(b) : drain_records(b);
-	cps_pack_release();
+	cps_deflate_out_release();
 	if (error == CPS_PACK_LIMIT)
 		cps_loss_stop(CPS_STOP_LIMIT, 0);
 	return error;
@@ -141,7 +138,7 @@ static void keep_or_drop(struct cps_buffer *b)
 {
 	if (!cps_journal_waiting(b))
 		return;
-	if (cps_pack_error() == CPS_PACK_LIMIT)
+	if (cps_deflate_out_error() == CPS_PACK_LIMIT)
 		cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_drop(b));
 	else
 		cps_loss_add(CPS_LOSS_OUTPUT, cps_journal_settle(b));
@@ -167,10 +164,10 @@ static int drain_buffers(void)
 	for (uint32_t i = 0; i <= CPS_BUFFERS; i++)
 		if (acquired[i])
 			keep_or_drop(acquired[i]);
-	if (cps_pack_error() == CPS_PACK_LIMIT)
+	if (cps_deflate_out_error() == CPS_PACK_LIMIT)
 		cps_loss_stop(CPS_STOP_LIMIT, 0);
-	if (!error && cps_pack_error() != CPS_PACK_LIMIT)
-		error = cps_pack_error();
+	if (!error && cps_deflate_out_error() != CPS_PACK_LIMIT)
+		error = cps_deflate_out_error();
 	return error;
 }
 
@@ -184,7 +181,7 @@ static int write_end(struct cps_ending *end)
 		end->stop = cps_loss_stop_reason(&error);
 		end->error = (uint32_t)error;
 	}
-	end->bytes = cps_pack_bytes();
+	end->bytes = cps_deflate_out_bytes();
 	end->ticks = cps_journal_ticks();
 	end->own_ns = cps_own_time_sum();
 	end->own_kernel_ns = cps_own_time_kernel();
@@ -195,17 +192,17 @@ static int write_end(struct cps_ending *end)
 	cps_record_losses(&w);
 	cps_atoms_write_counts(&w);
 	cps_record_end(&w, end);
-	return cps_pack_finish(bytes, (size_t)(w.p - bytes));
+	return cps_deflate_out_finish(bytes, (size_t)(w.p - bytes));
 }
 
 bool cps_drain_discard(void)
 {
-	if (!cps_pack_wait())
+	if (!cps_deflate_out_wait())
 		return false;
 	cps_drain_is_complete();
-	cps_pack_discard();
+	cps_deflate_out_discard();
 	cps_journal_remove();
-	cps_pack_release();
+	cps_deflate_out_release();
 	return true;
 }
 
@@ -213,13 +210,13 @@ int cps_drain_all(struct cps_ending *end)
 {
 	int error = -EBUSY, e;
 
-	if (cps_pack_wait()) {
+	if (cps_deflate_out_wait()) {
 		error = drain_buffers();
 		if (error)
 			cps_loss_stop(CPS_STOP_WRITE, error);
 		e = write_end(end);
 		error = error ? error : e;
-		cps_pack_release();
+		cps_deflate_out_release();
 	}
 	if (error) {
 		cps_loss_stop(CPS_STOP_WRITE, error);

@@ -1,25 +1,168 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * journal.c - keeps the latest records in memory, and a copy of them in a file.
- *
- * In: samples and records. Out: full buffers. The file is mapped; the kernel writes the pages of the
- * mapping to it even if the process is killed. `committed` is stored last, so that a reader never
- * sees half a record (doc/decisions/0017, 0043).
  */
 #include <errno.h>
+#include <linux/fs.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "stream/journal.h"
-#include "stream/journal_file.h"
 #include "stream/loss.h"
-#include "stream/pace.h"
 #include "unwind/module.h"
 #include "base/poison.h"
+
+/* ---- journal file ---------------------------------------------------------------------------- */
+/*
+ * Creates the journal's file and maps it.
+ *
+ * In: a path. Out: memory that the kernel writes to the file (doc/decisions/0043).
+ */
+
+/* Asks the file system to overwrite pages in place. A copy-on-write file system (btrfs) needs free
+ * space for each page that is written, which fallocate does not reserve. */
+static bool overwrite_in_place(int fd)
+{
+	long flags = 0;
+
+	if (CPS_SYS(ioctl, fd, FS_IOC_GETFLAGS, &flags, 0) != 0)
+		return false;
+	flags |= FS_NOCOW_FL;
+	return CPS_SYS(ioctl, fd, FS_IOC_SETFLAGS, &flags, 0) == 0;
+}
+
+/* Reserves disk space for every page, so that a disk that becomes full does not end the journal. */
+static int reserve(int fd, size_t bytes)
+{
+	static const uint8_t zeros[4096];
+	int error;
+
+	do
+		error = (int)CPS_SYS(fallocate, fd, 0, 0, bytes);
+	while (error == -EINTR);
+	if (error != -EOPNOTSUPP && error != -ENOSYS)
+		return error;
+	for (size_t done = 0; done < bytes;) {
+		size_t left = bytes - done;
+		long n = cps_sys_write(fd, zeros, left < sizeof(zeros) ? left : sizeof(zeros));
+
+		if (n <= 0 && n != -EINTR)
+			return n < 0 ? (int)n : -ENOSPC;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static uint8_t *map_fd(int fd, size_t bytes, void *at)
+{
+	long result;
+
+	if (!at)
+		return cps_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	result = cps_sys6(SYS_mmap, (long)at, (long)bytes, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_FIXED, fd, 0);
+	return result == (long)at ? at : NULL;
+}
+
+uint8_t *cps_journal_file_map(const char *path, size_t bytes, void *at, bool *copies_on_write)
+{
+	uint8_t *mapped = NULL;
+	int fd;
+
+	if (cps_sys_exceeds_file_limit(bytes))
+		return NULL;
+	fd = cps_descriptor_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		return NULL;
+	*copies_on_write = overwrite_in_place(fd);
+	if (reserve(fd, bytes) == 0)
+		mapped = map_fd(fd, bytes, at);
+	cps_sys_close(fd);
+	if (!mapped) {
+		cps_sys_unlink(path);
+		return NULL;
+	}
+	cps_arena_unlock(mapped, bytes);
+	/* Without this, the first touch would read a megabyte of zeros ahead, which takes half a ms. */
+	CPS_SYS(madvise, mapped, bytes, MADV_RANDOM, 0);
+	return mapped;
+}
+
+/* ---- pace ------------------------------------------------------------------------------------ */
+/*
+ * Lets the journal's file rest for fifty times as long as slow stores to it have taken.
+ *
+ * In: when stores begin and end. Out: whether the file rests.
+ */
+
+#define SLOW_NS 1000000u
+#define REST	50u
+/* A store is also slow if another process gets the processor meanwhile. So what counts is that eight
+ * of the last some thousands were slow. */
+#define SLOW_WEIGHT 1000u
+#define SLOW_ENOUGH (8 * SLOW_WEIGHT)
+
+static bool is_timed;
+static _Atomic uint32_t slowness;
+static _Atomic uint64_t rest_until; /* 0: it does not rest */
+
+void cps_pace_reset(bool copies_on_write)
+{
+	is_timed = copies_on_write;
+	atomic_store(&slowness, 0);
+	atomic_store(&rest_until, 0);
+}
+
+bool cps_pace_rests(void)
+{
+	uint64_t until = atomic_load_explicit(&rest_until, memory_order_relaxed);
+
+	return until && cps_moment_ns() < until;
+}
+
+uint64_t cps_pace_begin(void)
+{
+	return is_timed ? cps_moment_ns() : 0;
+}
+
+/* Whether stores are slow now. */
+static bool note(bool was_slow)
+{
+	uint32_t now = atomic_load_explicit(&slowness, memory_order_relaxed);
+
+	if (!was_slow)
+		now -= now > 0;
+	else if (now < 2 * SLOW_ENOUGH)
+		now += SLOW_WEIGHT;
+	atomic_store_explicit(&slowness, now, memory_order_relaxed);
+	return was_slow && now >= SLOW_ENOUGH;
+}
+
+uint32_t cps_pace_end(uint64_t begin)
+{
+	uint64_t now, rest;
+
+	if (!begin)
+		return 0;
+	now = cps_moment_ns();
+	rest = note(now > begin + SLOW_NS) ? REST * (now - begin) : 0;
+	atomic_store_explicit(&rest_until, rest ? now + rest : 0, memory_order_relaxed);
+	return (uint32_t)(rest / 1000000);
+}
+
+/* ---- journal --------------------------------------------------------------------------------- */
+/*
+ * Keeps the latest records in memory, and a copy of them in a file.
+ *
+ * In: samples and records. Out: full buffers. The file is mapped; the kernel writes the pages of
+ * the mapping to it even if the process is killed. `committed` is stored last, so that a reader
+ * never sees half a record (doc/decisions/0017, 0043).
+ */
 
 #define ALL	  (CPS_BUFFERS + 1)
 #define SETTLE_NS 1000000000u /* what the end of the recording waits for a slow file */

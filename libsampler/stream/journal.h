@@ -1,31 +1,81 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.h - the buffers in which records wait to be deflated, and a copy of them in a file, which
- * survives the process.
- *
- * The recorder only writes to the file: nothing that the file says decides what the recorder does.
- * The file is mapped, since the recorder keeps no descriptor. If somebody truncates the file, or a
- * disk is full, a store into the mapping would end the target by SIGBUS. So before each store the
- * kernel is asked whether the page takes one, and when it does not, the recording continues without a
- * journal. While the file is slow, it has the samples somewhat later (pace.h). One case is left: a truncation within the some ten nanoseconds between question and store
- * (doc/decisions/0043).
- *
- * Locks: each buffer has one, which is tried and never waited for. A thread or handler that has
- * acquired a buffer owns it until it releases it.
- *
- * Order: a buffer belongs to who has acquired its lock, and so does its area of the file. A reader of the file finds the
- * two numbers of an area in one word, stored behind the bytes that they count. The map and its names are there before
- * the recording is open (recording.h). The other words stand for themselves.
+ * journal.h - keeps the latest records in memory, and a copy of them in a file.
  */
 #ifndef CPS_JOURNAL_H
 #define CPS_JOURNAL_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
+#include "base/sys.h"
 #include "stream/batch.h"
+#include "format.h"
+
+/* ---- journal file ---------------------------------------------------------------------------- */
+/*
+ * The journal's file: its space on the disk, and its place in memory.
+ */
+
+/* [signal] Create the file `path` with room for `bytes` on the disk, and map it. If `at` is set it
+ * replaces the mapping there, so that a thread that still looks at the old mapping finds memory. NULL,
+ * and no file: that is not possible. copies_on_write: the file system does, but not for this file. */
+uint8_t *cps_journal_file_map(const char *path, size_t bytes, void *at, bool *copies_on_write);
+
+/* [signal] Whether the page of this address takes a store. The kernel is made to store the eight bytes of the
+ * signal mask there. It fails where a store of ours would raise SIGBUS: behind the end of a file that
+ * somebody has truncated, or where the file system has no free space for the page. */
+static inline bool cps_journal_file_takes_store(uint8_t *at)
+{
+	return CPS_SYS(rt_sigprocmask, SIG_BLOCK, NULL, at, 8) == 0;
+}
+
+/* ---- pace ------------------------------------------------------------------------------------ */
+/*
+ * How often the journal's file is written to, so that a slow file does not slow the target.
+ *
+ * When a btrfs is full, or a quota of it is used up, it first writes all out and waits, 10 ms or
+ * more, for each page that is written to after it was written out, even if it overwrites the page
+ * in place then. A target that waited so at each sample came to a hundredth of its speed. So stores
+ * are timed on file systems that copy on write, and after slow ones the file rests
+ * (doc/decisions/0043).
+ */
+
+/* [signal] A file begins. Unless it copies on write, its stores are not timed, and it never rests. */
+void cps_pace_reset(bool copies_on_write);
+
+/* [signal] Whether nothing is to be written now. */
+bool cps_pace_rests(void);
+
+/* [signal] Stores begin. The result is for cps_pace_end. */
+uint64_t cps_pace_begin(void);
+
+/* [signal] Stores have ended. Returns for how many milliseconds the file rests from now on. */
+uint32_t cps_pace_end(uint64_t begin);
+
+/* ---- journal --------------------------------------------------------------------------------- */
+/*
+ * The buffers in which records wait to be deflated, and a copy of them in a file, which survives
+ * the process.
+ *
+ * The recorder only writes to the file: nothing that the file says decides what the recorder does.
+ * The file is mapped, since the recorder keeps no descriptor. If somebody truncates the file, or a
+ * disk is full, a store into the mapping would end the target by SIGBUS. So before each store the
+ * kernel is asked whether the page takes one, and when it does not, the recording continues without
+ * a journal. While the file is slow, it has the samples somewhat later (journal.h). One case is left:
+ * a truncation within the some ten nanoseconds between question and store (doc/decisions/0043).
+ *
+ * Locks: each buffer has one, which is tried and never waited for. A thread or handler that has
+ * acquired a buffer owns it until it releases it.
+ *
+ * Order: a buffer belongs to who has acquired its lock, and so does its area of the file. A reader
+ * of the file finds the two numbers of an area in one word, stored behind the bytes that they
+ * count. The map and its names are there before the recording is open (recording.h). The other
+ * words stand for themselves.
+ */
 
 #define CPS_BUFFERS	 16u /* buffers of samples; buffer 0 is one more, for other records */
 #define CPS_BUFFER_BYTES (64u << 10)

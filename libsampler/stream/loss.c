@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loss.c - counts what could not be recorded.
- *
- * In: reasons. Out: totals, which are also kept in the journal, so that they outlive the process.
- *
- * Order: why the recording stops, and the error, are one word. What `show` needs is there before it is released.
+ * loss.c - counts what could not be recorded, what recording takes, and whom it has interrupted.
  */
 #include <stdatomic.h>
 #include <stddef.h>
 
 #include "stream/loss.h"
 #include "base/poison.h"
+
+/* ---- loss ------------------------------------------------------------------------------------ */
+/*
+ * Counts what could not be recorded.
+ *
+ * In: reasons. Out: totals, which are also kept in the journal, so that they outlive the process.
+ *
+ * Order: why the recording stops, and the error, are one word. What `show` needs is there before it
+ * is released.
+ */
 
 static _Atomic uint64_t lost[CPS_LOSS_COUNT];
 static _Atomic uint32_t stopped;   /* the reason and, in the upper half, the error */
@@ -80,4 +86,100 @@ void cps_loss_reset(void)
 	for (int i = 0; i < CPS_LOSS_COUNT; i++)
 		atomic_store(&lost[i], 0);
 	atomic_store(&stopped, CPS_STOP_NONE);
+}
+
+/* ---- own time -------------------------------------------------------------------------------- */
+/*
+ * Adds up the CPU time that recording takes.
+ *
+ * In: what the recorder took, and how late ticks came. Out: two sums.
+ */
+
+#define STEADY	  32u	 /* the smallest step is the median divided by this */
+#define TICK_MOST 60000u /* ns; what takes the kernel longer is not only the tick */
+
+static _Atomic uint64_t recorder_ns, kernel_ns;
+static _Atomic uint64_t tick_ns; /* the median, so far; 0: not known */
+static _Atomic uint32_t n_learned;
+
+void cps_own_time_add(uint64_t ns)
+{
+	atomic_fetch_add_explicit(&recorder_ns, ns, memory_order_relaxed);
+}
+
+/* Follows the median, in steps that become smaller: a mean would count ticks that came late because
+ * of something else, such as the host of a virtual machine. */
+void cps_own_time_learn(int64_t delay_ns)
+{
+	uint32_t n = atomic_fetch_add_explicit(&n_learned, 1, memory_order_relaxed);
+	uint64_t median = atomic_load_explicit(&tick_ns, memory_order_relaxed);
+	uint64_t step = median / (n < STEADY ? n + 1 : STEADY);
+
+	if (delay_ns < 0)
+		delay_ns = 0;
+	if (!median)
+		median = (uint64_t)delay_ns < TICK_MOST ? (uint64_t)delay_ns : TICK_MOST;
+	else if ((uint64_t)delay_ns > median)
+		median += step;
+	else if ((uint64_t)delay_ns < median)
+		median -= step;
+	atomic_store_explicit(&tick_ns, median, memory_order_relaxed);
+}
+
+uint64_t cps_own_time_add_tick(uint64_t most)
+{
+	uint64_t ns = atomic_load_explicit(&tick_ns, memory_order_relaxed);
+
+	if (ns > TICK_MOST)
+		ns = TICK_MOST;
+	if (ns > most)
+		ns = most;
+	atomic_fetch_add_explicit(&kernel_ns, ns, memory_order_relaxed);
+	return ns;
+}
+
+uint64_t cps_own_time_sum(void)
+{
+	return atomic_load(&recorder_ns) + atomic_load(&kernel_ns);
+}
+
+uint64_t cps_own_time_kernel(void)
+{
+	return atomic_load(&kernel_ns);
+}
+
+void cps_own_time_reset(void)
+{
+	atomic_store(&recorder_ns, 0);
+	atomic_store(&kernel_ns, 0);
+}
+
+/* ---- interrupted ----------------------------------------------------------------------------- */
+/*
+ * Counts calls of the program that a tick has ended, and that nobody has gone on with.
+ *
+ * In: each such call. Out: their number.
+ */
+
+static atomic_uint count;    /* also of the processes that this was forked from: */
+static uint32_t before_fork; /* so many */
+
+void cps_interrupted_add(void)
+{
+	atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+}
+
+uint32_t cps_interrupted_count(void)
+{
+	return atomic_load_explicit(&count, memory_order_relaxed) - before_fork;
+}
+
+bool cps_interrupted_ever(void)
+{
+	return atomic_load_explicit(&count, memory_order_relaxed) > 0;
+}
+
+void cps_interrupted_reset(void)
+{
+	before_fork = atomic_load_explicit(&count, memory_order_relaxed);
 }

@@ -1,19 +1,162 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.c - writes records: tag, length, payload, checksum.
- *
- * In: the identity of the process, threads, modules, counters. Out: bytes.
+ * record.c - writes records of the stream, and those that samples need before them.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <zlib.h>
 
+#include "base/memory.h"
 #include "base/sys.h"
-#include "format.h"
+#include "base/text.h"
+#include "python/functions.h"
+#include "python/python.h"
+#include "stream/drain.h"
 #include "stream/loss.h"
 #include "stream/record.h"
 #include "unwind/regs.h"
+#include "format.h"
 #include "base/poison.h"
+
+/* ---- lineage --------------------------------------------------------------------------------- */
+/*
+ * Finds a process's ancestors and the root of its process tree.
+ *
+ * In: /proc. Out: pids, and the root's start. They are looked for only when a recording is created,
+ * since most processes of a tree are never sampled (doc/decisions/0055).
+ */
+
+#define GENERATIONS 64
+#define VARIABLE    "LD_PRELOAD="
+#define NAME	    "libcpsample"
+#define NO_MATCH    SIZE_MAX
+
+static const char *compose(char *path, uint64_t pid, const char *file)
+{
+	char digits[24];
+	const char *p = cps_digits(digits + sizeof(digits), pid);
+	size_t n = strlen(p);
+
+	memcpy(path, "/proc/", 6);
+	memcpy(path + 6, p, n);
+	memcpy(path + 6 + n, file, strlen(file) + 1);
+	return path;
+}
+
+static uint64_t number(const char **p)
+{
+	uint64_t n = 0;
+
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		n = n * 10 + (uint64_t)(**p - '0');
+	return n;
+}
+
+/* Skips so many spaces, and what stands before them. */
+static const char *skip(const char *p, int fields)
+{
+	for (; *p && fields; p++)
+		fields -= *p == ' ';
+	return p;
+}
+
+/* Reads fields 4 and 22 of /proc/PID/stat. Field 2, the program's name in parentheses, may contain
+ * anything, so fields are counted from the last parenthesis. */
+static bool read_stat(uint64_t pid, uint64_t *ppid, uint64_t *start)
+{
+	char path[48], text[1024];
+	int fd = cps_descriptor_open(compose(path, pid, "/stat"), O_RDONLY, 0);
+	const char *p = NULL;
+	long n;
+
+	if (fd < 0)
+		return false;
+	n = cps_sys_read(fd, text, sizeof(text) - 1);
+	cps_sys_close(fd);
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	for (long i = 0; i < n; i++)
+		if (text[i] == ')')
+			p = text + i;
+	if (!p)
+		return false;
+	p = skip(p, 2);
+	*ppid = number(&p);
+	p = skip(p, 18);
+	*start = number(&p);
+	return *start != 0;
+}
+
+/* How much of VARIABLE stands at the beginning of an entry of the environment, or NO_MATCH, and how
+ * much of NAME stands at the end of what has been read of its value. */
+struct preload_search {
+	size_t variable, name;
+};
+
+/* Whether NAME is complete with this byte. */
+static bool completes_name(struct preload_search *s, char c)
+{
+	if (c == '\0')
+		*s = (struct preload_search){0};
+	else if (s->variable < sizeof(VARIABLE) - 1)
+		s->variable = c == VARIABLE[s->variable] ? s->variable + 1 : NO_MATCH;
+	else if (s->variable != NO_MATCH)
+		s->name = c == NAME[s->name] ? s->name + 1 : c == NAME[0];
+	return s->name == sizeof(NAME) - 1;
+}
+
+/* Whether the environment that the process was started with preloads the recorder. Other variables
+ * may contain its name, too, for example PWD in a clone of this repository. */
+static bool is_preloaded(uint64_t pid)
+{
+	char path[48], text[2048];
+	int fd = cps_descriptor_open(compose(path, pid, "/environ"), O_RDONLY, 0);
+	struct preload_search search = {0};
+	bool found = false;
+	long n;
+
+	if (fd < 0)
+		return false;
+	while (!found && (n = cps_sys_read(fd, text, sizeof(text))) > 0)
+		for (long i = 0; i < n && !found; i++)
+			found = completes_name(&search, text[i]);
+	cps_sys_close(fd);
+	return found;
+}
+
+void cps_lineage_find(struct cps_lineage *l)
+{
+	uint64_t now = (uint64_t)cps_sys_getpid(), parent, start, next;
+	bool is_known = l->tree_pid != 0;
+
+	l->n_ancestors = 0;
+	if (!read_stat(now, &parent, &start))
+		return;
+	for (int i = 0; i < GENERATIONS; i++) {
+		if (!is_known) {
+			l->tree_pid = now;
+			l->tree_start = start;
+		}
+		if (parent <= 1 || (is_known ? now == l->tree_pid : !is_preloaded(parent)) ||
+		    !read_stat(parent, &next, &start))
+			return;
+		if (l->n_ancestors < CPS_ANCESTORS_MAX)
+			l->ancestors[l->n_ancestors++] = parent;
+		now = parent;
+		parent = next;
+	}
+}
+
+/* ---- record ---------------------------------------------------------------------------------- */
+/*
+ * Writes records: tag, length, payload, checksum.
+ *
+ * In: the identity of the process, threads, modules, counters. Out: bytes.
+ */
 
 /* The length stands before the payload, but is known only after it. So three bytes are left free
  * for it, which is enough for CPS_RECORD_BYTES_MAX, and leading groups may be zero. */
@@ -306,4 +449,104 @@ void cps_record_around(struct cps_writer *w, uint8_t checksum[4], unsigned tag,
 	crc = (uint32_t)crc32(0, head, (uInt)(w->p - head));
 	crc = (uint32_t)crc32(crc, payload, (uInt)n);
 	memcpy(checksum, &crc, 4);
+}
+
+/* ---- announce -------------------------------------------------------------------------------- */
+/*
+ * Puts records of threads, modules and Python functions into the journal's buffer 0.
+ *
+ * In: what samples mention. Out: records. If the buffer is busy the announcement is made later, at
+ * the latest at the end.
+ */
+
+bool cps_announce_record(const uint8_t *record, size_t n)
+{
+	struct cps_buffer *b = cps_journal_acquire_number(0);
+	bool done;
+
+	if (!b)
+		return false;
+	done = cps_journal_add_record(b, record, n);
+	if (!done && cps_drain(b) == 0)
+		done = cps_journal_add_record(b, record, n);
+	cps_journal_release(b);
+	return done;
+}
+
+static bool announce(const struct cps_writer *w, const uint8_t *record)
+{
+	return !w->full && cps_announce_record(record, (size_t)(w->p - record));
+}
+
+void cps_announce_thread(struct cps_thread *t)
+{
+	uint8_t bytes[128];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+	char name[CPS_THREAD_NAME_BYTES];
+
+	cps_thread_read_name(t, name);
+	if (t->announced && (!name[0] || memcmp(name, t->name, sizeof(name)) == 0))
+		return;
+	memcpy(t->name, name, sizeof(name));
+	cps_record_thread(&w, t);
+	t->announced = announce(&w, bytes);
+}
+
+/* The entry belongs to who adds a sample of the thread. If another thread does so now, that announces it. */
+void cps_announce_thread_end(struct cps_thread *t)
+{
+	if (atomic_exchange(&t->busy, true))
+		return;
+	if (t->is_sampled)
+		cps_announce_thread(t);
+	atomic_store(&t->busy, false);
+}
+
+static void announce_module(uint32_t number, struct cps_module *m)
+{
+	/* A record of a module is too large for a small signal stack, so its memory is mapped for
+	 * the moment. */
+	size_t room = CPS_TEXT_MAX + 8192;
+	uint8_t *bytes = cps_arena_pages(room);
+	struct cps_writer w = {bytes, bytes, false};
+	bool done = false;
+
+	if (bytes) {
+		w.end += room;
+		cps_record_module(&w, number, m);
+		done = announce(&w, bytes);
+		cps_sys_munmap(bytes, room);
+	}
+	if (!done) {
+		atomic_store(&m->announced, false);
+		cps_module_set_news();
+	}
+}
+
+static void announce_modules(void)
+{
+	if (!cps_module_take_news())
+		return;
+	for (uint32_t i = 0; i < cps_module_count(); i++) {
+		struct cps_module *m = cps_module_get(i);
+
+		if (atomic_load_explicit(&m->used, memory_order_relaxed) &&
+		    !atomic_exchange(&m->announced, true))
+			announce_module(i, m);
+	}
+}
+
+static bool announce_function(uint32_t number, const char *name)
+{
+	uint8_t bytes[CPS_PYTHON_NAME_BYTES + 64];
+	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+
+	cps_record_function(&w, CPS_PYTHON_ADDRESS + number, 1, name);
+	return announce(&w, bytes);
+}
+
+void cps_announce_news(void)
+{
+	announce_modules();
+	cps_python_functions_tell(announce_function);
 }

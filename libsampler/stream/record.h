@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - writes all records but those of samples (doc/format.md, "Records").
- *
- * Each function appends one whole record to the writer. If it does not fit, the writer is full.
+ * record.h - writes records of the stream, and those that samples need before them.
  */
 #ifndef CPS_RECORD_H
 #define CPS_RECORD_H
@@ -11,12 +9,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/writer.h"
-#include "format.h"
+#include "base/text.h"
 #include "stream/atoms.h"
-#include "stream/lineage.h"
 #include "stream/thread.h"
 #include "unwind/module.h"
+#include "format.h"
+
+/* ---- lineage --------------------------------------------------------------------------------- */
+/*
+ * Finds the process tree that a process belongs to.
+ */
+
+struct cps_lineage {
+	uint64_t tree_pid, tree_start; /* the root; its start is in clock ticks after boot; pid 0:
+					  not known */
+	uint64_t ancestors[CPS_ANCESTORS_MAX]; /* their pids, the parent's first, up to the root */
+	size_t n_ancestors;
+};
+
+/*
+ * [signal] Find the ancestors up to the root of the process tree. If the root is not known, it is
+ * the topmost ancestor such that it and all processes below it, down to this one, were started with
+ * the recorder; or the process itself. Reads /proc; if that cannot be read, nothing is found. An
+ * ancestor that has ended breaks the line.
+ */
+void cps_lineage_find(struct cps_lineage *l);
+
+/* ---- record ---------------------------------------------------------------------------------- */
+/*
+ * Writes all records but those of samples (doc/format.md, "Records").
+ *
+ * Each function appends one whole record to the writer. If it does not fit, the writer is full.
+ */
 
 /* What is known of the process at its start. All pointers must stay valid. Texts may be NULL. */
 struct cps_identity {
@@ -40,9 +64,9 @@ struct cps_identity {
 
 struct cps_ending {
 	uint64_t time_us, cpu_ns, ticks, bytes;
-	uint64_t own_ns, own_kernel_ns; /* own_time.h */
+	uint64_t own_ns, own_kernel_ns; /* loss.h */
 	uint64_t children_ns;		/* of children that were waited for, since the start */
-	uint64_t denied;		/* denied.h */
+	uint64_t denied;		/* recording.h */
 	uint32_t denied_error;
 	uint64_t python, python_unnamed; /* functions; evaluators that stayed as they are */
 	uint64_t interrupted;		 /* waits that failed with EINTR because of a tick */
@@ -82,5 +106,24 @@ void cps_record_end(struct cps_writer *w, const struct cps_ending *ending);
  * checksum, which follows it. */
 void cps_record_around(struct cps_writer *w, uint8_t checksum[4], unsigned tag,
 		       const uint8_t *payload, size_t n);
+
+/* ---- announce -------------------------------------------------------------------------------- */
+/*
+ * Writes the record of a thread, module or Python function once samples mention it.
+ */
+
+/* [signal] Add a whole record. False: the buffer is busy, or full for ever. */
+bool cps_announce_record(const uint8_t *record, size_t n);
+
+/* [signal] Write the record of a thread, unless the stream already has one with its present
+ * name. */
+void cps_announce_thread(struct cps_thread *t);
+
+/* [signal] The same for a thread that ends, which may be any, if it has a sample: its name may have changed. */
+void cps_announce_thread_end(struct cps_thread *t);
+
+/* [signal] Write the records of all modules and Python functions that are used and not announced
+ * yet. */
+void cps_announce_news(void);
 
 #endif

@@ -1,32 +1,284 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * recording.c - the states of a recording: not there yet, open, over.
- *
- * In: samples. Out: a file. No file is created before there is something to record; and if it turns out at the end that
- * the process has done nothing to speak of, the file is removed.
  */
 #include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/moment.h"
 #include "base/sys.h"
-#include "format.h"
-#include "stream/announce.h"
-#include "stream/creation.h"
-#include "stream/denied.h"
+#include "base/text.h"
+#include "stream/atoms.h"
+#include "stream/batch.h"
+#include "stream/deflate_out.h"
 #include "stream/drain.h"
-#include "stream/jit.h"
-#include "stream/interrupted.h"
 #include "stream/journal.h"
 #include "stream/loss.h"
-#include "stream/own_time.h"
-#include "stream/pack.h"
+#include "stream/record.h"
 #include "stream/recording.h"
-#include "stream/shown.h"
 #include "unwind/unlisted.h"
-#include "unwind/unwinder.h"
+#include "unwind/unwind.h"
+#include "format.h"
 #include "base/poison.h"
+
+/* ---- creation -------------------------------------------------------------------------------- */
+/*
+ * Creates the two files of a recording.
+ *
+ * In: where to record. Out: a stream that says what process it is of, and an empty journal.
+ */
+
+#define PATH_BYTES     8192
+#define NAMES_TO_TRY   10000
+#define IDENTITY_BYTES (512u << 10)
+
+static char path[PATH_BYTES], journal_path[PATH_BYTES];
+
+/* Creates the stream's file. It replaces no recording, and does not use the name of a recording
+ * that was moved away while its journal stayed. */
+static int create_file(const struct cps_output *output)
+{
+	int error = -ENAMETOOLONG;
+
+	if (output->makes_directories && cps_file_name(path, PATH_BYTES, output->stem, 0, ""))
+		cps_file_name_make_directories(path);
+	for (unsigned n = 0; n < NAMES_TO_TRY; n++) {
+		if (!cps_file_name(path, PATH_BYTES - 32, output->stem, n, output->suffix))
+			break;
+		memcpy(journal_path, path, sizeof(path));
+		memcpy(journal_path + strlen(path), CPS_JOURNAL_SUFFIX, sizeof(CPS_JOURNAL_SUFFIX));
+		error = -EEXIST;
+		if (CPS_SYS(faccessat, AT_FDCWD, journal_path, F_OK, 0) != 0)
+			error = cps_deflate_out_create(path, output->max_bytes,
+						       cps_atoms_are_plain() ? CPS_VERSION_CLOCK
+									     : CPS_VERSION);
+		if (error != -EEXIST)
+			break;
+	}
+	return error;
+}
+
+static int write_identity(const struct cps_output *output)
+{
+	uint8_t *bytes = cps_arena_pages(IDENTITY_BYTES);
+	struct cps_writer w = {bytes, bytes, false};
+	int error;
+
+	if (!bytes)
+		return -ENOMEM;
+	w.end += IDENTITY_BYTES;
+	cps_lineage_find(&output->identity->lineage);
+	cps_record_process(&w, output->identity);
+	cps_atoms_write(&w, 0, 0);
+	error = w.full ? -E2BIG : cps_deflate_out_append(bytes, (size_t)(w.p - bytes));
+	cps_sys_munmap(bytes, IDENTITY_BYTES);
+	return error;
+}
+
+int cps_creation_make(const struct cps_output *output)
+{
+	int error;
+
+	if (!cps_deflate_out_try())
+		return -EBUSY;
+	error = create_file(output);
+	if (!error)
+		error = write_identity(output);
+	if (!error)
+		error = cps_journal_open(journal_path, output->identity->journal_id,
+					 output->journal_bytes);
+	if (error) {
+		cps_deflate_out_discard();
+		cps_creation_forget();
+	}
+	cps_deflate_out_release();
+	return error;
+}
+
+const char *cps_creation_path(void)
+{
+	return path[0] ? path : NULL;
+}
+
+const char *cps_creation_journal_path(void)
+{
+	return journal_path;
+}
+
+void cps_creation_forget(void)
+{
+	path[0] = '\0';
+}
+
+/* ---- file name ------------------------------------------------------------------------------- */
+/*
+ * Composes names of recordings.
+ *
+ * In: what comes before and after a number. Out: a name, and its directories.
+ */
+
+bool cps_file_name(char *name, size_t room, const char *stem, unsigned n, const char *suffix)
+{
+	char number[16], *p = number + sizeof(number);
+	struct cps_writer w = {(uint8_t *)name, (uint8_t *)name + room, false};
+
+	*--p = '\0';
+	for (unsigned rest = n; rest; rest /= 10)
+		*--p = (char)('0' + rest % 10);
+	if (n)
+		*--p = '.';
+	cps_put_bytes(&w, stem, strlen(stem));
+	cps_put_bytes(&w, p, strlen(p));
+	cps_put_bytes(&w, suffix, strlen(suffix) + 1);
+	return !w.full;
+}
+
+void cps_file_name_make_directories(char *name)
+{
+	for (char *p = name + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		CPS_SYS(mkdirat, AT_FDCWD, name, 0777, 0);
+		*p = '/';
+	}
+}
+
+/* ---- denied ---------------------------------------------------------------------------------- */
+/*
+ * Counts the children of fork that cannot write their recordings.
+ *
+ * In: what children tell. Out: a number and an errno, for the parent's end record. A page is
+ * touched only by a child that has something to tell.
+ *
+ * Order: the error is stored before the number, and read after it.
+ */
+
+#define BYTES 4096
+
+struct word {
+	_Atomic uint64_t n;
+	_Atomic uint32_t error;
+};
+
+static struct word *above, *own; /* the parent's, and that for our children; NULL: none */
+
+void cps_denied_begin(void)
+{
+	cps_arena_unmap(above, BYTES);
+	above = own;
+	own = cps_sys_mmap(BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1);
+	if (own)
+		cps_arena_unlock(own, BYTES);
+}
+
+void cps_denied_tell(uint64_t n, int error)
+{
+	if (!above || !n)
+		return;
+	atomic_store(&above->error, error < 0 ? (uint32_t)-error : 0);
+	atomic_fetch_add(&above->n, n);
+}
+
+uint64_t cps_denied_count(uint32_t *error)
+{
+	uint64_t n = own ? atomic_load(&own->n) : 0;
+
+	*error = n ? atomic_load(&own->error) : 0;
+	return n;
+}
+
+/* ---- jit ------------------------------------------------------------------------------------- */
+/*
+ * Copies a just-in-time compiler's names into the stream.
+ *
+ * In: /tmp/perf-PID.map. Out: records.
+ */
+
+#define PIECE_BYTES (32u << 10)
+#define PIECES_MAX  8192u /* 256 MiB */
+
+static void compose(char *name, unsigned pid)
+{
+	static const char before[] = "/tmp/perf-", behind[] = ".map";
+	char digits[24];
+	const char *p = cps_digits(digits + sizeof(digits), pid);
+	size_t n = strlen(p);
+
+	memcpy(name, before, sizeof(before) - 1);
+	memcpy(name + sizeof(before) - 1, p, n);
+	memcpy(name + sizeof(before) - 1 + n, behind, sizeof(behind));
+}
+
+/* Opens the map only if it is a plain file of the same user, because anybody may write to /tmp. */
+static int open_map(void)
+{
+	struct stat st;
+	char name[64];
+	int fd;
+
+	compose(name, (unsigned)cps_sys_getpid());
+	fd = cps_descriptor_open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+	if (fd < 0)
+		return fd;
+	if (CPS_SYS(fstat, fd, &st, 0, 0) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == (uid_t)CPS_SYS(geteuid, 0, 0, 0, 0))
+		return fd;
+	cps_sys_close(fd);
+	return -1;
+}
+
+static void copy(int fd, uint8_t *piece)
+{
+	for (unsigned i = 0; i < PIECES_MAX; i++) {
+		uint8_t head[32], checksum[4];
+		struct cps_writer w = {head, head + sizeof(head), false};
+		long n = cps_sys_read(fd, piece, PIECE_BYTES);
+
+		if (n <= 0)
+			return;
+		cps_record_around(&w, checksum, CPS_TAG_JIT, piece, (size_t)n);
+		if (cps_deflate_out_append_pieces(
+			    (struct cps_piece[]){{head, (size_t)(w.p - head)},
+						 {piece, (size_t)n},
+						 {checksum, sizeof(checksum)}},
+			    3) != 0)
+			return;
+	}
+}
+
+void cps_jit_keep(void)
+{
+	uint8_t *bytes;
+	int fd;
+
+	if (!cps_batch_saw_generated() || cps_deflate_out_error())
+		return;
+	fd = open_map();
+	if (fd < 0)
+		return;
+	bytes = cps_arena_pages(PIECE_BYTES);
+	if (bytes && cps_deflate_out_wait()) {
+		copy(fd, bytes);
+		cps_deflate_out_release();
+	}
+	cps_arena_unmap(bytes, PIECE_BYTES);
+	cps_sys_close(fd);
+}
+
+/* ---- recording ------------------------------------------------------------------------------- */
+/*
+ * The states of a recording: not there yet, open, over.
+ *
+ * In: samples. Out: a file. No file is created before there is something to record; and if it turns
+ * out at the end that the process has done nothing to speak of, the file is removed.
+ */
 
 #define MARK_PATIENCE 400    /* times 50 us, for other threads to release the buffer */
 #define CHILDREN_US   20000u /* between two questions what children used */
@@ -180,7 +432,7 @@ static bool take_stack(struct cps_buffer *b, const struct source *from, struct c
 /* Whether the buffer can never take a sample again, so that the stack need not be walked. */
 static bool is_full_for_good(struct cps_buffer *b)
 {
-	return b->batch->is_full && cps_pack_error() && !cps_journal_seal(b);
+	return b->batch->is_full && cps_deflate_out_error() && !cps_journal_seal(b);
 }
 
 /* Puts the item into the thread's own buffer. If that is busy, or is full while another thread is
@@ -210,8 +462,8 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 			return false;
 		}
 	}
-	if (!done && *why == CPS_LOSS_BUSY && cps_pack_error())
-		cps_loss_stop(CPS_STOP_WRITE, cps_pack_error());
+	if (!done && *why == CPS_LOSS_BUSY && cps_deflate_out_error())
+		cps_loss_stop(CPS_STOP_WRITE, cps_deflate_out_error());
 	if (!is_open())
 		*why = CPS_LOSS_OUTPUT;
 	return done;
@@ -260,7 +512,7 @@ static void add_mark(const uint8_t *bytes, size_t n, int rest)
 	bool is_lost = !cps_recording_ready();
 
 	while (!is_lost && !cps_announce_record(bytes, n)) {
-		is_lost = !is_open() || cps_pack_error() || rest-- <= 0;
+		is_lost = !is_open() || cps_deflate_out_error() || rest-- <= 0;
 		if (is_lost)
 			cps_loss_add(CPS_LOSS_BUSY, 1);
 		cps_sys_set_mask(mask);
@@ -407,7 +659,7 @@ void cps_recording_continue(void)
 		return;
 	}
 	if (atomic_load(&state) != OVER || !cps_creation_path() || cps_loss_stop_reason(NULL) ||
-	    !cps_drain_is_complete() || cps_pack_unfinish() != 0)
+	    !cps_drain_is_complete() || cps_deflate_out_unfinish() != 0)
 		return;
 	cps_drain_reset();
 	cps_journal_renew(cps_creation_journal_path(), output.identity->journal_id);
@@ -417,7 +669,7 @@ void cps_recording_continue(void)
 void cps_recording_reset(void)
 {
 	cps_journal_reset();
-	cps_pack_reset();
+	cps_deflate_out_reset();
 	cps_drain_reset();
 	cps_loss_reset();
 	cps_atoms_forget_counts();

@@ -1,23 +1,92 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recording.h - the life of one recording: nothing, then a stream with its journal, then its end.
- *
- * Order: the file, its journal and their names are there before the state OPEN is released, and used by who has
- * acquired it. What is in them belongs to who holds a buffer, or the lock of the stream (pack.h).
+ * recording.h - the states of a recording: not there yet, open, over.
  */
 #ifndef CPS_RECORDING_H
 #define CPS_RECORDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "base/memory.h"
 #include "stream/batch.h"
-#include "stream/kernel.h"
+#include "stream/kernel_names.h"
 #include "stream/record.h"
 #include "stream/thread.h"
-#include "unwind/peek.h"
 #include "unwind/trail.h"
+
+/* ---- creation -------------------------------------------------------------------------------- */
+/*
+ * Creates the two files of a recording.
+ *
+ * One thread at a time does so (recording.c).
+ */
+
+struct cps_output;
+
+/* [signal] Create them. 0 or -errno, and nothing was created; -EBUSY: another thread is using the stream. */
+int cps_creation_make(const struct cps_output *output);
+
+/* [signal] The stream's name; NULL: there is none. And its journal's. */
+const char *cps_creation_path(void);
+/* [signal] */
+const char *cps_creation_journal_path(void);
+
+/* [signal] There is no stream any more, or it is another process's. */
+void cps_creation_forget(void);
+
+/* ---- file name ------------------------------------------------------------------------------- */
+/*
+ * The name of a recording that replaces no other.
+ */
+
+/* [signal] Compose `stem` + `suffix`, or for n > 0 `stem` + ".n" + `suffix`. False: it does not fit. */
+bool cps_file_name(char *path, size_t room, const char *stem, unsigned n, const char *suffix);
+
+/* [signal] Make the directories of the path that are missing. An error shows when the file is created. */
+void cps_file_name_make_directories(char *path);
+
+/* ---- denied ---------------------------------------------------------------------------------- */
+/*
+ * A child of fork that cannot write its recording leaves word in its parent's.
+ *
+ * Such a child has given up its rights (setuid, chroot), so the word goes through a page of memory
+ * that both share.
+ */
+
+/* [signal] To be called when recording begins, and again in a child of fork: children made from now
+ * on can leave word. */
+void cps_denied_begin(void);
+
+/* [signal] Tell the parent, if this is a child of fork, that n more processes could not write their
+ * recordings, and the latest -errno. */
+void cps_denied_tell(uint64_t n, int error);
+
+/* [signal] How many of the children, and of theirs, have told so; and the latest errno. */
+uint64_t cps_denied_count(uint32_t *error);
+
+/* ---- jit ------------------------------------------------------------------------------------- */
+/*
+ * Keeps the names of code that the target has generated.
+ */
+
+/*
+ * [signal] If samples lie in generated code, copy the code's names from /tmp/perf-PID.map into the
+ * stream. Just-in-time compilers write this file for perf(1). When the recording is read, it may be
+ * gone, or belong to another process.
+ */
+void cps_jit_keep(void);
+
+/* ---- recording ------------------------------------------------------------------------------- */
+/*
+ * The life of one recording: nothing, then a stream with its journal, then its end.
+ *
+ * Order: the file, its journal and their names are there before the state OPEN is released, and
+ * used by who has acquired it. What is in them belongs to who holds a buffer, or the lock of the
+ * stream (deflate_out.h).
+ */
 
 /* Where the recording is written: the name is `stem` + `suffix`, or if that exists `stem` + ".1" +
  * `suffix`, and so on. All texts and the identity must stay valid. */

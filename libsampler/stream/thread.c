@@ -12,10 +12,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "base/arena.h"
-#include "base/descriptor.h"
+#include "base/memory.h"
 #include "base/sys.h"
-#include "base/writer.h"
+#include "base/text.h"
 #include "stream/thread.h"
 #include "unwind/regs.h"
 #include "base/poison.h"

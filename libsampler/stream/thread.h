@@ -26,12 +26,12 @@ struct cps_strata {
 	uint64_t seen_at, seen_reading; /* when the thread was last known to run */
 	uint32_t left;			/* parts to come, with the current one; 0: none */
 	uint32_t calm;			/* strata in a row in which no shot has met a sleep */
-	int64_t waste_ns; /* what shots that have missed it took beyond their share (misses.h) */
-	uint32_t rarer;	  /* how often the distance between shots was doubled for that */
+	int64_t waste_ns; /* what shots that have missed it took beyond their share (clock_strata.h) */
+	uint32_t rarer; /* how often the distance between shots was doubled for that */
 	uint32_t
 		blocked; /* how often lately the thread may have been blocked in the kernel, and ... */
 	uint32_t
-		ticks; /* ... so many ticks are samples before there is a shot again; see misses.h */
+		ticks; /* ... so many ticks are samples before there is a shot again; see clock_strata.h */
 	uint32_t waits;			/* how many calls that wait it had made at the last shot */
 	uint64_t switches, disk_faults; /* what the kernel had counted at the last shot */
 	uint64_t held_at;		/* when the shot comes that is held; 0: there is none */
@@ -49,7 +49,7 @@ struct cps_point {
 	uint64_t random;    /* where the drawing of lengths is; 0: it has not begun */
 };
 
-/* The call in which a thread is blocked, and where that was made (resource/sleeper.h). */
+/* The call in which a thread is blocked, and where that was made (resource/off_cpu.h). */
 struct cps_sleep {
 	_Atomic uint32_t sequence; /* odd: the thread is in the call that is described below */
 	_Atomic uint32_t state;	   /* of its resource */
@@ -88,11 +88,10 @@ struct cps_switch_counts {
 struct cps_switches {
 	/* The frame of who is using what follows; CPS_SWITCHES_HELD: a handler of ours or another thread is; 0: nobody. */
 	_Atomic uintptr_t held;
-	_Atomic(void *)
-		records;  /* of the kernel's (resource/switch_records.h); NULL: it has none */
-	uint64_t read_to; /* how far these were read */
-	uint32_t cpu;	  /* where it was at the last of them */
-	bool is_known;	  /* what follows is */
+	_Atomic(void *) records; /* of the kernel's (resource/switches.h); NULL: it has none */
+	uint64_t read_to;	 /* how far these were read */
+	uint32_t cpu;		 /* where it was at the last of them */
+	bool is_known;		 /* what follows is */
 	struct cps_switch_counts usage; /* what getrusage had counted, if there are no records */
 	struct rusage asked;		/* while it is asked: too large for the thread's stack */
 	_Atomic uint64_t due_blocked, due_preempted, due_moves; /* without a place yet */
@@ -104,7 +103,7 @@ struct cps_switches {
 struct cps_code_range;
 
 /* What the thread itself does outside of the handler, on a stack of the recorder's, while it is busy
- * (resource/event.h): it makes a call, or takes a sample. */
+ * (resource/point.h): it makes a call, or takes a sample. */
 struct cps_job {
 	void (*call)(void *);
 	void *argument;
@@ -152,23 +151,23 @@ struct cps_thread {
 	_Atomic(void *) event; /* the page that keeps its perf event alive */
 	int event_fd;	       /* the number that the event's descriptor had */
 	uint64_t user_ticks,
-		system_ticks; /* ns: what the kernel had counted at its last tick (mode.h) */
-	uint32_t remainder;   /* gticks left over by the last weight, less than a unit */
-	uint64_t consumed;    /* the meter's reading at the last sample; may be reckoned */
-	uint64_t period;      /* gticks between two ticks; 0: not known */
-	uint64_t reading;     /* reading at the last tick, if `period` is set; may be reckoned */
-	uint64_t settled;     /* reading when the last tick had been handled */
-	uint64_t began;	      /* when the last tick began; 0: none yet with this period */
-	uint64_t awaited;     /* the reading for which a tick was set that tells how late it is */
-	uint32_t n_awaited;   /* how many such ticks are to come; 0: `awaited` has no meaning */
-	uint32_t reckoned;    /* ticks in a row for which the meter was not asked */
-	uint32_t event_ticks; /* the number of ticks that its event gives */
-	uint32_t left_over;   /* ticks of its event so far that came too soon */
-	uint32_t bad, good;   /* events in a row with too many such ticks, or none */
-	uint32_t slower;      /* how often its period was doubled */
-	int64_t spare_ns;    /* time that its handler may take beyond what others took (budget.h) */
-	uint64_t walk_until; /* when the walk of this sample ends, in ns of cps_moment_ns */
-	uint32_t stack_room; /* how many frames of its stacks are kept; 0: as many as can be */
+		system_ticks;  /* ns: what the kernel had counted at its last tick (sample.h) */
+	uint32_t remainder;    /* gticks left over by the last weight, less than a unit */
+	uint64_t consumed;     /* the meter's reading at the last sample; may be reckoned */
+	uint64_t period;       /* gticks between two ticks; 0: not known */
+	uint64_t reading;      /* reading at the last tick, if `period` is set; may be reckoned */
+	uint64_t settled;      /* reading when the last tick had been handled */
+	uint64_t began;	       /* when the last tick began; 0: none yet with this period */
+	uint64_t awaited;      /* the reading for which a tick was set that tells how late it is */
+	uint32_t n_awaited;    /* how many such ticks are to come; 0: `awaited` has no meaning */
+	uint32_t reckoned;     /* ticks in a row for which the meter was not asked */
+	uint32_t event_ticks;  /* the number of ticks that its event gives */
+	uint32_t left_over;    /* ticks of its event so far that came too soon */
+	uint32_t bad, good;    /* events in a row with too many such ticks, or none */
+	uint32_t slower;       /* how often its period was doubled */
+	int64_t spare_ns;      /* time that its handler may take beyond what others took (gate.h) */
+	uint64_t walk_until;   /* when the walk of this sample ends, in ns of cps_moment_ns */
+	uint32_t stack_room;   /* how many frames of its stacks are kept; 0: as many as can be */
 	uint64_t last_reading; /* the meter's at the last tick */
 	int64_t over_ns;       /* time that recording took beyond its share of the thread's time */
 	uint32_t thinner;      /* how often its interval was doubled to keep that share */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cfi.h - gets from a frame to its caller by the call frame information of .eh_frame.
- *
- * Source: DWARF 4, 6.4.2 (instructions), 2.5 (expressions).
+ * cfi.h - executes call frame instructions, and the expressions in them.
  */
 #ifndef CPS_CFI_H
 #define CPS_CFI_H
@@ -10,9 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+#include "unwind/fde.h"
 #include "unwind/module.h"
-#include "unwind/peek.h"
 #include "unwind/regs.h"
+
+/* ---- cfi ------------------------------------------------------------------------------------- */
+/*
+ * Gets from a frame to its caller by the call frame information of .eh_frame.
+ *
+ * Source: DWARF 4, 6.4.2 (instructions), 2.5 (expressions).
+ */
 
 enum cps_row_kind {
 	CPS_ROW_NONE,	/* the address has no unwind information */
@@ -44,5 +50,19 @@ enum cps_step { CPS_STEP_OK, CPS_STEP_NO_RECIPE, CPS_STEP_BAD_MEMORY, CPS_STEP_U
  */
 enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_regs *regs,
 			   struct cps_peek *peek, bool *is_exact);
+
+/* ---- expression ------------------------------------------------------------------------------ */
+/*
+ * Evaluates the DWARF expressions that call frame information uses.
+ *
+ * Source: DWARF 4, 2.5.1. Only the operations that can occur in call frame information (6.4.2) are
+ * implemented.
+ */
+
+/* [signal] Evaluate the expression. *value is what is on top of the stack at the end. `first`, if
+ * not NULL, is pushed before the start. */
+enum cps_step cps_expression_evaluate(struct cps_fde_cursor *b, const struct cps_regs *regs,
+				      struct cps_peek *peek, const uint64_t *first,
+				      uint64_t *value);
 
 #endif

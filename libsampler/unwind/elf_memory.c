@@ -7,10 +7,9 @@
 #include <elf.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/copy.h"
-#include "format.h"
+#include "base/memory.h"
 #include "unwind/elf_memory.h"
+#include "format.h"
 #include "base/poison.h"
 
 #define NAME_PART 256u

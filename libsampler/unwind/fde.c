@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/copy.h"
+#include "base/memory.h"
 #include "unwind/fde.h"
 #include "base/poison.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * insn.h - reads machine instructions, as far as they matter to a function's way back to its caller.
+ * insn.h - reads machine instructions.
  */
 #ifndef CPS_INSN_H
 #define CPS_INSN_H
@@ -8,6 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- insn ------------------------------------------------------------------------------------ */
+/*
+ * Reads machine instructions, as far as they matter to a function's way back to its caller.
+ */
 
 #define CPS_INSN_BYTES	16  /* no instruction has more */
 #define CPS_INSN_NO_REG 31u /* of a register: none, or one that is not followed */
@@ -66,5 +71,25 @@ int cps_insn_call_number(const struct cps_regs *regs);
 
 /* [signal] Whether a function leaves the register to its caller as it was. */
 bool cps_insn_is_kept(unsigned reg);
+
+/* ---- call ------------------------------------------------------------------------------------ */
+/*
+ * Tells return addresses from other numbers.
+ */
+
+/* [signal] Whether there is a call instruction before this address, so that it may be a return
+ * address. */
+bool cps_call_comes_before(uint64_t ra);
+
+/* Where a frame pointer leads: the frame at `fp` has saved `next` for its caller. */
+struct cps_call_chain {
+	uint64_t fp, next;
+	uint64_t high; /* the end of the stack; 0: not known */
+};
+
+/* [signal] Whether the frame may return to this address. Generated code may be returned to where no call
+ * is: Java's interpreter pushes the return address itself. Nothing but the chain of frame pointers speaks for
+ * such an address, so the caller's frame has to lie further up the same stack. */
+bool cps_call_returns(uint64_t ra, const struct cps_call_chain *chain);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * libunwind.c - follows a stack by libunwind.
  *
- * In: the context of a signal. Out: addresses, innermost first, as unwind.c has them. The layout of a
- * table of functions is that of the Linux Standard Base, "Exception Frames", .eh_frame_hdr.
+ * In: the context of a signal. Out: addresses, innermost first, as unwind.c has them. The layout of
+ * a table of functions is that of the Linux Standard Base, "Exception Frames", .eh_frame_hdr.
  */
 #include <stdatomic.h>
 #include <string.h>

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module.h - knows which file's code lies where in memory.
- *
- * The table only grows: a module keeps its number for ever, also after dlclose. Readers take no
- * lock. The C library says in which file an address lies (_dl_find_object); where it is older than
- * that function, its list of loaded files is walked. Both can be done inside a handler. So libraries
- * are noticed however they were loaded, and dlopen need not be wrapped (doc/decisions/0022, 0046). A file
- * that the target has mapped a second time has a second entry, its twin (unlisted.h).
+ * module.h - knows the files that are loaded, and says which one an address lies in.
  */
 #ifndef CPS_MODULE_H
 #define CPS_MODULE_H
 
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- module ---------------------------------------------------------------------------------- */
+/*
+ * Knows which file's code lies where in memory.
+ *
+ * The table only grows: a module keeps its number for ever, also after dlclose. Readers take no
+ * lock. The C library says in which file an address lies (_dl_find_object); where it is older than
+ * that function, its list of loaded files is walked. Both can be done inside a handler. So
+ * libraries are noticed however they were loaded, and dlopen need not be wrapped
+ * (doc/decisions/0022, 0046). A file that the target has mapped a second time has a second entry,
+ * its twin (unlisted.h).
+ */
 
 struct cps_segment {
 	uint64_t vaddr, memory_bytes, file_offset, file_bytes;
@@ -35,8 +42,8 @@ struct cps_module {
 	size_t eh_frame_hdr_bytes;
 	uintptr_t fde; /* the description of the address that was asked for (registered.h); or 0 */
 	bool is_vdso, is_own;
-	bool is_lasting; /* it is never unloaded (lasting.h) */
-	bool is_met;	 /* scratch: in this walk of the list (module_list.c) */
+	bool is_lasting; /* it is never unloaded (module.h) */
+	bool is_met;	 /* scratch: in this walk of the list (module.c) */
 	const void *dynamic;
 	const void *map;	    /* its entry in the loader's list; NULL: a twin */
 	struct cps_module *twin_of; /* a second mapping of this one's file; or NULL */
@@ -110,5 +117,80 @@ void cps_module_reset(void);
 /* [signal] A number that changes whenever a module is unloaded. All that was learned about
  * addresses before is then void. */
 uint32_t cps_module_generation(void);
+
+/* ---- module table ---------------------------------------------------------------------------- */
+/*
+ * The table of loaded files, for those who put files into it.
+ *
+ * There is one writer at a time, by a flag that is tried and never waited for. Who reads it needs
+ * module.h only.
+ */
+
+/* [signal] Called once, before the first file is entered. */
+void cps_module_table_begin(const struct cps_module_start *start);
+
+/* [signal] The files that were entered until now are never unloaded; those to come may be. */
+void cps_module_table_start(void);
+
+/* [signal] Become the writer. False: there is one. */
+bool cps_module_table_try(void);
+/* [signal] */
+void cps_module_table_release(void);
+
+/* [signal] Whether the file is there and pc lies in the pages of one of its segments. */
+bool cps_module_table_holds(uint32_t number, uintptr_t pc);
+
+/* [signal] The number of the file that is never unloaded and holds pc, or CPS_MODULE_NONE. */
+uint32_t cps_module_table_find_lasting(uintptr_t pc);
+
+/* [signal] Whether the entry of the loader's list that lies at `map`, and has been copied to `l`, is still
+ * the module's. It may have been freed and used again for another file. */
+bool cps_module_table_is(const struct cps_module *m, const void *map, const struct link_map *l);
+
+/* [signal] The number of the module whose entry that is, or CPS_MODULE_NONE. */
+uint32_t cps_module_table_known(const void *map, const struct link_map *l);
+
+/* [signal] Put its file into the table, if it is not known. For the writer. The number, or
+ * CPS_MODULE_NONE: it cannot be read, or there is no room. */
+uint32_t cps_module_table_enter(const void *map, const struct link_map *l, bool is_main);
+
+/* [signal] Put a second mapping of the module's file into the table, which begins with that virtual address
+ * of the file. For the writer. False: there is no room. */
+bool cps_module_table_enter_twin(uint32_t of, uintptr_t start, uintptr_t end, uintptr_t vaddr);
+
+/* [signal] Take out all files that are gone. For the writer. */
+void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m));
+
+/* [signal] All that was learned about addresses is void. */
+void cps_module_table_renew(void);
+
+/* ---- module list ----------------------------------------------------------------------------- */
+/*
+ * Walks the loader's list of files.
+ *
+ * That is done once at the start. Later it is done only where the C library is too old to say in
+ * which file an address lies: before glibc 2.35 (doc/decisions/0046). These have one list; those of
+ * other namespaces cannot be found.
+ */
+
+/* [signal] Put those files of the list into the table that are never unloaded (module.h). The headers are the main
+ * program's. */
+void cps_module_list_begin(const void *headers, size_t n);
+
+/* [signal] As cps_module_find_now does. */
+uint32_t cps_module_list_find(uintptr_t pc, bool *is_sure);
+
+/* ---- permanent modules ----------------------------------------------------------------------- */
+/*
+ * Tells which files of the loader's list are never unloaded.
+ *
+ * These are the program, what is preloaded, and what they need. A constructor of theirs may have
+ * opened others by dlopen before the recorder began, which dlclose unloads. The loader appends
+ * those to its list, behind the others.
+ */
+
+/* [signal] The last of them in the list that begins with the program. Names of files are compared with what the
+ * files before them need, so that one too many is not taken; one too few may be. To be called at the start. */
+const struct link_map *cps_permanent_modules_last(const struct link_map *first);
 
 #endif

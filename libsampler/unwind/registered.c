@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/sys.h"
 #include "unwind/fde.h"
-#include "unwind/module_table.h"
+#include "unwind/module.h"
 #include "unwind/registered.h"
 #include "base/poison.h"
 

@@ -3,7 +3,7 @@
  * registered.h - knows the unwind information that the target has registered for code of its own making.
  *
  * Just-in-time compilers write .eh_frame for what they generate, so that C++ exceptions find their way, and
- * tell libgcc by __register_frame (door/wrap_frame.c). The sections are looked through when they are
+ * tell libgcc by __register_frame (wrap/wrap_frame.c). The sections are looked through when they are
  * registered. The handler searches what was noted, and reads the one description by the kernel, because a
  * section that is deregistered may be freed at once (doc/decisions/0070).
  */

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "unwind/cfi.h"
 #include "unwind/module.h"
 #include "unwind/registered.h"

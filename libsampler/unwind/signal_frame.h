@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "unwind/peek.h"
+#include "base/memory.h"
 #include "unwind/regs.h"
 
 /* [signal] Get all registers that are saved in the ucontext at this address. False: it cannot be read, and

@@ -20,7 +20,7 @@
 
 #include "format.h"
 
-#include "unwind/peek.h"
+#include "base/memory.h"
 
 /* Stands for fp_at if the step to a frame was not a quick one. It cannot be read as an address. */
 #define CPS_TRAIL_OTHER UINT64_C(1)
@@ -51,7 +51,7 @@ struct cps_stack {
 	uint32_t fresh;
 	uint32_t depth; /* `fresh` plus the frames that are the trail's outermost ones */
 	uint32_t mark;	/* enum cps_mark */
-	bool is_busy;	/* there is no stack because the unwinder is in use (unwinder.h) */
+	bool is_busy;	/* there is no stack because the unwinder is in use (unwind.h) */
 	uint32_t generation;
 	uint64_t seen;	/* frames that need room; if more than fit, some are left out */
 	uint64_t until; /* when to stop walking, in ns of cps_moment_ns; 0: never */

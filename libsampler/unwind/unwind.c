@@ -1,6 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unwind.c - walks the stack by cached rows of call frame information.
+ * unwind.c - walks the stack, by the unwinder that was chosen.
+ */
+#include <stdatomic.h>
+
+#include "base/moment.h"
+#include "unwind/cfi.h"
+#include "unwind/insn.h"
+#include "unwind/module.h"
+#include "unwind/registered.h"
+#include "unwind/regs.h"
+#include "unwind/row.h"
+#include "unwind/signal_frame.h"
+#include "unwind/step_without_cfi.h"
+#include "unwind/unwind.h"
+#include "base/poison.h"
+
+/* ---- unwinder -------------------------------------------------------------------------------- */
+/*
+ * Knows which unwinder follows the stacks of samples.
+ *
+ * In: a choice. Out: that unwinder.
+ */
+
+static void walk_natively(const ucontext_t *context, const struct cps_peek *bounds,
+			  struct cps_stack *stack)
+{
+	struct cps_regs regs;
+
+	cps_regs_of_context(&regs, context);
+	cps_unwind(&regs, bounds, stack);
+}
+
+const struct cps_unwinder cps_unwinder_native = {CPS_UNWINDER_NATIVE, walk_natively};
+
+static _Atomic(const struct cps_unwinder *) in_use = &cps_unwinder_native;
+
+void cps_unwinder_use(const struct cps_unwinder *unwinder)
+{
+	atomic_store(&in_use, unwinder);
+}
+
+const struct cps_unwinder *cps_unwinder_in_use(void)
+{
+	return atomic_load_explicit(&in_use, memory_order_acquire);
+}
+
+CPS_REGS_WITH_KEPT;
+
+/* ---- unwind ---------------------------------------------------------------------------------- */
+/*
+ * Walks the stack by cached rows of call frame information.
  *
  * In: registers. Out: addresses, innermost first. Most frames need one look into the cache and two
  * loads. What the cache cannot express (signal frames, linkage tables, realigned stacks) takes the
@@ -12,16 +62,6 @@
  * The interpreter may need a register that the quick steps did not follow. The walk then begins
  * again, with all registers followed.
  */
-#include "base/moment.h"
-#include "unwind/bare.h"
-#include "unwind/call.h"
-#include "unwind/cfi.h"
-#include "unwind/module.h"
-#include "unwind/registered.h"
-#include "unwind/row.h"
-#include "unwind/signal_frame.h"
-#include "unwind/unwind.h"
-#include "base/poison.h"
 
 #define QUICK_REGS (1u << CPS_REG_FP | 1u << CPS_REG_SP | 1u << CPS_REG_PC)
 #define STEPS_MAX  (1u << 22)
@@ -268,11 +308,11 @@ static enum outcome slow_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 /* Steps out of code that has no unwind information. */
 static enum outcome bare_step(struct walk *w, uintptr_t pc, uint32_t *mark)
 {
-	struct cps_bare from = {.regs = w->regs,
-				.key_high = w->key_high,
-				.is_exact = w->is_exact,
-				.sp_is_of_fp = w->sp_is_of_fp};
-	enum cps_bare_step step = cps_bare_step(&from, pc, w->peek);
+	struct cps_step_without_cfi from = {.regs = w->regs,
+					    .key_high = w->key_high,
+					    .is_exact = w->is_exact,
+					    .sp_is_of_fp = w->sp_is_of_fp};
+	enum cps_step_without_cfi_step step = cps_step_without_cfi_step(&from, pc, w->peek);
 	uint64_t sp = from.regs.r[CPS_REG_SP];
 
 	if (step != CPS_BARE_WENT) {

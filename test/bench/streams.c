@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libsampler/stream/columns.h"
+#include "libsampler/stream/recode.h"
 #include "libsampler/unwind/module.h"
 #include "libsampler/stream/recording.h"
 #include "libsampler/base/sys.h"

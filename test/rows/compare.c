@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "location.h"
-#include "unwind/peek.h"
+#include "base/memory.h"
 #include "unwind/registered.h"
 #include "unwind/row.h"
 

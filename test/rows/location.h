@@ -2,7 +2,7 @@
 /*
  * location.h - evaluates what libdw says of the caller's registers.
  *
- * This is written without a look at libsampler/unwind/expression.c, whose results it is compared
+ * This is written without a look at libsampler/unwind/cfi.c, whose results it is compared
  * with. Source: DWARF 4, 2.5 and 2.6.
  */
 #ifndef ROWS_LOCATION_H

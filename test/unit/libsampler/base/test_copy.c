@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "libsampler/base/copy.h"
+#include "libsampler/base/memory.h"
 
 #define PAGE 4096u
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsampler/base/descriptor.h"
+#include "libsampler/base/sys.h"
 
 static int others[2]; /* files that are none of ours */
 

@@ -14,12 +14,12 @@
 #include <sys/mman.h>
 
 #include "libsampler/python/functions.h"
-#include "libsampler/resource/sleeper.h"
+#include "libsampler/resource/off_cpu.h"
 #include "libsampler/signal/disposition.h"
 #include "libsampler/stream/atoms.h"
 #include "libsampler/stream/loss.h"
 #include "libsampler/unwind/cfi.h"
-#include "libsampler/unwind/module_table.h"
+#include "libsampler/unwind/module.h"
 #include "libsampler/unwind/registered.h"
 #include "libsampler/unwind/row.h"
 #include "libsampler/unwind/unlisted.h"

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <time.h>
 
-#include "libsampler/clock/misses.h"
+#include "libsampler/clock/clock_strata.h"
 
 enum { INTERVAL = 4000000, SHOTS = 2000 };
 

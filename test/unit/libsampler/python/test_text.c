@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "python/text.h"
+#include "python/functions.h"
 
 static uint8_t unicode_type[8];
 static struct cps_python_types types = {1, (uintptr_t)unicode_type};

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "resource/live.h"
+#include "resource/alloc.h"
 
 /* Addresses at irregular distances: regular ones would have hashes without collisions. */
 static const void *block(uint64_t i)

@@ -10,11 +10,12 @@
 
 #include "base/moment.h"
 #include "clock/clock.h"
+#include "setup/wanted.h"
 #include "resource/lock.h"
 #include "resource/point.h"
 #include "resource/resource.h"
-#include "resource/sleeper.h"
-#include "signal/companion.h"
+#include "resource/off_cpu.h"
+#include "signal/tick_riders.h"
 #include "signal/gate.h"
 #include "signal/sample.h"
 
@@ -29,7 +30,7 @@ static void begin(void)
 	struct cps_wanted_resources wanted;
 	char choices[600];
 
-	cr_assert_eq(cps_resource_read("lock:3600s", &wanted, &settings, choices, sizeof(choices)),
+	cr_assert_eq(cps_wanted_read("lock:3600s", &wanted, &settings, choices, sizeof(choices)),
 		     0);
 	cps_clock_start(&cps_clock_none, &settings);
 	cps_sample_use(cps_clock_none.meter, NULL);

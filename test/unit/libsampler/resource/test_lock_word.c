@@ -2,7 +2,7 @@
 /* Blame: what several waiters have waited is blamed once, and nothing is left when all are gone. */
 #include <criterion/criterion.h>
 
-#include "resource/lock_word.h"
+#include "resource/lock.h"
 
 static cps_lock_word word;
 

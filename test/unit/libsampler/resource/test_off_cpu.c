@@ -15,7 +15,7 @@
 #include "libsampler/resource/off_cpu.h"
 #include "libsampler/resource/point.h"
 #include "libsampler/resource/resource.h"
-#include "libsampler/resource/sleeper.h"
+#include "libsampler/setup/wanted.h"
 #include "libsampler/signal/gate.h"
 
 #define MS 1000000u
@@ -47,8 +47,7 @@ static void begin(void)
 	char choices[600];
 
 	cr_assert_eq(
-		cps_resource_read("cpu,real:3600s", &wanted, &settings, choices, sizeof(choices)),
-		0);
+		cps_wanted_read("cpu,real:3600s", &wanted, &settings, choices, sizeof(choices)), 0);
 	cr_assert(cps_resource_needs_clock(&wanted));
 	thread = cps_thread_take();
 	cps_thread_enter(thread, 0);

@@ -7,6 +7,8 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "setup/kernel_events.h"
+#include "setup/wanted.h"
 #include "resource/overflow.h"
 #include "resource/point.h"
 #include "resource/resource.h"
@@ -22,7 +24,7 @@ static int probe(uint32_t type, uint64_t config, void (*happen)(void))
 	struct cps_overflow_kind kind = {.type = type, .config = config, .happen = happen};
 
 	why[0] = '\0';
-	return cps_overflow_probe(&kind, why, sizeof(why));
+	return cps_kernel_events_probe(&kind, why, sizeof(why));
 }
 
 Test(overflow, that_an_event_opens_says_nothing)
@@ -51,7 +53,7 @@ Test(overflow, intervals)
 	uint64_t sum = 0, first = 0, last = 0;
 	char choices[400];
 
-	cr_assert_eq(cps_resource_read("count:1000", &wanted, &settings, choices, sizeof(choices)),
+	cr_assert_eq(cps_wanted_read("count:1000", &wanted, &settings, choices, sizeof(choices)),
 		     0);
 	cps_clock_start(&cps_clock_none, &settings);
 	cps_thread_enter(t, 0);

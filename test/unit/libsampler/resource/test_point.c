@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "setup/wanted.h"
 #include "resource/point.h"
 #include "signal/gate.h"
 #include "stream/atoms.h"
@@ -22,7 +23,7 @@ static uint32_t begin(const char *interval)
 	uint32_t number;
 
 	snprintf(text, sizeof(text), "count:%s", interval);
-	cr_assert_eq(cps_resource_read(text, &wanted, &settings, choices, sizeof(choices)), 0);
+	cr_assert_eq(cps_wanted_read(text, &wanted, &settings, choices, sizeof(choices)), 0);
 	cps_clock_start(&cps_clock_none, &settings);
 	thread = cps_thread_take();
 	cps_thread_enter(thread, 0);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsampler/resource/switch_records.h"
+#include "libsampler/resource/switches.h"
 
 #define PAGE 4096u
 

@@ -13,7 +13,8 @@
 #include "libsampler/clock/clock.h"
 #include "libsampler/resource/point.h"
 #include "libsampler/resource/resource.h"
-#include "libsampler/resource/sleeper.h"
+#include "libsampler/setup/wanted.h"
+#include "libsampler/resource/off_cpu.h"
 #include "libsampler/resource/switches.h"
 #include "libsampler/signal/gate.h"
 
@@ -34,7 +35,7 @@ static void begin(void)
 	struct cps_wanted_resources wanted;
 	char choices[600];
 
-	cr_assert_eq(cps_resource_read("switches:1G", &wanted, &settings, choices, sizeof(choices)),
+	cr_assert_eq(cps_wanted_read("switches:1G", &wanted, &settings, choices, sizeof(choices)),
 		     0);
 	thread = cps_thread_take();
 	cps_thread_enter(thread, 0);

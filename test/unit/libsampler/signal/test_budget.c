@@ -7,7 +7,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "libsampler/signal/budget.h"
+#include "libsampler/signal/gate.h"
 #include "libsampler/format.h"
 #include "libsampler/unwind/unwind.h"
 

@@ -4,7 +4,7 @@
  * Seen to fail: without the change at the end, a call that began meanwhile does not know. */
 #include <criterion/criterion.h>
 
-#include "libsampler/signal/displaced.h"
+#include "libsampler/signal/interruption.h"
 
 Test(displaced, a_call_before)
 {

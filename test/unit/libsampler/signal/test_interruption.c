@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "libsampler/signal/sample.h"
-#include "libsampler/stream/interrupted.h"
+#include "libsampler/stream/loss.h"
 #include "own_modules.h"
 
 static const struct cps_meter meter = {.signal = SIGUSR2};

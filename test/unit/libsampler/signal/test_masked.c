@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "libsampler/signal/gate.h"
-#include "libsampler/signal/masked.h"
+#include "libsampler/signal/interruption.h"
 #include "libsampler/signal/sample.h"
 
 static const int faults[] = {SIGFPE, SIGILL, SIGTRAP, SIGBUS, SIGSEGV};

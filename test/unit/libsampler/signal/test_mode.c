@@ -15,11 +15,11 @@
 
 #include "libsampler/clock/clock.h"
 #include "libsampler/resource/resource.h"
+#include "libsampler/setup/wanted.h"
 #include "libsampler/signal/gate.h"
-#include "libsampler/signal/mode.h"
 #include "libsampler/signal/sample.h"
 #include "libsampler/stream/atoms.h"
-#include "libsampler/stream/latest.h"
+#include "libsampler/stream/batch.h"
 #include "own_modules.h"
 #include "recording_fixture.h"
 
@@ -64,7 +64,7 @@ static void begin(const char *resources)
 	struct cps_wanted_resources wanted;
 	char choices[600];
 
-	cr_assert_eq(cps_resource_read(resources, &wanted, &settings, choices, sizeof(choices)), 0);
+	cr_assert_eq(cps_wanted_read(resources, &wanted, &settings, choices, sizeof(choices)), 0);
 	cr_assert(cps_resource_needs_clock(&wanted));
 	own_modules_init(NULL);
 	recording_fixture_prepare(&recording, identity, 0);
@@ -204,7 +204,7 @@ static uint64_t interval_of(const char *resources)
 	struct cps_wanted_resources wanted;
 	char choices[600];
 
-	cr_assert_eq(cps_resource_read(resources, &wanted, &settings, choices, sizeof(choices)), 0);
+	cr_assert_eq(cps_wanted_read(resources, &wanted, &settings, choices, sizeof(choices)), 0);
 	return settings.interval_ns;
 }
 

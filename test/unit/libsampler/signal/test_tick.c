@@ -18,10 +18,9 @@
 #include "libsampler/base/sys.h"
 #include "libsampler/format.h"
 #include "libsampler/signal/gate.h"
-#include "libsampler/signal/reading.h"
 #include "libsampler/signal/sample.h"
 #include "libsampler/stream/journal.h"
-#include "libsampler/stream/own_time.h"
+#include "libsampler/stream/loss.h"
 #include "own_modules.h"
 #include "recording_fixture.h"
 

@@ -12,7 +12,6 @@
 
 #include "demo_stream.h"
 #include "event_log.h"
-#include "libsampler/stream/columns.h"
 #include "libsampler/stream/recode.h"
 #include "random_items.h"
 

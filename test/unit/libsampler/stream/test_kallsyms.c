@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "libsampler/stream/kallsyms.h"
+#include "libsampler/stream/kernel_names.h"
 
 static struct cps_kallsyms_function list[8];
 static struct cps_kallsyms k;

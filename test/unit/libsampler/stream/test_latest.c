@@ -7,7 +7,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "libsampler/stream/latest.h"
+#include "libsampler/stream/batch.h"
 
 static struct cps_latest latest;
 

@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 
 #include "libsampler/base/moment.h"
-#include "libsampler/stream/pace.h"
+#include "libsampler/stream/journal.h"
 
 #define SECOND 1000000000u
 

@@ -13,11 +13,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "libsampler/unwind/ahead.h"
+#include "libsampler/unwind/code_simulate.h"
 #include "libsampler/unwind/cfi.h"
 #include "libsampler/unwind/fde.h"
 #include "libsampler/unwind/insn.h"
-#include "libsampler/unwind/never.h"
 #include "own_modules.h"
 
 #define WORDS 8192u
@@ -56,7 +55,7 @@ static struct cps_regs regs_at(uintptr_t pc)
 	return regs;
 }
 
-static enum cps_ahead ahead(struct cps_regs *regs, bool is_exact)
+static enum cps_code_simulate ahead(struct cps_regs *regs, bool is_exact)
 {
 	struct cps_peek_copy copy = {.page = 0};
 	struct cps_peek peek = {.low = (uintptr_t)stack,
@@ -64,7 +63,7 @@ static enum cps_ahead ahead(struct cps_regs *regs, bool is_exact)
 				.direct = sizeof(stack),
 				.copy = &copy};
 
-	return cps_ahead(regs, &peek, is_exact);
+	return cps_code_simulate(regs, &peek, is_exact);
 }
 
 /* Whether the registers are the caller's by this row. Tables say that fp is in its word also when it has
@@ -251,24 +250,24 @@ Test(ahead, code_changes, .init = start)
 
 	check_returns(pc, false, 16, 0);
 	((uint8_t *)pc)[3] = 24;
-	cps_ahead_forget(pc);
+	cps_code_simulate_forget(pc);
 	check_returns(pc, false, 32, 0);
 }
 
 Test(ahead, never, .init = start)
 {
-	cr_assert(cps_never_returns(PLACE(0xf4))); /* hlt */
-	cr_assert(
-		cps_never_returns(PLACE(0x48, 0x31, 0xff, 0xe8, 1, 0, 0, 0, 0xf4))); /* call, hlt */
-	cr_assert(cps_never_returns(PLACE(0xeb, 0xfe)));			     /* a loop */
-	cr_assert(cps_never_returns(
+	cr_assert(cps_noreturn_returns(PLACE(0xf4))); /* hlt */
+	cr_assert(cps_noreturn_returns(
+		PLACE(0x48, 0x31, 0xff, 0xe8, 1, 0, 0, 0, 0xf4))); /* call, hlt */
+	cr_assert(cps_noreturn_returns(PLACE(0xeb, 0xfe)));	   /* a loop */
+	cr_assert(cps_noreturn_returns(
 		PLACE(0x85, 0xc0, 0x74, 2, 0x0f, 0x0b, 0xeb, 0xf8))); /* both ways */
-	cr_assert_not(cps_never_returns(PLACE(0x85, 0xc0, 0x74, 1, 0xc3, 0xf4)));
-	cr_assert_not(cps_never_returns(PLACE(0x85, 0xc0, 0x74, 1, 0xf4, 0xc3)));
-	cr_assert_not(cps_never_returns(PLACE(0xff, 0xe0)));
-	cr_assert_not(cps_never_returns(0));
-	cr_assert(cps_never_is_mcall(PLACE(0x41, 0xff, 0xd4, 0x58, 0xe9, 0, 0, 0, 0) + 3));
-	cr_assert_not(cps_never_is_mcall(PLACE(0x41, 0xff, 0xd4, 0x58, 0xc3) + 3));
+	cr_assert_not(cps_noreturn_returns(PLACE(0x85, 0xc0, 0x74, 1, 0xc3, 0xf4)));
+	cr_assert_not(cps_noreturn_returns(PLACE(0x85, 0xc0, 0x74, 1, 0xf4, 0xc3)));
+	cr_assert_not(cps_noreturn_returns(PLACE(0xff, 0xe0)));
+	cr_assert_not(cps_noreturn_returns(0));
+	cr_assert(cps_noreturn_is_mcall(PLACE(0x41, 0xff, 0xd4, 0x58, 0xe9, 0, 0, 0, 0) + 3));
+	cr_assert_not(cps_noreturn_is_mcall(PLACE(0x41, 0xff, 0xd4, 0x58, 0xc3) + 3));
 }
 
 /* Any bytes are read to an end, at the end of readable memory too. */
@@ -289,8 +288,8 @@ Test(ahead, any_bytes, .init = start)
 		cps_insn_read(pages + at, 4096 - at, (uintptr_t)pages + at, &insn);
 		cr_assert_leq(insn.length, 4096 - at);
 		cr_assert(insn.op == CPS_INSN_UNKNOWN || insn.length > 0);
-		cps_ahead_forget((uintptr_t)pages + at);
+		cps_code_simulate_forget((uintptr_t)pages + at);
 		ahead(&regs, i % 2);
-		cps_never_returns((uintptr_t)pages + at);
+		cps_noreturn_returns((uintptr_t)pages + at);
 	}
 }

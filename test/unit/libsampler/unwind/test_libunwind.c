@@ -18,7 +18,7 @@
 #include <zlib.h>
 
 #include "libsampler/base/sys.h"
-#include "libsampler/door/choose_unwinder.h"
+#include "libsampler/process/unwinders.h"
 #include "libsampler/unwind/libunwind.h"
 #include "libsampler/unwind/regs.h"
 #include "own_modules.h"

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libsampler/unwind/mapping.h"
+#include "libsampler/unwind/unlisted.h"
 
 TestSuite(mapping, .timeout = 60);
 

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "libsampler/unwind/module.h"
-#include "libsampler/unwind/module_table.h"
 #include "own_modules.h"
 
 TestSuite(module_table, .timeout = 60);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "libsampler/unwind/peek.h"
+#include "libsampler/base/memory.h"
 
 #define PAGE 4096u
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "libsampler/unwind/cfi.h"
-#include "libsampler/unwind/module_table.h"
+#include "libsampler/unwind/module.h"
 #include "libsampler/unwind/registered.h"
 #include "own_modules.h"
 

@@ -14,8 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "libsampler/base/copy.h"
-#include "libsampler/unwind/mapping.h"
+#include "libsampler/base/memory.h"
 #include "libsampler/unwind/unlisted.h"
 #include "own_modules.h"
 

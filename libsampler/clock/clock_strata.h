@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock_strata.h - samples at random instants, of threads that the kernel's tick has met running.
+ */
+#ifndef CPS_CLOCK_STRATA_H
+#define CPS_CLOCK_STRATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/thread.h"
+
+/* ---- misses ---------------------------------------------------------------------------------- */
+/*
+ * Limits what shots take that do not meet their thread running.
+ *
+ * Such a shot ends a sleep, or comes while the thread waits for a processor. There are the more of
+ * them for each second of the thread's CPU time the less it runs, so shots become rarer then.
+ */
+
+#define CPS_MISSES_CALM                                                                            \
+	16u /* after so many strata without a shot into a sleep a thread hardly sleeps */
+
+/* [signal] A shot has come, `used_ns` of the thread's CPU time after the one before. */
+void cps_misses_count(struct cps_strata *s, uint64_t used_ns, bool is_miss);
+
+/* [signal] In the handler of a shot, each time: whether the thread may have been blocked in the kernel since the last
+ * one where no signal ends its sleep: in a fault whose page comes from a disk; or in a system call (`is_in_call`), if it
+ * has slept more often than it has made calls that wait, which are so many by now. */
+bool cps_misses_may_be_blocked(struct cps_strata *s, bool is_in_call, uint32_t waits);
+
+/* [signal] Whether this shot came late to a thread that was blocked so. It may have met the thread running in the kernel,
+ * before it was blocked, and nothing tells. The kernel's ticks meet only threads that run, so if this happens to more
+ * than every fifth shot they are samples for a while. */
+void cps_misses_count_blocked(struct cps_strata *s, bool was_blocked);
+
+/* [signal] A tick was a sample. */
+void cps_misses_count_tick(struct cps_strata *s);
+
+/* [signal] Whether ticks are samples: for a while, or because shots miss a thread that sleeps most of the time so
+ * often that only a few could be had. */
+bool cps_misses_are_too_many(const struct cps_strata *s);
+
+/* [signal] A shot that has not ended a sleep was so late, in ns. From them is learnt how late they come to threads that
+ * run. */
+void cps_misses_note_late(uint64_t late);
+
+/* [signal] Whether the thread was not running when the shot came, so late, at this time and reading: it was just
+ * waking up, or waited for a processor. */
+bool cps_misses_was_away(const struct cps_strata *s, uint64_t late, uint64_t now, uint64_t reading);
+
+/* [signal] The distance between shots, in ns, where it would be `interval_ns` for a thread that runs. */
+static inline uint64_t cps_misses_interval(const struct cps_strata *s, uint64_t interval_ns)
+{
+	return interval_ns << s->rarer;
+}
+
+/* ---- stratum --------------------------------------------------------------------------------- */
+/*
+ * What a stratum of a thread's time promises to its shots, and when these come.
+ *
+ * clock_strata.c says what strata are.
+ */
+
+/* [signal] The later one of two moments. */
+static inline uint64_t cps_stratum_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* [signal] The instant of a shot in a part that begins then and is so long. */
+uint64_t cps_stratum_draw(struct cps_thread *t, uint64_t begin, uint64_t part);
+
+/* [signal] A stratum of this length begins then, when the thread's reading will be `reading` if it goes on
+ * running. There is a shot in each interval. */
+void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin, uint64_t length,
+		       uint64_t interval);
+
+/* [signal] An interval without memory begins at this reading, of this mean length, and ends at that shot. */
+void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t shot_at,
+			    uint64_t length);
+
+/* [signal] Set the thread's shot: for a moment, or after so long; 0: it does not come. If the thread is held, it comes when
+ * the thread is let go. */
+void cps_stratum_set_shot(struct cps_thread *t, uint64_t at);
+/* [signal] */
+void cps_stratum_set_shot_after(struct cps_thread *t, uint64_t ns);
+
+/* [signal] The calling thread makes a call that no shot may come into; and the call is over. A shot whose instant has passed
+ * comes then at once. */
+void cps_stratum_hold(struct cps_thread *t);
+/* [signal] */
+void cps_stratum_let_go(struct cps_thread *t);
+
+/* [signal] The first stratum of a thread has begun now. If the thread has taken over much that others have used
+ * (thread_end_credit.c), since several in a row have ended before a shot met them, more shots make it likely that one meets
+ * this one. */
+void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t interval);
+
+#endif

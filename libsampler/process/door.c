@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * door.c - starts the recorder when the library is loaded, and ends it when the process exits.
+ *
+ * In: the environment. Out: a recording, or nothing at all: if any step fails, nothing is recorded.
+ */
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+
+#include "base/moment.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "clock/perf.h"
+#include "process/config.h"
+#include "process/door.h"
+#include "process/find.h"
+#include "process/identity.h"
+#include "process/output.h"
+#include "process/process_life.h"
+#include "process/summary.h"
+#include "process/unwinders.h"
+#include "process/wrapped.h"
+#include "setup/clocks.h"
+#include "signal/gate.h"
+#include "stream/thread.h"
+#include "unwind/libunwind.h"
+#include "unwind/module.h"
+#include "unwind/regs.h"
+
+#define FIRST_STACK_MAX (UINT64_C(64) << 30)
+
+extern void *__libc_stack_end; /* from the loader: where the first stack began */
+#pragma weak __libc_stack_end
+
+struct cps_door_real cps_door_real;
+
+static struct cps_config config;
+static struct cps_identity identity;
+static bool is_open;
+
+static void say(const char *line)
+{
+	cps_sys_write(2, line, strlen(line));
+}
+
+static void resolve_all(void)
+{
+#define RESOLVE(member, name) cps_door_real.member = cps_find_next(name)
+	RESOLVE(pthread_create, "pthread_create");
+	RESOLVE(pthread_cancel, "pthread_cancel");
+	RESOLVE(thrd_create, "thrd_create");
+	RESOLVE(sigaction, "sigaction");
+	RESOLVE(sigaltstack, "sigaltstack");
+	RESOLVE(signal, "signal");
+	RESOLVE(sysv_signal, "__sysv_signal");
+	RESOLVE(sigset, "sigset");
+	RESOLVE(sigignore, "sigignore");
+	RESOLVE(siginterrupt, "siginterrupt");
+	RESOLVE(setitimer, "setitimer");
+	RESOLVE(getitimer, "getitimer");
+	RESOLVE(pthread_sigmask, "pthread_sigmask");
+	RESOLVE(sigprocmask, "sigprocmask");
+	RESOLVE(sigblock, "sigblock");
+	RESOLVE(sigsetmask, "sigsetmask");
+	RESOLVE(sighold, "sighold");
+	RESOLVE(dlclose, "dlclose");
+	RESOLVE(exit_now, "_exit");
+	RESOLVE(abort, "abort");
+	RESOLVE(fork_now, "_Fork");
+	RESOLVE(daemon, "daemon");
+	RESOLVE(clone, "clone");
+	RESOLVE(execve, "execve");
+	RESOLVE(execvpe, "execvpe");
+	RESOLVE(fexecve, "fexecve");
+	RESOLVE(execveat, "execveat");
+	RESOLVE(prctl, "prctl");
+#undef RESOLVE
+	cps_eintr_restart_resolve();
+	cps_wrap_block_resolve();
+	cps_wrap_syscall_resolve();
+	cps_wrap_frame_resolve();
+	cps_wrap_lock_resolve();
+	cps_wrap_event_resolve();
+	cps_wrap_file_resolve();
+}
+
+static void learn_stack(void)
+{
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+	uintptr_t high = (uintptr_t)__libc_stack_end;
+	uint64_t bytes;
+
+	getrlimit(RLIMIT_STACK, &limit);
+	bytes = limit.rlim_cur < FIRST_STACK_MAX ? limit.rlim_cur : FIRST_STACK_MAX;
+	cps_thread_set_first_stack(high > bytes ? high - bytes : 0, high,
+				   (void *(*)(void *))getauxval(AT_ENTRY));
+}
+
+/* A function of each of its files, that nobody replaces. The last two are in libc.so, too, since glibc 2.34. */
+static const char *const of_c_library[] = {"gnu_get_libc_version", "pthread_getconcurrency",
+					   "aio_cancel"};
+
+static void learn_modules(void)
+{
+	struct cps_module_start start = {.exe = identity.exe,
+					 .cwd = identity.cwd,
+					 .phdr = (const void *)getauxval(AT_PHDR),
+					 .phnum = getauxval(AT_PHNUM),
+					 .vdso = getauxval(AT_SYSINFO_EHDR),
+					 .own = &config,
+					 .find = cps_find_next("_dl_find_object")};
+
+	cps_module_init(&start);
+	for (size_t i = 0; i < sizeof(of_c_library) / sizeof(of_c_library[0]); i++)
+		cps_sample_trust((uintptr_t)cps_find_next(of_c_library[i]));
+	cps_sample_trust(cps_find_loader_base());
+	cps_moment_prepare(start.vdso);
+	cps_eintr_restart_find_clock();
+}
+
+/* Whether CPSAMPLE_EXE, if it is set, matches the program. */
+static bool is_wanted(void)
+{
+	regex_t regex;
+	bool found;
+
+	if (!config.exe)
+		return true;
+	if (regcomp(&regex, config.exe, REG_EXTENDED | REG_NOSUB) != 0)
+		return false; /* cannot happen: config.c has checked it */
+	found = regexec(&regex, identity.exe, 0, NULL, 0) == 0 ||
+		(identity.started_as && regexec(&regex, identity.started_as, 0, NULL, 0) == 0);
+	regfree(&regex);
+	return found;
+}
+
+/* Whether the environment says that this program and all that it starts are not to be recorded. A
+ * switch must not fail because of how it is spelt. */
+static bool is_turned_off(void)
+{
+	const char *value = getenv("CPSAMPLE");
+
+	if (!value || !*value || strcmp(value, "on") == 0)
+		return false;
+	value = getenv("CPSAMPLE_VERBOSE");
+	if (value && strcmp(value, "1") == 0)
+		say("libcpsample: CPSAMPLE turns it off; not recording\n");
+	return true;
+}
+
+/* The same for the file that turns recording off everywhere. */
+static bool is_turned_off_everywhere(void)
+{
+	char line[512];
+
+	cps_off_switch_set(config.off_file);
+	if (!cps_off_switch_is_on())
+		return false;
+	snprintf(line, sizeof(line), "libcpsample: there is %.400s; not recording\n",
+		 config.off_file);
+	if (config.verbose)
+		say(line);
+	return true;
+}
+
+/* Valgrind runs a program on a processor of its own making, whose time is not the program's, and
+ * reports what the recorder does as mistakes of the program. */
+static bool is_possible(void)
+{
+	if (!cps_regs_is_valgrind())
+		return true;
+	if (config.verbose)
+		say("libcpsample: valgrind runs the program; not recording\n");
+	return false;
+}
+
+static void say_unwinder(const char *why, const char *what)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		 "libcpsample: CPSAMPLE_UNWINDER=" CPS_UNWINDER_LIBUNWIND ": %s; %s\n", why, what);
+	say(line);
+}
+
+/* For cpsample, which asks before it starts the program. */
+static void check(void)
+{
+	char missing[300], line[400];
+	const char *why = cps_choose_unwinder_open(&config);
+	const struct cps_clock *clock = cps_clocks_find(&config.clock);
+
+	config.clock.has_go = cps_go_runtime_is_here();
+	if (clock) /* some resources need to know what it measures */
+		cps_sample_use(clock->meter, NULL);
+	if (config.is_list)
+		cps_resource_list(say, &config.clock);
+	else if (why)
+		say_unwinder(why, "not recording");
+	else if (cps_resource_list_check(&config.resources, missing, sizeof(missing)) < 0) {
+		snprintf(line, sizeof(line), "libcpsample: CPSAMPLE_RESOURCES=%s; not recording\n",
+			 missing);
+		say(line);
+	}
+}
+
+/* 0 or -errno */
+static int prepare(void)
+{
+	int error;
+
+	/* What follows copies memory, for which a filter may kill that was not known before. */
+	cps_wrap_seccomp_prepare(config.outlives_filter);
+	cps_choose_unwinder_open(&config);
+	learn_modules();
+	cps_choose_unwinder(&config, &identity);
+	if (identity.unwinder_why && config.verbose)
+		say_unwinder(identity.unwinder_why, "following stacks by the native one");
+	if (config.names_python)
+		cps_interpreter_find();
+	learn_stack();
+	config.clock.has_go = cps_go_runtime_is_here();
+	identity.runtime = cps_go_runtime_is_program() ? "Go" : NULL;
+	identity.has_rank = cps_rank_find(&identity.rank);
+	if (config.resources.n > config.resources.has_clock)
+		cps_wrap_alloc_look();
+	error = cps_wrap_thread_prepare();
+	return -(error ? error : cps_wrap_process_prepare());
+}
+
+/* 0 or -errno */
+static int begin(void)
+{
+	int error = prepare();
+
+	if (!error)
+		error = cps_process_life_prepare_control(config.toggle_signal);
+	cps_eintr_restart_expect_ticks();
+	if (!error)
+		error = cps_process_life_begin(&config, &identity);
+	if (!error)
+		cps_got_slots_begin(&config.resources);
+	return error;
+}
+
+void cps_door_open(void)
+{
+	char complaint[1000];
+	int error;
+
+	if (is_open)
+		return;
+	resolve_all();
+	/* The C library does not know its environment yet: a sanitizer in the program calls us before all constructors. */
+	if (!environ)
+		return;
+	is_open = true;
+	/* A filter may kill for any system call. */
+	if (getenv("CPSAMPLE_CONFINED") || is_turned_off())
+		return;
+	if (!cps_find_is_fit()) {
+		say("libcpsample: needs glibc, with threads as from 2.34 on; not recording\n");
+		return;
+	}
+	if (!cps_door_real.pthread_create || !cps_door_real.sigaction || !cps_door_real.dlclose)
+		return;
+	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
+		say(complaint);
+		return;
+	}
+	if (is_turned_off_everywhere())
+		return;
+	cps_perf_let_strike_in_kernel(config.kernel_ticks);
+	cps_identity_read(&identity);
+	if (!config.has_args && identity.n_args > 1)
+		identity.n_args = 1;
+	if (cps_config_fix_output(&config, identity.started_as ? identity.started_as : identity.exe,
+				  complaint, sizeof(complaint)) < 0) {
+		say(complaint);
+		return;
+	}
+	if (config.is_check)
+		check();
+	if (config.is_check || !is_wanted() || !is_possible())
+		return;
+	identity.lineage.tree_pid = config.run_pid;
+	identity.lineage.tree_start = config.run_start;
+	if (config.verbose)
+		cps_summary_prepare();
+	error = begin();
+	if (error) {
+		snprintf(complaint, sizeof(complaint),
+			 "libcpsample: the clock %s cannot be started: %s; not recording\n",
+			 config.clock.name,
+			 error == -ENOTSUP && identity.engine_why ? identity.engine_why
+								  : cps_error_text(-error));
+		say(complaint);
+	} else {
+		cps_resource_list_refused(&config.resources, config.verbose, say);
+	}
+}
+
+static void __attribute__((constructor(101))) constructor(void)
+{
+	cps_door_open();
+}
+
+static void __attribute__((destructor(101))) destructor(void)
+{
+	cps_bytes_settle();
+	cps_process_life_end(CPS_STOP_NONE);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * find.h - finds functions of loaded files, with dlsym and without.
+ */
+#ifndef CPS_FIND_H
+#define CPS_FIND_H
+
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- find ------------------------------------------------------------------------------------ */
+/*
+ * Finds the C library's functions, and names those that not every C library has.
+ *
+ * The library is preloaded into whatever a tree of processes executes, also into programs of a
+ * chroot with an older C library, or with another one. The loader ends such a program if a symbol,
+ * or its version, is not there. So what came after glibc 2.17 is not referred to, and what may be
+ * missing is a weak reference to the oldest version (doc/decisions/0047).
+ */
+
+/* In its own library before glibc 2.34, which is not loaded into every program. */
+#define CPS_MAYBE(name) CPS_MAYBE_OF(name, 2.2.5)
+#define CPS_MAYBE_OF(name, version)                                                                \
+	_Pragma(CPS_TEXT(weak name)) __asm__(".symver " #name ", " #name "@GLIBC_" #version)
+#define CPS_TEXT(x) #x
+
+/* The function of this name in the libraries that come after this one, or NULL. Works also where there
+ * is no dlsym(3). */
+void *cps_find_next(const char *name);
+
+/* A function to be found, and where its address belongs in a structure of pointers. */
+struct cps_find_place {
+	const char *name;
+	size_t offset;
+};
+
+/* Finds n functions as cps_find_next does. `next` is the structure. */
+void cps_find_places(const struct cps_find_place *list, size_t n, void *next);
+
+/* For a file of wrappers: `next`, which has a pointer for each function that CALLS(X) lists as X(name); the function
+ * `resolve`, which finds them; and resolve_again, which does so and keeps errno, for calls that come before the
+ * constructor, and before glibc 2.34 before the threads' library. */
+#define CPS_FIND_FIELD(name) __typeof__(name) *name;
+#define CPS_FIND_PLACE(name) {#name, offsetof(struct next, name)},
+#define CPS_FIND_CALLS(CALLS, resolve)                                                             \
+	static struct next {                                                                       \
+		CALLS(CPS_FIND_FIELD)                                                              \
+	} next;                                                                                    \
+                                                                                                   \
+	void resolve(void)                                                                         \
+	{                                                                                          \
+		static const struct cps_find_place all[] = {CALLS(CPS_FIND_PLACE)};                \
+                                                                                                   \
+		cps_find_places(all, sizeof(all) / sizeof(all[0]), &next);                         \
+	}                                                                                          \
+                                                                                                   \
+	static __attribute__((noinline, cold)) void resolve_again(void)                            \
+	{                                                                                          \
+		int saved = errno;                                                                 \
+                                                                                                   \
+		resolve();                                                                         \
+		errno = saved;                                                                     \
+	}
+
+/* For the beginning of such a wrapper: finds the function if it was not found yet. Without it the wrapper returns
+ * `missing`. */
+#define CPS_FIND_FIRST(name, missing)                                                              \
+	do {                                                                                       \
+		if (__builtin_expect(!next.name, 0))                                               \
+			resolve_again();                                                           \
+		if (__builtin_expect(!next.name, 0))                                               \
+			return missing;                                                            \
+	} while (0)
+
+/* The same without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */
+void *cps_find_listed(const char *name);
+
+/* The path of the file from which the loader takes this name: of all files, or of those that come after this
+ * library. "" is the program. NULL: none has it. Each file has one path, which may be compared as a
+ * pointer. */
+const char *cps_find_definer(const char *name, bool is_next);
+const char *cps_find_own_path(void);
+
+/* The function of this name in that library if it is loaded, wherever; or NULL. The library then stays. */
+void *cps_find_loaded(const char *library, const char *name);
+
+/* What the program or its libraries export by this name, or NULL. The loader is not asked: most programs do not
+ * export it, and what the loader says of that calls malloc, which may belong to a sanitizer that begins. */
+void *cps_find_exported(const char *name);
+
+/* The first of the loader's files, which is the program; NULL: the C library has no list of them. */
+const struct link_map *cps_find_first_file(void);
+
+/* Whether the loader has such a list, and is not changing it. */
+bool cps_find_is_settled(void);
+
+/* Where the loader lies; 0: it does not say. */
+uintptr_t cps_find_loader_base(void);
+
+/* Whether the C library is one that can be recorded: glibc, with threads. */
+bool cps_find_is_fit(void);
+
+/* ---- loaded ---------------------------------------------------------------------------------- */
+/*
+ * Reads the dynamic section of a file that the loader has loaded: symbols, versions, relocations.
+ */
+
+struct cps_loaded {
+	uintptr_t bias;
+	const uint32_t *gnu_hash, *hash; /* NULL: it has no such table */
+	const ElfW(Sym) * symbols;
+	const char *names;
+	const uint16_t *versions; /* NULL: symbols have none */
+	const ElfW(Verneed) * needs;
+	const ElfW(Verdef) * gives;
+	const ElfW(Rela) * calls, *others; /* relocations of the linkage table, and all others */
+	size_t n_calls, n_others;
+	bool is_symbolic; /* its own definitions come first */
+};
+
+/* Read it. It holds while the file is loaded. False: it has no symbols. */
+bool cps_loaded_read(const struct link_map *map, struct cps_loaded *f);
+
+/* What a reference has that says nothing of a version; and what someone has who wants the newest. */
+#define CPS_LOADED_NONE	  NULL
+#define CPS_LOADED_NEWEST ""
+
+/* The definition of the name to which a reference with this version is bound, or NULL. */
+const ElfW(Sym) *
+	cps_loaded_find(const struct cps_loaded *f, const char *name, const char *version);
+
+/* The version of symbol i, which may be a reference; CPS_LOADED_NONE: it has none. */
+const char *cps_loaded_version(const struct cps_loaded *f, uint32_t i);
+
+/* Where a definition lies, which may be one that finds out (IFUNC). */
+uintptr_t cps_loaded_address(const struct cps_loaded *f, const ElfW(Sym) * s);
+
+#endif

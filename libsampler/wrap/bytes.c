@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bytes.c - counts the bytes of transfers, and of the C library's streams.
+ */
+#include <fcntl.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/sys.h"
+#include "resource/point.h"
+#include "resource/resource.h"
+#include "stream/deflate_out.h"
+#include "wrap/bytes.h"
+#include "wrap/eintr_restart.h"
+#include "wrap/wrap.h"
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+/*
+ * Lets the wrappers of transfers count bytes if that is asked for.
+ *
+ * In: what is counted. Out: wrappers that count.
+ */
+
+atomic_bool cps_bytes_wanted;
+
+static uint64_t unwritten_at_end; /* bytes in buffers, which exit will write */
+
+void cps_bytes_begin(void)
+{
+	if (!cps_resource_is_counted(CPS_RESOURCE_OF_bytes_read) &&
+	    !cps_resource_is_counted(CPS_RESOURCE_OF_bytes_write))
+		return;
+	atomic_store(&cps_bytes_wanted, true);
+	cps_eintr_restart_watch_fully();
+	cps_stdio_begin();
+	cps_kernel_io_begin();
+}
+
+void cps_bytes_settle(void)
+{
+	if (cps_bytes_are_wanted())
+		unwritten_at_end = cps_stdio_settle();
+}
+
+void cps_bytes_end(void)
+{
+	if (cps_bytes_are_wanted())
+		cps_kernel_io_end(unwritten_at_end);
+}
+
+/* ---- stdio ----------------------------------------------------------------------------------- */
+/*
+ * Stands between the C library's streams and its read and write.
+ *
+ * In: transfers between the buffers of streams and the kernel. Out: points of read and write, and
+ * samples of the functions that have called the C library.
+ *
+ * Streams on files call read and write by tables of functions, which are data of the C library.
+ * Their two entries are replaced, so that a call of getc costs what it did, and whatever stdio
+ * function it was that needed the kernel is counted to the byte (doc/decisions/0069). Streams of
+ * other kinds, such as those of fopencookie, have other tables.
+ */
+
+#define STREAMS_MAX  65536u	 /* that are looked at when the process ends */
+#define IS_STREAM    0xfbad0000u /* in the flags of each (_IO_MAGIC) */
+#define IS_OF_FILE   0x2000	 /* _IO_IS_FILEBUF */
+#define IS_WRITING   0x0800	 /* _IO_CURRENTLY_PUTTING */
+#define KNOWN_FLAGS  (0xffff0000u | IS_OF_FILE | IS_WRITING)
+#define WRITING_FILE (IS_STREAM | IS_OF_FILE | IS_WRITING)
+
+/* glibc exports these since its beginning, so that programs could derive streams of their own. */
+extern ssize_t _IO_file_read(FILE *stream, void *to, ssize_t n);
+extern ssize_t _IO_file_write(FILE *stream, const void *from, ssize_t n);
+extern const void *const _IO_file_jumps[];
+extern FILE *_IO_list_all;
+#pragma weak _IO_file_read
+#pragma weak _IO_file_write
+#pragma weak _IO_file_jumps
+#pragma weak _IO_list_all
+
+/* What lies side by side in the table of each kind of stream on a file. */
+struct transfers {
+	ssize_t (*_Atomic read)(FILE *stream, void *to, ssize_t n);
+	ssize_t (*_Atomic write)(FILE *stream, const void *from, ssize_t n);
+};
+
+/* Where the tables lie. */
+struct place {
+	uintptr_t low, high;	     /* the segment */
+	uintptr_t fixed, fixed_high; /* the part of it that the loader has made read-only */
+	struct cps_code_range code;  /* of the C library */
+};
+
+static struct place place;
+
+static void pass(uint32_t resource, ssize_t bytes)
+{
+	uint64_t weight = bytes > 0 ? cps_point_pass(resource, (uint64_t)bytes) : 0;
+
+	if (weight)
+		cps_resource_sample_outside(resource, weight, &place.code);
+}
+
+static ssize_t read_counted(FILE *stream, void *to, ssize_t n)
+{
+	ssize_t done = _IO_file_read(stream, to, n);
+
+	pass(CPS_RESOURCE_OF_bytes_read, done);
+	return done;
+}
+
+/* Returns how much it has written, also if not all. */
+static ssize_t write_counted(FILE *stream, const void *from, ssize_t n)
+{
+	ssize_t done = _IO_file_write(stream, from, n);
+
+	pass(CPS_RESOURCE_OF_bytes_write, done);
+	return done;
+}
+
+static int look(struct dl_phdr_info *file, size_t bytes, void *context)
+{
+	uintptr_t tables = (uintptr_t)_IO_file_jumps, code = (uintptr_t)_IO_file_read;
+	struct place *p = context, found = {0};
+
+	(void)bytes;
+	for (size_t i = 0; i < file->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &file->dlpi_phdr[i];
+		uintptr_t low = file->dlpi_addr + h->p_vaddr, high = low + h->p_memsz;
+
+		if (h->p_type == PT_GNU_RELRO) {
+			found.fixed = low & -(uintptr_t)4096;
+			found.fixed_high = high & -(uintptr_t)4096;
+		} else if (h->p_type == PT_LOAD && tables >= low && tables < high) {
+			found.low = low;
+			found.high = low + h->p_filesz;
+		} else if (h->p_type == PT_LOAD && code >= low && code < high) {
+			found.code = (struct cps_code_range){low, high};
+		}
+	}
+	if (!found.low || !found.code.low)
+		return 0;
+	*p = found;
+	return 1;
+}
+
+/* The loader has made the tables read-only, and so they stay. */
+static bool replace(struct transfers *t)
+{
+	uintptr_t low = (uintptr_t)t & -(uintptr_t)4096, high = (uintptr_t)(t + 1);
+	bool is_fixed = low >= place.fixed && low < place.fixed_high;
+
+	if (high > place.fixed_high)
+		high = place.fixed_high;
+	if (is_fixed && CPS_SYS(mprotect, low, high - low, PROT_READ | PROT_WRITE, 0) != 0)
+		return false;
+	atomic_store(&t->read, read_counted);
+	atomic_store(&t->write, write_counted);
+	if (is_fixed)
+		CPS_SYS(mprotect, low, high - low, PROT_READ, 0);
+	return true;
+}
+
+bool cps_stdio_begin(void)
+{
+	static bool is_begun;
+	uint32_t n = 0;
+
+	if (is_begun)
+		return true;
+	if (!_IO_file_read || !_IO_file_write || !_IO_file_jumps || !dl_iterate_phdr(look, &place))
+		return false;
+	for (uintptr_t p = (place.low + 7) & -(uintptr_t)8;
+	     p + sizeof(struct transfers) <= place.high; p += 8) {
+		struct transfers *t = (struct transfers *)p;
+
+		if (atomic_load(&t->read) == _IO_file_read &&
+		    atomic_load(&t->write) == _IO_file_write)
+			n += replace(t);
+	}
+	return is_begun = n > 0;
+}
+
+/* Other threads may close streams meanwhile, so each is copied. A lock of the list may never be released. */
+uint64_t cps_stdio_settle(void)
+{
+	uintptr_t at = &_IO_list_all ? (uintptr_t)_IO_list_all : 0;
+	ssize_t unwritten = 0;
+	FILE f;
+
+	for (uint32_t i = 0; at && i < STREAMS_MAX && cps_copy(&f, at, sizeof(f)); i++) {
+		if (((unsigned)f._flags & KNOWN_FLAGS) == WRITING_FILE && f._fileno >= 0 &&
+		    f._IO_write_ptr > f._IO_write_base)
+			unwritten += f._IO_write_ptr - f._IO_write_base;
+		at = (uintptr_t)f._chain;
+	}
+	pass(CPS_RESOURCE_OF_bytes_write, unwritten);
+	return (uint64_t)unwritten;
+}
+
+/* ---- kernel io ------------------------------------------------------------------------------- */
+/*
+ * Compares what the recorder counts with /proc/self/io.
+ *
+ * In: the kernel's count at the beginning and at the end. Out: a line of the resources read and
+ * write in the recording, for cpconv --info. What the recorder writes to its file is taken off.
+ */
+
+struct io {
+	uint64_t read, written;
+};
+
+static struct io before;
+static int known_for; /* the process that `before` is of; 0: none */
+
+/* The number behind "name: ". */
+static bool find(const char *text, const char *name, uint64_t *value)
+{
+	const char *p = strstr(text, name);
+
+	if (!p)
+		return false;
+	*value = 0;
+	for (p += strlen(name); *p >= '0' && *p <= '9'; p++)
+		*value = *value * 10 + (uint64_t)(*p - '0');
+	return true;
+}
+
+static bool read_io(struct io *io)
+{
+	char text[512];
+	int fd = cps_descriptor_open("/proc/self/io", O_RDONLY, 0);
+	long n = fd >= 0 ? cps_sys_read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd >= 0)
+		cps_sys_close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return find(text, "rchar: ", &io->read) && find(text, "wchar: ", &io->written);
+}
+
+void cps_kernel_io_begin(void)
+{
+	int pid = cps_sys_getpid();
+
+	if (known_for != pid)
+		known_for = read_io(&before) ? pid : 0;
+}
+
+static void say(uint32_t resource, uint64_t bytes, char line[], size_t room)
+{
+	if (!cps_resource_is_counted(resource))
+		return;
+	snprintf(line, room,
+		 "the kernel has counted %llu bytes, with children that were waited for",
+		 (unsigned long long)bytes);
+	cps_resource_explain(resource, line);
+}
+
+void cps_kernel_io_end(uint64_t unwritten)
+{
+	static char of_read[96], of_write[96];
+	struct io now;
+	uint64_t own = cps_deflate_out_file_bytes();
+
+	if (!known_for || known_for != cps_sys_getpid() || !read_io(&now) ||
+	    now.written - before.written < own)
+		return;
+	say(CPS_RESOURCE_OF_bytes_read, now.read - before.read, of_read, sizeof(of_read));
+	say(CPS_RESOURCE_OF_bytes_write, now.written - before.written - own + unwritten, of_write,
+	    sizeof(of_write));
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wrap_block.c - notes where threads are blocked in calls that need no other care.
+ *
+ * In: waits for other threads, calls that write to disks and lock files. Out: the real calls. The
+ * kernel or the C library goes on with them after a tick, except with tcdrain and tcsendbreak.
+ * Unless the resource `real` is counted, each other wrapper is two loads and a jump.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <termios.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "process/door.h"
+#include "process/find.h"
+#include "resource/lock.h"
+#include "wrap/eintr_restart.h"
+#include "wrap/wrap.h"
+
+/* clang-format off */
+#define CALLS(X)                                                                                   \
+	X(pthread_join) X(pthread_timedjoin_np) X(pthread_clockjoin_np) X(pthread_barrier_wait)    \
+	X(thrd_join) X(sigwait)                                                                    \
+	X(fsync) X(fdatasync) X(syncfs) X(msync) X(tcdrain) X(tcsendbreak) X(flock) X(lockf) X(lockf64)
+/* clang-format on */
+
+CPS_FIND_CALLS(CALLS, cps_wrap_block_resolve)
+
+#define WRAP(type, state, name, parameters, arguments, missing)                                    \
+	WRAP_IF(cps_blocking_is_watched(), type, CPS_BLOCKS_IN(state, next.name), name,            \
+		parameters, arguments, missing)
+
+/* Who has locked the file is not known. */
+#define WRAP_LOCK(name, parameters, arguments)                                                     \
+	WRAP_IF(cps_blocking_is_watched() || cps_lock_is_on(), int,                                \
+		CPS_WAITS_FOR(NULL, CPS_LOCK_FILE);                                                \
+		CPS_BLOCKS_IN(CPS_LOCK, next.name), name, parameters, arguments, NO_CALL)
+
+#define WRAP_IF(is_counted, type, declaration, name, parameters, arguments, missing)               \
+	static __attribute__((noinline)) type name##_counted parameters                            \
+	{                                                                                          \
+		declaration;                                                                       \
+                                                                                                   \
+		return next.name arguments;                                                        \
+	}                                                                                          \
+	CPS_EXPORT type name parameters                                                            \
+	{                                                                                          \
+		CPS_FIND_FIRST(name, missing);                                                     \
+		return is_counted ? name##_counted arguments : next.name arguments;                \
+	}
+
+#define NO_CALL (errno = ENOSYS, -1)
+
+/* ---- other threads --------------------------------------------------------------------------- */
+
+WRAP(int, CPS_WAIT, pthread_join, (pthread_t thread, void **result), (thread, result), ENOSYS)
+WRAP(int, CPS_WAIT, pthread_timedjoin_np,
+     (pthread_t thread, void **result, const struct timespec *until), (thread, result, until),
+     ENOSYS)
+WRAP(int, CPS_WAIT, pthread_clockjoin_np,
+     (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
+     (thread, result, clock, until), ENOSYS)
+WRAP(int, CPS_WAIT, pthread_barrier_wait, (pthread_barrier_t * barrier), (barrier), ENOSYS)
+WRAP(int, CPS_WAIT, thrd_join, (thrd_t thread, int *result), (thread, result), thrd_error)
+
+static __attribute__((noinline)) int sigwait_watched(const sigset_t *set, int *number)
+{
+	CPS_BLOCKS_IN(CPS_WAIT, next.sigwait);
+	uint64_t copy;
+
+	return next.sigwait(cps_masked_awaited(set, &copy), number);
+}
+
+CPS_EXPORT int sigwait(const sigset_t *set, int *number)
+{
+	CPS_FIND_FIRST(sigwait, ENOSYS);
+	return cps_eintr_restart_is_plain() ? next.sigwait(set, number)
+					    : sigwait_watched(set, number);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+WRAP(int, CPS_IO, fsync, (int fd), (fd), NO_CALL)
+WRAP(int, CPS_IO, fdatasync, (int fd), (fd), NO_CALL)
+WRAP(int, CPS_IO, syncfs, (int fd), (fd), NO_CALL)
+WRAP(int, CPS_IO, msync, (void *start, size_t bytes, int flags), (start, bytes, flags), NO_CALL)
+WRAP_LOCK(flock, (int fd, int operation), (fd, operation))
+WRAP_LOCK(lockf, (int fd, int command, off_t bytes), (fd, command, bytes))
+WRAP_LOCK(lockf64, (int fd, int command, off64_t bytes), (fd, command, bytes))
+
+/* If a signal is there, the kernel says EINTR, even if all was sent. */
+CPS_EXPORT int tcdrain(int fd)
+{
+	CPS_FIND_FIRST(tcdrain, NO_CALL);
+	CPS_BLOCKS_IN(CPS_IO, next.tcdrain);
+	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
+
+	return CPS_EINTR_RESTART(w, next.tcdrain(fd));
+}
+
+static __attribute__((noinline)) int tcsendbreak_watched(int fd, int duration)
+{
+	CPS_BLOCKS_IN(CPS_IO, next.tcsendbreak);
+
+	return cps_eintr_restart_is_plain() ? next.tcsendbreak(fd, duration)
+					    : CPS_HELD(next.tcsendbreak(fd, duration));
+}
+
+/* The kernel says so, too, and cuts the break short, which cannot be made again. */
+CPS_EXPORT int tcsendbreak(int fd, int duration)
+{
+	CPS_FIND_FIRST(tcsendbreak, NO_CALL);
+	return cps_eintr_restart_is_plain() && !cps_blocking_is_watched()
+		       ? next.tcsendbreak(fd, duration)
+		       : tcsendbreak_watched(fd, duration);
+}
