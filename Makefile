@@ -353,7 +353,7 @@ fuzz: ## libFuzzer for T=60 seconds per harness (clang)
 		$$(find test/fuzz/corpus/$$f -maxdepth 0 2>/dev/null) || exit 1; done
 
 COV_BUILD := $(BUILD)/coverage
-# Live tests for what unit tests do not reach: the clocks and the door, and the programs from option to view. The
+# Live tests for what unit tests do not reach: the clocks and the wrappers, and the programs from option to view. The
 # recorder also works with gcov in it, but the tests that look at each file that is written, or may not be, fail.
 COV_LIVE := $(call only,$(foreach t,cases control eintr explorer explorer_terminal foreign json launcher loader names \
 	output own_signal perf processes settings signal_ways signals thread_ways views,$(wildcard test/live/*/$(t).sh)))

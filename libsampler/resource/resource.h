@@ -21,7 +21,7 @@
  * The resources that are no clocks, and those that a recording counts.
  *
  * A new resource is a file resource_NAME.c that defines cps_resource_NAME, a line in CPS_RESOURCES,
- * and wrappers in door/ that call cps_point_add (point.h), or an engine that calls cps_event_take
+ * and wrappers in wrap/ that call cps_point_add (point.h), or an engine that calls cps_event_take
  * (point.h).
  *
  * Order: what is known of a resource is complete before `is_counted` is released, and used by who

@@ -197,7 +197,7 @@ const struct cps_resource cps_resource_count = {
 /*
  * The time that threads wait for locks and events, of those who wait and of those who let them.
  *
- * In: nothing. Out: two lines of the table; lock.h has the rest, and door/ the calls.
+ * In: nothing. Out: two lines of the table; lock.h has the rest, and wrap/ the calls.
  */
 
 static const char *const states[] = {"mutex", "rwlock", "condition", "semaphore",
