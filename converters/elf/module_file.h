@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * module_file.h - opens the files of a recorded module, and searches their debug files.
+ * module_file.h - opens the files of a recorded module: its own, its debug file, those of servers.
  */
 #ifndef ELF_MODULE_FILE_H
 #define ELF_MODULE_FILE_H
 
+#include <stddef.h>
+
 #include "base/stop.h"
 #include "elf/elf_file.h"
 #include "model/profile.h"
+
+/* ---- download -------------------------------------------------------------------------------- */
+/*
+ * Gets files of modules from debuginfod servers.
+ *
+ * In: a build id. Out: a file, in the cache that libdebuginfod keeps.
+ *
+ * Nothing is asked unless the variable DEBUGINFOD_URLS of the environment names servers. The
+ * library is loaded only then (decision 90).
+ */
+
+/* Set a function that gets a line about each download, such as "downloading libx.so: 3.1 of 7.0 MB"; NULL:
+ * none. */
+void download_observe(void (*progress)(const char *text));
 
 /* ---- file search ----------------------------------------------------------------------------- */
 /*

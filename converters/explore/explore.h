@@ -14,7 +14,7 @@
 #include "explore/explore_line.h"
 #include "explore/explore_names.h"
 #include "options/options.h"
-#include "pipeline/analysis.h"
+#include "pipeline/report.h"
 #include "pipeline/sources.h"
 #include "write/row_numbers.h"
 
@@ -53,7 +53,7 @@ struct explore {
 	size_t n_shown, shown_size;
 };
 
-/* ---- explore_load.c ---- */
+/* ---- explore_state.c ---- */
 
 /* Read each file into the profile of its resource, and write the warnings about the files. There is
  * at least one profile afterwards. The sources have to live as long as e. */
@@ -93,14 +93,6 @@ struct out *explore_open(const struct explore *e, const char *output, struct err
 
 /* A copy of the text that lives as long as e. NULL: out of memory. */
 const char *explore_keep(struct explore *e, const char *text);
-
-/* ---- explore_base.c ---- */
-
-/* The profile that commands are about, or while a view compares, its comparison. */
-struct explore_profile *explore_current(const struct explore *e);
-/* Read the comparison of the current profile with the base, unless it has been. */
-int explore_read_base(struct explore *e, struct error *err);
-void explore_comparison_free(struct explore_profile *p);
 
 /* ---- explore_resources.c ---- */
 

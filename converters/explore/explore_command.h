@@ -51,7 +51,7 @@ bool explore_begins(const char *name, const char *word, size_t n);
 int explore_view(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		 struct error *err);
 
-/* explore_help.c */
+/* explore_commands.c */
 int explore_help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		 struct error *err);
 
@@ -90,7 +90,7 @@ int explore_choose_blame(struct explore *e, const struct explore_command *c,
 /* The resources of the profile, with commas. NULL: memory. */
 const char *explore_name_resources(struct explore *e, const struct profile *p);
 
-/* explore_base.c */
+/* explore_state.c */
 int explore_base(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		 struct error *err);
 

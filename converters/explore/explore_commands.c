@@ -1,23 +1,164 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_commands.c - has the table of commands, finds the command of a line and runs it.
- *
- * In: a line. Out: what the command prints.
+ * explore_commands.c - the table of commands; those that show no view, and their help.
  */
-#include "explore/explore_command.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/array.h"
+#include "explore/explore_command.h"
+#include "explore/explore_edit.h"
 #include "graph/function_names.h"
 #include "options/options_table.h"
 #include "pipeline/message.h"
+
+/* ---- explore list ---------------------------------------------------------------------------- */
+/*
+ * Writes a list of names in columns.
+ *
+ * In: names. Out: lines as wide as the terminal.
+ */
+
+#define SHOWN 100u
+#define GAP   2u
+
+static size_t terminal_width(FILE *out)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col == 0)
+		return 80;
+	return size.ws_col;
+}
+
+/* How many columns of the terminal a name takes. If it is no text in the user's encoding, its bytes
+ * are counted. */
+static size_t columns_of(const char *name)
+{
+	wchar_t *wide = calloc(strlen(name) + 1, sizeof(*wide));
+	int columns = -1;
+
+	if (wide && mbstowcs(wide, name, strlen(name) + 1) != (size_t)-1)
+		columns = wcswidth(wide, strlen(name));
+	free(wide);
+	return columns < 0 ? strlen(name) : (size_t)columns;
+}
+
+void explore_list(FILE *out, char *const *names, size_t n)
+{
+	size_t shown = n < SHOWN ? n : SHOWN, widest = 0, columns, lines, i, k;
+
+	for (i = 0; i < shown; i++)
+		if (columns_of(names[i]) > widest)
+			widest = columns_of(names[i]);
+	columns = (terminal_width(out) + GAP - 1) / (widest + GAP);
+	if (columns == 0)
+		columns = 1;
+	lines = (shown + columns - 1) / columns;
+	fputc('\n', out);
+	for (i = 0; i < lines; i++) {
+		for (k = i; k < shown; k += lines)
+			fprintf(out, "%s%*s", names[k],
+				k + lines < shown ? (int)(widest + GAP - columns_of(names[k])) : 0,
+				"");
+		fputc('\n', out);
+	}
+	if (shown < n)
+		fprintf(out, "and %zu more\n", n - shown);
+	fflush(out);
+}
+
+/* ---- explore help ---------------------------------------------------------------------------- */
+/*
+ * The first steps, the list of commands, and what there is to say of one.
+ *
+ * In: the table of commands. Out: text.
+ */
+
+static void write_help(struct out *o, const struct explore_command *c)
+{
+	const char *arguments = c->arguments ? c->arguments : "";
+
+	if (c->help)
+		out_format(o, "  %s %-*s %s\n", c->name, (int)(23 - strlen(c->name)), arguments,
+			   c->help);
+}
+
+static const char more[] =
+	"\nA command may be shortened, takes cpconv's options for its view (flat --tsv),\n"
+	"and writes to a file with > FILE. A function is named in full, by a part that no\n"
+	"other name has, or by its row in the last table. See cpprof(1).\n";
+
+/* What people do first. */
+static const char *const first_steps[] = {"functions", "flat",	"callers", "callees", "down",
+					  "source",    "focus", "base",	   "web",     "quit"};
+
+static void write_first_steps(struct out *o)
+{
+	struct error unused;
+
+	for (size_t i = 0; i < sizeof(first_steps) / sizeof(first_steps[0]); i++)
+		write_help(o, explore_command_find(first_steps[i], &unused));
+	out_text(o, "\n  help all                 all commands\n"
+		    "  help COMMAND             more of one command\n"
+		    "  Ctrl-C                   stop what is being done\n");
+}
+
+/* Say where the manual has more about the command, and what its setting is. */
+static void write_more(struct out *o, const struct explore *e, const struct explore_command *c)
+{
+	const struct known_option *option = options_known(c->name);
+
+	if (c->view && view_find(c->view->name))
+		out_format(o, "  It shows what cpconv --%s%s%s shows; see there in cpconv(1).\n",
+			   c->view->name, c->option ? " --" : "", c->option ? c->option : "");
+	if (c->takes != TAKES_VALUE)
+		return;
+	out_format(o, "  It is cpconv's --%s; off takes it back. Now: ", c->name);
+	options_show(o, &e->options, option);
+	out_text(o, "\n");
+}
+
+int explore_help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		 struct error *err)
+{
+	bool is_all = l->n == 2 && strcmp(l->words[1], "all") == 0;
+	const struct explore_command *one = NULL;
+	struct out *o;
+
+	if (l->n > 1 && !is_all) {
+		one = explore_command_find(l->words[1], err);
+		if (!one)
+			return -1;
+	}
+	o = explore_open(e, l->output, err);
+	if (!o)
+		return -1;
+	if (one) {
+		write_help(o, one);
+		write_more(o, e, one);
+	}
+	for (c = explore_commands(); is_all && c->name; c++)
+		write_help(o, c);
+	if (!one && !is_all)
+		write_first_steps(o);
+	out_text(o, one ? "" : more);
+	return out_close(o, true, err);
+}
+
+/* ---- explore commands ------------------------------------------------------------------------ */
+/*
+ * Has the table of commands, finds the command of a line and runs it.
+ *
+ * In: a line. Out: what the command prints.
+ */
 
 static int quit(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err);

@@ -25,7 +25,7 @@ void explore_edit_close(struct explore_edit *d);
  * interrupted it. NULL: the input has ended. */
 const char *explore_edit_line(struct explore_edit *d, size_t *n);
 
-/* explore_list.c: write the first hundred of the names below the line that is being typed, in
+/* explore_commands.c: write the first hundred of the names below the line that is being typed, in
  * columns that are read downwards, and say how many more there are. */
 void explore_list(FILE *out, char *const *names, size_t n);
 

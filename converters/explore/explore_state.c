@@ -1,17 +1,246 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * explore_state.c - shapes the current profile as a command wants it.
- *
- * In: the options of a command. Out: a tree, a graph, a view. The shape is kept, so that the next
- * command need not wait for it if it wants the same.
+ * explore_state.c - reads the profiles, and shapes the current one as a command wants it.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "explore/explore.h"
+#include "explore/explore_command.h"
+#include "pipeline/load.h"
+#include "pipeline/message.h"
 #include "pipeline/pager.h"
 #include "pipeline/report.h"
+#include "pipeline/runs.h"
+
+/* ---- explore base ---------------------------------------------------------------------------- */
+/*
+ * Compares the current resource with earlier recordings, in the views that can.
+ *
+ * In: files. Out: a profile whose columns are runs, beside the profile that is explored.
+ */
+
+struct explore_comparison {
+	struct sources from;
+	struct runs runs;
+	struct explore_profile of;
+};
+
+/* The profile that commands are about, or while a view compares, its comparison. */
+static struct explore_profile *explore_current(const struct explore *e)
+{
+	struct explore_profile *p = &e->profiles[e->current];
+
+	return e->compares && p->comparison ? &p->comparison->of : p;
+}
+
+static void explore_comparison_free(struct explore_profile *p)
+{
+	struct explore_comparison *c = p->comparison;
+
+	p->comparison = NULL;
+	if (!c)
+		return;
+	explore_profile_clear(&c->of);
+	runs_free(&c->runs);
+	sources_free(&c->from);
+	free(c);
+}
+
+/* The base first, then what is explored. */
+static int find_files(struct explore_comparison *c, const struct explore *e, struct error *err)
+{
+	struct sources later = {0};
+	int status = sources_find(&c->from, e->bases, e->n_bases, NULL, err);
+
+	if (!status)
+		status = sources_find(&later, e->from->files, e->from->n, NULL, err);
+	if (!status)
+		status = runs_compare(&c->runs, &c->from, &later, err);
+	sources_free(&later);
+	return status;
+}
+
+static int read_runs(struct explore *e, struct explore_profile *p, struct error *err)
+{
+	struct explore_comparison *c = p->comparison;
+	struct options opt = e->options;
+	struct load_result result;
+
+	opt.chosen.resource = explore_name_resources(e, p->analysis.profile);
+	opt.chosen.states = p->states;
+	opt.chosen.at = p->at;
+	if (!opt.chosen.resource)
+		return error_memory(err);
+	if (find_files(c, e, err) || load_profiles(&c->from, &opt, LOAD_AS_RUNS, &result, err))
+		return -1;
+	c->of.analysis.profile = result.list[0];
+	free(result.list);
+	selection_match_free(&result.match);
+	return 0;
+}
+
+/* Read the comparison of the current profile with the base, unless it has been. */
+static int explore_read_base(struct explore *e, struct error *err)
+{
+	struct explore_profile *p = &e->profiles[e->current];
+
+	if (p->comparison)
+		return 0;
+	if (p->analysis.profile->n_columns)
+		return error_set(err,
+				 "a base is compared by one resource; choose it: resources NAME");
+	if (e->from->is_read_once_only)
+		return error_set(err, "an input that can be read only once cannot be read again");
+	p->comparison = calloc(1, sizeof(*p->comparison));
+	if (!p->comparison)
+		return error_memory(err);
+	if (!read_runs(e, p, err))
+		return 0;
+	explore_comparison_free(p);
+	return -1;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int show(const struct explore *e, const char *output, struct error *err)
+{
+	const struct explore_profile *p = &e->profiles[e->current];
+	struct out *o = explore_open(e, output, err);
+
+	if (!o)
+		return -1;
+	out_text(o, "base         ");
+	for (size_t i = 0; i < e->n_bases; i++) {
+		out_text(o, i ? " " : "");
+		out_name(o, e->bases[i], strlen(e->bases[i]));
+	}
+	if (p->comparison)
+		out_format(o, ": %zu run%s before, %zu after", p->comparison->runs.n_base,
+			   p->comparison->runs.n_base == 1 ? "" : "s",
+			   p->comparison->runs.n - p->comparison->runs.n_base);
+	out_text(o, e->n_bases ? "\n" : "none\n");
+	return out_close(o, true, err);
+}
+
+static void drop(struct explore *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		explore_comparison_free(&e->profiles[i]);
+	free(e->bases);
+	e->bases = NULL;
+	e->n_bases = 0;
+}
+
+static int take(struct explore *e, const struct explore_line *l, struct error *err)
+{
+	e->bases = calloc(l->n, sizeof(*e->bases));
+	if (!e->bases)
+		return error_memory(err);
+	for (size_t i = 1; i < l->n; i++) {
+		e->bases[e->n_bases] = (char *)(uintptr_t)explore_keep(e, l->words[i]);
+		if (!e->bases[e->n_bases++])
+			return error_memory(err);
+	}
+	return explore_read_base(e, err);
+}
+
+int explore_base(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		 struct error *err)
+{
+	(void)c;
+	if (l->n > 1)
+		drop(e);
+	if (l->n > 1 && (l->n > 2 || strcmp(l->words[1], "off") != 0) && take(e, l, err)) {
+		drop(e);
+		return -1;
+	}
+	return show(e, l->output, err);
+}
+
+/* ---- explore load ---------------------------------------------------------------------------- */
+/*
+ * Reads and frees the profiles that cpprof explores.
+ *
+ * In: files. Out: a profile for each resource, and warnings.
+ */
+
+/* The profiles are e's from now on, also after an error. */
+static int take_profiles(struct explore *e, struct profile **list, size_t n, struct error *err)
+{
+	e->profiles = calloc(n, sizeof(*e->profiles));
+	if (!e->profiles) {
+		for (size_t i = 0; i < n; i++)
+			profile_free(list[i]);
+		return error_memory(err);
+	}
+	e->size = n;
+	for (; e->n < n; e->n++)
+		e->profiles[e->n] = (struct explore_profile){
+			.analysis.profile = list[e->n],
+			.states = e->options.chosen.states,
+			.at = e->options.chosen.at,
+		};
+	return 0;
+}
+
+int explore_load(struct explore *e, const struct sources *from, struct error *err)
+{
+	struct load_result result;
+	bool has_kernel = !e->options.kernel;
+	int status;
+
+	e->from = from;
+	if (load_profiles(from, &e->options, LOAD_BY_RESOURCE, &result, err))
+		return -1;
+	status = take_profiles(e, result.list, result.n, err);
+	free(result.list);
+	for (size_t i = 0; !status && i < result.n; i++) {
+		has_kernel |= e->profiles[i].analysis.profile->has_kernel;
+		status = warnings_profile(e->profiles[i].analysis.profile, e->options.strict, err);
+	}
+	warnings_kernel(status || has_kernel);
+	if (!status)
+		warnings_unmatched(&result.match.threads, "thread");
+	selection_match_free(&result.match);
+	return status;
+}
+
+void explore_profile_clear(struct explore_profile *p)
+{
+	explore_comparison_free(p);
+	explore_names_free(&p->names);
+	explore_names_free(&p->once_names);
+	p->once.profile = NULL; /* `analysis` owns it */
+	analysis_free(&p->once);
+	analysis_free(&p->analysis);
+}
+
+void explore_free(struct explore *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		explore_profile_clear(&e->profiles[i]);
+	for (i = 0; i < e->n_kept; i++)
+		free(e->kept[i]);
+	for (i = 0; i < e->n_shown; i++)
+		free(e->shown[i]);
+	free(e->shown);
+	free(e->bases);
+	free(e->numbers.names);
+	free(e->profiles);
+	free(e->kept);
+}
+
+/* ---- explore state --------------------------------------------------------------------------- */
+/*
+ * Shapes the current profile as a command wants it.
+ *
+ * In: the options of a command. Out: a tree, a graph, a view. The shape is kept, so that the next
+ * command need not wait for it if it wants the same.
+ */
 
 /* Do these options shape the profile as the settings do? */
 static bool is_as_set(const struct explore *e, const struct options *opt)

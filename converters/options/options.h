@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.h - the command lines of cpconv and cpprof.
+ * options.h - the table of options, and what --help makes of it.
  *
  * In: argv. Out: struct options, which says what the user asked for.
  */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef OPTIONS_OPTIONS_H
+#define OPTIONS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

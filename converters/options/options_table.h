@@ -2,7 +2,7 @@
 /*
  * options_table.h - what an option is.
  *
- * Shared by options.c (the table), options_parse.c and options_value.c.
+ * Shared by options.c (the table), options_parse.c and options_parse.c.
  */
 #ifndef OPTIONS_TABLE_H
 #define OPTIONS_TABLE_H
@@ -64,9 +64,6 @@ bool options_is_of_cpconv(const struct known_option *option);
 
 /* Whether the option can be given together with --pack, which packs whole recordings. */
 bool options_is_of_pack(const struct known_option *option);
-
-/* Choose the view. Returns -1 if another view has been chosen already. */
-int options_choose_view(struct options *opt, const struct view *view, struct error *err);
 
 /* Set the option to the value in `text`, which is NULL if the option takes none. Returns -1 if the
  * text is not a valid value. */

@@ -1,25 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * selection.h - which processes, threads and times the command line asks for, and which of them the
- * inputs have.
- *
- * In: --pid, --exe, --resource, --state, --thread, --from, --to. Out: yes or no for a process record, a part
- * of the profile for the builder, what has matched.
+ * selection.h - which processes and resources are read, and which are shown.
  */
-#ifndef SELECTION_H
-#define SELECTION_H
+#ifndef OPTIONS_SELECTION_H
+#define OPTIONS_SELECTION_H
 
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/patterns.h"
 #include "base/stop.h"
 #include "model/builder_join.h"
 #include "model/profile.h"
-#include "options/shortlist.h"
 #include "read/event.h"
+
+/* ---- shortlist ------------------------------------------------------------------------------- */
+/*
+ * A list for the end of an error: what there is instead of what was asked for.
+ *
+ * In: texts. Out: the distinct ones, or the first few of them and how many more there are.
+ */
+
+/* All members are zero at first. */
+struct shortlist {
+	struct strings *seen; /* each text once */
+};
+
+#define SHORTLIST_FEW 10u /* of what there may be thousands */
+#define SHORTLIST_ALL SIZE_MAX
+
+/* Add a text. If memory is out, the text is left out. */
+void shortlist_add(struct shortlist *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void shortlist_clear(struct shortlist *l);
+
+/* The same with "; there are: " before it. */
+int shortlist_append(const struct shortlist *l, size_t most, struct error *err);
+
+/* ---- selection ------------------------------------------------------------------------------- */
+/*
+ * Which processes, threads and times the command line asks for, and which of them the inputs have.
+ *
+ * In: --pid, --exe, --resource, --state, --thread, --from, --to. Out: yes or no for a process
+ * record, a part of the profile for the builder, what has matched.
+ */
 
 /* What the command line says. Begins as all zero; reading inputs does not change it. */
 struct selection {
@@ -91,10 +118,7 @@ int selection_match_check(const struct selection_match *m, struct error *err);
 int selection_match_no_resource(const struct selection_match *m, struct event_text name,
 				struct error *err);
 
-/* The same for threads alone. */
-int selection_match_check_threads(const struct selection_match *m, struct error *err);
-
-/* selection_shown.c: to be called with all that was read. -1: --state or --at is of none of the
+/* selection.c: to be called with all that was read. -1: --state or --at is of none of the
  * resources that are shown. */
 int selection_check_shown(const struct selection *s, struct profile *const *list, size_t n,
 			  struct error *err);

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "pipeline/load.h"
-#include "pipeline/progress.h"
+#include "pipeline/message.h"
 #include "pipeline/runs.h"
 #include "pipeline/worker_pool.h"
 #include "read/decode.h"

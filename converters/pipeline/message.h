@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * message.h - tells the user what happens, and ends with what that means.
+ * message.h - tells the user what happens, how far the work is, and ends with what that means.
  */
 #ifndef PIPELINE_MESSAGE_H
 #define PIPELINE_MESSAGE_H
@@ -43,7 +43,7 @@ void message_program(const char *name);
 /* From now on message() writes nothing, or writes again. */
 void message_mute(bool is_mute);
 
-/* Write a message. A progress line (progress.h) is removed before. */
+/* Write a message. A progress line is removed before. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- warnings -------------------------------------------------------------------------------- */
@@ -84,5 +84,29 @@ void startup(const char *name);
 
 /* Whether a handler of signals, as signal() returns it, ends the program. */
 bool startup_ends(void (*handler)(int));
+
+/* ---- progress -------------------------------------------------------------------------------- */
+/*
+ * Tells a user who waits at a terminal how far the work is.
+ *
+ * In: the files, how many bytes of them have been read, the name of a step. Out: a line on standard
+ * error. It is only drawn if that is a terminal and the work takes more than a second. It is drawn
+ * anew at most ten times a second, and removed at the end.
+ */
+
+/* These files will be read. The line appears a second after this call at the earliest. */
+void progress_files(const struct sources *from);
+
+/* The file of this number is being read; the first one has number 1. */
+void progress_file(size_t number);
+
+/* Put into the line how much all threads have read by now. */
+void progress_read(void);
+
+/* A step begins that may take long, such as "looking up names". */
+void progress_begin(const char *what);
+
+/* The step is over, or something else is to be written: the line is removed. */
+void progress_end(void);
 
 #endif

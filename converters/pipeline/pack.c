@@ -21,7 +21,6 @@
 #include "pipeline/load.h"
 #include "pipeline/message.h"
 #include "pipeline/pack.h"
-#include "pipeline/progress.h"
 #include "read/decode.h"
 #include "symbols/symbols_pack.h"
 

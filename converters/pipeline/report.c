@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 #include "compare/assertion.h"
+#include "graph/function_names.h"
+#include "graph/propagate.h"
 #include "pipeline/load.h"
 #include "pipeline/message.h"
-#include "pipeline/progress.h"
 #include "pipeline/report.h"
 #include "pipeline/runs.h"
 #include "symbols/short_names.h"
+#include "symbols/symbols_locate.h"
 #include "write/weight.h"
 
 /* ---- shorten --------------------------------------------------------------------------------- */
@@ -42,7 +44,8 @@ static uint32_t *list_names(const struct tree *t, size_t *n)
 	return list;
 }
 
-int shorten_tree(struct symbols *s, const struct tree *t, struct error *err)
+/* Show the functions of the tree as the options of the symbols say. Returns -1 if memory is out. */
+static int shorten_tree(struct symbols *s, const struct tree *t, struct error *err)
 {
 	size_t n;
 	uint32_t *list = list_names(t, &n);
@@ -52,7 +55,8 @@ int shorten_tree(struct symbols *s, const struct tree *t, struct error *err)
 	return status;
 }
 
-int shorten_graph(struct strings *strings, const struct graph *g, struct error *err)
+/* The same for a graph that was read without stacks: its names are only text. */
+static int shorten_graph(struct strings *strings, const struct graph *g, struct error *err)
 {
 	struct short_names none = {0};
 	uint32_t *list = malloc((g->n_functions + 1) * sizeof(*list));
@@ -66,6 +70,228 @@ int shorten_graph(struct strings *strings, const struct graph *g, struct error *
 	free(list);
 	short_names_clear(&none);
 	return status ? error_memory(err) : 0;
+}
+
+/* ---- analysis -------------------------------------------------------------------------------- */
+/*
+ * Runs the stages between a profile and views.
+ *
+ * In: a profile, options. Out: names, a tree, a graph.
+ */
+
+static int look_up_names(struct analysis *s, const struct options *opt, bool with_lines,
+			 struct error *err)
+{
+	s->of_symbols = opt->of_symbols;
+	s->of_symbols.lines |= with_lines;
+	strings_show_all(s->profile->strings);
+	s->symbols = symbols_new(s->profile, &s->of_symbols, err);
+	return s->symbols ? entry_points_name(s->symbols, s->profile, err) : -1;
+}
+
+static void drop_names(struct analysis *s);
+
+static void drop_lines(struct analysis *s)
+{
+	if (s->by_line)
+		drop_names(s->by_line);
+	free(s->by_line);
+	s->by_line = NULL;
+}
+
+static void drop_tree(struct analysis *s)
+{
+	drop_lines(s);
+	graph_free(s->graph);
+	tree_free(s->tree);
+	s->graph = NULL;
+	s->tree = NULL;
+	if (s->filter)
+		filter_clear(s->filter);
+	free(s->filter);
+	s->filter = NULL;
+}
+
+static void drop_names(struct analysis *s)
+{
+	drop_tree(s);
+	if (s->symbols)
+		symbols_free(s->symbols);
+	s->symbols = NULL;
+}
+
+/* The tree borrows the filter that it is built with. It gets a copy, because the options may
+ * change. */
+static int build_tree(struct analysis *s, const struct options *opt, struct error *err)
+{
+	struct tree_options how = {.unit = view_input_unit(&opt->of_view)};
+
+	s->filter = calloc(1, sizeof(*s->filter));
+	if (!s->filter)
+		return error_memory(err);
+	if (filter_copy(s->filter, &opt->filter, err))
+		return -1;
+	how.filter = s->filter;
+	s->tree = tree_build(s->profile, s->symbols, &how, err);
+	if (!s->tree || shorten_tree(s->symbols, s->tree, err))
+		return -1;
+	return suggest_focus(s->filter, s->profile, s->symbols, err);
+}
+
+static int grow_tree(struct analysis *s, const struct options *opt, struct error *err)
+{
+	if (!build_tree(s, opt, err))
+		return 0;
+	drop_tree(s);
+	return -1;
+}
+
+/* The view needs stacks, and the profile has none. The error lists the views that need none. */
+static int refuse_calls(const struct profile *p, struct error *err)
+{
+	size_t i, n = 0;
+
+	error_set(err, "%s: it has calls without stacks; of it can be shown:",
+		  strings_get(p->strings, p->processes[0].file, NULL));
+	for (i = 0; views[i]; i++)
+		if (views[i]->needs & VIEW_TAKES_CALLS)
+			error_append(err, "%s --%s", n++ ? "," : "", views[i]->name);
+	return -1;
+}
+
+/* If the file does not say the totals of functions, they have to be propagated along the calls,
+ * because there are no stacks to add up. */
+static int shape_calls(struct analysis *s, const struct options *opt, struct error *err)
+{
+	if (filter_is_set(&opt->filter))
+		return error_usage(err, "--focus, --ignore and --hide need stacks, and the input "
+					"has calls without stacks");
+	if (opt->of_symbols.granularity == SYMBOLS_BY_MODULE)
+		return error_usage(err, "--granularity module needs recordings, and the input has "
+					"calls without stacks");
+	s->graph = graph_of_calls(s->profile, view_input_unit(&opt->of_view), err);
+	if (!s->graph || (symbols_wants_short(&opt->of_symbols) &&
+			  shorten_graph(s->profile->strings, s->graph, err)))
+		return -1;
+	if (s->graph->has_totals)
+		return 0;
+	return propagate_totals(s->graph, err);
+}
+
+static bool has_sources(const struct profile *p, const struct options *opt)
+{
+	size_t i;
+
+	if (p->n_base)
+		return false; /* two programs have two sources */
+	for (i = 0; p->packs && p->packs->names && i < p->packs->n; i++)
+		if (p->packs->names[i].n_excerpts)
+			return true;
+	return opt->of_view.with_source;
+}
+
+/* To look names up settles anew how people are shown them, so that of the other tree is settled once more. */
+static int grow_lines(struct analysis *s, const struct options *opt, struct error *err)
+{
+	struct tree_options how = {.unit = view_input_unit(&opt->of_view)};
+	struct analysis *l = calloc(1, sizeof(*l));
+
+	s->by_line = l;
+	if (!l)
+		return error_memory(err);
+	l->of_symbols = opt->of_symbols;
+	l->of_symbols.granularity = SYMBOLS_BY_SOURCE;
+	l->filter = how.filter = calloc(1, sizeof(*l->filter));
+	if (!l->filter)
+		return error_memory(err);
+	if (filter_copy(l->filter, &opt->filter, err))
+		return -1;
+	l->symbols = symbols_new(s->profile, &l->of_symbols, err);
+	if (!l->symbols || entry_points_name(l->symbols, s->profile, err))
+		return -1;
+	l->tree = tree_build(s->profile, l->symbols, &how, err);
+	return l->tree ? shorten_tree(s->symbols, s->tree, err) : -1;
+}
+
+int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
+{
+	bool takes_calls = needs & VIEW_TAKES_CALLS;
+	bool with_lines = needs & (VIEW_NEEDS_LINES | VIEW_WANTS_LINES);
+	bool with_sources = needs & VIEW_WANTS_SOURCES;
+
+	needs &= ~(unsigned)(VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_NEEDS_MOMENTS |
+			     VIEW_WANTS_LINES | VIEW_WANTS_SOURCES | VIEW_NEEDS_SQUARES);
+	if (s->profile->calls && !takes_calls)
+		return refuse_calls(s->profile, err);
+	if (s->profile->calls)
+		return needs && !s->graph ? shape_calls(s, opt, err) : 0;
+	if (needs & VIEW_NEEDS_LINES && filter_is_set(&opt->filter))
+		return error_usage(err,
+				   "this view has whole stacks: --focus, --ignore and --hide are "
+				   "for the program that reads it");
+	if (with_lines && s->symbols && !symbols_wants_lines(&s->of_symbols))
+		drop_names(s);
+	if (needs && !s->symbols && look_up_names(s, opt, with_lines, err))
+		return -1;
+	if (needs & (VIEW_NEEDS_TREE | VIEW_NEEDS_GRAPH) && !s->tree && grow_tree(s, opt, err))
+		return -1;
+	if (with_sources && !s->by_line && has_sources(s->profile, opt) &&
+	    grow_lines(s, opt, err)) {
+		drop_lines(s);
+		return -1;
+	}
+	if (needs & VIEW_NEEDS_GRAPH && !s->graph)
+		s->graph = graph_build(s->tree, err);
+	return needs & VIEW_NEEDS_GRAPH && !s->graph ? -1 : 0;
+}
+
+/* Were the names made with these options? The other options of names never change for a profile. */
+static bool has_names(const struct analysis *s, const struct options *opt)
+{
+	return s->of_symbols.granularity == opt->of_symbols.granularity &&
+	       s->of_symbols.names == opt->of_symbols.names &&
+	       s->of_symbols.inlines == opt->of_symbols.inlines;
+}
+
+void analysis_share_names(struct analysis *s, const struct analysis *from,
+			  const struct options *opt)
+{
+	if (s->symbols || !from->symbols || !has_names(from, opt))
+		return;
+	s->symbols = symbols_share(from->symbols);
+	s->of_symbols = from->of_symbols;
+}
+
+void analysis_adapt(struct analysis *s, const struct options *opt)
+{
+	if (!has_names(s, opt))
+		drop_names(s);
+	if (s->tree && (s->tree->unit != view_input_unit(&opt->of_view) ||
+			!filter_is_equal(s->filter, &opt->filter)))
+		drop_tree(s);
+	if (s->profile->calls && s->graph &&
+	    (s->graph->unit != view_input_unit(&opt->of_view) || filter_is_set(&opt->filter)))
+		drop_tree(s);
+}
+
+struct view_input analysis_input(const struct analysis *s, const struct view_options *options)
+{
+	return (struct view_input){
+		.profile = s->profile,
+		.symbols = s->symbols,
+		.tree = s->tree,
+		.by_line = s->by_line ? s->by_line->tree : NULL,
+		.symbols_by_line = s->by_line ? s->by_line->symbols : NULL,
+		.graph = s->graph,
+		.options = options,
+	};
+}
+
+void analysis_free(struct analysis *s)
+{
+	drop_names(s);
+	profile_free(s->profile);
+	*s = (struct analysis){0};
 }
 
 /* ---- assertions ------------------------------------------------------------------------------ */

@@ -6,23 +6,48 @@
 #define PIPELINE_REPORT_H
 
 #include "graph/graph.h"
-#include "pipeline/analysis.h"
+#include "options/options.h"
 #include "pipeline/sources.h"
 #include "symbols/symbols.h"
 #include "tree/tree.h"
+#include "view/view.h"
 
-/* ---- shorten --------------------------------------------------------------------------------- */
+/* ---- analysis -------------------------------------------------------------------------------- */
 /*
- * Settles how the functions of a tree or graph are shown to people.
+ * The stages between a profile and views. Each is run when its result is first needed.
  *
- * In: names, an option. Out: what strings_shown returns.
+ * In: a profile, options. Out: names, a tree, a graph. Nothing is printed; a report does that.
  */
 
-/* Show the functions of the tree as the options of the symbols say. Returns -1 if memory is out. */
-int shorten_tree(struct symbols *s, const struct tree *t, struct error *err);
+/* All members are zero at first. What has not been made yet is NULL. */
+struct analysis {
+	struct profile *profile;
+	struct symbols *symbols;
+	struct tree *tree;
+	struct graph *graph;
+	struct symbols_options of_symbols; /* the options that `symbols` was made with */
+	struct filter *filter;		   /* of the tree, which borrows it; allocated, so that a
+					    * struct analysis may be moved */
+	struct analysis *by_line; /* the same profile with names by line, for VIEW_WANTS_SOURCES */
+	bool has_warned;	  /* the report has warned of the modules */
+};
 
-/* The same for a graph that was read without stacks: its names are only text. */
-int shorten_graph(struct strings *strings, const struct graph *g, struct error *err);
+/* Make what is needed (enum view_needs) and not there yet. */
+int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt,
+		   struct error *err);
+
+/* The options have changed: free what these options would make in another way. */
+void analysis_adapt(struct analysis *s, const struct options *opt);
+
+/* Looking up names takes long. So s shares those of `from`, which is of the same profile, if it has
+ * none and these options ask for the same names. */
+void analysis_share_names(struct analysis *s, const struct analysis *from,
+			  const struct options *opt);
+
+/* The input of a view. It is valid as long as s and the options. */
+struct view_input analysis_input(const struct analysis *s, const struct view_options *options);
+
+void analysis_free(struct analysis *s);
 
 /* ---- assertions ------------------------------------------------------------------------------ */
 /*
@@ -44,7 +69,7 @@ int assertions_check(const struct options *opt, const struct sources *from,
  * Runs the stages between files and views, and tells the user about it.
  *
  * In: files, options. Out: what the stages make; progress and warnings on standard error. The
- * stages themselves (analysis.h) write nothing.
+ * stages themselves (above) write nothing.
  */
 
 /* Read the files into one profile, and warn of what is wrong with them. -1: error; *s is to be freed

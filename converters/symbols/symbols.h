@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbols.h - names the function that an address belongs to.
+ * symbols.h - names the function that an address belongs to, and those inlined there.
  */
 #ifndef SYMBOLS_SYMBOLS_H
 #define SYMBOLS_SYMBOLS_H
@@ -99,8 +99,7 @@ static inline bool symbols_wants_debug(const struct symbols_options *opt)
 /* Names of frames without a known module: an address outside all modules, and an address in a
  * module that no record describes. The omitted middle of a deep stack is named PROFILE_CUT, and
  * PROFILE_NOT_SAMPLED is where no tick has seen a thread. */
-#define SYMBOLS_UNKNOWN	       "[unknown]"
-#define SYMBOLS_UNKNOWN_MODULE "[unknown module]"
+#define SYMBOLS_UNKNOWN "[unknown]"
 /* With SYMBOLS_BY_MODULE, generated code that a perf map has a name for. */
 #define SYMBOLS_GENERATED "[generated]"
 

@@ -98,21 +98,6 @@ int symbols_location_function_text(struct symbols *s, const struct symbols_locat
 
 void symbols_packed_free(struct module_names *m);
 
-/*
- * Add a name to the profile's string table and set *name to its number. Returns 0; -1 if memory is
- * out.
- */
-int symbols_add_text(struct symbols *s, const char *text, uint32_t *name, struct error *err);
-int symbols_add_format(struct symbols *s, uint32_t *name, struct error *err, const char *format,
-		       ...) __attribute__((format(printf, 4, 5)));
-
-/*
- * Get the name of a function of the debug information, demangled if the options say so. *name is
- * STRINGS_NONE if the function has none. Returns 0; -1 if memory is out.
- */
-int symbols_debug_name(struct symbols *s, const struct symbols_location *l,
-		       const struct debug_function *f, uint32_t *name, struct error *err);
-
 /* Returns the module's name: the last part of its path, or of the link's by which all processes have
  * executed it; NULL if no record has its path. */
 const char *symbols_label(const struct symbols *s, uint32_t module);

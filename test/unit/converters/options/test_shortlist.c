@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options/shortlist.h"
+#include "options/selection.h"
 
 static void add_numbers(struct shortlist *l, unsigned n)
 {

@@ -8,8 +8,8 @@
  */
 #include "options/options.h"
 #include "out_text.h"
-#include "pipeline/analysis.h"
 #include "pipeline/load.h"
+#include "pipeline/report.h"
 #include "resource_stream.h"
 
 #define ARGS_MAX 12
