@@ -393,12 +393,10 @@ static void sum(struct sums *s)
 		f->name = n->name;
 		f->is_inline = f->is_inline && tree_is_inline(t, i);
 		f->self += n->self;
-		f->squares.self += t->squares ? t->squares[i].self : 0;
 		f->self_hits += n->self_hits;
 		f->is_innermost |= n->self > 0 || n->self_hits > 0 || n->end == i + 1;
 		if (s->active[number]++ == 0) {
 			f->total += n->total;
-			f->squares.total += t->squares ? t->squares[i].total : 0;
 			f->hits += n->hits;
 		}
 		s->path[open++] = number;

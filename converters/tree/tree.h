@@ -84,7 +84,6 @@ struct tree_function {
 	bool is_inline;	   /* all nodes of the function are inlined */
 	bool is_innermost; /* it is innermost in a stack, possibly in one without weight */
 	uint64_t self, total, self_hits, hits;
-	struct tree_squares squares; /* 0 if the tree has none */
 };
 
 /* Build the tree. s may be NULL if all frames of the profile have names. Returns NULL on error

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_callpath.c - the downward or upward call path profile (Hall & Goldberg, section 4).
+ * view_callpath.c - the downward or upward call path profile (Hall & Goldberg, section 4), and the
+ * sequences of calls that recur under several callers.
  *
  * In: struct tree and a root function. Out: call paths by weight, in the paper's format.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/function_names.h"
 #include "tree/callpath.h"
-#include "view/recurring_paths.h"
+#include "tree/recurring.h"
 #include "view/view.h"
+#include "write/caption.h"
 #include "write/name_list.h"
 #include "write/table.h"
 
@@ -201,14 +204,145 @@ static int show(struct paths *p, struct out *o, struct error *err)
 	return table_parts(p->in, o, &about, &parts, err);
 }
 
+/* ---- what recurs ------------------------------------------------------------------------------ */
+
+struct recurrences {
+	struct recurring *found;
+	uint32_t *order; /* as they are found: by weight */
+	uint32_t *names; /* has room for the names of the longest sequence */
+};
+
+static int weigh_sequences(void *context, const struct tree *t, uint64_t *weights,
+			   struct error *err)
+{
+	const struct recurrences *r = context;
+
+	(void)t;
+	(void)err;
+	for (size_t i = 0; i < r->found->n; i++)
+		weights[i] = r->found->list[i].weight;
+	return 0;
+}
+
+static int describe_sequence(void *context, uint32_t part, struct table_row *row, struct error *err)
+{
+	const struct recurrences *r = context;
+	const struct recurring_sequence *s = &r->found->list[part];
+
+	(void)err;
+	recurring_names(r->found, s, r->names);
+	row->path = r->names;
+	row->length = s->length;
+	row->values[0] = s->weight;
+	row->values[1] = s->hits;
+	row->values[2] = s->callers;
+	snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "] %" PRIu32 " callers", s->hits,
+		 s->callers);
+	return 0;
+}
+
+static void write_meaning(struct table *t, void *context)
+{
+	(void)context;
+	if (!t->is_rows)
+		out_text(t->out,
+			 "calls that several functions make, none of them nine tenths; without "
+			 "those that\na longer path with nine tenths of their usage explains\n");
+}
+
+/* What to do with a line. */
+static int write_hint(struct table *t, void *context, struct error *err)
+{
+	const struct recurrences *r = context;
+
+	(void)err;
+	if (t->is_rows)
+		return 0;
+	out_text(t->out, r->found->n ? "who makes these calls: --callpath --up --root NAME, or "
+				       "--bottomup --root NAME\n"
+				     : "no sequence of calls recurs: each has one caller that "
+				       "makes nine tenths of it\n");
+	return 0;
+}
+
+static int show_sequences(const struct view_input *in, struct out *o, struct recurrences *r,
+			  struct error *err)
+{
+	static const struct table_column columns[] = {
+		TABLE_COLUMN("total", NULL, COUNT, 0),
+		TABLE_COLUMN("total_fraction", "", FRACTION, 0, .width = 5),
+		TABLE_COLUMN("path", "", LABEL, 0),
+		TABLE_COLUMN("callers", NULL, COUNT, 2),
+		TABLE_COLUMN("total_samples", NULL, SAMPLES, 1),
+		{0},
+	};
+	const struct table_about about = {
+		.view = "callpath",
+		.title = "Recurring Call Path Profile",
+		.what = "call path",
+		.label = TABLE_PATH,
+		.text_threshold = TEXT_THRESHOLD,
+		.columns = columns,
+		.format = "format: usage_fraction (call_path) [#raw_samples] #callers\n",
+		.above = write_meaning,
+		.below = write_hint,
+		.describe = describe_sequence,
+		.context = r,
+	};
+	struct table_parts parts = {.n = r->found->n, .measure = {weigh_sequences, r}};
+	uint32_t longest = 0;
+
+	r->order = calloc(parts.n + 1, sizeof(*r->order));
+	for (size_t i = 0; r->order && i < parts.n; i++) {
+		r->order[i] = (uint32_t)i;
+		if (r->found->list[i].length > longest)
+			longest = r->found->list[i].length;
+	}
+	r->names = calloc((size_t)longest + 1, sizeof(*r->names));
+	parts.order = r->order;
+	return r->order && r->names ? table_parts(in, o, &about, &parts, err) : error_memory(err);
+}
+
+/* Options whose meaning needs one root function, or one column of weights: what recurs in one need not in another. */
+static int check_recurring(const struct view_input *in, struct error *err)
+{
+	if (in->options->up)
+		return error_usage(err, "--up needs a function: --root '*' lists what recurs under "
+					"several callers, from wherever it begins");
+	if (in->options->of_parent)
+		return error_usage(err, "--percent parent: with --root '*' a path has no parent");
+	if (table_shape(in) == TABLE_COMPARED)
+		return error_usage(err, "--base: --root '*' lists what recurs in one profile; "
+					"compare with --callpath --root NAME");
+	if (table_shape(in) == TABLE_SEVERAL)
+		return error_usage(err, "--root '*' shows one resource; choose it by --resource");
+	return 0;
+}
+
+static int emit_recurring(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct recurrences r = {0};
+	int status = check_recurring(in, err);
+
+	if (!status)
+		r.found = recurring_find(in->tree, in->options->depth, err);
+	status = r.found ? show_sequences(in, o, &r, err) : -1;
+	recurring_free(r.found);
+	free(r.order);
+	free(r.names);
+	return status;
+}
+
+/* ---- the view -------------------------------------------------------------------------------- */
+
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const char *root = in->options->root;
 	struct paths p = {.in = in};
 	int status;
 
-	if (recurring_paths_are_meant(in->options))
-		return recurring_paths(in, o, TEXT_THRESHOLD, err);
+	if (root && strcmp(root, "*") == 0)
+		return emit_recurring(in, o, err);
 	status = root ? function_names_of_tree(&p.roots, in->tree, root, err)
 		      : function_names_default(&p.roots, in->tree, err);
 	if (status)

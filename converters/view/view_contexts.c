@@ -11,7 +11,6 @@
 #include "view/view.h"
 #include "write/arc_rows.h"
 #include "write/caption.h"
-#include "write/cycle_list.h"
 #include "write/table.h"
 
 enum { SELF, SELF_HITS };
@@ -108,7 +107,7 @@ static int write_below(struct table *t, void *context, struct error *err)
 	if (!status) {
 		arc_rows_write(&t->rows, &report, &choice);
 		arc_rows_choice_free(&choice);
-		status = cycle_list_rows(&t->rows, l->in, l->contexts, true, err);
+		status = arc_rows_cycles(&t->rows, l->in->options, l->contexts, err);
 	}
 	gprof_report_close(&report);
 	return status;

@@ -4,98 +4,174 @@
  *
  * In: struct tree. Out: a table of cycles, by samples.
  */
-#include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/array.h"
+#include "contexts/contexts.h"
 #include "view/view.h"
-#include "write/caption.h"
-#include "write/cycle_list.h"
-#include "write/footer.h"
-#include "write/name_list.h"
-#include "write/rows.h"
-#include "write/weight.h"
+#include "write/table.h"
 
-#define TEXT_THRESHOLD 0.5
-#define PATH_COLUMN    31 /* without that of the total */
+enum { SELF, TOTAL, CONTEXTS };
 
-static void write_heading(struct out *o, const struct view_input *in, const struct contexts *c)
+/* The trees of all columns have the same nodes, and so the same cycles, which are told apart by the first node that closes
+ * them. */
+struct cycles {
+	const struct view_input *in;
+	const struct contexts *contexts; /* of the first column */
+	uint32_t *number;		 /* by node: the place of its cycle in them */
+	uint32_t *order;		 /* for people */
+	struct history_item *items;	 /* of the cycles that are shown */
+	struct history_reader reader;
+	uint32_t *names; /* of the row */
+	size_t room;
+};
+
+static int weigh(void *context, const struct tree *t, uint64_t *weights, struct error *err)
 {
-	caption_write(o, "Cycle Profile", in);
-	out_format(o, "%zu cycle%s in %zu context%s\n\n", c->n_cycles, c->n_cycles == 1 ? "" : "s",
-		   c->n, c->n == 1 ? "" : "s");
-	out_format(
-		o,
-		"A cycle is a path of calls that was run, from a function to another call of it.\n"
-		"Its self is when that call was running, its total when it was active.\n"
-		"\n total %%   self %% %*s  contexts  cycle\n",
-		weight_scale(in->profile, c->tree->unit, c->tree->total).width, "total");
-	caption_rule(o);
+	const struct cycles *l = context;
+	bool is_first = t == l->in->tree;
+	struct contexts *made = is_first ? NULL : contexts_build(t, true, err);
+	const struct contexts *c = is_first ? l->contexts : made;
+
+	for (size_t i = 0; c && i < c->n_cycles; i++)
+		weights[l->number[c->cycles[i].node]] = c->cycles[i].total;
+	contexts_free(made);
+	return c ? 0 : -1;
 }
 
-static void write_line(struct out *o, const struct view_input *in,
-		       const struct context_cycle *cycle, const struct history *path)
+static int compare_totals(const void *a, const void *b, void *context)
 {
-	const struct tree *t = in->tree;
-	struct weight_scale scale = weight_scale(in->profile, t->unit, t->total);
-	char text[WEIGHT_BYTES];
-	struct name_list words;
-	uint32_t i;
+	const struct context_cycle *cycles = context;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct context_cycle *x = &cycles[i], *y = &cycles[k];
 
-	out_format(o, "%8.2f %8.2f %*s %9" PRIu32 "  ",
-		   weight_fraction(cycle->total, t->total) * 100,
-		   weight_fraction(cycle->samples, t->total) * 100, scale.width,
-		   weight_text(text, scale, cycle->total), cycle->contexts);
-	name_list_begin(&words, o, t->strings, PATH_COLUMN + scale.width);
-	for (i = 0; i < path->length; i++)
-		name_list_add(&words, path->entries[i].name, "", "");
-	out_text(o, "\n");
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	if (x->length != y->length)
+		return x->length < y->length ? -1 : 1;
+	return (x->node > y->node) - (x->node < y->node);
 }
 
-static int write_lines(struct out *o, const struct view_input *in, struct cycle_list *l,
-		       struct error *err)
+static int prepare(void *context, const uint32_t *parts, size_t n, struct error *err)
 {
-	const struct context_cycle *cycle;
-	struct history path;
-	int status = cycle_list_next(l, &cycle, &path, err);
+	struct cycles *l = context;
 
-	while (!status && cycle) {
-		write_line(o, in, cycle, &path);
-		status = cycle_list_next(l, &cycle, &path, err);
+	for (size_t i = 0; i < n; i++) {
+		const struct context_cycle *c = &l->contexts->cycles[parts[i]];
+
+		l->items[i] = (struct history_item){c->node, c->length};
 	}
-	return status;
+	return history_open(&l->reader, l->in->tree, l->items, n, err);
 }
 
-static int write_table(struct out *o, const struct view_input *in, const struct contexts *c,
-		       struct error *err)
+/* Paths come in the order of the rows. */
+static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
 {
-	struct footer footer = {.what = "cycle"};
-	struct cycle_list l;
-	int status = cycle_list_open(&l, in, c, TEXT_THRESHOLD, err);
+	struct cycles *l = context;
+	const struct context_cycle *c = &l->contexts->cycles[part];
+	struct history path;
 
-	write_heading(o, in, c);
-	if (!status)
-		status = write_lines(o, in, &l, err);
-	footer.small = c->n_cycles - l.n_heavy;
-	footer.beyond = l.n_heavy - l.n;
-	footer_write(o, &footer, in->options, view_input_threshold(in->options, TEXT_THRESHOLD));
-	cycle_list_close(&l);
-	return status;
+	if (history_next(&l->reader, &path, err) <= 0)
+		return -1;
+	if (!array_reserve(&l->names, &l->room, path.length, sizeof(*l->names)))
+		return error_memory(err);
+	for (uint32_t i = 0; i < path.length; i++)
+		l->names[i] = path.entries[i].name;
+	row->path = l->names;
+	row->length = path.length;
+	row->values[SELF] = c->samples;
+	row->values[TOTAL] = c->total;
+	row->values[CONTEXTS] = c->contexts;
+	return 0;
+}
+
+static void write_above(struct table *t, void *context)
+{
+	const struct cycles *l = context;
+	const struct contexts *c = l->contexts;
+
+	if (t->is_rows)
+		return;
+	out_format(t->out, "%zu cycle%s in %zu context%s\n\n", c->n_cycles,
+		   c->n_cycles == 1 ? "" : "s", c->n, c->n == 1 ? "" : "s");
+	out_text(t->out,
+		 "A cycle is a path of calls that was run, from a function to another call of it.\n"
+		 "Its self is when that call was running, its total when it was active.\n");
+}
+
+static int show(struct cycles *l, struct out *o, struct error *err)
+{
+	static const struct table_column columns[] = {
+		TABLE_COLUMN(NULL, "total %", SHARE, TOTAL),
+		TABLE_COLUMN(NULL, "self %", SHARE, SELF),
+		TABLE_COLUMN(NULL, "total", WEIGHT, TOTAL),
+		TABLE_COLUMN("self", NULL, COUNT, SELF),
+		TABLE_COLUMN("contexts", "contexts", COUNT, CONTEXTS, .width = 9),
+		TABLE_COLUMN("path", "cycle", LABEL, 0),
+		TABLE_COLUMN("total", NULL, COUNT, TOTAL, .json_only = true),
+		{0},
+	};
+	const struct tree *t = l->in->tree;
+	const struct table_about about = {
+		.view = "cycles",
+		.title = "Cycle Profile",
+		.what = "cycle",
+		.label = TABLE_CYCLE,
+		.text_threshold = 0.5,
+		.columns = columns,
+		.scales = {weight_scale(l->in->profile, t->unit, t->total)},
+		.last = "cycle (total)",
+		.above = write_above,
+		.describe = describe,
+		.context = l,
+	};
+	const struct table_parts parts = {
+		.n = l->contexts->n_cycles,
+		.measure = {weigh, l},
+		.order = table_shape(l->in) == TABLE_ONE ? l->order : NULL,
+		.prepare = prepare,
+	};
+
+	return table_parts(l->in, o, &about, &parts, err);
+}
+
+/* Programs get the cycles as contexts.h sorts them. */
+static int list(struct cycles *l, struct error *err)
+{
+	const struct contexts *c = l->contexts;
+
+	l->number = calloc(l->in->tree->n_nodes, sizeof(*l->number));
+	l->order = calloc(c->n_cycles + 1, sizeof(*l->order));
+	l->items = calloc(c->n_cycles + 1, sizeof(*l->items));
+	if (!l->number || !l->order || !l->items)
+		return error_memory(err);
+	for (size_t i = 0; i < c->n_cycles; i++)
+		l->number[c->cycles[i].node] = l->order[i] = (uint32_t)i;
+	if (!view_input_is_rows(l->in->options))
+		qsort_r(l->order, c->n_cycles, sizeof(*l->order), compare_totals, c->cycles);
+	return 0;
+}
+
+static void cycles_free(struct cycles *l)
+{
+	history_close(&l->reader);
+	free(l->number);
+	free(l->order);
+	free(l->items);
+	free(l->names);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct contexts *c = contexts_build(in->tree, true, err);
-	struct rows r;
-	int status;
+	struct cycles l = {.in = in, .contexts = c};
+	int status = c ? list(&l, err) : -1;
 
-	if (!c)
-		return -1;
-	if (view_input_is_rows(in->options)) {
-		rows_begin(&r, o, "cycles", in);
-		status = cycle_list_rows(&r, in, c, false, err);
-		rows_end(&r);
-	} else {
-		status = write_table(o, in, c, err);
-	}
+	if (!status)
+		status = show(&l, o, err);
+	cycles_free(&l);
 	contexts_free(c);
 	return status;
 }
@@ -105,6 +181,8 @@ const struct view view_cycles = {
 	.help = "cycles of calls that were really run, with their time",
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
+	.has_base = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "cycles of calls that were really run"}},

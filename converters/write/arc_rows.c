@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arc_rows.c - writes functions and arcs with their times as rows for programs.
+ * arc_rows.c - writes functions, arcs and cycles with their times as rows for programs.
  *
- * In: struct gprof_report. Out: rows.
+ * In: struct gprof_report, struct contexts. Out: rows.
  */
 #include "write/arc_rows.h"
 
+#include <stdlib.h>
+
+#include "contexts/history.h"
 #include "write/weight.h"
 
 int arc_rows_choose(struct arc_choice *c, const struct gprof_report *report,
@@ -88,4 +91,57 @@ void arc_rows_write(struct rows *r, const struct gprof_report *report, const str
 		    !weight_below(a->self2 + a->child2, t->total, c->threshold))
 			write_arc(r, t, a);
 	}
+}
+
+static int write_cycles(struct rows *r, const struct contexts *c, const uint32_t *list,
+			const struct history_item *items, size_t n, struct error *err)
+{
+	static const char *const columns[] = {"row", "self", "contexts", "path", "total", NULL};
+	struct history_reader reader;
+	struct history path;
+	int status = history_open(&reader, c->tree, items, n, err);
+
+	for (size_t i = 0; !status && i < n; i++) {
+		const struct context_cycle *cycle = &c->cycles[list[i]];
+
+		if (history_next(&reader, &path, err) <= 0) {
+			status = -1;
+			break;
+		}
+		rows_row(r, columns);
+		rows_word(r, "cycle");
+		rows_count(r, cycle->samples);
+		rows_count(r, cycle->contexts);
+		rows_path_begin(r);
+		for (uint32_t k = 0; k < path.length; k++)
+			rows_path_name(r, c->tree->strings, path.entries[k].name);
+		rows_path_end(r);
+		rows_json_count(r, cycle->total);
+	}
+	history_close(&reader);
+	return status;
+}
+
+int arc_rows_cycles(struct rows *r, const struct view_options *options, const struct contexts *c,
+		    struct error *err)
+{
+	double threshold = view_input_threshold(options, 0);
+	uint32_t *list = calloc(c->n_cycles + 1, sizeof(*list));
+	struct history_item *items = calloc(c->n_cycles + 1, sizeof(*items));
+	size_t n = 0;
+	int status;
+
+	for (size_t i = 0; list && items && i < c->n_cycles; i++) {
+		const struct context_cycle *cycle = &c->cycles[i];
+
+		if ((options->top && n == options->top) ||
+		    weight_below(cycle->total, c->tree->total, threshold))
+			continue;
+		items[n] = (struct history_item){cycle->node, cycle->length};
+		list[n++] = (uint32_t)i;
+	}
+	status = list && items ? write_cycles(r, c, list, items, n, err) : error_memory(err);
+	free(list);
+	free(items);
+	return status;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arc_rows.h - functions and arcs with their times, as rows for programs (Spivey 2004).
+ * arc_rows.h - functions, arcs and cycles with their times, as rows for programs (Spivey 2004).
  *
- * In: struct gprof_report. Out: rows.
+ * In: struct gprof_report, struct contexts. Out: rows.
  */
 #ifndef ARC_ROWS_H
 #define ARC_ROWS_H
 
 #include "contexts/arc_times.h"
+#include "contexts/contexts.h"
 #include "graph/function_names.h"
 #include "write/rows.h"
 
@@ -39,5 +40,10 @@ bool arc_rows_is_chosen(const struct arc_choice *c, const struct gprof_report *r
  * if both of its times are below the threshold.
  */
 void arc_rows_write(struct rows *r, const struct gprof_report *report, const struct arc_choice *c);
+
+/* Write a row for each cycle within --threshold and --top, in their order: "cycle", self, contexts, path, total. -1:
+ * memory. */
+int arc_rows_cycles(struct rows *r, const struct view_options *options, const struct contexts *c,
+		    struct error *err);
 
 #endif

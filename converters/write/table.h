@@ -44,7 +44,8 @@ enum table_label {
 	TABLE_NAME,    /* a function */
 	TABLE_NODE,    /* a function in a tree, indented */
 	TABLE_CALL,    /* name -> callee */
-	TABLE_PATH,    /* names */
+	TABLE_PATH,    /* (names) */
+	TABLE_CYCLE,   /* names, in as many lines as they need */
 	TABLE_HISTORY, /* the history of a context */
 };
 

@@ -42,6 +42,7 @@ static size_t add_label(const char **keys, size_t n, enum table_label label)
 		keys[n++] = "callee";
 		return n;
 	case TABLE_PATH:
+	case TABLE_CYCLE:
 		keys[n++] = "path";
 		return n;
 	case TABLE_HISTORY:
@@ -151,6 +152,7 @@ static int write_label(const struct table *t, struct rows *r, const struct table
 		rows_name(r, strings, row->callee);
 		return 0;
 	case TABLE_PATH:
+	case TABLE_CYCLE:
 		rows_path_begin(r);
 		for (uint32_t i = 0; i < row->length; i++)
 			rows_path_name(r, strings, row->path[i]);
@@ -187,7 +189,9 @@ static int write_value(struct table *t, const struct table_column *c, const stru
 		rows_word(&t->rows, c->heading);
 		return 0;
 	default:
-		if (!c->json_only || t->rows.json)
+		if (c->json_only)
+			rows_json_count(&t->rows, (uint64_t)value);
+		else
 			rows_count(&t->rows, value);
 		return 0;
 	}

@@ -207,6 +207,15 @@ static void write_node(const struct table *t, const struct table_row *row)
 		       row->is_inline && (!width || width >= WIDE), t->column + indent);
 }
 
+static void write_cycle(const struct table *t, const struct table_row *row, int column)
+{
+	struct name_list words;
+
+	name_list_begin(&words, t->out, t->in->profile->strings, column);
+	for (uint32_t i = 0; i < row->length; i++)
+		name_list_add(&words, row->path[i], "", "");
+}
+
 static void write_path(const struct table *t, const struct table_row *row)
 {
 	struct name_list words;
@@ -233,6 +242,9 @@ static void write_label(const struct table *t, const struct table_row *row)
 		break;
 	case TABLE_PATH:
 		write_path(t, row);
+		break;
+	case TABLE_CYCLE:
+		write_cycle(t, row, t->column);
 		break;
 	case TABLE_HISTORY:
 		history_text_write(t->out, strings, row->history, t->column);
@@ -298,6 +310,9 @@ static void write_own_label(const struct table *t, const struct table_row *row, 
 	case TABLE_PATH:
 		snprintf(end, sizeof(end), ")%s", row->suffix);
 		path_text_write(t->out, strings, row->path, row->length, end, column);
+		break;
+	case TABLE_CYCLE:
+		write_cycle(t, row, column);
 		break;
 	case TABLE_HISTORY:
 		history_text_write(t->out, strings, row->history, column);

@@ -245,6 +245,9 @@ Test(compared, callers)
 	shows("--contexts --base o n",
 	      "       40        50        +10       19    +25.0   main (b) c b a\n");
 	shows("--contexts --tsv --base o n", "\tTFTTT\tmain;b;c;b;a\n");
+	/* Seen to fail: with the self of cycles. */
+	shows("--cycles --base o n", "       40        50        +10       19    +25.0   b c b\n");
+	shows("--cycles --json --base o n", "\"path\": [\"b\", \"c\", \"b\"]}");
 	shows("--graph --base o n",
 	      " * b\n      140       240       +100       38    +71.4 *   -> a\n");
 	shows("--graph --tsv --base o n", "\tmain\tgone\n");
@@ -380,10 +383,11 @@ Test(compared, exact_counts)
 Test(compared, errors)
 {
 	make_single();
-	shows("--cycles --base o n",
-	      "--cycles cannot be compared with a --base; these can: --flat, --tree, --bottomup, "
-	      "--callpath, --functions, --bodies, --contexts, --callgraph, --edges, --folded, "
-	      "--graph, --dot");
+	shows("--average-time --base o n",
+	      "--average-time cannot be compared with a --base; these can: --flat, --tree, "
+	      "--bottomup, "
+	      "--callpath, --functions, --bodies, --contexts, --callgraph, --cycles, --edges, "
+	      "--folded, --graph, --dot");
 	shows("--tree --percent parent --base o n", "--percent parent: ");
 	shows("--normalize n", "--normalize: only with --base");
 	shows("--base - -", "standard input can be read once, and cannot be compared with itself");

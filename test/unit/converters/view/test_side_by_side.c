@@ -147,6 +147,52 @@ Test(side_by_side, calls_and_contexts)
 	shows("--contexts --resource alloc,cpu 1.cps", "   93.90     0.00  main grow\n");
 }
 
+/* main calls compute, which calls main: 300 us and 64 bytes when that call was running. */
+static void make_recursive(const char *name)
+{
+	static const char names[] = "1000 10 main\n1010 10 compute\n";
+	struct bytes records = {0}, file = {0};
+	struct batch_writer w = {0};
+
+	enter_new_directory();
+	resource_process(&records, 2);
+	resource_add(&records, 1, "alloc", "bytes", 1);
+	resource_atom(&records, 0, "running", "0", 16, CPS_ATOM_IS_TIME);
+	resource_atom(&records, 2, "", "1", 1, 0);
+	bytes_record(&records, CPS_TAG_JIT, names, sizeof(names) - 1);
+	batch_writer_begin(&w, WRITER_SHORT, 1, 0, 0);
+	resource_sample(&w, 0, 100, "1000", 0);
+	resource_sample(&w, 0, 300, "1000 1010 1000", 0);
+	resource_sample(&w, 2, 64, "1000 1010 1000", 0);
+	resource_sample(&w, 2, 936, "1000 1010 1000 1010", 0);
+	bytes_record(&records, CPS_TAG_SAMPLES, w.payload.at, w.payload.n);
+	batch_writer_free(&w);
+	resource_file(&file, &records, 1000, true);
+	writer_file(name, file.at, file.n);
+	bytes_free(&records);
+	bytes_free(&file);
+}
+
+/* Seen to fail: with what ran when the cycle was closed, in the place of what ran in it. */
+Test(side_by_side, cycles)
+{
+	make_recursive("2.cps");
+	char *text = text_of("--cycles --resource cpu,alloc 2.cps");
+	const char *want = "   cpu %  alloc %  cycle (total)\n"
+			   "-----------------------------------------------------\n"
+			   "   75.00   100.00  main compute main\n"
+			   "    0.00    93.60  compute main compute\n"
+			   "-----";
+
+	cr_assert(strstr(text, want), "%s", text);
+	free(text);
+	text = text_of("--cycles --json --resource cpu,alloc 2.cps");
+	want = " {\"cpu_ns\": 0, \"alloc_bytes\": 936, "
+	       "\"path\": [\"compute\", \"main\", \"compute\"]}";
+	cr_assert(strstr(text, want), "%s", text);
+	free(text);
+}
+
 /* Seen to fail: with the weights of the first resource in all columns. */
 Test(side_by_side, root_functions)
 {
