@@ -114,6 +114,11 @@ VIEWS(VIEW_DECLARE)
 extern const struct view *const views[];
 const struct view *view_find(const char *name);
 
+typedef int view_emit(const struct view_input *in, struct out *o, struct error *err);
+
+/* Write with `emit`, and with --root only what is below the root functions, as subtree.h has it. -1: error. */
+int view_below_root(const struct view_input *in, struct out *o, view_emit *emit, struct error *err);
+
 /* Whether the option of the view has a value, the function that the view is about. */
 bool view_takes_function(const struct view *view);
 

@@ -155,7 +155,7 @@ static int show(struct listing *l, struct out *o, struct error *err)
 	return table_parts(l->in, o, &about, &parts, err);
 }
 
-static int emit(const struct view_input *in, struct out *o, struct error *err)
+static int write_all(const struct view_input *in, struct out *o, struct error *err)
 {
 	bool with_cycles = view_input_is_rows(in->options) && table_shape(in) == TABLE_ONE;
 	struct listing l = {.in = in, .contexts = contexts_build(in->tree, with_cycles, err)};
@@ -168,6 +168,11 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	return status;
 }
 
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	return view_below_root(in, o, write_all, err);
+}
+
 const struct view view_contexts = {
 	.name = "contexts",
 	.help = "histories of calls with recursion folded, by samples",
@@ -175,7 +180,7 @@ const struct view view_contexts = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("threshold"),
+	.options = VIEW_OPTIONS("root", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "stacks without their recursion, by samples"}},
 	.emit = emit,

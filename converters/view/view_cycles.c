@@ -163,7 +163,7 @@ static void cycles_free(struct cycles *l)
 	free(l->names);
 }
 
-static int emit(const struct view_input *in, struct out *o, struct error *err)
+static int write_all(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct contexts *c = contexts_build(in->tree, true, err);
 	struct cycles l = {.in = in, .contexts = c};
@@ -176,6 +176,11 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	return status;
 }
 
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	return view_below_root(in, o, write_all, err);
+}
+
 const struct view view_cycles = {
 	.name = "cycles",
 	.help = "cycles of calls that were really run, with their time",
@@ -183,7 +188,7 @@ const struct view view_cycles = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("threshold"),
+	.options = VIEW_OPTIONS("root", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "cycles of calls that were really run"}},
 	.emit = emit,

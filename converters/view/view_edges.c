@@ -144,7 +144,7 @@ static int show(struct edges *e, struct out *o, struct error *err)
 	return table_parts(e->in, o, &about, &parts, err);
 }
 
-static int emit(const struct view_input *in, struct out *o, struct error *err)
+static int write_all(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct graph *g = in->graph;
 	struct edges e = {
@@ -170,6 +170,11 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	return status;
 }
 
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	return view_below_root(in, o, write_all, err);
+}
+
 const struct view view_edges = {
 	.name = "edges",
 	.help = "who calls whom, with the weight of the calls",
@@ -178,7 +183,7 @@ const struct view view_edges = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("threshold", "percent"),
+	.options = VIEW_OPTIONS("root", "threshold", "percent"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "who calls whom, as a table"}},
 	.emit = emit,
 };

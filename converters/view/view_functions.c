@@ -165,7 +165,7 @@ static int samples_width(const struct profile *p)
 	return p->calls && p->calls->has_inclusive ? -1 : weight_count_width(p->hits);
 }
 
-static int emit_flat(const struct view_input *in, struct out *o, struct error *err)
+static int write_flat(const struct view_input *in, struct out *o, struct error *err)
 {
 	static const struct table_column columns[] = {
 		TABLE_COLUMN("self", NULL, COUNT, SELF),
@@ -202,6 +202,11 @@ static int emit_flat(const struct view_input *in, struct out *o, struct error *e
 	return show(&f, o, &about, false, err);
 }
 
+static int emit_flat(const struct view_input *in, struct out *o, struct error *err)
+{
+	return view_below_root(in, o, write_flat, err);
+}
+
 const struct view view_flat = {
 	.name = "flat",
 	.help = "functions by self, with self and total",
@@ -210,7 +215,7 @@ const struct view view_flat = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("sort", "threshold"),
+	.options = VIEW_OPTIONS("root", "sort", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "functions with both, as a table"}},
 	.emit = emit_flat,
 };
@@ -231,7 +236,7 @@ static int describe_usage(void *context, uint32_t part, struct table_row *row, s
 
 static const char format[] = "format: usage_fraction function_name [#raw_samples]\n";
 
-static int emit_functions(const struct view_input *in, struct out *o, struct error *err)
+static int write_functions(const struct view_input *in, struct out *o, struct error *err)
 {
 	static const struct table_column columns[] = {
 		TABLE_COLUMN("total", NULL, COUNT, TOTAL),
@@ -255,7 +260,7 @@ static int emit_functions(const struct view_input *in, struct out *o, struct err
 	return show(&f, o, &about, false, err);
 }
 
-static int emit_bodies(const struct view_input *in, struct out *o, struct error *err)
+static int write_bodies(const struct view_input *in, struct out *o, struct error *err)
 {
 	static const struct table_column columns[] = {
 		TABLE_COLUMN("self", NULL, COUNT, SELF),
@@ -279,6 +284,11 @@ static int emit_bodies(const struct view_input *in, struct out *o, struct error 
 	return show(&f, o, &about, table_shape(in) == TABLE_ONE, err);
 }
 
+static int emit_functions(const struct view_input *in, struct out *o, struct error *err)
+{
+	return view_below_root(in, o, write_functions, err);
+}
+
 const struct view view_functions = {
 	.name = "functions",
 	.help = "functions by total, bodies and descendants",
@@ -287,11 +297,16 @@ const struct view view_functions = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("threshold"),
+	.options = VIEW_OPTIONS("root", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "functions by what they and their callees used"}},
 	.emit = emit_functions,
 };
+
+static int emit_bodies(const struct view_input *in, struct out *o, struct error *err)
+{
+	return view_below_root(in, o, write_bodies, err);
+}
 
 const struct view view_bodies = {
 	.name = "bodies",
@@ -301,7 +316,7 @@ const struct view view_bodies = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("threshold"),
+	.options = VIEW_OPTIONS("root", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "functions by what they used themselves"}},
 	.emit = emit_bodies,

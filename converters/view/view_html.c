@@ -27,6 +27,7 @@ static char *text_of(const struct view *view, const struct view_input *in, struc
 		return NULL;
 	how.format = VIEW_TEXT;
 	how.top = PLAIN_ROWS;
+	how.root = NULL;
 	as.options = &how;
 	as.is_introduced = NULL;
 	as.numbers = NULL;

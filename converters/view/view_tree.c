@@ -6,8 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "graph/function_names.h"
-#include "tree/bottomup.h"
 #include "view/view.h"
 #include "write/table.h"
 
@@ -132,7 +130,7 @@ static int walk(struct table *table, void *context, struct error *err)
 	return status < 0 ? -1 : 0;
 }
 
-static int show(const struct view_input *in, const char *root, struct out *o, struct error *err)
+static int show(const struct view_input *in, struct out *o, struct error *err)
 {
 	static const struct table_column columns[] = {
 		TABLE_COLUMN("depth", NULL, DEPTH, 0),
@@ -162,7 +160,6 @@ static int show(const struct view_input *in, const char *root, struct out *o, st
 		.columns = columns,
 		.has_looks = true,
 		.last = "function (total)",
-		.root = root,
 		.of_parent = "percentages are of the parent's total",
 		.context = &w,
 	};
@@ -185,27 +182,9 @@ static int show(const struct view_input *in, const char *root, struct out *o, st
 	return status;
 }
 
-/* Show only the tree below the root functions. */
-static int show_below(const struct view_input *in, struct out *o, struct error *err)
-{
-	struct view_input rooted = *in;
-	struct function_names roots;
-	struct tree *below;
-	int status;
-
-	if (function_names_of_tree(&roots, in->tree, in->options->root, err))
-		return -1;
-	below = subtree_build(in->tree, roots.list, roots.n, err);
-	rooted.tree = below;
-	status = below ? show(&rooted, roots.title, o, err) : -1;
-	tree_free(below);
-	function_names_free(&roots);
-	return status;
-}
-
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	return in->options->root ? show_below(in, o, err) : show(in, NULL, o, err);
+	return view_below_root(in, o, show, err);
 }
 
 const struct view view_tree = {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views.c - the table of views.
+ * views.c - the table of views, and what several of them do.
  *
  * In: a name. Out: the view of that name.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/function_names.h"
+#include "tree/bottomup.h"
 #include "view/view.h"
 
 #define ROW(name, place) &view_##name,
@@ -44,4 +46,30 @@ bool view_names_option(const struct view *view, const char *option)
 bool view_ignores_option(const struct view *view, const char *option)
 {
 	return has_name(view->ignores, option);
+}
+
+int view_below_root(const struct view_input *in, struct out *o, view_emit *emit, struct error *err)
+{
+	struct view_input rooted = *in;
+	struct function_names roots;
+	struct tree *below;
+	struct graph *graph = NULL;
+	int status;
+
+	if (!in->options->root)
+		return emit(in, o, err);
+	if (!in->tree)
+		return error_usage(err,
+				   "--root needs stacks, and the input has calls without stacks");
+	if (function_names_of_tree(&roots, in->tree, in->options->root, err))
+		return -1;
+	rooted.root = roots.title;
+	rooted.tree = below = subtree_build(in->tree, roots.list, roots.n, err);
+	if (below && in->graph)
+		rooted.graph = graph = graph_build(below, err);
+	status = below && (graph || !in->graph) ? emit(&rooted, o, err) : -1;
+	graph_free(graph);
+	tree_free(below);
+	function_names_free(&roots);
+	return status;
 }

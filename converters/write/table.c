@@ -63,7 +63,7 @@ static int set_up(struct table *t, struct error *err)
 		if (compared_table_begin(&t->compared, t->in, t->out,
 					 about->compared ? about->compared : about->what, err))
 			return -1;
-		t->compared.root = about->root;
+		t->compared.root = about->root ? about->root : t->in->root;
 	}
 	t->totals = calloc(t->n_columns, sizeof(*t->totals));
 	if (!t->totals)

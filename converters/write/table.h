@@ -122,7 +122,7 @@ struct table_about {
 	bool has_looks;	       /* colours, and if there is room, modules of functions */
 	bool has_numbers;      /* row_numbers.h */
 	const char *last;      /* heading of the last column, of several or two */
-	const char *root;      /* title of the root functions */
+	const char *root;      /* title of the root functions; NULL: that of view_input */
 	const char *of_parent; /* the line that says what --percent parent means */
 	const char *compared;  /* what a row is in a comparison; NULL: the same */
 	bool hides_nil;	       /* of several, rows of 0.00 % are left out */

@@ -121,7 +121,7 @@ int table_text_begin(struct table *t, struct error *err)
 		return 0;
 	}
 	caption_write(t->out, about->title, t->in);
-	caption_root(t->out, about->root);
+	caption_root(t->out, about->root ? about->root : t->in->root);
 	if (t->shape == TABLE_ONE && about->above)
 		about->above(t, about->context);
 	if (about->of_parent)

@@ -59,6 +59,7 @@ struct view_input {
 	struct symbols *symbols; /* NULL if the view does not need names */
 	const struct tree *tree; /* likewise */
 	const struct graph *graph;
+	const char *root; /* tree and graph are of what is below these functions; NULL: of all */
 	/* The same with names by line, if the view wants sources and there are some; else NULL. */
 	const struct tree *by_line;
 	struct symbols *symbols_by_line;

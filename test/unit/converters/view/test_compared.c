@@ -221,6 +221,13 @@ Test(compared, root_functions)
 	      "-----");
 	shows("--bottomup --root b --tsv --base o n",
 	      "0.36585365853658536\t0.33879781420765026\t0\tb\n");
+	/* Seen to fail: with the functions of all stacks. */
+	shows("--functions --root b --base o n",
+	      "root function: b\ntotal: 820 -> 915, +95 (+11.6 %)\n");
+	shows("--functions --root b --tsv --base o n", "0.33879781420765026\tb\n300\t310\t10\t");
+	shows("--edges --root b --json --base o n", "\"caller\": \"b\", \"callee\": \"c\"}\n]}");
+	shows("--contexts --root b --base o n",
+	      "      300       310        +10       48     +3.3   b c\n-----");
 }
 
 /* Seen to fail: with branches that are below the threshold; with the calls of functions that are not shown;

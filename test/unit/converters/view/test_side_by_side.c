@@ -145,6 +145,11 @@ Test(side_by_side, calls_and_contexts)
 							     "100000\t0\tTT\tmain;wait\n"
 							     "0\t1000\tTT\tmain;grow\n");
 	shows("--contexts --resource alloc,cpu 1.cps", "   93.90     0.00  main grow\n");
+	/* Seen to fail: with the functions of all stacks. */
+	shows("--flat --root compute --tsv --resource cpu,alloc 1.cps", "300000\t64\tcompute\n");
+	shows("--contexts --root compute --json --resource cpu,alloc 1.cps",
+	      "\"rows\": [\n {\"cpu_ns\": 300000, \"alloc_bytes\": 64, \"marks\": \"T\", "
+	      "\"history\": [\"compute\"]}\n]}");
 }
 
 /* main calls compute, which calls main: 300 us and 64 bytes when that call was running. */
