@@ -145,7 +145,7 @@ uint64_t cps_stratum_draw(struct cps_thread *t, uint64_t begin, uint64_t part)
 void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin, uint64_t length,
 		       uint64_t interval)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 
 	s->left = (uint32_t)(length / interval);
 	s->left = s->left ? s->left : 1;
@@ -161,7 +161,7 @@ void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin, u
 void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t shot_at,
 			    uint64_t length)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 
 	s->left = 1;
 	s->part = length;
@@ -172,7 +172,7 @@ void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t sho
 
 void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t interval)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 
 	if (cps_sample_due(t, reading) <= (int64_t)(DEBT * interval))
 		return;
@@ -185,7 +185,7 @@ void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading, ui
 void cps_stratum_set_shot(struct cps_thread *t, uint64_t at)
 {
 	if (atomic_load(&t->is_held))
-		t->strata.held_at = at;
+		cps_strata_of(t)->held_at = at;
 	else
 		cps_posix_timer_set(t->shot, TIMER_ABSTIME, at, 0);
 }
@@ -197,7 +197,7 @@ void cps_stratum_set_shot_after(struct cps_thread *t, uint64_t ns)
 
 void cps_stratum_hold(struct cps_thread *t)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 	uint64_t left;
 
 	if (!t->has_shot)
@@ -211,8 +211,8 @@ void cps_stratum_let_go(struct cps_thread *t)
 {
 	bool was_held = atomic_exchange(&t->is_held, false);
 
-	if (was_held && t->has_shot && t->strata.held_at)
-		cps_stratum_set_shot(t, t->strata.held_at);
+	if (was_held && t->has_shot && cps_strata_of(t)->held_at)
+		cps_stratum_set_shot(t, cps_strata_of(t)->held_at);
 }
 
 /* ---- clock strata ---------------------------------------------------------------------------- */
@@ -269,7 +269,7 @@ static bool is_mine(const siginfo_t *info)
 
 static uint64_t shot_interval(const struct cps_thread *t)
 {
-	return cps_misses_interval(&t->strata, cps_budget_interval(t, interval_ns));
+	return cps_misses_interval(cps_strata_of(t), cps_budget_interval(t, interval_ns));
 }
 
 /* A stratum is as long as whole ticks of the kernel, so that none of the thread's time lies between
@@ -288,10 +288,10 @@ static void set_gate(struct cps_thread *t)
 
 	if (!t->has_timer)
 		return;
-	if (!t->strata.seen_at) {
+	if (!cps_strata_of(t)->seen_at) {
 		mean = cps_budget_interval(t, interval_ns);
 		spread = mean / 2;
-	} else if (cps_misses_are_too_many(&t->strata)) {
+	} else if (cps_misses_are_too_many(cps_strata_of(t))) {
 		mean = cps_budget_interval(t, interval_ns);
 		mean = mean > tick_ns ? mean - tick_ns / 2 : tick_ns / 2;
 		spread = tick_ns / 4;
@@ -303,13 +303,13 @@ static void set_gate(struct cps_thread *t)
  * them the gates' ticks are samples, as those of clock_timer.c are. */
 static bool may_shoot(const struct cps_thread *t)
 {
-	return t->has_shot && !cps_misses_are_too_many(&t->strata) &&
+	return t->has_shot && !cps_misses_are_too_many(cps_strata_of(t)) &&
 	       (expects_eintr || !cps_interrupted_ever());
 }
 
 static void begin(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t begin)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 
 	s->woken_at = 0;
 	if (s->calm < CPS_MISSES_CALM)
@@ -332,7 +332,7 @@ static void see(struct cps_strata *s, uint64_t now, uint64_t reading)
  * comes afterwards (waiting.c), is told is when. */
 static void wake(struct cps_thread *t)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 	uint64_t now, at;
 
 	if (!may_shoot(t) || s->left)
@@ -351,7 +351,7 @@ static void wake(struct cps_thread *t)
  * we are not told that the thread goes on, because it leaves the wait by longjmp. */
 static bool doze(struct cps_thread *t)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 	uint64_t now = cps_moment_ns();
 
 	if (!may_shoot(t) || (!s->left && !s->woken_at))
@@ -367,7 +367,7 @@ static bool doze(struct cps_thread *t)
  * end of that. */
 static void begin_woken(struct cps_thread *t)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 
 	see(s, s->woken_at, s->seen_reading);
 	s->woken_at = 0;
@@ -383,7 +383,7 @@ static bool has_woken(const ucontext_t *context)
 /* Ends the parts whose instant has come. Returns how many. */
 static uint32_t end_parts(struct cps_thread *t, uint64_t now)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 	uint32_t n = 0;
 
 	while (s->left && s->shot_at <= now) {
@@ -398,7 +398,8 @@ static uint32_t end_parts(struct cps_thread *t, uint64_t now)
 /* After the last shot of a stratum the thread is running, so that the next stratum follows. */
 static void go_on(struct cps_thread *t, uint64_t now, uint64_t reading)
 {
-	begin(t, now, reading, cps_stratum_later(now, t->strata.part_end - t->strata.part));
+	begin(t, now, reading,
+	      cps_stratum_later(now, cps_strata_of(t)->part_end - cps_strata_of(t)->part));
 }
 
 /* Whether a thread that a shot has found asleep is to be left alone: until its wait ends; or, if we are
@@ -422,7 +423,7 @@ static void let_alone(struct cps_strata *s)
 static void begin_late(struct cps_thread *t, const ucontext_t *context, uint64_t now,
 		       uint64_t reading)
 {
-	see(&t->strata, now, reading);
+	see(cps_strata_of(t), now, reading);
 	if (!has_woken(context) || !cps_waiting_is_told())
 		begin(t, now, reading, now);
 }
@@ -440,7 +441,7 @@ static bool was_blocked(struct cps_strata *s, const ucontext_t *context, bool is
 static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t now,
 		       uint64_t *reading)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 	int64_t due = (int64_t)(s->promise - t->consumed);
 	uint64_t late = now - s->shot_at;
 	uint32_t left = s->left, hits = end_parts(t, now);
@@ -472,9 +473,9 @@ static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t
  * twice as much as it has used. */
 static bool admit_first(struct cps_thread *t, uint64_t now, uint64_t reading)
 {
-	if (!t->strata.seen_at)
-		t->strata.calm = CPS_MISSES_CALM;
-	see(&t->strata, now, reading);
+	if (!cps_strata_of(t)->seen_at)
+		cps_strata_of(t)->calm = CPS_MISSES_CALM;
+	see(cps_strata_of(t), now, reading);
 	begin(t, now, reading, now);
 	return true;
 }
@@ -482,7 +483,7 @@ static bool admit_first(struct cps_thread *t, uint64_t now, uint64_t reading)
 static bool admit(struct cps_thread *t, const siginfo_t *info, const ucontext_t *context,
 		  uint64_t now, uint64_t *reading)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 
 	if (!may_shoot(t)) {
 		s->woken_at = s->left = 0;
@@ -516,13 +517,13 @@ static bool is_in_call(const siginfo_t *info)
 /* A shot that was set again for the instant that has passed would come at once, again and again. */
 static void forget(struct cps_thread *t)
 {
-	t->strata.left = 0;
-	t->strata.woken_at = 0;
+	cps_strata_of(t)->left = 0;
+	cps_strata_of(t)->woken_at = 0;
 }
 
 static void rearm(struct cps_thread *t, const siginfo_t *info)
 {
-	struct cps_strata *s = &t->strata;
+	struct cps_strata *s = cps_strata_of(t);
 
 	if (s->left && !may_shoot(t)) {
 		s->left = 0;
@@ -551,9 +552,9 @@ static void begin_thread(struct cps_thread *t)
 	if (t != cps_thread_self() || !cps_recording_path())
 		return;
 	reading = cps_clock_cpu();
-	t->strata.calm = CPS_MISSES_CALM;
+	cps_strata_of(t)->calm = CPS_MISSES_CALM;
 	now = cps_moment_ns();
-	see(&t->strata, now, reading);
+	see(cps_strata_of(t), now, reading);
 	begin(t, now, reading, now);
 	cps_sample_take_over(t);
 	cps_stratum_divide(t, now, reading, shot_interval(t));
@@ -567,7 +568,7 @@ static int arm(struct cps_thread *t)
 	if (error)
 		return error;
 	t->has_timer = true;
-	memset(&t->strata, 0, sizeof(t->strata));
+	memset(cps_strata_of(t), 0, sizeof(struct cps_strata));
 	t->has_shot = create(t, CLOCK_MONOTONIC, SHOT, &t->shot) == 0;
 	if (may_shoot(t))
 		begin_thread(t);
@@ -582,7 +583,7 @@ static void disarm(struct cps_thread *t)
 	if (t->has_shot)
 		cps_posix_timer_delete(t->shot);
 	t->has_timer = t->has_shot = false;
-	t->strata.left = 0;
+	cps_strata_of(t)->left = 0;
 }
 
 static int start(const struct cps_clock_settings *settings)

@@ -10,6 +10,38 @@
 
 #include "stream/thread.h"
 
+/* ---- strata ---- */
+
+/* The state of the clock `strata` (clock_strata.c). Times are of cps_moment_ns. */
+struct cps_strata {
+	uint64_t part, part_end; /* length of the parts, in ns; and where the current one ends */
+	uint64_t shot_at;	 /* when the thread is to be looked at in it */
+	uint64_t promise;	 /* the reading up to which the whole stratum is credited */
+	uint64_t
+		woken_at; /* when the thread has gone on, at which a stratum begins; 0: none does */
+	uint64_t seen_at, seen_reading; /* when the thread was last known to run */
+	uint32_t left;			/* parts to come, with the current one; 0: none */
+	uint32_t calm;			/* strata in a row in which no shot has met a sleep */
+	int64_t waste_ns; /* what shots that have missed it took beyond their share (clock_strata.h) */
+	uint32_t rarer; /* how often the distance between shots was doubled for that */
+	uint32_t
+		blocked; /* how often lately the thread may have been blocked in the kernel, and ... */
+	uint32_t
+		ticks; /* ... so many ticks are samples before there is a shot again; see clock_strata.h */
+	uint32_t waits;			/* how many calls that wait it had made at the last shot */
+	uint64_t switches, disk_faults; /* what the kernel had counted at the last shot */
+	uint64_t held_at;		/* when the shot comes that is held; 0: there is none */
+};
+
+_Static_assert(sizeof(struct cps_strata) <= CPS_THREAD_CLOCK_BYTES,
+	       "a thread's entry has room for it");
+
+/* [signal] What the clock keeps of the thread. */
+static inline struct cps_strata *cps_strata_of(const struct cps_thread *t)
+{
+	return (struct cps_strata *)(uintptr_t)t->clock;
+}
+
 /* ---- misses ---------------------------------------------------------------------------------- */
 /*
  * Limits what shots take that do not meet their thread running.

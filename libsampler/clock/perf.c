@@ -32,6 +32,8 @@
 static _Atomic unsigned n_mappings;
 static void (*_Atomic watchers[WATCHERS])(struct cps_thread *t);
 static bool may_strike_in_kernel;
+static bool (*is_taken_too)(const struct cps_thread *t,
+			    int fd); /* by an event that is not the clock's */
 
 /* The kernel gives each event a number of its own. */
 static bool is_same_event(int a, int b)
@@ -54,14 +56,16 @@ static int settle(int fd)
 	return -EBADF;
 }
 
+void cps_perf_ask_too(bool (*is_taken_of)(const struct cps_thread *t, int fd))
+{
+	is_taken_too = is_taken_of;
+}
+
 static bool is_taken(const struct cps_thread *t, int fd)
 {
 	if (atomic_load(&t->event) && t->event_fd == fd)
 		return true;
-	for (uint32_t i = 0; i < CPS_THREAD_OVERFLOWS; i++)
-		if (atomic_load(&t->overflows[i].page) && t->overflows[i].fd == fd)
-			return true;
-	return false;
+	return is_taken_too && is_taken_too(t, fd);
 }
 
 static int move_on(int fd)

@@ -34,6 +34,9 @@ bool cps_perf_may_strike_in_kernel(void);
 	"may end a program that executes another one without the C library; "                      \
 	"CPSAMPLE_KERNEL_TICKS=on (--kernel-ticks) takes that risk"
 
+/* [outside] Another function that says whether an event of the thread has this number, whose signals bring it. */
+void cps_perf_ask_too(bool (*is_taken)(const struct cps_thread *t, int fd));
+
 /* [signal] Make an event of that thread, disabled. Returns a descriptor out of the target's way, whose number none
  * of the thread's events has had that are alive; or -errno. */
 int cps_perf_open(const struct cps_perf_event *event, const struct cps_thread *t);

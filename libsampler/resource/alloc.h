@@ -12,6 +12,7 @@
 
 #include "base/single.h"
 #include "resource/resource.h"
+#include "resource/state.h"
 #include "stream/thread.h"
 
 /* ---- live ------------------------------------------------------------------------------------ */

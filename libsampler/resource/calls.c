@@ -262,8 +262,8 @@ static void begin_anew(struct cps_thread *t, void *context)
 {
 	(void)context;
 	for (uint32_t i = CPS_CALLS_FIRST; i < CPS_THREAD_POINTS; i++)
-		if (!t->points[i].current)
-			t->points[i].left = 0;
+		if (!cps_state_of(t)->points[i].current)
+			cps_state_of(t)->points[i].left = 0;
 }
 
 int cps_calls_start(uint64_t interval)

@@ -105,15 +105,15 @@ static void forget(struct cps_thread *t, uint64_t now)
 {
 	cps_lock_word *w;
 
-	cps_sleeper_forget(&t->lock.sleep);
-	w = atomic_exchange(&t->lock.word, NULL);
+	cps_sleeper_forget(&cps_state_of(t)->lock.sleep);
+	w = atomic_exchange(&cps_state_of(t)->lock.word, NULL);
 	if (w)
 		cps_lock_word_subtract(w, now);
 }
 
 static uint32_t sequence_of(const struct cps_thread *t)
 {
-	return atomic_load_explicit(&t->lock.sleep.sequence, memory_order_relaxed);
+	return atomic_load_explicit(&cps_state_of(t)->lock.sleep.sequence, memory_order_relaxed);
 }
 
 /* A wait that was noted, though the thread is not in it, was left by longjmp. The note comes before the
@@ -133,10 +133,10 @@ void cps_lock_enter(void *begins, const uint64_t regs[CPS_REGS_KEPT])
 		return;
 	if (call->object && words)
 		w = cps_lock_word_of(words, call->object, call->state);
-	atomic_store(&t->lock.from, call->since);
-	cps_sleeper_note(&t->lock.sleep, call->state, call->since, 0, regs);
+	atomic_store(&cps_state_of(t)->lock.from, call->since);
+	cps_sleeper_note(&cps_state_of(t)->lock.sleep, call->state, call->since, 0, regs);
 	call->sequence = sequence_of(t);
-	atomic_store(&t->lock.word, w);
+	atomic_store(&cps_state_of(t)->lock.word, w);
 	if (w)
 		cps_lock_word_add(w, call->since);
 }
@@ -149,7 +149,7 @@ void cps_lock_leave(const struct cps_lock_call *call)
 	struct cps_thread *t = call->thread;
 
 	if (call->sequence && call->sequence == sequence_of(t)) {
-		from = atomic_exchange(&t->lock.from, now);
+		from = atomic_exchange(&cps_state_of(t)->lock.from, now);
 		forget(t, now);
 	}
 	if (is_time && now > from)
@@ -161,7 +161,7 @@ void cps_lock_look(uintptr_t frame)
 	struct cps_thread *t = cps_thread_self();
 
 	if (t && !cps_thread_is_gone(t) && sequence_of(t) & 1 &&
-	    !cps_sleeper_encloses(&t->lock.sleep, frame))
+	    !cps_sleeper_encloses(&cps_state_of(t)->lock.sleep, frame))
 		forget(t, cps_moment_ns());
 }
 
@@ -189,7 +189,7 @@ static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t no
 {
 	(void)reading;
 	(void)none;
-	if (sequence_of(t) & 1 && cps_sleeper_is_left(&t->lock.sleep, context))
+	if (sequence_of(t) & 1 && cps_sleeper_is_left(&cps_state_of(t)->lock.sleep, context))
 		forget(t, now);
 	return false;
 }
@@ -197,7 +197,7 @@ static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t no
 static void skip(struct cps_thread *t, uint64_t reading)
 {
 	(void)reading;
-	atomic_store(&t->lock.from, cps_moment_ns());
+	atomic_store(&cps_state_of(t)->lock.from, cps_moment_ns());
 }
 
 const struct cps_tick_riders cps_lock_companion = {
@@ -256,7 +256,7 @@ static void give_back(struct cps_lock_wait *w, uint64_t from, uint64_t now)
 /* The thread may wake up meanwhile: who has set `from` credits what was before. */
 static void credit_rest(struct cps_thread *t)
 {
-	struct cps_lock_wait *w = &t->lock;
+	struct cps_lock_wait *w = &cps_state_of(t)->lock;
 	uint64_t now = cps_moment_ns(), from = atomic_load(&w->from);
 	struct cps_sleep copy;
 	struct cps_credit place;
@@ -282,5 +282,6 @@ void cps_lock_credit_rest(struct cps_thread *t)
 
 uint64_t cps_lock_take_counted(struct cps_thread *t)
 {
-	return cps_point_consumed(t, CPS_RESOURCE_OF_lock) + atomic_exchange(&t->lock.credited, 0);
+	return cps_point_consumed(t, CPS_RESOURCE_OF_lock) +
+	       atomic_exchange(&cps_state_of(t)->lock.credited, 0);
 }

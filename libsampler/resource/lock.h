@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "resource/state.h"
 #include "stream/thread.h"
 #include "unwind/regs.h"
 

@@ -235,9 +235,9 @@ void cps_blocking_leave(const struct cps_blocking_call *call)
 			cps_resource_sample_in(part->number, part->state, gticks, call->leaf);
 	}
 	if (!(call->noted & CPS_BLOCKING_SWITCHES) ||
-	    !cps_switches_are_overdue(&call->thread->switches))
+	    !cps_switches_are_overdue(&cps_state_of(call->thread)->switches))
 		return;
-	while ((part = cps_switches_take_due(&call->thread->switches, &gticks)))
+	while ((part = cps_switches_take_due(&cps_state_of(call->thread)->switches, &gticks)))
 		cps_resource_sample(part->number, part->state, gticks);
 }
 
@@ -307,7 +307,7 @@ static uint64_t take_due(struct cps_off_cpu *o, uint64_t most)
 
 void cps_off_cpu_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT])
 {
-	struct cps_sleep *sleep = &call->thread->off_cpu.sleep;
+	struct cps_sleep *sleep = &cps_state_of(call->thread)->off_cpu.sleep;
 
 	if (cps_sleeper_encloses(sleep, cps_regs_kept_sp(regs)))
 		return;
@@ -318,14 +318,14 @@ void cps_off_cpu_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_R
 /* A child of vfork runs with its parent's memory. */
 static bool is_counted(const struct cps_thread *t)
 {
-	return t->off_cpu.settled_at && cps_gate_verdict() == CPS_GATE_OPEN &&
+	return cps_state_of(t)->off_cpu.settled_at && cps_gate_verdict() == CPS_GATE_OPEN &&
 	       t->tid == cps_sys_gettid();
 }
 
 /* Settles the thread's account at the end of a call. Returns the weight of the call's sample. */
 static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
 {
-	struct cps_off_cpu *o = &call->thread->off_cpu;
+	struct cps_off_cpu *o = &cps_state_of(call->thread)->off_cpu;
 	uint64_t blocked, weight = 0;
 
 	if (!hold(o, now))
@@ -349,18 +349,18 @@ uint64_t cps_off_cpu_leave(const struct cps_blocking_call *call)
 	if (now - call->since >= SHORT && is_counted(call->thread))
 		weight = settle_call(call, now);
 	if (call->noted & CPS_BLOCKING_REAL)
-		cps_sleeper_forget(&call->thread->off_cpu.sleep);
+		cps_sleeper_forget(&cps_state_of(call->thread)->off_cpu.sleep);
 	return weight;
 }
 
 static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,
 		    struct cps_credit *credit)
 {
-	struct cps_off_cpu *o = &t->off_cpu;
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
 	uint64_t stalled, weight = 0;
 
-	if (!o->settled_at || t->reckoned || !cps_sleeper_is_left(&t->off_cpu.sleep, context) ||
-	    !hold(o, now))
+	if (!o->settled_at || t->reckoned ||
+	    !cps_sleeper_is_left(&cps_state_of(t)->off_cpu.sleep, context) || !hold(o, now))
 		return false;
 	settle(o, now, reading);
 	stalled = take_due(o, UINT64_MAX);
@@ -376,7 +376,7 @@ static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t no
 /* An interval of the point process begins anew. Returns what had passed and no sample has. */
 static uint64_t take_interval(struct cps_thread *t)
 {
-	struct cps_point *p = &t->points[number];
+	struct cps_point *p = &cps_state_of(t)->points[number];
 	int64_t passed = (int64_t)p->current - p->left;
 	uint64_t rest = p->rest;
 
@@ -389,7 +389,7 @@ static uint64_t take_interval(struct cps_thread *t)
 
 static void begin(struct cps_thread *t, uint64_t now, uint64_t cpu)
 {
-	struct cps_off_cpu *o = &t->off_cpu;
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
 
 	take_interval(t);
 	o->due = 0;
@@ -399,14 +399,14 @@ static void begin(struct cps_thread *t, uint64_t now, uint64_t cpu)
 
 static void skip(struct cps_thread *t, uint64_t reading)
 {
-	if (t->off_cpu.settled_at)
+	if (cps_state_of(t)->off_cpu.settled_at)
 		begin(t, cps_moment_ns(), reading);
 }
 
 /* It stays stalled: the next sample may be of another state. */
 static void keep(struct cps_thread *t, const struct cps_credit *credit)
 {
-	struct cps_off_cpu *o = &t->off_cpu;
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
 
 	if (!hold(o, cps_moment_ns())) {
 		cps_resource_keep(t, credit);
@@ -420,8 +420,8 @@ static const struct cps_tick_riders companion = {at_tick, keep, skip};
 
 void cps_off_cpu_arm(struct cps_thread *t)
 {
-	t->off_cpu.counted = 0;
-	if (!t->points[number].current)
+	cps_state_of(t)->off_cpu.counted = 0;
+	if (!cps_state_of(t)->points[number].current)
 		cps_point_begin_whole(t, number); /* what is left over is credited at the end */
 	begin(t, cps_moment_ns(), cpu_of(t));
 }
@@ -459,7 +459,7 @@ struct rest {
 
 static bool find_rest(struct cps_thread *t, struct rest *rest)
 {
-	struct cps_off_cpu *o = &t->off_cpu;
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
 	uint64_t now = cps_moment_ns(), due, interval;
 
 	if (!o->settled_at || !hold(o, now))
@@ -492,9 +492,10 @@ static void credit(struct cps_thread *t, struct rest *rest)
 
 	place.leaf = rest->call.leaf;
 	place.is_tail = true;
-	if (place.weight && cps_sleeper_take(t, &t->off_cpu.sleep, &rest->call, &place))
+	if (place.weight &&
+	    cps_sleeper_take(t, &cps_state_of(t)->off_cpu.sleep, &rest->call, &place))
 		rest->whole -= rest->blocked;
-	cps_left_over_credit(t, number, t->off_cpu.state, rest->whole);
+	cps_left_over_credit(t, number, cps_state_of(t)->off_cpu.state, rest->whole);
 }
 
 void cps_off_cpu_credit_rest(struct cps_thread *t)
@@ -514,9 +515,9 @@ void cps_off_cpu_credit_rest(struct cps_thread *t)
 /* It may have been cancelled in a call. */
 void cps_off_cpu_disarm(struct cps_thread *t)
 {
-	cps_sleeper_forget(&t->off_cpu.sleep);
+	cps_sleeper_forget(&cps_state_of(t)->off_cpu.sleep);
 	cps_off_cpu_credit_rest(t);
-	t->off_cpu.settled_at = 0;
+	cps_state_of(t)->off_cpu.settled_at = 0;
 }
 
 bool cps_off_cpu_is_worth(uint64_t counted, uint64_t cpu_ns)
@@ -529,8 +530,8 @@ bool cps_off_cpu_is_worth(uint64_t counted, uint64_t cpu_ns)
 
 uint64_t cps_off_cpu_take_counted(struct cps_thread *t)
 {
-	uint64_t counted = t->off_cpu.counted;
+	uint64_t counted = cps_state_of(t)->off_cpu.counted;
 
-	t->off_cpu.counted = 0;
+	cps_state_of(t)->off_cpu.counted = 0;
 	return counted;
 }

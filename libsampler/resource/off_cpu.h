@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "resource/state.h"
 #include "signal/sample.h"
 #include "stream/recording.h"
 #include "stream/thread.h"

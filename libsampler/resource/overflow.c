@@ -138,7 +138,7 @@ static void end(struct cps_overflow *o)
 /* Another thread may have stopped the engine meanwhile, or be about to do so. */
 static void renew(struct cps_thread *t, uint32_t i, bool is_first)
 {
-	struct cps_overflow *o = &t->overflows[i];
+	struct cps_overflow *o = &cps_state_of(t)->overflows[i];
 
 	o->is_missing = make(t, o, &places[i], is_first) != 0;
 	if (o->is_missing)
@@ -158,7 +158,8 @@ static void renew_all(struct cps_thread *t)
 static int place_of(const struct cps_thread *t, const siginfo_t *info)
 {
 	for (uint32_t i = 0; t && i < atomic_load(&n_places); i++)
-		if (t->overflows[i].fd == info->si_fd && atomic_load(&t->overflows[i].page))
+		if (cps_state_of(t)->overflows[i].fd == info->si_fd &&
+		    atomic_load(&cps_state_of(t)->overflows[i].page))
 			return (int)i;
 	return NOWHERE;
 }
@@ -191,7 +192,7 @@ static void take_off_calls(struct place *place, struct cps_overflow *o)
 static bool credit(struct cps_thread *t, const siginfo_t *info, struct cps_credit *credit)
 {
 	int i = place_of(t, info);
-	struct cps_overflow *o = &t->overflows[i < 0 ? 0 : i];
+	struct cps_overflow *o = &cps_state_of(t)->overflows[i < 0 ? 0 : i];
 	uint32_t number = places[i < 0 ? 0 : i].number;
 	int64_t due, grain;
 
@@ -200,9 +201,9 @@ static bool credit(struct cps_thread *t, const siginfo_t *info, struct cps_credi
 	grain = (int64_t)cps_resource_grain(number);
 	take_off_calls(&places[i], o);
 	atomic_fetch_add(&places[i].passed, o->weight);
-	due = (int64_t)(o->weight + t->points[number].rest) - o->own;
+	due = (int64_t)(o->weight + cps_state_of(t)->points[number].rest) - o->own;
 	*credit = cps_resource_credit(number, 0, due > 0 ? (uint64_t)(due - due % grain) : 0);
-	t->points[number].rest = 0;
+	cps_state_of(t)->points[number].rest = 0;
 	o->own = (int64_t)credit->weight - due;
 	return credit->weight > 0;
 }
@@ -252,7 +253,7 @@ static void leave(struct cps_thread *t, const struct cps_other_signals_use *befo
 	use.minor_faults -= before->minor_faults;
 	use.major_faults -= before->major_faults;
 	for (uint32_t i = 0; i < atomic_load(&n_places); i++) {
-		struct cps_overflow *o = t ? &t->overflows[i] : NULL;
+		struct cps_overflow *o = t ? &cps_state_of(t)->overflows[i] : NULL;
 		uint64_t own = used(&places[i].kind, &use);
 
 		if (atomic_load(&is_going))
@@ -274,7 +275,7 @@ static void arm(struct cps_thread *t, void *context)
 {
 	(void)context;
 	for (uint32_t i = 0; i < atomic_load(&n_places); i++)
-		if (is_counted(i) && !atomic_load(&t->overflows[i].page))
+		if (is_counted(i) && !atomic_load(&cps_state_of(t)->overflows[i].page))
 			renew(t, i, true);
 }
 
@@ -287,7 +288,7 @@ static void disarm(struct cps_thread *t, void *context)
 {
 	(void)context;
 	for (uint32_t i = 0; i < CPS_THREAD_OVERFLOWS; i++)
-		end(&t->overflows[i]);
+		end(&cps_state_of(t)->overflows[i]);
 }
 
 void cps_overflow_disarm(struct cps_thread *t)
@@ -386,6 +387,17 @@ static void begin_anew(void)
 	}
 }
 
+/* Whether an event of the thread has this number. */
+static bool is_number_of(const struct cps_thread *t, int fd)
+{
+	const struct cps_overflow *list = cps_state_of(t)->overflows;
+
+	for (uint32_t i = 0; i < CPS_THREAD_OVERFLOWS; i++)
+		if (atomic_load(&list[i].page) && list[i].fd == fd)
+			return true;
+	return false;
+}
+
 int cps_overflow_start(uint64_t interval)
 {
 	int error = 0;
@@ -397,6 +409,7 @@ int cps_overflow_start(uint64_t interval)
 		error = cps_perf_watch_loss(renew_all);
 	if (error)
 		return error;
+	cps_perf_ask_too(is_number_of);
 	cps_overflow_pause(); /* of those that have started before */
 	place_all();
 	cps_other_signals_use_this(&side);

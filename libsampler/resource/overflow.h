@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "clock/perf.h"
+#include "resource/state.h"
 #include "stream/thread.h"
 
 struct cps_overflow_kind {

@@ -30,7 +30,7 @@
  * room (doc/decisions/0006). */
 static void add(struct cps_thread *t)
 {
-	struct cps_job *job = &t->job;
+	struct cps_job *job = &cps_state_of(t)->job;
 	struct cps_credit credit = cps_resource_credit(job->number, job->state, job->gticks);
 	ucontext_t context = {0};
 
@@ -51,10 +51,10 @@ static void work(void *thread)
 
 	cps_other_signals_enter(&use);
 	cps_budget_begin(t, cps_moment_ns());
-	if (!t->job.call)
+	if (!cps_state_of(t)->job.call)
 		add(t);
 	else
-		t->job.call(t->job.argument);
+		cps_state_of(t)->job.call(cps_state_of(t)->job.argument);
 	cps_other_signals_leave(&use);
 	cps_sample_own_end(t, begin);
 }
@@ -70,8 +70,8 @@ bool cps_event_call(void (*f)(void *), void *argument)
 		return false;
 	mask = cps_sys_block_signals();
 	if (!atomic_exchange(&t->busy, true)) {
-		t->job.call = f;
-		t->job.argument = argument;
+		cps_state_of(t)->job.call = f;
+		cps_state_of(t)->job.argument = argument;
 		is_called = cps_own_stack_call(t->id, work, t);
 		atomic_store(&t->busy, false);
 	}
@@ -83,8 +83,8 @@ bool cps_event_call(void (*f)(void *), void *argument)
 /* Returns whether there is a sample, for the thread's job. */
 static bool take(struct cps_thread *t)
 {
-	t->job.call = NULL;
-	t->job.is_done = false;
+	cps_state_of(t)->job.call = NULL;
+	cps_state_of(t)->job.is_done = false;
 	if (!cps_gate_is_open() || !cps_other_signals_is_time())
 		return false; /* it is due later */
 	if (atomic_exchange(&t->busy, true)) {
@@ -94,7 +94,7 @@ static bool take(struct cps_thread *t)
 	if (!cps_own_stack_call(t->id, work, t))
 		cps_loss_add(CPS_LOSS_BUSY, 1);
 	atomic_store(&t->busy, false);
-	return t->job.is_done;
+	return cps_state_of(t)->job.is_done;
 }
 
 /* No handler that the thread could run uses the job: signals are blocked. */
@@ -109,18 +109,18 @@ bool cps_event_take(uint32_t number, uint32_t state, uint64_t gticks, uint64_t l
 	if (!t || cps_thread_is_gone(t))
 		return false;
 	mask = cps_sys_block_signals();
-	t->job.mask = mask;
-	t->job.number = number;
-	t->job.state = state;
-	t->job.gticks = gticks;
-	t->job.leaf = leaf;
-	t->job.block = block;
-	t->job.outside = outside;
-	cps_regs_keep_here(t->job.regs);
+	cps_state_of(t)->job.mask = mask;
+	cps_state_of(t)->job.number = number;
+	cps_state_of(t)->job.state = state;
+	cps_state_of(t)->job.gticks = gticks;
+	cps_state_of(t)->job.leaf = leaf;
+	cps_state_of(t)->job.block = block;
+	cps_state_of(t)->job.outside = outside;
+	cps_regs_keep_here(cps_state_of(t)->job.regs);
 	is_done = take(t);
 	if (!is_done)
-		cps_single_add((int64_t *)&t->points[number].rest, (int64_t)gticks);
-	cps_sys_set_mask(t->job.mask);
+		cps_single_add((int64_t *)&cps_state_of(t)->points[number].rest, (int64_t)gticks);
+	cps_sys_set_mask(cps_state_of(t)->job.mask);
 	errno = saved;
 	return is_done;
 }
@@ -208,7 +208,7 @@ static uint64_t pass_points(uint32_t number)
 	struct cps_point *p = &cps_thread_points[number];
 	uint64_t weight = 0;
 
-	if (!t || p != &t->points[number] || !cps_resource_is_counted(number)) {
+	if (!t || p != &cps_state_of(t)->points[number] || !cps_resource_is_counted(number)) {
 		p->left = FAR;
 		return 0;
 	}
@@ -239,7 +239,7 @@ uint64_t cps_point_draw(uint32_t number)
 
 uint64_t cps_point_next(struct cps_thread *t, uint32_t number)
 {
-	struct cps_point *p = &t->points[number];
+	struct cps_point *p = &cps_state_of(t)->points[number];
 
 	if (p->current)
 		widen(p);
@@ -249,7 +249,7 @@ uint64_t cps_point_next(struct cps_thread *t, uint32_t number)
 
 uint64_t cps_point_first(struct cps_thread *t, uint32_t number, uint64_t *whole)
 {
-	struct cps_point *p = &t->points[number];
+	struct cps_point *p = &cps_state_of(t)->points[number];
 	uint64_t first = begin_inside(t, number, p);
 
 	*whole = p->current;
@@ -258,7 +258,7 @@ uint64_t cps_point_first(struct cps_thread *t, uint32_t number, uint64_t *whole)
 
 void cps_point_begin_whole(struct cps_thread *t, uint32_t number)
 {
-	struct cps_point *p = &t->points[number];
+	struct cps_point *p = &cps_state_of(t)->points[number];
 
 	p->current = draw(t, number, p);
 	p->left = (int64_t)p->current;
@@ -266,7 +266,7 @@ void cps_point_begin_whole(struct cps_thread *t, uint32_t number)
 
 uint64_t cps_point_consumed(const struct cps_thread *t, uint32_t number)
 {
-	const struct cps_point *p = &t->points[number];
+	const struct cps_point *p = &cps_state_of(t)->points[number];
 	int64_t rest = (int64_t)p->current - p->left;
 
 	return p->current && rest > 0 ? p->passed + (uint64_t)rest : p->passed;

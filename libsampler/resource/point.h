@@ -9,6 +9,7 @@
 
 #include "base/single.h"
 #include "resource/resource.h"
+#include "resource/state.h"
 #include "stream/recording.h"
 #include "stream/thread.h"
 

@@ -271,8 +271,17 @@ void cps_resource_again(void)
 /* Another thread of the parent's may have been about to make a counter. */
 void cps_resource_child(void)
 {
+	struct cps_thread *t = cps_thread_self();
+	struct cps_resource_state *s = t ? cps_state_of(t) : NULL;
+
 	atomic_flag_clear(&making);
 	cps_left_over_reset();
+	if (!s || cps_thread_is_gone(t))
+		return;
+	memset(s->points, 0, sizeof(s->points));
+	memset(s->overflows, 0, sizeof(s->overflows));
+	memset(&s->off_cpu, 0, sizeof(s->off_cpu));
+	memset(&s->switches, 0, sizeof(s->switches));
 }
 
 void cps_resource_arm(struct cps_thread *t)
@@ -292,7 +301,7 @@ static void count(struct cps_thread *t, void *context)
 				uses[i].resource->take_counted ? uses[i].resource->take_counted(t)
 							       : cps_point_consumed(t, i),
 				0);
-		t->points[i] = (struct cps_point){.left = 0};
+		cps_state_of(t)->points[i] = (struct cps_point){.left = 0};
 	}
 }
 
@@ -496,10 +505,10 @@ void cps_left_over_credit(struct cps_thread *t, uint32_t number, uint32_t state,
 /* Less than a grain is no sample's weight. */
 static void credit_point(struct cps_thread *t, uint32_t number)
 {
-	uint64_t grain = cps_resource_grain(number), rest = t->points[number].rest;
+	uint64_t grain = cps_resource_grain(number), rest = cps_state_of(t)->points[number].rest;
 
 	rest = rest < grain ? 0 : rest;
-	t->points[number].rest -= rest;
+	cps_state_of(t)->points[number].rest -= rest;
 	if (rest || cps_left_over_kept(number))
 		cps_left_over_credit(t, number, 0, rest);
 }
@@ -578,7 +587,8 @@ bool cps_resource_is_worth(uint64_t cpu_ns)
 /* It is left for the thread's next sample, as it is with clocks. */
 void cps_resource_keep(struct cps_thread *t, const struct cps_credit *credit)
 {
-	cps_single_add((int64_t *)&t->points[credit->resource].rest, (int64_t)credit->gticks);
+	cps_single_add((int64_t *)&cps_state_of(t)->points[credit->resource].rest,
+		       (int64_t)credit->gticks);
 }
 
 bool cps_resource_sample_block(uint32_t i, uint64_t gticks, uint64_t block)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "clock/clock.h"
+#include "resource/state.h"
 #include "stream/atoms.h"
 #include "stream/record.h"
 #include "stream/recording.h"

@@ -160,20 +160,20 @@ static bool has_records;
 
 /* A thread's state is used by the thread, by handlers that interrupt it there, and by who ends the recording. Nobody
  * waits. Who was left by a longjmp from further down the stack uses it no more. */
-static bool hold(struct cps_switches *s, uintptr_t frame)
+static bool hold(struct cps_thread *t, uintptr_t frame)
 {
-	uintptr_t held = atomic_load_explicit(&s->held, memory_order_relaxed);
+	uintptr_t held = atomic_load_explicit(&t->held, memory_order_relaxed);
 
 	if (frame == BELOW) { /* nor may it be taken from that one */
 		held = 0;
-		return atomic_compare_exchange_strong(&s->held, &held, CPS_SWITCHES_HELD);
+		return atomic_compare_exchange_strong(&t->held, &held, CPS_THREAD_HELD);
 	}
-	return held < frame && atomic_compare_exchange_strong(&s->held, &held, frame);
+	return held < frame && atomic_compare_exchange_strong(&t->held, &held, frame);
 }
 
-static void release(struct cps_switches *s)
+static void release(struct cps_thread *t)
 {
-	atomic_store_explicit(&s->held, 0, memory_order_release);
+	atomic_store_explicit(&t->held, 0, memory_order_release);
 }
 
 static struct cps_switch_counts usage_of(int whose, struct rusage *usage)
@@ -217,20 +217,20 @@ read_counts(const struct cps_thread *t, struct cps_switches *s, struct cps_switc
 static inline __attribute__((always_inline)) bool gather(struct cps_thread *t, uintptr_t frame,
 							 bool asks, struct cps_switch_counts *n)
 {
-	struct cps_switches *s = &t->switches;
+	struct cps_switches *s = &cps_state_of(t)->switches;
 	bool is_new, is_time;
 
-	if (!cps_gate_is_open() || !hold(s, frame))
+	if (!cps_gate_is_open() || !hold(t, frame))
 		return false;
 	is_new = s->records ? cps_switch_records_are_new(s) : asks;
-	release(s);
+	release(t);
 	if (!is_new || t->tid != cps_sys_gettid())
 		return false;
 	is_time = cps_other_signals_is_time();
-	if (!hold(s, frame))
+	if (!hold(t, frame))
 		return false;
 	read_counts(t, s, n);
-	release(s);
+	release(t);
 	return is_time && n->blocked + n->preempted + n->moves > 0;
 }
 
@@ -296,7 +296,7 @@ bool cps_switches_are_overdue(const struct cps_switches *s)
 
 void cps_switches_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT])
 {
-	struct cps_switches *s = &call->thread->switches;
+	struct cps_switches *s = &cps_state_of(call->thread)->switches;
 	struct cps_switch_counts n = {0, 0, 0};
 
 	if (gather(call->thread, (uintptr_t)__builtin_frame_address(0), false, &n))
@@ -320,7 +320,7 @@ uint64_t cps_switches_pass(int i, const struct cps_switch_counts *n)
 /* Of preemptions getrusage does not tell whether they came before the call. */
 bool cps_switches_leave(const struct cps_blocking_call *call, struct cps_switch_counts *n)
 {
-	struct cps_switches *s = &call->thread->switches;
+	struct cps_switches *s = &cps_state_of(call->thread)->switches;
 	bool is_any;
 
 	*n = (struct cps_switch_counts){0, 0, 0};
@@ -339,7 +339,7 @@ bool cps_switches_leave(const struct cps_blocking_call *call, struct cps_switch_
 static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,
 		    struct cps_credit *credit)
 {
-	struct cps_switches *s = &t->switches;
+	struct cps_switches *s = &cps_state_of(t)->switches;
 	struct cps_switch_counts n = {0, 0, 0};
 	const struct cps_switches_part *part;
 	uint64_t weight;
@@ -360,12 +360,12 @@ static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t no
 
 static void forget(struct cps_thread *t)
 {
-	struct cps_switches *s = &t->switches;
+	struct cps_switches *s = &cps_state_of(t)->switches;
 	struct cps_switch_counts n;
 
-	if (hold(s, BELOW)) {
+	if (hold(t, BELOW)) {
 		read_counts(t, s, &n);
-		release(s);
+		release(t);
 	}
 	for (int i = 0; i < CPS_SWITCHES_PARTS; i++)
 		atomic_store(due_of(s, i), 0);
@@ -383,7 +383,7 @@ static const struct cps_tick_riders companion = {at_tick, cps_resource_keep, ski
 
 static void arm(struct cps_thread *t, void *context)
 {
-	struct cps_switches *s = &t->switches;
+	struct cps_switches *s = &cps_state_of(t)->switches;
 	const char *what;
 	void *records = NULL;
 
@@ -408,22 +408,22 @@ void cps_switches_arm(struct cps_thread *t)
 /* If another one is using them they stay until the process ends. */
 static void close_records(struct cps_thread *t, void *context)
 {
-	struct cps_switches *s = &t->switches;
+	struct cps_switches *s = &cps_state_of(t)->switches;
 	void *records;
 
 	(void)context;
-	if (!hold(s, BELOW))
+	if (!hold(t, BELOW))
 		return;
 	records = atomic_exchange(&s->records, NULL);
 	cps_switch_records_close(records);
 	s->is_known = false;
-	release(s);
+	release(t);
 }
 
 /* What has no place is credited as often as points demand: there may be many threads. */
 void cps_switches_disarm(struct cps_thread *t)
 {
-	struct cps_switches *s = &t->switches;
+	struct cps_switches *s = &cps_state_of(t)->switches;
 	struct cps_switch_counts n = {0, 0, 0};
 	uint64_t mask = cps_sys_block_signals(), weight;
 	const struct cps_switches_part *part;
@@ -453,23 +453,23 @@ static void credit_exactly(struct cps_thread *t, const struct cps_switches_part 
 	credit = cps_resource_credit(part->number, part->state, n);
 	credit.is_tail = true;
 	credit.leaf = call ? call->leaf : 0;
-	if ((call && cps_sleeper_take(t, &t->switches.sleep, call, &credit)) ||
+	if ((call && cps_sleeper_take(t, &cps_state_of(t)->switches.sleep, call, &credit)) ||
 	    (credit.leaf = 0, cps_sleeper_take_nowhere(t, &credit)))
 		cps_atoms_count(cps_resource_id(part->number), n, 0);
 }
 
 void cps_switches_credit_rest(struct cps_thread *t)
 {
-	struct cps_switches *s = &t->switches;
+	struct cps_switches *s = &cps_state_of(t)->switches;
 	struct cps_switch_counts n = {0, 0, 0};
 	uint64_t mask = cps_sys_block_signals();
 	struct cps_sleep call;
 	bool is_in_call = cps_sleeper_read(&s->sleep, &call);
 
-	if (hold(s, BELOW)) {
+	if (hold(t, BELOW)) {
 		if (cps_thread_is_live(t)) /* what it is due when it ends it credits itself */
 			read_counts(t, s, &n);
-		release(s);
+		release(t);
 	}
 	for (int i = 0; i < CPS_SWITCHES_PARTS; i++) {
 		credit_exactly(t, &cps_switches_parts[i], count_of(&n, i),

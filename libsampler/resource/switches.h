@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "resource/off_cpu.h"
+#include "resource/state.h"
 #include "stream/thread.h"
 
 /* ---- switch records -------------------------------------------------------------------------- */

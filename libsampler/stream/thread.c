@@ -30,8 +30,8 @@ static void *(*first_entry)(void *);
 static int first_tid;
 
 static __thread struct cps_thread *self;
-static struct cps_point nobody[CPS_THREAD_POINTS];
-__thread struct cps_point *cps_thread_points = nobody;
+static _Alignas(16) unsigned char nobody[CPS_THREAD_RESOURCE_BYTES];
+__thread struct cps_point *cps_thread_points = (void *)nobody;
 static struct cps_thread gone = {.busy = true}; /* stands for a thread whose end was noticed */
 
 struct cps_thread *cps_thread_self(void)
@@ -138,7 +138,7 @@ void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 	t->random = (uint64_t)(t->id + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	if (!self) /* it may be shared with the creator */
 		self = t;
-	cps_thread_points = self->points;
+	cps_thread_points = (void *)self->resources;
 	atomic_store(&t->state, CPS_THREAD_LIVE);
 }
 
@@ -153,10 +153,9 @@ void cps_thread_leave(struct cps_thread *t)
 	uint64_t until = 0;
 
 	self = &gone;
-	cps_thread_points = nobody;
+	cps_thread_points = (void *)nobody;
 	atomic_store(&t->state, CPS_THREAD_TAKEN);
-	while ((atomic_exchange(&t->busy, true) ||
-		atomic_load(&t->switches.held) == CPS_SWITCHES_HELD) &&
+	while ((atomic_exchange(&t->busy, true) || atomic_load(&t->held) == CPS_THREAD_HELD) &&
 	       cps_sys_patience(&until))
 		;
 	set_free(t);
@@ -208,7 +207,7 @@ struct cps_thread *cps_thread_reset(void)
 			if (&chunks[i][k] != t)
 				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
 	self = NULL;
-	cps_thread_points = nobody;
+	cps_thread_points = (void *)nobody;
 	atomic_store(&next_id, 0);
 	atomic_store(&lowest, 0);
 	if (!t || atomic_load(&t->state) != CPS_THREAD_LIVE)
@@ -225,10 +224,7 @@ struct cps_thread *cps_thread_reset(void)
 	t->slower = 0;
 	t->remainder = 0;
 	t->start_us = 0;
-	memset(t->points, 0, sizeof(t->points));
-	memset(t->overflows, 0, sizeof(t->overflows));
-	memset(&t->off_cpu, 0, sizeof(t->off_cpu));
-	memset(&t->switches, 0, sizeof(t->switches));
+	atomic_store(&t->held, 0);
 	atomic_store(&t->state, CPS_THREAD_TAKEN);
 	return t;
 }

@@ -11,125 +11,21 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
 #define CPS_THREAD_NAME_BYTES 16
 #define CPS_THREAD_BASE	      6
 
-/* The state of the clock `strata` (clock_strata.c). Times are of cps_moment_ns. */
-struct cps_strata {
-	uint64_t part, part_end; /* length of the parts, in ns; and where the current one ends */
-	uint64_t shot_at;	 /* when the thread is to be looked at in it */
-	uint64_t promise;	 /* the reading up to which the whole stratum is credited */
-	uint64_t
-		woken_at; /* when the thread has gone on, at which a stratum begins; 0: none does */
-	uint64_t seen_at, seen_reading; /* when the thread was last known to run */
-	uint32_t left;			/* parts to come, with the current one; 0: none */
-	uint32_t calm;			/* strata in a row in which no shot has met a sleep */
-	int64_t waste_ns; /* what shots that have missed it took beyond their share (clock_strata.h) */
-	uint32_t rarer; /* how often the distance between shots was doubled for that */
-	uint32_t
-		blocked; /* how often lately the thread may have been blocked in the kernel, and ... */
-	uint32_t
-		ticks; /* ... so many ticks are samples before there is a shot again; see clock_strata.h */
-	uint32_t waits;			/* how many calls that wait it had made at the last shot */
-	uint64_t switches, disk_faults; /* what the kernel had counted at the last shot */
-	uint64_t held_at;		/* when the shot comes that is held; 0: there is none */
-};
+/* What a clock and the resources keep of a thread: their own, whose contents only they know (clock/clock_strata.h,
+ * resource/state.h). */
+#define CPS_THREAD_CLOCK_BYTES	  128
+#define CPS_THREAD_RESOURCE_BYTES 4224
 
-/* Where a thread stands between two points of a resource (resource/point.h). */
-struct cps_point {
-	int64_t left;	  /* gticks until the interval ends */
-	uint64_t current; /* the length of the interval; 0: none was drawn yet */
-	uint64_t passed;  /* the sum of those that have ended */
-	uint64_t since_ns;
-	uint32_t n_samples; /* since then */
-	uint32_t slower;    /* how often the mean interval was doubled */
-	uint64_t rest;	    /* gticks that are left for the next sample */
-	uint64_t random;    /* where the drawing of lengths is; 0: it has not begun */
-};
-
-/* The call in which a thread is blocked, and where that was made (resource/off_cpu.h). */
-struct cps_sleep {
-	_Atomic uint32_t sequence; /* odd: the thread is in the call that is described below */
-	_Atomic uint32_t state;	   /* of its resource */
-	_Atomic uint64_t since, leaf;
-	_Atomic uint64_t regs[8]; /* of the wrapper (unwind/regs.h) */
-};
-
-/* The lock, or the like, that a thread waits for (resource/lock.h). */
-struct cps_lock_wait {
-	struct cps_sleep sleep;
-	_Atomic(_Atomic uint64_t *) word; /* in which it is registered; NULL: it is not */
-	_Atomic uint64_t from;		  /* when began what it was not credited with yet */
-	_Atomic uint64_t credited; /* ns that others have credited it with, beside its points */
-};
-
-/* The time of a thread that it does not run, and where it is blocked (resource/off_cpu.h). Times are of
- * cps_moment_ns. */
-struct cps_off_cpu {
-	_Atomic uint64_t held_at; /* when someone began to use what follows; 0: nobody does */
-	uint64_t settled_at; /* time and CPU time up to which this is settled; 0: not counted */
-	uint64_t settled_cpu;
-	int64_t due;	  /* ns off the CPU that are not credited yet */
-	uint64_t counted; /* ns of its life so far */
-	uint32_t state;	  /* what was credited last */
-	struct cps_sleep sleep;
-};
-
-/* How often a thread was put off a processor, because it waited or because others wanted it; and on another one. */
-struct cps_switch_counts {
-	uint64_t blocked, preempted, moves;
-};
-
-#define CPS_SWITCHES_HELD UINTPTR_MAX
-
-/* The switches of a thread (resource/switches.h). */
-struct cps_switches {
-	/* The frame of who is using what follows; CPS_SWITCHES_HELD: a handler of ours or another thread is; 0: nobody. */
-	_Atomic uintptr_t held;
-	_Atomic(void *) records; /* of the kernel's (resource/switches.h); NULL: it has none */
-	uint64_t read_to;	 /* how far these were read */
-	uint32_t cpu;		 /* where it was at the last of them */
-	bool is_known;		 /* what follows is */
-	struct cps_switch_counts usage; /* what getrusage had counted, if there are no records */
-	struct rusage asked;		/* while it is asked: too large for the thread's stack */
-	_Atomic uint64_t due_blocked, due_preempted, due_moves; /* without a place yet */
-	struct cps_sleep sleep;
-};
-
-#define CPS_THREAD_POINTS 44
-
-struct cps_code_range;
-
-/* What the thread itself does outside of the handler, on a stack of the recorder's, while it is busy
- * (resource/point.h): it makes a call, or takes a sample. */
-struct cps_job {
-	void (*call)(void *);
-	void *argument;
-	bool is_done;
-	uint64_t mask;		/* of signals, to be restored */
-	uint32_t number, state; /* of the resource */
-	uint64_t gticks, leaf, block;
-	const struct cps_code_range *outside;
-	uint64_t regs[8]; /* of who is credited */
-};
-
-/* An event that the kernel counts in a thread (resource/overflow.h). */
-struct cps_overflow {
-	_Atomic(void *) page; /* that keeps it alive; NULL: there is none */
-	int fd;		      /* the number that its descriptor had, which its signals bring */
-	bool is_fresh;	      /* it was made in the handler that is running */
-	bool is_missing;      /* it could not be made again */
-	uint64_t weight;      /* of that signal, in gticks */
-	int64_t own;	      /* of these, gticks that are not to be credited */
-	uint32_t calls;	      /* how many system calls the recorder had made when it began */
-};
-
-#define CPS_THREAD_OVERFLOWS 17 /* as many as resources of a recording; faults has two */
-
-/* The points of the calling thread, also before it has entered; those count for nothing. */
+/* The resources' part of the calling thread, which begins with its points, also before it has entered: those count for
+ * nothing. */
+struct cps_point;
 extern __thread struct cps_point *cps_thread_points;
+
+#define CPS_THREAD_HELD UINTPTR_MAX
 
 struct cps_thread {
 	_Atomic uint32_t state; /* enum cps_thread_state */
@@ -142,11 +38,10 @@ struct cps_thread {
 	bool is_sampled;
 	bool announced; /* the stream has its record */
 	bool has_timer, has_shot;
-	atomic_bool is_held; /* it makes a call that no shot may come into */
-	bool is_unwatched;   /* its end is not noticed */
-	int rounds;	     /* rounds of thread-local destructors, at its end */
-	int timer, shot;     /* of the kernel, if it has them */
-	struct cps_strata strata;
+	atomic_bool is_held;   /* it makes a call that no shot may come into */
+	bool is_unwatched;     /* its end is not noticed */
+	int rounds;	       /* rounds of thread-local destructors, at its end */
+	int timer, shot;       /* of the kernel, if it has them */
 	uint64_t slack;	       /* gticks that it may be credited too much or too little by chance */
 	_Atomic(void *) event; /* the page that keeps its perf event alive */
 	int event_fd;	       /* the number that the event's descriptor had */
@@ -182,12 +77,10 @@ struct cps_thread {
 	uint64_t base[CPS_THREAD_BASE]; /* return addresses below its routine, innermost first */
 	uint32_t n_base;
 	char name[CPS_THREAD_NAME_BYTES]; /* its name in the stream */
-	struct cps_off_cpu off_cpu;
-	struct cps_lock_wait lock;
-	struct cps_switches switches;
-	struct cps_job job;
-	struct cps_point points[CPS_THREAD_POINTS];
-	struct cps_overflow overflows[CPS_THREAD_OVERFLOWS];
+	/* The frame of who is using what resources keep of it; CPS_THREAD_HELD: a handler of ours or another thread is; 0: nobody. */
+	_Atomic uintptr_t held;
+	_Alignas(16) unsigned char clock[CPS_THREAD_CLOCK_BYTES];
+	_Alignas(16) unsigned char resources[CPS_THREAD_RESOURCE_BYTES];
 };
 
 enum cps_thread_state { CPS_THREAD_FREE, CPS_THREAD_TAKEN, CPS_THREAD_LIVE };

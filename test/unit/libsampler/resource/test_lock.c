@@ -70,13 +70,13 @@ Test(lock, a_wait_is_registered_as_long_as_it_lasts)
 	cr_assert(cps_lock_has_waiters(object, CPS_LOCK_MUTEX));
 	cr_assert_not(cps_lock_has_waiters(object, CPS_LOCK_CONDITION), "an event, not a lock");
 	slept = rest(2000000);
-	thread->lock.word =
+	cps_state_of(thread)->lock.word =
 		NULL; /* somebody else gives the lock back: it is not this thread's wait */
-	thread->lock.sleep.sequence++;
+	cps_state_of(thread)->lock.sleep.sequence++;
 	blame = cps_lock_blame(object, CPS_LOCK_MUTEX);
 	cr_assert_geq(blame, slept);
-	thread->lock.word = cps_lock_word_of(cps_lock_words, object, CPS_LOCK_MUTEX);
-	thread->lock.sleep.sequence--;
+	cps_state_of(thread)->lock.word = cps_lock_word_of(cps_lock_words, object, CPS_LOCK_MUTEX);
+	cps_state_of(thread)->lock.sleep.sequence--;
 	cps_lock_leave(&call);
 	cr_assert_not(cps_lock_has_waiters(object, CPS_LOCK_MUTEX));
 	cr_assert_geq(cps_lock_take_counted(thread), slept);

@@ -84,12 +84,12 @@ Test(off_cpu, is_what_a_call_has_not_used)
 	begin();
 	lasted = call(CPS_WAIT, 20, 0);
 	cr_assert(blocked() >= 20 * MS && blocked() <= lasted, "%lu of %lu", blocked(), lasted);
-	cr_assert_eq(thread->off_cpu.state, CPS_WAIT);
+	cr_assert_eq(cps_state_of(thread)->off_cpu.state, CPS_WAIT);
 	lasted = blocked();
 	lasted += call(CPS_IO, 20, 15 * MS);
 	cr_assert(blocked() >= 25 * MS && blocked() <= lasted - 14 * MS, "%lu of %lu", blocked(),
 		  lasted);
-	cr_assert_eq(thread->off_cpu.state, CPS_IO);
+	cr_assert_eq(cps_state_of(thread)->off_cpu.state, CPS_IO);
 }
 
 Test(off_cpu, before_a_call_is_not_the_calls)
@@ -101,7 +101,7 @@ Test(off_cpu, before_a_call_is_not_the_calls)
 	nanosleep(&before, NULL); /* not wrapped here */
 	lasted = call(CPS_WAIT, 10, 0);
 	cr_assert(blocked() <= lasted, "%lu of %lu", blocked(), lasted);
-	cr_assert_geq(thread->off_cpu.due, 30 * (int64_t)MS);
+	cr_assert_geq(cps_state_of(thread)->off_cpu.due, 30 * (int64_t)MS);
 	cr_assert_geq(cps_off_cpu_take_counted(thread), 40 * MS);
 }
 
@@ -114,10 +114,11 @@ Test(off_cpu, of_a_short_call_is_settled_later)
 		cps_blocking_begin(&c);
 		cps_blocking_end(&c);
 	}
-	cr_assert_eq(thread->off_cpu.sleep.sequence % 2, 0);
+	cr_assert_eq(cps_state_of(thread)->off_cpu.sleep.sequence % 2, 0);
 	call(CPS_WAIT, 1, 0);
-	cr_assert_leq(blocked() + (uint64_t)thread->off_cpu.due,
-		      cps_moment_ns() - thread->off_cpu.settled_at + thread->off_cpu.counted);
+	cr_assert_leq(blocked() + (uint64_t)cps_state_of(thread)->off_cpu.due,
+		      cps_moment_ns() - cps_state_of(thread)->off_cpu.settled_at +
+			      cps_state_of(thread)->off_cpu.counted);
 }
 
 /* What is left over at a thread's end is credited. So nothing may be that was before its beginning. */
@@ -126,7 +127,7 @@ Test(off_cpu, the_first_interval_begins_with_the_thread)
 	const struct cps_point *p;
 
 	begin();
-	p = &thread->points[CPS_RESOURCE_OF_real];
+	p = &cps_state_of(thread)->points[CPS_RESOURCE_OF_real];
 	cr_assert_neq(p->current, 0);
 	cr_assert_eq((uint64_t)p->left, p->current);
 	call(CPS_WAIT, 1, 0);
@@ -141,7 +142,7 @@ Test(off_cpu, a_thread_tells_where_it_is_blocked)
 	ucontext_t context = {.uc_flags = 0};
 
 	begin();
-	sleep = &thread->off_cpu.sleep;
+	sleep = &cps_state_of(thread)->off_cpu.sleep;
 	cr_assert_not(cps_sleeper_read(sleep, &seen));
 	cps_blocking_enter(&c, regs);
 	cr_assert(cps_sleeper_read(sleep, &seen));

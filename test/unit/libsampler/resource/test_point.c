@@ -69,8 +69,8 @@ Test(point, short_threads)
 	for (int i = 0; i < 20000; i++) {
 		uint64_t counted = 0;
 
-		thread->points[number] =
-			(struct cps_point){.random = thread->points[number].random};
+		cps_state_of(thread)->points[number] =
+			(struct cps_point){.random = cps_state_of(thread)->points[number].random};
 		for (; counted < 330; counted += 11)
 			weight += (double)cps_point_pass(number, 11);
 		truth += (double)counted;

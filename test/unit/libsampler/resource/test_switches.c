@@ -71,7 +71,7 @@ static uint64_t credited(void)
 /* Blocked ones; of the others there may be any number. */
 static uint64_t due(void)
 {
-	return atomic_load(&thread->switches.due_blocked);
+	return atomic_load(&cps_state_of(thread)->switches.due_blocked);
 }
 
 static void nothing(void)
@@ -95,7 +95,7 @@ Test(switches, before_a_call_are_due)
 	for (int i = 0; i < 5; i++)
 		nap();
 	call(nothing);
-	if (thread->switches.records)
+	if (cps_state_of(thread)->switches.records)
 		cr_assert_eq(due(), 5, "%lu are due", due());
 	cr_assert_lt(credited(), 5);
 }
@@ -108,7 +108,7 @@ Test(switches, that_are_due_are_credited_where_no_tick_will_come)
 	call(nothing);
 	call(nothing);
 	cr_assert_eq(due(), 0);
-	cr_assert(!thread->switches.records || credited() >= 5);
+	cr_assert(!cps_state_of(thread)->switches.records || credited() >= 5);
 }
 
 Test(switches, of_pauses_do_not_count)
@@ -139,19 +139,17 @@ Test(switches, of_pauses_do_not_count)
 /* A handler that interrupts it is called further down the stack. */
 Test(switches, are_not_read_by_two_at_a_time)
 {
-	struct cps_switches *s;
 	uint64_t before;
 
 	begin();
-	s = &thread->switches;
 	call(nap);
 	before = credited();
 	nap();
-	atomic_store(&s->held, UINTPTR_MAX);
+	atomic_store(&thread->held, UINTPTR_MAX);
 	call(nap);
 	cr_assert_eq(credited(), before, "in use by who was interrupted");
-	atomic_store(&s->held, 100);
+	atomic_store(&thread->held, 100);
 	call(nap);
 	cr_assert_geq(credited(), before + 1, "left by a longjmp");
-	cr_assert_eq(atomic_load(&s->held), 0);
+	cr_assert_eq(atomic_load(&thread->held), 0);
 }

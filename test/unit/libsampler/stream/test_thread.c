@@ -19,10 +19,10 @@ static void *live(void *entry)
 	struct cps_thread *t = entry;
 
 	cps_thread_enter(t, 0);
-	atomic_store(&t->switches.held, CPS_SWITCHES_HELD);
+	atomic_store(&t->held, CPS_THREAD_HELD);
 	sem_post(&is_there);
 	cps_thread_leave(t);
-	held_at_the_end = atomic_load(&t->switches.held);
+	held_at_the_end = atomic_load(&t->held);
 	return NULL;
 }
 
@@ -38,7 +38,7 @@ Test(thread, waits_for_who_reads_its_switches)
 	sem_wait(&is_there);
 	cr_assert_neq(atomic_load(&t->state), CPS_THREAD_FREE);
 	nanosleep(&moment, NULL);
-	atomic_store(&t->switches.held, 0);
+	atomic_store(&t->held, 0);
 	pthread_join(thread, NULL);
 	cr_assert_eq(held_at_the_end, 0);
 	cr_assert_eq(atomic_load(&t->state), CPS_THREAD_FREE);
