@@ -27,9 +27,10 @@ COMMON := -std=gnu11 $(WARN) $(OPT) $(CPPFLAGS) $(CFLAGS) -iquote . -D_GNU_SOURC
 SAN ?=
 
 # ---- libcpsample.so ---------------------------------------------------------------------------
-# Folders in the order in which they may include each other; scripts/lint checks that. The first
-# seven are async-signal-safe from end to end.
-SIGNAL_SAFE := base unwind python stream signal clock resource setup
+# Folders in the order in which they may include each other; scripts/lint checks that. Those of SIGNAL_SAFE are
+# async-signal-safe from end to end. Of arch only the folder of the machine is built.
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+SIGNAL_SAFE := arch base unwind python stream signal clock resource setup
 LIB_FOLDERS := $(SIGNAL_SAFE) process wrap
 
 # What the recorder needs, whatever hardening the user's flags ask for. It runs in a signal handler, where it may
@@ -98,8 +99,8 @@ silent := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(filter 0,$(V)),$(if $(silent),,@printf '  %-8s %s\n' $(1) $(2)),)
 
 objects_of = $(patsubst %.c,$(BUILD)/%.o,$(foreach d,$(2),$(sort $(wildcard $(1)/$(d)/*.c))))
-SIGNAL_OBJS := $(call objects_of,libsampler,$(SIGNAL_SAFE))
-LIB_OBJS := $(call objects_of,libsampler,$(LIB_FOLDERS))
+SIGNAL_OBJS := $(call objects_of,libsampler,arch/$(MACHINE) $(SIGNAL_SAFE))
+LIB_OBJS := $(call objects_of,libsampler,arch/$(MACHINE) $(LIB_FOLDERS))
 CONV_OBJS := $(call objects_of,converters,$(filter-out explore,$(CONV_FOLDERS)))
 EXPLORE_OBJS := $(call objects_of,converters,explore)
 HELPER_OBJS := $(UNIT_HELPERS:%=$(BUILD)/unit/fixtures/%.o)
@@ -381,7 +382,7 @@ mutants: ## N=100 random changes of FILES=converters/tree (SEED=1): which ones n
 	$(Q)scripts/mutants -d $(BUILD)/mutants -n $(or $(N),100) -s $(or $(SEED),1) $(or $(FILES),converters/tree)
 
 lint: all ## what the compiler does not check; ONLY="symbols guest" for some of the checks
-	$(Q)BUILD=$(BUILD) ONLY="$(ONLY)" SIGNAL_SAFE="$(SIGNAL_SAFE)" LIB_FOLDERS="$(LIB_FOLDERS)" \
+	$(Q)BUILD=$(BUILD) ONLY="$(ONLY)" SIGNAL_SAFE="$(SIGNAL_SAFE)" MACHINE=$(MACHINE) LIB_FOLDERS="$(LIB_FOLDERS)" \
 		CONV_FOLDERS="$(CONV_FOLDERS)" scripts/lint
 
 format: ## lay the sources out with clang-format
@@ -395,7 +396,7 @@ entries = for f in $(2); do printf '{"directory":"%s","file":"%s","command":"%s 
 	'$(subst ",\",$(subst ','\'',$(CC) $(1)))' "$$f"; done
 WITH_TEST_CFLAGS := test/bench/streams.c test/bench/weights.c
 compile_commands.json: FORCE ## for clangd and its kin
-	$(Q){ $(call entries,$(LIB_CFLAGS),$(sort $(wildcard libsampler/*/*.c))); \
+	$(Q){ $(call entries,$(LIB_CFLAGS),$(sort $(wildcard libsampler/*/*.c libsampler/arch/$(MACHINE)/*.c))); \
 		$(call entries,$(CONV_CFLAGS),$(sort $(wildcard converters/*.c converters/*/*.c))); \
 		$(call entries,$(TEST_CFLAGS),$(sort $(shell find test/unit test/fuzz test/rows -name '*.c')) $(WITH_TEST_CFLAGS)); \
 		$(call entries,$(TARGET_CFLAGS),$(filter-out $(WITH_TEST_CFLAGS),$(sort $(wildcard \

@@ -60,7 +60,7 @@ static clock_function *find(uintptr_t vdso)
 		take(&s, dynamic, bias);
 	for (uint32_t i = 0; s.table && s.names && s.hash && i < s.hash[1]; i++)
 		if (s.table[i].st_value &&
-		    strcmp(s.names + s.table[i].st_name, "__vdso_clock_gettime") == 0)
+		    strcmp(s.names + s.table[i].st_name, CPS_VDSO_CLOCK_GETTIME) == 0)
 			return (clock_function *)(bias + s.table[i].st_value);
 	return NULL;
 }

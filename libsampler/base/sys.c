@@ -13,7 +13,7 @@
 
 /* ---- sys ------------------------------------------------------------------------------------- */
 /*
- * Counts the system calls that sys.h makes, and says where memory is to be mapped, and what
+ * Counts the system calls that are made, and says where memory is to be mapped, and what
  * terminals wait for.
  *
  * In: sizes, descriptors. Out: a number of each thread; addresses that follow each other; numbers

@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "arch/arch.h"
+
 /* ---- sys ------------------------------------------------------------------------------------- */
 /*
  * Makes system calls directly.
@@ -21,35 +23,6 @@
  * by another preloaded library. The functions here are and do none of that. Each returns a value or
  * -errno and is async-signal-safe, hence [signal] throughout.
  */
-
-/* System calls of the calling thread that would not be there without the recorder; modulo 2^32. What counts the
- * target's takes them off (resource/overflow.c). */
-extern __thread uint32_t cps_sys_calls;
-
-#if defined(__x86_64__)
-
-/* [signal] One system call with up to six arguments. */
-static inline long cps_sys6(long number, long a, long b, long c, long d, long e, long f)
-{
-	/* Where each access to memory is made a call, none must come between the registers and their use. */
-	long result = (long)cps_sys_calls++;
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
-#else
-#error "this architecture needs its system call in sys.h and its registers in regs.h"
-#endif
-
-#define CPS_SYS(name, a, b, c, d)                                                                  \
-	cps_sys6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
 /* [signal] */
 static inline int cps_sys_open(const char *path, int flags, int mode)
@@ -203,16 +176,6 @@ static inline int cps_sys_exceeds_file_limit(uint64_t bytes)
 	uint64_t limit[2];
 
 	return CPS_SYS(prlimit64, 0, 1 /* RLIMIT_FSIZE */, NULL, limit) == 0 && bytes > limit[0];
-}
-
-/*
- * [signal] Whether eight bytes at this address can be read. It has no effect and needs no
- * descriptor: the kernel copies the new mask before it looks at `how`, so a senseless `how` gives
- * EFAULT for memory that is not there and EINVAL for memory that is.
- */
-static inline int cps_sys_readable(uintptr_t address)
-{
-	return CPS_SYS(rt_sigprocmask, -1, address, 0, 8) == -22 /* EINVAL */;
 }
 
 /* [signal] How many bytes a read of this terminal waits for (VMIN), if it is one that is not read by lines; otherwise 1.

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -22,7 +23,6 @@
 #include "signal/waiting.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 /* ---- misses ---------------------------------------------------------------------------------- */

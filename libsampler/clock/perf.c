@@ -14,12 +14,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "clock/perf.h"
 #include "signal/disposition.h"
 #include "signal/sample.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 #define PAGE	 4096u

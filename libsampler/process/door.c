@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -30,7 +31,6 @@
 #include "stream/thread.h"
 #include "unwind/libunwind.h"
 #include "unwind/module.h"
-#include "unwind/regs.h"
 
 #define FIRST_STACK_MAX (UINT64_C(64) << 30)
 

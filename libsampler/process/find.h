@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
+
 /* ---- find ------------------------------------------------------------------------------------ */
 /*
  * Finds the C library's functions, and names those that not every C library has.
@@ -22,10 +24,10 @@
  */
 
 /* In its own library before glibc 2.34, which is not loaded into every program. */
-#define CPS_MAYBE(name) CPS_MAYBE_OF(name, 2.2.5)
-#define CPS_MAYBE_OF(name, version)                                                                \
-	_Pragma(CPS_TEXT(weak name)) __asm__(".symver " #name ", " #name "@GLIBC_" #version)
-#define CPS_TEXT(x) #x
+#define CPS_MAYBE(name)		    CPS_MAYBE_OF(name, CPS_GLIBC_OLDEST)
+#define CPS_MAYBE_OF(name, version) _Pragma(CPS_TEXT(weak name)) CPS_SYMVER(name, version)
+#define CPS_SYMVER(name, version)   __asm__(".symver " #name ", " #name "@GLIBC_" version)
+#define CPS_TEXT(x)		    #x
 
 /* The function of this name in the libraries that come after this one, or NULL. Works also where there
  * is no dlsym(3). */

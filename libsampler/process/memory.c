@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arch/arch.h"
+
 #define OURS	__attribute__((visibility("hidden")))
 #define KEEP(p) __asm__ volatile("" : "+r"(p) : : "memory")
 
@@ -24,7 +26,7 @@ OURS void *memcpy(void *restrict to, const void *restrict from, size_t n)
 	const unsigned char *f = from;
 
 	if (n >= LONG) {
-		__asm__ volatile("rep movsb" : "+D"(t), "+S"(f), "+c"(n) : : "memory");
+		cps_long_copy(t, f, n);
 		return to;
 	}
 	for (; n >= 8; n -= 8, t += 8, f += 8) {
@@ -59,9 +61,7 @@ OURS void *memmove(void *to, const void *from, size_t n)
 
 OURS void *memset(void *to, int c, size_t n)
 {
-	unsigned char *t = to;
-
-	__asm__ volatile("rep stosb" : "+D"(t), "+c"(n) : "a"(c) : "memory");
+	cps_long_fill(to, c, n);
 	return to;
 }
 

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "base/sys.h"
 #include "clock/clock_timer.h"
@@ -31,7 +32,6 @@
 #include "stream/recode.h"
 #include "stream/recording.h"
 #include "unwind/module.h"
-#include "unwind/regs.h"
 #include "cpsample.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */

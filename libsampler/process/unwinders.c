@@ -9,11 +9,11 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "arch/arch.h"
 #include "process/find.h"
 #include "process/unwinders.h"
 #include "python/python.h"
 #include "unwind/libunwind.h"
-#include "unwind/regs.h"
 
 /* ---- choose unwinder ------------------------------------------------------------------------- */
 /*

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/single.h"
+#include "arch/arch.h"
 #include "resource/resource.h"
 #include "resource/state.h"
 #include "stream/thread.h"

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "resource/state.h"
 #include "stream/thread.h"
-#include "unwind/regs.h"
 
 /* ---- lock word ------------------------------------------------------------------------------- */
 /*

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "base/moment.h"
 #include "base/sys.h"
@@ -18,7 +19,6 @@
 #include "signal/sample.h"
 #include "signal/tick_riders.h"
 #include "stream/loss.h"
-#include "unwind/regs.h"
 #include "unwind/unwind.h"
 #include "base/poison.h"
 

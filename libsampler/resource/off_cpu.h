@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "resource/state.h"
 #include "signal/sample.h"
 #include "stream/recording.h"
 #include "stream/thread.h"
-#include "unwind/regs.h"
 
 /* ---- sleeper --------------------------------------------------------------------------------- */
 /*

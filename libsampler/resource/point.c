@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
-#include "base/single.h"
 #include "base/sys.h"
 #include "clock/clock.h"
 #include "resource/point.h"
@@ -15,7 +15,6 @@
 #include "signal/own_stack.h"
 #include "signal/sample.h"
 #include "stream/loss.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 /* ---- event ----------------------------------------------------------------------------------- */

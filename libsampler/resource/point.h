@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/single.h"
+#include "arch/arch.h"
 #include "resource/resource.h"
 #include "resource/state.h"
 #include "stream/recording.h"

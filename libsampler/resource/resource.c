@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/single.h"
+#include "arch/arch.h"
 #include "base/sys.h"
 #include "resource/off_cpu.h"
 #include "resource/overflow.h"

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "arch/arch.h"
 #include "stream/thread.h"
 
 /* Where a thread stands between two points of a resource (resource/point.h). */
@@ -31,7 +32,7 @@ struct cps_sleep {
 	_Atomic uint32_t sequence; /* odd: the thread is in the call that is described below */
 	_Atomic uint32_t state;	   /* of its resource */
 	_Atomic uint64_t since, leaf;
-	_Atomic uint64_t regs[8]; /* of the wrapper (unwind/regs.h) */
+	_Atomic uint64_t regs[CPS_REGS_KEPT]; /* of the wrapper */
 };
 
 /* The lock, or the like, that a thread waits for (resource/lock.h). */
@@ -85,7 +86,7 @@ struct cps_job {
 	uint32_t number, state; /* of the resource */
 	uint64_t gticks, leaf, block;
 	const struct cps_code_range *outside;
-	uint64_t regs[8]; /* of who is credited */
+	uint64_t regs[CPS_REGS_KEPT]; /* of who is credited */
 };
 
 /* An event that the kernel counts in a thread (resource/overflow.h). */

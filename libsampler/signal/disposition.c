@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/sys.h"
 #include "signal/disposition.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 #define SA_KERNEL_RESTORER 0x04000000

@@ -14,6 +14,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "signal/disposition.h"
@@ -24,7 +25,6 @@
 #include "stream/loss.h"
 #include "unwind/insn.h"
 #include "unwind/module.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 /* ---- displaced ------------------------------------------------------------------------------- */
@@ -235,7 +235,7 @@ bool cps_transfer_cut_is_possible(const ucontext_t *uc)
 {
 	return cps_transfer_cut_state.frame &&
 	       cps_regs_is_below(uc, cps_transfer_cut_state.frame) &&
-	       uc->uc_mcontext.gregs[REG_RAX] > 0 && cps_regs_is_behind_call(uc);
+	       cps_regs_call_result(uc) > 0 && cps_regs_is_behind_call(uc);
 }
 
 /* A thread may find contexts on its stack that are those of a thread which had this memory before, so
@@ -262,19 +262,13 @@ static bool is_readable(uintptr_t from, uintptr_t to)
  */
 static const ucontext_t *same_below(const ucontext_t *uc, uintptr_t *state)
 {
-	static const int same[] = {REG_RIP, REG_RSP, REG_RAX, REG_RBX,
-				   REG_RBP, REG_RSI, REG_RDI, REG_RDX};
 	const ucontext_t *old = (const ucontext_t *)cps_regs_place_of_context(
 		uc, cps_regs_interrupted_sp(uc) - CPS_RED_ZONE, state);
 
 	/* The two lie in a frame that is smaller than a page. */
-	if (!old || old == uc ||
-	    !is_readable((uintptr_t)old, *state + sizeof(struct _libc_fpstate) - 1))
+	if (!old || old == uc || !is_readable((uintptr_t)old, *state + CPS_REGS_STATE_BYTES - 1))
 		return NULL;
-	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-		if (old->uc_mcontext.gregs[same[i]] != uc->uc_mcontext.gregs[same[i]])
-			return NULL;
-	return old;
+	return cps_regs_is_same(old, uc) ? old : NULL;
 }
 
 bool cps_transfer_cut_may_be_returned_to(const ucontext_t *uc)
@@ -289,10 +283,9 @@ bool cps_transfer_cut_may_be_returned_to(const ucontext_t *uc)
 bool cps_transfer_cut_was_returned_to(const ucontext_t *uc)
 {
 	uintptr_t state = 0;
-	uint64_t number = uc->uc_mcontext.fpregs ? cps_regs_number(uc->uc_mcontext.fpregs) : 0;
+	uint64_t number = cps_regs_context_number(uc);
 
-	return number && same_below(uc, &state) &&
-	       cps_regs_number((const struct _libc_fpstate *)state) == number;
+	return number && same_below(uc, &state) && cps_regs_number(state) == number;
 }
 
 void cps_transfer_cut_note(void)

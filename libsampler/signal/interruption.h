@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "unwind/regs.h"
+#include "arch/arch.h"
 
 /* ---- displaced ------------------------------------------------------------------------------- */
 /*

@@ -10,6 +10,7 @@
  */
 #include <stdatomic.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "signal/gate.h"
@@ -17,7 +18,6 @@
 #include "signal/own_stack.h"
 #include "signal/sample.h"
 #include "stream/loss.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 static _Atomic(const struct cps_other_signals *) side;

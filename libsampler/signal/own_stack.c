@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "base/sys.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/own_stack.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 /* ---- own stack ------------------------------------------------------------------------------- */

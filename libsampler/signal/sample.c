@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
 #include "base/sys.h"
 #include "signal/disposition.h"
@@ -20,7 +21,6 @@
 #include "stream/loss.h"
 #include "stream/recode.h"
 #include "stream/recording.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */

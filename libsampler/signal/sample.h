@@ -10,11 +10,11 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "signal/interruption.h"
 #include "stream/kernel_names.h"
 #include "stream/thread.h"
-#include "unwind/regs.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 /*

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <zlib.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -17,7 +18,6 @@
 #include "stream/drain.h"
 #include "stream/loss.h"
 #include "stream/record.h"
-#include "unwind/regs.h"
 #include "format.h"
 #include "base/poison.h"
 

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "stream/thread.h"
-#include "unwind/regs.h"
 #include "base/poison.h"
 
 #define CHUNK  32u

@@ -302,7 +302,7 @@ void cps_cfi_row(const struct cps_module *m, uintptr_t pc, bool is_guess, struct
 		return;
 	if (s.cfa_register != CPS_REG_SP && s.cfa_register != CPS_REG_FP)
 		return;
-	if (s.rule[CPS_REG_PC] != AT_OFFSET || s.value[CPS_REG_PC] != -8 ||
+	if (s.rule[CPS_REG_PC] != AT_OFFSET || s.value[CPS_REG_PC] != -CPS_REGS_RA_BELOW ||
 	    s.rule[CPS_REG_SP] != SAME)
 		return;
 	if (s.rule[CPS_REG_FP] != SAME &&

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "unwind/fde.h"
 #include "unwind/module.h"
-#include "unwind/regs.h"
 
 /* ---- cfi ------------------------------------------------------------------------------------- */
 /*

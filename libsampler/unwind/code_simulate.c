@@ -263,7 +263,7 @@ void cps_code_simulate_forget(uintptr_t pc)
 /* The row that the code has turned out to be; 0: it is no row. */
 static unsigned row_of(const struct mind *m, const struct cps_regs *start)
 {
-	struct datum cfa = plus(m->r[CPS_REG_SP], 8), fp = m->r[CPS_REG_FP];
+	struct datum cfa = plus(m->r[CPS_REG_SP], CPS_REGS_RA_BELOW), fp = m->r[CPS_REG_FP];
 	bool from_fp = cfa.origin == OF_FP;
 	uint64_t offset, slot = 0;
 
@@ -286,7 +286,7 @@ static bool step_by_row(unsigned row, struct cps_regs *regs, const struct cps_pe
 
 	if (row & FROM_FP && !(regs->valid & 1u << CPS_REG_FP))
 		return false;
-	if (!cps_peek(peek, cfa - 8, &regs->r[CPS_REG_PC]) ||
+	if (!cps_peek(peek, cfa - CPS_REGS_RA_BELOW, &regs->r[CPS_REG_PC]) ||
 	    (slot && !cps_peek(peek, cfa - slot * 8, &fp)))
 		return false;
 	regs->r[CPS_REG_FP] = fp;
@@ -304,7 +304,7 @@ static bool leave_by(struct mind *m, struct cps_regs *regs)
 	regs->r[CPS_REG_SP] = m->r[CPS_REG_SP].value;
 	if (!load(m, regs->r[CPS_REG_SP], &regs->r[CPS_REG_PC]))
 		return false;
-	regs->r[CPS_REG_SP] += 8;
+	regs->r[CPS_REG_SP] += CPS_REGS_RA_BELOW;
 	regs->r[CPS_REG_FP] = fp.value;
 	regs->valid = 1u << CPS_REG_SP | 1u << CPS_REG_PC;
 	if (fp.origin != NOWHERE)
@@ -400,17 +400,16 @@ bool cps_noreturn_returns(uintptr_t pc)
 	return true;
 }
 
-/* call *%r12, pops, and a jump to a function that complains: "mcall function returned". */
+/* A call by a register, pops, and a jump to a function that complains: "mcall function returned". */
 bool cps_noreturn_is_mcall(uintptr_t ra)
 {
-	static const uint8_t call[] = {0x41, 0xff, 0xd4};
 	struct cps_insn_window w = {.n = 0};
-	uint8_t before[sizeof(call)];
+	uint8_t before[CPS_REGS_MCALL_BYTES];
 	struct cps_insn i;
 	unsigned pops = 0;
 
 	if (!cps_module_copy(before, ra - sizeof(before), sizeof(before)) ||
-	    memcmp(before, call, sizeof(call)) != 0)
+	    !cps_regs_is_mcall(before))
 		return false;
 	while (cps_insn_at(&w, ra, &i) && i.op == CPS_INSN_POP && pops < 3) {
 		ra += i.length;

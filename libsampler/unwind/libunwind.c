@@ -8,11 +8,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
 #include "unwind/cfi.h"
 #include "unwind/libunwind.h"
 #include "unwind/module.h"
-#include "unwind/regs.h"
 #include "unwind/row.h"
 #include "unwind/signal_frame.h"
 #include "unwind/unwind.h"

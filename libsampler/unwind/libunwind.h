@@ -28,16 +28,6 @@ enum cps_libunwind_error {
 	CPS_LIBUNWIND_NOINFO = 10,
 };
 
-/* Registers as unw_get_reg numbers them. Those that it asks for (access_reg) have DWARF's numbers, but the address at
- * which a frame goes on need not have that: on aarch64 it is the return address's, which is 30. */
-#if defined(__x86_64__)
-enum { CPS_LIBUNWIND_IP = 16, CPS_LIBUNWIND_SP = 7 };
-#elif defined(__aarch64__)
-enum { CPS_LIBUNWIND_IP = 30, CPS_LIBUNWIND_SP = 31 };
-#else
-#error "this architecture needs the values of UNW_TDEP_IP and UNW_TDEP_SP"
-#endif
-
 enum { CPS_LIBUNWIND_CACHE_GLOBAL = 1 };   /* for unw_set_caching_policy */
 enum { CPS_LIBUNWIND_REMOTE_TABLE = 2 };   /* a table that is read by access_mem */
 enum { CPS_LIBUNWIND_CURSOR_WORDS = 512 }; /* more than a cursor has on any machine */

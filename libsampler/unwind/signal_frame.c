@@ -4,8 +4,6 @@
  *
  * In: the stack. Out: registers.
  */
-#include <ucontext.h>
-
 #include "unwind/cfi.h"
 #include "unwind/row.h"
 #include "unwind/signal_frame.h"
@@ -13,11 +11,8 @@
 
 bool cps_signal_frame_read(uint64_t context, const struct cps_peek *peek, struct cps_regs *regs)
 {
-	const ucontext_t *uc = (const void *)context;
-
 	for (int i = 0; i < CPS_REGS; i++)
-		if (!cps_peek(peek, (uintptr_t)&uc->uc_mcontext.gregs[cps_regs_greg[i]],
-			      &regs->r[i]))
+		if (!cps_peek(peek, cps_regs_saved_at(context, i), &regs->r[i]))
 			return false;
 	regs->valid = CPS_REGS_ALL;
 	return true;
@@ -36,7 +31,7 @@ bool cps_signal_frame_skip_new(struct cps_regs *regs, uint64_t key_high,
 
 	if (!cps_regs_is_at_handler(regs) || !cps_peek(peek, sp, &ra) ||
 	    !cps_signal_frame_returns_to(key_high, ra) ||
-	    !cps_signal_frame_read(sp + 8, peek, &interrupted))
+	    !cps_signal_frame_read(cps_regs_handlers_context(sp), peek, &interrupted))
 		return false;
 	*regs = interrupted;
 	return true;

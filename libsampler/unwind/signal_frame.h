@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
-#include "unwind/regs.h"
 
 /* [signal] Get all registers that are saved in the ucontext at this address. False: it cannot be read, and
  * *regs is not set whole. */

@@ -53,7 +53,7 @@ static bool leaf_step(struct cps_step_without_cfi *f, const struct cps_peek *pee
 	    !(cps_call_comes_before(ra) || cps_signal_frame_returns_to(f->key_high, ra) ||
 	      is_root(ra, peek)))
 		return false;
-	f->regs.r[CPS_REG_SP] = sp + 8;
+	f->regs.r[CPS_REG_SP] = sp + CPS_REGS_RA_BELOW;
 	f->regs.r[CPS_REG_PC] = ra;
 	return true;
 }
@@ -220,8 +220,8 @@ static bool has_called(const struct host *host, uint64_t sp, uint64_t host_sp,
 {
 	uint64_t ra;
 
-	if (host_sp == sp || !cps_peek(peek, host_sp - 8, &ra) || ra <= host->start ||
-	    ra > host->end || !cps_call_comes_before(ra))
+	if (host_sp == sp || !cps_peek(peek, host_sp - CPS_REGS_RA_BELOW, &ra) ||
+	    ra <= host->start || ra > host->end || !cps_call_comes_before(ra))
 		return false;
 	return host_sp - sp > BETWEEN_MOST || call_before(ra).kind != CPS_REGS_DIRECT;
 }
@@ -251,7 +251,7 @@ bool cps_luajit_frame_step(struct cps_regs *regs, const struct cps_peek *peek)
 	struct host host;
 
 	for (;; cfa += 16) {
-		if (cfa > last || !cps_peek(peek, cfa - 8, &ra))
+		if (cfa > last || !cps_peek(peek, cfa - CPS_REGS_RA_BELOW, &ra))
 			return false;
 		if (leads_to_host(ra, &host) && cfa - sp >= (uint64_t)host.row.cfa_offset)
 			break;

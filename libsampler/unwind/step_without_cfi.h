@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
-#include "unwind/regs.h"
 
 /* ---- bare ------------------------------------------------------------------------------------ */
 /*

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "arch/arch.h"
 #include "unwind/trail.h"
 #include "base/poison.h"
 
@@ -23,7 +24,7 @@ uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, const struct cp
 	for (; i + 1 < trail.depth; i++) {
 		const struct cps_frame *next = cps_trail_frame(&trail, i + 1);
 
-		if (!cps_peek(&k, next->sp - 8, &word) || word != next->pc + 1)
+		if (!cps_peek(&k, next->sp - CPS_REGS_RA_BELOW, &word) || word != next->pc + 1)
 			break;
 		if (next->fp_at && (!cps_peek(&k, next->fp_at, &word) || word != next->fp))
 			break;

@@ -4,12 +4,12 @@
  */
 #include <stdatomic.h>
 
+#include "arch/arch.h"
 #include "base/moment.h"
 #include "unwind/cfi.h"
 #include "unwind/insn.h"
 #include "unwind/module.h"
 #include "unwind/registered.h"
-#include "unwind/regs.h"
 #include "unwind/row.h"
 #include "unwind/signal_frame.h"
 #include "unwind/step_without_cfi.h"
@@ -45,8 +45,6 @@ const struct cps_unwinder *cps_unwinder_in_use(void)
 {
 	return atomic_load_explicit(&in_use, memory_order_acquire);
 }
-
-CPS_REGS_WITH_KEPT;
 
 /* ---- unwind ---------------------------------------------------------------------------------- */
 /*
@@ -213,7 +211,7 @@ static inline bool quick_step(struct walk *w, uint64_t row, uint32_t *mark)
 		*mark = CPS_MARK_NO_PROGRESS;
 		return false;
 	}
-	if (!cps_peek(w->peek, cfa - 8, &ra) ||
+	if (!cps_peek(w->peek, cfa - CPS_REGS_RA_BELOW, &ra) ||
 	    (fp_offset && !cps_peek(w->peek, cfa + (uint64_t)fp_offset, &w->regs.r[CPS_REG_FP]))) {
 		*mark = CPS_MARK_BAD_MEMORY;
 		return false;
@@ -241,13 +239,13 @@ static void go_on_at(struct walk *w, const struct cps_regs *regs)
 	w->is_exact = true;
 }
 
-/* Steps over a signal frame: the kernel has put all registers on the stack, and sp points to its
- * ucontext. */
+/* Steps over a signal frame: the kernel has put all registers on the stack. */
 static bool signal_step(struct walk *w, uint32_t *mark)
 {
 	struct cps_regs regs;
 
-	if (!cps_signal_frame_read(w->regs.r[CPS_REG_SP], w->peek, &regs)) {
+	if (!cps_signal_frame_read(cps_regs_returned_context(w->regs.r[CPS_REG_SP]), w->peek,
+				   &regs)) {
 		*mark = CPS_MARK_BAD_MEMORY;
 		return false;
 	}

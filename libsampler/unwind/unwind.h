@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
-#include "unwind/regs.h"
 #include "unwind/trail.h"
 
 /* ---- unwinder -------------------------------------------------------------------------------- */

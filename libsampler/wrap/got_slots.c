@@ -189,7 +189,7 @@ static void lead(const struct file *f, const ElfW(Rela) * r, struct cps_got_slot
 	const ElfW(Sym) *s = &f->loaded.symbols[number];
 	uintptr_t *slot = (uintptr_t *)(f->loaded.bias + r->r_offset);
 	uintptr_t target = __atomic_load_n(slot, __ATOMIC_RELAXED), thunk;
-	bool is_call = ELF64_R_TYPE(r->r_info) == R_X86_64_JUMP_SLOT;
+	bool is_call = ELF64_R_TYPE(r->r_info) == CPS_RELOCATION_CALL;
 
 	if (!target || w->is_thunk(target) || (!is_call && is_stub(w, target)))
 		return;
@@ -215,7 +215,7 @@ static void lead_all(const struct file *f, const ElfW(Rela) * list, size_t n_lis
 		uint32_t type = (uint32_t)ELF64_R_TYPE(list[i].r_info);
 		const char *name;
 
-		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+		if (type != CPS_RELOCATION_CALL && type != CPS_RELOCATION_DATA)
 			continue;
 		name = f->loaded.names + f->loaded.symbols[ELF64_R_SYM(list[i].r_info)].st_name;
 		for (size_t k = 0; k < n; k++)

@@ -24,7 +24,7 @@ CPS_MAYBE(dlvsym);
 CPS_MAYBE(dlerror);
 CPS_MAYBE(dlopen);
 #pragma weak dlinfo
-__asm__(".symver dlinfo, dlinfo@GLIBC_2.3.3");
+CPS_SYMVER(dlinfo, CPS_GLIBC_LATER);
 
 static const struct link_map *last; /* of the files that are never unloaded */
 static atomic_bool has_deep;

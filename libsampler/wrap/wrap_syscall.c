@@ -13,11 +13,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "base/sys.h"
 #include "process/door.h"
 #include "process/find.h"
 #include "resource/lock.h"
-#include "unwind/regs.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/transfer_finish.h"
 #include "wrap/wrap.h"

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <threads.h>
 
+#include "arch/arch.h"
 #include "base/stacks.h"
 #include "base/sys.h"
 #include "process/door.h"
@@ -25,7 +26,6 @@
 #include "signal/own_stack.h"
 #include "stream/loss.h"
 #include "stream/recording.h"
-#include "unwind/regs.h"
 #include "unwind/unwind.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
@@ -40,9 +40,9 @@
 
 CPS_MAYBE(pthread_key_delete);
 CPS_MAYBE(pthread_setspecific);
-CPS_MAYBE_OF(__pthread_register_cancel, 2.3.3);
-CPS_MAYBE_OF(__pthread_unregister_cancel, 2.3.3);
-CPS_MAYBE_OF(__pthread_unwind_next, 2.3.3);
+CPS_MAYBE_OF(__pthread_register_cancel, CPS_GLIBC_LATER);
+CPS_MAYBE_OF(__pthread_unregister_cancel, CPS_GLIBC_LATER);
+CPS_MAYBE_OF(__pthread_unwind_next, CPS_GLIBC_LATER);
 CPS_MAYBE(pthread_attr_getstacksize);
 
 #define EXPORT	      __attribute__((visibility("default")))

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "libsampler/unwind/insn.h"
-#include "libsampler/unwind/regs.h"
+#include "libsampler/arch/arch.h"
 #include "own_modules.h"
 
 enum { RCX = 2, RBX = 3, RDI = 5, R12 = 12 };

@@ -20,7 +20,7 @@
 #include "libsampler/base/sys.h"
 #include "libsampler/process/unwinders.h"
 #include "libsampler/unwind/libunwind.h"
-#include "libsampler/unwind/regs.h"
+#include "libsampler/arch/arch.h"
 #include "own_modules.h"
 
 /* ---- the declarations ------------------------------------------------------------------------- */

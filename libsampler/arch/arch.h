@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arch.h - what differs between machines: this header says what each has to give.
+ *
+ * All that names a register, has assembly, or depends on how a machine calls functions is in the folder of the machine, beside
+ * this file. A port is such a folder, with a line below and one in converters/arch/; nothing else asks what machine it
+ * is (`make lint ONLY=machine`). A folder has
+ *
+ *   sys.h    one system call; names that the machine's kernel and C library have; what one instruction does: a number
+ *            that is changed at once, long copies. If the kernel lacks calls that have newer forms (open, fork, poll,
+ *            select, epoll_wait, pause), their numbers, which no call has;
+ *   regs.h   struct cps_regs, by DWARF number: PC, SP and FP, the registers that a function keeps, and the way from
+ *            and to contexts; where a call puts the return address; what calls look like, and the code that handlers
+ *            return to. Addresses of code are plain: where return addresses are signed, they lose that here. libunwind's
+ *            numbers need not be DWARF's: on aarch64 its IP is register 30;
+ *   frame.h  what the kernel puts on the stack for a handler: where the context is, how to move it; and what a context
+ *            says of a system call: arguments, result, whether it was interrupted, how it is made again. A machine
+ *            that cannot know says no;
+ *   entry.h  code that others enter: syscall(2), handlers of signals, thunks; and calls on another stack;
+ *   entry.c, insn.c  what of this is not inline; the reader of instructions (below).
+ *
+ * Their functions begin with cps_regs_, cps_entry_, cps_insn_ and the like, and are documented in those of x86-64.
+ * CPS_MACHINE is the machine's name, as in recordings and in the names of libunwind's files.
+ */
+#ifndef CPS_ARCH_H
+#define CPS_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/* System calls of the calling thread that would not be there without the recorder; modulo 2^32. What counts the
+ * target's takes them off (resource/overflow.c). cps_sys6 adds to them. */
+extern __thread uint32_t cps_sys_calls;
+
+#if defined(__x86_64__)
+#include "arch/x86_64/sys.h"
+#include "arch/x86_64/regs.h"
+#else
+#error "this architecture needs a folder in libsampler/arch"
+#endif
+
+#define CPS_SYS(name, a, b, c, d)                                                                  \
+	cps_sys6(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+
+/*
+ * [signal] Whether eight bytes at this address can be read. It has no effect and needs no
+ * descriptor: the kernel copies the new mask before it looks at `how`, so a senseless `how` gives
+ * EFAULT for memory that is not there and EINVAL for memory that is.
+ */
+static inline int cps_sys_readable(uintptr_t address)
+{
+	return CPS_SYS(rt_sigprocmask, -1, address, 0, 8) == -22 /* EINVAL */;
+}
+
+#if defined(__x86_64__)
+#include "arch/x86_64/frame.h"
+#include "arch/x86_64/entry.h"
+#endif
+
+/* ---- insn ------------------------------------------------------------------------------------ */
+/*
+ * Reads machine instructions, as far as they matter to a function's way back to its caller.
+ */
+
+#define CPS_INSN_BYTES	16  /* no instruction has more */
+#define CPS_INSN_NO_REG 31u /* of a register: none, or one that is not followed */
+
+enum cps_insn_op {
+	CPS_INSN_UNKNOWN, /* not understood: anything may happen */
+	CPS_INSN_NOTHING, /* changes no register that is followed */
+	CPS_INSN_CLOBBER, /* reg = something */
+	CPS_INSN_MOVE,	  /* reg = base */
+	CPS_INSN_ADD,	  /* reg += value */
+	CPS_INSN_AND,	  /* reg &= value */
+	CPS_INSN_LEA,	  /* reg = base + value */
+	CPS_INSN_LOAD,	  /* reg = word at base + value */
+	CPS_INSN_LESS,	  /* reg -= word at base + value */
+	CPS_INSN_STORE,	  /* word at base + value = reg */
+	CPS_INSN_PUSH,	  /* of reg, or of something */
+	CPS_INSN_POP,	  /* to reg, or to nowhere */
+	CPS_INSN_LEAVE,	  /* sp = fp; pop fp */
+	CPS_INSN_CALL,	  /* to value; 0: somewhere */
+	CPS_INSN_JUMP,	  /* to value */
+	CPS_INSN_BRANCH,  /* to value, or goes on */
+	CPS_INSN_RETURN,
+	CPS_INSN_TRAP, /* the program does not go on here */
+};
+
+struct cps_insn {
+	enum cps_insn_op op;
+	uint8_t length;
+	uint8_t reg, base; /* by DWARF number, or CPS_INSN_NO_REG */
+	bool is_local;	   /* the word is in the thread's own block, at thread pointer + value */
+	int64_t value;
+};
+
+/* [signal] The instruction at this address, of which n bytes are given. Unknown, if it is longer. */
+void cps_insn_read(const uint8_t *bytes, size_t n, uintptr_t address, struct cps_insn *insn);
+
+/* [signal] The number of the system call whose instruction is the end of these n bytes and has just ended, with these
+ * registers. -1: it is not known, since the instructions before do not say, or no more. */
+int cps_insn_number_before(const uint8_t *code, size_t n, const struct cps_regs *regs);
+
+/* [signal] Whether a function leaves the register to its caller as it was. */
+bool cps_insn_is_kept(unsigned reg);
+
+#endif

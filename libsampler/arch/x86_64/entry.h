@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * entry.h - code of x86-64 that is entered from outside: handlers, syscall(2), thunks; and another stack.
+ */
+#ifndef CPS_X86_64_ENTRY_H
+#define CPS_X86_64_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For signal handlers, which begin on a stack that they align themselves: qemu-x86_64 calls them with
+ * a stack that is 8 bytes off. */
+#define CPS_REGS_HANDLER __attribute__((force_align_arg_pointer))
+
+/* [signal] Call f(argument) on another stack, whose end is at `top`. The frame pointer stays as it
+ * is, so that a debugger finds its way back. */
+static inline void cps_regs_call_on_stack(void *top, void (*f)(void *), void *argument)
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %[top], %%rsp\n\t"
+			 "call *%[f]\n\t"
+			 "movq %%rbx, %%rsp"
+			 : "+D"(argument), [f] "+a"(f), [top] "+d"(top)
+			 :
+			 : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2",
+			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+			   "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+}
+
+/* The function that a handler returns to; the kernel wants one with every disposition. It has no
+ * unwind information on purpose: unwinders recognise these very bytes. */
+#define CPS_REGS_RESTORER                                                                          \
+	__asm__(".text\n\tnop\n\t.p2align 4\n\t.type cps_regs_restore, @function\n"                \
+		"cps_regs_restore:\n\tmovq $15, %rax\n\tsyscall\n\t"                               \
+		".size cps_regs_restore, . - cps_regs_restore\n")
+
+#define CPS_REGS_TEXT(x)  #x
+#define CPS_REGS_VALUE(x) CPS_REGS_TEXT(x)
+
+/* The function syscall(2). Calls whose number has its bit set in the 512 bits of `table` go to
+ * `chosen`, but those with the number in the variable `limited` only if their fifth argument is not 0. All others jump to the
+ * function that the variable `real` points to (`early` while it is NULL), with registers and stack as they are. */
+#define CPS_REGS_SYSCALL(table, limited, chosen, real, early)                                      \
+	__asm__(".text\n\t.p2align 4\n\t.globl syscall\n\t.type syscall, @function\n"              \
+		"syscall:\n\t.cfi_startproc\n\t"                                                   \
+		"cmpq $511, %rdi\n\tja 1f\n\tbtq %rdi, " #table "(%rip)\n\tjc 2f\n"                \
+		"1:\tmovq " #real "(%rip), %rax\n\ttestq %rax, %rax\n\tjz " #early                 \
+		"\n\tjmp *%rax\n"                                                                  \
+		"2:\tcmpq " #limited "(%rip), %rdi\n\tjne " #chosen                                \
+		"\n\ttestq %r8, %r8\n\tjz 1b\n\tjmp " #chosen                                      \
+		"\n\t.cfi_endproc\n\t.size syscall, . - syscall\n")
+
+/* In `chosen` and `early`, which have the first six arguments of syscall(2): the last one, which it has on the stack. As an
+ * argument the compiler might keep something else in its place, where callers that give fewer have something of their
+ * own. */
+#define CPS_REGS_SYSCALL_LAST (((const volatile long *)__builtin_frame_address(0))[2])
+
+#define CPS_REGS_RELAY_BYTES 16
+
+/* `count` handlers of signals, CPS_REGS_RELAY_BYTES apart from `relays` on. Each calls `choose` with
+ * the context that it was given, its own number and its stack pointer. The result is the address of
+ * another handler and a distance, by which the kernel's frame was moved. The other handler begins at
+ * the moved frame with the registers that the kernel gives to a handler. */
+#define CPS_REGS_RELAYS(relays, count, choose)                                                     \
+	__asm__(".text\n\t.p2align 4\n\t.type " #relays ", @function\n" #relays ":\n\t"            \
+		".cfi_startproc\n\t.set " #relays "_i, 0\n\t.rept " CPS_REGS_VALUE(                \
+			count) "\n\t"                                                              \
+			       "movl $" #relays "_i, %eax\n\tjmp 1f\n\t.p2align 4\n\t"             \
+			       ".set " #relays "_i, " #relays "_i + 1\n\t.endr\n"                  \
+			       "1:\tpushq %rdi\n\t.cfi_adjust_cfa_offset 8\n\t"                    \
+			       "pushq %rsi\n\t.cfi_adjust_cfa_offset 8\n\t"                        \
+			       "pushq %rdx\n\t.cfi_adjust_cfa_offset 8\n\t"                        \
+			       "movq %rdx, %rdi\n\tmovl %eax, %esi\n\tleaq 24(%rsp), %rdx\n\t"     \
+			       "call " #choose "\n\t"                                              \
+			       "popq %rcx\n\t.cfi_adjust_cfa_offset -8\n\t"                        \
+			       "popq %rsi\n\t.cfi_adjust_cfa_offset -8\n\t"                        \
+			       "popq %rdi\n\t.cfi_adjust_cfa_offset -8\n\t"                        \
+			       "movq %rax, %r11\n\taddq %rdx, %rsp\n\taddq %rdx, %rsi\n\t"         \
+			       "addq %rcx, %rdx\n\txorl %eax, %eax\n\tjmp *%r11\n\t"               \
+			       ".cfi_endproc\n\t.size " #relays ", . - " #relays "\n")
+
+#define CPS_ENTRY_THUNK_BYTES 64
+
+/*
+ * Thunks that count calls (resource/calls.c), CPS_ENTRY_THUNK_BYTES apart: `targets` for each of so many names. Each counts
+ * down what is left of the calling thread's interval, at the beginning of the point of `point_bytes` with the number of its
+ * name, from `first` on, in the register that the linkage table itself may change, r11. When that is used up it goes on to
+ * one place, which saves whatever may have arguments, also vectors, and what else a caller may expect to be kept. After
+ * them come `looks` thunks that show the first two arguments, to functions of the loader's, which have none in other
+ * registers.
+ */
+/* clang-format off */
+#define CPS_ENTRY_THUNKS(names, targets, looks, first, point_bytes) \
+	__asm__( \
+		".pushsection .text\n" \
+		".balign " CPS_REGS_VALUE(CPS_ENTRY_THUNK_BYTES) "\n" \
+		".globl cps_calls_thunks\n" \
+		".hidden cps_calls_thunks\n" \
+		".type cps_calls_thunks, @function\n" \
+		"cps_calls_thunks:\n" \
+		".cfi_startproc\n" \
+		".set cps_calls_i, 0\n" \
+		".rept " CPS_REGS_VALUE(names) " * " CPS_REGS_VALUE(targets) "\n" \
+		".balign " CPS_REGS_VALUE(CPS_ENTRY_THUNK_BYTES) "\n" \
+		"	endbr64\n" \
+		"	movq cps_thread_points@gottpoff(%rip), %r11\n" \
+		"	movq %fs:(%r11), %r11\n" \
+		"	decq (" CPS_REGS_VALUE(first) " + cps_calls_i / " CPS_REGS_VALUE(targets) ") * " CPS_REGS_VALUE(point_bytes) "(%r11)\n" \
+		"	jle 1f\n" \
+		"	jmp *cps_calls_originals + 8 * cps_calls_i(%rip)\n" \
+		"1:	movl $cps_calls_i, %r11d\n" \
+		"	jmp cps_calls_point\n" \
+		".set cps_calls_i, cps_calls_i + 1\n" \
+		".endr\n" \
+		".cfi_endproc\n" \
+		".size cps_calls_thunks, . - cps_calls_thunks\n" \
+\
+		/* The number of the thunk is in r11. */ \
+		".type cps_calls_point, @function\n" \
+		"cps_calls_point:\n" \
+		".cfi_startproc\n" \
+		"	pushq %rbp\n" \
+		".cfi_def_cfa_offset 16\n" \
+		".cfi_offset %rbp, -16\n" \
+		"	movq %rsp, %rbp\n" \
+		".cfi_def_cfa_register %rbp\n" \
+		"	pushq %rax\n" \
+		"	pushq %rcx\n" \
+		"	pushq %rdx\n" \
+		"	pushq %rsi\n" \
+		"	pushq %rdi\n" \
+		"	pushq %r8\n" \
+		"	pushq %r9\n" \
+		"	pushq %r10\n" \
+		"	leaq cps_calls_originals(%rip), %rax\n" \
+		"	pushq (%rax, %r11, 8)\n" \
+		"	movl cps_calls_state_bytes(%rip), %ecx\n" \
+		"	subq %rcx, %rsp\n" \
+		"	andq $-64, %rsp\n" \
+		"	movl cps_calls_state_mask(%rip), %eax\n" \
+		"	testl %eax, %eax\n" \
+		"	jz 1f\n" \
+		"	xorl %edx, %edx\n" \
+		"	movq %rdx, 512(%rsp)\n" /* the header, which XRSTOR wants clear */ \
+		"	movq %rdx, 520(%rsp)\n" \
+		"	movq %rdx, 528(%rsp)\n" \
+		"	movq %rdx, 536(%rsp)\n" \
+		"	movq %rdx, 544(%rsp)\n" \
+		"	movq %rdx, 552(%rsp)\n" \
+		"	movq %rdx, 560(%rsp)\n" \
+		"	movq %rdx, 568(%rsp)\n" \
+		"	xsave64 (%rsp)\n" \
+		"	movl %r11d, %edi\n" \
+		"	call cps_calls_sample\n" \
+		"	movl cps_calls_state_mask(%rip), %eax\n" \
+		"	xorl %edx, %edx\n" \
+		"	xrstor64 (%rsp)\n" \
+		"	jmp 2f\n" \
+		"1:	fxsave64 (%rsp)\n" \
+		"	movl %r11d, %edi\n" \
+		"	call cps_calls_sample\n" \
+		"	fxrstor64 (%rsp)\n" \
+		"2:	leaq -72(%rbp), %rsp\n" \
+		"	popq %r11\n" \
+		"	popq %r10\n" \
+		"	popq %r9\n" \
+		"	popq %r8\n" \
+		"	popq %rdi\n" \
+		"	popq %rsi\n" \
+		"	popq %rdx\n" \
+		"	popq %rcx\n" \
+		"	popq %rax\n" \
+		"	popq %rbp\n" \
+		".cfi_def_cfa %rsp, 8\n" \
+		".cfi_restore %rbp\n" \
+		"	jmp *%r11\n" \
+		".cfi_endproc\n" \
+		".size cps_calls_point, . - cps_calls_point\n" \
+\
+		/* These lead to functions of the loader's, which have no arguments in other registers. */ \
+		".balign " CPS_REGS_VALUE(CPS_ENTRY_THUNK_BYTES) "\n" \
+		".globl cps_calls_look_thunks\n" \
+		".hidden cps_calls_look_thunks\n" \
+		".type cps_calls_look_thunks, @function\n" \
+		"cps_calls_look_thunks:\n" \
+		".cfi_startproc\n" \
+		".set cps_calls_i, 0\n" \
+		".rept " CPS_REGS_VALUE(looks) "\n" \
+		".balign " CPS_REGS_VALUE(CPS_ENTRY_THUNK_BYTES) "\n" \
+		"	endbr64\n" \
+		"	pushq %rbp\n" \
+		".cfi_def_cfa_offset 16\n" \
+		".cfi_offset %rbp, -16\n" \
+		"	movq %rsp, %rbp\n" \
+		".cfi_def_cfa_register %rbp\n" \
+		"	pushq %rdi\n" \
+		"	pushq %rsi\n" \
+		"	pushq %rdx\n" \
+		"	pushq %rcx\n" \
+		"	movq %rsi, %rdx\n" \
+		"	movq %rdi, %rsi\n" \
+		"	movl $cps_calls_i, %edi\n" \
+		"	call cps_calls_look_now\n" \
+		"	popq %rcx\n" \
+		"	popq %rdx\n" \
+		"	popq %rsi\n" \
+		"	popq %rdi\n" \
+		"	popq %rbp\n" \
+		".cfi_def_cfa %rsp, 8\n" \
+		".cfi_restore %rbp\n" \
+		"	jmp *cps_calls_look_originals + 8 * cps_calls_i(%rip)\n" \
+		".set cps_calls_i, cps_calls_i + 1\n" \
+		".endr\n" \
+		".cfi_endproc\n" \
+		".size cps_calls_look_thunks, . - cps_calls_look_thunks\n" \
+		".popsection\n")
+/* clang-format on */
+
+/* [signal] How many bytes the registers take that the processor has beside the general ones, and which of them are saved, as
+ * XSAVE numbers them. Vectors may be arguments, and functions that this code calls may clear their upper halves. False: FXSAVE
+ * saves what there is, in the 512 bytes that it takes. */
+bool cps_entry_state(uint32_t *bytes, uint32_t *mask);
+
+#endif
