@@ -18,10 +18,10 @@
 /* Whether the profile is one of two programs. */
 bool compared(const struct view_input *in);
 
-/* Functions by total, and below each the calls that it makes, as --graph has them; or its callers above it and its callees
- * below it, as gprof's report does. */
-int compared_graph(const struct view_input *in, struct out *o, struct error *err);
-int compared_callgraph(const struct view_input *in, struct out *o, struct error *err);
+/* blocks.c, also of several resources: functions by total, and below each the calls that it makes, as --graph has them; or its
+ * callers above it and its callees below it, as gprof's report does. */
+int blocks_graph(const struct view_input *in, struct out *o, struct error *err);
+int blocks_callgraph(const struct view_input *in, struct out *o, struct error *err);
 
 /* The call graph as a picture. */
 int compared_dot(const struct view_input *in, struct out *o, struct error *err);

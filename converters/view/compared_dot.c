@@ -14,18 +14,17 @@
 #include "graph/graph.h"
 #include "view/compared.h"
 #include "write/dot_text.h"
+#include "write/pruned_graph.h"
 #include "write/short_name.h"
 
-#define NODE_THRESHOLD 0.5
-#define EDGE_THRESHOLD 0.1
-#define FULL	       0.2 /* a change of so much of the whole has the full colour */
-#define PEN_MOST       4.0
+#define FULL	 0.2 /* a change of so much of the whole has the full colour */
+#define PEN_MOST 4.0
 
 struct picture {
 	struct compared_table table;
 	const struct graph *graph;
 	struct comparison_row *functions, *arcs;
-	bool *is_drawn; /* by function */
+	bool *is_drawn; /* by function, at first whether it is reached */
 };
 
 /* ---- what is compared ------------------------------------------------------------------------- */
@@ -65,8 +64,8 @@ static int compare(struct picture *p, struct error *err)
 	p->arcs = p->functions ? comparison_parts(c, &arcs, p->graph->n_arcs, err) : NULL;
 	if (!p->arcs)
 		return -1;
-	p->is_drawn = calloc(p->graph->n_functions + 1, sizeof(*p->is_drawn));
-	return p->is_drawn ? 0 : error_memory(err);
+	p->is_drawn = pruned_graph_reached(p->graph, p->table.in->options, err);
+	return p->is_drawn ? 0 : -1;
 }
 
 /* The larger of the shares of both programs. */
@@ -179,12 +178,12 @@ static void draw(struct out *o, struct picture *p)
 {
 	const struct view_options *options = p->table.in->options;
 	const struct graph *g = p->graph;
-	double nodes = options->node_threshold < 0 ? NODE_THRESHOLD : options->node_threshold;
-	double edges = options->edge_threshold < 0 ? EDGE_THRESHOLD : options->edge_threshold;
+	double nodes = pruned_graph_node_threshold(options);
+	double edges = pruned_graph_edge_threshold(options);
 
 	write_head(o, p);
 	for (size_t i = 0; i < g->n_functions; i++) {
-		p->is_drawn[i] = is_drawn(p, &p->functions[i], nodes);
+		p->is_drawn[i] = p->is_drawn[i] && is_drawn(p, &p->functions[i], nodes);
 		if (p->is_drawn[i])
 			write_function(o, p, i);
 	}
@@ -200,8 +199,6 @@ int compared_dot(const struct view_input *in, struct out *o, struct error *err)
 	struct picture p = {.graph = in->graph};
 	int status;
 
-	if (in->options->root || in->options->leaf || in->options->depth)
-		return error_usage(err, "--root, --leaf and --depth: the whole graph is compared");
 	if (in->options->totals == VIEW_PROPAGATED)
 		return error_usage(err, "--totals propagated: exact totals are compared");
 	status = compared_table_begin(&p.table, in, o, "function", err);

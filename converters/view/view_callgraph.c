@@ -18,6 +18,7 @@
 #include "write/footer.h"
 #include "write/name_text.h"
 #include "write/rows.h"
+#include "write/table.h"
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
@@ -277,8 +278,8 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	struct shortlist l = {.in = in, .report = &report, .out = o};
 	int status;
 
-	if (compared(in))
-		return compared_callgraph(in, o, err);
+	if (table_shape(in) != TABLE_ONE)
+		return blocks_callgraph(in, o, err);
 	l.scale = weight_scale(in->profile, in->tree->unit, in->tree->total);
 	status = gprof_report_open(&report, in->tree, err);
 	if (!status)
@@ -293,6 +294,7 @@ const struct view view_callgraph = {
 	.needs = VIEW_NEEDS_TREE,
 	.has_rows = true,
 	.has_base = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("root", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
 		      .help = "gprof's report, or the block of one function"}},

@@ -14,6 +14,7 @@
 #include "write/footer.h"
 #include "write/pruned_graph.h"
 #include "write/rows.h"
+#include "write/table.h"
 
 #define NAME_COLUMN 30
 #define CALLS_WIDTH 12 /* a column more */
@@ -221,8 +222,8 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	struct pruned_graph d;
 	int status = 0;
 
-	if (compared(in))
-		return compared_graph(in, o, err);
+	if (in->tree && table_shape(in) != TABLE_ONE)
+		return blocks_graph(in, o, err);
 	if (pruned_graph_make(&d, in, err))
 		return -1;
 	if (view_input_is_rows(in->options))
@@ -239,6 +240,7 @@ const struct view view_graph = {
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
 	.has_base = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres"),
 	.commands = {{.help = "the call graph as text"}},
 	.emit = emit,

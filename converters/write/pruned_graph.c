@@ -159,10 +159,9 @@ static void find_outermost(uint32_t *calls, const struct graph *g)
 
 /* Drop the functions that are not reached from `name`, or if that is NULL, from outermost
  * functions. If `depth` is 0, the distance does not matter. */
-static int keep_reached(struct selection *s, const char *name, bool up, uint64_t depth,
-			struct error *err)
+static int keep_reached(bool *kept, const struct graph *g, const char *name, bool up,
+			uint64_t depth, struct error *err)
 {
-	const struct graph *g = s->drawing->graph;
 	uint32_t *calls = malloc((g->n_functions + 1) * sizeof(*calls));
 	int status = 0;
 	size_t i;
@@ -178,9 +177,27 @@ static int keep_reached(struct selection *s, const char *name, bool up, uint64_t
 		status = call_distance_spread(calls, g, up, err);
 	for (i = 0; !status && i < g->n_functions; i++)
 		if (calls[i] == CALL_DISTANCE_NEVER || (depth && calls[i] >= depth))
-			s->kept[i] = false;
+			kept[i] = false;
 	free(calls);
 	return status;
+}
+
+bool *pruned_graph_reached(const struct graph *g, const struct view_options *options,
+			   struct error *err)
+{
+	bool *kept = malloc(g->n_functions + 1);
+	int status = kept ? 0 : error_memory(err);
+
+	if (!status)
+		memset(kept, true, g->n_functions);
+	if (!status && (options->root || options->depth))
+		status = keep_reached(kept, g, options->root, false, options->depth, err);
+	if (!status && options->leaf)
+		status = keep_reached(kept, g, options->leaf, true, 0, err);
+	if (!status)
+		return kept;
+	free(kept);
+	return NULL;
 }
 
 /* ---- nodes and edges within the thresholds and --top ---- */
@@ -267,23 +284,25 @@ static void keep_whole_edges(struct selection *s)
 
 static int prune(struct pruned_graph *d, const struct view_options *options, struct error *err)
 {
-	struct selection s = {d, options, malloc(d->graph->n_functions + 1)};
-	int status = s.kept ? 0 : error_memory(err);
+	struct selection s = {d, options, pruned_graph_reached(d->graph, options, err)};
 
-	if (!status) {
-		memset(s.kept, true, d->graph->n_functions);
-		if (options->root || options->depth)
-			status = keep_reached(&s, options->root, false, options->depth, err);
-	}
-	if (!status && options->leaf)
-		status = keep_reached(&s, options->leaf, true, 0, err);
-	if (!status) {
-		keep_heavy_edges(&s);
-		keep_nodes(&s);
-		keep_whole_edges(&s);
-	}
+	if (!s.kept)
+		return -1;
+	keep_heavy_edges(&s);
+	keep_nodes(&s);
+	keep_whole_edges(&s);
 	free(s.kept);
-	return status;
+	return 0;
+}
+
+double pruned_graph_node_threshold(const struct view_options *options)
+{
+	return options->node_threshold >= 0 ? options->node_threshold : NODE_THRESHOLD;
+}
+
+double pruned_graph_edge_threshold(const struct view_options *options)
+{
+	return options->edge_threshold >= 0 ? options->edge_threshold : EDGE_THRESHOLD;
 }
 
 int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struct error *err)
@@ -294,10 +313,8 @@ int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struc
 		.graph = g,
 		.strings = g->strings,
 		.is_exact = g->has_totals && in->options->totals != VIEW_PROPAGATED,
-		.node_threshold = in->options->node_threshold >= 0 ? in->options->node_threshold
-								   : NODE_THRESHOLD,
-		.edge_threshold = in->options->edge_threshold >= 0 ? in->options->edge_threshold
-								   : EDGE_THRESHOLD,
+		.node_threshold = pruned_graph_node_threshold(in->options),
+		.edge_threshold = pruned_graph_edge_threshold(in->options),
 	};
 	if (in->options->totals == VIEW_EXACT && !g->has_totals)
 		return error_usage(err,

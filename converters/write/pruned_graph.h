@@ -53,6 +53,14 @@ struct pruned_graph {
  */
 int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struct error *err);
 
+/* By function, whether --root, --leaf and --depth reach it. The caller frees it; NULL: memory, or there is no such function. */
+bool *pruned_graph_reached(const struct graph *g, const struct view_options *options,
+			   struct error *err);
+
+/* In percent, --node-thres and --edge-thres or what they are by default. */
+double pruned_graph_node_threshold(const struct view_options *options);
+double pruned_graph_edge_threshold(const struct view_options *options);
+
 /* What is said to people about where the totals come from. */
 const char *pruned_graph_totals(const struct pruned_graph *d);
 void pruned_graph_free(struct pruned_graph *d);

@@ -84,13 +84,13 @@ static void clear(struct table *t)
 	free(t->totals);
 }
 
-static int begin(struct table *t, struct error *err)
+int table_begin(struct table *t, struct error *err)
 {
 	return t->is_rows ? table_rows_begin(t, err) : table_text_begin(t, err);
 }
 
-static int write_row(struct table *t, const struct table_row *row,
-		     const struct comparison_row *change, struct error *err)
+int table_row(struct table *t, const struct table_row *row, const struct comparison_row *change,
+	      struct error *err)
 {
 	if (t->is_rows)
 		return table_rows_row(t, row, change, err);
@@ -109,7 +109,7 @@ static int end_rows(struct table *t, struct error *err)
 	return status;
 }
 
-static int end(struct table *t, int status, struct error *err)
+int table_end(struct table *t, int status, struct error *err)
 {
 	int last = 0;
 
@@ -120,10 +120,9 @@ static int end(struct table *t, int status, struct error *err)
 	return status ? status : last;
 }
 
-/* Make a table with `fill`, which is given what the view has given. */
-static int make(const struct view_input *in, struct out *o, const struct table_about *about,
-		int (*fill)(struct table *t, const void *from, struct error *err), const void *from,
-		struct error *err)
+int table_make(const struct view_input *in, struct out *o, const struct table_about *about,
+	       int (*fill)(struct table *t, const void *from, struct error *err), const void *from,
+	       struct error *err)
 {
 	struct table t = {
 		.in = in,
@@ -148,13 +147,13 @@ static int make(const struct view_input *in, struct out *o, const struct table_a
 /* ---- limits ---------------------------------------------------------------------------------- */
 
 /* Whether the weight is below the threshold in each column. Of nothing, no share of one of several is large. */
-static bool is_small(const struct table *t, const uint64_t *weights)
+bool table_is_small(const struct table *t, const uint64_t *weights, double threshold)
 {
 	for (size_t k = 0; k < t->n_columns; k++) {
 		bool is_nothing = t->shape != TABLE_ONE && !t->totals[k];
 
-		if (is_nothing ? t->threshold <= 0
-			       : !weight_below(weights[k], t->totals[k], t->threshold))
+		if (is_nothing ? threshold <= 0
+			       : !weight_below(weights[k], t->totals[k], threshold))
 			return false;
 	}
 	return true;
@@ -179,32 +178,26 @@ static bool is_deep(const struct table *t, uint32_t depth)
 
 bool table_hides(const struct table *t, const uint64_t *weights, uint32_t depth)
 {
-	return is_small(t, weights) || is_deep(t, depth);
+	return table_is_small(t, weights, t->threshold) || is_deep(t, depth);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-struct listing {
-	struct table *table;
-	const struct table_parts *parts;
-	uint64_t *weights;		/* by part and column */
-	struct comparison_row *changes; /* by part, if programs are compared */
-	uint32_t *shown;		/* parts */
-	size_t n;			/* of them */
-};
-
-static int weigh(struct listing *l, struct error *err)
+static int weigh(struct table_ranking *r, struct error *err)
 {
-	const struct table_parts *p = l->parts;
-	size_t n_columns = l->table->n_columns;
+	const struct table_parts *p = r->parts;
+	size_t n_columns = r->table->n_columns;
 	uint64_t *column = calloc(p->n + 1, sizeof(*column));
 	int status = column ? 0 : error_memory(err);
 
+	r->weights = calloc(p->n + 1, n_columns * sizeof(*r->weights));
+	if (!status && !r->weights)
+		status = error_memory(err);
 	for (size_t k = 0; !status && k < n_columns; k++) {
 		status =
-			p->measure.weigh(p->measure.context, column_tree(l->table, k), column, err);
+			p->measure.weigh(p->measure.context, column_tree(r->table, k), column, err);
 		for (size_t i = 0; !status && i < p->n; i++)
-			l->weights[i * n_columns + k] = column[i];
+			r->weights[i * n_columns + k] = column[i];
 	}
 	free(column);
 	return status;
@@ -212,13 +205,13 @@ static int weigh(struct listing *l, struct error *err)
 
 static int compare_weights(const void *a, const void *b, void *context)
 {
-	const struct listing *l = context;
+	const struct table_ranking *r = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	size_t n = l->table->n_columns;
+	size_t n = r->table->n_columns;
 
 	for (size_t k = 0; k < n; k++)
-		if (l->weights[x * n + k] != l->weights[y * n + k])
-			return l->weights[x * n + k] < l->weights[y * n + k] ? 1 : -1;
+		if (r->weights[x * n + k] != r->weights[y * n + k])
+			return r->weights[x * n + k] < r->weights[y * n + k] ? 1 : -1;
 	return (x > y) - (x < y);
 }
 
@@ -231,6 +224,36 @@ static int compare_changes(const void *a, const void *b, void *context)
 	return order ? order : (x > y) - (x < y);
 }
 
+int table_rank(struct table_ranking *r, struct table *t, const struct table_parts *parts,
+	       struct error *err)
+{
+	bool is_compared = t->shape == TABLE_COMPARED;
+
+	*r = (struct table_ranking){.table = t, .parts = parts};
+	if (is_compared)
+		r->changes =
+			comparison_parts(&t->compared.comparison, &parts->measure, parts->n, err);
+	if (is_compared ? !r->changes : weigh(r, err))
+		return -1;
+	r->order = calloc(parts->n + 1, sizeof(*r->order));
+	if (!r->order)
+		return error_memory(err);
+	for (size_t i = 0; i < parts->n; i++)
+		r->order[i] = parts->order && !is_compared ? parts->order[i] : (uint32_t)i;
+	if (is_compared)
+		qsort_r(r->order, parts->n, sizeof(*r->order), compare_changes, r->changes);
+	else if (!parts->order)
+		qsort_r(r->order, parts->n, sizeof(*r->order), compare_weights, r);
+	return 0;
+}
+
+void table_ranking_free(struct table_ranking *r)
+{
+	free(r->weights);
+	free(r->changes);
+	free(r->order);
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -238,16 +261,24 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void choose_heavy(struct listing *l, const uint32_t *order)
+struct listing {
+	struct table *table;
+	const struct table_parts *parts;
+	struct table_ranking ranking;
+	uint32_t *shown; /* parts */
+	size_t n;	 /* of them */
+};
+
+static void choose_heavy(struct listing *l)
 {
 	struct table *t = l->table;
 	uint64_t top = t->in->options->top;
 
 	for (size_t i = 0; i < l->parts->n; i++) {
-		uint32_t part = order[i];
-		const uint64_t *weights = &l->weights[part * t->n_columns];
+		uint32_t part = l->ranking.order[i];
+		const uint64_t *weights = &l->ranking.weights[part * t->n_columns];
 
-		if (is_small(t, weights))
+		if (table_is_small(t, weights, t->threshold))
 			t->footer.small++;
 		else if (is_nil(t, weights))
 			t->footer.nil++;
@@ -262,88 +293,66 @@ static void choose_heavy(struct listing *l, const uint32_t *order)
 	}
 }
 
-static void choose_changed(struct listing *l, const uint32_t *order)
+static void choose_changed(struct listing *l)
 {
+	const uint32_t *order = l->ranking.order;
+
 	for (size_t i = 0; i < l->parts->n; i++)
 		if ((!l->parts->depths || !is_deep(l->table, l->parts->depths[order[i]])) &&
-		    !compared_table_hides(&l->table->compared, &l->changes[order[i]]))
+		    !compared_table_hides(&l->table->compared, &l->ranking.changes[order[i]]))
 			l->shown[l->n++] = order[i];
 }
 
 static int choose(struct listing *l, struct error *err)
 {
-	const struct table_parts *p = l->parts;
 	bool is_compared = l->table->shape == TABLE_COMPARED;
-	uint32_t *order = calloc(p->n + 1, sizeof(*order));
 
-	l->shown = calloc(p->n + 1, sizeof(*l->shown));
-	if (!order || !l->shown) {
-		free(order);
+	l->shown = calloc(l->parts->n + 1, sizeof(*l->shown));
+	if (!l->shown)
 		return error_memory(err);
-	}
-	for (size_t i = 0; i < p->n; i++)
-		order[i] = p->order && !is_compared ? p->order[i] : (uint32_t)i;
 	if (is_compared)
-		qsort_r(order, p->n, sizeof(*order), compare_changes, l->changes);
-	else if (!p->order)
-		qsort_r(order, p->n, sizeof(*order), compare_weights, l);
-	if (is_compared)
-		choose_changed(l, order);
+		choose_changed(l);
 	else
-		choose_heavy(l, order);
-	if (p->in_order && l->table->is_rows && !is_compared)
+		choose_heavy(l);
+	if (l->parts->in_order && l->table->is_rows && !is_compared)
 		qsort(l->shown, l->n, sizeof(*l->shown), compare_numbers);
-	free(order);
 	return 0;
-}
-
-static int measure(struct listing *l, struct error *err)
-{
-	const struct table_parts *p = l->parts;
-
-	if (l->table->shape == TABLE_COMPARED) {
-		l->changes =
-			comparison_parts(&l->table->compared.comparison, &p->measure, p->n, err);
-		return l->changes ? 0 : -1;
-	}
-	l->weights = calloc(p->n + 1, l->table->n_columns * sizeof(*l->weights));
-	return l->weights ? weigh(l, err) : error_memory(err);
 }
 
 static int write_parts(struct listing *l, struct error *err)
 {
+	const struct table_ranking *r = &l->ranking;
 	struct table *t = l->table;
 	void *context = t->about->context;
 	int status = l->parts->prepare ? l->parts->prepare(context, l->shown, l->n, err) : 0;
 
-	if (status || begin(t, err))
+	if (status || table_begin(t, err))
 		return -1;
 	for (size_t i = 0; !status && i < l->n; i++) {
 		uint32_t part = l->shown[i];
 		struct table_row row = {0};
 
-		if (l->weights)
-			row.weights = &l->weights[part * t->n_columns];
-		if (l->weights && l->parts->parents && t->in->options->of_parent &&
+		if (r->weights)
+			row.weights = &r->weights[part * t->n_columns];
+		if (r->weights && l->parts->parents && t->in->options->of_parent &&
 		    l->parts->parents[part] != TABLE_NO_PART)
-			row.wholes = &l->weights[l->parts->parents[part] * t->n_columns];
+			row.wholes = &r->weights[l->parts->parents[part] * t->n_columns];
 		status = t->about->describe(context, part, &row, err) ||
-			 write_row(t, &row, l->changes ? &l->changes[part] : NULL, err);
+			 table_row(t, &row, r->changes ? &r->changes[part] : NULL, err);
 	}
-	return end(t, status ? -1 : 0, err);
+	return table_end(t, status ? -1 : 0, err);
 }
 
 static int fill_parts(struct table *t, const void *from, struct error *err)
 {
 	struct listing l = {.table = t, .parts = from};
-	int status = measure(&l, err);
+	int status = table_rank(&l.ranking, t, l.parts, err);
 
 	if (!status)
 		status = choose(&l, err);
 	if (!status)
 		status = write_parts(&l, err);
-	free(l.weights);
-	free(l.changes);
+	table_ranking_free(&l.ranking);
 	free(l.shown);
 	return status;
 }
@@ -351,7 +360,7 @@ static int fill_parts(struct table *t, const void *from, struct error *err)
 int table_parts(const struct view_input *in, struct out *o, const struct table_about *about,
 		const struct table_parts *parts, struct error *err)
 {
-	return make(in, o, about, fill_parts, parts, err);
+	return table_make(in, o, about, fill_parts, parts, err);
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */
@@ -405,14 +414,14 @@ int table_node(struct table *t, const struct table_row *row, struct error *err)
 			return 1;
 		return heaviest_add(&t->top, row->weights[0]) ? error_memory(err) : 0;
 	}
-	if (is_small(t, row->weights))
+	if (table_is_small(t, row->weights, t->threshold))
 		t->footer.small += n;
 	else if (is_deep(t, row->depth))
 		t->footer.deep += n;
 	else if (!heaviest_take(&t->top, row->weights[0]))
 		t->footer.beyond += n;
 	else
-		return write_row(t, row, NULL, err);
+		return table_row(t, row, NULL, err);
 	return 1;
 }
 
@@ -462,7 +471,7 @@ static int choose_nodes(struct table *t, struct table_gathering *g, struct error
 
 static int write_gathered(struct table *t, const struct table_gathering *g, struct error *err)
 {
-	int status = begin(t, err);
+	int status = table_begin(t, err);
 
 	if (status)
 		return -1;
@@ -474,9 +483,9 @@ static int write_gathered(struct table *t, const struct table_gathering *g, stru
 		};
 
 		if (g->is_shown[i])
-			status = write_row(t, &row, &g->rows[i], err);
+			status = table_row(t, &row, &g->rows[i], err);
 	}
-	return end(t, status, err);
+	return table_end(t, status, err);
 }
 
 static int fill_compared(struct table *t, table_walk *walk, struct error *err)
@@ -520,13 +529,13 @@ static int fill_nodes(struct table *t, const void *from, struct error *err)
 		status = walk(t, t->about->context, err);
 	heaviest_close(&t->top);
 	t->is_counting = false;
-	if (status || begin(t, err))
+	if (status || table_begin(t, err))
 		return -1;
-	return end(t, walk(t, t->about->context, err), err);
+	return table_end(t, walk(t, t->about->context, err), err);
 }
 
 int table_nodes(const struct view_input *in, struct out *o, const struct table_about *about,
 		table_walk *walk, struct error *err)
 {
-	return make(in, o, about, fill_nodes, &(struct nodes){walk}, err);
+	return table_make(in, o, about, fill_nodes, &(struct nodes){walk}, err);
 }

@@ -104,6 +104,9 @@ struct table_row {
 	/* What the view's own columns show. */
 	unsigned __int128 values[TABLE_VALUES];
 	char mark;
+	const char *
+		before; /* text before the name of a row beside several columns or two; NULL: none */
+	bool is_call;	/* for programs it is one of a call, in a table of functions */
 	char suffix[64]; /* text behind the label */
 };
 
@@ -167,7 +170,7 @@ int table_node(struct table *t, const struct table_row *row, struct error *err);
 /* Whether the node and all below it are left out because of --threshold or --depth. */
 bool table_hides(const struct table *t, const uint64_t *weights, uint32_t depth);
 
-/* ---- private to table.c, table_text.c and table_rows.c ------------------------------------------- */
+/* ---- private to tables of other forms, as table_blocks.c ------------------------------------------- */
 
 struct table {
 	const struct view_input *in;
@@ -184,6 +187,7 @@ struct table {
 	struct rows rows;
 	char **column_keys;
 	const char **keys; /* of a row */
+	const char **call_keys;
 	/* Text. */
 	int *widths;		   /* of several columns */
 	int column;		   /* where the label begins, of several or two */
@@ -194,7 +198,34 @@ struct table {
 	struct table_gathering *gathering;
 };
 
-/* Write what stands above the rows, a row, and what stands below. -1: memory. */
+/* Make a table with `fill`, which is given `from`. */
+int table_make(const struct view_input *in, struct out *o, const struct table_about *about,
+	       int (*fill)(struct table *t, const void *from, struct error *err), const void *from,
+	       struct error *err);
+
+/* Write what stands above the rows, a row, and what stands below. -1: error. */
+int table_begin(struct table *t, struct error *err);
+int table_row(struct table *t, const struct table_row *row, const struct comparison_row *change,
+	      struct error *err);
+int table_end(struct table *t, int status, struct error *err);
+
+/* Whether the weight is below the threshold in each column. */
+bool table_is_small(const struct table *t, const uint64_t *weights, double threshold);
+
+/* Parts of a table, weighed or compared, and in order: by weight, or by what has changed. */
+struct table_ranking {
+	struct table *table;
+	const struct table_parts *parts;
+	uint64_t *weights;		/* by part and column; or... */
+	struct comparison_row *changes; /* ...by part, if programs are compared */
+	uint32_t *order;		/* of the parts */
+};
+
+int table_rank(struct table_ranking *r, struct table *t, const struct table_parts *parts,
+	       struct error *err);
+void table_ranking_free(struct table_ranking *r);
+
+/* The same for text and for rows. */
 int table_rows_begin(struct table *t, struct error *err);
 int table_rows_row(struct table *t, const struct table_row *row,
 		   const struct comparison_row *change, struct error *err);

@@ -83,6 +83,8 @@ static int add_resources(struct table *t)
 			return -1;
 		t->keys[n++] = t->column_keys[k];
 	}
+	memcpy(t->call_keys, t->keys, n * sizeof(*t->keys));
+	add_label(t->call_keys, n, TABLE_CALL);
 	add_label(t->keys, n, t->about->label);
 	return 0;
 }
@@ -95,6 +97,8 @@ static void add_changes(struct table *t)
 	memcpy(t->keys, figures, sizeof(figures));
 	if (t->about->label == TABLE_NODE)
 		t->keys[n++] = "depth";
+	memcpy(t->call_keys, t->keys, n * sizeof(*t->keys));
+	add_label(t->call_keys, n, TABLE_CALL);
 	add_label(t->keys, n, t->about->label);
 }
 
@@ -104,10 +108,11 @@ static int make_keys(struct table *t)
 	static const char *const figures[] = {COMPARED_KEYS};
 	size_t n = t->n_columns + sizeof(figures) / sizeof(*figures) + LABEL_KEYS + 1;
 
-	for (const struct table_column *c = t->about->columns; c->kind; c++)
+	for (const struct table_column *c = t->about->columns; c && c->kind; c++)
 		n++;
 	t->keys = calloc(n, sizeof(*t->keys));
-	if (!t->keys)
+	t->call_keys = calloc(n, sizeof(*t->call_keys));
+	if (!t->keys || !t->call_keys)
 		return -1;
 	if (t->shape == TABLE_SEVERAL)
 		return add_resources(t);
@@ -139,6 +144,7 @@ void table_rows_free(struct table *t)
 		free(t->column_keys[k]);
 	free(t->column_keys);
 	free(t->keys);
+	free(t->call_keys);
 }
 
 static int write_label(const struct table *t, struct rows *r, const struct table_row *row,
@@ -146,7 +152,7 @@ static int write_label(const struct table *t, struct rows *r, const struct table
 {
 	const struct strings *strings = t->in->profile->strings;
 
-	switch (t->about->label) {
+	switch (row->is_call ? TABLE_CALL : t->about->label) {
 	case TABLE_CALL:
 		rows_name(r, strings, row->name);
 		rows_name(r, strings, row->callee);
@@ -211,12 +217,13 @@ int table_rows_row(struct table *t, const struct table_row *row,
 		   const struct comparison_row *change, struct error *err)
 {
 	struct rows *r = change ? &t->compared.rows : &t->rows;
+	const char *const *keys = row->is_call ? t->call_keys : t->keys;
 	bool is_node = t->about->label == TABLE_NODE;
 
 	if (change)
-		compared_table_row(&t->compared, change, t->keys);
+		compared_table_row(&t->compared, change, keys);
 	else
-		rows_row(r, t->keys);
+		rows_row(r, keys);
 	if (t->shape == TABLE_ONE)
 		return write_own(t, row, err);
 	if (is_node)

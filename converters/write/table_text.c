@@ -229,10 +229,13 @@ static void write_path(const struct table *t, const struct table_row *row)
 static void write_label(const struct table *t, const struct table_row *row)
 {
 	const struct strings *strings = t->in->profile->strings;
+	const char *before = row->before ? row->before : "";
 
 	switch (t->about->label) {
 	case TABLE_NAME:
-		name_text_last(t->out, strings, row->name, row->is_inline, t->column);
+		out_text(t->out, before);
+		name_text_last(t->out, strings, row->name, row->is_inline,
+			       t->column + (int)strlen(before));
 		break;
 	case TABLE_NODE:
 		write_node(t, row);

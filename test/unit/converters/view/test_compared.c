@@ -258,7 +258,18 @@ Test(compared, callers)
 	shows("--graph --base o n",
 	      " * b\n      140       240       +100       38    +71.4 *   -> a\n");
 	shows("--graph --tsv --base o n", "\tmain\tgone\n");
-	shows("--graph --root main --base o n", "the whole graph is compared");
+	/* Seen to fail: with the functions and calls that are not reached. */
+	shows("--graph --root c --base o n",
+	      "-----\n"
+	      "      640       840       +200       75    +31.2 * a\n"
+	      "      440       550       +110       62    +25.0 * b\n"
+	      "      140       240       +100       38    +71.4 *   -> a\n"
+	      "      340       360        +20       52     +5.9     -> c\n"
+	      "      340       360        +20       52     +5.9   c\n"
+	      "       40        50        +10       19    +25.0     -> b\n"
+	      "-----");
+	shows("--graph --root c --depth 1 --json --base o n", "\"name\": \"c\"}\n]}");
+	shows("--graph --leaf c --base o n", "+5.9     -> c\n      340");
 	shows("--callgraph --base o n",
 	      "      500       600       +100       65    +20.0 *     main\n"
 	      "      140       240       +100       38    +71.4 *     b\n"
@@ -375,7 +386,7 @@ Test(compared, picture)
 	shows("--dot -n 10 -e 60 --base o n",
 	      "];\n\t\"main\" -> \"a\" [label=\"+100 *\", color=\"#c00000\", penwidth=\"2.80\", "
 	      "arrowsize=\"0.81\"];\n}\n");
-	shows("--dot --root main --base o n", "the whole graph is compared");
+	shows("--dot --root new --base o n", "[fontname=\"Arial\", fontsize=\"10\"];\n\t\"new\" [");
 	shows("--dot --totals propagated --base o n", "exact totals are compared");
 }
 
