@@ -116,15 +116,6 @@ void *cps_find_next(const char *name)
 	return found ? found : cps_find_listed(name);
 }
 
-void cps_find_places(const struct cps_find_place *list, size_t n, void *next)
-{
-	for (size_t i = 0; i < n; i++) {
-		void *found = cps_find_next(list[i].name);
-
-		memcpy((char *)next + list[i].offset, &found, sizeof(found));
-	}
-}
-
 void *cps_find_loaded(const char *library, const char *name)
 {
 	void *handle = dlopen ? dlopen(library, RTLD_LAZY | RTLD_NOLOAD) : NULL;

@@ -33,50 +33,6 @@
  * is no dlsym(3). */
 void *cps_find_next(const char *name);
 
-/* A function to be found, and where its address belongs in a structure of pointers. */
-struct cps_find_place {
-	const char *name;
-	size_t offset;
-};
-
-/* Finds n functions as cps_find_next does. `next` is the structure. */
-void cps_find_places(const struct cps_find_place *list, size_t n, void *next);
-
-/* For a file of wrappers: `next`, which has a pointer for each function that CALLS(X) lists as X(name); the function
- * `resolve`, which finds them; and resolve_again, which does so and keeps errno, for calls that come before the
- * constructor, and before glibc 2.34 before the threads' library. */
-#define CPS_FIND_FIELD(name) __typeof__(name) *name;
-#define CPS_FIND_PLACE(name) {#name, offsetof(struct next, name)},
-#define CPS_FIND_CALLS(CALLS, resolve)                                                             \
-	static struct next {                                                                       \
-		CALLS(CPS_FIND_FIELD)                                                              \
-	} next;                                                                                    \
-                                                                                                   \
-	void resolve(void)                                                                         \
-	{                                                                                          \
-		static const struct cps_find_place all[] = {CALLS(CPS_FIND_PLACE)};                \
-                                                                                                   \
-		cps_find_places(all, sizeof(all) / sizeof(all[0]), &next);                         \
-	}                                                                                          \
-                                                                                                   \
-	static __attribute__((noinline, cold)) void resolve_again(void)                            \
-	{                                                                                          \
-		int saved = errno;                                                                 \
-                                                                                                   \
-		resolve();                                                                         \
-		errno = saved;                                                                     \
-	}
-
-/* For the beginning of such a wrapper: finds the function if it was not found yet. Without it the wrapper returns
- * `missing`. */
-#define CPS_FIND_FIRST(name, missing)                                                              \
-	do {                                                                                       \
-		if (__builtin_expect(!next.name, 0))                                               \
-			resolve_again();                                                           \
-		if (__builtin_expect(!next.name, 0))                                               \
-			return missing;                                                            \
-	} while (0)
-
 /* The same without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */
 void *cps_find_listed(const char *name);
 

@@ -12,16 +12,9 @@
 
 #include "resource/resource.h"
 
-/* ---- wrap ---- */
-
-/* At the start, once: find the functions that are wrapped. Wrappers that are called earlier find theirs themselves. */
-void cps_eintr_restart_resolve(void);
-void cps_wrap_block_resolve(void);
-void cps_wrap_syscall_resolve(void);
-void cps_wrap_frame_resolve(void);
-void cps_wrap_lock_resolve(void);
-void cps_wrap_event_resolve(void);
-void cps_wrap_file_resolve(void);
+/* At the start: find the functions that are wrapped. Wrappers that are called earlier do so themselves. False: there is no
+ * recording without some that are missing. */
+bool cps_real_find(void);
 
 /* The part of the start that some files with wrapped calls do. 0 or an error number. */
 int cps_wrap_thread_prepare(void);

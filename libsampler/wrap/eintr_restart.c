@@ -24,7 +24,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-struct cps_eintr_restart_next cps_eintr_restart_next;
+struct cps_eintr_restart_state cps_eintr_restart_state;
 
 __thread uint32_t cps_eintr_restart_settled;
 __thread int *cps_eintr_restart_errno;
@@ -35,12 +35,6 @@ int *cps_eintr_restart_find_errno(void)
 	return cps_eintr_restart_errno;
 }
 
-static long missing(void)
-{
-	errno = ENOSYS;
-	return -1;
-}
-
 static int ask_kernel(clockid_t clock, struct timespec *t)
 {
 	return (int)CPS_SYS(clock_gettime, clock, t, 0, 0);
@@ -49,64 +43,42 @@ static int ask_kernel(clockid_t clock, struct timespec *t)
 void cps_eintr_restart_find_clock(void)
 {
 	if (cps_moment_is_forbidden())
-		cps_eintr_restart_next.clock_gettime = ask_kernel;
+		cps_real.clock_gettime = ask_kernel;
 }
 
-void cps_eintr_restart_resolve(void)
+void cps_eintr_restart_found(void)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} all[] = {
-#define NAME(name) {#name, offsetof(struct cps_eintr_restart_next, name)},
-		CPS_NEXT_ALL(NAME)
-#undef NAME
-	};
-	long (*const none)(void) = missing;
-	bool is_first = !cps_eintr_restart_next.poll;
-	int saved = errno;
-	void *found;
+	static atomic_bool was_found;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		found = cps_find_next(all[i].name);
-		if (found) {
-			memcpy((char *)&cps_eintr_restart_next + all[i].offset, &found,
-			       sizeof(found));
-		} else {
-			memcpy((char *)&cps_eintr_restart_next + all[i].offset, &none,
-			       sizeof(none));
-		}
-	}
 	cps_eintr_restart_find_clock();
-	if (is_first) {
-		atomic_store(&cps_eintr_restart_next.is_light, true);
-		atomic_store(&cps_eintr_restart_next.is_plain, true);
-	}
-	errno = saved;
+	if (atomic_exchange(&was_found, true))
+		return;
+	atomic_store(&cps_eintr_restart_state.is_light, true);
+	atomic_store(&cps_eintr_restart_state.is_plain, true);
 }
 
 void cps_eintr_restart_expect_ticks(void)
 {
-	atomic_store(&cps_eintr_restart_next.has_ticks, true);
-	if (atomic_load(&cps_eintr_restart_next.has_timed))
+	atomic_store(&cps_eintr_restart_state.has_ticks, true);
+	if (atomic_load(&cps_eintr_restart_state.has_timed))
 		cps_eintr_restart_watch_fully();
 }
 
 void cps_eintr_restart_expect_none(void)
 {
-	atomic_store(&cps_eintr_restart_next.has_ticks, false);
-	atomic_store(&cps_eintr_restart_next.is_plain, true);
+	atomic_store(&cps_eintr_restart_state.has_ticks, false);
+	atomic_store(&cps_eintr_restart_state.is_plain, true);
 }
 
 void cps_eintr_restart_watch(void)
 {
-	atomic_store(&cps_eintr_restart_next.is_plain,
-		     !atomic_load(&cps_eintr_restart_next.has_ticks));
+	atomic_store(&cps_eintr_restart_state.is_plain,
+		     !atomic_load(&cps_eintr_restart_state.has_ticks));
 }
 
 void cps_eintr_restart_look_closely(void)
 {
-	atomic_store(&cps_eintr_restart_next.is_light, false);
+	atomic_store(&cps_eintr_restart_state.is_light, false);
 }
 
 void cps_eintr_restart_watch_fully(void)
@@ -117,14 +89,14 @@ void cps_eintr_restart_watch_fully(void)
 
 void cps_eintr_restart_watch_time(void)
 {
-	atomic_store(&cps_eintr_restart_next.has_timed, true);
+	atomic_store(&cps_eintr_restart_state.has_timed, true);
 	cps_eintr_restart_watch_fully();
 }
 
 bool cps_eintr_restart_unwatch(void)
 {
-	return cps_eintr_restart_next.poll && !atomic_load(&cps_eintr_restart_next.has_timed) &&
-	       !atomic_exchange(&cps_eintr_restart_next.is_plain, true);
+	return cps_real.poll && !atomic_load(&cps_eintr_restart_state.has_timed) &&
+	       !atomic_exchange(&cps_eintr_restart_state.is_plain, true);
 }
 
 static uint64_t ns_of(const struct timespec *t)
@@ -139,7 +111,7 @@ static inline __attribute__((always_inline)) uint64_t time_of(clockid_t clock)
 {
 	struct timespec t = {0, 0};
 
-	CPS_NEXT(clock_gettime)(clock, &t);
+	CPS_REAL(clock_gettime)(clock, &t);
 	return ns_of(&t);
 }
 
@@ -278,7 +250,7 @@ static int poll_until(struct cps_eintr_restart_wait *w, struct pollfd *poll_fd)
 		left.tv_nsec = (long)(ns % 1000000000);
 		if (w->until && !ns)
 			return 0;
-		result = CPS_NEXT(ppoll)(poll_fd, 1, w->until ? &left : NULL, NULL);
+		result = CPS_REAL(ppoll)(poll_fd, 1, w->until ? &left : NULL, NULL);
 	} while (result < 0 && cps_eintr_restart(w));
 	return result;
 }

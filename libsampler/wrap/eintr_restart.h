@@ -33,6 +33,7 @@
 #include "signal/interruption.h"
 #include "signal/sample.h"
 #include "signal/waiting.h"
+#include "wrap/real.h"
 
 /* ---- again ----------------------------------------------------------------------------------- */
 /*
@@ -44,58 +45,7 @@
  * earlier than they would have.
  */
 
-/* glibc exports these as other names of its functions and for _FORTIFY_SOURCE, but does not always
- * declare them. */
-int __poll(struct pollfd *fds, nfds_t n, int timeout);
-int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t bytes);
-int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
-		size_t bytes);
-int __select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout);
-int __nanosleep(const struct timespec *request, struct timespec *remaining);
-int __sigsuspend(const sigset_t *mask) __nonnull((1));
-int __xpg_sigpause(int number);
-int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
-ssize_t __send(int fd, const void *from, size_t n, int flags);
-ssize_t __read(int fd, void *to, size_t n);
-ssize_t __write(int fd, const void *from, size_t n);
-ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
-ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room);
-ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room);
-ssize_t __pread64(int fd, void *to, size_t n, off64_t at);
-ssize_t __pwrite64(int fd, const void *from, size_t n, off64_t at);
-ssize_t getdents64(int fd, void *to, size_t n);
-ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags, __SOCKADDR_ARG from,
-		       socklen_t *bytes);
-
-/* The functions that the wrappers call: the next definition of each in the order of the loader, so
- * that those of other preloaded libraries are called, too. */
-/* clang-format off */
-#define CPS_NEXT_TIMED(X)                                                                          \
-	X(poll) X(__poll_chk) X(ppoll) X(__ppoll_chk) X(select) X(pselect) X(epoll_wait)           \
-	X(epoll_pwait) X(epoll_pwait2) X(nanosleep) X(clock_nanosleep) X(usleep) X(sleep)          \
-	X(thrd_sleep) X(clock_gettime)
-#define CPS_NEXT_EVENT(X)                                                                          \
-	X(pause) X(sigsuspend) X(__xpg_sigpause) X(sigwaitinfo) X(sigtimedwait) X(sem_timedwait)   \
-	X(sem_clockwait) X(semop) X(semtimedop) X(msgrcv) X(msgsnd) X(aio_suspend) X(aio_suspend64)
-#define CPS_NEXT_SOCKET(X)                                                                         \
-	X(setsockopt) X(accept) X(accept4) X(connect) X(recv) X(__recv_chk) X(recvfrom)            \
-	X(__recvfrom_chk) X(recvmsg) X(recvmmsg) X(send) X(sendto) X(sendmsg) X(sendmmsg)          \
-	X(read) X(__read_chk) X(readv) X(write) X(writev)
-#define CPS_NEXT_PLACE(X)                                                                          \
-	X(pread) X(pread64) X(__pread_chk) X(__pread64_chk) X(preadv) X(preadv64) X(preadv2)       \
-	X(preadv64v2) X(pwrite) X(pwrite64) X(pwritev) X(pwritev64) X(pwritev2) X(pwritev64v2)
-#define CPS_NEXT_CHILD(X) X(wait) X(waitpid) X(wait3) X(wait4) X(waitid)
-#define CPS_NEXT_COPY(X) X(sendfile) X(sendfile64) X(splice) X(copy_file_range) X(getrandom)        \
-	X(getdents64) X(close) X(dup2) X(dup3)
-#define CPS_NEXT_ALL(X)                                                                            \
-	CPS_NEXT_TIMED(X) CPS_NEXT_EVENT(X) CPS_NEXT_SOCKET(X) CPS_NEXT_PLACE(X)      \
-	CPS_NEXT_CHILD(X) CPS_NEXT_COPY(X)
-/* clang-format on */
-
-#define CPS_NEXT_FIELD(name) __typeof__(name) *name;
-struct cps_eintr_restart_next {
-	CPS_NEXT_ALL(CPS_NEXT_FIELD)
+struct cps_eintr_restart_state {
 	atomic_bool is_plain;  /* the functions were looked up, and calls need not be watched */
 	atomic_bool has_timed; /* the program has given a socket a timeout */
 	atomic_bool has_ticks; /* our signals may come, and end calls */
@@ -103,7 +53,10 @@ struct cps_eintr_restart_next {
 		is_light; /* nothing but our signals matters: neither this, nor bytes or time off the CPU */
 };
 
-extern struct cps_eintr_restart_next cps_eintr_restart_next;
+extern struct cps_eintr_restart_state cps_eintr_restart_state;
+
+/* The real functions were found (real.h). */
+void cps_eintr_restart_found(void);
 
 /* Our signals may not come any more (process/wrapped.h). */
 void cps_eintr_restart_expect_none(void);
@@ -125,29 +78,22 @@ bool cps_eintr_restart_unwatch(void);
 static inline bool cps_eintr_restart_has_ticks(void)
 {
 	return __builtin_expect(
-		atomic_load_explicit(&cps_eintr_restart_next.has_ticks, memory_order_relaxed), 1);
+		atomic_load_explicit(&cps_eintr_restart_state.has_ticks, memory_order_relaxed), 1);
 }
 
 /* Whether calls that transfer data need not be looked after. */
 static inline bool cps_eintr_restart_is_plain(void)
 {
 	return __builtin_expect(
-		atomic_load_explicit(&cps_eintr_restart_next.is_plain, memory_order_relaxed), 1);
+		atomic_load_explicit(&cps_eintr_restart_state.is_plain, memory_order_relaxed), 1);
 }
 
 /* Whether calls that are looked after need it for our signals alone. */
 static inline bool cps_eintr_restart_is_light(void)
 {
 	return __builtin_expect(
-		atomic_load_explicit(&cps_eintr_restart_next.is_light, memory_order_relaxed), 1);
+		atomic_load_explicit(&cps_eintr_restart_state.is_light, memory_order_relaxed), 1);
 }
-
-/* The real function, never NULL: one that the C library does not have is replaced by one that fails
- * with ENOSYS. */
-#define CPS_NEXT(name)                                                                             \
-	(*(__builtin_expect(cps_eintr_restart_next.name != NULL, 1)                                \
-		   ? cps_eintr_restart_next.name                                                   \
-		   : (cps_eintr_restart_resolve(), cps_eintr_restart_next.name)))
 
 /* The state of one wrapped call, until it returns to the target. */
 struct cps_eintr_restart_wait {
@@ -304,7 +250,7 @@ int cps_eintr_restart_give(void *to, const void *left, size_t n);
 	})
 
 /* Declares in a wrapper that what follows may block the thread in the real function: CPS_IO, CPS_WAIT, ... */
-#define CPS_BLOCKS(state, name) CPS_BLOCKS_IN(state, CPS_NEXT(name))
+#define CPS_BLOCKS(state, name) CPS_BLOCKS_IN(state, CPS_REAL(name))
 
 #define CPS_EXPORT __attribute__((visibility("default")))
 
@@ -321,7 +267,7 @@ static inline __attribute__((always_inline)) struct cps_eintr_restart_wait
 cps_socket_time_begin(void)
 {
 	return cps_eintr_restart_begin_at(
-		atomic_load_explicit(&cps_eintr_restart_next.has_timed, memory_order_relaxed)
+		atomic_load_explicit(&cps_eintr_restart_state.has_timed, memory_order_relaxed)
 			? cps_eintr_restart_time(CLOCK_MONOTONIC)
 			: 0);
 }

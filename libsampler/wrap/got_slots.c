@@ -13,9 +13,9 @@
 
 #include "base/memory.h"
 #include "base/sys.h"
-#include "process/door.h"
 #include "process/find.h"
 #include "process/process_life.h"
+#include "process/start.h"
 #include "resource/calls.h"
 #include "setup/wanted.h"
 #include "unwind/module.h"
@@ -478,12 +478,12 @@ EXPORT int dlclose(void *handle)
 {
 	int result, error;
 
-	cps_door_open();
-	if (!cps_door_real.dlclose)
+	cps_start();
+	if (!cps_real.dlclose)
 		return -1;
 	if (!cps_process_life_clock())
-		return cps_door_real.dlclose(handle);
-	result = cps_door_real.dlclose(handle);
+		return cps_real.dlclose(handle);
+	result = cps_real.dlclose(handle);
 	error = errno;
 	cps_module_closed();
 	cps_got_slots_closed();

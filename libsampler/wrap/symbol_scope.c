@@ -12,9 +12,10 @@
 #include <sys/auxv.h>
 
 #include "base/memory.h"
-#include "process/door.h"
+#include "process/start.h"
 #include "unwind/elf_memory.h"
 #include "unwind/module.h"
+#include "wrap/real.h"
 #include "wrap/symbol_scope.h"
 
 #define OPENED_MAX 1000 /* files that were opened before the start */
@@ -69,11 +70,10 @@ static void *open_again(const struct link_map *map, const struct link_map *copy)
 	char name[CPS_ELF_NAME_MAX + 1];
 	void *handle = NULL;
 
-	if (dlopen && cps_door_real.dlclose && cps_elf_memory_copy_name(name, copy->l_name) &&
-	    *name)
+	if (dlopen && cps_real.dlclose && cps_elf_memory_copy_name(name, copy->l_name) && *name)
 		handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
 	if (handle && handle != map) {
-		cps_door_real.dlclose(handle);
+		cps_real.dlclose(handle);
 		handle = NULL;
 	}
 	if (!handle && dlerror)
@@ -95,7 +95,7 @@ void cps_symbol_scope_each_opened(void (*f)(const struct link_map *map))
 		if (!handle)
 			continue;
 		f(map);
-		cps_door_real.dlclose(handle);
+		cps_real.dlclose(handle);
 	}
 }
 

@@ -124,10 +124,10 @@ static LITTLE ssize_t call(const struct transfer *t, bool writes, const struct i
 	off64_t at = t->at + (off64_t)t->done;
 
 	if (t->at < 0)
-		return writes ? CPS_NEXT(writev)(t->fd, pieces, count)
-			      : CPS_NEXT(readv)(t->fd, pieces, count);
-	return writes ? CPS_NEXT(pwritev64)(t->fd, pieces, count, at)
-		      : CPS_NEXT(preadv64)(t->fd, pieces, count, at);
+		return writes ? CPS_REAL(writev)(t->fd, pieces, count)
+			      : CPS_REAL(readv)(t->fd, pieces, count);
+	return writes ? CPS_REAL(pwritev64)(t->fd, pieces, count, at)
+		      : CPS_REAL(preadv64)(t->fd, pieces, count, at);
 }
 
 /* Counts what the call has transferred. False: it failed, or is short without a tick. */
@@ -156,9 +156,9 @@ static LITTLE ssize_t call_one(const struct transfer *t, bool writes, size_t n)
 	off64_t place = t->at + (off64_t)t->done;
 
 	if (t->at < 0)
-		return writes ? CPS_NEXT(write)(t->fd, at, n) : CPS_NEXT(read)(t->fd, at, n);
-	return writes ? CPS_NEXT(pwrite64)(t->fd, at, n, place)
-		      : CPS_NEXT(pread64)(t->fd, at, n, place);
+		return writes ? CPS_REAL(write)(t->fd, at, n) : CPS_REAL(read)(t->fd, at, n);
+	return writes ? CPS_REAL(pwrite64)(t->fd, at, n, place)
+		      : CPS_REAL(pread64)(t->fd, at, n, place);
 }
 
 static LITTLE bool transfer_one(struct transfer *t, size_t end, bool writes)
@@ -266,8 +266,8 @@ static LITTLE bool send_more(struct transfer *t, size_t end, int *dont_wait)
 	size_t bytes;
 
 	message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
-	sent = t->is_one ? CPS_NEXT(send)(t->fd, pieces->iov_base, bytes, flags)
-			 : CPS_NEXT(sendmsg)(t->fd, &message, flags);
+	sent = t->is_one ? CPS_REAL(send)(t->fd, pieces->iov_base, bytes, flags)
+			 : CPS_REAL(sendmsg)(t->fd, &message, flags);
 	if (sent > 0)
 		t->done += (size_t)sent;
 	else if (!*dont_wait || sent == 0 || errno != EAGAIN)
@@ -343,7 +343,7 @@ static LITTLE bool receive_more(struct transfer *t, size_t end)
 
 	set_control(t, &message);
 	message.msg_iovlen = (size_t)next_pieces(t, end, pieces, &bytes);
-	got = CPS_NEXT(recvmsg)(t->fd, &message, flags);
+	got = CPS_REAL(recvmsg)(t->fd, &message, flags);
 	if (got > 0)
 		t->done += (size_t)got;
 	else if (got == 0 || errno != EAGAIN)
@@ -377,7 +377,7 @@ static LITTLE bool peek_again(struct transfer *t)
 	ssize_t got;
 
 	set_control(t, &message);
-	got = CPS_CUTTABLE(&is_cut, CPS_NEXT(recvmsg)(t->fd, &message, t->flags));
+	got = CPS_CUTTABLE(&is_cut, CPS_REAL(recvmsg)(t->fd, &message, t->flags));
 	if (got <= 0)
 		return false;
 	t->done = (size_t)got;

@@ -9,9 +9,7 @@
 #include <stdint.h>
 
 #include "process/wrapped.h"
-
-/* The C library's syscall(2). */
-extern __attribute__((visibility("hidden"))) long (*cps_wrap_syscall_real)(long, ...);
+#include "wrap/real.h"
 
 /* Whether the recording has ended because of a filter. A program that this process becomes by exec
  * inherits the filter, so this variable tells it not to record. */

@@ -16,42 +16,33 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "process/door.h"
 #include "process/find.h"
+#include "process/start.h"
 #include "resource/lock.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
 
-/* clang-format off */
-#define CALLS(X)                                                                                   \
-	X(pthread_join) X(pthread_timedjoin_np) X(pthread_clockjoin_np) X(pthread_barrier_wait)    \
-	X(thrd_join) X(sigwait)                                                                    \
-	X(fsync) X(fdatasync) X(syncfs) X(msync) X(tcdrain) X(tcsendbreak) X(flock) X(lockf) X(lockf64)
-/* clang-format on */
-
-CPS_FIND_CALLS(CALLS, cps_wrap_block_resolve)
-
 #define WRAP(type, state, name, parameters, arguments, missing)                                    \
-	WRAP_IF(cps_blocking_is_watched(), type, CPS_BLOCKS_IN(state, next.name), name,            \
+	WRAP_IF(cps_blocking_is_watched(), type, CPS_BLOCKS_IN(state, cps_real.name), name,        \
 		parameters, arguments, missing)
 
 /* Who has locked the file is not known. */
 #define WRAP_LOCK(name, parameters, arguments)                                                     \
 	WRAP_IF(cps_blocking_is_watched() || cps_lock_is_on(), int,                                \
 		CPS_WAITS_FOR(NULL, CPS_LOCK_FILE);                                                \
-		CPS_BLOCKS_IN(CPS_LOCK, next.name), name, parameters, arguments, NO_CALL)
+		CPS_BLOCKS_IN(CPS_LOCK, cps_real.name), name, parameters, arguments, NO_CALL)
 
 #define WRAP_IF(is_counted, type, declaration, name, parameters, arguments, missing)               \
 	static __attribute__((noinline)) type name##_counted parameters                            \
 	{                                                                                          \
 		declaration;                                                                       \
                                                                                                    \
-		return next.name arguments;                                                        \
+		return cps_real.name arguments;                                                    \
 	}                                                                                          \
 	CPS_EXPORT type name parameters                                                            \
 	{                                                                                          \
-		CPS_FIND_FIRST(name, missing);                                                     \
-		return is_counted ? name##_counted arguments : next.name arguments;                \
+		CPS_REAL_FIRST(name, missing);                                                     \
+		return is_counted ? name##_counted arguments : cps_real.name arguments;            \
 	}
 
 #define NO_CALL (errno = ENOSYS, -1)
@@ -70,16 +61,16 @@ WRAP(int, CPS_WAIT, thrd_join, (thrd_t thread, int *result), (thread, result), t
 
 static __attribute__((noinline)) int sigwait_watched(const sigset_t *set, int *number)
 {
-	CPS_BLOCKS_IN(CPS_WAIT, next.sigwait);
+	CPS_BLOCKS_IN(CPS_WAIT, cps_real.sigwait);
 	uint64_t copy;
 
-	return next.sigwait(cps_masked_awaited(set, &copy), number);
+	return cps_real.sigwait(cps_masked_awaited(set, &copy), number);
 }
 
 CPS_EXPORT int sigwait(const sigset_t *set, int *number)
 {
-	CPS_FIND_FIRST(sigwait, ENOSYS);
-	return cps_eintr_restart_is_plain() ? next.sigwait(set, number)
+	CPS_REAL_FIRST(sigwait, ENOSYS);
+	return cps_eintr_restart_is_plain() ? cps_real.sigwait(set, number)
 					    : sigwait_watched(set, number);
 }
 
@@ -96,26 +87,26 @@ WRAP_LOCK(lockf64, (int fd, int command, off64_t bytes), (fd, command, bytes))
 /* If a signal is there, the kernel says EINTR, even if all was sent. */
 CPS_EXPORT int tcdrain(int fd)
 {
-	CPS_FIND_FIRST(tcdrain, NO_CALL);
-	CPS_BLOCKS_IN(CPS_IO, next.tcdrain);
+	CPS_REAL_FIRST(tcdrain, NO_CALL);
+	CPS_BLOCKS_IN(CPS_IO, cps_real.tcdrain);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
-	return CPS_EINTR_RESTART(w, next.tcdrain(fd));
+	return CPS_EINTR_RESTART(w, cps_real.tcdrain(fd));
 }
 
 static __attribute__((noinline)) int tcsendbreak_watched(int fd, int duration)
 {
-	CPS_BLOCKS_IN(CPS_IO, next.tcsendbreak);
+	CPS_BLOCKS_IN(CPS_IO, cps_real.tcsendbreak);
 
-	return cps_eintr_restart_is_plain() ? next.tcsendbreak(fd, duration)
-					    : CPS_HELD(next.tcsendbreak(fd, duration));
+	return cps_eintr_restart_is_plain() ? cps_real.tcsendbreak(fd, duration)
+					    : CPS_HELD(cps_real.tcsendbreak(fd, duration));
 }
 
 /* The kernel says so, too, and cuts the break short, which cannot be made again. */
 CPS_EXPORT int tcsendbreak(int fd, int duration)
 {
-	CPS_FIND_FIRST(tcsendbreak, NO_CALL);
+	CPS_REAL_FIRST(tcsendbreak, NO_CALL);
 	return cps_eintr_restart_is_plain() && !cps_blocking_is_watched()
-		       ? next.tcsendbreak(fd, duration)
+		       ? cps_real.tcsendbreak(fd, duration)
 		       : tcsendbreak_watched(fd, duration);
 }

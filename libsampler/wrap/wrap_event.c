@@ -11,24 +11,14 @@
 #include <semaphore.h>
 #include <threads.h>
 
-#include "process/door.h"
 #include "process/find.h"
+#include "process/start.h"
 #include "resource/off_cpu.h"
 #include "wrap/wrap.h"
 #include "wrap/wrap_gives.h"
 
-/* clang-format off */
-#define CALLS(X)                                                                                   \
-	X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait)                   \
-	X(pthread_cond_signal) X(pthread_cond_broadcast)                                           \
-	X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)                                \
-	X(sem_wait) X(sem_trywait) X(sem_post) X(pthread_testcancel)
-/* clang-format on */
-
 /* glibc has condition variables in two versions. A search without a version finds the newer one, which all programs
  * have that were linked since glibc 2.3.2. */
-CPS_FIND_CALLS(CALLS, cps_wrap_event_resolve)
-
 /* ---- condition variables --------------------------------------------------------------------- */
 
 /* Who waits for the condition gives the mutex back first. */
@@ -43,15 +33,15 @@ static void give(const void *mutex)
 	{                                                                                          \
 		give(mutex);                                                                       \
 		CPS_WAITS_FOR(condition, CPS_LOCK_CONDITION);                                      \
-		CPS_BLOCKS_IN(CPS_WAIT, next.name);                                                \
+		CPS_BLOCKS_IN(CPS_WAIT, cps_real.name);                                            \
                                                                                                    \
-		return next.name arguments;                                                        \
+		return cps_real.name arguments;                                                    \
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
-		CPS_FIND_FIRST(name, missing);                                                     \
+		CPS_REAL_FIRST(name, missing);                                                     \
 		return cps_lock_is_on() || cps_blocking_is_watched() ? name##_counted arguments    \
-								     : next.name arguments;        \
+								     : cps_real.name arguments;    \
 	}
 
 WAIT(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex), (condition, mutex),
@@ -76,9 +66,9 @@ CPS_GIVES(cnd_broadcast, cnd_t, CPS_LOCK_CONDITION, thrd_error)
 static __attribute__((noinline)) int sem_wait_counted(sem_t *semaphore)
 {
 	CPS_WAITS_FOR(semaphore, CPS_LOCK_SEMAPHORE);
-	CPS_BLOCKS_IN(CPS_WAIT, next.sem_wait);
+	CPS_BLOCKS_IN(CPS_WAIT, cps_real.sem_wait);
 
-	return next.sem_wait(semaphore);
+	return cps_real.sem_wait(semaphore);
 }
 
 #define NO_CALL (errno = ENOSYS, -1)
@@ -88,11 +78,11 @@ CPS_EXPORT int sem_wait(sem_t *semaphore)
 {
 	int saved = errno;
 
-	CPS_FIND_FIRST(sem_wait, NO_CALL);
+	CPS_REAL_FIRST(sem_wait, NO_CALL);
 	if (!cps_lock_is_on() && !cps_blocking_is_watched())
-		return next.sem_wait(semaphore);
-	next.pthread_testcancel();
-	if (next.sem_trywait(semaphore) == 0)
+		return cps_real.sem_wait(semaphore);
+	cps_real.pthread_testcancel();
+	if (cps_real.sem_trywait(semaphore) == 0)
 		return 0;
 	errno = saved;
 	return sem_wait_counted(semaphore);

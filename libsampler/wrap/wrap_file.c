@@ -18,27 +18,12 @@
 #include <sys/ioctl.h>
 #include <sys/swap.h>
 
-#include "process/door.h"
 #include "process/find.h"
+#include "process/start.h"
 #include "resource/lock.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
 #include "wrap/wrap_syscall.h"
-
-/* What programs call that were compiled with _FORTIFY_SOURCE. */
-int __open_2(const char *path, int flags);
-int __open64_2(const char *path, int flags);
-int __openat_2(int directory, const char *path, int flags);
-int __openat64_2(int directory, const char *path, int flags);
-
-/* clang-format off */
-#define CALLS(X)                                                                                   \
-	X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64)                                \
-	X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(fcntl) X(fcntl64)                \
-	X(ioctl) X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64) X(swapoff)
-/* clang-format on */
-
-CPS_FIND_CALLS(CALLS, cps_wrap_file_resolve)
 
 #define NO_CALL (errno = ENOSYS, -1)
 
@@ -46,15 +31,16 @@ CPS_FIND_CALLS(CALLS, cps_wrap_file_resolve)
 #define WRAP(name, parameters, counted_parameters, arguments, declaration)                         \
 	static __attribute__((noinline)) int name##_counted counted_parameters                     \
 	{                                                                                          \
-		CPS_BLOCKS_IN(CPS_IO, next.name);                                                  \
+		CPS_BLOCKS_IN(CPS_IO, cps_real.name);                                              \
                                                                                                    \
-		return next.name arguments;                                                        \
+		return cps_real.name arguments;                                                    \
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
 		declaration;                                                                       \
-		CPS_FIND_FIRST(name, NO_CALL);                                                     \
-		return cps_blocking_is_watched() ? name##_counted arguments : next.name arguments; \
+		CPS_REAL_FIRST(name, NO_CALL);                                                     \
+		return cps_blocking_is_watched() ? name##_counted arguments                        \
+						 : cps_real.name arguments;                        \
 	}
 
 /* The mode is given only where a file may be made; otherwise this is any number, which nobody reads. */
@@ -97,9 +83,9 @@ static bool waits(int command)
 	static __attribute__((noinline)) int name##_counted(int fd, int command, void *argument)   \
 	{                                                                                          \
 		CPS_WAITS_FOR(NULL, CPS_LOCK_FILE);                                                \
-		CPS_BLOCKS_IN(CPS_LOCK, next.name);                                                \
+		CPS_BLOCKS_IN(CPS_LOCK, cps_real.name);                                            \
                                                                                                    \
-		return next.name(fd, command, argument);                                           \
+		return cps_real.name(fd, command, argument);                                       \
 	}                                                                                          \
 	CPS_EXPORT int name(int fd, int command, ...)                                              \
 	{                                                                                          \
@@ -109,9 +95,9 @@ static bool waits(int command)
 		va_start(rest, command);                                                           \
 		argument = va_arg(rest, void *);                                                   \
 		va_end(rest);                                                                      \
-		CPS_FIND_FIRST(name, NO_CALL);                                                     \
+		CPS_REAL_FIRST(name, NO_CALL);                                                     \
 		return waits(command) ? name##_counted(fd, command, argument)                      \
-				      : next.name(fd, command, argument);                          \
+				      : cps_real.name(fd, command, argument);                      \
 	}
 
 CONTROL(fcntl)
@@ -136,7 +122,7 @@ bool cps_wrap_file_holds(long request, long argument)
 
 static __attribute__((noinline)) int ioctl_held(int fd, unsigned long request, void *argument)
 {
-	return CPS_HELD(next.ioctl(fd, request, argument));
+	return CPS_HELD(cps_real.ioctl(fd, request, argument));
 }
 
 /* Some drivers do not let the kernel make a call again. One that has failed with EINTR has done nothing, but for those
@@ -146,7 +132,7 @@ static __attribute__((noinline)) int ioctl_watched(int fd, unsigned long request
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_wait_of(cps_eintr_restart_start(), 0);
 
 	cps_transfer_cut_number();
-	return CPS_EINTR_RESTART(w, next.ioctl(fd, request, argument));
+	return CPS_EINTR_RESTART(w, cps_real.ioctl(fd, request, argument));
 }
 
 CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -157,9 +143,9 @@ CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(rest, request);
 	argument = va_arg(rest, void *);
 	va_end(rest);
-	CPS_FIND_FIRST(ioctl, NO_CALL);
+	CPS_REAL_FIRST(ioctl, NO_CALL);
 	if (cps_eintr_restart_is_plain())
-		return next.ioctl(fd, request, argument);
+		return cps_real.ioctl(fd, request, argument);
 	return cps_wrap_file_holds((long)request, (long)argument)
 		       ? ioctl_held(fd, request, argument)
 		       : ioctl_watched(fd, request, argument);
@@ -172,12 +158,13 @@ CPS_EXPORT int ioctl(int fd, unsigned long request, ...)
 #define HELD(name, parameters, arguments, missing)                                                 \
 	static __attribute__((noinline)) int name##_held parameters                                \
 	{                                                                                          \
-		return CPS_HELD(next.name arguments);                                              \
+		return CPS_HELD(cps_real.name arguments);                                          \
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
-		CPS_FIND_FIRST(name, missing);                                                     \
-		return cps_eintr_restart_is_plain() ? next.name arguments : name##_held arguments; \
+		CPS_REAL_FIRST(name, missing);                                                     \
+		return cps_eintr_restart_is_plain() ? cps_real.name arguments                      \
+						    : name##_held arguments;                       \
 	}
 
 HELD(fallocate, (int fd, int mode, off_t at, off_t n), (fd, mode, at, n), NO_CALL)

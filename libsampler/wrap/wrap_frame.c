@@ -11,77 +11,32 @@
 #include <stdint.h>
 
 #include "base/memory.h"
-#include "process/door.h"
 #include "process/find.h"
 #include "process/process_life.h"
+#include "process/start.h"
 #include "unwind/registered.h"
+#include "wrap/real.h"
 #include "wrap/wrap.h"
 
 #define EXPORT	     __attribute__((visibility("default")))
 #define SECTIONS_MAX 4096 /* of one table */
 
-/* Of libgcc, which has no header for them. */
-void __register_frame(void *begin);
-void __register_frame_info(const void *begin, void *object);
-void __register_frame_info_bases(const void *begin, void *object, void *text, void *data);
-void __register_frame_table(void *table);
-void __register_frame_info_table(void *table, void *object);
-void __register_frame_info_table_bases(void *table, void *object, void *text, void *data);
-void __deregister_frame(void *begin);
-void *__deregister_frame_info(const void *begin);
-void *__deregister_frame_info_bases(const void *begin);
-
-/* The functions behind the wrapped ones. They come in a library that need not be there at the start. */
-enum which {
-	REGISTER,
-	REGISTER_INFO,
-	REGISTER_BASES,
-	REGISTER_TABLE,
-	REGISTER_INFO_TABLE,
-	REGISTER_TABLE_BASES,
-	DEREGISTER,
-	DEREGISTER_INFO,
-	DEREGISTER_BASES,
-	FUNCTIONS
-};
-
-static const char *const names[FUNCTIONS] = {
-	"__register_frame",
-	"__register_frame_info",
-	"__register_frame_info_bases",
-	"__register_frame_table",
-	"__register_frame_info_table",
-	"__register_frame_info_table_bases",
-	"__deregister_frame",
-	"__deregister_frame_info",
-	"__deregister_frame_info_bases",
-};
-
-static _Atomic(void *) real[FUNCTIONS];
-
-/* Most often libgcc is there at the start. The loader is not asked then: it may call malloc, which may belong
- * to a sanitizer that begins. */
-void cps_wrap_frame_resolve(void)
+/* The functions come in a library that need not be there at the start. */
+static __attribute__((noinline)) void *find_late(const char *name)
 {
-	if (!cps_find_listed(names[REGISTER]))
-		return;
-	for (int i = 0; i < FUNCTIONS; i++)
-		real[i] = cps_find_listed(names[i]);
+	int saved = errno;
+	void *found;
+
+	cps_start();
+	found = cps_find_loaded("libgcc_s.so.1", name);
+	if (!found)
+		found = cps_find_next(name);
+	errno = saved;
+	return found;
 }
 
-static void *find_real(enum which which)
-{
-	int error = errno;
-
-	cps_door_open();
-	if (!real[which]) {
-		real[which] = cps_find_loaded("libgcc_s.so.1", names[which]);
-		if (!real[which])
-			real[which] = cps_find_next(names[which]);
-	}
-	errno = error;
-	return real[which];
-}
+#define REAL(name)                                                                                 \
+	(cps_real.name ? cps_real.name : (cps_real.name = (__typeof__(name) *)find_late(#name)))
 
 /* ---- what is noted ------------------------------------------------------------------------------- */
 
@@ -112,7 +67,7 @@ static void forget(const void *key)
 
 EXPORT void __register_frame(void *begin)
 {
-	void (*f)(void *) = find_real(REGISTER);
+	__typeof__(__register_frame) *f = REAL(__register_frame);
 
 	if (f)
 		f(begin);
@@ -121,7 +76,7 @@ EXPORT void __register_frame(void *begin)
 
 EXPORT void __register_frame_info(const void *begin, void *object)
 {
-	void (*f)(const void *, void *) = find_real(REGISTER_INFO);
+	__typeof__(__register_frame_info) *f = REAL(__register_frame_info);
 
 	if (f)
 		f(begin, object);
@@ -130,7 +85,7 @@ EXPORT void __register_frame_info(const void *begin, void *object)
 
 EXPORT void __register_frame_info_bases(const void *begin, void *object, void *text, void *data)
 {
-	void (*f)(const void *, void *, void *, void *) = find_real(REGISTER_BASES);
+	__typeof__(__register_frame_info_bases) *f = REAL(__register_frame_info_bases);
 
 	if (f)
 		f(begin, object, text, data);
@@ -139,7 +94,7 @@ EXPORT void __register_frame_info_bases(const void *begin, void *object, void *t
 
 EXPORT void __register_frame_table(void *table)
 {
-	void (*f)(void *) = find_real(REGISTER_TABLE);
+	__typeof__(__register_frame_table) *f = REAL(__register_frame_table);
 
 	if (f)
 		f(table);
@@ -148,7 +103,7 @@ EXPORT void __register_frame_table(void *table)
 
 EXPORT void __register_frame_info_table(void *table, void *object)
 {
-	void (*f)(void *, void *) = find_real(REGISTER_INFO_TABLE);
+	__typeof__(__register_frame_info_table) *f = REAL(__register_frame_info_table);
 
 	if (f)
 		f(table, object);
@@ -157,7 +112,7 @@ EXPORT void __register_frame_info_table(void *table, void *object)
 
 EXPORT void __register_frame_info_table_bases(void *table, void *object, void *text, void *data)
 {
-	void (*f)(void *, void *, void *, void *) = find_real(REGISTER_TABLE_BASES);
+	__typeof__(__register_frame_info_table_bases) *f = REAL(__register_frame_info_table_bases);
 
 	if (f)
 		f(table, object, text, data);
@@ -166,7 +121,7 @@ EXPORT void __register_frame_info_table_bases(void *table, void *object, void *t
 
 EXPORT void __deregister_frame(void *begin)
 {
-	void (*f)(void *) = find_real(DEREGISTER);
+	__typeof__(__deregister_frame) *f = REAL(__deregister_frame);
 
 	forget(begin);
 	if (f)
@@ -175,7 +130,7 @@ EXPORT void __deregister_frame(void *begin)
 
 EXPORT void *__deregister_frame_info(const void *begin)
 {
-	void *(*f)(const void *) = find_real(DEREGISTER_INFO);
+	__typeof__(__deregister_frame_info) *f = REAL(__deregister_frame_info);
 
 	forget(begin);
 	return f ? f(begin) : NULL;
@@ -183,7 +138,7 @@ EXPORT void *__deregister_frame_info(const void *begin)
 
 EXPORT void *__deregister_frame_info_bases(const void *begin)
 {
-	void *(*f)(const void *) = find_real(DEREGISTER_BASES);
+	__typeof__(__deregister_frame_info_bases) *f = REAL(__deregister_frame_info_bases);
 
 	forget(begin);
 	return f ? f(begin) : NULL;

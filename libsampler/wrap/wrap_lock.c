@@ -10,23 +10,11 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "process/door.h"
 #include "process/find.h"
+#include "process/start.h"
 #include "resource/off_cpu.h"
 #include "wrap/wrap.h"
 #include "wrap/wrap_gives.h"
-
-/* clang-format off */
-#define CALLS(X)                                                                                   \
-	X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock)                  \
-	X(pthread_mutex_clocklock) X(pthread_mutex_unlock)                                         \
-	X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_timedrdlock)         \
-	X(pthread_rwlock_clockrdlock) X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock)         \
-	X(pthread_rwlock_timedwrlock) X(pthread_rwlock_clockwrlock) X(pthread_rwlock_unlock)       \
-	X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) X(mtx_unlock)
-/* clang-format on */
-
-CPS_FIND_CALLS(CALLS, cps_wrap_lock_resolve)
 
 /* What the C library refuses even if the lock is free. */
 static bool is_clock(clockid_t clock)
@@ -45,18 +33,18 @@ static bool is_time(const struct timespec *t)
 	static __attribute__((noinline)) int name##_held parameters                                \
 	{                                                                                          \
 		CPS_WAITS_FOR(lock, state);                                                        \
-		CPS_BLOCKS_IN(CPS_LOCK, next.name);                                                \
+		CPS_BLOCKS_IN(CPS_LOCK, cps_real.name);                                            \
                                                                                                    \
-		return next.name arguments;                                                        \
+		return cps_real.name arguments;                                                    \
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
 		int result;                                                                        \
                                                                                                    \
-		CPS_FIND_FIRST(name, missing);                                                     \
+		CPS_REAL_FIRST(name, missing);                                                     \
 		if ((!cps_lock_is_on() && !cps_blocking_is_watched()) || !(valid))                 \
-			return next.name arguments;                                                \
-		result = next.attempt(lock);                                                       \
+			return cps_real.name arguments;                                            \
+		result = cps_real.attempt(lock);                                                   \
 		return result == (held) ? name##_held arguments : result;                          \
 	}
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/sys.h"
-#include "process/door.h"
 #include "process/process_life.h"
+#include "process/start.h"
 #include "signal/disposition.h"
 #include "signal/interruption.h"
 #include "wrap/eintr_restart.h"
@@ -122,11 +122,11 @@ EXPORT pid_t _Fork(void)
 	uint64_t mask;
 	pid_t pid;
 
-	cps_door_open();
-	if (!cps_door_real.fork_now)
+	cps_start();
+	if (!cps_real._Fork)
 		return fork();
 	mask = block();
-	pid = cps_door_real.fork_now();
+	pid = cps_real._Fork();
 	if (pid == 0)
 		cps_process_life_child();
 	unblock(pid == 0 ? mask | cps_masked_held() : mask);
@@ -138,13 +138,13 @@ EXPORT int daemon(int no_chdir, int no_close)
 {
 	int result, error;
 
-	cps_door_open();
-	if (!cps_door_real.daemon) {
+	cps_start();
+	if (!cps_real.daemon) {
 		errno = ENOSYS;
 		return -1;
 	}
 	is_daemon = true;
-	result = cps_door_real.daemon(no_chdir, no_close);
+	result = cps_real.daemon(no_chdir, no_close);
 	error = errno;
 	is_daemon = false;
 	if (left_for_daemon)
@@ -185,16 +185,15 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 	for (int i = 0; i < 3; i++)
 		more[i] = va_arg(list, void *);
 	va_end(list);
-	cps_door_open();
-	if (!cps_door_real.clone) {
+	cps_start();
+	if (!cps_real.clone) {
 		errno = ENOSYS;
 		return -1;
 	}
 	if (!routine || !cps_process_life_clock() || flags & CLONE_VM)
-		return cps_door_real.clone(routine, stack, flags, argument, more[0], more[1],
-					   more[2]);
+		return cps_real.clone(routine, stack, flags, argument, more[0], more[1], more[2]);
 	start.mask = block();
-	result = cps_door_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
+	result = cps_real.clone(begin, stack, flags, &start, more[0], more[1], more[2]);
 	error = errno;
 	unblock(start.mask);
 	errno = error;
@@ -204,8 +203,8 @@ EXPORT int clone(int (*routine)(void *), void *stack, int flags, void *argument,
 EXPORT void _exit(int status)
 {
 	cps_process_life_end(CPS_STOP_NONE);
-	if (cps_door_real.exit_now)
-		cps_door_real.exit_now(status);
+	if (cps_real._exit)
+		cps_real._exit(status);
 	for (;;)
 		CPS_SYS(exit_group, status, 0, 0, 0);
 }
@@ -219,10 +218,10 @@ EXPORT void _Exit(int status)
  * call by longjmp, so that nothing ends here. */
 EXPORT void abort(void)
 {
-	cps_door_open();
+	cps_start();
 	cps_process_life_begin_late();
-	if (cps_door_real.abort)
-		cps_door_real.abort();
+	if (cps_real.abort)
+		cps_real.abort();
 	for (;;)
 		CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), SIGKILL, 0);
 }
@@ -249,7 +248,7 @@ static bool leave(void)
 	const struct cps_clock *clock;
 	bool has_left;
 
-	cps_door_open();
+	cps_start();
 	if (!cps_eintr_restart_has_ticks())
 		return false;
 	clock = cps_process_life_clock();
@@ -301,8 +300,8 @@ static char *const *mark(char **marked, char *const *envp)
 	bool has_left = leave();                                                                   \
 	int result = -1, error = ENOSYS;                                                           \
                                                                                                    \
-	if (cps_door_real.name) {                                                                  \
-		result = cps_door_real.name(__VA_ARGS__);                                          \
+	if (cps_real.name) {                                                                       \
+		result = cps_real.name(__VA_ARGS__);                                               \
 		error = errno;                                                                     \
 	}                                                                                          \
 	return come_back(has_left, result, error)
@@ -419,7 +418,7 @@ CPS_EXPORT pid_t wait(int *status)
 	CPS_BLOCKS(CPS_WAIT, wait);
 	CPS_EINTR_RESTART_WAIT w = begin_wait(0);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(wait)(status));
+	return CPS_EINTR_RESTART(w, CPS_REAL(wait)(status));
 }
 
 CPS_EXPORT pid_t __wait(int *status) __attribute__((alias("wait")));
@@ -429,7 +428,7 @@ CPS_EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 	CPS_BLOCKS(CPS_WAIT, waitpid);
 	CPS_EINTR_RESTART_WAIT w = begin_wait(options);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(waitpid)(pid, status, options));
+	return CPS_EINTR_RESTART(w, CPS_REAL(waitpid)(pid, status, options));
 }
 
 CPS_EXPORT pid_t __waitpid(pid_t pid, int *status, int options) __attribute__((alias("waitpid")));
@@ -439,7 +438,7 @@ CPS_EXPORT pid_t wait3(int *status, int options, struct rusage *used)
 	CPS_BLOCKS(CPS_WAIT, wait3);
 	CPS_EINTR_RESTART_WAIT w = begin_wait(options);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(wait3)(status, options, used));
+	return CPS_EINTR_RESTART(w, CPS_REAL(wait3)(status, options, used));
 }
 
 CPS_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *used)
@@ -447,7 +446,7 @@ CPS_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *used)
 	CPS_BLOCKS(CPS_WAIT, wait4);
 	CPS_EINTR_RESTART_WAIT w = begin_wait(options);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(wait4)(pid, status, options, used));
+	return CPS_EINTR_RESTART(w, CPS_REAL(wait4)(pid, status, options, used));
 }
 
 CPS_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t *info, int options)
@@ -455,5 +454,5 @@ CPS_EXPORT int waitid(idtype_t kind, id_t id, siginfo_t *info, int options)
 	CPS_BLOCKS(CPS_WAIT, waitid);
 	CPS_EINTR_RESTART_WAIT w = begin_wait(options);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(waitid)(kind, id, info, options));
+	return CPS_EINTR_RESTART(w, CPS_REAL(waitid)(kind, id, info, options));
 }

@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "base/moment.h"
 #include "base/sys.h"
-#include "process/door.h"
 #include "process/process_life.h"
+#include "process/start.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/sample.h"
@@ -142,8 +142,8 @@ EXPORT int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, unsigned long);
 	va_end(list);
-	cps_door_open();
-	if (!cps_door_real.prctl) {
+	cps_start();
+	if (!cps_real.prctl) {
 		errno = ENOSYS;
 		return -1;
 	}
@@ -155,7 +155,7 @@ EXPORT int prctl(int option, ...)
 		cps_moment_ask_kernel();
 		cps_eintr_restart_find_clock();
 	}
-	result = cps_door_real.prctl(option, a[0], a[1], a[2], a[3]);
+	result = cps_real.prctl(option, a[0], a[1], a[2], a[3]);
 	have_stepped_aside(step, result != 0);
 	return result;
 }
@@ -165,11 +165,11 @@ long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *
 	struct step step = {0};
 	long result;
 
-	cps_door_open();
+	cps_start();
 	if (operation == SECCOMP_SET_MODE_STRICT ||
 	    (operation == SECCOMP_SET_MODE_FILTER && filter))
 		step = step_aside();
-	result = cps_wrap_syscall_real(SYS_seccomp, operation, flags, filter);
+	result = cps_real.syscall(SYS_seccomp, operation, flags, filter);
 	/* A positive result is a thread that could not be synchronised, or the descriptor of a
 	 * listener. */
 	have_stepped_aside(

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "process/door.h"
 #include "process/identity.h"
 #include "process/process_life.h"
+#include "process/start.h"
 #include "signal/disposition.h"
 #include "signal/own_stack.h"
 #include "unwind/libunwind.h"
@@ -31,7 +31,7 @@ sighandler_t __sysv_signal(int number, sighandler_t handler);
  * which shares our tables but not the kernel's. */
 static bool is_taken(int number, bool to_change_it)
 {
-	cps_door_open();
+	cps_start();
 	if (number == CPS_SIGNAL_OWN || !cps_disposition_is_taken(number))
 		return false; /* the C library refuses this signal with and without us */
 	if (number == SIGPROF && to_change_it)
@@ -45,7 +45,7 @@ static int change(int number, const struct sigaction *action, struct sigaction *
 	struct sigaction before;
 
 	if (!is_taken(number, action != NULL))
-		return cps_door_real.sigaction ? cps_door_real.sigaction(number, action, old) : -1;
+		return cps_real.sigaction ? cps_real.sigaction(number, action, old) : -1;
 	cps_disposition_get(number, &before);
 	if (action)
 		cps_disposition_set(number, action);
@@ -83,7 +83,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 	struct sigaction relayed;
 	int result;
 
-	cps_door_open();
+	cps_start();
 	if (action && is_relayed(action)) {
 		relayed = *action;
 		relayed.sa_handler = relay(action->sa_handler);
@@ -112,8 +112,7 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, SA_RESTART);
-	return cps_door_real.signal ? cps_relay_behind(cps_door_real.signal(number, handler))
-				    : SIG_ERR;
+	return cps_real.signal ? cps_relay_behind(cps_real.signal(number, handler)) : SIG_ERR;
 }
 
 EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
@@ -130,9 +129,8 @@ EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR)
 		return set(number, handler, (int)(SA_RESETHAND | SA_NODEFER));
-	return cps_door_real.sysv_signal
-		       ? cps_relay_behind(cps_door_real.sysv_signal(number, handler))
-		       : SIG_ERR;
+	return cps_real.__sysv_signal ? cps_relay_behind(cps_real.__sysv_signal(number, handler))
+				      : SIG_ERR;
 }
 
 EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
@@ -144,8 +142,7 @@ EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
 	if (is_taken(number, true) && handler != SIG_ERR && handler != SIG_HOLD)
 		return set(number, handler, 0);
-	return cps_door_real.sigset ? cps_relay_behind(cps_door_real.sigset(number, handler))
-				    : SIG_ERR;
+	return cps_real.sigset ? cps_relay_behind(cps_real.sigset(number, handler)) : SIG_ERR;
 }
 
 EXPORT int sigignore(int number)
@@ -154,21 +151,21 @@ EXPORT int sigignore(int number)
 		set(number, SIG_IGN, 0);
 		return 0;
 	}
-	return cps_door_real.sigignore ? cps_door_real.sigignore(number) : -1;
+	return cps_real.sigignore ? cps_real.sigignore(number) : -1;
 }
 
 EXPORT int siginterrupt(int number, int interrupt)
 {
 	if (is_taken(number, true) && !cps_disposition_is_default_only(number))
 		return 0; /* our handler always restarts calls */
-	return cps_door_real.siginterrupt ? cps_door_real.siginterrupt(number, interrupt) : -1;
+	return cps_real.siginterrupt ? cps_real.siginterrupt(number, interrupt) : -1;
 }
 
 /* ---- masks: blocked, SIGPROF may be waited for, or just never come --------------------------- */
 
 static void blocks(bool sigprof)
 {
-	cps_door_open();
+	cps_start();
 	if (sigprof && cps_process_life_clock() == &cps_clock_itimer)
 		cps_process_life_give_up_sigprof();
 }
@@ -181,8 +178,7 @@ static bool has_sigprof(int how, const sigset_t *set)
 EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	blocks(has_sigprof(how, set));
-	return cps_door_real.pthread_sigmask ? cps_door_real.pthread_sigmask(how, set, old)
-					     : ENOSYS;
+	return cps_real.pthread_sigmask ? cps_real.pthread_sigmask(how, set, old) : ENOSYS;
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
@@ -190,25 +186,25 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 	if (cps_libunwind_calls_for((uintptr_t)__builtin_return_address(0)))
 		return 0;
 	blocks(has_sigprof(how, set));
-	return cps_door_real.sigprocmask ? cps_door_real.sigprocmask(how, set, old) : -1;
+	return cps_real.sigprocmask ? cps_real.sigprocmask(how, set, old) : -1;
 }
 
 EXPORT int sigblock(int mask)
 {
 	blocks(mask & 1 << (SIGPROF - 1));
-	return cps_door_real.sigblock ? cps_door_real.sigblock(mask) : -1;
+	return cps_real.sigblock ? cps_real.sigblock(mask) : -1;
 }
 
 EXPORT int sigsetmask(int mask)
 {
 	blocks(mask & 1 << (SIGPROF - 1));
-	return cps_door_real.sigsetmask ? cps_door_real.sigsetmask(mask) : -1;
+	return cps_real.sigsetmask ? cps_real.sigsetmask(mask) : -1;
 }
 
 EXPORT int sighold(int number)
 {
 	blocks(number == SIGPROF);
-	return cps_door_real.sighold ? cps_door_real.sighold(number) : -1;
+	return cps_real.sighold ? cps_real.sighold(number) : -1;
 }
 
 /* ---- the one profiling timer of the process -------------------------------------------------- */
@@ -216,11 +212,11 @@ EXPORT int sighold(int number)
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *new, struct itimerval *old)
 {
 	blocks(which == ITIMER_PROF);
-	return cps_door_real.setitimer ? cps_door_real.setitimer(which, new, old) : -1;
+	return cps_real.setitimer ? cps_real.setitimer(which, new, old) : -1;
 }
 
 EXPORT int getitimer(__itimer_which_t which, struct itimerval *value)
 {
 	blocks(which == ITIMER_PROF);
-	return cps_door_real.getitimer ? cps_door_real.getitimer(which, value) : -1;
+	return cps_real.getitimer ? cps_real.getitimer(which, value) : -1;
 }

@@ -15,8 +15,8 @@
 
 #include "arch/arch.h"
 #include "base/sys.h"
-#include "process/door.h"
 #include "process/find.h"
+#include "process/start.h"
 #include "resource/lock.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/transfer_finish.h"
@@ -33,7 +33,6 @@
  */
 
 /* The assembly below uses these. */
-long (*cps_wrap_syscall_real)(long, ...);
 long cps_wrap_syscall_chosen(long number, long a, long b, long c, long d, long e);
 long cps_wrap_syscall_early(long number, long a, long b, long c, long d, long e);
 
@@ -79,11 +78,6 @@ void cps_wrap_syscall_watch_waits(void)
 	if (cps_lock_is_on())
 		cps_eintr_restart_look_closely();
 	add_futexes();
-}
-
-void cps_wrap_syscall_resolve(void)
-{
-	cps_wrap_syscall_real = (long (*)(long, ...))cps_find_next("syscall");
 }
 
 /* Threads may have little stack: what a call does not need is not on it. */
@@ -135,7 +129,7 @@ static LITTLE long repeat_futex(struct cps_by_number *call)
 static LITTLE long wait_for_futex(struct cps_by_number *call)
 {
 	CPS_WAITS_FOR((const void *)call->a[0], CPS_LOCK_FUTEX);
-	CPS_BLOCKS_IN(CPS_LOCK, cps_wrap_syscall_real);
+	CPS_BLOCKS_IN(CPS_LOCK, cps_real.syscall);
 	long result = repeat_futex(call);
 
 	cps_waiting_end();
@@ -233,8 +227,9 @@ __attribute__((used)) long cps_wrap_syscall_chosen(long number, long a, long b, 
 	return as_libc(result);
 }
 
+_Static_assert(offsetof(struct cps_real, syscall) == 0, "where the assembly jumps to");
 CPS_REGS_SYSCALL(cps_wrap_syscall_table, cps_wrap_syscall_limited, cps_wrap_syscall_chosen,
-		 cps_wrap_syscall_real, cps_wrap_syscall_early);
+		 cps_real, cps_wrap_syscall_early);
 
 /* ---- by number ------------------------------------------------------------------------------- */
 /*

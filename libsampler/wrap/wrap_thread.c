@@ -14,10 +14,10 @@
 #include "arch/arch.h"
 #include "base/stacks.h"
 #include "base/sys.h"
-#include "process/door.h"
 #include "process/find.h"
 #include "process/identity.h"
 #include "process/process_life.h"
+#include "process/start.h"
 #include "resource/resource.h"
 #include "signal/disposition.h"
 #include "signal/gate.h"
@@ -257,15 +257,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	struct cps_thread *t;
 	int result;
 
-	cps_door_open();
-	if (!cps_door_real.pthread_create) /* before glibc 2.34 its library can come later */
-		cps_door_real.pthread_create = cps_find_next("pthread_create");
-	if (!cps_door_real.pthread_create)
-		return EAGAIN;
+	cps_start();
+	CPS_REAL_FIRST(pthread_create, EAGAIN); /* before glibc 2.34 its library can come later */
 	t = cps_process_life_clock() ? prepare(routine, argument, stack_of(attributes)) : NULL;
 	if (!t)
-		return cps_door_real.pthread_create(thread, attributes, routine, argument);
-	result = cps_door_real.pthread_create(thread, attributes, run, t);
+		return cps_real.pthread_create(thread, attributes, routine, argument);
+	result = cps_real.pthread_create(thread, attributes, run, t);
 	if (result != 0)
 		cps_thread_drop(t);
 	return result;
@@ -281,15 +278,12 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 	struct cps_thread *t;
 	int result;
 
-	cps_door_open();
-	if (!cps_door_real.thrd_create)
-		cps_door_real.thrd_create = cps_find_next("thrd_create");
-	if (!cps_door_real.thrd_create)
-		return thrd_error;
+	cps_start();
+	CPS_REAL_FIRST(thrd_create, thrd_error);
 	t = prepare(any.posix, argument, stack_of(NULL));
 	if (!t)
-		return cps_door_real.thrd_create(thread, routine, argument);
-	result = cps_door_real.thrd_create(thread, run_c11, t);
+		return cps_real.thrd_create(thread, routine, argument);
+	result = cps_real.thrd_create(thread, run_c11, t);
 	if (result != thrd_success)
 		cps_thread_drop(t);
 	return result;
@@ -320,16 +314,13 @@ EXPORT int pthread_cancel(pthread_t thread)
 	bool is_first;
 	int result;
 
-	cps_door_open();
-	if (!cps_door_real.pthread_cancel)
-		cps_door_real.pthread_cancel = cps_find_next("pthread_cancel");
-	if (!cps_door_real.pthread_cancel)
-		return ENOSYS;
+	cps_start();
+	CPS_REAL_FIRST(pthread_cancel, ENOSYS);
 	credit_sleeper(thread);
 	is_first = cps_process_life_clock() && !atomic_load(&was_called);
 	if (is_first)
 		cps_displaced_begin();
-	result = cps_door_real.pthread_cancel(thread);
+	result = cps_real.pthread_cancel(thread);
 	if (cps_process_life_clock() && cps_disposition_retake(CPS_SIGNAL_OWN) &&
 	    cps_gate_is_open())
 		cps_sample_rearm();
@@ -340,17 +331,6 @@ EXPORT int pthread_cancel(pthread_t thread)
 }
 
 /* ---- the program's own keys ------------------------------------------------------------------- */
-
-static void *listed(_Atomic(void *) *real, const char *name)
-{
-	void *found = atomic_load(real);
-
-	if (!found) {
-		found = cps_find_listed(name);
-		atomic_store(real, found);
-	}
-	return found;
-}
 
 static void watch_no_more(struct cps_thread *t, void *context)
 {
@@ -395,27 +375,29 @@ void cps_wrap_thread_child(void)
 /* The recorder does not begin here: this may be an allocator's first step. */
 EXPORT int pthread_key_create(pthread_key_t *new, void (*destructor)(void *))
 {
-	static _Atomic(void *) next;
-	int (*real)(pthread_key_t *, void (*)(void *)) = listed(&next, "pthread_key_create");
 	int result;
 
-	if (!real)
+	if (!cps_real.pthread_key_create)
+		cps_real_find_listed();
+	if (!cps_real.pthread_key_create)
 		return EAGAIN;
-	result = real(new, destructor);
-	return result == EAGAIN && give_key_up() ? real(new, destructor) : result;
+	result = cps_real.pthread_key_create(new, destructor);
+	return result == EAGAIN && give_key_up() ? cps_real.pthread_key_create(new, destructor)
+						 : result;
 }
 
 /* The C library's tss_create does not call pthread_key_create. */
 EXPORT int tss_create(tss_t *new, tss_dtor_t destructor)
 {
-	static _Atomic(void *) next;
-	int (*real)(tss_t *, tss_dtor_t) = listed(&next, "tss_create");
 	int result;
 
-	if (!real)
+	if (!cps_real.tss_create)
+		cps_real_find_listed();
+	if (!cps_real.tss_create)
 		return thrd_error;
-	result = real(new, destructor);
-	return result == thrd_error && give_key_up() ? real(new, destructor) : result;
+	result = cps_real.tss_create(new, destructor);
+	return result == thrd_error && give_key_up() ? cps_real.tss_create(new, destructor)
+						     : result;
 }
 
 /* ---- wrap altstack --------------------------------------------------------------------------- */
@@ -579,9 +561,9 @@ static bool has_ours(void)
 
 static int ask_libc(const stack_t *new, stack_t *old)
 {
-	if (!cps_door_real.sigaltstack)
+	if (!cps_real.sigaltstack)
 		return ask_kernel(new, old);
-	return cps_door_real.sigaltstack(new, old) ? -errno : 0;
+	return cps_real.sigaltstack(new, old) ? -errno : 0;
 }
 
 /* No tick comes any more, and a filter may allow this one call. So ours goes when the target sets another one. That the
@@ -611,7 +593,7 @@ EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 	stack_t kernels, before;
 	int error;
 
-	cps_door_open();
+	cps_start();
 	if (!cps_eintr_restart_has_ticks()) {
 		error = ours ? change_last(new, old) : ask_libc(new, old);
 	} else if (!has_ours()) {

@@ -33,7 +33,7 @@
 #define FINISH(w, name, arguments, fd, events, rest, done, is_cut)                                 \
 	({                                                                                         \
 		while (done < 0 && cps_socket_time_again(&w, fd, events, EAGAIN))                  \
-			done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                    \
+			done = CPS_CUTTABLE(&is_cut, CPS_REAL(name) arguments);                    \
 		is_cut &&done > 0 ? rest : done;                                                   \
 	})
 
@@ -47,7 +47,7 @@
 		CPS_BLOCKS(CPS_IO, name);                                                          \
 		CPS_EINTR_RESTART_WAIT w = cps_socket_time_begin();                                \
 		bool is_cut;                                                                       \
-		type done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                       \
+		type done = CPS_CUTTABLE(&is_cut, CPS_REAL(name) arguments);                       \
                                                                                                    \
 		done = FINISH(w, name, arguments, fd, events, rest, done, is_cut);                 \
 		count;                                                                             \
@@ -58,7 +58,7 @@
 		kept;                                                                              \
 		struct cps_eintr_restart_start start = cps_eintr_restart_start();                  \
 		uintptr_t outer = cps_transfer_cut_begin((uintptr_t)__builtin_frame_address(0));   \
-		type done = cps_eintr_restart_next.name arguments;                                 \
+		type done = cps_real.name arguments;                                               \
                                                                                                    \
 		if (__builtin_expect(done >= 0 || errno != EINTR, 1) &&                            \
 		    cps_transfer_finish_ends_unmet(outer))                                         \
@@ -72,7 +72,7 @@
 	}                                                                                          \
 	CPS_EXPORT type name parameters                                                            \
 	{                                                                                          \
-		return cps_eintr_restart_is_plain()   ? cps_eintr_restart_next.name arguments      \
+		return cps_eintr_restart_is_plain()   ? cps_real.name arguments                    \
 		       : cps_eintr_restart_is_light() ? name##_watched arguments                   \
 						      : name##_full arguments;                     \
 	}
@@ -187,7 +187,7 @@ int cps_transfer_finish_sent(struct cps_eintr_restart_wait *w, int fd, struct mm
 		    (unsigned)done == n || !(cps_socket_time_wait(w, fd, POLLOUT) & POLLOUT))
 			break;
 		more = CPS_CUTTABLE(&is_cut,
-				    CPS_NEXT(sendmmsg)(fd, all + done, n - (unsigned)done, flags));
+				    CPS_REAL(sendmmsg)(fd, all + done, n - (unsigned)done, flags));
 		if (more <= 0)
 			break;
 		done += more;
@@ -251,7 +251,7 @@ int cps_transfer_finish_received(struct cps_eintr_restart_wait *w, int fd, struc
 			break;
 		is_limited = timeout && has_time(w, until, &left);
 		more = CPS_CUTTABLE(
-			&is_cut, CPS_NEXT(recvmmsg)(fd, all + done,
+			&is_cut, CPS_REAL(recvmmsg)(fd, all + done,
 						    timeout && !is_limited ? 1 : n - (unsigned)done,
 						    flags, is_limited ? &left : NULL));
 		if (more <= 0)
@@ -353,7 +353,7 @@ static ssize_t fill(struct cps_eintr_restart_wait *w, int in, off64_t *from, int
 
 	if (room > done && n > (size_t)room)
 		n = (size_t)room;
-	FINISH_COPY(LEFT, CPS_NEXT(splice)(in, from, pipe, NULL, left, SPLICE_F_NONBLOCK));
+	FINISH_COPY(LEFT, CPS_REAL(splice)(in, from, pipe, NULL, left, SPLICE_F_NONBLOCK));
 	return done;
 }
 
@@ -367,7 +367,7 @@ ssize_t cps_transfer_finish_sendfile(struct cps_eintr_restart_wait *w, int out, 
 {
 	if (is_filled(in, out))
 		return fill(w, in, from, out, n, done);
-	FINISH_COPY(may_write(w, out) ? LEFT : 0, CPS_NEXT(sendfile64)(out, in, from, left));
+	FINISH_COPY(may_write(w, out) ? LEFT : 0, CPS_REAL(sendfile64)(out, in, from, left));
 	return done;
 }
 
@@ -377,7 +377,7 @@ ssize_t cps_transfer_finish_splice(struct cps_eintr_restart_wait *w, int in, off
 	if (is_filled(in, out))
 		return fill(w, in, from, out, n, done);
 	FINISH_COPY(has_more(w, in, out, flags) ? LEFT : 0,
-		    CPS_NEXT(splice)(in, from, out, to, left, flags));
+		    CPS_REAL(splice)(in, from, out, to, left, flags));
 	return done;
 }
 
@@ -385,7 +385,7 @@ ssize_t cps_transfer_finish_copy(struct cps_eintr_restart_wait *w, int in, off64
 				 off64_t *to, size_t n, unsigned flags, ssize_t done)
 {
 	FINISH_COPY(may_write(w, out) ? until_limit(out, to, LEFT) : 0,
-		    CPS_NEXT(copy_file_range)(in, from, out, to, left, flags));
+		    CPS_REAL(copy_file_range)(in, from, out, to, left, flags));
 	return done;
 }
 
@@ -398,7 +398,7 @@ ssize_t cps_transfer_finish_copy(struct cps_eintr_restart_wait *w, int in, off64
 		ssize_t done;                                                                      \
                                                                                                    \
 		do                                                                                 \
-			done = CPS_CUTTABLE(&is_cut, CPS_NEXT(name) arguments);                    \
+			done = CPS_CUTTABLE(&is_cut, CPS_REAL(name) arguments);                    \
 		while (done < 0 && cps_socket_time_again(&w, out, POLLOUT, EAGAIN));               \
 		if (is_cut && done > 0)                                                            \
 			done = rest;                                                               \
@@ -407,7 +407,7 @@ ssize_t cps_transfer_finish_copy(struct cps_eintr_restart_wait *w, int in, off64
 	}                                                                                          \
 	CPS_EXPORT ssize_t name parameters                                                         \
 	{                                                                                          \
-		return cps_eintr_restart_is_plain() ? cps_eintr_restart_next.name arguments        \
+		return cps_eintr_restart_is_plain() ? cps_real.name arguments                      \
 						    : name##_watched arguments;                    \
 	}
 
@@ -428,7 +428,7 @@ ssize_t cps_transfer_finish_random(struct cps_eintr_restart_wait *w, void *to, s
 				   unsigned flags, ssize_t done)
 {
 	FINISH_COPY(flags & GRND_RANDOM ? 0 : LEFT,
-		    CPS_NEXT(getrandom)((char *)to + done, left, flags));
+		    CPS_REAL(getrandom)((char *)to + done, left, flags));
 	return done;
 }
 
@@ -436,14 +436,14 @@ static __attribute__((noinline)) ssize_t getrandom_watched(void *to, size_t n, u
 {
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 	bool is_cut;
-	ssize_t done = CPS_CUTTABLE(&is_cut, CPS_NEXT(getrandom)(to, n, flags));
+	ssize_t done = CPS_CUTTABLE(&is_cut, CPS_REAL(getrandom)(to, n, flags));
 
 	return is_cut && done > 0 ? cps_transfer_finish_random(&w, to, n, flags, done) : done;
 }
 
 CPS_EXPORT ssize_t getrandom(void *to, size_t n, unsigned flags)
 {
-	return cps_eintr_restart_is_plain() ? cps_eintr_restart_next.getrandom(to, n, flags)
+	return cps_eintr_restart_is_plain() ? cps_real.getrandom(to, n, flags)
 					    : getrandom_watched(to, n, flags);
 }
 
@@ -467,7 +467,7 @@ static __attribute__((noinline)) ssize_t getdents64_watched(int fd, void *to, si
 {
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 	bool is_cut;
-	ssize_t done = CPS_CUTTABLE(&is_cut, CPS_NEXT(getdents64)(fd, to, n));
+	ssize_t done = CPS_CUTTABLE(&is_cut, CPS_REAL(getdents64)(fd, to, n));
 
 	(void)w;
 	return is_cut && done > 0 ? cps_transfer_finish_entries(SYS_getdents64, fd, to, n, done)
@@ -476,7 +476,7 @@ static __attribute__((noinline)) ssize_t getdents64_watched(int fd, void *to, si
 
 CPS_EXPORT ssize_t getdents64(int fd, void *to, size_t n)
 {
-	return cps_eintr_restart_is_plain() ? cps_eintr_restart_next.getdents64(fd, to, n)
+	return cps_eintr_restart_is_plain() ? cps_real.getdents64(fd, to, n)
 					    : getdents64_watched(fd, to, n);
 }
 
@@ -494,7 +494,7 @@ static volatile bool has_lingering; /* the program has set how long sockets ling
 
 CPS_EXPORT int setsockopt(int fd, int level, int option, const void *value, socklen_t bytes)
 {
-	__typeof__(setsockopt) *next = &CPS_NEXT(setsockopt);
+	__typeof__(setsockopt) *next = &CPS_REAL(setsockopt);
 
 	if (level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO))
 		cps_eintr_restart_watch_time();
@@ -509,11 +509,11 @@ CPS_EXPORT int setsockopt(int fd, int level, int option, const void *value, sock
 #define CLOSING(name, parameters, arguments, closed)                                               \
 	static __attribute__((noinline)) int name##_held parameters                                \
 	{                                                                                          \
-		return CPS_HELD(CPS_NEXT(name) arguments);                                         \
+		return CPS_HELD(CPS_REAL(name) arguments);                                         \
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
-		__typeof__(name) *next = &CPS_NEXT(name);                                          \
+		__typeof__(name) *next = &CPS_REAL(name);                                          \
                                                                                                    \
 		return has_lingering && lingers(closed) ? name##_held arguments : next arguments;  \
 	}
@@ -548,7 +548,7 @@ int cps_socket_time_connect(struct cps_eintr_restart_wait *w, int fd, __CONST_SO
 	errno = EINTR;
 	late = family == AF_UNIX ? EAGAIN : EINPROGRESS;
 	while (result < 0 && cps_socket_time_again(w, fd, POLLOUT, late))
-		result = CPS_NEXT(connect)(fd, address, bytes);
+		result = CPS_REAL(connect)(fd, address, bytes);
 	if (result < 0 && errno == EALREADY)
 		errno = late;
 	return result;
@@ -559,7 +559,7 @@ static __attribute__((noinline)) int connect_watched(int fd, __CONST_SOCKADDR_AR
 {
 	CPS_BLOCKS(CPS_IO, connect);
 	CPS_EINTR_RESTART_WAIT w = cps_socket_time_begin();
-	int result = CPS_NEXT(connect)(fd, address, bytes);
+	int result = CPS_REAL(connect)(fd, address, bytes);
 
 	return result == 0 || errno != EINTR ? result
 					     : cps_socket_time_connect(&w, fd, address, bytes);
@@ -567,7 +567,7 @@ static __attribute__((noinline)) int connect_watched(int fd, __CONST_SOCKADDR_AR
 
 CPS_EXPORT int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 {
-	return cps_eintr_restart_is_plain() ? cps_eintr_restart_next.connect(fd, address, bytes)
+	return cps_eintr_restart_is_plain() ? cps_real.connect(fd, address, bytes)
 					    : connect_watched(fd, address, bytes);
 }
 
@@ -582,13 +582,13 @@ CPS_EXPORT int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
 		int result;                                                                        \
                                                                                                    \
 		do                                                                                 \
-			result = CPS_NEXT(name) arguments;                                         \
+			result = CPS_REAL(name) arguments;                                         \
 		while (result < 0 && cps_socket_time_again(&w, fd, POLLIN, EAGAIN));               \
 		return result;                                                                     \
 	}                                                                                          \
 	CPS_EXPORT int name parameters                                                             \
 	{                                                                                          \
-		return cps_eintr_restart_is_plain() ? cps_eintr_restart_next.name arguments        \
+		return cps_eintr_restart_is_plain() ? cps_real.name arguments                      \
 						    : name##_watched arguments;                    \
 	}
 

@@ -27,7 +27,7 @@
 static int sleep_on(struct cps_eintr_restart_wait *w, struct timespec *left)
 {
 	while (w->timeout->tv_sec || w->timeout->tv_nsec) {
-		if (CPS_NEXT(nanosleep)(w->timeout, left) == 0)
+		if (CPS_REAL(nanosleep)(w->timeout, left) == 0)
 			return 0;
 		if (!cps_eintr_restart(w))
 			return -1;
@@ -67,8 +67,8 @@ CPS_EXPORT int nanosleep(const struct timespec *request, struct timespec *remain
 	int result;
 
 	if (!cps_eintr_restart_has_ticks())
-		return CPS_NEXT(nanosleep)(request, remaining);
-	result = CPS_NEXT(nanosleep)(request, &left);
+		return CPS_REAL(nanosleep)(request, remaining);
+	result = CPS_REAL(nanosleep)(request, &left);
 
 	if (result < 0 && cps_eintr_restart(&w)) {
 		cps_eintr_restart_set_remaining(&w, &left);
@@ -113,7 +113,7 @@ CPS_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
 {
 	CPS_BLOCKS(CPS_WAIT, clock_nanosleep);
 	int error = cps_eintr_restart_sleep(clock, flags, request, remaining,
-					    &CPS_NEXT(clock_nanosleep));
+					    &CPS_REAL(clock_nanosleep));
 
 	cps_waiting_end();
 	return error;
@@ -128,8 +128,8 @@ CPS_EXPORT int thrd_sleep(const struct timespec *request, struct timespec *remai
 	int result;
 
 	if (!cps_eintr_restart_has_ticks())
-		return CPS_NEXT(thrd_sleep)(request, remaining);
-	while ((result = CPS_NEXT(thrd_sleep)(request, &left)) == -1 &&
+		return CPS_REAL(thrd_sleep)(request, remaining);
+	while ((result = CPS_REAL(thrd_sleep)(request, &left)) == -1 &&
 	       cps_eintr_restart_after_eintr(&w)) {
 		if (!w.timeout)
 			cps_eintr_restart_set_remaining(&w, &left);
@@ -145,7 +145,7 @@ CPS_EXPORT int usleep(useconds_t us)
 	CPS_BLOCKS(CPS_WAIT, usleep);
 	const struct timespec whole = {us / 1000000, us % 1000000 * 1000};
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(&whole);
-	int result = CPS_NEXT(usleep)(us);
+	int result = CPS_REAL(usleep)(us);
 
 	return result == 0 || !cps_eintr_restart(&w) ? result : sleep_on(&w, NULL);
 }
@@ -159,7 +159,7 @@ CPS_EXPORT unsigned sleep(unsigned seconds)
 	unsigned left;
 
 	errno = 0;
-	left = CPS_NEXT(sleep)(seconds);
+	left = CPS_REAL(sleep)(seconds);
 	if (errno == 0)
 		errno = w.error;
 	else if (cps_eintr_restart(&w))
@@ -176,7 +176,7 @@ CPS_EXPORT int pause(void)
 	CPS_BLOCKS(CPS_WAIT, pause);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(pause)());
+	return CPS_EINTR_RESTART(w, CPS_REAL(pause)());
 }
 
 CPS_EXPORT int sigsuspend(const sigset_t *mask)
@@ -184,7 +184,7 @@ CPS_EXPORT int sigsuspend(const sigset_t *mask)
 	CPS_BLOCKS(CPS_WAIT, sigsuspend);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
-	return CPS_EINTR_RESTART(w, CPS_MASKED(mask, CPS_NEXT(sigsuspend)(mask)));
+	return CPS_EINTR_RESTART(w, CPS_MASKED(mask, CPS_REAL(sigsuspend)(mask)));
 }
 
 CPS_EXPORT int __sigsuspend(const sigset_t *mask) __attribute__((alias("sigsuspend")));
@@ -194,7 +194,7 @@ CPS_EXPORT int __xpg_sigpause(int number)
 	CPS_BLOCKS(CPS_WAIT, __xpg_sigpause);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(__xpg_sigpause)(number));
+	return CPS_EINTR_RESTART(w, CPS_REAL(__xpg_sigpause)(number));
 }
 
 CPS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
@@ -204,7 +204,7 @@ CPS_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
 	set = cps_masked_awaited(set, &copy);
-	return CPS_EINTR_RESTART(w, CPS_NEXT(sigwaitinfo)(set, info));
+	return CPS_EINTR_RESTART(w, CPS_REAL(sigwaitinfo)(set, info));
 }
 
 CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
@@ -214,7 +214,7 @@ CPS_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct t
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
 	set = cps_masked_awaited(set, &copy);
-	return CPS_EINTR_RESTART(w, CPS_NEXT(sigtimedwait)(set, info, w.timeout));
+	return CPS_EINTR_RESTART(w, CPS_REAL(sigtimedwait)(set, info, w.timeout));
 }
 
 /* ---- semaphores and messages ----------------------------------------------------------------- */
@@ -225,7 +225,7 @@ CPS_EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 	CPS_WAITS_FOR(semaphore, CPS_LOCK_SEMAPHORE);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(sem_timedwait)(semaphore, until));
+	return CPS_EINTR_RESTART(w, CPS_REAL(sem_timedwait)(semaphore, until));
 }
 
 CPS_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
@@ -234,7 +234,7 @@ CPS_EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct tim
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 	CPS_WAITS_FOR(semaphore, CPS_LOCK_SEMAPHORE);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(sem_clockwait)(semaphore, clock, until));
+	return CPS_EINTR_RESTART(w, CPS_REAL(sem_clockwait)(semaphore, clock, until));
 }
 
 CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
@@ -242,7 +242,7 @@ CPS_EXPORT int semop(int id, struct sembuf *operations, size_t n)
 	CPS_BLOCKS(CPS_WAIT, semop);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(semop)(id, operations, n));
+	return CPS_EINTR_RESTART(w, CPS_REAL(semop)(id, operations, n));
 }
 
 CPS_EXPORT int semtimedop(int id, struct sembuf *operations, size_t n,
@@ -251,7 +251,7 @@ CPS_EXPORT int semtimedop(int id, struct sembuf *operations, size_t n,
 	CPS_BLOCKS(CPS_WAIT, semtimedop);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(semtimedop)(id, operations, n, w.timeout));
+	return CPS_EINTR_RESTART(w, CPS_REAL(semtimedop)(id, operations, n, w.timeout));
 }
 
 CPS_EXPORT ssize_t msgrcv(int id, void *message, size_t n, long type, int flags)
@@ -259,7 +259,7 @@ CPS_EXPORT ssize_t msgrcv(int id, void *message, size_t n, long type, int flags)
 	CPS_BLOCKS(CPS_WAIT, msgrcv);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(msgrcv)(id, message, n, type, flags));
+	return CPS_EINTR_RESTART(w, CPS_REAL(msgrcv)(id, message, n, type, flags));
 }
 
 CPS_EXPORT int msgsnd(int id, const void *message, size_t n, int flags)
@@ -267,7 +267,7 @@ CPS_EXPORT int msgsnd(int id, const void *message, size_t n, int flags)
 	CPS_BLOCKS(CPS_WAIT, msgsnd);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(msgsnd)(id, message, n, flags));
+	return CPS_EINTR_RESTART(w, CPS_REAL(msgsnd)(id, message, n, flags));
 }
 
 CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct timespec *timeout)
@@ -275,7 +275,7 @@ CPS_EXPORT int aio_suspend(const struct aiocb *const list[], int n, const struct
 	CPS_BLOCKS(CPS_WAIT, aio_suspend);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(aio_suspend)(list, n, w.timeout));
+	return CPS_EINTR_RESTART(w, CPS_REAL(aio_suspend)(list, n, w.timeout));
 }
 
 CPS_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
@@ -284,7 +284,7 @@ CPS_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
 	CPS_BLOCKS(CPS_WAIT, aio_suspend64);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
-	return CPS_EINTR_RESTART(w, CPS_NEXT(aio_suspend64)(list, n, w.timeout));
+	return CPS_EINTR_RESTART(w, CPS_REAL(aio_suspend64)(list, n, w.timeout));
 }
 
 /* ---- wrap poll ------------------------------------------------------------------------------- */
@@ -301,7 +301,7 @@ CPS_EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_ms(timeout);
 	int left = timeout, result;
 
-	while ((result = CPS_NEXT(poll)(fds, n, left)) < 0 && cps_eintr_restart(&w))
+	while ((result = CPS_REAL(poll)(fds, n, left)) < 0 && cps_eintr_restart(&w))
 		left = cps_eintr_restart_ms_left(&w, timeout);
 	return result;
 }
@@ -314,7 +314,7 @@ CPS_EXPORT int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t byte
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_ms(timeout);
 	int left = timeout, result;
 
-	while ((result = CPS_NEXT(__poll_chk)(fds, n, left, bytes)) < 0 && cps_eintr_restart(&w))
+	while ((result = CPS_REAL(__poll_chk)(fds, n, left, bytes)) < 0 && cps_eintr_restart(&w))
 		left = cps_eintr_restart_ms_left(&w, timeout);
 	return result;
 }
@@ -325,7 +325,7 @@ CPS_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeou
 	CPS_BLOCKS(CPS_WAIT, ppoll);
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
-	return CPS_EINTR_RESTART(w, CPS_MASKED(mask, CPS_NEXT(ppoll)(fds, n, w.timeout, mask)));
+	return CPS_EINTR_RESTART(w, CPS_MASKED(mask, CPS_REAL(ppoll)(fds, n, w.timeout, mask)));
 }
 
 CPS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
@@ -335,7 +335,7 @@ CPS_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
 	return CPS_EINTR_RESTART(
-		w, CPS_MASKED(mask, CPS_NEXT(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
+		w, CPS_MASKED(mask, CPS_REAL(__ppoll_chk)(fds, n, w.timeout, mask, bytes)));
 }
 
 /* Sets the timeout to what is left. Linux says how much that is, in whole microseconds, the last of
@@ -358,7 +358,7 @@ CPS_EXPORT int select(int n, fd_set *in, fd_set *out, fd_set *other, struct time
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin();
 	int result;
 
-	while ((result = CPS_NEXT(select)(n, in, out, other, timeout)) < 0 && cps_eintr_restart(&w))
+	while ((result = CPS_REAL(select)(n, in, out, other, timeout)) < 0 && cps_eintr_restart(&w))
 		if (timeout)
 			go_on(&w, timeout);
 	return result;
@@ -374,7 +374,7 @@ CPS_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *other,
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
 	return CPS_EINTR_RESTART(
-		w, CPS_MASKED(mask, CPS_NEXT(pselect)(n, in, out, other, w.timeout, mask)));
+		w, CPS_MASKED(mask, CPS_REAL(pselect)(n, in, out, other, w.timeout, mask)));
 }
 
 CPS_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
@@ -383,7 +383,7 @@ CPS_EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_ms(timeout);
 	int left = timeout, result;
 
-	while ((result = CPS_NEXT(epoll_wait)(fd, events, n, left)) < 0 && cps_eintr_restart(&w))
+	while ((result = CPS_REAL(epoll_wait)(fd, events, n, left)) < 0 && cps_eintr_restart(&w))
 		left = cps_eintr_restart_ms_left(&w, timeout);
 	return result;
 }
@@ -395,7 +395,7 @@ CPS_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeou
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_ms(timeout);
 	int left = timeout, result;
 
-	while ((result = CPS_MASKED(mask, CPS_NEXT(epoll_pwait)(fd, events, n, left, mask))) < 0 &&
+	while ((result = CPS_MASKED(mask, CPS_REAL(epoll_pwait)(fd, events, n, left, mask))) < 0 &&
 	       cps_eintr_restart(&w))
 		left = cps_eintr_restart_ms_left(&w, timeout);
 	return result;
@@ -408,5 +408,5 @@ CPS_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n,
 	CPS_EINTR_RESTART_WAIT w = cps_eintr_restart_begin_timeout(timeout);
 
 	return CPS_EINTR_RESTART(
-		w, CPS_MASKED(mask, CPS_NEXT(epoll_pwait2)(fd, events, n, w.timeout, mask)));
+		w, CPS_MASKED(mask, CPS_REAL(epoll_pwait2)(fd, events, n, w.timeout, mask)));
 }

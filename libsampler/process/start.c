@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * door.c - starts the recorder when the library is loaded, and ends it when the process exits.
+ * start.c - starts the recorder when the library is loaded, and ends it when the process exits.
  *
  * In: the environment. Out: a recording, or nothing at all: if any step fails, nothing is recorded.
  */
@@ -18,11 +18,11 @@
 #include "base/text.h"
 #include "clock/perf.h"
 #include "process/config.h"
-#include "process/door.h"
 #include "process/find.h"
 #include "process/identity.h"
 #include "process/output.h"
 #include "process/process_life.h"
+#include "process/start.h"
 #include "process/summary.h"
 #include "process/unwinders.h"
 #include "process/wrapped.h"
@@ -37,8 +37,6 @@
 extern void *__libc_stack_end; /* from the loader: where the first stack began */
 #pragma weak __libc_stack_end
 
-struct cps_door_real cps_door_real;
-
 static struct cps_config config;
 static struct cps_identity identity;
 static bool is_open;
@@ -46,47 +44,6 @@ static bool is_open;
 static void say(const char *line)
 {
 	cps_sys_write(2, line, strlen(line));
-}
-
-static void resolve_all(void)
-{
-#define RESOLVE(member, name) cps_door_real.member = cps_find_next(name)
-	RESOLVE(pthread_create, "pthread_create");
-	RESOLVE(pthread_cancel, "pthread_cancel");
-	RESOLVE(thrd_create, "thrd_create");
-	RESOLVE(sigaction, "sigaction");
-	RESOLVE(sigaltstack, "sigaltstack");
-	RESOLVE(signal, "signal");
-	RESOLVE(sysv_signal, "__sysv_signal");
-	RESOLVE(sigset, "sigset");
-	RESOLVE(sigignore, "sigignore");
-	RESOLVE(siginterrupt, "siginterrupt");
-	RESOLVE(setitimer, "setitimer");
-	RESOLVE(getitimer, "getitimer");
-	RESOLVE(pthread_sigmask, "pthread_sigmask");
-	RESOLVE(sigprocmask, "sigprocmask");
-	RESOLVE(sigblock, "sigblock");
-	RESOLVE(sigsetmask, "sigsetmask");
-	RESOLVE(sighold, "sighold");
-	RESOLVE(dlclose, "dlclose");
-	RESOLVE(exit_now, "_exit");
-	RESOLVE(abort, "abort");
-	RESOLVE(fork_now, "_Fork");
-	RESOLVE(daemon, "daemon");
-	RESOLVE(clone, "clone");
-	RESOLVE(execve, "execve");
-	RESOLVE(execvpe, "execvpe");
-	RESOLVE(fexecve, "fexecve");
-	RESOLVE(execveat, "execveat");
-	RESOLVE(prctl, "prctl");
-#undef RESOLVE
-	cps_eintr_restart_resolve();
-	cps_wrap_block_resolve();
-	cps_wrap_syscall_resolve();
-	cps_wrap_frame_resolve();
-	cps_wrap_lock_resolve();
-	cps_wrap_event_resolve();
-	cps_wrap_file_resolve();
 }
 
 static void learn_stack(void)
@@ -248,14 +205,15 @@ static int begin(void)
 	return error;
 }
 
-void cps_door_open(void)
+void cps_start(void)
 {
 	char complaint[1000];
+	bool is_complete;
 	int error;
 
 	if (is_open)
 		return;
-	resolve_all();
+	is_complete = cps_real_find();
 	/* The C library does not know its environment yet: a sanitizer in the program calls us before all constructors. */
 	if (!environ)
 		return;
@@ -267,7 +225,7 @@ void cps_door_open(void)
 		say("libcpsample: needs glibc, with threads as from 2.34 on; not recording\n");
 		return;
 	}
-	if (!cps_door_real.pthread_create || !cps_door_real.sigaction || !cps_door_real.dlclose)
+	if (!is_complete)
 		return;
 	if (cps_config_read(&config, complaint, sizeof(complaint)) < 0) {
 		say(complaint);
@@ -307,7 +265,7 @@ void cps_door_open(void)
 
 static void __attribute__((constructor(101))) constructor(void)
 {
-	cps_door_open();
+	cps_start();
 }
 
 static void __attribute__((destructor(101))) destructor(void)
