@@ -16,7 +16,10 @@
 #include "write/view_input.h"
 
 /* Whether the profile is one of two programs. */
-bool compared(const struct view_input *in);
+static inline bool compared(const struct view_input *in)
+{
+	return in->profile->n_base > 0;
+}
 
 /* blocks.c, also of several resources: functions by total, and below each the calls that it makes, as --graph has them; or its
  * callers above it and its callees below it, as gprof's report does. */
@@ -25,9 +28,5 @@ int blocks_callgraph(const struct view_input *in, struct out *o, struct error *e
 
 /* The call graph as a picture. */
 int compared_dot(const struct view_input *in, struct out *o, struct error *err);
-
-/* The self of each node before and after, for --folded: see comparison_counts. */
-int compared_counts(const struct view_input *in, uint64_t **before, uint64_t **after,
-		    struct error *err);
 
 #endif

@@ -203,13 +203,26 @@ static void count_samples(const struct profile *p, const struct tree *t, uint64_
 	*samples += !*samples;
 }
 
+/* See comparison_counts. */
+static int count_both(const struct view_input *in, uint64_t **before, uint64_t **after,
+		      struct error *err)
+{
+	struct comparison c;
+	int status = comparison_begin(&c, in->profile, in->tree, in->options->normalize, err);
+
+	if (!status)
+		status = comparison_counts(&c, before, after, err);
+	comparison_free(&c);
+	return status;
+}
+
 static int make_counts(struct folding *f, const struct view_input *in, struct error *err)
 {
 	const struct tree *t = f->tree;
 	uint64_t samples, total;
 
 	if (compared(in)) {
-		if (compared_counts(in, &f->before, &f->after, err))
+		if (count_both(in, &f->before, &f->after, err))
 			return -1;
 	} else {
 		f->self = calloc(t->n_nodes, sizeof(*f->self));

@@ -17,13 +17,6 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 /* A string of the profile; nothing of STRINGS_NONE. */
 void info_text_string(struct out *o, const struct profile *p, uint32_t number);
 
-/* info_text_resources.c: what it counts, if it can count several resources. */
-void info_text_resources(struct out *o, const struct profile *p,
-			 const struct profile_process *process);
-/* info_text_modules.c: its modules. */
-void info_text_modules(struct out *o, const struct profile *p,
-		       const struct profile_process *process);
-
 /* What the children of all processes used; nothing if that is not known. */
 void info_text_children(struct out *o, const struct children *c);
 
