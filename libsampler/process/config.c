@@ -394,7 +394,7 @@ int cps_config_fix_output(struct cps_config *c, const char *exe, char *line, siz
 	return 0;
 }
 
-/* ---- resource list --------------------------------------------------------------------------- */
+/* ---- the list of resources ------------------------------------------------------------------- */
 /*
  * Lists the resources and asks each whether it can be counted here.
  *

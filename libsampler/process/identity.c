@@ -138,7 +138,7 @@ void cps_identity_read(struct cps_identity *identity)
 	read_args(identity);
 }
 
-/* ---- describe -------------------------------------------------------------------------------- */
+/* ---- what the recording says ----------------------------------------------------------------- */
 /*
  * Fills in what the process record says of resources.
  *

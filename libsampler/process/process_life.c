@@ -34,7 +34,7 @@
 #include "unwind/module.h"
 #include "cpsample.h"
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- process life ---------------------------------------------------------------------------- */
 /*
  * Starts, hands over, interrupts and ends the recording of a process.
  *

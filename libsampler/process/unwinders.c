@@ -15,7 +15,7 @@
 #include "python/python.h"
 #include "unwind/libunwind.h"
 
-/* ---- choose unwinder ------------------------------------------------------------------------- */
+/* ---- the choice ------------------------------------------------------------------------------ */
 /*
  * Opens libunwind, and lets it do its first things before the first sample.
  *
@@ -139,7 +139,7 @@ void cps_choose_unwinder_child(struct cps_identity *identity)
 	identity->unwinder_why = "another thread was in libunwind at the fork";
 }
 
-/* ---- interpreter ----------------------------------------------------------------------------- */
+/* ---- the interpreter ------------------------------------------------------------------------- */
 /*
  * Finds CPython's symbols, if the program or one of its libraries is CPython.
  *

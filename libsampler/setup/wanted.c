@@ -89,7 +89,7 @@ int cps_wanted_interval(const char *text, enum cps_resource_kind kind, uint64_t 
 	return read_count(text, kind == CPS_RESOURCE_BYTES ? 1024 : 1000, gticks);
 }
 
-/* ---- resource table -------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 /*
  * The table of resources, and what the user may ask of it.
  *

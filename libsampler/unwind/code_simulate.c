@@ -10,7 +10,7 @@
 #include "unwind/module.h"
 #include "base/poison.h"
 
-/* ---- ahead ----------------------------------------------------------------------------------- */
+/* ---- code simulate --------------------------------------------------------------------------- */
 /*
  * Does in thought what the code at an address will do until it returns.
  *

@@ -11,7 +11,7 @@
 #include "arch/arch.h"
 #include "base/memory.h"
 
-/* ---- ahead ----------------------------------------------------------------------------------- */
+/* ---- code simulate --------------------------------------------------------------------------- */
 /*
  * Finds the caller of code that has no unwind information by what the code will do.
  *

@@ -12,7 +12,7 @@
 #include "unwind/unlisted.h"
 #include "base/poison.h"
 
-/* ---- bare ------------------------------------------------------------------------------------ */
+/* ---- step without cfi ------------------------------------------------------------------------ */
 /*
  * Steps where no unwind information leads.
  *

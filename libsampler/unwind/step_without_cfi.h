@@ -11,7 +11,7 @@
 #include "arch/arch.h"
 #include "base/memory.h"
 
-/* ---- bare ------------------------------------------------------------------------------------ */
+/* ---- step without cfi ------------------------------------------------------------------------ */
 /*
  * Gets from a frame of code that has no unwind information to its caller.
  *

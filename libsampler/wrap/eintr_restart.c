@@ -15,7 +15,7 @@
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
 
-/* ---- again ----------------------------------------------------------------------------------- */
+/* ---- eintr restart --------------------------------------------------------------------------- */
 /*
  * Finds out whether a tick has caused an EINTR, and how much of a call's time is left.
  *

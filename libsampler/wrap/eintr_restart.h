@@ -35,7 +35,7 @@
 #include "signal/waiting.h"
 #include "wrap/real.h"
 
-/* ---- again ----------------------------------------------------------------------------------- */
+/* ---- eintr restart --------------------------------------------------------------------------- */
 /*
  * Makes a call again that a tick has interrupted, with what is left of its time.
  *

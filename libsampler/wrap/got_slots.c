@@ -23,7 +23,7 @@
 #include "wrap/symbol_scope.h"
 #include "wrap/wrap.h"
 
-/* ---- slots ----------------------------------------------------------------------------------- */
+/* ---- slots of a file ------------------------------------------------------------------------- */
 /*
  * Finds and writes slots of the linkage table.
  *
@@ -235,7 +235,7 @@ void cps_got_slots_lead(const struct link_map *map, struct cps_got_slots_functio
 	lead_all(&f, f.loaded.others, f.loaded.n_others, functions, n);
 }
 
-/* ---- wrap calls ------------------------------------------------------------------------------ */
+/* ---- where functions are called -------------------------------------------------------------- */
 /*
  * Notices which files are loaded, for the calls that are counted.
  *
@@ -465,7 +465,7 @@ void cps_got_slots_begin(const struct cps_wanted_resources *wanted)
 	cps_symbol_scope_each_opened(lead_early);
 }
 
-/* ---- wrap loader ----------------------------------------------------------------------------- */
+/* ---- dlopen ---------------------------------------------------------------------------------- */
 /*
  * Notices when a library is unloaded.
  *

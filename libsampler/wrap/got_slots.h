@@ -12,7 +12,7 @@
 
 #include "resource/resource.h"
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ---- where functions are called -------------------------------------------------------------- */
 /*
  * Where the functions are called whose calls are counted.
  */
@@ -20,7 +20,7 @@
 /* A file has been unloaded. */
 void cps_got_slots_closed(void);
 
-/* ---- slots ----------------------------------------------------------------------------------- */
+/* ---- slots of a file ------------------------------------------------------------------------- */
 /*
  * Leads calls that go through the linkage table of a file to a thunk.
  *

@@ -18,7 +18,7 @@
 #include "wrap/wrap.h"
 #include "cpsample.h"
 
-/* ---- wrap alloc ------------------------------------------------------------------------------ */
+/* ---- allocations ----------------------------------------------------------------------------- */
 /*
  * Notices what the target allocates.
  *
@@ -171,7 +171,7 @@ void cps_wrap_alloc_look(void)
 		cps_alloc_remark(line);
 }
 
-/* ---- wrap count ------------------------------------------------------------------------------ */
+/* ---- counters of the program ----------------------------------------------------------------- */
 /*
  * What the program counts itself.
  *

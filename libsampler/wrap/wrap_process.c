@@ -20,7 +20,7 @@
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
 
-/* ---- wrap process ---------------------------------------------------------------------------- */
+/* ---- fork and exit --------------------------------------------------------------------------- */
 /*
  * Follows a process through fork, and to an end without exit(3).
  *
@@ -226,7 +226,7 @@ EXPORT void abort(void)
 		CPS_SYS(tgkill, cps_sys_getpid(), cps_sys_gettid(), SIGKILL, 0);
 }
 
-/* ---- wrap exec ------------------------------------------------------------------------------- */
+/* ---- exec ------------------------------------------------------------------------------------ */
 /*
  * Ends the recording before the process becomes another program.
  *
@@ -392,7 +392,7 @@ EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, argv, envp);
 }
 
-/* ---- wrap child ------------------------------------------------------------------------------ */
+/* ---- waits for children ---------------------------------------------------------------------- */
 /*
  * Tells the clock when a wait for a child is over.
  *

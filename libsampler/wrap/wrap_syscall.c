@@ -23,7 +23,7 @@
 #include "wrap/wrap.h"
 #include "wrap/wrap_syscall.h"
 
-/* ---- wrap syscall ---------------------------------------------------------------------------- */
+/* ---- syscall --------------------------------------------------------------------------------- */
 /*
  * Sends calls of syscall(2) to the wrappers of the same system calls.
  *

@@ -30,7 +30,7 @@
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
 
-/* ---- wrap thread ----------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 /*
  * Arms every thread that the target creates, before it runs.
  *
@@ -400,7 +400,7 @@ EXPORT int tss_create(tss_t *new, tss_dtor_t destructor)
 						     : result;
 }
 
-/* ---- wrap altstack --------------------------------------------------------------------------- */
+/* ---- alternate stacks ------------------------------------------------------------------------ */
 /*
  * Gives the kernel a place for the frame of our handler.
  *

@@ -15,7 +15,7 @@
 #include "wrap/eintr_restart.h"
 #include "wrap/transfer_finish.h"
 
-/* ---- wrap transfer --------------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------------------- */
 /*
  * Keeps our signals from ending reads and writes before their time.
  *
@@ -284,7 +284,7 @@ CPS_EXPORT ssize_t __pread64(int fd, void *to, size_t n, off64_t at)
 CPS_EXPORT ssize_t __pwrite64(int fd, const void *from, size_t n, off64_t at)
 	__attribute__((alias("pwrite64")));
 
-/* ---- wrap copy ------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 /*
  * Keeps our signals from ending copies within the kernel before their time.
  *
@@ -480,7 +480,7 @@ CPS_EXPORT ssize_t getdents64(int fd, void *to, size_t n)
 					    : getdents64_watched(fd, to, n);
 }
 
-/* ---- wrap socket ----------------------------------------------------------------------------- */
+/* ---- sockets --------------------------------------------------------------------------------- */
 /*
  * Keeps our signals from ending connections on sockets that have a timeout, and the ends of those
  * that linger.

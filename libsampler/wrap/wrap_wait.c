@@ -11,7 +11,7 @@
 #include "signal/sample.h"
 #include "wrap/eintr_restart.h"
 
-/* ---- wrap wait ------------------------------------------------------------------------------- */
+/* ---- waits ----------------------------------------------------------------------------------- */
 /*
  * Keeps our signals from ending sleeps, and waits for signals, semaphores and messages.
  *
@@ -287,7 +287,7 @@ CPS_EXPORT int aio_suspend64(const struct aiocb64 *const list[], int n,
 	return CPS_EINTR_RESTART(w, CPS_REAL(aio_suspend64)(list, n, w.timeout));
 }
 
-/* ---- wrap poll ------------------------------------------------------------------------------- */
+/* ---- poll and select ------------------------------------------------------------------------- */
 /*
  * Keeps our signals from ending waits for descriptors.
  *

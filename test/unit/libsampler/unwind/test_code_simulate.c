@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_ahead.c - what code says of its way back is what its tables say.
+ * test_code_simulate.c - what code says of its way back is what its tables say.
  *
  * The C library has both, so each of its instructions from which the code goes one way to its return
  * is a test. Code of other shapes is given as bytes.
@@ -122,7 +122,7 @@ static void compare_function(const struct cps_fde *fde, struct result *exact, st
 	}
 }
 
-Test(ahead, agrees_with_the_tables_of_the_c_library, .init = start)
+Test(code_simulate, agrees_with_the_tables_of_the_c_library, .init = start)
 {
 	struct result exact = {0}, calls = {0};
 	struct cps_fde fde;
@@ -173,7 +173,7 @@ static void check_returns(uintptr_t pc, bool is_exact, unsigned above, unsigned 
 	}
 }
 
-Test(ahead, trampolines, .init = start)
+Test(code_simulate, trampolines, .init = start)
 {
 	/* sub $8, %rsp; call *%rcx; add $8, %rsp; ret */
 	uintptr_t sub = PLACE(0x48, 0x83, 0xec, 8, 0xff, 0xd1, 0x48, 0x83, 0xc4, 8, 0xc3);
@@ -192,7 +192,7 @@ Test(ahead, trampolines, .init = start)
 }
 
 /* leave: by the frame pointer */
-Test(ahead, frame_pointer, .init = start)
+Test(code_simulate, frame_pointer, .init = start)
 {
 	uintptr_t pc = PLACE(0x90, 0xc9, 0xc3);
 	struct cps_regs at = regs_at(pc), caller = at;
@@ -206,7 +206,7 @@ Test(ahead, frame_pointer, .init = start)
 }
 
 /* A stack that is found by words on this one: mov 8(%rsp), %rdi; sub (%rsp), %rdi; mov %rdi, %rsp; ret */
-Test(ahead, another_stack, .init = start)
+Test(code_simulate, another_stack, .init = start)
 {
 	uintptr_t pc =
 		PLACE(0x48, 0x8b, 0x7c, 0x24, 8, 0x48, 0x2b, 0x3c, 0x24, 0x48, 0x89, 0xfc, 0xc3);
@@ -223,7 +223,7 @@ Test(ahead, another_stack, .init = start)
 	cr_assert_eq(ahead(&caller, false), CPS_AHEAD_UNKNOWN);
 }
 
-Test(ahead, what_is_not_known_is_not_guessed, .init = start)
+Test(code_simulate, what_is_not_known_is_not_guessed, .init = start)
 {
 	static const uint8_t codes[][12] = {
 		{0x85, 0xc0, 0x74, 0x01, 0x58, 0xc3}, /* a branch */
@@ -243,7 +243,7 @@ Test(ahead, what_is_not_known_is_not_guessed, .init = start)
 }
 
 /* What has been there before is not believed any more once it is to be forgotten. */
-Test(ahead, code_changes, .init = start)
+Test(code_simulate, code_changes, .init = start)
 {
 	uint8_t code[] = {0x48, 0x83, 0xc4, 8, 0xc3}; /* add $8, %rsp; ret */
 	uintptr_t pc = place(code, sizeof(code));
@@ -254,7 +254,7 @@ Test(ahead, code_changes, .init = start)
 	check_returns(pc, false, 32, 0);
 }
 
-Test(ahead, never, .init = start)
+Test(code_simulate, never, .init = start)
 {
 	cr_assert(cps_noreturn_returns(PLACE(0xf4))); /* hlt */
 	cr_assert(cps_noreturn_returns(
@@ -271,7 +271,7 @@ Test(ahead, never, .init = start)
 }
 
 /* Any bytes are read to an end, at the end of readable memory too. */
-Test(ahead, any_bytes, .init = start)
+Test(code_simulate, any_bytes, .init = start)
 {
 	uint8_t *pages =
 		mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
