@@ -51,7 +51,7 @@ LIB_LIBS := -l:libz.a
 
 # ---- cpconv and cpprof -------------------------------------------------------------------------
 # cpconv.c and cpprof.c may include all of them, but only cpprof is linked with explore.
-CONV_FOLDERS := base read pack model elf import dwarf symbols tree graph annotate contexts compare write export page \
+CONV_FOLDERS := base arch read pack model elf import dwarf symbols tree graph annotate contexts compare write export page \
 	view options pipeline explore
 
 CONV_CFLAGS := $(COMMON) -iquote converters -fPIE -pthread $(SAN)

@@ -2,9 +2,7 @@
 /*
  * instructions.c - reads, decodes and weighs code.
  */
-#include <Zydis/Zydis.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,137 +11,9 @@
 #include "elf/module_file.h"
 #include "pack/pack_names.h"
 
-/* ---- gnu names ------------------------------------------------------------------------------- */
-/*
- * What GNU's assembler and objdump call instructions.
- *
- * In: a decoded instruction. Out: its name.
- *
- * Zydis puts Intel's name and the size of the memory operand together. GNU's has names of its own
- * for extensions and conditions, sizes where nothing else tells them, and none for vectors.
- */
-
-#define GNU_NAME_BYTES 32
-
-struct names {
-	const char *intel, *gnu;
-};
-
-static const struct names others[] = {
-	{"cbw", "cbtw"}, {"cwde", "cwtl"}, {"cdqe", "cltq"},	 {"cwd", "cwtd"},
-	{"cdq", "cltd"}, {"cqo", "cqto"},  {"movsxd", "movslq"},
-};
-
-static const struct names conditions[] = {
-	{"z", "e"}, {"nz", "ne"}, {"nbe", "a"}, {"nb", "ae"}, {"nl", "ge"}, {"nle", "g"},
-};
-
-static const char *const with_condition[] = {"cmov", "set", "j"};
-
-static const char *const with_size[] = {"div", "idiv", "mul", "imul", "neg", "not", "inc", "dec"};
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
-static char size_of(const ZydisDecodedOperand *operand)
-{
-	return operand->size == 8    ? 'b'
-	       : operand->size == 16 ? 'w'
-	       : operand->size == 32 ? 'l'
-				     : 'q';
-}
-
-static const char *find(const struct names *list, size_t n, const char *intel)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i].intel, intel))
-			return list[i].gnu;
-	return NULL;
-}
-
-/* cmovz is cmove, jnbe is ja. */
-static bool has_condition(const char *intel, char name[GNU_NAME_BYTES])
-{
-	for (size_t i = 0; i < COUNT(with_condition); i++) {
-		size_t n = strlen(with_condition[i]);
-		const char *gnu = NULL;
-
-		if (!strncmp(intel, with_condition[i], n))
-			gnu = find(conditions, COUNT(conditions), intel + n);
-		if (gnu) {
-			snprintf(name, GNU_NAME_BYTES, "%s%s", with_condition[i], gnu);
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool is_vector(const ZydisDecodedOperand *operand)
-{
-	ZydisRegisterClass class;
-
-	if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER)
-		return false;
-	class = ZydisRegisterGetClass(operand->reg.value);
-	return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
-	       class == ZYDIS_REGCLASS_ZMM || class == ZYDIS_REGCLASS_MASK;
-}
-
-/* Conversions keep their sizes, of which several have the same registers. */
-static bool is_of_vectors(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
-			  const char *intel)
-{
-	if (strstr(intel, "cvt") || !strncmp(intel, "vfpclass", 8))
-		return false;
-	for (size_t i = 0; i < what->operand_count_visible; i++)
-		if (is_vector(&operands[i]))
-			return true;
-	return false;
-}
-
-static bool needs_size(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
-		       const char *intel)
-{
-	if (what->operand_count_visible != 1 || operands[0].type != ZYDIS_OPERAND_TYPE_MEMORY)
-		return false;
-	for (size_t i = 0; i < COUNT(with_size); i++)
-		if (!strcmp(with_size[i], intel))
-			return true;
-	return false;
-}
-
-/* The name, if Zydis has another one for it in AT&T's syntax. False: that of Zydis is right. Where both know several names
- * (nop and xchg, vpcmpub and vpcmpltub), that of Zydis stays. */
-static bool gnu_names_find(const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
-			   char name[GNU_NAME_BYTES])
-{
-	const char *intel = ZydisMnemonicGetString(what->mnemonic);
-	const char *gnu = intel ? find(others, COUNT(others), intel) : NULL;
-	bool is_zero = what->mnemonic == ZYDIS_MNEMONIC_MOVZX;
-
-	if (!intel)
-		return false;
-	if (has_condition(intel, name))
-		return true;
-	if (what->mnemonic == ZYDIS_MNEMONIC_MOV && what->operand_count_visible == 2 &&
-	    operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && operands[1].size == 64)
-		gnu = "movabs";
-	if (is_of_vectors(what, operands, intel))
-		gnu = intel;
-	if (gnu)
-		snprintf(name, GNU_NAME_BYTES, "%s", gnu);
-	else if (is_zero || what->mnemonic == ZYDIS_MNEMONIC_MOVSX)
-		snprintf(name, GNU_NAME_BYTES, "mov%c%c%c", is_zero ? 'z' : 's',
-			 size_of(&operands[1]), size_of(&operands[0]));
-	else if (needs_size(what, operands, intel))
-		snprintf(name, GNU_NAME_BYTES, "%s%c", intel, size_of(&operands[0]));
-	else
-		return false;
-	return true;
-}
-
 /* ---- instructions ---------------------------------------------------------------------------- */
 /*
- * Reads and decodes code with Zydis, which knows AVX-512.
+ * Reads and decodes code.
  *
  * In: a module's file, or a pack. Out: instructions.
  *
@@ -173,14 +43,20 @@ static int too_large(size_t bytes, struct error *err)
 	return error_set(err, "a function of %zu bytes is too large", bytes);
 }
 
+static int not_known(struct error *err)
+{
+	return error_set(err, "only instructions of " MACHINE_ALL " are known");
+}
+
 static int load(struct instructions *l, const struct elf_file *f, uint64_t end, struct error *err)
 {
 	const Elf64_Phdr *p = segment_of(f, l->start);
 	uint64_t most;
 	int rc;
 
-	if (f->head.e_machine != EM_X86_64)
-		return error_set(err, "only instructions of x86-64 are known");
+	l->machine = machine_of_elf(f->head.e_machine);
+	if (!l->machine)
+		return not_known(err);
 	if (!p || end <= l->start)
 		return error_set(err, "the file has no code at 0x%llx",
 				 (unsigned long long)l->start);
@@ -195,8 +71,15 @@ static int load(struct instructions *l, const struct elf_file *f, uint64_t end, 
 }
 
 /* Take the code that a pack has. */
-static int take(struct instructions *l, const struct pack_piece *piece, struct error *err)
+static int take(struct instructions *l, const struct symbols *symbols,
+		const struct pack_piece *piece, struct error *err)
 {
+	const char *name = profile_machine(symbols_profile(symbols));
+
+	/* Not all recordings name their machine: what was packed was known then. */
+	l->machine = name ? machine_named(name) : &machine_x86_64;
+	if (!l->machine)
+		return not_known(err);
 	if (piece->code.length > CODE_MOST)
 		return too_large(piece->code.length, err);
 	l->code = malloc(piece->code.length);
@@ -224,7 +107,7 @@ static int open_and_load(struct instructions *l, struct symbols *symbols, uint32
 	int rc;
 
 	if (piece)
-		return take(l, piece, err);
+		return take(l, symbols, piece, err);
 	rc = symbols_open_file(symbols, module, &files, err);
 	if (rc < 0)
 		return error_memory(err);
@@ -239,30 +122,18 @@ static int open_and_load(struct instructions *l, struct symbols *symbols, uint32
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static bool decode(const struct instructions *l, size_t offset, ZydisDecodedInstruction *what,
-		   ZydisDecodedOperand *operands)
-{
-	ZydisDecoder decoder;
-
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, l->code + offset, l->n_code - offset,
-						   what, operands));
-}
-
 static void add(struct instructions *l, uint32_t offset)
 {
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisDecodedInstruction what;
-	struct instruction *to = &l->list[l->n++];
+	struct machine_instruction is = {.bytes = (unsigned char)l->machine->step};
+	size_t left = l->n_code - offset;
 
-	*to = (struct instruction){.offset = offset, .bytes = 1};
-	if (!decode(l, offset, &what, operands))
-		return;
-	to->bytes = what.length;
-	if (what.operand_count_visible == 1 && operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-	    operands[0].imm.is_relative)
-		to->has_target = ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(
-			&what, &operands[0], l->start + offset, &to->target));
+	if (is.bytes > left)
+		is.bytes = (unsigned char)left;
+	l->machine->decode(l->code + offset, left, l->start + offset, &is);
+	l->list[l->n++] = (struct instruction){.offset = offset,
+					       .bytes = is.bytes,
+					       .has_target = is.has_target,
+					       .target = is.target};
 }
 
 static int decode_all(struct instructions *l, struct error *err)
@@ -317,71 +188,11 @@ size_t instructions_find(const struct instructions *l, uint64_t address)
 	return low;
 }
 
-/* Add up the parts of Zydis's text, with GNU's name for its own. */
-static void join(const ZydisFormatterToken *token, const char *name,
-		 char text[INSTRUCTION_TEXT_BYTES])
-{
-	ZyanConstCharPointer part;
-	ZydisTokenType type;
-	size_t used = 0;
-
-	do {
-		if (!ZYAN_SUCCESS(ZydisFormatterTokenGetValue(token, &type, &part)))
-			return;
-		if (type == ZYDIS_TOKEN_MNEMONIC && name)
-			part = name;
-		used += (size_t)snprintf(text + used, INSTRUCTION_TEXT_BYTES - used, "%s", part);
-	} while (used < INSTRUCTION_TEXT_BYTES && ZYAN_SUCCESS(ZydisFormatterTokenNext(&token)));
-}
-
-/* An operand relative to the instruction has its address behind the text, as objdump has it. */
-static void add_address(const struct instructions *l, const struct instruction *at,
-			const ZydisDecodedInstruction *what, const ZydisDecodedOperand *operands,
-			char text[INSTRUCTION_TEXT_BYTES])
-{
-	size_t n = strlen(text);
-	uint64_t address;
-
-	for (size_t i = 0; i < what->operand_count_visible; i++)
-		if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    operands[i].mem.base == ZYDIS_REGISTER_RIP &&
-		    ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(what, &operands[i], l->start + at->offset,
-							  &address)))
-			snprintf(text + n, INSTRUCTION_TEXT_BYTES - n, " # 0x%" PRIx64, address);
-}
-
 void instructions_text(const struct instructions *l, const struct instruction *at,
 		       char text[INSTRUCTION_TEXT_BYTES])
 {
-	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisDecodedInstruction what;
-	const ZydisFormatterToken *tokens;
-	char parts[4 * INSTRUCTION_TEXT_BYTES], name[GNU_NAME_BYTES];
-	ZydisFormatter formatter;
-	char *blank;
-
-	strcpy(text, "(bad)");
-	if (!decode(l, at->offset, &what, operands))
-		return;
-	ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
-				  ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING,
-				  ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING,
-				  ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL,
-				  ZYAN_TRUE);
-	if (!ZYAN_SUCCESS(ZydisFormatterTokenizeInstruction(
-		    &formatter, &what, operands, what.operand_count_visible, parts, sizeof(parts),
-		    l->start + at->offset, &tokens, NULL)))
-		return;
-	join(tokens, gnu_names_find(&what, operands, name) ? name : NULL, text);
-	add_address(l, at, &what, operands, text);
-	blank = at->has_target ? strrchr(text, ' ') : NULL;
-	if (blank)
-		*blank = '\0';
+	l->machine->write(l->code + at->offset, l->n_code - at->offset, l->start + at->offset,
+			  text);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */

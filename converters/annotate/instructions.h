@@ -5,12 +5,12 @@
 #ifndef ANNOTATE_INSTRUCTIONS_H
 #define ANNOTATE_INSTRUCTIONS_H
 
-#include <Zydis/Zydis.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "annotate/code_places.h"
+#include "arch/machine.h"
 #include "base/stop.h"
 #include "symbols/symbols.h"
 
@@ -31,6 +31,7 @@ struct instruction {
 
 /* Code of a module, from `start` on. */
 struct instructions {
+	const struct machine *machine;
 	uint64_t start;
 	unsigned char *code;
 	size_t n_code;
@@ -38,7 +39,7 @@ struct instructions {
 	size_t n;
 };
 
-#define INSTRUCTION_TEXT_BYTES 128
+#define INSTRUCTION_TEXT_BYTES MACHINE_TEXT_BYTES
 
 /* Read and decode the code from `start` up to `end` (exclusive) of a module. Bytes that are no
  * instruction are one of one byte. -1: neither a pack nor a file has this code. To be freed

@@ -554,13 +554,13 @@ static bool plan_image(struct plan *p, const struct elf_file *f, bool lines)
 	return p->end + sizeof(p->sections) <= BYTES_MAX;
 }
 
-static void write_head(const struct plan *p, unsigned char *image)
+static void write_head(const struct plan *p, const struct elf_file *f, unsigned char *image)
 {
 	const Elf64_Ehdr head = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
 			    EV_CURRENT},
 		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
+		.e_machine = f->head.e_machine,
 		.e_version = EV_CURRENT,
 		.e_shoff = p->end,
 		.e_ehsize = sizeof(head),
@@ -618,7 +618,7 @@ int debug_image_open(struct debug_image *d, const struct elf_file *f, bool lines
 		debug_image_close(d);
 		return -1;
 	}
-	write_head(&p, d->bytes);
+	write_head(&p, f, d->bytes);
 	elf_version(EV_CURRENT);
 	d->elf = elf_memory((char *)d->bytes, d->n_bytes);
 	d->dwarf = d->elf ? dwarf_begin_elf(d->elf, DWARF_C_READ, NULL) : NULL;

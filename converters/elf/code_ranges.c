@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "arch/machine.h"
 #include "elf/code_ranges.h"
 #include "elf/symbol_table.h"
 
@@ -251,17 +252,10 @@ struct eh_frame_function *eh_frame_functions_find(const struct eh_frame_function
  *
  * In: .plt, .plt.sec, .plt.got and the relocations of a module. Out: symbols.
  *
- * On x86-64 the code of a stub is the same in all these sections, whatever its length:
- *
- *	[endbr64]  f3 0f 1e fa
- *	[bnd]      f2
- *	jmp *slot(%rip)   ff 25 disp32
- *
- * The relocation of the slot names the function. Stubs of other forms (the first one of .plt, and
- * those that only push an index) get no symbol, but the unwind table covers them.
+ * The relocation of the slot that a stub jumps by names the function. Code that is no such stub (the first one of .plt, and
+ * those that only push an index) gets no symbol, but the unwind table covers it.
  */
 
-#define STUB_BYTES_MIN 8
 /* The largest number of relocations in a section that is read. The .rela.dyn of a large library has
  * a million. It is left out, because only the few stubs of .plt.got need it. */
 #define RELOCATIONS_MAX 65536
@@ -272,6 +266,7 @@ struct relocation {
 };
 
 struct stubs {
+	const struct machine *machine;
 	struct relocation *relocations; /* sorted by slot */
 	size_t n;
 	unsigned char *symbols; /* .dynsym */
@@ -312,8 +307,8 @@ static int read_relocations(struct stubs *p, const struct elf_file *f, const cha
 		Elf64_Rela r;
 
 		memcpy(&r, bytes + i * sizeof(r), sizeof(r));
-		if (ELF64_R_TYPE(r.r_info) == R_X86_64_JUMP_SLOT ||
-		    ELF64_R_TYPE(r.r_info) == R_X86_64_GLOB_DAT) {
+		if (ELF64_R_TYPE(r.r_info) == p->machine->call_relocation ||
+		    ELF64_R_TYPE(r.r_info) == p->machine->data_relocation) {
 			p->relocations[p->n].slot = r.r_offset;
 			p->relocations[p->n++].symbol = (uint32_t)ELF64_R_SYM(r.r_info);
 		}
@@ -356,26 +351,6 @@ static bool target_of(const struct stubs *p, uint64_t slot, Elf64_Sym *sym)
 	return true;
 }
 
-/* Decodes the stub at `code`. *slot becomes the address of the slot that holds the stub's jump
- * target, relative to the stub. Returns false if the code is not a stub. */
-static bool decode_stub(const unsigned char *code, size_t bytes, int64_t *slot)
-{
-	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa}, jump[] = {0xff, 0x25};
-	size_t at = 0;
-	int32_t displacement;
-
-	if (bytes >= sizeof(endbr64) && memcmp(code, endbr64, sizeof(endbr64)) == 0)
-		at += sizeof(endbr64);
-	if (at < bytes && code[at] == 0xf2)
-		at++;
-	if (bytes - at < sizeof(jump) + sizeof(displacement) ||
-	    memcmp(code + at, jump, sizeof(jump)) != 0)
-		return false;
-	memcpy(&displacement, code + at + sizeof(jump), sizeof(displacement));
-	*slot = (int64_t)(at + sizeof(jump) + sizeof(displacement)) + displacement;
-	return true;
-}
-
 static int add_stub(struct symbol_table *t, const struct stubs *p, uint64_t start, uint64_t bytes,
 		    int64_t slot)
 {
@@ -394,20 +369,21 @@ static int add_section(struct symbol_table *t, const struct stubs *p, const stru
 		       const char *name)
 {
 	const Elf64_Shdr *s = elf_file_section_named(f, name);
-	uint64_t stub_bytes;
+	uint64_t stub_bytes = p->machine->stub_bytes;
 	unsigned char *code;
 	int rc;
 
-	if (!s || s->sh_size / STUB_BYTES_MIN > RELOCATIONS_MAX)
+	if (!s || s->sh_size / stub_bytes > RELOCATIONS_MAX)
 		return 0;
 	rc = elf_file_load(f, s->sh_offset, s->sh_size, &code);
 	if (rc < 0)
 		return rc == -ENOMEM ? rc : 0;
-	stub_bytes = s->sh_entsize == STUB_BYTES_MIN ? STUB_BYTES_MIN : 2 * STUB_BYTES_MIN;
+	if (s->sh_entsize != stub_bytes)
+		stub_bytes *= 2;
 	for (uint64_t at = 0; at + stub_bytes <= s->sh_size && rc == 0; at += stub_bytes) {
 		int64_t slot;
 
-		if (decode_stub(code + at, stub_bytes, &slot))
+		if (p->machine->read_stub(code + at, stub_bytes, &slot))
 			rc = add_stub(t, p, s->sh_addr + at, stub_bytes, slot);
 	}
 	free(code);
@@ -433,10 +409,11 @@ static int add_all(struct symbol_table *t, struct stubs *p, const struct elf_fil
 
 int plt_add_symbols(struct symbol_table *t, const struct elf_file *f)
 {
-	struct stubs p = {.source = symbol_table_source(t, SHT_DYNSYM)};
+	struct stubs p = {.machine = machine_of_elf(f->head.e_machine),
+			  .source = symbol_table_source(t, SHT_DYNSYM)};
 	int rc = 0;
 
-	if (f->head.e_machine == EM_X86_64 && p.source >= 0)
+	if (p.machine && p.source >= 0)
 		rc = add_all(t, &p, f);
 	free(p.relocations);
 	free(p.symbols);

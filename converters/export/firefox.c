@@ -321,12 +321,17 @@ static void write_ids(const struct profile_module *m, struct out *o)
 
 void firefox_write_libs(const struct firefox_tables *t, struct out *o)
 {
+	const char *machine = profile_machine(t->profile);
+
+	if (!machine) /* not recorded by us, or on several */
+		machine = "";
 	out_text(o, "[");
 	for (size_t i = 0; i < t->profile->n_modules; i++) {
 		const struct profile_module *m = &t->profile->modules[i];
 		const char *name = name_of(t, m);
 
-		out_text(o, i ? ",\n{\"arch\":\"x86_64\"" : "\n{\"arch\":\"x86_64\"");
+		out_text(o, i ? ",\n{\"arch\":" : "\n{\"arch\":");
+		json_text(o, machine, strlen(machine));
 		out_text(o, ",\"name\":");
 		json_text(o, name, strlen(name));
 		out_text(o, ",\"debugName\":");

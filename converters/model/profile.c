@@ -222,3 +222,18 @@ struct event_text profile_program_of(const struct strings *s, const struct profi
 	return e.exe.length || e.started_as.length || first.length ? profile_program(&e)
 								   : (struct event_text){NULL, 0};
 }
+
+const char *profile_machine(const struct profile *p)
+{
+	uint32_t machine = STRINGS_NONE;
+
+	for (size_t i = 0; i < p->n_processes; i++) {
+		uint32_t its = p->processes[i].machine;
+
+		if (its != STRINGS_NONE && machine != STRINGS_NONE && its != machine)
+			return NULL;
+		if (its != STRINGS_NONE)
+			machine = its;
+	}
+	return machine == STRINGS_NONE ? NULL : strings_get(p->strings, machine, NULL);
+}

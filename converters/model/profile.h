@@ -264,6 +264,10 @@ void profile_free(struct profile *p);
 void profile_process_free(struct profile_process *p);
 /* Free what a module holds. */
 void profile_module_free(struct profile_module *m);
+/* The machine that the profile's processes were recorded on, as uname(1) names it. NULL: they do not say, or say different
+ * ones. */
+const char *profile_machine(const struct profile *p);
+
 /* Free n modules and the list. */
 void profile_modules_free(struct profile_module *list, size_t n);
 

@@ -429,6 +429,11 @@ struct symbols *symbols_share(struct symbols *s)
 	return s;
 }
 
+const struct profile *symbols_profile(const struct symbols *s)
+{
+	return s->profile;
+}
+
 void symbols_free(struct symbols *s)
 {
 	if (!s || s->n_others-- > 0)

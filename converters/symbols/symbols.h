@@ -153,6 +153,9 @@ int symbols_expand(struct symbols *s, const struct profile_frame *frame,
 int symbols_source(struct symbols *s, const struct profile_frame *frame,
 		   const struct symbols_place **places, size_t *n, struct error *err);
 
+/* The profile that they are of. */
+const struct profile *symbols_profile(const struct symbols *s);
+
 /* Open the files of a module without those of its debug information, as module_file_open does. */
 int symbols_open_file(struct symbols *s, uint32_t module, struct module_file *files,
 		      struct error *why);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "demo_stream.h"
+#include "export/firefox.h"
 #include "libsampler/format.h"
+#include "out_text.h"
 #include "profile_fixture.h"
 #include "read/decode.h"
 
@@ -348,4 +350,53 @@ Test(profile, a_recording)
 	cr_assert(q->losses[CPS_LOSS_BUSY] == 3 && profile_process_lost(q) == 3);
 	profile_free(p);
 	bytes_free(&file);
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+/* A profile with a process recorded on each of these machines; "": it does not say. */
+static struct profile *recorded_on(const char *const machines[], size_t n)
+{
+	struct build b;
+
+	build_begin(&b);
+	for (size_t i = 0; i < n; i++) {
+		const struct event_process e = {.kind = &decode_stream.kind,
+						.file = "a",
+						.resource = {"cpu", 3},
+						.unit = {"ns", 2},
+						.machine = {machines[i], strlen(machines[i])},
+						.scale = 1};
+
+		cr_assert_eq(event_push_process(&b.sink, &e, &b.err), 0);
+		build_module(&b, 1, "/bin/a", "", 0);
+		build_sample(&b, 1, "0101");
+		build_end(&b);
+	}
+	return build_finish(&b);
+}
+
+static void is_arch(const char *const machines[], size_t n, const char *want)
+{
+	struct profile *p = recorded_on(machines, n);
+	struct firefox_tables t = {.profile = p};
+	struct out *o = open_text();
+	struct error err;
+	char *text;
+
+	firefox_write_libs(&t, o);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	text = text_of_file("text");
+	cr_assert(text && strstr(text, want), "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* Seen to fail: "x86_64", wherever the recording was made. */
+Test(profile, a_machine_is_the_recordings)
+{
+	is_arch((const char *const[]){"aarch64"}, 1, "{\"arch\":\"aarch64\"");
+	is_arch((const char *const[]){"", "x86_64", "x86_64"}, 3, "{\"arch\":\"x86_64\"");
+	is_arch((const char *const[]){"x86_64", "aarch64"}, 2, "{\"arch\":\"\"");
+	is_arch((const char *const[]){""}, 1, "{\"arch\":\"\"");
 }
