@@ -16,7 +16,7 @@
 #include "setup/kernel_events.h"
 #include "base/poison.h"
 
-/* ---- may we? --------------------------------------------------------------------------------- */
+/* ---- what forbids them ----------------------------------------------------------------------- */
 int cps_kernel_events_paranoia(void)
 {
 	int fd = cps_descriptor_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
@@ -86,12 +86,8 @@ int cps_kernel_events_try(int fd, void (*happen)(void), uint64_t *count, const c
 	return error;
 }
 
-/* ---- overflow probe -------------------------------------------------------------------------- */
-/*
- * Finds out whether the kernel lets events of a thread be counted.
- *
- * In: a kind of events. Out: yes, or what forbids it.
- */
+/* ---- whether they count ---------------------------------------------------------------------- */
+/* Finds out whether the kernel lets events of a thread be counted. */
 
 /* Whether an event that cannot be had can be had without signals. */
 static bool is_mute(int error, struct cps_perf_event event, const struct cps_thread *self)
@@ -153,12 +149,8 @@ int cps_kernel_events_probe(struct cps_overflow_kind *kind, char *why, size_t by
 	return 0;
 }
 
-/* ---- resource faults ------------------------------------------------------------------------- */
-/*
- * Page faults, which the kernel counts.
- *
- * In: nothing. Out: lines of the table; overflow.c counts.
- */
+/* ---- page faults ----------------------------------------------------------------------------- */
+/* Page faults, which the kernel counts. */
 
 #define PAGE  4096u
 #define PAGES 8u
@@ -238,12 +230,8 @@ const struct cps_resource cps_resource_minor_faults =
 const struct cps_resource cps_resource_major_faults =
 	FAULTS("major-faults", major, "page faults that read from disk");
 
-/* ---- resource events ------------------------------------------------------------------------- */
-/*
- * What processors do, which the kernel counts.
- *
- * In: nothing. Out: lines of the table; overflow.c counts.
- */
+/* ---- counters of the processor --------------------------------------------------------------- */
+/* What processors do, which the kernel counts. */
 
 #define TURNS 200000u
 #define TABLE (1u << 14) /* words: in memory only while something is tried, not in every program */
@@ -305,12 +293,8 @@ EVENTS("instructions", instructions, "instructions", 2000000, "instructions that
 EVENTS("cache-misses", cache_misses, "misses", 10000, "misses of the last cache");
 EVENTS("branch-misses", branch_misses, "misses", 10000, "branches foretold wrongly");
 
-/* ---- resource perf --------------------------------------------------------------------------- */
-/*
- * Events of the kernel's perf subsystem that the user names.
- *
- * In: perf:CONFIG, perf:TYPE:CONFIG, PMU/EVENT/. Out: lines of the table; overflow.c counts.
- */
+/* ---- events that the user names -------------------------------------------------------------- */
+/* Events of the kernel's perf subsystem that the user names. */
 
 #define PREFIX "perf:"
 
@@ -425,12 +409,8 @@ const struct cps_resource cps_resource_perf =
 const struct cps_resource cps_resource_pmu =
 	NAMED_EVENTS("PMU/EVENT/", "an event by its name below /sys", pmu);
 
-/* ---- resource trace -------------------------------------------------------------------------- */
-/*
- * Tracepoints of the kernel, of which one counts system calls.
- *
- * In: nothing. Out: lines of the table; overflow.c counts.
- */
+/* ---- tracepoints ----------------------------------------------------------------------------- */
+/* Tracepoints of the kernel, of which one counts system calls. */
 
 #define TRACE_PREFIX "tp:"
 #define SYSCALLS     "raw_syscalls:sys_exit"

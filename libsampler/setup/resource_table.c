@@ -16,12 +16,8 @@
 #include "setup/kernel_events.h"
 #include "base/poison.h"
 
-/* ---- resource alloc -------------------------------------------------------------------------- */
-/*
- * Memory that is allocated, in bytes and in calls.
- *
- * In: blocks, from the wrappers of malloc and the like. Out: samples of the calls.
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
+/* Memory that is allocated, in bytes and in calls. */
 
 #define BYTES 1u
 #define CALLS 2u
@@ -33,7 +29,7 @@ void cps_alloc_remark(const char *line)
 	remark = line;
 }
 
-static int probe(char *why, size_t bytes)
+static int probe_alloc(char *why, size_t bytes)
 {
 	if (remark)
 		cps_error_text_join(why, bytes, remark, NULL);
@@ -77,7 +73,7 @@ const struct cps_resource cps_resource_alloc = {
 	.about = "memory that is allocated",
 	.kind = CPS_RESOURCE_BYTES,
 	.interval = 512u << 10,
-	.probe = probe,
+	.probe = probe_alloc,
 	.start = start_bytes,
 	.stop = stop_bytes,
 };
@@ -89,7 +85,7 @@ const struct cps_resource cps_resource_allocs = {
 	.about = "calls that allocate memory",
 	.kind = CPS_RESOURCE_EVENTS,
 	.interval = 1000,
-	.probe = probe,
+	.probe = probe_alloc,
 	.start = start_calls,
 	.stop = stop_calls,
 };
@@ -102,17 +98,13 @@ const struct cps_resource cps_resource_alloc_live = {
 	.kind = CPS_RESOURCE_BYTES,
 	.interval = 512u << 10,
 	.counted_by = &cps_resource_alloc,
-	.probe = probe,
+	.probe = probe_alloc,
 	.start = start_live,
 	.stop = cps_live_end,
 };
 
-/* ---- resource bytes -------------------------------------------------------------------------- */
-/*
- * The bytes that the program reads, and those that it writes.
- *
- * In: nothing. Out: the lines of the table; wrap/bytes.h has what the wrappers count.
- */
+/* ---- bytes read and written ------------------------------------------------------------------ */
+/* The bytes that the program reads, and those that it writes. */
 
 const struct cps_resource cps_resource_bytes_read = {
 	.name = "read",
@@ -132,13 +124,8 @@ const struct cps_resource cps_resource_bytes_write = {
 	.interval = 512 << 10,
 };
 
-/* ---- resource calls -------------------------------------------------------------------------- */
-/*
- * The calls of a function that the user names.
- *
- * In: nothing. Out: the line of the table, and how such a name is read; got_slots.h has the rest, and
- * wrap/got_slots.c finds where the function is called.
- */
+/* ---- calls of functions ---------------------------------------------------------------------- */
+/* The calls of a function that the user names. */
 
 #define PREFIX "calls:"
 
@@ -176,12 +163,8 @@ const struct cps_resource cps_resource_calls = {
 	.start = cps_calls_start,
 };
 
-/* ---- resource count -------------------------------------------------------------------------- */
-/*
- * What the program counts itself, by cpsample_count of cpsample.h.
- *
- * In: nothing. Out: the line of the table; wrap/wrap_alloc.c has the calls.
- */
+/* ---- counters of the program ----------------------------------------------------------------- */
+/* What the program counts itself, by cpsample_count of cpsample.h. */
 
 const struct cps_resource cps_resource_count = {
 	.name = "count",
@@ -193,18 +176,18 @@ const struct cps_resource cps_resource_count = {
 	.any_is_worth = true,
 };
 
-/* ---- resource lock --------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 /*
  * The time that threads wait for locks and events, of those who wait and of those who let them.
- *
- * In: nothing. Out: two lines of the table; lock.h has the rest, and wrap/ the calls.
  */
 
-static const char *const states[] = {"mutex", "rwlock", "condition", "semaphore",
-				     "futex", "file",	NULL};
-static const char *const blamed[] = {"mutex", "rwlock", "condition", "semaphore", "futex", NULL};
+static const char *const lock_states[] = {"mutex", "rwlock", "condition", "semaphore",
+					  "futex", "file",   NULL};
+static const char *const blame_states[] = {"mutex",	"rwlock", "condition",
+					   "semaphore", "futex",  NULL};
 
-_Static_assert(sizeof(states) / sizeof(states[0]) == CPS_LOCK_STATES + 1, "lock.h has them");
+_Static_assert(sizeof(lock_states) / sizeof(lock_states[0]) == CPS_LOCK_STATES + 1,
+	       "lock.h has them");
 
 static int start_lock(uint64_t interval)
 {
@@ -219,7 +202,7 @@ const struct cps_resource cps_resource_lock = {
 	.about = "waiting for locks and conditions",
 	.kind = CPS_RESOURCE_TIME,
 	.interval = 1000000,
-	.states = states,
+	.states = lock_states,
 	.with = &cps_resource_lock_blame,
 	.start = start_lock,
 	.stop = cps_lock_stop,
@@ -235,11 +218,11 @@ const struct cps_resource cps_resource_lock_blame = {
 	.about = "with lock: who lets others wait",
 	.kind = CPS_RESOURCE_TIME,
 	.interval = 1000000,
-	.states = blamed,
+	.states = blame_states,
 	.with = &cps_resource_lock,
 };
 
-/* ---- what needs a clock that measures time ---- */
+/* ---- what needs a clock that measures time --------------------------------------------------- */
 
 static int probe_clock(char *why, size_t bytes)
 {
@@ -252,12 +235,8 @@ static int probe_clock(char *why, size_t bytes)
 	return -ENOTSUP;
 }
 
-/* ---- resource real --------------------------------------------------------------------------- */
-/*
- * The time of all threads, whether they run or not.
- *
- * In: nothing. Out: the line of the table; off_cpu.h has the rest.
- */
+/* ---- real time ------------------------------------------------------------------------------- */
+/* The time of all threads, whether they run or not. */
 
 static const char *const real_states[] = {"stalled", "io", "lock", "wait", NULL};
 
@@ -289,12 +268,8 @@ const struct cps_resource cps_resource_real = {
 	.is_worth = cps_off_cpu_is_worth,
 };
 
-/* ---- resource switches ----------------------------------------------------------------------- */
-/*
- * How often threads are put off a processor, and on another one.
- *
- * In: nothing. Out: two lines of the table; switches.h has the rest.
- */
+/* ---- switches -------------------------------------------------------------------------------- */
+/* How often threads are put off a processor, and on another one. */
 
 static const char *const switches_states[] = {"blocked", "preempted", NULL};
 
@@ -354,13 +329,8 @@ const struct cps_resource cps_resource_migrations = {
 	.credit_rest = cps_switches_credit_rest,
 };
 
-/* ---- resource user --------------------------------------------------------------------------- */
-/*
- * The two parts of CPU time: in the program's own code, and in the kernel for it.
- *
- * In: nothing. Out: two lines of the table. The samples are the clock's; the handler tells them
- * apart (cps_atoms_kernel).
- */
+/* ---- CPU time in the program and in the kernel ----------------------------------------------- */
+/* The two parts of CPU time: in the program's own code, and in the kernel for it. */
 
 #define PART(a_name, an_about, a_part, the_other)                                                  \
 	{                                                                                          \
@@ -374,7 +344,7 @@ const struct cps_resource cps_resource_user = PART("user", "CPU time outside of 
 const struct cps_resource cps_resource_system =
 	PART("system", "CPU time in the kernel", CPS_RESOURCE_IN_KERNEL, cps_resource_user);
 
-/* ---- all of them ---- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 #define ENTRY(name) &cps_resource_##name,
 
