@@ -267,12 +267,14 @@ enum cps_loss {
  * multiple of CPS_JOURNAL_ALIGN, so that the buffers can be mapped.
  */
 #define CPS_JOURNAL_MAGIC	"CPJOURNL"
-#define CPS_JOURNAL_VERSION	2
+#define CPS_JOURNAL_VERSION	3
 #define CPS_JOURNAL_SUFFIX	".journal"
 #define CPS_JOURNAL_ALIGN	4096u /* a page */
 #define CPS_JOURNAL_PAGE_ROOM	4088u
 #define CPS_JOURNAL_BUFFERS_MAX 65536u
 #define CPS_JOURNAL_LOSSES	7 /* room for enum cps_loss */
+#define CPS_JOURNAL_LATEST	48u
+#define CPS_JOURNAL_COMMITTED	0xffffffu /* bytes; the bits above: how many are in `latest` */
 
 struct cps_journal_head {
 	uint8_t magic[8];
@@ -290,10 +292,17 @@ struct cps_journal_head {
 		children_ns; /* CPU time of children, as CPS_END_CHILDREN_NS, some time before now */
 };
 
+/* The last bytes of a buffer of samples may stand in its entry, so that a sample is a store to one page. */
 struct cps_journal_buffer {
 	uint32_t committed; /* bytes that are valid; written last, with release order */
 	uint32_t sequence;
-	uint64_t losses[CPS_JOURNAL_LOSSES]; /* of buffer 0: totals by enum cps_loss */
+	union {
+		uint64_t losses[CPS_JOURNAL_LOSSES]; /* of buffer 0: totals by enum cps_loss */
+		struct {
+			uint8_t scratch[8]; /* means nothing */
+			uint8_t latest[CPS_JOURNAL_LATEST];
+		};
+	};
 };
 
 #endif

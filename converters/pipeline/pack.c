@@ -272,7 +272,7 @@ static bool read_head(struct journal *j)
 /* The pages that a buffer has in use. */
 static uint32_t pages_of(const struct journal *j, uint32_t i)
 {
-	uint32_t committed = le32toh(j->table[i].committed);
+	uint32_t committed = le32toh(j->table[i].committed) & CPS_JOURNAL_COMMITTED;
 
 	return committed / j->page_room + (committed % j->page_room != 0);
 }

@@ -162,15 +162,28 @@ static size_t journal_read(const struct journal *j, void *bytes, size_t n, uint6
 
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
-/* The entry of buffer i in the table; false if the file ends before it. */
-static bool entry_load(struct journal *j, uint32_t i, struct cps_journal_buffer *b)
+static bool entry_read(const struct journal *j, uint32_t i, struct cps_journal_buffer *b)
 {
 	uint64_t offset = sizeof(struct cps_journal_head) + (uint64_t)i * sizeof(*b);
 
-	if (offset + sizeof(*b) <= j->size && journal_read(j, b, sizeof(*b), offset) == sizeof(*b))
-		return true;
-	damaged(j, "it ends too early");
-	return false;
+	return offset + sizeof(*b) <= j->size &&
+	       journal_read(j, b, sizeof(*b), offset) == sizeof(*b);
+}
+
+/* The entry of buffer i in the table; false if the file ends before it. A process may be writing it, so it is read
+ * until it is the same twice. */
+static bool entry_load(struct journal *j, uint32_t i, struct cps_journal_buffer *b)
+{
+	struct cps_journal_buffer before;
+	int tries = 0;
+
+	do {
+		if (!entry_read(j, i, &before) || !entry_read(j, i, b)) {
+			damaged(j, "it ends too early");
+			return false;
+		}
+	} while (memcmp(&before, b, sizeof(*b)) != 0 && ++tries < 100);
+	return true;
 }
 
 /* As journal_read, from pages of which only the first bytes are used. */
@@ -192,13 +205,20 @@ static size_t pages_read(const struct journal *j, unsigned char *bytes, size_t n
 /* Read the bytes that count of buffer i; false if there are none. */
 static bool buffer_load(struct journal *j, uint32_t i, const struct cps_journal_buffer *b)
 {
-	uint32_t committed = le32toh(b->committed);
+	uint32_t committed = le32toh(b->committed) & CPS_JOURNAL_COMMITTED;
+	uint32_t latest = le32toh(b->committed) >> 24;
 
-	if (committed > j->buffer_bytes / CPS_JOURNAL_ALIGN * j->page_room) {
+	if (committed > j->buffer_bytes / CPS_JOURNAL_ALIGN * j->page_room || latest > committed ||
+	    latest > CPS_JOURNAL_LATEST) {
 		damaged(j, "a buffer holds more than it can");
 		return false;
 	}
-	j->n = pages_read(j, j->bytes, committed, j->data_offset + (uint64_t)i * j->buffer_bytes);
+	j->n = pages_read(j, j->bytes, committed - latest,
+			  j->data_offset + (uint64_t)i * j->buffer_bytes);
+	if (j->n == committed - latest) {
+		memcpy(j->bytes + j->n, b->latest, latest);
+		j->n = committed;
+	}
 	if (j->n < committed)
 		damaged(j, "it ends too early");
 	return j->n > 0;

@@ -199,7 +199,7 @@ static uint8_t *scratch_of(uint32_t area)
 {
 	if (area == 0)
 		return map + offsetof(struct cps_journal_head, scratch);
-	return map + head_offset(area) + offsetof(struct cps_journal_buffer, losses);
+	return map + head_offset(area) + offsetof(struct cps_journal_buffer, scratch);
 }
 
 /* Whether the file takes a store to the page of `scratch`, eight bytes that no reader uses. If not, the
@@ -214,15 +214,19 @@ static bool is_there(uint8_t *scratch)
 	return false;
 }
 
-/* The two numbers are stored as one word, so that a reader sees both or neither. */
-static void store_numbers(const struct cps_buffer *b, uint32_t committed)
+/* The numbers are stored as one word, so that a reader sees all or none. So many of the bytes are in the area's pages. */
+static void store_numbers(const struct cps_buffer *b, uint32_t committed, uint32_t in_pages)
 {
+	uint32_t word = committed | (committed - in_pages) << 24;
+
+	_Static_assert(CPS_JOURNAL_COMMITTED == (1u << 24) - 1, "the shift above");
+	_Static_assert(CPS_BUFFER_BYTES <= CPS_JOURNAL_COMMITTED, "they have room");
 	_Static_assert(offsetof(struct cps_journal_buffer, committed) == 0 &&
 			       offsetof(struct cps_journal_buffer, sequence) == 4,
 		       "the low and the high half");
 
 	atomic_store_explicit((_Atomic uint64_t *)(map + head_offset(b->area)),
-			      (uint64_t)b->sequence << 32 | committed, memory_order_release);
+			      (uint64_t)b->sequence << 32 | word, memory_order_release);
 }
 
 static uint32_t n_ticks(const struct cps_buffer *b)
@@ -251,6 +255,21 @@ static bool copy_bytes(uint8_t *area, const uint8_t *bytes, uint32_t from, uint3
 	return true;
 }
 
+/* Copies the bytes that are not in the area's pages to its entry, which is in the page of its numbers: a sample then
+ * is a store to one page, about which the kernel was asked already. False: they have no room there. */
+static bool copy_to_entry(const struct cps_buffer *b)
+{
+	struct cps_journal_buffer *entry = (void *)(map + head_offset(b->area));
+
+	if (!b->area || b->committed - b->in_pages > CPS_JOURNAL_LATEST)
+		return false;
+	/* The numbers do not count any more what is overwritten. */
+	atomic_thread_fence(memory_order_release);
+	memcpy(entry->latest + (b->shown - b->in_pages), b->bytes + b->shown,
+	       b->committed - b->shown);
+	return true;
+}
+
 /* Copies the bytes of a buffer that the file lacks, and then the numbers, which say how many bytes
  * count. If copies were put off, the file may still have the numbers of the batch before, whose bytes
  * are about to be overwritten. */
@@ -262,10 +281,13 @@ static void copy(struct cps_buffer *b)
 	if (!is_there(scratch))
 		return;
 	if (b->committed && !b->shown)
-		store_numbers(b, 0);
-	if (!copy_bytes(area, b->bytes, b->shown, b->committed) || !is_there(scratch))
-		return;
-	store_numbers(b, b->committed);
+		store_numbers(b, 0, 0);
+	if (!copy_to_entry(b)) {
+		if (!copy_bytes(area, b->bytes, b->in_pages, b->committed) || !is_there(scratch))
+			return;
+		b->in_pages = b->committed;
+	}
+	store_numbers(b, b->committed, b->in_pages);
 	b->shown = b->committed, b->shown_ticks = n_ticks(b);
 }
 
@@ -345,7 +367,7 @@ static void show_losses(void)
 /* The next batch has no bytes yet, neither in memory nor in the file. */
 static void begin_numbers(struct cps_buffer *b, uint32_t sequence)
 {
-	b->committed = b->shown = b->shown_ticks = 0;
+	b->committed = b->shown = b->shown_ticks = b->in_pages = 0;
 	b->sequence = sequence;
 }
 

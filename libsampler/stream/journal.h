@@ -89,6 +89,7 @@ struct cps_buffer {
 	struct cps_batch *batch;      /* NULL until it is first used, and for number 0 */
 	uint32_t committed, sequence; /* the numbers that the journal has a copy of */
 	uint32_t shown, shown_ticks;  /* bytes and samples of them that the file has */
+	uint32_t in_pages;	      /* bytes that are in the area's pages, not in its entry */
 	uint8_t *bytes;		      /* CPS_BUFFER_BYTES of memory; the journal has a copy */
 };
 
