@@ -256,6 +256,7 @@ struct job {
 	struct cps_thread *thread;
 	const ucontext_t *context; /* NULL: it is not known where the thread was */
 	uint64_t reading;	   /* reading of the meter, if there is one */
+	uint64_t at_ns;		   /* as in struct cps_credit */
 	bool is_tail;
 };
 
@@ -276,7 +277,7 @@ bool cps_sample_add_not_sampled(struct cps_thread *t, const struct cps_credit *c
 static bool add_sample(const struct job *job, uint64_t weight)
 {
 	struct cps_kernel_chain chain;
-	struct cps_credit credit = {.weight = weight, .is_tail = job->is_tail};
+	struct cps_credit credit = {.weight = weight, .at_ns = job->at_ns, .is_tail = job->is_tail};
 	struct cps_peek peek;
 
 	if (!job->context) {
@@ -319,9 +320,9 @@ static void add(void *argument)
 }
 
 void cps_sample_take(struct cps_thread *t, const ucontext_t *context, uint64_t reading,
-		     bool is_tail)
+		     uint64_t at_ns, bool is_tail)
 {
-	struct job job = {t, context, reading, is_tail};
+	struct job job = {t, context, reading, at_ns, is_tail};
 
 	if (!cps_own_stack_call(t->id, add, &job))
 		cps_loss_add(CPS_LOSS_BUSY, 1);
@@ -421,7 +422,7 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 		cps_loss_add(CPS_LOSS_BUDGET, 1);
 	} else if (is_sample) {
 		cps_budget_begin(t, begin);
-		cps_sample_take(t, context, credited, false);
+		cps_sample_take(t, context, credited, begin, false);
 		cps_tick_riders_take(t, context, begin, reading);
 	}
 	if (m->rearm && !cps_loss_stop_reason(NULL))
@@ -430,7 +431,7 @@ static uint64_t tick(const struct cps_meter *m, const siginfo_t *info, const uco
 		took += cps_reading_charge_handler(t, m->read, reading, begin, is_left_over);
 		cps_budget_settle(t, reading, took);
 	}
-	atomic_store(&t->busy, false);
+	atomic_store_explicit(&t->busy, false, memory_order_release);
 	return begin;
 }
 

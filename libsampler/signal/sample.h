@@ -163,9 +163,9 @@ const struct cps_meter *cps_sample_meter(void);
 int64_t cps_sample_due(const struct cps_thread *t, uint64_t reading);
 
 /* [signal] Add a sample, or a tail, that credits the thread up to this reading. `context` is where
- * the thread was; NULL: that is not known. */
+ * the thread was; NULL: that is not known. at_ns: when, by cps_moment_ns; 0: now. */
 void cps_sample_take(struct cps_thread *t, const ucontext_t *context, uint64_t reading,
-		     bool is_tail);
+		     uint64_t at_ns, bool is_tail);
 
 /* [signal] Set the bounds of the stack on which the thread is in this context, if they are known. */
 void cps_sample_bounds(const struct cps_thread *t, const ucontext_t *context,

@@ -67,7 +67,7 @@ static void tail(struct cps_thread *t, const void *context)
 	take_back(t, reading, t->id);
 	take_back(t, reading, CPS_LATEST_ANY);
 	owe_unit(t, reading);
-	cps_sample_take(t, context, reading, true);
+	cps_sample_take(t, context, reading, 0, true);
 	/* There was no buffer free, it was less than a unit, or too much was credited. */
 	if (t->consumed != reading && (cps_sample_due(t, reading) > 0 || t->slack))
 		hand_on(t, reading);
@@ -137,7 +137,7 @@ void cps_sample_end_thread(struct cps_thread *t)
 		return;
 	hand_on(t, reading);
 	if (owe_unit(t, reading))
-		cps_sample_take(t, NULL, reading, true);
+		cps_sample_take(t, NULL, reading, 0, true);
 	atomic_store(&t->busy, false);
 }
 
@@ -178,7 +178,7 @@ void cps_sample_tail_of(struct cps_thread *t)
 	if (atomic_load(&t->state) == CPS_THREAD_LIVE) {
 		reading = m->read_of(t);
 		take_back(t, reading, t->id);
-		cps_sample_take(t, NULL, reading, true);
+		cps_sample_take(t, NULL, reading, 0, true);
 	}
 	atomic_store(&t->busy, false);
 }

@@ -301,9 +301,14 @@ void cps_recording_prepare(const struct cps_output *o)
 	cps_denied_begin();
 }
 
+static uint64_t us_of(uint64_t ns)
+{
+	return (ns - output.identity->start_monotonic_ns) / 1000;
+}
+
 uint64_t cps_recording_now_us(void)
 {
-	return (cps_moment_ns() - output.identity->start_monotonic_ns) / 1000;
+	return us_of(cps_moment_ns());
 }
 
 const char *cps_recording_path(void)
@@ -353,10 +358,10 @@ static void keep_children(uint64_t now_us)
 		cps_journal_keep_children(cps_sys_children_ns(output.identity->children_before_ns));
 }
 
-/* Appends the item with the present time. Time never goes back within a batch. */
-static bool add_now(struct cps_buffer *b, struct cps_item *item)
+/* Appends the item. Time never goes back within a batch. */
+static bool add_now(struct cps_buffer *b, struct cps_item *item, uint64_t at_ns)
 {
-	item->time_us = cps_recording_now_us();
+	item->time_us = us_of(at_ns ? at_ns : cps_moment_ns());
 	if (item->time_us < b->batch->time_us)
 		item->time_us = b->batch->time_us;
 	keep_children(item->time_us);
@@ -364,17 +369,18 @@ static bool add_now(struct cps_buffer *b, struct cps_item *item)
 }
 
 /* Appends the item, and empties the buffer first if need be. */
-static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *stack)
+static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *stack,
+		uint64_t at_ns)
 {
 	int error;
 
-	if (add_now(b, item))
+	if (add_now(b, item, at_ns))
 		return true;
 	cps_unlisted_check();
 	error = cps_drain(b);
 	if (error == -EBUSY || error == CPS_PACK_LIMIT || (error && !cps_journal_seal(b)))
 		return false;
-	if (add_now(b, item))
+	if (add_now(b, item, at_ns))
 		return true;
 	/* The stack's new addresses fill a whole buffer, so only both its ends are recorded. */
 	if (stack->depth <= 2001)
@@ -382,7 +388,7 @@ static bool add(struct cps_buffer *b, struct cps_item *item, struct cps_stack *s
 	cps_trail_stack_cut(stack, 1000);
 	item->path = NULL;
 	cps_journal_empty(b, item->time_us);
-	return add_now(b, item);
+	return add_now(b, item, at_ns);
 }
 
 /* What a sample is made of: a frame to unwind from, or a stack that is given. */
@@ -453,7 +459,7 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 		if (is_full_for_good(b))
 			*why = CPS_LOSS_BUSY;
 		else if (take_stack(b, from, item))
-			done = add(b, item, from->stack);
+			done = add(b, item, from->stack, from->credit->at_ns);
 		else
 			has_stack = false;
 		cps_journal_release(b);

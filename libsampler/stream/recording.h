@@ -117,6 +117,7 @@ struct cps_credit {
 	uint32_t atom;			       /* atoms.h; 0 in a plain recording */
 	uint32_t resource;		       /* whose point process has drawn the weight ... */
 	uint64_t gticks;		       /* ... of which this is; 0: none has */
+	uint64_t at_ns; /* when it was taken, in ns of cps_moment_ns; 0: now */
 	bool is_tail;
 	struct cps_code_range outside; /* as in struct cps_stack */
 };

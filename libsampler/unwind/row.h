@@ -93,10 +93,12 @@ static inline uint64_t cps_row_tag(uint64_t key)
  * for a while before. */
 static inline uint64_t cps_row_in(struct cps_row_line *line, uint64_t key, uint64_t offset)
 {
+	const uint64_t tag = cps_row_tag(key);
+
 	for (unsigned i = 0; i < CPS_ROW_ENTRIES; i++) {
 		uint64_t e = atomic_load_explicit(&line->entry[i], memory_order_relaxed);
 
-		if (!e || offset - (e >> 40 & 511) > (e >> 49 & 511) || e >> 58 != cps_row_tag(key))
+		if (offset - (e >> 40 & 511) > (e >> 49 & 511) || e >> 58 != tag || !e)
 			continue;
 		atomic_thread_fence(memory_order_acquire);
 		return atomic_load_explicit(&line->key, memory_order_relaxed) == key ? e : 0;

@@ -17,19 +17,19 @@
  * addresses are known. */
 uint32_t cps_trail_follow(const struct cps_trail *t, uint32_t i, const struct cps_peek *peek)
 {
-	const struct cps_peek k = *peek; /* copies, so that they stay in registers */
-	const struct cps_trail trail = *t;
+	const struct cps_peek k = *peek; /* a copy, so that it stays in registers */
+	const struct cps_frame *last = t->frames, *next;
 	uint64_t word;
 
-	for (; i + 1 < trail.depth; i++) {
-		const struct cps_frame *next = cps_trail_frame(&trail, i + 1);
-
+	if (i + 1 >= t->depth)
+		return i;
+	for (next = cps_trail_frame(t, i + 1); next >= last; next--) {
 		if (!cps_peek(&k, next->sp - CPS_REGS_RA_BELOW, &word) || word != next->pc + 1)
 			break;
 		if (next->fp_at && (!cps_peek(&k, next->fp_at, &word) || word != next->fp))
 			break;
 	}
-	return i;
+	return t->depth - 2 - (uint32_t)(next - last);
 }
 
 /* Whether the walk to frame i and on to the end would be the same. Otherwise *last is the last

@@ -97,7 +97,7 @@ static inline void put(struct walk *w, const struct cps_frame *frame)
 	w->out->frames[i] = *frame;
 }
 
-static bool is_at(const struct walk *w, uint32_t i, const struct cps_frame *here)
+static inline bool is_at(const struct walk *w, uint32_t i, const struct cps_frame *here)
 {
 	const struct cps_frame *f;
 
@@ -109,12 +109,15 @@ static bool is_at(const struct walk *w, uint32_t i, const struct cps_frame *here
 
 /* Finds the next frame of the trail that the walk may meet. Going outward, sp rises both in the
  * trail and in the walk. */
-static void look_from(struct walk *w, uint32_t i, uint64_t sp)
+static inline void look_from(struct walk *w, uint32_t i, uint64_t sp)
 {
-	while (i < w->trail->depth && cps_trail_frame(w->trail, i)->sp < sp)
+	const uint32_t depth = w->trail->depth;
+	uint64_t next = UINT64_MAX;
+
+	while (i < depth && (next = cps_trail_frame(w->trail, i)->sp) < sp)
 		i++;
 	w->at = i;
-	w->next_sp = i < w->trail->depth ? cps_trail_frame(w->trail, i)->sp : UINT64_MAX;
+	w->next_sp = i < depth ? next : UINT64_MAX;
 }
 
 /* The walk has come to a frame that is not the trail's next one: the frames that they had in common

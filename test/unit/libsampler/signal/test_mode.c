@@ -98,7 +98,7 @@ static void tick(int at, int call_end, uint64_t ns)
 	ucontext_t c = context(at, call_end);
 
 	cpu += ns;
-	cps_sample_take(thread, &c, cpu, false);
+	cps_sample_take(thread, &c, cpu, 0, false);
 }
 
 static int choose(void *ctx, const struct event_process *e, const struct event_sink **next,
