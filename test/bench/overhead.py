@@ -12,7 +12,7 @@ import os
 
 import work
 from measure import Failure, in_turns, spent, stat
-from peers import Empty, Interrupt, OursByTimer
+from peers import Empty, Interrupt, OursByDefault, OursByTimer
 from table import Peer, Row
 
 NAME = "overhead"
@@ -28,6 +28,7 @@ AGAIN = "none again"
 EMPTY = "empty handler"
 INTERRUPT = "interrupt alone"
 OURS_BY_TIMER = OursByTimer.name
+STRATA = OursByDefault.name
 TIMER_RATE = 250  # samples a second that the kernel's own ticks are good for, mostly
 PEERS = ["gperftools", "perf -g", "perf dwarf", "gprofng"]
 
@@ -95,7 +96,7 @@ def pair(bench, case, plain, fixed, is_first):
 
 def measure(bench, argv, rate, fixed):
     """The cases of a workload at a rate, name -> case."""
-    recorders = {"ours": bench.ours, AGAIN: bench.plain}
+    recorders = {"ours": bench.ours, STRATA: OursByDefault(bench), AGAIN: bench.plain}
     recorders |= {EMPTY: Empty(bench), INTERRUPT: Interrupt(bench)}
     if rate <= TIMER_RATE:
         recorders[OURS_BY_TIMER] = OursByTimer(bench)
@@ -119,7 +120,7 @@ def of_peer(case, rate):
         return Peer(case.name, used, f"+- {used.error:.2f}", is_comparable=False)
     real = case.real_rate()
     note = f"{real:,.0f}/s"
-    if case.name == OURS_BY_TIMER:
+    if case.name in (OURS_BY_TIMER, STRATA):
         return Peer(case.name, used, f"+- {used.error:.2f}, {note}", is_comparable=False)
     if case.has_inner:
         note += f"; target {stat(case.more_in_target).median:.2f}"
@@ -193,7 +194,8 @@ def run(bench):
     bench.note(
         TITLE,
         "our timer: cpsample with the clock timer, CPU timers, as gperftools has them. The kernel "
-        "looks at them when its own clock ticks. The column cpsample is with the perf clock.",
+        "looks at them when its own clock ticks. strata: cpsample with its default clock. The column "
+        "cpsample is with the perf clock.",
     )
     bench.note(
         TITLE,

@@ -81,6 +81,20 @@ class OursByTimer(Ours):
         return int(self.info(out)["samples"])
 
 
+class OursByDefault(Ours):
+    """Our default clock, strata."""
+
+    name = "strata"
+
+    def wrap(self, argv, out, rate):
+        argv, settings = super().wrap(argv, out, rate)
+        ours = {name: settings[name] for name in settings if name != "CPSAMPLE_KERNEL_TICKS"}
+        return argv, {**ours, "CPSAMPLE_CLOCK": self.name}
+
+    def samples(self, out, run):
+        return int(self.info(out)["samples"])
+
+
 class Empty(Plain):
     """The ticks of our clock, with a handler that does nothing (tick.c)."""
 
