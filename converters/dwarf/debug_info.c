@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "dwarf/debug_info.h"
-#include "dwarf/debug_scopes.h"
 #include "elf/elf_file.h"
 #include "elf/symbol_table.h"
 

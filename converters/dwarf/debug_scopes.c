@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "dwarf/debug_scopes.h"
+#include "dwarf/debug_info.h"
 
 /* ---- debug scopes ---------------------------------------------------------------------------- */
 /*

@@ -9,14 +9,87 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/stop.h"
-#include "explore/explore_line.h"
-#include "explore/explore_names.h"
+#include "graph/function_names.h"
+#include "graph/graph.h"
 #include "options/options.h"
 #include "pipeline/report.h"
 #include "pipeline/sources.h"
+#include "tree/tree.h"
 #include "write/row_numbers.h"
+
+/* ---- explore line ---------------------------------------------------------------------------- */
+/*
+ * A command line of cpprof as words.
+ *
+ * In: a line. Out: words, and the file that output is to go to.
+ *
+ * Blanks separate words. A word that begins with ' or " extends to the next such quote and may
+ * contain blanks. Between "" the word may contain a " that is written as \" and a backslash that is
+ * written as \\. Elsewhere quotes and backslashes have no meaning, because names of functions
+ * contain them. A word that begins with > names the output. A line whose first word begins with #
+ * is a comment.
+ */
+
+struct explore_line {
+	char **words; /* ends with a NULL */
+	size_t n, size;
+	const char *output; /* NULL: no file was named */
+	char *bytes;	    /* holds the words */
+	/* The rest is for completion. The user is typing the last word, or the name of the
+	 * output. */
+	size_t *begins, begins_size; /* where each word begins in the line */
+	size_t last_begin; /* where the last word begins; the end of the line, if it is still empty */
+	char last_quote;   /* the quote that the last word stands in; NUL: none, or it is closed */
+	bool last_is_output; /* the last word is the name of the output */
+};
+
+/* To be freed in any case. -1: a quote is missing, there are two outputs, no name follows a >, the
+ * line has a NUL byte, or memory is short. */
+int explore_line_split(struct explore_line *l, const char *text, size_t n, struct error *err);
+
+/* The same for a line that is being typed: missing quotes and names are no error. */
+int explore_line_split_partial(struct explore_line *l, const char *text, size_t n,
+			       struct error *err);
+
+void explore_line_free(struct explore_line *l);
+
+/* The words from `first` on as one text, with a blank between them. So a name with blanks may be
+ * typed without quotes. The caller frees the text. NULL: out of memory. */
+char *explore_line_rest(const struct explore_line *l, size_t first);
+
+/* ---- explore names --------------------------------------------------------------------------- */
+/*
+ * Lists the functions of a profile by name, and finds those that the user's text means.
+ *
+ * In: struct tree, or struct graph if the profile has calls without stacks. Out: names.
+ */
+
+struct explore_names {
+	const struct tree *tree;   /* borrowed; NULL: the functions are those of the graph */
+	const struct graph *graph; /* borrowed */
+	const struct strings *strings;
+	uint32_t *names; /* of all functions, in bytewise order; numbers in strings */
+	size_t n;
+};
+
+/* List all functions of the tree, or of the graph if the tree is NULL. Returns 0; -1 if memory is
+ * out. */
+int explore_names_fill(struct explore_names *l, const struct tree *t, const struct graph *g,
+		       struct error *err);
+void explore_names_free(struct explore_names *l);
+
+/* The i-th name. */
+const char *explore_names_get(const struct explore_names *l, size_t i);
+
+/* Find the functions that the text means (function_names.h). *f borrows from l and from `text`.
+ * Returns 0; -1 if there is no such function, or if memory is out. */
+int explore_names_find(const struct explore_names *l, const char *text, struct function_names *f,
+		       struct error *err);
+
+/* ---- explore --------------------------------------------------------------------------------- */
 
 struct explore_comparison;
 

@@ -4,7 +4,7 @@
  *
  * In: the line up to the cursor. Out: names of commands, functions, settings, files.
  */
-#include "explore/explore_complete.h"
+#include "explore/explore_edit.h"
 
 #include <glob.h>
 #include <stdio.h>

@@ -22,7 +22,6 @@
 #include <wchar.h>
 
 #include "base/stop.h"
-#include "explore/explore_complete.h"
 
 #define PROMPT	     "cpprof> "
 #define HISTORY_SIZE 1000

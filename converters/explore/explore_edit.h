@@ -8,6 +8,8 @@
 #ifndef EXPLORE_EDIT_H
 #define EXPLORE_EDIT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "explore/explore.h"
@@ -28,5 +30,25 @@ const char *explore_edit_line(struct explore_edit *d, size_t *n);
 /* explore_commands.c: write the first hundred of the names below the line that is being typed, in
  * columns that are read downwards, and say how many more there are. */
 void explore_list(FILE *out, char *const *names, size_t n);
+
+/* ---- explore complete ------------------------------------------------------------------------ */
+/*
+ * Completes a line that is being typed.
+ *
+ * In: the line up to the cursor. Out: the texts that may stand there, and their common beginning.
+ */
+
+struct explore_completion {
+	char **list; /* the names that fit, sorted bytewise, without quotes */
+	size_t n, size;
+	size_t begin; /* `text` replaces the line from here to the cursor */
+	char *text;   /* the common beginning of all names, quoted if that is needed; of a single
+		       * name, all of it and a blank */
+};
+
+/* Find the names that fit at the end of these n bytes. The list is empty if there are none, or if
+ * memory is short. To be freed in any case. */
+void explore_complete(struct explore *e, const char *line, size_t n, struct explore_completion *c);
+void explore_completion_free(struct explore_completion *c);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * In: a line. Out: words, and the file that output is to go to.
  */
-#include "explore/explore_line.h"
+#include "explore/explore.h"
 
 #include <stdlib.h>
 #include <string.h>

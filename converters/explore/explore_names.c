@@ -5,7 +5,7 @@
  *
  * In: struct tree, or struct graph if the profile has calls without stacks. Out: names.
  */
-#include "explore/explore_names.h"
+#include "explore/explore.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/numbers.h"
 #include "export/tracks.h"
-#include "model/builder_group.h"
+#include "model/profile.h"
 
 /* ---- stack groups ---------------------------------------------------------------------------- */
 /*

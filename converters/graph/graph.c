@@ -204,11 +204,11 @@ void graph_free(struct graph *g)
 /*
  * Builds the call graph of calls that come without stacks.
  *
- * In: struct calls. Out: struct graph with its functions and arcs in order.
+ * In: struct given_calls. Out: struct graph with its functions and arcs in order.
  */
 
 struct making {
-	const struct calls *calls;
+	const struct given_calls *calls;
 	struct graph *graph;
 	uint32_t *order;  /* by index in the graph: the function's index in calls */
 	uint32_t *places; /* by index in calls: the function's index in the graph */
@@ -219,7 +219,7 @@ struct making {
 /* What qsort_r's comparison needs. */
 struct naming {
 	const struct strings *strings;
-	const struct calls_function *functions;
+	const struct given_calls_function *functions;
 };
 
 static int compare_costs(const void *a, const void *b, void *context)
@@ -233,7 +233,7 @@ static int compare_costs(const void *a, const void *b, void *context)
 
 static int order_functions(struct making *m, struct error *err)
 {
-	const struct calls *c = m->calls;
+	const struct given_calls *c = m->calls;
 	struct naming naming = {m->graph->strings, c->functions};
 	size_t n = c->n_functions;
 
@@ -274,7 +274,7 @@ static void copy_functions(struct making *m)
 	struct graph *g = m->graph;
 
 	for (size_t i = 0; i < g->n_functions; i++) {
-		const struct calls_function *f = &m->calls->functions[m->order[i]];
+		const struct given_calls_function *f = &m->calls->functions[m->order[i]];
 
 		g->functions[i] = (struct tree_function){
 			.name = f->name,
@@ -302,7 +302,7 @@ static void copy_arcs(struct making *m)
 	struct graph *g = m->graph;
 
 	for (; g->n_arcs < m->calls->n_arcs; g->n_arcs++) {
-		const struct calls_arc *arc = &m->calls->arcs[g->n_arcs];
+		const struct given_calls_arc *arc = &m->calls->arcs[g->n_arcs];
 
 		g->arcs[g->n_arcs] = (struct graph_arc){
 			.caller = m->places[arc->caller],

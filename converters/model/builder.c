@@ -703,7 +703,7 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	b->all->nodes = NULL;
 	b->all->squares = (struct squares){0};
 	if (note_successors(p) || builder_group_finish(b) ||
-	    (p->calls && calls_name(p->calls, p->strings))) {
+	    (p->calls && given_calls_name(p->calls, p->strings))) {
 		profile_builder_free(b);
 		error_memory(err);
 		return NULL;

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "model/builder.h"
-#include "model/builder_cct.h"
 
 /* ---- cct ------------------------------------------------------------------------------------- */
 /*

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/builder.h"
-#include "model/builder_group.h"
+#include "model/profile.h"
 #include "model/processes.h"
 
 /* ---- group names ----------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  *
  * In: module events, whose numbers the input chose. Out: indices in the list of all modules.
  */
-#include "model/modules.h"
+#include "model/builder.h"
 
 #include <stdlib.h>
 #include <string.h>

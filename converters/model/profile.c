@@ -85,7 +85,7 @@ void profile_free(struct profile *p)
 	free(p->columns);
 	squares_free(&p->squares);
 	if (p->calls)
-		calls_clear(p->calls);
+		given_calls_clear(p->calls);
 	free(p->calls);
 	strings_free(p->strings);
 	free(p);

@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "libsampler/format.h"
-#include "model/calls.h"
 #include "model/moments.h"
 #include "pack/pack_names.h"
 #include "read/event.h"
@@ -54,9 +53,59 @@ int squares_add(struct squares *s, size_t node, unsigned __int128 value);
 
 void squares_free(struct squares *s);
 
+/* ---- given calls ----------------------------------------------------------------------------- */
+/*
+ * Call graphs that come without stacks.
+ *
+ * gprof and callgrind write such profiles. The functions' totals have to be found by propagation
+ * (graph/propagate.h).
+ */
+
+#define GIVEN_CALLS_NONE UINT32_MAX
+
+/* Two functions are the same if their names, files and objects are. */
+struct given_calls_function {
+	uint32_t name;	       /* numbers of strings; given_calls_name makes names distinct */
+	uint32_t file, object; /* STRINGS_NONE: not known */
+	uint64_t self_weight, self_hits; /* gticks, raw samples */
+	uint64_t inclusive_weight;	 /* struct event_self; 0 without has_inclusive */
+};
+
+struct given_calls_arc {
+	uint32_t caller, callee; /* indices in functions; they may be equal */
+	uint64_t count;		 /* of calls */
+	uint64_t weight;	 /* struct event_call; 0 without has_inclusive */
+};
+
+/* Begins as all zero; given_calls_clear frees what it holds. */
+struct given_calls {
+	struct given_calls_function *functions; /* in order of appearance */
+	struct given_calls_arc *arcs;		/* likewise */
+	size_t n_functions, n_arcs;
+	bool has_inclusive; /* all inputs had inclusive weights */
+	bool has_totals;    /* and those are totals: struct event_end */
+	size_t functions_size, arcs_size;
+	struct pair_table places, identities,
+		pairs; /* (file, object), (name, place), (caller, callee) */
+};
+
+void given_calls_clear(struct given_calls *c);
+
+/* The index of a function, added if it is new. GIVEN_CALLS_NONE: memory. */
+uint32_t given_calls_function(struct given_calls *c, struct strings *s,
+			      const struct event_function *f);
+
+/* The arc between two functions, added if it is new. NULL: memory. Valid until the next one. */
+struct given_calls_arc *given_calls_arc(struct given_calls *c, uint32_t caller, uint32_t callee);
+
+/* Give functions of the same name distinct names: "NAME (FILE)", "NAME (OBJECT)" or "NAME (FILE,
+ * OBJECT)", whichever is the first that tells all of them apart. The last one has whole paths, the
+ * others have no directories. -1: memory. */
+int given_calls_name(struct given_calls *c, struct strings *s);
+
 /* ---- profile --------------------------------------------------------------------------------- */
 /*
- * What was recorded, as a calling context tree (model/builder_cct.h) whose frames are addresses.
+ * What was recorded, as a calling context tree (model/builder.h) whose frames are addresses.
  *
  * Its memory grows with distinct call paths, not with samples. Several inputs are merged into one
  * profile, in which modules of the same path and build id are one module.
@@ -234,7 +283,7 @@ struct profile {
 	struct profile_node *nodes; /* n_nodes >= 1 */
 	size_t n_nodes;
 	/* NULL unless the inputs are call graphs without stacks. Then there are no paths. */
-	struct calls *calls;
+	struct given_calls *calls;
 	/* None unless several resources are shown. Then there is a child of the root for each, in this
 	 * order, above all stacks that count it. Its frame is no function: it has neither module nor
 	 * name, and as address the column's number. What the rest of this structure says is of the
@@ -331,5 +380,17 @@ static inline uint64_t profile_process_sampled(const struct profile_process *p)
 
 /* Sum of all losses of a process. */
 uint64_t profile_process_lost(const struct profile_process *p);
+
+/* ---- group names ----------------------------------------------------------------------------- */
+
+/* "cc1 [1234]". The caller frees it. NULL: out of memory. */
+char *group_names_process(const struct strings *s, const struct profile_process *process);
+
+/* "cc1 [1234] worker (tid 1235)"; if there is only one process, "worker (tid 1235)". */
+char *group_names_thread(const struct strings *s, const struct profile_process *process,
+			 const struct profile_thread *thread, bool is_alone);
+
+/* "rank 3", or "[no rank]". */
+char *group_names_rank(bool has_rank, uint64_t rank);
 
 #endif

@@ -1,4 +1,4 @@
-// data.js - reads the profile that page.c has written into the page.
+// data.js - reads the profile that the page holds as bytes.
 
 class Reader {
 	constructor(bytes) {

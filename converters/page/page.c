@@ -9,7 +9,6 @@
 #include "base/numbers.h"
 #include "base/utf8.h"
 #include "page/page.h"
-#include "page/page_parts.h"
 #include "write/looks.h"
 
 /* ---- page data ------------------------------------------------------------------------------- */

@@ -45,4 +45,16 @@ void page_sources(struct protobuf *data, const struct view_input *in,
 /* page_times.c: the same for times and threads, if they are known. */
 void page_times(struct protobuf *data, const struct view_input *in, bool is_compared);
 
+/* ---- page parts ------------------------------------------------------------------------------ */
+/*
+ * The page's own sources, as they are built into the program.
+ *
+ * In: body.html, and the style sheets and scripts of this folder, each kind joined to one text by the
+ * Makefile. Out: texts, and what Content-Security-Policy calls their hashes.
+ */
+
+/* Each ends with a NUL. */
+extern const char page_parts_body[], page_parts_style[], page_parts_script[];
+extern const char page_parts_style_hash[], page_parts_script_hash[];
+
 #endif

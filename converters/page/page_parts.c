@@ -4,7 +4,7 @@
  *
  * In: files in PAGE_PARTS. Out: texts.
  */
-#include "page/page_parts.h"
+#include "page/page.h"
 
 #define PART(name, file)                                                                           \
 	__asm__(".pushsection .rodata\n"                                                           \

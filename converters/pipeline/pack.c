@@ -22,7 +22,7 @@
 #include "pipeline/message.h"
 #include "pipeline/pack.h"
 #include "read/decode.h"
-#include "symbols/symbols_pack.h"
+#include "symbols/symbols.h"
 
 /* ---- pack code ------------------------------------------------------------------------------- */
 /*

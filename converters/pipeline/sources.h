@@ -52,17 +52,7 @@ int sources_append(struct sources *s, struct sources *other, struct error *err);
 int sources_check_output(const struct sources *s, const char *output, struct error *err);
 void sources_free(struct sources *s);
 
-/* ---- sources_same.c: packs ---- */
-
-/* Replace each pack among the files by the recordings in it. */
-int sources_expand(struct sources *s, struct error *err);
-
-/* ---- sources_same.c: recordings that are given in a pack and also elsewhere ---- */
-
-/* If there is a pack, leave out recordings that are given by another file, too. */
-int sources_same(struct sources *s, struct error *err);
-
-/* ---- sources.c: the recording that is meant when none is named ---- */
+/* ---- the recording that is meant when none is named ---- */
 
 /* The regular file *.cps of the current directory that was written to last; of several with the
  * same time, the last by name. The caller frees the name. NULL on error, and if there is none. */

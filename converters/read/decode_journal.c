@@ -18,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "read/decode_journal.h"
 #include "read/decode_stream.h"
 #include "read/pack_file.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "read/decode.h"
-#include "read/decode_record.h"
 #include "read/decode_stream.h"
 #include "read/pack_file.h"
 
@@ -516,7 +515,7 @@ static int record_batch(struct decode_stream *s, uint64_t tag, const unsigned ch
 {
 	struct decode_batch_id id;
 
-	if (tag != CPS_TAG_SAMPLES ? decode_columns(s, tag, payload, n, &id)
+	if (tag != CPS_TAG_SAMPLES ? decode_columnar(s, tag, payload, n, &id)
 				   : record_samples(s, payload, n, &id))
 		return -1;
 	if (!array_reserve(&s->batches, &s->batches_size, s->n_batches + 1, sizeof(*s->batches)))

@@ -8,13 +8,11 @@
  * A resource may be described in the midst of the stream. If it is the one that the sink takes, it
  * still gets the modules, threads and so on that came before.
  */
-#include "read/decode_resources.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "read/decode_record.h"
 #include "read/decode_stream.h"
 
 /* The sink until a resource is taken. */

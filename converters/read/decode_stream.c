@@ -12,7 +12,6 @@
 
 #include "read/decode.h"
 #include "read/decode_stream.h"
-#include "read/live_heap.h"
 #include "read/pack_file.h"
 
 /* The largest size of a record's tag, length and checksum. */
@@ -394,7 +393,7 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 		result = 0;
 	free(u->s.batches);
 	decode_resources_free(&u->s);
-	decode_columns_free(u->s.columns);
+	decode_columnar_free(u->s.columnar);
 	free(u);
 	decode_batch_free(batch);
 	return result;

@@ -2,12 +2,14 @@
 /*
  * decode_stream.h - the parts of the recorded stream's decoder, for one another only.
  *
- *   decode_stream.c   head, zlib, records; how it ends
- *   decode_record.c   process, module, thread, losses, mark, engine, jit, end; the perf map in a pack
+ *   decode_stream.c     head, zlib, records; how it ends
+ *   decode_record.c     process, module, thread, losses, mark, engine, jit, end; the perf map in a
+ *                       pack
  *   decode_resources.c  what version 4 has of several resources
- *   decode_batch.c    a batch of samples, as the journal has them
- *   decode_columns.c  a batch of samples in columns, as the stream has them
- *   decode_journal.c  what the journal adds when the stream is not all
+ *   decode_batch.c      a batch of samples, as the journal has them
+ *   decode_columnar.c   a columnar batch: samples in columns, as the stream has them
+ *   decode_journal.c    what the journal adds when the stream is not all
+ *   live_heap.c         the resource "alloc-live", which is a part of alloc's samples
  *
  * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller
  * knows which file and where) or without it and with *err set (the sink refused, memory is out).
@@ -15,13 +17,109 @@
 #ifndef DECODE_STREAM_H
 #define DECODE_STREAM_H
 
-#include "read/decode_journal.h"
-#include "read/decode_resources.h"
+#include <stdbool.h>
+
 #include "read/event.h"
 #include "read/input.h"
 
-struct decode_batch;   /* coding state, decode_batch.c */
-struct decode_columns; /* likewise, decode_columns.c */
+/* ---- process life ---------------------------------------------------------------------------- */
+/*
+ * Whether somebody still writes the journal.
+ */
+
+/*
+ * Whether a process with the number `pid` runs on this machine and was there when the recording
+ * began. So a later process that happens to have the same number is not taken for it. `host` is the
+ * recording's: with another name, or none, nothing is known.
+ */
+bool process_life_goes_on(uint64_t pid, uint64_t start_ns, struct event_text host);
+
+/* What the journal of a recording says. */
+enum process_life_use { PROCESS_LIFE_NOT_KNOWN, PROCESS_LIFE_IN_USE, PROCESS_LIFE_AT_REST };
+
+/* ---- decode resources ------------------------------------------------------------------------ */
+/*
+ * What a stream of version 4 counts: its resources, and the atoms of which its samples are.
+ */
+
+struct decode_stream;
+
+#define DECODE_LIVE  "alloc-live"
+#define DECODE_ATOMS (1u << CPS_ATOM_BITS_MAX)
+
+struct decode_resource {
+	uint64_t scale, interval, flags;
+	char *name, *unit, *engine, *why;
+	uint64_t counted, events; /* what the recorder has counted */
+	bool has_counted;
+};
+
+struct decode_atom {
+	bool is_known;	   /* a record has described it */
+	bool is_time;	   /* its weights predict the times of samples */
+	bool is_in_kernel; /* its threads were */
+	bool is_taken;	   /* the resource that is read counts it */
+	bool has_blocks;   /* some of its samples have numbers of blocks */
+	uint64_t grain, scale;
+	char *state;				    /* NULL: none */
+	uint64_t resources[CPS_RESOURCES_MAX / 64]; /* a bit for each that counts it */
+	uint64_t weight, hits;			    /* of its samples so far, weights in gticks */
+};
+
+static inline bool decode_atom_has(const struct decode_atom *a, uint64_t resource)
+{
+	return a->resources[resource / 64] >> resource % 64 & 1;
+}
+
+/* Only a stream of version 4 has this. Until the sink takes a resource, events go nowhere, and the
+ * records that it would miss are kept. */
+struct decode_resources {
+	unsigned atom_bits;
+	struct decode_resource list[CPS_RESOURCES_MAX];
+	uint32_t n;
+	struct decode_atom atoms[DECODE_ATOMS];
+	bool is_taken;
+	uint32_t taken; /* the number of the resource */
+	const struct event_sink
+		*live; /* the sink that has taken alloc-live, for live_heap.c; else NULL */
+	const struct event_sink *first; /* the sink that resources are offered to */
+	size_t keep; /* how many frames of the latest sample pushed all later ones have kept */
+	unsigned char *process; /* the payload of the process record */
+	size_t process_bytes;
+	unsigned char *kept; /* whole records, without their checksums */
+	size_t kept_bytes, kept_size;
+};
+
+/* Whether the resource has not its own samples, but those of alloc whose blocks are not freed. */
+bool decode_resources_is_live(const struct decode_resource *r);
+
+/* The stream has version 4: its process record has just been read, and says what resource 0 is. */
+int decode_resources_begin(struct decode_stream *s, const struct event_process *e,
+			   uint64_t atom_bits, const unsigned char *payload, size_t n);
+void decode_resources_free(struct decode_stream *s);
+
+/* Records of these tags. The latter two are in decode_record.c. */
+int decode_resources_resource(struct decode_stream *s, struct cursor *c);
+int decode_resources_atom(struct decode_stream *s, struct cursor *c);
+
+/* Another engine serves resource 0. The sink is told if it has taken that one. */
+int decode_resources_engine(struct decode_stream *s, const struct event_engine *e);
+
+/* A record has been decoded while no resource was taken: keep it. */
+int decode_resources_keep(struct decode_stream *s, uint64_t tag, const unsigned char *payload,
+			  size_t n);
+
+/* A sample of the atom has been decoded: push it, if the resource that was taken counts it. Then its
+ * `keep` becomes smaller if samples before it were not pushed. */
+int decode_resources_sample(struct decode_stream *s, struct event_sample *e, unsigned atom);
+
+/* decode_record.c: all has been read: say of each resource how much was counted and credited. */
+int decode_resources_end(struct decode_stream *s);
+
+/* ---- decode stream --------------------------------------------------------------------------- */
+
+struct decode_batch;	/* coding state, decode_batch.c */
+struct decode_columnar; /* likewise, decode_columnar.c */
 
 /* The two numbers that identify a batch. */
 struct decode_batch_id {
@@ -48,9 +146,9 @@ struct decode_stream {
 	struct event_end end;
 	uint64_t losses[CPS_JOURNAL_LOSSES]; /* the last counts that records told */
 	struct decode_batch *batch;
-	struct decode_columns *columns;	 /* NULL until they are needed */
-	bool has_columns;		 /* a record of samples in columns was read */
-	struct decode_batch_id *batches; /* the batches that were complete */
+	struct decode_columnar *columnar; /* NULL until they are needed */
+	bool has_columnar;		  /* a record of samples in columns was read */
+	struct decode_batch_id *batches;  /* the batches that were complete */
 	size_t n_batches, batches_size;
 };
 
@@ -95,12 +193,12 @@ void decode_batch_free(struct decode_batch *b);
  * before that one have been pushed. */
 int decode_batch(struct decode_stream *s, const unsigned char *payload, size_t n, bool *torn);
 
-void decode_columns_free(struct decode_columns *c);
+void decode_columnar_free(struct decode_columnar *c);
 
-/* Push the samples in columns, of the current tag or the older one. *id becomes the numbers of the
- * batch. */
-int decode_columns(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
-		   struct decode_batch_id *id);
+/* Push the samples of a columnar batch, of the current tag or the older one. *id becomes the numbers
+ * of the batch. */
+int decode_columnar(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
+		    struct decode_batch_id *id);
 
 /* Read which batch this is. False if the payload is too short. */
 bool decode_batch_identify(const unsigned char *payload, size_t n, struct decode_batch_id *id);
@@ -123,5 +221,37 @@ int decode_journal(struct decode_stream *s, const char *path, const struct decod
 
 /* Push the perf map of generated code that lies beside the recording in a pack, if there is one. */
 int decode_map(struct decode_stream *s, const char *path);
+
+/* ---- decode fields --------------------------------------------------------------------------- */
+/*
+ * Decodes a list of fields.
+ *
+ * In: bytes. Out: members of a structure.
+ */
+
+enum decode_field_kind { FIELD_NUMBER, FIELD_TEXT };
+
+/* A table of fields ends with one whose number is 0. */
+struct decode_field {
+	unsigned number;
+	enum decode_field_kind kind; /* a uint64_t, or a struct event_text */
+	size_t offset;		     /* where it goes */
+};
+
+/* Read one field into `into`. *number is the field's number; unknown fields are skipped. */
+bool decode_field_read(struct cursor *c, const struct decode_field *table, void *into,
+		       uint64_t *number);
+
+/* ---- live heap ------------------------------------------------------------------------------- */
+/*
+ * The resource "alloc-live": what was allocated and not freed at a moment.
+ *
+ * In: a recording whose samples of allocations have numbers. Out: those of blocks that were live.
+ */
+
+/* The sink has taken this resource, or none of the stream's resources: then offer it this one, if
+ * there is memory with numbers and it has not been offered. If the sink takes it, read the file at
+ * `path` twice more, and push all events up to the last one. */
+int live_heap_offer(struct decode_stream *s, const char *path);
 
 #endif

@@ -8,7 +8,7 @@
  * moment is known, and so are the blocks that were live. The second one pushes their samples. Both
  * read the recording as any sink does.
  */
-#include "read/live_heap.h"
+#include "read/decode_stream.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -62,7 +62,7 @@ static bool demangle_parses_fast(const char *name)
 
 /* Says whether the name may contain a pack expansion. libiberty searches the whole subtree below a
  * pack expansion before it prints anything, so that a limit on the output does not stop it. */
-static bool demangle_has_pack(const char *name)
+static bool demangle_has_expansion(const char *name)
 {
 	return strstr(name, "Dp") || strstr(name, "sp");
 }
@@ -496,7 +496,7 @@ static bool unfold_rust(const char *name, struct readable *r)
  */
 static bool unfold_unseen(const char *name, struct readable *r)
 {
-	if (r->form != DEMANGLE_FULL || !strstr(name, "sr") || demangle_has_pack(name))
+	if (r->form != DEMANGLE_FULL || !strstr(name, "sr") || demangle_has_expansion(name))
 		return false;
 	return cplus_demangle_v3_callback(name, OPTIONS, take_piece, r) && r->n > 0;
 }

@@ -104,6 +104,7 @@ static inline bool symbols_wants_debug(const struct symbols_options *opt)
 #define SYMBOLS_GENERATED "[generated]"
 
 struct module_file;
+struct pack_builder;
 struct pack_piece;
 struct symbols;
 
@@ -197,5 +198,24 @@ uint32_t symbols_exported(const struct symbols *s, uint32_t name);
  * is valid as long as s.
  */
 const char *symbols_module_warning(const struct symbols *s, uint32_t module);
+
+/* ---- symbols pack ---------------------------------------------------------------------------- */
+/*
+ * What files say of all addresses of a profile, for a pack.
+ */
+
+/* Add all that is known of n frames of the profile of s. The options of s have to be those of names
+ * of the linker, with inlined functions and lines, and s is of no other use. The lines of sources are
+ * noted if `with_lines` is set. -1: out of memory. */
+int symbols_pack(struct symbols *s, struct pack_builder *b, const struct profile_frame *frames,
+		 size_t n, bool with_lines, struct error *err);
+
+/* Where the function of a frame is, as views find it; the options of s are those of symbols_pack().
+ * *end is 0 if that is not known. -1: out of memory. */
+int symbols_pack_extent(struct symbols *s, const struct profile_frame *frame, uint64_t *start,
+			uint64_t *end, struct error *err);
+/* Add code of a module, as pack_builder_code() does. */
+int symbols_pack_code(struct symbols *s, struct pack_builder *b, uint32_t module,
+		      const struct pack_piece *piece, struct error *err);
 
 #endif

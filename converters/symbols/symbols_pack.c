@@ -4,13 +4,14 @@
  *
  * In: frames of a profile, the files of its modules. Out: places.
  */
-#include "symbols/symbols_pack.h"
+#include "symbols/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "pack/pack_builder.h"
 #include "symbols/symbols_locate.h"
 
 struct packing {

@@ -71,7 +71,7 @@ static void write_resources(struct out *o, const struct profile *p, size_t colum
 }
 
 /* Describe a profile of calls without stacks, which were counted or sampled. */
-static void write_calls(struct out *o, const struct calls *c)
+static void write_calls(struct out *o, const struct given_calls *c)
 {
 	out_format(o, "calls without stacks: %zu function%s, %zu call%s of one by another\n",
 		   c->n_functions, c->n_functions == 1 ? "" : "s", c->n_arcs,

@@ -35,7 +35,7 @@ static const char *const heads[] = {
 
 static void calls_check(const struct profile *p)
 {
-	const struct calls *c = p->calls;
+	const struct given_calls *c = p->calls;
 	uint64_t weight = 0, hits = 0, processes = 0;
 
 	for (size_t i = 0; i < c->n_functions; i++) {

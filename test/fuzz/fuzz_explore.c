@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "explore/explore.h"
-#include "explore/explore_complete.h"
+#include "explore/explore_edit.h"
 #include "pipeline/message.h"
 #include "pipeline/sources.h"
 #include "test/fuzz/scratch.h"

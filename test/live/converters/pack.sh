@@ -8,7 +8,7 @@
 # - If pack_copy() writes no journal, or no perf map.
 # - If pack_journal_shrink() leaves the journal as it is, or measures a page too few.
 # - If names are looked up for the first resource only.
-# - If sources_same() does nothing, and if it takes the recording outside the pack.
+# - If recordings_same() does nothing, and if it takes the recording outside the pack.
 # - If pack_code() packs no places of instructions, or none of what they call.
 # - If a pack that is cut is refused without a word about tar.
 # May run beside others.

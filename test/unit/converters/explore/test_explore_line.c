@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/explore_complete.h"
-#include "explore/explore_line.h"
+#include "explore/explore_edit.h"
+#include "explore/explore.h"
 #include "folded_text.h"
 
 /* The words in brackets, then > and the output. */

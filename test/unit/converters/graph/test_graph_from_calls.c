@@ -15,11 +15,11 @@ enum { FUNCTIONS = 6, ROUNDS = 2000 };
 /* Calls by the places of their functions in the order of names. */
 struct given {
 	struct profile profile;
-	struct calls calls;
-	struct calls_function functions[FUNCTIONS];
-	struct calls_arc arcs[FUNCTIONS * FUNCTIONS];
+	struct given_calls calls;
+	struct given_calls_function functions[FUNCTIONS];
+	struct given_calls_arc arcs[FUNCTIONS * FUNCTIONS];
 	uint32_t place[FUNCTIONS]; /* by function of calls */
-	const struct calls_arc *arc[FUNCTIONS][FUNCTIONS];
+	const struct given_calls_arc *arc[FUNCTIONS][FUNCTIONS];
 	bool reaches[FUNCTIONS][FUNCTIONS];
 	uint32_t n;
 };
@@ -32,13 +32,13 @@ static uint64_t number(bool huge)
 
 static void make_functions(struct given *g, bool huge)
 {
-	struct calls_function *f = g->functions;
+	struct given_calls_function *f = g->functions;
 	uint32_t i, k;
 	char name[16];
 
 	for (i = 0; i < g->n; i++) {
-		f[i] = (struct calls_function){.self_weight = number(huge),
-					       .self_hits = number(false)};
+		f[i] = (struct given_calls_function){.self_weight = number(huge),
+						     .self_hits = number(false)};
 		if (g->calls.has_inclusive)
 			f[i].inclusive_weight = number(huge);
 		do {
@@ -57,11 +57,11 @@ static void make_arcs(struct given *g, bool huge)
 
 	for (i = 0; i < g->n; i++)
 		for (k = 0; k < g->n; k++) {
-			struct calls_arc *a = &g->arcs[g->calls.n_arcs];
+			struct given_calls_arc *a = &g->arcs[g->calls.n_arcs];
 
 			if ((uint32_t)rand() % 8 >= density)
 				continue;
-			*a = (struct calls_arc){i, k, number(huge), 0};
+			*a = (struct given_calls_arc){i, k, number(huge), 0};
 			if (g->calls.has_inclusive)
 				a->weight = number(huge);
 			g->arc[g->place[i]][g->place[k]] = a;
@@ -197,7 +197,7 @@ static void check_functions(const struct given *g, const struct graph *graph)
 		     g->calls.has_inclusive && (g->calls.has_totals || !has_cycle));
 	cr_assert_eq(graph->n_functions, g->n);
 	for (i = 0; i < g->n; i++) {
-		const struct calls_function *from = &g->functions[i];
+		const struct given_calls_function *from = &g->functions[i];
 		const struct tree_function *f = &graph->functions[g->place[i]];
 		uint64_t total = at_most(from->inclusive_weight, graph->total);
 
@@ -219,7 +219,7 @@ static void check_arcs(const struct given *g, const struct graph *graph)
 	cr_assert_eq(graph->n_arcs, g->calls.n_arcs);
 	for (i = 0; i < graph->n_arcs; i++) {
 		const struct graph_arc *a = &graph->arcs[i];
-		const struct calls_arc *from = g->arc[a->caller][a->callee];
+		const struct given_calls_arc *from = g->arc[a->caller][a->callee];
 
 		cr_assert(from);
 		cr_assert(i == 0 || a[-1].caller < a->caller ||

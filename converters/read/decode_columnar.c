@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decode_columns.c - decodes a batch of samples in columns.
+ * decode_columnar.c - decodes a columnar batch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct column_atom {
 	bool is_time; /* weights predict times */
 };
 
-struct decode_columns {
+struct decode_columnar {
 	struct cursor column[CPS_COLUMNS];
 	uint64_t grain, step;
 	unsigned step_shift; /* the step's logarithm if it is a power of two, else 64 */
@@ -59,34 +59,36 @@ struct decode_columns {
 };
 
 /* What is wrong is kept at the first column, whichever column it is in. */
-static inline bool columns_wrong(struct decode_columns *c, const char *why)
+static inline bool columnar_wrong(struct decode_columnar *c, const char *why)
 {
 	c->column[0].wrong = why;
 	return false;
 }
 
-static inline bool columns_number(struct decode_columns *c, enum cps_column column, uint64_t *value)
+static inline bool columnar_number(struct decode_columnar *c, enum cps_column column,
+				   uint64_t *value)
 {
 	return cursor_varint(&c->column[column], value) ||
-	       columns_wrong(c, c->column[column].wrong);
+	       columnar_wrong(c, c->column[column].wrong);
 }
 
-static inline bool columns_signed(struct decode_columns *c, enum cps_column column, int64_t *value)
+static inline bool columnar_signed(struct decode_columnar *c, enum cps_column column,
+				   int64_t *value)
 {
 	return cursor_zigzag(&c->column[column], value) ||
-	       columns_wrong(c, c->column[column].wrong);
+	       columnar_wrong(c, c->column[column].wrong);
 }
 
 /* Read a number of n bytes, the lowest first, each from a column of its own. */
-static inline bool columns_bytes(struct decode_columns *c, enum cps_column first, int n,
-				 uint32_t *value)
+static inline bool columnar_bytes(struct decode_columnar *c, enum cps_column first, int n,
+				  uint32_t *value)
 {
 	*value = 0;
 	for (int i = 0; i < n; i++) {
 		struct cursor *from = &c->column[(int)first + i];
 
 		if (from->at == from->end)
-			return columns_wrong(c, CURSOR_SHORT);
+			return columnar_wrong(c, CURSOR_SHORT);
 		*value |= (uint32_t)*from->at++ << 8 * i;
 	}
 	return true;
@@ -103,7 +105,7 @@ static inline bool columns_bytes(struct decode_columns *c, enum cps_column first
 #define OUTSIDE	 CPS_COLUMN_IDS /* the place before the outermost frame */
 #define TOO_DEEP "a stack is too deep"
 
-static void decode_frames_forget(struct decode_columns *c)
+static void decode_frames_forget(struct decode_columnar *c)
 {
 	c->n_ids = 0;
 	c->latest_address = 0;
@@ -116,7 +118,7 @@ static int64_t unzigzag(uint64_t value)
 	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
 }
 
-static inline void frame_push(struct decode_columns *c, uint32_t id)
+static inline void frame_push(struct decode_columnar *c, uint32_t id)
 {
 	struct event_frame *f = &c->frames[c->depth];
 
@@ -127,18 +129,18 @@ static inline void frame_push(struct decode_columns *c, uint32_t id)
 }
 
 /* The frame that the next frame follows. */
-static inline struct known *innermost(struct decode_columns *c)
+static inline struct known *innermost(struct decode_columnar *c)
 {
 	return &c->known[c->depth ? c->ids[c->depth - 1] : OUTSIDE];
 }
 
-static bool id_new(struct decode_columns *c, uint32_t module, uint64_t address, bool is_leaf,
+static bool id_new(struct decode_columnar *c, uint32_t module, uint64_t address, bool is_leaf,
 		   uint32_t *id)
 {
 	struct known *k = &c->known[c->n_ids];
 
 	if (c->n_ids == CPS_COLUMN_IDS)
-		return columns_wrong(c, "too many addresses");
+		return columnar_wrong(c, "too many addresses");
 	*id = (uint32_t)c->n_ids++;
 	k->address = c->latest_address = address;
 	k->module = c->latest_module = module;
@@ -148,33 +150,33 @@ static bool id_new(struct decode_columns *c, uint32_t module, uint64_t address, 
 }
 
 /* Add a new address near that of the first successor. */
-static bool id_near(struct decode_columns *c, const struct known *before, bool is_leaf,
+static bool id_near(struct decode_columnar *c, const struct known *before, bool is_leaf,
 		    uint32_t *id)
 {
 	const struct known *beside;
 	uint32_t value;
 
-	if (!columns_bytes(c, CPS_COLUMN_NEAR, 2, &value))
+	if (!columnar_bytes(c, CPS_COLUMN_NEAR, 2, &value))
 		return false;
 	if (!before->n_successors)
-		return columns_wrong(c, "a new address is near none");
+		return columnar_wrong(c, "a new address is near none");
 	beside = &c->known[before->successor[0]];
 	return id_new(c, beside->module, beside->address + (uint64_t)unzigzag(value), is_leaf, id);
 }
 
-static bool id_far(struct decode_columns *c, bool is_leaf, uint32_t *id)
+static bool id_far(struct decode_columnar *c, bool is_leaf, uint32_t *id)
 {
 	uint64_t number_plus_1, rest, address;
 	uint32_t low, module;
 
-	if (!columns_bytes(c, CPS_COLUMN_FAR, 3, &low) ||
-	    !columns_number(c, CPS_COLUMN_FAR_REST, &number_plus_1) ||
-	    !columns_number(c, CPS_COLUMN_FAR_REST, &rest))
+	if (!columnar_bytes(c, CPS_COLUMN_FAR, 3, &low) ||
+	    !columnar_number(c, CPS_COLUMN_FAR_REST, &number_plus_1) ||
+	    !columnar_number(c, CPS_COLUMN_FAR_REST, &rest))
 		return false;
 	if (number_plus_1 > CPS_MODULES_MAX)
-		return columns_wrong(c, "a frame's module number is too large");
+		return columnar_wrong(c, "a frame's module number is too large");
 	if (rest >> 40)
-		return columns_wrong(c, "an address does not fit 64 bits");
+		return columnar_wrong(c, "an address does not fit 64 bits");
 	address = (uint64_t)unzigzag(rest << 24 | low);
 	module = number_plus_1 ? (uint32_t)number_plus_1 - 1 : EVENT_NO_MODULE;
 	if (module == c->latest_module)
@@ -183,13 +185,13 @@ static bool id_far(struct decode_columns *c, bool is_leaf, uint32_t *id)
 }
 
 /* The id that a code stands for, other than a successor's, a run's or a flip's. */
-static bool id_read(struct decode_columns *c, struct known *before, unsigned code, uint32_t *id)
+static bool id_read(struct decode_columnar *c, struct known *before, unsigned code, uint32_t *id)
 {
 	switch (code) {
 	case CPS_CODE_KNOWN:
-		if (!columns_bytes(c, CPS_COLUMN_KNOWN, 2, id))
+		if (!columnar_bytes(c, CPS_COLUMN_KNOWN, 2, id))
 			return false;
-		return *id < c->n_ids || columns_wrong(c, "a frame's address is unknown");
+		return *id < c->n_ids || columnar_wrong(c, "a frame's address is unknown");
 	case CPS_CODE_NEAR:
 	case CPS_CODE_NEAR_LEAF:
 		return id_near(c, before, code == CPS_CODE_NEAR_LEAF, id);
@@ -197,7 +199,7 @@ static bool id_read(struct decode_columns *c, struct known *before, unsigned cod
 	case CPS_CODE_FAR_LEAF:
 		return id_far(c, code == CPS_CODE_FAR_LEAF, id);
 	default:
-		return columns_wrong(c, "a frame has no such successor");
+		return columnar_wrong(c, "a frame has no such successor");
 	}
 }
 
@@ -221,27 +223,27 @@ static void successor_add(struct known *k, uint32_t id)
 
 /* Read a run: frames that are each the first successor of the one before. *is_over: the last one is
  * a leaf. */
-static bool run_read(struct decode_columns *c, bool *is_over)
+static bool run_read(struct decode_columnar *c, bool *is_over)
 {
 	uint64_t n;
 
-	if (!columns_number(c, CPS_COLUMN_EXTRA, &n))
+	if (!columnar_number(c, CPS_COLUMN_EXTRA, &n))
 		return false;
 	if (n > CPS_DEPTH_MAX - c->depth)
-		return columns_wrong(c, TOO_DEEP);
+		return columnar_wrong(c, TOO_DEEP);
 	for (const struct known *k = innermost(c); n--; k = innermost(c)) {
 		if (!k->n_successors)
-			return columns_wrong(c, "a frame has no such successor");
+			return columnar_wrong(c, "a frame has no such successor");
 		frame_push(c, k->successor[0]);
 		*is_over = c->known[k->successor[0]].is_leaf;
 		if (*is_over && n)
-			return columns_wrong(c, "a run of frames has a wrong length");
+			return columnar_wrong(c, "a run of frames has a wrong length");
 	}
 	return true;
 }
 
 /* Read a frame that is not among the successors, or is new. */
-static bool stranger_read(struct decode_columns *c, struct known *before, unsigned code,
+static bool stranger_read(struct decode_columnar *c, struct known *before, unsigned code,
 			  uint32_t *id)
 {
 	if (!id_read(c, before, code, id))
@@ -251,7 +253,7 @@ static bool stranger_read(struct decode_columns *c, struct known *before, unsign
 }
 
 /* Read the frames that a sample pushes, up to a leaf. False: something is wrong. */
-static bool decode_frames_read(struct decode_columns *c)
+static bool decode_frames_read(struct decode_columnar *c)
 {
 	struct cursor *codes = &c->column[CPS_COLUMN_CODE];
 	struct known *before = innermost(c);
@@ -262,7 +264,7 @@ static bool decode_frames_read(struct decode_columns *c)
 		uint32_t id;
 
 		if (codes->at == codes->end)
-			return columns_wrong(c, CURSOR_SHORT);
+			return columnar_wrong(c, CURSOR_SHORT);
 		code = *codes->at++;
 		if (code < before->n_successors) {
 			/* The successor moves half of the way to the front. */
@@ -280,7 +282,7 @@ static bool decode_frames_read(struct decode_columns *c)
 			return false;
 		}
 		if (c->depth == CPS_DEPTH_MAX)
-			return columns_wrong(c, TOO_DEEP);
+			return columnar_wrong(c, TOO_DEEP);
 		frame_push(c, id);
 		before = &c->known[id];
 		before->is_leaf ^= is_flipped;
@@ -290,9 +292,9 @@ static bool decode_frames_read(struct decode_columns *c)
 	return true;
 }
 
-/* ---- decode columns -------------------------------------------------------------------------- */
+/* ---- columnar batch -------------------------------------------------------------------------- */
 /*
- * Decodes a batch of samples in columns.
+ * Decodes a columnar batch.
  *
  * In: the payload of such a record. Out: sample events. The numbers of stacks are kept from record
  * to record.
@@ -300,16 +302,16 @@ static bool decode_frames_read(struct decode_columns *c)
 
 /* The structure has megabytes, of which a short recording uses little. So only its beginning is set
  * to zero; nothing of the rest is read before it is set. */
-static struct decode_columns *columns_new(void)
+static struct decode_columnar *columnar_new(void)
 {
-	struct decode_columns *c = malloc(sizeof(*c));
+	struct decode_columnar *c = malloc(sizeof(*c));
 
 	if (c)
-		memset(c, 0, offsetof(struct decode_columns, known));
+		memset(c, 0, offsetof(struct decode_columnar, known));
 	return c;
 }
 
-void decode_columns_free(struct decode_columns *c)
+void decode_columnar_free(struct decode_columnar *c)
 {
 	free(c);
 }
@@ -317,15 +319,15 @@ void decode_columns_free(struct decode_columns *c)
 /* ---- items ----------------------------------------------------------------------------------- */
 
 /* Below the number of a thread there may be an atom. */
-static bool thread_set(struct decode_columns *c, uint64_t thread)
+static bool thread_set(struct decode_columnar *c, uint64_t thread)
 {
 	struct column_atom *atom = &c->atoms[thread & ((1u << c->atom_bits) - 1)];
 
 	thread >>= c->atom_bits;
 	if (thread > UINT32_MAX)
-		return columns_wrong(c, "a number does not fit 32 bits");
+		return columnar_wrong(c, "a number does not fit 32 bits");
 	if (!atom->is_known)
-		return columns_wrong(c, "a sample is of an unknown atom");
+		return columnar_wrong(c, "a sample is of an unknown atom");
 	c->thread = (uint32_t)thread;
 	c->now = atom;
 	c->has_thread = true;
@@ -333,22 +335,22 @@ static bool thread_set(struct decode_columns *c, uint64_t thread)
 }
 
 /* Read what few samples have into *e. *rest is the part of the weight that is less than a grain. */
-static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
+static bool extra_read(struct decode_columnar *c, struct event_sample *e, uint64_t *rest)
 {
 	uint64_t flags, thread, mark = CPS_MARK_COMPLETE;
 
-	if (!columns_number(c, CPS_COLUMN_EXTRA, &flags))
+	if (!columnar_number(c, CPS_COLUMN_EXTRA, &flags))
 		return false;
 	if (flags & CPS_ITEM_THREAD) {
-		if (!columns_number(c, CPS_COLUMN_EXTRA, &thread))
+		if (!columnar_number(c, CPS_COLUMN_EXTRA, &thread))
 			return false;
 		if (!thread_set(c, thread))
 			return false;
 	}
 	if (flags & CPS_ITEM_MARK &&
 	    !decode_mark_read(&c->column[CPS_COLUMN_EXTRA], c->has_numbers, &mark, &e->block))
-		return columns_wrong(c, c->column[CPS_COLUMN_EXTRA].wrong);
-	if (flags & CPS_ITEM_REST && !columns_number(c, CPS_COLUMN_EXTRA, rest))
+		return columnar_wrong(c, c->column[CPS_COLUMN_EXTRA].wrong);
+	if (flags & CPS_ITEM_REST && !columnar_number(c, CPS_COLUMN_EXTRA, rest))
 		return false;
 	e->mark = (uint32_t)mark;
 	e->hits = !(flags & CPS_ITEM_TAIL);
@@ -358,7 +360,7 @@ static bool extra_read(struct decode_columns *c, struct event_sample *e, uint64_
 /* The time that a weight takes, which is at most CPS_WEIGHT_MAX units. A shift replaces the
  * division, which would take a tenth of the time of a sample: our recorder's steps are powers of
  * two. */
-static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
+static inline uint64_t steps_of(const struct decode_columnar *c, uint64_t grains)
 {
 	uint64_t units = grains * c->now->grain + c->step / 2;
 
@@ -368,21 +370,21 @@ static inline uint64_t steps_of(const struct decode_columns *c, uint64_t grains)
 /* Read the weight in grains and the time in steps. The time is coded as the difference from the
  * expected time: a sample stands for the time since the one before. Both differences are added
  * modulo 2^64, so that a negative result shows as one that is too large. */
-static inline bool weight_and_time_read(struct decode_columns *c)
+static inline bool weight_and_time_read(struct decode_columnar *c)
 {
 	struct column_atom *atom = c->now;
 	int64_t more, early;
 	uint64_t weight, steps;
 
-	if (!columns_signed(c, CPS_COLUMN_WEIGHT, &more) ||
-	    !columns_signed(c, CPS_COLUMN_TIME, &early))
+	if (!columnar_signed(c, CPS_COLUMN_WEIGHT, &more) ||
+	    !columnar_signed(c, CPS_COLUMN_TIME, &early))
 		return false;
 	weight = atom->weight + (uint64_t)more;
 	if (weight > atom->weight_max)
-		return columns_wrong(c, "a sample's weight is out of range");
+		return columnar_wrong(c, "a sample's weight is out of range");
 	steps = (atom->is_time ? steps_of(c, weight) : 0) + (uint64_t)early;
 	if (steps > INT64_MAX || __builtin_add_overflow(c->time, steps, &c->time))
-		return columns_wrong(c, "a sample's time is out of range");
+		return columnar_wrong(c, "a sample's time is out of range");
 	atom->weight = weight;
 	return true;
 }
@@ -390,7 +392,7 @@ static inline bool weight_and_time_read(struct decode_columns *c)
 /* ---- stacks that come again ------------------------------------------------------------------ */
 
 /* Move the number of the latest stack to the front; it was `place` numbers behind it. */
-static void recent_put(struct decode_columns *c, uint32_t place, uint32_t number)
+static void recent_put(struct decode_columnar *c, uint32_t place, uint32_t number)
 {
 	if (place < 32) /* mostly so: memmove would have to wait for the stores just before it */
 		for (; place > 0; place--)
@@ -401,7 +403,7 @@ static void recent_put(struct decode_columns *c, uint32_t place, uint32_t number
 }
 
 /* Number the stack of a sample that has a head. The number may have been that of an older stack. */
-static void stack_add(struct decode_columns *c, struct event_sample *e)
+static void stack_add(struct decode_columnar *c, struct event_sample *e)
 {
 	for (; c->deepest < c->depth; c->deepest++)
 		c->frames[c->deepest].name = (struct event_text){NULL, 0};
@@ -419,28 +421,28 @@ static void stack_add(struct decode_columns *c, struct event_sample *e)
 	c->n_stacks += c->n_stacks < CPS_STACKS;
 }
 
-static inline bool stack_known(struct decode_columns *c, unsigned code, uint32_t *number)
+static inline bool stack_known(struct decode_columnar *c, unsigned code, uint32_t *number)
 {
 	uint32_t place = code - 1;
 
 	if (code == CPS_EINTR_RESTART_NUMBER) {
-		if (!columns_bytes(c, CPS_COLUMN_NUMBER, 2, number))
+		if (!columnar_bytes(c, CPS_COLUMN_NUMBER, 2, number))
 			return false;
 		c->n_recent += c->n_recent < CPS_RECENT;
 		place = c->n_recent - 1;
 	} else if (place < c->n_recent) {
 		*number = c->recent[place];
 	} else {
-		return columns_wrong(c, "a stack is not among the recent ones");
+		return columnar_wrong(c, "a stack is not among the recent ones");
 	}
 	if (*number >= c->n_stacks)
-		return columns_wrong(c, "a stack's number is unknown");
+		return columnar_wrong(c, "a stack's number is unknown");
 	recent_put(c, place, *number);
 	return true;
 }
 
 /* Read a sample that repeats an earlier stack. */
-static inline bool again_read(struct decode_columns *c, unsigned code, struct event_sample *e)
+static inline bool again_read(struct decode_columnar *c, unsigned code, struct event_sample *e)
 {
 	uint32_t number;
 
@@ -462,11 +464,11 @@ static inline bool again_read(struct decode_columns *c, unsigned code, struct ev
 }
 
 /* Read a sample that has a head, into c and *e. */
-static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
+static bool whole_read(struct decode_columnar *c, struct event_sample *e, uint64_t *rest)
 {
 	uint64_t head, pop;
 
-	if (!columns_number(c, CPS_COLUMN_HEAD, &head))
+	if (!columnar_number(c, CPS_COLUMN_HEAD, &head))
 		return false;
 	e->mark = 0;
 	e->block = 0;
@@ -474,12 +476,12 @@ static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_
 	if (head & CPS_HEAD_EXTRA && !extra_read(c, e, rest))
 		return false;
 	if (!c->has_thread)
-		return columns_wrong(c, "a sample has no thread");
+		return columnar_wrong(c, "a sample has no thread");
 	if (!weight_and_time_read(c))
 		return false;
 	pop = head >> CPS_HEAD_POP_SHIFT;
 	if (pop > c->depth)
-		return columns_wrong(c, "more frames leave the stack than it has");
+		return columnar_wrong(c, "more frames leave the stack than it has");
 	c->depth -= pop;
 	if (c->depth < c->keep)
 		c->keep = c->depth;
@@ -490,7 +492,7 @@ static bool whole_read(struct decode_columns *c, struct event_sample *e, uint64_
 }
 
 /* Read an item into c and *e. */
-static inline bool item_read(struct decode_columns *c, struct event_sample *e, uint64_t *rest)
+static inline bool item_read(struct decode_columnar *c, struct event_sample *e, uint64_t *rest)
 {
 	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
 	unsigned code = again->at == again->end ? CPS_EINTR_RESTART_NOT : *again->at++;
@@ -501,7 +503,7 @@ static inline bool item_read(struct decode_columns *c, struct event_sample *e, u
 
 static inline int item_push(struct decode_stream *s, struct event_sample *e, uint64_t rest)
 {
-	struct decode_columns *c = s->columns;
+	struct decode_columnar *c = s->columnar;
 	const struct column_atom *atom = c->now;
 	uint64_t units = atom->weight * atom->grain; /* at most CPS_WEIGHT_MAX */
 
@@ -520,7 +522,7 @@ static inline int item_push(struct decode_stream *s, struct event_sample *e, uin
 
 /* ---- the record ------------------------------------------------------------------------------ */
 
-static void begin_anew(struct decode_columns *c)
+static void begin_anew(struct decode_columnar *c)
 {
 	decode_frames_forget(c);
 	c->n_stacks = c->n_recent = c->next_stack = 0;
@@ -531,7 +533,7 @@ static void begin_anew(struct decode_columns *c)
 static void atoms_begin(const struct decode_stream *s)
 {
 	const struct decode_resources *r = s->resources;
-	struct decode_columns *c = s->columns;
+	struct decode_columnar *c = s->columnar;
 
 	c->atom_bits = r ? r->atom_bits : 0;
 	c->has_numbers = r;
@@ -553,7 +555,7 @@ static void atoms_begin(const struct decode_stream *s)
 static const char *head_read(struct decode_stream *s, struct cursor *from, int n_columns,
 			     struct decode_batch_id *id)
 {
-	struct decode_columns *c = s->columns;
+	struct decode_columnar *c = s->columnar;
 	uint64_t anew, length[CPS_COLUMNS] = {0};
 
 	if (!cursor_varint(from, &id->buffer) || !cursor_varint(from, &id->sequence) ||
@@ -563,7 +565,7 @@ static const char *head_read(struct decode_stream *s, struct cursor *from, int n
 	if (!c->grain || c->grain > UINT32_MAX || !c->step || c->step > UINT32_MAX)
 		return "its grain or step is out of range";
 	c->step_shift = c->step & (c->step - 1) ? 64 : (unsigned)__builtin_ctzll(c->step);
-	if (!anew && !s->has_columns)
+	if (!anew && !s->has_columnar)
 		return "it builds on a record that is not there";
 	for (int i = 0; i < n_columns; i++)
 		if (!cursor_varint(from, &length[i]))
@@ -578,14 +580,14 @@ static const char *head_read(struct decode_stream *s, struct cursor *from, int n
 		return "it has bytes behind its columns";
 	if (anew)
 		begin_anew(c);
-	s->has_columns = true;
+	s->has_columnar = true;
 	return NULL;
 }
 
 /* Decode all items. `each` is a column that has an entry for each sample. */
 static int items_decode(struct decode_stream *s, const struct cursor *each)
 {
-	struct decode_columns *c = s->columns;
+	struct decode_columnar *c = s->columnar;
 	struct event_sample e = {.generation = c->generation};
 	uint64_t rest;
 
@@ -606,19 +608,19 @@ static int items_decode(struct decode_stream *s, const struct cursor *each)
 	return s->wrong ? -1 : 0;
 }
 
-int decode_columns(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
-		   struct decode_batch_id *id)
+int decode_columnar(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
+		    struct decode_batch_id *id)
 {
 	bool is_old = tag == CPS_TAG_COLUMNS_2;
 	struct cursor c = {payload, payload + n, NULL};
 
-	if (!s->columns)
-		s->columns = columns_new();
-	if (!s->columns)
+	if (!s->columnar)
+		s->columnar = columnar_new();
+	if (!s->columnar)
 		return error_memory(s->err);
 	s->wrong = head_read(s, &c, is_old ? CPS_COLUMNS_2 : CPS_COLUMNS, id);
 	if (s->wrong ||
-	    items_decode(s, &s->columns->column[is_old ? CPS_COLUMN_HEAD : CPS_COLUMN_AGAIN])) {
+	    items_decode(s, &s->columnar->column[is_old ? CPS_COLUMN_HEAD : CPS_COLUMN_AGAIN])) {
 		if (s->wrong == CURSOR_SHORT)
 			s->wrong = "a column ends too early";
 		return -1;

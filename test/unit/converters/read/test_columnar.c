@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_columns_read.c - what is wrong with samples in columns is said.
+ * test_columnar.c - what is wrong with a columnar batch is said.
  */
 #include <criterion/criterion.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void columns_make(struct bytes *payload, uint64_t grain, bool anew,
 #define COLUMN(which, text)                                                                        \
 	columns[CPS_COLUMN_##which] = text, n[CPS_COLUMN_##which] = sizeof(text) - 1
 
-Test(columns_read, what_is_wrong_is_said)
+Test(columnar, what_is_wrong_is_said)
 {
 	const char *columns[CPS_COLUMNS] = {0};
 	size_t n[CPS_COLUMNS] = {0};
@@ -76,7 +76,7 @@ Test(columns_read, what_is_wrong_is_said)
 	bytes_free(&p);
 }
 
-Test(columns_read, what_is_wrong_with_frames_is_said)
+Test(columnar, what_is_wrong_with_frames_is_said)
 {
 	const char *columns[CPS_COLUMNS] = {0};
 	size_t n[CPS_COLUMNS] = {0};
@@ -112,7 +112,7 @@ Test(columns_read, what_is_wrong_with_frames_is_said)
 	bytes_free(&p);
 }
 
-Test(columns_read, what_is_wrong_with_numbers_is_said)
+Test(columnar, what_is_wrong_with_numbers_is_said)
 {
 	const char *columns[CPS_COLUMNS] = {0};
 	size_t n[CPS_COLUMNS] = {0};
@@ -141,7 +141,7 @@ Test(columns_read, what_is_wrong_with_numbers_is_said)
 }
 
 /* Three samples of one frame: the stack is new, the latest one, and number 0. */
-Test(columns_read, what_is_wrong_with_stacks_that_come_again)
+Test(columnar, what_is_wrong_with_stacks_that_come_again)
 {
 	const char *columns[CPS_COLUMNS] = {0};
 	size_t n[CPS_COLUMNS] = {0};

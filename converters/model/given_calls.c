@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - call graphs that come without stacks.
+ * given_calls.c - call graphs that come without stacks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "model/builder.h"
-#include "model/calls.h"
+#include "model/profile.h"
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ---- given calls ----------------------------------------------------------------------------- */
 /*
  * Gathers a call graph that comes without stacks.
  *
@@ -18,14 +18,14 @@
  * once; names that tell the functions apart.
  */
 
-void calls_clear(struct calls *c)
+void given_calls_clear(struct given_calls *c)
 {
 	free(c->functions);
 	free(c->arcs);
 	pair_table_clear(&c->places);
 	pair_table_clear(&c->identities);
 	pair_table_clear(&c->pairs);
-	*c = (struct calls){0};
+	*c = (struct given_calls){0};
 }
 
 /* ---- functions and arcs ---------------------------------------------------------------------- */
@@ -40,31 +40,32 @@ static uint32_t string(struct strings *s, struct event_text text, bool *ok)
 	return number;
 }
 
-uint32_t calls_function(struct calls *c, struct strings *s, const struct event_function *f)
+uint32_t given_calls_function(struct given_calls *c, struct strings *s,
+			      const struct event_function *f)
 {
 	bool ok = true;
-	struct calls_function function = {
+	struct given_calls_function function = {
 		.name = strings_add(s, f->name.bytes, f->name.length),
 		.file = string(s, f->file, &ok),
 		.object = string(s, f->object, &ok),
 	};
 
 	if (!ok || function.name == STRINGS_NONE)
-		return CALLS_NONE;
+		return GIVEN_CALLS_NONE;
 	uint32_t place = pair_table_number(&c->places, function.file, function.object);
 	if (place == PAIR_TABLE_NONE)
-		return CALLS_NONE;
+		return GIVEN_CALLS_NONE;
 	uint32_t number = pair_table_number(&c->identities, function.name, place);
 	if (number == PAIR_TABLE_NONE || number < c->n_functions)
 		return number;
 	if (!array_reserve(&c->functions, &c->functions_size, c->n_functions + 1,
 			   sizeof(*c->functions)))
-		return CALLS_NONE;
+		return GIVEN_CALLS_NONE;
 	c->functions[c->n_functions++] = function;
 	return number;
 }
 
-struct calls_arc *calls_arc(struct calls *c, uint32_t caller, uint32_t callee)
+struct given_calls_arc *given_calls_arc(struct given_calls *c, uint32_t caller, uint32_t callee)
 {
 	uint32_t number = pair_table_number(&c->pairs, caller, callee);
 
@@ -74,7 +75,7 @@ struct calls_arc *calls_arc(struct calls *c, uint32_t caller, uint32_t callee)
 		return &c->arcs[number];
 	if (!array_reserve(&c->arcs, &c->arcs_size, c->n_arcs + 1, sizeof(*c->arcs)))
 		return NULL;
-	c->arcs[c->n_arcs] = (struct calls_arc){.caller = caller, .callee = callee};
+	c->arcs[c->n_arcs] = (struct given_calls_arc){.caller = caller, .callee = callee};
 	return &c->arcs[c->n_arcs++];
 }
 
@@ -92,7 +93,8 @@ static const char *path(const struct strings *s, uint32_t number, bool whole)
 	return slash && slash[1] ? slash + 1 : text;
 }
 
-static uint32_t name_with(struct strings *s, const struct calls_function *f, enum suffix suffix)
+static uint32_t name_with(struct strings *s, const struct given_calls_function *f,
+			  enum suffix suffix)
 {
 	const char *file = path(s, f->file, suffix == SUFFIX_BOTH);
 	const char *object = path(s, f->object, suffix == SUFFIX_BOTH);
@@ -131,7 +133,7 @@ static bool are_distinct(uint32_t *numbers, size_t n)
 
 /* Functions that have the same name, and the names they are to get. */
 struct group {
-	struct calls *calls;
+	struct given_calls *calls;
 	struct strings *strings;
 	const uint32_t *functions;
 	uint32_t *names, *sorted; /* room for n */
@@ -144,7 +146,7 @@ static int group_try(struct group *g, enum suffix suffix)
 	bool knows_files = true;
 
 	for (size_t i = 0; i < g->n; i++) {
-		const struct calls_function *f = &g->calls->functions[g->functions[i]];
+		const struct given_calls_function *f = &g->calls->functions[g->functions[i]];
 
 		knows_files = knows_files && f->file != STRINGS_NONE;
 		g->names[i] = name_with(g->strings, f, suffix);
@@ -169,7 +171,7 @@ static int group_name(struct group *g)
 
 static int compare_names(const void *a, const void *b, void *context)
 {
-	const struct calls *c = context;
+	const struct given_calls *c = context;
 	const uint32_t *x = a, *y = b;
 	uint32_t x_name = c->functions[*x].name, y_name = c->functions[*y].name;
 
@@ -179,7 +181,7 @@ static int compare_names(const void *a, const void *b, void *context)
 /* `order` has all functions; those of the same name are neighbours. */
 static int name_groups(struct group *g, const uint32_t *order)
 {
-	const struct calls *c = g->calls;
+	const struct given_calls *c = g->calls;
 	size_t i, end;
 
 	for (i = 0; i < c->n_functions; i = end) {
@@ -194,7 +196,7 @@ static int name_groups(struct group *g, const uint32_t *order)
 	return 0;
 }
 
-int calls_name(struct calls *c, struct strings *s)
+int given_calls_name(struct given_calls *c, struct strings *s)
 {
 	size_t n = c->n_functions + 1;
 	uint32_t *order = calloc(n, sizeof(*order));
@@ -222,7 +224,7 @@ int calls_name(struct calls *c, struct strings *s)
 /*
  * Credits functions and arcs of call graphs that come without stacks.
  *
- * In: selfs and calls. Out: struct calls, of all inputs.
+ * In: selfs and calls. Out: struct given_calls, of all inputs.
  */
 
 /* Call stacks and calls without stacks cannot be added up: the sum would have neither the stacks'
@@ -274,10 +276,10 @@ int builder_self(void *context, const struct event_self *e, struct error *err)
 	struct profile_builder *b = context;
 	struct profile_process *process = &b->current.process;
 	struct profile *p = b->profile;
-	struct calls_function *f;
-	uint32_t number = calls_function(p->calls, p->strings, &e->function);
+	struct given_calls_function *f;
+	uint32_t number = given_calls_function(p->calls, p->strings, &e->function);
 
-	if (number == CALLS_NONE)
+	if (number == GIVEN_CALLS_NONE)
 		return error_memory(err);
 	if (__builtin_add_overflow(p->weight, e->weight, &p->weight))
 		return overflow(b, "the sum of weights", err);
@@ -299,13 +301,13 @@ int builder_call(void *context, const struct event_call *e, struct error *err)
 {
 	struct profile_builder *b = context;
 	struct profile *p = b->profile;
-	uint32_t caller = calls_function(p->calls, p->strings, &e->caller);
-	uint32_t callee = calls_function(p->calls, p->strings, &e->callee);
-	struct calls_arc *arc;
+	uint32_t caller = given_calls_function(p->calls, p->strings, &e->caller);
+	uint32_t callee = given_calls_function(p->calls, p->strings, &e->callee);
+	struct given_calls_arc *arc;
 
-	if (caller == CALLS_NONE || callee == CALLS_NONE)
+	if (caller == GIVEN_CALLS_NONE || callee == GIVEN_CALLS_NONE)
 		return error_memory(err);
-	arc = calls_arc(p->calls, caller, callee);
+	arc = given_calls_arc(p->calls, caller, callee);
 	if (!arc)
 		return error_memory(err);
 	if (__builtin_add_overflow(arc->count, e->count, &arc->count))
