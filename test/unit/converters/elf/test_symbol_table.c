@@ -1,15 +1,221 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_symbol_table.c - of the symbols that cover an address the right one is meant.
- */
+/* test_symbol_table.c - of the symbols that cover an address the right one is meant. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "elf/symbol_table.h"
+#include "scarce_memory.h"
+
+/* ---- address sort ---------------------------------------------------------------------------- */
+/* Elements that begin with an address come into the order of a comparison. */
+
+#define MOST 3000u
+
+struct element {
+	uint64_t start;
+	unsigned second, third;
+};
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct element *a = left, *b = right;
+
+	(*(size_t *)context)++;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->second != b->second)
+		return a->second < b->second ? -1 : 1;
+	return (a->third > b->third) - (a->third < b->third);
+}
+
+/* As many as that, of which so many bits differ. Returns how often two were compared. */
+static size_t check(size_t n, unsigned low, unsigned bits)
+{
+	static struct element elements[MOST], expected[MOST];
+	size_t calls = 0, unused = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t some = (uint64_t)rand() << 33 ^ (uint64_t)rand() << 11 ^ (uint64_t)rand();
+
+		some = bits ? some >> (64 - bits) << low : 0;
+		elements[i] = (struct element){UINT64_C(0x400000) ^ some, (unsigned)rand() % 4,
+					       (unsigned)i};
+	}
+	memcpy(expected, elements, sizeof(elements));
+	qsort_r(expected, n, sizeof(*expected), compare, &unused);
+	cr_assert_eq(address_sort(elements, sizeof(*elements), n, compare, &calls), 0);
+	cr_assert(!memcmp(elements, expected, n * sizeof(*elements)), "%zu elements of %u bits", n,
+		  bits);
+	return calls;
+}
+
+Test(address_sort, any_number_of_any_bits)
+{
+	static const size_t sizes[] = {0, 1, 2, 5, 127, 128, 129, 1000, MOST};
+
+	srand(5);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		for (unsigned bits = 0; bits <= 64; bits++)
+			check(sizes[i], bits < 40 ? (unsigned)rand() % (64 - bits) : 0, bits);
+}
+
+Test(address_sort, what_differs_is_not_compared)
+{
+	srand(6);
+	cr_assert_lt(check(MOST, 0, 64), 10);
+}
+
+Test(address_sort, what_is_in_order_stays)
+{
+	uint64_t elements[MOST];
+	size_t calls = 0;
+
+	for (size_t i = 0; i < MOST; i++)
+		elements[i] = i << 20;
+	cr_assert_eq(address_sort(elements, sizeof(*elements), MOST, compare, &calls), 0);
+	for (size_t i = 0; i < MOST; i++)
+		cr_assert_eq(elements[i], i << 20);
+	cr_assert_eq(calls, 0);
+}
+
+/* Whichever allocation fails, either that is said, or the elements are in order. */
+Test(address_sort, scarce_memory_is_an_error)
+{
+	bool has_failed = MEMORY_CAN_BE_SCARCE;
+	uint64_t elements[MOST];
+	size_t calls = 0;
+
+	for (size_t k = 0; has_failed; k++) {
+		int rc;
+
+		for (size_t i = 0; i < MOST; i++)
+			elements[i] = (MOST - i) << 20;
+		scarce_begin(k);
+		rc = address_sort(elements, sizeof(*elements), MOST, compare, &calls);
+		has_failed = scarce_end();
+		cr_assert_eq(rc != 0, has_failed);
+		cr_assert_eq(memory.held, 0);
+		for (size_t i = 1; rc == 0 && i < MOST; i++)
+			cr_assert_lt(elements[i - 1], elements[i]);
+	}
+}
+
+/* ---- address ranges -------------------------------------------------------------------------- */
+/* Of ranges that nest, overlap and repeat, each address has the one that is meant. */
+
+struct range {
+	uint64_t start, end;
+	unsigned worth; /* of equal ranges the highest is meant */
+};
+
+static int address_ranges_compare(const void *left, const void *right)
+{
+	const struct range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return (a->worth > b->worth) - (a->worth < b->worth);
+}
+
+/* The last one that covers the address, by looking at all. */
+static uint32_t meant(const struct range *ranges, uint32_t n, uint64_t address)
+{
+	for (uint32_t i = n; i-- > 0;)
+		if (ranges[i].start <= address && address < ranges[i].end)
+			return i;
+	return ADDRESS_RANGES_NONE;
+}
+
+static void address_ranges_check(struct range *ranges, uint32_t n, uint64_t from, uint64_t to)
+{
+	struct address_ranges p;
+
+	qsort(ranges, n, sizeof(*ranges), address_ranges_compare);
+	cr_assert_eq(address_ranges_cut(&p, ranges, sizeof(*ranges), n), 0);
+	for (uint64_t a = from; a != to; a++)
+		cr_assert_eq(address_ranges_find(&p, a), meant(ranges, n, a), "at %lu of %u ranges",
+			     (unsigned long)a, n);
+	address_ranges_clear(&p);
+	cr_assert_eq(address_ranges_find(&p, from), ADDRESS_RANGES_NONE);
+}
+
+/* So many that they are found by stretches of addresses, which may be next to empty, or whole. */
+Test(address_ranges, many_ranges_however_far_apart)
+{
+	struct range ranges[300];
+	struct address_ranges p;
+
+	srand(18);
+	for (int round = 0; round < 200; round++) {
+		uint32_t n = 100 + (uint32_t)rand() % 200;
+		unsigned bits = 1 + (unsigned)rand() % 63;
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint64_t some = ((uint64_t)rand() << 33 ^ (uint64_t)rand() << 5) >> bits;
+
+			ranges[i].start = i % 4 ? 5000 + some : 1 + (uint64_t)rand() % 10000;
+			ranges[i].end = ranges[i].start + 1 + (uint64_t)rand() % 1000;
+			ranges[i].worth = 0;
+		}
+		qsort(ranges, n, sizeof(*ranges), address_ranges_compare);
+		cr_assert_eq(address_ranges_cut(&p, ranges, sizeof(*ranges), n), 0);
+		for (uint32_t i = 0; i < 4 * n; i++) {
+			uint64_t edge = i % 2 ? ranges[i / 4].start : ranges[i / 4].end;
+			uint64_t a = edge + (uint64_t)(i % 3) - 1;
+
+			cr_assert_eq(address_ranges_find(&p, a), meant(ranges, n, a));
+		}
+		cr_assert_eq(address_ranges_find(&p, 0), ADDRESS_RANGES_NONE);
+		cr_assert_eq(address_ranges_find(&p, UINT64_MAX), ADDRESS_RANGES_NONE);
+		address_ranges_clear(&p);
+	}
+}
+
+Test(address_ranges, random_ranges)
+{
+	struct range ranges[24];
+
+	srand(17);
+	for (int round = 0; round < 3000; round++) {
+		uint32_t n = (uint32_t)rand() % 24;
+
+		for (uint32_t i = 0; i < n; i++) {
+			ranges[i].start = 100 + (uint64_t)rand() % 40;
+			ranges[i].end = ranges[i].start + 1 + (uint64_t)rand() % 20;
+			ranges[i].worth = (unsigned)rand() % 3;
+		}
+		address_ranges_check(ranges, n, 90, 170);
+	}
+}
+
+Test(address_ranges, ends_of_the_address_space)
+{
+	struct range ranges[] = {
+		{0, UINT64_MAX, 0}, {UINT64_MAX - 5, UINT64_MAX, 0}, {0, 3, 0}, {1, 2, 0}};
+
+	address_ranges_check(ranges, 4, UINT64_MAX - 9, UINT64_MAX);
+	address_ranges_check(ranges, 4, 0, 10);
+}
+
+Test(address_ranges, none)
+{
+	struct address_ranges p;
+
+	cr_assert_eq(address_ranges_cut(&p, NULL, 16, 0), 0);
+	cr_assert_eq(address_ranges_find(&p, 0), ADDRESS_RANGES_NONE);
+	cr_assert_eq(address_ranges_find(&p, UINT64_MAX), ADDRESS_RANGES_NONE);
+	address_ranges_clear(&p);
+}
+
+/* ---- symbol table ---------------------------------------------------------------------------- */
+/* Of the symbols that cover an address the right one is meant. */
 
 /* A table whose names are the words of `names`. */
 static void start(struct symbol_table *t, const char *names)
@@ -147,7 +353,7 @@ Test(symbol_table, versions_are_cut)
 }
 
 /* The rule, by a plain search: the last to start, then the first to end. */
-static const struct symbol *meant(const struct symbol *all, size_t n, uint64_t address)
+static const struct symbol *symbol_table_meant(const struct symbol *all, size_t n, uint64_t address)
 {
 	const struct symbol *best = NULL;
 
@@ -178,7 +384,7 @@ Test(symbol_table, as_a_plain_search_finds)
 		}
 		cr_assert_eq(symbol_table_finish(&t), 0);
 		for (uint64_t a = 0; a < 120; a++) {
-			const struct symbol *wanted = meant(all, n, a);
+			const struct symbol *wanted = symbol_table_meant(all, n, a);
 			const struct symbol *got = symbol_table_covering(&t, a);
 
 			cr_assert_eq(!wanted, !got, "round %d, address %" PRIu64, round, a);

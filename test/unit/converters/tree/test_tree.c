@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* test_tree.c - the tree of functions, and sums by function. */
+/* test_tree.c - the tree of functions: sums, each stack once, below roots, with inlined calls. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "folded_text.h"
+#include "graph/graph.h"
+#include "random_stacks.h"
+#include "tree/bottomup.h"
+
+/* ---- tree ------------------------------------------------------------------------------------ */
+/* The tree of functions, and sums by function. */
 
 static void check_ranges(const struct tree *t)
 {
@@ -208,4 +215,430 @@ Test(functions, each_stack_counts_once)
 	free(f);
 	tree_free(t);
 	profile_free(p);
+}
+
+/* ---- once ------------------------------------------------------------------------------------ */
+/* Each stack counts once: functions and arcs of random stacks, each stack by itself. */
+
+enum { NAMES = (int)RANDOM_NAMES };
+
+/* What Naganov's definitions give, by the names' places in random_names. */
+struct naive {
+	uint64_t total, self[NAMES], totals[NAMES];
+	uint64_t weight[NAMES][NAMES], stacks[NAMES][NAMES];
+	unsigned __int128 occurrences[NAMES][NAMES];
+};
+
+static int place_of(const char *name)
+{
+	int i = 0;
+
+	while (strcmp(random_names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static void count_stack(struct naive *all, const int *stack, int depth, uint64_t weight)
+{
+	bool seen[NAMES] = {false}, has_arc[NAMES][NAMES] = {{false}};
+	int i;
+
+	all->total += weight;
+	all->self[stack[depth - 1]] += weight;
+	for (i = 0; i < depth; i++) {
+		int f = stack[i], caller = i ? stack[i - 1] : -1;
+
+		if (!seen[f])
+			all->totals[f] += weight;
+		seen[f] = true;
+		if (caller < 0)
+			continue;
+		all->occurrences[caller][f] += weight;
+		if (has_arc[caller][f])
+			continue;
+		has_arc[caller][f] = true;
+		all->stacks[caller][f] += weight;
+		all->weight[caller][f] += caller == f ? 0 : weight;
+	}
+}
+
+static void count_stacks(struct naive *all, const char *folded)
+{
+	char *text = strdup(folded), *line, *rest, *count, *name, *rest_of_line;
+	int stack[64], depth;
+
+	*all = (struct naive){0};
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		count = strrchr(line, ' ');
+		*count = '\0';
+		depth = 0;
+		for (name = strtok_r(line, ";", &rest_of_line); name;
+		     name = strtok_r(NULL, ";", &rest_of_line))
+			stack[depth++] = place_of(name);
+		count_stack(all, stack, depth, strtoull(count + 1, NULL, 10));
+	}
+	free(text);
+}
+
+static void check_functions(const struct tree *t, const struct naive *all)
+{
+	struct error err;
+	size_t i, n;
+	struct tree_function *functions = tree_functions(t, &n, &err);
+	uint64_t self = 0;
+
+	cr_assert(functions);
+	cr_assert_eq(t->total, all->total);
+	for (i = 0; i < n; i++) {
+		int place = place_of(name_of(t, functions[i].name));
+
+		cr_assert_eq(functions[i].self, all->self[place]);
+		cr_assert_eq(functions[i].total, all->totals[place]);
+		cr_assert_leq(functions[i].total, t->total);
+		if (functions[i].self)
+			cr_assert(functions[i].is_innermost);
+		self += functions[i].self;
+	}
+	cr_assert_eq(self, t->total);
+	free(functions);
+}
+
+/* A function's total is the sum over its nodes that have no equally named ancestor; a node's total is
+ * its self and its children's totals. */
+static void check_tree(const struct tree *t, const struct naive *all)
+{
+	uint64_t totals[NAMES] = {0}, below;
+	uint32_t i, k;
+
+	for (i = 1; i < t->n_nodes; i++) {
+		for (k = t->nodes[i].parent; k != 0 && t->nodes[k].name != t->nodes[i].name;)
+			k = t->nodes[k].parent;
+		if (k == 0)
+			totals[place_of(name_of(t, t->nodes[i].name))] += t->nodes[i].total;
+		below = t->nodes[i].self;
+		for (k = i + 1; k < t->nodes[i].end; k = t->nodes[k].end)
+			below += t->nodes[k].total;
+		cr_assert_eq(below, t->nodes[i].total);
+	}
+	cr_assert_arr_eq(totals, all->totals, sizeof(totals));
+}
+
+static void check_arcs(const struct tree *t, const struct naive *all)
+{
+	struct error err;
+	struct graph *g = graph_build(t, &err);
+	size_t i;
+
+	cr_assert(g, "%s", err.text);
+	for (i = 0; i < g->n_arcs; i++) {
+		const struct graph_arc *arc = &g->arcs[i];
+		int caller = place_of(name_of(t, g->functions[arc->caller].name));
+		int callee = place_of(name_of(t, g->functions[arc->callee].name));
+
+		cr_assert_eq(arc->weight, all->weight[caller][callee]);
+		cr_assert_eq(arc->stacks, all->stacks[caller][callee]);
+		cr_assert(arc->occurrences == all->occurrences[caller][callee]);
+		cr_assert_leq(arc->weight, g->functions[arc->caller].total);
+		cr_assert_leq(arc->weight, g->functions[arc->callee].total);
+	}
+	graph_free(g);
+}
+
+static void check_random(int depth, int n_names, bool huge)
+{
+	char *folded = random_stacks(50, depth, n_names, huge);
+	struct profile *p = profile_of(folded);
+	struct tree *t = tree_of(p);
+	struct naive all;
+
+	count_stacks(&all, folded);
+	check_functions(t, &all);
+	check_tree(t, &all);
+	check_arcs(t, &all);
+	tree_free(t);
+	profile_free(p);
+	free(folded);
+}
+
+Test(once, each_stack_counts_once)
+{
+	int round;
+
+	srand(11);
+	for (round = 0; round < 400; round++)
+		check_random(1 + rand() % 30, 1 + round % NAMES, rand() % 2);
+}
+
+/* ---- subtree --------------------------------------------------------------------------------- */
+/* The tree below root functions is that of the stacks cut off there. */
+
+/* Where the first frame of that name begins in a stack; NULL: it has none. */
+static const char *find_frame(const char *stack, const char *name)
+{
+	size_t n = strlen(name);
+	const char *at;
+
+	for (at = stack; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL)
+		if (!strncmp(at, name, n) && (at[n] == ';' || at[n] == '\0'))
+			return at;
+	return NULL;
+}
+
+/* The lines with what is outside of the outermost a or b cut off; those without any are empty. */
+static char *cut(const char *text, const char *a, const char *b)
+{
+	char *copy = strdup(text), *result = NULL, *line, *rest;
+	size_t size;
+	FILE *f = open_memstream(&result, &size);
+
+	for (line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char *space = strrchr(line, ' ');
+		const char *at, *other;
+
+		*space = '\0';
+		at = find_frame(line, a);
+		other = find_frame(line, b);
+		if (!at || (other && other < at))
+			at = other;
+		if (at)
+			fprintf(f, "%s %s\n", at, space + 1);
+	}
+	fclose(f);
+	free(copy);
+	return result;
+}
+
+static void is_same(const struct tree *x, const struct tree *y)
+{
+	size_t i;
+
+	cr_assert_eq(x->n_nodes, y->n_nodes);
+	for (i = 0; i < x->n_nodes; i++) {
+		const struct tree_node *a = &x->nodes[i], *b = &y->nodes[i];
+
+		cr_assert_eq(a->parent, b->parent);
+		cr_assert_eq(a->end, b->end);
+		cr_assert_eq(a->depth, b->depth);
+		cr_assert_eq(a->self, b->self);
+		cr_assert_eq(a->total, b->total);
+		cr_assert_eq(a->self_hits, b->self_hits);
+		cr_assert_eq(a->hits, b->hits);
+		if (i > 0)
+			cr_assert_str_eq(name_of(x, a->name), name_of(y, b->name));
+	}
+}
+
+static void check(const char *text, const char *a, const char *b)
+{
+	struct profile *p = profile_of(text), *q;
+	struct tree *t = tree_of(p), *below, *want;
+	uint32_t roots[2] = {number_of(t, a), number_of(t, b)};
+	char *rest = cut(text, a, b);
+	struct error err;
+
+	if (*rest && roots[0] != STRINGS_NONE && roots[1] != STRINGS_NONE) {
+		q = profile_of(rest);
+		want = tree_of(q);
+		below = subtree_build(t, roots, 2, &err);
+		cr_assert(below, "%s", err.text);
+		is_same(below, want);
+		cr_assert_eq(below->total, t->total, "100 %% stay those of all");
+		tree_free(below);
+		tree_free(want);
+		profile_free(q);
+	}
+	tree_free(t);
+	profile_free(p);
+	free(rest);
+}
+
+Test(subtree, is_the_tree_of_stacks_cut_at_the_outermost_root)
+{
+	unsigned seed = (unsigned)time(NULL);
+	int i;
+
+	srand(seed);
+	for (i = 0; i < 200; i++) {
+		int n_names = 2 + i % 8;
+		char *text = random_stacks(2 + i % 40, 12, n_names, i % 9 == 0);
+
+		cr_log_info("seed %u, round %d", seed, i);
+		check(text, random_names[rand() % n_names], random_names[rand() % n_names]);
+		free(text);
+	}
+}
+
+Test(subtree, of_a_root_that_is_everywhere_is_the_whole)
+{
+	struct profile *p = profile_of("main;a;b 3\nmain;c 2\nmain 1\n");
+	struct tree *t = tree_of(p), *below;
+	uint32_t root = number_of(t, "main");
+	struct error err;
+
+	below = subtree_build(t, &root, 1, &err);
+	cr_assert(below);
+	is_same(below, t);
+	tree_free(below);
+	tree_free(t);
+	profile_free(p);
+}
+
+/* ---- inlined --------------------------------------------------------------------------------- */
+/* What is made of several frames is inlined if all of these frames are. */
+
+enum { DEPTH = 10, KEYS = 1 << 14, KEY_BYTES = 32 * DEPTH };
+
+/* By key, a text of names: whether all frames are inlined that were noted for it. */
+struct notes {
+	struct strings *keys;
+	bool all[KEYS];
+};
+
+static void note(struct notes *n, const char *key, bool is_inline)
+{
+	size_t before = strings_count(n->keys);
+	uint32_t number = strings_add(n->keys, key, strlen(key));
+
+	cr_assert_lt(number, KEYS);
+	n->all[number] = (number == before || n->all[number]) && is_inline;
+}
+
+static bool is_noted(const struct notes *n, const char *key)
+{
+	uint32_t number = strings_find(n->keys, key, strlen(key));
+
+	cr_assert_neq(number, STRINGS_NONE, "%s", key);
+	return n->all[number];
+}
+
+/* A tree of random stacks, some of whose frames are inlined. */
+static struct tree *random_tree(struct profile **p)
+{
+	char *folded = random_stacks(40, DEPTH, 1 + rand() % 5, false);
+	struct tree *t;
+	size_t i;
+
+	*p = profile_of(folded);
+	t = tree_of(*p);
+	t->inlined = calloc(t->n_nodes, sizeof(*t->inlined));
+	for (i = 1; i < t->n_nodes; i++)
+		t->inlined[i] = rand() % 4 != 0;
+	free(folded);
+	return t;
+}
+
+/* ---- functions, bottom-up tree, subtree ---- */
+
+static void inlined_check_functions(const struct tree *t, struct notes *notes)
+{
+	struct error err;
+	size_t i, n;
+	struct tree_function *functions = tree_functions(t, &n, &err);
+
+	for (i = 1; i < t->n_nodes; i++)
+		note(notes, name_of(t, t->nodes[i].name), t->inlined[i]);
+	cr_assert_eq(n, strings_count(notes->keys));
+	for (i = 0; i < n; i++)
+		cr_assert_eq(functions[i].is_inline,
+			     is_noted(notes, name_of(t, functions[i].name)));
+	free(functions);
+}
+
+/* All frames of a stack, each known by the names from the innermost one out to it. */
+static void note_outwards(struct notes *notes, const struct tree *t, uint32_t node)
+{
+	char key[KEY_BYTES] = "";
+
+	for (; node; node = t->nodes[node].parent) {
+		strcat(strcat(key, name_of(t, t->nodes[node].name)), "\n");
+		note(notes, key, t->inlined[node]);
+	}
+}
+
+static void check_bottomup(const struct tree *t, struct notes *notes)
+{
+	struct error err;
+	struct bottomup *b = bottomup_new(t, NULL, 0, &err);
+	struct bottomup_node node;
+	size_t ends[DEPTH + 1] = {0}, n = 0;
+	char key[KEY_BYTES];
+	uint32_t i;
+
+	for (i = 1; i < t->n_nodes; i++)
+		if (t->nodes[i].self || t->nodes[i].self_hits || t->nodes[i].end == i + 1)
+			note_outwards(notes, t, i);
+	for (; bottomup_next(b, &node); n++) {
+		ends[node.depth + 1] =
+			ends[node.depth] +
+			(size_t)sprintf(key + ends[node.depth], "%s\n", name_of(t, node.name));
+		cr_assert_eq(node.is_inline, is_noted(notes, key), "%s", key);
+	}
+	cr_assert_eq(n, strings_count(notes->keys));
+	bottomup_free(b);
+}
+
+/* The names from the outermost frame of this name in to the node; false: there is none. */
+static bool key_below(char *key, const struct tree *t, uint32_t node, const char *root)
+{
+	uint32_t stack[DEPTH], n = 0;
+
+	for (; node; node = t->nodes[node].parent)
+		stack[n++] = t->nodes[node].name;
+	while (n > 0 && strcmp(name_of(t, stack[n - 1]), root) != 0)
+		n--;
+	for (*key = '\0'; n > 0; n--)
+		strcat(strcat(key, name_of(t, stack[n - 1])), "\n");
+	return *key;
+}
+
+static void check_subtree(const struct tree *t, struct notes *notes)
+{
+	uint32_t i, root = t->nodes[1 + (uint32_t)rand() % (t->n_nodes - 1)].name;
+	struct error err;
+	struct tree *below = subtree_build(t, &root, 1, &err);
+	char key[KEY_BYTES];
+
+	for (i = 1; i < t->n_nodes; i++)
+		if (key_below(key, t, i, name_of(t, root)))
+			note(notes, key, t->inlined[i]);
+	cr_assert_eq(below->n_nodes - 1, strings_count(notes->keys));
+	for (i = 1; i < below->n_nodes; i++) {
+		cr_assert(key_below(key, below, i, name_of(t, root)));
+		cr_assert_eq(tree_is_inline(below, i), is_noted(notes, key), "%s", key);
+	}
+	tree_free(below);
+}
+
+static void check_all(void (*check_one)(const struct tree *, struct notes *))
+{
+	int round;
+
+	srand(21);
+	for (round = 0; round < 100; round++) {
+		struct notes *notes = calloc(1, sizeof(*notes));
+		struct profile *p;
+		struct tree *t = random_tree(&p);
+
+		notes->keys = strings_new();
+		check_one(t, notes);
+		strings_free(notes->keys);
+		free(notes);
+		tree_free(t);
+		profile_free(p);
+	}
+}
+
+Test(inlined, functions)
+{
+	check_all(inlined_check_functions);
+}
+
+Test(inlined, bottom_up)
+{
+	check_all(check_bottomup);
+}
+
+Test(inlined, below_a_root)
+{
+	check_all(check_subtree);
 }

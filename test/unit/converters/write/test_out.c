@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* test_out.c - files that are whole or not there, and how names and numbers are written. */
+/*
+ * test_out.c - files that are whole or not there, output in memory, and how names and numbers are written.
+ */
+#include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <float.h>
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "out_text.h"
 #include "terminal_text.h"
+#include "write/out.h"
+
+/* ---- out ------------------------------------------------------------------------------------- */
+/* Files that are whole or not there, and how names and numbers are written. */
 
 static int files_here(void)
 {
@@ -322,4 +330,41 @@ Test(out, counts)
 	out_count(o, ~(unsigned __int128)0);
 	text_is(o, "0 1000 18446744073709551615 18446744073709551616 "
 		   "340282366920938463463374607431768211455");
+}
+
+/* ---- out memory ------------------------------------------------------------------------------ */
+/* Output that is kept in memory. */
+
+/* Seen to fail: with the room of the first buffer alone, what came after 65536 bytes overwrote it. */
+Test(out_memory, keeps_more_than_a_buffer)
+{
+	struct error err;
+	struct out *o = out_open_memory(&err);
+	size_t n = 0;
+	char *text;
+
+	cr_assert(o);
+	cr_assert_eq(out_width(o), 0);
+	for (int i = 0; i < 50000; i++)
+		out_format(o, "%05d ", i);
+	text = out_take(o, &n, &err);
+	cr_assert(text);
+	cr_assert_eq(n, 300000);
+	cr_assert_eq(strlen(text), n);
+	for (int i = 0; i < 50000; i++)
+		cr_assert_eq(atoi(text + (size_t)i * 6), i);
+	free(text);
+}
+
+Test(out_memory, may_be_empty)
+{
+	struct error err;
+	struct out *o = out_open_memory(&err);
+	size_t n = 1;
+	char *text = out_take(o, &n, &err);
+
+	cr_assert(text);
+	cr_assert_eq(n, 0);
+	cr_assert_str_empty(text);
+	free(text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_preorder.c - preorder numbers of trees. */
+/* test_graphs.c - preorder numbers of trees. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

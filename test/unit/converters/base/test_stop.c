@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_error.c - an error is one line that a terminal can be shown.
+ * test_stop.c - an error is one line that a terminal can be shown.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_eh_frame_functions.c - functions without a symbol go by their entry in the unwind table.
+ * test_code_ranges.c - functions without a symbol go by their entry in the unwind table.
  */
 #include "module_fixture.h"
 
