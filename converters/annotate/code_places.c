@@ -2,8 +2,6 @@
 /*
  * code_places.c - finds the places in functions.
  *
- * In: a tree whose names stand for places, and a text. Out: what each name stands for.
- *
  * Such a tree has a name for each place, "f file.c:12". What a name stands for is looked up in the
  * frames of the profile.
  */

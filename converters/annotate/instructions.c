@@ -13,10 +13,6 @@
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 /*
- * Reads and decodes code.
- *
- * In: a module's file, or a pack. Out: instructions.
- *
  * The file is not trusted: a symbol may say that its function is larger than the file. What is read
  * is what the file has, and no more than CODE_MOST.
  */
@@ -197,10 +193,6 @@ void instructions_text(const struct instructions *l, const struct instruction *a
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 /*
- * Weighs the instructions of functions.
- *
- * In: the places of functions. Out: struct bodies.
- *
  * Two places may be in one instruction: a call that was about to run, and the same call while it
  * runs. So the stacks are counted by instruction, and not by place.
  */

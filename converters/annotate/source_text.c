@@ -14,11 +14,8 @@
 
 /* ---- source text ----------------------------------------------------------------------------- */
 /*
- * Finds a source file and reads its lines.
- *
- * In: a path as the debug information has it. Out: text. On this machine the path may lead to
- * anything, such as a pipe or a device. So only regular files are read, and only up to the last
- * line needed.
+ * On this machine the path may lead to anything, such as a pipe or a device. So only regular files
+ * are read, and only up to the last line needed.
  */
 
 struct source_text {
@@ -156,11 +153,6 @@ const char *source_text_line(struct source_text *t, uint32_t line, size_t *n)
 }
 
 /* ---- source lines ---------------------------------------------------------------------------- */
-/*
- * Weighs the source lines of functions.
- *
- * In: the places of functions. Out: struct source_lines.
- */
 
 static int compare(const void *a, const void *b, void *strings)
 {

@@ -8,11 +8,6 @@
 #include "base/graphs.h"
 
 /* ---- preorder -------------------------------------------------------------------------------- */
-/*
- * Numbers the nodes of a tree in preorder.
- *
- * In: each node's parent. Out: each node's place.
- */
 
 /* The children of node i are list[start[i]] .. list[start[i + 1] - 1]. */
 struct children {
@@ -96,12 +91,6 @@ uint32_t *preorder_places(const struct preorder_tree *tree, struct error *err)
 }
 
 /* ---- strong components ----------------------------------------------------------------------- */
-/*
- * Finds the strongly connected components of a directed graph.
- *
- * In: the successors of each vertex. Out: the component of each vertex; callees come before
- * callers.
- */
 
 #define OPEN UINT32_MAX /* the vertex is in no component yet, whether visited or not */
 

@@ -10,10 +10,6 @@
 
 /* ---- index ----------------------------------------------------------------------------------- */
 /*
- * Enlarges an index.
- *
- * In: the number of keys to be added. Out: slots for them.
- *
  * At most three quarters of the slots are used, because a search in a fuller table probes many
  * slots.
  */
@@ -72,10 +68,6 @@ int index_reserve(struct index *x, size_t n)
 
 /* ---- fingerprint ----------------------------------------------------------------------------- */
 /*
- * Numbers distinct fingerprints.
- *
- * In: fingerprints. Out: their numbers.
- *
  * One half of a fingerprint is its tag in the index, so a new fingerprint hardly ever has to be
  * compared with another one.
  */
@@ -126,10 +118,6 @@ void fingerprint_table_clear(struct fingerprint_table *t)
 
 /* ---- pair table ------------------------------------------------------------------------------ */
 /*
- * Numbers distinct pairs of numbers.
- *
- * In: pairs. Out: their numbers.
- *
  * The pairs themselves are not kept, because a pair fits into a tag of the index. If the pairs are
  * the nodes of a tree, the index holds only the nodes that have siblings.
  */
@@ -226,10 +214,6 @@ void pair_table_clear(struct pair_table *t)
 
 /* ---- strings --------------------------------------------------------------------------------- */
 /*
- * Numbers distinct byte strings in order of arrival.
- *
- * In: bytes. Out: numbers, and the bytes of a number.
- *
  * The bytes are in blocks of memory that never move, so a pointer to a string stays valid.
  */
 

@@ -9,11 +9,6 @@
 #include "base/numbers.h"
 
 /* ---- id table -------------------------------------------------------------------------------- */
-/*
- * Renumbers the numbers of a file in order of arrival.
- *
- * In: numbers of any size. Out: numbers 0, 1, 2, ..., which are called places.
- */
 
 struct id_table {
 	struct hash_secret secret;
@@ -74,11 +69,6 @@ size_t id_table_count(const struct id_table *s)
 }
 
 /* ---- number set ------------------------------------------------------------------------------ */
-/*
- * Keeps a set of numbers as a tree of bits.
- *
- * In: numbers, one after the other. Out: the nearest numbers in the set.
- */
 
 #define BITS 64
 
@@ -157,11 +147,6 @@ uint32_t number_set_above(const struct number_set *s, uint32_t number)
 }
 
 /* ---- range least ----------------------------------------------------------------------------- */
-/*
- * Finds the least element of a range of an array.
- *
- * In: an array that does not change. Out: places in it.
- */
 
 #define BLOCK 32u
 

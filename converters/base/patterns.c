@@ -13,11 +13,6 @@
 #include "base/patterns.h"
 
 /* ---- name match ------------------------------------------------------------------------------ */
-/*
- * Finds the names that a user's text means.
- *
- * In: a text and names. Out: marks.
- */
 
 #define OF_PATTERNS    "*?["
 #define OF_EXPRESSIONS "*?[].(){}+|^$\\"
@@ -148,11 +143,6 @@ enum name_match_way name_match(struct name_match *m, const char *text)
 }
 
 /* ---- patterns -------------------------------------------------------------------------------- */
-/*
- * Finds the names that the values of an option mean.
- *
- * In: values and names. Out: marks.
- */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 

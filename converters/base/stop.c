@@ -11,11 +11,6 @@
 #include "base/utf8.h"
 
 /* ---- error ----------------------------------------------------------------------------------- */
-/*
- * Writes one line of text into a struct error.
- *
- * In: a format and its arguments. Out: a text that is safe to show on a terminal.
- */
 
 static int error_write(struct error *err, size_t at, const char *format, va_list args)
 {
@@ -76,11 +71,6 @@ int error_memory(struct error *err)
 }
 
 /* ---- stop ------------------------------------------------------------------------------------ */
-/*
- * Remembers that the user wants what is being done to end.
- *
- * In: a signal. Out: a flag.
- */
 
 static volatile sig_atomic_t requested;
 

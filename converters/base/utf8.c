@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * utf8.c - distinguishes UTF-8 from other bytes.
- *
- * In: bytes. Out: the length of a character.
  */
 #include "base/utf8.h"
 

@@ -12,11 +12,6 @@
 #include "graph/function_names.h"
 
 /* ---- assertion ------------------------------------------------------------------------------- */
-/*
- * Understands what a user claims that a program uses.
- *
- * In: a text. Out: struct assertion.
- */
 
 /* Units of weights, and what they are in gticks. */
 static const struct {

@@ -9,11 +9,6 @@
 #include "compare/comparison.h"
 
 /* ---- discovery ------------------------------------------------------------------------------- */
-/*
- * Finds the limit of p values by the procedure of Benjamini and Hochberg.
- *
- * In: p values. Out: the largest one that is significant.
- */
 
 static int compare(const void *a, const void *b)
 {
@@ -32,11 +27,6 @@ double discovery_limit(double *p, size_t n, double level)
 }
 
 /* ---- comparison ------------------------------------------------------------------------------ */
-/*
- * Compares what the runs of two programs have used of a part of a tree.
- *
- * In: weights and their squares, by run. Out: means, changes, significance.
- */
 
 /* A row of fewer samples on both sides together is not tested: it could hardly be significant, and each test makes it harder
  * for the others. This says nothing of what has changed, so that what is found is as certain as before. */

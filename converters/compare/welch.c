@@ -10,10 +10,6 @@
 
 /* ---- student --------------------------------------------------------------------------------- */
 /*
- * Computes Student's t distribution from the incomplete beta function.
- *
- * In: a value, degrees of freedom. Out: probabilities.
- *
  * P(|t| >= x) = I_z(n/2, 1/2) with z = n / (n + x^2). The incomplete beta function is found by its continued
  * fraction (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.8), evaluated from the front by
  * Lentz's method with Thompson and Barnett's change (Journal of Computational Physics 64, 1986).

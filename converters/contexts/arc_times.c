@@ -12,10 +12,6 @@
 
 /* ---- arc times ------------------------------------------------------------------------------- */
 /*
- * Charges each stack to the arcs of its context (Spivey 2004).
- *
- * In: struct tree. Out: struct arc_times.
- *
  * A context has an item A[B]C for each of its functions B. The item is the last occurrence of B on
  * the stack, where direct repeats are left out: A is the frame before it, and C is the frame after
  * it. A call changes few items: the earlier occurrence of the called function is not its last one
@@ -215,11 +211,6 @@ void arc_times_free(struct arc_times *a)
 }
 
 /* ---- caller shares --------------------------------------------------------------------------- */
-/*
- * Compares the callers' shares of a function's calls with those of its time.
- *
- * In: arcs with calls and times. Out: functions with several callers.
- */
 
 /* Scale the number of calls down to 64 bits. If it needs more, its lowest bits do not matter. */
 static uint64_t scaled(const struct caller_shares_function *f, unsigned __int128 calls)
@@ -401,11 +392,6 @@ int caller_shares_of_graph(struct caller_shares *s, const struct graph *g, struc
 }
 
 /* ---- gprof report ---------------------------------------------------------------------------- */
-/*
- * Sorts functions and arcs as gprof's report lists them.
- *
- * In: struct tree. Out: struct gprof_report.
- */
 
 static int compare_totals(const void *a, const void *b, void *strings)
 {

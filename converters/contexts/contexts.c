@@ -2,8 +2,6 @@
 /*
  * contexts.c - finds the contexts of all stacks in the tree, and the cycles among them.
  *
- * In: struct tree. Out: struct contexts.
- *
  * The tree is walked once. history.h keeps the history of the current stack.
  */
 #include "contexts/contexts.h"

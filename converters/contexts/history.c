@@ -8,11 +8,6 @@
 #include "contexts/history.h"
 
 /* ---- stack history --------------------------------------------------------------------------- */
-/*
- * Keeps the history of the current stack.
- *
- * In: nodes of struct tree, in preorder. Out: a stack with marks.
- */
 
 int stack_history_open(struct stack_history *a, const struct tree *t, struct error *err)
 {
@@ -121,11 +116,6 @@ void stack_history_enter(struct stack_history *a, const struct tree_node *n)
 }
 
 /* ---- history --------------------------------------------------------------------------------- */
-/*
- * Finds the histories of many nodes of the tree, in batches.
- *
- * In: nodes of struct tree, in any order. Out: the entries of their histories.
- */
 
 #define BATCH_ENTRIES 4000000u
 #define BATCH_ITEMS   500000u

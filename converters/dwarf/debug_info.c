@@ -106,12 +106,6 @@ static uint64_t debug_cost_lines(const struct debug_image *d, uint64_t offset)
 }
 
 /* ---- debug info ------------------------------------------------------------------------------ */
-/*
- * Finds the functions at an address in the debug information.
- *
- * In: a module's files, and addresses. Out: the function, inlined calls and source lines of each
- * address.
- */
 
 /* The largest number of functions listed for an address: the innermost ones. */
 #define CHAIN_MAX      256u

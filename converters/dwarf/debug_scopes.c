@@ -292,10 +292,6 @@ void debug_scopes_free(struct debug_scopes *b)
 
 /* ---- debug enclosing ------------------------------------------------------------------------- */
 /*
- * Qualifies the names of functions that have no linkage name.
- *
- * In: a function's entry, and the tree of entries of its unit. Out: "ns::type::f".
- *
  * Compilers leave out the linkage name where no other unit can refer to the function: in anonymous
  * namespaces, within functions, and where an argument has a type from there. Many of these
  * functions have the same DW_AT_name, above all operator(), so that the bare name does not tell

@@ -16,10 +16,6 @@
 
 /* ---- eh frame functions ---------------------------------------------------------------------- */
 /*
- * Reads the ranges of functions from .eh_frame.
- *
- * In: an ELF file. Out: a sorted array of [start, end).
- *
  * The whole section is walked once. The index of the section, .eh_frame_hdr, is not used: it has no
  * ends, so that each lookup would need the entry anyway; it may be missing; and it may contradict
  * the section. Walking and sorting a compiler's 45,000 entries takes five milliseconds.

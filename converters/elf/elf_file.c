@@ -17,10 +17,6 @@
 
 /* ---- elf file -------------------------------------------------------------------------------- */
 /*
- * Bounds-checked access to the pieces of an ELF file.
- *
- * In: a path, or an image in memory. Out: headers, and copies of sections.
- *
  * Sections are read with pread and not mapped, for two reasons. A mapped file that is rebuilt while
  * it is read raises SIGBUS. And only the symbols and unwind tables are needed, which are a tenth of
  * a compiler's 33 MB.
@@ -332,11 +328,6 @@ int elf_file_crc(const struct elf_file *f, uint32_t *crc)
 }
 
 /* ---- elf section ----------------------------------------------------------------------------- */
-/*
- * Reads sections that may be compressed.
- *
- * In: an ELF file. Out: the bytes of a section.
- */
 
 /* The largest ratio of a section's size to its compressed size. Debug sections shrink to a third,
  * those full of zeros to less. A section beyond this ratio is forged and would fill the memory. */
@@ -422,12 +413,6 @@ int elf_section_read(const struct elf_file *f, const Elf64_Shdr *s, unsigned cha
 }
 
 /* ---- mini debug ------------------------------------------------------------------------------ */
-/*
- * Unpacks the section .gnu_debugdata.
- *
- * In: bytes that anybody may have written. Out: an ELF file in memory, of at most RATIO_MAX times
- * as many.
- */
 
 /* Tables of symbols shrink to a fifth or a tenth. */
 #define MINI_DEBUG_MAX (UINT64_C(1) << 28)

@@ -18,10 +18,6 @@
 
 /* ---- download -------------------------------------------------------------------------------- */
 /*
- * Gets files of modules from debuginfod servers.
- *
- * In: a build id. Out: a file in libdebuginfod's cache.
- *
  * A server that does not answer would be waited for once for each module. So the first time that
  * nothing comes for a while, no server is asked any more.
  */
@@ -450,10 +446,6 @@ static int debug_file_open_shared(struct elf_file *shared, const struct elf_file
 
 /* ---- module file ----------------------------------------------------------------------------- */
 /*
- * Opens the files of a recorded module, if they are still the ones that ran.
- *
- * In: a module of the profile, as recorded. Out: its files, opened, or a warning that says why not.
- *
  * A program that was rebuilt after the recording has other functions at the recorded addresses.
  * Wrong names are worse than none, so a file is used only if its build id is the recorded one.
  */

@@ -13,10 +13,6 @@
 
 /* ---- address sort ---------------------------------------------------------------------------- */
 /*
- * Sorts symbols and ranges by their first address.
- *
- * In: elements that begin with an address. Out: the same elements in order.
- *
  * Nearly all of a compiler's 45,000 functions begin at different addresses. A radix sort of the
  * addresses is faster than a sort by comparison, and the comparison is needed only for elements
  * with equal addresses.
@@ -121,12 +117,6 @@ int address_sort(void *elements, size_t size, size_t n,
 }
 
 /* ---- address ranges -------------------------------------------------------------------------- */
-/*
- * Cuts address ranges into disjoint pieces.
- *
- * In: sorted ranges, which may nest, overlap or be forged. Out: pieces in which a lookup is one
- * binary search.
- */
 
 /* Fewer pieces than this need no index of stretches. */
 #define FEW_RANGES 32u
@@ -265,11 +255,6 @@ void address_ranges_clear(struct address_ranges *p)
 }
 
 /* ---- symbol table ---------------------------------------------------------------------------- */
-/*
- * Finds the symbol that covers an address.
- *
- * In: symbol table sections of ELF files. Out: the symbol that covers an address.
- */
 
 #define TEXT_BYTES_MAX (1u << 20)
 /* The names of equal ranges are compared up to this length, because forged names may all be very

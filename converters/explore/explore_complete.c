@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * explore_complete.c - finds the names that may continue a line that is being typed.
- *
- * In: the line up to the cursor. Out: names of commands, functions, settings, files.
  */
 #include "explore/explore_edit.h"
 

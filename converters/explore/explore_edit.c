@@ -2,8 +2,8 @@
 /*
  * explore_edit.c - lets the user edit a line at the terminal.
  *
- * In: a terminal. Out: lines. The terminal's text is in the user's encoding, while the rest of
- * cpprof treats text as bytes. So the user's locale is in effect only while a line is edited.
+ * The terminal's text is in the user's encoding, while the rest of cpprof treats text as bytes. So
+ * the user's locale is in effect only while a line is edited.
  */
 #include "explore/explore_edit.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * explore_line.c - splits a command line of cpprof into words.
- *
- * In: a line. Out: words, and the file that output is to go to.
  */
 #include "explore/explore.h"
 

@@ -2,8 +2,6 @@
 /*
  * explore_names.c - lists the functions of a profile by name, and finds those that the user's text
  * means.
- *
- * In: struct tree, or struct graph if the profile has calls without stacks. Out: names.
  */
 #include "explore/explore.h"
 

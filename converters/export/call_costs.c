@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * call_costs.c - walks the calling context tree, and adds up what lines and calls have used.
- *
- * In: nodes. Out: rows.
  */
 #include "export/call_costs.h"
 

@@ -11,11 +11,6 @@
 #include "write/json_text.h"
 
 /* ---- json table ------------------------------------------------------------------------------ */
-/*
- * Writes tables of JSON column by column.
- *
- * In: values. Out: JSON.
- */
 
 static void end_column(struct json_table *t)
 {

@@ -515,11 +515,6 @@ static void parquet_put_chunk(struct thrift *t, const struct parquet_values *c,
 }
 
 /* ---- parquet --------------------------------------------------------------------------------- */
-/*
- * Collects rows, and writes the footer of a Parquet file.
- *
- * In: values. Out: groups of rows, and behind them what a reader begins with.
- */
 
 /* Rows of a group. Readers take a group at a time on each core. */
 #define GROUP_ROWS  131072u

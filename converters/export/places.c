@@ -10,11 +10,6 @@
 #include "export/places.h"
 
 /* ---- places ---------------------------------------------------------------------------------- */
-/*
- * Asks the symbols once for each frame that a sample has.
- *
- * In: frames. Out: struct places.
- */
 
 bool places_is_none(const struct profile *p, size_t node)
 {
@@ -141,11 +136,6 @@ void places_free(struct places *x)
 }
 
 /* ---- differences ----------------------------------------------------------------------------- */
-/*
- * What stacks have before and after, as signed numbers whose sum is the difference.
- *
- * In: the nodes of a profile with a base. Out: what each contributes.
- */
 
 /* What all nodes so far have, before anything is rounded. */
 struct sums {

@@ -10,11 +10,6 @@
 #include "export/protobuf.h"
 
 /* ---- protobuf -------------------------------------------------------------------------------- */
-/*
- * Varints, keys and lengths of Protocol Buffers.
- *
- * In: fields. Out: bytes in memory.
- */
 
 #define VARINT_MOST 10 /* bytes of a number of 64 bits, with 7 of them in each */
 

@@ -155,11 +155,6 @@ struct stack_group stack_groups_find(const struct stack_groups *g, uint32_t name
 }
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
-/*
- * Sorts samples by thread and time.
- *
- * In: moments, or where there are none the weights of nodes. Out: struct tracks.
- */
 
 /* A sample before it is sorted. `part` is a group's node or a thread's index. */
 struct entry {
@@ -436,11 +431,6 @@ void tracks_free(struct tracks *t)
 }
 
 /* ---- track marks ----------------------------------------------------------------------------- */
-/*
- * Finds the track of each mark.
- *
- * In: a profile, its tracks. Out: struct track_marks.
- */
 
 /* The tracks of threads, of the first resource. */
 struct thread_track {

@@ -10,11 +10,6 @@
 #include "graph/function_names.h"
 
 /* ---- suggest --------------------------------------------------------------------------------- */
-/*
- * Finds names of functions that resemble a given one.
- *
- * In: struct tree and a name. Out: text for an error message.
- */
 
 #define SUGGESTED_MOST 3u /* names in place of one that is not there */
 #define LENGTH_MAX     64u /* for a longer name, only whether it contains the given one is looked at */
@@ -157,11 +152,6 @@ int suggest_focus(const struct filter *f, const struct profile *p, struct symbol
 }
 
 /* ---- function names -------------------------------------------------------------------------- */
-/*
- * Finds the functions of a profile that a user means.
- *
- * In: struct tree or struct graph, and a text. Out: names.
- */
 
 #define SHOWN 5u /* of the functions that an ambiguous text may mean, the error lists so many */
 

@@ -14,10 +14,6 @@
 
 /* ---- graph ----------------------------------------------------------------------------------- */
 /*
- * Builds the call graph from the tree.
- *
- * In: struct tree. Out: struct graph.
- *
  * The tree is walked once. If an arc occurs several times on the current path, only the first
  * occurrence counts the stack.
  */
@@ -494,11 +490,6 @@ void graph_set_totals(struct graph *g, const double *totals, const double *call_
 }
 
 /* ---- call distance --------------------------------------------------------------------------- */
-/*
- * Counts calls along the arcs of a call graph, breadth-first.
- *
- * In: struct graph and the functions to begin at. Out: a number of calls for each function.
- */
 
 /* The arcs of function f lead to the functions next[first[f]] .. next[first[f + 1] - 1]. */
 struct steps {

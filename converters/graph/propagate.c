@@ -229,11 +229,6 @@ static int cycle_split(struct cycle_member *members, uint32_t n, struct cycle_ca
 }
 
 /* ---- propagate ------------------------------------------------------------------------------- */
-/*
- * Propagates time up the call graph, from callees to callers.
- *
- * In: the self of each function and the weights of calls. Out: totals of functions and of calls.
- */
 
 struct function {
 	double into;	/* weight of the calls to it by other functions */

@@ -10,11 +10,6 @@
 #include "import/stack.h"
 
 /* ---- whole input ----------------------------------------------------------------------------- */
-/*
- * Reads all of an input, and unpacks gzip.
- *
- * In: an input. Out: bytes.
- */
 
 #define UNPACKED_MOST ((size_t)1 << 30)
 #define GZIP	      31 /* inflateInit2: the largest window, and gzip's header */
@@ -124,11 +119,6 @@ size_t whole_input_peek(const unsigned char *head, size_t n, unsigned char *to, 
 }
 
 /* ---- stack ----------------------------------------------------------------------------------- */
-/*
- * Puts a stack of names together.
- *
- * In: names. Out: a sample event.
- */
 
 void stack_empty(struct stack *s)
 {

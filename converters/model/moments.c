@@ -9,11 +9,6 @@
 #include "model/moments.h"
 
 /* ---- moments --------------------------------------------------------------------------------- */
-/*
- * A list of samples with their times.
- *
- * In: samples. Out: the list, or why there is none.
- */
 
 void moments_clear(struct moments *m)
 {
@@ -88,11 +83,6 @@ int moments_join_threads(struct moments *m, const struct moments *other, const u
 }
 
 /* ---- slices ---------------------------------------------------------------------------------- */
-/*
- * Keeps weights by slices of time, in as many slices as have room.
- *
- * In: weights with their times. Out: a table that grows, and whose slices grow longer.
- */
 
 #define SHIFT_LEAST 20 /* slices of a millisecond */
 #define SHIFT_MOST  63

@@ -65,11 +65,9 @@ int perf_map_file_open(const struct perf_map_process *p)
 
 /* ---- perf map -------------------------------------------------------------------------------- */
 /*
- * Finds the lines of a perf map that cover an address.
- *
- * In: text. Out: disjoint pieces of the address space, each with a name. Lines are collected until
- * they are twice as many as the pieces made before; then all are made into pieces again. So a
- * million lines for the same few functions take no more memory than the functions need.
+ * Lines are collected until they are twice as many as the pieces made before; then all are made
+ * into pieces again. So a million lines for the same few functions take no more memory than the
+ * functions need.
  */
 
 /* Two numbers, two separators and a name. */

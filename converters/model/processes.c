@@ -9,11 +9,6 @@
 #include "model/processes.h"
 
 /* ---- run times ------------------------------------------------------------------------------- */
-/*
- * Adds up how much CPU time processes used, and how long their runs took.
- *
- * In: what recordings say of their processes. Out: times.
- */
 
 static uint64_t add(uint64_t a, uint64_t b)
 {
@@ -140,10 +135,6 @@ int run_times_find(struct run_times *r, const struct profile *p, struct error *e
 
 /* ---- children -------------------------------------------------------------------------------- */
 /*
- * Finds what children used and no recording shows.
- *
- * In: what recordings say of their processes' children. Out: CPU times.
- *
  * A process that became another program has several recordings, one after the other. They are one
  * member of its process tree.
  */
@@ -376,11 +367,6 @@ void children_free(struct children *c)
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
-/*
- * Chooses the argument of each process that tells its command from the others'.
- *
- * In: the processes of a profile. Out: a text for each.
- */
 
 #define COMMAND_MOST 1000 /* bytes of an argument, such as a script's text */
 

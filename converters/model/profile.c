@@ -9,9 +9,6 @@
 #include "model/profile.h"
 
 /* ---- squares --------------------------------------------------------------------------------- */
-/*
- * Adds up squared weights by node.
- */
 
 int squares_add(struct squares *s, size_t node, unsigned __int128 value)
 {

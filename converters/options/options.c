@@ -13,11 +13,6 @@
 #include "write/colour.h"
 
 /* ---- options --------------------------------------------------------------------------------- */
-/*
- * The table of options.
- *
- * In: nothing. Out: each option's name, help, kind of value and field in struct options.
- */
 
 #define AT(field) offsetof(struct options, field)
 

@@ -11,11 +11,6 @@
 #include "options/selection.h"
 
 /* ---- shortlist ------------------------------------------------------------------------------- */
-/*
- * Collects distinct texts and lists them.
- *
- * In: texts. Out: the end of a message.
- */
 
 #define REST_BYTES 32u /* for " and 3 more" */
 
@@ -416,11 +411,6 @@ int selection_check_shown(const struct selection *s, struct profile *const *list
 }
 
 /* ---- selection ------------------------------------------------------------------------------- */
-/*
- * Decides which processes are read.
- *
- * In: --pid, --exe, --resource; process records. Out: yes or no.
- */
 
 static int add_pid(struct selection *s, uint64_t pid, struct error *err)
 {

@@ -10,11 +10,6 @@
 #include "pack/pack_builder.h"
 
 /* ---- pack builder ---------------------------------------------------------------------------- */
-/*
- * Collects the names that a pack is to hold.
- *
- * In: symbols, ranges and functions at addresses. Out: a list of each.
- */
 
 struct pack_builder *pack_builder_new(void)
 {

@@ -166,12 +166,10 @@ const char *pack_names_line(const struct pack_names *names, const char *path, ui
 
 /* ---- pack names ------------------------------------------------------------------------------ */
 /*
- * Decodes the names and the code in a pack.
- *
- * In: bytes that anybody may have written. Out: struct pack_names, in which each number is one of
- * what it counts. The unpacked bytes are at most PACK_RATIO_MAX times those of the file, and at
- * most PACK_BYTES_MAX. Memory is at most some ten times these, because no entry of a list has more
- * than ten times the bytes that it is packed in.
+ * Anybody may have written the bytes. In struct pack_names each number is one of what it counts. The
+ * unpacked bytes are at most PACK_RATIO_MAX times those of the file, and at most PACK_BYTES_MAX. Memory
+ * is at most some ten times these, because no entry of a list has more than ten times the bytes that it
+ * is packed in.
  */
 
 struct reader {

@@ -257,10 +257,6 @@ static void page_data(struct protobuf *data, const struct view_input *in,
 
 /* ---- page ------------------------------------------------------------------------------------ */
 /*
- * Writes a profile as one HTML page.
- *
- * In: struct tree, texts. Out: HTML.
- *
  * Whatever comes from the profile stands in the page as base64, of which no byte means anything to
  * HTML, or with its special characters replaced. The policy allows no source but the page's own
  * script and style, which it knows by their hashes, and no request.

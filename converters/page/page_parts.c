@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * page_parts.c - takes the files that the Makefile has made of the page's sources.
- *
- * In: files in PAGE_PARTS. Out: texts.
  */
 #include "page/page.h"
 

@@ -126,13 +126,10 @@ static size_t load_threads_files(const struct sources *from, size_t n_threads)
 
 /* ---- load ------------------------------------------------------------------------------------ */
 /*
- * Reads files into one profile, or into a profile for each resource.
- *
- * In: files. Out: profiles. The beginning of an input says which resource it counts, and all that
- * follows goes to that resource's builder; an input that counts several is read once for each.
- * Several threads read at a time, each a part of the files into builders of its own, which the
- * caller's thread joins in the order of the files. A part that fails it reads again: the first
- * error is always the same.
+ * The beginning of an input says which resource it counts, and all that follows goes to that
+ * resource's builder; an input that counts several is read once for each. Several threads read at
+ * a time, each a part of the files into builders of its own, which the caller's thread joins in
+ * the order of the files. A part that fails it reads again: the first error is always the same.
  */
 
 /* Sends the events of each input to the builder of its resource. */

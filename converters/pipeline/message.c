@@ -25,11 +25,6 @@
 #include "write/stop_text.h"
 
 /* ---- message --------------------------------------------------------------------------------- */
-/*
- * Writes messages to standard error, each on a line that begins with the program's name.
- *
- * In: a text. Out: "PROGRAM: TEXT" on standard error.
- */
 
 #define COLUMNS 80u
 
@@ -101,11 +96,6 @@ static void message_error(const struct error *err)
 }
 
 /* ---- exit status ----------------------------------------------------------------------------- */
-/*
- * Reports errors and finds the exit status for them.
- *
- * In: an error, or a text to be printed. Out: a message on standard error, an exit status.
- */
 
 int exit_status_report(const struct error *err)
 {
@@ -125,11 +115,6 @@ int exit_status_print(void (*write)(struct out *o))
 }
 
 /* ---- startup --------------------------------------------------------------------------------- */
-/*
- * Prepares descriptors, signals and messages.
- *
- * In: the program's name. Out: descriptors and signals as the rest of the program expects them.
- */
 
 /* If a standard descriptor is closed, the next file that is opened gets its number, and output
  * would be written to that file by mistake. */
@@ -175,11 +160,6 @@ void startup(const char *name)
 }
 
 /* ---- warnings -------------------------------------------------------------------------------- */
-/*
- * Warns the user of whatever makes the profile less than what was asked for.
- *
- * In: files, a profile, its modules. Out: messages on standard error.
- */
 
 /* So many warnings of one kind are shown, because there may be thousands. */
 #define SHOWN 5u
@@ -292,11 +272,6 @@ void warnings_unmatched(const struct patterns *p, const char *what)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 /*
- * Draws the progress line, which says how far the work is.
- *
- * In: the files, how many bytes of them have been read, the name of a step. Out: a line on standard
- * error.
- *
  * Asking for the time at every step would slow the work down. So a timer sends a signal, and its
  * handler draws the line. The handler only writes a text that is complete: there are two texts, and
  * while one of them is made the other one is current.

@@ -662,10 +662,6 @@ static int pack_copy(struct pack_tar *t, const char *path, struct error *err)
 
 /* ---- pack ------------------------------------------------------------------------------------ */
 /*
- * Packs recordings into one file.
- *
- * In: recordings, the files of their modules. Out: a pack.
- *
  * First the recordings are copied as they are, then all of them are read, for the addresses whose
  * names are wanted. One that is still being written has, when it is read, at least what was copied.
  */

@@ -17,11 +17,6 @@
 #include "pipeline/pager.h"
 
 /* ---- pager ----------------------------------------------------------------------------------- */
-/*
- * Starts the pager, the program that shows output that is longer than the screen.
- *
- * In: a shell command. Out: a pipe to the pager.
- */
 
 static const char *shell_command;
 static pid_t pager_process;
@@ -84,10 +79,7 @@ const struct out_pager *pager_of(const char *command)
 
 /* ---- picture --------------------------------------------------------------------------------- */
 /*
- * Runs Graphviz.
- *
- * In: a view that writes the DOT language. Out: the file that Graphviz writes. Both files have
- * temporary names beside the output until all is well.
+ * Both files have temporary names beside the output until all is well.
  */
 
 #define NOT_FOUND 127 /* as shells say it */

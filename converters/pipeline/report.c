@@ -73,11 +73,6 @@ static int shorten_graph(struct strings *strings, const struct graph *g, struct 
 }
 
 /* ---- analysis -------------------------------------------------------------------------------- */
-/*
- * Runs the stages between a profile and views.
- *
- * In: a profile, options. Out: names, a tree, a graph.
- */
 
 static int look_up_names(struct analysis *s, const struct options *opt, bool with_lines,
 			 struct error *err)
@@ -295,11 +290,6 @@ void analysis_free(struct analysis *s)
 }
 
 /* ---- assertions ------------------------------------------------------------------------------ */
-/*
- * Checks what --assert claims of the runs that were read.
- *
- * In: options, runs. Out: messages on standard error.
- */
 
 /* A figure in percent, or with its unit. */
 static const char *figure(char text[WEIGHT_BYTES], const struct assertion *a,
@@ -389,11 +379,6 @@ int assertions_check(const struct options *opt, const struct sources *from,
 }
 
 /* ---- report ---------------------------------------------------------------------------------- */
-/*
- * Runs the stages between files and views, and tells the user about it.
- *
- * In: files, options. Out: what the stages make; progress and warnings on standard error.
- */
 
 int report_read(struct analysis *s, const struct sources *from, const struct options *opt,
 		struct error *err)

@@ -16,11 +16,6 @@
 #include "read/decode.h"
 
 /* ---- run start ------------------------------------------------------------------------------- */
-/*
- * Finds the earliest start time in the process records of several files.
- *
- * In: files. Out: a time.
- */
 
 static int on_process(void *context, const struct event_process *e, const struct event_sink **next,
 		      struct error *err)
@@ -58,10 +53,8 @@ int run_start(const struct sources *from, uint64_t *start_ns, struct error *err)
 
 /* ---- process tree ---------------------------------------------------------------------------- */
 /*
- * Finds the recordings of a process tree by the process records at their heads.
- *
- * In: the current directory. Out: file names. Only one file is open at a time, so that the number
- * of recordings is not limited by the number of descriptors.
+ * Only one file is open at a time, so that the number of recordings is not limited by the number
+ * of descriptors.
  */
 
 /* What the process record at the head of a file says of its process tree. */
@@ -221,11 +214,6 @@ void process_tree_free(struct process_tree *t)
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
-/*
- * Tells the runs of a program apart by the process records at the heads of files.
- *
- * In: files. Out: the run of each file.
- */
 
 /* Columns of a profile have numbers of 16 bits. */
 #define RUNS_MAX UINT16_MAX

@@ -493,11 +493,6 @@ static int recordings_same(struct sources *s, struct error *err)
 }
 
 /* ---- sources --------------------------------------------------------------------------------- */
-/*
- * Finds the files to be read.
- *
- * In: the names on the command line, or the current directory. Out: a list that has each file once.
- */
 
 /* The list owns the name from now on, also after an error. A name of NULL means that there was no
  * memory to copy it. */

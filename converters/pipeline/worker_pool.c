@@ -2,8 +2,6 @@
 /*
  * worker_pool.c - runs threads that do one part of some work after the other.
  *
- * In: functions that do a part and take its result. Out: calls of these functions.
- *
  * All that the threads share is in struct pool, under its lock. Results wait in a ring, in which
  * each part has its slot, so that the caller takes them in the order of the parts.
  */

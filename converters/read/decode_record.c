@@ -13,11 +13,6 @@
 #include "read/pack_file.h"
 
 /* ---- decode fields --------------------------------------------------------------------------- */
-/*
- * Reads one field of a list.
- *
- * In: a cursor, a table of fields. Out: the member that the table names.
- */
 
 bool decode_field_read(struct cursor *c, const struct decode_field *table, void *into,
 		       uint64_t *number)

@@ -2,8 +2,6 @@
 /*
  * live_heap.c - pushes the samples of memory that was allocated and not freed at a moment.
  *
- * In: a recording. Out: events.
- *
  * The first reading collects numbers, times and weights of blocks, and when they were freed. Then the
  * moment is known, and so are the blocks that were live. The second one pushes their samples. Both
  * read the recording as any sink does.

@@ -2,8 +2,6 @@
 /*
  * pack_file.c - reads the index of a pack.
  *
- * In: a file that anybody may have made. Out: parts of it, which lie inside it.
- *
  * Each access reads a few hundred bytes at a place that is known, so that a recording is found as fast
  * among ten thousand as alone.
  */

@@ -422,10 +422,6 @@ static struct demangle_component *demangle_shorten(struct demangle_component *tr
 
 /* ---- demangle -------------------------------------------------------------------------------- */
 /*
- * Demangles C++ and Rust names within bounds.
- *
- * In: a symbol's name. Out: the name for the user.
- *
  * libiberty does the demangling. A mangled name may refer back to parts of itself, so that a forged
  * name of some hundred bytes can unfold to terabytes. libiberty limits its recursion, but not its
  * output. The callback that takes the output limits it, and ends the work by longjmp, because the

@@ -13,11 +13,6 @@
 #include "symbols/short_names.h"
 
 /* ---- short text ------------------------------------------------------------------------------ */
-/*
- * Shortens names of which there is only the text.
- *
- * In: a name of any bytes. Out: a shorter name.
- */
 
 /* Find the open bracket that a closing one belongs to. Brackets that were opened after it have no
  * partner, because "<" may be an operator. Returns n_open if there is no such bracket. */
@@ -137,12 +132,6 @@ size_t short_text_strip(char *to, const char *name, size_t n)
 }
 
 /* ---- short names ----------------------------------------------------------------------------- */
-/*
- * Shows names of C++ and Rust shortly, and no two functions alike.
- *
- * In: mangled names while functions are named, then the names of a tree. Out: what each is shown
- * as.
- */
 
 struct short_name {
 	char *mangled; /* NULL: there is only the text */

@@ -365,10 +365,6 @@ int symbols_source(struct symbols *s, const struct profile_frame *frame,
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 /*
- * Names the function that an address belongs to.
- *
- * In: frames of the profile. Out: names in the profile's string table.
- *
  * Code gets a name from the files only if a symbol or debug information covers it. All other code
  * is named by its module and the start of its function, such as "[cc1+0x4f2310]". That name says
  * little, but it is not wrong, and all samples of the function share it.

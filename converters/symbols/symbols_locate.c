@@ -350,15 +350,11 @@ int symbols_location_function_text(struct symbols *s, const struct symbols_locat
 
 /* ---- entry points ---------------------------------------------------------------------------- */
 /*
- * Recognises _start and main of a stripped program by their callers and callees.
- *
- * In: the outermost frames of the stacks. Out: names of two functions.
- *
  * A stripped program has no symbol for main, although most users first ask for the call paths from
  * main. The outermost frames of a stack show both functions:
  *
- * 	[prog+0x7720]  __libc_start_main  [libc.so.6+0x271d0]  [prog+0x7650]
- * 	_start                            (or nothing)         main
+ *	[prog+0x7720]  __libc_start_main  [libc.so.6+0x271d0]  [prog+0x7650]
+ *	_start                            (or nothing)         main
  */
 
 #define STARTER	  "__libc_start_main"

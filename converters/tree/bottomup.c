@@ -12,11 +12,6 @@
 #include "tree/bottomup.h"
 
 /* ---- subtree --------------------------------------------------------------------------------- */
-/*
- * Merges all subtrees of some functions into one tree.
- *
- * In: struct tree and root functions. Out: struct tree.
- */
 
 struct merge {
 	const struct tree *from;
@@ -245,10 +240,6 @@ struct tree *subtree_build(const struct tree *t, const uint32_t *roots, size_t n
 
 /* ---- upward order ---------------------------------------------------------------------------- */
 /*
- * Sorts the nodes of the sample tree by the names on the way to the root.
- *
- * In: struct tree. Out: struct upward_order.
- *
  * In round k nodes have ranks by the first 2^k names of their stacks. A pair of ranks, of the node
  * and of the one 2^k levels above it, is the rank by 2^(k + 1) names. The root, above the outermost
  * functions, has rank 0. All rounds are kept: two nodes are compared by the largest round first.
@@ -479,10 +470,6 @@ void upward_order_free(struct upward_order *u)
 
 /* ---- bottomup -------------------------------------------------------------------------------- */
 /*
- * Walks the bottom-up tree without building it.
- *
- * In: struct tree. Out: nodes in preorder.
- *
  * A node of the bottom-up tree is a group of stacks whose innermost names are the same; the group
  * is a range of an array. Each stack remembers how far outwards the walk has gone on it. To go to
  * the node's children, the group is split into ranges by the name of the next frame. The ranges

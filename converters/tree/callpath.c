@@ -12,8 +12,6 @@
 
 /* ---- callpath -------------------------------------------------------------------------------- */
 /*
- * Orders, reads and frees a call path profile.
- *
  * Paths are sorted length by length. Two paths of the same length compare as pairs of numbers: the
  * rank of the parent among the paths that are shorter by one name, and the rank of the name among
  * all names. The number that stands for the outermost names is compared first; this is the parent

@@ -2,8 +2,6 @@
 /*
  * recurring.c - finds sequences of calls that recur under several callers.
  *
- * In: struct tree. Out: struct recurring.
- *
  * In the order of bottomup.h the nodes at which a sequence ends are a range. The ranges of
  * nodes whose texts have l names in common, and that are not parts of a larger such range, form a
  * tree (the intervals of Abouelhoda, Kurtz and Ohlebusch, Replacing suffix trees with enhanced

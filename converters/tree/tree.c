@@ -11,10 +11,6 @@
 
 /* ---- tree ------------------------------------------------------------------------------------ */
 /*
- * Builds the sample tree of functions from the profile.
- *
- * In: a profile, names of its frames. Out: struct tree in preorder.
- *
  * The code does not recurse, because a stack may have 65,536 frames.
  */
 

@@ -12,11 +12,6 @@
 #include "tree/tree_fold.h"
 
 /* ---- filter ---------------------------------------------------------------------------------- */
-/*
- * Decides which samples of a profile are kept.
- *
- * In: the values of the options, a profile, the names of its frames. Out: marks.
- */
 
 /* The mark of a name is 1 << kind; the marks of a node are FILTER_KEPT and FILTER_NEEDED. */
 #define FILTER_HIDDEN (1u << FILTER_HIDE)
