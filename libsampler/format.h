@@ -25,21 +25,21 @@
 /* Within the zlib data: record = tag, length, payload[length], CRC-32 of these (4 bytes, little
  * endian). A reader skips a record whose tag it does not know. */
 enum cps_tag {
-	CPS_TAG_PROCESS = 1,	/* fields (enum cps_process_field) */
-	CPS_TAG_MODULE = 2,	/* id, path, build id, bias, flags, segments */
-	CPS_TAG_THREAD = 3,	/* id, tid, start, name; a later one replaces an earlier one */
-	CPS_TAG_SAMPLES = 4,	/* a batch of samples */
-	CPS_TAG_LOSS = 5,	/* (reason, count) pairs; totals so far, the last one holds */
-	CPS_TAG_END = 6,	/* fields (enum cps_end_field); nothing follows */
-	CPS_TAG_MARK = 7,	/* time (us since the start), thread id, name: set by the program */
-	CPS_TAG_ENGINE = 8,	/* engine, why: from here on another clock ticks */
-	CPS_TAG_JIT = 9,	/* the payload is a piece of a perf map */
-	CPS_TAG_COLUMNS_2 = 10, /* a batch of samples in columns, as version 2 had it */
-	CPS_TAG_COLUMNS = 11,	/* a batch of samples, in columns */
-	CPS_TAG_RESOURCE = 12,	/* fields (enum cps_resource_field) */
-	CPS_TAG_ATOM = 13,	/* fields (enum cps_atom_field) */
-	CPS_TAG_COUNTED = 14,	/* (resource, gticks, events); totals so far, the last one holds */
-	CPS_TAG_FREED = 15,	/* time, then (number, time) pairs: blocks that were freed */
+	CPS_TAG_PROCESS = 1, /* fields (enum cps_process_field) */
+	CPS_TAG_MODULE = 2,  /* id, path, build id, bias, flags, segments */
+	CPS_TAG_THREAD = 3,  /* id, tid, start, name; a later one replaces an earlier one */
+	CPS_TAG_SAMPLES = 4, /* a batch of samples */
+	CPS_TAG_LOSS = 5,    /* (reason, count) pairs; totals so far, the last one holds */
+	CPS_TAG_END = 6,     /* fields (enum cps_end_field); nothing follows */
+	CPS_TAG_MARK = 7,    /* time (us since the start), thread id, name: set by the program */
+	CPS_TAG_ENGINE = 8,  /* engine, why: from here on another clock ticks */
+	CPS_TAG_JIT = 9,     /* the payload is a piece of a perf map */
+	CPS_TAG_COLUMNAR_2 = 10, /* a batch of samples in columns, as version 2 had it */
+	CPS_TAG_COLUMNAR = 11,	 /* a batch of samples, in columns */
+	CPS_TAG_RESOURCE = 12,	 /* fields (enum cps_resource_field) */
+	CPS_TAG_ATOM = 13,	 /* fields (enum cps_atom_field) */
+	CPS_TAG_COUNTED = 14,	 /* (resource, gticks, events); totals so far, the last one holds */
+	CPS_TAG_FREED = 15,	 /* time, then (number, time) pairs: blocks that were freed */
 };
 
 /* No record is longer than this. A batch never exceeds a buffer of the journal. */
@@ -176,7 +176,7 @@ enum cps_mark {
 #define CPS_FRAME_RUN	     5u /* n: the next n frames are each the first successor */
 #define CPS_FRAME_KNOWN	     6u /* 6 + id: an address that this batch has introduced */
 
-/* CPS_TAG_COLUMNS: buffer, sequence, time, grain, step, whether it begins anew, the length of each
+/* CPS_TAG_COLUMNAR: buffer, sequence, time, grain, step, whether it begins anew, the length of each
  * column; the columns. A head: these bits, and above them what is popped. */
 enum cps_column {
 	CPS_COLUMN_HEAD,
@@ -201,11 +201,10 @@ enum cps_column {
 
 /* CPS_COLUMN_AGAIN: the stack, thread and mark of a sample are those of one before it. Samples
  * that have a head get the numbers 0, 1, ..., CPS_STACKS - 1, 0, ... */
-#define CPS_EINTR_RESTART_NOT 0u /* it has a head, and perhaps frames */
-#define CPS_EINTR_RESTART_NUMBER                                                                   \
-	255u /* its stack's number follows; else how recent it is, plus 1 */
-#define CPS_RECENT 254u
-#define CPS_STACKS 32768u
+#define CPS_AGAIN_NOT	 0u   /* it has a head, and perhaps frames */
+#define CPS_AGAIN_NUMBER 255u /* its stack's number follows; else how recent it is, plus 1 */
+#define CPS_RECENT	 254u
+#define CPS_STACKS	 32768u
 
 #define CPS_HEAD_EXTRA	   1u /* bits CPS_ITEM_* and values are in CPS_COLUMN_EXTRA */
 #define CPS_HEAD_NO_FRAMES 2u /* nothing is pushed */

@@ -425,7 +425,7 @@ static inline bool stack_known(struct decode_columnar *c, unsigned code, uint32_
 {
 	uint32_t place = code - 1;
 
-	if (code == CPS_EINTR_RESTART_NUMBER) {
+	if (code == CPS_AGAIN_NUMBER) {
 		if (!columnar_bytes(c, CPS_COLUMN_NUMBER, 2, number))
 			return false;
 		c->n_recent += c->n_recent < CPS_RECENT;
@@ -495,10 +495,10 @@ static bool whole_read(struct decode_columnar *c, struct event_sample *e, uint64
 static inline bool item_read(struct decode_columnar *c, struct event_sample *e, uint64_t *rest)
 {
 	struct cursor *again = &c->column[CPS_COLUMN_AGAIN];
-	unsigned code = again->at == again->end ? CPS_EINTR_RESTART_NOT : *again->at++;
+	unsigned code = again->at == again->end ? CPS_AGAIN_NOT : *again->at++;
 
 	*rest = 0;
-	return code == CPS_EINTR_RESTART_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
+	return code == CPS_AGAIN_NOT ? whole_read(c, e, rest) : again_read(c, code, e);
 }
 
 static inline int item_push(struct decode_stream *s, struct event_sample *e, uint64_t rest)
@@ -611,7 +611,7 @@ static int items_decode(struct decode_stream *s, const struct cursor *each)
 int decode_columnar(struct decode_stream *s, uint64_t tag, const unsigned char *payload, size_t n,
 		    struct decode_batch_id *id)
 {
-	bool is_old = tag == CPS_TAG_COLUMNS_2;
+	bool is_old = tag == CPS_TAG_COLUMNAR_2;
 	struct cursor c = {payload, payload + n, NULL};
 
 	if (!s->columnar)

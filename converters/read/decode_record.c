@@ -549,8 +549,8 @@ static int record_decode(struct decode_stream *s, uint64_t tag, const unsigned c
 	case CPS_TAG_THREAD:
 		return record_thread(s, &c);
 	case CPS_TAG_SAMPLES:
-	case CPS_TAG_COLUMNS_2:
-	case CPS_TAG_COLUMNS:
+	case CPS_TAG_COLUMNAR_2:
+	case CPS_TAG_COLUMNAR:
 		return record_batch(s, tag, payload, n);
 	case CPS_TAG_LOSS:
 		return record_loss(s, &c);

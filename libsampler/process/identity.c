@@ -153,7 +153,7 @@ static void set_grain(uint64_t interval_ns)
 
 	while (grain * UINT64_C(2) * 50000 <= interval_ns && grain < 1u << 16)
 		grain *= 2;
-	cps_columns_set_grain(grain, interval_ns ? 4 * grain : 1);
+	cps_columnar_set_grain(grain, interval_ns ? 4 * grain : 1);
 }
 
 void cps_describe(struct cps_identity *identity, const struct cps_clock *clock,

@@ -174,7 +174,7 @@ static bool wants_parts(const struct cps_wanted_resources *wanted)
 static void add_clock(const struct cps_wanted_resources *wanted)
 {
 	const char *state = joins_clock(wanted) ? RUNNING : NULL;
-	uint32_t grain = of_clock.is_time ? cps_columns_grain() : 1;
+	uint32_t grain = of_clock.is_time ? cps_columnar_grain() : 1;
 
 	if (!cps_resource_needs_clock(wanted))
 		return;

@@ -230,7 +230,7 @@ int64_t cps_sample_due(const struct cps_thread *t, uint64_t reading)
 static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail, uint32_t *rest)
 {
 	const struct cps_meter *m = cps_sample_meter();
-	uint32_t units = is_tail ? 1 : cps_columns_grain();
+	uint32_t units = is_tail ? 1 : cps_columnar_grain();
 	uint64_t gticks;
 
 	if (!m->read)

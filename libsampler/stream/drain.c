@@ -105,7 +105,7 @@ int cps_drain(struct cps_buffer *b)
 void cps_drain_reset(void)
 {
 	losses_told = 0;
-	cps_columns_forget();
+	cps_columnar_forget();
 	memset(acquired, 0, sizeof(acquired));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recode.c - writes a batch again by columns, which deflate better.
+ * recode.c - writes a batch again as a columnar one, which deflates better.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -105,7 +105,7 @@ bool cps_stacks_again(struct cps_stack_key key, uint32_t *place, uint32_t *numbe
 	return true;
 }
 
-/* ---- columns --------------------------------------------------------------------------------- */
+/* ---- columnar -------------------------------------------------------------------------------- */
 /*
  * Writes samples in columns, which deflate better than whole samples.
  *
@@ -143,34 +143,34 @@ static uint64_t time_steps;		/* the previous item's */
 static uint64_t latest_address;		/* the new address that was written last */
 static uint32_t latest_module, run;
 
-void cps_columns_set_grain(uint32_t units, uint32_t step_us)
+void cps_columnar_set_grain(uint32_t units, uint32_t step_us)
 {
 	grain = units;
 	step = step_us;
 }
 
-uint32_t cps_columns_step(void)
+uint32_t cps_columnar_step(void)
 {
 	return step;
 }
 
-uint32_t cps_columns_grain(void)
+uint32_t cps_columnar_grain(void)
 {
 	return grain;
 }
 
-void cps_columns_forget(void)
+void cps_columnar_forget(void)
 {
 	n_ids = 0;
 }
 
-const uint8_t *cps_columns_bytes(enum cps_column column, size_t *n)
+const uint8_t *cps_columnar_bytes(enum cps_column column, size_t *n)
 {
 	*n = (size_t)(writers[column].p - d->bytes[column]);
 	return d->bytes[column];
 }
 
-bool cps_columns_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
+bool cps_columnar_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 {
 	bool is_fresh = !d; /* its pages are zero, and are not touched needlessly */
 
@@ -220,7 +220,7 @@ static void put_bytes(enum cps_column first, int n, uint64_t value)
 }
 
 /* Writes the values that most samples do not have. */
-static void put_extra(const struct cps_column_item *item, uint64_t rest)
+static void put_extra(const struct cps_columnar_item *item, uint64_t rest)
 {
 	struct cps_writer *w = column(CPS_COLUMN_EXTRA);
 	uint32_t mark = item->mark + (item->number ? CPS_MARK_NUMBERED : 0);
@@ -237,19 +237,19 @@ static void put_extra(const struct cps_column_item *item, uint64_t rest)
 		cps_put(w, rest);
 }
 
-static uint32_t atom_of(const struct cps_column_item *item)
+static uint32_t atom_of(const struct cps_columnar_item *item)
 {
 	return item->thread & ((1u << cps_atoms_bits()) - 1);
 }
 
-static uint32_t grain_of(const struct cps_column_item *item)
+static uint32_t grain_of(const struct cps_columnar_item *item)
 {
 	uint32_t own = cps_atoms_grain(atom_of(item));
 
 	return own ? own : grain;
 }
 
-static void put_amounts(const struct cps_column_item *item)
+static void put_amounts(const struct cps_columnar_item *item)
 {
 	uint32_t atom = atom_of(item), unit = grain_of(item);
 	uint64_t grains = item->weight / unit, now = item->time_us / step, expected = 0;
@@ -262,12 +262,12 @@ static void put_amounts(const struct cps_column_item *item)
 	time_steps = now;
 }
 
-void cps_columns_item(const struct cps_column_item *item, struct cps_stack_key key)
+void cps_columnar_item(const struct cps_columnar_item *item, struct cps_stack_key key)
 {
 	uint64_t rest = item->weight % grain_of(item);
 	bool has_extra = item->has_thread || item->is_tail || item->mark || item->number || rest;
 
-	put_byte(CPS_COLUMN_AGAIN, CPS_EINTR_RESTART_NOT);
+	put_byte(CPS_COLUMN_AGAIN, CPS_AGAIN_NOT);
 	cps_put(column(CPS_COLUMN_HEAD), item->pop << CPS_HEAD_POP_SHIFT |
 						 (item->has_frames ? 0 : CPS_HEAD_NO_FRAMES) |
 						 (has_extra ? CPS_HEAD_EXTRA : 0));
@@ -277,7 +277,7 @@ void cps_columns_item(const struct cps_column_item *item, struct cps_stack_key k
 	cps_stacks_add(key);
 }
 
-bool cps_columns_again(const struct cps_column_item *item, struct cps_stack_key key)
+bool cps_columnar_again(const struct cps_columnar_item *item, struct cps_stack_key key)
 {
 	uint32_t place, number;
 
@@ -287,14 +287,14 @@ bool cps_columns_again(const struct cps_column_item *item, struct cps_stack_key 
 	if (place < CPS_RECENT) {
 		put_byte(CPS_COLUMN_AGAIN, (uint8_t)(place + 1));
 	} else {
-		put_byte(CPS_COLUMN_AGAIN, CPS_EINTR_RESTART_NUMBER);
+		put_byte(CPS_COLUMN_AGAIN, CPS_AGAIN_NUMBER);
 		put_bytes(CPS_COLUMN_NUMBER, 2, number);
 	}
 	put_amounts(item);
 	return true;
 }
 
-uint32_t cps_columns_id(uint32_t module, uint64_t address, bool *is_new)
+uint32_t cps_columnar_id(uint32_t module, uint64_t address, bool *is_new)
 {
 	uint32_t i = (uint32_t)((address ^ (uint64_t)module << 40) * UINT64_C(0x9e3779b97f4a7c15) >>
 				(64 - HASH_BITS));
@@ -305,7 +305,7 @@ uint32_t cps_columns_id(uint32_t module, uint64_t address, bool *is_new)
 		if (d->address[id] == address && d->module[id] == module)
 			return id;
 	}
-	if (n_ids == CPS_COLUMN_IDS) /* more than `addresses` of cps_columns_begin */
+	if (n_ids == CPS_COLUMN_IDS) /* more than `addresses` of cps_columnar_begin */
 		return CPS_NO_ID;
 	id = n_ids++;
 	d->hash[i] = (uint16_t)(id + 1);
@@ -398,7 +398,7 @@ static void prefer(uint16_t *list, uint8_t *n, uint32_t place, uint32_t id)
 	list[to] = (uint16_t)id;
 }
 
-void cps_columns_frame(uint32_t from, uint32_t id, bool is_new, bool is_innermost)
+void cps_columnar_frame(uint32_t from, uint32_t id, bool is_new, bool is_innermost)
 {
 	uint32_t row = from == CPS_NO_ID ? OUTSIDE : from;
 	uint16_t *list = d->successor[row];
@@ -419,14 +419,14 @@ void cps_columns_frame(uint32_t from, uint32_t id, bool is_new, bool is_innermos
 	prefer(list, n, place, id);
 }
 
-bool cps_columns_end(void)
+bool cps_columnar_end(void)
 {
 	bool is_full = false;
 
 	for (int i = 0; i < CPS_COLUMNS; i++)
 		is_full = is_full || writers[i].full;
 	if (is_full)
-		cps_columns_forget();
+		cps_columnar_forget();
 	return !is_full;
 }
 
@@ -456,13 +456,13 @@ struct tables {
 static struct {
 	const uint8_t *p, *end;
 	bool is_wrong;
-	struct cps_column_item item; /* its time and weight are the previous item's */
+	struct cps_columnar_item item; /* its time and weight are the previous item's */
 	const struct cps_latest *latest;
 	uint32_t n_items;
 	uint32_t n_ids;
 	struct tables *tables;
 	uint32_t depth, kept; /* of the stack; its frames that are on the columns' stack, too */
-	uint32_t columns_depth;
+	uint32_t columnar_depth;
 	bool has_new; /* the item has a new address */
 	struct level *stack;
 	uint32_t room; /* of the stack, in frames */
@@ -540,7 +540,7 @@ static uint32_t get_address(bool *is_new)
 
 	if (in.is_wrong || in.n_ids == CPS_BATCH_IDS || module > CPS_MODULES_MAX)
 		return (uint32_t)wrong();
-	id = cps_columns_id((uint32_t)module, address, is_new);
+	id = cps_columnar_id((uint32_t)module, address, is_new);
 	if (id == CPS_NO_ID)
 		return (uint32_t)wrong();
 	in.tables->ids[in.n_ids] = (uint16_t)id;
@@ -617,16 +617,16 @@ static struct cps_stack_key key_of_item(void)
 
 /* Writes the item in full, with its stack from the frame on where it differs from the columns'
  * stack. */
-static void put_item(struct cps_column_item *item)
+static void put_item(struct cps_columnar_item *item)
 {
-	item->pop = in.columns_depth - in.kept;
+	item->pop = in.columnar_depth - in.kept;
 	item->has_frames = in.kept < in.depth;
-	cps_columns_item(item, key_of_item());
+	cps_columnar_item(item, key_of_item());
 	for (uint32_t i = in.kept; i < in.depth; i++)
-		cps_columns_frame(i ? in.tables->ids[in.stack[i - 1].id] : CPS_NO_ID,
-				  in.tables->ids[in.stack[i].id], in.stack[i].is_new,
-				  i + 1 == in.depth);
-	in.columns_depth = in.kept = in.depth;
+		cps_columnar_frame(i ? in.tables->ids[in.stack[i - 1].id] : CPS_NO_ID,
+				   in.tables->ids[in.stack[i].id], in.stack[i].is_new,
+				   i + 1 == in.depth);
+	in.columnar_depth = in.kept = in.depth;
 }
 
 /* Removes frames from the stack and adds others. */
@@ -652,7 +652,7 @@ static void change_stack(uint64_t pop)
 
 static void item(void)
 {
-	struct cps_column_item *i = &in.item, settled;
+	struct cps_columnar_item *i = &in.item, settled;
 	uint64_t flags = get(), taken = cps_latest_taken(in.latest, in.n_items++);
 
 	i->has_thread = flags & CPS_ITEM_THREAD;
@@ -667,7 +667,7 @@ static void item(void)
 	change_stack(flags >> CPS_ITEM_POP_SHIFT);
 	settled = *i;
 	settled.weight -= taken < i->weight ? taken : i->weight;
-	if (!in.is_wrong && (in.has_new || !cps_columns_again(&settled, key_of_item())))
+	if (!in.is_wrong && (in.has_new || !cps_columnar_again(&settled, key_of_item())))
 		put_item(&settled);
 }
 
@@ -676,8 +676,8 @@ static bool items(void)
 	while (in.p < in.end && !in.is_wrong)
 		item();
 	if (in.is_wrong)
-		cps_columns_forget();
-	return cps_columns_end() && !in.is_wrong;
+		cps_columnar_forget();
+	return cps_columnar_end() && !in.is_wrong;
 }
 
 /* Writes what stands before the columns: the tag and length of the record, and the numbers. */
@@ -694,7 +694,7 @@ static struct cps_piece heading(const uint64_t numbers[NUMBERS], const struct cp
 		cps_put(&p, columns[i].n);
 		sum += columns[i].n;
 	}
-	cps_put(&w, CPS_TAG_COLUMNS);
+	cps_put(&w, CPS_TAG_COLUMNAR);
 	cps_put(&w, (uint64_t)(p.p - payload) + sum);
 	cps_put_bytes(&w, payload, (size_t)(p.p - payload));
 	return (struct cps_piece){head, (size_t)(w.p - head)};
@@ -706,7 +706,7 @@ static size_t pieces_of(const uint64_t numbers[NUMBERS], struct cps_piece *piece
 	uint32_t crc = 0;
 
 	for (int i = 0; i < CPS_COLUMNS; i++, n++)
-		pieces[n].bytes = cps_columns_bytes((enum cps_column)i, &pieces[n].n);
+		pieces[n].bytes = cps_columnar_bytes((enum cps_column)i, &pieces[n].n);
 	pieces[0] = heading(numbers, pieces + 1);
 	for (size_t i = 0; i < n; i++)
 		crc = (uint32_t)crc32(crc, pieces[i].bytes, (uInt)pieces[i].n);
@@ -729,14 +729,14 @@ size_t cps_recode(const uint8_t *payload, size_t n, const struct cps_latest *lat
 	buffer = get();
 	sequence = get();
 	time_us = get();
-	if (in.is_wrong || !prepare() || !cps_columns_begin(time_us, CPS_BATCH_IDS, &begins_anew))
+	if (in.is_wrong || !prepare() || !cps_columnar_begin(time_us, CPS_BATCH_IDS, &begins_anew))
 		return 0;
-	in.item = (struct cps_column_item){.time_us = time_us};
-	in.n_ids = in.depth = in.kept = in.columns_depth = 0;
+	in.item = (struct cps_columnar_item){.time_us = time_us};
+	in.n_ids = in.depth = in.kept = in.columnar_depth = 0;
 	memset(in.tables->successor[OUTERMOST], 0xff, sizeof(in.tables->successor[0]));
 	if (!items())
 		return 0;
-	return pieces_of((uint64_t[]){buffer, sequence, time_us / cps_columns_step(),
-				      cps_columns_grain(), cps_columns_step(), begins_anew},
+	return pieces_of((uint64_t[]){buffer, sequence, time_us / cps_columnar_step(),
+				      cps_columnar_grain(), cps_columnar_step(), begins_anew},
 			 pieces);
 }

@@ -131,7 +131,7 @@ static void prepare(const char *stem)
 					 .interval = 1000000,
 					 .start_monotonic_ns = cps_sys_clock_ns(CLOCK_MONOTONIC),
 					 .journal_id = 1};
-	cps_columns_set_grain(GRAIN, 4 * GRAIN);
+	cps_columnar_set_grain(GRAIN, 4 * GRAIN);
 	cps_module_init(&start);
 	cps_recording_prepare(&output);
 }

@@ -53,26 +53,26 @@ Test(columnar, what_is_wrong_is_said)
 	struct bytes p = {0};
 
 	columns_make(&p, 1, false, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "it builds on a record that is not there");
+	refused(CPS_TAG_COLUMNAR_2, &p, "it builds on a record that is not there");
 	columns_make(&p, 0, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "its grain or step is out of range");
+	refused(CPS_TAG_COLUMNAR_2, &p, "its grain or step is out of range");
 	columns_make(&p, 1, true, columns, n);
 	bytes_byte(&p, 0);
-	refused(CPS_TAG_COLUMNS_2, &p, "it has bytes behind its columns");
+	refused(CPS_TAG_COLUMNAR_2, &p, "it has bytes behind its columns");
 	COLUMN(CODE, "\0");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a column has too many bytes");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a column has too many bytes");
 	COLUMN(HEAD, "\2");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a sample has no thread");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a sample has no thread");
 	COLUMN(HEAD, "\7");
 	COLUMN(EXTRA, "\1\0");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a column ends too early");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a column ends too early");
 	COLUMN(WEIGHT, "\2");
 	COLUMN(TIME, "\0");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "more frames leave the stack than it has");
+	refused(CPS_TAG_COLUMNAR_2, &p, "more frames leave the stack than it has");
 	bytes_free(&p);
 }
 
@@ -88,27 +88,27 @@ Test(columnar, what_is_wrong_with_frames_is_said)
 	COLUMN(WEIGHT, "\2");
 	COLUMN(TIME, "\0");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a frame has no such successor");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a frame has no such successor");
 	COLUMN(CODE, "\23");
 	COLUMN(NEAR, "\0");
 	COLUMN(NEAR_HIGH, "\0");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a new address is near none");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a new address is near none");
 	COLUMN(CODE, "\22");
 	COLUMN(KNOWN, "\0");
 	COLUMN(KNOWN_HIGH, "\0");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a frame's address is unknown");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a frame's address is unknown");
 	COLUMN(CODE, "\26");
 	COLUMN(FAR, "\0");
 	COLUMN(FAR_1, "\0");
 	COLUMN(FAR_2, "\0");
 	COLUMN(FAR_REST, "\1\x80\x80\x80\x80\x80\x40");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "an address does not fit 64 bits");
+	refused(CPS_TAG_COLUMNAR_2, &p, "an address does not fit 64 bits");
 	COLUMN(FAR_REST, "\x80\x80\4\0");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a frame's module number is too large");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a frame's module number is too large");
 	bytes_free(&p);
 }
 
@@ -124,19 +124,19 @@ Test(columnar, what_is_wrong_with_numbers_is_said)
 	COLUMN(CODE, "\20");
 	COLUMN(EXTRA, "\1\0\x80\x80\x80\x80\4");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a stack is too deep");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a stack is too deep");
 	COLUMN(EXTRA, "\11\0\3");
 	COLUMN(HEAD, "\3");
 	columns_make(&p, 2, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a sample's weight is out of range");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a sample's weight is out of range");
 	COLUMN(EXTRA, "\1\0");
 	COLUMN(WEIGHT, "\1");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a sample's weight is out of range");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a sample's weight is out of range");
 	COLUMN(WEIGHT, "\0");
 	COLUMN(TIME, "\1");
 	columns_make(&p, 1, true, columns, n);
-	refused(CPS_TAG_COLUMNS_2, &p, "a sample's time is out of range");
+	refused(CPS_TAG_COLUMNAR_2, &p, "a sample's time is out of range");
 	bytes_free(&p);
 }
 
@@ -161,19 +161,19 @@ Test(columnar, what_is_wrong_with_stacks_that_come_again)
 	COLUMN(NUMBER, "\0");
 	COLUMN(NUMBER_HIGH, "\0");
 	some_columns_make(&p, 1, true, CPS_COLUMNS, columns, n);
-	cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNS, &p), 0, "%s", log.text);
+	cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNAR, &p), 0, "%s", log.text);
 	cr_assert_eq(log.again, 2);
 	cr_assert(strstr(log.text, "sample 7 at 24: 8000 x1 mark 2: 0+1\n"), "%s", log.text);
 	event_log_free(&log);
 	COLUMN(NUMBER, "\1");
 	some_columns_make(&p, 1, true, CPS_COLUMNS, columns, n);
-	refused(CPS_TAG_COLUMNS, &p, "a stack's number is unknown");
+	refused(CPS_TAG_COLUMNAR, &p, "a stack's number is unknown");
 	COLUMN(NUMBER_HIGH, "");
 	some_columns_make(&p, 1, true, CPS_COLUMNS, columns, n);
-	refused(CPS_TAG_COLUMNS, &p, "a column ends too early");
+	refused(CPS_TAG_COLUMNAR, &p, "a column ends too early");
 	COLUMN(AGAIN, "\0\1\2");
 	COLUMN(NUMBER, "");
 	some_columns_make(&p, 1, true, CPS_COLUMNS, columns, n);
-	refused(CPS_TAG_COLUMNS, &p, "a stack is not among the recent ones");
+	refused(CPS_TAG_COLUMNAR, &p, "a stack is not among the recent ones");
 	bytes_free(&p);
 }

@@ -243,11 +243,11 @@ Test(resources, and_columns_that_cannot_be)
 
 	bytes_put(&p, BYTES(head));
 	bytes_put(&p, BYTES("\1\4\1\5\2\0\0\0\0\0"));
-	refused(begun(&r), CPS_TAG_COLUMNS, (char *)p.at, p.n, "a sample is of an unknown atom");
+	refused(begun(&r), CPS_TAG_COLUMNAR, (char *)p.at, p.n, "a sample is of an unknown atom");
 	resource_atom(begun(&r), 1, "", "1", 1, 0);
 	p.n = sizeof(head) - 1;
 	bytes_put(&p, BYTES("\1\4\1\5\2\1\0\0\0\0"));
-	refused(&r, CPS_TAG_COLUMNS, (char *)p.at, p.n, "a sample's weight is out of range");
+	refused(&r, CPS_TAG_COLUMNAR, (char *)p.at, p.n, "a sample's weight is out of range");
 	bytes_free(&r), bytes_free(&p);
 }
 

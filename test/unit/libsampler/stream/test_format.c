@@ -15,8 +15,8 @@
 /* ---- the page's examples --------------------------------------------------------------------- */
 
 static const char *const kinds[] = {
-	"whole",  "process", "module",	 "thread",  "samples",	"losses", "end",     "mark",
-	"engine", "jit",     "columns2", "columns", "resource", "atom",	  "counted", "freed"};
+	"whole",  "process", "module",	  "thread",   "samples",  "losses", "end",     "mark",
+	"engine", "jit",     "columnar2", "columnar", "resource", "atom",   "counted", "freed"};
 
 struct example {
 	struct bytes records, payload, events;

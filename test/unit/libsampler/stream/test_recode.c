@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_columns.c - samples in columns say the same as the batch that they were made of.
+ * test_recode.c - columnar batches say the same as the batch that they were made of.
  *
  * The recorder's recoding and the decoder are compared with batches that stream_writer.c has
  * written.
@@ -29,7 +29,7 @@ static void twins_begin(struct twins *t)
 	t->n = t->anew = 0;
 	demo_process(&t->batches);
 	demo_process(&t->columns);
-	cps_columns_forget();
+	cps_columnar_forget();
 }
 
 static void twins_free(struct twins *t)
@@ -109,7 +109,7 @@ static void random_batch(struct twins *t, uint32_t step)
 	batch_end(t);
 }
 
-Test(columns, random_batches_are_the_same)
+Test(recode, random_batches_are_the_same)
 {
 	static struct twins t;
 
@@ -117,7 +117,7 @@ Test(columns, random_batches_are_the_same)
 		uint32_t grain = seed % 2 ? 1u << below(10) : 1, step = grain << seed / 2 % 3;
 
 		srand(seed);
-		cps_columns_set_grain(grain, step);
+		cps_columnar_set_grain(grain, step);
 		twins_begin(&t);
 		random_batch(&t, step);
 		for (unsigned i = below(6); i; i--)
@@ -125,15 +125,15 @@ Test(columns, random_batches_are_the_same)
 		twins_are_equal(&t, "random", seed);
 		twins_free(&t);
 	}
-	cps_columns_set_grain(1, 1);
+	cps_columnar_set_grain(1, 1);
 }
 
-Test(columns, times_are_rounded_down_and_weights_are_not)
+Test(recode, times_are_rounded_down_and_weights_are_not)
 {
 	static struct twins t;
 	struct event_log log;
 
-	cps_columns_set_grain(16, 32);
+	cps_columnar_set_grain(16, 32);
 	twins_begin(&t);
 	batch_begin(&t, WRITER_SHORT, 1600);
 	for (unsigned i = 1; i < 5; i++) {
@@ -151,12 +151,12 @@ Test(columns, times_are_rounded_down_and_weights_are_not)
 	cr_assert(strstr(log.text, "sample 0 at 1664: 104000 x0 "), "%s", log.text);
 	event_log_free(&log);
 	twins_free(&t);
-	cps_columns_set_grain(1, 1);
+	cps_columnar_set_grain(1, 1);
 }
 
 /* Three samples of the same stack, of the last two of which some was taken back. What follows in the batch is a
  * difference from the weight that was written. */
-Test(columns, what_was_taken_back_is_missing)
+Test(recode, what_was_taken_back_is_missing)
 {
 	struct cps_piece pieces[CPS_RECODE_PIECES];
 	struct cps_latest latest = {.n = 0};
@@ -187,7 +187,7 @@ Test(columns, what_was_taken_back_is_missing)
 }
 
 /* Twelve batches of 4,000 addresses, some of which come again. */
-Test(columns, more_addresses_than_are_remembered)
+Test(recode, more_addresses_than_are_remembered)
 {
 	static struct twins t;
 
@@ -210,7 +210,7 @@ Test(columns, more_addresses_than_are_remembered)
 }
 
 /* The same addresses are inside of stacks and at their ends, and some stacks have no frames. */
-Test(columns, leaves_that_are_none)
+Test(recode, leaves_that_are_none)
 {
 	static struct twins t;
 
@@ -230,7 +230,7 @@ Test(columns, leaves_that_are_none)
 	}
 }
 
-Test(columns, runs_are_short)
+Test(recode, runs_are_short)
 {
 	static struct twins t;
 	struct cps_piece pieces[CPS_RECODE_PIECES];
@@ -247,7 +247,7 @@ Test(columns, runs_are_short)
 	for (size_t i = 0, n = recode(&t.w.payload, pieces); i < n; i++)
 		sum += pieces[i].n;
 	cr_assert_lt(sum, 400 * 20);
-	cps_columns_forget();
+	cps_columnar_forget();
 	batch_end(&t);
 	twins_are_equal(&t, "runs", 0);
 	twins_free(&t);
@@ -255,7 +255,7 @@ Test(columns, runs_are_short)
 
 /* The journal's bytes may be damaged. Such a batch is left as it is, and the next record does not
  * build on earlier ones. */
-Test(columns, a_batch_that_makes_no_sense)
+Test(recode, a_batch_that_makes_no_sense)
 {
 	static struct twins t;
 	struct cps_piece pieces[CPS_RECODE_PIECES];
@@ -297,14 +297,14 @@ static void known_item(struct writer_item *item, unsigned stack)
 
 /* Some stacks were used recently, some long ago, and some are recorded in full although they are
  * known. */
-Test(columns, stacks_that_come_again)
+Test(recode, stacks_that_come_again)
 {
 	static struct twins t;
 	struct event_log log;
 	unsigned stack = 0;
 
 	srand(2);
-	cps_columns_set_grain(8, 8);
+	cps_columnar_set_grain(8, 8);
 	twins_begin(&t);
 	for (unsigned batch = 0; batch < 4; batch++) {
 		batch_begin(&t, WRITER_SHORT, 0);
@@ -322,12 +322,12 @@ Test(columns, stacks_that_come_again)
 	cr_assert(log.again > 9000 && log.again < 11000, "%llu", (unsigned long long)log.again);
 	event_log_free(&log);
 	twins_free(&t);
-	cps_columns_set_grain(1, 1);
+	cps_columnar_set_grain(1, 1);
 }
 
 /* A stack that is used all the time still counts as recent when its number is given to another
  * one. */
-Test(columns, a_number_that_is_given_again)
+Test(recode, a_number_that_is_given_again)
 {
 	static struct twins t;
 	unsigned n = 0;
@@ -347,7 +347,7 @@ Test(columns, a_number_that_is_given_again)
 
 /* There are more stacks than numbers: a stack that comes again is known only if few others came in
  * between. */
-Test(columns, more_stacks_than_are_remembered)
+Test(recode, more_stacks_than_are_remembered)
 {
 	static const unsigned rounds[] = {CPS_STACKS - 6000, CPS_STACKS + 700};
 	static struct twins t;
@@ -403,20 +403,20 @@ static void payload_make(struct bytes *payload)
 	twins_free(&t);
 }
 
-Test(columns, damage_is_an_error_or_another_sample)
+Test(recode, damage_is_an_error_or_another_sample)
 {
 	struct bytes payload = {0}, copy = {0};
 	struct event_log log;
 	unsigned errors = 0;
 
 	payload_make(&payload);
-	cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNS, &payload), 0, "%s", log.text);
+	cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNAR, &payload), 0, "%s", log.text);
 	event_log_free(&log);
 	for (size_t at = 0; at < payload.n; at++) {
 		copy.n = 0;
 		bytes_put(&copy, payload.at, payload.n);
 		copy.at[at] ^= (unsigned char)(1u << at % 8);
-		errors += demo_decode(&log, CPS_TAG_COLUMNS, &copy) != 0;
+		errors += demo_decode(&log, CPS_TAG_COLUMNAR, &copy) != 0;
 		cr_assert(!strstr(log.text, "BROKEN"), "%s", log.text);
 		event_log_free(&log);
 	}
@@ -424,7 +424,7 @@ Test(columns, damage_is_an_error_or_another_sample)
 	for (size_t n = 0; n < payload.n; n++) {
 		copy.n = 0;
 		bytes_put(&copy, payload.at, n);
-		cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNS, &copy), -1, "%zu bytes", n);
+		cr_assert_eq(demo_decode(&log, CPS_TAG_COLUMNAR, &copy), -1, "%zu bytes", n);
 		event_log_free(&log);
 	}
 	bytes_free(&payload);
