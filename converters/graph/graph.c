@@ -447,7 +447,7 @@ static int make(struct making *m, struct error *err)
 
 struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struct error *err)
 {
-	struct making m = {.calls = p->calls, .graph = calloc(1, sizeof(*m.graph))};
+	struct making m = {.calls = p->given_calls, .graph = calloc(1, sizeof(*m.graph))};
 	int status;
 
 	if (!m.graph) {
@@ -460,8 +460,8 @@ struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struc
 		.total = unit == TREE_HITS ? p->hits : p->weight,
 		.hits = p->hits,
 		.has_calls = true,
-		.has_weights = p->calls->has_inclusive,
-		.has_totals = p->calls->has_totals,
+		.has_weights = p->given_calls->has_inclusive,
+		.has_totals = p->given_calls->has_totals,
 	};
 	status = make(&m, err);
 	free(m.order);

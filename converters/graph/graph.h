@@ -60,7 +60,7 @@ struct graph {
 struct graph *graph_build(const struct tree *t, struct error *err);
 
 /*
- * Build the graph of calls that come without stacks (profile.calls). Self is exact. Totals are
+ * Build the graph of calls that come without stacks (profile.given_calls). Self is exact. Totals are
  * exact if has_totals is set; else they are 0 until graph_set_totals sets them.
  *
  * Arcs are weighed by inclusive weight if the profile has it (callgrind), because it is measured:

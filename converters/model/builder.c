@@ -528,8 +528,8 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	struct profile_process *p = &b->current.process;
 
 	p->ended = true;
-	if (b->profile->calls)
-		b->profile->calls->has_totals &= e->has_totals;
+	if (b->profile->given_calls)
+		b->profile->given_calls->has_totals &= e->has_totals;
 	p->stop = e->stop;
 	p->stop_error = e->error;
 	if (e->note)
@@ -555,8 +555,8 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 	struct profile_builder *b = context;
 	struct profile_process *p = &b->current.process;
 
-	if (b->profile->calls)
-		b->profile->calls->has_totals = false;
+	if (b->profile->given_calls)
+		b->profile->given_calls->has_totals = false;
 	p->stop = e->stop;
 	p->stop_error = e->error;
 	p->children_ns = e->children_ns;
@@ -703,7 +703,7 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	b->all->nodes = NULL;
 	b->all->squares = (struct squares){0};
 	if (note_successors(p) || builder_group_finish(b) ||
-	    (p->calls && given_calls_name(p->calls, p->strings))) {
+	    (p->given_calls && given_calls_name(p->given_calls, p->strings))) {
 		profile_builder_free(b);
 		error_memory(err);
 		return NULL;

@@ -30,7 +30,7 @@ bool profile_builder_can_join(const struct profile_builder *b, const struct prof
 	const struct profile *p = b->profile, *q = other->profile;
 	uint64_t sum;
 
-	if (b->current.open || other->current.open || p->calls || q->calls)
+	if (b->current.open || other->current.open || p->given_calls || q->given_calls)
 		return false;
 	if (p->resource != b->empty && q->resource != other->empty &&
 	    !(is_same_text(p, p->resource, q, q->resource) && is_same_text(p, p->unit, q, q->unit)))
@@ -257,7 +257,7 @@ int profile_builder_columns(struct profile_builder *all, struct profile_builder 
 			    struct error *err)
 {
 	for (size_t i = 0; i < n; i++)
-		if (list[i]->profile->calls)
+		if (list[i]->profile->given_calls)
 			return error_set(err, "the input has calls without stacks, of which one "
 					      "resource at a time can be shown");
 	return columns_join(all, list, n, err);
@@ -276,7 +276,7 @@ static int check_run(const struct profile_builder *b, const struct profile_build
 {
 	const struct profile *p = b->profile, *q = first->profile;
 
-	if (p->calls)
+	if (p->given_calls)
 		return error_set(err, "%s: it has calls without stacks, and comparing needs stacks",
 				 first_file(p));
 	if (p->resource == b->empty || q->resource == first->empty ||

@@ -235,7 +235,7 @@ static int check_kind(const struct profile_builder *b, const struct event_proces
 	const struct profile *p = b->profile;
 	const char *first;
 
-	if (!p->n_processes || !p->calls == !e->kind->has_calls)
+	if (!p->n_processes || !p->given_calls == !e->kind->has_calls)
 		return 0;
 	first = strings_get(p->strings, p->processes[0].file, NULL);
 	return error_set(err, "%s: it has %s, but %s has %s: convert them separately", e->file,
@@ -255,14 +255,14 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 	if (b->by != PROFILE_BY_NOTHING)
 		return error_set(err, "%s: it has calls without stacks: --by needs recordings",
 				 e->file);
-	if (!p->calls) {
-		p->calls = calloc(1, sizeof(*p->calls));
-		if (!p->calls)
+	if (!p->given_calls) {
+		p->given_calls = calloc(1, sizeof(*p->given_calls));
+		if (!p->given_calls)
 			return error_memory(err);
-		p->calls->has_inclusive = p->calls->has_totals = true;
+		p->given_calls->has_inclusive = p->given_calls->has_totals = true;
 	}
-	p->calls->has_inclusive &= e->kind->has_inclusive;
-	p->calls->has_totals &= e->kind->has_inclusive;
+	p->given_calls->has_inclusive &= e->kind->has_inclusive;
+	p->given_calls->has_totals &= e->kind->has_inclusive;
 	return 0;
 }
 
@@ -277,7 +277,7 @@ int builder_self(void *context, const struct event_self *e, struct error *err)
 	struct profile_process *process = &b->current.process;
 	struct profile *p = b->profile;
 	struct given_calls_function *f;
-	uint32_t number = given_calls_function(p->calls, p->strings, &e->function);
+	uint32_t number = given_calls_function(p->given_calls, p->strings, &e->function);
 
 	if (number == GIVEN_CALLS_NONE)
 		return error_memory(err);
@@ -285,7 +285,7 @@ int builder_self(void *context, const struct event_self *e, struct error *err)
 		return overflow(b, "the sum of weights", err);
 	if (__builtin_add_overflow(p->hits, e->hits, &p->hits))
 		return overflow(b, "the number of samples", err);
-	f = &p->calls->functions[number];
+	f = &p->given_calls->functions[number];
 	f->self_weight += e->weight; /* a part of the sums above */
 	f->self_hits += e->hits;
 	if (__builtin_add_overflow(f->inclusive_weight, e->inclusive_weight, &f->inclusive_weight))
@@ -301,13 +301,13 @@ int builder_call(void *context, const struct event_call *e, struct error *err)
 {
 	struct profile_builder *b = context;
 	struct profile *p = b->profile;
-	uint32_t caller = given_calls_function(p->calls, p->strings, &e->caller);
-	uint32_t callee = given_calls_function(p->calls, p->strings, &e->callee);
+	uint32_t caller = given_calls_function(p->given_calls, p->strings, &e->caller);
+	uint32_t callee = given_calls_function(p->given_calls, p->strings, &e->callee);
 	struct given_calls_arc *arc;
 
 	if (caller == GIVEN_CALLS_NONE || callee == GIVEN_CALLS_NONE)
 		return error_memory(err);
-	arc = given_calls_arc(p->calls, caller, callee);
+	arc = given_calls_arc(p->given_calls, caller, callee);
 	if (!arc)
 		return error_memory(err);
 	if (__builtin_add_overflow(arc->count, e->count, &arc->count))

@@ -81,9 +81,9 @@ void profile_free(struct profile *p)
 	moments_clear(&p->moments);
 	free(p->columns);
 	squares_free(&p->squares);
-	if (p->calls)
-		given_calls_clear(p->calls);
-	free(p->calls);
+	if (p->given_calls)
+		given_calls_clear(p->given_calls);
+	free(p->given_calls);
 	strings_free(p->strings);
 	free(p);
 }

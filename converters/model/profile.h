@@ -283,7 +283,7 @@ struct profile {
 	struct profile_node *nodes; /* n_nodes >= 1 */
 	size_t n_nodes;
 	/* NULL unless the inputs are call graphs without stacks. Then there are no paths. */
-	struct given_calls *calls;
+	struct given_calls *given_calls;
 	/* None unless several resources are shown. Then there is a child of the root for each, in this
 	 * order, above all stacks that count it. Its frame is no function: it has neither module nor
 	 * name, and as address the column's number. What the rest of this structure says is of the

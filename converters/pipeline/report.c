@@ -216,9 +216,9 @@ int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt
 
 	needs &= ~(unsigned)(VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_NEEDS_MOMENTS |
 			     VIEW_WANTS_LINES | VIEW_WANTS_SOURCES | VIEW_NEEDS_SQUARES);
-	if (s->profile->calls && !takes_calls)
+	if (s->profile->given_calls && !takes_calls)
 		return refuse_calls(s->profile, err);
-	if (s->profile->calls)
+	if (s->profile->given_calls)
 		return needs && !s->graph ? shape_calls(s, opt, err) : 0;
 	if (needs & VIEW_NEEDS_LINES && filter_is_set(&opt->filter))
 		return error_usage(err,
@@ -264,7 +264,7 @@ void analysis_adapt(struct analysis *s, const struct options *opt)
 	if (s->tree && (s->tree->unit != view_input_unit(&opt->of_view) ||
 			!filter_is_equal(s->filter, &opt->filter)))
 		drop_tree(s);
-	if (s->profile->calls && s->graph &&
+	if (s->profile->given_calls && s->graph &&
 	    (s->graph->unit != view_input_unit(&opt->of_view) || filter_is_set(&opt->filter)))
 		drop_tree(s);
 }

@@ -162,7 +162,7 @@ static int write_legend(struct table *t, void *context, struct error *err)
 /* What was counted, as callgrind does, has no samples. */
 static int samples_width(const struct profile *p)
 {
-	return p->calls && p->calls->has_inclusive ? -1 : weight_count_width(p->hits);
+	return p->given_calls && p->given_calls->has_inclusive ? -1 : weight_count_width(p->hits);
 }
 
 static int write_flat(const struct view_input *in, struct out *o, struct error *err)

@@ -297,7 +297,7 @@ static void write_losses(struct out *o, const struct profile *p)
 		weight += process->weight;
 		whole += process->weight_complete;
 	}
-	if (p->by_name || p->calls)
+	if (p->by_name || p->given_calls)
 		return;
 	out_text(o, lost ? "\nlost: " : "\nlost: no tick");
 	for (k = 0, i = 0; k <= CPS_LOSS_COUNT; k++)

@@ -88,7 +88,7 @@ static void write_lost(struct out *o, const struct profile *p)
 {
 	uint64_t lost = 0;
 
-	if (p->calls || p->by_name || !p->n_processes)
+	if (p->given_calls || p->by_name || !p->n_processes)
 		return;
 	for (size_t i = 0; i < p->n_processes; i++)
 		lost += profile_process_lost(&p->processes[i]);
@@ -102,9 +102,9 @@ static void write_lost(struct out *o, const struct profile *p)
  * if that is not nearly all. */
 static void write_samples(struct out *o, const struct profile *p, uint64_t cpu_ns)
 {
-	if (p->calls && p->calls->has_inclusive && weight_is_scaled(p))
+	if (p->given_calls && p->given_calls->has_inclusive && weight_is_scaled(p))
 		return; /* how much it is stands in the next line; there is no number */
-	if (p->calls && p->calls->has_inclusive)
+	if (p->given_calls && p->given_calls->has_inclusive)
 		out_format(o, "%" PRIu64 " counted", p->hits);
 	else
 		out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
@@ -376,13 +376,13 @@ void caption_profile(struct out *o, const struct profile *p)
 	bool has_run = caption_run(o, p, &r);
 
 	write_columns(o, p);
-	if (!p->n_columns && (p->hits || !p->calls))
+	if (!p->n_columns && (p->hits || !p->given_calls))
 		write_samples(o, p, has_run ? r.cpu_ns : 0);
 	if (!p->n_columns && !(has_run && weight_is_cpu(p)))
 		write_credit(o, p);
 	write_children(o, p);
-	if (p->calls)
-		write_calls(o, p->calls);
+	if (p->given_calls)
+		write_calls(o, p->given_calls);
 	write_processes(o, p, r.first);
 }
 

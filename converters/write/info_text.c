@@ -483,7 +483,7 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_not_sampled(o, p, process);
 	write_own(o, p, process);
 	write_children(o, process, missing_ns);
-	if (!p->calls) {
+	if (!p->given_calls) {
 		write_stacks(o, process);
 		write_python(o, process);
 		write_interrupted(o, process);

@@ -35,7 +35,7 @@ static const char *const heads[] = {
 
 static void calls_check(const struct profile *p)
 {
-	const struct given_calls *c = p->calls;
+	const struct given_calls *c = p->given_calls;
 	uint64_t weight = 0, hits = 0, processes = 0;
 
 	for (size_t i = 0; i < c->n_functions; i++) {
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	struct profile *p = profile_builder_finish(b, &err);
 	CHECK(p);
-	if (p->calls) {
+	if (p->given_calls) {
 		calls_check(p);
 		graph_make(p);
 	}

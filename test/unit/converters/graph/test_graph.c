@@ -227,7 +227,7 @@ static void make(struct given *g)
 
 	*g = (struct given){.n = 1 + (uint32_t)rand() % FUNCTIONS};
 	g->profile.strings = strings_new();
-	g->profile.calls = &g->calls;
+	g->profile.given_calls = &g->calls;
 	g->profile.weight = number(huge);
 	g->profile.hits = number(false);
 	g->calls.functions = g->functions;
