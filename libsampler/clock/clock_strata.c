@@ -27,8 +27,6 @@
 
 /* ---- misses ---------------------------------------------------------------------------------- */
 /*
- * Limits what shots take that do not meet their thread running.
- *
  * In: each shot, and what the thread has used since the one before. Out: how far shots are apart.
  * What is decided here depends on shots that have come, and not on where the next one does, so that
  * shares stay true.
@@ -217,8 +215,6 @@ void cps_stratum_let_go(struct cps_thread *t)
 
 /* ---- clock strata ---------------------------------------------------------------------------- */
 /*
- * Samples at random instants, of threads that the kernel's tick has met running.
- *
  * In: an interval. Out: as many samples per second of CPU time as asked for, at instants that have
  * nothing to do with the kernel's own tick. CPU timers alone can only tick together with it, so
  * that a program that keeps time with it is always met in the same part of its work.

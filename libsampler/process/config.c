@@ -19,8 +19,6 @@
 
 /* ---- config ---------------------------------------------------------------------------------- */
 /*
- * Reads the settings.
- *
  * In: the environment. Out: struct cps_config.
  */
 

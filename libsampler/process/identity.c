@@ -22,8 +22,6 @@
 
 /* ---- identity -------------------------------------------------------------------------------- */
 /*
- * Reads what the kernel knows of this process.
- *
  * In: /proc/self, clocks. Out: struct cps_identity. The memory is the recorder's own, so that the
  * target's allocator is not disturbed.
  */
@@ -231,8 +229,6 @@ int cps_own_memory_pid(void)
 
 /* ---- go runtime ------------------------------------------------------------------------------ */
 /*
- * Finds out whether the program contains Go's runtime.
- *
  * In: the notes of all files that are loaded. Out: whether one of them is the build id that Go's
  * linker writes. Programs, shared objects and stripped files have it.
  */

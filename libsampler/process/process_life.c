@@ -36,8 +36,6 @@
 
 /* ---- process life ---------------------------------------------------------------------------- */
 /*
- * Starts, hands over, interrupts and ends the recording of a process.
- *
  * In: events in the process's life. Out: clocks that are armed or not, a recording that is begun or
  * ended.
  */

@@ -226,8 +226,6 @@ uint32_t cps_python_text_name(char name[CPS_PYTHON_NAME_BYTES],
 
 /* ---- functions ------------------------------------------------------------------------------- */
 /*
- * Numbers Python functions by their names.
- *
  * In: code objects. Out: numbers. A code object may be freed, and its memory used for another one:
  * so a number that was found for an address holds only while the object has the same strings, at
  * the same places and with the same characters.

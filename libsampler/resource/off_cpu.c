@@ -24,8 +24,6 @@
 
 /* ---- sleeper --------------------------------------------------------------------------------- */
 /*
- * Credits a thread that is blocked to where it is, from another thread.
- *
  * In: what a thread has noted before it was blocked. Out: a sample. Its stack holds still as long
  * as it is blocked. If it wakes up meanwhile its stack may go away, so that all of it is read by
  * the kernel, and what was read is thrown away.
@@ -180,8 +178,6 @@ bool cps_sleeper_take_nowhere(struct cps_thread *t, const struct cps_credit *cre
 
 /* ---- blocking -------------------------------------------------------------------------------- */
 /*
- * Tells the resources that want to know of it when a wrapped call may block its thread.
- *
  * In: wrapped calls that begin and end. Out: the same to those who have asked.
  *
  * Order: what a watcher needs is there before its bit is set, and used by who has acquired that.

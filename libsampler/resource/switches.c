@@ -23,8 +23,6 @@
 
 /* ---- switch records -------------------------------------------------------------------------- */
 /*
- * Reads the records that the kernel writes of a thread's switches.
- *
  * In: pages that the kernel writes. Out: numbers of switches and of moves to other processors.
  */
 

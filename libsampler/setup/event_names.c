@@ -13,8 +13,6 @@
 
 /* ---- pmu ------------------------------------------------------------------------------------- */
 /*
- * Finds the numbers of events that the kernel names in /sys/bus/event_source/devices.
- *
  * In: PMU/TERM,.../ and the files of that directory: `type` is a number, events/NAME a list of
  * terms, format/NAME the bits of a field ("config:0-7,32-35"). Out: type and config of
  * perf_event_open(2).
@@ -218,8 +216,6 @@ int cps_pmu_find(const char *root, const char *event, struct cps_overflow_kind *
 
 /* ---- trace ----------------------------------------------------------------------------------- */
 /*
- * Finds the numbers of the kernel's tracepoints.
- *
  * In: SYSTEM:NAME and the files of tracefs: events/SYSTEM/NAME/id. Out: type and config of
  * perf_event_open(2).
  */

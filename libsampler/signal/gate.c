@@ -51,8 +51,6 @@ bool cps_off_switch_was_seen(uint64_t now)
 
 /* ---- budget ---------------------------------------------------------------------------------- */
 /*
- * Limits what recording takes of a thread's CPU time.
- *
  * In: what each tick took, and what the thread used since the one before. Out: how deep stacks are
  * followed, and how far apart ticks are (doc/decisions/0049).
  */

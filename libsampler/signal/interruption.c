@@ -64,8 +64,6 @@ bool cps_displaced_since(uint32_t then)
 
 /* ---- masked ---------------------------------------------------------------------------------- */
 /*
- * Tells whether a tick has interrupted a call that changes the mask while it waits.
- *
  * In: the mask of such a call. Out: a signal that is blocked either in the call or around it, and
  * by which the handler knows where it is. And it keeps our signals out of calls that must not be
  * interrupted.
@@ -295,8 +293,6 @@ void cps_transfer_cut_note(void)
 
 /* ---- interruption ---------------------------------------------------------------------------- */
 /*
- * Finds out which system calls our signals have interrupted.
- *
  * In: the context of a signal. Out: a count for the wrappers, a call that is made again, or one
  * that is not made again; and whether the program makes calls that no wrapper sees, and that ticks
  * end.

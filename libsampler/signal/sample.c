@@ -136,8 +136,6 @@ uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void)
 
 /* ---- mode ------------------------------------------------------------------------------------ */
 /*
- * Tells whether a tick has met its thread in the kernel or in the program's own code.
- *
  * In: a thread, the interrupted context. Out: the atom of its sample.
  */
 

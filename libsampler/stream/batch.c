@@ -18,8 +18,6 @@
 
 /* ---- latest ---------------------------------------------------------------------------------- */
 /*
- * Remembers what the latest samples of a batch weigh, and takes a part of it back.
- *
  * In: the weights of samples, and how much of them is too much. Out: what each weighs less when its
  * batch becomes a record of the stream.
  */
@@ -76,8 +74,6 @@ uint64_t cps_latest_take_back(uint32_t thread, uint64_t weight)
 
 /* ---- batch ----------------------------------------------------------------------------------- */
 /*
- * Writes a sample as its difference from the previous one.
- *
  * In: a stack, a weight, a time. Out: a few bytes. Most frames follow the same caller as last time,
  * and take one byte. An address takes its full length only once in a batch.
  */

@@ -157,8 +157,6 @@ uint32_t cps_pace_end(uint64_t begin)
 
 /* ---- journal --------------------------------------------------------------------------------- */
 /*
- * Keeps the latest records in memory, and a copy of them in a file.
- *
  * In: samples and records. Out: full buffers. The file is mapped; the kernel writes the pages of
  * the mapping to it even if the process is killed. `committed` is stored last, so that a reader
  * never sees half a record (doc/decisions/0017, 0043).

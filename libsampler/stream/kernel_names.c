@@ -16,8 +16,6 @@
 
 /* ---- kallsyms -------------------------------------------------------------------------------- */
 /*
- * Finds the kernel's functions at given addresses in the text of /proc/kallsyms.
- *
  * In: addresses, the text. Out: names. The function at an address is the one that begins at or
  * before it and nearest to it. So a symbol need only be noted at the first address behind it; what
  * is noted there holds for later addresses, too, unless something nearer is noted at them.

@@ -156,8 +156,6 @@ void cps_own_time_reset(void)
 
 /* ---- interrupted ----------------------------------------------------------------------------- */
 /*
- * Counts calls of the program that a tick has ended, and that nobody has gone on with.
- *
  * In: each such call. Out: their number.
  */
 

@@ -29,8 +29,6 @@
 
 /* ---- creation -------------------------------------------------------------------------------- */
 /*
- * Creates the two files of a recording.
- *
  * In: where to record. Out: a stream that says what process it is of, and an empty journal.
  */
 
@@ -274,8 +272,6 @@ void cps_jit_keep(void)
 
 /* ---- recording ------------------------------------------------------------------------------- */
 /*
- * The states of a recording: not there yet, open, over.
- *
  * In: samples. Out: a file. No file is created before there is something to record; and if it turns
  * out at the end that the process has done nothing to speak of, the file is removed.
  */

@@ -472,8 +472,6 @@ void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m))
 
 /* ---- module list ----------------------------------------------------------------------------- */
 /*
- * Walks the loader's list of files.
- *
  * In: the list, which may be changing. Out: entries of the table of modules.
  */
 
@@ -556,8 +554,6 @@ uint32_t cps_module_list_find(uintptr_t pc, bool *is_sure)
 
 /* ---- permanent modules ----------------------------------------------------------------------- */
 /*
- * Tells which files of the loader's list are never unloaded.
- *
  * In: the loader's list. Out: the last file in it that is needed at the start. The loader lists
  * first the program, then what is preloaded, then what these need, then what that needs, and so on;
  * then what is opened. So whatever comes before a file that is needed stays, too. What may be

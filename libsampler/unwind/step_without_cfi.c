@@ -14,8 +14,6 @@
 
 /* ---- step without cfi ------------------------------------------------------------------------ */
 /*
- * Steps where no unwind information leads.
- *
  * In: registers, code, the stack. Out: the caller's registers, or that the stack ends here.
  */
 

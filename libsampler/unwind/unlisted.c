@@ -17,8 +17,6 @@
 
 /* ---- unlisted -------------------------------------------------------------------------------- */
 /*
- * Remembers what the kernel has said of addresses that the loader does not list.
- *
  * In: addresses. Out: modules, and ranges of generated code. There is one writer, that of the table
  * of modules. Readers take no lock; who reads an entry while it is replaced may miss it, once.
  *
