@@ -245,20 +245,37 @@ enum cps_code {
 /* Why a tick gave no sample, or a sample did not reach the stream. */
 enum cps_loss {
 	CPS_LOSS_REENTERED = 0, /* the tick hit the recorder itself */
-	CPS_LOSS_BUSY = 1,	/* every buffer was in use */
+	CPS_LOSS_BUSY = 1,	/* every buffer or stack of the recorder's was in use */
 	CPS_LOSS_MEMORY = 2,	/* no memory for a thread or a buffer */
 	CPS_LOSS_OUTPUT = 3,	/* the output could not be created or written */
 	CPS_LOSS_STACK = 4,	/* no frame could be found */
 	CPS_LOSS_BUDGET = 5,	/* recording had taken its share of the CPU time */
+	/* Older recorders count what follows as CPS_LOSS_BUSY, older readers show it as unknown. */
+	CPS_LOSS_DESCRIPTORS =
+		6,	       /* the target had no descriptor left to create or write the file */
+	CPS_LOSS_CREATING = 7, /* another thread was creating the file */
+	CPS_LOSS_UNWINDER = 8, /* another thread was in libunwind */
+	CPS_LOSS_FREES = 9,    /* that a block was freed could not be kept; no tick */
+	CPS_LOSS_MARKS = 10,   /* a mark found its buffer in use; no tick */
 	CPS_LOSS_COUNT
 };
+
+/* What people read of each, after a number. */
+#define CPS_LOSS_TEXTS                                                                             \
+	[CPS_LOSS_REENTERED] = "inside the recorder", [CPS_LOSS_BUSY] = "buffers busy",            \
+	[CPS_LOSS_MEMORY] = "no memory", [CPS_LOSS_OUTPUT] = "output not written",                 \
+	[CPS_LOSS_STACK] = "no stack", [CPS_LOSS_BUDGET] = "left out to keep the budget",          \
+	[CPS_LOSS_DESCRIPTORS] = "no descriptor left",                                             \
+	[CPS_LOSS_CREATING] = "while the file was created",                                        \
+	[CPS_LOSS_UNWINDER] = "libunwind busy", [CPS_LOSS_FREES] = "freed blocks not kept",        \
+	[CPS_LOSS_MARKS] = "marks not kept"
 
 /*
  * The journal is a file of fixed layout beside the stream, STREAM.journal. It holds what has not
  * yet been deflated. Its integers are little endian, of fixed width.
  *
  *   0    struct cps_journal_head
- *   64   struct cps_journal_buffer [buffers]
+ *   64   struct cps_journal_buffer [buffers], and one more if data_offset leaves room for it
  *   data_offset + i * buffer_bytes   the bytes of buffer i, page_room of them in each page
  *
  * Buffer 0 holds whole records; buffer i > 0 the payload of one CPS_TAG_SAMPLES record, which
@@ -271,9 +288,11 @@ enum cps_loss {
 #define CPS_JOURNAL_ALIGN	4096u /* a page */
 #define CPS_JOURNAL_PAGE_ROOM	4088u
 #define CPS_JOURNAL_BUFFERS_MAX 65536u
-#define CPS_JOURNAL_LOSSES	7 /* room for enum cps_loss */
-#define CPS_JOURNAL_LATEST	48u
-#define CPS_JOURNAL_COMMITTED	0xffffffu /* bytes; the bits above: how many are in `latest` */
+#define CPS_JOURNAL_LOSSES	7 /* counts in an entry */
+#define CPS_JOURNAL_REASONS                                                                        \
+	13 /* and, without the first one of the last entry, in both that have losses */
+#define CPS_JOURNAL_LATEST    48u
+#define CPS_JOURNAL_COMMITTED 0xffffffu /* bytes; the bits above: how many are in `latest` */
 
 struct cps_journal_head {
 	uint8_t magic[8];
@@ -296,7 +315,8 @@ struct cps_journal_buffer {
 	uint32_t committed; /* bytes that are valid; written last, with release order */
 	uint32_t sequence;
 	union {
-		uint64_t losses[CPS_JOURNAL_LOSSES]; /* of buffer 0: totals by enum cps_loss */
+		/* Of buffer 0: totals by enum cps_loss, 0 to 6. Of the one more, from the second on: 7 to 12. */
+		uint64_t losses[CPS_JOURNAL_LOSSES];
 		struct {
 			uint8_t scratch[8]; /* means nothing */
 			uint8_t latest[CPS_JOURNAL_LATEST];

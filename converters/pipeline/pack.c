@@ -302,6 +302,9 @@ static bool copy(const struct journal *j, unsigned char *to, uint32_t buffers, s
 	head.data_offset = htole32((uint32_t)data);
 	memcpy(to, &head, sizeof(head));
 	memcpy(to + sizeof(head), j->table, table_end(buffers) - sizeof(head));
+	if (j->data_offset >= table_end(j->buffers + 1) && /* more losses */
+	    !read_at(j, to + table_end(buffers), sizeof(*j->table), table_end(j->buffers)))
+		return false;
 	for (uint32_t i = 0; i < buffers; i++)
 		if (!read_at(j, to + data + i * buffer_bytes,
 			     (size_t)pages_of(j, i) * CPS_JOURNAL_ALIGN,
@@ -318,7 +321,8 @@ static int shrink(const struct journal *j, unsigned char **bytes, size_t *n)
 
 	if (!measure(j, &pages, &buffers))
 		return 0;
-	data = (table_end(buffers) + CPS_JOURNAL_ALIGN - 1) / CPS_JOURNAL_ALIGN * CPS_JOURNAL_ALIGN;
+	data = (table_end(buffers + 1) + CPS_JOURNAL_ALIGN - 1) / CPS_JOURNAL_ALIGN *
+	       CPS_JOURNAL_ALIGN;
 	all = data + (uint64_t)buffers * pages * CPS_JOURNAL_ALIGN;
 	if (all >= j->at.bytes || all > JOURNAL_BYTES_MAX)
 		return 0;

@@ -129,7 +129,7 @@ struct journal {
 	const char *damage;   /* the first damage found, or NULL */
 	const struct decode_batch_id *torn;
 	bool torn_held;
-	struct event_loss losses[CPS_JOURNAL_LOSSES];
+	struct event_loss losses[CPS_JOURNAL_REASONS];
 };
 
 static void damaged(struct journal *j, const char *what)
@@ -161,9 +161,14 @@ static size_t journal_read(const struct journal *j, void *bytes, size_t n, uint6
 
 /* ---- one buffer ------------------------------------------------------------------------------ */
 
+static uint64_t entry_offset(uint32_t i)
+{
+	return sizeof(struct cps_journal_head) + (uint64_t)i * sizeof(struct cps_journal_buffer);
+}
+
 static bool entry_read(const struct journal *j, uint32_t i, struct cps_journal_buffer *b)
 {
-	uint64_t offset = sizeof(struct cps_journal_head) + (uint64_t)i * sizeof(*b);
+	uint64_t offset = entry_offset(i);
 
 	return offset + sizeof(*b) <= j->size &&
 	       journal_read(j, b, sizeof(*b), offset) == sizeof(*b);
@@ -290,15 +295,17 @@ static int samples_decode(struct journal *j, uint32_t i, uint32_t sequence)
 	return 0;
 }
 
-/* What buffer 0's entry says of losses. */
-static void losses_note(struct journal *j, const struct cps_journal_buffer *b)
+/* What the entry of buffer 0 says of losses, or the one behind the table, whose first count is none. */
+static void losses_note(struct journal *j, const struct cps_journal_buffer *b, bool is_more)
 {
-	for (uint32_t i = 0; i < CPS_JOURNAL_LOSSES; i++) {
-		j->losses[i] = (struct event_loss){i, le64toh(b->losses[i])};
-		if (j->losses[i].count <= LOSSES_MAX)
+	for (uint32_t i = is_more; i < CPS_JOURNAL_LOSSES; i++) {
+		uint32_t reason = is_more ? CPS_JOURNAL_LOSSES - 1 + i : i;
+
+		j->losses[reason] = (struct event_loss){reason, le64toh(b->losses[i])};
+		if (j->losses[reason].count <= LOSSES_MAX)
 			continue;
 		damaged(j, "its losses are impossible");
-		j->losses[i].count = 0;
+		j->losses[reason].count = 0;
 	}
 }
 
@@ -307,7 +314,7 @@ static int losses_push(struct journal *j)
 {
 	const struct event_sink *sink = j->s->sink;
 
-	for (uint32_t i = 0; i < CPS_JOURNAL_LOSSES; i++)
+	for (uint32_t i = 0; i < CPS_JOURNAL_REASONS; i++)
 		if (j->losses[i].count > j->s->losses[i] && sink->loss &&
 		    sink->loss(sink->context, &j->losses[i], j->s->err))
 			return -1;
@@ -322,12 +329,14 @@ static int buffers_decode(struct journal *j)
 		qsort(j->s->batches, j->s->n_batches, sizeof(*j->s->batches), id_compare);
 	for (uint32_t i = 0; i < j->buffers && entry_load(j, i, &b); i++) {
 		if (!i)
-			losses_note(j, &b);
+			losses_note(j, &b, false);
 		if (!buffer_load(j, i, &b))
 			continue;
 		if (i ? samples_decode(j, i, le32toh(b.sequence)) : records_decode(j))
 			return -1;
 	}
+	if (entry_offset(j->buffers + 1) <= j->data_offset && entry_read(j, j->buffers, &b))
+		losses_note(j, &b, true);
 	return losses_push(j);
 }
 

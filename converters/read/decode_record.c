@@ -443,7 +443,7 @@ static int record_loss(struct decode_stream *s, struct cursor *c)
 	while (c->at != c->end) {
 		if (!cursor_u32(c, &loss.reason) || !cursor_varint(c, &loss.count))
 			return stream_wrong(s, c->wrong);
-		if (loss.reason < CPS_JOURNAL_LOSSES)
+		if (loss.reason < CPS_JOURNAL_REASONS)
 			s->losses[loss.reason] = loss.count;
 		if (s->sink->loss && s->sink->loss(s->sink->context, &loss, s->err))
 			return -1;

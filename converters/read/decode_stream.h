@@ -144,7 +144,7 @@ struct decode_stream {
 	uint64_t scale;
 	uint64_t journal; /* the id that the journal repeats */
 	struct event_end end;
-	uint64_t losses[CPS_JOURNAL_LOSSES]; /* the last counts that records told */
+	uint64_t losses[CPS_JOURNAL_REASONS]; /* the last counts that records told */
 	struct decode_batch *batch;
 	struct decode_columnar *columnar; /* NULL until they are needed */
 	bool has_columnar;		  /* a record of samples in columns was read */

@@ -15,9 +15,17 @@
 #include "write/weight.h"
 
 static const char *const loss_keys[CPS_LOSS_COUNT + 1] = {
-	[CPS_LOSS_REENTERED] = "lost_reentered", [CPS_LOSS_BUSY] = "lost_busy",
-	[CPS_LOSS_MEMORY] = "lost_memory",	 [CPS_LOSS_OUTPUT] = "lost_output",
-	[CPS_LOSS_STACK] = "lost_stack",	 [CPS_LOSS_BUDGET] = "lost_budget",
+	[CPS_LOSS_REENTERED] = "lost_reentered",
+	[CPS_LOSS_BUSY] = "lost_busy",
+	[CPS_LOSS_MEMORY] = "lost_memory",
+	[CPS_LOSS_OUTPUT] = "lost_output",
+	[CPS_LOSS_STACK] = "lost_stack",
+	[CPS_LOSS_BUDGET] = "lost_budget",
+	[CPS_LOSS_DESCRIPTORS] = "lost_descriptors",
+	[CPS_LOSS_CREATING] = "lost_creating",
+	[CPS_LOSS_UNWINDER] = "lost_unwinder",
+	[CPS_LOSS_FREES] = "lost_frees",
+	[CPS_LOSS_MARKS] = "lost_marks",
 	[CPS_LOSS_COUNT] = "lost_other",
 };
 

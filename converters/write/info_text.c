@@ -16,12 +16,7 @@
 #include "write/weight.h"
 
 const char *const info_text_losses[CPS_LOSS_COUNT + 1] = {
-	[CPS_LOSS_REENTERED] = "inside the recorder",
-	[CPS_LOSS_BUSY] = "buffers busy",
-	[CPS_LOSS_MEMORY] = "no memory",
-	[CPS_LOSS_OUTPUT] = "output not written",
-	[CPS_LOSS_STACK] = "no stack",
-	[CPS_LOSS_BUDGET] = "left out to keep the budget",
+	CPS_LOSS_TEXTS,
 	[CPS_LOSS_COUNT] = "other reasons",
 };
 

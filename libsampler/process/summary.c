@@ -23,6 +23,8 @@ static const char *const reasons[CPS_STOP_COUNT] = {
 	[CPS_STOP_CLOCK] = "the clock cannot be started",
 };
 
+static const char *const losses[CPS_LOSS_COUNT] = {CPS_LOSS_TEXTS};
+
 static char
 	error_path[4096]; /* of standard error; empty: it is a pipe or the like, or was closed */
 static struct stat error_file;
@@ -76,22 +78,38 @@ static void say(const char *line, size_t n)
 	cps_sys_close(fd);
 }
 
+/* " (3 buffers busy, 1 no memory)", or nothing. */
+static void say_losses(char *text, size_t room)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (int i = 0; i < CPS_LOSS_COUNT && n < room; i++)
+		if (cps_loss_get((enum cps_loss)i))
+			n += (size_t)snprintf(text + n, room - n, "%s%llu %s", n ? ", " : " (",
+					      (unsigned long long)cps_loss_get((enum cps_loss)i),
+					      losses[i]);
+	if (n && n < room)
+		snprintf(text + n, room - n, ")");
+}
+
 void cps_summary(const char *stem, const char *suffix, uint64_t cpu_ns)
 {
 	const char *path = cps_recording_path();
 	/* Not of floating point: a program may have enabled exceptions, and block signals. */
 	uint64_t ms = (cpu_ns + 500000) / 1000000;
-	char line[4608], why[160] = "";
+	char line[5120], why[160] = "", lost[512];
 	int error, n;
 	enum cps_stop stop = cps_loss_stop_reason(&error);
 
 	if (reasons[stop])
 		snprintf(why, sizeof(why), " (%s%s%s)", reasons[stop], error ? ": " : "",
 			 error ? cps_error_text(error) : "");
+	say_losses(lost, sizeof(lost));
 	n = snprintf(line, sizeof(line),
-		     "cpsample: %llu samples, %llu lost, %llu.%03u s of CPU time%s%s%s%s\n",
+		     "cpsample: %llu samples, %llu lost%s, %llu.%03u s of CPU time%s%s%s%s\n",
 		     (unsigned long long)cps_recording_ticks(), (unsigned long long)cps_loss_sum(),
-		     (unsigned long long)(ms / 1000), (unsigned)(ms % 1000), why,
+		     lost, (unsigned long long)(ms / 1000), (unsigned)(ms % 1000), why,
 		     path	     ? ": "
 		     : reasons[stop] ? ", no file: "
 				     : ", no file",

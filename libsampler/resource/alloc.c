@@ -247,7 +247,7 @@ void cps_live_freed(uint64_t number)
 	mask = cps_sys_block_signals();
 	now_us = cps_recording_now_us();
 	if (!hold(l, number, now_us)) {
-		cps_loss_add(CPS_LOSS_BUSY, 1);
+		cps_loss_add(CPS_LOSS_FREES, 1);
 	} else {
 		n = atomic_fetch_add(&l->n_held, 1) + 1;
 		if (n == 1)

@@ -143,17 +143,16 @@ static void add(void *argument)
 static bool take(struct cps_thread *t, struct job *job)
 {
 	uint32_t tries = 0;
-	bool is_called;
 
 	if (atomic_exchange(&t->busy, true)) {
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return false;
 	}
 	cps_budget_begin(t, cps_moment_ns());
-	while (!(is_called = cps_own_stack_call(t->id + tries, add, job)) && ++tries < TRIES)
+	while (++tries < TRIES && !cps_own_stack_call(t->id + tries, add, job))
 		;
-	if (!is_called)
-		cps_loss_add(CPS_LOSS_BUSY, 1);
+	if (tries == TRIES)
+		cps_own_stack_sample(t->id, add, job);
 	atomic_store(&t->busy, false);
 	return job->is_done;
 }

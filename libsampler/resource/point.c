@@ -90,8 +90,7 @@ static bool take(struct cps_thread *t)
 		cps_loss_add(CPS_LOSS_REENTERED, 1);
 		return false;
 	}
-	if (!cps_own_stack_call(t->id, work, t))
-		cps_loss_add(CPS_LOSS_BUSY, 1);
+	cps_own_stack_sample(t->id, work, t);
 	atomic_store(&t->busy, false);
 	return cps_state_of(t)->job.is_done;
 }

@@ -13,6 +13,7 @@
 #include "signal/disposition.h"
 #include "signal/gate.h"
 #include "signal/own_stack.h"
+#include "stream/loss.h"
 #include "base/poison.h"
 
 /* ---- own stack ------------------------------------------------------------------------------- */
@@ -45,8 +46,9 @@ static char *bytes_of(uint32_t i)
 	return bytes;
 }
 
-bool cps_own_stack_call(uint32_t wish, void (*f)(void *), void *argument)
+static bool call(uint32_t wish, void (*f)(void *), void *argument, enum cps_loss *why)
 {
+	*why = CPS_LOSS_BUSY;
 	for (uint32_t k = 0; k < STACKS; k++) {
 		uint32_t i = (wish + k) % STACKS;
 		char *bytes;
@@ -57,9 +59,25 @@ bool cps_own_stack_call(uint32_t wish, void (*f)(void *), void *argument)
 		if (bytes)
 			cps_regs_call_on_stack(bytes + STACK_BYTES - 64, f, argument);
 		atomic_flag_clear_explicit(&stacks[i].lock, memory_order_release);
+		*why = CPS_LOSS_MEMORY;
 		return bytes != NULL;
 	}
 	return false;
+}
+
+bool cps_own_stack_call(uint32_t wish, void (*f)(void *), void *argument)
+{
+	enum cps_loss why;
+
+	return call(wish, f, argument, &why);
+}
+
+void cps_own_stack_sample(uint32_t wish, void (*f)(void *), void *argument)
+{
+	enum cps_loss why;
+
+	if (!call(wish, f, argument, &why))
+		cps_loss_add(why, 1);
 }
 
 void cps_own_stack_reset(void)

@@ -20,8 +20,11 @@
  */
 
 /* [signal] Call f(argument) on one of the stacks, if possible on the one with this number modulo
- * their count. False: all are in use, and f was not called. */
+ * their count. False: all are in use, or there is no memory for it, and f was not called. */
 bool cps_own_stack_call(uint32_t wish, void (*f)(void *), void *argument);
+
+/* [signal] The same for a sample, which is counted as lost if f was not called. */
+void cps_own_stack_sample(uint32_t wish, void (*f)(void *), void *argument);
 
 /* [signal] Free all of them, in a child made by fork. */
 void cps_own_stack_reset(void);

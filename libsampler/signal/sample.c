@@ -322,8 +322,7 @@ void cps_sample_take(struct cps_thread *t, const ucontext_t *context, uint64_t r
 {
 	struct job job = {t, context, reading, at_ns, is_tail};
 
-	if (!cps_own_stack_call(t->id, add, &job))
-		cps_loss_add(CPS_LOSS_BUSY, 1);
+	cps_own_stack_sample(t->id, add, &job);
 }
 
 /* ---- what others credit ------------------------------------------------------------------------ */
@@ -356,8 +355,7 @@ bool cps_sample_credit(struct cps_thread *t, const ucontext_t *context,
 {
 	struct given given = {t, context, credit, false};
 
-	if (!cps_own_stack_call(t->id, add_given, &given))
-		cps_loss_add(CPS_LOSS_BUSY, 1);
+	cps_own_stack_sample(t->id, add_given, &given);
 	return given.is_done;
 }
 

@@ -37,6 +37,7 @@ static uint64_t file_bytes, limit_bytes;
 static uint32_t checksum; /* of the bytes in the file, before compression */
 static uint64_t before_finish;
 static _Atomic int dead; /* 0, CPS_PACK_LIMIT or -errno */
+static atomic_bool lacks_descriptor;
 
 bool cps_deflate_out_try(void)
 {
@@ -256,7 +257,13 @@ int cps_deflate_out_ready(void)
 	not_before = 0;
 	if (fd == -EMFILE || fd == -ENFILE)
 		not_before = cps_sys_clock_ns(CLOCK_MONOTONIC) + RETRY_NS;
+	atomic_store_explicit(&lacks_descriptor, not_before != 0, memory_order_relaxed);
 	return not_before ? -EBUSY : 0;
+}
+
+bool cps_deflate_out_lacks_descriptor(void)
+{
+	return atomic_load_explicit(&lacks_descriptor, memory_order_relaxed);
 }
 
 /* If an append fails, the file is cut to its length before, because half of a piece would be
@@ -362,5 +369,6 @@ void cps_deflate_out_reset(void)
 	file_path = NULL;
 	file_bytes = 0;
 	dead = 0;
+	lacks_descriptor = false;
 	cps_deflate_out_release();
 }

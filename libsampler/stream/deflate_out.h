@@ -64,6 +64,10 @@ void cps_deflate_out_discard(void);
  * lock. */
 int cps_deflate_out_error(void);
 
+/* [signal] Whether it was for want of a descriptor that nothing could be appended when this was tried last. Needs
+ * no lock. */
+bool cps_deflate_out_lacks_descriptor(void);
+
 /* [signal] The number of bytes so far, before compression. */
 uint64_t cps_deflate_out_bytes(void);
 

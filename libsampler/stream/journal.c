@@ -180,7 +180,7 @@ static _Atomic uint64_t ticks;
 static uint32_t data_offset(void)
 {
 	uint32_t heads = (uint32_t)(sizeof(struct cps_journal_head) +
-				    n_areas * sizeof(struct cps_journal_buffer));
+				    (n_areas + 1) * sizeof(struct cps_journal_buffer));
 
 	return (heads + 4095u) & ~4095u;
 }
@@ -293,15 +293,20 @@ static void copy(struct cps_buffer *b)
 static void copy_losses(void)
 {
 	struct cps_journal_head *head = (void *)map;
-	struct cps_journal_buffer *first = (void *)(map + head_offset(0));
+	struct cps_journal_buffer *first = (void *)(map + head_offset(0)),
+				  *more = (void *)(map + head_offset(n_areas));
 	int error;
 
 	if (!cps_journal_file_takes_store(scratch_of(0)))
 		return;
-	for (int i = 0; i < CPS_LOSS_COUNT; i++)
+	for (int i = 0; i < CPS_JOURNAL_LOSSES; i++)
 		first->losses[i] = cps_loss_get((enum cps_loss)i);
 	head->stop = (uint32_t)cps_loss_stop_reason(&error);
 	head->stop_error = error;
+	if (!cps_journal_file_takes_store(scratch_of(n_areas))) /* perhaps another page */
+		return;
+	for (int i = CPS_JOURNAL_LOSSES; i < CPS_LOSS_COUNT; i++)
+		more->losses[i - CPS_JOURNAL_LOSSES + 1] = cps_loss_get((enum cps_loss)i);
 }
 
 /* Copies what was put off, except that of `mine`. */

@@ -22,7 +22,7 @@ static _Atomic uint64_t lost[CPS_LOSS_COUNT];
 static _Atomic uint32_t stopped;   /* the reason and, in the upper half, the error */
 static void (*_Atomic show)(void); /* NULL: there is no journal */
 
-_Static_assert(CPS_LOSS_COUNT <= CPS_JOURNAL_LOSSES, "the journal has room for every reason");
+_Static_assert(CPS_LOSS_COUNT <= CPS_JOURNAL_REASONS, "the journal has room for every reason");
 
 /* Of two threads that show different counts at once the later one may come first. */
 static void show_all(void)

@@ -324,12 +324,13 @@ bool cps_recording_ready(void)
 	if (is_open())
 		return true;
 	if (!atomic_compare_exchange_strong(&state, &now, CREATING)) {
-		cps_loss_add(now == CREATING ? CPS_LOSS_BUSY : CPS_LOSS_OUTPUT, 1);
+		cps_loss_add(now == CREATING ? CPS_LOSS_CREATING : CPS_LOSS_OUTPUT, 1);
 		return false;
 	}
 	error = cps_creation_make(&output);
+	/* What does not last is tried again later. */
 	if (error == -EMFILE || error == -ENFILE || error == -EBUSY) {
-		cps_loss_add(CPS_LOSS_BUSY, 1); /* all descriptors are in use: try later */
+		cps_loss_add(error == -EBUSY ? CPS_LOSS_CREATING : CPS_LOSS_DESCRIPTORS, 1);
 		atomic_store(&state, IDLE);
 		return false;
 	}
@@ -460,12 +461,14 @@ static bool place(struct cps_item *item, const struct source *from, enum cps_los
 			has_stack = false;
 		cps_journal_release(b);
 		if (!has_stack) {
-			*why = from->stack->is_busy ? CPS_LOSS_BUSY : CPS_LOSS_STACK;
+			*why = from->stack->is_busy ? CPS_LOSS_UNWINDER : CPS_LOSS_STACK;
 			return false;
 		}
 	}
 	if (!done && *why == CPS_LOSS_BUSY && cps_deflate_out_error())
 		cps_loss_stop(CPS_STOP_WRITE, cps_deflate_out_error());
+	if (*why == CPS_LOSS_BUSY && cps_deflate_out_lacks_descriptor())
+		*why = CPS_LOSS_DESCRIPTORS;
 	if (!is_open())
 		*why = CPS_LOSS_OUTPUT;
 	return done;
@@ -516,7 +519,7 @@ static void add_mark(const uint8_t *bytes, size_t n, int rest)
 	while (!is_lost && !cps_announce_record(bytes, n)) {
 		is_lost = !is_open() || cps_deflate_out_error() || rest-- <= 0;
 		if (is_lost)
-			cps_loss_add(CPS_LOSS_BUSY, 1);
+			cps_loss_add(CPS_LOSS_MARKS, 1);
 		cps_sys_set_mask(mask);
 		if (!is_lost)
 			rest_a_moment();

@@ -6,6 +6,7 @@
 # Seen to fail:
 # - If the recorder keeps a file open, the target's own descriptors have other numbers.
 # - If the recording ends when there is no free descriptor, nothing is kept from then on.
+# - Without a reason of their own, what is lost for want of a descriptor counts as "buffers busy".
 #
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
@@ -47,10 +48,16 @@ soft=$(ulimit -S -n)
 # shellcheck disable=SC3045
 ulimit -S -n 64
 run none
+mkdir said
+(cd said && record CPSAMPLE_VERBOSE=1 CPSAMPLE_RESOURCES="$signals" CPSAMPLE_OUTPUT=said.cps "$targets/descriptors" none >out 2>err) ||
+	fault "said: ended with $?"
+grep -q " lost ([0-9]* no descriptor left)" said/err || fail "said: $(cat said/err)"
 # shellcheck disable=SC3045
 ulimit -S -n "$soft"
 sampled "$(one_stream none)" "$(count 1)"
 [ "$(info none/*.cps ended)" = clean ] || fail "none: ended $(info none/*.cps ended)"
+at_least "$(info none/*.cps lost_descriptors)" 1 || fail "none: nothing was lost for want of a descriptor"
+[ "$(info none/*.cps lost_busy)" = 0 ] || fail "none: busy: $(info none/*.cps lost_busy)"
 
 run daemon
 for stream in daemon/*.cps; do

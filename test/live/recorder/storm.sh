@@ -16,7 +16,8 @@ sent=$(cat sent)
 samples=$(info "$stream" samples)
 lost=$(info "$stream" lost)
 [ $((samples + lost)) -eq "$sent" ] || fail "$sent signals, $samples samples and $lost lost"
-[ "$lost" -eq "$(info "$stream" lost_busy)" ] || fail "$lost lost, only $(info "$stream" lost_busy) of them busy"
+busy=$(info "$stream" lost_busy) creating=$(info "$stream" lost_creating)
+[ "$lost" -eq $((busy + creating)) ] || fail "$lost lost, only $busy of them busy, and $creating at the start"
 [ "$samples" -gt 1000 ] || fail "only $samples of $sent"
 note "$lost of $sent lost"
 [ "$("$CPCONV" --folded --unit gticks "$stream" | awk '{ n += $NF } END { printf "%d\n", n }')" = "$samples" ] ||

@@ -197,13 +197,17 @@ mkdir storm
 record CPSAMPLE_UNWINDER=libunwind CPSAMPLE_RESOURCES="$signals" CPSAMPLE_OUTPUT=storm/%p.cps \
 	timeout -k 5 1000 "$targets/forks" storm 40 20 || fault "storm: ended with $?"
 for stream in storm/*.cps; do
-	[ "$(info "$stream" lost)" = "$(info "$stream" lost_busy)" ] || fail "storm: lost $(info "$stream" lost)"
+	unwinder=$(info "$stream" lost_unwinder)
+	known=$((unwinder + $(info "$stream" lost_busy) + $(info "$stream" lost_creating)))
+	[ "$(info "$stream" lost)" = $known ] || fail "storm: lost $(info "$stream" lost), $known of them known"
+	met=$((${met-0} + unwinder))
 	[ "$(info "$stream" samples)" != 20 ] || children=$((${children-0} + 1))
 	case $(info "$stream" unwinder)$(info "$stream" unwinder_why) in
 	"nativeanother thread was in libunwind at the fork" | libunwind) ;;
 	*) fail "storm: $(info "$stream" unwinder), $(info "$stream" unwinder_why)" ;;
 	esac
 done
+at_least "${met-0}" 1 || fail "storm: no thread has met another one in libunwind"
 [ "${children-0}" -ge 40 ] || fail "storm: ${children-0} children with 20 samples"
 
 # ---- where it cannot be used ---------------------------------------------------------------------------

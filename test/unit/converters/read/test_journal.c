@@ -34,7 +34,7 @@ Test(journal, counts_what_the_stream_lacks)
 /* Make a journal whose buffer 1 has that many of its last bytes in its entry. */
 static void make_with_latest(struct recording *r, uint32_t latest)
 {
-	size_t entry = 64 + 64, page = 64 + 64 * 3 + BUFFER_BYTES, n = r->buffers[1].n - latest;
+	size_t entry = 64 + 64, page = 64 + 64 * 4 + BUFFER_BYTES, n = r->buffers[1].n - latest;
 
 	make_journal(r);
 	set32(r, entry, (uint32_t)r->buffers[1].n | latest << 24);
@@ -146,7 +146,7 @@ Test(journal, cut_at_every_byte)
 	for (size_t n = 0; n < r.journal.n; n++) {
 		struct recording cut = r;
 		cut.journal.n = n;
-		bool whole = n >= 64 + 3 * 64 + BUFFER_BYTES + r.batch.n;
+		bool whole = n >= 64 + 4 * 64 + BUFFER_BYTES + r.batch.n;
 		uint64_t samples =
 			decode(&cut, r.file.n,
 			       whole ? "its journal was read\n" : "; its journal is damaged: it");
@@ -154,7 +154,7 @@ Test(journal, cut_at_every_byte)
 		cr_assert_geq(samples, last);
 		last = samples;
 		if (n == 300)
-			n = 64 + 3 * 64 + BUFFER_BYTES - 10; /* zeros */
+			n = 64 + 4 * 64 + BUFFER_BYTES - 10; /* zeros */
 		if (whole)
 			break;
 	}

@@ -2,9 +2,11 @@
 /* test_journal_stop.c - what a journal says of losses and of why recording stopped. */
 #include "journal_fixture.h"
 
-/* The journal's totals of a killed process are used where they are larger than a record's. */
+/* The journal's totals of a killed process are used where they are larger than a record's. Seen to fail: where only
+ * the entry of buffer 0 is read. */
 Test(journal, tells_losses)
 {
+	const size_t more = 64 + 64 * 3 + 8; /* of the entry behind those of the buffers */
 	struct recording r;
 
 	begin(&r, false); /* its stream has lost 3 for reason 1 */
@@ -18,10 +20,15 @@ Test(journal, tells_losses)
 	hold_record(&r, CPS_TAG_LOSS, "\4\10", 2);
 	make_journal(&r);
 	set32(&r, 64 + 8 + 8 * 4, 7);
-	set32(&r, 64 + 8 + 8 * 6, 1); /* a reason that no version has */
-	decode_says(&r, "\nloss 4 8\nloss 6 1\ncut");
+	set32(&r, 64 + 8 + 8 * 6, 1);
+	set32(&r, more, 9); /* means nothing */
+	set32(&r, more + 8, 2);
+	set32(&r, more + 8 * 6, 5); /* a reason that no version has */
+	decode_says(&r, "\nloss 4 8\nloss 6 1\nloss 7 2\nloss 12 5\ncut");
+	set32(&r, more + 8 * 6 + 4, 0x80000000);
 	set32(&r, 64 + 8 + 8 * 6 + 4, 0x80000000);
-	decode_says(&r, "\nloss 4 8\ncut the process was killed by a signal, or ended by a system "
+	decode_says(&r, "\nloss 4 8\nloss 7 2\ncut the process was killed by a signal, or ended by "
+			"a system "
 			"call past the C library; its journal is "
 			"damaged: its losses are impossible\n");
 	finish(&r);

@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "libsampler/base/sys.h"
 #include "libsampler/format.h"
+#include "libsampler/stream/deflate_out.h"
 #include "libsampler/stream/loss.h"
 #include "own_modules.h"
 #include "recording_fixture.h"
@@ -366,4 +368,40 @@ Test(recording, output_that_cannot_be_made)
 	cr_assert(!cps_recording_ready());
 	cr_assert_eq(cps_loss_get(CPS_LOSS_OUTPUT), 2);
 	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+}
+
+static void limit_descriptors(rlim_t n)
+{
+	struct rlimit limit;
+
+	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = n;
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Seen to fail: where each of these counts as "buffers busy". */
+Test(recording, a_loss_has_its_own_reason)
+{
+	struct reader r;
+
+	prepare();
+	limit_descriptors(0);
+	cr_assert(!cps_recording_ready());
+	cr_assert_eq(cps_loss_get(CPS_LOSS_DESCRIPTORS), 1);
+	limit_descriptors(64);
+	cr_assert(cps_deflate_out_try());
+	cr_assert(!cps_recording_ready());
+	cr_assert_eq(cps_loss_get(CPS_LOSS_CREATING), 1);
+	cps_deflate_out_release();
+	cr_assert(cps_recording_ready());
+	limit_descriptors(0);
+	offer_ticks(200000); /* more than all buffers take */
+	cr_assert_gt(cps_loss_get(CPS_LOSS_DESCRIPTORS), 1);
+	cr_assert_eq(cps_loss_get(CPS_LOSS_BUSY), 0);
+	cr_assert_eq(cps_loss_get(CPS_LOSS_OUTPUT), 0);
+	limit_descriptors(64);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	r = read_back(false);
+	cr_assert_eq(r.samples + cps_loss_get(CPS_LOSS_DESCRIPTORS) - 1, 200000);
+	clean_up();
 }
