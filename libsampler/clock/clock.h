@@ -30,8 +30,7 @@ struct cps_clock_settings {
 /*
  * The clocks, which make the recorder tick.
  *
- * A new clock is a file clock_NAME.c that defines cps_clock_NAME, one line in CPS_CLOCKS, and one in setup/clocks.c if it
- * may be refused.
+ * doc/house.md says what a new clock is made of.
  */
 
 /* The table. The first clock is the default, as is its resource. If a resource has several clocks,

@@ -21,9 +21,7 @@
 /*
  * The resources that are no clocks, and those that a recording counts.
  *
- * A new resource is a file resource_NAME.c that defines cps_resource_NAME, a line in CPS_RESOURCES,
- * and wrappers in wrap/ that call cps_point_add (point.h), or an engine that calls cps_event_take
- * (point.h).
+ * doc/house.md says what a new resource is made of.
  *
  * Order: what is known of a resource is complete before `is_counted` is released, and used by who
  * has acquired that: the program may hand the number of a counter from thread to thread as it
