@@ -284,6 +284,7 @@ enum cps_loss {
  */
 #define CPS_JOURNAL_MAGIC	"CPJOURNL"
 #define CPS_JOURNAL_VERSION	3
+#define CPS_JOURNAL_OLD_VERSION 2 /* the same; no buffer is so large that it has `latest` */
 #define CPS_JOURNAL_SUFFIX	".journal"
 #define CPS_JOURNAL_ALIGN	4096u /* a page */
 #define CPS_JOURNAL_PAGE_ROOM	4088u

@@ -258,7 +258,8 @@ static bool read_head(struct journal *j)
 
 	if (!read_at(j, &j->head, sizeof(j->head), 0) ||
 	    memcmp(h->magic, CPS_JOURNAL_MAGIC, sizeof(h->magic)) != 0 ||
-	    le32toh(h->version) != CPS_JOURNAL_VERSION)
+	    (le32toh(h->version) != CPS_JOURNAL_VERSION &&
+	     le32toh(h->version) != CPS_JOURNAL_OLD_VERSION))
 		return false;
 	j->buffers = le32toh(h->buffers);
 	j->buffer_bytes = le32toh(h->buffer_bytes);

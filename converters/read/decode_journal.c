@@ -349,7 +349,8 @@ static const char *head_check(struct journal *j, struct cps_journal_head *head)
 		return "its head is not whole";
 	if (memcmp(head->magic, CPS_JOURNAL_MAGIC, sizeof(head->magic)))
 		return "it has another file's head";
-	if (le32toh(head->version) != CPS_JOURNAL_VERSION)
+	if (le32toh(head->version) != CPS_JOURNAL_VERSION &&
+	    le32toh(head->version) != CPS_JOURNAL_OLD_VERSION)
 		return "it has an unknown version";
 	j->buffers = le32toh(head->buffers);
 	j->buffer_bytes = le32toh(head->buffer_bytes);
