@@ -178,7 +178,7 @@ static int find_uses(const struct assertion *a, const struct comparison *c,
 	if (a->of != ASSERTION_ALL && function_names_of_tree(&names, c->tree, a->name, &unknown))
 		return error_usage(err, "--assert %s: %s", a->text, unknown.text);
 	for (i = 0; i < c->n_runs; i++) {
-		const struct tree *t = tree_column(c->tree, i);
+		const struct tree *t = comparison_run(c, i);
 
 		uses[i] = a->of == ASSERTION_ALL
 				  ? (struct comparison_use){t->total, t->total_squares}
@@ -287,7 +287,7 @@ int assertion_check(const struct assertion *a, const struct profile *p, const st
 	*r = (struct assertion_result){0};
 	if (status)
 		return -1;
-	status = comparison_begin(&c, p, t, is_share || normalizes, err);
+	status = comparison_begin(&c, p, t, 0, is_share || normalizes, err);
 	if (!status) {
 		uses = calloc(c.n_runs, sizeof(*uses));
 		status = uses ? find_uses(a, &c, uses, err) : error_memory(err);

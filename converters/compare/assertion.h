@@ -50,7 +50,7 @@ struct assertion_result {
 };
 
 /*
- * Check it. Of a comparison the runs after the base are checked; if all runs are of the base, those
+ * Check it, of several resources of the first one. Of a comparison the runs after the base are checked; if all runs are of the base, those
  * (profile.n_base). -1: the function is not known, there is no base to compare with, the unit is another one, or memory.
  */
 int assertion_check(const struct assertion *a, const struct profile *p, const struct tree *t,

@@ -37,28 +37,29 @@ static double mean_total(const struct comparison *c, size_t from, size_t to)
 	double sum = 0;
 
 	for (size_t i = from; i < to; i++)
-		sum += (double)tree_column(c->tree, i)->total;
+		sum += (double)comparison_run(c, i)->total;
 	return to > from ? sum / (double)(to - from) : 0;
 }
 
 int comparison_begin(struct comparison *c, const struct profile *p, const struct tree *t,
-		     bool normalizes, struct error *err)
+		     size_t resource, bool normalizes, struct error *err)
 {
 	*c = (struct comparison){
 		.profile = p,
 		.tree = t,
-		.n_runs = p->n_columns,
+		.first = resource * p->n_runs,
+		.n_runs = p->n_runs,
 		.n_base = p->n_base,
 		.normalizes = normalizes,
-		.scales = calloc(p->n_columns, sizeof(*c->scales)),
-		.values = calloc(p->n_columns, sizeof(*c->values)),
+		.scales = calloc(p->n_runs, sizeof(*c->scales)),
+		.values = calloc(p->n_runs, sizeof(*c->values)),
 	};
 	if (!c->scales || !c->values)
 		return error_memory(err);
 	c->before = mean_total(c, 0, c->n_base);
 	c->after = mean_total(c, c->n_base, c->n_runs);
 	for (size_t i = 0; i < c->n_runs; i++) {
-		double total = (double)tree_column(t, i)->total;
+		double total = (double)comparison_run(c, i)->total;
 
 		c->scales[i] = normalizes && total > 0 ? c->before / total : 1;
 	}
@@ -83,13 +84,14 @@ bool comparison_is_single(const struct comparison *c)
 static double sampling_variance(const struct comparison *c, size_t run,
 				const struct comparison_use *use)
 {
-	const struct tree *t = tree_column(c->tree, run);
+	const struct tree *t = comparison_run(c, run);
 	double whole = (double)t->total, share = whole > 0 ? (double)use->weight / whole : 0;
 	double squares = use->squares, variance;
 
 	if (squares <= 0 && t->hits)
 		squares = t->total_squares / (double)t->hits;
-	if (c->normalizes || !c->profile->by_name || c->profile->columns[run].has_counted)
+	if (c->normalizes || !c->profile->by_name ||
+	    c->profile->columns[c->first + run].has_counted)
 		variance = (1 - share) * (1 - share) * squares +
 			   share * share * (t->total_squares - use->squares);
 	else
@@ -151,7 +153,7 @@ struct comparison_row comparison_totals(const struct comparison *c)
 	struct comparison_row row = {.before = c->before, .after = c->after};
 
 	for (size_t i = 0; i < c->n_runs; i++) {
-		uint64_t total = tree_column(c->tree, i)->total;
+		uint64_t total = comparison_run(c, i)->total;
 
 		c->values[i] = (double)total;
 		if (i < c->n_base)
@@ -173,7 +175,7 @@ static uint64_t count(const struct comparison *c, size_t node, size_t from, size
 	double scaled = 0;
 
 	for (size_t i = from; i < to; i++) {
-		uint64_t self = tree_column(c->tree, i)->nodes[node].self;
+		uint64_t self = comparison_run(c, i)->nodes[node].self;
 
 		sum += self; /* the sum of all runs fits, which reading has checked */
 		scaled += (double)self * c->scales[i];
@@ -272,7 +274,7 @@ struct measuring {
 
 static int measure_run(struct measuring *m, size_t run, struct error *err)
 {
-	const struct tree *t = tree_column(m->c->tree, run);
+	const struct tree *t = comparison_run(m->c, run);
 	struct tree squares;
 	double unit;
 	int status = m->measure->weigh(m->measure->context, t, m->weights, err);

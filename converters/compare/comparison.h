@@ -38,7 +38,8 @@ double discovery_limit(double *p, size_t n, double level);
 
 struct comparison {
 	const struct profile *profile;
-	const struct tree *tree; /* its first column */
+	const struct tree *tree;
+	size_t first; /* the column of the first of its runs */
 	size_t n_runs, n_base;
 	bool normalizes;      /* each run is scaled to the mean total of the runs before */
 	double *scales;	      /* by run; 1 unless it normalizes */
@@ -61,10 +62,15 @@ struct comparison_use {
 	double squares;
 };
 
-/* Prepare to compare. -1: memory. comparison_free in any case. */
+/* Prepare to compare one of the profile's resources. -1: memory. comparison_free in any case. */
 int comparison_begin(struct comparison *c, const struct profile *p, const struct tree *t,
-		     bool normalizes, struct error *err);
+		     size_t resource, bool normalizes, struct error *err);
 void comparison_free(struct comparison *c);
+
+static inline const struct tree *comparison_run(const struct comparison *c, size_t run)
+{
+	return tree_column(c->tree, c->first + run);
+}
 
 /* What the runs from..to-1 have used of a part of the tree, of which uses[i] is what run i has used. */
 struct welch_side comparison_side(const struct comparison *c, const struct comparison_use *uses,

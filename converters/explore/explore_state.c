@@ -88,9 +88,6 @@ static int explore_read_base(struct explore *e, struct error *err)
 
 	if (p->comparison)
 		return 0;
-	if (p->analysis.profile->n_columns)
-		return error_set(err,
-				 "a base is compared by one resource; choose it: resources NAME");
 	if (e->from->is_read_once_only)
 		return error_set(err, "an input that can be read only once cannot be read again");
 	p->comparison = calloc(1, sizeof(*p->comparison));
@@ -360,9 +357,13 @@ static int emit(struct explore *e, const struct view *view, const struct options
 int explore_emit(struct explore *e, const struct view *view, const struct options *opt,
 		 const char *output, struct error *err)
 {
+	bool has_several = e->profiles[e->current].analysis.profile->n_columns;
 	struct options with_base = *opt;
 	int status = 0;
 
+	if (e->n_bases && view->has_base && has_several && !view->has_rows)
+		return error_set(err, "--%s compares one resource; choose it: resources NAME",
+				 view->name);
 	if (e->n_bases && view->has_base) {
 		with_base.n_bases = e->n_bases;
 		status = options_check_base(&with_base, view, err);

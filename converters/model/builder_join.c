@@ -200,7 +200,7 @@ int profile_builder_join(struct profile_builder *b, struct profile_builder *othe
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Processes are those of the first resource, or of all runs. */
+/* Processes are those of the first resource, of a comparison in all runs. */
 static int column_join(struct profile_builder *all, struct profile_builder *other, size_t column,
 		       struct maps *maps)
 {
@@ -225,7 +225,7 @@ static int column_join(struct profile_builder *all, struct profile_builder *othe
 	    moments_take(&c->moments, &q->moments, maps))
 		return -1;
 	all->profile->has_kernel |= q->has_kernel;
-	if (column && !all->profile->n_base)
+	if (column >= (all->profile->n_base ? all->profile->n_runs : 1))
 		return 0;
 	c->first_process = all->profile->n_processes;
 	c->n_processes = q->n_processes;
@@ -291,8 +291,7 @@ static int check_run(const struct profile_builder *b, const struct profile_build
 		strings_get(q->strings, q->resource, NULL), strings_get(q->strings, q->unit, NULL));
 }
 
-int profile_builder_runs(struct profile_builder *all, struct profile_builder **list, size_t n,
-			 size_t n_base, struct error *err)
+static int check_runs(struct profile_builder *const *list, size_t n, struct error *err)
 {
 	const struct profile_builder *first = list[0];
 	uint64_t weight = 0, hits = 0;
@@ -306,6 +305,37 @@ int profile_builder_runs(struct profile_builder *all, struct profile_builder **l
 		    __builtin_add_overflow(hits, list[i]->hits, &hits))
 			return error_set(err, "the counts of all runs do not fit in 64 bits");
 	}
-	all->profile->n_base = n_base;
-	return columns_join(all, list, n, err);
+	return 0;
+}
+
+/* A run that has used nothing may not say what that would be of. */
+static void name_columns(struct profile_column *c, size_t n, uint32_t empty)
+{
+	size_t first = 0;
+
+	while (first + 1 < n && c[first].resource == empty)
+		first++;
+	for (size_t i = 0; i < n; i++) {
+		if (c[i].resource != empty)
+			continue;
+		c[i].resource = c[first].resource;
+		c[i].unit = c[first].unit;
+	}
+}
+
+int profile_builder_runs(struct profile_builder *all, struct profile_builder **list,
+			 size_t n_resources, size_t n, size_t n_base, struct error *err)
+{
+	struct profile *p = all->profile;
+
+	for (size_t k = 0; k < n_resources; k++)
+		if (check_runs(list + k * n, n, err))
+			return -1;
+	p->n_base = n_base;
+	p->n_runs = n;
+	if (columns_join(all, list, n_resources * n, err))
+		return -1;
+	for (size_t k = 0; k < n_resources; k++)
+		name_columns(p->columns + k * n, n, all->empty);
+	return 0;
 }

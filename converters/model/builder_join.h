@@ -65,10 +65,11 @@ int profile_builder_join(struct profile_builder *b, struct profile_builder *othe
  * calls without stacks. */
 int profile_builder_columns(struct profile_builder *all, struct profile_builder **list, size_t n,
 			    struct error *err);
-/* The same for runs of a program, of which the first n_base are compared with the others. The processes of
- * all are kept. An error if not all count the same resource. */
-int profile_builder_runs(struct profile_builder *all, struct profile_builder **list, size_t n,
-			 size_t n_base, struct error *err);
+/* The same for n runs of a program, of which the first n_base are compared with the others. The list has a builder for each
+ * run of the first resource, then for each of the second one, and so on. The processes of all runs are kept. An error
+ * if not all runs count a resource in the same unit. */
+int profile_builder_runs(struct profile_builder *all, struct profile_builder **list,
+			 size_t n_resources, size_t n, size_t n_base, struct error *err);
 /* All inputs are read: the caller owns the profile, and the builder is freed. NULL: error. */
 struct profile *profile_builder_finish(struct profile_builder *b, struct error *err);
 void profile_builder_free(struct profile_builder *b); /* instead of finish, after an error */

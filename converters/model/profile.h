@@ -290,10 +290,10 @@ struct profile {
 	 * first resource. */
 	struct profile_column *columns;
 	size_t n_columns;
-	/* Two programs are compared: each column is a run, the first n_base are of the one before, and all
-	 * count the same resource. The processes, and what else this structure says, are of all runs. 0: no
-	 * comparison. */
-	size_t n_base;
+	/* Two programs are compared: each column is one of n_runs runs, and the first n_base are of the one
+	 * before. Of several resources all runs of the first one come first, then all of the second one, and
+	 * so on. The processes, and what else this structure says, are of all runs. 0: no comparison. */
+	size_t n_base, n_runs;
 	struct squares squares; /* of the samples' weights, by node; none unless they were wanted */
 	bool has_kernel;	/* some stacks end in PROFILE_KERNEL */
 	uint64_t weight, hits;	/* totals; an overflow is an error while building */

@@ -512,9 +512,10 @@ int options_check_base(const struct options *opt, const struct view *view, struc
 
 	if (!opt->n_bases)
 		return opt->of_view.normalize ? error_set(err, "--normalize: only with --base") : 0;
-	if (selection_count_resources(&opt->chosen) > 1)
-		return error_set(err, "--base compares one resource, not \"%.60s\"",
-				 opt->chosen.resource);
+	if (selection_count_resources(&opt->chosen) > 1 && !view->has_rows)
+		return error_set(
+			err, "--%s compares one resource, not \"%.60s\"; tables compare several",
+			view->name, opt->chosen.resource);
 	if (opt->of_symbols.granularity == SYMBOLS_BY_ADDRESS)
 		return error_set(err, "--base compares by name, and --granularity address has none "
 				      "that a change of the program leaves alone");

@@ -13,70 +13,6 @@
 #include "pipeline/worker_pool.h"
 #include "read/decode.h"
 
-/* ---- load columns ---------------------------------------------------------------------------- */
-/*
- * Finds what was read of each resource that is to be a column.
- *
- * In: a builder for each resource that was read. Out: those that were asked for, in order.
- */
-
-/* The builder of the inputs that count this resource in this unit. */
-struct route {
-	struct profile_builder *builder;
-	char *resource, *unit;
-};
-
-struct columns {
-	const struct route *routes;
-	size_t n;
-	const struct selection_match *match;
-	struct error *err;
-};
-
-/* The builder of a resource. Inputs may count it in different units, which cannot be added up. */
-static int find_column(const struct columns *c, struct event_text name,
-		       struct profile_builder **builder)
-{
-	const struct route *found = NULL;
-
-	for (size_t k = 0; k < c->n; k++) {
-		const struct route *route = &c->routes[k];
-
-		if (strlen(route->resource) != name.length ||
-		    memcmp(route->resource, name.bytes, name.length) != 0)
-			continue;
-		if (found)
-			return error_set(c->err,
-					 "inputs count \"%.40s\" in \"%.40s\" and in \"%.40s\"",
-					 route->resource, found->unit, route->unit);
-		found = route;
-	}
-	if (!found)
-		return selection_match_no_resource(c->match, name, c->err);
-	*builder = found->builder;
-	return 0;
-}
-
-/* The builders in the order in which --resource names their resources; the caller frees the array.
- * NULL: error. It is one if no input counts a resource, or if some count it in another unit. */
-static struct profile_builder **load_columns(const struct route *routes, size_t n,
-					     const struct selection_match *match, struct error *err)
-{
-	const struct columns c = {routes, n, match, err};
-	size_t i, wanted = selection_count_resources(match->wanted);
-	struct profile_builder **list = calloc(wanted, sizeof(*list));
-
-	if (!list)
-		error_memory(err);
-	for (i = 0; list && i < wanted; i++) {
-		if (!find_column(&c, selection_resource(match->wanted, i), &list[i]))
-			continue;
-		free(list);
-		list = NULL;
-	}
-	return list;
-}
-
 /* ---- load threads ---------------------------------------------------------------------------- */
 /*
  * Divides files among threads.
@@ -132,7 +68,14 @@ static size_t load_threads_files(const struct sources *from, size_t n_threads)
  * the order of the files. A part that fails it reads again: the first error is always the same.
  */
 
-/* Sends the events of each input to the builder of its resource. */
+/* The builder of the inputs of a run that count this resource in this unit. */
+struct route {
+	struct profile_builder *builder;
+	char *resource, *unit;
+	size_t run;
+};
+
+/* Sends the events of each input to the builder of its resource and run. */
 struct router {
 	struct route *routes;
 	size_t n, size;
@@ -140,13 +83,13 @@ struct router {
 	enum profile_by by;
 	bool shows_kernel;
 	struct profile_keeps keeps;
-	enum load_as as;
+	bool by_resource; /* each resource has a route of its own */
 	struct profile_part part;
 	struct event_at at;
-	size_t taken;	/* resources of the current input that have been read */
-	size_t offered; /* resources that this reading of the input has met so far */
-	const struct runs *runs;
-	size_t run;    /* that the current file belongs to */
+	size_t taken;		 /* resources of the current input that have been read */
+	size_t offered;		 /* resources that this reading of the input has met so far */
+	const struct runs *runs; /* each has routes of its own; NULL: there are none */
+	size_t run;		 /* that the current file belongs to; 0 without runs */
 	bool took_any; /* an input did not say what it counts, so that it went to any route */
 };
 
@@ -159,8 +102,8 @@ static bool is_same(const char *a, struct event_text b)
 	return strlen(a) == b.length && memcmp(a, b.length ? b.bytes : "", b.length) == 0;
 }
 
-static struct route *add_route(struct router *r, struct event_text resource, struct event_text unit,
-			       struct error *err)
+static struct route *add_route(struct router *r, size_t run, struct event_text resource,
+			       struct event_text unit, struct error *err)
 {
 	struct profile_part part = r->part;
 	struct route *route;
@@ -174,6 +117,7 @@ static struct route *add_route(struct router *r, struct event_text resource, str
 		.builder = profile_builder_new(err),
 		.resource = strndup(resource.length ? resource.bytes : "", resource.length),
 		.unit = strndup(unit.length ? unit.bytes : "", unit.length),
+		.run = run,
 	};
 	r->n++;
 	if (!route->builder || !route->resource || !route->unit) {
@@ -182,24 +126,25 @@ static struct route *add_route(struct router *r, struct event_text resource, str
 	}
 	profile_builder_group(route->builder, r->by);
 	profile_builder_show_kernel(route->builder, r->shows_kernel);
-	if (r->as == LOAD_AS_RUNS || r->keeps.squares)
+	if (r->runs || r->keeps.squares)
 		profile_builder_want_squares(route->builder);
-	if (r->as == LOAD_AS_RUNS)
-		part.run_ns = runs_start_ns(r->runs, route->resource);
+	if (r->runs)
+		part.run_ns = r->runs->starts_ns[run];
 	profile_builder_time(route->builder, r->keeps);
 	return profile_builder_part(route->builder, &part, err) ? NULL : route;
 }
 
 /* An input that was cut before it said what it counts has no samples, so that any route will do. */
-static struct route *find_route(struct router *r, struct event_text resource,
+static struct route *find_route(struct router *r, size_t run, struct event_text resource,
 				struct event_text unit, struct error *err)
 {
-	r->took_any |= r->as != LOAD_AS_ONE && !resource.length;
+	r->took_any |= r->by_resource && !resource.length;
 	for (size_t i = 0; i < r->n; i++)
-		if (r->as == LOAD_AS_ONE || !resource.length ||
-		    (is_same(r->routes[i].resource, resource) && is_same(r->routes[i].unit, unit)))
+		if (r->routes[i].run == run && (!r->by_resource || !resource.length ||
+						(is_same(r->routes[i].resource, resource) &&
+						 is_same(r->routes[i].unit, unit))))
 			return &r->routes[i];
-	return add_route(r, resource, unit, err);
+	return add_route(r, run, resource, unit, err);
 }
 
 /* The builder of the resource becomes the sink of the events that follow. */
@@ -207,7 +152,6 @@ static int on_process(void *context, const struct event_process *e, const struct
 		      struct error *err)
 {
 	struct router *r = context;
-	char run[RUNS_NAME_BYTES];
 	struct route *route;
 	int wanted;
 
@@ -216,8 +160,7 @@ static int on_process(void *context, const struct event_process *e, const struct
 	wanted = selection_is_set(r->match->wanted) ? selection_match_process(r->match, e, err) : 1;
 	if (wanted <= 0)
 		return wanted ? -1 : EVENT_DECLINED;
-	route = r->as == LOAD_AS_RUNS ? find_route(r, runs_name(run, r->run), none, err)
-				      : find_route(r, e->resource, e->unit, err);
+	route = find_route(r, r->run, e->resource, e->unit, err);
 	if (!route)
 		return -1;
 	r->taken = r->offered;
@@ -241,8 +184,7 @@ static int read_file(struct router *r, const struct sources *from, size_t i, str
 		taken = r->taken;
 		r->offered = 0;
 		status = decode_file(path, &sink, err);
-	} while (!status && r->as != LOAD_AS_ONE && r->as != LOAD_AS_RUNS && r->taken > taken &&
-		 strcmp(path, "-"));
+	} while (!status && r->by_resource && r->taken > taken && strcmp(path, "-"));
 	return status;
 }
 
@@ -307,7 +249,7 @@ static struct batch *batch_new(const struct router *ours, struct error *err)
 		.by = ours->by,
 		.shows_kernel = ours->shows_kernel,
 		.keeps = ours->keeps,
-		.as = ours->as,
+		.by_resource = ours->by_resource,
 		.runs = ours->runs,
 		.part = ours->part,
 		.at = ours->at,
@@ -341,7 +283,7 @@ static struct route *our_route(struct load *l, const struct route *of)
 	const struct event_text resource = {of->resource, strlen(of->resource)};
 	const struct event_text unit = {of->unit, strlen(of->unit)};
 
-	return find_route(&l->router, resource, unit, l->err);
+	return find_route(&l->router, of->run, resource, unit, l->err);
 }
 
 /* 1: the batch can be joined, 0: it cannot, -1: error. It cannot be joined if one of its inputs
@@ -422,6 +364,16 @@ static int read_files(struct load *l, const struct options *opt)
 
 /* ---- from files to profiles ------------------------------------------------------------------ */
 
+#define COLUMNS_MAX UINT16_MAX /* as a tree has them */
+
+/* How many resources are columns. */
+static size_t count_resources(const struct load *l, enum load_as as)
+{
+	size_t n = selection_count_resources(l->router.match->wanted);
+
+	return (as == LOAD_AS_COLUMNS || as == LOAD_AS_RUNS) && n ? n : 1;
+}
+
 static int prepare(struct load *l, const struct options *opt, enum load_as as,
 		   struct selection_match *match)
 {
@@ -434,7 +386,8 @@ static int prepare(struct load *l, const struct options *opt, enum load_as as,
 	l->router.keeps.times = !opt->view || opt->view->needs & VIEW_NEEDS_TIMES;
 	l->router.keeps.squares = opt->view && opt->view->needs & VIEW_NEEDS_SQUARES;
 	l->router.keeps.moments = !opt->view || opt->view->needs & VIEW_NEEDS_MOMENTS;
-	l->router.as = as;
+	l->router.by_resource =
+		as == LOAD_BY_RESOURCE || as == LOAD_AS_COLUMNS || count_resources(l, as) > 1;
 	l->router.runs = as == LOAD_AS_RUNS ? l->from->runs : NULL;
 	if (selection_at(chosen, &l->router.at, l->err))
 		return -1;
@@ -443,13 +396,13 @@ static int prepare(struct load *l, const struct options *opt, enum load_as as,
 	    run_start(l->from, &run_ns, l->err))
 		return -1;
 	l->router.at.run_ns = run_ns;
-	if (as == LOAD_AS_COLUMNS && l->from->is_read_once_only)
+	if (count_resources(l, as) > 1 && l->from->is_read_once_only)
 		return error_set(l->err, "an input that can be read only once is read for one "
 					 "resource, not for several");
 	if (selection_match_part(match, run_ns, &l->router.part, l->err))
 		return -1;
 	l->router.part.at = l->router.at;
-	return as == LOAD_AS_ONE && !add_route(&l->router, none, none, l->err) ? -1 : 0;
+	return as == LOAD_AS_ONE && !add_route(&l->router, 0, none, none, l->err) ? -1 : 0;
 }
 
 static void free_profiles(struct load_result *result)
@@ -483,52 +436,83 @@ static int finish_profiles(struct load *l, struct load_result *result)
 	return -1;
 }
 
-/* The builders of all runs. One of which nothing was taken has used nothing. */
-static struct profile_builder **list_runs(struct load *l)
+/* The builder of a resource that was asked for, and of a run, which has used nothing of it if no input of that run counts it.
+ * Inputs may count it in different units, which cannot be added up. */
+static int find_column(struct load *l, size_t resource, size_t run,
+		       struct profile_builder **builder)
 {
-	struct profile_builder **list = calloc(l->from->runs->n, sizeof(struct profile_builder *));
-	char name[RUNS_NAME_BYTES];
-	bool ok = list;
+	struct router *r = &l->router;
+	const struct event_text name =
+		r->by_resource ? selection_resource(r->match->wanted, resource) : none;
+	const struct route *found = NULL;
+	bool is_counted = !r->by_resource;
 
-	for (size_t i = 0; ok && i < l->from->runs->n; i++) {
-		const struct route *route =
-			find_route(&l->router, runs_name(name, i), none, l->err);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct route *route = &r->routes[i];
 
-		ok = route;
-		list[i] = route ? route->builder : NULL;
+		if (r->by_resource && !is_same(route->resource, name))
+			continue;
+		is_counted = true;
+		if (route->run != run)
+			continue;
+		if (found)
+			return error_set(l->err,
+					 "inputs count \"%.40s\" in \"%.40s\" and in \"%.40s\"",
+					 route->resource, found->unit, route->unit);
+		found = route;
 	}
-	if (ok)
-		return list;
-	if (!list)
-		error_memory(l->err);
-	free(list);
-	return NULL;
+	if (!is_counted)
+		return selection_match_no_resource(r->match, name, l->err);
+	if (!found)
+		found = add_route(r, run, name, none, l->err);
+	*builder = found ? found->builder : NULL;
+	return found ? 0 : -1;
 }
 
-static int join(struct load *l, struct profile_builder *all, struct profile_builder **list,
-		enum load_as as)
+/* The builders in the order in which --resource names their resources, and of each in the order of the runs; the caller frees
+ * the array. NULL: error. It is one if no input counts a resource, or if some count it in another unit. */
+static struct profile_builder **list_columns(struct load *l, size_t n_resources, size_t n_runs)
 {
-	if (as == LOAD_AS_RUNS)
-		return profile_builder_runs(all, list, l->from->runs->n, l->from->runs->n_base,
-					    l->err);
-	return profile_builder_columns(all, list,
-				       selection_count_resources(l->router.match->wanted), l->err);
+	size_t n = n_resources * n_runs;
+	struct profile_builder **list;
+
+	if (n > COLUMNS_MAX) {
+		error_set(l->err,
+			  "%zu resources of %zu runs are more than can be compared at a time (%u)",
+			  n_resources, n_runs, (unsigned)COLUMNS_MAX);
+		return NULL;
+	}
+	list = calloc(n, sizeof(*list));
+	if (!list)
+		error_memory(l->err);
+	for (size_t i = 0; list && i < n; i++) {
+		if (!find_column(l, i / n_runs, i % n_runs, &list[i]))
+			continue;
+		free(list);
+		list = NULL;
+	}
+	return list;
 }
 
 /* One profile of all routes becomes the only route. */
 static int join_columns(struct load *l, enum load_as as)
 {
-	struct profile_builder **list =
-		as == LOAD_AS_RUNS
-			? list_runs(l)
-			: load_columns(l->router.routes, l->router.n, l->router.match, l->err);
+	const struct runs *runs = l->router.runs;
+	size_t n_resources = count_resources(l, as);
+	struct profile_builder **list = list_columns(l, n_resources, runs ? runs->n : 1);
 	struct route *all;
 	int status;
 
 	if (!list)
 		return -1;
-	all = add_route(&l->router, none, none, l->err);
-	status = all ? join(l, all->builder, list, as) : -1;
+	all = add_route(&l->router, 0, none, none, l->err);
+	if (!all)
+		status = -1;
+	else if (runs)
+		status = profile_builder_runs(all->builder, list, n_resources, runs->n,
+					      runs->n_base, l->err);
+	else
+		status = profile_builder_columns(all->builder, list, n_resources, l->err);
 	free(list);
 	if (status)
 		return -1;

@@ -314,15 +314,3 @@ void runs_free(struct runs *r)
 	free(r->starts_ns);
 	*r = (struct runs){0};
 }
-
-struct event_text runs_name(char text[RUNS_NAME_BYTES], size_t run)
-{
-	int n = snprintf(text, RUNS_NAME_BYTES, "%zu", run);
-
-	return (struct event_text){text, (size_t)n};
-}
-
-uint64_t runs_start_ns(const struct runs *r, const char *name)
-{
-	return *name ? r->starts_ns[strtoul(name, NULL, 10)] : 0;
-}

@@ -80,9 +80,4 @@ int runs_find(struct runs *r, const struct sources *from, size_t n_base, struct 
 int runs_compare(struct runs *r, struct sources *from, struct sources *later, struct error *err);
 void runs_free(struct runs *r);
 
-/* The name under which the loader keeps a run, and the start of the run that has this name. */
-#define RUNS_NAME_BYTES 24
-struct event_text runs_name(char text[RUNS_NAME_BYTES], size_t run);
-uint64_t runs_start_ns(const struct runs *r, const char *name);
-
 #endif

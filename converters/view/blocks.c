@@ -216,7 +216,7 @@ static bool is_small(const struct blocks *b, const struct table_ranking *r, uint
 {
 	const struct table *t = b->table;
 
-	return r->changes ? compared_table_is_small(&t->compared, &r->changes[part])
+	return r->changes ? compared_table_is_small(&t->compared, table_change(r, part))
 			  : table_is_small(t, &r->weights[(size_t)part * t->n_columns], threshold);
 }
 
@@ -226,7 +226,7 @@ static bool is_nothing(const struct blocks *b, const struct table_ranking *r, ui
 	size_t n = b->table->n_columns;
 
 	if (r->changes)
-		return !r->changes[part].sum_before && !r->changes[part].sum_after;
+		return compared_table_is_nothing(&b->table->compared, table_change(r, part));
 	for (size_t k = 0; k < n; k++)
 		if (r->weights[part * n + k])
 			return false;
@@ -241,7 +241,7 @@ static bool is_hidden(struct blocks *b, const struct table_ranking *r, uint32_t 
 	uint64_t top = t->in->options->top;
 
 	if (r->changes)
-		return compared_table_hides(&t->compared, &r->changes[part]);
+		return compared_table_hides(&t->compared, table_change(r, part));
 	if (is_small(b, r, part, threshold))
 		t->footer.small++;
 	else if (top && *n_shown >= top)
@@ -256,7 +256,7 @@ static int write_row(struct blocks *b, const struct table_ranking *r, uint32_t p
 {
 	if (r->weights)
 		row.weights = &r->weights[(size_t)part * b->table->n_columns];
-	return table_row(b->table, &row, r->changes ? &r->changes[part] : NULL, err);
+	return table_row(b->table, &row, table_change(r, part), err);
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */

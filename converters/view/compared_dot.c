@@ -58,7 +58,7 @@ static int compare(struct picture *p, struct error *err)
 	void *graph = (void *)(uintptr_t)p->graph;
 	const struct comparison_measure functions = {weigh_functions, graph};
 	const struct comparison_measure arcs = {weigh_arcs, graph};
-	const struct comparison *c = &p->table.comparison;
+	const struct comparison *c = &p->table.of->comparison;
 
 	p->functions = comparison_parts(c, &functions, p->graph->n_functions, err);
 	p->arcs = p->functions ? comparison_parts(c, &arcs, p->graph->n_arcs, err) : NULL;
@@ -71,7 +71,7 @@ static int compare(struct picture *p, struct error *err)
 /* The larger of the shares of both programs. */
 static double share(const struct picture *p, const struct comparison_row *row)
 {
-	const struct comparison *c = &p->table.comparison;
+	const struct comparison *c = &p->table.of->comparison;
 	double whole = c->normalizes ? c->before : c->after;
 	double before = c->before > 0 ? row->before / c->before : 0;
 	double after = whole > 0 ? row->after / whole : 0;
@@ -89,7 +89,9 @@ static bool is_drawn(const struct picture *p, const struct comparison_row *row, 
 /* From white to red or to blue. */
 static void write_colour(struct out *o, const struct picture *p, const struct comparison_row *row)
 {
-	double part = p->table.largest > 0 ? fabs(row->welch.change) / p->table.largest / FULL : 0;
+	double part = p->table.of->largest > 0
+			      ? fabs(row->welch.change) / p->table.of->largest / FULL
+			      : 0;
 	unsigned other = 0xf0 - (unsigned)(0x70 * (part < 1 ? part : 1));
 
 	if (!row->is_significant)
@@ -116,7 +118,7 @@ static void write_name(struct out *o, const struct picture *p, uint32_t name)
 static void write_function(struct out *o, const struct picture *p, size_t i)
 {
 	const struct comparison_row *row = &p->functions[i];
-	const struct compared_table *t = &p->table;
+	const struct compared_resource *r = p->table.of;
 	uint32_t name = p->graph->functions[i].name;
 
 	out_text(o, "\t");
@@ -124,9 +126,9 @@ static void write_function(struct out *o, const struct picture *p, size_t i)
 	out_text(o, " [label=\"");
 	write_name(o, p, name);
 	out_format(o, "\\n%.*f \xe2\x86\x92 %.*f%s%s\\n%+.*f \xc2\xb1 %.*f%s\", fillcolor=\"",
-		   t->decimals, row->before / t->divisor, t->decimals, row->after / t->divisor,
-		   *t->unit ? " " : "", t->unit, t->decimals, row->welch.change / t->divisor,
-		   t->decimals, row->welch.plus_minus / t->divisor,
+		   r->decimals, row->before / r->divisor, r->decimals, row->after / r->divisor,
+		   *r->unit ? " " : "", r->unit, r->decimals, row->welch.change / r->divisor,
+		   r->decimals, row->welch.plus_minus / r->divisor,
 		   row->is_significant ? " *" : "");
 	write_colour(o, p, row);
 	out_text(o, row->is_significant ? "\"];\n" : "\", color=\"#888888\"];\n");
@@ -136,7 +138,7 @@ static void write_arc(struct out *o, const struct picture *p, size_t i)
 {
 	const struct graph_arc *arc = &p->graph->arcs[i];
 	const struct comparison_row *row = &p->arcs[i];
-	const struct compared_table *t = &p->table;
+	const struct compared_resource *r = p->table.of;
 	double pen = 0.5 + (PEN_MOST - 0.5) * share(p, row);
 
 	out_text(o, "\t");
@@ -145,7 +147,7 @@ static void write_arc(struct out *o, const struct picture *p, size_t i)
 	dot_text_quote(o, p->graph->strings, p->graph->functions[arc->callee].name);
 	out_format(o,
 		   " [label=\"%+.*f%s\", color=\"%s\", penwidth=\"%.2f\", arrowsize=\"%.2f\"%s];\n",
-		   t->decimals, row->welch.change / t->divisor, row->is_significant ? " *" : "",
+		   r->decimals, row->welch.change / r->divisor, row->is_significant ? " *" : "",
 		   !row->is_significant	   ? "#888888"
 		   : row->welch.change > 0 ? "#c00000"
 					   : "#0000c0",
@@ -157,7 +159,7 @@ static void write_arc(struct out *o, const struct picture *p, size_t i)
 
 static void write_head(struct out *o, const struct picture *p)
 {
-	const struct comparison *c = &p->table.comparison;
+	const struct comparison *c = &p->table.of->comparison;
 	size_t after = c->n_runs - c->n_base;
 
 	out_format(o,

@@ -208,7 +208,7 @@ static int count_both(const struct view_input *in, uint64_t **before, uint64_t *
 		      struct error *err)
 {
 	struct comparison c;
-	int status = comparison_begin(&c, in->profile, in->tree, in->options->normalize, err);
+	int status = comparison_begin(&c, in->profile, in->tree, 0, in->options->normalize, err);
 
 	if (!status)
 		status = comparison_counts(&c, before, after, err);

@@ -160,7 +160,7 @@ static int base_find(struct page_base *base, const struct view_input *in, struct
 
 	if (!compared(in))
 		return 0;
-	status = comparison_begin(&c, in->profile, in->tree, in->options->normalize, err);
+	status = comparison_begin(&c, in->profile, in->tree, 0, in->options->normalize, err);
 	if (!status)
 		status = base_fill(base, &c, err);
 	comparison_free(&c);

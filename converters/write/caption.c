@@ -58,7 +58,7 @@ static void write_resources(struct out *o, const struct profile *p, size_t colum
 
 	if (!p->n_columns)
 		write_resource(o, p, p->resource);
-	for (i = 0; i < p->n_columns; i++) {
+	for (i = 0; i < p->n_columns; i += p->n_base ? p->n_runs : 1) {
 		const char *name = string(p, p->columns[i].resource, &n);
 		size_t bytes = strcmp(name, "cpu") == 0 ? strlen("CPU Time") : n;
 		bool is_full = i && column + bytes + strlen(", ,") > COLUMNS;
@@ -388,8 +388,12 @@ void caption_profile(struct out *o, const struct profile *p)
 
 void caption_compared(struct out *o, const char *title, const struct view_input *in)
 {
-	out_format(o, "%s, before and after, for resource: ", title);
-	write_resource(o, in->profile, in->profile->resource);
+	static const char before[] = ", before and after, for resources: ";
+	const struct profile *p = in->profile;
+
+	out_format(o, "%s, before and after, for resource%s: ", title,
+		   p->n_columns > p->n_runs ? "s" : "");
+	write_resources(o, p, strlen(title) + strlen(before));
 	out_text(o, "\n");
 }
 

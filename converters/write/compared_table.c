@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "write/caption.h"
@@ -40,27 +41,50 @@ static struct unit choose(const struct unit *list, size_t n, double largest, dou
 	return list[i];
 }
 
-static void set_unit(struct compared_table *t)
+static void set_unit(struct compared_resource *r, const struct view_options *options)
 {
-	const struct profile *p = t->in->profile;
-	const char *name = t->in->options->unit == VIEW_UNIT_SAMPLES || p->unit == STRINGS_NONE
+	const struct profile *p = r->comparison.profile;
+	uint32_t gtick = p->columns[r->comparison.first].unit;
+	const char *name = options->unit == VIEW_UNIT_SAMPLES || gtick == STRINGS_NONE
 				   ? ""
-				   : strings_get(p->strings, p->unit, NULL);
+				   : strings_get(p->strings, gtick, NULL);
 	bool is_scaled = !strcmp(name, "ns") || !strcmp(name, "bytes");
-	struct unit unit = !strcmp(name, "ns")	    ? choose(times, 4, t->largest, 100)
-			   : !strcmp(name, "bytes") ? choose(sizes, 4, t->largest, 100)
-						    : choose(counts, 6, t->largest, 1e5);
-	double figure = t->largest / unit.divisor;
+	struct unit unit = !strcmp(name, "ns")	    ? choose(times, 4, r->largest, 100)
+			   : !strcmp(name, "bytes") ? choose(sizes, 4, r->largest, 100)
+						    : choose(counts, 6, r->largest, 1e5);
+	double figure = r->largest / unit.divisor;
 
-	t->divisor = unit.divisor;
-	t->unit = unit.name;
+	r->divisor = unit.divisor;
+	r->unit = unit.name;
 	if (unit.divisor > 1)
-		t->decimals = figure < 1000 ? 2 : 1;
+		r->decimals = figure < 1000 ? 2 : 1;
 	else
-		t->decimals = !is_scaled && !comparison_is_single(&t->comparison);
+		r->decimals = !is_scaled && !comparison_is_single(&r->comparison);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------- */
+
+#define COLUMN	    51			    /* of names behind the figures of one resource */
+#define WIDTH_LEAST ((int)strlen("before")) /* of a mean, beside those of other resources */
+/* Two means, a change that has a sign, a mark, and spaces between. */
+#define GROUP(width) (3 * (width) + 6)
+
+static int begin_resource(struct compared_resource *r, const struct view_input *in, size_t i,
+			  struct error *err)
+{
+	const struct view_options *options = in->options;
+
+	if (comparison_begin(&r->comparison, in->profile, in->tree, i, options->normalize, err))
+		return -1;
+	r->largest = r->comparison.before;
+	if (!options->normalize && r->comparison.after > r->largest)
+		r->largest = r->comparison.after;
+	set_unit(r, options);
+	r->width = snprintf(NULL, 0, "%.*f", r->decimals, r->largest / r->divisor);
+	if (r->width < WIDTH_LEAST)
+		r->width = WIDTH_LEAST;
+	return 0;
+}
 
 int compared_table_begin(struct compared_table *t, const struct view_input *in, struct out *o,
 			 const char *what, struct error *err)
@@ -71,28 +95,37 @@ int compared_table_begin(struct compared_table *t, const struct view_input *in, 
 		.what = what,
 		.threshold = view_input_threshold(in->options, TEXT_THRESHOLD),
 	};
-	if (comparison_begin(&t->comparison, in->profile, in->tree, in->options->normalize, err))
-		return -1;
-	t->largest = t->comparison.before;
-	if (!in->options->normalize && t->comparison.after > t->largest)
-		t->largest = t->comparison.after;
-	set_unit(t);
+	t->n = in->profile->n_columns / in->profile->n_runs;
+	t->of = calloc(t->n, sizeof(*t->of));
+	if (!t->of)
+		return error_memory(err);
+	for (size_t k = 0; k < t->n; k++) {
+		if (begin_resource(&t->of[k], in, k, err))
+			return -1;
+		t->column += GROUP(t->of[k].width);
+	}
+	if (t->n == 1)
+		t->column = COLUMN;
 	return 0;
 }
 
 void compared_table_free(struct compared_table *t)
 {
-	comparison_free(&t->comparison);
+	for (size_t k = 0; t->of && k < t->n; k++)
+		comparison_free(&t->of[k].comparison);
+	free(t->of);
 }
 
 /* ---- the heading ----------------------------------------------------------------------------- */
 
+/* Of all resources. */
 static uint64_t count_samples(const struct profile *p, size_t from, size_t to)
 {
 	uint64_t n = 0;
 
-	for (size_t i = from; i < to; i++)
-		n += p->columns[i].hits;
+	for (size_t i = 0; i < p->n_columns; i++)
+		if (i % p->n_runs >= from && i % p->n_runs < to)
+			n += p->columns[i].hits;
 	return n;
 }
 
@@ -156,43 +189,69 @@ static void write_relative(char text[16], double before, double after)
 		snprintf(text, 16, "%+.1f", percent);
 }
 
-/* A comparison of one run with another says nothing of how much the totals of runs vary. */
-static void write_total(const struct compared_table *t)
+/* A comparison of one run with another says nothing of how much the totals of runs vary. The line begins with "total", or
+ * the name of the resource. */
+static void write_total(struct out *o, const struct compared_resource *r)
 {
-	const struct comparison_row row = comparison_totals(&t->comparison);
+	const struct comparison_row row = comparison_totals(&r->comparison);
+	bool is_single = comparison_is_single(&r->comparison);
 	char relative[16];
 
-	out_format(t->out, "total%s: %.*f -> %.*f%s%s, ",
-		   comparison_is_single(&t->comparison) ? "" : " of a run", t->decimals,
-		   row.before / t->divisor, t->decimals, row.after / t->divisor,
-		   *t->unit ? " " : "", t->unit);
+	out_format(o, "%s: %.*f -> %.*f%s%s, ", is_single ? "" : " of a run", r->decimals,
+		   row.before / r->divisor, r->decimals, row.after / r->divisor,
+		   *r->unit ? " " : "", r->unit);
 	write_relative(relative, row.before, row.after);
 	if (row.before <= 0 || row.after <= 0)
 		*relative = '\0';
-	out_format(t->out, "%+.*f", t->decimals, row.welch.change / t->divisor);
-	if (!comparison_is_single(&t->comparison))
-		out_format(t->out, " +- %.*f", t->decimals, row.welch.plus_minus / t->divisor);
-	out_format(t->out, "%s%s%s%s%s", *t->unit ? " " : "", t->unit, *relative ? " (" : "",
-		   relative, *relative ? " %)" : "");
-	if (comparison_is_single(&t->comparison))
-		out_text(t->out, "\n");
+	out_format(o, "%+.*f", r->decimals, row.welch.change / r->divisor);
+	if (!is_single)
+		out_format(o, " +- %.*f", r->decimals, row.welch.plus_minus / r->divisor);
+	out_format(o, "%s%s%s%s%s", *r->unit ? " " : "", r->unit, *relative ? " (" : "", relative,
+		   *relative ? " %)" : "");
+	if (is_single)
+		out_text(o, "\n");
 	else
-		out_text(t->out, row.is_significant ? ": changed\n" : ": may be chance\n");
+		out_text(o, row.is_significant ? ": changed\n" : ": may be chance\n");
+}
+
+/* The name of a resource, or its first bytes. Returns how many. */
+static size_t write_name(const struct compared_table *t, size_t k, size_t most)
+{
+	const struct profile *p = t->in->profile;
+	size_t n;
+	const char *name =
+		strings_get(p->strings, p->columns[t->of[k].comparison.first].resource, &n);
+
+	n = n < most ? n : most;
+	out_name(t->out, name, n);
+	return n;
+}
+
+static void write_totals(const struct compared_table *t)
+{
+	for (size_t k = 0; k < t->n; k++) {
+		if (t->n == 1)
+			out_text(t->out, "total");
+		else
+			write_name(t, k, SIZE_MAX);
+		write_total(t->out, &t->of[k]);
+	}
 }
 
 /* What +- and the mark mean. */
 static void write_method(const struct compared_table *t)
 {
-	const struct comparison *c = &t->comparison;
+	const struct comparison *c = &t->of->comparison;
 
 	if (c->normalizes)
 		out_text(t->out,
 			 "each run is scaled to the total before: what is compared are shares\n");
 	if (comparison_is_single(c))
-		out_text(t->out, "one run on each side: +- (95 %) and * know the error of sampling "
-				 "alone, not how\n"
-				 "much runs differ by themselves; cpsample --repeat 10 records "
-				 "what they need\n");
+		out_format(t->out,
+			   "one run on each side: %s the error of sampling alone, not how\n"
+			   "much runs differ by themselves; cpsample --repeat 10 records "
+			   "what they need\n",
+			   t->n == 1 ? "+- (95 %) and * know" : "* knows");
 	else if (c->n_base == 1 || c->n_runs - c->n_base == 1)
 		out_text(t->out, "+- is a 95 % interval (Welch's t test); the single run of one "
 				 "side is taken\n"
@@ -204,50 +263,96 @@ static void write_method(const struct compared_table *t)
 		   t->what);
 }
 
+/* The name and the unit of a resource in the middle above its figures. */
+static void write_group(const struct compared_table *t, size_t k)
+{
+	const struct profile *p = t->in->profile;
+	const struct compared_resource *r = &t->of[k];
+	const char *name = strings_get(p->strings, p->columns[r->comparison.first].resource, NULL);
+	const char *unit = r->unit;
+	int room = 3 * r->width + 3, of_unit = (int)strlen(unit) + (*unit != '\0');
+	int n = (int)strlen(name), indent = (room - n - of_unit) / 2;
+
+	indent = indent > 0 ? indent : 0;
+	out_format(t->out, "%*s", indent, "");
+	n = indent + (int)write_name(t, k, (size_t)(room - of_unit)) + of_unit;
+	out_format(t->out, "%s%s", *unit ? " " : "", unit);
+	if (k + 1 < t->n)
+		out_format(t->out, "%*s", GROUP(r->width) - n, "");
+}
+
+static void write_groups(const struct compared_table *t, const char *last)
+{
+	out_text(t->out, "\n");
+	for (size_t k = 0; k < t->n; k++)
+		write_group(t, k);
+	out_text(t->out, "\n");
+	for (size_t k = 0; k < t->n; k++) {
+		int width = t->of[k].width;
+
+		out_format(t->out, "%*s %*s %*s   ", width, "before", width, "after", width + 1,
+			   "change");
+	}
+	out_format(t->out, "%s\n", last);
+}
+
 static void write_columns(const struct compared_table *t, const char *last)
 {
+	const char *unit = t->of->unit, *space = *unit ? " " : "";
 	char before[16], after[16];
 
-	snprintf(before, sizeof(before), "before%s%s", *t->unit ? " " : "", t->unit);
-	snprintf(after, sizeof(after), "after%s%s", *t->unit ? " " : "", t->unit);
-	out_format(t->out, "\n%9s %9s %10s %8s %8s   %s\n", before, after, "change", "+-", "in %",
-		   last);
+	if (t->n > 1) {
+		write_groups(t, last);
+	} else {
+		snprintf(before, sizeof(before), "before%s%s", space, unit);
+		snprintf(after, sizeof(after), "after%s%s", space, unit);
+		out_format(t->out, "\n%9s %9s %10s %8s %8s   %s\n", before, after, "change", "+-",
+			   "in %", last);
+	}
 	caption_rule(t->out);
 }
 
-static void begin_rows(struct compared_table *t, const char *view)
+static int begin_rows(struct compared_table *t, const char *view, struct error *err)
 {
-	const struct comparison *c = &t->comparison;
-	const struct rows_compared sides = {
+	const struct comparison *c = &t->of->comparison;
+	struct rows_compared sides = {
 		.runs_before = c->n_base,
 		.runs_after = c->n_runs - c->n_base,
-		.total_before = c->before,
-		.total_after = c->after,
+		.n = t->n,
+		.keys = t->keys,
+		.totals = calloc(t->n, sizeof(*sides.totals)),
 		.is_normalized = c->normalizes,
 	};
 
+	if (!sides.totals)
+		return error_memory(err);
+	for (size_t k = 0; k < t->n; k++) {
+		sides.totals[k].before = t->of[k].comparison.before;
+		sides.totals[k].after = t->of[k].comparison.after;
+	}
 	rows_begin_compared(&t->rows, t->out, view, t->in, &sides);
+	free(sides.totals);
+	return 0;
 }
 
-void compared_table_head(struct compared_table *t, const char *title, const char *view,
-			 const char *last)
+int compared_table_head(struct compared_table *t, const char *title, const char *view,
+			const char *last, struct error *err)
 {
-	const struct comparison *c = &t->comparison;
+	const struct comparison *c = &t->of->comparison;
 	struct out_mark begin = out_mark(t->out);
 
-	if (view_input_is_rows(t->in->options)) {
-		begin_rows(t, view);
-		return;
-	}
+	if (view_input_is_rows(t->in->options))
+		return begin_rows(t, view, err);
 	caption_compared(t->out, title, t->in);
 	write_side(t, "before: ", 0, c->n_base);
 	write_side(t, "after: ", c->n_base, c->n_runs);
 	caption_parts(t->out, t->in);
 	caption_root(t->out, t->root);
-	write_total(t);
+	write_totals(t);
 	write_method(t);
 	out_fold(t->out, begin);
 	write_columns(t, last);
+	return 0;
 }
 
 void compared_table_end(struct compared_table *t)
@@ -274,9 +379,46 @@ void compared_table_end(struct compared_table *t)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* Whether no run before has used anything of it, or no run after. */
+static bool is_new(const struct compared_table *t, const struct comparison_row *row)
+{
+	for (size_t k = 0; k < t->n; k++)
+		if (row[k].sum_before)
+			return false;
+	return true;
+}
+
+static bool is_gone(const struct compared_table *t, const struct comparison_row *row)
+{
+	for (size_t k = 0; k < t->n; k++)
+		if (row[k].sum_after)
+			return false;
+	return true;
+}
+
+bool compared_table_is_nothing(const struct compared_table *t, const struct comparison_row *row)
+{
+	return is_new(t, row) && is_gone(t, row);
+}
+
+static bool is_significant(const struct compared_table *t, const struct comparison_row *row)
+{
+	bool any = false;
+
+	for (size_t k = 0; k < t->n; k++)
+		any |= row[k].is_significant;
+	return any;
+}
+
+/* Where nothing was used, of a resource of which nothing was at all, no change is large. */
 bool compared_table_is_small(const struct compared_table *t, const struct comparison_row *row)
 {
-	return !row->is_significant && fabs(row->welch.change) * 100 < t->threshold * t->largest;
+	for (size_t k = 0; k < t->n; k++)
+		if (t->of[k].largest > 0 &&
+		    (row[k].is_significant ||
+		     fabs(row[k].welch.change) * 100 >= t->threshold * t->of[k].largest))
+			return false;
+	return true;
 }
 
 void compared_table_unhide(struct compared_table *t, const struct comparison_row *row)
@@ -286,20 +428,20 @@ void compared_table_unhide(struct compared_table *t, const struct comparison_row
 		return;
 	}
 	t->small--;
-	t->small_new -= !row->sum_before;
-	t->small_gone -= !row->sum_after;
+	t->small_new -= is_new(t, row);
+	t->small_gone -= is_gone(t, row);
 }
 
 bool compared_table_hides(struct compared_table *t, const struct comparison_row *row)
 {
 	uint64_t top = t->in->options->top;
 
-	if (!row->sum_before && !row->sum_after)
+	if (compared_table_is_nothing(t, row))
 		return true;
 	if (compared_table_is_small(t, row)) {
 		t->small++;
-		t->small_new += !row->sum_before;
-		t->small_gone += !row->sum_after;
+		t->small_new += is_new(t, row);
+		t->small_gone += is_gone(t, row);
 		return true;
 	}
 	if (top && t->n_shown >= top) {
@@ -313,7 +455,7 @@ bool compared_table_hides(struct compared_table *t, const struct comparison_row 
 /* A mean is exact if it is a whole number. */
 static void write_mean(struct compared_table *t, unsigned __int128 sum, size_t n, double mean)
 {
-	if (!t->comparison.normalizes && sum % n == 0)
+	if (!t->in->options->normalize && sum % n == 0)
 		rows_count(&t->rows, sum / n);
 	else
 		rows_fraction(&t->rows, mean);
@@ -324,9 +466,9 @@ static double share(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-static void write_values(struct compared_table *t, const struct comparison_row *row)
+static void write_values(struct compared_table *t, const struct comparison *c,
+			 const struct comparison_row *row)
 {
-	const struct comparison *c = &t->comparison;
 	double after = c->normalizes ? c->before : c->after;
 
 	write_mean(t, row->sum_before, c->n_base, row->before);
@@ -341,36 +483,55 @@ static void write_values(struct compared_table *t, const struct comparison_row *
 	rows_fraction(&t->rows, share(row->after, after));
 }
 
-void compared_table_row(struct compared_table *t, const struct comparison_row *row,
-			const char *const *columns)
+static void write_figures(struct out *o, const struct compared_resource *r,
+			  const struct comparison_row *row)
 {
 	char relative[16];
 
-	if (view_input_is_rows(t->in->options)) {
-		rows_row(&t->rows, columns);
-		write_values(t, row);
-		return;
-	}
 	write_relative(relative, (double)row->sum_before > 0 ? row->before : 0,
 		       (double)row->sum_after > 0 ? row->after : 0);
-	if (!row->is_significant && out_colour(t->out))
-		out_text(t->out, DIM);
-	out_format(t->out, "%9.*f %9.*f %+10.*f %8.*f %8s %c ", t->decimals,
-		   row->before / t->divisor, t->decimals, row->after / t->divisor, t->decimals,
-		   row->welch.change / t->divisor, t->decimals, row->welch.plus_minus / t->divisor,
+	out_format(o, "%9.*f %9.*f %+10.*f %8.*f %8s %c ", r->decimals, row->before / r->divisor,
+		   r->decimals, row->after / r->divisor, r->decimals,
+		   row->welch.change / r->divisor, r->decimals, row->welch.plus_minus / r->divisor,
 		   relative, row->is_significant ? '*' : ' ');
+}
+
+/* Beside other resources there is no room for what may be chance, and for percentages. */
+static void write_few(struct out *o, const struct compared_resource *r,
+		      const struct comparison_row *row)
+{
+	out_format(o, "%*.*f %*.*f %+*.*f %c ", r->width, r->decimals, row->before / r->divisor,
+		   r->width, r->decimals, row->after / r->divisor, r->width + 1, r->decimals,
+		   row->welch.change / r->divisor, row->is_significant ? '*' : ' ');
+}
+
+void compared_table_row(struct compared_table *t, const struct comparison_row *row,
+			const char *const *columns)
+{
+	if (view_input_is_rows(t->in->options)) {
+		rows_row(&t->rows, columns);
+		for (size_t k = 0; k < t->n; k++)
+			write_values(t, &t->of[k].comparison, &row[k]);
+		return;
+	}
+	if (!is_significant(t, row) && out_colour(t->out))
+		out_text(t->out, DIM);
+	if (t->n == 1)
+		write_figures(t->out, t->of, row);
+	for (size_t k = 0; t->n > 1 && k < t->n; k++)
+		write_few(t->out, &t->of[k], &row[k]);
 }
 
 void compared_table_row_end(struct compared_table *t, const struct comparison_row *row)
 {
 	if (view_input_is_rows(t->in->options))
 		return;
-	if (!row->is_significant && out_colour(t->out))
+	if (!is_significant(t, row) && out_colour(t->out))
 		out_text(t->out, DIM_END);
 	out_text(t->out, "\n");
 }
 
-int compared_table_compare(const struct comparison_row *x, const struct comparison_row *y)
+static int compare(const struct comparison_row *x, const struct comparison_row *y)
 {
 	double of_x = fabs(x->welch.change), of_y = fabs(y->welch.change);
 
@@ -381,4 +542,13 @@ int compared_table_compare(const struct comparison_row *x, const struct comparis
 	if (x->after != y->after)
 		return x->after < y->after ? 1 : -1;
 	return 0;
+}
+
+int compared_table_compare(const struct comparison_row *x, const struct comparison_row *y, size_t n)
+{
+	int order = 0;
+
+	for (size_t k = 0; !order && k < n; k++)
+		order = compare(&x[k], &y[k]);
+	return order;
 }

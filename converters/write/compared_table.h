@@ -14,35 +14,43 @@
 #include "write/rows.h"
 #include "write/view_input.h"
 
-struct compared_table {
-	const struct view_input *in;
-	struct out *out;
+/* A resource that is compared. */
+struct compared_resource {
 	struct comparison comparison;
-	double threshold; /* percent of the larger total */
 	double largest;	  /* of the means of both sides, scaled as these */
-	const char *what; /* what a row is: "function" */
-	const char *root; /* title of the root functions; NULL: none */
-	struct rows rows; /* for programs */
 	double divisor;	  /* of the unit that the text is written in */
 	const char *unit; /* "ms" */
 	int decimals;	  /* of a figure in this unit */
+	int width;	  /* of a mean in text, beside those of other resources */
+};
+
+/* A row has n struct comparison_row, one for each resource. */
+struct compared_table {
+	const struct view_input *in;
+	struct out *out;
+	struct compared_resource *of;
+	size_t n;
+	double threshold; /* percent of the larger total */
+	const char *what; /* what a row is: "function" */
+	const char *root; /* title of the root functions; NULL: none */
+	struct rows rows; /* for programs */
+	const char *const
+		*keys;	  /* of rows: those of several resources; to be set before the head */
+	int column;	  /* in which a name begins behind the figures */
 	uint64_t n_shown; /* rows, so far */
 	uint64_t small,
 		beyond; /* rows that were left out, below the threshold and because of --top */
 	uint64_t small_new, small_gone; /* how many of `small` are on one side alone */
 };
 
-/* The column in which a name begins behind the figures. */
-#define COMPARED_COLUMN 51
-
 /* Begin to compare; the rows can be made then. -1: memory. compared_table_free in any case. */
 int compared_table_begin(struct compared_table *t, const struct view_input *in, struct out *o,
 			 const char *what, struct error *err);
 void compared_table_free(struct compared_table *t);
 
-/* Write what stands above the table, whose last column has the heading `last`; and below it. */
-void compared_table_head(struct compared_table *t, const char *title, const char *view,
-			 const char *last);
+/* Write what stands above the table, whose last column has the heading `last`; and below it. -1: memory. */
+int compared_table_head(struct compared_table *t, const char *title, const char *view,
+			const char *last, struct error *err);
 void compared_table_end(struct compared_table *t);
 
 /* Whether the row is left out, because it is small or because there are enough; it is counted. */
@@ -51,21 +59,25 @@ bool compared_table_hides(struct compared_table *t, const struct comparison_row 
 /* A row that is hidden is shown all the same. */
 void compared_table_unhide(struct compared_table *t, const struct comparison_row *row);
 
-/* Write the figures of a row; a name follows. With is_rows they are the first values of a row of those columns.
+/* Write the figures of a row, of several resources fewer in text; a name follows. With is_rows they are the first values of a row of those columns.
  * Text is dim between the two on a terminal, unless the change is significant. */
 void compared_table_row(struct compared_table *t, const struct comparison_row *row,
 			const char *const *columns);
 void compared_table_row_end(struct compared_table *t, const struct comparison_row *row);
 
-/* The keys of the figures, for lists of columns. */
+/* The keys of the figures of one resource, for lists of columns. */
 #define COMPARED_KEYS                                                                              \
 	"before", "after", "change", "plus_minus", "p", "verdict", "before_fraction",              \
 		"after_fraction"
 
-/* Sorts significant rows first, then by the size of the change. */
-int compared_table_compare(const struct comparison_row *x, const struct comparison_row *y);
+/* Sorts significant rows first, then by the size of the change; by that of the first resource that tells them apart. */
+int compared_table_compare(const struct comparison_row *x, const struct comparison_row *y,
+			   size_t n);
 
-/* Whether a row is not significant, and its change is below the threshold. */
+/* Whether a row is of no resource significant, and its changes are below the threshold. */
 bool compared_table_is_small(const struct compared_table *t, const struct comparison_row *row);
+
+/* Whether nothing was used of any resource. */
+bool compared_table_is_nothing(const struct compared_table *t, const struct comparison_row *row);
 
 #endif

@@ -77,6 +77,29 @@ void rows_begin_columns(struct rows *r, struct out *o, const struct view_input *
 	out_text(o, "], \"rows\": [");
 }
 
+static void put_totals(struct out *o, const struct rows_compared *sides, size_t i)
+{
+	out_text(o, "\"total_before\": ");
+	out_double(o, sides->totals[i].before);
+	out_text(o, ", \"total_after\": ");
+	out_double(o, sides->totals[i].after);
+}
+
+static void put_compared(struct out *o, const struct profile *p, const struct rows_compared *sides)
+{
+	for (size_t i = 0; i < sides->n; i++) {
+		const struct profile_column *column = &p->columns[i * p->n_runs];
+
+		out_format(o, "%s{\"key\": \"%s\", \"resource\": ", i ? ", " : "", sides->keys[i]);
+		json_text_string(o, p->strings, column->resource);
+		out_text(o, ", \"gtick\": ");
+		json_text_string(o, p->strings, column->unit);
+		out_text(o, ", ");
+		put_totals(o, sides, i);
+		out_text(o, "}");
+	}
+}
+
 void rows_begin_compared(struct rows *r, struct out *o, const char *view,
 			 const struct view_input *in, const struct rows_compared *sides)
 {
@@ -85,21 +108,26 @@ void rows_begin_compared(struct rows *r, struct out *o, const char *view,
 	*r = (struct rows){.out = o, .json = in->options->format == VIEW_JSON};
 	if (!r->json)
 		return;
-	out_format(o,
-		   "{\"version\": %d, \"view\": \"comparison\", \"resource\": ", ROWS_JSON_VERSION);
-	json_text_string(o, p->strings, p->resource);
-	out_text(o, ", \"unit\": ");
-	json_unit(o, in);
+	out_format(o, "{\"version\": %d, \"view\": \"comparison\", ", ROWS_JSON_VERSION);
+	if (sides->n > 1) {
+		out_text(o, "\"columns\": [");
+		put_compared(o, p, sides);
+		out_text(o, "]");
+	} else {
+		out_text(o, "\"resource\": ");
+		json_text_string(o, p->strings, p->resource);
+		out_text(o, ", \"unit\": ");
+		json_unit(o, in);
+	}
 	out_format(
 		o,
-		", \"comparison\": {\"view\": \"%s\", \"runs_before\": %zu, \"runs_after\": %zu, "
-		"\"total_before\": ",
+		", \"comparison\": {\"view\": \"%s\", \"runs_before\": %zu, \"runs_after\": %zu, ",
 		view, sides->runs_before, sides->runs_after);
-	out_double(o, sides->total_before);
-	out_text(o, ", \"total_after\": ");
-	out_double(o, sides->total_after);
-	out_format(o, ", \"normalized\": %s}, \"rows\": [",
-		   sides->is_normalized ? "true" : "false");
+	if (sides->n == 1) {
+		put_totals(o, sides, 0);
+		out_text(o, ", ");
+	}
+	out_format(o, "\"normalized\": %s}, \"rows\": [", sides->is_normalized ? "true" : "false");
 }
 
 /* End the row that has been begun. */

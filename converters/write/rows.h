@@ -48,12 +48,17 @@ void rows_begin_columns(struct rows *r, struct out *o, const struct view_input *
 /* What is compared; totals are means of runs. */
 struct rows_compared {
 	size_t runs_before, runs_after;
-	double total_before, total_after;
+	size_t n; /* resources */
+	struct {
+		double before, after;
+	} * totals;		 /* by resource */
+	const char *const *keys; /* with which keys of rows begin, by resource; NULL of one */
 	bool is_normalized;
 };
 
 /* The same for a table of two programs that are compared. In JSON the view is "comparison", and `comparison` says
- * what is compared in which view, instead of samples and so on. */
+ * what is compared in which view, instead of samples and so on. Of several resources `columns` says what the
+ * beginnings of keys mean. */
 void rows_begin_compared(struct rows *r, struct out *o, const char *view,
 			 const struct view_input *in, const struct rows_compared *sides);
 void rows_end(struct rows *r);

@@ -7,6 +7,7 @@
 #include "write/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/stop.h"
@@ -29,8 +30,9 @@ struct node {
 /* The nodes of a comparison, which are judged together before one is shown. The first one is above the outermost. */
 struct table_gathering {
 	struct node *list;
-	struct comparison_row *rows;	  /* by node */
-	struct comparison_use *uses;	  /* of a node, by run */
+	struct comparison_row *rows;	  /* by node and resource */
+	struct comparison_row *row;	  /* of a node, by resource */
+	struct comparison_use *uses;	  /* of a node, by column */
 	uint32_t *path;			  /* by depth: the last node */
 	bool *is_shown;			  /* by node */
 	size_t n, n_list, n_rows, n_path; /* allocated elements */
@@ -42,6 +44,7 @@ static void gathering_free(struct table_gathering *g)
 		return;
 	free(g->list);
 	free(g->rows);
+	free(g->row);
 	free(g->uses);
 	free(g->path);
 	free(g->is_shown);
@@ -215,13 +218,41 @@ static int compare_weights(const void *a, const void *b, void *context)
 	return (x > y) - (x < y);
 }
 
+/* Rows of n resources. */
+struct changes {
+	const struct comparison_row *rows;
+	size_t n;
+};
+
 static int compare_changes(const void *a, const void *b, void *context)
 {
-	const struct comparison_row *rows = context;
+	const struct changes *c = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = compared_table_compare(&rows[x], &rows[y]);
+	int order = compared_table_compare(&c->rows[x * c->n], &c->rows[y * c->n], c->n);
 
 	return order ? order : (x > y) - (x < y);
+}
+
+/* Compare the parts, and judge them by each resource. */
+static int compare_parts(struct table_ranking *r, struct error *err)
+{
+	const struct compared_table *compared = &r->table->compared;
+	size_t n_parts = r->parts->n, n = compared->n;
+
+	r->changes = calloc(n_parts + 1, n * sizeof(*r->changes));
+	if (!r->changes)
+		return error_memory(err);
+	for (size_t k = 0; k < n; k++) {
+		struct comparison_row *list = comparison_parts(&compared->of[k].comparison,
+							       &r->parts->measure, n_parts, err);
+
+		if (!list)
+			return -1;
+		for (size_t i = 0; i < n_parts; i++)
+			r->changes[i * n + k] = list[i];
+		free(list);
+	}
+	return 0;
 }
 
 int table_rank(struct table_ranking *r, struct table *t, const struct table_parts *parts,
@@ -230,10 +261,7 @@ int table_rank(struct table_ranking *r, struct table *t, const struct table_part
 	bool is_compared = t->shape == TABLE_COMPARED;
 
 	*r = (struct table_ranking){.table = t, .parts = parts};
-	if (is_compared)
-		r->changes =
-			comparison_parts(&t->compared.comparison, &parts->measure, parts->n, err);
-	if (is_compared ? !r->changes : weigh(r, err))
+	if (is_compared ? compare_parts(r, err) : weigh(r, err))
 		return -1;
 	r->order = calloc(parts->n + 1, sizeof(*r->order));
 	if (!r->order)
@@ -241,7 +269,8 @@ int table_rank(struct table_ranking *r, struct table *t, const struct table_part
 	for (size_t i = 0; i < parts->n; i++)
 		r->order[i] = parts->order && !is_compared ? parts->order[i] : (uint32_t)i;
 	if (is_compared)
-		qsort_r(r->order, parts->n, sizeof(*r->order), compare_changes, r->changes);
+		qsort_r(r->order, parts->n, sizeof(*r->order), compare_changes,
+			&(struct changes){r->changes, t->compared.n});
 	else if (!parts->order)
 		qsort_r(r->order, parts->n, sizeof(*r->order), compare_weights, r);
 	return 0;
@@ -299,7 +328,7 @@ static void choose_changed(struct listing *l)
 
 	for (size_t i = 0; i < l->parts->n; i++)
 		if ((!l->parts->depths || !is_deep(l->table, l->parts->depths[order[i]])) &&
-		    !compared_table_hides(&l->table->compared, &l->ranking.changes[order[i]]))
+		    !compared_table_hides(&l->table->compared, table_change(&l->ranking, order[i])))
 			l->shown[l->n++] = order[i];
 }
 
@@ -338,7 +367,7 @@ static int write_parts(struct listing *l, struct error *err)
 		    l->parts->parents[part] != TABLE_NO_PART)
 			row.wholes = &r->weights[l->parts->parents[part] * t->n_columns];
 		status = t->about->describe(context, part, &row, err) ||
-			 table_row(t, &row, r->changes ? &r->changes[part] : NULL, err);
+			 table_row(t, &row, table_change(r, part), err);
 	}
 	return table_end(t, status ? -1 : 0, err);
 }
@@ -365,25 +394,37 @@ int table_parts(const struct view_input *in, struct out *o, const struct table_a
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-static int append(struct table_gathering *g, const struct table_row *row,
-		  const struct comparison_row *change)
+/* Take a node, whose changes are in g->row. */
+static int append(struct table_gathering *g, const struct table_row *row, size_t n_resources)
 {
 	if (!array_reserve(&g->list, &g->n_list, g->n + 1, sizeof(*g->list)) ||
-	    !array_reserve(&g->rows, &g->n_rows, g->n + 1, sizeof(*g->rows)) ||
+	    !array_reserve(&g->rows, &g->n_rows, (g->n + 1) * n_resources, sizeof(*g->rows)) ||
 	    !array_reserve(&g->path, &g->n_path, (size_t)row->depth + 2, sizeof(*g->path)))
 		return -1;
 	g->path[0] = 0;
 	g->path[row->depth + 1] = (uint32_t)g->n;
 	g->list[g->n] = (struct node){g->path[row->depth], row->depth, row->name, row->is_inline};
-	g->rows[g->n++] = *change;
+	memcpy(&g->rows[g->n++ * n_resources], g->row, n_resources * sizeof(*g->row));
 	return 0;
+}
+
+/* Whether the node is small before and after. */
+static bool is_branch_small(const struct table *t, const struct comparison_row *row)
+{
+	for (size_t k = 0; k < t->compared.n; k++) {
+		double least = t->threshold * t->compared.of[k].largest / 100;
+
+		if (t->compared.of[k].largest > 0 &&
+		    (row[k].before >= least || row[k].after >= least))
+			return false;
+	}
+	return true;
 }
 
 static int gather(struct table *t, const struct table_row *row, struct error *err)
 {
-	double least = t->threshold * t->compared.largest / 100;
 	struct table_gathering *g = t->gathering;
-	struct comparison_row change;
+	size_t n = t->compared.n;
 
 	if (stop_check(err))
 		return -1;
@@ -391,15 +432,19 @@ static int gather(struct table *t, const struct table_row *row, struct error *er
 		return 1;
 	for (size_t k = 0; k < t->n_columns; k++)
 		g->uses[k] = (struct comparison_use){row->weights[k], row->squares[k]};
-	change = comparison_row(&t->compared.comparison, g->uses);
-	if (t->about->prunes && change.before < least && change.after < least)
+	for (size_t k = 0; k < n; k++) {
+		const struct comparison *c = &t->compared.of[k].comparison;
+
+		g->row[k] = comparison_row(c, g->uses + c->first);
+	}
+	if (t->about->prunes && is_branch_small(t, g->row))
 		return 1;
 	if (t->about->prunes && g->n > NODES_MAX)
 		return error_set(err,
 				 "there are more than %u branches; --depth 20 or --threshold "
 				 "1 leaves out some",
 				 NODES_MAX);
-	return append(g, row, &change) ? error_memory(err) : 0;
+	return append(g, row, n) ? error_memory(err) : 0;
 }
 
 int table_node(struct table *t, const struct table_row *row, struct error *err)
@@ -425,17 +470,17 @@ int table_node(struct table *t, const struct table_row *row, struct error *err)
 	return 1;
 }
 
-/* Judge all nodes but the first, which stands for none. */
-static int judge(const struct table_gathering *g, struct error *err)
+/* Judge all nodes but the first, which stands for none, by each resource. */
+static int judge(const struct table_gathering *g, size_t n_resources, struct error *err)
 {
 	struct comparison_row **rows = calloc(g->n, sizeof(*rows));
-	int status;
+	int status = rows ? 0 : error_memory(err);
 
-	if (!rows)
-		return error_memory(err);
-	for (size_t i = 1; i < g->n; i++)
-		rows[i - 1] = &g->rows[i];
-	status = comparison_judge(rows, g->n - 1, err);
+	for (size_t k = 0; !status && k < n_resources; k++) {
+		for (size_t i = 1; i < g->n; i++)
+			rows[i - 1] = &g->rows[i * n_resources + k];
+		status = comparison_judge(rows, g->n - 1, err);
+	}
 	free(rows);
 	return status;
 }
@@ -445,6 +490,7 @@ static int judge(const struct table_gathering *g, struct error *err)
 static int choose_nodes(struct table *t, struct table_gathering *g, struct error *err)
 {
 	uint32_t *order = calloc(g->n, sizeof(*order));
+	struct changes changes = {g->rows, t->compared.n};
 	size_t n = 0;
 
 	g->is_shown = calloc(g->n, sizeof(*g->is_shown));
@@ -455,14 +501,15 @@ static int choose_nodes(struct table *t, struct table_gathering *g, struct error
 	for (size_t i = 1; i < g->n; i++)
 		if (!is_deep(t, g->list[i].depth))
 			order[n++] = (uint32_t)i;
-	qsort_r(order, n, sizeof(*order), compare_changes, g->rows);
+	qsort_r(order, n, sizeof(*order), compare_changes, &changes);
 	for (size_t i = 0; i < n; i++)
-		g->is_shown[order[i]] = !compared_table_hides(&t->compared, &g->rows[order[i]]);
+		g->is_shown[order[i]] =
+			!compared_table_hides(&t->compared, &g->rows[order[i] * changes.n]);
 	for (size_t i = g->n; i-- > 1;) {
 		uint32_t parent = g->list[i].parent;
 
 		if (parent && g->is_shown[i] && !g->is_shown[parent])
-			compared_table_unhide(&t->compared, &g->rows[parent]);
+			compared_table_unhide(&t->compared, &g->rows[parent * changes.n]);
 		g->is_shown[parent] |= g->is_shown[i];
 	}
 	free(order);
@@ -483,7 +530,7 @@ static int write_gathered(struct table *t, const struct table_gathering *g, stru
 		};
 
 		if (g->is_shown[i])
-			status = table_row(t, &row, &g->rows[i], err);
+			status = table_row(t, &row, &g->rows[i * t->compared.n], err);
 	}
 	return table_end(t, status, err);
 }
@@ -496,11 +543,12 @@ static int fill_compared(struct table *t, table_walk *walk, struct error *err)
 	if (!g)
 		return error_memory(err);
 	g->uses = calloc(t->n_columns, sizeof(*g->uses));
-	if (!g->uses || append(g, &(struct table_row){0}, &(struct comparison_row){0}))
+	g->row = calloc(t->compared.n, sizeof(*g->row));
+	if (!g->uses || !g->row || append(g, &(struct table_row){0}, t->compared.n))
 		return error_memory(err);
 	status = walk(t, t->about->context, err);
 	if (!status)
-		status = judge(g, err);
+		status = judge(g, t->compared.n, err);
 	if (!status)
 		status = choose_nodes(t, g, err);
 	if (!status)

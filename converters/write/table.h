@@ -185,8 +185,9 @@ struct table {
 	struct compared_table compared;
 	/* Rows for programs. */
 	struct rows rows;
-	char **column_keys;
-	const char **keys; /* of a row */
+	char **column_keys; /* of several resources */
+	char **figure_keys; /* of these in a comparison */
+	const char **keys;  /* of a row */
 	const char **call_keys;
 	/* Text. */
 	int *widths;		   /* of several columns */
@@ -217,9 +218,16 @@ struct table_ranking {
 	struct table *table;
 	const struct table_parts *parts;
 	uint64_t *weights;		/* by part and column; or... */
-	struct comparison_row *changes; /* ...by part, if programs are compared */
+	struct comparison_row *changes; /* ...by part and resource, if programs are compared */
 	uint32_t *order;		/* of the parts */
 };
+
+/* The changes of a part; NULL: programs are not compared. */
+static inline const struct comparison_row *table_change(const struct table_ranking *r,
+							uint32_t part)
+{
+	return r->changes ? &r->changes[(size_t)part * r->table->compared.n] : NULL;
+}
 
 int table_rank(struct table_ranking *r, struct table *t, const struct table_parts *parts,
 	       struct error *err);

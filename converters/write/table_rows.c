@@ -67,46 +67,82 @@ static void add_own(struct table *t)
 			t->keys[n++] = c->key;
 }
 
-static int add_resources(struct table *t)
+/* The keys of n resources, of which each has as many columns as a comparison has runs. */
+static int make_resources(struct table *t, size_t n)
 {
 	const struct profile *p = t->in->profile;
+
+	t->column_keys = calloc(n + 1, sizeof(*t->column_keys));
+	if (!t->column_keys)
+		return -1;
+	for (size_t k = 0; k < n; k++) {
+		t->column_keys[k] = key_of(t->in, &p->columns[k * (p->n_base ? p->n_runs : 1)]);
+		if (!t->column_keys[k])
+			return -1;
+	}
+	return 0;
+}
+
+static int add_resources(struct table *t)
+{
 	size_t n = 0;
 
-	t->column_keys = calloc(t->n_columns + 1, sizeof(*t->column_keys));
-	if (!t->column_keys)
+	if (make_resources(t, t->n_columns))
 		return -1;
 	if (t->about->label == TABLE_NODE)
 		t->keys[n++] = "depth";
-	for (size_t k = 0; k < t->n_columns; k++) {
-		t->column_keys[k] = key_of(t->in, &p->columns[k]);
-		if (!t->column_keys[k])
-			return -1;
+	for (size_t k = 0; k < t->n_columns; k++)
 		t->keys[n++] = t->column_keys[k];
-	}
 	memcpy(t->call_keys, t->keys, n * sizeof(*t->keys));
 	add_label(t->call_keys, n, TABLE_CALL);
 	add_label(t->keys, n, t->about->label);
 	return 0;
 }
 
-static void add_changes(struct table *t)
-{
-	static const char *const figures[] = {COMPARED_KEYS};
-	size_t n = sizeof(figures) / sizeof(*figures);
+static const char *const figures[] = {COMPARED_KEYS};
 
-	memcpy(t->keys, figures, sizeof(figures));
+#define FIGURES (sizeof(figures) / sizeof(*figures))
+
+/* "cpu_ns_before", "alloc_bytes_before": the figures of several resources. */
+static int make_figures(struct table *t)
+{
+	size_t n_resources = t->compared.n;
+
+	if (make_resources(t, n_resources))
+		return -1;
+	t->figure_keys = calloc(n_resources * FIGURES + 1, sizeof(*t->figure_keys));
+	for (size_t i = 0; t->figure_keys && i < n_resources * FIGURES; i++) {
+		if (asprintf(&t->figure_keys[i], "%s_%s", t->column_keys[i / FIGURES],
+			     figures[i % FIGURES]) < 0) {
+			t->figure_keys[i] = NULL;
+			return -1;
+		}
+		t->keys[i] = t->figure_keys[i];
+	}
+	t->compared.keys = (const char *const *)t->column_keys;
+	return t->figure_keys ? 0 : -1;
+}
+
+static int add_changes(struct table *t)
+{
+	size_t n = t->compared.n * FIGURES;
+
+	if (t->compared.n == 1)
+		memcpy(t->keys, figures, sizeof(figures));
+	else if (make_figures(t))
+		return -1;
 	if (t->about->label == TABLE_NODE)
 		t->keys[n++] = "depth";
 	memcpy(t->call_keys, t->keys, n * sizeof(*t->keys));
 	add_label(t->call_keys, n, TABLE_CALL);
 	add_label(t->keys, n, t->about->label);
+	return 0;
 }
 
 /* There is room for as many keys as any shape has. */
 static int make_keys(struct table *t)
 {
-	static const char *const figures[] = {COMPARED_KEYS};
-	size_t n = t->n_columns + sizeof(figures) / sizeof(*figures) + LABEL_KEYS + 1;
+	size_t n = t->n_columns + t->compared.n * FIGURES + LABEL_KEYS + 1;
 
 	for (const struct table_column *c = t->about->columns; c && c->kind; c++)
 		n++;
@@ -117,9 +153,8 @@ static int make_keys(struct table *t)
 	if (t->shape == TABLE_SEVERAL)
 		return add_resources(t);
 	if (t->shape == TABLE_COMPARED)
-		add_changes(t);
-	else
-		add_own(t);
+		return add_changes(t);
+	add_own(t);
 	return 0;
 }
 
@@ -128,8 +163,9 @@ int table_rows_begin(struct table *t, struct error *err)
 	if (make_keys(t))
 		return error_memory(err);
 	if (t->shape == TABLE_COMPARED)
-		compared_table_head(&t->compared, t->about->title, t->about->view, NULL);
-	else if (t->shape == TABLE_SEVERAL)
+		return compared_table_head(&t->compared, t->about->title, t->about->view, NULL,
+					   err);
+	if (t->shape == TABLE_SEVERAL)
 		rows_begin_columns(&t->rows, t->out, t->in, (const char *const *)t->column_keys);
 	else
 		rows_begin(&t->rows, t->out, t->about->view, t->in);
@@ -142,7 +178,10 @@ void table_rows_free(struct table *t)
 {
 	for (size_t k = 0; t->column_keys && t->column_keys[k]; k++)
 		free(t->column_keys[k]);
+	for (size_t k = 0; t->figure_keys && t->figure_keys[k]; k++)
+		free(t->figure_keys[k]);
 	free(t->column_keys);
+	free(t->figure_keys);
 	free(t->keys);
 	free(t->call_keys);
 }

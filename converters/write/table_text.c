@@ -116,9 +116,9 @@ int table_text_begin(struct table *t, struct error *err)
 	const struct table_about *about = t->about;
 
 	if (t->shape == TABLE_COMPARED) {
-		t->column = COMPARED_COLUMN;
-		compared_table_head(&t->compared, about->title, about->view, about->last);
-		return 0;
+		t->column = t->compared.column;
+		return compared_table_head(&t->compared, about->title, about->view, about->last,
+					   err);
 	}
 	caption_write(t->out, about->title, t->in);
 	caption_root(t->out, about->root ? about->root : t->in->root);

@@ -10,6 +10,7 @@
 # - If --bodies has raw samples of the total, or --callpath of all functions below the path.
 # - If bytes that are no UTF-8 are written as they are.
 # - If a key is missing in the manual, or one of --info of Python programs in the schema.
+# - If a comparison of two resources has the keys of one.
 #
 # May run beside others.
 # Not in short runs: it takes 10 s.
@@ -50,7 +51,7 @@ compare() {
 	before=$n
 	for view in $all_views; do
 		if ! "$CPCONV" "--$view" --json --base "$base" "$@" "$file" >$n.json 2>err; then
-			grep -q 'cannot be compared\|is no table' err || fail "--$view --json --base $base $file: $(cat err)"
+			grep -q 'cannot be compared\|is no table\|one resource' err || fail "--$view --json --base $base $file: $(cat err)"
 			continue
 		fi
 		"$CPCONV" "--$view" --tsv --base "$base" "$@" "$file" >$n.tsv 2>err ||
@@ -171,6 +172,11 @@ def work(n):
 work(300000)' || fail "python3 ended with $?"
 "$CPCONV" --info --tsv python.cps | grep -q '^python_functions' || fail "python3 has no functions by name"
 write python.cps
+
+# Several resources of two programs.
+two=$root/test/data/resources.cps
+compare "$two" "$two" --resource cpu,alloc
+compare "$two" "$two" --resource alloc,cpu --unit samples
 
 "$python" "$here/json_tables.py" schema "$schema" "$root/doc/cpconv.1" || fail "the schema: see above"
 "$python" "$here/json_tables.py" texts "$schema" list || fail "see above"

@@ -10,7 +10,7 @@
 #include "out_text.h"
 #include "pipeline/report.h"
 #include "pipeline/runs.h"
-#include "stream_writer.h"
+#include "resource_stream.h"
 #include "terminal_text.h"
 
 #define ARGS_MAX 24
@@ -409,8 +409,267 @@ Test(compared, errors)
 	shows("--tree --percent parent --base o n", "--percent parent: ");
 	shows("--normalize n", "--normalize: only with --base");
 	shows("--base - -", "standard input can be read once, and cannot be compared with itself");
-	shows("--base o --resource cpu,real n", "--base compares one resource, not \"cpu,real\"");
+	shows("--base o --resource cpu,real n",
+	      "no input counts the resource \"cpu\"; there are: samples");
+	shows("--pprof --base o --resource cpu,real n",
+	      "--pprof compares one resource, not \"cpu,real\"; tables compare several");
 	shows("--base o --granularity address n", "--base compares by name");
 	put("c", "# callgrind format\nevents: Ir\nfn=main\n1 10\n");
 	shows("--base o c", "c: it has calls without stacks, and comparing needs stacks");
+}
+
+/* ---- several resources ----------------------------------------------------------------------- */
+
+/* A recording of cpu and, if it is not 0, of alloc: of these weights, some of which have no sample of the other. */
+static void put_run(const char *name, unsigned cpu, unsigned alloc)
+{
+	static const char names[] = "1000 10 main\n1010 10 compute\n1020 10 wait\n1030 10 grow\n";
+	static struct batch_writer w;
+	struct bytes records = {0}, thread = {0}, file = {0};
+
+	resource_process(&records, 1);
+	resource_atom(&records, 0, "running", "0", 16, CPS_ATOM_IS_TIME);
+	bytes_thread(&thread, 1, 4242, "worker");
+	bytes_record(&records, CPS_TAG_THREAD, thread.at, thread.n);
+	bytes_record(&records, CPS_TAG_JIT, names, sizeof(names) - 1);
+	if (alloc) {
+		resource_add(&records, 1, "alloc", "bytes", 1);
+		resource_atom(&records, 1, "", "1", 1, 0);
+	}
+	batch_writer_begin(&w, WRITER_SHORT, 1, 0, 0);
+	for (unsigned i = 0; i < 20; i++) {
+		resource_sample(&w, 0, cpu + i, "1000 1010", 0);
+		resource_sample(&w, 0, 100 + i % 3, "1000 1020", 0);
+		resource_sample(&w, 0, cpu, "1000 1010 1030 1010", 0);
+		if (alloc) {
+			resource_sample(&w, 1, alloc, "1000 1030", 2 * i + 1);
+			resource_sample(&w, 1, 8 + i, "1000 1010", 2 * i + 2);
+		}
+	}
+	bytes_record(&records, CPS_TAG_SAMPLES, w.payload.at, w.payload.n);
+	batch_writer_free(&w);
+	resource_file(&file, &records, 1000, false);
+	writer_file(name, file.at, file.n);
+	bytes_free(&records);
+	bytes_free(&thread);
+	bytes_free(&file);
+}
+
+/* Two runs on each side, so that sums of means are exact. */
+static void put_runs(void)
+{
+	enter_new_directory();
+	put_run("o1", 200, 1000);
+	put_run("o2", 211, 1040);
+	put_run("n1", 500, 300);
+	put_run("n2", 507, 350);
+}
+
+#define RUNS	" --base o1 --base o2 n1 n2"
+#define SEVERAL " --resource cpu,alloc" RUNS
+#define FIGURES 8
+
+static const char *const tables[] = {"flat",	 "functions", "bodies", "tree",
+				     "bottomup", "callpath",  "edges",	"contexts",
+				     "cycles",	 "callgraph", "graph"};
+static const char *const resources[] = {"cpu", "alloc"};
+
+#define N_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static char *table_of(const char *format, const char *view, const char *end)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "--%s %s --threshold 0%s%s", view, format,
+		 strcmp(view, "callpath") ? "" : " --root main", end);
+	return text_of(line);
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines in order, of a row of several resources without the figures of the others. Rows of which the resource has nothing
+ * are left out. */
+static char *sorted_rows(const char *text, int resource, int n)
+{
+	char *copy = strdup(text), *rows = calloc(1, strlen(text) + 1), *lines[64], *line = copy;
+	size_t n_lines = 0;
+
+	for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+		char *label = line, *from = line;
+
+		*end = '\0';
+		for (int i = 0; i < n * FIGURES; i++) {
+			from = i == resource * FIGURES ? label : from;
+			label = strchr(label, '\t') + 1;
+		}
+		if (strncmp(from, "0\t0\t", 4) == 0)
+			continue;
+		char *next = from;
+		for (int i = 0; i < FIGURES; i++)
+			next = strchr(next, '\t') + 1;
+		memmove(next, label, strlen(label) + 1);
+		cr_assert_lt(n_lines, sizeof(lines) / sizeof(lines[0]));
+		lines[n_lines++] = from;
+	}
+	qsort(lines, n_lines, sizeof(*lines), compare_lines);
+	for (size_t i = 0; i < n_lines; i++)
+		strcat(strcat(rows, lines[i]), "\n");
+	cr_assert_gt(n_lines, 0, "%s", text);
+	free(copy);
+	return rows;
+}
+
+/* Seen to fail: with the runs of the first resource for both; with a row left out because the first resource has nothing of
+ * it; with parts compared by the first resource alone. */
+Test(compared, each_resource_as_alone)
+{
+	static const char *const ends[] = {"", " --normalize", " --unit samples"};
+
+	put_runs();
+	for (size_t i = 0; i < N_TABLES * 3; i++) {
+		char end[128], *both, *alone;
+
+		snprintf(end, sizeof(end), "%s" SEVERAL, ends[i / N_TABLES]);
+		both = table_of("--tsv", tables[i % N_TABLES], end);
+		for (int k = 0; k < 2; k++) {
+			/* Cycles have nothing of alloc. */
+			if (k && !strcmp(tables[i % N_TABLES], "cycles"))
+				continue;
+			snprintf(end, sizeof(end), "%s --resource %s" RUNS, ends[i / N_TABLES],
+				 resources[k]);
+			alone = table_of("--tsv", tables[i % N_TABLES], end);
+			char *want = sorted_rows(alone, 0, 1), *got = sorted_rows(both, k, 2);
+
+			cr_assert_str_eq(got, want, "--%s: %s", tables[i % N_TABLES], both);
+			free(want);
+			free(got);
+			free(alone);
+		}
+		free(both);
+	}
+}
+
+static double hundredths(double value)
+{
+	return (double)(long long)(value * 100 + (value < 0 ? -0.5 : 0.5));
+}
+
+/* The sums of three figures in the rows of a text, from the number `first` of each line on. */
+static void sum_text(const char *text, int first, double sums[3])
+{
+	const char *line = strstr(strstr(text, "-----"), "\n") + 1;
+
+	sums[0] = sums[1] = sums[2] = 0;
+	for (; line && *line && strncmp(line, "not ", 4); line = strchr(line, '\n') + 1) {
+		char *at = (char *)(uintptr_t)line;
+
+		if (*line == '-')
+			continue;
+		for (int i = 0; i < first + 3; i++) {
+			double value = strtod(at, &at);
+
+			at += i % 3 == 2 ? 2 : 0; /* the mark */
+			if (i >= first)
+				sums[i - first] += hundredths(value);
+		}
+	}
+}
+
+/* The same of JSON, by the beginning of the keys. */
+static void sum_json(const char *text, const char *key, double sums[3])
+{
+	static const char *const figures[] = {"before", "after", "change"};
+
+	for (int i = 0; i < 3; i++) {
+		char name[64];
+		const char *at = strstr(text, "\"rows\"");
+
+		snprintf(name, sizeof(name), "\"%s%s\": ", key, figures[i]);
+		for (sums[i] = 0; (at = strstr(at, name));)
+			sums[i] += strtod(at += strlen(name), NULL);
+	}
+}
+
+static void sums_are_equal(const char *view, const char *format)
+{
+	static const char *const keys[] = {"cpu_ns_", "alloc_bytes_"};
+	char *both = table_of(format, view, SEVERAL);
+
+	for (int k = 0; k < 2; k++) {
+		char end[128];
+		double got[3], want[3];
+
+		snprintf(end, sizeof(end), " --resource %s" RUNS, resources[k]);
+		char *alone = table_of(format, view, end);
+
+		if (*format) {
+			sum_json(both, keys[k], got);
+			sum_json(alone, "", want);
+		} else {
+			sum_text(both, 3 * k, got);
+			sum_text(alone, 0, want);
+		}
+		cr_assert(want[0] || !strcmp(view, "cycles"), "%s", alone);
+		for (int i = 0; i < 3; i++)
+			cr_assert_eq(got[i], want[i], "--%s %s: %s%s", view, format, both, alone);
+		free(alone);
+	}
+	free(both);
+}
+
+/* Seen to fail: with the figures of the first resource in all columns. */
+Test(compared, sums_of_each_resource)
+{
+	put_runs();
+	for (size_t i = 0; i < N_TABLES; i++) {
+		sums_are_equal(tables[i], "");
+		sums_are_equal(tables[i], "--json");
+	}
+}
+
+/* A group of columns for each resource, under its name, and a label behind them. Seen to fail: with the runs of the first resource
+ * for both. */
+Test(compared, heading_of_each_resource)
+{
+	put_runs();
+	shows("--flat" SEVERAL,
+	      "Flat Profile, before and after, for resources: CPU Time, Alloc\n"
+	      "before: 2 runs, 200 samples: demo \"\"\n"
+	      "after: 2 runs, 200 samples: demo \"\"\n"
+	      "cpu of a run: 10429.0 -> 22349.0 us, +11920.0 +- 1338.8 us (+114.3 %): changed\n"
+	      "alloc of a run: 20750 -> 6850 B, -13900 +- 2886 B (-67.0 %): changed\n");
+	shows("--flat" SEVERAL,
+	      "         cpu us                   alloc B\n"
+	      " before   after   change   before  after  change   function (self)\n"
+	      "-----------------------------------------------------\n"
+	      " 8410.0 20330.0 +11920.0 *    350    350      +0   compute\n"
+	      "    0.0     0.0     +0.0    20400   6500  -13900 * grow\n");
+	shows("--flat --json" SEVERAL,
+	      "{\"version\": 1, \"view\": \"comparison\", \"columns\": [{\"key\": \"cpu_ns\", "
+	      "\"resource\": \"cpu\", \"gtick\": \"ns\", \"total_before\": 10429000, "
+	      "\"total_after\": 22349000}, {\"key\": \"alloc_bytes\", \"resource\": \"alloc\", "
+	      "\"gtick\": \"bytes\", \"total_before\": 20750, \"total_after\": 6850}], "
+	      "\"comparison\": {\"view\": \"flat\", \"runs_before\": 2, \"runs_after\": 2, "
+	      "\"normalized\": false}, \"rows\": [\n {\"cpu_ns_before\": 8410000, ");
+	shows("--flat --json" SEVERAL, "\"alloc_bytes_verdict\": \"less\", ");
+	/* The threshold is of each resource; what is new is of none before. */
+	shows("--flat --threshold 99" SEVERAL,
+	      "not shown: 1 function without * whose change is below 99 % of the total\n");
+	shows("--flat --jobs 4 --tsv" SEVERAL, "8410000\t20330000\t11920000\t");
+}
+
+/* A run that does not count a resource has used nothing of it, if another one does. Seen to fail: with the name that such a run has
+ * for it, none. */
+Test(compared, resource_of_some_runs)
+{
+	put_runs();
+	put_run("none", 200, 0);
+	shows("--flat --resource alloc,cpu --base none n1", "alloc: 0 -> 6350 B, +6350 B\ncpu: ");
+	shows("--flat --resource alloc,cpu --base o1 none", "alloc: 20350 -> 0 B, -20350 B\n");
+	shows("--flat --resource cpu,alloc --base none none",
+	      "no input counts the resource \"alloc\" (cpsample -r alloc PROGRAM records it); "
+	      "there are: cpu");
 }
