@@ -58,14 +58,17 @@ static int settle(int fd)
 
 void cps_perf_ask_too(bool (*is_taken_of)(const struct cps_thread *t, int fd))
 {
-	is_taken_too = is_taken_of;
+	atomic_store(&is_taken_too, is_taken_of);
 }
 
 static bool is_taken(const struct cps_thread *t, int fd)
 {
+	bool (*is_too)(const struct cps_thread *, int);
+
 	if (atomic_load(&t->event) && t->event_fd == fd)
 		return true;
-	return is_taken_too && is_taken_too(t, fd);
+	is_too = atomic_load(&is_taken_too);
+	return is_too && is_too(t, fd);
 }
 
 static int move_on(int fd)

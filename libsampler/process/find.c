@@ -46,6 +46,14 @@ static void *find_in(const struct link_map *map, const char *name)
 	return (void *)cps_loaded_address(&f, found);
 }
 
+static bool is_in(const struct link_map *map, const char *name)
+{
+	struct cps_loaded f;
+
+	return cps_loaded_read(map, &f) && f.gnu_hash &&
+	       cps_loaded_find(&f, name, CPS_LOADED_NEWEST);
+}
+
 const struct link_map *cps_find_first_file(void)
 {
 	return &_r_debug ? _r_debug.r_map : NULL;
@@ -102,6 +110,15 @@ const char *cps_find_own_path(void)
 	const struct link_map *map = own_file();
 
 	return map ? map->l_name : NULL;
+}
+
+bool cps_find_has_next(const char *name)
+{
+	const struct link_map *map = own_file();
+
+	while (map && (map = map->l_next) && !is_in(map, name))
+		;
+	return map;
 }
 
 void *cps_find_next(const char *name)

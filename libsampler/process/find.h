@@ -33,7 +33,11 @@
  * is no dlsym(3). */
 void *cps_find_next(const char *name);
 
-/* The same without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */
+/* Whether any of these libraries has the name. The loader is not asked: what it does for a name that is not there
+ * allocates, and the allocator may call what is wrapped. */
+bool cps_find_has_next(const char *name);
+
+/* As cps_find_next without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */
 void *cps_find_listed(const char *name);
 
 /* The path of the file from which the loader takes this name: of all files, or of those that come after this

@@ -443,11 +443,6 @@ uint32_t cps_resource_id(uint32_t i)
 	return uses[i].id;
 }
 
-uint32_t cps_resource_atom(uint32_t i)
-{
-	return uses[i].atom;
-}
-
 uint64_t cps_resource_interval(uint32_t i)
 {
 	return uses[i].interval;

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 
@@ -111,6 +112,8 @@ struct cps_resource_state {
 	struct cps_overflow overflows[CPS_THREAD_OVERFLOWS];
 };
 
+_Static_assert(offsetof(struct cps_resource_state, points) == 0, "cps_thread_points");
+_Static_assert(_Alignof(struct cps_resource_state) <= 16, "as aligned as its room");
 _Static_assert(sizeof(struct cps_resource_state) <= CPS_THREAD_RESOURCE_BYTES,
 	       "a thread's entry has room for it");
 

@@ -17,8 +17,8 @@
 
 /* What a clock and the resources keep of a thread: their own, whose contents only they know (clock/clock_strata.h,
  * resource/state.h). */
-#define CPS_THREAD_CLOCK_BYTES	  128
-#define CPS_THREAD_RESOURCE_BYTES 4224
+#define CPS_THREAD_CLOCK_BYTES	  112
+#define CPS_THREAD_RESOURCE_BYTES 3840
 
 /* The resources' part of the calling thread, which begins with its points, also before it has entered: those count for
  * nothing. */

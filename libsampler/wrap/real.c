@@ -13,7 +13,22 @@
 #include "wrap/eintr_restart.h"
 #include "wrap/real.h"
 
-struct cps_real cps_real;
+/* The first call of any looks all of them up. It may come before our constructor, from the loader. */
+static void *first_malloc(size_t n);
+static void *first_calloc(size_t n, size_t bytes);
+static void *first_realloc(void *block, size_t n);
+static void *first_memalign(size_t alignment, size_t n);
+static void *first_aligned_alloc(size_t alignment, size_t n);
+static int first_posix_memalign(void **block, size_t alignment, size_t n);
+static void *first_valloc(size_t n);
+static void *first_pvalloc(size_t n);
+static void first_free(void *block);
+static void first_free_sized(void *block, size_t n);
+static void first_free_aligned_sized(void *block, size_t alignment, size_t n);
+
+#define FIRST_OF(name) .name = first_##name,
+struct cps_real cps_real = {CPS_REAL_ALLOCATORS(FIRST_OF)};
+#undef FIRST_OF
 
 struct place {
 	const char *name;
@@ -23,7 +38,8 @@ struct place {
 #define PLACE(name) {#name, offsetof(struct cps_real, name)},
 static const struct place or_null[] = {CPS_REAL_OR_NULL(PLACE)};
 static const struct place or_enosys[] = {CPS_REAL_OR_ENOSYS(PLACE)};
-static const struct place listed[] = {CPS_REAL_LISTED(PLACE)};
+static const struct place keys[] = {CPS_REAL_KEYS(PLACE)};
+static const struct place frames[] = {CPS_REAL_FRAMES(PLACE)};
 #undef PLACE
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
@@ -34,27 +50,36 @@ static long no_such_call(void)
 	return -1;
 }
 
-/* Finds those that were not found before. */
+/* Finds those that were not found before. The loader is not asked for what is not there. */
 static void find(const struct place *list, size_t n, void *(*find_one)(const char *),
 		 long (*otherwise)(void))
 {
-	void *missing, **place, *found;
+	void *missing, *found;
+	char *place;
 
 	memcpy(&missing, &otherwise, sizeof(missing));
 	for (size_t i = 0; i < n; i++) {
-		place = (void **)((char *)&cps_real + list[i].offset);
-		if (*place && *place != missing)
+		place = (char *)&cps_real + list[i].offset;
+		memcpy(&found, place, sizeof(found));
+		if (found && found != missing)
 			continue;
-		found = find_one(list[i].name);
-		*place = found ? found : missing;
+		found = cps_find_has_next(list[i].name) ? find_one(list[i].name) : NULL;
+		if (!found)
+			found = missing;
+		memcpy(place, &found, sizeof(found));
 	}
 }
 
 bool cps_real_find(void)
 {
+	static bool is_late;
+
 	find(or_null, N(or_null), cps_find_next, NULL);
 	find(or_enosys, N(or_enosys), cps_find_next, no_such_call);
-	cps_real_find_listed();
+	find(keys, N(keys), cps_find_listed, NULL);
+	if (!is_late) /* a library that comes later may be unloaded: wrap_frame.c keeps it */
+		find(frames, N(frames), cps_find_listed, NULL);
+	is_late = true;
 	cps_eintr_restart_found();
 	return cps_real.pthread_create && cps_real.sigaction && cps_real.dlclose;
 }
@@ -67,9 +92,9 @@ void cps_real_find_again(void)
 	errno = saved;
 }
 
-void cps_real_find_listed(void)
+void cps_real_find_keys(void)
 {
-	find(listed, N(listed), cps_find_listed, NULL);
+	find(keys, N(keys), cps_find_listed, NULL);
 }
 
 /* ---- allocators ---- */
@@ -125,30 +150,54 @@ static void *find_allocator(const char *name)
 }
 
 /* While the loader is asked, it may allocate. */
-#define OTHERWISE(name, function) cps_real.name = cps_real.name ? cps_real.name : (function)
-#define FIND(name)                                                                                 \
+#define FIND(name, otherwise)                                                                      \
 	do {                                                                                       \
-		void *found = find_allocator(#name);                                               \
-                                                                                                   \
+		cps_real.name = otherwise;                                                         \
+		found = find_allocator(#name);                                                     \
 		if (found)                                                                         \
 			memcpy(&cps_real.name, &found, sizeof(found));                             \
-	} while (0);
+	} while (0)
 
-void cps_real_find_allocators(void)
+static void find_allocators(void)
 {
 	int saved = errno;
+	void *found;
 
-	OTHERWISE(malloc, no_malloc);
-	OTHERWISE(calloc, no_calloc);
-	OTHERWISE(realloc, no_realloc);
-	OTHERWISE(memalign, no_calloc);
-	OTHERWISE(aligned_alloc, no_calloc);
-	OTHERWISE(posix_memalign, no_posix_memalign);
-	OTHERWISE(valloc, no_malloc);
-	OTHERWISE(pvalloc, no_malloc);
-	OTHERWISE(free, no_free);
-	OTHERWISE(free_sized, plain_free_sized);
-	OTHERWISE(free_aligned_sized, plain_free_aligned_sized);
-	CPS_REAL_ALLOCATORS(FIND)
+	FIND(malloc, no_malloc);
+	FIND(calloc, no_calloc);
+	FIND(realloc, no_realloc);
+	FIND(memalign, no_calloc);
+	FIND(aligned_alloc, no_calloc);
+	FIND(posix_memalign, no_posix_memalign);
+	FIND(valloc, no_malloc);
+	FIND(pvalloc, no_malloc);
+	FIND(free, no_free);
+	FIND(free_sized, plain_free_sized);
+	FIND(free_aligned_sized, plain_free_aligned_sized);
 	errno = saved;
 }
+
+#define FIRST(type, name, parameters, arguments)                                                   \
+	static type first_##name parameters                                                        \
+	{                                                                                          \
+		find_allocators();                                                                 \
+		return cps_real.name arguments;                                                    \
+	}
+#define FIRST_FREE(name, parameters, arguments)                                                    \
+	static void first_##name parameters                                                        \
+	{                                                                                          \
+		find_allocators();                                                                 \
+		cps_real.name arguments;                                                           \
+	}
+
+FIRST(void *, malloc, (size_t n), (n))
+FIRST(void *, calloc, (size_t n, size_t bytes), (n, bytes))
+FIRST(void *, realloc, (void *block, size_t n), (block, n))
+FIRST(void *, memalign, (size_t alignment, size_t n), (alignment, n))
+FIRST(void *, aligned_alloc, (size_t alignment, size_t n), (alignment, n))
+FIRST(int, posix_memalign, (void **block, size_t alignment, size_t n), (block, alignment, n))
+FIRST(void *, valloc, (size_t n), (n))
+FIRST(void *, pvalloc, (size_t n), (n))
+FIRST_FREE(free, (void *block), (block))
+FIRST_FREE(free_sized, (void *block, size_t n), (block, n))
+FIRST_FREE(free_aligned_sized, (void *block, size_t alignment, size_t n), (block, alignment, n))

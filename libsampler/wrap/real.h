@@ -12,11 +12,6 @@
 #include <aio.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/aio_abi.h>
-#include <linux/bpf.h>
-#include <linux/futex.h>
-#include <linux/io_uring.h>
 #include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
@@ -38,7 +33,6 @@
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -111,6 +105,8 @@ void *__deregister_frame_info_bases(const void *begin);
 	X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock)        \
 	X(pthread_rwlock_clockwrlock) X(pthread_rwlock_unlock) X(mtx_lock) X(mtx_trylock)         \
 	X(mtx_timedlock) X(mtx_unlock)
+/* glibc has condition variables in two versions. A search without a version finds the newer one, which all programs
+ * have that were linked since glibc 2.3.2. */
 #define CPS_REAL_EVENT(X) \
 	X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait)                  \
 	X(pthread_cond_signal) X(pthread_cond_broadcast) X(cnd_wait) X(cnd_timedwait)             \
@@ -151,7 +147,6 @@ void *__deregister_frame_info_bases(const void *begin);
 	X(__register_frame_table) X(__register_frame_info_table)                                  \
 	X(__register_frame_info_table_bases) X(__deregister_frame) X(__deregister_frame_info)     \
 	X(__deregister_frame_info_bases)
-#define CPS_REAL_LISTED(X) CPS_REAL_KEYS(X) CPS_REAL_FRAMES(X)
 /* clang-format on */
 
 /* Programs still call what is deprecated. */
@@ -162,7 +157,8 @@ struct cps_real {
 	CPS_REAL_OR_NULL(CPS_REAL_FIELD)
 	CPS_REAL_OR_ENOSYS(CPS_REAL_FIELD)
 	CPS_REAL_ALLOCATORS(CPS_REAL_FIELD)
-	CPS_REAL_LISTED(CPS_REAL_FIELD)
+	CPS_REAL_KEYS(CPS_REAL_FIELD)
+	CPS_REAL_FRAMES(CPS_REAL_FIELD)
 };
 #pragma GCC diagnostic pop
 
@@ -170,9 +166,8 @@ extern __attribute__((visibility("hidden"))) struct cps_real cps_real;
 
 /* Find all of them, as cps_real_find (process/wrapped.h) does, and keep errno. */
 void cps_real_find_again(void);
-/* Those which the loader is not asked for. errno stays as it is. */
-void cps_real_find_allocators(void);
-void cps_real_find_listed(void);
+/* Those of thread-specific data, without asking the loader. errno stays as it is. */
+void cps_real_find_keys(void);
 
 /* For the beginning of a wrapper: finds the function if it was not found yet. Without it the wrapper returns `missing`. */
 #define CPS_REAL_FIRST(name, missing)                                                              \

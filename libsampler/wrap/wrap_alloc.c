@@ -33,13 +33,6 @@
 #define EXPORT	   __attribute__((visibility("default")))
 #define TEXT_BYTES 160
 
-/* The first call of any may come before our constructor, from the loader. */
-#define FIND()                                                                                     \
-	do {                                                                                       \
-		if (__builtin_expect(!cps_real.malloc, 0))                                         \
-			cps_real_find_allocators();                                                \
-	} while (0)
-
 /* ---- the calls ----------------------------------------------------------------------------------- */
 
 /* Without a resource that counts them, calls cost a comparison and a jump. */
@@ -54,7 +47,6 @@
 	}                                                                                          \
 	EXPORT void *name parameters                                                               \
 	{                                                                                          \
-		FIND();                                                                            \
 		return cps_alloc_is_counted() ? counted_##name arguments                           \
 					      : cps_real.name arguments;                           \
 	}
@@ -69,10 +61,8 @@ WRAP(pvalloc, (size_t n), (n), n)
 EXPORT int posix_memalign(void **block, size_t alignment, size_t n)
 {
 	int64_t before = cps_alloc_begin();
-	int error;
+	int error = cps_real.posix_memalign(block, alignment, n);
 
-	FIND();
-	error = cps_real.posix_memalign(block, alignment, n);
 	if (cps_alloc_is_counted() && !error)
 		cps_alloc_add(*block, n, before);
 	return error;
@@ -96,7 +86,6 @@ static __attribute__((noinline)) void *counted_realloc(void *block, size_t n)
 
 EXPORT void *realloc(void *block, size_t n)
 {
-	FIND();
 	return cps_alloc_is_counted() ? counted_realloc(block, n) : cps_real.realloc(block, n);
 }
 
@@ -119,7 +108,6 @@ static __attribute__((noinline)) void freed(const void *block)
 
 EXPORT void free(void *block)
 {
-	FIND();
 	if (cps_live_may_have(block))
 		freed(block);
 	cps_real.free(block);
@@ -127,7 +115,6 @@ EXPORT void free(void *block)
 
 EXPORT void free_sized(void *block, size_t n)
 {
-	FIND();
 	if (cps_live_may_have(block))
 		freed(block);
 	cps_real.free_sized(block, n);
@@ -135,7 +122,6 @@ EXPORT void free_sized(void *block, size_t n)
 
 EXPORT void free_aligned_sized(void *block, size_t alignment, size_t n)
 {
-	FIND();
 	if (cps_live_may_have(block))
 		freed(block);
 	cps_real.free_aligned_sized(block, alignment, n);

@@ -17,8 +17,6 @@
 #include "wrap/wrap.h"
 #include "wrap/wrap_gives.h"
 
-/* glibc has condition variables in two versions. A search without a version finds the newer one, which all programs
- * have that were linked since glibc 2.3.2. */
 /* ---- condition variables --------------------------------------------------------------------- */
 
 /* Who waits for the condition gives the mutex back first. */

@@ -22,21 +22,23 @@
 #define SECTIONS_MAX 4096 /* of one table */
 
 /* The functions come in a library that need not be there at the start. */
-static __attribute__((noinline)) void *find_late(const char *name)
+static void *find_late(const char *name)
 {
-	int saved = errno;
-	void *found;
+	void *found = cps_find_loaded("libgcc_s.so.1", name);
 
-	cps_start();
-	found = cps_find_loaded("libgcc_s.so.1", name);
-	if (!found)
-		found = cps_find_next(name);
-	errno = saved;
-	return found;
+	return found ? found : cps_find_next(name);
 }
 
 #define REAL(name)                                                                                 \
-	(cps_real.name ? cps_real.name : (cps_real.name = (__typeof__(name) *)find_late(#name)))
+	({                                                                                         \
+		int saved = errno;                                                                 \
+                                                                                                   \
+		cps_start();                                                                       \
+		if (!cps_real.name)                                                                \
+			cps_real.name = (__typeof__(name) *)find_late(#name);                      \
+		errno = saved;                                                                     \
+		cps_real.name;                                                                     \
+	})
 
 /* ---- what is noted ------------------------------------------------------------------------------- */
 

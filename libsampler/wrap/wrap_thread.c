@@ -378,7 +378,7 @@ EXPORT int pthread_key_create(pthread_key_t *new, void (*destructor)(void *))
 	int result;
 
 	if (!cps_real.pthread_key_create)
-		cps_real_find_listed();
+		cps_real_find_keys();
 	if (!cps_real.pthread_key_create)
 		return EAGAIN;
 	result = cps_real.pthread_key_create(new, destructor);
@@ -392,7 +392,7 @@ EXPORT int tss_create(tss_t *new, tss_dtor_t destructor)
 	int result;
 
 	if (!cps_real.tss_create)
-		cps_real_find_listed();
+		cps_real_find_keys();
 	if (!cps_real.tss_create)
 		return thrd_error;
 	result = cps_real.tss_create(new, destructor);

@@ -2,7 +2,7 @@
 /*
  * early.c - a file that a constructor opens before the recorder's, and that is closed later.
  *
- * Built three times: with -DPLUGIN the file, with -DOPENER a library to be preloaded whose constructor opens the file
+ * Built four times: with -DALLOCATOR an allocator that takes a lock, with -DPLUGIN the file, with -DOPENER a library to be preloaded whose constructor opens the file
  * that OPENED names, and as the program. That closes the file, puts code of its own where a function of the file
  * was, and runs it; the file's other memory is not there any more. Prints "ran".
  *
@@ -16,7 +16,46 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(PLUGIN)
+#if defined(ALLOCATOR)
+#include <pthread.h>
+#include <stddef.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static _Alignas(max_align_t) char heap[64 << 20];
+static size_t used;
+
+void *malloc(size_t n)
+{
+	size_t *block;
+
+	pthread_mutex_lock(&mutex);
+	block = (size_t *)(void *)(heap + used);
+	*block = n;
+	used += (n + 31) & ~(size_t)15;
+	pthread_mutex_unlock(&mutex);
+	return used > sizeof(heap) ? NULL : block + 2;
+}
+
+void *calloc(size_t n, size_t bytes)
+{
+	return malloc(n * bytes);
+}
+
+void free(void *block)
+{
+	(void)block;
+}
+
+void *realloc(void *block, size_t n)
+{
+	void *moved = malloc(n);
+
+	if (block && moved)
+		memcpy(moved, block, ((size_t *)block)[-2] < n ? ((size_t *)block)[-2] : n);
+	return moved;
+}
+
+#elif defined(PLUGIN)
 
 int plugin(int x)
 {
