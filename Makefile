@@ -68,7 +68,7 @@ ONLY ?=
 CORES := $(shell nproc)
 only = $(if $(ONLY),$(foreach t,$(1),$(if $(findstring $(ONLY),$(t)),$(t))),$(1))
 UNIT_TESTS := $(call only,$(patsubst test/unit/%.c,%,$(sort $(wildcard test/unit/*/*/test_*.c))))
-# With sanitizers a model of memory cannot run. Short runs try what reads hostile input.
+# With sanitizers a model of memory cannot run. Short runs try what reads hostile input, and nothing of the recorder.
 SAN_SHORT := $(foreach f,base read pack elf import dwarf symbols model explore,converters/$f/%)
 SAN_TESTS := $(filter-out %/test_memory_order,$(if $(filter yes,$(SHORT)),$(filter $(SAN_SHORT),$(UNIT_TESTS)),$(UNIT_TESTS)))
 UNIT_TESTS := $(if $(SAN),$(SAN_TESTS),$(UNIT_TESTS))

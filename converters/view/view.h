@@ -54,8 +54,8 @@ struct view_command {
 #define VIEW_OPTIONS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 struct view {
-	const char *name;
-	const char *help; /* one line for --help */
+	const char *name; /* at most 12 bytes */
+	const char *help; /* one line for --help, at most 53 bytes */
 	unsigned needs;
 	/* What names stand for in this view, whatever --granularity says (enum symbols_granularity); 0: what
 	 * it says. */
@@ -116,7 +116,7 @@ const struct view *view_find(const char *name);
 
 typedef int view_emit(const struct view_input *in, struct out *o, struct error *err);
 
-/* Write with `emit`, and with --root only what is below the root functions, as subtree.h has it. -1: error. */
+/* Write with `emit`, and with --root only what is below the root functions, as bottomup.h has it. -1: error. */
 int view_below_root(const struct view_input *in, struct out *o, view_emit *emit, struct error *err);
 
 /* Whether the option of the view has a value, the function that the view is about. */

@@ -52,7 +52,7 @@ enum table_label {
 enum table_kind {
 	TABLE_END, /* of a list of columns */
 	TABLE_LABEL,
-	TABLE_COUNT,
+	TABLE_COUNT,	/* in text it needs .width */
 	TABLE_WEIGHT,	/* in text with its unit */
 	TABLE_SHARE,	/* of the whole: in text percent */
 	TABLE_FRACTION, /* the same; in text as the papers have it */
@@ -170,7 +170,7 @@ int table_node(struct table *t, const struct table_row *row, struct error *err);
 /* Whether the node and all below it are left out because of --threshold or --depth. */
 bool table_hides(const struct table *t, const uint64_t *weights, uint32_t depth);
 
-/* ---- private to tables of other forms, as table_blocks.c ------------------------------------------- */
+/* ---- private to tables of other forms (table_*.c) ----------------------------------------- */
 
 struct table {
 	const struct view_input *in;

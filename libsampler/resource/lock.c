@@ -200,7 +200,7 @@ static void skip(struct cps_thread *t, uint64_t reading)
 	atomic_store(&cps_state_of(t)->lock.from, cps_moment_ns());
 }
 
-const struct cps_tick_riders cps_lock_companion = {
+const struct cps_tick_riders cps_lock_rider = {
 	.at_tick = at_tick, .keep = cps_resource_keep, .skip = skip};
 
 /* In a child made by fork the kernel has cleared the words. */
@@ -227,7 +227,7 @@ int cps_lock_start(void)
 
 	if (error)
 		return error;
-	cps_tick_riders_add(&cps_lock_companion);
+	cps_tick_riders_add(&cps_lock_rider);
 	atomic_store(&cps_lock_words, memory);
 	return 0;
 }
@@ -235,7 +235,7 @@ int cps_lock_start(void)
 void cps_lock_stop(void)
 {
 	atomic_store(&cps_lock_words, NULL);
-	cps_tick_riders_remove(&cps_lock_companion);
+	cps_tick_riders_remove(&cps_lock_rider);
 }
 
 void cps_lock_disarm(struct cps_thread *t)

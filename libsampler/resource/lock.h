@@ -151,7 +151,7 @@ void cps_lock_look(uintptr_t frame);
 
 /* What the handler tells of ticks, and of pauses (signal/sample.h). */
 struct cps_tick_riders;
-extern const struct cps_tick_riders cps_lock_companion;
+extern const struct cps_tick_riders cps_lock_rider;
 
 /* [signal] Count from now on; and no more. 0 or -errno. */
 int cps_lock_start(void);

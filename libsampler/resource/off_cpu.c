@@ -411,7 +411,7 @@ static void keep(struct cps_thread *t, const struct cps_credit *credit)
 	release(o);
 }
 
-static const struct cps_tick_riders companion = {at_tick, keep, skip};
+static const struct cps_tick_riders rider = {at_tick, keep, skip};
 
 void cps_off_cpu_arm(struct cps_thread *t)
 {
@@ -434,7 +434,7 @@ int cps_off_cpu_start(uint32_t n)
 		atomic_store(&blocked_ns, 0);
 	owner = cps_sys_getpid();
 	cps_thread_each(arm_one, NULL);
-	cps_tick_riders_add(&companion);
+	cps_tick_riders_add(&rider);
 	cps_blocking_watch(CPS_BLOCKING_REAL);
 	return 0;
 }
@@ -442,7 +442,7 @@ int cps_off_cpu_start(uint32_t n)
 void cps_off_cpu_stop(void)
 {
 	cps_blocking_ignore(CPS_BLOCKING_REAL);
-	cps_tick_riders_remove(&companion);
+	cps_tick_riders_remove(&rider);
 }
 
 /* What a thread is due, and how much of that is of the call that it is in. The rest has no place, and the state of

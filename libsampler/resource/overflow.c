@@ -13,7 +13,7 @@
  * What the recorder does elsewhere, in the handler of the clock's ticks, is taken off the period in which it
  * happens.
  *
- * Order: a place is complete before their number is stored, and all that is known of the engine before it becomes the side
+ * Order: a place is complete before their number is stored, and all that is known of the engine before its signals are used
  * (signal/other_signals.h). A thread's events are its own; who else ends one exchanges its page first.
  */
 #include <errno.h>
@@ -268,7 +268,7 @@ static void leave(struct cps_thread *t, const struct cps_other_signals_use *befo
 	note_waiting();
 }
 
-static const struct cps_other_signals side = {is_mine, credit, keep, rearm, enter, leave};
+static const struct cps_other_signals signals = {is_mine, credit, keep, rearm, enter, leave};
 
 /* ---- threads --------------------------------------------------------------------------------- */
 static void arm(struct cps_thread *t, void *context)
@@ -412,7 +412,7 @@ int cps_overflow_start(uint64_t interval)
 	cps_perf_ask_too(is_number_of);
 	cps_overflow_pause(); /* of those that have started before */
 	place_all();
-	cps_other_signals_use_this(&side);
+	cps_other_signals_use_this(&signals);
 	begin_anew();
 	if (!cps_gate_is_paused())
 		cps_overflow_resume();

@@ -377,7 +377,7 @@ static void skip(struct cps_thread *t, uint64_t reading)
 		atomic_store(&since, usage_of_all());
 }
 
-static const struct cps_tick_riders companion = {at_tick, cps_resource_keep, skip};
+static const struct cps_tick_riders rider = {at_tick, cps_resource_keep, skip};
 
 static void arm(struct cps_thread *t, void *context)
 {
@@ -506,7 +506,7 @@ int cps_switches_start(uint64_t interval)
 	owner = cps_sys_getpid();
 	has_records = cps_switch_records_try(&what) == 0;
 	cps_thread_each(arm, NULL);
-	cps_tick_riders_add(&companion);
+	cps_tick_riders_add(&rider);
 	cps_blocking_watch(CPS_BLOCKING_SWITCHES | (has_records ? 0 : CPS_BLOCKING_LASTED));
 	if (!cps_gate_is_paused())
 		cps_switches_resume();
@@ -516,7 +516,7 @@ int cps_switches_start(uint64_t interval)
 void cps_switches_stop(void)
 {
 	cps_blocking_ignore(CPS_BLOCKING_SWITCHES | CPS_BLOCKING_LASTED);
-	cps_tick_riders_remove(&companion);
+	cps_tick_riders_remove(&rider);
 	cps_switches_pause();
 	cps_thread_each(close_records, NULL);
 }

@@ -17,6 +17,7 @@
 #include "base/poison.h"
 
 /* ---- what forbids them ----------------------------------------------------------------------- */
+
 int cps_kernel_events_paranoia(void)
 {
 	int fd = cps_descriptor_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
@@ -150,7 +151,6 @@ int cps_kernel_events_probe(struct cps_overflow_kind *kind, char *why, size_t by
 }
 
 /* ---- page faults ----------------------------------------------------------------------------- */
-/* Page faults, which the kernel counts. */
 
 #define PAGE  4096u
 #define PAGES 8u
@@ -231,7 +231,6 @@ const struct cps_resource cps_resource_major_faults =
 	FAULTS("major-faults", major, "page faults that read from disk");
 
 /* ---- counters of the processor --------------------------------------------------------------- */
-/* What processors do, which the kernel counts. */
 
 #define TURNS 200000u
 #define TABLE (1u << 14) /* words: in memory only while something is tried, not in every program */
@@ -294,7 +293,6 @@ EVENTS("cache-misses", cache_misses, "misses", 10000, "misses of the last cache"
 EVENTS("branch-misses", branch_misses, "misses", 10000, "branches foretold wrongly");
 
 /* ---- events that the user names -------------------------------------------------------------- */
-/* Events of the kernel's perf subsystem that the user names. */
 
 #define PREFIX "perf:"
 
@@ -410,7 +408,6 @@ const struct cps_resource cps_resource_pmu =
 	NAMED_EVENTS("PMU/EVENT/", "an event by its name below /sys", pmu);
 
 /* ---- tracepoints ----------------------------------------------------------------------------- */
-/* Tracepoints of the kernel, of which one counts system calls. */
 
 #define TRACE_PREFIX "tp:"
 #define SYSCALLS     "raw_syscalls:sys_exit"

@@ -5,7 +5,7 @@
  * In: a signal. Out: a sample of what it has interrupted, or a counted loss. The CPU time that this
  * takes is not credited to the target.
  *
- * Order: what a side needs is there before its address is released, and used by who has acquired
+ * Order: what the other signals need is there before its address is released, and used by who has acquired
  * that.
  */
 #include <stdatomic.h>
@@ -20,16 +20,16 @@
 #include "stream/loss.h"
 #include "base/poison.h"
 
-static _Atomic(const struct cps_other_signals *) side;
+static _Atomic(const struct cps_other_signals *) others;
 
 void cps_other_signals_use_this(const struct cps_other_signals *s)
 {
-	atomic_store(&side, s);
+	atomic_store(&others, s);
 }
 
 static const struct cps_other_signals *in_use(void)
 {
-	return atomic_load_explicit(&side, memory_order_acquire);
+	return atomic_load_explicit(&others, memory_order_acquire);
 }
 
 static void skip(void *context)

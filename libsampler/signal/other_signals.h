@@ -35,7 +35,7 @@ struct cps_other_signals {
 };
 
 /* [signal] Set it; it must stay valid, and is never unset: its signals may be on their way. */
-void cps_other_signals_use_this(const struct cps_other_signals *side);
+void cps_other_signals_use_this(const struct cps_other_signals *others);
 
 /* [signal] In the handler of CPS_SIGNAL_OWN: whether the signal is of this kind; then it was dealt with. */
 bool cps_other_signals_handle(const siginfo_t *info, void *context);

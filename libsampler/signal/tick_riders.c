@@ -5,7 +5,7 @@
  * In: ticks that are samples. Out: further samples of the same stack. What cannot be recorded, such
  * as while another thread creates the recording, is left for a later one.
  *
- * Order: what a companion needs is there before its address is exchanged, and used by who has
+ * Order: what a rider needs is there before its address is exchanged, and used by who has
  * acquired that.
  */
 #include <stdatomic.h>
@@ -15,29 +15,29 @@
 #include "signal/tick_riders.h"
 #include "base/poison.h"
 
-#define CREDITS_MOST 4 /* of a companion at one tick */
+#define CREDITS_MOST 4 /* of a rider at one tick */
 
-static _Atomic(const struct cps_tick_riders *) companions[4];
+static _Atomic(const struct cps_tick_riders *) riders[4];
 
-#define N_COMPANIONS (sizeof(companions) / sizeof(companions[0]))
+#define N_RIDERS (sizeof(riders) / sizeof(riders[0]))
 
 void cps_tick_riders_add(const struct cps_tick_riders *c)
 {
 	cps_tick_riders_remove(c);
-	for (size_t i = 0; i < N_COMPANIONS; i++) {
+	for (size_t i = 0; i < N_RIDERS; i++) {
 		const struct cps_tick_riders *none = NULL;
 
-		if (atomic_compare_exchange_strong(&companions[i], &none, c))
+		if (atomic_compare_exchange_strong(&riders[i], &none, c))
 			return;
 	}
 }
 
 void cps_tick_riders_remove(const struct cps_tick_riders *c)
 {
-	for (size_t i = 0; i < N_COMPANIONS; i++) {
+	for (size_t i = 0; i < N_RIDERS; i++) {
 		const struct cps_tick_riders *old = c;
 
-		atomic_compare_exchange_strong(&companions[i], &old, NULL);
+		atomic_compare_exchange_strong(&riders[i], &old, NULL);
 	}
 }
 
@@ -58,9 +58,9 @@ static void take(const struct cps_tick_riders *c, struct cps_thread *t, const uc
 void cps_tick_riders_take(struct cps_thread *t, const ucontext_t *context, uint64_t now,
 			  uint64_t reading)
 {
-	for (size_t i = 0; i < N_COMPANIONS; i++) {
+	for (size_t i = 0; i < N_RIDERS; i++) {
 		const struct cps_tick_riders *c =
-			atomic_load_explicit(&companions[i], memory_order_acquire);
+			atomic_load_explicit(&riders[i], memory_order_acquire);
 
 		if (c)
 			take(c, t, context, now, reading);
@@ -69,8 +69,8 @@ void cps_tick_riders_take(struct cps_thread *t, const ucontext_t *context, uint6
 
 void cps_tick_riders_skip(struct cps_thread *t, uint64_t reading)
 {
-	for (size_t i = 0; i < N_COMPANIONS; i++) {
-		const struct cps_tick_riders *c = atomic_load(&companions[i]);
+	for (size_t i = 0; i < N_RIDERS; i++) {
+		const struct cps_tick_riders *c = atomic_load(&riders[i]);
 
 		if (c)
 			c->skip(t, reading);

@@ -26,9 +26,9 @@ struct cps_tick_riders {
 };
 
 /* [signal] Add it, which must stay valid; and take it away. There may be four. */
-void cps_tick_riders_add(const struct cps_tick_riders *companion);
+void cps_tick_riders_add(const struct cps_tick_riders *rider);
 /* [signal] */
-void cps_tick_riders_remove(const struct cps_tick_riders *companion);
+void cps_tick_riders_remove(const struct cps_tick_riders *rider);
 
 /* [signal] A tick of the calling thread, which is busy, was a sample. */
 void cps_tick_riders_take(struct cps_thread *t, const ucontext_t *context, uint64_t now,

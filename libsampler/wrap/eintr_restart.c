@@ -9,7 +9,6 @@
 
 #include "base/moment.h"
 #include "base/sys.h"
-#include "process/find.h"
 #include "signal/interruption.h"
 #include "signal/sample.h"
 #include "wrap/eintr_restart.h"

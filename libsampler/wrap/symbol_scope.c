@@ -12,7 +12,6 @@
 #include <sys/auxv.h>
 
 #include "base/memory.h"
-#include "process/start.h"
 #include "unwind/elf_memory.h"
 #include "unwind/module.h"
 #include "wrap/real.h"

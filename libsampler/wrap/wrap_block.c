@@ -16,8 +16,6 @@
 #include <threads.h>
 #include <unistd.h>
 
-#include "process/find.h"
-#include "process/start.h"
 #include "resource/lock.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"

@@ -18,8 +18,6 @@
 #include <sys/ioctl.h>
 #include <sys/swap.h>
 
-#include "process/find.h"
-#include "process/start.h"
 #include "resource/lock.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"

@@ -10,8 +10,6 @@
 #include <pthread.h>
 #include <threads.h>
 
-#include "process/find.h"
-#include "process/start.h"
 #include "resource/off_cpu.h"
 #include "wrap/wrap.h"
 #include "wrap/wrap_gives.h"

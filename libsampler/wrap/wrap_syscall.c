@@ -15,8 +15,6 @@
 
 #include "arch/arch.h"
 #include "base/sys.h"
-#include "process/find.h"
-#include "process/start.h"
 #include "resource/lock.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/transfer_finish.h"

@@ -36,7 +36,7 @@ static const uint8_t cps_regs_greg[CPS_REGS] = {
 /* [signal] The registers of the frame that a signal has interrupted. */
 static inline void cps_regs_of_context(struct cps_regs *regs, const ucontext_t *uc)
 {
-#pragma GCC unroll 17
+#pragma GCC unroll 17 /* all of them: each number is a constant then */
 	for (int i = 0; i < CPS_REGS; i++)
 		regs->r[i] = (uint64_t)uc->uc_mcontext.gregs[cps_regs_greg[i]];
 	regs->valid = CPS_REGS_ALL;

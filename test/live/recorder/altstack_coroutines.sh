@@ -6,11 +6,11 @@
 # Seen to fail:
 # - If the recorder's alternate stack takes the place of small ones, two coroutines of 8 KiB overwrite
 #   each other, and run elsewhere.
-# - If settle() in wrap_altstack.c makes its call on the stack of the caller, ticks overwrite coroutines that
+# - If settle() in wrap_thread.c makes its call on the stack of the caller, ticks overwrite coroutines that
 #   have set their own stack.
 # - If the kernel has an alternate stack of 32 KiB that the target has set, ticks overwrite the coroutine
 #   there.
-# - Without arm_ours() in relay.c, or without is_disarmed(), coroutines with SS_AUTODISARM are told
+# - Without arm_ours() in own_stack.c, or without is_disarmed(), coroutines with SS_AUTODISARM are told
 #   another thing, or ticks need their stacks.
 # - If sigaction does not ask cps_relay_behind(), the program is told of another handler.
 #

@@ -4,7 +4,7 @@
 # interpreter's frame. The way is not taken where the interpreter, or a function that it has called, has called the code:
 # callers would be left out, so that such stacks stay incomplete.
 #
-# Seen to fail: without cps_borrowed_step() in bare.c nothing is whole; without has_called() all is; if the
+# Seen to fail: without cps_borrowed_step() in step_without_cfi.c nothing is whole; without has_called() all is; if the
 # prologue's first row is taken for the whole frame, if calls by pointers are not understood, or if
 # LARGE_BYTES is more than the interpreter has.
 #

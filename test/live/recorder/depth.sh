@@ -23,7 +23,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 export LD_BIND_NOW=1 # looking up a function takes stack
-others=alloc:16k,allocs:20,alloc-live:16k,read:16k,write:16k,lock:50us,lock-blame:50us,switches,faults,migrations
+others=$(sed s/^cpu:1ms,real,// "$root/test/everything")
 "$targets/depth" >bare || fail "without the recorder: $(tail -n 1 bare)"
 
 # taken NAME RESOURCES [hail]: no kind takes too much.

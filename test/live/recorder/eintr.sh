@@ -9,7 +9,7 @@
 # - If libcpsample.map does not list the calls, 45 of the 49 lines of "ends" differ, 42 of them by
 #   an EINTR.
 # - If every EINTR leads to a retry, "interrupts" does not end.
-# - Without `settled` in again.c "nested" does not end.
+# - Without `settled` in eintr_restart.c "nested" does not end.
 # - Without cps_cut_was_returned_to in cps_sample_note_interruption "returns" does not end.
 # - If all calls have the same number, some waits of "returns" end early; if those of all threads begin
 #   with 1, most of "cancels" do.

@@ -6,7 +6,7 @@
 #
 # Seen to fail:
 # - When signal 32 was blocked in such calls, it was blocked in the programs of "exec", "fork" and "spawn", too, and "cancel"
-#   did not end. With the clock `signals`, without cps_masked_held in wrap_exec.c and wrap_process.c, so do the first two.
+#   did not end. With the clock `signals`, without cps_masked_held in wrap_process.c and wrap_process.c, so do the first two.
 # - If cps_masked_hold does nothing, one of the 100 calls of "work" fails: after it no sample comes into calls any more.
 # - When close, dup2 and dup3 had no wrappers, each of the three of "linger" was early.
 #

@@ -8,7 +8,7 @@
 # of its own or a timeout interrupts, when the other side ends, and at the limit of a file's size.
 #
 # Seen to fail:
-# - Without whole.c, 37 lines differ with the clock perf, and 40 with `hail`.
+# - Without transfer_finish.c, 37 lines differ with the clock perf, and 40 with `hail`.
 # - If what is left is written without waiting by poll first, "write, an alarm" does not end.
 # - If an error of the socket is not left to the next call, "then" is EPIPE instead of ECONNRESET.
 # - Without can_be_made_again in interruption.c, io_getevents and io_uring_enter fail with EINTR.

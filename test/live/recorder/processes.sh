@@ -16,7 +16,7 @@
 #   end before the exec, journals are left over.
 # - If recordings are created at once, many processes leave files.
 # - If a fork in a handler takes what the interrupted one has blocked for blocked by others, signal 32 stays blocked;
-#   without the unblocking in wrap_exec.c it is blocked in a program that such a handler becomes.
+#   without the unblocking in wrap_process.c it is blocked in a program that such a handler becomes.
 #
 # Chance: a part of 50 ms between two programs has no sample in one of 10,000 attempts, and in three of three in one of
 # 10^12 runs. What is credited is exact but for the first and the last millisecond of a process.

@@ -5,7 +5,7 @@
 # written.
 #
 # Seen to fail:
-# - Without is_at_rest() in quota.c the recording of the running program is removed.
+# - Without is_at_rest() in output.c the recording of the running program is removed.
 # - Without the comparison with CPS_MAGIC notes.cps is removed.
 # - Without is_over() the recording that has no journal is removed.
 # - Without is_orphan() the journal that was left alone stays; without the lease, that of a running program goes.

@@ -13,7 +13,7 @@
 # - With setitimer, 9 of 10 programs are ended by SIGPROF.
 # - With perf events that strike in the kernel, all programs are ended by signal 32 with faults:1.
 # - Without remove_on_exec, all of those are that share their memory.
-# - Without go_runtime.c half of the programs are ended by signal 32.
+# - Without identity.c half of the programs are ended by signal 32.
 # - If handlers of Go are moved to other stacks (signal/own_stack.c), one of thirty programs ends with 2.
 if [ "${1:-}" != inside ] && [ "$(id -u)" -eq 0 ] && [ ! -e /sys/kernel/tracing/events ] && command -v unshare >/dev/null &&
 	unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing && [ -e /sys/kernel/tracing/events/raw_syscalls ]' 2>/dev/null; then

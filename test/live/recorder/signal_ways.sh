@@ -9,7 +9,7 @@
 # - If the clock timer uses SIGPROF, or without cps_life_give_up_sigprof(), the program gets no ticks
 #   of its own timer.
 # - With several resources the recording said itimer, if it was made after that had given way.
-# - Without the probe in clock_itimer.c the program is told that SIGPROF is not blocked.
+# - Without the probe in clock_timer.c the program is told that SIGPROF is not blocked.
 #
 # Chance: 200 ms have no sample in one of 1,300 attempts where ticks are as rare as were ever seen, 36 a second
 # (burn.h), and in three of three in one of two billion runs.

@@ -12,7 +12,7 @@
 #   what they do then.
 # - Without the unblocking in wrap_thread.c the thread that was created with blocked signals has no
 #   samples.
-# - Without wrap_altstack.c the kernel kills the thread with a small alternate stack.
+# - Without wrap_thread.c the kernel kills the thread with a small alternate stack.
 # - Without give_key_up() in wrap_thread.c there are 1,023 keys, and if set_key() does not ask has_key, the thread
 #   "key-returns" sets one of the program's, and is not credited. With a cleanup handler that does nothing none is.
 # - If give_key_up() wants a recording there are 1,023 keys after its end.

@@ -3,7 +3,7 @@
 # Stacks are whole above and below small generated code without unwind information, such as CPython's
 # trampolines (-X perf): the code says itself how it returns. Its names come from the perf map.
 #
-# Seen to fail: without step_ahead() in bare.c 0 % are whole, and callers are missing.
+# Seen to fail: without step_ahead() in step_without_cfi.c 0 % are whole, and callers are missing.
 #
 # Chance: where ticks are as rare as were ever seen, 36 a second (burn.h), the end of a part may well be off by more
 # than the bound. With 16 times the work it is in one of 10^13 attempts.

@@ -139,10 +139,10 @@ Test(lock, a_wait_that_was_left_is_found_at_a_tick)
 	begin();
 	enter(object, CPS_LOCK_MUTEX, 5000);
 	context.uc_mcontext.gregs[REG_RSP] = 4900;
-	cr_assert_not(cps_lock_companion.at_tick(thread, &context, cps_moment_ns(), 0, &none));
+	cr_assert_not(cps_lock_rider.at_tick(thread, &context, cps_moment_ns(), 0, &none));
 	cr_assert(cps_lock_has_waiters(object, CPS_LOCK_MUTEX), "a tick within the wait");
 	context.uc_mcontext.gregs[REG_RSP] = 6000;
-	cr_assert_not(cps_lock_companion.at_tick(thread, &context, cps_moment_ns(), 0, &none));
+	cr_assert_not(cps_lock_rider.at_tick(thread, &context, cps_moment_ns(), 0, &none));
 	cr_assert_not(cps_lock_has_waiters(object, CPS_LOCK_MUTEX));
 }
 
@@ -164,7 +164,7 @@ Test(lock, a_pause_does_not_count)
 	before = cps_moment_ns();
 	call = enter(object, CPS_LOCK_MUTEX, 5000);
 	slept = rest(50000000);
-	cps_lock_companion.skip(thread, 0);
+	cps_lock_rider.skip(thread, 0);
 	cps_lock_leave(&call);
 	cr_assert_leq(cps_lock_take_counted(thread), cps_moment_ns() - before - slept);
 }
