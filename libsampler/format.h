@@ -251,12 +251,11 @@ enum cps_loss {
 	CPS_LOSS_STACK = 4,	/* no frame could be found */
 	CPS_LOSS_BUDGET = 5,	/* recording had taken its share of the CPU time */
 	/* Older recorders count what follows as CPS_LOSS_BUSY, older readers show it as unknown. */
-	CPS_LOSS_DESCRIPTORS =
-		6,	       /* the target had no descriptor left to create or write the file */
-	CPS_LOSS_CREATING = 7, /* another thread was creating the file */
-	CPS_LOSS_UNWINDER = 8, /* another thread was in libunwind */
-	CPS_LOSS_FREES = 9,    /* that a block was freed could not be kept; no tick */
-	CPS_LOSS_MARKS = 10,   /* a mark found its buffer in use; no tick */
+	CPS_LOSS_DESCRIPTORS = 6, /* the target had none left to create or write the file */
+	CPS_LOSS_CREATING = 7,	  /* another thread was creating the file */
+	CPS_LOSS_UNWINDER = 8,	  /* another thread was in libunwind */
+	CPS_LOSS_FREES = 9,	  /* that a block was freed could not be kept; no tick */
+	CPS_LOSS_MARKS = 10,	  /* a mark found its buffer in use; no tick */
 	CPS_LOSS_COUNT
 };
 

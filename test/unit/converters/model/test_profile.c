@@ -113,7 +113,7 @@ Test(profile, kept_frames)
 Test(profile, threads_and_losses)
 {
 	const struct event_thread first = {7, 70, 1, {"one", 3}}, second = {7, 70, 1, {"two", 3}};
-	const struct event_loss losses[] = {{1, 5}, {9, 2}, {1, 6}, {8, 4}, {9, 3}};
+	const struct event_loss losses[] = {{1, 5}, {99, 2}, {1, 6}, {98, 4}, {99, 3}};
 	struct build b;
 
 	build_begin(&b);
