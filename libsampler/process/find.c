@@ -32,26 +32,23 @@ CPS_MAYBE(pthread_setspecific); /* not one that is wrapped */
 extern void *__libc_stack_end;
 extern __attribute__((visibility("hidden"))) ElfW(Dyn) _DYNAMIC[];
 
+static const ElfW(Sym) *
+	symbol_in(const struct link_map *map, const char *name, struct cps_loaded *f)
+{
+	return cps_loaded_read(map, f) && f->gnu_hash ? cps_loaded_find(f, name, CPS_LOADED_NEWEST)
+						      : NULL;
+}
+
 /* A function that finds out which one is called (IFUNC) is not that one. */
 static void *find_in(const struct link_map *map, const char *name)
 {
-	const ElfW(Sym) *found = NULL;
 	struct cps_loaded f;
+	const ElfW(Sym) *found = symbol_in(map, name, &f);
 
-	if (cps_loaded_read(map, &f) && f.gnu_hash)
-		found = cps_loaded_find(&f, name, CPS_LOADED_NEWEST);
 	if (!found || (ELF64_ST_TYPE(found->st_info) != STT_FUNC &&
 		       ELF64_ST_TYPE(found->st_info) != STT_OBJECT))
 		return NULL;
 	return (void *)cps_loaded_address(&f, found);
-}
-
-static bool is_in(const struct link_map *map, const char *name)
-{
-	struct cps_loaded f;
-
-	return cps_loaded_read(map, &f) && f.gnu_hash &&
-	       cps_loaded_find(&f, name, CPS_LOADED_NEWEST);
 }
 
 const struct link_map *cps_find_first_file(void)
@@ -115,8 +112,9 @@ const char *cps_find_own_path(void)
 bool cps_find_has_next(const char *name)
 {
 	const struct link_map *map = own_file();
+	struct cps_loaded f;
 
-	while (map && (map = map->l_next) && !is_in(map, name))
+	while (map && (map = map->l_next) && !symbol_in(map, name, &f))
 		;
 	return map;
 }

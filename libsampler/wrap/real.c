@@ -50,7 +50,13 @@ static long no_such_call(void)
 	return -1;
 }
 
-/* Finds those that were not found before. The loader is not asked for what is not there. */
+/* The loader is not asked for what is not there. */
+static void *find_next(const char *name)
+{
+	return cps_find_has_next(name) ? cps_find_next(name) : NULL;
+}
+
+/* Finds those that were not found before. */
 static void find(const struct place *list, size_t n, void *(*find_one)(const char *),
 		 long (*otherwise)(void))
 {
@@ -63,7 +69,7 @@ static void find(const struct place *list, size_t n, void *(*find_one)(const cha
 		memcpy(&found, place, sizeof(found));
 		if (found && found != missing)
 			continue;
-		found = cps_find_has_next(list[i].name) ? find_one(list[i].name) : NULL;
+		found = find_one(list[i].name);
 		if (!found)
 			found = missing;
 		memcpy(place, &found, sizeof(found));
@@ -74,8 +80,8 @@ bool cps_real_find(void)
 {
 	static bool is_late;
 
-	find(or_null, N(or_null), cps_find_next, NULL);
-	find(or_enosys, N(or_enosys), cps_find_next, no_such_call);
+	find(or_null, N(or_null), find_next, NULL);
+	find(or_enosys, N(or_enosys), find_next, no_such_call);
 	find(keys, N(keys), cps_find_listed, NULL);
 	if (!is_late) /* a library that comes later may be unloaded: wrap_frame.c keeps it */
 		find(frames, N(frames), cps_find_listed, NULL);
