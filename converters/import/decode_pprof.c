@@ -22,18 +22,31 @@ struct protobuf_reader {
 	bool is_wrong; /* the message is damaged; `at` is where */
 };
 
-/* A part of the file that has an id: a mapping, a location or a function. */
+/* A part of the file that has an id: a mapping, a location or a function. There may be one for every four bytes of the
+ * file, so that this and what is kept of each are small. */
 struct pprof_item {
-	uint64_t id;
-	uint64_t values[PPROF_MAPPING_FILENAME + 1]; /* of its first fields, by number */
-	struct protobuf_reader bytes;
-	size_t line, n_lines; /* of a location: its functions in pprof.lines */
+	uint64_t id;	      /* not 0 */
+	uint32_t at, n_bytes; /* where it is in the file */
 };
 
 struct pprof_items {
 	struct pprof_item *list; /* by id, once all are there */
-	size_t n, size;
+	size_t n;
 };
+
+struct pprof_file {
+	uint64_t shift; /* plus an address, it is the offset in the file */
+	uint32_t file;	/* number of a text */
+};
+
+struct pprof_place {
+	uint64_t address;
+	uint32_t mapping;	/* NONE: none is known */
+	uint32_t line, n_lines; /* its functions in pprof.lines */
+};
+
+#define NONE	   UINT32_MAX
+#define TYPES_MOST 1000u
 
 struct pprof_type {
 	uint64_t type, unit; /* numbers of texts */
@@ -43,21 +56,27 @@ struct pprof {
 	const struct event_sink *sink;
 	struct error *err;
 	const char *name;
-	const unsigned char *begin;
+	const unsigned char *begin, *end;
 	struct pprof_items mappings, locations, functions;
-	struct event_text *lines; /* names of functions, by location, innermost first */
+	struct pprof_file *mapping;   /* by their place in the list above, as the next two */
+	struct pprof_place *location; /* likewise */
+	uint32_t *function;	      /* the number of its name; NONE: it has none */
+	uint32_t *lines;	      /* such numbers, by location, innermost first */
 	size_t n_lines, lines_size;
-	struct protobuf_reader *texts;
-	size_t n_texts, texts_size;
+	uint32_t *texts; /* where they are in the file: their lengths, then their bytes */
+	size_t n_texts;
 	struct pprof_type *types;
-	size_t n_types, types_size, type; /* the one that is read */
-	size_t counts;			  /* the type that counts samples; n_types: none */
-	uint64_t scale;			  /* nanoseconds in its unit */
+	size_t n_types, type; /* the one that is read */
+	size_t counts;	      /* the type that counts samples; n_types: none */
+	uint64_t scale;	      /* nanoseconds in its unit */
 	uint64_t shown, period, time_ns, hits;
 	struct pprof_type period_type;
 	struct stack stack;
 	uint64_t *numbers; /* of the sample at hand: locations, then values */
 	size_t n_locations, n_numbers, numbers_size;
+	uint64_t *before; /* the locations of the sample before */
+	size_t n_before, before_size;
+	uint64_t n_frames, frames_most; /* that samples have and those before them had not */
 	uint32_t n_threads, *threads; /* by text: the number of the thread of that name; 0: none */
 };
 
@@ -73,6 +92,7 @@ struct protobuf_field {
 	bool has_bytes;		      /* it has bytes, and not a value */
 	uint64_t value;		      /* of a number */
 	struct protobuf_reader bytes; /* of a message, a text or packed numbers */
+	const unsigned char *length;  /* where their length is */
 };
 
 enum wire { WIRE_NUMBER, WIRE_8_BYTES, WIRE_BYTES, WIRE_4_BYTES = 5 };
@@ -124,6 +144,7 @@ static bool protobuf_reader_next(struct protobuf_reader *r, struct protobuf_fiel
 		return skip(r, (tag & 7) == WIRE_8_BYTES ? 8 : 4);
 	case WIRE_BYTES:
 		f->has_bytes = true;
+		f->length = r->at;
 		r->is_wrong = !protobuf_reader_number(r, &length);
 		if (r->is_wrong)
 			return false;
@@ -157,10 +178,14 @@ static int pprof_wrong(const struct pprof *p, const unsigned char *at, const cha
 /* The text of this number; empty if there is none. */
 static struct event_text pprof_text(const struct pprof *p, uint64_t number)
 {
-	const struct protobuf_reader *t = number < p->n_texts ? &p->texts[number] : NULL;
+	struct protobuf_reader r = {.end = p->end};
+	uint64_t length;
 
-	return t ? (struct event_text){(const char *)t->at, (size_t)(t->end - t->at)}
-		 : (struct event_text){"", 0};
+	if (number >= p->n_texts)
+		return (struct event_text){"", 0};
+	r.at = p->begin + p->texts[number];
+	protobuf_reader_number(&r, &length); /* has been read before */
+	return (struct event_text){(const char *)r.at, (size_t)length};
 }
 
 static bool pprof_is_text(const struct pprof *p, uint64_t number, const char *want)
@@ -182,20 +207,14 @@ static uint64_t pprof_value_of(struct protobuf_reader r, uint32_t number)
 	return value;
 }
 
-static int add_item(struct pprof *p, struct pprof_items *to, struct protobuf_reader bytes)
+/* An item without an id cannot be meant by others. */
+static void add_item(const struct pprof *p, struct pprof_items *to, struct protobuf_reader bytes)
 {
-	if (!array_reserve(&to->list, &to->size, to->n + 1, sizeof(*to->list)))
-		return error_memory(p->err);
-	struct pprof_item *item = &to->list[to->n++];
-	struct protobuf_reader r = bytes;
-	struct protobuf_field f;
+	uint64_t id = pprof_value_of(bytes, 1);
 
-	*item = (struct pprof_item){.bytes = bytes};
-	while (protobuf_reader_next(&r, &f))
-		if (f.number <= PPROF_MAPPING_FILENAME && !f.has_bytes)
-			item->values[f.number] = f.value;
-	item->id = item->values[1];
-	return 0;
+	if (id)
+		to->list[to->n++] = (struct pprof_item){id, (uint32_t)(bytes.at - p->begin),
+							(uint32_t)(bytes.end - bytes.at)};
 }
 
 static struct pprof_type take_type(struct protobuf_reader bytes)
@@ -204,39 +223,38 @@ static struct pprof_type take_type(struct protobuf_reader bytes)
 				   pprof_value_of(bytes, PPROF_TYPE_UNIT)};
 }
 
-static int take_field(struct pprof *p, const struct protobuf_field *f)
+static void take_field(struct pprof *p, const struct protobuf_field *f)
 {
 	switch (f->number) {
 	case PPROF_SAMPLE_TYPE:
-		if (!array_reserve(&p->types, &p->types_size, p->n_types + 1, sizeof(*p->types)))
-			return error_memory(p->err);
 		p->types[p->n_types++] = take_type(f->bytes);
-		return 0;
+		break;
 	case PPROF_MAPPING:
-		return add_item(p, &p->mappings, f->bytes);
+		add_item(p, &p->mappings, f->bytes);
+		break;
 	case PPROF_LOCATION:
-		return add_item(p, &p->locations, f->bytes);
+		add_item(p, &p->locations, f->bytes);
+		break;
 	case PPROF_FUNCTION:
-		return add_item(p, &p->functions, f->bytes);
+		add_item(p, &p->functions, f->bytes);
+		break;
 	case PPROF_STRING:
-		if (!array_reserve(&p->texts, &p->texts_size, p->n_texts + 1, sizeof(*p->texts)))
-			return error_memory(p->err);
-		p->texts[p->n_texts++] = f->bytes;
-		return 0;
+		p->texts[p->n_texts++] = (uint32_t)(f->length - p->begin);
+		break;
 	case PPROF_PERIOD_TYPE:
 		p->period_type = take_type(f->bytes);
-		return 0;
+		break;
 	case PPROF_PERIOD:
 		p->period = f->value;
-		return 0;
+		break;
 	case PPROF_TIME:
 		p->time_ns = f->value;
-		return 0;
+		break;
 	case PPROF_DEFAULT_SAMPLE_TYPE:
 		p->shown = f->value;
-		return 0;
+		break;
 	default:
-		return 0;
+		break;
 	}
 }
 
@@ -247,83 +265,146 @@ static int compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Which of two with the same id a sample means is not known. 0 is no id. */
+/* Which of two with the same id a sample means is not known. */
 static int sort(struct pprof *p, struct pprof_items *l)
 {
 	if (l->n)
 		qsort(l->list, l->n, sizeof(*l->list), compare);
 	for (size_t i = 1; i < l->n; i++)
-		if (l->list[i].id && l->list[i].id == l->list[i - 1].id)
-			return pprof_wrong(p, l->list[i].bytes.at, "an id that was given before");
+		if (l->list[i].id == l->list[i - 1].id)
+			return pprof_wrong(p, p->begin + l->list[i].at,
+					   "an id that was given before");
 	return 0;
 }
 
-static const struct pprof_item *pprof_find(const struct pprof_items *l, uint64_t id)
+/* The place of the item with this id; NONE: there is none. */
+static uint32_t pprof_find(const struct pprof_items *l, uint64_t id)
 {
-	struct pprof_item wanted = {.id = id};
+	struct pprof_item wanted = {.id = id}, *found;
 
-	return l->n && id ? bsearch(&wanted, l->list, l->n, sizeof(wanted), compare) : NULL;
+	found = l->n ? bsearch(&wanted, l->list, l->n, sizeof(wanted), compare) : NULL;
+	return found ? (uint32_t)(found - l->list) : NONE;
 }
 
-/* ---- the functions of a location --------------------------------------------------------------- */
-
-static struct event_text function_name(const struct pprof *p, uint64_t id)
+static struct protobuf_reader bytes_of(const struct pprof *p, const struct pprof_item *item)
 {
-	const struct pprof_item *function = pprof_find(&p->functions, id);
-	struct event_text name = {"", 0};
+	const unsigned char *at = p->begin + item->at;
 
-	if (function) {
-		name = pprof_text(p, function->values[PPROF_FUNCTION_NAME]);
-		if (!name.length)
-			name = pprof_text(p, function->values[PPROF_FUNCTION_SYSTEM_NAME]);
-	}
-	return name.length ? name : event_text_of("[unknown]");
+	return (struct protobuf_reader){.at = at, .end = at + item->n_bytes};
 }
 
-/* This is done once for each location, because any number of samples may have it, and it may be long. */
-static int take_lines(struct pprof *p, struct pprof_item *location)
+/* ---- what items say ---------------------------------------------------------------------------- */
+/*
+ * This is found out once for each item, because any number of others may mean it, and it may be long.
+ */
+
+static struct pprof_file take_mapping(struct protobuf_reader r)
 {
-	struct protobuf_reader r = location->bytes;
+	uint64_t file = pprof_value_of(r, PPROF_MAPPING_FILENAME);
+
+	return (struct pprof_file){pprof_value_of(r, PPROF_MAPPING_OFFSET) -
+					   pprof_value_of(r, PPROF_MAPPING_START),
+				   file < NONE ? (uint32_t)file : NONE};
+}
+
+/* The number of a function's name; NONE: it has none. */
+static uint32_t take_function(const struct pprof *p, struct protobuf_reader r)
+{
+	uint64_t name = pprof_value_of(r, PPROF_FUNCTION_NAME);
+
+	if (!pprof_text(p, name).length)
+		name = pprof_value_of(r, PPROF_FUNCTION_SYSTEM_NAME);
+	return pprof_text(p, name).length ? (uint32_t)name : NONE;
+}
+
+static int take_location(struct pprof *p, struct protobuf_reader r, struct pprof_place *to)
+{
 	struct protobuf_field f;
 
-	location->line = p->n_lines;
+	*to = (struct pprof_place){
+		.address = pprof_value_of(r, PPROF_LOCATION_ADDRESS),
+		.mapping = pprof_find(&p->mappings, pprof_value_of(r, PPROF_LOCATION_MAPPING)),
+		.line = (uint32_t)p->n_lines};
 	while (protobuf_reader_next(&r, &f)) {
 		if (f.number != PPROF_LOCATION_LINE || !f.has_bytes)
 			continue;
 		if (!array_reserve(&p->lines, &p->lines_size, p->n_lines + 1, sizeof(*p->lines)))
 			return error_memory(p->err);
-		p->lines[p->n_lines++] =
-			function_name(p, pprof_value_of(f.bytes, PPROF_LINE_FUNCTION));
+		uint32_t i =
+			pprof_find(&p->functions, pprof_value_of(f.bytes, PPROF_LINE_FUNCTION));
+		p->lines[p->n_lines++] = i == NONE ? NONE : p->function[i];
 	}
-	location->n_lines = p->n_lines - location->line;
+	to->n_lines = (uint32_t)p->n_lines - to->line;
 	return 0;
 }
 
-/* Take all but the samples. -1: the file is damaged, or memory is out. */
-static int pprof_take_all(struct pprof *p, struct protobuf_reader r)
+static int take_items(struct pprof *p)
+{
+	size_t i;
+
+	p->mapping = malloc(p->mappings.n * sizeof(*p->mapping) + 1);
+	p->function = malloc(p->functions.n * sizeof(*p->function) + 1);
+	p->location = malloc(p->locations.n * sizeof(*p->location) + 1);
+	if (!p->mapping || !p->function || !p->location)
+		return error_memory(p->err);
+	for (i = 0; i < p->mappings.n; i++)
+		p->mapping[i] = take_mapping(bytes_of(p, &p->mappings.list[i]));
+	for (i = 0; i < p->functions.n; i++)
+		p->function[i] = take_function(p, bytes_of(p, &p->functions.list[i]));
+	for (i = 0; i < p->locations.n; i++)
+		if (take_location(p, bytes_of(p, &p->locations.list[i]), &p->location[i]))
+			return -1;
+	return 0;
+}
+
+/* ---- all but the samples ----------------------------------------------------------------------- */
+
+#define FIELDS (PPROF_DEFAULT_SAMPLE_TYPE + 1)
+
+/* Count the fields of each number. -1: the file is damaged. */
+static int count_fields(const struct pprof *p, struct protobuf_reader r, size_t count[FIELDS])
 {
 	struct protobuf_field f;
 
 	while (protobuf_reader_next(&r, &f)) {
 		bool is_number = f.number >= PPROF_TIME && f.number != PPROF_PERIOD_TYPE;
 
-		if (f.number <= PPROF_DEFAULT_SAMPLE_TYPE && f.number != 7 && f.number != 8 &&
-		    f.number != 13 && is_number == f.has_bytes)
+		if (f.number >= FIELDS || f.number == 7 || f.number == 8 || f.number == 13)
+			continue;
+		if (is_number == f.has_bytes)
 			return pprof_wrong(p, r.at, "a field of another kind than it should be");
-		if (take_field(p, &f))
-			return -1;
+		count[f.number]++;
 	}
-	if (r.is_wrong)
-		return pprof_wrong(p, r.at, "a damaged field");
-	if (!p->n_types)
+	return r.is_wrong ? pprof_wrong(p, r.at, "a damaged field") : 0;
+}
+
+/* Take all but the samples. -1: the file is damaged, or memory is out. */
+static int pprof_take_all(struct pprof *p, struct protobuf_reader r)
+{
+	size_t count[FIELDS] = {0};
+	struct protobuf_field f;
+
+	if (count_fields(p, r, count))
+		return -1;
+	if (!count[PPROF_SAMPLE_TYPE])
 		return error_set(p->err, "%s: a profile of pprof without types of values", p->name);
+	if (count[PPROF_SAMPLE_TYPE] > TYPES_MOST)
+		return error_set(p->err, "%s: a profile of pprof with more than %u types of values",
+				 p->name, TYPES_MOST);
+	p->types = malloc(count[PPROF_SAMPLE_TYPE] * sizeof(*p->types));
+	p->mappings.list = malloc(count[PPROF_MAPPING] * sizeof(struct pprof_item) + 1);
+	p->locations.list = malloc(count[PPROF_LOCATION] * sizeof(struct pprof_item) + 1);
+	p->functions.list = malloc(count[PPROF_FUNCTION] * sizeof(struct pprof_item) + 1);
+	p->texts = malloc(count[PPROF_STRING] * sizeof(*p->texts) + 1);
+	p->threads = calloc(count[PPROF_STRING] + 1, sizeof(*p->threads));
+	if (!p->types || !p->mappings.list || !p->locations.list || !p->functions.list ||
+	    !p->texts || !p->threads)
+		return error_memory(p->err);
+	while (protobuf_reader_next(&r, &f))
+		take_field(p, &f);
 	if (sort(p, &p->mappings) || sort(p, &p->locations) || sort(p, &p->functions))
 		return -1;
-	for (size_t i = 0; i < p->locations.n; i++)
-		if (take_lines(p, &p->locations.list[i]))
-			return -1;
-	p->threads = calloc(p->n_texts + 1, sizeof(*p->threads));
-	return p->threads ? 0 : error_memory(p->err);
+	return take_items(p);
 }
 
 /* ---- decode pprof ---------------------------------------------------------------------------- */
@@ -340,23 +421,23 @@ static int pprof_take_all(struct pprof *p, struct protobuf_reader r)
 
 #define LINES_MOST 250	      /* functions at one address */
 #define DEPTH_MOST (1u << 20) /* frames of a stack */
+/* Frames of all stacks, as count_frames counts them: no profiler's file has one for each of its bytes. */
+#define FRAMES_LEAST  (1u << 20)
+#define FRAMES_A_BYTE 32u
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
 /* "[lua5.4+0x1f30]", by offset in the file. */
-static int add_address(struct pprof *p, const struct pprof_item *location)
+static int add_address(struct pprof *p, const struct pprof_place *location)
 {
-	uint64_t address = location->values[PPROF_LOCATION_ADDRESS];
-	const struct pprof_item *mapping =
-		pprof_find(&p->mappings, location->values[PPROF_LOCATION_MAPPING]);
+	uint64_t address = location->address;
 	struct event_text file = {"", 0};
 	const char *slash;
 	char name[160];
 
-	if (mapping) {
-		file = pprof_text(p, mapping->values[PPROF_MAPPING_FILENAME]);
-		address += mapping->values[PPROF_MAPPING_OFFSET] -
-			   mapping->values[PPROF_MAPPING_START];
+	if (location->mapping != NONE) {
+		file = pprof_text(p, p->mapping[location->mapping].file);
+		address += p->mapping[location->mapping].shift;
 	}
 	if (file.length >
 	    PATH_MAX) { /* no path is, and there may be as many samples as it has bytes */
@@ -373,22 +454,59 @@ static int add_address(struct pprof *p, const struct pprof_item *location)
 	return stack_add_copy(&p->stack, name, strlen(name), p->err);
 }
 
+static uint64_t frames_at(const struct pprof *p, uint32_t location)
+{
+	return location != NONE && p->location[location].n_lines ? p->location[location].n_lines
+								 : 1;
+}
+
+static int add_function(struct pprof *p, uint32_t name)
+{
+	return stack_add(&p->stack, name == NONE ? event_text_of("[unknown]") : pprof_text(p, name),
+			 p->err);
+}
+
 /* The lines of a location are the functions there, innermost first. */
 static int add_location(struct pprof *p, struct protobuf_reader sample, uint64_t id)
 {
-	const struct pprof_item *location = pprof_find(&p->locations, id);
+	uint32_t found = pprof_find(&p->locations, id);
+	const struct pprof_place *location = &p->location[found];
 
-	if (!location)
+	if (found == NONE)
 		return error_set(p->err,
 				 "%s: a sample has location %llu, which is not there, at byte %zu "
 				 "of the unpacked file",
 				 p->name, (unsigned long long)id, (size_t)(sample.at - p->begin));
 	if (location->n_lines > LINES_MOST || p->stack.n + location->n_lines > DEPTH_MOST)
-		return pprof_wrong(p, location->bytes.at, "too many functions of one stack");
-	for (size_t i = 0; i < location->n_lines; i++)
-		if (stack_add(&p->stack, p->lines[location->line + i], p->err))
+		return pprof_wrong(p, p->begin + p->locations.list[found].at,
+				   "too many functions of one stack");
+	for (uint32_t i = 0; i < location->n_lines; i++)
+		if (add_function(p, p->lines[location->line + i]))
 			return -1;
 	return location->n_lines ? 0 : add_address(p, location);
+}
+
+/* A few bytes of a packed file may stand for very many frames. Count those that the sample before has not as its outermost
+ * ones, because they are what a reader has to keep. */
+static int count_frames(struct pprof *p)
+{
+	size_t n = p->n_locations, same = 0;
+
+	while (same < n && same < p->n_before &&
+	       p->numbers[n - 1 - same] == p->before[p->n_before - 1 - same])
+		same++;
+	for (size_t i = 0; i < n - same; i++)
+		p->n_frames += frames_at(p, pprof_find(&p->locations, p->numbers[i]));
+	if (p->n_frames > p->frames_most)
+		return error_set(p->err,
+				 "%s: its stacks have more frames than a file of its size has "
+				 "(%llu)",
+				 p->name, (unsigned long long)p->frames_most);
+	if (!array_reserve(&p->before, &p->before_size, n, sizeof(*p->before)))
+		return error_memory(p->err);
+	memcpy(p->before, p->numbers, n * sizeof(*p->before));
+	p->n_before = n;
+	return 0;
 }
 
 /* ---- samples ---------------------------------------------------------------------------------- */
@@ -419,6 +537,8 @@ static int take_numbers(struct pprof *p, const struct protobuf_field *f)
 	bool more = !f->has_bytes || protobuf_reader_number(&r, &number);
 
 	while (more) {
+		if (p->n_numbers == DEPTH_MOST + TYPES_MOST)
+			return pprof_wrong(p, r.at, "too many functions of one stack");
 		if (!array_reserve(&p->numbers, &p->numbers_size, p->n_numbers + 1,
 				   sizeof(*p->numbers)))
 			return error_memory(p->err);
@@ -470,6 +590,8 @@ static int push_sample(struct pprof *p, struct protobuf_reader r)
 		return -1;
 	if (!e.weight && !e.hits)
 		return 0;
+	if (count_frames(p))
+		return -1;
 	for (size_t i = 0; i < p->n_locations; i++)
 		if (add_location(p, r, p->numbers[i]))
 			return -1;
@@ -561,6 +683,10 @@ static int decode(struct pprof *p, const struct whole_input *w)
 	int status;
 
 	p->begin = w->bytes;
+	p->end = w->bytes + w->n;
+	p->frames_most = FRAMES_LEAST + FRAMES_A_BYTE * (uint64_t)w->n_packed;
+	if (w->n > UINT32_MAX)
+		return error_set(p->err, "%s: a profile of pprof of more than 4 GB", p->name);
 	if (pprof_take_all(p, all))
 		return -1;
 	status = choose(p);
@@ -586,6 +712,10 @@ static int run(struct input *in, const char *path, const struct event_sink *sink
 	free(p.mappings.list);
 	free(p.locations.list);
 	free(p.functions.list);
+	free(p.mapping);
+	free(p.location);
+	free(p.function);
+	free(p.before);
 	free(p.lines);
 	free(p.texts);
 	free(p.types);

@@ -11,8 +11,10 @@
 
 /* ---- whole input ----------------------------------------------------------------------------- */
 
-#define UNPACKED_MOST ((size_t)1 << 30)
-#define GZIP	      31 /* inflateInit2: the largest window, and gzip's header */
+#define UNPACKED_MOST  ((size_t)1 << 30)
+#define UNPACKED_LEAST ((size_t)32 << 20) /* a file of any size may have so much */
+#define UNPACKED_RATIO 100u		  /* profiles become 3 to 30 times smaller */
+#define GZIP	       31		  /* inflateInit2: the largest window, and gzip's header */
 
 int whole_input_read(struct whole_input *w, struct input *in, struct error *err)
 {
@@ -23,6 +25,7 @@ int whole_input_read(struct whole_input *w, struct input *in, struct error *err)
 	for (;;) {
 		if (input_next(in, &piece, &n, err))
 			return -1;
+		w->n_packed = w->n + n;
 		if (!n)
 			return 0;
 		if (!array_reserve(&w->bytes, &w->size, w->n + n, 1))
@@ -56,11 +59,14 @@ static int next_member(z_stream *z)
 static int inflate_all(z_stream *z, struct whole_input *to, const char *name, struct error *err)
 {
 	uLong packed = z->avail_in;
+	size_t most = UNPACKED_LEAST + UNPACKED_RATIO * (size_t)packed;
 	int status = Z_OK;
 
 	while (status == Z_OK) {
-		if (to->n == UNPACKED_MOST)
-			return error_set(err, "%s: unpacks to more than 1 GB", name);
+		if (to->n > (most < UNPACKED_MOST ? most : UNPACKED_MOST))
+			return error_set(
+				err, "%s: unpacks to more than %zu MB, from %lu bytes of gzip",
+				name, (most < UNPACKED_MOST ? most : UNPACKED_MOST) >> 20, packed);
 		if (!array_reserve(&to->bytes, &to->size, to->n + 65536, 1))
 			return error_memory(err);
 		z->next_out = to->bytes + to->n;
@@ -94,6 +100,7 @@ int whole_input_unpack(struct whole_input *w, const char *name, struct error *er
 	status = inflate_all(&z, &to, name, err);
 	inflateEnd(&z);
 	free(w->bytes);
+	to.n_packed = w->n_packed;
 	*w = to;
 	return status;
 }

@@ -20,11 +20,13 @@
 struct whole_input {
 	unsigned char *bytes;
 	size_t n, size;
+	size_t n_packed; /* bytes of the input itself */
 };
 
 /* Read all of it. -1: error, which names the file. whole_input_free in any case. */
 int whole_input_read(struct whole_input *w, struct input *in, struct error *err);
-/* Unpack the bytes, if they are a gzip file, up to a gigabyte. */
+/* Unpack the bytes, if they are a gzip file: up to a gigabyte, and up to 32 MB and 100 times the file, so that a small
+ * file cannot take all memory. */
 int whole_input_unpack(struct whole_input *w, const char *name, struct error *err);
 void whole_input_free(struct whole_input *w);
 

@@ -3,6 +3,7 @@
  * wrong with damaged ones. Cut at any byte, and with any byte changed, they are a profile or an error. Seen to fail:
  * with the period of another event; with return addresses as they are; with a sum of rounded times; without the
  * checks of counts. */
+#include <sys/resource.h>
 #include <zlib.h>
 
 #include "folded_text.h"
@@ -368,6 +369,157 @@ Test(imports, pprof_gzip)
 	n += pack(packed + n, sizeof(packed) - n, pprof + half, sizeof(pprof) - 1 - half);
 	says(packed, n, whole);
 	fails(packed, n - 1, "it ends too early at byte");
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+#define MB ((size_t)1 << 20)
+
+/* The profile of pprof `begin`, and behind it n times the same bytes, as one message of this tag unless it is 0. Returns
+ * how many bytes the packed file has. */
+static size_t pack_many(unsigned char *to, size_t room, const char *begin, char tag,
+			const char *same, size_t n)
+{
+	size_t n_same = strlen(same), left = n * n_same;
+	char *bytes = malloc(strlen(begin) + 8 + left), *at = bytes;
+
+	cr_assert(bytes);
+	at = stpcpy(at, begin);
+	if (tag)
+		*at++ = tag;
+	for (; tag && left; left >>= 7)
+		*at++ = (char)((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+	for (size_t i = 0; i < n; i++)
+		at = stpcpy(at, same);
+	n = pack(to, room, bytes, (size_t)(at - bytes));
+	free(bytes);
+	return n;
+}
+
+/* From here on the process may have only so many bytes more than it has now. Sanitizers have terabytes of addresses. */
+static void limit_memory(size_t bytes)
+{
+	unsigned long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "r");
+
+	cr_assert(statm && fscanf(statm, "%lu", &pages) == 1);
+	fclose(statm);
+	struct rlimit most = {pages * (size_t)sysconf(_SC_PAGESIZE) + bytes, RLIM_INFINITY};
+#ifndef __SANITIZE_ADDRESS__
+	cr_assert_eq(setrlimit(RLIMIT_AS, &most), 0);
+#endif
+}
+
+/* Read the bytes with no more than 256 MB. `why` is the error; NULL: none. */
+static void fits(const void *bytes, size_t n, const char *why)
+{
+	const struct rlimit before = {RLIM_INFINITY, RLIM_INFINITY};
+	struct error err;
+	struct profile *p;
+
+	limit_memory(256 * MB);
+	p = read_bytes(bytes, n, &err);
+	cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
+	if (why)
+		cr_assert(!p && strstr(err.text, why), "%s is not in %s", why, err.text);
+	else
+		cr_assert(p, "%s", err.text);
+	profile_free(p);
+}
+
+/* Packed files of 10 to 100 KB that unpack to 32 MB and more of small messages, texts, lines, numbers or frames. Seen to
+ * fail: with an earlier decoder, which took 3 GB for the first one. */
+Test(imports, pprof_memory, .timeout = 120)
+{
+	static const char types[] = "\x0a\x02\x08\x01";
+	static const struct {
+		char tag;
+		const char *same, *why;
+		size_t n;
+	} files[] = {
+		{0, "\x22\x01\x28", "unpacks to more than", 33 * MB},
+		{0, "\x22\x01\x28", NULL, 10 * MB},
+		{0, "\x22\x02\x08\x01", "an id that was given before", 8 * MB},
+		{0, "\x32\x01x", NULL, 10 * MB},
+		{0, "\x0a\x01\x08", "more than 1000 types", 10 * MB},
+		{0x22, "\x22\x02\x08\x01", NULL, 8 * MB},
+		{0x12, "\x08\x01", "too many functions of one stack", 16 * MB},
+	};
+	const size_t room = MB;
+	unsigned char *packed = malloc(room);
+
+	cr_assert(packed);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		size_t n = pack_many(packed, room, types, files[i].tag, files[i].same, files[i].n);
+
+		cr_assert_leq(n, 110000);
+		fits(packed, n, files[i].why);
+	}
+	free(packed);
+}
+
+/* A hundred stacks of the same 16,000 locations, of 60 functions each, below an outermost one of their own. Seen to fail: without the
+ * limit of frames. */
+Test(imports, pprof_frames, .timeout = 120)
+{
+	const size_t room = 8 * MB, depth = 16000;
+	unsigned char *bytes = malloc(room), *at = bytes, *packed = malloc(MB);
+
+	cr_assert(bytes && packed);
+	at = mempcpy(at, "\x0a\x02\x08\x01\x22\x7a\x08\x01", 8);
+	for (int i = 0; i < 60; i++)
+		at = mempcpy(at, "\x22", 2);
+	for (unsigned char i = 2; i < 102; i++)
+		at = mempcpy(at, (unsigned char[]){0x22, 2, 8, i}, 4);
+	for (unsigned char i = 2; i < 102; i++) {
+		size_t n = depth + 1, all = n + 6;
+
+		at = mempcpy(at,
+			     (unsigned char[]){
+				     0x12, (unsigned char)(all & 127) | 128,
+				     (unsigned char)(all >> 7 & 127) | 128,
+				     (unsigned char)(all >> 14), 10, (unsigned char)(n & 127) | 128,
+				     (unsigned char)(n >> 7 & 127) | 128, (unsigned char)(n >> 14)},
+			     8);
+		memset(at, 1, depth);
+		at += depth;
+		at = mempcpy(at, (unsigned char[]){i, 0x10, 1}, 3);
+	}
+	size_t n = pack(packed, MB, bytes, (size_t)(at - bytes));
+
+	fits(packed, n, "more frames than a file of its size has");
+	free(packed);
+	free(bytes);
+}
+
+/* A hundred KB of the smallest parts of the other files. Seen to fail: with 16 KB for each frame. */
+Test(imports, memory_of_others, .timeout = 120)
+{
+	const size_t size = 100000;
+	char *text = malloc(size + 200), *end;
+	uint64_t words[5] = {0, 3, 0, 10000, 0};
+
+	cr_assert(text);
+	end = stpcpy(text, "{\"shared\":{\"frames\":[{\"name\":\"f\"}");
+	while (end < text + size / 2)
+		end = stpcpy(end, ",{}");
+	end = stpcpy(end, "]},\"profiles\":[{\"type\":\"sampled\",\"unit\":\"none\","
+			  "\"weights\":[1],\"samples\":[[0");
+	while (end < text + size)
+		end = stpcpy(end, ",0");
+	end = stpcpy(end, "]]}]}");
+	fits(text, (size_t)(end - text), NULL);
+	memcpy(text, words, sizeof(words));
+	for (end = text + sizeof(words); end < text + size; end += 24)
+		memcpy(end, (uint64_t[]){1, 1, (uint64_t)(end - text)}, 24);
+	memcpy(end, (uint64_t[]){0, 1, 0}, 24);
+	fits(text, (size_t)(end + 24 - text), NULL);
+	end = stpcpy(text, "p 1 1.0: 1 cpu-clock:\n");
+	while (end < text + size)
+		end = stpcpy(end, "\t1 f (l)\n");
+	end = stpcpy(end, "\n");
+	fits(text, (size_t)(end - text), NULL);
+	free(text);
 }
 
 /* ---- speedscope ------------------------------------------------------------------------------- */
