@@ -86,6 +86,8 @@ static int decode_resources_freed(struct decode_stream *s, struct cursor *c)
 		if (!e.number || e.number > INT64_MAX ||
 		    __builtin_add_overflow(e.time_us, later, &e.time_us))
 			return counted_wrong(s, "a number or a time is out of range");
+		if (live_heap_freed(&s->resources->blocks, &e))
+			return error_memory(s->err);
 		if (s->sink->freed && s->sink->freed(s->sink->context, &e, s->err))
 			return -1;
 	}
@@ -94,9 +96,27 @@ static int decode_resources_freed(struct decode_stream *s, struct cursor *c)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* What each atom has for the resource: all of its samples, or those of memory that is live. */
+static int amounts_of(struct decode_stream *s, uint32_t number,
+		      struct decode_amount amounts[DECODE_ATOMS])
+{
+	const struct decode_resources *r = s->resources;
+
+	if (decode_resources_is_live(&r->list[number]))
+		return live_heap_amounts(s, amounts) ? error_memory(s->err) : 0;
+	for (unsigned i = 0; i < DECODE_ATOMS; i++) {
+		const struct decode_atom *a = &r->atoms[i];
+
+		amounts[i] = decode_atom_has(a, number) ? (struct decode_amount){a->weight, a->hits}
+							: (struct decode_amount){0};
+	}
+	return 0;
+}
+
 /* The states of the resource's atoms, each once, and what was credited in them. Returns how many there
  * are. Sums are checked by the caller, who adds up the same weights. */
 static size_t states_of(const struct decode_resources *r, uint32_t number,
+			const struct decode_amount amounts[DECODE_ATOMS],
 			struct event_text states[DECODE_ATOMS], uint64_t weights[DECODE_ATOMS])
 {
 	size_t n = 0, k;
@@ -109,18 +129,37 @@ static size_t states_of(const struct decode_resources *r, uint32_t number,
 		states[n] = event_text_of(a->state);
 		for (k = 0; k < n && strcmp(states[k].bytes, a->state) != 0;)
 			k++;
-		weights[k] = (k < n ? weights[k] : 0) + a->weight;
+		weights[k] = (k < n ? weights[k] : 0) + amounts[i].weight;
 		n += k == n;
 	}
 	return n;
 }
 
+static int add_up(struct decode_stream *s, uint32_t number,
+		  const struct decode_amount amounts[DECODE_ATOMS], struct event_resource *e)
+{
+	const struct decode_atom *atoms = s->resources->atoms;
+	bool has_any = false;
+
+	for (unsigned i = 0; i < DECODE_ATOMS; i++) {
+		has_any |= atoms[i].weight && decode_atom_has(&atoms[i], number);
+		e->samples += amounts[i].hits;
+		if (__builtin_add_overflow(e->credited, amounts[i].weight, &e->credited))
+			return counted_wrong(s,
+					     "overflow: the sum of weights does not fit 64 bits");
+	}
+	/* Something was there, so that this count says nothing. */
+	if (has_any && !e->counted)
+		e->has_counted = false;
+	return 0;
+}
+
 static int resource_push(struct decode_stream *s, uint32_t number)
 {
+	struct decode_amount amounts[DECODE_ATOMS];
 	struct event_text states[DECODE_ATOMS];
 	uint64_t weights[DECODE_ATOMS];
-	const struct decode_resources *r = s->resources;
-	const struct decode_resource *from = &r->list[number];
+	const struct decode_resource *from = &s->resources->list[number];
 	struct event_resource e = {
 		.name = event_text_of(from->name),
 		.unit = event_text_of(from->unit),
@@ -131,25 +170,16 @@ static int resource_push(struct decode_stream *s, uint32_t number)
 		.is_live = decode_resources_is_live(from),
 		.states = states,
 		.in_states = weights,
-		.n_states = states_of(r, number, states, weights),
 		.has_counted = from->has_counted,
 		.counted = from->counted,
 		.events = from->events,
 	};
 
-	for (unsigned i = 0; i < DECODE_ATOMS; i++) {
-		const struct decode_atom *a = &r->atoms[i];
-
-		if (!decode_atom_has(a, number))
-			continue;
-		e.samples += a->hits;
-		if (__builtin_add_overflow(e.credited, a->weight, &e.credited))
-			return counted_wrong(s,
-					     "overflow: the sum of weights does not fit 64 bits");
-	}
-	/* Something was there, so that this count says nothing. */
-	if (e.credited && !e.counted)
-		e.has_counted = false;
+	if (amounts_of(s, number, amounts))
+		return -1;
+	e.n_states = states_of(s->resources, number, amounts, states, weights);
+	if (add_up(s, number, amounts, &e))
+		return -1;
 	return s->sink->resource ? s->sink->resource(s->sink->context, &e, s->err) : 0;
 }
 

@@ -251,6 +251,7 @@ void decode_resources_free(struct decode_stream *s)
 	if (r) {
 		free(r->process);
 		free(r->kept);
+		live_heap_clear(&r->blocks);
 	}
 	free(r);
 	s->resources = NULL;
@@ -365,6 +366,8 @@ int decode_resources_sample(struct decode_stream *s, struct event_sample *e, uns
 	if (__builtin_add_overflow(a->weight, e->weight, &a->weight))
 		return resources_wrong(s, "overflow: the sum of weights does not fit 64 bits");
 	a->hits += e->hits;
+	if (e->block && live_heap_block(&r->blocks, e, atom))
+		return error_memory(s->err);
 	a->has_blocks |= e->block != 0;
 	if (!e->is_again) {
 		if (e->keep > r->keep)

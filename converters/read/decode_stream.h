@@ -71,6 +71,27 @@ static inline bool decode_atom_has(const struct decode_atom *a, uint64_t resourc
 	return a->resources[resource / 64] >> resource % 64 & 1;
 }
 
+/* A block of memory that has a number, as its sample says, and when it was freed. */
+struct decode_block {
+	uint64_t number, time_us, weight, hits;
+	uint64_t freed_us; /* UINT64_MAX: it was not, as far as is known yet */
+	unsigned atom;
+	bool is_live; /* at the moment that was asked for */
+};
+
+/* All blocks of a stream. */
+struct decode_blocks {
+	struct decode_block *list; /* by number, when all are there */
+	size_t n, size;
+	struct event_freed *freed;
+	size_t n_freed, freed_size;
+};
+
+/* What was credited to an atom, or to a part of its samples. */
+struct decode_amount {
+	uint64_t weight, hits;
+};
+
 /* Only a stream of version 4 has this. Until the sink takes a resource, events go nowhere, and the
  * records that it would miss are kept. */
 struct decode_resources {
@@ -84,6 +105,7 @@ struct decode_resources {
 		*live; /* the sink that has taken alloc-live, for live_heap.c; else NULL */
 	const struct event_sink *first; /* the sink that resources are offered to */
 	size_t keep; /* how many frames of the latest sample pushed all later ones have kept */
+	struct decode_blocks blocks;
 	unsigned char *process; /* the payload of the process record */
 	size_t process_bytes;
 	unsigned char *kept; /* whole records, without their checksums */
@@ -249,9 +271,17 @@ bool decode_field_read(struct cursor *c, const struct decode_field *table, void 
  * In: a recording whose samples of allocations have numbers. Out: those of blocks that were live.
  */
 
+/* A sample has a number of a block, and a block was freed. -1: memory. */
+int live_heap_block(struct decode_blocks *b, const struct event_sample *e, unsigned atom);
+int live_heap_freed(struct decode_blocks *b, const struct event_freed *e);
+void live_heap_clear(struct decode_blocks *b);
+
+/* All has been read: what is live at the moment that the sink has asked for, by atom of `alloc`. -1: memory. */
+int live_heap_amounts(const struct decode_stream *s, struct decode_amount amounts[DECODE_ATOMS]);
+
 /* The sink has taken this resource, or none of the stream's resources: then offer it this one, if
  * there is memory with numbers and it has not been offered. If the sink takes it, read the file at
- * `path` twice more, and push all events up to the last one. */
+ * `path` once more, and push all events up to the last one. */
 int live_heap_offer(struct decode_stream *s, const char *path);
 
 #endif

@@ -154,7 +154,7 @@ struct event_resource {
 	const struct event_text *states; /* that its samples may have, each once */
 	const uint64_t *in_states;	 /* of `credited`, by state */
 	size_t n_states;
-	/* Of all samples that count it, in gticks. */
+	/* Of all samples that count it, in gticks; of memory that is live, at the moment of the sink. */
 	uint64_t credited, samples;
 	bool has_counted; /* the recorder has counted it, too, independently of samples */
 	uint64_t counted; /* gticks */

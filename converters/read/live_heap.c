@@ -2,9 +2,9 @@
 /*
  * live_heap.c - pushes the samples of memory that was allocated and not freed at a moment.
  *
- * The first reading collects numbers, times and weights of blocks, and when they were freed. Then the
- * moment is known, and so are the blocks that were live. The second one pushes their samples. Both
- * read the recording as any sink does.
+ * Whoever reads a recording collects numbers, times and weights of blocks, and when they were freed. At
+ * its end the moment is known, and so are the blocks that were live. A second reading pushes their
+ * samples, if these are what is to be read. It reads the recording as any sink does.
  */
 #include "read/decode_stream.h"
 
@@ -18,20 +18,10 @@
 #define NAME   DECODE_LIVE
 #define NEVER  UINT64_MAX
 
-struct block {
-	uint64_t number, time_us, weight;
-	uint64_t freed_us; /* or NEVER */
-	bool is_live;	   /* at the moment */
-};
-
 struct heap {
 	struct event_sink sink;
-	const struct event_sink *to; /* the sink of the live samples */
-	const char *file;	     /* for messages */
-	struct block *blocks;	     /* by number, when all are there */
-	size_t n, size;
-	struct event_freed *freed;
-	size_t n_freed, freed_size;
+	const struct event_sink *to;	    /* the sink of the live samples */
+	const struct decode_blocks *blocks; /* of the first reading */
 	size_t keep; /* how many frames of the latest sample pushed all later ones have kept */
 };
 
@@ -49,66 +39,75 @@ static int on_process(void *context, const struct event_process *e, const struct
 		       : EVENT_DECLINED;
 }
 
-static int on_block(void *context, const struct event_sample *e, struct error *err)
+int live_heap_block(struct decode_blocks *b, const struct event_sample *e, unsigned atom)
 {
-	struct heap *h = context;
-
-	if (!e->block)
-		return 0;
-	if (!array_reserve(&h->blocks, &h->size, h->n + 1, sizeof(*h->blocks)))
-		return error_memory(err);
-	h->blocks[h->n++] = (struct block){e->block, e->time_us, e->weight, NEVER, false};
+	if (!array_reserve(&b->list, &b->size, b->n + 1, sizeof(*b->list)))
+		return -1;
+	b->list[b->n++] = (struct decode_block){
+		.number = e->block,
+		.time_us = e->time_us,
+		.weight = e->weight,
+		.hits = e->hits,
+		.freed_us = NEVER,
+		.atom = atom,
+	};
 	return 0;
 }
 
-static int on_freed(void *context, const struct event_freed *e, struct error *err)
+int live_heap_freed(struct decode_blocks *b, const struct event_freed *e)
 {
-	struct heap *h = context;
-
-	if (!array_reserve(&h->freed, &h->freed_size, h->n_freed + 1, sizeof(*h->freed)))
-		return error_memory(err);
-	h->freed[h->n_freed++] = *e;
+	if (!array_reserve(&b->freed, &b->freed_size, b->n_freed + 1, sizeof(*b->freed)))
+		return -1;
+	b->freed[b->n_freed++] = *e;
 	return 0;
+}
+
+void live_heap_clear(struct decode_blocks *b)
+{
+	free(b->list);
+	free(b->freed);
+	*b = (struct decode_blocks){0};
 }
 
 static int compare_numbers(const void *a, const void *b)
 {
-	const struct block *x = a, *y = b;
+	const struct decode_block *x = a, *y = b;
 
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static struct block *find_block(const struct heap *h, uint64_t number)
+static struct decode_block *find_block(const struct decode_blocks *b, uint64_t number)
 {
-	const struct block key = {.number = number};
+	const struct decode_block key = {.number = number};
 
-	return h->n ? bsearch(&key, h->blocks, h->n, sizeof(key), compare_numbers) : NULL;
+	return b->n ? bsearch(&key, b->list, b->n, sizeof(key), compare_numbers) : NULL;
 }
 
-/* Sort the blocks, and note when each was freed: never before it was there. */
-static int settle(struct heap *h, struct error *err)
+/* Sort the blocks, and note when each was freed: never before it was there. Returns the first number
+ * that two samples have, or 0. */
+static uint64_t settle(struct decode_blocks *b)
 {
-	if (h->n)
-		qsort(h->blocks, h->n, sizeof(*h->blocks), compare_numbers);
-	for (size_t i = 1; i < h->n; i++)
-		if (h->blocks[i].number == h->blocks[i - 1].number)
-			return error_set(err, "%s: two samples have the block %llu", h->file,
-					 (unsigned long long)h->blocks[i].number);
-	for (size_t i = 0; i < h->n_freed; i++) {
-		struct block *b = find_block(h, h->freed[i].number);
-		uint64_t time_us = h->freed[i].time_us;
+	uint64_t twice = 0;
 
-		if (b && time_us < b->freed_us)
-			b->freed_us = time_us > b->time_us ? time_us : b->time_us;
+	if (b->n)
+		qsort(b->list, b->n, sizeof(*b->list), compare_numbers);
+	for (size_t i = 1; i < b->n && !twice; i++)
+		twice = b->list[i].number == b->list[i - 1].number ? b->list[i].number : 0;
+	for (size_t i = 0; i < b->n_freed; i++) {
+		struct decode_block *block = find_block(b, b->freed[i].number);
+		uint64_t time_us = b->freed[i].time_us;
+
+		if (block && time_us < block->freed_us)
+			block->freed_us = time_us > block->time_us ? time_us : block->time_us;
 	}
-	return 0;
+	return twice;
 }
 
 /* ---- the moment ------------------------------------------------------------------------------ */
 
 struct change {
 	uint64_t time_us;
-	struct block *block;
+	struct decode_block *block;
 	bool is_free;
 };
 
@@ -125,13 +124,13 @@ static int compare_changes(const void *a, const void *b)
 }
 
 /* All changes in the order of time. */
-static struct change *list_changes(const struct heap *h, size_t *n)
+static struct change *list_changes(const struct decode_blocks *blocks, size_t *n)
 {
-	struct change *list = calloc(2 * h->n + 1, sizeof(*list));
+	struct change *list = calloc(2 * blocks->n + 1, sizeof(*list));
 
 	*n = 0;
-	for (size_t i = 0; list && i < h->n; i++) {
-		struct block *b = &h->blocks[i];
+	for (size_t i = 0; list && i < blocks->n; i++) {
+		struct decode_block *b = &blocks->list[i];
 
 		list[(*n)++] = (struct change){b->time_us, b, false};
 		if (b->freed_us != NEVER)
@@ -170,10 +169,11 @@ static bool moment_us(const struct event_at *at, uint64_t start_ns, uint64_t *us
 	return at->ns >= late;
 }
 
-static int mark_live(struct heap *h, const struct event_at *at, uint64_t start_ns)
+static int mark_live(const struct decode_blocks *blocks, const struct event_at *at,
+		     uint64_t start_ns)
 {
 	size_t n, end = 0;
-	struct change *list = list_changes(h, &n);
+	struct change *list = list_changes(blocks, &n);
 	uint64_t us;
 
 	if (!list)
@@ -191,13 +191,45 @@ static int mark_live(struct heap *h, const struct event_at *at, uint64_t start_n
 	return 0;
 }
 
+/* The number of the resource that blocks are of; r->n: there is none. */
+static uint32_t source_of(const struct decode_resources *r)
+{
+	uint32_t i = 0;
+
+	while (i < r->n && strcmp(r->list[i].name, SOURCE) != 0)
+		i++;
+	return i;
+}
+
+int live_heap_amounts(const struct decode_stream *s, struct decode_amount amounts[DECODE_ATOMS])
+{
+	struct decode_resources *r = s->resources;
+	uint32_t source = source_of(r);
+
+	memset(amounts, 0, DECODE_ATOMS * sizeof(*amounts));
+	settle(&r->blocks);
+	if (source == r->n)
+		return 0;
+	if (mark_live(&r->blocks, &r->first->at, s->start_ns))
+		return -1;
+	for (size_t i = 0; i < r->blocks.n; i++) {
+		const struct decode_block *b = &r->blocks.list[i];
+
+		if (!b->is_live || !decode_atom_has(&r->atoms[b->atom], source))
+			continue;
+		amounts[b->atom].weight += b->weight; /* no more than that of all samples */
+		amounts[b->atom].hits += b->hits;
+	}
+	return 0;
+}
+
 /* ---- what was live --------------------------------------------------------------------------- */
 
 static int on_live(void *context, const struct event_sample *e, struct error *err)
 {
 	struct heap *h = context;
 	struct event_sample live = *e;
-	const struct block *b = e->block ? find_block(h, e->block) : NULL;
+	const struct decode_block *b = e->block ? find_block(h->blocks, e->block) : NULL;
 
 	if (e->is_again)
 		return 0;
@@ -226,10 +258,11 @@ FORWARD(resource)
 FORWARD(end)
 FORWARD(cut)
 
-static int read_live(struct heap *h, const char *path, struct error *err)
+static int read_live(struct heap *h, const char *path, const struct event_at *at, struct error *err)
 {
 	h->sink = (struct event_sink){
 		.context = h,
+		.at = *at,
 		.process = on_process,
 		.module = on_module,
 		.thread = on_thread,
@@ -246,31 +279,22 @@ static int read_live(struct heap *h, const char *path, struct error *err)
 	return decode_file(path, &h->sink, err);
 }
 
-static int read_blocks(struct heap *h, const char *path, struct error *err)
-{
-	h->sink = (struct event_sink){
-		.context = h,
-		.process = on_process,
-		.sample = on_block,
-		.freed = on_freed,
-	};
-	return decode_file(path, &h->sink, err);
-}
-
 static int read_heap(struct decode_stream *s, const char *path, const struct event_at *at)
 {
-	struct heap h = {.to = s->sink, .file = s->name};
-	int status = -1;
+	struct decode_blocks *blocks = &s->resources->blocks;
+	struct heap h = {.to = s->sink, .blocks = blocks};
+	uint64_t twice;
 
 	if (!strcmp(path, "-"))
 		return error_set(s->err, "standard input can be read only once, and " NAME
 					 " needs a recording that can be read again");
-	if (!read_blocks(&h, path, s->err) && !settle(&h, s->err))
-		status = mark_live(&h, at, s->start_ns) ? error_memory(s->err)
-							: read_live(&h, path, s->err);
-	free(h.blocks);
-	free(h.freed);
-	return status;
+	twice = settle(blocks);
+	if (twice)
+		return error_set(s->err, "%s: two samples have the block %llu", s->name,
+				 (unsigned long long)twice);
+	if (mark_live(blocks, at, s->start_ns))
+		return error_memory(s->err);
+	return read_live(&h, path, at, s->err);
 }
 
 /* ---- the offer ------------------------------------------------------------------------------- */

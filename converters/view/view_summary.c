@@ -18,7 +18,7 @@
 
 #define LINES_MOST 60
 #define FUNCTIONS  8
-#define RESOURCES  6
+#define RESOURCES  12 /* more than this are in --info */
 #define PARTS	   4  /* of a list in a line */
 #define STATES	   16 /* of a resource; more than any has */
 #define PART_MOST  24 /* columns of its names */
@@ -123,6 +123,7 @@ static void write_threads(struct out *o, const struct profile *p)
 struct amount {
 	uint32_t name, unit;
 	uint64_t credited, samples;
+	bool is_live;
 	struct part states[STATES];
 	size_t n_states;
 };
@@ -147,12 +148,15 @@ static void add_resource(struct amount *list, size_t *n, const struct profile *p
 {
 	size_t i = 0, k;
 
+	if (!r->credited && !r->samples)
+		return;
 	while (i < *n && list[i].name != r->name)
 		i++;
 	if (i == RESOURCES + 1)
 		return;
 	if (i == *n)
-		list[(*n)++] = (struct amount){.name = r->name, .unit = r->unit};
+		list[(*n)++] =
+			(struct amount){.name = r->name, .unit = r->unit, .is_live = r->is_live};
 	if (__builtin_add_overflow(list[i].credited, r->credited, &list[i].credited))
 		list[i].credited = UINT64_MAX;
 	list[i].samples += r->samples;
@@ -171,6 +175,10 @@ static void write_amount(struct out *o, const struct profile *p, struct amount *
 	out_name_fit(o, name.bytes, name.length, out_width(o) - PART_MOST);
 	out_format(o, ": %s, %" PRIu64 " sample%s", weight_with_unit(text, unit, a->credited),
 		   a->samples, a->samples == 1 ? "" : "s");
+	if (a->is_live) {
+		out_text(o, ": live ");
+		caption_moment(o, p);
+	}
 	if (a->n_states > 1)
 		write_parts(o, "", a->states, a->n_states, a->credited);
 	else

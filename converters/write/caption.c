@@ -197,23 +197,30 @@ static bool is_named(const struct profile *p, uint32_t resource, const char *nam
 	return n == strlen(name) && memcmp(its, name, n) == 0;
 }
 
+void caption_moment(struct out *o, const struct profile *p)
+{
+	char text[WEIGHT_BYTES];
+
+	if (p->at.what == EVENT_AT_TIME)
+		out_format(o, "%s into the run", weight_ns(text, p->at.ns));
+	else
+		out_text(o, p->at.what == EVENT_AT_PEAK ? "when each process had the most of it"
+							: "at the end");
+}
+
 /* Memory is live at a moment. */
 static void write_at(struct out *o, const struct profile *p)
 {
 	bool is_live = !p->n_columns && is_named(p, p->resource, "alloc-live");
-	char text[WEIGHT_BYTES];
 	size_t i;
 
 	for (i = 0; i < p->n_columns; i++)
 		is_live |= is_named(p, p->columns[i].resource, "alloc-live");
 	if (!is_live)
 		return;
-	if (p->at.what == EVENT_AT_TIME)
-		out_format(o, "live %s into the run\n", weight_ns(text, p->at.ns));
-	else
-		out_text(o, p->at.what == EVENT_AT_PEAK
-				    ? "live when each process had the most of it\n"
-				    : "live at the end (--at peak: when there was most)\n");
+	out_text(o, "live ");
+	caption_moment(o, p);
+	out_text(o, p->at.what == EVENT_AT_END ? " (--at peak: when there was most)\n" : "\n");
 }
 
 /* Say which threads, states and times were selected, so that nobody thinks that they are all. */

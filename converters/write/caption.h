@@ -38,6 +38,9 @@ void caption_compared(struct out *o, const char *title, const struct view_input 
 /* If only a part of the profile is shown, lines for the selection and for the filter. */
 void caption_parts(struct out *o, const struct view_input *in);
 
+/* Write when memory is live that is shown: "at the end". */
+void caption_moment(struct out *o, const struct profile *p);
+
 /* Write "root function: TITLE"; a title of NULL: nothing. */
 void caption_root(struct out *o, const char *title);
 

@@ -405,10 +405,6 @@ static void write_resource(struct out *o, const struct profile *p, const struct 
 
 	out_text(o, "  ");
 	info_text_string(o, p, r->name);
-	if (r->is_live) {
-		out_text(o, ": what is not freed at a moment (--at)\n");
-		return;
-	}
 	if (profile_nothing_of(r) == PROFILE_NOT_HAPPENED) {
 		out_text(o, ": did not happen\n");
 	} else {
@@ -423,6 +419,11 @@ static void write_resource(struct out *o, const struct profile *p, const struct 
 		if (r->interval)
 			out_format(o, "%sone sample per %s", r->engine == STRINGS_NONE ? "" : ", ",
 				   weight_interval(text, unit, r->interval));
+		out_text(o, "\n");
+	}
+	if (r->is_live) {
+		out_text(o, "    live ");
+		caption_moment(o, p);
 		out_text(o, "\n");
 	}
 	if (is_named(p, r, "user") || is_named(p, r, "system"))
