@@ -316,7 +316,7 @@ big: all $(BIG) ## time and memory of each view of 20,000 stacks
 bench: ## beside other profilers, in two hours: doc/performance.md, doc/accuracy.md, doc/resources.md, doc/html.md
 	$(Q)BUILD=$(BUILD) scripts/bench
 
-fresh: ## scripts/quickstart and scripts/test in a Debian 12 that is made for it (as root): ARGS="--keep"
+fresh: ## scripts/quickstart and scripts/test --all in a Debian 12 that is made for it (as root): ARGS="--keep"
 	$(Q)scripts/fresh $(ARGS)
 
 test: all unit-bins $(TARGETS) ## unit tests, then live tests
