@@ -112,9 +112,12 @@ static int convert(const struct options *opt, bool *goes_on)
 		status = -1;
 	else
 		status = assertions_check(opt, &from, &s, &err);
-	*goes_on = !status && is_running(s.profile);
+	*goes_on = status == ASSERTIONS_HOLD && is_running(s.profile);
 	message_mute(false);
-	status = status < 0 ? exit_status_report(&err) : status ? EXIT_BROKEN : EXIT_SUCCESS;
+	status = status < 0			  ? exit_status_report(&err)
+		 : status == ASSERTIONS_BROKEN	  ? EXIT_BROKEN
+		 : status == ASSERTIONS_UNCERTAIN ? EXIT_UNCERTAIN
+						  : EXIT_SUCCESS;
 	analysis_free(&s);
 	sources_free(&from);
 	runs_free(&runs);

@@ -169,14 +169,15 @@ static struct comparison_use use_of(const struct tree *t, const struct function_
 }
 
 static int find_uses(const struct assertion *a, const struct comparison *c,
-		     struct comparison_use *uses, struct error *err)
+		     struct comparison_use *uses, struct assertion_result *r, struct error *err)
 {
 	struct function_names names = {0};
-	struct error unknown;
+	struct error unclear;
 	size_t i;
 
-	if (a->of != ASSERTION_ALL && function_names_of_tree(&names, c->tree, a->name, &unknown))
-		return error_usage(err, "--assert %s: %s", a->text, unknown.text);
+	if (a->of != ASSERTION_ALL && function_names_if_any(&names, c->tree, a->name, &unclear))
+		return error_usage(err, "--assert %s: %s", a->text, unclear.text);
+	r->is_absent = a->of != ASSERTION_ALL && !names.n;
 	for (i = 0; i < c->n_runs; i++) {
 		const struct tree *t = comparison_run(c, i);
 
@@ -210,9 +211,10 @@ static struct welch compare(const struct assertion *a, const struct comparison *
 		};
 		r->is_single = now.n == 1;
 	}
+	r->is_blind = a->against == ASSERTION_BASE && r->is_single && comparison_is_measured(c);
 	r->value = now.mean;
 	r->limit = limit.mean;
-	return welch_compare(&limit, &now);
+	return welch_compare(&limit, &now, &c->common);
 }
 
 static void judge(const struct assertion *a, const struct welch *w, struct assertion_result *r)
@@ -220,9 +222,13 @@ static void judge(const struct assertion *a, const struct welch *w, struct asser
 	double above = a->is_least ? -w->change : w->change;
 
 	/* The interval is one of 90 %, so that each of its sides is wrong in one of twenty cases. */
-	r->plus_minus = w->error > 0 ? student_quantile(2 * WELCH_LEVEL, w->freedom) * w->error : 0;
+	r->plus_minus = w->error > 0 && !r->is_absent
+				? student_quantile(2 * WELCH_LEVEL, w->freedom) * w->error
+				: 0;
 	r->holds = a->is_strict ? above + r->plus_minus < 0 : above + r->plus_minus <= 0;
 	r->is_broken = a->is_strict ? above - r->plus_minus >= 0 : above - r->plus_minus > 0;
+	if (r->is_blind)
+		r->holds = r->is_broken = false;
 }
 
 /* Shares are found as amounts, of runs that are scaled to the same total. */
@@ -290,7 +296,7 @@ int assertion_check(const struct assertion *a, const struct profile *p, const st
 	status = comparison_begin(&c, p, t, 0, is_share || normalizes, err);
 	if (!status) {
 		uses = calloc(c.n_runs, sizeof(*uses));
-		status = uses ? find_uses(a, &c, uses, err) : error_memory(err);
+		status = uses ? find_uses(a, &c, uses, r, err) : error_memory(err);
 	}
 	if (!status) {
 		w = compare(a, &c, uses, r);

@@ -45,13 +45,15 @@ struct assertion_result {
 	bool holds;	/* with a confidence of 95 % */
 	bool is_broken; /* that it does not hold is as certain */
 	bool is_single; /* only the error of sampling is known */
+	bool is_blind; /* not even that tells anything: totals were measured, and how much they vary is not known */
+	bool is_absent; /* no sample of any run has met the function */
 	double value, limit;
 	double plus_minus; /* the difference of both is known to so much */
 };
 
 /*
  * Check it, of several resources of the first one. Of a comparison the runs after the base are checked; if all runs are of the base, those
- * (profile.n_base). -1: the function is not known, there is no base to compare with, the unit is another one, or memory.
+ * (profile.n_base). A function that no sample has met has used 0. -1: the name means several functions, there is no base to compare with, the unit is another one, or memory.
  */
 int assertion_check(const struct assertion *a, const struct profile *p, const struct tree *t,
 		    bool normalizes, struct assertion_result *r, struct error *err);

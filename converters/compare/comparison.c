@@ -41,31 +41,6 @@ static double mean_total(const struct comparison *c, size_t from, size_t to)
 	return to > from ? sum / (double)(to - from) : 0;
 }
 
-int comparison_begin(struct comparison *c, const struct profile *p, const struct tree *t,
-		     size_t resource, bool normalizes, struct error *err)
-{
-	*c = (struct comparison){
-		.profile = p,
-		.tree = t,
-		.first = resource * p->n_runs,
-		.n_runs = p->n_runs,
-		.n_base = p->n_base,
-		.normalizes = normalizes,
-		.scales = calloc(p->n_runs, sizeof(*c->scales)),
-		.values = calloc(p->n_runs, sizeof(*c->values)),
-	};
-	if (!c->scales || !c->values)
-		return error_memory(err);
-	c->before = mean_total(c, 0, c->n_base);
-	c->after = mean_total(c, c->n_base, c->n_runs);
-	for (size_t i = 0; i < c->n_runs; i++) {
-		double total = (double)comparison_run(c, i)->total;
-
-		c->scales[i] = normalizes && total > 0 ? c->before / total : 1;
-	}
-	return 0;
-}
-
 void comparison_free(struct comparison *c)
 {
 	free(c->scales);
@@ -75,6 +50,16 @@ void comparison_free(struct comparison *c)
 bool comparison_is_single(const struct comparison *c)
 {
 	return c->n_runs == 2;
+}
+
+static bool is_counted(const struct comparison *c, size_t run)
+{
+	return !c->profile->by_name || c->profile->columns[c->first + run].has_counted;
+}
+
+bool comparison_is_measured(const struct comparison *c)
+{
+	return !c->normalizes && is_counted(c, 0) && is_counted(c, c->n_runs - 1);
 }
 
 /*
@@ -90,8 +75,7 @@ static double sampling_variance(const struct comparison *c, size_t run,
 
 	if (squares <= 0 && t->hits)
 		squares = t->total_squares / (double)t->hits;
-	if (c->normalizes || !c->profile->by_name ||
-	    c->profile->columns[c->first + run].has_counted)
+	if (c->normalizes || is_counted(c, run))
 		variance = (1 - share) * (1 - share) * squares +
 			   share * share * (t->total_squares - use->squares);
 	else
@@ -123,6 +107,113 @@ static double count_samples(const struct comparison *c, const struct comparison_
 	return squares > 0 ? weight * weight / squares : 0;
 }
 
+static bool is_enough(double samples)
+{
+	return samples >= COMPARISON_SAMPLES;
+}
+
+/* ---- comparison begins ----------------------------------------------------------------------- */
+
+struct named {
+	uint32_t name, node;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* The self of a function in all runs; nodes[0..n-1] are its nodes. */
+static void add_uses(const struct comparison *c, const struct named *nodes, size_t n,
+		     struct comparison_use *uses)
+{
+	for (size_t run = 0; run < c->n_runs; run++) {
+		const struct tree *t = comparison_run(c, run);
+
+		uses[run] = (struct comparison_use){0};
+		for (size_t i = 0; i < n; i++) {
+			uses[run].weight += t->nodes[nodes[i].node].self;
+			if (t->squares)
+				uses[run].squares += t->squares[nodes[i].node].self;
+		}
+	}
+}
+
+/* Put the ratio of each function that is tested into the list. */
+static size_t list_ratios(const struct comparison *c, const struct named *nodes,
+			  struct comparison_use *uses, double *ratios)
+{
+	size_t n = c->tree->n_nodes, n_ratios = 0, i, k;
+
+	for (i = 1; i < n; i = k) {
+		struct welch_side before, after;
+		double freedom;
+
+		for (k = i + 1; k < n && nodes[k].name == nodes[i].name; k++)
+			;
+		add_uses(c, nodes + i, k - i, uses);
+		if (!is_enough(count_samples(c, uses)))
+			continue;
+		before = comparison_side(c, uses, 0, c->n_base);
+		after = comparison_side(c, uses, c->n_base, c->n_runs);
+		ratios[n_ratios] = welch_ratio(&before, &after, &freedom);
+		n_ratios += freedom > 0;
+	}
+	return n_ratios;
+}
+
+static int find_common(struct comparison *c, struct error *err)
+{
+	size_t n = c->tree->n_nodes;
+	struct comparison_use *uses = calloc(c->n_runs, sizeof(*uses));
+	struct named *nodes = calloc(n + 1, sizeof(*nodes));
+	double *ratios = calloc(n + 1, sizeof(*ratios));
+	int status = uses && nodes && ratios ? 0 : error_memory(err);
+
+	for (size_t i = 0; !status && i < n; i++)
+		nodes[i] = (struct named){c->tree->nodes[i].name, (uint32_t)i};
+	if (!status) {
+		/* Node 0 is the root of all, which has no name and no self. */
+		qsort(nodes + 1, n - 1, sizeof(*nodes), compare_names);
+		c->common = welch_common(ratios, list_ratios(c, nodes, uses, ratios),
+					 (double)c->n_runs - 2);
+	}
+	free(uses);
+	free(nodes);
+	free(ratios);
+	return status;
+}
+
+int comparison_begin(struct comparison *c, const struct profile *p, const struct tree *t,
+		     size_t resource, bool normalizes, struct error *err)
+{
+	*c = (struct comparison){
+		.profile = p,
+		.tree = t,
+		.first = resource * p->n_runs,
+		.n_runs = p->n_runs,
+		.n_base = p->n_base,
+		.normalizes = normalizes,
+		.scales = calloc(p->n_runs, sizeof(*c->scales)),
+		.values = calloc(p->n_runs, sizeof(*c->values)),
+		.common = {.factor = 1},
+	};
+	if (!c->scales || !c->values)
+		return error_memory(err);
+	c->before = mean_total(c, 0, c->n_base);
+	c->after = mean_total(c, c->n_base, c->n_runs);
+	for (size_t i = 0; i < c->n_runs; i++) {
+		double total = (double)comparison_run(c, i)->total;
+
+		c->scales[i] = normalizes && total > 0 ? c->before / total : 1;
+	}
+	if (comparison_is_single(c) || c->n_base == c->n_runs)
+		return 0;
+	return find_common(c, err);
+}
+
 static unsigned __int128 sum(const struct comparison_use *uses, size_t from, size_t to)
 {
 	unsigned __int128 all = 0;
@@ -143,7 +234,7 @@ struct comparison_row comparison_row(const struct comparison *c, const struct co
 		.before = before.mean,
 		.after = after.mean,
 		.samples = count_samples(c, uses),
-		.welch = welch_compare(&before, &after),
+		.welch = welch_compare(&before, &after, &c->common),
 	};
 }
 
@@ -163,7 +254,7 @@ struct comparison_row comparison_totals(const struct comparison *c)
 	}
 	before = welch_side(c->values, c->n_base, 0);
 	after = welch_side(c->values + c->n_base, c->n_runs - c->n_base, 0);
-	row.welch = welch_compare(&before, &after);
+	row.welch = welch_compare(&before, &after, &c->common);
 	row.is_significant = !comparison_is_single(c) && row.welch.p <= WELCH_LEVEL;
 	return row;
 }
@@ -206,11 +297,6 @@ int comparison_counts(const struct comparison *c, uint64_t **before, uint64_t **
 	return 0;
 }
 
-static bool is_tested(const struct comparison_row *row)
-{
-	return row->samples >= COMPARISON_SAMPLES;
-}
-
 int comparison_judge(struct comparison_row *const *rows, size_t n, struct error *err)
 {
 	double *p = malloc((n + 1) * sizeof(*p)), limit;
@@ -219,12 +305,12 @@ int comparison_judge(struct comparison_row *const *rows, size_t n, struct error 
 	if (!p)
 		return error_memory(err);
 	for (size_t i = 0; i < n; i++)
-		if (is_tested(rows[i]))
+		if (is_enough(rows[i]->samples))
 			p[n_used++] = rows[i]->welch.p;
 	limit = discovery_limit(p, n_used, WELCH_LEVEL);
 	free(p);
 	for (size_t i = 0; i < n; i++)
-		rows[i]->is_significant = is_tested(rows[i]) && rows[i]->welch.p <= limit;
+		rows[i]->is_significant = is_enough(rows[i]->samples) && rows[i]->welch.p <= limit;
 	return 0;
 }
 

@@ -41,10 +41,11 @@ struct comparison {
 	const struct tree *tree;
 	size_t first; /* the column of the first of its runs */
 	size_t n_runs, n_base;
-	bool normalizes;      /* each run is scaled to the mean total of the runs before */
-	double *scales;	      /* by run; 1 unless it normalizes */
-	double *values;	      /* room for a value of each run */
-	double before, after; /* the mean totals, not scaled */
+	bool normalizes;	    /* each run is scaled to the mean total of the runs before */
+	double *scales;		    /* by run; 1 unless it normalizes */
+	double *values;		    /* room for a value of each run */
+	double before, after;	    /* the mean totals, not scaled */
+	struct welch_common common; /* how the self of functions differs between runs */
 };
 
 /* A part of the tree, in the tree's unit. Means are those of a run. */
@@ -105,5 +106,8 @@ int comparison_judge(struct comparison_row *const *rows, size_t n, struct error 
 
 /* Whether there is one run on each side, so that only the error of sampling is known. */
 bool comparison_is_single(const struct comparison *c);
+
+/* Whether the totals of the runs were measured and are compared as they are, so that samples do not tell how much they vary. */
+bool comparison_is_measured(const struct comparison *c);
 
 #endif

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "compare/welch.h"
 
@@ -109,12 +110,6 @@ double student_quantile(double p, double freedom)
 }
 
 /* ---- welch ----------------------------------------------------------------------------------- */
-/*
- * Compares two means.
- *
- * In: means and variances. Out: Welch's t test (B. L. Welch, The generalization of 'Student's'
- * problem when several different population variances are involved, Biometrika 34, 1947).
- */
 
 struct welch_side welch_side(const double *values, size_t n, double sampling)
 {
@@ -131,38 +126,107 @@ struct welch_side welch_side(const double *values, size_t n, double sampling)
 	return side;
 }
 
-/* The variance of the mean of a side. */
-static double variance_of(const struct welch_side *side, const struct welch_side *other)
+double welch_ratio(const struct welch_side *before, const struct welch_side *after, double *freedom)
 {
-	double one = side->n > 1 ? side->variance : other->n > 1 ? other->variance : 0;
+	const struct welch_side *sides[] = {before, after};
+	double sum = 0;
 
-	return fmax(one, side->sampling) / (double)side->n;
+	*freedom = 0;
+	for (size_t i = 0; i < 2; i++) {
+		double of_side = (double)sides[i]->n - 1;
+
+		if (!(of_side > 0 && sides[i]->sampling > 0))
+			continue;
+		sum += of_side * sides[i]->variance / sides[i]->sampling;
+		*freedom += of_side;
+	}
+	return *freedom > 0 ? sum / *freedom : 1;
 }
 
-/* The degrees of freedom by Welch and Satterthwaite; of the other side alone where one has a single run. */
-static double freedom_of(const struct welch_side *a, double of_a, const struct welch_side *b,
-			 double of_b)
+static int compare_ratios(const void *a, const void *b)
 {
-	double sum = of_a + of_b;
+	double x = *(const double *)a, y = *(const double *)b;
 
-	if (a->n == 1 && b->n == 1)
-		return INFINITY;
-	if (a->n == 1 || b->n == 1)
-		return (double)(a->n == 1 ? b->n : a->n) - 1;
-	if (!(sum > 0))
-		return (double)(a->n + b->n) - 2;
-	of_a /= sum;
-	of_b /= sum;
-	return 1 / (of_a * of_a / (double)(a->n - 1) + of_b * of_b / (double)(b->n - 1));
+	return (x > y) - (x < y);
 }
 
-struct welch welch_compare(const struct welch_side *before, const struct welch_side *after)
+struct welch_common welch_common(double *ratios, size_t n, double freedom)
 {
-	double of_before = variance_of(before, after), of_after = variance_of(after, before);
+	struct welch_common common = {.factor = 1};
+	double cube;
+
+	if (!n || !(freedom > 0))
+		return common;
+	qsort(ratios, n, sizeof(*ratios), compare_ratios);
+	/* The median of chi squared over its degrees of freedom (E. B. Wilson and M. M. Hilferty, The distribution of
+	 * chi-square, Proceedings of the National Academy of Sciences 17, 1931). */
+	cube = 1 - 2 / (9 * freedom);
+	common.factor = (ratios[(n - 1) / 2] + ratios[n / 2]) / 2 / (cube * cube * cube);
+	if (common.factor < 1)
+		common.factor = 1;
+	/* A median is known as well as a mean of 2/pi of the values. */
+	common.freedom = fmax(freedom, freedom * (double)n * M_2_PI);
+	return common;
+}
+
+/* A variance, made of parts that are independent of each other. */
+struct sum {
+	double all;
+	double of_freedom; /* the squares of the parts, each divided by its degrees of freedom */
+};
+
+static void add(struct sum *s, double part, double freedom)
+{
+	s->all += part;
+	if (part > 0)
+		s->of_freedom += part * part / freedom;
+}
+
+/* Of sides whose variance only the runs tell; a side of one run borrows the variance of the other. */
+static struct sum measured(const struct welch_side *a, const struct welch_side *b)
+{
+	struct sum s = {0};
+
+	if (a->n > 1 && b->n > 1) {
+		add(&s, a->variance / (double)a->n, (double)a->n - 1);
+		add(&s, b->variance / (double)b->n, (double)b->n - 1);
+	} else if (a->n > 1 || b->n > 1) {
+		const struct welch_side *from = a->n > 1 ? a : b;
+
+		add(&s, from->variance * (1 + 1 / (double)from->n), (double)from->n - 1);
+	}
+	return s;
+}
+
+/* Of sides whose samples tell a part of it. */
+static struct sum estimated(const struct welch_side *a, const struct welch_side *b,
+			    const struct welch_common *common)
+{
+	double freedom, ratio = welch_ratio(a, b, &freedom);
+	double known = a->sampling / (double)a->n + b->sampling / (double)b->n;
+	struct sum s = {.all = known};
+
+	if (common->freedom > 0)
+		add(&s, known * (common->factor - 1), common->freedom);
+	if (freedom > 0 && ratio > common->factor)
+		add(&s, known * (ratio - common->factor), freedom);
+	/* A side without any sample has no variance of sampling that others could be compared with. */
+	if (!(a->sampling > 0) && a->n > 1)
+		add(&s, a->variance / (double)a->n, (double)a->n - 1);
+	if (!(b->sampling > 0) && b->n > 1)
+		add(&s, b->variance / (double)b->n, (double)b->n - 1);
+	return s;
+}
+
+struct welch welch_compare(const struct welch_side *before, const struct welch_side *after,
+			   const struct welch_common *common)
+{
+	bool is_sampled = before->sampling > 0 || after->sampling > 0;
+	struct sum s = is_sampled ? estimated(before, after, common) : measured(before, after);
 	struct welch w = {
 		.change = after->mean - before->mean,
-		.error = sqrt(of_before + of_after),
-		.freedom = freedom_of(before, of_before, after, of_after),
+		.error = sqrt(s.all),
+		.freedom = s.of_freedom > 0 ? s.all * s.all / s.of_freedom : INFINITY,
 	};
 
 	w.plus_minus = w.error > 0 ? student_quantile(WELCH_LEVEL, w.freedom) * w.error : 0;

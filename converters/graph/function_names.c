@@ -375,8 +375,8 @@ static int suggest_for(const struct search *s, const struct tree *t, struct erro
 	return -1;
 }
 
-int function_names_of_tree(struct function_names *f, const struct tree *t, const char *text,
-			   struct error *err)
+static int find_in_tree(struct function_names *f, const struct tree *t, const char *text,
+			bool is_there, struct error *err)
 {
 	struct search s;
 	int status = search_tree(&s, t, err);
@@ -384,12 +384,24 @@ int function_names_of_tree(struct function_names *f, const struct tree *t, const
 	s.text = text;
 	if (!status)
 		status = find(f, &s, err);
-	if (!status && !f->n && s.n_functions) {
+	if (!status && !f->n && s.n_functions && is_there) {
 		function_names_free(f);
 		status = suggest_for(&s, t, err);
 	}
 	free(s.marks);
 	return status;
+}
+
+int function_names_of_tree(struct function_names *f, const struct tree *t, const char *text,
+			   struct error *err)
+{
+	return find_in_tree(f, t, text, true, err);
+}
+
+int function_names_if_any(struct function_names *f, const struct tree *t, const char *text,
+			  struct error *err)
+{
+	return find_in_tree(f, t, text, false, err);
 }
 
 int function_names_of_graph(struct function_names *f, const struct graph *g, const char *text,

@@ -40,6 +40,9 @@ struct function_names {
  */
 int function_names_of_tree(struct function_names *f, const struct tree *t, const char *text,
 			   struct error *err);
+/* As before, but a text that means no function is no error: the result is empty. */
+int function_names_if_any(struct function_names *f, const struct tree *t, const char *text,
+			  struct error *err);
 int function_names_of_graph(struct function_names *f, const struct graph *g, const char *text,
 			    struct error *err);
 

@@ -103,7 +103,8 @@ const struct known_option options_table[] = {
 	 LIST(OPTION_BASES)},
 	{OPTION("normalize", NULL, "of a comparison: shares, not amounts"),
 	 FLAG(of_view.normalize)},
-	{OPTION("assert", "CLAIM", "exit with 3 unless it holds: \"total(F)<=1.05*base\""),
+	{OPTION("assert", "CLAIM",
+		"exit with 3 (or 4: not certain) unless it holds: \"total(F)<=1.05*base\""),
 	 LIST(OPTION_ASSERTS)},
 	{OPTION("files-from", "LIST", "read the files that LIST names, too (- standard input)"),
 	 TEXT(list)},
@@ -412,8 +413,8 @@ void options_help(struct out *o)
 	for (i = 0; i < options_table_count; i++)
 		write_option(o, &options_table[i]);
 	write_views_of_options(o);
-	out_text(o,
-		 "\nExit status: 0 success, 1 error, 2 wrong usage, 3 --assert. See cpconv(1).\n");
+	out_text(o, "\nExit status: 0 success, 1 error, 2 wrong usage, 3 or 4 --assert. See "
+		    "cpconv(1).\n");
 }
 
 void options_help_explorer(struct out *o)

@@ -21,8 +21,9 @@
  * In: an error, or a text to be printed. Out: a message on standard error, an exit status.
  */
 
-#define EXIT_USAGE  2
-#define EXIT_BROKEN 3 /* an assertion does not hold */
+#define EXIT_USAGE     2
+#define EXIT_BROKEN    3 /* an assertion does not hold */
+#define EXIT_UNCERTAIN 4 /* an assertion may hold or not */
 
 /* Print the error. Returns EXIT_USAGE if the command line was wrong, else EXIT_FAILURE. */
 int exit_status_report(const struct error *err);

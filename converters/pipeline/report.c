@@ -309,6 +309,13 @@ static void say(const struct assertion *a, const struct analysis *s,
 {
 	char value[WEIGHT_BYTES], limit[WEIGHT_BYTES], error[WEIGHT_BYTES];
 
+	if (r->is_blind) {
+		message("--assert %s: not certain: one run tells nothing of totals (%s, the limit "
+			"is %s); "
+			"cpsample --repeat 5 records more runs, --normalize compares shares",
+			a->text, figure(value, a, s, r->value), figure(limit, a, s, r->limit));
+		return;
+	}
 	message("--assert %s: %s: %s +- %s (95 %%), the limit is %s%s", a->text,
 		r->is_broken ? "does not hold" : "not certain", figure(value, a, s, r->value),
 		figure(error, a, s, r->plus_minus), figure(limit, a, s, r->limit),
@@ -319,7 +326,7 @@ static void say(const struct assertion *a, const struct analysis *s,
 
 static int check(const struct options *opt, const struct analysis *s, struct error *err)
 {
-	int status = 0;
+	int status = ASSERTIONS_HOLD;
 
 	for (size_t i = 0; i < opt->n_asserts; i++) {
 		struct assertion_result r;
@@ -329,9 +336,13 @@ static int check(const struct options *opt, const struct analysis *s, struct err
 		if (!rc)
 			rc = assertion_check(&a, s->profile, s->tree, opt->of_view.normalize, &r,
 					     err);
+		if (!rc && r.is_absent)
+			message("warning: --assert %s: no sample has met %s, which counts as 0",
+				a.text, a.name);
 		if (!rc && !r.holds) {
 			say(&a, s, &r);
-			status = 1;
+			if (status != ASSERTIONS_BROKEN)
+				status = r.is_broken ? ASSERTIONS_BROKEN : ASSERTIONS_UNCERTAIN;
 		}
 		assertion_free(&a);
 		if (rc)

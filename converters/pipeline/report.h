@@ -58,9 +58,13 @@ void analysis_free(struct analysis *s);
 
 /*
  * Check all assertions of the options. `compared` has the runs if there is a base. Else the files are read
- * again, since the view has merged them. Returns 0 if all hold with confidence, 1 after a message for each that does not, -1
- * on error.
+ * again, since the view has merged them. There is a message for each that does not hold with confidence. -1: error.
  */
+enum {
+	ASSERTIONS_HOLD,      /* all, with confidence */
+	ASSERTIONS_UNCERTAIN, /* some may hold or not, the others hold */
+	ASSERTIONS_BROKEN     /* some do not hold, with confidence */
+};
 int assertions_check(const struct options *opt, const struct sources *from,
 		     const struct analysis *compared, struct error *err);
 

@@ -253,12 +253,10 @@ static void write_method(const struct compared_table *t)
 			   "what they need\n",
 			   t->n == 1 ? "+- (95 %) and * know" : "* knows");
 	else if (c->n_base == 1 || c->n_runs - c->n_base == 1)
-		out_text(t->out, "+- is a 95 % interval (Welch's t test); the single run of one "
-				 "side is taken\n"
+		out_text(t->out, "+- is a 95 % interval; the single run of one side is taken\n"
 				 "to vary as those of the other do\n");
 	else
-		out_text(t->out, "figures are of a run on the average; +- is a 95 % interval "
-				 "(Welch's t test)\n");
+		out_text(t->out, "figures are of a run on the average; +- is a 95 % interval\n");
 	out_format(t->out, "* changed: of the %ss with this mark one in twenty may be chance\n",
 		   t->what);
 }

@@ -146,7 +146,9 @@ Test(compared, json)
 	      "\"verdict\": \"less\", \"before_fraction\": 0.02439024390243902");
 }
 
-/* Means of a run, by Welch: -20 +- 2.776 * sqrt(100 / 3 + 100 / 3) where runs vary by more than samples do. */
+/* Means of a run: the total by Welch, -20 +- 2.776 * sqrt(100 / 3 + 100 / 3). Of f sampling makes the variances 100 and 80, and
+ * runs have 100 on both sides, which is (100 / 100 + 100 / 80) / 2 = 1.125 times as much: -20 +- t * sqrt(1.125 * (100 + 80) / 3)
+ * with 4 * (1.125 / 0.125)^2 = 324 degrees of freedom, of which t is 1.9673. */
 Test(compared, several_runs)
 {
 	put("o1", "main;f 90\nmain;g 1000\n");
@@ -159,12 +161,12 @@ Test(compared, several_runs)
 	      "before: 3 runs, 3300 samples: o1\n"
 	      "after: 3 runs, 3240 samples: n1\n"
 	      "total of a run: 1100.0 -> 1080.0, -20.0 +- 22.7 (-1.8 %): may be chance\n"
-	      "figures are of a run on the average; +- is a 95 % interval (Welch's t test)\n");
+	      "figures are of a run on the average; +- is a 95 % interval\n");
 	shows("--base o1 --base o2 --base o3 n1 n2 n3",
-	      "    100.0      80.0      -20.0     22.7    -20.0   f\n");
-	shows("--tsv --base o1 --base o2 --base o3 n1 n2 n3", "100\t80\t-20\t22.669");
+	      "    100.0      80.0      -20.0     16.2    -20.0 * f\n");
+	shows("--tsv --base o1 --base o2 --base o3 n1 n2 n3", "100\t80\t-20\t16.163");
 	shows("--base o1 --base o2 --base o3 n1", "the single run of one side is taken\n");
-	shows("--jobs 4 --tsv --base o1 --base o2 --base o3 n1 n2 n3", "100\t80\t-20\t22.669");
+	shows("--jobs 4 --tsv --base o1 --base o2 --base o3 n1 n2 n3", "100\t80\t-20\t16.163");
 	/* The same file may be on both sides. */
 	shows("--tsv --base o1 o1", "90\t90\t0\t26.2956");
 }
