@@ -51,18 +51,4 @@ enum cps_step { CPS_STEP_OK, CPS_STEP_NO_RECIPE, CPS_STEP_BAD_MEMORY, CPS_STEP_U
 enum cps_step cps_cfi_step(const struct cps_module *m, uintptr_t pc, struct cps_regs *regs,
 			   struct cps_peek *peek, bool *is_exact);
 
-/* ---- expression ------------------------------------------------------------------------------ */
-/*
- * Evaluates the DWARF expressions that call frame information uses.
- *
- * Source: DWARF 4, 2.5.1. Only the operations that can occur in call frame information (6.4.2) are
- * implemented.
- */
-
-/* [signal] Evaluate the expression. *value is what is on top of the stack at the end. `first`, if
- * not NULL, is pushed before the start. */
-enum cps_step cps_expression_evaluate(struct cps_fde_cursor *b, const struct cps_regs *regs,
-				      struct cps_peek *peek, const uint64_t *first,
-				      uint64_t *value);
-
 #endif

@@ -89,7 +89,9 @@ int64_t cps_fde_read_sleb(struct cps_fde_cursor *b)
 	return (int64_t)v;
 }
 
-uint64_t cps_fde_read_encoded(struct cps_fde_cursor *b, uint8_t encoding, uintptr_t data_base)
+/* Read a pointer in one of the DW_EH_PE_ encodings. An indirection is not followed. */
+static uint64_t cps_fde_read_encoded(struct cps_fde_cursor *b, uint8_t encoding,
+				     uintptr_t data_base)
 {
 	uintptr_t here = (uintptr_t)b->p;
 	uint64_t v;

@@ -54,7 +54,5 @@ uint64_t cps_fde_read_fixed(struct cps_fde_cursor *b, unsigned n);
 uint64_t cps_fde_read_uleb(struct cps_fde_cursor *b);
 /* [signal] */
 int64_t cps_fde_read_sleb(struct cps_fde_cursor *b);
-/* [signal] Read a pointer in one of the DW_EH_PE_ encodings. An indirection is not followed. */
-uint64_t cps_fde_read_encoded(struct cps_fde_cursor *b, uint8_t encoding, uintptr_t data_base);
 
 #endif

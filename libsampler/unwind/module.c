@@ -14,135 +14,6 @@
 #include "format.h"
 #include "base/poison.h"
 
-/* ---- module ---------------------------------------------------------------------------------- */
-/*
- * Says which file an address lies in.
- *
- * In: addresses. Out: struct cps_module. The C library is asked, by a function that may be called
- * in a handler (_dl_find_object); where it has none, its list is walked (module.h).
- */
-
-static int (*find)(void *address, struct cps_found *found);
-static atomic_bool has_news;
-
-static uint32_t find_by_map(const void *map, bool *is_sure)
-{
-	uint32_t number = CPS_MODULE_NONE;
-	struct link_map l;
-
-	*is_sure = false;
-	if (!cps_copy(&l, (uintptr_t)map, sizeof(l)))
-		return CPS_MODULE_NONE;
-	number = cps_module_table_known(map, &l);
-	if (number == CPS_MODULE_NONE && cps_module_table_try()) {
-		number = cps_module_table_enter(map, &l, false);
-		cps_module_table_release();
-	}
-	*is_sure = number != CPS_MODULE_NONE;
-	return number;
-}
-
-uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
-{
-	uint32_t number = cps_module_table_find_lasting(pc);
-	struct cps_found found;
-
-	*is_sure = true;
-	if (number != CPS_MODULE_NONE)
-		return number;
-	if (!find)
-		number = cps_module_list_find(pc, is_sure);
-	else if (find((void *)pc, &found) == 0)
-		number = find_by_map(found.map, is_sure);
-	/* The C library takes a file for one piece of memory. */
-	if (number != CPS_MODULE_NONE && !cps_module_table_holds(number, pc))
-		number = CPS_MODULE_NONE;
-	return number == CPS_MODULE_NONE && *is_sure ? cps_unlisted_find(pc) : number;
-}
-
-const struct cps_module *cps_module_listed(uint32_t number, uintptr_t *pc)
-{
-	const struct cps_module *m = number == CPS_MODULE_NONE ? NULL : cps_module_get(number);
-
-	if (!m || !m->twin_of)
-		return m;
-	if (!m->twin_of->end)
-		return NULL;
-	*pc += m->twin_of->bias - m->bias;
-	return m->twin_of;
-}
-
-static bool has_vanished(const struct cps_module *m)
-{
-	struct cps_found found;
-	struct link_map l;
-
-	if (m->twin_of)
-		return !m->twin_of->end;
-	return find((void *)m->dynamic, &found) != 0 || found.map != m->map ||
-	       !cps_copy(&l, (uintptr_t)m->map, sizeof(l)) || !cps_module_table_is(m, m->map, &l);
-}
-
-void cps_module_closed(void)
-{
-	bool is_sure = false;
-
-	if (!find) {
-		cps_module_list_find(0, &is_sure);
-	} else if (cps_module_table_try()) {
-		cps_module_table_drop(has_vanished);
-		cps_module_table_release();
-		is_sure = true;
-	}
-	if (!is_sure)
-		cps_module_table_renew();
-}
-
-void cps_module_use(struct cps_module *m)
-{
-	if (atomic_load_explicit(&m->used, memory_order_relaxed))
-		return;
-	atomic_store(&m->used, true);
-	cps_module_set_news();
-}
-
-void cps_module_set_news(void)
-{
-	atomic_store(&has_news, true);
-}
-
-/* Order: the flag is taken by an exchange, which acquires what was released with it. A store of `false` could come
- * behind that of another thread and before a look at what that has marked. */
-bool cps_module_take_news(void)
-{
-	return atomic_load_explicit(&has_news, memory_order_relaxed) &&
-	       atomic_exchange(&has_news, false);
-}
-
-void cps_module_forget_announced(void)
-{
-	for (uint32_t i = 0; i < cps_module_count(); i++) {
-		atomic_store(&cps_module_get(i)->used, false);
-		atomic_store(&cps_module_get(i)->announced, false);
-	}
-	atomic_store(&has_news, false);
-}
-
-void cps_module_reset(void)
-{
-	cps_module_table_release();
-	cps_registered_reset();
-	cps_module_forget_announced();
-}
-
-void cps_module_init(const struct cps_module_start *start)
-{
-	find = start->find;
-	cps_module_table_begin(start);
-	cps_module_list_begin(start->phdr, start->phnum);
-	cps_module_table_start();
-}
-
 /* ---- module table ---------------------------------------------------------------------------- */
 /*
  * Keeps the table of loaded files.
@@ -179,12 +50,14 @@ static bool is_started;
 /* The writer's: a file that is compared with the table. */
 static struct cps_elf_memory file;
 
-void cps_module_table_begin(const struct cps_module_start *start)
+/* Called once, before the first file is entered. */
+static void cps_module_table_begin(const struct cps_module_start *start)
 {
 	about = *start;
 }
 
-void cps_module_table_start(void)
+/* The files that were entered until now are never unloaded; those to come may be. */
+static void cps_module_table_start(void)
 {
 	n_lasting = atomic_load(&count);
 	is_started = true;
@@ -232,9 +105,10 @@ static bool segment_holds(const struct cps_segment *s, uint64_t vaddr)
 	       vaddr < ((s->vaddr + s->memory_bytes + PAGE - 1) & -PAGE);
 }
 
-/* Between two segments there may be something else: the kernel puts the vDSO into a hole of the loader if that was
- * linked for larger pages than the machine has. A twin is one mapping. */
-bool cps_module_table_holds(uint32_t number, uintptr_t pc)
+/* Whether the file is there and pc lies in the pages of one of its segments. Between two segments there may be
+ * something else: the kernel puts the vDSO into a hole of the loader if that was linked for larger pages than
+ * the machine has. A twin is one mapping. */
+static bool cps_module_table_holds(uint32_t number, uintptr_t pc)
 {
 	const struct cps_module *m = cps_module_get(number);
 
@@ -246,8 +120,9 @@ bool cps_module_table_holds(uint32_t number, uintptr_t pc)
 	return m->twin_of;
 }
 
-/* Most queries in a row are for the same module, so it is tried first. */
-uint32_t cps_module_table_find_lasting(uintptr_t pc)
+/* The number of the file that is never unloaded and holds pc, or CPS_MODULE_NONE. Most queries in a row are for
+ * the same module, so it is tried first. */
+static uint32_t cps_module_table_find_lasting(uintptr_t pc)
 {
 	uint32_t i = atomic_load_explicit(&latest, memory_order_relaxed);
 
@@ -292,13 +167,17 @@ bool cps_module_copy(void *to, uintptr_t from, size_t n)
 	return cps_copy(to, from, n);
 }
 
-bool cps_module_table_is(const struct cps_module *m, const void *map, const struct link_map *l)
+/* Whether the entry of the loader's list that lies at `map`, and has been copied to `l`, is still the module's.
+ * It may have been freed and used again for another file. */
+static bool cps_module_table_is(const struct cps_module *m, const void *map,
+				const struct link_map *l)
 {
 	return end_of(m) && m->map == map && m->bias == l->l_addr && m->dynamic == l->l_ld &&
 	       (m->is_lasting || cps_elf_memory_has_name(m->path, l->l_name));
 }
 
-uint32_t cps_module_table_known(const void *map, const struct link_map *l)
+/* The number of the module whose entry that is, or CPS_MODULE_NONE. */
+static uint32_t cps_module_table_known(const void *map, const struct link_map *l)
 {
 	for (uint32_t i = atomic_load(&count); i-- > 0;)
 		if (cps_module_table_is(cps_module_get(i), map, l))
@@ -398,7 +277,9 @@ static uint32_t revive(const void *map, const struct link_map *l)
 	return CPS_MODULE_NONE;
 }
 
-uint32_t cps_module_table_enter(const void *map, const struct link_map *l, bool is_main)
+/* Put its file into the table, if it is not known. For the writer. The number, or CPS_MODULE_NONE: it cannot be
+ * read, or there is no room. */
+static uint32_t cps_module_table_enter(const void *map, const struct link_map *l, bool is_main)
 {
 	uint32_t number = cps_module_table_known(map, l);
 
@@ -468,88 +349,6 @@ void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m))
 	}
 	if (any_gone)
 		cps_module_table_renew();
-}
-
-/* ---- module list ----------------------------------------------------------------------------- */
-/*
- * In: the list, which may be changing. Out: entries of the table of modules.
- */
-
-#define WALK_MAX 100000 /* entries; a list that is changing may lead in a circle */
-
-static const struct r_debug none; /* musl has no list */
-static const struct r_debug *list = &none;
-
-void cps_module_list_begin(const void *headers, size_t n)
-{
-	const struct r_debug *found = cps_elf_memory_debug(headers, n);
-	const struct link_map *last;
-	bool is_main = true;
-
-	if (found)
-		list = found;
-	last = list->r_map ? cps_permanent_modules_last(list->r_map) : NULL;
-	for (const struct link_map *l = list->r_map; l; l = l->l_next, is_main = false) {
-		cps_module_table_enter(l, l, is_main);
-		if (l == last)
-			break;
-	}
-}
-
-/* While the loader is changing its list, nobody can tell which files are new or gone. */
-static bool is_settled(void)
-{
-	return *(volatile const int *)&list->r_state == RT_CONSISTENT;
-}
-
-static bool was_not_met(const struct cps_module *m)
-{
-	return m->twin_of ? !m->twin_of->is_met : !m->is_met;
-}
-
-/* The caller is the table's writer. */
-static void walk(void)
-{
-	const void *map = list->r_map;
-	struct link_map l;
-
-	for (uint32_t i = 0; i < cps_module_count(); i++)
-		cps_module_get(i)->is_met = false;
-	for (int i = 0; i < WALK_MAX && map && cps_copy(&l, (uintptr_t)map, sizeof(l)); i++) {
-		uint32_t number = cps_module_table_enter(map, &l, false);
-
-		if (number != CPS_MODULE_NONE)
-			cps_module_get(number)->is_met = true;
-		map = l.l_next;
-	}
-	cps_module_table_drop(was_not_met);
-}
-
-/* Whether the list still has the file. */
-static bool is_listed(uint32_t number)
-{
-	const struct cps_module *m = cps_module_get(number);
-	struct link_map l;
-
-	if (m->twin_of)
-		return true;
-	return is_settled() && cps_copy(&l, (uintptr_t)m->map, sizeof(l)) &&
-	       cps_module_table_is(m, m->map, &l);
-}
-
-uint32_t cps_module_list_find(uintptr_t pc, bool *is_sure)
-{
-	uint32_t number = cps_module_find(pc);
-
-	*is_sure = number != CPS_MODULE_NONE && is_listed(number);
-	if (*is_sure)
-		return number;
-	if (is_settled() && cps_module_table_try()) {
-		walk();
-		*is_sure = is_settled();
-		cps_module_table_release();
-	}
-	return cps_module_find(pc);
 }
 
 /* ---- permanent modules ----------------------------------------------------------------------- */
@@ -692,4 +491,224 @@ const struct link_map *cps_permanent_modules_last(const struct link_map *first)
 			break;
 	}
 	return last;
+}
+
+/* ---- module list ----------------------------------------------------------------------------- */
+/*
+ * Walks the loader's list of files.
+ *
+ * That is done once at the start. Later it is done only where the C library is too old to say in
+ * which file an address lies: before glibc 2.35 (doc/decisions/0046). These have one list; those of
+ * other namespaces cannot be found.
+ *
+ * In: the list, which may be changing. Out: entries of the table of modules.
+ */
+
+#define WALK_MAX 100000 /* entries; a list that is changing may lead in a circle */
+
+static const struct r_debug none; /* musl has no list */
+static const struct r_debug *list = &none;
+
+/* Put those files of the list into the table that are never unloaded (module.h). The headers are the main
+ * program's. */
+static void cps_module_list_begin(const void *headers, size_t n)
+{
+	const struct r_debug *found = cps_elf_memory_debug(headers, n);
+	const struct link_map *last;
+	bool is_main = true;
+
+	if (found)
+		list = found;
+	last = list->r_map ? cps_permanent_modules_last(list->r_map) : NULL;
+	for (const struct link_map *l = list->r_map; l; l = l->l_next, is_main = false) {
+		cps_module_table_enter(l, l, is_main);
+		if (l == last)
+			break;
+	}
+}
+
+/* While the loader is changing its list, nobody can tell which files are new or gone. */
+static bool is_settled(void)
+{
+	return *(volatile const int *)&list->r_state == RT_CONSISTENT;
+}
+
+static bool was_not_met(const struct cps_module *m)
+{
+	return m->twin_of ? !m->twin_of->is_met : !m->is_met;
+}
+
+/* The caller is the table's writer. */
+static void walk(void)
+{
+	const void *map = list->r_map;
+	struct link_map l;
+
+	for (uint32_t i = 0; i < cps_module_count(); i++)
+		cps_module_get(i)->is_met = false;
+	for (int i = 0; i < WALK_MAX && map && cps_copy(&l, (uintptr_t)map, sizeof(l)); i++) {
+		uint32_t number = cps_module_table_enter(map, &l, false);
+
+		if (number != CPS_MODULE_NONE)
+			cps_module_get(number)->is_met = true;
+		map = l.l_next;
+	}
+	cps_module_table_drop(was_not_met);
+}
+
+/* Whether the list still has the file. */
+static bool is_listed(uint32_t number)
+{
+	const struct cps_module *m = cps_module_get(number);
+	struct link_map l;
+
+	if (m->twin_of)
+		return true;
+	return is_settled() && cps_copy(&l, (uintptr_t)m->map, sizeof(l)) &&
+	       cps_module_table_is(m, m->map, &l);
+}
+
+/* As cps_module_find_now does. */
+static uint32_t cps_module_list_find(uintptr_t pc, bool *is_sure)
+{
+	uint32_t number = cps_module_find(pc);
+
+	*is_sure = number != CPS_MODULE_NONE && is_listed(number);
+	if (*is_sure)
+		return number;
+	if (is_settled() && cps_module_table_try()) {
+		walk();
+		*is_sure = is_settled();
+		cps_module_table_release();
+	}
+	return cps_module_find(pc);
+}
+
+/* ---- module ---------------------------------------------------------------------------------- */
+/*
+ * Says which file an address lies in.
+ *
+ * In: addresses. Out: struct cps_module. The C library is asked, by a function that may be called
+ * in a handler (_dl_find_object); where it has none, its list is walked (module.h).
+ */
+
+static int (*find)(void *address, struct cps_found *found);
+static atomic_bool has_news;
+
+static uint32_t find_by_map(const void *map, bool *is_sure)
+{
+	uint32_t number = CPS_MODULE_NONE;
+	struct link_map l;
+
+	*is_sure = false;
+	if (!cps_copy(&l, (uintptr_t)map, sizeof(l)))
+		return CPS_MODULE_NONE;
+	number = cps_module_table_known(map, &l);
+	if (number == CPS_MODULE_NONE && cps_module_table_try()) {
+		number = cps_module_table_enter(map, &l, false);
+		cps_module_table_release();
+	}
+	*is_sure = number != CPS_MODULE_NONE;
+	return number;
+}
+
+uint32_t cps_module_find_now(uintptr_t pc, bool *is_sure)
+{
+	uint32_t number = cps_module_table_find_lasting(pc);
+	struct cps_found found;
+
+	*is_sure = true;
+	if (number != CPS_MODULE_NONE)
+		return number;
+	if (!find)
+		number = cps_module_list_find(pc, is_sure);
+	else if (find((void *)pc, &found) == 0)
+		number = find_by_map(found.map, is_sure);
+	/* The C library takes a file for one piece of memory. */
+	if (number != CPS_MODULE_NONE && !cps_module_table_holds(number, pc))
+		number = CPS_MODULE_NONE;
+	return number == CPS_MODULE_NONE && *is_sure ? cps_unlisted_find(pc) : number;
+}
+
+const struct cps_module *cps_module_listed(uint32_t number, uintptr_t *pc)
+{
+	const struct cps_module *m = number == CPS_MODULE_NONE ? NULL : cps_module_get(number);
+
+	if (!m || !m->twin_of)
+		return m;
+	if (!m->twin_of->end)
+		return NULL;
+	*pc += m->twin_of->bias - m->bias;
+	return m->twin_of;
+}
+
+static bool has_vanished(const struct cps_module *m)
+{
+	struct cps_found found;
+	struct link_map l;
+
+	if (m->twin_of)
+		return !m->twin_of->end;
+	return find((void *)m->dynamic, &found) != 0 || found.map != m->map ||
+	       !cps_copy(&l, (uintptr_t)m->map, sizeof(l)) || !cps_module_table_is(m, m->map, &l);
+}
+
+void cps_module_closed(void)
+{
+	bool is_sure = false;
+
+	if (!find) {
+		cps_module_list_find(0, &is_sure);
+	} else if (cps_module_table_try()) {
+		cps_module_table_drop(has_vanished);
+		cps_module_table_release();
+		is_sure = true;
+	}
+	if (!is_sure)
+		cps_module_table_renew();
+}
+
+void cps_module_use(struct cps_module *m)
+{
+	if (atomic_load_explicit(&m->used, memory_order_relaxed))
+		return;
+	atomic_store(&m->used, true);
+	cps_module_set_news();
+}
+
+void cps_module_set_news(void)
+{
+	atomic_store(&has_news, true);
+}
+
+/* Order: the flag is taken by an exchange, which acquires what was released with it. A store of `false` could come
+ * behind that of another thread and before a look at what that has marked. */
+bool cps_module_take_news(void)
+{
+	return atomic_load_explicit(&has_news, memory_order_relaxed) &&
+	       atomic_exchange(&has_news, false);
+}
+
+void cps_module_forget_announced(void)
+{
+	for (uint32_t i = 0; i < cps_module_count(); i++) {
+		atomic_store(&cps_module_get(i)->used, false);
+		atomic_store(&cps_module_get(i)->announced, false);
+	}
+	atomic_store(&has_news, false);
+}
+
+void cps_module_reset(void)
+{
+	cps_module_table_release();
+	cps_registered_reset();
+	cps_module_forget_announced();
+}
+
+void cps_module_init(const struct cps_module_start *start)
+{
+	find = start->find;
+	cps_module_table_begin(start);
+	cps_module_list_begin(start->phdr, start->phnum);
+	cps_module_table_start();
 }

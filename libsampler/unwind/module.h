@@ -126,33 +126,10 @@ uint32_t cps_module_generation(void);
  * module.h only.
  */
 
-/* [signal] Called once, before the first file is entered. */
-void cps_module_table_begin(const struct cps_module_start *start);
-
-/* [signal] The files that were entered until now are never unloaded; those to come may be. */
-void cps_module_table_start(void);
-
 /* [signal] Become the writer. False: there is one. */
 bool cps_module_table_try(void);
 /* [signal] */
 void cps_module_table_release(void);
-
-/* [signal] Whether the file is there and pc lies in the pages of one of its segments. */
-bool cps_module_table_holds(uint32_t number, uintptr_t pc);
-
-/* [signal] The number of the file that is never unloaded and holds pc, or CPS_MODULE_NONE. */
-uint32_t cps_module_table_find_lasting(uintptr_t pc);
-
-/* [signal] Whether the entry of the loader's list that lies at `map`, and has been copied to `l`, is still
- * the module's. It may have been freed and used again for another file. */
-bool cps_module_table_is(const struct cps_module *m, const void *map, const struct link_map *l);
-
-/* [signal] The number of the module whose entry that is, or CPS_MODULE_NONE. */
-uint32_t cps_module_table_known(const void *map, const struct link_map *l);
-
-/* [signal] Put its file into the table, if it is not known. For the writer. The number, or
- * CPS_MODULE_NONE: it cannot be read, or there is no room. */
-uint32_t cps_module_table_enter(const void *map, const struct link_map *l, bool is_main);
 
 /* [signal] Put a second mapping of the module's file into the table, which begins with that virtual address
  * of the file. For the writer. False: there is no room. */
@@ -163,22 +140,6 @@ void cps_module_table_drop(bool (*is_gone)(const struct cps_module *m));
 
 /* [signal] All that was learned about addresses is void. */
 void cps_module_table_renew(void);
-
-/* ---- module list ----------------------------------------------------------------------------- */
-/*
- * Walks the loader's list of files.
- *
- * That is done once at the start. Later it is done only where the C library is too old to say in
- * which file an address lies: before glibc 2.35 (doc/decisions/0046). These have one list; those of
- * other namespaces cannot be found.
- */
-
-/* [signal] Put those files of the list into the table that are never unloaded (module.h). The headers are the main
- * program's. */
-void cps_module_list_begin(const void *headers, size_t n);
-
-/* [signal] As cps_module_find_now does. */
-uint32_t cps_module_list_find(uintptr_t pc, bool *is_sure);
 
 /* ---- permanent modules ----------------------------------------------------------------------- */
 /*

@@ -39,16 +39,4 @@ enum cps_step_without_cfi_step {
 enum cps_step_without_cfi_step cps_step_without_cfi_step(struct cps_step_without_cfi *frame,
 							 uintptr_t pc, struct cps_peek *peek);
 
-/* ---- luajit frame ---------------------------------------------------------------------------- */
-/*
- * Finds the caller of generated code that runs on the frame of an interpreter.
- *
- * LuaJIT's interpreter does not call the code that it has compiled but jumps there. The code has no
- * frame of its own: it extends that of the interpreter, by as much as it needs. No table says by
- * how much. But the interpreter has one, and it was called (doc/decisions/0070).
- */
-
-/* [signal] Replace the registers by those of the interpreter's caller. False: there is none near. */
-bool cps_luajit_frame_step(struct cps_regs *regs, const struct cps_peek *peek);
-
 #endif

@@ -58,8 +58,4 @@ bool cps_mapping_ask(int fd, uintptr_t address, struct cps_mapping *m);
 /* [signal] The same, always by reading the text: for kernels before 6.11. */
 bool cps_mapping_read(int fd, uintptr_t address, struct cps_mapping *m);
 
-/* [signal] The first executable mapping of the same file for which `is_wanted` is true. */
-bool cps_mapping_of_same_file(int fd, const struct cps_mapping *of,
-			      bool (*is_wanted)(const struct cps_mapping *), struct cps_mapping *m);
-
 #endif
