@@ -69,7 +69,11 @@ static uint8_t *map_fd(int fd, size_t bytes, void *at)
 	return result == (long)at ? at : NULL;
 }
 
-uint8_t *cps_journal_file_map(const char *path, size_t bytes, void *at, bool *copies_on_write)
+/* Create the file `path` with room for `bytes` on the disk, and map it. If `at` is set it replaces the mapping
+ * there, so that a thread that still looks at the old mapping finds memory. NULL, and no file: that is not
+ * possible. copies_on_write: the file system does, but not for this file. */
+static uint8_t *cps_journal_file_map(const char *path, size_t bytes, void *at,
+				     bool *copies_on_write)
 {
 	uint8_t *mapped = NULL;
 	int fd;

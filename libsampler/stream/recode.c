@@ -17,7 +17,30 @@
  * Recognises stacks that come again.
  *
  * In: keys of stacks. Out: their numbers, and how recently each was used (doc/decisions/0020).
+ *
+ * Locks: all functions need the lock of deflate_out.h, as all coding of the stream does.
  */
+
+/* A hash of a sequence of numbers, of 128 bits: any two sequences that a program could have differ
+ * in it. */
+struct cps_stack_key {
+	uint64_t a, b;
+};
+
+/* The key of the empty sequence. It is not 0, because then a 0 in the sequence would not change
+ * it. */
+#define CPS_STACK_KEY_EMPTY                                                                        \
+	((struct cps_stack_key){UINT64_C(0x243f6a8885a308d3), UINT64_C(0x13198a2e03707344)})
+
+/* The key of a sequence that is longer by one number. */
+static struct cps_stack_key cps_stack_key_with(struct cps_stack_key key, uint64_t number)
+{
+	key.a = (key.a ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	key.a ^= key.a >> 32;
+	key.b = (key.b + number) * UINT64_C(0xd6e8feb86659fd93);
+	key.b ^= key.b >> 29;
+	return key;
+}
 
 #define WAYS	4u
 #define BUCKETS (CPS_STACKS / 2)
@@ -35,14 +58,16 @@ static uint32_t next;		    /* the next number */
 static uint16_t recent[CPS_RECENT]; /* numbers, the latest first */
 static uint32_t n_recent;
 
-bool cps_stacks_prepare(void)
+/* Get the memory. False if there is none. */
+static bool cps_stacks_prepare(void)
 {
 	if (!s)
 		s = cps_arena_pages(sizeof(*s));
 	return s;
 }
 
-void cps_stacks_forget(void)
+/* Forget all numbers. */
+static void cps_stacks_forget(void)
 {
 	n_stacks = next = n_recent = 0;
 }
@@ -66,7 +91,9 @@ static void put_recent(uint32_t number)
 	put_first(recent, n_recent - 1, number);
 }
 
-void cps_stacks_add(struct cps_stack_key key)
+/* Give the next number to this stack. After the highest number come the lowest ones again, which are taken from
+ * the stacks that have had them longest. */
+static void cps_stacks_add(struct cps_stack_key key)
 {
 	put_first(bucket_of(key), WAYS - 1, next);
 	s->key[next] = key;
@@ -89,7 +116,10 @@ static bool find(struct cps_stack_key key, uint32_t *number)
 	return false;
 }
 
-bool cps_stacks_again(struct cps_stack_key key, uint32_t *place, uint32_t *number)
+/* Find a stack that comes again. *place is how many other stacks were used since it was used last, if they are
+ * fewer than CPS_RECENT. Otherwise *place is CPS_RECENT, and *number is the stack's number. False: it has no
+ * number. */
+static bool cps_stacks_again(struct cps_stack_key key, uint32_t *place, uint32_t *number)
 {
 	uint32_t i = 0;
 
@@ -114,6 +144,19 @@ bool cps_stacks_again(struct cps_stack_key key, uint32_t *place, uint32_t *numbe
  * are a small number, and most new addresses are a small difference from an address that followed
  * the same caller (doc/decisions/0019).
  */
+
+#define CPS_NO_ID 0xffffu
+
+/* A sample without its stack. */
+struct cps_columnar_item {
+	uint32_t thread; /* with the atom (atoms.h) */
+	uint32_t mark;
+	bool is_tail, has_thread; /* the thread is another one than before */
+	uint64_t weight, time_us;
+	uint64_t number; /* of a block of memory; 0: none */
+	uint64_t pop; /* frames to remove from the stack of the previous sample that had a head */
+	bool has_frames;
+};
 
 #define OUTSIDE	   CPS_COLUMN_IDS /* the row of successors for outermost frames */
 #define HASH_BITS  16
@@ -149,7 +192,7 @@ void cps_columnar_set_grain(uint32_t units, uint32_t step_us)
 	step = step_us;
 }
 
-uint32_t cps_columnar_step(void)
+static uint32_t cps_columnar_step(void)
 {
 	return step;
 }
@@ -164,13 +207,16 @@ void cps_columnar_forget(void)
 	n_ids = 0;
 }
 
-const uint8_t *cps_columnar_bytes(enum cps_column column, size_t *n)
+/* The n bytes of a column of the record that was ended last; valid until the next one begins. */
+static const uint8_t *cps_columnar_bytes(enum cps_column column, size_t *n)
 {
 	*n = (size_t)(writers[column].p - d->bytes[column]);
 	return d->bytes[column];
 }
 
-bool cps_columnar_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
+/* Begin a record with at most `addresses` new addresses, of samples after time_us. False: there is no memory for
+ * it. *begins_anew: the record does not build on earlier ones. */
+static bool cps_columnar_begin(uint64_t time_us, uint32_t addresses, bool *begins_anew)
 {
 	bool is_fresh = !d; /* its pages are zero, and are not touched needlessly */
 
@@ -262,7 +308,8 @@ static void put_amounts(const struct cps_columnar_item *item)
 	time_steps = now;
 }
 
-void cps_columnar_item(const struct cps_columnar_item *item, struct cps_stack_key key)
+/* Add a sample. Its frames must follow, outermost first, if it has any. */
+static void cps_columnar_item(const struct cps_columnar_item *item, struct cps_stack_key key)
 {
 	uint64_t rest = item->weight % grain_of(item);
 	bool has_extra = item->has_thread || item->is_tail || item->mark || item->number || rest;
@@ -277,7 +324,9 @@ void cps_columnar_item(const struct cps_columnar_item *item, struct cps_stack_ke
 	cps_stacks_add(key);
 }
 
-bool cps_columnar_again(const struct cps_columnar_item *item, struct cps_stack_key key)
+/* Add a sample whose stack, thread and mark, which make its key, have occurred before. False: they have not, or
+ * the sample has more to say; nothing was added. */
+static bool cps_columnar_again(const struct cps_columnar_item *item, struct cps_stack_key key)
 {
 	uint32_t place, number;
 
@@ -294,7 +343,8 @@ bool cps_columnar_again(const struct cps_columnar_item *item, struct cps_stack_k
 	return true;
 }
 
-uint32_t cps_columnar_id(uint32_t module, uint64_t address, bool *is_new)
+/* The id of an address. `module` is its module's number + 1 (0: none). *is_new: it had no id before. */
+static uint32_t cps_columnar_id(uint32_t module, uint64_t address, bool *is_new)
 {
 	uint32_t i = (uint32_t)((address ^ (uint64_t)module << 40) * UINT64_C(0x9e3779b97f4a7c15) >>
 				(64 - HASH_BITS));
@@ -398,7 +448,8 @@ static void prefer(uint16_t *list, uint8_t *n, uint32_t place, uint32_t id)
 	list[to] = (uint16_t)id;
 }
 
-void cps_columnar_frame(uint32_t from, uint32_t id, bool is_new, bool is_innermost)
+/* Add a frame by its id. `from` is the id of the frame before it, CPS_NO_ID if there is none. */
+static void cps_columnar_frame(uint32_t from, uint32_t id, bool is_new, bool is_innermost)
 {
 	uint32_t row = from == CPS_NO_ID ? OUTSIDE : from;
 	uint16_t *list = d->successor[row];
@@ -419,7 +470,8 @@ void cps_columnar_frame(uint32_t from, uint32_t id, bool is_new, bool is_innermo
 	prefer(list, n, place, id);
 }
 
-bool cps_columnar_end(void)
+/* End the record. False: a column was too small, and the record is void. */
+static bool cps_columnar_end(void)
 {
 	bool is_full = false;
 

@@ -76,8 +76,6 @@ struct cps_ending {
 
 /* [signal] */
 void cps_record_process(struct cps_writer *w, const struct cps_identity *identity);
-/* [signal] */
-void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_module *m);
 /* [signal] What is counted (atoms.h). */
 void cps_record_resource(struct cps_writer *w, uint32_t id,
 			 const struct cps_atoms_resource *resource);
@@ -94,8 +92,6 @@ void cps_record_engine(struct cps_writer *w, const char *engine, const char *why
 
 /* [signal] */
 void cps_record_mark(struct cps_writer *w, uint64_t time_us, uint32_t thread, const char *name);
-/* [signal] The name in the record is t->name. */
-void cps_record_thread(struct cps_writer *w, const struct cps_thread *t);
 /* [signal] This name belongs to n addresses without module: a line of a perf map. */
 void cps_record_function(struct cps_writer *w, uint64_t address, uint64_t n, const char *name);
 /* [signal] The totals of loss.h. */

@@ -27,8 +27,48 @@
 #include "format.h"
 #include "base/poison.h"
 
+/* ---- file name ------------------------------------------------------------------------------- */
+/*
+ * Composes the name of a recording, which replaces no other.
+ *
+ * In: what comes before and after a number. Out: a name, and its directories.
+ */
+
+/* Compose `stem` + `suffix`, or for n > 0 `stem` + ".n" + `suffix`. False: it does not fit. */
+static bool cps_file_name(char *name, size_t room, const char *stem, unsigned n, const char *suffix)
+{
+	char number[16], *p = number + sizeof(number);
+	struct cps_writer w = {(uint8_t *)name, (uint8_t *)name + room, false};
+
+	*--p = '\0';
+	for (unsigned rest = n; rest; rest /= 10)
+		*--p = (char)('0' + rest % 10);
+	if (n)
+		*--p = '.';
+	cps_put_bytes(&w, stem, strlen(stem));
+	cps_put_bytes(&w, p, strlen(p));
+	cps_put_bytes(&w, suffix, strlen(suffix) + 1);
+	return !w.full;
+}
+
+/* Make the directories of the path that are missing. An error shows when the file is created. */
+static void cps_file_name_make_directories(char *name)
+{
+	for (char *p = name + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		CPS_SYS(mkdirat, AT_FDCWD, name, 0777, 0);
+		*p = '/';
+	}
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 /*
+ * Creates the two files of a recording.
+ *
+ * One thread at a time does so.
+ *
  * In: where to record. Out: a stream that says what process it is of, and an empty journal.
  */
 
@@ -79,7 +119,14 @@ static int write_identity(const struct cps_output *output)
 	return error;
 }
 
-int cps_creation_make(const struct cps_output *output)
+/* There is no stream any more, or it is another process's. */
+static void cps_creation_forget(void)
+{
+	path[0] = '\0';
+}
+
+/* Create them. 0 or -errno, and nothing was created; -EBUSY: another thread is using the stream. */
+static int cps_creation_make(const struct cps_output *output)
 {
 	int error;
 
@@ -99,53 +146,15 @@ int cps_creation_make(const struct cps_output *output)
 	return error;
 }
 
-const char *cps_creation_path(void)
+/* The stream's name; NULL: there is none. And its journal's. */
+static const char *cps_creation_path(void)
 {
 	return path[0] ? path : NULL;
 }
 
-const char *cps_creation_journal_path(void)
+static const char *cps_creation_journal_path(void)
 {
 	return journal_path;
-}
-
-void cps_creation_forget(void)
-{
-	path[0] = '\0';
-}
-
-/* ---- file name ------------------------------------------------------------------------------- */
-/*
- * Composes names of recordings.
- *
- * In: what comes before and after a number. Out: a name, and its directories.
- */
-
-bool cps_file_name(char *name, size_t room, const char *stem, unsigned n, const char *suffix)
-{
-	char number[16], *p = number + sizeof(number);
-	struct cps_writer w = {(uint8_t *)name, (uint8_t *)name + room, false};
-
-	*--p = '\0';
-	for (unsigned rest = n; rest; rest /= 10)
-		*--p = (char)('0' + rest % 10);
-	if (n)
-		*--p = '.';
-	cps_put_bytes(&w, stem, strlen(stem));
-	cps_put_bytes(&w, p, strlen(p));
-	cps_put_bytes(&w, suffix, strlen(suffix) + 1);
-	return !w.full;
-}
-
-void cps_file_name_make_directories(char *name)
-{
-	for (char *p = name + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		CPS_SYS(mkdirat, AT_FDCWD, name, 0777, 0);
-		*p = '/';
-	}
 }
 
 /* ---- denied ---------------------------------------------------------------------------------- */
@@ -167,7 +176,8 @@ struct word {
 
 static struct word *above, *own; /* the parent's, and that for our children; NULL: none */
 
-void cps_denied_begin(void)
+/* To be called when recording begins, and again in a child of fork: children made from now on can leave word. */
+static void cps_denied_begin(void)
 {
 	cps_arena_unmap(above, BYTES);
 	above = own;
@@ -176,7 +186,9 @@ void cps_denied_begin(void)
 		cps_arena_unlock(own, BYTES);
 }
 
-void cps_denied_tell(uint64_t n, int error)
+/* Tell the parent, if this is a child of fork, that n more processes could not write their recordings, and the
+ * latest -errno. */
+static void cps_denied_tell(uint64_t n, int error)
 {
 	if (!above || !n)
 		return;
@@ -194,7 +206,7 @@ uint64_t cps_denied_count(uint32_t *error)
 
 /* ---- jit ------------------------------------------------------------------------------------- */
 /*
- * Copies a just-in-time compiler's names into the stream.
+ * Keeps the names of code that the target has generated.
  *
  * In: /tmp/perf-PID.map. Out: records.
  */
@@ -251,7 +263,10 @@ static void copy(int fd, uint8_t *piece)
 	}
 }
 
-void cps_jit_keep(void)
+/* If samples lie in generated code, copy the code's names from /tmp/perf-PID.map into the stream. Just-in-time
+ * compilers write this file for perf(1). When the recording is read, it may be gone, or belong to another
+ * process. */
+static void cps_jit_keep(void)
 {
 	uint8_t *bytes;
 	int fd;
@@ -528,6 +543,13 @@ static void add_mark(const uint8_t *bytes, size_t n, int rest)
 	cps_sys_set_mask(mask);
 }
 
+/* There is a reason for the recording however little the process uses: the program has set a mark. */
+static void cps_recording_keep(void)
+{
+	if (!atomic_load_explicit(&is_kept, memory_order_relaxed))
+		atomic_store(&is_kept, true);
+}
+
 /* Unlike an announcement, a mark cannot be made later, so this waits. A mark is something to record,
  * and creates the stream. */
 void cps_recording_mark(const struct cps_thread *t, const char *name)
@@ -610,12 +632,6 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why)
 	if (done)
 		cps_journal_remove();
 	return done;
-}
-
-void cps_recording_keep(void)
-{
-	if (!atomic_load_explicit(&is_kept, memory_order_relaxed))
-		atomic_store(&is_kept, true);
 }
 
 /* Intervals are drawn from half of the mean on. */

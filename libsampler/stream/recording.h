@@ -17,37 +17,6 @@
 #include "stream/thread.h"
 #include "unwind/trail.h"
 
-/* ---- creation -------------------------------------------------------------------------------- */
-/*
- * Creates the two files of a recording.
- *
- * One thread at a time does so (recording.c).
- */
-
-struct cps_output;
-
-/* [signal] Create them. 0 or -errno, and nothing was created; -EBUSY: another thread is using the stream. */
-int cps_creation_make(const struct cps_output *output);
-
-/* [signal] The stream's name; NULL: there is none. And its journal's. */
-const char *cps_creation_path(void);
-/* [signal] */
-const char *cps_creation_journal_path(void);
-
-/* [signal] There is no stream any more, or it is another process's. */
-void cps_creation_forget(void);
-
-/* ---- file name ------------------------------------------------------------------------------- */
-/*
- * The name of a recording that replaces no other.
- */
-
-/* [signal] Compose `stem` + `suffix`, or for n > 0 `stem` + ".n" + `suffix`. False: it does not fit. */
-bool cps_file_name(char *path, size_t room, const char *stem, unsigned n, const char *suffix);
-
-/* [signal] Make the directories of the path that are missing. An error shows when the file is created. */
-void cps_file_name_make_directories(char *path);
-
 /* ---- denied ---------------------------------------------------------------------------------- */
 /*
  * A child of fork that cannot write its recording leaves word in its parent's.
@@ -56,28 +25,8 @@ void cps_file_name_make_directories(char *path);
  * that both share.
  */
 
-/* [signal] To be called when recording begins, and again in a child of fork: children made from now
- * on can leave word. */
-void cps_denied_begin(void);
-
-/* [signal] Tell the parent, if this is a child of fork, that n more processes could not write their
- * recordings, and the latest -errno. */
-void cps_denied_tell(uint64_t n, int error);
-
 /* [signal] How many of the children, and of theirs, have told so; and the latest errno. */
 uint64_t cps_denied_count(uint32_t *error);
-
-/* ---- jit ------------------------------------------------------------------------------------- */
-/*
- * Keeps the names of code that the target has generated.
- */
-
-/*
- * [signal] If samples lie in generated code, copy the code's names from /tmp/perf-PID.map into the
- * stream. Just-in-time compilers write this file for perf(1). When the recording is read, it may be
- * gone, or belong to another process.
- */
-void cps_jit_keep(void);
 
 /* ---- recording ------------------------------------------------------------------------------- */
 /*
@@ -153,8 +102,6 @@ bool cps_recording_end(uint64_t cpu_ns, enum cps_stop why);
  * or of waiting in calls, if that is counted. */
 #define CPS_RECORDING_WORTH_NS 10000000
 
-/* [signal] There is a reason for the recording however little the process uses: the program has set a mark. */
-void cps_recording_keep(void);
 /* [signal] A tick was a sample, of a thread that has used so many gticks since its last one. That is a reason, too, if it is
  * half of the mean interval: otherwise it is the recorder's own work that has brought the tick. */
 void cps_recording_note_tick(int64_t used);
