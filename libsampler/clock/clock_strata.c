@@ -133,15 +133,23 @@ bool cps_misses_was_away(const struct cps_strata *s, uint64_t late, uint64_t now
 	2u /* intervals that are owed when a thread begins, from which on its first stratum ... */
 #define SHOTS 4u /* ... has so many times as many shots */
 
-uint64_t cps_stratum_draw(struct cps_thread *t, uint64_t begin, uint64_t part)
+/* The later one of two moments. */
+static uint64_t cps_stratum_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The instant of a shot in a part that begins then and is so long. */
+static uint64_t cps_stratum_draw(struct cps_thread *t, uint64_t begin, uint64_t part)
 {
 	return begin + cps_clock_vary(t, part / 2, part / 2);
 }
 
-/* A short thread that none of the shots has met hands on what it has used to the next one, and with a single
- * shot in a stratum several such threads may follow each other. */
-void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin, uint64_t length,
-		       uint64_t interval)
+/* A stratum of this length begins then, when the thread's reading will be `reading` if it goes on running. There
+ * is a shot in each interval. A short thread that none of the shots has met hands on what it has used to the
+ * next one, and with a single shot in a stratum several such threads may follow each other. */
+static void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin,
+			      uint64_t length, uint64_t interval)
 {
 	struct cps_strata *s = cps_strata_of(t);
 
@@ -154,10 +162,11 @@ void cps_stratum_begin(struct cps_thread *t, uint64_t reading, uint64_t begin, u
 	t->slack = cps_stratum_later(length, SLACK * interval);
 }
 
-/* Half of what was credited too much or too little is made up for by the next shot that meets the thread.
- * With all of it the weights would vary more, with less of it more would be left at the end. */
-void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t shot_at,
-			    uint64_t length)
+/* An interval without memory begins at this reading, of this mean length, and ends at that shot. Half of what
+ * was credited too much or too little is made up for by the next shot that meets the thread. With all of it the
+ * weights would vary more, with less of it more would be left at the end. */
+static void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t shot_at,
+				   uint64_t length)
 {
 	struct cps_strata *s = cps_strata_of(t);
 
@@ -168,7 +177,11 @@ void cps_stratum_begin_free(struct cps_thread *t, uint64_t reading, uint64_t sho
 	t->slack = 2 * s->part;
 }
 
-void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading, uint64_t interval)
+/* The first stratum of a thread has begun now. If the thread has taken over much that others have used
+ * (thread_end_credit.c), since several in a row have ended before a shot met them, more shots make it likely
+ * that one meets this one. */
+static void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading,
+			       uint64_t interval)
 {
 	struct cps_strata *s = cps_strata_of(t);
 
@@ -180,7 +193,8 @@ void cps_stratum_divide(struct cps_thread *t, uint64_t now, uint64_t reading, ui
 	s->shot_at = cps_stratum_draw(t, now, s->part);
 }
 
-void cps_stratum_set_shot(struct cps_thread *t, uint64_t at)
+/* Set the thread's shot for a moment; 0: it does not come. If the thread is held, it comes when the thread is let go. */
+static void cps_stratum_set_shot(struct cps_thread *t, uint64_t at)
 {
 	if (atomic_load(&t->is_held))
 		cps_strata_of(t)->held_at = at;
@@ -188,12 +202,14 @@ void cps_stratum_set_shot(struct cps_thread *t, uint64_t at)
 		cps_posix_timer_set(t->shot, TIMER_ABSTIME, at, 0);
 }
 
-void cps_stratum_set_shot_after(struct cps_thread *t, uint64_t ns)
+/* The same, for so long from now; 0: it does not come. */
+static void cps_stratum_set_shot_after(struct cps_thread *t, uint64_t ns)
 {
 	cps_stratum_set_shot(t, ns ? cps_moment_ns() + ns : 0);
 }
 
-void cps_stratum_hold(struct cps_thread *t)
+/* The calling thread makes a call that no shot may come into. */
+static void cps_stratum_hold(struct cps_thread *t)
 {
 	struct cps_strata *s = cps_strata_of(t);
 	uint64_t left;
@@ -205,7 +221,8 @@ void cps_stratum_hold(struct cps_thread *t)
 	s->held_at = left ? cps_moment_ns() + left : s->left || s->woken_at ? s->shot_at : 0;
 }
 
-void cps_stratum_let_go(struct cps_thread *t)
+/* The call is over. A shot whose instant has passed comes at once. */
+static void cps_stratum_let_go(struct cps_thread *t)
 {
 	bool was_held = atomic_exchange(&t->is_held, false);
 

@@ -275,7 +275,7 @@ void cps_live_end(void)
 
 /* ---- allocations ---- */
 
-_Atomic uint32_t cps_alloc_uses;
+atomic_bool cps_alloc_is_on;
 
 static void sample_bytes(const void *block, uint64_t weight)
 {

@@ -76,14 +76,13 @@ void cps_live_freed(uint64_t number);
  * they wrap, since only then it is known whether there is a block.
  */
 
-/* Which of the resources that allocations count in are counted now: a bit for each. */
-extern _Atomic uint32_t cps_alloc_uses;
+/* Whether any of the resources that allocations count in is counted now. */
+extern atomic_bool cps_alloc_is_on;
 
 /* [signal] */
 static inline bool cps_alloc_is_counted(void)
 {
-	return __builtin_expect(atomic_load_explicit(&cps_alloc_uses, memory_order_relaxed) != 0,
-				0);
+	return __builtin_expect(atomic_load_explicit(&cps_alloc_is_on, memory_order_relaxed), 0);
 }
 
 /* [signal] To be called before an allocation, for the call below. */

@@ -140,13 +140,6 @@ enum cps_off_cpu_state {
 	CPS_OFF_CPU_STATES
 };
 
-/* [signal] A call begins in the function with these registers, at call->since. */
-void cps_off_cpu_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT]);
-
-/* [signal] It ends. Returns with how many gticks of `real` the function's caller is to be credited, as a call of `leaf`.
- * errno stays as it is. */
-uint64_t cps_off_cpu_leave(const struct cps_blocking_call *call);
-
 /* [signal] Count from now on; and no more. All threads that there are begin now. */
 int cps_off_cpu_start(uint32_t number);
 /* [signal] */

@@ -18,6 +18,65 @@
 #include "stream/recording.h"
 #include "base/poison.h"
 
+/* ---- left over ------------------------------------------------------------------------------- */
+/*
+ * Credits what threads were due and could not be credited with before their end.
+ *
+ * In: threads that end, or the end of the recording. Out: credits without a place.
+ */
+
+static _Atomic uint64_t kept[CPS_THREAD_POINTS]; /* gticks of each resource */
+
+void cps_left_over_keep(uint32_t number, uint64_t gticks)
+{
+	atomic_fetch_add(&kept[number], gticks);
+}
+
+uint64_t cps_left_over_kept(uint32_t number)
+{
+	return atomic_load(&kept[number]);
+}
+
+/* Keep nothing any more, in a child made by fork. */
+static void cps_left_over_reset(void)
+{
+	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
+		atomic_store(&kept[i], 0);
+}
+
+void cps_left_over_credit(struct cps_thread *t, uint32_t number, uint32_t state, uint64_t gticks)
+{
+	struct cps_credit credit;
+
+	gticks += atomic_exchange(&kept[number], 0);
+	credit = cps_resource_credit(number, state, gticks);
+	credit.is_tail = true;
+	if (credit.weight && !cps_sleeper_take_nowhere(t, &credit))
+		cps_left_over_keep(number, gticks);
+}
+
+/* Less than a grain is no sample's weight. */
+static void credit_point(struct cps_thread *t, uint32_t number)
+{
+	uint64_t grain = cps_resource_grain(number), rest = cps_state_of(t)->points[number].rest;
+
+	rest = rest < grain ? 0 : rest;
+	cps_state_of(t)->points[number].rest -= rest;
+	if (rest || cps_left_over_kept(number))
+		cps_left_over_credit(t, number, 0, rest);
+}
+
+/* The thread ends, and has said what it is due of each resource: credit what its points keep. */
+static void cps_left_over_hand_on(struct cps_thread *t)
+{
+	uint64_t mask = cps_sys_block_signals();
+
+	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
+		if (cps_resource_is_counted(i) && !cps_resource_of(i)->part)
+			credit_point(t, i);
+	cps_sys_set_mask(mask);
+}
+
 /* ---- resource -------------------------------------------------------------------------------- */
 /*
  * Begins and ends the counting of resources.
@@ -423,7 +482,8 @@ bool cps_resource_is_counted(uint32_t i)
 	return atomic_load_explicit(&uses[i].is_counted, memory_order_acquire);
 }
 
-bool cps_resource_was_started(uint32_t i)
+/* And whether it ever was. */
+static bool cps_resource_was_started(uint32_t i)
 {
 	return uses[i].was_started;
 }
@@ -459,63 +519,6 @@ struct cps_credit cps_resource_credit(uint32_t i, uint32_t state, uint64_t gtick
 				   .atom = uses[i].atom + state,
 				   .resource = i,
 				   .gticks = gticks};
-}
-
-/* ---- left over ------------------------------------------------------------------------------- */
-/*
- * Credits what threads were due and could not be credited with before their end.
- *
- * In: threads that end, or the end of the recording. Out: credits without a place.
- */
-
-static _Atomic uint64_t kept[CPS_THREAD_POINTS]; /* gticks of each resource */
-
-void cps_left_over_keep(uint32_t number, uint64_t gticks)
-{
-	atomic_fetch_add(&kept[number], gticks);
-}
-
-uint64_t cps_left_over_kept(uint32_t number)
-{
-	return atomic_load(&kept[number]);
-}
-
-void cps_left_over_reset(void)
-{
-	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
-		atomic_store(&kept[i], 0);
-}
-
-void cps_left_over_credit(struct cps_thread *t, uint32_t number, uint32_t state, uint64_t gticks)
-{
-	struct cps_credit credit;
-
-	gticks += atomic_exchange(&kept[number], 0);
-	credit = cps_resource_credit(number, state, gticks);
-	credit.is_tail = true;
-	if (credit.weight && !cps_sleeper_take_nowhere(t, &credit))
-		cps_left_over_keep(number, gticks);
-}
-
-/* Less than a grain is no sample's weight. */
-static void credit_point(struct cps_thread *t, uint32_t number)
-{
-	uint64_t grain = cps_resource_grain(number), rest = cps_state_of(t)->points[number].rest;
-
-	rest = rest < grain ? 0 : rest;
-	cps_state_of(t)->points[number].rest -= rest;
-	if (rest || cps_left_over_kept(number))
-		cps_left_over_credit(t, number, 0, rest);
-}
-
-void cps_left_over_hand_on(struct cps_thread *t)
-{
-	uint64_t mask = cps_sys_block_signals();
-
-	for (uint32_t i = 0; i < CPS_THREAD_POINTS; i++)
-		if (cps_resource_is_counted(i) && !cps_resource_of(i)->part)
-			credit_point(t, i);
-	cps_sys_set_mask(mask);
 }
 
 void cps_resource_credit_rest_of(struct cps_thread *t, void *context)

@@ -67,7 +67,7 @@ enum cps_resource_number { CPS_RESOURCES_NUMBERED(CPS_RESOURCE_NUMBER) CPS_RESOU
 #define CPS_RESOURCE_SPARE    CPS_ATOMS_RESOURCES /* numbers that are given away later */
 #define CPS_RESOURCE_COUNTERS 12		  /* that a program makes itself */
 
-/* Functions whose calls are counted (got_slots.h) have the last numbers. */
+/* Functions whose calls are counted (got_slots.c) have the last numbers. */
 #define CPS_CALLS_SYMBOLS 8
 #define CPS_CALLS_FIRST	  (CPS_THREAD_POINTS - CPS_CALLS_SYMBOLS)
 
@@ -224,8 +224,6 @@ uint32_t cps_resource_counter(const char *name);
 
 /* [signal] Whether the resource is counted now. */
 bool cps_resource_is_counted(uint32_t number);
-/* [signal] And whether it ever was. */
-bool cps_resource_was_started(uint32_t number);
 /* [signal] Its line in the table, NULL: there is none with that number; and its name. */
 const struct cps_resource *cps_resource_of(uint32_t number);
 /* [signal] */
@@ -270,11 +268,5 @@ void cps_left_over_credit(struct cps_thread *t, uint32_t number, uint32_t state,
 void cps_left_over_keep(uint32_t number, uint64_t gticks);
 /* [signal] */
 uint64_t cps_left_over_kept(uint32_t number);
-
-/* [signal] Keep nothing any more, in a child made by fork. */
-void cps_left_over_reset(void);
-
-/* [signal] The thread ends, and has said what it is due of each resource: credit what its points keep. */
-void cps_left_over_hand_on(struct cps_thread *t);
 
 #endif

@@ -37,7 +37,9 @@ struct record {
 
 _Static_assert(PAGE % sizeof(struct record) == 0, "no record goes over the end of the page");
 
-int cps_switch_records_open(const struct cps_thread *t, void **records, const char **what)
+/* Let records of the thread's switches be written from now on. *records is to be given to the functions below. 0
+ * or -errno, with what has failed in *what. */
+static int cps_switch_records_open(const struct cps_thread *t, void **records, const char **what)
 {
 	const struct cps_perf_event event = {.type = PERF_TYPE_SOFTWARE,
 					     .config = PERF_COUNT_SW_DUMMY,
@@ -54,7 +56,8 @@ int cps_switch_records_open(const struct cps_thread *t, void **records, const ch
 	return error;
 }
 
-void cps_switch_records_close(void *records)
+/* NULL: there are none. */
+static void cps_switch_records_close(void *records)
 {
 	cps_perf_end_records(records);
 }

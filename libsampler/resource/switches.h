@@ -22,12 +22,6 @@
  * are written over.
  */
 
-/* [signal] Let records of the thread's switches be written from now on. *records is to be given to the functions
- * below. 0 or -errno, with what has failed in *what. */
-int cps_switch_records_open(const struct cps_thread *t, void **records, const char **what);
-/* [signal] NULL: there are none. */
-void cps_switch_records_close(void *records);
-
 /* [signal] Whether there are some that were not read yet. */
 bool cps_switch_records_are_new(const struct cps_switches *s);
 

@@ -18,7 +18,8 @@
 
 /* ---- what forbids them ----------------------------------------------------------------------- */
 
-int cps_kernel_events_paranoia(void)
+/* The kernel's setting perf_event_paranoid; -1: not known. */
+static int cps_kernel_events_paranoia(void)
 {
 	int fd = cps_descriptor_open("/proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0), n;
 	char text[16] = "";

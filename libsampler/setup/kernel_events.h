@@ -18,9 +18,6 @@ int cps_kernel_events_probe(struct cps_overflow_kind *kind, char *why, size_t by
  * that would do. Returns the error. */
 int cps_kernel_events_explain(int error, const char *what, int enough, char *why, size_t bytes);
 
-/* [outside] The kernel's setting perf_event_paranoid; -1: not known. */
-int cps_kernel_events_paranoia(void);
-
 /* [outside] Try all that arming an event does, except that it asks for no signal, call `happen` (may be NULL), and close
  * the event. *count is what it has counted then. 0 or -errno, with what has failed in *what. */
 int cps_kernel_events_try(int fd, void (*happen)(void), uint64_t *count, const char **what);

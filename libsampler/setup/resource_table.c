@@ -19,9 +19,6 @@
 /* ---- memory ---------------------------------------------------------------------------------- */
 /* Memory that is allocated, in bytes and in calls. */
 
-#define BYTES 1u
-#define CALLS 2u
-
 static const char *remark;
 
 void cps_alloc_remark(const char *line)
@@ -36,28 +33,17 @@ static int probe_alloc(char *why, size_t bytes)
 	return 0;
 }
 
-static int start_bytes(uint64_t interval)
+/* What is counted of allocations begins and ends together. */
+static int start_alloc(uint64_t interval)
 {
 	(void)interval;
-	atomic_fetch_or(&cps_alloc_uses, BYTES);
+	atomic_store(&cps_alloc_is_on, true);
 	return 0;
 }
 
-static void stop_bytes(void)
+static void stop_alloc(void)
 {
-	atomic_fetch_and(&cps_alloc_uses, ~BYTES);
-}
-
-static int start_calls(uint64_t interval)
-{
-	(void)interval;
-	atomic_fetch_or(&cps_alloc_uses, CALLS);
-	return 0;
-}
-
-static void stop_calls(void)
-{
-	atomic_fetch_and(&cps_alloc_uses, ~CALLS);
+	atomic_store(&cps_alloc_is_on, false);
 }
 
 static int start_live(uint64_t interval)
@@ -74,8 +60,8 @@ const struct cps_resource cps_resource_alloc = {
 	.kind = CPS_RESOURCE_BYTES,
 	.interval = 512u << 10,
 	.probe = probe_alloc,
-	.start = start_bytes,
-	.stop = stop_bytes,
+	.start = start_alloc,
+	.stop = stop_alloc,
 };
 
 const struct cps_resource cps_resource_allocs = {
@@ -86,8 +72,8 @@ const struct cps_resource cps_resource_allocs = {
 	.kind = CPS_RESOURCE_EVENTS,
 	.interval = 1000,
 	.probe = probe_alloc,
-	.start = start_calls,
-	.stop = stop_calls,
+	.start = start_alloc,
+	.stop = stop_alloc,
 };
 
 const struct cps_resource cps_resource_alloc_live = {

@@ -79,7 +79,9 @@ static int read_count(const char *text, uint64_t thousand, uint64_t *gticks)
 	return 0;
 }
 
-int cps_wanted_interval(const char *text, enum cps_resource_kind kind, uint64_t *gticks)
+/* Read an interval of this kind in gticks: a time from 10us to 3600s; bytes or events, from 1 on, also with k, M
+ * or G behind the number: for bytes that is 1,024, for events 1,000 times the one before. 0 or -1. */
+static int cps_wanted_interval(const char *text, enum cps_resource_kind kind, uint64_t *gticks)
 {
 	if (kind == CPS_RESOURCE_TIME)
 		return cps_wanted_time(text, 0, gticks) == 0 && *gticks >= CPS_INTERVAL_LEAST &&

@@ -16,10 +16,6 @@
  * counts. 0 or -1. */
 int cps_wanted_time(const char *text, uint64_t unit, uint64_t *ns);
 
-/* [outside] Read an interval of this kind in gticks: a time from 10us to 3600s; bytes or events, from 1 on, also with k,
- * M or G behind the number: for bytes that is 1,024, for events 1,000 times the one before. 0 or -1. */
-int cps_wanted_interval(const char *text, enum cps_resource_kind kind, uint64_t *gticks);
-
 /* [outside] Read "NAME[:INTERVAL],..." into *wanted, and the clock's resource and interval into *clock. -1, with what
  * the value may be in `choices`. */
 int cps_wanted_read(const char *text, struct cps_wanted_resources *wanted,

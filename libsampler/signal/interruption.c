@@ -213,7 +213,9 @@ void cps_masked_leave(void)
 		cps_waiting_let_go();
 }
 
-bool cps_masked_is_over(const ucontext_t *uc)
+/* In our handler: whether the context is that of a masked call that is over, because a handler of the target's
+ * has run. */
+static bool cps_masked_is_over(const ucontext_t *uc)
 {
 	return cps_regs_is_below(uc, cps_masked_now.frame) &&
 	       !(change(SIG_BLOCK, 0) & cps_masked_now.bit) == cps_masked_now.is_inside;
@@ -229,7 +231,9 @@ bool cps_masked_is_over(const ucontext_t *uc)
 
 __thread struct cps_transfer_cut_state cps_transfer_cut_state;
 
-bool cps_transfer_cut_is_possible(const ucontext_t *uc)
+/* For the handler: whether this is the end of a call that was announced by cps_transfer_cut_begin and has
+ * transferred something. A call that a handler of the target's makes is not meant. */
+static bool cps_transfer_cut_is_possible(const ucontext_t *uc)
 {
 	return cps_transfer_cut_state.frame &&
 	       cps_regs_is_below(uc, cps_transfer_cut_state.frame) &&
@@ -269,16 +273,20 @@ static const ucontext_t *same_below(const ucontext_t *uc, uintptr_t *state)
 	return cps_regs_is_same(old, uc) ? old : NULL;
 }
 
-bool cps_transfer_cut_may_be_returned_to(const ucontext_t *uc)
+/* The same for a call that has no number. It may also be that the handler had returned to an earlier one, made
+ * at the same place with the same arguments. */
+static bool cps_transfer_cut_may_be_returned_to(const ucontext_t *uc)
 {
 	uintptr_t state = 0;
 
 	return same_below(uc, &state) != NULL;
 }
 
-/* A tick that comes while the handler returns looks as if it had ended the call, which that handler's
- * signal had. The number of the call tells whether this context is that of an earlier one. */
-bool cps_transfer_cut_was_returned_to(const ucontext_t *uc)
+/* For the handler: whether a handler of the target's has just returned to the end of a call that has a number.
+ * It is that handler's signal which has ended the call. A tick that comes while the handler returns looks as if
+ * it had ended the call, which that handler's signal had. The number of the call tells whether this context is
+ * that of an earlier one. */
+static bool cps_transfer_cut_was_returned_to(const ucontext_t *uc)
 {
 	uintptr_t state = 0;
 	uint64_t number = cps_regs_context_number(uc);
@@ -286,7 +294,8 @@ bool cps_transfer_cut_was_returned_to(const ucontext_t *uc)
 	return number && same_below(uc, &state) && cps_regs_number(state) == number;
 }
 
-void cps_transfer_cut_note(void)
+/* For the handler, if neither that is so nor another signal is pending: the call was cut by a tick. */
+static void cps_transfer_cut_note(void)
 {
 	cps_transfer_cut_state.is_cut = true;
 }

@@ -107,10 +107,6 @@ static inline void cps_masked_forget(uintptr_t frame)
 		cps_masked_leave();
 }
 
-/* [signal] In our handler: whether the context is that of a masked call that is over, because a
- * handler of the target's has run. */
-bool cps_masked_is_over(const ucontext_t *uc);
-
 /* ---- transfer cut ---------------------------------------------------------------------------- */
 /*
  * Tells a wrapped call whether a tick has cut it short.
@@ -164,21 +160,5 @@ static inline bool cps_transfer_cut_end(uintptr_t before)
 	cps_transfer_cut_state.is_cut = false;
 	return was_cut;
 }
-
-/* [signal] For the handler: whether this is the end of a call that was announced by cps_transfer_cut_begin
- * and has transferred something. A call that a handler of the target's makes is not meant. */
-bool cps_transfer_cut_is_possible(const ucontext_t *uc);
-
-/* [signal] For the handler: whether a handler of the target's has just returned to the end of a call
- * that has a number. It is that handler's signal which has ended the call. */
-bool cps_transfer_cut_was_returned_to(const ucontext_t *uc);
-
-/* [signal] The same for a call that has no number. It may also be that the handler had returned to an
- * earlier one, made at the same place with the same arguments. */
-bool cps_transfer_cut_may_be_returned_to(const ucontext_t *uc);
-
-/* [signal] For the handler, if neither that is so nor another signal is pending: the call was cut by
- * a tick. */
-void cps_transfer_cut_note(void);
 
 #endif

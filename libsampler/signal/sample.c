@@ -52,7 +52,16 @@ static void learn_from(int64_t drift, uint64_t period)
 	atomic_store_explicit(&reckoned_most, most, memory_order_relaxed);
 }
 
-uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t begin)
+/*
+ * The meter's reading at a tick that began at `begin`; 0 if there is no meter.
+ *
+ * Ticks come at equal distances of the thread's CPU time. So a tick that also comes in time by the
+ * wall clock is one period after the previous one, and its reading is reckoned. Up to 15 ticks in a
+ * row are reckoned as long as this agrees with the meter, which is asked now and then. Since only
+ * differences from earlier readings are credited, that corrects what was reckoned. The meter is
+ * asked at all other ticks, which are all ticks if the period is not known (t->period is 0).
+ */
+static uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t begin)
 {
 	uint64_t period = t->period, since = begin - t->began, before = t->reading;
 	bool is_in_time = t->began && since - (period - period / 4) < period / 2;
@@ -80,7 +89,12 @@ uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t b
 	return t->reading;
 }
 
-bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading)
+/* Whether a tick is left over. Ticks of a clock that does not wait for the handler pile up while the handler
+ * runs or the signal is blocked, and then come all at once. The first of them stands for the whole time. The
+ * others would be samples of the same place that weigh nothing; if the handler is slower than the clock they
+ * would leave the program no time at all. A tick is left over if the thread has used too little time since the
+ * previous one was handled. */
+static bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading)
 {
 	return t->period && (int64_t)(reading - t->settled) < (int64_t)(t->period / 2);
 }
@@ -102,7 +116,10 @@ static void learn_delay(struct cps_thread *t, uint64_t reading, bool is_prompt)
 	t->awaited += t->period;
 }
 
-uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is_prompt)
+/* Take the kernel's time for this tick out of what the thread will be credited with. A tick that is awaited also
+ * tells how long the kernel takes, if it is `is_prompt`: a tick within a system call is brought when the call
+ * ends, and until then the time is the target's. Returns that time. */
+static uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is_prompt)
 {
 	int64_t due = (int64_t)(reading - t->consumed);
 	uint64_t ns;
@@ -118,8 +135,11 @@ uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is
 	return ns;
 }
 
-uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
-				    uint64_t begin, bool is_left_over)
+/* Take the time of the handler, at whose begin it was `begin` and the meter had `reading`, out of what the
+ * thread will be credited with. Asking the meter again would be another system call. The time that the handler
+ * took by the wall clock is the same, unless the handler was interrupted for long. Returns that time. */
+static uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void),
+					   uint64_t reading, uint64_t begin, bool is_left_over)
 {
 	uint64_t elapsed = cps_moment_ns() - begin, own = elapsed;
 
@@ -179,7 +199,8 @@ uint32_t cps_mode_atom(struct cps_thread *t, const ucontext_t *context,
 	return cps_regs_is_from_call(context) ? kernel : 0;
 }
 
-uint32_t cps_mode_atom_of_rest(struct cps_thread *t)
+/* The atom of what a thread has used since its latest tick, of which it is not known where that was. */
+static uint32_t cps_mode_atom_of_rest(struct cps_thread *t)
 {
 	struct passed p = {0, 0};
 
@@ -240,7 +261,9 @@ static uint64_t weigh(const struct cps_thread *t, uint64_t reading, bool is_tail
 	return gticks / (m->scale * units) * units;
 }
 
-void cps_sample_bounds(const struct cps_thread *t, const ucontext_t *context, struct cps_peek *peek)
+/* Set the bounds of the stack on which the thread is in this context, if they are known. */
+static void cps_sample_bounds(const struct cps_thread *t, const ucontext_t *context,
+			      struct cps_peek *peek)
 {
 	uintptr_t sp = cps_regs_interrupted_sp(context);
 	bool inside = sp >= t->stack_low && sp < t->stack_high;

@@ -43,41 +43,6 @@ static inline void cps_reading_await(struct cps_thread *t, uint64_t now)
 	t->n_awaited = CPS_READING_AWAITED;
 }
 
-/*
- * [signal] The meter's reading at a tick that began at `begin`; 0 if there is no meter.
- *
- * Ticks come at equal distances of the thread's CPU time. So a tick that also comes in time by the
- * wall clock is one period after the previous one, and its reading is reckoned. Up to 15 ticks in a
- * row are reckoned as long as this agrees with the meter, which is asked now and then. Since only
- * differences from earlier readings are credited, that corrects what was reckoned. The meter is
- * asked at all other ticks, which are all ticks if the period is not known (t->period is 0).
- */
-uint64_t cps_reading_at(struct cps_thread *t, uint64_t (*read)(void), uint64_t begin);
-
-/*
- * [signal] Whether a tick is left over. Ticks of a clock that does not wait for the handler pile up
- * while the handler runs or the signal is blocked, and then come all at once. The first of them
- * stands for the whole time. The others would be samples of the same place that weigh nothing; if
- * the handler is slower than the clock they would leave the program no time at all. A tick is left
- * over if the thread has used too little time since the previous one was handled.
- */
-bool cps_reading_is_left_over(const struct cps_thread *t, uint64_t reading);
-
-/* [signal] Take the kernel's time for this tick out of what the thread will be credited with. A
- * tick that is awaited also tells how long the kernel takes, if it is `is_prompt`: a tick within a
- * system call is brought when the call ends, and until then the time is the target's. Returns that
- * time. */
-uint64_t cps_reading_charge_tick(struct cps_thread *t, uint64_t reading, bool is_prompt);
-
-/*
- * [signal] Take the time of the handler, at whose begin it was `begin` and the meter had `reading`,
- * out of what the thread will be credited with. Asking the meter again would be another system
- * call. The time that the handler took by the wall clock is the same, unless the handler was
- * interrupted for long. Returns that time.
- */
-uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void), uint64_t reading,
-				    uint64_t begin, bool is_left_over);
-
 /* ---- mode ------------------------------------------------------------------------------------ */
 /*
  * Tells whether a tick has met its thread in the kernel or in the program's own code.
@@ -94,9 +59,6 @@ uint64_t cps_reading_charge_handler(struct cps_thread *t, uint64_t (*read)(void)
  * functions that it has met. */
 uint32_t cps_mode_atom(struct cps_thread *t, const ucontext_t *context,
 		       struct cps_kernel_chain *chain);
-
-/* [signal] The atom of what a thread has used since its latest tick, of which it is not known where that was. */
-uint32_t cps_mode_atom_of_rest(struct cps_thread *t);
 
 /* ---- sample ---------------------------------------------------------------------------------- */
 /*
@@ -166,10 +128,6 @@ int64_t cps_sample_due(const struct cps_thread *t, uint64_t reading);
  * the thread was; NULL: that is not known. at_ns: when, by cps_moment_ns; 0: now. */
 void cps_sample_take(struct cps_thread *t, const ucontext_t *context, uint64_t reading,
 		     uint64_t at_ns, bool is_tail);
-
-/* [signal] Set the bounds of the stack on which the thread is in this context, if they are known. */
-void cps_sample_bounds(const struct cps_thread *t, const ucontext_t *context,
-		       struct cps_peek *peek);
 
 /* [signal] Add a sample of the stack that the thread has in this context, and credit it so. To be called on a stack of
  * the recorder's. False: nothing could be recorded. */
