@@ -429,7 +429,9 @@ static void settle(const void *context)
 	cps_sys_set_mask(mask);
 }
 
-void cps_process_life_pause(const void *context)
+/* Ticks give no samples, and what is used is not credited, until cps_process_life_resume. May be called anywhere.
+ * context: of the calling signal handler, or NULL. */
+static void cps_process_life_pause(const void *context)
 {
 	if (!cps_process_life_is_recorded())
 		return;
@@ -437,7 +439,7 @@ void cps_process_life_pause(const void *context)
 	settle(context);
 }
 
-void cps_process_life_resume(void)
+static void cps_process_life_resume(void)
 {
 	if (!cps_process_life_is_recorded())
 		return;
@@ -445,7 +447,8 @@ void cps_process_life_resume(void)
 	settle(NULL);
 }
 
-void cps_process_life_toggle(const void *context)
+/* Pause if it is not paused; otherwise resume. */
+static void cps_process_life_toggle(const void *context)
 {
 	if (atomic_load(&wants_pause))
 		cps_process_life_resume();

@@ -46,14 +46,6 @@ void cps_process_life_begin_late(void);
 /* The target wants SIGPROF for itself: if the clock uses it, change to another clock. */
 void cps_process_life_give_up_sigprof(void);
 
-/* Pause: ticks give no samples, and what is used is not credited, until cps_process_life_resume. May be
- * called anywhere. */
-void cps_process_life_pause(
-	const void *context); /* context: of the calling signal handler, or NULL */
-void cps_process_life_resume(void);
-/* Pause if it is not paused; otherwise resume. */
-void cps_process_life_toggle(const void *context);
-
 /* Whether this process is the one that is recorded. Costs a system call. */
 bool cps_process_life_is_recorded(void);
 

@@ -20,43 +20,9 @@
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
 
-/* ---- bytes ----------------------------------------------------------------------------------- */
-/*
- * Lets the wrappers of transfers count bytes if that is asked for.
- *
- * In: what is counted. Out: wrappers that count.
- */
-
-atomic_bool cps_bytes_wanted;
-
-static uint64_t unwritten_at_end; /* bytes in buffers, which exit will write */
-
-void cps_bytes_begin(void)
-{
-	if (!cps_resource_is_counted(CPS_RESOURCE_OF_bytes_read) &&
-	    !cps_resource_is_counted(CPS_RESOURCE_OF_bytes_write))
-		return;
-	atomic_store(&cps_bytes_wanted, true);
-	cps_eintr_restart_watch_fully();
-	cps_stdio_begin();
-	cps_kernel_io_begin();
-}
-
-void cps_bytes_settle(void)
-{
-	if (cps_bytes_are_wanted())
-		unwritten_at_end = cps_stdio_settle();
-}
-
-void cps_bytes_end(void)
-{
-	if (cps_bytes_are_wanted())
-		cps_kernel_io_end(unwritten_at_end);
-}
-
 /* ---- stdio ----------------------------------------------------------------------------------- */
 /*
- * Stands between the C library's streams and its read and write.
+ * Counts the bytes that the C library's streams read and write.
  *
  * In: transfers between the buffers of streams and the kernel. Out: points of read and write, and
  * samples of the functions that have called the C library.
@@ -167,7 +133,9 @@ static bool replace(struct transfers *t)
 	return true;
 }
 
-bool cps_stdio_begin(void)
+/* Count from now on what streams pass to the kernel and get from it, for the resources read and write. False:
+ * this C library's streams are not as they are known to be, so that they are not counted. Not for handlers. */
+static bool cps_stdio_begin(void)
 {
 	static bool is_begun;
 	uint32_t n = 0;
@@ -187,8 +155,10 @@ bool cps_stdio_begin(void)
 	return is_begun = n > 0;
 }
 
-/* Other threads may close streams meanwhile, so each is copied. A lock of the list may never be released. */
-uint64_t cps_stdio_settle(void)
+/* To be called where the process ends by exit, when the C library has yet to write what stands in the buffers of
+ * streams: count that. Returns how many bytes that are. Other threads may close streams meanwhile, so each is
+ * copied. A lock of the list may never be released. */
+static uint64_t cps_stdio_settle(void)
 {
 	uintptr_t at = &_IO_list_all ? (uintptr_t)_IO_list_all : 0;
 	ssize_t unwritten = 0;
@@ -206,9 +176,9 @@ uint64_t cps_stdio_settle(void)
 
 /* ---- kernel io ------------------------------------------------------------------------------- */
 /*
- * Compares what the recorder counts with /proc/self/io.
+ * Says beside the resources read and write what the kernel has counted.
  *
- * In: the kernel's count at the beginning and at the end. Out: a line of the resources read and
+ * In: the kernel's count, /proc/self/io, at the beginning and at the end. Out: a line of the resources read and
  * write in the recording, for cpconv --info. What the recorder writes to its file is taken off.
  */
 
@@ -244,7 +214,8 @@ static bool read_io(struct io *io)
 	return find(text, "rchar: ", &io->read) && find(text, "wchar: ", &io->written);
 }
 
-void cps_kernel_io_begin(void)
+/* Note what the kernel has counted until now: when counting begins, once in each process. */
+static void cps_kernel_io_begin(void)
 {
 	int pid = cps_sys_getpid();
 
@@ -262,7 +233,9 @@ static void say(uint32_t resource, uint64_t bytes, char line[], size_t room)
 	cps_resource_explain(resource, line);
 }
 
-void cps_kernel_io_end(uint64_t unwritten)
+/* At the end: let the recording say what it has counted since then, with so many bytes that exit will write.
+ * Nothing is said if it cannot be known. */
+static void cps_kernel_io_end(uint64_t unwritten)
 {
 	static char of_read[96], of_write[96];
 	struct io now;
@@ -274,4 +247,38 @@ void cps_kernel_io_end(uint64_t unwritten)
 	say(CPS_RESOURCE_OF_bytes_read, now.read - before.read, of_read, sizeof(of_read));
 	say(CPS_RESOURCE_OF_bytes_write, now.written - before.written - own + unwritten, of_write,
 	    sizeof(of_write));
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+/*
+ * Lets the wrappers of transfers count bytes if that is asked for.
+ *
+ * In: what is counted. Out: wrappers that count.
+ */
+
+atomic_bool cps_bytes_wanted;
+
+static uint64_t unwritten_at_end; /* bytes in buffers, which exit will write */
+
+void cps_bytes_begin(void)
+{
+	if (!cps_resource_is_counted(CPS_RESOURCE_OF_bytes_read) &&
+	    !cps_resource_is_counted(CPS_RESOURCE_OF_bytes_write))
+		return;
+	atomic_store(&cps_bytes_wanted, true);
+	cps_eintr_restart_watch_fully();
+	cps_stdio_begin();
+	cps_kernel_io_begin();
+}
+
+void cps_bytes_settle(void)
+{
+	if (cps_bytes_are_wanted())
+		unwritten_at_end = cps_stdio_settle();
+}
+
+void cps_bytes_end(void)
+{
+	if (cps_bytes_are_wanted())
+		cps_kernel_io_end(unwritten_at_end);
 }

@@ -51,29 +51,4 @@ static inline void cps_bytes_copy(int64_t bytes)
 	cps_bytes_write(bytes);
 }
 
-/* ---- stdio ----------------------------------------------------------------------------------- */
-/*
- * Counts the bytes that the C library's streams read and write.
- */
-
-/* Count from now on what streams pass to the kernel and get from it, for the resources read and write. False:
- * this C library's streams are not as they are known to be, so that they are not counted. Not for handlers. */
-bool cps_stdio_begin(void);
-
-/* To be called where the process ends by exit, when the C library has yet to write what stands in the buffers of
- * streams: count that. Returns how many bytes that are. */
-uint64_t cps_stdio_settle(void);
-
-/* ---- kernel io ------------------------------------------------------------------------------- */
-/*
- * Says beside the resources read and write what the kernel has counted.
- */
-
-/* Note what the kernel has counted until now: when counting begins, once in each process. */
-void cps_kernel_io_begin(void);
-
-/* At the end: let the recording say what it has counted since then, with so many bytes that exit will
- * write. Nothing is said if it cannot be known. */
-void cps_kernel_io_end(uint64_t waiting);
-
 #endif

@@ -19,18 +19,42 @@
 #include "resource/calls.h"
 #include "setup/wanted.h"
 #include "unwind/module.h"
-#include "wrap/got_slots.h"
 #include "wrap/symbol_scope.h"
 #include "wrap/wrap.h"
 
 /* ---- slots of a file ------------------------------------------------------------------------- */
 /*
- * Finds and writes slots of the linkage table.
+ * Leads calls that go through the linkage table of a file to a thunk.
+ *
+ * A slot of the table has the address of a function. One that is only jumped through, which the
+ * linker makes for calls, may have another one. One whose address the program's code also reads, to
+ * keep or compare it, must not: pointers to the function would differ from file to file. It is left
+ * as it is.
  *
  * In: a loaded file, names of functions. Out: slots that lead to thunks.
  */
 
 #define PAGE ((uintptr_t)4096)
+
+enum cps_got_slots_why {
+	CPS_SLOTS_READ,	     /* the file's code also reads the slot */
+	CPS_SLOTS_UNBOUND,   /* where the loader will bind it cannot be told */
+	CPS_SLOTS_FULL,	     /* there is no thunk left */
+	CPS_SLOTS_PROTECTED, /* it may not be written */
+	CPS_SLOTS_WHYS
+};
+
+/* A function whose calls are led elsewhere. */
+struct cps_got_slots_function {
+	const char *symbol;
+	uint32_t which; /* for the two functions below */
+	/* The thunk that leads to `original`, 0: there is none; and whether an address is one of these. */
+	uintptr_t (*thunk)(uint32_t which, uintptr_t original);
+	bool (*is_thunk)(uintptr_t address);
+	uint32_t n_led; /* slots that were */
+	uint32_t n_left[CPS_SLOTS_WHYS];
+	char left_in[CPS_SLOTS_WHYS][48]; /* the first file that has such a one */
+};
 
 struct file {
 	const struct link_map *map;
@@ -224,8 +248,10 @@ static void lead_all(const struct file *f, const ElfW(Rela) * list, size_t n_lis
 	}
 }
 
-void cps_got_slots_lead(const struct link_map *map, struct cps_got_slots_function *functions,
-			size_t n)
+/* Lead the calls that this file makes of the functions. It must have been relocated, and stay loaded meanwhile.
+ * What was led before is passed over. Not from two threads at once. */
+static void cps_got_slots_lead(const struct link_map *map, struct cps_got_slots_function *functions,
+			       size_t n)
 {
 	struct file f = {.map = map};
 
@@ -428,7 +454,8 @@ void cps_got_slots_child(void)
 	atomic_flag_clear(&is_busy);
 }
 
-void cps_got_slots_closed(void)
+/* A file has been unloaded. */
+static void cps_got_slots_closed(void)
 {
 	for (int i = 0; i < KNOWN; i++)
 		atomic_store(&known[i], 0);

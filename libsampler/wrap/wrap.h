@@ -19,8 +19,8 @@ bool cps_wrap_seccomp_is_confined(void);
 /* The system call seccomp(2), for which the C library has no function. */
 long cps_wrap_seccomp(unsigned long operation, unsigned long flags, const void *filter);
 
-/* When the calling thread ends: its space for the frame of a tick is free. */
-void cps_wrap_altstack_end(void);
+/* Whether an ioctl with this argument can neither be gone on with nor made again. */
+bool cps_wrap_file_holds(long request, long argument);
 
 /* To be called in a child of vfork: handlers are to run on the alternate stack that the target has set. */
 void cps_wrap_altstack_is_theirs(void);

@@ -21,7 +21,6 @@
 #include "resource/lock.h"
 #include "wrap/eintr_restart.h"
 #include "wrap/wrap.h"
-#include "wrap/wrap_syscall.h"
 
 #define NO_CALL (errno = ENOSYS, -1)
 
