@@ -51,10 +51,6 @@ bool explore_begins(const char *name, const char *word, size_t n);
 int explore_view(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		 struct error *err);
 
-/* explore_commands.c */
-int explore_help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
-		 struct error *err);
-
 /* explore_set.c */
 int explore_set(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err);

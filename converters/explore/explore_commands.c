@@ -126,8 +126,8 @@ static void write_more(struct out *o, const struct explore *e, const struct expl
 	out_text(o, "\n");
 }
 
-int explore_help(struct explore *e, const struct explore_command *c, const struct explore_line *l,
-		 struct error *err)
+static int explore_help(struct explore *e, const struct explore_command *c,
+			const struct explore_line *l, struct error *err)
 {
 	bool is_all = l->n == 2 && strcmp(l->words[1], "all") == 0;
 	const struct explore_command *one = NULL;

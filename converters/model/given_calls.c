@@ -40,8 +40,9 @@ static uint32_t string(struct strings *s, struct event_text text, bool *ok)
 	return number;
 }
 
-uint32_t given_calls_function(struct given_calls *c, struct strings *s,
-			      const struct event_function *f)
+/* The index of a function, added if it is new. GIVEN_CALLS_NONE: memory. */
+static uint32_t given_calls_function(struct given_calls *c, struct strings *s,
+				     const struct event_function *f)
 {
 	bool ok = true;
 	struct given_calls_function function = {
@@ -65,7 +66,9 @@ uint32_t given_calls_function(struct given_calls *c, struct strings *s,
 	return number;
 }
 
-struct given_calls_arc *given_calls_arc(struct given_calls *c, uint32_t caller, uint32_t callee)
+/* The arc between two functions, added if it is new. NULL: memory. Valid until the next one. */
+static struct given_calls_arc *given_calls_arc(struct given_calls *c, uint32_t caller,
+					       uint32_t callee)
 {
 	uint32_t number = pair_table_number(&c->pairs, caller, callee);
 

@@ -91,13 +91,6 @@ struct given_calls {
 
 void given_calls_clear(struct given_calls *c);
 
-/* The index of a function, added if it is new. GIVEN_CALLS_NONE: memory. */
-uint32_t given_calls_function(struct given_calls *c, struct strings *s,
-			      const struct event_function *f);
-
-/* The arc between two functions, added if it is new. NULL: memory. Valid until the next one. */
-struct given_calls_arc *given_calls_arc(struct given_calls *c, uint32_t caller, uint32_t callee);
-
 /* Give functions of the same name distinct names: "NAME (FILE)", "NAME (OBJECT)" or "NAME (FILE,
  * OBJECT)", whichever is the first that tells all of them apart. The last one has whole paths, the
  * others have no directories. -1: memory. */

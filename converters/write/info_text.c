@@ -34,7 +34,8 @@ static void label(struct out *o, const char *text)
 	out_format(o, "%-12s ", text);
 }
 
-void info_text_string(struct out *o, const struct profile *p, uint32_t number)
+/* A string of the profile; nothing of STRINGS_NONE. */
+static void info_text_string(struct out *o, const struct profile *p, uint32_t number)
 {
 	const char *bytes;
 	size_t n;

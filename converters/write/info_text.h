@@ -14,9 +14,6 @@
 void info_text(struct out *o, const struct profile *p, const struct profile_process *process,
 	       uint64_t missing_ns);
 
-/* A string of the profile; nothing of STRINGS_NONE. */
-void info_text_string(struct out *o, const struct profile *p, uint32_t number);
-
 /* What the children of all processes used; nothing if that is not known. */
 void info_text_children(struct out *o, const struct children *c);
 
