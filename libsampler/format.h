@@ -40,7 +40,13 @@ enum cps_tag {
 	CPS_TAG_ATOM = 13,	 /* fields (enum cps_atom_field) */
 	CPS_TAG_COUNTED = 14,	 /* (resource, gticks, events); totals so far, the last one holds */
 	CPS_TAG_FREED = 15,	 /* time, then (number, time) pairs: blocks that were freed */
+	CPS_TAG_BLOCK = 16,	 /* number: a block of the stream begins */
 };
+
+/* The last bytes of a flush of zlib's, and those of two flushes without anything between them: then a block begins, which
+ * can be read without what is before it. */
+#define CPS_FLUSH	UINT64_C(0x0000ffff)
+#define CPS_BLOCK_FLUSH UINT64_C(0x00ffff000000ffff)
 
 /* No record is longer than this. A batch never exceeds a buffer of the journal. */
 #define CPS_RECORD_BYTES_MAX (1u << 20)
@@ -256,6 +262,7 @@ enum cps_loss {
 	CPS_LOSS_UNWINDER = 8,	  /* another thread was in libunwind */
 	CPS_LOSS_FREES = 9,	  /* that a block was freed could not be kept; no tick */
 	CPS_LOSS_MARKS = 10,	  /* a mark found its buffer in use; no tick */
+	CPS_LOSS_DAMAGED = 11,	  /* told by readers: a part of the file is damaged */
 	CPS_LOSS_COUNT
 };
 
@@ -267,7 +274,7 @@ enum cps_loss {
 	[CPS_LOSS_DESCRIPTORS] = "no descriptor left",                                             \
 	[CPS_LOSS_CREATING] = "while the file was created",                                        \
 	[CPS_LOSS_UNWINDER] = "libunwind busy", [CPS_LOSS_FREES] = "freed blocks not kept",        \
-	[CPS_LOSS_MARKS] = "marks not kept"
+	[CPS_LOSS_MARKS] = "marks not kept", [CPS_LOSS_DAMAGED] = "in a damaged part of the file"
 
 /*
  * The journal is a file of fixed layout beside the stream, STREAM.journal. It holds what has not

@@ -268,6 +268,7 @@ static int item_push(struct decode_stream *s, struct event_sample *e)
 	e->keep = b->keep;
 	e->frames = b->frames;
 	b->keep = b->depth;
+	decode_sample_count(s, e);
 	if (s->resources)
 		return decode_resources_sample(s, e, b->atom);
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;

@@ -515,6 +515,7 @@ static inline int item_push(struct decode_stream *s, struct event_sample *e, uin
 		return -1;
 	}
 	e->thread = c->thread;
+	decode_sample_count(s, e);
 	if (s->resources)
 		return decode_resources_sample(s, e, (unsigned)(atom - c->atoms));
 	return s->sink->sample ? s->sink->sample(s->sink->context, e, s->err) : 0;

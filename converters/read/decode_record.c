@@ -505,11 +505,29 @@ static int record_engine(struct decode_stream *s, struct cursor *c)
 	return s->sink->engine ? s->sink->engine(s->sink->context, &e, s->err) : 0;
 }
 
+static int jit_push(struct decode_stream *s, const char *text, size_t n)
+{
+	const struct event_jit e = {{text, n}};
+
+	if (n)
+		s->jit_is_open = text[n - 1] != '\n';
+	return s->sink->jit && n ? s->sink->jit(s->sink->context, &e, s->err) : 0;
+}
+
+/* If a piece is missing, the line before it has no end, and the one behind it no beginning. */
 static int record_jit(struct decode_stream *s, const unsigned char *payload, size_t n)
 {
-	const struct event_jit e = {{(const char *)payload, n}};
+	static const char end[] = "...\n";
+	const unsigned char *line = payload;
 
-	return s->sink->jit && n ? s->sink->jit(s->sink->context, &e, s->err) : 0;
+	if (s->jit_is_torn) {
+		line = n ? memchr(payload, '\n', n) : NULL;
+		line = line ? line + 1 : payload + n;
+		if (s->jit_is_open && jit_push(s, end, sizeof(end) - 1))
+			return -1;
+		s->jit_is_torn = line == payload + n && n && line[-1] != '\n';
+	}
+	return jit_push(s, (const char *)line, (size_t)(payload + n - line));
 }
 
 static int record_end(struct decode_stream *s, struct cursor *c)

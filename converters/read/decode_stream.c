@@ -24,12 +24,39 @@
 _Static_assert(UNPACKED_BYTES >= CPS_RECORD_BYTES_MAX + FRAME_BYTES_MAX + STEP_BYTES,
 	       "room for a record that is not whole yet, and for the next step");
 
+#define STORED_BYTES  5u
+#define REPEATED_MOST 256u
+#define MARK_BYTES    9u /* of a block, with those of the flush before */
+
+/* What is known of a damaged file. */
+struct damage {
+	unsigned n;		  /* places */
+	uint64_t checked;	  /* the records before this byte of the file are right */
+	uint64_t from, to;	  /* the first place: it is among these bytes */
+	uint64_t block, at_block; /* the number of the block at hand, and of the first place's */
+	uint64_t from_us,
+		to_us; /* between the samples before the first place and those behind the last */
+	bool is_open;  /* nothing has been read behind the latest place */
+};
+
+/* Beside 0 and -1: the bytes are not those that were written. */
+#define DAMAGED (-2)
+
 struct unpacker {
 	struct decode_stream s; /* shared with the other files */
 	struct input *in;
 	z_stream z;
 	bool is_over;	   /* the zlib data has ended */
 	uint64_t unpacked; /* bytes before `start` */
+	/* The input is unpacked in parts, each up to a flush of the recorder's. */
+	const unsigned char *rest; /* of the input, behind the part at hand */
+	size_t n_rest;
+	uint64_t latest; /* the eight bytes of the file before `rest` */
+	bool is_raw;	 /* zlib is given a block that was found, without what is before it */
+	unsigned char stored[STORED_BYTES]; /* how the end block begins that was found */
+	unsigned
+		expected; /* the tag that the next record must have, 0: any; CPS_TAG_END: one of the end */
+	struct damage damage;
 	size_t start, end; /* the part of `bytes` that is not decoded yet */
 	unsigned char bytes[UNPACKED_BYTES];
 };
@@ -39,7 +66,7 @@ struct unpacker {
 /* How many bytes of the file have been unpacked. */
 static uint64_t file_offset(const struct unpacker *u)
 {
-	return input_offset(u->in) - u->z.avail_in;
+	return input_offset(u->in) - u->n_rest - u->z.avail_in;
 }
 
 static const char *record_name(uint64_t tag)
@@ -59,6 +86,7 @@ static const char *record_name(uint64_t tag)
 		[CPS_TAG_ATOM] = "atom record",
 		[CPS_TAG_COUNTED] = "record of counts",
 		[CPS_TAG_FREED] = "record of freed memory",
+		[CPS_TAG_BLOCK] = "beginning of a block",
 	};
 
 	return tag < sizeof(names) / sizeof(names[0]) && names[tag] ? names[tag] : "record";
@@ -81,31 +109,121 @@ static int refused(struct unpacker *u, uint64_t tag)
 	return error_append(u->s.err, " at byte %llu", (unsigned long long)file_offset(u));
 }
 
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+/* Note that what comes next is damaged, or that something is missing here. */
+static void damage_note(struct unpacker *u)
+{
+	struct damage *d = &u->damage;
+
+	if (!d->n++) {
+		/* It may be in the mark before the records, too. */
+		d->from = d->checked > MARK_BYTES ? d->checked - MARK_BYTES : 0;
+		d->to = file_offset(u);
+		d->at_block = d->block;
+		d->from_us = u->s.latest_us;
+	}
+	d->is_open = true;
+	u->s.jit_is_torn = true;
+	u->s.is_gap = true;
+}
+
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Decode the record at the start, if it is complete. 1: done, 0: more bytes are needed, -1:
- * error. */
+/* The bytes are not those that were written. Without a process record nothing can be read. */
+static int damaged(struct unpacker *u, const char *what, const char *wrong)
+{
+	return u->s.has_process ? DAMAGED : corrupt(u, what, wrong);
+}
+
+/* The record at hand is whole, but something is wrong. After a damage it may build on what is lost. */
+static int record_wrong(struct unpacker *u, uint64_t tag)
+{
+	if (!u->s.wrong)
+		return refused(u, tag);
+	return u->damage.n ? DAMAGED : corrupt(u, record_name(tag), u->s.wrong);
+}
+
+/* A block follows the one before it, or others that are missing. */
+static int block_begin(struct unpacker *u, struct cursor c)
+{
+	struct damage *d = &u->damage;
+	uint64_t number;
+
+	if (u->expected != CPS_TAG_BLOCK || !cursor_varint(&c, &number) || number <= d->block)
+		return DAMAGED;
+	if (number > d->block + 1 && !d->is_open)
+		damage_note(u);
+	d->block = number;
+	d->is_open = false;
+	u->s.has_columnar = false;
+	return 0;
+}
+
+/* Whether the batch is one of the latest ones again: a part of the file stands in it twice. */
+static bool is_repeated(const struct decode_stream *s, uint64_t tag, struct cursor payload)
+{
+	size_t n = (size_t)(payload.end - payload.at);
+	struct decode_batch_id id;
+
+	if ((tag != CPS_TAG_SAMPLES && tag != CPS_TAG_COLUMNAR) ||
+	    !decode_batch_identify(payload.at, n, &id))
+		return false;
+	for (size_t i = s->n_batches; i-- > 0 && s->n_batches - i <= REPEATED_MOST;)
+		if (s->batches[i].buffer == id.buffer && s->batches[i].sequence == id.sequence)
+			return true;
+	return false;
+}
+
+/* Instead of a block the end may come. */
+static bool is_expected(const struct unpacker *u, uint64_t tag)
+{
+	if (u->expected)
+		return tag == u->expected || tag == CPS_TAG_LOSS || tag == CPS_TAG_COUNTED ||
+		       tag == CPS_TAG_END;
+	return true;
+}
+
+static int record_take(struct unpacker *u, uint64_t tag, struct cursor payload)
+{
+	int status;
+
+	if (!is_expected(u, tag) || is_repeated(&u->s, tag, payload))
+		return DAMAGED;
+	if (tag == CPS_TAG_BLOCK) {
+		status = block_begin(u, payload);
+		u->expected = 0;
+		return status;
+	}
+	u->expected = 0;
+	if (decode_record(&u->s, tag, payload.at, (size_t)(payload.end - payload.at)))
+		return record_wrong(u, tag);
+	return 0;
+}
+
+/* Decode the record at the start, if it is complete. 1: done, 0: more bytes are needed, -1: error, or
+ * DAMAGED. */
 static int record_next(struct unpacker *u)
 {
 	struct cursor c = {u->bytes + u->start, u->bytes + u->end, NULL};
 	uint64_t tag, length;
+	int status;
 
 	if (c.at == c.end)
 		return 0;
 	if (u->s.has_end)
 		return corrupt(u, "file", "there is data after its end record");
 	if (!decode_record_frame(&c, &tag, &length))
-		return c.wrong == CURSOR_SHORT ? 0 : corrupt(u, "record", c.wrong);
+		return c.wrong == CURSOR_SHORT ? 0 : damaged(u, "record", c.wrong);
 	if (length + CRC_BYTES > (size_t)(c.end - c.at))
 		return 0;
 	size_t whole = (size_t)(c.at - (u->bytes + u->start)) + length;
 	if (!decode_record_crc_is_right(u->bytes + u->start, whole))
-		return corrupt(u, record_name(tag), "wrong checksum");
-	if (decode_record(&u->s, tag, c.at, length)) {
-		if (u->s.wrong)
-			return corrupt(u, record_name(tag), u->s.wrong);
-		return refused(u, tag);
-	}
+		return damaged(u, record_name(tag), "wrong checksum");
+	c.end = c.at + length;
+	status = record_take(u, tag, c);
+	if (status)
+		return status;
 	u->start += whole + CRC_BYTES;
 	u->unpacked += whole + CRC_BYTES;
 	return 1;
@@ -123,37 +241,60 @@ static int records_decode(struct unpacker *u)
 
 /* ---- zlib ------------------------------------------------------------------------------------ */
 
+/* Make sure that there is a rest of the input. 1: there is, 0: the file ends here, -1: error. */
+static int rest_fill(struct unpacker *u)
+{
+	if (u->n_rest)
+		return 1;
+	if (input_next(u->in, &u->rest, &u->n_rest, u->s.err))
+		return -1;
+	return u->n_rest > 0;
+}
+
 /* Check that nothing follows the zlib data. */
 static int trailer_check(struct unpacker *u)
 {
 	uint64_t extra = u->z.avail_in, end = file_offset(u);
-	const unsigned char *bytes;
-	size_t n;
+	int more;
 
 	do {
-		if (input_next(u->in, &bytes, &n, u->s.err))
-			return -1;
-		extra += n;
-	} while (n);
-	if (!extra)
+		extra += u->n_rest;
+		u->n_rest = 0;
+		more = rest_fill(u);
+	} while (more > 0);
+	if (more < 0)
+		return -1;
+	if (!extra || (u->is_raw && extra <= CRC_BYTES)) /* then the checksum of all is left */
+		return 0;
+	if (u->damage.n)
 		return 0;
 	return error_set(u->s.err, "%s: %llu bytes after its end at byte %llu", u->s.name,
 			 (unsigned long long)extra, (unsigned long long)end);
 }
 
+/* Pass the next byte of the rest. Returns whether it is the last one of a flush. */
+static bool byte_pass(struct unpacker *u)
+{
+	u->latest = u->latest << 8 | *u->rest++;
+	u->n_rest--;
+	return (uint32_t)u->latest == CPS_FLUSH;
+}
+
 /* Make sure that there are packed bytes. 1: there are, 0: the file ends here, -1: error. */
 static int packed_fill(struct unpacker *u)
 {
-	const unsigned char *bytes;
-	size_t n;
+	int more;
 
 	if (u->z.avail_in)
 		return 1;
-	if (input_next(u->in, &bytes, &n, u->s.err))
-		return -1;
-	u->z.next_in = (unsigned char *)bytes; /* zlib only reads it */
-	u->z.avail_in = (unsigned)n;
-	return n > 0;
+	more = rest_fill(u);
+	if (more <= 0)
+		return more;
+	u->z.next_in = (unsigned char *)u->rest; /* zlib only reads it */
+	while (u->n_rest && !byte_pass(u))
+		;
+	u->z.avail_in = (unsigned)(u->rest - u->z.next_in);
+	return 1;
 }
 
 static int inflate_step(struct unpacker *u)
@@ -177,8 +318,72 @@ static int inflate_step(struct unpacker *u)
 	case Z_MEM_ERROR:
 		return error_memory(u->s.err);
 	default:
-		return corrupt(u, "zlib data", u->z.msg ? u->z.msg : "it needs a dictionary");
+		return damaged(u, "zlib data", u->z.msg ? u->z.msg : "it needs a dictionary");
 	}
+}
+
+/* All of a part has been decoded. */
+static int part_end(struct unpacker *u)
+{
+	if ((uint32_t)u->latest != CPS_FLUSH)
+		return 0;
+	if (u->start == u->end)
+		u->damage.checked = file_offset(u);
+	if (u->latest != CPS_BLOCK_FLUSH)
+		return 0;
+	if (u->start != u->end || u->expected)
+		return DAMAGED;
+	u->expected = CPS_TAG_BLOCK;
+	return 0;
+}
+
+/* Whether the last block begins here, which is stored: the bytes before are a flush, what tells that, and a length. */
+static bool is_stored_end(uint64_t latest)
+{
+	return latest >> 32 == (CPS_FLUSH << 8 | 1) % (UINT64_C(1) << 32) &&
+	       ((latest ^ latest >> 16) & 0xffff) == 0xffff;
+}
+
+/* Unpack anew behind `latest`, where a block begins. */
+static int block_found(struct unpacker *u)
+{
+	u->z.avail_in = 0;
+	u->expected = CPS_TAG_BLOCK;
+	if (u->latest != CPS_BLOCK_FLUSH) {
+		u->expected = CPS_TAG_END;
+		u->stored[0] = 1;
+		for (unsigned i = 1; i < STORED_BYTES; i++)
+			u->stored[i] = (unsigned char)(u->latest >> (32 - 8 * i));
+		u->z.next_in = u->stored;
+		u->z.avail_in = STORED_BYTES;
+	}
+	u->damage.checked = file_offset(u);
+	u->is_raw = true;
+	return inflateReset2(&u->z, -MAX_WBITS) == Z_OK ? 0 : error_memory(u->s.err);
+}
+
+/* Go on at the next block, if there is one. */
+static int damage_skip(struct unpacker *u)
+{
+	int more = 1;
+
+	damage_note(u);
+	u->start = u->end = 0;
+	u->z.avail_in = 0;
+	u->z.avail_out = 1; /* zlib holds no bytes */
+	u->s.wrong = NULL;
+	u->s.has_columnar = false;
+	u->expected = 0;
+	if (u->latest == CPS_BLOCK_FLUSH)
+		return block_found(u);
+	while (more > 0) {
+		more = rest_fill(u);
+		if (more > 0 && !byte_pass(u) && !is_stored_end(u->latest))
+			continue;
+		if (more > 0 && (u->latest == CPS_BLOCK_FLUSH || is_stored_end(u->latest)))
+			return block_found(u);
+	}
+	return more;
 }
 
 /* Read and decode up to where the zlib data or the file ends. */
@@ -186,10 +391,17 @@ static int stream_decode(struct unpacker *u)
 {
 	while (!u->is_over) {
 		/* If the last step has filled its room, zlib may hold more bytes. */
-		int more = u->z.avail_out ? packed_fill(u) : 1;
+		int more = u->z.avail_out ? packed_fill(u) : 1, status;
 		if (more <= 0)
 			return more;
-		if (inflate_step(u) || records_decode(u))
+		status = inflate_step(u);
+		if (!status)
+			status = records_decode(u);
+		if (!status && !u->is_over && !u->z.avail_in && u->z.avail_out)
+			status = part_end(u);
+		if (status == DAMAGED)
+			status = damage_skip(u);
+		if (status)
 			return -1;
 	}
 	return trailer_check(u);
@@ -198,13 +410,15 @@ static int stream_decode(struct unpacker *u)
 /* ---- the end --------------------------------------------------------------------------------- */
 
 /* The payload of the batch in which the data ends, as far as it is there. False: the data does not
- * end in a batch. */
+ * end in a batch. Nothing checks it. So it is left out of a damaged file, and of one with several blocks: their recorder
+ * leaves no batch that the journal has not. */
 static bool torn_batch(const struct unpacker *u, const unsigned char **payload, size_t *n)
 {
 	struct cursor c = {u->bytes + u->start, u->bytes + u->end, NULL};
 	uint64_t tag, length;
 
-	if (!u->s.has_process || !decode_record_frame(&c, &tag, &length) || tag != CPS_TAG_SAMPLES)
+	if (!u->s.has_process || u->damage.n || u->damage.block ||
+	    !decode_record_frame(&c, &tag, &length) || tag != CPS_TAG_SAMPLES)
 		return false;
 	*payload = c.at;
 	*n = (size_t)(c.end - c.at) < length ? (size_t)(c.end - c.at) : length;
@@ -229,6 +443,45 @@ static int remains_decode(struct unpacker *u, const char *path,
 		return refused(u, CPS_TAG_SAMPLES);
 	}
 	return 0;
+}
+
+/* What is lost, if the end record tells it. */
+static void damage_measure(struct unpacker *u, uint64_t *lost)
+{
+	struct damage *d = &u->damage;
+
+	d->to_us = u->s.is_gap ? u->s.end.time_us : u->s.behind_us;
+	*lost = u->s.has_end && u->s.end.ticks > u->s.ticks ? u->s.end.ticks - u->s.ticks : 0;
+}
+
+/* Say what is lost, and tell the sink. */
+static int damage_tell(struct unpacker *u, char *text, size_t room)
+{
+	const struct event_sink *sink = u->s.sink;
+	const struct damage *d = &u->damage;
+	struct event_loss loss = {.reason = CPS_LOSS_DAMAGED};
+	size_t n;
+
+	damage_measure(u, &loss.count);
+	n = (size_t)snprintf(text, room, "between byte %llu and byte %llu (block %llu)",
+			     (unsigned long long)d->from, (unsigned long long)d->to,
+			     (unsigned long long)d->at_block);
+	if (d->n > 1)
+		n += (size_t)snprintf(text + n, room - n, ", and in %u more places", d->n - 1);
+	if (!u->s.has_end)
+		snprintf(text + n, room - n, "; what is lost is not known");
+	else if (!loss.count)
+		snprintf(text + n, room - n, "; no sample is lost");
+	else
+		snprintf(text + n, room - n,
+			 "; %llu sample%s between %.3f s and %.3f s of %.3f s %s lost",
+			 (unsigned long long)loss.count, loss.count == 1 ? "" : "s",
+			 (double)d->from_us / 1e6,
+			 (double)(d->to_us > d->from_us ? d->to_us : d->from_us) / 1e6,
+			 (double)u->s.end.time_us / 1e6, loss.count == 1 ? "is" : "are");
+	if (!loss.count || !sink->loss)
+		return 0;
+	return sink->loss(sink->context, &loss, u->s.err);
 }
 
 static const char *cut_reason(const struct unpacker *u,
@@ -272,11 +525,13 @@ static int stream_cut(struct unpacker *u, const char *reason,
 		[EVENT_LEFT] = EVENT_LEFT_TEXT,
 	};
 	const struct event_sink *sink = u->s.sink;
-	enum event_unended how = reason ? EVENT_CUT : unended(u, journal);
+	enum event_unended how = u->damage.n ? EVENT_DAMAGED
+				 : reason    ? EVENT_CUT
+					     : unended(u, journal);
 	char why[512];
 	const struct event_cut cut = {
 		.how = how,
-		.offset = input_offset(u->in),
+		.offset = u->damage.n ? u->damage.from : input_offset(u->in),
 		.why = why,
 		.stop = u->s.end.stop,
 		.error = u->s.end.error,
@@ -291,6 +546,7 @@ static int stream_finish(struct unpacker *u, const char *path)
 {
 	struct decode_journal_outcome journal = {0};
 	const struct event_sink *sink;
+	char lost[300];
 
 	if (!u->s.has_process && decode_record_push_unknown_process(&u->s))
 		return -1;
@@ -302,6 +558,8 @@ static int stream_finish(struct unpacker *u, const char *path)
 		return -1;
 	if (u->s.resources && decode_resources_end(&u->s))
 		return u->s.wrong ? corrupt(u, "recording", u->s.wrong) : -1;
+	if (u->damage.n)
+		return damage_tell(u, lost, sizeof(lost)) ? -1 : stream_cut(u, lost, &journal);
 	if (!u->s.has_end || !u->is_over)
 		return stream_cut(u, cut_reason(u, &journal), &journal);
 	/* The text begins with "; " because it continues a sentence elsewhere. */
@@ -338,8 +596,8 @@ static int head_take(struct unpacker *u)
 		taken += mine;
 		if (taken == CPS_HEAD_BYTES)
 			version = bytes[mine - 1];
-		u->z.next_in = (unsigned char *)bytes + mine;
-		u->z.avail_in = (unsigned)(n - mine);
+		u->rest = bytes + mine;
+		u->n_rest = n - mine;
 	}
 	if (!version || version > CPS_VERSION)
 		return error_set(u->s.err,
@@ -360,6 +618,7 @@ static int stream_read(struct unpacker *u, const char *path)
 		return head_cut(u, path);
 	if (inflateInit(&u->z) != Z_OK)
 		return error_memory(u->s.err);
+	u->z.avail_out = 1; /* it holds no bytes yet */
 	int result = stream_decode(u);
 	if (!result)
 		result = stream_finish(u, path);

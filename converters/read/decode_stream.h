@@ -170,9 +170,25 @@ struct decode_stream {
 	struct decode_batch *batch;
 	struct decode_columnar *columnar; /* NULL until they are needed */
 	bool has_columnar;		  /* a record of samples in columns was read */
-	struct decode_batch_id *batches;  /* the batches that were complete */
+	uint64_t ticks, latest_us;	 /* samples so far that are ticks; the latest time of one */
+	bool is_gap;			 /* no batch was read since something was damaged ... */
+	uint64_t behind_us;		 /* ... then this becomes the next one's time */
+	bool jit_is_torn;		 /* likewise of perf maps: a piece is missing */
+	bool jit_is_open;		 /* the latest piece ends inside a line */
+	struct decode_batch_id *batches; /* the batches that were complete */
 	size_t n_batches, batches_size;
 };
+
+/* A sample has been read. */
+static inline void decode_sample_count(struct decode_stream *s, const struct event_sample *e)
+{
+	s->ticks += e->hits;
+	if (e->time_us > s->latest_us)
+		s->latest_us = e->time_us;
+	if (s->is_gap)
+		s->behind_us = e->time_us;
+	s->is_gap = false;
+}
 
 /* Read a mark, which in version 4 may say that the number of a block follows: *mark is left, and
  * *block is that number, or 0. False with c->wrong. */

@@ -230,7 +230,8 @@ enum event_unended {
 	EVENT_RUNNING, /* its process is still writing it */
 	EVENT_BECAME,  /* its process became another program, past the C library */
 	EVENT_KILLED,  /* its process was killed, or ended past the C library */
-	EVENT_LEFT,    /* the same, but its program always ends so, and nothing is missing */
+	EVENT_DAMAGED, /* a part of the file is not what was written; what is around it was read */
+	EVENT_LEFT, /* the same as EVENT_KILLED, but its program always ends so, and nothing is missing */
 };
 
 #define EVENT_BECAME_TEXT "the process became another program, past the C library"
@@ -241,7 +242,8 @@ enum event_unended {
 /* The input ends too early. */
 struct event_cut {
 	enum event_unended how;
-	uint64_t offset;      /* bytes of the file that could be used */
+	uint64_t
+		offset; /* bytes of the file that could be used; EVENT_DAMAGED: those before the damage */
 	const char *why;      /* "the file ends inside a record", ... */
 	uint64_t stop, error; /* as above, if that is known; else 0 */
 	uint64_t children_ns; /* likewise, some time before the latest sample */

@@ -63,7 +63,9 @@ const char *stop_text_unended(char text[STOP_TEXT_BYTES], const struct profile_p
 	if (process->unended == EVENT_LEFT)
 		return "no end record";
 	snprintf(text, STOP_TEXT_BYTES, "%s byte %llu",
-		 process->unended == EVENT_CUT ? "cut at" : "no end after",
+		 process->unended == EVENT_CUT	     ? "cut at"
+		 : process->unended == EVENT_DAMAGED ? "damaged after"
+						     : "no end after",
 		 (unsigned long long)process->cut_offset);
 	return text;
 }
@@ -72,7 +74,7 @@ const char *stop_text_word(const struct profile_process *process)
 {
 	static const char *const unended[] = {
 		[EVENT_CUT] = "cut",	   [EVENT_RUNNING] = "running", [EVENT_BECAME] = "exec",
-		[EVENT_KILLED] = "killed", [EVENT_LEFT] = "left",
+		[EVENT_KILLED] = "killed", [EVENT_LEFT] = "left",	[EVENT_DAMAGED] = "damaged",
 	};
 
 	if (!process->stop && !process->ended)

@@ -23,6 +23,7 @@
 #define OUT_BYTES    (80u << 10)  /* as large as a deflated buffer */
 #define RETRY_NS     10000000
 #define BLOCK_LEAST  512u
+#define BLOCK_FULL   (32u << 10) /* bytes in the file (doc/decisions/0101) */
 #define FINISH_BYTES ((size_t)CPS_PACK_END_MOST)
 #define FINISH_FRAME 9u /* bytes of a stored block's frame, with the checksum */
 
@@ -34,7 +35,8 @@ static uint8_t *pool, *out;
 static size_t pool_used;
 
 static uint64_t file_bytes, limit_bytes;
-static uint32_t checksum; /* of the bytes in the file, before compression */
+static uint64_t block_at, n_blocks; /* where the block at hand begins, and how many are before it */
+static uint32_t checksum;	    /* of the bytes in the file, before compression */
 static uint64_t before_finish;
 static _Atomic int dead; /* 0, CPS_PACK_LIMIT or -errno */
 static atomic_bool lacks_descriptor;
@@ -164,6 +166,7 @@ int cps_deflate_out_create(const char *path, uint64_t limit, uint8_t version)
 	if (error)
 		cps_deflate_out_discard();
 	checksum = (uint32_t)adler32(0, NULL, 0);
+	block_at = n_blocks = 0;
 	return error;
 }
 
@@ -215,13 +218,15 @@ static int deflate_piece(const struct cps_piece *piece, int flush, int *fd)
 
 /* Each block of deflate has its own table of codes. So a piece that is long enough gets a block of
  * its own; a short one is not worth the table. */
-static int append(const struct cps_piece *pieces, size_t n)
+static int append(const struct cps_piece *pieces, size_t n, bool begins_block)
 {
 	uint64_t before = file_bytes, block = 0;
 	int error = 0, fd = -1;
 
 	z.next_out = out;
 	z.avail_out = OUT_BYTES;
+	if (begins_block) /* all is flushed already, so this makes the mark of a block */
+		error = deflate_piece(&(struct cps_piece){out, 0}, Z_FULL_FLUSH, &fd);
 	for (size_t i = 0; i < n && !error; i++) {
 		int flush = Z_NO_FLUSH;
 
@@ -269,16 +274,43 @@ bool cps_deflate_out_lacks_descriptor(void)
 /* If an append fails, the file is cut to its length before, because half of a piece would be
  * garbage to a reader. zlib's state has gone past the piece, so nothing can be appended any
  * more. */
-int cps_deflate_out_append_pieces(const struct cps_piece *pieces, size_t n)
+static int append_checked(const struct cps_piece *pieces, size_t n, bool begins_block)
 {
 	int error = cps_deflate_out_error();
 
 	if (error)
 		return error;
-	error = append(pieces, n);
+	error = append(pieces, n, begins_block);
 	for (size_t i = 0; i < n && !error; i++)
 		checksum = (uint32_t)adler32(checksum, pieces[i].bytes, (uInt)pieces[i].n);
 	dead = error;
+	return error;
+}
+
+int cps_deflate_out_append_pieces(const struct cps_piece *pieces, size_t n)
+{
+	return append_checked(pieces, n, false);
+}
+
+uint64_t cps_deflate_out_blocks(void)
+{
+	return n_blocks;
+}
+
+bool cps_deflate_out_block_is_full(void)
+{
+	return file_bytes - block_at >= BLOCK_FULL;
+}
+
+int cps_deflate_out_append_block(const uint8_t *bytes, size_t n)
+{
+	uint64_t at = file_bytes;
+	int error = append_checked(&(struct cps_piece){bytes, n}, 1, true);
+
+	if (!error) {
+		n_blocks++;
+		block_at = at;
+	}
 	return error;
 }
 

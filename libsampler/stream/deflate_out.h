@@ -43,6 +43,13 @@ int cps_deflate_out_append(const uint8_t *bytes, size_t n);
 /* [signal] The same for several pieces. Each that is long enough gets its own table of codes. */
 int cps_deflate_out_append_pieces(const struct cps_piece *pieces, size_t n);
 
+/* [signal] Whether it is time for a block of the stream: a part that can be read without what is before it. */
+bool cps_deflate_out_block_is_full(void);
+/* [signal] The number of blocks that were begun; the next one has it plus 1. */
+uint64_t cps_deflate_out_blocks(void);
+/* [signal] Begin a block with these bytes, otherwise as cps_deflate_out_append. */
+int cps_deflate_out_append_block(const uint8_t *bytes, size_t n);
+
 /* [signal] Append these bytes, at most 1,000, as the last ones. This is possible even after an
  * error. 0 or -errno. */
 int cps_deflate_out_finish(const uint8_t *bytes, size_t n);

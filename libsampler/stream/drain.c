@@ -9,16 +9,20 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/sys.h"
 #include "python/functions.h"
 #include "python/python.h"
+#include "stream/atoms.h"
 #include "stream/drain.h"
 #include "stream/loss.h"
+#include "stream/record.h"
 #include "stream/recode.h"
 #include "stream/recording.h"
 #include "base/poison.h"
 
-#define LITTLE 1024 /* bytes for the counters and the end of a recording */
+#define LITTLE	    1024	 /* bytes for the counters and the end of a recording */
+#define STATE_BYTES (512u << 10) /* for all modules, and more */
 
 static uint64_t losses_told;
 static struct cps_buffer *acquired[CPS_BUFFERS + 1]; /* by cps_drain_all */
@@ -47,6 +51,27 @@ static void drain_records_first(void)
 	cps_journal_release(b);
 }
 
+/* Makes the next batch the first one of a block, if it is time and there is memory: with the record that says so, and what
+ * batches need to be read. */
+static void begin_block(void)
+{
+	uint8_t *bytes;
+	struct cps_writer w;
+
+	if (!cps_deflate_out_block_is_full())
+		return;
+	bytes = cps_arena_pages(STATE_BYTES);
+	w = (struct cps_writer){bytes, bytes, false};
+	if (!bytes)
+		return;
+	w.end += STATE_BYTES;
+	cps_record_block(&w, cps_deflate_out_blocks() + 1);
+	cps_atoms_write(&w, 0, 0);
+	if (!w.full && !cps_deflate_out_append_block(bytes, (size_t)(w.p - bytes)))
+		cps_columnar_forget();
+	cps_sys_munmap(bytes, STATE_BYTES);
+}
+
 static int append_batch(const struct cps_buffer *b)
 {
 	const uint8_t *payload = b->bytes;
@@ -57,6 +82,7 @@ static int append_batch(const struct cps_buffer *b)
 	struct cps_piece pieces[1 + CPS_RECODE_PIECES];
 	size_t more;
 
+	begin_block();
 	if (losses_told != cps_loss_sum()) {
 		losses_told = cps_loss_sum();
 		cps_record_losses(&w);
@@ -171,6 +197,38 @@ static int drain_buffers(void)
 	return error;
 }
 
+static void put_thread(struct cps_thread *t, void *context)
+{
+	if (t->announced)
+		cps_record_thread(context, t);
+}
+
+/* If the stream has several blocks, the last one says again which modules and threads there are, because a part of
+ * the file that becomes damaged may be the one that says it. Those that have no room are left out. */
+static void write_names_again(void)
+{
+	uint8_t *bytes = cps_deflate_out_blocks() ? cps_arena_pages(STATE_BYTES) : NULL, *whole;
+	struct cps_writer w = {bytes, bytes, false};
+
+	if (!bytes)
+		return;
+	w.end += STATE_BYTES;
+	cps_record_block(&w, cps_deflate_out_blocks() + 1);
+	cps_atoms_write(&w, 0, 0);
+	whole = w.p;
+	for (uint32_t i = 0; i < cps_module_count() && !w.full; i++) {
+		if (cps_module_get(i)->announced)
+			cps_record_module(&w, i, cps_module_get(i));
+		whole = w.full ? whole : w.p;
+	}
+	if (!w.full)
+		cps_thread_each(put_thread, &w);
+	whole = w.full ? whole : w.p;
+	cps_deflate_out_append_block(bytes, (size_t)(whole - bytes));
+	cps_columnar_forget();
+	cps_sys_munmap(bytes, STATE_BYTES);
+}
+
 static int write_end(struct cps_ending *end)
 {
 	uint8_t bytes[LITTLE];
@@ -214,6 +272,7 @@ int cps_drain_all(struct cps_ending *end)
 		error = drain_buffers();
 		if (error)
 			cps_loss_stop(CPS_STOP_WRITE, error);
+		write_names_again();
 		e = write_end(end);
 		error = error ? error : e;
 		cps_deflate_out_release();

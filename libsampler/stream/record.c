@@ -401,7 +401,7 @@ void cps_record_losses(struct cps_writer *w)
 {
 	uint8_t *payload = begin(w, CPS_TAG_LOSS);
 
-	for (int i = 0; i < CPS_LOSS_COUNT; i++) {
+	for (int i = 0; i < CPS_LOSS_DAMAGED; i++) {
 		cps_put(w, (uint64_t)i);
 		cps_put(w, cps_loss_get((enum cps_loss)i));
 	}
@@ -436,6 +436,14 @@ void cps_record_end(struct cps_writer *w, const struct cps_ending *ending)
 		number_field(w, CPS_END_STOP, ending->stop);
 		number_field(w, CPS_END_ERROR, ending->error);
 	}
+	finish(w, payload);
+}
+
+void cps_record_block(struct cps_writer *w, uint64_t number)
+{
+	uint8_t *payload = begin(w, CPS_TAG_BLOCK);
+
+	cps_put(w, number);
 	finish(w, payload);
 }
 

@@ -98,6 +98,8 @@ void cps_record_function(struct cps_writer *w, uint64_t address, uint64_t n, con
 void cps_record_losses(struct cps_writer *w);
 /* [signal] */
 void cps_record_end(struct cps_writer *w, const struct cps_ending *ending);
+/* [signal] A block of the stream begins. */
+void cps_record_block(struct cps_writer *w, uint64_t number);
 /* [signal] What stands around a payload that exists already: the tag and the length, and the
  * checksum, which follows it. */
 void cps_record_around(struct cps_writer *w, uint8_t checksum[4], unsigned tag,
