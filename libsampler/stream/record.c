@@ -265,7 +265,7 @@ void cps_record_process(struct cps_writer *w, const struct cps_identity *identit
 	finish(w, payload);
 }
 
-static void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_module *m)
+void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_module *m)
 {
 	uint8_t *payload = begin(w, CPS_TAG_MODULE);
 
@@ -366,7 +366,7 @@ void cps_record_mark(struct cps_writer *w, uint64_t time_us, uint32_t thread, co
 }
 
 /* The name in the record is t->name. */
-static void cps_record_thread(struct cps_writer *w, const struct cps_thread *t)
+void cps_record_thread(struct cps_writer *w, const struct cps_thread *t)
 {
 	uint8_t *payload = begin(w, CPS_TAG_THREAD);
 

@@ -98,6 +98,10 @@ void cps_record_function(struct cps_writer *w, uint64_t address, uint64_t n, con
 void cps_record_losses(struct cps_writer *w);
 /* [signal] */
 void cps_record_end(struct cps_writer *w, const struct cps_ending *ending);
+/* [signal] */
+void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_module *m);
+/* [signal] The name in the record is t->name. */
+void cps_record_thread(struct cps_writer *w, const struct cps_thread *t);
 /* [signal] A block of the stream begins. */
 void cps_record_block(struct cps_writer *w, uint64_t number);
 /* [signal] What stands around a payload that exists already: the tag and the length, and the
