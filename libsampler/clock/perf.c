@@ -32,8 +32,8 @@
 static _Atomic unsigned n_mappings;
 static void (*_Atomic watchers[WATCHERS])(struct cps_thread *t);
 static bool may_strike_in_kernel;
-static bool (*is_taken_too)(const struct cps_thread *t,
-			    int fd); /* by an event that is not the clock's */
+static bool (*_Atomic is_taken_too)(const struct cps_thread *t,
+				    int fd); /* by an event that is not the clock's */
 
 /* The kernel gives each event a number of its own. */
 static bool is_same_event(int a, int b)
