@@ -82,19 +82,6 @@ static bool is_running(const struct profile *p)
 	return false;
 }
 
-/* An option that the view does not read: say which views do. */
-static void warn_idle(const struct options *opt)
-{
-	struct error text;
-	size_t n = 0;
-
-	error_set(&text, "warning: --%s has no effect on --%s", opt->idle, opt->view->name);
-	for (size_t i = 0; views[i]; i++)
-		if (view_names_option(views[i], opt->idle))
-			error_append(&text, "%s --%s", n++ ? "," : "; it has on", views[i]->name);
-	message("%s", text.text);
-}
-
 static int convert(const struct options *opt, bool *goes_on)
 {
 	struct analysis s = {0};
@@ -103,12 +90,11 @@ static int convert(const struct options *opt, bool *goes_on)
 	struct error err;
 	int status = find_sources(&from, &runs, opt, &err);
 
-	if (opt->idle)
-		warn_idle(opt);
 	if (!status)
 		status = sources_check_output(&from, opt->output, &err);
 	if (status || report_read(&s, &from, opt, &err) ||
-	    report_shape(&s, opt->view->needs, opt, &err) || emit(&s, opt, &err))
+	    report_shape(&s, view_needs(opt->view, filter_drops(&opt->filter)), opt, &err) ||
+	    emit(&s, opt, &err))
 		status = -1;
 	else
 		status = assertions_check(opt, &from, &s, &err);

@@ -332,7 +332,7 @@ static int emit(struct explore *e, const struct view *view, const struct options
 	if (options_check_format(opt, view, err) ||
 	    (!view->has_columns && explore_check_one(e, view->name, err)))
 		return -1;
-	s = explore_shape(e, view->needs, opt, err);
+	s = explore_shape(e, view_needs(view, filter_drops(&opt->filter)), opt, err);
 	if (!s)
 		return -1;
 	in = analysis_input(s, &opt->of_view);

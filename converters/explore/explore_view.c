@@ -123,14 +123,17 @@ static int explore_call_begin(struct explore_call *c, struct explore *e,
 			      const struct explore_command *command, const struct explore_line *l,
 			      struct error *err)
 {
+	const char *idle;
+
 	*c = (struct explore_call){
 		.e = e, .command = command, .options = e->options, .output = l->output};
 	c->options.filter = (struct filter){0};
 	if (filter_copy(&c->options.filter, &e->options.filter, err) ||
 	    options_parse_command(&c->options, command->view, (int)l->n, l->words, err))
 		return -1;
-	if (c->options.idle)
-		message("warning: --%s has no effect on %s", c->options.idle, command->name);
+	idle = options_find_idle(&c->options, command->view);
+	if (idle)
+		message("warning: --%s is set, and has no effect on %s", idle, command->name);
 	return take_text(c, err) || use_text(c, err) ? -1 : 0;
 }
 

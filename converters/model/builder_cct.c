@@ -417,11 +417,17 @@ static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark
 	return 0;
 }
 
-/* Add the weight of a known stack to a node of the profile. -1: memory. */
+/* Add the weight of a known stack, whose samples are selected, to a node of the profile and to its thread. -1:
+ * memory. */
 static int node_add(struct profile_builder *b, const struct known_stack *s)
 {
 	struct profile_node *node = &b->current.paths->nodes[s->node];
+	struct profile_thread *t = sample_thread(b, s->thread);
 
+	if (!t)
+		return -1;
+	t->shown_weight += s->weight;
+	t->shown_hits += s->hits;
 	node->self_weight += s->weight;
 	node->self_hits += s->hits;
 	b->profile->weight += s->weight;
@@ -512,7 +518,7 @@ static int stack_once(struct profile_builder *b, const struct event_sample *e)
 {
 	struct recording *r = &b->current;
 	bool is_taken = builder_part_takes(b, e);
-	struct known_stack own = {.weight = e->weight, .hits = e->hits};
+	struct known_stack own = {.weight = e->weight, .hits = e->hits, .thread = e->thread};
 
 	if (process_add(b, e->thread, e->mark, e->weight, e->hits))
 		return -1;

@@ -338,9 +338,14 @@ static int choose_threads(struct profile_builder *b, unsigned char *dropped, str
 	status = b->part.threads(b->part.context, b->profile->strings, &r->process, wanted, err);
 	if (!status)
 		drop_threads(b, wanted, dropped);
-	for (size_t i = 0; !status && i < r->process.n_threads; i++)
-		if (!wanted[i])
-			slices_clear(&r->process.threads[i].times);
+	for (size_t i = 0; !status && i < r->process.n_threads; i++) {
+		struct profile_thread *t = &r->process.threads[i];
+
+		if (wanted[i])
+			continue;
+		slices_clear(&t->times);
+		t->shown_weight = t->shown_hits = 0;
+	}
 	free(wanted);
 	return status;
 }

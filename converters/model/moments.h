@@ -36,6 +36,7 @@ struct moment {
 	uint32_t node;	  /* of the profile */
 	uint32_t thread;  /* index in moments.threads */
 	uint32_t state;	  /* what the thread did, in strings; STRINGS_NONE: not known */
+	uint32_t hits;
 };
 
 struct moments_thread {

@@ -167,7 +167,8 @@ struct profile_node {
 struct profile_thread {
 	uint32_t id;
 	uint64_t tid, start_us, weight, hits;
-	uint32_t name;	     /* in profile.strings */
+	uint64_t shown_weight, shown_hits; /* of the samples that were selected */
+	uint32_t name;			   /* in profile.strings */
 	struct slices times; /* of the samples that were selected, if they were asked for */
 };
 

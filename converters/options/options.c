@@ -157,12 +157,21 @@ bool options_is_of_view(const struct known_option *option, const struct view *vi
 	if (view_names_option(view, option->name))
 		return true;
 	if (view_ignores_option(view, option->name) ||
-	    (view->granularity && option->place == AT(of_symbols.granularity)))
+	    (view->granularity && option->place == AT(of_symbols.granularity)) ||
+	    (view->needs & VIEW_NEEDS_LINES && option->kind == KIND_FILTER))
 		return false;
 	for (i = 0; views[i]; i++)
 		if (view_names_option(views[i], option->name))
 			return false;
 	return true;
+}
+
+bool options_is_of_stacks(const struct known_option *option)
+{
+	return (option->kind == KIND_FILTER && option->set == FILTER_HIDE) ||
+	       option->place == AT(of_symbols.granularity) ||
+	       option->place == AT(of_symbols.inlines) || option->place == AT(of_symbols.names) ||
+	       option->place == AT(kernel) || option->place == AT(by);
 }
 
 bool options_is_shape(const struct known_option *option)

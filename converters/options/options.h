@@ -28,6 +28,7 @@ struct options {
 	struct filter filter;	 /* which stacks are counted */
 	int by;			 /* enum profile_by */
 	const char *output;	 /* NULL: standard output */
+	const char *function;	 /* the argument of the view's option; NULL: it has none */
 	bool pack;		 /* write no view, but pack the recordings */
 	bool strict;
 	bool follow;   /* show it again each second as long as it is being recorded */
@@ -41,15 +42,13 @@ struct options {
 	char **asserts; /* owned likewise */
 	size_t n_asserts, asserts_size;
 	const char *list; /* a file that lists more files; NULL: none */
-	const char
-		*idle; /* the first option that was given though the view ignores it; NULL: none */
 };
 
 /* Set all options to their defaults. */
 void options_init(struct options *opt);
 
 /* Read cpconv's command line. Pointers in *opt point into argv. The caller frees *opt, also after an
- * error. Returns 0, or -1 if the command line is wrong. */
+ * error. Returns 0, or -1 if the command line is wrong, also if the view does not read an option. */
 int options_parse(struct options *opt, int argc, char **argv, struct error *err);
 
 /* Read cpprof's command line, which has no option for a view. */
@@ -59,6 +58,10 @@ int options_parse_explorer(struct options *opt, int argc, char **argv, struct er
  * (NULL: no view). *opt holds the settings already; only options that views read can be given. */
 int options_parse_command(struct options *opt, const struct view *view, int argc, char **argv,
 			  struct error *err);
+
+/* The first option that selects samples and that the view does not read, though it is set; NULL: there is none. A command
+ * line with such an option is wrong, but settings of cpprof are for many views. */
+const char *options_find_idle(const struct options *opt, const struct view *view);
 
 /* Returns -1 if --tsv or --json was given and the view cannot be written as a table. */
 int options_check_format(const struct options *opt, const struct view *view, struct error *err);

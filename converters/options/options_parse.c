@@ -357,6 +357,7 @@ static int apply_key(struct options *opt, enum whose whose, int key, const char 
 	const struct known_option *option;
 
 	if (key >= KEY_VIEW) {
+		opt->function = text;
 		opt->of_view.root = text ? text : opt->of_view.root;
 		return options_choose_view(opt, views[key - KEY_VIEW], err);
 	}
@@ -541,14 +542,92 @@ static int check_function(const struct options *opt, struct error *err)
 	return error_set(err, "--format %s: of which function? --%s FUNCTION", name, name);
 }
 
-/* The options of a view may come before the view. So this is called after the whole line is read. */
-static void find_idle(struct options *opt, const bool *given)
+static bool looks_for_functions(const struct options *opt, const struct view *view)
 {
-	size_t i;
+	return filter_drops(&opt->filter) || (opt->of_view.root && view_names_option(view, "root"));
+}
 
-	for (i = 0; i < options_table_count && !opt->idle; i++)
-		if (given[i] && !options_is_of_view(&options_table[i], opt->view))
-			opt->idle = options_table[i].name;
+/* A comparison of the call graph as text is a table, with one threshold for functions and calls. */
+static bool is_of_compared_graph(const struct known_option *option)
+{
+	return strcmp(option->name, "threshold") == 0;
+}
+
+static bool is_of_plain_graph(const struct known_option *option)
+{
+	return strcmp(option->name, "node-thres") == 0 || strcmp(option->name, "edge-thres") == 0;
+}
+
+/* What stacks are made of has a meaning also for a view that shows none, if functions are looked for in them. */
+static bool is_idle(const struct options *opt, const struct known_option *option,
+		    const struct view *view)
+{
+	if (view == &view_graph && opt->n_bases && is_of_compared_graph(option))
+		return false;
+	if (view == &view_graph && opt->n_bases && is_of_plain_graph(option))
+		return true;
+	if (view_takes_function(view) && !opt->function && strcmp(option->name, "root") == 0)
+		return false; /* --format source --root f */
+	if (options_is_of_stacks(option) && view_ignores_option(view, option->name) &&
+	    looks_for_functions(opt, view))
+		return false;
+	return !options_is_of_view(option, view);
+}
+
+/* An option that the view does not read is refused; the error says which views do. */
+static int refuse_idle(const struct known_option *option, const struct view *view, bool is_command,
+		       struct error *err)
+{
+	const char *dashes = is_command ? "" : "--";
+	size_t n = 0;
+
+	error_set(err, "%s%s takes no --%s", dashes, view->name, option->name);
+	if (option->kind == KIND_FILTER && view->needs & VIEW_NEEDS_LINES)
+		return error_append(err, ": it has whole stacks, for the program that reads it");
+	for (size_t i = 0; views[i]; i++)
+		if (view_names_option(views[i], option->name))
+			error_append(err, "%s %s%s", n++ ? "," : "; it is for", dashes,
+				     views[i]->name);
+	return -1;
+}
+
+/* The options of a view may come before the view. So this is called after the whole line is read. */
+static int check_idle(const struct options *opt, const bool *given, bool is_command,
+		      struct error *err)
+{
+	for (size_t i = 0; i < options_table_count; i++)
+		if (given[i] && is_idle(opt, &options_table[i], opt->view))
+			return refuse_idle(&options_table[i], opt->view, is_command, err);
+	if (opt->view == &view_html && opt->of_view.source_path && !opt->of_view.with_source)
+		return error_set(err, "--source-path: html reads sources only --with-source");
+	return 0;
+}
+
+static bool selects_samples(const struct options *opt, const struct known_option *option)
+{
+	switch (option->kind) {
+	case KIND_FILTER:
+		return opt->filter.of[option->set].n_values;
+	case KIND_THREADS:
+		return opt->chosen.threads.n_values;
+	case KIND_SECONDS:
+		return option->set ? opt->chosen.to_ns : opt->chosen.from_ns;
+	case KIND_CHOICE:
+		return opt->by && strcmp(option->name, "by") == 0;
+	case KIND_TEXT:
+		return opt->chosen.states && strcmp(option->name, "state") == 0;
+	default:
+		return false;
+	}
+}
+
+const char *options_find_idle(const struct options *opt, const struct view *view)
+{
+	for (size_t i = 0; i < options_table_count; i++)
+		if (selects_samples(opt, &options_table[i]) &&
+		    is_idle(opt, &options_table[i], view))
+			return options_table[i].name;
+	return NULL;
 }
 
 /* No view is written, and nothing is left out, so no option for that has a meaning. */
@@ -577,10 +656,12 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 	if (choose_picture(opt, err))
 		return -1;
 	opt->view = opt->view ? opt->view : views[0];
-	find_idle(opt, given);
 	options_name_for(opt, opt->view);
-	if (apply_blame(opt, err) || options_check_columns(opt, opt->view, err) ||
-	    options_check_base(opt, opt->view, err) || check_function(opt, err))
+	if (opt->action != OPTIONS_CONVERT || opt->pack)
+		return 0;
+	if (check_idle(opt, given, false, err) || apply_blame(opt, err) ||
+	    options_check_columns(opt, opt->view, err) || options_check_base(opt, opt->view, err) ||
+	    check_function(opt, err))
 		return -1;
 	return options_check_format(opt, opt->view, err);
 }
@@ -601,10 +682,7 @@ int options_parse_command(struct options *opt, const struct view *view, int argc
 	bool given[ENTRIES_MAX] = {false};
 
 	opt->view = view;
-	opt->idle = NULL;
 	if (parse(opt, WHOSE_COMMAND, argc, argv, given, err))
 		return -1;
-	if (view && view_find(view->name))
-		find_idle(opt, given);
-	return 0;
+	return view && view_find(view->name) ? check_idle(opt, given, true, err) : 0;
 }

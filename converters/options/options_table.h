@@ -50,8 +50,13 @@ extern const size_t options_table_count;
 /* Returns the option of that name, or NULL if there is none. */
 const struct known_option *options_known(const char *name);
 
-/* Whether the option changes what the view shows: the view names it, or no view does. */
+/* Whether the option changes what the view shows: the view names it, or no view does and the view does not
+ * ignore it. Of all options and views this is the one table of what has a meaning where. */
 bool options_is_of_view(const struct known_option *option, const struct view *view);
+
+/* Whether the option only says what functions stacks are made of, not which samples are selected. For a view that ignores
+ * it, it has a meaning beside an option that looks for functions. */
+bool options_is_of_stacks(const struct known_option *option);
 
 /* Whether the option is a setting: cpprof can change it without reading the files again. */
 bool options_is_setting(const struct known_option *option);

@@ -378,14 +378,15 @@ static int prepare(struct load *l, const struct options *opt, enum load_as as,
 		   struct selection_match *match)
 {
 	const struct selection *chosen = &opt->chosen;
+	unsigned needs = opt->view ? view_needs(opt->view, filter_drops(&opt->filter)) : 0;
 	uint64_t run_ns = 0;
 
 	l->router.match = match;
 	l->router.by = (enum profile_by)opt->by;
 	l->router.shows_kernel = opt->kernel;
-	l->router.keeps.times = !opt->view || opt->view->needs & VIEW_NEEDS_TIMES;
-	l->router.keeps.squares = opt->view && opt->view->needs & VIEW_NEEDS_SQUARES;
-	l->router.keeps.moments = !opt->view || opt->view->needs & VIEW_NEEDS_MOMENTS;
+	l->router.keeps.times = !opt->view || needs & VIEW_NEEDS_TIMES;
+	l->router.keeps.squares = needs & VIEW_NEEDS_SQUARES;
+	l->router.keeps.moments = !opt->view || needs & VIEW_NEEDS_MOMENTS;
 	l->router.by_resource =
 		as == LOAD_BY_RESOURCE || as == LOAD_AS_COLUMNS || count_resources(l, as) > 1;
 	l->router.runs = as == LOAD_AS_RUNS ? l->from->runs : NULL;

@@ -215,7 +215,8 @@ int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt
 	bool with_sources = needs & VIEW_WANTS_SOURCES;
 
 	needs &= ~(unsigned)(VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_NEEDS_MOMENTS |
-			     VIEW_WANTS_LINES | VIEW_WANTS_SOURCES | VIEW_NEEDS_SQUARES);
+			     VIEW_WANTS_LINES | VIEW_WANTS_SOURCES | VIEW_NEEDS_SQUARES |
+			     VIEW_TELLS_THREADS);
 	if (s->profile->given_calls && !takes_calls)
 		return refuse_calls(s->profile, err);
 	if (s->profile->given_calls)

@@ -246,7 +246,7 @@ static int remember_places(struct building *b)
 	const struct profile *p = b->profile;
 	uint32_t *to;
 
-	if (!has_moments(p))
+	if (!has_moments(p) && !b->tree->filter)
 		return 0;
 	to = b->tree->of_profile = malloc(p->n_nodes * sizeof(*to));
 	for (size_t i = 0; to && i < p->n_nodes; i++)

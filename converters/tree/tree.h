@@ -60,7 +60,7 @@ struct tree {
 	uint32_t *modules;
 	size_t n_modules;
 	/* By node of the profile: the node of the tree that has its samples, TREE_NO_NODE if the filter has dropped
-	 * them. NULL unless the profile has moments, which say what happened at the former. */
+	 * them. NULL unless the profile has moments, which say what happened at the former, or there is a filter. */
 	uint32_t *of_profile;
 };
 

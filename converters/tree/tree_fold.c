@@ -81,6 +81,11 @@ bool filter_is_set(const struct filter *f)
 	return false;
 }
 
+bool filter_drops(const struct filter *f)
+{
+	return f->of[FILTER_FOCUS].n_values || f->of[FILTER_IGNORE].n_values;
+}
+
 /* Mark the names that the values mean. `marks` has n elements, one for each string; the strings
  * that are names have NAME_MATCH_NAME already. The filter records which values mean no name.
  * Returns -1 if memory is out or an expression is wrong. */

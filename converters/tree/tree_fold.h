@@ -46,6 +46,8 @@ bool filter_is_equal(const struct filter *a, const struct filter *b);
 
 /* Whether the filter has any value. If f is NULL, it has none. */
 bool filter_is_set(const struct filter *f);
+/* Whether it has one of --focus or --ignore, so that samples may be left out. */
+bool filter_drops(const struct filter *f);
 
 /* ---- frame names ----------------------------------------------------------------------------- */
 /*

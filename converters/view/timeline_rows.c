@@ -2,18 +2,19 @@
 /*
  * timeline_rows.c - writes the timeline as a table for programs.
  *
- * In: a profile with times. Out: rows.
+ * In: when threads have used what. Out: rows.
  */
 #include "view/timeline_rows.h"
 
 #include <stdlib.h>
 
 #include "model/processes.h"
+#include "view/thread_uses.h"
 #include "write/rows.h"
 
 struct line {
 	const struct profile_process *process;
-	const struct profile_thread *thread;
+	const struct thread_use *use;
 	uint32_t command;
 };
 
@@ -27,11 +28,9 @@ static int compare(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->thread->weight != y->thread->weight)
-		return x->thread->weight < y->thread->weight ? 1 : -1;
-	if (x->process != y->process)
-		return x->process > y->process ? 1 : -1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	if (x->use->weight != y->use->weight)
+		return x->use->weight < y->use->weight ? 1 : -1;
+	return (x->use > y->use) - (x->use < y->use);
 }
 
 /* When a part begins. */
@@ -97,16 +96,16 @@ static void write_thread(struct writing *w, const struct line *line)
 	uint64_t before = 0;
 
 	for (unsigned part = 0; part < TIMELINE_PARTS; part++) {
-		uint64_t used = used_before(w->span, &line->thread->times, part + 1);
+		uint64_t used = used_before(w->span, &line->use->times, part + 1);
 
 		if (used == before)
 			continue;
 		rows_row(&w->rows, columns);
 		rows_word(&w->rows, "thread");
 		rows_count(&w->rows, line->process->pid);
-		rows_count(&w->rows, line->thread->tid);
+		rows_count(&w->rows, line->use->thread->tid);
 		rows_name(&w->rows, strings, line->command);
-		rows_name(&w->rows, strings, line->thread->name);
+		rows_name(&w->rows, strings, line->use->thread->name);
 		write_part(w, part, used - before);
 		before = used;
 	}
@@ -132,35 +131,51 @@ static void write_marks(struct writing *w, const struct profile_process *process
 	}
 }
 
-static void write_rows(struct writing *w, struct out *o, const struct line *list, size_t n,
-		       const struct slices *all)
+static int write_columns(struct writing *w, struct error *err)
 {
 	const struct profile *p = w->in->profile;
 
-	rows_begin(&w->rows, o, "timeline", w->in);
+	for (size_t i = 1; i < p->n_columns; i++) {
+		struct slices times = {0};
+		int status = thread_uses_of_column(&times, w->in, i, err);
+
+		if (!status)
+			write_all(w, p->columns[i].resource, &times);
+		slices_clear(&times);
+		if (status)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_rows(struct writing *w, struct out *o, const struct line *list, size_t n,
+		      const struct slices *all, struct error *err)
+{
+	const struct profile *p = w->in->profile;
+
+	rows_begin_threads(&w->rows, o, "timeline", w->in, sum(all));
 	write_all(w, p->resource, all);
-	for (size_t i = 1; i < p->n_columns; i++)
-		write_all(w, p->columns[i].resource, &p->columns[i].times);
+	if (write_columns(w, err))
+		return -1;
 	for (size_t i = 0; i < n; i++)
 		write_thread(w, &list[i]);
 	for (size_t i = 0; i < p->n_processes; i++)
 		write_marks(w, &p->processes[i]);
 	rows_end(&w->rows);
+	return 0;
 }
 
-static int gather(const struct profile *p, const uint32_t *commands, struct line *list,
-		  struct slices *all)
+static int gather(const struct profile *p, const struct thread_uses *u, const uint32_t *commands,
+		  struct line *list, struct slices *all)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < u->n; i++) {
+		const struct thread_use *use = &u->list[i];
 
-	for (size_t i = 0; i < p->n_processes; i++)
-		for (size_t k = 0; k < p->processes[i].n_threads; k++) {
-			const struct profile_thread *thread = &p->processes[i].threads[k];
-
-			list[n++] = (struct line){&p->processes[i], thread, commands[i]};
-			if (slices_join(all, &thread->times))
-				return -1;
-		}
+		list[i] = (struct line){&p->processes[use->process], use, commands[use->process]};
+		if (slices_join(all, &use->times))
+			return -1;
+	}
+	qsort(list, u->n, sizeof(*list), compare);
 	return 0;
 }
 
@@ -170,22 +185,21 @@ int timeline_rows(const struct view_input *in, const struct timeline_span *span,
 	const struct profile *p = in->profile;
 	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
 	struct writing w = {.in = in, .span = span};
+	size_t top = in->options->top ? in->options->top : SIZE_MAX;
 	struct slices all = {0};
-	struct line *list;
-	size_t n = 0;
-	int status = -1;
+	struct line *list = NULL;
+	struct thread_uses u;
+	int status = thread_uses_find(&u, in, true, err);
 
-	for (size_t i = 0; i < p->n_processes; i++)
-		n += p->processes[i].n_threads;
-	list = calloc(n + 1, sizeof(*list));
-	if (commands && list && !gather(p, commands, list, &all)) {
-		qsort(list, n, sizeof(*list), compare);
-		n = in->options->top && in->options->top < n ? in->options->top : n;
-		write_rows(&w, o, list, n, &all);
-		status = 0;
+	if (!status) {
+		list = calloc(u.n + 1, sizeof(*list));
+		status = commands && list && !gather(p, &u, commands, list, &all)
+				 ? write_rows(&w, o, list, top < u.n ? top : u.n, &all, err)
+				 : error_memory(err);
 	}
 	slices_clear(&all);
+	thread_uses_free(&u);
 	free(commands);
 	free(list);
-	return status ? error_memory(err) : 0;
+	return status;
 }

@@ -29,6 +29,8 @@ enum view_needs {
 		256, /* names with the source lines of their places, if these are known */
 	VIEW_WANTS_SOURCES =
 		512, /* a tree by line, if the text of sources is packed or asked for */
+	/* What each thread has used: with --focus or --ignore that takes a tree, and each sample with its thread. */
+	VIEW_TELLS_THREADS = 1024,
 };
 
 /* The argument that may follow the name of a command in cpprof. */
@@ -118,6 +120,9 @@ typedef int view_emit(const struct view_input *in, struct out *o, struct error *
 
 /* Write with `emit`, and with --root only what is below the root functions, as bottomup.h has it. -1: error. */
 int view_below_root(const struct view_input *in, struct out *o, view_emit *emit, struct error *err);
+
+/* What the view needs, of enum view_needs, with --focus or --ignore (`is_filtered`) or without. */
+unsigned view_needs(const struct view *view, bool is_filtered);
 
 /* Whether the option of the view has a value, the function that the view is about. */
 bool view_takes_function(const struct view *view);

@@ -310,6 +310,7 @@ const struct view view_asm = {
 	.help = "the instructions of FUNCTION, with self and total",
 	.needs = VIEW_NEEDS_TREE,
 	.granularity = SYMBOLS_BY_CODE,
+	.ignores = VIEW_OPTIONS("top", "by"),
 	.has_rows = true,
 	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
 		      .is_needed = true,

@@ -367,6 +367,7 @@ const struct view view_callpath = {
 	.has_base = true,
 	.has_columns = true,
 	.options = VIEW_OPTIONS("root", "up", "threshold", "depth", "percent"),
+	.ignores = VIEW_OPTIONS("by"), /* groups are above main; with --root they can be named */
 	.commands = {{.name = "down",
 		      .argument = VIEW_ARGUMENT_FUNCTION,
 		      .help = "what the calls below a function cost, path by path"},

@@ -317,6 +317,7 @@ const struct view view_bodies = {
 	.has_base = true,
 	.has_columns = true,
 	.options = VIEW_OPTIONS("root", "threshold"),
+	.ignores = VIEW_OPTIONS("by"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "functions by what they used themselves"}},
 	.emit = emit_bodies,

@@ -2,13 +2,14 @@
 /*
  * view_processes.c - lists the processes: who started them, when, how long they ran, what they used.
  *
- * In: a profile. Out: a line for each process, the one that used most first.
+ * In: what threads have used. Out: a line for each process, the one that used most first.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/processes.h"
+#include "view/thread_uses.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
@@ -23,28 +24,30 @@
 struct line {
 	const struct profile_process *process;
 	uint32_t command;
+	uint64_t weight, hits; /* of what is shown */
+	bool has_any;
+};
+
+/* What is above the lines, and what they are shown in proportion to. */
+struct listing {
+	const struct view_input *in;
+	struct line *list;
+	size_t n;
+	uint64_t begin_ns, kept;
+	bool is_part; /* processes of which nothing is shown are left out */
 };
 
 static int compare(const void *a, const void *b)
 {
 	const struct profile_process *x = ((const struct line *)a)->process;
 	const struct profile_process *y = ((const struct line *)b)->process;
+	uint64_t of_x = ((const struct line *)a)->weight, of_y = ((const struct line *)b)->weight;
 
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
+	if (of_x != of_y)
+		return of_x < of_y ? 1 : -1;
 	if (x->start_ns != y->start_ns)
 		return x->start_ns > y->start_ns ? 1 : -1;
 	return (x > y) - (x < y);
-}
-
-/* The sum of what all processes used; --from and --thread leave no process out. */
-static uint64_t all_weight(const struct profile *p)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < p->n_processes; i++)
-		all += p->processes[i].weight; /* the builder has checked the sum */
-	return all;
 }
 
 static void write_pid(struct out *o, uint64_t pid)
@@ -88,26 +91,33 @@ static const char *end_of(const struct profile_process *process)
 	return strcmp(word, "clean") == 0 || !process->start_ns ? NULL : word;
 }
 
-/* CPU time is the kernel's word. What of another resource was credited stands in its place. */
-static void write_used(struct out *o, const struct profile *p,
-		       const struct profile_process *process, bool is_timed)
+static bool shows_cpu(const struct listing *l)
 {
+	return weight_is_cpu(l->in->profile) && !l->is_part;
+}
+
+/* CPU time is the kernel's word. What was credited of another resource, or in a part of the run, stands in its
+ * place. */
+static void write_used(struct out *o, const struct listing *l, const struct line *line,
+		       bool is_timed)
+{
+	const struct profile *p = l->in->profile;
 	char text[WEIGHT_BYTES];
 	uint64_t cpu_ns = 0;
 
-	if (weight_is_cpu(p)) {
-		is_timed = run_times_cpu(p, process, &cpu_ns) && is_timed;
+	if (shows_cpu(l)) {
+		is_timed = run_times_cpu(p, line->process, &cpu_ns) && is_timed;
 		write_seconds(o, cpu_ns, is_timed);
 	} else {
-		out_format(o, "%9s ",
-			   weight_brief(text, strings_get(p->strings, p->unit, NULL),
-					process->weight));
+		out_format(
+			o, "%9s ",
+			weight_brief(text, strings_get(p->strings, p->unit, NULL), line->weight));
 	}
 }
 
-static void write_line(struct out *o, const struct profile *p, const struct line *line,
-		       uint64_t begin_ns, uint64_t all, int column)
+static void write_line(struct out *o, const struct listing *l, const struct line *line, int column)
 {
+	const struct profile *p = l->in->profile;
 	const struct profile_process *process = line->process;
 	const char *name, *end = end_of(process);
 	bool is_timed = process->start_ns != 0;
@@ -117,10 +127,10 @@ static void write_line(struct out *o, const struct profile *p, const struct line
 	write_pid(o, process->ppid);
 	if (column > COMMAND_COLUMN)
 		write_rank(o, process);
-	write_seconds(o, process->start_ns - begin_ns, is_timed);
+	write_seconds(o, process->start_ns - l->begin_ns, is_timed);
 	write_seconds(o, run_times_lasted(process), is_timed);
-	write_used(o, p, process, is_timed);
-	out_format(o, "%5.1f  ", weight_fraction(process->weight, all) * 100);
+	write_used(o, l, line, is_timed);
+	out_format(o, "%5.1f  ", weight_fraction(line->weight, p->weight) * 100);
 	name = strings_get(p->strings, line->command, &n);
 	out_name_fit(o, name, n, column + (end ? (int)strlen(end) + 3 : 0));
 	if (end)
@@ -136,18 +146,9 @@ static void write_number(struct rows *r, uint64_t ns, bool is_known)
 		rows_none(r);
 }
 
-static uint64_t samples_of(const struct profile_process *process)
+static void write_row(struct rows *r, const struct listing *l, const struct line *line)
 {
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < process->n_threads; i++)
-		all += process->threads[i].hits;
-	return all;
-}
-
-static void write_row(struct rows *r, const struct profile *p, const struct line *line,
-		      uint64_t begin_ns, uint64_t all)
-{
+	const struct profile *p = l->in->profile;
 	static const char *const columns[] = {"pid",
 					      "ppid",
 					      "begin_ns",
@@ -167,13 +168,13 @@ static void write_row(struct rows *r, const struct profile *p, const struct line
 	rows_row(r, columns);
 	write_number(r, process->pid, process->pid != 0);
 	write_number(r, process->ppid, process->ppid != 0);
-	write_number(r, process->start_ns - begin_ns, is_timed);
+	write_number(r, process->start_ns - l->begin_ns, is_timed);
 	write_number(r, run_times_lasted(process), is_timed);
 	is_timed = run_times_cpu(p, process, &cpu_ns) && is_timed;
 	write_number(r, cpu_ns, is_timed);
-	rows_count(r, process->weight);
-	rows_fraction(r, weight_fraction(process->weight, all));
-	rows_count(r, samples_of(process));
+	rows_count(r, line->weight);
+	rows_fraction(r, weight_fraction(line->weight, p->weight));
+	rows_count(r, line->hits);
 	if (process->start_ns)
 		rows_word(r, stop_text_word(process));
 	else
@@ -182,65 +183,91 @@ static void write_row(struct rows *r, const struct profile *p, const struct line
 	write_number(r, process->rank, process->has_rank);
 }
 
-static void write_rows(struct out *o, const struct view_input *in, const struct line *list)
+static void write_rows(struct out *o, const struct listing *l)
 {
-	const struct profile *p = in->profile;
-	size_t top = in->options->top ? in->options->top : SIZE_MAX;
-	uint64_t begin_ns = run_times_begin(p), all = all_weight(p);
+	size_t top = l->in->options->top ? l->in->options->top : SIZE_MAX;
 	struct rows r;
 
-	rows_begin(&r, o, "processes", in);
-	for (size_t i = 0; i < p->n_processes && i < top; i++)
-		write_row(&r, p, &list[i], begin_ns, all);
+	rows_begin_threads(&r, o, "processes", l->in, l->kept);
+	for (size_t i = 0; i < l->n && i < top; i++)
+		write_row(&r, l, &l->list[i]);
 	rows_end(&r);
 }
 
-static void write_lines(struct out *o, const struct view_input *in, const struct line *list)
+static void write_lines(struct out *o, const struct listing *l)
 {
-	const struct profile *p = in->profile;
+	const struct profile *p = l->in->profile;
 	struct footer footer = {.what = "process", .plural = "processes"};
-	uint64_t begin_ns = run_times_begin(p), all = all_weight(p);
-	size_t i, top = in->options->top ? in->options->top : SIZE_MAX;
+	size_t i, top = l->in->options->top ? l->in->options->top : SIZE_MAX;
 	int column = COMMAND_COLUMN + (has_ranks(p) ? RANK_WIDTH + 1 : 0);
 
-	caption_write(o, "Processes", in);
+	caption_write(o, "Processes", l->in);
 	out_format(o, "\n%*s %*s %*s  start s elapsed s %9s     %%  command\n", PID_WIDTH, "pid",
 		   PID_WIDTH, "parent", column - COMMAND_COLUMN,
-		   column > COMMAND_COLUMN ? "rank " : "", weight_is_cpu(p) ? "CPU s" : "used");
+		   column > COMMAND_COLUMN ? "rank " : "", shows_cpu(l) ? "CPU s" : "used");
 	caption_rule(o);
-	for (i = 0; i < p->n_processes && i < top; i++)
-		write_line(o, p, &list[i], begin_ns, all, column);
-	footer.beyond = p->n_processes - i;
-	footer_write(o, &footer, in->options, 0);
+	for (i = 0; i < l->n && i < top; i++)
+		write_line(o, l, &l->list[i], column);
+	footer.beyond = l->n - i;
+	footer_write(o, &footer, l->in->options, 0);
+}
+
+/* What threads have used, by process. Processes of calls without stacks have no threads. */
+static void gather(struct listing *l, const struct thread_uses *u, const uint32_t *commands)
+{
+	const struct profile *p = l->in->profile;
+	size_t i;
+
+	for (i = 0; i < p->n_processes; i++)
+		l->list[i] =
+			(struct line){&p->processes[i], commands[i],
+				      p->given_calls ? p->processes[i].weight : 0, 0, !u->is_part};
+	for (i = 0; i < u->n; i++) {
+		struct line *line = &l->list[u->list[i].process];
+
+		line->has_any = true;
+		line->hits += u->list[i].hits;
+		if (!p->given_calls)
+			line->weight += u->list[i].weight;
+	}
+	for (i = 0; i < p->n_processes; i++)
+		if (l->list[i].has_any)
+			l->list[l->n++] = l->list[i];
+	qsort(l->list, l->n, sizeof(*l->list), compare);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct profile *p = in->profile;
 	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
-	struct line *list = calloc(p->n_processes + 1, sizeof(*list));
-	bool ok = commands && list;
+	struct listing l = {.in = in, .begin_ns = run_times_begin(p)};
+	struct thread_uses u;
+	int status = thread_uses_find(&u, in, false, err);
 
-	for (size_t i = 0; ok && i < p->n_processes; i++)
-		list[i] = (struct line){&p->processes[i], commands[i]};
-	if (ok) {
-		qsort(list, p->n_processes, sizeof(*list), compare);
-		if (view_input_is_rows(in->options))
-			write_rows(o, in, list);
-		else
-			write_lines(o, in, list);
-	}
+	l.list = calloc(p->n_processes + 1, sizeof(*l.list));
+	l.is_part = u.is_part;
+	l.kept = p->given_calls ? p->weight : u.weight;
+	if (!status && !(commands && l.list))
+		status = error_memory(err);
+	if (!status)
+		gather(&l, &u, commands);
+	if (!status && view_input_is_rows(in->options))
+		write_rows(o, &l);
+	else if (!status)
+		write_lines(o, &l);
+	thread_uses_free(&u);
 	free(commands);
-	free(list);
-	return ok ? 0 : error_memory(err);
+	free(l.list);
+	return status;
 }
 
 const struct view view_processes = {
 	.name = "processes",
 	.help = "the processes: who, when, for how long, how much",
 	.fits_screen = true,
-	.needs = VIEW_TAKES_CALLS,
-	.ignores = VIEW_OPTIONS("unit", "granularity", "names", "no-inlines"),
+	.needs = VIEW_TAKES_CALLS | VIEW_TELLS_THREADS,
+	.ignores =
+		VIEW_OPTIONS("unit", "hide", "kernel", "by", "granularity", "names", "no-inlines"),
 	.has_rows = true,
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT}},
 	.emit = emit,

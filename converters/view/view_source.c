@@ -225,6 +225,7 @@ const struct view view_source = {
 	.granularity = SYMBOLS_BY_SOURCE,
 	.has_rows = true,
 	.options = VIEW_OPTIONS("source-path"),
+	.ignores = VIEW_OPTIONS("top", "by"),
 	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
 		      .is_needed = true,
 		      .help = "a function's source lines, with what they used"}},

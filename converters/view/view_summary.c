@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "view/summary.h"
+#include "view/thread_uses.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/info_text.h"
@@ -27,6 +28,15 @@
 static double percent_of(uint64_t part, uint64_t whole)
 {
 	return weight_fraction(part, whole) * 100;
+}
+
+/* Whether samples are left out. What recordings say of resources and losses is of all. */
+static bool is_part(const struct view_input *in)
+{
+	const struct profile *p = in->profile;
+
+	return p->threads || p->states || p->from_ns || p->to_ns ||
+	       (in->tree && in->tree->filter && filter_drops(in->tree->filter));
 }
 
 /* ---- what it is made of: lists in a line ------------------------------------------------------ */
@@ -99,22 +109,25 @@ static struct event_text text_of(const struct profile *p, uint32_t string)
 }
 
 /* The threads of all processes, if there are several. */
-static void write_threads(struct out *o, const struct profile *p)
+static int write_threads(struct out *o, const struct view_input *in, struct error *err)
 {
-	struct part *parts;
-	size_t i, k, n = 0;
+	const struct profile *p = in->profile;
+	bool is_samples = in->options->unit == VIEW_UNIT_SAMPLES;
+	struct thread_uses u;
+	int status = thread_uses_find(&u, in, false, err);
+	struct part *parts = !status && u.n > 1 ? calloc(u.n, sizeof(*parts)) : NULL;
 
-	for (i = 0; i < p->n_processes; i++)
-		n += p->processes[i].n_threads;
-	parts = n > 1 ? calloc(n, sizeof(*parts)) : NULL;
-	for (i = 0, n = 0; parts && i < p->n_processes; i++)
-		for (k = 0; k < p->processes[i].n_threads; k++)
-			parts[n++] = (struct part){text_of(p, p->processes[i].threads[k].name),
-						   p->processes[i].threads[k].tid,
-						   p->processes[i].threads[k].weight};
+	for (size_t i = 0; parts && i < u.n; i++) {
+		const struct thread_use *use = &u.list[i];
+
+		parts[i] = (struct part){text_of(p, use->thread->name), use->thread->tid,
+					 is_samples ? use->hits : use->weight};
+	}
 	if (parts)
-		write_parts(o, "threads", parts, n, p->weight);
+		write_parts(o, "threads", parts, u.n, is_samples ? p->hits : p->weight);
 	free(parts);
+	thread_uses_free(&u);
+	return status;
 }
 
 /* ---- resources, and what waited --------------------------------------------------------------- */
@@ -186,7 +199,7 @@ static void write_amount(struct out *o, const struct profile *p, struct amount *
 }
 
 /* What was counted at the same time, if it was more than one resource. */
-static void write_resources(struct out *o, const struct profile *p)
+static void write_resources(struct out *o, const struct profile *p, bool is_part)
 {
 	struct amount list[RESOURCES + 1];
 	size_t i, k, n = 0;
@@ -196,7 +209,8 @@ static void write_resources(struct out *o, const struct profile *p)
 			add_resource(list, &n, p, &p->processes[i].resources[k]);
 	if (n < 2)
 		return;
-	out_text(o, "counted, and in which states threads were (--resource NAME shows one):\n");
+	out_format(o, "counted%s, and in which states threads were (--resource NAME shows one):\n",
+		   is_part ? " in the whole run" : "");
 	for (i = 0; i < n && i < RESOURCES; i++)
 		write_amount(o, p, &list[i]);
 	if (n > RESOURCES)
@@ -290,7 +304,7 @@ static int write_lines(struct out *o, const struct view_input *in, const struct 
 
 /* ---- what was lost ---------------------------------------------------------------------------- */
 
-static void write_losses(struct out *o, const struct profile *p)
+static void write_losses(struct out *o, const struct profile *p, bool is_part)
 {
 	uint64_t losses[CPS_LOSS_COUNT + 1] = {0}, weight = 0, whole = 0, lost = 0, cut = 0;
 	size_t i, k;
@@ -307,7 +321,7 @@ static void write_losses(struct out *o, const struct profile *p)
 	}
 	if (p->by_name || p->given_calls)
 		return;
-	out_text(o, lost ? "\nlost: " : "\nlost: no tick");
+	out_format(o, "\nlost%s: %s", is_part ? " in the whole run" : "", lost ? "" : "no tick");
 	for (k = 0, i = 0; k <= CPS_LOSS_COUNT; k++)
 		if (losses[k])
 			out_format(o, "%s%" PRIu64 " %s", i++ ? ", " : "", losses[k],
@@ -331,17 +345,17 @@ static int write_all(const struct view_input *in, struct out *o, const struct sh
 	if (!functions)
 		return -1;
 	caption_write(o, "Summary", in);
-	write_resources(o, in->profile);
+	write_resources(o, in->profile, is_part(in));
 	write_modules(o, in, functions, n);
-	write_threads(o, in->profile);
+	status = write_threads(o, in, err);
 	write_functions(o, in, functions, n);
 	free(functions);
 	if (in->tree)
 		write_paths(o, in->tree);
-	if (in->tree && in->symbols)
+	if (!status && in->tree && in->symbols)
 		status = write_lines(o, in, sheet, err);
 	if (!status)
-		write_losses(o, in->profile);
+		write_losses(o, in->profile, is_part(in));
 	return status;
 }
 
@@ -359,7 +373,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 const struct view view_summary = {
 	.name = "summary",
 	.help = "one page of text: heaviest paths, hottest lines",
-	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS | VIEW_WANTS_LINES,
+	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS | VIEW_WANTS_LINES | VIEW_TELLS_THREADS,
 	.ignores = VIEW_OPTIONS("top"),
 	.emit = emit,
 };

@@ -2,12 +2,13 @@
 /*
  * view_threads.c - lists the threads: when they began, what they used.
  *
- * In: a profile. Out: a line for each thread, the one that used most first.
+ * In: what threads have used. Out: a line for each thread, the one that used most first.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "model/processes.h"
+#include "view/thread_uses.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
@@ -19,36 +20,34 @@
 struct line {
 	const struct profile_process *process;
 	const struct profile_thread *thread;
-	uint64_t begin_ns; /* of the run */
+	uint64_t weight, hits; /* of what is shown */
+	uint64_t begin_ns;     /* of the run */
 };
 
 static int compare(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 
-	if (x->thread->weight != y->thread->weight)
-		return x->thread->weight < y->thread->weight ? 1 : -1;
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
 	if (x->process != y->process)
 		return x->process > y->process ? 1 : -1;
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static struct line *gather(const struct profile *p, size_t *n)
+static struct line *gather(const struct profile *p, const struct thread_uses *u)
 {
-	struct line *list;
-	size_t all = 0;
+	struct line *list = calloc(u->n + 1, sizeof(*list));
 	uint64_t begin_ns = run_times_begin(p);
 
-	for (size_t i = 0; i < p->n_processes; i++)
-		all += p->processes[i].n_threads;
-	list = calloc(all + 1, sizeof(*list));
-	*n = 0;
-	for (size_t i = 0; list && i < p->n_processes; i++)
-		for (size_t k = 0; k < p->processes[i].n_threads; k++)
-			list[(*n)++] = (struct line){&p->processes[i], &p->processes[i].threads[k],
-						     begin_ns};
+	for (size_t i = 0; list && i < u->n; i++) {
+		const struct thread_use *use = &u->list[i];
+
+		list[i] = (struct line){&p->processes[use->process], use->thread, use->weight,
+					use->hits, begin_ns};
+	}
 	if (list)
-		qsort(list, *n, sizeof(*list), compare);
+		qsort(list, u->n, sizeof(*list), compare);
 	return list;
 }
 
@@ -75,9 +74,8 @@ static void write_line(struct out *o, const struct profile *p, const struct line
 		   line->process->pid, ID_WIDTH, line->thread->tid,
 		   (double)(line->process->start_ns - line->begin_ns) / 1e9 +
 			   (double)line->thread->start_us / 1e6,
-		   scale.width, weight_text(text, scale, line->thread->weight),
-		   weight_fraction(line->thread->weight, all) * 100, WEIGHT_COUNT_WIDTH,
-		   line->thread->hits);
+		   scale.width, weight_text(text, scale, line->weight),
+		   weight_fraction(line->weight, all) * 100, WEIGHT_COUNT_WIDTH, line->hits);
 	write_name(o, p, line, column);
 }
 
@@ -102,26 +100,27 @@ static void write_row(struct rows *r, const struct profile *p, const struct line
 		rows_count(r, start_of(line));
 	else
 		rows_none(r);
-	rows_count(r, line->thread->weight);
-	rows_fraction(r, weight_fraction(line->thread->weight, all));
-	rows_count(r, line->thread->hits);
+	rows_count(r, line->weight);
+	rows_fraction(r, weight_fraction(line->weight, all));
+	rows_count(r, line->hits);
 	rows_name(r, p->strings, line->thread->name);
 }
 
 static void write_rows(struct out *o, const struct view_input *in, const struct line *list,
-		       size_t n, uint64_t all)
+		       size_t n, uint64_t kept)
 {
 	struct rows r;
 
-	rows_begin(&r, o, "threads", in);
+	rows_begin_threads(&r, o, "threads", in, kept);
 	for (size_t i = 0; i < n; i++)
-		write_row(&r, in->profile, &list[i], all);
+		write_row(&r, in->profile, &list[i], in->profile->weight);
 	rows_end(&r);
 }
 
 static void write_text(struct out *o, const struct view_input *in, const struct line *list,
-		       size_t n, size_t shown, uint64_t all)
+		       size_t n, size_t shown)
 {
+	const uint64_t all = in->profile->weight;
 	const struct weight_scale scale = weight_scale(in->profile, TREE_GTICKS, all);
 	const struct footer footer = {.what = "thread", .beyond = n - shown};
 
@@ -136,29 +135,29 @@ static void write_text(struct out *o, const struct view_input *in, const struct 
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	size_t n, shown;
-	struct line *list = gather(in->profile, &n);
-	uint64_t all = 0;
+	struct thread_uses u;
+	int status = thread_uses_find(&u, in, false, err);
+	struct line *list = status ? NULL : gather(in->profile, &u);
+	size_t shown = in->options->top && in->options->top < u.n ? in->options->top : u.n;
 
-	if (!list)
-		return error_memory(err);
-	for (size_t i = 0; i < n; i++)
-		all += list[i].thread->weight; /* the builder has checked the sum */
-	shown = in->options->top && in->options->top < n ? in->options->top : n;
-	if (view_input_is_rows(in->options))
-		write_rows(o, in, list, shown, all);
-	else
-		write_text(o, in, list, n, shown, all);
+	if (!status && !list)
+		status = error_memory(err);
+	else if (list && view_input_is_rows(in->options))
+		write_rows(o, in, list, shown, u.weight);
+	else if (list)
+		write_text(o, in, list, u.n, shown);
 	free(list);
-	return 0;
+	thread_uses_free(&u);
+	return status;
 }
 
 const struct view view_threads = {
 	.name = "threads",
 	.help = "the threads: when they began, what each used",
 	.fits_screen = true,
-	.needs = VIEW_TAKES_CALLS,
-	.ignores = VIEW_OPTIONS("unit", "granularity", "names", "no-inlines"),
+	.needs = VIEW_TAKES_CALLS | VIEW_TELLS_THREADS,
+	.ignores =
+		VIEW_OPTIONS("unit", "hide", "kernel", "by", "granularity", "names", "no-inlines"),
 	.has_rows = true,
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT}},
 	.emit = emit,

@@ -2,7 +2,7 @@
 /*
  * view_timeline.c - shows when the processes or threads used how much, as bars of text.
  *
- * In: a profile with times. Out: a line for each process, or of a single process for each thread.
+ * In: when threads have used what. Out: a line for each process, or of a single process for each thread.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/processes.h"
+#include "view/thread_uses.h"
 #include "view/timeline_rows.h"
 #include "view/view.h"
 #include "write/bars.h"
@@ -33,6 +34,7 @@ struct timeline {
 	const struct view_input *in;
 	struct bars bars;
 	struct row all, *rows, others;
+	struct slices *columns; /* of several resources, from the second one on */
 	size_t n, shown;
 };
 
@@ -56,27 +58,29 @@ static int compare(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int add_process(struct timeline *t, const struct profile_process *p, uint32_t name)
+/* A row for each process. */
+static int add_processes(struct timeline *t, const struct thread_uses *u, const uint32_t *commands)
 {
-	struct row *row = &t->rows[t->n++];
+	const struct profile *p = t->in->profile;
 
-	*row = (struct row){.name = name, .id = p->pid};
-	for (size_t i = 0; i < p->n_threads; i++)
-		if (slices_join(&row->times, &p->threads[i].times))
+	for (; t->n < p->n_processes; t->n++)
+		t->rows[t->n] = (struct row){.name = commands[t->n], .id = p->processes[t->n].pid};
+	for (size_t i = 0; i < u->n; i++)
+		if (slices_join(&t->rows[u->list[i].process].times, &u->list[i].times))
 			return -1;
 	return 0;
 }
 
-static int add_threads(struct timeline *t, const struct profile_process *p, uint32_t name)
+static int add_threads(struct timeline *t, const struct thread_uses *u, const uint32_t *commands)
 {
-	for (size_t i = 0; i < p->n_threads; i++) {
-		const struct profile_thread *from = &p->threads[i];
+	for (size_t i = 0; i < u->n; i++) {
+		const struct profile_thread *from = u->list[i].thread;
 		struct row *row = &t->rows[t->n++];
 		size_t n;
 
 		strings_get(t->in->profile->strings, from->name, &n);
-		*row = (struct row){.name = n ? from->name : name, .id = from->tid};
-		if (slices_join(&row->times, &from->times))
+		*row = (struct row){.name = n ? from->name : commands[0], .id = from->tid};
+		if (slices_join(&row->times, &u->list[i].times))
 			return -1;
 	}
 	return 0;
@@ -104,26 +108,42 @@ static int rank(struct timeline *t)
 	return 0;
 }
 
-static int gather(struct timeline *t)
+static int gather(struct timeline *t, const struct thread_uses *u)
 {
 	const struct profile *p = t->in->profile;
 	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
-	size_t n = p->n_processes == 1 ? p->processes->n_threads : p->n_processes;
+	size_t n = p->n_processes == 1 ? u->n : p->n_processes;
 	bool ok = commands && (t->rows = calloc(n + 1, sizeof(*t->rows)));
 
-	for (size_t i = 0; ok && i < p->n_processes; i++)
-		ok = !(p->n_processes == 1 ? add_threads(t, p->processes, commands[0])
-					   : add_process(t, &p->processes[i], commands[i]));
+	ok = ok &&
+	     !(p->n_processes == 1 ? add_threads(t, u, commands) : add_processes(t, u, commands));
 	free(commands);
 	return ok && !rank(t) ? 0 : -1;
+}
+
+/* When the other resources were used. */
+static int gather_columns(struct timeline *t, struct error *err)
+{
+	const struct profile *p = t->in->profile;
+
+	t->columns = calloc(p->n_columns + 1, sizeof(*t->columns));
+	if (!t->columns)
+		return error_memory(err);
+	for (size_t i = 1; i < p->n_columns; i++)
+		if (thread_uses_of_column(&t->columns[i], t->in, i, err))
+			return -1;
+	return 0;
 }
 
 static void timeline_free(struct timeline *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		slices_clear(&t->rows[i].times);
+	for (size_t i = 1; t->columns && i < t->in->profile->n_columns; i++)
+		slices_clear(&t->columns[i]);
 	slices_clear(&t->all.times);
 	slices_clear(&t->others.times);
+	free(t->columns);
 	free(t->rows);
 }
 
@@ -249,8 +269,9 @@ static void write_columns(const struct timeline *t)
 		size_t n;
 		const char *name = strings_get(p->strings, c->resource, &n);
 
-		bars_fill(&t->bars, values, &c->times);
-		write_label(t, name, n, c->weight, strings_get(p->strings, c->unit, NULL));
+		bars_fill(&t->bars, values, &t->columns[i]);
+		write_label(t, name, n, sum(&t->columns[i]),
+			    strings_get(p->strings, c->unit, NULL));
 		bars_write(&t->bars, values, largest(&t->bars, values));
 	}
 }
@@ -380,6 +401,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct timeline t = {.in = in};
 	struct timeline_span span;
+	struct thread_uses u;
 	int status;
 
 	if (!is_timed(in->profile))
@@ -389,18 +411,24 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		span = span_of(in->profile);
 		return timeline_rows(in, &span, o, err);
 	}
-	status = gather(&t);
+	status = thread_uses_find(&u, in, true, err);
+	if (!status && gather(&t, &u))
+		status = error_memory(err);
+	thread_uses_free(&u);
+	if (!status)
+		status = gather_columns(&t, err);
 	if (!status)
 		write_timeline(&t, o);
 	timeline_free(&t);
-	return status ? error_memory(err) : 0;
+	return status;
 }
 
 const struct view view_timeline = {
 	.name = "timeline",
 	.help = "when processes or threads used how much; marks",
-	.needs = VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES,
-	.ignores = VIEW_OPTIONS("unit", "granularity", "names", "no-inlines"),
+	.needs = VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_TELLS_THREADS,
+	.ignores =
+		VIEW_OPTIONS("unit", "hide", "kernel", "by", "granularity", "names", "no-inlines"),
 	.has_rows = true,
 	.has_columns = true,
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT}},

@@ -25,6 +25,13 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
+unsigned view_needs(const struct view *view, bool is_filtered)
+{
+	unsigned more = VIEW_NEEDS_TREE | VIEW_NEEDS_MOMENTS;
+
+	return view->needs | (is_filtered && view->needs & VIEW_TELLS_THREADS ? more : 0);
+}
+
 bool view_takes_function(const struct view *view)
 {
 	return view->commands[0].argument == VIEW_ARGUMENT_FUNCTION && view->commands[0].is_needed;

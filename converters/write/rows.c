@@ -53,6 +53,25 @@ void rows_begin_totals(struct rows *r, struct out *o, const char *view, const st
 	out_text(o, ", \"rows\": [");
 }
 
+void rows_begin_threads(struct rows *r, struct out *o, const char *view,
+			const struct view_input *in, uint64_t kept)
+{
+	const struct profile *p = in->profile;
+
+	*r = (struct rows){.out = o, .json = in->options->format == VIEW_JSON};
+	if (!r->json)
+		return;
+	out_format(o, "{\"version\": %d, \"view\": \"%s\", \"resource\": ", ROWS_JSON_VERSION,
+		   view);
+	json_text_string(o, p->strings, p->resource);
+	out_text(o, ", \"unit\": ");
+	json_text_string(o, p->strings, p->unit);
+	out_format(o, ", \"samples\": %" PRIu64 ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64,
+		   p->hits, p->weight, kept);
+	out_text(o, ", \"totals\": \"exact\"");
+	out_text(o, ", \"rows\": [");
+}
+
 void rows_begin_columns(struct rows *r, struct out *o, const struct view_input *in,
 			const char *const *keys)
 {

@@ -40,6 +40,9 @@ void rows_begin(struct rows *r, struct out *o, const char *view, const struct vi
 /* The same for a view that decides itself how it makes its totals. */
 void rows_begin_totals(struct rows *r, struct out *o, const char *view, const struct view_input *in,
 		       bool is_exact);
+/* The same for a table of what threads have used, in gticks: there is always a total. */
+void rows_begin_threads(struct rows *r, struct out *o, const char *view,
+			const struct view_input *in, uint64_t kept);
 /* The same for a table with several resources, whose keys are given. In JSON the view is "columns", and
  * columns says of each key what it means, instead of resource, unit and so on. */
 void rows_begin_columns(struct rows *r, struct out *o, const struct view_input *in,

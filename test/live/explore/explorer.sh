@@ -368,8 +368,9 @@ wrong 'granularity module' \
 	'cpprof: line 1: folded stacks do not say which module a function is of: --granularity module needs recordings'
 [ ! -e a ] && [ ! -e b ] || fail "a command that is wrong has written a file"
 
-printf 'flat --up\nflat' | "$CPPROF" names.folded >out 2>err || fail "flat --up ended with $?"
-[ "$(cat err)" = 'cpprof: line 1: warning: --up has no effect on flat' ] || fail "flat --up: $(cat err)"
+wrong 'flat --up' 'cpprof: line 1: flat takes no --up; it is for callpath'
+printf 'focus qsort\nsummary\ninfo' | "$CPPROF" names.folded >out 2>err || fail "info with a focus ended with $?"
+[ "$(cat err)" = 'cpprof: line 3: warning: --focus is set, and has no effect on info' ] || fail "info: $(cat err)"
 
 # After an error the next line is run. A setting that was refused stays as it was. quit ends the
 # program.

@@ -33,12 +33,12 @@ says 1 'flat: No such file or directory; the view is --flat' "$CPCONV" flat x.fo
 says 1 'program: is a program, not a recording; cpsample runs a program and makes one' "$CPCONV" program
 says 2 '--bottom-up; did you mean --bottomup? (see cpconv --help=all)' "$CPCONV" --bottom-up x.folded
 says 2 'there is no view "tre"; did you mean tree?' "$CPCONV" --format tre x.folded
-says 0 'warning: --up has no effect on --flat; it has on --callpath' "$CPCONV" --up x.folded
+says 2 '--flat takes no --up; it is for --callpath (see cpconv --help=all)' "$CPCONV" --up x.folded
 for view in pprof speedscope firefox parquet callgrind html summary info; do
-	says 0 "warning: --top has no effect on --$view" "$CPCONV" --$view --top 2 -o out.file x.folded
+	says 2 "--$view takes no --top (see cpconv --help=all)" "$CPCONV" --$view --top 2 -o out.file x.folded
 done
 for view in pprof speedscope firefox parquet threads info; do
-	says 0 "warning: --granularity has no effect on --$view" "$CPCONV" --$view --granularity line -o out.file x.folded
+	says 2 "--$view takes no --granularity (see cpconv --help=all)" "$CPCONV" --$view --granularity line -o out.file x.folded
 done
 says 2 '-o g.svg: --flat is no picture; --dot draws one' "$CPCONV" --flat -o g.svg x.folded
 says 2 '-o g.jpg: pictures are .svg, .png or .pdf' "$CPCONV" --dot -o g.jpg x.folded

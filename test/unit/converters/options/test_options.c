@@ -66,7 +66,7 @@ Test(options, all_of_them)
 {
 	struct options opt =
 		parsed("--format callpath a --tsv --unit samples --root f -o x --depth 7 "
-		       "--threshold 2.5% --node-thres 1 --edge-thres=0 --strict "
+		       "--threshold 2.5% --strict "
 		       "--names linker --sysroot /s --debug-dir /d b -- --c");
 
 	cr_assert_eq(opt.view, &view_callpath);
@@ -77,13 +77,14 @@ Test(options, all_of_them)
 	cr_assert_str_eq(opt.output, "x");
 	cr_assert_eq(opt.of_view.depth, 7);
 	cr_assert_eq(opt.of_view.threshold, 2.5);
-	cr_assert_eq(opt.of_view.node_threshold, 1);
-	cr_assert_eq(opt.of_view.edge_threshold, 0);
 	cr_assert_str_eq(opt.of_symbols.search.sysroot, "/s");
 	cr_assert_str_eq(opt.of_symbols.search.debug_dir, "/d");
 	cr_assert_eq(opt.n_files, 3);
 	cr_assert_str_eq(opt.files[0], "a");
 	cr_assert_str_eq(opt.files[2], "--c");
+	opt = parsed("--graph --node-thres 1 --edge-thres=0");
+	cr_assert_eq(opt.of_view.node_threshold, 1);
+	cr_assert_eq(opt.of_view.edge_threshold, 0);
 }
 
 Test(options, processes)
@@ -130,35 +131,67 @@ Test(options, every_view_is_an_option)
 			 function);
 		cr_assert_eq(parsed(line).view, views[i]);
 	}
-	cr_assert_str_eq(parsed("--root f --asm g").of_view.root, "g");
+	cr_assert_str_eq(parsed("--root f --format asm").of_view.root, "f");
 	cr_assert_eq(parsed("-h").action, OPTIONS_HELP);
 	cr_assert_eq(parsed("--version").action, OPTIONS_VERSION);
 }
 
-/* An option that the view does not look at is said, whatever their order. */
+/* An option that the view does not look at is refused, whatever their order. (Seen to fail: it was a warning, which scripts
+ * and pipes did not see, and for most filters nothing was said.) */
 Test(options, without_effect)
 {
 	static const struct {
 		const char *line, *idle;
 	} cases[] = {
 		{"--up --callpath --root f --depth 3", NULL},
-		{"--up", "up"},
-		{"--sort total --tree", "sort"},
+		{"--up", "flat takes no --up; it is for --callpath"},
+		{"--sort total --tree", "tree takes no --sort; it is for --flat"},
 		{"--dot -n 1 -e 2 --wrap --top 3 --unit samples", NULL},
-		{"--functions -n 1", "node-thres"},
-		{"--graph --wrap", "wrap"},
-		{"--info --threshold 3 --pid 7", "threshold"},
+		{"--functions -n 1", "functions takes no --node-thres; it is for --graph, --dot"},
+		{"--graph --wrap", "graph takes no --wrap; it is for --dot"},
+		{"--graph --threshold 3", "graph takes no --threshold"},
+		{"--graph --threshold 3 --base b", NULL},
+		{"--graph -n 3 --base b", "graph takes no --node-thres"},
+		{"--info --threshold 3 --pid 7", "info takes no --threshold; it is for"},
+		{"--info --focus f", "info takes no --focus"},
+		{"--info --from 1", "info takes no --from"},
+		{"--info --state io", "info takes no --state"},
+		{"--info --thread 7", "info takes no --thread"},
 		{"--callgraph --root f --focus g --strict", NULL},
-		{"--source f --granularity module", "granularity"},
+		{"--source f --granularity module", "source takes no --granularity"},
+		{"--source f --top 3", "source takes no --top"},
+		{"--asm f --by thread", "asm takes no --by"},
+		{"--root f --asm g", "asm takes no --root"},
+		{"--pprof --hide f", "pprof takes no --hide"},
+		{"--threads --focus f --ignore g --from 1 --to 2 --state io --thread t", NULL},
+		{"--threads --hide f", "threads takes no --hide"},
+		{"--threads --hide f --focus g", NULL},
+		{"--processes --by rank", "processes takes no --by"},
+		{"--processes --by rank --ignore rank", NULL},
+		{"--timeline --granularity module", "timeline takes no --granularity"},
+		{"--timeline --granularity module --focus libc.so.6", NULL},
+		{"--bodies --by rank", "bodies takes no --by"},
+		{"--callpath --by rank", "callpath takes no --by"},
+		{"--callpath --by rank --root rank", NULL},
+		{"--bodies --by rank --root rank", NULL},
+		{"--html --source-path d", "only --with-source"},
+		{"--html --source-path d --with-source", NULL},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct options opt = parsed(cases[i].line);
+		struct error err = {0};
+		struct options opt;
+		char line[128];
+		int status;
 
-		cr_assert((opt.idle == NULL) == (cases[i].idle == NULL), "%s", cases[i].line);
-		if (opt.idle)
-			cr_assert_str_eq(opt.idle, cases[i].idle);
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		status = parse(&opt, line, &err);
+
+		cr_assert_eq(status, cases[i].idle ? -1 : 0, "%s: %s", cases[i].line, err.text);
+		if (cases[i].idle)
+			cr_assert(strstr(err.text, cases[i].idle), "%s: %s", cases[i].line,
+				  err.text);
 		options_free(&opt);
 	}
 }

@@ -67,7 +67,8 @@ static void add_threads(struct profile *p, size_t n)
 		to->threads[i] = (struct profile_thread){
 			.name = strings_add(p->strings, HOSTILE HOSTILE HOSTILE,
 					    strlen(HOSTILE HOSTILE HOSTILE)),
-			.weight = 1 + i};
+			.weight = 1 + i,
+			.shown_weight = 1 + i};
 }
 
 /* Long names, deep stacks, many paths, resources, threads and losses. */
