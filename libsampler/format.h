@@ -105,6 +105,7 @@ enum cps_end_field {
 	CPS_END_PYTHON_UNNAMED = 12, /* evaluators of Python whose functions have no names */
 	CPS_END_CHILDREN_NS = 13,    /* CPU time of children that were waited for, and of theirs */
 	CPS_END_INTERRUPTED = 14,    /* waits that failed with EINTR because of a tick */
+	CPS_END_READY_NS = 15,	     /* time in which threads were ready to run and did not */
 };
 
 /* A resource that is counted. Fields 4 to 8 of the process record are those of resource 0. */

@@ -546,6 +546,7 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	p->denied_error = e->denied_error;
 	p->python = e->python;
 	p->python_unnamed = e->python_unnamed;
+	p->ready_ns = e->ready_ns;
 	p->interrupted = e->interrupted;
 	p->ticks = e->ticks;
 	p->bytes = e->bytes;

@@ -232,6 +232,7 @@ struct profile_process {
 	uint64_t end_us, cpu_ns, ticks, bytes; /* of the end record */
 	uint64_t own_ns, own_kernel_ns;	       /* of recording itself; likewise */
 	uint64_t children_ns; /* CPU time of children that were waited for, and of theirs */
+	uint64_t ready_ns;    /* in which threads had no processor to run on; 0: not known */
 	uint64_t denied, denied_error;	 /* forked processes that could not write, and an errno */
 	uint64_t python, python_unnamed; /* functions by name; evaluators without */
 	uint64_t interrupted;	    /* calls that a tick has ended, which nobody went on with */

@@ -285,6 +285,7 @@ static const struct decode_field end_fields[] = {
 	{CPS_END_DENIED_ERROR, FIELD_NUMBER, IN_END(denied_error)},
 	{CPS_END_PYTHON, FIELD_NUMBER, IN_END(python)},
 	{CPS_END_PYTHON_UNNAMED, FIELD_NUMBER, IN_END(python_unnamed)},
+	{CPS_END_READY_NS, FIELD_NUMBER, IN_END(ready_ns)},
 	{CPS_END_INTERRUPTED, FIELD_NUMBER, IN_END(interrupted)},
 	{0},
 };

@@ -218,9 +218,10 @@ struct event_end {
 	uint64_t python;	 /* Python functions that stacks have by name */
 	uint64_t python_unnamed; /* evaluators of Python whose functions have no names */
 	uint64_t interrupted;	 /* calls that a tick has ended, which nobody went on with */
-	uint64_t stop;		 /* enum cps_stop, or beyond */
-	uint64_t error;		 /* errno that goes with it, 0: none */
-	const char *note;	 /* NULL, or what is wrong with the journal beside the file */
+	uint64_t ready_ns; /* time of threads ready to run without a processor; 0: not known */
+	uint64_t stop;	   /* enum cps_stop, or beyond */
+	uint64_t error;	   /* errno that goes with it, 0: none */
+	const char *note;  /* NULL, or what is wrong with the journal beside the file */
 	bool has_totals; /* call graph: `inclusive_weight` of a function counts no recursion twice */
 };
 

@@ -130,6 +130,8 @@ static void write_credit(struct rows *r, const struct profile *p,
 	number(r, "own_kernel_ns", process->own_kernel_ns);
 	number(r, "children_ns", process->children_ns);
 	number(r, "children_missing_ns", missing_ns);
+	if (process->ready_ns)
+		number(r, "ready_ns", process->ready_ns);
 	number(r, "not_sampled", process->weight_by_mark[CPS_MARK_NOT_SAMPLED]);
 	row(r, "complete_percent");
 	rows_fraction(r,

@@ -30,15 +30,52 @@ static void write_cpu(struct out *o, uint64_t cpu_ns, uint64_t elapsed_ns)
 		   (double)elapsed_ns / unit, name);
 }
 
+static uint64_t minimum(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool is_one_thread(const struct profile *p, const struct run_times *r)
+{
+	return p->n_processes == 1 && r->n_threads <= 1;
+}
+
+/* How long all threads were ready to run and had no processor; 0: hardly, or that is not known of the part shown. */
+static uint64_t ready_of(const struct profile *p, const struct run_times *r)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < p->n_processes && !p->from_ns && !p->to_ns; i++)
+		ns += minimum(p->processes[i].ready_ns, UINT64_MAX - ns);
+	return ns > r->elapsed_ns / SOME ? ns : 0;
+}
+
+/* What a single thread did while it did not run. Returns whether it says how long it was ready. */
+static bool write_rest(struct out *o, const struct profile *p, const struct run_times *r)
+{
+	uint64_t ready = ready_of(p, r);
+	char text[WEIGHT_BYTES];
+
+	if (ready < (1 - BUSY) * (double)r->elapsed_ns ||
+	    (double)(r->cpu_ns + ready) < BUSY * (double)r->elapsed_ns) {
+		out_text(o, "): the rest was waiting");
+		return false;
+	}
+	out_format(o, "); %s waited for a processor", weight_duration(text, ready));
+	return true;
+}
+
 /* What one processor could have done is 100 %. */
-static void write_share(struct out *o, const struct profile *p, const struct run_times *r,
+static bool write_share(struct out *o, const struct profile *p, const struct run_times *r,
 			double share)
 {
-	bool is_one = p->n_processes == 1 && r->n_threads <= 1;
+	bool is_one = is_one_thread(p, r), has_ready = false;
 
 	out_format(o, share < 0.1 ? " (%.1f %%" : " (%.0f %%", share * 100);
-	if (is_one)
-		out_text(o, share < BUSY ? "): the rest was waiting" : ")");
+	if (is_one && share < BUSY)
+		has_ready = write_rest(o, p, r);
+	else if (is_one)
+		out_text(o, ")");
 	else if (share > 1.05)
 		out_format(o, "): %.1f processors busy on average", share);
 	else
@@ -46,11 +83,19 @@ static void write_share(struct out *o, const struct profile *p, const struct run
 	if (r->n_runs > 1)
 		out_format(o, ", in %zu runs", r->n_runs);
 	out_text(o, "\n");
+	return has_ready;
 }
 
-static uint64_t minimum(uint64_t a, uint64_t b)
+/* What is not yet said of it: a line of its own. */
+static void write_ready(struct out *o, const struct profile *p, const struct run_times *r)
 {
-	return a < b ? a : b;
+	uint64_t ready = ready_of(p, r);
+	char text[WEIGHT_BYTES];
+
+	if (ready)
+		out_format(o, "%s %s for a processor\n",
+			   is_one_thread(p, r) ? "waited" : "threads waited",
+			   weight_duration(text, ready));
 }
 
 /* A part of the run: between two times of it. */
@@ -151,7 +196,8 @@ bool caption_run(struct out *o, const struct profile *p, struct run_times *r)
 	if (!r->elapsed_ns)
 		return false;
 	write_cpu(o, r->cpu_ns, r->elapsed_ns);
-	write_share(o, p, r, (double)r->cpu_ns / (double)r->elapsed_ns);
+	if (!write_share(o, p, r, (double)r->cpu_ns / (double)r->elapsed_ns))
+		write_ready(o, p, r);
 	if (!p->from_ns && !p->to_ns)
 		write_waits(o, p, r);
 	return true;

@@ -215,6 +215,18 @@ static void write_not_sampled(struct out *o, const struct profile *p,
 		   weight_alone(text, p, weight), weight_fraction(weight, process->weight) * 100);
 }
 
+/* How long threads could have run. */
+static void write_ready(struct out *o, const struct profile_process *process)
+{
+	char text[WEIGHT_BYTES];
+
+	if (!process->ready_ns)
+		return;
+	label(o, "ready");
+	out_format(o, "%s, in which threads waited for a processor\n",
+		   weight_duration(text, process->ready_ns));
+}
+
 /* What a part of something is in the recordings that are shown, and what is in none of them. */
 static void write_parts(struct out *o, uint64_t used_ns, uint64_t missing_ns)
 {
@@ -479,6 +491,7 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_credit(o, p, process);
 	write_not_sampled(o, p, process);
 	write_own(o, p, process);
+	write_ready(o, process);
 	write_children(o, process, missing_ns);
 	if (!p->given_calls) {
 		write_stacks(o, process);

@@ -84,6 +84,7 @@ static int enter_first_thread(struct cps_thread *t)
 	if (!t)
 		return -1;
 	cps_thread_enter(t, 0);
+	cps_ready_begin(t);
 	cps_wrap_altstack_begin();
 	t->consumed = meter->read ? meter->read() : 0;
 	return 0;
@@ -121,11 +122,15 @@ static void set_limits(void)
 {
 	uint64_t from = identity->start_monotonic_ns + config->delay_ns;
 
+	if (config->delay_ns)
+		cps_ready_forget();
 	cps_gate_limit(config->delay_ns ? from : 0,
 		       config->duration_ns ? from + config->duration_ns : 0);
 	atomic_store(&wants_pause, config->toggle_signal != 0);
-	if (config->toggle_signal)
+	if (config->toggle_signal) {
 		cps_gate_pause();
+		cps_ready_forget();
+	}
 }
 
 /* The signals that start, pause and end the recording come at any time. */
@@ -235,6 +240,12 @@ static void tail_of_other(struct cps_thread *t, void *context)
 	}
 }
 
+static void add_ready(struct cps_thread *t, void *unused)
+{
+	(void)unused;
+	cps_ready_add(t);
+}
+
 /* Credits what all threads have used since their last ticks. */
 static void credit_rest(const void *context)
 {
@@ -286,6 +297,8 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 	cps_bytes_end();
 	cps_resource_end();
 	cps_resource_settle(cpu_ns, system_ns);
+	if (cps_recording_path())
+		cps_thread_each(add_ready, NULL);
 	if (cps_recording_path() && !cps_resource_is_worth(cpu_ns) && cps_recording_discard())
 		cps_sample_begin_anew(cpu_ns);
 	else
@@ -394,6 +407,7 @@ static void pause_now(const void *context)
 	const struct cps_clock *clock = cps_process_life_clock();
 
 	cps_gate_pause();
+	cps_ready_forget();
 	if (!clock)
 		return;
 	cps_clock_stop(clock);

@@ -393,6 +393,7 @@ static struct cps_thread *adopt(void)
 	if (t) {
 		t->start_us = cps_recording_now_us();
 		cps_thread_enter(t, 0);
+		cps_ready_begin(t);
 	}
 	return t;
 }

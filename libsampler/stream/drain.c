@@ -246,6 +246,7 @@ static int write_end(struct cps_ending *end)
 	end->denied = cps_denied_count(&end->denied_error);
 	end->python = cps_python_functions();
 	end->python_unnamed = cps_python_unnamed();
+	end->ready_ns = cps_ready_ns();
 	end->interrupted = cps_interrupted_count();
 	cps_record_losses(&w);
 	cps_atoms_write_counts(&w);

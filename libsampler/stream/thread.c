@@ -25,6 +25,8 @@
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
 static _Atomic uint32_t lowest; /* no chunk before it has a free entry */
 static _Atomic uint32_t next_id;
+static _Atomic uint64_t ready_sum;
+static atomic_bool is_ready_unknown;
 static uintptr_t first_low, first_high;
 static void *(*first_entry)(void *);
 static int first_tid;
@@ -123,6 +125,7 @@ static void take_over(struct cps_thread *t, struct cps_thread *adopted)
 	t->remainder = adopted->remainder;
 	t->is_sampled = adopted->is_sampled;
 	t->announced = adopted->announced;
+	atomic_store(&t->ready_ns, atomic_load(&adopted->ready_ns));
 	memcpy(t->name, adopted->name, sizeof(t->name));
 	self = t;
 	set_free(adopted);
@@ -132,6 +135,7 @@ void cps_thread_enter(struct cps_thread *t, uint64_t stack_bytes)
 {
 	t->tid = cps_sys_gettid();
 	t->pointer = cps_regs_thread_pointer();
+	atomic_store(&t->ready_ns, 0);
 	if (self && self != t && self->tid == t->tid)
 		take_over(t, self);
 	find_stack(t, stack_bytes);
@@ -208,6 +212,8 @@ struct cps_thread *cps_thread_reset(void)
 				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
 	self = NULL;
 	cps_thread_points = (void *)nobody;
+	atomic_store(&ready_sum, 0);
+	atomic_store(&is_ready_unknown, false);
 	atomic_store(&next_id, 0);
 	atomic_store(&lowest, 0);
 	if (!t || atomic_load(&t->state) != CPS_THREAD_LIVE)
@@ -268,10 +274,19 @@ void cps_thread_wait_for_handlers(void)
 		;
 }
 
-void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])
+/* Opens a file that the kernel has for each thread. */
+static int open_of(const struct cps_thread *t, const char *file)
 {
 	char path[64] = "/proc/self/task/", number[24];
 	const char *tid = cps_digits(number + sizeof(number), (unsigned)t->tid);
+
+	memcpy(path + 16, tid, strlen(tid));
+	memcpy(path + 16 + strlen(tid), file, strlen(file) + 1);
+	return cps_descriptor_open(path, O_RDONLY, 0);
+}
+
+void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES])
+{
 	long n = 0;
 	int fd;
 
@@ -281,13 +296,79 @@ void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_
 		name[CPS_THREAD_NAME_BYTES - 1] = '\0';
 		return;
 	}
-	memcpy(path + 16, tid, strlen(tid));
-	memcpy(path + 16 + strlen(tid), "/comm", 6);
-	fd = cps_descriptor_open(path, O_RDONLY, 0);
+	fd = open_of(t, "/comm");
 	if (fd >= 0) {
 		n = cps_sys_read(fd, name, CPS_THREAD_NAME_BYTES - 1);
 		cps_sys_close(fd);
 	}
 	if (n > 0 && name[n - 1] == '\n')
 		name[n - 1] = '\0';
+}
+
+/* ---- ready ----------------------------------------------------------------------------------- */
+
+/* Reads three numbers: ns on a processor, ns ready, how often it was put on one. A kernel that does not count them says 0. */
+static bool read_three(const char *p, uint64_t numbers[3])
+{
+	for (int i = 0; i < 3; i++, p += *p == ' ') {
+		const char *first = p;
+
+		for (numbers[i] = 0; *p >= '0' && *p <= '9'; p++)
+			numbers[i] = numbers[i] * 10 + (uint64_t)(*p - '0');
+		if (p == first)
+			return false;
+	}
+	return numbers[2] != 0;
+}
+
+bool cps_ready_read(const struct cps_thread *t, uint64_t *ns)
+{
+	char text[96] = "";
+	uint64_t numbers[3];
+	int fd = open_of(t, "/schedstat");
+	long n;
+
+	if (fd < 0)
+		return false;
+	n = cps_sys_read(fd, text, sizeof(text) - 1);
+	cps_sys_close(fd);
+	if (n <= 0 || !read_three(text, numbers))
+		return false;
+	*ns = numbers[1];
+	return true;
+}
+
+void cps_ready_forget(void)
+{
+	atomic_store(&is_ready_unknown, true);
+}
+
+void cps_ready_begin(struct cps_thread *t)
+{
+	uint64_t now;
+
+	if (atomic_load(&is_ready_unknown))
+		return;
+	if (cps_ready_read(t, &now))
+		atomic_store(&t->ready_ns, now);
+	else
+		cps_ready_forget();
+}
+
+/* If two do so at a time, what both add is right together. */
+void cps_ready_add(struct cps_thread *t)
+{
+	uint64_t now;
+
+	if (atomic_load(&is_ready_unknown))
+		return;
+	if (cps_ready_read(t, &now))
+		atomic_fetch_add(&ready_sum, now - atomic_exchange(&t->ready_ns, now));
+	else
+		cps_ready_forget();
+}
+
+uint64_t cps_ready_ns(void)
+{
+	return atomic_load(&is_ready_unknown) ? 0 : atomic_load(&ready_sum);
 }

@@ -76,6 +76,7 @@ struct cps_thread {
 	void *argument;
 	uint64_t base[CPS_THREAD_BASE]; /* return addresses below its routine, innermost first */
 	uint32_t n_base;
+	_Atomic uint64_t ready_ns;	  /* what cps_ready_read has said when it was noted last */
 	char name[CPS_THREAD_NAME_BYTES]; /* its name in the stream */
 	/* The frame of who is using what resources keep of it; CPS_THREAD_HELD: a handler of ours or another thread is; 0: nobody. */
 	_Atomic uintptr_t held;
@@ -134,5 +135,25 @@ struct cps_thread *cps_thread_reset(void);
 
 /* [signal] Read a live thread's name as the kernel has it now, NUL-terminated. */
 void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_BYTES]);
+
+/* ---- ready ----------------------------------------------------------------------------------- */
+/*
+ * The time in which threads were ready to run and had no processor, as the kernel counts it for each (schedstat).
+ *
+ * No descriptor stays open: reading costs some microseconds, so it is done when a thread begins that was not
+ * created here, when one ends, and at the end of the recording.
+ */
+
+/* [signal] How long the live thread, which may be any, has been so since it was created, in ns. False: nobody says it. */
+bool cps_ready_read(const struct cps_thread *t, uint64_t *ns);
+
+/* [signal] Note it: what was until now does not count. A thread that was just created need not. */
+void cps_ready_begin(struct cps_thread *t);
+/* [signal] Add what is new to the sum of the process, and note it. */
+void cps_ready_add(struct cps_thread *t);
+/* [signal] The sum is not known any more: recording pauses, or has not begun with the process. */
+void cps_ready_forget(void);
+/* [signal] The sum in ns; 0 if it is not known. */
+uint64_t cps_ready_ns(void);
 
 #endif

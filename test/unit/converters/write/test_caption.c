@@ -206,7 +206,8 @@ static void run_is(const struct profile *p, const char *want)
 	free(text);
 }
 
-/* Seen to fail: with the recorder's own time among the CPU time; with the process's end before its start. */
+/* Seen to fail: with the recorder's own time among the CPU time; with the process's end before its start;
+ * when "the rest was waiting" that was ready. */
 Test(caption, work_and_waiting)
 {
 	struct profile p = {.strings = strings_new(), .n_processes = 1};
@@ -219,11 +220,21 @@ Test(caption, work_and_waiting)
 	list[0] = ran(exe, 0, 2.89, 0.5);
 	list[0].own_ns = SECOND / 50;
 	run_is(&p, "0.48 s CPU of 2.89 s elapsed (17 %): the rest was waiting\n");
+	list[0].ready_ns = 2 * (uint64_t)SECOND;
+	run_is(&p, "0.48 s CPU of 2.89 s elapsed (17 %): the rest was waiting\n"
+		   "waited 2.000 s for a processor\n");
+	list[0].ready_ns = SECOND * 24 / 10;
+	run_is(&p, "0.48 s CPU of 2.89 s elapsed (17 %); 2.400 s waited for a processor\n");
+	list[0].ready_ns = SECOND / 50;
+	run_is(&p, "0.48 s CPU of 2.89 s elapsed (17 %): the rest was waiting\n");
 	list[0] = ran(exe, 0, 0.002, 0.00198);
 	run_is(&p, "1.98 ms CPU of 2.00 ms elapsed (99 %)\n");
 	list[0] = ran(exe, 0, 2, 6);
 	list[0].n_threads = 4;
 	run_is(&p, "6.00 s CPU of 2.00 s elapsed (300 %): 3.0 processors busy on average\n");
+	list[0].ready_ns = SECOND;
+	run_is(&p, "6.00 s CPU of 2.00 s elapsed (300 %): 3.0 processors busy on average\n"
+		   "threads waited 1.000 s for a processor\n");
 	list[0] = ran(exe, 1, 2, 0.1);
 	list[1] = ran(exe, 0, 1, 0.5);
 	list[2] = ran(exe, 3.5, 0.5, 0.2);

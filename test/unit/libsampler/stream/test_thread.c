@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_thread.c - the entry of a thread is not free before another thread has done with it.
+ * test_thread.c - the entry of a thread is not free before another thread has done with it; what
+ * nobody says of how long threads were ready is not known.
  *
- * Seen to fail: when a thread left although another one was reading its switches.
+ * Seen to fail: when a thread left although another one was reading its switches; when the sum of those that could be read was
+ * given although another one could not.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -43,4 +45,22 @@ Test(thread, waits_for_who_reads_its_switches)
 	cr_assert_eq(held_at_the_end, 0);
 	cr_assert_eq(atomic_load(&t->state), CPS_THREAD_FREE);
 	cr_assert_not(cps_thread_is_live(t));
+}
+
+/* The kernel may not say it, or hide it. No thread has this number. */
+Test(thread, how_long_it_was_ready_is_known_of_all_or_none)
+{
+	struct cps_thread *t = cps_thread_take();
+	uint64_t ns;
+
+	cps_thread_enter(t, 0);
+	if (!cps_ready_read(t, &ns))
+		cr_skip_test("the kernel has no schedstat");
+	atomic_store(&t->ready_ns, ns - 1000);
+	cps_ready_add(t);
+	cr_assert_geq(cps_ready_ns(), 1000);
+	t->tid = 1 << 30;
+	cr_assert_not(cps_ready_read(t, &ns));
+	cps_ready_add(t);
+	cr_assert_eq(cps_ready_ns(), 0);
 }
