@@ -28,6 +28,7 @@ os.environ["LD_PRELOAD"] = sys.argv[1]
 os.execv(sys.argv[2], sys.argv[2:])'
 
 for clock in timer strata; do
+	rm -f x.cps # a recording is never written over
 	CPSAMPLE_CLOCK=$clock CPSAMPLE_OUTPUT=x.cps taskset -c "$cpu" python3 -c "$waits_first" "$LIBRARY" "$targets/stalls" 150 >truth
 	status=$?
 	[ $status -ne 77 ] || skip "the kernel has no schedstat"
