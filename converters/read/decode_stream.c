@@ -322,14 +322,37 @@ static int inflate_step(struct unpacker *u)
 	}
 }
 
-/* All of a part has been decoded. */
+/* Whether a block begins with what comes next, which zlib can read without what is before it. */
+static bool is_block(const struct unpacker *u)
+{
+	unsigned char bytes[32];
+	struct cursor c = {bytes, bytes, NULL};
+	z_stream z = {.next_in = (unsigned char *)u->rest,
+		      .avail_in = (unsigned)u->n_rest,
+		      .next_out = bytes,
+		      .avail_out = sizeof(bytes)};
+	uint64_t tag, length;
+
+	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+		return false;
+	inflate(&z, Z_SYNC_FLUSH);
+	c.end = z.next_out;
+	inflateEnd(&z);
+	if (!decode_record_frame(&c, &tag, &length) || tag != CPS_TAG_BLOCK ||
+	    length + CRC_BYTES > (size_t)(c.end - c.at))
+		return false;
+	return decode_record_crc_is_right(bytes, (size_t)(c.at - bytes) + length);
+}
+
+/* All of a part has been decoded. Not each mark is one of a block, since zlib repeats the bytes of a flush if its room for output
+ * ends with them. */
 static int part_end(struct unpacker *u)
 {
 	if ((uint32_t)u->latest != CPS_FLUSH)
 		return 0;
 	if (u->start == u->end)
 		u->damage.checked = file_offset(u);
-	if (u->latest != CPS_BLOCK_FLUSH)
+	if (u->latest != CPS_BLOCK_FLUSH || rest_fill(u) <= 0 || !is_block(u))
 		return 0;
 	if (u->start != u->end || u->expected)
 		return DAMAGED;
