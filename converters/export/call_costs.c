@@ -5,6 +5,7 @@
 #include "export/call_costs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/stop.h"
@@ -20,12 +21,24 @@ struct step {
 	uint64_t weight, hits; /* of the node and all below it */
 };
 
+/* A function in a module. */
+struct owned {
+	uint32_t module;
+	uint32_t
+		earlier; /* the same function in another module, another number; NONE: there is none */
+	uint32_t level; /* how often it is active */
+	uint32_t file;	/* a file that has it; STRINGS_NONE: not known */
+	enum call_costs_namesakes namesakes;
+};
+
 struct walk {
 	struct call_costs *costs;
 	const struct profile *profile;
 	const struct places *places;
-	struct step *steps; /* by node */
-	uint32_t *levels;   /* by function of places: how often it is active */
+	struct step *steps;  /* by node */
+	uint32_t *which;     /* by place: its function and module, a number of costs.of_module */
+	struct owned *owned; /* by that number */
+	uint32_t *last;	     /* by function of places: its last number; NONE: it has none */
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -75,32 +88,28 @@ static int add(struct walk *w, uint32_t caller, uint32_t callee, uint32_t place,
 	return 0;
 }
 
-/* The function of a place, one level deeper than it is active already. */
-static uint32_t enter(struct walk *w, const struct place *place, uint32_t module)
+/* The function of a place, one level deeper than it is active already. All levels have one file: readers take
+ * functions of one name in two files for two. */
+static uint32_t enter(struct walk *w, uint32_t place)
 {
 	struct call_costs *c = w->costs;
-	uint32_t level = ++w->levels[place->function];
-	uint32_t which = pair_table_number(&c->of_module, place->function, module), number;
+	struct owned *o = &w->owned[w->which[place]];
+	uint32_t level = ++o->level;
+	uint32_t number = pair_table_number(&c->of_level, w->which[place], level);
 
-	if (which == PAIR_TABLE_NONE)
-		return NONE;
-	number = pair_table_number(&c->of_level, which, level);
 	if (number == PAIR_TABLE_NONE ||
 	    !array_reserve(&c->functions, &c->functions_size, number + 1, sizeof(*c->functions)))
 		return NONE;
 	if (number == c->n_functions)
 		c->functions[c->n_functions++] = (struct call_costs_function){
-			.function = place->function,
-			.module = module,
+			.function = w->places->all[place].function,
+			.module = o->module,
 			.level = level,
-			.file = STRINGS_NONE,
+			.file = o->file,
+			.namesakes = o->namesakes,
 		};
-	if (c->functions[number].file == STRINGS_NONE)
-		c->functions[number].file = place->file;
 	return number;
 }
-
-/* ---- the walk -------------------------------------------------------------------------------- */
 
 static const struct places_chain *chain_of(const struct walk *w, size_t node)
 {
@@ -110,6 +119,80 @@ static const struct places_chain *chain_of(const struct walk *w, size_t node)
 		       ? &none
 		       : &w->places->of_frame[w->profile->nodes[node].frame];
 }
+
+const char *call_costs_module_name(const struct profile *p, uint32_t module, bool is_path)
+{
+	const char *path = module == PROFILE_NO_MODULE
+				   ? "???"
+				   : strings_get(p->strings, p->modules[module].path, NULL);
+	const char *slash = is_path ? NULL : strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The function is in one more module. Those of its name are told apart by the names of their modules, if these differ. */
+static void meet_namesakes(struct walk *w, struct owned *o)
+{
+	const char *name = call_costs_module_name(w->profile, o->module, false);
+
+	for (uint32_t i = o->earlier; i != NONE; i = w->owned[i].earlier) {
+		struct owned *other = &w->owned[i];
+		bool is_alike =
+			!strcmp(name, call_costs_module_name(w->profile, other->module, false));
+		enum call_costs_namesakes how = is_alike ? CALL_COSTS_BY_PATH : CALL_COSTS_BY_NAME;
+
+		o->namesakes = how > o->namesakes ? how : o->namesakes;
+		other->namesakes = how > other->namesakes ? how : other->namesakes;
+	}
+}
+
+static int number_place(struct walk *w, uint32_t i, uint32_t module)
+{
+	const struct place *place = &w->places->all[i];
+	size_t known = w->costs->of_module.count;
+	uint32_t which = pair_table_number(&w->costs->of_module, place->function, module);
+
+	if (which == PAIR_TABLE_NONE)
+		return -1;
+	w->which[i] = which;
+	if (which == known) {
+		w->owned[which] = (struct owned){
+			.module = module,
+			.earlier = w->last[place->function],
+			.file = STRINGS_NONE,
+		};
+		w->last[place->function] = which;
+		meet_namesakes(w, &w->owned[which]);
+	}
+	if (w->owned[which].file == STRINGS_NONE)
+		w->owned[which].file = place->file;
+	return 0;
+}
+
+/* Number the functions of all places, each in its module. -1: memory. */
+static int number_functions(struct walk *w)
+{
+	const struct profile *p = w->profile;
+
+	w->which = calloc(w->places->n + 1, sizeof(*w->which));
+	w->owned = calloc(w->places->n + 1, sizeof(*w->owned));
+	w->last = malloc((w->places->n_functions + 1) * sizeof(*w->last));
+	if (!w->which || !w->owned || !w->last)
+		return -1;
+	for (size_t i = 0; i < w->places->n_functions; i++)
+		w->last[i] = NONE;
+	for (size_t node = 1; node < p->n_nodes; node++) {
+		const struct places_chain *chain = chain_of(w, node);
+
+		for (uint32_t i = 0; i < chain->n; i++)
+			if (number_place(w, chain->first + i,
+					 p->frames[p->nodes[node].frame].module))
+				return -1;
+	}
+	return 0;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* The functions of a node are called, one by the other, and the outermost by that of the parent. */
 static int begin(struct walk *w, uint32_t node)
@@ -122,8 +205,7 @@ static int begin(struct walk *w, uint32_t node)
 	step->place = parent->place;
 	for (uint32_t i = 0; i < chain->n; i++) {
 		uint32_t place = chain->first + i;
-		uint32_t callee =
-			enter(w, &w->places->all[place], p->frames[p->nodes[node].frame].module);
+		uint32_t callee = enter(w, place);
 
 		if (callee == NONE ||
 		    (step->inner != NONE && add(w, step->inner, callee, step->place, step->column,
@@ -143,7 +225,7 @@ static void end(struct walk *w, uint32_t node)
 	const struct places_chain *chain = chain_of(w, node);
 
 	for (uint32_t i = 0; i < chain->n; i++)
-		w->levels[w->places->all[chain->first + i].function]--;
+		w->owned[w->which[chain->first + i]].level--;
 }
 
 static int walk(struct walk *w, struct error *err)
@@ -219,9 +301,8 @@ int call_costs_find(struct call_costs *c, const struct profile *p, const struct 
 			 .steps = calloc(p->n_nodes, sizeof(*w.steps))};
 	int status;
 
-	w.levels = calloc(places->n_functions + 1, sizeof(*w.levels));
 	*c = (struct call_costs){.n_columns = profile_count_shown(p)};
-	if (w.steps && w.levels) {
+	if (w.steps && !number_functions(&w)) {
 		link_nodes(&w);
 		status = walk(&w, err);
 	} else {
@@ -230,7 +311,9 @@ int call_costs_find(struct call_costs *c, const struct profile *p, const struct 
 	if (c->n_rows)
 		qsort(c->rows, c->n_rows, sizeof(*c->rows), compare);
 	free(w.steps);
-	free(w.levels);
+	free(w.which);
+	free(w.owned);
+	free(w.last);
 	return status;
 }
 

@@ -6,8 +6,9 @@
  *
  * A function that is called while it is running already is another one, of the next level; callgrind names it f'2. So
  * each function of a level is in a stack at most once, and what it used with all that it called is its self and
- * its calls together, exactly. Levels are counted by name, since readers take functions of one name in two modules
- * for the same.
+ * its calls together, exactly. Functions of one name in two modules are two, each with levels of its own. Readers
+ * differ in what they take for the same function: of one name, or of one name in one file, or also in one module. So
+ * those of one name in several modules have to get the name of the module appended.
  */
 #ifndef CALL_COSTS_H
 #define CALL_COSTS_H
@@ -17,11 +18,20 @@
 
 #define CALL_COSTS_SELF UINT32_MAX
 
+/* What tells functions of one name in several modules apart. */
+enum call_costs_namesakes {
+	CALL_COSTS_ALONE,   /* nothing need: there is one such module */
+	CALL_COSTS_BY_NAME, /* the last part of the module's path */
+	CALL_COSTS_BY_PATH, /* the whole path */
+};
+
 struct call_costs_function {
 	uint32_t function; /* index in places.names */
 	uint32_t module;   /* of the profile, or PROFILE_NO_MODULE */
 	uint32_t level;	   /* from 1 up */
-	uint32_t file; /* a file that has it, in the profile\'s strings; STRINGS_NONE: not known */
+	uint32_t
+		file; /* in the profile's strings, the same at all levels; STRINGS_NONE: not known */
+	enum call_costs_namesakes namesakes;
 };
 
 struct call_costs_row {
@@ -46,6 +56,8 @@ struct call_costs {
 /* Fills *c; call_costs_free frees it, also after an error. -1: memory, or a stop. */
 int call_costs_find(struct call_costs *c, const struct profile *p, const struct places *places,
 		    struct error *err);
+/* The module's path, or its last part; "???" for none. */
+const char *call_costs_module_name(const struct profile *p, uint32_t module, bool is_path);
 void call_costs_free(struct call_costs *c);
 
 #endif

@@ -5,6 +5,7 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "export/parquet.h"
@@ -558,6 +559,14 @@ int parquet_column(struct parquet *p, const char *name, enum parquet_type type, 
 	*c = (struct parquet_values){.name = strdup(name), .type = type, .has_none = has_none};
 	p->n += c->name != NULL;
 	return c->name ? 0 : -1;
+}
+
+bool parquet_has_column(const struct parquet *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcasecmp(p->columns[i].name, name))
+			return true;
+	return false;
 }
 
 void parquet_free(struct parquet *p)

@@ -32,6 +32,9 @@ struct parquet *parquet_new(struct out *o);
 /* Add a column, before the first row. The name is copied. If `has_none` is set, rows may have no value there. -1: memory. */
 int parquet_column(struct parquet *p, const char *name, enum parquet_type type, bool has_none);
 
+/* Whether there is a column of that name, whose ASCII letters may be of the other case. */
+bool parquet_has_column(const struct parquet *p, const char *name);
+
 /* The value of the next column of the row. Each row has one for each column, in order. */
 void parquet_number(struct parquet *p, uint64_t value); /* also PARQUET_SMALL and PARQUET_BOOL */
 void parquet_double(struct parquet *p, double value);

@@ -123,7 +123,8 @@ int decode_file(const char *path, const struct event_sink *sink, struct error *e
  *
  * In: text. Out: a sample event per line. Names are taken as they are, byte by byte; the count is
  * what follows the last space. The stack of the previous line is kept, so that the frames that both
- * lines begin with cost only a comparison.
+ * lines begin with cost only a comparison. If each line has two counts, as --folded --base and difffolded.pl write
+ * them, the file compares two programs and is refused, so that the first count is not taken for a part of a name.
  */
 
 struct folded {
@@ -131,7 +132,8 @@ struct folded {
 	const struct event_sink *sink;
 	struct error *err;
 	uint64_t hits;
-	char *stack; /* of the previous line */
+	uint64_t n_lines, n_pairs; /* how many have a count, and how many of them two */
+	char *stack;		   /* of the previous line */
 	size_t n_stack, stack_size;
 	struct event_frame *frames;
 	size_t depth, frames_size;
@@ -227,6 +229,15 @@ static const char *count_read(const char *at, const char *end, uint64_t *count)
 	return NULL;
 }
 
+/* Whether a stack ends like one that another count follows: "a;b 3". */
+static bool has_count(const char *text, size_t n)
+{
+	const char *space = n ? memrchr(text, ' ', n) : NULL;
+	uint64_t count;
+
+	return space && space > text && !count_read(space + 1, text + n, &count);
+}
+
 static int sample_push(struct folded *f, uint64_t count, size_t keep)
 {
 	const struct event_sample e = {
@@ -260,6 +271,8 @@ static int line_decode(struct folded *f, const char *text, size_t n)
 	const char *wrong = count_read(space + 1, end, &count);
 	if (wrong)
 		return text_scan_wrong(&f->scan, wrong);
+	f->n_lines++;
+	f->n_pairs += has_count(text, (size_t)(space - text));
 	if (stack_set(f, text, (size_t)(space - text), &keep))
 		return error_memory(f->err);
 	return sample_push(f, count, keep);
@@ -272,6 +285,11 @@ static int folded_decode(struct folded *f)
 	while ((more = text_scan_line(&f->scan)) > 0)
 		if (line_decode(f, f->scan.at, (size_t)(f->scan.end - f->scan.at)))
 			return -1;
+	if (!more && f->n_lines && f->n_pairs == f->n_lines)
+		return error_set(f->err,
+				 "%s: each line has two counts, before and after: it compares two "
+				 "programs already; give their own files, AFTER --base BEFORE",
+				 input_name(f->scan.in));
 	return more;
 }
 

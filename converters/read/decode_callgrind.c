@@ -693,7 +693,8 @@ static int end_push(struct callgrind *c)
 	const struct event_end end = {
 		.ticks = c->total,
 		.bytes = input_offset(c->scan.in),
-		.has_totals = c->has_levels && !c->has_contexts,
+		.has_totals =
+			is_created_by(c, "libcpsample") || (c->has_levels && !c->has_contexts),
 	};
 	const struct event_cut cut = {.offset = c->scan.offset, .why = cut_why(c)};
 

@@ -128,7 +128,18 @@ static int find_paths(struct writer *w)
 
 /* ---- texts ------------------------------------------------------------------------------------- */
 
-/* Parquet wants UTF-8. */
+/* Parquet wants UTF-8: other bytes become question marks. */
+static void clean(char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		size_t character = utf8_length(bytes + i, n - i);
+
+		if (!character)
+			bytes[i] = '?';
+		i += character ? character : 1;
+	}
+}
+
 static void put_text(struct writer *w, const char *bytes, size_t n)
 {
 	if (n > w->text_room || !w->text) {
@@ -141,15 +152,9 @@ static void put_text(struct writer *w, const char *bytes, size_t n)
 		w->text = room;
 		w->text_room = 2 * n + 64;
 	}
-	for (size_t i = 0; i < n;) {
-		size_t character = utf8_length(bytes + i, n - i);
-
-		if (character)
-			memcpy(w->text + i, bytes + i, character);
-		else
-			w->text[i] = '?';
-		i += character ? character : 1;
-	}
+	if (n)
+		memcpy(w->text, bytes, n);
+	clean(w->text, n);
 	parquet_text(w->file, w->text, n);
 }
 
@@ -192,6 +197,25 @@ static const struct {
 	{"inlined", PARQUET_BOOL, false},
 };
 
+/* Add a column of numbers by the name, which becomes UTF-8; one that is there already, in whatever case, gets _2 or a
+ * higher number, since SQL does not tell the case of names apart. -1: memory. */
+static int add_named(struct writer *w, const char *name, enum parquet_type type, bool has_none)
+{
+	size_t n = strlen(name);
+	char *unique = malloc(n + sizeof("_18446744073709551615"));
+	int status = -1;
+
+	if (!unique)
+		return -1;
+	memcpy(unique, name, n + 1);
+	clean(unique, n);
+	for (size_t i = 2; parquet_has_column(w->file, unique); i++)
+		sprintf(unique + n, "_%zu", i);
+	status = parquet_column(w->file, unique, type, has_none);
+	free(unique);
+	return status;
+}
+
 /* "cpu_ns", or "signals", whose unit has the same name; "cpu_samples"; and the sum of the samples' squared weights, of which errors are computed. */
 static int add_resource(struct writer *w, size_t i)
 {
@@ -199,19 +223,21 @@ static int add_resource(struct writer *w, size_t i)
 	const char *name = strings_get(p->strings, profile_shown(p, i), NULL);
 	const char *unit =
 		strings_get(p->strings, p->n_columns ? p->columns[i].unit : p->unit, NULL);
-	char column[256];
-
 	bool has_unit = *unit && strcmp(unit, name) != 0;
+	const char *line = *name ? "_" : "";
+	char *column[3] = {NULL};
+	int status = asprintf(&column[0], "%s%s%s", *name || has_unit ? name : "weight",
+			      has_unit ? line : "", has_unit ? unit : "") < 0 ||
+		     asprintf(&column[1], "%s%ssamples", name, line) < 0 ||
+		     asprintf(&column[2], "%s%ssquared", name, line) < 0;
 
-	snprintf(column, sizeof(column), "%s%s%s", name, has_unit && *name ? "_" : "",
-		 has_unit ? unit : "");
-	if (parquet_column(w->file, *column ? column : "weight", PARQUET_NUMBER, false))
-		return -1;
-	snprintf(column, sizeof(column), "%s%ssamples", name, *name ? "_" : "");
-	if (parquet_column(w->file, column, PARQUET_NUMBER, false))
-		return -1;
-	snprintf(column, sizeof(column), "%s%ssquared", name, *name ? "_" : "");
-	return parquet_column(w->file, column, PARQUET_DOUBLE, true);
+	if (!status)
+		status = add_named(w, column[0], PARQUET_NUMBER, false) ||
+			 add_named(w, column[1], PARQUET_NUMBER, false) ||
+			 add_named(w, column[2], PARQUET_DOUBLE, true);
+	for (size_t k = 0; k < 3; k++)
+		free(column[k]);
+	return status ? -1 : 0;
 }
 
 static int add_columns(struct writer *w)

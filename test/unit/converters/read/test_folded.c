@@ -70,7 +70,16 @@ Test(folded, names_are_verbatim)
 		    "5 \"operator<(int, long)\" \"std::f [clone .1]\"\n");
 	expect_text("\xc3\xa4;\xff\x01\t 5\n", "5 \"\xc3\xa4\" \"\xff\x01\t\"\n");
 	expect_text("CPSAMPLER;x 4\n", "4 \"CPSAMPLER\" \"x\"\n");
-	expect_text("1 2 3\n", "3 \"1 2\"\n");
+	expect_text("1 2 3\na 4\n", "3 \"1 2\"\n4 \"a\"\n");
+}
+
+/* Seen to fail with the first count in the name. */
+Test(folded, comparisons_are_refused)
+{
+	static const char text[] = "a;b 1 2\n\na 0 3\n";
+
+	refuse(text, sizeof(text) - 1, "each line has two counts");
+	expect_text("a;b 1 2\na 3\n", "2 \"a\" \"b 1\"\n3 \"a\"\n");
 }
 
 Test(folded, counts)
