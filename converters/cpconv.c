@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "elf/kept_file.h"
 #include "options/options.h"
 #include "pipeline/message.h"
 #include "pipeline/pack.h"
@@ -158,6 +159,7 @@ int main(int argc, char **argv)
 	int status;
 
 	startup("cpconv");
+	kept_file_use();
 	if (options_parse(&opt, argc, argv, &err)) {
 		message("%s (see cpconv --help=all)", err.text);
 		status = EXIT_USAGE;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "elf/kept_file.h"
 #include "explore/explore.h"
 #include "explore/explore_edit.h"
 #include "options/options.h"
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
 	int status;
 
 	startup("cpprof");
+	kept_file_use();
 	if (options_parse_explorer(&opt, argc, argv, &err)) {
 		message("%s (see cpprof --help=all)", err.text);
 		status = EXIT_USAGE;

@@ -3,7 +3,8 @@
  * cpsample_wait.c - runs a program for cpsample on a terminal, and says at its end what was recorded.
  *
  * In: cpsample-wait DIRECTORY LIBRARIES PROGRAM ARGUMENT... Out: the program's own exit status, or
- * its death by the same signal; one line on standard error.
+ * its death by the same signal; one line on standard error. In: cpsample-wait --keep FILE... Out: nothing.
+ * Programs and libraries are kept, those that were recorded or these files (elf/kept_file.h).
  *
  * The program is a child in the same process group, so that the terminal treats it as it would
  * without this program. Of this one it sees only its parent's number (doc/decisions/0060).
@@ -20,7 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/stop.h"
+#include "elf/kept_file.h"
 #include "pipeline/runs.h"
 #include "pipeline/sources.h"
 #include "read/decode.h"
@@ -121,22 +124,57 @@ static int end_as(int status)
 
 /* ---- the line -------------------------------------------------------------------------------- */
 
+/* What is there now is kept under its own build id, also if it is not what ran. */
+static void keep(const char *path)
+{
+	struct elf_file f;
+	struct error unused;
+
+	if (elf_file_open(&f, path, &unused) == 0)
+		kept_file_add(&f);
+	elf_file_close(&f);
+}
+
+struct counting {
+	uint64_t samples;
+	struct strings *paths; /* of modules */
+};
+
 static int on_sample(void *context, const struct event_sample *e, struct error *err)
 {
 	(void)err;
-	*(uint64_t *)context += e->hits;
+	((struct counting *)context)->samples += e->hits;
 	return 0;
 }
 
+/* The processes of a run have the same libraries. */
+static int on_module(void *context, const struct event_module *e, struct error *err)
+{
+	struct strings *paths = ((struct counting *)context)->paths;
+	size_t n = paths ? strings_count(paths) : 0;
+	uint32_t number;
+
+	(void)err;
+	if (!paths || e->is_vdso || !e->path.length || *e->path.bytes != '/')
+		return 0;
+	number = strings_add(paths, e->path.bytes, e->path.length);
+	if (number == n)
+		keep(strings_get(paths, number, NULL));
+	return 0;
+}
+
+/* Programs and libraries are kept on the way, because the recordings need not be read twice then. */
 static uint64_t count_samples(const struct process_tree *tree)
 {
-	uint64_t n = 0;
-	const struct event_sink sink = {.context = &n, .sample = on_sample};
+	struct counting c = {.paths = strings_new()};
+	const struct event_sink sink = {.context = &c, .sample = on_sample, .module = on_module};
 	struct error unused;
 
 	for (size_t i = 0; i < tree->n; i++)
 		decode_file(tree->members[i].file, &sink, &unused);
-	return n;
+	if (c.paths)
+		strings_free(c.paths);
+	return c.samples;
 }
 
 static double cpu_seconds(void)
@@ -206,6 +244,13 @@ int main(int argc, char **argv)
 	pid_t child;
 	int status;
 
+	kept_file_use();
+	if (argc > 1 && !strcmp(argv[1], "--keep")) {
+		signal(SIGXFSZ, SIG_IGN);
+		for (int i = 2; i < argc; i++)
+			keep(argv[i]);
+		return 0;
+	}
 	if (argc < 4) {
 		fputs("usage: cpsample-wait DIRECTORY LIBRARIES PROGRAM [ARGUMENT...]\n", stderr);
 		return 125;

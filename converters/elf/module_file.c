@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "elf/elf_file.h"
+#include "elf/kept_file.h"
 #include "elf/module_file.h"
 
 /* ---- download -------------------------------------------------------------------------------- */
@@ -635,6 +636,35 @@ static int open_debug(struct module_file *m, const struct file_search *where, co
 	return rc < 0 ? -1 : 1;
 }
 
+/* Open the copy that was kept of the module. If there is one, nothing needs to be said of another file any more. */
+static int open_kept(struct module_file *m, const struct profile_module *module,
+		     struct error *warning)
+{
+	struct elf_file kept;
+	struct error unused;
+	int rc = kept_file_open(&kept, module->build_id, module->build_id_bytes);
+
+	if (rc <= 0)
+		return rc;
+	elf_file_close(&m->main);
+	m->main = kept;
+	rc = check_identity(&m->main, kept.path, module, &unused);
+	warning->is_set &= rc <= 0;
+	return rc;
+}
+
+/* A large program is kept without it. */
+static void warn_of_kept(const struct module_file *m, const char *path, struct error *warning)
+{
+	if (!m->debug_info && !warning->is_set && kept_file_lacks_debug(&m->main))
+		error_set(
+			warning,
+			"%s: rebuilt since the recording, and too large to be kept with its debug "
+			"information; inlined functions and lines of that build are not known "
+			"(compare with --no-inlines)",
+			path);
+}
+
 /* Ask servers for the module itself, of which there is only another file here, or none. If there is one, nothing needs to
  * be said of the other any more. */
 static int open_downloaded(struct module_file *m, const struct profile_module *module,
@@ -662,6 +692,7 @@ static int open_file(struct module_file *m, const struct profile *p, uint32_t mo
 		     const struct file_search *where, bool wants_debug, struct error *warning)
 {
 	struct error why;
+	bool is_kept = false;
 	char *path;
 	int rc = open_recorded(m, p, module, where, &path, &why);
 
@@ -678,11 +709,19 @@ static int open_file(struct module_file *m, const struct profile *p, uint32_t mo
 		rc = 0;
 	} else {
 		rc = check_identity(&m->main, path, &p->modules[module], warning);
+		if (rc > 0 && !where->sysroot)
+			kept_file_add(&m->main);
+	}
+	if (rc == 0) {
+		rc = open_kept(m, &p->modules[module], warning);
+		is_kept = rc > 0;
 	}
 	if (rc == 0)
 		rc = open_downloaded(m, &p->modules[module], path, warning);
 	if (rc > 0)
 		rc = open_debug(m, where, path, wants_debug, warning);
+	if (rc > 0 && is_kept && wants_debug)
+		warn_of_kept(m, path, warning);
 	free(path);
 	return rc;
 }

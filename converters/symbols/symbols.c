@@ -321,8 +321,11 @@ static int expand_inlined(struct symbols *s, const struct profile_frame *frame, 
 
 	if (profile_is_named(frame) || frame->module >= s->profile->n_modules)
 		return 0;
-	if (symbols_locate(s, frame->module, frame->address, &l, err) ||
-	    symbols_location_functions(s, &l, &functions, &n, err))
+	if (symbols_locate(s, frame->module, frame->address, &l, err))
+		return -1;
+	if (l.m->is_refused)
+		return 0;
+	if (symbols_location_functions(s, &l, &functions, &n, err))
 		return -1;
 	if (!array_reserve(&s->places, &s->places_room, n + 1, sizeof(*s->places)))
 		return error_memory(err);
@@ -413,7 +416,9 @@ struct symbols *symbols_new(const struct profile *p, const struct symbols_option
 	s->profile = p;
 	s->opt = *opt;
 	symbols_name_programs(s);
-	if (!open_packs(s, err))
+	if (symbols_compared(s))
+		error_memory(err);
+	else if (!open_packs(s, err))
 		return s;
 	symbols_free(s);
 	return NULL;
@@ -450,6 +455,7 @@ void symbols_free(struct symbols *s)
 	short_names_clear(&s->short_names);
 	free(s->modules);
 	free(s->started_as);
+	free(s->programs);
 	free(s->places);
 	free(s);
 }
@@ -514,7 +520,7 @@ static int add_offset(struct symbols *s, const struct module_names *m, uint64_t 
 		      uint32_t *name, struct error *err)
 {
 	if (m->is_one_of_several)
-		return symbols_add_format(s, name, err, "[%s]", m->label);
+		return symbols_add_format(s, name, err, "[%s]", m->row);
 	return symbols_add_format(s, name, err, "[%s+0x%" PRIx64 "]", m->label, offset);
 }
 
@@ -571,6 +577,8 @@ static int place_in_module(struct symbols *s, const struct symbols_location *l,
 {
 	int rc;
 
+	if (l->m->is_refused)
+		return symbols_add_format(s, &place->function, err, "[%s]", l->m->row);
 	if (!l->has_file)
 		return place_in_map(frame, place)
 			       ? 0
@@ -584,7 +592,7 @@ static int place_in_module(struct symbols *s, const struct symbols_location *l,
 		return place_in_range(s, l->m, l->range, place, err);
 	if (place_in_map(frame, place))
 		return 0;
-	return symbols_add_format(s, &place->function, err, "[%s]", l->m->label);
+	return symbols_add_format(s, &place->function, err, "[%s]", l->m->row);
 }
 
 static int find_function(struct symbols *s, const struct profile_frame *frame,

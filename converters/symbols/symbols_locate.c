@@ -2,6 +2,7 @@
 /*
  * symbols_locate.c - finds what is known of an address: in files, and in packs.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,19 +239,80 @@ static int read_files(struct symbols *s, uint32_t module, struct error *err)
 	return rc < 0 ? error_memory(err) : 0;
 }
 
+/* ---- builds that are compared ---- */
+
+/* The module of the only program that runs from..to-1 have executed, or PROFILE_NO_MODULE. */
+static uint32_t only_program(const struct profile *p, size_t from, size_t to)
+{
+	uint32_t only = PROFILE_NO_MODULE;
+
+	for (size_t i = from; i < to; i++)
+		for (size_t k = 0; k < p->columns[i].n_processes; k++) {
+			const struct profile_process *process =
+				&p->processes[p->columns[i].first_process + k];
+
+			for (size_t j = 0; j < process->n_modules; j++) {
+				uint32_t module = process->modules[j];
+
+				if (process->exe == STRINGS_NONE ||
+				    p->modules[module].path != process->exe || module == only)
+					continue;
+				if (only != PROFILE_NO_MODULE)
+					return PROFILE_NO_MODULE;
+				only = module;
+			}
+		}
+	return only;
+}
+
+int symbols_compared(struct symbols *s)
+{
+	const struct profile *p = s->profile;
+	const char *before, *after;
+
+	s->program_before = s->program_after = PROFILE_NO_MODULE;
+	if (!p->n_base || p->n_runs > p->n_columns)
+		return 0;
+	for (size_t i = 0; i < p->n_frames; i++)
+		if (p->frames[i].module < p->n_modules)
+			s->modules[p->frames[i].module].has_frames = true;
+	s->program_before = only_program(p, 0, p->n_base);
+	s->program_after = only_program(p, p->n_base, p->n_runs);
+	if (s->program_before == PROFILE_NO_MODULE || s->program_after == PROFILE_NO_MODULE)
+		return 0;
+	before = symbols_label(s, s->program_before);
+	after = symbols_label(s, s->program_after);
+	if (!before || !after || !strcmp(before, after))
+		return 0;
+	return asprintf(&s->programs, "%s, %s", before, after) < 0 ? -1 : 0;
+}
+
+static bool is_program(const struct symbols *s, uint32_t module)
+{
+	return s->programs && (module == s->program_before || module == s->program_after);
+}
+
+/* Whether another module may be the same one, built anew: it has the same name, or both are the program that is compared. */
+static bool is_namesake(const struct symbols *s, uint32_t module, uint32_t other)
+{
+	const char *label = symbols_label(s, other);
+
+	if (other == module || !label)
+		return false;
+	return (is_program(s, module) && is_program(s, other)) ||
+	       !strcmp(label, symbols_label(s, module));
+}
+
 static bool has_namesake(const struct symbols *s, uint32_t module)
 {
-	const char *label = symbols_label(s, module), *other;
-
-	for (size_t i = 0; i < s->profile->n_modules; i++) {
-		other = i == module ? NULL : symbols_label(s, (uint32_t)i);
-		if (other && !strcmp(other, label))
+	for (size_t i = 0; i < s->profile->n_modules; i++)
+		if (is_namesake(s, module, (uint32_t)i))
 			return true;
-	}
 	return false;
 }
 
-static int begin_module(struct symbols *s, uint32_t module, struct error *err)
+/* Its label, and what packs say. */
+static int begin_names(struct symbols *s, uint32_t module, struct error *err)
 {
 	struct module_names *m = &s->modules[module];
 
@@ -258,8 +320,96 @@ static int begin_module(struct symbols *s, uint32_t module, struct error *err)
 		return 0;
 	m->is_begun = true;
 	m->label = symbols_label(s, module);
+	m->row = is_program(s, module) ? s->programs : m->label;
 	m->is_one_of_several = m->label && s->profile->n_base && has_namesake(s, module);
 	return m->label && symbols_packed_module(s, module) ? error_memory(err) : 0;
+}
+
+static bool has_symbols(const struct module_names *m)
+{
+	for (size_t i = 0; i < m->table.sized.n; i++)
+		if (!m->table.sized.symbols[i].is_stub)
+			return true;
+	return m->debug;
+}
+
+/* Whether the file that ran is there, or was when the recording was packed, and has names. Returns 1, 0 or -1. */
+static int has_names(struct symbols *s, uint32_t module, struct error *err)
+{
+	const struct module_names *m = &s->modules[module];
+
+	if (begin_names(s, module, err))
+		return -1;
+	for (size_t i = 0; i < m->n_packed; i++)
+		if (m->packed[i].of->has_file)
+			return 1;
+	if (read_files(s, module, err))
+		return -1;
+	return m->has_file && has_symbols(m);
+}
+
+/* Says of a module without names what becomes of the comparison. */
+static int warn_of_refusal(struct module_names *m)
+{
+	struct error text;
+
+	if (m->warning)
+		error_set(&text, "%s", m->warning);
+	else
+		error_set(&text, "%s: has no symbols", m->label);
+	error_append(
+		&text,
+		", so they are not compared: [%s] is all of both builds (put that build's file "
+		"back, or record both anew)",
+		m->row);
+	free(m->warning);
+	m->warning = strdup(text.text);
+	return m->warning ? 0 : -1;
+}
+
+/*
+ * If a module was built anew between the programs that are compared, and only one build has names,
+ * all functions of the other would be gone, and all of this one new. So neither has names.
+ */
+static int compare_builds(struct symbols *s, uint32_t module, struct error *err)
+{
+	size_t n = s->profile->n_modules, known = 0, unknown = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int rc;
+
+		if (i != module &&
+		    (!s->modules[i].has_frames || !is_namesake(s, module, (uint32_t)i)))
+			continue;
+		rc = has_names(s, (uint32_t)i, err);
+		if (rc < 0)
+			return -1;
+		known += rc > 0;
+		unknown += rc == 0;
+	}
+	for (size_t i = 0; known && unknown && i < n; i++) {
+		struct module_names *m = &s->modules[i];
+
+		if (!m->is_begun || m->is_refused ||
+		    (i != module && (!m->has_frames || !is_namesake(s, module, (uint32_t)i))))
+			continue;
+		m->is_refused = true;
+		if (!has_names(s, (uint32_t)i, err) && warn_of_refusal(m))
+			return error_memory(err);
+	}
+	return 0;
+}
+
+static int begin_module(struct symbols *s, uint32_t module, struct error *err)
+{
+	struct module_names *m = &s->modules[module];
+
+	if (m->is_compared)
+		return 0;
+	m->is_compared = true;
+	if (begin_names(s, module, err))
+		return -1;
+	return m->is_one_of_several ? compare_builds(s, module, err) : 0;
 }
 
 /* ---- an address -------------------------------------------------------------------------------- */

@@ -29,11 +29,15 @@ struct packed_module {
 
 struct module_names {
 	bool is_begun;		/* its label and what packs say are known */
+	bool is_compared;	/* and whether it is refused */
 	bool is_read;		/* its files are */
 	bool is_one_of_several; /* in a comparison, another module has the same label */
-	bool has_file;		/* a file was found, and it is the one that ran */
-	char *warning;		/* NULL: none */
-	const char *label;	/* for names in brackets; NULL: the module's name is not known */
+	bool is_refused;   /* and only one of them has names: functions are not compared by name */
+	const char *row;   /* what stands for the module as a whole: the label, or s->programs */
+	bool has_frames;   /* in a comparison: something was sampled in it */
+	bool has_file;	   /* a file was found, and it is the one that ran */
+	char *warning;	   /* NULL: none */
+	const char *label; /* for names in brackets; NULL: the module's name is not known */
 	struct symbol_table table;
 	struct eh_frame_functions ranges;
 	struct debug_info *debug; /* NULL: there is none, or it is not wanted */
@@ -52,6 +56,9 @@ struct symbols {
 	const struct profile *profile;
 	struct symbols_options opt;
 	struct module_names *modules;
+	char *programs; /* a row's name for the two programs that are compared; NULL: they have the same */
+	uint32_t program_before,
+		program_after;	      /* their modules; PROFILE_NO_MODULE: there are several */
 	uint32_t *started_as;	      /* by module, see symbols_name_programs */
 	struct symbols_place *places; /* of the frame that was expanded last */
 	size_t places_room;
@@ -97,6 +104,9 @@ int symbols_location_function_text(struct symbols *s, const struct symbols_locat
 /* ---- symbols_locate.c ---- */
 
 void symbols_packed_free(struct module_names *m);
+
+/* Find what a comparison needs to know of modules. -1: out of memory. */
+int symbols_compared(struct symbols *s);
 
 /* Returns the module's name: the last part of its path, or of the link's by which all processes have
  * executed it; NULL if no record has its path. */

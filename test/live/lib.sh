@@ -14,6 +14,8 @@ unset CPSAMPLE CPSAMPLE_DIR CPSAMPLE_OFF_FILE
 unset CPSAMPLE_RESOURCES CPSAMPLE_CLOCK CPSAMPLE_OUTPUT CPSAMPLE_VERBOSE LD_PRELOAD
 # The clock perf is refused without it.
 export CPSAMPLE_KERNEL_TICKS=on
+# No test leaves its programs in the cache directory of whoever runs it.
+export CPSAMPLE_KEEP=off
 # The promises of the recorder hold with other resources beside cpu: TEST_RESOURCES=cpu,real,alloc test/run ...
 [ -z "${TEST_RESOURCES:-}" ] || export CPSAMPLE_RESOURCES="$TEST_RESOURCES"
 # The others of these for tests with an interval of their own: cpu:100us$beside.

@@ -75,7 +75,7 @@ refuses 126 "neither an ELF program nor a script" ./plain
 # Every option sets its variable.
 unset CPSAMPLE_KERNEL_TICKS
 cpsample -r cpu:2ms --clock=itimer -o x.cps --exe /env --delay 1 --duration=2s --toggle USR2 --max-bytes 1M --budget 1% --dir /tmp --dir-bytes 1G --args off --python off \
-	--journal=2M --seccomp all --seed 7 --jitter off --kernel-ticks -v -- env >out 2>err || fail "options: $(cat err)"
+	--journal=2M --seccomp all --seed 7 --jitter off --kernel-ticks --no-keep -v -- env >out 2>err || fail "options: $(cat err)"
 grep ^CPSAMPLE_ out | grep -v '^CPSAMPLE_RUN=[0-9]*\.[0-9]*$' | sort >got
 cat >want <<'END'
 CPSAMPLE_ARGS=off
@@ -88,6 +88,7 @@ CPSAMPLE_DURATION=2s
 CPSAMPLE_EXE=/env
 CPSAMPLE_JITTER=off
 CPSAMPLE_JOURNAL=2M
+CPSAMPLE_KEEP=off
 CPSAMPLE_KERNEL_TICKS=on
 CPSAMPLE_MAX_BYTES=1M
 CPSAMPLE_OUTPUT=x.cps
