@@ -417,6 +417,14 @@ static int process_add(struct profile_builder *b, uint32_t thread, uint32_t mark
 	return 0;
 }
 
+/* Note what tells how exact the totals are. A record of several samples has their mean. */
+static inline void spread_add(struct profile *p, const struct event_sample *e)
+{
+	p->total_squares = squares_sum(p->total_squares, squares_of(e->weight, e->hits));
+	if (e->hits <= 1 && e->weight > p->heaviest)
+		p->heaviest = e->weight;
+}
+
 /* Add the weight of a known stack, whose samples are selected, to a node of the profile and to its thread. -1:
  * memory. */
 static int node_add(struct profile_builder *b, const struct known_stack *s)
@@ -507,6 +515,7 @@ static inline int stack_again(struct profile_builder *b, const struct event_samp
 									      : 0;
 	s->weight += e->weight;
 	s->hits += e->hits;
+	spread_add(b->profile, e);
 	if (b->wants_squares)
 		s->squares = squares_sum(s->squares, squares_of(e->weight, e->hits));
 	return builder_time(b, e, s->thread, s->node) ? error_memory(err) : 0;
@@ -538,6 +547,8 @@ static int stack_once(struct profile_builder *b, const struct event_sample *e)
 		own.squares = squares_of(e->weight, e->hits);
 	if (is_taken && node_add(b, &own))
 		return -1;
+	if (is_taken)
+		spread_add(b->profile, e);
 	return is_taken ? builder_time(b, e, e->thread, own.node) : 0;
 }
 

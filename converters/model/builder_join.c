@@ -153,6 +153,9 @@ static void totals_join(struct profile_builder *b, const struct profile_builder 
 	b->hits += other->hits;
 	p->weight += q->weight; /* a part of the sums above */
 	p->hits += q->hits;
+	p->total_squares = squares_sum(p->total_squares, q->total_squares);
+	if (q->heaviest > p->heaviest)
+		p->heaviest = q->heaviest;
 	p->has_kernel |= q->has_kernel;
 	if (!p->by_name)
 		p->by_name = q->by_name;

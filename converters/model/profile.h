@@ -292,6 +292,9 @@ struct profile {
 	struct squares squares; /* of the samples' weights, by node; none unless they were wanted */
 	bool has_kernel;	/* some stacks end in PROFILE_KERNEL */
 	uint64_t weight, hits;	/* totals; an overflow is an error while building */
+	/* Of the samples that they are of: the sum of the squares of weights, and the weight of the heaviest one. */
+	unsigned __int128 total_squares;
+	uint64_t heaviest;
 	/* The part of the inputs that nodes and totals are of; processes are always whole. */
 	uint64_t from_ns, to_ns; /* of the run; to_ns 0: to its end */
 	struct event_at at;	 /* of memory that is live */

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,12 @@
 #define PROCESSES_NAMED 4u
 #define CONSIDERABLE	19u /* one part in so many of what is shown: a twentieth of both */
 #define NEARLY_ALL	0.99
+#define NORMAL_95	1.96 /* standard deviations of an interval of 95 % */
+#define SAMPLES_FEW	400  /* of the same weight: a half is known to a twentieth */
+/* A late tick is worth a line if it is so many times the mean, one part in so many of all, and there are some to tell the mean. */
+#define LATE_TIMES 8
+#define LATE_SHARE 50
+#define LATE_LEAST 10
 
 static const char *string(const struct profile *p, uint32_t number, size_t *length)
 {
@@ -117,6 +124,14 @@ static void write_samples(struct out *o, const struct profile *p, uint64_t cpu_n
 	out_text(o, "\n");
 }
 
+static bool is_named(const struct profile *p, uint32_t resource, const char *name)
+{
+	size_t n;
+	const char *its = string(p, resource, &n);
+
+	return n == strlen(name) && memcmp(its, name, n) == 0;
+}
+
 static void write_credit(struct out *o, const struct profile *p)
 {
 	const char *unit = p->unit == STRINGS_NONE ? "" : strings_get(p->strings, p->unit, NULL);
@@ -129,6 +144,11 @@ static void write_credit(struct out *o, const struct profile *p)
 		return; /* write_why_empty() says it */
 	if (is_counted || weight_is_scaled(p)) {
 		out_format(o, "%s credited", weight_with_unit(text, unit, p->weight));
+		if (is_named(p, p->resource, "alloc-live") && p->hits)
+			out_format(o, ", +- %s (95 %%)",
+				   weight_with_unit(
+					   text, unit,
+					   (uint64_t)(NORMAL_95 * sqrt((double)p->total_squares))));
 		if (is_counted)
 			out_format(o, " of %s counted", weight_with_unit(text, unit, counted));
 		out_text(o, "\n");
@@ -139,6 +159,26 @@ static void write_credit(struct out *o, const struct profile *p)
 
 /* Say what children used, such as programs that ran too briefly to be recorded, if it is more than a
  * twentieth of all. What is shown of a part of the run cannot be compared with it. */
+/* How exact the figures are, where that is worth a line: with few samples, or if one of them weighs as much as many. */
+static void write_precision(struct out *o, const struct profile *p)
+{
+	double squares = (double)p->total_squares, weight = (double)p->weight;
+	double samples = squares > 0 ? weight * weight / squares : 0;
+	char text[WEIGHT_BYTES];
+
+	if (p->given_calls || p->by_name || !(squares > 0))
+		return;
+	if (weight_is_cpu(p) && p->hits >= LATE_LEAST &&
+	    (double)p->heaviest * (double)p->hits > LATE_TIMES * weight &&
+	    (double)p->heaviest * LATE_SHARE > weight)
+		out_format(o, "one sample is of %s, %.1f times the mean: its tick came late\n",
+			   weight_alone(text, p, p->heaviest),
+			   (double)p->heaviest * (double)p->hits / weight);
+	if (samples < SAMPLES_FEW)
+		out_format(o, "few samples: what has 50 %% has it +- %.2g %% (95 %%)\n",
+			   100 * NORMAL_95 * sqrt(0.25 / samples));
+}
+
 static void write_children(struct out *o, const struct profile *p)
 {
 	char text[WEIGHT_BYTES];
@@ -187,14 +227,6 @@ static void write_processes(struct out *o, const struct profile *p, size_t first
 	if (i < p->n_processes)
 		out_format(o, "and %zu more process%s\n", p->n_processes - i,
 			   p->n_processes - i == 1 ? "" : "es");
-}
-
-static bool is_named(const struct profile *p, uint32_t resource, const char *name)
-{
-	size_t n;
-	const char *its = string(p, resource, &n);
-
-	return n == strlen(name) && memcmp(its, name, n) == 0;
 }
 
 void caption_moment(struct out *o, const struct profile *p)
@@ -387,6 +419,8 @@ void caption_profile(struct out *o, const struct profile *p)
 		write_samples(o, p, has_run ? r.cpu_ns : 0);
 	if (!p->n_columns && !(has_run && weight_is_cpu(p)))
 		write_credit(o, p);
+	if (!p->n_columns)
+		write_precision(o, p);
 	write_children(o, p);
 	if (p->given_calls)
 		write_calls(o, p->given_calls);

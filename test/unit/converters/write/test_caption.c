@@ -105,6 +105,55 @@ Test(caption, of_columns)
 	strings_free(p.strings);
 }
 
+/* What a heading says of ten samples of 5 ms, one of 89 ms if the tick was late, and of memory that is live. */
+static char *of_few(const char *resource, const char *unit, uint64_t each, uint64_t heaviest,
+		    uint64_t n)
+{
+	struct profile p;
+	struct error err;
+	char *text;
+
+	make(&p, "program", "");
+	p.resource = add(&p, resource);
+	p.unit = add(&p, unit);
+	p.hits = n;
+	p.weight = each * (n - 1) + heaviest;
+	p.heaviest = heaviest;
+	p.total_squares =
+		(unsigned __int128)each * each * (n - 1) + (unsigned __int128)heaviest * heaviest;
+	caption(out_open("x", &err), &p);
+	text = text_of_file("x");
+	strings_free(p.strings);
+	return text;
+}
+
+/* n samples of one weight know a half to 1.96 * sqrt(0.25 / n). Seen to fail: nothing said that a figure had ten samples, or that
+ * one of them was twelve ticks long. */
+Test(caption, how_exact_it_is)
+{
+	char *text;
+
+	enter_new_directory();
+	text = of_few("cpu", "ns", 5000000, 5000000, 100);
+	cr_assert(strstr(text, "\nfew samples: what has 50 % has it +- 9.8 % (95 %)\n"), "%s",
+		  text);
+	cr_assert(!strstr(text, "tick"), "%s", text);
+	free(text);
+	/* 84 ms are more than a fifth of what is shown, and all of it is as exact as 4.0 samples of the same weight. */
+	text = of_few("cpu", "ns", 5000000, 89000000, 20);
+	cr_assert(strstr(text,
+			 "\none sample is of 89.000 ms, 9.7 times the mean: its tick came late\n"
+			 "few samples: what has 50 % has it +- 49 % (95 %)\n"),
+		  "%s", text);
+	free(text);
+	text = of_few("cpu", "ns", 5000000, 5000000, 400);
+	cr_assert(!strstr(text, "few samples"), "%s", text);
+	free(text);
+	text = of_few("alloc-live", "bytes", 524288, 524288, 16);
+	cr_assert(strstr(text, "\n8.389 MB credited, +- 4.110 MB (95 %)\n"), "%s", text);
+	free(text);
+}
+
 /* xargs makes command lines of 64 KiB and more. */
 Test(caption, a_command_line_is_cut_between_characters)
 {
