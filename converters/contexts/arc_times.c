@@ -348,7 +348,6 @@ static void add_times(struct caller_shares_arc *arcs, const struct graph *g,
 	size_t i, k = 0;
 
 	for (i = 0; i < g->n_arcs; i++) {
-		arcs[i].calls = g->arcs[i].occurrences;
 		if (arcs[i].caller == arcs[i].callee)
 			continue;
 		arcs[i].time = times->arcs[k].self2 + times->arcs[k].child2;
@@ -356,10 +355,79 @@ static void add_times(struct caller_shares_arc *arcs, const struct graph *g,
 	}
 }
 
+/* Arcs and functions of a graph by the names in its tree. */
+struct lookup {
+	uint32_t *functions;	 /* by name: the function's number */
+	struct pair_table pairs; /* (caller, callee) -> arc */
+};
+
+static int lookup_make(struct lookup *l, const struct graph *g)
+{
+	l->functions = calloc(strings_count(g->strings) + 1, sizeof(*l->functions));
+	if (!l->functions)
+		return -1;
+	for (size_t i = 0; i < g->n_functions; i++)
+		l->functions[g->functions[i].name] = (uint32_t)i;
+	for (size_t i = 0; i < g->n_arcs; i++)
+		if (pair_table_number(&l->pairs, g->arcs[i].caller, g->arcs[i].callee) ==
+		    PAIR_TABLE_NONE)
+			return -1;
+	return 0;
+}
+
+/* A sample of calls stands above the caller: it weighs the calls of the innermost function by the one before. */
+static int add_counted(struct caller_shares_arc *arcs, struct lookup *l, const struct tree *t)
+{
+	for (size_t i = 1; i < t->n_nodes; i++) {
+		const struct tree_node *n = &t->nodes[i];
+		uint32_t arc;
+
+		if (!n->self || !n->parent)
+			continue;
+		arc = pair_table_number(&l->pairs, l->functions[t->nodes[n->parent].name],
+					l->functions[n->name]);
+		if (arc == PAIR_TABLE_NONE)
+			return -1;
+		arcs[arc].calls += n->self; /* a part of all calls */
+	}
+	return 0;
+}
+
+/* What is due to callers of a function whose calls were not counted is not known. */
+static int drop_uncounted(struct caller_shares_arc *arcs, const struct graph *g)
+{
+	bool *is_counted = calloc(g->n_functions + 1, sizeof(*is_counted));
+
+	if (!is_counted)
+		return -1;
+	for (size_t i = 0; i < g->n_arcs; i++)
+		is_counted[arcs[i].callee] |= arcs[i].calls && arcs[i].caller != arcs[i].callee;
+	for (size_t i = 0; i < g->n_arcs; i++)
+		if (!is_counted[arcs[i].callee])
+			arcs[i].time = 0;
+	free(is_counted);
+	return 0;
+}
+
+static int add_calls(struct caller_shares_arc *arcs, const struct graph *g)
+{
+	struct lookup l = {0};
+	int status = lookup_make(&l, g);
+
+	for (size_t i = 0; !status && i < g->tree->n_others; i++)
+		status = add_counted(arcs, &l, &g->tree->others[i]);
+	if (!status)
+		status = drop_uncounted(arcs, g);
+	free(l.functions);
+	pair_table_clear(&l.pairs);
+	return status;
+}
+
 static int measure(struct caller_shares_arc *arcs, const struct graph *g, struct error *err)
 {
 	struct arc_times *times;
 	size_t i;
+	int status;
 
 	for (i = 0; i < g->n_arcs; i++)
 		arcs[i] = (struct caller_shares_arc){
@@ -375,7 +443,8 @@ static int measure(struct caller_shares_arc *arcs, const struct graph *g, struct
 		return -1;
 	add_times(arcs, g, times);
 	arc_times_free(times);
-	return 0;
+	status = add_calls(arcs, g);
+	return status ? error_memory(err) : 0;
 }
 
 int caller_shares_of_graph(struct caller_shares *s, const struct graph *g, struct error *err)

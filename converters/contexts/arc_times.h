@@ -92,9 +92,9 @@ int caller_shares_build(struct caller_shares *s, struct caller_shares_arc *arcs,
 /*
  * Compare the shares in a call graph. Functions have the numbers that they have in the graph. If
  * the graph comes without stacks, calls and inclusive weights are those that were read; it must
- * have weights. With stacks, time is self2 + child2 of struct arc_time, and because samples do not
- * count calls, occurrences stand for them. Returns 0 or -1, as caller_shares_build does; call
- * caller_shares_free in any case.
+ * have weights. With stacks, time is self2 + child2 of struct arc_time. Samples do not count calls: all further columns
+ * of the tree must be of resources calls:SYMBOL, and functions whose calls none of these has counted are left out.
+ * Returns 0 or -1, as caller_shares_build does; call caller_shares_free in any case.
  */
 int caller_shares_of_graph(struct caller_shares *s, const struct graph *g, struct error *err);
 void caller_shares_free(struct caller_shares *s);

@@ -6,6 +6,8 @@
  * In: struct graph. Out: functions with several callers, and the callers' shares by calls and by
  * time.
  */
+#include <string.h>
+
 #include "contexts/arc_times.h"
 #include "graph/function_names.h"
 #include "view/view.h"
@@ -16,7 +18,8 @@
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
-#define INDENT	       2 /* of the names of callers */
+#define CALLS	       "calls:" /* the names of resources that count calls begin so */
+#define INDENT	       2	/* of the names of callers */
 
 struct shortlist {
 	const struct view_input *in;
@@ -43,10 +46,9 @@ static void write_heading(const struct shortlist *l)
 		"\nFunctions whose time would go to the wrong callers, if each call took the same\n"
 		"time, as gprof assumes: the callers' shares of calls and of the time measured.\n");
 	if (!l->graph->has_calls)
-		out_text(l->out, "Samples count no calls. Occurrences on stacks stand for them; "
-				 "these differ from\n"
-				 "the time only for functions that are called again while they are "
-				 "active.\n");
+		out_text(l->out, "Calls are those that were counted: from one object to another, "
+				 "of the functions\n"
+				 "that the resources name.\n");
 	out_format(l->out, "\n calls %%   time %% %*s %*s  function, its callers\n", l->scale.width,
 		   "by calls", l->scale.width, "measured");
 	caption_rule(l->out);
@@ -127,20 +129,15 @@ static void write_table(const struct shortlist *l, const struct footer *footer)
 static void write_row(struct rows *r, const struct shortlist *l,
 		      const struct caller_shares_function *f, const struct caller_shares_arc *a)
 {
-	static const char *const of_calls[] = {
+	static const char *const columns[] = {
 		"callee", "caller",	  "calls",	"calls_share",
 		"total2", "total2_share", "difference", "misplaced_fraction",
-		NULL,
-	};
-	static const char *const of_stacks[] = {
-		"callee", "caller",	  "occurrences", "occurrences_share",
-		"total2", "total2_share", "difference",	 "misplaced_fraction",
 		NULL,
 	};
 	const struct graph *g = l->graph;
 	double by_calls = caller_shares_of_calls(f, a), by_time = caller_shares_of_time(f, a);
 
-	rows_row(r, g->has_calls ? of_calls : of_stacks);
+	rows_row(r, columns);
 	rows_name(r, g->strings, g->functions[f->function].name);
 	rows_name(r, g->strings, g->functions[a->caller].name);
 	rows_count(r, a->calls);
@@ -210,6 +207,54 @@ static int choose(struct shortlist *l, struct footer *footer, struct error *err)
 	return 0;
 }
 
+/* ---- what has calls -------------------------------------------------------------------------- */
+
+static bool is_calls(const struct profile *p, uint32_t resource)
+{
+	return !strncmp(strings_get(p->strings, resource, NULL), CALLS, strlen(CALLS));
+}
+
+/* The first resource of the inputs that counts calls, or NULL. */
+static const char *recorded_calls(const struct profile *p)
+{
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_resources; k++)
+			if (is_calls(p, p->processes[i].resources[k].name))
+				return strings_get(p->strings, p->processes[i].resources[k].name,
+						   NULL);
+	return NULL;
+}
+
+/* Samples count no calls, and how often a function occurs on stacks is no number of calls: it follows its time. */
+static int check_counts(const struct view_input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+	const char *counted = recorded_calls(p);
+
+	if (in->graph->has_calls)
+		return in->graph->has_weights
+			       ? 0
+			       : error_set(err,
+					   "gprof has not measured what calls take, but "
+					   "assumes an average: --average-time needs stacks, or "
+					   "callgrind's output");
+	if (!counted)
+		return error_usage(err,
+				   "--average-time: samples count no calls; record those of the "
+				   "function, cpsample -r cpu,calls:FUNCTION, and show both, "
+				   "--resource cpu,calls:FUNCTION");
+	for (size_t i = 0; i < p->n_columns || i < 2; i++)
+		if (i >= p->n_columns || is_calls(p, p->columns[i].resource) != (i > 0))
+			return error_usage(err,
+					   "--average-time needs what is shared, and then calls: "
+					   "--resource cpu,%s",
+					   counted);
+	if (in->tree->unit == TREE_HITS)
+		return error_usage(err, "--average-time: a sample is no call, so --unit samples "
+					"cannot be had");
+	return 0;
+}
+
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct graph *g = in->graph;
@@ -224,10 +269,8 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	struct footer footer;
 	int status;
 
-	if (g->has_calls && !g->has_weights)
-		return error_set(err,
-				 "gprof has not measured what calls take, but assumes an average: "
-				 "--average-time needs stacks, or callgrind's output");
+	if (check_counts(in, err))
+		return -1;
 	status = caller_shares_of_graph(&sharing, g, err);
 	if (!status)
 		status = choose(&l, &footer, err);
@@ -244,6 +287,7 @@ const struct view view_average_time = {
 	.help = "where sharing time by numbers of calls would mislead",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_rows = true,
+	.has_columns = true,
 	.options = VIEW_OPTIONS("root", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_FUNCTION,
 		      .help = "where sharing time by numbers of calls misleads"}},

@@ -253,6 +253,7 @@ all_views() {
 	views=$(names_of_views)
 	[ -n "$views" ] || fail "cpconv --help=all lists no views"
 	for view in $views; do
+		[ "$view" != average-time ] || continue # needs calls that were counted
 		"$CPCONV" "--$view" "$1" >view.out 2>view.err || fail "--$view: $(cat view.err)"
 		[ -s view.out ] || fail "--$view is empty"
 		[ ! -s view.err ] || fail "--$view complains: $(cat view.err)"

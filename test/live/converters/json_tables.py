@@ -275,24 +275,6 @@ class Figures:
                   for r in self.rows("contexts") if r["row"] == "cycle"]
         equal("cycles", self.rows("cycles"), cycles)
 
-    def check_average_time(self):
-        arcs = {(r["caller"], r["callee"]): r for r in self.rows("callgraph") if r["row"] == "arc"}
-        callers = defaultdict(list)
-        for row in self.rows("average-time"):
-            callers[row["callee"]].append(row)
-        for callee, rows in callers.items():
-            time, occurrences = (sum(r[key] for r in rows) for key in ("total2", "occurrences"))
-            for r in rows:
-                pair = r["caller"], callee
-                self.check_row("average-time", r, {"occurrences": self.edges["occurrences"]}, pair)
-                equal(f"total2 of {pair}", r["total2"], arcs[pair]["self2"] + arcs[pair]["child2"])
-                shares = [r["occurrences"] / occurrences, r["total2"] / time if time else 0.0]
-                equal("occurrences_share", r["occurrences_share"], shares[0])
-                equal("total2_share", r["total2_share"], shares[1])
-                equal("difference", r["difference"], r["total2_share"] - r["occurrences_share"])
-                equal("misplaced_fraction", r["misplaced_fraction"],
-                      abs(shares[1] - shares[0]) * time / self.truth.total)
-
     def check_info(self):
         rows = self.rows("info")
         values = {r["key"]: r["value"] for r in rows if "value" in r}
@@ -309,7 +291,6 @@ def check_figures(name):
     f.check_trees()
     f.check_calls()
     f.check_contexts()
-    f.check_average_time()
     f.check_info()
     print("note:", len(f.truth.stacks), "stacks of", name)
 

@@ -58,7 +58,7 @@ static void all_fit(const char *folded, int width)
 
 	options.threshold = 0;
 	for (i = 0; views[i]; i++)
-		if (is_table(views[i]))
+		if (is_table(views[i]) && views[i] != &view_average_time) /* has no calls here */
 			fits(views[i], p, options, width);
 	options.root = "*";
 	fits(&view_callpath, p, options, width);

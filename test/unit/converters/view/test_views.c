@@ -242,7 +242,7 @@ Test(views, columns_hold_any_count)
 		{&view_flat, "function"},     {&view_tree, "function"},
 		{&view_bottomup, "function"}, {&view_contexts, "history\n"},
 		{&view_cycles, "cycle\n"},    {&view_callgraph, "function\n--"},
-		{&view_edges, "caller"},      {&view_average_time, "function, its"},
+		{&view_edges, "caller"},
 	};
 	static const char *const counts[] = {"7", "12345678901", "1844674407370955161"};
 	char folded[200];
