@@ -74,12 +74,12 @@ same err err.4 "warnings"
 [ "$(grep -c "all/.*cut at byte $bytes:" err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings have no end$' err ||
 	fail "said: $(cat err)"
 
-# Of corrupt files the first one is named, with the message that it gives alone.
+# Of files whose first record is corrupt the first one is named, with the message that it gives alone.
 for i in 1100 1900 2900; do
 	{
-		head -c $((bytes / 2)) cut
+		head -c 30 cut
 		echo "not what was there"
-		tail -c +$((bytes / 2 + 20)) cut
+		tail -c +50 cut
 	} >all/$i.cps
 done
 "$CPCONV" --folded all/1100.cps 2>alone && fail "a corrupt file is taken"
