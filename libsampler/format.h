@@ -238,6 +238,12 @@ enum cps_code {
 #define CPS_CUT_ADDRESS 0u
 /* Likewise, of the frame that stands for where a thread was when no tick has seen it. */
 #define CPS_NOT_SAMPLED_ADDRESS 1u
+/* Function n of a Python program is this + (n + 1) * CPS_PYTHON_LINES + the line that it was at, 0 if that is not known,
+ * without module. Names of functions and paths of files are lines of the perf map: those of functions are of these
+ * addresses, those of files of the ones that are CPS_PYTHON_PATHS higher. */
+#define CPS_PYTHON_ADDRESS UINT64_C(0x5079000000000000)
+#define CPS_PYTHON_LINES   UINT64_C(0x100000000)
+#define CPS_PYTHON_PATHS   UINT64_C(0x2000000000000)
 /* From here on, without module, are addresses of the kernel. */
 #define CPS_KERNEL_ADDRESS (UINT64_C(1) << 63)
 

@@ -181,12 +181,48 @@ static bool is_place(const char *text, size_t n)
 	return *text == ' ' && digits > 0 && digits + 2 < n && text[n - 1 - digits] == ':';
 }
 
+/* Whether the name is "f FILE:LINE", and the function "f (FILE)". */
+static bool is_place_in_file(const char *name, size_t n, const char *function, size_t n_function)
+{
+	const char *file = memrchr(function, '(', n_function);
+	size_t n_file = file ? n_function - (size_t)(++file - function) : 0, at;
+
+	if (n_file < 2 || file - function < 3 || file[-2] != ' ' || function[n_function - 1] != ')')
+		return false;
+	n_file--;
+	at = (size_t)(file - function) - 2;
+	return n > at + 1 + n_file && memcmp(name, function, at + 1) == 0 &&
+	       memcmp(name + at + 1, file, n_file) == 0 && name[at + 1 + n_file] == ':' &&
+	       is_place(name + at, n - at);
+}
+
 static bool is_place_in(const char *name, size_t n, const char *function)
 {
 	size_t n_function = strlen(function);
 
-	return n > n_function && memcmp(name, function, n_function) == 0 &&
-	       is_place(name + n_function, n - n_function);
+	if (n > n_function && memcmp(name, function, n_function) == 0 &&
+	    is_place(name + n_function, n - n_function))
+		return true;
+	return is_place_in_file(name, n, function, n_function);
+}
+
+/* The function "f (FILE)" that the place "f FILE:LINE" is in, whose file begins behind `at`. */
+static uint32_t function_in_file(const struct search *s, const char *name, size_t n, size_t at)
+{
+	const char *colon = memrchr(name, ':', n);
+	uint32_t function = STRINGS_NONE;
+	char *text;
+	int length;
+
+	if (name[at] != ' ' || !colon || colon < name + at + 2)
+		return function;
+	length = asprintf(&text, "%.*s (%.*s)", (int)at, name,
+			  (int)(colon - name - (ptrdiff_t)at) - 1, name + at + 1);
+	if (length < 0)
+		return function;
+	function = strings_find(s->strings, text, (size_t)length);
+	free(text);
+	return function;
 }
 
 /* Returns the function that the name is a place in, or the name itself if the profile has no
@@ -203,6 +239,8 @@ static uint32_t function_of(const struct search *s, uint32_t name)
 			continue;
 		if (is_place(bytes + at, n - at))
 			function = strings_find(s->strings, bytes, at);
+		if (function == STRINGS_NONE && is_place(bytes + at, n - at))
+			function = function_in_file(s, bytes, n, at);
 		break;
 	}
 	return function == STRINGS_NONE ? name : function;

@@ -61,11 +61,14 @@ static void frames_translate(struct cct *paths, const struct maps *maps)
 {
 	for (size_t i = 0; i < paths->n_frames; i++) {
 		struct profile_frame *f = &paths->frames[i];
+		uint32_t file, line;
 
 		if (f->module != PROFILE_NO_MODULE)
 			f->module = maps->modules[f->module];
 		if (f->name != STRINGS_NONE)
 			f->name = maps->strings[f->name];
+		if (profile_has_line(f, &file, &line))
+			f->address = (uint64_t)maps->strings[file] << 32 | line;
 	}
 }
 

@@ -421,6 +421,9 @@ static int file_read(struct perf_map *m, int fd)
 
 /* ---- frames ------------------------------------------------------------------------------------ */
 
+/* Behind the one before the first function; of all functions. */
+#define PYTHON_ADDRESSES (UINT64_C(0x10000) * CPS_PYTHON_LINES - CPS_PYTHON_LINES)
+
 static bool is_nameless(const struct profile_frame *f, bool has_names)
 {
 	return f->module == PROFILE_NO_MODULE && f->name == STRINGS_NONE && !profile_stand_in(f) &&
@@ -463,6 +466,53 @@ static bool address_of(const struct profile_builder *b, const struct profile_fra
 	return f->name == STRINGS_NONE && !profile_stand_in(f);
 }
 
+/* A path as a program has it, which may begin where the program was started. Returns its number. */
+static uint32_t add_path(struct profile_builder *b, const char *path, size_t n)
+{
+	struct strings *strings = b->profile->strings;
+	const char *directory;
+	size_t n_directory;
+	uint32_t number;
+	char *whole;
+	int length;
+
+	if (n && (*path == '/' || *path == '<'))
+		return strings_add(strings, path, n);
+	if (b->current.process.cwd == STRINGS_NONE)
+		return strings_add(strings, path, n);
+	if (n > 2 && path[0] == '.' && path[1] == '/') {
+		path += 2;
+		n -= 2;
+	}
+	directory = strings_get(strings, b->current.process.cwd, &n_directory);
+	length =
+		asprintf(&whole, "%.*s%s%.*s", (int)n_directory, directory,
+			 n_directory && directory[n_directory - 1] == '/' ? "" : "/", (int)n, path);
+	if (length < 0)
+		return STRINGS_NONE;
+	number = strings_add(strings, whole, (size_t)length);
+	free(whole);
+	return number;
+}
+
+/* Where in its source a Python function was (format.h). In older recordings no address says a line. */
+static int set_line(struct profile_builder *b, struct profile_frame *f, uint64_t address)
+{
+	uint32_t line = (uint32_t)(address % CPS_PYTHON_LINES), file;
+	const char *path;
+	size_t n;
+
+	f->address = 0;
+	if (address - CPS_PYTHON_ADDRESS - CPS_PYTHON_LINES >= PYTHON_ADDRESSES || !line)
+		return 0;
+	path = perf_map_find(b->current.jit, address + CPS_PYTHON_PATHS, &n);
+	if (!path)
+		return 0;
+	file = add_path(b, path, n);
+	f->address = (uint64_t)file << 32 | line;
+	return file == STRINGS_NONE ? -1 : 0;
+}
+
 int builder_jit_name(struct profile_builder *b, struct profile_frame *f)
 {
 	const char *name;
@@ -475,7 +525,7 @@ int builder_jit_name(struct profile_builder *b, struct profile_frame *f)
 	if (!name)
 		return 0;
 	f->name = strings_add(b->profile->strings, name, n);
-	if (f->module == PROFILE_NO_MODULE)
-		f->address = 0;
-	return f->name == STRINGS_NONE ? -1 : 0;
+	if (f->name == STRINGS_NONE)
+		return -1;
+	return f->module == PROFILE_NO_MODULE ? set_line(b, f, address) : 0;
 }

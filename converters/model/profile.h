@@ -139,12 +139,24 @@ struct profile_frame {
 	/* In profile.strings when named, else STRINGS_NONE. With a module it is what the process's perf map
 	 * says of the address, for the case that the module has no symbol there. */
 	uint32_t name;
+	/* Of a named frame, where in its source it is: the path's number in profile.strings times 2^32, plus the
+	 * line, which is at least 1; or 0. */
 	uint64_t address;
 };
 
 static inline bool profile_is_named(const struct profile_frame *f)
 {
 	return f->module == PROFILE_NO_MODULE && f->name != STRINGS_NONE;
+}
+
+/* Whether it is recorded where in its source a named frame is. Then *file is set to the path, in profile.strings. */
+static inline bool profile_has_line(const struct profile_frame *f, uint32_t *file, uint32_t *line)
+{
+	if (!profile_is_named(f) || !f->address)
+		return false;
+	*file = (uint32_t)(f->address >> 32);
+	*line = (uint32_t)f->address;
+	return true;
 }
 
 /* The name of a frame that stands for others that are not known, or NULL. */

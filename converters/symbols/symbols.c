@@ -192,7 +192,9 @@ static int expand_module(struct symbols *s, const struct profile_frame *frame,
 {
 	const char *label = SYMBOLS_GENERATED, *name;
 
-	*place = (struct symbols_place){.start = frame->address, .file = STRINGS_NONE};
+	*place = (struct symbols_place){.file = STRINGS_NONE};
+	if (!profile_is_named(frame))
+		place->start = frame->address;
 	if (profile_is_named(frame)) {
 		name = strings_get(s->profile->strings, frame->name, NULL);
 		label = strcmp(name, PROFILE_INCOMPLETE) == 0 ? PROFILE_INCOMPLETE : label;
@@ -209,14 +211,39 @@ static int expand_module(struct symbols *s, const struct profile_frame *frame,
 	return 0;
 }
 
+/* Makes the name "f x.py:12" of a function "f (x.py)" whose path ends so. Returns 1; 0 if it has no such name; -1. */
+static int name_line_in_file(struct symbols *s, struct symbols_place *place, const char *path,
+			     struct error *err)
+{
+	size_t n, n_path = strlen(path), n_file;
+	const char *name = strings_get(s->profile->strings, place->function, &n);
+	const char *file = memrchr(name, '(', n);
+
+	if (!file || file - name < 2 || file[-1] != ' ' || name[n - 1] != ')')
+		return 0;
+	n_file = n - (size_t)(++file - name) - 1;
+	if (n_file > n_path || memcmp(path + n_path - n_file, file, n_file) != 0)
+		return 0;
+	return symbols_add_format(s, &place->name, err, "%.*s %.*s:%" PRIu32,
+				  (int)(file - name) - 2, name, (int)n_file, file, place->line)
+		       ? -1
+		       : 1;
+}
+
 /* Makes the name "f file.c:12"; it stays "f" if the line is not known. */
-static int name_line(struct symbols *s, struct symbols_place *place, struct error *err)
+static int name_line(struct symbols *s, const struct profile_frame *frame,
+		     struct symbols_place *place, struct error *err)
 {
 	const char *path, *slash;
+	int rc = 0;
 
 	if (place->file == STRINGS_NONE || place->line == 0)
 		return 0;
 	path = strings_get(s->profile->strings, place->file, NULL);
+	if (profile_is_named(frame))
+		rc = name_line_in_file(s, place, path, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	slash = strrchr(path, '/');
 	return symbols_add_format(s, &place->name, err, "%s %s:%" PRIu32,
 				  strings_get(s->profile->strings, place->function, NULL),
@@ -261,10 +288,10 @@ static int name_place(struct symbols *s, const struct profile_frame *frame,
 {
 	int status = 0;
 
-	if (profile_is_named(frame))
+	if (profile_is_named(frame) && !place->line)
 		return 0;
 	if (s->opt.granularity == SYMBOLS_BY_LINE)
-		status = name_line(s, place, err);
+		status = name_line(s, frame, place, err);
 	else if (s->opt.granularity == SYMBOLS_BY_SOURCE)
 		status = name_source(s, place, err);
 	else if (s->opt.granularity == SYMBOLS_BY_ADDRESS)
@@ -319,6 +346,9 @@ static int expand_inlined(struct symbols *s, const struct profile_frame *frame, 
 	struct symbols_location l;
 	size_t n;
 
+	if (symbols_wants_lines(&s->opt) &&
+	    profile_has_line(frame, &s->places[0].file, &s->places[0].line))
+		return 0;
 	if (profile_is_named(frame) || frame->module >= s->profile->n_modules)
 		return 0;
 	if (symbols_locate(s, frame->module, frame->address, &l, err))
@@ -617,7 +647,7 @@ int symbols_frame(struct symbols *s, const struct profile_frame *frame, struct s
 {
 	*place = (struct symbols_place){.function = profile_is_named(frame) ? frame->name
 									    : STRINGS_NONE,
-					.start = frame->address,
+					.start = profile_is_named(frame) ? 0 : frame->address,
 					.has_symbol = profile_is_named(frame),
 					.file = STRINGS_NONE};
 	if (!place->has_symbol && find_function(s, frame, place, err))

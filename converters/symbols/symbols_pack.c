@@ -157,8 +157,12 @@ static int add_frame(struct packing *p, const struct profile_frame *frame)
 {
 	struct symbols_location l;
 	const char *warning;
-	uint32_t module, text;
+	uint32_t module, text, file, line;
 
+	if (p->with_lines && profile_has_line(frame, &file, &line))
+		return add_text(p, name_of(p, file), &text) && !pack_builder_line(p->b, text, line)
+			       ? 0
+			       : error_memory(p->err);
 	if (frame->module >= p->s->profile->n_modules)
 		return 0;
 	if (find_module(p, frame->module))

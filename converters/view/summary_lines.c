@@ -32,7 +32,7 @@ static int list_lines(struct summary_line *list, size_t *n, const struct view_in
 	size_t i, k;
 
 	for (i = 0, *n = 0; i < p->n_frames; i++) {
-		if (!weights[i] || profile_is_named(&p->frames[i]))
+		if (!weights[i] || (profile_is_named(&p->frames[i]) && !p->frames[i].address))
 			continue;
 		if (stop_check(err) || symbols_expand(in->symbols, &p->frames[i], &places, &k, err))
 			return -1;

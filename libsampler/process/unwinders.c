@@ -12,6 +12,7 @@
 #include "arch/arch.h"
 #include "process/find.h"
 #include "process/unwinders.h"
+#include "python/layout.h"
 #include "python/python.h"
 #include "unwind/libunwind.h"
 
@@ -149,19 +150,21 @@ void cps_choose_unwinder_child(struct cps_identity *identity)
 
 void cps_interpreter_find(void)
 {
-	struct cps_python_start start = {.runtime = (uintptr_t)cps_find_exported("_PyRuntime")};
-	const unsigned long *version;
+	struct cps_python_start start = {
+		.runtime = (uintptr_t)cps_find_exported("_PyRuntime"),
+		.evaluate = (uintptr_t)cps_find_exported("_PyEval_EvalFrameDefault"),
+		.code_type = (uintptr_t)cps_find_exported("PyCode_Type"),
+		.unicode_type = (uintptr_t)cps_find_exported("PyUnicode_Type"),
+		.bytes_type = (uintptr_t)cps_find_exported("PyBytes_Type"),
+		.frame_type = (uintptr_t)cps_find_exported("PyFrame_Type"),
+		.get_specific = cps_find_next("pthread_getspecific"),
+	};
 
 	if (!start.runtime)
 		return;
-	version = cps_find_exported("Py_Version");
-	start.evaluate = (uintptr_t)cps_find_exported("_PyEval_EvalFrameDefault");
-	start.code_type = (uintptr_t)cps_find_exported("PyCode_Type");
-	start.unicode_type = (uintptr_t)cps_find_exported("PyUnicode_Type");
-	start.get_specific = cps_find_next("pthread_getspecific");
-	if (!version || !start.evaluate || !start.code_type || !start.unicode_type ||
-	    !start.get_specific)
+	start.version = cps_python_version(cps_find_exported);
+	if (!start.version || !start.evaluate || !start.code_type || !start.unicode_type ||
+	    !start.bytes_type || !start.frame_type || !start.get_specific)
 		return;
-	start.version = *version;
 	cps_python_init(&start);
 }

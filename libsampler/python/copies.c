@@ -50,7 +50,7 @@ static uint32_t add_file(struct cps_python_copies *c, const struct cps_python_kn
 bool cps_python_copies_add(struct cps_python_copies *c, uint64_t code)
 {
 	struct cps_python_code_copy *f = &c->codes[c->n_codes];
-	uint32_t most = sizeof(struct cps_python_code) + 2 * CPS_PYTHON_SPAN;
+	uint32_t most = CPS_PYTHON_CODE_BYTES + 2 * CPS_PYTHON_SPAN;
 
 	if (find(c, code))
 		return true;
@@ -65,9 +65,9 @@ bool cps_python_copies_add(struct cps_python_copies *c, uint64_t code)
 		return true;
 	f->file = add_file(c, &f->known);
 	f->at = c->bytes;
-	f->n = (uint32_t)sizeof(struct cps_python_code) + f->known.name_bytes;
-	add_part(c, code, sizeof(struct cps_python_code));
-	add_part(c, f->known.qualified, f->known.name_bytes);
+	f->n = CPS_PYTHON_CODE_BYTES + f->known.name_bytes;
+	add_part(c, code, CPS_PYTHON_CODE_BYTES);
+	add_part(c, f->known.name, f->known.name_bytes);
 	return true;
 }
 
@@ -102,21 +102,23 @@ static bool is_known(struct cps_python_copies *c, const struct cps_python_code_c
 
 	if (!f->n || f->at + f->n > c->copied || !is_string(c, &c->files[f->file], types))
 		return false;
-	memcpy(&object, at, sizeof(object));
+	cps_python_code_take(types->layout, at, &object);
 	return object.type == types->code &&
-	       cps_python_text_take(&name, at + sizeof(object), f->n - sizeof(object), types,
-				    false) &&
+	       cps_python_text_take(&name, at + CPS_PYTHON_CODE_BYTES, f->n - CPS_PYTHON_CODE_BYTES,
+				    types, false) &&
 	       cps_python_function_is(&f->known, &object, &name, c->files[f->file].sum);
 }
 
 uint32_t cps_python_copies_number(struct cps_python_copies *c, uint64_t code,
-				  const struct cps_python_types *types)
+				  const struct cps_python_types *types,
+				  const struct cps_python_known **known)
 {
 	struct cps_python_code_copy *f = find(c, code);
 
 	if (f->number == CPS_PYTHON_NONE)
 		f->number = is_known(c, f, types)
 				    ? f->known.number
-				    : cps_python_function(code, types, false, &c->memo);
+				    : cps_python_function(code, types, false, &c->memo, &f->known);
+	*known = &f->known;
 	return f->number;
 }

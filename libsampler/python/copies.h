@@ -53,8 +53,10 @@ bool cps_python_copies_add(struct cps_python_copies *c, uint64_t code);
 /* [signal] Copy them, after the last was added. */
 void cps_python_copies_make(struct cps_python_copies *c);
 
-/* [signal] The number of the function with a code object that was added, as cps_python_function. */
+/* [signal] The number of the function with a code object that was added, as cps_python_function. *known is then
+ * valid until the next code object is added. */
 uint32_t cps_python_copies_number(struct cps_python_copies *c, uint64_t code,
-				  const struct cps_python_types *types);
+				  const struct cps_python_types *types,
+				  const struct cps_python_known **known);
 
 #endif

@@ -38,25 +38,28 @@ static size_t copy_object(struct cps_python_text *text, uintptr_t object)
 	return cps_copy(text->copy, object, n) ? n : 0;
 }
 
+#define AT_END UINT64_MAX /* the last characters */
+
 /* Sets what the head of a string says of it, and where the characters begin that are wanted. */
 static bool take_head(struct cps_python_text *text, const struct cps_python_unicode *head,
-		      const struct cps_python_types *types, bool is_end, uint64_t *at)
+		      const struct cps_python_types *types, uint64_t first, uint64_t *at)
 {
+	uint64_t left;
+
 	text->width = CPS_PYTHON_UNICODE_KIND(head->state);
 	text->length = (uint64_t)head->length;
-	text->n = text->length < CPS_PYTHON_CHARACTERS ? (uint32_t)text->length
-						       : CPS_PYTHON_CHARACTERS;
-	*at = head->state & CPS_PYTHON_UNICODE_ASCII ? sizeof(*head)
-						     : CPS_PYTHON_UNICODE_BYTES_OF_OTHER;
-	if (is_end)
-		*at += (text->length - text->n) * text->width;
+	left = first < text->length && first != AT_END ? text->length - first : text->length;
+	text->n = left < CPS_PYTHON_CHARACTERS ? (uint32_t)left : CPS_PYTHON_CHARACTERS;
+	*at = head->state & CPS_PYTHON_UNICODE_ASCII ? types->layout->string_ascii
+						     : types->layout->string_other;
+	*at += (first == AT_END ? text->length - text->n : text->length - left) * text->width;
 	text->span = *at + (uint64_t)text->n * text->width;
 	return head->type == types->unicode && head->state & CPS_PYTHON_UNICODE_COMPACT &&
 	       head->length >= 0 && (text->width == 1 || text->width == 2 || text->width == 4);
 }
 
-bool cps_python_text_get(struct cps_python_text *text, uintptr_t object,
-			 const struct cps_python_types *types, bool is_end, bool is_alive)
+static bool get_from(struct cps_python_text *text, uintptr_t object,
+		     const struct cps_python_types *types, uint64_t first, bool is_alive)
 {
 	struct cps_python_unicode head;
 	size_t copied = is_alive ? 0 : copy_object(text, object);
@@ -66,7 +69,7 @@ bool cps_python_text_get(struct cps_python_text *text, uintptr_t object,
 		memcpy(&head, text->copy, sizeof(head));
 	else if (!is_alive || !cps_python_read(&head, object, sizeof(head), true))
 		return false;
-	if (!take_head(text, &head, types, is_end, &at))
+	if (!take_head(text, &head, types, first, &at))
 		return false;
 	bytes = text->n * text->width;
 	text->bytes = is_alive ? (const void *)(object + at) : (const uint8_t *)text->copy + at;
@@ -74,6 +77,12 @@ bool cps_python_text_get(struct cps_python_text *text, uintptr_t object,
 		return true;
 	text->bytes = text->copy;
 	return !bytes || cps_copy(text->copy, object + at, bytes);
+}
+
+bool cps_python_text_get(struct cps_python_text *text, uintptr_t object,
+			 const struct cps_python_types *types, bool is_end, bool is_alive)
+{
+	return get_from(text, object, types, is_end ? AT_END : 0, is_alive);
 }
 
 bool cps_python_text_take(struct cps_python_text *text, const void *copy, size_t span,
@@ -85,7 +94,8 @@ bool cps_python_text_take(struct cps_python_text *text, const void *copy, size_t
 	if (span < sizeof(head))
 		return false;
 	memcpy(&head, copy, sizeof(head));
-	if (!take_head(text, &head, types, is_end, &at) || text->span > span || text->span < at)
+	if (!take_head(text, &head, types, is_end ? AT_END : 0, &at) || text->span > span ||
+	    text->span < at)
 		return false;
 	text->bytes = (const uint8_t *)copy + at;
 	return true;
@@ -157,6 +167,27 @@ static uint8_t *put_from(uint8_t *p, const struct cps_python_text *text, uint32_
 	for (; i < text->n; i++)
 		p = put(p, character(text, i));
 	return p;
+}
+
+/* Writes a whole string in UTF-8, NUL-terminated. It is empty if it cannot be read, or has no room. */
+static void write_path(char path[CPS_PYTHON_PATH_BYTES], uintptr_t object,
+		       const struct cps_python_types *types, bool is_alive)
+{
+	struct cps_python_text text;
+	uint8_t *p = (uint8_t *)path;
+	uint64_t first = 0;
+
+	path[0] = '\0';
+	do {
+		if (!get_from(&text, object, types, first, is_alive) ||
+		    p + 4 * (size_t)text.n >= (uint8_t *)path + CPS_PYTHON_PATH_BYTES) {
+			path[0] = '\0';
+			return;
+		}
+		p = put_from(p, &text, 0);
+		first += text.n;
+	} while (text.n && first < text.length);
+	*p = '\0';
 }
 
 static uint8_t *put_bytes(uint8_t *p, const char *bytes)
@@ -243,10 +274,11 @@ uint32_t cps_python_text_name(char name[CPS_PYTHON_NAME_BYTES],
 #define SLOTS (2 * CPS_PYTHON_FUNCTIONS)
 #define SETS  4096u /* of code objects whose numbers are remembered */
 #define WAYS  2u
+#define PATHS 256u /* of files, that are found again */
 
 struct function {
-	const char *name;
-	uint64_t sum;
+	const char *name, *path;
+	uint64_t sum; /* of both */
 	atomic_bool used;
 	uint32_t next; /* of the news; number + 1 */
 };
@@ -266,6 +298,7 @@ struct tables {
 	struct function functions[CPS_PYTHON_FUNCTIONS];
 	atomic_uint slots[SLOTS]; /* by name; number + 1 */
 	struct known known[SETS][WAYS];
+	const char *paths[PATHS]; /* copies, for who adds names */
 };
 
 static _Atomic(struct tables *) tables;
@@ -288,17 +321,16 @@ static struct tables *get_tables(void)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static uint64_t sum_of(const char *name, uint32_t n)
+static uint64_t sum_of(uint64_t sum, const char *text)
 {
-	uint64_t sum = n;
-
-	for (uint32_t i = 0; i < n; i++)
-		sum = (sum ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+	for (; *text; text++)
+		sum = (sum ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return sum ^ sum >> 32;
 }
 
-/* The number of the name; or the slot where it belongs. */
-static uint32_t look_up(struct tables *t, const char *name, uint64_t sum, uint32_t *slot)
+/* The number of the name in this file; or the slot where it belongs. */
+static uint32_t look_up(struct tables *t, const char *name, const char *path, uint64_t sum,
+			uint32_t *slot)
 {
 	for (*slot = (uint32_t)sum % SLOTS;; *slot = (*slot + 1) % SLOTS) {
 		uint32_t number = atomic_load_explicit(&t->slots[*slot], memory_order_acquire);
@@ -306,36 +338,49 @@ static uint32_t look_up(struct tables *t, const char *name, uint64_t sum, uint32
 		if (!number)
 			return CPS_PYTHON_NONE;
 		if (t->functions[number - 1].sum == sum &&
-		    strcmp(t->functions[number - 1].name, name) == 0)
+		    strcmp(t->functions[number - 1].name, name) == 0 &&
+		    strcmp(t->functions[number - 1].path, path) == 0)
 			return number - 1;
 	}
 }
 
-static uint32_t add(struct tables *t, const char *name, uint32_t n, uint64_t sum)
+/* A copy of the path, which functions of one file share as a rule. */
+static const char *copy_path(struct tables *t, const char *path)
 {
-	uint32_t slot, number = look_up(t, name, sum, &slot), next = atomic_load(&count);
-	char *copy;
+	const char **recent = &t->paths[sum_of(0, path) % PATHS];
 
-	if (number != CPS_PYTHON_NONE)
+	if (!*recent || strcmp(*recent, path) != 0)
+		*recent = cps_arena_copy(path, strlen(path));
+	return *recent;
+}
+
+static uint32_t add(struct tables *t, const char *name, const char *path, uint64_t sum)
+{
+	uint32_t slot, number = look_up(t, name, path, sum, &slot), next = atomic_load(&count);
+	const char *name_copy, *path_copy;
+
+	if (number != CPS_PYTHON_NONE || next == CPS_PYTHON_FUNCTIONS)
 		return number;
-	copy = next < CPS_PYTHON_FUNCTIONS ? cps_arena_copy(name, n) : NULL;
-	if (!copy)
+	name_copy = cps_arena_copy(name, strlen(name));
+	path_copy = name_copy ? copy_path(t, path) : NULL;
+	if (!path_copy)
 		return CPS_PYTHON_NONE;
-	t->functions[next].name = copy;
+	t->functions[next].name = name_copy;
+	t->functions[next].path = path_copy;
 	t->functions[next].sum = sum;
 	atomic_store_explicit(&t->slots[slot], next + 1, memory_order_release);
 	atomic_store_explicit(&count, next + 1, memory_order_release);
 	return next;
 }
 
-static uint32_t number_of_name(struct tables *t, const char *name, uint32_t n)
+static uint32_t number_of_name(struct tables *t, const char *name, const char *path)
 {
-	uint64_t sum = sum_of(name, n);
-	uint32_t slot, number = look_up(t, name, sum, &slot);
+	uint64_t sum = sum_of(sum_of(0, name), path);
+	uint32_t slot, number = look_up(t, name, path, sum, &slot);
 
 	if (number != CPS_PYTHON_NONE || atomic_flag_test_and_set(&adding))
 		return number;
-	number = add(t, name, n, sum);
+	number = add(t, name, path, sum);
 	atomic_flag_clear(&adding);
 	return number;
 }
@@ -407,8 +452,9 @@ bool cps_python_function_is(const struct cps_python_known *known,
 			    const struct cps_python_code *object,
 			    const struct cps_python_text *name, uint64_t file_sum)
 {
-	return known->file == object->file && known->qualified == object->qualified &&
-	       known->line == object->first_line && known->sum == sum_of_both(name, file_sum);
+	return known->file == object->file && known->name == object->name &&
+	       known->lines == object->lines && known->first_line == object->first_line &&
+	       known->sum == sum_of_both(name, file_sum);
 }
 
 static uint16_t span_of(const struct cps_python_text *text)
@@ -423,7 +469,7 @@ static bool read_names(const struct cps_python_code *object, const struct cps_py
 	struct cps_python_text file;
 
 	if (object->type != types->code ||
-	    !cps_python_text_get(name, object->qualified, types, false, is_alive))
+	    !cps_python_text_get(name, object->name, types, false, is_alive))
 		return false;
 	if (object->file != memo->file) {
 		if (!cps_python_text_get(&file, object->file, types, true, is_alive))
@@ -438,22 +484,23 @@ static uint32_t number_of_object(struct tables *t, const struct cps_python_code 
 				 const struct cps_python_types *types, bool is_alive,
 				 const struct cps_python_text *name)
 {
-	char text[CPS_PYTHON_NAME_BYTES];
+	char text[CPS_PYTHON_NAME_BYTES], path[CPS_PYTHON_PATH_BYTES];
 	struct cps_python_text file;
 
 	if (!cps_python_text_get(&file, object->file, types, true, is_alive))
 		return CPS_PYTHON_NONE;
-	return number_of_name(
-		t, text, cps_python_text_name(text, name, &file, (uint32_t)object->first_line));
+	cps_python_text_name(text, name, &file, (uint32_t)object->first_line);
+	write_path(path, object->file, types, is_alive);
+	return number_of_name(t, text, path);
 }
 
 uint32_t cps_python_function(uintptr_t code, const struct cps_python_types *types, bool is_alive,
-			     struct cps_python_memo *memo)
+			     struct cps_python_memo *memo, struct cps_python_known *as)
 {
 	struct tables *t = get_tables();
+	uint64_t bytes[CPS_PYTHON_CODE_BYTES / 8];
 	struct cps_python_code object;
 	struct cps_python_text name;
-	struct cps_python_known as;
 	struct known *known;
 
 	if (!t)
@@ -461,24 +508,27 @@ uint32_t cps_python_function(uintptr_t code, const struct cps_python_types *type
 	known = place_of(t, code);
 	/* Memory that has never been a code object is not read directly. */
 	is_alive = is_alive && code_of(known) == code;
-	if (!cps_python_read(&object, code, sizeof(object), is_alive) ||
-	    !read_names(&object, types, is_alive, memo, &name))
+	if (!cps_python_read(bytes, code, sizeof(bytes), is_alive))
 		return CPS_PYTHON_NONE;
-	if (recall(known, code, &as) && cps_python_function_is(&as, &object, &name, memo->sum))
-		return as.number;
-	as = (struct cps_python_known){
+	cps_python_code_take(types->layout, (const uint8_t *)bytes, &object);
+	if (!read_names(&object, types, is_alive, memo, &name))
+		return CPS_PYTHON_NONE;
+	if (recall(known, code, as) && cps_python_function_is(as, &object, &name, memo->sum))
+		return as->number;
+	*as = (struct cps_python_known){
 		.number = number_of_object(t, &object, types, is_alive, &name),
-		.line = object.first_line,
+		.first_line = object.first_line,
 		.code = code,
 		.file = object.file,
-		.qualified = object.qualified,
+		.name = object.name,
+		.lines = object.lines,
 		.sum = sum_of_both(&name, memo->sum),
 		.name_bytes = span_of(&name),
 		.file_bytes = memo->bytes,
 	};
-	if (as.number != CPS_PYTHON_NONE)
-		remember(known, &as);
-	return as.number;
+	if (as->number != CPS_PYTHON_NONE)
+		remember(known, as);
+	return as->number;
 }
 
 uint32_t cps_python_functions(void)
@@ -509,7 +559,7 @@ void cps_python_function_use(uint32_t number)
 	}
 }
 
-void cps_python_functions_tell(bool (*tell)(uint32_t number, const char *name))
+void cps_python_functions_tell(bool (*tell)(uint32_t number, const char *name, const char *path))
 {
 	struct tables *t = atomic_load(&tables);
 	uint32_t i;
@@ -521,7 +571,7 @@ void cps_python_functions_tell(bool (*tell)(uint32_t number, const char *name))
 		uint32_t number = i - 1;
 
 		i = t->functions[number].next;
-		if (!tell(number, t->functions[number].name))
+		if (!tell(number, t->functions[number].name, t->functions[number].path))
 			put_news(t, number);
 	}
 }

@@ -18,10 +18,12 @@
 
 #define CPS_PYTHON_CHARACTERS 128u /* of a function's name, and of a file's; more are left out */
 #define CPS_PYTHON_NAME_BYTES (8 * CPS_PYTHON_CHARACTERS + 64)
+#define CPS_PYTHON_PATH_BYTES 1024u /* of a file's path; longer ones are not recorded */
 
-/* The addresses of the types that objects say they have. */
+/* The addresses of the types that objects say they have, and where they keep things. */
 struct cps_python_types {
-	uint64_t code, unicode;
+	uint64_t code, unicode, bytes;
+	const struct cps_python_layout *layout;
 };
 
 /* Characters of a string object. */
@@ -55,9 +57,9 @@ uint32_t cps_python_text_name(char name[CPS_PYTHON_NAME_BYTES],
 
 /* ---- functions ------------------------------------------------------------------------------- */
 /*
- * Gives each Python function that was met a number, and keeps its name.
+ * Gives each Python function that was met a number, and keeps its name and the path of its file.
  *
- * Functions of the same name are one. The table has room for CPS_PYTHON_FUNCTIONS; when it is full,
+ * Functions of the same name and path are one. The table has room for CPS_PYTHON_FUNCTIONS; when it is full,
  * new ones get no number. Memory is taken when it is first needed.
  */
 
@@ -68,8 +70,8 @@ uint32_t cps_python_text_name(char name[CPS_PYTHON_NAME_BYTES],
 /* A code object as it was when its number was found. */
 struct cps_python_known {
 	uint32_t number;
-	int32_t line;
-	uint64_t code, file, qualified, sum;
+	int32_t first_line;
+	uint64_t code, file, name, lines, sum;
 	uint16_t name_bytes,
 		file_bytes; /* the spans of its strings (functions.h); 0: more than CPS_PYTHON_SPAN */
 };
@@ -81,10 +83,10 @@ struct cps_python_memo {
 	uint16_t bytes;	    /* as in struct cps_python_known */
 };
 
-/* [signal] The number of the function with this code object. CPS_PYTHON_NONE: it is none, or there is no
- * room. An object that is not alive is copied (python.h). */
+/* [signal] The number of the function with this code object, and what is known of the object then.
+ * CPS_PYTHON_NONE: it is none, or there is no room. An object that is not alive is copied (python.h). */
 uint32_t cps_python_function(uintptr_t code, const struct cps_python_types *types, bool is_alive,
-			     struct cps_python_memo *memo);
+			     struct cps_python_memo *memo, struct cps_python_known *known);
 
 /* [signal] What was last known of this code object. False: nothing. */
 bool cps_python_function_known(uintptr_t code, struct cps_python_known *known);
@@ -100,9 +102,9 @@ uint32_t cps_python_functions(void);
 /* [signal] Note that a recorded stack has the function. */
 void cps_python_function_use(uint32_t number);
 
-/* [signal] Tell of all functions that are used and were not told of: the name is NUL-terminated and has
- * no control characters. If `tell` returns false, the function is told of again the next time. */
-void cps_python_functions_tell(bool (*tell)(uint32_t number, const char *name));
+/* [signal] Tell of all functions that are used and were not told of: name and path are NUL-terminated and have
+ * no control characters; the path is that of the code object, or empty. If `tell` returns false, the function is told of again the next time. */
+void cps_python_functions_tell(bool (*tell)(uint32_t number, const char *name, const char *path));
 
 /* [signal] For a child made by fork: its stream has no records yet. */
 void cps_python_functions_reset(void);

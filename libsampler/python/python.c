@@ -7,14 +7,17 @@
  * The handler may have interrupted the evaluator while it changes its list of frames, where a
  * pointer may lead to memory that is not used any more. So only what lies in the thread's memory
  * for frames is read without asking the kernel whether it is there, and the list is believed only
- * if it leads, frame by frame, to the frame that the next outer evaluator is in.
+ * if it leads, frame by frame, to the frame that the next outer evaluator is in. Where each evaluator has one
+ * frame, it is believed if there are as many frames as evaluators.
  */
 #include <stdatomic.h>
 
+#include "arch/arch.h"
 #include "base/memory.h"
 #include "base/sys.h"
 #include "python/copies.h"
 #include "python/functions.h"
+#include "python/lines.h"
 #include "python/python.h"
 #include "unwind/fde.h"
 #include "unwind/module.h"
@@ -22,38 +25,60 @@
 
 #define ENTRY_BYTES 256 /* in the first of which the evaluator enters itself into its list */
 #define PAGE_BYTES  4096u
-#define CHUNKS_MAX  16 /* pieces of the interpreter's stack that are looked at for one frame */
+#define CHUNKS_MAX  16	  /* pieces of the interpreter's stack that are looked at for one frame */
+#define PAGES	    8u	  /* that are remembered to be readable */
+#define KEY_NEAR    1024u /* bytes around the known place of the key in which it is looked for */
+#define KEYS	    1024u /* PTHREAD_KEYS_MAX of Linux */
+#define LASTING	    0x400000 /* bytes behind _PyRuntime within which its first interpreter is */
+#define CFA_OFFSET  0x0e     /* DW_CFA_def_cfa_offset */
+#define CFA	    0x0c     /* DW_CFA_def_cfa */
+#define FRAMES_MAX  65536u   /* of the interpreter, that are followed */
 #define NAMED_LATER                                                                                \
 	UINT64_C(0x507a000000000000) /* added to code objects in a path; no address is so high */
+
+#define NOWHERE NAMED_LATER /* no function stands there */
 
 static struct cps_python_start symbols;
 static uintptr_t evaluator_start,
 	evaluator_end;		       /* its code, without the parts that are rarely run */
 static uintptr_t code_start, code_end; /* of the file that it is in */
+static uint32_t evaluator_module;
 static bool is_on;
+static struct cps_python_layout layout;
+static struct cps_python_types types;
+/* Where the interpreter has its key, and its lock, once that is known. */
+static _Atomic uintptr_t key_at, lock_at;
 static _Atomic uint64_t unnamed;
-/* From the structure of an evaluator to the end of its frame, which is the same in all calls; 0: not
- * known yet. */
-static _Atomic uint64_t cframe_depth;
+/* From the structure of an evaluator to the end of its frame, and the bytes of its whole frame, which are the same in
+ * all calls; 0: not known yet. */
+static _Atomic uint64_t cframe_depth, evaluator_bytes;
 
 struct walk {
 	struct cps_peek peek,
 		elsewhere[2]; /* the machine's stack; pages that are not on it, even and odd */
 	struct cps_peek_copy copy, copy_elsewhere[2];
 	struct cps_python_path *path;
-	struct cps_python_types types;
 	bool has_lock;		       /* this thread has the interpreter lock */
 	bool names_later;	       /* code objects stay in the path until all are there */
 	bool has_all;		       /* each of those got its name then */
 	uint32_t unnamed;	       /* evaluators that stay as they are */
 	struct cps_python_stack stack; /* memory for frames, if has_lock */
-	uint64_t cframe;	       /* of the next evaluator outwards; 0: there is none */
-	uint64_t root;		       /* the outermost one, which is in the thread's state */
+	uint64_t cframe;  /* the structure of the next evaluator outwards; 0: there is none */
+	uint64_t current; /* the frame that comes next, unless the structure leads to it */
+	uint64_t root;	  /* the outermost one, which is in the thread's state */
 	struct cps_python_cframe root_cframe; /* a copy, if not has_lock */
-	uint64_t page;			      /* number of one that can be read; 0: none is known */
-	uint64_t code; /* the code object that was met last, and its number */
+	uint64_t pages[PAGES];		      /* numbers of some that can be read; 0: none */
+	uint64_t code; /* the code object that was met last, and what is known of it */
+	struct cps_python_known known;
 	uint32_t number;
 	struct cps_python_memo memo;
+};
+
+/* What a frame of the interpreter says. */
+struct frame {
+	uint64_t code, previous, instruction;
+	bool is_entry; /* the evaluator was called for it; else it runs in its caller's evaluator */
+	bool is_machine; /* it lies in the machine's frame, and is no function's */
 };
 
 void cps_python_init(const struct cps_python_start *start)
@@ -62,8 +87,8 @@ void cps_python_init(const struct cps_python_start *start)
 	const struct cps_module *m;
 	struct cps_fde fde;
 
-	if (start->version < CPS_PYTHON_VERSION_FIRST ||
-	    start->version >= CPS_PYTHON_VERSION_LIMIT || number == CPS_MODULE_NONE)
+	if (number == CPS_MODULE_NONE ||
+	    !cps_python_layout_find(&layout, start->version, (const void *)start->runtime))
 		return;
 	m = cps_module_get(number);
 	if (!m->is_lasting || !cps_fde_find(m, start->evaluate, NULL, &fde))
@@ -72,7 +97,10 @@ void cps_python_init(const struct cps_python_start *start)
 	evaluator_end = fde.end;
 	code_start = m->start;
 	code_end = m->end;
+	evaluator_module = number;
 	symbols = *start;
+	types = (struct cps_python_types){start->code_type, start->unicode_type, start->bytes_type,
+					  &layout};
 	is_on = true;
 }
 
@@ -94,33 +122,144 @@ void cps_python_reset(void)
 
 /* ---- the thread's state ---------------------------------------------------------------------- */
 
+#define STATE_WORDS 48
+
+static uint64_t word_at(const uint64_t *words, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, (const uint8_t *)words + offset, sizeof(word));
+	return word;
+}
+
+static uint32_t half_at(const uint64_t *words, size_t offset)
+{
+	uint32_t half;
+
+	memcpy(&half, (const uint8_t *)words + offset, sizeof(half));
+	return half;
+}
+
+/* The lock of the interpreter that the state is of, if it is the first one, whose memory lasts, and this thread has it
+ * now. */
+static bool find_lock(uintptr_t state, uint64_t interpreter, uint64_t status)
+{
+	uint64_t lock, words[CPS_PYTHON_LOCK_BYTES / 8];
+
+	if (!(status & CPS_PYTHON_IS_ACTIVE) ||
+	    !cps_python_read(&lock, interpreter + layout.lock, 8, false) ||
+	    lock - symbols.runtime > LASTING ||
+	    !cps_python_read(words, lock, sizeof(words), false) ||
+	    word_at(words, layout.lock_holder) != state || half_at(words, layout.lock_taken) != 1)
+		return false;
+	atomic_store_explicit(&lock_at, lock, memory_order_relaxed);
+	return true;
+}
+
+/* Whether the key is the interpreter's: the calling thread finds a state with it, and the state names the thread. A
+ * wrong layout does not come through this. */
+static bool is_key(const struct cps_python_key *key)
+{
+	uint64_t words[STATE_WORDS];
+	uintptr_t state;
+
+	if (key->is_made != 1 || key->key >= KEYS)
+		return false;
+	state = (uintptr_t)symbols.get_specific(key->key);
+	return state && cps_python_read(words, state, sizeof(words), false) &&
+	       word_at(words, layout.thread) == cps_regs_thread_pointer() &&
+	       (layout.current || find_lock(state, word_at(words, layout.interpreter),
+					    half_at(words, layout.status)));
+}
+
+/* Looks for the key, which other releases may have a little before or after. */
+static uintptr_t find_key(void)
+{
+	uintptr_t known = symbols.runtime + layout.key;
+	uintptr_t begin = layout.key < KEY_NEAR ? symbols.runtime : known - KEY_NEAR;
+	struct cps_python_key key;
+
+	for (uintptr_t at = known; at < known + KEY_NEAR; at += 4) {
+		memcpy(&key, (const void *)at, sizeof(key));
+		if (is_key(&key))
+			return at;
+	}
+	for (uintptr_t at = begin; at < known; at += 4) {
+		memcpy(&key, (const void *)at, sizeof(key));
+		if (is_key(&key))
+			return at;
+	}
+	return 0;
+}
+
+/* The state of the calling thread, or 0. */
+static uintptr_t get_state(void)
+{
+	uintptr_t at = atomic_load_explicit(&key_at, memory_order_relaxed);
+	struct cps_python_key key;
+
+	if (!at)
+		at = find_key();
+	if (!at)
+		return 0;
+	atomic_store_explicit(&key_at, at, memory_order_relaxed);
+	memcpy(&key, (const void *)at, sizeof(key));
+	return key.is_made == 1 && key.key < KEYS ? (uintptr_t)symbols.get_specific(key.key) : 0;
+}
+
+/* Whether the calling thread, whose state this is, has the interpreter's lock. Where only the lock says so, that may
+ * be out of date by an instruction of who has just taken it; what the state says is never. */
+static bool has_lock(uintptr_t state)
+{
+	const uint8_t *lock;
+	uint64_t holder;
+	int32_t taken;
+	uint32_t status;
+
+	if (layout.current) {
+		memcpy(&holder, (const uint8_t *)symbols.runtime + layout.current, sizeof(holder));
+		return holder == state;
+	}
+	lock = (const uint8_t *)atomic_load_explicit(&lock_at, memory_order_relaxed);
+	memcpy(&holder, lock + layout.lock_holder, sizeof(holder));
+	memcpy(&taken, lock + layout.lock_taken, sizeof(taken));
+	if (holder != state || taken != 1)
+		return false;
+	memcpy(&status, (const uint8_t *)state + layout.status, sizeof(status));
+	return status & CPS_PYTHON_IS_ACTIVE;
+}
+
 static bool begin(struct walk *w)
 {
-	const uint8_t *runtime = (const uint8_t *)symbols.runtime;
-	struct cps_python_key key;
-	uint64_t words[(CPS_PYTHON_STATE_ROOT - CPS_PYTHON_STATE_CFRAME) / 8 + 3];
-	uintptr_t state, current;
+	uint64_t words[STATE_WORDS];
+	uintptr_t state = get_state();
+	size_t n = layout.root ? layout.root - layout.frame + 24u : 8;
+	uint64_t first;
 
-	memcpy(&key, runtime + CPS_PYTHON_RUNTIME_KEY, sizeof(key));
-	if (!key.is_made)
-		return false;
-	state = (uintptr_t)symbols.get_specific(key.key);
 	if (!state)
 		return false;
-	memcpy(&current, runtime + CPS_PYTHON_RUNTIME_CURRENT, sizeof(current));
-	w->root = state + CPS_PYTHON_STATE_ROOT;
-	w->has_lock = state == current;
+	w->root = layout.root ? state + layout.root : 0;
+	w->has_lock = has_lock(state);
 	w->names_later = w->names_later && !w->has_lock;
-	if (w->has_lock)
-		return cps_python_read(&w->cframe, state + CPS_PYTHON_STATE_CFRAME, 8, true) &&
-		       cps_python_read(&w->stack, state + CPS_PYTHON_STATE_CHUNK, sizeof(w->stack),
-				       true);
-	/* All that is needed of the state, in one copy. */
-	if (!cps_python_read(words, state + CPS_PYTHON_STATE_CFRAME, sizeof(words), false))
-		return false;
-	w->cframe = words[0];
-	memcpy(&w->root_cframe, &words[(CPS_PYTHON_STATE_ROOT - CPS_PYTHON_STATE_CFRAME) / 8],
-	       sizeof(w->root_cframe));
+	if (w->has_lock) {
+		if (!cps_python_read(&first, state + layout.frame, 8, true) ||
+		    (layout.chunk &&
+		     !cps_python_read(&w->stack, state + layout.chunk, sizeof(w->stack), true)))
+			return false;
+	} else {
+		/* All that is needed of the state, in one copy. */
+		if (n > sizeof(words) || !cps_python_read(words, state + layout.frame, n, false))
+			return false;
+		first = words[0];
+		if (layout.root) {
+			size_t root = layout.root - layout.frame;
+
+			w->root_cframe.current = word_at(words, root + layout.cframe_current);
+			w->root_cframe.previous = word_at(words, root + layout.cframe_previous);
+		}
+	}
+	w->cframe = layout.kind == CPS_PYTHON_CFRAMES ? first : 0;
+	w->current = first;
 	return true;
 }
 
@@ -138,7 +277,7 @@ static bool is_on_stack(struct cps_python_stack *stack, uint64_t frame)
 		if (!end)
 			end = at + chunk->bytes;
 		if (frame >= at + sizeof(*chunk) && frame < end &&
-		    end - frame >= sizeof(struct cps_python_frame)) {
+		    end - frame >= layout.frame_bytes) {
 			*stack = (struct cps_python_stack){at, i ? 0 : stack->top};
 			return true;
 		}
@@ -154,101 +293,168 @@ static bool is_there(struct walk *w, uint64_t object, size_t n)
 	if (object < PAGE_BYTES || object > UINT64_MAX - n)
 		return false;
 	for (uint64_t page = object / PAGE_BYTES; page <= (object + n - 1) / PAGE_BYTES; page++) {
-		if (page == w->page)
+		if (page == w->pages[page % PAGES])
 			continue;
 		if (!cps_sys_readable(page * PAGE_BYTES))
 			return false;
-		w->page = page;
+		w->pages[page % PAGES] = page;
 	}
 	return true;
 }
 
-static bool take_frame(struct walk *w, uint64_t at, struct cps_python_frame *frame)
+static bool is_on_machine(const struct walk *w, uint64_t at)
 {
-	uint64_t word[sizeof(*frame) / 8];
+	return at - w->peek.low < w->peek.direct && w->peek.high - at >= layout.frame_bytes;
+}
 
+static bool read_frame(struct walk *w, uint64_t at, uint64_t *words)
+{
 	if (at & 7)
 		return false;
 	if (w->has_lock)
-		return (is_on_stack(&w->stack, at) || is_there(w, at, sizeof(*frame))) &&
-		       cps_python_read(frame, at, sizeof(*frame), true);
+		return (is_on_machine(w, at) || (layout.chunk && is_on_stack(&w->stack, at)) ||
+			is_there(w, at, layout.frame_bytes)) &&
+		       cps_python_read(words, at, layout.frame_bytes, true);
 	/* Several frames lie in one page, and one may lie in two. */
-	for (size_t i = 0; i < sizeof(word) / 8; i++)
-		if (!cps_peek(&w->elsewhere[(at + 8 * i) / PAGE_BYTES % 2], at + 8 * i, &word[i]))
+	for (uint32_t i = 0; i < layout.frame_bytes / 8u; i++)
+		if (!cps_peek(is_on_machine(w, at) ? &w->peek
+						   : &w->elsewhere[(at + 8 * i) / PAGE_BYTES % 2],
+			      at + 8 * i, &words[i]))
 			return false;
-	memcpy(frame, word, sizeof(word));
 	return true;
 }
 
-/* Puts the code objects of one evaluator into the path. */
-static enum cps_python_outcome take_codes(struct walk *w, uint64_t at, uint64_t outer)
+static bool take_frame(struct walk *w, uint64_t at, struct frame *frame)
+{
+	uint64_t words[CPS_PYTHON_FRAME_BYTES / 8];
+	uint8_t owner = 0, entry = 1;
+
+	if (!read_frame(w, at, words))
+		return false;
+	*frame = (struct frame){.code = word_at(words, layout.frame_code),
+				.previous = word_at(words, layout.frame_previous)};
+	frame->instruction = layout.unit ? half_at(words, layout.frame_instruction)
+					 : word_at(words, layout.frame_instruction);
+	if (layout.kind == CPS_PYTHON_FRAMES)
+		return word_at(words, CPS_PYTHON_TYPE) == symbols.frame_type;
+	owner = ((const uint8_t *)words)[layout.frame_owner];
+	if (layout.frame_entry)
+		entry = ((const uint8_t *)words)[layout.frame_entry];
+	frame->is_machine = !layout.frame_entry && owner == CPS_PYTHON_OWNER_MACHINE;
+	frame->is_entry = layout.frame_entry ? entry : frame->is_machine;
+	return entry <= 1 && owner < CPS_PYTHON_OWNER_MACHINE + !layout.frame_entry;
+}
+
+/* Puts a code object into the path, to be named later. Its instruction comes behind the path's room. */
+static bool put_code(struct walk *w, const struct frame *frame)
 {
 	struct cps_python_path *path = w->path;
-	struct cps_python_frame frame;
+
+	if (path->depth == path->room)
+		return false;
+	path->addresses[path->room + path->depth] = frame->instruction;
+	path->addresses[path->depth++] = frame->code;
+	return true;
+}
+
+/* Puts the code objects of one evaluator into the path, up to where the next one outwards has its frame. */
+static enum cps_python_outcome take_codes(struct walk *w, uint64_t at, uint64_t outer)
+{
+	struct frame frame;
 
 	for (;;) {
-		if (path->depth == path->room)
+		if (w->path->depth == w->path->room)
 			return CPS_PYTHON_TOO_DEEP;
-		if (!take_frame(w, at, &frame) || frame.is_entry > 1 ||
-		    frame.owner > CPS_PYTHON_OWNER_MAX)
+		if (!take_frame(w, at, &frame))
 			return CPS_PYTHON_ABSENT;
-		path->addresses[path->depth++] = frame.code;
+		if (!frame.is_machine && !put_code(w, &frame))
+			return CPS_PYTHON_TOO_DEEP;
 		if (frame.is_entry)
 			return frame.previous == outer ? CPS_PYTHON_SHOWN : CPS_PYTHON_ABSENT;
 		at = frame.previous;
 	}
 }
 
+/* What stands for a function in a path. The interpreter has frames of its own that are no function's: their file and
+ * their name are one string. False: it has none, or no number. */
+static bool address_of(const struct cps_python_known *known, uint32_t number, uint64_t instruction,
+		       bool is_alive, uint64_t *address)
+{
+	if (number == CPS_PYTHON_NONE)
+		return false;
+	*address = NOWHERE;
+	if (known->file == known->name)
+		return true;
+	*address =
+		cps_python_address(number) + cps_python_line(known, &types, instruction, is_alive);
+	cps_python_function_use(number);
+	return true;
+}
+
 /* Replaces the code objects of the path from this place on by the addresses that stand for them, or marks
  * them. */
 static bool name_codes(struct walk *w, uint32_t from)
 {
-	for (uint32_t i = from; i < w->path->depth; i++) {
-		uint64_t code = w->path->addresses[i];
+	struct cps_python_path *path = w->path;
+	uint32_t n = from;
+
+	for (uint32_t i = from; i < path->depth; i++) {
+		uint64_t code = path->addresses[i], instruction = path->addresses[path->room + i];
 
 		if (w->names_later) {
 			if (code >= NAMED_LATER)
 				return false;
-			w->path->addresses[i] = NAMED_LATER + code;
+			path->addresses[i] = NAMED_LATER + code;
 			continue;
 		}
 		if (code != w->code) {
-			w->number = cps_python_function(code, &w->types, w->has_lock, &w->memo);
+			w->number =
+				cps_python_function(code, &types, w->has_lock, &w->memo, &w->known);
 			w->code = code;
 		}
-		if (w->number == CPS_PYTHON_NONE)
+		if (!address_of(&w->known, w->number, instruction, w->has_lock,
+				&path->addresses[n]))
 			return false;
-		w->path->addresses[i] = CPS_PYTHON_ADDRESS + w->number;
-		cps_python_function_use(w->number);
+		n += path->addresses[n] != NOWHERE;
 	}
+	if (!w->names_later)
+		path->depth = n;
 	return true;
 }
 
 static bool take_cframe(struct walk *w, uint64_t at, uint64_t *current, uint64_t *previous)
 {
-	struct cps_python_cframe cframe;
-
-	if (at == w->root) {
-		if (!w->has_lock)
-			cframe = w->root_cframe;
-		else if (!cps_python_read(&cframe, at, sizeof(cframe), true))
-			return false;
-	} else if (!cps_peek(&w->peek, at + CPS_PYTHON_CFRAME_CURRENT, &cframe.current) ||
-		   !cps_peek(&w->peek, at + CPS_PYTHON_CFRAME_PREVIOUS, &cframe.previous)) {
-		return false;
+	if (at == w->root && !w->has_lock) {
+		*current = w->root_cframe.current;
+		*previous = w->root_cframe.previous;
+		return true;
 	}
-	*current = cframe.current;
-	*previous = cframe.previous;
-	return true;
+	if (at == w->root)
+		return cps_python_read(current, at + layout.cframe_current, 8, true) &&
+		       cps_python_read(previous, at + layout.cframe_previous, 8, true);
+	return cps_peek(&w->peek, at + layout.cframe_current, current) &&
+	       cps_peek(&w->peek, at + layout.cframe_previous, previous);
 }
 
-/* Puts the Python functions of the evaluator that is next into the path, and goes on to the evaluator
- * that comes after it. The outermost structure lies in the thread's state, and not on its stack. */
-static enum cps_python_outcome put_evaluator(struct walk *w)
+/* Finds the outermost frame of the evaluator whose innermost one is current: it lies in the machine's. */
+static void find_entry(struct walk *w)
+{
+	struct frame frame;
+	uint64_t at = w->current;
+
+	w->cframe = 0;
+	for (uint32_t i = 0; at && i < FRAMES_MAX && take_frame(w, at, &frame); i++) {
+		if (frame.is_machine) {
+			w->cframe = is_on_machine(w, at) ? at : 0;
+			return;
+		}
+		at = frame.previous;
+	}
+}
+
+static enum cps_python_outcome take_by_cframe(struct walk *w)
 {
 	uint64_t current, previous, outer, rest;
-	uint32_t depth = w->path->depth;
-	enum cps_python_outcome outcome;
 
 	if (!take_cframe(w, w->cframe, &current, &previous)) {
 		w->cframe = 0;
@@ -257,7 +463,48 @@ static enum cps_python_outcome put_evaluator(struct walk *w)
 	w->cframe = previous;
 	if (!take_cframe(w, previous, &outer, &rest))
 		return CPS_PYTHON_ABSENT;
-	outcome = take_codes(w, current, outer);
+	return take_codes(w, current, outer);
+}
+
+static enum cps_python_outcome take_by_entry(struct walk *w)
+{
+	uint64_t at = w->current;
+	struct frame entry;
+	enum cps_python_outcome outcome;
+
+	if (!take_frame(w, w->cframe, &entry)) {
+		w->cframe = 0;
+		return CPS_PYTHON_ABSENT;
+	}
+	outcome = take_codes(w, at, entry.previous);
+	w->current = entry.previous;
+	find_entry(w);
+	return outcome;
+}
+
+static enum cps_python_outcome take_one(struct walk *w)
+{
+	struct frame frame;
+
+	if (w->path->depth == w->path->room)
+		return CPS_PYTHON_TOO_DEEP;
+	if (!w->current || !take_frame(w, w->current, &frame)) {
+		w->current = 0;
+		return CPS_PYTHON_ABSENT;
+	}
+	w->current = frame.previous;
+	return put_code(w, &frame) ? CPS_PYTHON_SHOWN : CPS_PYTHON_TOO_DEEP;
+}
+
+/* Puts the Python functions of the evaluator that is next into the path, and goes on to the evaluator
+ * that comes after it. The outermost structure may lie in the thread's state, and not on its stack. */
+static enum cps_python_outcome put_evaluator(struct walk *w)
+{
+	uint32_t depth = w->path->depth;
+	enum cps_python_outcome outcome = layout.kind == CPS_PYTHON_FRAMES    ? take_one(w)
+					  : layout.kind == CPS_PYTHON_ENTRIES ? take_by_entry(w)
+									      : take_by_cframe(w);
+
 	if (outcome == CPS_PYTHON_SHOWN && !name_codes(w, depth))
 		outcome = CPS_PYTHON_ABSENT;
 	if (outcome == CPS_PYTHON_ABSENT)
@@ -267,16 +514,39 @@ static enum cps_python_outcome put_evaluator(struct walk *w)
 
 /* ---- the stack ------------------------------------------------------------------------------- */
 
-/* Whether the next evaluator's structure lies in frame i. */
-static bool is_evaluator(const struct walk *w, const struct cps_stack *s, uint32_t i)
-{
-	return i + 1 < s->depth && w->cframe >= cps_stack_frame(s, i)->sp &&
-	       w->cframe < cps_stack_frame(s, i + 1)->sp && cps_stack_frame(s, i)->sp;
-}
-
 static bool is_in_evaluator(const struct cps_stack *s, uint32_t i)
 {
 	return cps_stack_frame(s, i)->pc - evaluator_start < evaluator_end - evaluator_start;
+}
+
+static uint64_t bytes_of(const struct cps_stack *s, uint32_t i)
+{
+	const struct cps_frame *frame = cps_stack_frame(s, i);
+
+	return i + 1 < s->depth && frame->sp ? cps_stack_frame(s, i + 1)->sp - frame->sp : 0;
+}
+
+/* Whether the frame is of a part of the evaluator that the compiler has moved away. Such a part begins with the frame
+ * made, as its unwind information says, and the frame has as many bytes as the evaluator's. */
+static bool is_in_part(const struct cps_stack *s, uint32_t i)
+{
+	uint64_t pc = cps_stack_frame(s, i)->pc,
+		 bytes = atomic_load_explicit(&evaluator_bytes, memory_order_relaxed);
+	struct cps_fde fde;
+
+	return bytes && bytes_of(s, i) == bytes && pc - code_start < code_end - code_start &&
+	       cps_fde_find(cps_module_get(evaluator_module), pc, NULL, &fde) &&
+	       fde.program.p < fde.program.end && *fde.program.p >> 6 != 1 &&
+	       (*fde.program.p == CFA_OFFSET || *fde.program.p == CFA);
+}
+
+/* Whether the frame is that of the evaluator whose frames come next. */
+static bool is_evaluator(const struct walk *w, const struct cps_stack *s, uint32_t i)
+{
+	if (layout.kind == CPS_PYTHON_FRAMES)
+		return is_in_evaluator(s, i) || is_in_part(s, i);
+	return w->cframe && i + 1 < s->depth && w->cframe >= cps_stack_frame(s, i)->sp &&
+	       w->cframe < cps_stack_frame(s, i + 1)->sp && cps_stack_frame(s, i)->sp;
 }
 
 /* While an evaluator begins, its structure is in the list already, but does not lead on. The next one is
@@ -291,6 +561,26 @@ static void look_for_next(struct walk *w, const struct cps_stack *s)
 			w->cframe = cps_stack_frame(s, i + 1)->sp - depth;
 }
 
+/* Counts evaluators and frames; both are as many, or the innermost evaluator begins or ends. Else there is no telling
+ * which is whose: no evaluator gets functions. *is_beginning is whether the innermost one has none. */
+static bool count(struct walk *w, const struct cps_stack *s, bool *is_beginning)
+{
+	uint32_t evaluators = 0, n = 0;
+	uint64_t at = w->current;
+	struct frame frame;
+
+	for (uint32_t i = 0; i < s->depth; i++) {
+		if (is_in_evaluator(s, i) && bytes_of(s, i) && i)
+			atomic_store_explicit(&evaluator_bytes, bytes_of(s, i),
+					      memory_order_relaxed);
+		evaluators += is_evaluator(w, s, i);
+	}
+	for (; at && n <= evaluators && take_frame(w, at, &frame); at = frame.previous)
+		n++;
+	*is_beginning = !at && n + 1 == evaluators && is_in_evaluator(s, 0);
+	return s->mark == CPS_MARK_COMPLETE && !at && (n == evaluators || *is_beginning);
+}
+
 /* The evaluator was interrupted where it begins or ends, so that it runs no Python function. */
 static bool is_beginning(struct walk *w, const struct cps_stack *s)
 {
@@ -298,6 +588,8 @@ static bool is_beginning(struct walk *w, const struct cps_stack *s)
 
 	if (s->depth < 2 || !is_in_evaluator(s, 0))
 		return false;
+	if (layout.kind == CPS_PYTHON_ENTRIES)
+		return !w->cframe || w->cframe >= cps_stack_frame(s, 1)->sp;
 	if (w->cframe >= cps_stack_frame(s, 1)->sp)
 		return true;
 	if (!is_evaluator(w, s, 0) || cps_stack_frame(s, 0)->pc - evaluator_start >= ENTRY_BYTES)
@@ -322,6 +614,15 @@ static void skip(struct walk *w, uint64_t sp)
 {
 	uint64_t current, previous;
 
+	while (layout.kind == CPS_PYTHON_ENTRIES && w->cframe && w->cframe < sp) {
+		struct frame entry;
+
+		current = w->cframe;
+		w->current = take_frame(w, current, &entry) ? entry.previous : 0;
+		find_entry(w);
+		if (w->cframe <= current)
+			w->cframe = 0;
+	}
 	while (w->cframe && w->cframe < sp) {
 		if (!take_cframe(w, w->cframe, &current, &previous) || previous <= w->cframe)
 			previous = 0;
@@ -332,18 +633,26 @@ static void skip(struct walk *w, uint64_t sp)
 static enum cps_python_outcome show(struct walk *w, const struct cps_stack *s)
 {
 	enum cps_python_outcome outcome;
-	bool is_shown = false;
+	bool is_shown = false, begins = false;
 
-	for (uint32_t i = is_beginning(w, s); i < s->depth; i++) {
-		if (w->cframe && is_evaluator(w, s, i)) {
-			uint64_t depth = cps_stack_frame(s, i + 1)->sp - w->cframe;
+	if (layout.kind == CPS_PYTHON_ENTRIES)
+		find_entry(w);
+	if (layout.kind == CPS_PYTHON_FRAMES) {
+		if (!count(w, s, &begins))
+			w->current = 0;
+	} else {
+		begins = is_beginning(w, s);
+	}
+	for (uint32_t i = begins; i < s->depth; i++) {
+		if (is_evaluator(w, s, i)) {
+			uint64_t depth = w->cframe ? cps_stack_frame(s, i + 1)->sp - w->cframe : 0;
 
 			outcome = put_evaluator(w);
 			if (outcome == CPS_PYTHON_TOO_DEEP)
 				return outcome;
 			if (outcome == CPS_PYTHON_SHOWN) {
 				is_shown = true;
-				if (is_in_evaluator(s, i))
+				if (depth && is_in_evaluator(s, i))
 					atomic_store_explicit(&cframe_depth, depth,
 							      memory_order_relaxed);
 				i += is_caller(w, s, i + 1);
@@ -382,17 +691,28 @@ static bool name_some(struct walk *w, uint32_t begin, uint32_t *end)
 	*end = i;
 	for (i = begin; i < *end; i++) {
 		uint64_t code = path->addresses[i] - NAMED_LATER;
+		const struct cps_python_known *known;
 		uint32_t number;
 
 		if (!is_named_later(path->addresses[i]))
 			continue;
-		number = cps_python_copies_number(&copies, code, &w->types);
-		if (number == CPS_PYTHON_NONE)
+		number = cps_python_copies_number(&copies, code, &types, &known);
+		if (!address_of(known, number, path->addresses[path->room + i], false,
+				&path->addresses[i]))
 			return false;
-		path->addresses[i] = CPS_PYTHON_ADDRESS + number;
-		cps_python_function_use(number);
 	}
 	return true;
+}
+
+/* Takes the places out that no function stands in. */
+static void close_up(struct cps_python_path *path)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < path->depth; i++)
+		if (path->addresses[i] != NOWHERE)
+			path->addresses[n++] = path->addresses[i];
+	path->depth = n;
 }
 
 static bool name_all(struct walk *w)
@@ -400,6 +720,7 @@ static bool name_all(struct walk *w)
 	for (uint32_t i = 0; i < w->path->depth;)
 		if (!name_some(w, i, &i))
 			return false;
+	close_up(w->path);
 	return true;
 }
 
@@ -418,8 +739,8 @@ static enum cps_python_outcome walk(struct walk *w, const struct cps_stack *stac
 		w->copy_elsewhere[i].page = 0;
 	}
 	w->path = path;
-	w->types = (struct cps_python_types){symbols.code_type, symbols.unicode_type};
-	w->code = w->page = 0;
+	memset(w->pages, 0, sizeof(w->pages));
+	w->code = 0;
 	w->memo.file = 0;
 	w->number = CPS_PYTHON_NONE;
 	w->unnamed = 0;

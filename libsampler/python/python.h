@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "format.h"
 #include "unwind/trail.h"
 
 /* ---- reader ---------------------------------------------------------------------------------- */
@@ -34,26 +35,26 @@ static inline bool cps_python_read(void *to, uintptr_t from, size_t n, bool is_a
 
 /* ---- python ---------------------------------------------------------------------------------- */
 /*
- * Puts Python functions in the place of the interpreter's evaluator (CPython 3.11).
+ * Puts Python functions in the place of the interpreter's evaluator (CPython 3.8 to 3.13).
  *
- * The evaluator is a function of the machine's stack, which may run several Python functions: those
- * that call each other without C code in between. It keeps a structure in its frame (_PyCFrame)
- * that leads to them, and the structures of all evaluators of a stack are a list. So a frame of the
- * stack is an evaluator's if the next structure of the list lies in it. Nothing of the
+ * The evaluator is a function of the machine's stack. Until 3.10 each call of it runs one Python function, and
+ * the interpreter has a list of their frames: evaluators and frames are counted. Later it may run several: those
+ * that call each other without C code in between. It keeps a structure in its frame (_PyCFrame, since
+ * 3.13 a frame of the interpreter's) that leads to them, and the structures of all evaluators of a stack are a
+ * list. So a frame of the stack is an evaluator's if the next structure of the list lies in it. Nothing of the
  * interpreter's is called (doc/decisions/0065).
  */
 
-/* Stands in recorded stacks for function 0, and so on. No program has code there. */
-#define CPS_PYTHON_ADDRESS UINT64_C(0x5079000000000000)
-
 /* The interpreter's symbols. */
 struct cps_python_start {
-	uintptr_t runtime, evaluate, code_type, unicode_type;
-	unsigned long version;		 /* Py_Version */
+	uintptr_t runtime, evaluate;
+	uintptr_t code_type, unicode_type, bytes_type, frame_type;
+	uint32_t version;		 /* as Py_Version */
 	void *(*get_specific)(uint32_t); /* pthread_getspecific */
 };
 
-/* A stack as it is to be recorded, innermost first. */
+/* A stack as it is to be recorded, innermost first. There is memory for twice as many addresses as there is room
+ * for. */
 struct cps_python_path {
 	uint64_t *addresses;
 	uint32_t room, depth;
@@ -69,7 +70,13 @@ bool cps_python_is_on(void);
 /* [signal] Whether the address stands for a Python function. */
 static inline bool cps_python_is_address(uint64_t address)
 {
-	return address >> 32 == CPS_PYTHON_ADDRESS >> 32;
+	return address >> 48 == CPS_PYTHON_ADDRESS >> 48;
+}
+
+/* [signal] The first of the addresses that stand for the function (format.h). */
+static inline uint64_t cps_python_address(uint32_t number)
+{
+	return CPS_PYTHON_ADDRESS + (number + 1) * CPS_PYTHON_LINES;
 }
 
 enum cps_python_outcome {

@@ -408,13 +408,13 @@ static bool make_path_room(struct cps_python_path *path)
 	uint32_t before = path->room, room = before ? 2 * before : ROOM_AT_FIRST;
 	uint64_t *old = path->addresses, *fresh;
 
-	fresh = room <= CPS_DEPTH_MAX ? cps_arena_pages(room * sizeof(*fresh)) : NULL;
+	fresh = room <= CPS_DEPTH_MAX ? cps_arena_pages(2 * room * sizeof(*fresh)) : NULL;
 	if (!fresh)
 		return false;
 	path->addresses = fresh;
 	atomic_thread_fence(memory_order_release);
 	path->room = room;
-	cps_arena_unmap(old, before * sizeof(*old));
+	cps_arena_unmap(old, 2 * before * sizeof(*old));
 	return true;
 }
 

@@ -547,12 +547,16 @@ static void announce_modules(void)
 	}
 }
 
-static bool announce_function(uint32_t number, const char *name)
+/* The path comes first: who has the name has the path. */
+static bool announce_function(uint32_t number, const char *name, const char *path)
 {
-	uint8_t bytes[CPS_PYTHON_NAME_BYTES + 64];
+	uint8_t bytes[CPS_PYTHON_NAME_BYTES + CPS_PYTHON_PATH_BYTES + 128];
 	struct cps_writer w = {bytes, bytes + sizeof(bytes), false};
+	uint64_t address = cps_python_address(number);
 
-	cps_record_function(&w, CPS_PYTHON_ADDRESS + number, 1, name);
+	if (*path)
+		cps_record_function(&w, address + CPS_PYTHON_PATHS, CPS_PYTHON_LINES, path);
+	cps_record_function(&w, address, CPS_PYTHON_LINES, name);
 	return announce(&w, bytes);
 }
 

@@ -20,6 +20,7 @@
 #include <sys/uio.h>
 #include <ucontext.h>
 
+#include "arch/arch.h"
 #include "own_modules.h"
 #include "python/functions.h"
 #include "python/layout.h"
@@ -27,11 +28,35 @@
 
 #define NAMES 64
 
+/* Offsets of CPython 3.11, which this memory is like. */
+#define RUNTIME_CURRENT 576
+#define RUNTIME_KEY	592
+#define STATE_CFRAME	56
+#define STATE_THREAD	152
+#define STATE_CHUNK	296
+#define STATE_ROOT	336
+
+struct code_object {
+	uint64_t references, type;
+	uint8_t sizes[56];
+	int32_t first_line;
+	uint8_t variables[36];
+	uint64_t file, name, qualified, lines;
+};
+
+struct interpreter_frame {
+	uint64_t function, globals, builtins, locals, code, object;
+	uint64_t previous, instruction;
+	int32_t stack_top;
+	uint8_t is_entry, owner;
+	uint8_t padding[2];
+};
+
 static struct {
-	uint8_t bytes[1024];
+	uint8_t bytes[2048];
 } runtime, state;
 
-static uint8_t code_type[8], unicode_type[8];
+static uint8_t code_type[8], unicode_type[8], bytes_type[8], frame_type[8];
 static void *specific;
 
 static void *get_specific(uint32_t key)
@@ -47,10 +72,11 @@ static void __attribute__((noinline)) evaluate(void)
 
 static struct string {
 	struct cps_python_unicode head;
+	uint64_t wide;
 	uint8_t bytes[200];
 } strings[2 * NAMES];
 
-static struct cps_python_code codes[NAMES];
+static struct code_object codes[NAMES];
 
 static uint64_t string(int i, const char *text)
 {
@@ -82,10 +108,10 @@ static struct cps_peek bounds;
 /* The interpreter's stack. */
 static struct {
 	struct cps_python_chunk head;
-	struct cps_python_frame frames[2 * NAMES];
+	struct interpreter_frame frames[2 * NAMES];
 } chunk;
 
-static uint64_t addresses[2 * NAMES];
+static uint64_t addresses[4 * NAMES];
 static struct cps_python_path path = {.addresses = addresses, .room = 2 * NAMES};
 
 static void put(void *at, size_t offset, uint64_t word)
@@ -95,7 +121,7 @@ static void put(void *at, size_t offset, uint64_t word)
 
 static uint64_t frame(int i, int code_number, int previous, bool is_entry)
 {
-	chunk.frames[i] = (struct cps_python_frame){
+	chunk.frames[i] = (struct interpreter_frame){
 		.code = (uintptr_t)&codes[code_number],
 		.previous = previous < 0 ? 0 : (uintptr_t)&chunk.frames[previous],
 		.is_entry = is_entry,
@@ -109,29 +135,36 @@ static void cframe(int word, uint64_t current, uint64_t previous)
 	machine[word + 2] = previous;
 }
 
+static void init(uint32_t version)
+{
+	cps_python_init(&(struct cps_python_start){(uintptr_t)&runtime, (uintptr_t)evaluate,
+						   (uintptr_t)code_type, (uintptr_t)unicode_type,
+						   (uintptr_t)bytes_type, (uintptr_t)frame_type,
+						   version, get_specific});
+}
+
 /* inner [evaluator: f, g] C [evaluator: h] outer */
 static void start(void)
 {
 	struct cps_python_key key = {1, 7};
 
 	own_modules_init(NULL);
-	memcpy(runtime.bytes + CPS_PYTHON_RUNTIME_KEY, &key, sizeof(key));
-	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, (uintptr_t)&state);
+	memcpy(runtime.bytes + RUNTIME_KEY, &key, sizeof(key));
+	put(&runtime, RUNTIME_CURRENT, (uintptr_t)&state);
+	put(&state, STATE_THREAD, cps_regs_thread_pointer());
 	specific = &state;
-	cps_python_init(&(struct cps_python_start){(uintptr_t)&runtime, (uintptr_t)evaluate,
-						   (uintptr_t)code_type, (uintptr_t)unicode_type,
-						   0x030b02f0, get_specific});
+	init(0x030b02f0);
 	code(0, "f", "/usr/lib/x.py");
 	code(1, "K.g", "/usr/lib/json/__init__.py");
 	code(2, "h.<locals>.<lambda>", "y.py");
 	chunk.head.bytes = sizeof(chunk);
-	put(&state, CPS_PYTHON_STATE_CHUNK, (uintptr_t)&chunk);
-	put(&state, CPS_PYTHON_STATE_CHUNK + 8, (uintptr_t)&chunk.frames[8]);
-	put(&state, CPS_PYTHON_STATE_CFRAME, (uintptr_t)&machine[20]);
+	put(&state, STATE_CHUNK, (uintptr_t)&chunk);
+	put(&state, STATE_CHUNK + 8, (uintptr_t)&chunk.frames[8]);
+	put(&state, STATE_CFRAME, (uintptr_t)&machine[20]);
 	frame(0, 2, -1, true);
 	frame(1, 1, 0, true);
 	cframe(20, frame(2, 0, 1, false), (uintptr_t)&machine[120]);
-	cframe(120, (uintptr_t)&chunk.frames[0], (uintptr_t)&state + CPS_PYTHON_STATE_ROOT);
+	cframe(120, (uintptr_t)&chunk.frames[0], (uintptr_t)&state + STATE_ROOT);
 	for (int i = 0; i < 6; i++)
 		frames[i] = (struct cps_frame){.pc = 1000 + (uint64_t)i,
 					       .sp = (uintptr_t)&machine[40 * i]};
@@ -139,15 +172,22 @@ static void start(void)
 	bounds = (struct cps_peek){.low = (uintptr_t)machine, .high = (uintptr_t)&machine[256]};
 }
 
-static char told[2 * NAMES][CPS_PYTHON_NAME_BYTES];
+static char told[2 * NAMES][CPS_PYTHON_NAME_BYTES], told_path[2 * NAMES][CPS_PYTHON_PATH_BYTES];
 static unsigned n_told;
 
-static bool tell(uint32_t number, const char *name)
+static bool tell(uint32_t number, const char *name, const char *file)
 {
 	cr_assert_lt(number, 2 * NAMES);
 	strcpy(told[number], name);
+	strcpy(told_path[number], file);
 	n_told++;
 	return true;
+}
+
+/* The number of the function that the address stands for. */
+static uint64_t number_of(uint64_t address)
+{
+	return (address - CPS_PYTHON_ADDRESS) / CPS_PYTHON_LINES - 1;
 }
 
 static void is_path(const char *want)
@@ -160,7 +200,7 @@ static void is_path(const char *want)
 
 		snprintf(word, sizeof(word), "%s; ",
 			 cps_python_is_address(addresses[i])
-				 ? told[addresses[i] - CPS_PYTHON_ADDRESS]
+				 ? told[number_of(addresses[i])]
 				 : (char[]){(char)('0' + addresses[i] - 1000), '\0'});
 		strcat(text, word);
 	}
@@ -173,6 +213,8 @@ Test(python, functions_take_the_place_of_evaluators)
 	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
 	is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
 	cr_assert_eq(cps_python_functions(), 3);
+	cr_assert_str_eq(told_path[number_of(addresses[1])], "/usr/lib/json/__init__.py");
+	cr_assert_str_eq(told_path[number_of(addresses[4])], "y.py");
 	/* The same again, and nothing is told twice. */
 	n_told = 0;
 	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
@@ -188,7 +230,7 @@ Test(python, functions_take_the_place_of_evaluators)
 Test(python, without_the_lock)
 {
 	start();
-	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, 0);
+	put(&runtime, RUNTIME_CURRENT, 0);
 	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
 	is_path("f (x.py); K.g (json/__init__.py); 1; 2; h.<locals>.<lambda> (y.py:12); 4; 5; ");
 	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
@@ -207,10 +249,10 @@ Test(python, hostile_memory)
 
 	start();
 	for (int lock = 0; lock < 2; lock++) {
-		put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, lock ? (uintptr_t)&state : 0);
-		for (size_t field = 0; field < sizeof(struct cps_python_frame); field += 8) {
+		put(&runtime, RUNTIME_CURRENT, lock ? (uintptr_t)&state : 0);
+		for (size_t field = 0; field < sizeof(struct interpreter_frame); field += 8) {
 			for (size_t i = 0; i <= sizeof(words) / 8; i++) {
-				struct cps_python_frame kept = chunk.frames[2];
+				struct interpreter_frame kept = chunk.frames[2];
 				enum cps_python_outcome outcome;
 
 				put(&chunk.frames[2], field,
@@ -240,7 +282,7 @@ Test(python, a_list_that_leads_elsewhere)
 /* A generator's frame lies elsewhere; memory beyond the top of the stack is no frame, unless it is there. */
 Test(python, frames_elsewhere)
 {
-	struct cps_python_frame *generator = malloc(sizeof(*generator));
+	struct interpreter_frame *generator = malloc(sizeof(*generator));
 
 	start();
 	*generator = chunk.frames[1];
@@ -254,7 +296,7 @@ Test(python, frames_elsewhere)
 static void used_again(bool has_lock)
 {
 	start();
-	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, has_lock ? (uintptr_t)&state : 0);
+	put(&runtime, RUNTIME_CURRENT, has_lock ? (uintptr_t)&state : 0);
 	for (int i = 0; i < 3; i++) {
 		static const char *const names[] = {"f_1", "f_2", "f_1"};
 		static const char *const want[] = {"f_1 (x.py); ", "f_2 (x.py); ", "f_1 (x.py); "};
@@ -263,13 +305,13 @@ static void used_again(bool has_lock)
 		code(0, names[i], "/usr/lib/x.py");
 		cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
 		cps_python_functions_tell(tell);
-		snprintf(text, sizeof(text), "%s; ", told[addresses[0] - CPS_PYTHON_ADDRESS]);
+		snprintf(text, sizeof(text), "%s; ", told[number_of(addresses[0])]);
 		cr_assert_str_eq(text, want[i]);
 	}
 	code(0, "f_1", "/usr/lib/z.py");
 	cps_python_show(&stack, &bounds, &path);
 	cps_python_functions_tell(tell);
-	cr_assert_str_eq(told[addresses[0] - CPS_PYTHON_ADDRESS], "f_1 (z.py)");
+	cr_assert_str_eq(told[number_of(addresses[0])], "f_1 (z.py)");
 	cr_assert_eq(cps_python_functions(), 5);
 }
 
@@ -290,7 +332,7 @@ Test(python, strings_that_are_gone)
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	start();
-	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, 0);
+	put(&runtime, RUNTIME_CURRENT, 0);
 	memcpy(page, &strings[2], sizeof(strings[2]));
 	codes[1].qualified = (uintptr_t)page;
 	for (int i = 0; i < 2; i++) {
@@ -351,7 +393,7 @@ Test(python, many_are_copied_together)
 		code(i, name, i % 2 ? "x.py" : "/usr/lib/python3/y.py");
 		frame(i, i, i - 1, i < 2);
 	}
-	put(&runtime, CPS_PYTHON_RUNTIME_CURRENT, 0);
+	put(&runtime, RUNTIME_CURRENT, 0);
 	cframe(20, (uintptr_t)&chunk.frames[NAMES - 1], (uintptr_t)&machine[120]);
 	count_copies();
 	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
@@ -363,7 +405,7 @@ Test(python, many_are_copied_together)
 	cr_assert_eq(path.depth, NAMES + 4);
 	for (int i = 0; i < NAMES - 1; i++) {
 		snprintf(name, sizeof(name), "f%d (", NAMES - 1 - i);
-		cr_assert(strstr(told[addresses[i] - CPS_PYTHON_ADDRESS], name));
+		cr_assert(strstr(told[number_of(addresses[i])], name));
 	}
 }
 
@@ -382,34 +424,43 @@ Test(python, a_cut_stack)
 
 Test(python, other_versions)
 {
-	struct cps_python_start other = {(uintptr_t)&runtime,  (uintptr_t)evaluate,
-					 (uintptr_t)code_type, (uintptr_t)unicode_type,
-					 0x030b00f0,	       get_specific};
+	static const uint32_t unknown[] = {0x030706f0, 0x030b00f0, 0x030e00f0};
+	static const uint32_t known[] = {0x03080000, 0x030900f0, 0x030a0000, 0x030b0bf0,
+					 0x030c00f0};
 
 	own_modules_init(NULL);
-	cps_python_init(&other);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		init(unknown[i]);
+		cr_assert_not(cps_python_is_on());
+	}
+	init(0x030d00f0); /* it says nothing of itself */
 	cr_assert_not(cps_python_is_on());
-	other.version = 0x030c00f0;
-	cps_python_init(&other);
-	cr_assert_not(cps_python_is_on());
-	other.version = 0x030b0bf0;
-	cps_python_init(&other);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		struct cps_python_layout layout;
+
+		cr_assert(cps_python_layout_find(&layout, known[i], &runtime));
+	}
+	init(known[0]);
 	cr_assert(cps_python_is_on());
 }
 
 /* A full table gives no more numbers, and those that it gave stay. */
 Test(python, a_full_table)
 {
-	const struct cps_python_types types = {(uintptr_t)code_type, (uintptr_t)unicode_type};
+	struct cps_python_layout layout;
+	const struct cps_python_types types = {(uintptr_t)code_type, (uintptr_t)unicode_type,
+					       (uintptr_t)bytes_type, &layout};
 	struct cps_python_memo memo = {0};
+	struct cps_python_known known;
 	char name[32];
 
+	cr_assert(cps_python_layout_find(&layout, 0x030b02f0, &runtime));
 	for (uint32_t i = 0; i < CPS_PYTHON_FUNCTIONS + 2; i++) {
 		snprintf(name, sizeof(name), "f%u", i);
 		code(0, name, "x.py");
-		cr_assert_eq(cps_python_function((uintptr_t)&codes[0], &types, true, &memo),
+		cr_assert_eq(cps_python_function((uintptr_t)&codes[0], &types, true, &memo, &known),
 			     i < CPS_PYTHON_FUNCTIONS ? i : CPS_PYTHON_NONE);
 	}
 	code(0, "f77", "x.py");
-	cr_assert_eq(cps_python_function((uintptr_t)&codes[0], &types, true, &memo), 77);
+	cr_assert_eq(cps_python_function((uintptr_t)&codes[0], &types, true, &memo, &known), 77);
 }

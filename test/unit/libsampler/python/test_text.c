@@ -7,11 +7,12 @@
 #include "python/functions.h"
 
 static uint8_t unicode_type[8];
-static struct cps_python_types types = {1, (uintptr_t)unicode_type};
+static const struct cps_python_layout layout = {.string_ascii = 48, .string_other = 72};
+static struct cps_python_types types = {1, (uintptr_t)unicode_type, 2, &layout};
 
 struct string {
 	struct cps_python_unicode head;
-	uint64_t wide[3];
+	uint64_t wide[4];
 	uint8_t bytes[4096];
 };
 
