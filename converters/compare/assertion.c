@@ -148,9 +148,8 @@ void assertion_free(struct assertion *a)
  * In: struct assertion, runs. Out: whether it holds with confidence.
  */
 
-/* What a run has used of the functions: the self of their nodes, or the totals of the outermost ones. */
-static struct comparison_use use_of(const struct tree *t, const struct function_names *names,
-				    bool by_total)
+/* What a run has used of the functions: the totals of the outermost nodes. */
+static struct comparison_use total_of(const struct tree *t, const struct function_names *names)
 {
 	struct comparison_use use = {0};
 	size_t i = 1;
@@ -159,34 +158,56 @@ static struct comparison_use use_of(const struct tree *t, const struct function_
 		bool is_there = function_names_has(names, t->nodes[i].name);
 
 		if (is_there) {
-			use.weight += by_total ? t->nodes[i].total : t->nodes[i].self;
-			if (t->squares)
-				use.squares += by_total ? t->squares[i].total : t->squares[i].self;
+			use.weight += t->nodes[i].total;
+			use.squares += t->squares ? t->squares[i].total : 0;
 		}
-		i = is_there && by_total ? t->nodes[i].end : i + 1;
+		i = is_there ? t->nodes[i].end : i + 1;
+	}
+	return use;
+}
+
+/* The selfs that the nodes of the functions have. All runs have the same nodes. */
+static struct comparison_use self_of(const struct tree *t, const struct function_names *names,
+				     const uint32_t *owners)
+{
+	struct comparison_use use = {0};
+
+	for (size_t i = 1; i < t->n_nodes; i++) {
+		if (!function_names_has(names, t->nodes[owners ? owners[i] : i].name))
+			continue;
+		use.weight += t->nodes[i].self;
+		use.squares += t->squares ? t->squares[i].self : 0;
 	}
 	return use;
 }
 
 static int find_uses(const struct assertion *a, const struct comparison *c,
-		     struct comparison_use *uses, struct assertion_result *r, struct error *err)
+		     struct comparison_use *uses, struct assertion_result *r, bool of_program,
+		     struct error *err)
 {
 	struct function_names names = {0};
+	uint32_t *owners = of_program ? tree_owners(c->tree, err) : NULL;
 	struct error unclear;
-	size_t i;
 
-	if (a->of != ASSERTION_ALL && function_names_if_any(&names, c->tree, a->name, &unclear))
+	if (of_program && !owners)
+		return -1;
+	if (a->of != ASSERTION_ALL && function_names_if_any(&names, c->tree, a->name, &unclear)) {
+		free(owners);
 		return error_usage(err, "--assert %s: %s", a->text, unclear.text);
+	}
 	r->is_absent = a->of != ASSERTION_ALL && !names.n;
-	for (i = 0; i < c->n_runs; i++) {
+	for (size_t i = 0; i < c->n_runs; i++) {
 		const struct tree *t = comparison_run(c, i);
 
-		uses[i] = a->of == ASSERTION_ALL
-				  ? (struct comparison_use){t->total, t->total_squares}
-				  : use_of(t, &names, a->of == ASSERTION_TOTAL);
+		if (a->of == ASSERTION_ALL)
+			uses[i] = (struct comparison_use){t->total, t->total_squares};
+		else
+			uses[i] = a->of == ASSERTION_TOTAL ? total_of(t, &names)
+							   : self_of(t, &names, owners);
 	}
 	if (a->of != ASSERTION_ALL)
 		function_names_free(&names);
+	free(owners);
 	return 0;
 }
 
@@ -282,7 +303,7 @@ static int check_units(const struct assertion *a, const struct profile *p, const
 }
 
 int assertion_check(const struct assertion *a, const struct profile *p, const struct tree *t,
-		    bool normalizes, struct assertion_result *r, struct error *err)
+		    bool normalizes, bool of_program, struct assertion_result *r, struct error *err)
 {
 	bool is_share = a->against == ASSERTION_SHARE;
 	struct comparison_use *uses = NULL;
@@ -296,7 +317,7 @@ int assertion_check(const struct assertion *a, const struct profile *p, const st
 	status = comparison_begin(&c, p, t, 0, is_share || normalizes, err);
 	if (!status) {
 		uses = calloc(c.n_runs, sizeof(*uses));
-		status = uses ? find_uses(a, &c, uses, r, err) : error_memory(err);
+		status = uses ? find_uses(a, &c, uses, r, of_program, err) : error_memory(err);
 	}
 	if (!status) {
 		w = compare(a, &c, uses, r);

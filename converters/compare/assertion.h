@@ -52,10 +52,11 @@ struct assertion_result {
 };
 
 /*
- * Check it, of several resources of the first one. Of a comparison the runs after the base are checked; if all runs are of the base, those
+ * Check it, of several resources of the first one. With `of_program` selfs are those of tree_owners(). Of a comparison the runs after the base are checked; if all runs are of the base, those
  * (profile.n_base). A function that no sample has met has used 0. -1: the name means several functions, there is no base to compare with, the unit is another one, or memory.
  */
 int assertion_check(const struct assertion *a, const struct profile *p, const struct tree *t,
-		    bool normalizes, struct assertion_result *r, struct error *err);
+		    bool normalizes, bool of_program, struct assertion_result *r,
+		    struct error *err);
 
 #endif

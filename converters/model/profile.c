@@ -107,6 +107,27 @@ static const struct profile_resource *own_resource(const struct profile *p,
 	return NULL;
 }
 
+bool profile_is_of_calls(const struct profile *p, uint32_t resource)
+{
+	static const char *const engines[] = {"malloc",	 "wrappers",   "calls",
+					      "linkage", "cpsample.h", NULL};
+
+	if (resource == STRINGS_NONE || !strcmp(strings_get(p->strings, resource, NULL), "real"))
+		return false;
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
+			const struct profile_resource *r = &p->processes[i].resources[k];
+
+			if (r->name != resource || r->engine == STRINGS_NONE)
+				continue;
+			for (const char *const *e = engines; *e; e++)
+				if (!strcmp(strings_get(p->strings, r->engine, NULL), *e))
+					return true;
+			return false;
+		}
+	return false;
+}
+
 bool profile_counted(const struct profile *p, uint64_t *counted)
 {
 	*counted = 0;

@@ -47,6 +47,10 @@ const struct known_option options_table[] = {
 	{OPTION("up", NULL, "paths that lead to the root function"), FLAG(of_view.up)},
 	{OPTION("sort", "BY", "rows in the order of: self (default), total"),
 	 CHOICE(of_view.by_total, "self", "total")},
+	{OPTION("self", "WHOSE",
+		"self is of: leaf (the innermost), program (its nearest; default of alloc, lock "
+		"and others)"),
+	 CHOICE_OR_NONE(of_view.self, "leaf", "program")},
 	{OPTION("threshold", "PERCENT", "hide rows below (flat 0, trees 0.5, callpath 1)"),
 	 PERCENT(of_view.threshold)},
 	{OPTION("depth", "N", "show N levels at most"), COUNT(of_view.depth)},

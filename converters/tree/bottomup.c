@@ -122,6 +122,20 @@ static int place_nodes(struct merge *m)
 	return 0;
 }
 
+/* What is known of names. */
+static int copy_names(struct tree *to, const struct tree *from)
+{
+	to->modules = calloc(from->n_modules + 1, sizeof(*to->modules));
+	to->origins = calloc(from->n_origins + 1, 1);
+	for (size_t i = 0; to->modules && i < from->n_modules; i++)
+		to->modules[i] = from->modules[i];
+	for (size_t i = 0; to->origins && i < from->n_origins; i++)
+		to->origins[i] = from->origins[i];
+	to->n_modules = from->n_modules;
+	to->n_origins = from->n_origins;
+	return to->modules && to->origins ? 0 : -1;
+}
+
 /* Give the other columns the same nodes, without weights as yet. */
 static int place_columns(struct merge *m)
 {
@@ -210,7 +224,7 @@ static int build(struct merge *m, const uint32_t *roots, size_t n_roots, struct 
 		return error_memory(err);
 	if (find_places(m, err))
 		return -1;
-	if (place_nodes(m) || place_columns(m))
+	if (place_nodes(m) || copy_names(m->tree, m->from) || place_columns(m))
 		return error_memory(err);
 	inline_nodes(m);
 	for (size_t k = 0; k < m->n_columns; k++)

@@ -462,6 +462,9 @@ struct step_up {
 
 #define NOWHERE UINT32_MAX
 
+/* Paths end at main, as the paper's do. */
+enum start { START_NONE, START_MAIN, START_ABOVE };
+
 struct ascent {
 	const struct tree *tree;
 	struct callpath_trie trie;
@@ -473,6 +476,7 @@ struct ascent {
 	uint32_t *path; /* by name: the path from it to the current frame; 0 if that is too long */
 	uint32_t *held; /* the paths that the current stack has locked */
 	size_t n_held, size;
+	unsigned char *starts; /* by name: enum start */
 	struct step_up *steps; /* by depth */
 	uint32_t n_steps;
 };
@@ -495,6 +499,7 @@ static int note(struct ascent *a, uint32_t path, const struct tree_node *n, stru
 /* Note the paths from all functions above node n to the root function at n. */
 static int note_paths(struct ascent *a, const struct tree_node *n, struct error *err)
 {
+	bool in_main = a->starts[n->name] == START_MAIN;
 	uint32_t name, root = 0;
 
 	if (callpath_trie_extend(&a->trie, 0, n->name, &root, err) || note(a, root, n, err))
@@ -502,6 +507,9 @@ static int note_paths(struct ascent *a, const struct tree_node *n, struct error 
 	for (name = a->older[a->end]; name != a->end; name = a->older[name]) {
 		uint32_t below = name == a->older[a->end] ? root : a->path[a->next[name]];
 
+		if (in_main && a->starts[name] == START_ABOVE)
+			break;
+		in_main |= a->starts[name] == START_MAIN;
 		a->path[name] = 0;
 		if (is_longest(a, below)) {
 			a->trie.paths->is_cut = true;
@@ -576,6 +584,29 @@ static int walk(struct ascent *a, struct error *err)
 	return 0;
 }
 
+/* A name may be that of a place in the function: "main+0x1f", "main file.c:7". */
+static bool is_named(const char *text, size_t n, const char *name)
+{
+	size_t length = strlen(name);
+
+	return n >= length && memcmp(text, name, length) == 0 &&
+	       (n == length || strchr("+ @", text[length]));
+}
+
+static enum start start_of(const struct strings *s, uint32_t name)
+{
+	size_t n;
+	const char *text = strings_get(s, name, &n);
+
+	if (is_named(text, n, "main"))
+		return START_MAIN;
+	if (is_named(text, n, "_start") || is_named(text, n, "__libc_start_main") ||
+	    is_named(text, n, "__libc_start_main_impl") ||
+	    is_named(text, n, "__libc_start_call_main"))
+		return START_ABOVE;
+	return START_NONE;
+}
+
 static int prepare_ascent(struct ascent *a, const uint32_t *roots, size_t n_roots,
 			  struct error *err)
 {
@@ -583,15 +614,19 @@ static int prepare_ascent(struct ascent *a, const uint32_t *roots, size_t n_root
 
 	a->end = (uint32_t)n_names;
 	a->is_root = calloc(n_names + 1, sizeof(*a->is_root));
+	a->starts = calloc(n_names + 1, sizeof(*a->starts));
 	a->next = calloc(n_names + 1, sizeof(*a->next));
 	a->newer = malloc((n_names + 1) * sizeof(*a->newer));
 	a->older = malloc((n_names + 1) * sizeof(*a->older));
 	a->path = calloc(n_names + 1, sizeof(*a->path));
 	a->steps = calloc((size_t)tree_height(a->tree) + 1, sizeof(*a->steps));
-	if (!a->is_root || !a->next || !a->newer || !a->older || !a->path || !a->steps)
+	if (!a->is_root || !a->starts || !a->next || !a->newer || !a->older || !a->path ||
+	    !a->steps)
 		return error_memory(err);
-	for (i = 0; i < n_names; i++)
+	for (i = 0; i < n_names; i++) {
 		a->newer[i] = NOWHERE;
+		a->starts[i] = start_of(a->tree->strings, (uint32_t)i);
+	}
 	a->newer[a->end] = a->older[a->end] = a->end;
 	for (i = 0; i < n_roots; i++)
 		a->is_root[roots[i]] = true;
@@ -618,6 +653,7 @@ struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_
 		status = -1;
 
 	free(a.is_root);
+	free(a.starts);
 	free(a.next);
 	free(a.newer);
 	free(a.older);

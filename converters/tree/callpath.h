@@ -61,7 +61,7 @@ struct callpaths *callpath_down(const struct tree *t, const uint32_t *roots, siz
 /*
  * Build the upward profile: every path that ends with one of the functions, even if it has no
  * samples. The weight of a path is its weight in the downward profile of its first function
- * (section 4.2). Time is linear in the tree and in the number of names above each root function.
+ * (section 4.2). What calls main, such as _start, is in no path, unless it is a root function. Time is linear in the tree and in the number of names above each root function.
  * NULL on error (memory, too many paths).
  */
 struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_t n_roots,

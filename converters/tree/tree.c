@@ -289,7 +289,14 @@ struct tree *tree_build(const struct profile *p, struct symbols *s,
 		status = build(&b, err);
 	b.tree->modules = b.fold.modules;
 	b.tree->n_modules = b.fold.n_modules;
+	b.tree->origins = b.fold.origins;
+	b.tree->n_origins = b.fold.n_origins;
 	b.fold.modules = NULL;
+	b.fold.origins = NULL;
+	for (size_t i = 0; i < b.tree->n_others; i++) {
+		b.tree->others[i].origins = b.tree->origins;
+		b.tree->others[i].n_origins = b.tree->n_origins;
+	}
 	tree_fold_clear(&b.fold);
 	free(b.place);
 	free(b.columns);
@@ -314,6 +321,7 @@ void tree_free(struct tree *t)
 	free(t->squares);
 	free(t->inlined);
 	free(t->modules);
+	free(t->origins);
 	free(t->of_profile);
 	free(t);
 }
@@ -321,6 +329,11 @@ void tree_free(struct tree *t)
 bool tree_is_inline(const struct tree *t, size_t node)
 {
 	return t->inlined && t->inlined[node];
+}
+
+enum tree_origin tree_origin(const struct tree *t, uint32_t name)
+{
+	return name < t->n_origins ? (enum tree_origin)t->origins[name] : TREE_OF_SYSTEM;
 }
 
 uint32_t tree_height(const struct tree *t)
@@ -347,9 +360,10 @@ struct sums {
 	const struct tree *tree;
 	struct tree_function *functions;
 	size_t n;
-	uint32_t *index;  /* by name: the index of its function, or UNSEEN */
-	uint32_t *active; /* by function: how often it is on the current path */
-	uint32_t *path;	  /* by depth: the function there */
+	uint32_t *index;	/* by name: the index of its function, or UNSEEN */
+	uint32_t *active;	/* by function: how often it is on the current path */
+	uint32_t *path;		/* by depth: the function there */
+	const uint32_t *owners; /* by node: the one that has its self; NULL: the node itself */
 };
 
 static int count_functions(struct sums *s)
@@ -383,14 +397,16 @@ static void sum(struct sums *s)
 		const struct tree_node *n = &t->nodes[i];
 		uint32_t number = s->index[n->name];
 		struct tree_function *f = &s->functions[number];
+		uint32_t has_self = s->owners ? s->index[t->nodes[s->owners[i]].name] : number;
+		struct tree_function *owner = &s->functions[has_self];
 
 		while (open > n->depth)
 			s->active[s->path[--open]]--;
 		f->name = n->name;
 		f->is_inline = f->is_inline && tree_is_inline(t, i);
-		f->self += n->self;
-		f->self_hits += n->self_hits;
-		f->is_innermost |= n->self > 0 || n->self_hits > 0 || n->end == i + 1;
+		owner->self += n->self;
+		owner->self_hits += n->self_hits;
+		owner->is_innermost |= n->self > 0 || n->self_hits > 0 || n->end == i + 1;
 		if (s->active[number]++ == 0) {
 			f->total += n->total;
 			f->hits += n->hits;
@@ -399,9 +415,28 @@ static void sum(struct sums *s)
 	}
 }
 
-struct tree_function *tree_functions(const struct tree *t, size_t *n, struct error *err)
+uint32_t *tree_owners(const struct tree *t, struct error *err)
 {
-	struct sums s = {.tree = t};
+	uint32_t *owners = malloc(t->n_nodes * sizeof(*owners));
+
+	for (size_t i = 0; owners && i < t->n_nodes; i++) {
+		uint32_t above = owners[t->nodes[i].parent];
+
+		owners[i] = i > 0 && above > 0 &&
+					    tree_origin(t, t->nodes[i].name) <
+						    tree_origin(t, t->nodes[above].name)
+				    ? above
+				    : (uint32_t)i;
+	}
+	if (!owners)
+		error_memory(err);
+	return owners;
+}
+
+static struct tree_function *list_functions(const struct tree *t, const uint32_t *owners, size_t *n,
+					    struct error *err)
+{
+	struct sums s = {.tree = t, .owners = owners};
 
 	if (count_functions(&s)) {
 		free(s.functions);
@@ -415,4 +450,18 @@ struct tree_function *tree_functions(const struct tree *t, size_t *n, struct err
 	free(s.path);
 	*n = s.n;
 	return s.functions;
+}
+
+struct tree_function *tree_functions(const struct tree *t, size_t *n, struct error *err)
+{
+	return list_functions(t, NULL, n, err);
+}
+
+struct tree_function *tree_functions_of_program(const struct tree *t, size_t *n, struct error *err)
+{
+	uint32_t *owners = tree_owners(t, err);
+	struct tree_function *functions = owners ? list_functions(t, owners, n, err) : NULL;
+
+	free(owners);
+	return functions;
 }

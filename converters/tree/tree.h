@@ -59,6 +59,8 @@ struct tree {
 	/* By name: the module that has the function + 1, 0: none. Names beyond the list have none. */
 	uint32_t *modules;
 	size_t n_modules;
+	unsigned char *origins; /* by name, see tree_origin */
+	size_t n_origins;
 	/* By node of the profile: the node of the tree that has its samples, TREE_NO_NODE if the filter has dropped
 	 * them. NULL unless the profile has moments, which say what happened at the former, or there is a filter. */
 	uint32_t *of_profile;
@@ -97,9 +99,19 @@ void tree_free(struct tree *t);
  * stands for. */
 bool tree_is_inline(const struct tree *t, size_t node);
 
+/* Whose the functions of that name are. */
+enum tree_origin tree_origin(const struct tree *t, uint32_t name);
+
+/* By node: which one of its stack, or itself, has its self where selfs are of the program's functions: the innermost
+ * one of the origin that is last of all in the stack. The caller frees the list. NULL: memory. */
+uint32_t *tree_owners(const struct tree *t, struct error *err);
+
 /* List all *n functions, unsorted. A function's total is the sum over its nodes that have no
  * ancestor of the same name. The caller frees the array. NULL on error. */
 struct tree_function *tree_functions(const struct tree *t, size_t *n, struct error *err);
+
+/* The same, where selfs are those of tree_owners. Their sum is the same. */
+struct tree_function *tree_functions_of_program(const struct tree *t, size_t *n, struct error *err);
 
 /* The number of frames of the deepest stack. */
 uint32_t tree_height(const struct tree *t);

@@ -136,6 +136,122 @@ static void filter_nodes(const struct filter *f, const struct profile *p,
 	}
 }
 
+/* ---- origins --------------------------------------------------------------------------------- */
+
+static bool begins(const char *text, size_t n, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return n >= length && memcmp(text, prefix, length) == 0;
+}
+
+static bool begins_with_any(const char *text, size_t n, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++)
+		if (begins(text, n, *prefixes))
+			return true;
+	return false;
+}
+
+/* Where the function's own name begins, behind the type that an instance of a template returns: at "std::f" in
+ * "void std::f<int>(int)". */
+static size_t own_begin(const char *name, size_t n)
+{
+	size_t begin = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i < n && !begins(name + i, n - i, "operator"); i++) {
+		char c = name[i];
+
+		if (c == '(' && !depth && !begins(name + i, n - i, "(anonymous"))
+			break;
+		depth += (c == '<' || c == '(') - (c == '>' || c == ')');
+		if (c == ' ' && !depth)
+			begin = i + 1;
+	}
+	return begin;
+}
+
+bool tree_origin_is_library(const char *name, size_t n)
+{
+	static const char *const of_cxx[] = {"std::",
+					     "__gnu_cxx::",
+					     "operator new",
+					     "operator delete",
+					     "cpsample_",
+					     "_ZNSt",
+					     "_ZNKSt",
+					     "_ZSt",
+					     "_ZN9__gnu_cxx",
+					     "_Znw",
+					     "_Zna",
+					     "_Zdl",
+					     "_Zda",
+					     "<std::",
+					     "<alloc::",
+					     "<core::",
+					     "__rust_",
+					     "__rdl_",
+					     NULL};
+	/* Rust's names have no parameters. */
+	static const char *const of_rust[] = {"alloc::", "core::", NULL};
+	size_t begin = own_begin(name, n);
+
+	name += begin;
+	n -= begin;
+	return begins_with_any(name, n, of_cxx) ||
+	       (begins_with_any(name, n, of_rust) && !memchr(name, '(', n));
+}
+
+static bool is_interpreter(const char *path, size_t n)
+{
+	static const char *const programs[] = {"python", "libpython", "node", "libnode",
+					       "perl",	 "libperl",   "ruby", "libruby",
+					       "libjvm", "java",      NULL};
+	const char *slash = memrchr(path, '/', n);
+	size_t before = slash ? (size_t)(slash + 1 - path) : 0;
+
+	return begins_with_any(path + before, n - before, programs);
+}
+
+static enum tree_origin origin_of_path(const char *path, size_t n, bool is_executed)
+{
+	static const char *const system[] = {
+		"/lib/",	 "/lib32/", "/lib64/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
+		"/usr/libexec/", "/bin/",   "/sbin/",  "/usr/bin/", "/usr/sbin/",  NULL};
+
+	if (is_interpreter(path, n))
+		return is_executed ? TREE_OF_COMMAND : TREE_OF_SYSTEM;
+	if (*path == '/' && !begins_with_any(path, n, system))
+		return TREE_OF_PROGRAM;
+	return is_executed ? TREE_OF_COMMAND : TREE_OF_SYSTEM;
+}
+
+/* The origins of all modules' functions, without regard to their names. NULL: memory. */
+static unsigned char *origins_of_modules(const struct profile *p)
+{
+	unsigned char *origins = calloc(p->n_modules + 1, 1);
+	bool *executed = calloc(strings_count(p->strings) + 1, sizeof(*executed));
+	const char *path;
+	size_t i, n;
+
+	for (i = 0; executed && i < p->n_processes; i++)
+		if (p->processes[i].exe != STRINGS_NONE)
+			executed[p->processes[i].exe] = true;
+	for (i = 0; origins && executed && i < p->n_modules; i++) {
+		if (p->modules[i].path == STRINGS_NONE || p->modules[i].is_vdso)
+			continue;
+		path = strings_get(p->strings, p->modules[i].path, &n);
+		origins[i] = (unsigned char)origin_of_path(path, n, executed[p->modules[i].path]);
+	}
+	if (!executed) {
+		free(origins);
+		origins = NULL;
+	}
+	free(executed);
+	return origins;
+}
+
 /* ---- frame names ----------------------------------------------------------------------------- */
 /*
  * Finds the names of each frame once and keeps them.
@@ -156,6 +272,9 @@ struct frame_names {
 	/* By name: see struct tree. The caller takes them, and frees them. */
 	uint32_t *modules;
 	size_t n_modules, modules_room;
+	/* By name likewise; and by module of the profile. */
+	unsigned char *origins, *of_modules;
+	size_t n_origins, origins_room;
 };
 
 /* Free what c holds. */
@@ -164,6 +283,7 @@ static void frame_names_clear(struct frame_names *c)
 	free(c->frames);
 	free(c->all);
 	free(c->functions);
+	free(c->of_modules);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -207,7 +327,8 @@ static int frame_names_init(struct frame_names *c, const struct profile *p, stru
 	*c = (struct frame_names){.profile = p, .symbols = s};
 	c->merge_calls = s && symbols_merge_calls(s);
 	c->frames = calloc(p->n_frames + 1, sizeof(*c->frames));
-	return c->frames ? add_groups(c, err) : error_memory(err);
+	c->of_modules = origins_of_modules(p);
+	return c->frames && c->of_modules ? add_groups(c, err) : error_memory(err);
 }
 
 /* A function of one name may be in several modules. */
@@ -224,6 +345,35 @@ static int note_module(struct frame_names *c, uint32_t name, uint32_t module, st
 	return 0;
 }
 
+/* Whose the frame is, without regard to its name. What has a name and no module was generated, or is what an
+ * interpreter was executing. */
+static unsigned char origin_of_frame(const struct frame_names *c, const struct profile_frame *frame)
+{
+	if (frame->module != PROFILE_NO_MODULE)
+		return c->of_modules[frame->module];
+	return frame->name != STRINGS_NONE ? TREE_OF_PROGRAM : TREE_OF_SYSTEM;
+}
+
+static int note_origin(struct frame_names *c, const struct profile_frame *frame, uint32_t name,
+		       uint32_t function, struct error *err)
+{
+	unsigned char origin = origin_of_frame(c, frame);
+	const char *text;
+	size_t n;
+
+	if (origin == TREE_OF_SYSTEM || (name < c->n_origins && c->origins[name] >= origin))
+		return 0;
+	text = strings_get(c->profile->strings, function, &n);
+	if (tree_origin_is_library(text, n))
+		return 0;
+	if (!array_reserve(&c->origins, &c->origins_room, (size_t)name + 1, 1))
+		return error_memory(err);
+	for (; c->n_origins <= name; c->n_origins++)
+		c->origins[c->n_origins] = TREE_OF_SYSTEM;
+	c->origins[name] = origin;
+	return 0;
+}
+
 static int expand(struct frame_names *c, const struct profile_frame *frame, struct chain *chain,
 		  struct error *err)
 {
@@ -234,7 +384,8 @@ static int expand(struct frame_names *c, const struct profile_frame *frame, stru
 		return -1;
 	for (i = 0; i < n; i++)
 		if (add(c, chain, places[i].name, places[i].function, err) ||
-		    note_module(c, places[i].name, frame->module, err))
+		    note_module(c, places[i].name, frame->module, err) ||
+		    note_origin(c, frame, places[i].name, places[i].function, err))
 			return -1;
 	return 0;
 }
@@ -264,6 +415,8 @@ static int frame_names_get(struct frame_names *c, uint32_t number, const uint32_
 		chain->first = (uint32_t)c->n_all;
 		own = c->symbols ? STRINGS_NONE : own_name(c, frame);
 		status = c->symbols ? expand(c, frame, chain, err) : add(c, chain, own, own, err);
+		if (!c->symbols && !status)
+			status = note_origin(c, frame, own, own, err);
 	}
 	*names = &c->all[chain->first];
 	*n = chain->n;
@@ -487,6 +640,8 @@ int tree_fold_build(struct tree_fold *f, const struct profile *p, struct symbols
 		status = assign_samples(&folding, err);
 	f->modules = folding.names_of_frames.modules;
 	f->n_modules = folding.names_of_frames.n_modules;
+	f->origins = folding.names_of_frames.origins;
+	f->n_origins = folding.names_of_frames.n_origins;
 	frame_names_clear(&folding.names_of_frames);
 	free(folding.of_names);
 	free(folding.of_nodes);
@@ -501,5 +656,6 @@ void tree_fold_clear(struct tree_fold *f)
 	free(f->inlined);
 	free(f->nodes);
 	free(f->modules);
+	free(f->origins);
 	*f = (struct tree_fold){0};
 }

@@ -59,6 +59,25 @@ struct chain {
 	uint32_t first, n; /* n is 0 if the names are not known yet */
 };
 
+/* ---- origins --------------------------------------------------------------------------------- */
+/*
+ * Whose a function is: what a reader can change, or what he only calls.
+ *
+ * In: a module's path, a function's name. Out: enum tree_origin.
+ */
+
+/* If several modules have a function of that name, it is of the last of these origins. */
+enum tree_origin {
+	/* Of a library in a directory of the system; of the libraries of C++ and of Rust, which compilers put into
+	 * programs; of cpsample.h; or it is not known whose. */
+	TREE_OF_SYSTEM,
+	TREE_OF_COMMAND, /* of an executable in a directory of the system, or of an interpreter */
+	TREE_OF_PROGRAM, /* all others, also functions that an interpreter has names for */
+};
+
+/* Whether the name is one of a library that compilers put into programs, such as std::sort, or of cpsample.h. */
+bool tree_origin_is_library(const char *name, size_t n);
+
 /* ---- tree fold ------------------------------------------------------------------------------- */
 /*
  * The shape of the sample tree: its nodes, and the node that each sample belongs to.
@@ -75,6 +94,8 @@ struct tree_fold {
 	uint32_t *nodes; /* by node of the profile: the node of its own samples, or FOLD_DROPPED */
 	uint32_t *modules; /* by name, see struct tree */
 	size_t n_modules;
+	unsigned char *origins; /* likewise */
+	size_t n_origins;
 };
 
 /* Fill *f; call tree_fold_clear in any case. s may be NULL if all frames have names. The filter may

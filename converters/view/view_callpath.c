@@ -17,6 +17,7 @@
 #include "write/caption.h"
 #include "write/name_list.h"
 #include "write/table.h"
+#include "write/weight.h"
 
 #define TEXT_THRESHOLD 1.0
 
@@ -29,6 +30,10 @@ struct paths {
 	uint32_t *order, *depths, *parents; /* by part */
 	bool *is_said;	 /* by part, on a terminal: a longer path has the same weight */
 	uint32_t *names; /* room for the longest path */
+	uint32_t *
+		lines; /* by path, on a terminal: how many lines there are of it and of longer ones; or NULL */
+	bool *telling;	/* room for the longest path */
+	uint32_t *uses; /* by name: how many lines of an upward profile it stands for (find_own) */
 };
 
 static struct callpaths *find_paths(const struct paths *p, const struct tree *t, struct error *err)
@@ -68,6 +73,84 @@ static void find_said(const struct paths *p)
 	}
 }
 
+static bool is_line(const struct paths *p, uint32_t path)
+{
+	const struct view_options *options = p->in->options;
+	const struct callpath *its = &p->first->paths[path];
+
+	return !p->is_said[path - 1] && !(options->depth && its->length > options->depth) &&
+	       !weight_below(its->weight, p->in->tree->total,
+			     view_input_threshold(options, TEXT_THRESHOLD));
+}
+
+/* Whether other lines go on otherwise here, or end. */
+static bool is_fork(const struct paths *p, uint32_t path)
+{
+	return p->lines[p->first->paths[path].parent] > p->lines[path];
+}
+
+/* The function of the program that is nearest to the root function of an upward path, of those that no other line has as
+ * a part of its path; 0: there is none. */
+static uint32_t find_own(const struct paths *p, uint32_t path)
+{
+	const struct callpath *paths = p->first->paths;
+	const struct tree *t = p->in->tree;
+	uint32_t own = 0, name;
+
+	for (bool is_alone = true; path && is_alone; path = paths[path].parent) {
+		name = paths[path].name;
+		if (tree_origin(t, name) != TREE_OF_SYSTEM &&
+		    (!own || tree_origin(t, name) >= tree_origin(t, paths[own].name)))
+			own = path;
+		is_alone = !is_fork(p, path);
+	}
+	return own;
+}
+
+/* Count the lines of each path and of the paths that go on from it. */
+static int count_lines(struct paths *p, struct error *err)
+{
+	const struct callpaths *c = p->first;
+	uint64_t top = p->in->options->top ? p->in->options->top : UINT64_MAX, n = 0;
+	uint32_t own;
+
+	p->lines = calloc(c->n_paths, sizeof(*p->lines));
+	p->uses = calloc(strings_count(p->in->tree->strings) + 1, sizeof(*p->uses));
+	if (!p->lines || !p->uses)
+		return error_memory(err);
+	for (size_t i = 0; i + 1 < c->n_paths && n < top; i++)
+		if (is_line(p, c->order[i]))
+			n += ++p->lines[c->order[i]];
+	for (size_t i = c->n_paths; i-- > 1;)
+		p->lines[c->paths[i].parent] += p->lines[i];
+	for (size_t i = 0; c->up && i + 1 < c->n_paths && n > 0; i++)
+		if (is_line(p, c->order[i])) {
+			own = find_own(p, c->order[i]);
+			if (own)
+				p->uses[c->paths[own].name]++;
+			n--;
+		}
+	return 0;
+}
+
+/* Which names of a path tell it from those of other lines. If a function of the program does, none of a library is needed. */
+static void find_telling(const struct paths *p, uint32_t path)
+{
+	const struct callpath *paths = p->first->paths;
+	uint32_t length = paths[path].length, own = p->first->up ? find_own(p, path) : 0;
+	bool has_own = own && p->uses[paths[own].name] == 1;
+
+	if (own == path && !has_own)
+		own = 0;
+	for (bool is_first = true; path; path = paths[path].parent) {
+		uint32_t left = paths[path].length;
+		bool is_telling = is_fork(p, path) && !(is_first && has_own);
+
+		is_first = is_first && !is_fork(p, path);
+		p->telling[p->first->up ? length - left : left - 1] = is_telling || path == own;
+	}
+}
+
 static int prepare(struct paths *p, struct error *err)
 {
 	const struct callpaths *c = p->first = find_paths(p, p->in->tree, err);
@@ -90,7 +173,8 @@ static int prepare(struct paths *p, struct error *err)
 		longest = path->length > longest ? path->length : longest;
 	}
 	p->names = calloc((size_t)longest + 1, sizeof(*p->names));
-	return p->names ? 0 : error_memory(err);
+	p->telling = calloc((size_t)longest + 1, sizeof(*p->telling));
+	return p->names && p->telling ? 0 : error_memory(err);
 }
 
 static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
@@ -102,6 +186,11 @@ static int describe(void *context, uint32_t part, struct table_row *row, struct 
 	callpath_names(p->first, part + 1, p->names);
 	row->path = p->names;
 	row->length = path->length;
+	row->is_up = p->first->up;
+	if (p->lines) {
+		find_telling(p, part + 1);
+		row->telling = p->telling;
+	}
 	row->values[0] = path->weight;
 	row->values[1] = path->hits;
 	snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "]", path->hits);
@@ -191,8 +280,12 @@ static int show(struct paths *p, struct out *o, struct error *err)
 
 	if (status)
 		return -1;
-	if (is_one && out_width(o) && !view_input_is_rows(options) && !options->of_parent)
-		find_said(p);
+	if (is_one && out_width(o) && !view_input_is_rows(options)) {
+		if (!options->of_parent)
+			find_said(p);
+		if (count_lines(p, err))
+			return -1;
+	}
 	parts = (struct table_parts){
 		.n = p->first->n_paths - 1,
 		.measure = {weigh, p},
@@ -355,6 +448,9 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	free(p.parents);
 	free(p.is_said);
 	free(p.names);
+	free(p.lines);
+	free(p.uses);
+	free(p.telling);
 	return status;
 }
 

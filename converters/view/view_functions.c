@@ -83,7 +83,8 @@ static int weigh(void *context, const struct tree *t, uint64_t *weights, struct 
 	const struct functions *f = context;
 	bool is_first = t == f->in->tree;
 	size_t n;
-	struct tree_function *list = is_first ? f->list : tree_functions(t, &n, err);
+	struct tree_function *list =
+		is_first ? f->list : view_input_functions_of(f->in, t, &n, err);
 
 	for (size_t i = 0; list && i < f->n; i++)
 		weights[i] = f->by_total ? list[f->place[i]].total : list[f->place[i]].self;
@@ -147,6 +148,13 @@ static void write_totals(struct table *t, void *context)
 		caption_totals(t->out, t->in);
 }
 
+static void write_self(struct table *t, void *context)
+{
+	write_totals(t, context);
+	if (!t->is_rows)
+		caption_self(t->out, t->in);
+}
+
 /* What the mark means, if a row has it. */
 static int write_legend(struct table *t, void *context, struct error *err)
 {
@@ -155,7 +163,11 @@ static int write_legend(struct table *t, void *context, struct error *err)
 	(void)err;
 	if (f->is_marked && !t->is_rows)
 		out_text(t->out,
-			 "= self is nine tenths of the total or more: it does the work itself\n");
+			 view_input_is_of_program(t->in)
+				 ? "= self is nine tenths of the total or more: no other function "
+				   "of the program is\n  below it\n"
+				 : "= self is nine tenths of the total or more: it does the work "
+				   "itself\n");
 	return 0;
 }
 
@@ -195,7 +207,7 @@ static int write_flat(const struct view_input *in, struct out *o, struct error *
 					view_input_total(in))},
 		.samples_width = samples_width(in->profile),
 		.last = by_total ? "function (total)" : "function (self)",
-		.above = write_totals,
+		.above = write_self,
 		.below = write_legend,
 	};
 
@@ -215,7 +227,7 @@ const struct view view_flat = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "sort", "threshold"),
+	.options = VIEW_OPTIONS("root", "sort", "self", "threshold"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT, .help = "functions with both, as a table"}},
 	.emit = emit_flat,
 };
@@ -277,7 +289,7 @@ static int write_bodies(const struct view_input *in, struct out *o, struct error
 		.columns = columns,
 		.format = format,
 		.last = "function (self)",
-		.above = write_totals,
+		.above = write_self,
 		.describe = describe_usage,
 	};
 
@@ -316,7 +328,7 @@ const struct view view_bodies = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "threshold"),
+	.options = VIEW_OPTIONS("root", "self", "threshold"),
 	.ignores = VIEW_OPTIONS("by"),
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT,
 		      .help = "functions by what they used themselves"}},

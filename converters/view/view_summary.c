@@ -345,6 +345,7 @@ static int write_all(const struct view_input *in, struct out *o, const struct sh
 	if (!functions)
 		return -1;
 	caption_write(o, "Summary", in);
+	caption_self(o, in);
 	write_resources(o, in->profile, is_part(in));
 	write_modules(o, in, functions, n);
 	status = write_threads(o, in, err);
@@ -374,6 +375,7 @@ const struct view view_summary = {
 	.name = "summary",
 	.help = "one page of text: heaviest paths, hottest lines",
 	.needs = VIEW_NEEDS_TREE | VIEW_TAKES_CALLS | VIEW_WANTS_LINES | VIEW_TELLS_THREADS,
+	.options = VIEW_OPTIONS("self"),
 	.ignores = VIEW_OPTIONS("top"),
 	.emit = emit,
 };

@@ -66,6 +66,25 @@ static size_t chain_end(const struct walk *w, const struct table *table, size_t 
 	return i;
 }
 
+/* What a chain is about: the last function of the program in it, and rather none that was inlined. */
+static size_t own_node(const struct tree *t, size_t first, size_t last)
+{
+	size_t own = last;
+
+	if (tree_origin(t, t->nodes[last].name) == TREE_OF_PROGRAM && !tree_is_inline(t, last))
+		return last;
+	for (size_t i = last, best = 0;; i = t->nodes[i].parent) {
+		size_t rank = 2 * (size_t)tree_origin(t, t->nodes[i].name) + !tree_is_inline(t, i);
+
+		if (tree_origin(t, t->nodes[i].name) != TREE_OF_SYSTEM && rank > best) {
+			best = rank;
+			own = i;
+		}
+		if (i == first)
+			return own;
+	}
+}
+
 /* The chain from node `first` to node `last`. */
 static struct table_chain chain(struct walk *w, const struct table *table, size_t first,
 				size_t last, uint32_t n)
@@ -76,7 +95,13 @@ static struct table_chain chain(struct walk *w, const struct table *table, size_
 
 	w->only[end->depth + 1] = only_below(w, table, last, &below) != 0;
 	w->indents[end->depth + 1] = indent + (below > 1);
-	return (struct table_chain){end->name, n, indent, w->only[node->depth]};
+	return (struct table_chain){
+		.own = w->tree->nodes[own_node(w->tree, first, last)].name,
+		.last = end->name,
+		.n = n,
+		.indent = indent,
+		.is_only = w->only[node->depth],
+	};
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */

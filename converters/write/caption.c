@@ -481,6 +481,13 @@ void caption_parent(struct out *o, const struct view_options *options, const cha
 		out_format(o, "%s\n", text);
 }
 
+void caption_self(struct out *o, const struct view_input *in)
+{
+	if (view_input_is_of_program(in))
+		out_text(o, "self is of the program's nearest function (--self leaf: of the one "
+			    "called)\n");
+}
+
 void caption_totals(struct out *o, const struct view_input *in)
 {
 	if (!in->tree && !in->graph->has_totals)

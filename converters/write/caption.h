@@ -49,6 +49,7 @@ void caption_root(struct out *o, const char *title);
 void caption_parent(struct out *o, const struct view_options *options, const char *text);
 
 /* If totals are propagated along calls, and not added up from stacks, write a line that says so. */
+void caption_self(struct out *o, const struct view_input *in);
 void caption_totals(struct out *o, const struct view_input *in);
 
 /* Write a line of dashes, as the papers print it. */

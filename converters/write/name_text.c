@@ -48,32 +48,71 @@ static uint32_t levels_indented(const struct out *o, int column)
 	return room > 0 ? (uint32_t)room / 2 : 0;
 }
 
+static int columns_of(const char *name, size_t n)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		columns += out_columns(name + i, n - i);
+	return columns;
+}
+
 /* "... ParseAST (17)", where there is no room for two names. */
-static void write_brief_chain(struct out *o, const char *last, size_t n, uint32_t functions,
+static void write_brief_chain(struct out *o, const char *own, size_t n, uint32_t functions,
 			      int column)
 {
 	char count[24];
 	int after = snprintf(count, sizeof(count), " (%" PRIu32 ")", functions);
 
 	out_text(o, &DOTS[1]);
-	out_name_fit(o, last, n, column + after + (int)strlen(&DOTS[1]));
+	out_name_fit(o, own, n, column + after + (int)strlen(&DOTS[1]));
 	out_text(o, count);
 }
 
-/* "_start ... ParseAST, 17 functions" */
+/* "first ... own ... last" in that many columns, or nothing if that is too little. */
+static bool write_three(struct out *o, const struct strings *strings, const uint32_t names[3],
+			int room)
+{
+	const char *name;
+	size_t n;
+
+	for (int i = 0; i < 3; i++) {
+		name = strings_shown(strings, names[i], &n);
+		room -= columns_of(name, n) + (i ? (int)strlen(DOTS) : 0);
+	}
+	for (int i = 0; i < 3 && room >= 0; i++) {
+		name = strings_shown(strings, names[i], &n);
+		out_text(o, i ? DOTS : "");
+		out_name(o, name, n);
+	}
+	return room >= 0;
+}
+
+/* "_start ... ParseAST, 17 functions". If the function of the program is in the middle, it stands at one of the ends. */
 static void write_chain(struct out *o, const struct strings *strings,
 			const struct name_text_node *line, int column)
 {
+	const uint32_t names[3] = {line->name, line->own, line->last};
+	bool is_middle = line->own != line->name && line->own != line->last;
 	char count[40];
-	size_t n, last_n;
+	size_t n, last_n, own_n;
+	const char *own = strings_shown(strings, line->own, &own_n);
 	const char *first = strings_shown(strings, line->name, &n);
 	const char *last = strings_shown(strings, line->last, &last_n);
 	int after = snprintf(count, sizeof(count), ", %" PRIu32 " functions", line->n);
-	int room = out_width(o) - column - after - (int)strlen(DOTS);
-	int of_last = (int)last_n < room / 2 ? (int)last_n : room - room / 2;
+	int room = out_width(o) - column - after - (int)strlen(DOTS), of_last;
 
+	if (is_middle && write_three(o, strings, names, room + (int)strlen(DOTS))) {
+		out_text(o, count);
+		return;
+	}
+	if (is_middle) {
+		last = own;
+		last_n = own_n;
+	}
+	of_last = (int)last_n < room / 2 ? (int)last_n : room - room / 2;
 	if (room < 2 * NAME_LEAST) {
-		write_brief_chain(o, last, last_n, line->n, column);
+		write_brief_chain(o, own, own_n, line->n, column);
 		return;
 	}
 	if ((int)n < room / 2)
@@ -97,7 +136,7 @@ void name_text_node(struct out *o, const struct strings *strings, const struct n
 		strcat(level, "> ");
 	out_format(o, "%*s", indent, "");
 	if (node->in)
-		looks_name(o, node->in, node->n > 1 ? node->last : node->name);
+		looks_name(o, node->in, node->n > 1 ? node->own : node->name);
 	out_text(o, level);
 	column += indent + (int)strlen(level);
 	if (node->n > 1)

@@ -43,8 +43,9 @@ struct name_text_node {
 	uint32_t depth; /* 0: not indented */
 	uint32_t name;
 	bool is_inline;
-	/* A chain of n functions, each the only callee of the one before, ends with `last`; n below 2: none. */
-	uint32_t last, n;
+	/* A chain of n functions, each the only callee of the one before, ends with `last`; n below 2: none. What it
+	 * is about is `own`, which is kept where there is no room for all; it may be the first or the last one. */
+	uint32_t last, own, n;
 	bool is_only; /* it is the only one below the line before, and begins as deep */
 	const struct view_input *in; /* for colours; NULL: there are none */
 };

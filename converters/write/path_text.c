@@ -7,13 +7,15 @@
 #include "write/path_text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "write/name_list.h"
 
-#define DOTS  " ... "
-#define LEAST 16 /* columns for the first and for the last function */
+#define DOTS   "... "
+#define LEAST  16 /* columns of a name that is cut */
+#define PICKED 64 /* names in a line; each takes two columns */
 
 /* How many columns a name takes, with the quotes that it may need. */
 static int name_columns(const struct strings *s, uint32_t name)
@@ -44,70 +46,177 @@ static void write_cut(struct out *o, const struct strings *s, uint32_t name, int
 	out_name_fit(o, text, bytes, out_width(o) - room);
 }
 
-/* Not even the last name has room beside the first: both are cut, if each can have some columns. */
-static void write_ends(struct out *o, const struct strings *s, const uint32_t *names, uint32_t n,
-		       int room)
-{
-	const char *gap = n == 2 ? " " : DOTS;
-	int both = room - (int)strlen(gap);
-	int first = name_columns(s, names[0]), last = name_columns(s, names[n - 1]);
+/* The names that a line has, in the order of the path. */
+struct picks {
+	const struct strings *strings;
+	const struct path_text *path;
+	struct pick {
+		uint32_t index;
+		int columns; /* fewer than the name has: it is cut */
+	} list[PICKED];
+	int n;
+	int room; /* columns */
+};
 
-	if (n == 1 || both < 2 * LEAST) {
-		out_text(o, n > 1 ? "... " : "");
-		write_cut(o, s, names[n - 1], room - (n > 1 ? (int)strlen("... ") : 0));
-		return;
+/* The columns of all that is picked, and of what stands for the rest. The last name is always one of them. */
+static int columns_of(const struct picks *p)
+{
+	int columns = p->n - 1;
+
+	for (int i = 0; i < p->n; i++) {
+		columns += p->list[i].columns;
+		if (p->list[i].index != (i ? p->list[i - 1].index + 1 : 0))
+			columns += (int)strlen(DOTS);
 	}
-	if (first > both / 2)
-		first = both - last > both / 2 ? both - last : both / 2;
-	write_cut(o, s, names[0], first);
-	out_text(o, gap);
-	write_cut(o, s, names[n - 1], both - first);
+	return columns;
 }
 
-static void write_short(struct out *o, const struct strings *s, const uint32_t *names, uint32_t n,
-			const char *end, int column)
+/* Pick a name if it fits, or if it may be cut, the part of it that fits. */
+static bool pick(struct picks *p, uint32_t index, bool may_cut)
 {
-	char count[40] = "";
-	int room = out_width(o) - column - (int)strlen(end) - 1, all = 0, most = room;
-	uint32_t i, shown = 0;
+	const struct pick new = {index, name_columns(p->strings, p->path->names[index])};
+	int at = 0, too_many;
 
-	for (i = 0; i < n; i++)
-		all += name_columns(s, names[i]) + (i ? 1 : 0);
-	if (all > room)
-		room -= snprintf(count, sizeof(count), ", %" PRIu32 " functions", n) +
-			(int)strlen(DOTS) + name_columns(s, names[0]);
-	for (; all > room && *count && shown + 1 < n; shown++) {
-		room -= name_columns(s, names[n - 1 - shown]) + 1;
-		if (room < 0)
+	if (p->n == PICKED)
+		return false;
+	while (at < p->n && p->list[at].index < index)
+		at++;
+	if (at < p->n && p->list[at].index == index)
+		return true;
+	memmove(&p->list[at + 1], &p->list[at], (size_t)(p->n - at) * sizeof(new));
+	p->list[at] = new;
+	p->n++;
+	too_many = columns_of(p) - p->room;
+	if (too_many <= 0)
+		return true;
+	if (may_cut && new.columns - too_many >= LEAST) {
+		p->list[at].columns -= too_many;
+		return true;
+	}
+	p->n--;
+	memmove(&p->list[at], &p->list[at + 1], (size_t)(p->n - at) * sizeof(new));
+	return false;
+}
+
+/* The name that the line needs beside its last one. */
+static uint32_t partner(const struct path_text *path)
+{
+	uint32_t n = path->n;
+
+	for (uint32_t i = 0; path->telling && i + 1 < n; i++)
+		if (path->telling[path->is_up ? i : n - 2 - i])
+			return path->is_up ? i : n - 2 - i;
+	return path->is_up ? n - 2 : 0;
+}
+
+/* The last name and its partner; if there is no room for both, both are cut, if each can have some columns. */
+static void pick_two(struct picks *p, uint32_t other)
+{
+	uint32_t last = p->path->n - 1;
+	int both, columns[2];
+
+	p->list[0] = (struct pick){other, 0};
+	p->list[1] = (struct pick){last, 0};
+	p->n = 2;
+	both = p->room - columns_of(p);
+	columns[0] = name_columns(p->strings, p->path->names[other]);
+	columns[1] = name_columns(p->strings, p->path->names[last]);
+	if (columns[0] + columns[1] <= both || both < 2 * LEAST) {
+		p->n = 0;
+		pick(p, last, true);
+		pick(p, other, false);
+		return;
+	}
+	if (columns[0] <= both / 2)
+		columns[1] = both - columns[0];
+	else if (columns[1] <= both / 2)
+		columns[0] = both - columns[1];
+	else
+		columns[1] = both - (columns[0] = both / 2);
+	p->list[0].columns = columns[0];
+	p->list[1].columns = columns[1];
+}
+
+/* What there is room for, in the order of what tells most. */
+static void pick_others(struct picks *p, uint32_t other)
+{
+	const struct path_text *path = p->path;
+	uint32_t n = path->n, i;
+
+	if (!path->is_up)
+		pick(p, 0, false);
+	for (i = 0; path->telling && i + 1 < n && p->n < PICKED; i++) {
+		uint32_t index = path->is_up ? i : n - 2 - i;
+
+		if (path->telling[index] && !pick(p, index, true))
 			break;
 	}
-	out_text(o, "(");
-	if (!*count || shown) {
-		write_name(o, s, names[0]);
-		out_text(o, *count ? DOTS : "");
-		for (i = *count ? n - shown : 1; i < n; i++) {
-			out_text(o, *count && i == n - shown ? "" : " ");
-			write_name(o, s, names[i]);
-		}
-	} else {
-		if (n <= 2)
-			*count = '\0';
-		write_ends(o, s, names, n, most - (int)strlen(count));
+	/* What is next to the end, or of an upward path what follows the name that tells it from others. */
+	if (path->is_up)
+		for (i = other + 1; i + 1 < n && pick(p, i, false);)
+			i++;
+	for (i = 1; i < n && pick(p, n - 1 - i, false);)
+		i++;
+	for (i = other; path->is_up && i > 0 && pick(p, i - 1, false);)
+		i--;
+}
+
+static void write_picks(struct out *o, const struct picks *p)
+{
+	for (int i = 0; i < p->n; i++) {
+		uint32_t name = p->path->names[p->list[i].index];
+
+		out_text(o, i ? " " : "");
+		if (p->list[i].index != (i ? p->list[i - 1].index + 1 : 0))
+			out_text(o, DOTS);
+		if (p->list[i].columns < name_columns(p->strings, name))
+			write_cut(o, p->strings, name, p->list[i].columns);
+		else
+			write_name(o, p->strings, name);
 	}
-	out_text(o, count);
+}
+
+static void write_short(struct out *o, const struct strings *s, const struct path_text *path,
+			const char *end, int column)
+{
+	struct picks p = {s, path, .room = out_width(o) - column - (int)strlen(end) - 1};
+	char count[40] = "";
+	int all = 0;
+	uint32_t i, other;
+
+	out_text(o, "(");
+	for (i = 0; i < path->n && all <= p.room; i++)
+		all += name_columns(s, path->names[i]) + (i ? 1 : 0);
+	if (all <= p.room) {
+		for (i = 0; i < path->n; i++) {
+			out_text(o, i ? " " : "");
+			write_name(o, s, path->names[i]);
+		}
+	} else if (path->n == 1) {
+		write_cut(o, s, path->names[0], p.room);
+	} else {
+		if (path->n > 2)
+			p.room -=
+				snprintf(count, sizeof(count), ", %" PRIu32 " functions", path->n);
+		other = partner(path);
+		pick_two(&p, other);
+		pick_others(&p, other);
+		write_picks(o, &p);
+	}
+	out_text(o, (uint32_t)p.n < path->n ? count : "");
 	out_text(o, end);
 }
 
-void path_text_write(struct out *o, const struct strings *s, const uint32_t *names, uint32_t n,
+void path_text_write(struct out *o, const struct strings *s, const struct path_text *path,
 		     const char *end, int column)
 {
 	struct name_list words;
 
 	if (out_width(o)) {
-		write_short(o, s, names, n, end, column);
+		write_short(o, s, path, end, column);
 		return;
 	}
 	name_list_begin_line(&words, o, s, column);
-	for (uint32_t i = 0; i < n; i++)
-		name_list_add(&words, names[i], i ? "" : "(", i + 1 < n ? "" : end);
+	for (uint32_t i = 0; i < path->n; i++)
+		name_list_add(&words, path->names[i], i ? "" : "(", i + 1 < path->n ? "" : end);
 }

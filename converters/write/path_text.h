@@ -13,10 +13,18 @@
 /*
  * Write the n names in parentheses, the first of which is outermost; n is 1 at least. `end`
  * follows, and begins with the closing one. On a terminal the path takes what is left of one line
- * from `column` on: its first function, as many of the last as fit, and how many there are; if not
- * even the last one fits, both names are cut. Elsewhere all names are written.
+ * from `column` on: if not all names fit, those of `path` that are kept come first, and then as many as
+ * fit of the others; what is left out is counted. If not even two fit, both are cut. Elsewhere all names are written.
  */
-void path_text_write(struct out *o, const struct strings *s, const uint32_t *names, uint32_t n,
+struct path_text {
+	const uint32_t *names;
+	uint32_t n;
+	/* By name, or NULL: it tells the path from those of other lines. Of these the last ones before all others. */
+	const bool *telling;
+	bool is_up; /* the last one is that of all lines, and the first one says nothing */
+};
+
+void path_text_write(struct out *o, const struct strings *s, const struct path_text *path,
 		     const char *end, int column);
 
 #endif

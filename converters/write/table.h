@@ -81,9 +81,10 @@ struct table_column {
 
 #define TABLE_VALUES 6
 
-/* A chain of n functions, each the only callee of the one before, in one line; `last` is the last one. */
+/* A chain of n functions, each the only callee of the one before, in one line; `last` is the last one, and `own` the
+ * last one of the program, or `last`. */
 struct table_chain {
-	uint32_t last, n;
+	uint32_t own, last, n;
 	uint32_t indent; /* of the line, in levels */
 	bool is_only;	 /* the only one below the line before */
 };
@@ -93,6 +94,8 @@ struct table_row {
 	uint32_t name, callee, depth;
 	bool is_inline;
 	const uint32_t *path; /* `length` names */
+	const bool *telling;  /* likewise: struct path_text; or NULL */
+	bool is_up;	      /* likewise */
 	uint32_t length;
 	const struct history *history;
 	const struct table_chain *chain; /* or NULL */

@@ -286,6 +286,7 @@ static void write_own_node(const struct table *t, const struct table_row *row, i
 		.name = row->name,
 		.is_inline = row->is_inline,
 		.last = chain ? chain->last : row->name,
+		.own = chain ? chain->own : row->name,
 		.n = chain ? chain->n : 1,
 		.is_only = chain && chain->is_only,
 		.in = t->about->has_looks ? t->in : NULL,
@@ -312,7 +313,10 @@ static void write_own_label(const struct table *t, const struct table_row *row, 
 		break;
 	case TABLE_PATH:
 		snprintf(end, sizeof(end), ")%s", row->suffix);
-		path_text_write(t->out, strings, row->path, row->length, end, column);
+		path_text_write(
+			t->out, strings,
+			&(struct path_text){row->path, row->length, row->telling, row->is_up}, end,
+			column);
 		break;
 	case TABLE_CYCLE:
 		write_cycle(t, row, column);

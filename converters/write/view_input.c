@@ -14,6 +14,33 @@ uint64_t view_input_total(const struct view_input *in)
 	return in->tree ? in->tree->total : in->graph->total;
 }
 
+/* Side by side all resources have the same rows. */
+static bool is_of_calls(const struct profile *p)
+{
+	for (size_t i = 0; i < profile_count_shown(p); i++)
+		if (!profile_is_of_calls(p, profile_shown(p, i)))
+			return false;
+	return true;
+}
+
+bool view_options_are_of_program(const struct view_options *options, const struct profile *p)
+{
+	return options->self == VIEW_SELF_DEFAULT ? is_of_calls(p)
+						  : options->self == VIEW_SELF_PROGRAM;
+}
+
+bool view_input_is_of_program(const struct view_input *in)
+{
+	return in->tree && view_options_are_of_program(in->options, in->profile);
+}
+
+struct tree_function *view_input_functions_of(const struct view_input *in, const struct tree *t,
+					      size_t *n, struct error *err)
+{
+	return view_input_is_of_program(in) ? tree_functions_of_program(t, n, err)
+					    : tree_functions(t, n, err);
+}
+
 struct tree_function *view_input_functions(const struct view_input *in, size_t *n,
 					   struct error *err)
 {
@@ -21,7 +48,7 @@ struct tree_function *view_input_functions(const struct view_input *in, size_t *
 	struct tree_function *functions;
 
 	if (in->tree)
-		return tree_functions(in->tree, n, err);
+		return view_input_functions_of(in, in->tree, n, err);
 	*n = g->n_functions;
 	functions = malloc((*n + 1) * sizeof(*functions));
 	if (functions)

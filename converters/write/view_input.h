@@ -23,6 +23,10 @@ enum view_totals { VIEW_TOTALS_DEFAULT, VIEW_EXACT, VIEW_PROPAGATED };
 /* What weights are counted in, as the user asks for it. VIEW_UNIT_DEFAULT: gticks, or what the view thinks better. */
 enum view_unit { VIEW_UNIT_DEFAULT, VIEW_UNIT_SAMPLES, VIEW_UNIT_GTICKS };
 
+/* Whose the self of a stack is: that of the innermost function, or of the program's innermost one (tree.h).
+ * VIEW_SELF_DEFAULT: the latter where the resource is counted by calls (profile_is_of_calls). */
+enum view_self { VIEW_SELF_DEFAULT, VIEW_SELF_LEAF, VIEW_SELF_PROGRAM };
+
 struct row_numbers;
 
 /* The options for the looks of dot's picture. They have gprof2dot's names. */
@@ -49,6 +53,7 @@ struct view_options {
 	int of_parent;	       /* 1: percentages are of the caller's total, not of all */
 	bool normalize;	       /* of a comparison: scale each run to the total before */
 	int by_total;	       /* 1: flat sorts by total, not by self */
+	int self;	       /* enum view_self */
 	struct view_dot_options dot;
 	const char *source_path; /* directories to look for source files in; NULL: none */
 	bool with_source;	 /* pack, html: with the text of the source lines that are used */
@@ -77,6 +82,12 @@ struct view_input {
 uint64_t view_input_total(const struct view_input *in);
 struct tree_function *view_input_functions(const struct view_input *in, size_t *n,
 					   struct error *err);
+/* The same of a column's tree. */
+struct tree_function *view_input_functions_of(const struct view_input *in, const struct tree *t,
+					      size_t *n, struct error *err);
+/* Whether the selfs of these are of functions of the program. */
+bool view_input_is_of_program(const struct view_input *in);
+bool view_options_are_of_program(const struct view_options *options, const struct profile *p);
 
 /* Whether the view is to be written as a table for programs (rows.h), and not for people. */
 bool view_input_is_rows(const struct view_options *options);

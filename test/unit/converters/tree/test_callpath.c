@@ -111,6 +111,16 @@ Test(callpath, upward_recursion)
 
 /* A caller of each pair of others, with a frame of the root function between any two: n * n / 2
  * paths (x r y r). That is an error, not all of the memory. */
+/* Paths end at main, as the paper's do, whatever calls it; a stack without main is whole. Seen to fail: with paths to
+ * _start. */
+Test(callpath, upward_paths_stop_at_main)
+{
+	profile_is("_start;__libc_start_main;main;f;g 4\n_start;g 2\nmain;_start;g 1\n", "g", UP,
+		   "7 g\n4 f g\n4 main f g\n3 _start g\n1 main _start g\n");
+	profile_is("_start;__libc_start_main;main 4\n", "main", UP, "4 main\n");
+	profile_is("_start;main;g 4\n", "_start", UP, "4 _start\n");
+}
+
 Test(callpath, too_many_upward_paths, .timeout = 60)
 {
 	enum { NAMES = 300 };

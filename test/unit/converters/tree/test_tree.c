@@ -217,6 +217,107 @@ Test(functions, each_stack_counts_once)
 	profile_free(p);
 }
 
+/* ---- origins --------------------------------------------------------------------------------- */
+/* Whose a function is, and the selfs of the program's functions. */
+
+static void is_library(const char *name, bool want)
+{
+	cr_assert_eq(tree_origin_is_library(name, strlen(name)), want, "%s", name);
+}
+
+/* Seen to fail: with a name that is looked at from its first byte on, "void std::sort" was the program's. */
+Test(origins, libraries_that_are_in_programs)
+{
+	is_library("std::vector<int>::push_back(int&&)", true);
+	is_library("void std::__sort<int*>(int*, int*)", true);
+	is_library("operator new(unsigned long)", true);
+	is_library("__gnu_cxx::new_allocator<int>::allocate(unsigned long, void const*)", true);
+	is_library("_ZNSt6vectorIiSaIiEE9push_backEOi", true);
+	is_library("cpsample_call_count", true);
+	is_library("alloc::raw_vec::finish_grow", true);
+	is_library("<alloc::vec::Vec<T,A> as core::clone::Clone>::clone", true);
+	is_library("alloc::mine(int)", false);
+	is_library("sort(std::vector<int>&)", false);
+	is_library("std::vector<int> make<std::string>(int)", false);
+	is_library("(anonymous namespace)::f(std::string)", false);
+	is_library("my::operator new_thing(int)", false);
+	is_library("stdx::f()", false);
+	is_library("main", false);
+}
+
+static uint64_t self_of(const struct tree *t, const struct tree_function *f, size_t n,
+			const char *name)
+{
+	return find(t, f, n, name)->self;
+}
+
+/* The innermost function of the program has what libraries below it have; totals are as they were. Seen to fail: with
+ * selfs of the nodes themselves, libc_malloc had all. */
+Test(origins, selfs_of_the_program)
+{
+	struct profile *p = profile_of("prog_main;std::sort;prog_compare 3\n"
+				       "prog_main;std::push;libc_malloc 5\n"
+				       "prog_main;libmine_f;libc_malloc 7\n"
+				       "prog_main;libc_qsort;prog_less;libc_strcmp 11\n"
+				       "libc_clone;libc_malloc 13\n"
+				       "prog_main 17\n");
+	struct tree_function *f, *leaf;
+	struct tree *t;
+	struct error err;
+	uint64_t sum = 0;
+	size_t n, i;
+
+	put_into_module(p, "prog_", "/home/me/prog", true);
+	put_into_module(p, "std::", "/home/me/prog", true);
+	put_into_module(p, "libmine_", "/home/me/libmine.so", false);
+	put_into_module(p, "libc_", "/usr/lib/x86_64-linux-gnu/libc.so.6", false);
+	t = tree_of(p);
+	f = tree_functions_of_program(t, &n, &err);
+	leaf = tree_functions(t, &n, &err);
+	cr_assert_eq(self_of(t, f, n, "prog_compare"), 3);
+	cr_assert_eq(self_of(t, f, n, "prog_main"), 5 + 17);
+	cr_assert_eq(self_of(t, f, n, "libmine_f"), 7);
+	cr_assert_eq(self_of(t, f, n, "prog_less"), 11);
+	cr_assert_eq(self_of(t, f, n, "libc_malloc"), 13, "there is none of the program");
+	cr_assert_eq(self_of(t, leaf, n, "libc_malloc"), 5 + 7 + 13);
+	cr_assert_not(find(t, f, n, "libc_strcmp")->is_innermost);
+	for (i = 0; i < n; i++) {
+		sum += f[i].self;
+		cr_assert_eq(f[i].total, leaf[i].total);
+		cr_assert_leq(f[i].self, f[i].total);
+	}
+	cr_assert_eq(sum, t->total);
+	free(f);
+	free(leaf);
+	tree_free(t);
+	profile_free(p);
+}
+
+/* A command of the system has what it does itself, but no function of its own below a function that is interpreted, or of a
+ * library of the user's. Seen to fail: with the nearest function of any executable, python_eval had all. */
+Test(origins, commands_of_the_system)
+{
+	struct profile *p = profile_of("python_main;f (app.py);python_eval;libc_malloc 3\n"
+				       "python_main;libc_malloc 5\n"
+				       "python_main;numpy_add;python_new;libc_malloc 7\n");
+	struct tree_function *f;
+	struct tree *t;
+	struct error err;
+	size_t n;
+
+	put_into_module(p, "python_", "/home/me/.pyenv/bin/python3.11", true);
+	put_into_module(p, "numpy_", "/home/me/numpy.so", false);
+	put_into_module(p, "libc_", "/lib/x86_64-linux-gnu/libc.so.6", false);
+	t = tree_of(p);
+	f = tree_functions_of_program(t, &n, &err);
+	cr_assert_eq(self_of(t, f, n, "f (app.py)"), 3);
+	cr_assert_eq(self_of(t, f, n, "python_main"), 5);
+	cr_assert_eq(self_of(t, f, n, "numpy_add"), 7);
+	free(f);
+	tree_free(t);
+	profile_free(p);
+}
+
 /* ---- once ------------------------------------------------------------------------------------ */
 /* Each stack counts once: functions and arcs of random stacks, each stack by itself. */
 

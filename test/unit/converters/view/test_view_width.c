@@ -128,7 +128,7 @@ Test(view_width, large_counts)
 		80);
 }
 
-/* A path is one line: its first function, and as many of the last as fit. One that goes on with the same
+/* A path is one line: its first function, what differs, and as many of the last as fit. One that goes on with the same
  * weight is in the longer one's line. Seen to fail: with the first functions; with the shorter path, too. */
 Test(view_width, paths_in_a_line)
 {
@@ -139,8 +139,67 @@ Test(view_width, paths_in_a_line)
 	options.root = "m";
 	text = show_on_terminal(&view_callpath, p, options, 60);
 	cr_assert(strstr(text, "1.00000 (m) [10]\n0.60000 (m \"a (b)\" c) [6]\n"
-			       "0.30000 (m ... b, 3 functions) [3]\n0.10000 ("),
+			       "0.30000 (m a_name_that_is_..::operator() b) [3]\n0.10000 ("),
 		  "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* Of paths that are alike what differs is kept, and of what differs the function of the program. Seen to fail: with
+ * the first function and the last ones, which all lines have. */
+Test(view_width, paths_show_what_differs)
+{
+	static const char callers[] = "std::aaaaaaaaaaaaaaaaaaaa;std::bbbbbbbbbbbbbbbbbbbb;std::";
+	char folded[2000];
+	struct view_options options = defaults;
+	struct profile *p;
+	char *text;
+
+	snprintf(folded, sizeof(folded),
+		 "_start;main;prog_a;%1$sc;malloc 5\n_start;main;prog_b;%1$sc;malloc 3\n"
+		 "_start;main;prog_c;%1$sd;malloc 2\n_start;main;prog_c;%1$se;malloc 2\n",
+		 callers);
+	p = profile_of(folded);
+	put_into_module(p, "prog_", "/home/me/prog", true);
+	put_into_module(p, "main", "/home/me/prog", true);
+	put_into_module(p, "std::", "/home/me/prog", true);
+	put_into_module(p, "malloc", "/lib/libc.so.6", false);
+	options.root = "malloc";
+	options.up = true;
+	text = show_on_terminal(&view_callpath, p, options, 60);
+	cr_assert(strstr(text, "1.0000 (malloc) [12]\n"
+			       "0.6667 (... std::c malloc, 4 functions) [8]\n"
+			       "0.4167 (main prog_a ... std::c malloc, 6 functions) [5]\n"
+			       "0.2500 (main prog_b ... std::c malloc, 6 functions) [3]\n"
+			       "0.1667 (main prog_c ... std::d malloc, 6 functions) [2]\n"
+			       "0.1667 (main prog_c ... std::e malloc, 6 functions) [2]\n"),
+		  "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* A chain shows the last function of the program, and rather one that was not inlined. Seen to fail: with the last one of
+ * all. */
+Test(view_width, chains_show_the_program)
+{
+	struct profile *p = profile_of(
+		"main;prog_outer;prog_build;std::vector<Long_name_of_a_type>::_M_realloc_insert;"
+		"std::allocator_traits<Long_name_of_a_type>::allocate;operator new 9\n");
+	char *text;
+
+	put_into_module(p, "prog_", "/home/me/prog", true);
+	put_into_module(p, "main", "/home/me/prog", true);
+	put_into_module(p, "std::", "/home/me/prog", true);
+	put_into_module(p, "operator", "/lib/libstdc++.so.6", false);
+	text = show_on_terminal(&view_tree, p, defaults, 80);
+	cr_assert(strstr(text, "  main ... prog_build ... operator new, 6 functions\n"), "%s",
+		  text);
+	free(text);
+	text = show_on_terminal(&view_tree, p, defaults, 75);
+	cr_assert(strstr(text, "  main ... prog_build, 6 functions\n"), "%s", text);
+	free(text);
+	text = show_on_terminal(&view_tree, p, defaults, 50);
+	cr_assert(strstr(text, "  ... prog_build (6)\n"), "%s", text);
 	free(text);
 	profile_free(p);
 }
