@@ -436,6 +436,43 @@ static int count(struct commands *c, const struct profile_process *p, uint32_t p
 	return 0;
 }
 
+/* ---- scripts --------------------------------------------------------------------------------- */
+
+/* Whether the program runs a script: its name is one of these, perhaps with a version behind it. */
+static bool is_interpreter(struct event_text name)
+{
+	static const char *const names[] = {"python", "pypy", "perl",  "ruby",	  "node",
+					    "php",    "lua",  "sh",    "bash",	  "dash",
+					    "zsh",    "ksh",  "tclsh", "Rscript", NULL};
+	size_t n = name.length;
+
+	while (n && strchr("0123456789.-", name.bytes[n - 1]))
+		n--;
+	for (size_t i = 0; names[i]; i++)
+		if (n == strlen(names[i]) && !memcmp(name.bytes, names[i], n))
+			return true;
+	return false;
+}
+
+/* The index of the argument that names the script of an interpreter, or 0. */
+static size_t script_of(const struct strings *strings, const struct profile_process *p)
+{
+	if (!is_interpreter(profile_program_of(strings, p)))
+		return 0;
+	for (size_t k = 1; k < p->n_args; k++) {
+		const char *text = strings_get(strings, p->args[k], NULL);
+
+		if (*text != '-')
+			return k;
+		if (!strcmp(text, "-W") || !strcmp(text, "-X") || !strcmp(text, "-o") ||
+		    !strcmp(text, "-r") || !strcmp(text, "--require") || !strcmp(text, "-I"))
+			k++; /* a value follows */
+		else if (strlen(text) == 2 && strchr("cme-", text[1]))
+			return 0; /* what is run is no file, and is chosen as other arguments are */
+	}
+	return 0;
+}
+
 /* ---- the one that tells most ----------------------------------------------------------------- */
 
 enum looks {
@@ -477,15 +514,16 @@ static uint64_t rank_of(const struct commands *c, const struct profile_process *
 static size_t choose(struct commands *c, const struct profile_process *p, uint32_t program,
 		     uint32_t all)
 {
-	uint64_t best = UINT64_MAX;
-	size_t chosen = 0;
+	size_t chosen = 0, script = script_of(c->strings, p);
+	uint64_t best =
+		script ? 2ull << 40 : UINT64_MAX; /* beside a script one has to tell something */
 
 	for (size_t k = 1; k < p->n_args; k++) {
 		uint32_t place = place_of(c, program, p->args[k]);
 		uint64_t rank = place == UINT32_MAX ? UINT64_MAX
 						    : rank_of(c, p, k, c->uses[place].count, all);
 
-		if (rank >= best)
+		if (k == script || rank >= best)
 			continue;
 		chosen = k;
 		best = rank;
@@ -596,11 +634,22 @@ static int name_all(struct commands *c, const struct profile_process *processes,
 	return ok ? 0 : -1;
 }
 
-/* The program's name, or that of the input if no program is known. */
+/* The program's name, or that of the input if no program is known. An interpreter's script is a part of the name. */
 static uint32_t program_of(struct commands *c, const struct profile_process *p)
 {
 	const struct event_text name = profile_program_of(c->strings, p);
+	size_t script = script_of(c->strings, p);
 
+	if (script) {
+		const char *path = strings_get(c->strings, p->args[script], NULL);
+		const char *slash = strrchr(path, '/');
+		struct part part = {.text = slash && slash[1] ? slash + 1 : path,
+				    .argument = p->args[script]};
+
+		part.length = strlen(part.text);
+		return command_text(c->strings, &part,
+				    strings_add(c->strings, name.bytes, name.length));
+	}
 	return name.length ? strings_add(c->strings, name.bytes, name.length) : p->file;
 }
 

@@ -76,6 +76,7 @@ void children_free(struct children *c);
  * program have. Options and names in /tmp are only taken if no other argument differs. Among equals
  * one that looks like a file is taken, rather than the value of an option, and then the first. A file
  * stands there without its directory if that tells as much.
+ * The script of an interpreter is a part of its program's name, as in "python3 app.py".
  * A process without arguments has the program's name alone. The caller frees the list. NULL: memory.
  */
 uint32_t *commands_name(struct strings *strings, const struct profile_process *processes, size_t n);

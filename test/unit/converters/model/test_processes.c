@@ -11,7 +11,8 @@
  * Which argument tells a process's command from the others'.
  *
  * Seen to fail: with the first argument; with arguments of other programs counted; with the file
- * in /tmp; with the value of an option, as long as directories are; without directories that tell.
+ * in /tmp; with the value of an option, as long as directories are; without directories that tell; without the rule for
+ * scripts, of which two workers had "python3 1" and "python3 2".
  */
 
 static struct strings *strings;
@@ -24,7 +25,7 @@ static uint32_t add(const char *text)
 /* A process of these words, of which the first is the program. */
 static struct profile_process process(const char *line)
 {
-	static uint32_t args[20][16];
+	static uint32_t args[32][16];
 	static size_t used;
 	struct profile_process p = {.started_as = STRINGS_NONE, .args = args[used++]};
 	char *copy = strdup(line), *word, *rest;
@@ -51,6 +52,13 @@ Test(commands, told_apart)
 		{"/bin/as -o a.o /tmp/1.s", "as a.o"},
 		{"/bin/ld -o a.out a.o", "ld a.o"},
 		{"/usr/bin/python3 -m http.server", "python3 http.server"},
+		{"/usr/bin/python3 app.py", "python3 app.py"},
+		{"/usr/bin/python3 -X dev -u srv/worker.py 1", "python3 worker.py 1"},
+		{"/usr/bin/python3 -X dev -u srv/worker.py 2", "python3 worker.py 2"},
+		{"/bin/sh -e build.sh", "sh build.sh"},
+		{"/bin/sh -c ls", "sh ls"},
+		{"/usr/bin/perl x.pl --all", "perl x.pl"},
+		{"/usr/bin/node-20 --require a.js server.js", "node-20 server.js"},
 		{"/bin/make -j2", "make -j2"},
 		{"/bin/make", "make"},
 		{"", "x.cps"},
