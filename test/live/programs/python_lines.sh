@@ -7,13 +7,11 @@
 # Shares are compared as in shares.sh, within four standard errors of what is counted and 0.015 for what a line does besides.
 #
 # Seen to fail:
-# - When the recorder knew CPython 3.11 only: other versions had no names.
-# - When a frame's instruction was not recorded: there were no lines.
-# - When the offset was counted from the code object's beginning: lines were others.
-# - When frames of 3.8 to 3.10 were given to evaluators without counting both.
+# - With a recorder that knew names and no lines.
+# - When the offset of an instruction was counted from the code object's beginning: lines were others.
 #
 # Chance: an attempt compares seven shares, each out of bounds in one of 16,000 cases; three of three attempts fail in less
-# than one of a thousand million runs, also with six interpreters.
+# than one of a thousand million runs, also with seven interpreters.
 #
 # Wants a core of its own.
 # Not in short runs: it takes 30 s.
