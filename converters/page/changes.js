@@ -17,12 +17,11 @@ function pathsOfOne(model, mine, others) {
 	return list.sort((a, b) => mine[b] - mine[a] || a - b);
 }
 
-function pathText(profile, node) {
-	const names = [];
+function profilePath(profile, node) {
+	const fns = [];
 
-	for (let i = node; i > 0; i = profile.parent[i])
-		names.unshift(profile.shownNames[profile.fn[i]]);
-	return names.join(' › ');
+	for (let i = node; i > 0; i = profile.parent[i]) fns.unshift(profile.fn[i]);
+	return fns;
 }
 
 function changesTable(explorer, title, mine, others, whole) {
@@ -38,13 +37,13 @@ function changesTable(explorer, title, mine, others, whole) {
 		body.append(
 			element(
 				'tr',
-				{},
+				{ fns: profilePath(profile, i) },
 				element('td', {}, percentText(mine[i], whole)),
 				weight,
 				element(
 					'td',
 					{ className: 'text path' },
-					nameElement(pathText(profile, i)),
+					nameElement(chainText(profile, profilePath(profile, i))),
 				),
 			),
 		);

@@ -1,4 +1,4 @@
-// colours.js - each module has its hue, and each function its shade of that.
+// colours.js - each module has its hue, and each function its shade of that; or each function has a hue of its own.
 
 const HUES = 24; // that are told apart
 const FAR = 5; // so many hues lie between modules, as long as there is room
@@ -31,7 +31,13 @@ class Colours {
 	constructor(model) {
 		this.model = model;
 		this.hues = this.chooseHues();
+		this.byFunction = false;
 		this.setTheme(false);
+	}
+
+	setByFunction(is) {
+		this.byFunction = is;
+		this.setTheme(this.isDark);
 	}
 
 	// The heaviest module takes the hue of its name; the others take theirs, or the next one that is far enough from
@@ -68,6 +74,7 @@ class Colours {
 		const p = this.model.profile;
 
 		if (fn === p.nFunctions) return GREY;
+		if (this.byFunction) return ((hashText(p.names[fn]) % HUES) * 360) / HUES;
 		if (p.moduleOf[fn] >= 0) return this.hues[p.moduleOf[fn]];
 		return p.modules.length || p.names[fn].startsWith('[')
 			? GREY

@@ -28,6 +28,54 @@ function showDetails(explorer, at) {
 	byId('out').disabled = !explorer.flame.zoomed;
 }
 
+const HEAVIEST_MOST = 15; // functions in the empty space below a graph
+const HEAVIEST_LEAST = 4;
+const HEAVIEST_ROW = 22; // pixels
+
+// Where a graph leaves the lower part of the window empty, the functions with the most of their own stand there.
+function showHeaviest(explorer) {
+	const { flame, model, profile } = explorer;
+	const room = flame.height - flame.rows * ROW - 3 * HEAVIEST_ROW;
+	const n = Math.min(Math.floor(room / HEAVIEST_ROW), HEAVIEST_MOST);
+	const table = byId('heaviest');
+	const key = [n, explorer.weighed].join();
+
+	table.hidden = profile.isCompared || n < HEAVIEST_LEAST;
+	if (table.hidden || table.dataset.key === key) return;
+	const { self } = model.functions();
+	const list = Array.from({ length: profile.nFunctions }, (_, f) => f)
+		.filter((f) => self[f] > 0)
+		.sort((a, b) => self[b] - self[a] || a - b);
+
+	table.dataset.key = key;
+	table.replaceChildren(
+		element('caption', {}, 'Heaviest functions, by what they use themselves'),
+		element(
+			'tbody',
+			{},
+			...list.slice(0, n).map((f) => heaviestRow(explorer, f, self[f])),
+		),
+	);
+}
+
+function heaviestRow(explorer, f, self) {
+	const { model, profile } = explorer;
+	const button = element(
+		'button',
+		{ type: 'button', title: visible(profile.names[f]) },
+		nameElement(profile.shownNames[f]),
+	);
+
+	button.addEventListener('click', () => explorer.sandwich(f));
+	return element(
+		'tr',
+		{},
+		element('td', {}, percentText(self, model.whole)),
+		element('td', {}, weightText(self, model.unit)),
+		element('td', { className: 'text name' }, button),
+	);
+}
+
 function weightsText(explorer, { tree, k }) {
 	const { model, profile, flame } = explorer;
 	const t = explorer.entry(tree);

@@ -19,6 +19,7 @@ const VIEWS = [
 	{ name: 'facts', title: 'Recording', key: '9', section: 'facts' },
 ];
 
+const WORDS = { focus: 'only with', ignore: 'without', hide: 'hidden:' }; // of filters
 const CHIPS_MOST = 5; // of threads; more are one
 
 class Explorer {
@@ -49,8 +50,13 @@ class Explorer {
 
 		byId('title').textContent = document.title;
 		byId('about').textContent = visible(lines.slice(1, 3).join(' · '));
-		byId('caption').textContent = p.caption;
-		byId('info').textContent = p.facts;
+		for (const [id, lines] of [
+			['caption', p.caption],
+			['info', p.facts],
+		])
+			byId(id).append(
+				...lines.split(/(?<=\n)/).map((line) => element('span', {}, line)),
+			);
 		this.views = VIEWS.filter((v) => !v.has || v.has(p));
 		for (const v of this.views) {
 			const tab = element(
@@ -82,9 +88,27 @@ class Explorer {
 		listenToCanvas(this);
 		listenToKeys(this);
 		listenToSaving(this);
+		this.flame.onDrawn = () => {
+			if (!this.flame.trees.length) return;
+			drawStrip(this);
+			showHeaviest(this);
+		};
+		this.listenToMenus();
 		if (p.times) this.timeline = new Timeline(this);
 		byId('to-source').hidden = !p.sources;
 		if (p.sources) listenToSource(this);
+	}
+
+	listenToMenus() {
+		byId('colouring').hidden = this.profile.isCompared;
+		byId('colours').addEventListener('change', () =>
+			this.go({ colours: byId('colours').value }),
+		);
+		byId('menu').addEventListener('click', () => {
+			const isOpen = byId('bar').classList.toggle('open');
+
+			byId('menu').setAttribute('aria-expanded', isOpen);
+		});
 	}
 
 	setTheme(isDark) {
@@ -117,6 +141,8 @@ class Explorer {
 				sample(this.colours.ofChange(0, 1), 'new'),
 				'a box is as wide as before and after together',
 			);
+		else if (this.colours.byFunction)
+			legend.append('each function has a colour of its own');
 		else
 			for (const m of this.colours.modules.slice(0, 12))
 				legend.append(sample(this.colours.ofModule(m), p.modules[m]));
@@ -166,9 +192,19 @@ class Explorer {
 		if (state.view === 'sandwich' && state.fn < 0) state.view = 'flame';
 		this.zooms[state.view] = state.zoom;
 		this.applySearch();
+		this.applyColours();
 		this.showView();
 		byId('column').value = state.column;
 		byId('undo').disabled = !this.steps();
+	}
+
+	applyColours() {
+		const isByFunction = this.state.colours === 'function' && !this.profile.isCompared;
+
+		byId('colours').value = isByFunction ? 'function' : 'module';
+		if (isByFunction === this.colours.byFunction) return;
+		this.colours.setByFunction(isByFunction);
+		this.showLegend();
 	}
 
 	// Weigh anew if the column, the filters or the chosen part are others.
@@ -214,7 +250,7 @@ class Explorer {
 			const name = f.fn < 0 ? '/' + f.text + '/' : this.profile.shownNames[f.fn];
 
 			return this.chip(
-				f.kind,
+				WORDS[f.kind],
 				visible(name) + (isWrong ? ' (no expression)' : ''),
 				{
 					filters: filters.filter((_, k) => k !== i),
@@ -290,7 +326,10 @@ class Explorer {
 		byId('save').querySelector('[value=svg]').hidden = !['graph', 'calls'].includes(
 			view.section,
 		);
-		if (view.section !== 'graph') this.select(null);
+		if (view.section !== 'graph') {
+			this.graphShown = null;
+			this.select(null);
+		}
 		const show = {
 			graph: () => this.showGraph(),
 			functions: () => this.showTable(),
@@ -302,6 +341,7 @@ class Explorer {
 			facts: () => {},
 		};
 		show[view.section]();
+		findPlaces(this);
 	}
 
 	showTable() {
@@ -315,6 +355,16 @@ class Explorer {
 		const { tree } = trees[0];
 		const k = Math.max(trees[0].up ? 0 : tree.at(this.state.zoom), 0);
 
+		// What is typed into the search field, or another colour, moves nothing.
+		if (
+			this.flame.trees === trees &&
+			this.flame.zoomed === k &&
+			this.graphShown === trees
+		) {
+			this.flame.redraw();
+			return;
+		}
+		this.graphShown = trees;
 		this.flame.show(trees, k);
 		this.select({ tree, k });
 		if (this.state.view === 'sandwich' && this.centred !== this.state.fn) {

@@ -23,6 +23,7 @@ class Flame {
 		this.widths = []; // of characters, by their codes
 		this.drawn = 0;
 		this.frame = 0;
+		this.onDrawn = () => {};
 		box.addEventListener('scroll', () => this.redraw());
 		new ResizeObserver(() => this.redraw()).observe(box);
 	}
@@ -52,8 +53,15 @@ class Flame {
 		this.style();
 		const c = this.context;
 		c.clearRect(0, 0, this.width, this.height);
-		for (const t of this.trees) this.drawTree(t);
+		this.drawTrees();
 		this.canvas.dataset.drawn = this.drawn;
+		this.onDrawn();
+	}
+
+	drawTrees() {
+		for (const t of this.trees) this.drawTree(t);
+		for (const t of this.trees)
+			if (this.selected?.tree === t.tree) this.drawSelection(t, this.selected.k);
 	}
 
 	fit() {
@@ -166,18 +174,34 @@ class Flame {
 		c.fillStyle = this.marks?.[fn] ? this.mark : this.fill(t, k);
 		c.fillRect(x, y, Math.max(width - 1, NARROW), ROW - 1);
 		c.globalAlpha = 1;
-		if (this.selected && this.selected.tree === t.tree && this.selected.k === k) {
-			c.strokeStyle = this.ink;
-			c.lineWidth = 2;
-			c.strokeRect(
-				Math.max(x, 0) + 1,
-				y + 1,
-				Math.max(Math.min(width, this.width) - 3, 1),
-				ROW - 3,
-			);
-		}
 		if (width > TEXT_LEAST)
 			this.drawName(fn, Math.max(x, 0), y, Math.min(width, this.width - x));
+	}
+
+	// Where a branch stands: [x, width], as wide as the picture for those that the zoomed one lies in.
+	span(t, k) {
+		const { tree } = t;
+		const zoomed = t === this.trees[0] ? this.zoomed : 0;
+
+		if (tree.depth[k] <= tree.depth[zoomed]) return [0, this.width];
+		return [(tree.x[k] - t.left) * t.scale, tree.total[k] * t.scale];
+	}
+
+	// A box that is too narrow to be seen is seen when it is selected.
+	drawSelection(t, k) {
+		const c = this.context;
+		const y = this.top(t, t.tree.depth[k]);
+		const [x, width] = this.span(t, k);
+
+		if (y < -ROW || y > this.height || x + width < 0 || x > this.width) return;
+		c.strokeStyle = this.ink;
+		c.lineWidth = 2;
+		c.strokeRect(
+			Math.max(Math.min(x, this.width - 4), 0) + 1,
+			y + 1,
+			Math.max(Math.min(width, this.width) - 3, 2),
+			ROW - 3,
+		);
 	}
 
 	drawName(fn, x, y, room) {
@@ -189,9 +213,13 @@ class Flame {
 		c.fillText(name, x + 4, y + ROW / 2);
 	}
 
-	// As much of a name as there is room for. What its namespaces and classes are goes first: …::last_part.
-	cut(name, room) {
+	// As much of a name as there is room for. Its module goes first, then what its namespaces and classes are:
+	// …::last_part. A number is there as a whole or not at all.
+	cut(full, room) {
+		if (this.fitting(full, room) === full.length) return full;
+		const name = withoutModule(full);
 		if (this.fitting(name, room) === name.length) return name;
+		if (name.startsWith('+0x')) return '';
 		const last = lastPart(name);
 
 		if (!last) return this.cutEnd(name, room);

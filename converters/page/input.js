@@ -5,7 +5,7 @@ const KEYS = [
 	['Enter, click', 'zoom to the box'],
 	['Backspace, Escape', 'zoom out by a step; 0: to all'],
 	['click with the right button', 'select a box without zooming'],
-	['/', 'search; Enter: go to the heaviest match'],
+	['/', 'search; there Enter: the heaviest match, then the next; arrow down: to the box'],
 	['n, N', 'the next match, the one before'],
 	['o', 'only stacks that match'],
 	['c', 'callers and callees of the function'],

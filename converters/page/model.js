@@ -34,6 +34,7 @@ class Model {
 		}
 		const own = part ? partSelf(p, column, part) : p.columns[column].self;
 		const sums = this.sum(own, kept);
+		this.samples = part ? null : samplesOf(p.columns[column], kept);
 		this.self = sums.self;
 		this.total = sums.total;
 		this.whole = part
@@ -109,7 +110,24 @@ class Model {
 			path.push(fn);
 			owners.push(owner);
 		}
-		return { self, total };
+		return {
+			self,
+			total,
+			samples: weights.samples ? this.ownedBy(weights.samples) : null,
+		};
+	}
+
+	// The sums of a list by function; what a hidden one has is its caller's.
+	ownedBy(list) {
+		const p = this.profile;
+		const sums = new Float64Array(p.nFunctions + 1);
+		const owners = new Uint32Array(p.n).fill(p.nFunctions);
+
+		for (let i = 1; i < p.n; i++) {
+			owners[i] = this.hidden[p.fn[i]] ? owners[p.parent[i]] : p.fn[i];
+			sums[owners[i]] += list[i];
+		}
+		return sums;
 	}
 
 	// The outermost nodes that a function has in stacks, and its weight.
@@ -143,6 +161,12 @@ class Model {
 			}
 		return { nodes, weight };
 	}
+}
+
+// The samples by node of those that are kept; null: there are no others than the weights.
+function samplesOf(column, kept) {
+	if (column.hits === column.self) return null;
+	return kept ? column.hits.map((n, i) => (kept[i] ? n : 0)) : column.hits;
 }
 
 function add(a, b) {

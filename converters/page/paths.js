@@ -3,6 +3,7 @@
 const PATHS_LEAST = 0.005; // of the whole: a path that is shown
 const PATHS_MOST = 400;
 const SAME = 0.995; // of its caller's total: the callee stands on the same line
+const CYCLE_MOST = 4; // functions that call each other in turn, and are written once
 
 function pathLines(model, tree) {
 	const open = [0];
@@ -15,10 +16,10 @@ function pathLines(model, tree) {
 		let last = k;
 
 		for (let next = k; next >= 0; next = only(tree, last)) {
-			chain.push(model.profile.shownNames[tree.fn[next]]);
+			chain.push(tree.fn[next]);
 			last = next;
 		}
-		lines.push({ k, indent: indent || 0, text: chain.join(' › ') });
+		lines.push({ k, indent: indent || 0, chain });
 		const from = tree.open(last);
 		for (let i = from + tree.count[last] - 1; i >= from; i--)
 			if (tree.total[i] >= whole * PATHS_LEAST) open.push([i, (indent || 0) + 1]);
@@ -33,21 +34,59 @@ function only(tree, k) {
 	return tree.count[k] && tree.total[first] >= tree.total[k] * SAME ? first : -1;
 }
 
+// How often the n functions from i on follow one another.
+function repeats(chain, i, n) {
+	let times = 1;
+	const isAgain = (from) => {
+		for (let k = 0; k < n; k++) if (chain[from + k] !== chain[i + k]) return false;
+		return from + n <= chain.length;
+	};
+
+	while (isAgain(i + times * n)) times++;
+	return times;
+}
+
+// Recursion is written once: f (x3), and of functions that call each other (f › g) (x3).
+function chainText(profile, chain) {
+	const parts = [];
+
+	for (let i = 0; i < chain.length;) {
+		let [n, times] = [1, 1];
+
+		for (let most = CYCLE_MOST; most > 0; most--) {
+			const found = repeats(chain, i, most);
+
+			if (found > 1 && found * most >= n * times) [n, times] = [most, found];
+		}
+		const names = chain.slice(i, i + n).map((fn) => profile.shownNames[fn]);
+		const text = names.join(' › ');
+		parts.push(times === 1 ? text : `${n > 1 ? `(${text})` : text} (x${times})`);
+		i += n * times;
+	}
+	return parts.join(' › ');
+}
+
 function showPaths(explorer) {
-	const { model } = explorer;
+	const { model, profile } = explorer;
 	const { tree } = explorer.treesOf('flame')[0];
-	const list = pathLines(model, tree).map(({ k, indent, text }) => {
-		const weight = explorer.profile.isCompared
+	const list = pathLines(model, tree).map(({ k, indent, chain }) => {
+		const weight = profile.isCompared
 			? comparedText(model, tree.before[k], tree.total[k] - tree.before[k])
 			: `${percentText(tree.total[k], model.whole).padStart(9)} ${weightText(tree.total[k], model.unit).padStart(11)}`;
 
-		return { weight, text: '  '.repeat(indent) + text };
+		return { weight, chain, text: '  '.repeat(indent) + chainText(profile, chain) };
 	});
 	const width = list.reduce((most, line) => Math.max(most, line.weight.length), 0);
 
-	byId('path-list').textContent = list
-		.map(({ weight, text }) => `${weight.padEnd(width)}  ${text}\n`)
-		.join('');
+	byId('path-list').replaceChildren(
+		...list.map(({ weight, chain, text }) => {
+			const line = element('span', {}, `${weight.padEnd(width)}  ${text}\n`);
+
+			line.fns = chain;
+			return line;
+		}),
+	);
 	byId('path-note').textContent =
-		`Paths below ${PATHS_LEAST * 100} % are left out. What follows › has all of what is before it.`;
+		`Paths below ${PATHS_LEAST * 100} % are left out. What follows › has all of what is before it; ` +
+		'(x3): three calls, one within the other.';
 }

@@ -82,7 +82,7 @@ function flameToSvg(flame) {
 	context.fillStyle = getComputedStyle(document.body).backgroundColor;
 	context.fillRect(0, 0, flame.width, flame.height);
 	try {
-		for (const t of flame.trees) flame.drawTree(t);
+		flame.drawTrees();
 	} finally {
 		flame.context = own;
 	}

@@ -44,11 +44,10 @@ function searchFor(explorer, text) {
 	found.nodes.sort((a, b) => model.total[b] - model.total[a] || a - b);
 	explorer.marks = marks;
 	explorer.matches = found.nodes;
-	explorer.match = -1;
+	explorer.textMatch = marks && new RegExp(text, text === text.toLowerCase() ? 'iu' : 'u');
 	byId('search').setAttribute('aria-invalid', error !== '');
 	byId('matched').textContent = error || (marks ? matchedText(explorer, found) : '');
 	byId('matched').dataset.value = found.weight;
-	for (const id of ['previous', 'next', 'only']) byId(id).disabled = !found.nodes.length;
 }
 
 function matchedText({ model, profile, marks }, found) {
@@ -59,25 +58,100 @@ function matchedText({ model, profile, marks }, found) {
 	return `${percentText(found.weight, model.whole)} in ${plural(n, 'function')}`;
 }
 
-// Select the next match, from the heaviest on, in the graph that is shown.
-function goToMatch(explorer, step) {
-	const { flame, matches, state } = explorer;
-	const view = VIEWS.find((v) => v.name === state.view);
+// ---- places: where the matches of a view are, and the way from one to the next -----------------------
 
-	if (!matches.length || view.section !== 'graph') return;
-	const t = flame.trees[0];
-	const list = state.view === 'flame' ? matches : matchesBesideRoot(explorer, t.tree);
-	const n = list.length;
+// The places of the view that is shown: branches of a graph, from the heaviest on, rows of threads, or elements.
+function placesOf(explorer) {
+	const { section } = VIEWS.find((v) => v.name === explorer.state.view);
+
+	if (!explorer.marks) return [];
+	if (section === 'graph') return branchesThatMatch(explorer);
+	if (section === 'timeline') return explorer.timeline.lanesThatMatch();
+	return elementsThatMatch(explorer, section);
+}
+
+function branchesThatMatch(explorer) {
+	const { state, matches, marks, model } = explorer;
+	const { tree } = explorer.flame.trees[0];
+
+	if (state.view !== 'flame') return matchesBesideRoot(marks, tree);
+	// Where functions are hidden several nodes may be one box.
+	if (!model.filters.some((f) => f.kind === 'hide')) return matches;
+	return [...new Set(matches.map((node) => tree.locate(node)))].filter((k) => k >= 0);
+}
+
+const TEXTS = {
+	functions: '#table tbody tr',
+	paths: '#path-list span',
+	calls: '#calls g[data-fn]',
+	changes: '#changes tbody tr',
+	source: '#lines code',
+	facts: '#facts pre span',
+};
+
+// What has functions matches if one of these does; other lines match by their text.
+function elementsThatMatch({ marks, textMatch }, section) {
+	const matches = (e) =>
+		e.fns ? e.fns.some((fn) => marks[fn]) : textMatch.test(e.textContent);
+
+	return [...document.querySelectorAll(TEXTS[section])].filter(matches);
+}
+
+// Find the places of what is shown now. Zooming does not forget which one was gone to.
+function findPlaces(explorer) {
+	const { view, fn } = explorer.state;
+	const key = [view, fn, explorer.searched].join('\n');
+
+	explorer.places = placesOf(explorer);
+	if (explorer.placesKey !== key || typeof explorer.places[0] !== 'number')
+		explorer.match = -1;
+	explorer.placesKey = key;
+	for (const e of document.querySelectorAll('.found, .at')) e.classList.remove('found', 'at');
+	for (const e of explorer.places) if (e.classList) e.classList.add('found');
+	for (const id of ['previous', 'next']) byId(id).disabled = !explorer.places.length;
+	byId('only').disabled = !explorer.matches.length;
+	showPlace(explorer);
+}
+
+function showPlace({ match, places }) {
+	byId('place').textContent =
+		match < 0
+			? ''
+			: `${(match + 1).toLocaleString('en')} of ${places.length.toLocaleString('en')}`;
+}
+
+// Go to the next place, without another zoom as far as it lies in what is shown.
+function goToMatch(explorer, step) {
+	const n = explorer.places.length;
+
 	if (!n) return;
-	explorer.match = (explorer.match + step + n) % n;
-	const found = list[explorer.match];
-	const k = state.view === 'flame' ? t.tree.locate(found) : found;
+	const match = explorer.match < 0 && step < 0 ? n - 1 : (explorer.match + step + n) % n;
+	const place = explorer.places[match];
+
+	if (typeof place !== 'number') goToElement(place);
+	else if (explorer.state.view === 'timeline') explorer.timeline.goTo(place);
+	else goToBranch(explorer, place);
+	explorer.match = match;
+	showPlace(explorer);
+}
+
+function goToElement(place) {
+	for (const e of document.querySelectorAll('.at')) e.classList.remove('at');
+	place.classList.add('at');
+	place.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+}
+
+function goToBranch(explorer, place) {
+	const { flame, state, model } = explorer;
+	const t = flame.trees[0];
+	const isNode = state.view === 'flame' && !model.filters.some((f) => f.kind === 'hide');
+	const k = isNode ? t.tree.locate(place) : place;
+
 	if (k < 0) return;
-	if (!isInside(t.tree, k, flame.zoomed)) flame.show(flame.trees, 0);
-	if (t.tree.total[k] * (flame.width / t.tree.total[flame.zoomed]) < TEXT_LEAST)
-		explorer.go({ zoom: t.tree.address(t.tree.parent[k] > 0 ? t.tree.parent[k] : k) });
+	if (!isInside(t.tree, k, flame.zoomed)) explorer.go({ zoom: '0' });
 	explorer.select({ tree: t.tree, k });
 	flame.reveal(t, k);
+	flame.redraw();
 }
 
 function isInside(tree, k, root) {
@@ -86,12 +160,88 @@ function isInside(tree, k, root) {
 }
 
 // Of a graph from the leaf the branches beside the root are the functions.
-function matchesBesideRoot({ marks }, tree) {
+function matchesBesideRoot(marks, tree) {
 	const from = tree.open(0);
 	const list = [];
 
 	for (let k = from; k < from + tree.count[0]; k++) if (marks[tree.fn[k]]) list.push(k);
 	return list;
+}
+
+// ---- the strip above a graph: where the matches are in its width -----------------------------------
+
+const STRIP = 6; // pixels: its height
+const PLACE_LEAST = 3; // pixels: the width of a place
+
+// The nodes that match, and all that these lie in.
+function nodesAround(explorer) {
+	const { parent } = explorer.profile;
+
+	if (explorer.around?.of === explorer.matches) return explorer.around.has;
+	const has = new Uint8Array(explorer.profile.n);
+
+	for (let node of explorer.matches)
+		for (; !has[node]; node = parent[node]) {
+			has[node] = 1;
+			if (!node) break;
+		}
+	explorer.around = { of: explorer.matches, has };
+	return has;
+}
+
+// [x, width] of each place, as far as they can be told apart.
+function stripPlaces(explorer) {
+	const { flame, marks, state } = explorer;
+	const t = flame.trees[0];
+	const { tree } = t;
+	const list = [];
+
+	if (!marks || !tree.total[flame.zoomed]) return list;
+	if (state.view !== 'flame')
+		return matchesBesideRoot(marks, tree).map((k) => flame.span(t, k));
+	const has = nodesAround(explorer);
+	const open = [flame.zoomed];
+
+	while (open.length) {
+		const k = open.pop();
+		const span = flame.span(t, k);
+
+		if (!tree.nodes[k].some((node) => has[node])) continue;
+		if (marks[tree.fn[k]] || span[1] < 1) {
+			list.push(span);
+			continue;
+		}
+		const from = tree.open(k);
+		for (let i = from; i < from + tree.count[k]; i++) open.push(i);
+	}
+	return list;
+}
+
+function drawStrip(explorer) {
+	const { flame } = explorer;
+	const strip = byId('strip');
+	const ratio = devicePixelRatio || 1;
+	const c = strip.getContext('2d');
+	const bar = ([x, width], colour) => {
+		const w = Math.max(width, PLACE_LEAST);
+
+		c.fillStyle = colour;
+		c.fillRect(
+			Math.max(0, Math.min(x, flame.width - w)),
+			0,
+			Math.min(w, flame.width),
+			STRIP,
+		);
+	};
+
+	strip.width = Math.round(flame.width * ratio);
+	strip.height = STRIP * ratio;
+	strip.style.width = flame.width + 'px';
+	c.setTransform(ratio, 0, 0, ratio, 0, 0);
+	for (const place of stripPlaces(explorer)) bar(place, flame.mark);
+	const { selected } = flame;
+	if (explorer.match >= 0 && selected?.tree === flame.trees[0].tree)
+		bar([flame.span(flame.trees[0], selected.k)[0], 0], flame.ink);
 }
 
 function listenToSearch(explorer) {
@@ -112,9 +262,9 @@ function listenToSearch(explorer) {
 			clearTimeout(timer);
 			explorer.go({ search: input.value }, isTyping);
 			isTyping = false;
-			if (!byId('graph').hidden && explorer.matches.length)
-				byId('canvas').focus();
 			goToMatch(explorer, event.shiftKey ? -1 : 1);
+		} else if (event.key === 'ArrowDown' && !byId('graph').hidden) {
+			byId('canvas').focus({ preventScroll: true });
 		} else if (event.key === 'Escape') {
 			input.value = '';
 			explorer.go({ search: '' });

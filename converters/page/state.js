@@ -6,6 +6,7 @@ const DEFAULTS = {
 	zoom: '0',
 	fn: -1,
 	search: '',
+	colours: 'module',
 	filters: [],
 	sort: '',
 	threads: '',
@@ -42,7 +43,7 @@ function readState(text, profile) {
 	const parts = new URLSearchParams(text);
 	const state = { ...DEFAULTS, filters: [] };
 
-	for (const key of ['view', 'zoom', 'search', 'sort'])
+	for (const key of ['view', 'zoom', 'search', 'colours', 'sort'])
 		if (parts.has(key)) state[key] = parts.get(key);
 	state.column = Math.floor(Number(parts.get('column')));
 	if (!profile.columns[state.column] || profile.isCompared) state.column = 0;

@@ -60,7 +60,24 @@ class Table {
 				of: (f) => total[f],
 				isWeight: true,
 			},
+			...this.sampleColumns(),
 			...this.nameColumns(),
+		];
+	}
+
+	// How many samples a function's own figure stands on. Of a part of the time that is not known.
+	sampleColumns() {
+		const { samples } = this.model.functions();
+
+		if (!samples) return [];
+		return [
+			{
+				key: 'samples',
+				isExtra: true,
+				title: 'samples',
+				of: (f) => samples[f],
+				text: (v) => v.toLocaleString('en'),
+			},
 		];
 	}
 
@@ -156,7 +173,13 @@ class Table {
 		const body = element('tbody');
 
 		for (const f of rows.slice(0, this.limit))
-			body.append(element('tr', {}, ...this.columns.map((c) => this.cell(c, f))));
+			body.append(
+				element(
+					'tr',
+					{ fns: [f] },
+					...this.columns.map((c) => this.cell(c, f)),
+				),
+			);
 		this.table.replaceChildren(
 			element('caption', {}, this.caption(rows.length)),
 			element(

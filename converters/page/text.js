@@ -26,6 +26,13 @@ function lastPart(name) {
 	return last;
 }
 
+// A name without the module it says: [a.so+0x10] is +0x10, and f (a.so) is f.
+function withoutModule(name) {
+	const [, offset] = name.match(/^\[.*(\+0x[0-9a-f]+)\]$/) || [];
+
+	return offset || name.replace(/ \([^()]+\)$/, '');
+}
+
 const SCALES = {
 	ns: [
 		[1e9, 's'],

@@ -86,6 +86,7 @@ class Timeline {
 			this.weights[thread[i]][slice[i]] += weight[i];
 			this.sums[thread[i]] += weight[i];
 		}
+		this.matched = this.weighMatches(kept);
 		this.order = threads
 			.map((_, i) => i)
 			.filter((i) => this.sums[i] > 0)
@@ -99,7 +100,39 @@ class Timeline {
 			: Math.max(1, ...this.shown.map((i) => Math.max(...this.weights[i])));
 	}
 
+	// What each thread and slice has in stacks with a function that matches; null: nothing is searched for.
+	weighMatches(kept) {
+		const { profile, marks, state } = this.explorer;
+		const { n, thread, slice, node, weight } = profile.columns[state.column].parts;
+		const { slices, threads } = profile.times;
+
+		if (!marks) return null;
+		const has = new Uint8Array(profile.n);
+		for (let i = 1; i < profile.n; i++)
+			has[i] = has[profile.parent[i]] | marks[profile.fn[i]];
+		const list = threads.map(() => new Float64Array(slices));
+		for (let i = 0; i < n; i++)
+			if (has[node[i]] && (!kept || kept[node[i]]))
+				list[thread[i]][slice[i]] += weight[i];
+		return list;
+	}
+
+	// The rows of threads that have some of what is searched for.
+	lanesThatMatch() {
+		return [...this.shown.keys()].filter((row) =>
+			this.matched[this.shown[row]].some((weight) => weight > 0),
+		);
+	}
+
+	goTo(row) {
+		this.at = row;
+		byId('timeline').scrollTop =
+			this.canvas.offsetTop + row * LANE - byId('timeline').clientHeight / 2;
+		this.draw();
+	}
+
 	show() {
+		this.at = -1;
 		const { profile, state } = this.explorer;
 		const { times } = profile;
 
@@ -222,9 +255,36 @@ class Timeline {
 					height,
 				);
 		}
+		if (this.matched) this.drawMatches(this.matched[i], bottom);
+		if (row === this.at) {
+			c.strokeStyle = flame.ink;
+			c.lineWidth = 2;
+			c.strokeRect(
+				this.labelWidth,
+				bottom - LANE + 5,
+				this.width - this.labelWidth - 1,
+				LANE - 6,
+			);
+		}
 		c.globalAlpha = 1;
 		c.fillStyle = flame.dim;
 		c.fillRect(this.labelWidth, bottom, this.width - this.labelWidth, 1);
+	}
+
+	// Where matches are, below the bars; at least so wide that they are seen.
+	drawMatches(weights, bottom) {
+		const c = this.context;
+
+		c.fillStyle = this.explorer.flame.mark;
+		weights.forEach((weight, s) => {
+			if (weight)
+				c.fillRect(
+					this.x(s),
+					bottom,
+					Math.max(this.x(1) - this.x(0), PLACE_LEAST),
+					3,
+				);
+		});
 	}
 
 	drawAxis() {

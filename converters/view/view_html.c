@@ -14,6 +14,39 @@
 
 #define PLAIN_ROWS 200 /* of the table that is seen without JavaScript */
 
+/* Where a remark ends that names options, as " (see --info)" does; NULL: there is none. */
+static const char *end_of_hint(const char *text)
+{
+	bool is_hint = strncmp(text, " (--", 4) == 0 || strncmp(text, " (see --", 8) == 0;
+	const char *end = is_hint ? strpbrk(text + 2, ")\n") : NULL;
+
+	return end && *end == ')' ? end + 1 : NULL;
+}
+
+/* A page has no command line: leave out what is said of options, but not within commands. */
+static char *without_hints(char *text)
+{
+	char *to = text;
+	bool is_command = false, is_first = true;
+
+	for (const char *from = text; from && *from;) {
+		const char *end;
+
+		if (is_first)
+			is_command = !strncmp(from, "process ", 8) || !strncmp(from, "command ", 8);
+		end = is_command ? NULL : end_of_hint(from);
+		if (end) {
+			from = end;
+			continue;
+		}
+		is_first = *from == '\n';
+		*to++ = *from++;
+	}
+	if (to)
+		*to = '\0';
+	return text;
+}
+
 /* What another view writes. The caller frees it; NULL is an error. */
 static char *text_of(const struct view *view, const struct view_input *in, struct error *err)
 {
@@ -35,7 +68,7 @@ static char *text_of(const struct view *view, const struct view_input *in, struc
 		free(out_take(o, &n, &unused));
 		return NULL;
 	}
-	return out_take(o, &n, err);
+	return without_hints(out_take(o, &n, err));
 }
 
 /* Of as many runs on both sides figures are sums, as in comparison_counts. */
@@ -66,7 +99,7 @@ static char *caption_of(const struct view_input *in, struct error *err)
 		caption_both(o, &as);
 	else
 		caption_write(o, "Profile", &as);
-	return out_take(o, &n, err);
+	return without_hints(out_take(o, &n, err));
 }
 
 /* The program's name, and how many processes there are. */

@@ -95,7 +95,7 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		// Filters, and how they are taken back.
 		await open(page, path);
 		await press(page, "ArrowDown", "ArrowDown", "h");
-		assert(/hide\s+c/.test(await text(page, "#filters")), "no filter is shown");
+		assert(/hidden:\s+c/.test(await text(page, "#filters")), "no filter is shown");
 		await press(page, "ArrowDown", "ArrowDown", "ArrowRight");
 		await is("a", 50, "with c hidden, a of both places");
 		await press(page, "x");
@@ -171,6 +171,17 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 			const wide = await page.evaluate(() => document.documentElement.scrollWidth);
 			assert(wide <= width, `the page is ${wide} wide on ${width}`);
 		}
+		// On a phone two rows of controls stand above the graph; the others come when they are asked for.
+		await page.setViewportSize({ width: 390, height: 844 });
+		await settled(page);
+		const rows = () => page.evaluate(() => new Set([...document.querySelectorAll("#bar :is(button, select, input)")]
+			.filter((e) => e.offsetParent).map((e) => Math.round(e.getBoundingClientRect().top / 10))).size);
+		assert((await rows()) === 2, `${await rows()} rows of controls`);
+		assert(!(await page.isVisible("#theme")), "all controls are there");
+		await page.click("#menu");
+		assert((await page.isVisible("#theme")) && (await page.getAttribute("#menu", "aria-expanded")) === "true", "no menu");
+		await page.setViewportSize({ width: 1280, height: 800 });
+		await settled(page);
 		// What a screen reader is told.
 		assert((await page.getAttribute("#view-flame", "aria-selected")) === "true", "the view is not marked");
 		assert(await page.$("#details[aria-live=polite]"), "what is selected is not said");
@@ -301,11 +312,12 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		await settled(page);
 		assert((await hash(page)) === "" && (await page.inputValue("#search")) === "", "Back leaves a part of what was typed");
 
-		// Enter leads to the matches, and n to the next one.
+		// Enter leads to the matches, and so does n when the boxes have the keys.
 		await page.fill("#search", "^[ac]$");
 		await page.keyboard.press("Enter");
 		await settled(page);
 		const first = await selected(page);
+		await page.keyboard.press("ArrowDown");
 		await page.keyboard.press("n");
 		await settled(page);
 		assert((await page.inputValue("#search")) === "^[ac]$", "n was typed");
@@ -319,7 +331,7 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		assert((await selected(page))[0] === "a", "the mouse is not on a");
 		await page.keyboard.press("f");
 		await settled(page);
-		assert((await text(page, "#filters")).startsWith("focus a"), await text(page, "#filters"));
+		assert((await text(page, "#filters")).startsWith("only with a"), await text(page, "#filters"));
 
 		// Whatever stands in the address, there is a page.
 		for (const fragment of ["#filter=h1.5", "#filter=f-1", "#filter=hx", "#filter=f/(", "#zoom=9/9/9", "#view=nothing&fn=1e99"]) {
@@ -328,6 +340,185 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 			assert(!(await text(page, "#about")).includes("cannot be shown"), `${fragment}: ${await text(page, "#about")}`);
 		}
 		assert((await text(page, "#filters")) === "", "a wrong filter is kept");
+		done();
+	},
+
+	// Typing moves nothing; Enter goes from match to match without zooming, in all views, and says which one it is.
+	async finds(page, path) {
+		const done = await open(page, path);
+		const place = () => text(page, "#place");
+		const where = () => page.evaluate(() => ["search", "next", "place", "canvas"].map((id) => {
+			const box = document.getElementById(id).getBoundingClientRect();
+			return [box.left, box.top];
+		}).concat(document.getElementById("scroll").scrollTop).join());
+		const step = async (wanted, what) => {
+			await page.press("#search", "Enter");
+			await settled(page);
+			assert((await place()) === wanted, `${what}: ${await place()}, not ${wanted}`);
+		};
+
+		await press(page, "ArrowDown", "ArrowDown");
+		const [before, seen] = [await where(), await selected(page)];
+		await page.fill("#search", "^b$");
+		await page.waitForFunction(() => location.hash === "#search=%5Eb%24");
+		await settled(page);
+		assert((await where()) === before, `typing moves ${before} to ${await where()}`);
+		assert(String(await selected(page)) === String(seen), `typing selects ${await selected(page)}`);
+		await step("1 of 3", "Enter");
+		assert(!(await hash(page)).includes("zoom"), "Enter zooms");
+		assert((await selected(page)).join() === "b,50", `the heaviest match is ${await selected(page)}`);
+		await step("2 of 3", "Enter again");
+		await page.press("#search", "Shift+Enter");
+		assert((await place()) === "1 of 3", `Shift+Enter: ${await place()}`);
+		await page.click("#next");
+		await press(page, "N", "N");
+		assert((await place()) === "3 of 3", `N twice: ${await place()}`);
+
+		// The strip shows all three, and nothing when nothing matches.
+		const strip = () => page.evaluate(() => {
+			const { width, height } = document.getElementById("strip");
+			const { data } = document.getElementById("strip").getContext("2d").getImageData(0, height >> 1, width, 1);
+			return Array.from({ length: width }, (_, x) => (data[4 * x + 3] ? "#" : " ")).join("").split(/ +/).filter(Boolean).map((s) => s.length);
+		});
+		await page.fill("#search", "^d0*7$");
+		await page.waitForFunction(() => location.hash.includes("d0"));
+		await settled(page);
+		assert((await strip()).length === 0, `a strip of nothing: ${await strip()}`);
+
+		for (const [view, most] of [["functions", 2], ["paths", 2], ["calls", 2], ["leaf", 2], ["facts", 1]]) {
+			await page.click(`#view-${view}`);
+			await page.fill("#search", view === "facts" ? "samples" : "^[ab]$");
+			await page.press("#search", "Enter");
+			await settled(page);
+			assert(/^1 of \d/.test(await place()) && Number((await place()).slice(5)) >= most, `${view}: ${await place()}`);
+			if (view !== "leaf")
+				assert((await page.$$(".at")).length === 1, `${view}: ${(await page.$$(".at")).length} places are marked`);
+		}
+		done();
+	},
+
+	// The places in the strip of what is searched for, in pixels: they are seen however narrow their boxes are.
+	async strip(page, path, expression) {
+		const done = await open(page, path);
+
+		await page.fill("#search", expression);
+		await page.press("#search", "Enter");
+		await settled(page);
+		console.log(await text(page, "#place"));
+		const lines = await page.evaluate(() => {
+			const strip = document.getElementById("strip");
+			const { data } = strip.getContext("2d").getImageData(0, 2, strip.width, 1);
+			const row = Array.from({ length: strip.width }, (_, x) => (data[4 * x + 3] ? "#" : " ")).join("");
+			return row.split(/ +/).filter(Boolean).map((s) => s.length);
+		});
+		assert(lines.length && lines.every((n) => n >= 3), `the strip has ${lines}`);
+		done();
+	},
+
+	// A colour for each function is a choice that the address keeps.
+	async coloured(page, path) {
+		const done = await open(page, path);
+		const colours = async () => {
+			const [saved] = await Promise.all([page.waitForEvent("download"), page.selectOption("#save", "svg")]);
+			return [...new Set(fs.readFileSync(await saved.path()).toString().match(/fill="hsl\([^ ]+/g))].length;
+		};
+		const before = await colours();
+
+		await page.selectOption("#colours", "function");
+		const after = await colours();
+		assert(after > before + 2, `${before} hues by module, ${after} by function`);
+		assert((await hash(page)) === "#colours=function", await hash(page));
+		await open(page, path, "#colours=function");
+		assert((await colours()) === after, "the address shows other colours");
+		await page.selectOption("#colours", "module");
+		assert((await colours()) === before, "not as before");
+		done();
+	},
+
+	// The samples of each function: as --flat counts them.
+	async samples(page, path) {
+		const done = await open(page, path, "#view=functions");
+
+		console.log((await page.$$eval("#table tbody tr", (rows) => rows.map((row) =>
+			row.querySelector("[data-key=samples]").dataset.value + "\t" + row.querySelector(".name button").title))).join("\n"));
+		done();
+	},
+
+	// The lines of the view of paths, without their weights.
+	async paths(page, path) {
+		const done = await open(page, path, "#view=paths");
+
+		console.log((await page.$$eval("#path-list span", (list) => list.map((e) => e.textContent.replace(/^.*?samples? +/, "").trim()))).join("\n"));
+		done();
+	},
+
+	// No box stands alone, and no line crosses one that it does not belong to.
+	async drawn(page, path) {
+		const done = await open(page, path, "#view=calls");
+		const { boxes, alone, crossed } = await page.evaluate(() => {
+			const boxOf = (g) => {
+				const [x, y, w, h] = ["x", "y", "width", "height"].map((a) => Number(g.querySelector("rect").getAttribute(a)));
+				return { x, y, w, h };
+			};
+			const list = [...document.querySelectorAll("#calls g[data-fn]")].map(boxOf);
+			const lines = [...document.querySelectorAll("#calls g:not([data-fn]) path:first-child")];
+			const touches = (b, p, by) => p.x > b.x - by && p.x < b.x + b.w + by && p.y > b.y - by && p.y < b.y + b.h + by;
+			const found = { boxes: list.length, alone: 0, crossed: 0 };
+			const ends = new Set();
+
+			for (const line of lines) {
+				const length = line.getTotalLength();
+				const at = (n) => line.getPointAtLength(n);
+				for (const b of list) {
+					if (touches(b, at(0), 10) || touches(b, at(length), 10))
+						ends.add(b);
+					else
+						for (let n = 0; n < length; n += 4)
+							if (touches(b, at(n), -1)) {
+								found.crossed++;
+								break;
+							}
+				}
+			}
+			found.alone = list.filter((b) => !ends.has(b)).length;
+			return found;
+		});
+
+		assert(boxes > 9 && !alone && !crossed, `of ${boxes} boxes ${alone} stand alone, and ${crossed} are crossed`);
+		done();
+	},
+
+	// Where the graph leaves room, the heaviest functions stand below it, and lead to their callers and callees.
+	async empty(page, path) {
+		const done = await open(page, path);
+
+		assert((await page.$$eval("#heaviest button", (list) => list.map((e) => e.textContent).join())) === "b,a", "not the heaviest functions");
+		await page.click("#heaviest button");
+		assert((await hash(page)).startsWith("#view=sandwich"), await hash(page));
+		const seen = [];
+		for (const height of [800, 640, 560, 480]) {
+			await page.setViewportSize({ width: 1280, height });
+			await page.click("#view-flame");
+			await settled(page);
+			const isVisible = await page.isVisible("#heaviest");
+			const [top, end] = await page.evaluate(() => ["heaviest", "canvas"].map((id) =>
+				document.getElementById(id).getBoundingClientRect().top));
+			seen.push(isVisible);
+			assert(!isVisible || top >= end + 5 * 18, `at ${height} the functions stand over the boxes, ${top} and ${end}`);
+		}
+		assert(seen[0], "not where there is room");
+		await page.setViewportSize({ width: 1280, height: 800 });
+		done();
+	},
+
+	// What the page says has no words of the command line.
+	async words(page, path) {
+		const done = await open(page, path, "#view=facts");
+		const said = (await text(page, "#facts")) + (await page.$eval("body", (e) => e.innerText));
+
+		assert(/credited/.test(said), "nothing is said of the recording");
+		assert(!/ \((see )?--/.test(said), said.match(/.* \((see )?--.*/)?.[0]);
+		assert(!/ \((see )?--/.test(fs.readFileSync(path).toString().match(/<noscript>[^]*<\/noscript>/)[0]), "without JavaScript");
 		done();
 	},
 

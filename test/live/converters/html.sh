@@ -10,6 +10,8 @@
 # - With innerHTML for names, "<img>" became an element.
 # - With slices counted on from one thread to the next, two halves of the time were not the whole.
 # - With the weights before taken for those after, the comparison differs.
+# - With the page before these were there: no strip, no choice of colours, no samples, recursion in full, three rows of
+#   controls on a phone, "--resource" among its words, and in the call graph of 18 functions lines through boxes 27 times.
 # - Without the test of what is scrolled to, 5,001 boxes were drawn of 5,000 frames.
 #
 # May run beside others.
@@ -46,7 +48,7 @@ same_table both real threads.cps
 
 printf 'main;a;b 30\nmain;a 10\nmain;c;b 50\nmain;c;a;b 10\n' >small.folded
 page small small.folded
-by_node page.cjs small.html use , small.html habits , small.html views , small.html looks page.pdf , small.html pictures small.svg small.png 2>err ||
+by_node page.cjs small.html use , small.html finds , small.html empty , small.html habits , small.html views , small.html looks page.pdf , small.html pictures small.svg small.png 2>err ||
 	fail "$(cat err)"
 python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' small.svg 2>err || fail "the SVG: $(cat err)"
 
@@ -58,6 +60,31 @@ by_node page.cjs small.html matched a , small.html matched '^[ac]$' , small.html
 	"$CPCONV" --tree --tsv --threshold 0 small.folded | awk -F "$tab" '{ print $1 "\t" $2 "\t" $4 }'
 } >want
 same want got "search and tree"
+
+# However narrow a box is, the strip shows it. Recursion is one word. In a call graph of many functions, some of which
+# call back, all is connected, and lines lead past boxes.
+awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "main;f%d %d\n", i, i == 1500 ? 1 : 400 }' >narrow.folded
+page narrow narrow.folded
+[ "$(by_node page.cjs narrow.html strip '^f1500$' 2>err)" = '1 of 1' ] || fail "a narrow match: $(cat err)"
+printf '%s\n' 'main;f;f;f;g 30' 'main;p;q;p;q;p;q;r 40' 'main;x;y;x 30' >again.folded
+page again again.folded
+by_node page.cjs again.html paths >got 2>err || fail "paths: $(cat err)"
+printf '%s\n' 'all › main' '(p › q) (x3) › r' 'f (x3) › g' 'x › y › x' >want
+same want got "recursion in paths"
+{
+	printf '%s\n' 'start;main;run;a;b;c;d;a;e 50' 'start;main;run;e 20' 'start;main;run;f;g;h;e;i 40' 'start;main;i;j;run;k 30'
+	printf '%s\n' 'start;main;l 25' 'start;main;m;n;l;a 30' 'start;main;run;k;g 12' 'start;main;e;k;d 10' 'thread;run;h 15'
+} >back.folded
+page back back.folded
+by_node page.cjs back.html drawn 2>err || fail "call graph: $(cat err)"
+by_node page.cjs both.html coloured , both.html words 2>err || fail "$(cat err)"
+page counted --resource cpu threads.cps
+by_node page.cjs counted.html samples >got 2>err || fail "samples: $(cat err)"
+"$CPCONV" --flat --tsv --unit samples --threshold 0 --resource cpu threads.cps | awk -F "$tab" '$1 { print $1 "\t" $5 }' |
+	LC_ALL=C sort >want
+awk -F "$tab" '$1 > 0' got | LC_ALL=C sort >sorted
+[ -s want ] || fail "no samples"
+same want sorted "samples of functions"
 
 # Source lines have the figures of --source, by each resource; their text is there if it is packed, or asked for.
 record CPSAMPLE_OUTPUT=deep.cps CPSAMPLE_RESOURCES=cpu,real "$targets/deep" 50 200 >out || fail "deep: ended with $?"
