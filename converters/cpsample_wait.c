@@ -4,7 +4,8 @@
  *
  * In: cpsample-wait DIRECTORY LIBRARIES PROGRAM ARGUMENT... Out: the program's own exit status, or
  * its death by the same signal; one line on standard error. In: cpsample-wait --keep FILE... Out: nothing.
- * Programs and libraries are kept, those that were recorded or these files (elf/kept_file.h).
+ * Programs and libraries are kept, those that were recorded or these files (elf/kept_file.h). In: cpsample-wait --calls
+ * NAME,... FILE... Out: a line if calls of one of the functions cannot be counted, and status 1 if it is certain.
  *
  * The program is a child in the same process group, so that the terminal treats it as it would
  * without this program. Of this one it sees only its parent's number (doc/decisions/0060).
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@
 #include "base/hash.h"
 #include "base/stop.h"
 #include "elf/kept_file.h"
+#include "graph/function_names.h"
 #include "pipeline/runs.h"
 #include "pipeline/sources.h"
 #include "read/decode.h"
@@ -134,6 +137,136 @@ static void keep(const char *path)
 		kept_file_add(&f);
 	elf_file_close(&f);
 }
+
+/* ---- functions whose calls are to be counted -------------------------------------------------- */
+
+/* A program that imports one of these may load other files, or run other programs, in which the function is. */
+static const char *const openers[] = {
+	"dlopen", "dlmopen", "execve",	"execv",       "execvp",       "execl",	 "execlp",
+	"execle", "execvpe", "fexecve", "posix_spawn", "posix_spawnp", "system", "popen",
+};
+
+struct callee {
+	const char *name;
+	size_t length;
+	bool is_imported;
+	const char *defined_in; /* the first file that has it; NULL: none */
+	char similar[128];
+	uint32_t distance;
+};
+
+static bool opens_files(const char *name)
+{
+	for (size_t i = 0; i < sizeof(openers) / sizeof(*openers); i++)
+		if (strcmp(name, openers[i]) == 0)
+			return true;
+	return false;
+}
+
+static void callee_look(struct callee *f, const char *path, const char *name, bool is_defined,
+			bool is_dynamic)
+{
+	uint32_t distance;
+
+	if (strlen(name) == f->length && memcmp(name, f->name, f->length) == 0) {
+		f->is_imported |= is_dynamic && !is_defined;
+		if (is_defined && !f->defined_in)
+			f->defined_in = path;
+		return;
+	}
+	if (!is_dynamic || is_defined || strlen(name) >= sizeof(f->similar))
+		return;
+	distance = suggest_distance(f->name, name);
+	if (distance < f->distance) {
+		f->distance = distance;
+		strcpy(f->similar, name);
+	}
+}
+
+/* Look at the functions of one symbol table. Returns whether the file imports what opens other files, or what it imports is not
+ * known. */
+static bool callees_look(struct callee *list, size_t n, const struct elf_file *f, const char *path,
+			 Elf64_Word type)
+{
+	const Elf64_Shdr *table = elf_file_section_of_type(f, type);
+	unsigned char *symbols = NULL, *names = NULL;
+	bool is_opener = false;
+	Elf64_Sym symbol;
+
+	if (!table || table->sh_link >= f->n_sections)
+		return type == SHT_DYNSYM; /* nothing can be said of it */
+	const Elf64_Shdr *strings = &f->sections[table->sh_link];
+	if (elf_file_load(f, table->sh_offset, table->sh_size, &symbols) == 0 &&
+	    elf_file_load(f, strings->sh_offset, strings->sh_size, &names) == 0)
+		for (size_t at = 0; table->sh_size - at >= sizeof(symbol); at += sizeof(symbol)) {
+			memcpy(&symbol, symbols + at, sizeof(symbol));
+			unsigned kind = ELF64_ST_TYPE(symbol.st_info);
+
+			if (symbol.st_name >= strings->sh_size ||
+			    (kind != STT_FUNC && kind != STT_GNU_IFUNC && kind != STT_NOTYPE))
+				continue;
+			const char *name = (const char *)names + symbol.st_name;
+			for (size_t i = 0; i < n; i++)
+				callee_look(&list[i], path, name, symbol.st_shndx != SHN_UNDEF,
+					    type == SHT_DYNSYM);
+			is_opener |= symbol.st_shndx == SHN_UNDEF && opens_files(name);
+		}
+	free(symbols);
+	free(names);
+	return is_opener;
+}
+
+/* Say in one line why calls of the function cannot be counted. */
+static void callee_tell(const struct callee *f, const char *program, bool is_certain)
+{
+	const char *later =
+		is_certain ? "" : "; a file or program that is loaded later may call it";
+
+	fprintf(stderr, "cpsample: %scalls:%s: ", is_certain ? "" : "warning: ", f->name);
+	if (f->defined_in)
+		fprintf(stderr,
+			"it is called within %s alone, which needs no linkage table and cannot be "
+			"counted; cpsample_count (cpsample.h) can%s\n",
+			f->defined_in, later);
+	else if (f->distance != SUGGEST_FAR)
+		fprintf(stderr, "%s and its libraries have no such function; similar: %s%s\n",
+			program, f->similar, later);
+	else
+		fprintf(stderr, "%s and its libraries have no such function%s\n", program, later);
+}
+
+/* NAME,...; the files are a program and its libraries. */
+static int calls_check(char *wanted, char **files, int n_files)
+{
+	struct callee list[16];
+	size_t n = 0;
+	bool may_open = false, is_wrong = false;
+
+	for (char *name = strtok(wanted, ","); name && n < 16; name = strtok(NULL, ","))
+		list[n++] = (struct callee){
+			.name = name, .length = strlen(name), .distance = SUGGEST_FAR};
+	for (int i = 0; i < n_files; i++) {
+		struct elf_file f = {0};
+		struct error unused;
+
+		if (elf_file_open(&f, files[i], &unused) == 0) {
+			may_open |= callees_look(list, n, &f, files[i], SHT_DYNSYM);
+			callees_look(list, n, &f, files[i], SHT_SYMTAB);
+		} else {
+			may_open = true;
+		}
+		elf_file_close(&f);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].is_imported)
+			continue;
+		callee_tell(&list[i], files[0], !may_open);
+		is_wrong = true;
+	}
+	return is_wrong && !may_open;
+}
+
+/* ---- counting what was recorded --------------------------------------------------------------- */
 
 struct counting {
 	uint64_t samples;
@@ -251,6 +384,8 @@ int main(int argc, char **argv)
 			keep(argv[i]);
 		return 0;
 	}
+	if (argc > 3 && !strcmp(argv[1], "--calls"))
+		return calls_check(argv[2], argv + 3, argc - 3);
 	if (argc < 4) {
 		fputs("usage: cpsample-wait DIRECTORY LIBRARIES PROGRAM [ARGUMENT...]\n", stderr);
 		return 125;

@@ -107,6 +107,22 @@ done
 run ./now 0 500
 "$CPCONV" --info "$(one_stream)" | grep -A 2 'calls:called_own' |
 	grep -q '1 of 1 entries of linkage tables are not counted: code also reads' || fail "nothing is said of the pointer"
+# The launcher refuses what cannot be counted, if the program neither loads other files nor runs other programs. Seen to fail:
+# the run began, and cpconv --info alone said so.
+refused() {
+	if "$root/scripts/cpsample" --library "$LIBRARY" -o refused.cps -r "cpu,calls:$1" "$targets/slower" 10 >out 2>err; then
+		fail "calls:$1 is not refused"
+	fi
+	grep -qF -e "cpsample: calls:$1: $2" err && [ "$(wc -l <err)" -eq 1 ] && [ ! -e refused.cps ] || fail "calls:$1: $(cat err)"
+}
+refused strtoull "it is called within "
+refused work "it is called within $targets/slower alone, which needs no linkage table and cannot be counted"
+refused prinft "$targets/slower and its libraries have no such function; similar: printf"
+"$root/scripts/cpsample" --library "$LIBRARY" -o may.cps -r cpu,calls:printf,calls:strtoul:3 "$targets/slower" 10 >out 2>err || fail "$(cat err)"
+[ ! -s err ] || fail "calls:printf: $(cat err)"
+"$root/scripts/cpsample" --library "$LIBRARY" -o may2.cps -r cpu,calls:prinft "$(command -v sh)" -c : >out 2>err || fail "$(cat err)"
+grep -q 'warning: calls:prinft: .* may call it$' err || fail "of a program that runs others: $(cat err)"
+rm -f may*.cps
 rm -f x*.cps*
 record CPSAMPLE_RESOURCES=calls:called:7,calls:nobody_has_it ./now 0 500 >said || fail "status $?"
 "$CPCONV" --info "$(one_stream)" | grep -q 'no object imports it' || fail "--info does not say that nobody calls it"
