@@ -39,7 +39,7 @@ annotated() {
 same_totals() {
 	name=$1 resource=$2
 	shift 2
-	"$CPCONV" --flat --tsv --threshold 0 --resource "$resource" "$@" >flat || fail "$name: no table"
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 --resource "$resource" "$@" >flat || fail "$name: no table"
 	[ -s flat ] || fail "$name: no table"
 	: >several
 	# A function that several modules have is one for each of them, f (a.so), with a total of its own (round_trip.sh).

@@ -31,7 +31,7 @@ same_table() {
 	name=$1 resource=$2
 	shift 2
 	by_node page.cjs "$name.html" table ${resource:+"$resource"} >got.page 2>err || fail "$name: $(cat err)"
-	"$CPCONV" --flat --tsv --threshold 0 ${resource:+--resource "$resource"} "$@" | cut -f 1,2,5 |
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 ${resource:+--resource "$resource"} "$@" | cut -f 1,2,5 |
 		awk -F "$tab" '$1 || $2' | LC_ALL=C sort >want
 	LC_ALL=C sort got.page >got
 	[ -s want ] || fail "$name: no table"

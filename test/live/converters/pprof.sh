@@ -36,7 +36,7 @@ same_totals() {
 	name=$1 resource=$2
 	shift 2
 	"$CPCONV" --pprof -o "$name.pb.gz" "$@" || fail "$name: not written"
-	"$CPCONV" --flat --tsv --threshold 0 --resource "$resource" "$@" |
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 --resource "$resource" "$@" |
 		awk -F "$tab" '{ print $1 "\t" $2 "\t" $5 }' | sort >want
 	[ -s want ] || fail "$name: no table"
 	tops "$name.pb.gz"
@@ -83,7 +83,7 @@ go tool pprof -raw both.pb.gz 2>err | grep -q '^samples/count real/nanoseconds c
 for resource in cpu real; do
 	tops both.pb.gz -sample_index=$resource
 	awk '$1 || $2' got >got.$resource
-	"$CPCONV" --flat --tsv --threshold 0 --resource $resource threads.cps |
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 --resource $resource threads.cps |
 		awk -F "$tab" '$1 || $2 { print $1 "\t" $2 "\t" $5 }' | sort >want
 	same want got.$resource "both: totals of $resource"
 done

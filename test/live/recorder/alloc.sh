@@ -74,7 +74,7 @@ total() {
 shares() {
 	for column in 2 3; do
 		resource=$([ $column = 2 ] && echo alloc || echo allocs)
-		"$CPCONV" --flat --tsv --resource "$resource" "$1" >flat || fail "$resource: no view"
+		"$CPCONV" --flat --self leaf --tsv --resource "$resource" "$1" >flat || fail "$resource: no view"
 		awk -F "$tab" -v interval="$([ $column = 2 ] && echo $bytes || echo $calls)" -v column=$column '
 			NR == FNR { got[$5] = $1; next }
 			{

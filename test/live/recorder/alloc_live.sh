@@ -77,7 +77,7 @@ agrees() {
 		exit !((d < 0 ? -d : d) <= 6 * sqrt(1.084 * t * live) + 3 * t)
 	}' || fail "$name: $samples samples, $freed freed, so that some $(((samples - freed) * $1)) bytes stay; truly $live"
 	# What the reader shows is the weights of these samples. (Seen to fail: it showed all that was allocated.)
-	"$CPCONV" --flat --tsv --threshold 0 --resource alloc-live "$stream" >view || fail "$name: no view"
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 --resource alloc-live "$stream" >view || fail "$name: no view"
 	shown=$(awk -F "$tab" '{ sum += $1 } END { printf "%d", sum }' view)
 	awk -v shown="$shown" -v n=$((samples - freed)) -v t="$1" 'BEGIN {
 		d = shown - n * t

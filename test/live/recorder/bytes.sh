@@ -100,7 +100,7 @@ share() {
 	shift
 	rm -f x*.cps*
 	record "$@" >truth || fail "$* ended with $?"
-	"$CPCONV" --flat --tsv --resource "$resource" x.cps >flat.tsv || fail "no flat view"
+	"$CPCONV" --flat --self leaf --tsv --resource "$resource" x.cps >flat.tsv || fail "no flat view"
 	n=$("$CPCONV" --flat --resource "$resource" x.cps | awk '$2 == "samples," { print $1; exit }')
 	awk -F "$tab" -v resource="$resource" -v n="$n" '
 		NR == FNR {

@@ -16,7 +16,7 @@ once=$((4 * n)) # n calls of small count 1, a third as many of large 9
 
 # counted FILE TIMES THREADS: is the sum what was counted so many times, and large three quarters of it?
 counted() {
-	"$CPCONV" --flat --tsv --threshold 0 --resource requests "$1" >flat || fail "$1: no view"
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 --resource requests "$1" >flat || fail "$1: no view"
 	awk -F "$tab" -v once="$once" -v times="$2" -v threads="$3" -v interval=1000 -v file="$1" '
 		{ if ($2 > total) total = $2 }
 		$5 == "large" { large = $2 }

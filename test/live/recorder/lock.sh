@@ -18,7 +18,7 @@ locks=$BUILD/targets/locks
 
 # weights RESOURCE: the ms that each function was credited with itself
 weights() {
-	"$CPCONV" --flat --tsv --threshold 0 --resource "$1" wait.cps | awk -F "$tab" '{ print $5 FS $1 / 1e6 }'
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 --resource "$1" wait.cps | awk -F "$tab" '{ print $5 FS $1 / 1e6 }'
 }
 
 # waits MS
