@@ -32,7 +32,7 @@ enum option_kind {
 
 enum option_list { OPTION_BASES, OPTION_ASSERTS };
 
-#define OPTION_CHOICES_MAX 6
+#define OPTION_CHOICES_MAX 7
 
 struct known_option {
 	const char *name, *argument, *help; /* argument NULL: the option takes no value */

@@ -19,8 +19,8 @@
 #include "write/short_name.h"
 #include "write/weight.h"
 
-#define NODES_MOST  80
-#define NODES_LARGE 25 /* beyond so many chains are merged and long names are wrapped */
+#define NODES_MOST  32
+#define NODES_LARGE 12 /* beyond so many long names are wrapped */
 #define CHAIN_ENDS  2  /* functions that are named at each end of a long chain */
 #define SAME	    0.0001
 #define NONE	    UINT32_MAX
@@ -41,7 +41,7 @@ struct picture {
 	struct spot *spots; /* by function */
 	const struct view_dot_options *options;
 	struct colour_scale scale;
-	bool is_large, wraps;
+	bool wraps;
 };
 
 static const char head[] =
@@ -129,8 +129,7 @@ static int find_spots(struct picture *p)
 	for (uint32_t i = 0; i < d->n_nodes; i++)
 		p->spots[d->nodes[i].function] =
 			(struct spot){.node = i, .next = NONE, .head = NONE};
-	if (p->is_large)
-		find_chains(p);
+	find_chains(p);
 	name_chains(p);
 	return 0;
 }
@@ -338,8 +337,7 @@ static int draw(struct picture *p, struct out *o)
 {
 	if (passages_find(&p->passages, &p->drawing))
 		return -1;
-	p->is_large = p->drawing.n_nodes > NODES_LARGE;
-	p->wraps = p->is_large || p->options->wrap;
+	p->wraps = p->drawing.n_nodes > NODES_LARGE || p->options->wrap;
 	if (find_spots(p))
 		return -1;
 	write_picture(o, p);

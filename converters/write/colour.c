@@ -33,8 +33,10 @@ struct colour_map {
 	double font_least, font_most, pen_least, pen_most;
 };
 
-/* The first map goes from dark blue over green and yellow to red, as temperatures are drawn. */
+/* The first map goes from pale blue over green and yellow to a light red, beside which letters can be
+ * read; the second one in full colours, as temperatures are drawn. */
 static const struct colour_map maps[] = {
+	[COLOUR_SOFT] = {{0.58, 0.4, 0.92}, {0.03, 0.9, 0.74}, true, 10, 10, 0.5, 4},
 	[COLOUR_TEMPERATURE] = {{2.0 / 3, 0.8, 0.25}, {0, 1, 0.5}, true, 10, 10, 0.5, 4},
 	[COLOUR_PINK] = {{0, 1, 0.92}, {0, 1, 0.5}, true, 10, 10, 0.5, 4},
 	[COLOUR_GRAY] = {{0, 0, 0.9}, {0, 0, 0.1}, true, 10, 10, 0.5, 4},

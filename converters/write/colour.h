@@ -11,8 +11,9 @@
 
 #define COLOUR_BYTES 8
 
-/* gprof2dot's colour maps. The last one is another name of the first. */
+/* Our map, and gprof2dot's; the last one is another name of the second. */
 enum colour_name {
+	COLOUR_SOFT,
 	COLOUR_TEMPERATURE,
 	COLOUR_PINK,
 	COLOUR_GRAY,

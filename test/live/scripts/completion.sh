@@ -104,7 +104,7 @@ for shell in bash zsh; do
 	head=cpu,
 	[ $shell = bash ] || head=
 	offers "${head}read ${head}real" cpsample -r cpu,rea
-	offers 'temperature pink gray bw print color' cpconv --colormap ''
+	offers 'soft temperature pink gray bw print color' cpconv --colormap ''
 	offers 'end peak' cpconv --at ''
 	[ "$(in_$shell cpconv --flat one)" = one.cps ] || fail "$shell: $(in_$shell cpconv one)"
 	in_$shell cpconv '' | grep -q 'two.* words\.cps' || fail "$shell: $(in_$shell cpconv '')"

@@ -97,6 +97,24 @@ static void part(const char *colour, int rgb[3])
 
 static const struct colour_scale temperature = {COLOUR_TEMPERATURE, 1};
 
+/* The default has black letters everywhere, on colours that differ. Seen to fail: with full colours. */
+Test(colour, soft)
+{
+	const struct colour_scale soft = {COLOUR_SOFT, 1};
+	char text[COLOUR_BYTES];
+	int rgb[3];
+
+	for (int i = 0; i <= 100; i++) {
+		part(colour_of(text, soft, i / 100.0), rgb);
+		cr_assert(rgb[0] + 2 * rgb[1] + rgb[2] > 600, "%s is no light colour", text);
+		cr_assert_str_eq(colour_of_text(soft, i / 100.0), "#000000");
+	}
+	part(colour_of(text, soft, 0), rgb);
+	cr_assert(rgb[2] > rgb[0], "cold: %s", text);
+	part(colour_of(text, soft, 1), rgb);
+	cr_assert(rgb[0] > rgb[2] + 80, "hot: %s", text);
+}
+
 /* From dark blue over green to red. */
 Test(colour, ramp)
 {

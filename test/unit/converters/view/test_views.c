@@ -171,7 +171,7 @@ Test(views, odd_names)
 		  "8\t1\tmain;a:b?c?\n6\t0.75\tmain;a:b?c?;op<(int)1>(x \"\\y\")\n");
 	odd_shows(&view_callpath, false,
 		  "\n0.75000 (main a;b\\x09c\\x0a \"op<(int)1>(x \\\"\\\\y\\\")\") [3]\n");
-	odd_shows(&view_dot, false, "\"main\" -> \"a;b\\\\x09c\\\\x0a\" [");
+	odd_shows(&view_dot, false, "\"main\" [label=\"main\\na;b\\\\x09c\\\\x0a\\n100.00%");
 	odd_shows(&view_dot, false,
 		  "\"op<(int)1>(x \\\"\\\\y\\\")\" [label=\"op<(int)1>(x "
 		  "\\\"\\\\y\\\")\\n75.00%\\n(75.00%)\"");
@@ -184,7 +184,8 @@ Test(dot, bytes_that_are_no_utf8)
 			  "\xff\xc3(\xed\xa0\x80\xc0\x80\xe0\x80\x80\xf5\x80\x80\x80", 15);
 	char *text = show(&view_dot, p, &defaults);
 
-	cr_assert(strstr(text, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\" ["), "%s", text);
+	cr_assert(strstr(text, "\"main\\n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\\n100.00%"), "%s",
+		  text);
 	cr_assert(strstr(text, "\"\\\\xff\\\\xc3(\\\\xed\\\\xa0\\\\x80\\\\xc0\\\\x80"
 			       "\\\\xe0\\\\x80\\\\x80\\\\xf5\\\\x80\\\\x80\\\\x80\" ["),
 		  "%s", text);
