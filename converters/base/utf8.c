@@ -28,13 +28,40 @@ size_t utf8_length(const char *text, size_t n)
 	return length;
 }
 
+/* Code points that have no shape of their own, or change the order of others: the first and the last of each range, as
+ * in page/text.js. */
+static const uint32_t unseen[][2] = {
+	{0x0, 0x1f},	  {0x7f, 0x9f},	    {0xad, 0xad},     {0x61c, 0x61c},	{0x115f, 0x1160},
+	{0x17b4, 0x17b5}, {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202f}, {0x2060, 0x206f},
+	{0x3164, 0x3164}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff9, 0xfffc}, {0xe0000, 0xe0fff},
+};
+
+uint32_t utf8_code(const char *text, size_t length)
+{
+	uint32_t code = (unsigned char)text[0];
+
+	if (length > 1)
+		code &= 0x7fu >> length;
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
 size_t utf8_control_length(const char *text, size_t n)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	size_t length;
+	uint32_t code;
 
-	if (s[0] < ' ' || s[0] == 0x7f)
-		return 1;
-	return s[0] == 0xc2 && n > 1 && s[1] >= 0x80 && s[1] <= 0x9f ? 2 : 0;
+	if (text[0] >= ' ' && text[0] < 0x7f)
+		return 0;
+	length = utf8_length(text, n);
+	if (!length)
+		return 0;
+	code = utf8_code(text, length);
+	for (size_t i = 0; i < sizeof(unseen) / sizeof(*unseen); i++)
+		if (code >= unseen[i][0] && code <= unseen[i][1])
+			return length;
+	return 0;
 }
 
 void utf8_clean(char *text)

@@ -286,7 +286,7 @@ static void write_base64(struct out *o, const unsigned char *bytes, size_t n)
 	}
 }
 
-/* Control characters, of which HTML allows none, become question marks. */
+/* Control characters, of which HTML allows none, become question marks; so do those that a reader does not see. */
 static void write_text(struct out *o, const char *text)
 {
 	size_t n = strlen(text);

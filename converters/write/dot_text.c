@@ -19,10 +19,9 @@ void dot_text_escape(struct out *o, const char *bytes, size_t n)
 		if (c == '"' || c == '\\')
 			out_text(o, "\\");
 		if (utf8_control_length(bytes + i, n - i) || length == 0) {
-			out_format(o, "\\\\x%02x", c);
-			if (length == 2)
-				out_format(o, "\\\\x%02x", (unsigned char)bytes[i + 1]);
 			length = length ? length : 1;
+			for (size_t k = i; k < i + length; k++)
+				out_format(o, "\\\\x%02x", (unsigned char)bytes[k]);
 		} else {
 			out_bytes(o, bytes + i, length);
 		}

@@ -8,6 +8,15 @@
 
 #include "base/utf8.h"
 
+/* Beyond U+FFFF JSON has two surrogates. */
+static void put_code(struct out *o, uint32_t code)
+{
+	if (code < 0x10000)
+		out_format(o, "\\u%04x", code);
+	else
+		out_format(o, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+}
+
 void json_text(struct out *o, const char *text, size_t n)
 {
 	size_t i, length;
@@ -23,7 +32,7 @@ void json_text(struct out *o, const char *text, size_t n)
 		} else if (c == '"' || c == '\\') {
 			out_format(o, "\\%c", c);
 		} else if (utf8_control_length(text + i, n - i)) {
-			out_format(o, "\\u%04x", (unsigned char)text[i + length - 1]);
+			put_code(o, utf8_code(text + i, length));
 		} else {
 			out_bytes(o, text + i, length);
 		}

@@ -14,6 +14,8 @@
 
 #include "out_text.h"
 #include "terminal_text.h"
+#include "write/dot_text.h"
+#include "write/json_text.h"
 #include "write/out.h"
 
 /* ---- out ------------------------------------------------------------------------------------- */
@@ -193,6 +195,26 @@ Test(out, names)
 		 "2J\xc2\xa0\xc2",
 		 7);
 	text_is(o, "plain name\xc3\xa9\xff\\x0a\\x1b[31m\\x7f\\xc2\\x9b2J\xc2\xa0\xc2");
+}
+
+/* U+202E turns what follows it round, U+200B and U+E0041 are not seen: "cod.exe" is no name of a C file. In text, in JSON
+ * and in dot they are escaped; U+00E9 and U+FFFD are not. (Seen to fail: they were written as they are.) */
+Test(out, what_is_not_seen_is_escaped)
+{
+	static const char name[] = "\xe2\x80\xae.c\xe2\x80\x8b\xc3\xa9\xef\xbf\xbd\xf3\xa0\x81\x81";
+	struct out *o = open_text();
+	struct error err;
+
+	out_name(o, name, sizeof(name) - 1);
+	json_text(o, name, sizeof(name) - 1);
+	dot_text_escape(o, name, sizeof(name) - 1);
+	text_is(o, "\\xe2\\x80\\xae.c\\xe2\\x80\\x8b\xc3\xa9\xef\xbf\xbd\\xf3\\xa0\\x81\\x81"
+		   "\"\\u202e.c\\u200b\xc3\xa9\xef\xbf\xbd\\udb40\\udc41\""
+		   "\\\\xe2\\\\x80\\\\xae.c\\\\xe2\\\\x80\\\\x8b\xc3\xa9\xef\xbf\xbd"
+		   "\\\\xf3\\\\xa0\\\\x81\\\\x81");
+	cr_assert_eq(out_columns(name, sizeof(name) - 1), 12);
+	error_set(&err, "%s", name);
+	cr_assert_str_eq(err.text, "\?\?\?.c\?\?\?\xc3\xa9\xef\xbf\xbd\?\?\?\?");
 }
 
 Test(out, doubles_are_short_and_exact)
