@@ -319,16 +319,69 @@ static double cpu_seconds(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-/* Without a sample there is no file, and cpconv without a name would show what an earlier run has left. */
-static void say_nothing(void)
+/* CPSAMPLE_DELAY in seconds, which cpsample has had checked; 0: there is none. */
+static double delay_seconds(const char *text)
 {
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}};
+	char *end;
+	double v = text ? strtod(text, &end) : 0;
+
+	for (size_t i = 0; text && i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(end, units[i].name))
+			return v * units[i].seconds;
+	return v;
+}
+
+/* Without a sample there is no file, and cpconv without a name would show what an earlier run has left. */
+static void say_nothing(double elapsed)
+{
+	const char *delay = getenv("CPSAMPLE_DELAY");
 	struct error unused;
 	char *newest = sources_newest(&unused);
 
-	fputs("no recording, since nothing was sampled", stderr);
+	if (elapsed < delay_seconds(delay))
+		fprintf(stderr,
+			"no recording, since the program ended after %.2f s, before --delay %s",
+			elapsed, delay);
+	else
+		fputs("no recording, since nothing was sampled", stderr);
 	if (newest)
 		fprintf(stderr, "; the newest one there, %s, is of an earlier run", newest);
 	free(newest);
+}
+
+/* A word of a shell's command line. */
+static void say_word(const char *directory, const char *file)
+{
+	char word[8192];
+	bool is_plain;
+
+	snprintf(word, sizeof(word), "%s%s%s", directory, *directory ? "/" : "", file);
+	is_plain = !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789_./%+,:@=-")];
+	if (!is_plain && !strchr(word, '\'') && !strstr(word, "\n"))
+		fprintf(stderr, "'%s'", word);
+	else
+		fputs(word, stderr);
+}
+
+/* What shows the run: its only recording, by name, or all of them, which cpconv finds where they are. */
+static void say_next(const struct process_tree *tree, const char *directory)
+{
+	fputs("; next: ", stderr);
+	if (tree->n > 1 && *directory) {
+		fputs("cd ", stderr);
+		say_word("", directory);
+		fputs(" && cpconv", stderr);
+	} else if (tree->n > 1) {
+		fputs("cpconv", stderr);
+	} else {
+		fputs("cpconv ", stderr);
+		say_word(directory, tree->members[0].file);
+	}
 }
 
 static void say(const struct process_tree *tree, const char *directory, double elapsed, int status)
@@ -338,15 +391,14 @@ static void say(const struct process_tree *tree, const char *directory, double e
 	fprintf(stderr, "cpsample: %llu sample%s, %.2f s of CPU time in %.2f s, ",
 		(unsigned long long)samples, samples == 1 ? "" : "s", cpu_seconds(), elapsed);
 	if (tree->n)
-		fprintf(stderr, "%zu process%s: %s%s%s", tree->n, tree->n == 1 ? "" : "es",
-			directory, *directory ? "/" : "", tree->members[0].file);
+		fprintf(stderr, "%zu process%s", tree->n, tree->n == 1 ? "" : "es");
 	else
-		say_nothing();
-	if (tree->n > 1)
-		fprintf(stderr, " and %zu more", tree->n - 1);
+		say_nothing(elapsed);
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "; ended by signal %d (%s)", WTERMSIG(status),
+		fprintf(stderr, "%s ended by signal %d (%s)", tree->n ? "," : ";", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
+	if (tree->n)
+		say_next(tree, directory);
 	fputs("\n", stderr);
 }
 

@@ -103,7 +103,7 @@ same want got "variables"
 
 # Settings that the recorder would not understand are refused before anything runs. (Seen to fail: the program ran
 # and was not recorded.)
-refuses 125 '-r cpu,wall: "wall" is no resource; see cpsample --list-resources$' -r cpu,wall echo ran
+refuses 125 '-r cpu,wall: "wall" is no resource; did you mean real?$' -r cpu,wall echo ran
 refuses 125 "--max-bytes 7: must be a number" --max-bytes=7 echo ran
 refuses 125 "-o .*x%q: after % may stand" -o x%q echo ran
 refuses 125 "--unwinder gdb: must be libunwind or native" --unwinder=gdb echo ran

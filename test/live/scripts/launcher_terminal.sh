@@ -9,6 +9,7 @@
 # - If the signals of the terminal are sent on to the program, which has them already: it gets two.
 # - If nothing stops when the program stops; if signals are not sent on.
 # - If the waiting process keeps standard output.
+# - Before the line had the next command, and what --delay has to do with it that there is no recording.
 . "$(dirname "$0")/../lib.sh"
 need python3
 
@@ -45,6 +46,8 @@ def check(truth, what):
 
 LINE = r"cpsample: (\d+) samples?, \d+\.\d\d s of CPU time in \d+\.\d\d s, (.*)\r\n"
 
+NEXT = "1 process; next: cpconv "
+
 def ends(process, said, tail=""):
     pid, terminal = process
     text = said + read(terminal)
@@ -57,9 +60,17 @@ def ends(process, said, tail=""):
 # An exit status, and what the line says of one process and of three.
 status, line = ends(start([], "sys.exit(9)"), "", ".cps")
 check(os.WIFEXITED(status) and os.WEXITSTATUS(status) == 9, "exit status: %d" % status)
-check(line[0] == "1" and line[1].startswith("1 process: ") and os.path.exists(line[1][11:]), "one process: %s" % (line,))
-status, line = ends(start([], "[(os.fork() == 0) and (os.kill(os.getpid(), signal.SIGPROF), sys.exit(0)) for i in (1, 2)]; os.wait(); os.wait()"), "", " and 2 more")
-check(line[0] == "3" and line[1].startswith("3 processes: "), "three processes: %s" % (line,))
+check(line[0] == "1" and line[1].startswith(NEXT) and os.path.exists(line[1][len(NEXT):]), "one process: %s" % (line,))
+status, line = ends(start([], "[(os.fork() == 0) and (os.kill(os.getpid(), signal.SIGPROF), sys.exit(0)) for i in (1, 2)]; os.wait(); os.wait()"), "", "")
+check(line[0] == "3" and line[1] == "3 processes; next: cpconv", "three processes: %s" % (line,))
+# Elsewhere it names the directory, as the shell takes it.
+status, line = ends(start(["-o", "a b/%p.cps"], "pass"), "", "")
+check(re.fullmatch(r"1 process; next: cpconv '.*/a b/\d+\.cps'", line[1]) and os.path.exists(line[1][len(NEXT) + 1:-1]), "elsewhere: %s" % (line,))
+status, line = ends(start(["-o", "ab/%p.cps"], "(os.fork() == 0) and (os.kill(os.getpid(), signal.SIGPROF), sys.exit(0)); os.wait()"), "", "")
+check(re.fullmatch(r"2 processes; next: cd .*/ab && cpconv", line[1]), "several elsewhere: %s" % (line,))
+# A delay that is longer than the run.
+status, line = ends(start(["--delay", "60min"], "sys.exit(3)", None, ""), "", ".cps, is of an earlier run")
+check(re.match(r"no recording, since the program ended after \d+\.\d\d s, before --delay 60min; the newest one", line[1]), "--delay: %s" % (line,))
 # Without a recording the newest one is an earlier run's. (Seen to fail: that was not said.)
 status, line = ends(start([], "print(1)", None, ""), "", ".cps, is of an earlier run")
 check(status == 0 and line[0] == "0", "no samples: %d, %s" % (status, line))
@@ -77,7 +88,8 @@ for number in signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGRTMAX:
     process = start([], waits)
     said = read(process[1], b"ready")
     os.kill(process[0], number)
-    status, _ = ends(process, said, "; ended by signal %d (%s)" % (number, signal.strsignal(number)))
+    status, line = ends(process, said, ".cps")
+    check(line[1].startswith("1 process, ended by signal %d (%s); next: cpconv " % (number, signal.strsignal(number))), "signal: %s" % (line,))
     check(os.WIFSIGNALED(status) and os.WTERMSIG(status) == number, "signal %d: %d" % (number, status))
 
 # The terminal's ^C reaches the program once; a program that ignores it goes on.

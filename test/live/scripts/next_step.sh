@@ -50,7 +50,44 @@ says 1 'no function "zzz" in the profile; the view functions lists all' "$CPCONV
 grep -qF 'no input counts the resource "real" (cpsample -r real PROGRAM records it); there are:' err || fail "real: $(cat err)"
 says 2 'needs recordings' "$CPCONV" --timeline x.folded
 says 125 'no program given; see cpsample --help' "$cpsample"
-says 125 'unknown option --ressource; see cpsample --help=all' "$cpsample" --ressource cpu program
+says 125 'unknown option --ressource; did you mean --resource?' "$cpsample" --ressource cpu program
+says 125 'unknown option --bugdet=3; did you mean --budget?' "$cpsample" --bugdet=3 program
+says 125 'unknown option --xyzzy; see cpsample --help=all' "$cpsample" --xyzzy program
+says 125 '-p 1234: attaching to a process that runs is not there yet; start it with' "$cpsample" -p 1234
+says 125 '--pid=7: attaching to a process that runs is not there yet; start it with' "$cpsample" --pid=7
+says 125 '-F: there is no such option; -r cpu:1ms takes' "$cpsample" -F 999 program
+says 125 '-r cpu,wall: "wall" is no resource; did you mean real?' "$cpsample" -r cpu,wall ./program
+says 125 '-r maloc: "maloc" is no resource; did you mean alloc?' "$cpsample" -r maloc ./program
+says 125 '-r swithces: "swithces" is no resource; did you mean switches?' "$cpsample" -r swithces ./program
+says 125 '-r xyzzy: "xyzzy" is no resource; see cpsample --list-resources' "$cpsample" -r xyzzy ./program
+says 125 '-c timr: must be strata, timer, itimer or perf; did you mean timer?' "$cpsample" -c timr ./program
+says 125 '-c sun: must be strata, timer, itimer or perf' "$cpsample" -c sun ./program
+grep -q mean err && fail "-c sun: $(cat err)"
+says 125 '-o g.xyz: the name of a recording ends in .cps, as g.cps does; cpconv -o makes' "$cpsample" -o g.xyz ./program
+for name in plain n.1 x.%p; do
+	"$cpsample" --library "$LIBRARY" -r signals -o $name sh -c 'kill -PROF $$; true' || fail "-o $name: status $?"
+done
+[ -f plain ] && [ -f n.1 ] || fail "-o plain, n.1: $(ls)"
+echo 'int main(void) { return 0; }' >main.c
+if $CC -static -o static main.c 2>log; then
+	says 125 './static: statically linked, so that nothing can be preloaded; link it without -static' "$cpsample" ./static
+fi
+# Programs of Go: without cgo there is nothing to preload into, or threads that are not the C library's, in which a tick
+# ends the program; with it they are recorded.
+if command -v go >log; then
+	mkdir go && cd go || fail go
+	printf 'module m\n' >go.mod
+	printf 'package main\n\nfunc main() {}\n' >main.go
+	export GOCACHE="$tmp/gocache" GOFLAGS=-mod=mod
+	CGO_ENABLED=0 go build -o ../static.go . >../log 2>&1 || fail "go: $(cat ../log)"
+	go build -ldflags=-linkmode=external -o ../external.go . >../log 2>&1 || fail "go: $(cat ../log)"
+	printf 'package main\n\n// static int f(void) { return 1; }\nimport "C"\n\nfunc main() { C.f() }\n' >main.go
+	CGO_ENABLED=1 go build -o ../cgo.go . >../log 2>&1 || fail "go: $(cat ../log)"
+	cd ..
+	says 125 './static.go: a Go program without cgo is statically linked' "$cpsample" ./static.go
+	says 125 './external.go: a Go program without cgo, whose threads are not' "$cpsample" ./external.go
+	"$cpsample" --library "$LIBRARY" ./cgo.go || fail "cgo: status $?"
+fi
 says 127 'rec.cps: is a recording; cpconv rec.cps shows it' "$cpsample" rec.cps
 says 127 'program: not found in PATH; ./program is here' "$cpsample" program
 
