@@ -40,6 +40,7 @@ function showHeaviest(explorer) {
 	const table = byId('heaviest');
 	const key = [n, explorer.weighed].join();
 
+	table.style.top = flame.rows * ROW + HEAVIEST_ROW + 'px';
 	table.hidden = profile.isCompared || n < HEAVIEST_LEAST;
 	if (table.hidden || table.dataset.key === key) return;
 	const { self } = model.functions();

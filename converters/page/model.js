@@ -145,20 +145,20 @@ class Model {
 		return Uint32Array.from(nodes);
 	}
 
-	// What is in stacks with a function that is marked, and the outermost nodes of these.
+	// What is in stacks with a function that is marked, and all nodes of such functions.
 	matching(marks) {
 		const p = this.profile;
 		const nodes = [];
 		let weight = 0;
+		let counted = 0; // up to there
 
-		for (let i = 1; i < p.n;)
-			if (marks[p.fn[i]]) {
-				if (this.total[i] > 0) nodes.push(i);
-				weight += this.total[i];
-				i = p.end[i];
-			} else {
-				i++;
-			}
+		for (let i = 1; i < p.n; i++) {
+			if (!marks[p.fn[i]]) continue;
+			if (this.total[i] > 0) nodes.push(i);
+			if (i < counted) continue;
+			weight += this.total[i];
+			counted = p.end[i];
+		}
 		return { nodes, weight };
 	}
 }

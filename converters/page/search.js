@@ -41,8 +41,8 @@ function searchFor(explorer, text) {
 	if (marks) model.hidden.forEach((isHidden, f) => (marks[f] &= !isHidden));
 	const found = marks ? model.matching(marks) : { nodes: [], weight: 0 };
 
-	found.nodes.sort((a, b) => model.total[b] - model.total[a] || a - b);
 	explorer.marks = marks;
+	explorer.isSorted = false;
 	explorer.matches = found.nodes;
 	explorer.textMatch = marks && new RegExp(text, text === text.toLowerCase() ? 'iu' : 'u');
 	byId('search').setAttribute('aria-invalid', error !== '');
@@ -70,6 +70,14 @@ function placesOf(explorer) {
 	return elementsThatMatch(explorer, section);
 }
 
+// From the heaviest on; not before somebody goes to one, because there may be a million.
+function sortMatches(explorer) {
+	const { total } = explorer.model;
+
+	if (!explorer.isSorted) explorer.matches.sort((a, b) => total[b] - total[a] || a - b);
+	explorer.isSorted = true;
+}
+
 function branchesThatMatch(explorer) {
 	const { state, matches, marks, model } = explorer;
 	const { tree } = explorer.flame.trees[0];
@@ -77,6 +85,7 @@ function branchesThatMatch(explorer) {
 	if (state.view !== 'flame') return matchesBesideRoot(marks, tree);
 	// Where functions are hidden several nodes may be one box.
 	if (!model.filters.some((f) => f.kind === 'hide')) return matches;
+	sortMatches(explorer);
 	return [...new Set(matches.map((node) => tree.locate(node)))].filter((k) => k >= 0);
 }
 
@@ -125,6 +134,7 @@ function goToMatch(explorer, step) {
 	const n = explorer.places.length;
 
 	if (!n) return;
+	sortMatches(explorer);
 	const match = explorer.match < 0 && step < 0 ? n - 1 : (explorer.match + step + n) % n;
 	const place = explorer.places[match];
 

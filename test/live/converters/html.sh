@@ -66,6 +66,8 @@ same want got "search and tree"
 awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "main;f%d %d\n", i, i == 1500 ? 1 : 400 }' >narrow.folded
 page narrow narrow.folded
 [ "$(by_node page.cjs narrow.html strip '^f1500$' 2>err)" = '1 of 1' ] || fail "a narrow match: $(cat err)"
+# Also a match within another one is gone to. Seen to fail: with the outermost ones alone.
+[ "$(by_node page.cjs small.html strip '^[ab]$' 2>err)" = '1 of 5' ] || fail "matches within matches: $(cat err)"
 printf '%s\n' 'main;f;f;f;g 30' 'main;p;q;p;q;p;q;r 40' 'main;x;y;x 30' >again.folded
 page again again.folded
 by_node page.cjs again.html paths >got 2>err || fail "paths: $(cat err)"
