@@ -335,9 +335,10 @@ static int check(const struct options *opt, const struct analysis *s, struct err
 		int rc = assertion_parse(&a, opt->asserts[i], err);
 
 		if (!rc)
-			rc = assertion_check(&a, s->profile, s->tree, opt->of_view.normalize,
-					     view_options_are_of_program(&opt->of_view, s->profile),
-					     &r, err);
+			rc = assertion_check(
+				&a, s->profile, s->tree, opt->of_view.normalize,
+				view_input_options_are_of_program(&opt->of_view, s->profile), &r,
+				err);
 		if (!rc && r.is_absent)
 			message("warning: --assert %s: no sample has met %s, which counts as 0",
 				a.text, a.name);

@@ -23,7 +23,7 @@ static bool is_of_calls(const struct profile *p)
 	return true;
 }
 
-bool view_options_are_of_program(const struct view_options *options, const struct profile *p)
+bool view_input_options_are_of_program(const struct view_options *options, const struct profile *p)
 {
 	return options->self == VIEW_SELF_DEFAULT ? is_of_calls(p)
 						  : options->self == VIEW_SELF_PROGRAM;
@@ -31,7 +31,7 @@ bool view_options_are_of_program(const struct view_options *options, const struc
 
 bool view_input_is_of_program(const struct view_input *in)
 {
-	return in->tree && view_options_are_of_program(in->options, in->profile);
+	return in->tree && view_input_options_are_of_program(in->options, in->profile);
 }
 
 struct tree_function *view_input_functions_of(const struct view_input *in, const struct tree *t,

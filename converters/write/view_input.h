@@ -87,7 +87,7 @@ struct tree_function *view_input_functions_of(const struct view_input *in, const
 					      size_t *n, struct error *err);
 /* Whether the selfs of these are of functions of the program. */
 bool view_input_is_of_program(const struct view_input *in);
-bool view_options_are_of_program(const struct view_options *options, const struct profile *p);
+bool view_input_options_are_of_program(const struct view_options *options, const struct profile *p);
 
 /* Whether the view is to be written as a table for programs (rows.h), and not for people. */
 bool view_input_is_rows(const struct view_options *options);
