@@ -197,8 +197,6 @@ static int builder_moments_add(struct profile_builder *b, const struct event_sam
 	struct recording *r = &b->current;
 	const struct profile_thread *t;
 
-	if (e->hits > UINT32_MAX)
-		moments_drop(&r->moments, MOMENTS_TOO_MANY);
 	if (r->moments.kept != MOMENTS_KEPT)
 		return 0;
 	t = builder_thread(b, thread);
@@ -207,7 +205,7 @@ static int builder_moments_add(struct profile_builder *b, const struct event_sam
 	const struct moment sample = {
 		.time_ns = builder_clock_time(&r->process, e->time_us),
 		.weight = e->weight,
-		.hits = (uint32_t)e->hits,
+		.hits = e->hits < UINT32_MAX ? (uint32_t)e->hits : UINT32_MAX,
 		.node = node,
 		.thread = (uint32_t)(t - r->process.threads),
 		.state = e->state < BUILDER_STATES ? r->state_names[e->state] : STRINGS_NONE,

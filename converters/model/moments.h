@@ -36,7 +36,7 @@ struct moment {
 	uint32_t node;	  /* of the profile */
 	uint32_t thread;  /* index in moments.threads */
 	uint32_t state;	  /* what the thread did, in strings; STRINGS_NONE: not known */
-	uint32_t hits;
+	uint32_t hits;	  /* UINT32_MAX: so many or more */
 };
 
 struct moments_thread {

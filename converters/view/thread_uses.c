@@ -69,6 +69,10 @@ static int add_kept(struct thread_uses *u, const struct view_input *in, bool wit
 
 		if (!is_kept(in, m->list[i].node))
 			continue;
+		if (m->list[i].hits == UINT32_MAX)
+			return error_usage(err,
+					   "--focus and --ignore: an input has 2^32 samples in "
+					   "one line, of which threads cannot be told");
 		use->weight += m->list[i].weight;
 		use->hits += m->list[i].hits;
 		if (with_times && add_time(&use->times, m, &m->list[i], is_time(p, p->unit)))
