@@ -277,8 +277,9 @@ static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
 }
 
 /* It ends. Returns with how many gticks of `real` the function's caller is to be credited, as a call of `leaf`.
- * errno stays as it is. A tick that comes meanwhile finds that the call is not over until it was credited. */
-static uint64_t cps_off_cpu_leave(const struct cps_blocking_call *call)
+ * errno stays as it is. A tick that comes meanwhile finds that the call is not over until it was credited. Its frame is gone
+ * when a sample is taken (cps_blocking_leave). */
+static __attribute__((noinline)) uint64_t cps_off_cpu_leave(const struct cps_blocking_call *call)
 {
 	uint64_t now = cps_moment_ns(), weight = 0;
 

@@ -259,8 +259,9 @@ static LITTLE long transfer(struct cps_by_number *c)
 /* Such a call has begun so, by cps_eintr_restart_start and cps_transfer_cut_begin, which has returned `outer`,
  * and has this result. A tick has met it. Returns the result that the target gets, or -errno. cps_waiting_end
  * must follow here, too. */
-static long cps_by_number_go_on(struct cps_by_number *c, struct cps_eintr_restart_start start,
-				uintptr_t outer, long result)
+static LITTLE long cps_by_number_go_on(struct cps_by_number *c,
+				       struct cps_eintr_restart_start start, uintptr_t outer,
+				       long result)
 {
 	struct cps_eintr_restart_wait w = cps_eintr_restart_wait_of(start, 0);
 

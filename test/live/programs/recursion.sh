@@ -24,13 +24,13 @@ none_above() {
 }
 
 rows() {
-	"$CPCONV" "$@" --threshold 0 --tsv "$stream" >"$view" 2>err || fail "$*: $(cat err)"
+	"$CPCONV" "$@" --tsv "$stream" >"$view" 2>err || fail "$*: $(cat err)"
 }
 
 nothing_exceeds() {
 	whole=$(info "$stream" credited)
 	for view in flat tree bottomup functions bodies callpath edges callgraph cycles contexts; do
-		rows "--$view"
+		rows "--$view" --threshold 0
 	done
 	none_above flat 3 1
 	none_above flat 4 1
@@ -45,9 +45,9 @@ nothing_exceeds() {
 	none_above contexts 2 "$whole" context
 	# The views begin and end at the function that recurses most.
 	view=callpath
-	rows --callpath --root "$recursive"
+	rows --callpath --threshold 0 --root "$recursive"
 	none_above callpath 2 1
-	rows --callpath --up --root "$recursive" --depth 8
+	rows --callpath --threshold 0 --up --root "$recursive" --depth 8
 	none_above callpath 2 1
 	for totals in "" exact propagated; do
 		view=graph${totals:+.$totals}
