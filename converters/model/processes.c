@@ -670,3 +670,21 @@ uint32_t *commands_name(struct strings *strings, const struct profile_process *p
 	free(names);
 	return NULL;
 }
+
+const struct profile_process *commands_launched(const struct profile_process *processes, size_t n)
+{
+	const struct profile_process *first = processes;
+
+	if (!n || (n > 1 && !processes[0].tree_pid))
+		return NULL;
+	for (size_t i = 1; i < n; i++) {
+		const struct profile_process *p = &processes[i];
+		bool is_root = p->pid == p->tree_pid, was_root = first->pid == first->tree_pid;
+
+		if (compare_trees(p, first) != 0)
+			return NULL;
+		if (is_root != was_root ? is_root : p->start_ns < first->start_ns)
+			first = p;
+	}
+	return first;
+}

@@ -81,4 +81,8 @@ void children_free(struct children *c);
  */
 uint32_t *commands_name(struct strings *strings, const struct profile_process *processes, size_t n);
 
+/* The process that a run began with, if all are of one run: the one that the run is named after, else
+ * the first that began. NULL: there is none, or the processes are not known to be of one run. */
+const struct profile_process *commands_launched(const struct profile_process *processes, size_t n);
+
 #endif

@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/processes.h"
 #include "page/page.h"
 #include "view/compared.h"
 #include "view/view.h"
 #include "write/caption.h"
+
+#define TITLE_BYTES 60u /* of arguments in a title */
 
 #define PLAIN_ROWS 200 /* of the table that is seen without JavaScript */
 
@@ -102,25 +105,50 @@ static char *caption_of(const struct view_input *in, struct error *err)
 	return without_hints(out_take(o, &n, err));
 }
 
-/* The program's name, and how many processes there are. */
+/* The words behind the program's name, of which a title has room for some. */
+static void write_arguments(struct out *o, const struct profile *p,
+			    const struct profile_process *process)
+{
+	size_t left = TITLE_BYTES;
+
+	for (size_t i = 1; i < process->n_args; i++) {
+		size_t n;
+		const char *text = strings_get(p->strings, process->args[i], &n);
+
+		if (n >= left) {
+			out_text(o, " ...");
+			return;
+		}
+		left -= n + 1;
+		out_text(o, " ");
+		out_name(o, text, n);
+	}
+}
+
+/* The command that was launched and how many processes it became; of several runs, the name of a
+ * program and how many processes there are beside it. */
 static char *title_of(const struct view_input *in, struct error *err)
 {
 	const struct profile *p = in->profile;
 	struct out *o = out_open_memory(err);
+	const struct profile_process *launched = commands_launched(p->processes, p->n_processes);
 	struct event_text name = {"", 0};
 	size_t n;
 
 	if (!o)
 		return NULL;
 	if (p->n_processes)
-		name = profile_program_of(p->strings, &p->processes[0]);
+		name = profile_program_of(p->strings, launched ? launched : &p->processes[0]);
 	if (name.length)
 		out_name(o, name.bytes, name.length);
 	else
 		out_text(o, "Profile");
 	if (compared(in))
 		out_text(o, ", before and after");
-	else if (p->n_processes > 1)
+	else if (launched && p->n_processes > 1) {
+		write_arguments(o, p, launched);
+		out_format(o, " (%zu processes)", p->n_processes);
+	} else if (p->n_processes > 1)
 		out_format(o, " and %zu more", p->n_processes - 1);
 	return out_take(o, &n, err);
 }

@@ -38,6 +38,24 @@ static struct profile_process process(const char *line)
 	return p;
 }
 
+/* Seen to fail: with the first process of the list. */
+Test(commands, launched)
+{
+	struct profile_process all[3] = {
+		{.pid = 12, .start_ns = 5, .tree_pid = 10, .host = STRINGS_NONE},
+		{.pid = 10, .start_ns = 7, .tree_pid = 10, .host = STRINGS_NONE},
+		{.pid = 11, .start_ns = 3, .tree_pid = 10, .host = STRINGS_NONE},
+	};
+
+	cr_assert_eq(commands_launched(all, 3), &all[1]);
+	all[1].pid = 13;
+	cr_assert_eq(commands_launched(all, 3), &all[2]);
+	all[1].tree_pid = 20;
+	cr_assert_null(commands_launched(all, 3));
+	cr_assert_eq(commands_launched(all, 1), &all[0]);
+	cr_assert_null(commands_launched(all, 0));
+}
+
 Test(commands, told_apart)
 {
 	static const struct {
