@@ -504,7 +504,8 @@ static int count_frames(struct pprof *p)
 				 p->name, (unsigned long long)p->frames_most);
 	if (!array_reserve(&p->before, &p->before_size, n, sizeof(*p->before)))
 		return error_memory(p->err);
-	memcpy(p->before, p->numbers, n * sizeof(*p->before));
+	if (n) /* else there may be no room at all */
+		memcpy(p->before, p->numbers, n * sizeof(*p->before));
 	p->n_before = n;
 	return 0;
 }
