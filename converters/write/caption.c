@@ -23,6 +23,7 @@
 #define NEARLY_ALL	0.99
 #define NORMAL_95	1.96 /* standard deviations of an interval of 95 % */
 #define SAMPLES_FEW	400  /* of the same weight: a half is known to a twentieth */
+#define SAMPLES_TOO_FEW 4    /* a half may be anything */
 /* A late tick is worth a line if it is so many times the mean, one part in so many of all, and there are some to tell the mean. */
 #define LATE_TIMES 8
 #define LATE_SHARE 50
@@ -174,7 +175,9 @@ static void write_precision(struct out *o, const struct profile *p)
 		out_format(o, "one sample is of %s, %.1f times the mean: its tick came late\n",
 			   weight_alone(text, p, p->heaviest),
 			   (double)p->heaviest * (double)p->hits / weight);
-	if (samples < SAMPLES_FEW)
+	if (samples < SAMPLES_TOO_FEW)
+		out_text(o, "too few samples for shares\n");
+	else if (samples < SAMPLES_FEW)
 		out_format(o, "few samples: what has 50 %% has it +- %.2g %% (95 %%)\n",
 			   100 * NORMAL_95 * sqrt(0.25 / samples));
 }
