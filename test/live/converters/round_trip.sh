@@ -8,8 +8,7 @@
 # Seen to fail:
 # - With levels of recursion counted through all modules: f of one module was a deeper level of f of another one, and its
 #   total was 0 when read again.
-# - With blanks at the ends of names in callgrind's format, which its readers take off, and with totals that were propagated
-#   if a name has an apostrophe.
+# - With totals of callgrind's format that were propagated if a name has an apostrophe.
 # - With columns of one name in Parquet, which DuckDB names itself: cpu_samples_1 was that of the second resource.
 # - With the first of two counts taken for a part of the name.
 # May run beside others.
