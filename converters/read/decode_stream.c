@@ -27,6 +27,8 @@ _Static_assert(UNPACKED_BYTES >= CPS_RECORD_BYTES_MAX + FRAME_BYTES_MAX + STEP_B
 #define STORED_BYTES  5u
 #define REPEATED_MOST 256u
 #define MARK_BYTES    9u /* of a block, with those of the flush before */
+/* Packed bytes that are enough for the record that begins a block, with zlib's codes before it. */
+#define AHEAD_BYTES 512u
 
 /* What is known of a damaged file. */
 struct damage {
@@ -51,8 +53,9 @@ struct unpacker {
 	/* The input is unpacked in parts, each up to a flush of the recorder's. */
 	const unsigned char *rest; /* of the input, behind the part at hand */
 	size_t n_rest;
-	uint64_t latest; /* the eight bytes of the file before `rest` */
-	bool is_raw;	 /* zlib is given a block that was found, without what is before it */
+	unsigned char ahead[AHEAD_BYTES]; /* a copy of `rest`, while more is looked at than that */
+	uint64_t latest;		  /* the eight bytes of the file before `rest` */
+	bool is_raw; /* zlib is given a block that was found, without what is before it */
 	unsigned char stored[STORED_BYTES]; /* how the end block begins that was found */
 	unsigned
 		expected; /* the tag that the next record must have, 0: any; CPS_TAG_END: one of the end */
@@ -322,13 +325,30 @@ static int inflate_step(struct unpacker *u)
 	}
 }
 
-/* Whether a block begins with what comes next, which zlib can read without what is before it. */
-static bool is_block(const struct unpacker *u)
+/* Look at the next packed bytes, as many as begin a block, wherever the input's pieces end. Returns how many there are. */
+static size_t look_ahead(struct unpacker *u, unsigned char bytes[AHEAD_BYTES])
 {
-	unsigned char bytes[32];
+	const unsigned char *next;
+	size_t n = u->n_rest < AHEAD_BYTES ? u->n_rest : AHEAD_BYTES, more = AHEAD_BYTES - n;
+
+	memcpy(bytes, u->rest, n);
+	if (!more)
+		return n;
+	memcpy(u->ahead, bytes, n); /* the input's own bytes are valid only until it is asked */
+	u->rest = u->ahead;
+	if (input_peek(u->in, &next, &more, u->s.err)) /* who takes them is told so again */
+		return n;
+	memcpy(bytes + n, next, more);
+	return n + more;
+}
+
+/* Whether a block begins with what comes next, which zlib can read without what is before it. */
+static bool is_block(struct unpacker *u)
+{
+	unsigned char bytes[32], packed[AHEAD_BYTES];
 	struct cursor c = {bytes, bytes, NULL};
-	z_stream z = {.next_in = (unsigned char *)u->rest,
-		      .avail_in = (unsigned)u->n_rest,
+	z_stream z = {.next_in = packed,
+		      .avail_in = (unsigned)look_ahead(u, packed),
 		      .next_out = bytes,
 		      .avail_out = sizeof(bytes)};
 	uint64_t tag, length;
