@@ -10,16 +10,9 @@
 
 /* ---- discovery ------------------------------------------------------------------------------- */
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double discovery_limit(double *p, size_t n, double level)
 {
-	qsort(p, n, sizeof(*p), compare);
+	welch_sort(p, n);
 	for (size_t i = n; i-- > 0;)
 		if (p[i] <= level * (double)(i + 1) / (double)n)
 			return p[i];

@@ -143,11 +143,16 @@ double welch_ratio(const struct welch_side *before, const struct welch_side *aft
 	return *freedom > 0 ? sum / *freedom : 1;
 }
 
-static int compare_ratios(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
+}
+
+void welch_sort(double *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), compare);
 }
 
 struct welch_common welch_common(double *ratios, size_t n, double freedom)
@@ -157,7 +162,7 @@ struct welch_common welch_common(double *ratios, size_t n, double freedom)
 
 	if (!n || !(freedom > 0))
 		return common;
-	qsort(ratios, n, sizeof(*ratios), compare_ratios);
+	welch_sort(ratios, n);
 	/* The median of chi squared over its degrees of freedom (E. B. Wilson and M. M. Hilferty, The distribution of
 	 * chi-square, Proceedings of the National Academy of Sciences 17, 1931). */
 	cube = 1 - 2 / (9 * freedom);

@@ -37,6 +37,9 @@ double student_quantile(double p, double freedom);
 /* The intervals have this confidence, and tests this level. */
 #define WELCH_LEVEL 0.05
 
+/* Sort n values, the least first. */
+void welch_sort(double *values, size_t n);
+
 struct welch_side {
 	size_t n;	 /* runs, at least one */
 	double mean;	 /* of what they have used */

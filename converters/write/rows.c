@@ -35,20 +35,28 @@ void rows_begin(struct rows *r, struct out *o, const char *view, const struct vi
 	rows_begin_totals(r, o, view, in, in->tree || (in->graph && in->graph->has_totals));
 }
 
-void rows_begin_totals(struct rows *r, struct out *o, const char *view, const struct view_input *in,
-		       bool is_exact)
+/* What JSON has first in all views of one resource, up to its unit. Returns whether it is JSON. */
+static bool begin(struct rows *r, struct out *o, const char *view, const struct view_input *in)
 {
 	const struct profile *p = in->profile;
 
 	*r = (struct rows){.out = o, .json = in->options->format == VIEW_JSON};
 	if (!r->json)
-		return;
+		return false;
 	out_format(o, "{\"version\": %d, \"view\": \"%s\", \"resource\": ", ROWS_JSON_VERSION,
 		   view);
 	json_text_string(o, p->strings, p->resource);
 	out_text(o, ", \"unit\": ");
+	return true;
+}
+
+void rows_begin_totals(struct rows *r, struct out *o, const char *view, const struct view_input *in,
+		       bool is_exact)
+{
+	if (!begin(r, o, view, in))
+		return;
 	json_unit(o, in);
-	out_format(o, ", \"samples\": %" PRIu64, p->hits);
+	out_format(o, ", \"samples\": %" PRIu64, in->profile->hits);
 	put_whole(o, in, is_exact);
 	out_text(o, ", \"rows\": [");
 }
@@ -58,18 +66,12 @@ void rows_begin_threads(struct rows *r, struct out *o, const char *view,
 {
 	const struct profile *p = in->profile;
 
-	*r = (struct rows){.out = o, .json = in->options->format == VIEW_JSON};
-	if (!r->json)
+	if (!begin(r, o, view, in))
 		return;
-	out_format(o, "{\"version\": %d, \"view\": \"%s\", \"resource\": ", ROWS_JSON_VERSION,
-		   view);
-	json_text_string(o, p->strings, p->resource);
-	out_text(o, ", \"unit\": ");
 	json_text_string(o, p->strings, p->unit);
 	out_format(o, ", \"samples\": %" PRIu64 ", \"total\": %" PRIu64 ", \"kept\": %" PRIu64,
 		   p->hits, p->weight, kept);
-	out_text(o, ", \"totals\": \"exact\"");
-	out_text(o, ", \"rows\": [");
+	out_text(o, ", \"totals\": \"exact\", \"rows\": [");
 }
 
 void rows_begin_columns(struct rows *r, struct out *o, const struct view_input *in,

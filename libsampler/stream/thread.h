@@ -140,8 +140,8 @@ void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_
 /*
  * The time in which threads were ready to run and had no processor, as the kernel counts it for each (schedstat).
  *
- * No descriptor stays open: reading costs some microseconds, so it is done when a thread begins that was not
- * created here, when one ends, and at the end of the recording.
+ * No descriptor stays open: reading costs 6 us in a loop, and some 55 at the end of a thread. So it is done when a
+ * thread begins that was not created here, when one ends, and at the end of the recording.
  */
 
 /* [signal] How long the live thread, which may be any, has been so since it was created, in ns. False: nobody says it. */
