@@ -11,11 +11,11 @@
 # Not in short runs: it takes 10 s.
 . "$(dirname "$0")/../lib.sh"
 
-# agree NAME WEIGHT OPTION...: the totals of the resource that is in the column WEIGHT
+# agree NAME WEIGHT OPTION...: the totals of the resource that is in the column WEIGHT. Parquet's leaves are those of the stacks.
 agree() {
 	name=$1 weight=$2
 	shift 2
-	"$CPCONV" --flat --tsv --threshold 0 --names full "$@" 2>err | awk -F "$tab" '
+	"$CPCONV" --flat --self leaf --tsv --threshold 0 --names full "$@" 2>err | awk -F "$tab" '
 		{ self[$5] += $1; total[$5] += $2 }
 		END { for (f in total) if (total[f] > 0) printf "%.0f\t%.0f\t%s\n", self[f], total[f], f }' | LC_ALL=C sort >"$name.want"
 	"$CPCONV" --parquet -o "$name.parquet" "$@" 2>err || fail "$name: $(cat err)"

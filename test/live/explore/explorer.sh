@@ -328,7 +328,8 @@ for name in 'Perl_*' '^Perl_'; do
 	# What they call, copy, belongs to the graph and the tree, too.
 	"$CPCONV" --graph --root "$name" --tsv perl.folded | awk '$1 == "func" { print $5 }' | grep -v copy | meant graph
 	"$CPCONV" --tree --root "$name" --tsv --threshold 0 perl.folded | cut -f 4 | grep -v copy | meant tree
-	"$CPCONV" --dot --root "$name" perl.folded | sed -n 's/^[ \t]*"\([^"]*\)" \[.*/\1/p' | grep -v copy | meant dot
+	"$CPCONV" --dot --root "$name" perl.folded | sed -n 's/^[ \t]*"[^"]*" \[label="\([^"]*\)".*/\1/p' |
+		sed 's/\\n/\n/g' | grep '[A-Za-z]' | grep -v copy | meant dot # a chain of functions is one node
 done
 
 
