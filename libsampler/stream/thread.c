@@ -14,6 +14,7 @@
 
 #include "arch/arch.h"
 #include "base/memory.h"
+#include "base/moment.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "stream/thread.h"
@@ -86,6 +87,7 @@ struct cps_thread *cps_thread_take(void)
 	memset((char *)t + sizeof(t->state), 0, sizeof(*t) - sizeof(t->state));
 	t->chunk = i;
 	t->id = atomic_fetch_add(&next_id, 1);
+	t->taken_ns = cps_moment_ns();
 	return t;
 }
 
@@ -355,17 +357,42 @@ void cps_ready_begin(struct cps_thread *t)
 		cps_ready_forget();
 }
 
-/* If two do so at a time, what both add is right together. */
+/* If two do so at a time, what both add is right together. What counts is multiplied by CPS_READY_SHORT_NS / life_ns. */
+static void add(struct cps_thread *t, uint64_t life_ns)
+{
+	uint64_t now, new;
+
+	if (!cps_ready_read(t, &now)) {
+		cps_ready_forget();
+		return;
+	}
+	new = now - atomic_exchange(&t->ready_ns, now);
+	if (life_ns < CPS_READY_SHORT_NS) /* it was not ready for longer than it lived */
+		new = (new < life_ns ? new : life_ns) * CPS_READY_SHORT_NS / life_ns;
+	atomic_fetch_add(&ready_sum, new);
+}
+
 void cps_ready_add(struct cps_thread *t)
 {
-	uint64_t now;
+	if (!atomic_load(&is_ready_unknown))
+		add(t, CPS_READY_SHORT_NS);
+}
 
-	if (atomic_load(&is_ready_unknown))
-		return;
-	if (cps_ready_read(t, &now))
-		atomic_fetch_add(&ready_sum, now - atomic_exchange(&t->ready_ns, now));
-	else
-		cps_ready_forget();
+/* A number that says nothing of the thread's life, below CPS_READY_SHORT_NS. */
+static uint64_t draw(const struct cps_thread *t, uint64_t now)
+{
+	uint64_t x = (now ^ (uint64_t)t->id << 32) * UINT64_C(0xbf58476d1ce4e5b9);
+
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (x ^ x >> 31) % CPS_READY_SHORT_NS;
+}
+
+void cps_ready_add_last(struct cps_thread *t)
+{
+	uint64_t now = cps_moment_ns(), life_ns = now - t->taken_ns;
+
+	if (!atomic_load(&is_ready_unknown) && draw(t, now) < life_ns)
+		add(t, life_ns);
 }
 
 uint64_t cps_ready_ns(void)

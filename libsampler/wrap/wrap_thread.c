@@ -327,7 +327,7 @@ static void end_recorded(struct cps_thread *t)
 	reading = cps_sample_own_begin();
 	cps_clock_disarm(clock, t);
 	cps_resource_disarm(t);
-	cps_ready_add(t);
+	cps_ready_add_last(t);
 	cps_sample_own_end(t, reading);
 	cps_sample_end_thread(t);
 	cps_recording_thread_ends(t);
