@@ -267,8 +267,9 @@ static bool copy_to_entry(const struct cps_buffer *b)
 		return false;
 	/* The numbers do not count any more what is overwritten. */
 	atomic_thread_fence(memory_order_release);
-	memcpy(entry->latest + (b->shown - b->in_pages), b->bytes + b->shown,
-	       b->committed - b->shown);
+	if (b->committed > b->shown) /* A batch without bytes may have no memory yet. */
+		memcpy(entry->latest + (b->shown - b->in_pages), b->bytes + b->shown,
+		       b->committed - b->shown);
 	return true;
 }
 
