@@ -25,6 +25,7 @@
 #define STATE_BYTES (512u << 10) /* for all modules, and more */
 
 static uint64_t losses_told;
+static uint64_t names_block; /* the number of the block that has said all names again; 0: none */
 static struct cps_buffer *acquired[CPS_BUFFERS + 1]; /* by cps_drain_all */
 
 /* Buffer 0 holds records as they are. */
@@ -128,11 +129,17 @@ int cps_drain(struct cps_buffer *b)
 	return error;
 }
 
-void cps_drain_reset(void)
+void cps_drain_continue(void)
 {
 	losses_told = 0;
 	cps_columnar_forget();
 	memset(acquired, 0, sizeof(acquired));
+}
+
+void cps_drain_reset(void)
+{
+	cps_drain_continue();
+	names_block = 0;
 }
 
 static struct cps_buffer *acquire_patiently(uint32_t number, uint64_t *until)
@@ -204,10 +211,12 @@ static void put_thread(struct cps_thread *t, void *context)
 }
 
 /* If the stream has several blocks, the last one says again which modules and threads there are, because a part of
- * the file that becomes damaged may be the one that says it. Those that have no room are left out. */
+ * the file that becomes damaged may be the one that says it. Those that have no room are left out. If an exec has failed,
+ * the last block may be one that does so: names that are new in it are of use to nothing that could be read without it. */
 static void write_names_again(void)
 {
-	uint8_t *bytes = cps_deflate_out_blocks() ? cps_arena_pages(STATE_BYTES) : NULL, *whole;
+	bool is_said = cps_deflate_out_blocks() == names_block;
+	uint8_t *bytes = is_said ? NULL : cps_arena_pages(STATE_BYTES), *whole;
 	struct cps_writer w = {bytes, bytes, false};
 
 	if (!bytes)
@@ -224,7 +233,8 @@ static void write_names_again(void)
 	if (!w.full)
 		cps_thread_each(put_thread, &w);
 	whole = w.full ? whole : w.p;
-	cps_deflate_out_append_block(bytes, (size_t)(whole - bytes));
+	if (!cps_deflate_out_append_block(bytes, (size_t)(whole - bytes)))
+		names_block = cps_deflate_out_blocks();
 	cps_columnar_forget();
 	cps_sys_munmap(bytes, STATE_BYTES);
 }

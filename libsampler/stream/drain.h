@@ -28,6 +28,9 @@ int cps_drain_all(struct cps_ending *end);
 /* [signal] Remove the stream and the journal instead. Waits in the same way. False: that cannot be done. */
 bool cps_drain_discard(void);
 
+/* [signal] Go on with the stream whose end was removed again. */
+void cps_drain_continue(void);
+
 /* [signal] Begin anew, in a child. */
 void cps_drain_reset(void);
 

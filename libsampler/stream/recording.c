@@ -682,7 +682,7 @@ void cps_recording_continue(void)
 	if (atomic_load(&state) != OVER || !cps_creation_path() || cps_loss_stop_reason(NULL) ||
 	    !cps_drain_is_complete() || cps_deflate_out_unfinish() != 0)
 		return;
-	cps_drain_reset();
+	cps_drain_continue();
 	cps_journal_renew(cps_creation_journal_path(), output.identity->journal_id);
 	atomic_store(&state, OPEN);
 }

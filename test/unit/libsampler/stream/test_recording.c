@@ -336,6 +336,55 @@ Test(recording, goes_on_after_its_end)
 	clean_up();
 }
 
+/* How many samples are added, from sample `n` on, until that many blocks were begun. */
+static uint64_t add_blocks(uint64_t n, uint64_t blocks)
+{
+	uint64_t first = n;
+
+	do {
+		add_samples(n, n + 100);
+		cps_recording_flush();
+		n += 100;
+	} while (cps_deflate_out_blocks() < blocks);
+	return n - first;
+}
+
+/* The names are said again once, and again only behind a new block. Seen to fail: when each end said them, and when another
+ * recording of the same number of blocks did not. */
+Test(recording, exec_that_fails_does_not_make_it_larger)
+{
+	struct reader r;
+	struct stat before, after;
+	uint64_t n;
+
+	prepare();
+	n = add_blocks(0, 1);
+	cps_recording_end(1, CPS_STOP_EXEC);
+	cr_assert_eq(cps_deflate_out_blocks(), 2, "names are a block");
+	stat(recording.file, &before);
+	for (int i = 0; i < 100; i++) {
+		cps_recording_continue();
+		cps_recording_end(1, CPS_STOP_EXEC);
+	}
+	stat(recording.file, &after);
+	cr_assert_leq(after.st_size, before.st_size + 100);
+	cps_recording_continue();
+	n += add_blocks(n, 3);
+	cr_assert(cps_recording_end(2, CPS_STOP_NONE));
+	cr_assert_eq(cps_deflate_out_blocks(), 4);
+	r = read_back(false);
+	cr_assert(r.ended && !r.was_cut);
+	cr_assert_eq(r.samples, n);
+	clean_up();
+
+	cps_recording_reset();
+	prepare();
+	add_blocks(0, 4);
+	cr_assert(cps_recording_end(0, CPS_STOP_NONE));
+	cr_assert_eq(cps_deflate_out_blocks(), 5);
+	clean_up();
+}
+
 Test(recording, keeps_the_limit_of_its_size)
 {
 	struct reader r;
