@@ -22,11 +22,22 @@ struct source_text {
 	FILE *file; /* NULL: the lines are in packs */
 	const struct pack_set *packs;
 	char *path;
-	uint32_t line; /* the number of the line that was read last */
+	uint64_t changed_ns; /* since 1970; 0: in packs */
+	uint32_t line;	     /* the number of the line that was read last */
 	char *bytes;
 	size_t size;
 	ssize_t n;
 };
+
+static uint64_t changed(const struct stat *st)
+{
+	uint64_t ns;
+
+	if (st->st_mtim.tv_sec < 0 ||
+	    __builtin_mul_overflow((uint64_t)st->st_mtim.tv_sec, 1000000000, &ns))
+		return 0;
+	return ns + (uint64_t)st->st_mtim.tv_nsec;
+}
 
 /* Owns the path from now on. NULL if it leads to no regular file that can be read. */
 static struct source_text *try_path(char *path)
@@ -45,6 +56,7 @@ static struct source_text *try_path(char *path)
 		return NULL;
 	}
 	t->path = path;
+	t->changed_ns = changed(&st);
 	return t;
 }
 
@@ -129,6 +141,11 @@ void source_text_close(struct source_text *t)
 const char *source_text_path(const struct source_text *t)
 {
 	return t->path;
+}
+
+bool source_text_is_newer(const struct source_text *t, uint64_t ns)
+{
+	return ns && t->changed_ns > ns;
 }
 
 const char *source_text_line(struct source_text *t, uint32_t line, size_t *n)

@@ -11,6 +11,7 @@
 #include "annotate/source_text.h"
 #include "base/array.h"
 #include "base/utf8.h"
+#include "model/processes.h"
 #include "page/page.h"
 
 /* ---- page times ------------------------------------------------------------------------------ */
@@ -487,6 +488,7 @@ static void write_file(struct sources *s, struct used_line *used, size_t n)
 		return;
 	protobuf_packed(s->data, 1);
 	protobuf_packed_bytes(s->data, path, length);
+	protobuf_packed(s->data, source_text_is_newer(t, run_times_begin(s->in->profile)));
 	write_text(s, t, used, n);
 	source_text_close(t);
 	for (size_t i = 0; i < n; i++)

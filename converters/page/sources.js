@@ -10,7 +10,7 @@ function readSources(r, p) {
 	const of = new Map();
 
 	while (r.number()) {
-		const file = { path: r.text(), text: new Map() };
+		const file = { path: r.text(), isNewer: r.number() > 0, text: new Map() };
 
 		for (let line = 0, step = r.number(); step > 0; step = r.number()) {
 			line += step;
@@ -112,6 +112,14 @@ function sourceBody(file, used, column, p) {
 	let before = 0;
 
 	path.colSpan = 4;
+	if (file.isNewer)
+		path.append(
+			element(
+				'p',
+				{ className: 'caution' },
+				'The file was changed after this was recorded: lines may be others than those that ran.',
+			),
+		);
 	body.append(element('tr', {}, path));
 	for (const line of linesAround(file, used)) {
 		if (before && line > before + 1)

@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "libsampler/format.h"
 #include "model/perf_map.h"
+#include "model/processes.h"
 #include "pipeline/load.h"
 #include "pipeline/message.h"
 #include "pipeline/pack.h"
@@ -409,10 +410,30 @@ static int add_excerpt(struct excerpts *x, const struct pack_excerpt *e)
 	return 0;
 }
 
-/* Add the text of all lines that the builder has noted, and of some around them, as far as the files are found: in packs (NULL:
- * none), below the directories (NULL: none), or where they were. -1: out of memory. */
-static int pack_sources(struct pack_builder *b, const struct pack_set *packs,
-			const char *directories, struct error *err)
+/* Where source files are looked for, and as of when. */
+struct source_places {
+	const struct pack_set *packs; /* NULL: none */
+	const char *directories;      /* NULL: none */
+	uint64_t begin_ns;	      /* of the recordings */
+};
+
+/* What was changed later would stand beside figures of other lines. Whoever names directories knows what is there. */
+static struct source_text *open_source(const char *path, const struct source_places *in)
+{
+	struct source_text *t = source_text_open(path, in->directories, in->packs);
+
+	if (!t || in->directories || !source_text_is_newer(t, in->begin_ns))
+		return t;
+	message("warning: %s: changed after it was recorded, so its lines are not packed; "
+		"--source-path DIR packs them nevertheless",
+		source_text_path(t));
+	source_text_close(t);
+	return NULL;
+}
+
+/* Add the text of all lines that the builder has noted, and of some around them, as far as the files are found. -1: out of
+ * memory. */
+static int pack_sources(struct pack_builder *b, const struct source_places *in, struct error *err)
 {
 	struct excerpts x = {.b = b, .path = PACK_NONE};
 	struct pack_excerpt e;
@@ -421,7 +442,7 @@ static int pack_sources(struct pack_builder *b, const struct pack_set *packs,
 	for (size_t at = 0; !status && pack_builder_lines(b, CONTEXT, &at, &e);) {
 		if (e.path != x.path) {
 			source_text_close(x.file);
-			x.file = source_text_open(pack_builder_get(b, e.path), directories, packs);
+			x.file = open_source(pack_builder_get(b, e.path), in);
 			x.path = e.path;
 		}
 		if (x.file)
@@ -716,7 +737,13 @@ static int find_names(struct collection *c, const struct sources *from, const st
 	for (size_t i = 0; !status && i < result.n; i++)
 		status = add_names(c, result.list[i], opt, err);
 	if (!status && opt->of_view.with_source)
-		status = pack_sources(c->names, from->packs, opt->of_view.source_path, err);
+		status = pack_sources(c->names,
+				      &(struct source_places){
+					      .packs = from->packs,
+					      .directories = opt->of_view.source_path,
+					      .begin_ns = run_times_begin(result.list[0]),
+				      },
+				      err);
 	progress_end();
 	for (size_t i = 0; i < result.n; i++)
 		profile_free(result.list[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "annotate/source_text.h"
+#include "model/processes.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/rows.h"
@@ -97,13 +98,22 @@ static void write_file_lines(struct table *t, const struct source_line *list, si
 	}
 }
 
+static bool is_newer(const struct table *t)
+{
+	return source_text_is_newer(t->text, run_times_begin(t->in->profile));
+}
+
+static void open_text(struct table *t, const char *path)
+{
+	t->text = source_text_open(path, t->in->options->source_path, t->in->profile->packs);
+}
+
 static void write_path(struct table *t, uint32_t file)
 {
-	const char *directories = t->in->options->source_path;
 	size_t n;
 	const char *path = strings_get(t->in->profile->strings, file, &n);
 
-	t->text = source_text_open(path, directories, t->in->profile->packs);
+	open_text(t, path);
 	out_text(t->out, "\nsource: ");
 	if (t->text) {
 		path = source_text_path(t->text);
@@ -112,6 +122,9 @@ static void write_path(struct table *t, uint32_t file)
 	out_name(t->out, path, n);
 	out_text(t->out,
 		 t->text ? "\n" : "\n(not found; --source-path says where else it may be)\n");
+	if (t->text && is_newer(t))
+		out_text(t->out, "(changed after this was recorded: lines may be others than those "
+				 "that ran)\n");
 }
 
 /* Write those lines from `first` on that are of the same file. Returns the number of the next
@@ -155,10 +168,25 @@ static void write_table(struct table *t)
 			   weight_fraction(l->list[i].total, tree->total) * 100);
 }
 
+/* Whether the file was changed after the recording. */
+static enum rows_answer ask_file(struct table *t, uint32_t file)
+{
+	enum rows_answer is = ROWS_UNKNOWN;
+
+	open_text(t, strings_get(t->in->profile->strings, file, NULL));
+	if (t->text)
+		is = is_newer(t) ? ROWS_YES : ROWS_NO;
+	source_text_close(t->text);
+	t->text = NULL;
+	return is;
+}
+
 static void write_rows(struct table *t)
 {
-	static const char *const columns[] = {"self", "total", "total_samples",
-					      "line", "file",  NULL};
+	static const char *const columns[] = {"self",	"total", "total_samples", "line", "file",
+					      "edited", NULL};
+	enum rows_answer is_edited = ROWS_UNKNOWN;
+	uint32_t file = STRINGS_NONE;
 	struct rows r;
 	size_t i;
 
@@ -173,10 +201,15 @@ static void write_rows(struct table *t)
 		if (line->file == STRINGS_NONE) {
 			rows_none(&r);
 			rows_none(&r);
+			rows_json_answer(&r, ROWS_UNKNOWN);
 			continue;
 		}
+		if (line->file != file)
+			is_edited = ask_file(t, line->file);
+		file = line->file;
 		rows_count(&r, line->line);
 		rows_name(&r, t->in->profile->strings, line->file);
+		rows_json_answer(&r, is_edited);
 	}
 	rows_end(&r);
 }

@@ -197,6 +197,17 @@ void rows_json_count(struct rows *r, uint64_t value)
 		rows_count(r, value);
 }
 
+void rows_json_answer(struct rows *r, enum rows_answer is)
+{
+	static const char *const texts[] = {
+		[ROWS_NO] = "false", [ROWS_YES] = "true", [ROWS_UNKNOWN] = "null"};
+
+	if (!r->json)
+		return;
+	begin_value(r);
+	out_text(r->out, texts[is]);
+}
+
 void rows_json_samples(struct rows *r, const struct view_input *in, uint64_t samples)
 {
 	if (in->tree)

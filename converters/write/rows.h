@@ -77,6 +77,9 @@ void rows_row(struct rows *r, const char *const *columns);
 void rows_count(struct rows *r, unsigned __int128 value);
 /* Write a count that only JSON has. In TSV nothing is written, so such columns come last. */
 void rows_json_count(struct rows *r, uint64_t value);
+enum rows_answer { ROWS_NO, ROWS_YES, ROWS_UNKNOWN };
+/* The same for whether something is so; null if that is not known. */
+void rows_json_answer(struct rows *r, enum rows_answer is);
 /* The same for raw samples, of which only profiles with stacks know how many there are. */
 void rows_json_samples(struct rows *r, const struct view_input *in, uint64_t samples);
 /* Write a number from which the same double can be read. */

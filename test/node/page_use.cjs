@@ -66,6 +66,17 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		done();
 	},
 
+	// What the page says of source files that were changed.
+	async edited(page, path) {
+		const done = await open(page, path, "#view=source");
+
+		for (const fn of await page.$$eval("#source-function option", (list) => list.map((e) => e.value))) {
+			await page.selectOption("#source-function", fn);
+			console.log((await page.$$eval("#lines .caution", (list) => list.map((e) => `${e.innerText}\n`))).join(""));
+		}
+		done();
+	},
+
 	async views(page, path) {
 		const done = await open(page, path);
 		const is = async (name, total, what) => {

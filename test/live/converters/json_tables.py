@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 
 import jsonschema
 
-JSON_ONLY = {"self_samples", "total_samples", "weight_samples"}
+JSON_ONLY = {"self_samples", "total_samples", "weight_samples", "edited"}
 # The row of a file's line has had its number of samples in TSV, and that of a cycle its total not.
 IN_TSV = {"source": {"total_samples"}, "asm": {"total_samples"}}
 NOT_IN_TSV = {"cycles": {"total"}, "contexts": {"total"}}
