@@ -20,7 +20,7 @@ TITLE = "overhead of a run"
 UNIT = "% of CPU time"
 RATES = [1000, 250, 10000]
 AT_MOST = {1000: 0.5}
-SECONDS = 5  # of a run, about
+SECONDS = 3  # of a run, about
 ROUNDS = {1000: 6, 250: 4, 10000: 2}
 ROUNDS_OF_PEERS = {1000: 3, 250: 2, 10000: 2}
 QUICK = [(1000, "lua"), (10000, "sqlite")]
@@ -181,7 +181,7 @@ def run(bench):
     costs = ", ".join(f"{name} {seconds * 1000:.1f} ms" for name, seconds in fixed.items())
     bench.note(
         TITLE,
-        "Runs of three to five seconds of CPU time, each beside one without a profiler, on the same "
+        "Runs of two to three seconds of CPU time, each beside one without a profiler, on the same "
         "processor. What peers cost when they have nothing to record is subtracted, since it does "
         f"not matter in long runs; what cpsample costs then is not. It is {costs}.",
     )
