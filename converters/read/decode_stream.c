@@ -412,6 +412,7 @@ static int damage_skip(struct unpacker *u)
 
 	damage_note(u);
 	u->start = u->end = 0;
+	u->is_over = false;
 	u->z.avail_in = 0;
 	u->z.avail_out = 1; /* zlib holds no bytes */
 	u->s.wrong = NULL;
@@ -440,6 +441,9 @@ static int stream_decode(struct unpacker *u)
 		status = inflate_step(u);
 		if (!status)
 			status = records_decode(u);
+		/* No checksum tells whether it was written so, and the recorder writes an end record first. */
+		if (!status && u->is_over && u->is_raw && !u->s.has_end)
+			status = DAMAGED;
 		if (!status && !u->is_over && !u->z.avail_in && u->z.avail_out)
 			status = part_end(u);
 		if (status == DAMAGED)

@@ -281,6 +281,23 @@ Test(decode, parts_of_blocks_damaged, .timeout = 300)
 	}
 }
 
+/* One block is damaged, and then a bit of where the next one begins. Seen to fail: with a reader that believed a bit which said
+ * that zlib's data ends there, since no checksum follows where reading has begun anew: the other blocks were not read. */
+Test(decode, block_behind_a_damage_damaged)
+{
+	size_t first, last;
+
+	put_blocks();
+	first = (starts[1] + starts[2]) / 2;
+	last = starts[2] - NEAR;
+	blocks_file.at[first] ^= 1;
+	for (size_t i = last * 8; i < (last + 100) * 8; i++) {
+		blocks_file.at[i / 8] ^= (unsigned char)(1u << i % 8);
+		damaged_well(&blocks_file, first, i / 8, false);
+		blocks_file.at[i / 8] ^= (unsigned char)(1u << i % 8);
+	}
+}
+
 /* Damage below the checksums, as a forger would do it: the records themselves. Nothing to compare
  * with; it must end, in order. */
 Test(decode, any_unpacked_byte_damaged)
