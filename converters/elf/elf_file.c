@@ -148,15 +148,15 @@ static int open_tables(struct elf_file *f, struct error *why)
 	return 0;
 }
 
-int elf_file_open_any(struct elf_file *f, const char *path, struct error *why)
+/* The descriptor may be -1; errno says why. */
+static int take(struct elf_file *f, int fd, const char *path, struct error *why)
 {
 	struct stat st;
 	int rc;
 
 	memset(f, 0, sizeof(*f));
-	/* With O_NONBLOCK, opening a FIFO does not wait for a writer. */
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	f->is_open = f->fd >= 0;
+	f->fd = fd;
+	f->is_open = fd >= 0;
 	if (!f->is_open || fstat(f->fd, &st) < 0) {
 		rc = -errno;
 		elf_file_close(f);
@@ -176,14 +176,28 @@ int elf_file_open_any(struct elf_file *f, const char *path, struct error *why)
 	return rc;
 }
 
-int elf_file_open(struct elf_file *f, const char *path, struct error *why)
+int elf_file_open_any(struct elf_file *f, const char *path, struct error *why)
 {
-	int rc = elf_file_open_any(f, path, why);
+	/* With O_NONBLOCK, opening a FIFO does not wait for a writer. */
+	return take(f, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), path, why);
+}
 
+static int refuse_objects(struct elf_file *f, int rc, struct error *why)
+{
 	if (rc < 0 || f->head.e_type == ET_EXEC || f->head.e_type == ET_DYN)
 		return rc;
 	elf_file_close(f);
 	return refuse(why, -ENOEXEC, "neither a program nor a shared library");
+}
+
+int elf_file_open(struct elf_file *f, const char *path, struct error *why)
+{
+	return refuse_objects(f, elf_file_open_any(f, path, why), why);
+}
+
+int elf_file_take(struct elf_file *f, int fd, const char *path, struct error *why)
+{
+	return refuse_objects(f, take(f, fd, path, why), why);
 }
 
 int elf_file_open_image(struct elf_file *f, const void *image, size_t bytes, struct error *why)

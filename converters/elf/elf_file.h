@@ -51,6 +51,8 @@ struct elf_file {
  * knows.
  */
 int elf_file_open(struct elf_file *f, const char *path, struct error *why);
+/* The same for a file that is open already, of that path. The descriptor is closed with the file, or at once if it cannot be used. */
+int elf_file_take(struct elf_file *f, int fd, const char *path, struct error *why);
 /* The same for any type of ELF file, such as an object file. */
 int elf_file_open_any(struct elf_file *f, const char *path, struct error *why);
 int elf_file_open_image(struct elf_file *f, const void *image, size_t bytes, struct error *why);

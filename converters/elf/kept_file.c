@@ -120,7 +120,8 @@ static bool is_of_system(const char *path)
 {
 	char *real = realpath(path, NULL);
 	bool is = !real || (begins(real, "/usr/") && !begins(real, "/usr/local/")) ||
-		  begins(real, "/lib") || begins(real, "/bin/") || begins(real, "/sbin/") ||
+		  begins(real, "/lib/") || begins(real, "/lib32/") || begins(real, "/lib64/") ||
+		  begins(real, "/libx32/") || begins(real, "/bin/") || begins(real, "/sbin/") ||
 		  begins(real, "/proc/");
 
 	free(real);
@@ -452,26 +453,50 @@ static bool is_sealed(const struct elf_file *f)
 	return memcmp(seal.magic, SEAL, sizeof(seal.magic)) == 0 && le32toh(seal.crc) == crc;
 }
 
-/* Opens the file if it can be one of ours: nobody else has written it but root. */
+/* Whether it is this user's, or root's. */
+static bool is_trusted(const struct stat *st)
+{
+	return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+/* Open a file of our directory, or the directory itself. Nobody else has written what is open then, whatever happens to its
+ * name. Returns the descriptor, or -1. */
+static int open_trusted(int at, const char *name, int flags, mode_t type)
+{
+	int fd = openat(at, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & S_IFMT) == type && is_trusted(&st) &&
+	    (type == S_IFDIR || (uint64_t)st.st_size <= KEPT_BYTES_MAX + sizeof(struct seal)))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 static int open_sealed(struct elf_file *f, const char *path)
 {
+	const char *name = strrchr(path, '/') + 1;
+	char *directory = strndup(path, (size_t)(name - path));
+	int at = directory ? open_trusted(AT_FDCWD, directory, O_DIRECTORY, S_IFDIR) : -1;
+	int fd = at < 0 ? -1 : open_trusted(at, name, O_NOFOLLOW, S_IFREG), rc = -1;
 	struct error why;
-	struct stat st;
-	int rc;
 
-	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    (st.st_uid != geteuid() && st.st_uid != 0) ||
-	    (uint64_t)st.st_size > KEPT_BYTES_MAX + sizeof(struct seal))
-		return 0;
-	rc = elf_file_open(f, path, &why);
-	if (rc == 0 && f->bytes > sizeof(struct seal) && is_sealed(f)) {
-		utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
-		return 1;
+	if (fd >= 0) {
+		rc = elf_file_take(f, fd, path, &why);
+		if (rc == 0 && f->bytes > sizeof(struct seal) && is_sealed(f)) {
+			futimens(f->fd, NULL);
+			rc = 1;
+		} else {
+			elf_file_close(f);
+		}
+		if (rc == 0 || rc == -ENOEXEC)
+			unlinkat(at, name, 0); /* damaged */
 	}
-	elf_file_close(f);
-	if (rc == 0 || rc == -ENOEXEC)
-		unlink(path); /* damaged */
-	return rc == -ENOMEM ? rc : 0;
+	if (at >= 0)
+		close(at);
+	free(directory);
+	return rc == 1 || rc == -ENOMEM ? rc : 0;
 }
 
 int kept_file_open(struct elf_file *f, const unsigned char *id, size_t id_bytes)

@@ -9,6 +9,7 @@
 # - If keep_program() of cpsample or kept_file_add() in module_file.c does nothing.
 # - Without is_sealed(): names of a damaged file.
 # - Without make_room(): too many files stay.
+# - When the directory was not looked at: it was somebody else's.
 # - If a copy is written under its own name from the beginning: who reads it meanwhile takes it away.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
@@ -180,6 +181,10 @@ cp p "$good" && spoilt "not sealed"
 rm -f "$good" && mkdir "$good" && spoilt "a directory" stays && rmdir "$good"
 mkfifo "$good" && spoilt "a pipe" stays && rm "$good"
 ln -s "$PWD/good" "$good" && spoilt "a link" stays && rm "$good"
+if [ "$(id -u)" -eq 0 ]; then
+	cp good "$good" && chown 65534 "$good" && spoilt "somebody else's" stays && chown 0 "$good"
+	chown 65534 "$kept" && spoilt "in somebody else's directory" stays && chown 0 "$kept"
+fi
 # Sealed, but of another build.
 cp "$kept/$after.elf" "$good" && spoilt "another build" stays
 cp good "$good"
