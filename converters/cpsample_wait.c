@@ -25,6 +25,7 @@
 
 #include "base/hash.h"
 #include "base/stop.h"
+#include "base/utf8.h"
 #include "elf/kept_file.h"
 #include "graph/function_names.h"
 #include "pipeline/runs.h"
@@ -348,24 +349,49 @@ static void say_nothing(double elapsed)
 			elapsed, delay);
 	else
 		fputs("no recording, since nothing was sampled", stderr);
-	if (newest)
+	if (newest) {
+		utf8_clean(newest);
 		fprintf(stderr, "; the newest one there, %s, is of an earlier run", newest);
+	}
 	free(newest);
 }
 
-/* A word of a shell's command line. */
+/* Whether a terminal could obey a part of it, or show nothing there. */
+static bool has_hidden(const char *word)
+{
+	for (size_t n = strlen(word), length; n; word += length, n -= length) {
+		length = utf8_length(word, n);
+		if (!length || utf8_control_length(word, n))
+			return true;
+	}
+	return false;
+}
+
+/* A word of a shell's command line. What a terminal must not get is said by numbers, in the shells' $'...'. */
 static void say_word(const char *directory, const char *file)
 {
 	char word[8192];
-	bool is_plain;
+	bool has;
 
-	snprintf(word, sizeof(word), "%s%s%s", directory, *directory ? "/" : "", file);
-	is_plain = !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				      "0123456789_./%+,:@=-")];
-	if (!is_plain && !strchr(word, '\'') && !strstr(word, "\n"))
-		fprintf(stderr, "'%s'", word);
-	else
+	snprintf(word, sizeof(word), "%s%s%s%s", directory, *directory ? "/" : "",
+		 !*directory && *file == '-' ? "./" : "", file);
+	if (!word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			       "0123456789_./%+,:@-")]) {
 		fputs(word, stderr);
+		return;
+	}
+	has = has_hidden(word);
+	fputs(has ? "$'" : "'", stderr);
+	for (const char *c = word; *c; c++)
+		if (has && (*c == '\'' || *c == '\\'))
+			fprintf(stderr, "\\%c", *c);
+		else if (has && (*c < ' ' || *c > '~'))
+			fprintf(stderr, "\\%03o", (unsigned char)*c);
+		else if (*c == '\'')
+			fputs("'\\''", stderr);
+		else
+			fputc(*c, stderr);
+	fputc('\'', stderr);
 }
 
 /* What shows the run: its only recording, by name, or all of them, which cpconv finds where they are. */

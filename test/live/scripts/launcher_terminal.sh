@@ -9,6 +9,7 @@
 # - If the signals of the terminal are sent on to the program, which has them already: it gets two.
 # - If nothing stops when the program stops; if signals are not sent on.
 # - If the waiting process keeps standard output.
+# - When names were said as they are: a quote, a line break, what a terminal obeys, and a dash at the beginning.
 # - Before the line had the next command, and what --delay has to do with it that there is no recording.
 . "$(dirname "$0")/../lib.sh"
 need python3
@@ -68,6 +69,20 @@ status, line = ends(start(["-o", "a b/%p.cps"], "pass"), "", "")
 check(re.fullmatch(r"1 process; next: cpconv '.*/a b/\d+\.cps'", line[1]) and os.path.exists(line[1][len(NEXT) + 1:-1]), "elsewhere: %s" % (line,))
 status, line = ends(start(["-o", "ab/%p.cps"], "(os.fork() == 0) and (os.kill(os.getpid(), signal.SIGPROF), sys.exit(0)); os.wait()"), "", "")
 check(re.fullmatch(r"2 processes; next: cd .*/ab && cpconv", line[1]), "several elsewhere: %s" % (line,))
+# Whatever the name is, a shell takes what is said for that name, and a terminal obeys nothing of it.
+import subprocess
+for name in "it's", "a\nb", "\x1b[31m'\\", "\u202ecba", "$(false)", "-n", "~", "\u00fc":
+    status, line = ends(start(["-o", name + "/%p.cps"], "pass"), "", "")
+    check(line[1].startswith(NEXT) and not re.search("[\x00-\x1f\u202e]", line[1]), "%r: %s" % (name, line))
+    word = subprocess.run(["bash", "-c", "printf %s " + line[1][len(NEXT):]], stdout=subprocess.PIPE).stdout.decode()
+    check(os.path.dirname(word) == os.path.realpath(name) and os.path.exists(word), "%r: %s" % (name, line))
+    status, line = ends(start(["-o", name + "/%p.cps"], "(os.fork() == 0) and (os.kill(os.getpid(), signal.SIGPROF), sys.exit(0)); os.wait()"), "", " && cpconv")
+    command = line[1].split("; next: ")[1].replace("cpconv", "pwd")
+    word = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE).stdout.decode()
+    check(word == os.path.realpath(name) + "\n", "%r: %s" % (name, line))
+os.chdir("-n")
+status, line = ends(start(["-o", "-x.cps"], "pass"), "", "1 process; next: cpconv ./-x.cps")
+os.chdir("..")
 # A delay that is longer than the run.
 status, line = ends(start(["--delay", "60min"], "sys.exit(3)", None, ""), "", ".cps, is of an earlier run")
 check(re.match(r"no recording, since the program ended after \d+\.\d\d s, before --delay 60min; the newest one", line[1]), "--delay: %s" % (line,))
