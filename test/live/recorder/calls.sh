@@ -122,6 +122,11 @@ refused prinft "$targets/slower and its libraries have no such function; similar
 [ ! -s err ] || fail "calls:printf: $(cat err)"
 "$root/scripts/cpsample" --library "$LIBRARY" -o may2.cps -r cpu,calls:prinft "$(command -v sh)" -c : >out 2>err || fail "$(cat err)"
 grep -q 'warning: calls:prinft: .* may call it$' err || fail "of a program that runs others: $(cat err)"
+# What asks that is no part of the run: if it dies, the run goes on. Seen to fail: cpsample ended with 125 and no reason.
+mkdir ill && cp "$LIBRARY" ill/libcpsample.so && printf '#!/bin/sh\nkill -9 $$\n' >ill/cpsample-wait && chmod +x ill/cpsample-wait
+CPSAMPLE_KEEP=off "$root/scripts/cpsample" --library "$PWD/ill/libcpsample.so" -o may3.cps -r cpu,calls:printf "$targets/slower" 10 >out 2>err ||
+	fail "without an answer: status $?: $(cat err)"
+grep -q 'warning: .*whether calls of printf can be counted is not known$' err || fail "without an answer: $(cat err)"
 rm -f may*.cps
 rm -f x*.cps*
 record CPSAMPLE_RESOURCES=calls:called:7,calls:nobody_has_it ./now 0 500 >said || fail "status $?"
