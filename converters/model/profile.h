@@ -337,7 +337,7 @@ struct event_text profile_program_of(const struct strings *s,
 				     const struct profile_process *process);
 
 /* Whether the resource is counted by calls, such as those of malloc and read, so that the innermost function of its
- * samples is the one that was called, and tells nothing. */
+ * samples is the one that called, as operator new, or the one that was called, and tells little. */
 bool profile_is_of_calls(const struct profile *p, uint32_t resource);
 
 /* How much of the profile's resource the recorder has counted in all processes, independently of

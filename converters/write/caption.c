@@ -487,8 +487,8 @@ void caption_parent(struct out *o, const struct view_options *options, const cha
 void caption_self(struct out *o, const struct view_input *in)
 {
 	if (view_input_is_of_program(in))
-		out_text(o, "self is of the program's nearest function (--self leaf: of the one "
-			    "called)\n");
+		out_text(o, "self is of the program's nearest function (--self leaf: of the "
+			    "innermost one)\n");
 }
 
 void caption_totals(struct out *o, const struct view_input *in)

@@ -37,7 +37,9 @@ $CC -g -O1 -o one "$PWD/src/one.c" 2>err || fail "$CC: $(cat err)"
 record CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_OUTPUT=one.cps ./one || fail "one ended with $?"
 files=one.c
 if command -v python3 >/dev/null; then
-	record CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_OUTPUT=two.cps python3 src/two.py || fail "two ended with $?"
+	# Not by a script of pyenv, which would be recorded, too.
+	python=$(python3 -c "import sys; print(sys.executable)")
+	record CPSAMPLE_RESOURCES=cpu:1ms CPSAMPLE_OUTPUT=two.cps "$python" src/two.py || fail "two ended with $?"
 	files="one.c two.py"
 fi
 
