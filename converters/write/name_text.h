@@ -25,17 +25,17 @@ void name_text_last(struct out *o, const struct strings *strings, uint32_t name,
  * semicolons become colons, control characters question marks. */
 void name_text_folded(char *to, const char *from, size_t n);
 
-/* Returns byte i of the copy. A control character of two bytes becomes two question marks. */
+/* Returns byte i of the copy. A control character of several bytes becomes as many question marks. */
 static inline char name_text_folded_byte(const char *from, size_t n, size_t i)
 {
 	if (from[i] == ';')
 		return ':';
 	if (from[i] >= ' ' && from[i] < 0x7f)
 		return from[i];
-	return utf8_control_length(from + i, n - i) ||
-			       (i && utf8_control_length(from + i - 1, n - i + 1) == 2)
-		       ? '?'
-		       : from[i];
+	for (size_t before = 0; before < 4 && before <= i; before++)
+		if (utf8_control_length(from + i - before, n - i + before) > before)
+			return '?';
+	return from[i];
 }
 
 /* A node of a tree: its name, indented. */

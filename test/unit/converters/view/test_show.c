@@ -194,11 +194,14 @@ Test(colour, sizes)
 	cr_assert_eq((int)colour_pen(print, 1), 6);
 }
 
+/* (Seen to fail: of a character of three bytes the first one became a question mark, and the rest was no UTF-8.) */
 Test(name_text, nothing_breaks_the_line)
 {
-	const char name[] = "a;b\n\t\x01\x7f \xc3\xa4\xff";
+	const char name[] =
+		"a;b\n\t\x01\x7f \xc3\xa4\xff\xc2\x85\xe2\x80\xae\xf3\xa0\x81\x81\xe2\x82\xac";
+	const char want[] = "a:b???? \xc3\xa4\xff\?\?\?\?\?\?\?\?\?\xe2\x82\xac?";
 	char copy[sizeof(name)];
 
 	name_text_folded(copy, name, sizeof(name));
-	cr_assert_arr_eq(copy, "a:b???? \xc3\xa4\xff?", sizeof(name), "the last one is the NUL");
+	cr_assert_arr_eq(copy, want, sizeof(name), "the last one is the NUL");
 }
