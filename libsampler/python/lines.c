@@ -26,6 +26,7 @@ struct table {
 	uint32_t n, next;
 	uint32_t window_begin, window_n;
 	bool is_alive, is_bad;
+	bool is_cut; /* it goes on behind n bytes */
 	uint8_t window[WINDOW];
 };
 
@@ -38,7 +39,8 @@ static bool open_table(struct table *t, uintptr_t object, const struct cps_pytho
 	if (!cps_python_read(head, object, sizeof(head), is_alive) ||
 	    head[CPS_PYTHON_TYPE / 8] != types->bytes || head[CPS_PYTHON_LENGTH / 8] > INT64_MAX)
 		return false;
-	t->n = head[2] < CPS_PYTHON_LINES_MOST ? (uint32_t)head[2] : CPS_PYTHON_LINES_MOST;
+	t->is_cut = head[2] > CPS_PYTHON_LINES_MOST;
+	t->n = t->is_cut ? CPS_PYTHON_LINES_MOST : (uint32_t)head[2];
 	return true;
 }
 
@@ -75,7 +77,7 @@ static uint8_t take(struct table *t)
 
 #define NO_LINE (-1)
 
-/* 3.8, 3.9: pairs of what is added to the offset, and to the line from there on. */
+/* 3.8, 3.9: pairs of what is added to the offset, and to the line from there on. The last line goes on to the end. */
 static int64_t by_lnotab(struct table *t, int64_t line, int64_t offset)
 {
 	int64_t at = 0;
@@ -83,10 +85,10 @@ static int64_t by_lnotab(struct table *t, int64_t line, int64_t offset)
 	while (!is_at_end(t)) {
 		at += take(t);
 		if (at > offset)
-			break;
+			return line;
 		line += (int8_t)take(t);
 	}
-	return line;
+	return t->is_cut ? NO_LINE : line;
 }
 
 /* 3.10: pairs of a length, and of what is added to the line before it; -128: there is none. */

@@ -46,7 +46,8 @@ static uint32_t evaluator_module;
 static bool is_on;
 static struct cps_python_layout layout;
 static struct cps_python_types types;
-/* Where the interpreter has its key, and its lock, once that is known. */
+/* Where the interpreter has its key, and its lock, once that is known. The lock is known when a thread was met that has
+ * it, which may be long after the key. */
 static _Atomic uintptr_t key_at, lock_at;
 static _Atomic uint64_t unnamed;
 /* From the structure of an evaluator to the end of its frame, and the bytes of its whole frame, which are the same in
@@ -140,17 +141,18 @@ static uint32_t half_at(const uint64_t *words, size_t offset)
 	return half;
 }
 
-/* The lock of the interpreter that the state is of, if it is the first one, whose memory lasts, and this thread has it
- * now. */
-static bool find_lock(uintptr_t state, uint64_t interpreter, uint64_t status)
+/* Looks for the lock of the interpreter that the calling thread's state is of. It is believed if it is the first
+ * interpreter's, whose memory lasts, and this thread has it now. False: it has not, or has another one. */
+static bool find_lock(uintptr_t state)
 {
-	uint64_t lock, words[CPS_PYTHON_LOCK_BYTES / 8];
+	uint64_t lock, words[STATE_WORDS], taken[CPS_PYTHON_LOCK_BYTES / 8];
 
-	if (!(status & CPS_PYTHON_IS_ACTIVE) ||
-	    !cps_python_read(&lock, interpreter + layout.lock, 8, false) ||
+	if (!cps_python_read(words, state, sizeof(words), false) ||
+	    !(half_at(words, layout.status) & CPS_PYTHON_IS_ACTIVE) ||
+	    !cps_python_read(&lock, word_at(words, layout.interpreter) + layout.lock, 8, false) ||
 	    lock - symbols.runtime > LASTING ||
-	    !cps_python_read(words, lock, sizeof(words), false) ||
-	    word_at(words, layout.lock_holder) != state || half_at(words, layout.lock_taken) != 1)
+	    !cps_python_read(taken, lock, sizeof(taken), false) ||
+	    word_at(taken, layout.lock_holder) != state || half_at(taken, layout.lock_taken) != 1)
 		return false;
 	atomic_store_explicit(&lock_at, lock, memory_order_relaxed);
 	return true;
@@ -167,9 +169,7 @@ static bool is_key(const struct cps_python_key *key)
 		return false;
 	state = (uintptr_t)symbols.get_specific(key->key);
 	return state && cps_python_read(words, state, sizeof(words), false) &&
-	       word_at(words, layout.thread) == cps_regs_thread_pointer() &&
-	       (layout.current || find_lock(state, word_at(words, layout.interpreter),
-					    half_at(words, layout.status)));
+	       word_at(words, layout.thread) == cps_regs_thread_pointer();
 }
 
 /* Looks for the key, which other releases may have a little before or after. */
@@ -221,6 +221,8 @@ static bool has_lock(uintptr_t state)
 		return holder == state;
 	}
 	lock = (const uint8_t *)atomic_load_explicit(&lock_at, memory_order_relaxed);
+	if (!lock)
+		return find_lock(state);
 	memcpy(&holder, lock + layout.lock_holder, sizeof(holder));
 	memcpy(&taken, lock + layout.lock_taken, sizeof(taken));
 	if (holder != state || taken != 1)
