@@ -292,6 +292,92 @@ int runs_find(struct runs *r, const struct sources *from, size_t n_base, struct 
 	return 0;
 }
 
+/* ---- what is on both sides ------------------------------------------------------------------- */
+
+/* Where a name leads to: a file, or what is in a pack. */
+struct target {
+	dev_t device;
+	ino_t inode;	    /* of the file or of the pack */
+	const char *inside; /* borrowed; "" of a file */
+	const char *name;   /* borrowed */
+	bool is_known;	    /* not of pipes, and not of what is not there */
+};
+
+static struct target target_of(const char *name)
+{
+	struct target t = {.inside = "", .name = name};
+	const char *slash = strrchr(name, '/');
+	struct stat st;
+	int rc = stat(name, &st);
+
+	if (rc && slash) {
+		char *pack = strndup(name, (size_t)(slash - name));
+
+		rc = pack ? stat(pack, &st) : -1;
+		t.inside = slash + 1;
+		free(pack);
+	}
+	if (!rc && S_ISREG(st.st_mode)) {
+		t.device = st.st_dev;
+		t.inode = st.st_ino;
+		t.is_known = true;
+	}
+	return t;
+}
+
+static int target_compare(const void *a, const void *b)
+{
+	const struct target *x = a, *y = b;
+
+	if (x->is_known != y->is_known)
+		return x->is_known - y->is_known;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	return strcmp(x->inside, y->inside);
+}
+
+static struct target *targets_of(const struct sources *s)
+{
+	struct target *list = calloc(s->n + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < s->n; i++)
+		list[i] = target_of(s->files[i]);
+	if (list && s->n)
+		qsort(list, s->n, sizeof(*list), target_compare);
+	return list;
+}
+
+/* A run on both sides would be compared with itself. */
+static int refuse_common(const struct sources *before, const struct sources *after,
+			 struct error *err)
+{
+	struct target *base = targets_of(before), *others = targets_of(after);
+	const char *common = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0, k = 0; base && others && k < after->n; k++) {
+		while (i < before->n && target_compare(&base[i], &others[k]) < 0)
+			i++;
+		if (i < before->n && others[k].is_known && !target_compare(&base[i], &others[k])) {
+			common = others[k].name;
+			n++;
+		}
+	}
+	if (!base || !others)
+		error_memory(err);
+	else if (n && n == before->n && n == after->n)
+		error_usage(err, "--base: both sides are the same recording%s", n > 1 ? "s" : "");
+	else if (n)
+		error_usage(err, "--base: %s is on both sides; name those before and those after",
+			    common);
+	n += !base || !others;
+	free(base);
+	free(others);
+	return n ? -1 : 0;
+}
+
 int runs_compare(struct runs *r, struct sources *from, struct sources *later, struct error *err)
 {
 	size_t n_base = from->n;
@@ -302,7 +388,8 @@ int runs_compare(struct runs *r, struct sources *from, struct sources *later, st
 				return error_usage(err,
 						   "standard input can be read once, and cannot "
 						   "be compared with itself");
-	if (sources_append(from, later, err) || runs_find(r, from, n_base, err))
+	if (refuse_common(from, later, err) || sources_append(from, later, err) ||
+	    runs_find(r, from, n_base, err))
 		return -1;
 	from->runs = r;
 	return 0;

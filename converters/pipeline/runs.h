@@ -72,11 +72,11 @@ struct runs {
 
 /*
  * Files are of one run if their process records name the same process tree. A file without such a record
- * is a run of its own, and so is what can be read only once. The first n_base files are the base; the others may be
- * the same files again. runs_free in any case.
+ * is a run of its own, and so is what can be read only once. The first n_base files are the base. runs_free in any case.
  */
 int runs_find(struct runs *r, const struct sources *from, size_t n_base, struct error *err);
-/* The same for files that are to be compared: those of `later` become the last ones of `from`, which has the base. */
+/* The same for files that are to be compared: those of `later` become the last ones of `from`, which has the base. A file
+ * of both is an error; a copy is none. */
 int runs_compare(struct runs *r, struct sources *from, struct sources *later, struct error *err);
 void runs_free(struct runs *r);
 

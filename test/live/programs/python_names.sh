@@ -29,7 +29,8 @@ cp "$root/test/live/programs/python_storm.py" storm.py
 run() {
 	record CPSAMPLE_CLOCK=strata CPSAMPLE_OUTPUT=x.cps PYTHONUTF8=1 $python ../names.py "$1" >truth || fault "names.py ended with $?"
 	[ "$(info x.cps samples)" -ge 100 ] || fail "only $(info x.cps samples) samples"
-	"$CPCONV" --functions --tsv --base x.cps x.cps >functions 2>err || fail "no view: $(cat err)"
+	cp x.cps copy.cps
+	"$CPCONV" --functions --tsv --base x.cps copy.cps >functions 2>err || fail "no view: $(cat err)"
 	awk -F "$tab" '
 		FILENAME == "truth" {
 			name = $0; sub(/[0-9]* /, "", name)

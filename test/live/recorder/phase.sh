@@ -35,7 +35,8 @@ run() {
 	shift 2
 	# shellcheck disable=SC2086 # nothing, or one word
 	record $setting CPSAMPLE_OUTPUT=x.cps "$targets/phase" "$@" "$amount" >truth || fault "phase $* ended with $?"
-	"$CPCONV" --functions --tsv --base x.cps x.cps >functions 2>err || fail "no view: $(cat err)"
+	cp x.cps copy.cps
+	"$CPCONV" --functions --tsv --base x.cps copy.cps >functions 2>err || fail "no view: $(cat err)"
 	awk -F "$tab" -v interval="$(info x.cps interval)" -v n="$(info x.cps samples)" -v what="$*" -v setting="$setting" '
 		FILENAME == "truth" { split($0, word, " "); used[word[1]] = word[2]; next }
 		$1 > 0 {

@@ -20,7 +20,8 @@
 run() {
 	record CPSAMPLE_CLOCK="$2" CPSAMPLE_OUTPUT=x.cps "$targets/shares" "$1" "$1" >truth || fault "shares ended with $?"
 	[ "$(info x.cps samples)" -ge 100 ] || fail "only $(info x.cps samples) samples"
-	"$CPCONV" --flat --tsv --base x.cps x.cps >self 2>err && "$CPCONV" --functions --tsv --base x.cps x.cps >total 2>err ||
+	cp x.cps copy.cps
+	"$CPCONV" --flat --tsv --base x.cps copy.cps >self 2>err && "$CPCONV" --functions --tsv --base x.cps copy.cps >total 2>err ||
 		fail "no view: $(cat err)"
 	# A difference of two such runs is uncertain by 1.96 times the root of two standard errors.
 	awk -F "$tab" -v clock="$2" '

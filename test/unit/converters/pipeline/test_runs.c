@@ -30,14 +30,14 @@ static void make(const char *name, uint64_t tree, uint64_t start_ns)
 Test(runs, of_process_trees)
 {
 	char *base[] = {(char[]){"1"}, (char[]){"2"}, (char[]){"3"}, (char[]){"4"}, (char[]){"5"}};
-	char *others[] = {(char[]){"1"}, (char[]){"6"}};
+	char *others[] = {(char[]){"7"}, (char[]){"6"}};
 	static const uint32_t want[] = {0, 1, 0, 2, 3, 4, 4};
 	struct sources from, later;
 	struct runs runs;
 	struct error err;
 
 	make("1", 10, 700), make("2", 11, 600), make("3", 10, 500);
-	make("4", 0, 400), make("5", 0, 300), make("6", 10, 200);
+	make("4", 0, 400), make("5", 0, 300), make("6", 10, 200), make("7", 10, 700);
 	cr_assert_eq(sources_find(&from, base, 5, NULL, &err), 0);
 	cr_assert_eq(sources_find(&later, others, 2, NULL, &err), 0);
 	cr_assert_eq(runs_compare(&runs, &from, &later, &err), 0);
