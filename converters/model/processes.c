@@ -88,6 +88,9 @@ static void add_run(struct run_times *r, const struct profile *p, const size_t *
 		end = over > end ? over : end;
 	}
 	r->elapsed_ns = add(r->elapsed_ns, end - first->start_ns);
+	if (end - first->start_ns > r->longest_ns)
+		r->longest_ns = end - first->start_ns;
+	r->over_ns = end > r->over_ns ? end : r->over_ns;
 	r->n_runs++;
 	if (first->start_ns < p->processes[r->first].start_ns)
 		r->first = order[0];
@@ -107,6 +110,20 @@ static void add_runs(struct run_times *r, const struct profile *p, size_t *order
 		add_run(r, p, order + begin, i - begin);
 		begin = i;
 	}
+}
+
+uint64_t run_times_longest(const struct profile *p, uint64_t run_ns)
+{
+	size_t *order = malloc((p->n_processes + 1) * sizeof(*order));
+	struct run_times r = {0};
+	bool is_known = order && p->n_processes;
+
+	for (size_t i = 0; is_known && i < p->n_processes; i++)
+		is_known = p->processes[i].start_ns && p->processes[i].ended;
+	if (is_known)
+		add_runs(&r, p, order);
+	free(order);
+	return !run_ns ? r.longest_ns : r.over_ns > run_ns ? r.over_ns - run_ns : 0;
 }
 
 int run_times_find(struct run_times *r, const struct profile *p, struct error *err)

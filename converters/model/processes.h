@@ -18,6 +18,8 @@
 struct run_times {
 	uint64_t cpu_ns;     /* of all processes, without what recording took */
 	uint64_t elapsed_ns; /* from the first start to the last end, of each run; their sum */
+	uint64_t longest_ns; /* the most of them */
+	uint64_t over_ns;    /* when the last process ended, since 1970 */
 	size_t n_runs;	     /* process trees */
 	size_t n_threads;
 	/* Index of the process that began first. It is the topmost one that was recorded. */
@@ -34,6 +36,10 @@ uint64_t run_times_lasted(const struct profile_process *process);
 /* The CPU time of a process while it was recorded, without what recording took. Returns false if
  * that is not known. */
 bool run_times_cpu(const struct profile *p, const struct profile_process *process, uint64_t *ns);
+
+/* How long the longest run lasted, in nanoseconds; from `run_ns` on (since 1970) if that is not 0, as of several runs on one
+ * line of time. 0: not known, as of one that goes on or was killed, or memory is out. */
+uint64_t run_times_longest(const struct profile *p, uint64_t run_ns);
 
 /* Fills *r. Returns 1, 0 if the inputs do not say it, or -1 (memory). */
 int run_times_find(struct run_times *r, const struct profile *p, struct error *err);

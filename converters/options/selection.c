@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/processes.h"
 #include "options/selection.h"
 
 /* ---- shortlist ------------------------------------------------------------------------------- */
@@ -392,13 +393,30 @@ static int check_moment(struct profile *const *list, size_t n, struct error *err
 			   name_of(list[0], profile_shown(list[0], 0)), LIVE);
 }
 
-int selection_check_shown(const struct selection *s, struct profile *const *list, size_t n,
-			  struct error *err)
+/* Whether the part of the run begins before the run is over. */
+static int check_begin(const struct selection *s, uint64_t run_ns, const struct profile *p,
+		       struct error *err)
+{
+	/* Runs that are compared begin with their first processes, chosen or not. */
+	bool is_sure = run_ns || p->n_processes == 1 || (!s->n_pids && !s->exe);
+	uint64_t lasted = is_sure ? run_times_longest(p, run_ns) : 0;
+
+	if (!lasted || s->from_ns < lasted)
+		return 0;
+	return error_usage(
+		err, "--from %.10g: nothing was recorded then; what is read ended after %.10g s",
+		(double)s->from_ns / 1e9, (double)lasted / 1e9);
+}
+
+int selection_check_shown(const struct selection *s, uint64_t run_ns, struct profile *const *list,
+			  size_t n, struct error *err)
 {
 	struct shown_states there = {0};
 	int status = 0;
 
 	if (s->at && check_moment(list, n, err))
+		return -1;
+	if (s->from_ns && n && check_begin(s, run_ns, list[0], err))
 		return -1;
 	if (!s->states)
 		return 0;

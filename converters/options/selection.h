@@ -118,9 +118,9 @@ int selection_match_check(const struct selection_match *m, struct error *err);
 int selection_match_no_resource(const struct selection_match *m, struct event_text name,
 				struct error *err);
 
-/* selection.c: to be called with all that was read. -1: --state or --at is of none of the
- * resources that are shown. */
-int selection_check_shown(const struct selection *s, struct profile *const *list, size_t n,
-			  struct error *err);
+/* selection.c: to be called with all that was read; run_ns as selection_match_part takes it. -1: --state or --at is of
+ * none of the resources that are shown, or the run was over before --from. */
+int selection_check_shown(const struct selection *s, uint64_t run_ns, struct profile *const *list,
+			  size_t n, struct error *err);
 
 #endif

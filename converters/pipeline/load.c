@@ -431,7 +431,8 @@ static int finish_profiles(struct load *l, struct load_result *result)
 		free_profiles(result);
 		return -1;
 	}
-	if (!selection_check_shown(l->router.match->wanted, result->list, result->n, l->err))
+	if (!selection_check_shown(l->router.match->wanted, l->router.part.run_ns, result->list,
+				   result->n, l->err))
 		return 0;
 	free_profiles(result);
 	return -1;

@@ -19,8 +19,8 @@ HOLDS = {
     ("cycles", "--unit"), ("cycles", "--top"), ("callpath", "--top"),  # they have one row here, or none
     ("average-time", "--top"), ("average-time", "--granularity"),
 }
-PARTS = (["--thread", "worker-1"], ["--to", "0.05"], ["--from", "0.03", "--to", "0.08"], ["--from", "99"],
-         ["--pid", PID])
+PARTS = (["--thread", "worker-1"], ["--to", "0.05"], ["--from", "0.03", "--to", "0.08"], ["--pid", PID])
+AFTER = ["--from", "99"]  # the run was over
 STACKS = (["--focus", FUNCTION], ["--ignore", FUNCTION], ["--focus", FUNCTION + ",by_malloc"],
           ["--focus", FUNCTION, "--hide", "^start"], ["--focus", "threads", "--granularity", "module"],
           ["--focus", FUNCTION, "--ignore", "clock_gettime", "--thread", "worker-1", "--from", "0.02", "--to", "0.1"])
@@ -30,7 +30,7 @@ OTHERS = (["--resource", "real", "--state", "running,wait", "--thread", "worker-
           ["--resource", "alloc", "--focus", "by_malloc"], ["--resource", "cpu,real"],
           ["--resource", "cpu,real", "--focus", FUNCTION, "--from", "0.03"])
 JSON_ONLY = {"self_samples", "total_samples", "weight_samples"}
-FILTERS = ([],) + PARTS + STACKS + SHAPES + OTHERS
+FILTERS = ([], AFTER) + PARTS + STACKS + SHAPES + OTHERS
 problems = []
 count = Counter()
 no_tables = set()
@@ -241,6 +241,8 @@ def check(view, chosen, plain):
     status, out, errors = run(*arguments, text=False)
     if is_refused(where, status, out, errors):
         return out
+    if chosen == AFTER:
+        problem(where, "is not refused")
     if status == 1 and view in ("source", "asm") and re.search(f'no (function|sample is shown).*"{FUNCTION}"', errors[0]):
         return out  # the filter has left nothing of the function that the view is of
     if status and view == "average-time" and "--root" in chosen:

@@ -45,7 +45,8 @@ write() {
 
 # compare OLD NEW OPTION...: write all views that can compare the two
 compare() {
-	base=$1
+	cp "$1" before.copy
+	base=before.copy
 	file=$2
 	shift 2
 	before=$n
@@ -132,7 +133,7 @@ cp "$targets/spin" "./$odd"
 record CPSAMPLE_OUTPUT=odd.cps "./$odd" 100 "$odd" >/dev/null || fail "spin ended with $?"
 mv odd.cps "$odd.cps"
 write "./$odd.cps"
-write "./$odd.cps" --from 99
+write "./$odd.cps" --to 0.00001
 write "./$odd.cps" --by thread --granularity address
 ask "./$odd.cps" 'callers spin_inner' 'callees main' 'source spin_inner' 'asm spin_inner'
 "$CPCONV" --info --json "./$odd.cps" | "$python" -c '

@@ -37,7 +37,10 @@ done
 while read -r example; do
 	case $example in
 	*graph.svg*) command -v dot >/dev/null || continue ;;
-	*OLD*) example="--base new.cps new.cps" ;;
+	*OLD*)
+		cp new.cps old.copy
+		example="--base old.copy new.cps"
+		;;
 	esac
 	eval "set -- $example" # the star is in quotes
 	"$CPCONV" "$@" >out 2>err || fail "cpconv $example: $(cat err)"
