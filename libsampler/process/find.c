@@ -114,7 +114,9 @@ bool cps_find_has_next(const char *name)
 	const struct link_map *map = own_file();
 	struct cps_loaded f;
 
-	while (map && (map = map->l_next) && !symbol_in(map, name, &f))
+	if (!map)
+		return true;
+	while ((map = map->l_next) && !symbol_in(map, name, &f))
 		;
 	return map;
 }

@@ -33,8 +33,8 @@
  * is no dlsym(3). */
 void *cps_find_next(const char *name);
 
-/* Whether any of these libraries has the name. The loader is not asked: what it does for a name that is not there
- * allocates, and the allocator may call what is wrapped. */
+/* Whether any of these libraries has the name, or may have it, since the C library, as musl, has no list of them. The loader
+ * is not asked: what it does for a name that is not there allocates, and the allocator may call what is wrapped. */
 bool cps_find_has_next(const char *name);
 
 /* As cps_find_next without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */

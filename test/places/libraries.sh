@@ -1,31 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Other C libraries: musl, and those of other releases of Debian and Ubuntu, which debootstrap makes.
+# The C libraries of other releases of Debian and Ubuntu, which debootstrap makes.
 # shellcheck shell=sh disable=SC2154 # places sets the variables
 
 libraries() {
-	musl
 	[ -n "$short" ] || other_roots
-}
-
-musl() {
-	if ! command -v musl-gcc >/dev/null; then
-		skip "musl" "no musl-gcc"
-		return
-	fi
-	musl-gcc -O1 -o other_libc "$top/test/places/other_libc.c" 2>err || {
-		fail "musl" "$(head -n 1 err)"
-		return
-	}
-	./other_libc >bare
-	env LD_PRELOAD="$LIBRARY" CPSAMPLE_OUTPUT="$tmp/r" ./other_libc >out 2>err
-	status=$?
-	if [ $status -ne 0 ] || ! cmp -s bare out; then
-		fail "musl" "ended with $status: $(head -n 1 err)"
-	elif [ "$(wc -l <err)" -gt 1 ]; then
-		fail "musl" "$(wc -l <err) lines on standard error"
-	else
-		pass "musl" "$(cat err)"
-	fi
 }
 
 # What runs in the other root: programs with and without the library of threads, children, signals.

@@ -56,10 +56,10 @@ int main(void)
 	raise(SIGUSR1);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigaltstack(NULL, &stack);
-	if (pthread_create(&thread, NULL, work, &thread) == 0)
+	if (pthread_create(&thread, NULL, work, &action) == 0)
 		pthread_join(thread, &result);
 	printf("handled %d, same %d, stack %d, thread %d, poll %d, child %d\n", (int)handled,
-	       now.sa_handler == on_signal, stack.ss_flags, result == &thread, poll(&none, 1, 1),
+	       now.sa_handler == on_signal, stack.ss_flags, result == &action, poll(&none, 1, 1),
 	       wait_for_child());
 	fflush(stdout);
 	execl("/bin/echo", "echo", "and exec", (char *)NULL);
