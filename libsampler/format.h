@@ -82,6 +82,8 @@ enum cps_process_field {
 	CPS_PROCESS_ATOM_BITS = 24, /* batches have thread << bits | atom; absent: 0 */
 	CPS_PROCESS_RUNTIME = 25, /* text: "Go": programs of this runtime end past the C library */
 	CPS_PROCESS_RANK = 26,	  /* among the processes of a launcher, below CPS_RANKS */
+	CPS_PROCESS_LAUNCHED =
+		27, /* text: the command of CPS_PROCESS_TREE_PID, if that is another process */
 };
 
 #define CPS_ATOM_BITS_MAX 8u

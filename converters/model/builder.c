@@ -312,6 +312,7 @@ static bool process_fill(struct profile_builder *b, const struct event_process *
 		.file = strings_add(b->profile->strings, e->file, strlen(e->file)),
 		.exe = builder_text(b, e->exe, &ok),
 		.started_as = builder_text(b, e->started_as, &ok),
+		.launched = builder_text(b, e->launched, &ok),
 		.cwd = builder_text(b, e->cwd, &ok),
 		.host = builder_text(b, e->host, &ok),
 		.machine = builder_text(b, e->machine, &ok),

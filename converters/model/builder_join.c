@@ -100,10 +100,10 @@ static int cct_join(struct cct *all, uint32_t below, struct cct *other, struct m
 
 static void process_translate(struct profile_process *p, const struct maps *maps)
 {
-	uint32_t *const texts[] = {&p->file,	  &p->exe,	    &p->cwd,	&p->host,
-				   &p->machine,	  &p->recorder,	    &p->engine, &p->engine_why,
-				   &p->unwinder,  &p->unwinder_why, &p->note,	&p->cut_why,
-				   &p->started_as};
+	uint32_t *const texts[] = {&p->file,	   &p->exe,	     &p->cwd,	 &p->host,
+				   &p->machine,	   &p->recorder,     &p->engine, &p->engine_why,
+				   &p->unwinder,   &p->unwinder_why, &p->note,	 &p->cut_why,
+				   &p->started_as, &p->launched};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (*texts[i] != STRINGS_NONE)

@@ -705,3 +705,47 @@ const struct profile_process *commands_launched(const struct profile_process *pr
 	}
 	return first;
 }
+
+/* Whether the text is what the arguments end with: an interpreter stands before its script. */
+static bool is_command_of(const struct strings *strings, const struct profile_process *p,
+			  const char *text, size_t n)
+{
+	for (size_t i = p->n_args; i-- > 0;) {
+		size_t length;
+		const char *arg = strings_get(strings, p->args[i], &length);
+
+		if (length > n || memcmp(text + n - length, arg, length) != 0)
+			return false;
+		n -= length;
+		if (!n)
+			return true;
+		if (text[--n] != ' ')
+			return false;
+	}
+	return false;
+}
+
+struct event_text commands_launched_elsewhere(const struct strings *strings,
+					      const struct profile_process *processes, size_t n)
+{
+	const struct profile_process *first = commands_launched(processes, n), *says = NULL;
+	struct event_text text = {"", 0};
+	const char *slash;
+
+	for (size_t i = 0; first && i < n; i++)
+		if (processes[i].launched != STRINGS_NONE &&
+		    (!says || processes[i].start_ns < says->start_ns))
+			says = &processes[i];
+	if (!says || first->pid == first->tree_pid)
+		return text;
+	text.bytes = strings_get(strings, says->launched, &text.length);
+	for (size_t i = 0; i < n; i++)
+		if (is_command_of(strings, &processes[i], text.bytes, text.length))
+			return (struct event_text){"", 0};
+	slash = memrchr(text.bytes, '/', strcspn(text.bytes, " "));
+	if (slash) {
+		text.length -= (size_t)(slash + 1 - text.bytes);
+		text.bytes = slash + 1;
+	}
+	return text;
+}

@@ -91,4 +91,10 @@ uint32_t *commands_name(struct strings *strings, const struct profile_process *p
  * the first that began. NULL: there is none, or the processes are not known to be of one run. */
 const struct profile_process *commands_launched(const struct profile_process *processes, size_t n);
 
+/* The command that the run was launched with, the program without its directory, if it is that of none of these processes: the
+ * driver of a compiler leaves no recording, and those of its children name it. Length 0: it is one's, or not known, or the
+ * processes are not known to be of one run. */
+struct event_text commands_launched_elsewhere(const struct strings *strings,
+					      const struct profile_process *processes, size_t n);
+
 #endif

@@ -214,6 +214,8 @@ struct profile_process {
 	uint32_t file, exe, cwd, host, machine, recorder, engine, engine_why; /* strings or NONE */
 	uint32_t unwinder, unwinder_why;
 	uint32_t started_as; /* string: path of a link to exe that was executed, or NONE */
+	uint32_t
+		launched; /* string: command of the tree's first process, if that is another one, or NONE */
 	uint32_t *args;
 	size_t n_args;
 	uint64_t pid, ppid, start_ns, interval, scale, cpu_before_ns;

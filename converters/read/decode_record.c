@@ -268,6 +268,7 @@ static const struct decode_field process_fields[] = {
 	{CPS_PROCESS_ATOM_BITS, FIELD_NUMBER, IN_PROCESS(atom_bits)},
 	{CPS_PROCESS_RUNTIME, FIELD_TEXT, IN_PROCESS(runtime)},
 	{CPS_PROCESS_RANK, FIELD_NUMBER, IN_PROCESS(process.rank)},
+	{CPS_PROCESS_LAUNCHED, FIELD_TEXT, IN_PROCESS(process.launched)},
 	{0},
 };
 

@@ -67,6 +67,8 @@ struct event_process {
 	uint64_t interval; /* gticks, 0 = none */
 	struct event_text engine, engine_why, exe, cwd, host, machine, recorder;
 	struct event_text started_as; /* a link to exe that was executed, with another name */
+	struct event_text
+		launched; /* the command of the tree's first process, if that is another one */
 	struct event_text unwinder, unwinder_why; /* no unwinder: the native one */
 	const struct event_text *args;
 	size_t n_args;

@@ -140,6 +140,8 @@ static void write_program(struct out *o, const struct picture *p)
 {
 	const struct profile *f = p->in->profile;
 	uint32_t *commands = commands_name(f->strings, f->processes, f->n_processes);
+	const struct event_text launched =
+		commands_launched_elsewhere(f->strings, f->processes, f->n_processes);
 	time_t seconds = f->n_processes ? (time_t)(f->processes[0].start_ns / 1000000000) : 0;
 	char date[32] = "";
 	struct tm tm;
@@ -147,9 +149,14 @@ static void write_program(struct out *o, const struct picture *p)
 	const char *name =
 		commands && f->n_processes ? strings_get(f->strings, commands[0], &n) : NULL;
 
-	if (f->n_processes > 1)
+	if (launched.length)
+		dot_text_escape(o, launched.bytes,
+				launched.length < NAME_MOST ? launched.length : NAME_MOST);
+	if (launched.length && f->n_processes > 1)
+		out_format(o, ", %zu processes", f->n_processes);
+	else if (f->n_processes > 1)
 		out_format(o, "%zu processes, first ", f->n_processes);
-	if (name)
+	if (name && !launched.length)
 		dot_text_escape(o, name, n < NAME_MOST ? n : NAME_MOST);
 	if (seconds && localtime_r(&seconds, &tm) &&
 	    strftime(date, sizeof(date), ", %Y-%m-%d %H:%M", &tm))

@@ -132,12 +132,15 @@ static char *title_of(const struct view_input *in, struct error *err)
 	const struct profile *p = in->profile;
 	struct out *o = out_open_memory(err);
 	const struct profile_process *launched = commands_launched(p->processes, p->n_processes);
-	struct event_text name = {"", 0};
+	const struct event_text elsewhere =
+		commands_launched_elsewhere(p->strings, p->processes, p->n_processes);
+	struct event_text name = elsewhere;
 	size_t n;
 
 	if (!o)
 		return NULL;
-	if (p->n_processes)
+	name.length = name.length < TITLE_BYTES ? name.length : TITLE_BYTES;
+	if (p->n_processes && !name.length)
 		name = profile_program_of(p->strings, launched ? launched : &p->processes[0]);
 	if (name.length)
 		out_name(o, name.bytes, name.length);
@@ -146,7 +149,10 @@ static char *title_of(const struct view_input *in, struct error *err)
 	if (compared(in))
 		out_text(o, ", before and after");
 	else if (launched && p->n_processes > 1) {
-		write_arguments(o, p, launched);
+		if (!elsewhere.length)
+			write_arguments(o, p, launched);
+		else if (elsewhere.length > name.length)
+			out_text(o, "...");
 		out_format(o, " (%zu processes)", p->n_processes);
 	} else if (p->n_processes > 1)
 		out_format(o, " and %zu more", p->n_processes - 1);

@@ -97,6 +97,8 @@ static int write_identity(struct rows *r, const struct profile *p,
 		string(r, p, "started_as", process->started_as);
 	if (command(r, p, process, err))
 		return -1;
+	if (process->launched != STRINGS_NONE)
+		string(r, p, "launched", process->launched);
 	string(r, p, "cwd", process->cwd);
 	string(r, p, "host", process->host);
 	string(r, p, "machine", process->machine);

@@ -217,9 +217,24 @@ static void write_process(struct out *o, const struct profile *p,
 	out_text(o, "\n");
 }
 
+/* What was launched, if none of the processes that follow is that. */
+static void write_launched(struct out *o, const struct profile *p)
+{
+	const struct event_text text =
+		commands_launched_elsewhere(p->strings, p->processes, p->n_processes);
+
+	if (!text.length)
+		return;
+	out_text(o, "launched: ");
+	out_name_fit(o, text.bytes, text.length, (int)strlen("launched: "));
+	out_text(o, "\n");
+}
+
 static void write_processes(struct out *o, const struct profile *p, size_t first)
 {
 	size_t i;
+
+	write_launched(o, p);
 
 	if (p->n_processes > PROCESSES_NAMED && caption_programs(o, p)) {
 		write_process(o, p, &p->processes[first], "first ");

@@ -90,6 +90,7 @@ static void write_identity(struct out *o, const struct profile *p,
 		caption_command(o, p, process, 0);
 		out_text(o, "\n");
 	}
+	line(o, p, "launched", process->launched);
 	line(o, p, "executable", process->exe);
 	line(o, p, "started as", process->started_as);
 	line(o, p, "directory", process->cwd);

@@ -248,6 +248,7 @@ void cps_start(void)
 		return;
 	identity.lineage.tree_pid = config.run_pid;
 	identity.lineage.tree_start = config.run_start;
+	identity.lineage.is_without_args = !config.has_args;
 	if (config.verbose)
 		cps_summary_prepare();
 	error = begin();

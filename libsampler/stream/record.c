@@ -128,7 +128,86 @@ static bool is_preloaded(uint64_t pid)
 	return found;
 }
 
-void cps_lineage_find(struct cps_lineage *l)
+#define WAITS	   "cpsample-wait"
+#define WAITS_ARGS 3 /* words before the program's: its own name, a directory, libraries */
+
+/* Of a command's words, which end with a NUL each. */
+struct words {
+	char *text;
+	size_t n, first; /* where the latest word begins */
+	unsigned left_out, number;
+	bool is_over;
+};
+
+static bool is_waiting(const char *word, size_t n)
+{
+	size_t k = sizeof(WAITS) - 1;
+
+	return n >= k && memcmp(word + n - k, WAITS, k) == 0 && (n == k || word[n - k - 1] == '/');
+}
+
+static void word_end(struct words *w)
+{
+	if (!w->number++ && is_waiting(w->text, w->n)) {
+		w->left_out = WAITS_ARGS - 1;
+		w->n = w->number = 0;
+	} else if (w->left_out) {
+		w->left_out--;
+		w->number = 0;
+	} else {
+		w->text[w->n++] = ' ';
+	}
+	w->first = w->n;
+}
+
+/* The room is for the byte and for what ends a command that is cut. */
+static void word_put(struct words *w, char c)
+{
+	static const char more[] = "...";
+
+	if (!c)
+		word_end(w);
+	else if (!w->left_out)
+		w->text[w->n++] = c;
+	if (w->n + sizeof(more) < CPS_LAUNCHED_BYTES)
+		return;
+	w->n = w->first ? w->first : w->n;
+	memcpy(w->text + w->n, more, sizeof(more));
+	w->n += sizeof(more);
+	w->is_over = true;
+}
+
+static void read_command(struct cps_lineage *l)
+{
+	char path[48], some[256];
+	int fd = cps_descriptor_open(compose(path, l->tree_pid, "/cmdline"), O_RDONLY, 0);
+	struct words w = {.text = l->launched};
+	long n;
+
+	if (fd < 0)
+		return;
+	while (!w.is_over && (n = cps_sys_read(fd, some, sizeof(some))) > 0)
+		for (long i = 0; i < n && !w.is_over; i++) {
+			word_put(&w, some[i]);
+			w.is_over |= l->is_without_args && w.number;
+		}
+	cps_sys_close(fd);
+	if (w.n) /* the space or the NUL behind the last word */
+		l->launched[w.n - 1] = '\0';
+}
+
+/* The root may have ended, and another process may have its number. */
+static void find_command(struct cps_lineage *l)
+{
+	uint64_t unused, start;
+
+	memset(l->launched, 0, sizeof(l->launched));
+	if (l->tree_pid && l->tree_pid != (uint64_t)cps_sys_getpid() &&
+	    read_stat(l->tree_pid, &unused, &start) && start == l->tree_start)
+		read_command(l);
+}
+
+static void find_ancestors(struct cps_lineage *l)
 {
 	uint64_t now = (uint64_t)cps_sys_getpid(), parent, start, next;
 	bool is_known = l->tree_pid != 0;
@@ -149,6 +228,12 @@ void cps_lineage_find(struct cps_lineage *l)
 		now = parent;
 		parent = next;
 	}
+}
+
+void cps_lineage_find(struct cps_lineage *l)
+{
+	find_ancestors(l);
+	find_command(l);
 }
 
 /* ---- record ---------------------------------------------------------------------------------- */
@@ -253,6 +338,8 @@ void cps_record_process(struct cps_writer *w, const struct cps_identity *identit
 	}
 	if (cps_atoms_bits())
 		number_field(w, CPS_PROCESS_ATOM_BITS, cps_atoms_bits());
+	text_field(w, CPS_PROCESS_LAUNCHED,
+		   *identity->lineage.launched ? identity->lineage.launched : NULL);
 	text_field(w, CPS_PROCESS_RUNTIME, identity->runtime);
 	if (identity->has_rank)
 		number_field(w, CPS_PROCESS_RANK, identity->rank);

@@ -15,6 +15,9 @@
 #include "unwind/module.h"
 #include "format.h"
 
+/* A longer command ends with " ...". */
+#define CPS_LAUNCHED_BYTES 512
+
 /* ---- lineage --------------------------------------------------------------------------------- */
 /*
  * Finds the process tree that a process belongs to.
@@ -25,6 +28,9 @@ struct cps_lineage {
 					  not known */
 	uint64_t ancestors[CPS_ANCESTORS_MAX]; /* their pids, the parent's first, up to the root */
 	size_t n_ancestors;
+	bool is_without_args; /* of `launched` the first word is enough */
+	char launched
+		[CPS_LAUNCHED_BYTES]; /* the command of the root, words with spaces between; "": it is this process, or not known */
 };
 
 /*
@@ -32,6 +38,9 @@ struct cps_lineage {
  * the topmost ancestor such that it and all processes below it, down to this one, were started with
  * the recorder; or the process itself. Reads /proc; if that cannot be read, nothing is found. An
  * ancestor that has ended breaks the line.
+ *
+ * If the root is another process, its command is read as well. It is what the user has launched, and often too short to
+ * leave a recording of its own, as the driver of a compiler is. cpsample-wait stands for the program that it runs.
  */
 void cps_lineage_find(struct cps_lineage *l);
 

@@ -5,6 +5,8 @@
 #
 # Seen to fail:
 # - If the recorder's name is looked for in the whole environment of an ancestor.
+# - Before recordings named what was launched; if what waits for it was taken for it; if arguments stood there in spite of
+#   --args off.
 #
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
@@ -50,3 +52,54 @@ grep -q '^cpconv: ./other.cps: warning: given twice, read once$' err || fail "sa
 env OLDPWD=/home/user/libcpsample sh -c 'env "LD_PRELOAD=$1" CPSAMPLE_OUTPUT=alone.cps "$2" 100; exit 0' \
 	sh "$LIBRARY" "$targets/spin" >/dev/null
 [ "$(info alone.cps tree_pid)" = "$(info alone.cps pid)" ] || fail "the tree is that of $(info alone.cps tree_pid)"
+
+# ---- what was launched leaves no recording -----------------------------------------------------------------
+# The drivers of compilers are such programs. Of this one only what it starts has samples.
+cat >driver <<'END'
+#!/bin/sh
+sh -c 'kill -PROF $$; true' inner
+sh -c 'kill -PROF $$; true' inner
+true
+END
+chmod +x driver
+mkdir launched
+# launched COMMAND...: the command records the driver; sets $said to what the recordings call it
+launched() {
+	rm -f launched/*
+	"$@" >log 2>&1 || fail "$*: $(cat log)"
+	[ "$(find launched -name '*.cps' | wc -l)" -eq 2 ] || fail "$*: recordings: $(ls launched)"
+	"$CPCONV" --info --tsv launched >info 2>err || fail "$(cat err)"
+	[ "$(grep -c "^launched$tab" info)" -eq 2 ] || fail "not each says what was launched: $(cat info)"
+	said=$(sed -n "s/^launched$tab//p" info | sort -u)
+}
+cpsample() { "$root/scripts/cpsample" --library "$LIBRARY" -r signals -o launched/%p.cps "$@"; }
+on_terminal() { python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))' "$root/scripts/cpsample" --library "$LIBRARY" -r signals -o launched/%p.cps "$@" </dev/null; }
+launched cpsample ./driver 'a b' --x=1
+[ "${said#/bin/sh }" = "./driver a b --x=1" ] || fail "launched: $said"
+launched record CPSAMPLE_RESOURCES=signals CPSAMPLE_OUTPUT=launched/%p.cps ./driver c
+[ "${said#/bin/sh }" = "./driver c" ] || fail "launched by hand: $said"
+if command -v python3 >/dev/null; then
+	launched on_terminal ./driver d
+	[ "$said" = "./driver d" ] || fail "launched on a terminal: $said"
+fi
+launched cpsample --args off ./driver secret
+[ "$said" = /bin/sh ] || fail "--args off: $said"
+long=$(printf '%0300d' 1)
+launched cpsample ./driver "$long" "$long"
+[ "${said#/bin/sh }" = "./driver $long ..." ] || fail "a long command: $said"
+# All views call the run by it.
+"$CPCONV" --html -o page.html launched 2>err || fail "$(cat err)"
+grep -q "<title>sh ./driver 0*1 \.\.\. (2 processes)</title>\|<title>sh ./driver 00*\.\.\. (2 processes)</title>" page.html ||
+	fail "the page: $(grep -o '<title>.*</title>' page.html)"
+launched cpsample ./driver z
+"$CPCONV" --html -o page.html launched 2>err && grep -q "<title>sh ./driver z (2 processes)</title>" page.html ||
+	fail "the page: $(cat err; grep -o '<title>.*</title>' page.html)"
+for view in flat summary tree processes; do
+	"$CPCONV" --$view launched 2>err | grep -qx 'launched: sh ./driver z' || fail "--$view does not say what was launched"
+done
+"$CPCONV" --dot launched 2>err | grep -q 'label="sh ./driver z, 2 processes, ' || fail "--dot: $(cat err)"
+# It is not said of a run in which what was launched has a recording.
+rm -f launched/*
+cpsample sh -c 'kill -PROF $$; sh -c "kill -PROF \$\$; true"; true' || fail "exit status $?"
+"$CPCONV" --flat launched 2>err | grep -q '^launched' && fail "what was launched is there"
+exit 0

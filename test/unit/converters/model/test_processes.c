@@ -27,7 +27,8 @@ static struct profile_process process(const char *line)
 {
 	static uint32_t args[32][16];
 	static size_t used;
-	struct profile_process p = {.started_as = STRINGS_NONE, .args = args[used++]};
+	struct profile_process p = {
+		.started_as = STRINGS_NONE, .launched = STRINGS_NONE, .args = args[used++]};
 	char *copy = strdup(line), *word, *rest;
 
 	for (word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
@@ -54,6 +55,44 @@ Test(commands, launched)
 	cr_assert_null(commands_launched(all, 3));
 	cr_assert_eq(commands_launched(all, 1), &all[0]);
 	cr_assert_null(commands_launched(all, 0));
+}
+
+/* Seen to fail: with any of the conditions left out. */
+Test(commands, launched_elsewhere)
+{
+	struct profile_process all[2];
+	struct event_text text;
+
+	strings = strings_new();
+	all[0] = process("/lib/cc1 x.c");
+	all[1] = process("as x.s");
+	for (unsigned i = 0; i < 2; i++) {
+		all[i].pid = 11 + i;
+		all[i].start_ns = 5 - i;
+		all[i].tree_pid = 10;
+		all[i].host = STRINGS_NONE;
+	}
+	text = commands_launched_elsewhere(strings, all, 2);
+	cr_assert_eq(text.length, 0, "nobody says it");
+	all[0].launched = add("/usr/bin/gcc -o a/b x.c");
+	text = commands_launched_elsewhere(strings, all, 2);
+	cr_assert_eq(text.length, strlen("gcc -o a/b x.c"));
+	cr_assert_eq(memcmp(text.bytes, "gcc -o a/b x.c", text.length), 0);
+	all[1].launched = add("make all"); /* what became of it by then; this one began before */
+	text = commands_launched_elsewhere(strings, all, 2);
+	cr_assert_eq(text.length, strlen("make all"));
+	all[1].launched = add("cc1 x.c");
+	text = commands_launched_elsewhere(strings, all, 2);
+	cr_assert_eq(text.length, strlen("cc1 x.c"), "it is not the end of a word");
+	all[1].launched = add("x.c");
+	cr_assert_eq(commands_launched_elsewhere(strings, all, 2).length, 0, "it is one of them");
+	all[1].launched = add("make all");
+	all[1].pid = 10;
+	cr_assert_eq(commands_launched_elsewhere(strings, all, 2).length, 0, "the first is there");
+	all[1].pid = 12;
+	all[1].tree_pid = 20;
+	cr_assert_eq(commands_launched_elsewhere(strings, all, 2).length, 0, "two runs");
+	strings_free(strings);
 }
 
 Test(commands, told_apart)

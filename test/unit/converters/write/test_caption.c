@@ -237,6 +237,7 @@ static struct profile_process ran(uint32_t exe, double start, double lasted, dou
 	return (struct profile_process){
 		.exe = exe,
 		.started_as = STRINGS_NONE,
+		.launched = STRINGS_NONE,
 		.host = STRINGS_NONE,
 		.start_ns = 1000 * SECOND + (uint64_t)(start * 1e9),
 		.ended = true,

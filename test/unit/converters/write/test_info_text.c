@@ -28,7 +28,8 @@ static char *text_of(const char *resource, enum event_unended how, uint64_t miss
 	process.file = add(&p, "x.cps");
 	process.exe = process.cwd = process.host = process.machine = process.recorder =
 		process.engine = process.engine_why = process.unwinder = process.unwinder_why =
-			process.started_as = process.note = process.cut_why = STRINGS_NONE;
+			process.started_as = process.launched = process.note = process.cut_why =
+				STRINGS_NONE;
 	enter_new_directory();
 	o = out_open("x", &err);
 	info_text(o, &p, &process, missing_ns);
