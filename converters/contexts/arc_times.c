@@ -581,6 +581,43 @@ void gprof_report_close(struct gprof_report *r)
 	free(r->out);
 	free(r->first_into);
 	free(r->first_out);
+	free(r->weights);
+	free(r->starts);
+}
+
+/* Both lists are sorted by the names of the caller and the callee; only that of the graph has functions that call
+ * themselves. */
+static void weigh_arcs(struct gprof_report *r, const struct graph *g)
+{
+	const struct graph_arc *arc = g->arcs;
+
+	for (size_t i = 0; i < r->times->n; i++) {
+		const struct arc_time *a = &r->times->arcs[i];
+
+		while (g->functions[arc->caller].name != a->caller ||
+		       g->functions[arc->callee].name != a->callee)
+			arc++;
+		r->weights[i] = arc->weight;
+	}
+}
+
+int gprof_report_weigh(struct gprof_report *r, struct error *err)
+{
+	const struct tree *t = r->tree;
+	struct graph *g = graph_build(t, err);
+
+	if (!g)
+		return -1;
+	r->weights = calloc(r->times->n + 1, sizeof(*r->weights));
+	r->starts = calloc(r->n + 1, sizeof(*r->starts));
+	if (r->weights && r->starts)
+		weigh_arcs(r, g);
+	graph_free(g);
+	if (!r->weights || !r->starts)
+		return error_memory(err);
+	for (size_t i = 1; i < t->n_nodes; i = t->nodes[i].end)
+		r->starts[r->number[t->nodes[i].name]] += t->nodes[i].total;
+	return 0;
 }
 
 struct gprof_report_arcs gprof_report_callers(const struct gprof_report *r, size_t function)

@@ -139,11 +139,17 @@ struct gprof_report {
 	struct arc_times *times;
 	uint32_t *into, *out; /* all arcs, sorted by callee, and by caller */
 	size_t *first_into, *first_out;
+	/* NULL until gprof_report_weigh: by arc of times, the weight of the stacks that contain the call, each
+	 * once; by function, that of the stacks that begin with it. */
+	uint64_t *weights, *starts;
 };
 
 /* Returns 0, or -1 if memory is out. Call gprof_report_close in any case. */
 int gprof_report_open(struct gprof_report *r, const struct tree *t, struct error *err);
 void gprof_report_close(struct gprof_report *r);
+/* Set weights and starts. A stack enters a cycle of the call graph once, so that these of the calls into the cycle and of
+ * its starts add up to the total of the cycle; into a function in no cycle, to its total. -1: memory. */
+int gprof_report_weigh(struct gprof_report *r, struct error *err);
 
 /* The arcs from a function's callers, by self2 + child2 ascending. */
 struct gprof_report_arcs gprof_report_callers(const struct gprof_report *r, size_t function);

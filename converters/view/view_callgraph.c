@@ -3,13 +3,19 @@
  * view_callgraph.c - gprof's report, with times that are correct for recursion (Spivey 2004).
  *
  * In: struct tree. Out: the flat profile, then a block for each function with its callers and
- * callees.
+ * callees, in a form that programs for gprof's report read (gprof2dot).
+ *
+ * Such a program takes a line for a call if it has a number below `called` and ends with the number of a block in
+ * brackets. It passes over a line that ends with a number in parentheses. From the blocks it keeps the selfs, and what
+ * stands below `called` of the callees. With that it divides the total of each function among its callers. It goes
+ * round for ever in a cycle that is not marked as one, and ends at a form feed.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/graphs.h"
 #include "contexts/arc_times.h"
 #include "view/compared.h"
 #include "view/view.h"
@@ -22,34 +28,72 @@
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
-#define INDENT	       4 /* of the names of callers and callees */
+#define INDENT	       2       /* of the names of callers and callees */
+#define BEFORE_SELF    14      /* columns of the index and the percentage */
+#define PARTS	       1000000 /* of the total, the least that is told apart below `called` */
+
+/* Functions that call each other. */
+struct cycle {
+	uint64_t self, total;
+};
 
 struct shortlist {
 	const struct view_input *in;
-	const struct gprof_report *report;
+	struct gprof_report *report;
 	struct out *out;
-	struct weight_scale scale;
-	struct arc_choice choice; /* the functions that have a block */
+	struct weight_scale scale;   /* of all columns but `called` */
+	int block_width;	     /* of a column in blocks, which name the unit once */
+	struct weight_scale called;  /* of the column `called` */
+	struct arc_choice choice;    /* the functions that have a block */
+	struct strong_components of; /* the functions, by the calls that blocks show */
+	uint32_t *cycle_of;   /* by component: the number of its cycle, from 1 up; 0: it is none */
+	struct cycle *cycles; /* by number */
+	uint32_t n_cycles;
+	/* Whether stacks begin with a function that others call, too. Then <spontaneous> has a block. */
+	bool has_starts;
 };
 
-/* The column where the name of a block's function begins. */
-static int name_column(const struct shortlist *l)
+static bool has_block(const struct shortlist *l, uint32_t function)
 {
-	return 18 + 2 * l->scale.width + 5; /* 18: the index and the percentage */
+	return arc_rows_is_chosen(&l->choice, l->report, function);
 }
 
-/* Write the function's name and the number of its block: [n], or (n) if the block is not shown. */
-static void write_name(const struct shortlist *l, uint32_t function, int column)
+/* Blocks behind those of functions have the next numbers. */
+static size_t number_of_starts(const struct shortlist *l)
+{
+	return l->report->n + 1;
+}
+
+static size_t number_of_cycle(const struct shortlist *l, uint32_t cycle)
+{
+	return l->report->n + 1 + cycle;
+}
+
+static uint32_t cycle_of(const struct shortlist *l, uint32_t function)
+{
+	return l->cycle_of ? l->cycle_of[l->of.of[function]] : 0;
+}
+
+/* Write the function's name, its cycle if that is not 0, and the number of its block: [n], or (n) if the block is not
+ * shown. */
+static void write_marked(const struct shortlist *l, uint32_t function, uint32_t cycle, int column)
 {
 	const struct tree_function *f = &l->report->functions[function];
-	bool has_block = arc_rows_is_chosen(&l->choice, l->report, function);
-	char number[16];
+	char mark[64] = "";
+	int n = 0;
 
-	snprintf(number, sizeof(number), has_block ? " [%" PRIu32 "]" : " (%" PRIu32 ")",
-		 function + 1);
+	if (cycle)
+		n = snprintf(mark, sizeof(mark), " <cycle %" PRIu32 ">", cycle);
+	snprintf(mark + n, sizeof(mark) - (size_t)n,
+		 has_block(l, function) ? " [%" PRIu32 "]" : " (%" PRIu32 ")", function + 1);
 	name_text_last(l->out, l->in->tree->strings, f->name, f->is_inline,
-		       column + (int)strlen(number));
-	out_format(l->out, "%s\n", number);
+		       column + (int)strlen(mark));
+	out_format(l->out, "%s\n", mark);
+}
+
+static void write_name(const struct shortlist *l, uint32_t function, int column)
+{
+	write_marked(l, function, cycle_of(l, function), column);
 }
 
 /* ---- the flat profile ------------------------------------------------------------------------ */
@@ -90,32 +134,171 @@ static int write_flat(const struct shortlist *l, struct error *err)
 			   weight_text(cumulative, l->scale, sum), width,
 			   weight_text(self, l->scale, function->self), width,
 			   weight_text(total, l->scale, function->total));
-		write_name(l, order[i], 3 * width + 13);
+		write_marked(l, order[i], 0, 3 * width + 13);
 	}
 	caption_rule(l->out);
 	free(order);
 	return 0;
 }
 
-/* ---- the blocks ------------------------------------------------------------------------------ */
+/* ---- cycles ---------------------------------------------------------------------------------- */
+/*
+ * Finds the cycles among the calls that a program for gprof's report reads.
+ *
+ * In: struct gprof_report, the functions that have blocks. Out: cycles, and their selfs and totals.
+ */
 
-/* Write the times that callers or callees account for. */
+/* The times that callers or callees account for. */
 struct share {
 	uint64_t self, child;
 };
+
+static bool is_small(const struct shortlist *l, struct share share)
+{
+	return weight_below(share.self + share.child, l->in->tree->total, l->choice.threshold);
+}
+
+/* Whether the call stands in the block of its caller, and its callee has a block. */
+static bool is_read(const struct shortlist *l, const struct arc_time *a)
+{
+	return has_block(l, l->report->number[a->caller]) &&
+	       has_block(l, l->report->number[a->callee]) &&
+	       !is_small(l, (struct share){a->self1, a->child1});
+}
+
+static int find_components(struct shortlist *l, struct error *err)
+{
+	const struct gprof_report *r = l->report;
+	uint32_t *first = calloc(r->n + 1, sizeof(*first));
+	uint32_t *target = calloc(r->times->n + 1, sizeof(*target));
+	int status = first && target ? 0 : error_memory(err);
+	uint32_t n = 0;
+
+	for (size_t i = 0; !status && i < r->n; i++) {
+		struct gprof_report_arcs arcs = gprof_report_callees(r, i);
+
+		for (size_t k = 0; k < arcs.n; k++) {
+			const struct arc_time *a = &r->times->arcs[arcs.list[k]];
+
+			if (is_read(l, a))
+				target[n++] = r->number[a->callee];
+		}
+		first[i + 1] = n;
+	}
+	if (!status)
+		status = strong_components_find(
+			&l->of, &(struct successors){(uint32_t)r->n, first, target}, err);
+	free(first);
+	free(target);
+	return status;
+}
+
+/* Number the components of several functions, and add up their selfs. */
+static int number_cycles(struct shortlist *l, struct error *err)
+{
+	const struct gprof_report *r = l->report;
+
+	l->cycle_of = calloc((size_t)l->of.n + 1, sizeof(*l->cycle_of));
+	l->cycles = calloc((size_t)l->of.n + 1, sizeof(*l->cycles));
+	if (!l->cycle_of || !l->cycles)
+		return error_memory(err);
+	for (size_t i = 0; i < r->n; i++) {
+		uint32_t c = l->of.of[i];
+
+		if (l->of.first[c + 1] - l->of.first[c] < 2)
+			continue;
+		if (!l->cycle_of[c])
+			l->cycle_of[c] = ++l->n_cycles;
+		l->cycles[l->cycle_of[c]].self += r->functions[i].self;
+		l->cycles[l->cycle_of[c]].total += r->starts[i];
+	}
+	return 0;
+}
+
+/* A stack enters a cycle once: where it begins, or by a call from outside, whether that is shown or not. */
+static int find_cycles(struct shortlist *l, struct error *err)
+{
+	const struct gprof_report *r = l->report;
+
+	if (find_components(l, err) || number_cycles(l, err))
+		return -1;
+	for (size_t i = 0; i < r->times->n; i++) {
+		const struct arc_time *a = &r->times->arcs[i];
+		uint32_t callee = r->number[a->callee], cycle = cycle_of(l, callee);
+
+		if (cycle && cycle_of(l, r->number[a->caller]) != cycle)
+			l->cycles[cycle].total += r->weights[i];
+		if (r->starts[callee] && is_read(l, a))
+			l->has_starts = true;
+	}
+	return 0;
+}
+
+/* ---- the blocks ------------------------------------------------------------------------------ */
+
+/* A weight without its unit; a millionth of the total is seen. One without a scale is a whole number, which has a
+ * decimal all the same. */
+static const char *number_text(const struct shortlist *l, char text[WEIGHT_BYTES], uint64_t weight)
+{
+	double divisor = l->scale.divisor;
+
+	if (divisor > 1)
+		snprintf(text, WEIGHT_BYTES, "%.*f",
+			 (double)l->in->tree->total / divisor < 1000 ? 6 : 3,
+			 (double)weight / divisor);
+	else
+		snprintf(text, WEIGHT_BYTES, "%" PRIu64 ".0", weight);
+	return text;
+}
 
 static void write_share(const struct shortlist *l, struct share share)
 {
 	char self[WEIGHT_BYTES], child[WEIGHT_BYTES];
 
-	out_format(l->out, "%18s%*s %*s  %*s", "", l->scale.width,
-		   weight_text(self, l->scale, share.self), l->scale.width,
-		   weight_text(child, l->scale, share.child), INDENT, "");
+	out_format(l->out, "%*s %*s ", l->block_width, number_text(l, self, share.self),
+		   l->block_width, number_text(l, child, share.child));
 }
 
-static bool is_small(const struct shortlist *l, struct share share)
+/* What a program takes for a number of calls is a whole number, and 0 only if nothing was used. */
+static uint64_t called_number(const struct shortlist *l, uint64_t weight)
 {
-	return weight_below(share.self + share.child, l->in->tree->total, l->choice.threshold);
+	uint64_t divisor = (uint64_t)l->called.divisor;
+
+	return weight / divisor + (weight % divisor != 0);
+}
+
+static void write_called(const struct shortlist *l, uint64_t weight)
+{
+	out_format(l->out, "%*" PRIu64 "  ", l->called.width, called_number(l, weight));
+}
+
+static int name_column(const struct shortlist *l)
+{
+	return BEFORE_SELF + 2 * l->block_width + l->called.width + 4;
+}
+
+/* Write what stands before the name of a caller or callee; `called` may be NULL. */
+static void write_call(const struct shortlist *l, struct share share, const uint64_t *called)
+{
+	out_format(l->out, "%*s", BEFORE_SELF, "");
+	write_share(l, share);
+	if (called)
+		write_called(l, *called);
+	else
+		out_format(l->out, "%*s", l->called.width + 2, "");
+	out_format(l->out, "%*s", INDENT, "");
+}
+
+/* Write what stands before the name of a block. */
+static void write_index(const struct shortlist *l, size_t number, struct share share)
+{
+	char index[24];
+
+	snprintf(index, sizeof(index), "[%zu]", number);
+	out_format(l->out, "%-6s%6.2f  ", index,
+		   weight_fraction(share.self + share.child, l->in->tree->total) * 100);
+	write_share(l, share);
+	out_format(l->out, "%*s", l->called.width + 2, "");
 }
 
 /* Write one line for all n arcs that are below the threshold. */
@@ -123,17 +306,26 @@ static void write_small(const struct shortlist *l, size_t n, struct share sum, c
 {
 	if (n == 0)
 		return;
-	write_share(l, sum);
-	out_format(l->out, "%zu %s%s below %g %%\n", n, what, n == 1 ? "" : "s",
-		   l->choice.threshold);
+	write_call(l, sum, NULL);
+	out_format(l->out, "%ss below %g %% (%zu)\n", what, l->choice.threshold, n);
 }
 
 /* Write the line for stacks that begin with the function, or seem to. <spontaneous> is what gprof
  * calls the caller that is missing. */
-static void write_spontaneous(const struct shortlist *l, struct share share)
+static void write_spontaneous(const struct shortlist *l, size_t function, struct share share)
 {
-	write_share(l, share);
-	out_text(l->out, "<spontaneous>\n");
+	bool is_called = l->report->starts[function] && l->has_starts;
+
+	write_call(l, share, is_called ? &l->report->starts[function] : NULL);
+	out_format(l->out, is_called ? "<spontaneous> [%zu]\n" : "<spontaneous> (%zu)\n",
+		   number_of_starts(l));
+}
+
+static void write_arc(const struct shortlist *l, uint32_t arc, struct share share,
+		      uint32_t function)
+{
+	write_call(l, share, &l->report->weights[arc]);
+	write_name(l, function, name_column(l) + INDENT);
 }
 
 /* The caller that accounts for most is written last, next to the function's own line. */
@@ -158,26 +350,21 @@ static void write_callers(const struct shortlist *l, size_t function)
 		small.child += share.child;
 	}
 	if (outermost.self || outermost.child || arcs.n == 0)
-		write_spontaneous(l, outermost);
+		write_spontaneous(l, function, outermost);
 	write_small(l, n_small, small, "caller");
 	for (i = n_small; i < arcs.n; i++) {
 		const struct arc_time *a = &r->times->arcs[arcs.list[i]];
 
-		write_share(l, (struct share){a->self2, a->child2});
-		write_name(l, r->number[a->caller], name_column(l) + INDENT);
+		write_arc(l, arcs.list[i], (struct share){a->self2, a->child2},
+			  r->number[a->caller]);
 	}
 }
 
 static void write_function(const struct shortlist *l, size_t function)
 {
 	const struct tree_function *f = &l->report->functions[function];
-	char index[24], self[WEIGHT_BYTES], child[WEIGHT_BYTES];
 
-	snprintf(index, sizeof(index), "[%zu]", function + 1);
-	out_format(l->out, "%-8s%8.2f  %*s %*s  ", index,
-		   weight_fraction(f->total, l->in->tree->total) * 100, l->scale.width,
-		   weight_text(self, l->scale, f->self), l->scale.width,
-		   weight_text(child, l->scale, f->total - f->self));
+	write_index(l, function + 1, (struct share){f->self, f->total - f->self});
 	write_name(l, (uint32_t)function, name_column(l));
 }
 
@@ -198,16 +385,71 @@ static void write_callees(const struct shortlist *l, size_t function)
 			small.child += share.child;
 			continue;
 		}
-		write_share(l, share);
-		write_name(l, r->number[a->callee], name_column(l) + INDENT);
+		write_arc(l, arcs.list[i], share, r->number[a->callee]);
 	}
 	write_small(l, n_small, small, "callee");
 }
 
-static void write_blocks(const struct shortlist *l)
+static void write_line_before_index(const struct shortlist *l)
 {
-	size_t i, n = 0;
+	out_format(l->out, "%*s<spontaneous>\n", name_column(l) + INDENT, "");
+}
 
+/* The functions that others call, too, with the stacks that begin there. */
+static void write_starts(const struct shortlist *l)
+{
+	const struct gprof_report *r = l->report;
+	uint64_t sum = 0;
+
+	if (!l->has_starts)
+		return;
+	for (size_t i = 0; i < l->choice.end; i++)
+		sum += has_block(l, (uint32_t)i) ? r->starts[i] : 0;
+	caption_rule(l->out);
+	write_line_before_index(l);
+	write_index(l, number_of_starts(l), (struct share){0, sum});
+	out_format(l->out, "<spontaneous> [%zu]\n", number_of_starts(l));
+	for (size_t i = 0; i < l->choice.end; i++) {
+		if (!r->starts[i] || !has_block(l, (uint32_t)i))
+			continue;
+		write_call(l, (struct share){0, r->starts[i]}, &r->starts[i]);
+		write_name(l, (uint32_t)i, name_column(l) + INDENT);
+	}
+}
+
+static void write_cycle(const struct shortlist *l, uint32_t cycle)
+{
+	const struct gprof_report *r = l->report;
+	const struct cycle *c = &l->cycles[cycle];
+
+	caption_rule(l->out);
+	write_index(l, number_of_cycle(l, cycle), (struct share){c->self, c->total - c->self});
+	out_format(l->out, "<cycle %" PRIu32 " as a whole> [%zu]\n", cycle,
+		   number_of_cycle(l, cycle));
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct tree_function *f = &r->functions[i];
+
+		if (cycle_of(l, i) != cycle)
+			continue;
+		write_call(l, (struct share){f->self, f->total - f->self}, &f->total);
+		write_name(l, i, name_column(l) + INDENT);
+	}
+}
+
+/* The unit of numbers in that scale: "ms", "faults". */
+static const char *unit_of(const struct shortlist *l, struct weight_scale scale)
+{
+	const struct profile *p = l->in->profile;
+
+	if (scale.suffix[0])
+		return scale.suffix + 1;
+	if (l->in->tree->unit == TREE_HITS || p->unit == STRINGS_NONE)
+		return "samples";
+	return strings_get(p->strings, p->unit, NULL);
+}
+
+static void write_head(const struct shortlist *l)
+{
 	out_format(
 		l->out,
 		"\nA block for each function. Above its line stand its callers, with what is due "
@@ -215,12 +457,22 @@ static void write_blocks(const struct shortlist *l)
 		"their calls of its self and children; below, its callees, with what they add to\n"
 		"its children. If it is called again while it is active, only its latest call\n"
 		"counts: a call may have one time here and another in the other function's block.\n"
-		"Samples count no calls: there is no column for them.\n"
-		"\nindex    total %%  %*s %*s  function\n",
-		l->scale.width, "self", l->scale.width, "children");
-	caption_rule(l->out);
+		"Samples count no calls. Below called stands, for programs that read gprof's\n"
+		"report, the weight of the samples with the call.\n"
+		"Units: %s below called, else %s.\n",
+		unit_of(l, l->called), unit_of(l, l->scale));
+	/* A rule would end a block. */
+	out_format(l->out, "\nindex %% time  %*s %*s %*s  name\n\n", l->block_width, "self",
+		   l->block_width, "children", l->called.width, "called");
+}
+
+static void write_blocks(const struct shortlist *l)
+{
+	size_t i, n = 0;
+
+	write_head(l);
 	for (i = 0; i < l->choice.end; i++) {
-		if (!arc_rows_is_chosen(&l->choice, l->report, i))
+		if (!has_block(l, (uint32_t)i))
 			continue;
 		if (n++ > 0)
 			caption_rule(l->out);
@@ -228,6 +480,25 @@ static void write_blocks(const struct shortlist *l)
 		write_function(l, i);
 		write_callees(l, i);
 	}
+	write_starts(l);
+	for (uint32_t cycle = 1; cycle <= l->n_cycles; cycle++)
+		write_cycle(l, cycle);
+}
+
+/* Columns as wide as the largest number, and not narrower than their headings. */
+static void choose_scales(struct shortlist *l)
+{
+	const struct profile *p = l->in->profile;
+	const struct tree *t = l->in->tree;
+	char text[WEIGHT_BYTES];
+	int width;
+
+	l->scale = weight_scale(p, t->unit, t->total);
+	width = (int)strlen(number_text(l, text, t->total));
+	l->block_width = width > 8 ? width : 8;
+	l->called = weight_scale(p, t->unit, t->total / PARTS);
+	width = snprintf(text, sizeof(text), "%" PRIu64, called_number(l, t->total));
+	l->called.width = width > 6 ? width : 6;
 }
 
 /* With --root, only the blocks of the root functions are written, and no flat profile. */
@@ -239,11 +510,16 @@ static int write_report(struct shortlist *l, struct error *err)
 		.beyond = l->choice.n_beyond,
 	};
 
+	if (gprof_report_weigh(l->report, err) || find_cycles(l, err))
+		return -1;
+	choose_scales(l);
 	caption_write(l->out, "Call Graph Profile", l->in);
 	if (!l->in->options->root && write_flat(l, err))
 		return -1;
 	write_blocks(l);
 	footer_write(l->out, &footer, l->in->options, l->choice.threshold);
+	if (!out_width(l->out))
+		out_text(l->out, "\f\n");
 	return 0;
 }
 
@@ -269,6 +545,9 @@ static int show(struct shortlist *l, struct error *err)
 	else
 		status = write_report(l, err);
 	arc_rows_choice_free(&l->choice);
+	strong_components_free(&l->of);
+	free(l->cycle_of);
+	free(l->cycles);
 	return status;
 }
 
@@ -280,7 +559,6 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 	if (table_shape(in) != TABLE_ONE)
 		return blocks_callgraph(in, o, err);
-	l.scale = weight_scale(in->profile, in->tree->unit, in->tree->total);
 	status = gprof_report_open(&report, in->tree, err);
 	if (!status)
 		status = show(&l, err);
