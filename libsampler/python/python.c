@@ -14,10 +14,12 @@
 
 #include "arch/arch.h"
 #include "base/memory.h"
+#include "base/moment.h"
 #include "base/sys.h"
 #include "python/copies.h"
 #include "python/functions.h"
 #include "python/lines.h"
+#include "python/path.h"
 #include "python/python.h"
 #include "unwind/fde.h"
 #include "unwind/module.h"
@@ -32,11 +34,8 @@
 #define LASTING	    0x400000 /* bytes behind _PyRuntime within which its first interpreter is */
 #define CFA_OFFSET  0x0e     /* DW_CFA_def_cfa_offset */
 #define CFA	    0x0c     /* DW_CFA_def_cfa */
-#define FRAMES_MAX  65536u   /* of the interpreter, that are followed */
-#define NAMED_LATER                                                                                \
-	UINT64_C(0x507a000000000000) /* added to code objects in a path; no address is so high */
-
-#define NOWHERE NAMED_LATER /* no function stands there */
+#define FRAMES_MAX  1048576u /* of the interpreter, that are followed: a list may be a circle */
+#define STEPS	    4096u    /* frames of the interpreter between two looks at the time */
 
 static struct cps_python_start symbols;
 static uintptr_t evaluator_start,
@@ -46,8 +45,7 @@ static uint32_t evaluator_module;
 static bool is_on;
 static struct cps_python_layout layout;
 static struct cps_python_types types;
-/* Where the interpreter has its key, and its lock, once that is known. The lock is known when a thread was met that has
- * it, which may be long after the key. */
+/* Where the interpreter has its key, and its lock, once that is known: the lock when a thread was met that has it. */
 static _Atomic uintptr_t key_at, lock_at;
 static _Atomic uint64_t unnamed;
 /* From the structure of an evaluator to the end of its frame, and the bytes of its whole frame, which are the same in
@@ -69,6 +67,8 @@ struct walk {
 	uint64_t root;	  /* the outermost one, which is in the thread's state */
 	struct cps_python_cframe root_cframe; /* a copy, if not has_lock */
 	uint64_t pages[PAGES];		      /* numbers of some that can be read; 0: none */
+	const struct cps_stack *machine;      /* the machine's stack */
+	uint32_t most; /* frames of one evaluator that are kept, half of them at each end */
 	uint64_t code; /* the code object that was met last, and what is known of it */
 	struct cps_python_known known;
 	uint32_t number;
@@ -113,6 +113,11 @@ bool cps_python_is_on(void)
 uint64_t cps_python_unnamed(void)
 {
 	return atomic_load(&unnamed);
+}
+
+void cps_python_leave(void)
+{
+	atomic_fetch_add_explicit(&unnamed, 1, memory_order_relaxed);
 }
 
 void cps_python_reset(void)
@@ -265,6 +270,11 @@ static bool begin(struct walk *w)
 	return true;
 }
 
+static bool is_in_evaluator(const struct cps_stack *s, uint32_t i)
+{
+	return cps_stack_frame(s, i)->pc - evaluator_start < evaluator_end - evaluator_start;
+}
+
 /* ---- the frames of one evaluator ------------------------------------------------------------- */
 
 /* Whether the frame lies in the thread's memory for frames. *stack is then where to look for the next
@@ -347,34 +357,35 @@ static bool take_frame(struct walk *w, uint64_t at, struct frame *frame)
 	return entry <= 1 && owner < CPS_PYTHON_OWNER_MACHINE + !layout.frame_entry;
 }
 
-/* Puts a code object into the path, to be named later. Its instruction comes behind the path's room. */
-static bool put_code(struct walk *w, const struct frame *frame)
+/* Whether it would take too long to follow more frames of an evaluator than these. */
+static bool is_late(const struct walk *w, uint32_t n)
 {
-	struct cps_python_path *path = w->path;
+	uint64_t until = w->machine->until;
 
-	if (path->depth == path->room)
-		return false;
-	path->addresses[path->room + path->depth] = frame->instruction;
-	path->addresses[path->depth++] = frame->code;
-	return true;
+	return n > w->most && n % STEPS == 0 && until && cps_moment_ns() >= until;
 }
 
-/* Puts the code objects of one evaluator into the path, up to where the next one outwards has its frame. */
+/* Puts the code objects of one evaluator into the path, up to where the next one outwards has its frame, or until that
+ * has taken too long. */
 static enum cps_python_outcome take_codes(struct walk *w, uint64_t at, uint64_t outer)
 {
+	struct cps_python_chain chain = {.begin = w->path->depth, .most = w->most};
 	struct frame frame;
 
 	for (;;) {
-		if (w->path->depth == w->path->room)
-			return CPS_PYTHON_TOO_DEEP;
 		if (!take_frame(w, at, &frame))
 			return CPS_PYTHON_ABSENT;
-		if (!frame.is_machine && !put_code(w, &frame))
+		if (!frame.is_machine &&
+		    !cps_python_chain_put(w->path, &chain, frame.code, frame.instruction))
 			return CPS_PYTHON_TOO_DEEP;
-		if (frame.is_entry)
-			return frame.previous == outer ? CPS_PYTHON_SHOWN : CPS_PYTHON_ABSENT;
+		if (frame.is_entry ? frame.previous != outer : chain.n == FRAMES_MAX)
+			return CPS_PYTHON_ABSENT;
+		if (frame.is_entry || is_late(w, chain.n))
+			break;
 		at = frame.previous;
 	}
+	cps_python_chain_close(w->path, &chain);
+	return CPS_PYTHON_SHOWN;
 }
 
 /* What stands for a function in a path. The interpreter has frames of its own that are no function's: their file and
@@ -384,7 +395,7 @@ static bool address_of(const struct cps_python_known *known, uint32_t number, ui
 {
 	if (number == CPS_PYTHON_NONE)
 		return false;
-	*address = NOWHERE;
+	*address = CPS_PYTHON_NOWHERE;
 	if (known->file == known->name)
 		return true;
 	*address =
@@ -403,10 +414,14 @@ static bool name_codes(struct walk *w, uint32_t from)
 	for (uint32_t i = from; i < path->depth; i++) {
 		uint64_t code = path->addresses[i], instruction = path->addresses[path->room + i];
 
+		if (code == CPS_CUT_ADDRESS && path->is_cut) {
+			path->addresses[w->names_later ? i : n++] = code;
+			continue;
+		}
 		if (w->names_later) {
-			if (code >= NAMED_LATER)
+			if (code >= CPS_PYTHON_NAMED_LATER)
 				return false;
-			path->addresses[i] = NAMED_LATER + code;
+			path->addresses[i] = CPS_PYTHON_NAMED_LATER + code;
 			continue;
 		}
 		if (code != w->code) {
@@ -417,7 +432,7 @@ static bool name_codes(struct walk *w, uint32_t from)
 		if (!address_of(&w->known, w->number, instruction, w->has_lock,
 				&path->addresses[n]))
 			return false;
-		n += path->addresses[n] != NOWHERE;
+		n += path->addresses[n] != CPS_PYTHON_NOWHERE;
 	}
 	if (!w->names_later)
 		path->depth = n;
@@ -438,20 +453,42 @@ static bool take_cframe(struct walk *w, uint64_t at, uint64_t *current, uint64_t
 	       cps_peek(&w->peek, at + layout.cframe_previous, previous);
 }
 
-/* Finds the outermost frame of the evaluator whose innermost one is current: it lies in the machine's. */
+/* The next outer frame of an evaluator that lies where it always does in the machine's frame. */
+static void guess_entry(struct walk *w, uint64_t inner)
+{
+	uint64_t depth = atomic_load_explicit(&cframe_depth, memory_order_relaxed);
+	const struct cps_stack *s = w->machine;
+	struct frame frame;
+
+	for (uint32_t i = 0; depth && i + 1 < s->depth && !w->cframe; i++) {
+		uint64_t at = cps_stack_frame(s, i + 1)->sp - depth;
+
+		if (at > inner && is_in_evaluator(s, i) && is_on_machine(w, at) &&
+		    take_frame(w, at, &frame) && frame.is_machine)
+			w->cframe = at;
+	}
+}
+
+/* Finds the outermost frame of the evaluator whose innermost one is current: it lies in the machine's. If too many are
+ * in between, it is looked for there. */
 static void find_entry(struct walk *w)
 {
+	uint64_t at = w->current, inner = w->cframe;
+	bool is_known = atomic_load_explicit(&cframe_depth, memory_order_relaxed);
+	uint32_t most = is_known ? w->most : CPS_DEPTH_MAX;
 	struct frame frame;
-	uint64_t at = w->current;
 
 	w->cframe = 0;
-	for (uint32_t i = 0; at && i < FRAMES_MAX && take_frame(w, at, &frame); i++) {
+	for (uint32_t i = 0; at && i < most && take_frame(w, at, &frame); i++) {
 		if (frame.is_machine) {
 			w->cframe = is_on_machine(w, at) ? at : 0;
 			return;
 		}
 		at = frame.previous;
 	}
+	if (at)
+		guess_entry(w, inner);
+	w->unnamed += at && !w->cframe;
 }
 
 static enum cps_python_outcome take_by_cframe(struct walk *w)
@@ -495,7 +532,8 @@ static enum cps_python_outcome take_one(struct walk *w)
 		return CPS_PYTHON_ABSENT;
 	}
 	w->current = frame.previous;
-	return put_code(w, &frame) ? CPS_PYTHON_SHOWN : CPS_PYTHON_TOO_DEEP;
+	return cps_python_path_put(w->path, frame.code, frame.instruction) ? CPS_PYTHON_SHOWN
+									   : CPS_PYTHON_TOO_DEEP;
 }
 
 /* Puts the Python functions of the evaluator that is next into the path, and goes on to the evaluator
@@ -503,23 +541,21 @@ static enum cps_python_outcome take_one(struct walk *w)
 static enum cps_python_outcome put_evaluator(struct walk *w)
 {
 	uint32_t depth = w->path->depth;
+	bool was_cut = w->path->is_cut;
 	enum cps_python_outcome outcome = layout.kind == CPS_PYTHON_FRAMES    ? take_one(w)
 					  : layout.kind == CPS_PYTHON_ENTRIES ? take_by_entry(w)
 									      : take_by_cframe(w);
 
 	if (outcome == CPS_PYTHON_SHOWN && !name_codes(w, depth))
 		outcome = CPS_PYTHON_ABSENT;
-	if (outcome == CPS_PYTHON_ABSENT)
+	if (outcome == CPS_PYTHON_ABSENT) {
 		w->path->depth = depth;
+		w->path->is_cut = was_cut;
+	}
 	return outcome;
 }
 
 /* ---- the stack ------------------------------------------------------------------------------- */
-
-static bool is_in_evaluator(const struct cps_stack *s, uint32_t i)
-{
-	return cps_stack_frame(s, i)->pc - evaluator_start < evaluator_end - evaluator_start;
-}
 
 static uint64_t bytes_of(const struct cps_stack *s, uint32_t i)
 {
@@ -577,7 +613,8 @@ static bool count(struct walk *w, const struct cps_stack *s, bool *is_beginning)
 					      memory_order_relaxed);
 		evaluators += is_evaluator(w, s, i);
 	}
-	for (; at && n <= evaluators && take_frame(w, at, &frame); at = frame.previous)
+	for (; s->mark == CPS_MARK_COMPLETE && at && n <= evaluators && take_frame(w, at, &frame);
+	     at = frame.previous)
 		n++;
 	*is_beginning = !at && n + 1 == evaluators && is_in_evaluator(s, 0);
 	return s->mark == CPS_MARK_COMPLETE && !at && (n == evaluators || *is_beginning);
@@ -673,7 +710,7 @@ static enum cps_python_outcome show(struct walk *w, const struct cps_stack *s)
 
 static bool is_named_later(uint64_t address)
 {
-	return address >> 48 == NAMED_LATER >> 48;
+	return address >> 48 == CPS_PYTHON_NAMED_LATER >> 48;
 }
 
 /* Names the code objects from this place on that are marked, as many as there is room for; *end is where to go
@@ -687,12 +724,12 @@ static bool name_some(struct walk *w, uint32_t begin, uint32_t *end)
 	cps_python_copies_begin(&copies);
 	while (i < path->depth &&
 	       (!is_named_later(path->addresses[i]) ||
-		cps_python_copies_add(&copies, path->addresses[i] - NAMED_LATER)))
+		cps_python_copies_add(&copies, path->addresses[i] - CPS_PYTHON_NAMED_LATER)))
 		i++;
 	cps_python_copies_make(&copies);
 	*end = i;
 	for (i = begin; i < *end; i++) {
-		uint64_t code = path->addresses[i] - NAMED_LATER;
+		uint64_t code = path->addresses[i] - CPS_PYTHON_NAMED_LATER;
 		const struct cps_python_known *known;
 		uint32_t number;
 
@@ -706,23 +743,12 @@ static bool name_some(struct walk *w, uint32_t begin, uint32_t *end)
 	return true;
 }
 
-/* Takes the places out that no function stands in. */
-static void close_up(struct cps_python_path *path)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < path->depth; i++)
-		if (path->addresses[i] != NOWHERE)
-			path->addresses[n++] = path->addresses[i];
-	path->depth = n;
-}
-
 static bool name_all(struct walk *w)
 {
 	for (uint32_t i = 0; i < w->path->depth;)
 		if (!name_some(w, i, &i))
 			return false;
-	close_up(w->path);
+	cps_python_path_close_up(w->path);
 	return true;
 }
 
@@ -746,7 +772,10 @@ static enum cps_python_outcome walk(struct walk *w, const struct cps_stack *stac
 	w->memo.file = 0;
 	w->number = CPS_PYTHON_NONE;
 	w->unnamed = 0;
+	w->machine = stack;
+	w->most = (stack->keep ? stack->keep : CPS_DEPTH_MAX) / 2;
 	path->depth = 0;
+	path->is_cut = false;
 	w->has_all = true;
 	outcome = begin(w) ? show(w, stack) : CPS_PYTHON_ABSENT;
 	if (outcome == CPS_PYTHON_SHOWN && w->names_later)

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "format.h"
+#include "python/path.h"
 #include "unwind/trail.h"
 
 /* ---- reader ---------------------------------------------------------------------------------- */
@@ -53,13 +54,6 @@ struct cps_python_start {
 	void *(*get_specific)(uint32_t); /* pthread_getspecific */
 };
 
-/* A stack as it is to be recorded, innermost first. There is memory for twice as many addresses as there is room
- * for. */
-struct cps_python_path {
-	uint64_t *addresses;
-	uint32_t room, depth;
-};
-
 /* [signal] Begin to look for Python functions, if it is a version that is known. Called once, outside
  * handlers. */
 void cps_python_init(const struct cps_python_start *start);
@@ -94,6 +88,9 @@ enum cps_python_outcome cps_python_show(const struct cps_stack *stack,
 /* [signal] How many evaluators were left as they are, because what they ran could not be read or had no
  * room. */
 uint64_t cps_python_unnamed(void);
+
+/* [signal] Note that a stack is recorded without its Python functions, because there is no room for its path. */
+void cps_python_leave(void);
 
 /* [signal] For a child made by fork. */
 void cps_python_reset(void);

@@ -347,11 +347,18 @@ static bool can_take_back(const struct cps_item *item)
 	return !item->is_tail && cps_atoms_is_clocks(item->thread & ((1u << cps_atoms_bits()) - 1));
 }
 
+static uint32_t mark_of(const struct cps_item *item)
+{
+	return item->stack->mark == CPS_MARK_COMPLETE && item->path && item->path->is_cut
+		       ? CPS_MARK_TOO_DEEP
+		       : item->stack->mark;
+}
+
 bool cps_batch_add(struct cps_batch *b, const struct cps_item *item)
 {
 	struct cps_writer w = {b->bytes + b->used, b->bytes + b->room, false};
 	const struct cps_stack *s = item->stack;
-	uint32_t mark = s->mark + (item->number ? CPS_MARK_NUMBERED : 0);
+	uint32_t mark = mark_of(item) + (item->number ? CPS_MARK_NUMBERED : 0);
 	bool same_thread = b->has_thread && b->thread == item->thread;
 	uint32_t keep = 0;
 
@@ -428,5 +435,7 @@ const struct cps_python_path *cps_shown_path(struct cps_batch *b, const struct c
 	do
 		outcome = cps_python_show(stack, bounds, &b->path);
 	while (outcome == CPS_PYTHON_TOO_DEEP && make_path_room(&b->path));
+	if (outcome == CPS_PYTHON_TOO_DEEP)
+		cps_python_leave();
 	return outcome == CPS_PYTHON_SHOWN ? &b->path : NULL;
 }

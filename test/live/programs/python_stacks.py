@@ -3,7 +3,7 @@
 # python_stacks.py WAY FILE - calls from all kinds of places in Python, and writes the stack of each to FILE.
 #
 # WAY is "held" for calls with the interpreter's lock (getppid), "free" for calls without it (fsync). A line of FILE is a
-# stack as cpconv --folded --granularity line has it, without what is no Python.
+# stack as cpconv --folded --granularity line has it, without what is no Python. WAY is "deep" for a recursion of 100,000 calls.
 import asyncio
 import atexit
 import contextlib
@@ -46,6 +46,18 @@ def note():
 def call_in(text, name):
     exec(compile(text.replace("CALL", CALLS[WAY]), name, "exec"), globals())
 
+
+def deep(n):
+    if n == 0:
+        return os.getppid()
+    return deep(n - 1)
+
+
+if WAY == "deep":
+    sys.setrecursionlimit(1 << 20)
+    deep(10)
+    deep(100000)
+    sys.exit()
 
 # The note and the call are of one line of one function, so that their stacks are the same.
 CALLS = {"held": "(note(), os.getppid())", "free": "(os.fsync(note()),)"}

@@ -409,6 +409,54 @@ Test(python, many_are_copied_together)
 	}
 }
 
+/* Of functions that call each other in one evaluator both ends are kept, as of a deep stack. (Seen to fail: all were
+ * recorded, however deep the stack might be; and with the ring as it was filled, outer functions were in another order.) */
+static void deep_chain(bool has_lock)
+{
+	char name[16], text[256] = "", want[256] = "";
+
+	start();
+	for (int i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		code(i, name, "x.py");
+		frame(i, i, i - 1, i < 2);
+	}
+	put(&state, STATE_CHUNK + 8, (uintptr_t)&chunk.frames[NAMES]);
+	put(&runtime, RUNTIME_CURRENT, has_lock ? (uintptr_t)&state : 0);
+	cframe(20, (uintptr_t)&chunk.frames[NAMES - 1], (uintptr_t)&machine[120]);
+	stack.keep = 20;
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	cps_python_functions_tell(tell);
+	cr_assert(path.is_cut);
+	for (uint32_t i = 0; i < 10; i++) {
+		if (i != 5)
+			cr_assert(cps_python_is_address(addresses[i]));
+		sprintf(text + strlen(text), "%s ", i == 5 ? "gap" : told[number_of(addresses[i])]);
+	}
+	for (int i = 0; i < 10; i++)
+		if (i == 5)
+			strcat(want, "gap ");
+		else
+			sprintf(want + strlen(want), "f%d (x.py) ", i < 5 ? NAMES - 1 - i : 10 - i);
+	cr_assert_str_eq(text, want);
+	cr_assert_eq(addresses[5], CPS_CUT_ADDRESS);
+	cr_assert_eq(path.depth, 15);
+	stack.keep = 4 * NAMES;
+	cr_assert_eq(cps_python_show(&stack, &bounds, &path), CPS_PYTHON_SHOWN);
+	cr_assert_not(path.is_cut);
+	cr_assert_eq(path.depth, NAMES + 4);
+}
+
+Test(python, a_deep_chain)
+{
+	deep_chain(true);
+}
+
+Test(python, a_deep_chain_without_the_lock)
+{
+	deep_chain(false);
+}
+
 /* Frames that are left out in the middle of a stack have evaluators, too. */
 Test(python, a_cut_stack)
 {
