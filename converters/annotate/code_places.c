@@ -85,7 +85,7 @@ int code_places_find(struct code_places *p, const struct profile *profile, struc
 	p->by_name = calloc(p->n_names + 1, sizeof(*p->by_name));
 	if (!p->by_name)
 		return error_memory(err);
-	if (text && !tree->total && !tree->hits)
+	if (text && !tree->nodes[0].total && !tree->nodes[0].hits)
 		return error_set(err, "no sample is shown, so none of \"%s\"", text);
 	if (look_at_frames(p, profile, symbols, err) || choose(p, tree, text, err))
 		return -1;

@@ -256,21 +256,34 @@ static bool is_number(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-static int mark_part(const struct patterns *p, struct pattern *part, struct name_match *names,
-		     struct error *err)
+bool patterns_is_file(const char *text)
+{
+	return strpbrk(text, "./") || strncmp(text, "lib", 3) == 0 || is_in_brackets(text);
+}
+
+/* Returns 1 if the part means files. */
+static int mark_files(const struct patterns_files *files, struct pattern *part, struct error *err)
+{
+	int rc = files ? files->mark(files->context, part->text, err) : 0;
+
+	part->matched |= rc == 1;
+	return rc;
+}
+
+static int mark_by_name(const struct patterns *p, struct pattern *part, struct name_match *names,
+			const struct patterns_files *files, struct error *err)
 {
 	enum name_match_way way = NAME_MATCH_NOTHING;
+	int rc = 0;
 
-	if (name_match_whole(names, part->text)) {
-		part->matched = true;
-		return 0;
-	}
-	if (!*part->text)
-		return error_usage(err, "%s: a name is empty", p->option);
 	if (!p->numbers_are_ids || !is_number(part->text))
 		way = name_match(names, part->text);
 	if (way == NAME_MATCH_NO_MEMORY)
 		return error_memory(err);
+	if (way == NAME_MATCH_NOTHING || way == NAME_MATCH_WRONG)
+		rc = patterns_is_file(part->text) ? 0 : mark_files(files, part, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
 	if (way == NAME_MATCH_WRONG)
 		return error_usage(err, "%s: \"%s\" is no name, and not a regular expression: %s",
 				   p->option, part->text, names->why);
@@ -278,8 +291,36 @@ static int mark_part(const struct patterns *p, struct pattern *part, struct name
 	return 0;
 }
 
+/* A name in brackets such as [kernel] also means the functions of the kernel that have names. */
+static int mark_part(const struct patterns *p, struct pattern *part, struct name_match *names,
+		     const struct patterns_files *files, struct error *err)
+{
+	bool is_file = patterns_is_file(part->text), is_whole;
+	int rc = 0;
+
+	if (files && files->are_names)
+		rc = mark_files(files, part, err);
+	if (rc)
+		return rc < 0 ? -1 : 0;
+	is_whole = name_match_whole(names, part->text);
+	part->matched |= is_whole;
+	if (!is_whole && !*part->text)
+		return error_usage(err, "%s: a name is empty", p->option);
+	if (is_whole ? is_in_brackets(part->text) : is_file)
+		rc = mark_files(files, part, err);
+	if (rc || is_whole)
+		return rc < 0 ? -1 : 0;
+	return mark_by_name(p, part, names, files, err);
+}
+
 int patterns_match(struct patterns *p, const struct strings *s, unsigned char *marks, size_t n,
 		   unsigned char mark, struct error *err)
+{
+	return patterns_match_or(p, s, marks, n, mark, NULL, err);
+}
+
+int patterns_match_or(struct patterns *p, const struct strings *s, unsigned char *marks, size_t n,
+		      unsigned char mark, const struct patterns_files *files, struct error *err)
 {
 	struct name_match all = {.strings = s, .marks = marks, .n = n, .mark = mark};
 
@@ -287,7 +328,7 @@ int patterns_match(struct patterns *p, const struct strings *s, unsigned char *m
 		struct pattern *pattern = &p->list[i];
 
 		if (!pattern->n_parts) {
-			if (mark_part(p, pattern, &all, err))
+			if (mark_part(p, pattern, &all, files, err))
 				return -1;
 		} else if (name_match_whole(&all, pattern->text)) {
 			pattern->matched = true;

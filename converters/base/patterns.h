@@ -102,6 +102,22 @@ const char *patterns_value(const struct patterns *p, size_t i);
 int patterns_match(struct patterns *p, const struct strings *s, unsigned char *marks, size_t n,
 		   unsigned char mark, struct error *err);
 
+/* Files, which a text may mean beside names. */
+struct patterns_files {
+	/* Marks what the text means in its own way. Returns 1; 0 if the text means no file; -1 for an error. */
+	int (*mark)(void *context, const char *text, struct error *err);
+	void *context;
+	bool are_names; /* names are those of files: a file is looked for before a whole name is, too */
+};
+
+/* Whether a text is looked for among files before it is taken for a pattern or a part of names: it has a dot or a
+ * slash, begins with "lib", or is in brackets as a whole. Other texts may mean a file if they mean no name. */
+bool patterns_is_file(const char *text);
+
+/* As patterns_match, but a part that is no whole name may mean files. `files` may be NULL. */
+int patterns_match_or(struct patterns *p, const struct strings *s, unsigned char *marks, size_t n,
+		      unsigned char mark, const struct patterns_files *files, struct error *err);
+
 /* Whether one of the parts is this number. If so, the part counts as matched. */
 bool patterns_has_number(struct patterns *p, uint64_t number);
 

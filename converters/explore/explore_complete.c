@@ -57,6 +57,24 @@ static void offer_functions(struct typed *t)
 		offer(t, explore_names_get(names, i));
 }
 
+static void offer_file(void *context, const char *name)
+{
+	struct typed *t = context;
+
+	for (size_t i = 0; i < t->c->n; i++)
+		if (strcmp(t->c->list[i], name) == 0)
+			return;
+	offer(t, name);
+}
+
+/* A filter takes modules and source files, too. */
+static void offer_files_of_functions(struct typed *t)
+{
+	const struct analysis *s = &t->e->profiles[t->e->current].analysis;
+
+	function_names_files(s->profile, s->symbols, offer_file, t);
+}
+
 static void offer_settings(struct typed *t)
 {
 	size_t i;
@@ -94,6 +112,8 @@ static void offer_values(struct typed *t, const struct known_option *option)
 		offer(t, option->choices[i]);
 	if (option->kind == KIND_TEXT || option->kind == KIND_FILTER)
 		offer_functions(t);
+	if (option->kind == KIND_FILTER)
+		offer_files_of_functions(t);
 }
 
 /* The states of the current resources. */

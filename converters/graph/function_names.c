@@ -134,19 +134,109 @@ static int suggest_of_graph(const struct graph *g, const char *name, struct erro
 	return suggest_of(g->strings, g->functions, g->n_functions, name, err);
 }
 
+/* ---- files ---- */
+
+struct near_files {
+	const char *text;
+	size_t n;
+	struct {
+		uint32_t distance;
+		const char *name;
+	} list[SUGGESTED_MOST]; /* the nearest first */
+};
+
+/* Libraries of another version are similar. */
+static uint32_t distance_of_files(const char *wanted, const char *name)
+{
+	const char *end = strstr(wanted, ".so"), *end_of_name = strstr(name, ".so");
+	uint32_t distance = suggest_distance(wanted, name);
+
+	if (distance > 1 && end && end_of_name && end - wanted == end_of_name - name &&
+	    strncmp(wanted, name, (size_t)(end - wanted)) == 0)
+		return 1;
+	return distance;
+}
+
+static const char *file_name(const struct strings *strings, uint32_t path)
+{
+	const char *text = strings_get(strings, path, NULL), *slash = strrchr(text, '/');
+
+	return slash ? slash + 1 : text;
+}
+
+void function_names_files(const struct profile *p, struct symbols *s,
+			  void (*take)(void *context, const char *name), void *context)
+{
+	const struct symbols_place *places;
+	struct error unused;
+	size_t n;
+
+	for (size_t i = 0; i < p->n_frames; i++) {
+		const struct profile_frame *frame = &p->frames[i];
+
+		if (frame->module < p->n_modules && p->modules[frame->module].path != STRINGS_NONE)
+			take(context, file_name(p->strings, p->modules[frame->module].path));
+		if (!s || symbols_expand(s, frame, &places, &n, &unused))
+			continue;
+		for (size_t k = 0; k < n; k++)
+			if (places[k].file != STRINGS_NONE)
+				take(context, file_name(p->strings, places[k].file));
+	}
+}
+
+static void take_near(void *context, const char *name)
+{
+	struct near_files *near = context;
+	uint32_t distance = distance_of_files(near->text, name);
+	size_t i = near->n;
+
+	for (size_t k = 0; k < near->n; k++)
+		if (strcmp(near->list[k].name, name) == 0)
+			return;
+	while (i > 0 && near->list[i - 1].distance > distance)
+		i--;
+	if (distance == SUGGEST_FAR || i == SUGGESTED_MOST)
+		return;
+	near->n += near->n < SUGGESTED_MOST;
+	memmove(&near->list[i + 1], &near->list[i], (near->n - i - 1) * sizeof(near->list[0]));
+	near->list[i].distance = distance;
+	near->list[i].name = name;
+}
+
+const char *suggest_files(const struct profile *p, struct symbols *s, const char *text,
+			  char similar[SUGGEST_BYTES])
+{
+	const char *slash = strrchr(text, '/');
+	struct near_files near = {.text = slash ? slash + 1 : text};
+	size_t used = 0;
+
+	if (s && symbols_merge_calls(s) && !strstr(near.text, ".so") && strchr(near.text, '.'))
+		return "; with --granularity module no source file is known";
+	function_names_files(p, s, take_near, &near);
+	for (size_t i = 0; i < near.n && used < SUGGEST_BYTES; i++)
+		used += (size_t)snprintf(similar + used, SUGGEST_BYTES - used, "%s%s",
+					 i ? ", " : "; similar: ", near.list[i].name);
+	return near.n ? similar : "; the view info lists the modules";
+}
+
 int suggest_focus(const struct filter *f, const struct profile *p, struct symbols *s,
 		  struct error *err)
 {
 	const struct patterns *focus = &f->of[FILTER_FOCUS];
+	const char *text = patterns_unmatched(focus, 0);
+	char files[SUGGEST_BYTES];
 	struct error similar;
 	struct tree *all;
 
 	if (!focus->n_values || patterns_matched(focus))
 		return 0;
+	if (s && text && patterns_is_file(text))
+		return error_set(err, "--focus: no function or file \"%s\" in the profile%s", text,
+				 suggest_files(p, s, text, files));
 	all = tree_build(p, s, &(struct tree_options){0}, err);
 	if (!all)
 		return -1;
-	suggest_functions(all, patterns_unmatched(focus, 0), &similar);
+	suggest_functions(all, text, &similar);
 	tree_free(all);
 	return error_set(err, "--focus: %s", similar.text);
 }

@@ -50,6 +50,11 @@ int function_names_of_graph(struct function_names *f, const struct graph *g, con
  * heaviest outermost function. Returns -1 if memory is out. */
 int function_names_default(struct function_names *f, const struct tree *t, struct error *err);
 
+/* The file names, without directories, of the modules and source files that functions of the profile are in; the same one may
+ * come several times. Source files are known if the options of s want lines. s may be NULL. */
+void function_names_files(const struct profile *p, struct symbols *s,
+			  void (*take)(void *context, const char *name), void *context);
+
 bool function_names_has(const struct function_names *f, uint32_t name);
 void function_names_free(struct function_names *f);
 
@@ -62,6 +67,12 @@ void function_names_free(struct function_names *f);
 
 /* Set the error to: no function "NAME" in the profile; similar: A, B, C. Returns -1. */
 int suggest_functions(const struct tree *t, const char *name, struct error *err);
+
+/* What to say behind a text that looks like a file's name, and is none of a module or of a source file in the profile:
+ * "; similar: A, B, C". s may be NULL. */
+#define SUGGEST_BYTES 512
+const char *suggest_files(const struct profile *p, struct symbols *s, const char *text,
+			  char similar[SUGGEST_BYTES]);
 
 /*
  * Call this after tree_build. Returns -1 if the filter has a focus and no value of it means a

@@ -74,11 +74,13 @@ const struct known_option options_table[] = {
 	{OPTION("show-samples", NULL, "the numbers of samples, too"),
 	 FLAG(of_view.dot.show_samples)},
 	{OPTION("wrap", NULL, "long names on several lines"), FLAG(of_view.dot.wrap)},
-	{OPTION("focus", "NAME,...", "only stacks that contain one (a name or regex)"),
+	{OPTION("focus", "NAME,...", "only stacks that contain one (a name, file or regex)"),
 	 FILTER(FILTER_FOCUS)},
 	{OPTION("ignore", "NAME,...", "only stacks that contain none of these"),
 	 FILTER(FILTER_IGNORE)},
 	{OPTION("hide", "NAME,...", "take these functions out of all stacks"), FILTER(FILTER_HIDE)},
+	{OPTION("collapse", "NAME,...", "show calls among these as the first of them"),
+	 FILTER(FILTER_COLLAPSE)},
 	{OPTION("pid", "N,...", "take only these processes"), .kind = KIND_PIDS},
 	{OPTION("exe", "REGEX", "take only processes whose executable's path matches"),
 	 .kind = KIND_EXE},
@@ -173,7 +175,8 @@ bool options_is_of_view(const struct known_option *option, const struct view *vi
 
 bool options_is_of_stacks(const struct known_option *option)
 {
-	return (option->kind == KIND_FILTER && option->set == FILTER_HIDE) ||
+	return (option->kind == KIND_FILTER &&
+		(option->set == FILTER_HIDE || option->set == FILTER_COLLAPSE)) ||
 	       option->place == AT(of_symbols.granularity) ||
 	       option->place == AT(of_symbols.inlines) || option->place == AT(of_symbols.names) ||
 	       option->place == AT(kernel) || option->place == AT(by);

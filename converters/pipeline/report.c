@@ -159,8 +159,9 @@ static int refuse_calls(const struct profile *p, struct error *err)
 static int shape_calls(struct analysis *s, const struct options *opt, struct error *err)
 {
 	if (filter_is_set(&opt->filter))
-		return error_usage(err, "--focus, --ignore and --hide need stacks, and the input "
-					"has calls without stacks");
+		return error_usage(
+			err, "--focus, --ignore, --hide and --collapse need stacks, and the input "
+			     "has calls without stacks");
 	if (opt->of_symbols.granularity == SYMBOLS_BY_MODULE)
 		return error_usage(err, "--granularity module needs recordings, and the input has "
 					"calls without stacks");
@@ -211,7 +212,8 @@ static int grow_lines(struct analysis *s, const struct options *opt, struct erro
 int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	bool takes_calls = needs & VIEW_TAKES_CALLS;
-	bool with_lines = needs & (VIEW_NEEDS_LINES | VIEW_WANTS_LINES);
+	bool with_lines =
+		needs & (VIEW_NEEDS_LINES | VIEW_WANTS_LINES) || filter_wants_lines(&opt->filter);
 	bool with_sources = needs & VIEW_WANTS_SOURCES;
 
 	needs &= ~(unsigned)(VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_NEEDS_MOMENTS |
@@ -222,9 +224,8 @@ int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt
 	if (s->profile->given_calls)
 		return needs && !s->graph ? shape_calls(s, opt, err) : 0;
 	if (needs & VIEW_NEEDS_LINES && filter_is_set(&opt->filter))
-		return error_usage(err,
-				   "this view has whole stacks: --focus, --ignore and --hide are "
-				   "for the program that reads it");
+		return error_usage(err, "this view has whole stacks: --focus, --ignore, --hide and "
+					"--collapse are for the program that reads it");
 	if (with_lines && s->symbols && !symbols_wants_lines(&s->of_symbols))
 		drop_names(s);
 	if (needs && !s->symbols && look_up_names(s, opt, with_lines, err))
@@ -413,11 +414,24 @@ int report_read(struct analysis *s, const struct sources *from, const struct opt
 	return warnings_profile(s->profile, opt->strict || opt->n_asserts, err);
 }
 
+static void warn_of_names(const struct analysis *s, const struct patterns *p)
+{
+	char similar[SUGGEST_BYTES];
+	const char *text;
+
+	for (size_t i = 0; (text = patterns_unmatched(p, i)); i++)
+		if (s->symbols && patterns_is_file(text))
+			message("warning: %s: no function or file matches \"%s\"%s", p->option,
+				text, suggest_files(s->profile, s->symbols, text, similar));
+		else
+			message("warning: %s: no function matches \"%s\"", p->option, text);
+}
+
 /* The tree has just been built, with all names. */
 static void warn_of_tree(struct analysis *s)
 {
 	for (int kind = 0; kind < FILTER_KINDS; kind++)
-		warnings_unmatched(&s->filter->of[kind], "function");
+		warn_of_names(s, &s->filter->of[kind]);
 	if (!s->has_warned)
 		warnings_modules(s->profile, s->symbols);
 	s->has_warned = true;

@@ -8,133 +8,9 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/stop.h"
+#include "symbols/symbols_locate.h"
 #include "tree/tree.h"
 #include "tree/tree_fold.h"
-
-/* ---- filter ---------------------------------------------------------------------------------- */
-
-/* The mark of a name is 1 << kind; the marks of a node are FILTER_KEPT and FILTER_NEEDED. */
-#define FILTER_HIDDEN (1u << FILTER_HIDE)
-
-#define FILTER_KEPT 8u /* the node's own samples are kept */
-
-#define FILTER_NEEDED 16u /* the node's own samples are kept, or those of a descendant */
-
-/* Marks of a node that are only needed while FILTER_KEPT and FILTER_NEEDED are found: it has a
- * child; its stack contains a function of --focus, or of --ignore. */
-#define HAS_CHILD 32u
-#define FOCUS	  (1u << FILTER_FOCUS)
-#define IGNORE	  (1u << FILTER_IGNORE)
-
-static const char *const options[FILTER_KINDS] = {
-	[FILTER_FOCUS] = "--focus",
-	[FILTER_IGNORE] = "--ignore",
-	[FILTER_HIDE] = "--hide",
-};
-
-int filter_add(struct filter *f, enum filter_kind kind, const char *value, struct error *err)
-{
-	f->of[kind].option = options[kind];
-	return patterns_add(&f->of[kind], value, err);
-}
-
-void filter_clear(struct filter *f)
-{
-	for (int kind = 0; kind < FILTER_KINDS; kind++)
-		patterns_clear(&f->of[kind]);
-}
-
-int filter_copy(struct filter *to, const struct filter *from, struct error *err)
-{
-	for (int kind = 0; kind < FILTER_KINDS; kind++) {
-		if (!patterns_copy(&to->of[kind], &from->of[kind], err))
-			continue;
-		filter_clear(to);
-		return -1;
-	}
-	return 0;
-}
-
-static bool patterns_equal(const struct patterns *a, const struct patterns *b)
-{
-	if (a->n_values != b->n_values)
-		return false;
-	for (size_t i = 0; i < a->n_values; i++)
-		if (strcmp(patterns_value(a, i), patterns_value(b, i)) != 0)
-			return false;
-	return true;
-}
-
-bool filter_is_equal(const struct filter *a, const struct filter *b)
-{
-	for (int kind = 0; kind < FILTER_KINDS; kind++)
-		if (!patterns_equal(&a->of[kind], &b->of[kind]))
-			return false;
-	return true;
-}
-
-bool filter_is_set(const struct filter *f)
-{
-	for (int kind = 0; f && kind < FILTER_KINDS; kind++)
-		if (f->of[kind].n_values)
-			return true;
-	return false;
-}
-
-bool filter_drops(const struct filter *f)
-{
-	return f->of[FILTER_FOCUS].n_values || f->of[FILTER_IGNORE].n_values;
-}
-
-/* Mark the names that the values mean. `marks` has n elements, one for each string; the strings
- * that are names have NAME_MATCH_NAME already. The filter records which values mean no name.
- * Returns -1 if memory is out or an expression is wrong. */
-static int filter_names(struct filter *f, const struct strings *s, unsigned char *marks, size_t n,
-			struct error *err)
-{
-	for (int kind = 0; kind < FILTER_KINDS; kind++) {
-		patterns_forget(&f->of[kind]);
-		if (patterns_match(&f->of[kind], s, marks, n, (unsigned char)(1u << kind), err))
-			return -1;
-	}
-	return 0;
-}
-
-/* Mark each node with the marks of all frames of its stack. Parents come before their children. */
-static void mark_stacks(const struct profile *p, const unsigned char *of_frames,
-			unsigned char *marks)
-{
-	marks[0] = 0;
-	for (size_t i = 1; i < p->n_nodes; i++) {
-		const struct profile_node *node = &p->nodes[i];
-
-		marks[i] = (marks[node->parent] & (FOCUS | IGNORE)) |
-			   (of_frames[node->frame] & (FOCUS | IGNORE));
-		marks[node->parent] |= HAS_CHILD;
-	}
-}
-
-/*
- * Mark the profile's nodes. of_frames has, for each frame, the marks of all of its names. A node
- * without weight is a stack if it is a leaf; then it is kept like any other stack. Time is linear
- * in the nodes.
- */
-static void filter_nodes(const struct filter *f, const struct profile *p,
-			 const unsigned char *of_frames, unsigned char *marks)
-{
-	unsigned char wanted = f->of[FILTER_FOCUS].n_values ? FOCUS : 0;
-
-	mark_stacks(p, of_frames, marks);
-	for (size_t i = p->n_nodes; i-- > 1;) {
-		const struct profile_node *node = &p->nodes[i];
-		bool is_stack = !(marks[i] & HAS_CHILD) || node->self_weight || node->self_hits;
-
-		if (is_stack &&
-		    (marks[i] & (FOCUS | IGNORE) & (unsigned)(wanted | IGNORE)) == wanted)
-			marks[i] |= FILTER_KEPT | FILTER_NEEDED;
-		marks[node->parent] |= marks[i] & FILTER_NEEDED;
-	}
-}
 
 /* ---- origins --------------------------------------------------------------------------------- */
 
@@ -268,7 +144,8 @@ struct frame_names {
 	struct chain *frames; /* by frame */
 	uint32_t *all;	      /* names in the profile's string table */
 	uint32_t *functions;  /* by element of `all`: the function that it is or is a place in */
-	size_t n_all, room, functions_room;
+	uint32_t *files; /* likewise: the source file's path, STRINGS_NONE if it is not known */
+	size_t n_all, room, functions_room, files_room;
 	/* By name: see struct tree. The caller takes them, and frees them. */
 	uint32_t *modules;
 	size_t n_modules, modules_room;
@@ -283,18 +160,22 @@ static void frame_names_clear(struct frame_names *c)
 	free(c->frames);
 	free(c->all);
 	free(c->functions);
+	free(c->files);
 	free(c->of_modules);
 	memset(c, 0, sizeof(*c));
 }
 
 static int add(struct frame_names *c, struct chain *chain, uint32_t name, uint32_t function,
-	       struct error *err)
+	       uint32_t file, struct error *err)
 {
 	if (name == STRINGS_NONE || c->n_all >= UINT32_MAX ||
 	    !array_reserve(&c->all, &c->room, c->n_all + 1, sizeof(*c->all)) ||
-	    !array_reserve(&c->functions, &c->functions_room, c->n_all + 1, sizeof(*c->functions)))
+	    !array_reserve(&c->functions, &c->functions_room, c->n_all + 1,
+			   sizeof(*c->functions)) ||
+	    !array_reserve(&c->files, &c->files_room, c->n_all + 1, sizeof(*c->files)))
 		return error_memory(err);
 	c->functions[c->n_all] = function;
+	c->files[c->n_all] = file;
 	c->all[c->n_all++] = name;
 	chain->n++;
 	return 0;
@@ -313,7 +194,8 @@ static int add_groups(struct frame_names *c, struct error *err)
 		if (!profile_is_group(p, i) || chain->n)
 			continue;
 		chain->first = (uint32_t)c->n_all;
-		if (add(c, chain, p->frames[number].name, p->frames[number].name, err))
+		if (add(c, chain, p->frames[number].name, p->frames[number].name, STRINGS_NONE,
+			err))
 			return -1;
 	}
 	return 0;
@@ -383,7 +265,7 @@ static int expand(struct frame_names *c, const struct profile_frame *frame, stru
 	if (symbols_expand(c->symbols, frame, &places, &n, err))
 		return -1;
 	for (i = 0; i < n; i++)
-		if (add(c, chain, places[i].name, places[i].function, err) ||
+		if (add(c, chain, places[i].name, places[i].function, places[i].file, err) ||
 		    note_module(c, places[i].name, frame->module, err) ||
 		    note_origin(c, frame, places[i].name, places[i].function, err))
 			return -1;
@@ -414,7 +296,8 @@ static int frame_names_get(struct frame_names *c, uint32_t number, const uint32_
 			return -1;
 		chain->first = (uint32_t)c->n_all;
 		own = c->symbols ? STRINGS_NONE : own_name(c, frame);
-		status = c->symbols ? expand(c, frame, chain, err) : add(c, chain, own, own, err);
+		status = c->symbols ? expand(c, frame, chain, err)
+				    : add(c, chain, own, own, STRINGS_NONE, err);
 		if (!c->symbols && !status)
 			status = note_origin(c, frame, own, own, err);
 	}
@@ -433,12 +316,18 @@ static int frame_names_get(struct frame_names *c, uint32_t number, const uint32_
  * million nodes are not unusual.
  */
 
+#define HIDDEN	  (1u << FILTER_HIDE)
+#define COLLAPSED (1u << FILTER_COLLAPSE)
+
 struct folding {
 	struct tree_fold *to;
 	const struct profile *profile;
 	struct frame_names names_of_frames;
-	/* The filter's marks, by name and by profile node; NULL if there is no filter. */
+	/* The filter's marks, by name and by profile node; NULL if there is no filter. A node that is needed also has
+	 * COLLAPSED if its innermost function in the tree is to be collapsed. */
 	unsigned char *of_names, *of_nodes;
+	/* Those of the modules and source files that places are in, by element of names_of_frames.all. */
+	unsigned char *of_places;
 	uint32_t hidden;	 /* the string PROFILE_HIDDEN */
 	struct pair_table pairs; /* (parent, name) -> node - 1 */
 	size_t parents_room, names_room, inlined_room;
@@ -495,16 +384,17 @@ static int child(struct folding *f, uint32_t parent, uint32_t name, bool is_inli
 }
 
 /* The filter's marks of the name all[place]: the marks of the name itself, and those of the
- * function that it is a place in. */
+ * function, the module and the source file that it is a place in. */
 static unsigned char name_marks(const struct folding *f, uint32_t place)
 {
 	return f->of_names[f->names_of_frames.all[place]] |
-	       f->of_names[f->names_of_frames.functions[place]];
+	       f->of_names[f->names_of_frames.functions[place]] | f->of_places[place];
 }
 
-/* Go down from node *number by those of the frame's names that are not hidden. *number becomes the
- * node of the innermost one. */
-static int descend(struct folding *f, uint32_t frame, uint32_t *number, struct error *err)
+/* Go down from node *number by those of the frame's names that are not hidden, also not in a collapsed one. *number
+ * becomes the node of the innermost one, and *marks has COLLAPSED if that is to be collapsed. */
+static int descend(struct folding *f, uint32_t frame, uint32_t *number, unsigned char *marks,
+		   struct error *err)
 {
 	const uint32_t *names;
 	uint32_t i, n, first;
@@ -513,8 +403,11 @@ static int descend(struct folding *f, uint32_t frame, uint32_t *number, struct e
 		return -1;
 	first = (uint32_t)(names - f->names_of_frames.all);
 	for (i = 0; i < n; i++) {
-		if (f->of_names && name_marks(f, first + i) & FILTER_HIDDEN)
+		unsigned char of_name = f->of_names ? name_marks(f, first + i) : 0;
+
+		if (of_name & HIDDEN || of_name & *marks & COLLAPSED)
 			continue;
+		*marks = of_name & COLLAPSED;
 		if (f->names_of_frames.merge_calls && f->to->names[*number] == names[i])
 			continue;
 		if (child(f, *number, names[i], i > 0, number, err))
@@ -533,14 +426,17 @@ static int fold_nodes(struct folding *f, struct error *err)
 	if (!nodes || add_node(f, 0, STRINGS_NONE))
 		return error_memory(err);
 	for (i = 1; i < p->n_nodes; i++) {
-		uint32_t number = nodes[p->nodes[i].parent];
+		uint32_t parent = p->nodes[i].parent, number = nodes[parent];
+		unsigned char marks = f->of_nodes ? f->of_nodes[parent] : 0;
 
 		if (stop_check(err))
 			return -1;
 		if (!profile_is_column(p, i) && node_marks(f, i) & FILTER_NEEDED &&
-		    descend(f, p->nodes[i].frame, &number, err))
+		    descend(f, p->nodes[i].frame, &number, &marks, err))
 			return -1;
 		nodes[i] = number;
+		if (f->of_nodes)
+			f->of_nodes[i] |= marks & COLLAPSED;
 	}
 	return 0;
 }
@@ -563,6 +459,107 @@ static int assign_samples(struct folding *f, struct error *err)
 
 /* ---- filter ---------------------------------------------------------------------------------- */
 
+#define KERNEL_PREFIX "[k] " /* of the kernel's own functions */
+
+/* What finds the modules and source files that a text means. */
+struct file_match {
+	struct folding *folding;
+	unsigned char mark;
+	const char *text;
+	unsigned char
+		*known; /* by string: 1 it is the path of another source file, 2 of one of these */
+	const char *module, *file; /* paths of one of them; NULL: there is none */
+};
+
+static bool is_in_module(struct file_match *m, const struct profile_frame *frame)
+{
+	const struct folding *f = m->folding;
+	const struct profile *p = f->profile;
+	const char *path, *label;
+
+	if (frame->module >= p->n_modules) {
+		path = frame->name == STRINGS_NONE ? profile_stand_in(frame)
+						   : strings_get(p->strings, frame->name, NULL);
+		if (strcmp(m->text, PROFILE_KERNEL) != 0 || !path ||
+		    strncmp(path, KERNEL_PREFIX, strlen(KERNEL_PREFIX)) != 0)
+			return false;
+		m->module = path;
+		return true;
+	}
+	path = p->modules[frame->module].path == STRINGS_NONE
+		       ? ""
+		       : strings_get(p->strings, p->modules[frame->module].path, NULL);
+	label = f->names_of_frames.symbols
+			? symbols_label(f->names_of_frames.symbols, frame->module)
+			: NULL;
+	if (p->modules[frame->module].is_vdso ? strcmp(m->text, "[vdso]") != 0
+					      : !filter_means_module(path, m->text) &&
+							(!label || strcmp(label, m->text) != 0))
+		return false;
+	m->module = path;
+	return true;
+}
+
+static bool is_in_source(struct file_match *m, uint32_t path)
+{
+	const char *text;
+
+	if (path == STRINGS_NONE)
+		return false;
+	text = strings_get(m->folding->profile->strings, path, NULL);
+	if (!m->known[path])
+		m->known[path] = filter_means_source(text, m->text) ? 2 : 1;
+	if (m->known[path] == 2)
+		m->file = text;
+	return m->known[path] == 2;
+}
+
+/* Mark the places that are in a module or a source file that the text means. */
+static int mark_files(void *context, const char *text, struct error *err)
+{
+	struct file_match *m = context;
+	struct folding *f = m->folding;
+
+	m->text = text;
+	m->file = m->module = NULL;
+	m->known = calloc(strings_count(f->profile->strings) + 1, 1);
+	if (!m->known)
+		return error_memory(err);
+	for (size_t i = 0; i < f->profile->n_frames; i++) {
+		const struct chain *chain = &f->names_of_frames.frames[i];
+		bool is_there = is_in_module(m, &f->profile->frames[i]);
+
+		for (uint32_t k = chain->first; k < chain->first + chain->n; k++)
+			if (is_in_source(m, f->names_of_frames.files[k]) || is_there)
+				f->of_places[k] |= m->mark;
+	}
+	free(m->known);
+	if (m->module && m->file)
+		return error_usage(err, "\"%s\" is a module, %s, and a source file, %s: which one?",
+				   text, m->module, m->file);
+	return m->module || m->file;
+}
+
+/* Mark the names that the values mean. `of_names` has n elements, one for each string; the strings that are names have
+ * NAME_MATCH_NAME already. The filter records which values mean no name. Returns -1 if memory is out or an expression is
+ * wrong. */
+static int mark_names(struct folding *f, struct filter *filter, size_t n, struct error *err)
+{
+	const struct symbols *symbols = f->names_of_frames.symbols;
+	struct file_match files = {.folding = f};
+	const struct patterns_files others = {mark_files, &files,
+					      symbols && symbols_merge_calls(symbols)};
+
+	for (int kind = 0; kind < FILTER_KINDS; kind++) {
+		patterns_forget(&filter->of[kind]);
+		files.mark = (unsigned char)(1u << kind);
+		if (patterns_match_or(&filter->of[kind], f->profile->strings, f->of_names, n,
+				      files.mark, &others, err))
+			return -1;
+	}
+	return 0;
+}
+
 /* Mark the strings of the profile that are names of functions, and then those that the filter
  * means. */
 static int filter_begin_names(struct folding *f, struct filter *filter, struct error *err)
@@ -576,27 +573,53 @@ static int filter_begin_names(struct folding *f, struct filter *filter, struct e
 			return -1;
 	n_strings = strings_count(f->profile->strings);
 	f->of_names = calloc(n_strings, 1);
-	if (!f->of_names)
+	f->of_places = calloc(f->names_of_frames.n_all + 1, 1);
+	if (!f->of_names || !f->of_places)
 		return error_memory(err);
 	for (i = 0; i < f->names_of_frames.n_all; i++)
 		f->of_names[f->names_of_frames.all[i]] =
 			f->of_names[f->names_of_frames.functions[i]] = NAME_MATCH_NAME;
-	return filter_names(filter, f->profile->strings, f->of_names, n_strings, err);
+	return mark_names(f, filter, n_strings, err);
+}
+
+/* Whether stacks may begin with it before they come to main, or to a thread's function. Returns -1 if memory is out. */
+static int is_start(const struct folding *f, uint32_t number, struct error *err)
+{
+	const struct frame_names *all = &f->names_of_frames;
+	const struct profile_frame *frame = &f->profile->frames[number];
+	struct symbols_place place = {.function = all->functions[all->frames[number].first]};
+	const struct strings *s = f->profile->strings;
+	uint32_t path;
+
+	if (frame->module >= f->profile->n_modules)
+		return 0;
+	path = f->profile->modules[frame->module].path;
+	if (path != STRINGS_NONE && filter_is_start_module(strings_get(s, path, NULL)))
+		return 1;
+	if (all->merge_calls && symbols_frame(all->symbols, frame, &place, err))
+		return -1;
+	return strcmp(strings_get(s, place.function, NULL), "_start") == 0;
 }
 
 /* Find the marks of each frame, which are those of all its names. */
-static int mark_frames(struct folding *f, unsigned char *of_frames, struct error *err)
+static int mark_frames(const struct folding *f, unsigned char *of_frames, struct error *err)
 {
-	const uint32_t *names;
-	uint32_t i, k, n;
+	const struct frame_names *all = &f->names_of_frames;
 
-	for (i = 0; i < f->profile->n_frames; i++) {
-		if (frame_names_get(&f->names_of_frames, i, &names, &n, err))
+	for (uint32_t i = 0; i < f->profile->n_frames; i++) {
+		const struct chain *chain = &all->frames[i];
+		int starts = is_start(f, i, err);
+
+		if (starts < 0)
 			return -1;
-		of_frames[i] = 0;
-		for (k = 0; k < n; k++)
-			of_frames[i] |=
-				name_marks(f, (uint32_t)(names - f->names_of_frames.all) + k);
+		of_frames[i] = starts ? FILTER_START : 0;
+		for (uint32_t k = chain->first; k < chain->first + chain->n; k++) {
+			unsigned by_name =
+				f->of_names[all->all[k]] | f->of_names[all->functions[k]];
+
+			of_frames[i] |= (by_name & FILTER_DROPS) << FILTER_BY_NAME |
+					(name_marks(f, k) & FILTER_DROPS);
+		}
 	}
 	return 0;
 }
@@ -644,6 +667,7 @@ int tree_fold_build(struct tree_fold *f, const struct profile *p, struct symbols
 	f->n_origins = folding.names_of_frames.n_origins;
 	frame_names_clear(&folding.names_of_frames);
 	free(folding.of_names);
+	free(folding.of_places);
 	free(folding.of_nodes);
 	pair_table_clear(&folding.pairs);
 	return status;

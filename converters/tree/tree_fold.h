@@ -18,16 +18,22 @@
 /*
  * The filter that decides which samples and frames of a profile go into the tree.
  *
- * In: the values of --focus, --ignore, --hide. Out: marks on names and on nodes.
+ * In: the values of --focus, --ignore, --hide, --collapse. Out: marks on names and on nodes.
  *
  * A sample is kept if its stack contains a function in focus (Spivey: "a profile of only the
  * contexts in which one of the given routines is active"), and no function that is ignored. Hidden
  * frames are taken out of the stacks that are kept: their callees become children of their caller,
- * and their self is added to that of their caller. Focus and ignore apply to the stack before
- * hidden frames are taken out.
+ * and their self is added to that of their caller. Of frames to be collapsed that call each other the
+ * outermost stays, and the others are hidden in it. Focus and ignore apply to the stack before
+ * frames are taken out.
+ *
+ * A text that is no name of a function may be the file name, or the end of the path from a slash on, of
+ * modules or of source files. Then it means all functions there. With a module focus and ignore mean what is
+ * called there, not that the C library has called main, or a thread's function: where a stack begins with
+ * functions of the C library, these count only if it ends there.
  */
 
-enum filter_kind { FILTER_FOCUS, FILTER_IGNORE, FILTER_HIDE, FILTER_KINDS };
+enum filter_kind { FILTER_FOCUS, FILTER_IGNORE, FILTER_HIDE, FILTER_COLLAPSE, FILTER_KINDS };
 
 /* A filter that is all zero keeps everything. Values can be added after a filter has been used, and
  * then it can be used again. */
@@ -48,6 +54,33 @@ bool filter_is_equal(const struct filter *a, const struct filter *b);
 bool filter_is_set(const struct filter *f);
 /* Whether it has one of --focus or --ignore, so that samples may be left out. */
 bool filter_drops(const struct filter *f);
+/* Whether a value may be the name of a source file, so that the names have to be made with source lines. */
+bool filter_wants_lines(const struct filter *f);
+
+/* Whether the text means the module or the source file of this path. A module's version may be left out: "libz" and
+ * "libz.so.1" mean libz.so.1.2.13. */
+bool filter_means_module(const char *path, const char *text);
+bool filter_means_source(const char *path, const char *text);
+
+/* Marks. That of a name, and of a place, for a kind of filter is 1 << kind. A frame has those of FILTER_DROPS of all its
+ * names; shifted left by FILTER_BY_NAME again, without those that only its file has; and FILTER_START if stacks may
+ * begin with it. */
+#define FILTER_DROPS   (1u << FILTER_FOCUS | 1u << FILTER_IGNORE)
+#define FILTER_BY_NAME 2
+#define FILTER_START   128u
+/* Marks of a node: its own samples are kept, or those of a descendant. */
+#define FILTER_KEPT   16u
+#define FILTER_NEEDED 32u
+/* Only while these are found. */
+#define FILTER_HAS_CHILD 64u
+
+/* Whether functions of that module call main or a thread's function. */
+bool filter_is_start_module(const char *path);
+
+/* Mark the profile's nodes. of_frames has the marks of each frame. A node without weight is a stack if it is a leaf;
+ * then it is kept like any other stack. Time is linear in the nodes. */
+void filter_nodes(const struct filter *f, const struct profile *p, const unsigned char *of_frames,
+		  unsigned char *marks);
 
 /* ---- frame names ----------------------------------------------------------------------------- */
 /*

@@ -308,8 +308,9 @@ const struct view view_info = {
 	.name = "info",
 	.help = "the recording: process, clock, losses, modules",
 	.needs = VIEW_TAKES_CALLS,
-	.ignores = VIEW_OPTIONS("top", "unit", "granularity", "names", "no-inlines", "focus",
-				"ignore", "hide", "thread", "from", "to", "state", "by", "kernel"),
+	.ignores =
+		VIEW_OPTIONS("top", "unit", "granularity", "names", "no-inlines", "focus", "ignore",
+			     "hide", "collapse", "thread", "from", "to", "state", "by", "kernel"),
 	.has_rows = true,
 	.commands = {{.help = "the recordings: process, clock, what was lost"}},
 	.emit = emit,

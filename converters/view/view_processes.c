@@ -266,8 +266,8 @@ const struct view view_processes = {
 	.help = "the processes: who, when, for how long, how much",
 	.fits_screen = true,
 	.needs = VIEW_TAKES_CALLS | VIEW_TELLS_THREADS,
-	.ignores =
-		VIEW_OPTIONS("unit", "hide", "kernel", "by", "granularity", "names", "no-inlines"),
+	.ignores = VIEW_OPTIONS("unit", "hide", "collapse", "kernel", "by", "granularity", "names",
+				"no-inlines"),
 	.has_rows = true,
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT}},
 	.emit = emit,

@@ -427,8 +427,8 @@ const struct view view_timeline = {
 	.name = "timeline",
 	.help = "when processes or threads used how much; marks",
 	.needs = VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_TELLS_THREADS,
-	.ignores =
-		VIEW_OPTIONS("unit", "hide", "kernel", "by", "granularity", "names", "no-inlines"),
+	.ignores = VIEW_OPTIONS("unit", "hide", "collapse", "kernel", "by", "granularity", "names",
+				"no-inlines"),
 	.has_rows = true,
 	.has_columns = true,
 	.commands = {{.argument = VIEW_ARGUMENT_COUNT}},

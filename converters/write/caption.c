@@ -372,10 +372,10 @@ static void write_filter(struct out *o, const struct tree *t, bool is_compared)
 		out_format(o, ": %" PRIu64 " of %" PRIu64 " sample%s, %.2f %%\n", t->nodes[0].hits,
 			   t->hits, t->hits == 1 ? "" : "s",
 			   weight_fraction(t->nodes[0].total, t->total) * 100);
-	if (!of[FILTER_HIDE].n_values)
-		return;
 	write_values(o, "hidden: ", &of[FILTER_HIDE]);
-	out_text(o, "\n");
+	out_text(o, of[FILTER_HIDE].n_values ? "\n" : "");
+	write_values(o, "collapsed: ", &of[FILTER_COLLAPSE]);
+	out_text(o, of[FILTER_COLLAPSE].n_values ? "\n" : "");
 }
 
 /* What recording took of a clock's time, counted and not credited: ", 1 ms for recording". */

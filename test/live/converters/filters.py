@@ -23,8 +23,9 @@ PARTS = (["--thread", "worker-1"], ["--to", "0.05"], ["--from", "0.03", "--to", 
 AFTER = ["--from", "99"]  # the run was over
 STACKS = (["--focus", FUNCTION], ["--ignore", FUNCTION], ["--focus", FUNCTION + ",by_malloc"],
           ["--focus", FUNCTION, "--hide", "^start"], ["--focus", "threads", "--granularity", "module"],
+          ["--focus", "libc"], ["--ignore", "libc"], ["--focus", "threads.c"], ["--focus", "burn.h", "--ignore", "[vdso]"],
           ["--focus", FUNCTION, "--ignore", "clock_gettime", "--thread", "worker-1", "--from", "0.02", "--to", "0.1"])
-SHAPES = (["--hide", FUNCTION], ["--by", "process"], ["--granularity", "module"],
+SHAPES = (["--hide", FUNCTION], ["--hide", "threads.c,libc"], ["--collapse", "libc,[vdso]"], ["--by", "process"], ["--granularity", "module"],
           ["--unit", "samples"], ["--top", "1"], ["--root", FUNCTION])
 OTHERS = (["--resource", "real", "--state", "running,wait", "--thread", "worker-2", "--to", "0.1"],
           ["--resource", "alloc", "--focus", "by_malloc"], ["--resource", "cpu,real"],
@@ -77,7 +78,7 @@ truths = {}
 
 def truth_of(chosen, whole):
     """Of what the filter keeps, or of all samples of that part of the run."""
-    names = {"--unit", "--top", "--root", "--by"} | ({"--focus", "--ignore", "--hide", "--granularity"} if whole else set())
+    names = {"--unit", "--top", "--root", "--by"} | ({"--focus", "--ignore", "--hide", "--collapse", "--granularity"} if whole else set())
     key = tuple(without(chosen, names))
     if key not in truths:
         truths[key] = Truth(list(key))

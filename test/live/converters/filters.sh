@@ -21,6 +21,42 @@ record CPSAMPLE_RESOURCES=cpu:1ms,real:2ms,alloc:100 sh -c \
 	"'$targets/threads' 150 2 & '$targets/threads' 100 1; wait; '$targets/allocates' 20 threads; true" >/dev/null ||
 	fail "sh ended with $?"
 all_threads=$("$CPCONV" --processes --tsv 2>/dev/null | awk -F "$tab" '$10 == "threads 150" { print $1 }')
+# ---- files ------------------------------------------------------------------------------------
+# What the modules and lines of whole stacks say, added up without a filter. The C library calls main and the functions of
+# threads, which is not counted. (Seen to fail: focus on libc had all; no file was known.)
+whole() {
+	resource=$1
+	shift
+	"$CPCONV" --folded --unit gticks --resource "$resource" "$@" 2>/dev/null
+}
+sum() {
+	awk '{ n += $NF } END { printf "%.0f\n", n }'
+}
+in_libc() {
+	awk '{ weight = $NF; sub(/ [0-9]*$/, ""); n = split($0, module, ";"); i = 1
+		if (module[1] !~ /^(\[|libc[.-])/ && module[2] ~ /^libc[.-]/) i = 2
+		while (i < n && module[i] ~ /^(libc[.-]|ld-|libstdc)/) i++
+		for (; i <= n; i++) if (module[i] ~ /^libc[.-]/) { print weight; next } }' | sum
+}
+for resource in cpu real alloc; do
+	want=$(whole $resource --granularity module | in_libc)
+	[ "$want" -gt 0 ] || [ $resource = cpu ] || fail "nothing of $resource in libc"
+	for by in module function line; do
+		got=$(whole $resource --granularity $by --focus libc | sum)
+		[ "$got" = "$want" ] || fail "by $by $got of $resource in libc, not $want"
+		rest=$(whole $resource --granularity $by --ignore libc | sum)
+		[ $((got + rest)) -eq "$(whole $resource | sum)" ] || fail "by $by of $resource $got in libc, $rest not"
+	done
+	for file in threads.c allocates.c burn.h; do
+		want=$(whole $resource --granularity line | grep " $file:" | sum)
+		got=$(whole $resource --focus $file | sum)
+		[ "$got" = "$want" ] || fail "$got of $resource in $file, not $want"
+	done
+done
+[ "$got" = 0 ] || fail "$got of alloc in burn.h"
+# A call into the C library has its first function alone.
+whole alloc --collapse libc | tr ';' '\n' | grep -q '^_IO_file_doallocate' && fail "--collapse libc has more than its first functions"
+whole alloc --focus by_malloc --collapse allocates.c | grep -qx '.*;main [0-9]*' || fail "--collapse allocates.c"
 python3 "$root/test/live/converters/filters.py" "$CPCONV" work "$all_threads" || fail "see above"
 cd ..
 
@@ -167,6 +203,10 @@ wrong() {
 }
 echo "main;f 5" >x.folded
 wrong 1 '^cpconv: --focus: no function "wrok" in the profile; similar: work' --focus wrok two.cps
+wrong 1 '^cpconv: --focus: no function or file "libc.so.5" in the profile; similar: libc.so.6' --focus libc.so.5 two.cps
+wrong 1 '^cpconv: --focus: no function or file "thread.c" in the profile; similar: threads.c, threads' --focus thread.c two.cps
+wrong 1 'no function or file "threads.c" in the profile; with --granularity module no source file is known' \
+	--focus threads.c --granularity module two.cps
 wrong 1 '^cpconv: no thread matches --thread x; there are: .*worker-1 [0-9]*' --thread x two.cps
 wrong 1 '^cpconv: no input counts the resource "x"; there are: cpu$' --resource x two.cps
 wrong 1 '^cpconv: x.folded: has no threads: --thread needs recordings' --thread x x.folded
@@ -178,5 +218,8 @@ wrong 2 'must be later than --from' --from 2 --to 1 two.cps
 wrong 2 'is not a number of seconds' --from x two.cps
 "$CPCONV" --ignore nobody --hide noone two.cps >out 2>err || fail "--ignore nobody: $(cat err)"
 [ "$(grep -c 'warning: --[a-z]*: no function matches "no' err)" -eq 2 ] || fail "no warnings: $(cat err)"
+"$CPCONV" --collapse lbc.so.6 two.cps >out 2>err || fail "--collapse lbc.so.6: $(cat err)"
+grep -qx 'cpconv: warning: --collapse: no function or file matches "lbc.so.6"; similar: libc.so.6' err || fail "$(cat err)"
+wrong 2 '^cpconv: --threads takes no --collapse (' --threads --collapse libc two.cps
 wrong 2 '^cpconv: --info takes no --thread (' --info --thread worker-1 two.cps
 wrong 2 '^cpconv: --threads takes no --by (' --threads --by thread two.cps

@@ -180,3 +180,63 @@ Test(patterns, what_has_matched)
 	patterns_clear(&p);
 	cr_assert_null(patterns_value(&p, 0));
 }
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+struct asked {
+	const char *files; /* those that there are, each between bars */
+	char log[256];	   /* the texts that were asked for */
+};
+
+static int mark_file(void *context, const char *text, struct error *err)
+{
+	struct asked *a = context;
+	char name[64];
+
+	(void)err;
+	snprintf(name, sizeof(name), "|%s|", text);
+	strcat(strcat(a->log, *a->log ? " " : ""), text);
+	return strstr(a->files, name) != NULL;
+}
+
+/* The value; what it means of all names; which files were asked for, and whether it means anything. */
+static void asks(const char *value, bool are_names, const char *want, const char *log, bool matched)
+{
+	struct asked a = {.files = "|libc.so.6|qsort|x.c|prog|[incomplete]|"};
+	const struct patterns_files files = {mark_file, &a, are_names};
+	struct patterns p = {.option = "--focus"};
+	unsigned char marks[N_FUNCTIONS + 1];
+	struct strings *s = names(marks);
+	char text[512] = "";
+	struct error err;
+
+	cr_assert_eq(patterns_add(&p, value, &err), 0);
+	cr_assert_eq(patterns_match_or(&p, s, marks, N_FUNCTIONS + 1, MARK, &files, &err), 0);
+	for (size_t i = 0; i <= N_FUNCTIONS; i++)
+		if (marks[i] & MARK)
+			sprintf(text + strlen(text), "%s%s", *text ? "|" : "",
+				strings_get(s, (uint32_t)i, NULL));
+	cr_expect_str_eq(text, want, "%s: %s", value, text);
+	cr_expect_str_eq(a.log, log, "%s: %s", value, a.log);
+	cr_expect_eq(patterns_matched(&p), matched, "%s", value);
+	strings_free(s);
+	patterns_clear(&p);
+}
+
+/* A whole name comes before a file, and a file that looks like one before parts of names. Seen to fail: libc.so.6 meant the
+ * functions without a name alone. */
+Test(patterns, files)
+{
+	asks("qsort", false, "qsort", "", true);
+	asks("qsort", true, "", "qsort", true);
+	asks("libc.so.6", false, "", "libc.so.6", true);
+	asks("libc.so", false, "[libc.so.6+0x1234]", "libc.so", true);
+	asks("x.c", false, "", "x.c", true);
+	asks("^q.*t$", false, "qsort", "^q.*t$", true);
+	asks("prog", false, "", "prog", true);
+	asks("sort", false, "qsort|qsort_r", "", true);
+	asks("nothing", false, "", "nothing", false);
+	asks("nothing.c", false, "", "nothing.c", false);
+	asks("[incomplete]", false, "[incomplete]", "[incomplete]", true);
+	asks("main,libc.so.6", false, "main", "libc.so.6", true);
+}

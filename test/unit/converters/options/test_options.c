@@ -166,6 +166,8 @@ Test(options, without_effect)
 		{"--threads --focus f --ignore g --from 1 --to 2 --state io --thread t", NULL},
 		{"--threads --hide f", "threads takes no --hide"},
 		{"--threads --hide f --focus g", NULL},
+		{"--threads --collapse f", "threads takes no --collapse"},
+		{"--threads --collapse f --ignore g", NULL},
 		{"--processes --by rank", "processes takes no --by"},
 		{"--processes --by rank --ignore rank", NULL},
 		{"--timeline --granularity module", "timeline takes no --granularity"},

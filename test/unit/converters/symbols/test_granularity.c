@@ -64,6 +64,7 @@ Test(granularity, any_line_names_a_place)
 static struct tree *filtered_by(struct profile *p, int granularity, struct filter *filter)
 {
 	const struct symbols_options options = {.granularity = granularity,
+						.lines = filter && filter_wants_lines(filter),
 						.search.debug_dir = "/nonexistent"};
 	const struct tree_options of_tree = {.unit = TREE_GTICKS, .filter = filter};
 	struct error err;
@@ -151,6 +152,39 @@ Test(granularity, filters_mean_functions_and_places)
 	cr_assert_eq(filter_add(&f, FILTER_IGNORE, "f+0x0", &s->error), 0);
 	t = filtered_by(&s->profile, SYMBOLS_BY_ADDRESS, &f);
 	tree_is(t, "0 main+0x5 1 1");
+	tree_free(t);
+	filter_clear(&f);
+	subject_free(s);
+}
+
+/* A file's name means the functions whose code is executed there. Seen to fail: without the files of
+ * places. */
+Test(granularity, filters_mean_source_files)
+{
+	struct profile_frame frames[] = {{0, STRINGS_NONE, 0}, {0, STRINGS_NONE, 0}};
+	struct profile_node nodes[] = {{0, 0, 0, 0}, {0, 0, 1, 1}, {1, 1, 2, 1}};
+	struct filter f = {0};
+	struct subject *s;
+	struct tree *t;
+
+	put("k.h", "int n;\n__attribute__((noinline)) void f(void) { n++; }\n");
+	put("p.c", "#include \"k.h\"\nint main(void) { f(); return n; }\n");
+	sh("gcc -g -O1 -falign-functions=64 -o p p.c");
+	s = subject_recorded("p");
+	frames[0].address = address_of("p", "main") + 5;
+	frames[1].address = address_of("p", "f");
+	s->profile.frames = frames;
+	s->profile.nodes = nodes;
+	s->profile.n_frames = 2;
+	s->profile.n_nodes = 3;
+	cr_assert_eq(filter_add(&f, FILTER_IGNORE, "k.h", &s->error), 0);
+	t = filtered_by(&s->profile, SYMBOLS_BY_FUNCTION, &f);
+	tree_is(t, "0 main 1 1");
+	tree_free(t);
+	filter_clear(&f);
+	cr_assert_eq(filter_add(&f, FILTER_HIDE, "p.c", &s->error), 0);
+	t = filtered_by(&s->profile, SYMBOLS_BY_FUNCTION, &f);
+	tree_is(t, "0 f 2 2, 0 [hidden] 1 1");
 	tree_free(t);
 	filter_clear(&f);
 	subject_free(s);
