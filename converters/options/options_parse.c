@@ -456,6 +456,50 @@ const char *options_picture(const char *output)
 	return NULL;
 }
 
+/* While no view is chosen, text is written, so that a file's name must not promise anything else: it has no suffix, or one
+ * of text, or a number. */
+static int check_suffix(const struct options *opt, struct error *err)
+{
+	/* Suffixes, and what is to be given for them. */
+	static const char *const of_text[] = {"txt", "text", "out", "log", "lst", "md", "prof"};
+	static const char *const of_views[][2] = {
+		{"html", "--html"},
+		{"htm", "--html"},
+		{"dot", "--dot"},
+		{"gv", "--dot"},
+		{"gz", "--pprof"},
+		{"pb", "--pprof"},
+		{"pprof", "--pprof"},
+		{"parquet", "--parquet"},
+		{"folded", "--folded"},
+		{"stacks", "--folded"},
+		{"callgrind", "--callgrind"},
+		{"cps", "--pack"},
+		{"json", "--json"},
+		{"tsv", "--tsv"},
+		{"csv", "--tsv"},
+	};
+	const char *slash = strrchr(opt->output, '/'), *name = slash ? slash + 1 : opt->output;
+	const char *suffix = strrchr(name, '.'), *option = NULL;
+
+	if (!suffix || suffix == name || !suffix[1] || strspn(suffix + 1, "0123456789") > 0 ||
+	    view_input_is_rows(&opt->of_view))
+		return 0;
+	for (size_t i = 0; i < sizeof(of_text) / sizeof(*of_text); i++)
+		if (strcmp(suffix + 1, of_text[i]) == 0)
+			return 0;
+	for (size_t i = 0; i < sizeof(of_views) / sizeof(*of_views); i++)
+		if (strcmp(suffix + 1, of_views[i][0]) == 0)
+			option = of_views[i][1];
+	if (option)
+		return error_set(err, "-o %s: did you mean %s -o %s?", opt->output, option,
+				 opt->output);
+	return error_set(err,
+			 "-o %s: no view has files of that kind; did you mean --flat -o %s, or a "
+			 "picture, %.*s.svg?",
+			 opt->output, opt->output, (int)(suffix - name), name);
+}
+
 /* A picture is the call graph's: -o g.svg alone is enough, and text is not written to such a file. */
 static int choose_picture(struct options *opt, struct error *err)
 {
@@ -472,7 +516,7 @@ static int choose_picture(struct options *opt, struct error *err)
 		if (strcmp(dot + 1, others[i]) == 0)
 			return error_set(err, "-o %s: pictures are .svg, .png or .pdf",
 					 opt->output);
-	return 0;
+	return opt->output && !opt->view && !opt->pack ? check_suffix(opt, err) : 0;
 }
 
 /* Who held the lock stands in a resource of its own, beside the one of those who waited. */

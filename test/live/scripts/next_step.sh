@@ -42,6 +42,18 @@ for view in pprof speedscope firefox parquet threads info; do
 done
 says 2 '-o g.svg: --flat is no picture; --dot draws one' "$CPCONV" --flat -o g.svg x.folded
 says 2 '-o g.jpg: pictures are .svg, .png or .pdf' "$CPCONV" --dot -o g.jpg x.folded
+# Seen to fail: text was written to g.xyz and to p.html.
+says 2 '-o g.xyz: no view has files of that kind; did you mean --flat -o g.xyz, or a picture, g.svg?' "$CPCONV" -o g.xyz x.folded
+mkdir d.x || fail d.x
+for pair in 'html p.html' 'html d.x/p.html' 'pprof p.pb.gz' 'json p.json' 'pack p.cps' 'dot .x.dot'; do
+	says 2 "-o ${pair#* }: did you mean --${pair%% *} -o ${pair#* }?" "$CPCONV" -o "${pair#* }" x.folded
+	[ ! -e "${pair#* }" ] || fail "${pair#* } is there"
+done
+for pair in -o=d.x/plain -o=plain.txt -o=.hidden -o=n.12 -o=dots. --flat=g.xyz --tsv=p.tsv --json=p.xyz; do
+	option=${pair%%=*}
+	[ "$option" != -o ] || option=--strict
+	"$CPCONV" "$option" -o "${pair#*=}" x.folded && [ -s "${pair#*=}" ] || fail "$option -o ${pair#*=}: status $?"
+done
 says 1 'none/x: No such file or directory: its directory does not exist' "$CPCONV" --tree -o none/x x.folded
 says 1 'empty: Is a directory: name a file in it' "$CPCONV" --tree -o empty x.folded
 says 1 'no function "comptue_total" in the profile; similar: compute_total' "$CPCONV" --tree --root comptue_total x.folded
