@@ -93,6 +93,17 @@ int explore_names_find(const struct explore_names *l, const char *text, struct f
 
 struct explore_comparison;
 
+/* What the settings were before a command that has changed one, or a part of the run or of a resource. */
+struct explore_undo {
+	char *line; /* the command */
+	struct filter filter;
+	struct view_options of_view;
+	struct symbols_options of_symbols;
+	uint64_t from_ns, to_ns;
+	size_t profile;
+	const char *states, *at; /* of the profile */
+};
+
 /* All inputs of one resource are one profile. Several resources side by side are another one. */
 struct explore_profile {
 	struct analysis analysis;   /* shaped as the settings say */
@@ -124,6 +135,8 @@ struct explore {
 	struct row_numbers numbers; /* of the latest table of functions */
 	char **shown;		    /* the lines that have shown a view, for `back` */
 	size_t n_shown, shown_size;
+	struct explore_undo *undos; /* the latest command last */
+	size_t n_undos, undos_size;
 };
 
 /* ---- explore_state.c ---- */

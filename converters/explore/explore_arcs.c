@@ -192,6 +192,16 @@ static void write_line(struct out *o, const struct arcs *a, const struct graph_a
 	out_text(o, "\n");
 }
 
+static bool is_shown(const struct arcs *a, size_t i)
+{
+	const struct view_options *options = a->options;
+
+	return i < a->n &&
+	       !weight_below(a->list[i].stacks, a->graph->total,
+			     view_input_threshold(options, 0)) &&
+	       (!options->top || i < options->top);
+}
+
 static void write_heading(struct out *o, const struct arcs *a, const struct view_input *in)
 {
 	const char *what = a->n_ours > 1 ? "caller -> callee" : a->is_up ? "caller" : "callee";
@@ -202,19 +212,10 @@ static void write_heading(struct out *o, const struct arcs *a, const struct view
 	out_format(o, "\ntotal %.2f %%, self %.2f %%\n\n",
 		   weight_fraction(a->total, a->graph->total) * 100,
 		   weight_fraction(a->self, a->graph->total) * 100);
-	row_numbers_heading(o, in);
+	row_numbers_heading(o, in, is_shown(a, 1) ? a->n : is_shown(a, 0));
 	out_format(o, " share %%  total %% %*s%*s  %s\n", a->scale.width, "weight", a->calls_width,
 		   a->calls_width ? "calls" : "", what);
 	caption_rule(o);
-}
-
-static bool is_shown(const struct arcs *a, size_t i)
-{
-	const struct view_options *options = a->options;
-
-	return !weight_below(a->list[i].stacks, a->graph->total,
-			     view_input_threshold(options, 0)) &&
-	       (!options->top || i < options->top);
 }
 
 static void write_table(struct out *o, struct arcs *a, const struct view_input *in)
@@ -223,7 +224,7 @@ static void write_table(struct out *o, struct arcs *a, const struct view_input *
 
 	set_widths(a, in);
 	write_heading(o, a, in);
-	for (i = 0; i < a->n && is_shown(a, i); i++)
+	for (i = 0; is_shown(a, i); i++)
 		write_line(o, a, &a->list[i], in);
 	if (a->rest) {
 		if (in->numbers && in->numbers->is_shown)
@@ -248,7 +249,7 @@ static void write_rows(struct out *o, const struct arcs *a, const struct view_in
 	size_t i;
 
 	rows_begin(&r, o, a->is_up ? "callers" : "callees", in);
-	for (i = 0; i < a->n && is_shown(a, i); i++) {
+	for (i = 0; is_shown(a, i); i++) {
 		const struct graph_arc *arc = &a->list[i];
 
 		rows_row(&r, a->is_up ? of_callee : of_caller);

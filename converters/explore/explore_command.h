@@ -22,6 +22,7 @@ enum explore_takes {
 	TAKES_RESOURCE,
 	TAKES_STATE,  /* of threads */
 	TAKES_MOMENT, /* of memory that is live */
+	TAKES_SECONDS,
 	TAKES_SWITCH, /* on or off */
 	TAKES_COMMAND,
 	TAKES_SETTING, /* the name of a setting, then its value */
@@ -33,6 +34,7 @@ struct explore_command {
 	const char *name, *arguments, *help; /* arguments NULL: there is none */
 	enum explore_takes takes;
 	bool is_needed; /* the argument cannot be left out */
+	bool is_undone; /* undo takes back what it has done with an argument */
 	int (*run)(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		   struct error *err);
 	const struct view *view; /* the view that it shows; NULL: it shows none */
@@ -82,6 +84,17 @@ int explore_choose_moment(struct explore *e, const struct explore_command *c,
 			  const struct explore_line *l, struct error *err);
 int explore_choose_blame(struct explore *e, const struct explore_command *c,
 			 const struct explore_line *l, struct error *err);
+
+int explore_choose_times(struct explore *e, const struct explore_command *c,
+			 const struct explore_line *l, struct error *err);
+
+/* Before and after a command: keep what it changes. _end is to be called after _begin has returned 0. -1: memory. */
+int explore_undo_begin(const struct explore *e, struct explore_undo *u, const char *line, size_t n,
+		       struct error *err);
+void explore_undo_end(struct explore *e, struct explore_undo *u, bool is_done);
+void explore_undo_free(struct explore *e);
+int explore_undo(struct explore *e, const struct explore_command *c, const struct explore_line *l,
+		 struct error *err);
 
 /* The resources of the profile, with commas. NULL: memory. */
 const char *explore_name_resources(struct explore *e, const struct profile *p);

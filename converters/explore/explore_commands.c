@@ -97,18 +97,51 @@ static const char more[] =
 	"other name has, or by its row in the last table. See cpprof(1).\n";
 
 /* What people do first. */
-static const char *const first_steps[] = {"functions", "flat",	"callers", "callees", "down",
-					  "source",    "focus", "base",	   "web",     "quit"};
+static const char *const first_steps[] = {"functions", "flat", "callers", "callees", "up",
+					  "down",      "tree", "source",  "focus",   "quit"};
+
+#define N_FIRST (sizeof(first_steps) / sizeof(first_steps[0]))
+
+static bool is_first_step(const struct explore_command *c)
+{
+	for (size_t i = 0; i < N_FIRST; i++)
+		if (strcmp(first_steps[i], c->name) == 0)
+			return true;
+	return false;
+}
+
+/* The names of all other commands, in lines of 80 columns. */
+static void write_others(struct out *o)
+{
+	size_t column = 0;
+
+	for (const struct explore_command *c = explore_commands(); c->name; c++) {
+		size_t n = strlen(c->name);
+
+		if (is_first_step(c))
+			continue;
+		if (!column || column + 2 + n > 79) {
+			out_text(o, column ? ",\n  " : "\n  ");
+			column = 2;
+		} else {
+			out_text(o, ", ");
+			column += 2;
+		}
+		out_text(o, c->name);
+		column += n;
+	}
+	out_text(o, "\n");
+}
 
 static void write_first_steps(struct out *o)
 {
 	struct error unused;
 
-	for (size_t i = 0; i < sizeof(first_steps) / sizeof(first_steps[0]); i++)
+	for (size_t i = 0; i < N_FIRST; i++)
 		write_help(o, explore_command_find(first_steps[i], &unused));
-	out_text(o, "\n  help all                 all commands\n"
-		    "  help COMMAND             more of one command\n"
-		    "  Ctrl-C                   stop what is being done\n");
+	write_others(o);
+	out_text(o,
+		 "\n  help all, help COMMAND   what all do, more of one; Ctrl-C stops an answer\n");
 }
 
 /* Say where the manual has more about the command, and what its setting is. */
@@ -176,7 +209,8 @@ static int web(struct explore *e, const struct explore_command *c, const struct 
 #define TAKES(what) .takes = TAKES_##what
 #define WEB_BYTES   32 /* of the name of a picture */
 #define WEB_MOST    999
-#define SETTING	    .takes = TAKES_VALUE, .run = explore_set_value
+#define SETTING	    .takes = TAKES_VALUE, .is_undone = true, .run = explore_set_value
+#define TIMES	    .takes = TAKES_SECONDS, .is_undone = true, .run = explore_choose_times
 
 /* Commands with these places stand before all commands that show a view, and behind them. */
 #define FIRST 0
@@ -189,9 +223,12 @@ static const struct explore_command others[] = {
 	{COMMAND(FIRST, "columns", "NAME NAME...", "several resources side by side"),
 	 NEEDS(RESOURCE), .run = explore_columns},
 	{COMMAND(FIRST, "state", "[NAME,...]", "only samples in these states; off: in all"),
-	 TAKES(STATE), .run = explore_choose_state},
+	 TAKES(STATE), .is_undone = true, .run = explore_choose_state},
 	{COMMAND(FIRST, "at", "[WHEN]", "alloc-live: at the end, the peak, or SECONDS"),
-	 TAKES(MOMENT), .run = explore_choose_moment},
+	 TAKES(MOMENT), .is_undone = true, .run = explore_choose_moment},
+	{COMMAND(FIRST, "from", "[SECONDS]", "only samples from that time of the run on"), TIMES},
+	{COMMAND(FIRST, "to", "[SECONDS]", "only samples before that time; off: to the end"),
+	 TIMES},
 	{COMMAND(FIRST, "base", "[FILE...]", "compare with FILE from now on; off: no more"),
 	 TAKES(FILE), .run = explore_base},
 	{COMMAND(FIRST, "blame", "[off]", "what holders of locks cost those who wait"),
@@ -215,7 +252,10 @@ static const struct explore_command others[] = {
 	{COMMAND(LAST, "collapse", "[NAME,...]", "show calls among these as the first of them"),
 	 SETTING},
 	{COMMAND(LAST, "set", "[NAME [VALUE]]", "all settings, one, or a new value for it"),
-	 TAKES(SETTING), .run = explore_set},
+	 TAKES(SETTING), .is_undone = true, .run = explore_set},
+	{COMMAND(LAST, "undo", NULL,
+		 "take back the last change of a setting, or of what is chosen"),
+	 .run = explore_undo},
 	{COMMAND(LAST, "pager", "[COMMAND]", "what shows output longer than the screen, or off"),
 	 TAKES(NOTHING), .run = explore_set_pager},
 	{COMMAND(LAST, "help", "[COMMAND]", "the first steps; all: this list; more of one"),
@@ -303,10 +343,20 @@ bool explore_begins(const char *name, const char *word, size_t n)
 /* The error for a word that no command begins with. */
 static const struct explore_command *unknown(const char *word, struct error *err)
 {
+	const struct known_option *option = options_known(word);
 	const struct explore_command *c;
 	const char *nearest = NULL;
 	uint32_t least = SUGGEST_FAR;
 
+	if (option && !options_is_of_cpconv(option) && option->kind != KIND_HELP &&
+	    option->kind != KIND_VERSION) {
+		error_set(err, "no command \"%s\"; it is %s%s%s%s", word,
+			  options_is_setting(option) ? "a setting: set "
+						     : "chosen at the start: cpprof --",
+			  word, option->argument ? " " : "",
+			  option->argument ? option->argument : "");
+		return NULL;
+	}
 	for (c = explore_commands(); c->name; c++) {
 		uint32_t distance = suggest_distance(word, c->name);
 
@@ -390,6 +440,22 @@ static void keep_shown(struct explore *e, const char *text, size_t n)
 		free(copy);
 }
 
+/* What a command changes without an argument, or `set` with a name alone, is nothing. */
+static int run_command(struct explore *e, const struct explore_command *c,
+		       const struct explore_line *l, const char *text, size_t n, struct error *err)
+{
+	bool is_undone = c->is_undone && l->n > (c->run == explore_set ? 2u : 1u);
+	struct explore_undo before;
+	int status;
+
+	if (is_undone && explore_undo_begin(e, &before, text, n, err))
+		return -1;
+	status = c->run(e, c, l, err);
+	if (is_undone)
+		explore_undo_end(e, &before, !status);
+	return status;
+}
+
 static int run_line(struct explore *e, const char *text, size_t n, struct error *err)
 {
 	const struct explore_command *c;
@@ -400,7 +466,7 @@ static int run_line(struct explore *e, const char *text, size_t n, struct error 
 		status = error_set(err, "there is no command before >");
 	if (!status && l.n > 0) {
 		c = explore_command_find(l.words[0], err);
-		status = c ? c->run(e, c, &l, err) : -1;
+		status = c ? run_command(e, c, &l, text, n, err) : -1;
 		if (!status && !l.output && (c->view || c->run == peek))
 			keep_shown(e, text, n);
 	}
@@ -422,30 +488,18 @@ int explore_run(struct explore *e, const char *text, size_t n, struct error *err
 
 /* ---- words of other profilers ---------------------------------------------------------------- */
 
-/* A row's number means a function of the table before both answers. */
+/* A row's number means a function of the table before both answers, and afterwards one of the second answer. */
 static int peek(struct explore *e, const struct explore_command *c, const struct explore_line *l,
 		struct error *err)
 {
 	struct explore_command callers = *c, callees = *c;
-	struct row_numbers before = e->numbers;
 	int status;
 
 	callers.view = &explore_callers;
 	callees.view = &explore_callees;
-	e->numbers.names = NULL;
-	e->numbers.size = 0;
-	if (before.n) {
-		e->numbers.names = malloc(before.n * sizeof(*before.names));
-		if (!e->numbers.names) {
-			e->numbers = before;
-			return error_memory(err);
-		}
-		memcpy(e->numbers.names, before.names, before.n * sizeof(*before.names));
-		e->numbers.size = before.n;
-	}
+	e->numbers.is_kept = true;
 	status = explore_view(e, &callers, l, err);
-	free(e->numbers.names);
-	e->numbers = before;
+	e->numbers.is_kept = false;
 	return status ? status : explore_view(e, &callees, l, err);
 }
 

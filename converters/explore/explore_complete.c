@@ -222,6 +222,9 @@ static void offer_argument(struct typed *t, const struct explore_command *comman
 	case TAKES_MOMENT:
 		offer_words(t, (const char *const[]){"end", "peak", NULL});
 		break;
+	case TAKES_SECONDS:
+		offer_words(t, (const char *const[]){"off", NULL});
+		break;
 	case TAKES_SWITCH:
 		offer_words(t, (const char *const[]){"off", "on", NULL});
 		break;

@@ -128,6 +128,8 @@ static int unknown(const char *word, struct error *err)
 		least = distance;
 		nearest = options_table[i].name;
 	}
+	if (explore_command_find(word, err) && options_known(word))
+		return error_set(err, "no setting \"%s\"; it is a command: %s", word, word);
 	return error_set(err, "no setting \"%s\"%s%s%s", word, nearest ? "; did you mean " : "",
 			 nearest ? nearest : "", nearest ? "?" : "; set lists them");
 }

@@ -226,7 +226,8 @@ void explore_free(struct explore *e)
 		free(e->shown[i]);
 	free(e->shown);
 	free(e->bases);
-	free(e->numbers.names);
+	row_numbers_free(&e->numbers);
+	explore_undo_free(e);
 	free(e->profiles);
 	free(e->kept);
 }

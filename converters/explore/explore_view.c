@@ -42,17 +42,16 @@ static bool is_function(const struct explore_names *names, const char *text)
 	return false;
 }
 
-/* A number means the function in that row of the latest table. */
+/* A number means the function in that row of the latest table of several rows, which may be one of another resource. */
 static int use_number(struct explore_call *c, const struct explore_names *names, struct error *err)
 {
 	const struct row_numbers *rows = &c->e->numbers;
-	const struct profile *p = c->e->profiles[c->e->current].analysis.profile;
 	size_t n = strspn(c->text, "0123456789"), row;
 	char *name;
 
 	if (!n || c->text[n])
 		return 0;
-	if (!rows->n || rows->strings != p->strings)
+	if (!rows->n)
 		return is_function(names, c->text)
 			       ? 0
 			       : error_set(err,
@@ -61,9 +60,9 @@ static int use_number(struct explore_call *c, const struct explore_names *names,
 					   c->text);
 	row = strtoul(c->text, NULL, 10);
 	if (!row || row > rows->n)
-		return error_set(err, "there is no row %s: the last table has %zu", c->text,
-				 rows->n);
-	name = strdup(strings_get(rows->strings, rows->names[row - 1], NULL));
+		return error_set(err, "there is no row %s: the last table of several has %zu",
+				 c->text, rows->n);
+	name = strdup(rows->names[row - 1]);
 	if (!name)
 		return error_memory(err);
 	free(c->text);

@@ -355,6 +355,7 @@ static int write_parts(struct listing *l, struct error *err)
 	void *context = t->about->context;
 	int status = l->parts->prepare ? l->parts->prepare(context, l->shown, l->n, err) : 0;
 
+	t->n_shown = l->n;
 	if (status || table_begin(t, err))
 		return -1;
 	for (size_t i = 0; !status && i < l->n; i++) {

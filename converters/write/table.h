@@ -185,6 +185,7 @@ struct table {
 	uint64_t *totals; /* by column */
 	double threshold;
 	struct footer footer;
+	size_t n_shown; /* rows of a list of parts */
 	struct compared_table compared;
 	/* Rows for programs. */
 	struct rows rows;

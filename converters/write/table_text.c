@@ -67,7 +67,7 @@ static void write_own_heading(const struct table *t)
 	if (!t->about->format)
 		out_text(t->out, "\n");
 	if (t->about->has_numbers)
-		row_numbers_heading(t->out, t->in);
+		row_numbers_heading(t->out, t->in, t->n_shown);
 	if (t->about->format) {
 		out_text(t->out, t->about->format);
 		return;

@@ -123,6 +123,8 @@ parts() {
 	chosen 'resource real\nstate io\nstate running\nflat' --resource real --state running
 	chosen 'resource real\nstate io\nstate off\nflat' --resource real
 	chosen 'resource real\nstate io\nresource alloc\nflat' --resource alloc
+	chosen 'resource real\nstate io\nundo\nflat' --resource real
+	chosen 'resource alloc-live\nat peak\nat 0.0002\nundo\nflat' --resource alloc-live --at peak
 	chosen 'columns real cpu\nstate running\nflat' --resource real,cpu --state running
 	chosen 'resource alloc-live\nat peak\nflat' --resource alloc-live --at peak
 	chosen 'resource alloc-live\nat peak\nat 0.0002\nflat' --resource alloc-live --at 0.0002
@@ -170,6 +172,7 @@ settings() {
 	equal "$1" "focus $2\\nfocus -\\ntree" --tree
 	equal "$1" "ignore $2\\nflat" --flat --ignore "$2"
 	equal "$1" "hide $2\\nfunctions" --functions --hide "$2"
+	equal "$1" "collapse $2,main\\nfunctions" --functions --collapse "$2,main"
 	equal "$1" "tree --focus $2" --tree --focus "$2"
 	equal "$1" "set node-thres 30\\nset totals exact\\ndot" --dot --node-thres 30 --totals exact
 	equal "$1" "set sort total\\nset tsv on\\nflat" --flat --tsv --sort total
@@ -193,6 +196,29 @@ for granularity in module line address function; do
 	equal rec.cps "functions 1 > /dev/null\\ngranularity $granularity\\ntree" \
 		--tree --granularity $granularity
 done
+# Times of the run, and what is taken back. Seen to fail: "to" was the beginning of top.
+begin='from 0.02 >no\nto 0.5 >no\n'
+equal rec.cps "${begin}flat" --flat --from 0.02 --to 0.5
+equal rec.cps "${begin}focus twenty\ntree" --tree --from 0.02 --to 0.5 --focus twenty
+equal rec.cps "${begin}from off >no\nflat" --flat --to 0.5
+equal rec.cps "${begin}undo >no\nflat" --flat --from 0.02
+equal rec.cps "${begin}undo >no\nundo >no\nflat" --flat
+equal rec.cps 'focus twenty\nfrom 0.02 >no\nundo >no\nflat' --flat --focus twenty
+equal rec.cps 'focus main\nfocus twenty\nundo >no\ntree' --tree --focus main
+equal rec.cps 'focus twenty\nundo >no\ntree' --tree
+equal rec.cps 'hide twenty\nset sort total\nundo >no\nflat' --flat --hide twenty
+equal rec.cps 'granularity line\nunit samples\nundo >no\nundo >no\nflat' --flat
+printf 'from 0.02 >no\nfrom\nto\nfocus twenty\n focus  main \nundo\nundo\nundo\nundo\nfrom\n' | "$CPPROF" rec.cps >got 2>err && fail "undo of nothing"
+cat >want <<'END'
+from         0.02 s
+to           default
+undone:      focus  main
+undone:      focus twenty
+undone:      from 0.02 >no
+from         default
+END
+same want got undo
+[ "$(cat err)" = 'cpprof: line 9: there is nothing to undo: no setting has been changed' ] || fail "undo: $(cat err)"
 # The options that choose what is read are the same as cpconv's.
 echo 'tree' | "$CPPROF" --by thread --names linker rec.cps >got || fail "--by"
 "$CPCONV" --tree --by thread rec.cps >want
@@ -240,10 +266,14 @@ said() {
 # Seen to fail: a row of the table before; the answer that was the last one; callees of a caller.
 said 'flat\ncallers 2\n' 'flat\ncallers build_db_ptrs\n'
 said 'flat\ncallers 2\nfunctions 3\ncallees 1\n' 'flat\ncallers build_db_ptrs\nfunctions 3\ncallees main\n'
+# Seen to fail: "the last table has 1".
+said 'flat\ncallers 2\ncallers 2\ncallees 5\n' 'flat\ncallers build_db_ptrs\ncallers build_db_ptrs\ncallees name_field_lt\n'
+said 'flat\nflat 1\ncallers 2\nflat 2\ncallers 2\n' 'flat\nflat 1\ncallers build_db_ptrs\nflat 2\ncallers build_db_ptrs\n'
+said 'flat 1\ncallers 1\n' 'flat 1\ncallers qsort\n'
 said 'flat\npeek 1\n' 'flat\ncallers qsort\ncallees qsort\n'
 said 'flat 2\ntree\nback\ntree\nback\n' 'flat 2\ntree\nflat 2\ntree\nflat 2\n'
 printf 'flat\ncallers 10\ncallers 0\n' | "$CPPROF" "$in" >out 2>err && fail "row 10"
-[ "$(grep -c 'there is no row 1\?0: the last table has 9$' err)" -eq 2 ] || fail "row 10: $(cat err)"
+[ "$(grep -c 'there is no row 1\?0: the last table of several has 9$' err)" -eq 2 ] || fail "row 10: $(cat err)"
 echo back | "$CPPROF" "$in" 2>err && fail "back at the beginning"
 grep -q 'there is no answer before this one' err || fail "back: $(cat err)"
 if command -v dot >/dev/null; then
@@ -359,6 +389,13 @@ wrong 'tree --tvs' 'cpprof: line 1: unknown option --tvs; did you mean --tsv?'
 wrong 'flat --pid 1' 'cpprof: line 1: --pid: cannot be given to a command'
 wrong 'threshold 101' 'cpprof: line 1: --threshold: "101" is not a percentage from 0 to 100'
 wrong 'set treshold 1' 'cpprof: line 1: no setting "treshold"; did you mean threshold?'
+wrong 'set from 1' 'cpprof: line 1: no setting "from"; it is a command: from'
+wrong 'sort total' 'cpprof: line 1: no command "sort"; it is a setting: set sort BY'
+wrong 'pid 3' 'cpprof: line 1: no command "pid"; it is chosen at the start: cpprof --pid N,...'
+wrong 'from 0.1' 'cpprof: line 1: names.folded: has no times: --from and --to need recordings'
+wrong 'to 0' 'cpprof: line 1: --to: nothing is before the run begins'
+wrong 'from x' 'cpprof: line 1: --from: "x" is not a number of seconds'
+wrong 'undo' 'cpprof: line 1: there is nothing to undo: no setting has been changed'
 wrong 'set xyzzy' 'cpprof: line 1: no setting "xyzzy"; set lists them'
 wrong 'resources gpu' 'cpprof: line 1: no resource "gpu"; there are: samples'
 wrong 'folded --tsv' 'cpprof: line 1: the view folded is no table: it has no --tsv'

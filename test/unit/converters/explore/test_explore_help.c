@@ -94,16 +94,16 @@ Test(explore_help, lists_all_commands)
 	free(text);
 }
 
-/* What people do first fits a screen, also beside what else there is to say. */
+/* What people do first and the names of all other commands fit a screen. Seen to fail: bodies was not listed. */
 Test(explore_help, first_steps)
 {
-	static const char *const first[] = {"functions", "source", "base", "quit"};
+	static const char *const first[] = {"functions", "source", "up", "tree", "quit"};
 	char line[128], *text = printed("help > text"), *at;
 	size_t i, lines = 0;
 
 	for (at = text; (at = strchr(at, '\n')); at++)
 		lines++;
-	cr_assert_leq(lines, 22, "%s", text);
+	cr_assert_leq(lines, 23, "%s", text);
 	for (i = 0; i < sizeof(first) / sizeof(*first); i++) {
 		struct error err;
 		const struct explore_command *c = explore_command_find(first[i], &err);
@@ -111,6 +111,14 @@ Test(explore_help, first_steps)
 		cr_assert(strstr(text, usage(line, c)), "%s is not in %s", line, text);
 	}
 	cr_assert(strstr(text, "help all"), "%s", text);
+	for (const struct explore_command *c = explore_commands(); c->name; c++) {
+		const char *name = strstr(text, c->name);
+
+		while (name && ((name > text && !strchr(" ,", name[-1])) ||
+				!strchr(" ,\n", name[strlen(c->name)])))
+			name = strstr(name + 1, c->name);
+		cr_assert(name, "%s is not in %s", c->name, text);
+	}
 	free(text);
 }
 
