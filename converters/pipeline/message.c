@@ -176,6 +176,8 @@ void warnings_sources(const struct sources *s)
 		message("%s, read once", s->same[i]);
 	if (i < s->n_same)
 		message("warning: and %zu more recordings that are also in a pack", s->n_same - i);
+	if (s->alone)
+		message("%s", s->alone);
 	if (s->newest && s->n_given == 1)
 		message("reading %s", s->newest);
 	else if (s->newest)

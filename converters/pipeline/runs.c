@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include "base/array.h"
+#include "model/profile.h"
 #include "pipeline/runs.h"
 #include "pipeline/sources.h"
 #include "read/decode.h"
@@ -59,7 +60,8 @@ int run_start(const struct sources *from, uint64_t *start_ns, struct error *err)
 
 /* What the process record at the head of a file says of its process tree. */
 struct process_tree_head {
-	char *host; /* NULL if the record has none */
+	char *host;    /* NULL if the record has none */
+	char *program; /* likewise */
 	uint64_t pid, start;
 	uint64_t start_ns; /* of the process */
 };
@@ -74,6 +76,7 @@ static int on_tree_process(void *context, const struct event_process *e,
 {
 	struct reading *r = context;
 	struct process_tree_head *h = &r->head;
+	const struct event_text program = profile_program(e);
 
 	(void)next;
 	(void)err;
@@ -84,13 +87,18 @@ static int on_tree_process(void *context, const struct event_process *e,
 		h->host = strndup(e->host.bytes, e->host.length);
 		r->no_memory = !h->host;
 	}
+	if (program.length && !h->program) {
+		h->program = strndup(program.bytes, program.length);
+		r->no_memory |= !h->program;
+	}
 	return EVENT_ENOUGH;
 }
 
 static void process_tree_head_clear(struct process_tree_head *h)
 {
 	free(h->host);
-	h->host = NULL;
+	free(h->program);
+	h->host = h->program = NULL;
 }
 
 /* Read the head of a file. Returns 1; 0 if it cannot be read or names no tree: then pid is 0; -1 if memory
@@ -211,6 +219,80 @@ void process_tree_free(struct process_tree *t)
 		free(t->members[i].file);
 	free(t->members);
 	*t = (struct process_tree){0};
+}
+
+/* The name with a number before its suffix. */
+static char *numbered(const char *file, size_t number)
+{
+	size_t n = strlen(file), suffix = n > 4 && !strcmp(file + n - 4, ".cps") ? 4 : 0;
+	char *name;
+
+	if (asprintf(&name, "%.*s.%zu%s", (int)(n - suffix), file, number, file + n - suffix) < 0)
+		return NULL;
+	return name;
+}
+
+/* Whether that recording is there and of the tree. *head is to be cleared. -1: out of memory. */
+static int is_numbered(const char *name, const struct process_tree_head *tree,
+		       struct process_tree_head *head)
+{
+	struct stat st;
+	int rc;
+
+	*head = (struct process_tree_head){0};
+	if (!name)
+		return -1;
+	rc = !stat(name, &st) && S_ISREG(st.st_mode) ? process_tree_head_read(head, name) : 0;
+	return rc > 0 ? process_tree_is_same(tree, head) : rc;
+}
+
+/* Count those that follow without a gap, which is how the recorder numbers them. */
+static int tell(const char *file, const struct process_tree_head *tree, char **text)
+{
+	struct process_tree_head first, next;
+	char *name = numbered(file, 1), *last = NULL;
+	int rc = is_numbered(name, tree, &first), more = rc;
+	size_t n = 0;
+
+	while (more > 0) {
+		free(last);
+		last = numbered(file, ++n + 1);
+		more = is_numbered(last, tree, &next);
+		process_tree_head_clear(&next);
+	}
+	free(last);
+	last = more < 0 || !n ? NULL : numbered(file, n);
+	if (rc > 0 && last &&
+	    asprintf(text, "%s: one of %zu recordings of its run; %s is of %s%s%s", file, n + 1,
+		     name, first.program ? first.program : "another process",
+		     n > 1 ? ", and the others go on to " : "", n > 1 ? last : "") < 0)
+		more = -1;
+	if (rc > 0 && !last)
+		more = -1;
+	if (more < 0)
+		*text = NULL;
+	process_tree_head_clear(&first);
+	free(name);
+	free(last);
+	return rc < 0 || more < 0 ? -1 : 0;
+}
+
+int process_tree_tell(const char *file, char **text, struct error *err)
+{
+	struct process_tree_head tree;
+	char *name = numbered(file, 1);
+	struct stat st;
+	int rc = 0;
+
+	*text = NULL;
+	if (name && !stat(name, &st)) { /* most often there is none */
+		rc = process_tree_head_read(&tree, file);
+		rc = rc > 0 ? tell(file, &tree, text) : rc;
+		process_tree_head_clear(&tree);
+	}
+	rc = name ? rc : -1;
+	free(name);
+	return rc ? error_memory(err) : 0;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */

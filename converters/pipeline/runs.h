@@ -57,6 +57,13 @@ int process_tree_of(struct process_tree *t, uint64_t pid, uint64_t start, struct
 
 void process_tree_free(struct process_tree *t);
 
+/*
+ * A run of several programs under one name leaves x.cps, x.1.cps, x.2.cps and so on, and who names the first one alone may
+ * mean the run. *text becomes a sentence that says where the others are, and what program the first of them is of; NULL if there
+ * is none of the same process tree. The caller frees it. -1: out of memory.
+ */
+int process_tree_tell(const char *file, char **text, struct error *err);
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 /*
  * Which recordings are of the same run of a program.

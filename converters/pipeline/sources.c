@@ -618,10 +618,13 @@ static int add_all(struct sources *s, char *const *names, size_t n, const char *
 int sources_find(struct sources *s, char *const *names, size_t n, const char *list,
 		 struct error *err)
 {
+	struct stat st;
 	int rc;
 
 	*s = (struct sources){0};
 	rc = n || list ? add_all(s, names, n, list, err) : add_tree(s, err);
+	if (!rc && s->n == 1 && !s->newest && sources_is_recording(s->files[0], &st))
+		rc = process_tree_tell(s->files[0], &s->alone, err);
 	if (!rc)
 		rc = packs_expand(s, err);
 	return rc ? rc : recordings_same(s, err);
@@ -680,6 +683,7 @@ void sources_free(struct sources *s)
 	free(s->files);
 	free(s->again);
 	free(s->newest);
+	free(s->alone);
 }
 
 /* ---- sources newest -------------------------------------------------------------------------- */

@@ -30,9 +30,10 @@ struct sources {
 	size_t n_again, again_size;
 	char **same; /* for each recording that is left out because another one is the same: both names */
 	size_t n_same, same_size;
-	char *newest;		/* the newest recording, one of `files`; NULL if files were named */
-	uint64_t bytes;		/* the sum of all sizes that are known */
-	bool is_read_once_only; /* one of them is a pipe, a terminal or standard input */
+	char *alone;	/* where the others of its run are, if one recording is named; else NULL */
+	char *newest;	/* the newest recording, one of `files`; NULL if files were named */
+	uint64_t bytes; /* the sum of all sizes that are known */
+	bool is_read_once_only;	 /* one of them is a pipe, a terminal or standard input */
 	const struct runs *runs; /* of which these are recordings; borrowed; NULL: not told apart */
 };
 

@@ -7,6 +7,7 @@
 # - If the recorder's name is looked for in the whole environment of an ancestor.
 # - Before recordings named what was launched; if what waits for it was taken for it; if arguments stood there in spite of
 #   --args off.
+# - If nothing was said of the recordings beside one that is named; if those of another run were taken for some.
 #
 # Wants a core of its own.
 . "$(dirname "$0")/../lib.sh"
@@ -102,4 +103,26 @@ done
 rm -f launched/*
 cpsample sh -c 'kill -PROF $$; sh -c "kill -PROF \$\$; true"; true' || fail "exit status $?"
 "$CPCONV" --flat launched 2>err | grep -q '^launched' && fail "what was launched is there"
+
+# ---- several programs under one name ------------------------------------------------------------------------
+# A wrapper becomes the program that is meant, whose recording gets a number.
+# says TEXT FILE...: so cpconv says in one line, or nothing
+says() {
+	text=$1
+	shift
+	"$CPCONV" --flat "$@" >out 2>err || fail "$*: $(cat err)"
+	printf '%s' "${text:+cpconv: $text
+}" | cmp -s - err || fail "$*: $(cat err)"
+}
+mkdir wrapped && cd wrapped || fail "no directory"
+cp "$(command -v sh)" real
+one() { "$root/scripts/cpsample" --library "$LIBRARY" -r signals -o "$@" || fail "$*: exit status $?"; }
+one x.cps sh -c 'kill -PROF $$; exec ./real -c "kill -PROF \$\$; true"'
+says 'x.cps: one of 2 recordings of its run; x.1.cps is of real' x.cps
+says '' x.1.cps
+says '' x.cps x.1.cps
+one y.cps sh -c 'kill -PROF $$; ./real -c "kill -PROF \$\$; true"; ./real -c "kill -PROF \$\$; true"; true'
+says 'y.cps: one of 3 recordings of its run; y.1.cps is of real, and the others go on to y.2.cps' y.cps
+rm y.1.cps && cp x.1.cps y.1.cps
+says '' y.cps
 exit 0
