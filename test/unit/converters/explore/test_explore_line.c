@@ -7,6 +7,7 @@
 #include "explore/explore_edit.h"
 #include "explore/explore.h"
 #include "folded_text.h"
+#include "profile_fixture.h"
 
 /* The words in brackets, then > and the output. */
 static const char *split(const char *text)
@@ -199,6 +200,28 @@ Test(explore_complete, options_and_values)
 	cr_assert_str_eq(completed("focus qs"), "focus qsort ");
 	cr_assert_str_eq(completed("tree --focus qs"), "tree --focus qsort ");
 	cr_assert_str_eq(completed("resources sam"), "resources samples ");
+}
+
+/* Filters take the libraries that functions are in, once each. Seen to fail: "nothing". */
+Test(explore_complete, libraries)
+{
+	struct build b;
+
+	end();
+	profile = (struct explore_profile){0};
+	build_begin(&b);
+	build_process(&b, "a", "cpu", "ns");
+	build_module(&b, 1, "/bin/prog", "", 0);
+	build_module(&b, 2, "/lib/libc.so.6", "", 0);
+	build_module(&b, 3, "/lib/libunused.so", "", 0);
+	build_sample(&b, 1, "011002200230");
+	build_end(&b);
+	profile.analysis.profile = build_finish(&b);
+	cr_assert_str_eq(completed("focus lib"), "focus libc.so.6 ");
+	cr_assert_str_eq(completed("collapse pr"), "collapse prog ");
+	cr_assert_str_eq(completed("flat --hide lib"), "flat --hide libc.so.6 ");
+	cr_assert_str_eq(completed("callers lib"), "nothing");
+	cr_assert_str_eq(completed("to "), "to off ");
 }
 
 /* What is completed is understood: the function is found by what stands there. */
