@@ -264,11 +264,9 @@ static uint32_t string(struct firefox_tables *t, uint32_t number)
 
 static const char *colour_of(const char *state)
 {
-	static const char *const colours[][2] = {{"running", "green"},
-						 {"stalled", "red"},
-						 {"io", "blue"},
-						 {"lock", "magenta"},
-						 {"wait", "grey"}};
+	static const char *const colours[][2] = {{"running", "green"}, {"ready", "orange"},
+						 {"stalled", "red"},   {"io", "blue"},
+						 {"lock", "magenta"},  {"wait", "grey"}};
 
 	for (size_t i = 0; i < sizeof(colours) / sizeof(*colours); i++)
 		if (strcmp(state, colours[i][0]) == 0)

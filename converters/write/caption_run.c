@@ -16,7 +16,8 @@
 #define SOME	  100 /* one part in so many of the elapsed time is worth a word */
 #define BUSY	  0.95
 #define STATES	  8
-#define NAME_MOST 24 /* of a program, in columns */
+#define READY	  "ready" /* the state of who waits for a processor */
+#define NAME_MOST 24	  /* of a program, in columns */
 
 /* ---- work and waiting ------------------------------------------------------------------------ */
 
@@ -40,13 +41,37 @@ static bool is_one_thread(const struct profile *p, const struct run_times *r)
 	return p->n_processes == 1 && r->n_threads <= 1;
 }
 
-/* How long all threads were ready to run and had no processor; 0: hardly, or that is not known of the part shown. */
-static uint64_t ready_of(const struct profile *p, const struct run_times *r)
+static bool is_named(const struct profile *p, uint32_t string, const char *name)
+{
+	return string != STRINGS_NONE && strcmp(strings_get(p->strings, string, NULL), name) == 0;
+}
+
+/* How long a process's threads were ready, by the samples of "real". */
+static uint64_t sampled_ready(const struct profile *p, const struct profile_process *process)
 {
 	uint64_t ns = 0;
 
-	for (size_t i = 0; i < p->n_processes && !p->from_ns && !p->to_ns; i++)
-		ns += minimum(p->processes[i].ready_ns, UINT64_MAX - ns);
+	for (size_t i = 0; i < process->n_resources; i++) {
+		const struct profile_resource *r = &process->resources[i];
+
+		for (size_t s = 0; is_named(p, r->name, "real") && s < r->n_states; s++)
+			if (is_named(p, r->states[s].name, READY))
+				ns += minimum(r->states[s].credited, UINT64_MAX - ns);
+	}
+	return ns;
+}
+
+/* How long all threads were ready to run and had no processor, as the kernel has counted it until the end, and of processes
+ * without one as samples say; 0: hardly, or that is not known of the part shown. */
+static uint64_t ready_of(const struct profile *p, const struct run_times *r)
+{
+	uint64_t ns = 0, more;
+
+	for (size_t i = 0; i < p->n_processes && !p->from_ns && !p->to_ns; i++) {
+		more = p->processes[i].ready_ns;
+		more = more ? more : sampled_ready(p, &p->processes[i]);
+		ns += minimum(more, UINT64_MAX - ns);
+	}
 	return ns > r->elapsed_ns / SOME ? ns : 0;
 }
 
@@ -90,12 +115,16 @@ static bool write_share(struct out *o, const struct profile *p, const struct run
 static void write_ready(struct out *o, const struct profile *p, const struct run_times *r)
 {
 	uint64_t ready = ready_of(p, r);
+	bool is_sampled = false;
 	char text[WEIGHT_BYTES];
 
+	for (size_t i = 0; i < p->n_processes && !is_sampled; i++)
+		is_sampled = sampled_ready(p, &p->processes[i]) > 0;
 	if (ready)
-		out_format(o, "%s %s for a processor\n",
+		out_format(o, "%s %s for a processor%s\n",
 			   is_one_thread(p, r) ? "waited" : "threads waited",
-			   weight_duration(text, ready));
+			   weight_duration(text, ready),
+			   is_sampled ? " (--resource real --state " READY ")" : "");
 }
 
 /* A part of the run: between two times of it. */
@@ -105,11 +134,6 @@ static void cut_times(const struct profile *p, struct run_times *r)
 
 	r->elapsed_ns = to - minimum(p->from_ns, to);
 	r->cpu_ns = p->weight;
-}
-
-static bool is_named(const struct profile *p, uint32_t string, const char *name)
-{
-	return string != STRINGS_NONE && strcmp(strings_get(p->strings, string, NULL), name) == 0;
 }
 
 /* How long threads were in each state. */
@@ -134,7 +158,7 @@ static void waits_add(struct waits *w, const struct profile_state *state)
 	w->weights[i] += minimum(state->credited, UINT64_MAX - w->weights[i]);
 }
 
-/* What threads did when they did not run, by the states of the resource "real". */
+/* What threads did when they did not run, by the states of the resource "real", but for what is said of a processor. */
 static void waits_find(struct waits *w, const struct profile *p)
 {
 	*w = (struct waits){0};
@@ -143,7 +167,8 @@ static void waits_find(struct waits *w, const struct profile *p)
 			const struct profile_resource *r = &p->processes[i].resources[k];
 
 			for (size_t s = 0; is_named(p, r->name, "real") && s < r->n_states; s++)
-				if (!is_named(p, r->states[s].name, "running"))
+				if (!is_named(p, r->states[s].name, "running") &&
+				    !is_named(p, r->states[s].name, READY))
 					waits_add(w, &r->states[s]);
 		}
 }

@@ -19,6 +19,7 @@
 #include "signal/sample.h"
 #include "signal/tick_riders.h"
 #include "stream/loss.h"
+#include "stream/thread.h"
 #include "unwind/unwind.h"
 #include "base/poison.h"
 
@@ -186,6 +187,14 @@ bool cps_sleeper_take_nowhere(struct cps_thread *t, const struct cps_credit *cre
 #define SHORT 25000u		  /* ns; the CPU clock takes some 2 % of a call of this length */
 #define STALE UINT64_C(100000000) /* ns after which who holds an account has left it by longjmp */
 
+/* ns off the CPU that are worth asking the kernel how much of them the thread was ready: that takes some 14 us, and as much
+ * again at the thread's end. While it is hardly ever ready, it is asked less often. */
+#define ASK_WORTH   INT64_C(1000000)
+#define ASK_MOST    (16 * ASK_WORTH)
+#define FIRST_WORTH ((int64_t)CPS_READY_SHORT_NS)
+#define HARDLY	    16	      /* one part of so many */
+#define NOT_SAID    INT64_MAX /* nothing is more than that */
+
 _Static_assert(sizeof(((struct cps_sleep *)0)->regs) == CPS_REGS_KEPT * sizeof(uint64_t),
 	       "thread.h has room for the registers");
 
@@ -224,6 +233,7 @@ static void settle(struct cps_off_cpu *o, uint64_t now, uint64_t cpu)
 	uint64_t passed = now - o->settled_at;
 
 	o->due += (int64_t)(passed - (cpu - o->settled_cpu));
+	o->unasked += (int64_t)(passed - (cpu - o->settled_cpu));
 	o->counted += passed;
 	o->settled_at = now;
 	o->settled_cpu = cpu;
@@ -238,6 +248,69 @@ static uint64_t take_due(struct cps_off_cpu *o, uint64_t most)
 	o->due -= (int64_t)due;
 	return due;
 }
+
+/* ---- ready ------------------------------------------------------------------------------------- */
+/* How much of a weight the thread was ready: as much as the kernel has counted since it was asked last. What is less than
+ * half an interval is left for a later sample, so there are no more of them than points. */
+
+/* What the kernel says now does not count. */
+static void begin_ready(void *thread)
+{
+	const struct cps_thread *t = thread;
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
+
+	if (cps_ready_read(t, &o->said))
+		o->ask_at = ASK_WORTH;
+}
+
+/* To be called by who holds the account. What it was ready since it was settled is of a later weight. */
+static void ask(void *thread)
+{
+	const struct cps_thread *t = thread;
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
+	int64_t grown = 0;
+	uint64_t said;
+
+	if (cps_ready_read(t, &said)) {
+		grown = (int64_t)(said - o->said);
+		grown = grown > 0 ? grown : 0;
+		o->said = said;
+	}
+	o->ready += grown;
+	if (grown > o->unasked / HARDLY)
+		o->ask_at = ASK_WORTH;
+	else if (o->ask_at < ASK_MOST)
+		o->ask_at *= 2;
+	o->unasked = 0;
+}
+
+/* What of the weight it was ready, in whole grains, is for a sample of its own. Returns the other part. What is due still was
+ * before the call whose weight it is, outside of calls, where threads hardly wait for anything but a processor. */
+static uint64_t split(struct cps_off_cpu *o, uint64_t weight)
+{
+	int64_t half = (int64_t)cps_resource_interval(number) / 2;
+	int64_t ready = o->due > 0 ? o->ready - o->due : o->ready;
+	uint64_t part;
+
+	if (!weight || ready < half)
+		return weight;
+	part = (uint64_t)ready + (uint64_t)half > weight
+		       ? weight
+		       : (uint64_t)ready - (uint64_t)ready % cps_resource_grain(number);
+	o->ready -= (int64_t)part;
+	atomic_fetch_add(&o->ready_part, part);
+	return weight - part;
+}
+
+/* What the latest weight of the thread has of it. */
+static uint64_t take_ready_part(struct cps_off_cpu *o)
+{
+	if (!atomic_load_explicit(&o->ready_part, memory_order_relaxed))
+		return 0;
+	return atomic_exchange(&o->ready_part, 0);
+}
+
+/* ---- calls and ticks ----------------------------------------------------------------------------- */
 
 /* A call begins in the function with these registers, at call->since. */
 static void cps_off_cpu_enter(struct cps_blocking_call *call, const uint64_t regs[CPS_REGS_KEPT])
@@ -257,7 +330,8 @@ static bool is_counted(const struct cps_thread *t)
 	       t->tid == cps_sys_gettid();
 }
 
-/* Settles the thread's account at the end of a call. Returns the weight of the call's sample. */
+/* Settles the thread's account at the end of a call. Returns the weight of the call's sample, without what the thread was ready
+ * in it. */
 static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
 {
 	struct cps_off_cpu *o = &cps_state_of(call->thread)->off_cpu;
@@ -272,8 +346,25 @@ static uint64_t settle_call(const struct cps_blocking_call *call, uint64_t now)
 		o->state = call->state;
 		weight = cps_point_pass(number, blocked);
 	}
+	o->weight = o->unasked >= o->ask_at ? weight : 0;
+	if (!o->weight)
+		weight = split(o, weight);
 	release(o);
 	return weight;
+}
+
+/* Asks for a call that has ended, on a stack of the recorder's: frames of settle_call and of this would be too much for a thread
+ * with little stack. */
+static void split_call(void *thread)
+{
+	struct cps_thread *t = thread;
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
+
+	if (!hold(o, cps_moment_ns()))
+		return;
+	ask(t);
+	o->weight = split(o, o->weight);
+	release(o);
 }
 
 /* It ends. Returns with how many gticks of `real` the function's caller is to be credited, as a call of `leaf`.
@@ -290,23 +381,42 @@ static __attribute__((noinline)) uint64_t cps_off_cpu_leave(const struct cps_blo
 	return weight;
 }
 
-static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,
-		    struct cps_credit *credit)
+/* The weight of what was off the CPU in no call, without what the thread was ready. */
+static uint64_t settle_stalled(struct cps_thread *t, uint64_t now, uint64_t reading)
 {
 	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
 	uint64_t stalled, weight = 0;
 
-	if (!o->settled_at || t->reckoned ||
-	    !cps_sleeper_is_left(&cps_state_of(t)->off_cpu.sleep, context) || !hold(o, now))
-		return false;
 	settle(o, now, reading);
 	stalled = take_due(o, UINT64_MAX);
 	if (stalled) {
 		o->state = CPS_STALLED;
 		weight = cps_point_pass(number, stalled);
 	}
+	if (weight && o->unasked >= o->ask_at)
+		cps_own_stack_call(t->id, ask, t);
+	return split(o, weight);
+}
+
+/* It is asked again, and has then settled what there was. */
+static bool at_tick(struct cps_thread *t, const ucontext_t *context, uint64_t now, uint64_t reading,
+		    struct cps_credit *credit)
+{
+	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
+	uint32_t state = CPS_READY;
+	uint64_t weight;
+
+	if (!o->settled_at || t->reckoned || !cps_sleeper_is_left(&o->sleep, context) ||
+	    !hold(o, now))
+		return false;
+	weight = take_ready_part(o);
+	if (!weight) {
+		weight = settle_stalled(t, now, reading);
+		state = weight ? CPS_STALLED : CPS_READY;
+		weight = weight ? weight : take_ready_part(o);
+	}
 	release(o);
-	*credit = cps_resource_credit(number, CPS_STALLED, weight);
+	*credit = cps_resource_credit(number, state, weight);
 	return weight > 0;
 }
 
@@ -329,44 +439,62 @@ static void begin(struct cps_thread *t, uint64_t now, uint64_t cpu)
 	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
 
 	take_interval(t);
-	o->due = 0;
+	take_ready_part(o);
+	o->due = o->ready = o->unasked = 0;
+	o->said = NOT_SAID;
+	o->ask_at = FIRST_WORTH;
 	o->settled_cpu = cpu;
 	o->settled_at = now;
 }
 
 static void skip(struct cps_thread *t, uint64_t reading)
 {
-	if (cps_state_of(t)->off_cpu.settled_at)
-		begin(t, cps_moment_ns(), reading);
+	if (!cps_state_of(t)->off_cpu.settled_at)
+		return;
+	begin(t, cps_moment_ns(), reading);
+	if (!cps_gate_is_early()) /* it is skipped again when recording begins */
+		cps_own_stack_call(t->id, begin_ready, t);
 }
 
-/* It stays stalled: the next sample may be of another state. */
+/* It stays what it is: the next sample may be of another state. */
 static void keep(struct cps_thread *t, const struct cps_credit *credit)
 {
 	struct cps_off_cpu *o = &cps_state_of(t)->off_cpu;
+	uint64_t part;
 
 	if (!hold(o, cps_moment_ns())) {
 		cps_resource_keep(t, credit);
 		return;
 	}
-	o->due += (int64_t)credit->gticks;
+	part = take_ready_part(o);
+	if (credit->atom == cps_resource_credit(number, CPS_READY, 0).atom)
+		part += credit->gticks;
+	else
+		o->due += (int64_t)credit->gticks;
+	o->due += (int64_t)part;
+	o->ready += (int64_t)part;
 	release(o);
 }
 
 static const struct cps_tick_riders rider = {at_tick, keep, skip};
 
+/* A thread that was created just now has been ready since then, but for little. To ask the kernel would take as long. */
 void cps_off_cpu_arm(struct cps_thread *t)
 {
+	uint64_t now = cps_moment_ns();
+
 	cps_state_of(t)->off_cpu.counted = 0;
 	if (!cps_state_of(t)->points[number].current)
 		cps_point_begin_whole(t, number); /* what is left over is credited at the end */
-	begin(t, cps_moment_ns(), cpu_of(t));
+	begin(t, now, cpu_of(t));
+	cps_state_of(t)->off_cpu.said = now - t->taken_ns;
 }
 
 static void arm_one(struct cps_thread *t, void *context)
 {
 	(void)context;
 	cps_off_cpu_arm(t);
+	begin_ready(t);
 }
 
 int cps_off_cpu_start(uint32_t n)
@@ -387,12 +515,23 @@ void cps_off_cpu_stop(void)
 	cps_tick_riders_remove(&rider);
 }
 
-/* What a thread is due, and how much of that is of the call that it is in. The rest has no place, and the state of
+/* What a thread is due: what is of the call that it is in, what it was ready, and what else has no place. That has the state of
  * the larger part: no tick has come since the thread was stalled, or an interval has not ended. */
 struct rest {
-	uint64_t whole, blocked;
+	uint64_t blocked, ready, other;
 	struct cps_sleep call;
 };
+
+/* Who is ready in a call and sleeps in it again is so for less than it was before. */
+static void take_ready_of_rest(struct cps_off_cpu *o, struct rest *rest)
+{
+	uint64_t part = o->ready > 0 ? (uint64_t)o->ready : 0;
+
+	part = part < rest->other ? part : rest->other;
+	o->ready -= (int64_t)part;
+	rest->ready += part;
+	rest->other -= part;
+}
 
 static bool find_rest(struct cps_thread *t, struct rest *rest)
 {
@@ -402,13 +541,17 @@ static bool find_rest(struct cps_thread *t, struct rest *rest)
 	if (!o->settled_at || !hold(o, now))
 		return false;
 	settle(o, now, cpu_of(t));
+	if (o->unasked >= FIRST_WORTH)
+		ask(t);
 	due = take_due(o, UINT64_MAX);
 	rest->blocked = 0;
 	if (cps_sleeper_read(&o->sleep, &rest->call) && rest->call.since < now)
 		rest->blocked = due < now - rest->call.since ? due : now - rest->call.since;
 	atomic_fetch_add_explicit(&blocked_ns, rest->blocked, memory_order_relaxed);
 	interval = take_interval(t);
-	rest->whole = due + interval;
+	rest->ready = take_ready_part(o);
+	rest->other = due - rest->blocked + interval;
+	take_ready_of_rest(o, rest);
 	if (due - rest->blocked > interval)
 		o->state = CPS_STALLED;
 	else if (rest->blocked)
@@ -429,22 +572,26 @@ static void credit(struct cps_thread *t, struct rest *rest)
 
 	place.leaf = rest->call.leaf;
 	place.is_tail = true;
-	if (place.weight &&
-	    cps_sleeper_take(t, &cps_state_of(t)->off_cpu.sleep, &rest->call, &place))
-		rest->whole -= rest->blocked;
-	cps_left_over_credit(t, number, cps_state_of(t)->off_cpu.state, rest->whole);
+	if (!place.weight ||
+	    !cps_sleeper_take(t, &cps_state_of(t)->off_cpu.sleep, &rest->call, &place))
+		rest->other += rest->blocked;
+	cps_left_over_credit(t, number, cps_state_of(t)->off_cpu.state, rest->other);
+	if (rest->ready)
+		cps_left_over_credit(t, number, CPS_READY, rest->ready);
 }
 
 void cps_off_cpu_credit_rest(struct cps_thread *t)
 {
 	uint64_t mask = cps_sys_block_signals();
-	struct rest rest = {.whole = 0};
+	struct rest rest = {.blocked = 0};
+	uint64_t whole;
 
 	if (find_rest(t, &rest)) {
-		if (has_recording(rest.whole))
+		whole = rest.blocked + rest.ready + rest.other;
+		if (has_recording(whole))
 			credit(t, &rest);
 		else
-			cps_left_over_keep(number, rest.whole);
+			cps_left_over_keep(number, whole);
 	}
 	cps_sys_set_mask(mask);
 }
@@ -516,8 +663,15 @@ void cps_blocking_leave(const struct cps_blocking_call *call)
 	const struct cps_switches_part *part;
 	struct cps_switch_counts n;
 
+	if (gticks && cps_state_of(call->thread)->off_cpu.weight) {
+		cps_event_call(split_call, call->thread);
+		gticks = cps_state_of(call->thread)->off_cpu.weight;
+	}
 	if (gticks)
 		cps_resource_sample_in(CPS_RESOURCE_OF_real, call->state, gticks, call->leaf);
+	gticks = take_ready_part(&cps_state_of(call->thread)->off_cpu);
+	if (gticks)
+		cps_resource_sample_in(CPS_RESOURCE_OF_real, CPS_READY, gticks, call->leaf);
 	if (!(call->who & CPS_BLOCKING_SWITCHES))
 		return;
 	for (int i = cps_switches_leave(call, &n) ? 0 : CPS_SWITCHES_PARTS; i < CPS_SWITCHES_PARTS;

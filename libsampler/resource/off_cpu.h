@@ -117,9 +117,10 @@ cps_blocking_end(const struct cps_blocking_call *call)
  *
  * The time of a thread is the sum of its CPU time, which a clock credits; the time in which calls
  * that are wrapped have blocked it, which is credited to these calls when they return; and all
- * other time off the CPU, in which it was `stalled`: it waited for a processor or a page, or was
- * blocked in a call that is not wrapped. That is credited at the thread's next tick, to where it is
- * then.
+ * other time off the CPU, in which it was `stalled`: it waited for a page, or was blocked in a call
+ * that is not wrapped. That is credited at the thread's next tick, to where it is then. Of both,
+ * what the kernel says that the thread was ready to run and had no processor is `ready`. The kernel
+ * has only a sum, and is asked for it where a sample is weighed (doc/decisions/0104).
  *
  * A call takes CPU time, too. What was blocked of its time is found at its end: no more than the
  * call has lasted, and no more than the thread's time off the CPU that nobody was credited with. So
@@ -134,6 +135,7 @@ cps_blocking_end(const struct cps_blocking_call *call)
 /* The states of `real`, in the order of its atoms. */
 enum cps_off_cpu_state {
 	CPS_STALLED,
+	CPS_READY,
 	CPS_IO,	  /* of files and sockets */
 	CPS_LOCK, /* that another thread holds */
 	CPS_WAIT, /* for events, other threads, processes, time */

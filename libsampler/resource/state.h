@@ -53,6 +53,13 @@ struct cps_off_cpu {
 	int64_t due;	  /* ns off the CPU that are not credited yet */
 	uint64_t counted; /* ns of its life so far */
 	uint32_t state;	  /* what was credited last */
+	uint64_t said;	  /* how long it was ready, by the kernel when that was asked last */
+	int64_t unasked;  /* ns off the CPU since then */
+	int64_t ask_at;	  /* when there are so many of these the kernel is asked again */
+	int64_t ready; /* ns that it was ready and was not credited with as such; or was too much */
+	uint64_t weight; /* of a call's sample, if the kernel is to be asked about it */
+	_Atomic uint64_t
+		ready_part; /* gticks of a weight, which a sample is about to be taken of */
 	struct cps_sleep sleep;
 };
 

@@ -224,7 +224,7 @@ static int probe_clock(char *why, size_t bytes)
 /* ---- real time ------------------------------------------------------------------------------- */
 /* The time of all threads, whether they run or not. */
 
-static const char *const real_states[] = {"stalled", "io", "lock", "wait", NULL};
+static const char *const real_states[] = {"stalled", "ready", "io", "lock", "wait", NULL};
 
 _Static_assert(sizeof(real_states) / sizeof(real_states[0]) == CPS_OFF_CPU_STATES + 1,
 	       "off_cpu.h has them");

@@ -18,7 +18,7 @@
 /* What a clock and the resources keep of a thread: their own, whose contents only they know (clock/clock_strata.h,
  * resource/state.h). */
 #define CPS_THREAD_CLOCK_BYTES	  112
-#define CPS_THREAD_RESOURCE_BYTES 3840
+#define CPS_THREAD_RESOURCE_BYTES 3888
 
 /* The resources' part of the calling thread, which begins with its points, also before it has entered: those count for
  * nothing. */
@@ -143,7 +143,8 @@ void cps_thread_read_name(const struct cps_thread *t, char name[CPS_THREAD_NAME_
  *
  * No descriptor stays open. To open, read and close takes 14 us, and makes the end of the thread slower by as much or more,
  * since the kernel then has a directory of it to take down. So it is done when a thread begins that was not created here,
- * when one ends, and at the end of the recording; of threads that live for less than CPS_READY_SHORT_NS only for some.
+ * when one ends, and at the end of the recording; of threads that live for less than CPS_READY_SHORT_NS only for some. Samples
+ * of `real` ask, too (resource/off_cpu.h).
  */
 
 /* A thread that ends after less than this is read with the probability life / CPS_READY_SHORT_NS, and what it says counts as

@@ -143,7 +143,7 @@ for thread in file["threads"]:
 for name, weight in sorted(weights.items()):
     print(f"{name} {int(weight * 1000000)}")
 END_OF_PYTHON
-for state in running stalled io lock wait; do
+for state in running ready stalled io lock wait; do
 	"$CPCONV" --flat --tsv --threshold 0 --resource real --state $state marks.cps 2>/dev/null |
 		awk -F "$tab" -v state=$state '{ n += $1 } END { if (n) printf "%s %.0f\n", state, n }'
 done >want

@@ -78,7 +78,7 @@ by_clock() {
 	note "$clock: $all of $counted ns"
 
 	# What main has waited for a processor before and after is found there, too.
-	folded stalled
+	folded stalled,ready
 	least=$(awk '$1 == "unseen" { print $2 }' out)
 	at_least $(($(sum ';unseen(;|$)') + 3000000)) "$least" ||
 		fail "$clock: $(sum ';unseen(;|$)') ns in unseen, at least $least"

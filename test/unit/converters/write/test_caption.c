@@ -301,7 +301,8 @@ Test(caption, work_and_waiting)
 	strings_free(p.strings);
 }
 
-/* Seen to fail: without the states of the second process; with "running" among them. */
+/* Seen to fail: without the states of the second process; with "running" among them; when who was ready was said twice,
+ * and of a process that was killed not at all. */
 Test(caption, states_of_waits)
 {
 	struct profile p = {.strings = strings_new(), .n_processes = 2};
@@ -325,6 +326,14 @@ Test(caption, states_of_waits)
 	}
 	run_is(&p, "1.00 s CPU of 2.00 s elapsed (50 % of one processor)\n"
 		   "waited 300.000 ms in io, 251.000 ms in lock (--resource real --state io)\n");
+	first[1].name = second[1].name = add(&p, "ready");
+	run_is(&p, "1.00 s CPU of 2.00 s elapsed (50 % of one processor)\n"
+		   "threads waited 350.000 ms for a processor (--resource real --state ready)\n"
+		   "waited 200.000 ms in io (--resource real --state io)\n");
+	list[0].ready_ns = SECOND / 8; /* exactly */
+	run_is(&p, "1.00 s CPU of 2.00 s elapsed (50 % of one processor)\n"
+		   "threads waited 375.000 ms for a processor (--resource real --state ready)\n"
+		   "waited 200.000 ms in io (--resource real --state io)\n");
 	strings_free(p.strings);
 }
 

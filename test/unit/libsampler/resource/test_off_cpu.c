@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_off_cpu.c - of the time of a call, what was not CPU time is blocked; the rest of a thread's time off the CPU
- * is stalled; and another thread sees where a thread is blocked.
+ * is stalled, but for what the kernel says that it was ready; and another thread sees where a thread is blocked.
  *
  * Seen to fail: with a first interval that had begun before the thread; with all of a call's time taken for blocked; without a note; when a call inside of a handler of the
  * target's replaced the note of the one that it had interrupted; when a tick left a note that nobody would take back;
- * when after the end the time was read at each call.
+ * when after the end the time was read at each call; when a call had what the thread was ready as its own state; when it had
+ * what that was before the call.
  */
 #include <criterion/criterion.h>
 #include <time.h>
@@ -38,7 +39,7 @@ static const struct cps_meter meter = {
 	.signal = 32, .read = read_cpu, .read_of = read_cpu_of, .scale = 1000};
 
 /* The interval is so long that nothing becomes a sample, for which there would have to be a recording. */
-static void begin(void)
+static void begin_with(const char *resources)
 {
 	struct cps_clock_settings settings = {.jitter = true, .is_seeded = true, .seed = 11};
 	struct cps_identity identity = {
@@ -46,8 +47,7 @@ static void begin(void)
 	struct cps_wanted_resources wanted;
 	char choices[600];
 
-	cr_assert_eq(
-		cps_wanted_read("cpu,real:3600s", &wanted, &settings, choices, sizeof(choices)), 0);
+	cr_assert_eq(cps_wanted_read(resources, &wanted, &settings, choices, sizeof(choices)), 0);
 	cr_assert(cps_resource_needs_clock(&wanted));
 	thread = cps_thread_take();
 	cps_thread_enter(thread, 0);
@@ -55,6 +55,23 @@ static void begin(void)
 	cr_assert(cps_gate_open());
 	cps_resource_begin(&wanted, &identity);
 	cr_assert(cps_blocking_is_watched());
+}
+
+static void begin(void)
+{
+	begin_with("cpu,real:3600s");
+}
+
+/* Samples are taken, and there is no place for a recording of them. */
+static void begin_to_sample(void)
+{
+	static struct cps_identity identity = {
+		.resource = "cpu", .unit = "ns", .scale = 1000, .interval = MS};
+	static const struct cps_output output = {
+		.stem = "/no/such/directory/r", .suffix = ".cps", .identity = &identity};
+
+	cps_recording_prepare(&output);
+	begin_with("cpu,real:10ms");
 }
 
 /* A call that lasts so long, at least; all but `used` of it is blocked. Returns how long it was. */
@@ -162,6 +179,48 @@ Test(off_cpu, a_thread_tells_where_it_is_blocked)
 	cr_assert(d.noted && cps_sleeper_read(sleep, &seen));
 	cps_blocking_leave(&d);
 	cr_assert_not(cps_sleeper_read(sleep, &seen));
+}
+
+/* As if the thread had been ready for so much longer since the kernel was asked. */
+static void be_ready(uint64_t ns)
+{
+	uint64_t said;
+
+	if (!cps_ready_read(thread, &said))
+		cr_skip_test("the kernel has no schedstat");
+	cps_state_of(thread)->off_cpu.said = said - ns;
+}
+
+Test(off_cpu, of_a_call_what_it_was_ready_has_another_state)
+{
+	const struct cps_off_cpu *o;
+	uint64_t most;
+
+	begin_to_sample();
+	o = &cps_state_of(thread)->off_cpu;
+	be_ready(30 * MS);
+	call(CPS_WAIT, 60, 0);
+	most = cps_state_of(thread)->points[CPS_RESOURCE_OF_real].passed;
+	cr_assert_geq(most, 30 * MS, "it has a sample");
+	most += (uint64_t)o->due; /* before the call */
+	cr_assert_leq(o->weight, most - 25 * MS, "%lu of %lu", o->weight, most);
+	cr_assert_lt(o->ready, 5 * (int64_t)MS + o->due);
+	cr_assert_eq(o->ready_part, 0, "a sample was tried");
+}
+
+Test(off_cpu, what_it_was_ready_before_a_call_is_not_the_calls)
+{
+	struct timespec before = {0, 40 * MS};
+	const struct cps_off_cpu *o;
+
+	begin_to_sample();
+	o = &cps_state_of(thread)->off_cpu;
+	nanosleep(&before, NULL); /* not wrapped here */
+	be_ready(30 * MS);
+	call(CPS_WAIT, 30, 0);
+	cr_assert_geq(o->weight, 10 * MS, "it has a sample");
+	cr_assert_geq(o->ready, 30 * (int64_t)MS);
+	cr_assert_geq(o->due + 5 * (int64_t)MS, o->ready);
 }
 
 Test(off_cpu, who_has_ended_makes_no_call_slower)
