@@ -42,6 +42,7 @@ struct picture {
 	const struct view_dot_options *options;
 	struct colour_scale scale;
 	bool wraps;
+	double largest_self; /* of what is shown */
 };
 
 static const char head[] =
@@ -243,10 +244,16 @@ static uint32_t write_chain(struct out *o, const struct picture *p, uint32_t fir
 	return last;
 }
 
+/* A self by the largest one that is shown, which so has the last colour. */
+static double of_largest(const struct picture *p, double self)
+{
+	return p->largest_self > 0 ? self / p->largest_self : 0;
+}
+
 static void write_node(struct out *o, const struct picture *p, const struct pruned_graph_node *n)
 {
 	const struct tree_function *f = &p->drawing.graph->functions[n->function];
-	double share = p->options->by_self ? n->self : n->total;
+	double share = p->options->by_self ? of_largest(p, n->self) : n->total;
 	char colour[COLOUR_BYTES];
 	uint32_t last;
 
@@ -344,6 +351,8 @@ static int draw(struct picture *p, struct out *o)
 {
 	if (passages_find(&p->passages, &p->drawing))
 		return -1;
+	for (size_t i = 0; i < p->drawing.n_nodes; i++)
+		p->largest_self = fmax(p->largest_self, p->drawing.nodes[i].self);
 	p->wraps = p->drawing.n_nodes > NODES_LARGE || p->options->wrap;
 	if (find_spots(p))
 		return -1;

@@ -158,7 +158,7 @@ static void find_outermost(uint32_t *calls, const struct graph *g)
 }
 
 /* Drop the functions that are not reached from `name`, or if that is NULL, from outermost
- * functions. If `depth` is 0, the distance does not matter. */
+ * functions, or that are more than `depth` calls away. If that is 0, the distance does not matter. */
 static int keep_reached(bool *kept, const struct graph *g, const char *name, bool up,
 			uint64_t depth, struct error *err)
 {
@@ -176,7 +176,7 @@ static int keep_reached(bool *kept, const struct graph *g, const char *name, boo
 	if (!status)
 		status = call_distance_spread(calls, g, up, err);
 	for (i = 0; !status && i < g->n_functions; i++)
-		if (calls[i] == CALL_DISTANCE_NEVER || (depth && calls[i] >= depth))
+		if (calls[i] == CALL_DISTANCE_NEVER || (depth && calls[i] > depth))
 			kept[i] = false;
 	free(calls);
 	return status;
@@ -190,10 +190,10 @@ bool *pruned_graph_reached(const struct graph *g, const struct view_options *opt
 
 	if (!status)
 		memset(kept, true, g->n_functions);
-	if (!status && (options->root || options->depth))
+	if (!status && (options->root || (options->depth && !options->leaf)))
 		status = keep_reached(kept, g, options->root, false, options->depth, err);
 	if (!status && options->leaf)
-		status = keep_reached(kept, g, options->leaf, true, 0, err);
+		status = keep_reached(kept, g, options->leaf, true, options->depth, err);
 	if (!status)
 		return kept;
 	free(kept);

@@ -8,6 +8,7 @@
 #include "options/options_table.h"
 #include "out_text.h"
 #include "pipeline/sources.h"
+#include "write/colour.h"
 
 /* Parse one line of words; the options point into `line`. */
 static int parse(struct options *opt, char *line, struct error *err)
@@ -132,6 +133,11 @@ Test(options, every_view_is_an_option)
 		cr_assert_eq(parsed(line).view, views[i]);
 	}
 	cr_assert_str_eq(parsed("--root f --format asm").of_view.root, "f");
+	cr_assert_str_eq(parsed("--dot -z f -l g").of_view.root, "f");
+	cr_assert_str_eq(parsed("--dot -z f -l g").of_view.leaf, "g");
+	cr_assert(parsed("--dot -w").of_view.dot.wrap);
+	cr_assert_eq(parsed("--dot -c gray").of_view.dot.colormap, COLOUR_GRAY);
+	cr_assert_eq(parsed("--names full -s").of_symbols.names, SYMBOLS_SHORT);
 	cr_assert_eq(parsed("-h").action, OPTIONS_HELP);
 	cr_assert_eq(parsed("--version").action, OPTIONS_VERSION);
 }
@@ -147,6 +153,8 @@ Test(options, without_effect)
 		{"--up", "flat takes no --up; it is for --callpath"},
 		{"--sort total --tree", "tree takes no --sort; it is for --flat"},
 		{"--dot -n 1 -e 2 --wrap --top 3 --unit samples", NULL},
+		{"--dot -z f -l g -w -c gray -s", NULL},
+		{"--flat -w", "flat takes no --wrap; it is for --dot"},
 		{"--functions -n 1", "functions takes no --node-thres; it is for --graph, --dot"},
 		{"--graph --wrap", "graph takes no --wrap; it is for --dot"},
 		{"--graph --threshold 3", "graph takes no --threshold"},

@@ -274,7 +274,8 @@ Test(compared, callers)
 	      "      340       360        +20       52     +5.9   c\n"
 	      "       40        50        +10       19    +25.0     -> b\n"
 	      "-----");
-	shows("--graph --root c --depth 1 --json --base o n", "\"name\": \"c\"}\n]}");
+	shows("--graph --root c --depth 1 --json --base o n",
+	      "\"caller\": \"c\", \"callee\": \"b\"}\n]}");
 	shows("--graph --leaf c --base o n", "+5.9     -> c\n      340");
 	shows("--callgraph --base o n",
 	      "      500       600       +100       65    +20.0 *     main\n"
