@@ -78,7 +78,11 @@ Test(commands, launched_elsewhere)
 	text = commands_launched_elsewhere(strings, all, 2);
 	cr_assert_eq(text.length, strlen("gcc -o a/b x.c"));
 	cr_assert_eq(memcmp(text.bytes, "gcc -o a/b x.c", text.length), 0);
-	all[1].launched = add("make all"); /* what became of it by then; this one began before */
+	all[1].launched = add("make all"); /* what became of it by then */
+	all[1].start_ns = 6;
+	text = commands_launched_elsewhere(strings, all, 2);
+	cr_assert_eq(text.length, strlen("gcc -o a/b x.c"), "the first one says what it was");
+	all[1].start_ns = 4;
 	text = commands_launched_elsewhere(strings, all, 2);
 	cr_assert_eq(text.length, strlen("make all"));
 	all[1].launched = add("cc1 x.c");
