@@ -434,9 +434,20 @@ install: all ## into $(DESTDIR)$(PREFIX), or $(BINDIR), $(LIBDIR), $(INCLUDEDIR)
 	$(Q)$(foreach m,$(MANUALS),$(INSTALL) -m 644 doc/$(notdir $m) $(DESTDIR)$(MANDIR)/$(dir $m) &&) true
 	$(Q)$(foreach p,$(PROGRAMS),$(INSTALL) -m 644 scripts/completion/cpsample.bash $(DESTDIR)$(BASHDIR)/$p &&) true
 	$(Q)$(INSTALL) -m 644 scripts/completion/_cpsample $(DESTDIR)$(ZSHDIR)
+	$(Q)$(CACHE_LIBRARY)
+
+# Programs that name the library without its directory find it by the loader's cache. A package has its own way there.
+LDCONFIG ?= PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+CACHE_LIBRARY = if [ '$(DESTDIR)' ]; then :; \
+	elif [ "$$(id -u)" != 0 ] || ! $(LDCONFIG); then \
+		echo "ldconfig has still to be run, by root: only then is libcpsample.so found without its directory"; \
+	elif ! $(LDCONFIG) -p | grep -q ' $(LIBDIR)/libcpsample\.so$$'; then \
+		echo "$(LIBDIR) is no directory of ldconfig: programs other than cpsample name libcpsample.so with it"; \
+	fi
 
 uninstall: ## remove what install has put there
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	$(Q)[ '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || $(LDCONFIG) || true
 
 deb: ## the Debian package, in build/deb (scripts/deps deb installs what that needs)
 	$(Q)BUILD=$(BUILD) scripts/deb
