@@ -62,15 +62,22 @@ async function inflate(bytes) {
 }
 
 function readColumn(r) {
-	return { resource: r.text(), unit: r.text(), whole: r.number(), samples: r.number() };
+	return {
+		resource: r.text(),
+		unit: r.text(),
+		whole: r.number(),
+		samples: r.number(),
+		isOfCalls: r.number() === 1,
+	};
 }
 
 function readFunctions(r, p) {
-	const list = r.list(() => [r.text(), r.text(), r.number()]);
+	const list = r.list(() => [r.text(), r.text(), r.number(), r.number()]);
 
 	p.names = list.map((f) => f[0]);
 	p.shownNames = list.map((f) => visible(f[1] || f[0]));
 	p.moduleOf = Int32Array.from(list, (f) => f[2] - 1);
+	p.originOf = Uint8Array.from(list, (f) => f[3]); // 0: of the system, 1: of a command, 2: of the program
 	p.nFunctions = list.length;
 	p.names.push('all');
 	p.shownNames.push('all');

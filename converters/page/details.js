@@ -43,14 +43,20 @@ function showHeaviest(explorer) {
 	table.style.top = flame.rows * ROW + HEAVIEST_ROW + 'px';
 	table.hidden = profile.isCompared || n < HEAVIEST_LEAST;
 	if (table.hidden || table.dataset.key === key) return;
-	const { self } = model.functions();
+	const self = model.selfOfProgram();
 	const list = Array.from({ length: profile.nFunctions }, (_, f) => f)
 		.filter((f) => self[f] > 0)
 		.sort((a, b) => self[b] - self[a] || a - b);
 
 	table.dataset.key = key;
 	table.replaceChildren(
-		element('caption', {}, 'Heaviest functions, by what they use themselves'),
+		element(
+			'caption',
+			{},
+			profile.columns[model.column].isOfCalls
+				? 'Heaviest functions of the program, by what their calls use'
+				: 'Heaviest functions, by what they use themselves',
+		),
 		element(
 			'tbody',
 			{},

@@ -44,11 +44,26 @@ class Explorer {
 
 	// ---- what never changes ----------------------------------------------------------------------
 
+	// What the page is of, and which resource if there is no choice.
+	showTitle(line) {
+		const p = this.profile;
+
+		byId('title').textContent = document.title;
+		if (p.isCompared || p.columns.length < 2)
+			byId('title').append(
+				element(
+					'span',
+					{},
+					' · ' + visible(line.replace(/.*resources?: /, '')),
+				),
+			);
+	}
+
 	prepare() {
 		const p = this.profile;
 		const lines = p.caption.trim().split('\n');
 
-		byId('title').textContent = document.title;
+		this.showTitle(lines[0]);
 		byId('about').textContent = visible(lines.slice(1, 3).join(' · '));
 		for (const [id, lines] of [
 			['caption', p.caption],
@@ -414,8 +429,7 @@ class Explorer {
 	}
 
 	heaviest() {
-		const table = this.model.functions();
-		const { self } = table.after || table;
+		const self = this.model.selfOfProgram();
 
 		return self.reduce(
 			(best, weight, f) => (weight > (self[best] ?? 0) ? f : best),

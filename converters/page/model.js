@@ -117,6 +117,32 @@ class Model {
 		};
 	}
 
+	// What functions used themselves; or if calls count it, what they called for: a stack is that of the innermost
+	// function of the last origin that it has, as in --flat.
+	selfOfProgram() {
+		const p = this.profile;
+
+		if (p.isCompared || !p.columns[this.column].isOfCalls) {
+			const table = this.functions();
+
+			return (table.after || table).self;
+		}
+		const self = new Float64Array(p.nFunctions + 1);
+		const owners = new Uint32Array(p.n).fill(p.nFunctions);
+		const originOf = (fn) => p.originOf[fn] ?? -1;
+
+		for (let i = 1; i < p.n; i++) {
+			const above = owners[p.parent[i]];
+			const isOwn =
+				!this.hidden[p.fn[i]] &&
+				originOf(p.fn[i]) >= (above < p.nFunctions ? originOf(above) : -1);
+
+			owners[i] = isOwn ? p.fn[i] : above;
+			self[owners[i]] += this.self[i];
+		}
+		return self;
+	}
+
 	// The sums of a list by function; what a hidden one has is its caller's.
 	ownedBy(list) {
 		const p = this.profile;

@@ -18,9 +18,9 @@
  * In: struct tree. Out: numbers, each a varint, and texts, each its length and its bytes.
  *
  *	texts      caption, facts
- *	columns    their number; of each: resource, unit, total, samples
+ *	columns    their number; of each: resource, unit, total, samples, whether calls count it
  *	modules    their number; their names
- *	functions  their number; of each: name, short name (empty: the same), module + 1 or 0
+ *	functions  their number; of each: name, short name (empty: the same), module + 1 or 0, enum tree_origin
  *	nodes      their number, and their depths, functions, whether they are inlined, and of each
  *	           column their selves and their samples; the root is left out
  *	changes    of functions: number + 1, and of self and of total half the interval of the change, and whether it is
@@ -106,6 +106,7 @@ static void write_columns(struct encoder *e)
 			string(e, has_own ? p->columns[i].unit : p->unit);
 		number(e, is_compared(e) ? sum(e, i) : t->total);
 		number(e, is_compared(e) ? 0 : t->hits);
+		number(e, !is_compared(e) && profile_is_of_calls(p, profile_shown(p, i)));
 	}
 }
 
@@ -144,6 +145,7 @@ static void write_function(struct encoder *e, uint32_t name)
 	else
 		text(e, shown, shown_bytes);
 	number(e, module.length ? strings_find(e->modules, module.bytes, module.length) + 1 : 0);
+	number(e, tree_origin(e->tree, name));
 }
 
 static void write_functions(struct encoder *e)

@@ -50,25 +50,11 @@ static size_t own_begin(const char *name, size_t n)
 
 bool tree_origin_is_library(const char *name, size_t n)
 {
-	static const char *const of_cxx[] = {"std::",
-					     "__gnu_cxx::",
-					     "operator new",
-					     "operator delete",
-					     "cpsample_",
-					     "_ZNSt",
-					     "_ZNKSt",
-					     "_ZSt",
-					     "_ZN9__gnu_cxx",
-					     "_Znw",
-					     "_Zna",
-					     "_Zdl",
-					     "_Zda",
-					     "<std::",
-					     "<alloc::",
-					     "<core::",
-					     "__rust_",
-					     "__rdl_",
-					     NULL};
+	static const char *const of_cxx[] = {
+		"std::",     "__gnu_cxx::", "__gthread_", "operator new", "operator delete",
+		"cpsample_", "_ZNSt",	    "_ZNKSt",	  "_ZSt",	  "_ZN9__gnu_cxx",
+		"_Znw",	     "_Zna",	    "_Zdl",	  "_Zda",	  "<std::",
+		"<alloc::",  "<core::",	    "__rust_",	  "__rdl_",	  NULL};
 	/* Rust's names have no parameters. */
 	static const char *const of_rust[] = {"alloc::", "core::", NULL};
 	size_t begin = own_begin(name, n);

@@ -499,6 +499,17 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		done();
 	},
 
+	// Of what calls count the heaviest functions are the program's, and the title names the resource. Seen to fail: with the page
+	// before, which had the C library's functions and named no resource.
+	async counted(page, path, resource, names) {
+		const done = await open(page, path);
+		const shown = await page.$$eval("#heaviest button", (list) => list.map((e) => e.title).join());
+
+		assert((await text(page, "#title")).endsWith(` · ${resource}`), `the title: ${await text(page, "#title")}`);
+		assert(shown === names, `the heaviest functions: ${shown}`);
+		done();
+	},
+
 	// Where the graph leaves room, the heaviest functions stand below it, and lead to their callers and callees.
 	async empty(page, path) {
 		const done = await open(page, path);

@@ -52,6 +52,13 @@ by_node page.cjs small.html use , small.html finds , small.html empty , small.ht
 	fail "$(cat err)"
 python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' small.svg 2>err || fail "the SVG: $(cat err)"
 
+# Three threads wait for each other in one function of the program.
+record CPSAMPLE_OUTPUT=locks.cps CPSAMPLE_RESOURCES=lock "$targets/locks" wait 200 >out || fail "locks: ended with $?"
+page locks locks.cps
+heaviest=$("$CPCONV" --flat --tsv locks.cps | awk -F "$tab" '!/^#/ && $1 ~ /^[0-9]/ && $1 > 0 { print $1 "\t" $NF }' | sort -t "$tab" -k 1,1nr |
+	cut -f 2 | paste -s -d ,)
+by_node page.cjs locks.html counted Lock "$heaviest" 2>err || fail "$(cat err)"
+
 # Each stack counts once for a search; and the whole tree, walked by keys, is that of --tree.
 by_node page.cjs small.html matched a , small.html matched '^[ac]$' , small.html matched '^a$' , small.html walk >got 2>err ||
 	fail "$(cat err)"
