@@ -557,16 +557,89 @@ int function_names_of_graph(struct function_names *f, const struct graph *g, con
 	return suggest_of_graph(g, text, err);
 }
 
+static bool has_module(const struct tree *t, uint32_t name)
+{
+	return name < t->n_modules && t->modules[name];
+}
+
+/* What stands for stacks that are not known, such as [not sampled]. */
+static bool is_no_function(const struct tree *t, uint32_t name)
+{
+	return !has_module(t, name) && *strings_get(t->strings, name, NULL) == '[';
+}
+
+/* A function that an interpreter has a name for. */
+static bool is_interpreted(const struct tree *t, uint32_t name)
+{
+	return tree_origin(t, name) == TREE_OF_PROGRAM && t->n_modules && !has_module(t, name) &&
+	       !is_no_function(t, name);
+}
+
+/* An interpreter's main says nothing: what it interprets is the program. */
+static bool is_main_of_program(const struct search *s, const struct tree *t)
+{
+	bool is_lower = false;
+
+	for (size_t i = 0; i < s->n_strings; i++)
+		is_lower |=
+			s->marks[i] & IS_MEANT && tree_origin(t, (uint32_t)i) != TREE_OF_PROGRAM;
+	for (size_t i = 1; is_lower && i < t->n_nodes; i++)
+		if (is_interpreted(t, t->nodes[i].name))
+			return false;
+	return true;
+}
+
+/* The heaviest of the functions that are the outermost ones of the last origin in their stacks. Returns STRINGS_NONE if there
+ * are none; -1: memory. */
+static int find_outermost(uint32_t *found, const struct tree *t)
+{
+	uint64_t *totals = calloc(strings_count(t->strings) + 1, sizeof(*totals));
+	enum tree_origin best = TREE_OF_SYSTEM;
+	size_t i;
+
+	*found = STRINGS_NONE;
+	if (!totals)
+		return -1;
+	for (i = 1; i < t->n_nodes; i++)
+		if (tree_origin(t, t->nodes[i].name) > best && !is_no_function(t, t->nodes[i].name))
+			best = tree_origin(t, t->nodes[i].name);
+	for (i = 1; i < t->n_nodes;) {
+		uint32_t name = t->nodes[i].name;
+
+		if (tree_origin(t, name) != best || is_no_function(t, name)) {
+			i++;
+			continue;
+		}
+		totals[name] += t->nodes[i].total;
+		if (*found == STRINGS_NONE || totals[name] > totals[*found])
+			*found = name;
+		i = t->nodes[i].end;
+	}
+	free(totals);
+	return 0;
+}
+
 int function_names_default(struct function_names *f, const struct tree *t, struct error *err)
 {
 	struct search s;
+	uint32_t outermost;
+	size_t n;
 
 	*f = (struct function_names){.title = "main"};
 	if (search_tree(&s, t, err))
 		return -1;
 	s.text = f->title;
-	if (!mark_name(&s) && t->n_nodes > 1)
-		s.marks[t->nodes[1].name] |= IS_MEANT;
+	n = mark_name(&s);
+	if (!n || !is_main_of_program(&s, t)) {
+		for (size_t i = 0; i < s.n_strings; i++)
+			s.marks[i] &= (unsigned char)~IS_MEANT;
+		if (find_outermost(&outermost, t)) {
+			free(s.marks);
+			return error_memory(err);
+		}
+		if (outermost != STRINGS_NONE)
+			s.marks[outermost] |= IS_MEANT;
+	}
 	collect(f, &s, err);
 	free(s.marks);
 	return f->list ? 0 : -1;

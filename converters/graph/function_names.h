@@ -46,8 +46,9 @@ int function_names_if_any(struct function_names *f, const struct tree *t, const 
 int function_names_of_graph(struct function_names *f, const struct graph *g, const char *text,
 			    struct error *err);
 
-/* Find the root functions if the user has named none: main, or if the profile has no main, the
- * heaviest outermost function. Returns -1 if memory is out. */
+/* Find the root functions if the user has named none: main; or if the profile has no main, or only that of an interpreter of
+ * whose functions it has names, the heaviest one of the functions of the program (tree_origin) that are its outermost ones in
+ * their stacks. Returns -1 if memory is out. */
 int function_names_default(struct function_names *f, const struct tree *t, struct error *err);
 
 /* The file names, without directories, of the modules and source files that functions of the profile are in; the same one may

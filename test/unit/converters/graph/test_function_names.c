@@ -152,6 +152,9 @@ Test(function_names, default_root)
 	default_is("x;main;a 1\n", "main");
 	default_is("x 1\ny;b 3\n", "y");
 	default_is("x 9\nmain m.c:1 1\nmain m.c:2 1\n", "main m.c:1|main m.c:2");
+	/* The program's own function below what began the thread. */
+	default_is("operator new;x 1\noperator new;std::f;y;std::g;z 3\n", "y");
+	default_is("[not sampled] 9\nx;a 1\n", "x");
 }
 
 /* ---- suggest --------------------------------------------------------------------------------- */
