@@ -42,7 +42,7 @@ static int emit(const struct analysis *s, const struct options *opt, struct erro
 		out_text(o, HOME);
 	else if (!how.top_fits)
 		out_page(o, pager_of(pager_default()));
-	status = opt->view->emit(&in, o, err);
+	status = view_show(opt->view, &in, o, err);
 	if (out_close(o, !status, status ? &unused : err))
 		status = -1;
 	return status;

@@ -19,6 +19,7 @@
 #include "pipeline/sources.h"
 #include "tree/tree.h"
 #include "write/row_numbers.h"
+#include "write/sheet.h"
 
 /* ---- explore line ---------------------------------------------------------------------------- */
 /*
@@ -133,6 +134,7 @@ struct explore {
 	size_t n_bases;
 	bool compares; /* the current profile is its comparison, while such a view is written */
 	struct row_numbers numbers; /* of the latest table of functions */
+	struct sheet sheet;	    /* of the output that explore_open has opened */
 	char **shown;		    /* the lines that have shown a view, for `back` */
 	size_t n_shown, shown_size;
 	struct explore_undo *undos; /* the latest command last */
@@ -174,8 +176,10 @@ int explore_emit(struct explore *e, const struct view *view, const struct option
 		 const char *output, struct error *err);
 
 /* Open the file, or if `output` is NULL, standard output; on a terminal it goes through the
- * pager. */
-struct out *explore_open(const struct explore *e, const char *output, struct error *err);
+ * pager, and no line is wider. */
+struct out *explore_open(struct explore *e, const char *output, struct error *err);
+/* Close what explore_open has opened. -1: it could not be written. */
+int explore_close(struct explore *e, struct out *o, struct error *err);
 
 /* A copy of the text that lives as long as e. NULL: out of memory. */
 const char *explore_keep(struct explore *e, const char *text);

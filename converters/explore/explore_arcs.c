@@ -17,11 +17,15 @@
 #include "write/caption.h"
 #include "write/name_text.h"
 #include "write/row_numbers.h"
+#include "write/looks.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
-#define PERCENTS_WIDTH 18 /* of both percentages, with a space behind each */
-#define ARROW	       " -> "
+#define SHARE_WIDTH 8
+#define NAME_ROOM   24 /* columns, below which columns of figures are left out */
+#define ARROW	    " -> "
+
+enum { SHARE, TOTAL, WEIGHT, CALLS, COLUMNS };
 
 struct arcs {
 	const struct graph *graph;
@@ -36,7 +40,7 @@ struct arcs {
 	 * callee because it is running. */
 	uint64_t rest;
 	struct weight_scale scale;
-	int calls_width; /* of the column with the numbers of calls; 0: there is no such column */
+	struct looks_columns columns;
 };
 
 /* ---- which arcs ------------------------------------------------------------------------------ */
@@ -141,7 +145,7 @@ static int weigh(struct arcs *a, struct error *err)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static void set_widths(struct arcs *a, const struct view_input *in)
+static void set_widths(struct arcs *a, const struct view_input *in, const struct out *o)
 {
 	uint64_t calls = 0;
 	size_t i;
@@ -149,17 +153,23 @@ static void set_widths(struct arcs *a, const struct view_input *in)
 	a->scale = weight_scale(in->profile, a->graph->unit, a->total);
 	for (i = 0; i < a->n; i++)
 		calls = a->list[i].calls > calls ? a->list[i].calls : calls;
-	if (a->graph->has_calls)
-		a->calls_width = weight_count_width(calls) + 1;
+	a->columns = (struct looks_columns){
+		.list = {{"share %", SHARE_WIDTH, 0},
+			 {"total %", SHARE_WIDTH, 1},
+			 {"weight", a->scale.width, 2},
+			 {"calls", a->graph->has_calls ? weight_count_width(calls) : 0, 3}},
+		.n = COLUMNS,
+	};
+	looks_fit(&a->columns, o, NAME_ROOM + row_numbers_width(in));
 }
 
 static void write_weight(struct out *o, const struct arcs *a, uint64_t weight)
 {
 	char text[WEIGHT_BYTES];
 
-	out_format(o, "%8.2f %8.2f %*s", weight_fraction(weight, a->total) * 100,
-		   weight_fraction(weight, a->graph->total) * 100, a->scale.width,
-		   weight_text(text, a->scale, weight));
+	looks_format(o, &a->columns, SHARE, "%.2f", weight_fraction(weight, a->total) * 100);
+	looks_format(o, &a->columns, TOTAL, "%.2f", weight_fraction(weight, a->graph->total) * 100);
+	looks_cell(o, &a->columns, WEIGHT, weight_text(text, a->scale, weight));
 }
 
 static void write_name(struct out *o, const struct arcs *a, uint32_t function, int column)
@@ -167,7 +177,7 @@ static void write_name(struct out *o, const struct arcs *a, uint32_t function, i
 	const struct tree_function *f = &a->graph->functions[function];
 
 	name_text_last(o, a->graph->strings, f->name, f->is_inline,
-		       column + PERCENTS_WIDTH + a->scale.width + a->calls_width + 2);
+		       column + looks_width(&a->columns) + 1);
 }
 
 /* Writes an arc. If the function has several places, both ends of the arc are written, which shows
@@ -179,9 +189,8 @@ static void write_line(struct out *o, const struct arcs *a, const struct graph_a
 	int column = row_numbers_row(o, in, a->graph->functions[other].name);
 
 	write_weight(o, a, arc->stacks);
-	if (a->calls_width)
-		out_format(o, "%*" PRIu64, a->calls_width, arc->calls);
-	out_text(o, "  ");
+	looks_format(o, &a->columns, CALLS, "%" PRIu64, arc->calls);
+	out_text(o, " ");
 	if (a->n_ours > 1) {
 		write_name(o, a, arc->caller, column);
 		out_text(o, ARROW);
@@ -213,8 +222,8 @@ static void write_heading(struct out *o, const struct arcs *a, const struct view
 		   weight_fraction(a->total, a->graph->total) * 100,
 		   weight_fraction(a->self, a->graph->total) * 100);
 	row_numbers_heading(o, in, is_shown(a, 1) ? a->n : is_shown(a, 0));
-	out_format(o, " share %%  total %% %*s%*s  %s\n", a->scale.width, "weight", a->calls_width,
-		   a->calls_width ? "calls" : "", what);
+	looks_headings(o, &a->columns);
+	out_format(o, " %s\n", what);
 	caption_rule(o);
 }
 
@@ -222,7 +231,7 @@ static void write_table(struct out *o, struct arcs *a, const struct view_input *
 {
 	size_t i;
 
-	set_widths(a, in);
+	set_widths(a, in, o);
 	write_heading(o, a, in);
 	for (i = 0; is_shown(a, i); i++)
 		write_line(o, a, &a->list[i], in);
@@ -230,12 +239,14 @@ static void write_table(struct out *o, struct arcs *a, const struct view_input *
 		if (in->numbers && in->numbers->is_shown)
 			out_text(o, "    ");
 		write_weight(o, a, a->rest);
-		out_format(o, "%*s  %s\n", a->calls_width, "",
+		looks_cell(o, &a->columns, CALLS, "");
+		out_format(o, " %s\n",
 			   a->is_up ? "(none: it is outermost)" : "(none: it is running)");
 	}
 	caption_rule(o);
 	if (i < a->n)
 		out_format(o, "not shown: %zu lighter one%s\n", a->n - i, a->n - i == 1 ? "" : "s");
+	looks_say_left_out(o, &a->columns);
 }
 
 static void write_rows(struct out *o, const struct arcs *a, const struct view_input *in)

@@ -138,7 +138,7 @@ static bool is_default(const char *word)
 }
 
 /* Write "state        io, of running, io, lock". */
-static int show_state(const struct explore *e, const char *output, struct error *err)
+static int show_state(struct explore *e, const char *output, struct error *err)
 {
 	const struct profile *p = current(e);
 	struct out *o = explore_open(e, output, err);
@@ -162,7 +162,7 @@ static int show_state(const struct explore *e, const char *output, struct error 
 			strings_free(states);
 	}
 	out_text(o, n ? "\n" : "; it has no states\n");
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
 int explore_choose_state(struct explore *e, const struct explore_command *c,

@@ -63,8 +63,8 @@ int explore_set_pager(struct explore *e, const struct explore_command *c,
 		      const struct explore_line *l, struct error *err);
 
 /* Write "LABEL        WORD": what a setting has now. */
-int explore_show_word(const struct explore *e, const char *label, const char *word,
-		      const char *output, struct error *err);
+int explore_show_word(struct explore *e, const char *label, const char *word, const char *output,
+		      struct error *err);
 
 /* explore_resources.c */
 int explore_resources(struct explore *e, const struct explore_command *c,
@@ -75,7 +75,7 @@ int explore_columns(struct explore *e, const struct explore_command *c,
 /* The words behind the command with commas between them, kept as long as e. NULL: memory. */
 const char *explore_join(struct explore *e, const struct explore_line *l);
 /* List the resources, as the command of that name does. */
-int explore_list_resources(const struct explore *e, const char *output, struct error *err);
+int explore_list_resources(struct explore *e, const char *output, struct error *err);
 
 /* explore_choose.c */
 int explore_choose_state(struct explore *e, const struct explore_command *c,

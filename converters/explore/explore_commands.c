@@ -183,7 +183,7 @@ static int explore_help(struct explore *e, const struct explore_command *c,
 	if (!one && !is_all)
 		write_first_steps(o);
 	out_text(o, one ? "" : more);
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
 /* ---- explore commands ------------------------------------------------------------------------ */

@@ -76,7 +76,7 @@ static void write_profile(struct out *o, const struct explore *e, size_t i)
 	write_part(o, &e->profiles[i]);
 }
 
-int explore_list_resources(const struct explore *e, const char *output, struct error *err)
+int explore_list_resources(struct explore *e, const char *output, struct error *err)
 {
 	struct out *o = explore_open(e, output, err);
 	size_t i;
@@ -85,7 +85,7 @@ int explore_list_resources(const struct explore *e, const char *output, struct e
 		return -1;
 	for (i = 0; i < e->n; i++)
 		write_profile(o, e, i);
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
 /* What headings say of a profile in all views is said here once. Of several resources the list has it, but
@@ -107,7 +107,7 @@ int explore_introduce(struct explore *e, struct error *err)
 		caption_profile(o, p);
 	for (size_t i = 0; i < e->n; i++)
 		e->profiles[i].is_introduced = true;
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
 /* Add the names that there are to the error. Returns -1. */

@@ -20,7 +20,7 @@ static void write_setting(struct out *o, const struct explore *e, const struct k
 	out_text(o, "\n");
 }
 
-static int list(const struct explore *e, const char *output, struct error *err)
+static int list(struct explore *e, const char *output, struct error *err)
 {
 	struct out *o = explore_open(e, output, err);
 	size_t i;
@@ -30,10 +30,10 @@ static int list(const struct explore *e, const char *output, struct error *err)
 	for (i = 0; i < options_table_count; i++)
 		if (options_is_setting(&options_table[i]))
 			write_setting(o, e, &options_table[i]);
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
-static int show(const struct explore *e, const struct known_option *option, const char *output,
+static int show(struct explore *e, const struct known_option *option, const char *output,
 		struct error *err)
 {
 	struct out *o = explore_open(e, output, err);
@@ -41,7 +41,7 @@ static int show(const struct explore *e, const struct known_option *option, cons
 	if (!o)
 		return -1;
 	write_setting(o, e, option);
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
 static bool is_one_of(const char *text, const char *const *words)
@@ -154,8 +154,8 @@ int explore_set_value(struct explore *e, const struct explore_command *c,
 	return show_or_change(e, options_known(c->name), l, 1, err);
 }
 
-int explore_show_word(const struct explore *e, const char *label, const char *word,
-		      const char *output, struct error *err)
+int explore_show_word(struct explore *e, const char *label, const char *word, const char *output,
+		      struct error *err)
 {
 	struct out *o = explore_open(e, output, err);
 
@@ -164,7 +164,7 @@ int explore_show_word(const struct explore *e, const char *label, const char *wo
 	out_format(o, "%-12s ", label);
 	out_name(o, word, strlen(word));
 	out_text(o, "\n");
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
 int explore_set_pager(struct explore *e, const struct explore_command *c,

@@ -101,7 +101,7 @@ static int explore_read_base(struct explore *e, struct error *err)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int show(const struct explore *e, const char *output, struct error *err)
+static int show(struct explore *e, const char *output, struct error *err)
 {
 	const struct explore_profile *p = &e->profiles[e->current];
 	struct out *o = explore_open(e, output, err);
@@ -118,7 +118,7 @@ static int show(const struct explore *e, const char *output, struct error *err)
 			   p->comparison->runs.n_base == 1 ? "" : "s",
 			   p->comparison->runs.n - p->comparison->runs.n_base);
 	out_text(o, e->n_bases ? "\n" : "none\n");
-	return out_close(o, true, err);
+	return explore_close(e, o, err);
 }
 
 static void drop(struct explore *e)
@@ -309,7 +309,7 @@ static int explore_check_one(const struct explore *e, const char *command, struc
 	return error_set(err, "%s shows one resource; choose it: resources NAME", command);
 }
 
-struct out *explore_open(const struct explore *e, const char *output, struct error *err)
+static struct out *open_output(const struct explore *e, const char *output, struct error *err)
 {
 	struct out *o = NULL;
 
@@ -318,6 +318,23 @@ struct out *explore_open(const struct explore *e, const char *output, struct err
 	if (o && !output && e->is_terminal)
 		out_page(o, pager_of(e->pager));
 	return o;
+}
+
+struct out *explore_open(struct explore *e, const char *output, struct error *err)
+{
+	struct out *o = open_output(e, output, err);
+
+	e->sheet = (struct sheet){0};
+	if (o && out_width(o))
+		sheet_begin(&e->sheet, o, out_width(o));
+	return o;
+}
+
+int explore_close(struct explore *e, struct out *o, struct error *err)
+{
+	if (out_width(o))
+		sheet_end(&e->sheet, o);
+	return out_close(o, true, err);
 }
 
 static int emit(struct explore *e, const struct view *view, const struct options *opt,
@@ -341,7 +358,7 @@ static int emit(struct explore *e, const struct view *view, const struct options
 		return -1;
 	if (format)
 		return picture_write(view, &in, format, output, err);
-	o = explore_open(e, output, err);
+	o = open_output(e, output, err);
 	if (!o)
 		return -1;
 	if (!output) {
@@ -349,7 +366,7 @@ static int emit(struct explore *e, const struct view *view, const struct options
 		in.numbers = &e->numbers;
 		e->numbers.is_shown = e->is_terminal;
 	}
-	status = view->emit(&in, o, err);
+	status = view_show(view, &in, o, err);
 	if (out_close(o, !status, status ? &unused : err))
 		status = -1;
 	return status;

@@ -21,7 +21,7 @@
 #include "elf/module_file.h"
 #include "pipeline/message.h"
 #include "read/input.h"
-#include "write/out.h"
+#include "write/sheet.h"
 #include "write/stop_text.h"
 
 /* ---- message --------------------------------------------------------------------------------- */
@@ -107,10 +107,15 @@ int exit_status_print(void (*write)(struct out *o))
 {
 	struct error err;
 	struct out *o = out_open(NULL, &err);
+	struct sheet sheet = {0};
 
 	if (!o)
 		return exit_status_report(&err);
+	if (out_width(o))
+		sheet_begin(&sheet, o, out_width(o));
 	write(o);
+	if (out_width(o))
+		sheet_end(&sheet, o);
 	return out_close(o, true, &err) ? exit_status_report(&err) : EXIT_SUCCESS;
 }
 

@@ -118,7 +118,7 @@ static int write_dot(const struct view *view, const struct view_input *in, const
 
 	if (!o)
 		return -1;
-	status = view->emit(in, o, err);
+	status = view_show(view, in, o, err);
 	return out_close(o, !status, status ? &unused : err) ? -1 : status;
 }
 

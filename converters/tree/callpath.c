@@ -462,9 +462,6 @@ struct step_up {
 
 #define NOWHERE UINT32_MAX
 
-/* Paths end at main, as the paper's do. */
-enum start { START_NONE, START_MAIN, START_ABOVE };
-
 struct ascent {
 	const struct tree *tree;
 	struct callpath_trie trie;
@@ -476,7 +473,8 @@ struct ascent {
 	uint32_t *path; /* by name: the path from it to the current frame; 0 if that is too long */
 	uint32_t *held; /* the paths that the current stack has locked */
 	size_t n_held, size;
-	unsigned char *starts; /* by name: enum start */
+	unsigned char
+		*starts; /* by name: enum callpath_start; paths end at main, as the paper's do */
 	struct step_up *steps; /* by depth */
 	uint32_t n_steps;
 };
@@ -499,7 +497,7 @@ static int note(struct ascent *a, uint32_t path, const struct tree_node *n, stru
 /* Note the paths from all functions above node n to the root function at n. */
 static int note_paths(struct ascent *a, const struct tree_node *n, struct error *err)
 {
-	bool in_main = a->starts[n->name] == START_MAIN;
+	bool in_main = a->starts[n->name] == CALLPATH_MAIN;
 	uint32_t name, root = 0;
 
 	if (callpath_trie_extend(&a->trie, 0, n->name, &root, err) || note(a, root, n, err))
@@ -507,9 +505,9 @@ static int note_paths(struct ascent *a, const struct tree_node *n, struct error 
 	for (name = a->older[a->end]; name != a->end; name = a->older[name]) {
 		uint32_t below = name == a->older[a->end] ? root : a->path[a->next[name]];
 
-		if (in_main && a->starts[name] == START_ABOVE)
+		if (in_main && a->starts[name] == CALLPATH_ABOVE_MAIN)
 			break;
-		in_main |= a->starts[name] == START_MAIN;
+		in_main |= a->starts[name] == CALLPATH_MAIN;
 		a->path[name] = 0;
 		if (is_longest(a, below)) {
 			a->trie.paths->is_cut = true;
@@ -593,18 +591,18 @@ static bool is_named(const char *text, size_t n, const char *name)
 	       (n == length || strchr("+ @", text[length]));
 }
 
-static enum start start_of(const struct strings *s, uint32_t name)
+enum callpath_start callpath_start_of(const struct strings *s, uint32_t name)
 {
 	size_t n;
 	const char *text = strings_get(s, name, &n);
 
 	if (is_named(text, n, "main"))
-		return START_MAIN;
+		return CALLPATH_MAIN;
 	if (is_named(text, n, "_start") || is_named(text, n, "__libc_start_main") ||
 	    is_named(text, n, "__libc_start_main_impl") ||
 	    is_named(text, n, "__libc_start_call_main"))
-		return START_ABOVE;
-	return START_NONE;
+		return CALLPATH_ABOVE_MAIN;
+	return CALLPATH_NO_START;
 }
 
 static int prepare_ascent(struct ascent *a, const uint32_t *roots, size_t n_roots,
@@ -625,7 +623,7 @@ static int prepare_ascent(struct ascent *a, const uint32_t *roots, size_t n_root
 		return error_memory(err);
 	for (i = 0; i < n_names; i++) {
 		a->newer[i] = NOWHERE;
-		a->starts[i] = start_of(a->tree->strings, (uint32_t)i);
+		a->starts[i] = callpath_start_of(a->tree->strings, (uint32_t)i);
 	}
 	a->newer[a->end] = a->older[a->end] = a->end;
 	for (i = 0; i < n_roots; i++)

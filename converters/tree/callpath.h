@@ -69,6 +69,10 @@ struct callpaths *callpath_up(const struct tree *t, const uint32_t *roots, size_
 
 void callpath_free(struct callpaths *c);
 
+/* Whether the function, or place in a function, is what the C library begins a program with, such as _start, or main. */
+enum callpath_start { CALLPATH_NO_START, CALLPATH_MAIN, CALLPATH_ABOVE_MAIN };
+enum callpath_start callpath_start_of(const struct strings *s, uint32_t name);
+
 /* Write the names of a path, outermost first, to names[0 .. length - 1]. */
 void callpath_names(const struct callpaths *c, uint32_t path, uint32_t *names);
 

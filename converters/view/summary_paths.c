@@ -12,7 +12,8 @@
 
 #define ARROW	   " -> "
 #define ARROW_MORE " -> ... %u more"
-#define NAME_MOST  36 /* columns of a name in a path */
+#define WIDTH	   80
+#define NAME_MOST  36 /* columns of a name in a path, in lines of WIDTH; in others in proportion */
 #define LINES	   2
 #define INDENT	   2
 #define TAIL_MOST  64u /* names of two columns each fill no more */
@@ -92,27 +93,33 @@ struct word {
 	uint32_t name, calls;
 };
 
-static int columns_of_word(const struct tree *t, struct word w)
+/* The columns of a name in lines of so many. */
+static int name_most(int width)
+{
+	return width * NAME_MOST / WIDTH;
+}
+
+static int columns_of_word(const struct tree *t, struct word w, int width)
 {
 	size_t i, n;
 	const char *name = strings_shown(t->strings, w.name, &n);
 	int columns = w.calls > 1 ? 4 + (w.calls > 9) + (w.calls > 99) + (w.calls > 999) : 0;
-	int of_name = 0;
+	int of_name = 0, most = name_most(width);
 
-	for (i = 0; i < n && of_name < NAME_MOST; i++)
+	for (i = 0; i < n && of_name < most; i++)
 		of_name += out_columns(name + i, n - i);
-	return columns + (of_name < NAME_MOST ? of_name : NAME_MOST);
+	return columns + (of_name < most ? of_name : most);
 }
 
 /* A line that is being laid out. Without an output it is only measured. */
 struct layout {
 	struct out *o;
-	int column, at, lines;
+	int width, column, at, lines;
 };
 
 static void begin_piece(struct layout *l, int columns)
 {
-	if (l->at + columns > 80 && l->at > l->column + INDENT) {
+	if (l->at + columns > l->width && l->at > l->column + INDENT) {
 		l->at = l->column + INDENT;
 		l->lines++;
 		if (l->o)
@@ -126,11 +133,11 @@ static void put_word(struct layout *l, const struct tree *t, struct word w, cons
 	size_t n;
 	const char *name = strings_shown(t->strings, w.name, &n);
 
-	begin_piece(l, (int)strlen(before) + columns_of_word(t, w));
+	begin_piece(l, (int)strlen(before) + columns_of_word(t, w, l->width));
 	if (!l->o)
 		return;
 	out_text(l->o, before);
-	out_name_fit(l->o, name, n, out_width(l->o) - NAME_MOST);
+	out_name_cut(l->o, name, n, name_most(l->width));
 	if (w.calls > 1)
 		out_format(l->o, " (x%u)", w.calls);
 }
@@ -182,12 +189,13 @@ void summary_path_write(struct out *o, const struct tree *t, uint32_t node, uint
 	struct word tail[TAIL_MOST], first;
 	uint32_t all;
 	size_t n = list_words(t, node, above, tail, &first, &all), shown;
-	struct layout l = {.o = o, .column = column, .at = column};
+	struct layout l = {.o = o, .width = out_width(o), .column = column, .at = column};
 
 	if (!n)
 		return;
 	for (shown = n - 1;; shown--) {
-		struct layout measured = {.column = column, .at = column, .lines = 1};
+		struct layout measured = {
+			.width = l.width, .column = column, .at = column, .lines = 1};
 
 		put_all(&measured, t, first, all - 1 - (uint32_t)shown, tail, shown);
 		if (measured.lines <= LINES || shown == 0)

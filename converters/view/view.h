@@ -116,6 +116,10 @@ VIEWS(VIEW_DECLARE)
 extern const struct view *const views[];
 const struct view *view_find(const char *name);
 
+/* Write the view. On a terminal no line of its text is wider. -1: error. */
+int view_show(const struct view *view, const struct view_input *in, struct out *o,
+	      struct error *err);
+
 typedef int view_emit(const struct view_input *in, struct out *o, struct error *err);
 
 /* Write with `emit`, and with --root only what is below the root functions, as bottomup.h has it. -1: error. */

@@ -5,26 +5,32 @@
  * In: struct tree by address. Out: the instructions with their source lines, or rows.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "annotate/instructions.h"
 #include "view/view.h"
 #include "write/caption.h"
+#include "write/looks.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
-#define CONTEXT	       4u /* instructions around one with samples */
-#define PERCENTS_WIDTH 18 /* of both percentages, with a blank behind each */
-#define OFFSET_WIDTH   7
+#define CONTEXT	     4u /* instructions around one with samples */
+#define SHARE_WIDTH  8
+#define TEXT_ROOM    30 /* columns of instructions, below which columns of figures are left out */
+#define FILE_MOST    24 /* columns of the name of a source file */
+#define OFFSET_WIDTH 7
+
+enum { SELF, TOTAL, SAMPLES, COLUMNS };
 
 struct listing {
 	struct out *out;
 	const struct view_input *in;
 	const struct code_places *places;
 	const struct bodies *bodies;
-	const struct body *body;       /* the current one */
-	int width;		       /* of the column of samples */
+	const struct body *body; /* the current one */
+	struct looks_columns columns;
 	uint32_t file, line, function; /* of the instruction written last; STRINGS_NONE: none */
 };
 
@@ -51,12 +57,19 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The column in which instructions begin. */
+static int text_column(const struct listing *l)
+{
+	return looks_width(&l->columns) + 1 + OFFSET_WIDTH;
+}
+
 /* Write where in the source the instruction is from, if that is another place than before. */
 static int write_place(struct listing *l, const struct instruction *is, struct error *err)
 {
 	const struct symbols_place *at = place_at(l, l->body->is.start + is->offset, err);
 	const struct strings *strings = l->in->profile->strings;
-	int column = PERCENTS_WIDTH + l->width + 2 + OFFSET_WIDTH;
+	int column = text_column(l);
+	char line[16];
 	const char *name;
 	size_t n;
 
@@ -70,12 +83,16 @@ static int write_place(struct listing *l, const struct instruction *is, struct e
 	l->function = at->function;
 	out_format(l->out, "%*s; ", column, "");
 	name = last_part(strings_get(strings, at->file, NULL));
-	out_name_fit(l->out, name, strlen(name), column + 2);
-	out_format(l->out, ":%" PRIu32, at->line);
+	n = strlen(name);
+	out_name_cut(l->out, name, n, out_width(l->out) ? FILE_MOST : INT_MAX);
+	column +=
+		2 + (out_name_columns(name, n) < FILE_MOST ? out_name_columns(name, n) : FILE_MOST);
+	column += snprintf(line, sizeof(line), ":%" PRIu32, at->line);
+	out_text(l->out, line);
 	if (at->is_inline) {
 		out_text(l->out, " ");
 		name = strings_shown(strings, at->function, &n);
-		out_name_fit(l->out, name, n, column + 24);
+		out_name_fit(l->out, name, n, column + 1);
 	}
 	out_text(l->out, "\n");
 	return 0;
@@ -108,16 +125,20 @@ static int write_instruction(struct listing *l, size_t i, struct error *err)
 	const struct instruction_weight *w = &l->body->weights[i];
 	uint64_t all = l->in->tree->total;
 	char text[INSTRUCTION_TEXT_BYTES];
-	int column = PERCENTS_WIDTH + l->width + 2 + OFFSET_WIDTH, status = 0;
+	int column = text_column(l), status = 0;
 
 	if (write_place(l, is, err))
 		return -1;
-	if (w->total)
-		out_format(l->out, "%8.2f %8.2f %*" PRIu64, weight_fraction(w->self, all) * 100,
-			   weight_fraction(w->total, all) * 100, l->width, w->hits);
-	else
-		out_format(l->out, "%*s", PERCENTS_WIDTH + l->width, "");
-	out_format(l->out, " %c%*" PRIx32 "  ", is->is_target ? '>' : ' ', OFFSET_WIDTH - 2,
+	if (w->total) {
+		looks_format(l->out, &l->columns, SELF, "%.2f",
+			     weight_fraction(w->self, all) * 100);
+		looks_format(l->out, &l->columns, TOTAL, "%.2f",
+			     weight_fraction(w->total, all) * 100);
+		looks_format(l->out, &l->columns, SAMPLES, "%" PRIu64, w->hits);
+	} else {
+		out_format(l->out, "%*s", looks_width(&l->columns), "");
+	}
+	out_format(l->out, "%c%*" PRIx32 "  ", is->is_target ? '>' : ' ', OFFSET_WIDTH - 2,
 		   is->offset);
 	instructions_text(&l->body->is, is, text);
 	out_name_fit(l->out, text, strlen(text), column);
@@ -140,8 +161,7 @@ static int write_instructions(struct listing *l, struct error *err)
 		if (!b->weights[i].total)
 			continue;
 		if (i > next + CONTEXT) {
-			out_format(l->out, "%*s\n", PERCENTS_WIDTH + l->width + OFFSET_WIDTH,
-				   "...");
+			out_format(l->out, "%*s\n", text_column(l) - 2, "...");
 			l->line = 0;
 			next = i - CONTEXT;
 		}
@@ -154,7 +174,7 @@ static int write_instructions(struct listing *l, struct error *err)
 		next = k;
 	}
 	if (next < b->is.n)
-		out_format(l->out, "%*s\n", PERCENTS_WIDTH + l->width + OFFSET_WIDTH, "...");
+		out_format(l->out, "%*s\n", text_column(l) - 2, "...");
 	return 0;
 }
 
@@ -172,7 +192,9 @@ static int write_body(struct listing *l, struct error *err)
 		out_format(l->out, "\n(%s)\n", b->why);
 		return 0;
 	}
-	out_format(l->out, "\n  self %%  total %% %*s  offset  instruction\n", l->width, "samples");
+	out_text(l->out, "\n");
+	looks_headings(l->out, &l->columns);
+	out_text(l->out, " offset  instruction\n");
 	caption_rule(l->out);
 	l->line = 0;
 	status = write_instructions(l, err);
@@ -190,9 +212,10 @@ static int write_table(struct listing *l, struct error *err)
 	out_name_fit(l->out, p->title, strlen(p->title), 10);
 	out_format(l->out, "\ntotal %.2f %%, self %.2f %%\n", weight_fraction(p->total, all) * 100,
 		   weight_fraction(p->self, all) * 100);
-	out_text(l->out,
-		 "A jump of the function leads to what has a >. A sample is at the instruction\n"
-		 "that was to run next, so a cost is often that of the one before.\n");
+	caption_text(
+		l->out,
+		"A jump of the function leads to what has a >. A sample is at the instruction\n"
+		"that was to run next, so a cost is often that of the one before.\n");
 	for (size_t i = 0; i < l->bodies->n; i++) {
 		l->body = &l->bodies->list[i];
 		if (write_body(l, err))
@@ -201,6 +224,7 @@ static int write_table(struct listing *l, struct error *err)
 	if (l->bodies->self < p->self)
 		out_format(l->out, "of no known instruction: self %.2f %%\n",
 			   weight_fraction(p->self - l->bodies->self, all) * 100);
+	looks_say_left_out(l->out, &l->columns);
 	return 0;
 }
 
@@ -286,13 +310,17 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		.in = in,
 		.places = &places,
 		.bodies = &bodies,
-		.width = weight_count_width(in->profile->hits),
+		.columns = {.list = {{"self %", SHARE_WIDTH, 0},
+				     {"total %", SHARE_WIDTH, 1},
+				     {"samples", weight_count_width(in->profile->hits), 2}},
+			    .n = COLUMNS},
 	};
 	int status = code_places_find(&places, in->profile, in->symbols, in->tree,
 				      in->options->root, err);
 
 	if (status)
 		code_places_explain(in->profile, in->symbols, in->options->root, err);
+	looks_fit(&l.columns, o, OFFSET_WIDTH + TEXT_ROOM);
 	if (!status)
 		status = bodies_find(&bodies, &places, in->symbols, in->tree, err);
 	if (!status)

@@ -13,6 +13,7 @@
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
+#include "write/looks.h"
 #include "write/name_text.h"
 #include "write/rows.h"
 #include "write/weight.h"
@@ -20,6 +21,10 @@
 #define TEXT_THRESHOLD 0.5
 #define CALLS	       "calls:" /* the names of resources that count calls begin so */
 #define INDENT	       2	/* of the names of callers */
+#define SHARE_WIDTH    8
+#define NAME_ROOM      16 /* columns, below which columns of figures are left out */
+
+enum { CALLS_SHARE, TIME_SHARE, BY_CALLS, MEASURED, COLUMNS };
 
 struct shortlist {
 	const struct view_input *in;
@@ -27,6 +32,7 @@ struct shortlist {
 	struct caller_shares *sharing;
 	struct out *out;
 	struct weight_scale scale;
+	struct looks_columns columns;
 	double threshold;
 	size_t end; /* the first `end` functions of `sharing` are shown */
 };
@@ -41,16 +47,17 @@ static bool is_small(const struct shortlist *l, double misplaced)
 static void write_heading(const struct shortlist *l)
 {
 	caption_write(l->out, "Average Time Assumption", l->in);
-	out_text(
+	caption_text(
 		l->out,
 		"\nFunctions whose time would go to the wrong callers, if each call took the same\n"
 		"time, as gprof assumes: the callers' shares of calls and of the time measured.\n");
 	if (!l->graph->has_calls)
-		out_text(l->out, "Calls are those that were counted: from one object to another, "
-				 "of the functions\n"
-				 "that the resources name.\n");
-	out_format(l->out, "\n calls %%   time %% %*s %*s  function, its callers\n", l->scale.width,
-		   "by calls", l->scale.width, "measured");
+		caption_text(l->out, "Calls are those that were counted: from one object to "
+				     "another, of the functions\n"
+				     "that the resources name.\n");
+	out_text(l->out, "\n");
+	looks_headings(l->out, &l->columns);
+	out_text(l->out, " function, its callers\n");
 	caption_rule(l->out);
 }
 
@@ -60,7 +67,7 @@ static void write_name(const struct shortlist *l, uint32_t function, int indent)
 
 	out_format(l->out, "%*s", indent, "");
 	name_text_last(l->out, l->graph->strings, f->name, f->is_inline,
-		       18 + 2 * l->scale.width + 3 + indent);
+		       looks_width(&l->columns) + 1 + indent);
 	out_text(l->out, "\n");
 }
 
@@ -69,10 +76,12 @@ static void write_shares(const struct shortlist *l, const struct caller_shares_f
 {
 	char by_calls[WEIGHT_BYTES], measured[WEIGHT_BYTES];
 
-	out_format(l->out, "%8.2f %8.2f %*s %*s  ", caller_shares_of_calls(f, a) * 100,
-		   caller_shares_of_time(f, a) * 100, l->scale.width,
-		   weight_text(by_calls, l->scale, caller_shares_by_calls(f, a)), l->scale.width,
-		   weight_text(measured, l->scale, a->time));
+	looks_format(l->out, &l->columns, CALLS_SHARE, "%.2f", caller_shares_of_calls(f, a) * 100);
+	looks_format(l->out, &l->columns, TIME_SHARE, "%.2f", caller_shares_of_time(f, a) * 100);
+	looks_cell(l->out, &l->columns, BY_CALLS,
+		   weight_text(by_calls, l->scale, caller_shares_by_calls(f, a)));
+	looks_cell(l->out, &l->columns, MEASURED, weight_text(measured, l->scale, a->time));
+	out_text(l->out, " ");
 }
 
 /* Write one line for all callers below the threshold. They are the last ones, because callers are
@@ -101,8 +110,10 @@ static void write_function(const struct shortlist *l, const struct caller_shares
 	char text[WEIGHT_BYTES];
 	size_t i;
 
-	out_format(l->out, "%*s %*s  ", 18 + l->scale.width, "", l->scale.width,
-		   weight_text(text, l->scale, f->time));
+	for (i = 0; i < MEASURED; i++)
+		looks_cell(l->out, &l->columns, i, "");
+	looks_cell(l->out, &l->columns, MEASURED, weight_text(text, l->scale, f->time));
+	out_text(l->out, " ");
 	write_name(l, f->function, 0);
 	for (i = 0; i < f->n && !is_small(l, caller_shares_misplaced(f, &arcs[i])); i++) {
 		write_shares(l, f, &arcs[i]);
@@ -122,6 +133,7 @@ static void write_table(const struct shortlist *l, const struct footer *footer)
 		out_text(l->out,
 			 "nothing: no function has callers between whom it would be wrong\n");
 	footer_write(l->out, footer, l->in->options, l->threshold);
+	looks_say_left_out(l->out, &l->columns);
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
@@ -271,6 +283,14 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 	if (check_counts(in, err))
 		return -1;
+	l.columns = (struct looks_columns){
+		.list = {{"calls %", SHARE_WIDTH, 0},
+			 {"time %", SHARE_WIDTH, 0},
+			 {"by calls", l.scale.width, 2},
+			 {"measured", l.scale.width, 1}},
+		.n = COLUMNS,
+	};
+	looks_fit(&l.columns, o, NAME_ROOM);
 	status = caller_shares_of_graph(&sharing, g, err);
 	if (!status)
 		status = choose(&l, &footer, err);

@@ -22,12 +22,15 @@
 #include "write/arc_rows.h"
 #include "write/caption.h"
 #include "write/footer.h"
+#include "write/looks.h"
 #include "write/name_text.h"
 #include "write/rows.h"
 #include "write/table.h"
 #include "write/weight.h"
 
 #define TEXT_THRESHOLD 0.5
+#define SHARE_WIDTH    8
+#define NAME_ROOM      16      /* columns, below which columns of figures are left out */
 #define INDENT	       2       /* of the names of callers and callees */
 #define BEFORE_SELF    14      /* columns of the index and the percentage */
 #define PARTS	       1000000 /* of the total, the least that is told apart below `called` */
@@ -108,13 +111,21 @@ static int compare_self(const void *a, const void *b, void *functions)
 	return (i > k) - (i < k);
 }
 
+enum { SELF_SHARE, CUMULATIVE, SELF, TOTAL, COLUMNS };
+
 static int write_flat(const struct shortlist *l, struct error *err)
 {
 	const struct tree_function *f = l->report->functions;
 	size_t i, n = l->choice.end;
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	char cumulative[WEIGHT_BYTES], self[WEIGHT_BYTES], total[WEIGHT_BYTES];
-	int width = l->scale.width;
+	struct looks_columns c = {
+		.list = {{"self %", SHARE_WIDTH, 0},
+			 {"cumulative", l->scale.width, 3},
+			 {"self", l->scale.width, 2},
+			 {"total", l->scale.width, 1}},
+		.n = COLUMNS,
+	};
 	uint64_t sum = 0;
 
 	if (!order)
@@ -122,21 +133,25 @@ static int write_flat(const struct shortlist *l, struct error *err)
 	for (i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, n, sizeof(*order), compare_self, l->report->functions);
-	out_format(l->out, "\n  self %% %*s %*s %*s  function\n", width, "cumulative", width,
-		   "self", width, "total");
+	looks_fit(&c, l->out, NAME_ROOM);
+	out_text(l->out, "\n");
+	looks_headings(l->out, &c);
+	out_text(l->out, " function\n");
 	caption_rule(l->out);
 	for (i = 0; i < n; i++) {
 		const struct tree_function *function = &f[order[i]];
 
 		sum += function->self;
-		out_format(l->out, "%8.2f %*s %*s %*s  ",
-			   weight_fraction(function->self, l->in->tree->total) * 100, width,
-			   weight_text(cumulative, l->scale, sum), width,
-			   weight_text(self, l->scale, function->self), width,
-			   weight_text(total, l->scale, function->total));
-		write_marked(l, order[i], 0, 3 * width + 13);
+		looks_format(l->out, &c, SELF_SHARE, "%.2f",
+			     weight_fraction(function->self, l->in->tree->total) * 100);
+		looks_cell(l->out, &c, CUMULATIVE, weight_text(cumulative, l->scale, sum));
+		looks_cell(l->out, &c, SELF, weight_text(self, l->scale, function->self));
+		looks_cell(l->out, &c, TOTAL, weight_text(total, l->scale, function->total));
+		out_text(l->out, " ");
+		write_marked(l, order[i], 0, looks_width(&c) + 1);
 	}
 	caption_rule(l->out);
+	looks_say_left_out(l->out, &c);
 	free(order);
 	return 0;
 }
@@ -450,7 +465,7 @@ static const char *unit_of(const struct shortlist *l, struct weight_scale scale)
 
 static void write_head(const struct shortlist *l)
 {
-	out_format(
+	caption_text(
 		l->out,
 		"\nA block for each function. Above its line stand its callers, with what is due "
 		"to\n"
@@ -458,9 +473,9 @@ static void write_head(const struct shortlist *l)
 		"its children. If it is called again while it is active, only its latest call\n"
 		"counts: a call may have one time here and another in the other function's block.\n"
 		"Samples count no calls. Below called stands, for programs that read gprof's\n"
-		"report, the weight of the samples with the call.\n"
-		"Units: %s below called, else %s.\n",
-		unit_of(l, l->called), unit_of(l, l->scale));
+		"report, the weight of the samples with the call.\n");
+	out_format(l->out, "Units: %s below called, else %s.\n", unit_of(l, l->called),
+		   unit_of(l, l->scale));
 	/* A rule would end a block. */
 	out_format(l->out, "\nindex %% time  %*s %*s %*s  name\n\n", l->block_width, "self",
 		   l->block_width, "children", l->called.width, "called");

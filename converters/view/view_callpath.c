@@ -219,7 +219,6 @@ static void write_rest(const struct table *table, const struct paths *p)
 {
 	const struct tree *t = p->in->tree;
 	uint64_t rest = p->in->options->root || p->roots.n == 0 ? 0 : without_roots(p);
-	struct out_mark begin = out_mark(table->out);
 	size_t n;
 	const char *name;
 
@@ -230,7 +229,6 @@ static void write_rest(const struct table *table, const struct paths *p)
 		   100 * weight_fraction(rest, t->total));
 	name_list_write(table->out, name, n);
 	out_text(table->out, "; --root chooses others\n");
-	out_fold(table->out, begin);
 }
 
 static int write_below(struct table *t, void *context, struct error *err)
@@ -338,9 +336,10 @@ static void write_meaning(struct table *t, void *context)
 {
 	(void)context;
 	if (!t->is_rows)
-		out_text(t->out,
-			 "calls that several functions make, none of them nine tenths; without "
-			 "those that\na longer path with nine tenths of their usage explains\n");
+		caption_text(
+			t->out,
+			"calls that several functions make, none of them nine tenths; without "
+			"those that\na longer path with nine tenths of their usage explains\n");
 }
 
 /* What to do with a line. */

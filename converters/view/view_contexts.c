@@ -85,10 +85,11 @@ static void write_above(struct table *t, void *context)
 	}
 	out_format(t->out, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
 		   c->n_with_samples);
-	out_text(t->out,
-		 "A context has the last call of each active function, with what called it and\n"
-		 "what it called; functions in parentheses are earlier calls, there to tell "
-		 "this.\n");
+	caption_text(
+		t->out,
+		"A context has the last call of each active function, with what called it and\n"
+		"what it called; functions in parentheses are earlier calls, there to tell "
+		"this.\n");
 }
 
 /* Rows of what follows from the contexts. */

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "contexts/contexts.h"
 #include "view/view.h"
+#include "write/caption.h"
 #include "write/table.h"
 
 enum { SELF, TOTAL, CONTEXTS };
@@ -96,9 +97,10 @@ static void write_above(struct table *t, void *context)
 		return;
 	out_format(t->out, "%zu cycle%s in %zu context%s\n\n", c->n_cycles,
 		   c->n_cycles == 1 ? "" : "s", c->n, c->n == 1 ? "" : "s");
-	out_text(t->out,
-		 "A cycle is a path of calls that was run, from a function to another call of it.\n"
-		 "Its self is when that call was running, its total when it was active.\n");
+	caption_text(
+		t->out,
+		"A cycle is a path of calls that was run, from a function to another call of it.\n"
+		"Its self is when that call was running, its total when it was active.\n");
 }
 
 static int show(struct cycles *l, struct out *o, struct error *err)

@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "tree/callpath.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/table.h"
@@ -24,9 +26,16 @@ struct functions {
 	bool is_flat;	     /* both weights sort the rows of one profile */
 	bool is_total_first; /* of them the total is the first */
 	bool is_marked;	     /* a row has the mark */
+	bool leaves_starts;  /* on a narrow terminal, what only leads to main has no row */
+	bool *is_start;	     /* by part: it is such a function; or NULL */
+	size_t n_starts;
 };
 
 enum { SELF, TOTAL, SELF_HITS, HITS };
+
+#define WIDE		  80  /* columns of a terminal that has room for all functions */
+#define SELF_CONSIDERABLE 1.0 /* percent */
+#define NEARLY_ALL	  99.0
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -116,11 +125,62 @@ static int describe(void *context, uint32_t part, struct table_row *row, struct 
 	return 0;
 }
 
+/* Whether the function has all and uses next to nothing itself: from _start to main. */
+static bool only_leads(const struct functions *f, const struct tree_function *function)
+{
+	const struct tree *t = f->in->tree;
+	enum callpath_start start = callpath_start_of(t->strings, function->name);
+
+	return start != CALLPATH_NO_START &&
+	       weight_below(function->self, t->total, SELF_CONSIDERABLE) &&
+	       (start == CALLPATH_ABOVE_MAIN ||
+		!weight_below(function->total, t->total, NEARLY_ALL));
+}
+
+/* There is little room for what says nothing, if nobody asks for it. */
+static int find_starts(struct functions *f, const struct out *o, struct error *err)
+{
+	if (!out_width(o) || out_width(o) >= WIDE || !f->in->tree || f->in->options->root ||
+	    view_input_is_rows(f->in->options) || table_shape(f->in) != TABLE_ONE)
+		return 0;
+	f->is_start = calloc(f->n + 1, sizeof(*f->is_start));
+	if (!f->is_start)
+		return error_memory(err);
+	for (size_t i = 0; i < f->n; i++) {
+		f->is_start[i] = only_leads(f, &f->list[f->place[i]]);
+		f->n_starts += f->is_start[i];
+	}
+	return 0;
+}
+
+static int write_starts(struct table *t, void *context, struct error *err)
+{
+	const struct functions *f = context;
+	const char *first = "main", *last = "main";
+
+	(void)err;
+	if (!f->n_starts)
+		return 0;
+	for (size_t i = 0; i < f->n; i++) {
+		const char *name =
+			strings_shown(f->in->tree->strings, f->list[f->place[i]].name, NULL);
+
+		if (f->is_start[i] && !strcmp(name, "_start"))
+			first = name;
+	}
+	out_format(t->out,
+		   "not shown: %zu function%s from %s to %s, which only lead%s to the rest "
+		   "(--root %s shows %s)\n",
+		   f->n_starts, f->n_starts == 1 ? "" : "s", first, last,
+		   f->n_starts == 1 ? "s" : "", first, f->n_starts == 1 ? "it" : "them");
+	return 0;
+}
+
 static int show(struct functions *f, struct out *o, struct table_about *about, bool only_innermost,
 		struct error *err)
 {
 	int status = list_functions(f, only_innermost, err);
-	const struct table_parts parts = {
+	struct table_parts parts = {
 		.n = f->n,
 		.measure = {weigh, f},
 		.order = f->is_flat && table_shape(f->in) == TABLE_ONE ? f->order : NULL,
@@ -131,8 +191,12 @@ static int show(struct functions *f, struct out *o, struct table_about *about, b
 	about->describe = about->describe ? about->describe : describe;
 	about->context = f;
 	about->has_looks = about->has_numbers = about->hides_nil = true;
+	if (!status && f->leaves_starts)
+		status = find_starts(f, o, err);
+	parts.is_said = f->is_start;
 	if (!status)
 		status = table_parts(f->in, o, about, &parts, err);
+	free(f->is_start);
 	free(f->list);
 	free(f->place);
 	free(f->order);
@@ -162,12 +226,13 @@ static int write_legend(struct table *t, void *context, struct error *err)
 
 	(void)err;
 	if (f->is_marked && !t->is_rows)
-		out_text(t->out,
-			 view_input_is_of_program(t->in)
-				 ? "= self is nine tenths of the total or more: no other function "
-				   "of the program is\n  below it\n"
-				 : "= self is nine tenths of the total or more: it does the work "
-				   "itself\n");
+		caption_text(
+			t->out,
+			view_input_is_of_program(t->in)
+				? "= self is nine tenths of the total or more: no other function "
+				  "of the program is\n  below it\n"
+				: "= self is nine tenths of the total or more: it does the work "
+				  "itself\n");
 	return 0;
 }
 
@@ -257,10 +322,11 @@ static int write_functions(const struct view_input *in, struct out *o, struct er
 		TABLE_COLUMN("total_samples", NULL, SAMPLES, HITS),
 		{0},
 	};
-	struct functions f = {.in = in, .by_total = true};
+	struct functions f = {.in = in, .by_total = true, .leaves_starts = true};
 	struct table_about about = {
 		.view = "functions",
 		.title = "Body+Descendants Function Profile",
+		.below = write_starts,
 		.text_threshold = 1,
 		.columns = columns,
 		.format = format,

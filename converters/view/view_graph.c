@@ -6,7 +6,9 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/compared.h"
 #include "view/view.h"
@@ -16,7 +18,9 @@
 #include "write/rows.h"
 #include "write/table.h"
 
-#define NAME_COLUMN 30
+#define ARROW	    "  -> "
+#define NARROW	    60 /* columns of a terminal */
+#define CYCLE_LEAST 12
 #define CALLS_WIDTH 12 /* a column more */
 #define CYCLE_WIDTH 25 /* columns kept free for the cycle behind a name on a narrow terminal */
 
@@ -109,12 +113,33 @@ static int compare_edges(const void *a, const void *b, void *context)
 	return (x->arc > y->arc) - (x->arc < y->arc);
 }
 
+static bool is_narrow(const struct out *o)
+{
+	return out_width(o) && out_width(o) < NARROW;
+}
+
+/* Of a column of percentages, with a blank before it. */
+static int percent_width(const struct out *o)
+{
+	return is_narrow(o) ? 7 : 9;
+}
+
+static int name_column(const struct out *o)
+{
+	return 3 * percent_width(o) + 3;
+}
+
 static void write_percent(struct out *o, double share)
 {
 	if (isnan(share))
-		out_text(o, "        -");
+		out_format(o, "%*s", percent_width(o), "-");
 	else
-		out_format(o, " %8.2f", share * 100);
+		out_format(o, "%*.2f", percent_width(o), share * 100);
+}
+
+static void write_no_percent(struct out *o)
+{
+	out_format(o, "%*s", percent_width(o), "");
 }
 
 /* Write the number of calls if it is known, and the blanks between that column and the names. */
@@ -133,16 +158,25 @@ static void write_name(struct out *o, const struct pruned_graph *d, uint32_t fun
 	out_name_fit(o, name, n, column + (d->graph->has_calls ? CALLS_WIDTH : 0));
 }
 
+static void write_cycle(struct out *o, const struct pruned_graph *d, uint32_t function)
+{
+	size_t n;
+	const char *name = strings_shown(d->strings, d->graph->functions[function].name, &n);
+
+	out_name_cut(o, name, n, out_width(o) ? CYCLE_LEAST : INT_MAX);
+}
+
 static void write_calls(struct out *o, const struct pruned_graph *d,
 			const struct pruned_graph_edge *e, const struct pruned_graph_edge *end)
 {
 	for (; e < end; e++) {
 		write_percent(o, e->total);
-		out_text(o, "         ");
+		write_no_percent(o);
 		write_percent(o, e->ratio);
 		write_count(o, d, d->graph->arcs[e->arc].calls);
-		out_text(o, "  -> ");
-		write_name(o, d, d->graph->arcs[e->arc].callee, NAME_COLUMN + 5);
+		out_text(o, &ARROW[is_narrow(o) ? 2 : 0]);
+		write_name(o, d, d->graph->arcs[e->arc].callee,
+			   name_column(o) + (int)strlen(&ARROW[is_narrow(o) ? 2 : 0]));
 		out_text(o, "\n");
 	}
 }
@@ -152,14 +186,14 @@ static void write_function(struct out *o, const struct pruned_graph *d,
 {
 	write_percent(o, n->total);
 	write_percent(o, n->self);
-	out_text(o, "         ");
+	write_no_percent(o);
 	write_count(o, d, n->calls);
 	if (n->cycle == PRUNED_GRAPH_NO_CYCLE) {
-		write_name(o, d, n->function, NAME_COLUMN);
+		write_name(o, d, n->function, name_column(o));
 	} else {
-		write_name(o, d, n->function, NAME_COLUMN + CYCLE_WIDTH);
+		write_name(o, d, n->function, name_column(o) + CYCLE_WIDTH);
 		out_text(o, "  (cycle of ");
-		write_name(o, d, n->cycle, out_width(o));
+		write_cycle(o, d, n->cycle);
 		out_text(o, ")");
 	}
 	out_text(o, "\n");
@@ -184,7 +218,9 @@ static void write_heading(struct out *o, const struct view_input *in, const stru
 {
 	caption_write(o, "Call Graph", in);
 	out_format(o, "%s\n", pruned_graph_totals(d));
-	out_text(o, "\n  total %   self %  share %");
+	out_format(o, "\n%*s%*s%*s", percent_width(o), is_narrow(o) ? "total%" : "total %",
+		   percent_width(o), is_narrow(o) ? "self%" : "self %", percent_width(o),
+		   is_narrow(o) ? "share%" : "share %");
 	if (in->graph->has_calls)
 		out_format(o, " %*s", CALLS_WIDTH - 1, "calls");
 	out_text(o, "   function, and what it calls\n");

@@ -13,13 +13,14 @@
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
+#include "write/looks.h"
 #include "write/rows.h"
 #include "write/stop_text.h"
 #include "write/weight.h"
 
-#define COMMAND_COLUMN 53
-#define PID_WIDTH      7
-#define RANK_WIDTH     7
+#define ID_WIDTH      7
+#define SECONDS_WIDTH 9
+#define COMMAND_ROOM  20 /* columns, below which columns of figures are left out */
 
 struct line {
 	const struct profile_process *process;
@@ -50,12 +51,15 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void write_pid(struct out *o, uint64_t pid)
+enum { PID, PARENT, RANK, START, ELAPSED, USED, SHARE, COLUMNS };
+
+static void write_number_or(struct out *o, const struct looks_columns *c, size_t i, uint64_t number,
+			    bool is_known)
 {
-	if (pid)
-		out_format(o, "%*" PRIu64 " ", PID_WIDTH, pid);
+	if (is_known)
+		looks_format(o, c, i, "%" PRIu64, number);
 	else
-		out_format(o, "%*s ", PID_WIDTH, "-");
+		looks_cell(o, c, i, "-");
 }
 
 /* There is a column of ranks if a process has one. */
@@ -67,20 +71,13 @@ static bool has_ranks(const struct profile *p)
 	return false;
 }
 
-static void write_rank(struct out *o, const struct profile_process *process)
-{
-	if (process->has_rank)
-		out_format(o, "%*" PRIu64 " ", RANK_WIDTH, process->rank);
-	else
-		out_format(o, "%*s ", RANK_WIDTH, "-");
-}
-
-static void write_seconds(struct out *o, uint64_t ns, bool is_known)
+static void write_seconds(struct out *o, const struct looks_columns *c, size_t i, uint64_t ns,
+			  bool is_known)
 {
 	if (is_known)
-		out_format(o, "%9.3f ", (double)ns / 1e9);
+		looks_format(o, c, i, "%.3f", (double)ns / 1e9);
 	else
-		out_format(o, "%9s ", "-");
+		looks_cell(o, c, i, "-");
 }
 
 /* How the process ended, if not as usual. */
@@ -98,8 +95,8 @@ static bool shows_cpu(const struct listing *l)
 
 /* CPU time is the kernel's word. What was credited of another resource, or in a part of the run, stands in its
  * place. */
-static void write_used(struct out *o, const struct listing *l, const struct line *line,
-		       bool is_timed)
+static void write_used(struct out *o, const struct looks_columns *c, const struct listing *l,
+		       const struct line *line, bool is_timed)
 {
 	const struct profile *p = l->in->profile;
 	char text[WEIGHT_BYTES];
@@ -107,15 +104,33 @@ static void write_used(struct out *o, const struct listing *l, const struct line
 
 	if (shows_cpu(l)) {
 		is_timed = run_times_cpu(p, line->process, &cpu_ns) && is_timed;
-		write_seconds(o, cpu_ns, is_timed);
+		write_seconds(o, c, USED, cpu_ns, is_timed);
 	} else {
-		out_format(
-			o, "%9s ",
+		looks_cell(
+			o, c, USED,
 			weight_brief(text, strings_get(p->strings, p->unit, NULL), line->weight));
 	}
 }
 
-static void write_line(struct out *o, const struct listing *l, const struct line *line, int column)
+static struct looks_columns columns_of(const struct out *o, const struct listing *l)
+{
+	struct looks_columns c = {
+		.list = {{"pid", ID_WIDTH, 0},
+			 {"parent", ID_WIDTH, 4},
+			 {"rank", has_ranks(l->in->profile) ? ID_WIDTH : 0, 0},
+			 {"start s", SECONDS_WIDTH, 3},
+			 {"elapsed s", SECONDS_WIDTH, 2},
+			 {shows_cpu(l) ? "CPU s" : "used", SECONDS_WIDTH, 0},
+			 {"%", 5, 1}},
+		.n = COLUMNS,
+	};
+
+	looks_fit(&c, o, COMMAND_ROOM);
+	return c;
+}
+
+static void write_line(struct out *o, const struct listing *l, const struct line *line,
+		       const struct looks_columns *c)
 {
 	const struct profile *p = l->in->profile;
 	const struct profile_process *process = line->process;
@@ -123,16 +138,16 @@ static void write_line(struct out *o, const struct listing *l, const struct line
 	bool is_timed = process->start_ns != 0;
 	size_t n;
 
-	write_pid(o, process->pid);
-	write_pid(o, process->ppid);
-	if (column > COMMAND_COLUMN)
-		write_rank(o, process);
-	write_seconds(o, process->start_ns - l->begin_ns, is_timed);
-	write_seconds(o, run_times_lasted(process), is_timed);
-	write_used(o, l, line, is_timed);
-	out_format(o, "%5.1f  ", weight_fraction(line->weight, p->weight) * 100);
+	write_number_or(o, c, PID, process->pid, process->pid != 0);
+	write_number_or(o, c, PARENT, process->ppid, process->ppid != 0);
+	write_number_or(o, c, RANK, process->rank, process->has_rank);
+	write_seconds(o, c, START, process->start_ns - l->begin_ns, is_timed);
+	write_seconds(o, c, ELAPSED, run_times_lasted(process), is_timed);
+	write_used(o, c, l, line, is_timed);
+	looks_format(o, c, SHARE, "%.1f", weight_fraction(line->weight, p->weight) * 100);
+	out_text(o, " ");
 	name = strings_get(p->strings, line->command, &n);
-	out_name_fit(o, name, n, column + (end ? (int)strlen(end) + 3 : 0));
+	out_name_fit(o, name, n, looks_width(c) + 1 + (end ? (int)strlen(end) + 3 : 0));
 	if (end)
 		out_format(o, " [%s]", end);
 	out_text(o, "\n");
@@ -196,20 +211,20 @@ static void write_rows(struct out *o, const struct listing *l)
 
 static void write_lines(struct out *o, const struct listing *l)
 {
-	const struct profile *p = l->in->profile;
 	struct footer footer = {.what = "process", .plural = "processes"};
 	size_t i, top = l->in->options->top ? l->in->options->top : SIZE_MAX;
-	int column = COMMAND_COLUMN + (has_ranks(p) ? RANK_WIDTH + 1 : 0);
+	const struct looks_columns c = columns_of(o, l);
 
 	caption_write(o, "Processes", l->in);
-	out_format(o, "\n%*s %*s %*s  start s elapsed s %9s     %%  command\n", PID_WIDTH, "pid",
-		   PID_WIDTH, "parent", column - COMMAND_COLUMN,
-		   column > COMMAND_COLUMN ? "rank " : "", shows_cpu(l) ? "CPU s" : "used");
+	out_text(o, "\n");
+	looks_headings(o, &c);
+	out_text(o, " command\n");
 	caption_rule(o);
 	for (i = 0; i < l->n && i < top; i++)
-		write_line(o, l, &l->list[i], column);
+		write_line(o, l, &l->list[i], &c);
 	footer.beyond = l->n - i;
 	footer_write(o, &footer, l->in->options, 0);
+	looks_say_left_out(o, &c);
 }
 
 /* What threads have used, by process. Processes of calls without stacks have no threads. */

@@ -11,14 +11,18 @@
 #include "model/processes.h"
 #include "view/view.h"
 #include "write/caption.h"
+#include "write/looks.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
-#define CONTEXT	       3u /* lines around one with samples */
-#define PERCENTS_WIDTH 18 /* of both percentages, with a blank behind each */
-#define LINE_WIDTH     6
-#define TAB_COLUMNS    8
-#define COLUMNS_MOST   1000 /* of a line's text */
+#define CONTEXT	     3u /* lines around one with samples */
+#define SHARE_WIDTH  8
+#define TEXT_ROOM    30 /* columns of the text, below which columns of figures are left out */
+#define LINE_WIDTH   6
+#define TAB_COLUMNS  8
+#define COLUMNS_MOST 1000 /* of a line's text */
+
+enum { SELF, TOTAL, SAMPLES, COLUMNS };
 
 struct table {
 	struct out *out;
@@ -26,7 +30,7 @@ struct table {
 	const struct code_places *places;
 	const struct source_lines *lines;
 	struct source_text *text; /* of the current file; NULL: it was not found */
-	int width;		  /* of the column of samples */
+	struct looks_columns columns;
 };
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -47,7 +51,7 @@ static void write_text(const struct table *t, const char *bytes, size_t n)
 		while (used % TAB_COLUMNS && used < sizeof(plain));
 	}
 	if (used > 0)
-		out_name_fit(t->out, plain, used, PERCENTS_WIDTH + t->width + LINE_WIDTH + 3);
+		out_line_fit(t->out, plain, used, looks_width(&t->columns) + LINE_WIDTH + 2);
 }
 
 /* Write a line of the source. `line` is NULL if it has no samples. Returns false if the file has no
@@ -62,13 +66,16 @@ static bool write_line(struct table *t, uint32_t number, const struct source_lin
 		text = source_text_line(t->text, number, &n);
 	if (!text && !line)
 		return false;
-	if (line)
-		out_format(t->out, "%8.2f %8.2f %*" PRIu64,
-			   weight_fraction(line->self, tree->total) * 100,
-			   weight_fraction(line->total, tree->total) * 100, t->width, line->hits);
-	else
-		out_format(t->out, "%*s", PERCENTS_WIDTH + t->width, "");
-	out_format(t->out, " %*" PRIu32 "%s", LINE_WIDTH, number, text && n > 0 ? "  " : "");
+	if (line) {
+		looks_format(t->out, &t->columns, SELF, "%.2f",
+			     weight_fraction(line->self, tree->total) * 100);
+		looks_format(t->out, &t->columns, TOTAL, "%.2f",
+			     weight_fraction(line->total, tree->total) * 100);
+		looks_format(t->out, &t->columns, SAMPLES, "%" PRIu64, line->hits);
+	} else {
+		out_format(t->out, "%*s", looks_width(&t->columns), "");
+	}
+	out_format(t->out, "%*" PRIu32 "%s", LINE_WIDTH, number, text && n > 0 ? "  " : "");
 	if (text)
 		write_text(t, text, n);
 	out_text(t->out, "\n");
@@ -84,8 +91,7 @@ static void write_file_lines(struct table *t, const struct source_line *list, si
 
 	for (i = 0; i < n; i++) {
 		if (t->text && list[i].line > next + 2 * CONTEXT && i > 0) {
-			out_format(t->out, "%*s\n", PERCENTS_WIDTH + t->width + LINE_WIDTH + 1,
-				   "...");
+			out_format(t->out, "%*s\n", looks_width(&t->columns) + LINE_WIDTH, "...");
 			next = list[i].line - CONTEXT;
 		}
 		for (; t->text && next < list[i].line; next++)
@@ -138,8 +144,9 @@ static size_t write_file(struct table *t, size_t first)
 	while (end < t->lines->n && list[end].file == file)
 		end++;
 	write_path(t, file);
-	out_format(t->out, "\n  self %%  total %% %*s %*s\n", t->width, "samples", LINE_WIDTH,
-		   "line");
+	out_text(t->out, "\n");
+	looks_headings(t->out, &t->columns);
+	out_format(t->out, "%*s\n", LINE_WIDTH, "line");
 	caption_rule(t->out);
 	write_file_lines(t, list + first, end - first);
 	caption_rule(t->out);
@@ -166,6 +173,7 @@ static void write_table(struct table *t)
 		out_format(t->out, "of no known line: self %.2f %%, total %.2f %%\n",
 			   weight_fraction(l->list[i].self, tree->total) * 100,
 			   weight_fraction(l->list[i].total, tree->total) * 100);
+	looks_say_left_out(t->out, &t->columns);
 }
 
 /* Whether the file was changed after the recording. */
@@ -233,11 +241,15 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		.in = in,
 		.places = &places,
 		.lines = &lines,
-		.width = weight_count_width(in->profile->hits),
+		.columns = {.list = {{"self %", SHARE_WIDTH, 0},
+				     {"total %", SHARE_WIDTH, 1},
+				     {"samples", weight_count_width(in->profile->hits), 2}},
+			    .n = COLUMNS},
 	};
 	int status = code_places_find(&places, in->profile, in->symbols, in->tree,
 				      in->options->root, err);
 
+	looks_fit(&t.columns, o, LINE_WIDTH + TEXT_ROOM);
 	if (!status)
 		status = source_lines_find(&lines, &places, in->tree, err);
 	if (!status)

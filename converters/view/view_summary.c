@@ -2,9 +2,10 @@
 /*
  * view_summary.c - one page of text about a profile, for a ticket, a chat or a language model.
  *
- * In: struct tree, or a call graph without stacks. Out: at most 60 lines of at most 80 columns.
+ * In: struct tree, or a call graph without stacks. Out: at most 60 lines, of at most 80 columns or as many as the terminal has, but no more than 200.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #include "write/weight.h"
 
 #define LINES_MOST 60
+#define COLUMNS	   80 /* of so many lines; of fewer columns there may be more lines */
 #define FUNCTIONS  8
 #define RESOURCES  12 /* more than this are in --info */
 #define PARTS	   4  /* of a list in a line */
@@ -66,8 +68,7 @@ static void write_parts(struct out *o, const char *what, struct part *list, size
 	out_format(o, "%s: ", what);
 	for (i = 0; i < n && i < PARTS; i++) {
 		out_format(o, "%s%.1f %% ", i ? ", " : "", percent_of(list[i].weight, whole));
-		out_name_fit(o, list[i].name.bytes, list[i].name.length,
-			     out_width(o) - PART_MOST + 8);
+		out_name_cut(o, list[i].name.bytes, list[i].name.length, PART_MOST - 8);
 		if (list[i].id)
 			out_format(o, " %" PRIu64, list[i].id);
 	}
@@ -185,7 +186,7 @@ static void write_amount(struct out *o, const struct profile *p, struct amount *
 	char text[WEIGHT_BYTES];
 
 	out_text(o, "  ");
-	out_name_fit(o, name.bytes, name.length, out_width(o) - PART_MOST);
+	out_name_cut(o, name.bytes, name.length, PART_MOST);
 	out_format(o, ": %s, %" PRIu64 " sample%s", weight_with_unit(text, unit, a->credited),
 		   a->samples, a->samples == 1 ? "" : "s");
 	if (a->is_live) {
@@ -275,13 +276,18 @@ static void write_line(struct out *o, const struct view_input *in, const struct 
 	size_t n;
 	const char *path = strings_get(in->profile->strings, l->file, &n), *name;
 	const char *slash = memrchr(path, '/', n);
+	char line[16];
+	int column;
 
 	out_format(o, "%8.2f  ", percent_of(l->self, view_input_total(in)));
 	n -= slash ? (size_t)(slash + 1 - path) : 0;
-	out_name_fit(o, slash ? slash + 1 : path, n, out_width(o) - PART_MOST);
-	out_format(o, ":%" PRIu32 " ", l->line);
+	name = slash ? slash + 1 : path;
+	column = out_name_columns(name, n) < PART_MOST ? out_name_columns(name, n) : PART_MOST;
+	out_name_cut(o, name, n, PART_MOST);
+	column += 10 + snprintf(line, sizeof(line), ":%" PRIu32 " ", l->line);
+	out_text(o, line);
 	name = strings_shown(in->profile->strings, l->function, &n);
-	out_name_fit(o, name, n, 10 + PART_MOST + 12);
+	out_name_fit(o, name, n, column);
 	out_text(o, "\n");
 }
 
@@ -363,11 +369,13 @@ static int write_all(const struct view_input *in, struct out *o, const struct sh
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct sheet sheet = {.most_lines = LINES_MOST};
-	int status;
+	int status, width = out_text_width(o);
 
-	sheet_begin(&sheet, o);
+	if (width < COLUMNS)
+		sheet.most_lines = LINES_MOST * COLUMNS / width;
+	sheet_begin(&sheet, o, width);
 	status = write_all(in, o, &sheet, err);
-	sheet_end(o);
+	sheet_end(&sheet, o);
 	return status;
 }
 

@@ -12,10 +12,12 @@
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/footer.h"
+#include "write/looks.h"
 #include "write/rows.h"
 #include "write/weight.h"
 
-#define ID_WIDTH 7
+#define ID_WIDTH  7
+#define NAME_ROOM 12 /* columns, below which columns of figures are left out */
 
 struct line {
 	const struct profile_process *process;
@@ -51,6 +53,24 @@ static struct line *gather(const struct profile *p, const struct thread_uses *u)
 	return list;
 }
 
+enum { PID, TID, START, USED, SHARE, SAMPLES, COLUMNS };
+
+static struct looks_columns columns_of(const struct out *o, struct weight_scale scale)
+{
+	struct looks_columns c = {
+		.list = {{"pid", ID_WIDTH, 2},
+			 {"tid", ID_WIDTH, 0},
+			 {"start s", 9, 1},
+			 {"used", scale.width, 0},
+			 {"%", 6, 0},
+			 {"samples", WEIGHT_COUNT_WIDTH, 3}},
+		.n = COLUMNS,
+	};
+
+	looks_fit(&c, o, NAME_ROOM);
+	return c;
+}
+
 static void write_name(struct out *o, const struct profile *p, const struct line *line, int column)
 {
 	const struct event_text program = profile_program_of(p->strings, line->process);
@@ -65,18 +85,20 @@ static void write_name(struct out *o, const struct profile *p, const struct line
 }
 
 static void write_line(struct out *o, const struct profile *p, const struct line *line,
-		       struct weight_scale scale, uint64_t all)
+		       const struct looks_columns *c, struct weight_scale scale, uint64_t all)
 {
-	int column = 2 * (ID_WIDTH + 1) + 10 + scale.width + 1 + 7 + WEIGHT_COUNT_WIDTH + 2;
 	char text[WEIGHT_BYTES];
 
-	out_format(o, "%*" PRIu64 " %*" PRIu64 " %9.3f %*s %6.2f %*" PRIu64 "  ", ID_WIDTH,
-		   line->process->pid, ID_WIDTH, line->thread->tid,
-		   (double)(line->process->start_ns - line->begin_ns) / 1e9 +
-			   (double)line->thread->start_us / 1e6,
-		   scale.width, weight_text(text, scale, line->weight),
-		   weight_fraction(line->weight, all) * 100, WEIGHT_COUNT_WIDTH, line->hits);
-	write_name(o, p, line, column);
+	looks_format(o, c, PID, "%" PRIu64, line->process->pid);
+	looks_format(o, c, TID, "%" PRIu64, line->thread->tid);
+	looks_format(o, c, START, "%.3f",
+		     (double)(line->process->start_ns - line->begin_ns) / 1e9 +
+			     (double)line->thread->start_us / 1e6);
+	looks_cell(o, c, USED, weight_text(text, scale, line->weight));
+	looks_format(o, c, SHARE, "%.2f", weight_fraction(line->weight, all) * 100);
+	looks_format(o, c, SAMPLES, "%" PRIu64, line->hits);
+	out_text(o, " ");
+	write_name(o, p, line, looks_width(c) + 1);
 }
 
 static uint64_t start_of(const struct line *line)
@@ -123,14 +145,17 @@ static void write_text(struct out *o, const struct view_input *in, const struct 
 	const uint64_t all = in->profile->weight;
 	const struct weight_scale scale = weight_scale(in->profile, TREE_GTICKS, all);
 	const struct footer footer = {.what = "thread", .beyond = n - shown};
+	const struct looks_columns c = columns_of(o, scale);
 
 	caption_write(o, "Threads", in);
-	out_format(o, "\n%*s %*s   start s %*s      %% %*s  name\n", ID_WIDTH, "pid", ID_WIDTH,
-		   "tid", scale.width, "used", WEIGHT_COUNT_WIDTH, "samples");
+	out_text(o, "\n");
+	looks_headings(o, &c);
+	out_text(o, " name\n");
 	caption_rule(o);
 	for (size_t i = 0; i < shown; i++)
-		write_line(o, in->profile, &list[i], scale, all);
+		write_line(o, in->profile, &list[i], &c, scale, all);
 	footer_write(o, &footer, in->options, 0);
+	looks_say_left_out(o, &c);
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)

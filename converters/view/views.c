@@ -10,6 +10,7 @@
 #include "graph/function_names.h"
 #include "tree/bottomup.h"
 #include "view/view.h"
+#include "write/sheet.h"
 
 #define ROW(name, place) &view_##name,
 
@@ -53,6 +54,20 @@ bool view_names_option(const struct view *view, const char *option)
 bool view_ignores_option(const struct view *view, const char *option)
 {
 	return has_name(view->ignores, option);
+}
+
+int view_show(const struct view *view, const struct view_input *in, struct out *o,
+	      struct error *err)
+{
+	struct sheet sheet = {.has_colours = true};
+	int status;
+
+	if (!out_width(o) || !view->has_rows || view_input_is_rows(in->options))
+		return view->emit(in, o, err);
+	sheet_begin(&sheet, o, out_width(o));
+	status = view->emit(in, o, err);
+	sheet_end(&sheet, o);
+	return status;
 }
 
 int view_below_root(const struct view_input *in, struct out *o, view_emit *emit, struct error *err)

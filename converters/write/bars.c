@@ -11,8 +11,7 @@
 #include <string.h>
 
 #define LABEL	  25
-#define COLUMNS	  80
-#define LEAST	  20
+#define LEAST	  12
 #define TICK	  14   /* columns from one time to the next */
 #define NOTHING	  0.01 /* of the largest value */
 #define DIGITS_OF 6
@@ -32,7 +31,7 @@ static bool speaks_utf8(void)
 
 void bars_begin(struct bars *b, struct out *o, uint64_t begin_ns, uint64_t from_ns, uint64_t to_ns)
 {
-	int width = out_width(o) ? out_width(o) : COLUMNS;
+	int width = out_width(o) ? out_width(o) : out_text_width(o);
 
 	*b = (struct bars){
 		.out = o,

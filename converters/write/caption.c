@@ -17,7 +17,6 @@
 #include "write/rate.h"
 #include "write/weight.h"
 
-#define COLUMNS		80u
 #define PROCESSES_NAMED 4u
 #define CONSIDERABLE	19u /* one part in so many of what is shown: a twentieth of both */
 #define NEARLY_ALL	0.99
@@ -69,7 +68,7 @@ static void write_resources(struct out *o, const struct profile *p, size_t colum
 	for (i = 0; i < p->n_columns; i += p->n_base ? p->n_runs : 1) {
 		const char *name = string(p, p->columns[i].resource, &n);
 		size_t bytes = strcmp(name, "cpu") == 0 ? strlen("CPU Time") : n;
-		bool is_full = i && column + bytes + strlen(", ,") > COLUMNS;
+		bool is_full = i && column + bytes + strlen(", ,") > (size_t)out_text_width(o);
 
 		if (i)
 			out_text(o, is_full ? ",\n  " : ", ");
@@ -417,7 +416,7 @@ static void write_column(struct out *o, const struct profile *p, const struct pr
 		write_recording(o, p, name, &n);
 	n += (size_t)snprintf(text, sizeof(text), "%" PRIu64 " sample%s", c->hits,
 			      c->hits == 1 ? "" : "s");
-	out_format(o, ",%s%s\n", n + strlen(", ") > COLUMNS ? "\n  " : " ", text);
+	out_format(o, ",%s%s\n", n + strlen(", ") > (size_t)out_text_width(o) ? "\n  " : " ", text);
 }
 
 /* A line for each of several resources. */
@@ -467,7 +466,6 @@ void caption_parts(struct out *o, const struct view_input *in)
 void caption_write(struct out *o, const char *title, const struct view_input *in)
 {
 	const struct profile *p = in->profile;
-	struct out_mark begin = out_mark(o);
 
 	out_format(o, "%s for resource%s: ", title, p->n_columns ? "s" : "");
 	write_resources(o, p, strlen(title) + strlen(" for resources: "));
@@ -479,7 +477,6 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 	caption_parts(o, in);
 	if (!p->n_columns && p->hits == 0 && p->weight == 0)
 		write_why_empty(o, p);
-	out_fold(o, begin);
 }
 
 void caption_root(struct out *o, const char *title)
@@ -512,7 +509,24 @@ void caption_totals(struct out *o, const struct view_input *in)
 		out_text(o, "totals: propagated, cycles split\n");
 }
 
+void caption_text(struct out *o, const char *text)
+{
+	for (const char *end; *text && out_width(o) && (end = strchr(text, '\n')); text = end) {
+		bool goes_on = end > text && end[1] && end[1] != '\n';
+
+		out_bytes(o, text, (size_t)(end - text));
+		out_text(o, goes_on ? " " : "\n");
+		end++;
+		end += goes_on ? strspn(end, " ") : 0;
+	}
+	out_text(o, text);
+}
+
 void caption_rule(struct out *o)
 {
-	out_text(o, "-----------------------------------------------------\n");
+	static const char rule[] = "-----------------------------------------------------";
+	int columns = (int)strlen(rule);
+
+	out_format(o, "%.*s\n", out_width(o) && out_width(o) < columns ? out_width(o) : columns,
+		   rule);
 }

@@ -53,6 +53,8 @@ void caption_self(struct out *o, const struct view_input *in);
 void caption_totals(struct out *o, const struct view_input *in);
 
 /* Write a line of dashes, as the papers print it. */
+/* Running text, whose lines are those of 80 columns. On a terminal each paragraph is one line, which the sheet folds. */
+void caption_text(struct out *o, const char *text);
 void caption_rule(struct out *o);
 
 /* Write the process's arguments, separated by spaces, or its executable if they are not known. They

@@ -89,7 +89,7 @@ void caption_command(struct out *o, const struct profile *p, const struct profil
 		return;
 	put_command(f, p, process, column > 0);
 	if (fclose(f) == 0 && column)
-		out_name_fit(o, text, shorten(text, n), column);
+		out_line_fit(o, text, shorten(text, n), column);
 	else if (text)
 		out_name(o, text, n);
 	free(text);

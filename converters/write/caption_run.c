@@ -12,7 +12,6 @@
 #include "write/caption.h"
 #include "write/weight.h"
 
-#define COLUMNS	  80
 #define SOME	  100 /* one part in so many of the elapsed time is worth a word */
 #define BUSY	  0.95
 #define STATES	  8
@@ -279,7 +278,7 @@ static void write_programs(struct out *o, const struct program *list, size_t n, 
 			      (int)minimum(list[i].name.length, NAME_MOST);
 		size_t length = list[i].name.length;
 
-		if (i && used + columns > COLUMNS - (int)strlen(", 100000 others"))
+		if (i && used + columns > out_text_width(o) - (int)strlen(", 100000 others"))
 			break;
 		out_format(o, "%s%zu ", i ? ", " : "", list[i].n);
 		out_name(o, list[i].name.bytes, length > NAME_MOST ? NAME_MOST : length);

@@ -64,7 +64,8 @@ static void set_unit(struct compared_resource *r, const struct view_options *opt
 
 /* ---- beginning ------------------------------------------------------------------------------- */
 
-#define COLUMN	    51			    /* of names behind the figures of one resource */
+#define NAME_ROOM   16 /* columns, below which a resource that stands alone has few figures, too */
+#define COLUMN	    51 /* of names behind the figures of one resource */
 #define WIDTH_LEAST ((int)strlen("before")) /* of a mean, beside those of other resources */
 /* Two means, a change that has a sign, a mark, and spaces between. */
 #define GROUP(width) (3 * (width) + 6)
@@ -104,7 +105,8 @@ int compared_table_begin(struct compared_table *t, const struct view_input *in, 
 			return -1;
 		t->column += GROUP(t->of[k].width);
 	}
-	if (t->n == 1)
+	t->has_few = t->n > 1 || (out_width(o) && out_width(o) < COLUMN + NAME_ROOM);
+	if (!t->has_few)
 		t->column = COLUMN;
 	return 0;
 }
@@ -238,6 +240,10 @@ static void write_totals(const struct compared_table *t)
 	}
 }
 
+#define ALONE                                                                                      \
+	" the error of sampling alone, not how\n"                                                  \
+	"much runs differ by themselves; cpsample --repeat 10 records what they need\n"
+
 /* What +- and the mark mean. */
 static void write_method(const struct compared_table *t)
 {
@@ -247,14 +253,12 @@ static void write_method(const struct compared_table *t)
 		out_text(t->out,
 			 "each run is scaled to the total before: what is compared are shares\n");
 	if (comparison_is_single(c))
-		out_format(t->out,
-			   "one run on each side: %s the error of sampling alone, not how\n"
-			   "much runs differ by themselves; cpsample --repeat 10 records "
-			   "what they need\n",
-			   t->n == 1 ? "+- (95 %) and * know" : "* knows");
+		caption_text(t->out, t->has_few
+					     ? "one run on each side: * knows" ALONE
+					     : "one run on each side: +- (95 %) and * know" ALONE);
 	else if (c->n_base == 1 || c->n_runs - c->n_base == 1)
-		out_text(t->out, "+- is a 95 % interval; the single run of one side is taken\n"
-				 "to vary as those of the other do\n");
+		caption_text(t->out, "+- is a 95 % interval; the single run of one side is taken\n"
+				     "to vary as those of the other do\n");
 	else
 		out_text(t->out, "figures are of a run on the average; +- is a 95 % interval\n");
 	out_format(t->out, "* changed: of the %ss with this mark one in twenty may be chance\n",
@@ -299,7 +303,7 @@ static void write_columns(const struct compared_table *t, const char *last)
 	const char *unit = t->of->unit, *space = *unit ? " " : "";
 	char before[16], after[16];
 
-	if (t->n > 1) {
+	if (t->has_few) {
 		write_groups(t, last);
 	} else {
 		snprintf(before, sizeof(before), "before%s%s", space, unit);
@@ -337,7 +341,6 @@ int compared_table_head(struct compared_table *t, const char *title, const char 
 			const char *last, struct error *err)
 {
 	const struct comparison *c = &t->of->comparison;
-	struct out_mark begin = out_mark(t->out);
 
 	if (view_input_is_rows(t->in->options))
 		return begin_rows(t, view, err);
@@ -348,7 +351,6 @@ int compared_table_head(struct compared_table *t, const char *title, const char 
 	caption_root(t->out, t->root);
 	write_totals(t);
 	write_method(t);
-	out_fold(t->out, begin);
 	write_columns(t, last);
 	return 0;
 }
@@ -370,6 +372,8 @@ void compared_table_end(struct compared_table *t)
 				   t->small_new, t->small_gone);
 		out_text(t->out, "\n");
 	}
+	if (t->has_few && t->n == 1)
+		out_text(t->out, "not shown in so few columns: +-, in %\n");
 	if (t->beyond)
 		out_format(t->out, "not shown: %" PRIu64 " %s%s beyond the first %" PRIu64 "\n",
 			   t->beyond, t->what, t->beyond == 1 ? "" : "s", t->in->options->top);
@@ -514,9 +518,9 @@ void compared_table_row(struct compared_table *t, const struct comparison_row *r
 	}
 	if (!is_significant(t, row) && out_colour(t->out))
 		out_text(t->out, DIM);
-	if (t->n == 1)
+	if (!t->has_few)
 		write_figures(t->out, t->of, row);
-	for (size_t k = 0; t->n > 1 && k < t->n; k++)
+	for (size_t k = 0; t->has_few && k < t->n; k++)
 		write_few(t->out, &t->of[k], &row[k]);
 }
 

@@ -30,6 +30,7 @@ struct compared_table {
 	struct out *out;
 	struct compared_resource *of;
 	size_t n;
+	bool has_few; /* text has fewer figures: of several resources, or on a narrow terminal */
 	double threshold; /* percent of the larger total */
 	const char *what; /* what a row is: "function" */
 	const char *root; /* title of the root functions; NULL: none */

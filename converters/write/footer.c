@@ -36,10 +36,7 @@ static void write_more(struct out *o, const struct footer *f)
 void footer_write(struct out *o, const struct footer *f, const struct view_options *options,
 		  double threshold)
 {
-	struct out_mark begin;
-
 	caption_rule(o);
-	begin = out_mark(o);
 	if (f->small) {
 		begin_line(o, f, f->small);
 		out_format(o, " below %g %%\n", threshold);
@@ -59,5 +56,4 @@ void footer_write(struct out *o, const struct footer *f, const struct view_optio
 		begin_line(o, f, f->beyond);
 		out_format(o, " beyond the %" PRIu64 " heaviest\n", options->top);
 	}
-	out_fold(o, begin);
 }

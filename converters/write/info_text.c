@@ -459,10 +459,10 @@ static void write_what_passes_by(struct out *o, const struct profile *p,
 
 		if (!is_named(p, r, "read") && !is_named(p, r, "write"))
 			continue;
-		out_text(o,
-			 "  read and write are without what passes by the C library's functions: "
-			 "syscall(2), a program's own\n"
-			 "  system calls, aio, io_uring and mapped files\n");
+		caption_text(
+			o, "  read and write are without what passes by the C library's functions: "
+			   "syscall(2), a program's own\n"
+			   "  system calls, aio, io_uring and mapped files\n");
 		return;
 	}
 }

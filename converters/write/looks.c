@@ -6,12 +6,15 @@
  */
 #include "write/looks.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define HEAVY	    0.10
 #define SOME	    0.02
 #define OTHER_LINES 12 /* heading, rules, footer and the prompt behind them */
 #define ROWS_LEAST  5
+#define CELL_BYTES  64
 
 void looks_share(struct out *o, double share)
 {
@@ -66,6 +69,76 @@ struct event_text looks_module(const struct view_input *in, uint32_t name)
 		text.bytes = slash + 1;
 	}
 	return text;
+}
+
+static bool has_column(const struct looks_columns *c, size_t i)
+{
+	return c->list[i].width && !(c->left_out >> i & 1);
+}
+
+int looks_width(const struct looks_columns *c)
+{
+	int width = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		width += has_column(c, i) ? c->list[i].width + 1 : 0;
+	return width;
+}
+
+/* The last one of the greatest order that is there; n: none may go. */
+static size_t next_left_out(const struct looks_columns *c)
+{
+	size_t next = c->n;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (has_column(c, i) && c->list[i].order &&
+		    (next == c->n || c->list[i].order >= c->list[next].order))
+			next = i;
+	return next;
+}
+
+void looks_fit(struct looks_columns *c, const struct out *o, int room)
+{
+	size_t next;
+
+	while (out_width(o) && looks_width(c) + room > out_width(o) &&
+	       (next = next_left_out(c)) < c->n)
+		c->left_out |= (uint32_t)1 << next;
+}
+
+void looks_cell(struct out *o, const struct looks_columns *c, size_t i, const char *text)
+{
+	if (has_column(c, i))
+		out_format(o, "%*s ", c->list[i].width, text);
+}
+
+void looks_format(struct out *o, const struct looks_columns *c, size_t i, const char *format, ...)
+{
+	char text[CELL_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	looks_cell(o, c, i, text);
+}
+
+void looks_headings(struct out *o, const struct looks_columns *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		looks_cell(o, c, i, c->list[i].heading);
+}
+
+void looks_say_left_out(struct out *o, const struct looks_columns *c)
+{
+	const char *before = "not shown in so few columns: ";
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->left_out >> i & 1) {
+			out_format(o, "%s%s", before, c->list[i].heading);
+			before = ", ";
+		}
+	out_text(o, c->left_out ? "\n" : "");
 }
 
 uint64_t looks_rows(const struct out *o, size_t n_processes)

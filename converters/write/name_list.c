@@ -90,6 +90,13 @@ void name_list_add(struct name_list *w, uint32_t name, const char *before, const
 {
 	size_t n;
 	const char *bytes = strings_shown(w->strings, name, &n);
+
+	name_list_add_text(w, bytes, n, before, after);
+}
+
+void name_list_add_text(struct name_list *w, const char *bytes, size_t n, const char *before,
+			const char *after)
+{
 	int around = (int)(strlen(before) + strlen(after)), used, room = w->room - around;
 	size_t fits;
 	bool is_cut;

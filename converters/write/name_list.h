@@ -34,5 +34,7 @@ void name_list_begin_line(struct name_list *w, struct out *o, const struct strin
 /* Write one more name between the texts `before` and `after`, such as parentheses, which stay in
  * the same line as the name. */
 void name_list_add(struct name_list *w, uint32_t name, const char *before, const char *after);
+void name_list_add_text(struct name_list *w, const char *bytes, size_t n, const char *before,
+			const char *after);
 
 #endif

@@ -16,12 +16,14 @@
 #define DOTS		" ... "
 #define LEVELS_INDENTED 20
 #define NAME_LEAST	12 /* columns of a name that is cut */
+#define MARKED_LEAST	16 /* the same, if a mark follows */
 #define NAME_ROOM	30 /* on a terminal, for the level, some of the name, and the mark */
 
 void name_text_last(struct out *o, const struct strings *strings, uint32_t name, bool is_inline,
 		    int column)
 {
-	const char *mark = is_inline ? MARK : "";
+	bool has_room = !out_width(o) || out_width(o) - column - (int)strlen(MARK) >= MARKED_LEAST;
+	const char *mark = is_inline && has_room ? MARK : "";
 	size_t n;
 	const char *bytes = strings_shown(strings, name, &n);
 
@@ -48,15 +50,6 @@ static uint32_t levels_indented(const struct out *o, int column)
 	return room > 0 ? (uint32_t)room / 2 : 0;
 }
 
-static int columns_of(const char *name, size_t n)
-{
-	int columns = 0;
-
-	for (size_t i = 0; i < n; i++)
-		columns += out_columns(name + i, n - i);
-	return columns;
-}
-
 /* "... ParseAST (17)", where there is no room for two names. */
 static void write_brief_chain(struct out *o, const char *own, size_t n, uint32_t functions,
 			      int column)
@@ -65,7 +58,7 @@ static void write_brief_chain(struct out *o, const char *own, size_t n, uint32_t
 	int after = snprintf(count, sizeof(count), " (%" PRIu32 ")", functions);
 
 	out_text(o, &DOTS[1]);
-	out_name_fit(o, own, n, column + after + (int)strlen(&DOTS[1]));
+	out_name_cut(o, own, n, out_width(o) - column - after - (int)strlen(&DOTS[1]));
 	out_text(o, count);
 }
 
@@ -78,7 +71,7 @@ static bool write_three(struct out *o, const struct strings *strings, const uint
 
 	for (int i = 0; i < 3; i++) {
 		name = strings_shown(strings, names[i], &n);
-		room -= columns_of(name, n) + (i ? (int)strlen(DOTS) : 0);
+		room -= out_name_columns(name, n) + (i ? (int)strlen(DOTS) : 0);
 	}
 	for (int i = 0; i < 3 && room >= 0; i++) {
 		name = strings_shown(strings, names[i], &n);
@@ -117,9 +110,9 @@ static void write_chain(struct out *o, const struct strings *strings,
 	}
 	if ((int)n < room / 2)
 		of_last = room - (int)n;
-	out_name_fit(o, first, n, column + after + (int)strlen(DOTS) + of_last);
+	out_name_cut(o, first, n, room - of_last);
 	out_text(o, DOTS);
-	out_name_fit(o, last, last_n, out_width(o) - of_last);
+	out_name_cut(o, last, last_n, of_last);
 	out_text(o, count);
 }
 

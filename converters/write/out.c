@@ -24,10 +24,12 @@
 #include "base/utf8.h"
 #include "write/sheet.h"
 
-#define BUFFER_BYTES 65536u
-#define SHORT_BYTES  24u
-#define DOUBLE_BYTES 32u /* "-2.2250738585072014e-308" */
-#define COUNT_DIGITS 40	 /* of 128 bits, which have 39 */
+#define BUFFER_BYTES	65536u
+#define SHORT_BYTES	24u
+#define DOUBLE_BYTES	32u /* "-2.2250738585072014e-308" */
+#define COUNT_DIGITS	40  /* of 128 bits, which have 39 */
+#define TEXT_WIDTH	80  /* columns of running text, without a terminal */
+#define TEXT_WIDTH_MOST 200 /* longer lines are hard to read */
 
 struct out {
 	int fd;
@@ -42,7 +44,7 @@ struct out {
 	int failed;	     /* the first errno, or 0 */
 	char *path;	     /* the name of the file in the end; NULL: standard output */
 	char *temporary;     /* the name of the file until out_close, or NULL */
-	struct sheet *sheet; /* NULL, or what cuts lines (sheet.h) */
+	struct sheet *sheet; /* NULL, or what folds lines (sheet.h) */
 	const char *name;    /* for messages */
 	double written; /* the last number that out_double wrote, and its text, which is empty at first */
 	char written_text[DOUBLE_BYTES];
@@ -401,27 +403,6 @@ void out_double(struct out *o, double v)
 	out_text(o, o->written_text);
 }
 
-struct out_mark out_mark(const struct out *o)
-{
-	return (struct out_mark){o->flushed, o->used};
-}
-
-void out_fold(struct out *o, struct out_mark from)
-{
-	size_t n = o->used - from.used;
-	char *text;
-
-	if (!o->width || o->flushed != from.flushed || o->used <= from.used)
-		return;
-	text = malloc(n);
-	if (!text)
-		return;
-	memcpy(text, o->buffer + from.used, n);
-	o->used = from.used;
-	out_folded(o, text, n);
-	free(text);
-}
-
 int out_width(const struct out *o)
 {
 	return o->width;
@@ -432,9 +413,16 @@ int out_height(const struct out *o)
 	return o->height;
 }
 
+int out_text_width(const struct out *o)
+{
+	if (!o->width)
+		return TEXT_WIDTH;
+	return o->width < TEXT_WIDTH_MOST ? o->width : TEXT_WIDTH_MOST;
+}
+
 bool out_colour(const struct out *o)
 {
 	const char *no = getenv("NO_COLOR");
 
-	return o->width > 0 && !o->sheet && !(no && *no);
+	return o->width > 0 && (!o->sheet || o->sheet->has_colours) && !(no && *no);
 }

@@ -62,32 +62,28 @@ void out_name(struct out *o, const char *bytes, size_t n);
 /* The columns that the first of n > 0 bytes of a name fills, with those that continue its UTF-8
  * character: 0 if it continues one itself. */
 int out_columns(const char *bytes, size_t n);
-/* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut
- * and has ".." there: before the last part of a qualified name if that is not too long
- * ("std::map<std::str..::find"), else that part is all that is shown of it ("..::ParseDeclGro.."); other
- * names at their end. At least a dozen columns are written. */
+/* The columns of all of a name. */
+int out_name_columns(const char *bytes, size_t n);
+/* Write a name in `room` columns at most; fewer than three count as three. What is too long is cut and has ".." there:
+ * before the last part of a qualified name if that is not too long ("std::map<std::str..::find"), else that part is all
+ * that is shown of it ("..::ParseDeclGro.."); other names at their end. */
+void out_name_cut(struct out *o, const char *bytes, size_t n, int room);
+/* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut in that way; where that
+ * leaves less than a dozen columns, it has a line of its own. */
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column);
+/* Write text that ends a line, such as that of a source file. On a terminal that is too narrow it is cut at its end. */
+void out_line_fit(struct out *o, const char *bytes, size_t n, int column);
 void out_count(struct out *o, unsigned __int128 n); /* in decimal */
 /* Write a number with the fewest digits from which the same double can be read: at most
  * "0.29999999999999999". */
 void out_double(struct out *o, double v);
 
-/* Where the output ends now. */
-struct out_mark {
-	size_t flushed, used;
-};
-struct out_mark out_mark(const struct out *o);
-/* On a terminal, go on in the next line where a line since then would be too long: at a blank, with
- * two blanks before the rest. To be called at the end of a line; text must have no escape
- * sequences. What is longer than a buffer of the output stays as it is. */
-void out_fold(struct out *o, struct out_mark from);
-/* Write a text in that way. */
-void out_folded(struct out *o, const char *text, size_t n);
-
 /* The first returns the width of the terminal, or 0 if the output is no terminal. Colours are
  * allowed only on a terminal, and if NO_COLOR is not set. */
 int out_width(const struct out *o);
 int out_height(const struct out *o); /* its lines, likewise */
+/* The columns that running text may have: those of the terminal, but 200 at most, or 80 if the output is no terminal. */
+int out_text_width(const struct out *o);
 bool out_colour(const struct out *o);
 
 #endif

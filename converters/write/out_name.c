@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * out_name.c - writes names, and lines that would be wider than the terminal.
+ * out_name.c - writes names, and cuts those that a terminal has no room for.
  *
  * In: bytes from views. Out: text whose width is known.
  */
@@ -10,6 +10,10 @@
 #include "write/out.h"
 
 #define NAME_COLUMNS_LEAST 12
+#define ROOM_LEAST	   3	    /* "a.." */
+#define PART_LEAST	   4	    /* columns for a last part that is cut as well */
+#define BEHIND		   12	    /* columns that are left for what follows such a name */
+#define OWN_LINE	   "\n    " /* before a name for which its line has no room */
 
 void out_name(struct out *o, const char *bytes, size_t n)
 {
@@ -37,7 +41,7 @@ int out_columns(const char *bytes, size_t n)
 	return (*bytes & 0xc0) == 0x80 ? 0 : 1;
 }
 
-static int columns_of(const char *bytes, size_t n)
+int out_name_columns(const char *bytes, size_t n)
 {
 	int used = 0;
 
@@ -87,11 +91,11 @@ static void write_end(struct out *o, const char *bytes, size_t n, size_t last, i
 {
 	size_t fits;
 
-	if (last == n) {
+	if (last == n || room < PART_LEAST) {
 		last = 0;
 	} else {
 		out_text(o, "..");
-		if (columns_of(bytes + last, n - last) <= room) {
+		if (out_name_columns(bytes + last, n - last) <= room) {
 			out_name(o, bytes + last, n - last);
 			return;
 		}
@@ -102,73 +106,49 @@ static void write_end(struct out *o, const char *bytes, size_t n, size_t last, i
 	out_text(o, "..");
 }
 
-void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
+void out_name_cut(struct out *o, const char *bytes, size_t n, int room)
 {
-	int room = out_width(o) - column > NAME_COLUMNS_LEAST ? out_width(o) - column
-							      : NAME_COLUMNS_LEAST;
 	size_t last;
 
-	if (out_width(o) == 0 || columns_of(bytes, n) <= room) {
+	room = room > ROOM_LEAST ? room : ROOM_LEAST;
+	if (out_name_columns(bytes, n) <= room) {
 		out_name(o, bytes, n);
 		return;
 	}
 	room -= 2;
 	last = last_part(bytes, n);
-	if (columns_of(bytes + last, n - last) > room * 2 / 3) {
+	if (out_name_columns(bytes + last, n - last) > room * 2 / 3) {
 		write_end(o, bytes, n, last, room);
 		return;
 	}
-	out_name(o, bytes, fitting(bytes, n, room - columns_of(bytes + last, n - last)));
+	out_name(o, bytes, fitting(bytes, n, room - out_name_columns(bytes + last, n - last)));
 	out_text(o, "..");
 	out_name(o, bytes + last, n - last);
 }
 
-#define FOLDED "  " /* before what goes on */
-
-/* The end of a piece of the line that fits: at the last blank or behind the last comma, or if there is neither,
- * where the room ends. */
-static size_t piece_of(const char *line, size_t n, int room)
+void out_name_fit(struct out *o, const char *bytes, size_t n, int column)
 {
-	size_t end = fitting(line, n, room), at = end;
+	int room = out_width(o) - column;
 
-	if (end == n || end == 0)
-		return n;
-	while (at > 0 && line[at] != ' ' && line[at - 1] != ',')
-		at--;
-	return at ? at : end;
+	if (out_width(o) == 0) {
+		out_name(o, bytes, n);
+		return;
+	}
+	if (room < NAME_COLUMNS_LEAST && out_name_columns(bytes, n) > room) {
+		out_text(o, OWN_LINE);
+		room = out_width(o) - (int)strlen(&OWN_LINE[1]) - BEHIND;
+	}
+	out_name_cut(o, bytes, n, room);
 }
 
-static void fold_line(struct out *o, const char *line, size_t n)
+void out_line_fit(struct out *o, const char *bytes, size_t n, int column)
 {
-	int room = out_width(o);
+	int room = out_width(o) - column;
 
-	while (columns_of(line, n) > room) {
-		size_t piece = piece_of(line, n, room);
-
-		out_bytes(o, line, piece);
-		while (piece < n && line[piece] == ' ')
-			piece++;
-		line += piece;
-		n -= piece;
-		if (!n)
-			return;
-		out_text(o, "\n" FOLDED);
-		room = out_width(o) - (int)strlen(FOLDED);
+	if (!out_width(o) || out_name_columns(bytes, n) <= room) {
+		out_name(o, bytes, n);
+		return;
 	}
-	out_bytes(o, line, n);
-}
-
-void out_folded(struct out *o, const char *text, size_t n)
-{
-	while (n > 0) {
-		const char *end = memchr(text, '\n', n);
-		size_t line = end ? (size_t)(end - text) : n;
-
-		fold_line(o, text, line);
-		if (!end)
-			return;
-		out_text(o, "\n");
-		text += line + 1;
-		n -= line + 1;
-	}
+	out_name(o, bytes, fitting(bytes, n, room - 2));
+	out_text(o, "..");
 }

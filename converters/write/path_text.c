@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "read/event.h"
 #include "write/name_list.h"
 
 #define DOTS   "... "
 #define LEAST  16 /* columns of a name that is cut */
+#define NARROW 40 /* columns of a path that has no room to say what it counts */
 #define PICKED 64 /* names in a line; each takes two columns */
 
 /* How many columns a name takes, with the quotes that it may need. */
@@ -43,7 +45,7 @@ static void write_cut(struct out *o, const struct strings *s, uint32_t name, int
 	size_t bytes;
 	const char *text = strings_shown(s, name, &bytes);
 
-	out_name_fit(o, text, bytes, out_width(o) - room);
+	out_name_cut(o, text, bytes, room);
 }
 
 /* The names that a line has, in the order of the path. */
@@ -196,8 +198,10 @@ static void write_short(struct out *o, const struct strings *s, const struct pat
 		write_cut(o, s, path->names[0], p.room);
 	} else {
 		if (path->n > 2)
-			p.room -=
-				snprintf(count, sizeof(count), ", %" PRIu32 " functions", path->n);
+			p.room -= snprintf(count, sizeof(count),
+					   p.room < NARROW ? " of %" PRIu32
+							   : ", %" PRIu32 " functions",
+					   path->n);
 		other = partner(path);
 		pick_two(&p, other);
 		pick_others(&p, other);
@@ -207,9 +211,31 @@ static void write_short(struct out *o, const struct strings *s, const struct pat
 	out_text(o, end);
 }
 
+/* The length of a name without its file, if that is the one of the function of Python before it on the path: "f (app.py)"
+ * after "<module> (app.py)". */
+static size_t length_of_own(const char *name, size_t n, struct event_text *file)
+{
+	const char *begin = n && name[n - 1] == ')' ? memrchr(name, '(', n) : NULL, *colon, *end;
+
+	if (!begin || begin < name + 2 || begin[-1] != ' ')
+		return n;
+	end = name + n - 1;
+	colon = memrchr(begin, ':', (size_t)(end - begin));
+	end = colon && strspn(colon + 1, "0123456789") == (size_t)(end - colon) - 1 ? colon : end;
+	begin++;
+	if (end - begin < 3 || memcmp(end - 3, ".py", 3) != 0)
+		return n;
+	if (*end == ')' && file->length == (size_t)(end - begin) &&
+	    memcmp(file->bytes, begin, file->length) == 0)
+		return (size_t)(begin - name) - 2;
+	*file = (struct event_text){begin, (size_t)(end - begin)};
+	return n;
+}
+
 void path_text_write(struct out *o, const struct strings *s, const struct path_text *path,
 		     const char *end, int column)
 {
+	struct event_text file = {"", 0};
 	struct name_list words;
 
 	if (out_width(o)) {
@@ -217,6 +243,11 @@ void path_text_write(struct out *o, const struct strings *s, const struct path_t
 		return;
 	}
 	name_list_begin_line(&words, o, s, column);
-	for (uint32_t i = 0; i < path->n; i++)
-		name_list_add(&words, path->names[i], i ? "" : "(", i + 1 < path->n ? "" : end);
+	for (uint32_t i = 0; i < path->n; i++) {
+		size_t n;
+		const char *name = strings_shown(s, path->names[i], &n);
+
+		n = length_of_own(name, n, &file);
+		name_list_add_text(&words, name, n, i ? "" : "(", i + 1 < path->n ? "" : end);
+	}
 }

@@ -13,6 +13,11 @@
 
 #define WIDTH 4 /* with a blank behind the number */
 
+int row_numbers_width(const struct view_input *in)
+{
+	return in->numbers && in->numbers->is_shown ? WIDTH : 0;
+}
+
 static void forget(struct row_numbers *r)
 {
 	while (r->n > 0)

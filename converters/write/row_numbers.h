@@ -20,6 +20,8 @@ struct row_numbers {
 
 void row_numbers_free(struct row_numbers *r);
 
+/* The columns of the numbers, 0 if they are not shown. */
+int row_numbers_width(const struct view_input *in);
 /* A new table of so many rows begins: write the blanks above the column of numbers. Returns its width. If there is a
  * table already, one of fewer than two rows gets no numbers, and those of the former stay. */
 int row_numbers_heading(struct out *o, const struct view_input *in, size_t n_rows);

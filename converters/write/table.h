@@ -194,9 +194,9 @@ struct table {
 	const char **keys;  /* of a row */
 	const char **call_keys;
 	/* Text. */
-	int *widths;		   /* of several columns */
-	int column;		   /* where the label begins, of several or two */
-	struct table_column *text; /* those of the view's columns that have a heading */
+	int *widths;	   /* of several columns */
+	int column;	   /* where the label begins, of several or two */
+	uint32_t left_out; /* of the view's columns, for want of room: struct looks_columns */
 	/* Trees. */
 	struct heaviest top;
 	bool is_counting;

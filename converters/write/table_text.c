@@ -5,6 +5,7 @@
  * In: rows. Out: text.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,10 @@
 #define NAME_LEAST   18 /* columns, with the level before the name */
 #define WIDE	     100 /* columns of a terminal that has room for "(inlined)" behind names in a tree */
 #define ARROW	     " -> "
+#define ANY_ROOM     INT_MAX
+#define SECOND	     6	/* the column of a callee where its own has no room */
+#define LABEL_ROOM   24 /* columns of names, below which columns of figures are left out */
+#define CALL_ROOM    40 /* the same of two names */
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
@@ -33,6 +38,8 @@ static int width_of(const struct table *t, const struct table_column *c)
 {
 	const struct table_about *about = t->about;
 
+	if (t->left_out >> (c - about->columns) & 1)
+		return 0;
 	switch (c->kind) {
 	case TABLE_SHARE:
 		return c->width ? c->width : SHARE_WIDTH;
@@ -58,6 +65,56 @@ static bool has_modules(const struct table *t)
 	return t->about->has_looks && t->about->label == TABLE_NAME &&
 	       out_width(t->out) >= MODULE_ROOM && t->in->tree && t->in->profile->n_modules &&
 	       !t->about->format;
+}
+
+/* What is in other columns, too, goes first. */
+static int order_of(enum table_kind kind)
+{
+	switch (kind) {
+	case TABLE_SAMPLES:
+		return 3;
+	case TABLE_COUNT:
+		return 2;
+	case TABLE_WEIGHT:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void list_columns(const struct table *t, struct looks_columns *list)
+{
+	*list = (struct looks_columns){0};
+	for (const struct table_column *c = t->about->columns;
+	     c->kind && list->n < LOOKS_COLUMNS_MOST; c++)
+		list->list[list->n++] = (struct looks_column){
+			c->heading,
+			is_text(c) && c->kind != TABLE_LABEL ? width_of(t, c) : 0,
+			order_of(c->kind),
+		};
+}
+
+static void leave_out(struct table *t)
+{
+	struct looks_columns list;
+	int room = t->about->label == TABLE_CALL ? CALL_ROOM : LABEL_ROOM;
+
+	if (t->about->format)
+		return;
+	if (t->about->has_numbers)
+		room += row_numbers_width(t->in);
+	list_columns(t, &list);
+	looks_fit(&list, t->out, room);
+	t->left_out = list.left_out;
+}
+
+static void say_left_out(struct table *t)
+{
+	struct looks_columns list;
+
+	list_columns(t, &list);
+	list.left_out = t->left_out;
+	looks_say_left_out(t->out, &list);
 }
 
 static void write_own_heading(const struct table *t)
@@ -126,10 +183,12 @@ int table_text_begin(struct table *t, struct error *err)
 		about->above(t, about->context);
 	if (about->of_parent)
 		caption_parent(t->out, t->in->options, about->of_parent);
-	if (t->shape == TABLE_ONE)
+	if (t->shape == TABLE_ONE) {
+		leave_out(t);
 		write_own_heading(t);
-	else if (write_resources(t))
+	} else if (write_resources(t)) {
 		return error_memory(err);
+	}
 	caption_rule(t->out);
 	return 0;
 }
@@ -137,6 +196,8 @@ int table_text_begin(struct table *t, struct error *err)
 int table_text_end(struct table *t, struct error *err)
 {
 	footer_write(t->out, &t->footer, t->in->options, t->threshold);
+	if (t->shape == TABLE_ONE)
+		say_left_out(t);
 	if (t->shape == TABLE_ONE && t->about->below)
 		return t->about->below(t, t->about->context, err);
 	return 0;
@@ -149,44 +210,38 @@ void table_text_free(struct table *t)
 
 /* ---- what a row is about --------------------------------------------------------------------- */
 
-/* No terminal is wider than what this stops at. */
-static int columns_of(const char *name, size_t n)
-{
-	int columns = 0;
-
-	for (size_t i = 0; i < n && columns < 10000; i++)
-		columns += out_columns(name + i, n - i);
-	return columns;
-}
-
 /* On a terminal each of the two names has half of the line that is left from `column` on. */
 static void write_halves(const struct table *t, const struct table_row *row, int column)
 {
-	int width = out_width(t->out), room = (width - column - (int)strlen(ARROW)) / 2;
+	int width = out_width(t->out);
+	int room = width ? (width - column - (int)strlen(ARROW)) / 2 : ANY_ROOM;
 	size_t n;
 	const char *name = strings_shown(t->in->profile->strings, row->name, &n);
 
-	out_name_fit(t->out, name, n, width - room);
+	out_name_cut(t->out, name, n, room);
 	out_text(t->out, ARROW);
 	name = strings_shown(t->in->profile->strings, row->callee, &n);
-	out_name_fit(t->out, name, n, width - room);
+	out_name_cut(t->out, name, n, room);
 }
 
-/* On a terminal that is too narrow for both names the callee has a line of its own. */
+/* On a terminal that is too narrow for both names the callee has a line of its own; if it is too narrow for one, that begins
+ * farther left. */
 static void write_call(const struct table *t, const struct table_row *row)
 {
 	size_t n, callee_n;
 	const char *name = strings_shown(t->in->profile->strings, row->name, &n);
 	const char *callee = strings_shown(t->in->profile->strings, row->callee, &callee_n);
 	int width = out_width(t->out), column = t->column;
+	int second = width && width - column < NAME_LEAST + (int)strlen(ARROW) ? SECOND : column;
 
 	out_name_fit(t->out, name, n, column);
-	column += columns_of(name, n);
-	if (width && column + (int)strlen(ARROW) + columns_of(callee, callee_n) > width) {
-		out_format(t->out, "\n%*s", t->column, "");
-		column = t->column;
+	column += out_name_columns(name, n);
+	if (width && column + (int)strlen(ARROW) + out_name_columns(callee, callee_n) > width) {
+		out_format(t->out, "\n%*s%s", second, "", &ARROW[1]);
+		column = second - 1;
+	} else {
+		out_text(t->out, ARROW);
 	}
-	out_text(t->out, &ARROW[column <= t->column]);
 	out_name_fit(t->out, callee, callee_n, column + (int)strlen(ARROW));
 }
 

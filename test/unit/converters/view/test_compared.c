@@ -44,7 +44,7 @@ static int write_view(const struct options *opt, struct sources *from, struct er
 	if (!status) {
 		const struct view_input in = analysis_input(&s, &opt->of_view);
 
-		status = opt->view->emit(&in, o, err);
+		status = view_show(opt->view, &in, o, err);
 	}
 	close_output(&terminal, o);
 	analysis_free(&s);

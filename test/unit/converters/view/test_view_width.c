@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_view_width.c - on a terminal the lines of tables end at its edge. Seen to fail: with call paths
  * in one line, with counts of any width, with twenty levels indented at any width, and without the
- * cut of a name that fills a line of its list. */
+ * cut of a name that fills a line of its list; below 80 columns, with a dozen columns of names behind all figures and
+ * without the sheet. */
 #include "terminal_text.h"
 #include "view_text.h"
 
@@ -50,7 +51,7 @@ static void fits(const struct view *v, struct profile *p, struct view_options op
 	free(text);
 }
 
-static void all_fit(const char *folded, int width)
+static void all_fit_in(const char *folded, int width)
 {
 	struct profile *p = profile_of(folded);
 	struct view_options options = defaults;
@@ -65,13 +66,20 @@ static void all_fit(const char *folded, int width)
 	profile_free(p);
 }
 
+static const int widths[] = {20, 40, 60, 80, 130, 200};
+
+static void all_fit(const char *folded)
+{
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		all_fit_in(folded, widths[i]);
+}
+
 Test(view_width, long_names)
 {
 	static const char stacks[] = "main;" LONG "<int> 300\nmain;" LONG ";f;" LONG ";" LONG
 				     " 2000\nmain;a (b);\"" LONG "\";f;\"" LONG "\" 30\n";
 
-	all_fit(stacks, 80);
-	all_fit(stacks, 130);
+	all_fit(stacks);
 }
 
 /* Sequences of calls that recur, with their callers behind them. Seen to fail: with a path that leaves no
@@ -81,8 +89,7 @@ Test(view_width, recurring_sequences)
 	static const char stacks[] = "a;" LONG ";" LONG "x 300\nb;" LONG ";" LONG "x 4000\nc;" LONG
 				     ";" LONG "x 4000\na;f;g;" LONG " 2\nb;f;g;" LONG " 2\n";
 
-	all_fit(stacks, 80);
-	all_fit(stacks, 130);
+	all_fit(stacks);
 }
 
 Test(view_width, deep_stacks)
@@ -96,7 +103,7 @@ Test(view_width, deep_stacks)
 	for (i = 0; i < 40; i++)
 		end += sprintf(end, ";f%d", i);
 	strcpy(end, " 7\n");
-	all_fit(folded, 80);
+	all_fit(folded);
 	free(folded);
 }
 
@@ -110,12 +117,14 @@ Test(view_width, processes)
 
 	p->processes->args = words;
 	p->processes->n_args = 2;
-	fits(&view_processes, p, defaults, 80);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		fits(&view_processes, p, defaults, widths[i]);
 	p->processes->has_rank = true;
 	p->processes->rank = 9999999; /* more digits push the command */
 	fits(&view_processes, p, defaults, 80);
 	p->processes->has_rank = false;
-	fits(&view_threads, p, defaults, 80);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		fits(&view_threads, p, defaults, widths[i]);
 	p->processes->args = none;
 	p->processes->n_args = 0;
 	profile_free(p);
@@ -124,8 +133,7 @@ Test(view_width, processes)
 Test(view_width, large_counts)
 {
 	all_fit("a;b 18446724073709551000\na;b;" LONG " 1\n" LONG ";c 4\na;" LONG
-		";c 7000000000000\n",
-		80);
+		";c 7000000000000\n");
 }
 
 /* A path is one line: its first function, what differs, and as many of the last as fit. One that goes on with the same
@@ -267,7 +275,7 @@ Test(view_width, random_chains)
 			fprintf(f, " %d\n", rand() % 3 ? 1 + rand() % 100 : 1000000);
 		}
 		fclose(f);
-		all_fit(folded, 80);
+		all_fit_in(folded, widths[round % 4]);
 		free(folded);
 	}
 }

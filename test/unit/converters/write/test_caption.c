@@ -7,6 +7,7 @@
 #include "out_text.h"
 #include "terminal_text.h"
 #include "write/caption.h"
+#include "write/sheet.h"
 
 static uint32_t add(struct profile *p, const char *text)
 {
@@ -185,6 +186,7 @@ Test(caption, a_command_line_is_cut_between_characters)
 /* A heading with what users have typed, on a terminal. Seen to fail: with the threads in one line. */
 Test(caption, long_lines_go_on)
 {
+	struct sheet sheet = {0};
 	struct terminal terminal;
 	struct profile p;
 	struct out *o = terminal_open(&terminal, 40);
@@ -192,7 +194,9 @@ Test(caption, long_lines_go_on)
 
 	make(&p, "program", "");
 	p.threads = (char[]){"worker, reader, a_thread_of_a_long_name_that_no_line_holds"};
+	sheet_begin(&sheet, o, 40);
 	caption_write(o, "T", &(struct view_input){.profile = &p});
+	sheet_end(&sheet, o);
 	text = terminal_close(&terminal, o);
 	cr_assert(strstr(text, "only threads: worker, reader,\n"
 			       "  a_thread_of_a_long_name_that_no_line_h\n  olds\n"),
