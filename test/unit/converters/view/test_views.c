@@ -418,3 +418,18 @@ Test(callpath_view, stacks_without_the_default_root)
 	rest_is("x y 3\nz 1\n", NULL,
 		"not shown: 25.00 % of all, in stacks without \"x y\"; --root chooses others\n");
 }
+
+/* In a pipe a path says the file of Python's functions once. Seen to fail: with the file behind each. */
+Test(views, files_of_paths)
+{
+	struct profile *p = profile_of("<module> (app.py);f (app.py);sorted;g (app.py);h (lib.py);"
+				       "k (lib.py:7) 1\n");
+	char *text = show(&view_callpath, p, &defaults);
+
+	cr_assert(
+		strstr(text,
+		       "(\"<module> (app.py)\" f sorted g \"h (lib.py)\" \"k (lib.py:7)\") [1]\n"),
+		"%s", text);
+	free(text);
+	profile_free(p);
+}
