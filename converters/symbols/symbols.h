@@ -199,6 +199,10 @@ uint32_t symbols_exported(const struct symbols *s, uint32_t name);
  */
 const char *symbols_module_warning(const struct symbols *s, uint32_t module);
 
+/* Returns the module's name: the last part of its path, or of the link's by which all processes have
+ * executed it; NULL if no record has its path. */
+const char *symbols_label(const struct symbols *s, uint32_t module);
+
 /* ---- symbols pack ---------------------------------------------------------------------------- */
 /*
  * What files say of all addresses of a profile, for a pack.

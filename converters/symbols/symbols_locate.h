@@ -108,10 +108,6 @@ void symbols_packed_free(struct module_names *m);
 /* Find what a comparison needs to know of modules. -1: out of memory. */
 int symbols_compared(struct symbols *s);
 
-/* Returns the module's name: the last part of its path, or of the link's by which all processes have
- * executed it; NULL if no record has its path. */
-const char *symbols_label(const struct symbols *s, uint32_t module);
-
 /* ---- entry points ---------------------------------------------------------------------------- */
 /*
  * Names main and _start of programs without symbols.

@@ -216,6 +216,9 @@ static void write_lines(struct out *o, const struct listing *l)
 	const struct looks_columns c = columns_of(o, l);
 
 	caption_write(o, "Processes", l->in);
+	if (l->n < l->in->profile->n_processes)
+		out_format(o, "%zu of %zu processes %s any of it\n", l->n,
+			   l->in->profile->n_processes, l->n == 1 ? "has" : "have");
 	out_text(o, "\n");
 	looks_headings(o, &c);
 	out_text(o, " command\n");

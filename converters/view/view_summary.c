@@ -322,7 +322,7 @@ static void write_losses(struct out *o, const struct profile *p, bool is_part)
 			losses[k] += process->losses[k];
 		lost += profile_process_lost(process);
 		cut += !process->ended;
-		weight += process->weight;
+		weight += profile_process_sampled(process);
 		whole += process->weight_complete;
 	}
 	if (p->by_name || p->given_calls)

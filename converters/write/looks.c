@@ -57,10 +57,13 @@ struct event_text looks_module(const struct view_input *in, uint32_t name)
 {
 	uint32_t module = module_of(in, name);
 	struct event_text text = {"", 0};
-	const char *slash;
+	const char *slash, *label;
 
 	if (module == PROFILE_NO_MODULE || in->profile->modules[module].path == STRINGS_NONE)
 		return text;
+	label = in->symbols ? symbols_label(in->symbols, module) : NULL;
+	if (label)
+		return (struct event_text){label, strlen(label)};
 	text.bytes =
 		strings_get(in->profile->strings, in->profile->modules[module].path, &text.length);
 	slash = memrchr(text.bytes, '/', text.length);

@@ -20,7 +20,7 @@ void looks_name(struct out *o, const struct view_input *in, uint32_t name);
 /* Go on as before. */
 void looks_end(struct out *o);
 
-/* The file name of the function's module; empty if that is not known, or if several modules have a
+/* The name of the function's module, as other views have it (symbols_label); empty if that is not known, or if several modules have a
  * function of that name. */
 struct event_text looks_module(const struct view_input *in, uint32_t name);
 

@@ -43,6 +43,9 @@ def run(*arguments, text=True):
     return r.returncode, r.stdout.decode() if text else r.stdout, errors
 
 
+N_PROCESSES = len(json.loads(run("--processes", "--json")[1])["rows"])
+
+
 def problem(*words):
     problems.append(" ".join(str(w) for w in words))
 
@@ -195,6 +198,11 @@ def check_text(where, view, chosen, out, document):
         problem(where, "the heading does not say what is kept:", heading)
     if said and abs(float(said.group(3)) - share) > 0.0051:
         problem(where, "the heading says", said.group(0), "and not", share)
+    said = re.search(r"^(\d+) of (\d+) processes ha(?:s|ve) any of it$", heading, re.M)
+    if view == "processes" and "--top" not in chosen:
+        every = 1 if "--pid" in chosen else N_PROCESSES
+        if (int(said.group(1)) if said else every) != len(document["rows"]):
+            problem(where, len(document["rows"]), "processes, and the heading says", said)
     if view not in PERCENT or "--top" in chosen or "--root" in chosen:
         return
     shares = [float(p) for p in re.findall(PERCENT[view], out, re.M)]

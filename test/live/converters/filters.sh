@@ -15,7 +15,7 @@ pid=$(info two.cps pid)
 # ---- every view with every filter -------------------------------------------------------------
 # (Seen to fail: --threads and --processes had what all samples used, whatever --from, --to, --state, --thread, --focus and
 # --ignore said, --summary had threads of 150 %, --timeline had no focus, and what had no effect was said at most as a
-# warning: 127 combinations.)
+# warning: 127 combinations. The heading of --processes did not say how many are listed.)
 mkdir all && cd all || exit 1
 record CPSAMPLE_RESOURCES=cpu:1ms,real:2ms,alloc:100 sh -c \
 	"'$targets/threads' 150 2 & '$targets/threads' 100 1; wait; '$targets/allocates' 20 threads; true" >/dev/null ||

@@ -129,3 +129,10 @@ for form in '' full short linker; do
 		[ ! -s err ] || fail "--$view --names $form: $(cat err)"
 	done
 done
+
+# A program that was started by a link has the link's name in all views. Seen to fail: the modules of --summary and of the page
+# had the file's name.
+ln -s "$targets/spin" called
+record CPSAMPLE_OUTPUT=called.cps ./called 300 >/dev/null
+"$CPCONV" --summary called.cps | grep -q '^modules: .* called\b' || fail "--summary: $("$CPCONV" --summary called.cps | grep ^modules)"
+"$CPCONV" --flat --granularity module --tsv called.cps | cut -f 5 | grep -qx called || fail "--granularity module has another name"

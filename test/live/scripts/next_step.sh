@@ -71,6 +71,8 @@ says 125 '-F: there is no such option; -r cpu:1ms takes' "$cpsample" -F 999 prog
 says 125 '-r cpu,wall: "wall" is no resource; did you mean real?' "$cpsample" -r cpu,wall ./program
 says 125 '-r maloc: "maloc" is no resource; did you mean alloc?' "$cpsample" -r maloc ./program
 says 125 '-r swithces: "swithces" is no resource; did you mean switches?' "$cpsample" -r swithces ./program
+says 125 '-r CPU: "CPU" is no resource; did you mean cpu?' "$cpsample" -r CPU ./program
+says 125 '-r cpu,LOCK: "LOCK" is no resource; did you mean lock?' "$cpsample" -r cpu,LOCK ./program
 says 125 '-r xyzzy: "xyzzy" is no resource; see cpsample --list-resources' "$cpsample" -r xyzzy ./program
 says 125 '-c timr: must be strata, timer, itimer or perf; did you mean timer?' "$cpsample" -c timr ./program
 says 125 '-c sun: must be strata, timer, itimer or perf' "$cpsample" -c sun ./program
