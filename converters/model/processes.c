@@ -119,7 +119,8 @@ uint64_t run_times_longest(const struct profile *p, uint64_t run_ns)
 	bool is_known = order && p->n_processes;
 
 	for (size_t i = 0; is_known && i < p->n_processes; i++)
-		is_known = p->processes[i].start_ns && p->processes[i].ended;
+		is_known =
+			p->processes[i].start_ns && p->processes[i].ended && p->processes[i].end_us;
 	if (is_known)
 		add_runs(&r, p, order);
 	free(order);

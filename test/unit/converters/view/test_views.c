@@ -306,15 +306,11 @@ Test(views, depth)
 	struct view_options options = defaults;
 	char *text;
 
-	options.depth = 2;
+	options.depth = 1; /* in a graph the number of calls, not of functions */
 	text = show(&view_dot, p, &options);
 	cr_assert_eq(count(text, "\t\"m\" ["), 1);
 	cr_assert_eq(count(text, "\t\"c\" ["), 1, "one call below x: %s", text);
 	cr_assert_eq(count(text, "\t\"b\" ["), 1, "one call below m: %s", text);
-	free(text);
-	options.depth = 1;
-	text = show(&view_dot, p, &options);
-	cr_assert_eq(count(text, "[label="), 2, "m and x: %s", text);
 	free(text);
 	options.format = VIEW_TSV;
 	text = show(&view_tree, p, &options);
