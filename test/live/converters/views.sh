@@ -111,6 +111,7 @@ for view in $(names_of_views); do
 		esac
 		"$CPCONV" "--$view" $format --strict "c$csi.folded" "c$csi.folded" >out 2>&1
 		[ -s out ] || fail "--$view $format is empty"
+		[ "$view$format" != callgraph ] || sed -i 's/^\f$//' out # which ends the first part, as in gprof's
 		LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f]|\xc2[\x80-\x9f]' out >odd && fail "--$view $format: $(head -n 3 odd | od -c)"
 	done
 done
