@@ -75,6 +75,11 @@ const struct known_option options_table[] = {
 	 FLAG(of_view.dot.by_self)},
 	{OPTION("show-samples", NULL, "the numbers of samples, too"),
 	 FLAG(of_view.dot.show_samples)},
+	{OPTION("node-label", "MEASURE",
+		"functions have (several: one more): total-time-percentage, "
+		"self-time-percentage, total-time, self-time"),
+	 .kind = KIND_BIT, .place = AT(of_view.dot.labels),
+	 .choices = {"total-time-percentage", "self-time-percentage", "total-time", "self-time"}},
 	{OPTION("wrap", NULL, "long names on several lines (also -w)"), FLAG(of_view.dot.wrap),
 	 .letter = 'w'},
 	{OPTION("focus", "NAME,...", "only stacks that contain one (a name, file or regex)"),

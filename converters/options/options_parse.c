@@ -106,7 +106,10 @@ static int parse_choice(void *value, const struct known_option *option, const ch
 	for (i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++) {
 		if (strcmp(option->choices[i], text) != 0)
 			continue;
-		*(int *)value = option->set + i;
+		if (option->kind == KIND_BIT)
+			*(unsigned *)value |= 1u << i;
+		else
+			*(int *)value = option->set + i;
 		return 0;
 	}
 	error_set(err, "--%s: \"%s\" is not one of", option->name, text);
@@ -175,6 +178,7 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 	case KIND_COUNT:
 		return parse_count(value, option->name, text, err);
 	case KIND_CHOICE:
+	case KIND_BIT:
 		return parse_choice(value, option, text, err);
 	case KIND_SET:
 		*(int *)value = option->set;
@@ -202,6 +206,7 @@ static size_t size_of(const struct known_option *option)
 	case KIND_SECONDS:
 		return sizeof(uint64_t);
 	case KIND_CHOICE:
+	case KIND_BIT:
 	case KIND_SET:
 		return sizeof(int);
 	case KIND_HELP:
@@ -255,6 +260,18 @@ static void show_values(struct out *o, const struct patterns *p)
 	}
 }
 
+static void show_bits(struct out *o, const struct known_option *option, unsigned bits)
+{
+	const char *before = "";
+
+	for (unsigned i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++) {
+		if (!(bits & 1u << i))
+			continue;
+		out_format(o, "%s%s", before, option->choices[i]);
+		before = ", ";
+	}
+}
+
 void options_show(struct out *o, const struct options *opt, const struct known_option *option)
 {
 	const void *value = (const char *)opt + option->place;
@@ -271,6 +288,8 @@ void options_show(struct out *o, const struct options *opt, const struct known_o
 		out_format(o, "%g", *(const double *)value);
 	else if (option->kind == KIND_COUNT)
 		out_format(o, "%llu", (unsigned long long)*(const uint64_t *)value);
+	else if (option->kind == KIND_BIT)
+		show_bits(o, option, *(const unsigned *)value);
 	else if (option->kind == KIND_CHOICE)
 		out_text(o, option->choices[*(const int *)value - option->set]);
 	else
@@ -561,6 +580,8 @@ int options_check_base(const struct options *opt, const struct view *view, struc
 		return error_set(
 			err, "--%s compares one resource, not \"%.60s\"; tables compare several",
 			view->name, opt->chosen.resource);
+	if (opt->of_view.dot.labels)
+		return error_set(err, "--node-label: a comparison has figures of its own");
 	if (opt->of_symbols.granularity == SYMBOLS_BY_ADDRESS)
 		return error_set(err, "--base compares by name, and --granularity address has none "
 				      "that a change of the program leaves alone");

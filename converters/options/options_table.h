@@ -26,6 +26,7 @@ enum option_kind {
 	KIND_NUMBER,  /* a positive double */
 	KIND_COUNT,   /* a uint64_t from 1 up */
 	KIND_CHOICE,  /* an int: option.set plus the index of the word in option.choices */
+	KIND_BIT,     /* an unsigned: the bit of that number in option.choices is set, too */
 	KIND_SET,     /* none: an int becomes option.set */
 	KIND_LIST,    /* a text, one of several; option.set is the enum option_list */
 };

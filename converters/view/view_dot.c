@@ -250,6 +250,27 @@ static double of_largest(const struct picture *p, double self)
 	return p->largest_self > 0 ? self / p->largest_self : 0;
 }
 
+/* What stands below a name; what is self stands in parentheses. */
+static void write_measures(struct out *o, const struct picture *p, double total, double self)
+{
+	unsigned labels = p->options->labels ? p->options->labels
+					     : VIEW_LABEL_TOTAL_PERCENT | VIEW_LABEL_SELF_PERCENT;
+	const struct graph *g = p->drawing.graph;
+	struct weight_scale scale = weight_scale(p->in->profile, g->unit, g->total);
+	char text[WEIGHT_BYTES];
+
+	if (labels & VIEW_LABEL_TOTAL_PERCENT)
+		out_format(o, "\\n%.2f%%", total * 100);
+	if (labels & VIEW_LABEL_SELF_PERCENT)
+		out_format(o, "\\n(%.2f%%)", self * 100);
+	if (labels & VIEW_LABEL_TOTAL)
+		out_format(o, "\\n%s",
+			   weight_text(text, scale, (uint64_t)llround(total * (double)g->total)));
+	if (labels & VIEW_LABEL_SELF)
+		out_format(o, "\\n(%s)",
+			   weight_text(text, scale, (uint64_t)llround(self * (double)g->total)));
+}
+
 static void write_node(struct out *o, const struct picture *p, const struct pruned_graph_node *n)
 {
 	const struct tree_function *f = &p->drawing.graph->functions[n->function];
@@ -261,7 +282,7 @@ static void write_node(struct out *o, const struct picture *p, const struct prun
 	dot_text_quote(o, p->drawing.strings, f->name);
 	out_text(o, " [label=\"");
 	last = write_chain(o, p, n->function);
-	out_format(o, "\\n%.2f%%\\n(%.2f%%)", n->total * 100, node_of(p, last)->self * 100);
+	write_measures(o, p, n->total, node_of(p, last)->self);
 	if (n->calls)
 		out_format(o, "\\n%" PRIu64 "\xc3\x97", n->calls);
 	if (p->options->show_samples && p->drawing.graph->tree)
@@ -389,9 +410,9 @@ const struct view view_dot = {
 	.help = "the call graph as a picture, for Graphviz",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_base = true,
-	.options =
-		VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres",
-			     "colormap", "skew", "color-nodes-by-selftime", "show-samples", "wrap"),
+	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres",
+				"colormap", "skew", "color-nodes-by-selftime", "show-samples",
+				"node-label", "wrap"),
 	.commands = {{.argument = VIEW_ARGUMENT_FILE,
 		      .help = "the call graph for Graphviz, into FILE"}},
 	.emit = emit,

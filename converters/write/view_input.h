@@ -29,11 +29,19 @@ enum view_self { VIEW_SELF_DEFAULT, VIEW_SELF_LEAF, VIEW_SELF_PROGRAM };
 
 struct row_numbers;
 
+enum view_label {
+	VIEW_LABEL_TOTAL_PERCENT = 1,
+	VIEW_LABEL_SELF_PERCENT = 2,
+	VIEW_LABEL_TOTAL = 4,
+	VIEW_LABEL_SELF = 8,
+};
+
 /* The options for the looks of dot's picture. They have gprof2dot's names. */
 struct view_dot_options {
 	int colormap; /* enum colour_map */
 	double skew;  /* struct colour_scale */
 	bool wrap, by_self, show_samples;
+	unsigned labels; /* enum view_label, what stands below a name; 0: the percentages */
 };
 
 /* The options that views read. The command line sets them. */

@@ -136,6 +136,9 @@ Test(options, every_view_is_an_option)
 	cr_assert_str_eq(parsed("--dot -z f -l g").of_view.root, "f");
 	cr_assert_str_eq(parsed("--dot -z f -l g").of_view.leaf, "g");
 	cr_assert(parsed("--dot -w").of_view.dot.wrap);
+	cr_assert_eq(
+		parsed("--dot --node-label self-time --node-label total-time").of_view.dot.labels,
+		VIEW_LABEL_SELF | VIEW_LABEL_TOTAL);
 	cr_assert_eq(parsed("--dot -c gray").of_view.dot.colormap, COLOUR_GRAY);
 	cr_assert_eq(parsed("--names full -s").of_symbols.names, SYMBOLS_SHORT);
 	cr_assert_eq(parsed("-h").action, OPTIONS_HELP);
@@ -154,6 +157,8 @@ Test(options, without_effect)
 		{"--sort total --tree", "tree takes no --sort; it is for --flat"},
 		{"--dot -n 1 -e 2 --wrap --top 3 --unit samples", NULL},
 		{"--dot -z f -l g -w -c gray -s", NULL},
+		{"--dot --node-label self-time --base b", "a comparison has figures of its own"},
+		{"--flat --node-label self-time", "flat takes no --node-label"},
 		{"--flat -w", "flat takes no --wrap; it is for --dot"},
 		{"--functions -n 1", "functions takes no --node-thres; it is for --graph, --dot"},
 		{"--graph --wrap", "graph takes no --wrap; it is for --dot"},
@@ -233,7 +238,8 @@ Test(options, wrong_usage)
 {
 	wrong("--nonsense", "unknown option --nonsense");
 	wrong("--=x", "unknown option --=x");
-	wrong("--no", "option --no is the beginning of --node-thres, --normalize, --no-inlines");
+	wrong("--no", "option --no is the beginning of --node-thres, --node-label, "
+		      "--normalize, --no-inlines");
 	wrong("--depht=3", "unknown option --depht=3; did you mean --depth?");
 	wrong("--bottom-up", "unknown option --bottom-up; did you mean --bottomup?");
 	wrong("-x", "unknown option -x");
@@ -319,7 +325,7 @@ Test(options, help_says_which_views_obey)
 	text = text_of_file("text");
 	cr_assert(strstr(text, "\nObeyed by some views only:\n"));
 	cr_assert(strstr(text, "\n  --sort: flat\n"));
-	cr_assert(strstr(text, ", --wrap: dot\n"));
+	cr_assert(strstr(text, "--wrap: dot\n"));
 	cr_assert_null(strstr(text, "--pid:"));
 	cr_assert_null(strstr(text, "--pid,"));
 	free(text);
