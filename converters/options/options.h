@@ -33,7 +33,7 @@ struct options {
 	bool strict;
 	bool follow;   /* show it again each second as long as it is being recorded */
 	bool kernel;   /* stacks end in the kernel where they do */
-	bool blame;    /* --resource lock means lock-blame */
+	bool blame;    /* lock means lock-blame, also where no --resource is given */
 	uint64_t jobs; /* threads that read; 0: one for each core */
 	char **files;  /* the arguments that are not options */
 	size_t n_files;

@@ -543,9 +543,9 @@ static int apply_blame(struct options *opt, struct error *err)
 {
 	if (!opt->blame)
 		return 0;
-	if (!opt->chosen.resource || strcmp(opt->chosen.resource, "lock") != 0)
+	if (opt->chosen.resource && strcmp(opt->chosen.resource, "lock") != 0)
 		return error_usage(err,
-				   "--blame: only of --resource lock, which tells who waits; with "
+				   "--blame: only of resource lock, which tells who waits; with "
 				   "--blame it tells who lets others wait");
 	opt->chosen.resource = "lock-blame";
 	return 0;

@@ -326,6 +326,33 @@ static void say(const struct assertion *a, const struct analysis *s,
 			       : "; more runs tell more");
 }
 
+/* A name that nothing knows is one that was mistyped. What no sample has met may be known by what the filter has
+ * dropped, or by a symbol. */
+static int check_known(const struct assertion *a, const struct analysis *s, struct error *err)
+{
+	struct function_names names;
+	struct error unclear, similar;
+	struct tree *all = tree_build(s->profile, s->symbols, &(struct tree_options){0}, err);
+	bool is_known;
+
+	if (!all)
+		return -1;
+	is_known = function_names_if_any(&names, all, a->name, &unclear) != 0;
+	if (!is_known) {
+		is_known = names.n > 0;
+		function_names_free(&names);
+	}
+	if (!is_known && s->symbols)
+		is_known = symbols_has_function(s->symbols, a->name);
+	if (!is_known)
+		suggest_functions(all, a->name, &similar);
+	tree_free(all);
+	if (!is_known)
+		return error_usage(err, "--assert %s: %s", a->text, similar.text);
+	message("warning: --assert %s: no sample has met %s, which counts as 0", a->text, a->name);
+	return 0;
+}
+
 static int check(const struct options *opt, const struct analysis *s, struct error *err)
 {
 	int status = ASSERTIONS_HOLD;
@@ -341,8 +368,7 @@ static int check(const struct options *opt, const struct analysis *s, struct err
 				view_input_options_are_of_program(&opt->of_view, s->profile), &r,
 				err);
 		if (!rc && r.is_absent)
-			message("warning: --assert %s: no sample has met %s, which counts as 0",
-				a.text, a.name);
+			rc = check_known(&a, s, err);
 		if (!rc && !r.holds) {
 			say(&a, s, &r);
 			if (status != ASSERTIONS_BROKEN)

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "elf/module_file.h"
+#include "elf/symbol_table.h"
 #include "symbols/demangle.h"
 #include "symbols/symbols.h"
 #include "symbols/symbols_locate.h"
@@ -499,6 +500,64 @@ int symbols_open_file(struct symbols *s, uint32_t module, struct module_file *fi
 		      struct error *why)
 {
 	return module_file_open(files, s->profile, module, &s->opt.search, false, why);
+}
+
+/* Whether a symbol's name, as it is or in one of the forms that it can be shown in, is this one. */
+static bool is_symbol_of(const char *text, size_t n, const char *name)
+{
+	size_t part = strcspn(name, ":<( ");
+	bool found = n == strlen(name) && memcmp(text, name, n) == 0;
+
+	if (found || n < 3 || !memmem(text, n, name, part))
+		return found;
+	for (int form = 0; form < DEMANGLE_FORMS && !found; form++) {
+		char *shown = demangle_to(text, n, (enum demangle_form)form);
+
+		found = shown && strcmp(shown, name) == 0;
+		free(shown);
+	}
+	return found;
+}
+
+static bool list_has(const struct symbol_table *t, const struct symbol_list *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		size_t n;
+		const char *text = symbol_table_text(t, &l->symbols[i], &n);
+
+		if (is_symbol_of(text, n, name))
+			return true;
+	}
+	return false;
+}
+
+static bool module_has(const struct module_file *files, const char *name)
+{
+	struct symbol_table t = {0};
+	bool found;
+
+	found = !symbol_table_add_section(&t, &files->main, SHT_SYMTAB) &&
+		!symbol_table_add_section(&t, &files->main, SHT_DYNSYM) &&
+		(!files->has_debug || !symbol_table_add_section(&t, &files->debug, SHT_SYMTAB)) &&
+		(list_has(&t, &t.sized, name) || list_has(&t, &t.unsized, name));
+	symbol_table_free(&t);
+	return found;
+}
+
+bool symbols_has_function(struct symbols *s, const char *name)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < s->profile->n_modules && !found; i++) {
+		struct module_file files;
+		struct error why;
+
+		if (symbols_open_file(s, i, &files, &why) != 1)
+			continue;
+		found = module_has(&files, name);
+		module_file_close(&files);
+	}
+	return found;
 }
 
 /* ---- names ---- */

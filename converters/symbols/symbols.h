@@ -161,6 +161,10 @@ const struct profile *symbols_profile(const struct symbols *s);
 int symbols_open_file(struct symbols *s, uint32_t module, struct module_file *files,
 		      struct error *why);
 
+/* Whether a symbol of a module that the profile has is the function of that name, in one of the forms of names that a
+ * symbol can have (demangle.h). Modules whose files are not found have none. */
+bool symbols_has_function(struct symbols *s, const char *name);
+
 /* The code of a function that frames of the profile are in, if a pack has it; else NULL. */
 const struct pack_piece *symbols_packed_code(const struct symbols *s, uint32_t module,
 					     uint64_t start, uint64_t end);

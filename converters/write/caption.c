@@ -474,6 +474,8 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 		caption_profile(o, p);
 	if (in->is_introduced)
 		*in->is_introduced = true;
+	if (!p->n_columns && p->weight && is_named(p, p->resource, "lock"))
+		out_text(o, "who held the lock: --blame\n");
 	caption_parts(o, in);
 	if (!p->n_columns && p->hits == 0 && p->weight == 0)
 		write_why_empty(o, p);
