@@ -130,8 +130,8 @@ for form in '' full short linker; do
 	done
 done
 
-# A program that was started by a link has the link's name in all views. Seen to fail: the modules of --summary and of the page
-# had the file's name.
+# A program that was started by a link has the link's name in all views. Seen to fail: those of --summary
+# had the name of the file.
 ln -s "$targets/spin" called
 record CPSAMPLE_OUTPUT=called.cps ./called 300 >/dev/null
 "$CPCONV" --summary called.cps | grep -q '^modules: .* called\b' || fail "--summary: $("$CPCONV" --summary called.cps | grep ^modules)"

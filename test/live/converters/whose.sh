@@ -4,8 +4,9 @@
 # claims of --assert alike, and the heading says so; CPU time and --self leaf are that of the innermost function. Whoever has it,
 # the selfs add up to the total of the heading.
 #
-# Seen to fail: with selfs of the nodes, `allocate` had no row, and malloc had one; without the check of names of cpsample.h,
-# which the compiler has not put into its caller at -O0.
+# Seen to fail: with selfs of the nodes, `main` had none of what cpsample_count() counts, and cpsample_call_count of cpsample.h
+# had all, which the compiler has not put into its caller at -O0; so it was without the check of the names of cpsample.h.
+# The heading did not say whose self it is, and --bodies took no --self.
 #
 # Chance: none; what is counted by calls gives a sample at each interval.
 #
