@@ -358,7 +358,7 @@ static int check(const struct options *opt, const struct analysis *s, struct err
 	int status = ASSERTIONS_HOLD;
 
 	for (size_t i = 0; i < opt->n_asserts; i++) {
-		struct assertion_result r;
+		struct assertion_result r = {0};
 		struct assertion a;
 		int rc = assertion_parse(&a, opt->asserts[i], err);
 
