@@ -585,6 +585,9 @@ int options_check_base(const struct options *opt, const struct view *view, struc
 	if (opt->of_symbols.granularity == SYMBOLS_BY_ADDRESS)
 		return error_set(err, "--base compares by name, and --granularity address has none "
 				      "that a change of the program leaves alone");
+	if (view == &view_html && opt->of_view.with_source)
+		return error_set(err, "--with-source: a comparison shows no sources, for two "
+				      "programs have two");
 	if (opt->of_view.of_parent)
 		return error_set(
 			err, "--percent parent: a comparison has percentages of what was before");

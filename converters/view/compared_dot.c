@@ -157,7 +157,7 @@ static void write_arc(struct out *o, const struct picture *p, size_t i)
 				      : "");
 }
 
-static void write_head(struct out *o, const struct picture *p)
+static int write_head(struct out *o, const struct picture *p, struct error *err)
 {
 	const struct comparison *c = &p->table.of->comparison;
 	size_t after = c->n_runs - c->n_base;
@@ -168,22 +168,27 @@ static void write_head(struct out *o, const struct picture *p)
 		   "ranksep=\"0.25\", "
 		   "label=\"before: %zu run%s, after: %zu run%s; %s; red: more, blue: less, white: "
 		   "may "
-		   "be chance\", labelloc=\"b\", labeljust=\"l\"];\n"
-		   "\tnode [fontname=\"Arial\", fontsize=\"10\", height=\"0\", shape=\"box\", "
-		   "style=\"filled\", width=\"0\"];\n"
-		   "\tedge [fontname=\"Arial\", fontsize=\"10\"];\n",
+		   "be chance",
 		   c->n_base, c->n_base == 1 ? "" : "s", after, after == 1 ? "" : "s",
 		   c->normalizes ? "shares" : "exact totals");
+	if (dot_text_parts(o, "\\l", p->table.in, err))
+		return -1;
+	out_text(o, "\", labelloc=\"b\", labeljust=\"l\"];\n"
+		    "\tnode [fontname=\"Arial\", fontsize=\"10\", height=\"0\", shape=\"box\", "
+		    "style=\"filled\", width=\"0\"];\n"
+		    "\tedge [fontname=\"Arial\", fontsize=\"10\"];\n");
+	return 0;
 }
 
-static void draw(struct out *o, struct picture *p)
+static int draw(struct out *o, struct picture *p, struct error *err)
 {
 	const struct view_options *options = p->table.in->options;
 	const struct graph *g = p->graph;
 	double nodes = pruned_graph_node_threshold(options);
 	double edges = pruned_graph_edge_threshold(options);
 
-	write_head(o, p);
+	if (write_head(o, p, err))
+		return -1;
 	for (size_t i = 0; i < g->n_functions; i++) {
 		p->is_drawn[i] = p->is_drawn[i] && is_drawn(p, &p->functions[i], nodes);
 		if (p->is_drawn[i])
@@ -194,6 +199,7 @@ static void draw(struct out *o, struct picture *p)
 		    is_drawn(p, &p->arcs[i], edges))
 			write_arc(o, p, i);
 	out_text(o, "}\n");
+	return 0;
 }
 
 int compared_dot(const struct view_input *in, struct out *o, struct error *err)
@@ -207,7 +213,7 @@ int compared_dot(const struct view_input *in, struct out *o, struct error *err)
 	if (!status)
 		status = compare(&p, err);
 	if (!status)
-		draw(o, &p);
+		status = draw(o, &p, err);
 	compared_table_free(&p.table);
 	free(p.functions);
 	free(p.arcs);

@@ -197,14 +197,17 @@ static void write_left_out(struct out *o, const struct picture *p)
 		out_text(o, "dashed: through functions that are not shown\\l");
 }
 
-static void write_head(struct out *o, const struct picture *p)
+static int write_head(struct out *o, const struct picture *p, struct error *err)
 {
 	out_text(o, head);
 	write_program(o, p);
 	write_total(o, p);
+	if (dot_text_parts(o, "", p->in, err))
+		return -1;
 	out_format(o, "%s\\l", pruned_graph_totals(&p->drawing));
 	write_left_out(o, p);
 	out_format(o, rest_of_head, colour_fills(p->scale) ? "filled" : "solid");
+	return 0;
 }
 
 /* ---- nodes and edges ------------------------------------------------------------------------- */
@@ -352,12 +355,13 @@ static void write_passage(struct out *o, const struct picture *p, const struct p
 		   colour_of_label(label, p->scale, e->total), pen, 0.25 + pen / 5);
 }
 
-static void write_picture(struct out *o, const struct picture *p)
+static int write_picture(struct out *o, const struct picture *p, struct error *err)
 {
 	const struct pruned_graph *d = &p->drawing;
 	size_t i;
 
-	write_head(o, p);
+	if (write_head(o, p, err))
+		return -1;
 	for (i = 0; i < d->n_nodes; i++)
 		if (!p->spots[d->nodes[i].function].has_before)
 			write_node(o, p, &d->nodes[i]);
@@ -366,19 +370,19 @@ static void write_picture(struct out *o, const struct picture *p)
 	for (i = 0; i < p->passages.n; i++)
 		write_passage(o, p, &p->passages.list[i]);
 	out_text(o, "}\n");
+	return 0;
 }
 
-static int draw(struct picture *p, struct out *o)
+static int draw(struct picture *p, struct out *o, struct error *err)
 {
 	if (passages_find(&p->passages, &p->drawing))
-		return -1;
+		return error_memory(err);
 	for (size_t i = 0; i < p->drawing.n_nodes; i++)
 		p->largest_self = fmax(p->largest_self, p->drawing.nodes[i].self);
 	p->wraps = p->drawing.n_nodes > NODES_LARGE || p->options->wrap;
 	if (find_spots(p))
-		return -1;
-	write_picture(o, p);
-	return 0;
+		return error_memory(err);
+	return write_picture(o, p, err);
 }
 
 /* Nobody can read a picture of thousands of functions, unless somebody has asked for it. */
@@ -397,8 +401,8 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	if (!how.top && how.node_threshold < 0)
 		how.top = NODES_MOST;
 	status = pruned_graph_make(&p.drawing, &limited, err);
-	if (!status && draw(&p, o))
-		status = error_memory(err);
+	if (!status)
+		status = draw(&p, o, err);
 	passages_free(&p.passages);
 	free(p.spots);
 	pruned_graph_free(&p.drawing);

@@ -6,7 +6,11 @@
  */
 #include "write/dot_text.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/utf8.h"
+#include "write/caption.h"
 
 void dot_text_escape(struct out *o, const char *bytes, size_t n)
 {
@@ -37,4 +41,27 @@ void dot_text_quote(struct out *o, const struct strings *s, uint32_t name)
 	out_text(o, "\"");
 	dot_text_escape(o, bytes, n);
 	out_text(o, "\"");
+}
+
+int dot_text_parts(struct out *o, const char *before, const struct view_input *in,
+		   struct error *err)
+{
+	struct out *text = out_open_memory(err);
+	char *lines;
+	size_t n;
+
+	if (!text)
+		return -1;
+	caption_parts(text, in);
+	lines = out_take(text, &n, err);
+	if (!lines)
+		return -1;
+	if (n)
+		out_text(o, before);
+	for (char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1) {
+		dot_text_escape(o, line, (size_t)(end - line));
+		out_text(o, "\\l");
+	}
+	free(lines);
+	return 0;
 }

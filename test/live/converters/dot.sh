@@ -62,6 +62,10 @@ picture "$forms" --root 'form_*' --leaf db_get_property
 same_as_graph "$forms" --root 'form_*' --leaf db_get_property
 grep -q '>form_US_1040<' picture.svg || fail "form_US_1040 is not in the picture"
 grep -q '>invoice<' picture.svg && fail "invoice is no form"
+# Seen to fail: the picture of a part looked like that of all.
+picture "$forms" --focus invoice --hide main
+grep -q '>focus on invoice: [0-9]* of [0-9]* samples, ' picture.svg || fail "the picture does not say what it has: $(cat picture.dot)"
+grep -q '>hidden: main<' picture.svg || fail "the picture does not say what is hidden: $(cat picture.dot)"
 
 # Some names have a meaning for Graphviz, for SVG or for a shell. Each has something itself, so that there are no chains.
 long=$(awk 'BEGIN { for (i = 0; i < 1000; i++) printf "long_name_" }')

@@ -146,7 +146,7 @@ Test(options, every_view_is_an_option)
 }
 
 /* An option that the view does not look at is refused, whatever their order. (Seen to fail: it was a warning, which scripts
- * and pipes did not see, and for most filters nothing was said.) */
+ * and pipes did not see, and for most filters nothing was said; of a comparison's page for --with-source, too.) */
 Test(options, without_effect)
 {
 	static const struct {
@@ -191,6 +191,7 @@ Test(options, without_effect)
 		{"--bodies --by rank --root rank", NULL},
 		{"--html --source-path d", "only --with-source"},
 		{"--html --source-path d --with-source", NULL},
+		{"--html --with-source --base b", "--with-source: a comparison shows no sources"},
 	};
 	size_t i;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_dot.c - pictures of call graphs: what labels say, and how much is seen. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "view_text.h"
 #include "write/colour.h"
@@ -40,6 +41,23 @@ Test(dot, labels)
 	      "fontcolor=\"#ffffff\"];\n");
 	draws(cycle, plain, "\t\"P\" -> \"Q\" [label=\"75.00%\", ");
 	draws(cycle, plain, "\t\"Q\" -> \"P\" [label=\"25.00%\", ");
+}
+
+/* The label says what part of the run is shown. Seen to fail: it did not. */
+Test(dot, part_of_the_run)
+{
+	struct view_options options = {.threshold = -1, .dot = plain};
+	struct profile *p = profile_of("m;f 3\n");
+	char *text;
+
+	p->from_ns = 1000000000;
+	p->to_ns = 2500000000;
+	p->threads = strdup("a\"b");
+	text = show(&view_dot, p, &options);
+	cr_assert(strstr(text, "\\lonly threads: a\\\"b\\lonly from 1 s to 2.5 s into the run\\l"),
+		  "%s", text);
+	free(text);
+	profile_free(p);
 }
 
 /* Functions that only call the next one are one box. Seen to fail: with chains in large pictures alone. */
