@@ -22,8 +22,9 @@ struct source_text {
 	FILE *file; /* NULL: the lines are in packs */
 	const struct pack_set *packs;
 	char *path;
-	uint64_t changed_ns; /* since 1970; 0: in packs */
-	uint32_t line;	     /* the number of the line that was read last */
+	uint64_t
+		changed_ns; /* since 1970; 0: in packs, or in a directory that the user has named */
+	uint32_t line;	    /* the number of the line that was read last */
 	char *bytes;
 	size_t size;
 	ssize_t n;
@@ -118,6 +119,8 @@ struct source_text *source_text_open(const char *path, const char *directories,
 		n = strcspn(directories, ":");
 		if (n > 0 && n <= INT_MAX)
 			t = try_below(directories, n, path);
+		if (t)
+			t->changed_ns = 0;
 		directories += n + (directories[n] == ':');
 	}
 	if (!t)

@@ -33,7 +33,8 @@ void source_text_close(struct source_text *t);
 /* The path under which the file was found. */
 const char *source_text_path(const struct source_text *t);
 /* Whether the file was changed after this moment, in nanoseconds since 1970; 0 and UINT64_MAX: the moment is not known,
- * and nothing was. Lines in packs were not: what is changed is not packed. */
+ * and nothing was. Lines in packs were not: what is changed is not packed. A text in one of the `directories` is the one that
+ * the user means. */
 bool source_text_is_newer(const struct source_text *t, uint64_t ns);
 /* A line without its line feed; of a pack only lines that are packed. It has *n bytes and is valid until the next call. Lines must be
  * asked for in ascending order. NULL: the file has no such line. */

@@ -69,6 +69,39 @@ static bool name_match_whole(struct name_match *m, const char *text)
 	return found;
 }
 
+/* Whether the name is the text and the file that an interpreter has the function from: "main (p.py)". */
+static int is_name_in_file(const char *name, size_t n, const void *text)
+{
+	size_t n_text = strlen(text), n_file;
+
+	if (!n_text || n < n_text + 4 || memcmp(name, text, n_text) != 0 ||
+	    memcmp(name + n_text, " (", 2) != 0 || name[n - 1] != ')')
+		return 0;
+	name += n_text + 2;
+	n_file = n - n_text - 3;
+	return memchr(name, '.', n_file) && !memchr(name, '(', n_file) &&
+	       !memchr(name, ')', n_file) && !memchr(name, ' ', n_file);
+}
+
+/* Several files may have a function of that name. */
+static size_t count_marked(const struct name_match *m)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < m->n; i++)
+		n += (m->marks[i] & m->mark) != 0;
+	return n;
+}
+
+static enum name_match_way mark_in_files(struct name_match *m, const char *text)
+{
+	size_t before = count_marked(m);
+
+	if (!mark_all(m, is_name_in_file, text))
+		return NAME_MATCH_NOTHING;
+	return count_marked(m) - before > 1 ? NAME_MATCH_PART : NAME_MATCH_WHOLE;
+}
+
 static int fits_pattern(const char *name, size_t n, const void *text)
 {
 	(void)n;
@@ -134,6 +167,9 @@ enum name_match_way name_match(struct name_match *m, const char *text)
 		return NAME_MATCH_WHOLE;
 	if (!*text)
 		return NAME_MATCH_NOTHING;
+	way = mark_in_files(m, text);
+	if (way != NAME_MATCH_NOTHING)
+		return way;
 	if (strpbrk(text, OF_PATTERNS) && mark_all(m, fits_pattern, text))
 		return NAME_MATCH_PATTERN;
 	way = mark_expression(m, text);

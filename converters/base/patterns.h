@@ -21,7 +21,7 @@
  * A text is understood in the first of these ways that finds a name, as it is or as it is shown
  * (strings_shown):
  *
- *  1. It is the whole name.
+ *  1. It is the whole name, or if there is none, all of it but the file behind it, as "main" is of "main (p.py)".
  *  2. It has one of the characters * ? [ and is a shell pattern (fnmatch(3)) of the whole name.
  *  3. It has a character that is special in an extended regular expression (regex(7)), and the
  *     expression is found in the name.
@@ -49,10 +49,10 @@ struct name_match {
 enum name_match_way {
 	NAME_MATCH_NOTHING, /* no name is meant */
 	NAME_MATCH_WRONG,   /* no name is meant, and the text is not a valid regular expression */
-	NAME_MATCH_WHOLE,   /* the text is a name */
+	NAME_MATCH_WHOLE,   /* the text is a name, or one name but for its file */
 	NAME_MATCH_PATTERN, /* the text is a shell pattern */
 	NAME_MATCH_EXPRESSION, /* the text is a regular expression */
-	NAME_MATCH_PART,       /* the text is a part of the names */
+	NAME_MATCH_PART, /* the text is a part of the names, or several names but for their files */
 	NAME_MATCH_NO_MEMORY,
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "compare/assertion.h"
@@ -138,6 +139,28 @@ static int add_to_list(struct options *opt, enum option_list which, const char *
 	return 0;
 }
 
+/* Whether one of the directories, which are separated by colons, is there. */
+static int check_source_path(const char *option, const char *text, struct error *err)
+{
+	const char *at = text;
+
+	while (*at) {
+		size_t n = strcspn(at, ":");
+		char *one = strndup(at, n);
+		struct stat st;
+		bool is_there;
+
+		if (!one)
+			return error_memory(err);
+		is_there = n && !stat(one, &st) && S_ISDIR(st.st_mode);
+		free(one);
+		if (is_there)
+			return 0;
+		at += n + (at[n] == ':');
+	}
+	return error_usage(err, "--%s: %s: no such directory", option, text);
+}
+
 int options_apply(struct options *opt, const struct known_option *option, const char *text,
 		  struct error *err)
 {
@@ -169,6 +192,9 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 		*(bool *)value = option->kind == KIND_FLAG;
 		return 0;
 	case KIND_TEXT:
+		if (value == (void *)&opt->of_view.source_path &&
+		    check_source_path(option->name, text, err))
+			return -1;
 		*(const char **)value = text;
 		return 0;
 	case KIND_PERCENT:

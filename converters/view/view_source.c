@@ -130,7 +130,7 @@ static void write_path(struct table *t, uint32_t file)
 		 t->text ? "\n" : "\n(not found; --source-path says where else it may be)\n");
 	if (t->text && is_newer(t))
 		out_text(t->out, "(changed after this was recorded: lines may be others than those "
-				 "that ran)\n");
+				 "that ran;\n --source-path DIR shows the text that is in DIR)\n");
 }
 
 /* Write those lines from `first` on that are of the same file. Returns the number of the next

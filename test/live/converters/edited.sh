@@ -60,6 +60,10 @@ looks() {
 	said=$(grep -c '^(changed after this was recorded: ' text)
 	if [ "$2" = true ]; then
 		[ "$said" -eq 1 ] || fail "$1: not said to be changed: $(cat text)"
+		# Seen to fail: nothing said what to do, and the text that was asked for had the line, too.
+		grep -q -e '--source-path DIR shows the text that is in DIR' text || fail "$1: nothing helps: $(cat text)"
+		"$CPCONV" --source "$function" --source-path "$PWD/src" "$recording" >given || fail "$1: no given text"
+		grep -q "^source: .*src/$1\$" given && ! grep 'changed after' given || fail "$1: of what was given: $(cat given)"
 		grep -q 'lines may be others' cautions || fail "$1: the page does not say it: $(cat cautions)"
 		grep -q "src/$1: changed after it was recorded" warned || fail "$1: packed without a word: $(cat warned)"
 		"$CPCONV" --pack --with-source --source-path "$PWD/src" -o packed.cps "$recording" 2>warned || fail "$1: $(cat warned)"

@@ -175,6 +175,10 @@ for path in away/deep none:away/deep:none away/deep/src; do
 	grep -q 'nest(depth - 1, n);$' got || fail "--source-path $path: $(cat got)"
 done
 
+# Seen to fail: nothing was said of a directory that does not exist.
+"$CPCONV" --source nest --source-path none:nowhere rec.cps >/dev/null 2>err
+[ $? -eq 2 ] && grep -q 'source-path: none:nowhere: no such directory' err || fail "no directory: $(cat err)"
+
 # ---- what cannot be shown -------------------------------------------------------------------------
 # wrong STATUS MESSAGE ARGUMENT...
 wrong() {

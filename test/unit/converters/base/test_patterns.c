@@ -28,6 +28,11 @@ static const char *const functions[] = {
 	"\xff",
 	"",
 	"nul\0tail",
+	"work (p.py)",
+	"framework (q.py)",
+	"run (p.py)",
+	"run (q.py)",
+	"runner (p.py)",
 };
 
 static size_t length(size_t i)
@@ -97,6 +102,15 @@ Test(patterns, a_name_means_itself_alone)
 	mean("a,b", "a,b");
 	mean("[libc.so.6+0x1234]", "[libc.so.6+0x1234]");
 	mean("fn(u8) -> u8, really", "fn(u8) -> u8, really");
+}
+
+/* Seen to fail: "work" meant "framework (q.py)", too. */
+Test(patterns, a_name_may_lack_its_file)
+{
+	mean("work", "work (p.py)");
+	mean("run", "run (p.py)|run (q.py)");
+	mean("run (q.py)", "run (q.py)");
+	mean("unner", "runner (p.py)");
 }
 
 Test(patterns, commas_inside_brackets_do_not_split)

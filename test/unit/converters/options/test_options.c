@@ -189,8 +189,8 @@ Test(options, without_effect)
 		{"--callpath --by rank", "callpath takes no --by"},
 		{"--callpath --by rank --root rank", NULL},
 		{"--bodies --by rank --root rank", NULL},
-		{"--html --source-path d", "only --with-source"},
-		{"--html --source-path d --with-source", NULL},
+		{"--html --source-path .", "only --with-source"},
+		{"--html --source-path . --with-source", NULL},
 		{"--html --with-source --base b", "--with-source: a comparison shows no sources"},
 	};
 	size_t i;
