@@ -83,6 +83,18 @@ for name in "it's", "a\nb", "\x1b[31m'\\", "\u202ecba", "$(false)", "-n", "~", "
 os.chdir("-n")
 status, line = ends(start(["-o", "-x.cps"], "pass"), "", "1 process; next: cpconv ./-x.cps")
 os.chdir("..")
+# Several runs: their directory, or both of them. (Seen to fail: "2 runs in DIRECTORY" was no command, and names were as they are.)
+for name in "it's", "a\nb", "\x1b[31m'\\", "\u202ecba", "$(false)", "-n", "~", "\u00fc":
+    for options, n in ([], 1), (["--against", "python3 -c 'import os; os.kill(os.getpid(), 27)'"], 2):
+        directory = "%s/%d" % (name, n)
+        pid, terminal = start(["--repeat", "2", "-o", directory] + options, "pass")
+        said = read(terminal)
+        os.waitpid(pid, 0)
+        line = re.fullmatch(r"cpsample: 2 runs(?: of each)?; next: cpconv (?:--base )?(.*)\r\n", said)
+        check(line and not re.search("[\x00-\x1f\u202e]", line.group(1)), "%r: %r" % (directory, said))
+        words = subprocess.run(["bash", "-c", "printf '%s\\0' " + line.group(1)], stdout=subprocess.PIPE).stdout.decode().split("\0")[:-1]
+        check([os.path.realpath(w) for w in words] == [os.path.realpath(directory + d) for d in ([""], ["/before", "/after"])[n - 1]], "%r: %r" % (directory, said))
+        check(all(sum(f.endswith(".cps") for f in os.listdir(w)) == 2 for w in words), "%r: no two runs" % (words,))
 # A delay that is longer than the run.
 status, line = ends(start(["--delay", "60min"], "sys.exit(3)", None, ""), "", ".cps, is of an earlier run")
 check(re.match(r"no recording, since the program ended after \d+\.\d\d s, before --delay 60min; the newest one", line[1]), "--delay: %s" % (line,))
