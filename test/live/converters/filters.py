@@ -20,7 +20,7 @@ HOLDS = {
     ("average-time", "--top"), ("average-time", "--granularity"),
 }
 PARTS = (["--thread", "worker-1"], ["--to", "0.05"], ["--from", "0.03", "--to", "0.08"], ["--pid", PID])
-AFTER = ["--from", "99"]  # the run was over
+AFTER = ["--from", "99"]  # the run was over (seen to fail: tables were empty, with status 0)
 STACKS = (["--focus", FUNCTION], ["--ignore", FUNCTION], ["--focus", FUNCTION + ",by_malloc"],
           ["--focus", FUNCTION, "--hide", "^start"], ["--focus", "threads", "--granularity", "module"],
           ["--focus", "libc"], ["--ignore", "libc"], ["--focus", "threads.c"], ["--focus", "burn.h", "--ignore", "[vdso]"],
