@@ -291,6 +291,7 @@ struct tree *tree_build(const struct profile *p, struct symbols *s,
 	b.tree->n_modules = b.fold.n_modules;
 	b.tree->origins = b.fold.origins;
 	b.tree->n_origins = b.fold.n_origins;
+	b.tree->n_focused = b.fold.n_focused;
 	b.fold.modules = NULL;
 	b.fold.origins = NULL;
 	for (size_t i = 0; i < b.tree->n_others; i++) {

@@ -61,6 +61,7 @@ struct tree {
 	size_t n_modules;
 	unsigned char *origins; /* by name, see tree_origin */
 	size_t n_origins;
+	size_t n_focused; /* functions that values of the filter's --focus mean by their names */
 	/* By node of the profile: the node of the tree that has its samples, TREE_NO_NODE if the filter has dropped
 	 * them. NULL unless the profile has moments, which say what happened at the former, or there is a filter. */
 	uint32_t *of_profile;

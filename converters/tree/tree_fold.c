@@ -546,6 +546,22 @@ static int mark_names(struct folding *f, struct filter *filter, size_t n, struct
 	return 0;
 }
 
+/* Names of places are not counted beside that of their function. */
+static size_t count_focused(const struct folding *f)
+{
+	const unsigned char counted = NAME_MATCH_NAME;
+	const struct frame_names *all = &f->names_of_frames;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->n_all; i++) {
+		unsigned char *marks = &f->of_names[all->functions[i]];
+
+		n += *marks & counted && *marks & 1u << FILTER_FOCUS;
+		*marks &= (unsigned char)~counted;
+	}
+	return n;
+}
+
 /* Mark the strings of the profile that are names of functions, and then those that the filter
  * means. */
 static int filter_begin_names(struct folding *f, struct filter *filter, struct error *err)
@@ -565,7 +581,10 @@ static int filter_begin_names(struct folding *f, struct filter *filter, struct e
 	for (i = 0; i < f->names_of_frames.n_all; i++)
 		f->of_names[f->names_of_frames.all[i]] =
 			f->of_names[f->names_of_frames.functions[i]] = NAME_MATCH_NAME;
-	return mark_names(f, filter, n_strings, err);
+	if (mark_names(f, filter, n_strings, err))
+		return -1;
+	f->to->n_focused = count_focused(f);
+	return 0;
 }
 
 /* Whether stacks may begin with it before they come to main, or to a thread's function. Returns -1 if memory is out. */

@@ -129,6 +129,7 @@ struct tree_fold {
 	size_t n_modules;
 	unsigned char *origins; /* likewise */
 	size_t n_origins;
+	size_t n_focused; /* functions that values of --focus mean by their names */
 };
 
 /* Fill *f; call tree_fold_clear in any case. s may be NULL if all frames have names. The filter may

@@ -362,6 +362,8 @@ static void write_filter(struct out *o, const struct tree *t, bool is_compared)
 	bool has_focus = of[FILTER_FOCUS].n_values;
 
 	write_values(o, "focus on ", &of[FILTER_FOCUS]);
+	if (of[FILTER_FOCUS].n_values == 1 && t->n_focused > 1)
+		out_format(o, " (%zu functions)", t->n_focused);
 	write_values(o, has_focus ? ", without " : "without ", &of[FILTER_IGNORE]);
 	if (is_compared && (has_focus || of[FILTER_IGNORE].n_values))
 		out_text(o, "\n");

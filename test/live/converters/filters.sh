@@ -68,6 +68,13 @@ for line in 'only threads: worker-1' 'only from 10 ms to 5 s into the run' 'hidd
 	grep -qx "$line" out || fail "the heading does not say \"$line\": $(head -n 9 out)"
 done
 
+# It says how many functions a part of names means. (Seen to fail: it named the text alone.)
+printf 'main;comp_a 2\nmain;comp_b 3\nmain;comp_b;comp_a 1\nmain;x 2\n' >parts.folded
+"$CPCONV" --flat --focus comp parts.folded | grep -qxF 'focus on comp (2 functions): 6 of 8 samples, 75.00 %' ||
+	fail "how many functions: $("$CPCONV" --flat --focus comp parts.folded | grep focus)"
+"$CPCONV" --flat --focus comp_a parts.folded | grep -qxF 'focus on comp_a: 3 of 8 samples, 37.50 %' ||
+	fail "one function: $("$CPCONV" --flat --focus comp_a parts.folded | grep focus)"
+
 # --top N shows at most N rows, which are the first rows of the view without it.
 for view in flat tree bottomup callpath functions bodies edges; do
 	"$CPCONV" "--$view" --tsv --top 3 two.cps >top || fail "--$view --top"
