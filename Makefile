@@ -326,7 +326,7 @@ test: all unit-bins $(TARGETS) ## unit tests, then live tests
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_BUILD := $(BUILD)/sanitize
 # Live tests that feed the converters inputs that they do not expect.
-SAN_LIVE := $(if $(filter yes,$(SHORT)),,$(call only,$(patsubst %,test/live/converters/%.sh,cut corrupt foreign inline views json) \
+SAN_LIVE := $(if $(filter yes,$(SHORT)),,$(call only,$(patsubst %,test/live/converters/%.sh,cut corrupt foreign inline kept views json) \
 	test/live/explore/explorer.sh))
 
 sanitize: all $(TARGETS) ## unit tests, fuzz corpus and hostile files under ASan and UBSan
