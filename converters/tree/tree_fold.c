@@ -199,6 +199,20 @@ static int frame_names_init(struct frame_names *c, const struct profile *p, stru
 	return c->frames && c->of_modules ? add_groups(c, err) : error_memory(err);
 }
 
+/* Whether people see one name for both modules, as for two builds of a program. */
+static bool are_shown_alike(const struct frame_names *c, uint32_t a, uint32_t b)
+{
+	const char *of_a, *of_b;
+
+	if (a == b)
+		return true;
+	if (!c->symbols || a >= c->profile->n_modules || b >= c->profile->n_modules)
+		return false;
+	of_a = symbols_label(c->symbols, a);
+	of_b = symbols_label(c->symbols, b);
+	return of_a && of_b && strcmp(of_a, of_b) == 0;
+}
+
 /* A function of one name may be in several modules. */
 static int note_module(struct frame_names *c, uint32_t name, uint32_t module, struct error *err)
 {
@@ -209,7 +223,10 @@ static int note_module(struct frame_names *c, uint32_t name, uint32_t module, st
 	for (; c->n_modules <= name; c->n_modules++)
 		c->modules[c->n_modules] = 0;
 	known = &c->modules[name];
-	*known = *known && *known != module + 1 ? TREE_SEVERAL_MODULES : module + 1;
+	if (!*known)
+		*known = module + 1;
+	else if (!are_shown_alike(c, *known - 1, module))
+		*known = TREE_SEVERAL_MODULES;
 	return 0;
 }
 

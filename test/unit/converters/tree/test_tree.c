@@ -293,6 +293,37 @@ Test(origins, selfs_of_the_program)
 	profile_free(p);
 }
 
+/* A function of two builds of a program has the module that people see; one of a program and a library has none. Seen to
+ * fail: in the page of a comparison only functions of one side had a module. */
+Test(origins, modules_of_one_name)
+{
+	struct profile *p = profile_of("a;b 3\nc;d 5\n");
+	const struct symbols_options options = {.names = SYMBOLS_FULL};
+	uint32_t f = strings_add(p->strings, "f", 1), g = strings_add(p->strings, "g", 1);
+	struct symbols *symbols;
+	struct tree *t;
+	struct error err;
+
+	put_into_module(p, "a", "/old/prog", true);
+	put_into_module(p, "c", "/new/prog", true);
+	put_into_module(p, "b", "/old/prog", true);
+	put_into_module(p, "d", "/lib/mine.so", false);
+	for (size_t i = 0; i < p->n_frames; i++)
+		if (p->frames[i].name != STRINGS_NONE && p->frames[i].module != PROFILE_NO_MODULE)
+			p->frames[i].name = p->frames[i].module < 2 ? f : g;
+	symbols = symbols_new(p, &options, &err);
+	cr_assert(symbols);
+	t = tree_build(p, symbols, &(struct tree_options){0}, &err);
+	cr_assert(t);
+	cr_assert_gt(t->n_modules, f);
+	cr_assert_gt(t->n_modules, g);
+	cr_assert_eq(t->modules[f], 1);
+	cr_assert_eq(t->modules[g], TREE_SEVERAL_MODULES);
+	tree_free(t);
+	symbols_free(symbols);
+	profile_free(p);
+}
+
 /* A command of the system has what it does itself, but no function of its own below a function that is interpreted, or of a
  * library of the user's. Seen to fail: with the nearest function of any executable, python_eval had all. */
 Test(origins, commands_of_the_system)
