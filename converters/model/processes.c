@@ -31,11 +31,6 @@ uint64_t run_times_lasted(const struct profile_process *process)
 	return __builtin_mul_overflow(us, 1000, &ns) ? UINT64_MAX : ns;
 }
 
-static bool is_named(const struct profile *p, uint32_t string, const char *name)
-{
-	return string != STRINGS_NONE && strcmp(strings_get(p->strings, string, NULL), name) == 0;
-}
-
 bool run_times_cpu(const struct profile *p, const struct profile_process *process, uint64_t *ns)
 {
 	uint64_t own = process->own_ns < process->cpu_ns ? process->own_ns : process->cpu_ns;
@@ -44,12 +39,12 @@ bool run_times_cpu(const struct profile *p, const struct profile_process *proces
 	if (process->ended)
 		return true;
 	for (size_t i = 0; i < process->n_resources; i++)
-		if (is_named(p, process->resources[i].name, "cpu")) {
+		if (profile_text_is(p, process->resources[i].name, "cpu")) {
 			*ns = process->resources[i].credited;
 			return true;
 		}
 	*ns = process->weight;
-	return is_named(p, p->resource, "cpu") && is_named(p, p->unit, "ns");
+	return profile_text_is(p, p->resource, "cpu") && profile_text_is(p, p->unit, "ns");
 }
 
 static int compare(uint64_t a, uint64_t b)

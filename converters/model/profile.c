@@ -107,21 +107,32 @@ static const struct profile_resource *own_resource(const struct profile *p,
 	return NULL;
 }
 
+bool profile_text_is(const struct profile *p, uint32_t string, const char *text)
+{
+	const char *its;
+	size_t n;
+
+	if (string == STRINGS_NONE)
+		return false;
+	its = strings_get(p->strings, string, &n);
+	return n == strlen(text) && memcmp(its, text, n) == 0;
+}
+
 bool profile_is_of_calls(const struct profile *p, uint32_t resource)
 {
 	static const char *const engines[] = {"malloc",	 "wrappers",   "calls",
 					      "linkage", "cpsample.h", NULL};
 
-	if (resource == STRINGS_NONE || !strcmp(strings_get(p->strings, resource, NULL), "real"))
+	if (resource == STRINGS_NONE || profile_text_is(p, resource, "real"))
 		return false;
 	for (size_t i = 0; i < p->n_processes; i++)
 		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
 			const struct profile_resource *r = &p->processes[i].resources[k];
 
-			if (r->name != resource || r->engine == STRINGS_NONE)
+			if (r->name != resource)
 				continue;
 			for (const char *const *e = engines; *e; e++)
-				if (!strcmp(strings_get(p->strings, r->engine, NULL), *e))
+				if (profile_text_is(p, r->engine, *e))
 					return true;
 			return false;
 		}

@@ -338,6 +338,9 @@ struct event_text profile_program(const struct event_process *e);
 struct event_text profile_program_of(const struct strings *s,
 				     const struct profile_process *process);
 
+/* Whether the string is this text. STRINGS_NONE is none. */
+bool profile_text_is(const struct profile *p, uint32_t string, const char *text);
+
 /* Whether the resource is counted by calls, such as those of malloc and read, so that the innermost function of its
  * samples is the one that called, as operator new, or the one that was called, and tells little. */
 bool profile_is_of_calls(const struct profile *p, uint32_t resource);

@@ -37,11 +37,6 @@ static bool is_kept(const struct view_input *in, uint32_t node)
 	return in->tree->of_profile && in->tree->of_profile[node] != TREE_NO_NODE;
 }
 
-static bool is_time(const struct profile *p, uint32_t unit)
-{
-	return unit != STRINGS_NONE && strcmp(strings_get(p->strings, unit, NULL), "ns") == 0;
-}
-
 static int refuse(const struct moments *m, struct error *err)
 {
 	if (m->kept == MOMENTS_TOO_MANY)
@@ -75,7 +70,8 @@ static int add_kept(struct thread_uses *u, const struct view_input *in, bool wit
 					   "one line, of which threads cannot be told");
 		use->weight += m->list[i].weight;
 		use->hits += m->list[i].hits;
-		if (with_times && add_time(&use->times, m, &m->list[i], is_time(p, p->unit)))
+		if (with_times &&
+		    add_time(&use->times, m, &m->list[i], profile_text_is(p, p->unit, "ns")))
 			return error_memory(err);
 	}
 	return 0;
@@ -179,7 +175,8 @@ int thread_uses_of_column(struct slices *times, const struct view_input *in, siz
 		return refuse(m, err);
 	for (size_t i = 0; i < m->n; i++)
 		if (is_kept(in, m->list[i].node) &&
-		    add_time(times, m, &m->list[i], is_time(p, p->columns[column].unit)))
+		    add_time(times, m, &m->list[i],
+			     profile_text_is(p, p->columns[column].unit, "ns")))
 			return error_memory(err);
 	return 0;
 }

@@ -124,14 +124,6 @@ static void write_samples(struct out *o, const struct profile *p, uint64_t cpu_n
 	out_text(o, "\n");
 }
 
-static bool is_named(const struct profile *p, uint32_t resource, const char *name)
-{
-	size_t n;
-	const char *its = string(p, resource, &n);
-
-	return n == strlen(name) && memcmp(its, name, n) == 0;
-}
-
 static void write_credit(struct out *o, const struct profile *p)
 {
 	const char *unit = p->unit == STRINGS_NONE ? "" : strings_get(p->strings, p->unit, NULL);
@@ -144,7 +136,7 @@ static void write_credit(struct out *o, const struct profile *p)
 		return; /* write_why_empty() says it */
 	if (is_counted || weight_is_scaled(p)) {
 		out_format(o, "%s credited", weight_with_unit(text, unit, p->weight));
-		if (is_named(p, p->resource, "alloc-live") && p->hits)
+		if (profile_text_is(p, p->resource, "alloc-live") && p->hits)
 			out_format(o, ", +- %s (95 %%)",
 				   weight_with_unit(
 					   text, unit,
@@ -234,7 +226,6 @@ static void write_processes(struct out *o, const struct profile *p, size_t first
 	size_t i;
 
 	write_launched(o, p);
-
 	if (p->n_processes > PROCESSES_NAMED && caption_programs(o, p)) {
 		write_process(o, p, &p->processes[first], "first ");
 		return;
@@ -260,11 +251,11 @@ void caption_moment(struct out *o, const struct profile *p)
 /* Memory is live at a moment. */
 static void write_at(struct out *o, const struct profile *p)
 {
-	bool is_live = !p->n_columns && is_named(p, p->resource, "alloc-live");
+	bool is_live = !p->n_columns && profile_text_is(p, p->resource, "alloc-live");
 	size_t i;
 
 	for (i = 0; i < p->n_columns; i++)
-		is_live |= is_named(p, p->columns[i].resource, "alloc-live");
+		is_live |= profile_text_is(p, p->columns[i].resource, "alloc-live");
 	if (!is_live)
 		return;
 	out_text(o, "live ");
@@ -476,7 +467,7 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 		caption_profile(o, p);
 	if (in->is_introduced)
 		*in->is_introduced = true;
-	if (!p->n_columns && p->weight && is_named(p, p->resource, "lock"))
+	if (!p->n_columns && p->weight && profile_text_is(p, p->resource, "lock"))
 		out_text(o, "who held the lock: --blame\n");
 	caption_parts(o, in);
 	if (!p->n_columns && p->hits == 0 && p->weight == 0)

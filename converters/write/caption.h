@@ -48,13 +48,16 @@ void caption_root(struct out *o, const char *title);
  * of. */
 void caption_parent(struct out *o, const struct view_options *options, const char *text);
 
-/* If totals are propagated along calls, and not added up from stacks, write a line that says so. */
+/* If self is not that of the innermost functions, write a line that says whose it is. */
 void caption_self(struct out *o, const struct view_input *in);
+
+/* If totals are propagated along calls, and not added up from stacks, write a line that says so. */
 void caption_totals(struct out *o, const struct view_input *in);
 
-/* Write a line of dashes, as the papers print it. */
 /* Running text, whose lines are those of 80 columns. On a terminal each paragraph is one line, which the sheet folds. */
 void caption_text(struct out *o, const char *text);
+
+/* Write a line of dashes, as the papers print it. */
 void caption_rule(struct out *o);
 
 /* Write the process's arguments, separated by spaces, or its executable if they are not known. They

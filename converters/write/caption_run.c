@@ -40,11 +40,6 @@ static bool is_one_thread(const struct profile *p, const struct run_times *r)
 	return p->n_processes == 1 && r->n_threads <= 1;
 }
 
-static bool is_named(const struct profile *p, uint32_t string, const char *name)
-{
-	return string != STRINGS_NONE && strcmp(strings_get(p->strings, string, NULL), name) == 0;
-}
-
 /* How long a process's threads were ready, by the samples of "real". */
 static uint64_t sampled_ready(const struct profile *p, const struct profile_process *process)
 {
@@ -53,8 +48,8 @@ static uint64_t sampled_ready(const struct profile *p, const struct profile_proc
 	for (size_t i = 0; i < process->n_resources; i++) {
 		const struct profile_resource *r = &process->resources[i];
 
-		for (size_t s = 0; is_named(p, r->name, "real") && s < r->n_states; s++)
-			if (is_named(p, r->states[s].name, READY))
+		for (size_t s = 0; profile_text_is(p, r->name, "real") && s < r->n_states; s++)
+			if (profile_text_is(p, r->states[s].name, READY))
 				ns += minimum(r->states[s].credited, UINT64_MAX - ns);
 	}
 	return ns;
@@ -165,9 +160,10 @@ static void waits_find(struct waits *w, const struct profile *p)
 		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
 			const struct profile_resource *r = &p->processes[i].resources[k];
 
-			for (size_t s = 0; is_named(p, r->name, "real") && s < r->n_states; s++)
-				if (!is_named(p, r->states[s].name, "running") &&
-				    !is_named(p, r->states[s].name, READY))
+			for (size_t s = 0; profile_text_is(p, r->name, "real") && s < r->n_states;
+			     s++)
+				if (!profile_text_is(p, r->states[s].name, "running") &&
+				    !profile_text_is(p, r->states[s].name, READY))
 					waits_add(w, &r->states[s]);
 		}
 }

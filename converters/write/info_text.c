@@ -406,11 +406,6 @@ static const char *string_or(const struct profile *p, uint32_t number, const cha
 	return number == STRINGS_NONE ? otherwise : strings_get(p->strings, number, NULL);
 }
 
-static bool is_named(const struct profile *p, const struct profile_resource *r, const char *name)
-{
-	return strcmp(string_or(p, r->name, ""), name) == 0;
-}
-
 /* "alloc  105.540 MB credited of 105.580 MB counted, 213 samples" */
 static void write_resource(struct out *o, const struct profile *p, const struct profile_resource *r)
 {
@@ -440,7 +435,7 @@ static void write_resource(struct out *o, const struct profile *p, const struct 
 		caption_moment(o, p);
 		out_text(o, "\n");
 	}
-	if (is_named(p, r, "user") || is_named(p, r, "system"))
+	if (profile_text_is(p, r->name, "user") || profile_text_is(p, r->name, "system"))
 		out_text(o, "    credited by what samples have met, so it may be above what was "
 			    "counted\n");
 	if (r->why == STRINGS_NONE)
@@ -457,7 +452,7 @@ static void write_what_passes_by(struct out *o, const struct profile *p,
 	for (size_t i = 0; i < process->n_resources; i++) {
 		const struct profile_resource *r = &process->resources[i];
 
-		if (!is_named(p, r, "read") && !is_named(p, r, "write"))
+		if (!profile_text_is(p, r->name, "read") && !profile_text_is(p, r->name, "write"))
 			continue;
 		caption_text(
 			o, "  read and write are without what passes by the C library's functions: "

@@ -59,19 +59,14 @@ static struct weight_scale count_scale(unsigned __int128 largest)
 	return many[i];
 }
 
-static bool is_string(const struct profile *p, uint32_t number, const char *text)
-{
-	return number != STRINGS_NONE && strcmp(strings_get(p->strings, number, NULL), text) == 0;
-}
-
 bool weight_is_time(const struct profile *p)
 {
-	return is_string(p, p->unit, "ns");
+	return profile_text_is(p, p->unit, "ns");
 }
 
 bool weight_is_cpu(const struct profile *p)
 {
-	return weight_is_time(p) && is_string(p, p->resource, "cpu");
+	return weight_is_time(p) && profile_text_is(p, p->resource, "cpu");
 }
 
 static bool is_scaled(const char *unit)
