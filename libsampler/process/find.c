@@ -109,18 +109,6 @@ const char *cps_find_own_path(void)
 	return map ? map->l_name : NULL;
 }
 
-bool cps_find_has_next(const char *name)
-{
-	const struct link_map *map = own_file();
-	struct cps_loaded f;
-
-	if (!map)
-		return true;
-	while ((map = map->l_next) && !symbol_in(map, name, &f))
-		;
-	return map;
-}
-
 void *cps_find_next(const char *name)
 {
 	void *found;
@@ -323,15 +311,25 @@ static uint32_t hash_of(const char *name)
 	return h;
 }
 
+/* Two bits of a word are set for each name in the table (a Bloom filter). */
+static bool may_have(const uint32_t *table, uint32_t h)
+{
+	const uint32_t bits = sizeof(ElfW(Addr)) * 8;
+	const ElfW(Addr) *words = (const void *)(table + 4);
+	ElfW(Addr) word = table[2] ? words[h / bits & (table[2] - 1)] : 0;
+
+	return word >> h % bits & word >> (h >> table[3]) % bits & 1;
+}
+
 static const ElfW(Sym) *
 	find_by_gnu_hash(const struct cps_loaded *f, const char *name, const char *version)
 {
 	const uint32_t *table = f->gnu_hash;
 	const uint32_t *buckets = table + 4 + (size_t)table[2] * (sizeof(ElfW(Addr)) / 4);
 	const uint32_t *chain = buckets + table[0];
-	uint32_t h = hash_of(name), first = table[1], i = table[0] ? buckets[h % table[0]] : 0;
+	uint32_t h = hash_of(name), first = table[1], i;
 
-	if (i < first)
+	if (!table[0] || !may_have(table, h) || (i = buckets[h % table[0]]) < first)
 		return NULL;
 	do {
 		if ((chain[i - first] | 1) == (h | 1) && fits(f, i, name, version))
@@ -354,4 +352,33 @@ const ElfW(Sym) * cps_loaded_find(const struct cps_loaded *f, const char *name, 
 uintptr_t cps_loaded_address(const struct cps_loaded *f, const ElfW(Sym) * s)
 {
 	return s->st_shndx == SHN_ABS ? s->st_value : f->bias + s->st_value;
+}
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+void cps_loaded_files_read(struct cps_loaded_files *l)
+{
+	const struct link_map *map = own_file();
+
+	l->n = 0;
+	l->is_unknown = !map;
+	for (map = map ? map->l_next : NULL; map && l->n < CPS_LOADED_MANY; map = map->l_next)
+		if (cps_loaded_read(map, &l->files[l->n]) && l->files[l->n].gnu_hash)
+			l->n++;
+	l->rest = map;
+}
+
+bool cps_loaded_files_have(const struct cps_loaded_files *l, const char *name)
+{
+	struct cps_loaded f;
+
+	if (l->is_unknown)
+		return true;
+	for (size_t i = 0; i < l->n; i++)
+		if (cps_loaded_find(&l->files[i], name, CPS_LOADED_NEWEST))
+			return true;
+	for (const struct link_map *map = l->rest; map; map = map->l_next)
+		if (symbol_in(map, name, &f))
+			return true;
+	return false;
 }

@@ -33,10 +33,6 @@
  * is no dlsym(3). */
 void *cps_find_next(const char *name);
 
-/* Whether any of these libraries has the name, or may have it, since the C library, as musl, has no list of them. The loader
- * is not asked: what it does for a name that is not there allocates, and the allocator may call what is wrapped. */
-bool cps_find_has_next(const char *name);
-
 /* As cps_find_next without asking the loader: for the start, when nothing is loaded or unloaded meanwhile. */
 void *cps_find_listed(const char *name);
 
@@ -99,5 +95,20 @@ const char *cps_loaded_version(const struct cps_loaded *f, uint32_t i);
 
 /* Where a definition lies, which may be one that finds out (IFUNC). */
 uintptr_t cps_loaded_address(const struct cps_loaded *f, const ElfW(Sym) * s);
+
+/* The libraries that come after this one, read once for many names. */
+#define CPS_LOADED_MANY 8
+struct cps_loaded_files {
+	struct cps_loaded files[CPS_LOADED_MANY];
+	size_t n;
+	const struct link_map *rest; /* those behind them, which are read for each name */
+	bool is_unknown;	     /* the C library, as musl, has no list of them */
+};
+
+void cps_loaded_files_read(struct cps_loaded_files *l);
+
+/* Whether any of them has the name, or may have it. The loader is not asked: what it does for a name that is not there
+ * allocates, and the allocator may call what is wrapped. */
+bool cps_loaded_files_have(const struct cps_loaded_files *l, const char *name);
 
 #endif

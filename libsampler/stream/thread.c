@@ -7,7 +7,8 @@
  *
  * Order: an entry belongs to who has taken it by its state, then to its thread. Entering releases what others read of it
  * (LIVE), and they acquire that. What others may change or read as a whole is held: by `busy`, or by a word of the
- * part (resource/). Who holds a part looks at the state again, since the thread may have left before.
+ * part (resource/). Who holds a part looks at the state again, since the thread may have left before. An entry counts as
+ * used before its thread is LIVE, so that who knows of a thread finds it.
  */
 #include <string.h>
 #include <sys/prctl.h>
@@ -24,6 +25,7 @@
 #define CHUNKS 4096u
 
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
+static _Atomic uint8_t used[CHUNKS]; /* so many entries of a chunk were taken once; no page of the others is touched */
 static _Atomic uint32_t lowest; /* no chunk before it has a free entry */
 static _Atomic uint32_t next_id;
 static _Atomic uint64_t ready_sum;
@@ -59,6 +61,14 @@ static struct cps_thread *chunk_at(uint32_t i)
 	return chunk;
 }
 
+static void note_use(uint32_t chunk, uint32_t n)
+{
+	uint8_t before = atomic_load(&used[chunk]);
+
+	while (before < n && !atomic_compare_exchange_weak(&used[chunk], &before, (uint8_t)n))
+		;
+}
+
 static struct cps_thread *take_of(uint32_t chunk)
 {
 	struct cps_thread *t = chunk_at(chunk);
@@ -67,8 +77,10 @@ static struct cps_thread *take_of(uint32_t chunk)
 		uint32_t state = CPS_THREAD_FREE;
 
 		if (atomic_load_explicit(&t->state, memory_order_relaxed) == state &&
-		    atomic_compare_exchange_strong(&t->state, &state, CPS_THREAD_TAKEN))
+		    atomic_compare_exchange_strong(&t->state, &state, CPS_THREAD_TAKEN)) {
+			note_use(chunk, k + 1);
 			return t;
+		}
 	}
 	return NULL;
 }
@@ -177,7 +189,7 @@ void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *conte
 	for (uint32_t i = 0; i < CHUNKS && atomic_load(&chunks[i]); i++) {
 		struct cps_thread *chunk = atomic_load(&chunks[i]);
 
-		for (uint32_t k = 0; k < CHUNK; k++)
+		for (uint32_t k = 0; k < atomic_load(&used[i]); k++)
 			if (atomic_load(&chunk[k].state) == CPS_THREAD_LIVE)
 				f(&chunk[k], context);
 	}
@@ -209,7 +221,7 @@ struct cps_thread *cps_thread_reset(void)
 	struct cps_thread *t = self;
 
 	for (uint32_t i = 0; i < CHUNKS && chunks[i]; i++)
-		for (uint32_t k = 0; k < CHUNK; k++)
+		for (uint32_t k = 0; k < used[i]; k++)
 			if (&chunks[i][k] != t)
 				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
 	self = NULL;

@@ -50,14 +50,8 @@ static long no_such_call(void)
 	return -1;
 }
 
-/* The loader is not asked for what is not there. */
-static void *find_next(const char *name)
-{
-	return cps_find_has_next(name) ? cps_find_next(name) : NULL;
-}
-
-/* Finds those that were not found before. */
-static void find(const struct place *list, size_t n, void *(*find_one)(const char *),
+/* Finds those that were not found before. If the files are given, the loader is not asked for what none of them has. */
+static void find(const struct place *list, size_t n, const struct cps_loaded_files *files,
 		 long (*otherwise)(void))
 {
 	void *missing, *found;
@@ -69,7 +63,12 @@ static void find(const struct place *list, size_t n, void *(*find_one)(const cha
 		memcpy(&found, place, sizeof(found));
 		if (found && found != missing)
 			continue;
-		found = find_one(list[i].name);
+		if (!files)
+			found = cps_find_listed(list[i].name);
+		else
+			found = cps_loaded_files_have(files, list[i].name)
+					? cps_find_next(list[i].name)
+					: NULL;
 		if (!found)
 			found = missing;
 		memcpy(place, &found, sizeof(found));
@@ -79,12 +78,14 @@ static void find(const struct place *list, size_t n, void *(*find_one)(const cha
 bool cps_real_find(void)
 {
 	static bool is_late;
+	struct cps_loaded_files files;
 
-	find(or_null, N(or_null), find_next, NULL);
-	find(or_enosys, N(or_enosys), find_next, no_such_call);
-	find(keys, N(keys), cps_find_listed, NULL);
+	cps_loaded_files_read(&files);
+	find(or_null, N(or_null), &files, NULL);
+	find(or_enosys, N(or_enosys), &files, no_such_call);
+	find(keys, N(keys), NULL, NULL);
 	if (!is_late) /* a library that comes later may be unloaded: wrap_frame.c keeps it */
-		find(frames, N(frames), cps_find_listed, NULL);
+		find(frames, N(frames), NULL, NULL);
 	is_late = true;
 	cps_eintr_restart_found();
 	return cps_real.pthread_create && cps_real.sigaction && cps_real.dlclose;
@@ -100,7 +101,7 @@ void cps_real_find_again(void)
 
 void cps_real_find_keys(void)
 {
-	find(keys, N(keys), cps_find_listed, NULL);
+	find(keys, N(keys), NULL, NULL);
 }
 
 /* ---- allocators ---- */
