@@ -66,7 +66,8 @@ int out_columns(const char *bytes, size_t n);
 int out_name_columns(const char *bytes, size_t n);
 /* Write a name in `room` columns at most; fewer than three count as three. What is too long is cut and has ".." there:
  * before the last part of a qualified name if that is not too long ("std::map<std::str..::find"), else that part is all
- * that is shown of it ("..::ParseDeclGro.."); other names at their end. */
+ * that is shown of it ("..::ParseDeclGro.."); other names at their end. A place in a function is cut before its file, or if
+ * that is long before its line ("operator new(uns.. new_op.cc:50"). */
 void out_name_cut(struct out *o, const char *bytes, size_t n, int room);
 /* Write a name that ends a line and begins in `column`. On a terminal that is too narrow it is cut in that way; where that
  * leaves less than a dozen columns, it has a line of its own. */

@@ -106,15 +106,11 @@ static void write_end(struct out *o, const char *bytes, size_t n, size_t last, i
 	out_text(o, "..");
 }
 
-void out_name_cut(struct out *o, const char *bytes, size_t n, int room)
+/* Write a name that is too long. */
+static void write_cut(struct out *o, const char *bytes, size_t n, int room)
 {
 	size_t last;
 
-	room = room > ROOM_LEAST ? room : ROOM_LEAST;
-	if (out_name_columns(bytes, n) <= room) {
-		out_name(o, bytes, n);
-		return;
-	}
 	room -= 2;
 	last = last_part(bytes, n);
 	if (out_name_columns(bytes + last, n - last) > room * 2 / 3) {
@@ -124,6 +120,49 @@ void out_name_cut(struct out *o, const char *bytes, size_t n, int room)
 	out_name(o, bytes, fitting(bytes, n, room - out_name_columns(bytes + last, n - last)));
 	out_text(o, "..");
 	out_name(o, bytes + last, n - last);
+}
+
+/* Where the line begins of a name that is a place in a function, at ":12" of "f(int) a.c:12" and at ":12)" of "f (a.py:12)", or
+ * the offset of "f+0x12". Returns n if the name is none. */
+static size_t line_begin(const char *bytes, size_t n)
+{
+	size_t end = n && bytes[n - 1] == ')' ? n - 1 : n, at = end;
+
+	while (at && strchr("0123456789abcdef", bytes[at - 1]))
+		at--;
+	if (end == n && at > 3 && at < end && memcmp(bytes + at - 3, "+0x", 3) == 0)
+		return at - 3;
+	for (at = end; at && bytes[at - 1] >= '0' && bytes[at - 1] <= '9';)
+		at--;
+	return at > 1 && at < end && bytes[at - 1] == ':' && bytes[at - 2] != ':' ? at - 1 : n;
+}
+
+/* Where the end of a name begins that is kept: a place's file and line, or if these fill most of the room its line. Returns n if
+ * the name is no place or there is no room. */
+static size_t kept_begin(const char *bytes, size_t n, int room)
+{
+	size_t line = line_begin(bytes, n), file = line;
+
+	while (file && bytes[file - 1] != ' ')
+		file--;
+	if (line < n && file > 1 && bytes[line] == ':' &&
+	    out_name_columns(bytes + file - 1, n - file + 1) <= room * 2 / 3)
+		return file - 1;
+	return out_name_columns(bytes + line, n - line) + PART_LEAST <= room ? line : n;
+}
+
+void out_name_cut(struct out *o, const char *bytes, size_t n, int room)
+{
+	size_t kept;
+
+	room = room > ROOM_LEAST ? room : ROOM_LEAST;
+	if (out_name_columns(bytes, n) <= room) {
+		out_name(o, bytes, n);
+		return;
+	}
+	kept = kept_begin(bytes, n, room);
+	write_cut(o, bytes, kept, room - out_name_columns(bytes + kept, n - kept));
+	out_name(o, bytes + kept, n - kept);
 }
 
 void out_name_fit(struct out *o, const char *bytes, size_t n, int column)

@@ -301,6 +301,13 @@ Test(out, names_on_a_terminal)
 	fits_as(40, "short::the_last_part_takes_two_thirds_of_it", 20, "..::the_last_part_..");
 	fits_as(40, "longer::it_takes_more_so", 20, "..::it_takes_more_so");
 	fits_as(40, "std::of(int, int, int, int, int)", 20, "..::of(int, int, i..");
+	/* The line of a place is kept, with its file if there is room. Seen to fail: with the name's begin alone. */
+	fits_as(40, "a_function_of_a_name(int) a.c:1234", 20, "a_functio.. a.c:1234");
+	fits_as(40, "a::function(int) quite_a_long_file.c:12", 20, "..::function(in..:12");
+	fits_as(40, "a_long_function (a.py:1234)", 20, "a_long.. (a.py:1234)");
+	fits_as(40, "a_function (application.py:1234)", 20, "a_function (..:1234)");
+	fits_as(40, "a_function_of_a_name+0x12af", 20, "a_function_..+0x12af");
+	fits_as(40, "a_function_of_a_name_that::12", 20, "a_function_of_..::12");
 	fits_as(0, "a terminal of unknown width has eighty columns", 50,
 		"a terminal of unknown width ..");
 }
