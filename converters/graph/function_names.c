@@ -557,24 +557,6 @@ int function_names_of_graph(struct function_names *f, const struct graph *g, con
 	return suggest_of_graph(g, text, err);
 }
 
-static bool has_module(const struct tree *t, uint32_t name)
-{
-	return name < t->n_modules && t->modules[name];
-}
-
-/* What stands for stacks that are not known, such as [not sampled]. */
-static bool is_no_function(const struct tree *t, uint32_t name)
-{
-	return !has_module(t, name) && *strings_get(t->strings, name, NULL) == '[';
-}
-
-/* A function that an interpreter has a name for. */
-static bool is_interpreted(const struct tree *t, uint32_t name)
-{
-	return tree_origin(t, name) == TREE_OF_PROGRAM && t->n_modules && !has_module(t, name) &&
-	       !is_no_function(t, name);
-}
-
 /* An interpreter's main says nothing: what it interprets is the program. */
 static bool is_main_of_program(const struct search *s, const struct tree *t)
 {
@@ -584,7 +566,7 @@ static bool is_main_of_program(const struct search *s, const struct tree *t)
 		is_lower |=
 			s->marks[i] & IS_MEANT && tree_origin(t, (uint32_t)i) != TREE_OF_PROGRAM;
 	for (size_t i = 1; is_lower && i < t->n_nodes; i++)
-		if (is_interpreted(t, t->nodes[i].name))
+		if (tree_is_interpreted(t, t->nodes[i].name))
 			return false;
 	return true;
 }
@@ -601,12 +583,13 @@ static int find_outermost(uint32_t *found, const struct tree *t)
 	if (!totals)
 		return -1;
 	for (i = 1; i < t->n_nodes; i++)
-		if (tree_origin(t, t->nodes[i].name) > best && !is_no_function(t, t->nodes[i].name))
+		if (tree_origin(t, t->nodes[i].name) > best &&
+		    tree_is_function(t, t->nodes[i].name))
 			best = tree_origin(t, t->nodes[i].name);
 	for (i = 1; i < t->n_nodes;) {
 		uint32_t name = t->nodes[i].name;
 
-		if (tree_origin(t, name) != best || is_no_function(t, name)) {
+		if (tree_origin(t, name) != best || !tree_is_function(t, name)) {
 			i++;
 			continue;
 		}

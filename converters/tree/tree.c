@@ -337,6 +337,22 @@ enum tree_origin tree_origin(const struct tree *t, uint32_t name)
 	return name < t->n_origins ? (enum tree_origin)t->origins[name] : TREE_OF_SYSTEM;
 }
 
+static bool has_module(const struct tree *t, uint32_t name)
+{
+	return name < t->n_modules && t->modules[name];
+}
+
+bool tree_is_function(const struct tree *t, uint32_t name)
+{
+	return has_module(t, name) || *strings_get(t->strings, name, NULL) != '[';
+}
+
+bool tree_is_interpreted(const struct tree *t, uint32_t name)
+{
+	return tree_origin(t, name) == TREE_OF_PROGRAM && t->n_modules && !has_module(t, name) &&
+	       tree_is_function(t, name);
+}
+
 uint32_t tree_height(const struct tree *t)
 {
 	uint32_t height = 0;

@@ -103,6 +103,11 @@ bool tree_is_inline(const struct tree *t, size_t node);
 /* Whose the functions of that name are. */
 enum tree_origin tree_origin(const struct tree *t, uint32_t name);
 
+/* Whether that is the name of a function, and not of what stands for stacks that are not known, such as [not sampled]. */
+bool tree_is_function(const struct tree *t, uint32_t name);
+/* Whether it is an interpreter that has the name for the function. */
+bool tree_is_interpreted(const struct tree *t, uint32_t name);
+
 /* By node: which one of its stack, or itself, has its self where selfs are of the program's functions: the innermost
  * one of the origin that is last of all in the stack. The caller frees the list. NULL: memory. */
 uint32_t *tree_owners(const struct tree *t, struct error *err);

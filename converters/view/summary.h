@@ -27,10 +27,11 @@ struct summary_paths {
 };
 
 void summary_paths_find(struct summary_paths *p, const struct tree *t);
-/* Write the functions from below `above` down to the node, "main -> parse -> read", in two lines at most, which
- * begin in `column`: of a long path the first one and as many of the last as fit. */
-void summary_path_write(struct out *o, const struct tree *t, uint32_t node, uint32_t above,
-			int column);
+/* Write the functions of path i from below what all have in common, or with p->n that, "main -> parse -> read", in lines that
+ * begin in `column`. Always shown are the last one, the last one of the user's program or script, and where the path parts from
+ * another one; then if they fit in two lines the first one and as many of the last as fit. */
+void summary_path_write(struct out *o, const struct tree *t, const struct summary_paths *p,
+			size_t i, int column);
 
 /* ---- summary_lines.c ---- */
 

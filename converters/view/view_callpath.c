@@ -16,6 +16,7 @@
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/name_list.h"
+#include "write/path_text.h"
 #include "write/table.h"
 #include "write/weight.h"
 
@@ -32,7 +33,7 @@ struct paths {
 	uint32_t *names; /* room for the longest path */
 	uint32_t *
 		lines; /* by path, on a terminal: how many lines there are of it and of longer ones; or NULL */
-	bool *telling;	/* room for the longest path */
+	unsigned char *keep; /* likewise: enum path_text_keep */
 	uint32_t *uses; /* by name: how many lines of an upward profile it stands for (find_own) */
 };
 
@@ -133,21 +134,53 @@ static int count_lines(struct paths *p, struct error *err)
 	return 0;
 }
 
-/* Which names of a path tell it from those of other lines. If a function of the program does, none of a library is needed. */
-static void find_telling(const struct paths *p, uint32_t path)
+/* Which names of a downward path tell it from those of other lines, and which are of the program: of these the innermost one is
+ * needed, if the path ends in a library. Where a function of a library tells, the nearest one of the program that it calls in the
+ * end does instead, unless lines fork before, or it is the last one. */
+static void find_telling_down(const struct paths *p, uint32_t path)
 {
 	const struct callpath *paths = p->first->paths;
-	uint32_t length = paths[path].length, own = p->first->up ? find_own(p, path) : 0;
+	const struct tree *t = p->in->tree;
+	enum tree_origin best = TREE_OF_SYSTEM;
+	uint32_t last = path, own = 0, needed = 0;
+
+	for (uint32_t i = path; i; i = paths[i].parent)
+		if (tree_origin(t, paths[i].name) > best && tree_is_function(t, paths[i].name))
+			best = tree_origin(t, paths[i].name);
+	for (; path; path = paths[path].parent) {
+		bool is_own = best != TREE_OF_SYSTEM && tree_origin(t, paths[path].name) == best &&
+			      tree_is_function(t, paths[path].name);
+		unsigned char *keep = &p->keep[paths[path].length - 1];
+
+		*keep = is_own ? PATH_TEXT_OWN : PATH_TEXT_REST;
+		own = is_own && path != last ? path : own;
+		needed = is_own && !needed ? path : needed;
+		if (!is_fork(p, path))
+			continue;
+		*keep = own ? *keep : PATH_TEXT_TELLING;
+		if (own)
+			p->keep[paths[own].length - 1] = PATH_TEXT_TELLING;
+		own = 0;
+	}
+	if (needed && needed != last)
+		p->keep[paths[needed].length - 1] = PATH_TEXT_NEEDED;
+}
+
+/* Which names of an upward path do. If a function of the program does, none of a library is needed. */
+static void find_telling_up(const struct paths *p, uint32_t path)
+{
+	const struct callpath *paths = p->first->paths;
+	uint32_t length = paths[path].length, own = find_own(p, path);
 	bool has_own = own && p->uses[paths[own].name] == 1;
 
 	if (own == path && !has_own)
 		own = 0;
 	for (bool is_first = true; path; path = paths[path].parent) {
-		uint32_t left = paths[path].length;
 		bool is_telling = is_fork(p, path) && !(is_first && has_own);
 
 		is_first = is_first && !is_fork(p, path);
-		p->telling[p->first->up ? length - left : left - 1] = is_telling || path == own;
+		p->keep[length - paths[path].length] =
+			is_telling || path == own ? PATH_TEXT_TELLING : PATH_TEXT_REST;
 	}
 }
 
@@ -173,8 +206,8 @@ static int prepare(struct paths *p, struct error *err)
 		longest = path->length > longest ? path->length : longest;
 	}
 	p->names = calloc((size_t)longest + 1, sizeof(*p->names));
-	p->telling = calloc((size_t)longest + 1, sizeof(*p->telling));
-	return p->names && p->telling ? 0 : error_memory(err);
+	p->keep = calloc((size_t)longest + 1, sizeof(*p->keep));
+	return p->names && p->keep ? 0 : error_memory(err);
 }
 
 static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
@@ -188,8 +221,11 @@ static int describe(void *context, uint32_t part, struct table_row *row, struct 
 	row->length = path->length;
 	row->is_up = p->first->up;
 	if (p->lines) {
-		find_telling(p, part + 1);
-		row->telling = p->telling;
+		if (p->first->up)
+			find_telling_up(p, part + 1);
+		else
+			find_telling_down(p, part + 1);
+		row->keep = p->keep;
 	}
 	row->values[0] = path->weight;
 	row->values[1] = path->hits;
@@ -449,7 +485,7 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	free(p.names);
 	free(p.lines);
 	free(p.uses);
-	free(p.telling);
+	free(p.keep);
 	return status;
 }
 

@@ -261,12 +261,12 @@ static void write_paths(struct out *o, const struct tree *t)
 		   percent_of(p.total, t->total));
 	if (p.common) {
 		out_text(o, "   below  ");
-		summary_path_write(o, t, p.common, 0, 10);
+		summary_path_write(o, t, &p, p.n, 10);
 		out_text(o, "\n");
 	}
 	for (size_t i = 0; i < p.n; i++) {
 		out_format(o, "%8.2f  ", percent_of(p.weights[i], t->total));
-		summary_path_write(o, t, p.nodes[i], p.common, 10);
+		summary_path_write(o, t, &p, i, 10);
 		out_text(o, "\n");
 	}
 }

@@ -491,11 +491,29 @@ void caption_parent(struct out *o, const struct view_options *options, const cha
 		out_format(o, "%s\n", text);
 }
 
+/* Whether most of what is shown was used by what functions of a script have called, so that these have no self of their own. */
+static bool is_below_scripts(const struct tree *t)
+{
+	struct error unused;
+	uint32_t *owners = tree_owners(t, &unused);
+	uint64_t below = 0;
+
+	for (size_t i = 1; owners && i < t->n_nodes; i++)
+		if (owners[i] != i && tree_is_interpreted(t, t->nodes[owners[i]].name) &&
+		    !tree_is_interpreted(t, t->nodes[i].name))
+			below += t->nodes[i].self;
+	free(owners);
+	return below > t->nodes[0].total / 2;
+}
+
 void caption_self(struct out *o, const struct view_input *in)
 {
 	if (view_input_is_of_program(in))
 		out_text(o, "self is of the program's nearest function (--self leaf: of the "
 			    "innermost one)\n");
+	else if (in->tree && in->options->self == VIEW_SELF_DEFAULT && is_below_scripts(in->tree))
+		out_text(o, "self is of the innermost functions (--self program: of the script's "
+			    "functions)\n");
 }
 
 void caption_totals(struct out *o, const struct view_input *in)

@@ -48,7 +48,8 @@ void caption_root(struct out *o, const char *title);
  * of. */
 void caption_parent(struct out *o, const struct view_options *options, const char *text);
 
-/* If self is not that of the innermost functions, write a line that says whose it is. */
+/* If self is not that of the innermost functions, write a line that says whose it is; or if it is, nobody has asked for that,
+ * and more than half of it was used below functions that an interpreter has names for, how theirs is had. */
 void caption_self(struct out *o, const struct view_input *in);
 
 /* If totals are propagated along calls, and not added up from stacks, write a line that says so. */

@@ -93,9 +93,9 @@ struct table_row {
 	/* What the row is about, by its table_label. */
 	uint32_t name, callee, depth;
 	bool is_inline;
-	const uint32_t *path; /* `length` names */
-	const bool *telling;  /* likewise: struct path_text; or NULL */
-	bool is_up;	      /* likewise */
+	const uint32_t *path;	   /* `length` names */
+	const unsigned char *keep; /* likewise: struct path_text; or NULL */
+	bool is_up;		   /* likewise */
 	uint32_t length;
 	const struct history *history;
 	const struct table_chain *chain; /* or NULL */

@@ -368,10 +368,9 @@ static void write_own_label(const struct table *t, const struct table_row *row, 
 		break;
 	case TABLE_PATH:
 		snprintf(end, sizeof(end), ")%s", row->suffix);
-		path_text_write(
-			t->out, strings,
-			&(struct path_text){row->path, row->length, row->telling, row->is_up}, end,
-			column);
+		path_text_write(t->out, strings,
+				&(struct path_text){row->path, row->length, row->keep, row->is_up},
+				end, column);
 		break;
 	case TABLE_CYCLE:
 		write_cycle(t, row, column);

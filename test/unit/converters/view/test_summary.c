@@ -136,3 +136,85 @@ Test(summary, long_path)
 	    "  100.00  main -> ... 3 more -> ddddddddddddddddddd -> eeeeeeeeeeeeeeeeeee\n"
 	    "             -> fffffffffffffffffff -> ggggggggggggggggggg\n");
 }
+
+/* Between a path's ends the function of the script is shown, and where it parts from others. Seen to fail: with as many of the last
+ * functions as fit. */
+Test(summary, long_paths_of_a_script)
+{
+#define EVALS                                                                                      \
+	"py_evaluate_frame_default_%1$d;py_object_call_prepend_%1$d;py_vectorcall_method_%1$d;"
+	char folded[2000];
+	struct view_options options = defaults;
+	struct profile *p;
+	char *text;
+
+	snprintf(folded, sizeof(folded),
+		 "py_main;<module> (app.py);py_run;load (app.py);" EVALS
+		 "parse (app.py);py_a_b_c_d_e_f_g_h;" EVALS
+		 "py_list_sort_of_a_long_name;py_free 6\n"
+		 "py_main;<module> (app.py);py_run;save (app.py);" EVALS
+		 "write (app.py);py_a_b_c_d_e_f_g_h;" EVALS
+		 "py_list_sort_of_a_long_name;py_free 4\n",
+		 1);
+	p = profile_of(folded);
+	put_into_module(p, "py_", "/usr/bin/python3.11", true);
+	text = show(&view_summary, p, &options);
+	cr_assert(strstr(text,
+			 "   below  py_main -> <module> (app.py) -> py_run\n"
+			 "   60.00  load (app.py) -> ... 3 more -> parse (app.py) -> ... 3 more\n"
+			 "             -> py_vectorcall_method_1 -> py_list_sort_of_a_long_name -> "
+			 "py_free\n"
+			 "   40.00  save (app.py) -> ... 3 more -> write (app.py) -> ... 3 more\n"
+			 "             -> py_vectorcall_method_1 -> py_list_sort_of_a_long_name -> "
+			 "py_free\n"),
+		  "%s", text);
+	free(text);
+	profile_free(p);
+}
+
+/* Give the tree the modules of its functions, as from symbols. */
+static void with_modules(const struct profile *p, struct tree *t)
+{
+	t->n_modules = strings_count(t->strings);
+	t->modules = calloc(t->n_modules, sizeof(*t->modules));
+	for (size_t i = 0; i < p->n_frames; i++)
+		if (p->frames[i].module != PROFILE_NO_MODULE)
+			t->modules[p->frames[i].name] = p->frames[i].module + 1;
+}
+
+/* Where an interpreter has used most, the heading says how the script's functions are had. Seen to fail: not said. */
+Test(summary, whose_self_of_a_script)
+{
+	static const char line[] = "\nself is of the innermost functions (--self program: of the "
+				   "script's functions)\n";
+	static const struct view *const all[] = {&view_flat, &view_bodies, &view_summary};
+	const char *const folded[] = {
+		"py_main;<module> (app.py);py_eval 6\npy_main;<module> (app.py) 4\npy_main 1\n",
+		"py_main;<module> (app.py);py_eval 6\npy_main;<module> (app.py) 7\n",
+		"py_main;py_eval 6\n",
+	};
+
+	for (size_t i = 0; i < 3 * 3; i++) {
+		struct view_options options = defaults;
+		struct profile *p = profile_of(folded[i / 3]);
+
+		put_into_module(p, "py_", "/usr/bin/python3.11", true);
+		for (options.self = VIEW_SELF_DEFAULT; options.self <= VIEW_SELF_PROGRAM;
+		     options.self++) {
+			struct tree *t = tree_of(p);
+			struct out *o = open_text();
+			struct error err;
+			char *text;
+
+			with_modules(p, t);
+			show_tree(o, all[i % 3], p, t, &options);
+			cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+			tree_free(t);
+			text = text_of_file("text");
+			cr_assert_eq(strstr(text, line) != NULL,
+				     i / 3 == 0 && options.self == VIEW_SELF_DEFAULT, "%s", text);
+			free(text);
+		}
+		profile_free(p);
+	}
+}

@@ -301,3 +301,35 @@ Test(view_width, functions_below_the_start)
 	free(text);
 	profile_free(p);
 }
+
+/* A path of a script keeps the script's functions, with their file once. Seen to fail: when "24 functions" stood for them, with the
+ * last ones of the interpreter. */
+Test(view_width, paths_show_the_script)
+{
+	char folded[2000], evals[5][60];
+	struct view_options options = defaults;
+	struct profile *p;
+	char *text;
+
+	for (int i = 0; i < 5; i++)
+		sprintf(evals[i], "py_evaluate_frame_default_%d;py_vectorcall_%d", i, i);
+	snprintf(
+		folded, sizeof(folded),
+		"<module> (app.py);%1$s;main (app.py);%2$s;load (app.py);%3$s;parse "
+		"(app.py);%4$s;py_free "
+		"50\n<module> (app.py);%1$s;main (app.py);%2$s;save (app.py);%3$s;py_slot;py_free "
+		"30\n"
+		"<module> (app.py);%1$s;main (app.py);%2$s;save (app.py);%3$s;py_list;py_free 20\n",
+		evals[0], evals[1], evals[2], evals[3]);
+	p = profile_of(folded);
+	put_into_module(p, "py_", "/usr/bin/python3.11", true);
+	options.root = "<module> (app.py)";
+	text = show_on_terminal(&view_callpath, p, options, 80);
+	cr_assert(strstr(text, "\n0.50000 (... \"main (app.py)\" ... load ... parse ... py_free, "
+			       "13 functions) [50]\n"
+			       "0.30000 (... \"main (app.py)\" ... save ... py_slot py_free, 11 "
+			       "functions) [30]\n"),
+		  "%s", text);
+	free(text);
+	profile_free(p);
+}
