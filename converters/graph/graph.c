@@ -42,7 +42,7 @@ static void mark_starts(struct walk *w)
 
 	for (i = 1; i < nodes[0].end; i = nodes[i].end)
 		w->graph->starts[w->index[nodes[i].name]] =
-			(struct graph_start){true, nodes[i].total};
+			(struct graph_start){.is_start = true, .weight = nodes[i].total};
 }
 
 static int gather_functions(struct walk *w, struct error *err)
@@ -340,6 +340,7 @@ static int mark_call_starts(struct making *m, struct error *err)
 
 		if (inclusive > into[i])
 			g->starts[i].weight = inclusive - into[i];
+		g->starts[i].calls = m->calls->functions[m->order[i]].calls;
 		g->starts[i].is_start = inclusive > into[i] || !is_called[i];
 	}
 	free(into);
@@ -462,6 +463,7 @@ struct graph *graph_of_calls(const struct profile *p, enum tree_unit unit, struc
 		.has_calls = true,
 		.has_weights = p->given_calls->has_inclusive,
 		.has_totals = p->given_calls->has_totals,
+		.has_shares = p->given_calls->has_shares,
 	};
 	status = make(&m, err);
 	free(m.order);

@@ -38,6 +38,7 @@ struct graph_arc {
 struct graph_start {
 	bool is_start;	 /* it is called from outside: stacks begin with it */
 	uint64_t weight; /* comparable with occurrences; may be 0 */
+	uint64_t calls;	 /* how many, if the input says so; else 0 */
 };
 
 struct graph {
@@ -48,6 +49,7 @@ struct graph {
 	bool has_calls;	      /* the numbers of calls are known; only without stacks */
 	bool has_weights;     /* the inclusive weights of arcs are known; only without stacks */
 	bool has_totals;      /* totals of functions are exact and need no propagation */
+	bool has_shares;      /* those of arcs are shares of the callee's, by number of calls */
 	struct tree_function *functions; /* sorted by name bytewise */
 	size_t n_functions;
 	struct graph_start *starts; /* by function */

@@ -23,6 +23,7 @@ void given_calls_clear(struct given_calls *c)
 	free(c->functions);
 	free(c->arcs);
 	pair_table_clear(&c->places);
+	pair_table_clear(&c->lines);
 	pair_table_clear(&c->identities);
 	pair_table_clear(&c->pairs);
 	*c = (struct given_calls){0};
@@ -49,11 +50,14 @@ static uint32_t given_calls_function(struct given_calls *c, struct strings *s,
 		.name = strings_add(s, f->name.bytes, f->name.length),
 		.file = string(s, f->file, &ok),
 		.object = string(s, f->object, &ok),
+		.line = f->line,
 	};
 
 	if (!ok || function.name == STRINGS_NONE)
 		return GIVEN_CALLS_NONE;
 	uint32_t place = pair_table_number(&c->places, function.file, function.object);
+	if (place != PAIR_TABLE_NONE)
+		place = pair_table_number(&c->lines, place, function.line);
 	if (place == PAIR_TABLE_NONE)
 		return GIVEN_CALLS_NONE;
 	uint32_t number = pair_table_number(&c->identities, function.name, place);
@@ -87,13 +91,23 @@ static struct given_calls_arc *given_calls_arc(struct given_calls *c, uint32_t c
 /* What is appended to a name, in order of preference. */
 enum suffix { SUFFIX_FILE, SUFFIX_OBJECT, SUFFIX_BOTH, N_SUFFIXES };
 
+/* The same for a function of Python. */
+enum python_suffix { PYTHON_FILE, PYTHON_LINE, PYTHON_FOLDER, PYTHON_PATH, N_PYTHON_SUFFIXES };
+
+/* The last part of a path. */
+static const char *last_part(const char *text)
+{
+	const char *slash = strrchr(text, '/');
+
+	return slash && slash[1] ? slash + 1 : text;
+}
+
 /* The path, or its last part. */
 static const char *path(const struct strings *s, uint32_t number, bool whole)
 {
 	const char *text = number == STRINGS_NONE ? "???" : strings_get(s, number, NULL);
-	const char *slash = whole ? NULL : strrchr(text, '/');
 
-	return slash && slash[1] ? slash + 1 : text;
+	return whole ? text : last_part(text);
 }
 
 static uint32_t name_with(struct strings *s, const struct given_calls_function *f,
@@ -112,6 +126,40 @@ static uint32_t name_with(struct strings *s, const struct given_calls_function *
 	fwrite(name, 1, n_name, stream);
 	fprintf(stream, " (%s%s%s)", suffix == SUFFIX_OBJECT ? "" : file,
 		suffix == SUFFIX_BOTH ? ", " : "", suffix == SUFFIX_FILE ? "" : object);
+	if (!fclose(stream))
+		number = strings_add(s, text, n);
+	free(text);
+	return number;
+}
+
+/* The last two parts of a path. */
+static const char *with_folder(const char *text)
+{
+	const char *last = last_part(text), *at = last;
+
+	while (at > text && (at == last || at[-1] != '/'))
+		at--;
+	return at;
+}
+
+static uint32_t python_name(struct strings *s, const struct given_calls_function *f,
+			    enum python_suffix suffix)
+{
+	const char *file = path(s, f->file, suffix >= PYTHON_FOLDER);
+	uint32_t number = STRINGS_NONE;
+	char *text = NULL, line[16] = "";
+	size_t n_name, n = 0;
+	const char *name = strings_get(s, f->name, &n_name);
+	FILE *stream = open_memstream(&text, &n);
+
+	if (!stream)
+		return STRINGS_NONE;
+	if (suffix == PYTHON_FOLDER)
+		file = with_folder(file);
+	if (suffix != PYTHON_FILE)
+		snprintf(line, sizeof(line), ":%u", (unsigned)f->line);
+	fwrite(name, 1, n_name, stream);
+	fprintf(stream, " (%s%s)", file, line);
 	if (!fclose(stream))
 		number = strings_add(s, text, n);
 	free(text);
@@ -138,7 +186,7 @@ static bool are_distinct(uint32_t *numbers, size_t n)
 struct group {
 	struct given_calls *calls;
 	struct strings *strings;
-	const uint32_t *functions;
+	uint32_t *functions;
 	uint32_t *names, *sorted; /* room for n */
 	size_t n;
 };
@@ -161,10 +209,60 @@ static int group_try(struct group *g, enum suffix suffix)
 	       ((suffix != SUFFIX_FILE || knows_files) && are_distinct(g->sorted, g->n));
 }
 
+/* Whether a number is only once among the n sorted ones. */
+static bool is_once(const uint32_t *sorted, size_t n, uint32_t number)
+{
+	const uint32_t *found = bsearch(&number, sorted, n, sizeof(number), compare_numbers);
+
+	return found && (found == sorted || found[-1] != number) &&
+	       (found + 1 == sorted + n || found[1] != number);
+}
+
+/* Give each function of Python the first name that no other one would have. Those that are told apart are done. */
+static int group_name_python(struct group *g)
+{
+	struct given_calls_function *functions = g->calls->functions;
+	bool is_last;
+	int status = 0;
+
+	for (unsigned suffix = 0; g->n && suffix < N_PYTHON_SUFFIXES; suffix++) {
+		size_t rest = 0;
+
+		for (size_t i = 0; i < g->n; i++) {
+			g->names[i] = python_name(g->strings, &functions[g->functions[i]],
+						  (enum python_suffix)suffix);
+			status = g->names[i] == STRINGS_NONE ? -1 : status;
+		}
+		if (status)
+			return -1;
+		memcpy(g->sorted, g->names, g->n * sizeof(*g->sorted));
+		qsort(g->sorted, g->n, sizeof(*g->sorted), compare_numbers);
+		is_last = suffix == N_PYTHON_SUFFIXES - 1;
+		for (size_t i = 0; i < g->n; i++) {
+			if (is_last || is_once(g->sorted, g->n, g->names[i]))
+				functions[g->functions[i]].name = g->names[i];
+			else
+				g->functions[rest++] = g->functions[i];
+		}
+		g->n = rest;
+	}
+	return 0;
+}
+
+static bool are_of_python(const struct group *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		if (!g->calls->functions[g->functions[i]].line)
+			return false;
+	return true;
+}
+
 static int group_name(struct group *g)
 {
 	int done = 0;
 
+	if (are_of_python(g))
+		return group_name_python(g);
 	for (unsigned suffix = 0; !done && suffix < N_SUFFIXES; suffix++)
 		done = group_try(g, (enum suffix)suffix);
 	for (size_t i = 0; done > 0 && i < g->n; i++)
@@ -182,7 +280,7 @@ static int compare_names(const void *a, const void *b, void *context)
 }
 
 /* `order` has all functions; those of the same name are neighbours. */
-static int name_groups(struct group *g, const uint32_t *order)
+static int name_groups(struct group *g, uint32_t *order)
 {
 	const struct given_calls *c = g->calls;
 	size_t i, end;
@@ -193,7 +291,7 @@ static int name_groups(struct group *g, const uint32_t *order)
 				break;
 		g->functions = order + i;
 		g->n = end - i;
-		if (g->n > 1 && group_name(g))
+		if ((g->n > 1 || are_of_python(g)) && group_name(g))
 			return -1;
 	}
 	return 0;
@@ -266,6 +364,7 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 	}
 	p->given_calls->has_inclusive &= e->kind->has_inclusive;
 	p->given_calls->has_totals &= e->kind->has_inclusive;
+	p->given_calls->has_shares |= e->kind->has_shares;
 	return 0;
 }
 
@@ -293,6 +392,8 @@ int builder_self(void *context, const struct event_self *e, struct error *err)
 	f->self_hits += e->hits;
 	if (__builtin_add_overflow(f->inclusive_weight, e->inclusive_weight, &f->inclusive_weight))
 		return overflow(b, "the inclusive weight of a function", err);
+	if (__builtin_add_overflow(f->calls, e->calls, &f->calls))
+		return overflow(b, "the number of calls", err);
 	process->weight += e->weight;
 	process->weight_complete += e->weight;
 	process->weight_by_mark[CPS_MARK_COMPLETE] += e->weight;

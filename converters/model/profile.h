@@ -63,12 +63,14 @@ void squares_free(struct squares *s);
 
 #define GIVEN_CALLS_NONE UINT32_MAX
 
-/* Two functions are the same if their names, files and objects are. */
+/* Two functions are the same if their names, files, lines and objects are. */
 struct given_calls_function {
 	uint32_t name;	       /* numbers of strings; given_calls_name makes names distinct */
 	uint32_t file, object; /* STRINGS_NONE: not known */
+	uint32_t line;	       /* of a function of Python; 0: not known */
 	uint64_t self_weight, self_hits; /* gticks, raw samples */
 	uint64_t inclusive_weight;	 /* struct event_self; 0 without has_inclusive */
+	uint64_t calls;			 /* beside those of arcs */
 };
 
 struct given_calls_arc {
@@ -84,16 +86,18 @@ struct given_calls {
 	size_t n_functions, n_arcs;
 	bool has_inclusive; /* all inputs had inclusive weights */
 	bool has_totals;    /* and those are totals: struct event_end */
+	bool has_shares;    /* those of some arcs are shares: struct event_kind */
 	size_t functions_size, arcs_size;
-	struct pair_table places, identities,
-		pairs; /* (file, object), (name, place), (caller, callee) */
+	/* (file, object), (place, line), (name, line's place), (caller, callee) */
+	struct pair_table places, lines, identities, pairs;
 };
 
 void given_calls_clear(struct given_calls *c);
 
 /* Give functions of the same name distinct names: "NAME (FILE)", "NAME (OBJECT)" or "NAME (FILE,
  * OBJECT)", whichever is the first that tells all of them apart. The last one has whole paths, the
- * others have no directories. -1: memory. */
+ * others have no directories. A function of Python always has its file, and if another one has the same, the line, then the
+ * directory, then the whole path: "f (a.py)", "f (a.py:12)", "f (dir/a.py:12)", "f (/x/dir/a.py:12)". -1: memory. */
 int given_calls_name(struct given_calls *c, struct strings *s);
 
 /* ---- profile --------------------------------------------------------------------------------- */

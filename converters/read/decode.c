@@ -23,8 +23,8 @@
 #define HEAD_BYTES 4096u
 
 static const struct decoder *const decoders[] = {
-	&decode_stream, &decode_gprof,	    &decode_callgrind,	 &decode_gperftools,
-	&decode_pprof,	&decode_speedscope, &decode_perf_script, &decode_folded,
+	&decode_stream, &decode_gprof,	    &decode_callgrind,	 &decode_gperftools, &decode_pprof,
+	&decode_pstats, &decode_speedscope, &decode_perf_script, &decode_folded,
 };
 
 #define GZIP_MAGIC "\x1f\x8b"

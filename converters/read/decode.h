@@ -33,6 +33,7 @@ extern const struct decoder decode_callgrind; /* decode_callgrind.c: callgrind.o
 extern const struct decoder decode_perf_script; /* what perf script prints */
 extern const struct decoder decode_gperftools;	/* CPU profiles of libprofiler */
 extern const struct decoder decode_pprof;	/* profile.proto */
+extern const struct decoder decode_pstats;	/* Python's marshal */
 extern const struct decoder decode_speedscope;	/* JSON */
 
 #endif

@@ -51,6 +51,7 @@ struct event_kind {
 	bool has_names;	     /* frames are names, not addresses; then the name is a plural */
 	bool has_calls;	     /* a call graph without stacks */
 	bool has_inclusive;  /* whose functions and calls have inclusive weights */
+	bool has_shares;     /* those of calls are shares of the callee's, by their number */
 	bool has_times;	     /* samples have times */
 	bool has_threads;    /* samples have threads */
 	bool has_pid;	     /* a process event has the process's id, unless that is 0 ... */
@@ -163,9 +164,10 @@ struct event_resource {
 	uint64_t events;  /* 0: not known */
 };
 
-/* A function of a call graph. Two functions are the same if all three texts are. */
+/* A function of a call graph. Two functions are the same if all of this is. */
 struct event_function {
 	struct event_text name, file, object; /* file and object may be absent */
+	uint32_t line; /* of the file, where a function of Python begins; 0: not known */
 };
 
 /* The self weight of a function. A function may have several such events: their sum counts. */
@@ -176,6 +178,7 @@ struct event_self {
 	/* The weight of the function and of its calls, without its calls of itself; 0 unless the
 	 * kind has_inclusive. */
 	uint64_t inclusive_weight;
+	uint64_t calls; /* of the function, beside those that have call events */
 };
 
 /* Calls of one function by another, or by itself. A pair of functions may have several such events:

@@ -244,12 +244,13 @@ static int check_counts(const struct view_input *in, struct error *err)
 	const char *counted = recorded_calls(p);
 
 	if (in->graph->has_calls)
-		return in->graph->has_weights
+		return in->graph->has_weights && !in->graph->has_shares
 			       ? 0
 			       : error_set(err,
-					   "gprof has not measured what calls take, but "
+					   "%s has not measured what calls take, but "
 					   "assumes an average: --average-time needs stacks, or "
-					   "callgrind's output");
+					   "callgrind's output",
+					   in->graph->has_shares ? "profile.py" : "gprof");
 	if (!counted)
 		return error_usage(err,
 				   "--average-time: samples count no calls; record those of the "

@@ -38,8 +38,11 @@ static void write_node(struct rows *r, const struct pruned_graph *d,
 {
 	static const char *const columns[] = {"row",   "total_fraction", "self_fraction",
 					      "cycle", "name",		 NULL};
+	static const char *const of_calls[] = {
+		"row", "total_fraction", "self_fraction", "cycle", "name", "calls", NULL,
+	};
 
-	rows_row(r, columns);
+	rows_row(r, d->graph->has_calls ? of_calls : columns);
 	rows_word(r, "func");
 	rows_fraction(r, n->total);
 	rows_fraction(r, n->self);
@@ -48,6 +51,8 @@ static void write_node(struct rows *r, const struct pruned_graph *d,
 	else
 		rows_name(r, d->strings, d->graph->functions[n->cycle].name);
 	rows_name(r, d->strings, d->graph->functions[n->function].name);
+	if (d->graph->has_calls)
+		rows_count(r, n->calls);
 }
 
 static void write_edge(struct rows *r, const struct pruned_graph *d,

@@ -58,6 +58,8 @@ static void count_calls(struct pruned_graph *d)
 	const struct graph *g = d->graph;
 	size_t i;
 
+	for (i = 0; i < g->n_functions; i++)
+		d->nodes[i].calls = g->starts[i].calls;
 	for (i = 0; i < g->n_arcs; i++) {
 		uint64_t *calls = &d->nodes[g->arcs[i].callee].calls;
 
@@ -331,6 +333,8 @@ const char *pruned_graph_totals(const struct pruned_graph *d)
 {
 	if (!d->is_exact)
 		return "totals: propagated, cycles split";
+	if (d->graph->has_shares)
+		return "totals: exact, as recorded; of calls: shares by number";
 	return d->graph->tree ? "totals: exact, each stack once" : "totals: exact, as recorded";
 }
 

@@ -16,7 +16,8 @@ struct pruned_graph_node {
 	uint32_t function; /* in graph.functions */
 	uint32_t cycle; /* the function that its cycle is named after, or PRUNED_GRAPH_NO_CYCLE */
 	double total, self;
-	uint64_t calls; /* the number of calls to it, also by itself; 0 unless graph.has_calls */
+	/* The number of calls to it, also by itself, and from outside if the input says so; 0 unless graph.has_calls. */
+	uint64_t calls;
 };
 
 struct pruned_graph_edge {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_calls.c - any text that looks like gprof's or callgrind's becomes a call graph, a cut one or
+ * fuzz_calls.c - any file that looks like gprof's, callgrind's or cProfile's becomes a call graph, a cut one or
  * an error.
  *
  * The first byte chooses what is put before the other bytes: 0 nothing, 1 the heading of gprof's
  * call graph, 2 that of its flat profile, 3 the heading of a callgrind file, 4 that of one that cpconv has
- * written, up to its events.
+ * written, up to its events, 5 a profile of cProfile, up to its second function.
  */
 #include <math.h>
 #include <stdint.h>
@@ -24,13 +24,25 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const heads[] = {
-	"",
-	"index % time    self  children    called     name\n",
-	("Flat profile:\n\nEach sample counts as 0.01 seconds.\n"
-	 " time   seconds   seconds    calls  us/call  us/call  name    \n"),
-	"# callgrind format\npositions: line\nevents: Ir Dr\n",
-	"# callgrind format\ncreator: libcpsample 1\npositions: line\ndesc: Unit of ",
+/* A head, which may have any bytes. */
+static const struct {
+	const char *bytes;
+	size_t n;
+} heads[] = {
+#define HEAD(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
+	HEAD(""),
+	HEAD("index % time    self  children    called     name\n"),
+	HEAD("Flat profile:\n\nEach sample counts as 0.01 seconds.\n"
+	     " time   seconds   seconds    calls  us/call  us/call  name    \n"),
+	HEAD("# callgrind format\npositions: line\nevents: Ir Dr\n"),
+	HEAD("# callgrind format\ncreator: libcpsample 1\npositions: line\ndesc: Unit of "),
+	HEAD("\xfb\xa9\3\xfa\1ai\1\0\0\0\xfa\1f)\5i\1\0\0\0i\2\0\0\0g\0\0\0\0\0\0\xe0?"
+	     "g\0\0\0\0\0\0\xe8?\xfb"
+	     "0"),
+#undef HEAD
 };
 
 static void calls_check(const struct profile *p)
@@ -79,14 +91,14 @@ static void graph_make(const struct profile *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *head = heads[size ? data[0] % 5 : 0];
+	const size_t head = size ? data[0] % (sizeof(heads) / sizeof(*heads)) : 0;
 	struct error err = {0};
 	struct profile_builder *b = profile_builder_new(&err);
 	int fd = memfd_create("text", 0), status = 0;
 	char path[64];
 
 	CHECK(b && fd >= 0);
-	CHECK(write(fd, head, strlen(head)) == (ssize_t)strlen(head));
+	CHECK(write(fd, heads[head].bytes, heads[head].n) == (ssize_t)heads[head].n);
 	if (size > 1)
 		CHECK(write(fd, data + 1, size - 1) == (ssize_t)size - 1);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

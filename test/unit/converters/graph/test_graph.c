@@ -266,8 +266,8 @@ static struct graph_start own_start(const struct given *g, uint32_t f)
 		is_called = true;
 		into += g->arc[i][f]->weight;
 	}
-	return (struct graph_start){inclusive > into || !is_called,
-				    inclusive > into ? (uint64_t)(inclusive - into) : 0};
+	return (struct graph_start){.is_start = inclusive > into || !is_called,
+				    .weight = inclusive > into ? (uint64_t)(inclusive - into) : 0};
 }
 
 static bool cycle_is_entered(const struct given *g, uint32_t f)

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Profiles of Python's cProfile and profile.py are shown as Python's own pstats has them: self, total and calls of each
+# function, and of each caller, to the nanosecond, with recursion, functions that call each other, lambdas, generators, what
+# is written in C, names that are not ASCII, and files of the same name; in each version of marshal, of each Python that there is.
+#
+# Seen to fail:
+# - With the primitive calls: a recursion has fewer.
+# - With the line in no name: two methods were one.
+# - Without the calls of functions that have no caller: those had 0.
+#
+# May run beside others.
+. "$(dirname "$0")/../lib.sh"
+
+# check FILE
+check() {
+	"$CPCONV" --flat --threshold 0 --tsv "$1" >flat 2>err || fault "$1: $(cat err)"
+	[ ! -s err ] || fault "$1: $(cat err)"
+	"$CPCONV" --graph --tsv -n 0 -e 0 "$1" | grep "^func$tab" | cut -f 5,6 | LC_ALL=C sort >calls
+	"$CPCONV" --edges --threshold 0 --tsv "$1" >edges || fault "$1: no edges"
+	awk -F "$tab" -v OFS="$tab" 'NR == FNR { calls[$1] = $2; next } { print $1, $2, calls[$5], $5 }' calls flat | LC_ALL=C sort >got
+	LC_ALL=C sort "$1.flat" | same - got "$1: functions"
+	awk -F "$tab" -v OFS="$tab" 'NR == FNR { is_number[$3, $4] = $1 == "?"; next } { print is_number[$1, $2] ? "?" : $3, $6, $1, $2 }' \
+		"$1.edges" edges | LC_ALL=C sort >got
+	LC_ALL=C sort "$1.edges" | same - got "$1: callers"
+}
+
+versions=''
+for python in /usr/bin/python3.[89] /usr/bin/python3.1[0-9] "${HOME:-/}"/.pyenv/versions/3.*/bin/python3.[89] \
+	"${HOME:-/}"/.pyenv/versions/3.*/bin/python3.1[0-9]; do
+	[ -x "$python" ] && "$python" -c 'import cProfile, profile' 2>/dev/null || continue
+	rm -rf files
+	mkdir files
+	"$python" "$root/test/live/converters/python_profiles.py" files 2>err || fail "$python: $(cat err)"
+	[ ! -s err ] || fail "$python: $(cat err)"
+	for file in files/*[!s]; do
+		case $file in
+		*.flat | *.edges) ;;
+		*) check "$file" ;;
+		esac
+	done
+	versions="$versions ${python##*/}"
+	note "${python##*/}: $(find files -name '*.flat' | wc -l) profiles"
+done
+[ "$versions" ] || skip "no python3 with cProfile on this machine"
+
+# All views of calls show it, and say what it is of. profile.py counts CPU time, and the calls of a caller alone.
+for view in flat functions bodies edges graph dot info average-time; do
+	"$CPCONV" --$view files/kinds-cProfile >out 2>err || fail "--$view: $(cat err)"
+	[ -s out ] || fail "--$view is empty"
+done
+"$CPCONV" files/kinds-cProfile | head -n 1 | grep -q 'resource: Real$' || fail "which resource? $("$CPCONV" files/kinds-cProfile | head -n 3)"
+"$CPCONV" --graph files/kinds-cProfile | grep -qx 'totals: exact, as recorded' || fail "whose totals are they?"
+"$CPCONV" --graph files/kinds-profile | grep -qx 'totals: exact, as recorded; of calls: shares by number' ||
+	fail "whose totals are those of calls?"
+"$CPCONV" --tree files/kinds-cProfile >out 2>err && fail "a tree of calls without stacks"
+[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "--tree: $(cat out err)"
+
+"$CPCONV" --average-time files/kinds-profile >out 2>err && fail "times of calls that nobody has measured"
+grep -q 'profile.py has not measured what calls take' err && [ ! -s out ] || fail "--average-time: $(cat out err)"
+
+# What was cut is a warning, and what is before is shown. Damage has a place.
+head -c 1500 files/kinds-cProfile >short
+"$CPCONV" --flat short >out 2>err || fail "a cut file is refused: $(cat err)"
+grep -q 'cut at byte' err || fail "a cut file is no warning: $(cat err)"
+"$CPCONV" --strict short >out 2>err && fail "a cut file passes --strict"
+printf '{(\003\000\000\000z\001aNN' >damaged
+"$CPCONV" --flat damaged >out 2>err && fail "damage is not seen"
+grep -q 'damaged: an object that is in no profile at byte 9$' err && [ ! -s out ] || fail "damage: $(cat out err)"
+exit 0
