@@ -23,7 +23,9 @@
 #define OUT_BYTES    (80u << 10)  /* as large as a deflated buffer */
 #define RETRY_NS     10000000
 #define BLOCK_LEAST  512u
-#define BLOCK_FULL   (32u << 10) /* bytes in the file (doc/decisions/0101) */
+#define BLOCK_FULL   (32u << 10) /* bytes in the file of the least that is full, and of the largest (doc/decisions/0101) */
+#define BLOCK_MOST   (256u << 10)
+#define BLOCK_SHARE  8u /* in between it is this part of the file */
 #define FINISH_BYTES ((size_t)CPS_PACK_END_MOST)
 #define FINISH_FRAME 9u /* bytes of a stored block's frame, with the checksum */
 
@@ -299,7 +301,9 @@ uint64_t cps_deflate_out_blocks(void)
 
 bool cps_deflate_out_block_is_full(void)
 {
-	return file_bytes - block_at >= BLOCK_FULL;
+	uint64_t bytes = file_bytes - block_at;
+
+	return bytes >= BLOCK_MOST || (bytes >= BLOCK_FULL && bytes >= file_bytes / BLOCK_SHARE);
 }
 
 int cps_deflate_out_append_block(const uint8_t *bytes, size_t n)
