@@ -125,6 +125,41 @@ static int add_entry(struct sources_named *g, const char *directory, const char 
 	return 0;
 }
 
+static bool has_recordings(const char *directory, const char *below)
+{
+	struct dirent *entry = NULL;
+	char *name;
+	DIR *d;
+
+	if (asprintf(&name, "%s/%s", directory, below) < 0)
+		return false;
+	d = opendir(name);
+	while (d && (entry = readdir(d)) && !is_recording(entry))
+		;
+	if (d)
+		closedir(d);
+	free(name);
+	return entry != NULL;
+}
+
+/* Set the error: the directory has no recording, and what to do. Returns -1. */
+static int no_recording(const char *name, struct error *err)
+{
+	int n = (int)strlen(name);
+
+	while (n > 1 && name[n - 1] == '/')
+		n--;
+	if (has_recordings(name, "before") && has_recordings(name, "after"))
+		return error_set(err,
+				 "%s: has the runs of cpsample --against: cpconv --base "
+				 "%.*s/before %.*s/after",
+				 name, n, name, n, name);
+	return error_set(err,
+			 "%s: no *.cps file in this directory (a program that used less "
+			 "than a tick leaves none)",
+			 name);
+}
+
 static int add_directory(struct sources_named *g, const char *name, DIR *directory,
 			 struct error *err)
 {
@@ -137,10 +172,7 @@ static int add_directory(struct sources_named *g, const char *name, DIR *directo
 	if (status)
 		return -1;
 	if (g->n == before)
-		return error_set(err,
-				 "%s: no *.cps file in this directory (a program that used less "
-				 "than a tick leaves none)",
-				 name);
+		return no_recording(name, err);
 	qsort(g->list + before, g->n - before, sizeof(*g->list), compare);
 	return 0;
 }

@@ -29,6 +29,7 @@ struct functions {
 	bool leaves_starts;  /* on a narrow terminal, what only leads to main has no row */
 	bool *is_start;	     /* by part: it is such a function; or NULL */
 	size_t n_starts;
+	bool *is_group; /* by part: it is a group of --by; or NULL */
 };
 
 enum { SELF, TOTAL, SELF_HITS, HITS };
@@ -176,6 +177,25 @@ static int write_starts(struct table *t, void *context, struct error *err)
 	return 0;
 }
 
+/* What stacks are grouped by has no self, and so none of the heaviest rows. */
+static int find_groups(struct functions *f, struct error *err)
+{
+	const struct profile *p = f->in->profile;
+	bool *named;
+
+	if (!p->by || !f->in->tree)
+		return 0;
+	named = calloc(strings_count(p->strings) + 1, sizeof(*named));
+	f->is_group = calloc(f->n + 1, sizeof(*f->is_group));
+	for (size_t i = 1; named && i < p->n_nodes; i++)
+		if (profile_is_group(p, i))
+			named[p->frames[p->nodes[i].frame].name] = true;
+	for (size_t i = 0; named && f->is_group && i < f->n; i++)
+		f->is_group[i] = named[f->list[f->place[i]].name];
+	free(named);
+	return named && f->is_group ? 0 : error_memory(err);
+}
+
 static int show(struct functions *f, struct out *o, struct table_about *about, bool only_innermost,
 		struct error *err)
 {
@@ -193,10 +213,14 @@ static int show(struct functions *f, struct out *o, struct table_about *about, b
 	about->has_looks = about->has_numbers = about->hides_nil = true;
 	if (!status && f->leaves_starts)
 		status = find_starts(f, o, err);
+	if (!status && f->is_flat)
+		status = find_groups(f, err);
 	parts.is_said = f->is_start;
+	parts.is_apart = f->is_group;
 	if (!status)
 		status = table_parts(f->in, o, about, &parts, err);
 	free(f->is_start);
+	free(f->is_group);
 	free(f->list);
 	free(f->place);
 	free(f->order);

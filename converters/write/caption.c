@@ -221,13 +221,39 @@ static void write_launched(struct out *o, const struct profile *p)
 	out_text(o, "\n");
 }
 
-static void write_processes(struct out *o, const struct profile *p, size_t first)
+static bool has_same_command(const struct profile_process *a, const struct profile_process *b)
+{
+	return a->exe == b->exe && a->n_args == b->n_args && a->n_args &&
+	       memcmp(a->args, b->args, a->n_args * sizeof(*a->args)) == 0;
+}
+
+/* Write "10 runs of ./program" if each process is a run of its own, and all are of one command. */
+static bool write_runs(struct out *o, const struct profile *p, const struct run_times *r)
+{
+	char label[60];
+	int column;
+
+	if (p->n_processes < 2 || r->n_runs != p->n_processes)
+		return false;
+	for (size_t i = 1; i < p->n_processes; i++)
+		if (!has_same_command(&p->processes[0], &p->processes[i]))
+			return false;
+	column = snprintf(label, sizeof(label), "%zu runs of ", p->n_processes);
+	out_text(o, label);
+	caption_command(o, p, &p->processes[0], column);
+	out_text(o, "\n");
+	return true;
+}
+
+static void write_processes(struct out *o, const struct profile *p, const struct run_times *r)
 {
 	size_t i;
 
+	if (write_runs(o, p, r))
+		return;
 	write_launched(o, p);
 	if (p->n_processes > PROCESSES_NAMED && caption_programs(o, p)) {
-		write_process(o, p, &p->processes[first], "first ");
+		write_process(o, p, &p->processes[r->first], "first ");
 		return;
 	}
 	for (i = 0; i < p->n_processes && i < PROCESSES_NAMED; i++)
@@ -434,7 +460,7 @@ void caption_profile(struct out *o, const struct profile *p)
 	write_children(o, p);
 	if (p->given_calls)
 		write_calls(o, p->given_calls);
-	write_processes(o, p, r.first);
+	write_processes(o, p, &r);
 }
 
 void caption_compared(struct out *o, const char *title, const struct view_input *in)

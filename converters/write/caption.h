@@ -14,7 +14,7 @@
 /*
  * Write the lines above a table: "TITLE for resource: CPU Time", how much of the run was work
  * (caption_run), "2676 samples, one per 3.993 ms CPU, none lost" (rate.h), and the process or
- * processes; these only if the reader has not seen them. If only a part of the profile is shown,
+ * processes, or how often one command was run; these only if the reader has not seen them. If only a part of the profile is shown,
  * lines for the selection and for the filter follow. If there are no samples, a line says why.
  * Lines end with LF.
  */

@@ -298,14 +298,32 @@ struct listing {
 	size_t n;	 /* of them */
 };
 
+/* How many rows there may be of the parts that are counted by themselves, [1], and of the others. What fits a terminal is for both
+ * of them. 0: no limit. */
+static void find_tops(const struct listing *l, uint64_t tops[2])
+{
+	const struct view_options *options = l->table->in->options;
+	uint64_t apart = 0;
+
+	tops[0] = tops[1] = options->top;
+	if (!options->top_fits || !l->parts->is_apart)
+		return;
+	for (size_t i = 0; i < l->parts->n; i++)
+		apart += l->parts->is_apart[i];
+	tops[1] = apart < options->top / 2 ? apart : options->top / 2;
+	tops[0] = options->top - tops[1];
+}
+
 static void choose_heavy(struct listing *l)
 {
 	struct table *t = l->table;
-	uint64_t top = t->in->options->top;
+	uint64_t tops[2], n[2] = {0, 0};
 
+	find_tops(l, tops);
 	for (size_t i = 0; i < l->parts->n; i++) {
 		uint32_t part = l->ranking.order[i];
 		const uint64_t *weights = &l->ranking.weights[part * t->n_columns];
+		bool is_apart = l->parts->is_apart && l->parts->is_apart[part];
 
 		if (table_is_small(t, weights, t->threshold))
 			t->footer.small++;
@@ -315,10 +333,12 @@ static void choose_heavy(struct listing *l)
 			continue;
 		else if (l->parts->depths && is_deep(t, l->parts->depths[part]))
 			t->footer.deep++;
-		else if (top && l->n == top)
+		else if (t->in->options->top && n[is_apart] == tops[is_apart])
 			t->footer.beyond++;
-		else
+		else {
 			l->shown[l->n++] = part;
+			n[is_apart]++;
+		}
 	}
 }
 

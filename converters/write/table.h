@@ -153,7 +153,9 @@ struct table_parts {
 	/* By part: what --percent parent is of. TABLE_NO_PART, NULL: of the total. */
 	const uint32_t *parents;
 	const bool *is_said; /* by part: another row says the same; NULL: none */
-	bool in_order;	     /* for programs, rows are by number */
+	const bool *
+		is_apart; /* by part: --top counts these and the others each by themselves; NULL: all are alike */
+	bool in_order; /* for programs, rows are by number */
 	/* NULL, or called before the first row with the parts that are shown. -1: error. */
 	int (*prepare)(void *context, const uint32_t *parts, size_t n, struct error *err);
 };

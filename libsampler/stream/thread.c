@@ -25,7 +25,8 @@
 #define CHUNKS 4096u
 
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
-static _Atomic uint8_t used[CHUNKS]; /* so many entries of a chunk were taken once; no page of the others is touched */
+static _Atomic uint8_t used
+	[CHUNKS]; /* so many entries of a chunk were taken once; no page of the others is touched */
 static _Atomic uint32_t lowest; /* no chunk before it has a free entry */
 static _Atomic uint32_t next_id;
 static _Atomic uint64_t ready_sum;

@@ -112,6 +112,25 @@ Test(sources, directories)
 	finds("runs/// runs/b.cps a", "runs/a.cps runs/b.cps a [runs/b.cps]");
 }
 
+/* A directory of cpsample --against. Seen to fail: "no *.cps file in this directory". */
+Test(sources, runs_of_two_programs)
+{
+	char *runs[] = {(char[]){"runs/"}};
+	struct sources s;
+	struct error err;
+
+	enter_new_directory();
+	cr_assert(!mkdir("runs", 0700) && !mkdir("runs/before", 0700) &&
+		  !mkdir("runs/after", 0700));
+	put("runs/before/1.cps", "x 1\n", 1);
+	cr_assert_eq(sources_find(&s, runs, 1, NULL, &err), -1);
+	cr_assert(strstr(err.text, "runs/: no *.cps file in this directory"), "%s", err.text);
+	put("runs/after/1.cps", "x 1\n", 1);
+	cr_assert_eq(sources_find(&s, runs, 1, NULL, &err), -1);
+	cr_assert_str_eq(err.text, "runs/: has the runs of cpsample --against: cpconv --base "
+				   "runs/before runs/after");
+}
+
 Test(sources, lists)
 {
 	static const char nuls[] = "b\0a\nb\0runs\0\0";

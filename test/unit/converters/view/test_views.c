@@ -429,3 +429,28 @@ Test(views, files_of_paths)
 	free(text);
 	profile_free(p);
 }
+
+/* Groups have no self, and --top counts them by themselves: with the heaviest functions there are the heaviest groups. Seen to fail:
+ * with none of them. */
+Test(views, groups_of_a_flat_profile)
+{
+	struct profile *p = profile_of("cc1;main;f 60\ncc1;main;g 20\nld;main;h 15\nas;main;k 5\n");
+	struct view_options options = defaults;
+	char *text;
+
+	p->by = PROFILE_BY_COMMAND;
+	options.format = VIEW_TSV;
+	options.top = 2;
+	text = show(&view_flat, p, &options);
+	cr_assert_str_eq(text, "60\t60\t0.6\t0.6\tf\n20\t20\t0.2\t0.2\tg\n"
+			       "0\t80\t0\t0.8\tcc1\n0\t15\t0\t0.15\tld\n");
+	free(text);
+	/* What fits a terminal is for both. */
+	options.top = 4;
+	options.top_fits = true;
+	text = show(&view_flat, p, &options);
+	cr_assert_eq(count(text, "\n"), 4, "%s", text);
+	cr_assert(strstr(text, "cc1") && strstr(text, "ld") && !strstr(text, "\th\n"), "%s", text);
+	free(text);
+	profile_free(p);
+}

@@ -369,6 +369,42 @@ Test(caption, programs)
 	strings_free(p.strings);
 }
 
+/* Of several runs of one command it is said once. Seen to fail: "process 7: ./b 5" for each of them. */
+Test(caption, runs_of_a_command)
+{
+	struct profile p = {.strings = strings_new(), .hits = 1, .weight = 1};
+	uint32_t exe = add(&p, "/home/me/b"), args[] = {add(&p, "./b"), add(&p, "5")};
+	struct profile_process list[3];
+	struct out *o = open_text();
+	char *text;
+	struct error err;
+
+	p.processes = list;
+	p.resource = add(&p, "cpu");
+	p.unit = add(&p, "ns");
+	for (p.n_processes = 0; p.n_processes < 3; p.n_processes++) {
+		list[p.n_processes] = ran(exe, (double)p.n_processes, 1, 0.5);
+		list[p.n_processes].tree_pid = list[p.n_processes].pid = 7 + p.n_processes;
+		list[p.n_processes].args = args;
+		list[p.n_processes].n_args = 2;
+	}
+	caption_profile(o, &p);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	text = text_of_file("text");
+	cr_assert(strstr(text, "\n3 runs of ./b 5\n") && !strstr(text, "process 7"), "%s", text);
+	free(text);
+	/* Another one of them did something else. */
+	list[2].n_args = 1;
+	o = open_text();
+	caption_profile(o, &p);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	text = text_of_file("text");
+	cr_assert(strstr(text, "\nprocess 7: ./b 5\nprocess 8: ./b 5\nprocess 9: ./b\n"), "%s",
+		  text);
+	free(text);
+	strings_free(p.strings);
+}
+
 /* What is the same in all views of a profile is said once. Seen to fail: said twice. */
 Test(caption, said_once)
 {
