@@ -65,15 +65,18 @@ bool tree_origin_is_library(const char *name, size_t n)
 	       (begins_with_any(name, n, of_rust) && !memchr(name, '(', n));
 }
 
+/* An interpreter, or one of the modules that CPython comes with, wherever it is installed. */
 static bool is_interpreter(const char *path, size_t n)
 {
+	static const char in_cpython[] = "/lib-dynload/";
 	static const char *const programs[] = {"python", "libpython", "node", "libnode",
 					       "perl",	 "libperl",   "ruby", "libruby",
 					       "libjvm", "java",      NULL};
 	const char *slash = memrchr(path, '/', n);
 	size_t before = slash ? (size_t)(slash + 1 - path) : 0;
 
-	return begins_with_any(path + before, n - before, programs);
+	return begins_with_any(path + before, n - before, programs) ||
+	       memmem(path, n, in_cpython, sizeof(in_cpython) - 1);
 }
 
 static enum tree_origin origin_of_path(const char *path, size_t n, bool is_executed)

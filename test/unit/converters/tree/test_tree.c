@@ -325,12 +325,14 @@ Test(origins, modules_of_one_name)
 }
 
 /* A command of the system has what it does itself, but no function of its own below a function that is interpreted, or of a
- * library of the user's. Seen to fail: with the nearest function of any executable, python_eval had all. */
+ * library of the user's. Seen to fail: with the nearest function of any executable, python_eval had all; while a module of the
+ * interpreter counted as the user's, hash_update had what g has. */
 Test(origins, commands_of_the_system)
 {
 	struct profile *p = profile_of("python_main;f (app.py);python_eval;libc_malloc 3\n"
 				       "python_main;libc_malloc 5\n"
-				       "python_main;numpy_add;python_new;libc_malloc 7\n");
+				       "python_main;numpy_add;python_new;libc_malloc 7\n"
+				       "python_main;g (app.py);hash_update 11\n");
 	struct tree_function *f;
 	struct tree *t;
 	struct error err;
@@ -338,10 +340,12 @@ Test(origins, commands_of_the_system)
 
 	put_into_module(p, "python_", "/home/me/.pyenv/bin/python3.11", true);
 	put_into_module(p, "numpy_", "/home/me/numpy.so", false);
+	put_into_module(p, "hash_", "/home/me/.pyenv/lib/python3.11/lib-dynload/_hashlib.so", false);
 	put_into_module(p, "libc_", "/lib/x86_64-linux-gnu/libc.so.6", false);
 	t = tree_of(p);
 	f = tree_functions_of_program(t, &n, &err);
 	cr_assert_eq(self_of(t, f, n, "f (app.py)"), 3);
+	cr_assert_eq(self_of(t, f, n, "g (app.py)"), 11);
 	cr_assert_eq(self_of(t, f, n, "python_main"), 5);
 	cr_assert_eq(self_of(t, f, n, "numpy_add"), 7);
 	free(f);
