@@ -305,7 +305,8 @@ static void write_call(const struct shortlist *l, struct share share, const uint
 }
 
 /* Write what stands before the name of a block. */
-static void write_index(const struct shortlist *l, size_t number, struct share share)
+static void write_index(const struct shortlist *l, size_t number, struct share share,
+			const uint64_t *called)
 {
 	char index[24];
 
@@ -313,7 +314,10 @@ static void write_index(const struct shortlist *l, size_t number, struct share s
 	out_format(l->out, "%-6s%6.2f  ", index,
 		   weight_fraction(share.self + share.child, l->in->tree->total) * 100);
 	write_share(l, share);
-	out_format(l->out, "%*s", l->called.width + 2, "");
+	if (called)
+		write_called(l, *called);
+	else
+		out_format(l->out, "%*s", l->called.width + 2, "");
 }
 
 /* Write one line for all n arcs that are below the threshold. */
@@ -375,11 +379,26 @@ static void write_callers(const struct shortlist *l, size_t function)
 	}
 }
 
+/* Whether a name begins like a number of calls, "7 f" or "7+1 f", or is one with more behind it. A program that reads
+ * the report would take that for one, unless there is one before the name. */
+static bool looks_called(const struct shortlist *l, uint32_t name, bool has_more)
+{
+	static const char digits[] = "0123456789";
+	const char *text = strings_shown(l->in->profile->strings, name, NULL);
+	size_t n = strspn(text, digits);
+
+	if (n && text[n] == '+' && text[n + 1])
+		n += 1 + strspn(text + n + 1, digits);
+	return n && (text[n] == ' ' || (!text[n] && has_more));
+}
+
 static void write_function(const struct shortlist *l, size_t function)
 {
 	const struct tree_function *f = &l->report->functions[function];
+	bool has_more = cycle_of(l, (uint32_t)function) || f->is_inline;
 
-	write_index(l, function + 1, (struct share){f->self, f->total - f->self});
+	write_index(l, function + 1, (struct share){f->self, f->total - f->self},
+		    looks_called(l, f->name, has_more) ? &f->total : NULL);
 	write_name(l, (uint32_t)function, name_column(l));
 }
 
@@ -422,7 +441,7 @@ static void write_starts(const struct shortlist *l)
 		sum += has_block(l, (uint32_t)i) ? r->starts[i] : 0;
 	caption_rule(l->out);
 	write_line_before_index(l);
-	write_index(l, number_of_starts(l), (struct share){0, sum});
+	write_index(l, number_of_starts(l), (struct share){0, sum}, NULL);
 	out_format(l->out, "<spontaneous> [%zu]\n", number_of_starts(l));
 	for (size_t i = 0; i < l->choice.end; i++) {
 		if (!r->starts[i] || !has_block(l, (uint32_t)i))
@@ -438,7 +457,8 @@ static void write_cycle(const struct shortlist *l, uint32_t cycle)
 	const struct cycle *c = &l->cycles[cycle];
 
 	caption_rule(l->out);
-	write_index(l, number_of_cycle(l, cycle), (struct share){c->self, c->total - c->self});
+	write_index(l, number_of_cycle(l, cycle), (struct share){c->self, c->total - c->self},
+		    NULL);
 	out_format(l->out, "<cycle %" PRIu32 " as a whole> [%zu]\n", cycle,
 		   number_of_cycle(l, cycle));
 	for (uint32_t i = 0; i < r->n; i++) {

@@ -16,7 +16,8 @@ import sys
 
 NUMBER = r" +(\d+\.\d+) +(\d+\.\d+)"
 END = r"(\S.*?)(?: <cycle (\d+)>)? \[(\d+)\]$"
-OWN = re.compile(r"\[(\d+)\] +(\d+\.\d+)" + NUMBER + r" {2,}" + END)
+CALLED = r" +(?:\d+(?:\+\d+)?)? +"  # what a program takes for the number of calls, though it be a part of a name
+OWN = re.compile(r"\[(\d+)\] +(\d+\.\d+)" + NUMBER + CALLED + END)
 WHOLE = re.compile(r"\[\d+\] +(\d+\.\d+)" + NUMBER + r" {2,}<cycle (\d+) as a whole> \[\d+\]$")
 CALL = re.compile(NUMBER + r" +(\d+) +" + END)
 HEAD = re.compile(r"index +% time +self +children +called +name$")
@@ -112,7 +113,7 @@ def read_dot(text):
 	labels = re.findall(r'^\t\S+ \[color=.* label="((?:[^"\\]|\\.)*)"', text, re.M)
 	shown = {}
 	for label in labels:
-		parts = re.fullmatch(r"(.*)\\n([0-9.]+)%\\n\(([0-9.]+)%\)", label)
+		parts = re.fullmatch(r"(.*)\\n([0-9.]+)%\\n\(([0-9.]+)%\)(?:\\n\d+×)?", label)
 		if parts:
 			shown[parts[1]] = float(parts[2]), float(parts[3])
 	return shown
@@ -149,9 +150,10 @@ def write(text):
 		return to.write(text)
 
 
-def random_stacks(seed):
+def random_stacks(seed, has_numbers):
+	"""gprof2dot stops at a name that is a number."""
 	r = random.Random(seed)
-	names = ["f", "g", "operator<(int, long)", "std::map<int, T>::at (a.so)", "(3)", "[k] f", "a b", "<cycle> x", "h", "i"]
+	names = ["f", "g", "operator<(int, long)", "std::map<int, T>::at (a.so)", "(3)", "[k] f", "a b", "7 digits", "7+1 more", "<cycle> x", "h", "i"] + ["12"] * has_numbers
 	names = names[:r.randint(2, len(names))]
 	with open("random.folded", "w", encoding="utf-8") as to:
 		for _ in range(r.randint(1, 40)):
@@ -164,7 +166,7 @@ def random_stacks(seed):
 def main():
 	cpconv, what, *words = sys.argv[1:]
 	if what == "random":
-		n = [check(cpconv, random_stacks(seed), words[2:]) for seed in range(int(words[0]), int(words[1]))]
+		n = [check(cpconv, random_stacks(seed, not words[2:]), words[2:]) for seed in range(int(words[0]), int(words[1]))]
 	else:
 		end = words.index("--") if "--" in words else len(words)
 		n = [check(cpconv, [file], words[end + 1:]) for file in words[:end]]

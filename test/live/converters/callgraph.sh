@@ -10,6 +10,7 @@
 # - Without <spontaneous> as a caller: a function that is also called gives all of its total to its callers.
 # - With the times of the callee's block in place of the weight of the call: of calls into cycles.
 # - Without marks of cycles.
+# - With names such as "7 digits" as they are: a number before a blank is read as that of calls, and left out of the name.
 #
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
