@@ -507,23 +507,21 @@ static int check_suffix(const struct options *opt, struct error *err)
 {
 	/* Suffixes, and what is to be given for them. */
 	static const char *const of_text[] = {"txt", "text", "out", "log", "lst", "md", "prof"};
-	static const char *const of_views[][2] = {
-		{"html", "--html"},
-		{"htm", "--html"},
-		{"dot", "--dot"},
-		{"gv", "--dot"},
-		{"gz", "--pprof"},
-		{"pb", "--pprof"},
-		{"pprof", "--pprof"},
-		{"parquet", "--parquet"},
-		{"folded", "--folded"},
-		{"stacks", "--folded"},
-		{"callgrind", "--callgrind"},
-		{"cps", "--pack"},
-		{"json", "--json"},
-		{"tsv", "--tsv"},
-		{"csv", "--tsv"},
-	};
+	static const char *const of_views[][2] = {{"html", "--html"},
+						  {"htm", "--html"},
+						  {"dot", "--dot"},
+						  {"gv", "--dot"},
+						  {"gz", "--pprof"},
+						  {"pb", "--pprof"},
+						  {"pprof", "--pprof"},
+						  {"parquet", "--parquet"},
+						  {"folded", "--folded"},
+						  {"stacks", "--folded"},
+						  {"callgrind", "--callgrind"},
+						  {"cps", "--pack"},
+						  {"json", "--json"},
+						  {"tsv", "--tsv"},
+						  {"csv", "--tsv"}};
 	const char *slash = strrchr(opt->output, '/'), *name = slash ? slash + 1 : opt->output;
 	const char *suffix = strrchr(name, '.'), *option = NULL;
 
@@ -595,6 +593,19 @@ static int options_check_columns(const struct options *opt, const struct view *v
 	return -1;
 }
 
+#define LOOKS "--%s: a comparison has figures and colours of its own"
+static int check_looks(const struct view_dot_options *dot, struct error *err)
+{
+	const char *option = dot->labels	 ? "node-label"
+			     : dot->show_samples ? "show-samples"
+			     : dot->by_self	 ? "color-nodes-by-selftime"
+			     : dot->colormap	 ? "colormap"
+						 : "skew";
+	bool is_plain = !strcmp(option, "skew") && dot->skew >= 1 && dot->skew <= 1;
+
+	return is_plain ? 0 : error_set(err, LOOKS, option);
+}
+
 /* Names of addresses would be compared by address, which a change of the program moves. */
 int options_check_base(const struct options *opt, const struct view *view, struct error *err)
 {
@@ -606,8 +617,8 @@ int options_check_base(const struct options *opt, const struct view *view, struc
 		return error_set(
 			err, "--%s compares one resource, not \"%.60s\"; tables compare several",
 			view->name, opt->chosen.resource);
-	if (opt->of_view.dot.labels)
-		return error_set(err, "--node-label: a comparison has figures of its own");
+	if (check_looks(&opt->of_view.dot, err))
+		return -1;
 	if (opt->of_symbols.granularity == SYMBOLS_BY_ADDRESS)
 		return error_set(err, "--base compares by name, and --granularity address has none "
 				      "that a change of the program leaves alone");
@@ -645,6 +656,11 @@ static bool looks_for_functions(const struct options *opt, const struct view *vi
 static bool is_of_compared_graph(const struct known_option *option)
 {
 	return strcmp(option->name, "threshold") == 0;
+}
+
+static bool is_colour(const struct known_option *option)
+{
+	return !strcmp(option->name, "colormap") || !strcmp(option->name, "skew");
 }
 
 static bool is_of_plain_graph(const struct known_option *option)
@@ -692,6 +708,8 @@ static int check_idle(const struct options *opt, const bool *given, bool is_comm
 	for (size_t i = 0; i < options_table_count; i++)
 		if (given[i] && is_idle(opt, &options_table[i], opt->view))
 			return refuse_idle(&options_table[i], opt->view, is_command, err);
+		else if (given[i] && opt->n_bases && is_colour(&options_table[i]))
+			return error_set(err, LOOKS, options_table[i].name);
 	if (opt->view == &view_html && opt->of_view.source_path && !opt->of_view.with_source)
 		return error_set(err, "--source-path: html reads sources only --with-source");
 	return 0;

@@ -20,11 +20,16 @@
 #define FULL	 0.2 /* a change of so much of the whole has the full colour */
 #define PEN_MOST 4.0
 
+#define NODES_MOST  32 /* as in the picture of one program */
+#define NODES_LARGE 12
+
 struct picture {
 	struct compared_table table;
 	const struct graph *graph;
 	struct comparison_row *functions, *arcs;
 	bool *is_drawn; /* by function, at first whether it is reached */
+	size_t n_drawn, n_beyond;
+	bool wraps;
 };
 
 /* ---- what is compared ------------------------------------------------------------------------- */
@@ -84,6 +89,41 @@ static bool is_drawn(const struct picture *p, const struct comparison_row *row, 
 	return (row->sum_before || row->sum_after) && share(p, row) * 100 >= threshold;
 }
 
+/* From the heaviest function on. */
+static int compare_shares(const void *a, const void *b, void *picture)
+{
+	const struct picture *p = picture;
+	const uint32_t *x = a, *y = b;
+	double of_x = share(p, &p->functions[*x]), of_y = share(p, &p->functions[*y]);
+
+	if (of_x < of_y || of_x > of_y)
+		return of_x < of_y ? 1 : -1;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Which functions are drawn: of those that are reached and heavy enough, as many as nobody loses sight of, or as asked for. */
+static int choose(struct picture *p, struct error *err)
+{
+	const struct view_options *options = p->table.in->options;
+	double least = pruned_graph_node_threshold(options);
+	size_t top = options->top || options->node_threshold >= 0 ? options->top : NODES_MOST;
+	uint32_t *list = calloc(p->graph->n_functions + 1, sizeof(*list));
+
+	if (!list)
+		return error_memory(err);
+	for (uint32_t i = 0; i < p->graph->n_functions; i++) {
+		p->is_drawn[i] = p->is_drawn[i] && is_drawn(p, &p->functions[i], least);
+		if (p->is_drawn[i])
+			list[p->n_drawn++] = i;
+	}
+	qsort_r(list, p->n_drawn, sizeof(*list), compare_shares, p);
+	for (; top && p->n_drawn > top; p->n_beyond++)
+		p->is_drawn[list[--p->n_drawn]] = false;
+	p->wraps = p->n_drawn > NODES_LARGE || options->dot.wrap;
+	free(list);
+	return 0;
+}
+
 /* ---- the picture ------------------------------------------------------------------------------ */
 
 /* From white to red or to blue. */
@@ -109,7 +149,7 @@ static void write_name(struct out *o, const struct picture *p, uint32_t name)
 	uint32_t columns = short_name_columns(n);
 
 	for (; n > 0; bytes += line, n -= line) {
-		line = p->table.in->options->dot.wrap ? short_name_line(bytes, n, columns) : n;
+		line = p->wraps ? short_name_line(bytes, n, columns) : n;
 		dot_text_escape(o, bytes, line);
 		out_text(o, line < n ? "\\n" : "");
 	}
@@ -171,6 +211,9 @@ static int write_head(struct out *o, const struct picture *p, struct error *err)
 		   "be chance",
 		   c->n_base, c->n_base == 1 ? "" : "s", after, after == 1 ? "" : "s",
 		   c->normalizes ? "shares" : "exact totals");
+	if (p->n_beyond)
+		out_format(o, "\\lnot shown: %zu function%s beyond the %zu heaviest", p->n_beyond,
+			   p->n_beyond == 1 ? "" : "s", p->n_drawn);
 	if (dot_text_parts(o, "\\l", p->table.in, err))
 		return -1;
 	out_text(o, "\", labelloc=\"b\", labeljust=\"l\"];\n"
@@ -184,16 +227,13 @@ static int draw(struct out *o, struct picture *p, struct error *err)
 {
 	const struct view_options *options = p->table.in->options;
 	const struct graph *g = p->graph;
-	double nodes = pruned_graph_node_threshold(options);
 	double edges = pruned_graph_edge_threshold(options);
 
-	if (write_head(o, p, err))
+	if (choose(p, err) || write_head(o, p, err))
 		return -1;
-	for (size_t i = 0; i < g->n_functions; i++) {
-		p->is_drawn[i] = p->is_drawn[i] && is_drawn(p, &p->functions[i], nodes);
+	for (size_t i = 0; i < g->n_functions; i++)
 		if (p->is_drawn[i])
 			write_function(o, p, i);
-	}
 	for (size_t i = 0; i < g->n_arcs; i++)
 		if (p->is_drawn[g->arcs[i].caller] && p->is_drawn[g->arcs[i].callee] &&
 		    is_drawn(p, &p->arcs[i], edges))

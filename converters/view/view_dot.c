@@ -288,7 +288,7 @@ static void write_node(struct out *o, const struct picture *p, const struct prun
 	write_measures(o, p, n->total, node_of(p, last)->self);
 	if (n->calls)
 		out_format(o, "\\n%" PRIu64 "\xc3\x97", n->calls);
-	if (p->options->show_samples && p->drawing.graph->tree)
+	if (p->options->show_samples)
 		out_format(o, "\\n%" PRIu64 " (%" PRIu64 ") samples", f->hits, f->self_hits);
 	out_format(o, "\", color=\"%s\", fontcolor=\"%s\"", colour_of(colour, p->scale, share),
 		   colour_of_text(p->scale, share));
@@ -397,6 +397,9 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 
 	if (compared(in))
 		return compared_dot(in, o, err);
+	if (options->show_samples && !in->graph->tree)
+		return error_usage(err, "--show-samples: the input has calls without stacks, of "
+					"which no samples of a function are known");
 	limited.options = &how;
 	if (!how.top && how.node_threshold < 0)
 		how.top = NODES_MOST;

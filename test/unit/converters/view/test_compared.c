@@ -7,6 +7,7 @@
  * are and count as left out; what was used before counted as used after, too; what is gone in red; a column too many.
  */
 #include "options/options.h"
+#include "options/options_table.h"
 #include "out_text.h"
 #include "pipeline/report.h"
 #include "pipeline/runs.h"
@@ -399,6 +400,74 @@ Test(compared, picture)
 	shows("--dot --focus b --base o n", "white: may be chance\\lfocus on b\\l\", labelloc");
 	shows("--dot --base o n", "white: may be chance\", labelloc");
 	shows("--dot --totals propagated --base o n", "exact totals are compared");
+}
+
+/* Each option of the picture changes it, or is refused in one line; none is ignored. Seen to fail: --top drew all, and four of the
+ * colours and figures were ignored. */
+Test(compared, options_of_the_picture)
+{
+	static const struct {
+		const char *option, *value, *error;
+	} cases[] = {
+		{"root", "b", NULL},
+		{"leaf", "b", NULL},
+		{"depth", "2", NULL},
+		{"totals", "propagated", "--totals propagated: exact totals are compared"},
+		{"node-thres", "20", NULL},
+		{"edge-thres", "50", NULL},
+		{"colormap", "soft", "--colormap: a comparison has figures and colours of its own"},
+		{"colormap", "gray", "--colormap: a comparison has figures and colours of its own"},
+		{"skew", "1", "--skew: a comparison has figures and colours of its own"},
+		{"skew", "0.5", "--skew: a comparison has figures and colours of its own"},
+		{"color-nodes-by-selftime", "",
+		 "--color-nodes-by-selftime: a comparison has figures and colours of its own"},
+		{"show-samples", "",
+		 "--show-samples: a comparison has figures and colours of its own"},
+		{"node-label", "self-time",
+		 "--node-label: a comparison has figures and colours of its own"},
+		{"wrap", "", NULL},
+		{"top", "2", NULL},
+		{"normalize", "", NULL},
+		{"focus", "b", NULL},
+		{"ignore", "b", NULL},
+		{"hide", "b", NULL},
+		{"collapse", "b,c", NULL},
+		{"percent", "parent", "--dot takes no --percent"},
+	};
+	const size_t n = sizeof(cases) / sizeof(*cases);
+	char *plain;
+
+	make_single();
+	put("o", "main;a "
+		 "500\nmain;b;c;outer::middle_part_of_it::inner_function_of_a_long_name::last_one "
+		 "300\nmain;gone 20\n");
+	put("n", "main;a "
+		 "600\nmain;b;c;outer::middle_part_of_it::inner_function_of_a_long_name::last_one "
+		 "310\nmain;new 5\n");
+	plain = text_of("--dot --base o n");
+	for (size_t i = 0; i < n; i++) {
+		char line[128], *text;
+
+		snprintf(line, sizeof(line), "--dot --%s %s --base o n", cases[i].option,
+			 cases[i].value);
+		text = text_of(line);
+		if (cases[i].error)
+			cr_assert(strstr(text, cases[i].error) == text, "%s: %s", line, text);
+		else
+			cr_assert(strstr(text, "digraph") == text && strcmp(text, plain) != 0,
+				  "%s: %s", line, text);
+		free(text);
+	}
+	free(plain);
+	for (size_t i = 0; i < options_table_count; i++) {
+		bool is_known = !view_names_option(&view_dot, options_table[i].name);
+
+		for (size_t k = 0; k < n; k++)
+			is_known |= !strcmp(options_table[i].name, cases[k].option);
+		cr_assert(is_known, "--%s: no case", options_table[i].name);
+	}
+	shows("--dot --top 2 --base o n",
+	      "may be chance\\lnot shown: 5 functions beyond the 2 heaviest\"");
 }
 
 /* A whole number of more digits than a double has is exact. */
