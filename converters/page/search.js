@@ -78,15 +78,40 @@ function sortMatches(explorer) {
 	explorer.isSorted = true;
 }
 
+// Nodes of the profile, or branches where these are others than nodes: {tree, k}, from the heaviest on.
 function branchesThatMatch(explorer) {
-	const { state, matches, marks, model } = explorer;
-	const { tree } = explorer.flame.trees[0];
+	const { state, matches, marks, model, flame } = explorer;
 
-	if (state.view !== 'flame') return matchesBesideRoot(marks, tree);
+	if (state.view !== 'flame')
+		return flame.trees
+			.flatMap(({ tree }, i) => markedBranches(marks, tree, i === 0))
+			.sort((a, b) => b.tree.total[b.k] - a.tree.total[a.k]);
 	// Where functions are hidden several nodes may be one box.
 	if (!model.filters.some((f) => f.kind === 'hide')) return matches;
 	sortMatches(explorer);
-	return [...new Set(matches.map((node) => tree.locate(node)))].filter((k) => k >= 0);
+	const { tree } = flame.trees[0];
+	const found = new Set(matches.map((node) => tree.locate(node)));
+	return [...found].filter((k) => k >= 0).map((k) => ({ tree, k }));
+}
+
+const OPENED_MOST = 20000; // branches of a tree that are looked into for matches
+const OPENED_LEAST = 1 / 5000; // of the whole: those that are looked into
+
+// The branches of a tree whose functions are marked, level by level; the root stands in two trees of a view, and counts in
+// one. As branches are made when they are looked into, those that nobody sees are not.
+function markedBranches(marks, tree, hasRoot) {
+	const list = hasRoot && marks[tree.fn[0]] ? [{ tree, k: 0 }] : [];
+	const open = [0];
+
+	for (let i = 0; i < open.length && i < OPENED_MOST; i++) {
+		const from = tree.open(open[i]);
+
+		for (let k = from; k < from + tree.count[open[i]]; k++) {
+			if (marks[tree.fn[k]]) list.push({ tree, k });
+			if (tree.total[k] >= tree.total[0] * OPENED_LEAST) open.push(k);
+		}
+	}
+	return list;
 }
 
 const TEXTS = {
@@ -112,8 +137,7 @@ function findPlaces(explorer) {
 	const key = [view, fn, explorer.searched].join('\n');
 
 	explorer.places = placesOf(explorer);
-	if (explorer.placesKey !== key || typeof explorer.places[0] !== 'number')
-		explorer.match = -1;
+	if (explorer.placesKey !== key || explorer.places[0]?.classList) explorer.match = -1;
 	explorer.placesKey = key;
 	for (const e of document.querySelectorAll('.found, .at')) e.classList.remove('found', 'at');
 	for (const e of explorer.places) if (e.classList) e.classList.add('found');
@@ -138,7 +162,7 @@ function goToMatch(explorer, step) {
 	const match = explorer.match < 0 && step < 0 ? n - 1 : (explorer.match + step + n) % n;
 	const place = explorer.places[match];
 
-	if (typeof place !== 'number') goToElement(place);
+	if (place.classList) goToElement(place);
 	else if (explorer.state.view === 'timeline') explorer.timeline.goTo(place);
 	else goToBranch(explorer, place);
 	explorer.match = match;
@@ -152,30 +176,21 @@ function goToElement(place) {
 }
 
 function goToBranch(explorer, place) {
-	const { flame, state, model } = explorer;
-	const t = flame.trees[0];
-	const isNode = state.view === 'flame' && !model.filters.some((f) => f.kind === 'hide');
-	const k = isNode ? t.tree.locate(place) : place;
+	const { flame } = explorer;
+	const tree = place.tree || flame.trees[0].tree;
+	const k = place.tree ? place.k : tree.locate(place);
 
 	if (k < 0) return;
-	if (!isInside(t.tree, k, flame.zoomed)) explorer.go({ zoom: '0' });
-	explorer.select({ tree: t.tree, k });
-	flame.reveal(t, k);
+	if (tree === flame.trees[0].tree && !isInside(tree, k, flame.zoomed))
+		explorer.go({ zoom: '0' });
+	explorer.select({ tree, k });
+	flame.reveal(explorer.entry(tree), k);
 	flame.redraw();
 }
 
 function isInside(tree, k, root) {
 	while (k > root) k = tree.parent[k];
 	return k === root;
-}
-
-// Of a graph from the leaf the branches beside the root are the functions.
-function matchesBesideRoot(marks, tree) {
-	const from = tree.open(0);
-	const list = [];
-
-	for (let k = from; k < from + tree.count[0]; k++) if (marks[tree.fn[k]]) list.push(k);
-	return list;
 }
 
 // ---- the strip above a graph: where the matches are in its width -----------------------------------
@@ -208,7 +223,15 @@ function stripPlaces(explorer) {
 
 	if (!marks || !tree.total[flame.zoomed]) return list;
 	if (state.view !== 'flame')
-		return matchesBesideRoot(marks, tree).map((k) => flame.span(t, k));
+		return explorer.places
+			.filter(
+				(place) =>
+					place.k > 0 &&
+					explorer.entry(place.tree) &&
+					(place.tree !== tree ||
+						isInside(tree, place.k, flame.zoomed)),
+			)
+			.map((place) => flame.span(explorer.entry(place.tree), place.k));
 	const has = nodesAround(explorer);
 	const open = [flame.zoomed];
 
@@ -250,8 +273,8 @@ function drawStrip(explorer) {
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
 	for (const place of stripPlaces(explorer)) bar(place, flame.mark);
 	const { selected } = flame;
-	if (explorer.match >= 0 && selected?.tree === flame.trees[0].tree)
-		bar([flame.span(flame.trees[0], selected.k)[0], 0], flame.ink);
+	if (explorer.match >= 0 && selected)
+		bar([flame.span(explorer.entry(selected.tree), selected.k)[0], 0], flame.ink);
 }
 
 function listenToSearch(explorer) {
