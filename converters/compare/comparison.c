@@ -25,6 +25,8 @@ double discovery_limit(double *p, size_t n, double level)
  * for the others. This says nothing of what has changed, so that what is found is as certain as before. */
 #define COMPARISON_SAMPLES 10
 
+#define SCALED_PARTS 1000u /* of a gtick, in which means of scaled runs are rounded */
+
 static double mean_total(const struct comparison *c, size_t from, size_t to)
 {
 	double sum = 0;
@@ -286,6 +288,57 @@ int comparison_counts(const struct comparison *c, uint64_t **before, uint64_t **
 	for (size_t i = 0; i < n; i++) {
 		(*before)[i] = count(c, i, 0, c->n_base, sums);
 		(*after)[i] = count(c, i, c->n_base, c->n_runs, sums);
+	}
+	return 0;
+}
+
+static size_t greatest_divisor(size_t a, size_t b)
+{
+	while (b) {
+		size_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The mean of the runs from..to-1 of a node, in parts; `each` is how many of these a gtick of one run is. */
+static uint64_t mean(const struct comparison *c, size_t node, size_t from, size_t to, uint64_t each)
+{
+	double scaled = 0;
+	uint64_t all;
+
+	for (size_t i = from; c->normalizes && i < to; i++)
+		scaled += (double)comparison_run(c, i)->nodes[node].self * c->scales[i];
+	if (!c->normalizes)
+		return __builtin_mul_overflow(count(c, node, from, to, true), each, &all)
+			       ? UINT64_MAX
+			       : all;
+	scaled *= (double)each / (double)(to - from);
+	return scaled < 0x1p64 ? (uint64_t)(scaled + 0.5) : UINT64_MAX;
+}
+
+int comparison_means(const struct comparison *c, uint64_t **before, uint64_t **after,
+		     uint64_t *parts, struct error *err)
+{
+	size_t n = c->tree->n_nodes, n_after = c->n_runs - c->n_base;
+	size_t common = greatest_divisor(c->n_base, n_after);
+
+	*parts = c->normalizes ? SCALED_PARTS : c->n_base / common * n_after;
+	*before = calloc(n, sizeof(**before));
+	*after = calloc(n, sizeof(**after));
+	if (!*before || !*after) {
+		free(*before);
+		free(*after);
+		*before = *after = NULL;
+		return error_memory(err);
+	}
+	for (size_t i = 0; i < n; i++) {
+		(*before)[i] =
+			mean(c, i, 0, c->n_base, c->normalizes ? *parts : *parts / c->n_base);
+		(*after)[i] =
+			mean(c, i, c->n_base, c->n_runs, c->normalizes ? *parts : *parts / n_after);
 	}
 	return 0;
 }

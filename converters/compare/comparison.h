@@ -89,6 +89,11 @@ struct comparison_row comparison_totals(const struct comparison *c);
 int comparison_counts(const struct comparison *c, uint64_t **before, uint64_t **after,
 		      struct error *err);
 
+/* The self of each node before and after, in parts of a gtick: the means of a run times *parts, which are whole numbers
+ * unless runs are scaled. The caller frees both. -1: memory. */
+int comparison_means(const struct comparison *c, uint64_t **before, uint64_t **after,
+		     uint64_t *parts, struct error *err);
+
 /* What parts of a tree weigh, such as its calls: `weigh` sets the weights of all parts, which are the same in all trees of
  * the same nodes. -1: error. */
 struct comparison_measure {

@@ -684,6 +684,20 @@ uint32_t *commands_name(struct strings *strings, const struct profile_process *p
 	return NULL;
 }
 
+#define COMM_BYTES 15u /* of a name, as the kernel keeps it */
+
+uint32_t commands_thread(const struct strings *strings, const struct profile_process *processes,
+			 size_t n, const uint32_t *commands, size_t i, uint32_t name)
+{
+	const struct event_text program = profile_program_of(strings, &processes[i]);
+	size_t kept = program.length < COMM_BYTES ? program.length : COMM_BYTES, length = 0;
+	const char *text = name == STRINGS_NONE ? NULL : strings_get(strings, name, &length);
+
+	if (!length)
+		return commands[i];
+	return n > 1 && length == kept && !memcmp(text, program.bytes, kept) ? commands[i] : name;
+}
+
 const struct profile_process *commands_launched(const struct profile_process *processes, size_t n)
 {
 	const struct profile_process *first = processes;

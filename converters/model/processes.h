@@ -87,6 +87,11 @@ void children_free(struct children *c);
  */
 uint32_t *commands_name(struct strings *strings, const struct profile_process *processes, size_t n);
 
+/* What a thread of process i is called: by its own name; by the command, of those that commands_name made, if it has none, or
+ * if that is its program's and there are other processes. */
+uint32_t commands_thread(const struct strings *strings, const struct profile_process *processes,
+			 size_t n, const uint32_t *commands, size_t i, uint32_t name);
+
 /* The process that a run began with, if all are of one run: the one that the run is named after, else
  * the first that began. NULL: there is none, or the processes are not known to be of one run. */
 const struct profile_process *commands_launched(const struct profile_process *processes, size_t n);

@@ -71,6 +71,13 @@ function readColumn(r) {
 	};
 }
 
+// Weights are whole numbers of these parts of the unit.
+function readMeans(r, p) {
+	const [parts, digits] = [r.number(), r.number()];
+
+	for (const column of p.columns) column.unit = { name: column.unit, parts, digits };
+}
+
 function readFunctions(r, p) {
 	const list = r.list(() => [r.text(), r.text(), r.number(), r.number()]);
 
@@ -130,7 +137,7 @@ function readCertainties(r, p) {
 
 	for (let f = r.number(); f > 0; f = r.number())
 		for (const of of [certain.self, certain.total]) {
-			of.plusMinus[f - 1] = r.number();
+			of.plusMinus[f - 1] = r.number() / 1000;
 			of.isCertain[f - 1] = r.number();
 		}
 	return certain;
@@ -145,6 +152,7 @@ async function readProfile(base64) {
 	p.isCompared = r.number() === 1;
 	p.columns = [];
 	for (let i = 0; i < nColumns; i++) p.columns.push(readColumn(r));
+	if (p.isCompared) readMeans(r, p);
 	p.modules = r.list(() => r.text());
 	readFunctions(r, p);
 	readShape(r, p);

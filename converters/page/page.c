@@ -18,13 +18,15 @@
  * In: struct tree. Out: numbers, each a varint, and texts, each its length and its bytes.
  *
  *	texts      caption, facts
- *	columns    their number; of each: resource, unit, total, samples, whether calls count it
+ *	columns    their number, and whether they are means of runs before and after; of each: resource, unit, total, samples,
+ *	           whether calls count it
+ *	means      if they are: in how many parts of the unit weights are, and digits behind the point of what has no scale
  *	modules    their number; their names
  *	functions  their number; of each: name, short name (empty: the same), module + 1 or 0, enum tree_origin
  *	nodes      their number, and their depths, functions, whether they are inlined, and of each
  *	           column their selves and their samples; the root is left out
- *	changes    of functions: number + 1, and of self and of total half the interval of the change, and whether it is
- *	           significant; 0 comes after the last one
+ *	changes    of functions: number + 1, and of self and of total half the interval of the change, in thousandths of
+ *	           weights, and whether it is significant; 0 comes after the last one
  *	times      see page_times.c
  *	sources    see page_times.c
  *
@@ -108,6 +110,10 @@ static void write_columns(struct encoder *e)
 		number(e, is_compared(e) ? 0 : t->hits);
 		number(e, !is_compared(e) && profile_is_of_calls(p, profile_shown(p, i)));
 	}
+	if (is_compared(e)) {
+		number(e, e->base->parts);
+		number(e, e->base->is_single ? 0 : 1);
+	}
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -169,7 +175,7 @@ static void write_functions(struct encoder *e)
 
 static void write_certainty(struct encoder *e, const struct comparison_row *row)
 {
-	double plus_minus = row->welch.plus_minus * e->base->scale;
+	double plus_minus = row->welch.plus_minus * (double)e->base->parts * 1000;
 
 	number(e, plus_minus < 0x1p53 ? (uint64_t)(plus_minus + 0.5) : UINT64_C(1) << 53);
 	number(e, row->is_significant);

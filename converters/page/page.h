@@ -23,14 +23,14 @@ struct page_texts {
 };
 
 /* If two programs are compared: the self of the tree's nodes before and after, and how certain the changes of all functions
- * are, by self and by total, in the same order. Figures of the latter times `scale` are of the former's size. All is zero
- * otherwise. */
+ * are, by self and by total, in the same order. The former are means of a run times `parts`. All is zero otherwise. */
 struct page_base {
 	uint64_t *before, *after;
 	struct tree_function *functions; /* as tree_functions lists them */
 	struct comparison_row *by_self, *by_total;
 	size_t n_functions;
-	double scale;
+	uint64_t parts;
+	bool is_single; /* one run on each side: figures are whole numbers */
 };
 
 /* Write the page. -1: memory. */

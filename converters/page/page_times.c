@@ -22,7 +22,7 @@
  *
  *	duration   of the run in ns, 0: nothing is known, and nothing follows
  *	slices     into how many equal ones it is divided
- *	threads    their number; of each: name, program, process, thread
+ *	threads    their number; of each: its name and that of its process, as --timeline has them, and the numbers of both
  *	marks      their number; of each: ns since the beginning, name
  *	parts      of each column: their number, and their threads, slices, nodes and weights
  *
@@ -207,21 +207,40 @@ static void string(struct times *t, uint32_t of)
 	protobuf_packed_bytes(t->data, bytes, n);
 }
 
-static void write_threads(struct times *t)
+/* The index of the thread's process, or that of none. *at is where the one before was found: threads stand in the order of
+ * their processes. */
+static size_t process_of(const struct profile *p, const struct moments_thread *thread, size_t *at)
 {
-	size_t n = strings_count(t->threads);
+	for (size_t i = 0; i < p->n_processes; i++, *at = (*at + 1) % p->n_processes)
+		if (p->processes[*at].pid == thread->pid &&
+		    p->processes[*at].start_ns == thread->process_ns)
+			return *at;
+	return p->n_processes;
+}
 
+static int write_threads(struct times *t)
+{
+	const struct profile *p = t->profile;
+	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
+	size_t n = strings_count(t->threads), at = 0;
+
+	if (!commands)
+		return -1;
 	protobuf_packed(t->data, n);
 	for (size_t i = 0; i < n; i++) {
-		size_t length = 0;
+		const struct moments_thread *thread = t->of[i];
+		size_t of = process_of(p, thread, &at);
+		bool is_known = of < p->n_processes;
 
-		if (t->of[i]->name != STRINGS_NONE)
-			strings_get(t->profile->strings, t->of[i]->name, &length);
-		string(t, length ? t->of[i]->name : t->of[i]->program);
-		string(t, t->of[i]->program);
-		protobuf_packed(t->data, t->of[i]->pid);
-		protobuf_packed(t->data, t->of[i]->tid);
+		string(t, is_known ? commands_thread(p->strings, p->processes, p->n_processes,
+						     commands, of, thread->name)
+				   : thread->name);
+		string(t, is_known ? commands[of] : thread->program);
+		protobuf_packed(t->data, thread->pid);
+		protobuf_packed(t->data, thread->tid);
 	}
+	free(commands);
+	return 0;
 }
 
 /* Whether the mark is in the time that is shown; *ns becomes its time. */
@@ -296,7 +315,8 @@ static int write_all(struct times *t, struct parts *parts)
 	}
 	protobuf_packed(t->data, t->end_ns - t->begin_ns);
 	protobuf_packed(t->data, t->n_slices);
-	write_threads(t);
+	if (write_threads(t))
+		return -1;
 	write_marks(t);
 	for (size_t i = 0; i < n; i++)
 		write_parts(t, &parts[i]);

@@ -49,15 +49,22 @@ const SCALES = {
 	],
 };
 
-function weightText(value, unit) {
+// The unit is a name; or that of means, {name, parts, digits}, of which the weight is in parts.
+function weightText(weight, of) {
+	const [value, unit] = of.parts ? [weight / of.parts, of.name] : [weight, of];
 	const scales = SCALES[unit];
 	const size = Math.abs(value);
 
 	if (!scales) {
-		const n = Math.round(value);
+		const digits = of.digits || 0;
+		const n = Number(value.toFixed(digits));
+		const text = n.toLocaleString('en', {
+			minimumFractionDigits: digits,
+			maximumFractionDigits: digits,
+		});
 
 		return (
-			n.toLocaleString('en') +
+			text +
 			(unit ? ' ' + (Math.abs(n) === 1 ? unit.replace(/s$/, '') : unit) : '')
 		);
 	}

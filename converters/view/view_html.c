@@ -74,19 +74,15 @@ static char *text_of(const struct view *view, const struct view_input *in, struc
 	return without_hints(out_take(o, &n, err));
 }
 
-/* Of as many runs on both sides figures are sums, as in comparison_counts. */
+/* As the tables have them, figures are of a run. */
 static void caption_both(struct out *o, const struct view_input *in)
 {
 	size_t before = in->profile->n_base, after = in->profile->n_columns - before;
 
 	caption_compared(o, "Profile", in);
-	if (before == after && !in->options->normalize)
-		out_format(o, "%zu run%s before and as many after%s\n", before,
-			   before == 1 ? "" : "s", before == 1 ? "" : "; figures are their sums");
-	else
-		out_format(o, "%zu run%s before and %zu after; figures are means%s\n", before,
-			   before == 1 ? "" : "s", after,
-			   in->options->normalize ? ", scaled to the total before" : "");
+	out_format(o, "%zu run%s before and %zu after%s%s\n", before, before == 1 ? "" : "s", after,
+		   before + after == 2 ? "" : "; figures are means of a run",
+		   in->options->normalize ? "; each run is scaled to the total before" : "");
 }
 
 static char *caption_of(const struct view_input *in, struct error *err)
@@ -105,7 +101,7 @@ static char *caption_of(const struct view_input *in, struct error *err)
 	return without_hints(out_take(o, &n, err));
 }
 
-/* The words behind the program's name, of which a title has room for some. */
+/* The words behind the first one, of which a title has room for some. */
 static void write_arguments(struct out *o, const struct profile *p,
 			    const struct profile_process *process)
 {
@@ -125,38 +121,71 @@ static void write_arguments(struct out *o, const struct profile *p,
 	}
 }
 
-/* The command that was launched and how many processes it became; of several runs, the name of a
- * program and how many processes there are beside it. */
-static char *title_of(const struct view_input *in, struct error *err)
+static void write_cut(struct out *o, const char *text, size_t n)
+{
+	out_name(o, text, n < TITLE_BYTES ? n : TITLE_BYTES);
+	out_text(o, n > TITLE_BYTES ? "..." : "");
+}
+
+/* What the process is called by the timeline, or as a whole by the headings of texts. */
+static int write_command(struct out *o, const struct profile *p,
+			 const struct profile_process *process, bool is_whole, struct error *err)
+{
+	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
+	const struct event_text program = profile_program_of(p->strings, process);
+	size_t n;
+	const char *name;
+
+	if (!commands)
+		return error_memory(err);
+	name = strings_get(p->strings, commands[process - p->processes], &n);
+	if (is_whole && program.length) {
+		out_name(o, program.bytes, program.length);
+		write_arguments(o, p, process);
+	} else {
+		write_cut(o, name, n);
+	}
+	free(commands);
+	return 0;
+}
+
+/* The command that was launched and how many processes it became; of several runs, the name of the first command and how
+ * many processes there are beside it. */
+static int write_title(struct out *o, const struct view_input *in, struct error *err)
 {
 	const struct profile *p = in->profile;
-	struct out *o = out_open_memory(err);
 	const struct profile_process *launched = commands_launched(p->processes, p->n_processes);
 	const struct event_text elsewhere =
 		commands_launched_elsewhere(p->strings, p->processes, p->n_processes);
-	struct event_text name = elsewhere;
+	bool is_whole = launched && p->n_processes > 1 && !compared(in);
+
+	if (elsewhere.length)
+		write_cut(o, elsewhere.bytes, elsewhere.length);
+	else if (!p->n_processes)
+		out_text(o, "Profile");
+	else if (write_command(o, p, launched ? launched : p->processes, is_whole, err))
+		return -1;
+	if (compared(in))
+		out_text(o, ", before and after");
+	else if (is_whole)
+		out_format(o, " (%zu processes)", p->n_processes);
+	else if (p->n_processes > 1)
+		out_format(o, " and %zu more", p->n_processes - 1);
+	return 0;
+}
+
+static char *title_of(const struct view_input *in, struct error *err)
+{
+	struct out *o = out_open_memory(err);
+	struct error unused;
 	size_t n;
 
 	if (!o)
 		return NULL;
-	name.length = name.length < TITLE_BYTES ? name.length : TITLE_BYTES;
-	if (p->n_processes && !name.length)
-		name = profile_program_of(p->strings, launched ? launched : &p->processes[0]);
-	if (name.length)
-		out_name(o, name.bytes, name.length);
-	else
-		out_text(o, "Profile");
-	if (compared(in))
-		out_text(o, ", before and after");
-	else if (launched && p->n_processes > 1) {
-		if (!elsewhere.length)
-			write_arguments(o, p, launched);
-		else if (elsewhere.length > name.length)
-			out_text(o, "...");
-		out_format(o, " (%zu processes)", p->n_processes);
-	} else if (p->n_processes > 1)
-		out_format(o, " and %zu more", p->n_processes - 1);
-	return out_take(o, &n, err);
+	if (!write_title(o, in, err))
+		return out_take(o, &n, err);
+	free(out_take(o, &n, &unused));
+	return NULL;
 }
 
 static int write_page(const struct view_input *in, const struct page_base *base, struct out *o,
@@ -203,15 +232,13 @@ static int weigh_functions(void *context, const struct tree *t, uint64_t *weight
 
 static int base_fill(struct page_base *base, const struct comparison *c, struct error *err)
 {
-	bool sums = !c->normalizes && 2 * c->n_base == c->n_runs, no = false, yes = true;
+	bool no = false, yes = true;
 	const struct comparison_measure self = {weigh_functions, &no},
 					total = {weigh_functions, &yes};
 
-	base->scale = sums ? (double)c->n_base : 1; /* as comparison_counts does */
-	if (comparison_counts(c, &base->before, &base->after, err)) {
-		base->before = base->after = NULL; /* it has freed them */
+	base->is_single = comparison_is_single(c);
+	if (comparison_means(c, &base->before, &base->after, &base->parts, err))
 		return -1;
-	}
 	base->functions = tree_functions(c->tree, &base->n_functions, err);
 	if (!base->functions)
 		return -1;

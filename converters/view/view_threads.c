@@ -24,6 +24,7 @@ struct line {
 	const struct profile_thread *thread;
 	uint64_t weight, hits; /* of what is shown */
 	uint64_t begin_ns;     /* of the run */
+	uint32_t name;	       /* what it is called */
 };
 
 static int compare(const void *a, const void *b)
@@ -40,16 +41,27 @@ static int compare(const void *a, const void *b)
 static struct line *gather(const struct profile *p, const struct thread_uses *u)
 {
 	struct line *list = calloc(u->n + 1, sizeof(*list));
+	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
 	uint64_t begin_ns = run_times_begin(p);
 
-	for (size_t i = 0; list && i < u->n; i++) {
+	for (size_t i = 0; list && commands && i < u->n; i++) {
 		const struct thread_use *use = &u->list[i];
 
-		list[i] = (struct line){&p->processes[use->process], use->thread, use->weight,
-					use->hits, begin_ns};
+		list[i] = (struct line){&p->processes[use->process],
+					use->thread,
+					use->weight,
+					use->hits,
+					begin_ns,
+					commands_thread(p->strings, p->processes, p->n_processes,
+							commands, use->process, use->thread->name)};
 	}
-	if (list)
+	if (list && commands) {
 		qsort(list, u->n, sizeof(*list), compare);
+	} else {
+		free(list);
+		list = NULL;
+	}
+	free(commands);
 	return list;
 }
 
@@ -73,14 +85,10 @@ static struct looks_columns columns_of(const struct out *o, struct weight_scale 
 
 static void write_name(struct out *o, const struct profile *p, const struct line *line, int column)
 {
-	const struct event_text program = profile_program_of(p->strings, line->process);
 	size_t n;
-	const char *name = strings_get(p->strings, line->thread->name, &n);
+	const char *name = strings_get(p->strings, line->name, &n);
 
-	if (n)
-		out_name_fit(o, name, n, column);
-	else if (program.length)
-		out_name_fit(o, program.bytes, program.length, column);
+	out_name_fit(o, name, n, column);
 	out_text(o, "\n");
 }
 

@@ -73,13 +73,15 @@ static int add_processes(struct timeline *t, const struct thread_uses *u, const 
 
 static int add_threads(struct timeline *t, const struct thread_uses *u, const uint32_t *commands)
 {
+	const struct profile *p = t->in->profile;
+
 	for (size_t i = 0; i < u->n; i++) {
 		const struct profile_thread *from = u->list[i].thread;
 		struct row *row = &t->rows[t->n++];
-		size_t n;
+		uint32_t name =
+			commands_thread(p->strings, p->processes, 1, commands, 0, from->name);
 
-		strings_get(t->in->profile->strings, from->name, &n);
-		*row = (struct row){.name = n ? from->name : commands[0], .id = from->tid};
+		*row = (struct row){.name = name, .id = from->tid};
 		if (slices_join(&row->times, &u->list[i].times))
 			return -1;
 	}

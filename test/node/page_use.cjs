@@ -408,6 +408,67 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		done();
 	},
 
+	// In a view, next goes from match to match and back to the first, previous from the first to the last; each leads to a place of
+	// its own that can be seen. Prints how many there are.
+	async steps(page, path, fragment, expression) {
+		const done = await open(page, path, fragment);
+		const place = () => text(page, "#place");
+		const where = () => page.evaluate(() => {
+			const at = document.querySelector(".at");
+			const box = at?.getBoundingClientRect();
+
+			if (at)
+				return [...document.querySelectorAll("*")].indexOf(at) + (box.bottom > 0 && box.top < innerHeight ? " seen" : " unseen");
+			const id = document.getElementById("timeline").hidden ? "canvas" : "lanes";
+			return document.getElementById(id).toDataURL();
+		});
+
+		await page.fill("#search", expression);
+		await page.waitForFunction((wanted) => new URLSearchParams(location.hash.slice(1)).get("search") === wanted, expression);
+		await settled(page);
+		for (const id of ["#next", "#previous"])
+			assert(await page.isEnabled(id), `${fragment}: ${id} cannot be pressed`);
+		const seen = new Set();
+		let n = 1;
+
+		for (let i = 1; i <= n; i++) {
+			await page.click("#next");
+			await settled(page);
+			n = Number((await place()).match(/ of (\d+)$/)?.[1]);
+			assert((await place()) === `${i} of ${n}`, `${fragment}: ${await place()}, not ${i} of ${n}`);
+			seen.add(await where());
+		}
+		assert(seen.size === n && ![...seen].some((e) => e.endsWith("unseen")), `${fragment}: ${n} matches in ${seen.size} places`);
+		await page.click("#next");
+		await settled(page);
+		assert((await place()) === `1 of ${n}`, `${fragment}: after the last one ${await place()}`);
+		await page.click("#previous");
+		assert((await place()) === `${n} of ${n}`, `${fragment}: before the first one ${await place()}`);
+		console.log(n);
+		done();
+	},
+
+	// What the table of a comparison shows, as it is written: function, before, after, change and +- of its own figure.
+	async means(page, path) {
+		const done = await open(page, path, "#view=functions");
+		const rows = await page.$$eval("#table tbody tr", (list) => list.map((row) => {
+			const of = (key) => row.querySelector(`[data-key="${key}"]`).textContent.replace(/ samples?$/, "").replace("\u2212", "-");
+			return [row.querySelector(".name button").title, ...["before", "after", "change", "interval"].map(of)].join(" ");
+		}));
+
+		console.log(rows.join("\n"));
+		done();
+	},
+
+	// The title, and the names in the timeline's list of threads and processes.
+	async names(page, path) {
+		const done = await open(page, path, "#view=timeline");
+
+		console.log(await page.title());
+		console.log((await page.$$eval("#thread option", (list) => list.slice(1).map((e) => e.textContent))).join("\n"));
+		done();
+	},
+
 	// The places in the strip of what is searched for, in pixels: they are seen however narrow their boxes are.
 	async strip(page, path, expression) {
 		const done = await open(page, path);

@@ -12,6 +12,10 @@
 # - With the weights before taken for those after, the comparison differs.
 # - With the page before these were there: no strip, no choice of colours, no samples, recursion in full, three rows of
 #   controls on a phone, "--resource" among its words, and in the call graph of 18 functions lines through boxes 27 times.
+# - With the page before: the title of spin 150 was spin, and both of its processes were named so in the timeline.
+# - With next and previous for what is beside the root alone: they could not be pressed in the view of callers and callees, and
+#   went to 2 of 3 matches of the graph from the leaf.
+# - With sums of runs: of two runs a side the page had 61 -> 117 where --base has 30.5 -> 58.5.
 # - Without the test of what is scrolled to, 5,001 boxes were drawn of 5,000 frames.
 #
 # May run beside others.
@@ -115,6 +119,22 @@ grep -q '^static uint64_t bottom(uint64_t ms)$' got || fail "no text of the func
 by_node page.cjs none.html sourceText '#view=source' >got 2>err || fail "source: $(cat err)"
 grep -q . got && fail "a page shows sources that nobody asked for"
 
+# Whoever is in the timeline is called as --timeline calls it, and so is the page: by its command, not by its program.
+mkdir spins
+# shellcheck disable=SC2016 # for the shell that is recorded
+record CPSAMPLE_EXE=spin CPSAMPLE_OUTPUT="$tmp/spins/%p.cps" sh -c '"$0" 150; "$0" 151' "$targets/spin" || fail "spin: $?"
+page spins spins
+by_node page.cjs spins.html names >got 2>err || fail "names: $(cat err)"
+"$CPCONV" --timeline --tsv spins | awk -F "$tab" '$1 == "thread" { print $2 "\t" $3 "\t" $4 }' | sort -u >threads
+[ "$(wc -l <threads)" -eq 2 ] || fail "not two processes: $(cat threads)"
+sed 1d got | LC_ALL=C sort >sorted
+awk -F "$tab" '{ print "process " $3 " " $1; print $3 " " $2 }' threads | LC_ALL=C sort >want
+same want sorted "names in the timeline"
+record CPSAMPLE_OUTPUT=spin.cps "$targets/spin" 150 || fail "spin: $?"
+page spin spin.cps
+by_node page.cjs spin.html names >got 2>err || fail "names: $(cat err)"
+[ "$(head -n 1 got)" = 'spin 150' ] || fail "the title of one: $(head -n 1 got)"
+
 # A thread and a time can be chosen; the figures are those of --thread.
 thread=$("$CPCONV" --info --tsv --resource cpu threads.cps | awk -F "$tab" '$1 == "thread" && $6 == "worker-2" { print $3; exit }')
 page cpu --resource cpu threads.cps
@@ -129,6 +149,24 @@ by_node page.cjs cpu.html half timeline >to 2>err && by_node page.cjs cpu.html h
 LC_ALL=C sort got >sorted
 [ -s want ] || fail "nothing before $(cat to)"
 same want sorted "the table of half of the time"
+
+# Next and previous lead to the matches of all views.
+# steps PAGE FRAGMENT EXPRESSION LEAST
+steps() {
+	by_node page.cjs "$1" steps "$2" "$3" >got 2>err || fail "steps: $1 $2: $(cat err)"
+	[ "$(cat got)" -ge "$4" ] || fail "steps: $1 $2: $(cat got) matches"
+}
+steps small.html '#view=flame' '^[ab]$' 5
+steps small.html '#view=leaf' '^[ab]$' 3
+steps small.html '#view=functions' '^[ab]$' 2
+steps small.html '#view=paths' '^[ab]$' 4
+steps small.html '#view=calls' '^[ab]$' 2
+# Callers alone of what nothing is called by, callees alone of the outermost function, and both.
+steps small.html '#view=sandwich&fn=0' '^[ab]$' 5
+steps small.html "#view=sandwich&filter=f/^b\$" 'main|^c$' 5
+steps cpu.html '#view=timeline' 'work|spin' 3
+steps sources.html '#view=source' 'ms' 2
+steps sources.html '#view=facts' 'samples' 1
 
 # Filters of the page are the options of the same names, in the table, too.
 for kind in hide focus ignore; do
@@ -162,6 +200,30 @@ cat >want <<END
 50 samples before (50.00 %), 40 samples after (36.36 %): −10 samples, −20.0 %
 END
 same want got "a comparison"
+steps compared.html '#view=sandwich' 'main' 1
+for view in changes flame leaf functions paths calls; do
+	steps compared.html "#view=$view" 'gone|new|^x$|main' 2
+done
+
+# Figures are means of a run, as in the table of --base: of as many runs on both sides, of more on one, and of shares.
+printf 'main;a 30\nmain;gone;x 20\nmain;b 51\n' >old1.folded
+printf 'main;a 31\nmain;gone;x 20\nmain;b 52\n' >old2.folded
+printf 'main;a 59\nmain;new 11\nmain;b 40\n' >new1.folded
+printf 'main;a 58\nmain;new 12\nmain;b 40\n' >new2.folded
+printf 'main;a 64\nmain;new 10\nmain;b 40\n' >new3.folded
+# same_means OPTION...
+same_means() {
+	page means --base old1.folded --base old2.folded "$@"
+	by_node page.cjs means.html means >page.means 2>err || fail "means: $(cat err)"
+	"$CPCONV" --flat --threshold 0 --base old1.folded --base old2.folded "$@" |
+		awk '/^-----/ { body = !body } body && NF > 5 { print $NF, $1, $2, $3, $4 }' | LC_ALL=C sort >want
+	[ "$(wc -l <want)" -eq 4 ] || fail "--flat --base: $(cat want)"
+	grep -v '^\(main\|gone\) ' page.means | LC_ALL=C sort >got
+	same want got "means of $*"
+}
+same_means new1.folded new2.folded
+same_means new1.folded new2.folded new3.folded
+same_means --normalize new1.folded new2.folded new3.folded
 
 # Of a qualified name that is cut the last part stays.
 printf '%s\n' 'main;ns::Parser::ParseExternalDeclarations 15' 'main;std::map<a::b, c>::find 78' \
