@@ -12,6 +12,9 @@
 #include "base/utf8.h"
 #include "write/caption.h"
 
+#define LINE_MOST 96 /* bytes of a line of a label; a longer one makes the whole picture wide */
+#define LINE_END  48 /* of these, at its end, where figures are */
+
 void dot_text_escape(struct out *o, const char *bytes, size_t n)
 {
 	size_t i = 0;
@@ -43,6 +46,25 @@ void dot_text_quote(struct out *o, const struct strings *s, uint32_t name)
 	out_text(o, "\"");
 }
 
+/* Write a line of a label. The middle of a long one is left out, between two characters. */
+static void write_line(struct out *o, const char *bytes, size_t n)
+{
+	size_t begin = n, end = n;
+
+	if (n > LINE_MOST) {
+		begin = LINE_MOST - LINE_END - strlen(" ... ");
+		end = n - LINE_END;
+	}
+	while (begin && begin < n && ((unsigned char)bytes[begin] & 0xc0) == 0x80)
+		begin--;
+	while (end < n && ((unsigned char)bytes[end] & 0xc0) == 0x80)
+		end++;
+	dot_text_escape(o, bytes, begin);
+	out_text(o, begin < n ? " ... " : "");
+	dot_text_escape(o, bytes + end, n - end);
+	out_text(o, "\\l");
+}
+
 int dot_text_parts(struct out *o, const char *before, const struct view_input *in,
 		   struct error *err)
 {
@@ -58,10 +80,8 @@ int dot_text_parts(struct out *o, const char *before, const struct view_input *i
 		return -1;
 	if (n)
 		out_text(o, before);
-	for (char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1) {
-		dot_text_escape(o, line, (size_t)(end - line));
-		out_text(o, "\\l");
-	}
+	for (char *line = lines, *end; (end = strchr(line, '\n')); line = end + 1)
+		write_line(o, line, (size_t)(end - line));
 	free(lines);
 	return 0;
 }

@@ -17,7 +17,8 @@ void dot_text_quote(struct out *o, const struct strings *s, uint32_t name);
  * \xNN. */
 void dot_text_escape(struct out *o, const char *bytes, size_t n);
 
-/* Within quotes, write the lines of caption_parts, each followed by "\l", and before the first one the text `before`. Nothing
+/* Within quotes, write the lines of caption_parts, each followed by "\l", and before the first one the text `before`. Of
+ * a line that would make the picture wide the middle is left out. Nothing
  * if all is shown. Returns 0 or -1 (memory). */
 int dot_text_parts(struct out *o, const char *before, const struct view_input *in,
 		   struct error *err);

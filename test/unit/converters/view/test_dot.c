@@ -179,3 +179,24 @@ Test(dot, calls)
 		  "%s", text);
 	free(text);
 }
+
+/* A long text of --focus does not make the picture wide. Seen to fail: with all of it in one line. */
+Test(dot, long_filters)
+{
+	struct view_options options = {.threshold = -1, .dot = plain};
+	struct profile *p = profile_of("m;f 3\n");
+	char threads[3001], *text, *line, *end;
+
+	for (int i = 0; i < 3000; i += 2) /* U+00E4 */
+		memcpy(threads + i, "\xc3\xa4", 3);
+	memcpy(threads + 2998, "xy", 3);
+	p->threads = strdup(threads);
+	text = show(&view_dot, p, &options);
+	line = strstr(text, "\\lonly threads: \xc3\xa4");
+	cr_assert(line, "%s", text);
+	end = strstr(line + 2, "\\l");
+	cr_assert(end && end - line < 110 && !memcmp(end - 4, "\xc3\xa4xy", 4), "%s", line);
+	cr_assert(strstr(line, "\xc3\xa4 ... \xc3\xa4"), "%s", line);
+	free(text);
+	profile_free(p);
+}
