@@ -491,8 +491,9 @@ static size_t script_of(const struct strings *strings, const struct profile_proc
 enum looks {
 	LOOKS_LIKE_A_FILE,
 	LOOKS_LIKE_ANYTHING,
-	LOOKS_LIKE_A_VALUE, /* of the option before */
-	LOOKS_PASSING,	    /* a temporary file, or the value of -o */
+	LOOKS_LIKE_A_FILE_BEHIND, /* an option, whose value it may be */
+	LOOKS_LIKE_A_VALUE,	  /* of the option before */
+	LOOKS_PASSING,		  /* a temporary file, or the value of -o */
 	LOOKS_LIKE_AN_OPTION,
 };
 
@@ -507,8 +508,18 @@ static enum looks looks_of(const struct commands *c, const struct profile_proces
 	if (strncmp(text, "/tmp/", 5) == 0 || strcmp(before, "-o") == 0)
 		return LOOKS_PASSING;
 	if (*before == '-')
-		return LOOKS_LIKE_A_VALUE;
+		return strpbrk(text, "./") && *text != '.' ? LOOKS_LIKE_A_FILE_BEHIND
+							   : LOOKS_LIKE_A_VALUE;
 	return strpbrk(text, "./ ") ? LOOKS_LIKE_A_FILE : LOOKS_LIKE_ANYTHING;
+}
+
+/* A file that a compiler's driver has made for the time between two of its programs: "/tmp/ccdBYB6t.s". */
+static bool is_of_driver(const char *text)
+{
+	static const char begin[] = "/tmp/cc";
+
+	return strncmp(text, begin, strlen(begin)) == 0 &&
+	       strcspn(text + strlen(begin), "./") == 6 && text[strlen(begin) + 6] == '.';
 }
 
 /* The lower, the more an argument tells. One that all processes of the program have tells nothing, nor
@@ -530,17 +541,25 @@ static size_t choose(struct commands *c, const struct profile_process *p, uint32
 	size_t chosen = 0, script = script_of(c->strings, p);
 	uint64_t best =
 		script ? 2ull << 40 : UINT64_MAX; /* beside a script one has to tell something */
+	bool is_driven = false;
 
 	for (size_t k = 1; k < p->n_args; k++) {
 		uint32_t place = place_of(c, program, p->args[k]);
 		uint64_t rank = place == UINT32_MAX ? UINT64_MAX
 						    : rank_of(c, p, k, c->uses[place].count, all);
 
+		if (is_of_driver(strings_get(c->strings, p->args[k], NULL))) {
+			is_driven = true;
+			continue;
+		}
 		if (k == script || rank >= best)
 			continue;
 		chosen = k;
 		best = rank;
 	}
+	/* What a driver gives its programs beside files tells nothing of them. */
+	if (chosen && is_driven && looks_of(c, p, chosen) == LOOKS_LIKE_AN_OPTION)
+		return 0;
 	return chosen;
 }
 

@@ -41,6 +41,41 @@ void message_mute(bool mute)
 	is_mute = mute;
 }
 
+/* The columns of the terminal that messages go to, 0: they go somewhere else, or it does not say. */
+static int terminal_columns(void)
+{
+	struct winsize size;
+
+	return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col
+										     : 0;
+}
+
+/* Write a text as lines that a terminal has room for; what goes on is indented. Elsewhere it is one line. */
+static void write_folded(const char *text, int column)
+{
+	int columns = terminal_columns();
+
+	while (*text && columns) {
+		size_t n = strspn(text, " "), word = strcspn(text + n, " \n");
+		int wide = (int)n + out_name_columns(text + n, word);
+
+		if (column > 2 && column + wide > columns) {
+			fputs("\n  ", stderr);
+			text += n;
+			column = 2;
+			continue;
+		}
+		fwrite(text, 1, n + word, stderr);
+		column += wide;
+		text += n + word;
+		if (*text != '\n')
+			continue;
+		fputc(*text++, stderr);
+		column = 0;
+	}
+	fputs(text, stderr);
+}
+
 void message(const char *format, ...)
 {
 	char *text = NULL;
@@ -52,7 +87,9 @@ void message(const char *format, ...)
 	va_start(args, format);
 	if (vasprintf(&text, format, args) >= 0) {
 		utf8_clean(text); /* it may have names of files */
-		fprintf(stderr, "%s: %s\n", program, text);
+		fprintf(stderr, "%s: ", program);
+		write_folded(text, (int)strlen(program) + (int)strlen(": "));
+		fputc('\n', stderr);
 		free(text);
 	}
 	va_end(args);
@@ -85,7 +122,7 @@ static void message_error(const struct error *err)
 {
 	size_t n = err->list;
 
-	if (!n) {
+	if (!n || terminal_columns()) {
 		message("%s", err->text);
 		return;
 	}

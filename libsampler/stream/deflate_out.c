@@ -18,12 +18,14 @@
 
 /* Level 5 is much faster than 6, and makes hardly more bytes (doc/decisions/0024). A buffer is
  * deflated once in thousands of samples. */
-#define LEVEL	     5
-#define POOL_BYTES   (320u << 10) /* deflate takes 268 KiB at this level */
-#define OUT_BYTES    (80u << 10)  /* as large as a deflated buffer */
-#define RETRY_NS     10000000
-#define BLOCK_LEAST  512u
-#define BLOCK_FULL   (32u << 10) /* bytes in the file of the least that is full, and of the largest (doc/decisions/0101) */
+#define LEVEL	    5
+#define POOL_BYTES  (320u << 10) /* deflate takes 268 KiB at this level */
+#define OUT_BYTES   (80u << 10)	 /* as large as a deflated buffer */
+#define RETRY_NS    10000000
+#define BLOCK_LEAST 512u
+#define BLOCK_FULL                                                                                 \
+	(32u                                                                                       \
+	 << 10) /* bytes in the file of the least that is full, and of the largest (doc/decisions/0101) */
 #define BLOCK_MOST   (256u << 10)
 #define BLOCK_SHARE  8u /* in between it is this part of the file */
 #define FINISH_BYTES ((size_t)CPS_PACK_END_MOST)

@@ -90,6 +90,41 @@ def commands():
     yield ['--help=all']
 
 
+def refused(words, columns):
+    """What a command says on standard error, on a terminal of so many columns, or if these are 0 in a pipe."""
+    if not columns:
+        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True).stderr.decode()
+    terminal, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=other,
+                   env=dict(os.environ, TERM='dumb'))
+    os.write(other, b'.') # there is something to read
+    text = b''
+    while not text.endswith(b'.'):
+        text += os.read(terminal, 65536)
+    os.close(other)
+    os.close(terminal)
+    return re.sub(r'\r[^\n]*\x1b\[K', '', text[:-1].decode().replace('\r\n', '\n'))
+
+
+def refusals_fit():
+    """What views refuse, or warn of."""
+    folded = 0
+    for view in views_of_help():
+        for option in (['--base', 'old.cps'], ['--root', '*'], ['--json'], ['--percent', 'parent'], ['--up'],
+                       ['--self', 'program'], ['--focus', 'no_function_of_that_name'], ['--resource', 'cpu,real'],
+                       ['--by', 'thread'], ['--from', '99'], ['--depth', '3'], ['--top', '3']):
+            words = [CPCONV, '--' + view, *([WORKER] if view in OF_FUNCTION else []), *option, 'new.cps']
+            whole = refused(words, 0)
+            for columns in (60, 80):
+                text = refused(words, columns)
+                fits('the refusal of ' + ' '.join(words[1:]), text, columns)
+                if text.split() != whole.split():
+                    sys.exit('%s: %r in a pipe, %r on a terminal' % (words[1:], whole, text))
+                folded += text.count('\n') > whole.count('\n')
+    return folded
+
+
 count = 0
 tried = set()
 for words in commands():
@@ -112,4 +147,7 @@ for command in ('help', 'help flat', 'set', 'resources', 'callers a_worker', 'ca
         text = shown([CPPROF, 'new.cps'], columns, command)
         fits('cpprof: ' + command, re.sub(r'cpprof> .*', '', text), columns)
         count += 1
-print('%d texts' % count)
+folded = refusals_fit()
+if not folded:
+    sys.exit('no refusal was longer than a line')
+print('%d texts, %d refusals of several lines' % (count, folded))

@@ -9,6 +9,7 @@
 # - With a dozen columns for a name behind figures that fill the line: 40 and 60 columns, of every view but four.
 # - With captions that end at 80 columns: --summary at 40, --info at all.
 # - When a line that is too long was cut at the edge: the figures at its end were others.
+# - With refusals and warnings of any width.
 #
 # Chance: only texts are compared, of the same recordings.
 #

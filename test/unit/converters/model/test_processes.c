@@ -139,6 +139,35 @@ Test(commands, told_apart)
 	strings_free(strings);
 }
 
+/* A process that is the only one of its program. Seen to fail: "cc1plus x86_64-linux-gnu" and "as ccdBYB6t.o". */
+Test(commands, alone)
+{
+	static const struct {
+		const char *line, *want;
+	} all[] = {
+		{"/lib/cc1plus -quiet -imultiarch x86_64-linux-gnu -D_GNU_SOURCE a.cpp -quiet "
+		 "-dumpbase a.cpp -dumpbase-ext .cpp -O2 -o /tmp/cc36exqp.s",
+		 "cc1plus a.cpp"},
+		{"/bin/as -v --64 -o /tmp/ccdBYB6t.o /tmp/cc36exqp.s", "as"},
+		{"/bin/as -o /tmp/ccdBYB6t.o /tmp/cc36exqp.s", "as"},
+		{"/bin/as /tmp/cc36exqp.s", "as"},
+		{"/bin/cat /tmp/ccc.s", "cat ccc.s"},
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct profile_process one;
+		uint32_t *names;
+
+		strings = strings_new();
+		one = process(all[i].line);
+		names = commands_name(strings, &one, 1);
+		cr_assert_not_null(names);
+		cr_expect_str_eq(strings_get(strings, names[0], NULL), all[i].want);
+		free(names);
+		strings_free(strings);
+	}
+}
+
 /* ---- children -------------------------------------------------------------------------------- */
 /*
  * What children used and no recording shows, of random process trees.
