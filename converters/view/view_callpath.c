@@ -35,6 +35,7 @@ struct paths {
 		lines; /* by path, on a terminal: how many lines there are of it and of longer ones; or NULL */
 	unsigned char *keep; /* likewise: enum path_text_keep */
 	uint32_t *uses; /* by name: how many lines of an upward profile it stands for (find_own) */
+	bool recurs;	/* a line ends with a function that it has already */
 };
 
 static struct callpaths *find_paths(const struct paths *p, const struct tree *t, struct error *err)
@@ -212,11 +213,13 @@ static int prepare(struct paths *p, struct error *err)
 
 static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
 {
-	const struct paths *p = context;
+	struct paths *p = context;
 	const struct callpath *path = &p->first->paths[part + 1];
 
 	(void)err;
 	callpath_names(p->first, part + 1, p->names);
+	for (uint32_t i = 0; !p->first->up && i + 1 < path->length; i++)
+		p->recurs |= p->names[i] == path->name;
 	row->path = p->names;
 	row->length = path->length;
 	row->is_up = p->first->up;
@@ -277,6 +280,12 @@ static int write_below(struct table *t, void *context, struct error *err)
 	if (p->first->is_cut)
 		out_format(t->out, "not shown: call paths of more than %" PRIu64 " functions\n",
 			   t->in->options->depth);
+	if (p->recurs && out_width(t->out))
+		caption_text(
+			t->out,
+			"a path such as (f g f) is a recursion of any depth, whose calls "
+			"go on from the first f;\na stack counts in each of its paths, so that "
+			"paths below one may have the same usage\n");
 	write_rest(t, p);
 	return 0;
 }

@@ -340,7 +340,8 @@ Test(origins, commands_of_the_system)
 
 	put_into_module(p, "python_", "/home/me/.pyenv/bin/python3.11", true);
 	put_into_module(p, "numpy_", "/home/me/numpy.so", false);
-	put_into_module(p, "hash_", "/home/me/.pyenv/lib/python3.11/lib-dynload/_hashlib.so", false);
+	put_into_module(p, "hash_", "/home/me/.pyenv/lib/python3.11/lib-dynload/_hashlib.so",
+			false);
 	put_into_module(p, "libc_", "/lib/x86_64-linux-gnu/libc.so.6", false);
 	t = tree_of(p);
 	f = tree_functions_of_program(t, &n, &err);

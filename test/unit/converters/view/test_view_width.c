@@ -333,3 +333,25 @@ Test(view_width, paths_show_the_script)
 	free(text);
 	profile_free(p);
 }
+
+/* Where recursion is folded, paths below one have the same stacks, and a line says so. Seen to fail: nothing was said. */
+Test(view_width, paths_of_a_recursion)
+{
+	static const char line[] = "a path such as (f g f) is a recursion of any depth";
+	struct profile *p = profile_of("m;f;g;f;h 9\n");
+	struct view_options options = defaults;
+	char *text;
+
+	options.root = "m";
+	text = show_on_terminal(&view_callpath, p, options, 80);
+	cr_assert(strstr(text, "1.00000 (m f g f) [9]\n") && strstr(text, "1.00000 (m f h) [9]\n"),
+		  "%s", text);
+	cr_assert(strstr(text, line), "%s", text);
+	free(text);
+	profile_free(p);
+	p = profile_of("m;f;g;h 9\n");
+	text = show_on_terminal(&view_callpath, p, options, 80);
+	cr_assert(!strstr(text, line), "%s", text);
+	free(text);
+	profile_free(p);
+}
