@@ -127,7 +127,8 @@ static void write_cut(struct out *o, const char *text, size_t n)
 	out_text(o, n > TITLE_BYTES ? "..." : "");
 }
 
-/* What the process is called by the timeline, or as a whole by the headings of texts. */
+/* What the process is called by the timeline, or as a whole by the headings of texts. Of two programs that are compared what
+ * tells one from the other is in neither's name. */
 static int write_command(struct out *o, const struct profile *p,
 			 const struct profile_process *process, bool is_whole, struct error *err)
 {
@@ -139,9 +140,10 @@ static int write_command(struct out *o, const struct profile *p,
 	if (!commands)
 		return error_memory(err);
 	name = strings_get(p->strings, commands[process - p->processes], &n);
-	if (is_whole && program.length) {
+	if ((is_whole || p->n_base) && program.length) {
 		out_name(o, program.bytes, program.length);
-		write_arguments(o, p, process);
+		if (is_whole)
+			write_arguments(o, p, process);
 	} else {
 		write_cut(o, name, n);
 	}
