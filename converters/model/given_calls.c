@@ -219,13 +219,13 @@ static bool is_once(const uint32_t *sorted, size_t n, uint32_t number)
 }
 
 /* Give each function of Python the first name that no other one would have. Those that are told apart are done. */
-static int group_name_python(struct group *g)
+static int group_name_python(struct group *g, enum python_suffix first)
 {
 	struct given_calls_function *functions = g->calls->functions;
 	bool is_last;
 	int status = 0;
 
-	for (unsigned suffix = 0; g->n && suffix < N_PYTHON_SUFFIXES; suffix++) {
+	for (unsigned suffix = first; g->n && suffix < N_PYTHON_SUFFIXES; suffix++) {
 		size_t rest = 0;
 
 		for (size_t i = 0; i < g->n; i++) {
@@ -249,25 +249,45 @@ static int group_name_python(struct group *g)
 	return 0;
 }
 
-static bool are_of_python(const struct group *g)
-{
-	for (size_t i = 0; i < g->n; i++)
-		if (!g->calls->functions[g->functions[i]].line)
-			return false;
-	return true;
-}
-
-static int group_name(struct group *g)
+static int group_name_others(struct group *g)
 {
 	int done = 0;
 
-	if (are_of_python(g))
-		return group_name_python(g);
 	for (unsigned suffix = 0; !done && suffix < N_SUFFIXES; suffix++)
 		done = group_try(g, (enum suffix)suffix);
 	for (size_t i = 0; done > 0 && i < g->n; i++)
 		g->calls->functions[g->functions[i]].name = g->names[i];
 	return done > 0 ? 0 : -1;
+}
+
+/* Put the functions of Python behind the others, of which it returns the number. */
+static size_t group_split(struct group *g)
+{
+	size_t others = 0, rest = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->calls->functions[g->functions[i]].line)
+			g->sorted[rest++] = g->functions[i];
+		else
+			g->functions[others++] = g->functions[i];
+	}
+	memcpy(g->functions + others, g->sorted, rest * sizeof(*g->sorted));
+	return others;
+}
+
+/* One function that is not of Python has its name alone. If there are several, which have a file, those of Python have the
+ * line, too. */
+static int group_name(struct group *g)
+{
+	size_t others = group_split(g);
+	struct group python = *g;
+
+	g->n = others;
+	python.functions += others;
+	python.n -= others;
+	if (others > 1 && group_name_others(g))
+		return -1;
+	return group_name_python(&python, others > 1 ? PYTHON_LINE : PYTHON_FILE);
 }
 
 static int compare_names(const void *a, const void *b, void *context)
@@ -291,7 +311,7 @@ static int name_groups(struct group *g, uint32_t *order)
 				break;
 		g->functions = order + i;
 		g->n = end - i;
-		if ((g->n > 1 || are_of_python(g)) && group_name(g))
+		if (group_name(g))
 			return -1;
 	}
 	return 0;

@@ -7,6 +7,7 @@
 # Seen to fail:
 # - With the primitive calls: a recursion has fewer.
 # - With the line in no name: two methods were one.
+# - With the line in no name where profile.py has a function of C of the same name: two rows could not be told apart.
 # - Without the calls of functions that have no caller: those had 0.
 #
 # May run beside others.
