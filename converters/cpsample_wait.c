@@ -444,6 +444,11 @@ static void report(const char *directory, double elapsed, int status)
 		return;
 	if (process_tree_of(&tree, pid, start, &unused))
 		return;
+	if (!tree.n) { /* nobody would read what belongs to no recording */
+		snprintf(here, sizeof(here), CPS_SHORT_PREFIX "%llu.%llu" CPS_SHORT_SUFFIX, pid,
+			 start);
+		unlink(here);
+	}
 	say(&tree, directory, elapsed, status);
 	process_tree_free(&tree);
 }

@@ -41,6 +41,7 @@ enum cps_tag {
 	CPS_TAG_COUNTED = 14,	 /* (resource, gticks, events); totals so far, the last one holds */
 	CPS_TAG_FREED = 15,	 /* time, then (number, time) pairs: blocks that were freed */
 	CPS_TAG_BLOCK = 16,	 /* number: a block of the stream begins */
+	CPS_TAG_SHORT = 17,	 /* fields (enum cps_short_field); not in streams, see CPS_SHORT */
 };
 
 /* The last bytes of a flush of zlib's, and those of two flushes without anything between them: then a block begins, which
@@ -108,6 +109,31 @@ enum cps_end_field {
 	CPS_END_CHILDREN_NS = 13,    /* CPU time of children that were waited for, and of theirs */
 	CPS_END_INTERRUPTED = 14,    /* waits that failed with EINTR because of a tick */
 	CPS_END_READY_NS = 15,	     /* time in which threads were ready to run and did not */
+};
+
+/*
+ * CPS_SHORT: a file of a run of cpsample, in the directory of its recordings. In it each process adds what it has used that
+ * ends, or becomes another program, without a recording. Its name has the run's CPS_PROCESS_TREE_PID and
+ * CPS_PROCESS_TREE_START: .cpsample.PID.START.short. Each entry has the letters and a record of CPS_TAG_SHORT, not deflated.
+ */
+#define CPS_SHORT_PREFIX     ".cpsample."
+#define CPS_SHORT_SUFFIX     ".short"
+#define CPS_SHORT_MAGIC	     "CPSHORT\n" /* of CPS_MAGIC_BYTES */
+#define CPS_SHORT_BYTES	     256	 /* of an entry, at most */
+#define CPS_SHORT_FILE_BYTES (16u << 20) /* of the file, at most */
+
+enum cps_short_field {
+	CPS_SHORT_PID = 1,
+	CPS_SHORT_PPID = 2,
+	CPS_SHORT_START_NS = 3,	     /* CLOCK_REALTIME when the program, or the fork, began */
+	CPS_SHORT_TIME_US = 4,	     /* when this was written, in us after that */
+	CPS_SHORT_CPU_NS = 5,	     /* CPU time of the process since it was made ... */
+	CPS_SHORT_CPU_BEFORE_NS = 6, /* ... and of that what it had used at START_NS */
+	CPS_SHORT_CHILDREN_NS = 7,   /* likewise of children that were waited for, and of theirs */
+	CPS_SHORT_CHILDREN_BEFORE_NS = 8,
+	CPS_SHORT_STOP = 9,  /* CPS_STOP_EXEC; absent: the process ends */
+	CPS_SHORT_NAME = 10, /* text: of the program, without its directory */
+	CPS_SHORT_ARG = 11,  /* text, once per argument behind the program, in order */
 };
 
 /* A resource that is counted. Fields 4 to 8 of the process record are those of resource 0. */

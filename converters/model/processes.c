@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * processes.c - what processes used: their runs, their children, their commands.
+ * processes.c - what processes used: their runs, their commands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +52,7 @@ static int compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* Compare the process trees of two processes. */
 static int compare_runs(const struct profile_process *a, const struct profile_process *b)
 {
 	int order = compare(a->host, b->host);
@@ -144,239 +145,6 @@ int run_times_find(struct run_times *r, const struct profile *p, struct error *e
 	add_runs(r, p, order);
 	free(order);
 	return 1;
-}
-
-/* ---- children -------------------------------------------------------------------------------- */
-/*
- * A process that became another program has several recordings, one after the other. They are one
- * member of its process tree.
- */
-
-#define NO_MEMBER UINT32_MAX
-
-/* A process with all its recordings. */
-struct member {
-	uint32_t first, end; /* its recordings in family.order */
-	uint32_t parent;     /* the nearest ancestor that is a member and waited, or NO_MEMBER */
-	uint64_t start_ns, over; /* over: when it ended, 0: not known */
-	uint64_t shown, used;	 /* by itself; by its children, as it says */
-	uint64_t inside;	 /* by its children, as their recordings say */
-	uint64_t missing;	 /* what is in no recording, of its children and theirs */
-};
-
-struct family {
-	const struct profile *profile;
-	uint32_t *order; /* recordings, by process, and the earliest first */
-	struct member *members;
-	uint32_t n;
-	uint32_t *latest_first; /* members */
-};
-
-static uint64_t sum_or_most(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-static int compare_values(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-/* Compare the process trees of two processes. */
-static int compare_trees(const struct profile_process *a, const struct profile_process *b)
-{
-	int order = compare_values(a->host, b->host);
-
-	order = order ? order : compare_values(a->tree_pid, b->tree_pid);
-	return order ? order : compare_values(a->tree_start, b->tree_start);
-}
-
-static int compare_recordings(const void *a, const void *b, void *context)
-{
-	const struct profile_process *processes = context;
-	const struct profile_process *x = &processes[*(const uint32_t *)a];
-	const struct profile_process *y = &processes[*(const uint32_t *)b];
-	int order = compare_trees(x, y);
-
-	order = order ? order : compare_values(x->pid, y->pid);
-	order = order ? order : compare_values(x->start_ns, y->start_ns);
-	return order ? order : compare_values(*(const uint32_t *)a, *(const uint32_t *)b);
-}
-
-static int compare_starts(const void *a, const void *b, void *context)
-{
-	const struct member *members = context;
-	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	int order = compare_values(members[k].start_ns, members[i].start_ns);
-
-	return order ? order : compare_values(k, i);
-}
-
-static const struct profile_process *recording(const struct family *f, uint32_t place)
-{
-	return &f->profile->processes[f->order[place]];
-}
-
-/* What the recording shows of its process. One without an end does not say what the process used. */
-static uint64_t shown(const struct profile *p, const struct profile_process *process)
-{
-	const char *unit = p->unit == STRINGS_NONE ? "" : strings_get(p->strings, p->unit, NULL);
-
-	if (process->ended)
-		return process->cpu_ns;
-	return strcmp(unit, "ns") == 0 ? process->weight : 0;
-}
-
-static bool is_same(const struct profile_process *a, const struct profile_process *b)
-{
-	return a->tree_pid && a->pid == b->pid && compare_trees(a, b) == 0;
-}
-
-/* When the process ended, 0 if that is not known. */
-static uint64_t over(const struct profile_process *r)
-{
-	uint64_t ns;
-
-	if (!r->ended)
-		return 0;
-	return __builtin_mul_overflow(r->end_us, 1000, &ns) ? UINT64_MAX
-							    : sum_or_most(r->start_ns, ns);
-}
-
-static void gather(struct family *f)
-{
-	uint32_t n = (uint32_t)f->profile->n_processes, i;
-
-	for (i = 0; i < n; i++) {
-		const struct profile_process *r = recording(f, i);
-		struct member *m;
-
-		if (i == 0 || !is_same(r, recording(f, i - 1))) {
-			f->latest_first[f->n] = f->n;
-			f->members[f->n++] = (struct member){
-				.first = i, .parent = NO_MEMBER, .start_ns = r->start_ns};
-		}
-		m = &f->members[f->n - 1];
-		m->end = i + 1;
-		m->over = over(r);
-		m->shown = sum_or_most(m->shown, shown(f->profile, r));
-		m->used = sum_or_most(m->used, r->children_ns);
-	}
-}
-
-/* The member of that process tree that has the pid, or NO_MEMBER. */
-static uint32_t find(const struct family *f, const struct profile_process *of, uint64_t pid)
-{
-	uint32_t low = 0, high = f->n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct profile_process *r = recording(f, f->members[middle].first);
-		int order = compare_trees(r, of);
-
-		order = order ? order : compare_values(r->pid, pid);
-		if (!order)
-			return middle;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NO_MEMBER;
-}
-
-/* Find the nearest ancestor that has a recording and began earlier, so that there is no cycle even
- * if a file is forged. Whoever outlived it was not waited for by it. */
-static void find_parent(struct family *f, struct member *m)
-{
-	const struct profile_process *r = recording(f, m->first);
-	uint64_t only[1] = {r->ppid};
-	const uint64_t *pids = r->n_ancestors ? r->ancestors : only;
-	size_t i, n = r->n_ancestors ? r->n_ancestors : 1;
-
-	for (i = 0; i < n && r->tree_pid; i++) {
-		uint32_t k = find(f, r, pids[i]);
-		const struct member *parent = &f->members[k];
-
-		if (k == NO_MEMBER || parent->start_ns >= m->start_ns)
-			continue;
-		if (!parent->over || m->over <= parent->over)
-			m->parent = k;
-		return;
-	}
-}
-
-/* Split what is missing among the recordings of a member: none has more than it says. */
-static void split(const struct family *f, const struct member *m, struct children *c)
-{
-	uint64_t missing = m->missing;
-	uint32_t i;
-
-	for (i = m->first; i < m->end; i++) {
-		uint64_t most = recording(f, i)->children_ns;
-
-		c->missing[f->order[i]] = missing < most ? missing : most;
-		missing -= c->missing[f->order[i]];
-	}
-}
-
-/* The latest members come first, so that what is inside of each is complete. */
-static void add_up(struct family *f, struct children *c)
-{
-	uint32_t i;
-
-	for (i = 0; i < f->n; i++)
-		find_parent(f, &f->members[i]);
-	qsort_r(f->latest_first, f->n, sizeof(*f->latest_first), compare_starts, f->members);
-	for (i = 0; i < f->n; i++) {
-		struct member *m = &f->members[f->latest_first[i]];
-		uint64_t used = m->used > m->inside ? m->used : m->inside;
-		struct member *parent = m->parent == NO_MEMBER ? NULL : &f->members[m->parent];
-
-		m->missing = sum_or_most(m->missing, used - m->inside);
-		split(f, m, c);
-		if (parent) {
-			parent->inside = sum_or_most(parent->inside, sum_or_most(m->shown, used));
-			parent->missing = sum_or_most(parent->missing, m->missing);
-		} else {
-			c->used_ns = sum_or_most(c->used_ns, used);
-			c->missing_ns = sum_or_most(c->missing_ns, m->missing);
-		}
-	}
-}
-
-int children_find(struct children *c, const struct profile *p, struct error *err)
-{
-	uint32_t n = (uint32_t)p->n_processes, i;
-	struct family f = {
-		.profile = p,
-		.order = calloc(n + 1, sizeof(*f.order)),
-		.members = calloc(n + 1, sizeof(*f.members)),
-		.latest_first = calloc(n + 1, sizeof(*f.latest_first)),
-	};
-	int status = 0;
-
-	*c = (struct children){.missing = calloc(n + 1, sizeof(*c->missing))};
-	if (f.order && f.members && f.latest_first && c->missing) {
-		for (i = 0; i < n; i++)
-			f.order[i] = i;
-		qsort_r(f.order, n, sizeof(*f.order), compare_recordings, p->processes);
-		gather(&f);
-		add_up(&f, c);
-	} else {
-		children_free(c);
-		status = error_memory(err);
-	}
-	free(f.order);
-	free(f.members);
-	free(f.latest_first);
-	return status;
-}
-
-void children_free(struct children *c)
-{
-	free(c->missing);
-	*c = (struct children){0};
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -685,6 +453,22 @@ static uint32_t program_of(struct commands *c, const struct profile_process *p)
 	return name.length ? strings_add(c->strings, name.bytes, name.length) : p->file;
 }
 
+uint32_t *commands_programs(struct strings *strings, const struct profile_process *processes,
+			    size_t n)
+{
+	struct commands c = {.strings = strings};
+	uint32_t *names = calloc(n + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < n; i++) {
+		names[i] = program_of(&c, &processes[i]);
+		if (names[i] != STRINGS_NONE)
+			continue;
+		free(names);
+		return NULL;
+	}
+	return names;
+}
+
 uint32_t *commands_name(struct strings *strings, const struct profile_process *processes, size_t n)
 {
 	uint32_t *names = calloc(n + 1, sizeof(*names));
@@ -727,7 +511,7 @@ const struct profile_process *commands_launched(const struct profile_process *pr
 		const struct profile_process *p = &processes[i];
 		bool is_root = p->pid == p->tree_pid, was_root = first->pid == first->tree_pid;
 
-		if (compare_trees(p, first) != 0)
+		if (compare_runs(p, first) != 0)
 			return NULL;
 		if (is_root != was_root ? is_root : p->start_ns < first->start_ns)
 			first = p;

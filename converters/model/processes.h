@@ -46,7 +46,8 @@ int run_times_find(struct run_times *r, const struct profile *p, struct error *e
 
 /* ---- children -------------------------------------------------------------------------------- */
 /*
- * What the children of recorded processes used, and how much of it no recording shows.
+ * What the children of recorded processes used, and how much of it no recording shows. The list of those that ended without a
+ * recording (profile.shorts) shows it, too.
  *
  * In: struct profile. Out: CPU times.
  */
@@ -55,7 +56,8 @@ int run_times_find(struct run_times *r, const struct profile *p, struct error *e
 struct children {
 	uint64_t used_ns;    /* CPU time of children that ended and were waited for, each once */
 	uint64_t missing_ns; /* the part of it that is in no recording of the profile */
-	uint64_t *missing;   /* by process: such a part of what its children, and theirs, used */
+	uint64_t *
+		missing; /* by process, with and then without a recording: such a part of what its children, and theirs, used */
 };
 
 /*
@@ -91,6 +93,10 @@ uint32_t *commands_name(struct strings *strings, const struct profile_process *p
  * if that is its program's and there are other processes. */
 uint32_t commands_thread(const struct strings *strings, const struct profile_process *processes,
 			 size_t n, const uint32_t *commands, size_t i, uint32_t name);
+
+/* The names of the programs alone, with an interpreter's script, as above. */
+uint32_t *commands_programs(struct strings *strings, const struct profile_process *processes,
+			    size_t n);
 
 /* The process that a run began with, if all are of one run: the one that the run is named after, else
  * the first that began. NULL: there is none, or the processes are not known to be of one run. */

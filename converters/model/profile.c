@@ -71,6 +71,9 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->n_processes; i++)
 		profile_process_free(&p->processes[i]);
 	free(p->processes);
+	for (size_t i = 0; i < p->n_shorts; i++)
+		profile_process_free(&p->shorts[i]);
+	free(p->shorts);
 	profile_modules_free(p->modules, p->n_modules);
 	free(p->frames);
 	free(p->nodes);

@@ -289,6 +289,9 @@ struct profile {
 	enum profile_by by; /* if by something, each stack's outermost frame names its group */
 	struct profile_process *processes;
 	size_t n_processes;
+	struct profile_process *shorts; /* that ended without a recording (short_processes.h) */
+	size_t n_shorts;
+	bool has_shorts; /* they were looked for: the processes are not chosen ones */
 	struct profile_module *modules;
 	size_t n_modules;
 	struct profile_frame *frames;

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/array.h"
+#include "model/short_processes.h"
 #include "pipeline/load.h"
 #include "pipeline/message.h"
 #include "pipeline/runs.h"
@@ -413,7 +414,15 @@ static void free_profiles(struct load_result *result)
 	free(result->list);
 }
 
-static int finish_profiles(struct load *l, struct load_result *result)
+/* What left no recording is told of whole runs: not of processes that were chosen, nor where several runs are compared. */
+static int add_shorts(const struct load *l, const struct options *opt, struct profile *p)
+{
+	if (opt->chosen.n_pids || opt->chosen.exe || l->router.runs)
+		return 0;
+	return short_processes_find(p, l->from->newest, l->err);
+}
+
+static int finish_profiles(struct load *l, const struct options *opt, struct load_result *result)
 {
 	result->n = 0;
 	result->list = calloc(l->router.n + 1, sizeof(*result->list));
@@ -426,8 +435,9 @@ static int finish_profiles(struct load *l, struct load_result *result)
 		if (p) {
 			p->packs = l->from->packs;
 			result->list[result->n++] = p;
-			continue;
 		}
+		if (p && !add_shorts(l, opt, p))
+			continue;
 		free_profiles(result);
 		return -1;
 	}
@@ -537,7 +547,7 @@ int load_profiles(const struct sources *from, const struct options *opt, enum lo
 	if (!status && (as == LOAD_AS_COLUMNS || as == LOAD_AS_RUNS))
 		status = join_columns(&l, as);
 	if (!status)
-		status = finish_profiles(&l, result);
+		status = finish_profiles(&l, opt, result);
 	routes_free(&l.router);
 	if (status)
 		selection_match_free(&result->match);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/processes.h"
+#include "model/short_processes.h"
 #include "view/thread_uses.h"
 #include "view/view.h"
 #include "write/caption.h"
@@ -20,12 +21,14 @@
 
 #define ID_WIDTH      7
 #define SECONDS_WIDTH 9
+#define NOT_RECORDED  "not recorded"
 #define COMMAND_ROOM  20 /* columns, below which columns of figures are left out */
 
 struct line {
 	const struct profile_process *process;
 	uint32_t command;
 	uint64_t weight, hits; /* of what is shown */
+	uint64_t short_ns;     /* CPU time of one that left no recording */
 	bool has_any;
 };
 
@@ -35,7 +38,8 @@ struct listing {
 	struct line *list;
 	size_t n;
 	uint64_t begin_ns, kept;
-	bool is_part; /* processes of which nothing is shown are left out */
+	uint64_t missing_ns; /* CPU time of children of which nothing is known */
+	bool is_part;	     /* processes of which nothing is shown are left out */
 };
 
 static int compare(const void *a, const void *b)
@@ -44,6 +48,10 @@ static int compare(const void *a, const void *b)
 	const struct profile_process *y = ((const struct line *)b)->process;
 	uint64_t of_x = ((const struct line *)a)->weight, of_y = ((const struct line *)b)->weight;
 
+	if (of_x != of_y)
+		return of_x < of_y ? 1 : -1;
+	of_x = ((const struct line *)a)->short_ns;
+	of_y = ((const struct line *)b)->short_ns;
 	if (of_x != of_y)
 		return of_x < of_y ? 1 : -1;
 	if (x->start_ns != y->start_ns)
@@ -153,6 +161,16 @@ static void write_line(struct out *o, const struct listing *l, const struct line
 	out_text(o, "\n");
 }
 
+/* What children used that no line has. */
+static void write_missing(struct out *o, const struct listing *l, const struct looks_columns *c)
+{
+	for (size_t i = PID; i < USED; i++)
+		looks_cell(o, c, i, "-");
+	write_seconds(o, c, USED, l->missing_ns, true);
+	looks_format(o, c, SHARE, "%.1f", 0.0);
+	out_text(o, " " NOT_RECORDED "\n");
+}
+
 static void write_number(struct rows *r, uint64_t ns, bool is_known)
 {
 	if (is_known)
@@ -161,21 +179,13 @@ static void write_number(struct rows *r, uint64_t ns, bool is_known)
 		rows_none(r);
 }
 
+static const char *const columns[] = {
+	"pid",	   "ppid",  "begin_ns", "elapsed_ns", "cpu_ns", "credited", "credited_fraction",
+	"samples", "ended", "command",	"rank",	      NULL};
+
 static void write_row(struct rows *r, const struct listing *l, const struct line *line)
 {
 	const struct profile *p = l->in->profile;
-	static const char *const columns[] = {"pid",
-					      "ppid",
-					      "begin_ns",
-					      "elapsed_ns",
-					      "cpu_ns",
-					      "credited",
-					      "credited_fraction",
-					      "samples",
-					      "ended",
-					      "command",
-					      "rank",
-					      NULL};
 	const struct profile_process *process = line->process;
 	bool is_timed = process->start_ns != 0;
 	uint64_t cpu_ns = 0;
@@ -198,6 +208,20 @@ static void write_row(struct rows *r, const struct listing *l, const struct line
 	write_number(r, process->rank, process->has_rank);
 }
 
+static void write_missing_row(struct rows *r, const struct listing *l)
+{
+	rows_row(r, columns);
+	for (unsigned i = 0; i < 4; i++)
+		rows_none(r);
+	rows_count(r, l->missing_ns);
+	rows_count(r, 0);
+	rows_fraction(r, 0);
+	rows_count(r, 0);
+	rows_none(r);
+	rows_word(r, NOT_RECORDED);
+	rows_none(r);
+}
+
 static void write_rows(struct out *o, const struct listing *l)
 {
 	size_t top = l->in->options->top ? l->in->options->top : SIZE_MAX;
@@ -206,6 +230,8 @@ static void write_rows(struct out *o, const struct listing *l)
 	rows_begin_threads(&r, o, "processes", l->in, l->kept);
 	for (size_t i = 0; i < l->n && i < top; i++)
 		write_row(&r, l, &l->list[i]);
+	if (l->missing_ns)
+		write_missing_row(&r, l);
 	rows_end(&r);
 }
 
@@ -225,6 +251,8 @@ static void write_lines(struct out *o, const struct listing *l)
 	caption_rule(o);
 	for (i = 0; i < l->n && i < top; i++)
 		write_line(o, l, &l->list[i], &c);
+	if (l->missing_ns)
+		write_missing(o, l, &c);
 	footer.beyond = l->n - i;
 	footer_write(o, &footer, l->in->options, 0);
 	looks_say_left_out(o, &c);
@@ -237,9 +265,10 @@ static void gather(struct listing *l, const struct thread_uses *u, const uint32_
 	size_t i;
 
 	for (i = 0; i < p->n_processes; i++)
-		l->list[i] =
-			(struct line){&p->processes[i], commands[i],
-				      p->given_calls ? p->processes[i].weight : 0, 0, !u->is_part};
+		l->list[i] = (struct line){.process = &p->processes[i],
+					   .command = commands[i],
+					   .weight = p->given_calls ? p->processes[i].weight : 0,
+					   .has_any = !u->is_part};
 	for (i = 0; i < u->n; i++) {
 		struct line *line = &l->list[u->list[i].process];
 
@@ -251,22 +280,52 @@ static void gather(struct listing *l, const struct thread_uses *u, const uint32_
 	for (i = 0; i < p->n_processes; i++)
 		if (l->list[i].has_any)
 			l->list[l->n++] = l->list[i];
+	for (i = 0; shows_cpu(l) && i < p->n_shorts; i++)
+		l->list[l->n++] = (struct line){.process = &p->shorts[i],
+						.command = commands[p->n_processes + i],
+						.short_ns = p->shorts[i].cpu_ns};
 	qsort(l->list, l->n, sizeof(*l->list), compare);
+}
+
+/* It is of all processes, so not of a part of the run, nor of processes that were chosen. */
+static int find_missing(struct listing *l, struct error *err)
+{
+	struct children c;
+
+	if (!shows_cpu(l) || !l->in->profile->has_shorts)
+		return 0;
+	if (children_find(&c, l->in->profile, err))
+		return -1;
+	l->missing_ns = c.missing_ns;
+	children_free(&c);
+	return 0;
+}
+
+/* NULL: memory. */
+static uint32_t *name_commands(const struct profile *p)
+{
+	struct profile_process *all = short_processes_and_others(p);
+	uint32_t *names = all ? commands_name(p->strings, all, p->n_processes + p->n_shorts) : NULL;
+
+	free(all);
+	return names;
 }
 
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct profile *p = in->profile;
-	uint32_t *commands = commands_name(p->strings, p->processes, p->n_processes);
+	uint32_t *commands = name_commands(p);
 	struct listing l = {.in = in, .begin_ns = run_times_begin(p)};
 	struct thread_uses u;
 	int status = thread_uses_find(&u, in, false, err);
 
-	l.list = calloc(p->n_processes + 1, sizeof(*l.list));
+	l.list = calloc(p->n_processes + p->n_shorts + 1, sizeof(*l.list));
 	l.is_part = u.is_part;
 	l.kept = p->given_calls ? p->weight : u.weight;
 	if (!status && !(commands && l.list))
 		status = error_memory(err);
+	if (!status)
+		status = find_missing(&l, err);
 	if (!status)
 		gather(&l, &u, commands);
 	if (!status && view_input_is_rows(in->options))

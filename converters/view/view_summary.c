@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/processes.h"
+#include "model/short_processes.h"
 #include "view/summary.h"
 #include "view/thread_uses.h"
 #include "view/view.h"
@@ -129,6 +131,87 @@ static int write_threads(struct out *o, const struct view_input *in, struct erro
 	free(parts);
 	thread_uses_free(&u);
 	return status;
+}
+
+/* ---- programs without a sample ---------------------------------------------------------------- */
+
+struct program {
+	uint32_t name;
+	size_t n;
+	uint64_t cpu_ns;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+static int compare_programs(const void *a, const void *b)
+{
+	const struct program *x = a, *y = b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	return compare_names(a, b);
+}
+
+/* Those of one name become one. Returns how many there are. */
+static size_t merge_programs(struct program *list, size_t n)
+{
+	size_t used = 0;
+
+	qsort(list, n, sizeof(*list), compare_names);
+	for (size_t i = 0; i < n; i++) {
+		if (!used || list[used - 1].name != list[i].name) {
+			list[used++] = list[i];
+			continue;
+		}
+		list[used - 1].n++;
+		if (__builtin_add_overflow(list[used - 1].cpu_ns, list[i].cpu_ns,
+					   &list[used - 1].cpu_ns))
+			list[used - 1].cpu_ns = UINT64_MAX;
+	}
+	qsort(list, used, sizeof(*list), compare_programs);
+	return used;
+}
+
+/* "ended without a sample: 310 programs, 1.200 s: as (100) 800.000 ms, sh (210) 400.000 ms (--processes)" */
+static int write_shorts(struct out *o, const struct view_input *in, struct error *err)
+{
+	const struct profile *p = in->profile;
+	uint32_t *names;
+	struct program *list;
+	char text[WEIGHT_BYTES];
+	size_t i, n;
+
+	if (!p->n_shorts || !weight_is_cpu(p) || is_part(in))
+		return 0;
+	names = commands_programs(p->strings, p->shorts, p->n_shorts);
+	list = calloc(p->n_shorts, sizeof(*list));
+	for (i = 0; names && list && i < p->n_shorts; i++)
+		list[i] = (struct program){names[i], 1, p->shorts[i].cpu_ns};
+	if (names && list) {
+		n = merge_programs(list, p->n_shorts);
+		out_format(o,
+			   "ended without a sample: %zu program%s, %s of CPU time: ", p->n_shorts,
+			   p->n_shorts == 1 ? "" : "s",
+			   weight_duration(text, short_processes_used(p)));
+		for (i = 0; i < n && i < PARTS; i++) {
+			struct event_text name = text_of(p, list[i].name);
+
+			out_text(o, i ? ", " : "");
+			out_name_cut(o, name.bytes, name.length, PART_MOST);
+			out_format(o, " (%zu) %s", list[i].n,
+				   weight_duration(text, list[i].cpu_ns));
+		}
+		out_format(o, n > i ? ", %zu more\n" : "\n", n - i);
+	}
+	i = names && list;
+	free(names);
+	free(list);
+	return i ? 0 : error_memory(err);
 }
 
 /* ---- resources, and what waited --------------------------------------------------------------- */
@@ -354,7 +437,7 @@ static int write_all(const struct view_input *in, struct out *o, const struct sh
 	caption_self(o, in);
 	write_resources(o, in->profile, is_part(in));
 	write_modules(o, in, functions, n);
-	status = write_threads(o, in, err);
+	status = write_shorts(o, in, err) || write_threads(o, in, err) ? -1 : 0;
 	write_functions(o, in, functions, n);
 	free(functions);
 	if (in->tree)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "model/processes.h"
+#include "model/short_processes.h"
 #include "write/rate.h"
 #include "write/weight.h"
 
@@ -177,6 +178,7 @@ static void write_children(struct out *o, const struct profile *p)
 {
 	char text[WEIGHT_BYTES];
 	struct error unused;
+	uint64_t short_ns = short_processes_used(p);
 	struct children c;
 
 	if (!weight_is_cpu(p) || is_part(p) || children_find(&c, p, &unused))
@@ -184,6 +186,10 @@ static void write_children(struct out *o, const struct profile *p)
 	if (c.missing_ns > p->weight / CONSIDERABLE)
 		out_format(o, "%s more was used by children, in no recording here (see --info)\n",
 			   weight_duration(text, c.missing_ns));
+	if (short_ns > p->weight / CONSIDERABLE)
+		out_format(
+			o, "%s more was used by %zu program%s without a sample (see --processes)\n",
+			weight_duration(text, short_ns), p->n_shorts, p->n_shorts == 1 ? "" : "s");
 	children_free(&c);
 }
 

@@ -218,6 +218,24 @@ int cps_output_fix(const char *template, const char *exe, char *fixed, size_t by
 static char stem[4096];
 static const char *suffix = "";
 
+static char short_path[sizeof(stem)]; /* "": not made yet, or too long */
+
+/* Of a run that has a name: the file for what leaves no recording. The directory is the same in all processes. */
+static void name_short(const struct cps_config *config)
+{
+	const char *slash = strrchr(stem, '/');
+	int n;
+
+	if (*short_path || !slash || !config->run_pid || config->makes_directories)
+		return;
+	n = snprintf(short_path, sizeof(short_path),
+		     "%.*s" CPS_SHORT_PREFIX "%llu.%llu" CPS_SHORT_SUFFIX, (int)(slash + 1 - stem),
+		     stem, (unsigned long long)config->run_pid,
+		     (unsigned long long)config->run_start);
+	if (n >= (int)sizeof(short_path))
+		*short_path = '\0';
+}
+
 /* "dir/name.cps" becomes "dir/name" and ".cps". */
 int cps_recording_name_prepare(const struct cps_config *config, struct cps_identity *identity)
 {
@@ -236,6 +254,7 @@ int cps_recording_name_prepare(const struct cps_config *config, struct cps_ident
 
 	if (cps_output_expand(config->output, &names, stem, sizeof(stem)) < 0)
 		return -1;
+	name_short(config);
 	n = strlen(stem);
 	if (n > 4 && strcmp(stem + n - 4, ".cps") == 0) {
 		output.suffix = suffix = ".cps";
@@ -253,6 +272,75 @@ const char *cps_recording_name_stem(void)
 const char *cps_recording_name_suffix(void)
 {
 	return suffix;
+}
+
+/* ---- short ----------------------------------------------------------------------------------- */
+/*
+ * Adds what a process without a recording has used to the file of its run.
+ *
+ * In: clocks, the identity. Out: one write, appended by the kernel, so that no process waits for another one. What cannot be
+ * written stays in what the parent says of its children, by which readers know how much is missing.
+ */
+
+/* The file if n more bytes can be added to it. Anybody may have put something in its place where all write. If a lease is
+ * being broken, that is not waited for. */
+static __attribute__((noinline)) int open_short(int flags, size_t n)
+{
+	int fd = cps_descriptor_open(short_path,
+				     O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | flags, 0666);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (CPS_SYS(fstat, fd, &st, 0, 0) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == (uid_t)CPS_SYS(geteuid, 0, 0, 0, 0) &&
+	    (uint64_t)st.st_size + n <= CPS_SHORT_FILE_BYTES &&
+	    !cps_sys_exceeds_file_limit((uint64_t)st.st_size + n))
+		return fd;
+	cps_sys_close(fd);
+	return -1;
+}
+
+static __attribute__((noinline)) void add_short(const struct cps_identity *identity,
+						const struct cps_short_use *use, int flags)
+{
+	uint8_t entry[CPS_SHORT_BYTES];
+	struct cps_writer w = {entry, entry + sizeof(entry), false};
+	int fd;
+
+	cps_record_short(&w, identity, use);
+	fd = w.full ? -1 : open_short(flags, (size_t)(w.p - entry));
+	if (fd < 0)
+		return;
+	cps_sys_write(fd, entry, (size_t)(w.p - entry));
+	cps_sys_close(fd);
+}
+
+void cps_short_tell(const struct cps_config *config, const struct cps_identity *identity,
+		    enum cps_stop stop)
+{
+	static uint64_t told_ns; /* CPU time, of which the process with this number has told */
+	static int told_pid;
+	struct cps_short_use use = {.stop = stop};
+	int pid = cps_own_memory_pid();
+	uint64_t mask;
+
+	if (!*short_path || config->delay_ns || config->toggle_signal ||
+	    (stop != CPS_STOP_NONE && stop != CPS_STOP_EXEC))
+		return;
+	mask = cps_sys_block_signals();
+	use.cpu_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if (stop == CPS_STOP_NONE ||
+	    use.cpu_ns - (told_pid == pid ? told_ns : 0) >= CPS_SHORT_WORTH_NS) {
+		use.children_ns = cps_sys_children_ns(0);
+		use.time_us =
+			(cps_sys_clock_ns(CLOCK_MONOTONIC) - identity->start_monotonic_ns) / 1000;
+		told_ns = use.cpu_ns;
+		told_pid = pid;
+		/* A single program that is over at once leaves nothing behind. */
+		add_short(identity, &use, (uint64_t)pid == config->run_pid ? 0 : O_CREAT);
+	}
+	cps_sys_set_mask(mask);
 }
 
 /* ---- quota ----------------------------------------------------------------------------------- */
@@ -348,6 +436,20 @@ static bool is_journal(const char *name)
 	return ends_with(name, CPS_SUFFIX CPS_JOURNAL_SUFFIX);
 }
 
+static bool is_short(const char *name)
+{
+	return strncmp(name, CPS_SHORT_PREFIX, strlen(CPS_SHORT_PREFIX)) == 0 &&
+	       ends_with(name, CPS_SHORT_SUFFIX);
+}
+
+/* With what a file of this name begins that is ours. NULL: with nothing. */
+static const char *magic_of(const char *name)
+{
+	if (ends_with(name, CPS_SUFFIX))
+		return CPS_MAGIC;
+	return is_journal(name) ? CPS_JOURNAL_MAGIC : is_short(name) ? CPS_SHORT_MAGIC : NULL;
+}
+
 /* Whether there is no recording any more that this journal belongs to. */
 static bool is_orphan(const struct scan *s, const char *journal)
 {
@@ -373,14 +475,15 @@ static void consider(struct scan *s, const char *name, const struct stat *st)
 
 static void count(struct scan *s, const char *name)
 {
-	bool is_stream = ends_with(name, CPS_SUFFIX);
+	const char *magic = magic_of(name);
 	struct stat st;
 
-	if ((!is_stream && !is_journal(name)) || !look_at(s, name, &st))
+	if (!magic || !look_at(s, name, &st))
 		return;
-	if (!s->looks_inside || !begins_with(s, name, is_stream ? CPS_MAGIC : CPS_JOURNAL_MAGIC))
+	if (!s->looks_inside || !begins_with(s, name, magic))
 		s->bytes += (uint64_t)st.st_blocks * 512;
-	if (!s->looks_inside && strcmp(name, s->kept) != 0 && (is_stream || is_orphan(s, name)))
+	if (!s->looks_inside && strcmp(name, s->kept) != 0 &&
+	    (!is_journal(name) || is_orphan(s, name)))
 		consider(s, name, &st);
 }
 
@@ -487,8 +590,23 @@ static enum rest remove_recording(const struct scan *s, const char *name)
 	return rest;
 }
 
+/* Whoever of its run still has something to add makes it anew. */
+static enum rest remove_short(const struct scan *s, const char *name)
+{
+	enum rest rest;
+	int fd = open_ours(s, name, CPS_SHORT_MAGIC, &rest);
+
+	if (fd < 0)
+		return rest;
+	CPS_SYS(unlinkat, s->directory, name, 0, 0);
+	cps_sys_close(fd);
+	return rest;
+}
+
 static enum rest remove_it(const struct scan *s, const char *name)
 {
+	if (is_short(name))
+		return remove_short(s, name);
 	return is_journal(name) ? remove_journal(s, name, NULL) : remove_recording(s, name);
 }
 

@@ -303,6 +303,8 @@ static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const v
 		cps_sample_begin_anew(cpu_ns);
 	else
 		cps_recording_end(cpu_ns, why);
+	if (!cps_recording_path() && !cps_gate_is_paused())
+		cps_short_tell(config, identity, why);
 	if (why != CPS_STOP_EXEC && why != CPS_STOP_SECCOMP && config->directory_bytes &&
 	    cps_recording_path())
 		cps_quota_keep(config->directory, config->directory_bytes, cps_recording_path());

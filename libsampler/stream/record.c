@@ -536,6 +536,98 @@ void cps_record_block(struct cps_writer *w, uint64_t number)
 	finish(w, payload);
 }
 
+/* ---- programs without a recording ---- */
+
+#define CRC_BYTES	4
+#define SHORT_NAME_MAX	64
+#define SHORT_ARG_MAX	80
+#define SHORT_ARG_LEAST 24 /* bytes of room; with less, an argument would tell nothing */
+
+static const char *last_part(const char *path)
+{
+	const char *last = path;
+
+	for (; *path; path++)
+		if (path[0] == '/' && path[1])
+			last = path + 1;
+	return last;
+}
+
+/* The end of a path tells more than its beginning, if it does not fit. */
+static bool is_path(const char *text)
+{
+	if (*text != '/' && *text != '.')
+		return false;
+	while (*text && *text != ' ' && *text != '\n')
+		text++;
+	return !*text;
+}
+
+static bool is_long_option(const char *text)
+{
+	return text[0] == '-' && text[1] && text[2];
+}
+
+static size_t room_of(const struct cps_writer *w)
+{
+	size_t n = (size_t)(w->end - w->p);
+
+	return w->full || n < CRC_BYTES ? 0 : n - CRC_BYTES;
+}
+
+static void short_arg(struct cps_writer *w, const char *text)
+{
+	size_t room = room_of(w), n = strnlen(text, CPS_TEXT_MAX), most = SHORT_ARG_MAX;
+
+	if (room < SHORT_ARG_LEAST)
+		return;
+	if (most > room - 12)
+		most = room - 12;
+	if (n > most && is_path(text))
+		text += n - most;
+	cps_put(w, CPS_SHORT_ARG * 2 + 1);
+	cps_put_text(w, text, n < most ? n : most);
+}
+
+/* Options beyond a letter go first, if there is no room for all. Those of a letter may have values, by which the reader finds
+ * the script of an interpreter. */
+static void short_args(struct cps_writer *w, const struct cps_identity *identity)
+{
+	size_t room = room_of(w), all = 0;
+
+	for (size_t i = 1; i < identity->n_args && all <= room; i++)
+		all += 12 + strnlen(identity->args[i], SHORT_ARG_MAX);
+	for (size_t i = 1; i < identity->n_args && room_of(w) >= SHORT_ARG_LEAST; i++)
+		if (all <= room || !is_long_option(identity->args[i]))
+			short_arg(w, identity->args[i]);
+}
+
+void cps_record_short(struct cps_writer *w, const struct cps_identity *identity,
+		      const struct cps_short_use *use)
+{
+	const char *name = last_part(identity->started_as ? identity->started_as : identity->exe);
+	uint8_t *payload;
+
+	cps_put_bytes(w, CPS_SHORT_MAGIC, CPS_MAGIC_BYTES);
+	payload = begin(w, CPS_TAG_SHORT);
+	number_field(w, CPS_SHORT_PID, (uint64_t)cps_sys_getpid());
+	number_field(w, CPS_SHORT_PPID, identity->ppid);
+	number_field(w, CPS_SHORT_START_NS, identity->start_ns);
+	number_field(w, CPS_SHORT_TIME_US, use->time_us);
+	number_field(w, CPS_SHORT_CPU_NS, use->cpu_ns);
+	number_field(w, CPS_SHORT_CPU_BEFORE_NS, identity->cpu_before_ns);
+	if (use->children_ns)
+		number_field(w, CPS_SHORT_CHILDREN_NS, use->children_ns);
+	if (identity->children_before_ns)
+		number_field(w, CPS_SHORT_CHILDREN_BEFORE_NS, identity->children_before_ns);
+	if (use->stop)
+		number_field(w, CPS_SHORT_STOP, use->stop);
+	cps_put(w, CPS_SHORT_NAME * 2 + 1);
+	cps_put_text(w, name, strnlen(name, SHORT_NAME_MAX));
+	short_args(w, identity);
+	finish(w, payload);
+}
+
 void cps_record_around(struct cps_writer *w, uint8_t checksum[4], unsigned tag,
 		       const uint8_t *payload, size_t n)
 {

@@ -84,6 +84,13 @@ struct cps_ending {
 	uint32_t error;			 /* the errno that goes with it */
 };
 
+/* What a process that leaves no recording has used since it was made, also as other programs. */
+struct cps_short_use {
+	uint64_t time_us; /* since the program's start */
+	uint64_t cpu_ns, children_ns;
+	enum cps_stop stop; /* CPS_STOP_EXEC, or CPS_STOP_NONE */
+};
+
 /* [signal] */
 void cps_record_process(struct cps_writer *w, const struct cps_identity *identity);
 /* [signal] What is counted (atoms.h). */
@@ -108,6 +115,9 @@ void cps_record_function(struct cps_writer *w, uint64_t address, uint64_t n, con
 void cps_record_losses(struct cps_writer *w);
 /* [signal] */
 void cps_record_end(struct cps_writer *w, const struct cps_ending *ending);
+/* [signal] Of the program's arguments as many as fit CPS_SHORT_BYTES, of which as many are left in the writer. */
+void cps_record_short(struct cps_writer *w, const struct cps_identity *identity,
+		      const struct cps_short_use *use);
 /* [signal] */
 void cps_record_module(struct cps_writer *w, uint32_t number, const struct cps_module *m);
 /* [signal] The name in the record is t->name. */

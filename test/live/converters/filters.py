@@ -43,7 +43,12 @@ def run(*arguments, text=True):
     return r.returncode, r.stdout.decode() if text else r.stdout, errors
 
 
-N_PROCESSES = len(json.loads(run("--processes", "--json")[1])["rows"])
+def processes_of(rows):
+    """Without the row of what no process is known of."""
+    return [row for row in rows if row["command"] != "not recorded"]
+
+
+N_PROCESSES = len(processes_of(json.loads(run("--processes", "--json")[1])["rows"]))
 
 
 def problem(*words):
@@ -201,8 +206,9 @@ def check_text(where, view, chosen, out, document):
     said = re.search(r"^(\d+) of (\d+) processes ha(?:s|ve) any of it$", heading, re.M)
     if view == "processes" and "--top" not in chosen:
         every = 1 if "--pid" in chosen else N_PROCESSES
-        if (int(said.group(1)) if said else every) != len(document["rows"]):
-            problem(where, len(document["rows"]), "processes, and the heading says", said)
+        n = len(processes_of(document["rows"]))
+        if (int(said.group(1)) if said else every) != n:
+            problem(where, n, "processes, and the heading says", said)
     if view not in PERCENT or "--top" in chosen or "--root" in chosen:
         return
     shares = [float(p) for p in re.findall(PERCENT[view], out, re.M)]

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * short_processes.c - the processes of a run that ended without a recording.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "model/short_processes.h"
+#include "read/short_file.h"
+
+static int compare_values(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_runs(const struct profile_process *a, const struct profile_process *b)
+{
+	int order = compare_values(a->host, b->host);
+
+	order = order ? order : compare_values(a->tree_pid, b->tree_pid);
+	return order ? order : compare_values(a->tree_start, b->tree_start);
+}
+
+static int compare_recordings(const void *a, const void *b, void *context)
+{
+	const struct profile_process *processes = context;
+	const struct profile_process *x = &processes[*(const size_t *)a];
+	const struct profile_process *y = &processes[*(const size_t *)b];
+	int order = compare_runs(x, y);
+
+	order = order ? order : compare_values(x->pid, y->pid);
+	return order ? order : compare_values(x->start_ns, y->start_ns);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The recordings of a run, by process, and what is read beside them. */
+struct run {
+	struct profile *p;
+	const size_t *order;
+	size_t n;
+	size_t first;		   /* of its processes in p->shorts */
+	size_t size;		   /* of p->shorts */
+	uint64_t *children_before; /* by process of this run */
+	size_t children_size;
+};
+
+static const struct profile_process *recording_of(const struct run *r, size_t i)
+{
+	return &r->p->processes[r->order[i]];
+}
+
+static uint32_t *keep_args(struct strings *s, const struct short_entry *e)
+{
+	uint32_t *args = calloc(e->n_args + 1, sizeof(*args));
+
+	if (!args)
+		return NULL;
+	args[0] = strings_add(s, e->name.length ? e->name.bytes : "", e->name.length);
+	for (size_t i = 0; i < e->n_args; i++)
+		args[i + 1] = strings_add(s, e->args[i].length ? e->args[i].bytes : "",
+					  e->args[i].length);
+	for (size_t i = 0; i <= e->n_args; i++)
+		if (args[i] == STRINGS_NONE) {
+			free(args);
+			return NULL;
+		}
+	return args;
+}
+
+static int on_entry(void *context, const struct short_entry *e, struct error *err)
+{
+	struct run *r = context;
+	struct profile *p = r->p;
+	const struct profile_process *of = recording_of(r, 0);
+	size_t i = p->n_shorts - r->first;
+	uint32_t *args = NULL;
+
+	if (array_reserve(&p->shorts, &r->size, p->n_shorts + 1, sizeof(*p->shorts)) &&
+	    array_reserve(&r->children_before, &r->children_size, i + 1,
+			  sizeof(*r->children_before)))
+		args = keep_args(p->strings, e);
+	if (!args)
+		return error_memory(err);
+	r->children_before[i] = e->children_before_ns;
+	p->shorts[p->n_shorts++] = (struct profile_process){
+		.file = of->file,
+		.exe = e->name.length ? args[0] : STRINGS_NONE,
+		.cwd = STRINGS_NONE,
+		.host = of->host,
+		.machine = STRINGS_NONE,
+		.recorder = STRINGS_NONE,
+		.engine = STRINGS_NONE,
+		.engine_why = STRINGS_NONE,
+		.unwinder = STRINGS_NONE,
+		.unwinder_why = STRINGS_NONE,
+		.started_as = STRINGS_NONE,
+		.launched = STRINGS_NONE,
+		.note = STRINGS_NONE,
+		.cut_why = STRINGS_NONE,
+		.args = args,
+		.n_args = e->n_args + 1,
+		.pid = e->pid,
+		.ppid = e->ppid,
+		.start_ns = e->start_ns,
+		.tree_pid = of->tree_pid,
+		.tree_start = of->tree_start,
+		.ended = true,
+		.end_us = e->time_us,
+		.cpu_ns = e->cpu_ns,
+		.cpu_before_ns = e->cpu_before_ns,
+		.children_ns = e->children_ns,
+		.stop = e->stop,
+	};
+	return 0;
+}
+
+/* ---- what each has used ---------------------------------------------------------------------- */
+
+static int compare_shorts(const void *a, const void *b, void *context)
+{
+	const struct profile_process *shorts = context;
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	int order = compare_values(shorts[i].pid, shorts[k].pid);
+
+	return order ? order : compare_values(i, k);
+}
+
+/* Whether a recording of that process began earlier, as another program. */
+static bool was_recorded(const struct run *r, const struct profile_process *s)
+{
+	size_t low = 0, high = r->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (recording_of(r, middle)->pid < s->pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->n && recording_of(r, low)->pid == s->pid &&
+	       recording_of(r, low)->start_ns < s->start_ns;
+}
+
+static uint64_t beyond(uint64_t all, uint64_t before)
+{
+	return all > before ? all - before : 0;
+}
+
+/* Entries of a process follow each other in time. Each has all that the process has used until then. */
+static int settle(struct run *r, struct error *err)
+{
+	struct profile_process *shorts = r->p->shorts + r->first;
+	size_t n = r->p->n_shorts - r->first;
+	size_t *order = calloc(n + 1, sizeof(*order));
+	uint64_t cpu_ns = 0, children_ns = 0;
+
+	if (!order)
+		return error_memory(err);
+	for (size_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare_shorts, shorts);
+	for (size_t i = 0; i < n; i++) {
+		struct profile_process *s = &shorts[order[i]];
+		const struct profile_process *before = i ? &shorts[order[i - 1]] : NULL;
+		const uint64_t cpu = s->cpu_ns, children = s->children_ns;
+		bool goes_on = before && before->pid == s->pid && cpu >= cpu_ns &&
+			       (before->stop == CPS_STOP_EXEC || before->start_ns == s->start_ns);
+
+		if (!goes_on) {
+			bool was = was_recorded(r, s);
+
+			cpu_ns = was ? s->cpu_before_ns : 0;
+			children_ns = was ? r->children_before[order[i]] : 0;
+		}
+		s->cpu_ns = beyond(cpu, cpu_ns);
+		s->children_ns = beyond(children, children_ns);
+		cpu_ns = cpu;
+		children_ns = children;
+	}
+	free(order);
+	return 0;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* Whether the recordings that were read stand for the run. The first process is the one that the run is named after, or what
+ * cpsample has started and waits for. */
+static bool is_whole(const struct run *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct profile_process *of = recording_of(r, i);
+
+		if (of->pid == of->tree_pid || of->ppid == of->tree_pid)
+			return true;
+	}
+	return r->n > 1;
+}
+
+static int read_run(struct run *r, struct error *err)
+{
+	const struct profile_process *of = recording_of(r, 0);
+	const char *file = strings_get(r->p->strings, of->file, NULL), *slash;
+	struct stat st;
+	char *path;
+	int status;
+
+	if (!of->tree_pid || stat(file, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	slash = strrchr(file, '/');
+	if (asprintf(&path, "%.*s" CPS_SHORT_PREFIX "%llu.%llu" CPS_SHORT_SUFFIX,
+		     slash ? (int)(slash + 1 - file) : 0, file, (unsigned long long)of->tree_pid,
+		     (unsigned long long)of->tree_start) < 0)
+		return error_memory(err);
+	status = short_file_read(path, st.st_uid, on_entry, r, err);
+	free(path);
+	return status ? -1 : settle(r, err);
+}
+
+static int read_runs(struct profile *p, const size_t *order, bool all, struct error *err)
+{
+	struct run r = {.p = p};
+	int status = 0;
+
+	for (size_t i = 0, begin = 0; !status && i < p->n_processes; i++) {
+		if (i + 1 < p->n_processes &&
+		    !compare_runs(&p->processes[order[i]], &p->processes[order[i + 1]]))
+			continue;
+		r.order = order + begin;
+		r.n = i + 1 - begin;
+		r.first = p->n_shorts;
+		if (all || is_whole(&r))
+			status = read_run(&r, err);
+		begin = i + 1;
+	}
+	free(r.children_before);
+	return status;
+}
+
+int short_processes_find(struct profile *p, bool all, struct error *err)
+{
+	size_t *order = calloc(p->n_processes + 1, sizeof(*order));
+	int status;
+
+	if (!order)
+		return error_memory(err);
+	p->has_shorts = true;
+	for (size_t i = 0; i < p->n_processes; i++)
+		order[i] = i;
+	qsort_r(order, p->n_processes, sizeof(*order), compare_recordings, p->processes);
+	status = read_runs(p, order, all, err);
+	free(order);
+	return status;
+}
+
+uint64_t short_processes_used(const struct profile *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->n_shorts; i++)
+		if (__builtin_add_overflow(sum, p->shorts[i].cpu_ns, &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
+struct profile_process *short_processes_and_others(const struct profile *p)
+{
+	size_t n = p->n_processes + p->n_shorts;
+	struct profile_process *list = calloc(n + 1, sizeof(*list));
+
+	if (list && p->n_processes)
+		memcpy(list, p->processes, p->n_processes * sizeof(*list));
+	if (list && p->n_shorts)
+		memcpy(list + p->n_processes, p->shorts, p->n_shorts * sizeof(*list));
+	return list;
+}

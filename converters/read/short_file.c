@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * short_file.c - reads what processes of a run have used that left no recording.
+ *
+ * Each entry stands for itself: it has letters to be found by, a length and a checksum. So one that a full disk has cut takes no
+ * other with it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "read/decode_stream.h"
+#include "read/short_file.h"
+
+struct fields {
+	struct short_entry entry;
+	struct event_text arg; /* the latest one */
+};
+
+#define IN_FIELDS(member) offsetof(struct fields, member)
+
+static const struct decode_field fields[] = {
+	{CPS_SHORT_PID, FIELD_NUMBER, IN_FIELDS(entry.pid)},
+	{CPS_SHORT_PPID, FIELD_NUMBER, IN_FIELDS(entry.ppid)},
+	{CPS_SHORT_START_NS, FIELD_NUMBER, IN_FIELDS(entry.start_ns)},
+	{CPS_SHORT_TIME_US, FIELD_NUMBER, IN_FIELDS(entry.time_us)},
+	{CPS_SHORT_CPU_NS, FIELD_NUMBER, IN_FIELDS(entry.cpu_ns)},
+	{CPS_SHORT_CPU_BEFORE_NS, FIELD_NUMBER, IN_FIELDS(entry.cpu_before_ns)},
+	{CPS_SHORT_CHILDREN_NS, FIELD_NUMBER, IN_FIELDS(entry.children_ns)},
+	{CPS_SHORT_CHILDREN_BEFORE_NS, FIELD_NUMBER, IN_FIELDS(entry.children_before_ns)},
+	{CPS_SHORT_STOP, FIELD_NUMBER, IN_FIELDS(entry.stop)},
+	{CPS_SHORT_NAME, FIELD_TEXT, IN_FIELDS(entry.name)},
+	{CPS_SHORT_ARG, FIELD_TEXT, IN_FIELDS(arg)},
+	{0},
+};
+
+/* The payload of a record whose checksum is right. */
+static bool read_fields(struct cursor *c, struct fields *f)
+{
+	uint64_t number;
+
+	*f = (struct fields){0};
+	while (c->at != c->end) {
+		if (!decode_field_read(c, fields, f, &number))
+			return false;
+		if (number == CPS_SHORT_ARG && f->entry.n_args < SHORT_FILE_ARGS)
+			f->entry.args[f->entry.n_args++] = f->arg;
+	}
+	return f->entry.pid && f->entry.start_ns;
+}
+
+/* The bytes of the entry that begins here; 0: there is none. */
+static size_t entry_at(const unsigned char *bytes, size_t n, struct fields *f)
+{
+	const unsigned char *record = bytes + CPS_MAGIC_BYTES;
+	struct cursor c = {record, bytes + n, NULL};
+	uint64_t tag, length;
+
+	if (!decode_record_frame(&c, &tag, &length) || tag != CPS_TAG_SHORT ||
+	    length + 4 > (size_t)(c.end - c.at) ||
+	    !decode_record_crc_is_right(record, (size_t)(c.at - record) + length))
+		return 0;
+	c.end = c.at + length;
+	return read_fields(&c, f) ? (size_t)(c.end - bytes) + 4 : 0;
+}
+
+int short_file_parse(const unsigned char *bytes, size_t n,
+		     int (*each)(void *, const struct short_entry *, struct error *), void *context,
+		     struct error *err)
+{
+	const unsigned char *at = bytes, *end = bytes + n;
+	struct fields f;
+
+	for (size_t i = 0; i < SHORT_FILE_ENTRIES;) {
+		size_t length;
+
+		at = memmem(at, (size_t)(end - at), CPS_SHORT_MAGIC, CPS_MAGIC_BYTES);
+		if (!at)
+			break;
+		length = entry_at(at, (size_t)(end - at), &f);
+		at += length ? length : CPS_MAGIC_BYTES;
+		if (!length)
+			continue;
+		if (each(context, &f.entry, err))
+			return -1;
+		i++;
+	}
+	return 0;
+}
+
+/* Opens a regular file of the owner. */
+static int open_own(const char *path, uint64_t owner, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0 || (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == owner))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int short_file_read(const char *path, uint64_t owner,
+		    int (*each)(void *, const struct short_entry *, struct error *), void *context,
+		    struct error *err)
+{
+	struct stat st;
+	int fd = open_own(path, owner, &st), status = 0;
+	size_t room, n = 0;
+	unsigned char *bytes;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return 0;
+	room = st.st_size < (off_t)CPS_SHORT_FILE_BYTES ? (size_t)st.st_size : CPS_SHORT_FILE_BYTES;
+	bytes = malloc(room + 1);
+	if (!bytes)
+		status = error_memory(err);
+	while (bytes && got && n < room) {
+		got = read(fd, bytes + n, room - n);
+		if (got < 0 && errno != EINTR)
+			break;
+		n += got > 0 ? (size_t)got : 0;
+	}
+	close(fd);
+	if (bytes)
+		status = short_file_parse(bytes, n, each, context, err);
+	free(bytes);
+	return status;
+}
