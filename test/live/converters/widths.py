@@ -9,8 +9,9 @@ WORKER = 'a_worker_that_runs_in_a_thread_of_its_own'
 # What is for other programs has lines of any length.
 FORMATS = {'folded', 'dot', 'html', 'callgrind', 'firefox', 'speedscope', 'pprof', 'parquet'}
 OF_FUNCTION = {'source', 'asm'}
-# Figures that depend on the width: how many functions of a path are not named, and where the bars of a timeline end.
-OTHERS = re.compile(r'\d+ (?:more|functions?)\b|\bof \d+\)|not shown.*|(?:next to nothing|\d+ % of it):.*')
+# Figures that depend on the width: how many functions of a path are not named, and where the bars of a timeline end. And an
+# address, which code without a name has as one, cut to three columns.
+OTHERS = re.compile(r'\d+ (?:more|functions?)\b|\bof \d+\)|not shown.*|(?:next to nothing|\d+ % of it):.*|(?<!\S)0\.\.(?!\S)')
 FIGURE = re.compile(r'(?<!\S)[+-]?\d[\d.,]*(?!\S)')
 
 
