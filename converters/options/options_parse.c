@@ -15,11 +15,7 @@
 #include "options/options_table.h"
 
 /* ---- options value --------------------------------------------------------------------------- */
-/*
- * Reads the values of options.
- *
- * In: an option and a text. Out: a field of struct options.
- */
+/* Reads the values of options. In: an option and a text. Out: a field of struct options. */
 
 /* Choose the view. Returns -1 if another view has been chosen already. */
 static int options_choose_view(struct options *opt, const struct view *view, struct error *err)
@@ -411,6 +407,9 @@ static int apply_key(struct options *opt, enum whose whose, int key, const char 
 		return error_set(err, "--%s: is an option of cpconv", option->name);
 	if (whose == WHOSE_COMMAND && !options_is_setting(option))
 		return error_set(err, "--%s: cannot be given to a command", option->name);
+	if (whose == WHOSE_CPCONV && option->kind == KIND_SET && opt->of_view.format != VIEW_TEXT &&
+	    (int)opt->of_view.format != option->set)
+		return error_set(err, "one form at a time: --tsv or --json");
 	return options_apply(opt, option, text, err);
 }
 

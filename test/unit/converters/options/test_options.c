@@ -274,6 +274,17 @@ Test(options, wrong_usage)
 	wrong("--unit ms", "--unit: \"ms\" is not one of samples, gticks");
 }
 
+/* Seen to fail: without the check the latter of the two was taken in silence. */
+Test(options, one_form_at_a_time)
+{
+	struct options opt = parsed("--json --flat --json");
+
+	cr_assert_eq(opt.of_view.format, VIEW_JSON);
+	options_free(&opt);
+	wrong("--flat --json --tsv", "one form at a time: --tsv or --json");
+	wrong("--tsv --flat --json", "one form at a time: --tsv or --json");
+}
+
 Test(options, help_fits_80_columns)
 {
 	struct error err;
