@@ -52,11 +52,12 @@ static bool read_fields(struct cursor *c, struct fields *f)
 	return f->entry.pid && f->entry.start_ns;
 }
 
-/* The bytes of the entry that begins here; 0: there is none. */
+/* The bytes of the entry that begins here; 0: there is none. One that says it is longer than entries are is not looked at, or a
+ * forged file of such ones would take hours. */
 static size_t entry_at(const unsigned char *bytes, size_t n, struct fields *f)
 {
 	const unsigned char *record = bytes + CPS_MAGIC_BYTES;
-	struct cursor c = {record, bytes + n, NULL};
+	struct cursor c = {record, bytes + (n < CPS_SHORT_BYTES ? n : CPS_SHORT_BYTES), NULL};
 	uint64_t tag, length;
 
 	if (!decode_record_frame(&c, &tag, &length) || tag != CPS_TAG_SHORT ||

@@ -137,6 +137,12 @@ static struct looks_columns columns_of(const struct out *o, const struct listing
 	return c;
 }
 
+/* A program without a sample may have begun before the first recording, from which all times are counted. */
+static bool has_begin(const struct listing *l, const struct profile_process *process)
+{
+	return process->start_ns != 0 && process->start_ns >= l->begin_ns;
+}
+
 static void write_line(struct out *o, const struct listing *l, const struct line *line,
 		       const struct looks_columns *c)
 {
@@ -149,7 +155,7 @@ static void write_line(struct out *o, const struct listing *l, const struct line
 	write_number_or(o, c, PID, process->pid, process->pid != 0);
 	write_number_or(o, c, PARENT, process->ppid, process->ppid != 0);
 	write_number_or(o, c, RANK, process->rank, process->has_rank);
-	write_seconds(o, c, START, process->start_ns - l->begin_ns, is_timed);
+	write_seconds(o, c, START, process->start_ns - l->begin_ns, has_begin(l, process));
 	write_seconds(o, c, ELAPSED, run_times_lasted(process), is_timed);
 	write_used(o, c, l, line, is_timed);
 	looks_format(o, c, SHARE, "%.1f", weight_fraction(line->weight, p->weight) * 100);
@@ -193,7 +199,7 @@ static void write_row(struct rows *r, const struct listing *l, const struct line
 	rows_row(r, columns);
 	write_number(r, process->pid, process->pid != 0);
 	write_number(r, process->ppid, process->ppid != 0);
-	write_number(r, process->start_ns - l->begin_ns, is_timed);
+	write_number(r, process->start_ns - l->begin_ns, has_begin(l, process));
 	write_number(r, run_times_lasted(process), is_timed);
 	is_timed = run_times_cpu(p, process, &cpu_ns) && is_timed;
 	write_number(r, cpu_ns, is_timed);

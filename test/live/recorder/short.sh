@@ -89,6 +89,16 @@ for option in "--from 0.1s" "--thread short" "--pid $pid"; do
 done
 note "$(wc -l <rows) rows, $(wc -c <"$1") bytes of the list"
 
+# ---- a run's first process without a sample -----------------------------------------------------------
+# It began before the first recording. Seen to fail: it had begun after 584 years.
+fresh first
+# shellcheck disable=SC2016 # for the shell that is recorded
+"$root/scripts/cpsample" -q --library "$LIBRARY" -r cpu:100ms sh -c '"$0" burn 1500; "$0" burn 400000; "$0" burn 1500; :' "$targets/short" || fail "first: $?"
+"$CPCONV" --processes --tsv 2>/dev/null >rows || fail "no rows of a shell and its children"
+[ "$(awk -F "$tab" '$8 > 0' rows | wc -l)" -eq 1 ] || fail "not one with samples: $(cat rows)"
+awk -F "$tab" '$3 == "-" && $10 ~ /^sh / { n++ } END { exit n != 1 }' rows || fail "when the shell began: $(cat rows)"
+awk -F "$tab" '$3 != "-" && $3 > 1e15 { exit 1 }' rows || fail "when programs began: $(cat rows)"
+
 # ---- nothing is left where nobody needs it ---------------------------------------------------------
 fresh nothing
 cpsample "$targets/short" burn 500 || fail "burn ended with $?"

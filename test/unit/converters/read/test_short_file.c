@@ -126,6 +126,32 @@ Test(short_file, damage_takes_one_entry)
 	cr_assert_eq(parse(f.bytes + 20, f.n - 20), 2);
 }
 
+/* The letters may be forged a million times in a file, each with a record up to its end. Seen to fail: it was an entry. */
+Test(short_file, no_entry_is_longer_than_entries_are)
+{
+	for (size_t most = CPS_SHORT_BYTES - 20; most < CPS_SHORT_BYTES + 40; most += 40) {
+		struct file f = {.n = CPS_MAGIC_BYTES + 3};
+		size_t n;
+		uLong crc;
+
+		number(&f, CPS_SHORT_PID, 10);
+		number(&f, CPS_SHORT_START_NS, 5);
+		text(&f, CPS_SHORT_NAME, "sh");
+		text(&f, CPS_SHORT_ARG, "x.sh");
+		while (f.n + 4 < most)
+			number(&f, CPS_SHORT_PPID, 7);
+		n = f.n - CPS_MAGIC_BYTES - 3;
+		memcpy(f.bytes, CPS_SHORT_MAGIC, CPS_MAGIC_BYTES);
+		f.bytes[8] = CPS_TAG_SHORT;
+		f.bytes[9] = (unsigned char)(n | 0x80);
+		f.bytes[10] = (unsigned char)(n >> 7);
+		crc = crc32(0, f.bytes + 8, (uInt)f.n - 8);
+		for (unsigned i = 0; i < 4; i++)
+			f.bytes[f.n++] = (unsigned char)(crc >> 8 * i);
+		cr_expect_eq(parse(f.bytes, f.n), most < CPS_SHORT_BYTES, "%zu bytes", f.n);
+	}
+}
+
 /* ---- what each process has used ---- */
 
 static char directory[] = "/tmp/cps-short-XXXXXX";
