@@ -75,11 +75,18 @@ const struct known_option options_table[] = {
 	 FLAG(of_view.dot.by_self)},
 	{OPTION("show-samples", NULL, "the numbers of samples, too"),
 	 FLAG(of_view.dot.show_samples)},
+	{OPTION("path", "PATH", "only functions whose source file begins so (also -p)"),
+	 .kind = KIND_PATHS, .place = AT(of_view.paths), .letter = 'p'},
+	{OPTION("list-functions", "SELECT",
+		"no graph, but names that the pattern matches (+: all, %: with figures)"),
+	 TEXT(of_view.list_functions)},
 	{OPTION("node-label", "MEASURE",
-		"functions have (several: one more): total-time-percentage, "
+		"functions have, in that order: total-time-percentage, "
 		"self-time-percentage, total-time, self-time"),
-	 .kind = KIND_BIT, .place = AT(of_view.dot.labels),
+	 .kind = KIND_ORDER, .place = AT(of_view.dot.labels),
 	 .choices = {"total-time-percentage", "self-time-percentage", "total-time", "self-time"}},
+	{OPTION("time-format", "FORMAT", "of times in labels: seconds, such as %.7g"),
+	 TEXT(of_view.dot.time_format)},
 	{OPTION("wrap", NULL, "long names on several lines (also -w)"), FLAG(of_view.dot.wrap),
 	 .letter = 'w'},
 	{OPTION("focus", "NAME,...", "only stacks that contain one (a name, file or regex)"),
@@ -222,6 +229,65 @@ bool options_is_of_pack(const struct known_option *option)
 	       option->place == AT(list) || option->place == AT(jobs) ||
 	       option->place == AT(strict) || option->place == AT(of_symbols.search.sysroot) ||
 	       option->place == AT(of_symbols.search.debug_dir);
+}
+
+static int check_looks(const struct view_dot_options *dot, struct error *err)
+{
+	const char *option = dot->labels	 ? "node-label"
+			     : dot->show_samples ? "show-samples"
+			     : dot->by_self	 ? "color-nodes-by-selftime"
+			     : dot->colormap	 ? "colormap"
+						 : "skew";
+	bool is_plain = !strcmp(option, "skew") && dot->skew >= 1 && dot->skew <= 1;
+
+	return is_plain ? 0 : error_set(err, OPTIONS_LOOKS, option);
+}
+
+/* Names of addresses would be compared by address, which a change of the program moves. */
+int options_check_base(const struct options *opt, const struct view *view, struct error *err)
+{
+	size_t i, n = 0;
+
+	if (!opt->n_bases)
+		return opt->of_view.normalize ? error_set(err, "--normalize: only with --base") : 0;
+	if (selection_count_resources(&opt->chosen) > 1 && !view->has_rows)
+		return error_set(
+			err, "--%s compares one resource, not \"%.60s\"; tables compare several",
+			view->name, opt->chosen.resource);
+	if (check_looks(&opt->of_view.dot, err))
+		return -1;
+	if (opt->of_view.list_functions)
+		return error_set(err, "--list-functions: of one program, and not of a comparison");
+	if (opt->of_symbols.granularity == SYMBOLS_BY_ADDRESS)
+		return error_set(err, "--base compares by name, and --granularity address has none "
+				      "that a change of the program leaves alone");
+	if (view == &view_html && opt->of_view.with_source)
+		return error_set(err, "--with-source: a comparison shows no sources, for two "
+				      "programs have two");
+	if (opt->of_view.of_parent)
+		return error_set(
+			err, "--percent parent: a comparison has percentages of what was before");
+	if (view->has_base)
+		return 0;
+	error_set(err, "--%s cannot be compared with a --base; these can:", view->name);
+	for (i = 0; views[i]; i++)
+		if (views[i]->has_base)
+			error_append(err, "%s --%s", n++ ? "," : "", views[i]->name);
+	return -1;
+}
+
+int options_check_list(const struct options *opt, struct error *err)
+{
+	bool has_time = false;
+
+	for (unsigned order = opt->of_view.dot.labels; order; order >>= VIEW_LABEL_BITS)
+		has_time |= (order & VIEW_LABEL_MASK) >= VIEW_LABEL_TOTAL;
+	if (opt->of_view.dot.time_format && !has_time)
+		return error_set(err, "--time-format: is of --node-label total-time and self-time");
+	if (opt->of_view.list_functions &&
+	    (opt->of_view.format != VIEW_TEXT || selection_count_resources(&opt->chosen) > 1))
+		return error_set(err, "--list-functions: is text, of one resource");
+	return 0;
 }
 
 void options_name_for(struct options *opt, const struct view *view)

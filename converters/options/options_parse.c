@@ -13,6 +13,7 @@
 #include "compare/assertion.h"
 #include "graph/function_names.h"
 #include "options/options_table.h"
+#include "write/dot_text.h"
 
 /* ---- options value --------------------------------------------------------------------------- */
 /* Reads the values of options. In: an option and a text. Out: a field of struct options. */
@@ -95,6 +96,30 @@ static int parse_count(uint64_t *value, const char *name, const char *text, stru
 	return 0;
 }
 
+/* The first word has the lowest bits. */
+static int add_to_order(unsigned *order, const char *name, unsigned word, struct error *err)
+{
+	unsigned shift = 0;
+
+	while (shift < VIEW_LABELS_BITS && *order >> shift)
+		shift += VIEW_LABEL_BITS;
+	if (shift == VIEW_LABELS_BITS)
+		return error_set(err, "--%s: at most %u of them", name,
+				 VIEW_LABELS_BITS / VIEW_LABEL_BITS);
+	*order |= word << shift;
+	return 0;
+}
+
+static int add_path(char paths[VIEW_PATHS_BYTES], const char *path, struct error *err)
+{
+	size_t n = strlen(paths);
+
+	if (!*path || strchr(path, '\n') || n + strlen(path) + 2 > VIEW_PATHS_BYTES)
+		return error_set(err, "--path: \"%.60s\" is empty, or too long", path);
+	stpcpy(stpcpy(paths + n, path), "\n");
+	return 0;
+}
+
 static int parse_choice(void *value, const struct known_option *option, const char *text,
 			struct error *err)
 {
@@ -103,10 +128,9 @@ static int parse_choice(void *value, const struct known_option *option, const ch
 	for (i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++) {
 		if (strcmp(option->choices[i], text) != 0)
 			continue;
-		if (option->kind == KIND_BIT)
-			*(unsigned *)value |= 1u << i;
-		else
-			*(int *)value = option->set + i;
+		if (option->kind == KIND_ORDER)
+			return add_to_order(value, option->name, (unsigned)i + 1, err);
+		*(int *)value = option->set + i;
 		return 0;
 	}
 	error_set(err, "--%s: \"%s\" is not one of", option->name, text);
@@ -191,8 +215,13 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 		if (value == (void *)&opt->of_view.source_path &&
 		    check_source_path(option->name, text, err))
 			return -1;
+		if (value == (void *)&opt->of_view.dot.time_format && !dot_text_is_time(text))
+			return error_set(err, "--%s: \"%s\" has not one of %%e %%f %%g",
+					 option->name, text);
 		*(const char **)value = text;
 		return 0;
+	case KIND_PATHS:
+		return add_path(value, text, err);
 	case KIND_PERCENT:
 		return parse_percent(value, option->name, text, err);
 	case KIND_NUMBER:
@@ -200,7 +229,7 @@ int options_apply(struct options *opt, const struct known_option *option, const 
 	case KIND_COUNT:
 		return parse_count(value, option->name, text, err);
 	case KIND_CHOICE:
-	case KIND_BIT:
+	case KIND_ORDER:
 		return parse_choice(value, option, text, err);
 	case KIND_SET:
 		*(int *)value = option->set;
@@ -221,6 +250,8 @@ static size_t size_of(const struct known_option *option)
 		return sizeof(bool);
 	case KIND_TEXT:
 		return sizeof(const char *);
+	case KIND_PATHS:
+		return VIEW_PATHS_BYTES;
 	case KIND_PERCENT:
 	case KIND_NUMBER:
 		return sizeof(double);
@@ -228,7 +259,7 @@ static size_t size_of(const struct known_option *option)
 	case KIND_SECONDS:
 		return sizeof(uint64_t);
 	case KIND_CHOICE:
-	case KIND_BIT:
+	case KIND_ORDER:
 	case KIND_SET:
 		return sizeof(int);
 	case KIND_HELP:
@@ -282,16 +313,10 @@ static void show_values(struct out *o, const struct patterns *p)
 	}
 }
 
-static void show_bits(struct out *o, const struct known_option *option, unsigned bits)
+static void show_order(struct out *o, const struct known_option *option, unsigned order)
 {
-	const char *before = "";
-
-	for (unsigned i = 0; i < OPTION_CHOICES_MAX && option->choices[i]; i++) {
-		if (!(bits & 1u << i))
-			continue;
-		out_format(o, "%s%s", before, option->choices[i]);
-		before = ", ";
-	}
+	for (const char *before = ""; order; order >>= VIEW_LABEL_BITS, before = ", ")
+		out_format(o, "%s%s", before, option->choices[(order & VIEW_LABEL_MASK) - 1]);
 }
 
 void options_show(struct out *o, const struct options *opt, const struct known_option *option)
@@ -304,14 +329,16 @@ void options_show(struct out *o, const struct options *opt, const struct known_o
 		show_values(o, patterns_of(opt, option));
 	else if (option->kind == KIND_TEXT)
 		out_name(o, *(const char *const *)value, strlen(*(const char *const *)value));
+	else if (option->kind == KIND_PATHS)
+		out_name(o, value, strlen(value) - 1);
 	else if (option->kind == KIND_PERCENT)
 		out_format(o, "%g %%", *(const double *)value);
 	else if (option->kind == KIND_NUMBER)
 		out_format(o, "%g", *(const double *)value);
 	else if (option->kind == KIND_COUNT)
 		out_format(o, "%llu", (unsigned long long)*(const uint64_t *)value);
-	else if (option->kind == KIND_BIT)
-		show_bits(o, option, *(const unsigned *)value);
+	else if (option->kind == KIND_ORDER)
+		show_order(o, option, *(const unsigned *)value);
 	else if (option->kind == KIND_CHOICE)
 		out_text(o, option->choices[*(const int *)value - option->set]);
 	else
@@ -592,50 +619,6 @@ static int options_check_columns(const struct options *opt, const struct view *v
 	return -1;
 }
 
-#define LOOKS "--%s: a comparison has figures and colours of its own"
-static int check_looks(const struct view_dot_options *dot, struct error *err)
-{
-	const char *option = dot->labels	 ? "node-label"
-			     : dot->show_samples ? "show-samples"
-			     : dot->by_self	 ? "color-nodes-by-selftime"
-			     : dot->colormap	 ? "colormap"
-						 : "skew";
-	bool is_plain = !strcmp(option, "skew") && dot->skew >= 1 && dot->skew <= 1;
-
-	return is_plain ? 0 : error_set(err, LOOKS, option);
-}
-
-/* Names of addresses would be compared by address, which a change of the program moves. */
-int options_check_base(const struct options *opt, const struct view *view, struct error *err)
-{
-	size_t i, n = 0;
-
-	if (!opt->n_bases)
-		return opt->of_view.normalize ? error_set(err, "--normalize: only with --base") : 0;
-	if (selection_count_resources(&opt->chosen) > 1 && !view->has_rows)
-		return error_set(
-			err, "--%s compares one resource, not \"%.60s\"; tables compare several",
-			view->name, opt->chosen.resource);
-	if (check_looks(&opt->of_view.dot, err))
-		return -1;
-	if (opt->of_symbols.granularity == SYMBOLS_BY_ADDRESS)
-		return error_set(err, "--base compares by name, and --granularity address has none "
-				      "that a change of the program leaves alone");
-	if (view == &view_html && opt->of_view.with_source)
-		return error_set(err, "--with-source: a comparison shows no sources, for two "
-				      "programs have two");
-	if (opt->of_view.of_parent)
-		return error_set(
-			err, "--percent parent: a comparison has percentages of what was before");
-	if (view->has_base)
-		return 0;
-	error_set(err, "--%s cannot be compared with a --base; these can:", view->name);
-	for (i = 0; views[i]; i++)
-		if (views[i]->has_base)
-			error_append(err, "%s --%s", n++ ? "," : "", views[i]->name);
-	return -1;
-}
-
 /* --format and --root choose such a view, too. */
 static int check_function(const struct options *opt, struct error *err)
 {
@@ -708,7 +691,7 @@ static int check_idle(const struct options *opt, const bool *given, bool is_comm
 		if (given[i] && is_idle(opt, &options_table[i], opt->view))
 			return refuse_idle(&options_table[i], opt->view, is_command, err);
 		else if (given[i] && opt->n_bases && is_colour(&options_table[i]))
-			return error_set(err, LOOKS, options_table[i].name);
+			return error_set(err, OPTIONS_LOOKS, options_table[i].name);
 	if (opt->view == &view_html && opt->of_view.source_path && !opt->of_view.with_source)
 		return error_set(err, "--source-path: html reads sources only --with-source");
 	return 0;
@@ -766,13 +749,15 @@ int options_parse(struct options *opt, int argc, char **argv, struct error *err)
 		return -1;
 	if (choose_picture(opt, err))
 		return -1;
+	if (!opt->view && opt->of_view.list_functions)
+		opt->view = &view_graph;
 	opt->view = opt->view ? opt->view : views[0];
 	options_name_for(opt, opt->view);
 	if (opt->action != OPTIONS_CONVERT || opt->pack)
 		return 0;
-	if (check_idle(opt, given, false, err) || apply_blame(opt, err) ||
-	    options_check_columns(opt, opt->view, err) || options_check_base(opt, opt->view, err) ||
-	    check_function(opt, err))
+	if (check_idle(opt, given, false, err) || options_check_list(opt, err) ||
+	    apply_blame(opt, err) || options_check_columns(opt, opt->view, err) ||
+	    options_check_base(opt, opt->view, err) || check_function(opt, err))
 		return -1;
 	return options_check_format(opt, opt->view, err);
 }

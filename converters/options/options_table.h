@@ -22,13 +22,14 @@ enum option_kind {
 	KIND_FLAG,    /* none: a bool becomes true */
 	KIND_NO,      /* none: a bool becomes false */
 	KIND_TEXT,    /* a const char * */
+	KIND_PATHS,   /* a text; each is added to a char[VIEW_PATHS_BYTES] */
 	KIND_PERCENT, /* a double from 0 to 100 */
 	KIND_NUMBER,  /* a positive double */
 	KIND_COUNT,   /* a uint64_t from 1 up */
 	KIND_CHOICE,  /* an int: option.set plus the index of the word in option.choices */
-	KIND_BIT,     /* an unsigned: the bit of that number in option.choices is set, too */
-	KIND_SET,     /* none: an int becomes option.set */
-	KIND_LIST,    /* a text, one of several; option.set is the enum option_list */
+	KIND_ORDER, /* an unsigned: words of option.choices in the order given, four bits each: the index + 1 */
+	KIND_SET,  /* none: an int becomes option.set */
+	KIND_LIST, /* a text, one of several; option.set is the enum option_list */
 };
 
 enum option_list { OPTION_BASES, OPTION_ASSERTS };
@@ -75,6 +76,12 @@ bool options_is_of_pack(const struct known_option *option);
  * text is not a valid value. */
 int options_apply(struct options *opt, const struct known_option *option, const char *text,
 		  struct error *err);
+
+/* Of an option, by its name, that a comparison refuses. */
+#define OPTIONS_LOOKS "--%s: a comparison has figures and colours of its own"
+
+/* Returns -1 if --time-format is given and no label has times, or --list-functions and a table. */
+int options_check_list(const struct options *opt, struct error *err);
 
 /* These three take settings only. The first sets the option back to its default, the second says
  * whether it has its default, the third writes its value for people. */

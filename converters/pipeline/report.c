@@ -212,8 +212,8 @@ static int grow_lines(struct analysis *s, const struct options *opt, struct erro
 int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
 {
 	bool takes_calls = needs & VIEW_TAKES_CALLS;
-	bool with_lines =
-		needs & (VIEW_NEEDS_LINES | VIEW_WANTS_LINES) || filter_wants_lines(&opt->filter);
+	bool with_lines = needs & (VIEW_NEEDS_LINES | VIEW_WANTS_LINES) ||
+			  filter_wants_lines(&opt->filter) || *opt->of_view.paths;
 	bool with_sources = needs & VIEW_WANTS_SOURCES;
 
 	needs &= ~(unsigned)(VIEW_TAKES_CALLS | VIEW_NEEDS_TIMES | VIEW_NEEDS_MOMENTS |

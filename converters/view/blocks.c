@@ -113,7 +113,7 @@ static int take_arcs(struct blocks *b, const uint32_t *number, struct error *err
 static int take_graph(struct blocks *b, const uint32_t *number, struct error *err)
 {
 	const struct graph *g = b->in->graph;
-	bool *reached = pruned_graph_reached(g, b->in->options, err);
+	bool *reached = pruned_graph_reached(g, b->in, err);
 
 	if (!reached)
 		return -1;

@@ -69,7 +69,7 @@ static int compare(struct picture *p, struct error *err)
 	p->arcs = p->functions ? comparison_parts(c, &arcs, p->graph->n_arcs, err) : NULL;
 	if (!p->arcs)
 		return -1;
-	p->is_drawn = pruned_graph_reached(p->graph, p->table.in->options, err);
+	p->is_drawn = pruned_graph_reached(p->graph, p->table.in, err);
 	return p->is_drawn ? 0 : -1;
 }
 

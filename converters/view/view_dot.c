@@ -253,25 +253,39 @@ static double of_largest(const struct picture *p, double self)
 	return p->largest_self > 0 ? self / p->largest_self : 0;
 }
 
-/* What stands below a name; what is self stands in parentheses. */
+/* A weight, which has the format of times if it is one and there is a format. */
+static void write_measure(struct out *o, const struct picture *p, double share)
+{
+	const struct graph *g = p->drawing.graph;
+	uint64_t weight = (uint64_t)llround(share * (double)g->total);
+	char text[WEIGHT_BYTES];
+
+	if (p->options->time_format && g->unit == TREE_GTICKS && weight_is_time(p->in->profile))
+		dot_text_time(o, p->options->time_format, (double)weight / 1e9);
+	else
+		out_text(o, weight_text(text, weight_scale(p->in->profile, g->unit, g->total),
+					weight));
+}
+
+/* What stands below a name, in the order that was asked for; what is self stands in parentheses. */
 static void write_measures(struct out *o, const struct picture *p, double total, double self)
 {
 	unsigned labels = p->options->labels ? p->options->labels
-					     : VIEW_LABEL_TOTAL_PERCENT | VIEW_LABEL_SELF_PERCENT;
-	const struct graph *g = p->drawing.graph;
-	struct weight_scale scale = weight_scale(p->in->profile, g->unit, g->total);
-	char text[WEIGHT_BYTES];
+					     : VIEW_LABEL_TOTAL_PERCENT |
+						       VIEW_LABEL_SELF_PERCENT << VIEW_LABEL_BITS;
 
-	if (labels & VIEW_LABEL_TOTAL_PERCENT)
-		out_format(o, "\\n%.2f%%", total * 100);
-	if (labels & VIEW_LABEL_SELF_PERCENT)
-		out_format(o, "\\n(%.2f%%)", self * 100);
-	if (labels & VIEW_LABEL_TOTAL)
-		out_format(o, "\\n%s",
-			   weight_text(text, scale, (uint64_t)llround(total * (double)g->total)));
-	if (labels & VIEW_LABEL_SELF)
-		out_format(o, "\\n(%s)",
-			   weight_text(text, scale, (uint64_t)llround(self * (double)g->total)));
+	for (; labels; labels >>= VIEW_LABEL_BITS) {
+		unsigned label = labels & VIEW_LABEL_MASK;
+		bool is_self = label == VIEW_LABEL_SELF || label == VIEW_LABEL_SELF_PERCENT;
+		double share = is_self ? self : total;
+
+		out_text(o, is_self ? "\\n(" : "\\n");
+		if (label == VIEW_LABEL_TOTAL || label == VIEW_LABEL_SELF)
+			write_measure(o, p, share);
+		else
+			out_format(o, "%.2f%%", share * 100);
+		out_text(o, is_self ? ")" : "");
+	}
 }
 
 static void write_node(struct out *o, const struct picture *p, const struct pruned_graph_node *n)
@@ -417,9 +431,9 @@ const struct view view_dot = {
 	.help = "the call graph as a picture, for Graphviz",
 	.needs = VIEW_NEEDS_GRAPH | VIEW_TAKES_CALLS,
 	.has_base = true,
-	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres",
-				"colormap", "skew", "color-nodes-by-selftime", "show-samples",
-				"node-label", "wrap"),
+	.options = VIEW_OPTIONS("root", "leaf", "depth", "path", "totals", "node-thres",
+				"edge-thres", "colormap", "skew", "color-nodes-by-selftime",
+				"show-samples", "node-label", "time-format", "wrap"),
 	.commands = {{.argument = VIEW_ARGUMENT_FILE,
 		      .help = "the call graph for Graphviz, into FILE"}},
 	.emit = emit,

@@ -4,6 +4,7 @@
  *
  * In: struct pruned_graph. Out: functions, each with its calls.
  */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <limits.h>
@@ -212,8 +213,9 @@ static void write_left_out(struct out *o, const struct pruned_graph *d,
 
 	footer_write(o, &footer, options, d->node_threshold);
 	if (d->n_unreached)
-		out_format(o, "not shown: %zu function%s out of reach\n", d->n_unreached,
-			   d->n_unreached == 1 ? "" : "s");
+		out_format(o, "not shown: %zu function%s out of reach%s\n", d->n_unreached,
+			   d->n_unreached == 1 ? "" : "s",
+			   *options->paths ? ", or in no --path" : "");
 	if (calls)
 		out_format(o, "not shown: %zu call%s of these or below %g %%\n", calls,
 			   calls == 1 ? "" : "s", d->edge_threshold);
@@ -258,6 +260,46 @@ static int write_text(struct out *o, const struct view_input *in, struct pruned_
 	return 0;
 }
 
+/* ---- the names alone ---- */
+
+static void list_function(struct out *o, const struct pruned_graph *d,
+			  const struct pruned_graph_node *n, bool has_figures)
+{
+	size_t length;
+	const char *name = strings_get(d->strings, d->graph->functions[n->function].name, &length);
+
+	out_name(o, name, length);
+	if (has_figures)
+		out_format(o, "\ttotal %.2f %%, self %.2f %%", n->total * 100, n->self * 100);
+	if (has_figures && d->graph->has_calls)
+		out_format(o, ", %" PRIu64 " calls", n->calls);
+	out_text(o, "\n");
+}
+
+/* As gprof2dot does it: + and * are all functions, and a per cent sign before the pattern asks for more than names. */
+static int list_functions(struct out *o, const struct pruned_graph *d, const char *pattern,
+			  struct error *err)
+{
+	bool has_figures = *pattern == '%';
+	size_t found = 0;
+
+	pattern += has_figures;
+	for (size_t i = 0; i < d->n_nodes; i++) {
+		const char *name = strings_get(
+			d->strings, d->graph->functions[d->nodes[i].function].name, NULL);
+
+		if (strcmp(pattern, "+") != 0 && fnmatch(pattern, name, 0) != 0)
+			continue;
+		list_function(o, d, &d->nodes[i], has_figures);
+		found++;
+	}
+	return found ? 0
+		     : error_set(err,
+				 "--list-functions: no function of the graph matches \"%s\"; "
+				 "with -n 0 it has all",
+				 pattern);
+}
+
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
 	struct pruned_graph d;
@@ -267,7 +309,9 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 		return blocks_graph(in, o, err);
 	if (pruned_graph_make(&d, in, err))
 		return -1;
-	if (view_input_is_rows(in->options))
+	if (in->options->list_functions)
+		status = list_functions(o, &d, in->options->list_functions, err);
+	else if (view_input_is_rows(in->options))
 		write_rows(o, in, &d);
 	else
 		status = write_text(o, in, &d, err);
@@ -282,7 +326,8 @@ const struct view view_graph = {
 	.has_rows = true,
 	.has_base = true,
 	.has_columns = true,
-	.options = VIEW_OPTIONS("root", "leaf", "depth", "totals", "node-thres", "edge-thres"),
+	.options = VIEW_OPTIONS("root", "leaf", "depth", "path", "totals", "node-thres",
+				"edge-thres", "list-functions"),
 	.commands = {{.help = "the call graph as text"}},
 	.emit = emit,
 };

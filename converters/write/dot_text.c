@@ -6,6 +6,7 @@
  */
 #include "write/dot_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,4 +85,85 @@ int dot_text_parts(struct out *o, const char *before, const struct view_input *i
 		write_line(o, line, (size_t)(end - line));
 	free(lines);
 	return 0;
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+#define DIGITS_MOST 99
+
+/* What is between per cent sign and letter. */
+struct conversion {
+	int width, precision; /* precision -1: none is given */
+	char letter;
+};
+
+/* Read a number below 100, or none. */
+static const char *read_digits(const char *at, int *number)
+{
+	for (*number = 0; *at >= '0' && *at <= '9' && *number <= DIGITS_MOST; at++)
+		*number = *number * 10 + (*at - '0');
+	return at;
+}
+
+/* Read "%12.3f", which begins at `at`. Returns what is behind it; NULL: it is something else. */
+static const char *read_conversion(const char *at, struct conversion *c)
+{
+	*c = (struct conversion){.precision = -1};
+	at = read_digits(at + 1, &c->width);
+	if (*at == '.')
+		at = read_digits(at + 1, &c->precision);
+	c->letter = *at;
+	return c->width <= DIGITS_MOST && c->precision <= DIGITS_MOST && *at && strchr("efg", *at)
+		       ? at + 1
+		       : NULL;
+}
+
+bool dot_text_is_time(const char *format)
+{
+	struct conversion c;
+	size_t n = 0;
+
+	while (*format) {
+		if (*format != '%') {
+			format++;
+			continue;
+		}
+		n += format[1] != '%';
+		format = format[1] == '%' ? format + 2 : read_conversion(format, &c);
+		if (!format)
+			return false;
+	}
+	return n == 1;
+}
+
+static void write_seconds(struct out *o, const struct conversion *c, double seconds)
+{
+	char text[512];
+
+	if (c->letter == 'e')
+		snprintf(text, sizeof(text), "%*.*e", c->width, c->precision, seconds);
+	else if (c->letter == 'f')
+		snprintf(text, sizeof(text), "%*.*f", c->width, c->precision, seconds);
+	else
+		snprintf(text, sizeof(text), "%*.*g", c->width, c->precision, seconds);
+	out_text(o, text);
+}
+
+void dot_text_time(struct out *o, const char *format, double seconds)
+{
+	struct conversion c;
+
+	while (*format) {
+		size_t n = strcspn(format, "%");
+
+		dot_text_escape(o, format, n);
+		format += n;
+		if (*format && format[1] == '%') {
+			out_text(o, "%");
+			format += 2;
+		} else if (*format) {
+			format = read_conversion(format, &c);
+			write_seconds(o, &c, seconds);
+		}
+	}
 }

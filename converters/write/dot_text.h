@@ -23,4 +23,10 @@ void dot_text_escape(struct out *o, const char *bytes, size_t n);
 int dot_text_parts(struct out *o, const char *before, const struct view_input *in,
 		   struct error *err);
 
+/* Whether a text says how seconds are written: other text, in which %% is a per cent sign, and one of %e, %f and %g, which may
+ * have a width and a precision. */
+bool dot_text_is_time(const char *format);
+/* Write seconds so, within quotes. */
+void dot_text_time(struct out *o, const char *format, double seconds);
+
 #endif

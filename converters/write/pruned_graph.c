@@ -134,7 +134,92 @@ static int weigh(struct pruned_graph *d, struct error *err)
 	return 0;
 }
 
+/* ---- functions of --path ---- */
+
+/* By name of a function: what is known of where it is. */
+#define IS_SOMEWHERE 1u
+#define IS_IN_PATH   2u
+
+struct places {
+	const struct view_input *in;
+	unsigned char *marks; /* by string */
+	size_t n;
+};
+
+/* As gprof2dot does it: a source file's path begins with one that is given, and where no source file is known, that of a module
+ * has one in it. */
+static void mark_place(struct places *p, uint32_t name, uint32_t file, uint32_t module)
+{
+	const struct strings *s = p->in->profile->strings;
+	const struct view_options *o = p->in->options;
+	uint32_t number = file != STRINGS_NONE ? file : module;
+	const char *path = number != STRINGS_NONE ? strings_get(s, number, NULL) : NULL;
+
+	if (!path || name >= p->n)
+		return;
+	p->marks[name] |= IS_SOMEWHERE;
+	for (const char *at = o->paths, *end; (end = strchr(at, '\n')); at = end + 1) {
+		size_t n = (size_t)(end - at);
+		bool begins = strncmp(path, at, n) == 0;
+
+		if (begins || (file == STRINGS_NONE && memmem(path, strlen(path), at, n)))
+			p->marks[name] |= IS_IN_PATH;
+	}
+}
+
+static int mark_frames(struct places *p, struct error *err)
+{
+	const struct profile *f = p->in->profile;
+	const struct symbols_place *list;
+	size_t n;
+
+	for (size_t i = 0; p->in->symbols && i < f->n_frames; i++) {
+		uint32_t module = f->frames[i].module < f->n_modules
+					  ? f->modules[f->frames[i].module].path
+					  : STRINGS_NONE;
+
+		if (symbols_expand(p->in->symbols, &f->frames[i], &list, &n, err))
+			return -1;
+		for (size_t k = 0; k < n; k++)
+			mark_place(p, list[k].name, list[k].file, module);
+	}
+	return 0;
+}
+
+/* Drop the functions that are in none of the paths. Those of which nothing is known stay. */
+static int keep_in_paths(bool *kept, const struct graph *g, const struct view_input *in,
+			 struct error *err)
+{
+	const struct given_calls *c = in->profile->given_calls;
+	struct places p = {.in = in, .n = strings_count(in->profile->strings)};
+	bool is_known = false, is_any = false;
+	int status;
+
+	p.marks = calloc(p.n + 1, 1);
+	if (!p.marks)
+		return error_memory(err);
+	for (size_t i = 0; c && i < c->n_functions; i++)
+		mark_place(&p, c->functions[i].name, c->functions[i].file, c->functions[i].object);
+	status = c ? 0 : mark_frames(&p, err);
+	for (size_t i = 0; !status && i < g->n_functions; i++) {
+		unsigned char mark = g->functions[i].name < p.n ? p.marks[g->functions[i].name] : 0;
+
+		kept[i] = kept[i] && mark != IS_SOMEWHERE;
+		is_known |= mark != 0;
+		is_any |= (mark & IS_IN_PATH) != 0;
+	}
+	free(p.marks);
+	if (!status && !is_known)
+		return error_usage(err,
+				   "--path: nothing in the input says in which file a function is");
+	if (!status && !is_any)
+		return error_set(err, "--path: no function is in a file that begins so");
+	return status;
+}
+
 /* ---- nodes that --root, --leaf and --depth reach ---- */
+
+#define BARRED (CALL_DISTANCE_NEVER - 1) /* no way leads through these functions */
 
 static int find_start(uint32_t *calls, const struct graph *g, const char *wanted, struct error *err)
 {
@@ -165,6 +250,7 @@ static int keep_reached(bool *kept, const struct graph *g, const char *name, boo
 			uint64_t depth, struct error *err)
 {
 	uint32_t *calls = malloc((g->n_functions + 1) * sizeof(*calls));
+	bool begins = false;
 	int status = 0;
 	size_t i;
 
@@ -175,23 +261,31 @@ static int keep_reached(bool *kept, const struct graph *g, const char *name, boo
 		status = find_start(calls, g, name, err);
 	else
 		find_outermost(calls, g);
+	for (i = 0; i < g->n_functions; i++) {
+		calls[i] = kept[i] ? calls[i] : BARRED;
+		begins |= calls[i] == 0;
+	}
+	if (!status && name && g->n_functions && !begins)
+		status = error_set(err, "no function \"%s\" is in a --path", name);
 	if (!status)
 		status = call_distance_spread(calls, g, up, err);
 	for (i = 0; !status && i < g->n_functions; i++)
-		if (calls[i] == CALL_DISTANCE_NEVER || (depth && calls[i] > depth))
+		if (calls[i] >= BARRED || (depth && calls[i] > depth))
 			kept[i] = false;
 	free(calls);
 	return status;
 }
 
-bool *pruned_graph_reached(const struct graph *g, const struct view_options *options,
-			   struct error *err)
+bool *pruned_graph_reached(const struct graph *g, const struct view_input *in, struct error *err)
 {
+	const struct view_options *options = in->options;
 	bool *kept = malloc(g->n_functions + 1);
 	int status = kept ? 0 : error_memory(err);
 
 	if (!status)
 		memset(kept, true, g->n_functions);
+	if (!status && *options->paths)
+		status = keep_in_paths(kept, g, in, err);
 	if (!status && (options->root || (options->depth && !options->leaf)))
 		status = keep_reached(kept, g, options->root, false, options->depth, err);
 	if (!status && options->leaf)
@@ -284,9 +378,9 @@ static void keep_whole_edges(struct selection *s)
 	d->n_edges = n;
 }
 
-static int prune(struct pruned_graph *d, const struct view_options *options, struct error *err)
+static int prune(struct pruned_graph *d, const struct view_input *in, struct error *err)
 {
-	struct selection s = {d, options, pruned_graph_reached(d->graph, options, err)};
+	struct selection s = {d, in->options, pruned_graph_reached(d->graph, in, err)};
 
 	if (!s.kept)
 		return -1;
@@ -323,7 +417,7 @@ int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struc
 				   "totals exact: the input has calls without stacks, which do not "
 				   "say what functions used with all that they call; leave it out, "
 				   "or take totals propagated");
-	if (weigh(d, err) == 0 && prune(d, in->options, err) == 0)
+	if (weigh(d, err) == 0 && prune(d, in, err) == 0)
 		return 0;
 	pruned_graph_free(d);
 	return -1;

@@ -42,7 +42,8 @@ struct pruned_graph {
  * default they are exact if the graph has such totals. An edge from a function to itself has none.
  * Exact totals without stacks are those that the input has measured; a call within a cycle has none
  * if the input counts its cost for an outer call only. These are left out:
- *  - functions that --root, --leaf and --depth do not reach;
+ *  - functions that are not in a --path;
+ *  - functions that --root, --leaf and --depth do not reach past the others;
  *  - functions and edges that weigh less than their threshold, where an edge without a total
  *    weighs as much as the lighter of its ends;
  *  - all functions except the --top heaviest;
@@ -54,9 +55,9 @@ struct pruned_graph {
  */
 int pruned_graph_make(struct pruned_graph *d, const struct view_input *in, struct error *err);
 
-/* By function, whether --root, --leaf and --depth reach it. The caller frees it; NULL: memory, or there is no such function. */
-bool *pruned_graph_reached(const struct graph *g, const struct view_options *options,
-			   struct error *err);
+/* By function, whether it is in a --path, and --root, --leaf and --depth reach it. The caller frees it; NULL: memory, there is
+ * no such function, or nothing says where functions are. */
+bool *pruned_graph_reached(const struct graph *g, const struct view_input *in, struct error *err);
 
 /* In percent, --node-thres and --edge-thres or what they are by default. */
 double pruned_graph_node_threshold(const struct view_options *options);

@@ -29,27 +29,35 @@ enum view_self { VIEW_SELF_DEFAULT, VIEW_SELF_LEAF, VIEW_SELF_PROGRAM };
 
 struct row_numbers;
 
+/* Several are one number, the first one in its lowest bits. */
 enum view_label {
 	VIEW_LABEL_TOTAL_PERCENT = 1,
-	VIEW_LABEL_SELF_PERCENT = 2,
-	VIEW_LABEL_TOTAL = 4,
-	VIEW_LABEL_SELF = 8,
+	VIEW_LABEL_SELF_PERCENT,
+	VIEW_LABEL_TOTAL,
+	VIEW_LABEL_SELF,
 };
+#define VIEW_LABEL_BITS	 4u
+#define VIEW_LABEL_MASK	 15u
+#define VIEW_LABELS_BITS 32u
+#define VIEW_PATHS_BYTES 1024u
 
 /* The options for the looks of dot's picture. They have gprof2dot's names. */
 struct view_dot_options {
 	int colormap; /* enum colour_map */
 	double skew;  /* struct colour_scale */
 	bool wrap, by_self, show_samples;
-	unsigned labels; /* enum view_label, what stands below a name; 0: the percentages */
+	unsigned labels;	 /* enum view_label, what stands below a name; 0: the percentages */
+	const char *time_format; /* dot_text_time; NULL: times have a unit that suits them */
 };
 
 /* The options that views read. The command line sets them. */
 struct view_options {
-	int format;	       /* enum view_format */
-	const char *root;      /* NULL: "main"; dot, graph: all */
-	const char *leaf;      /* dot, graph: what reaches these; NULL: all */
-	bool up;	       /* callpath: to the root function, not from it */
+	int format;		      /* enum view_format */
+	const char *root;	      /* NULL: "main"; dot, graph: all */
+	const char *leaf;	      /* dot, graph: what reaches these; NULL: all */
+	char paths[VIEW_PATHS_BYTES]; /* dot, graph: where functions are, each with a line feed */
+	const char *list_functions;   /* graph: a pattern, whose functions are listed; NULL: none */
+	bool up;		      /* callpath: to the root function, not from it */
 	double threshold;      /* percent; negative: the view's own default, 0 for programs */
 	double node_threshold; /* percent, dot and graph; negative: 0.5 */
 	double edge_threshold; /* percent, dot and graph; negative: 0.1 */

@@ -8,6 +8,7 @@
 # - With the primitive calls: a recursion has fewer.
 # - With the line in no name: two methods were one.
 # - With the line in no name where profile.py has a function of C of the same name: two rows could not be told apart.
+# - With a way through functions that are in no path, and labels in an order of their own.
 # - Without the calls of functions that have no caller: those had 0.
 #
 # May run beside others.
@@ -59,6 +60,41 @@ done
 
 "$CPCONV" --average-time files/kinds-profile >out 2>err && fail "times of calls that nobody has measured"
 grep -q 'profile.py has not measured what calls take' err && [ ! -s out ] || fail "--average-time: $(cat out err)"
+
+# gprof2dot's options for what is shown, with its meaning: a file begins with a path, and no way leads through functions
+# that are elsewhere.
+profile=files/kinds-cProfile
+"$CPCONV" --graph --tsv -n 0 -e 0 -p "${root%/*}" "$profile" | awk -F "$tab" '$1 == "func" { print $5 }' | LC_ALL=C sort >got
+"$CPCONV" --graph --tsv -n 0 -e 0 "$profile" | awk -F "$tab" '$1 == "func" && $5 !~ /^\{/ { print $5 }' | LC_ALL=C sort >want
+same want got "--path"
+"$CPCONV" --graph --tsv -n 0 -e 0 -z kinds -p "${root%/*}" "$profile" | awk -F "$tab" '$1 == "func" { print $5 }' | grep -q '^numbers' &&
+	fail "a way leads through a function that is in no path"
+for bad in '-p /nowhere' "-p $root -z {built-in?method?time.sleep}"; do
+	# shellcheck disable=SC2086 # several words
+	"$CPCONV" --dot $bad "$profile" >out 2>err && fail "$bad: taken"
+	[ "$(wc -l <err)" -eq 1 ] && [ ! -s out ] || fail "$bad: $(cat out err)"
+done
+printf '%s\n' 'Eins.run 1;f 2' >names.folded
+"$CPCONV" --dot -p /src names.folded >out 2>err && fail "--path of names alone is taken"
+grep -q 'nothing in the input says' err || fail "--path: $(cat err)"
+"$CPCONV" --list-functions '*run*' -n 0 "$profile" >got
+grep -c '^run (python_profiles.py:[0-9]*)$' got | grep -qx 2 || fail "--list-functions: $(cat got)"
+"$CPCONV" --list-functions '%kinds*' "$profile" | grep -Eqx "kinds \(python_profiles\.py\)${tab}total [0-9.]+ %, self [0-9.]+ %, 1 calls" ||
+	fail "--list-functions %: $("$CPCONV" --list-functions '%kinds*' "$profile")"
+"$CPCONV" --list-functions nothing "$profile" >out 2>err && fail "--list-functions: nothing is found"
+[ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] || fail "--list-functions: $(cat out err)"
+ct=$(awk -F "$tab" '$4 ~ /^kinds / { printf "%.3f\n", $2 / 1e9 }' "$profile.flat")
+"$CPCONV" --dot -n 0 --node-label total-time --node-label self-time-percentage --time-format '%.3f s, 100 %%' "$profile" >out
+grep -Eq "label=\"kinds[^\"]*\\\\n$ct s, 100 %\\\\n\([0-9.]+%\)" out || fail "--time-format: $ct: $(grep kinds out)"
+for bad in '%d' '%s' '%.2f %g' 'x' '%n' '%1000f' '%'; do
+	"$CPCONV" --dot --node-label total-time --time-format "$bad" "$profile" >out 2>err && fail "--time-format $bad: taken"
+	[ ! -s out ] || fail "--time-format $bad: $(cat out)"
+done
+
+# The paths of functions of a recording are those of their source files, and where these are not known, of the module.
+record CPSAMPLE_OUTPUT=rec.cps "$targets/threads" 60 2 >/dev/null || fail "threads: ended with $?"
+"$CPCONV" --graph --tsv -n 0 -e 0 -p "$root/test" rec.cps | awk -F "$tab" '$1 == "func" { print $5 }' >got
+grep -q '^work$' got && ! grep -q '^clone3$' got || fail "--path of a recording: $(cat got)"
 
 # What was cut is a warning, and what is before is shown. Damage has a place.
 head -c 1500 files/kinds-cProfile >short

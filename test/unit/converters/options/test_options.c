@@ -138,7 +138,9 @@ Test(options, every_view_is_an_option)
 	cr_assert(parsed("--dot -w").of_view.dot.wrap);
 	cr_assert_eq(
 		parsed("--dot --node-label self-time --node-label total-time").of_view.dot.labels,
-		VIEW_LABEL_SELF | VIEW_LABEL_TOTAL);
+		VIEW_LABEL_SELF | VIEW_LABEL_TOTAL << VIEW_LABEL_BITS);
+	cr_assert_eq(parsed("--list-functions f").view, &view_graph);
+	cr_assert_str_eq(parsed("--dot -p /a -p /b").of_view.paths, "/a\n/b\n");
 	cr_assert_eq(parsed("--dot -c gray").of_view.dot.colormap, COLOUR_GRAY);
 	cr_assert_eq(parsed("--names full -s").of_symbols.names, SYMBOLS_SHORT);
 	cr_assert_eq(parsed("-h").action, OPTIONS_HELP);
@@ -160,6 +162,15 @@ Test(options, without_effect)
 		{"--dot --node-label self-time --base b",
 		 "a comparison has figures and colours of its own"},
 		{"--flat --node-label self-time", "flat takes no --node-label"},
+		{"--dot --node-label self-time --time-format %.2f", NULL},
+		{"--dot --node-label self-time-percentage --time-format %.2f",
+		 "--time-format: is of --node-label total-time and self-time"},
+		{"--dot -p /src -p /lib", NULL},
+		{"--flat -p /src", "flat takes no --path; it is for --graph, --dot"},
+		{"--list-functions +", NULL},
+		{"--dot --list-functions +", "dot takes no --list-functions; it is for --graph"},
+		{"--graph --list-functions + --tsv", "--list-functions: is text, of one resource"},
+		{"--list-functions + --base b", "--list-functions: of one program"},
 		{"--flat -w", "flat takes no --wrap; it is for --dot"},
 		{"--functions -n 1", "functions takes no --node-thres; it is for --graph, --dot"},
 		{"--graph --wrap", "graph takes no --wrap; it is for --dot"},
