@@ -2,10 +2,8 @@
 /*
  * short_processes.c - the processes of a run that ended without a recording.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "model/short_processes.h"
@@ -46,6 +44,8 @@ struct run {
 	size_t size;		   /* of p->shorts */
 	uint64_t *children_before; /* by process of this run */
 	size_t children_size;
+	struct short_list *lists;
+	size_t n_lists;
 };
 
 static const struct profile_process *recording_of(const struct run *r, size_t i)
@@ -201,58 +201,114 @@ static bool is_whole(const struct run *r)
 	return r->n > 1;
 }
 
-static int read_run(struct run *r, struct error *err)
+/* The list of a run, open; 0: it has none, or it is not shown. A pack has no list that is not. */
+static int find_list(const struct run *r, bool all, struct short_file *file, struct error *err)
 {
 	const struct profile_process *of = recording_of(r, 0);
-	const char *file = strings_get(r->p->strings, of->file, NULL), *slash;
-	struct stat st;
-	char *path;
-	int status;
+	int rc = of->tree_pid ? short_file_find(file, strings_get(r->p->strings, of->file, NULL),
+						of->tree_pid, of->tree_start, err)
+			      : 0;
 
-	if (!of->tree_pid || stat(file, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	slash = strrchr(file, '/');
-	if (asprintf(&path, "%.*s" CPS_SHORT_PREFIX "%llu.%llu" CPS_SHORT_SUFFIX,
-		     slash ? (int)(slash + 1 - file) : 0, file, (unsigned long long)of->tree_pid,
-		     (unsigned long long)of->tree_start) < 0)
-		return error_memory(err);
-	status = short_file_read(path, st.st_uid, on_entry, r, err);
-	free(path);
-	return status ? -1 : settle(r, err);
+	if (rc <= 0 || all || is_whole(r) || file->recordings == r->n)
+		return rc;
+	short_file_close(file);
+	return 0;
 }
 
-static int read_runs(struct profile *p, const size_t *order, bool all, struct error *err)
+static int read_run(struct run *r, bool all, struct error *err)
 {
-	struct run r = {.p = p};
+	struct short_file file;
+	unsigned char *bytes;
+	int rc = find_list(r, all, &file, err);
+
+	if (rc <= 0)
+		return rc;
+	bytes = short_file_bytes(&file, err);
+	rc = bytes ? short_file_parse(bytes, file.bytes, on_entry, r, err) : -1;
+	free(bytes);
+	return rc ? -1 : settle(r, err);
+}
+
+/* Call `each` with the runs, one after the other. */
+static int each_run(struct run *r, const size_t *order,
+		    int (*each)(struct run *, bool, struct error *), bool all, struct error *err)
+{
 	int status = 0;
 
-	for (size_t i = 0, begin = 0; !status && i < p->n_processes; i++) {
-		if (i + 1 < p->n_processes &&
-		    !compare_runs(&p->processes[order[i]], &p->processes[order[i + 1]]))
+	for (size_t i = 0, begin = 0; !status && i < r->p->n_processes; i++) {
+		if (i + 1 < r->p->n_processes &&
+		    !compare_runs(&r->p->processes[order[i]], &r->p->processes[order[i + 1]]))
 			continue;
-		r.order = order + begin;
-		r.n = i + 1 - begin;
-		r.first = p->n_shorts;
-		if (all || is_whole(&r))
-			status = read_run(&r, err);
+		r->order = order + begin;
+		r->n = i + 1 - begin;
+		r->first = r->p->n_shorts;
+		status = each(r, all, err);
 		begin = i + 1;
 	}
-	free(r.children_before);
 	return status;
+}
+
+static size_t *order_of_runs(const struct profile *p)
+{
+	size_t *order = calloc(p->n_processes + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < p->n_processes; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, p->n_processes, sizeof(*order), compare_recordings, p->processes);
+	return order;
 }
 
 int short_processes_find(struct profile *p, bool all, struct error *err)
 {
-	size_t *order = calloc(p->n_processes + 1, sizeof(*order));
+	size_t *order = order_of_runs(p);
+	struct run r = {.p = p};
 	int status;
 
 	if (!order)
 		return error_memory(err);
 	p->has_shorts = true;
-	for (size_t i = 0; i < p->n_processes; i++)
-		order[i] = i;
-	qsort_r(order, p->n_processes, sizeof(*order), compare_recordings, p->processes);
-	status = read_runs(p, order, all, err);
+	status = each_run(&r, order, read_run, all, err);
+	free(r.children_before);
+	free(order);
+	return status;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static int compare_lists(const void *a, const void *b)
+{
+	const struct short_list *x = a, *y = b;
+	int order = compare_values(x->tree_pid, y->tree_pid);
+
+	return order ? order : compare_values(x->tree_start, y->tree_start);
+}
+
+static int note_list(struct run *r, bool all, struct error *err)
+{
+	const struct profile_process *of = recording_of(r, 0);
+	struct short_file file;
+	int rc = find_list(r, all, &file, err);
+
+	if (rc <= 0)
+		return rc;
+	short_file_close(&file);
+	r->lists[r->n_lists++] = (struct short_list){of->file, of->tree_pid, of->tree_start};
+	return 0;
+}
+
+int short_processes_lists(struct profile *p, bool all, struct short_list **lists, size_t *n,
+			  struct error *err)
+{
+	size_t *order = order_of_runs(p);
+	struct run r = {.p = p, .lists = calloc(p->n_processes + 1, sizeof(*r.lists))};
+	int status =
+		order && r.lists ? each_run(&r, order, note_list, all, err) : error_memory(err);
+
+	if (r.n_lists)
+		qsort(r.lists, r.n_lists, sizeof(*r.lists), compare_lists);
+	*lists = r.lists;
+	*n = r.n_lists;
 	free(order);
 	return status;
 }

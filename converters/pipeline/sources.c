@@ -292,8 +292,12 @@ static int add_file(struct expansion *x, char *name, struct error *err)
 static int add_recordings(struct expansion *x, const struct pack_file *pack, struct error *err)
 {
 	struct pack_entry entry;
+	struct pack_list list;
 	char *name;
 
+	for (uint64_t i = 0; i < pack->n_lists; i++)
+		if (pack_file_list(pack, i, &list, err))
+			return -1;
 	for (uint64_t i = 0; i < pack->n; i++) {
 		if (pack_file_entry(pack, i, &entry, err))
 			return -1;

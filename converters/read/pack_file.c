@@ -20,6 +20,7 @@
 #define DIGITS	    20 /* of a number, with leading zeros */
 #define END_TEXT    PACK_MAGIC " 1 index "
 #define CODE_TEXT   "code "
+#define LISTS_TEXT  "lists "
 
 static int damaged(const struct pack_file *p, const char *wrong, uint64_t offset, struct error *err)
 {
@@ -101,13 +102,25 @@ static bool is_pack(int fd)
 	       !memcmp(magic, PACK_MAGIC, sizeof(magic));
 }
 
-/* The line about code, which is absent in packs that have none. What else follows is left to later programs. */
-static bool read_code(struct pack_file *p, const char *at)
+/* The lines about code and lists, which are absent in packs that have none. What else follows is left to later programs. Returns
+ * what a line does not say. */
+static const char *read_others(struct pack_file *p, const char *at)
 {
-	if (strncmp(at, CODE_TEXT, strlen(CODE_TEXT)) != 0)
-		return true;
-	at += strlen(CODE_TEXT);
-	return read_span(p, &at, '\n', &p->code);
+	while (at && *at) {
+		if (!strncmp(at, CODE_TEXT, strlen(CODE_TEXT))) {
+			at += strlen(CODE_TEXT);
+			if (!read_span(p, &at, '\n', &p->code))
+				return "its end does not say where its code is";
+		} else if (!strncmp(at, LISTS_TEXT, strlen(LISTS_TEXT))) {
+			at += strlen(LISTS_TEXT);
+			if (!read_span(p, &at, '\n', &p->lists))
+				return "its end does not say where its lists are";
+		} else {
+			at = strchr(at, '\n');
+			at += at != NULL;
+		}
+	}
+	return NULL;
 }
 
 static int read_version(const struct pack_file *p, struct error *err)
@@ -138,6 +151,7 @@ static int read_end(struct pack_file *p, struct error *err)
 	struct pack_span last = {p->bytes - PACK_END_BYTES + PACK_BLOCK, PACK_BLOCK};
 	char text[PACK_BLOCK + 1] = "";
 	const char *at = text + strlen(END_TEXT);
+	const char *wrong;
 	uint64_t end = 0;
 
 	if (p->bytes < PACK_END_BYTES + 2 * PACK_BLOCK)
@@ -147,13 +161,17 @@ static int read_end(struct pack_file *p, struct error *err)
 	if (strncmp(text, END_TEXT, strlen(END_TEXT)) != 0 || !read_span(p, &at, ' ', &p->index) ||
 	    !read_span(p, &at, '\n', &p->names))
 		return damaged_end(p, "its end does not say where its index is", last.offset, err);
-	if (!read_code(p, at))
-		return damaged_end(p, "its end does not say where its code is", last.offset, err);
+	wrong = read_others(p, at);
+	if (wrong)
+		return damaged_end(p, wrong, last.offset, err);
 	p->n = p->index.bytes / PACK_LINE_BYTES;
 	if (p->index.bytes % PACK_LINE_BYTES || !p->n || p->n > PACK_RECORDINGS_MAX)
 		return damaged_end(p, "its index has an impossible length", last.offset, err);
-	if (!follows(&p->names, &end) || !follows(&p->code, &end) || !follows(&p->index, &end) ||
-	    !follows(&last, &end))
+	p->n_lists = p->lists.bytes / PACK_LIST_BYTES;
+	if (p->lists.bytes % PACK_LIST_BYTES || p->n_lists > p->n)
+		return damaged_end(p, "its lists have an impossible number", last.offset, err);
+	if (!follows(&p->lists, &end) || !follows(&p->names, &end) || !follows(&p->code, &end) ||
+	    !follows(&p->index, &end) || !follows(&last, &end))
 		return damaged_end(p, "its names, code and index overlap", last.offset, err);
 	return 0;
 }
@@ -253,6 +271,79 @@ int pack_file_entry(const struct pack_file *p, uint64_t i, struct pack_entry *e,
 		return damaged_end(p,
 				   "a recording reaches into its names, by the line of its index",
 				   lines.offset + (i - first) * PACK_LINE_BYTES, err);
+	return 0;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------- */
+
+static int compare_lists(const struct pack_list *a, const struct pack_list *b)
+{
+	if (a->tree_pid != b->tree_pid)
+		return a->tree_pid < b->tree_pid ? -1 : 1;
+	return (a->tree_start > b->tree_start) - (a->tree_start < b->tree_start);
+}
+
+static bool read_list(const struct pack_file *p, const char *at, struct pack_list *l)
+{
+	return read_number(&at, ' ', &l->tree_pid) && read_number(&at, ' ', &l->tree_start) &&
+	       read_span(p, &at, '\n', &l->part);
+}
+
+/* They are behind the recordings. */
+static int find_recordings_end(const struct pack_file *p, uint64_t *end, struct error *err)
+{
+	struct pack_entry last;
+
+	if (pack_file_entry(p, p->n - 1, &last, err))
+		return -1;
+	*end = last.parts[PACK_RECORDING].offset + last.parts[PACK_RECORDING].bytes;
+	follows(&last.parts[PACK_MAP], end);
+	return 0;
+}
+
+int pack_file_list(const struct pack_file *p, uint64_t i, struct pack_list *l, struct error *err)
+{
+	const uint64_t first = i ? i - 1 : 0;
+	const struct pack_span lines = {p->lists.offset + first * PACK_LIST_BYTES,
+					(i - first + 1) * PACK_LIST_BYTES};
+	const char *wrong = NULL;
+	struct pack_list before;
+	char text[2 * PACK_LIST_BYTES];
+	uint64_t end;
+
+	if (pack_file_read(p, &lines, text, err) || find_recordings_end(p, &end, err))
+		return -1;
+	if (!read_list(p, text, &before) || !read_list(p, text + (i - first) * PACK_LIST_BYTES, l))
+		wrong = "a line of its lists is wrong";
+	else if (i && compare_lists(&before, l) >= 0)
+		wrong = "its lists are not in order";
+	else if ((i && (before.part.offset < end || !follows(&before.part, &end))) ||
+		 l->part.offset < end || !follows(&l->part, &end) || end > p->lists.offset)
+		wrong = "its lists overlap";
+	return wrong ? damaged_end(p, wrong, lines.offset + (i - first) * PACK_LIST_BYTES, err) : 0;
+}
+
+int pack_file_list_find(const struct pack_file *p, struct pack_list *l, struct error *err)
+{
+	uint64_t low = 0, high = p->n_lists;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		struct pack_list at;
+		int order;
+
+		if (pack_file_list(p, middle, &at, err))
+			return -1;
+		order = compare_lists(&at, l);
+		if (!order) {
+			*l = at;
+			return 1;
+		}
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return 0;
 }
 

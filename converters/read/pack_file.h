@@ -23,6 +23,7 @@
 #define PACK_BLOCK	512u /* tar: headers and contents begin at multiples of it */
 #define PACK_NAME_BYTES 80u  /* of a recording, at most */
 #define PACK_LINE_BYTES 209u /* of a line of the index */
+#define PACK_LIST_BYTES 84u  /* of a line of the lists' index */
 /* At its end: the header of the last file, its content, and two empty blocks. */
 #define PACK_END_BYTES (4 * PACK_BLOCK)
 /* More recordings would need longer names. */
@@ -44,6 +45,12 @@ struct pack_entry {
 	struct pack_span parts[PACK_PARTS];
 };
 
+/* The programs of a run that ended without a recording (CPS_SHORT of libsampler/format.h). */
+struct pack_list {
+	uint64_t tree_pid, tree_start; /* of the run */
+	struct pack_span part;
+};
+
 struct pack_file {
 	int fd;
 	const char *path; /* the caller's */
@@ -52,6 +59,8 @@ struct pack_file {
 	struct pack_span index; /* a line for each of them */
 	struct pack_span names; /* packed with zlib */
 	struct pack_span code;	/* likewise; without bytes it is absent */
+	struct pack_span lists; /* a line for each list; likewise */
+	uint64_t n_lists;
 };
 
 /* Open the file, if it is a pack. Returns 1; 0 if it is none, or cannot be opened; -1 if it is one that
@@ -61,6 +70,12 @@ void pack_file_close(struct pack_file *p);
 
 /* Read line i of the index, which is less than n. */
 int pack_file_entry(const struct pack_file *p, uint64_t i, struct pack_entry *e, struct error *err);
+
+/* Read line i, which is less than n_lists, of those that say where lists are. */
+int pack_file_list(const struct pack_file *p, uint64_t i, struct pack_list *l, struct error *err);
+
+/* Find the list of the run with l->tree_pid and l->tree_start. Returns 1; 0: the pack has none of it; -1: it is damaged. */
+int pack_file_list_find(const struct pack_file *p, struct pack_list *l, struct error *err);
 
 /* Read a part of the file into the bytes. */
 int pack_file_read(const struct pack_file *p, const struct pack_span *part, void *bytes,

@@ -7,12 +7,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "read/decode_stream.h"
+#include "read/pack_file.h"
 #include "read/short_file.h"
 
 struct fields {
@@ -92,42 +95,90 @@ int short_file_parse(const unsigned char *bytes, size_t n,
 	return 0;
 }
 
-/* Opens a regular file of the owner. */
-static int open_own(const char *path, uint64_t owner, struct stat *st)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+/* ---- where it is ------------------------------------------------------------------------------- */
 
-	if (fd < 0 || (!fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == owner))
-		return fd;
-	close(fd);
-	return -1;
+/* Beside a recording that is a file. */
+static int find_beside(struct short_file *s, const char *recording, uint64_t owner,
+		       uint64_t tree_pid, uint64_t tree_start, struct error *err)
+{
+	const char *slash = strrchr(recording, '/');
+	struct stat st;
+	char *path;
+
+	if (asprintf(&path, "%.*s" CPS_SHORT_PREFIX "%" PRIu64 ".%" PRIu64 CPS_SHORT_SUFFIX,
+		     slash ? (int)(slash + 1 - recording) : 0, recording, tree_pid, tree_start) < 0)
+		return error_memory(err);
+	s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	free(path);
+	if (s->fd < 0)
+		return 0;
+	if (fstat(s->fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != owner) {
+		short_file_close(s);
+		return 0;
+	}
+	s->bytes = st.st_size < (off_t)CPS_SHORT_FILE_BYTES ? (size_t)st.st_size
+							    : CPS_SHORT_FILE_BYTES;
+	return 1;
 }
 
-int short_file_read(const char *path, uint64_t owner,
-		    int (*each)(void *, const struct short_entry *, struct error *), void *context,
-		    struct error *err)
+static int find_packed(struct short_file *s, const char *recording, uint64_t tree_pid,
+		       uint64_t tree_start, struct error *err)
+{
+	struct pack_entry entry;
+	struct pack_file pack;
+	struct pack_list list = {.tree_pid = tree_pid, .tree_start = tree_start};
+	int rc = pack_file_find(&pack, recording, &entry, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = pack_file_list_find(&pack, &list, err);
+	if (rc <= 0) {
+		pack_file_close(&pack);
+		return rc;
+	}
+	*s = (struct short_file){.fd = pack.fd, .offset = list.part.offset, .recordings = pack.n};
+	s->bytes = list.part.bytes < CPS_SHORT_FILE_BYTES ? (size_t)list.part.bytes
+							  : CPS_SHORT_FILE_BYTES;
+	return 1;
+}
+
+int short_file_find(struct short_file *s, const char *recording, uint64_t tree_pid,
+		    uint64_t tree_start, struct error *err)
 {
 	struct stat st;
-	int fd = open_own(path, owner, &st), status = 0;
-	size_t room, n = 0;
-	unsigned char *bytes;
-	ssize_t got = 1;
 
-	if (fd < 0)
-		return 0;
-	room = st.st_size < (off_t)CPS_SHORT_FILE_BYTES ? (size_t)st.st_size : CPS_SHORT_FILE_BYTES;
-	bytes = malloc(room + 1);
-	if (!bytes)
-		status = error_memory(err);
-	while (bytes && got && n < room) {
-		got = read(fd, bytes + n, room - n);
-		if (got < 0 && errno != EINTR)
+	*s = (struct short_file){.fd = -1};
+	if (!stat(recording, &st))
+		return S_ISREG(st.st_mode)
+			       ? find_beside(s, recording, st.st_uid, tree_pid, tree_start, err)
+			       : 0;
+	return errno == ENOTDIR ? find_packed(s, recording, tree_pid, tree_start, err) : 0;
+}
+
+unsigned char *short_file_bytes(struct short_file *s, struct error *err)
+{
+	unsigned char *bytes = malloc(s->bytes + 1);
+	size_t n = 0;
+
+	while (bytes && n < s->bytes) {
+		ssize_t got = pread(s->fd, bytes + n, s->bytes - n, (off_t)(s->offset + n));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
 			break;
-		n += got > 0 ? (size_t)got : 0;
+		n += (size_t)got;
 	}
-	close(fd);
-	if (bytes)
-		status = short_file_parse(bytes, n, each, context, err);
-	free(bytes);
-	return status;
+	s->bytes = n;
+	short_file_close(s);
+	if (!bytes)
+		error_memory(err);
+	return bytes;
+}
+
+void short_file_close(struct short_file *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
 }

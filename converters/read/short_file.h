@@ -2,7 +2,8 @@
 /*
  * short_file.h - reads what processes of a run have used that left no recording.
  *
- * In: the file .cpsample.PID.START.short beside the run's recordings (CPS_SHORT of libsampler/format.h). Out: its entries.
+ * In: the file .cpsample.PID.START.short beside the run's recordings, or in their pack (CPS_SHORT of libsampler/format.h). Out: its
+ * entries.
  */
 #ifndef READ_SHORT_FILE_H
 #define READ_SHORT_FILE_H
@@ -29,10 +30,22 @@ int short_file_parse(const unsigned char *bytes, size_t n,
 		     int (*each)(void *, const struct short_entry *, struct error *), void *context,
 		     struct error *err);
 
-/* The same of a file, if it is a regular one of this user. One that is not there, or cannot be read, has no entries. -1: as
- * above, or memory is out. */
-int short_file_read(const char *path, uint64_t owner,
-		    int (*each)(void *, const struct short_entry *, struct error *), void *context,
-		    struct error *err);
+/* A list that was found. */
+struct short_file {
+	int fd;
+	uint64_t offset;
+	size_t bytes;
+	uint64_t recordings; /* in the pack in which it is; 0: in none */
+};
+
+/* Find the list of the run with that process and start, beside a recording of it or in the same pack. Outside of packs it is a
+ * regular file of the recording's owner. Returns 1, and *s is open; 0: there is none, or it cannot be opened; -1: the pack is
+ * damaged, or memory is out. */
+int short_file_find(struct short_file *s, const char *recording, uint64_t tree_pid,
+		    uint64_t tree_start, struct error *err);
+/* Its bytes, and close it; s->bytes becomes their number, which is less if it cannot be read to its end. The caller frees them.
+ * NULL: memory is out. */
+unsigned char *short_file_bytes(struct short_file *s, struct error *err);
+void short_file_close(struct short_file *s);
 
 #endif

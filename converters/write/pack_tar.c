@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "libsampler/format.h"
 
 #define COPY_BYTES 65536u
 /* A larger size does not fit the eleven octal digits of a header, and is written in binary. */
@@ -153,32 +154,60 @@ int pack_tar_add(struct pack_tar *t, const struct pack_entry *e, struct error *e
 	return 0;
 }
 
+int pack_tar_list(struct pack_tar *t, const struct pack_list *of, const void *bytes, size_t n,
+		  struct error *err)
+{
+	char name[100], line[PACK_LIST_BYTES + 1];
+	struct pack_span part;
+
+	if (!array_reserve(&t->lists, &t->lists_size, t->n_lists + 1, PACK_LIST_BYTES))
+		return error_memory(err);
+	snprintf(name, sizeof(name), CPS_SHORT_PREFIX "%" PRIu64 ".%" PRIu64 CPS_SHORT_SUFFIX,
+		 of->tree_pid, of->tree_start);
+	part = pack_tar_write(t, name, bytes, n);
+	snprintf(line, sizeof(line),
+		 "%020" PRIu64 " %020" PRIu64 " %020" PRIu64 " %020" PRIu64 "\n", of->tree_pid,
+		 of->tree_start, part.offset, part.bytes);
+	memcpy(t->lists + t->n_lists++ * PACK_LIST_BYTES, line, PACK_LIST_BYTES);
+	return 0;
+}
+
+/* Say at the end where a part is, unless it is absent. */
+static size_t say(char *end, size_t at, const char *what, const struct pack_span *part)
+{
+	if (!part->bytes)
+		return at;
+	return at + (size_t)snprintf(end + at, PACK_BLOCK - at,
+				     "%s %020" PRIu64 " %020" PRIu64 "\n", what, part->offset,
+				     part->bytes);
+}
+
 void pack_tar_end(struct pack_tar *t, const struct pack_tar_part *names,
 		  const struct pack_tar_part *code)
 {
 	static const char empty[2 * PACK_BLOCK];
-	struct pack_span of_names = pack_tar_write(t, "names", names->bytes, names->n),
-			 of_code = {0};
-	struct pack_span index;
+	struct pack_span of_names, of_code = {0}, of_lists = {0}, index;
 	char end[PACK_BLOCK];
-	int length;
+	size_t length;
 
+	if (t->n_lists)
+		of_lists = pack_tar_write(t, "lists", t->lists, t->n_lists * PACK_LIST_BYTES);
+	of_names = pack_tar_write(t, "names", names->bytes, names->n);
 	if (code->n)
 		of_code = pack_tar_write(t, "code", code->bytes, code->n);
 	index = pack_tar_write(t, "index", t->lines, t->n * PACK_LINE_BYTES);
-	length = snprintf(end, sizeof(end),
-			  PACK_MAGIC " 1 index %020" PRIu64 " %020" PRIu64 " %020" PRIu64
-				     " %020" PRIu64 "\n",
-			  index.offset, index.bytes, of_names.offset, of_names.bytes);
-	if (code->n)
-		length += snprintf(end + length, sizeof(end) - (size_t)length,
-				   "code %020" PRIu64 " %020" PRIu64 "\n", of_code.offset,
-				   of_code.bytes);
-	pack_tar_write(t, "end", end, (size_t)length);
+	length = (size_t)snprintf(end, sizeof(end),
+				  PACK_MAGIC " 1 index %020" PRIu64 " %020" PRIu64 " %020" PRIu64
+					     " %020" PRIu64 "\n",
+				  index.offset, index.bytes, of_names.offset, of_names.bytes);
+	length = say(end, length, "code", &of_code);
+	length = say(end, length, "lists", &of_lists);
+	pack_tar_write(t, "end", end, length);
 	write_bytes(t, empty, sizeof(empty));
 }
 
 void pack_tar_free(struct pack_tar *t)
 {
 	free(t->lines);
+	free(t->lists);
 }

@@ -15,6 +15,8 @@ struct pack_tar {
 	uint64_t bytes; /* written so far */
 	char *lines;	/* of the index */
 	size_t n, size; /* recordings */
+	char *lists;	/* their index */
+	size_t n_lists, lists_size;
 };
 
 /* Begin a pack; t->out is set, and all else is zero. */
@@ -31,13 +33,17 @@ struct pack_span pack_tar_write(struct pack_tar *t, const char *name, const void
 /* Add a line to the index, for the recording with the number t->n. -1: out of memory. */
 int pack_tar_add(struct pack_tar *t, const struct pack_entry *e, struct error *err);
 
+/* Write n bytes as the list of the run, behind all recordings; runs by process and start. -1: out of memory. */
+int pack_tar_list(struct pack_tar *t, const struct pack_list *of, const void *bytes, size_t n,
+		  struct error *err);
+
 /* Bytes that become a file of the archive. */
 struct pack_tar_part {
 	unsigned char *bytes;
 	size_t n;
 };
 
-/* Write names, code, unless it has no bytes, index and end. */
+/* Write the lists' index, names, code, index and end; not what has no bytes, but for names. */
 void pack_tar_end(struct pack_tar *t, const struct pack_tar_part *names,
 		  const struct pack_tar_part *code);
 void pack_tar_free(struct pack_tar *t);

@@ -9,6 +9,7 @@
 # - If children_find() does not know of them: rows and what is not recorded are more than all.
 # - Without O_NOFOLLOW what a link leads to is written to; without CPS_SHORT_FILE_BYTES the file grows; without the limit of a
 #   file's size SIGXFSZ ends the program.
+# - If --pack leaves the list out: of a pack --processes and --summary have no such programs.
 # May run beside others.
 . "$(dirname "$0")/../lib.sh"
 
@@ -87,6 +88,48 @@ for option in "--from 0.1s" "--thread short" "--pid $pid"; do
 	"$CPCONV" --processes --tsv $option 2>/dev/null | awk -F "$tab" '$8 == 0' >out
 	[ ! -s out ] || fail "$option: $(head -n 3 out)"
 done
+# A pack has the list, also if it is packed again, and tar takes it out.
+# views TO FILE: write both views of the file, in all forms that they have.
+views() {
+	for form in "" --tsv --json; do
+		# shellcheck disable=SC2086 # none or one
+		"$CPCONV" --processes $form -o "$tmp/$1.processes$form" "$2" 2>"$tmp/err" || fail "$1: $(cat "$tmp/err")"
+	done
+	"$CPCONV" --summary -o "$tmp/$1.summary" "$2" 2>"$tmp/err" || fail "$1: $(cat "$tmp/err")"
+}
+as_before() {
+	views after "$2"
+	for view in processes processes--tsv processes--json summary; do
+		same "$tmp/before.$view" "$tmp/after.$view" "$1, $view"
+	done
+}
+mkdir ../one.cps && i=0
+for file in *.cps; do # in a directory they have the same paths as in a pack
+	cp "$file" "../one.cps/$i.$file" && i=$((i + 1))
+done
+cp .cpsample.*.short ../one.cps/
+(cd .. && views before one.cps && mv one.cps run)
+"$CPCONV" --pack -o ../one.cps . 2>err || fail "--pack: $(cat err)"
+tar -tf ../one.cps | grep -qxF "$1" || fail "no list in the pack: $(tar -tf ../one.cps)"
+(cd .. && as_before "a pack" one.cps && mv one.cps packed.cps)
+"$CPCONV" --pack -o ../one.cps ../packed.cps 2>err || fail "--pack of a pack: $(cat err)"
+(cd .. && as_before "a pack of a pack" one.cps && mv one.cps again.cps)
+same ../packed.cps ../again.cps "a pack of a pack"
+(cd .. && mkdir one.cps && tar -xf packed.cps -C one.cps && cd one.cps && rm cpsample-pack names code index end lists &&
+	cd .. && as_before "what tar has taken out" one.cps && rm -r one.cps)
+# One process of the run, named, and the only one of which a recording is left: a pack shows what the recording shows.
+other=$(awk -F "$tab" -v first="$(head -n 1 rows | cut -f 1)" '$8 > 0 && $1 != first { print $1; exit }' rows)
+if [ -n "$other" ]; then
+	mkdir ../alone && cp cpsample.*."$other".cps .cpsample.*.short ../alone/ && cd ../alone || exit 1
+	for file in "" cpsample.*; do
+		# shellcheck disable=SC2086 # none or one
+		"$CPCONV" --processes --tsv -o alone.tsv $file 2>/dev/null && "$CPCONV" --pack -o pack $file 2>err || fail "alone: $(cat err)"
+		"$CPCONV" --processes --tsv -o packed.tsv pack 2>/dev/null
+		same alone.tsv packed.tsv "one process of the run"
+	done
+fi
+cd "$tmp/many" || exit 1
+
 note "$(wc -l <rows) rows, $(wc -c <"$1") bytes of the list"
 
 # ---- a run's first process without a sample -----------------------------------------------------------
