@@ -98,7 +98,7 @@ static struct candidate *rank(const struct strings *strings, const struct tree_f
 }
 
 static int suggest_of(const struct strings *strings, const struct tree_function *functions,
-		      size_t n, const char *name, struct error *err)
+		      size_t n, const char *name, bool is_filtered, struct error *err)
 {
 	char similar[512] = "";
 	size_t i, used = 0;
@@ -112,7 +112,8 @@ static int suggest_of(const struct strings *strings, const struct tree_function 
 						 i ? ", " : "; similar: ",
 						 strings_shown(strings, found[i].name, NULL));
 	free(found);
-	return error_set(err, "no function \"%s\" in the profile%s", name,
+	return error_set(err, "no function \"%s\" in the profile%s%s", name,
+			 is_filtered ? " as filters leave it" : "",
 			 *similar ? similar
 			 : n	  ? "; the view functions lists all"
 				  : "");
@@ -124,14 +125,15 @@ int suggest_functions(const struct tree *t, const char *name, struct error *err)
 	struct tree_function *functions = tree_functions(t, &n, err);
 
 	if (functions)
-		suggest_of(t->strings, functions, n, name, err);
+		suggest_of(t->strings, functions, n, name, t->filter, err);
 	free(functions);
 	return -1;
 }
 
 static int suggest_of_graph(const struct graph *g, const char *name, struct error *err)
 {
-	return suggest_of(g->strings, g->functions, g->n_functions, name, err);
+	return suggest_of(g->strings, g->functions, g->n_functions, name,
+			  g->tree && g->tree->filter, err);
 }
 
 /* ---- files ---- */
@@ -498,7 +500,7 @@ static int suggest_for(const struct search *s, const struct tree *t, struct erro
 		functions[kept] = functions[i];
 		functions[kept++].name = name;
 	}
-	suggest_of(t->strings, functions, kept, s->text, err);
+	suggest_of(t->strings, functions, kept, s->text, t->filter, err);
 	free(functions);
 	return -1;
 }

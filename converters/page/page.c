@@ -177,7 +177,7 @@ static void write_certainty(struct encoder *e, const struct comparison_row *row)
 {
 	double plus_minus = row->welch.plus_minus * (double)e->base->parts * 1000;
 
-	number(e, plus_minus < 0x1p53 ? (uint64_t)(plus_minus + 0.5) : UINT64_C(1) << 53);
+	number(e, plus_minus < 0x1p63 ? (uint64_t)(plus_minus + 0.5) : UINT64_C(1) << 63);
 	number(e, row->is_significant);
 }
 

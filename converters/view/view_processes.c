@@ -173,7 +173,7 @@ static void write_missing(struct out *o, const struct listing *l, const struct l
 	for (size_t i = PID; i < USED; i++)
 		looks_cell(o, c, i, "-");
 	write_seconds(o, c, USED, l->missing_ns, true);
-	looks_format(o, c, SHARE, "%.1f", 0.0);
+	looks_cell(o, c, SHARE, "-");
 	out_text(o, " " NOT_RECORDED "\n");
 }
 

@@ -102,7 +102,7 @@ static void write_lost(struct out *o, const struct profile *p)
 		lost += profile_process_lost(&p->processes[i]);
 	if (lost)
 		out_format(o, ", %" PRIu64 " lost%s", lost, is_part(p) ? " in the whole run" : "");
-	else
+	else if (p->hits)
 		out_text(o, ", none lost");
 }
 
@@ -117,8 +117,7 @@ static void write_samples(struct out *o, const struct profile *p, uint64_t cpu_n
 	else
 		out_format(o, "%" PRIu64 " %s", p->hits, p->hits == 1 ? "sample" : "samples");
 	rate_write(o, p, false);
-	if (p->hits)
-		write_lost(o, p);
+	write_lost(o, p);
 	if (cpu_ns && weight_is_cpu(p) && !is_part(p) &&
 	    weight_fraction(p->weight, cpu_ns) < NEARLY_ALL)
 		out_format(o, ", %.1f %% credited", weight_fraction(p->weight, cpu_ns) * 100);

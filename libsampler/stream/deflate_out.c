@@ -23,11 +23,12 @@
 #define OUT_BYTES   (80u << 10)	 /* as large as a deflated buffer */
 #define RETRY_NS    10000000
 #define BLOCK_LEAST 512u
-#define BLOCK_FULL                                                                                 \
-	(32u                                                                                       \
-	 << 10) /* bytes in the file of the least that is full, and of the largest (doc/decisions/0101) */
-#define BLOCK_MOST   (256u << 10)
-#define BLOCK_SHARE  8u /* in between it is this part of the file */
+/* Bytes in the file of the least block that is full, and of the largest; in between it is this part of the file
+ * (doc/decisions/0101). */
+#define BLOCK_FULL  (32u << 10)
+#define BLOCK_MOST  (256u << 10)
+#define BLOCK_SHARE 8u
+
 #define FINISH_BYTES ((size_t)CPS_PACK_END_MOST)
 #define FINISH_FRAME 9u /* bytes of a stored block's frame, with the checksum */
 

@@ -519,6 +519,9 @@ for options in --flat "--format flat" "-o x" --nonsense; do
 	[ $? -eq 2 ] || fail "$options: exit status is not 2"
 	grep -q '(see cpprof --help=all)$' err || fail "$options: $(cat err)"
 done
+# Seen to fail: what a focus leaves out was said not to be in the profile.
+printf 'focus qsort\ngraph nowhere\ntree strcmp_of_nobody\n' | "$CPPROF" names.folded >out 2>err
+grep -q 'line 3: no function "strcmp_of_nobody" in the profile as filters leave it' err || fail "a focus: $(cat err)"
 echo flat | "$CPPROF" nowhere.cps >out 2>err
 [ $? -eq 1 ] && grep -q '^cpprof: nowhere.cps: No such file' err || fail "no such file: $(cat err)"
 [ ! -e state ] && [ ! -e .cpprof_history ] || fail "a pipe leaves a history"

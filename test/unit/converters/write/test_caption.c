@@ -231,6 +231,29 @@ Test(caption, cut_at_the_edge_of_a_terminal)
 	strings_free(p.strings);
 }
 
+/* What is lost is said, also where nothing is left. Seen to fail: 0 samples alone. */
+Test(caption, lost_without_samples)
+{
+	struct profile p;
+	struct error err;
+	char *text;
+
+	enter_new_directory();
+	make(&p, "program", "argument");
+	p.hits = p.weight = 0;
+	p.processes[0].losses[CPS_LOSS_DAMAGED] = 7;
+	caption(out_open("x", &err), &p);
+	text = text_of_file("x");
+	cr_assert(strstr(text, "0 samples, 7 lost\n"), "%s", text);
+	p.processes[0].losses[CPS_LOSS_DAMAGED] = 0;
+	caption(out_open("x", &err), &p);
+	free(text);
+	text = text_of_file("x");
+	cr_assert(strstr(text, "0 samples\n"), "%s", text);
+	free(text);
+	strings_free(p.strings);
+}
+
 /* ---- the run --------------------------------------------------------------------------------- */
 
 #define SECOND UINT64_C(1000000000)
