@@ -218,22 +218,22 @@ int cps_output_fix(const char *template, const char *exe, char *fixed, size_t by
 static char stem[4096];
 static const char *suffix = "";
 
-static char short_path[sizeof(stem)]; /* "": not made yet, or too long */
+static const char *short_path; /* NULL: not made yet, or too long */
 
 /* Of a run that has a name: the file for what leaves no recording. The directory is the same in all processes. */
 static void name_short(const struct cps_config *config)
 {
 	const char *slash = strrchr(stem, '/');
+	char path[sizeof(stem)];
 	int n;
 
-	if (*short_path || !slash || !config->run_pid || config->makes_directories)
+	if (short_path || !slash || !config->run_pid || config->makes_directories)
 		return;
-	n = snprintf(short_path, sizeof(short_path),
-		     "%.*s" CPS_SHORT_PREFIX "%llu.%llu" CPS_SHORT_SUFFIX, (int)(slash + 1 - stem),
-		     stem, (unsigned long long)config->run_pid,
+	n = snprintf(path, sizeof(path), "%.*s" CPS_SHORT_PREFIX "%llu.%llu" CPS_SHORT_SUFFIX,
+		     (int)(slash + 1 - stem), stem, (unsigned long long)config->run_pid,
 		     (unsigned long long)config->run_start);
-	if (n >= (int)sizeof(short_path))
-		*short_path = '\0';
+	if (n > 0 && n < (int)sizeof(path))
+		short_path = cps_arena_copy(path, (size_t)n);
 }
 
 /* "dir/name.cps" becomes "dir/name" and ".cps". */
@@ -325,7 +325,7 @@ void cps_short_tell(const struct cps_config *config, const struct cps_identity *
 	int pid = cps_own_memory_pid();
 	uint64_t mask;
 
-	if (!*short_path || config->delay_ns || config->toggle_signal ||
+	if (!short_path || config->delay_ns || config->toggle_signal ||
 	    (stop != CPS_STOP_NONE && stop != CPS_STOP_EXEC))
 		return;
 	mask = cps_sys_block_signals();

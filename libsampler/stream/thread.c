@@ -23,10 +23,10 @@
 
 #define CHUNK  32u
 #define CHUNKS 4096u
+/* Bytes before the entries of a chunk: how many of them were taken once. No page of the others is touched. */
+#define HEAD 64u
 
 static _Atomic(struct cps_thread *) chunks[CHUNKS];
-static _Atomic uint8_t used
-	[CHUNKS]; /* so many entries of a chunk were taken once; no page of the others is touched */
 static _Atomic uint32_t lowest; /* no chunk before it has a free entry */
 static _Atomic uint32_t next_id;
 static _Atomic uint64_t ready_sum;
@@ -50,36 +50,45 @@ bool cps_thread_is_gone(const struct cps_thread *t)
 	return t == &gone;
 }
 
+static _Atomic uint32_t *used_of(struct cps_thread *chunk)
+{
+	return (_Atomic uint32_t *)(void *)((char *)chunk - HEAD);
+}
+
 static struct cps_thread *chunk_at(uint32_t i)
 {
 	struct cps_thread *chunk = atomic_load(&chunks[i]), *fresh;
+	char *memory;
 
 	if (chunk)
 		return chunk;
-	fresh = cps_arena_take(CHUNK * sizeof(*fresh));
-	if (!fresh || atomic_compare_exchange_strong(&chunks[i], &chunk, fresh))
+	memory = cps_arena_take(HEAD + CHUNK * sizeof(*fresh));
+	if (!memory)
+		return NULL;
+	fresh = (struct cps_thread *)(void *)(memory + HEAD);
+	if (atomic_compare_exchange_strong(&chunks[i], &chunk, fresh))
 		return fresh;
 	return chunk;
 }
 
-static void note_use(uint32_t chunk, uint32_t n)
+static void note_use(_Atomic uint32_t *used, uint32_t n)
 {
-	uint8_t before = atomic_load(&used[chunk]);
+	uint32_t before = atomic_load(used);
 
-	while (before < n && !atomic_compare_exchange_weak(&used[chunk], &before, (uint8_t)n))
+	while (before < n && !atomic_compare_exchange_weak(used, &before, n))
 		;
 }
 
 static struct cps_thread *take_of(uint32_t chunk)
 {
-	struct cps_thread *t = chunk_at(chunk);
+	struct cps_thread *first = chunk_at(chunk), *t = first;
 
 	for (uint32_t k = 0; t && k < CHUNK; k++, t++) {
 		uint32_t state = CPS_THREAD_FREE;
 
 		if (atomic_load_explicit(&t->state, memory_order_relaxed) == state &&
 		    atomic_compare_exchange_strong(&t->state, &state, CPS_THREAD_TAKEN)) {
-			note_use(chunk, k + 1);
+			note_use(used_of(first), k + 1);
 			return t;
 		}
 	}
@@ -190,7 +199,7 @@ void cps_thread_each(void (*f)(struct cps_thread *t, void *context), void *conte
 	for (uint32_t i = 0; i < CHUNKS && atomic_load(&chunks[i]); i++) {
 		struct cps_thread *chunk = atomic_load(&chunks[i]);
 
-		for (uint32_t k = 0; k < atomic_load(&used[i]); k++)
+		for (uint32_t k = 0; k < atomic_load(used_of(chunk)); k++)
 			if (atomic_load(&chunk[k].state) == CPS_THREAD_LIVE)
 				f(&chunk[k], context);
 	}
@@ -222,7 +231,7 @@ struct cps_thread *cps_thread_reset(void)
 	struct cps_thread *t = self;
 
 	for (uint32_t i = 0; i < CHUNKS && chunks[i]; i++)
-		for (uint32_t k = 0; k < used[i]; k++)
+		for (uint32_t k = 0; k < *used_of(chunks[i]); k++)
 			if (&chunks[i][k] != t)
 				atomic_store(&chunks[i][k].state, CPS_THREAD_FREE);
 	self = NULL;
