@@ -255,7 +255,8 @@ static long call_sleep(void)
 {
 	unsigned left = sleep(wait_limit < 0 ? 60 : 1);
 
-	return left == 0 ? 0 : left < 60 && errno == EINTR ? -EINTR : -ERANGE;
+	/* The slack of the kernel's timer may make it all of the minute. */
+	return left == 0 ? 0 : left <= 60 && errno == EINTR ? -EINTR : -ERANGE;
 }
 
 static long call_thrd_sleep(void)
