@@ -16,20 +16,6 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-/* Compare the process trees of two processes. */
-static int compare_runs(const struct profile_process *a, const struct profile_process *b)
-{
-	int order = compare(a->host, b->host);
-
-	order = order ? order : compare(a->tree_pid, b->tree_pid);
-	return order ? order : compare(a->tree_start, b->tree_start);
-}
-
 #define NO_MEMBER UINT32_MAX
 
 /* A process with all its recordings. */
@@ -56,22 +42,19 @@ struct family {
 static int compare_recordings(const void *a, const void *b, void *context)
 {
 	const struct profile_process *processes = context;
-	const struct profile_process *x = &processes[*(const uint32_t *)a];
-	const struct profile_process *y = &processes[*(const uint32_t *)b];
-	int order = compare_runs(x, y);
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order = process_order(&processes[x], &processes[y]);
 
-	order = order ? order : compare(x->pid, y->pid);
-	order = order ? order : compare(x->start_ns, y->start_ns);
-	return order ? order : compare(*(const uint32_t *)a, *(const uint32_t *)b);
+	return order ? order : process_order_numbers(x, y);
 }
 
 static int compare_starts(const void *a, const void *b, void *context)
 {
 	const struct member *members = context;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	int order = compare(members[k].start_ns, members[i].start_ns);
+	int order = process_order_numbers(members[k].start_ns, members[i].start_ns);
 
-	return order ? order : compare(k, i);
+	return order ? order : process_order_numbers(k, i);
 }
 
 static const struct profile_process *recording(const struct family *f, uint32_t place)
@@ -91,7 +74,7 @@ static uint64_t shown(const struct profile *p, const struct profile_process *pro
 
 static bool is_same(const struct profile_process *a, const struct profile_process *b)
 {
-	return a->tree_pid && a->pid == b->pid && compare_runs(a, b) == 0;
+	return a->tree_pid && a->pid == b->pid && process_order_runs(a, b) == 0;
 }
 
 /* When the process ended, 0 if that is not known. */
@@ -141,7 +124,7 @@ static void find_roots(struct family *f)
 			const struct member *m = &f->members[i];
 			const struct profile_process *r = recording(f, m->first);
 
-			if (compare_runs(r, first) != 0)
+			if (process_order_runs(r, first) != 0)
 				break;
 			if ((r->pid == r->tree_pid || r->ppid == r->tree_pid) &&
 			    (root == NO_MEMBER || m->start_ns < f->members[root].start_ns))
@@ -160,9 +143,9 @@ static uint32_t find(const struct family *f, const struct profile_process *of, u
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		const struct profile_process *r = recording(f, f->members[middle].first);
-		int order = compare_runs(r, of);
+		int order = process_order_runs(r, of);
 
-		order = order ? order : compare(r->pid, pid);
+		order = order ? order : process_order_numbers(r->pid, pid);
 		if (!order)
 			return middle;
 		if (order < 0)

@@ -47,18 +47,25 @@ bool run_times_cpu(const struct profile *p, const struct profile_process *proces
 	return profile_text_is(p, p->resource, "cpu") && profile_text_is(p, p->unit, "ns");
 }
 
-static int compare(uint64_t a, uint64_t b)
+int process_order_numbers(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-/* Compare the process trees of two processes. */
-static int compare_runs(const struct profile_process *a, const struct profile_process *b)
+int process_order_runs(const struct profile_process *a, const struct profile_process *b)
 {
-	int order = compare(a->host, b->host);
+	int order = process_order_numbers(a->host, b->host);
 
-	order = order ? order : compare(a->tree_pid, b->tree_pid);
-	return order ? order : compare(a->tree_start, b->tree_start);
+	order = order ? order : process_order_numbers(a->tree_pid, b->tree_pid);
+	return order ? order : process_order_numbers(a->tree_start, b->tree_start);
+}
+
+int process_order(const struct profile_process *a, const struct profile_process *b)
+{
+	int order = process_order_runs(a, b);
+
+	order = order ? order : process_order_numbers(a->pid, b->pid);
+	return order ? order : process_order_numbers(a->start_ns, b->start_ns);
 }
 
 static int compare_processes(const void *a, const void *b, void *context)
@@ -66,9 +73,9 @@ static int compare_processes(const void *a, const void *b, void *context)
 	const struct profile_process *processes = context;
 	const struct profile_process *x = &processes[*(const size_t *)a];
 	const struct profile_process *y = &processes[*(const size_t *)b];
-	int order = compare_runs(x, y);
+	int order = process_order_runs(x, y);
 
-	return order ? order : compare(x->start_ns, y->start_ns);
+	return order ? order : process_order_numbers(x->start_ns, y->start_ns);
 }
 
 /* The processes of a run follow each other, the one that began first before the others. */
@@ -101,7 +108,8 @@ static void add_runs(struct run_times *r, const struct profile *p, size_t *order
 	qsort_r(order, n, sizeof(*order), compare_processes, p->processes);
 	r->first = order[0];
 	for (i = 1; i <= n; i++) {
-		if (i < n && !compare_runs(&p->processes[order[i]], &p->processes[order[begin]]))
+		if (i < n &&
+		    !process_order_runs(&p->processes[order[i]], &p->processes[order[begin]]))
 			continue;
 		add_run(r, p, order + begin, i - begin);
 		begin = i;
@@ -511,7 +519,7 @@ const struct profile_process *commands_launched(const struct profile_process *pr
 		const struct profile_process *p = &processes[i];
 		bool is_root = p->pid == p->tree_pid, was_root = first->pid == first->tree_pid;
 
-		if (compare_runs(p, first) != 0)
+		if (process_order_runs(p, first) != 0)
 			return NULL;
 		if (is_root != was_root ? is_root : p->start_ns < first->start_ns)
 			first = p;

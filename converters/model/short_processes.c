@@ -6,31 +6,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/processes.h"
 #include "model/short_processes.h"
 #include "read/short_file.h"
-
-static int compare_values(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_runs(const struct profile_process *a, const struct profile_process *b)
-{
-	int order = compare_values(a->host, b->host);
-
-	order = order ? order : compare_values(a->tree_pid, b->tree_pid);
-	return order ? order : compare_values(a->tree_start, b->tree_start);
-}
 
 static int compare_recordings(const void *a, const void *b, void *context)
 {
 	const struct profile_process *processes = context;
-	const struct profile_process *x = &processes[*(const size_t *)a];
-	const struct profile_process *y = &processes[*(const size_t *)b];
-	int order = compare_runs(x, y);
 
-	order = order ? order : compare_values(x->pid, y->pid);
-	return order ? order : compare_values(x->start_ns, y->start_ns);
+	return process_order(&processes[*(const size_t *)a], &processes[*(const size_t *)b]);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -124,9 +108,9 @@ static int compare_shorts(const void *a, const void *b, void *context)
 {
 	const struct profile_process *shorts = context;
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
-	int order = compare_values(shorts[i].pid, shorts[k].pid);
+	int order = process_order_numbers(shorts[i].pid, shorts[k].pid);
 
-	return order ? order : compare_values(i, k);
+	return order ? order : process_order_numbers(i, k);
 }
 
 /* Whether a recording of that process began earlier, as another program. */
@@ -237,7 +221,7 @@ static int each_run(struct run *r, const size_t *order,
 
 	for (size_t i = 0, begin = 0; !status && i < r->p->n_processes; i++) {
 		if (i + 1 < r->p->n_processes &&
-		    !compare_runs(&r->p->processes[order[i]], &r->p->processes[order[i + 1]]))
+		    !process_order_runs(&r->p->processes[order[i]], &r->p->processes[order[i + 1]]))
 			continue;
 		r->order = order + begin;
 		r->n = i + 1 - begin;
@@ -279,9 +263,9 @@ int short_processes_find(struct profile *p, bool all, struct error *err)
 static int compare_lists(const void *a, const void *b)
 {
 	const struct short_list *x = a, *y = b;
-	int order = compare_values(x->tree_pid, y->tree_pid);
+	int order = process_order_numbers(x->tree_pid, y->tree_pid);
 
-	return order ? order : compare_values(x->tree_start, y->tree_start);
+	return order ? order : process_order_numbers(x->tree_start, y->tree_start);
 }
 
 static int note_list(struct run *r, bool all, struct error *err)

@@ -86,8 +86,8 @@ struct picks {
 	int room; /* columns */
 };
 
-/* The columns of all that is picked, and of what stands for the rest. The last name is always one of them. Fills, unless it is
- * NULL, of_each, with the columns of each name. */
+/* The columns of all that is picked, and of what stands for the rest. The last name is always one of them. Fills of_each
+ * with the columns of each name. */
 static int columns_of(const struct picks *p, int of_each[PICKED])
 {
 	struct event_text file = {"", 0};
@@ -101,8 +101,7 @@ static int columns_of(const struct picks *p, int of_each[PICKED])
 		columns += shown;
 		if (one->index != (i ? p->list[i - 1].index + 1 : 0))
 			columns += (int)strlen(DOTS);
-		if (of_each)
-			of_each[i] = shown;
+		of_each[i] = shown;
 	}
 	return columns;
 }
