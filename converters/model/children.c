@@ -43,18 +43,18 @@ static int compare_recordings(const void *a, const void *b, void *context)
 {
 	const struct profile_process *processes = context;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = process_order(&processes[x], &processes[y]);
+	int order = processes_compare(&processes[x], &processes[y]);
 
-	return order ? order : process_order_numbers(x, y);
+	return order ? order : processes_compare_numbers(x, y);
 }
 
 static int compare_starts(const void *a, const void *b, void *context)
 {
 	const struct member *members = context;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	int order = process_order_numbers(members[k].start_ns, members[i].start_ns);
+	int order = processes_compare_numbers(members[k].start_ns, members[i].start_ns);
 
-	return order ? order : process_order_numbers(k, i);
+	return order ? order : processes_compare_numbers(k, i);
 }
 
 static const struct profile_process *recording(const struct family *f, uint32_t place)
@@ -74,7 +74,7 @@ static uint64_t shown(const struct profile *p, const struct profile_process *pro
 
 static bool is_same(const struct profile_process *a, const struct profile_process *b)
 {
-	return a->tree_pid && a->pid == b->pid && process_order_runs(a, b) == 0;
+	return a->tree_pid && a->pid == b->pid && processes_compare_runs(a, b) == 0;
 }
 
 /* When the process ended, 0 if that is not known. */
@@ -124,7 +124,7 @@ static void find_roots(struct family *f)
 			const struct member *m = &f->members[i];
 			const struct profile_process *r = recording(f, m->first);
 
-			if (process_order_runs(r, first) != 0)
+			if (processes_compare_runs(r, first) != 0)
 				break;
 			if ((r->pid == r->tree_pid || r->ppid == r->tree_pid) &&
 			    (root == NO_MEMBER || m->start_ns < f->members[root].start_ns))
@@ -143,9 +143,9 @@ static uint32_t find(const struct family *f, const struct profile_process *of, u
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		const struct profile_process *r = recording(f, f->members[middle].first);
-		int order = process_order_runs(r, of);
+		int order = processes_compare_runs(r, of);
 
-		order = order ? order : process_order_numbers(r->pid, pid);
+		order = order ? order : processes_compare_numbers(r->pid, pid);
 		if (!order)
 			return middle;
 		if (order < 0)

@@ -47,25 +47,25 @@ bool run_times_cpu(const struct profile *p, const struct profile_process *proces
 	return profile_text_is(p, p->resource, "cpu") && profile_text_is(p, p->unit, "ns");
 }
 
-int process_order_numbers(uint64_t a, uint64_t b)
+int processes_compare_numbers(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
-int process_order_runs(const struct profile_process *a, const struct profile_process *b)
+int processes_compare_runs(const struct profile_process *a, const struct profile_process *b)
 {
-	int order = process_order_numbers(a->host, b->host);
+	int order = processes_compare_numbers(a->host, b->host);
 
-	order = order ? order : process_order_numbers(a->tree_pid, b->tree_pid);
-	return order ? order : process_order_numbers(a->tree_start, b->tree_start);
+	order = order ? order : processes_compare_numbers(a->tree_pid, b->tree_pid);
+	return order ? order : processes_compare_numbers(a->tree_start, b->tree_start);
 }
 
-int process_order(const struct profile_process *a, const struct profile_process *b)
+int processes_compare(const struct profile_process *a, const struct profile_process *b)
 {
-	int order = process_order_runs(a, b);
+	int order = processes_compare_runs(a, b);
 
-	order = order ? order : process_order_numbers(a->pid, b->pid);
-	return order ? order : process_order_numbers(a->start_ns, b->start_ns);
+	order = order ? order : processes_compare_numbers(a->pid, b->pid);
+	return order ? order : processes_compare_numbers(a->start_ns, b->start_ns);
 }
 
 static int compare_processes(const void *a, const void *b, void *context)
@@ -73,9 +73,9 @@ static int compare_processes(const void *a, const void *b, void *context)
 	const struct profile_process *processes = context;
 	const struct profile_process *x = &processes[*(const size_t *)a];
 	const struct profile_process *y = &processes[*(const size_t *)b];
-	int order = process_order_runs(x, y);
+	int order = processes_compare_runs(x, y);
 
-	return order ? order : process_order_numbers(x->start_ns, y->start_ns);
+	return order ? order : processes_compare_numbers(x->start_ns, y->start_ns);
 }
 
 /* The processes of a run follow each other, the one that began first before the others. */
@@ -109,7 +109,7 @@ static void add_runs(struct run_times *r, const struct profile *p, size_t *order
 	r->first = order[0];
 	for (i = 1; i <= n; i++) {
 		if (i < n &&
-		    !process_order_runs(&p->processes[order[i]], &p->processes[order[begin]]))
+		    !processes_compare_runs(&p->processes[order[i]], &p->processes[order[begin]]))
 			continue;
 		add_run(r, p, order + begin, i - begin);
 		begin = i;
@@ -519,7 +519,7 @@ const struct profile_process *commands_launched(const struct profile_process *pr
 		const struct profile_process *p = &processes[i];
 		bool is_root = p->pid == p->tree_pid, was_root = first->pid == first->tree_pid;
 
-		if (process_order_runs(p, first) != 0)
+		if (processes_compare_runs(p, first) != 0)
 			return NULL;
 		if (is_root != was_root ? is_root : p->start_ns < first->start_ns)
 			first = p;

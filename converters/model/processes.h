@@ -14,13 +14,13 @@
  */
 
 /* As comparison functions have it: less than, equal to, or more than 0. */
-int process_order_numbers(uint64_t a, uint64_t b);
+int processes_compare_numbers(uint64_t a, uint64_t b);
 
 /* By process tree. */
-int process_order_runs(const struct profile_process *a, const struct profile_process *b);
+int processes_compare_runs(const struct profile_process *a, const struct profile_process *b);
 
 /* By process tree, by process, and the recording first that began first. */
-int process_order(const struct profile_process *a, const struct profile_process *b);
+int processes_compare(const struct profile_process *a, const struct profile_process *b);
 
 /* ---- run times ------------------------------------------------------------------------------- */
 /*

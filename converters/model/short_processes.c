@@ -14,7 +14,7 @@ static int compare_recordings(const void *a, const void *b, void *context)
 {
 	const struct profile_process *processes = context;
 
-	return process_order(&processes[*(const size_t *)a], &processes[*(const size_t *)b]);
+	return processes_compare(&processes[*(const size_t *)a], &processes[*(const size_t *)b]);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -108,9 +108,9 @@ static int compare_shorts(const void *a, const void *b, void *context)
 {
 	const struct profile_process *shorts = context;
 	size_t i = *(const size_t *)a, k = *(const size_t *)b;
-	int order = process_order_numbers(shorts[i].pid, shorts[k].pid);
+	int order = processes_compare_numbers(shorts[i].pid, shorts[k].pid);
 
-	return order ? order : process_order_numbers(i, k);
+	return order ? order : processes_compare_numbers(i, k);
 }
 
 /* Whether a recording of that process began earlier, as another program. */
@@ -221,7 +221,8 @@ static int each_run(struct run *r, const size_t *order,
 
 	for (size_t i = 0, begin = 0; !status && i < r->p->n_processes; i++) {
 		if (i + 1 < r->p->n_processes &&
-		    !process_order_runs(&r->p->processes[order[i]], &r->p->processes[order[i + 1]]))
+		    !processes_compare_runs(&r->p->processes[order[i]],
+					    &r->p->processes[order[i + 1]]))
 			continue;
 		r->order = order + begin;
 		r->n = i + 1 - begin;
@@ -263,9 +264,9 @@ int short_processes_find(struct profile *p, bool all, struct error *err)
 static int compare_lists(const void *a, const void *b)
 {
 	const struct short_list *x = a, *y = b;
-	int order = process_order_numbers(x->tree_pid, y->tree_pid);
+	int order = processes_compare_numbers(x->tree_pid, y->tree_pid);
 
-	return order ? order : process_order_numbers(x->tree_start, y->tree_start);
+	return order ? order : processes_compare_numbers(x->tree_start, y->tree_start);
 }
 
 static int note_list(struct run *r, bool all, struct error *err)
