@@ -40,6 +40,8 @@
 #define BLOCKED	   4u  /* a shot that finds the thread blocked counts as much as so many others */
 #define OFTEN	   12u /* that is too often ... */
 #define TICKS	   64u /* ... and for so many of them ticks are samples */
+#define NAP_NS	   200000u /* a thread that sleeps after less CPU time than that each time naps; ... */
+#define NAPS	   4u	   /* ... so many sleeps more are none */
 
 /* How late shots come to threads that run depends on the machine: 10 to 20 us on one virtual machine, 25 to 50 on
  * another. All in ns. */
@@ -64,18 +66,22 @@ void cps_misses_count(struct cps_strata *s, uint64_t used_ns, bool is_miss)
 	}
 }
 
-bool cps_misses_may_be_blocked(struct cps_strata *s, bool is_in_call, uint32_t waits)
+bool cps_misses_may_be_blocked(struct cps_strata *s, bool is_in_call, uint32_t waits,
+			       uint64_t reading)
 {
 	struct rusage usage = {.ru_nvcsw = 0};
-	uint64_t sleeps, faults;
+	uint32_t sleeps, faults;
 	bool may_be;
 
 	CPS_SYS(getrusage, RUSAGE_THREAD, &usage, 0, 0);
-	sleeps = (uint64_t)usage.ru_nvcsw - s->switches;
-	faults = (uint64_t)usage.ru_majflt - s->disk_faults;
+	sleeps = (uint32_t)usage.ru_nvcsw - s->switches;
+	faults = (uint32_t)usage.ru_majflt - s->disk_faults;
 	may_be = is_in_call ? sleeps > waits - s->waits : faults > 0;
-	s->switches = (uint64_t)usage.ru_nvcsw;
-	s->disk_faults = (uint64_t)usage.ru_majflt;
+	if (sleeps > (reading - s->counted_reading) / NAP_NS + NAPS)
+		s->ticks = TICKS;
+	s->switches = (uint32_t)usage.ru_nvcsw;
+	s->disk_faults = (uint32_t)usage.ru_majflt;
+	s->counted_reading = reading;
 	s->waits = waits;
 	return may_be;
 }
@@ -89,9 +95,10 @@ void cps_misses_count_blocked(struct cps_strata *s, bool was_blocked)
 	s->blocked = s->blocked < OFTEN ? s->blocked : OFTEN - 1;
 }
 
-void cps_misses_count_tick(struct cps_strata *s)
+void cps_misses_count_tick(struct cps_strata *s, uint64_t reading)
 {
-	s->ticks -= s->ticks > 0;
+	if (s->ticks && !--s->ticks)
+		cps_misses_may_be_blocked(s, true, s->waits, reading);
 }
 
 bool cps_misses_are_too_many(const struct cps_strata *s)
@@ -443,10 +450,11 @@ static void begin_late(struct cps_thread *t, const ucontext_t *context, uint64_t
 
 /* Whether the shot came late to a thread that was blocked in the kernel. In a wait of which we are told it was asleep, or
  * was just waking up. */
-static bool was_blocked(struct cps_strata *s, const ucontext_t *context, bool is_away)
+static bool was_blocked(struct cps_strata *s, const ucontext_t *context, uint64_t reading,
+			bool is_away)
 {
-	bool may_be =
-		cps_misses_may_be_blocked(s, cps_regs_is_from_call(context), cps_waiting_count);
+	bool may_be = cps_misses_may_be_blocked(s, cps_regs_is_from_call(context),
+						cps_waiting_count, reading);
 
 	return may_be && is_away && (!cps_waiting_is_wrapped() || cps_transfer_cut_state.frame);
 }
@@ -466,7 +474,7 @@ static bool admit_shot(struct cps_thread *t, const ucontext_t *context, uint64_t
 	if (!has_slept)
 		cps_misses_note_late(late);
 	cps_misses_count(s, *reading - s->seen_reading, has_slept || is_away);
-	cps_misses_count_blocked(s, was_blocked(s, context, is_away && !has_slept));
+	cps_misses_count_blocked(s, was_blocked(s, context, *reading, is_away && !has_slept));
 	see(s, now, *reading);
 	if (has_slept)
 		s->calm = 0;
@@ -501,7 +509,7 @@ static bool admit(struct cps_thread *t, const siginfo_t *info, const ucontext_t 
 	if (!may_shoot(t)) {
 		s->woken_at = s->left = 0;
 		cps_misses_count(s, *reading - s->seen_reading, false);
-		cps_misses_count_tick(s);
+		cps_misses_count_tick(s, *reading);
 		see(s, now, *reading);
 		return kind_of(info) == GATE && (int64_t)(*reading - t->consumed) > 0;
 	}

@@ -29,7 +29,8 @@ struct cps_strata {
 	uint32_t
 		ticks; /* ... so many ticks are samples before there is a shot again; see clock_strata.h */
 	uint32_t waits;			/* how many calls that wait it had made at the last shot */
-	uint64_t switches, disk_faults; /* what the kernel had counted at the last shot */
+	uint32_t switches, disk_faults; /* what the kernel had counted then, and ... */
+	uint64_t counted_reading;	/* ... the reading */
 	uint64_t held_at;		/* when the shot comes that is held; 0: there is none */
 };
 
@@ -58,16 +59,19 @@ void cps_misses_count(struct cps_strata *s, uint64_t used_ns, bool is_miss);
 
 /* [signal] In the handler of a shot, each time: whether the thread may have been blocked in the kernel since the last
  * one where no signal ends its sleep: in a fault whose page comes from a disk; or in a system call (`is_in_call`), if it
- * has slept more often than it has made calls that wait, which are so many by now. */
-bool cps_misses_may_be_blocked(struct cps_strata *s, bool is_in_call, uint32_t waits);
+ * has slept more often than it has made calls that wait, which are so many by now. If it has slept after each 0.2 ms of its
+ * CPU time, ticks are samples for a while: a shot that comes while it is just being woken up is like one that meets it running,
+ * and a call that waits would be shown with up to twice its time (doc/accuracy.md). */
+bool cps_misses_may_be_blocked(struct cps_strata *s, bool is_in_call, uint32_t waits,
+			       uint64_t reading);
 
 /* [signal] Whether this shot came late to a thread that was blocked so. It may have met the thread running in the kernel,
  * before it was blocked, and nothing tells. The kernel's ticks meet only threads that run, so if this happens to more
  * than every fifth shot they are samples for a while. */
 void cps_misses_count_blocked(struct cps_strata *s, bool was_blocked);
 
-/* [signal] A tick was a sample. */
-void cps_misses_count_tick(struct cps_strata *s);
+/* [signal] A tick was a sample, at this reading. After the last one it is looked again how often the thread sleeps. */
+void cps_misses_count_tick(struct cps_strata *s, uint64_t reading);
 
 /* [signal] Whether ticks are samples: for a while, or because shots miss a thread that sleeps most of the time so
  * often that only a few could be had. */

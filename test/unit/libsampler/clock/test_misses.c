@@ -5,7 +5,8 @@
  * Seen to fail: when misses of a thread that runs half of the time were not weighed against what it uses; when
  * they were too many for threads that do not sleep, or that run for a tenth of the time; when any sleep counted as one of
  * a blocked thread; and when ticks were samples after each third of ten shots, or for ever;
- * when nothing was learnt of how late shots come, or without a bound.
+ * when nothing was learnt of how late shots come, or without a bound; and when sleeps were not weighed against CPU time,
+ * or not counted again after the last tick.
  */
 #include <criterion/criterion.h>
 #include <time.h>
@@ -106,13 +107,51 @@ Test(misses, a_thread_may_be_blocked_if_it_has_waited)
 	const struct timespec nap = {0, 1000000};
 	struct cps_strata s = {.rarer = 0};
 
-	cps_misses_may_be_blocked(&s, true, 7);
+	cps_misses_may_be_blocked(&s, true, 7, 0);
 	nanosleep(&nap, NULL);
-	cr_assert(cps_misses_may_be_blocked(&s, true, 7));
+	cr_assert(cps_misses_may_be_blocked(&s, true, 7, 0));
 	nanosleep(&nap, NULL);
-	cr_assert_not(cps_misses_may_be_blocked(&s, false, 7));
+	cr_assert_not(cps_misses_may_be_blocked(&s, false, 7, 0));
 	nanosleep(&nap, NULL);
-	cr_assert_not(cps_misses_may_be_blocked(&s, true, 8));
+	cr_assert_not(cps_misses_may_be_blocked(&s, true, 8, 0));
+}
+
+static void sleep_often(int naps)
+{
+	const struct timespec nap = {0, 1000};
+
+	for (int i = 0; i < naps; i++)
+		nanosleep(&nap, NULL);
+}
+
+/* So many sleeps; then a shot, when the thread has used so many ns more. */
+static void nap(struct cps_strata *s, int naps, uint64_t *reading, uint64_t used)
+{
+	sleep_often(naps);
+	cps_misses_may_be_blocked(s, true, 0, *reading += used);
+}
+
+/* One that sleeps after each 0.1 ms is just being woken up at so many shots that ticks are samples, for as long as it does so. */
+Test(misses, ticks_are_samples_of_a_thread_that_naps)
+{
+	struct cps_strata s = {.calm = CPS_MISSES_CALM};
+	uint64_t reading = 0;
+
+	nap(&s, 0, &reading, 0);
+	s.ticks = 0;
+	nap(&s, 8, &reading, 4000000);
+	cr_assert_not(cps_misses_are_too_many(&s));
+	nap(&s, 3, &reading, 100000); /* a few in a short time may be chance */
+	cr_assert_not(cps_misses_are_too_many(&s));
+	nap(&s, 40, &reading, 4000000);
+	cr_assert(cps_misses_are_too_many(&s));
+	sleep_often(60);
+	for (int i = 0; i < 64; i++)
+		cps_misses_count_tick(&s, reading + 4000000);
+	cr_assert(cps_misses_are_too_many(&s));
+	for (int i = 0; i < 64; i++)
+		cps_misses_count_tick(&s, reading + 64 * 4000000);
+	cr_assert_not(cps_misses_are_too_many(&s));
 }
 
 /* Shots of which every `of`th finds the thread blocked. Returns how many ticks were samples. */
@@ -123,7 +162,7 @@ static int ticks_in(struct cps_strata *s, int of)
 	for (int i = 1; i <= 100 && !ticks; i++) {
 		cps_misses_count_blocked(s, i % of == 0);
 		for (; cps_misses_are_too_many(s) && ticks < 1000; ticks++)
-			cps_misses_count_tick(s);
+			cps_misses_count_tick(s, 1000000000);
 	}
 	return ticks;
 }
