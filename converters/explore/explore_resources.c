@@ -101,10 +101,12 @@ int explore_introduce(struct explore *e, struct error *err)
 	o = explore_open(e, NULL, err);
 	if (!o)
 		return -1;
-	if (e->n > 1)
+	if (e->n > 1) {
 		caption_run(o, p, &unused);
-	else
+		caption_recording(o, p);
+	} else {
 		caption_profile(o, p);
+	}
 	for (size_t i = 0; i < e->n; i++)
 		e->profiles[i].is_introduced = true;
 	return explore_close(e, o, err);

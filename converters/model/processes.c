@@ -31,11 +31,15 @@ uint64_t run_times_lasted(const struct profile_process *process)
 	return __builtin_mul_overflow(us, 1000, &ns) ? UINT64_MAX : ns;
 }
 
+/* What recording took of the CPU time. */
+static uint64_t own_of(const struct profile_process *process)
+{
+	return process->own_ns < process->cpu_ns ? process->own_ns : process->cpu_ns;
+}
+
 bool run_times_cpu(const struct profile *p, const struct profile_process *process, uint64_t *ns)
 {
-	uint64_t own = process->own_ns < process->cpu_ns ? process->own_ns : process->cpu_ns;
-
-	*ns = process->cpu_ns - own;
+	*ns = process->cpu_ns - own_of(process);
 	if (process->ended)
 		return true;
 	for (size_t i = 0; i < process->n_resources; i++)
@@ -143,6 +147,7 @@ int run_times_find(struct run_times *r, const struct profile *p, struct error *e
 		if (!process->start_ns || !run_times_cpu(p, process, &ns))
 			return 0;
 		r->cpu_ns = add(r->cpu_ns, ns);
+		r->own_ns = add(r->own_ns, own_of(process));
 		r->n_threads += process->n_threads;
 	}
 	if (!p->n_processes)

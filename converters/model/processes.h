@@ -31,6 +31,7 @@ int processes_compare(const struct profile_process *a, const struct profile_proc
 
 struct run_times {
 	uint64_t cpu_ns;     /* of all processes, without what recording took */
+	uint64_t own_ns;     /* what recording took, of the processes that say it */
 	uint64_t elapsed_ns; /* from the first start to the last end, of each run; their sum */
 	uint64_t longest_ns; /* the most of them */
 	uint64_t over_ns;    /* when the last process ended, since 1970 */

@@ -462,6 +462,7 @@ void caption_profile(struct out *o, const struct profile *p)
 		write_credit(o, p);
 	if (!p->n_columns)
 		write_precision(o, p);
+	caption_recording(o, p);
 	write_children(o, p);
 	if (p->given_calls)
 		write_calls(o, p->given_calls);

@@ -14,6 +14,7 @@
 
 #define SOME	  100 /* one part in so many of the elapsed time is worth a word */
 #define BUSY	  0.95
+#define DEAR	  0.05 /* of the CPU time, if recording took it */
 #define STATES	  8
 #define READY	  "ready" /* the state of who waits for a processor */
 #define NAME_MOST 24	  /* of a program, in columns */
@@ -75,9 +76,16 @@ static bool write_rest(struct out *o, const struct profile *p, const struct run_
 	uint64_t ready = ready_of(p, r);
 	char text[WEIGHT_BYTES];
 
-	if (ready < (1 - BUSY) * (double)r->elapsed_ns ||
-	    (double)(r->cpu_ns + ready) < BUSY * (double)r->elapsed_ns) {
-		out_text(o, "): the rest was waiting");
+	double busy = (double)r->cpu_ns + (double)r->own_ns, least = BUSY * (double)r->elapsed_ns;
+
+	if (busy >= least) {
+		out_text(o, ")");
+		return false;
+	}
+	if (ready < (1 - BUSY) * (double)r->elapsed_ns || busy + (double)ready < least) {
+		out_format(o, "): the rest was waiting%s",
+			   (double)r->own_ns > (1 - BUSY) * (double)r->elapsed_ns ? " or recording"
+										  : "");
 		return false;
 	}
 	out_format(o, "); %s waited for a processor", weight_duration(text, ready));
@@ -125,7 +133,10 @@ static void write_ready(struct out *o, const struct profile *p, const struct run
 static void cut_times(const struct profile *p, struct run_times *r)
 {
 	uint64_t to = p->to_ns ? minimum(p->to_ns, r->elapsed_ns) : r->elapsed_ns;
+	double part = r->cpu_ns ? (double)p->weight / (double)r->cpu_ns : 0;
 
+	/* Recording is taken to go along with work. */
+	r->own_ns = (uint64_t)((part < 1 ? part : 1) * (double)r->own_ns);
 	r->elapsed_ns = to - minimum(p->from_ns, to);
 	r->cpu_ns = p->weight;
 }
@@ -221,6 +232,34 @@ bool caption_run(struct out *o, const struct profile *p, struct run_times *r)
 	if (!p->from_ns && !p->to_ns)
 		write_waits(o, p, r);
 	return true;
+}
+
+/* ---- recording ------------------------------------------------------------------------------- */
+
+void caption_recording(struct out *o, const struct profile *p)
+{
+	uint64_t own_ns = 0, cpu_ns = 0;
+	char text[WEIGHT_BYTES];
+	double share;
+
+	for (size_t i = 0; i < p->n_processes; i++) {
+		const struct profile_process *process = &p->processes[i];
+
+		if (!process->ended)
+			continue;
+		cpu_ns += minimum(process->cpu_ns, UINT64_MAX - cpu_ns);
+		own_ns += minimum(process->own_ns, UINT64_MAX - own_ns);
+	}
+	share = weight_fraction(own_ns, cpu_ns);
+	if (!cpu_ns || share < DEAR)
+		return;
+	if (p->threads || p->states || p->from_ns || p->to_ns)
+		out_format(o, "recording itself took %.3g %% of the whole run's CPU time",
+			   100 * share);
+	else
+		out_format(o, "recording itself took %s, %.3g %% of the CPU time",
+			   weight_duration(text, own_ns), 100 * share);
+	out_text(o, "; no row has it\n");
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */

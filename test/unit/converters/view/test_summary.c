@@ -92,6 +92,9 @@ Test(summary, is_one_page)
 	for (size_t i = 0; i <= CPS_LOSS_COUNT; i++)
 		p->processes[0].losses[i] = UINT64_MAX / 100;
 	p->by_name = NULL;
+	p->processes[0].ended = true;
+	p->processes[0].cpu_ns = UINT64_MAX;
+	p->processes[0].own_ns = UINT64_MAX / 3;
 	text = show(&view_summary, p, &options);
 	cr_assert(strstr(text, "and others (cpconv --info)"), "%s", text);
 	cr_assert(strstr(text, "lost: "), "%s", text);

@@ -454,3 +454,26 @@ Test(views, groups_of_a_flat_profile)
 	free(text);
 	profile_free(p);
 }
+
+/* All headings say what recording took if that is much. Seen to fail: without the line. */
+Test(views, what_recording_took)
+{
+	static const struct view *const all[] = {
+		&view_flat,  &view_functions, &view_bodies, &view_tree,	   &view_bottomup,
+		&view_edges, &view_callpath,  &view_graph,  &view_summary, &view_html,
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		struct profile *p = profile_of("main;f 60\nmain;g 40\n");
+		char *text;
+
+		p->processes[0].ended = true;
+		p->processes[0].cpu_ns = 1000000000;
+		p->processes[0].own_ns = 300000000;
+		text = show(all[i], p, &defaults);
+		cr_assert(strstr(text, "recording itself took 300.000 ms, 30 % of the CPU time"),
+			  "--%s: %s", all[i]->name, text);
+		free(text);
+		profile_free(p);
+	}
+}

@@ -287,8 +287,48 @@ static void run_is(const struct profile *p, const char *want)
 	free(text);
 }
 
+/* A twentieth is worth a line. A process without an end does not say what recording took. Seen to fail: no
+ * line. */
+Test(caption, what_recording_took)
+{
+	struct profile_process list[2] = {{.exe = STRINGS_NONE}, {.exe = STRINGS_NONE}};
+	struct profile p;
+	struct error err;
+	char *text;
+
+	enter_new_directory();
+	make(&p, "program", "");
+	for (size_t i = 0; i < 2; i++)
+		list[i].file = p.processes[1].file;
+	p.processes = list;
+	list[0].ended = true;
+	list[0].cpu_ns = SECOND;
+	list[1].cpu_ns = SECOND;
+	list[0].own_ns = SECOND / 20 - 1;
+	caption(out_open("x", &err), &p);
+	text = text_of_file("x");
+	cr_assert(!strstr(text, "recording itself"), "%s", text);
+	free(text);
+	list[0].own_ns = SECOND / 20;
+	caption(out_open("x", &err), &p);
+	text = text_of_file("x");
+	cr_assert(strstr(text, "\nrecording itself took 50.000 ms, 5 % of the CPU time; no row has "
+			       "it\n"),
+		  "%s", text);
+	free(text);
+	list[0].own_ns = SECOND / 16;
+	p.to_ns = 1;
+	caption(out_open("x", &err), &p);
+	text = text_of_file("x");
+	cr_assert(strstr(text, "\nrecording itself took 6.25 % of the whole run's CPU time; no row "
+			       "has it\n"),
+		  "%s", text);
+	free(text);
+	strings_free(p.strings);
+}
+
 /* Seen to fail: with the recorder's own time among the CPU time; with the process's end before its start;
- * when "the rest was waiting" that was ready. */
+ * when "the rest was waiting" that was ready, or was recording. */
 Test(caption, work_and_waiting)
 {
 	struct profile p = {.strings = strings_new(), .n_processes = 1};
@@ -308,6 +348,11 @@ Test(caption, work_and_waiting)
 	run_is(&p, "0.48 s CPU of 2.89 s elapsed (17 %); 2.400 s waited for a processor\n");
 	list[0].ready_ns = SECOND / 50;
 	run_is(&p, "0.48 s CPU of 2.89 s elapsed (17 %): the rest was waiting\n");
+	list[0].own_ns = SECOND / 4;
+	list[0].cpu_ns = SECOND;
+	run_is(&p, "0.75 s CPU of 2.89 s elapsed (26 %): the rest was waiting or recording\n");
+	list[0].cpu_ns = SECOND * 28 / 10;
+	run_is(&p, "2.55 s CPU of 2.89 s elapsed (88 %)\n");
 	list[0] = ran(exe, 0, 0.002, 0.00198);
 	run_is(&p, "1.98 ms CPU of 2.00 ms elapsed (99 %)\n");
 	list[0] = ran(exe, 0, 2, 6);
