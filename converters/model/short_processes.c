@@ -138,8 +138,8 @@ static uint64_t beyond(uint64_t all, uint64_t before)
 /* Entries of a process follow each other in time. Each has all that the process has used until then. */
 static int settle(struct run *r, struct error *err)
 {
-	struct profile_process *shorts = r->p->shorts + r->first;
 	size_t n = r->p->n_shorts - r->first;
+	struct profile_process *shorts = n ? r->p->shorts + r->first : NULL;
 	size_t *order = calloc(n + 1, sizeof(*order));
 	uint64_t cpu_ns = 0, children_ns = 0;
 

@@ -54,7 +54,7 @@ for resource in cpu real alloc; do
 	done
 done
 [ "$got" = 0 ] || fail "$got of alloc in burn.h"
-# A call into the C library has its first function alone.
+# A call into the C library has its first function alone. (Seen to fail: with each function collapsed by itself, both lines.)
 whole alloc --collapse libc | tr ';' '\n' | grep -q '^_IO_file_doallocate' && fail "--collapse libc has more than its first functions"
 whole alloc --focus by_malloc --collapse allocates.c | grep -qx '.*;main [0-9]*' || fail "--collapse allocates.c"
 python3 "$root/test/live/converters/filters.py" "$CPCONV" work "$all_threads" || fail "see above"
@@ -225,8 +225,10 @@ wrong 2 'must be later than --from' --from 2 --to 1 two.cps
 wrong 2 'is not a number of seconds' --from x two.cps
 "$CPCONV" --ignore nobody --hide noone two.cps >out 2>err || fail "--ignore nobody: $(cat err)"
 [ "$(grep -c 'warning: --[a-z]*: no function matches "no' err)" -eq 2 ] || fail "no warnings: $(cat err)"
+# (Seen to fail: with the warning of functions alone.)
 "$CPCONV" --collapse lbc.so.6 two.cps >out 2>err || fail "--collapse lbc.so.6: $(cat err)"
 grep -qx 'cpconv: warning: --collapse: no function or file matches "lbc.so.6"; similar: libc.so.6' err || fail "$(cat err)"
+# (Seen to fail: with options accepted by all views, they were ignored.)
 wrong 2 '^cpconv: --threads takes no --collapse (' --threads --collapse libc two.cps
 wrong 2 '^cpconv: --info takes no --thread (' --info --thread worker-1 two.cps
 wrong 2 '^cpconv: --threads takes no --by (' --threads --by thread two.cps

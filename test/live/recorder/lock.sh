@@ -31,7 +31,7 @@ waits() {
 	same a b "--blame"
 	"$CPCONV" --flat --resource lock wait.cps | grep -qx "who held the lock: --blame" ||
 		fail "the heading does not say who held the lock" # seen to fail: nothing named --blame there
-	! grep -q "who held" a || fail "--blame names itself"
+	! grep -q "who held" a || fail "--blame names itself" # seen to fail: with the line in the heading of each resource
 	"$CPCONV" --flat --blame wait.cps >a || fail "--blame alone: no view"
 	same a b "--blame alone" # seen to fail: it was refused without --resource lock
 	! "$CPCONV" --flat --resource cpu --blame wait.cps 2>err >&2 && grep -q "only of resource lock" err ||
