@@ -217,7 +217,7 @@ void warnings_sources(const struct sources *s)
 	for (i = 0; i < s->n_same && i < SHOWN; i++)
 		message("%s, read once", s->same[i]);
 	if (i < s->n_same)
-		message("warning: and %zu more recordings that are also in a pack", s->n_same - i);
+		message("warning: and %zu more recordings that are in two files", s->n_same - i);
 	if (s->alone)
 		message("%s", s->alone);
 	if (s->newest && s->n_given == 1)

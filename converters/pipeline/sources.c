@@ -81,14 +81,19 @@ static int missing_file(const char *name, struct error *err)
 
 /* The list owns the name from now on, also after an error. A name of NULL means that there was no
  * memory to copy it. */
-static int add_group_name(struct sources_named *g, char *name, struct error *err)
+static int add_name(char ***list, size_t *n, size_t *size, char *name, struct error *err)
 {
-	if (!name || !array_reserve(&g->list, &g->size, g->n + 1, sizeof(*g->list))) {
+	if (!name || !array_reserve(list, size, *n + 1, sizeof(**list))) {
 		free(name);
 		return error_memory(err);
 	}
-	g->list[g->n++] = name;
+	(*list)[(*n)++] = name;
 	return 0;
+}
+
+static int add_group_name(struct sources_named *g, char *name, struct error *err)
+{
+	return add_name(&g->list, &g->n, &g->size, name, err);
 }
 
 static void sources_named_free(struct sources_named *g)
@@ -279,16 +284,6 @@ struct expansion {
 	size_t n, size;
 };
 
-static int add_file(struct expansion *x, char *name, struct error *err)
-{
-	if (!name || !array_reserve(&x->files, &x->size, x->n + 1, sizeof(*x->files))) {
-		free(name);
-		return error_memory(err);
-	}
-	x->files[x->n++] = name;
-	return 0;
-}
-
 static int add_recordings(struct expansion *x, const struct pack_file *pack, struct error *err)
 {
 	struct pack_entry entry;
@@ -303,7 +298,7 @@ static int add_recordings(struct expansion *x, const struct pack_file *pack, str
 			return -1;
 		if (asprintf(&name, "%s/%s", pack->path, entry.name) < 0)
 			name = NULL;
-		if (add_file(x, name, err))
+		if (add_name(&x->files, &x->n, &x->size, name, err))
 			return -1;
 	}
 	return 0;
@@ -341,7 +336,7 @@ static int expand(struct sources *s, struct expansion *x, size_t i, struct error
 		char *name = s->files[i];
 
 		s->files[i] = NULL; /* it moves, or is freed */
-		return add_file(x, name, err);
+		return add_name(&x->files, &x->n, &x->size, name, err);
 	}
 	rc = add_recordings(x, &pack, err);
 	pack_file_close(&pack);
@@ -370,14 +365,14 @@ static int packs_expand(struct sources *s, struct error *err)
 
 /* ---- sources same ---------------------------------------------------------------------------- */
 /*
- * Leaves out recordings that a pack and another file have.
+ * Leaves out recordings that another file has, too: a copy of it, or a pack.
  *
  * In: names of recordings. Out: those without the ones that are of the same process, and of the
  * same moment of it.
  *
  * A pack often lies in the directory whose recordings are in it. Each of them counts once. The one
  * in a pack is read, because it is whole and its perf map is there, unless its process was running
- * when it was packed.
+ * when it was packed. Of copies the longest one is read: the others were cut, or made while the process ran.
  */
 
 /* The order in which the same recording is taken from several files. */
@@ -388,7 +383,8 @@ struct owner {
 	char *host; /* NULL: it is not known whose it is */
 	uint64_t pid, start_ns;
 	enum rank rank;
-	size_t place; /* in the list of files */
+	uint64_t bytes; /* of a file that is no pack */
+	size_t place;	/* in the list of files */
 	bool no_memory;
 };
 
@@ -425,6 +421,18 @@ static int find_rank(struct owner *o, const char *file, struct error *err)
 	return 0;
 }
 
+/* Whether it is worth reading: profiles of others may be large, and do not say whose they are. */
+static bool begins_as_recording(const char *file)
+{
+	unsigned char head[CPS_HEAD_BYTES];
+	FILE *f = fopen(file, "re");
+	size_t n = f ? fread(head, 1, sizeof(head), f) : 0;
+
+	if (f)
+		fclose(f);
+	return n && decode_stream.detect(head, n);
+}
+
 /* What cannot be read is no error yet: it is when the file is read as a whole. Pipes are read only once. */
 static int find_owner(struct owner *o, const char *file, struct error *err)
 {
@@ -434,8 +442,11 @@ static int find_owner(struct owner *o, const char *file, struct error *err)
 
 	if (find_rank(o, file, err))
 		return -1;
-	if (o->rank == RANK_FILE && (stat(file, &st) || !S_ISREG(st.st_mode)))
-		return 0;
+	if (o->rank == RANK_FILE) {
+		if (stat(file, &st) || !S_ISREG(st.st_mode) || !begins_as_recording(file))
+			return 0;
+		o->bytes = (uint64_t)st.st_size;
+	}
 	decode_file(file, &sink, &unused);
 	return o->no_memory ? error_memory(err) : 0;
 }
@@ -459,29 +470,38 @@ static int owner_order(const void *a, const void *b)
 
 	if (!order)
 		order = (int)x->rank - (int)y->rank;
+	if (!order && x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
 	return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
 /* ---- the list ---------------------------------------------------------------------------------- */
 
-/* The file is the same recording as another one. */
-static int leave_out(struct sources *s, size_t place, const char *other, struct error *err)
+/* The file is the same recording as another one, which stands before it in order. */
+static int leave_out(struct sources *s, const struct owner *o, const struct owner *other,
+		     struct error *err)
 {
+	const char *file = s->files[o->place], *kept = s->files[other->place];
 	char *text;
 
-	if (asprintf(&text, "%s: warning: the same recording as %s", s->files[place], other) < 0)
+	if (asprintf(&text, "%s: warning: the same recording as %s%s", file, kept,
+		     o->bytes && other->bytes > o->bytes ? ", which is longer" : "") < 0)
 		return error_memory(err);
-	if (!array_reserve(&s->same, &s->same_size, s->n_same + 1, sizeof(*s->same))) {
-		free(text);
-		return error_memory(err);
+	if (add_name(&s->same, &s->n_same, &s->same_size, text, err))
+		return -1;
+	if (s->newest && !s->packs->n)
+		s->n_given--;
+	if (s->newest && !strcmp(s->newest, file)) {
+		free(s->newest);
+		s->newest = strdup(kept);
+		if (!s->newest)
+			return error_memory(err);
 	}
-	s->same[s->n_same++] = text;
-	free(s->files[place]);
-	s->files[place] = NULL;
+	free(s->files[o->place]);
+	s->files[o->place] = NULL;
 	return 0;
 }
 
-/* Two files that are no pack may be copies of each other, which only their user knows. */
 static int leave_out_same(struct sources *s, const struct owner *owners, struct error *err)
 {
 	const struct owner *first = owners;
@@ -493,8 +513,8 @@ static int leave_out_same(struct sources *s, const struct owner *owners, struct 
 
 		if (!o->host || compare_owners(first, o))
 			first = o;
-		else if (first->rank != RANK_FILE || o->rank != RANK_FILE)
-			status = leave_out(s, o->place, s->files[first->place], err);
+		else
+			status = leave_out(s, o, first, err);
 	}
 	for (size_t i = 0; i < s->n; i++)
 		if (s->files[i])
@@ -509,7 +529,7 @@ static int recordings_same(struct sources *s, struct error *err)
 	struct owner *owners;
 	int status = 0;
 
-	if (!s->packs->n || s->n_given < 2)
+	if (s->n_given < 2)
 		return 0;
 	owners = calloc(n, sizeof(*owners));
 	if (!owners)
@@ -529,18 +549,6 @@ static int recordings_same(struct sources *s, struct error *err)
 }
 
 /* ---- sources --------------------------------------------------------------------------------- */
-
-/* The list owns the name from now on, also after an error. A name of NULL means that there was no
- * memory to copy it. */
-static int add_name(char ***list, size_t *n, size_t *size, char *name, struct error *err)
-{
-	if (!name || !array_reserve(list, size, *n + 1, sizeof(**list))) {
-		free(name);
-		return error_memory(err);
-	}
-	(*list)[(*n)++] = name;
-	return 0;
-}
 
 /* ---- named files ----------------------------------------------------------------------------- */
 

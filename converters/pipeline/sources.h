@@ -42,7 +42,8 @@ struct sources {
  * files whose names the file `list` holds (NULL: there is no list). If nothing is named, they are
  * the newest recording in the current directory and the other recordings of its process tree, in
  * the order in which the processes began; damaged recordings other than the newest are left out
- * then. A pack stands for the recordings in it; one that is also given apart, or in another pack, is in the list once.
+ * then. A pack stands for the recordings in it. Of copies of a recording, such as one in a pack and one given apart, one is in the
+ * list.
  * To be freed also after an error.
  */
 int sources_find(struct sources *s, char *const *names, size_t n, const char *list,

@@ -8,6 +8,61 @@
 # Not in short runs: it takes 5 s.
 # shellcheck disable=SC3045 # dash has ulimit -n
 . "$(dirname "$0")/../lib.sh"
+need python3
+
+# Copies of a recording are read once. So each becomes one of another process: in the process record, which is the first one, the
+# number of the process is another.
+cat >copy.py <<'end'
+import sys
+import zlib
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift += 7
+        at += 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+def number(value):
+    data = bytearray()
+    while value > 127:
+        data.append(value & 127 | 128)
+        value >>= 7
+    return bytes(data) + bytes([value])
+
+
+def copy(name, to, pid):
+    data = open(name, "rb").read()
+    stream = zlib.decompressobj()
+    records = stream.decompress(data[9:])
+    tag, at = varint(records, 0)
+    size, at = varint(records, at)
+    fields, end = b"", at + size
+    while at < end:
+        key, at = varint(records, at)
+        value, at = varint(records, at)
+        if key & 1:
+            fields += number(key) + number(value) + records[at : at + value]
+            at += value
+        else:
+            fields += number(key) + number(pid if key == 2 else value)
+    first = number(tag) + number(len(fields)) + fields
+    first += zlib.crc32(first).to_bytes(4, "little")
+    packer = zlib.compressobj()
+    packed = packer.compress(first + records[end + 4 :])
+    packed += packer.flush(zlib.Z_FINISH if stream.eof else zlib.Z_SYNC_FLUSH)
+    open(to, "wb").write(data[:9] + packed)
+
+
+for i in range(3000):
+    file = sys.argv[1 + (i + 1) % len(sys.argv[1:])]
+    print(file, f"all/{i:04}.cps")
+    copy(file, f"all/{i:04}.cps", 1000000 + i)
+end
 
 # Some short processes, one of them killed, become 3,000 files.
 mkdir some all
@@ -18,13 +73,8 @@ for seconds in 1 2 3; do
 done
 set -- *.cps
 [ $# -ge 5 ] || fail "recordings: $*"
-bytes=$(($(wc -c <"$1") * 3 / 4))
-head -c $bytes "$1" >../cut
 cd .. || exit 1
-awk -v files="$*" 'BEGIN {
-	n = split(files, file, " ")
-	for (i = 0; i < 3000; i++) printf "cp some/%s all/%04d.cps\n", file[i % n + 1], i
-}' >copy && sh copy || fail "cannot copy"
+python3 copy.py some/*.cps >copy || fail "cannot copy"
 
 # The whole has the weight of each recording as often as that is named.
 total() {
@@ -32,7 +82,7 @@ total() {
 		LC_ALL=C sort
 }
 for file in some/*.cps; do
-	copies=$(awk -v f="$file" '$2 == f { n++ } END { print n + 0 }' copy)
+	copies=$(awk -v f="$file" '$1 == f { n++ } END { print n + 0 }' copy)
 	"$CPCONV" --folded --unit gticks "$file" | awk -v k="$copies" '{ n = $NF; sub(/ [0-9]+$/, ""); printf "%s %.0f\n", $0, n * k }'
 done >parts
 total parts >want
@@ -65,22 +115,23 @@ sed 1d got | cmp -s - folded || fail "cpprof differs: $(head -n 3 got)"
 
 # Files in the middle are cut, and the first few of them are named.
 for i in 0500 0600 0700 1000 1001 1002 1003 2000; do
-	cp cut all/$i.cps
+	bytes=$(($(wc -c <all/$i.cps) * 3 / 4))
+	head -c $bytes all/$i.cps >short && mv short all/$i.cps
 done
 "$CPCONV" --jobs 1 --folded all >want 2>err || fail "cut: $(cat err)"
 "$CPCONV" --jobs 4 --folded all >got 2>err.4 || fail "cut: $(cat err.4)"
 same want got "with some that were cut"
 same err err.4 "warnings"
-[ "$(grep -c "all/.*cut at byte $bytes:" err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings have no end$' err ||
+[ "$(grep -c "all/.*cut at byte [0-9]*:" err)" -eq 5 ] && grep -q '^cpconv: warning: and 3 more recordings have no end$' err ||
 	fail "said: $(cat err)"
 
 # Of files whose first record is corrupt the first one is named, with the message that it gives alone.
 for i in 1100 1900 2900; do
 	{
-		head -c 30 cut
+		head -c 30 all/$i.cps
 		echo "not what was there"
-		tail -c +50 cut
-	} >all/$i.cps
+		tail -c +50 all/$i.cps
+	} >short && mv short all/$i.cps
 done
 "$CPCONV" --folded all/1100.cps 2>alone && fail "a corrupt file is taken"
 "$CPCONV" --jobs 1 --folded all 2>err && fail "a corrupt file is taken"

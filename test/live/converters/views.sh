@@ -115,7 +115,7 @@ for view in $(names_of_views); do
 		LC_ALL=C grep -P '[\x00-\x08\x0b-\x1f]|\xc2[\x80-\x9f]' out >odd && fail "--$view $format: $(head -n 3 odd | od -c)"
 	done
 done
-cp "$stream" "d$csi.cps" && touch -d tomorrow "d$csi.cps"
+mv "$stream" "d$csi.cps" && touch -d tomorrow "d$csi.cps"
 "$CPCONV" >out 2>&1 || fail "$(cat out)"
 grep -q 'reading d??.cps' out || fail "the name of a file: $(head -n 1 out)"
 exit 0

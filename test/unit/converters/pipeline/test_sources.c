@@ -17,13 +17,15 @@ static void touch(const char *name, time_t seconds)
 	cr_assert_eq(utimensat(AT_FDCWD, name, times, 0), 0);
 }
 
+static uint64_t pid = 77;
+
 /* Make a recording of that tree which began at start_ns and was last written to at `seconds`. */
 static void make(const char *name, const char *host, uint64_t tree_pid, uint64_t tree_start,
 		 uint64_t start_ns, time_t seconds)
 {
 	struct bytes records = {0}, payload = {0}, file = {0};
 
-	bytes_process(&payload, 77, 1000, 0);
+	bytes_process(&payload, pid, 1000, 0);
 	bytes_field_text(&payload, CPS_PROCESS_HOST, host);
 	bytes_field(&payload, CPS_PROCESS_START_NS, start_ns);
 	if (tree_pid)
@@ -43,7 +45,7 @@ static void put(const char *name, const char *text, time_t seconds)
 }
 
 /* The wanted text has the names of the files with spaces between, then those given again in
- * brackets. */
+ * brackets, and what is said of copies in braces. */
 static void finds(const char *names, const char *want)
 {
 	char *list[8], copy[256], got[512] = "", *rest;
@@ -59,6 +61,8 @@ static void finds(const char *names, const char *want)
 		strcat(strcat(got, i ? " " : ""), s.files[i]);
 	for (size_t i = 0; i < s.n_again; i++)
 		strcat(strcat(strcat(got, " ["), s.again[i]), "]");
+	for (size_t i = 0; i < s.n_same; i++)
+		strcat(strcat(strcat(got, " {"), s.same[i]), "}");
 	if (s.newest)
 		strcat(strcat(got, " newest "), s.newest);
 	cr_assert_str_eq(got, want);
@@ -172,6 +176,7 @@ Test(sources, the_newest_tree)
 	make("z.cps", "h", 100, 5, 10, 1000);
 	finds("", "z.cps newest z.cps");
 	make("b.cps", "h", 100, 5, 30, 900);
+	pid++;
 	make("c.cps", "h", 100, 5, 30, 800);
 	make("a.cps", "h", 100, 5, 20, 100);
 	make("other_host.cps", "i", 100, 5, 20, 100);
@@ -184,6 +189,43 @@ Test(sources, the_newest_tree)
 	finds("", "z.cps last.cps a.cps b.cps c.cps newest last.cps");
 	make("alone.cps", "h", 0, 0, 15, 1002);
 	finds("", "alone.cps newest alone.cps");
+}
+
+static void copy(const char *from, const char *to, long bytes, time_t seconds)
+{
+	char all[1000];
+	FILE *f = fopen(from, "r");
+	size_t n = fread(all, 1, sizeof(all), f);
+
+	fclose(f);
+	writer_file(to, all, bytes < 0 ? n + (size_t)bytes : n);
+	touch(to, seconds);
+}
+
+/* Of copies the longest is read, by whatever names they are given. Another process, another time of it, and another host make
+ * another recording; profiles that do not say whose they are are never copies. Seen to fail: all were added up. */
+Test(sources, copies)
+{
+	enter_new_directory();
+	make("a.cps", "h", 100, 5, 10, 1000);
+	copy("a.cps", "b.cps", 0, 1100);
+	copy("a.cps", "cut.cps", -3, 1200);
+	finds("a.cps b.cps", "a.cps {b.cps: warning: the same recording as a.cps}");
+	finds("b.cps a.cps", "b.cps {a.cps: warning: the same recording as b.cps}");
+	finds("cut.cps a.cps",
+	      "a.cps {cut.cps: warning: the same recording as a.cps, which is longer}");
+	finds("", "a.cps {b.cps: warning: the same recording as a.cps} {cut.cps: warning: the same "
+		  "recording as a.cps, which is longer} newest a.cps");
+	make("time.cps", "h", 100, 5, 11, 1000);
+	make("host.cps", "i", 100, 5, 10, 1000);
+	pid++;
+	make("pid.cps", "h", 100, 5, 10, 1000);
+	make("none1.cps", "h", 100, 5, 0, 1000);
+	make("none2.cps", "h", 100, 5, 0, 1000);
+	put("x", "main;f 5\n", 100);
+	put("y", "main;f 5\n", 100);
+	finds("a.cps time.cps host.cps pid.cps none1.cps none2.cps x y",
+	      "a.cps time.cps host.cps pid.cps none1.cps none2.cps x y");
 }
 
 /* Damaged recordings are left out without a word. But the newest one is not, so that reading it
