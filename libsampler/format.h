@@ -42,6 +42,9 @@ enum cps_tag {
 	CPS_TAG_FREED = 15,	 /* time, then (number, time) pairs: blocks that were freed */
 	CPS_TAG_BLOCK = 16,	 /* number: a block of the stream begins */
 	CPS_TAG_SHORT = 17,	 /* fields (enum cps_short_field); not in streams, see CPS_SHORT */
+	CPS_TAG_CALLED =
+		17, /* in streams: first, then (module + 1, address) of functions that were called */
+	CPS_TAG_CALLS = 18, /* states of a machine that counts calls, see CPS_CALLS */
 };
 
 /* The last bytes of a flush of zlib's, and those of two flushes without anything between them: then a block begins, which
@@ -109,6 +112,7 @@ enum cps_end_field {
 	CPS_END_CHILDREN_NS = 13,    /* CPU time of children that were waited for, and of theirs */
 	CPS_END_INTERRUPTED = 14,    /* waits that failed with EINTR because of a tick */
 	CPS_END_READY_NS = 15,	     /* time in which threads were ready to run and did not */
+	CPS_END_HOOKS_NS = 16,	     /* the part of OWN_NS in which calls were counted */
 };
 
 /*
@@ -310,6 +314,24 @@ enum cps_loss {
 	[CPS_LOSS_CREATING] = "while the file was created",                                        \
 	[CPS_LOSS_UNWINDER] = "libunwind busy", [CPS_LOSS_FREES] = "freed blocks not kept",        \
 	[CPS_LOSS_MARKS] = "marks not kept", [CPS_LOSS_DAMAGED] = "in a damaged part of the file"
+
+/*
+ * CPS_CALLS: calls that were counted, by the states of machines (Spivey 2004, steps B1 to B3). In a stream the records come
+ * once, before the end record: CPS_TAG_CALLED, then CPS_TAG_CALLS.
+ *
+ * CPS_TAG_CALLS: machine, transitions, missed calls, number of the first state, then for each state: the state that it was
+ * created from, the function times 2 plus CPS_CALLS_CUT, calls that led to it, direct recursions in it. States are numbered from
+ * 1 up in each machine; 0 is the root, in which nothing runs.
+ *
+ * While the program runs they stand in a file beside the stream, STREAM.calls, which is made anew and renamed: the letters, the
+ * version, 8 bytes each, little endian, of the journal's id, of microseconds after the start, and of the CPU time (ns) of the
+ * hooks until then; then the same records, not deflated.
+ */
+#define CPS_CALLS_CUT	     1u /* its history was not kept */
+#define CPS_CALLS_SUFFIX     ".calls"
+#define CPS_CALLS_MAGIC	     "CPSCALLS"
+#define CPS_CALLS_VERSION    1
+#define CPS_CALLS_HEAD_BYTES 33u
 
 /*
  * The journal is a file of fixed layout beside the stream, STREAM.journal. It holds what has not

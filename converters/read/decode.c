@@ -35,6 +35,8 @@ static const struct {
 } mistakes[] = {
 	{CPS_JOURNAL_MAGIC,
 	 "is the journal of a recording; name the recording, without " CPS_JOURNAL_SUFFIX},
+	{CPS_CALLS_MAGIC,
+	 "has the calls of a recording; name the recording, without " CPS_CALLS_SUFFIX},
 	{GZIP_MAGIC, "is compressed with gzip; unpack it first"},
 	{"\x28\xb5\x2f\xfd", "is compressed with zstd; unpack it first"},
 	{"\3757zXZ", "is compressed with xz; unpack it first"},

@@ -288,6 +288,7 @@ static const struct decode_field end_fields[] = {
 	{CPS_END_PYTHON_UNNAMED, FIELD_NUMBER, IN_END(python_unnamed)},
 	{CPS_END_READY_NS, FIELD_NUMBER, IN_END(ready_ns)},
 	{CPS_END_INTERRUPTED, FIELD_NUMBER, IN_END(interrupted)},
+	{CPS_END_HOOKS_NS, FIELD_NUMBER, IN_END(hooks_ns)},
 	{0},
 };
 
@@ -612,6 +613,10 @@ static int record_decode(struct decode_stream *s, uint64_t tag, const unsigned c
 		return record_engine(s, &c);
 	case CPS_TAG_JIT:
 		return record_jit(s, payload, n);
+	case CPS_TAG_CALLED:
+		return decode_calls_functions(s, &c);
+	case CPS_TAG_CALLS:
+		return decode_calls_states(s, &c);
 	default:
 		return s->resources ? record_of_resources(s, tag, &c) : 0;
 	}

@@ -61,6 +61,7 @@ static int kept_push(struct decode_stream *s)
 	struct decode_resources *r = s->resources;
 	uint64_t head[2];
 
+	decode_calls_forget(&s->calls);
 	for (size_t at = 0; at < r->kept_bytes; at += sizeof(head) + head[1]) {
 		memcpy(head, r->kept + at, sizeof(head));
 		if (decode_record(s, head[0], r->kept + at + sizeof(head), head[1]))
@@ -110,7 +111,8 @@ int decode_resources_keep(struct decode_stream *s, uint64_t tag, const unsigned 
 	const uint64_t head[2] = {tag, n};
 
 	if (r->is_taken || (tag != CPS_TAG_MODULE && tag != CPS_TAG_THREAD && tag != CPS_TAG_LOSS &&
-			    tag != CPS_TAG_MARK && tag != CPS_TAG_JIT))
+			    tag != CPS_TAG_MARK && tag != CPS_TAG_JIT && tag != CPS_TAG_CALLED &&
+			    tag != CPS_TAG_CALLS))
 		return 0;
 	if (!array_reserve(&r->kept, &r->kept_size, r->kept_bytes + sizeof(head) + n, 1))
 		return error_memory(s->err);

@@ -90,6 +90,8 @@ static const char *record_name(uint64_t tag)
 		[CPS_TAG_COUNTED] = "record of counts",
 		[CPS_TAG_FREED] = "record of freed memory",
 		[CPS_TAG_BLOCK] = "beginning of a block",
+		[CPS_TAG_CALLED] = "record of called functions",
+		[CPS_TAG_CALLS] = "record of counted calls",
 	};
 
 	return tag < sizeof(names) / sizeof(names[0]) && names[tag] ? names[tag] : "record";
@@ -128,6 +130,8 @@ static void damage_note(struct unpacker *u)
 	}
 	d->is_open = true;
 	u->s.jit_is_torn = true;
+	u->s.calls.is_torn |= u->s.calls.n_functions > 0;
+	u->s.calls.has_gap = true;
 	u->s.is_gap = true;
 }
 
@@ -183,7 +187,7 @@ static bool is_expected(const struct unpacker *u, uint64_t tag)
 {
 	if (u->expected)
 		return tag == u->expected || tag == CPS_TAG_LOSS || tag == CPS_TAG_COUNTED ||
-		       tag == CPS_TAG_END;
+		       tag == CPS_TAG_CALLED || tag == CPS_TAG_CALLS || tag == CPS_TAG_END;
 	return true;
 }
 
@@ -484,6 +488,9 @@ static int remains_decode(struct unpacker *u, const char *path,
 
 	if (decode_journal(&u->s, path, is_known ? &id : NULL, journal))
 		return error_append(u->s.err, " in its journal");
+	if (!u->s.has_end && !u->s.calls.n_functions &&
+	    decode_calls_file(&u->s, path, journal->text, sizeof(journal->text)))
+		return error_append(u->s.err, " in the file of its calls");
 	if (is_known && !journal->torn_held && decode_batch(&u->s, payload, n, &is_torn)) {
 		if (u->s.wrong)
 			return corrupt(u, record_name(CPS_TAG_SAMPLES), u->s.wrong);
@@ -583,6 +590,9 @@ static int stream_cut(struct unpacker *u, const char *reason,
 		.stop = u->s.end.stop,
 		.error = u->s.end.error,
 		.children_ns = u->s.end.children_ns,
+		.calls_us = u->s.calls.until_us,
+		.hooks_ns = u->s.has_end ? u->s.end.hooks_ns : u->s.calls.hooks_ns,
+		.has_lost_calls = u->s.calls.is_torn,
 	};
 
 	snprintf(why, sizeof(why), "%s%s", reason ? reason : reasons[how], journal->text);
@@ -610,6 +620,7 @@ static int stream_finish(struct unpacker *u, const char *path)
 	if (!u->s.has_end || !u->is_over)
 		return stream_cut(u, cut_reason(u, &journal), &journal);
 	/* The text begins with "; " because it continues a sentence elsewhere. */
+	u->s.end.has_lost_calls = u->s.calls.is_torn;
 	u->s.end.note = journal.is_wrong ? journal.text + 2 : NULL;
 	sink = u->s.sink;
 	return sink->end ? sink->end(sink->context, &u->s.end, u->s.err) : 0;
@@ -699,6 +710,7 @@ static int stream_run(struct input *in, const char *path, const struct event_sin
 		result = 0;
 	free(u->s.batches);
 	decode_resources_free(&u->s);
+	decode_calls_forget(&u->s.calls);
 	decode_columnar_free(u->s.columnar);
 	free(u);
 	decode_batch_free(batch);

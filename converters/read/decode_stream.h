@@ -9,6 +9,7 @@
  *   decode_batch.c      a batch of samples, as the journal has them
  *   decode_columnar.c   a columnar batch: samples in columns, as the stream has them
  *   decode_journal.c    what the journal adds when the stream is not all
+ *   decode_calls.c      calls that were counted, in the stream or in a file beside it
  *   live_heap.c         the resource "alloc-live", which is a part of alloc's samples
  *
  * Functions that return int: 0, or -1 either with `wrong` set (the bytes are wrong; the caller
@@ -138,6 +139,31 @@ int decode_resources_sample(struct decode_stream *s, struct event_sample *e, uns
 /* decode_record.c: all has been read: say of each resource how much was counted and credited. */
 int decode_resources_end(struct decode_stream *s);
 
+/* ---- decode calls ---------------------------------------------------------------------------- */
+/*
+ * Decodes calls that were counted.
+ *
+ * In: records, a file beside the recording. Out: called, machine and counted events.
+ */
+
+struct decode_calls {
+	uint32_t n_functions;
+	uint32_t *states; /* by machine: how many there were */
+	size_t n_machines, size;
+	uint64_t calls;		     /* all that were counted */
+	bool has_gap;		     /* something before was damaged ... */
+	bool is_torn;		     /* ... and some of the calls are lost */
+	uint64_t until_us, hooks_ns; /* of the file beside the recording; 0: none was read */
+};
+
+int decode_calls_functions(struct decode_stream *s, struct cursor *c);
+int decode_calls_states(struct decode_stream *s, struct cursor *c);
+/* Begin anew. */
+void decode_calls_forget(struct decode_calls *c);
+/* The stream at `path` has no end record, and no calls: read those of the file beside it, if there is one. What is to be said of
+ * that is appended to the text. A damaged file is no error. */
+int decode_calls_file(struct decode_stream *s, const char *path, char *text, size_t room);
+
 /* ---- decode stream --------------------------------------------------------------------------- */
 
 struct decode_batch;	/* coding state, decode_batch.c */
@@ -167,6 +193,7 @@ struct decode_stream {
 	uint64_t journal; /* the id that the journal repeats */
 	struct event_end end;
 	uint64_t losses[CPS_JOURNAL_REASONS]; /* the last counts that records told */
+	struct decode_calls calls;
 	struct decode_batch *batch;
 	struct decode_columnar *columnar; /* NULL until they are needed */
 	bool has_columnar;		  /* a record of samples in columns was read */
@@ -247,7 +274,7 @@ struct decode_journal_outcome {
 	enum process_life_use use;
 	bool is_whole;	/* the journal has everything up to the end of the process */
 	bool is_wrong;	/* the journal is damaged or belongs to another recording */
-	char text[160]; /* "; its journal was read"; empty if there is none */
+	char text[256]; /* "; its journal was read"; empty if there is none */
 };
 
 /* Read the journal of the stream at `path`, which is not the whole recording: it has no end record,

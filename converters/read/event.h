@@ -191,6 +191,29 @@ struct event_call {
 	uint64_t weight;
 };
 
+/* A function of which calls were counted. Numbers go from 0 up; the address is one in the function. */
+struct event_called {
+	uint32_t number;
+	struct event_frame frame;
+};
+
+/* A machine that has counted calls: several threads may have had it, one after the other. What was said before of it is
+ * replaced. */
+struct event_machine {
+	uint32_t number;
+	uint64_t transitions, missed; /* calls that are in no state */
+};
+
+/* Calls that were counted in a context: a state of the latest machine event's machine. Its history is what the steps A1 to A5
+ * (contexts.h) make of that of `from` and a call of the function. */
+struct event_counted {
+	uint32_t state, from; /* from 1 up; from < state, 0: nothing was running */
+	uint32_t function;    /* the number of a called event */
+	bool is_cut; /* only the running function of `from` is known of what is before the function */
+	uint64_t entered; /* calls that led to it */
+	uint64_t direct;  /* direct recursions in it */
+};
+
 struct event_loss {
 	uint32_t reason; /* enum cps_loss, or beyond */
 	uint64_t count;	 /* total so far */
@@ -223,6 +246,8 @@ struct event_end {
 	uint64_t python;	 /* Python functions that stacks have by name */
 	uint64_t python_unnamed; /* evaluators of Python whose functions have no names */
 	uint64_t interrupted;	 /* calls that a tick has ended, which nobody went on with */
+	uint64_t hooks_ns;	 /* the part of own_ns in which calls were counted */
+	bool has_lost_calls;	 /* not all counted calls could be read: none of them count */
 	uint64_t ready_ns; /* time of threads ready to run without a processor; 0: not known */
 	uint64_t stop;	   /* enum cps_stop, or beyond */
 	uint64_t error;	   /* errno that goes with it, 0: none */
@@ -253,6 +278,10 @@ struct event_cut {
 	const char *why;      /* "the file ends inside a record", ... */
 	uint64_t stop, error; /* as above, if that is known; else 0 */
 	uint64_t children_ns; /* likewise, some time before the latest sample */
+	uint64_t
+		calls_us; /* calls were counted until then, and that is known from another file; 0: no */
+	uint64_t hooks_ns;   /* until then, as in event_end */
+	bool has_lost_calls; /* as in event_end */
 };
 
 /* The moment at which memory has to be live for the resource "alloc-live". */
@@ -277,6 +306,9 @@ struct event_sink {
 	int (*freed)(void *context, const struct event_freed *, struct error *);
 	int (*self)(void *context, const struct event_self *, struct error *);
 	int (*call)(void *context, const struct event_call *, struct error *);
+	int (*called)(void *context, const struct event_called *, struct error *);
+	int (*machine)(void *context, const struct event_machine *, struct error *);
+	int (*counted)(void *context, const struct event_counted *, struct error *);
 	int (*loss)(void *context, const struct event_loss *, struct error *);
 	int (*mark)(void *context, const struct event_mark *, struct error *);
 	int (*engine)(void *context, const struct event_engine *, struct error *);

@@ -250,6 +250,9 @@ static int on_live(void *context, const struct event_sample *e, struct error *er
 FORWARD(module)
 FORWARD(thread)
 FORWARD(state)
+FORWARD(called)
+FORWARD(machine)
+FORWARD(counted)
 FORWARD(loss)
 FORWARD(mark)
 FORWARD(engine)
@@ -268,6 +271,9 @@ static int read_live(struct heap *h, const char *path, const struct event_at *at
 		.thread = on_thread,
 		.state = on_state,
 		.sample = on_live,
+		.called = on_called,
+		.machine = on_machine,
+		.counted = on_counted,
 		.loss = on_loss,
 		.mark = on_mark,
 		.engine = on_engine,

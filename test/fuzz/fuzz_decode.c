@@ -12,6 +12,7 @@
  *	4   folded stacks
  *	5   as 2, of version 4 with two bits of atoms
  *	6   the same, and the sink declines the first three resources
+ *	7   the file of the calls beside a stream that did not end: its head's times, and records as above
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const uint8_t process[] = "\2\1\11\3cpu\13\2ns\14\xe8\7\36\11";
 /* The same with two bits of atoms. */
 static const uint8_t process_4[] = "\2\1\11\3cpu\13\2ns\14\xe8\7\36\11\60\2";
 
-static char path[64], journal_path[80];
+static char path[64], journal_path[80], calls_path[80];
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
@@ -40,6 +41,7 @@ static void directory_make(void)
 	CHECK(scratch_make());
 	snprintf(path, sizeof(path), "%s/in", scratch);
 	snprintf(journal_path, sizeof(journal_path), "%s" CPS_JOURNAL_SUFFIX, path);
+	snprintf(calls_path, sizeof(calls_path), "%s" CPS_CALLS_SUFFIX, path);
 }
 
 /* ---- streams --------------------------------------------------------------------------------- */
@@ -67,14 +69,9 @@ static uint8_t *record_put(uint8_t *to, uint8_t tag, const uint8_t *payload, siz
 	return to;
 }
 
-/* The process record and those that `data` describes. At most twelve bytes more than each takes. */
-static size_t records_make(uint8_t *records, const uint8_t *data, size_t size, int version)
+/* The records that `data` describes. At most twelve bytes more than each takes. */
+static uint8_t *records_put(uint8_t *to, const uint8_t *data, size_t size)
 {
-	uint8_t *to =
-		version < 4
-			? record_put(records, CPS_TAG_PROCESS, process, sizeof(process) - 1)
-			: record_put(records, CPS_TAG_PROCESS, process_4, sizeof(process_4) - 1);
-
 	while (size >= 3) {
 		size_t n = data[1] | (size_t)data[2] << 8;
 		if (n > size - 3)
@@ -83,7 +80,18 @@ static size_t records_make(uint8_t *records, const uint8_t *data, size_t size, i
 		data += 3 + n;
 		size -= 3 + n;
 	}
-	return (size_t)(to - records);
+	return to;
+}
+
+/* The process record before them. */
+static size_t records_make(uint8_t *records, const uint8_t *data, size_t size, int version)
+{
+	uint8_t *to =
+		version < 4
+			? record_put(records, CPS_TAG_PROCESS, process, sizeof(process) - 1)
+			: record_put(records, CPS_TAG_PROCESS, process_4, sizeof(process_4) - 1);
+
+	return (size_t)(records_put(to, data, size) - records);
 }
 
 static void stream_make(const uint8_t *data, size_t size, int finished, int version)
@@ -123,19 +131,38 @@ static void journal_make(const uint8_t *data, size_t size)
 	stream_make(NULL, 0, 0, 1);
 }
 
+static void calls_make(const uint8_t *data, size_t size)
+{
+	uint8_t head[CPS_CALLS_HEAD_BYTES] = CPS_CALLS_MAGIC "\1\11";
+	uint8_t *records = malloc(64 + size * 5);
+	size_t n = size < 16 ? size : 16;
+
+	CHECK(records);
+	if (n)
+		memcpy(head + CPS_CALLS_HEAD_BYTES - 16, data, n);
+	CHECK(scratch_write(calls_path, head, sizeof(head), records,
+			    (size_t)(records_put(records, data + n, size - n) - records)));
+	free(records);
+	stream_make(NULL, 0, 0, 1);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!path[0])
 		directory_make();
 	remove(journal_path);
-	if (!size || !data[0] || data[0] > 6)
+	remove(calls_path);
+	if (!size || !data[0] || data[0] > 7)
 		CHECK(scratch_write(path, "", 0, data + !!size, size - !!size));
 	else if (data[0] == 4)
 		CHECK(scratch_write(path, "a 1\n", 4, data + 1, size - 1));
 	else if (data[0] == 3)
 		journal_make(data + 1, size - 1);
+	else if (data[0] == 7)
+		calls_make(data + 1, size - 1);
 	else
 		stream_make(data + 1, size - 1, data[0] != 1, data[0] > 4 ? 4 : 1);
-	profile_check_file(path, size && data[0] == 6 ? 3 : 0, size && data[0] > 4);
+	profile_check_file(path, size && data[0] == 6 ? 3 : 0,
+			   size && (data[0] == 5 || data[0] == 6));
 	return 0;
 }

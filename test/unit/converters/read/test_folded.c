@@ -233,4 +233,5 @@ Test(folded, what_is_no_folded_text)
 	refuse("\x1f\x8b\x08\0\0", 5, "it ends too early at byte 5 of the gzip file");
 	refuse("\177ELF\2\1\1", 7, "is a program");
 	refuse("CPJOURNL", 8, "is the journal of a recording");
+	refuse("CPSCALLS\1", 9, "has the calls of a recording");
 }

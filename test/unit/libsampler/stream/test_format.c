@@ -14,9 +14,10 @@
 
 /* ---- the page's examples --------------------------------------------------------------------- */
 
-static const char *const kinds[] = {
-	"whole",  "process", "module",	  "thread",   "samples",  "losses", "end",     "mark",
-	"engine", "jit",     "columnar2", "columnar", "resource", "atom",   "counted", "freed"};
+static const char *const kinds[] = {"whole",	 "process",  "module",	 "thread", "samples",
+				    "losses",	 "end",	     "mark",	 "engine", "jit",
+				    "columnar2", "columnar", "resource", "atom",   "counted",
+				    "freed",	 "block",    "called",	 "calls"};
 
 struct example {
 	struct bytes records, payload, events;
@@ -51,7 +52,7 @@ static void example_hex(struct example *e, char *line)
 				e->kind = (int)i;
 		cr_assert(e->kind >= 0, "what is \"%s\"?", word);
 		e->has_process |= e->kind < 2;
-		e->has_resources |= e->kind >= CPS_TAG_RESOURCE;
+		e->has_resources |= e->kind >= CPS_TAG_RESOURCE && e->kind < CPS_TAG_BLOCK;
 	}
 }
 

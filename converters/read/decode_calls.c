@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * decode_calls.c - decodes calls that were counted, in the stream or in the file beside it.
+ *
+ * In: records, a file. Out: called, machine and counted events.
+ *
+ * States come in order, and each says only smaller numbers, so that a machine is known by how many of its states there were. A
+ * file that is not as it should be is left out as a whole: some of the counts would look like all of them. So it is read twice,
+ * the first time for nobody.
+ */
+#include <endian.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "read/decode_stream.h"
+
+/* Of a record's tag, length and checksum. */
+#define FRAME_BYTES 24u
+
+void decode_calls_forget(struct decode_calls *c)
+{
+	free(c->states);
+	*c = (struct decode_calls){.has_gap = c->has_gap};
+}
+
+/* Behind a damage, what a record builds on may be lost. */
+static int calls_wrong(struct decode_stream *s, const char *wrong)
+{
+	if (s->calls.has_gap) {
+		s->calls.is_torn = true;
+		return 0;
+	}
+	s->wrong = wrong;
+	return -1;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static bool function_read(struct cursor *c, struct event_called *e)
+{
+	uint64_t module;
+
+	if (!cursor_varint(c, &module) || !cursor_varint(c, &e->frame.address))
+		return false;
+	if (module > CPS_MODULES_MAX)
+		return cursor_fail(c, "a module's number is too large");
+	e->frame.module = module ? (uint32_t)module - 1 : EVENT_NO_MODULE;
+	return true;
+}
+
+int decode_calls_functions(struct decode_stream *s, struct cursor *c)
+{
+	const struct event_sink *sink = s->sink;
+	struct event_called e = {0};
+
+	if (!cursor_u32(c, &e.number))
+		return calls_wrong(s, c->wrong);
+	if (e.number != s->calls.n_functions)
+		return calls_wrong(s, "called functions are not in order");
+	for (; c->at != c->end; e.number++) {
+		if (e.number == UINT32_MAX / 2)
+			return calls_wrong(s, "there are too many called functions");
+		if (!function_read(c, &e))
+			return calls_wrong(s, c->wrong);
+		s->calls.n_functions++;
+		if (sink->called && sink->called(sink->context, &e, s->err))
+			return -1;
+	}
+	return 0;
+}
+
+static bool state_read(struct cursor *c, const struct decode_calls *calls, struct event_counted *e)
+{
+	uint64_t function;
+
+	if (!cursor_u32(c, &e->from) || !cursor_varint(c, &function) ||
+	    !cursor_varint(c, &e->entered) || !cursor_varint(c, &e->direct))
+		return false;
+	if (e->from >= e->state)
+		return cursor_fail(c, "a state of calls comes before the one that it is from");
+	if (function / 2 >= calls->n_functions)
+		return cursor_fail(c, "a called function is unknown");
+	e->function = (uint32_t)(function / 2);
+	e->is_cut = function & CPS_CALLS_CUT;
+	return true;
+}
+
+static bool count(struct decode_calls *c, uint64_t n)
+{
+	return !__builtin_add_overflow(c->calls, n, &c->calls);
+}
+
+/* The head of the record. False with c->wrong. */
+static bool machine_read(struct cursor *c, const struct decode_calls *calls,
+			 struct event_machine *e, uint32_t *first)
+{
+	if (!cursor_u32(c, &e->number) || !cursor_varint(c, &e->transitions) ||
+	    !cursor_varint(c, &e->missed) || !cursor_u32(c, first))
+		return false;
+	if (e->number > calls->n_machines)
+		return cursor_fail(c, "machines that count calls are not in order");
+	if (!*first || *first - 1 != (e->number < calls->n_machines ? calls->states[e->number] : 0))
+		return cursor_fail(c, "states of calls are not in order");
+	return true;
+}
+
+static int states_push(struct decode_stream *s, struct cursor *c, uint32_t machine,
+		       struct event_counted *e)
+{
+	const struct event_sink *sink = s->sink;
+
+	for (; c->at != c->end; e->state++) {
+		if (e->state == UINT32_MAX)
+			return calls_wrong(s, "there are too many states of calls");
+		if (!state_read(c, &s->calls, e))
+			return calls_wrong(s, c->wrong);
+		if (!count(&s->calls, e->entered) || !count(&s->calls, e->direct))
+			return calls_wrong(s, "overflow: the calls do not fit 64 bits");
+		s->calls.states[machine]++;
+		if (sink->counted && sink->counted(sink->context, e, s->err))
+			return -1;
+	}
+	return 0;
+}
+
+int decode_calls_states(struct decode_stream *s, struct cursor *c)
+{
+	const struct event_sink *sink = s->sink;
+	struct decode_calls *calls = &s->calls;
+	struct event_counted e = {0};
+	struct event_machine m;
+
+	if (!machine_read(c, calls, &m, &e.state))
+		return calls_wrong(s, c->wrong);
+	if (m.number == calls->n_machines) {
+		if (!array_reserve(&calls->states, &calls->size, calls->n_machines + 1,
+				   sizeof(*calls->states)))
+			return error_memory(s->err);
+		calls->states[calls->n_machines++] = 0;
+	}
+	if (sink->machine && sink->machine(sink->context, &m, s->err))
+		return -1;
+	return states_push(s, c, m.number, &e);
+}
+
+/* ---- the file beside the recording ----------------------------------------------------------- */
+
+struct calls_file {
+	struct decode_stream *s;
+	int fd;
+	off_t offset;
+	unsigned char *bytes; /* of CPS_RECORD_BYTES_MAX and FRAME_BYTES */
+	size_t n;
+};
+
+/* As many bytes as there are, up to what a record can have. */
+static void fill(struct calls_file *f)
+{
+	ssize_t got = 1;
+
+	while (got > 0 && f->n < CPS_RECORD_BYTES_MAX + FRAME_BYTES) {
+		got = pread(f->fd, f->bytes + f->n, CPS_RECORD_BYTES_MAX + FRAME_BYTES - f->n,
+			    f->offset);
+		if (got > 0) {
+			f->n += (size_t)got;
+			f->offset += got;
+		}
+	}
+}
+
+static void drop(struct calls_file *f, size_t n)
+{
+	memmove(f->bytes, f->bytes + n, f->n - n);
+	f->n -= n;
+}
+
+static uint64_t number_at(const unsigned char *bytes)
+{
+	uint64_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return le64toh(number);
+}
+
+/* What is wrong with the head, or NULL. */
+static const char *head_take(struct calls_file *f)
+{
+	const unsigned char *at = f->bytes + sizeof(CPS_CALLS_MAGIC) - 1;
+	struct decode_stream *s = f->s;
+
+	if (f->n < CPS_CALLS_HEAD_BYTES || memcmp(f->bytes, CPS_CALLS_MAGIC, 8) != 0)
+		return "has another file's head";
+	if (*at != CPS_CALLS_VERSION)
+		return "has an unknown version";
+	if (!s->has_journal || number_at(at + 1) != s->journal)
+		return "is another recording's";
+	s->calls.until_us = number_at(at + 9);
+	s->calls.hooks_ns = number_at(at + 17);
+	drop(f, CPS_CALLS_HEAD_BYTES);
+	return NULL;
+}
+
+/* Decode the record at the beginning. -1: error, or with s->wrong the file is wrong. */
+static int record_take(struct calls_file *f)
+{
+	struct cursor c = {f->bytes, f->bytes + f->n, NULL};
+	struct decode_stream *s = f->s;
+	uint64_t tag, length;
+	size_t head;
+
+	s->wrong = "ends inside a record";
+	if (!decode_record_frame(&c, &tag, &length) || length + 4 > (size_t)(c.end - c.at))
+		return -1;
+	head = (size_t)(c.at - f->bytes);
+	s->wrong = "has a wrong checksum";
+	if (!decode_record_crc_is_right(f->bytes, head + length))
+		return -1;
+	s->wrong = "has a record that is out of place";
+	if (tag != CPS_TAG_CALLED && tag != CPS_TAG_CALLS)
+		return -1;
+	s->wrong = NULL;
+	c.end = c.at + length;
+	if (tag == CPS_TAG_CALLED ? decode_calls_functions(s, &c) : decode_calls_states(s, &c))
+		return -1;
+	drop(f, head + length + 4);
+	return 0;
+}
+
+/* Read the whole file. -1: error, or with *wrong the file is wrong. */
+static int read_all(struct calls_file *f, const char **wrong)
+{
+	int status = 0;
+
+	decode_calls_forget(&f->s->calls);
+	f->s->calls.has_gap = false;
+	f->n = 0;
+	f->offset = 0;
+	fill(f);
+	*wrong = head_take(f);
+	for (fill(f); !*wrong && !status && f->n; fill(f)) {
+		status = record_take(f);
+		*wrong = f->s->wrong;
+		f->s->wrong = NULL;
+	}
+	return status || *wrong ? -1 : 0;
+}
+
+static int use(struct calls_file *f, const char **wrong)
+{
+	static const struct event_sink nobody = {0};
+	const struct event_sink *sink = f->s->sink;
+	struct error unused;
+	struct error *err = f->s->err;
+	int status;
+
+	f->bytes = malloc(CPS_RECORD_BYTES_MAX + FRAME_BYTES);
+	if (!f->bytes)
+		return error_memory(err);
+	f->s->sink = &nobody;
+	f->s->err = &unused;
+	status = read_all(f, wrong);
+	f->s->sink = sink;
+	f->s->err = err;
+	if (!status)
+		status = read_all(f, wrong);
+	else if (!*wrong)
+		error_memory(err); /* nobody refuses anything */
+	free(f->bytes);
+	return status && !*wrong ? -1 : 0;
+}
+
+/* It must be a regular file: to open another kind might block. */
+static int open_beside(const char *path)
+{
+	struct stat st;
+	char *name;
+	int fd;
+
+	if (!strcmp(path, "-") || asprintf(&name, "%s" CPS_CALLS_SUFFIX, path) < 0)
+		return -1;
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	free(name);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+int decode_calls_file(struct decode_stream *s, const char *path, char *text, size_t room)
+{
+	struct calls_file f = {.s = s, .fd = s->life ? -1 : open_beside(path)};
+	const char *wrong = NULL;
+	size_t n = strlen(text);
+	int status;
+
+	if (f.fd < 0)
+		return 0;
+	status = use(&f, &wrong);
+	close(f.fd);
+	if (status)
+		return -1;
+	if (wrong) {
+		decode_calls_forget(&s->calls);
+		s->calls.is_torn = true;
+		snprintf(text + n, room - n, "; the file of its calls %s", wrong);
+	} else {
+		snprintf(text + n, room - n, "; calls are counted until %.3f s",
+			 (double)s->calls.until_us / 1e6);
+	}
+	return 0;
+}
