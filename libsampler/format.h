@@ -138,6 +138,8 @@ enum cps_short_field {
 	CPS_SHORT_STOP = 9,  /* CPS_STOP_EXEC; absent: the process ends */
 	CPS_SHORT_NAME = 10, /* text: of the program, without its directory */
 	CPS_SHORT_ARG = 11,  /* text, once per argument behind the program, in order */
+	/* text: of the program, with its last slash; the end of it, without a slash before, if it does not fit */
+	CPS_SHORT_DIRECTORY = 12,
 };
 
 /* A resource that is counted. Fields 4 to 8 of the process record are those of resource 0. */

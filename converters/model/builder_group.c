@@ -60,8 +60,8 @@ char *group_names_rank(bool has_rank, uint64_t rank)
  * samples, so that its frame has only the thread's id until the input is over.
  */
 
-/* What tells a process's command from the others' is known when all have been read. Until then an input
- * has this before its name. */
+/* What tells a process's command from the others', and programs of one name apart, is known when all have been read. Until
+ * then this stands before the input's name, or before the program's path. */
 #define COMMAND_OF "\1"
 
 /* The string's number. Frees the text, which may be NULL. */
@@ -74,6 +74,14 @@ static uint32_t take_string(struct profile_builder *b, int n, char *text)
 	number = strings_add(b->profile->strings, text, (size_t)n);
 	free(text);
 	return number;
+}
+
+/* The path has the name; without one, the name stands for it. */
+static int write_program(char **text, struct event_text name, struct event_text path)
+{
+	const struct event_text shown = path.length ? path : name;
+
+	return asprintf(text, COMMAND_OF "%.*s", (int)shown.length, shown.bytes);
 }
 
 int builder_group_process(struct profile_builder *b, const struct event_process *e,
@@ -91,7 +99,7 @@ int builder_group_process(struct profile_builder *b, const struct event_process 
 				 "recordings",
 				 e->file, e->kind->name);
 	if (b->by == PROFILE_BY_EXE)
-		n = asprintf(&text, "%.*s", (int)name.length, name.bytes);
+		n = write_program(&text, name, profile_program_path(e));
 	else if (b->by == PROFILE_BY_COMMAND)
 		n = asprintf(&text, COMMAND_OF "%s", e->file);
 	else if (b->by == PROFILE_BY_RANK)
@@ -142,20 +150,37 @@ static void frames_rename(struct profile *p, const struct id_table *full, const 
 	}
 }
 
-/* Rename frames from what commands were called while they were read. */
+/* What the frames of a process are called while they are read. */
+static uint32_t unfinished(struct profile_builder *b, const struct profile_process *process)
+{
+	const struct strings *s = b->profile->strings;
+	struct event_text name = profile_program_of(s, process);
+	char *text;
+	int n;
+
+	if (!name.length)
+		name = (struct event_text){PROFILE_UNKNOWN_PROGRAM,
+					   strlen(PROFILE_UNKNOWN_PROGRAM)};
+	if (b->by == PROFILE_BY_COMMAND)
+		n = asprintf(&text, COMMAND_OF "%s", strings_get(s, process->file, NULL));
+	else
+		n = write_program(&text, name, profile_program_path_of(s, process));
+	return take_string(b, n, text);
+}
+
+/* Rename frames from what commands and programs were called while they were read. */
 static int commands_rename(struct profile_builder *b)
 {
 	struct profile *p = b->profile;
-	uint32_t *texts = commands_name(p->strings, p->processes, p->n_processes);
+	uint32_t *texts = b->by == PROFILE_BY_COMMAND
+				  ? commands_name(p->strings, p->processes, p->n_processes)
+				  : commands_executables(p->strings, p->processes, p->n_processes);
 	uint32_t *names = calloc(p->n_processes + 1, sizeof(*names));
 	struct id_table *placed = id_table_new();
 	bool ok = texts && names && placed;
 
 	for (size_t i = 0; ok && i < p->n_processes; i++) {
-		const char *file = strings_get(p->strings, p->processes[i].file, NULL);
-		char *text;
-		int n = asprintf(&text, COMMAND_OF "%s", file);
-		uint32_t number = take_string(b, n, text);
+		uint32_t number = unfinished(b, &p->processes[i]);
 		uint32_t place =
 			number == STRINGS_NONE ? ID_TABLE_NONE : id_table_add(placed, number);
 
@@ -180,7 +205,7 @@ int builder_group_finish(struct profile_builder *b)
 	uint32_t *names;
 	bool ok = true;
 
-	if (b->by == PROFILE_BY_COMMAND)
+	if (b->by == PROFILE_BY_COMMAND || b->by == PROFILE_BY_EXE)
 		return commands_rename(b);
 	if (b->by != PROFILE_BY_THREAD || p->n_processes != 1)
 		return 0;

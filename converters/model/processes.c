@@ -447,33 +447,172 @@ static int name_all(struct commands *c, const struct profile_process *processes,
 	return ok ? 0 : -1;
 }
 
-/* The program's name, or that of the input if no program is known. An interpreter's script is a part of the name. */
-static uint32_t program_of(struct commands *c, const struct profile_process *p)
+/* ---- programs of one name --------------------------------------------------------------------- */
+
+struct program {
+	struct event_text name,
+		path; /* of the path the end, without a slash before it, if it was cut; empty: not known */
+	size_t process;
+};
+
+/* Names by their bytes, of a name paths by their bytes from the last one on: a path follows its end. */
+static int compare_programs(const void *a, const void *b)
 {
-	const struct event_text name = profile_program_of(c->strings, p);
-	size_t script = script_of(c->strings, p);
+	const struct program *x = a, *y = b;
+	size_t least = x->name.length < y->name.length ? x->name.length : y->name.length;
+	int order = least ? memcmp(x->name.bytes, y->name.bytes, least) : 0;
 
-	if (script) {
-		const char *path = strings_get(c->strings, p->args[script], NULL);
-		const char *slash = strrchr(path, '/');
-		struct part part = {.text = slash && slash[1] ? slash + 1 : path,
-				    .argument = p->args[script]};
+	if (order || x->name.length != y->name.length)
+		return order ? order : x->name.length < y->name.length ? -1 : 1;
+	for (size_t i = 1; i <= x->path.length && i <= y->path.length; i++) {
+		unsigned char of_x = (unsigned char)x->path.bytes[x->path.length - i];
+		unsigned char of_y = (unsigned char)y->path.bytes[y->path.length - i];
 
-		part.length = strlen(part.text);
-		return command_text(c->strings, &part,
-				    strings_add(c->strings, name.bytes, name.length));
+		if (of_x != of_y)
+			return of_x < of_y ? -1 : 1;
 	}
-	return name.length ? strings_add(c->strings, name.bytes, name.length) : p->file;
+	return (x->path.length > y->path.length) - (x->path.length < y->path.length);
+}
+
+static bool has_name_of(const struct program *x, const struct program *y)
+{
+	return x->name.length == y->name.length &&
+	       !memcmp(x->name.bytes, y->name.bytes, x->name.length);
+}
+
+/* How many bytes both paths end with. */
+static size_t same_end(struct event_text x, struct event_text y)
+{
+	size_t n = 0;
+
+	while (n < x.length && n < y.length &&
+	       x.bytes[x.length - 1 - n] == y.bytes[y.length - 1 - n])
+		n++;
+	return n;
+}
+
+static bool is_same(struct event_text x, struct event_text y)
+{
+	return x.length == y.length && same_end(x, y) == x.length;
+}
+
+/* A path that was cut is that of the next one, if it is its end. */
+static void complete_paths(struct program *list, size_t n)
+{
+	for (size_t i = n; i-- > 1;) {
+		struct event_text *path = &list[i - 1].path;
+		const struct event_text next = list[i].path;
+		const size_t more = next.length - path->length;
+
+		if (path->length && *path->bytes != '/' && next.length > path->length &&
+		    has_name_of(&list[i - 1], &list[i]) && same_end(*path, next) == path->length &&
+		    next.bytes[more - 1] == '/')
+			*path = next;
+	}
+}
+
+/* The name with as many folders as none of the others has before it, of which each ends with at most `shared` bytes of it. */
+static struct event_text told_apart(const struct program *p, size_t shared)
+{
+	size_t begin = p->path.length > shared ? p->path.length - shared : 0;
+
+	if (!p->path.length)
+		return p->name;
+	while (begin && p->path.bytes[begin - 1] != '/')
+		begin--;
+	return (struct event_text){p->path.bytes + begin, p->path.length - begin};
+}
+
+/* Programs of one name. Those with the same end follow each other. */
+static int name_programs(struct strings *strings, const struct program *list, size_t n,
+			 uint32_t *names)
+{
+	size_t before = 0, end;
+
+	for (size_t i = 0; i < n; i = end) {
+		struct event_text text = list[i].name;
+		size_t after, shared;
+
+		for (end = i + 1; end < n && is_same(list[end].path, list[i].path);)
+			end++;
+		after = end < n ? same_end(list[i].path, list[end].path) : 0;
+		shared = before > after ? before : after;
+		if (shared)
+			text = told_apart(&list[i], shared);
+		before = after;
+		for (size_t k = i; k < end; k++) {
+			uint32_t *name = &names[list[k].process];
+
+			*name = strings_add(strings, text.bytes, text.length);
+			if (*name == STRINGS_NONE)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int name_executables(struct strings *strings, struct program *list, size_t n,
+			    uint32_t *names)
+{
+	size_t end;
+
+	qsort(list, n, sizeof(*list), compare_programs);
+	complete_paths(list, n);
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && has_name_of(&list[i], &list[end]);)
+			end++;
+		if (name_programs(strings, list + i, end - i, names))
+			return -1;
+	}
+	return 0;
+}
+
+uint32_t *commands_executables(struct strings *strings, const struct profile_process *processes,
+			       size_t n)
+{
+	struct program *list = calloc(n + 1, sizeof(*list));
+	uint32_t *names = calloc(n + 1, sizeof(*names));
+	bool ok = list && names;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		list[i] = (struct program){profile_program_of(strings, &processes[i]),
+					   profile_program_path_of(strings, &processes[i]), i};
+		if (!list[i].name.length)
+			list[i].name = (struct event_text){PROFILE_UNKNOWN_PROGRAM,
+							   strlen(PROFILE_UNKNOWN_PROGRAM)};
+	}
+	ok = ok && !name_executables(strings, list, n, names);
+	free(list);
+	if (ok)
+		return names;
+	free(names);
+	return NULL;
+}
+
+/* The same with an interpreter's script, or the name of the input if no program is known. `name` is that of the program. */
+static uint32_t program_of(struct strings *strings, const struct profile_process *p, uint32_t name)
+{
+	size_t script = script_of(strings, p);
+	struct part part = {.file = STRINGS_NONE};
+	const char *slash;
+
+	if (!script)
+		return profile_program_of(strings, p).length ? name : p->file;
+	part.argument = p->args[script];
+	part.text = strings_get(strings, part.argument, NULL);
+	slash = strrchr(part.text, '/');
+	part.text = slash && slash[1] ? slash + 1 : part.text;
+	part.length = strlen(part.text);
+	return command_text(strings, &part, name);
 }
 
 uint32_t *commands_programs(struct strings *strings, const struct profile_process *processes,
 			    size_t n)
 {
-	struct commands c = {.strings = strings};
-	uint32_t *names = calloc(n + 1, sizeof(*names));
+	uint32_t *names = commands_executables(strings, processes, n);
 
 	for (size_t i = 0; names && i < n; i++) {
-		names[i] = program_of(&c, &processes[i]);
+		names[i] = program_of(strings, &processes[i], names[i]);
 		if (names[i] != STRINGS_NONE)
 			continue;
 		free(names);
@@ -484,14 +623,12 @@ uint32_t *commands_programs(struct strings *strings, const struct profile_proces
 
 uint32_t *commands_name(struct strings *strings, const struct profile_process *processes, size_t n)
 {
-	uint32_t *names = calloc(n + 1, sizeof(*names));
+	uint32_t *names = commands_programs(strings, processes, n);
 	struct commands c;
 	bool ok = !commands_begin(&c, strings) && names;
 
-	for (size_t i = 0; ok && i < n; i++) {
-		names[i] = program_of(&c, &processes[i]);
-		ok = names[i] != STRINGS_NONE && !count(&c, &processes[i], names[i], i);
-	}
+	for (size_t i = 0; ok && i < n; i++)
+		ok = !count(&c, &processes[i], names[i], i);
 	ok = ok && !name_all(&c, processes, n, names);
 	commands_end(&c);
 	if (ok)

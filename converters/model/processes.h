@@ -109,9 +109,14 @@ uint32_t *commands_name(struct strings *strings, const struct profile_process *p
 uint32_t commands_thread(const struct strings *strings, const struct profile_process *processes,
 			 size_t n, const uint32_t *commands, size_t i, uint32_t name);
 
-/* The names of the programs alone, with an interpreter's script, as above. */
+/* The names of the programs alone, with an interpreter's script, as above, or of the input if no program is known. */
 uint32_t *commands_programs(struct strings *strings, const struct profile_process *processes,
 			    size_t n);
+
+/* Likewise without the script. Programs of different files that have one name have as many folders before it as tell them
+ * apart, here and in the other two: "gcc/as" and "llvm/as". Where no program is known it is PROFILE_UNKNOWN_PROGRAM. */
+uint32_t *commands_executables(struct strings *strings, const struct profile_process *processes,
+			       size_t n);
 
 /* The process that a run began with, if all are of one run: the one that the run is named after, else
  * the first that began. NULL: there is none, or the processes are not known to be of one run. */

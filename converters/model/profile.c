@@ -228,7 +228,9 @@ struct event_text profile_program(const struct event_process *e)
 
 	if (!name.length && e->n_args)
 		name = base_name(e->args[0]);
-	return name.length ? name : (struct event_text){"[unknown program]", 17};
+	return name.length ? name
+			   : (struct event_text){PROFILE_UNKNOWN_PROGRAM,
+						 strlen(PROFILE_UNKNOWN_PROGRAM)};
 }
 
 static struct event_text text_of(const struct strings *s, uint32_t string)
@@ -240,19 +242,52 @@ static struct event_text text_of(const struct strings *s, uint32_t string)
 	return text;
 }
 
-struct event_text profile_program_of(const struct strings *s, const struct profile_process *process)
+/* As far as the program's name needs it; *first gets the argument. */
+static struct event_process
+process_of(const struct strings *s, const struct profile_process *process, struct event_text *first)
 {
-	const struct event_text first =
-		text_of(s, process->n_args ? process->args[0] : STRINGS_NONE);
-	const struct event_process e = {
+	*first = text_of(s, process->n_args ? process->args[0] : STRINGS_NONE);
+	return (struct event_process){
 		.exe = text_of(s, process->exe),
 		.started_as = text_of(s, process->started_as),
-		.args = &first,
+		.args = first,
 		.n_args = process->n_args ? 1 : 0,
 	};
+}
+
+struct event_text profile_program_of(const struct strings *s, const struct profile_process *process)
+{
+	struct event_text first;
+	const struct event_process e = process_of(s, process, &first);
 
 	return e.exe.length || e.started_as.length || first.length ? profile_program(&e)
 								   : (struct event_text){NULL, 0};
+}
+
+static bool ends_with(struct event_text path, struct event_text name)
+{
+	const size_t before = path.length - name.length - 1;
+
+	return path.length > name.length && path.bytes[before] == '/' &&
+	       !memcmp(path.bytes + before + 1, name.bytes, name.length);
+}
+
+struct event_text profile_program_path(const struct event_process *e)
+{
+	const struct event_text name = profile_program(e);
+
+	return ends_with(e->exe, name)		? e->exe
+	       : ends_with(e->started_as, name) ? e->started_as
+						: (struct event_text){NULL, 0};
+}
+
+struct event_text profile_program_path_of(const struct strings *s,
+					  const struct profile_process *process)
+{
+	struct event_text first;
+	const struct event_process e = process_of(s, process, &first);
+
+	return profile_program_path(&e);
 }
 
 const char *profile_machine(const struct profile *p)

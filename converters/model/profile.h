@@ -339,11 +339,17 @@ const char *profile_machine(const struct profile *p);
 /* Free n modules and the list. */
 void profile_modules_free(struct profile_module *list, size_t n);
 
-/* The name of the process's program: the last part of its path. */
+#define PROFILE_UNKNOWN_PROGRAM "[unknown program]"
+
+/* The name of the process's program: the last part of its path, or PROFILE_UNKNOWN_PROGRAM. */
 struct event_text profile_program(const struct event_process *e);
 /* The same of a process of the profile; empty if no program is known. */
 struct event_text profile_program_of(const struct strings *s,
 				     const struct profile_process *process);
+/* The path that ends with this name: that of the file, or of the link of another name by which it was executed. Empty: not known. */
+struct event_text profile_program_path(const struct event_process *e);
+struct event_text profile_program_path_of(const struct strings *s,
+					  const struct profile_process *process);
 
 /* Whether the string is this text. STRINGS_NONE is none. */
 bool profile_text_is(const struct profile *p, uint32_t string, const char *text);

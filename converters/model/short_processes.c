@@ -2,6 +2,7 @@
 /*
  * short_processes.c - the processes of a run that ended without a recording.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,24 +56,42 @@ static uint32_t *keep_args(struct strings *s, const struct short_entry *e)
 	return args;
 }
 
+/* The program's path, of which the beginning may be missing. STRINGS_NONE: memory. */
+static uint32_t keep_path(struct strings *s, const struct short_entry *e)
+{
+	char *path;
+	int n = asprintf(&path, "%.*s%.*s", (int)e->directory.length,
+			 e->directory.length ? e->directory.bytes : "", (int)e->name.length,
+			 e->name.bytes);
+	uint32_t number = n < 0 ? STRINGS_NONE : strings_add(s, path, (size_t)n);
+
+	if (n >= 0)
+		free(path);
+	return number;
+}
+
 static int on_entry(void *context, const struct short_entry *e, struct error *err)
 {
 	struct run *r = context;
 	struct profile *p = r->p;
 	const struct profile_process *of = recording_of(r, 0);
 	size_t i = p->n_shorts - r->first;
-	uint32_t *args = NULL;
+	uint32_t *args = NULL, path = STRINGS_NONE;
 
 	if (array_reserve(&p->shorts, &r->size, p->n_shorts + 1, sizeof(*p->shorts)) &&
 	    array_reserve(&r->children_before, &r->children_size, i + 1,
 			  sizeof(*r->children_before)))
 		args = keep_args(p->strings, e);
-	if (!args)
+	if (args && e->name.length)
+		path = keep_path(p->strings, e);
+	if (!args || (e->name.length && path == STRINGS_NONE)) {
+		free(args);
 		return error_memory(err);
+	}
 	r->children_before[i] = e->children_before_ns;
 	p->shorts[p->n_shorts++] = (struct profile_process){
 		.file = of->file,
-		.exe = e->name.length ? args[0] : STRINGS_NONE,
+		.exe = path,
 		.cwd = STRINGS_NONE,
 		.host = of->host,
 		.machine = STRINGS_NONE,

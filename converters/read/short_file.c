@@ -37,6 +37,7 @@ static const struct decode_field fields[] = {
 	{CPS_SHORT_STOP, FIELD_NUMBER, IN_FIELDS(entry.stop)},
 	{CPS_SHORT_NAME, FIELD_TEXT, IN_FIELDS(entry.name)},
 	{CPS_SHORT_ARG, FIELD_TEXT, IN_FIELDS(arg)},
+	{CPS_SHORT_DIRECTORY, FIELD_TEXT, IN_FIELDS(entry.directory)},
 	{0},
 };
 

@@ -20,7 +20,9 @@ struct short_entry {
 	uint64_t children_ns, children_before_ns; /* likewise */
 	uint64_t stop;				  /* enum cps_stop */
 	struct event_text name;			  /* of the program */
-	struct event_text args[SHORT_FILE_ARGS];  /* behind the program */
+	struct event_text
+		directory; /* with its last slash; its end, without a slash before, if it was cut; empty: not known */
+	struct event_text args[SHORT_FILE_ARGS]; /* behind the program */
 	size_t n_args;
 };
 

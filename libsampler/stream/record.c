@@ -540,6 +540,7 @@ void cps_record_block(struct cps_writer *w, uint64_t number)
 
 #define CRC_BYTES	4
 #define SHORT_NAME_MAX	64
+#define SHORT_DIR_MAX	80
 #define SHORT_ARG_MAX	80
 #define SHORT_ARG_LEAST 24 /* bytes of room; with less, an argument would tell nothing */
 
@@ -589,6 +590,23 @@ static void short_arg(struct cps_writer *w, const char *text)
 	cps_put_text(w, text, n < most ? n : most);
 }
 
+/* A program of that name may also lie elsewhere. What does not fit goes first, by whole folders. */
+static void short_directory(struct cps_writer *w, const char *path, const char *name)
+{
+	size_t n = (size_t)(name - path);
+
+	if (n > SHORT_DIR_MAX) {
+		path += n - SHORT_DIR_MAX;
+		while (path[-1] != '/')
+			path++;
+		n = (size_t)(name - path);
+	}
+	if (!n)
+		return;
+	cps_put(w, CPS_SHORT_DIRECTORY * 2 + 1);
+	cps_put_text(w, path, n);
+}
+
 /* Options beyond a letter go first, if there is no room for all. Those of a letter may have values, by which the reader finds
  * the script of an interpreter. */
 static void short_args(struct cps_writer *w, const struct cps_identity *identity)
@@ -605,7 +623,8 @@ static void short_args(struct cps_writer *w, const struct cps_identity *identity
 void cps_record_short(struct cps_writer *w, const struct cps_identity *identity,
 		      const struct cps_short_use *use)
 {
-	const char *name = last_part(identity->started_as ? identity->started_as : identity->exe);
+	const char *path = identity->started_as ? identity->started_as : identity->exe;
+	const char *name = last_part(path);
 	uint8_t *payload;
 
 	cps_put_bytes(w, CPS_SHORT_MAGIC, CPS_MAGIC_BYTES);
@@ -624,6 +643,7 @@ void cps_record_short(struct cps_writer *w, const struct cps_identity *identity,
 		number_field(w, CPS_SHORT_STOP, use->stop);
 	cps_put(w, CPS_SHORT_NAME * 2 + 1);
 	cps_put_text(w, name, strnlen(name, SHORT_NAME_MAX));
+	short_directory(w, path, name);
 	short_args(w, identity);
 	finish(w, payload);
 }

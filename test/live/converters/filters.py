@@ -18,6 +18,7 @@ CPCONV, FUNCTION, PID = sys.argv[1:]
 HOLDS = {
     ("cycles", "--unit"), ("cycles", "--top"), ("callpath", "--top"),  # they have one row here, or none
     ("average-time", "--top"), ("average-time", "--granularity"),
+    ("processes", "--by"),  # process: each has a row
 }
 PARTS = (["--thread", "worker-1"], ["--to", "0.05"], ["--from", "0.03", "--to", "0.08"], ["--pid", PID])
 AFTER = ["--from", "99"]  # the run was over (seen to fail: tables were empty, with status 0)

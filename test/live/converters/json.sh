@@ -151,6 +151,12 @@ record CPSAMPLE_OUTPUT=marks.cps "$targets/control" phases >out || fail "control
 echo "$n timeline" >>list
 n=$((n + 1))
 
+# Processes of each program.
+"$CPCONV" --processes --by exe --json marks.cps >$n.json || fail "--processes --by exe --json"
+"$CPCONV" --processes --by exe --tsv marks.cps >$n.tsv || fail "--processes --by exe --tsv"
+echo "$n processes" >>list
+n=$((n + 1))
+
 # A mark, and a program with many functions, of which some call each other.
 # shellcheck disable=SC2016 # the variables are Perl's
 record CPSAMPLE_OUTPUT=perl.cps perl -e '

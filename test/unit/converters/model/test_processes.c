@@ -168,6 +168,58 @@ Test(commands, alone)
 	}
 }
 
+/*
+ * Programs of one name. Seen to fail: with names alone; without the path before in the order; with a path that was cut apart from its own;
+ * with names that begin within that of a folder.
+ */
+Test(commands, programs_of_one_name)
+{
+	static const struct {
+		const char *path, *link, *want;
+	} all[] = {
+		{"/usr/bin/cc", NULL, "cc"},
+		{"/usr/bin/as", NULL, "usr/bin/as"},
+		{"/usr/local/bin/as", NULL, "local/bin/as"},
+		{"/x/gcc/as", NULL, "gcc/as"},
+		{"/usr/bin/as", NULL, "usr/bin/as"},
+		{"/as", NULL, "/as"},
+		{"/as/as", NULL, "as/as"},
+		{"/y/tool", NULL, "y/tool"},
+		{"/x/tool", NULL, "x/tool"},
+		{"/x/ytool", NULL, "ytool"},
+		{"/x/y/sh", NULL, "x/y/sh"},
+		{"/x/zy/sh", NULL, "zy/sh"},
+		{"/z/y/sh", NULL, "z/y/sh"},
+		{"bin/run", NULL, "bin/run"}, /* it was cut: of /a/bin/run */
+		{"/a/bin/run", NULL, "bin/run"},
+		{"/a/x-bin/run", NULL, "x-bin/run"},
+		{"run", NULL, "run"}, /* of one of them */
+		{"of/it", NULL, "it"},
+		{"/all/of/it", NULL, "it"},
+		{"/lib/multi", "/usr/bin/ls", "bin/ls"},
+		{"/lib/multi", "/usr/bin/cp", "cp"},
+		{"/opt/ls", NULL, "opt/ls"},
+		{"", NULL, PROFILE_UNKNOWN_PROGRAM},
+	};
+	enum { N = sizeof(all) / sizeof(*all) };
+	struct profile_process list[N];
+	uint32_t *names;
+
+	strings = strings_new();
+	for (size_t i = 0; i < N; i++) {
+		list[i] = process(all[i].path);
+		if (all[i].link)
+			list[i].started_as = add(all[i].link);
+	}
+	names = commands_executables(strings, list, N);
+	cr_assert_not_null(names);
+	for (size_t i = 0; i < N; i++)
+		cr_expect_str_eq(strings_get(strings, names[i], NULL), all[i].want, "%s: %s",
+				 all[i].path, strings_get(strings, names[i], NULL));
+	free(names);
+	strings_free(strings);
+}
+
 /* ---- children -------------------------------------------------------------------------------- */
 /*
  * What children used and no recording shows, of random process trees.
