@@ -33,8 +33,6 @@ static int look_at_frames(struct code_places *p, const struct profile *profile,
 	size_t i, k, n;
 
 	for (i = 0; i < profile->n_frames; i++) {
-		if (profile_is_named(&profile->frames[i]) && !profile->frames[i].address)
-			continue;
 		if (symbols_expand(symbols, &profile->frames[i], &places, &n, err))
 			return -1;
 		for (k = 0; k < n; k++)

@@ -28,6 +28,7 @@ run() {
 	"$CPCONV" --source 'work (lines.py)' --tsv x.cps >lines 2>err || fault "$2: no source: $(cat err)"
 	awk -F "$tab" -v path="$PWD/../lines.py" '
 		NR == FNR { times[$1] = $2; all_times += $2; next }
+		$5 == "-" { next }
 		$5 != path { print "path " $5 " OUT OF BOUNDS" }
 		{ total[$4] = $2; all += $2; hits += $3 }
 		END {

@@ -2,6 +2,7 @@
 /*
  * test_granularity.c - what names stand for: modules, functions, lines, addresses.
  */
+#include "annotate/source_text.h"
 #include "folded_text.h"
 #include "graph/function_names.h"
 #include "module_fixture.h"
@@ -273,5 +274,44 @@ Test(granularity, folded_stacks_are_of_no_module)
 		tree_is(t, "0 main 5 0, 1 f 5 3, 2 f 2 2");
 		tree_free(t);
 	}
+	profile_free(p);
+}
+
+/* A function of a script is also where no line is known: its lines add up to what it has. Seen to fail: samples between two lines were
+ * left out, also of the total. */
+Test(granularity, lines_of_a_script_add_up)
+{
+	struct profile *p = profile_of("main;f (app.py) 3\nmain;at_7 2\n");
+	const struct symbols_options options = {.granularity = SYMBOLS_BY_LINE};
+	struct source_lines lines;
+	struct code_places places;
+	struct error err;
+	uint32_t name = strings_add(p->strings, "f (app.py)", 10);
+	struct symbols *s = symbols_new(p, &options, &err);
+	struct tree *t;
+	uint64_t self = 0;
+
+	for (size_t i = 0; i < p->n_frames; i++)
+		if (!strcmp(strings_get(p->strings, p->frames[i].name, NULL), "at_7")) {
+			p->frames[i].name = name;
+			p->frames[i].address =
+				(uint64_t)strings_add(p->strings, "/src/app.py", 11) << 32 | 7;
+		}
+	t = tree_by(p, SYMBOLS_BY_LINE);
+	cr_assert_eq(code_places_find(&places, p, s, t, "f (app.py)", &err), 0, "%s", err.text);
+	cr_assert_eq(places.total, 5);
+	cr_assert_eq(places.self, 5);
+	cr_assert_eq(source_lines_find(&lines, &places, t, &err), 0);
+	cr_assert_eq(lines.n, 2);
+	cr_assert_eq(lines.list[0].line, 7);
+	cr_assert_eq(lines.list[0].self, 2);
+	cr_assert_eq(lines.list[1].file, STRINGS_NONE);
+	for (size_t i = 0; i < lines.n; i++)
+		self += lines.list[i].self;
+	cr_assert_eq(self, places.self);
+	source_lines_free(&lines);
+	code_places_free(&places);
+	tree_free(t);
+	symbols_free(s);
 	profile_free(p);
 }
