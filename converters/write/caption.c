@@ -450,6 +450,21 @@ static void write_columns(struct out *o, const struct profile *p)
 		write_column(o, p, &p->columns[i]);
 }
 
+/* Most of what Python programs hold is in mappings that no call of the C library allocates. */
+static void write_python_memory(struct out *o, const struct profile *p)
+{
+	size_t i = 0;
+
+	while (i < p->n_processes && !p->processes[i].python)
+		i++;
+	if (i < p->n_processes && p->weight &&
+	    (profile_text_is(p, p->resource, "alloc") ||
+	     profile_text_is(p, p->resource, "allocs") ||
+	     profile_text_is(p, p->resource, "alloc-live")))
+		out_text(o, "Python's blocks of up to 512 bytes count only with "
+			    "PYTHONMALLOC=malloc\n");
+}
+
 void caption_profile(struct out *o, const struct profile *p)
 {
 	struct run_times r;
@@ -462,6 +477,8 @@ void caption_profile(struct out *o, const struct profile *p)
 		write_credit(o, p);
 	if (!p->n_columns)
 		write_precision(o, p);
+	if (!p->n_columns)
+		write_python_memory(o, p);
 	caption_recording(o, p);
 	write_children(o, p);
 	if (p->given_calls)
