@@ -323,7 +323,7 @@ void cps_short_tell(const struct cps_config *config, const struct cps_identity *
 	static int told_pid;
 	struct cps_short_use use = {.stop = stop};
 	int pid = cps_own_memory_pid();
-	uint64_t mask;
+	uint64_t before = told_pid == pid ? told_ns : identity->cpu_before_ns, mask;
 
 	if (!short_path || config->delay_ns || config->toggle_signal ||
 	    (stop != CPS_STOP_NONE && stop != CPS_STOP_EXEC))
@@ -331,7 +331,7 @@ void cps_short_tell(const struct cps_config *config, const struct cps_identity *
 	mask = cps_sys_block_signals();
 	use.cpu_ns = cps_sys_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	if (stop == CPS_STOP_NONE ||
-	    use.cpu_ns - (told_pid == pid ? told_ns : 0) >= CPS_SHORT_WORTH_NS) {
+	    (use.cpu_ns > before && use.cpu_ns - before >= CPS_SHORT_WORTH_NS)) {
 		use.children_ns = cps_sys_children_ns(0);
 		use.time_us =
 			(cps_sys_clock_ns(CLOCK_MONOTONIC) - identity->start_monotonic_ns) / 1000;

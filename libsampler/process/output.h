@@ -68,8 +68,8 @@ const char *cps_recording_name_suffix(void);
 /*
  * To be called when the process ends, or becomes another program, without a recording: add a line to the file of its run, which
  * cpsample has given a name. Nothing is added of what recording was not to begin with, nor where the file cannot be made
- * or has its size; and before an exec only from CPS_SHORT_WORTH_NS on, since what follows has the process's CPU time, too. May
- * be called in a signal handler.
+ * or has its size; and before an exec only if this program has used CPS_SHORT_WORTH_NS, since what follows has the process's CPU
+ * time, too. May be called in a signal handler.
  */
 #define CPS_SHORT_WORTH_NS 1000000
 

@@ -91,8 +91,8 @@ static int root(char *self, char *statically, char *script)
 				 : SPAWN,
 		    "burn", us, (const char *[]){self, "burn", number, NULL});
 	}
-	run(SPAWN, "chain", 9000,
-	    (const char *[]){self, "burn", "5000", self, "burn", "7000", self, "burn", "9000",
+	run(SPAWN, "chain", 25000,
+	    (const char *[]){self, "burn", "5000", self, "burn", "15000", self, "burn", "25000",
 			     NULL});
 	run(SPAWN, "script", 0, (const char *[]){script, NULL});
 	run(SPAWN, "killed", 2000, (const char *[]){self, "killed", "2000", NULL});

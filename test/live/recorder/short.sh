@@ -5,7 +5,7 @@
 # of all children. A static program and one that is killed say nothing.
 #
 # Seen to fail:
-# - Without what earlier programs of the process have said taken off: the chain has used 5 + 7 + 9 ms instead of 9.
+# - Without what earlier programs of the process have said taken off: the chain has used 5 + 15 + 25 ms instead of 25.
 # - If children_find() does not know of them: rows and what is not recorded are more than all.
 # - Without O_NOFOLLOW what a link leads to is written to; without CPS_SHORT_FILE_BYTES the file grows; without the limit of a
 #   file's size SIGXFSZ ends the program.

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_output.c - the name template.
+ * test_output.c - the name template, and what is told of programs without a recording.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "libsampler/process/identity.h"
 #include "libsampler/process/output.h"
 
 static const struct cps_output_names names = {
@@ -60,4 +63,44 @@ Test(output, what_a_child_can_expand)
 	expect(fixed, "/home/u/prog-50%p-%-4711.1700000000.cps");
 	cr_assert_lt(cps_output_fix("%q", "/bin/prog", fixed, sizeof(fixed)), 0);
 	cr_assert_lt(cps_output_fix("12345678", "/bin/prog", small, sizeof(small)), 0);
+}
+
+/* How many bytes the list of a run of process 7 has in that directory; -1: there is none. */
+static long list_bytes(const char *directory)
+{
+	char path[100];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/.cpsample.7.8.short", directory);
+	return stat(path, &st) ? -1 : (long)st.st_size;
+}
+
+/* Before an exec a program tells of what it has used itself, if that is a millisecond: not of what the process had used before, as
+ * another program. Seen to fail: each program told once that 3 ms of the process had been used. */
+Test(output, short_programs_tell_of_themselves)
+{
+	char directory[] = "/tmp/cpsample_test.XXXXXX", output[100];
+	struct cps_config config = {.run_pid = 7, .run_start = 8};
+	struct cps_identity identity = {.exe = "/bin/prog", .cwd = "/"};
+	long first;
+
+	cps_own_memory_begin();
+	cr_assert_not_null(mkdtemp(directory));
+	snprintf(output, sizeof(output), "%s/x.cps", directory);
+	config.output = output;
+	cr_assert_eq(cps_recording_name_prepare(&config, &identity), 0);
+	while (clock() < CLOCKS_PER_SEC / 250)
+		;
+	identity.cpu_before_ns = UINT64_MAX; /* it has used nothing since */
+	cps_short_tell(&config, &identity, CPS_STOP_EXEC);
+	cr_assert_eq(list_bytes(directory), -1);
+	identity.cpu_before_ns = 0;
+	cps_short_tell(&config, &identity, CPS_STOP_EXEC);
+	first = list_bytes(directory);
+	cr_assert_gt(first, 0);
+	cps_short_tell(&config, &identity, CPS_STOP_NONE);
+	cr_assert_gt(list_bytes(directory), first, "the end is told in any case");
+	snprintf(output, sizeof(output), "%s/.cpsample.7.8.short", directory);
+	unlink(output);
+	rmdir(directory);
 }
