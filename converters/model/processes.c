@@ -688,6 +688,16 @@ static bool is_command_of(const struct strings *strings, const struct profile_pr
 	return false;
 }
 
+bool commands_is_launched(const struct strings *strings, const struct profile_process *process)
+{
+	size_t n;
+	const char *text = process->launched == STRINGS_NONE
+				   ? NULL
+				   : strings_get(strings, process->launched, &n);
+
+	return text && is_command_of(strings, process, text, n);
+}
+
 struct event_text commands_launched_elsewhere(const struct strings *strings,
 					      const struct profile_process *processes, size_t n)
 {

@@ -122,6 +122,9 @@ uint32_t *commands_executables(struct strings *strings, const struct profile_pro
  * the first that began. NULL: there is none, or the processes are not known to be of one run. */
 const struct profile_process *commands_launched(const struct profile_process *processes, size_t n);
 
+/* Whether the process's command is the one that its run was launched with. It is not, if the recording does not say that one. */
+bool commands_is_launched(const struct strings *strings, const struct profile_process *process);
+
 /* The command that the run was launched with, the program without its directory, if it is that of none of these processes: the
  * driver of a compiler leaves no recording, and those of its children name it. Length 0: it is one's, or not known, or the
  * processes are not known to be of one run. */

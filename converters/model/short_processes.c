@@ -192,13 +192,14 @@ static int settle(struct run *r, struct error *err)
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* Whether the recordings that were read stand for the run. The first process is the one that the run is named after, or what
- * cpsample has started and waits for. */
+ * cpsample has started and waits for: a child of that process has another command if it is the program itself. */
 static bool is_whole(const struct run *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		const struct profile_process *of = recording_of(r, i);
 
-		if (of->pid == of->tree_pid || of->ppid == of->tree_pid)
+		if (of->pid == of->tree_pid ||
+		    (of->ppid == of->tree_pid && commands_is_launched(r->p->strings, of)))
 			return true;
 	}
 	return r->n > 1;
