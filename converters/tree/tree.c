@@ -337,6 +337,13 @@ enum tree_origin tree_origin(const struct tree *t, uint32_t name)
 	return name < t->n_origins ? (enum tree_origin)t->origins[name] : TREE_OF_SYSTEM;
 }
 
+unsigned tree_tells(const struct tree *t, uint32_t name, bool is_inline)
+{
+	enum tree_origin origin = tree_origin(t, name);
+
+	return origin == TREE_OF_SYSTEM ? 0 : 2 * (unsigned)origin + !is_inline;
+}
+
 static bool has_module(const struct tree *t, uint32_t name)
 {
 	return name < t->n_modules && t->modules[name];

@@ -103,6 +103,10 @@ bool tree_is_inline(const struct tree *t, size_t node);
 /* Whose the functions of that name are. */
 enum tree_origin tree_origin(const struct tree *t, uint32_t name);
 
+/* How much a function tells of a chain of calls: one of the program the most, and rather one that was not inlined. 0: it is of a
+ * library, and tells nothing. */
+unsigned tree_tells(const struct tree *t, uint32_t name, bool is_inline);
+
 /* Whether that is the name of a function, and not of what stands for stacks that are not known, such as [not sampled]. */
 bool tree_is_function(const struct tree *t, uint32_t name);
 /* Whether it is an interpreter that has the name for the function. */

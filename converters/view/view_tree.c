@@ -9,8 +9,6 @@
 #include "view/view.h"
 #include "write/table.h"
 
-#define NIL 0.0005 /* of all: less than a table shows */
-
 enum { TOTAL, SELF, SELF_HITS, HITS };
 
 struct walk {
@@ -49,7 +47,7 @@ static bool is_same_share(const struct tree *t, size_t i, size_t k)
 {
 	double of = (double)t->nodes[i].total, below = (double)t->nodes[k].total;
 
-	return of - below < NIL * (double)t->total;
+	return of - below < TABLE_NIL * (double)t->total;
 }
 
 /* The end of the chain that begins at the node: each has only the next below it, which has the same share.
@@ -70,14 +68,13 @@ static size_t chain_end(const struct walk *w, const struct table *table, size_t 
 static size_t own_node(const struct tree *t, size_t first, size_t last)
 {
 	size_t own = last;
+	unsigned best = 0;
 
-	if (tree_origin(t, t->nodes[last].name) == TREE_OF_PROGRAM && !tree_is_inline(t, last))
-		return last;
-	for (size_t i = last, best = 0;; i = t->nodes[i].parent) {
-		size_t rank = 2 * (size_t)tree_origin(t, t->nodes[i].name) + !tree_is_inline(t, i);
+	for (size_t i = last;; i = t->nodes[i].parent) {
+		unsigned tells = tree_tells(t, t->nodes[i].name, tree_is_inline(t, i));
 
-		if (tree_origin(t, t->nodes[i].name) != TREE_OF_SYSTEM && rank > best) {
-			best = rank;
+		if (tells > best) {
+			best = tells;
 			own = i;
 		}
 		if (i == first)
@@ -184,6 +181,7 @@ static int show(const struct view_input *in, struct out *o, struct error *err)
 		.text_threshold = 0.5,
 		.columns = columns,
 		.has_looks = true,
+		.has_chains = true,
 		.last = "function (total)",
 		.of_parent = "percentages are of the parent's total",
 		.context = &w,

@@ -374,9 +374,13 @@ void compared_table_end(struct compared_table *t)
 	}
 	if (t->has_few && t->n == 1)
 		out_text(t->out, "not shown in so few columns: +-, in %\n");
-	if (t->beyond)
-		out_format(t->out, "not shown: %" PRIu64 " %s%s beyond the first %" PRIu64 "\n",
+	if (t->beyond) {
+		out_format(t->out, "not shown: %" PRIu64 " %s%s beyond the first %" PRIu64,
 			   t->beyond, t->what, t->beyond == 1 ? "" : "s", t->in->options->top);
+		if (t->above)
+			out_format(t->out, " and the %" PRIu64 " above them", t->above);
+		out_text(t->out, "\n");
+	}
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -425,6 +429,7 @@ bool compared_table_is_small(const struct compared_table *t, const struct compar
 
 void compared_table_unhide(struct compared_table *t, const struct comparison_row *row)
 {
+	t->above++;
 	if (!compared_table_is_small(t, row)) {
 		t->beyond--;
 		return;

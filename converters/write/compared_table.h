@@ -41,6 +41,7 @@ struct compared_table {
 	uint64_t n_shown; /* rows, so far */
 	uint64_t small,
 		beyond; /* rows that were left out, below the threshold and because of --top */
+	uint64_t above; /* shown because of one below them */
 	uint64_t small_new, small_gone; /* how many of `small` are on one side alone */
 };
 

@@ -41,9 +41,9 @@ void name_text_folded(char *to, const char *from, size_t n)
 
 /* The number of levels that are indented where names begin in `column`. A terminal may have less
  * room. */
-static uint32_t levels_indented(const struct out *o, int column)
+static uint32_t levels_indented(const struct out *o, int column, int least)
 {
-	int room = out_width(o) - column - NAME_ROOM;
+	int room = out_width(o) - column - (least ? least : NAME_ROOM);
 
 	if (out_width(o) == 0 || room >= 2 * LEVELS_INDENTED)
 		return LEVELS_INDENTED;
@@ -104,7 +104,8 @@ static void write_chain(struct out *o, const struct strings *strings,
 		last_n = own_n;
 	}
 	of_last = (int)last_n < room / 2 ? (int)last_n : room - room / 2;
-	if (room < 2 * NAME_LEAST) {
+	if (room < 2 * NAME_LEAST &&
+	    out_name_columns(first, n) + out_name_columns(last, last_n) > room) {
 		write_brief_chain(o, own, own_n, line->n, column);
 		return;
 	}
@@ -119,7 +120,7 @@ static void write_chain(struct out *o, const struct strings *strings,
 void name_text_node(struct out *o, const struct strings *strings, const struct name_text_node *node,
 		    int column)
 {
-	uint32_t levels = levels_indented(o, column);
+	uint32_t levels = levels_indented(o, column, node->least);
 	int indent = 2 * (int)(node->depth < levels ? node->depth : levels);
 	char level[24] = "";
 

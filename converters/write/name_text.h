@@ -47,6 +47,7 @@ struct name_text_node {
 	 * is about is `own`, which is kept where there is no room for all; it may be the first or the last one. */
 	uint32_t last, own, n;
 	bool is_only; /* it is the only one below the line before, and begins as deep */
+	int least; /* columns of a terminal that levels leave for a name with what stands before it; 0: 30 */
 	const struct view_input *in; /* for colours; NULL: there are none */
 };
 

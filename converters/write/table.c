@@ -6,6 +6,7 @@
  */
 #include "write/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -537,12 +538,115 @@ static int choose_nodes(struct table *t, struct table_gathering *g, struct error
 	return 0;
 }
 
+/* ---- chains of a comparison ------------------------------------------------------------------- */
+
+/* How nodes that are shown stand to each other; by node, 0: none. */
+struct lines {
+	uint32_t *only;	  /* the only one below it */
+	uint32_t *below;  /* how many are below it */
+	uint32_t *indent; /* of the line that ends with it */
+};
+
+static void lines_free(struct lines *l)
+{
+	free(l->only);
+	free(l->below);
+	free(l->indent);
+}
+
+static int lines_find(struct lines *l, const struct table_gathering *g, struct error *err)
+{
+	l->only = calloc(g->n, sizeof(*l->only));
+	l->below = calloc(g->n, sizeof(*l->below));
+	l->indent = calloc(g->n, sizeof(*l->indent));
+	if (!l->only || !l->below || !l->indent)
+		return error_memory(err);
+	for (size_t i = 1; i < g->n; i++) {
+		uint32_t parent = g->list[i].parent;
+
+		if (g->is_shown[i])
+			l->only[parent] = l->below[parent]++ ? 0 : (uint32_t)i;
+	}
+	return 0;
+}
+
+/* Whether a table shows both nodes with the same shares, before and after. */
+static bool is_same_share(const struct table *t, const struct comparison_row *of,
+			  const struct comparison_row *below)
+{
+	for (size_t k = 0; k < t->compared.n; k++) {
+		const struct comparison *c = &t->compared.of[k].comparison;
+
+		if (fabs(of[k].before - below[k].before) > TABLE_NIL * c->before ||
+		    fabs(of[k].after - below[k].after) > TABLE_NIL * c->after)
+			return false;
+	}
+	return true;
+}
+
+/* The chain that begins at the node. Returns its end. */
+static size_t find_chain(const struct table *t, const struct table_gathering *g,
+			 const struct lines *l, size_t i, struct table_chain *chain)
+{
+	const uint32_t parent = g->list[i].parent;
+	unsigned best = 0;
+
+	*chain = (struct table_chain){
+		.indent = parent ? l->indent[parent] + (l->below[parent] > 1) : 0,
+		.is_only = parent && l->only[parent],
+	};
+	for (;; i = l->only[i]) {
+		const struct node *node = &g->list[i];
+		unsigned tells = tree_tells(t->in->tree, node->name, node->is_inline);
+
+		chain->n++;
+		chain->last = node->name;
+		if (tells && tells >= best) {
+			best = tells;
+			chain->own = node->name;
+		}
+		if (!l->only[i] || !is_same_share(t, &g->rows[i * t->compared.n],
+						  &g->rows[l->only[i] * t->compared.n]))
+			break;
+	}
+	if (!best)
+		chain->own = chain->last;
+	return i;
+}
+
+static int write_chains(struct table *t, const struct table_gathering *g, struct error *err)
+{
+	struct lines l = {0};
+	int status = lines_find(&l, g, err);
+
+	for (size_t i = 1, last; !status && i < g->n; i = last + 1) {
+		struct table_chain chain;
+		const struct table_row row = {
+			.name = g->list[i].name,
+			.depth = g->list[i].depth,
+			.is_inline = g->list[i].is_inline,
+			.chain = &chain,
+		};
+
+		last = i;
+		if (!g->is_shown[i])
+			continue;
+		last = find_chain(t, g, &l, i, &chain);
+		status = table_row(t, &row, &g->rows[i * t->compared.n], err);
+		l.indent[last] = chain.indent;
+	}
+	lines_free(&l);
+	return status;
+}
+
 static int write_gathered(struct table *t, const struct table_gathering *g, struct error *err)
 {
 	int status = table_begin(t, err);
 
 	if (status)
 		return -1;
+	if (t->about->has_chains && !t->is_rows && out_width(t->out))
+		return table_end(t, write_chains(t, g, err), err);
 	for (size_t i = 1; !status && i < g->n; i++) {
 		const struct table_row row = {
 			.name = g->list[i].name,

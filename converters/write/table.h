@@ -80,6 +80,7 @@ struct table_column {
 	}
 
 #define TABLE_VALUES 6
+#define TABLE_NIL    0.0005 /* of all: less than a table shows */
 
 /* A chain of n functions, each the only callee of the one before, in one line; `last` is the last one, and `own` the
  * last one of the program, or `last`. */
@@ -132,7 +133,8 @@ struct table_about {
 	const char *of_parent; /* the line that says what --percent parent means */
 	const char *compared;  /* what a row is in a comparison; NULL: the same */
 	bool hides_nil;	       /* of several, rows of 0.00 % are left out */
-	bool prunes;	       /* branches that are small before and after are not compared */
+	bool has_chains; /* of two, on a terminal: functions of which each calls only the next are one row */
+	bool prunes; /* branches that are small before and after are not compared */
 	/* Write lines above the headings and below the table, or more rows, of one profile. -1: error. */
 	void (*above)(struct table *t, void *context);
 	int (*below)(struct table *t, void *context, struct error *err);

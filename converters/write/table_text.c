@@ -280,6 +280,24 @@ static void write_path(const struct table *t, const struct table_row *row)
 		name_list_add(&words, row->path[i], i ? "" : "(", i + 1 < row->length ? "" : ")");
 }
 
+static void write_own_node(const struct table *t, const struct table_row *row, int column)
+{
+	const struct table_chain *chain = row->chain;
+	const struct name_text_node node = {
+		.depth = chain ? chain->indent : row->depth,
+		.name = row->name,
+		.is_inline = row->is_inline,
+		.last = chain ? chain->last : row->name,
+		.own = chain ? chain->own : row->name,
+		.n = chain ? chain->n : 1,
+		.is_only = chain && chain->is_only,
+		.least = t->shape == TABLE_ONE ? 0 : NAME_LEAST,
+		.in = t->about->has_looks && t->shape == TABLE_ONE ? t->in : NULL,
+	};
+
+	name_text_node(t->out, t->in->profile->strings, &node, column);
+}
+
 /* The label of a row beside several columns, or the figures of a comparison. */
 static void write_label(const struct table *t, const struct table_row *row)
 {
@@ -293,7 +311,10 @@ static void write_label(const struct table *t, const struct table_row *row)
 			       t->column + (int)strlen(before));
 		break;
 	case TABLE_NODE:
-		write_node(t, row);
+		if (row->chain)
+			write_own_node(t, row, t->column);
+		else
+			write_node(t, row);
 		break;
 	case TABLE_CALL:
 		write_call(t, row);
@@ -331,23 +352,6 @@ static void write_own_name(const struct table *t, const struct table_row *row, i
 	out_text(t->out, row->suffix);
 	if (t->about->has_looks)
 		looks_end(t->out);
-}
-
-static void write_own_node(const struct table *t, const struct table_row *row, int column)
-{
-	const struct table_chain *chain = row->chain;
-	const struct name_text_node node = {
-		.depth = chain ? chain->indent : row->depth,
-		.name = row->name,
-		.is_inline = row->is_inline,
-		.last = chain ? chain->last : row->name,
-		.own = chain ? chain->own : row->name,
-		.n = chain ? chain->n : 1,
-		.is_only = chain && chain->is_only,
-		.in = t->about->has_looks ? t->in : NULL,
-	};
-
-	name_text_node(t->out, t->in->profile->strings, &node, column);
 }
 
 /* The label of a row of one profile, which begins in `column`. */

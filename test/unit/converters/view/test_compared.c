@@ -210,6 +210,36 @@ Test(compared, parts_of_the_tree)
 	shows("--callpath --json --base o n", "\"path\": [\"main\", \"b\", \"c\"]}");
 }
 
+/* On a terminal a recursion is one line, as in the tree of one program, unless its parts have changed unlike; what is shown for
+ * the sake of a line below it is not among the first ones. Seen to fail: with a line for each; with chains over what was the same
+ * before and is another afterwards; without a word of those above. */
+Test(compared, chains_of_the_tree)
+{
+	put("o",
+	    "main;f;g;f;g;h 500\nmain;f;g;h 100\nmain;a;b;a 40\nmain;a;b;a;x 40\nmain;k;l 30\n");
+	put("n", "main;f;g;f;g;h 900\nmain;f;g;h 110\nmain;a;b;a 20\nmain;a;b;a;x 80\nmain;k;l "
+		 "9\nmain;k 90\n");
+	width = 80;
+	setenv("NO_COLOR", "1", 1);
+	shows("--tree --base o n",
+	      "      710      1209       +499       86    +70.3 * main\n"
+	      "      600      1010       +410       79    +68.3 *   f ... g, 2 functions\n"
+	      "      500       900       +400       73    +80.0 *     f ... h, 3 functions\n"
+	      "      100       110        +10       28    +10.0       h\n"
+	      "       80       100        +20       26    +25.0     a ... a, 3 functions\n"
+	      "       40        80        +40       21   +100.0 *   > x\n"
+	      "       30        99        +69       22   +230.0 *   k\n"
+	      "       30         9        -21       12    -70.0 *   > l\n"
+	      "-----------------------------------------------------\n");
+	shows("--tree --top 1 --base o n", "\nnot shown: 12 call paths beyond the first 1\n");
+	shows("--tree --top 9 --base o n",
+	      "\nnot shown: 1 call path beyond the first 9 and the 3 above them\n");
+	width = 40;
+	shows("--tree --base o n", "   600   1010    +410 * [1] ... g (2)\n");
+	width = 0;
+	shows("--tree --base o n", "      500       900       +400       73    +80.0 *       f\n");
+}
+
 /* What is below a function, or who calls it, has the figures that it has in the whole tree. Seen to fail: without the
  * squares of weights, which makes +- 0. */
 Test(compared, root_functions)
