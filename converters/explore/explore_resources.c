@@ -103,7 +103,7 @@ int explore_introduce(struct explore *e, struct error *err)
 		return -1;
 	if (e->n > 1) {
 		caption_run(o, p, &unused);
-		caption_recording(o, p);
+		caption_remarks(o, p);
 	} else {
 		caption_profile(o, p);
 	}

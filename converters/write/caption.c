@@ -86,6 +86,15 @@ static void write_calls(struct out *o, const struct given_calls *c)
 		   c->n_arcs == 1 ? "" : "s");
 }
 
+static bool shows(const struct profile *p, const char *resource)
+{
+	bool is_shown = !p->n_columns && profile_text_is(p, p->resource, resource);
+
+	for (size_t i = 0; i < p->n_columns; i++)
+		is_shown |= profile_text_is(p, p->columns[i].resource, resource);
+	return is_shown;
+}
+
 static bool is_part(const struct profile *p)
 {
 	return p->threads || p->states || p->from_ns || p->to_ns;
@@ -124,6 +133,8 @@ static void write_samples(struct out *o, const struct profile *p, uint64_t cpu_n
 	out_text(o, "\n");
 }
 
+#define ABOVE "credited by what samples have met, so it may be above what was counted\n"
+
 static void write_credit(struct out *o, const struct profile *p)
 {
 	const char *unit = p->unit == STRINGS_NONE ? "" : strings_get(p->strings, p->unit, NULL);
@@ -144,6 +155,8 @@ static void write_credit(struct out *o, const struct profile *p)
 		if (is_counted)
 			out_format(o, " of %s counted", weight_with_unit(text, unit, counted));
 		out_text(o, "\n");
+		if (is_counted && weight_shows_more(unit, p->weight, counted))
+			out_text(o, ABOVE);
 	} else if (p->weight != p->hits) {
 		out_format(o, "%" PRIu64 " gticks credited\n", p->weight);
 	}
@@ -282,12 +295,7 @@ void caption_moment(struct out *o, const struct profile *p)
 /* Memory is live at a moment. */
 static void write_at(struct out *o, const struct profile *p)
 {
-	bool is_live = !p->n_columns && profile_text_is(p, p->resource, "alloc-live");
-	size_t i;
-
-	for (i = 0; i < p->n_columns; i++)
-		is_live |= profile_text_is(p, p->columns[i].resource, "alloc-live");
-	if (!is_live)
+	if (!shows(p, "alloc-live"))
 		return;
 	out_text(o, "live ");
 	caption_moment(o, p);
@@ -446,8 +454,57 @@ static void write_column(struct out *o, const struct profile *p, const struct pr
 /* A line for each of several resources. */
 static void write_columns(struct out *o, const struct profile *p)
 {
-	for (size_t i = 0; i < p->n_columns; i++)
-		write_column(o, p, &p->columns[i]);
+	bool is_above = false;
+
+	for (size_t i = 0; i < p->n_columns; i++) {
+		const struct profile_column *c = &p->columns[i];
+
+		write_column(o, p, c);
+		is_above |=
+			c->has_counted && weight_shows_more(strings_get(p->strings, c->unit, NULL),
+							    c->weight, c->counted);
+	}
+	if (is_above && !is_part(p))
+		out_text(o, ABOVE);
+}
+
+static bool records(const struct profile *p, const char *resource)
+{
+	bool is_recorded = false;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_resources; k++)
+			is_recorded |=
+				profile_text_is(p, p->processes[i].resources[k].name, resource);
+	return is_recorded;
+}
+
+/* Whether the list of states that were selected has this one. */
+static bool has_state(const struct profile *p, const char *state)
+{
+	size_t n = strlen(state);
+
+	for (const char *at = p->states; at && *at; at += strspn(at, ", ")) {
+		size_t length = strcspn(at, ", ");
+
+		if (length == n && !memcmp(at, state, n))
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* Three resources have what threads wait for locks, and each has another part of it. */
+static void write_lock(struct out *o, const struct profile *p)
+{
+	if (!p->n_columns && p->weight && shows(p, "lock"))
+		out_text(o, "who held the lock: --blame\n");
+	if (shows(p, "lock-blame"))
+		out_text(o, "blame lasts until the lock is given back; lock, until the waiter runs "
+			    "again\n");
+	if (shows(p, "real") && has_state(p, "lock") && records(p, "lock"))
+		out_text(o, "lock is without being ready for a processor; --resource lock has all "
+			    "of a wait\n");
 }
 
 /* Most of what Python programs hold is in mappings that no call of the C library allocates. */
@@ -479,7 +536,7 @@ void caption_profile(struct out *o, const struct profile *p)
 		write_precision(o, p);
 	if (!p->n_columns)
 		write_python_memory(o, p);
-	caption_recording(o, p);
+	caption_remarks(o, p);
 	write_children(o, p);
 	if (p->given_calls)
 		write_calls(o, p->given_calls);
@@ -516,8 +573,7 @@ void caption_write(struct out *o, const char *title, const struct view_input *in
 		caption_profile(o, p);
 	if (in->is_introduced)
 		*in->is_introduced = true;
-	if (!p->n_columns && p->weight && profile_text_is(p, p->resource, "lock"))
-		out_text(o, "who held the lock: --blame\n");
+	write_lock(o, p);
 	caption_parts(o, in);
 	if (!p->n_columns && p->hits == 0 && p->weight == 0)
 		write_why_empty(o, p);

@@ -20,7 +20,7 @@
  */
 void caption_write(struct out *o, const char *title, const struct view_input *in);
 
-/* Write what is the same above all views of a profile: caption_run, samples, caption_recording, processes. */
+/* Write what is the same above all views of a profile: caption_run, samples, caption_remarks, processes. */
 void caption_profile(struct out *o, const struct profile *p);
 
 /* Write "0.48 s CPU of 2.89 s elapsed (17 %): the rest was waiting", and if the resource "real" was
@@ -28,8 +28,9 @@ void caption_profile(struct out *o, const struct profile *p);
  * say that of what is shown. Fills *r in any case. */
 bool caption_run(struct out *o, const struct profile *p, struct run_times *r);
 
-/* Write "recording itself took 8.2 ms, 5.1 % of the CPU time; no row has it", if it is a twentieth or more. */
-void caption_recording(struct out *o, const struct profile *p);
+/* Write "recording itself took 8.2 ms, 5.1 % of the CPU time; no row has it", if it is a twentieth or more; and what `stalled`
+ * may mean, if threads were that for a tenth of their time. */
+void caption_remarks(struct out *o, const struct profile *p);
 
 /* Write "325 processes: 258 cc1, 33 sh, 34 others". Returns false, and writes nothing, if not all
  * programs are known. */

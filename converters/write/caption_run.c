@@ -14,6 +14,7 @@
 
 #define SOME	  100 /* one part in so many of the elapsed time is worth a word */
 #define BUSY	  0.95
+#define MUCH	  0.1  /* of the time of threads, if they were stalled */
 #define DEAR	  0.05 /* of the CPU time, if recording took it */
 #define STATES	  8
 #define READY	  "ready" /* the state of who waits for a processor */
@@ -234,9 +235,38 @@ bool caption_run(struct out *o, const struct profile *p, struct run_times *r)
 	return true;
 }
 
-/* ---- recording ------------------------------------------------------------------------------- */
+/* ---- remarks --------------------------------------------------------------------------------- */
 
-void caption_recording(struct out *o, const struct profile *p)
+/* What a thread is `stalled` for nobody says, so that a heading says what it may be, if that is much. */
+static void write_stalled(struct out *o, const struct profile *p)
+{
+	uint64_t all = 0, stalled = 0, ready = 0;
+
+	for (size_t i = 0; i < p->n_processes; i++) {
+		ready += minimum(p->processes[i].ready_ns, UINT64_MAX - ready);
+		for (size_t k = 0; k < p->processes[i].n_resources; k++) {
+			const struct profile_resource *r = &p->processes[i].resources[k];
+
+			for (size_t s = 0; profile_text_is(p, r->name, "real") && s < r->n_states;
+			     s++) {
+				uint64_t ns = minimum(r->states[s].credited, UINT64_MAX - all);
+
+				all += ns;
+				stalled +=
+					profile_text_is(p, r->states[s].name, "stalled") ? ns : 0;
+			}
+		}
+	}
+	if (weight_fraction(stalled, all) < MUCH)
+		return;
+	caption_text(o,
+		     "stalled is a wait for pages (-r major-faults), in a call of under 25 us or "
+		     "without\na wrapper, or for the host of a virtual machine\n");
+	if (!ready)
+		out_text(o, "or for a processor, of which the kernel says nothing here\n");
+}
+
+static void write_recording(struct out *o, const struct profile *p)
 {
 	uint64_t own_ns = 0, cpu_ns = 0;
 	char text[WEIGHT_BYTES];
@@ -260,6 +290,12 @@ void caption_recording(struct out *o, const struct profile *p)
 		out_format(o, "recording itself took %s, %.3g %% of the CPU time",
 			   weight_duration(text, own_ns), 100 * share);
 	out_text(o, "; no row has it\n");
+}
+
+void caption_remarks(struct out *o, const struct profile *p)
+{
+	write_recording(o, p);
+	write_stalled(o, p);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */

@@ -435,7 +435,8 @@ static void write_resource(struct out *o, const struct profile *p, const struct 
 		caption_moment(o, p);
 		out_text(o, "\n");
 	}
-	if (profile_text_is(p, r->name, "user") || profile_text_is(p, r->name, "system"))
+	if (profile_text_is(p, r->name, "user") || profile_text_is(p, r->name, "system") ||
+	    (r->has_counted && weight_shows_more(unit, r->credited, r->counted)))
 		out_text(o, "    credited by what samples have met, so it may be above what was "
 			    "counted\n");
 	if (r->why == STRINGS_NONE)

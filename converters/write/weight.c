@@ -156,6 +156,13 @@ const char *weight_with_unit(char text[WEIGHT_BYTES], const char *unit, uint64_t
 	return is_scaled(unit) ? weight_text(text, scale, weight) : counted(text, unit, weight);
 }
 
+bool weight_shows_more(const char *unit, uint64_t a, uint64_t b)
+{
+	char one[WEIGHT_BYTES], other[WEIGHT_BYTES];
+
+	return a > b && strcmp(weight_with_unit(one, unit, a), weight_with_unit(other, unit, b));
+}
+
 const char *weight_brief(char text[WEIGHT_BYTES], const char *unit, uint64_t weight)
 {
 	struct weight_scale scale = unit_scale(unit, weight);

@@ -41,6 +41,9 @@ const char *weight_alone(char text[WEIGHT_BYTES], const struct profile *p, uint6
 const char *weight_duration(char text[WEIGHT_BYTES], uint64_t ns);
 /* The same with a unit of any kind: "1.234 s", "3 requests". */
 const char *weight_with_unit(char text[WEIGHT_BYTES], const char *unit, uint64_t weight);
+
+/* Whether of two weights, as weight_with_unit writes them, the first is the larger one. */
+bool weight_shows_more(const char *unit, uint64_t a, uint64_t b);
 /* The same in at most eight columns: "1.23 s", "4.5e+15". */
 const char *weight_brief(char text[WEIGHT_BYTES], const char *unit, uint64_t weight);
 /* A time such as an interval, without needless decimals: "1 ms", "1.5 s". */
