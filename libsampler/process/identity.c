@@ -55,6 +55,11 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+const char *cps_identity_name(const struct cps_identity *identity)
+{
+	return last_part(identity->started_as ? identity->started_as : identity->exe);
+}
+
 /* The paths of "/dev/fd/3" are the kernel's, for programs that are executed by a descriptor. */
 static bool is_link(const char *path, const char *exe)
 {

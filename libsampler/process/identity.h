@@ -19,6 +19,9 @@
  * is. */
 void cps_identity_read(struct cps_identity *identity);
 
+/* What people call the program: the name of the file, or of the link by which it was executed. */
+const char *cps_identity_name(const struct cps_identity *identity);
+
 /* A recording begins now: set what the clocks and the counters of the kernel say at its start. */
 void cps_identity_start(struct cps_identity *identity);
 

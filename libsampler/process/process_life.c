@@ -278,7 +278,8 @@ void cps_process_life_begin_late(void)
 
 static void summarise(uint64_t cpu_ns)
 {
-	cps_summary(cps_recording_name_stem(), cps_recording_name_suffix(), cpu_ns);
+	cps_summary(cps_identity_name(identity), cps_recording_name_stem(),
+		    cps_recording_name_suffix(), cpu_ns);
 }
 
 static uint64_t finish(const struct cps_clock *clock, enum cps_stop why, const void *context)

@@ -46,6 +46,17 @@ static void say(const char *line)
 	cps_sys_write(2, line, strlen(line));
 }
 
+/* A line that each process of a run may say names its program. */
+static void say_of_program(const char *line)
+{
+	static const char begin[] = "libcpsample: ";
+	char named[1200];
+
+	snprintf(named, sizeof(named), "%s%.64s[%d]: %s", begin, cps_identity_name(&identity),
+		 (int)cps_sys_getpid(), line + strlen(begin));
+	say(named);
+}
+
 static void learn_stack(void)
 {
 	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
@@ -132,17 +143,17 @@ static bool is_possible(void)
 	if (!cps_regs_is_valgrind())
 		return true;
 	if (config.verbose)
-		say("libcpsample: valgrind runs the program; not recording\n");
+		say_of_program("libcpsample: valgrind runs the program; not recording\n");
 	return false;
 }
 
-static void say_unwinder(const char *why, const char *what)
+static void say_unwinder(const char *why, const char *what, void (*to)(const char *))
 {
 	char line[512];
 
 	snprintf(line, sizeof(line),
 		 "libcpsample: CPSAMPLE_UNWINDER=" CPS_UNWINDER_LIBUNWIND ": %s; %s\n", why, what);
-	say(line);
+	to(line);
 }
 
 /* For cpsample, which asks before it starts the program. */
@@ -158,7 +169,7 @@ static void check(void)
 	if (config.is_list)
 		cps_resource_list(say, &config.clock);
 	else if (why)
-		say_unwinder(why, "not recording");
+		say_unwinder(why, "not recording", say);
 	else if (cps_resource_list_check(&config.resources, missing, sizeof(missing)) < 0) {
 		snprintf(line, sizeof(line), "libcpsample: CPSAMPLE_RESOURCES=%s; not recording\n",
 			 missing);
@@ -177,7 +188,8 @@ static int prepare(void)
 	learn_modules();
 	cps_choose_unwinder(&config, &identity);
 	if (identity.unwinder_why && config.verbose)
-		say_unwinder(identity.unwinder_why, "following stacks by the native one");
+		say_unwinder(identity.unwinder_why, "following stacks by the native one",
+			     say_of_program);
 	if (config.names_python)
 		cps_interpreter_find();
 	learn_stack();
@@ -260,7 +272,8 @@ void cps_start(void)
 								  : cps_error_text(-error));
 		say(complaint);
 	} else {
-		cps_resource_list_refused(&config.resources, config.verbose, say);
+		cps_resource_list_refused(&config.resources, config.verbose,
+					  config.verbose ? say_of_program : say);
 	}
 }
 

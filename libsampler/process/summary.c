@@ -93,7 +93,7 @@ static void say_losses(char *text, size_t room)
 		snprintf(text + n, room - n, ")");
 }
 
-void cps_summary(const char *stem, const char *suffix, uint64_t cpu_ns)
+void cps_summary(const char *name, const char *stem, const char *suffix, uint64_t cpu_ns)
 {
 	const char *path = cps_recording_path();
 	/* Not of floating point: a program may have enabled exceptions, and block signals. */
@@ -106,17 +106,19 @@ void cps_summary(const char *stem, const char *suffix, uint64_t cpu_ns)
 		snprintf(why, sizeof(why), " (%s%s%s)", reasons[stop], error ? ": " : "",
 			 error ? cps_error_text(error) : "");
 	say_losses(lost, sizeof(lost));
-	n = snprintf(line, sizeof(line),
-		     "cpsample: %llu samples, %llu lost%s, %llu.%03u s of CPU time%s%s%s%s\n",
-		     (unsigned long long)cps_recording_ticks(), (unsigned long long)cps_loss_sum(),
-		     lost, (unsigned long long)(ms / 1000), (unsigned)(ms % 1000), why,
-		     path	     ? ": "
-		     : reasons[stop] ? ", no file: "
-				     : ", no file",
-		     path	     ? path
-		     : reasons[stop] ? stem
-				     : "",
-		     !path && reasons[stop] ? suffix : "");
+	n = snprintf(
+		line, sizeof(line),
+		"cpsample: %.64s[%d]: %llu samples, %llu lost%s, %llu.%03u s of CPU time%s%s%s%s\n",
+		name, (int)cps_sys_getpid(), (unsigned long long)cps_recording_ticks(),
+		(unsigned long long)cps_loss_sum(), lost, (unsigned long long)(ms / 1000),
+		(unsigned)(ms % 1000), why,
+		path		? ": "
+		: reasons[stop] ? ", no file: "
+				: ", no file",
+		path		? path
+		: reasons[stop] ? stem
+				: "",
+		!path && reasons[stop] ? suffix : "");
 	if (n > 0)
 		say(line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }

@@ -30,7 +30,7 @@ if command -v valgrind >/dev/null; then
 	[ $status -eq 4 ] || fail "valgrind: ended with $status: $(cat out)"
 	same bare out "what valgrind prints"
 	no_stream
-	record CPSAMPLE_VERBOSE=1 valgrind -q "$targets/spin" 100 4 2>&1 | grep -q '^libcpsample: valgrind' ||
+	record CPSAMPLE_VERBOSE=1 valgrind -q "$targets/spin" 100 4 2>&1 | grep -q '^libcpsample: spin\[[0-9]*\]: valgrind' ||
 		fail "valgrind: it is not said that nothing is recorded"
 else
 	missing="$missing valgrind"

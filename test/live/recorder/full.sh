@@ -57,7 +57,7 @@ stopped() {
 	[ "$(info out/x.cps ended)" = "$2" ] || fail "$1: ended $(info out/x.cps ended), not $2"
 	grep -q "stopped: $3" info.text || fail "$1: does not say '$3': $(cat info.text)"
 	grep -q 'no record of this module' info.text && fail "$1: a module is not known: $(cat info.text)"
-	said=$(sed 's/.*cpsample: \([0-9]*\) samples, \([0-9]*\) lost.*/\1 \2/' stderr)
+	said=$(sed 's/.*cpsample: .*: \([0-9]*\) samples, \([0-9]*\) lost.*/\1 \2/' stderr)
 	[ "$said" = "$(info out/x.cps samples) $(info out/x.cps lost)" ] ||
 		fail "$1: the line at the end says $said, --info $(info out/x.cps samples) $(info out/x.cps lost)"
 }
@@ -138,7 +138,7 @@ for kb in 0 4 8 12 16; do
 		stopped "disk with $kb KiB" write "$full"
 	else
 		grep -q 'the output cannot be created: No space left on device' stderr || fail "$kb KiB: $(cat stderr)"
-		grep -q "cpsample: 0 samples, $(count) lost" stderr || fail "$kb KiB: $(cat stderr)"
+		grep -q "cpsample: .*: 0 samples, $(count) lost" stderr || fail "$kb KiB: $(cat stderr)"
 	fi
 	journal_gone "disk with $kb KiB"
 done

@@ -50,6 +50,8 @@ record CPSAMPLE_VERBOSE=1 "$targets/spin" 300 >out 2>err
 [ "$(wc -l <err)" -eq 1 ] || fail "verbose: not one line: $(cat err)"
 stream=$(one_stream) || fail "$stream"
 grep -q "$(basename "$stream")" err || fail "verbose: does not name the recording: $(cat err)"
+# It names the program and the process, of which a run may have hundreds. Seen to fail: without the name.
+grep -q '^cpsample: spin\[[0-9]*\]: [0-9]* samples, .*[.]cps$' err || fail "verbose: does not name the program: $(cat err)"
 record CPSAMPLE_VERBOSE=1 CPSAMPLE_OUTPUT=missing/x%e.cps "$targets/spin" 300 >out 2>err
 [ "$(wc -l <err)" -eq 1 ] || fail "verbose, missing directory: not one line: $(cat err)"
 grep -q 'missing/xspin.cps$' err || fail "verbose, missing directory: $(cat err)"

@@ -220,7 +220,7 @@ native_because() {
 		fault "$why: ended with $?"
 	[ "$(info because.cps unwinder)" = native ] || fail "$why: unwinder $(info because.cps unwinder)"
 	info because.cps unwinder_why | grep -q "$why" || fail "$why: $(info because.cps unwinder_why)"
-	grep -q "^libcpsample: CPSAMPLE_UNWINDER=libunwind: .*$why.*; following stacks by the native one" err ||
+	grep -q "^libcpsample: [^ ]*\[[0-9]*\]: CPSAMPLE_UNWINDER=libunwind: .*$why.*; following stacks by the native one" err ||
 		fail "$why: standard error is $(cat err)"
 }
 
