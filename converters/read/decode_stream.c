@@ -517,11 +517,13 @@ static int damage_tell(struct unpacker *u, char *text, size_t room)
 	size_t n;
 
 	damage_measure(u, &loss.count);
-	n = (size_t)snprintf(text, room, "between byte %llu and byte %llu (block %llu)",
+	n = (size_t)snprintf(text, room, "bytes %llu to %llu (block %llu)",
 			     (unsigned long long)d->from, (unsigned long long)d->to,
 			     (unsigned long long)d->at_block);
 	if (d->n > 1)
-		n += (size_t)snprintf(text + n, room - n, ", and in %u more places", d->n - 1);
+		n += (size_t)snprintf(text + n, room - n, " and %u more place%s", d->n - 1,
+				      d->n == 2 ? "" : "s");
+	n += (size_t)snprintf(text + n, room - n, " cannot be read");
 	if (!u->s.has_end)
 		snprintf(text + n, room - n, "; what is lost is not known");
 	else if (!loss.count)

@@ -62,10 +62,10 @@ const char *stop_text_unended(char text[STOP_TEXT_BYTES], const struct profile_p
 		return "in progress";
 	if (process->unended == EVENT_LEFT)
 		return "no end record";
+	if (process->unended == EVENT_DAMAGED)
+		return "damaged";
 	snprintf(text, STOP_TEXT_BYTES, "%s byte %llu",
-		 process->unended == EVENT_CUT	     ? "cut at"
-		 : process->unended == EVENT_DAMAGED ? "damaged after"
-						     : "no end after",
+		 process->unended == EVENT_CUT ? "cut at" : "no end after",
 		 (unsigned long long)process->cut_offset);
 	return text;
 }

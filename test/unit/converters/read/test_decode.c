@@ -209,7 +209,7 @@ static void damaged_well(const struct bytes *file, size_t from, size_t to, bool 
 {
 	struct event_log log;
 	int result = event_log_decode_bytes(&log, file->at, file->n);
-	const char *lost = strstr(log.text, "between byte ");
+	const char *lost = strstr(log.text, "bytes ");
 	unsigned long low, high, n_lost = 0;
 
 	cr_assert(!strstr(log.text, "BROKEN") && is_part(log.text, blocks_log.text),
@@ -223,12 +223,12 @@ static void damaged_well(const struct bytes *file, size_t from, size_t to, bool 
 		cr_assert(log.samples == BLOCKS * A_BLOCK || log.was_cut, "%zu to %zu: %s", from,
 			  to, log.text);
 	if (lost && is_there) {
-		cr_assert_eq(sscanf(lost, "between byte %lu and byte %lu", &low, &high), 2);
+		cr_assert_eq(sscanf(lost, "bytes %lu to %lu (block ", &low, &high), 2);
 		cr_assert(low <= from && from < high && high - low < 2 * (starts[2] - starts[1]),
 			  "%zu: %s", from, lost);
 	}
-	lost = lost ? strstr(lost, "); ") : NULL;
-	if (lost && sscanf(lost, "); %lu", &n_lost) == 1)
+	lost = lost ? strstr(lost, "read; ") : NULL;
+	if (lost && sscanf(lost, "read; %lu", &n_lost) == 1)
 		cr_assert_eq(n_lost + log.samples, BLOCKS * A_BLOCK, "%s", lost);
 	event_log_free(&log);
 }
