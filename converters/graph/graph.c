@@ -307,6 +307,7 @@ static void copy_arcs(struct making *m)
 			.stacks = arc->weight,
 			.occurrences = g->has_weights ? arc->weight : arc->count,
 			.calls = arc->count,
+			.is_counted = true,
 		};
 	}
 	qsort(g->arcs, g->n_arcs, sizeof(*g->arcs), compare_made_arcs);

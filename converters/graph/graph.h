@@ -31,7 +31,8 @@ struct graph_arc {
 	 * recursion that does not fit in 64 bits. Without stacks, it is the inclusive weight, or if
 	 * that is not known, the number of calls. */
 	unsigned __int128 occurrences;
-	uint64_t calls; /* the number of calls; 0 unless graph.has_calls */
+	uint64_t calls;	 /* the number of calls; 0 unless graph.has_calls */
+	bool is_counted; /* it is known */
 };
 
 /* The calls of a function from outside of the graph. */
@@ -46,7 +47,7 @@ struct graph {
 	const struct strings *strings;
 	enum tree_unit unit;
 	uint64_t total, hits; /* the sums of all samples, as in tree.h */
-	bool has_calls;	      /* the numbers of calls are known; only without stacks */
+	bool has_calls;	      /* the numbers of calls are known: without stacks, or call_counts.h */
 	bool has_weights;     /* the inclusive weights of arcs are known; only without stacks */
 	bool has_totals;      /* totals of functions are exact and need no propagation */
 	bool has_shares;      /* those of arcs are shares of the callee's, by number of calls */

@@ -30,6 +30,7 @@ static void recording_close(struct recording *r)
 	id_table_free(r->reasons);
 	perf_map_free(r->jit);
 	moments_clear(&r->moments);
+	builder_counted_clear(r);
 	r->jit = NULL;
 	r->paths = NULL;
 	r->bases = NULL;
@@ -514,7 +515,7 @@ static int builder_close(struct profile_builder *b, struct error *err)
 	struct recording *r = &b->current;
 	struct profile *p = b->profile;
 
-	if (losses_close(b, err) || builder_merge(b, err))
+	if (losses_close(b, err) || builder_counted_merge(b, err) || builder_merge(b, err))
 		return -1;
 	if (!array_reserve(&p->processes, &b->processes_size, p->n_processes + 1,
 			   sizeof(*p->processes)))
@@ -540,6 +541,8 @@ static int on_end(void *context, const struct event_end *e, struct error *err)
 	p->cpu_ns = e->cpu_ns;
 	p->own_ns = e->own_ns;
 	p->own_kernel_ns = e->own_kernel_ns;
+	p->calls.hooks_ns = e->hooks_ns;
+	p->calls.has_lost = e->has_lost_calls;
 	p->children_ns = e->children_ns;
 	p->denied = e->denied;
 	p->denied_error = e->denied_error;
@@ -563,6 +566,9 @@ static int on_cut(void *context, const struct event_cut *e, struct error *err)
 	p->stop = e->stop;
 	p->stop_error = e->error;
 	p->children_ns = e->children_ns;
+	p->calls.until_us = e->calls_us;
+	p->calls.hooks_ns = e->hooks_ns;
+	p->calls.has_lost = e->has_lost_calls;
 	p->unended = e->how;
 	p->cut_offset = e->offset;
 	p->cut_why = strings_add(b->profile->strings, e->why, strlen(e->why));
@@ -582,6 +588,9 @@ static void builder_sink_init(struct profile_builder *b)
 		.sample = builder_sample,
 		.self = builder_self,
 		.call = builder_call,
+		.called = builder_called,
+		.machine = builder_machine,
+		.counted = builder_counted,
 		.loss = on_loss,
 		.mark = on_mark,
 		.engine = on_engine,
@@ -599,6 +608,7 @@ void profile_builder_free(struct profile_builder *b)
 	builder_recording_free(&b->current);
 	modules_free(b->modules);
 	cct_free(b->all);
+	cct_free(b->counted);
 	profile_free(b->profile);
 	free(b);
 }
@@ -705,7 +715,7 @@ struct profile *profile_builder_finish(struct profile_builder *b, struct error *
 	b->all->frames = NULL;
 	b->all->nodes = NULL;
 	b->all->squares = (struct squares){0};
-	if (note_successors(p) || builder_group_finish(b) ||
+	if (note_successors(p) || builder_group_finish(b) || builder_counted_finish(b) ||
 	    (p->given_calls && given_calls_name(p->given_calls, p->strings))) {
 		profile_builder_free(b);
 		error_memory(err);

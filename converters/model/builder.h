@@ -147,6 +147,15 @@ struct known_stack {
 	uint32_t node, thread, mark;
 };
 
+/* A machine that counted calls, in the current input. */
+struct machine {
+	uint32_t *nodes; /* by state: its node in recording.calls; that of the root is 0 */
+	uint32_t *
+		functions; /* likewise the function that runs there, as a number of a frame; of the root CCT_NONE */
+	size_t n, nodes_size, functions_size;
+	uint64_t transitions, missed;
+};
+
 /* Numbers of states are below this: there is one for each atom. */
 #define BUILDER_STATES ((1u << CPS_ATOM_BITS_MAX) + 1)
 
@@ -178,8 +187,14 @@ struct recording {
 	struct id_table *bases;	    /* ids of the threads that have a node below the root */
 	uint32_t *base_nodes;	    /* these nodes, by place in `bases`; they ascend */
 	size_t base_nodes_size;
-	struct perf_map *jit; /* NULL: none so far */
-	bool has_map;	      /* its names are to be used */
+	struct cct *calls; /* that were counted; NULL: none so far */
+	uint32_t *called;  /* by function: its frame in `calls` */
+	size_t n_called, called_size;
+	struct machine *machines;
+	size_t n_machines, machines_size;
+	struct machine *machine; /* the latest event's */
+	struct perf_map *jit;	 /* NULL: none so far */
+	bool has_map;		 /* its names are to be used */
 	bool has_owner;
 	uint64_t owner;		  /* the id of the user who owns the input */
 	struct id_table *threads; /* place -> index in process.threads */
@@ -194,6 +209,8 @@ struct profile_builder {
 	struct profile *profile; /* nodes and modules are in `all` and `modules` until finished */
 	size_t processes_size;
 	struct cct *all;
+	struct cct *counted; /* the calls of all inputs; NULL: none so far */
+	uint64_t n_calls;    /* of them */
 	struct modules *modules;
 	enum profile_by by;
 	bool shows_kernel;
@@ -253,6 +270,16 @@ int builder_calls_process(struct profile_builder *b, const struct event_process 
 /* The sink's `self` and `call`. */
 int builder_self(void *context, const struct event_self *e, struct error *err);
 int builder_call(void *context, const struct event_call *e, struct error *err);
+
+/* builder_counted.c: the sink's `called`, `machine` and `counted`. */
+int builder_called(void *context, const struct event_called *e, struct error *err);
+int builder_machine(void *context, const struct event_machine *e, struct error *err);
+int builder_counted(void *context, const struct event_counted *e, struct error *err);
+/* The input is over: add its calls to those of all inputs, unless some of them are lost. */
+int builder_counted_merge(struct profile_builder *b, struct error *err);
+void builder_counted_clear(struct recording *r);
+/* All inputs are over. -1: memory. */
+int builder_counted_finish(struct profile_builder *b);
 
 /* Note when a thread used what a selected sample weighs, which is credited to a node. -1: memory. */
 int builder_time(struct profile_builder *b, const struct event_sample *e, uint32_t thread,

@@ -35,7 +35,8 @@ bool profile_builder_can_join(const struct profile_builder *b, const struct prof
 	if (p->resource != b->empty && q->resource != other->empty &&
 	    !(is_same_text(p, p->resource, q, q->resource) && is_same_text(p, p->unit, q, q->unit)))
 		return false;
-	return !__builtin_add_overflow(b->weight, other->weight, &sum) &&
+	return !__builtin_add_overflow(b->n_calls, other->n_calls, &sum) &&
+	       !__builtin_add_overflow(b->weight, other->weight, &sum) &&
 	       !__builtin_add_overflow(b->hits, other->hits, &sum);
 }
 
@@ -181,11 +182,30 @@ static int moments_take(struct moments *m, const struct moments *other, const st
 		       : 0;
 }
 
+static int counted_join(struct profile_builder *b, struct profile_builder *other,
+			const struct maps *maps)
+{
+	struct maps own = {maps->strings, maps->modules, NULL};
+	int status;
+
+	if (!other->counted)
+		return 0;
+	if (!b->counted)
+		b->counted = cct_new();
+	if (!b->counted)
+		return -1;
+	b->n_calls += other->n_calls;
+	status = cct_join(b->counted, 0, other->counted, &own);
+	free(own.nodes);
+	return status;
+}
+
 static int join(struct profile_builder *b, struct profile_builder *other, struct maps *maps)
 {
 	if (strings_join(b, other->profile->strings, &maps->strings) ||
 	    modules_join(b->modules, other->modules, maps->strings, &maps->modules) ||
-	    cct_join(b->all, 0, other->all, maps) || processes_join(b, other->profile, maps) ||
+	    cct_join(b->all, 0, other->all, maps) || counted_join(b, other, maps) ||
+	    processes_join(b, other->profile, maps) ||
 	    moments_take(&b->profile->moments, &other->profile->moments, maps))
 		return -1;
 	totals_join(b, other, maps);

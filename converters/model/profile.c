@@ -87,6 +87,11 @@ void profile_free(struct profile *p)
 	if (p->given_calls)
 		given_calls_clear(p->given_calls);
 	free(p->given_calls);
+	if (p->counted) {
+		free(p->counted->frames);
+		free(p->counted->nodes);
+	}
+	free(p->counted);
 	strings_free(p->strings);
 	free(p);
 }

@@ -174,6 +174,16 @@ static inline const char *profile_stand_in(const struct profile_frame *f)
 						       : NULL;
 }
 
+/* How calls of a process were counted, see event_machine. */
+struct profile_calls {
+	bool has_any;	   /* they were counted */
+	bool has_lost;	   /* but not all that was counted is known: then none of them count */
+	uint64_t until_us; /* only until then; 0: until the end */
+	uint64_t hooks_ns; /* CPU time that it took */
+	uint64_t functions, machines, states, cut, transitions, missed;
+	uint64_t calls; /* entered and direct, of all states */
+};
+
 /* Nodes are numbered so that parent < child; node 0 is the root, above every outermost frame. */
 struct profile_node {
 	uint32_t parent, frame;
@@ -258,6 +268,23 @@ struct profile_process {
 	uint64_t cut_offset;
 	uint32_t cut_why;
 	uint64_t last_us; /* time of the last sample */
+	struct profile_calls calls;
+};
+
+/*
+ * Calls that were counted, as a tree of their call paths. A state of a machine (event_counted) is a node below that of the state
+ * that it was created from: that path is a stack which was there, and the history of the state is the history of it. So what
+ * views make of samples' stacks they can make of calls. self_weight is how many calls led to the node's states, self_hits how
+ * many direct recursions were in them.
+ *
+ * Of some calls only the caller is known, if anything: their paths are a frame that is a stand-in for what was cut, the caller,
+ * and the function. States of several machines and recordings with the same path are one node.
+ */
+struct profile_counted {
+	struct profile_frame *frames;
+	struct profile_node *nodes; /* n_nodes >= 1 */
+	size_t n_frames, n_nodes;
+	bool has_cut;
 };
 
 /* One of several resources that are shown side by side, or one of several runs of a comparison. */
@@ -306,6 +333,7 @@ struct profile {
 	 * first resource. */
 	struct profile_column *columns;
 	size_t n_columns;
+	struct profile_counted *counted; /* NULL: no calls were counted */
 	/* Two programs are compared: each column is one of n_runs runs, and the first n_base are of the one
 	 * before. Of several resources all runs of the first one come first, then all of the second one, and
 	 * so on. The processes, and what else this structure says, are of all runs. 0: no comparison. */

@@ -322,6 +322,9 @@ static int add_names(struct collection *c, const struct profile *p, const struct
 		s ? symbols_pack(s, c->names, p->frames, p->n_frames, opt->of_view.with_source, err)
 		  : -1;
 
+	if (!status && p->counted)
+		status = symbols_pack(s, c->names, p->counted->frames, p->counted->n_frames, false,
+				      err);
 	if (!status)
 		status = pack_code(c->code, &c->room, p, s, err);
 	if (!status)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "compare/assertion.h"
+#include "graph/call_counts.h"
 #include "graph/function_names.h"
 #include "graph/propagate.h"
 #include "pipeline/load.h"
@@ -23,8 +24,8 @@
  * In: names, an option. Out: what strings_shown returns.
  */
 
-/* List the distinct names of the tree. */
-static uint32_t *list_names(const struct tree *t, size_t *n)
+/* List the distinct names of the tree, and of the calls that were counted. */
+static uint32_t *list_names(const struct tree *t, const struct tree *calls, size_t *n)
 {
 	size_t n_strings = strings_count(t->strings), i;
 	unsigned char *is_there = calloc(n_strings + 1, 1);
@@ -33,6 +34,8 @@ static uint32_t *list_names(const struct tree *t, size_t *n)
 	*n = 0;
 	for (i = 1; is_there && i < t->n_nodes; i++)
 		is_there[t->nodes[i].name] = 1;
+	for (i = 1; is_there && calls && i < calls->n_nodes; i++)
+		is_there[calls->nodes[i].name] = 1;
 	for (i = 0; is_there && list && i < n_strings; i++)
 		if (is_there[i])
 			list[(*n)++] = (uint32_t)i;
@@ -45,10 +48,11 @@ static uint32_t *list_names(const struct tree *t, size_t *n)
 }
 
 /* Show the functions of the tree as the options of the symbols say. Returns -1 if memory is out. */
-static int shorten_tree(struct symbols *s, const struct tree *t, struct error *err)
+static int shorten_tree(struct symbols *s, const struct tree *t, const struct tree *calls,
+			struct error *err)
 {
 	size_t n;
-	uint32_t *list = list_names(t, &n);
+	uint32_t *list = list_names(t, calls, &n);
 	int status = list ? symbols_shorten(s, list, n, err) : error_memory(err);
 
 	free(list);
@@ -94,17 +98,26 @@ static void drop_lines(struct analysis *s)
 	s->by_line = NULL;
 }
 
+static void free_filter(struct filter **f)
+{
+	if (*f)
+		filter_clear(*f);
+	free(*f);
+	*f = NULL;
+}
+
 static void drop_tree(struct analysis *s)
 {
 	drop_lines(s);
 	graph_free(s->graph);
 	tree_free(s->tree);
+	tree_free(s->calls);
+	s->calls = NULL;
+	s->calls_why = NULL;
+	free_filter(&s->calls_filter);
 	s->graph = NULL;
 	s->tree = NULL;
-	if (s->filter)
-		filter_clear(s->filter);
-	free(s->filter);
-	s->filter = NULL;
+	free_filter(&s->filter);
 }
 
 static void drop_names(struct analysis *s)
@@ -113,6 +126,50 @@ static void drop_names(struct analysis *s)
 	if (s->symbols)
 		symbols_free(s->symbols);
 	s->symbols = NULL;
+}
+
+/* What calls cannot honour, or NULL. A call has no time and no state, and the machine of a thread is handed on to others. */
+static const char *calls_refusal(const struct profile *p, const struct options *opt)
+{
+	const struct filter *f = &opt->filter;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		if (p->processes[i].calls.has_lost)
+			return "some are lost";
+	if (p->threads)
+		return "--thread";
+	if (p->from_ns || p->to_ns)
+		return "--from, --to";
+	if (p->states)
+		return "--state";
+	if (p->by)
+		return "--by";
+	if (opt->of_symbols.granularity != SYMBOLS_BY_FUNCTION)
+		return "--granularity";
+	if (f->of[FILTER_HIDE].n_values || f->of[FILTER_COLLAPSE].n_values)
+		return f->of[FILTER_HIDE].n_values ? "--hide" : "--collapse";
+	if (p->counted->has_cut && filter_drops(f))
+		return f->of[FILTER_FOCUS].n_values ? "--focus" : "--ignore";
+	return NULL;
+}
+
+/* The calls have a filter of their own, since it remembers what it has matched. */
+static int build_calls(struct analysis *s, const struct options *opt, struct error *err)
+{
+	const struct profile *p = s->profile;
+
+	if (!p->counted || p->n_columns)
+		return 0;
+	s->calls_why = calls_refusal(p, opt);
+	if (s->calls_why)
+		return 0;
+	s->calls_filter = calloc(1, sizeof(*s->calls_filter));
+	if (!s->calls_filter)
+		return error_memory(err);
+	if (filter_copy(s->calls_filter, &opt->filter, err))
+		return -1;
+	s->calls = counted_tree_build(p, s->symbols, s->calls_filter, err);
+	return s->calls ? 0 : -1;
 }
 
 /* The tree borrows the filter that it is built with. It gets a copy, because the options may
@@ -128,7 +185,8 @@ static int build_tree(struct analysis *s, const struct options *opt, struct erro
 		return -1;
 	how.filter = s->filter;
 	s->tree = tree_build(s->profile, s->symbols, &how, err);
-	if (!s->tree || shorten_tree(s->symbols, s->tree, err))
+	if (!s->tree || build_calls(s, opt, err) ||
+	    shorten_tree(s->symbols, s->tree, s->calls, err))
 		return -1;
 	return suggest_focus(s->filter, s->profile, s->symbols, err);
 }
@@ -206,7 +264,7 @@ static int grow_lines(struct analysis *s, const struct options *opt, struct erro
 	if (!l->symbols || entry_points_name(l->symbols, s->profile, err))
 		return -1;
 	l->tree = tree_build(s->profile, l->symbols, &how, err);
-	return l->tree ? shorten_tree(s->symbols, s->tree, err) : -1;
+	return l->tree ? shorten_tree(s->symbols, s->tree, s->calls, err) : -1;
 }
 
 int analysis_shape(struct analysis *s, unsigned needs, const struct options *opt, struct error *err)
@@ -280,6 +338,8 @@ struct view_input analysis_input(const struct analysis *s, const struct view_opt
 		.by_line = s->by_line ? s->by_line->tree : NULL,
 		.symbols_by_line = s->by_line ? s->by_line->symbols : NULL,
 		.graph = s->graph,
+		.calls = s->calls,
+		.calls_why = s->calls_why,
 		.options = options,
 	};
 }

@@ -25,6 +25,9 @@ struct analysis {
 	struct symbols *symbols;
 	struct tree *tree;
 	struct graph *graph;
+	struct tree *calls; /* that were counted, see call_counts.h; its filter is calls_filter */
+	const char *calls_why; /* they were and cannot be shown: because of what */
+	struct filter *calls_filter;
 	struct symbols_options of_symbols; /* the options that `symbols` was made with */
 	struct filter *filter;		   /* of the tree, which borrows it; allocated, so that a
 					    * struct analysis may be moved */

@@ -6,9 +6,12 @@
  */
 #include <stdlib.h>
 
+#include "graph/call_counts.h"
 #include "view/view.h"
 #include "write/caption.h"
 #include "write/table.h"
+
+#define CALLS_WIDTH 12
 
 enum { WEIGHT, STACKS, OCCURRENCES, OFTEN };
 
@@ -73,6 +76,7 @@ static int describe(void *context, uint32_t part, struct table_row *row, struct 
 	row->values[STACKS] = arc->stacks;
 	row->values[OCCURRENCES] = arc->occurrences;
 	row->values[OFTEN] = often(g, arc);
+	row->has_calls = g->has_calls && arc->is_counted;
 	if (e->callers)
 		row->wholes = &e->callers[part * e->n_columns];
 	return 0;
@@ -83,6 +87,8 @@ static void write_totals(struct table *t, void *context)
 	(void)context;
 	if (!t->is_rows && !t->in->graph->has_weights)
 		caption_totals(t->out, t->in);
+	if (!t->is_rows)
+		caption_calls(t->out, t->in);
 }
 
 /* All weights of a column have the same unit, so that they can be compared. */
@@ -107,16 +113,21 @@ static void set_scales(struct table_about *about, const struct view_input *in)
 static int show(struct edges *e, struct out *o, struct error *err)
 {
 	const struct graph *g = e->in->graph;
+	bool is_counted = g->has_calls && g->tree;
 	const struct table_column columns[] = {
 		TABLE_COLUMN("caller", NULL, LABEL, 0),
 		TABLE_COLUMN("total", NULL, COUNT, WEIGHT),
 		TABLE_COLUMN("stacks", NULL, COUNT, STACKS),
 		TABLE_COLUMN("occurrences", NULL, COUNT, OCCURRENCES),
-		TABLE_COLUMN(g->has_calls ? "calls" : NULL, NULL, COUNT, OFTEN),
+		TABLE_COLUMN("calls", NULL, CALLS, OFTEN),
 		TABLE_COLUMN(NULL, "weight %", SHARE, WEIGHT),
 		TABLE_COLUMN(NULL, "weight", WEIGHT, WEIGHT),
-		TABLE_COLUMN(NULL, g->has_calls ? "calls" : "occurrences", WEIGHT, OFTEN,
-			     .scale = 1),
+		TABLE_COLUMN(NULL,
+			     is_counted	    ? NULL
+			     : g->has_calls ? "calls"
+					    : "occurrences",
+			     WEIGHT, OFTEN, .scale = 1),
+		TABLE_COLUMN(NULL, is_counted ? "calls" : NULL, CALLS, OFTEN, .width = CALLS_WIDTH),
 		TABLE_COLUMN(NULL, "caller -> callee", LABEL, 0),
 		{0},
 	};
@@ -170,9 +181,28 @@ static int write_all(const struct view_input *in, struct out *o, struct error *e
 	return status;
 }
 
+/* Calls that were counted are edges whether samples have met them or not. */
+static int write_counted(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct view_input with = *in;
+	struct call_counts counts;
+	struct graph *graph = NULL;
+	int status;
+
+	if (!in->calls)
+		return write_all(in, o, err);
+	status = call_counts_build(&counts, in->calls, err);
+	if (!status)
+		with.graph = graph = call_counts_graph(&counts, in->graph, err);
+	status = graph ? write_all(&with, o, err) : -1;
+	graph_free(graph);
+	call_counts_free(&counts);
+	return status;
+}
+
 static int emit(const struct view_input *in, struct out *o, struct error *err)
 {
-	return view_below_root(in, o, write_all, err);
+	return view_below_root(in, o, write_counted, err);
 }
 
 const struct view view_edges = {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/call_counts.h"
 #include "tree/callpath.h"
 #include "view/view.h"
 #include "write/caption.h"
@@ -29,11 +30,13 @@ struct functions {
 	bool leaves_starts;  /* on a narrow terminal, what only leads to main has no row */
 	bool *is_start;	     /* by part: it is such a function; or NULL */
 	size_t n_starts;
-	bool *is_group; /* by part: it is a group of --by; or NULL */
+	struct call_counts counts; /* without names if there are none */
+	bool *is_group;		   /* by part: it is a group of --by; or NULL */
 };
 
-enum { SELF, TOTAL, SELF_HITS, HITS };
+enum { SELF, TOTAL, SELF_HITS, HITS, CALLS };
 
+#define CALLS_WIDTH	  12
 #define WIDE		  80  /* columns of a terminal that has room for all functions */
 #define SELF_CONSIDERABLE 1.0 /* percent */
 #define NEARLY_ALL	  99.0
@@ -66,13 +69,43 @@ static int compare_parts(const void *a, const void *b, void *context)
 	return (i > k) - (i < k);
 }
 
+/* Calls are counted, or read, or neither. For programs what was called and never sampled has a row, too. */
+static int count_calls(struct functions *f, size_t *n, struct error *err)
+{
+	const struct view_input *in = f->in;
+	struct tree_function *more;
+	size_t room = *n;
+	bool *is_there;
+
+	if (table_shape(in) != TABLE_ONE)
+		return 0;
+	if (!in->calls)
+		return in->graph && in->graph->has_calls
+			       ? call_counts_of_graph(&f->counts, in->graph, err)
+			       : 0;
+	if (call_counts_build(&f->counts, in->calls, err))
+		return -1;
+	if (!view_input_is_rows(in->options) || f->is_flat)
+		return 0;
+	more = realloc(f->list, (*n + f->counts.n_names + 1) * sizeof(*more));
+	is_there = calloc(f->counts.n_names + 1, sizeof(*is_there));
+	f->list = more ? more : f->list;
+	for (size_t i = 0; more && is_there && i < room; i++)
+		is_there[more[i].name] = true;
+	for (uint32_t i = 0; more && is_there && i < f->counts.n_names; i++)
+		if (f->counts.is_known[i] && !is_there[i])
+			more[(*n)++] = (struct tree_function){.name = i};
+	free(is_there);
+	return more && is_there ? 0 : error_memory(err);
+}
+
 /* List all functions, or only those that were running. */
 static int list_functions(struct functions *f, bool only_innermost, struct error *err)
 {
 	size_t n;
 
 	f->list = view_input_functions(f->in, &n, err);
-	if (!f->list)
+	if (!f->list || count_calls(f, &n, err))
 		return -1;
 	f->place = calloc(n + 1, sizeof(*f->place));
 	f->order = calloc(n + 1, sizeof(*f->order));
@@ -121,6 +154,8 @@ static int describe(void *context, uint32_t part, struct table_row *row, struct 
 	row->values[TOTAL] = function->total;
 	row->values[SELF_HITS] = function->self_hits;
 	row->values[HITS] = function->hits;
+	row->has_calls = call_counts_knows(&f->counts, function->name);
+	row->values[CALLS] = row->has_calls ? f->counts.calls[function->name] : 0;
 	row->mark = does_all_itself(function) ? '=' : ' ';
 	f->is_marked |= row->mark == '=';
 	return 0;
@@ -224,6 +259,7 @@ static int show(struct functions *f, struct out *o, struct table_about *about, b
 	free(f->list);
 	free(f->place);
 	free(f->order);
+	call_counts_free(&f->counts);
 	return status;
 }
 
@@ -232,8 +268,10 @@ static int show(struct functions *f, struct out *o, struct table_about *about, b
 static void write_totals(struct table *t, void *context)
 {
 	(void)context;
-	if (!t->is_rows)
-		caption_totals(t->out, t->in);
+	if (t->is_rows)
+		return;
+	caption_totals(t->out, t->in);
+	caption_calls(t->out, t->in);
 }
 
 static void write_self(struct table *t, void *context)
@@ -268,13 +306,14 @@ static int samples_width(const struct profile *p)
 
 static int write_flat(const struct view_input *in, struct out *o, struct error *err)
 {
-	static const struct table_column columns[] = {
+	const struct table_column columns[] = {
 		TABLE_COLUMN("self", NULL, COUNT, SELF),
 		TABLE_COLUMN("total", NULL, COUNT, TOTAL),
 		TABLE_COLUMN("self_fraction", "self %", SHARE, SELF),
 		TABLE_COLUMN("total_fraction", "total %", SHARE, TOTAL, .is_marked = true),
 		TABLE_COLUMN(NULL, "self", WEIGHT, SELF),
 		TABLE_COLUMN(NULL, "samples", SAMPLES, SELF_HITS),
+		TABLE_COLUMN(NULL, in->calls ? "calls" : NULL, CALLS, CALLS, .width = CALLS_WIDTH),
 		TABLE_COLUMN("name", "function", LABEL, 0),
 		TABLE_COLUMN("self_samples", NULL, SAMPLES, SELF_HITS),
 		TABLE_COLUMN("total_samples", NULL, SAMPLES, HITS),
@@ -327,11 +366,15 @@ static int describe_usage(void *context, uint32_t part, struct table_row *row, s
 {
 	const struct functions *f = context;
 	bool is_one = table_shape(f->in) == TABLE_ONE;
+	int n;
 
 	describe(context, part, row, err);
 	row->is_inline = row->is_inline && !is_one;
-	snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "]",
-		 (uint64_t)row->values[f->by_total ? HITS : SELF_HITS]);
+	n = snprintf(row->suffix, sizeof(row->suffix), " [%" PRIu64 "]",
+		     (uint64_t)row->values[f->by_total ? HITS : SELF_HITS]);
+	if (f->by_total && f->in->calls && row->has_calls)
+		snprintf(row->suffix + n, sizeof(row->suffix) - (size_t)n, " %" PRIu64 " call%s",
+			 (uint64_t)row->values[CALLS], row->values[CALLS] == 1 ? "" : "s");
 	return 0;
 }
 
@@ -344,6 +387,7 @@ static int write_functions(const struct view_input *in, struct out *o, struct er
 		TABLE_COLUMN("total_fraction", "", FRACTION, TOTAL, .width = 4),
 		TABLE_COLUMN("name", "", LABEL, 0),
 		TABLE_COLUMN("total_samples", NULL, SAMPLES, HITS),
+		TABLE_COLUMN("calls", NULL, CALLS, CALLS),
 		{0},
 	};
 	struct functions f = {.in = in, .by_total = true, .leaves_starts = true};

@@ -70,6 +70,20 @@ int view_show(const struct view *view, const struct view_input *in, struct out *
 	return status;
 }
 
+/* Of calls whose paths were cut it is not known what is below a function. */
+static int calls_below(struct view_input *in, const struct function_names *roots, struct error *err)
+{
+	if (!in->calls)
+		return 0;
+	if (in->profile->counted->has_cut) {
+		in->calls = NULL;
+		in->calls_why = "--root";
+		return 0;
+	}
+	in->calls = subtree_build(in->calls, roots->list, roots->n, err);
+	return in->calls ? 0 : -1;
+}
+
 int view_below_root(const struct view_input *in, struct out *o, view_emit *emit, struct error *err)
 {
 	struct view_input rooted = *in;
@@ -89,7 +103,11 @@ int view_below_root(const struct view_input *in, struct out *o, view_emit *emit,
 	rooted.tree = below = subtree_build(in->tree, roots.list, roots.n, err);
 	if (below && in->graph)
 		rooted.graph = graph = graph_build(below, err);
-	status = below && (graph || !in->graph) ? emit(&rooted, o, err) : -1;
+	status = below && (graph || !in->graph) ? calls_below(&rooted, &roots, err) : -1;
+	if (!status)
+		status = emit(&rooted, o, err);
+	if (rooted.calls != in->calls)
+		tree_free((struct tree *)(uintptr_t)rooted.calls);
 	graph_free(graph);
 	tree_free(below);
 	function_names_free(&roots);

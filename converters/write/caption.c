@@ -627,6 +627,25 @@ void caption_totals(struct out *o, const struct view_input *in)
 		out_text(o, "totals: propagated, cycles split\n");
 }
 
+/* A process that was killed, or is still running, has counted until some time before the end. */
+void caption_calls(struct out *o, const struct view_input *in)
+{
+	const struct profile *p = in->profile;
+	uint64_t until = 0;
+	size_t n = 0;
+
+	if (in->calls_why)
+		out_format(o, "calls were counted, and are left out: %s\n", in->calls_why);
+	for (size_t i = 0; in->calls && i < p->n_processes; i++) {
+		until = p->processes[i].calls.until_us ? p->processes[i].calls.until_us : until;
+		n += p->processes[i].calls.until_us > 0;
+	}
+	if (n == 1)
+		out_format(o, "calls are counted until %.3f s\n", (double)until / 1e6);
+	else if (n)
+		out_format(o, "calls of %zu processes are counted until they were seen last\n", n);
+}
+
 void caption_text(struct out *o, const char *text)
 {
 	for (const char *end; *text && out_width(o) && (end = strchr(text, '\n')); text = end) {

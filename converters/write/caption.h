@@ -59,6 +59,9 @@ void caption_self(struct out *o, const struct view_input *in);
 /* If totals are propagated along calls, and not added up from stacks, write a line that says so. */
 void caption_totals(struct out *o, const struct view_input *in);
 
+/* If calls were counted, lines on what is to be known of them: until when, or why they are left out. */
+void caption_calls(struct out *o, const struct view_input *in);
+
 /* Running text, whose lines are those of 80 columns. On a terminal each paragraph is one line, which the sheet folds. */
 void caption_text(struct out *o, const char *text);
 

@@ -278,6 +278,12 @@ void rows_none(struct rows *r)
 	out_text(r->out, r->json ? "null" : "-");
 }
 
+void rows_empty(struct rows *r)
+{
+	begin_value(r);
+	out_text(r->out, r->json ? "null" : "");
+}
+
 void rows_path_begin(struct rows *r)
 {
 	begin_value(r);

@@ -94,6 +94,8 @@ void rows_name(struct rows *r, const struct strings *s, uint32_t name);
 void rows_text(struct rows *r, const char *bytes, size_t n);
 /* Write that there is no value: "-" in TSV, null in JSON. */
 void rows_none(struct rows *r);
+/* The same with nothing in TSV. */
+void rows_empty(struct rows *r);
 
 /* A path of names is one value: in TSV joined with ';' (name_text.h), in JSON an array. */
 void rows_path_begin(struct rows *r);

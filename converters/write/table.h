@@ -58,7 +58,8 @@ enum table_kind {
 	TABLE_FRACTION, /* the same; in text as the papers have it */
 	TABLE_SAMPLES, /* raw samples, which calls without stacks have not got; of rows only JSON has them */
 	TABLE_DEPTH,
-	TABLE_WORD, /* the heading, in each row */
+	TABLE_CALLS, /* a count where table_row.has_calls is set; else empty */
+	TABLE_WORD,  /* the heading, in each row */
 };
 
 /* A column of one profile. Those with a key are the values of a row for programs, those with a
@@ -108,6 +109,7 @@ struct table_row {
 	/* What the view's own columns show. */
 	unsigned __int128 values[TABLE_VALUES];
 	char mark;
+	bool has_calls;
 	const char *
 		before; /* text before the name of a row beside several columns or two; NULL: none */
 	bool is_call;	/* for programs it is one of a call, in a table of functions */

@@ -230,6 +230,14 @@ static int write_value(struct table *t, const struct table_column *c, const stru
 	case TABLE_DEPTH:
 		rows_count(&t->rows, row->depth);
 		return 0;
+	case TABLE_CALLS:
+		if (c->json_only && !t->rows.json)
+			return 0;
+		if (row->has_calls)
+			rows_count(&t->rows, value);
+		else
+			rows_empty(&t->rows);
+		return 0;
 	case TABLE_WORD:
 		rows_word(&t->rows, c->heading);
 		return 0;

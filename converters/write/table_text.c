@@ -74,6 +74,7 @@ static int order_of(enum table_kind kind)
 	case TABLE_SAMPLES:
 		return 3;
 	case TABLE_COUNT:
+	case TABLE_CALLS:
 		return 2;
 	case TABLE_WEIGHT:
 		return 1;
@@ -417,6 +418,8 @@ static void write_value(const struct table *t, const struct table_column *c,
 	else if (c->kind == TABLE_WEIGHT)
 		out_format(t->out, "%*s", width_of(t, c),
 			   weight_text(text, t->about->scales[c->scale], row->values[c->value]));
+	else if (c->kind == TABLE_CALLS && !row->has_calls)
+		out_format(t->out, "%*s", width_of(t, c), "");
 	else
 		out_format(t->out, "%*" PRIu64, width_of(t, c), (uint64_t)row->values[c->value]);
 }

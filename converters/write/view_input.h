@@ -80,6 +80,9 @@ struct view_input {
 	struct symbols *symbols; /* NULL if the view does not need names */
 	const struct tree *tree; /* likewise */
 	const struct graph *graph;
+	/* Calls that were counted, as a tree (call_counts.h), or NULL; then it may be said why a view cannot have them. */
+	const struct tree *calls;
+	const char *calls_why;
 	const char *root; /* tree and graph are of what is below these functions; NULL: of all */
 	/* The same with names by line, if the view wants sources and there are some; else NULL. */
 	const struct tree *by_line;

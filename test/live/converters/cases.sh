@@ -46,6 +46,12 @@ check() {
 	"$CPCONV" "$@" --tsv "$case/in.folded" >got 2>err || fail "$table: $(cat err)"
 	[ ! -s err ] || fail "$table: $(cat err)"
 	[ -s got ] || fail "$table: no row"
+	case $1 in
+	--functions | --edges) # nobody has counted calls
+		! grep -qv "$tab$" got || fail "$table: calls"
+		sed -i "s/$tab$//" got
+		;;
+	esac
 	agree "$table" got >why || fail "$table: $(cat why)"
 	count=$((count + 1))
 }

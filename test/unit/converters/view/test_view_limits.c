@@ -32,7 +32,8 @@ static void lines_are(const struct view *v, const char *folded, struct view_opti
 Test(functions_view, functions_and_bodies)
 {
 	shows(&view_functions, stacks, tsv(),
-	      "100\t1\tm\n70\t0.7\tx\n50\t0.5\ta\n45\t0.45\tb\n15\t0.15\ty\n5\t0.05\tc\n0\t0\tz\n");
+	      "100\t1\tm\t\n70\t0.7\tx\t\n50\t0.5\ta\t\n45\t0.45\tb\t\n15\t0.15\ty\t\n5\t0."
+	      "05\tc\t\n0\t0\tz\t\n");
 	shows(&view_bodies, stacks, tsv(),
 	      "70\t0.7\tx\n15\t0.15\ty\n10\t0.1\ta\n5\t0.05\tc\n0\t0\tz\n");
 	lines_are(&view_functions, "m;op<(x) y> 3\n", defaults,
@@ -156,9 +157,9 @@ Test(edges_view, limits)
 	struct view_options options = tsv();
 
 	shows(&view_edges, "m;r;r;r 2\nm;a 1\n", options,
-	      "m\ta\t1\t1\t1\nm\tr\t2\t2\t2\nr\tr\t0\t2\t4\n");
+	      "m\ta\t1\t1\t1\t\nm\tr\t2\t2\t2\t\nr\tr\t0\t2\t4\t\n");
 	options.top = 2;
-	shows(&view_edges, stacks, options, "m\ta\t50\t50\t50\nm\tb\t45\t45\t45\n");
+	shows(&view_edges, stacks, options, "m\ta\t50\t50\t50\t\nm\tb\t45\t45\t45\t\n");
 	options.format = VIEW_TEXT;
 	options.of_parent = 1;
 	options.top = 3;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_call_views.c - what views show of calls that were counted beside samples.
+ */
+#include "graph/call_counts.h"
+#include "view_text.h"
+
+/* ---- a profile with calls -------------------------------------------------------------------- */
+
+/* The child with that name, which is added if it is new. */
+static uint32_t child(struct profile *p, uint32_t parent, const char *name)
+{
+	struct profile_counted *c = p->counted;
+	uint32_t string = strings_add(p->strings, name, strlen(name));
+	bool is_cut = strcmp(name, "[cut]") == 0;
+
+	for (uint32_t i = 1; i < c->n_nodes; i++)
+		if (c->nodes[i].parent == parent && c->frames[c->nodes[i].frame].name == string)
+			return i;
+	c->frames = realloc(c->frames, (c->n_frames + 1) * sizeof(*c->frames));
+	c->nodes = realloc(c->nodes, (c->n_nodes + 1) * sizeof(*c->nodes));
+	c->frames[c->n_frames] = (struct profile_frame){PROFILE_NO_MODULE, string, 0};
+	c->nodes[c->n_nodes] =
+		(struct profile_node){.parent = parent, .frame = (uint32_t)c->n_frames++};
+	c->has_cut |= is_cut;
+	return (uint32_t)c->n_nodes++;
+}
+
+/* Lines "PATH ENTERED DIRECT", a path as folded stacks have it. */
+static void count(struct profile *p, const char *calls)
+{
+	char *text = strdup(calls), *rest = text, *line;
+
+	p->counted = calloc(1, sizeof(*p->counted));
+	p->counted->nodes = calloc(1, sizeof(*p->counted->nodes));
+	p->counted->n_nodes = 1;
+	while ((line = strsep(&rest, "\n")) && *line) {
+		unsigned long long led, direct;
+		char *space = strchr(line, ' '), *path = line, *name;
+		uint32_t node = 0;
+
+		*space = '\0';
+		cr_assert_eq(sscanf(space + 1, "%llu %llu", &led, &direct), 2);
+		while ((name = strsep(&path, ";")))
+			node = child(p, node, name);
+		p->counted->nodes[node].self_weight = led;
+		p->counted->nodes[node].self_hits = direct;
+	}
+	free(text);
+}
+
+/* The output of the view; to be freed. */
+static char *text_of(const struct view *v, struct profile *p, const struct view_options *options)
+{
+	struct out *o = open_text();
+	struct error err;
+	struct tree *t = tree_build(p, NULL, &(struct tree_options){0}, &err);
+	struct tree *calls = p->counted ? counted_tree_build(p, NULL, NULL, &err) : NULL;
+	struct graph *g = graph_build(t, &err);
+	struct view_input in = {
+		.profile = p, .options = options, .tree = t, .graph = g, .calls = calls};
+
+	cr_assert_eq(view_show(v, &in, o, &err), 0, "%s", err.text);
+	graph_free(g);
+	tree_free(calls);
+	tree_free(t);
+	cr_assert_eq(out_close(o, true, &err), 0, "%s", err.text);
+	return text_of_file("text");
+}
+
+static void counts(const struct view *v, const char *folded, const char *calls,
+		   struct view_options options, const char *want)
+{
+	struct profile *p = profile_of(folded);
+	char *text;
+
+	if (calls)
+		count(p, calls);
+	text = text_of(v, p, &options);
+	cr_assert_str_eq(text, want);
+	free(text);
+	profile_free(p);
+}
+
+/* _start and memcpy are not compiled to be counted; f calls itself; h was never sampled. */
+static const char stacks[] = "_start;main 1\n_start;main;f;f 5\n_start;main;f;g;memcpy 4\n";
+static const char called[] = "main 1 0\nmain;f 10 7\nmain;f;g 300 0\nmain;f;g;h 2 0\n";
+
+/* Seen to fail: before there were calls. */
+Test(call_views, edges)
+{
+	struct view_options options = defaults;
+
+	options.format = VIEW_TSV;
+	counts(&view_edges, stacks, called, options,
+	       "_start\tmain\t10\t10\t10\t\n"
+	       "f\tf\t0\t5\t5\t7\n"
+	       "f\tg\t4\t4\t4\t300\n"
+	       "g\th\t0\t0\t0\t2\n"
+	       "g\tmemcpy\t4\t4\t4\t\n"
+	       "main\tf\t9\t9\t9\t10\n");
+	options.root = "f";
+	counts(&view_edges, stacks, called, options,
+	       "f\tf\t0\t5\t5\t7\n"
+	       "f\tg\t4\t4\t4\t300\n"
+	       "g\th\t0\t0\t0\t2\n"
+	       "g\tmemcpy\t4\t4\t4\t\n");
+}
+
+/* Of a path that was cut the caller counts. Seen to fail: with a tree in which what was cut is a caller. */
+Test(call_views, edges_of_cut_paths)
+{
+	struct view_options options = defaults;
+
+	options.format = VIEW_TSV;
+	counts(&view_edges, "main;f 3\n", "main 1 0\nmain;f 2 0\n[cut];main;f 5 1\n[cut];f 4 0\n",
+	       options, "f\tf\t0\t0\t0\t1\nmain\tf\t3\t3\t3\t7\n");
+	counts(&view_functions, "main;f 3\n",
+	       "main 1 0\nmain;f 2 0\n[cut];main;f 5 1\n[cut];f 4 0\n", options,
+	       "3\t1\tf\t12\n3\t1\tmain\t1\n");
+}
+
+/* Seen to fail: before there were calls. */
+Test(call_views, functions)
+{
+	struct view_options options = defaults;
+
+	options.format = VIEW_TSV;
+	counts(&view_functions, stacks, called, options,
+	       "10\t1\t_start\t\n10\t1\tmain\t1\n9\t0.9\tf\t17\n4\t0.4\tg\t300\n"
+	       "4\t0.4\tmemcpy\t\n0\t0\th\t2\n");
+	counts(&view_functions, stacks, NULL, options,
+	       "10\t1\t_start\t\n10\t1\tmain\t\n9\t0.9\tf\t\n4\t0.4\tg\t\n4\t0.4\tmemcpy\t\n");
+}
+
+/* What is compiled anew under one name, as a clone, is one function: a call of the other is a direct recursion. */
+Test(call_views, functions_of_one_name)
+{
+	struct view_options options = defaults;
+
+	options.format = VIEW_TSV;
+	counts(&view_edges, "main;f 3\n", "main 1 0\nmain;f 2 0\nmain;f;f 6 0\n", options,
+	       "f\tf\t0\t0\t0\t6\nmain\tf\t3\t3\t3\t2\n");
+}
