@@ -669,10 +669,39 @@ const struct profile_process *commands_launched(const struct profile_process *pr
 	return first;
 }
 
-/* Whether the text is what the arguments end with: an interpreter stands before its script. */
+/* Whether the arguments from the i-th on begin with the text. */
+static bool begins_with(const struct strings *strings, const struct profile_process *p, size_t i,
+			const char *text, size_t n)
+{
+	for (; i < p->n_args; i++) {
+		size_t length;
+		const char *arg = strings_get(strings, p->args[i], &length);
+
+		if (memcmp(arg, text, length < n ? length : n) != 0)
+			return false;
+		if (length >= n)
+			return true;
+		text += length;
+		n -= length;
+		if (*text++ != ' ')
+			return false;
+		if (!--n)
+			return i + 1 < p->n_args;
+	}
+	return false;
+}
+
+/* Whether the text is what the arguments end with: an interpreter stands before its script. A long text is cut. */
 static bool is_command_of(const struct strings *strings, const struct profile_process *p,
 			  const char *text, size_t n)
 {
+	static const char cut[] = "...";
+	size_t whole = n - (sizeof(cut) - 1);
+
+	if (n >= sizeof(cut) && !memcmp(text + whole, cut, sizeof(cut) - 1))
+		for (size_t i = 0; i < p->n_args; i++)
+			if (begins_with(strings, p, i, text, whole))
+				return true;
 	for (size_t i = p->n_args; i-- > 0;) {
 		size_t length;
 		const char *arg = strings_get(strings, p->args[i], &length);
