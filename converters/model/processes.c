@@ -248,10 +248,18 @@ static bool is_interpreter(struct event_text name)
 	return false;
 }
 
+/* Whether -m names a module, which is run like a script. */
+static bool runs_modules(struct event_text interpreter)
+{
+	return *interpreter.bytes == 'p' && interpreter.bytes[1] == 'y';
+}
+
 /* The index of the argument that names the script of an interpreter, or 0. */
 static size_t script_of(const struct strings *strings, const struct profile_process *p)
 {
-	if (!is_interpreter(profile_program_of(strings, p)))
+	const struct event_text program = profile_program_of(strings, p);
+
+	if (!is_interpreter(program))
 		return 0;
 	for (size_t k = 1; k < p->n_args; k++) {
 		const char *text = strings_get(strings, p->args[k], NULL);
@@ -261,6 +269,8 @@ static size_t script_of(const struct strings *strings, const struct profile_proc
 		if (!strcmp(text, "-W") || !strcmp(text, "-X") || !strcmp(text, "-o") ||
 		    !strcmp(text, "-r") || !strcmp(text, "--require") || !strcmp(text, "-I"))
 			k++; /* a value follows */
+		else if (!strcmp(text, "-m") && runs_modules(program) && k + 1 < p->n_args)
+			return k + 1;
 		else if (strlen(text) == 2 && strchr("cme-", text[1]))
 			return 0; /* what is run is no file, and is chosen as other arguments are */
 	}

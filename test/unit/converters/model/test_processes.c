@@ -152,7 +152,8 @@ Test(commands, told_apart)
 	strings_free(strings);
 }
 
-/* A process that is the only one of its program. Seen to fail: "cc1plus x86_64-linux-gnu" and "as ccdBYB6t.o". */
+/* A process that is the only one of its program. Seen to fail: "cc1plus x86_64-linux-gnu", "as ccdBYB6t.o"
+ * and "python3 src". */
 Test(commands, alone)
 {
 	static const struct {
@@ -165,6 +166,10 @@ Test(commands, alone)
 		{"/bin/as -o /tmp/ccdBYB6t.o /tmp/cc36exqp.s", "as"},
 		{"/bin/as /tmp/cc36exqp.s", "as"},
 		{"/bin/cat /tmp/ccc.s", "cat ccc.s"},
+		{"/usr/bin/python3 -m lib2to3 src", "python3 lib2to3"},
+		{"/usr/bin/python3 -m", "python3 -m"},
+		{"/usr/bin/perl -mstrict x.pl", "perl x.pl"},
+		{"/usr/bin/perl -m x.pl", "perl x.pl"},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
