@@ -64,7 +64,9 @@ class Explorer {
 		const lines = p.caption.trim().split('\n');
 
 		this.showTitle(lines[0]);
-		byId('about').textContent = visible(lines.slice(1, 3).join(' · '));
+		const dear = lines.filter((line) => line.startsWith('recording itself took '));
+
+		byId('about').textContent = visible(lines.slice(1, 3).concat(dear).join(' · '));
 		for (const [id, lines] of [
 			['caption', p.caption],
 			['info', p.facts],

@@ -560,6 +560,16 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		done();
 	},
 
+	// The line at the top has what the heading of texts says of recording itself. Seen to fail: it stood among the facts alone.
+	async dear(page, path, line) {
+		const done = await open(page, path);
+		const shown = await text(page, "#about");
+
+		assert(line.startsWith("recording itself took "), `no such line: ${line}`);
+		assert(shown.endsWith(` · ${line}`), `the line at the top: ${shown}`);
+		done();
+	},
+
 	// Of what calls count the heaviest functions are the program's, and the title names the resource. Seen to fail: with the page
 	// before, which had the C library's functions and named no resource.
 	async counted(page, path, resource, names) {

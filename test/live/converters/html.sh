@@ -63,6 +63,11 @@ heaviest=$("$CPCONV" --flat --tsv locks.cps | awk -F "$tab" '!/^#/ && $1 ~ /^[0-
 	cut -f 2 | paste -s -d ,)
 by_node page.cjs locks.html counted Lock "$heaviest" 2>err || fail "$(cat err)"
 
+# A sample of every block takes more than what is sampled.
+record CPSAMPLE_OUTPUT=dear.cps CPSAMPLE_RESOURCES=cpu,alloc:100 CPSAMPLE_BUDGET=100% "$targets/churn" 6000 >out
+page dear --resource cpu dear.cps
+by_node page.cjs dear.html dear "$("$CPCONV" --resource cpu dear.cps | grep "^recording itself took ")" 2>err || fail "$(cat err)"
+
 # Each stack counts once for a search; and the whole tree, walked by keys, is that of --tree.
 by_node page.cjs small.html matched a , small.html matched '^[ac]$' , small.html matched '^a$' , small.html walk >got 2>err ||
 	fail "$(cat err)"
