@@ -341,14 +341,15 @@ void caller_shares_free(struct caller_shares *s)
 	free(s->functions);
 }
 
-/* Both arrays are in the order of names, but `times` has no arcs from a function to itself. */
+/* Both arrays are in the order of names. `times` has no arcs from a function to itself, and none that only were counted. */
 static void add_times(struct caller_shares_arc *arcs, const struct graph *g,
 		      const struct arc_times *times)
 {
 	size_t i, k = 0;
 
-	for (i = 0; i < g->n_arcs; i++) {
-		if (arcs[i].caller == arcs[i].callee)
+	for (i = 0; i < g->n_arcs && k < times->n; i++) {
+		if (g->functions[arcs[i].caller].name != times->arcs[k].caller ||
+		    g->functions[arcs[i].callee].name != times->arcs[k].callee)
 			continue;
 		arcs[i].time = times->arcs[k].self2 + times->arcs[k].child2;
 		k++;
@@ -409,6 +410,23 @@ static int drop_uncounted(struct caller_shares_arc *arcs, const struct graph *g)
 	return 0;
 }
 
+/* A function that samples have met below a caller whose calls of it were not counted, as one of the C library, or one that has it
+ * inlined, cannot be compared: its calls there are missing, or are another caller's. */
+static int drop_unlike(struct caller_shares_arc *arcs, const struct graph *g)
+{
+	bool *is_unlike = calloc(g->n_functions + 1, sizeof(*is_unlike));
+
+	if (!is_unlike)
+		return -1;
+	for (size_t i = 0; i < g->n_arcs; i++)
+		is_unlike[arcs[i].callee] |= arcs[i].time && !g->arcs[i].is_counted;
+	for (size_t i = 0; i < g->n_arcs; i++)
+		if (is_unlike[arcs[i].callee])
+			arcs[i].time = arcs[i].calls = 0;
+	free(is_unlike);
+	return 0;
+}
+
 static int add_calls(struct caller_shares_arc *arcs, const struct graph *g)
 {
 	struct lookup l = {0};
@@ -443,7 +461,7 @@ static int measure(struct caller_shares_arc *arcs, const struct graph *g, struct
 		return -1;
 	add_times(arcs, g, times);
 	arc_times_free(times);
-	status = add_calls(arcs, g);
+	status = g->has_calls ? drop_unlike(arcs, g) : add_calls(arcs, g);
 	return status ? error_memory(err) : 0;
 }
 

@@ -216,3 +216,190 @@ void contexts_free(struct contexts *c)
 	free(c->cycles);
 	free(c);
 }
+
+/* ---- counted contexts ------------------------------------------------------------------------ */
+
+struct matching {
+	struct counted_contexts *to;
+	const struct contexts *sampled;
+	struct stack_history whole, own;	     /* of a stack, and of its counted functions */
+	struct fingerprint_table histories, counted; /* fingerprint -> number */
+	size_t *sampled_of, *counted_of; /* by these numbers: the context; NONE: there is none */
+	size_t *by_node;		 /* by first node: the context */
+	bool *is_counted;		 /* by name */
+	bool *is_mixed; /* by context of samples: its stacks have several counted contexts */
+};
+
+#define NONE COUNTED_CONTEXTS_NONE
+
+static size_t *make_list(size_t n)
+{
+	size_t *list = malloc((n + 1) * sizeof(*list));
+
+	for (size_t i = 0; list && i <= n; i++)
+		list[i] = NONE;
+	return list;
+}
+
+/* By the first node of a context its number. */
+static size_t *first_nodes(const struct contexts *c)
+{
+	size_t *list = make_list(c->tree->n_nodes);
+
+	for (size_t i = 0; list && i < c->n; i++)
+		list[c->contexts[i].node] = i;
+	return list;
+}
+
+/* Number the histories of counted contexts. */
+static int number_counted(struct matching *m)
+{
+	const struct contexts *c = m->to->counted;
+	size_t *by_node = first_nodes(c);
+
+	m->counted_of = make_list(c->n);
+	for (uint32_t i = 1; by_node && m->counted_of && i < c->tree->n_nodes; i++) {
+		uint32_t number;
+
+		m->is_counted[c->tree->nodes[i].name] = true;
+		stack_history_enter(&m->own, &c->tree->nodes[i]);
+		if (by_node[i] == NONE)
+			continue;
+		number = fingerprint_table_number(&m->counted, m->own.frames[m->own.top].print);
+		if (number == FINGERPRINT_TABLE_NONE) {
+			free(by_node);
+			return -1;
+		}
+		m->counted_of[number] = by_node[i];
+	}
+	free(by_node);
+	return by_node && m->counted_of ? 0 : -1;
+}
+
+/* The counted context of the stack of the node, which both histories have entered, as far as its functions are counted. */
+static int match_node(struct matching *m, const struct tree_node *n, uint32_t node)
+{
+	uint32_t number =
+		fingerprint_table_number(&m->histories, m->whole.frames[m->whole.top].print);
+	size_t *of, context, found = NONE;
+
+	if (number == FINGERPRINT_TABLE_NONE)
+		return -1;
+	if (m->by_node[node] != NONE)
+		m->sampled_of[number] = m->by_node[node];
+	context = m->sampled_of[number];
+	if (m->is_counted[n->name]) {
+		number = fingerprint_table_number(&m->counted, m->own.frames[m->own.top].print);
+		if (number == FINGERPRINT_TABLE_NONE)
+			return -1;
+		found = number < m->to->counted->n ? m->counted_of[number] : NONE;
+	}
+	of = &m->to->of[context];
+	m->is_mixed[context] |= m->by_node[node] == NONE && *of != found;
+	*of = found;
+	return 0;
+}
+
+static int match_nodes(struct matching *m)
+{
+	const struct tree *t = m->sampled->tree;
+
+	m->by_node = first_nodes(m->sampled);
+	m->sampled_of = make_list(m->sampled->n);
+	m->is_mixed = calloc(m->sampled->n + 1, sizeof(*m->is_mixed));
+	if (!m->by_node || !m->sampled_of || !m->is_mixed)
+		return -1;
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		const struct tree_node *n = &t->nodes[i];
+
+		stack_history_enter(&m->whole, n);
+		if (m->is_counted[n->name])
+			stack_history_enter(&m->own, n);
+		else
+			stack_history_leave(&m->own, n->depth);
+		if (match_node(m, n, i))
+			return -1;
+	}
+	return 0;
+}
+
+/* Of pairs remain those in which either is in no other. */
+static void keep_pairs(struct matching *m)
+{
+	struct counted_contexts *to = m->to;
+	const size_t n = m->sampled->n;
+
+	for (size_t i = 0; i < n; i++)
+		if (m->is_mixed[i])
+			to->of[i] = NONE;
+	for (size_t i = 0; i < n; i++)
+		if (to->of[i] != NONE)
+			m->counted_of[to->of[i]] = 0;
+	for (size_t i = 0; i < n; i++)
+		if (to->of[i] != NONE)
+			m->counted_of[to->of[i]]++;
+	for (size_t i = 0; i < n; i++) {
+		if (to->of[i] != NONE && m->counted_of[to->of[i]] > 1)
+			to->of[i] = NONE;
+		if (to->of[i] != NONE)
+			to->is_there[to->of[i]] = true;
+	}
+}
+
+static int match(struct matching *m, struct error *err)
+{
+	struct counted_contexts *to = m->to;
+	int status;
+
+	to->of = make_list(m->sampled->n);
+	to->is_there = calloc(to->counted->n + 1, sizeof(*to->is_there));
+	m->is_counted =
+		calloc(strings_count(m->sampled->tree->strings) + 1, sizeof(*m->is_counted));
+	if (!to->of || !to->is_there || !m->is_counted)
+		return error_memory(err);
+	status = stack_history_open(&m->own, to->counted->tree, err);
+	if (!status)
+		status = number_counted(m) ? error_memory(err) : 0;
+	if (!status) {
+		struct fingerprint_secret secret = m->own.secret;
+
+		stack_history_close(&m->own);
+		status = stack_history_open(&m->own, m->sampled->tree, err);
+		m->own.secret = secret;
+	}
+	if (!status)
+		status = stack_history_open(&m->whole, m->sampled->tree, err);
+	if (!status)
+		status = match_nodes(m) ? error_memory(err) : 0;
+	if (!status)
+		keep_pairs(m);
+	return status;
+}
+
+int counted_contexts_build(struct counted_contexts *c, const struct contexts *sampled,
+			   const struct tree *calls, struct error *err)
+{
+	struct matching m = {.to = c, .sampled = sampled};
+	int status;
+
+	*c = (struct counted_contexts){.counted = contexts_build(calls, false, err)};
+	status = c->counted ? match(&m, err) : -1;
+	stack_history_close(&m.own);
+	stack_history_close(&m.whole);
+	fingerprint_table_clear(&m.histories);
+	fingerprint_table_clear(&m.counted);
+	free(m.sampled_of);
+	free(m.counted_of);
+	free(m.by_node);
+	free(m.is_counted);
+	free(m.is_mixed);
+	return status;
+}
+
+void counted_contexts_free(struct counted_contexts *c)
+{
+	contexts_free(c->counted);
+	free(c->of);
+	free(c->is_there);
+	*c = (struct counted_contexts){0};
+}

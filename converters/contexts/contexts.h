@@ -58,4 +58,29 @@ struct contexts {
 struct contexts *contexts_build(const struct tree *t, bool with_cycles, struct error *err);
 void contexts_free(struct contexts *c);
 
+/* ---- counted contexts ------------------------------------------------------------------------ */
+/*
+ * Which of the contexts of samples are those of counted calls.
+ *
+ * In: two trees. Out: pairs of contexts.
+ *
+ * Only functions that were compiled to tell are in the stacks of counted calls. So of the stacks of samples the functions that
+ * are counted are taken, and the context of these is looked up. Several contexts of samples may have the same one, as if one
+ * function calls another directly and through the C library; then it cannot be told which has how many of the calls.
+ */
+
+#define COUNTED_CONTEXTS_NONE SIZE_MAX
+
+struct counted_contexts {
+	struct contexts
+		*counted; /* of calls: samples are how many led to it, hits the direct recursions */
+	size_t *of;	  /* by context of samples: the counted one, or NONE */
+	bool *is_there;	  /* by counted context: one of samples has it */
+};
+
+/* `sampled` are those of the tree of samples. -1: memory. Call counted_contexts_free in any case. */
+int counted_contexts_build(struct counted_contexts *c, const struct contexts *sampled,
+			   const struct tree *calls, struct error *err);
+void counted_contexts_free(struct counted_contexts *c);
+
 #endif

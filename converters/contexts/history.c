@@ -107,10 +107,15 @@ static void pop(struct stack_history *a)
 		mark_again(a, f->earlier);
 }
 
+void stack_history_leave(struct stack_history *a, uint32_t depth)
+{
+	while (a->top > 0 && a->frames[a->top].depth >= depth)
+		pop(a);
+}
+
 void stack_history_enter(struct stack_history *a, const struct tree_node *n)
 {
-	while (a->top > 0 && a->frames[a->top].depth >= n->depth)
-		pop(a);
+	stack_history_leave(a, n->depth);
 	if (a->frames[a->top].name != n->name)
 		push(a, n);
 }

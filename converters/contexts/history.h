@@ -61,6 +61,8 @@ struct stack_history {
 int stack_history_open(struct stack_history *a, const struct tree *t, struct error *err);
 /* Go on to node n. Its parent is the previous node, or an ancestor of the previous node. */
 void stack_history_enter(struct stack_history *a, const struct tree_node *n);
+/* Go on to a node of that depth that is not to be entered. */
+void stack_history_leave(struct stack_history *a, uint32_t depth);
 void stack_history_close(struct stack_history *a);
 
 /* The number of unmarked entries between two neighbours. The first is the name of frame left + 1;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "contexts/arc_times.h"
+#include "graph/call_counts.h"
 #include "graph/function_names.h"
 #include "view/view.h"
 #include "write/caption.h"
@@ -51,6 +52,7 @@ static void write_heading(const struct shortlist *l)
 		l->out,
 		"\nFunctions whose time would go to the wrong callers, if each call took the same\n"
 		"time, as gprof assumes: the callers' shares of calls and of the time measured.\n");
+	caption_calls(l->out, l->in);
 	if (!l->graph->has_calls)
 		caption_text(l->out, "Calls are those that were counted: from one object to "
 				     "another, of the functions\n"
@@ -243,6 +245,12 @@ static int check_counts(const struct view_input *in, struct error *err)
 	const struct profile *p = in->profile;
 	const char *counted = recorded_calls(p);
 
+	if (in->calls)
+		return 0;
+	if (in->calls_why && !counted)
+		return error_usage(
+			err, "--average-time: calls were counted, and cannot be had of a part: %s",
+			in->calls_why);
 	if (in->graph->has_calls)
 		return in->graph->has_weights && !in->graph->has_shares
 			       ? 0
@@ -252,10 +260,11 @@ static int check_counts(const struct view_input *in, struct error *err)
 					   "callgrind's output",
 					   in->graph->has_shares ? "profile.py" : "gprof");
 	if (!counted)
-		return error_usage(err,
-				   "--average-time: samples count no calls; record those of the "
-				   "function, cpsample -r cpu,calls:FUNCTION, and show both, "
-				   "--resource cpu,calls:FUNCTION");
+		return error_usage(
+			err, "--average-time: samples count no calls; record a program that was "
+			     "compiled with -pg, or calls of the "
+			     "function, cpsample -r cpu,calls:FUNCTION, and show both, "
+			     "--resource cpu,calls:FUNCTION");
 	for (size_t i = 0; i < p->n_columns || i < 2; i++)
 		if (i >= p->n_columns || is_calls(p, p->columns[i].resource) != (i > 0))
 			return error_usage(err,
@@ -268,7 +277,7 @@ static int check_counts(const struct view_input *in, struct error *err)
 	return 0;
 }
 
-static int emit(const struct view_input *in, struct out *o, struct error *err)
+static int write_all(const struct view_input *in, struct out *o, struct error *err)
 {
 	const struct graph *g = in->graph;
 	struct caller_shares sharing = {0};
@@ -300,6 +309,24 @@ static int emit(const struct view_input *in, struct out *o, struct error *err)
 	else if (!status)
 		write_table(&l, &footer);
 	caller_shares_free(&sharing);
+	return status;
+}
+
+static int emit(const struct view_input *in, struct out *o, struct error *err)
+{
+	struct view_input with = *in;
+	struct call_counts counts;
+	struct graph *graph = NULL;
+	int status;
+
+	if (!in->calls)
+		return write_all(in, o, err);
+	status = call_counts_build(&counts, in->calls, err);
+	if (!status)
+		with.graph = graph = call_counts_graph(&counts, in->graph, err);
+	status = graph ? write_all(&with, o, err) : -1;
+	graph_free(graph);
+	call_counts_free(&counts);
 	return status;
 }
 

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 
 #include "contexts/contexts.h"
+#include "graph/call_counts.h"
 #include "view/view.h"
 #include "write/arc_rows.h"
 #include "write/caption.h"
 #include "write/table.h"
 
-enum { SELF, SELF_HITS };
+enum { SELF, SELF_HITS, ENTERED, DIRECT };
+
+#define CALLS_WIDTH 12
 
 /* The trees of all columns have the same nodes, and so the same contexts. Their order differs, but the first node of a
  * context is the same. */
@@ -23,6 +26,12 @@ struct listing {
 	uint32_t *number;	    /* by the first node of a context: its place in them */
 	struct history_item *items; /* of the contexts that are shown */
 	struct history_reader reader;
+	/* If calls were counted: behind the contexts of samples there are those that no sample has. */
+	struct counted_contexts calls;
+	size_t *others; /* their numbers among the counted ones */
+	size_t n_others;
+	struct history_item *other_items;
+	struct history_reader other_reader;
 	struct history history; /* of the row */
 };
 
@@ -34,6 +43,8 @@ static int weigh(void *context, const struct tree *t, uint64_t *weights, struct 
 
 	for (size_t i = 0; c && i < c->n; i++)
 		weights[l->number[c->contexts[i].node]] = c->contexts[i].samples;
+	for (size_t i = 0; i < l->n_others; i++)
+		weights[l->contexts->n + i] = 0;
 	if (!is_first)
 		contexts_free(c);
 	return c ? 0 : -1;
@@ -43,20 +54,54 @@ static int prepare(void *context, const uint32_t *parts, size_t n, struct error 
 {
 	struct listing *l = context;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct context *c = &l->contexts->contexts[parts[i]];
+	const size_t n_own = l->contexts->n;
+	size_t own = 0, others = 0;
 
-		l->items[i] = (struct history_item){c->node, c->length};
+	for (size_t i = 0; i < n; i++) {
+		const struct context *c =
+			parts[i] < n_own ? &l->contexts->contexts[parts[i]]
+					 : &l->calls.counted->contexts[l->others[parts[i] - n_own]];
+		const struct history_item item = {c->node, c->length};
+
+		if (parts[i] < n_own)
+			l->items[own++] = item;
+		else
+			l->other_items[others++] = item;
 	}
-	return history_open(&l->reader, l->in->tree, l->items, n, err);
+	if (history_open(&l->reader, l->in->tree, l->items, own, err))
+		return -1;
+	return l->n_others
+		       ? history_open(&l->other_reader, l->in->calls, l->other_items, others, err)
+		       : 0;
+}
+
+/* A context that no sample has. */
+static int describe_other(struct listing *l, size_t other, struct table_row *row, struct error *err)
+{
+	const struct context *c = &l->calls.counted->contexts[l->others[other]];
+
+	row->history = &l->history;
+	row->has_calls = true;
+	row->values[ENTERED] = c->samples;
+	row->values[DIRECT] = c->hits;
+	return history_next(&l->other_reader, &l->history, err) > 0 ? 0 : -1;
 }
 
 /* Histories come in the order of the rows. */
 static int describe(void *context, uint32_t part, struct table_row *row, struct error *err)
 {
 	struct listing *l = context;
-	const struct context *c = &l->contexts->contexts[part];
+	const struct context *c, *of_calls;
 
+	if (part >= l->contexts->n)
+		return describe_other(l, part - l->contexts->n, row, err);
+	c = &l->contexts->contexts[part];
+	if (l->calls.counted && l->calls.of[part] != COUNTED_CONTEXTS_NONE) {
+		of_calls = &l->calls.counted->contexts[l->calls.of[part]];
+		row->has_calls = true;
+		row->values[ENTERED] = of_calls->samples;
+		row->values[DIRECT] = of_calls->hits;
+	}
 	row->history = &l->history;
 	row->values[SELF] = c->samples;
 	row->values[SELF_HITS] = c->hits;
@@ -85,6 +130,12 @@ static void write_above(struct table *t, void *context)
 	}
 	out_format(t->out, "%zu context%s, %zu with samples\n\n", c->n, c->n == 1 ? "" : "s",
 		   c->n_with_samples);
+	if (l->calls.counted)
+		out_format(t->out,
+			   "%zu contexts of counted calls, %zu of them not told from others, or "
+			   "without a sample\n\n",
+			   l->calls.counted->n, l->n_others);
+	caption_calls(t->out, t->in);
 	caption_text(
 		t->out,
 		"A context has the last call of each active function, with what called it and\n"
@@ -114,16 +165,41 @@ static int write_below(struct table *t, void *context, struct error *err)
 	return status;
 }
 
+/* Counted contexts that are beside none of the samples'. */
+static int list_others(struct listing *l, struct error *err)
+{
+	const size_t n = l->calls.counted->n;
+
+	l->others = calloc(n + 1, sizeof(*l->others));
+	l->other_items = calloc(n + 1, sizeof(*l->other_items));
+	if (!l->others || !l->other_items)
+		return error_memory(err);
+	for (size_t i = 0; i < n; i++) {
+		const struct context *c = &l->calls.counted->contexts[i];
+
+		if (!l->calls.is_there[i] && (c->samples || c->hits))
+			l->others[l->n_others++] = i;
+	}
+	return 0;
+}
+
 static int show(struct listing *l, struct out *o, struct error *err)
 {
-	static const struct table_column columns[] = {
+	bool is_counted = l->calls.counted;
+	const struct table_column columns[] = {
 		TABLE_COLUMN("row", "context", WORD, 0),
 		TABLE_COLUMN("self", NULL, COUNT, SELF),
 		TABLE_COLUMN(NULL, "%", SHARE, SELF),
 		TABLE_COLUMN(NULL, "self", WEIGHT, SELF),
 		TABLE_COLUMN(NULL, "samples", SAMPLES, SELF_HITS),
+		TABLE_COLUMN(NULL, is_counted ? "entered" : NULL, CALLS, ENTERED,
+			     .width = CALLS_WIDTH),
+		TABLE_COLUMN(NULL, is_counted ? "direct" : NULL, CALLS, DIRECT,
+			     .width = CALLS_WIDTH),
 		TABLE_COLUMN("history", "history", LABEL, 0),
 		TABLE_COLUMN("self_samples", NULL, SAMPLES, SELF_HITS),
+		TABLE_COLUMN(is_counted ? "entered" : NULL, NULL, CALLS, ENTERED),
+		TABLE_COLUMN(is_counted ? "direct" : NULL, NULL, CALLS, DIRECT),
 		{0},
 	};
 	const struct tree *t = l->in->tree;
@@ -142,7 +218,7 @@ static int show(struct listing *l, struct out *o, struct error *err)
 		.context = l,
 	};
 	const struct table_parts parts = {
-		.n = l->contexts->n,
+		.n = l->contexts->n + l->n_others,
 		.measure = {weigh, l},
 		.prepare = prepare,
 	};
@@ -160,9 +236,25 @@ static int write_all(const struct view_input *in, struct out *o, struct error *e
 {
 	bool with_cycles = view_input_is_rows(in->options) && table_shape(in) == TABLE_ONE;
 	struct listing l = {.in = in, .contexts = contexts_build(in->tree, with_cycles, err)};
-	int status = l.contexts ? show(&l, o, err) : -1;
+	struct view_input with = *in;
+	int status = l.contexts ? 0 : -1;
 
+	if (in->calls && counted_tree_has_runs(in->calls)) {
+		with.calls = NULL;
+		with.calls_why = "functions of one name call each other";
+		l.in = &with;
+	}
+	if (!status && l.in->calls)
+		status = counted_contexts_build(&l.calls, l.contexts, l.in->calls, err);
+	if (!status && l.calls.counted)
+		status = list_others(&l, err);
+	if (!status)
+		status = show(&l, o, err);
 	history_close(&l.reader);
+	history_close(&l.other_reader);
+	counted_contexts_free(&l.calls);
+	free(l.others);
+	free(l.other_items);
 	contexts_free(l.contexts);
 	free(l.number);
 	free(l.items);

@@ -119,6 +119,19 @@ static void write_clock(struct rows *r, const struct profile *p,
 	string(r, p, "unwinder_why", process->unwinder_why);
 }
 
+static void write_calls(struct rows *r, const struct profile_calls *c)
+{
+	number(r, "calls", c->calls);
+	number(r, "called_functions", c->functions);
+	number(r, "call_machines", c->machines);
+	number(r, "call_states", c->states);
+	number(r, "call_states_cut", c->cut);
+	number(r, "call_transitions", c->transitions);
+	number(r, "calls_missed", c->missed);
+	number(r, "calls_until_us", c->until_us);
+	number(r, "hooks_ns", c->hooks_ns);
+}
+
 static void write_credit(struct rows *r, const struct profile *p,
 			 const struct profile_process *process, uint64_t missing_ns)
 {
@@ -140,6 +153,8 @@ static void write_credit(struct rows *r, const struct profile *p,
 		      weight_fraction(process->weight_complete, profile_process_sampled(process)) *
 			      100);
 	number(r, "deepest", process->deepest);
+	if (process->calls.has_any)
+		write_calls(r, &process->calls);
 	if (process->python || process->python_unnamed) {
 		number(r, "python_functions", process->python);
 		number(r, "python_unnamed", process->python_unnamed);

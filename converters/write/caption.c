@@ -627,6 +627,19 @@ void caption_totals(struct out *o, const struct view_input *in)
 		out_text(o, "totals: propagated, cycles split\n");
 }
 
+/* The time in which calls were counted is no part of the total. */
+static void caption_profiling(struct out *o, const struct profile *p)
+{
+	char text[WEIGHT_BYTES];
+	uint64_t hooks_ns = 0;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		hooks_ns += p->processes[i].calls.hooks_ns;
+	if (hooks_ns && weight_is_cpu(p))
+		out_format(o, "[profiling]: %s, in which calls were counted, outside of 100 %%\n",
+			   weight_duration(text, hooks_ns));
+}
+
 /* A process that was killed, or is still running, has counted until some time before the end. */
 void caption_calls(struct out *o, const struct view_input *in)
 {
@@ -644,6 +657,7 @@ void caption_calls(struct out *o, const struct view_input *in)
 		out_format(o, "calls are counted until %.3f s\n", (double)until / 1e6);
 	else if (n)
 		out_format(o, "calls of %zu processes are counted until they were seen last\n", n);
+	caption_profiling(o, p);
 }
 
 void caption_text(struct out *o, const char *text)

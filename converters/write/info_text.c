@@ -202,6 +202,38 @@ static void write_own(struct out *o, const struct profile *p, const struct profi
 	out_text(o, "\n");
 }
 
+/* How calls were counted, and what is not known of them. */
+static void write_calls(struct out *o, const struct profile_process *process)
+{
+	const struct profile_calls *c = &process->calls;
+	char text[WEIGHT_BYTES];
+
+	if (c->has_lost) {
+		label(o, "calls");
+		out_text(o, "some of those that were counted are lost, so that none count\n");
+	}
+	if (!c->has_any)
+		return;
+	label(o, "calls");
+	out_format(o, "%" PRIu64 " of %" PRIu64 " functions, %" PRIu64 " missed\n", c->calls,
+		   c->functions, c->missed);
+	label(o, "contexts");
+	out_format(o, "%" PRIu64 " states, %" PRIu64 " transitions, %" PRIu64 " machine%s",
+		   c->states, c->transitions, c->machines, c->machines == 1 ? "" : "s");
+	if (c->cut)
+		out_format(o, "; of %" PRIu64 " only the caller is known", c->cut);
+	out_text(o, "\n");
+	if (c->until_us) {
+		label(o, "counted until");
+		out_format(o, "%.3f s\n", (double)c->until_us / 1e6);
+	}
+	if (c->hooks_ns) {
+		label(o, "[profiling]");
+		out_format(o, "%s, in which calls were counted; not credited\n",
+			   weight_duration(text, c->hooks_ns));
+	}
+}
+
 /* What threads used while no tick has seen them. */
 static void write_not_sampled(struct out *o, const struct profile *p,
 			      const struct profile_process *process)
@@ -488,6 +520,7 @@ void info_text(struct out *o, const struct profile *p, const struct profile_proc
 	write_credit(o, p, process);
 	write_not_sampled(o, p, process);
 	write_own(o, p, process);
+	write_calls(o, process);
 	write_ready(o, process);
 	write_children(o, process, missing_ns);
 	if (!p->given_calls) {

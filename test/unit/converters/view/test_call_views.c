@@ -142,3 +142,63 @@ Test(call_views, functions_of_one_name)
 	counts(&view_edges, "main;f 3\n", "main 1 0\nmain;f 2 0\nmain;f;f 6 0\n", options,
 	       "f\tf\t0\t0\t0\t6\nmain\tf\t3\t3\t3\t2\n");
 }
+
+/* Seen to fail: before there were calls. */
+Test(call_views, contexts)
+{
+	struct view_options options = defaults;
+	struct profile *p = profile_of(stacks);
+	char *text;
+
+	options.format = VIEW_TSV;
+	count(p, called);
+	text = text_of(&view_contexts, p, &options);
+	*strstr(text, "func\t") = '\0';
+	cr_assert_str_eq(text, "summary\tcontexts\t5\t3\n"
+			       "context\t5\tTTT\t_start;main;f\t10\t7\n"
+			       "context\t4\tTTTTT\t_start;main;f;g;memcpy\t\t\n"
+			       "context\t1\tTT\t_start;main\t1\t0\n"
+			       "context\t0\tT\t_start\t\t\n"
+			       "context\t0\tTTTT\t_start;main;f;g\t300\t0\n"
+			       "context\t0\tTTTT\tmain;f;g;h\t2\t0\n");
+	free(text);
+	profile_free(p);
+}
+
+/* qsort is not counted, so that main calls cmp in both contexts: the numbers stand beside neither. Seen to fail: with a view that
+ * gave them to both. */
+Test(call_views, contexts_that_cannot_be_told_apart)
+{
+	struct view_options options = defaults;
+	struct profile *p = profile_of("main;qsort;cmp 3\nmain;cmp 2\n");
+	char *text;
+
+	options.format = VIEW_TSV;
+	count(p, "main 1 0\nmain;cmp 50 0\n");
+	text = text_of(&view_contexts, p, &options);
+	*strstr(text, "func\t") = '\0';
+	cr_assert_str_eq(text, "summary\tcontexts\t4\t2\n"
+			       "context\t3\tTTT\tmain;qsort;cmp\t\t\n"
+			       "context\t2\tTT\tmain;cmp\t\t\n"
+			       "context\t0\tT\tmain\t1\t0\n"
+			       "context\t0\tTT\tmain;qsort\t\t\n"
+			       "context\t0\tTT\tmain;cmp\t50\t0\n");
+	free(text);
+	profile_free(p);
+}
+
+/* f takes 9 of 10 for a, which makes 1 of 10 calls; g is called by qsort, too, whose calls are not counted, so that it is not
+ * compared. Seen to fail: with a view that compared g. */
+Test(call_views, average_time)
+{
+	struct view_options options = defaults;
+
+	options.format = VIEW_TSV;
+	counts(&view_average_time,
+	       "main;a;f 9\nmain;b;f 1\nmain;a;g 1\nmain;a;qsort;g 5\nmain;b;g 3\n",
+	       "main 1 0\nmain;a 1 0\nmain;b 1 0\nmain;a;f 1 0\nmain;b;f 9 0\nmain;a;g 10 0\n"
+	       "main;b;g 1 0\n",
+	       options,
+	       "f\ta\t1\t0.1\t9\t0.9\t0.8\t0.42105263157894735\n"
+	       "f\tb\t9\t0.9\t1\t0.1\t-0.8\t0.42105263157894735\n");
+}
