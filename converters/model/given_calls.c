@@ -94,27 +94,35 @@ enum suffix { SUFFIX_FILE, SUFFIX_OBJECT, SUFFIX_BOTH, N_SUFFIXES };
 /* The same for a function of Python. */
 enum python_suffix { PYTHON_FILE, PYTHON_LINE, PYTHON_FOLDER, PYTHON_PATH, N_PYTHON_SUFFIXES };
 
-/* The last part of a path. */
-static const char *last_part(const char *text)
+/* The last part of a path, which may have any bytes. */
+static struct event_text last_part(struct event_text text)
 {
-	const char *slash = strrchr(text, '/');
+	const char *slash = text.length ? memrchr(text.bytes, '/', text.length) : NULL;
+	size_t before = slash ? (size_t)(slash + 1 - text.bytes) : 0;
 
-	return slash && slash[1] ? slash + 1 : text;
+	return before < text.length ? (struct event_text){text.bytes + before, text.length - before}
+				    : text;
 }
 
 /* The path, or its last part. */
-static const char *path(const struct strings *s, uint32_t number, bool whole)
+static struct event_text path(const struct strings *s, uint32_t number, bool whole)
 {
-	const char *text = number == STRINGS_NONE ? "???" : strings_get(s, number, NULL);
+	struct event_text text = {"???", 3};
 
+	if (number != STRINGS_NONE)
+		text.bytes = strings_get(s, number, &text.length);
 	return whole ? text : last_part(text);
+}
+
+static void put(FILE *stream, struct event_text text)
+{
+	if (text.length)
+		fwrite(text.bytes, 1, text.length, stream);
 }
 
 static uint32_t name_with(struct strings *s, const struct given_calls_function *f,
 			  enum suffix suffix)
 {
-	const char *file = path(s, f->file, suffix == SUFFIX_BOTH);
-	const char *object = path(s, f->object, suffix == SUFFIX_BOTH);
 	size_t n_name, n = 0;
 	const char *name = strings_get(s, f->name, &n_name);
 	uint32_t number = STRINGS_NONE;
@@ -123,9 +131,15 @@ static uint32_t name_with(struct strings *s, const struct given_calls_function *
 
 	if (!stream)
 		return STRINGS_NONE;
-	fwrite(name, 1, n_name, stream);
-	fprintf(stream, " (%s%s%s)", suffix == SUFFIX_OBJECT ? "" : file,
-		suffix == SUFFIX_BOTH ? ", " : "", suffix == SUFFIX_FILE ? "" : object);
+	put(stream, (struct event_text){name, n_name});
+	fputs(" (", stream);
+	if (suffix != SUFFIX_OBJECT)
+		put(stream, path(s, f->file, suffix == SUFFIX_BOTH));
+	if (suffix == SUFFIX_BOTH)
+		fputs(", ", stream);
+	if (suffix != SUFFIX_FILE)
+		put(stream, path(s, f->object, suffix == SUFFIX_BOTH));
+	fputs(")", stream);
 	if (!fclose(stream))
 		number = strings_add(s, text, n);
 	free(text);
@@ -133,21 +147,22 @@ static uint32_t name_with(struct strings *s, const struct given_calls_function *
 }
 
 /* The last two parts of a path. */
-static const char *with_folder(const char *text)
+static struct event_text with_folder(struct event_text text)
 {
-	const char *last = last_part(text), *at = last;
+	const struct event_text last = last_part(text);
+	size_t at = text.length - last.length, begin = at;
 
-	while (at > text && (at == last || at[-1] != '/'))
+	while (at > 0 && (at == begin || text.bytes[at - 1] != '/'))
 		at--;
-	return at;
+	return (struct event_text){text.bytes + at, text.length - at};
 }
 
 static uint32_t python_name(struct strings *s, const struct given_calls_function *f,
 			    enum python_suffix suffix)
 {
-	const char *file = path(s, f->file, suffix >= PYTHON_FOLDER);
+	struct event_text file = path(s, f->file, suffix >= PYTHON_FOLDER);
 	uint32_t number = STRINGS_NONE;
-	char *text = NULL, line[16] = "";
+	char *text = NULL;
 	size_t n_name, n = 0;
 	const char *name = strings_get(s, f->name, &n_name);
 	FILE *stream = open_memstream(&text, &n);
@@ -156,10 +171,12 @@ static uint32_t python_name(struct strings *s, const struct given_calls_function
 		return STRINGS_NONE;
 	if (suffix == PYTHON_FOLDER)
 		file = with_folder(file);
+	put(stream, (struct event_text){name, n_name});
+	fputs(" (", stream);
+	put(stream, file);
 	if (suffix != PYTHON_FILE)
-		snprintf(line, sizeof(line), ":%u", (unsigned)f->line);
-	fwrite(name, 1, n_name, stream);
-	fprintf(stream, " (%s%s)", file, line);
+		fprintf(stream, ":%u", (unsigned)f->line);
+	fputs(")", stream);
 	if (!fclose(stream))
 		number = strings_add(s, text, n);
 	free(text);

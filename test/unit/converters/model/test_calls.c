@@ -89,7 +89,7 @@ static void expect_names(const char *const *texts, const char *names)
 	expect_names_in(profile_of_texts(texts, NULL), names);
 }
 
-static void expect_names_of(const struct event_function *functions, size_t n, const char *names)
+static struct profile *profile_of_functions(const struct event_function *functions, size_t n)
 {
 	struct error err = {0};
 	struct profile_builder *b = profile_builder_new(&err);
@@ -112,7 +112,12 @@ static void expect_names_of(const struct event_function *functions, size_t n, co
 	cr_assert_eq(
 		sink->end(sink->context, &(struct event_end){.ticks = n, .has_totals = true}, &err),
 		0, "%s", err.text);
-	expect_names_in(profile_builder_finish(b, &err), names);
+	return profile_builder_finish(b, &err);
+}
+
+static void expect_names_of(const struct event_function *functions, size_t n, const char *names)
+{
+	expect_names_in(profile_of_functions(functions, n), names);
 }
 
 #define NAMES(names, ...) expect_names((const char *const[]){__VA_ARGS__, NULL}, names)
@@ -146,6 +151,35 @@ Test(calls, names_of_a_script_beside_others)
 
 	expect_names_of(one_other, 4, "f|f (a.py:1)|f (a.py:2)|f (b.py)");
 	expect_names_of(others, 3, "f (a.py)|f (a.py:1)|f (b.py)");
+}
+
+/* Names and files of a profile of Python may have any bytes. Seen to fail: "f (a" and "f (b:1". */
+Test(calls, names_of_any_bytes)
+{
+	static const struct event_function functions[] = {
+		{.name = {"f", 1}, .file = {"/\0/a\0b", 6}, .line = 1},
+		{.name = {"g\0", 2}, .file = {"/x/c", 4}, .line = 1},
+		{.name = {"g\0", 2}, .file = {"/x/\0c", 5}, .line = 1},
+		{.name = {"g\0", 2}, .file = {"/y/\0c", 5}, .line = 1},
+	};
+	static const struct event_text want[] = {
+		{"f (a\0b)", 7}, {"g\0 (c)", 6}, {"g\0 (x/\0c:1)", 11}, {"g\0 (y/\0c:1)", 11}};
+	struct profile *p = profile_of_functions(functions, 4);
+	struct graph *g = graph_of(p);
+
+	cr_assert_eq(g->n_functions, 4);
+	for (size_t i = 0; i < 4; i++) {
+		size_t n, found = 0;
+
+		for (size_t k = 0; k < 4; k++) {
+			const char *name = strings_get(g->strings, g->functions[k].name, &n);
+
+			found += n == want[i].length && !memcmp(name, want[i].bytes, n);
+		}
+		cr_expect_eq(found, 1, "name %zu", i);
+	}
+	graph_free(g);
+	profile_free(p);
 }
 
 /* ... also when the second of them comes with the second file. */
