@@ -64,9 +64,10 @@ class Explorer {
 		const lines = p.caption.trim().split('\n');
 
 		this.showTitle(lines[0]);
-		const dear = lines.filter((line) => line.startsWith('recording itself took '));
+		const isSaid = (line) => /^(recording itself took|also recorded:) /.test(line);
+		const about = lines.filter((line, i) => (i > 0 && i < 3) || isSaid(line));
 
-		byId('about').textContent = visible(lines.slice(1, 3).concat(dear).join(' · '));
+		byId('about').textContent = visible(about.join(' · '));
 		for (const [id, lines] of [
 			['caption', p.caption],
 			['info', p.facts],

@@ -3,6 +3,7 @@
 const PATHS_LEAST = 0.005; // of the whole: a path that is shown
 const PATHS_MOST = 400;
 const SAME = 0.995; // of its caller's total: the callee stands on the same line
+const LEVELS_MOST = 5; // that are indented on a phone
 const CYCLE_MOST = 4; // functions that call each other in turn, and are written once
 
 function pathLines(model, tree) {
@@ -74,14 +75,21 @@ function showPaths(explorer) {
 			? comparedText(model, tree.before[k], tree.total[k] - tree.before[k])
 			: `${percentText(tree.total[k], model.whole).padStart(9)} ${weightText(tree.total[k], model.unit).padStart(11)}`;
 
-		return { weight, chain, text: '  '.repeat(indent) + chainText(profile, chain) };
+		return { weight, chain, indent, text: chainText(profile, chain) };
 	});
 	const width = list.reduce((most, line) => Math.max(most, line.weight.length), 0);
 
 	byId('path-list').replaceChildren(
-		...list.map(({ weight, chain, text }) => {
-			const line = element('span', {}, `${weight.padEnd(width)}  ${text}\n`);
+		...list.map(({ weight, chain, indent, text }) => {
+			const names = element('b', {}, `${text}\n`);
+			const line = element(
+				'span',
+				{ className: `level-${Math.min(indent, LEVELS_MOST)}` },
+				element('i', {}, `${weight.padEnd(width)}  ${'  '.repeat(indent)}`),
+				names,
+			);
 
+			if (indent > LEVELS_MOST) names.dataset.level = `[${indent}] `;
 			line.fns = chain;
 			return line;
 		}),

@@ -89,6 +89,7 @@ class Table {
 		const group = (key, what) => [
 			{
 				isExtra: key !== '',
+				from: key && 860,
 				key: key + 'change',
 				title: `change of ${what}`,
 				of: (f) => after[what][f] - before[what][f],
@@ -101,6 +102,7 @@ class Table {
 				? [
 						{
 							isExtra: key !== '',
+							from: key && 860,
 							key: key + 'interval',
 							title: '±',
 							of: (f) => certain[what].plusMinus[f],
@@ -111,6 +113,7 @@ class Table {
 			{
 				key: key + 'before',
 				isExtra: true,
+				from: key && 1150,
 				title: 'before',
 				of: (f) => before[what][f],
 				isWeight: true,
@@ -118,6 +121,7 @@ class Table {
 			{
 				key: key + 'after',
 				isExtra: true,
+				from: key && 1150,
 				title: 'after',
 				of: (f) => after[what][f],
 				isWeight: true,
@@ -137,6 +141,7 @@ class Table {
 			columns.push({
 				key: 'module',
 				isExtra: true,
+				from: p.isCompared ? 960 : 860,
 				title: 'module',
 				of: (f) => (p.moduleOf[f] < 0 ? '' : p.modules[p.moduleOf[f]]),
 				isText: true,
@@ -207,11 +212,12 @@ class Table {
 		);
 	}
 
-	// Narrow screens have no room for what is `extra`.
+	// Narrow screens have no room for what is `extra`, and some wider ones none for what has a width `from` which it is there.
 	classOf(column) {
 		return (
 			(column.isName || column.isText ? 'text ' : '') +
-			(column.isExtra ? 'extra' : '')
+			(column.isExtra ? 'extra' : '') +
+			(column.from ? ` from-${column.from}` : '')
 		);
 	}
 

@@ -85,6 +85,61 @@ static void caption_both(struct out *o, const struct view_input *in)
 		   in->options->normalize ? "; each run is scaled to the total before" : "");
 }
 
+#define RESOURCES_MOST 16 /* that a page is offered with */
+
+/* Whether the page shows the resource. */
+static bool is_shown(const struct profile *p, uint32_t resource)
+{
+	for (size_t i = 0; i < p->n_columns; i++)
+		if (p->columns[i].resource == resource)
+			return true;
+	return resource == p->resource;
+}
+
+static void write_name(struct out *o, const struct profile *p, const char *before, uint32_t name)
+{
+	size_t n;
+	const char *text = strings_get(p->strings, name, &n);
+
+	out_text(o, before);
+	out_name(o, text, n);
+}
+
+/* What was recorded, too, and is not in the page: "also recorded: real, alloc; cpconv --html --resource cpu,real,alloc has
+ * all". A comparison has one resource. */
+static void write_others(struct out *o, const struct profile *p)
+{
+	uint32_t others[RESOURCES_MOST];
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_processes; i++)
+		for (size_t k = 0; k < p->processes[i].n_resources && n < RESOURCES_MOST; k++) {
+			const struct profile_resource *r = &p->processes[i].resources[k];
+			bool is_new = r->samples && !is_shown(p, r->name);
+
+			for (size_t m = 0; m < n; m++)
+				is_new = is_new && others[m] != r->name;
+			if (is_new)
+				others[n++] = r->name;
+		}
+	for (size_t m = 0; m < n; m++)
+		write_name(o, p, m ? ", " : "also recorded: ", others[m]);
+	if (!n)
+		return;
+	if (p->n_base) {
+		out_text(o, "; cpconv --html --resource NAME compares another\n");
+		return;
+	}
+	out_text(o, "; cpconv --html --resource ");
+	for (size_t i = 0; i < p->n_columns; i++)
+		write_name(o, p, i ? "," : "", p->columns[i].resource);
+	if (!p->n_columns)
+		write_name(o, p, "", p->resource);
+	for (size_t m = 0; m < n; m++)
+		write_name(o, p, ",", others[m]);
+	out_text(o, " has all\n");
+}
+
 static char *caption_of(const struct view_input *in, struct error *err)
 {
 	struct view_input as = *in;
@@ -98,6 +153,7 @@ static char *caption_of(const struct view_input *in, struct error *err)
 		caption_both(o, &as);
 	else
 		caption_write(o, "Profile", &as);
+	write_others(o, in->profile);
 	return without_hints(out_take(o, &n, err));
 }
 

@@ -524,6 +524,44 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		done();
 	},
 
+	// What stands below the title.
+	async about(page, path) {
+		const done = await open(page, path);
+
+		console.log(await text(page, "#about"));
+		done();
+	},
+
+	// At each width the last column of the table ends within the window; the widest has all of them. On a phone each name of the
+	// view of paths begins in its first half and ends within it, and deep ones say how deep they are.
+	async fits(page, path, columns) {
+		const done = await open(page, path, "#view=functions");
+
+		let all = [];
+
+		for (const width of [1280, 620, 700, 800, 859, 860, 959, 960, 1000, 1149, 1150]) {
+			await page.setViewportSize({ width, height: 800 });
+			await settled(page);
+			const right = await page.$eval("#table", (e) => e.getBoundingClientRect().right);
+			assert(right <= width, `at ${width} px the table ends at ${right}`);
+			const shown = await page.$$eval("#table th", (list) => list.filter((e) => e.offsetWidth).map((e) => e.innerText.trim()));
+			all = width === 1280 ? shown : all;
+			assert(all.length === Number(columns), `at ${width} px the columns are ${shown}`);
+			if (width >= 1000)
+				assert(!all.includes("module") || shown.includes("module"), `at ${width} px the columns are ${shown}`);
+		}
+		await page.setViewportSize({ width: 360, height: 800 });
+		await page.click("#view-paths");
+		await settled(page);
+		const outside = await page.$$eval("#path-list b", (list) => list.filter((e) =>
+			e.getClientRects()[0].left > innerWidth / 2 || [...e.getClientRects()].some((r) => r.right > innerWidth)).map((e) => e.textContent));
+		assert(outside.length === 0, `not within a phone: ${outside}`);
+		const levels = await page.$$eval("#path-list b", (list) => list.map((e) => getComputedStyle(e, "::before").content));
+		console.log(levels.filter((e) => e.startsWith('"[')).length);
+		await page.setViewportSize({ width: 1280, height: 800 });
+		done();
+	},
+
 	// No box stands alone, and no line crosses one that it does not belong to.
 	async drawn(page, path) {
 		const done = await open(page, path, "#view=calls");
@@ -566,7 +604,7 @@ exports.commands = ({ assert, text, hash, settled, open, press, selected, table 
 		const shown = await text(page, "#about");
 
 		assert(line.startsWith("recording itself took "), `no such line: ${line}`);
-		assert(shown.endsWith(` · ${line}`), `the line at the top: ${shown}`);
+		assert(`${shown} · `.includes(` · ${line} · `), `the line at the top: ${shown}`);
 		done();
 	},
 

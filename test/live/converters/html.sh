@@ -216,6 +216,23 @@ for view in changes flame leaf functions paths calls; do
 	steps compared.html "#view=$view" 'gone|new|^x$|main' 2
 done
 
+# All columns of a comparison are within the window, and on a phone all names of deep paths. A page says what else was recorded.
+# Seen to fail: with the page before, in which the modules were cut at 1,000 pixels, and names of level 12 were beyond a phone.
+record CPSAMPLE_OUTPUT=threads2.cps CPSAMPLE_RESOURCES=cpu,real "$targets/threads" 100 3 || fail "threads: ended with $?"
+page recorded --resource cpu --base threads2.cps threads.cps
+by_node page.cjs recorded.html fits 10 >got 2>err || fail "columns: $(cat err)"
+[ "$(by_node page.cjs recorded.html about 2>err)" = "1 run before and 1 after · also recorded: real; cpconv --html --resource NAME compares another" ] ||
+	fail "other resources of a comparison: $(by_node page.cjs recorded.html about)"
+page first threads.cps
+by_node page.cjs first.html about 2>err | grep -q ' · also recorded: real; cpconv --html --resource cpu,real has all$' ||
+	fail "other resources: $(by_node page.cjs first.html about)"
+by_node page.cjs both.html about >got 2>err || fail "about: $(cat err)"
+grep -q 'also recorded' got && fail "what is in the page is offered: $(cat got)"
+awk 'BEGIN { for (i = 1; i <= 30; i++) { stack = stack (i > 1 ? ";" : "") "a_function_of_level_" i
+	print stack " 10"; print stack ";beside_" i " 7" } }' >levels.folded
+page levels levels.folded
+[ "$(by_node page.cjs levels.html fits 5 2>err)" -gt 20 ] || fail "paths on a phone: $(cat err)"
+
 # Figures are means of a run, as in the table of --base: of as many runs on both sides, of more on one, and of shares.
 printf 'main;a 30\nmain;gone;x 20\nmain;b 51\n' >old1.folded
 printf 'main;a 31\nmain;gone;x 20\nmain;b 52\n' >old2.folded
